@@ -1,0 +1,95 @@
+// Package search is the contract of the index that answers queries: whole pages go in and come
+// out with their best passages. [searchtest] is the contract as tests.
+//
+// A page is replaced as a whole: after Put the index holds exactly the page's chunks that were
+// given, after Remove none. Both are idempotent, so a stage that died may simply run again.
+// Errors carry kinds of package fault: Invalid for what the port refuses, Unavailable when the
+// service does not answer.
+package search
+
+import (
+	"context"
+	"time"
+)
+
+// Bounds of the port.
+const (
+	MaxTop        = 100 // results per query
+	MaxSkip       = 100_000
+	MaxQueryRunes = 1_000 // longer queries are refused
+)
+
+// Page is what the index keeps of one item.
+type Page struct {
+	ID        string // item id, also the id of the document
+	URL       string // what a reader opens
+	Host      string
+	Type      string // "page" for now; images and entries join it
+	Title     string
+	Language  string // BCP 47 primary subtag, or empty
+	MimeType  string
+	IndexedAt time.Time
+	Chunks    []Chunk
+}
+
+// Chunk is the unit that is searched.
+type Chunk struct {
+	UID     string // unique within the index
+	Heading string // heading path, outermost first, joined by " › "
+	Text    string
+	Ordinal int // position in the page
+}
+
+// Query asks for pages. Words are joined by AND first and by OR when that finds nothing;
+// "quoted words" are a phrase; a trailing * is a prefix.
+type Query struct {
+	Text     string
+	Top      int // 1 to MaxTop
+	Skip     int // 0 to MaxSkip
+	Host     string
+	Type     string
+	Language string
+}
+
+// Results are the pages found, best first, in an order that does not depend on paging.
+type Results struct {
+	Count   int // pages that match, regardless of paging
+	Results []Result
+}
+
+// Result is one page with its best passages.
+type Result struct {
+	ID       string
+	URL      string
+	Title    string
+	Language string
+	Score    float64
+	Passages []Passage
+}
+
+// Passage is a piece of a chunk around what was found. Highlights are byte ranges of Text,
+// ordered and disjoint.
+type Passage struct {
+	ChunkUID   string
+	Heading    string
+	Text       string
+	Highlights []Range
+}
+
+// Range is the half-open byte range [From, To) of a passage's text.
+type Range struct{ From, To int }
+
+// Index is a search index.
+type Index interface {
+	// Create makes the index if it is missing.
+	Create(ctx context.Context) error
+	// Put makes the index hold exactly this page.
+	Put(ctx context.Context, p Page) error
+	// Remove takes a page out; a page that is not there is no error.
+	Remove(ctx context.Context, id string) error
+	// Search answers a query.
+	Search(ctx context.Context, q Query) (Results, error)
+	// Count is the number of pages held.
+	Count(ctx context.Context) (int, error)
+	Close() error
+}
