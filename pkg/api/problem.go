@@ -1,0 +1,44 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ProblemType is the media type of a [Problem].
+const ProblemType = "application/problem+json"
+
+// Problem is how every error is answered (RFC 9457 §3.1): what was wrong, with which field, and
+// what to do. It is an error, which the client returns as a *Problem.
+type Problem struct {
+	Type     string       `json:"type,omitempty"` // "about:blank" when empty
+	Title    string       `json:"title"`          // the status in words
+	Status   int          `json:"status"`
+	Detail   string       `json:"detail,omitempty"`
+	Instance string       `json:"instance,omitempty"`
+	Errors   []FieldError `json:"errors,omitempty"`
+}
+
+// FieldError blames one field of the request.
+type FieldError struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// Error is the problem on one line: the detail, else the title, then the fields at fault that
+// the detail does not name already.
+func (p *Problem) Error() string {
+	text := p.Detail
+	if text == "" {
+		text = p.Title
+	}
+	if text == "" {
+		text = fmt.Sprintf("the server answered %d", p.Status)
+	}
+	for _, e := range p.Errors {
+		if !strings.Contains(text, e.Message) {
+			text += fmt.Sprintf("; %s: %s", e.Field, e.Message)
+		}
+	}
+	return text
+}

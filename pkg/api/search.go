@@ -1,0 +1,61 @@
+package api
+
+// Bounds of a search.
+const (
+	DefaultTop = 10
+	MaxTop     = 100
+)
+
+// SearchRequest asks for the pages that answer Q best. Words are joined by AND first and by OR
+// when that finds nothing; "quoted words" are a phrase; a trailing * is a prefix. As a GET the
+// same names travel in the query.
+type SearchRequest struct {
+	Q          string `json:"q"`
+	Top        int    `json:"top,omitempty"` // 1 to MaxTop; DefaultTop when zero
+	Skip       int    `json:"skip,omitempty"`
+	NestImages bool   `json:"nestImages,omitempty"` // put a page's images under it
+	Host       string `json:"host,omitempty"`
+	Type       string `json:"type,omitempty"`
+	Language   string `json:"language,omitempty"` // BCP 47 primary subtag
+}
+
+// SearchResponse holds the pages found, best first.
+type SearchResponse struct {
+	Count   int            `json:"count"` // pages that match, regardless of paging
+	Results []SearchResult `json:"results"`
+}
+
+// SearchResult is one page with its best passages.
+type SearchResult struct {
+	ID       string    `json:"id"`
+	URL      string    `json:"url"`
+	Title    string    `json:"title"`
+	Language string    `json:"language,omitempty"`
+	Score    float64   `json:"score"` // comparable within one answer only
+	Passages []Passage `json:"passages"`
+	Images   []Image   `json:"images,omitempty"` // only with NestImages
+}
+
+// Passage is a piece of a page around what was found.
+type Passage struct {
+	ChunkUID   string  `json:"chunkUid"`
+	Heading    string  `json:"heading,omitempty"` // path of headings, outermost first, joined by " › "
+	Text       string  `json:"text"`
+	Highlights []Range `json:"highlights"` // ordered and disjoint
+}
+
+// Range is the half-open range [From, To) of bytes of a passage's text in UTF-8.
+type Range struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+}
+
+// Image is an image of a page.
+type Image struct {
+	ID            string `json:"id"`
+	Src           string `json:"src"`
+	Alt           string `json:"alt,omitempty"`
+	Caption       string `json:"caption,omitempty"`
+	ParentPageID  string `json:"parentPageId"`
+	ParentPageURL string `json:"parentPageUrl"`
+}

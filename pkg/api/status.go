@@ -1,0 +1,38 @@
+package api
+
+import "time"
+
+// SearchStatus says how far the registry is from being true: of all hosts together, and of each.
+type SearchStatus struct {
+	Counts
+	AsOf  time.Time    `json:"asOf,omitzero"`
+	Hosts []HostStatus `json:"hosts"`
+}
+
+// Counts are the numbers of a set of items.
+type Counts struct {
+	Items      map[Status]int `json:"items"`      // a status without items may be left out
+	Due        int            `json:"due"`        // should be checked by now, and are not yet
+	InFlight   int            `json:"inFlight"`   // sent to a worker or being worked on
+	ChangeRate float64        `json:"changeRate"` // share of recent checks that found a change, 0 to 1
+	ErrorRate  float64        `json:"errorRate"`  // share of recent checks that failed, 0 to 1
+}
+
+// Total is the number of items of every status.
+func (c Counts) Total() int {
+	n := 0
+	for _, k := range c.Items {
+		n += k
+	}
+	return n
+}
+
+// Backlog is the number of items that wait for a check or are in one.
+func (c Counts) Backlog() int { return c.Due + c.InFlight }
+
+// HostStatus is the status of one host. PausedUntil is set while the host asked for a pause.
+type HostStatus struct {
+	Host string `json:"host"`
+	Counts
+	PausedUntil time.Time `json:"pausedUntil,omitzero"`
+}
