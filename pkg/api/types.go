@@ -76,19 +76,6 @@ type ReindexRequest struct {
 	Force  bool   `json:"force,omitempty"`
 }
 
-// RebuildRequest asks to index again what Scope names, everything when it is nil. Refetch goes
-// back to the sources; otherwise the kept captures are used.
-type RebuildRequest struct {
-	Scope   *RebuildScope `json:"scope,omitempty"`
-	Force   bool          `json:"force,omitempty"`
-	Refetch bool          `json:"refetch,omitempty"`
-}
-
-// RebuildScope limits a rebuild to one host.
-type RebuildScope struct {
-	Host string `json:"host,omitempty"`
-}
-
 // ItemPage is one page of a listing. Continuation is what to send for the next page; it is empty
 // on the last one.
 type ItemPage struct {

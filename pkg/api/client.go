@@ -1,0 +1,204 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// MaxAnswerBytes is how much of an answer a [Client] reads; a longer one is an error.
+const MaxAnswerBytes = 32 << 20
+
+// maxPlainText is how much of an answer that is no problem document is quoted in an error.
+const maxPlainText = 200
+
+// Client speaks to one Tidemark server. It is safe for concurrent use and repeats nothing.
+//
+// An answer of 400 or more is a [*Problem]; a server that does not answer is an
+// [*UnreachableError]; anything else means that what answered is not Tidemark.
+type Client struct {
+	server string // without a trailing slash, for people to read
+	base   string
+	key    string
+	hc     *http.Client
+	tee    func(body []byte)
+}
+
+// NewClient speaks to the Tidemark at server, such as "http://localhost:7071"; a missing scheme
+// is http, and a trailing "/api" may be given or not. The key is sent as x-functions-key unless
+// empty. A nil hc gives up after two minutes; redirects are never followed, because the key
+// would travel with them.
+func NewClient(server, key string, hc *http.Client) *Client {
+	if !strings.Contains(server, "://") {
+		server = "http://" + server
+	}
+	server = strings.TrimSuffix(strings.TrimRight(server, "/"), "/api")
+	if hc == nil {
+		hc = &http.Client{Timeout: 2 * time.Minute}
+	}
+	own := *hc
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{server: server, base: server + "/api/", key: key, hc: &own}
+}
+
+// Server is the address the client speaks to.
+func (c *Client) Server() string { return c.server }
+
+// Tee returns a client that also hands the body of every successful answer to f, as received.
+func (c *Client) Tee(f func(body []byte)) *Client {
+	own := *c
+	own.tee = f
+	return &own
+}
+
+// UnreachableError says that a server did not answer at all.
+type UnreachableError struct {
+	Server string
+	Err    error
+}
+
+// Error is one sentence that says what to do.
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("no answer from %s (%s): start it with `tidemark start`, or name another server with --server or TIDEMARK_SERVER",
+		e.Server, plainCause(e.Err))
+}
+
+// Unwrap gives the cause.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// plainCause says in a few words what a transport error's chain of prefixes buries.
+func plainCause(err error) string {
+	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
+		return "timed out"
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		return "the name " + e.Name + " is not known"
+	}
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		err = e.Err
+	}
+	return strings.TrimPrefix(err.Error(), "connect: ")
+}
+
+// call sends one request and decodes its answer into out unless out is nil.
+func (c *Client) call(ctx context.Context, method, route string, query url.Values, in, out any) error {
+	req, err := c.request(ctx, method, route, query, in)
+	if err != nil {
+		return err
+	}
+	res, err := c.hc.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return &UnreachableError{Server: c.server, Err: err}
+	}
+	defer res.Body.Close()
+	body, err := readBounded(res.Body, MaxAnswerBytes)
+	if err != nil {
+		return fmt.Errorf("reading the answer of %s: %w", c.server, err)
+	}
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		return c.refusal(res, body)
+	}
+	if c.tee != nil {
+		c.tee(body)
+	}
+	return c.decode(body, out)
+}
+
+func (c *Client) request(ctx context.Context, method, route string, query url.Values, in any) (*http.Request, error) {
+	var body io.Reader
+	if in != nil {
+		b, err := json.Marshal(in)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(b)
+	}
+	target := c.base + route
+	if len(query) > 0 {
+		target += "?" + query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, method, target, body)
+	if err != nil {
+		return nil, fmt.Errorf("%s is no server address: give one like http://localhost:7071 with --server or TIDEMARK_SERVER", c.server)
+	}
+	req.Header.Set("Accept", "application/json, "+ProblemType)
+	if in != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.key != "" {
+		req.Header.Set("x-functions-key", c.key)
+	}
+	return req, nil
+}
+
+func (c *Client) decode(body []byte, out any) error {
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(body, out); err != nil {
+		return fmt.Errorf("what %s answered is not Tidemark's JSON: %w", c.server, err)
+	}
+	return nil
+}
+
+// readBounded reads r to its end, but no more than limit bytes.
+func readBounded(r io.Reader, limit int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(b)) > limit {
+		return nil, fmt.Errorf("it is longer than %d bytes", limit)
+	}
+	return b, nil
+}
+
+// refusal turns an unsuccessful answer into a *Problem, also when whatever stands in between (the
+// Functions host, a proxy) did not write a problem document.
+func (c *Client) refusal(res *http.Response, body []byte) error {
+	p := &Problem{}
+	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if strings.HasSuffix(media, "json") && json.Unmarshal(body, p) == nil && cmp.Or(p.Title, p.Detail) != "" {
+		p.Status = res.StatusCode
+		return p
+	}
+	p = &Problem{Title: http.StatusText(res.StatusCode), Status: res.StatusCode}
+	switch {
+	case res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden:
+		p.Detail = fmt.Sprintf("%s refused the key (%d): give a function key with --key or TIDEMARK_KEY", c.server, res.StatusCode)
+	case res.StatusCode < 400:
+		p.Detail = fmt.Sprintf("%s sends on to %s (%d): name that server with --server or TIDEMARK_SERVER",
+			c.server, res.Header.Get("Location"), res.StatusCode)
+	default:
+		p.Detail = fmt.Sprintf("%s answered %d %s%s", c.server, res.StatusCode, p.Title, quote(media, body))
+	}
+	return p
+}
+
+// quote gives the beginning of a plain text answer, on one line; pages of HTML help nobody.
+func quote(media string, body []byte) string {
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "�")), " ")
+	if text == "" || media == "text/html" {
+		return ""
+	}
+	if r := []rune(text); len(r) > maxPlainText {
+		text = string(r[:maxPlainText]) + "…"
+	}
+	return ": " + text
+}
