@@ -1,0 +1,137 @@
+package robots
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxDirectives bounds how many comma-separated parts of one page are read.
+const maxDirectives = 1000
+
+// Directives are what a page forbids about itself.
+type Directives struct {
+	NoIndex      bool // keep the page out of the index
+	NoFollow     bool // do not register what it links to
+	NoImageIndex bool // keep its images out of the index
+	NoArchive    bool // do not show a stored copy
+}
+
+// ParseDirectives reads robots directives: values are the contents of the meta elements named
+// "robots" or like the crawler, and the values of X-Robots-Tag headers, in any order. In a value,
+// "agent:" limits what follows, up to the next such prefix, to that crawler. Directives add up;
+// none can be taken back, so "index" next to "noindex" changes nothing. "unavailable_after:" is
+// noindex from its date on, as seen at now; a date that cannot be read is ignored, as is every
+// directive not known here.
+func ParseDirectives(values []string, agentToken string, now time.Time) Directives {
+	var d Directives
+	agent, left := productToken(agentToken), maxDirectives
+	for _, value := range values {
+		parts := strings.SplitN(value, ",", left+1)
+		parts = parts[:min(len(parts), left)]
+		left -= len(parts)
+		d.addAll(parts, agent, now)
+	}
+	return d
+}
+
+// addAll applies the parts of one value.
+func (d *Directives) addAll(parts []string, agent string, now time.Time) {
+	ours := true
+	for i := 0; i < len(parts); i++ {
+		part := strings.ToLower(strings.TrimSpace(parts[i]))
+		name, rest, found := strings.Cut(part, ":")
+		if found && !takesValue(name) {
+			ours, part = isFor(name, agent), strings.TrimSpace(rest)
+			name, rest, found = strings.Cut(part, ":")
+		}
+		if found && strings.TrimSpace(name) == "unavailable_after" {
+			if isWeekday(rest) && i+1 < len(parts) { // the comma was the date's own
+				i++
+				rest += "," + parts[i]
+			}
+			part = expired(rest, now)
+		}
+		if ours {
+			d.add(part)
+		}
+	}
+}
+
+// add applies one directive in lower case.
+func (d *Directives) add(directive string) {
+	switch directive {
+	case "noindex":
+		d.NoIndex = true
+	case "nofollow":
+		d.NoFollow = true
+	case "none":
+		d.NoIndex, d.NoFollow = true, true
+	case "noimageindex":
+		d.NoImageIndex = true
+	case "noarchive", "nocache":
+		d.NoArchive = true
+	}
+}
+
+// takesValue tells a directive with a value from the name of a crawler.
+func takesValue(name string) bool {
+	name = strings.TrimSpace(name)
+	return name == "unavailable_after" || strings.HasPrefix(name, "max-")
+}
+
+func isFor(name, agent string) bool {
+	name = strings.TrimSpace(name)
+	return name == "*" || name == "robots" || agent != "" && productToken(name) == agent
+}
+
+func isWeekday(s string) bool {
+	s = strings.TrimSpace(s)
+	return len(s) >= 3 && slices.ContainsFunc(weekdays, func(day string) bool { return strings.HasPrefix(day, s) })
+}
+
+var weekdays = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+
+// expired is "noindex" when the date has passed.
+func expired(date string, now time.Time) string {
+	if at, ok := parseDate(date); ok && !now.Before(at) {
+		return "noindex"
+	}
+	return ""
+}
+
+// zones are the names of RFC 822 §5.1. The time package reads them as UTC unless the machine
+// happens to live there.
+var zones = map[string]string{
+	"UT": "+0000", "UTC": "+0000", "GMT": "+0000", "Z": "+0000",
+	"EST": "-0500", "EDT": "-0400", "CST": "-0600", "CDT": "-0500",
+	"MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700",
+}
+
+// dateLayouts are RFC 822, RFC 850 and ISO 8601 dates without their weekday. A date without a
+// zone is UTC.
+var dateLayouts = []string{
+	"2 Jan 2006 15:04:05 -0700", "2 Jan 06 15:04:05 -0700", "2 Jan 2006 15:04 -0700",
+	"2-Jan-06 15:04:05 -0700", "2-Jan-2006 15:04:05 -0700",
+	"2 Jan 2006 15:04:05", "2-Jan-2006 15:04:05", "2 Jan 2006", "2-Jan-2006",
+	time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", "2006-01-02T15:04",
+	"2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02",
+}
+
+func parseDate(s string) (time.Time, bool) {
+	s = strings.ToUpper(strings.TrimSpace(s))
+	if day, rest, found := strings.Cut(s, ","); found && isWeekday(strings.ToLower(day)) {
+		s = strings.TrimSpace(rest)
+	}
+	if i := strings.LastIndexByte(s, ' '); i >= 0 {
+		if offset, known := zones[s[i+1:]]; known {
+			s = s[:i+1] + offset
+		}
+	}
+	for _, layout := range dateLayouts {
+		if at, err := time.Parse(layout, s); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
