@@ -1,0 +1,86 @@
+package source
+
+import (
+	"slices"
+	"strings"
+)
+
+// Signatures that grant access to one address. Their fields have everyday names ("se", "sp",
+// "Expires"), so a field is dropped only next to the signature it belongs to.
+var (
+	// azureSAS are the fields of an Azure shared access signature, of services and of Logic Apps.
+	azureSAS = []string{
+		"sv", "se", "st", "sp", "sr", "si", "ss", "srt", "sip", "spr", "sdd", "ses", "scid",
+		"skoid", "sktid", "skt", "ske", "sks", "skv", "saoid", "suoid", "sduoid", "skdutid",
+		"tn", "spk", "srk", "epk", "erk", "rscc", "rscd", "rsce", "rscl", "rsct",
+	}
+	// signers name who signed, beside "Signature", in S3 version 2, Cloud Storage version 2,
+	// CloudFront and OSS; signed is the rest of these schemes.
+	signers = []string{"awsaccesskeyid", "googleaccessid", "key-pair-id", "ossaccesskeyid"}
+	signed  = []string{"signature", "expires", "policy", "security-token"}
+)
+
+// credentials are names that mean a credential or a session wherever they stand, and never
+// choose a page.
+var credentials = []string{
+	"access_token", "refresh_token", "id_token", "auth_token", "client_secret",
+	"api_key", "api-key", "apikey", "subscription-key", "ocp-apim-subscription-key",
+	"password", "passwd", "pwd", "jsessionid", "phpsessid", "aspxauth", "asp.net_sessionid",
+}
+
+// vendorSigned begin names that only signatures use: S3 version 4, Cloud Storage version 4, OSS.
+var vendorSigned = []string{"x-amz-", "x-goog-", "x-oss-"}
+
+// minFunctionKey is below the length of every key of Azure Functions (56) and above that of
+// codes that choose a page.
+const minFunctionKey = 40
+
+// withoutSecrets drops the params of a URL on host (without port) that grant access.
+func withoutSecrets(host string, ps []param) []param {
+	sas := hasSAS(host, ps)
+	vendor := has(ps, "signature") && slices.ContainsFunc(signers, func(name string) bool { return has(ps, name) })
+	return slices.DeleteFunc(ps, func(p param) bool {
+		switch {
+		case sas && (p.name == "sig" || slices.Contains(azureSAS, p.name)):
+			return true
+		case vendor && (slices.Contains(signed, p.name) || slices.Contains(signers, p.name)):
+			return true
+		}
+		return isCredential(host, p)
+	})
+}
+
+// hasSAS reports whether sig is the signature of a SAS: on Azure Storage always, elsewhere when
+// one of its fields is there too. A lone sig elsewhere may be anything.
+func hasSAS(host string, ps []param) bool {
+	if !has(ps, "sig") {
+		return false
+	}
+	return strings.HasSuffix(host, ".core.windows.net") ||
+		slices.ContainsFunc(ps, func(p param) bool { return slices.Contains(azureSAS, p.name) })
+}
+
+func has(ps []param, name string) bool {
+	return slices.ContainsFunc(ps, func(p param) bool { return p.name == name })
+}
+
+// isCredential reports whether one param is a secret by itself.
+func isCredential(host string, p param) bool {
+	switch {
+	case slices.Contains(credentials, p.name), isJWT(p.value):
+		return true
+	case p.name == "code" && len(p.value) >= minFunctionKey && strings.HasSuffix(host, ".azurewebsites.net"):
+		return true
+	}
+	return slices.ContainsFunc(vendorSigned, func(prefix string) bool { return strings.HasPrefix(p.name, prefix) })
+}
+
+// isJWT reports whether a value is a JSON Web Token (RFC 7519): three base64url parts of which
+// the first is an object. It is a credential under whatever name.
+func isJWT(value string) bool {
+	parts := strings.Split(value, ".")
+	if len(parts) != 3 || !strings.HasPrefix(parts[0], "eyJ") || !strings.HasPrefix(parts[1], "eyJ") {
+		return false
+	}
+	return strings.Trim(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
+}
