@@ -1,0 +1,176 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Batch is what a worker holds: locked items of one host and the right to send its requests.
+type Batch struct {
+	Partition, Host string
+	Reason, RunID   string
+	// Items are locked until Until. Every one of them must come back in a [Commit].
+	Items []*Item
+	// Starts are the earliest starts of requests, one per item, in order.
+	Starts []time.Time
+	// Permits is how many requests may be in flight.
+	Permits int
+	// Until is when the lock runs out: nothing may be committed after it.
+	Until time.Time
+	// CrawlDelay is what robots.txt last asked for.
+	CrawlDelay time.Duration
+
+	owner string
+}
+
+// Begin takes the items of a job that need work and locks them, if their host can be had now
+// (A20, DESIGN §2.4). A nil batch means that nothing is left to do: the items are done, in other
+// hands, or back in the due rows. A deferral is not an attempt.
+func (r *Registry) Begin(ctx context.Context, job Job) (*Batch, error) {
+	owner := r.o.Token()
+	var batch *Batch
+	err := r.retry(ctx, func(ctx context.Context) (err error) {
+		batch, err = r.begin(ctx, job, owner)
+		return err
+	})
+	return batch, err
+}
+
+func (r *Registry) begin(ctx context.Context, job Job, owner string) (*Batch, error) {
+	hashes := make([]string, len(job.Items))
+	for i, it := range job.Items {
+		hashes[i] = it.RowKey
+	}
+	items, host, err := r.load(ctx, job.PartitionKey, job.Host, hashes)
+	if err != nil {
+		return nil, err
+	}
+	now := r.now()
+	todo := eligible(items, job.Host, now)
+	if len(todo) == 0 {
+		return nil, nil
+	}
+	g, until, ok := host.reserve(now, owner, len(todo), r.o.Politeness(job.Host), r.o.Jitter)
+	if !ok {
+		return nil, r.park(ctx, host, todo, until)
+	}
+	b := &Batch{
+		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID,
+		Starts: g.starts, Permits: g.permits, Until: stamp(now.Add(lockTime)),
+		CrawlDelay: time.Duration(host.CrawlDelayMS) * time.Millisecond, owner: owner,
+	}
+	if err := r.lock(ctx, b, &host, todo[:len(g.starts)]); err != nil {
+		return nil, err
+	}
+	if rest := todo[len(g.starts):]; len(rest) > 0 {
+		return b, r.parkRest(ctx, b, rest)
+	}
+	return b, nil
+}
+
+// eligible picks the items worth locking, each once.
+func eligible(items []Item, host string, now time.Time) []*Item {
+	var out []*Item
+	seen := map[string]bool{}
+	for i := range items {
+		it := &items[i]
+		if it.etag == "" || seen[it.key.Row] || it.SourceHost != host || !it.eligible(now) {
+			continue
+		}
+		seen[it.key.Row] = true
+		out = append(out, it)
+	}
+	return out
+}
+
+// lock takes items and the host's lease in one transaction. An item that somebody else took or
+// changed meanwhile is left to the winner; a host that changed is a Conflict.
+func (r *Registry) lock(ctx context.Context, b *Batch, host *hostEntry, items []*Item) error {
+	for {
+		ops := []storage.Op{host.op()}
+		for _, it := range items {
+			ops = append(ops, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
+				Key: it.key, ETag: it.etag,
+				Props: storage.Properties{"lockedUntil": formatTime(b.Until), "lockOwner": b.owner},
+			}})
+		}
+		tags, err := r.items.Transact(ctx, ops...)
+		if err == nil {
+			for i, it := range items {
+				it.etag, it.LockedUntil, it.LockOwner = tags[i+1], b.Until, b.owner
+			}
+			b.Items = items
+			return nil
+		}
+		i, lost := loser(err)
+		if !lost || i == 0 {
+			return err
+		}
+		items = append(append([]*Item{}, items[:i-1]...), items[i:]...)
+	}
+}
+
+// loser tells which operation of a transaction lost a race.
+func loser(err error) (index int, lost bool) {
+	op, ok := errors.AsType[*storage.OpError](err)
+	if !ok || !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.NotFound) {
+		return 0, false
+	}
+	return op.Index, true
+}
+
+// park gives claimed items back to the due rows because their host is not to be had: until a
+// time, or (zero) until somebody who works there, or the next sweep, takes them.
+func (r *Registry) park(ctx context.Context, host hostEntry, items []*Item, until time.Time) error {
+	host.unclaim(len(items), r.o.Politeness(host.Host))
+	now := r.now()
+	until = parkedUntil(now, until)
+	attention := laterOf(now, until)
+	for {
+		ops := []storage.Op{host.op()}
+		for _, it := range items {
+			ops = append(ops, setEnqueued(it, until))
+		}
+		_, err := r.hinted(ctx, host.key.Partition, []time.Time{attention}, ops)
+		i, lost := loser(err)
+		if !lost || i == 0 {
+			return err
+		}
+		items = append(append([]*Item{}, items[:i-1]...), items[i:]...) // moved meanwhile
+	}
+}
+
+// parkedUntil is until when due rows are left alone for a host that cannot be had until a time.
+// It is never later than a sent job would be trusted: so whatever moves a due row, the partition
+// has a hint before the row's new place (invariant 2).
+func parkedUntil(now, until time.Time) time.Time {
+	if limit := now.Add(trust); until.After(limit) {
+		return limit
+	}
+	return until
+}
+
+// parkRest parks what a batch had no starts for.
+func (r *Registry) parkRest(ctx context.Context, b *Batch, items []*Item) error {
+	return r.retry(ctx, func(ctx context.Context) error {
+		host, err := r.loadHost(ctx, b.Partition, b.Host)
+		if err != nil {
+			return err
+		}
+		return r.park(ctx, host, items, time.Time{})
+	})
+}
+
+// setEnqueued rewrites until when an item's due row is in other hands. The row may be written
+// blindly: the column is advice to sweeps, and a row that moved is not there any more.
+func setEnqueued(it *Item, until time.Time) storage.Op {
+	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{
+		Key:   storage.Key{Partition: it.key.Partition, Row: dueRow(it.NextCrawlAt, it.key.Row)},
+		ETag:  storage.AnyETag,
+		Props: storage.Properties{"enqueuedUntil": formatTime(until)},
+	}}
+}

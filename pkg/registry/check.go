@@ -1,0 +1,145 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Violation says which invariant does not hold, and where.
+type Violation struct {
+	Invariant int
+	Row       string
+	Problem   string
+}
+
+func (v Violation) String() string {
+	return fmt.Sprintf("invariant %d: %s: %s", v.Invariant, v.Row, v.Problem)
+}
+
+// Check reads the whole registry and reports where the stored rows break an invariant (see the
+// package comment). It is meant for tests and for operators after a disaster: it scans, and it is
+// only exact while nobody writes.
+func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
+	c := checker{
+		now: r.now(), items: map[storage.Key]Item{}, due: map[storage.Key][]storage.Entity{},
+		counts: map[storage.Key]map[Status]int{}, attention: map[string]time.Time{}, hints: map[string]time.Time{},
+	}
+	for e, err := range r.items.Query(ctx, storage.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		c.row(e)
+	}
+	for e, err := range r.hints.Query(ctx, storage.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		h := hintOf(e, fmt.Sprintf("%d|", shardOf(e.Row)))
+		if cur, ok := c.hints[h.partition]; !ok || h.bucket.Before(cur) {
+			c.hints[h.partition] = h.bucket
+		}
+	}
+	for key := range c.items {
+		if err := c.pointer(ctx, r, key); err != nil {
+			return nil, err
+		}
+	}
+	c.judge()
+	return c.found, nil
+}
+
+type checker struct {
+	now       time.Time
+	items     map[storage.Key]Item
+	due       map[storage.Key][]storage.Entity // by item
+	counts    map[storage.Key]map[Status]int   // by host row: as counted by the registry
+	attention map[string]time.Time             // by partition: when the first due row needs somebody
+	hints     map[string]time.Time             // by partition: the earliest
+	found     []Violation
+}
+
+func (c *checker) report(invariant int, key storage.Key, format string, args ...any) {
+	c.found = append(c.found, Violation{invariant, key.Partition + "/" + key.Row, fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) row(e storage.Entity) {
+	if isItemRow(e.Row) {
+		c.items[e.Key] = itemOf(e)
+		return
+	}
+	if at, hash, ok := parseDueRow(e.Row); ok {
+		item := storage.Key{Partition: e.Partition, Row: hash}
+		c.due[item] = append(c.due[item], e)
+		c.attention[e.Partition] = earlier(c.attention[e.Partition], laterOf(laterOf(at, enqueuedUntil(e)), c.now))
+		return
+	}
+	var h hostState
+	decode(hostColumns, e.Props, &h)
+	if h.Host != "" {
+		c.counts[e.Key] = h.Counts
+	}
+}
+
+// pointer checks that an item can be found by its id.
+func (c *checker) pointer(ctx context.Context, r *Registry, key storage.Key) error {
+	e, err := r.index.Get(ctx, indexKey(key.Row))
+	if err != nil {
+		c.report(1, key, "cannot be found by its id: %v", err)
+		return nil
+	}
+	if e.Props["partition"] != key.Partition {
+		c.report(1, key, "its id leads to partition %v", e.Props["partition"])
+	}
+	return nil
+}
+
+func (c *checker) judge() {
+	counted := map[storage.Key]map[Status]int{}
+	for key, it := range c.items {
+		c.judgeDue(key, it)
+		if it.ProcessedGeneration > it.ReindexGeneration {
+			c.report(4, key, "generation %d processed, %d asked for", it.ProcessedGeneration, it.ReindexGeneration)
+		}
+		host := storage.Key{Partition: key.Partition, Row: hostRow(it.SourceHost)}
+		if counted[host] == nil {
+			counted[host] = map[Status]int{}
+		}
+		counted[host][it.Status]++
+	}
+	for key := range c.due {
+		if _, ok := c.items[key]; !ok {
+			c.report(1, key, "has a due row but no item")
+		}
+	}
+	c.judgeCounts(counted)
+	for partition, first := range c.attention {
+		at, ok := c.hints[partition]
+		if limit := first.Add(time.Minute); !ok || at.After(limit) {
+			c.report(2, storage.Key{Partition: partition}, "needs attention at %s, first hint %s (any: %v)", formatTime(first), formatTime(at), ok)
+		}
+	}
+}
+
+func (c *checker) judgeDue(key storage.Key, it Item) {
+	rows := c.due[key]
+	if len(rows) != 1 {
+		c.report(1, key, "has %d due rows", len(rows))
+		return
+	}
+	if want := dueRow(it.NextCrawlAt, key.Row); rows[0].Row != want {
+		c.report(1, key, "is due at %s by its row %s", formatTime(it.NextCrawlAt), rows[0].Row)
+	}
+}
+
+func (c *checker) judgeCounts(counted map[storage.Key]map[Status]int) {
+	for host, want := range counted {
+		for _, s := range Statuses {
+			if got := c.counts[host][s]; got != want[s] {
+				c.report(5, host, "counts %d items %s, there are %d", got, s, want[s])
+			}
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package registry
+
+import (
+	"context"
+	"iter"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Find reads an item by its id alone, with two point reads (A5). NotFound if there is none.
+func (r *Registry) Find(ctx context.Context, id source.ID) (Item, error) {
+	_, hash, err := source.ParseID(string(id))
+	if err != nil {
+		return Item{}, err
+	}
+	e, err := r.index.Get(ctx, indexKey(hash))
+	if fault.Is(err, fault.NotFound) {
+		return Item{}, unknown(id)
+	}
+	if err != nil {
+		return Item{}, err
+	}
+	partition, _ := e.Props["partition"].(string)
+	it, err := r.loadItem(ctx, storage.Key{Partition: partition, Row: hash})
+	if err == nil && it.etag == "" {
+		err = unknown(id)
+	}
+	return it, err
+}
+
+func unknown(id source.ID) error {
+	return fault.New(fault.NotFound, "no item has the id %s", id)
+}
+
+// Reindex forces a check of an item that exists (A15) and returns it as it now stands.
+func (r *Registry) Reindex(ctx context.Context, it Item, force bool) (Item, error) {
+	s := source.Source{
+		Type: it.Type, Normalized: it.NormalizedSource, Display: it.DisplaySource, Host: it.SourceHost,
+		Scheme: schemeOf(it.NormalizedSource),
+	}
+	got := r.Register(ctx, []source.Source{s}, RegisterOptions{Force: force})[0]
+	return got.Item, got.Err
+}
+
+func schemeOf(url string) string {
+	for i := range len(url) {
+		if url[i] == ':' {
+			return url[:i]
+		}
+	}
+	return ""
+}
+
+// Partitions lists every partition of the registry, in order.
+func (r *Registry) Partitions(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for e, err := range r.index.Query(ctx, storage.Query{Partition: partitionsKey}) {
+			if !yield(e.Row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// ListQuery says which items are listed.
+type ListQuery struct {
+	Host   string // all hosts when empty
+	Status Status // all when empty
+	After  string // continue after this item's id; empty for the start
+	Top    int    // at most this many, at least 1
+}
+
+// List gives items in the order of partition and hash, which is stable while others are
+// registered.
+func (r *Registry) List(ctx context.Context, q ListQuery) ([]Item, error) {
+	after, err := r.locate(ctx, q.After)
+	if err != nil {
+		return nil, err
+	}
+	var out []Item
+	for partition, err := range r.Partitions(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if partition < after.Partition {
+			continue
+		}
+		from := ""
+		if partition == after.Partition {
+			from = after.Row + "\x20" // just past that row: a space sorts before every hash character
+		}
+		if out, err = r.listPartition(ctx, partition, from, q, out); err != nil || len(out) >= q.Top {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+func (r *Registry) locate(ctx context.Context, id string) (storage.Key, error) {
+	if id == "" {
+		return storage.Key{}, nil
+	}
+	it, err := r.Find(ctx, source.ID(id))
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
+		return storage.Key{}, fault.Field("continuation", "does not name an item: %q", id)
+	}
+	return it.key, err
+}
+
+// listPartition adds the items of one partition until q.Top is reached. The rows between the
+// hashes (due, host, robots) are stepped over by range, not read.
+func (r *Registry) listPartition(ctx context.Context, partition, from string, q ListQuery, out []Item) ([]Item, error) {
+	for _, gap := range itemRanges {
+		lo := max(from, gap.from)
+		if gap.to != "" && lo >= gap.to {
+			continue
+		}
+		page := min(1000, q.Top-len(out)+1)
+		for e, err := range r.items.Query(ctx, storage.Query{Partition: partition, RowFrom: lo, RowTo: gap.to, PageSize: page}) {
+			if err != nil {
+				return nil, err
+			}
+			it := itemOf(e)
+			if !isItemRow(e.Row) || q.Host != "" && it.SourceHost != q.Host || q.Status != "" && it.Status != q.Status {
+				continue
+			}
+			if out = append(out, it); len(out) >= q.Top {
+				return out, nil
+			}
+		}
+	}
+	return out, nil
+}
+
+// itemRanges covers all row keys but those of due, host and robots rows.
+var itemRanges = []struct{ from, to string }{
+	{"", duePrefix},
+	{"due" + afterBar, hostPrefix},
+	{"host" + afterBar, robotsPrefix},
+	{"robots" + afterBar, ""},
+}

@@ -1,0 +1,107 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+const (
+	// hintGrace protects a hint whose due rows are still being written: a sweep deletes no hint
+	// younger than this.
+	hintGrace = time.Minute
+	// writeWindow is how long after its hint a transaction may still be sent. Together with the
+	// 30 s after which a request is given up it stays within hintGrace.
+	writeWindow = 25 * time.Second
+	requestTime = 30 * time.Second
+)
+
+// hint makes sure that a sweep looks at a partition no later than a minute after at. It comes
+// before the transaction whose due rows it announces: a crash between the two leaves a spare
+// hint, never rows without one.
+func (r *Registry) hint(ctx context.Context, partition string, at time.Time) error {
+	key := hintKey(partition, at)
+	now := r.now()
+	// A cached hint is trusted while its minute is far enough away that no sweep, whatever its
+	// clock, has deleted it by the time our rows stand.
+	if bucket(at).Sub(now) > 2*hintGrace && r.known.has(key) {
+		return nil
+	}
+	_, err := r.hints.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+		Key: key, Props: storage.Properties{"writtenAt": formatTime(now)},
+	}})
+	if err == nil {
+		r.known.add(key, at)
+	}
+	return err
+}
+
+// hinted runs a transaction under hints: it writes them and then, quickly enough for a sweep's
+// grace, the operations.
+func (r *Registry) hinted(ctx context.Context, partition string, at []time.Time, ops []storage.Op) ([]storage.ETag, error) {
+	if len(at) == 0 {
+		return r.items.Transact(ctx, ops...)
+	}
+	for {
+		began := r.now()
+		for _, t := range at {
+			if err := r.hint(ctx, partition, t); err != nil {
+				return nil, fmt.Errorf("hint: %w", err)
+			}
+		}
+		if r.now().Sub(began) <= writeWindow {
+			break
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	return r.items.Transact(ctx, ops...)
+}
+
+// dueHint is a hint as a sweep reads it.
+type dueHint struct {
+	partition string
+	bucket    time.Time
+	writtenAt time.Time
+	entity    storage.Entity
+}
+
+// hintsUntil reads the hints of one shard whose minute has come.
+func (r *Registry) hintsUntil(ctx context.Context, shard int, until time.Time) ([]dueHint, error) {
+	prefix := fmt.Sprintf("%d|", shard)
+	q := storage.Query{
+		PartitionFrom: prefix,
+		// The minute after the last one wanted, so that it is included.
+		PartitionTo: prefix + until.UTC().Truncate(time.Minute).Add(time.Minute).Format(minuteLayout),
+	}
+	var out []dueHint
+	for e, err := range r.hints.Query(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, hintOf(e, prefix))
+	}
+	return out, nil
+}
+
+func hintOf(e storage.Entity, prefix string) dueHint {
+	at, err := time.Parse(minuteLayout, e.Partition[len(prefix):])
+	if err != nil {
+		at = time.Time{} // a foreign row: due at once, and deleted after a look
+	}
+	written, _ := e.Props["writtenAt"].(string)
+	return dueHint{partition: e.Row, bucket: at, writtenAt: parseTime(written), entity: e}
+}
+
+// dropHint deletes a hint that has been followed, unless it is young or was written again.
+func (r *Registry) dropHint(ctx context.Context, h dueHint, now time.Time) error {
+	if now.Sub(h.writtenAt) < hintGrace {
+		return nil
+	}
+	_, err := r.hints.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
+		Key: h.entity.Key, ETag: h.entity.ETag,
+	}})
+	return ignoreLost(err)
+}

@@ -1,0 +1,192 @@
+package registry
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Status is where an item stands (seed 003 §4).
+type Status string
+
+// The statuses of an item.
+const (
+	Pending    Status = "Pending"    // registered, never fetched
+	Crawled    Status = "Crawled"    // fetched, not (yet) in the index
+	Indexed    Status = "Indexed"    // fetched, and the index holds what was fetched
+	Error      Status = "Error"      // the last try failed; tried again with backoff
+	OutOfScope Status = "OutOfScope" // robots.txt or the page itself forbids it
+	Gone       Status = "Gone"       // 404 or 410 on several checks; out of the index
+)
+
+// Statuses lists every status, in the order of an item's life.
+var Statuses = []Status{Pending, Crawled, Indexed, Error, OutOfScope, Gone}
+
+// Bounds of an item's row.
+const (
+	maxErrorMessage = 1024      // characters (seed 003 §7.6, A13)
+	maxHistory      = 30        // decisions
+	maxHistoryBytes = 12 * 1024 // well under one property's 64 KiB
+	rowVersion      = 1
+)
+
+// Item is the registry's row for one normalized source. Its columns are those of seed 003 §4,
+// flattened, and a few of our own. A value knows the revision it was read at, so it cannot be
+// written over somebody else's change.
+type Item struct {
+	Version          int         `col:"rowVersion"`
+	ID               source.ID   `col:"id"`
+	Type             source.Type `col:"type"`
+	NormalizedSource string      `col:"normalizedSource"`
+	DisplaySource    string      `col:"displaySource"`
+	SourceHost       string      `col:"sourceHost"`
+	ContentGroupID   string      `col:"contentGroupId"`
+	FetchSource      string      `col:"fetchSource"` // the form that is requested, when it differs
+	ParentPageID     string      `col:"parentPageId"`
+	DiscoveryMethod  string      `col:"discoveryMethod"`
+	Status           Status      `col:"status"`
+
+	ReindexRequested    bool  `col:"reindexRequested"`
+	ReindexGeneration   int64 `col:"reindexGeneration"`
+	ProcessedGeneration int64 `col:"processedGeneration"`
+
+	HTTPEtag          string   `col:"httpEtag"`
+	HTTPLastModified  string   `col:"httpLastModified"` // as the server wrote it, so it can be sent back
+	HTTPContentLength int64    `col:"httpContentLength"`
+	HTTPStatusCode    int      `col:"httpStatusCode"`
+	HTTPRedirectChain []string `col:"httpRedirectChain"`
+	HTTPRobotsAllowed bool     `col:"httpRobotsAllowed"`
+	HTTPCanonicalURL  string   `col:"httpCanonicalUrl"`
+	// HTTPUnconditional remembers a server that answered 200 with our own validators: it does
+	// not evaluate conditions, so a HEAD may save the download.
+	HTTPUnconditional bool `col:"httpUnconditional"`
+
+	FileEtag         string `col:"fileEtag"`
+	FileLastModified string `col:"fileLastModified"`
+	FileLength       int64  `col:"fileLength"`
+	FileContentType  string `col:"fileContentType"`
+
+	RawHash              string `col:"rawHash"`     // sha256:<hex> of the stored bytes
+	ContentHash          string `col:"contentHash"` // sha256:<hex>, A10
+	TextHash             string `col:"textHash"`
+	IndexedHash          string `col:"indexedHash"` // contentHash that the index holds; empty when none
+	NormalizationVersion string `col:"normalizationVersion"`
+	Language             string `col:"language"`
+	MimeType             string `col:"mimeType"`
+	Title                string `col:"title"`
+
+	LastIndexedDocID string `col:"lastIndexedDocId"`
+	ImageCount       int    `col:"imageCount"`
+
+	FirstSeen            time.Time `col:"firstSeen"`
+	LastChecked          time.Time `col:"lastChecked"`
+	LastChanged          time.Time `col:"lastChanged"`
+	LastIndexed          time.Time `col:"lastIndexed"`
+	NextCrawlAt          time.Time `col:"nextCrawlAt"`
+	CrawlIntervalSeconds int64     `col:"crawlIntervalSeconds"`
+	CrawlAttempts        int       `col:"crawlAttempts"`
+	UnchangedChecks      int       `col:"unchangedChecks"`
+	MissingChecks        int       `col:"missingChecks"`
+	ErrorMessage         string    `col:"errorMessage"`
+
+	LockedUntil time.Time  `col:"lockedUntil"`
+	LockOwner   string     `col:"lockOwner"`
+	History     []Decision `col:"history"`
+
+	key  storage.Key
+	etag storage.ETag
+}
+
+// Decision is one line of an item's history: what was decided and why.
+type Decision struct {
+	At   time.Time `json:"at"`
+	What string    `json:"what"`
+	Why  string    `json:"why"`
+}
+
+var itemColumns = columnsOf(Item{})
+
+func newItem(s source.Source, key storage.Key, now time.Time) Item {
+	return Item{
+		Version: rowVersion, ID: s.ID(), Type: s.Type,
+		NormalizedSource: s.Normalized, DisplaySource: s.Display, SourceHost: s.Host,
+		ContentGroupID: s.ContentGroupID(), Status: Pending,
+		HTTPRobotsAllowed: true, FirstSeen: now, NextCrawlAt: now, key: key,
+	}
+}
+
+func itemOf(e storage.Entity) Item {
+	it := Item{key: e.Key, etag: e.ETag}
+	decode(itemColumns, e.Props, &it)
+	return it
+}
+
+func (it *Item) entity() storage.Entity {
+	return storage.Entity{Key: it.key, ETag: it.etag, Props: encode(itemColumns, *it)}
+}
+
+// Hash is the item's RowKey.
+func (it *Item) Hash() string { return it.key.Row }
+
+// Partition is the item's PartitionKey.
+func (it *Item) Partition() string { return it.key.Partition }
+
+// Forced reports whether a force request waits to be processed (A15).
+func (it *Item) Forced() bool {
+	return it.ReindexRequested || it.ReindexGeneration > it.ProcessedGeneration
+}
+
+// eligible reports whether a worker may take the item: nobody holds it, and it is due or forced.
+func (it *Item) eligible(now time.Time) bool {
+	return !it.LockedUntil.After(now) && (!it.NextCrawlAt.After(now) || it.Forced())
+}
+
+// Schedule gives the item's state to package schedule.
+func (it *Item) Schedule() schedule.State {
+	return schedule.State{
+		Interval:  time.Duration(it.CrawlIntervalSeconds) * time.Second,
+		Unchanged: it.UnchangedChecks, Attempts: it.CrawlAttempts, Missing: it.MissingChecks,
+	}
+}
+
+// Reschedule takes over a decision of package schedule.
+func (it *Item) Reschedule(d schedule.Decision) {
+	it.CrawlIntervalSeconds = int64(d.State.Interval / time.Second)
+	it.UnchangedChecks, it.CrawlAttempts, it.MissingChecks = d.State.Unchanged, d.State.Attempts, d.State.Missing
+	it.NextCrawlAt = stamp(d.Next)
+}
+
+// SetError records a failure's message, cut to 1,024 characters on a rune's edge.
+func (it *Item) SetError(message string) { it.ErrorMessage = clip(message, maxErrorMessage) }
+
+// Record adds a decision to the history and lets the oldest go.
+func (it *Item) Record(now time.Time, what, why string) {
+	h := append(it.History, Decision{At: stamp(now), What: what, Why: clip(why, 300)})
+	if len(h) > maxHistory {
+		h = h[len(h)-maxHistory:]
+	}
+	for len(h) > 1 && jsonLen(h) > maxHistoryBytes {
+		h = h[1:]
+	}
+	it.History = h
+}
+
+func jsonLen(v any) int {
+	b, _ := json.Marshal(v) // Decisions always encode
+	return len(b)
+}
+
+// clip cuts s to at most n characters.
+func clip(s string, n int) string {
+	count := 0
+	for i := range s {
+		if count == n {
+			return s[:i]
+		}
+		count++
+	}
+	return s
+}

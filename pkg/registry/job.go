@@ -1,0 +1,73 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+// Job asks a worker to check 1 to [JobItems] items of one host. It may be lost, doubled or late.
+type Job struct {
+	PartitionKey string    `json:"partitionKey"`
+	Host         string    `json:"host"`
+	Items        []JobItem `json:"items"`
+	Reason       string    `json:"reason"`
+	RunID        string    `json:"runId,omitempty"`
+}
+
+// JobItem names one item of a job and the generation that was asked for.
+type JobItem struct {
+	ID         source.ID `json:"id"`
+	RowKey     string    `json:"rowKey"`
+	Generation int64     `json:"generation"`
+}
+
+// Reasons of a job.
+const (
+	ReasonRegistered = "registered"
+	ReasonForced     = "forced"
+	ReasonDue        = "due"
+)
+
+// ParseJob reads a queue message. Its errors are Invalid.
+func ParseJob(body []byte) (Job, error) {
+	var j Job
+	if err := json.Unmarshal(body, &j); err != nil {
+		return Job{}, fault.New(fault.Invalid, "crawl job: %w", err)
+	}
+	if j.PartitionKey == "" || j.Host == "" || len(j.Items) == 0 || len(j.Items) > JobItems {
+		return Job{}, fault.New(fault.Invalid, "crawl job needs partitionKey, host and 1 to %d items", JobItems)
+	}
+	for _, it := range j.Items {
+		if !isItemRow(it.RowKey) || it.RowKey == "" {
+			return Job{}, fault.New(fault.Invalid, "crawl job: rowKey %q is not an item's", it.RowKey)
+		}
+	}
+	return j, nil
+}
+
+// send puts jobs for claimed items into the queue. A failure is logged and forgotten: the due
+// rows say until when the jobs were trusted, and the sweep sends others after that.
+func (r *Registry) send(ctx context.Context, partition, host, reason string, items []JobItem) int {
+	sent := 0
+	for len(items) > 0 {
+		n := min(len(items), JobItems)
+		body, err := json.Marshal(Job{PartitionKey: partition, Host: host, Items: items[:n], Reason: reason})
+		if err == nil {
+			err = r.jobs.Send(ctx, body, 0)
+		}
+		if err != nil {
+			r.o.Log.Warn("crawl job not sent; the sweep will", "host", host, "items", n, "kind", fault.KindOf(err))
+		} else {
+			sent++
+		}
+		items = items[n:]
+	}
+	return sent
+}
+
+func (it *Item) job() JobItem {
+	return JobItem{ID: it.ID, RowKey: it.key.Row, Generation: it.ReindexGeneration}
+}

@@ -1,0 +1,220 @@
+package registry
+
+import "time"
+
+// Politeness is what one host can bear (A19, E3).
+type Politeness struct {
+	MinDelay, MaxDelay time.Duration // between two starts; each pause is drawn from [MinDelay, MaxDelay]
+	MaxConcurrent      int           // requests in flight, at least 1
+}
+
+const (
+	// trust is how long a sent job is trusted to arrive; after it the sweep sends another.
+	trust = 10 * time.Minute
+	// lockTime is how long a worker holds its items; within it the job is over.
+	lockTime = 2 * time.Minute
+	// startWindow is how far ahead a worker reserves starts. It leaves room in lockTime for the
+	// last fetch and the commit.
+	startWindow = time.Minute
+	// JobItems is the most items of one job.
+	JobItems = 32
+	// maxPause bounds what a site can ask for.
+	maxPause = 24 * time.Hour
+	// rateWindow is the number of checks after which the counters for rates are halved, so that
+	// they speak of recent checks.
+	rateWindow = 1000
+)
+
+// lease is one worker's right to send requests to a host until a time.
+type lease struct {
+	Owner   string    `json:"owner"`
+	Until   time.Time `json:"until"`
+	Permits int       `json:"permits"`
+}
+
+// hostState is the row of one host: everything its workers must agree on.
+type hostState struct {
+	Host         string         `col:"host"`
+	NextSlotAt   time.Time      `col:"nextSlotAt"`   // no start before this
+	PausedUntil  time.Time      `col:"pausedUntil"`  // the site asked us to stay away
+	PauseReason  string         `col:"pauseReason"`  //
+	ClaimedUntil time.Time      `col:"claimedUntil"` // see claimable
+	CrawlDelayMS int64          `col:"crawlDelayMs"` // of robots.txt
+	Leases       []lease        `col:"leases"`
+	Counts       map[Status]int `col:"counts"` // items by status
+	Checks       int            `col:"checks"` // recent checks, and how many of them
+	Changes      int            `col:"changes"`
+	Errors       int            `col:"errors"`
+}
+
+var hostColumns = columnsOf(hostState{})
+
+// delays gives the range of pauses between starts, robots' Crawl-delay respected.
+func (h *hostState) delays(p Politeness) (lo, hi time.Duration) {
+	lo, hi = p.MinDelay, max(p.MinDelay, p.MaxDelay)
+	if crawl := time.Duration(h.CrawlDelayMS) * time.Millisecond; crawl > lo {
+		lo, hi = crawl, max(hi, crawl)
+	}
+	return lo, hi
+}
+
+// grant is a worker's reservation: when it may start each request, and how many may be in flight.
+type grant struct {
+	starts  []time.Time
+	permits int
+}
+
+// reserve takes up to n starts for owner, or says until when the host is not to be had (zero:
+// until whoever holds it is done). A host with pauses between requests has one worker at a time,
+// because two workers that fall behind their starts could come closer than the pause; a host
+// without pauses is shared by two.
+func (h *hostState) reserve(now time.Time, owner string, n int, p Politeness, jitter func() float64) (g grant, until time.Time, ok bool) {
+	if h.PausedUntil.After(now) {
+		return grant{}, h.PausedUntil, false
+	}
+	h.expireLeases(now)
+	lo, hi := h.delays(p)
+	g.permits = h.freePermits(p, hi > 0)
+	if g.permits == 0 {
+		return grant{}, time.Time{}, false
+	}
+	at := now
+	if h.NextSlotAt.After(at) {
+		at = h.NextSlotAt
+	}
+	if at.After(now.Add(startWindow)) {
+		return grant{}, at, false
+	}
+	for range n {
+		if at.After(now.Add(startWindow)) {
+			break
+		}
+		g.starts = append(g.starts, at)
+		at = at.Add(lo + time.Duration(jitter()*float64(hi-lo)))
+	}
+	h.NextSlotAt = stamp(at)
+	h.Leases = append(h.Leases, lease{Owner: owner, Until: stamp(now.Add(lockTime)), Permits: g.permits})
+	return g, time.Time{}, true
+}
+
+// freePermits is how many requests a new lease may have in flight; 0 when the host is taken.
+func (h *hostState) freePermits(p Politeness, paced bool) int {
+	used := 0
+	for _, l := range h.Leases {
+		used += l.Permits
+	}
+	free := max(1, p.MaxConcurrent) - used
+	switch {
+	case free <= 0 || paced && used > 0:
+		return 0
+	case paced:
+		return free
+	default:
+		return min(free, max(1, p.MaxConcurrent/2))
+	}
+}
+
+func (h *hostState) expireLeases(now time.Time) {
+	var live []lease
+	for _, l := range h.Leases {
+		if l.Until.After(now) {
+			live = append(live, l)
+		}
+	}
+	h.Leases = live
+}
+
+// release ends a lease. next is the earliest start that the lease's last request leaves open.
+func (h *hostState) release(owner string, next time.Time) {
+	var rest []lease
+	for _, l := range h.Leases {
+		if l.Owner != owner {
+			rest = append(rest, l)
+		}
+	}
+	h.Leases = rest
+	if next.After(h.NextSlotAt) {
+		h.NextSlotAt = stamp(next)
+	}
+}
+
+// claimable is how many more items may be given to jobs now. The frontier waits in due rows,
+// which are free, not in the queue: only what the leases can work on is sent.
+//
+// ClaimedUntil is a virtual clock: each claimed item moves it ahead, each finished one moves it
+// back, and a lost message is forgiven by time alone.
+func (h *hostState) claimable(now time.Time, p Politeness) int {
+	if h.PausedUntil.After(now) {
+		return 0
+	}
+	ahead := h.ClaimedUntil.Sub(now)
+	taken := 0
+	if ahead > 0 {
+		taken = int((ahead + claimCost(h, p) - 1) / claimCost(h, p))
+	}
+	return max(0, claimLimit(h, p)-taken)
+}
+
+func claimLimit(h *hostState, p Politeness) int {
+	if _, hi := h.delays(p); hi > 0 || p.MaxConcurrent < 2 {
+		return JobItems
+	}
+	return 2 * JobItems
+}
+
+// claimCost is how long one claimed item counts: its pause, and at least a second so that a job
+// in work is not taken for a lost one.
+func claimCost(h *hostState, p Politeness) time.Duration {
+	lo, hi := h.delays(p)
+	return max(time.Second, (lo+hi)/2)
+}
+
+func (h *hostState) claim(now time.Time, n int, p Politeness) {
+	if h.ClaimedUntil.Before(now) {
+		h.ClaimedUntil = now
+	}
+	h.ClaimedUntil = stamp(h.ClaimedUntil.Add(time.Duration(n) * claimCost(h, p)))
+}
+
+func (h *hostState) unclaim(n int, p Politeness) {
+	if !h.ClaimedUntil.IsZero() {
+		h.ClaimedUntil = stamp(h.ClaimedUntil.Add(-time.Duration(n) * claimCost(h, p)))
+	}
+}
+
+// pause keeps everybody away from the host until a time, never shortening an earlier pause.
+func (h *hostState) pause(now, until time.Time, why string) {
+	if limit := now.Add(maxPause); until.After(limit) {
+		until = limit
+	}
+	if until.After(h.PausedUntil) {
+		h.PausedUntil, h.PauseReason = stamp(until), clip(why, 200)
+	}
+}
+
+// move counts an item from one status to another; an empty status is outside the registry.
+func (h *hostState) move(from, to Status) {
+	if h.Counts == nil {
+		h.Counts = map[Status]int{}
+	}
+	if from != "" && h.Counts[from] > 0 {
+		h.Counts[from]--
+	}
+	if to != "" {
+		h.Counts[to]++
+	}
+}
+
+// observe counts a check for the rates.
+func (h *hostState) observe(changed, failed bool) {
+	if h.Checks >= rateWindow {
+		h.Checks, h.Changes, h.Errors = h.Checks/2, h.Changes/2, h.Errors/2
+	}
+	h.Checks++
+	if changed {
+		h.Changes++
+	}
+	if failed {
+		h.Errors++
+	}
+}

@@ -1,0 +1,253 @@
+package registry
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// RegisterOptions say how sources are registered.
+type RegisterOptions struct {
+	Force  bool   // check without conditions, index whatever is found (A15)
+	Method string // discoveryMethod of new items, "API" when empty
+}
+
+// Registered is the outcome for one source.
+type Registered struct {
+	Item    Item
+	Created bool
+	Err     error
+}
+
+// Register makes sure that every source has its item and is checked soon (A7). It may be
+// called any number of times, concurrently, for the same sources: there is one item, and no force
+// request is lost. The outcomes are in the order of sources; an error concerns one source only.
+// When it returns, what it reports is durable.
+func (r *Registry) Register(ctx context.Context, sources []source.Source, o RegisterOptions) []Registered {
+	groups := r.group(sources)
+	out := make([]Registered, len(sources))
+	_ = r.parallel(ctx, len(groups), func(ctx context.Context, g int) error {
+		group := groups[g]
+		// Chunks of one host go one after the other: they share the host's row.
+		for _, chunk := range group.chunks() {
+			got, err := r.registerChunk(ctx, group, chunk, o)
+			for i, m := range chunk {
+				for _, at := range m.wanted {
+					if err != nil {
+						out[at] = Registered{Err: err}
+					} else {
+						out[at] = got[i]
+					}
+				}
+			}
+		}
+		return nil
+	})
+	return out
+}
+
+// hostGroup is the sources of one host, each once.
+type hostGroup struct {
+	partition, host string
+	members         []member
+}
+
+// member is a source and the places in the input where it was named.
+type member struct {
+	source.Source
+	wanted []int
+}
+
+func (g hostGroup) chunks() [][]member {
+	var out [][]member
+	for m := g.members; len(m) > 0; {
+		n := min(len(m), JobItems)
+		out, m = append(out, m[:n]), m[n:]
+	}
+	return out
+}
+
+func (r *Registry) group(sources []source.Source) []hostGroup {
+	type hostID struct{ partition, host string }
+	var groups []hostGroup
+	groupAt, memberAt := map[hostID]int{}, map[string]int{}
+	for i, s := range sources {
+		id := hostID{s.Partition(r.o.Strategy), s.Host}
+		g, ok := groupAt[id]
+		if !ok {
+			g = len(groups)
+			groupAt[id] = g
+			groups = append(groups, hostGroup{partition: id.partition, host: id.host})
+		}
+		if m, ok := memberAt[s.Hash()]; ok {
+			groups[g].members[m].wanted = append(groups[g].members[m].wanted, i)
+			continue
+		}
+		memberAt[s.Hash()] = len(groups[g].members)
+		groups[g].members = append(groups[g].members, member{s, []int{i}})
+	}
+	return groups
+}
+
+// registerChunk registers up to 32 sources of one host in one transaction.
+func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []member, o RegisterOptions) (got []Registered, err error) {
+	if err := r.point(ctx, g.partition, chunk); err != nil {
+		return nil, err
+	}
+	hashes := make([]string, len(chunk))
+	for i, m := range chunk {
+		hashes[i] = m.Hash()
+	}
+	var plan registerPlan
+	err = r.retry(ctx, func(ctx context.Context) error {
+		items, host, err := r.load(ctx, g.partition, g.host, hashes)
+		if err != nil {
+			return err
+		}
+		plan = planRegister(r.now(), chunk, items, &host, o, r.o.Politeness(g.host))
+		if len(plan.ops) == 0 {
+			return nil
+		}
+		if err := r.pointPartition(ctx, host); err != nil {
+			return err
+		}
+		_, err = r.hinted(ctx, g.partition, plan.hints, plan.ops)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.send(ctx, g.partition, g.host, plan.reason, plan.jobs)
+	return plan.out, nil
+}
+
+// point writes the rows that find an item by its id alone. They never change, so one that
+// stands already is right.
+func (r *Registry) point(ctx context.Context, partition string, chunk []member) error {
+	return r.parallel(ctx, len(chunk), func(ctx context.Context, i int) error {
+		return r.insertPointer(ctx, indexKey(chunk[i].Hash()), partition)
+	})
+}
+
+// pointPartition lists a partition before the first row of a new host is written to it.
+func (r *Registry) pointPartition(ctx context.Context, h hostEntry) error {
+	if h.etag != "" {
+		return nil
+	}
+	return r.insertPointer(ctx, partitionKey(h.key.Partition), h.key.Partition)
+}
+
+func (r *Registry) insertPointer(ctx context.Context, key storage.Key, partition string) error {
+	_, err := r.index.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: storage.Entity{
+		Key: key, Props: storage.Properties{"partition": partition},
+	}})
+	if fault.Is(err, fault.Conflict) {
+		return nil
+	}
+	return err
+}
+
+// registerPlan is what a registration will write and send.
+type registerPlan struct {
+	ops    []storage.Op
+	hints  []time.Time
+	jobs   []JobItem
+	reason string
+	out    []Registered
+}
+
+// planRegister decides, for sources of one host and their items as read, what changes. Items that
+// are already on their way stay as they are, unless forced.
+func planRegister(now time.Time, chunk []member, items []Item, host *hostEntry, o RegisterOptions, p Politeness) registerPlan {
+	plan := registerPlan{reason: ReasonRegistered, out: make([]Registered, len(chunk))}
+	if o.Force {
+		plan.reason = ReasonForced
+	}
+	room := host.claimable(now, p)
+	for i, m := range chunk {
+		it := items[i]
+		plan.out[i] = Registered{Item: it, Created: it.etag == ""}
+		if it.etag != "" && !o.Force && !it.NextCrawlAt.After(now) {
+			continue
+		}
+		claimed := len(plan.jobs) < room
+		plan.ops = append(plan.ops, registerOps(now, m, &it, host, o, claimed)...)
+		if claimed {
+			plan.jobs = append(plan.jobs, it.job())
+		} else {
+			plan.hints = []time.Time{now} // for the next sweep, if no worker comes by before
+		}
+		plan.out[i].Item = it
+	}
+	if len(plan.ops) > 0 {
+		host.claim(now, len(plan.jobs), p)
+		plan.ops = append(plan.ops, host.op())
+		plan.hints = append(plan.hints, now.Add(trust))
+	}
+	return plan
+}
+
+// registerOps brings one item forward to now: the item, its old due row and its new one.
+func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterOptions, claimed bool) []storage.Op {
+	created, oldDue, oldStatus := it.etag == "", it.NextCrawlAt, it.Status
+	if created {
+		*it = newItem(m.Source, it.key, now)
+		it.DiscoveryMethod = o.Method
+		if it.DiscoveryMethod == "" {
+			it.DiscoveryMethod = "API"
+		}
+		it.Record(now, "registered", "source added by "+it.DiscoveryMethod)
+	}
+	it.DisplaySource, it.NextCrawlAt = m.Display, now
+	if it.Status != Indexed && it.Status != Crawled {
+		it.Status = Pending
+	}
+	if o.Force {
+		it.ReindexRequested = true
+		it.ReindexGeneration++
+		it.Record(now, "forced", "a check without conditions was asked for")
+	}
+	host.move(oldStatus, it.Status)
+	ops := []storage.Op{itemOp(it, created)}
+	if !created && !oldDue.Equal(now) {
+		ops = append(ops, deleteDue(it.key, oldDue))
+	}
+	return append(ops, upsertDue(it, now, claimedUntil(now, claimed)))
+}
+
+func claimedUntil(now time.Time, claimed bool) time.Time {
+	if claimed {
+		return now.Add(trust)
+	}
+	return time.Time{}
+}
+
+func itemOp(it *Item, created bool) storage.Op {
+	kind := storage.Replace
+	if created {
+		kind = storage.Insert
+	}
+	return storage.Op{Kind: kind, Entity: it.entity()}
+}
+
+// deleteDue removes an item's due row. The item's own ETag guards it: only who holds the item
+// moves its due row.
+func deleteDue(item storage.Key, at time.Time) storage.Op {
+	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{
+		Key: storage.Key{Partition: item.Partition, Row: dueRow(at, item.Row)}, ETag: storage.AnyETag,
+	}}
+}
+
+// upsertDue writes an item's due row, which carries what a job needs, so that a claim reads no
+// items.
+func upsertDue(it *Item, at, enqueued time.Time) storage.Op {
+	return storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+		Key: storage.Key{Partition: it.key.Partition, Row: dueRow(at, it.key.Row)},
+		Props: storage.Properties{
+			"id": string(it.ID), "host": it.SourceHost, "enqueuedUntil": formatTime(enqueued),
+		},
+	}}
+}

@@ -1,0 +1,110 @@
+package registry
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// HostStats is what the registry knows of one host without reading its items (A23).
+type HostStats struct {
+	Host        string
+	Items       map[Status]int
+	Due         int // due now, waiting or in work
+	InFlight    int // of these, given to jobs
+	Checks      int // recent checks that the rates speak of
+	Changes     int
+	Errors      int
+	PausedUntil time.Time // zero when not paused
+	PauseReason string
+	NextDueAt   time.Time // earliest due time after now; zero when unknown
+}
+
+// maxDueCount bounds the due rows that are counted per partition: beyond it Due is a lower bound.
+const maxDueCount = 20_000
+
+// Stats reads the counters of every host, or of one when host is not empty. Its cost is one range
+// read per partition, and what is due.
+func (r *Registry) Stats(ctx context.Context, host string) ([]HostStats, error) {
+	now := r.now()
+	var partitions []string
+	for p, err := range r.Partitions(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		partitions = append(partitions, p)
+	}
+	found := make([][]HostStats, len(partitions))
+	err := r.parallel(ctx, len(partitions), func(ctx context.Context, i int) (err error) {
+		found[i], err = r.partitionStats(ctx, partitions[i], host, now)
+		return err
+	})
+	var out []HostStats
+	for _, f := range found {
+		out = append(out, f...)
+	}
+	return out, err
+}
+
+func (r *Registry) partitionStats(ctx context.Context, partition, host string, now time.Time) ([]HostStats, error) {
+	q := storage.Query{Partition: partition, RowFrom: hostPrefix, RowTo: "host" + afterBar}
+	if host != "" {
+		q.RowFrom, q.RowTo = hostRow(host), hostRow(host)+"\x20"
+	}
+	var out []HostStats
+	at := map[string]int{}
+	for e, err := range r.items.Query(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		var h hostState
+		decode(hostColumns, e.Props, &h)
+		at[h.Host] = len(out)
+		out = append(out, h.stats(now))
+	}
+	if len(out) == 0 {
+		return nil, nil
+	}
+	return out, r.countDue(ctx, partition, now, out, at)
+}
+
+func (h *hostState) stats(now time.Time) HostStats {
+	s := HostStats{Host: h.Host, Items: h.Counts, Checks: h.Checks, Changes: h.Changes, Errors: h.Errors}
+	if h.PausedUntil.After(now) {
+		s.PausedUntil, s.PauseReason = h.PausedUntil, h.PauseReason
+	}
+	return s
+}
+
+func (r *Registry) countDue(ctx context.Context, partition string, now time.Time, stats []HostStats, at map[string]int) error {
+	q := storage.Query{
+		Partition: partition, RowFrom: duePrefix, RowTo: "due" + afterBar,
+		Select: []string{"host", "enqueuedUntil"},
+	}
+	n := 0
+	for e, err := range r.items.Query(ctx, q) {
+		if err != nil {
+			return err
+		}
+		host, _ := e.Props["host"].(string)
+		i, known := at[host]
+		due, _, ok := parseDueRow(e.Row)
+		if !ok {
+			continue
+		}
+		if n++; due.After(now) || n > maxDueCount {
+			if known && stats[i].NextDueAt.IsZero() {
+				stats[i].NextDueAt = due
+			}
+			return nil
+		}
+		if known {
+			stats[i].Due++
+			if enqueuedUntil(e).After(now) {
+				stats[i].InFlight++
+			}
+		}
+	}
+	return nil
+}
