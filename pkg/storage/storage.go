@@ -4,10 +4,14 @@
 // The contract is what Azure Tables, Queues and Blobs promise and nothing more, so that every
 // adapter (Azure, memory, embedded) can keep it. [storagetest] is the contract as tests; an
 // adapter is correct when that suite passes. Every adapter refuses what Azure would refuse, with
-// the checks of this package ([CheckTransaction], [CheckKey], …).
+// the checks of this package ([CheckTransaction], [CheckKey], …), and copies what it is given and
+// what it returns, so neither side sees what the other does to a map or a slice later.
 //
 // Errors carry a kind of package fault: Invalid for what the port refuses, NotFound, Conflict,
-// Throttled, and Unavailable. After Unavailable it is unknown whether the operation took effect.
+// TooLarge, Throttled, and Unavailable. After Unavailable it is unknown whether the operation took
+// effect. A table, queue or container that was never created is Unavailable, so that nobody takes
+// a missing table for a missing row; so is a call whose context ended, with the context's error
+// in the chain.
 // Conflict is always somebody else's write: an adapter that retries a request whose answer was
 // lost reads back before it reports one. Adapters retry transport errors themselves, so callers
 // do not loop on Unavailable.
@@ -76,8 +80,9 @@ type Op struct {
 	Entity Entity
 }
 
-// Query is a range of rows in key order. Partition names one partition; otherwise the range of
-// partitions [PartitionFrom, PartitionTo) is read, an empty bound being open. Row bounds are
+// Query is a range of rows in key order, which is the order of code points (keys that mix
+// characters above U+FFFF with some below may be ordered by UTF-16 units instead). Partition names
+// one partition; otherwise the range of partitions [PartitionFrom, PartitionTo) is read, an empty bound being open. Row bounds are
 // [RowFrom, RowTo) in every partition that is read, an empty bound being open.
 type Query struct {
 	Partition                  string
@@ -134,12 +139,13 @@ type Queue interface {
 	// days). A send that was retried inside the adapter may arrive twice.
 	Send(ctx context.Context, body []byte, delay time.Duration) error
 	// Receive takes up to max (1 to 32) visible messages and hides them for visibility (1 s to
-	// 7 days). It does not wait for messages.
+	// 7 days). It does not wait for messages. Times are rounded up to whole seconds.
 	Receive(ctx context.Context, max int, visibility time.Duration) ([]Message, error)
 	// Extend hides a received message for visibility from now (0 shows it at once) and returns
 	// it with its new receipt. NotFound when the delivery is no longer ours.
 	Extend(ctx context.Context, m Message, visibility time.Duration) (Message, error)
-	// Delete removes a received message. NotFound when the delivery is no longer ours.
+	// Delete removes a received message. NotFound when the delivery is no longer ours, which may
+	// also mean that it was deleted already.
 	Delete(ctx context.Context, m Message) error
 	// Length is the approximate number of messages, hidden ones included.
 	Length(ctx context.Context) (int, error)

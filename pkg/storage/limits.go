@@ -1,0 +1,348 @@
+package storage
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// Bounds of the port. They are those of Azure Storage, less what the port needs for itself.
+const (
+	// MaxKeyUnits bounds each part of a key, in UTF-16 code units.
+	MaxKeyUnits = 512
+	// MaxOps bounds the operations of a transaction.
+	MaxOps = 100
+	// MaxProperties bounds the columns of an entity: the 252 of Azure less [TokenProperty].
+	MaxProperties = 251
+	// MaxNameBytes bounds the name of a column.
+	MaxNameBytes = 255
+	// MaxStringUnits bounds a string column, in UTF-16 code units.
+	MaxStringUnits = 32 << 10
+	// MaxBinaryBytes bounds a []byte column.
+	MaxBinaryBytes = 64 << 10
+	// MaxEntityBytes bounds an entity as Azure measures it; see [EntitySize].
+	MaxEntityBytes = 1 << 20
+	// MaxTransactionBytes bounds a transaction as it travels, by an estimate from above.
+	MaxTransactionBytes = 4 << 20
+	// MaxPage bounds the rows that one request of a query answers.
+	MaxPage = 1000
+	// MaxMessageBytes bounds a queue message: 64 KiB of base64.
+	MaxMessageBytes = 48 << 10
+	// MaxReceive bounds the messages of one Receive.
+	MaxReceive = 32
+	// MaxDelay bounds how long a message may be hidden.
+	MaxDelay = 7 * 24 * time.Hour
+	// MaxBlobBytes bounds a blob, unless an adapter is told otherwise.
+	MaxBlobBytes = 64 << 20
+	// MaxBlobNameUnits bounds a blob's name, in UTF-16 code units.
+	MaxBlobNameUnits = 1024
+	// MaxMetadataBytes bounds the names and values of a blob's metadata together.
+	MaxMetadataBytes = 8 << 10
+)
+
+// TokenProperty is a column that no caller may use. An adapter that retries keeps a token of the
+// write in it, by which it knows its own write after a lost answer, and hides it from readers.
+const TokenProperty = "wtok"
+
+// DefaultContentType is the type of a blob that was put without one.
+const DefaultContentType = "application/octet-stream"
+
+// maxETagBytes is far above what any adapter makes.
+const maxETagBytes = 256
+
+// opOverhead is what one operation adds to a transaction beside its entity and its keys: the
+// boundary, the request line and the headers.
+const opOverhead = 1 << 10
+
+// CheckKey refuses a key that Azure Tables would refuse, and empty parts, which its SDK cannot
+// address.
+func CheckKey(k Key) error {
+	if err := checkKeyPart("partition key", k.Partition); err != nil {
+		return err
+	}
+	return checkKeyPart("row key", k.Row)
+}
+
+func checkKeyPart(what, s string) error {
+	if s == "" {
+		return fault.New(fault.Invalid, "%s is empty", what)
+	}
+	if i := strings.IndexAny(s, `/\#?`); i >= 0 {
+		return fault.New(fault.Invalid, "%s contains %q", what, s[i])
+	}
+	return checkText(what, s, MaxKeyUnits)
+}
+
+// checkText refuses invalid UTF-8, control characters and more than max UTF-16 units.
+func checkText(what, s string, max int) error {
+	if len(s) > 3*max || len(s) > max && units(s) > max {
+		return fault.New(fault.Invalid, "%s is longer than %d UTF-16 units", what, max)
+	}
+	for _, r := range s {
+		if r < 0x20 || r >= 0x7f && r <= 0x9f {
+			return fault.New(fault.Invalid, "%s contains the control character %U", what, r)
+		}
+	}
+	if !utf8.ValidString(s) {
+		return fault.New(fault.Invalid, "%s is not valid UTF-8", what)
+	}
+	return nil
+}
+
+// units counts UTF-16 code units.
+func units(s string) int {
+	n := 0
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}
+
+// CheckQuery refuses a query that cannot be asked: a bound that is no text, a bad page size or
+// column name, or one partition and a range of partitions at once.
+func CheckQuery(q Query) error {
+	if q.Partition != "" {
+		if q.PartitionFrom != "" || q.PartitionTo != "" {
+			return fault.New(fault.Invalid, "query names a partition and a range of partitions")
+		}
+		if err := checkKeyPart("partition key", q.Partition); err != nil {
+			return err
+		}
+	}
+	for _, bound := range []string{q.PartitionFrom, q.PartitionTo, q.RowFrom, q.RowTo} {
+		if err := checkText("bound of a query", bound, MaxKeyUnits); err != nil {
+			return err
+		}
+	}
+	if q.PageSize < 0 || q.PageSize > MaxPage {
+		return fault.New(fault.Invalid, "page size %d is not 0 to %d", q.PageSize, MaxPage)
+	}
+	if len(q.Select) > MaxProperties {
+		return fault.New(fault.Invalid, "query selects more than %d columns", MaxProperties)
+	}
+	for _, name := range q.Select {
+		if err := checkPropertyName(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckTransaction refuses a transaction that Azure Tables would refuse, and updates and deletes
+// without an ETag, which Azure would take for "whatever stands". The error is an [*OpError] when
+// one op is to blame.
+func CheckTransaction(ops []Op) error {
+	if len(ops) == 0 || len(ops) > MaxOps {
+		return fault.New(fault.Invalid, "transaction of %d operations, not 1 to %d", len(ops), MaxOps)
+	}
+	total := 0
+	for i, op := range ops {
+		wire, err := checkOp(op)
+		if err == nil && op.Entity.Partition != ops[0].Entity.Partition {
+			err = fault.New(fault.Invalid, "transaction touches more than one partition")
+		}
+		if err != nil {
+			return &OpError{Index: i, Err: err}
+		}
+		total += wire
+	}
+	if total > MaxTransactionBytes {
+		return fault.New(fault.Invalid, "transaction is larger than %d bytes", MaxTransactionBytes)
+	}
+	return checkRowsOnce(ops)
+}
+
+// checkRowsOnce blames the second operation on one row.
+func checkRowsOnce(ops []Op) error {
+	if len(ops) == 1 {
+		return nil
+	}
+	seen := make(map[string]struct{}, len(ops))
+	for i, op := range ops {
+		if _, twice := seen[op.Entity.Row]; twice {
+			return &OpError{Index: i, Err: fault.New(fault.Invalid, "transaction touches one row twice")}
+		}
+		seen[op.Entity.Row] = struct{}{}
+	}
+	return nil
+}
+
+// checkOp also returns how many bytes the operation may take on its way.
+func checkOp(op Op) (wire int, err error) {
+	if err := CheckKey(op.Entity.Key); err != nil {
+		return 0, err
+	}
+	switch op.Kind {
+	case Insert, Upsert:
+		return checkEntity(op.Entity)
+	case Replace, Merge:
+		if err := checkETag(op.Entity.ETag); err != nil {
+			return 0, err
+		}
+		return checkEntity(op.Entity)
+	case Delete:
+		return opOverhead, checkETag(op.Entity.ETag)
+	}
+	return 0, fault.New(fault.Invalid, "unknown kind of operation %d", op.Kind)
+}
+
+// checkETag wants one, and nothing that could end a header line.
+func checkETag(e ETag) error {
+	if e == "" {
+		return fault.New(fault.Invalid, "update or delete without the revision that was read")
+	}
+	if len(e) > maxETagBytes || !printable(string(e)) {
+		return fault.New(fault.Invalid, "malformed revision")
+	}
+	return nil
+}
+
+func checkEntity(e Entity) (wire int, err error) {
+	if len(e.Props) > MaxProperties {
+		return 0, fault.New(fault.Invalid, "entity has %d columns, more than %d", len(e.Props), MaxProperties)
+	}
+	for name, value := range e.Props {
+		if err := checkProperty(name, value); err != nil {
+			return 0, err
+		}
+	}
+	if n := EntitySize(e); n > MaxEntityBytes {
+		return 0, fault.New(fault.Invalid, "entity takes %d bytes, more than %d", n, MaxEntityBytes)
+	}
+	return wireSize(e), nil
+}
+
+func checkProperty(name string, value any) error {
+	if err := checkPropertyName(name); err != nil {
+		return err
+	}
+	return checkValue(name, value)
+}
+
+func checkValue(name string, value any) error {
+	switch v := value.(type) {
+	case bool, int32, int64:
+	case float64:
+		// NaN and the infinities have no JSON number and no order.
+		if v-v != 0 {
+			return fault.New(fault.Invalid, "column %s is not a finite number", name)
+		}
+	case string:
+		return checkString(name, v)
+	case []byte:
+		if len(v) > MaxBinaryBytes {
+			return fault.New(fault.Invalid, "column %s is longer than %d bytes", name, MaxBinaryBytes)
+		}
+	default:
+		return fault.New(fault.Invalid, "column %s has the type %T", name, value)
+	}
+	return nil
+}
+
+func checkString(name, s string) error {
+	if len(s) > MaxStringUnits && (len(s) > 3*MaxStringUnits || units(s) > MaxStringUnits) {
+		return fault.New(fault.Invalid, "column %s is longer than %d UTF-16 units", name, MaxStringUnits)
+	}
+	if !utf8.ValidString(s) {
+		return fault.New(fault.Invalid, "column %s is not valid UTF-8", name)
+	}
+	return nil
+}
+
+// reserved are the columns that the service or the port owns.
+var reserved = []string{"PartitionKey", "RowKey", "Timestamp", "ETag", TokenProperty}
+
+// checkPropertyName allows ASCII identifiers, the part of Azure's C# identifiers that needs no
+// table of Unicode categories.
+func checkPropertyName(name string) error {
+	if name == "" || len(name) > MaxNameBytes {
+		return fault.New(fault.Invalid, "column name of %d bytes, not 1 to %d", len(name), MaxNameBytes)
+	}
+	for i := range len(name) {
+		c := name[i]
+		if !letter(c) && c != '_' && (i == 0 || !digit(c)) {
+			return fault.New(fault.Invalid, "column name %q is not an identifier", name)
+		}
+	}
+	if slices.Contains(reserved, name) {
+		return fault.New(fault.Invalid, "column name %s is reserved", name)
+	}
+	return nil
+}
+
+// EntitySize is the size of an entity as Azure Tables bills and bounds it: 4 bytes, two for each
+// UTF-16 unit of the keys, and for each column 8 bytes, two for each unit of its name, and its
+// value. The token column is counted in.
+func EntitySize(e Entity) int {
+	const token = 8 + 2*len(TokenProperty) + 2*16 + 4
+	n := 4 + 2*(units(e.Partition)+units(e.Row)) + token
+	for name, value := range e.Props {
+		n += 8 + 2*len(name) + valueSize(value)
+	}
+	return n
+}
+
+func valueSize(value any) int {
+	switch v := value.(type) {
+	case string:
+		return 2*units(v) + 4
+	case []byte:
+		return len(v) + 4
+	case bool:
+		return 1
+	case int32:
+		return 4
+	}
+	return 8
+}
+
+// wireSize bounds from above what an operation takes in a batch: keys are there twice, once
+// percent-encoded, and a column has its annotation.
+func wireSize(e Entity) int {
+	n := opOverhead + 6*(len(e.Partition)+len(e.Row))
+	for name, value := range e.Props {
+		n += 2*len(name) + 48
+		switch v := value.(type) {
+		case string:
+			n += jsonSize(v)
+		case []byte:
+			n += (len(v) + 2) / 3 * 4
+		}
+	}
+	return n
+}
+
+// jsonSize is the length of s with the escapes that an encoder may write.
+func jsonSize(s string) int {
+	n := len(s)
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < 0x20:
+			n += 5
+		case c == '"' || c == '\\':
+			n++
+		}
+	}
+	// U+2028 and U+2029 grow from three bytes to six.
+	return n + 3*strings.Count(s, "\u2028") + 3*strings.Count(s, "\u2029")
+}
+
+func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
+func lower(c byte) bool { return 'a' <= c && c <= 'z' }
+
+func digit(c byte) bool { return '0' <= c && c <= '9' }
+
+// printable reports whether s is printable ASCII.
+func printable(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] > 0x7e {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,139 @@
+// Package mem keeps the storage port in memory, exactly and fast, for tests and simulations. It
+// is useless for real work: nothing survives the process.
+//
+// Time passes only by the clock that is given, so a run with the same calls and the same clock
+// has the same result, receipts and revisions included.
+package mem
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+var _ storage.Store = (*Store)(nil)
+
+// Store is an account in memory. It may be used by many goroutines.
+type Store struct {
+	now        func() time.Time
+	mu         sync.Mutex
+	tables     map[string]*table
+	queues     map[string]*queue
+	containers map[string]*container
+}
+
+// New makes an empty store whose messages are hidden and shown by the clock now.
+func New(now func() time.Time) *Store {
+	return &Store{
+		now:        now,
+		tables:     map[string]*table{},
+		queues:     map[string]*queue{},
+		containers: map[string]*container{},
+	}
+}
+
+// Table opens a table. Names that differ only in case are one table, as in Azure.
+func (s *Store) Table(name string) storage.Table {
+	return opened(s, s.tables, strings.ToLower(name), func() *table {
+		return &table{gate: gate{what: "table", name: name, bad: storage.CheckTableName(name)}, parts: newPartitions()}
+	})
+}
+
+// Queue opens a queue.
+func (s *Store) Queue(name string) storage.Queue {
+	return opened(s, s.queues, name, func() *queue {
+		return &queue{gate: gate{what: "queue", name: name, bad: storage.CheckQueueName(name)}, now: s.now, byID: map[string]*message{}}
+	})
+}
+
+// Container opens a container.
+func (s *Store) Container(name string) storage.Container {
+	return opened(s, s.containers, name, func() *container {
+		return &container{gate: gate{what: "container", name: name, bad: storage.CheckContainerName(name)}, blobs: newBlobs()}
+	})
+}
+
+func opened[T any](s *Store, all map[string]T, name string, open func() T) T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, ok := all[name]
+	if !ok {
+		v = open()
+		all[name] = v
+	}
+	return v
+}
+
+// Ping answers at once.
+func (s *Store) Ping(ctx context.Context) error { return ended(ctx) }
+
+// Close does nothing.
+func (s *Store) Close() error { return nil }
+
+// gate is what a table, a queue and a container share: a name, whether it was created, and the
+// lock over the rest.
+type gate struct {
+	what, name string
+	bad        error // the name is not allowed
+	mu         sync.RWMutex
+	created    bool
+}
+
+// Create makes it exist.
+func (g *gate) Create(ctx context.Context) error {
+	if g.bad != nil {
+		return g.bad
+	}
+	if err := ended(ctx); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.created = true
+	return nil
+}
+
+// ready must be called with the lock held.
+func (g *gate) ready(ctx context.Context) error {
+	if g.bad != nil {
+		return g.bad
+	}
+	if !g.created {
+		return fault.New(fault.Unavailable, "%s %s was never created", g.what, g.name)
+	}
+	return ended(ctx)
+}
+
+func ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fault.New(fault.Unavailable, "%w", err)
+	}
+	return nil
+}
+
+// cloneProps copies columns, so that neither side sees what the other does to them later.
+func cloneProps(p storage.Properties) storage.Properties {
+	c := maps.Clone(p)
+	for name, value := range c {
+		if b, ok := value.([]byte); ok {
+			c[name] = append([]byte{}, b...)
+		}
+	}
+	if c == nil {
+		c = storage.Properties{}
+	}
+	return c
+}
+
+func cloneBlob(b storage.Blob) storage.Blob {
+	return storage.Blob{
+		Body:        append([]byte{}, b.Body...),
+		ContentType: b.ContentType,
+		Metadata:    maps.Clone(b.Metadata),
+	}
+}

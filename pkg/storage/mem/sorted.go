@@ -1,0 +1,91 @@
+package mem
+
+import (
+	"slices"
+	"strings"
+)
+
+// blockSize is how many values a block of a [sorted] holds at most: small enough that an insert
+// moves little, large enough that there are few blocks.
+const blockSize = 256
+
+// sorted is a list in key order, cut into blocks so that an insert in the middle of a hundred
+// thousand values moves one block only. No block is empty.
+type sorted[T any] struct {
+	key    func(T) string
+	blocks [][]T
+	n      int
+}
+
+// seek finds the first value whose key is at least key: its place, and whether the keys are equal.
+func (s *sorted[T]) seek(key string) (block, at int, equal bool) {
+	// The block before the first one that begins above key is the only one that can hold it.
+	block, exact := slices.BinarySearchFunc(s.blocks, key, func(b []T, k string) int {
+		return strings.Compare(s.key(b[0]), k)
+	})
+	if exact {
+		return block, 0, true
+	}
+	if block == 0 {
+		return 0, 0, false
+	}
+	block--
+	at, equal = slices.BinarySearchFunc(s.blocks[block], key, func(v T, k string) int {
+		return strings.Compare(s.key(v), k)
+	})
+	return block, at, equal
+}
+
+func (s *sorted[T]) get(key string) (T, bool) {
+	if b, i, ok := s.seek(key); ok {
+		return s.blocks[b][i], true
+	}
+	var none T
+	return none, false
+}
+
+// put inserts v or replaces the value with its key.
+func (s *sorted[T]) put(v T) {
+	b, i, equal := s.seek(s.key(v))
+	if equal {
+		s.blocks[b][i] = v
+		return
+	}
+	s.n++
+	if len(s.blocks) == 0 {
+		s.blocks = [][]T{{v}}
+		return
+	}
+	s.blocks[b] = slices.Insert(s.blocks[b], i, v)
+	if full := s.blocks[b]; len(full) > blockSize {
+		// The upper half gets its own array, so that the lower half may grow again in place.
+		upper := append(make([]T, 0, blockSize), full[blockSize/2:]...)
+		clear(full[blockSize/2:])
+		s.blocks[b] = full[:blockSize/2]
+		s.blocks = slices.Insert(s.blocks, b+1, upper)
+	}
+}
+
+func (s *sorted[T]) remove(key string) {
+	b, i, equal := s.seek(key)
+	if !equal {
+		return
+	}
+	s.n--
+	s.blocks[b] = slices.Delete(s.blocks[b], i, i+1)
+	if len(s.blocks[b]) == 0 {
+		s.blocks = slices.Delete(s.blocks, b, b+1)
+	}
+}
+
+// from calls yield with each value whose key is at least key, in order, until it returns false.
+func (s *sorted[T]) from(key string, yield func(T) bool) {
+	b, i, _ := s.seek(key)
+	for ; b < len(s.blocks); b, i = b+1, 0 {
+		for _, v := range s.blocks[b][i:] {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}

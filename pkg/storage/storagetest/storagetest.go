@@ -1,0 +1,121 @@
+// Package storagetest is the storage port's contract as tests, and what other packages need to
+// test against it: faults at any operation ([Hooked]) and a way to compare states ([Dump]).
+//
+// An adapter is correct when [Store] passes; it needs no tests of its own for what the port
+// promises.
+package storagetest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Sleeper is what a store may implement to let time pass faster than it does. The suite calls
+// Sleep instead of waiting.
+type Sleeper interface{ Sleep(time.Duration) }
+
+// Store runs the conformance suite. Every test opens a store of its own, which may share its
+// account with others: names are random.
+func Store(t *testing.T, open func(t *testing.T) storage.Store) {
+	s := suite{open}
+	for _, c := range []struct {
+		name string
+		run  func(*testing.T)
+	}{
+		{"Tables", s.tables},
+		{"Transactions", s.transactions},
+		{"Queries", s.queries},
+		{"Limits", s.limits},
+		{"Queues", s.queues},
+		{"Containers", s.containers},
+		{"Store", s.store},
+	} {
+		t.Run(c.name, c.run)
+	}
+}
+
+type suite struct {
+	open func(t *testing.T) storage.Store
+}
+
+// run runs named tests one after another; a shared server has nothing from running them at once.
+func run(t *testing.T, tests map[string]func(*testing.T)) {
+	t.Helper()
+	for name, test := range tests {
+		t.Run(name, test)
+	}
+}
+
+// unique is a name that is allowed for tables, queues and containers.
+func unique(prefix string) string { return prefix + strings.ToLower(rand.Text()[:16]) }
+
+func (s suite) table(t *testing.T) (context.Context, storage.Table) {
+	t.Helper()
+	ctx, table := t.Context(), s.open(t).Table(unique("t"))
+	if err := table.Create(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return ctx, table
+}
+
+func (s suite) store(t *testing.T) {
+	run(t, map[string]func(*testing.T){
+		"ping answers": func(t *testing.T) {
+			if err := s.open(t).Ping(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"an ended context is Unavailable with its error": func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			err := s.open(t).Ping(ctx)
+			wantKind(t, err, fault.Unavailable)
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("have %v, want context.Canceled in the chain", err)
+			}
+		},
+	})
+}
+
+// wantKind fails unless err is of kind k ("" for no error).
+func wantKind(t *testing.T, err error, k fault.Kind) {
+	t.Helper()
+	if have := fault.KindOf(err); have != k {
+		t.Fatalf("have kind %q (%v), want %q", have, err, k)
+	}
+}
+
+// wantBlame fails unless err blames the op with that index.
+func wantBlame(t *testing.T, err error, index int) {
+	t.Helper()
+	var blame *storage.OpError
+	if !errors.As(err, &blame) {
+		t.Fatalf("have %v, want an error that blames op %d", err, index)
+	}
+	if blame.Index != index {
+		t.Fatalf("have op %d blamed (%v), want %d", blame.Index, err, index)
+	}
+}
+
+func diff(t *testing.T, what string, want, have any) {
+	t.Helper()
+	if d := cmp.Diff(want, have); d != "" {
+		t.Fatalf("%s (-want +have):\n%s", what, d)
+	}
+}
+
+func must[T any](t *testing.T, v T, err error) T {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
