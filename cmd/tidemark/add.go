@@ -1,0 +1,205 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const addLong = `Register URLs. Each is fetched soon, indexed, and watched from then on.
+
+Adding what is known already does no harm: it is checked now. With --file, URLs
+are read one from a line; empty lines and comments (#) are passed over. What
+cannot be added is reported with its line and the reason, all else is added.`
+
+const addExample = `  tidemark add https://example.com/ https://example.com/news
+  tidemark add --file urls.txt
+  grep -h . lists/*.txt | tidemark add --file -
+  tidemark add --force https://example.com/    fetch it even if nothing changed`
+
+func (p *program) addCommand() *cobra.Command {
+	var file string
+	var force bool
+	cmd := &cobra.Command{
+		Use:     "add URL…",
+		Short:   "Register URLs to be fetched, indexed and watched",
+		Long:    addLong,
+		Example: addExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.add(cmd.Context(), args, file, force)
+		},
+	}
+	cmd.Flags().StringVarP(&file, "file", "f", "", "read URLs from `FILE`, one on a line; - is standard input")
+	cmd.Flags().BoolVar(&force, "force", false, "fetch and index them even if nothing changed")
+	return cmd
+}
+
+func (p *program) add(ctx context.Context, args []string, file string, force bool) error {
+	if len(args) == 0 && file == "" {
+		return usagef("nothing to add: give URLs or --file")
+	}
+	a := &adding{program: p, client: p.client(), force: force, list: cmp.Or(file, "arguments"), each: file == ""}
+	if err := a.all(ctx, named(args)); err != nil {
+		return err
+	}
+	if file != "" {
+		if err := a.fromFile(ctx, file); err != nil {
+			return err
+		}
+	}
+	return a.finish()
+}
+
+// adding registers lists of URLs and keeps count.
+type adding struct {
+	*program
+	client        *api.Client
+	force         bool
+	list          string // where lines are from, for reports
+	each          bool   // say each URL that was added, not only how many
+	bar           *progressbar.ProgressBar
+	added, failed int
+}
+
+// fromFile adds the URLs of a file, or of standard input when its name is "-".
+func (a *adding) fromFile(ctx context.Context, name string) error {
+	if name == "-" {
+		a.list = "stdin"
+		a.startBar(-1)
+		return a.all(ctx, entries(a.in))
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if a.notes.terminal {
+		// Read once more only for the bar, and only where that is possible: a pipe is read once.
+		if total, ok := countEntries(f); ok {
+			a.startBar(total)
+		}
+	}
+	return a.all(ctx, entries(f))
+}
+
+// countEntries counts what a regular file lists and goes back to its beginning.
+func countEntries(f *os.File) (n int, ok bool) {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	for _, err := range entries(f) {
+		if err != nil {
+			break // adding meets the same error and reports it
+		}
+		n++
+	}
+	_, err := f.Seek(0, io.SeekStart)
+	return n, err == nil
+}
+
+// startBar shows progress where there is somebody to see it; a negative total is unknown.
+func (a *adding) startBar(total int) {
+	if a.notes.terminal {
+		a.bar = newBar(a.err, total, "adding", a.notes)
+	}
+}
+
+func (a *adding) all(ctx context.Context, list iter.Seq2[entry, error]) error {
+	for batch, err := range batches(list, api.MaxBatch) {
+		if err == nil {
+			err = a.batch(ctx, batch)
+		}
+		if err != nil {
+			return a.stopped(err)
+		}
+	}
+	return nil
+}
+
+// batch adds up to api.MaxBatch URLs. An error means that nothing of it is known to be added.
+func (a *adding) batch(ctx context.Context, batch []entry) error {
+	var good []entry
+	var urls []string
+	for _, e := range batch {
+		if e.tooLong {
+			a.report(e, fmt.Sprintf("longer than %d bytes", maxLineBytes))
+			continue
+		}
+		good, urls = append(good, e), append(urls, e.source)
+	}
+	if len(urls) > 0 {
+		res, err := a.client.AddURLs(ctx, urls, a.force)
+		if err != nil {
+			return err
+		}
+		a.results(good, res)
+	}
+	if a.bar != nil {
+		a.bar.Add(len(batch))
+	}
+	return nil
+}
+
+func (a *adding) results(batch []entry, res api.AddURLBatch) {
+	for i, r := range res.Items {
+		if r.Item == nil {
+			a.report(batch[i], cmp.Or(r.Error, "the server did not say why"))
+			continue
+		}
+		a.added++
+		if a.each {
+			a.say("%s  %-10s  %s", clean(r.Item.ID), clean(string(r.Item.Status)), clean(cmp.Or(r.Item.DisplaySource, r.Source)))
+		}
+	}
+}
+
+// report says why one URL was not added.
+func (a *adding) report(e entry, why string) {
+	a.failed++
+	if a.bar != nil {
+		a.bar.Clear()
+	}
+	if e.line > 0 {
+		a.note("%s:%d: %s: %s", a.list, e.line, cut(e.source, 100), why)
+		return
+	}
+	a.note("%s: %s", cut(e.source, 100), why)
+}
+
+// stopped tells how far it came when something stopped the whole work.
+func (a *adding) stopped(err error) error {
+	a.endBar()
+	if a.added == 0 || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("%w\n%s added before that; run it again, adding twice does no harm", err, count(a.added, "URL"))
+}
+
+// finish sums up. A list of URLs of which one failed is a failure.
+func (a *adding) finish() error {
+	a.endBar()
+	if !a.each {
+		a.say("%s added", count(a.added, "URL"))
+	}
+	if a.failed > 0 {
+		a.note("%s not added", count(a.failed, "URL"))
+		return errReported
+	}
+	return nil
+}
+
+func (a *adding) endBar() {
+	if a.bar != nil {
+		a.bar.Exit()
+		a.bar.Clear()
+	}
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const itemsLong = `List sources with their status and when they were and will be checked.
+
+Times are relative: "3 hours ago", "in 2 days".`
+
+const itemsExample = `  tidemark items --status Error
+  tidemark items --host example.com --all
+  tidemark items --all --json | jq -r '.items[].normalizedSource'`
+
+func (p *program) itemsCommand() *cobra.Command {
+	var q api.ItemQuery
+	var status string
+	var all bool
+	cmd := &cobra.Command{
+		Use:     "items",
+		Short:   "List sources",
+		Long:    itemsLong,
+		Example: itemsExample,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if q.Status, err = parseStatus(status); err != nil {
+				return err
+			}
+			if q.Top < 1 || q.Top > api.MaxBatch {
+				return usagef("--top is %d: give 1 to %d", q.Top, api.MaxBatch)
+			}
+			return p.items(cmd.Context(), q, all)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&q.Host, "host", "", "only sources of this `HOST`")
+	f.StringVar(&status, "status", "", "only sources of this `STATUS`: "+statusNames())
+	f.IntVar(&q.Top, "top", 50, "how many; with --all, how many to read at a time")
+	f.BoolVar(&all, "all", false, "read on to the end")
+	return cmd
+}
+
+// parseStatus finds a status by its name, in any case.
+func parseStatus(name string) (api.Status, error) {
+	if name == "" {
+		return "", nil
+	}
+	all := api.Statuses()
+	i := slices.IndexFunc(all, func(s api.Status) bool { return strings.EqualFold(string(s), name) })
+	if i < 0 {
+		return "", usagef("--status is %q: give one of %s", name, statusNames())
+	}
+	return all[i], nil
+}
+
+func statusNames() string {
+	var names []string
+	for _, s := range api.Statuses() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (p *program) items(ctx context.Context, q api.ItemQuery, all bool) error {
+	n := 0
+	for page, err := range p.client().Pages(ctx, q) {
+		if err != nil {
+			return err
+		}
+		p.itemTable(page.Items, n == 0)
+		n += len(page.Items)
+		if !all && page.Continuation != "" {
+			p.note("%s shown, there are more: see --all", count(n, "source"))
+			return nil
+		}
+	}
+	if n == 0 {
+		p.say("no sources")
+	}
+	return nil
+}
+
+// itemTable prints one page of a listing, each as it comes: a listing may be long.
+func (p *program) itemTable(items []api.Item, first bool) {
+	if p.json || len(items) == 0 {
+		return
+	}
+	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	if first {
+		fmt.Fprintln(w, "STATUS\tCHECKED\tNEXT\tID\tSOURCE")
+	}
+	for _, it := range items {
+		fmt.Fprintln(w, itemRow(p.now(), it))
+	}
+	w.Flush()
+}
+
+func itemRow(now time.Time, it api.Item) string {
+	row := fmt.Sprintf("%-10s\t%-14s\t%-14s\t%s\t%s", clean(string(it.Status)), ago(now, it.LastChecked),
+		ago(now, it.NextCrawlAt), clean(it.ID), clean(cmp.Or(it.DisplaySource, it.NormalizedSource)))
+	if it.ErrorMessage != "" {
+		row += "  (" + cut(clean(it.ErrorMessage), 60) + ")"
+	}
+	return row
+}

@@ -1,0 +1,50 @@
+// Command tidemark is the operator's hand on a Tidemark server: it registers sources, searches,
+// and tells what happened to each of them and why.
+//
+// What is for people goes to standard output, what went wrong to standard error. With --json the
+// output is the API's answers, one on a line, and nothing else. The exit code is 0 when all went
+// well, 1 when something failed, 2 for wrong usage and 130 after an interrupt.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	os.Exit(mainExit())
+}
+
+// mainExit exists so that deferred calls run before the process ends.
+func mainExit() int {
+	// Once the context is done the signals have their usual effect again: a second Ctrl-C kills.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	p := &program{
+		in:     os.Stdin,
+		out:    os.Stdout,
+		err:    os.Stderr,
+		getenv: os.Getenv,
+		now:    time.Now,
+		sleep:  sleep,
+		screen: screenOf(os.Stdout, os.Getenv),
+		notes:  screenOf(os.Stderr, os.Getenv),
+	}
+	return p.run(ctx, os.Args[1:])
+}
+
+// sleep waits for d, or until ctx is done.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

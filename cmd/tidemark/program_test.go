@@ -1,0 +1,360 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// noon is when every test runs.
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// script is one run of the command against a fake server.
+type script struct {
+	name     string
+	args     []string
+	stdin    string
+	env      map[string]string
+	answers  []answered // in the order in which they are asked for
+	terminal bool
+	code     int
+	out, err string   // with SERVER and DIR for what differs from run to run
+	asked    []string // requests the server must have seen, when given
+}
+
+// answered is one answer of the fake server.
+type answered struct {
+	status int // 200 when 0
+	body   string
+}
+
+// perform runs one script and compares all that can be seen of it.
+func perform(t *testing.T, sc script) {
+	t.Helper()
+	var asked []string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked = append(asked, strings.TrimSpace(r.Method+" "+r.URL.RequestURI()+" "+string(body)))
+		n := min(len(asked), len(sc.answers)) - 1
+		if n < 0 {
+			http.Error(w, "no answer prepared", http.StatusTeapot)
+			return
+		}
+		if sc.answers[n].status >= 400 {
+			w.Header().Set("Content-Type", api.ProblemType)
+		}
+		w.WriteHeader(cmp.Or(sc.answers[n].status, 200))
+		io.WriteString(w, sc.answers[n].body)
+	}))
+	defer srv.Close()
+
+	var out, errOut bytes.Buffer
+	clock := noon
+	p := &program{
+		in: strings.NewReader(sc.stdin), out: &out, err: &errOut,
+		getenv: func(name string) string {
+			if name == "TIDEMARK_SERVER" {
+				return cmp.Or(sc.env[name], srv.URL)
+			}
+			return sc.env[name]
+		},
+		now: func() time.Time { return clock },
+		sleep: func(_ context.Context, d time.Duration) error {
+			clock = clock.Add(d)
+			return nil
+		},
+	}
+	if sc.terminal {
+		p.screen = screen{terminal: true, color: sc.env["NO_COLOR"] == "", width: 80}
+		p.notes = p.screen
+	}
+	code := p.run(t.Context(), sc.args)
+	if code != sc.code {
+		t.Errorf("exit code: have %d, want %d", code, sc.code)
+	}
+	show := strings.NewReplacer(srv.URL, "SERVER").Replace
+	if diff := gocmp.Diff(strings.TrimPrefix(sc.out, "\n"), show(out.String())); diff != "" {
+		t.Errorf("stdout (-want +have):\n%s", diff)
+	}
+	if diff := gocmp.Diff(strings.TrimPrefix(sc.err, "\n"), show(errOut.String())); diff != "" {
+		t.Errorf("stderr (-want +have):\n%s", diff)
+	}
+	if sc.asked != nil {
+		if diff := gocmp.Diff(sc.asked, asked); diff != "" {
+			t.Errorf("requests (-want +have):\n%s", diff)
+		}
+	}
+}
+
+func performAll(t *testing.T, scripts []script) {
+	for _, sc := range scripts {
+		t.Run(sc.name, func(t *testing.T) { perform(t, sc) })
+	}
+}
+
+func list(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "urls.txt")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+const (
+	oneAdded = `{"items":[{"source":"https://a.example/","item":{"id":"url_a","status":"Pending","displaySource":"https://a.example/"}}]}`
+	twoMixed = `{"items":[{"source":"https://a.example/","item":{"id":"url_a","status":"Pending","displaySource":"https://a.example/"}},
+		{"source":"ftp://b","error":"scheme ftp is not crawled: give http or https"}]}`
+)
+
+func TestAdd(t *testing.T) {
+	urls := list(t, "# harbour\nhttps://a.example/\n\nftp://b  # old\n")
+	performAll(t, []script{
+		{name: "one", args: []string{"add", "https://a.example/"}, answers: []answered{{202, oneAdded}},
+			out:   "url_a  Pending     https://a.example/\n",
+			asked: []string{`POST /api/AddUrlDocument {"urls":["https://a.example/"]}`}},
+		{name: "A15 force", args: []string{"add", "--force", "https://a.example/"}, answers: []answered{{202, oneAdded}},
+			out:   "url_a  Pending     https://a.example/\n",
+			asked: []string{`POST /api/AddUrlDocument {"urls":["https://a.example/"],"force":true}`}},
+		{name: "one of two is bad", args: []string{"add", "https://a.example/", "ftp://b"}, answers: []answered{{202, twoMixed}}, code: 1,
+			out: "url_a  Pending     https://a.example/\n",
+			err: `
+tidemark: ftp://b: scheme ftp is not crawled: give http or https
+tidemark: 1 URL not added
+`},
+		{name: "a file names the line", args: []string{"add", "--file", urls}, answers: []answered{{202, twoMixed}}, code: 1,
+			out: "1 URL added\n",
+			err: `
+tidemark: ` + urls + `:4: ftp://b: scheme ftp is not crawled: give http or https
+tidemark: 1 URL not added
+`,
+			asked: []string{`POST /api/AddUrlDocument {"urls":["https://a.example/","ftp://b"]}`}},
+		{name: "stdin", args: []string{"add", "-f", "-"}, stdin: "https://a.example/", answers: []answered{{202, oneAdded}},
+			out: "1 URL added\n"},
+		{name: "an empty list is no failure", args: []string{"add", "-f", "-"}, stdin: "# none\n", out: "0 URLs added\n", asked: nil},
+		{name: "a line too long", args: []string{"add", "-f", "-"}, stdin: strings.Repeat("x", 20000) + "\nhttps://a.example/\n",
+			answers: []answered{{202, oneAdded}}, code: 1, out: "1 URL added\n",
+			err: "tidemark: stdin:1: " + strings.Repeat("x", 99) + "…: longer than 16384 bytes\ntidemark: 1 URL not added\n"},
+		{name: "json is the answer and nothing else", args: []string{"add", "--json", "https://a.example/", "ftp://b"},
+			answers: []answered{{202, twoMixed}}, code: 1,
+			out: `{"items":[{"source":"https://a.example/","item":{"id":"url_a","status":"Pending","displaySource":"https://a.example/"}},{"source":"ftp://b","error":"scheme ftp is not crawled: give http or https"}]}` + "\n",
+			err: `
+tidemark: ftp://b: scheme ftp is not crawled: give http or https
+tidemark: 1 URL not added
+`},
+		{name: "nothing to add", args: []string{"add"}, code: 2,
+			err: "tidemark: nothing to add: give URLs or --file\nsee `tidemark add --help`\n"},
+		{name: "a missing file", args: []string{"add", "-f", "/nowhere/urls"}, code: 1,
+			err: "tidemark: open /nowhere/urls: no such file or directory\n"},
+		{name: "the whole batch is refused", args: []string{"add", "https://a.example/"},
+			answers: []answered{{503, `{"title":"Service Unavailable","detail":"storage does not answer"}`}}, code: 1,
+			err: "tidemark: storage does not answer\n"},
+		{name: "escape sequences of strangers are not passed on", args: []string{"add", "https://a.example/"},
+			answers: []answered{{202, `{"items":[{"source":"x","error":"bad \u001b[2J\u202ename"}]}`}}, code: 1,
+			err: "tidemark: https://a.example/: bad �[2J�name\ntidemark: 1 URL not added\n"},
+	})
+}
+
+// TestAddInBatches proves that a long list is sent in bounded pieces, and that a failure half way
+// says what stands.
+func TestAddInBatches(t *testing.T) {
+	var lines, items []string
+	for range api.MaxBatch + 1 {
+		lines = append(lines, "https://a.example/")
+		items = append(items, `{"source":"https://a.example/","item":{"id":"url_a"}}`)
+	}
+	full := `{"items":[` + strings.Join(items[:api.MaxBatch], ",") + `]}`
+	urls := list(t, strings.Join(lines, "\n"))
+	performAll(t, []script{
+		{name: "1,001 lines are two requests", args: []string{"add", "-f", urls}, out: "1,001 URLs added\n",
+			answers: []answered{{202, full}, {202, oneAdded}}},
+		{name: "the second request fails", args: []string{"add", "-f", urls}, code: 1,
+			answers: []answered{{202, full}, {500, `{"title":"Internal Server Error","detail":"storage does not answer"}`}},
+			err:     "tidemark: storage does not answer\n1,000 URLs added before that; run it again, adding twice does no harm\n"},
+	})
+}
+
+func TestReindex(t *testing.T) {
+	const item = `{"id":"url_aaaaaaaaaaaaaaaaaaaaaaaaaa","displaySource":"https://a.example/"}`
+	const said = "url_aaaaaaaaaaaaaaaaaaaaaaaaaa is checked now: https://a.example/\n"
+	performAll(t, []script{
+		{name: "A15 by id with force", args: []string{"reindex", "--force", "url_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, answers: []answered{{202, item}},
+			out: said, asked: []string{`POST /api/ReindexItem {"id":"url_aaaaaaaaaaaaaaaaaaaaaaaaaa","force":true}`}},
+		{name: "A19 by source", args: []string{"reindex", "https://a.example/"}, answers: []answered{{202, item}},
+			out: said, asked: []string{`POST /api/ReindexItem {"source":"https://a.example/"}`}},
+		{name: "all of a host", args: []string{"reindex", "--all-of-host", "a.example"}, answers: []answered{{202, `{"id":"run_1"}`}},
+			out:   "every source of a.example is checked now (run run_1)\n",
+			asked: []string{`POST /api/RebuildIndex {"scope":{"host":"a.example"},"refetch":true}`}},
+		{name: "unknown", args: []string{"reindex", "url_aaa"}, answers: []answered{{404, `{"title":"Not Found","detail":"no item url_aaa"}`}},
+			code: 1, err: "tidemark: no item url_aaa\n"},
+		{name: "both", args: []string{"reindex", "url_aaa", "--all-of-host", "a"}, code: 2,
+			err: "tidemark: give either one id or source, or --all-of-host\nsee `tidemark reindex --help`\n"},
+	})
+}
+
+func TestSearch(t *testing.T) {
+	const found = `{"count":12,"results":[
+		{"id":"url_a","url":"https://a.example/cal","title":"Calibrating  the float","score":1.5,
+		 "passages":[{"chunkUid":"c1","heading":"Guide › Zero","text":"Set the\nfloat to zéro now.","highlights":[{"from":8,"to":13},{"from":17,"to":22}]}],
+		 "images":[{"id":"i","src":"https://a.example/f.png","alt":"the float"}]},
+		{"id":"url_b","url":"https://a.example/b","title":"","passages":[]}]}`
+	const plain = `
+ 1. Calibrating the float
+    https://a.example/cal
+    Guide › Zero
+      Set the «float» to «zéro» now.
+    image: the float  https://a.example/f.png
+
+ 2. (no title)
+    https://a.example/b
+
+1–2 of 12 pages
+`
+	bold := strings.NewReplacer("«", "\x1b[1m", "»", "\x1b[0m",
+		"Calibrating the float", "\x1b[1mCalibrating the float\x1b[0m", "(no title)", "\x1b[1m(no title)\x1b[0m").Replace(plain)
+	performAll(t, []script{
+		{name: "plain", args: []string{"search", "zero", "float"}, answers: []answered{{200, found}}, out: plain,
+			asked: []string{`POST /api/Search {"q":"zero float","top":10}`}},
+		{name: "terminal", args: []string{"search", "float"}, terminal: true, answers: []answered{{200, found}}, out: bold},
+		{name: "NO_COLOR", args: []string{"search", "float"}, terminal: true, env: map[string]string{"NO_COLOR": "1"},
+			answers: []answered{{200, found}}, out: plain},
+		{name: "every flag travels", args: []string{"search", "x", "--top", "3", "--skip", "6", "--host", "h", "--language", "de", "--nest-images"},
+			answers: []answered{{200, `{"count":0,"results":[]}`}}, out: "nothing found for x at h in de\n",
+			asked: []string{`POST /api/Search {"q":"x","top":3,"skip":6,"nestImages":true,"host":"h","language":"de"}`}},
+		{name: "past the end", args: []string{"search", "x", "--skip", "50"}, answers: []answered{{200, `{"count":12,"results":[]}`}},
+			out: "no more than 12 pages\n"},
+		{name: "json", args: []string{"search", "x", "--json"}, answers: []answered{{200, "{\n \"count\": 0,\n \"new\": 1 }\n"}},
+			out: `{"count":0,"new":1}` + "\n"},
+		{name: "top", args: []string{"search", "x", "--top", "101"}, code: 2,
+			err: "tidemark: --top is 101: give 1 to 100\nsee `tidemark search --help`\n"},
+		{name: "no words", args: []string{"search", " "}, code: 2,
+			err: "tidemark: nothing to search for: give some words\nsee `tidemark search --help`\n"},
+		{name: "the server explains", args: []string{"search", "x"}, code: 1,
+			answers: []answered{{503, `{"title":"Service Unavailable","detail":"no index here: set SEARCH_ENDPOINT"}`}},
+			err:     "tidemark: no index here: set SEARCH_ENDPOINT\n"},
+	})
+}
+
+func TestItems(t *testing.T) {
+	const first = `{"items":[
+		{"id":"url_a","status":"Indexed","displaySource":"https://a.example/","lastChecked":"2026-03-01T11:57:00Z","nextCrawlAt":"2026-03-02T12:00:00Z"},
+		{"id":"url_b","status":"Error","normalizedSource":"https://a.example/b","errorMessage":"500 Internal Server Error"}],"continuation":"2"}`
+	const table = `
+STATUS      CHECKED         NEXT            ID     SOURCE
+Indexed     3 minutes ago   in 1 day        url_a  https://a.example/
+Error       –               –               url_b  https://a.example/b  (500 Internal Server Error)
+`
+	performAll(t, []script{
+		{name: "one page", args: []string{"items", "--host", "a.example", "--status", "error", "--top", "2"}, answers: []answered{{200, first}},
+			out: table, err: "tidemark: 2 sources shown, there are more: see --all\n",
+			asked: []string{"GET /api/items?host=a.example&status=Error&top=2"}},
+		{name: "all pages", args: []string{"items", "--all"}, answers: []answered{{200, first}, {200, `{"items":[{"id":"url_c","status":"Gone"}]}`}},
+			out:   table + "Gone        –               –               url_c  \n",
+			asked: []string{"GET /api/items?top=50", "GET /api/items?continuation=2&top=50"}},
+		{name: "none", args: []string{"items"}, answers: []answered{{200, `{"items":[]}`}}, out: "no sources\n"},
+		{name: "status", args: []string{"items", "--status", "fine"}, code: 2,
+			err: "tidemark: --status is \"fine\": give one of Indexed, Crawled, Pending, Error, OutOfScope, Gone\nsee `tidemark items --help`\n"},
+	})
+}
+
+const detail = `{"id":"url_a","type":"url","status":"Indexed","normalizedSource":"https://a.example/","displaySource":"https://a.example/",
+	"httpStatusCode":200,"httpContentLength":45231,"httpRobotsAllowed":true,"mimeType":"text/html","language":"en","imageCount":3,
+	"crawlIntervalSeconds":259200,"lastChecked":"2026-03-01T11:00:00Z","nextCrawlAt":"2026-03-04T12:00:00Z",
+	"history":[{"at":"2026-02-28T12:00:00Z","what":"indexed","why":"first seen"},
+		{"at":"2026-03-01T11:00:00Z","what":"unchanged","why":"304 to If-None-Match"}],
+	"captures":[{"sha256":"0123456789abcdef","capturedAt":"2026-02-28T12:00:00Z","bytes":45231,"mimeType":"text/html"}]}`
+
+func TestShowAndWhy(t *testing.T) {
+	performAll(t, []script{
+		{name: "show", args: []string{"show", "url_a"}, answers: []answered{{200, detail}}, asked: []string{"GET /api/items/url_a"}, out: `
+id             url_a
+source         https://a.example/
+status         Indexed
+next check     2026-03-04 12:00:00Z (in 3 days)
+interval       every 3 days
+last checked   2026-03-01 11:00:00Z (1 hour ago)
+answer         200, 45,231 bytes
+robots.txt     allows it
+content        text/html en
+images         3
+
+1 capture
+  2026-02-28 12:00:00Z  0123456789ab  45,231 bytes  text/html
+
+last decision: unchanged: 304 to If-None-Match; ` + "`tidemark why url_a`" + ` tells them all
+`},
+		{name: "why, newest last", args: []string{"why", "url_a"}, answers: []answered{{200, detail}}, out: `
+Indexed  https://a.example/
+2026-02-28 12:00:00Z       1 day ago  indexed: first seen
+2026-03-01 11:00:00Z      1 hour ago  unchanged: 304 to If-None-Match
+2026-03-04 12:00:00Z       in 3 days  next check
+`},
+		{name: "why of a new item", args: []string{"why", "url_b"}, answers: []answered{{200, `{"id":"url_b","status":"Pending","normalizedSource":"s"}`}}, out: `
+Pending  s
+nothing was decided yet
+no further check is planned
+`},
+		{name: "unknown", args: []string{"why", "url_x"}, code: 1, answers: []answered{{404, `{"title":"Not Found","detail":"no item url_x"}`}},
+			err: "tidemark: no item url_x\n"},
+		{name: "no id", args: []string{"show"}, code: 2, err: "tidemark: give one id, not 0\nsee `tidemark show --help`\n"},
+	})
+}
+
+func TestGlobal(t *testing.T) {
+	performAll(t, []script{
+		{name: "unknown command", args: []string{"serch"}, code: 2,
+			err: "tidemark: unknown command \"serch\" for \"tidemark\"\n\nDid you mean this?\nsearch\nsee `tidemark --help`\n"},
+		{name: "unknown flag", args: []string{"status", "--hots", "x"}, code: 2,
+			err: "tidemark: unknown flag: --hots\nsee `tidemark status --help`\n"},
+		{name: "no server", args: []string{"status"}, code: 1, env: map[string]string{"TIDEMARK_SERVER": "http://127.0.0.1:1"},
+			err: "tidemark: no answer from http://127.0.0.1:1 (connection refused): start it with `tidemark start`, or name another server with --server or TIDEMARK_SERVER\n"},
+	})
+}
+
+// TestHelp holds every command to an example and a long text.
+func TestHelp(t *testing.T) {
+	p := &program{getenv: func(string) string { return "" }}
+	for _, cmd := range p.rootCommand().Commands() {
+		if cmd.Name() == "help" || cmd.Name() == "completion" {
+			continue
+		}
+		if cmd.Example == "" || cmd.Short == "" {
+			t.Errorf("%s lacks a help text or an example", cmd.Name())
+		}
+	}
+}
+
+// TestKey proves that a key of the environment is sent, and is not shown by the help.
+func TestKey(t *testing.T) {
+	var key string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key = r.Header.Get("x-functions-key")
+		io.WriteString(w, `{}`)
+	}))
+	defer srv.Close()
+	env := map[string]string{"TIDEMARK_SERVER": srv.URL, "TIDEMARK_KEY": "hush"}
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{{[]string{"status"}, "hush"}, {[]string{"status", "--key", "other"}, "other"}, {[]string{"status", "--help"}, ""}} {
+		key = ""
+		var out bytes.Buffer
+		p := &program{out: &out, err: &out, getenv: func(n string) string { return env[n] }, now: time.Now}
+		p.run(t.Context(), tt.args)
+		if key != tt.want || strings.Contains(out.String(), "hush") {
+			t.Errorf("%v: key %q, want %q; output:\n%s", tt.args, key, tt.want, out.String())
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const searchLong = `Search the index. Pages come best first, with the passages that answer.
+
+All words are wanted; when no page has them all, any of them will do. "Words in
+quotes" are found as a phrase, and a trailing * finds what begins so.`
+
+const searchExample = `  tidemark search 'calibrate the float'
+  tidemark search '"error code 17"' --host docs.example.com
+  tidemark search 'pegel*' --language de --top 3
+  tidemark search harbour --json | jq -r '.results[].url'`
+
+func (p *program) searchCommand() *cobra.Command {
+	var req api.SearchRequest
+	cmd := &cobra.Command{
+		Use:     "search QUERY",
+		Short:   "Search what was indexed",
+		Long:    searchLong,
+		Example: searchExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req.Q = strings.Join(args, " ")
+			return p.search(cmd.Context(), req)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&req.Top, "top", api.DefaultTop, fmt.Sprintf("how many pages, 1 to %d", api.MaxTop))
+	f.IntVar(&req.Skip, "skip", 0, "how many pages to pass over")
+	f.StringVar(&req.Host, "host", "", "only pages of this `HOST`")
+	f.StringVar(&req.Language, "language", "", "only pages in this `LANGUAGE`, such as en")
+	f.BoolVar(&req.NestImages, "nest-images", false, "list a page's images under it")
+	return cmd
+}
+
+func (p *program) search(ctx context.Context, req api.SearchRequest) error {
+	if strings.TrimSpace(req.Q) == "" {
+		return usagef("nothing to search for: give some words")
+	}
+	if req.Top < 1 || req.Top > api.MaxTop {
+		return usagef("--top is %d: give 1 to %d", req.Top, api.MaxTop)
+	}
+	if req.Skip < 0 {
+		return usagef("--skip is %d: give 0 or more", req.Skip)
+	}
+	res, err := p.client().Search(ctx, req)
+	if err != nil {
+		return err
+	}
+	if len(res.Results) == 0 {
+		p.say("%s", nothingFound(req, res.Count))
+		return nil
+	}
+	for i, r := range res.Results {
+		p.result(req.Skip+i+1, r)
+	}
+	first, last := req.Skip+1, req.Skip+len(res.Results)
+	p.say("%s–%s of %s", thousands(first), thousands(last), count(res.Count, "page"))
+	return nil
+}
+
+func nothingFound(req api.SearchRequest, found int) string {
+	if found > 0 {
+		return fmt.Sprintf("no more than %s", count(found, "page"))
+	}
+	text := "nothing found for " + clean(req.Q)
+	if req.Host != "" {
+		text += " at " + clean(req.Host)
+	}
+	if req.Language != "" {
+		text += " in " + clean(req.Language)
+	}
+	return text
+}
+
+const indent = "    "
+
+// result prints one page: its title, its address, the passages and the images.
+func (p *program) result(n int, r api.SearchResult) {
+	title := clean(r.Title)
+	if title == "" {
+		title = "(no title)"
+	}
+	p.say("%2d. %s", n, p.screen.bold(title))
+	p.say("%s%s", indent, clean(r.URL))
+	for _, passage := range r.Passages {
+		if h := clean(passage.Heading); h != "" {
+			p.say("%s%s", indent, h)
+		}
+		for _, line := range wrap(markup(passage), p.screen.width-2*len(indent)) {
+			p.say("%s  %s", indent, p.screen.render(line))
+		}
+	}
+	for _, img := range r.Images {
+		p.say("%simage: %s  %s", indent, clean(firstOf(img.Alt, img.Caption, "(no text)")), clean(img.Src))
+	}
+	p.say("")
+}
+
+// firstOf is the first text that is more than space.
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if strings.TrimSpace(t) != "" {
+			return t
+		}
+	}
+	return ""
+}

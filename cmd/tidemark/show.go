@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const showLong = `Show all that is known of one source: its status, what the last fetch said, its
+schedule, and the captures that were kept.`
+
+func (p *program) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show all that is known of one source",
+		Long:    showLong,
+		Example: "  tidemark show url_k7gxn3…\n  tidemark show url_k7gxn3… --json | jq .captures",
+		Args:    one("id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.show(cmd.Context(), args[0])
+		},
+	}
+}
+
+func (p *program) show(ctx context.Context, id string) error {
+	item, err := p.client().Item(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, f := range fields(p.now(), item.Item) {
+		p.say("%-14s %s", f.name, f.value)
+	}
+	if len(item.Captures) > 0 {
+		p.say("\n%s", count(len(item.Captures), "capture"))
+	}
+	for _, c := range item.Captures {
+		p.say("  %s  %.12s  %s bytes  %s", stamp(c.CapturedAt), clean(c.SHA256), thousands(int(c.Bytes)), clean(c.MimeType))
+	}
+	for _, e := range item.Lineage {
+		p.say("  %.12s supersedes %.12s: %s", clean(e.Newer), clean(e.Older), clean(e.Meta.Reason))
+	}
+	if n := len(item.History); n > 0 {
+		p.say("\nlast decision: %s; `tidemark why %s` tells them all", decisionText(item.History[n-1]), clean(item.ID))
+	}
+	return nil
+}
+
+// field is one line of what is known.
+type field struct{ name, value string }
+
+// fields are the columns that have something to say, in the order in which people ask.
+func fields(now time.Time, it api.Item) []field {
+	all := []field{
+		{"id", it.ID},
+		{"source", firstOf(it.DisplaySource, it.NormalizedSource)},
+		{"status", string(it.Status)},
+		{"error", failure(it)},
+		{"next check", moment(now, it.NextCrawlAt)},
+		{"interval", interval(it.CrawlIntervalSeconds)},
+		{"last checked", moment(now, it.LastChecked)},
+		{"last changed", moment(now, it.LastChanged)},
+		{"last indexed", moment(now, it.LastIndexed)},
+		{"first seen", moment(now, it.FirstSeen)},
+		{"force", force(it)},
+		{"answer", answer(it)},
+		{"etag", firstOf(it.HTTPETag, it.FileETag)},
+		{"redirects", strings.Join(it.HTTPRedirectChain, " → ")},
+		{"robots.txt", robots(it.HTTPRobotsAllowed)},
+		{"canonical", it.HTTPCanonicalURL},
+		{"content", strings.TrimSpace(it.MimeType + " " + it.Language)},
+		{"content hash", it.ContentHash},
+		{"images", positive(it.ImageCount)},
+	}
+	kept := all[:0]
+	for _, f := range all {
+		if f.value = clean(f.value); f.value != "" {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+func moment(now, t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("%s (%s)", stamp(t), relative(now, t))
+}
+
+func interval(seconds int64) string {
+	if seconds <= 0 {
+		return ""
+	}
+	return "every " + span(time.Duration(min(seconds, 1e9))*time.Second)
+}
+
+func failure(it api.Item) string {
+	if it.ErrorMessage == "" || it.CrawlAttempts == 0 {
+		return it.ErrorMessage
+	}
+	return fmt.Sprintf("%s (%s in a row)", it.ErrorMessage, count(it.CrawlAttempts, "failure"))
+}
+
+func force(it api.Item) string {
+	if !it.ReindexRequested {
+		return ""
+	}
+	return fmt.Sprintf("asked for (generation %d)", it.ReindexGeneration)
+}
+
+func answer(it api.Item) string {
+	if it.HTTPStatusCode == 0 {
+		return ""
+	}
+	text := fmt.Sprint(it.HTTPStatusCode)
+	if it.HTTPContentLength != nil {
+		text += fmt.Sprintf(", %s bytes", thousands(int(*it.HTTPContentLength)))
+	}
+	if !it.HTTPLastModified.IsZero() {
+		text += ", modified " + stamp(it.HTTPLastModified)
+	}
+	return text
+}
+
+func robots(allowed *bool) string {
+	switch {
+	case allowed == nil:
+		return ""
+	case *allowed:
+		return "allows it"
+	default:
+		return "forbids it"
+	}
+}
+
+func positive(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return thousands(n)
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const busy = `{"items":{"Indexed":1200,"Pending":3,"Error":1,"Frozen":2},"due":3,"inFlight":2,"changeRate":0.125,"errorRate":0.001,
+	"asOf":"2026-03-01T11:59:59Z","hosts":[
+	{"host":"a.example","items":{"Indexed":1000},"due":0,"inFlight":0,"changeRate":0.1},
+	{"host":"b.example","items":{"Indexed":200,"Error":1},"due":3,"inFlight":2,"errorRate":1,"pausedUntil":"2026-03-01T12:05:00Z"}]}`
+
+func TestStatus(t *testing.T) {
+	performAll(t, []script{
+		{name: "A23 all hosts", args: []string{"status"}, answers: []answered{{200, busy}}, asked: []string{"GET /api/SearchStatus"}, out: `
+1,206 sources · Indexed 1,200 · Pending 3 · Error 1 · Frozen 2
+3 due, 2 in flight; of recent checks 12% found a change, <1% failed
+
+HOST       SOURCES  INDEXED  ERROR  DUE  IN FLIGHT  CHANGED  FAILED
+b.example  201      200      1      3    2          0%       100%  paused, goes on in 5 minutes
+a.example  1,000    1,000    0      0    0          10%      0%
+`},
+		{name: "A23 one host", args: []string{"status", "--host", "c.example"}, answers: []answered{{200, `{"items":{"Gone":1},"asOf":"2026-03-01T11:00:00Z"}`}},
+			asked: []string{"GET /api/SearchStatus?host=c.example"}, out: `
+1 source · Gone 1
+nothing waits; of recent checks 0% found a change, 0% failed
+as of 1 hour ago
+`},
+		{name: "interval", args: []string{"status", "--interval", "1ms"}, code: 2,
+			err: "tidemark: --interval is 1ms: give 100ms to 1h\nsee `tidemark status --help`\n"},
+	})
+}
+
+func look(due, inFlight, indexed string) answered {
+	return answered{200, `{"items":{"Indexed":` + indexed + `},"due":` + due + `,"inFlight":` + inFlight + `}`}
+}
+
+func TestWatch(t *testing.T) {
+	down := answered{503, `{"title":"Service Unavailable","detail":"storage does not answer"}`}
+	performAll(t, []script{
+		{name: "a line for each change", args: []string{"status", "--watch", "--interval", "2s"},
+			answers: []answered{look("2", "0", "0"), look("2", "0", "0"), look("0", "1", "1"), look("0", "0", "2")}, out: `
+12:00:00  2 due, 0 in flight; 0 sources
+12:00:04  0 due, 1 in flight; 1 source · Indexed 1
+12:00:06  nothing waits; 2 sources · Indexed 2
+`},
+		{name: "nothing to do ends at once", args: []string{"status", "-w"}, answers: []answered{look("0", "0", "2")},
+			out: "12:00:00  nothing waits; 2 sources · Indexed 2\n", asked: []string{"GET /api/SearchStatus"}},
+		{name: "a look that fails is forgiven", args: []string{"status", "-w"}, answers: []answered{look("1", "0", "0"), down, look("0", "0", "1")}, out: `
+12:00:00  1 due, 0 in flight; 0 sources
+12:00:02  nothing waits; 1 source · Indexed 1
+`},
+		{name: "not for ever", args: []string{"status", "-w"}, answers: []answered{look("1", "0", "0"), down}, code: 1,
+			out: "12:00:00  1 due, 0 in flight; 0 sources\n", err: "tidemark: storage does not answer\n",
+			asked: strings.Split(strings.Repeat("GET /api/SearchStatus,", 5)+"GET /api/SearchStatus", ",")},
+		{name: "the first look may not fail", args: []string{"status", "-w"}, answers: []answered{down}, code: 1,
+			err: "tidemark: storage does not answer\n", asked: []string{"GET /api/SearchStatus"}},
+		{name: "json", args: []string{"status", "-w", "--json"}, answers: []answered{{200, `{"due":1}`}, {200, `{"due":0}`}},
+			out: "{\"due\":1}\n{\"due\":0}\n"},
+		{name: "terminal draws over itself", args: []string{"status", "-w", "--interval", "10s"}, terminal: true,
+			answers: []answered{look("4", "0", "0"), look("0", "1", "3"), look("0", "0", "4")}, out: `
+0 sources
+4 due, 0 in flight; of recent checks 0% found a change, 0% failed
+
+checked   0% |                              | (0/4)
+` + "\x1b[4A\x1b[J" + `3 sources · Indexed 3
+0 due, 1 in flight; of recent checks 0% found a change, 0% failed
+
+checked  75% |██████████████████████        | (3/4)  about 3 seconds left
+` + "\x1b[4A\x1b[J" + `4 sources · Indexed 4
+nothing waits; of recent checks 0% found a change, 0% failed
+
+all done
+`},
+	})
+}
+
+func TestProgress(t *testing.T) {
+	at := func(s int) time.Time { return noon.Add(time.Duration(s) * time.Second) }
+	var g progress
+	for _, step := range []struct {
+		name       string
+		left, s    int
+		done, peak int
+		eta        time.Duration
+		known      bool
+	}{
+		{"no pace yet", 10, 0, 0, 10, 0, false},
+		{"half way", 5, 10, 5, 10, 10 * time.Second, true},
+		{"more was added", 20, 20, 0, 20, 0, false},
+		{"a quarter", 15, 30, 5, 20, 30 * time.Second, true},
+		{"the end", 0, 60, 20, 20, 0, true},
+	} {
+		g.see(step.left, at(step.s))
+		eta, known := g.eta(at(step.s))
+		if g.done() != step.done || g.peak != step.peak || eta != step.eta || known != step.known {
+			t.Errorf("%s: have %d of %d, %s %t; want %d of %d, %s %t", step.name, g.done(), g.peak, eta, known,
+				step.done, step.peak, step.eta, step.known)
+		}
+	}
+}
+
+// TestFrameFits proves the one thing that drawing over relies on: no line breaks on the screen.
+func TestFrameFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		st := api.SearchStatus{Counts: api.Counts{Due: rapid.IntRange(0, 1e9).Draw(t, "due"), InFlight: rapid.IntRange(0, 50).Draw(t, "inFlight")}}
+		for range rapid.IntRange(0, 40).Draw(t, "hosts") {
+			st.Hosts = append(st.Hosts, api.HostStatus{Host: rapid.String().Draw(t, "host"), PausedUntil: noon.Add(time.Hour)})
+		}
+		v := &liveView{screen: screen{terminal: true, width: rapid.IntRange(20, 200).Draw(t, "width")}}
+		v.progress.see(st.Backlog(), noon)
+		lines := v.frame(st, noon)
+		for _, l := range lines {
+			if n := len([]rune(l)); n > v.screen.width || strings.ContainsAny(l, "\n\r\x1b") {
+				t.Fatalf("%d runes on %d columns: %q", n, v.screen.width, l)
+			}
+		}
+		if want := watchedHosts + 7; len(lines) > want {
+			t.Fatalf("%d lines, want at most %d", len(lines), want)
+		}
+	})
+}
+
+func TestTimes(t *testing.T) {
+	for _, tt := range []struct {
+		d    time.Duration
+		want string
+	}{
+		{0, "now"}, {-500 * time.Millisecond, "now"}, {-time.Second, "1 second ago"}, {-59 * time.Second, "59 seconds ago"},
+		{-90 * time.Second, "1 minute ago"}, {2 * time.Hour, "in 2 hours"}, {24 * time.Hour, "in 1 day"},
+		{-400 * 24 * time.Hour, "1 year ago"},
+	} {
+		if have := relative(noon, noon.Add(tt.d)); have != tt.want {
+			t.Errorf("%s: have %q, want %q", tt.d, have, tt.want)
+		}
+	}
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
+		if have := thousands(n); have != want {
+			t.Errorf("thousands(%d): have %s, want %s", n, have, want)
+		}
+	}
+}
+
+func TestMarkup(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		p    api.Passage
+		want string // with < and > for the marks
+	}{
+		{"plain", api.Passage{Text: " a  b\n"}, "a b"},
+		{"space around a highlight stays", api.Passage{Text: "a\nb c", Highlights: []api.Range{{From: 2, To: 3}}}, "a <b> c"},
+		{"side by side", api.Passage{Text: "ab", Highlights: []api.Range{{From: 0, To: 1}, {From: 1, To: 2}}}, "<a><b>"},
+		{"past the end", api.Passage{Text: "ab", Highlights: []api.Range{{From: 1, To: 3}}}, "ab"},
+		{"negative", api.Passage{Text: "ab", Highlights: []api.Range{{From: -1, To: 1}}}, "ab"},
+		{"backwards", api.Passage{Text: "ab", Highlights: []api.Range{{From: 1, To: 0}}}, "ab"},
+		{"overlapping", api.Passage{Text: "abc", Highlights: []api.Range{{From: 0, To: 2}, {From: 1, To: 3}}}, "<ab>c"},
+		{"inside a character", api.Passage{Text: "é", Highlights: []api.Range{{From: 1, To: 2}}}, "é"},
+		{"marks in the text are no marks", api.Passage{Text: "a\x01b\x1b[0m"}, "a�b�[0m"},
+	} {
+		have := strings.NewReplacer("\x01", "<", "\x02", ">").Replace(markup(tt.p))
+		if diff := cmp.Diff(tt.want, have); diff != "" {
+			t.Errorf("%s (-want +have):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		width int
+		want  []string
+	}{
+		{"a b c", 0, []string{"a b c"}},
+		{"aa bb cc", 5, []string{"aa bb", "cc"}},
+		{"aa \x01bb\x02 cc", 5, []string{"aa \x01bb\x02", "cc"}},
+		{"longword a", 4, []string{"longword", "a"}},
+		{"", 4, []string{""}},
+	} {
+		if diff := cmp.Diff(tt.want, wrap(tt.text, tt.width)); diff != "" {
+			t.Errorf("%q at %d: %s", tt.text, tt.width, diff)
+		}
+	}
+}

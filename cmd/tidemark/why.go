@@ -1,0 +1,57 @@
+package main
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const whyLong = `Tell what Tidemark decided about one source, when and why, newest last.
+
+The last few dozen decisions are kept; older changes are told by the captures
+that "tidemark show" lists.`
+
+func (p *program) whyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "why ID",
+		Short:   "Tell what was decided about one source, and why",
+		Long:    whyLong,
+		Example: "  tidemark why url_k7gxn3…",
+		Args:    one("id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.why(cmd.Context(), args[0])
+		},
+	}
+}
+
+func (p *program) why(ctx context.Context, id string) error {
+	item, err := p.client().Item(ctx, id)
+	if err != nil {
+		return err
+	}
+	now := p.now()
+	p.say("%s  %s", clean(string(item.Status)), clean(cmp.Or(item.DisplaySource, item.NormalizedSource)))
+	if len(item.History) == 0 {
+		p.say("nothing was decided yet")
+	}
+	for _, d := range item.History {
+		p.say("%s  %14s  %s", stamp(d.At), relative(now, d.At), decisionText(d))
+	}
+	if item.NextCrawlAt.IsZero() {
+		p.say("no further check is planned")
+		return nil
+	}
+	p.say("%s  %14s  next check", stamp(item.NextCrawlAt), relative(now, item.NextCrawlAt))
+	return nil
+}
+
+// decisionText is a decision with its reason, for one line.
+func decisionText(d api.Decision) string {
+	if d.Why == "" {
+		return clean(d.What)
+	}
+	return clean(d.What) + ": " + clean(d.Why)
+}
