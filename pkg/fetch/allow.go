@@ -1,0 +1,100 @@
+package fetch
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// allowList says which hosts are exempt from the guard, by the host that a URL names.
+type allowList []allowed
+
+// allowed is one entry: a prefix for literal addresses, or a name.
+type allowed struct {
+	prefix netip.Prefix
+	name   string // lower case, without final dot
+	suffix bool   // name stands for everything below it, not for itself
+	port   string // any when empty
+}
+
+func parseAllowList(entries []string) (allowList, error) {
+	var list allowList
+	for _, entry := range entries {
+		a, ok := parseAllowed(strings.TrimSpace(entry))
+		if !ok {
+			return nil, fault.Field("AllowHosts", "%q: want host, host:port, *.suffix, an IP or a CIDR", entry)
+		}
+		list = append(list, a)
+	}
+	return list, nil
+}
+
+func parseAllowed(entry string) (allowed, bool) {
+	if prefix, err := netip.ParsePrefix(entry); err == nil {
+		return allowed{prefix: prefix}, true
+	}
+	host, port := splitHost(entry)
+	if port != "" && !isPort(port) {
+		return allowed{}, false
+	}
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return allowed{prefix: netip.PrefixFrom(addr, addr.BitLen()), port: port}, addr.Zone() == ""
+	}
+	name, suffix := strings.CutPrefix(host, "*.")
+	name, ok := asciiHost(name)
+	return allowed{name: name, suffix: suffix, port: port}, ok
+}
+
+// match reports whether a URL that names this host and port is exempt.
+func (l allowList) match(host, port string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	addr, err := netip.ParseAddr(host)
+	return slices.ContainsFunc(l, func(a allowed) bool {
+		switch {
+		case a.port != "" && a.port != port:
+			return false
+		case err == nil:
+			return a.prefix.IsValid() && a.prefix.Contains(addr)
+		case a.suffix:
+			return strings.HasSuffix(host, "."+a.name)
+		default:
+			return a.name != "" && a.name == host
+		}
+	})
+}
+
+// splitHost splits "host", "host:port", "[v6]", "[v6]:port" or a bare v6; port may be empty.
+func splitHost(s string) (host, port string) {
+	if _, err := netip.ParseAddr(s); err == nil {
+		return s, ""
+	}
+	if host, port, err := net.SplitHostPort(s); err == nil {
+		return host, port
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(s, "["), "]"), ""
+}
+
+func isPort(s string) bool {
+	n, err := strconv.ParseUint(s, 10, 16)
+	return err == nil && n > 0
+}
+
+// asciiHost is the form of a name that is looked up: lower case, IDNA applied, without the final
+// dot. Names of ASCII letters are taken as they are, underscores included, since such hosts exist.
+func asciiHost(name string) (string, bool) {
+	name = strings.TrimSuffix(strings.ToLower(name), ".")
+	if strings.ContainsFunc(name, func(c rune) bool { return c >= 0x80 }) {
+		var err error
+		if name, err = idna.Lookup.ToASCII(name); err != nil {
+			return "", false
+		}
+	}
+	const legal = "abcdefghijklmnopqrstuvwxyz0123456789-_."
+	return name, name != "" && len(name) <= 253 && strings.Trim(name, legal) == ""
+}

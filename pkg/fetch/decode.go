@@ -1,0 +1,141 @@
+package fetch
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// decoders undo one content coding each (RFC 9110 §8.4.1, RFC 7932, RFC 8878).
+var decoders = map[string]func([]byte, limit) ([]byte, error){
+	"gzip":    gunzip,
+	"x-gzip":  gunzip,
+	"deflate": inflate,
+	"br":      unbrotli,
+	"zstd":    unzstd,
+}
+
+// decode undoes the content codings that a response declares, the last one first. If one of them
+// is unknown the body is returned as it came, with their names. The bound holds for every layer.
+func decode(body []byte, header []string, l limit) (decoded []byte, encoding string, err error) {
+	var names []string
+	for name := range strings.SplitSeq(strings.ToLower(strings.Join(header, ",")), ",") {
+		if name = strings.TrimSpace(name); name != "" && name != "identity" {
+			names = append(names, name)
+		}
+	}
+	if slices.ContainsFunc(names, func(name string) bool { return decoders[name] == nil }) {
+		return body, strings.Join(names, ", "), nil
+	}
+	if len(names) > MaxLayers {
+		return nil, "", fault.New(fault.TooLarge, "%d layers of content encoding: want at most %d", len(names), MaxLayers)
+	}
+	for _, name := range slices.Backward(names) {
+		if len(body) == 0 {
+			break
+		}
+		if body, err = undo(name, body, l); err != nil {
+			return nil, "", err
+		}
+	}
+	return body, "", nil
+}
+
+// undo decodes one layer. Where we cut the wire ourselves, the end of the stream may be missing.
+func undo(name string, body []byte, l limit) ([]byte, error) {
+	out, err := decoders[name](body, l)
+	switch {
+	case err == nil || l.short && len(out) > 0:
+		return out, nil
+	case fault.Is(err, fault.TooLarge), errors.Is(err, zstd.ErrDecoderSizeExceeded), errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return nil, fault.New(fault.TooLarge, "%s: %w", name, err)
+	default:
+		return nil, fault.New(fault.Unavailable, "broken %s body: %w", name, err)
+	}
+}
+
+// gunzip decodes all members and ignores what follows the last, as browsers do. A body that is
+// not gzip at all is returned as it is: servers that label plain text so are common.
+func gunzip(body []byte, l limit) ([]byte, error) {
+	if !isGzip(body) {
+		return body, nil
+	}
+	in := bytes.NewReader(body)
+	r, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	return l.read(&members{in: in, rest: body, r: r}, 0)
+}
+
+func isGzip(b []byte) bool { return len(b) >= 2 && b[0] == 0x1f && b[1] == 0x8b }
+
+// members reads the members of a gzip stream one after the other.
+type members struct {
+	in   *bytes.Reader // a ByteReader, so a member is never read beyond its end
+	rest []byte        // all of the stream
+	r    *gzip.Reader
+	open bool // r was told to stop at the end of its member
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	if !m.open {
+		m.r.Multistream(false)
+		m.open = true
+	}
+	n, err := m.r.Read(p)
+	if err == io.EOF && isGzip(m.rest[len(m.rest)-m.in.Len():]) {
+		m.open = false
+		err = m.r.Reset(m.in)
+	}
+	return n, err
+}
+
+// inflate decodes what "deflate" means by standard, zlib, and what some servers send, raw deflate.
+func inflate(body []byte, l limit) ([]byte, error) {
+	if r, err := zlib.NewReader(bytes.NewReader(body)); err == nil {
+		out, err := l.read(r, 0)
+		if err == nil || len(out) > 0 || fault.Is(err, fault.TooLarge) {
+			return out, err
+		}
+	}
+	return l.read(flate.NewReader(bytes.NewReader(body)), 0)
+}
+
+func unbrotli(body []byte, l limit) ([]byte, error) {
+	return l.read(brotli.NewReader(bytes.NewReader(body)), 0)
+}
+
+// maxWindow is what RFC 9659 §3 lets a zstd content coding ask for.
+const maxWindow = 8 << 20
+
+// unzstd decodes all frames; a body without a frame's magic number is returned as it is.
+func unzstd(body []byte, l limit) ([]byte, error) {
+	if !isZstd(body) {
+		return body, nil
+	}
+	// One goroutine, and no more memory than window and bound.
+	r, err := zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return l.read(r, 0)
+}
+
+// isZstd looks for the magic number of a frame or a skippable frame (RFC 8878 §3.1).
+func isZstd(b []byte) bool {
+	return len(b) >= 4 && (bytes.HasPrefix(b, []byte{0x28, 0xB5, 0x2F, 0xFD}) ||
+		b[0]&0xF0 == 0x50 && bytes.Equal(b[1:4], []byte{0x2A, 0x4D, 0x18}))
+}

@@ -1,0 +1,225 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"code.dny.dev/ssrf"
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// accept and acceptEncoding are sent with every request. Some servers choose a representation by
+// Accept and take */* alone for a script.
+const (
+	accept         = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	acceptEncoding = "gzip, br, zstd, deflate"
+)
+
+// limit bounds a body.
+type limit struct {
+	bytes int64
+	cut   bool // what exceeds the bound is cut off; otherwise it is an error
+	short bool // the body was cut on the wire, so its encoding may end early
+}
+
+// exchange is one Get: a chain of requests that share one budget of time and redirects.
+type exchange struct {
+	c         *Client
+	req       Request
+	limit     limit
+	redirects int // followed at most
+
+	out   Response
+	seen  map[string]bool // URLs asked so far
+	first string          // origin of the first URL, empty once a redirect has left it
+}
+
+// run asks the URL, and then wherever it is sent.
+func (x *exchange) run(ctx context.Context) (err error) {
+	u, err := x.c.guard.target(x.req.URL)
+	if err != nil {
+		return err
+	}
+	defer fault.Wrap(&err, "fetch %s", u.Host)
+	x.seen, x.first = map[string]bool{}, origin(u)
+	for u != nil && err == nil {
+		x.out.FinalURL = u.String()
+		x.seen[x.out.FinalURL] = true
+		from := u
+		if u, err = x.timed(ctx, u); u != nil && err == nil {
+			err = x.leave(ctx, from, u)
+		}
+	}
+	return err
+}
+
+// timed is one hop within what is left of the time.
+func (x *exchange) timed(ctx context.Context, u *url.URL) (*url.URL, error) {
+	start := x.c.cfg.Now()
+	hopCtx, cancel := context.WithTimeout(ctx, x.c.cfg.Timeout-x.out.Elapsed)
+	defer cancel()
+	next, err := x.hop(hopCtx, u)
+	x.out.Elapsed += x.c.cfg.Now().Sub(start)
+	if err != nil && hopCtx.Err() != nil && ctx.Err() == nil {
+		err = fault.New(fault.Unavailable, "no complete answer within %v", x.c.cfg.Timeout)
+	}
+	return next, err
+}
+
+// leave prepares for the next hop: another host's politeness is asked for, and credentials do not
+// leave their origin.
+func (x *exchange) leave(ctx context.Context, from, to *url.URL) error {
+	if origin(to) != x.first {
+		x.first = ""
+	}
+	if from.Scheme == "https" && to.Scheme == "http" {
+		x.out.Downgraded = true
+	}
+	if x.req.Gate != nil && from.Host != to.Host {
+		return x.req.Gate(ctx, to.Host)
+	}
+	return nil
+}
+
+// hop sends one request. It returns where a redirect leads, or nil when the response is final.
+func (x *exchange) hop(ctx context.Context, u *url.URL) (*url.URL, error) {
+	r, conditional := x.request(ctx, u)
+	res, err := x.c.transport.RoundTrip(r)
+	if err != nil {
+		return nil, classify(err)
+	}
+	defer res.Body.Close()
+	x.out.Status, x.out.Header = res.StatusCode, res.Header
+	x.out.RetryAfter = retryAfter(res.Header.Get("Retry-After"), x.c.cfg.Now())
+	if next, err := x.redirect(u, res); next != nil || err != nil {
+		return next, err
+	}
+	return nil, x.finish(res, conditional)
+}
+
+// request makes the request of a hop, and tells whether it is conditional.
+func (x *exchange) request(ctx context.Context, u *url.URL) (*http.Request, bool) {
+	r := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: http.Header{}}).WithContext(ctx)
+	if x.req.Head {
+		r.Method = http.MethodHead
+	}
+	r.Header.Set("User-Agent", x.c.userAgent)
+	r.Header.Set("Accept", accept)
+	r.Header.Set("Accept-Encoding", acceptEncoding)
+	if x.first != "" {
+		setHeader(r.Header, "Authorization", x.req.Authorization)
+	}
+	conditional := false
+	if x.req.ValidFor == "" || x.req.ValidFor == x.out.FinalURL {
+		etag := setHeader(r.Header, "If-None-Match", x.req.ETag)
+		conditional = setHeader(r.Header, "If-Modified-Since", x.req.LastModified) || etag
+	}
+	return r, conditional
+}
+
+// finish reads the final response.
+func (x *exchange) finish(res *http.Response, conditional bool) error {
+	switch {
+	case res.StatusCode == http.StatusNotModified && !conditional:
+		return fault.New(fault.Unavailable, "304 without condition")
+	case res.StatusCode == http.StatusNotModified:
+		x.out.NotModified = true
+		return nil
+	case res.StatusCode < 200:
+		// 101 was not asked for, and its body never ends. Others are skipped by the transport.
+		return fault.New(fault.Unavailable, "status %d as final answer", res.StatusCode)
+	case x.req.Head:
+		return nil
+	}
+	wire, err := x.read(res)
+	if err != nil {
+		return err
+	}
+	x.out.Body, x.out.Encoding, err = decode(wire, res.Header["Content-Encoding"], x.limit)
+	return err
+}
+
+// read takes the body off the wire. A length that was announced is believed when it exceeds the
+// bound, and not otherwise.
+func (x *exchange) read(res *http.Response) ([]byte, error) {
+	if res.ContentLength > x.limit.bytes && !x.limit.cut {
+		return nil, fault.New(fault.TooLarge, "body of %d bytes: want at most %d", res.ContentLength, x.limit.bytes)
+	}
+	body, err := x.limit.read(res.Body, res.ContentLength)
+	x.out.WireBytes = int64(len(body))
+	x.limit.short = x.limit.cut && x.out.WireBytes == x.limit.bytes
+	if err != nil && !fault.Is(err, fault.TooLarge) {
+		return nil, fault.New(fault.Unavailable, "broken body after %d bytes: %w", len(body), err)
+	}
+	return body, err
+}
+
+// read reads all of r within the limit. The hint may lie: it only saves copying.
+func (l limit) read(r io.Reader, hint int64) ([]byte, error) {
+	var buf bytes.Buffer
+	buf.Grow(int(min(max(hint, 0), l.bytes, 1<<20)) + bytes.MinRead)
+	n, err := buf.ReadFrom(io.LimitReader(r, l.bytes+1))
+	if n <= l.bytes {
+		return buf.Bytes(), err
+	}
+	if l.cut {
+		return buf.Bytes()[:l.bytes], nil
+	}
+	return nil, fault.New(fault.TooLarge, "body: want at most %d bytes", l.bytes)
+}
+
+// classify gives a transport's error its kind.
+func classify(err error) error {
+	for _, refused := range []error{ssrf.ErrProhibitedIP, ssrf.ErrProhibitedPort, ssrf.ErrProhibitedNetwork} {
+		if errors.Is(err, refused) {
+			return fault.New(fault.Blocked, "%w", err)
+		}
+	}
+	return fault.New(fault.Unavailable, "%w", err)
+}
+
+// setHeader sets a header unless the value is empty or could not be sent.
+func setHeader(h http.Header, name, value string) bool {
+	if value == "" || !isHeaderText(value) {
+		return false
+	}
+	h.Set(name, value)
+	return true
+}
+
+func isHeaderText(s string) bool { return httpguts.ValidHeaderFieldValue(s) }
+
+// productToken is what stands before the version in a user agent (RFC 9110 §10.1.5).
+func productToken(userAgent string) string {
+	end := strings.IndexFunc(userAgent, func(c rune) bool { return !httpguts.IsTokenRune(c) })
+	if end >= 0 {
+		return userAgent[:end]
+	}
+	return userAgent
+}
+
+// origin is scheme, host and port.
+func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
+
+// retryAfter reads seconds or a date (RFC 9110 §10.2.3) as seen at now, in [0, MaxRetryAfter].
+func retryAfter(value string, now time.Time) time.Duration {
+	if value == "" {
+		return 0
+	}
+	if strings.Trim(value, "0123456789") == "" {
+		return retrySeconds(value)
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return min(max(at.Sub(now), 0), MaxRetryAfter)
+}

@@ -1,0 +1,51 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/netip"
+	"time"
+
+	"code.dny.dev/ssrf"
+)
+
+// wireServer is Azure's host agent, reachable from every instance. It hands out what an instance
+// may know about itself and stands in no registry of special addresses.
+var wireServer = netip.MustParsePrefix("168.63.129.16/32")
+
+// guard decides where connections may go.
+type guard struct {
+	allow    allowList
+	guardian *ssrf.Guardian
+	strict   net.Dialer // refuses special addresses and ports after DNS
+	open     net.Dialer // for exempt hosts
+}
+
+func newGuard(allow allowList, resolver *net.Resolver) *guard {
+	g := &guard{allow: allow, guardian: ssrf.New(ssrf.WithDeniedV4Prefixes(wireServer))}
+	g.open = net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Resolver: resolver}
+	g.strict = g.open
+	// Control runs for each address that is about to be connected, so there is no moment between
+	// check and use in which DNS could change its mind.
+	g.strict.Control = g.guardian.Safe
+	return g
+}
+
+// dial connects to the host that a URL names. The transport pools connections by that name, so an
+// exempt host's connection never serves another name.
+func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if g.allow.match(host, port) {
+		return g.open.DialContext(ctx, network, address)
+	}
+	return g.strict.DialContext(ctx, network, address)
+}
+
+func newTLS(roots *x509.CertPool) *tls.Config {
+	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+}

@@ -1,0 +1,88 @@
+package fetch
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// errRedirects is the cause when a chain is endless.
+var errRedirects = errors.New("too many redirects")
+
+// redirect records where a response leads and returns it; nil when it leads nowhere, a redirect
+// without Location included. Refused places are Blocked, endless chains TooLarge.
+func (x *exchange) redirect(from *url.URL, res *http.Response) (*url.URL, error) {
+	location := res.Header.Get("Location")
+	if !isRedirect(res.StatusCode) || location == "" {
+		return nil, nil
+	}
+	// A short body is read so that the connection can be used again. One that is long, or of
+	// unknown length, is not worth the wait.
+	if res.ContentLength <= 2<<10 && res.ContentLength >= 0 {
+		_, _ = io.Copy(io.Discard, res.Body)
+	}
+	to, err := x.c.guard.resolve(from, location)
+	x.record(from, res.StatusCode, to)
+	switch {
+	case err != nil:
+		return nil, fault.New(fault.Blocked, "redirect refused: %w", err)
+	case len(x.out.Redirects) > x.redirects:
+		return nil, fault.New(fault.TooLarge, "%w: more than %d", errRedirects, max(x.redirects, 0))
+	case x.seen[to.String()]:
+		// Without cookies the same question gets the same answer.
+		return nil, fault.New(fault.TooLarge, "%w: a loop", errRedirects)
+	}
+	return to, nil
+}
+
+// resolve finds the URL that a Location means. On error the URL is still returned when it could
+// be read, for the record.
+func (g *guard) resolve(from *url.URL, location string) (*url.URL, error) {
+	if len(location) > MaxURL {
+		return nil, fault.New(fault.Invalid, "location of %d bytes: want at most %d", len(location), MaxURL)
+	}
+	to, err := from.Parse(clean(location))
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "malformed location: %w", withoutURL(err))
+	}
+	err = g.admit(to)
+	if err == nil && len(to.String()) > MaxURL {
+		err = fault.New(fault.Invalid, "location is too long")
+	}
+	return to, err
+}
+
+// record appends a step to the chain, without userinfo.
+func (x *exchange) record(from *url.URL, status int, to *url.URL) {
+	step := Redirect{URL: from.String(), Status: status}
+	if to != nil {
+		shown := *to
+		shown.User, shown.Fragment, shown.RawFragment = nil, "", ""
+		step.Location = shown.String()
+	}
+	permanent := status == http.StatusMovedPermanently || status == http.StatusPermanentRedirect
+	x.out.Permanent = permanent && (x.out.Permanent || len(x.out.Redirects) == 0)
+	x.out.Redirects = append(x.out.Redirects, step)
+}
+
+func isRedirect(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+func retrySeconds(digits string) time.Duration {
+	seconds, err := strconv.ParseInt(digits, 10, 32)
+	if err != nil { // only out of range is left
+		return MaxRetryAfter
+	}
+	return min(time.Duration(seconds)*time.Second, MaxRetryAfter)
+}

@@ -1,0 +1,129 @@
+package fetch
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// target parses a URL and says whether it may be asked at all: Invalid when it can never work,
+// Blocked when scheme, port or literal address are refused. Host is normalized, default port and
+// fragment are dropped. Errors do not repeat the URL: it may hold secrets.
+func (g *guard) target(raw string) (*url.URL, error) {
+	if len(raw) > MaxURL {
+		return nil, fault.New(fault.Invalid, "url of %d bytes: want at most %d", len(raw), MaxURL)
+	}
+	u, err := url.Parse(clean(raw))
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "malformed url: %w", withoutURL(err))
+	}
+	return u, g.admit(u)
+}
+
+// admit checks and normalizes a parsed URL.
+func (g *guard) admit(u *url.URL) error {
+	host, port := u.Hostname(), u.Port()
+	ascii, known := asciiHost(host)
+	if addr, err := netip.ParseAddr(host); err == nil {
+		ascii, known = host, addr.Zone() == "" // a zone names an interface of this machine
+	}
+	switch {
+	case u.Scheme == "":
+		return fault.New(fault.Invalid, "url without a scheme")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return fault.New(fault.Blocked, "scheme %q: want http or https", u.Scheme)
+	case u.User != nil:
+		return fault.New(fault.Invalid, "url with userinfo: credentials belong into settings")
+	case host == "" || u.Opaque != "":
+		return fault.New(fault.Invalid, "url without a host")
+	case !known:
+		return fault.New(fault.Invalid, "host %q: want a name or an address", host)
+	case port != "" && !isPort(port):
+		return fault.New(fault.Invalid, "port %q: want 1 to 65535", port)
+	}
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	u.Fragment, u.RawFragment = "", ""
+	u.Host = joinHost(u.Scheme, ascii, port)
+	return g.judge(ascii, effectivePort(u))
+}
+
+// judge refuses ports and literal addresses before anything is dialled. Names are judged at dial.
+func (g *guard) judge(host, port string) error {
+	if g.allow.match(host, port) {
+		return nil
+	}
+	if port != "80" && port != "443" {
+		return fault.New(fault.Blocked, "port %s: want 80 or 443", port)
+	}
+	if addr, err := netip.ParseAddr(host); err == nil {
+		if err := g.guardian.SafeAddr(addr); err != nil {
+			return fault.New(fault.Blocked, "%w", err)
+		}
+	}
+	return nil
+}
+
+// joinHost writes a URL's host with its port unless that is the scheme's default.
+func joinHost(scheme, host, port string) string {
+	if port == defaultPort(scheme) {
+		port = ""
+	}
+	switch {
+	case port != "":
+		return net.JoinHostPort(host, port)
+	case strings.Contains(host, ":"):
+		return "[" + host + "]"
+	default:
+		return host
+	}
+}
+
+func effectivePort(u *url.URL) string {
+	if port := u.Port(); port != "" {
+		return port
+	}
+	return defaultPort(u.Scheme)
+}
+
+func defaultPort(scheme string) string {
+	if scheme == "https" {
+		return "443"
+	}
+	return "80"
+}
+
+// clean repairs what browsers accept and a request line cannot carry: stray percent signs, spaces,
+// quotes, angle brackets and bytes outside ASCII are escaped.
+func clean(raw string) string {
+	raw = strings.Trim(raw, " \t\r\n")
+	var out strings.Builder
+	for i := 0; i < len(raw); i++ {
+		c := raw[i]
+		stray := c == '%' && (i+2 >= len(raw) || !isHex(raw[i+1]) || !isHex(raw[i+2]))
+		if stray || c >= 0x80 || strings.IndexByte(` "<>`, c) >= 0 {
+			const upperHex = "0123456789ABCDEF"
+			out.Write([]byte{'%', upperHex[c>>4], upperHex[c&15]})
+		} else {
+			out.WriteByte(c)
+		}
+	}
+	return out.String()
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+// withoutURL takes the URL out of the error of url.Parse.
+func withoutURL(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	return err
+}
