@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package azurite
+
+import "syscall"
+
+// ownGroup keeps the terminal's Ctrl-C from the child, which we stop in order.
+func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
