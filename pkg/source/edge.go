@@ -21,6 +21,9 @@ const (
 	// MaxNormalized bounds [Source.Normalized]. Longer URLs are refused: hardly a page needs
 	// them, and traps for crawlers do. With it an item's row stays within Azure's limits.
 	MaxNormalized = 2048
+	// maxAuthority bounds host and credentials together where there are credentials, whose
+	// parsing takes time by the square of their length.
+	maxAuthority = 1024
 	// maxHost is the longest name that DNS can hold, and a dot after it (RFC 1035 §2.3.4).
 	maxHost = 254
 )
@@ -34,6 +37,9 @@ func parse(base, raw string) (u *url.Url, err error) {
 	if len(base) > MaxRaw || len(raw) > MaxRaw {
 		return nil, tooLong(MaxRaw)
 	}
+	if longAuthority(base) || longAuthority(raw) {
+		return nil, refuse("too long: host and credentials are more than %d bytes", maxAuthority)
+	}
 	if base == "" {
 		u, err = edge.Parse(asText(raw))
 	} else {
@@ -43,6 +49,21 @@ func parse(base, raw string) (u *url.Url, err error) {
 		return nil, refusal(err)
 	}
 	return u, check(u)
+}
+
+// longAuthority reports whether there are credentials and too much of them. They can only stand
+// in the first or second stretch between delimiters: "https:", "user:password@host".
+func longAuthority(raw string) bool {
+	stretches := 0
+	for text := range strings.FieldsFuncSeq(raw, func(r rune) bool { return strings.ContainsRune(`/\?#`, r) }) {
+		if len(text) > maxAuthority && strings.Contains(text, "@") {
+			return true
+		}
+		if stretches++; stretches == 2 {
+			break
+		}
+	}
+	return false
 }
 
 // check refuses what parses but cannot be crawled.
