@@ -79,6 +79,8 @@ func TestNext(t *testing.T) {
 		"A14 back with the old":    {state{Interval: 14 * day, Missing: 3}, schedule.Unchanged, 0, 0, state{Interval: day}, day, false},
 		"A14 back with the new":    {state{Interval: 14 * day, Missing: 3}, schedule.Changed, 0, 0, state{Interval: day}, day, false},
 
+		"A14 back after one 404": {state{Interval: 7 * day, Unchanged: 2, Missing: 1}, schedule.Unchanged, 0, 0, state{Interval: day}, day, false},
+
 		"A11 out of scope":        {state{Interval: day, Attempts: 1, Missing: 1}, schedule.OutOfScope, 0, 0, state{Interval: day, Unchanged: 1}, day, false},
 		"A11 out of scope climbs": {state{Interval: day, Unchanged: 2}, schedule.OutOfScope, 0, 0, state{Interval: 3 * day}, 3 * day, false},
 

@@ -73,7 +73,7 @@ func check(u *url.Url) error {
 	case u.Scheme() != "http" && u.Scheme() != "https":
 		return refuse("scheme is neither http nor https")
 	case host == "":
-		return noHost()
+		return noHost() // Unreachable today: the parser wants a host for these schemes.
 	case len(host) > maxHost:
 		return refuse("host is too long: more than %d bytes", maxHost)
 	case strings.Trim(host, sendable) != "":

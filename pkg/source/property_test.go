@@ -170,15 +170,12 @@ func TestOrderOfDistinctParamsDoesNotMatter(t *testing.T) {
 	})
 }
 
-func TestOrderOfRepeatedParamsMatters(t *testing.T) {
+func TestRepeatedParamsKeepTheirOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		values := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{1,3}`), 2, 5, rapid.ID).Draw(t, "values")
-		turned := slices.Clone(values)
-		slices.Reverse(turned)
-		a := parsed(t, "https://example.com/?a="+strings.Join(values, "&a="))
-		b := parsed(t, "https://example.com/?a="+strings.Join(turned, "&a="))
-		if a.ID() == b.ID() {
-			t.Fatalf("%q is %q", a.Normalized, b.Normalized)
+		values := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,3}`), 2, 40).Draw(t, "values")
+		list := "a=" + strings.Join(values, "&a=")
+		if s := parsed(t, "https://example.com/?b&"+list); s.Normalized != "https://example.com/?"+list+"&b" {
+			t.Fatalf("%s became %q", list, s.Normalized)
 		}
 	})
 }

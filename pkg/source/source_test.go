@@ -74,6 +74,8 @@ func TestParseURLRefuses(t *testing.T) {
 		"IPv4 with an early sign":  {"https://-1.2.3.4./", "unparsable host"},
 		"IPv6 unclosed":            {"https://[::1/", "unparsable host"},
 		"IPv6 in two brackets":     {"https://[[::1]]/", "unparsable host"},
+		"IPv6 opened twice":        {"https://[[::1]/", "unparsable host"},
+		"IPv6 closed twice":        {"https://[::1]]/", "unparsable host"},
 		"IPv6 with a zone":         {"https://[fe80::1%25eth0]/", "unparsable host"},
 		"port too large":           {"https://example.com:65536/", "port"},
 		"port no number":           {"https://example.com:http/", "port"},
