@@ -203,6 +203,7 @@ func TestCrawlDelay(t *testing.T) {
 		{"that for all is not ours when we are named", "User-agent: *\nCrawl-delay: 5\nDisallow: /x\nUser-agent: tidemark\nDisallow: /a", 0, false},
 		{"shared by several names", "User-agent: x\nUser-agent: tidemark\nCrawl-delay: 3", 3 * time.Second, true},
 		{"a delay closes its own list of names", "User-agent: tidemark\nCrawl-delay: 1\nUser-agent: x\nCrawl-delay: 50", time.Second, true},
+		{"rules close a list of names", "User-agent: tidemark\nDisallow: /a\nUser-agent: x\nCrawl-delay: 50", 0, false},
 		{"below the rules", "User-agent: *\nDisallow: /a\nCrawl-delay: 4", 4 * time.Second, true},
 		{"a fraction", "User-agent: *\nCrawl-delay: 0.25", 250 * time.Millisecond, true},
 		{"nought", "User-agent: *\nCrawl-delay: 0", 0, true},

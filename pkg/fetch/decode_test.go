@@ -1,0 +1,252 @@
+package fetch
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+	"pgregory.net/rapid"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// encoders are the other side of decoders, raw deflate as its own.
+var encoders = map[string]func(io.Writer) io.WriteCloser{
+	"gzip":    func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+	"x-gzip":  func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+	"deflate": func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) },
+	"raw": func(w io.Writer) io.WriteCloser {
+		f, _ := flate.NewWriter(w, flate.BestSpeed)
+		return f
+	},
+	"br": func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) },
+	"zstd": func(w io.Writer) io.WriteCloser {
+		z, _ := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+		return z
+	},
+}
+
+func encode(name string, body []byte) []byte {
+	var out bytes.Buffer
+	w := encoders[name](&out)
+	w.Write(body)
+	w.Close()
+	return out.Bytes()
+}
+
+// zeros is an encoded run of n zero bytes.
+func zeros(name string, n int64) []byte {
+	var out bytes.Buffer
+	w := encoders[name](&out)
+	io.CopyN(w, zeroReader{}, n)
+	w.Close()
+	return out.Bytes()
+}
+
+type zeroReader struct{}
+
+func (zeroReader) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+var mib = limit{bytes: 1 << 20}
+
+func TestDecode(t *testing.T) {
+	page := []byte(strings.Repeat("the tide rises, the tide falls. ", 100))
+	gz, z, raw, br, zst := encode("gzip", page), encode("deflate", page), encode("raw", page), encode("br", page), encode("zstd", page)
+	for _, tc := range []struct {
+		name     string
+		body     []byte
+		header   string // values separated by |
+		want     []byte
+		encoding string
+	}{
+		{"no header", page, "", page, ""},
+		{"identity", page, "identity", page, ""},
+		{"gzip", gz, "gzip", page, ""},
+		{"gzip under its old name", gz, "x-gzip", page, ""},
+		{"in any case", gz, " GZip ", page, ""},
+		{"next to identity", gz, "identity, gzip,,", page, ""},
+		{"deflate as zlib", z, "deflate", page, ""},
+		{"deflate without zlib", raw, "deflate", page, ""},
+		{"brotli", br, "br", page, ""},
+		{"zstd", zst, "zstd", page, ""},
+		{"zstd in two frames", append(bytes.Clone(zst), zst...), "zstd", append(bytes.Clone(page), page...), ""},
+		{"zstd behind a skippable frame", append([]byte("\x5a\x2a\x4d\x18\x02\x00\x00\x00xx"), zst...), "zstd", page, ""},
+		{"two layers", encode("br", gz), "gzip, br", page, ""},
+		{"two layers in two headers", encode("br", gz), "gzip|br", page, ""},
+		{"the same layer twice", encode("gzip", gz), "gzip, gzip", page, ""},
+		{"gzip in two members", append(bytes.Clone(gz), gz...), "gzip", append(bytes.Clone(page), page...), ""},
+		{"gzip with an empty member", append(encode("gzip", nil), gz...), "gzip", page, ""},
+		{"gzip with padding behind it", append(bytes.Clone(gz), 0, 0, 0), "gzip", page, ""},
+		{"gzip with text behind it", append(bytes.Clone(gz), "<!-- cached -->"...), "gzip", page, ""},
+		{"unknown", page, "compress", page, "compress"},
+		{"unknown above known", gz, "gzip, sdch", gz, "gzip, sdch"},
+		{"unknown in plenty", page, "a, b, c, d", page, "a, b, c, d"},
+		{"plain text called gzip", page, "gzip", page, ""},
+		{"plain text called zstd", page, "zstd", page, ""},
+		{"nothing called gzip", nil, "gzip", nil, ""},
+		{"nothing called brotli", nil, "br, br", nil, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, encoding, err := decode(tc.body, strings.Split(tc.header, "|"), mib)
+			if err != nil || !bytes.Equal(got, tc.want) || encoding != tc.encoding {
+				t.Errorf("have %d bytes, %q, %v, want %d bytes, %q", len(got), encoding, err, len(tc.want), tc.encoding)
+			}
+		})
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	page := []byte(strings.Repeat("the tide rises, the tide falls. ", 100))
+	for _, tc := range []struct {
+		name   string
+		body   []byte
+		header string
+		kind   fault.Kind
+	}{
+		{"three layers", page, "gzip, gzip, gzip", fault.TooLarge},
+		{"gzip bomb", zeros("gzip", 64<<20), "gzip", fault.TooLarge},
+		{"deflate bomb", zeros("deflate", 64<<20), "deflate", fault.TooLarge},
+		{"raw deflate bomb", zeros("raw", 64<<20), "deflate", fault.TooLarge},
+		{"brotli bomb", zeros("br", 64<<20), "br", fault.TooLarge},
+		{"zstd bomb", zeros("zstd", 64<<20), "zstd", fault.TooLarge},
+		{"bomb in a bomb", encode("gzip", zeros("gzip", 64<<20)), "gzip, gzip", fault.TooLarge},
+		{"bomb of members", bytes.Repeat(zeros("gzip", 64<<10), 20), "gzip", fault.TooLarge},
+		{"one byte too many", zeros("gzip", mib.bytes+1), "gzip", fault.TooLarge},
+		{"plain text called brotli", page, "br", fault.Unavailable},
+		{"plain text called deflate", page, "deflate", fault.Unavailable},
+		{"gzip with a wrong checksum", flip(encode("gzip", page), -8), "gzip", fault.Unavailable},
+		{"zlib with a wrong checksum", flip(encode("deflate", page), -1), "deflate", fault.Unavailable},
+		{"gzip whose second member is broken", append(encode("gzip", page), 0x1f, 0x8b, 9), "gzip", fault.Unavailable},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			out, _, err := decode(tc.body, []string{tc.header}, mib)
+			wantKind(t, err, tc.kind, "")
+			if out != nil {
+				t.Errorf("an error comes with %d bytes", len(out))
+			}
+		})
+	}
+	if out, _, err := decode(zeros("gzip", mib.bytes), []string{"gzip"}, mib); err != nil || int64(len(out)) != mib.bytes {
+		t.Errorf("what just fits: have %d bytes, %v", len(out), err)
+	}
+}
+
+// A frame may ask for a window of 8 MiB and no more (RFC 9659 §3), however small its content.
+func TestZstdWindow(t *testing.T) {
+	for size, kind := range map[int]fault.Kind{8 << 20: "", 16 << 20: fault.TooLarge} {
+		var out bytes.Buffer
+		w, _ := zstd.NewWriter(&out, zstd.WithWindowSize(size), zstd.WithEncoderConcurrency(1))
+		io.CopyN(w, zeroReader{}, 24<<20) // more than the window, so that the frame declares it
+		w.Close()
+		_, _, err := decode(out.Bytes(), []string{"zstd"}, limit{bytes: 64 << 20})
+		wantKind(t, err, kind, "window")
+	}
+}
+
+// flip inverts a byte, counted from the end when negative.
+func flip(b []byte, at int) []byte {
+	b[(at+len(b))%len(b)] ^= 0xff
+	return b
+}
+
+// What is cut short is an error for every coding, wherever the cut falls.
+func TestTruncatedEncodings(t *testing.T) {
+	page := []byte(strings.Repeat("the tide rises, the tide falls. ", 100))
+	for name := range encoders {
+		body := encode(name, page)
+		header := map[string]string{"raw": "deflate"}[name]
+		if header == "" {
+			header = name
+		}
+		for n := 5; n < len(body); n++ {
+			if out, _, err := decode(body[:n], []string{header}, mib); err == nil {
+				t.Errorf("%s cut to %d of %d bytes gives %d bytes and no error", name, n, len(body), len(out))
+			}
+		}
+	}
+}
+
+// Whatever is encoded, in up to two layers, is decoded again.
+func TestDecodeUndoesEncode(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		page := rapid.SliceOf(rapid.Byte()).Draw(t, "page")
+		layers := rapid.SliceOfN(rapid.SampledFrom([]string{"gzip", "deflate", "br", "zstd"}), 0, MaxLayers).Draw(t, "layers")
+		body := page
+		for _, name := range layers {
+			body = encode(name, body)
+		}
+		got, encoding, err := decode(body, layers, mib)
+		if err != nil || encoding != "" || !bytes.Equal(got, page) {
+			t.Fatalf("have %q, %q, %v", got, encoding, err)
+		}
+	})
+}
+
+// Encodings go through the client as they do on the wire; the bound counts decoded bytes.
+func TestEncodedBodies(t *testing.T) {
+	page := []byte(strings.Repeat("tide ", 1000))
+	c, base := serve(t, Config{MaxBytes: 1 << 20}, map[string]http.HandlerFunc{
+		"/{name}": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", r.PathValue("name"))
+			w.Write(encode(r.PathValue("name"), page))
+		},
+		"/bomb": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			w.Write(zeros("gzip", 8<<20))
+		},
+		"/unknown": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "tide")
+			w.Write(page)
+		},
+	})
+	for _, name := range []string{"gzip", "deflate", "br", "zstd"} {
+		res, err := c.Get(t.Context(), Request{URL: base + "/" + name})
+		if err != nil || !bytes.Equal(res.Body, page) || res.WireBytes != int64(len(encode(name, page))) {
+			t.Errorf("%s: have %d bytes from %d, %v", name, len(res.Body), res.WireBytes, err)
+		}
+	}
+	_, err := c.Get(t.Context(), Request{URL: base + "/bomb"})
+	wantKind(t, err, fault.TooLarge, "gzip")
+	if res, err := c.Get(t.Context(), Request{URL: base + "/unknown"}); err != nil || res.Encoding != "tide" || !bytes.Equal(res.Body, page) {
+		t.Errorf("have %q, %v", res.Encoding, err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	page := []byte("the tide rises, the tide falls")
+	for _, name := range []string{"gzip", "deflate", "br", "zstd"} {
+		f.Add(encode(name, page), name)
+		f.Add(encode("gzip", encode(name, page)), name+", gzip")
+		f.Add(zeros(name, 1<<17), name)
+	}
+	f.Add(encode("raw", page), "deflate")
+	f.Add(page, "gzip")
+	f.Add(page, "tide, gzip")
+	f.Fuzz(func(t *testing.T, body []byte, header string) {
+		l := limit{bytes: 1 << 16}
+		out, encoding, err := decode(body, []string{header}, l)
+		if err != nil {
+			if kind := fault.KindOf(err); out != nil || kind != fault.TooLarge && kind != fault.Unavailable {
+				t.Errorf("have %d bytes and a %s error", len(out), kind)
+			}
+			return
+		}
+		if bound := max(l.bytes, int64(len(body))); int64(len(out)) > bound {
+			t.Errorf("have %d bytes, want at most %d", len(out), bound)
+		}
+		if encoding != "" && !bytes.Equal(out, body) {
+			t.Error("a body in an unknown encoding was changed")
+		}
+		l.cut, l.short = true, true
+		if cut, _, err := decode(body, []string{header}, l); err != nil || len(cut) < len(out) {
+			t.Errorf("cut: have %d bytes, %v, want %d", len(cut), err, len(out))
+		}
+	})
+}

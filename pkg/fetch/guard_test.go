@@ -1,0 +1,319 @@
+package fetch
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// denied are addresses that no stranger's URL may reach, by the reason they are special.
+var denied = map[string][]string{
+	"this network":          {"0.0.0.0", "0.1.2.3"},
+	"loopback":              {"127.0.0.1", "127.0.0.2", "127.255.255.254", "::1"},
+	"unspecified":           {"::"},
+	"private":               {"10.0.0.1", "10.255.255.255", "172.16.0.1", "172.31.255.255", "192.168.0.1", "192.168.255.255"},
+	"carrier grade NAT":     {"100.64.0.1", "100.127.255.255"},
+	"link local":            {"169.254.0.1", "169.254.169.254", "fe80::1", "febf::1"},
+	"metadata":              {"168.63.129.16", "169.254.170.2", "fd00:ec2::254"},
+	"protocol assignments":  {"192.0.0.8", "192.0.0.170", "2001:1::1"},
+	"documentation":         {"192.0.2.1", "198.51.100.1", "203.0.113.1", "2001:db8::1", "3fff::1"},
+	"benchmarking":          {"198.18.0.1", "198.19.255.255", "2001:2::1"},
+	"anycast and AS112":     {"192.88.99.1", "192.31.196.1", "192.52.193.1", "192.175.48.1", "2620:4f:8000::1"},
+	"multicast":             {"224.0.0.1", "239.255.255.255", "ff02::1"},
+	"reserved":              {"240.0.0.1", "255.255.255.255"},
+	"unique local":          {"fc00::1", "fdff::1"},
+	"site local":            {"fec0::1"},
+	"IPv4 mapped":           {"::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:8.8.8.8"},
+	"IPv4 compatible":       {"::127.0.0.1"},
+	"NAT64":                 {"64:ff9b::7f00:1", "64:ff9b::a00:1", "64:ff9b:1::1"},
+	"6to4":                  {"2002:7f00:1::1", "2002:a00:1::1"},
+	"Teredo":                {"2001:0:7f00:1::1"},
+	"segment routing":       {"5f00::1"},
+	"discard":               {"100::1"},
+	"ORCHID and its second": {"2001:10::1", "2001:20::1"},
+}
+
+// open are ordinary addresses next to the special ones.
+var open = []string{
+	"1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.1", "100.63.255.255", "100.128.0.1", "126.0.0.1", "128.0.0.1",
+	"168.63.129.15", "168.63.129.17", "169.253.0.1", "172.15.0.1", "172.32.0.1", "192.167.0.1", "223.255.255.255",
+	"2606:4700::1111", "2a00:1450:4001::1", "2400:cb00::1",
+}
+
+func TestAddressesAtDial(t *testing.T) { // DESIGN §3
+	g := newGuard(nil, nil)
+	count := 0
+	for reason, addresses := range denied {
+		for _, address := range addresses {
+			count++
+			if err := control(g, address, "443"); err == nil {
+				t.Errorf("%s (%s) is not refused at dial", address, reason)
+			} else if kind := fault.KindOf(classify(err)); kind != fault.Blocked {
+				t.Errorf("%s: have kind %s, want blocked", address, kind)
+			}
+			_, err := g.target("https://" + joinHost("https", address, "") + "/")
+			wantKind(t, err, fault.Blocked, "")
+		}
+	}
+	if count < 48 {
+		t.Errorf("have %d addresses, want at least 48", count)
+	}
+	for _, address := range open {
+		if err := control(g, address, "80"); err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	if err := control(g, "8.8.8.8", "22"); fault.KindOf(classify(err)) != fault.Blocked {
+		t.Errorf("port 22 is not refused at dial: %v", err)
+	}
+}
+
+// control asks what the dialer asks for each address it is about to connect.
+func control(g *guard, address, port string) error {
+	network := "tcp4"
+	if netip.MustParseAddr(address).Is6() {
+		network = "tcp6"
+	}
+	return g.strict.Control(network, net.JoinHostPort(address, port), nil)
+}
+
+// names is a name server for tests. Each answer of a name is given once, the last one for ever.
+type names struct {
+	mu      sync.Mutex
+	answers map[string][]string
+	asked   map[string]int
+}
+
+func newNames(answers map[string][]string) *names {
+	return &names{answers: answers, asked: map[string]int{}}
+}
+
+func (n *names) resolver() *net.Resolver {
+	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		client, server := net.Pipe()
+		go n.serve(server)
+		return client, nil
+	}}
+}
+
+// serve answers one question as over TCP, with the length in front.
+func (n *names) serve(conn net.Conn) {
+	defer conn.Close()
+	buf := make([]byte, 1500)
+	size, err := conn.Read(buf)
+	for size < 2 && err == nil {
+		var more int
+		more, err = conn.Read(buf[size:])
+		size += more
+	}
+	length := int(buf[0])<<8 | int(buf[1])
+	for size < 2+length && err == nil {
+		var more int
+		more, err = conn.Read(buf[size:])
+		size += more
+	}
+	var msg dnsmessage.Message
+	if err != nil || msg.Unpack(buf[2:size]) != nil {
+		return
+	}
+	out := n.answer(msg)
+	conn.Write(append([]byte{byte(len(out) >> 8), byte(len(out))}, out...))
+}
+
+func (n *names) answer(msg dnsmessage.Message) []byte {
+	q := msg.Questions[0]
+	msg.Response, msg.Authoritative, msg.Additionals = true, true, nil
+	header := dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, Type: q.Type}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	name := strings.TrimSuffix(q.Name.String(), ".")
+	list := n.answers[name]
+	if len(list) == 0 {
+		msg.RCode = dnsmessage.RCodeNameError
+	} else if q.Type == dnsmessage.TypeA {
+		for _, address := range strings.Fields(list[min(n.asked[name], len(list)-1)]) {
+			body := &dnsmessage.AResource{A: netip.MustParseAddr(address).As4()}
+			msg.Answers = append(msg.Answers, dnsmessage.Resource{Header: header, Body: body})
+		}
+		n.asked[name]++
+	}
+	out, _ := msg.Pack()
+	return out
+}
+
+// A name is judged by the address that is dialled, whatever it resolved to before.
+func TestNamesThatResolveToSpecialAddresses(t *testing.T) {
+	hit := false
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hit = true }))
+	defer server.Close()
+	dns := newNames(map[string][]string{
+		"inside.example":   {"127.0.0.1"},
+		"mixed.example":    {"10.0.0.1 127.0.0.1 169.254.169.254"},
+		"metadata.example": {"169.254.169.254"},
+		"agent.example":    {"168.63.129.16"},
+	})
+	c := newClient(t, Config{Resolver: dns.resolver(), AllowHosts: []string{"127.0.0.1", "10.0.0.0/8", "169.254.169.254"}})
+	for name := range dns.answers {
+		_, err := c.Get(t.Context(), Request{URL: "http://" + name + "/"})
+		wantKind(t, err, fault.Blocked, "")
+	}
+	_, err := c.Get(t.Context(), Request{URL: "http://unknown.example/"})
+	wantKind(t, err, fault.Unavailable, "no such host")
+	if hit {
+		t.Error("a refused server was reached")
+	}
+}
+
+func TestRebinding(t *testing.T) {
+	dns := newNames(map[string][]string{"flip.example": {"10.255.255.1", "127.0.0.1", "169.254.169.254"}})
+	c := newClient(t, Config{Resolver: dns.resolver()})
+	for range 3 { // what it resolved to last time is no excuse
+		_, err := c.Get(t.Context(), Request{URL: "http://flip.example/"})
+		wantKind(t, err, fault.Blocked, "")
+	}
+	if dns.asked["flip.example"] < 3 {
+		t.Errorf("the name was asked for %d times: the test shows nothing", dns.asked["flip.example"])
+	}
+}
+
+// An exempt name may resolve anywhere; another name for the same address and port may not, also
+// while a connection to that address is kept alive.
+func TestExemptionIsByName(t *testing.T) {
+	server := httptest.NewServer(text("inside"))
+	defer server.Close()
+	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
+	dns := newNames(map[string][]string{"wiki.intranet": {"127.0.0.1"}, "evil.example": {"127.0.0.1"}, "a.b.lan": {"127.0.0.1"}, "lan": {"127.0.0.1"}})
+	c := newClient(t, Config{Resolver: dns.resolver(), AllowHosts: []string{"Wiki.Intranet:" + port, "*.lan", "evil.example:1"}})
+	for _, host := range []string{"wiki.intranet", "WIKI.intranet.", "a.b.lan"} {
+		if res, err := c.Get(t.Context(), Request{URL: "http://" + host + ":" + port}); err != nil || string(res.Body) != "inside" {
+			t.Errorf("%s: have %q, %v", host, res.Body, err)
+		}
+	}
+	for _, host := range []string{"evil.example", "lan", "127.0.0.1", "localhost", "xn--wiki.intranet"} {
+		_, err := c.Get(t.Context(), Request{URL: "http://" + host + ":" + port})
+		wantKind(t, err, fault.Blocked, "port "+port)
+	}
+	// The port is the first wall; behind it the dialer holds on its own.
+	if _, err := c.guard.dial(t.Context(), "tcp", "evil.example:80"); fault.KindOf(classify(err)) != fault.Blocked {
+		t.Errorf("have %v, want the address refused", err)
+	}
+	if !c.Exempt("x.lan:8080") || !c.Exempt("wiki.intranet:"+port) || c.Exempt("wiki.intranet") || c.Exempt("lan") {
+		t.Error("Exempt does not tell what the guard does")
+	}
+}
+
+func TestAllowList(t *testing.T) {
+	for _, tc := range []struct {
+		entry, host, port string
+		want              bool
+	}{
+		{"a.example", "a.example", "8080", true},
+		{"a.example", "A.EXAMPLE.", "80", true},
+		{"a.example", "b.a.example", "80", false},
+		{"a.example", "xa.example", "80", false},
+		{"a.example:81", "a.example", "81", true},
+		{"a.example:81", "a.example", "80", false},
+		{"*.a.example", "b.a.example", "80", true},
+		{"*.a.example", "c.b.a.example", "80", true},
+		{"*.a.example", "a.example", "80", false},
+		{"*.a.example", "ba.example", "80", false},
+		{"*.a.example:81", "b.a.example", "80", false},
+		{"bücher.example", "xn--bcher-kva.example", "80", true},
+		{"my_host", "my_host", "80", true},
+		{"127.0.0.1", "127.0.0.1", "9", true},
+		{"127.0.0.1", "127.0.0.2", "9", false},
+		{"127.0.0.1", "::ffff:127.0.0.1", "9", false},
+		{"127.0.0.1:9", "127.0.0.1", "9", true},
+		{"127.0.0.1:9", "127.0.0.1", "8", false},
+		{"10.0.0.0/8", "10.9.8.7", "80", true},
+		{"10.0.0.0/8", "11.0.0.1", "80", false},
+		{"10.0.0.0/8", "ten.example", "80", false},
+		{"::1", "::1", "80", true},
+		{"[::1]:81", "::1", "81", true},
+		{"[::1]:81", "::1", "80", false},
+		{"[::1]", "::1", "80", true},
+		{"fd00::/8", "fd12::1", "80", true},
+	} {
+		list, err := parseAllowList([]string{tc.entry})
+		if err != nil {
+			t.Errorf("%s: %v", tc.entry, err)
+		} else if got := list.match(tc.host, tc.port); got != tc.want {
+			t.Errorf("%s matches %s port %s: have %v, want %v", tc.entry, tc.host, tc.port, got, tc.want)
+		}
+	}
+}
+
+func TestTarget(t *testing.T) {
+	g := newGuard(allowList{{name: "open.example"}}, nil)
+	for raw, want := range map[string]string{
+		"http://Site.Example":                "http://site.example/",
+		"HTTPS://site.example:443/a#b":       "https://site.example/a",
+		"http://site.example:80?q":           "http://site.example/?q",
+		"http://site.example:443/":           "http://site.example:443/",
+		"http://site.example./a":             "http://site.example/a",
+		" http://site.example/a b?c d\t":     "http://site.example/a%20b?c%20d",
+		"http://site.example/%zz?100%":       "http://site.example/%25zz?100%25",
+		"http://bücher.example/ä?ö":          "http://xn--bcher-kva.example/%C3%A4?%C3%B6",
+		"http://open.example:8080/":          "http://open.example:8080/",
+		"http://[2606:4700::1111]:443/":      "http://[2606:4700::1111]:443/",
+		"https://[2606:4700::1111]:443/":     "https://[2606:4700::1111]/",
+		"http://under_score.site.example/":   "http://under_score.site.example/",
+		"http://2130706433/":                 "http://2130706433/", // a name, as the guard at dial will see
+		"http://site.example/a/../b":         "http://site.example/a/../b",
+		"http://site.example/%2e%2E/?a=%2f#": "http://site.example/%2e%2E/?a=%2f",
+	} {
+		if u, err := g.target(raw); err != nil || u.String() != want {
+			t.Errorf("target(%q) = %v, %v, want %s", raw, u, err, want)
+		}
+	}
+	for raw, kind := range map[string]fault.Kind{
+		"":                                   fault.Invalid,
+		"/a":                                 fault.Invalid,
+		"site.example":                       fault.Invalid,
+		"http:///a":                          fault.Invalid,
+		"http:a":                             fault.Invalid,
+		"http://":                            fault.Invalid,
+		"http://u:secret@site.example/":      fault.Invalid,
+		"http://@site.example/":              fault.Invalid,
+		"http://site.example:0/":             fault.Invalid,
+		"http://site.example:65536/":         fault.Invalid,
+		"http://site.example:secret/":        fault.Invalid,
+		"http://[fe80::1%25eth0]/":           fault.Invalid,
+		"http://a b/":                        fault.Invalid,
+		"http://a%00b/":                      fault.Invalid,
+		"http://a/\x00":                      fault.Invalid,
+		"http://" + strings.Repeat("a", 300): fault.Invalid,
+		"http://a/" + strings.Repeat("a", MaxURL): fault.Invalid,
+		"ftp://site.example/":                     fault.Blocked,
+		"file:///etc/passwd":                      fault.Blocked,
+		"gopher://site.example/":                  fault.Blocked,
+		"http://site.example:22/":                 fault.Blocked,
+		"http://127.0.0.1/":                       fault.Blocked,
+	} {
+		_, err := g.target(raw)
+		wantKind(t, err, kind, "")
+		if err != nil && strings.Contains(err.Error(), "u:secret") {
+			t.Errorf("%q: the error tells a password: %v", raw, err)
+		}
+	}
+}
+
+// Odd spellings of loopback never reach it, whoever resolves them.
+func TestOddSpellingsOfLoopback(t *testing.T) {
+	c := newClient(t, Config{})
+	for _, host := range []string{"2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "localhost.", "[::ffff:7f00:1]", "①27.0.0.1", "0"} {
+		_, err := c.Get(t.Context(), Request{URL: "http://" + host + "/"})
+		if kind := fault.KindOf(err); kind != fault.Blocked && kind != fault.Unavailable && kind != fault.Invalid {
+			t.Errorf("%s: have %v", host, err)
+		}
+	}
+}
