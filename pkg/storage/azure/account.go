@@ -1,0 +1,221 @@
+package azure
+
+import (
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/service"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// setting is the connection that the Functions host uses as well.
+const setting = "AzureWebJobsStorage"
+
+// account says where the three services are and how to be let in: by key, by a shared access
+// signature, which is a part of the addresses, or by identity.
+type account struct {
+	blob, queue, table string
+	name, key          string
+	sas                string
+	credential         azcore.TokenCredential
+	identity           bool
+	local              bool // on this machine
+}
+
+func readAccount(get func(string) string) (account, error) {
+	connection := strings.TrimSpace(get(setting))
+	if strings.EqualFold(strings.TrimRight(connection, "; "), "UseDevelopmentStorage=true") {
+		return developmentAccount(get("AZURITE_PORT_BASE"))
+	}
+	if connection != "" {
+		return parseConnection(connection)
+	}
+	return identityAccount(get)
+}
+
+// developmentKey is the same in every emulator and no secret.
+const developmentKey = "AccountName=devstoreaccount1;" +
+	"AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;"
+
+// developmentAccount expands UseDevelopmentStorage=true, which the SDK does not know.
+func developmentAccount(portBase string) (account, error) {
+	base := 10000
+	if portBase != "" {
+		n, err := strconv.Atoi(portBase)
+		if err != nil || n < 1 || n > 65533 {
+			return account{}, fault.Field("AZURITE_PORT_BASE", "setting AZURITE_PORT_BASE is not a port of 1 to 65533")
+		}
+		base = n
+	}
+	at := func(service string, offset int) string {
+		return service + "Endpoint=http://127.0.0.1:" + strconv.Itoa(base+offset) + "/devstoreaccount1;"
+	}
+	return parseConnection(developmentKey + at("Blob", 0) + at("Queue", 1) + at("Table", 2))
+}
+
+// parseConnection reads "Name=value;…". The SDK's own parsers differ between the services on
+// endpoints and signatures, so theirs are not used.
+func parseConnection(connection string) (account, error) {
+	parts := map[string]string{}
+	for part := range strings.SplitSeq(connection, ";") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(part, "=")
+		if !ok {
+			return account{}, invalid("is not a connection string of Name=value; parts")
+		}
+		parts[strings.ToLower(name)] = value
+	}
+	a := account{name: parts["accountname"], key: parts["accountkey"], sas: strings.TrimPrefix(parts["sharedaccesssignature"], "?")}
+	if (a.name == "" || a.key == "") && a.sas == "" {
+		return account{}, invalid("has neither AccountName and AccountKey nor SharedAccessSignature")
+	}
+	scheme, suffix := parts["defaultendpointsprotocol"], parts["endpointsuffix"]
+	if scheme == "" {
+		scheme = "https"
+	}
+	if suffix == "" {
+		suffix = "core.windows.net"
+	}
+	for service, endpoint := range map[string]*string{"blob": &a.blob, "queue": &a.queue, "table": &a.table} {
+		*endpoint = parts[service+"endpoint"]
+		if *endpoint == "" {
+			if a.name == "" {
+				return account{}, invalid("has neither AccountName nor %sEndpoint", service)
+			}
+			*endpoint = scheme + "://" + a.name + "." + service + "." + suffix
+		}
+	}
+	return a, a.clean()
+}
+
+func invalid(format string, args ...any) error {
+	return fault.Field(setting, "setting "+setting+" "+format, args...)
+}
+
+// clean checks the addresses and finds out whether they are on this machine.
+func (a *account) clean() error {
+	for _, endpoint := range []*string{&a.blob, &a.queue, &a.table} {
+		u, err := url.Parse(strings.TrimSpace(*endpoint))
+		// The parser's error would print the address.
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return invalid("has an endpoint that is not the plain URL of a service")
+		}
+		*endpoint = strings.TrimRight(u.String(), "/")
+		ip := net.ParseIP(u.Hostname())
+		a.local = a.local || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	}
+	return nil
+}
+
+func identityAccount(get func(string) string) (account, error) {
+	a := account{identity: true}
+	name := get(setting + "__accountName")
+	for service, endpoint := range map[string]*string{"blob": &a.blob, "queue": &a.queue, "table": &a.table} {
+		*endpoint = get(setting + "__" + service + "ServiceUri")
+		if *endpoint == "" {
+			if name == "" {
+				return account{}, invalid("is empty, and there is neither %[1]s__accountName nor %[1]s__%[2]sServiceUri; locally use UseDevelopmentStorage=true", setting, service)
+			}
+			*endpoint = "https://" + name + "." + service + ".core.windows.net"
+		}
+	}
+	if err := a.clean(); err != nil {
+		return account{}, err
+	}
+	var err error
+	a.credential, err = credential(get(setting+"__credential"), get(setting+"__clientId"))
+	return a, err
+}
+
+func credential(kind, clientID string) (azcore.TokenCredential, error) {
+	var c azcore.TokenCredential
+	var err error
+	switch {
+	case strings.EqualFold(kind, "managedidentity"):
+		o := azidentity.ManagedIdentityCredentialOptions{}
+		if clientID != "" {
+			o.ID = azidentity.ClientID(clientID)
+		}
+		c, err = azidentity.NewManagedIdentityCredential(&o)
+	case kind == "":
+		c, err = azidentity.NewDefaultAzureCredential(nil)
+	default:
+		return nil, fault.Field(setting+"__credential", "setting %s__credential is neither empty nor managedidentity", setting)
+	}
+	if err != nil {
+		return nil, invalid("cannot use an identity: %w", err)
+	}
+	return c, nil
+}
+
+// signed is an address with the shared access signature, if that is what lets us in.
+func (a account) signed(endpoint string) string {
+	if a.sas == "" {
+		return endpoint
+	}
+	return endpoint + "/?" + a.sas
+}
+
+func (a account) byKey() bool { return a.key != "" && a.name != "" }
+
+// errKey does not say what was wrong with a key, lest it say the key.
+var errKey = invalid("has an AccountKey that is not base64")
+
+func (a account) tableClient(o *aztables.ClientOptions) (*aztables.ServiceClient, error) {
+	switch {
+	case a.identity:
+		return opened(aztables.NewServiceClient(a.table, a.credential, o))
+	case a.byKey():
+		cred, err := aztables.NewSharedKeyCredential(a.name, a.key)
+		if err != nil {
+			return nil, errKey
+		}
+		return opened(aztables.NewServiceClientWithSharedKey(a.table, cred, o))
+	}
+	return opened(aztables.NewServiceClientWithNoCredential(a.signed(a.table), o))
+}
+
+func (a account) queueClient(o *azqueue.ClientOptions) (*azqueue.ServiceClient, error) {
+	switch {
+	case a.identity:
+		return opened(azqueue.NewServiceClient(a.queue, a.credential, o))
+	case a.byKey():
+		cred, err := azqueue.NewSharedKeyCredential(a.name, a.key)
+		if err != nil {
+			return nil, errKey
+		}
+		return opened(azqueue.NewServiceClientWithSharedKeyCredential(a.queue, cred, o))
+	}
+	return opened(azqueue.NewServiceClientWithNoCredential(a.signed(a.queue), o))
+}
+
+func (a account) blobClient(o *service.ClientOptions) (*service.Client, error) {
+	switch {
+	case a.identity:
+		return opened(service.NewClient(a.blob, a.credential, o))
+	case a.byKey():
+		cred, err := service.NewSharedKeyCredential(a.name, a.key)
+		if err != nil {
+			return nil, errKey
+		}
+		return opened(service.NewClientWithSharedKeyCredential(a.blob, cred, o))
+	}
+	return opened(service.NewClientWithNoCredential(a.signed(a.blob), o))
+}
+
+// opened keeps the SDK's words, which may hold an address with its signature, out of the error.
+func opened[T any](client T, err error) (T, error) {
+	if err != nil {
+		return client, invalid("is refused by the SDK")
+	}
+	return client, nil
+}

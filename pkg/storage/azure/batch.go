@@ -1,0 +1,150 @@
+package azure
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// A batch is a multipart document of one part, the changeset, which is a multipart document of
+// HTTP requests: an entity group transaction. The answer has the same shape with responses, one
+// for each request or a single one for the request that failed.
+// https://learn.microsoft.com/rest/api/storageservices/performing-entity-group-transactions
+
+// batchBody writes the ops of a transaction. endpoint is the batch's own address, …/$batch.
+func batchBody(endpoint, table string, ops []storage.Op, token string) (body []byte, contentType string) {
+	base := strings.TrimSuffix(strings.TrimSuffix(endpoint, "$batch"), "%24batch") + table
+	batch, changeset := "batch_"+rand.Text(), "changeset_"+rand.Text()
+	b := make([]byte, 0, 1024*len(ops))
+	b = fmt.Appendf(b, "--%s\r\nContent-Type: multipart/mixed; boundary=%s\r\n\r\n", batch, changeset)
+	for _, op := range ops {
+		b = append(b, "--"+changeset+"\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"...)
+		b = appendRequest(b, base, op, token)
+	}
+	b = fmt.Appendf(b, "--%s--\r\n--%s--\r\n", changeset, batch)
+	return b, "multipart/mixed; boundary=" + batch
+}
+
+func appendRequest(b []byte, base string, op storage.Op, token string) []byte {
+	method, address := methods[op.Kind], base
+	if op.Kind != storage.Insert {
+		address = fmt.Sprintf("%s(PartitionKey='%s',RowKey='%s')", base, pathKey(op.Entity.Partition), pathKey(op.Entity.Row))
+	}
+	b = fmt.Appendf(b, "%s %s HTTP/1.1\r\nAccept: application/json;odata=minimalmetadata\r\nDataServiceVersion: 3.0\r\n", method, address)
+	switch op.Kind {
+	case storage.Insert:
+		b = append(b, "Prefer: return-no-content\r\n"...)
+	case storage.Replace, storage.Merge, storage.Delete:
+		b = append(b, "If-Match: "+string(op.Entity.ETag)+"\r\n"...)
+	}
+	if op.Kind == storage.Delete {
+		return append(b, "\r\n\r\n"...)
+	}
+	b = append(b, "Content-Type: application/json\r\n\r\n"...)
+	b = append(b, encode(op.Entity, token)...)
+	return append(b, "\r\n"...)
+}
+
+var methods = map[storage.OpKind]string{
+	storage.Insert:  http.MethodPost,
+	storage.Replace: http.MethodPut,
+	storage.Merge:   http.MethodPatch,
+	storage.Upsert:  http.MethodPut,
+	storage.Delete:  http.MethodDelete,
+}
+
+// pathKey writes a key into an address: quotes doubled as OData wants, then percent-encoded.
+func pathKey(key string) string { return url.PathEscape(strings.ReplaceAll(key, "'", "''")) }
+
+// part is one response of a batch.
+type part struct {
+	status int
+	etag   storage.ETag
+	code   string // of an error
+	index  int    // of the op that failed, or -1
+}
+
+var errBatch = errors.New("malformed answer to a batch")
+
+// parseBatch reads the responses of a batch. The answer's header may name a boundary that is not
+// the body's, so the body's first line is believed.
+func parseBatch(body []byte) ([]part, error) {
+	changeset, err := multipartOf(body).NextPart()
+	if err != nil {
+		return nil, errBatch
+	}
+	inner, err := io.ReadAll(changeset)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, errBatch
+	}
+	var parts []part
+	for responses := multipartOf(inner); ; {
+		p, err := responses.NextPart()
+		if err == io.EOF || err != nil && len(parts) > 0 {
+			// Azurite does not end every document; what is missing shows in the number of parts.
+			return parts, nil
+		}
+		if err != nil || len(parts) == storage.MaxOps {
+			return nil, errBatch
+		}
+		one, err := parsePart(p)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, one)
+	}
+}
+
+func multipartOf(body []byte) *multipart.Reader {
+	body = bytes.TrimLeft(body, "\r\n")
+	line, _, _ := bytes.Cut(body, []byte("\n"))
+	boundary := strings.TrimPrefix(strings.TrimSpace(string(line)), "--")
+	return multipart.NewReader(bytes.NewReader(body), boundary)
+}
+
+func parsePart(r io.Reader) (part, error) {
+	resp, err := http.ReadResponse(bufio.NewReader(r), nil)
+	if err != nil {
+		return part{}, errBatch
+	}
+	defer resp.Body.Close()
+	p := part{status: resp.StatusCode, etag: storage.ETag(resp.Header.Get("ETag")), index: -1}
+	if p.status < 400 {
+		return p, nil
+	}
+	// A body that is cut short leaves the status, which is the best there is.
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	p.code, p.index = blame(body)
+	return p, nil
+}
+
+// blame reads {"odata.error":{"code":"…","message":{"value":"3:…"}}}, where 3 is the op's index.
+func blame(body []byte) (code string, index int) {
+	var doc struct {
+		Error struct {
+			Code    string `json:"code"`
+			Message struct {
+				Value string `json:"value"`
+			} `json:"message"`
+		} `json:"odata.error"`
+	}
+	if unmarshal(body, &doc) != nil {
+		return "", -1
+	}
+	number, _, ok := strings.Cut(doc.Error.Message.Value, ":")
+	n, err := strconv.Atoi(number)
+	if !ok || err != nil || n < 0 || n >= storage.MaxOps {
+		n = -1
+	}
+	return doc.Error.Code, n
+}

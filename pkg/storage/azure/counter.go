@@ -1,0 +1,59 @@
+package azure
+
+import (
+	"net/http"
+	"sync/atomic"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+)
+
+// Counter counts what stores ask of Azure, in the unit of its bill: requests, retries included.
+// One counter may serve several stores. It is for benchmarks and status pages.
+type Counter struct {
+	requests              [3]atomic.Int64
+	rowsRead, rowsWritten atomic.Int64
+}
+
+// Counts is a snapshot of a [Counter].
+type Counts struct {
+	Table, Queue, Blob int64 // requests sent, retries included
+	RowsRead           int64 // entities in the answers to Get and Query
+	RowsWritten        int64 // entities in transactions that were applied, deletes included
+}
+
+// NewCounter returns a counter at zero.
+func NewCounter() *Counter { return &Counter{} }
+
+// Policy is what counts; put it into [Options.Policies].
+func (c *Counter) Policy() policy.Policy { return counting{c} }
+
+// Snapshot returns the counts so far. They are not of one instant while calls are under way.
+func (c *Counter) Snapshot() Counts {
+	return Counts{
+		Table: c.requests[Table].Load(), Queue: c.requests[Queue].Load(), Blob: c.requests[Blob].Load(),
+		RowsRead: c.rowsRead.Load(), RowsWritten: c.rowsWritten.Load(),
+	}
+}
+
+// Sub returns how much was counted since an earlier snapshot.
+func (c Counts) Sub(earlier Counts) Counts {
+	return Counts{
+		Table: c.Table - earlier.Table, Queue: c.Queue - earlier.Queue, Blob: c.Blob - earlier.Blob,
+		RowsRead: c.RowsRead - earlier.RowsRead, RowsWritten: c.RowsWritten - earlier.RowsWritten,
+	}
+}
+
+type counting struct{ *Counter }
+
+// Do is for the SDK.
+func (p counting) Do(req *policy.Request) (*http.Response, error) {
+	c := callOf(req.Raw().Context())
+	if c == nil {
+		return req.Next()
+	}
+	c.counters = append(c.counters, p.Counter)
+	before := c.attempts.Load()
+	resp, err := req.Next()
+	p.requests[c.service].Add(int64(c.attempts.Load() - before))
+	return resp, err
+}

@@ -1,0 +1,226 @@
+package azure
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// odataType ends the name of an annotation, which stands beside a column and gives its type.
+const odataType = "@odata.type"
+
+// encode writes an entity as the service reads it, on one line, columns in order. Types that
+// JSON cannot tell are annotated, doubles too: 3.0 would be taken for an integer.
+func encode(e storage.Entity, token string) []byte {
+	b := make([]byte, 0, 256)
+	b = append(b, `{"PartitionKey":`...)
+	b = appendString(b, e.Partition)
+	b = append(b, `,"RowKey":`...)
+	b = appendString(b, e.Row)
+	b = append(b, `,"`+storage.TokenProperty+`":"`...)
+	b = append(b, token...)
+	b = append(b, '"')
+	for _, name := range slices.Sorted(maps.Keys(e.Props)) {
+		b = appendProperty(append(b, ','), name, e.Props[name])
+	}
+	return append(b, '}')
+}
+
+func appendProperty(b []byte, name string, value any) []byte {
+	annotation := ""
+	switch value.(type) {
+	case int64:
+		annotation = "Edm.Int64"
+	case float64:
+		annotation = "Edm.Double"
+	case []byte:
+		annotation = "Edm.Binary"
+	}
+	if annotation != "" {
+		b = append(b, `"`+name+odataType+`":"`+annotation+`",`...)
+	}
+	b = append(b, `"`+name+`":`...)
+	return appendValue(b, value)
+}
+
+func appendValue(b []byte, value any) []byte {
+	switch v := value.(type) {
+	case string:
+		return appendString(b, v)
+	case bool:
+		return strconv.AppendBool(b, v)
+	case int32:
+		return strconv.AppendInt(b, int64(v), 10)
+	case int64: // as text: numbers beyond 2^53 lose digits in JSON readers
+		return append(strconv.AppendInt(append(b, '"'), v, 10), '"')
+	case float64:
+		return appendFloat(b, v)
+	case []byte:
+		b = append(b, '"')
+		b = base64.StdEncoding.AppendEncode(b, v)
+		return append(b, '"')
+	}
+	// Unreachable: the port's checks allow no other type.
+	panic(fmt.Sprintf("azure: column of type %T", value))
+}
+
+// appendFloat makes sure that the number has a point or an exponent, by which readers without
+// annotations know it from an integer.
+func appendFloat(b []byte, f float64) []byte {
+	from := len(b)
+	b = strconv.AppendFloat(b, f, 'g', -1, 64)
+	if !bytes.ContainsAny(b[from:], ".e") {
+		b = append(b, ".0"...)
+	}
+	return b
+}
+
+// appendString escapes what JSON wants, and U+2028 and U+2029, at which Azurite's pattern for the
+// body of an operation would end.
+func appendString(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r < 0x20 || r == 0x2028 || r == 0x2029:
+			b = append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+		default:
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return append(b, '"')
+}
+
+// stored is an entity as it stands in the service, with the token of the write that made it.
+type stored struct {
+	storage.Entity
+	token string
+}
+
+// decode reads one entity. Columns of types that the port does not have, which others may have
+// written, are read as text.
+func decode(raw map[string]any) (stored, error) {
+	s := stored{Entity: storage.Entity{Props: make(storage.Properties, len(raw))}}
+	stamp := ""
+	for name, value := range raw {
+		var err error
+		switch {
+		case name == "PartitionKey":
+			s.Partition, err = text(value)
+		case name == "RowKey":
+			s.Row, err = text(value)
+		case name == storage.TokenProperty:
+			s.token, err = text(value)
+		case name == "Timestamp":
+			stamp, err = text(value)
+		case name == "odata.etag":
+			var tag string
+			tag, err = text(value)
+			s.ETag = storage.ETag(tag)
+		case strings.ContainsAny(name, ".@") || value == nil: // annotations, and columns that are not there
+		default:
+			annotation, _ := raw[name+odataType].(string)
+			s.Props[name], err = decodeValue(value, annotation)
+		}
+		if err != nil {
+			return stored{}, fmt.Errorf("column %.64s: %w", name, err)
+		}
+	}
+	if s.ETag == "" && stamp != "" {
+		// The service leaves the revision out of some projections. It is the time of the write.
+		s.ETag = storage.ETag(`W/"datetime'` + url.QueryEscape(stamp) + `'"`)
+	}
+	return s, nil
+}
+
+func text(value any) (string, error) {
+	if s, ok := value.(string); ok {
+		return s, nil
+	}
+	return "", fmt.Errorf("a %T instead of text", value)
+}
+
+func decodeValue(value any, annotation string) (any, error) {
+	switch v := value.(type) {
+	case bool:
+		return v, nil
+	case json.Number:
+		return decodeNumber(string(v), annotation)
+	case string:
+		return decodeText(v, annotation)
+	}
+	return nil, fmt.Errorf("unexpected %T", value)
+}
+
+// decodeNumber tells doubles from integers by their point or exponent, as the service writes them.
+func decodeNumber(s, annotation string) (any, error) {
+	if annotation == "Edm.Double" || strings.ContainsAny(s, ".eE") {
+		return strconv.ParseFloat(s, 64)
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	if annotation == "Edm.Int64" || n < math.MinInt32 || n > math.MaxInt32 {
+		return n, nil
+	}
+	return int32(n), nil
+}
+
+func decodeText(s, annotation string) (any, error) {
+	switch annotation {
+	case "Edm.Int64":
+		return strconv.ParseInt(s, 10, 64)
+	case "Edm.Double":
+		return strconv.ParseFloat(s, 64)
+	case "Edm.Binary":
+		return base64.StdEncoding.DecodeString(s)
+	}
+	return s, nil
+}
+
+// decodeOne reads the answer to a point read.
+func decodeOne(body []byte) (stored, error) {
+	var raw map[string]any
+	if err := unmarshal(body, &raw); err != nil {
+		return stored{}, err
+	}
+	return decode(raw)
+}
+
+// decodePage reads the answer to a query.
+func decodePage(body []byte) ([]stored, error) {
+	var page struct {
+		Value []map[string]any `json:"value"`
+	}
+	if err := unmarshal(body, &page); err != nil {
+		return nil, err
+	}
+	rows := make([]stored, len(page.Value))
+	for i, raw := range page.Value {
+		var err error
+		if rows[i], err = decode(raw); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// unmarshal keeps numbers as they are written.
+func unmarshal(body []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	return d.Decode(v)
+}

@@ -1,0 +1,311 @@
+package azure
+
+import (
+	"context"
+	"crypto/rand"
+	"iter"
+	"net/http"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+var _ storage.Table = (*table)(nil)
+
+type table struct {
+	name   string
+	bad    error // the name is not allowed
+	client *aztables.Client
+}
+
+// Create makes the table if it is missing.
+func (t *table) Create(ctx context.Context) error {
+	if t.bad != nil {
+		return t.bad
+	}
+	err := send(ctx, Table, func(ctx context.Context) error {
+		_, err := t.client.CreateTable(ctx, nil)
+		return err
+	})
+	if codeOf(err) == string(aztables.TableAlreadyExists) {
+		return nil
+	}
+	return t.failure(err)
+}
+
+// Get reads one row.
+func (t *table) Get(ctx context.Context, key storage.Key) (storage.Entity, error) {
+	s, err := t.read(ctx, key)
+	return s.Entity, err
+}
+
+func (t *table) read(ctx context.Context, key storage.Key) (stored, error) {
+	if t.bad != nil {
+		return stored{}, t.bad
+	}
+	if err := storage.CheckKey(key); err != nil {
+		return stored{}, err
+	}
+	c := call{service: Table, take: true}
+	err := c.send(ctx, func(ctx context.Context) error {
+		_, err := t.client.GetEntity(ctx, key.Partition, key.Row, nil)
+		return err
+	})
+	if err != nil {
+		return stored{}, t.failure(err)
+	}
+	body, err := c.payload()
+	if err != nil {
+		return stored{}, t.failure(err)
+	}
+	s, err := decodeOne(body)
+	if err != nil {
+		return stored{}, t.failure(err)
+	}
+	if tag := c.answer.Header.Get("ETag"); tag != "" {
+		s.ETag = storage.ETag(tag)
+	}
+	c.rows(1, 0)
+	return s, nil
+}
+
+func (t *table) failure(err error) error { return failure("table "+t.name, err) }
+
+// Query yields a range of rows, page by page.
+func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.Entity, error] {
+	return func(yield func(storage.Entity, error) bool) {
+		err := t.bad
+		if err == nil {
+			err = storage.CheckQuery(q)
+		}
+		if err != nil {
+			yield(storage.Entity{}, err)
+			return
+		}
+		for o := listOptions(q); o != nil; {
+			var rows []stored
+			if rows, o, err = t.page(ctx, o); err != nil {
+				yield(storage.Entity{}, err)
+				return
+			}
+			for _, s := range rows {
+				if !yield(s.Entity, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// page reads one page and returns what asks for the next one, nil after the last. A page may be
+// empty and not be the last: a query stops at the ends of the service's own partitions.
+func (t *table) page(ctx context.Context, o *aztables.ListEntitiesOptions) ([]stored, *aztables.ListEntitiesOptions, error) {
+	c := call{service: Table, take: true}
+	err := c.send(ctx, func(ctx context.Context) error {
+		_, err := t.client.NewListEntitiesPager(o).NextPage(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, nil, t.failure(err)
+	}
+	body, err := c.payload()
+	if err != nil {
+		return nil, nil, t.failure(err)
+	}
+	rows, err := decodePage(body)
+	if err != nil {
+		return nil, nil, t.failure(err)
+	}
+	c.rows(len(rows), 0)
+	return rows, next(o, c.answer.Header), nil
+}
+
+func next(o *aztables.ListEntitiesOptions, h http.Header) *aztables.ListEntitiesOptions {
+	partition, row := h.Get("x-ms-continuation-NextPartitionKey"), h.Get("x-ms-continuation-NextRowKey")
+	if partition == "" && row == "" {
+		return nil
+	}
+	more := *o
+	more.NextPartitionKey, more.NextRowKey = nil, nil
+	if partition != "" {
+		more.NextPartitionKey = &partition
+	}
+	if row != "" {
+		more.NextRowKey = &row
+	}
+	return &more
+}
+
+// listOptions always sends a page size, because Azurite pages for ever on zero, and always selects
+// the keys, and the time that stands in for a revision.
+func listOptions(q storage.Query) *aztables.ListEntitiesOptions {
+	var o aztables.ListEntitiesOptions
+	if f := filter(q); f != "" {
+		o.Filter = &f
+	}
+	top := int32(storage.MaxPage)
+	if q.PageSize > 0 {
+		top = int32(q.PageSize)
+	}
+	o.Top = &top
+	if len(q.Select) > 0 {
+		columns := "PartitionKey,RowKey,Timestamp," + strings.Join(q.Select, ",")
+		o.Select = &columns
+	}
+	return &o
+}
+
+// filter writes the bounds as OData, constants on the right, where Azurite wants them.
+func filter(q storage.Query) string {
+	var terms []string
+	add := func(column, operator, bound string) {
+		if bound != "" {
+			terms = append(terms, column+" "+operator+" '"+strings.ReplaceAll(bound, "'", "''")+"'")
+		}
+	}
+	add("PartitionKey", "eq", q.Partition)
+	add("PartitionKey", "ge", q.PartitionFrom)
+	add("PartitionKey", "lt", q.PartitionTo)
+	add("RowKey", "ge", q.RowFrom)
+	add("RowKey", "lt", q.RowTo)
+	return strings.Join(terms, " and ")
+}
+
+// Transact applies ops: one by the plain call, which is the cheaper, more by a batch.
+func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag, error) {
+	if t.bad != nil {
+		return nil, t.bad
+	}
+	if err := storage.CheckTransaction(ops); err != nil {
+		return nil, err
+	}
+	c := call{service: Table, take: true}
+	token := rand.Text()[:16]
+	apply := t.many
+	if len(ops) == 1 {
+		apply = t.one
+	}
+	tags, err := apply(ctx, &c, ops, token)
+	if err != nil && c.retried() {
+		tags, err = t.settle(ctx, ops, token, err)
+	}
+	if err == nil {
+		c.rows(0, len(ops))
+	}
+	return tags, err
+}
+
+func (t *table) one(ctx context.Context, c *call, ops []storage.Op, token string) ([]storage.ETag, error) {
+	op := ops[0]
+	if op.Kind != storage.Delete {
+		c.body = func(string) ([]byte, string) { return encode(op.Entity, token), "application/json" }
+	}
+	if op.Kind == storage.Insert {
+		c.header = http.Header{"Prefer": {"return-no-content"}}
+	}
+	err := c.send(ctx, func(ctx context.Context) error { return t.plain(ctx, op) })
+	if err != nil {
+		return nil, blamed(0, t.failure(err))
+	}
+	if op.Kind == storage.Delete {
+		return []storage.ETag{""}, nil
+	}
+	return revisions(storage.ETag(c.answer.Header.Get("ETag")))
+}
+
+// blamed puts the op's index on an error that is about the op, which Unavailable is not.
+func blamed(index int, err error) error {
+	switch fault.KindOf(err) {
+	case fault.Conflict, fault.NotFound, fault.Invalid:
+		return &storage.OpError{Index: index, Err: err}
+	}
+	return err
+}
+
+// revisions refuses an answer without one: the caller could not write the row again.
+func revisions(tags ...storage.ETag) ([]storage.ETag, error) {
+	for _, tag := range tags {
+		if tag == "" {
+			return nil, fault.New(fault.Unavailable, "the write was answered without a revision")
+		}
+	}
+	return tags, nil
+}
+
+// plain makes the SDK's request for one op. The entity is a stand-in; the call carries ours.
+func (t *table) plain(ctx context.Context, op storage.Op) error {
+	match := azcore.ETag(op.Entity.ETag)
+	keys := encode(storage.Entity{Key: op.Entity.Key}, "")
+	var err error
+	switch op.Kind {
+	case storage.Insert:
+		_, err = t.client.AddEntity(ctx, keys, nil)
+	case storage.Replace:
+		_, err = t.client.UpdateEntity(ctx, keys, &aztables.UpdateEntityOptions{IfMatch: &match, UpdateMode: aztables.UpdateModeReplace})
+	case storage.Merge:
+		_, err = t.client.UpdateEntity(ctx, keys, &aztables.UpdateEntityOptions{IfMatch: &match, UpdateMode: aztables.UpdateModeMerge})
+	case storage.Upsert:
+		_, err = t.client.UpsertEntity(ctx, keys, &aztables.UpsertEntityOptions{UpdateMode: aztables.UpdateModeReplace})
+	case storage.Delete:
+		_, err = t.client.DeleteEntity(ctx, op.Entity.Partition, op.Entity.Row, &aztables.DeleteEntityOptions{IfMatch: &match})
+	}
+	return err
+}
+
+// standIn is the batch that the SDK is given; the call carries ours.
+var standIn = []aztables.TransactionAction{{
+	ActionType: aztables.TransactionTypeDelete,
+	Entity:     []byte(`{"PartitionKey":"p","RowKey":"r"}`),
+}}
+
+func (t *table) many(ctx context.Context, c *call, ops []storage.Op, token string) ([]storage.ETag, error) {
+	c.body = func(endpoint string) ([]byte, string) { return batchBody(endpoint, t.name, ops, token) }
+	err := c.send(ctx, func(ctx context.Context) error {
+		_, err := t.client.SubmitTransaction(ctx, standIn, nil)
+		return err
+	})
+	if err != nil {
+		return nil, t.failure(err)
+	}
+	body, err := c.payload()
+	if err != nil {
+		return nil, t.failure(err)
+	}
+	parts, err := parseBatch(body)
+	if err != nil {
+		return nil, t.failure(err)
+	}
+	return t.answered(ops, parts)
+}
+
+// answered turns the responses of a batch into revisions, or into the error that blames an op.
+func (t *table) answered(ops []storage.Op, parts []part) ([]storage.ETag, error) {
+	for _, p := range parts {
+		if p.status >= 400 {
+			err := refused("table "+t.name, p.status, p.code, pause)
+			if p.index >= 0 && p.index < len(ops) {
+				err = blamed(p.index, err)
+			}
+			return nil, err
+		}
+	}
+	if len(parts) != len(ops) {
+		return nil, fault.New(fault.Unavailable, "table %s: %d answers to %d operations", t.name, len(parts), len(ops))
+	}
+	tags := make([]storage.ETag, len(ops))
+	for i, op := range ops {
+		if op.Kind == storage.Delete {
+			continue
+		}
+		one, err := revisions(parts[i].etag)
+		if err != nil {
+			return nil, err
+		}
+		tags[i] = one[0]
+	}
+	return tags, nil
+}
