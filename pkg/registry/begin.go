@@ -15,7 +15,8 @@ type Batch struct {
 	Reason, RunID   string
 	// Items are locked until Until. Every one of them must come back in a [Commit].
 	Items []*Item
-	// Starts are the earliest starts of requests, one per item, in order.
+	// Starts are the earliest starts of requests, one per item, in order, and last the time from
+	// which on others may start.
 	Starts []time.Time
 	// Permits is how many requests may be in flight.
 	Permits int
@@ -60,7 +61,7 @@ func (r *Registry) begin(ctx context.Context, job Job, owner string) (*Batch, er
 	}
 	b := &Batch{
 		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID,
-		Starts: g.starts, Permits: g.permits, Until: stamp(now.Add(lockTime)),
+		Starts: append(g.starts, host.NextSlotAt), Permits: g.permits, Until: stamp(now.Add(lockTime)),
 		CrawlDelay: time.Duration(host.CrawlDelayMS) * time.Millisecond, owner: owner,
 	}
 	if err := r.lock(ctx, b, &host, todo[:len(g.starts)]); err != nil {

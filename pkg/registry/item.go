@@ -60,6 +60,7 @@ type Item struct {
 	HTTPRedirectChain []string `col:"httpRedirectChain"`
 	HTTPRobotsAllowed bool     `col:"httpRobotsAllowed"`
 	HTTPCanonicalURL  string   `col:"httpCanonicalUrl"`
+	HTTPFinalURL      string   `col:"httpFinalUrl"` // what the validators belong to
 	// HTTPUnconditional remembers a server that answered 200 with our own validators: it does
 	// not evaluate conditions, so a HEAD may save the download.
 	HTTPUnconditional bool `col:"httpUnconditional"`
@@ -69,10 +70,14 @@ type Item struct {
 	FileLength       int64  `col:"fileLength"`
 	FileContentType  string `col:"fileContentType"`
 
-	RawHash              string `col:"rawHash"`     // sha256:<hex> of the stored bytes
-	ContentHash          string `col:"contentHash"` // sha256:<hex>, A10
-	TextHash             string `col:"textHash"`
-	IndexedHash          string `col:"indexedHash"` // contentHash that the index holds; empty when none
+	RawHash     string `col:"rawHash"`     // sha256:<hex> of the stored bytes
+	ContentHash string `col:"contentHash"` // sha256:<hex>, A10
+	TextHash    string `col:"textHash"`
+	IndexedHash string `col:"indexedHash"` // contentHash that the index holds; empty when none
+	// Exclusion says why content that was fetched is kept out of the index, if it is.
+	Exclusion string `col:"exclusion"`
+	// IndexPending is a debt: the index was down, and the stored snapshot is still to be indexed.
+	IndexPending         bool   `col:"indexPending"`
 	NormalizationVersion string `col:"normalizationVersion"`
 	Language             string `col:"language"`
 	MimeType             string `col:"mimeType"`
@@ -158,6 +163,9 @@ func (it *Item) Reschedule(d schedule.Decision) {
 	it.UnchangedChecks, it.CrawlAttempts, it.MissingChecks = d.State.Unchanged, d.State.Attempts, d.State.Missing
 	it.NextCrawlAt = stamp(d.Next)
 }
+
+// Bring moves the next check to a time of the caller's.
+func (it *Item) Bring(at time.Time) { it.NextCrawlAt = stamp(at) }
 
 // SetError records a failure's message, cut to 1,024 characters on a rune's edge.
 func (it *Item) SetError(message string) { it.ErrorMessage = clip(message, maxErrorMessage) }

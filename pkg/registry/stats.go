@@ -11,8 +11,8 @@ import (
 type HostStats struct {
 	Host        string
 	Items       map[Status]int
-	Due         int // due now, waiting or in work
-	InFlight    int // of these, given to jobs
+	Due         int // due now and waiting
+	InFlight    int // due now and given to a job
 	Checks      int // recent checks that the rates speak of
 	Changes     int
 	Errors      int
@@ -99,11 +99,12 @@ func (r *Registry) countDue(ctx context.Context, partition string, now time.Time
 			}
 			return nil
 		}
-		if known {
+		switch {
+		case !known: // a host that was registered after its partition was read
+		case enqueuedUntil(e).After(now):
+			stats[i].InFlight++
+		default:
 			stats[i].Due++
-			if enqueuedUntil(e).After(now) {
-				stats[i].InFlight++
-			}
 		}
 	}
 	return nil

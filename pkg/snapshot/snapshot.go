@@ -124,6 +124,24 @@ func (s *Store) Body(ctx context.Context, rawHash string) ([]byte, error) {
 	return b.Body, nil
 }
 
+// Load reads a capture with its body. NotFound if either is not there any more.
+func (s *Store) Load(ctx context.Context, id source.ID, rawHash string) (Capture, []byte, error) {
+	e, err := s.captures.Get(ctx, captureKey(id, rawHash))
+	if err != nil {
+		return Capture{}, nil, err
+	}
+	body, err := s.Body(ctx, rawHash)
+	return captureOf(e), body, err
+}
+
+// ContentType is the header that the body came with, or its media type.
+func (c Capture) ContentType() string {
+	if v := c.Header["Content-Type"]; len(v) > 0 {
+		return v[0]
+	}
+	return c.MimeType
+}
+
 // List gives an item's captures, in no particular order.
 func (s *Store) List(ctx context.Context, id source.ID) ([]Capture, error) {
 	var out []Capture

@@ -1,0 +1,132 @@
+package registry
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func half() float64 { return 0.5 }
+
+func TestReserve(t *testing.T) {
+	slow := Politeness{MinDelay: 2 * time.Second, MaxDelay: 4 * time.Second, MaxConcurrent: 2}
+	fast := Politeness{MaxConcurrent: 4}
+	taken := []lease{{Owner: "other", Until: noon.Add(time.Minute), Permits: 2}}
+	for _, c := range []struct {
+		name    string
+		host    hostState
+		p       Politeness
+		n       int
+		starts  int
+		permits int
+		until   time.Time
+		ok      bool
+	}{
+		{name: "a free host", p: slow, n: 3, starts: 3, permits: 2, ok: true},
+		{name: "no more than fits into the window", p: slow, n: 32, starts: 21, permits: 2, ok: true},
+		{name: "paced host in other hands", host: hostState{Leases: taken}, p: slow, n: 1},
+		{name: "a dead worker's lease is over", host: hostState{Leases: []lease{{Owner: "x", Until: noon, Permits: 2}}}, p: slow, n: 1, starts: 1, permits: 2, ok: true},
+		{name: "unpaced host is shared", host: hostState{Leases: taken}, p: fast, n: 5, starts: 5, permits: 2, ok: true},
+		{name: "paused", host: hostState{PausedUntil: noon.Add(time.Hour)}, p: fast, n: 1, until: noon.Add(time.Hour)},
+		{name: "booked far ahead", host: hostState{NextSlotAt: noon.Add(2 * time.Minute)}, p: slow, n: 1, until: noon.Add(2 * time.Minute)},
+		{name: "robots' Crawl-delay", host: hostState{CrawlDelayMS: 30_000}, p: fast, n: 9, starts: 3, permits: 4, ok: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := c.host
+			g, until, ok := h.reserve(noon, "me", c.n, c.p, half)
+			if len(g.starts) != c.starts || g.permits != c.permits || !until.Equal(c.until) || ok != c.ok {
+				t.Errorf("have %d starts, %d permits, until %v, %v; want %d, %d, %v, %v",
+					len(g.starts), g.permits, until, ok, c.starts, c.permits, c.until, c.ok)
+			}
+		})
+	}
+}
+
+// E3: whatever workers reserve and give back, starts are never closer than the pause, and never
+// more requests are permitted than the host bears.
+func TestReservePacesAllWorkers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := Politeness{
+			MinDelay:      time.Duration(rapid.IntRange(1, 10).Draw(t, "min")) * time.Second,
+			MaxConcurrent: rapid.IntRange(1, 5).Draw(t, "concurrent"),
+		}
+		p.MaxDelay = p.MinDelay + time.Duration(rapid.IntRange(0, 10).Draw(t, "spread"))*time.Second
+		jitter := func() float64 { return rapid.Float64Range(0, 0.999).Draw(t, "jitter") }
+		h, now := &hostState{}, noon
+		var last time.Time
+		for i := range rapid.IntRange(1, 20).Draw(t, "workers") {
+			now = now.Add(time.Duration(rapid.IntRange(0, 90).Draw(t, "wait")) * time.Second)
+			owner := string(rune('a' + i))
+			g, _, ok := h.reserve(now, owner, rapid.IntRange(1, 32).Draw(t, "n"), p, jitter)
+			for _, at := range g.starts {
+				if !last.IsZero() && at.Sub(last) < p.MinDelay {
+					t.Fatalf("starts %v apart, pause %v", at.Sub(last), p.MinDelay)
+				}
+				last = at
+			}
+			used := 0
+			for _, l := range h.Leases {
+				used += l.Permits
+			}
+			if used > p.MaxConcurrent {
+				t.Fatalf("%d requests permitted, %d borne", used, p.MaxConcurrent)
+			}
+			if ok && rapid.Bool().Draw(t, "done") {
+				h.release(owner, time.Time{})
+			}
+		}
+	})
+}
+
+// Claims are bounded, come back with the work, and a lost message is forgiven in time.
+func TestClaimable(t *testing.T) {
+	p := Politeness{MaxConcurrent: 4}
+	h := &hostState{}
+	if n := h.claimable(noon, p); n != 2*JobItems {
+		t.Fatalf("a fresh host has room for %d", n)
+	}
+	h.claim(noon, 60, p)
+	if n := h.claimable(noon, p); n != 4 {
+		t.Errorf("after 60 claims: %d", n)
+	}
+	h.unclaim(32, p)
+	if n := h.claimable(noon, p); n != 36 {
+		t.Errorf("after 32 came back: %d", n)
+	}
+	if n := h.claimable(noon.Add(time.Minute), p); n != 2*JobItems {
+		t.Errorf("a minute after the rest was lost: %d", n)
+	}
+	h.pause(noon, noon.Add(time.Hour), "HTTP 503")
+	if n := h.claimable(noon, p); n != 0 {
+		t.Errorf("while paused: %d", n)
+	}
+}
+
+func TestPauseIsNeverShortenedAndBounded(t *testing.T) {
+	h := &hostState{}
+	h.pause(noon, noon.Add(time.Hour), "first")
+	h.pause(noon, noon.Add(time.Minute), "second")
+	if !h.PausedUntil.Equal(noon.Add(time.Hour)) || h.PauseReason != "first" {
+		t.Errorf("shortened to %v", h.PausedUntil)
+	}
+	h.pause(noon, noon.Add(1000*time.Hour), "forever")
+	if !h.PausedUntil.Equal(noon.Add(maxPause)) {
+		t.Errorf("until %v", h.PausedUntil)
+	}
+}
+
+func TestRatesSpeakOfRecentChecks(t *testing.T) {
+	h := &hostState{}
+	for range 5000 {
+		h.observe(true, false)
+	}
+	for range 3000 {
+		h.observe(false, true)
+	}
+	if rate := float64(h.Changes) / float64(h.Checks); rate > 0.1 || h.Checks > rateWindow {
+		t.Errorf("change rate %v of %d checks", rate, h.Checks)
+	}
+}
