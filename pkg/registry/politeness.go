@@ -90,7 +90,9 @@ func (h *hostState) reserve(now time.Time, owner string, n int, p Politeness, ji
 			break
 		}
 		g.starts = append(g.starts, at)
-		at = at.Add(lo + time.Duration(jitter()*float64(hi-lo)))
+		// Whole milliseconds, which rows keep: a rounded time must not shorten the pause.
+		pause := lo + time.Duration(jitter()*float64(hi-lo))
+		at = at.Add((pause + time.Millisecond - 1).Truncate(time.Millisecond))
 	}
 	h.NextSlotAt = stamp(at)
 	h.Leases = append(h.Leases, lease{Owner: owner, Until: stamp(now.Add(lockTime)), Permits: g.permits})
@@ -134,7 +136,7 @@ func (h *hostState) release(owner string, next time.Time) {
 	}
 	h.Leases = rest
 	if next.After(h.NextSlotAt) {
-		h.NextSlotAt = stamp(next)
+		h.NextSlotAt = stamp(next.Add(time.Millisecond - 1))
 	}
 }
 
