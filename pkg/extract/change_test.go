@@ -1,0 +1,142 @@
+package extract
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// edit replaces text that must be there, so that a table row cannot pass by changing nothing.
+func edit(t *testing.T, page, old, new string) string {
+	t.Helper()
+	if strings.Count(page, old) != 1 {
+		t.Fatalf("%q stands %d times in the page", old, strings.Count(page, old))
+	}
+	return strings.Replace(page, old, new, 1)
+}
+
+func extractString(t testing.TB, page string) Document {
+	t.Helper()
+	doc, err := Extract([]byte(page), "text/html; charset=utf-8", goldenBase, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func newsPage(t *testing.T) string {
+	t.Helper()
+	body, err := os.ReadFile("testdata/news.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// TestNoise holds A10 from one side: what changes around the content is no change.
+func TestNoise(t *testing.T) {
+	for _, tc := range []struct{ name, old, new string }{
+		{"rotating ad", "Buy the new tide watch for only 49.99 today!", "<b>Win</b> a trip to Brest"},
+		{"ad gone", `<div class="ad-slot"><p>Buy the new tide watch for only 49.99 today!</p></div>`, ""},
+		{"CSRF token in a form", `value="b77e"`, `value="c90d"`},
+		{"CSRF token in the head", `content="a81f"`, `content="ffff"`},
+		{"script and its nonce", `<script nonce="r4nd0m">var views = 10234;</script>`, `<script nonce="zzz">var views = 7;</script>`},
+		{"view counter", "10,234 views", "10,235 views"},
+		{"visitor counter in the footer", "88121", "88122"},
+		{"unread counter in the title", "(3) Harbour", "(4) Harbour"},
+		{"related links", "New crane", "Old crane sold"},
+		{"breadcrumb", `<a href="/news">News</a></nav>`, `<a href="/news">Newsroom</a></nav>`},
+		{"cookie banner", "We use cookies to improve your visit.", "We value your privacy."},
+		{"whitespace", "berth 7,\n   which", "berth 7, which"},
+		{"class on a paragraph", "<p>Repairs", `<p class="lead">Repairs`},
+		{"hidden text", "Internal draft note.", "Other note."},
+		{"soft hyphen", "harbour master has", "har\u00adbour master has"},
+		{"comment", "<h2>", "<!-- rendered in 12 ms --><h2>"},
+		{"link address", "/berths?id=7#plan", "/berths?id=7&session=1#plan"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			page := newsPage(t)
+			before, after := extractString(t, page), extractString(t, edit(t, page, tc.old, tc.new))
+			if before.ContentHash() != after.ContentHash() {
+				t.Errorf("content hash changed; text was\n%s\nis\n%s", before.Text, after.Text)
+			}
+		})
+	}
+}
+
+// TestChanges holds A10 from the other side: every change of the content is seen.
+func TestChanges(t *testing.T) {
+	for _, tc := range []struct{ name, old, new string }{
+		{"word in a sentence", "until further notice", "until Friday"},
+		{"price", "2.4", "2.5"},
+		{"date", "3 November 2026", "4 November 2026"},
+		{"heading", "What changes<a", "What stays<a"},
+		{"title", "<h1>Harbour closes", "<h1>Harbour opens"},
+		{"list item", "from berth 4.", "from berth 5."},
+		{"nested list item", "before 06:00", "before 07:00"},
+		{"table cell", "11 m", "9 m"},
+		{"quote", "Nobody needs", "Everybody needs"},
+		{"removed paragraph", "<p>Nobody needs to worry,</p>", ""},
+		{"link text", "dredged in spring", "dredged in autumn"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			page := newsPage(t)
+			before, after := extractString(t, page), extractString(t, edit(t, page, tc.old, tc.new))
+			if before.ContentHash() == after.ContentHash() {
+				t.Errorf("content hash did not change; text is\n%s", after.Text)
+			}
+			if before.TextHash() == after.TextHash() {
+				t.Error("text hash did not change")
+			}
+		})
+	}
+}
+
+func TestHashForms(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		a, b string
+		same bool
+	}{
+		{"composed and decomposed", "<p>caf\u00e9", "<p>cafe\u0301", true},
+		{"no-break space", "<p>90&nbsp;m", "<p>90 m", true},
+		{"indentation of code", "<pre>if x:\n  y</pre>", "<pre>if x:\n y</pre>", false},
+		{"blanks at line ends of code", "<pre>a  \nb</pre>", "<pre>a\nb</pre>", true},
+		{"CRLF in code", "<pre>a\r\nb</pre>", "<pre>a\nb</pre>", true},
+		{"paragraph border", "<p>ab<p>cd", "<p>ab cd", false},
+		{"text moves from title to body", "<title>x y</title>", "<title>x</title><p>y", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a, b := extractString(t, tc.a), extractString(t, tc.b)
+			if same := a.ContentHash() == b.ContentHash(); same != tc.same {
+				t.Errorf("same hash: have %v, want %v\n%q\n%q", same, tc.same, a.Text, b.Text)
+			}
+		})
+	}
+}
+
+// TestContentFollowsItsWords draws pages and checks that the content is there in order, and that
+// chrome around it is not.
+func TestContentFollowsItsWords(t *testing.T) {
+	word := rapid.StringMatching(`[a-zäöß]{1,8}`)
+	rapid.Check(t, func(t *rapid.T) {
+		var page, want strings.Builder
+		page.WriteString("<nav><a href=/>navword</a></nav><main>")
+		for range rapid.IntRange(1, 8).Draw(t, "blocks") {
+			tag := rapid.SampledFrom([]string{"p", "div", "h2", "section", "blockquote", "pre", "li"}).Draw(t, "tag")
+			text := strings.Join(rapid.SliceOfN(word, 1, 6).Draw(t, "words"), " ")
+			page.WriteString("<" + tag + ">" + text + "</" + tag + ">\n")
+			want.WriteString(text + " ")
+		}
+		page.WriteString("</main><footer>footword</footer>")
+		doc, err := Extract([]byte(page.String()), "text/html; charset=utf-8", goldenBase, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := fold(doc.Text); have != strings.TrimSpace(want.String()) {
+			t.Fatalf("have %q, want %q", have, want.String())
+		}
+	})
+}

@@ -1,0 +1,52 @@
+package extract
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// ContentHash names the indexable content (requirement A10), as "sha256:" and 64 hex digits. It
+// covers this text in UTF-8, normalization form C:
+//
+//	title LF block LF block LF …
+//
+// In a block of code, lines keep their indentation; everywhere else runs of whitespace, line
+// breaks included, are one space. Kinds and levels of blocks are not covered: what a page looks
+// like may change without its content changing. The form belongs to the text component of
+// lineage.Current, and so does everything that decides what becomes a block (B6).
+func (d Document) ContentHash() string {
+	h := sha256.New()
+	w := norm.NFC.Writer(h)
+	io.WriteString(w, fold(d.Title)+"\n")
+	for _, b := range d.Blocks {
+		text := b.Text
+		if b.Kind != Code {
+			text = spaceLines(text)
+		}
+		io.WriteString(w, text+"\n")
+	}
+	w.Close()
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// TextHash names all visible text (A10), whitespace folded to single spaces, form C, written like
+// [Document.ContentHash].
+func (d Document) TextHash() string {
+	h := sha256.New()
+	w := norm.NFC.Writer(h)
+	io.WriteString(w, spaceLines(d.VisibleText))
+	w.Close()
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// spaceLines puts folded text on one line, without the indentation of nested lists.
+func spaceLines(s string) string {
+	if !strings.Contains(s, "\n") {
+		return s
+	}
+	return fold(s)
+}

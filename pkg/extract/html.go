@@ -1,0 +1,130 @@
+package extract
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// extractHTML reads an HTML page.
+func extractHTML(p page) Document {
+	text, charset := decode(p.body, p.contentType)
+	doc, ok := structured(p, text)
+	if !ok {
+		doc = flat(p, text)
+	}
+	doc.Charset = charset
+	return doc
+}
+
+// structured extracts from the parsed tree; ok is false when there is none. The parser reports
+// more than 512 open elements as an error. It and the walk have no other known way to fail; the
+// recover keeps an unknown one from taking down the pages that are handled beside this one.
+func structured(p page, text []byte) (doc Document, ok bool) {
+	defer func() {
+		if recover() != nil {
+			doc, ok = Document{}, false
+		}
+	}()
+	text, ok = tame(text, p.limits.MaxTags)
+	if !ok {
+		return Document{}, false
+	}
+	root, err := html.Parse(bytes.NewReader(text))
+	if err != nil {
+		return Document{}, false
+	}
+	return assemble(p, root), true
+}
+
+// assemble puts the document together from its tree.
+func assemble(p page, root *html.Node) Document {
+	h := readHead(root, p.base)
+	s := survey(root, h.base, p.limits)
+	c := mainContent(s, p.limits)
+	doc := Document{
+		Truncated:   s.truncated || c.truncated,
+		Title:       bestTitle(c.heading, h.ogTitle, h.title, s.heading),
+		Language:    h.language,
+		Canonical:   h.canonical,
+		MetaRobots:  append(h.robots, s.robots...),
+		Blocks:      c.blocks,
+		VisibleText: s.text.peek(),
+		Links:       s.links,
+	}
+	if len(doc.Blocks) == 0 && doc.VisibleText != "" {
+		doc.Blocks = []Block{{Kind: Paragraph, Text: doc.VisibleText}}
+	}
+	doc.Text = joinBlocks(doc.Blocks)
+	return doc
+}
+
+// maxTitle bounds a title, in bytes.
+const maxTitle = 500
+
+// bestTitle is the first candidate that says something. The heading of the content comes first:
+// it names the page, where the title element often names the site too, or counts messages.
+func bestTitle(candidates ...string) string {
+	for _, c := range candidates {
+		if c != "" {
+			return clip(c, maxTitle)
+		}
+	}
+	return ""
+}
+
+func joinBlocks(blocks []Block) string {
+	texts := make([]string, len(blocks))
+	for i, b := range blocks {
+		texts[i] = b.Text
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// resolve makes an address absolute; nil when it is not one of the web.
+func resolve(base *url.URL, ref string) *url.URL {
+	const longest = 4096
+	ref = strings.Trim(ref, " \t\n\f\r")
+	if ref == "" || len(ref) > longest {
+		return nil
+	}
+	u, err := base.Parse(ref)
+	if err != nil || !isWeb(u) {
+		return nil
+	}
+	return u
+}
+
+// attr is the value of an attribute, or "".
+func attr(n *html.Node, key string) string {
+	for i := range n.Attr {
+		if n.Attr[i].Key == key && n.Attr[i].Namespace == "" {
+			return n.Attr[i].Val
+		}
+	}
+	return ""
+}
+
+// child is the first child element of that name, or nil.
+func child(n *html.Node, name atom.Atom) *html.Node {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type == html.ElementNode && c.DataAtom == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// clip shortens s to at most n bytes at the border of a character.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xc0 == 0x80 {
+		n--
+	}
+	return strings.TrimRight(s[:n], " ")
+}
