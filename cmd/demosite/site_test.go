@@ -229,8 +229,10 @@ func checkPage(t *testing.T, s *site, doc *goquery.Document) {
 			t.Errorf("%s leads out of the site", target)
 			return
 		}
-		if w := get(s, "GET", target); w.Code != 200 {
-			t.Errorf("%s: %d", target, w.Code)
+		target, fragment, _ := strings.Cut(target, "#")
+		w := get(s, "GET", target)
+		if w.Code != 200 || fragment != "" && !strings.Contains(w.Body.String(), `id="`+fragment+`"`) {
+			t.Errorf("%s: %d, or nothing there is called %q", target, w.Code, fragment)
 		}
 	})
 	doc.Find("img").Each(func(_ int, e *goquery.Selection) {
