@@ -24,7 +24,8 @@ const (
 	MaxStringUnits = 32 << 10
 	// MaxBinaryBytes bounds a []byte column.
 	MaxBinaryBytes = 64 << 10
-	// MaxEntityBytes bounds an entity as Azure measures it; see [EntitySize].
+	// MaxEntityBytes bounds an entity, both as Azure measures it and as it travels; see
+	// [EntitySize] and [JSONSize].
 	MaxEntityBytes = 1 << 20
 	// MaxTransactionBytes bounds a transaction as it travels, by an estimate from above.
 	MaxTransactionBytes = 4 << 20
@@ -210,10 +211,12 @@ func checkEntity(e Entity) (wire int, err error) {
 			return 0, err
 		}
 	}
-	if n := EntitySize(e); n > MaxEntityBytes {
+	json := JSONSize(e)
+	if n := max(EntitySize(e), json); n > MaxEntityBytes {
 		return 0, fault.New(fault.Invalid, "entity takes %d bytes, more than %d", n, MaxEntityBytes)
 	}
-	return wireSize(e), nil
+	// The keys are in the address too, where a byte takes three, and a quote six.
+	return opOverhead + json + 6*(len(e.Partition)+len(e.Row)), nil
 }
 
 func checkProperty(name string, value any) error {
@@ -300,15 +303,16 @@ func valueSize(value any) int {
 	return 8
 }
 
-// wireSize bounds from above what an operation takes in a batch: keys are there twice, once
-// percent-encoded, and a column has its annotation.
-func wireSize(e Entity) int {
-	n := opOverhead + 6*(len(e.Partition)+len(e.Row))
+// JSONSize bounds from above what an entity takes as ASCII JSON with type annotations and the
+// token. It counts against [MaxEntityBytes] as well: Azurite measures updates so, and a row that
+// one adapter refuses must be refused by all.
+func JSONSize(e Entity) int {
+	n := 96 + jsonText(e.Partition) + jsonText(e.Row)
 	for name, value := range e.Props {
-		n += 2*len(name) + 48
+		n += 2*len(name) + 64
 		switch v := value.(type) {
 		case string:
-			n += jsonSize(v)
+			n += jsonText(v)
 		case []byte:
 			n += (len(v) + 2) / 3 * 4
 		}
@@ -316,19 +320,21 @@ func wireSize(e Entity) int {
 	return n
 }
 
-// jsonSize is the length of s with the escapes that an encoder may write.
-func jsonSize(s string) int {
+// jsonText is the length of s with every escape that an encoder may write: control characters
+// and all that is not ASCII as \uXXXX.
+func jsonText(s string) int {
 	n := len(s)
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c < 0x20:
-			n += 5
-		case c == '"' || c == '\\':
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
 			n++
+		case r < 0x20 || r == 0x7f:
+			n += 5
+		case r >= utf8.RuneSelf:
+			n += 6*utf16.RuneLen(r) - utf8.RuneLen(r)
 		}
 	}
-	// U+2028 and U+2029 grow from three bytes to six.
-	return n + 3*strings.Count(s, "\u2028") + 3*strings.Count(s, "\u2029")
+	return n
 }
 
 func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+	"unicode/utf16"
 
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -85,22 +85,29 @@ func appendFloat(b []byte, f float64) []byte {
 	return b
 }
 
-// appendString escapes what JSON wants, and U+2028 and U+2029, at which Azurite's pattern for the
-// body of an operation would end.
+// appendString writes ASCII alone. Azurite reads a body in pieces and spoils a character that
+// lies across two of them, and its pattern for the body of an operation ends at U+2028.
 func appendString(b []byte, s string) []byte {
-	const hex = "0123456789abcdef"
 	b = append(b, '"')
 	for _, r := range s {
 		switch {
 		case r == '"' || r == '\\':
 			b = append(b, '\\', byte(r))
-		case r < 0x20 || r == 0x2028 || r == 0x2029:
-			b = append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+		case r >= 0x20 && r < 0x7f:
+			b = append(b, byte(r))
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			b = appendEscape(appendEscape(b, high), low)
 		default:
-			b = utf8.AppendRune(b, r)
+			b = appendEscape(b, r)
 		}
 	}
 	return append(b, '"')
+}
+
+func appendEscape(b []byte, unit rune) []byte {
+	const hex = "0123456789abcdef"
+	return append(b, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
 }
 
 // stored is an entity as it stands in the service, with the token of the write that made it.

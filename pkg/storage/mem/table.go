@@ -190,16 +190,17 @@ func allowed(op storage.Op, r *row) error {
 // mergeFits refuses a merge whose result would be larger than an entity may be.
 func mergeFits(e storage.Entity, r *row) error {
 	old := storage.Entity{Key: e.Key, Props: r.props}
-	if len(e.Props)+len(r.props) <= storage.MaxProperties &&
-		storage.EntitySize(e)+storage.EntitySize(old) <= storage.MaxEntityBytes {
+	if len(e.Props)+len(r.props) <= storage.MaxProperties && size(e)+size(old) <= storage.MaxEntityBytes {
 		return nil // even if no column is in both
 	}
 	e.Props = merged(r.props, e.Props)
-	if len(e.Props) > storage.MaxProperties || storage.EntitySize(e) > storage.MaxEntityBytes {
+	if len(e.Props) > storage.MaxProperties || size(e) > storage.MaxEntityBytes {
 		return fault.New(fault.Invalid, "the merged row would be too large")
 	}
 	return nil
 }
+
+func size(e storage.Entity) int { return max(storage.EntitySize(e), storage.JSONSize(e)) }
 
 // merged shares values with both; nobody changes a value in place.
 func merged(old, more storage.Properties) storage.Properties {

@@ -31,6 +31,10 @@ func (s suite) largest(t *testing.T) {
 	for i := range 15 {
 		full[fmt.Sprintf("P%02d", i)] = strings.Repeat("x", storage.MaxStringUnits)
 	}
+	unicode := props{}
+	for i := range 5 {
+		unicode[fmt.Sprintf("P%02d", i)] = strings.Repeat("x", i) + strings.Repeat("é漢🙂", storage.MaxStringUnits/4-2)
+	}
 	for name, e := range map[string]storage.Entity{
 		"key of 512 units":       ent(strings.Repeat("p", 512), strings.Repeat("é", 512), props{}),
 		"key of 256 pairs":       ent(strings.Repeat("🙂", 256), "r", props{}),
@@ -40,15 +44,23 @@ func (s suite) largest(t *testing.T) {
 		"as many columns":        ent("p", "wide", wide),
 		"name of 255 bytes":      ent("p", "name", props{strings.Repeat("N", 255): "x"}),
 		"almost 1 MiB of string": ent("p", "full", full),
+		"text across many reads": ent("p", "unicode", unicode),
 	} {
-		tag := write(ctx, t, table, op(storage.Insert, e))[0]
+		tags, err := table.Transact(ctx, op(storage.Insert, e))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
 		got, err := table.Get(ctx, e.Key)
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Errorf("%s: %v", name, err)
+			continue
 		}
 		diff(t, name, e.Props, got.Props)
-		next := ent(e.Partition, "next", nil)
-		write(ctx, t, table, at(op(storage.Replace, e), tag), op(storage.Upsert, next))
+		_, err = table.Transact(ctx, at(op(storage.Replace, e), tags[0]), op(storage.Upsert, ent(e.Partition, "next", nil)))
+		if err != nil {
+			t.Errorf("%s in a batch: %v", name, err)
+		}
 	}
 }
 
@@ -61,6 +73,10 @@ func (s suite) tooLarge(t *testing.T) {
 	full := props{}
 	for i := range 16 {
 		full[fmt.Sprintf("P%02d", i)] = strings.Repeat("x", storage.MaxStringUnits)
+	}
+	wordy := props{}
+	for i := range 6 {
+		wordy[fmt.Sprintf("P%02d", i)] = strings.Repeat("é", storage.MaxStringUnits)
 	}
 	for name, e := range map[string]storage.Entity{
 		"empty partition key":     ent("", "r", nil),
@@ -81,6 +97,7 @@ func (s suite) tooLarge(t *testing.T) {
 		"binary over 64 KiB":      ent("p", "r", props{"B": make([]byte, storage.MaxBinaryBytes+1)}),
 		"one column too many":     ent("p", "r", wide),
 		"over 1 MiB":              ent("p", "r", full),
+		"over 1 MiB as JSON":      ent("p", "r", wordy),
 		"name of 256 bytes":       ent("p", "r", props{strings.Repeat("N", 256): "x"}),
 		"name with a hyphen":      ent("p", "r", props{"a-b": "x"}),
 		"name with a digit first": ent("p", "r", props{"1a": "x"}),
@@ -110,7 +127,7 @@ func (s suite) badTransactions(t *testing.T) {
 	large := make([]storage.Op, 9)
 	half := props{}
 	for i := range 15 {
-		half[fmt.Sprintf("P%02d", i)] = strings.Repeat("é", storage.MaxStringUnits/2)
+		half[fmt.Sprintf("P%02d", i)] = strings.Repeat("x", storage.MaxStringUnits)
 	}
 	for i := range many {
 		many[i] = insert("p", fmt.Sprint(i), nil)
