@@ -9,177 +9,234 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Call is one operation on a store, as a [Hook] sees it.
+// Call is an operation that is about to be executed or was.
 type Call struct {
-	Op   string // "table.Get", "queue.Send", "blob.Put", …: the port's interface and method
-	Name string // of the table, queue or container
-	Ops  []storage.Op
+	// Op is "table.Create", "table.Get", "table.Query", "table.Transact", "queue.Create",
+	// "queue.Send", "queue.Receive", "queue.Extend", "queue.Delete", "queue.Length",
+	// "blob.Create", "blob.Put", "blob.Get", "blob.Exists", "blob.Delete", "blob.List" or
+	// "store.Ping".
+	Op   string
+	Name string       // of the table, queue or container
+	Ops  []storage.Op // of a transaction
+	Key  string       // of a blob: its name; of a row that is read: partition/row
 }
 
-// Hook is asked before and after every operation of a [Hooked] store.
+// Hook decides what goes wrong. It is called by as many goroutines as use the store.
 type Hook interface {
-	// Before's error is returned instead of executing the operation; see [ErrLost], [ErrTwice].
+	// Before is called first. With an error the operation is not executed and returns it; see
+	// [ErrLost] and [ErrTwice] for two that do something else.
 	Before(ctx context.Context, c Call) error
-	// After may replace the error of an operation that was executed.
+	// After is called when the operation was executed; its error is what the caller sees. An
+	// error for one that succeeded is a lost answer. For a query or list it is called at the end.
 	After(ctx context.Context, c Call, err error) error
 }
 
 var (
-	// ErrLost makes an operation be skipped and reported as successful.
-	ErrLost = errors.New("storagetest: lost")
-	// ErrTwice makes an operation be executed twice.
-	ErrTwice = errors.New("storagetest: twice")
+	// ErrLost has Before skip the operation and report success: a lost message. What the
+	// operation returns is empty.
+	ErrLost = errors.New("lost")
+	// ErrTwice has Before execute the operation twice: a doubled message. The second result counts.
+	ErrTwice = errors.New("twice")
 )
 
-// Hooked injects faults around a store.
-func Hooked(store storage.Store, h Hook) storage.Store { return hooked{store, h} }
+// Hooks is a [Hook] of two functions, either of which may be nil.
+type Hooks struct {
+	OnBefore func(ctx context.Context, c Call) error
+	OnAfter  func(ctx context.Context, c Call, err error) error
+}
+
+// Before calls OnBefore.
+func (h Hooks) Before(ctx context.Context, c Call) error {
+	if h.OnBefore == nil {
+		return nil
+	}
+	return h.OnBefore(ctx, c)
+}
+
+// After calls OnAfter.
+func (h Hooks) After(ctx context.Context, c Call, err error) error {
+	if h.OnAfter == nil {
+		return err
+	}
+	return h.OnAfter(ctx, c, err)
+}
+
+// Hooked puts a hook around every operation of a store.
+func Hooked(s storage.Store, h Hook) storage.Store { return &hooked{s, h} }
 
 type hooked struct {
 	storage.Store
-	h Hook
+	hook Hook
 }
 
-func (s hooked) Table(name string) storage.Table {
-	return hookedTable{s.Store.Table(name), s.h, name}
+func (h *hooked) Table(name string) storage.Table {
+	return &hookedTable{h.Store.Table(name), h.hook, name}
 }
 
-func (s hooked) Queue(name string) storage.Queue {
-	return hookedQueue{s.Store.Queue(name), s.h, name}
+func (h *hooked) Queue(name string) storage.Queue {
+	return &hookedQueue{h.Store.Queue(name), h.hook, name}
 }
 
-func (s hooked) Container(name string) storage.Container {
-	return hookedContainer{s.Store.Container(name), s.h, name}
+func (h *hooked) Container(name string) storage.Container {
+	return &hookedContainer{h.Store.Container(name), h.hook, name}
 }
 
-// around runs one operation between the hook's two questions.
+func (h *hooked) Ping(ctx context.Context) error {
+	return around(ctx, h.hook, Call{Op: "store.Ping"}, func() error { return h.Store.Ping(ctx) })
+}
+
+func (h *hooked) Sleep(d time.Duration) {
+	if s, ok := h.Store.(Sleeper); ok {
+		s.Sleep(d)
+		return
+	}
+	time.Sleep(d)
+}
+
+// around executes do between Before and After.
 func around(ctx context.Context, h Hook, c Call, do func() error) error {
-	switch err := h.Before(ctx, c); {
-	case errors.Is(err, ErrLost):
+	switch err := h.Before(ctx, c); err {
+	case nil:
+	case ErrLost:
 		return nil
-	case errors.Is(err, ErrTwice):
+	case ErrTwice:
 		_ = do()
-	case err != nil:
+	default:
 		return err
 	}
 	return h.After(ctx, c, do())
 }
 
-type hookedTable struct {
-	storage.Table
-	h    Hook
-	name string
-}
-
-func (t hookedTable) Create(ctx context.Context) error {
-	return around(ctx, t.h, Call{Op: "table.Create", Name: t.name}, func() error { return t.Table.Create(ctx) })
-}
-
-func (t hookedTable) Get(ctx context.Context, key storage.Key) (e storage.Entity, err error) {
-	err = around(ctx, t.h, Call{Op: "table.Get", Name: t.name}, func() (err error) {
-		e, err = t.Table.Get(ctx, key)
+// around1 is around for an operation with a result, which an error takes away.
+func around1[T any](ctx context.Context, h Hook, c Call, do func() (T, error)) (v T, err error) {
+	err = around(ctx, h, c, func() (err error) {
+		v, err = do()
 		return err
 	})
-	return e, err
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return v, nil
 }
 
-func (t hookedTable) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.Entity, error] {
-	return func(yield func(storage.Entity, error) bool) {
-		c := Call{Op: "table.Query", Name: t.name}
-		if err := t.h.Before(ctx, c); err != nil {
-			yield(storage.Entity{}, err)
+// aroundSeq is around for a sequence. Twice is once: reading changes nothing.
+func aroundSeq[T any](ctx context.Context, h Hook, c Call, seq iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		if err := h.Before(ctx, c); err != nil && err != ErrTwice {
+			if err != ErrLost {
+				yield(none, err)
+			}
 			return
 		}
-		for e, err := range t.Table.Query(ctx, q) {
-			if !yield(e, err) {
+		for v, err := range seq {
+			if err != nil {
+				if err = h.After(ctx, c, err); err != nil {
+					yield(none, err)
+				}
+				return
+			}
+			if !yield(v, nil) {
 				return
 			}
 		}
-		if err := t.h.After(ctx, c, nil); err != nil {
-			yield(storage.Entity{}, err)
+		if err := h.After(ctx, c, nil); err != nil {
+			yield(none, err)
 		}
 	}
 }
 
-func (t hookedTable) Transact(ctx context.Context, ops ...storage.Op) (tags []storage.ETag, err error) {
-	err = around(ctx, t.h, Call{Op: "table.Transact", Name: t.name, Ops: ops}, func() (err error) {
-		tags, err = t.Table.Transact(ctx, ops...)
-		return err
-	})
+type hookedTable struct {
+	storage.Table
+	hook Hook
+	name string
+}
+
+func (t *hookedTable) Create(ctx context.Context) error {
+	return around(ctx, t.hook, Call{Op: "table.Create", Name: t.name}, func() error { return t.Table.Create(ctx) })
+}
+
+func (t *hookedTable) Get(ctx context.Context, key storage.Key) (storage.Entity, error) {
+	c := Call{Op: "table.Get", Name: t.name, Key: key.Partition + "/" + key.Row}
+	return around1(ctx, t.hook, c, func() (storage.Entity, error) { return t.Table.Get(ctx, key) })
+}
+
+func (t *hookedTable) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.Entity, error] {
+	return aroundSeq(ctx, t.hook, Call{Op: "table.Query", Name: t.name}, t.Table.Query(ctx, q))
+}
+
+func (t *hookedTable) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag, error) {
+	c := Call{Op: "table.Transact", Name: t.name, Ops: ops}
+	tags, err := around1(ctx, t.hook, c, func() ([]storage.ETag, error) { return t.Table.Transact(ctx, ops...) })
+	if err == nil && tags == nil {
+		tags = make([]storage.ETag, len(ops)) // lost: there is one for each op, as promised
+	}
 	return tags, err
 }
 
 type hookedQueue struct {
 	storage.Queue
-	h    Hook
+	hook Hook
 	name string
 }
 
-func (q hookedQueue) call(op string) Call { return Call{Op: op, Name: q.name} }
-
-func (q hookedQueue) Create(ctx context.Context) error {
-	return around(ctx, q.h, q.call("queue.Create"), func() error { return q.Queue.Create(ctx) })
+func (q *hookedQueue) Create(ctx context.Context) error {
+	return around(ctx, q.hook, Call{Op: "queue.Create", Name: q.name}, func() error { return q.Queue.Create(ctx) })
 }
 
-func (q hookedQueue) Send(ctx context.Context, body []byte, delay time.Duration) error {
-	return around(ctx, q.h, q.call("queue.Send"), func() error { return q.Queue.Send(ctx, body, delay) })
+func (q *hookedQueue) Send(ctx context.Context, body []byte, delay time.Duration) error {
+	return around(ctx, q.hook, Call{Op: "queue.Send", Name: q.name}, func() error { return q.Queue.Send(ctx, body, delay) })
 }
 
-func (q hookedQueue) Receive(ctx context.Context, max int, visibility time.Duration) (m []storage.Message, err error) {
-	err = around(ctx, q.h, q.call("queue.Receive"), func() (err error) {
-		m, err = q.Queue.Receive(ctx, max, visibility)
-		return err
+func (q *hookedQueue) Receive(ctx context.Context, max int, visibility time.Duration) ([]storage.Message, error) {
+	return around1(ctx, q.hook, Call{Op: "queue.Receive", Name: q.name}, func() ([]storage.Message, error) {
+		return q.Queue.Receive(ctx, max, visibility)
 	})
-	return m, err
 }
 
-func (q hookedQueue) Extend(ctx context.Context, m storage.Message, visibility time.Duration) (out storage.Message, err error) {
-	err = around(ctx, q.h, q.call("queue.Extend"), func() (err error) {
-		out, err = q.Queue.Extend(ctx, m, visibility)
-		return err
+func (q *hookedQueue) Extend(ctx context.Context, m storage.Message, visibility time.Duration) (storage.Message, error) {
+	return around1(ctx, q.hook, Call{Op: "queue.Extend", Name: q.name}, func() (storage.Message, error) {
+		return q.Queue.Extend(ctx, m, visibility)
 	})
-	return out, err
 }
 
-func (q hookedQueue) Delete(ctx context.Context, m storage.Message) error {
-	return around(ctx, q.h, q.call("queue.Delete"), func() error { return q.Queue.Delete(ctx, m) })
+func (q *hookedQueue) Delete(ctx context.Context, m storage.Message) error {
+	return around(ctx, q.hook, Call{Op: "queue.Delete", Name: q.name}, func() error { return q.Queue.Delete(ctx, m) })
+}
+
+func (q *hookedQueue) Length(ctx context.Context) (int, error) {
+	return around1(ctx, q.hook, Call{Op: "queue.Length", Name: q.name}, func() (int, error) { return q.Queue.Length(ctx) })
 }
 
 type hookedContainer struct {
 	storage.Container
-	h    Hook
+	hook Hook
 	name string
 }
 
-func (c hookedContainer) call(op string) Call { return Call{Op: op, Name: c.name} }
+func (c *hookedContainer) call(op, key string) Call { return Call{Op: op, Name: c.name, Key: key} }
 
-func (c hookedContainer) Create(ctx context.Context) error {
-	return around(ctx, c.h, c.call("blob.Create"), func() error { return c.Container.Create(ctx) })
+func (c *hookedContainer) Create(ctx context.Context) error {
+	return around(ctx, c.hook, c.call("blob.Create", ""), func() error { return c.Container.Create(ctx) })
 }
 
-func (c hookedContainer) Put(ctx context.Context, name string, b storage.Blob) (created bool, err error) {
-	err = around(ctx, c.h, c.call("blob.Put"), func() (err error) {
-		created, err = c.Container.Put(ctx, name, b)
-		return err
-	})
-	return created, err
+func (c *hookedContainer) Put(ctx context.Context, name string, b storage.Blob) (bool, error) {
+	return around1(ctx, c.hook, c.call("blob.Put", name), func() (bool, error) { return c.Container.Put(ctx, name, b) })
 }
 
-func (c hookedContainer) Get(ctx context.Context, name string) (b storage.Blob, err error) {
-	err = around(ctx, c.h, c.call("blob.Get"), func() (err error) {
-		b, err = c.Container.Get(ctx, name)
-		return err
-	})
-	return b, err
+func (c *hookedContainer) Get(ctx context.Context, name string) (storage.Blob, error) {
+	return around1(ctx, c.hook, c.call("blob.Get", name), func() (storage.Blob, error) { return c.Container.Get(ctx, name) })
 }
 
-func (c hookedContainer) Exists(ctx context.Context, name string) (ok bool, err error) {
-	err = around(ctx, c.h, c.call("blob.Exists"), func() (err error) {
-		ok, err = c.Container.Exists(ctx, name)
-		return err
-	})
-	return ok, err
+func (c *hookedContainer) Exists(ctx context.Context, name string) (bool, error) {
+	return around1(ctx, c.hook, c.call("blob.Exists", name), func() (bool, error) { return c.Container.Exists(ctx, name) })
 }
 
-func (c hookedContainer) Delete(ctx context.Context, name string) error {
-	return around(ctx, c.h, c.call("blob.Delete"), func() error { return c.Container.Delete(ctx, name) })
+func (c *hookedContainer) Delete(ctx context.Context, name string) error {
+	return around(ctx, c.hook, c.call("blob.Delete", name), func() error { return c.Container.Delete(ctx, name) })
+}
+
+func (c *hookedContainer) List(ctx context.Context, prefix string) iter.Seq2[string, error] {
+	return aroundSeq(ctx, c.hook, c.call("blob.List", prefix), c.Container.List(ctx, prefix))
 }
