@@ -1,0 +1,85 @@
+package funchost
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"sync"
+)
+
+// maxConsoleLine bounds one line of handler output; what is longer comes out in pieces.
+const maxConsoleLine = 64 << 10
+
+// lastErrors is how many lines of stderr are kept to explain a crash.
+const lastErrors = 3
+
+// consoleLevel is the level the host logs a line of handler output at: stdout is information;
+// stderr is an error unless it says "warn".
+func consoleLevel(stderr bool, line string) slog.Level {
+	switch {
+	case !stderr:
+		return slog.LevelInfo
+	case strings.Contains(strings.ToLower(line), "warn"):
+		return slog.LevelWarn
+	}
+	return slog.LevelError
+}
+
+// lineWriter cuts a stream into lines.
+type lineWriter struct {
+	emit func(line string)
+	mu   sync.Mutex
+	rest []byte
+}
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.rest = append(w.rest, p...)
+	for {
+		i := bytes.IndexByte(w.rest, '\n')
+		if i < 0 && len(w.rest) < maxConsoleLine {
+			return len(p), nil
+		}
+		if i < 0 || i > maxConsoleLine {
+			i = maxConsoleLine
+		}
+		w.send(w.rest[:i])
+		w.rest = bytes.TrimPrefix(w.rest[i:], []byte("\n"))
+	}
+}
+
+// flush emits a last line that has no end.
+func (w *lineWriter) flush() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.send(w.rest)
+	w.rest = nil
+}
+
+func (w *lineWriter) send(line []byte) {
+	if line = bytes.TrimSuffix(line, []byte("\r")); len(line) > 0 {
+		w.emit(string(line))
+	}
+}
+
+// tail keeps the last few lines it is given.
+type tail struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (t *tail) add(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lines = append(t.lines, line)
+	if len(t.lines) > lastErrors {
+		t.lines = t.lines[1:]
+	}
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Join(t.lines, "\n")
+}

@@ -1,0 +1,91 @@
+package funchost
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/netresearch/go-cron"
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// schedule is when a timer fires: an NCRONTAB expression or a fixed interval.
+type schedule struct {
+	text     string
+	cron     cron.Schedule // nil for an interval
+	interval time.Duration
+}
+
+var (
+	cronParser = cron.MustNewParser(cron.Second | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow)
+	// cronField is what NCRONTAB knows: no ?, L, W, # and no time zone prefix, which the parser
+	// would take.
+	cronField = regexp.MustCompile(`^[0-9A-Za-z*/,-]+$`)
+	// sunday7 is the 7 that cron takes for Sunday and NCRONTAB refuses.
+	sunday7 = regexp.MustCompile(`(^|[,-])7($|[,/-])`)
+	// numRange is a range by numbers; backwards, NCRONTAB swaps the bounds and cron wraps around.
+	numRange = regexp.MustCompile(`(\d+)-(\d+)`)
+)
+
+// parseSchedule reads an NCRONTAB expression of six fields {second} {minute} {hour} {day} {month}
+// {weekday}, one of five (second 0), or a TimeSpan. Occurrences are in UTC, as in Azure.
+func parseSchedule(text string) (schedule, error) {
+	if strings.Contains(text, ":") {
+		d, err := parseTimeSpan(text)
+		if err == nil && d <= 0 {
+			err = fault.New(fault.Invalid, "interval %q is not positive", text)
+		}
+		return schedule{text: text, interval: d}, err
+	}
+	fields := strings.Fields(text)
+	if len(fields) == 5 {
+		fields = append([]string{"0"}, fields...)
+	}
+	if err := checkCronFields(text, fields); err != nil {
+		return schedule{}, err
+	}
+	s, err := cronParser.Parse(strings.Join(fields, " "))
+	if err != nil {
+		return schedule{}, fault.New(fault.Invalid, "schedule %q: %w", text, err)
+	}
+	// The parser searches five years ahead, so what never comes is found here and not at midnight.
+	if s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
+		return schedule{}, fault.New(fault.Invalid, "schedule %q never fires", text)
+	}
+	return schedule{text: text, cron: s}, nil
+}
+
+func checkCronFields(text string, fields []string) error {
+	if len(fields) != 6 {
+		return fault.New(fault.Invalid, "schedule %q: want 6 fields {second} {minute} {hour} {day} {month} {weekday}, have %d", text, len(fields))
+	}
+	for _, f := range fields {
+		if len(f) > 256 || !cronField.MatchString(f) {
+			return fault.New(fault.Invalid, "schedule %q: %q is not NCRONTAB", text, f)
+		}
+		for _, r := range numRange.FindAllStringSubmatch(f, -1) {
+			if whole(r[1]) > whole(r[2]) {
+				return fault.New(fault.Invalid, "schedule %q: range %s runs backwards", text, r[0])
+			}
+		}
+	}
+	if sunday7.MatchString(fields[5]) {
+		return fault.New(fault.Invalid, "schedule %q: weekdays are 0 (Sunday) to 6", text)
+	}
+	return nil
+}
+
+// next is the first occurrence after t, in UTC.
+func (s schedule) next(t time.Time) time.Time {
+	if s.cron == nil {
+		return t.UTC().Add(s.interval)
+	}
+	return s.cron.Next(t.UTC())
+}
+
+// frequent reports whether the schedule fires more than once a minute; the host keeps no status
+// for such timers.
+func (s schedule) frequent(now time.Time) bool {
+	first := s.next(now)
+	return s.next(first).Sub(first) < time.Minute
+}

@@ -1,0 +1,27 @@
+// Package funchost runs a Functions app on this machine exactly as the Azure Functions host would:
+// same protocol, same process rules, same mistakes, so that what works here works there.
+//
+// It reads a script root (host.json, one folder per function with function.json, the handler
+// executable, optionally local.settings.json), starts the handler as a custom handler, serves HTTP,
+// listens to queues through the storage port and fires timers. It is a development host. Production
+// is the Azure Functions host, which also scales, authenticates and bills.
+//
+// # The life of an invocation
+//
+//	trigger        encoded by        sent by              answered by
+//	HTTP, 1 in 1 out   -             proxy (streams)      the handler's own response
+//	HTTP, more         httpEnvelope  invoke POST /<Name>  Outputs → HTTP response and queues
+//	queue message      queueEnvelope invoke POST /<Name>  success deletes, failure releases or poisons
+//	timer              timerEnvelope invoke POST /<Name>  success or failure, the schedule goes on
+//
+// All invocations wait until the handler process answers GET / and then share that one process. A
+// function that runs longer than functionTimeout gets the whole process killed and restarted, as in
+// Azure; there is no cancel message in the protocol.
+//
+// # Where it differs, on purpose
+//
+// Everything the host of Azure leaves to be found out in production is loud here: an empty answer, a
+// wrong media type, a missing setting. Settings this host does not know how to honour are refused,
+// not ignored. Idle queue listeners are woken when an invocation ends, because that is when new
+// messages appear; the real host would find them up to its polling interval later.
+package funchost
