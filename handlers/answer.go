@@ -1,0 +1,196 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// maxBody bounds a request: a thousand URLs of 2 KiB, with room.
+const maxBody = 4 << 20
+
+// route answers one HTTP function with a status and a body, or an error.
+type route func(r *http.Request, s *Services) (status int, body any, err error)
+
+func (s *server) serveRoute(fn route) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		services, err := s.Open(r.Context())
+		if err != nil {
+			s.Log.Error("services are not available", "err", err)
+			s.answerError(w, r, fault.New(fault.Unavailable, "storage or index cannot be reached; try again shortly"))
+			return
+		}
+		status, body, err := fn(r, services)
+		if err != nil {
+			s.answerError(w, r, err)
+			return
+		}
+		writeJSON(w, status, body)
+	}
+}
+
+var statusOf = map[fault.Kind]int{
+	fault.Invalid:     http.StatusBadRequest,
+	fault.NotFound:    http.StatusNotFound,
+	fault.Conflict:    http.StatusConflict,
+	fault.Blocked:     http.StatusForbidden,
+	fault.TooLarge:    http.StatusRequestEntityTooLarge,
+	fault.Throttled:   http.StatusTooManyRequests,
+	fault.Unavailable: http.StatusServiceUnavailable,
+	fault.Internal:    http.StatusInternalServerError,
+}
+
+func (s *server) answerError(w http.ResponseWriter, r *http.Request, err error) {
+	status := statusOf[fault.KindOf(err)]
+	if wait := fault.RetryAfter(err); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
+	}
+	detail := err.Error()
+	if status >= http.StatusInternalServerError {
+		s.Log.Error("invocation failed", "path", r.URL.Path, "kind", fault.KindOf(err), "err", err)
+	}
+	if status == http.StatusInternalServerError {
+		detail = "" // what we did not foresee may name what strangers should not see
+	}
+	var fields []api.FieldError
+	if f := fault.FieldOf(err); f != "" {
+		fields = []api.FieldError{{Field: f, Message: detail}}
+	}
+	writeProblem(w, status, detail, fields)
+}
+
+func writeProblem(w http.ResponseWriter, status int, detail string, fields []api.FieldError) {
+	w.Header().Set("Content-Type", api.ProblemType)
+	writeBody(w, status, api.Problem{Title: http.StatusText(status), Status: status, Detail: detail, Errors: fields})
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	writeBody(w, status, body)
+}
+
+func writeBody(w http.ResponseWriter, status int, body any) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(body); err != nil {
+		panic(err) // our own types always encode
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(buf.Bytes()) // the caller has gone: nobody to tell
+}
+
+// decodeJSON reads a request strictly: one JSON object, no unknown field.
+func decodeJSON(r *http.Request, into any) error {
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	err := d.Decode(into)
+	if err == nil && d.Decode(&struct{}{}) != io.EOF {
+		err = errors.New("there is something behind the JSON object")
+	}
+	return describeJSON(err)
+}
+
+func describeJSON(err error) error {
+	if err == nil {
+		return nil
+	}
+	if tooBig, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return fault.New(fault.TooLarge, "the request is larger than %d bytes", tooBig.Limit)
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fault.Field(wrong.Field, "%s must be %s, not %s", orBody(wrong.Field), wrong.Type, wrong.Value)
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		name = strings.Trim(name, `"`)
+		return fault.Field(name, "there is no field %q", name)
+	}
+	if errors.Is(err, io.EOF) {
+		return fault.New(fault.Invalid, "the request has no body; a JSON object is wanted")
+	}
+	return fault.New(fault.Invalid, "the body is not the JSON that is wanted: %v", err)
+}
+
+func orBody(field string) string {
+	if field == "" {
+		return "the body"
+	}
+	return field
+}
+
+// query reads the parameters of a GET strictly.
+type query struct {
+	values map[string][]string
+	err    error
+}
+
+func queryOf(r *http.Request, names ...string) *query {
+	q := &query{values: r.URL.Query()}
+	for name := range q.values {
+		if name != "code" && !contains(names, name) { // code is the host's function key
+			q.err = fault.Field(name, "there is no parameter %q; known are %s", name, strings.Join(names, ", "))
+		}
+	}
+	return q
+}
+
+func contains(list []string, s string) bool {
+	for _, v := range list {
+		if v == s {
+			return true
+		}
+	}
+	return false
+}
+
+func (q *query) text(name string) string {
+	v := q.values[name]
+	if len(v) > 1 {
+		q.err = fault.Field(name, "%s is given %d times", name, len(v))
+	}
+	if len(v) == 0 {
+		return ""
+	}
+	return v[0]
+}
+
+// number reads an integer within bounds; def when it is absent.
+func (q *query) number(name string, def, lo, hi int) int {
+	s := q.text(name)
+	if s == "" {
+		return def
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < lo || n > hi {
+		q.err = fault.Field(name, "%s must be a number from %d to %d, not %q", name, lo, hi, s)
+	}
+	return n
+}
+
+func (q *query) flag(name string) bool {
+	s := q.text(name)
+	if s == "" {
+		return false
+	}
+	v, err := strconv.ParseBool(s)
+	if err != nil {
+		q.err = fault.Field(name, "%s must be true or false, not %q", name, s)
+	}
+	return v
+}
+
+func within(name string, n, lo, hi int) error {
+	if n < lo || n > hi {
+		return fault.Field(name, "%s must be %s, not %d", name, fmt.Sprintf("from %d to %d", lo, hi), n)
+	}
+	return nil
+}

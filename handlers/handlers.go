@@ -1,0 +1,135 @@
+package handlers
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Services are what invocations are answered with.
+type Services struct {
+	Store     storage.Store
+	Registry  *registry.Registry
+	Snapshots *snapshot.Store
+	Worker    *crawl.Worker
+	Index     search.Index
+	Rules     source.Rules
+	Version   string
+}
+
+// Options adjust the handler.
+type Options struct {
+	// Open gives the services. It is called by every invocation, must be quick once it has
+	// succeeded, and is called again after it has failed.
+	Open func(ctx context.Context) (*Services, error)
+	// Timeout ends an invocation before the host would kill the process for it; 4.5 minutes when
+	// zero.
+	Timeout time.Duration
+	Version string
+	Log     *slog.Logger
+}
+
+// functionTimeout of host.json is five minutes; the host kills the whole process at it.
+const defaultTimeout = 4*time.Minute + 30*time.Second
+
+type server struct {
+	Options
+}
+
+// Triggers are the functions that the host calls with an envelope, by folder name.
+func (s *server) triggers() map[string]trigger {
+	return map[string]trigger{
+		"CrawlTimer":  s.crawlTimer,
+		"CrawlWorker": s.crawlWorker,
+		"CrawlPoison": s.crawlPoison,
+	}
+}
+
+// routes are the functions that the host proxies, by method and path below /api/.
+func (s *server) routes() map[string]route {
+	return map[string]route{
+		"POST AddUrlDocument": s.addURL,
+		"POST ReindexItem":    s.reindex,
+		"GET Search":          s.searchGet,
+		"POST Search":         s.searchPost,
+		"GET SearchStatus":    s.status,
+		"GET items":           s.items,
+		"GET items/{id}":      s.item,
+		"GET health":          s.health,
+	}
+}
+
+// New makes the handler's HTTP interface. It answers GET / at once, whatever state the services
+// are in: the host asks for that to learn whether the process is up.
+func New(o Options) http.Handler {
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &server{o}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"status": "up"})
+	})
+	for name, t := range s.triggers() {
+		mux.HandleFunc("POST /"+strings.ToLower(name), s.serveTrigger(name, t))
+	}
+	for pattern, r := range s.routes() {
+		method, path, _ := strings.Cut(pattern, " ")
+		mux.HandleFunc(method+" /api/"+lowerLiterals(path), s.serveRoute(r))
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		writeProblem(w, http.StatusNotFound, "no route "+r.Method+" "+r.URL.Path, nil)
+	})
+	return s.guard(foldPath(mux))
+}
+
+// lowerLiterals lower-cases a path pattern but for its {names}.
+func lowerLiterals(path string) string {
+	parts := strings.Split(path, "/")
+	for i, p := range parts {
+		if !strings.HasPrefix(p, "{") {
+			parts[i] = strings.ToLower(p)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// foldPath matches paths without regard to case, as the host does. Ids are lower-case anyway.
+func foldPath(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if lower := strings.ToLower(r.URL.Path); lower != r.URL.Path {
+			r = r.Clone(r.Context())
+			r.URL.Path, r.URL.RawPath = lower, ""
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// guard bounds every invocation and turns a panic into an answer.
+func (s *server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if p := recover(); p != nil {
+				s.Log.Error("invocation panicked", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
+				writeProblem(w, http.StatusInternalServerError, "", nil)
+			}
+		}()
+		ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
+		defer cancel()
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}

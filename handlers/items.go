@@ -1,0 +1,104 @@
+package handlers
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+const (
+	defaultListed = 100
+	maxListed     = 1000
+)
+
+// items lists the registry, a page at a time.
+func (s *server) items(r *http.Request, v *Services) (int, any, error) {
+	q := queryOf(r, "host", "status", "top", "continuation")
+	list := registry.ListQuery{
+		Host: q.text("host"), Status: registry.Status(q.text("status")),
+		Top: q.number("top", defaultListed, 1, maxListed), After: q.text("continuation"),
+	}
+	if q.err != nil {
+		return 0, nil, q.err
+	}
+	if list.Status != "" && !slices.Contains(registry.Statuses, list.Status) {
+		return 0, nil, fault.Field("status", "status must be one of %v, not %q", registry.Statuses, list.Status)
+	}
+	found, err := v.Registry.List(r.Context(), list)
+	if err != nil {
+		return 0, nil, err
+	}
+	page := api.ItemPage{Items: make([]api.Item, len(found))}
+	for i := range found {
+		page.Items[i] = itemJSON(&found[i])
+	}
+	if len(found) == list.Top {
+		page.Continuation = string(found[len(found)-1].ID)
+	}
+	return http.StatusOK, page, nil
+}
+
+// item shows one item with its past.
+func (s *server) item(r *http.Request, v *Services) (int, any, error) {
+	if q := queryOf(r); q.err != nil {
+		return 0, nil, q.err
+	}
+	it, err := v.Registry.Find(r.Context(), source.ID(r.PathValue("id")))
+	if err != nil {
+		return 0, nil, blame("id", err)
+	}
+	captures, err := v.Snapshots.List(r.Context(), it.ID)
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, detailJSON(&it, captures), nil
+}
+
+func detailJSON(it *registry.Item, captures []snapshot.Capture) api.ItemDetail {
+	d := api.ItemDetail{Item: itemJSON(it)}
+	for _, h := range it.History {
+		d.History = append(d.History, api.Decision(h))
+	}
+	slices.SortFunc(captures, func(a, b snapshot.Capture) int { return b.CapturedAt.Compare(a.CapturedAt) })
+	for _, c := range captures {
+		d.Captures = append(d.Captures, api.Capture{
+			SHA256: strings.TrimPrefix(c.RawHash, "sha256:"), ContentHash: c.ContentHash, CanonicalURI: c.CanonicalURI,
+			CapturedAt: c.CapturedAt, LastVerifiedAt: c.LastVerifiedAt, Bytes: c.Bytes, MimeType: c.MimeType,
+			StatusCode: c.StatusCode, RunID: c.RunID, NormalizationVersion: c.NormalizationVersion,
+		})
+	}
+	return d
+}
+
+func itemJSON(it *registry.Item) api.Item {
+	out := api.Item{
+		ID: string(it.ID), Type: string(it.Type), Status: api.Status(it.Status),
+		NormalizedSource: it.NormalizedSource, DisplaySource: it.DisplaySource, SourceHost: it.SourceHost,
+		ParentPageID: it.ParentPageID, ContentGroupID: it.ContentGroupID,
+		ReindexRequested: it.ReindexRequested, ReindexGeneration: it.ReindexGeneration,
+		HTTPETag: it.HTTPEtag, HTTPStatusCode: it.HTTPStatusCode, HTTPRedirectChain: it.HTTPRedirectChain,
+		HTTPCanonicalURL: it.HTTPCanonicalURL,
+		FileETag:         it.FileEtag, FileContentType: it.FileContentType,
+		ContentHash: it.ContentHash, TextHash: it.TextHash, Language: it.Language, MimeType: it.MimeType,
+		LastIndexedDocID: it.LastIndexedDocID, ImageCount: it.ImageCount,
+		FirstSeen: it.FirstSeen, LastChecked: it.LastChecked, LastChanged: it.LastChanged, LastIndexed: it.LastIndexed,
+		NextCrawlAt: it.NextCrawlAt, CrawlIntervalSeconds: it.CrawlIntervalSeconds,
+		CrawlAttempts: it.CrawlAttempts, ErrorMessage: it.ErrorMessage,
+	}
+	if t, err := http.ParseTime(it.HTTPLastModified); err == nil {
+		out.HTTPLastModified = t.UTC()
+	}
+	if it.HTTPStatusCode != 0 {
+		out.HTTPContentLength = &it.HTTPContentLength
+	}
+	if !it.LastChecked.IsZero() {
+		out.HTTPRobotsAllowed = &it.HTTPRobotsAllowed
+	}
+	return out
+}

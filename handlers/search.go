@@ -1,0 +1,74 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+func (s *server) searchGet(r *http.Request, v *Services) (int, any, error) {
+	q := queryOf(r, "q", "top", "skip", "nestImages", "host", "type", "language")
+	req := api.SearchRequest{
+		Q: q.text("q"), Top: q.number("top", 0, 1, api.MaxTop), Skip: q.number("skip", 0, 0, search.MaxSkip),
+		NestImages: q.flag("nestImages"), Host: q.text("host"), Type: q.text("type"), Language: q.text("language"),
+	}
+	if q.err != nil {
+		return 0, nil, q.err
+	}
+	return s.answerSearch(r, v, req)
+}
+
+func (s *server) searchPost(r *http.Request, v *Services) (int, any, error) {
+	var req api.SearchRequest
+	if err := decodeJSON(r, &req); err != nil {
+		return 0, nil, err
+	}
+	return s.answerSearch(r, v, req)
+}
+
+func (s *server) answerSearch(r *http.Request, v *Services, req api.SearchRequest) (int, any, error) {
+	if req.Q == "" {
+		return 0, nil, fault.Field("q", "q is missing: what should be searched for?")
+	}
+	if req.Top == 0 {
+		req.Top = api.DefaultTop
+	}
+	if err := within("top", req.Top, 1, api.MaxTop); err != nil {
+		return 0, nil, err
+	}
+	if err := within("skip", req.Skip, 0, search.MaxSkip); err != nil {
+		return 0, nil, err
+	}
+	found, err := v.Index.Search(r.Context(), search.Query{
+		Text: req.Q, Top: req.Top, Skip: req.Skip, Host: req.Host, Type: req.Type, Language: req.Language,
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, resultsJSON(found, req.NestImages), nil
+}
+
+func resultsJSON(found search.Results, nestImages bool) api.SearchResponse {
+	out := api.SearchResponse{Count: found.Count, Results: make([]api.SearchResult, len(found.Results))}
+	for i, r := range found.Results {
+		res := api.SearchResult{ID: r.ID, URL: r.URL, Title: r.Title, Language: r.Language, Score: r.Score, Passages: make([]api.Passage, len(r.Passages))}
+		for j, p := range r.Passages {
+			res.Passages[j] = passageJSON(p)
+		}
+		if nestImages {
+			res.Images = []api.Image{}
+		}
+		out.Results[i] = res
+	}
+	return out
+}
+
+func passageJSON(p search.Passage) api.Passage {
+	out := api.Passage{ChunkUID: p.ChunkUID, Heading: p.Heading, Text: p.Text, Highlights: make([]api.Range, len(p.Highlights))}
+	for i, h := range p.Highlights {
+		out.Highlights[i] = api.Range{From: h.From, To: h.To}
+	}
+	return out
+}

@@ -1,0 +1,117 @@
+package handlers
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// trigger does the work of a queue or timer function; what it returns is logged by the host.
+type trigger func(ctx context.Context, s *Services, e envelope) (report string, err error)
+
+// envelope is what the host posts for a trigger that is not HTTP.
+type envelope struct {
+	Data     map[string]json.RawMessage
+	Metadata map[string]json.RawMessage
+}
+
+// result is what the host wants to hear. Outputs may be empty but the object must be there.
+type result struct {
+	Outputs     map[string]any
+	Logs        []string
+	ReturnValue any
+}
+
+func (s *server) serveTrigger(name string, fn trigger) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		report, err := s.invoke(r, fn)
+		log := s.Log.With("function", name, "invocation", r.Header.Get("X-Azure-Functions-InvocationId"))
+		status := http.StatusOK
+		switch kind := fault.KindOf(err); kind {
+		case "":
+		case fault.Invalid, fault.NotFound, fault.Blocked, fault.TooLarge:
+			log.Error("message dropped", "kind", kind, "err", err)
+			report = err.Error()
+		default:
+			log.Error("invocation failed", "kind", kind, "err", err)
+			status, report = http.StatusInternalServerError, err.Error()
+		}
+		res := result{Outputs: map[string]any{}, Logs: []string{}}
+		if report != "" {
+			res.Logs = append(res.Logs, report)
+		}
+		writeJSON(w, status, res)
+	}
+}
+
+func (s *server) invoke(r *http.Request, fn trigger) (string, error) {
+	var e envelope
+	if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
+		return "", fault.New(fault.Invalid, "envelope: %v", err)
+	}
+	services, err := s.Open(r.Context())
+	if err != nil {
+		return "", fault.New(fault.Unavailable, "services: %w", err)
+	}
+	return fn(r.Context(), services, e)
+}
+
+// payload gives the text of a queue message. The host sends it as base64 (dataType binary), or,
+// without that setting, as a JSON string within a JSON string.
+func (e envelope) payload(name string) ([]byte, error) {
+	var text string
+	if err := json.Unmarshal(e.Data[name], &text); err != nil {
+		return nil, fault.New(fault.Invalid, "the envelope has no string Data.%s", name)
+	}
+	var inner string
+	if json.Unmarshal([]byte(text), &inner) == nil {
+		return []byte(inner), nil
+	}
+	if b, err := base64.StdEncoding.DecodeString(text); err == nil && json.Valid(b) {
+		return b, nil
+	}
+	return []byte(text), nil
+}
+
+// crawlTimer sends jobs for what is due.
+func (s *server) crawlTimer(ctx context.Context, v *Services, _ envelope) (string, error) {
+	report, err := v.Registry.Sweep(ctx)
+	s.Log.Info("swept", "hints", report.Hints, "partitions", report.Partitions, "claimed", report.Claimed, "jobs", report.Jobs)
+	return fmt.Sprintf("%d items claimed in %d jobs", report.Claimed, report.Jobs), err
+}
+
+// crawlWorker does one job.
+func (s *server) crawlWorker(ctx context.Context, v *Services, e envelope) (string, error) {
+	job, err := jobOf(e)
+	if err != nil {
+		return "", err
+	}
+	if err := v.Worker.Process(ctx, job); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d items of %s", len(job.Items), job.Host), nil
+}
+
+// crawlPoison records on its items that a job could not be done, however often it was tried.
+func (s *server) crawlPoison(ctx context.Context, v *Services, e envelope) (string, error) {
+	job, err := jobOf(e)
+	if err != nil {
+		return "", err
+	}
+	why := "processing failed on every try and was given up; see the app's log"
+	s.Log.Error("crawl job poisoned", "host", job.Host, "items", len(job.Items))
+	return why, v.Worker.GiveUp(ctx, job, why)
+}
+
+func jobOf(e envelope) (registry.Job, error) {
+	body, err := e.payload("job")
+	if err != nil {
+		return registry.Job{}, err
+	}
+	return registry.ParseJob(body)
+}

@@ -1,0 +1,115 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/lineage"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
+	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/azure"
+)
+
+// App opens the services once, when they are first needed, so that the process is up before its
+// dependencies are.
+type App struct {
+	cfg Config
+	get func(string) string
+	log *slog.Logger
+
+	mu       sync.Mutex
+	services *handlers.Services
+}
+
+// New reads the settings. Nothing is opened yet.
+func New(get func(string) string, log *slog.Logger) (*App, error) {
+	cfg, err := Load(get)
+	if err != nil {
+		return nil, err
+	}
+	return &App{cfg: cfg, get: get, log: log}, nil
+}
+
+// Services opens what the handlers need, or returns what is open. After a failure the next call
+// tries again.
+func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.services != nil {
+		return a.services, nil
+	}
+	store, err := azure.Open(a.get, azure.Options{})
+	if err != nil {
+		return nil, err
+	}
+	index, err := openIndex(a.cfg, a.log)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	s, err := Assemble(ctx, a.cfg, store, index, a.log)
+	if err != nil {
+		return nil, errors.Join(err, index.Close(), store.Close())
+	}
+	a.services = s
+	return s, nil
+}
+
+// Close closes what was opened.
+func (a *App) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.services == nil {
+		return nil
+	}
+	return errors.Join(a.services.Index.Close(), a.services.Store.Close())
+}
+
+func openIndex(cfg Config, log *slog.Logger) (search.Index, error) {
+	if err := os.MkdirAll(cfg.Data, 0o755); err != nil {
+		return nil, err
+	}
+	return sqlitesearch.Open(filepath.Join(cfg.Data, "index.db"), sqlitesearch.Options{Log: log})
+}
+
+// Assemble builds the services over a store and an index and makes what is missing there.
+func Assemble(ctx context.Context, cfg Config, store storage.Store, index search.Index, log *slog.Logger) (*handlers.Services, error) {
+	web, err := fetch.New(cfg.Fetch)
+	if err != nil {
+		return nil, err
+	}
+	reg := registry.New(store, registry.Options{
+		Table: cfg.Table, Strategy: cfg.Strategy, Politeness: cfg.politeness(web.Exempt), Log: log,
+	})
+	snaps := snapshot.New(store)
+	run := snapshot.Run{
+		ID:        "crawl-" + lineage.Current.String(),
+		Collector: "crawl", NormalizationVersion: lineage.Current, StartedAt: time.Now(),
+	}
+	worker := crawl.New(reg, snaps, web, index, crawl.Options{
+		Schedule: cfg.Schedule, Agent: web.ProductToken(), Rules: cfg.Rules, Strategy: cfg.Strategy,
+		KeepGone: cfg.KeepGone, RunID: run.ID, Log: log,
+	})
+	for _, step := range []func(context.Context) error{
+		reg.Create, snaps.Create, index.Create,
+		func(ctx context.Context) error { return snaps.StartRun(ctx, run) },
+	} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return &handlers.Services{
+		Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index,
+		Rules: cfg.Rules, Version: Version,
+	}, nil
+}

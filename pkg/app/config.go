@@ -1,0 +1,101 @@
+package app
+
+import (
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+// Version is Tidemark's version, also what it tells sites about itself.
+const Version = "0.1.0"
+
+// Config is every setting, checked. See [Settings] for their meaning.
+type Config struct {
+	Table      string
+	Strategy   source.Strategy
+	Rules      source.Rules
+	Schedule   schedule.Config
+	Politeness registry.Politeness
+	// PolitenessSet tells whether any of the three was set, so that allow-listed hosts follow it.
+	PolitenessSet bool
+	Fetch         fetch.Config
+	KeepGone      bool
+	Data          string
+}
+
+// Load reads the settings through get, which returns "" for what is not set. Every bad value is
+// in the error, with its name, the value and what is allowed.
+func Load(get func(string) string) (Config, error) {
+	s := &settings{get: get}
+	base := schedule.Defaults()
+	c := Config{
+		Table: s.match("REGISTRY_TABLE_NAME", registry.DefaultTable, `^[A-Za-z][A-Za-z0-9]{2,57}$`, "3 to 58 letters and digits, a letter first"),
+		Schedule: schedule.Config{
+			Base:           s.seconds("CRAWL_BASE_INTERVAL_SECONDS", base.Base, time.Second, maxSeconds),
+			Max:            s.seconds("CRAWL_MAX_INTERVAL_SECONDS", base.Max, time.Second, maxSeconds),
+			ErrorBase:      s.seconds("CRAWL_ERROR_BACKOFF_BASE", base.ErrorBase, time.Second, maxSeconds),
+			UnchangedSteps: s.number("CRAWL_UNCHANGED_STEPS", base.UnchangedSteps, 1, 1000),
+			GoneAfter:      s.number("CRAWL_GONE_AFTER", base.GoneAfter, 1, 1000),
+		},
+		Politeness: registry.Politeness{
+			MinDelay:      s.milliseconds("CRAWL_MIN_DELAY_MS", time.Second, 0, time.Hour),
+			MaxDelay:      s.milliseconds("CRAWL_MAX_DELAY_MS", 2*time.Second, 0, time.Hour),
+			MaxConcurrent: s.number("CRAWL_MAX_CONCURRENT", 1, 1, 64),
+		},
+		PolitenessSet: s.isSet("CRAWL_MIN_DELAY_MS", "CRAWL_MAX_DELAY_MS", "CRAWL_MAX_CONCURRENT"),
+		Fetch: fetch.Config{
+			UserAgent:    s.text("CRAWL_USER_AGENT", "Tidemark/"+Version),
+			Contact:      s.text("CRAWL_CONTACT", ""),
+			AllowHosts:   s.list("CRAWL_ALLOW_HOSTS", nil),
+			MaxBytes:     int64(s.number("CRAWL_MAX_BYTES", fetch.DefaultMaxBytes, 1024, 1<<30)),
+			Timeout:      s.seconds("CRAWL_TIMEOUT_SECONDS", fetch.DefaultTimeout, time.Second, 30*time.Second),
+			MaxRedirects: s.number("CRAWL_MAX_REDIRECTS", fetch.DefaultMaxRedirects, 0, 20),
+		},
+		KeepGone: !s.flag("CRAWL_REMOVE_GONE", true),
+		Data:     s.text("TIDEMARK_DATA", ".tidemark"),
+	}
+	if c.Fetch.MaxRedirects == 0 {
+		c.Fetch.MaxRedirects = -1 // fetch's word for none
+	}
+	c.Strategy = check(s, "REGISTRY_PARTITION_STRATEGY", string(source.ByHost), source.ParseStrategy)
+	c.Rules = check(s, "TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid", func(list string) (source.Rules, error) {
+		return source.NewRules(split(list))
+	})
+	s.flag("FORCE_REINDEX_ON_CANONICAL_CHANGE", true) // checked now, used with canonical pages
+	c.validate(s)
+	return c, s.err()
+}
+
+const maxSeconds = 10 * 365 * 24 * time.Hour
+
+// validate checks settings against each other.
+func (c *Config) validate(s *settings) {
+	if c.Politeness.MaxDelay < c.Politeness.MinDelay {
+		if s.isSet("CRAWL_MAX_DELAY_MS") {
+			s.bad("CRAWL_MAX_DELAY_MS", "at least CRAWL_MIN_DELAY_MS")
+		}
+		c.Politeness.MaxDelay = c.Politeness.MinDelay
+	}
+	if len(s.problems) == 0 {
+		if err := c.Schedule.Validate(); err != nil {
+			s.problems = append(s.problems, err.Error())
+		}
+	}
+	if _, err := fetch.New(c.Fetch); err != nil {
+		s.problems = append(s.problems, fetchSetting(err))
+	}
+}
+
+// politeness gives each host its pace: allow-listed hosts are the operator's own, and are not held
+// back unless the settings say so.
+func (c *Config) politeness(exempt func(host string) bool) func(host string) registry.Politeness {
+	return func(host string) registry.Politeness {
+		if !c.PolitenessSet && exempt(host) {
+			return registry.Politeness{MaxConcurrent: 4}
+		}
+		return c.Politeness
+	}
+}

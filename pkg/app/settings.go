@@ -1,0 +1,126 @@
+package app
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// settings reads values and collects what is wrong with them, so that one start tells all.
+type settings struct {
+	get      func(string) string
+	problems []string
+}
+
+func (s *settings) bad(name, allowed string) {
+	s.problems = append(s.problems, fmt.Sprintf("%s=%q: allowed is %s", name, s.get(name), allowed))
+}
+
+func (s *settings) err() error {
+	if len(s.problems) == 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, "settings: %s", strings.Join(s.problems, "; "))
+}
+
+func (s *settings) isSet(names ...string) bool {
+	for _, n := range names {
+		if s.get(n) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *settings) text(name, def string) string {
+	if v := s.get(name); v != "" {
+		return v
+	}
+	return def
+}
+
+func (s *settings) match(name, def, pattern, allowed string) string {
+	v := s.text(name, def)
+	if !regexp.MustCompile(pattern).MatchString(v) {
+		s.bad(name, allowed)
+		return def
+	}
+	return v
+}
+
+func (s *settings) number(name string, def, lo, hi int) int {
+	v := s.get(name)
+	if v == "" {
+		return def
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < lo || n > hi {
+		s.bad(name, fmt.Sprintf("a whole number from %d to %d", lo, hi))
+		return def
+	}
+	return n
+}
+
+func (s *settings) seconds(name string, def, lo, hi time.Duration) time.Duration {
+	return s.duration(name, def, lo, hi, time.Second)
+}
+
+func (s *settings) milliseconds(name string, def, lo, hi time.Duration) time.Duration {
+	return s.duration(name, def, lo, hi, time.Millisecond)
+}
+
+func (s *settings) duration(name string, def, lo, hi, unit time.Duration) time.Duration {
+	return time.Duration(s.number(name, int(def/unit), int(lo/unit), int(hi/unit))) * unit
+}
+
+func (s *settings) flag(name string, def bool) bool {
+	v := s.get(name)
+	if v == "" {
+		return def
+	}
+	b, err := strconv.ParseBool(v)
+	if err != nil {
+		s.bad(name, "true or false")
+		return def
+	}
+	return b
+}
+
+func (s *settings) list(name string, def []string) []string {
+	if v := s.get(name); v != "" {
+		return split(v)
+	}
+	return def
+}
+
+func split(list string) []string {
+	var out []string
+	for part := range strings.SplitSeq(list, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// check reads a setting whose own package decides what is allowed.
+func check[T any](s *settings, name, def string, parse func(string) (T, error)) T {
+	v, err := parse(s.text(name, def))
+	if err != nil {
+		s.bad(name, err.Error())
+	}
+	return v
+}
+
+// fetchSetting says which setting a field of fetch.Config comes from.
+func fetchSetting(err error) string {
+	name := map[string]string{
+		"UserAgent": "CRAWL_USER_AGENT", "Contact": "CRAWL_CONTACT", "AllowHosts": "CRAWL_ALLOW_HOSTS",
+		"MaxBytes": "CRAWL_MAX_BYTES", "Timeout": "CRAWL_TIMEOUT_SECONDS", "MaxRedirects": "CRAWL_MAX_REDIRECTS",
+	}[fault.FieldOf(err)]
+	return name + "=" + err.Error()
+}

@@ -1,0 +1,234 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/lineage"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+// check is the work on one item. Its Item becomes the finding.
+type check struct {
+	*task
+	registry.Item
+	forced     bool
+	outcome    schedule.Outcome
+	retryAfter time.Duration
+}
+
+// run follows the steps of the package comment. Its error is our own fault; the item is then
+// given back as it was.
+func (c *check) run(ctx context.Context) error {
+	if c.IndexPending && !c.forced {
+		return c.payDebt(ctx)
+	}
+	allowed, err := c.robotsAllow(ctx)
+	if err != nil || !allowed {
+		return err
+	}
+	resp, answered, err := c.get(ctx)
+	if err != nil || !answered {
+		return err
+	}
+	c.noteResponse(resp)
+	switch {
+	case resp.NotModified:
+		c.unchanged("304: the site says nothing has changed")
+	case resp.Status == http.StatusOK:
+		return c.compare(ctx, resp)
+	case resp.Status == http.StatusNotFound || resp.Status == http.StatusGone:
+		return c.missing(ctx, resp.Status)
+	case resp.Status == http.StatusTooManyRequests || resp.Status == http.StatusServiceUnavailable:
+		c.throttled(resp)
+	default:
+		c.retryAfter = resp.RetryAfter
+		c.fail("HTTP %d %s", resp.Status, http.StatusText(resp.Status))
+	}
+	return nil
+}
+
+// robotsAllow asks robots.txt (A11).
+func (c *check) robotsAllow(ctx context.Context) (bool, error) {
+	o, err := originOf(c.NormalizedSource)
+	if err != nil {
+		c.fail("%v", err)
+		return false, nil
+	}
+	r, err := c.rulingFor(ctx, o, c.wait)
+	switch {
+	case fault.Is(err, fault.Blocked) || fault.Is(err, fault.Invalid):
+		c.fail("%v", err) // the site may not be asked at all
+		return false, nil
+	case err != nil:
+		return false, err
+	case r.unknown():
+		c.retryAfter = r.expires.Sub(c.o.Clock())
+		c.fail("robots.txt cannot be had, so nothing may be fetched: %s", r.reason)
+		return false, nil
+	}
+	if delay, ok := r.rules.CrawlDelay(c.o.Agent); ok || c.batch.CrawlDelay > 0 {
+		c.noteCrawlDelay(delay)
+	}
+	if c.HTTPRobotsAllowed = r.allows(c.o.Agent, c.fetchURL()); c.HTTPRobotsAllowed {
+		return true, nil
+	}
+	return false, c.exclude(ctx, "robots.txt disallows it")
+}
+
+func (t *task) noteCrawlDelay(d time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.host.CrawlDelay = d
+}
+
+// fetchURL is the form that is requested: the one that last answered, or the identity.
+func (c *check) fetchURL() string {
+	if c.FetchSource != "" {
+		return c.FetchSource
+	}
+	return c.NormalizedSource
+}
+
+// get fetches the page, conditionally where the answer "not modified" would do (A8). A page that
+// does not answer is recorded here.
+func (c *check) get(ctx context.Context) (resp fetch.Response, answered bool, err error) {
+	req := fetch.Request{URL: c.fetchURL(), Gate: c.gate}
+	if c.conditional() {
+		req.ETag, req.LastModified, req.ValidFor = c.HTTPEtag, c.HTTPLastModified, c.HTTPFinalURL
+		if c.HTTPUnconditional && c.sameByHead(ctx, req) {
+			return fetch.Response{Status: http.StatusNotModified, NotModified: true, FinalURL: req.URL}, true, nil
+		}
+	}
+	if err := c.wait(ctx); err != nil {
+		return resp, false, err
+	}
+	resp, err = c.web.Get(ctx, req)
+	if errors.Is(err, errLockOver) {
+		return resp, false, err
+	}
+	if err != nil {
+		c.retryAfter = fault.RetryAfter(err)
+		c.fail("%v", err)
+		return resp, false, nil
+	}
+	return resp, true, nil
+}
+
+// conditional reports whether "not modified" would be a sufficient answer: it is not when
+// somebody insists, when the rules of normalization have changed, or when the index lacks the
+// content that we hold.
+func (c *check) conditional() bool {
+	return !c.forced && c.held() && c.NormalizationVersion == lineage.Current.String()
+}
+
+// held reports whether the content of the last fetch is where it belongs: in the index, or kept
+// out of it on purpose.
+func (c *check) held() bool {
+	return c.RawHash != "" && (c.Exclusion != "" || c.IndexedHash == c.ContentHash)
+}
+
+// sameByHead asks a server that ignores conditions for the head alone, which may save the
+// download. Only validators count: a length that is the same proves nothing.
+func (c *check) sameByHead(ctx context.Context, req fetch.Request) bool {
+	req.Head = true
+	if req.ETag == "" && req.LastModified == "" || c.wait(ctx) != nil {
+		return false
+	}
+	resp, err := c.web.Get(ctx, req)
+	if err != nil || resp.Status != http.StatusOK && !resp.NotModified {
+		return false
+	}
+	return resp.NotModified || resp.Header.Get("ETag") == c.HTTPEtag && resp.Header.Get("Last-Modified") == c.HTTPLastModified
+}
+
+// gate lets a redirect through when robots.txt of its target allows it and the target's host can
+// bear a request now.
+func (c *check) gate(ctx context.Context, target string) error {
+	o, err := originOf(target)
+	if err != nil {
+		return fault.New(fault.Invalid, "redirect to %q: %w", target, err)
+	}
+	wait := c.wait
+	if o.host != c.batch.Host {
+		wait = func(ctx context.Context) error { return c.waitElsewhere(ctx, o) }
+	}
+	r, err := c.rulingFor(ctx, o, wait)
+	if err != nil {
+		return err
+	}
+	if r.unknown() || !r.allows(c.o.Agent, target) {
+		return fault.New(fault.Blocked, "robots.txt forbids the target of a redirect: %s", target)
+	}
+	return wait(ctx)
+}
+
+// waitElsewhere is polite to another host than the batch's.
+func (c *check) waitElsewhere(ctx context.Context, o origin) error {
+	const patience = 20 * time.Second
+	at, err := c.reg.ReserveStart(ctx, c.partition(o), o.host, patience)
+	if err != nil {
+		return err
+	}
+	return c.o.Sleep(ctx, at.Sub(c.o.Clock()))
+}
+
+// noteResponse keeps what every answer tells.
+func (c *check) noteResponse(resp fetch.Response) {
+	c.HTTPStatusCode = resp.Status
+	c.HTTPRedirectChain = nil
+	for _, hop := range resp.Redirects {
+		c.HTTPRedirectChain = append(c.HTTPRedirectChain, fmt.Sprintf("%d %s", hop.Status, hop.Location))
+	}
+	if resp.FinalURL == "" || resp.FinalURL == c.fetchURL() {
+		return
+	}
+	// A redirect that only changes the spelling (a trailing slash, say) is taken next time.
+	final, err := c.o.Rules.ParseURL(resp.FinalURL)
+	if err != nil || final.Normalized != c.NormalizedSource {
+		return
+	}
+	if form, err := source.FetchForm(resp.FinalURL); err == nil {
+		c.FetchSource = form
+	}
+}
+
+// noteValidators keeps what makes the next check cheap. It is called once the body they belong to
+// is safe.
+func (c *check) noteValidators(resp fetch.Response) {
+	etag, modified := resp.Header.Get("ETag"), resp.Header.Get("Last-Modified")
+	asked := c.conditional() && (c.HTTPEtag != "" || c.HTTPLastModified != "")
+	c.HTTPUnconditional = asked && etag == c.HTTPEtag && modified == c.HTTPLastModified
+	c.HTTPEtag, c.HTTPLastModified = bounded(etag), bounded(modified)
+	c.HTTPContentLength, c.HTTPFinalURL = int64(len(resp.Body)), resp.FinalURL
+}
+
+// bounded drops a validator that no honest server sends.
+func bounded(validator string) string {
+	if len(validator) > 1024 {
+		return ""
+	}
+	return validator
+}
+
+// throttled leaves the host alone for as long as it asks (A13), or five minutes.
+func (c *check) throttled(resp fetch.Response) {
+	const unasked = 5 * time.Minute
+	pause := resp.RetryAfter
+	if pause <= 0 {
+		pause = unasked
+	}
+	c.retryAfter = pause
+	why := fmt.Sprintf("HTTP %d", resp.Status)
+	c.fail("%s: asked to come back after %s", why, pause.Round(time.Second))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.host.PauseUntil, c.host.PauseWhy = c.o.Clock().Add(pause), why
+}

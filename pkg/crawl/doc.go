@@ -1,0 +1,19 @@
+// Package crawl turns a job into what its items have become: fetched politely and
+// conditionally, compared, kept, indexed only when what a reader would call the content has
+// changed, and scheduled for the next look.
+//
+// One check, in order; each step ends it when it can:
+//
+//	debt      fetched before, but the index was down: index the stored snapshot, ask nobody
+//	robots    forbidden: OutOfScope, out of the index
+//	fetch     with the stored validators, unless forced or the index has nothing of it
+//	status    304: unchanged. 404, 410: missing, in the end Gone. 429, 503: the host is left alone
+//	raw       the same bytes: unchanged
+//	extract   unknown type or noindex: kept, but out of the index
+//	content   the same content hash: noise, unchanged
+//	keep      the body, then its capture
+//	index     then, and only then, Indexed
+//
+// What a page does wrong is data: it ends in the item's status, errorMessage and history. Only
+// what our own storage or index does wrong is an error of [Worker.Process].
+package crawl

@@ -1,0 +1,89 @@
+package crawl
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// pacer keeps the starts of a batch's requests apart. The batch reserved absolute times; a
+// request that could not start at its time moves all later ones, so that two starts are never
+// closer than they were reserved. Requests beyond the reservation (robots.txt, redirects) keep
+// its last gap.
+type pacer struct {
+	mu       sync.Mutex  // held while waiting: starts come one after the other
+	reserved []time.Time // starts, then the time at which the host is free again
+	used     int
+	last     time.Time // when the latest request really started; zero before the first
+}
+
+// wait sleeps until the next request may start.
+func (p *pacer) wait(ctx context.Context, clock func() time.Time, sleep func(context.Context, time.Duration) error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := clock()
+	if d := p.start(now).Sub(now); d > 0 {
+		if err := sleep(ctx, d); err != nil {
+			return err
+		}
+	}
+	p.used++
+	p.last = clock()
+	return ctx.Err()
+}
+
+// start is the earliest start of the next request.
+func (p *pacer) start(now time.Time) time.Time {
+	at := now
+	if p.used < len(p.reserved) {
+		at = latest(at, p.reserved[p.used])
+	}
+	if !p.last.IsZero() {
+		at = latest(at, p.last.Add(p.gap(p.used)))
+	}
+	return at
+}
+
+// gap is the pause before request i.
+func (p *pacer) gap(i int) time.Duration {
+	i = min(i, len(p.reserved)-1)
+	if i < 1 {
+		return 0
+	}
+	return p.reserved[i].Sub(p.reserved[i-1])
+}
+
+// free is the earliest start that the requests so far leave to others; zero before the first.
+func (p *pacer) free() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last.IsZero() {
+		return time.Time{}
+	}
+	return p.last.Add(p.gap(p.used))
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// wait sleeps until the next request to the batch's host may start. Its error means that this
+// worker's time is over, not that anything is wrong with the page.
+func (t *task) wait(ctx context.Context) error {
+	if err := t.pace.wait(ctx, t.o.Clock, t.o.Sleep); err != nil {
+		return err
+	}
+	if t.o.Clock().After(t.batch.Until.Add(-commitMargin)) {
+		return errLockOver
+	}
+	return nil
+}
+
+// errLockOver ends a batch whose worker was held up for so long that somebody else may have its
+// items by now.
+var errLockOver = fault.New(fault.Unavailable, "the lock ran out before the request")

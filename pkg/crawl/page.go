@@ -1,0 +1,180 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/index"
+	"github.com/tidemark/tidemark/pkg/lineage"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/robots"
+	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/snapshot"
+)
+
+const exclusionNoIndex = "noindex"
+
+// compare decides what a body means: the same bytes, the same content, or something new.
+func (c *check) compare(ctx context.Context, resp fetch.Response) error {
+	raw := snapshot.Hash(resp.Body)
+	if raw == c.RawHash && c.conditional() {
+		c.noteValidators(resp)
+		c.unchanged("the same bytes as before")
+		return nil
+	}
+	doc, err := extract.Extract(resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL, extract.Limits{})
+	if err != nil {
+		c.fail("%v", err)
+		return nil
+	}
+	hash := doc.ContentHash()
+	exclusion := c.exclusionOf(doc, resp)
+	if hash == c.ContentHash && exclusion == c.Exclusion && c.conditional() {
+		c.noteValidators(resp)
+		c.unchanged("other bytes, the same content")
+		return c.snaps.Verify(ctx, c.ID, c.RawHash, c.o.Clock())
+	}
+	return c.adopt(ctx, resp, doc, raw, exclusion)
+}
+
+// exclusionOf says why a document that was fetched is kept out of the index; "" if it is not.
+func (c *check) exclusionOf(doc extract.Document, resp fetch.Response) string {
+	values := append(resp.Header.Values("X-Robots-Tag"), doc.MetaRobots...)
+	switch {
+	case robots.ParseDirectives(values, c.o.Agent, c.o.Clock()).NoIndex:
+		return exclusionNoIndex
+	case doc.Unsupported:
+		return fmt.Sprintf("text cannot be extracted from %s yet", doc.MimeType)
+	default:
+		return ""
+	}
+}
+
+// adopt takes over new content: body, capture, index, item, in this order.
+func (c *check) adopt(ctx context.Context, resp fetch.Response, doc extract.Document, raw, exclusion string) error {
+	now := c.o.Clock()
+	first, changed := c.ContentHash == "", doc.ContentHash() != c.ContentHash
+	c.noteValidators(resp)
+	c.takeOver(doc, raw, exclusion)
+	if err := c.snaps.Save(ctx, c.capture(resp), resp.Body); err != nil {
+		return err
+	}
+	c.outcome = schedule.Unchanged
+	if changed {
+		c.outcome = schedule.Changed
+		c.LastChanged = now
+		c.Record(now, "changed", changeReason(first))
+	}
+	if exclusion != "" {
+		return c.keepOut(ctx, exclusion)
+	}
+	return c.enterIndex(ctx, doc)
+}
+
+func changeReason(first bool) string {
+	if first {
+		return "fetched for the first time"
+	}
+	return "the content is different"
+}
+
+// takeOver copies what the document says into the item.
+func (c *check) takeOver(doc extract.Document, raw, exclusion string) {
+	hash := doc.ContentHash()
+	if hash != c.ContentHash || c.Language == "" {
+		c.Language = doc.Language // A22: once per content
+	}
+	c.RawHash, c.ContentHash, c.TextHash = raw, hash, doc.TextHash()
+	c.NormalizationVersion = lineage.Current.String()
+	c.MimeType, c.Title, c.Exclusion = doc.MimeType, doc.Title, exclusion
+	c.HTTPCanonicalURL = ""
+	if doc.Canonical != "" {
+		if s, err := c.o.Rules.ParseURL(doc.Canonical); err == nil {
+			c.HTTPCanonicalURL = s.Normalized
+		}
+	}
+}
+
+// replayHeaders are kept with a capture: what a replay of the response needs and nothing that
+// could be a visitor's secret.
+var replayHeaders = []string{
+	"Cache-Control", "Content-Language", "Content-Type", "Date", "ETag", "Expires", "Last-Modified",
+	"Link", "Vary", "X-Robots-Tag",
+}
+
+func (c *check) capture(resp fetch.Response) snapshot.Capture {
+	header := map[string][]string{}
+	for _, name := range replayHeaders {
+		for _, v := range resp.Header.Values(name) {
+			header[name] = append(header[name], bounded(v))
+		}
+	}
+	uri := c.HTTPCanonicalURL
+	if uri == "" {
+		uri = c.NormalizedSource
+	}
+	return snapshot.Capture{
+		ItemID: c.ID, RawHash: c.RawHash, ContentHash: c.ContentHash, TextHash: c.TextHash, CanonicalURI: uri,
+		MimeType: c.MimeType, StatusCode: resp.Status, Header: header, Bytes: int64(len(resp.Body)),
+		NormalizationVersion: c.NormalizationVersion, RunID: c.o.RunID, CapturedAt: c.o.Clock(),
+	}
+}
+
+// keepOut leaves content that must not, or cannot, be searched out of the index.
+func (c *check) keepOut(ctx context.Context, why string) error {
+	if err := c.leaveIndex(ctx); err != nil {
+		return err
+	}
+	c.IndexPending = false
+	c.Status = c.statusHeld()
+	c.ErrorMessage = ""
+	c.Record(c.o.Clock(), "notIndexed", why)
+	return nil
+}
+
+// enterIndex puts the document into the index; only then is the item Indexed. An index that is
+// down makes a debt: the item stays Crawled, and its snapshot is indexed later.
+func (c *check) enterIndex(ctx context.Context, doc extract.Document) error {
+	now := c.o.Clock()
+	err := c.index.Put(ctx, index.Page(&c.Item, doc, now))
+	switch fault.KindOf(err) {
+	case "":
+	case fault.Unavailable, fault.Throttled:
+		c.IndexPending, c.Status = true, registry.Crawled
+		c.SetError("the index could not be reached: " + err.Error())
+		c.Record(now, "indexDebt", c.ErrorMessage)
+		return nil
+	case fault.Invalid, fault.TooLarge:
+		c.fail("the index refuses the page: %v", err)
+		return nil
+	default:
+		return err
+	}
+	c.IndexPending, c.Status, c.ErrorMessage = false, registry.Indexed, ""
+	c.IndexedHash, c.LastIndexedDocID, c.LastIndexed = c.ContentHash, string(c.ID), now
+	c.Record(now, "indexed", fmt.Sprintf("%d blocks", len(doc.Blocks)))
+	return nil
+}
+
+// payDebt indexes the stored snapshot: nothing is fetched twice because the index was down.
+func (c *check) payDebt(ctx context.Context) error {
+	capture, body, err := c.snaps.Load(ctx, c.ID, c.RawHash)
+	if fault.Is(err, fault.NotFound) {
+		c.IndexPending, c.RawHash = false, "" // purged meanwhile: fetch it again
+		c.fail("the snapshot to be indexed is gone")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	doc, err := extract.Extract(body, capture.ContentType(), c.fetchURL(), extract.Limits{})
+	if err != nil {
+		c.fail("%v", err)
+		return nil
+	}
+	c.outcome = schedule.Unchanged
+	return c.enterIndex(ctx, doc)
+}

@@ -1,0 +1,130 @@
+package crawl
+
+import (
+	"context"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/robots"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+// origin is what one robots.txt speaks for.
+type origin struct{ scheme, host string }
+
+// ruling is what an origin's robots.txt means now.
+type ruling struct {
+	verdict robots.Verdict
+	rules   robots.Rules
+	reason  string
+	expires time.Time
+}
+
+// unknown reports whether robots.txt could not be had, so that nothing may be fetched for now.
+func (r ruling) unknown() bool { return r.verdict == robots.DisallowAll }
+
+// allows reports whether a URL may be fetched.
+func (r ruling) allows(agent, rawURL string) bool {
+	return r.verdict != robots.UseBody || r.rules.Allowed(agent, rawURL)
+}
+
+// robotsCache keeps compiled rules within a process, so that a batch usually reads no row for
+// them. It trusts a row for a short time only: another process may have learned more.
+type robotsCache struct {
+	mu   sync.Mutex
+	seen map[origin]cachedRuling
+}
+
+type cachedRuling struct {
+	ruling
+	read time.Time
+}
+
+const (
+	robotsTrust = 5 * time.Minute
+	robotsBound = 1000 // origins; forgetting them all costs a read each
+)
+
+func (c *robotsCache) get(o origin, now time.Time) (ruling, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r, ok := c.seen[o]
+	return r.ruling, ok && now.Before(r.expires) && now.Sub(r.read) < robotsTrust
+}
+
+func (c *robotsCache) put(o origin, r ruling, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.seen == nil || len(c.seen) >= robotsBound {
+		c.seen = map[origin]cachedRuling{}
+	}
+	c.seen[o] = cachedRuling{r, now}
+}
+
+// rulingFor gives the rules of an origin: from memory, from the registry, or from the site. wait
+// is called before the site is asked.
+func (w *Worker) rulingFor(ctx context.Context, o origin, wait func(context.Context) error) (ruling, error) {
+	if r, ok := w.robots.get(o, w.o.Clock()); ok {
+		return r, nil
+	}
+	partition := w.partition(o)
+	row, err := w.reg.Robots(ctx, partition, o.scheme, o.host)
+	if err != nil {
+		return ruling{}, err
+	}
+	if !w.o.Clock().Before(row.Expires) {
+		if err := wait(ctx); err != nil {
+			return ruling{}, err
+		}
+		if row, err = w.askRobots(ctx, o, row); err != nil {
+			return ruling{}, err
+		}
+		if err := w.reg.PutRobots(ctx, partition, o.scheme, o.host, row); err != nil {
+			return ruling{}, err
+		}
+	}
+	r := ruling{verdict: robots.Verdict(row.Verdict), reason: row.Reason, expires: row.Expires}
+	if r.verdict == robots.UseBody {
+		r.rules = robots.Parse(row.Text)
+	}
+	w.robots.put(o, r, w.o.Clock())
+	return r, nil
+}
+
+func (w *Worker) partition(o origin) string {
+	return source.Source{Type: source.URL, Scheme: o.scheme, Host: o.host}.Partition(w.o.Strategy)
+}
+
+// askRobots fetches robots.txt and decides what the answer means, starting from what is known.
+func (w *Worker) askRobots(ctx context.Context, o origin, row registry.Robots) (registry.Robots, error) {
+	reply, err := w.web.Robots(ctx, o.scheme+"://"+o.host, row.ETag, row.LastModified)
+	if err != nil {
+		return registry.Robots{}, err
+	}
+	now := w.o.Clock()
+	state := robots.State{HasCopy: !row.GoodAt.IsZero(), Failures: row.Failures, FailingSince: row.FailingSince}
+	d, state := robots.Decide(reply, state, now)
+	next := registry.Robots{
+		FetchedAt: now, Expires: d.Expires, Verdict: string(d.Verdict), Reason: d.Reason, StatusCode: reply.Status,
+		Failures: state.Failures, FailingSince: state.FailingSince,
+	}
+	switch {
+	case d.Verdict == robots.UseBody:
+		next.Text, next.ETag, next.LastModified, next.GoodAt = reply.Body, reply.ETag, reply.LastModified, now
+	case d.Verdict == robots.UseCopy:
+		next.Text, next.ETag, next.LastModified, next.GoodAt = row.Text, row.ETag, row.LastModified, row.GoodAt
+		next.Verdict = string(robots.UseBody)
+	}
+	return next, nil
+}
+
+// originOf names the origin of a URL that has been parsed before.
+func originOf(rawURL string) (origin, error) {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return origin{}, err
+	}
+	return origin{u.Scheme, u.Host}, nil
+}

@@ -1,0 +1,472 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// The simulation runs registrations, sweeps and workers against one memory store under a
+// scheduler that decides, from a seed, who takes the next step. A step is one storage operation,
+// one sleep or one request, so every interleaving of those can happen; time passes between steps
+// and sometimes leaps. Operations fail before or after they took effect, messages are lost and
+// doubled, actors die. A failing run is repeated with -sim.seed.
+
+var (
+	simSeed = flag.Uint64("sim.seed", 0, "run only this seed")
+	simRuns = flag.Int("sim.runs", 400, "how many random schedules to run")
+)
+
+func TestSimulation(t *testing.T) {
+	if *simSeed != 0 {
+		simulate(t, *simSeed)
+		return
+	}
+	for seed := range uint64(*simRuns) {
+		if !simulate(t, seed+1) {
+			t.Fatalf("repeat with: go test ./pkg/crawl -run TestSimulation -sim.seed %d", seed+1)
+		}
+	}
+}
+
+const simDelay = 2 * time.Second // between requests to the paced host
+
+type sim struct {
+	t       *testing.T
+	rng     *rand.Rand
+	now     time.Time
+	ready   []*actor
+	spawned int
+	faults  bool
+	problem string
+
+	store *mem.Store         // as it is
+	reg   *registry.Registry // over store, without faults or interleaving: for looking
+	world *world
+	index *simIndex
+	queue storage.Queue
+	acked map[source.ID]int64 // acknowledged registrations, and the least generation of each
+}
+
+// actor is one process. It runs only between resume and yield.
+type actor struct {
+	name          string
+	resume, yield chan struct{}
+	dead, over    bool
+	wakeAt        time.Time
+}
+
+type actorKey struct{}
+
+var errDied = errors.New("the process died")
+
+func simulate(t *testing.T, seed uint64) bool {
+	s := &sim{
+		t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+		acked: map[source.ID]int64{}, faults: true,
+	}
+	s.store = mem.New(s.clock)
+	s.reg = s.registry(s.store, "looker")
+	s.world = newWorld(s)
+	s.index = &simIndex{sim: s, pages: map[string]string{}}
+	s.queue = s.store.Queue(registry.JobQueue)
+	must(t, s.reg.Create(t.Context()))
+	must(t, snapshot.New(s.store).Create(t.Context()))
+	s.disturbed()
+	if s.problem == "" {
+		s.calm()
+	}
+	if s.problem != "" {
+		t.Errorf("seed %d, %s: %s", seed, s.now.Format(time.RFC3339), s.problem)
+	}
+	return s.problem == ""
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *sim) clock() time.Time { return s.now }
+
+func (s *sim) fail(format string, args ...any) {
+	if s.problem == "" {
+		s.problem = fmt.Sprintf(format, args...)
+	}
+}
+
+// registry opens the registry for one process; its lock owners begin with the process's name.
+func (s *sim) registry(store storage.Store, process string) *registry.Registry {
+	token := 0
+	return registry.New(store, registry.Options{
+		Parallel: 1, Clock: s.clock, Jitter: s.rng.Float64, Sleep: s.sleep,
+		Token: func() string { token++; return fmt.Sprintf("%s-%d", process, token) },
+		Politeness: func(host string) registry.Politeness {
+			if host == "slow.example" {
+				return registry.Politeness{MinDelay: simDelay, MaxDelay: 2 * simDelay, MaxConcurrent: 1}
+			}
+			return registry.Politeness{MaxConcurrent: 2} // two workers of one request each
+		},
+	})
+}
+
+// disturbed lets everything happen at once, with faults.
+func (s *sim) disturbed() {
+	for step := range 400 {
+		if len(s.ready) < 5 && s.rng.IntN(4) == 0 {
+			s.spawnAny()
+		}
+		s.step()
+		if step%4 == 0 {
+			s.checkInvariants()
+		}
+		if s.problem != "" {
+			return
+		}
+	}
+}
+
+// calm ends all faults: everything that was asked for must come true by sweeps and workers alone.
+func (s *sim) calm() {
+	s.settle()
+	s.faults = false
+	for range 60 { // longer than locks, leases, trust and pauses last
+		s.now = s.now.Add(time.Minute)
+		s.spawn("sweep", s.sweep)
+		s.settle()
+		s.drain()
+	}
+	s.checkInvariants()
+	s.checkDone()
+	// What the world says now must be in the index after everything is forced.
+	for _, u := range s.world.urls {
+		s.spawn("force", func(ctx context.Context) { s.register(ctx, []string{u}, true) })
+		s.settle()
+	}
+	for range 30 {
+		s.now = s.now.Add(time.Minute)
+		s.spawn("sweep", s.sweep)
+		s.settle()
+		s.drain()
+	}
+	s.checkInvariants()
+	s.checkDone()
+	s.checkIndex()
+}
+
+// settle runs all actors to their end.
+func (s *sim) settle() {
+	for i := 0; len(s.ready) > 0 && s.problem == ""; i++ {
+		s.step()
+		if i > 200_000 {
+			s.fail("the actors do not come to an end")
+		}
+	}
+}
+
+// drain lets workers empty the queue.
+func (s *sim) drain() {
+	for i := 0; s.problem == ""; i++ {
+		n := s.visible()
+		if n == 0 {
+			return
+		}
+		s.spawn("worker", s.work)
+		s.settle()
+		if i > 2000 {
+			s.fail("the queue does not run empty: jobs are sent again and again")
+		}
+	}
+}
+
+// visible counts messages that a worker would get now.
+func (s *sim) visible() int {
+	q := s.store.Queue(registry.JobQueue)
+	m, err := q.Receive(context.Background(), 1, time.Second)
+	must(s.t, err)
+	if len(m) == 1 {
+		_, err = q.Extend(context.Background(), m[0], 0)
+		must(s.t, err)
+	}
+	return len(m)
+}
+
+func (s *sim) spawnAny() {
+	switch n := s.rng.IntN(10); {
+	case n < 3:
+		urls := s.world.some(s.rng)
+		force := s.rng.IntN(3) == 0
+		s.spawn("register", func(ctx context.Context) { s.register(ctx, urls, force) })
+	case n < 5:
+		s.spawn("sweep", s.sweep)
+	case n < 6:
+		s.world.change(s.rng)
+	default:
+		s.spawn("worker", s.work)
+	}
+}
+
+func (s *sim) spawn(name string, run func(context.Context)) {
+	s.spawned++
+	a := &actor{name: fmt.Sprintf("%s%d", name, s.spawned), resume: make(chan struct{}), yield: make(chan struct{})}
+	s.ready = append(s.ready, a)
+	ctx := context.WithValue(context.Background(), actorKey{}, a)
+	go func() {
+		<-a.resume
+		run(ctx)
+		a.over = true
+		a.yield <- struct{}{}
+	}()
+}
+
+// step lets time pass and one actor go on.
+func (s *sim) step() {
+	switch n := s.rng.IntN(100); {
+	case n < 3 && s.faults:
+		s.now = s.now.Add(time.Duration(s.rng.IntN(200)) * time.Second)
+	case n < 10 && s.faults:
+		s.now = s.now.Add(time.Duration(s.rng.IntN(20)) * time.Second)
+	default:
+		s.now = s.now.Add(time.Duration(s.rng.IntN(20)) * time.Millisecond)
+	}
+	a := s.pick()
+	if a == nil {
+		return
+	}
+	a.resume <- struct{}{}
+	<-a.yield
+	if a.over {
+		for i := range s.ready {
+			if s.ready[i] == a {
+				s.ready = append(s.ready[:i], s.ready[i+1:]...)
+				break
+			}
+		}
+	}
+}
+
+// pick chooses an actor that is awake; if all sleep, time goes on to the first alarm.
+func (s *sim) pick() *actor {
+	var awake []*actor
+	var first *actor
+	for _, a := range s.ready {
+		if !a.wakeAt.After(s.now) {
+			awake = append(awake, a)
+		} else if first == nil || a.wakeAt.Before(first.wakeAt) {
+			first = a
+		}
+	}
+	if len(awake) == 0 {
+		if first != nil {
+			s.now = first.wakeAt
+		}
+		return first
+	}
+	return awake[s.rng.IntN(len(awake))]
+}
+
+// pause gives the step to others.
+func (s *sim) pause(ctx context.Context, until time.Time) error {
+	a, _ := ctx.Value(actorKey{}).(*actor)
+	if a == nil {
+		return nil
+	}
+	if a.dead {
+		return errDied
+	}
+	a.wakeAt = until
+	a.yield <- struct{}{}
+	<-a.resume
+	return nil
+}
+
+func (s *sim) sleep(ctx context.Context, d time.Duration) error {
+	return s.pause(ctx, s.now.Add(d))
+}
+
+// Before is called before every storage operation of an actor.
+func (s *sim) Before(ctx context.Context, c storagetest.Call) error {
+	asked := s.now
+	if err := s.pause(ctx, s.now); err != nil {
+		return err
+	}
+	if s.now.Sub(asked) > 30*time.Second {
+		return fault.New(fault.Unavailable, "timed out") // as requests do
+	}
+	s.checkLocks(ctx, c)
+	if !s.faults {
+		return nil
+	}
+	switch n := s.rng.IntN(1000); {
+	case n < 10:
+		return fault.New(fault.Unavailable, "injected before")
+	case n < 15:
+		s.die(ctx)
+		return errDied
+	case n < 60 && c.Op == "queue.Send":
+		return storagetest.ErrLost
+	case n < 120 && c.Op == "queue.Send":
+		return storagetest.ErrTwice
+	}
+	return nil
+}
+
+// checkLocks holds commits to invariant 3: a transaction that unlocks an item and can succeed
+// comes from the process that holds the lock.
+func (s *sim) checkLocks(ctx context.Context, c storagetest.Call) {
+	for _, op := range c.Ops {
+		if c.Name != registry.DefaultTable || op.Kind != storage.Replace || op.Entity.Props["id"] == nil {
+			continue
+		}
+		now, err := s.store.Table(c.Name).Get(ctx, op.Entity.Key)
+		if err != nil || now.ETag != op.Entity.ETag && op.Entity.ETag != storage.AnyETag {
+			continue
+		}
+		owner, _ := now.Props["lockOwner"].(string)
+		if after, _ := op.Entity.Props["lockOwner"].(string); owner == "" || after == owner {
+			continue
+		}
+		if until, _ := now.Props["lockedUntil"].(string); !strings.HasPrefix(owner, nameOf(ctx)+"-") && until > s.now.Format("2006-01-02T15:04:05.000Z") {
+			s.fail("%s commits over the lock of %s", nameOf(ctx), owner)
+		}
+	}
+}
+
+// After is called after it.
+func (s *sim) After(ctx context.Context, _ storagetest.Call, err error) error {
+	if !s.faults || ctx.Value(actorKey{}) == nil {
+		return err
+	}
+	switch n := s.rng.IntN(1000); {
+	case n < 10:
+		return fault.New(fault.Unavailable, "injected after")
+	case n < 15:
+		s.die(ctx)
+		return errDied
+	}
+	return err
+}
+
+func (s *sim) die(ctx context.Context) { ctx.Value(actorKey{}).(*actor).dead = true }
+
+// process is what one actor sees of the world: the store with faults, and code over it.
+func (s *sim) process() storage.Store { return storagetest.Hooked(s.store, s) }
+
+func (s *sim) register(ctx context.Context, urls []string, force bool) {
+	var sources []source.Source
+	for _, u := range urls {
+		src, err := source.DefaultRules().ParseURL(u)
+		must(s.t, err)
+		sources = append(sources, src)
+	}
+	reg := s.registry(s.process(), nameOf(ctx))
+	for i, got := range reg.Register(ctx, sources, registry.RegisterOptions{Force: force}) {
+		if got.Err != nil {
+			if !s.faults {
+				s.fail("registration failed without a fault: %v", got.Err)
+			}
+			continue
+		}
+		if id := sources[i].ID(); got.Item.ReindexGeneration >= s.acked[id] {
+			s.acked[id] = got.Item.ReindexGeneration
+		}
+	}
+}
+
+func (s *sim) sweep(ctx context.Context) {
+	_, err := s.registry(s.process(), nameOf(ctx)).Sweep(ctx)
+	if err != nil && !s.faults {
+		s.fail("sweep failed without a fault: %v", err)
+	}
+}
+
+// work is what the host and a worker do with one message.
+func (s *sim) work(ctx context.Context) {
+	q := s.queue // the host's own requests do not fail here: their loss is a lost or doubled message
+	messages, err := q.Receive(ctx, 1, 10*time.Minute)
+	must(s.t, err)
+	if len(messages) == 0 {
+		return
+	}
+	job, err := registry.ParseJob(messages[0].Body)
+	must(s.t, err)
+	w := s.worker(s.process(), nameOf(ctx))
+	if messages[0].Dequeued > 5 {
+		_ = w.GiveUp(ctx, job, "given up")
+		_ = q.Delete(ctx, messages[0])
+		return
+	}
+	err = w.Process(ctx, job)
+	a := ctx.Value(actorKey{}).(*actor)
+	switch {
+	case a.dead: // the message comes back by itself
+	case err != nil:
+		if !s.faults {
+			s.fail("a job failed without a fault: %v", err)
+		}
+		_, _ = q.Extend(ctx, messages[0], 0)
+	default:
+		_ = q.Delete(ctx, messages[0])
+	}
+}
+
+func nameOf(ctx context.Context) string { return ctx.Value(actorKey{}).(*actor).name }
+
+func (s *sim) worker(store storage.Store, process string) *Worker {
+	reg := s.registry(store, process)
+	return New(reg, snapshot.New(store), s.world, s.index, Options{
+		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
+		Clock: s.clock, Jitter: s.rng.Float64, Sleep: s.sleep, CommitTime: 10 * time.Second,
+	})
+}
+
+func (s *sim) checkInvariants() {
+	found, err := s.reg.Check(context.Background())
+	must(s.t, err)
+	for _, v := range found {
+		s.fail("%v", v)
+	}
+}
+
+// checkDone: nothing that was acknowledged is missing, unprocessed or overdue.
+func (s *sim) checkDone() {
+	for id, generation := range s.acked {
+		it, err := s.reg.Find(context.Background(), id)
+		if err != nil {
+			s.fail("an acknowledged source is lost: %v", err)
+			return
+		}
+		if it.ReindexGeneration < generation {
+			s.fail("%s: generation %d was acknowledged, %d stands", id, generation, it.ReindexGeneration)
+		}
+		if it.Forced() || it.Status != registry.Indexed || !it.NextCrawlAt.After(s.now) || it.LockOwner != "" {
+			s.fail("%s is not done: status %s (%s), forced %v, next %v, lock %q", id, it.Status, it.ErrorMessage, it.Forced(), it.NextCrawlAt, it.LockOwner)
+		}
+	}
+}
+
+func (s *sim) checkIndex() {
+	for _, u := range s.world.urls {
+		src, err := source.DefaultRules().ParseURL(u)
+		must(s.t, err)
+		if have, want := s.index.pages[string(src.ID())], s.world.title(u); have != want {
+			s.fail("%s: the index holds %q, the site says %q", u, have, want)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/robots"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// world is the web of the simulation: pages that change, on a host that wants pauses and on one
+// that does not. It notes when it was asked and complains of rudeness.
+type world struct {
+	sim      *sim
+	urls     []string
+	versions map[string]int
+	lastAsk  time.Time // of the paced host
+	inFlight map[string]int
+}
+
+func newWorld(s *sim) *world {
+	w := &world{sim: s, versions: map[string]int{}, inFlight: map[string]int{}}
+	for _, host := range []string{"slow.example", "fast.example"} {
+		for i := range 4 {
+			w.urls = append(w.urls, fmt.Sprintf("https://%s/%d", host, i))
+		}
+	}
+	return w
+}
+
+func (w *world) some(rng *rand.Rand) []string {
+	var out []string
+	for range 1 + rng.IntN(4) {
+		out = append(out, w.urls[rng.IntN(len(w.urls))])
+	}
+	return out
+}
+
+func (w *world) change(rng *rand.Rand) { w.versions[w.urls[rng.IntN(len(w.urls))]]++ }
+
+func (w *world) title(url string) string { return fmt.Sprintf("%s, version %d", url, w.versions[url]) }
+
+func (w *world) Robots(context.Context, string, string, string) (robots.Reply, error) {
+	return robots.Reply{Status: http.StatusNotFound}, nil
+}
+
+func (w *world) Get(ctx context.Context, r fetch.Request) (fetch.Response, error) {
+	u, err := url.Parse(r.URL)
+	if err != nil {
+		return fetch.Response{}, err
+	}
+	w.observe(u.Host)
+	w.inFlight[u.Host]++
+	defer func() { w.inFlight[u.Host]-- }()
+	if err := w.sim.sleep(ctx, time.Duration(w.sim.rng.IntN(3000))*time.Millisecond); err != nil {
+		return fetch.Response{}, err
+	}
+	if w.sim.faults && w.sim.rng.IntN(12) == 0 {
+		return fetch.Response{}, fault.New(fault.Unavailable, "connection reset")
+	}
+	etag := fmt.Sprintf(`"%d"`, w.versions[r.URL])
+	resp := fetch.Response{Status: http.StatusOK, FinalURL: r.URL, Header: http.Header{"Etag": {etag}, "Content-Type": {"text/html"}}}
+	if r.ETag == etag {
+		resp.Status, resp.NotModified = http.StatusNotModified, true
+		return resp, nil
+	}
+	resp.Body = fmt.Appendf(nil, "<title>%s</title><main><p>%s</p></main>", w.title(r.URL), w.title(r.URL))
+	return resp, nil
+}
+
+// observe holds all workers together to the host's pace (E3). A worker that dies in a request
+// leaves it in flight until its lease is over; that is not rude, so only pauses are judged then.
+func (w *world) observe(host string) {
+	if host != "slow.example" {
+		return
+	}
+	now := w.sim.now
+	if gap := now.Sub(w.lastAsk); !w.lastAsk.IsZero() && gap < simDelay {
+		w.sim.fail("%s was asked again after %v", host, gap)
+	}
+	w.lastAsk = now
+}
+
+// simIndex is an index that may be down.
+type simIndex struct {
+	sim   *sim
+	pages map[string]string // id → title
+}
+
+func (x *simIndex) Put(ctx context.Context, p search.Page) error {
+	if err := x.sim.Before(ctx, callIndex); err != nil {
+		return err
+	}
+	x.pages[p.ID] = p.Title
+	return x.sim.After(ctx, callIndex, nil)
+}
+
+func (x *simIndex) Remove(ctx context.Context, id string) error {
+	if err := x.sim.Before(ctx, callIndex); err != nil {
+		return err
+	}
+	delete(x.pages, id)
+	return x.sim.After(ctx, callIndex, nil)
+}
+
+var callIndex = storagetest.Call{Op: "index.Write"}

@@ -1,0 +1,220 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/robots"
+	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+// Fetcher asks the web. Errors are about the page (see package fetch), never about us.
+type Fetcher interface {
+	Get(ctx context.Context, r fetch.Request) (fetch.Response, error)
+	Robots(ctx context.Context, origin, etag, lastModified string) (robots.Reply, error)
+}
+
+// Indexer is the part of [search.Index] that a crawl writes to.
+type Indexer interface {
+	Put(ctx context.Context, p search.Page) error
+	Remove(ctx context.Context, id string) error
+}
+
+// Options adjust a worker. Schedule and Agent are needed, the rest has defaults.
+type Options struct {
+	Schedule   schedule.Config
+	Agent      string // product token that robots.txt rules are matched against
+	Rules      source.Rules
+	Strategy   source.Strategy
+	KeepGone   bool // leave documents of Gone items in the index
+	RunID      string
+	Clock      func() time.Time
+	Jitter     func() float64
+	Sleep      func(ctx context.Context, d time.Duration) error
+	CommitTime time.Duration // what is done is committed at least this often; 10 s when zero
+	Log        *slog.Logger
+}
+
+// Worker processes jobs. It is safe for concurrent use.
+type Worker struct {
+	reg    *registry.Registry
+	snaps  *snapshot.Store
+	web    Fetcher
+	index  Indexer
+	o      Options
+	robots robotsCache
+}
+
+// New makes a worker.
+func New(reg *registry.Registry, snaps *snapshot.Store, web Fetcher, index Indexer, o Options) *Worker {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Jitter == nil {
+		o.Jitter = rand.Float64
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
+	}
+	if o.CommitTime == 0 {
+		o.CommitTime = 10 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Worker{reg: reg, snaps: snaps, web: web, index: index, o: o}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+const (
+	// commitMargin is kept free at the end of a lock for the last commit.
+	commitMargin = 15 * time.Second
+	// lastStart is kept free before that for the last request.
+	lastStart = 30 * time.Second
+)
+
+// Process does a job. It may be called for the same job any number of times. An error means that
+// our own storage or index failed: what was not done waits in the due rows, and calling again is
+// right.
+func (w *Worker) Process(ctx context.Context, job registry.Job) (err error) {
+	defer fault.Wrap(&err, "crawl %s", job.Host)
+	b, err := w.reg.Begin(ctx, job)
+	if err != nil || b == nil {
+		return err
+	}
+	t := &task{Worker: w, batch: b, lastCommit: w.o.Clock(), host: registry.HostFinding{CrawlDelay: b.CrawlDelay}}
+	t.pace.reserved = b.Starts
+	t.run(ctx)
+	if err := t.commit(ctx, true); err != nil {
+		return errors.Join(t.failed, err)
+	}
+	if t.failed != nil {
+		return t.failed
+	}
+	_, err = w.reg.Refill(ctx, b.Partition)
+	return err
+}
+
+// task is the work on one batch.
+type task struct {
+	*Worker
+	batch *registry.Batch
+	pace  pacer
+
+	mu         sync.Mutex // guards what follows
+	done       []registry.Finding
+	host       registry.HostFinding
+	failed     error // our own fault: stop, and let the job come again
+	lastCommit time.Time
+}
+
+// run checks the items, as many at once as the batch permits.
+func (t *task) run(ctx context.Context) {
+	items := t.batch.Items
+	next := 0
+	take := func() (int, bool) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		i := next
+		next++
+		return i, i < len(items) && t.goOn(ctx)
+	}
+	work := func() {
+		for i, ok := take(); ok; i, ok = take() {
+			t.one(ctx, *items[i])
+		}
+	}
+	if t.batch.Permits == 1 {
+		work()
+		return
+	}
+	var wg sync.WaitGroup
+	for range min(t.batch.Permits, len(items)) {
+		wg.Go(work)
+	}
+	wg.Wait()
+}
+
+// goOn reports whether another item may be started: nothing of ours has failed, the host has not
+// asked for a pause, and the lock holds long enough.
+func (t *task) goOn(ctx context.Context) bool {
+	left := t.batch.Until.Sub(t.o.Clock())
+	return t.failed == nil && t.host.PauseUntil.IsZero() && ctx.Err() == nil && left > commitMargin+lastStart
+}
+
+// one checks an item and takes note of the finding.
+func (t *task) one(ctx context.Context, it registry.Item) {
+	ctx, cancel := context.WithTimeout(ctx, t.batch.Until.Add(-commitMargin).Sub(t.o.Clock()))
+	defer cancel()
+	c := &check{task: t, Item: it, forced: it.Forced()}
+	err := c.safely(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err != nil {
+		t.failed = errors.Join(t.failed, fmt.Errorf("%s: %w", it.ID, err))
+		return
+	}
+	t.done = append(t.done, c.finding())
+	if t.o.Clock().Sub(t.lastCommit) >= t.o.CommitTime {
+		if err := t.commit(ctx, false); err != nil {
+			t.failed = errors.Join(t.failed, err)
+		}
+	}
+}
+
+// commit writes what is done so far. The caller holds the lock, or is alone.
+func (t *task) commit(ctx context.Context, last bool) error {
+	if last {
+		t.host.NextStart = t.pace.free()
+	}
+	err := t.reg.Commit(ctx, t.batch, t.done, t.host, last)
+	if err == nil {
+		t.done, t.lastCommit = nil, t.o.Clock()
+	}
+	return err
+}
+
+// safely runs a check; a panic is the page's fault and is recorded on it.
+func (c *check) safely(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.o.Log.Error("check panicked", "id", c.ID, "panic", p, "stack", string(debug.Stack()))
+			c.fail("the page could not be processed: %v", p)
+			err = nil
+		}
+	}()
+	return c.run(ctx)
+}
+
+// GiveUp records on the items of a poisoned job that it could not be processed (A19).
+func (w *Worker) GiveUp(ctx context.Context, job registry.Job, why string) error {
+	return w.reg.Fail(ctx, job, func(it *registry.Item, now time.Time) {
+		d := w.o.Schedule.Next(it.Schedule(), schedule.Failed, 0, now, w.o.Jitter())
+		it.Status = registry.Error
+		it.SetError(why)
+		it.Reschedule(d)
+		it.Record(now, "poisoned", why)
+	})
+}
