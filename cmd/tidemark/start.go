@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+const startLong = `Run Tidemark on this machine: storage, the functions host and the app.
+
+Azurite is the storage unless AzureWebJobsStorage names another; it is installed
+below --tools when it is missing, which needs Node.js and takes a minute, once.
+What is stored is kept in --data and is there again at the next start. Ctrl-C
+stops everything in order; a second Ctrl-C does not wait.
+
+All settings of the app are taken from the environment.`
+
+const startExample = `  tidemark start
+  PORT=8080 CRAWL_ALLOW_HOSTS=localhost tidemark start --data /var/tmp/tidemark
+  AzureWebJobsStorage='DefaultEndpointsProtocol=https;…' tidemark start`
+
+// startOptions are the flags of start.
+type startOptions struct {
+	app      string // folder that `make app` assembled
+	port     int
+	portBase int // of Azurite: blobs, queues, tables
+	data     string
+	tools    string
+	verbose  bool
+}
+
+func (p *program) startCommand() *cobra.Command {
+	var o startOptions
+	var port, portBase string
+	cmd := &cobra.Command{
+		Use:     "start",
+		Short:   "Run Tidemark on this machine",
+		Long:    startLong,
+		Example: startExample,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if o.port, err = parsePort("--port (PORT)", port, 65535); err != nil {
+				return err
+			}
+			if o.portBase, err = parsePort("--azurite-port-base (AZURITE_PORT_BASE)", portBase, 65533); err != nil {
+				return err
+			}
+			return p.start(cmd.Context(), o, realParts())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.app, "app", filepath.Join("build", "app"), "`FOLDER` that make app assembled")
+	f.StringVar(&port, "port", p.setting("PORT", "7071"), "port of the app (PORT)")
+	f.StringVar(&portBase, "azurite-port-base", p.setting("AZURITE_PORT_BASE", "10000"), "first of three ports for Azurite (AZURITE_PORT_BASE)")
+	f.StringVar(&o.data, "data", p.setting("TIDEMARK_DATA", ".tidemark"), "`FOLDER` for all data (TIDEMARK_DATA)")
+	f.StringVar(&o.tools, "tools", ".tools", "`FOLDER` for Azurite itself")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "print what the app logs, not only warnings")
+	return cmd
+}
+
+// setting reads one of the environment, or its default.
+func (p *program) setting(name, otherwise string) string {
+	if v := p.getenv(name); v != "" {
+		return v
+	}
+	return otherwise
+}
+
+// parsePort reads a port as text, so that a bad one of the environment is told by its name.
+func parsePort(name, text string, highest int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > highest {
+		return 0, usagef("%s is %q: give a port of 1 to %d", name, text, highest)
+	}
+	return n, nil
+}
+
+// start checks all that can be checked before it starts anything, starts storage and host, and
+// stops them in the other order when ctx ends.
+func (p *program) start(ctx context.Context, o startOptions, parts parts) (err error) {
+	given, err := p.storageGiven()
+	if err != nil {
+		return err
+	}
+	if err := checkStart(o); err != nil {
+		return err
+	}
+	// The app runs in a folder of its own, so that a relative path would mean another place there.
+	if o.data, err = filepath.Abs(o.data); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.data, 0o755); err != nil {
+		return fmt.Errorf("--data (TIDEMARK_DATA): %w", err)
+	}
+	l := &local{program: p, options: o, parts: parts}
+	if l.log, err = openLogs(o, p.err); err != nil {
+		return err
+	}
+	defer l.log.Close()
+	if !given {
+		if err := l.startStorage(ctx); err != nil {
+			return started(ctx, err)
+		}
+		defer l.stopStorage()
+	}
+	return started(ctx, l.run(ctx))
+}
+
+// started makes an orderly stop out of what an interrupt broke off.
+func started(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// storageGiven reports whether the environment names a storage account, so that none is started.
+func (p *program) storageGiven() (bool, error) {
+	if s := p.getenv("STORAGE"); s != "" && s != "azurite" {
+		return false, usagef("STORAGE is %q: only azurite is allowed, or leave it out and set AzureWebJobsStorage", s)
+	}
+	for _, name := range []string{"AzureWebJobsStorage", "AzureWebJobsStorage__accountName", "AzureWebJobsStorage__tableServiceUri"} {
+		if strings.TrimSpace(p.getenv(name)) != "" {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// checkStart looks for what is missing or in the way.
+func checkStart(o startOptions) error {
+	if _, err := os.Stat(filepath.Join(o.app, "host.json")); err != nil {
+		return fmt.Errorf("%s has no host.json: run `make app` first, or name the folder with --app", o.app)
+	}
+	l, err := net.Listen("tcp", o.address())
+	if err != nil {
+		return fmt.Errorf("port %d is in use: stop what uses it, or choose another with --port or PORT", o.port)
+	}
+	return l.Close()
+}
+
+// address is where the app listens: on this machine only.
+func (o startOptions) address() string {
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(o.port))
+}

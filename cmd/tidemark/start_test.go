@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/azurite"
+	"github.com/tidemark/tidemark/pkg/funchost"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// stage is a play of a local run: it writes down what happens, in order.
+type stage struct {
+	mu     sync.Mutex
+	events []string
+
+	azuriteErr, pingErr, hostErr, runErr error
+	loadErrs                             []error
+	azuriteDies                          bool
+	interrupt                            func() // called when the app is ready
+	env                                  []string
+}
+
+func (s *stage) event(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, what)
+}
+
+func (s *stage) parts() parts {
+	return parts{
+		azurite: func(_ context.Context, o azurite.Options) (emulator, error) {
+			s.event("azurite " + filepath.Base(o.DataDir) + " " + strconv.Itoa(o.PortBase))
+			return fakeEmulator{s, make(chan struct{})}, s.azuriteErr
+		},
+		open: func(get func(string) string) (storage.Store, error) {
+			s.event("open " + get("AzureWebJobsStorage"))
+			return fakeStore{nil, s}, nil
+		},
+		host: func(o funchost.Options) (host, error) {
+			s.env = o.Env
+			return &fakeHost{s: s, ready: make(chan struct{})}, s.hostErr
+		},
+	}
+}
+
+type fakeEmulator struct {
+	s    *stage
+	done chan struct{}
+}
+
+func (fakeEmulator) ConnectionString() string { return "azurite!" }
+func (f fakeEmulator) Stop()                  { f.s.event("azurite stopped") }
+func (f fakeEmulator) Done() <-chan struct{} {
+	if f.s.azuriteDies {
+		close(f.done)
+	}
+	return f.done
+}
+
+type fakeStore struct {
+	storage.Store
+	s *stage
+}
+
+func (f fakeStore) Ping(context.Context) error { return f.s.pingErr }
+func (f fakeStore) Close() error               { f.s.event("store closed"); return nil }
+
+type fakeHost struct {
+	s     *stage
+	ready chan struct{}
+}
+
+func (h *fakeHost) LoadErrors() []error    { return h.s.loadErrs }
+func (h *fakeHost) Ready() <-chan struct{} { return h.ready }
+func (h *fakeHost) Run(ctx context.Context) error {
+	h.s.event("host runs")
+	defer h.s.event("host ended")
+	if h.s.runErr != nil {
+		return h.s.runErr
+	}
+	if h.s.interrupt != nil {
+		close(h.ready)
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// appFolder is what start takes for an assembled app.
+func appFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "host.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// freePort is one that nobody listens on.
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// watchfulBuffer interrupts when the welcome is complete.
+type watchfulBuffer struct {
+	bytes.Buffer
+	interrupt func()
+}
+
+func (b *watchfulBuffer) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("Ctrl-C stops it.")) && b.interrupt != nil {
+		b.interrupt()
+	}
+	return b.Buffer.Write(p)
+}
+
+func TestStart(t *testing.T) {
+	usual := []string{"azurite azurite 10000", "open azurite!", "host runs", "host ended", "store closed", "azurite stopped"}
+	for _, tt := range []struct {
+		name   string
+		stage  *stage
+		env    map[string]string
+		events []string
+		err    string // part of it; none when empty
+	}{
+		{name: "an interrupt stops everything in order", stage: &stage{interrupt: func() {}}, events: usual},
+		{name: "a given account needs no Azurite", stage: &stage{interrupt: func() {}}, env: map[string]string{"AzureWebJobsStorage": "given"},
+			events: []string{"open given", "host runs", "host ended", "store closed"}},
+		{name: "an identity is a given account", stage: &stage{interrupt: func() {}}, env: map[string]string{"AzureWebJobsStorage__accountName": "a"},
+			events: []string{"open ", "host runs", "host ended", "store closed"}},
+		{name: "azurite by name", stage: &stage{interrupt: func() {}}, env: map[string]string{"STORAGE": "azurite"}, events: usual},
+		{name: "another storage is refused before anything starts", stage: &stage{}, env: map[string]string{"STORAGE": "floppy"},
+			err: `STORAGE is "floppy": only azurite is allowed`},
+		{name: "azurite does not start", stage: &stage{azuriteErr: errors.New("port 10000 is in use")},
+			events: []string{"azurite azurite 10000"}, err: "port 10000 is in use"},
+		{name: "azurite ends by itself", stage: &stage{azuriteDies: true},
+			events: usual, err: "azurite ended by itself"},
+		{name: "the account does not answer", stage: &stage{pingErr: errors.New("refused")}, env: map[string]string{"AzureWebJobsStorage": "given"},
+			events: []string{"open given", "store closed"}, err: "storage does not answer; check AzureWebJobsStorage"},
+		{name: "the app cannot be loaded", stage: &stage{hostErr: errors.New("host.json: bad version")},
+			events: []string{"azurite azurite 10000", "open azurite!", "store closed", "azurite stopped"}, err: "host.json: bad version"},
+		{name: "the app crashes", stage: &stage{runErr: errors.New("the handler crashed three times")}, events: usual,
+			err: "crashed three times"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			out := &watchfulBuffer{interrupt: cancel}
+			p := &program{out: out, err: &bytes.Buffer{}, getenv: func(n string) string { return tt.env[n] }}
+			o := startOptions{app: appFolder(t), port: freePort(t), portBase: 10000, data: t.TempDir()}
+			err := p.start(ctx, o, tt.stage.parts())
+			if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+				t.Errorf("have %v, want %q", err, tt.err)
+			}
+			if diff := cmp.Diff(tt.events, tt.stage.events); diff != "" {
+				t.Errorf("events (-want +have):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestStartWelcome holds the first screen a newcomer sees, and that the data folder reaches the
+// app as an absolute path.
+func TestStartWelcome(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, errOut := &watchfulBuffer{interrupt: cancel}, &bytes.Buffer{}
+	s := &stage{interrupt: func() {}, loadErrs: []error{errors.New("functions/X: no such binding")}}
+	p := &program{out: out, err: errOut, getenv: func(string) string { return "" }}
+	o := startOptions{app: appFolder(t), port: freePort(t), portBase: 20000, data: t.TempDir()}
+	t.Chdir(filepath.Dir(o.data))
+	data := o.data
+	o.data = filepath.Base(data)
+	if err := p.start(ctx, o, s.parts()); err != nil {
+		t.Fatal(err)
+	}
+	want := `starting Azurite (the first time it is downloaded, which takes a minute)
+
+Tidemark runs at AT
+  dashboard  AT/api/ui/
+  API        AT/api/openapi.json
+  data       DATA
+  log        DATA/tidemark.log
+
+Next, in another terminal:
+  tidemark add https://example.com/ --server AT
+  tidemark status --watch --server AT
+  tidemark search 'example domain' --server AT
+
+Ctrl-C stops it.
+
+stopping the host and the app (Ctrl-C again does not wait)
+stopping Azurite, which saves its data
+stopped; the data is in DATA
+`
+	have := strings.NewReplacer("http://localhost:"+strconv.Itoa(o.port), "AT", data, "DATA").Replace(out.String())
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Errorf("(-want +have):\n%s", diff)
+	}
+	if have := errOut.String(); have != "tidemark: left out: functions/X: no such binding\n" {
+		t.Errorf("stderr: %s", have)
+	}
+	for _, want := range []string{"TIDEMARK_DATA=" + data, "AzureWebJobsStorage=azurite!", "AZURITE_PORT_BASE=20000"} {
+		if !slices.Contains(s.env, want) {
+			t.Errorf("the app does not see %s", want)
+		}
+	}
+}
+
+func TestStartRefuses(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	taken := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	performAll(t, []script{
+		{name: "a port in use", args: []string{"start", "--app", appFolder(t), "--port", taken, "--data", t.TempDir()}, code: 1,
+			err: "tidemark: port " + taken + " is in use: stop what uses it, or choose another with --port or PORT\n"},
+		{name: "a port that is none", args: []string{"start"}, env: map[string]string{"PORT": "http"}, code: 2,
+			err: "tidemark: --port (PORT) is \"http\": give a port of 1 to 65535\nsee `tidemark start --help`\n"},
+		{name: "no room for three ports", args: []string{"start", "--azurite-port-base", "65534"}, code: 2,
+			err: "tidemark: --azurite-port-base (AZURITE_PORT_BASE) is \"65534\": give a port of 1 to 65533\nsee `tidemark start --help`\n"},
+		{name: "no app", args: []string{"start", "--app", "/nowhere"}, code: 1,
+			err: "tidemark: /nowhere has no host.json: run `make app` first, or name the folder with --app\n"},
+		{name: "STORAGE", args: []string{"start"}, env: map[string]string{"STORAGE": "embedded"}, code: 2,
+			err: "tidemark: STORAGE is \"embedded\": only azurite is allowed, or leave it out and set AzureWebJobsStorage\nsee `tidemark start --help`\n"},
+	})
+}
+
+func TestPutAside(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	if err := putAside(name); err != nil {
+		t.Errorf("no log yet: %v", err)
+	}
+	for size, moved := range map[int64]bool{maxLog - 1: false, maxLog: true} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.Truncate(name, size), putAside(name)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(name); os.IsNotExist(err) != moved {
+			t.Errorf("%d bytes: moved %t, want %t", size, !moved, moved)
+		}
+	}
+}
