@@ -75,7 +75,7 @@ func Open(get func(string) string, o Options) (storage.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.credential == nil {
+	if o.Credential != nil {
 		a.credential = o.Credential
 	}
 	if o.MaxBlobBytes == 0 {
@@ -86,7 +86,10 @@ func Open(get func(string) string, o Options) (storage.Store, error) {
 		s.transport = newClient()
 		o.Transport = s.transport
 	}
-	return s, s.connect(a, clientOptions(a, o))
+	if err := s.connect(a, clientOptions(a, o)); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // connect makes the three clients.

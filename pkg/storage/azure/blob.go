@@ -136,7 +136,7 @@ func (c *blobs) read(r io.Reader, length int64) ([]byte, error) {
 		return nil, c.tooLarge()
 	}
 	var body bytes.Buffer
-	body.Grow(int(length) + bytes.MinRead)
+	body.Grow(int(max(length, 0)) + bytes.MinRead)
 	n, err := body.ReadFrom(io.LimitReader(r, c.maxBlob+1))
 	if n > c.maxBlob {
 		return nil, c.tooLarge()
