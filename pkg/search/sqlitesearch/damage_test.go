@@ -1,0 +1,188 @@
+package sqlitesearch
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// filled makes a closed index of some size.
+func filled(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "search.db")
+	ix := created(t, path)
+	for i := range 50 {
+		put(t, ix, somePage(fmt.Sprintf("p%d", i), manyWords(200), manyWords(100)))
+	}
+	if err := ix.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestDamage: a file that cannot be used is set aside, and work goes on with an empty one.
+func TestDamage(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		damage func(data []byte) []byte
+	}{
+		{"not a database", func([]byte) []byte { return []byte(strings.Repeat("no database ", 100)) }},
+		{"a few bytes", func([]byte) []byte { return []byte("x") }},
+		{"zeros", func(data []byte) []byte { return make([]byte, len(data)) }},
+		{"header overwritten", func(data []byte) []byte { copy(data, "garbage garbage garbage garbage"); return data }},
+		{"first page overwritten", func(data []byte) []byte { copy(data[100:], bytes.Repeat([]byte{0xa5}, 3996)); return data }},
+		{"cut off", func(data []byte) []byte { return data[:len(data)/2] }},
+		{"all but the first page overwritten", func(data []byte) []byte {
+			copy(data[4096:], bytes.Repeat([]byte{0x5a}, len(data)-4096))
+			return data
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			path := filled(t)
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, tc.damage(data), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			expectSetAside(t, path, 1)
+		})
+	}
+}
+
+// expectSetAside opens a damaged file and checks that it is kept as path.corrupt-<n>, reported,
+// and replaced by an index that works.
+func expectSetAside(t *testing.T, path string, n int) {
+	t.Helper()
+	var log bytes.Buffer
+	ix, err := Open(path, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ix.Close()
+	aside := fmt.Sprintf("%s.corrupt-%d", path, n)
+	if _, err := os.Stat(aside); err != nil || !ix.Rebuilt() || !strings.Contains(log.String(), filepath.Base(aside)) {
+		t.Errorf("stat: %v, rebuilt: %v, log: %s", err, ix.Rebuilt(), log.String())
+	}
+	if err := ix.Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := count(t, ix); n != 0 {
+		t.Errorf("%d pages in the new index", n)
+	}
+	put(t, ix, somePage("a", "one"))
+	checkIntegrity(t, ix)
+}
+
+// TestDamageMetLater: damage where opening does not look is remembered when it is met, and the
+// file is set aside at the next opening; the number after .corrupt- counts on.
+func TestDamageMetLater(t *testing.T) {
+	path := filled(t)
+	if err := os.WriteFile(path+".corrupt-1", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ix := open(t, path)
+	if ix.Rebuilt() {
+		t.Fatal("rebuilt an index that is whole")
+	}
+	if _, err := ix.write.Exec("UPDATE fts_data SET block = zeroblob(50) WHERE id > 10"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ix.Search(t.Context(), search.Query{Text: "w7", Top: 10})
+	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "malformed") {
+		t.Fatalf("have %v", err)
+	}
+	ix.Close()
+	expectSetAside(t, path, 2)
+	if again := open(t, path); again.Rebuilt() || count(t, again) != 1 {
+		t.Error("set aside twice")
+	}
+}
+
+func TestOtherFilesAreLeftAlone(t *testing.T) {
+	for _, tc := range []struct{ name, statement, message string }{
+		{"newer version", "PRAGMA user_version(9)", "newer program"},
+		{"another program's", "PRAGMA application_id(7)", "another program"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			path := filled(t)
+			ix := open(t, path)
+			if _, err := ix.write.Exec(tc.statement); err != nil {
+				t.Fatal(err)
+			}
+			ix.Close()
+			if _, err := Open(path, Options{}); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), tc.message) {
+				t.Errorf("have %v", err)
+			}
+			if _, err := os.Stat(path + ".corrupt-1"); err == nil {
+				t.Error("it was set aside")
+			}
+		})
+	}
+}
+
+func TestOlderVersionIsBuiltAnew(t *testing.T) {
+	path := filled(t)
+	ix := open(t, path)
+	if _, err := ix.write.Exec("PRAGMA user_version(0)"); err != nil {
+		t.Fatal(err)
+	}
+	ix.Close()
+	expectSetAside(t, path, 1)
+}
+
+// TestKilled kills a process that writes and checks that every page whose Put returned is there
+// and that the index is whole.
+func TestKilled(t *testing.T) {
+	if path := os.Getenv("SQLITESEARCH_WRITE"); path != "" {
+		writeForever(t, path)
+	}
+	path := filepath.Join(t.TempDir(), "search.db")
+	written := 0
+	for round := range 3 {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
+		cmd.Env = append(os.Environ(), "SQLITESEARCH_WRITE="+path)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for n := 0; n < 20+7*round && lines.Scan(); n++ {
+			written++
+		}
+		cmd.Process.Kill()
+		for lines.Scan() { // what was printed before the kill was acknowledged too
+			written++
+		}
+		cmd.Wait()
+		ix := open(t, path)
+		if n := count(t, ix); ix.Rebuilt() || n < written || written == 0 {
+			t.Fatalf("round %d: %d pages acknowledged, %d there, rebuilt %v", round, written, n, ix.Rebuilt())
+		}
+		written = count(t, ix) // one may have been committed and not printed
+		checkIntegrity(t, ix)
+		ix.Close()
+	}
+}
+
+// writeForever is the process that is killed.
+func writeForever(t *testing.T, path string) {
+	ix := created(t, path)
+	for n := count(t, ix); ; n++ {
+		put(t, ix, somePage(fmt.Sprintf("p%d", n), manyWords(300), manyWords(50)))
+		fmt.Println(n)
+	}
+}

@@ -1,0 +1,122 @@
+package sqlitesearch
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// Sizes of a passage, in characters.
+const (
+	passageRunes = 300
+	leadRunes    = 60 // shown before the first match
+)
+
+// readMarks takes the marks out of a highlighted text.
+func readMarks(marked string) (text string, ranges []search.Range) {
+	var out strings.Builder
+	from := -1
+	for _, r := range marked {
+		switch {
+		case r == markOpen:
+			from = out.Len()
+		case r == markClose && from >= 0:
+			ranges = append(ranges, search.Range{From: from, To: out.Len()})
+			from = -1
+		case r != markClose:
+			out.WriteRune(r)
+		}
+	}
+	return out.String(), ranges
+}
+
+// excerpt cuts the passage around the matches that stand closest together.
+func excerpt(text string, ranges []search.Range) (string, []search.Range) {
+	from := 0
+	if anchor := densest(text, ranges); anchor >= 0 {
+		from = wordStart(text, back(text, ranges[anchor].From, leadRunes))
+	}
+	to := wordEnd(text, from, forward(text, from, passageRunes))
+	for from < to && isBlank(text[from]) {
+		from++
+	}
+	for from < to && isBlank(text[to-1]) {
+		to--
+	}
+	return text[from:to], within(ranges, from, to)
+}
+
+// densest is the first range that has the most others within a passage's length behind it.
+func densest(text string, ranges []search.Range) int {
+	best, most := -1, 0
+	for i := range ranges {
+		end := ranges[i].From + (passageRunes - leadRunes)
+		n := 0
+		for _, r := range ranges[i:] {
+			if r.To > end {
+				break
+			}
+			n++
+		}
+		if best < 0 || n > most {
+			best, most = i, n
+		}
+	}
+	return best
+}
+
+// within are the ranges inside [from, to), as ranges of that piece. One that is cut by the end is
+// kept as far as it goes.
+func within(ranges []search.Range, from, to int) []search.Range {
+	var inside []search.Range
+	for _, r := range ranges {
+		r.From, r.To = max(r.From, from)-from, min(r.To, to)-from
+		if r.From < r.To {
+			inside = append(inside, r)
+		}
+	}
+	return inside
+}
+
+// back is the place n characters before i, or the beginning.
+func back(text string, i, n int) int {
+	for ; n > 0 && i > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(text[:i])
+		i -= size
+	}
+	return i
+}
+
+// forward is the place n characters behind i, or the end.
+func forward(text string, i, n int) int {
+	for ; n > 0 && i < len(text); n-- {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+	}
+	return i
+}
+
+// wordStart moves i to the next beginning of a word, unless that is far.
+func wordStart(text string, i int) int {
+	if i == 0 {
+		return 0
+	}
+	if gap := strings.IndexAny(text[i:min(len(text), i+leadRunes/2)], " \n\t"); gap >= 0 {
+		return i + gap + 1
+	}
+	return i
+}
+
+// wordEnd moves to back to the end of a word, unless that costs much of the passage.
+func wordEnd(text string, from, to int) int {
+	if to == len(text) {
+		return to
+	}
+	if gap := strings.LastIndexAny(text[from:to], " \n\t"); gap > (to-from)*3/4 {
+		return from + gap
+	}
+	return to
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }

@@ -1,0 +1,117 @@
+package sqlitesearch
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// schemaVersion is raised with every change of the tables. Files of older versions are set aside
+// and built anew, since everything in them is derived; files of newer ones are refused.
+const schemaVersion = 1
+
+// applicationID marks our files ("TIDE"), so that nobody's database is taken for an index.
+const applicationID = 0x54494445
+
+// The tokenizer is part of the schema: words that were indexed with other options would not be
+// found. Triggers keep the index true to chunks; an update that leaves the texts alone, such as
+// one of the ordinal, does not touch it.
+const schema = `
+CREATE TABLE pages (
+	rowid INTEGER PRIMARY KEY,
+	id TEXT NOT NULL UNIQUE,
+	url TEXT NOT NULL, host TEXT NOT NULL, type TEXT NOT NULL, title TEXT NOT NULL,
+	language TEXT NOT NULL, mime TEXT NOT NULL, indexed_at TEXT NOT NULL
+);
+CREATE TABLE chunks (
+	id INTEGER PRIMARY KEY,
+	uid TEXT NOT NULL, ordinal INTEGER NOT NULL,
+	title TEXT NOT NULL, heading TEXT NOT NULL, body TEXT NOT NULL
+);
+CREATE VIRTUAL TABLE fts USING fts5(
+	title, heading, body, content='chunks', content_rowid='id',
+	tokenize='unicode61 remove_diacritics 2', prefix='2 3'
+);
+CREATE TRIGGER chunks_insert AFTER INSERT ON chunks BEGIN
+	INSERT INTO fts(rowid, title, heading, body) VALUES (new.id, new.title, new.heading, new.body);
+END;
+CREATE TRIGGER chunks_delete AFTER DELETE ON chunks BEGIN
+	INSERT INTO fts(fts, rowid, title, heading, body) VALUES ('delete', old.id, old.title, old.heading, old.body);
+END;
+CREATE TRIGGER chunks_update AFTER UPDATE OF title, heading, body ON chunks BEGIN
+	INSERT INTO fts(fts, rowid, title, heading, body) VALUES ('delete', old.id, old.title, old.heading, old.body);
+	INSERT INTO fts(rowid, title, heading, body) VALUES (new.id, new.title, new.heading, new.body);
+END;
+`
+
+// createSchema makes the tables of a new file, once, whichever process comes first.
+func createSchema(ctx context.Context, db *sql.DB) error {
+	version, err := pragma(ctx, db, "user_version")
+	if err != nil || version == schemaVersion {
+		return err
+	}
+	// The mode is a property of the file and cannot be set inside a transaction.
+	if _, err := db.ExecContext(ctx, "PRAGMA journal_mode(WAL)"); err != nil {
+		return err
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if version, err = pragma(ctx, tx, "user_version"); err != nil || version == schemaVersion {
+		return err
+	}
+	statements := schema + fmt.Sprintf("PRAGMA application_id(%d); PRAGMA user_version(%d);", applicationID, schemaVersion)
+	if _, err := tx.ExecContext(ctx, statements); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// querier is what a database and a transaction share.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+func pragma(ctx context.Context, db querier, name string) (n int, err error) {
+	err = db.QueryRowContext(ctx, "PRAGMA "+name).Scan(&n)
+	return n, err
+}
+
+// errOutdated marks a file of an older schema.
+var errOutdated = fmt.Errorf("search index of an older version")
+
+// inspect reads enough of a file to know whether it can be used: its marks and the roots of every
+// table. It takes about a millisecond whatever the size; damage deeper inside is noticed when it
+// is met (see [Index.fault]).
+func inspect(ctx context.Context, db *sql.DB) error {
+	var tables int
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables); err != nil || tables == 0 {
+		return err
+	}
+	id, err := pragma(ctx, db, "application_id")
+	if err != nil {
+		return err
+	}
+	version, err := pragma(ctx, db, "user_version")
+	switch {
+	case err != nil:
+		return err
+	case id != applicationID:
+		return fault.New(fault.Invalid, "the file is a database of another program")
+	case version > schemaVersion:
+		return fault.New(fault.Invalid, "search index has version %d, this program knows versions up to %d: use a newer program, or remove the file and rebuild", version, schemaVersion)
+	case version < schemaVersion:
+		return errOutdated
+	}
+	var discard sql.NullInt64
+	for _, q := range []string{"SELECT max(rowid) FROM pages", "SELECT max(id) FROM chunks", "SELECT count(*) FROM fts('tidemark')"} {
+		if err := db.QueryRowContext(ctx, q).Scan(&discard); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package sqlitesearch
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// weights are how much a match in title, heading and body counts (bm25).
+const weights = "10.0, 4.0, 1.0"
+
+// maxPassages bounds the passages of one result.
+const maxPassages = 3
+
+// Search answers a query: all words first, any word when no chunk has them all. A query without
+// words finds nothing. Count and results are read at one moment, whatever is written meanwhile.
+func (ix *Index) Search(ctx context.Context, q search.Query) (search.Results, error) {
+	if err := checkQuery(q); err != nil {
+		return search.Results{}, err
+	}
+	terms := parse(q.Text)
+	if len(terms) == 0 {
+		return search.Results{}, nil
+	}
+	res, err := ix.searchTerms(ctx, q, terms)
+	return res, ix.fault("search", err)
+}
+
+func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) (search.Results, error) {
+	tx, err := ix.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return search.Results{}, err
+	}
+	defer tx.Rollback()
+	for _, operator := range []string{"AND", "OR"} {
+		s := statement{tx: tx, match: expression(terms, operator), query: q}
+		count, err := s.count(ctx)
+		if err != nil {
+			return search.Results{}, err
+		}
+		if count == 0 && operator == "AND" && len(terms) > 1 {
+			continue
+		}
+		results, err := s.results(ctx)
+		return search.Results{Count: count, Results: results}, err
+	}
+	return search.Results{}, nil // Unreachable: the second round returns.
+}
+
+// statement is one reading of a query.
+type statement struct {
+	tx    *sql.Tx
+	match string
+	query search.Query
+}
+
+// from gives the hits of the query and the arguments of its placeholders. Pages are joined only
+// when a filter needs them.
+func (s statement) from() (clause string, args []any) {
+	var join string
+	where := "fts MATCH ?"
+	args = []any{s.match}
+	for _, f := range []struct{ column, value string }{
+		{"host", s.query.Host}, {"type", s.query.Type}, {"language", s.query.Language},
+	} {
+		if f.value != "" {
+			join = " JOIN pages f ON f.rowid = (fts.rowid >> 16)"
+			where += " AND f." + f.column + " = ?"
+			args = append(args, f.value)
+		}
+	}
+	return "FROM fts" + join + " WHERE " + where, args
+}
+
+func (s statement) count(ctx context.Context) (n int, err error) {
+	from, args := s.from()
+	err = s.tx.QueryRowContext(ctx, "SELECT count(DISTINCT fts.rowid >> 16) "+from, args...).Scan(&n)
+	return n, err
+}
+
+// results reads one page of results with the chunks that matched best. The hits are materialized,
+// because bm25 can only be asked while the index is read. A page ranks by its best chunk; equal
+// pages rank by id, so that paging neither repeats nor skips.
+func (s statement) results(ctx context.Context) ([]search.Result, error) {
+	from, args := s.from()
+	query := `
+WITH hits AS MATERIALIZED (SELECT fts.rowid AS chunk, fts.rowid >> 16 AS page, bm25(fts, ` + weights + `) AS score ` + from + `),
+best AS (
+	SELECT p.rowid AS page, p.id, p.url, p.title, p.language, min(h.score) AS score
+	FROM hits h JOIN pages p ON p.rowid = h.page GROUP BY h.page ORDER BY min(h.score), p.id LIMIT ? OFFSET ?
+),
+ranked AS (
+	SELECT b.*, h.chunk, row_number() OVER (PARTITION BY b.page ORDER BY h.score, h.chunk) AS place
+	FROM best b JOIN hits h ON h.page = b.page
+)
+SELECT r.id, r.url, r.title, r.language, -r.score, r.chunk FROM ranked r WHERE r.place <= ?
+ORDER BY r.score, r.id, r.place`
+	rows, err := s.tx.QueryContext(ctx, query, append(args, s.query.Top, s.query.Skip, maxPassages)...)
+	if err != nil {
+		return nil, err
+	}
+	results, chunks, err := scanResults(rows)
+	if err != nil {
+		return nil, err
+	}
+	for i := range results {
+		if results[i].Passages, err = s.passages(ctx, chunks[i]); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// scanResults reads results and, for each, the ids of its chunks.
+func scanResults(rows *sql.Rows) (results []search.Result, chunks [][]int64, err error) {
+	defer rows.Close()
+	for rows.Next() {
+		var r search.Result
+		var chunk int64
+		if err := rows.Scan(&r.ID, &r.URL, &r.Title, &r.Language, &r.Score, &chunk); err != nil {
+			return nil, nil, err
+		}
+		if n := len(results); n == 0 || results[n-1].ID != r.ID {
+			results, chunks = append(results, r), append(chunks, nil)
+		}
+		chunks[len(chunks)-1] = append(chunks[len(chunks)-1], chunk)
+	}
+	return results, chunks, rows.Err()
+}
+
+// passages reads the passages of one result. The first is kept even if nothing of its text
+// matched, which happens when title or heading did; a result without any text would puzzle.
+func (s statement) passages(ctx context.Context, chunks []int64) ([]search.Passage, error) {
+	const query = `
+SELECT c.uid, c.heading, highlight(fts, 2, ?, ?) FROM fts JOIN chunks c ON c.id = fts.rowid WHERE fts MATCH ? AND fts.rowid = ?`
+	var passages []search.Passage
+	for _, chunk := range chunks {
+		var p search.Passage
+		var marked string
+		err := s.tx.QueryRowContext(ctx, query, string(markOpen), string(markClose), s.match, chunk).Scan(&p.ChunkUID, &p.Heading, &marked)
+		if err != nil {
+			return nil, err
+		}
+		p.Heading = unseparated(p.Heading)
+		p.Text, p.Highlights = excerpt(readMarks(strings.ReplaceAll(marked, string(separator), "")))
+		if len(passages) == 0 || len(p.Highlights) > 0 {
+			passages = append(passages, p)
+		}
+	}
+	return passages, nil
+}

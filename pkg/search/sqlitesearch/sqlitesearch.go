@@ -1,0 +1,131 @@
+// Package sqlitesearch keeps the search index in one file on local disk: SQLite's FTS5 in pure Go,
+// nothing to install. It is the embedded adapter of package search; searchtest holds it to the
+// port.
+//
+// It promises that a page whose Put returned is still there, whole, after the process is killed
+// at any moment, and that a damaged file never stops the program: the file is set aside, an empty
+// index takes its place and [Index.Rebuilt] says so. The index is derived from the registry's
+// snapshots, so a power failure may cost the last seconds but never consistency
+// (https://sqlite.org/pragma.html#pragma_synchronous, NORMAL under WAL).
+//
+// # Rows
+//
+//	pages   rowid, id (unique), url, host, type, title, language, mime, indexed_at
+//	chunks  id = pages.rowid<<16 | slot, uid, ordinal, title, heading, body
+//	fts     FTS5 over title, heading and body of chunks, external content
+//
+// The page stands in the upper bits of a chunk's id, so hits are grouped by page without touching
+// the chunks. Texts in chunks are separated for the tokenizer (text.go). The title is repeated in
+// every chunk, so that a chunk is found by words of the title and of its own.
+//
+// # Words
+//
+// A word matches without regard to case and diacritics. All words of a query must stand in one
+// chunk, its headings or its page's title; when no chunk has them all, any will do. Scripts
+// without spaces are found by every run of their characters.
+//
+// # Concurrency
+//
+// One connection writes, a few read beside it (WAL). Other processes may open the same file;
+// writers wait for each other up to ten seconds, then Unavailable is returned.
+package sqlitesearch
+
+import (
+	"context"
+	"database/sql"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+var _ search.Index = (*Index)(nil)
+
+// Index is a search index in a file. Its methods may be called concurrently.
+type Index struct {
+	path    string
+	write   *sql.DB // one connection, transactions begin as writers
+	read    *sql.DB
+	log     *slog.Logger
+	rebuilt bool
+}
+
+// Options may be left zero.
+type Options struct {
+	Log *slog.Logger // told when a damaged file is set aside; discarded when nil
+}
+
+// readers is how many queries run at once; more wait. Queries are bound by CPU.
+const readers = 4
+
+// Open opens the index in the file at path, which need not exist yet; its folder must. A damaged
+// file is renamed to path.corrupt-<n>. A file that a newer program wrote, or that is no index of
+// ours, is Invalid and left alone.
+func Open(path string, o Options) (*Index, error) {
+	ix := &Index{path: path, log: o.Log}
+	if ix.log == nil {
+		ix.log = slog.New(slog.DiscardHandler)
+	}
+	if err := ix.setAsideIfDamaged(); err != nil {
+		return nil, err
+	}
+	var err error
+	if ix.write, err = openPool(path, 1, "immediate", ""); err != nil {
+		return nil, err
+	}
+	if ix.read, err = openPool(path, readers, "deferred", "query_only(1)"); err != nil {
+		ix.write.Close()
+		return nil, err
+	}
+	return ix, nil
+}
+
+// openPool prepares connections; the first use opens one.
+func openPool(path string, conns int, txlock, extra string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", dsn(path, txlock, extra))
+	if err != nil {
+		return nil, kinded(err)
+	}
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	return db, nil
+}
+
+func dsn(path, txlock, extra string) string {
+	q := url.Values{"_txlock": {txlock}, "_pragma": {
+		"busy_timeout(10000)", "synchronous(NORMAL)", "temp_store(MEMORY)", "cache_size(-16000)",
+	}}
+	if extra != "" {
+		q.Add("_pragma", extra)
+	}
+	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: q.Encode()}
+	return name.String()
+}
+
+// Rebuilt reports whether Open found the file damaged and began an empty one: the pages must be
+// indexed again.
+func (ix *Index) Rebuilt() bool { return ix.rebuilt }
+
+// Create makes the tables if they are missing.
+func (ix *Index) Create(ctx context.Context) error {
+	err := createSchema(ctx, ix.write)
+	return ix.fault("create", err)
+}
+
+// Count is the number of pages held.
+func (ix *Index) Count(ctx context.Context) (n int, err error) {
+	err = ix.read.QueryRowContext(ctx, "SELECT count(*) FROM pages").Scan(&n)
+	return n, ix.fault("count", err)
+}
+
+// Close releases the file. Calls that run are finished first.
+func (ix *Index) Close() error {
+	readErr := ix.read.Close()
+	if err := ix.write.Close(); err != nil { // the last to close writes the log back
+		return kinded(err)
+	}
+	return kinded(readErr)
+}

@@ -1,0 +1,275 @@
+package sqlitesearch
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/searchtest"
+)
+
+func TestIndex(t *testing.T) {
+	searchtest.Index(t, func(t *testing.T) search.Index { return open(t, filepath.Join(t.TempDir(), "search.db")) })
+}
+
+func open(t testing.TB, path string) *Index {
+	t.Helper()
+	ix, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ix.Close() })
+	return ix
+}
+
+// created is an index with its tables.
+func created(t testing.TB, path string) *Index {
+	t.Helper()
+	ix := open(t, path)
+	if err := ix.Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return ix
+}
+
+func put(t testing.TB, ix *Index, pages ...search.Page) {
+	t.Helper()
+	for _, p := range pages {
+		if err := ix.Put(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func count(t testing.TB, ix *Index) int {
+	t.Helper()
+	n, err := ix.Count(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func somePage(id string, texts ...string) search.Page {
+	p := search.Page{ID: id, URL: "https://h/" + id, Host: "h", Type: "page", Title: "Title", IndexedAt: time.Unix(1e9, 0)}
+	for i, text := range texts {
+		p.Chunks = append(p.Chunks, search.Chunk{UID: fmt.Sprintf("%s-%d", id, i), Text: text, Ordinal: i})
+	}
+	return p
+}
+
+// checkIntegrity compares the full-text index with the texts.
+func checkIntegrity(t testing.TB, ix *Index) {
+	t.Helper()
+	if _, err := ix.write.ExecContext(context.Background(), "INSERT INTO fts(fts, rank) VALUES ('integrity-check', 1)"); err != nil {
+		t.Errorf("integrity: %v", err)
+	}
+	var answer string
+	if err := ix.write.QueryRowContext(context.Background(), "PRAGMA integrity_check").Scan(&answer); err != nil || answer != "ok" {
+		t.Errorf("integrity: %s (%v)", answer, err)
+	}
+}
+
+// TestPutWritesOnlyWhatDiffers holds C5 for this adapter: rows are watched by triggers.
+func TestPutWritesOnlyWhatDiffers(t *testing.T) {
+	ix := created(t, filepath.Join(t.TempDir(), "search.db"))
+	if _, err := ix.write.Exec(`
+CREATE TABLE log (line TEXT);
+CREATE TRIGGER log_page AFTER UPDATE ON pages BEGIN INSERT INTO log VALUES ('page'); END;
+CREATE TRIGGER log_insert AFTER INSERT ON chunks BEGIN INSERT INTO log VALUES ('insert ' || new.uid); END;
+CREATE TRIGGER log_delete AFTER DELETE ON chunks BEGIN INSERT INTO log VALUES ('delete ' || old.uid); END;
+CREATE TRIGGER log_text AFTER UPDATE OF title, heading, body ON chunks BEGIN INSERT INTO log VALUES ('text ' || new.uid); END;
+CREATE TRIGGER log_ordinal AFTER UPDATE OF ordinal ON chunks WHEN old.ordinal <> new.ordinal BEGIN INSERT INTO log VALUES ('ordinal ' || new.uid); END;
+`); err != nil {
+		t.Fatal(err)
+	}
+	base := somePage("a", "one", "two", "三四")
+	put(t, ix, base)
+	for _, tc := range []struct {
+		name string
+		edit func(p *search.Page)
+		want []string
+	}{
+		{"nothing", func(*search.Page) {}, nil},
+		{"time of indexing", func(p *search.Page) { p.IndexedAt = p.IndexedAt.Add(time.Hour) }, []string{"page"}},
+		{"text of one chunk", func(p *search.Page) { p.Chunks[1].Text = "deux" }, []string{"text a-1"}},
+		{"chunk leaves", func(p *search.Page) { p.Chunks = p.Chunks[:2] }, []string{"delete a-2"}},
+		{"chunk leaves, another comes", func(p *search.Page) {
+			p.Chunks[0] = search.Chunk{UID: "a-new", Text: "neuf"}
+		}, []string{"delete a-0", "insert a-new"}},
+		{"order", func(p *search.Page) { p.Chunks[0].Ordinal, p.Chunks[1].Ordinal = 1, 0 }, []string{"ordinal a-0", "ordinal a-1"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			put(t, ix, base)
+			if _, err := ix.write.Exec("DELETE FROM log"); err != nil {
+				t.Fatal(err)
+			}
+			p := somePage("a", "one", "two", "三四")
+			tc.edit(&p)
+			put(t, ix, p)
+			if diff := cmp.Diff(tc.want, logged(t, ix.write)); diff != "" {
+				t.Errorf("-want +have\n%s", diff)
+			}
+			checkIntegrity(t, ix)
+		})
+	}
+}
+
+func logged(t *testing.T, db *sql.DB) (lines []string) {
+	t.Helper()
+	rows, err := db.Query("SELECT line FROM log ORDER BY rowid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var line string
+		if err := rows.Scan(&line); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// TestTwoProcesses stands two indexes on one file, as two processes would, down to their creation
+// at the same moment.
+func TestTwoProcesses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "search.db")
+	a, b := open(t, path), open(t, path)
+	var group sync.WaitGroup
+	for who, ix := range map[string]*Index{"a": a, "b": b} {
+		group.Go(func() {
+			if err := ix.Create(t.Context()); err != nil {
+				t.Errorf("%s: %v", who, err)
+				return
+			}
+			for i := range 20 {
+				if err := ix.Put(t.Context(), somePage(fmt.Sprintf("%s%d", who, i), "shared words")); err != nil {
+					t.Errorf("%s: %v", who, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	for _, ix := range []*Index{a, b} {
+		if n := count(t, ix); n != 40 {
+			t.Errorf("have %d pages, want 40", n)
+		}
+	}
+	checkIntegrity(t, a)
+}
+
+func TestBeforeCreate(t *testing.T) {
+	ix := open(t, filepath.Join(t.TempDir(), "search.db"))
+	if _, err := ix.Search(t.Context(), search.Query{Text: "x", Top: 1}); err == nil || !strings.Contains(err.Error(), "no such table") {
+		t.Errorf("have %v", err)
+	}
+}
+
+func TestPathsWithOddCharacters(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a b?c#d%20é&_pragma=x.db")
+	put(t, created(t, path), somePage("a", "one"))
+	if n := count(t, open(t, path)); n != 1 {
+		t.Errorf("have %d pages", n)
+	}
+}
+
+func TestParse(t *testing.T) {
+	for _, tc := range []struct{ name, query, want string }{
+		{"words", "a  b", `"a" AND "b"`},
+		{"phrase between words", `a "b c" d`, `"a" AND "b c" AND "d"`},
+		{"prefixes", `a* "b c"* d`, `"a"* AND "b c"* AND "d"`},
+		{"unclosed quote", `a "b c`, `"a" AND "b" AND "c"`},
+		{"operators are words", "NOT a OR (b)", `"NOT" AND "a" AND "OR" AND "(b)"`},
+		{"doubled word", "a a a*", `"a" AND "a"*`},
+		{"nothing to look for", `- "" "!" * 🐟`, ``},
+		{"spaceless script", "Go言語", "\"Go\u200b言\u200b語\""},
+		{"quote inside a word", `a"b"c`, `"a" AND "b" AND "c"`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if have := expression(parse(tc.query), "AND"); have != tc.want {
+				t.Errorf("have %s, want %s", have, tc.want)
+			}
+		})
+	}
+	if n := len(parse(manyWords(100))); n != maxTerms {
+		t.Errorf("have %d terms, want %d", n, maxTerms)
+	}
+}
+
+func manyWords(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "w%d ", i)
+	}
+	return b.String()
+}
+
+func TestExcerpt(t *testing.T) {
+	long := strings.Repeat("word ", 200)
+	for _, tc := range []struct{ name, marked, begins, ends string }{
+		{"short text whole", "a \ufdd0b\ufdd1 c", "a b c", "a b c"},
+		{"no match: the beginning", "first " + long, "first word", "word"},
+		{"match far in, cut between words", long + "x \ufdd0beacon\ufdd1 y " + long, "word word", "word"},
+		{"stray marks", "a \ufdd1b\ufdd0 c", "a b c", "a b c"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			text, ranges := excerpt(readMarks(tc.marked))
+			if !strings.HasPrefix(text, tc.begins) || !strings.HasSuffix(text, tc.ends) || len(text) > passageRunes {
+				t.Errorf("have %q", text)
+			}
+			for _, r := range ranges {
+				if s := text[r.From:r.To]; s != "b" && s != "beacon" {
+					t.Errorf("highlight of %q", s)
+				}
+			}
+		})
+	}
+}
+
+// FuzzSearch looks for queries that fail, and for texts that break the passages found in them.
+func FuzzSearch(f *testing.F) {
+	for _, q := range searchtest.HostileQueries {
+		f.Add(q, "noon and midnight "+q)
+	}
+	ix := created(f, filepath.Join(f.TempDir(), "search.db"))
+	put(f, ix, somePage("fixed", "noon and midnight", "港池关闭"))
+	f.Fuzz(func(t *testing.T, text, body string) {
+		if len(text) > search.MaxQueryRunes || len(body) > 1<<14 {
+			t.Skip()
+		}
+		p := somePage("fuzz", body, text)
+		p.Title, p.Chunks[0].Heading = text, body
+		put(t, ix, p)
+		q := search.Query{Text: text, Top: 10}
+		res, err := ix.Search(t.Context(), q)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		searchtest.CheckResults(t, q, res)
+		if len(parse(text)) > 0 && len(parse(text)) < maxTerms && res.Count == 0 {
+			known(t, text)
+		}
+	})
+}
+
+// known passes over queries that consist of characters which Unicode added after the tokenizer's
+// tables were made; everything else must be found in the page that holds it as title and text.
+func known(t *testing.T, text string) {
+	t.Helper()
+	for _, r := range text {
+		if r > 0x7f {
+			return
+		}
+	}
+	t.Errorf("%q is not found in itself", text)
+}

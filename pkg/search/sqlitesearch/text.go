@@ -1,0 +1,80 @@
+package sqlitesearch
+
+import (
+	"strings"
+	"unicode"
+)
+
+// The tokenizer cuts words at spaces and punctuation, so a Chinese sentence would be one word.
+// Texts are therefore stored with a zero-width space between the characters of scripts that write
+// no spaces; each becomes a word, and a run of them in a query a phrase. The separator and the
+// marks of highlighting are taken out of every text that comes in, and the separator out of every
+// text that goes out, so a text cannot be mistaken for marks.
+const (
+	separator = '\u200b'
+	markOpen  = '\ufdd0' // noncharacters: Unicode keeps them for a program's own use
+	markClose = '\ufdd1'
+)
+
+// plain makes a text fit to be stored: valid, without our own characters and without NUL, where
+// SQLite's functions stop.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case separator, markOpen, markClose, 0:
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// separated is a plain text with separators.
+func separated(s string) string {
+	if isASCII(s) {
+		return s
+	}
+	s = plain(s)
+	var out strings.Builder
+	last := rune(0)
+	for _, r := range s {
+		if needsBorder(last, r) {
+			out.WriteRune(separator)
+		}
+		out.WriteRune(r)
+		last = r
+	}
+	return out.String()
+}
+
+// isASCII reports whether s is ASCII without NUL, which needs no work.
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 || s[i] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// needsBorder reports whether a word ends between two characters that stand side by side.
+func needsBorder(a, b rune) bool {
+	return isWordRune(a) && isWordRune(b) && (isSpaceless(a) || isSpaceless(b))
+}
+
+func isWordRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || unicode.Is(unicode.Co, r)
+}
+
+// isSpaceless reports characters of scripts that are written without spaces between words.
+func isSpaceless(r rune) bool {
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
+		unicode.Khmer, unicode.Myanmar, unicode.Yi, unicode.Bopomofo)
+}
+
+// unseparated is the text as it came in.
+func unseparated(s string) string {
+	if isASCII(s) {
+		return s
+	}
+	return strings.ReplaceAll(s, string(separator), "")
+}
