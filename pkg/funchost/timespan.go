@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fault"
 )
 
-var timeSpanForm = regexp.MustCompile(`^(-)?(?:(\d{1,7})[.:])?(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,7}))?)?$`)
+var timeSpanForm = regexp.MustCompile(`^(-)?(?:(\d{1,7})\.)?(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,7}))?)?$`)
 
 // parseTimeSpan reads a .NET TimeSpan: [-][d.]hh:mm[:ss[.fffffff]]. A lone number is refused
 // although .NET reads it as days, because whoever writes "5" means something else.
