@@ -7,6 +7,7 @@ import (
 )
 
 func TestConformanceAdmin(t *testing.T) {
+	t.Parallel()
 	app := timerApp("0 0 0 1 1 *", "").with(queueApp).with(files{"Hello/function.json": helloJSON, "a.b/function.json": helloJSON})
 	r := started(t, app)
 	rows := []struct {
@@ -62,6 +63,7 @@ func TestConformanceAdmin(t *testing.T) {
 }
 
 func TestDrainAndResume(t *testing.T) {
+	t.Parallel()
 	r := started(t, queueApp)
 	r.request("POST", "/admin/host/drain", "")
 	// The poll under way when the drain came is over by then.
@@ -76,6 +78,7 @@ func TestDrainAndResume(t *testing.T) {
 }
 
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	r := started(t, helloApp)
 	for n := 2; n <= 5; n++ {
 		r.request("POST", "/admin/host/restart", "")
@@ -87,6 +90,7 @@ func TestRestart(t *testing.T) {
 }
 
 func TestConformanceAuth(t *testing.T) {
+	t.Parallel()
 	app := helloApp.with(files{"Order/function.json": orderJSON})
 	r := started(t, app, with(func(o *Options) {
 		o.Auth = true

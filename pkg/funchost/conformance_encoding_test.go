@@ -30,6 +30,7 @@ func unquote(t *testing.T, raw json.RawMessage) string {
 }
 
 func TestConformanceEncoding(t *testing.T) {
+	t.Parallel()
 	t.Run("H05 double encoding", func(t *testing.T) {
 		c, e := deliver(t, queueApp, "hello")
 		if c.Method != "POST" || c.URI != "/Q" {
@@ -90,6 +91,7 @@ func TestConformanceEncoding(t *testing.T) {
 }
 
 func TestConformanceMetadata(t *testing.T) {
+	t.Parallel()
 	rows := []struct{ name, text, key, want string }{
 		{"H07 list adds nothing", `[1,2]`, "0", ""},
 		{"H07 property that is a list is skipped", `{"a":[1]}`, "a", ""},
@@ -117,6 +119,7 @@ func TestConformanceMetadata(t *testing.T) {
 }
 
 func TestConformanceMessageMetadata(t *testing.T) {
+	t.Parallel()
 	date := regexp.MustCompile(`^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00"$`)
 	double := regexp.MustCompile(`^"\\".+\\""$`)
 	r := started(t, queueApp, withCall(func(n int, _ call) reply {
@@ -156,6 +159,7 @@ func TestConformanceMessageMetadata(t *testing.T) {
 }
 
 func TestConformanceTransport(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		name  string
 		known bool
@@ -179,6 +183,7 @@ func TestConformanceTransport(t *testing.T) {
 }
 
 func TestConformanceTimerShape(t *testing.T) {
+	t.Parallel()
 	at := time.Date(2026, 1, 2, 10, 0, 0, 1_200_000, time.UTC)
 	f := &function{name: "T", trigger: binding{name: "timer"}}
 	s := timerStatus{Last: at, Next: at.Add(5 * time.Minute), LastUpdated: at}

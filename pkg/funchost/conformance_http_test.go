@@ -15,6 +15,7 @@ import (
 )
 
 func TestConformanceProxy(t *testing.T) {
+	t.Parallel()
 	t.Run("H28 request and response pass as they are", func(t *testing.T) {
 		r := started(t, helloApp, withCall(func(int, call) reply {
 			return reply{Status: 418, Header: map[string]string{"X-Answer": "yes", "Content-Type": "text/x"}, Body: "I am a teapot"}
@@ -111,6 +112,7 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestConformanceEnvelope(t *testing.T) {
+	t.Parallel()
 	t.Run("H29 two outputs use the envelope even with proxying", func(t *testing.T) {
 		r := started(t, orderApp)
 		r.request("POST", "/api/order?x=1&x=2&code=secret", `{"sku":5}`, "Content-Type", "application/json", "X-Two", "a")
@@ -161,6 +163,7 @@ func TestConformanceEnvelope(t *testing.T) {
 }
 
 func TestConformanceHTTPAnswers(t *testing.T) {
+	t.Parallel()
 	rows := []struct {
 		name, result string
 		binding      string
@@ -202,6 +205,7 @@ func TestConformanceHTTPAnswers(t *testing.T) {
 }
 
 func TestConformanceBody(t *testing.T) {
+	t.Parallel()
 	f := &function{name: "F", trigger: binding{name: "req"}}
 	rows := []struct {
 		name, media string

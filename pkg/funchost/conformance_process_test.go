@@ -15,6 +15,7 @@ import (
 )
 
 func TestConformanceProcess(t *testing.T) {
+	t.Parallel()
 	t.Run("H01 environment, arguments and directory", func(t *testing.T) {
 		r := started(t, queueApp.with(files{"host.json": `{"version":"2.0","customHandler":{"description":{"defaultExecutablePath":"handler","arguments":["-a","%SET%","x%UNSET%y","\"two words\""]}}}`}),
 			with(func(o *Options) { o.Env = append(o.Env, "SET=value") }))
@@ -113,6 +114,7 @@ func checkHandlerEnv(t *testing.T, env environ, root string) {
 }
 
 func TestConformanceShutdown(t *testing.T) {
+	t.Parallel()
 	t.Run("H37 work in flight is waited for", func(t *testing.T) {
 		r := started(t, queueApp, withCall(func(int, call) reply { return reply{Sleep: 300 * time.Millisecond} }))
 		r.send("jobs", "slow")
@@ -169,6 +171,7 @@ func TestConformanceShutdown(t *testing.T) {
 }
 
 func TestHandlerNotExecutable(t *testing.T) {
+	t.Parallel()
 	dir := writeRoot(t, queueApp)
 	path := filepath.Join(dir, "handler")
 	os.Remove(path)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestConformanceAnswers(t *testing.T) {
+	t.Parallel()
 	rows := []struct {
 		name string
 		rep  reply
@@ -59,6 +60,7 @@ func TestConformanceAnswers(t *testing.T) {
 }
 
 func TestConformanceEmptyAnswer(t *testing.T) {
+	t.Parallel()
 	rows := []struct {
 		name string
 		rep  reply
@@ -87,6 +89,7 @@ func TestConformanceEmptyAnswer(t *testing.T) {
 }
 
 func TestConformanceRetry(t *testing.T) {
+	t.Parallel()
 	fail := withCall(func(int, call) reply { return reply{Status: 500} })
 	t.Run("H14 released at once, H15 poisoned after the fifth failure", func(t *testing.T) {
 		r := started(t, queueApp, fail)
@@ -150,6 +153,7 @@ func TestConformanceRetry(t *testing.T) {
 }
 
 func TestConformanceConcurrency(t *testing.T) {
+	t.Parallel()
 	rows := []struct {
 		name, section string
 		most          int
@@ -187,6 +191,7 @@ func TestConformanceConcurrency(t *testing.T) {
 }
 
 func TestConformanceLongRuns(t *testing.T) {
+	t.Parallel()
 	t.Run("H22 visibility is renewed while the function runs", func(t *testing.T) {
 		r := started(t, queueApp, withCall(func(int, call) reply { return reply{Sleep: 2500 * time.Millisecond} }),
 			with(func(o *Options) { o.Visibility = time.Second }))
@@ -229,6 +234,7 @@ func TestConformanceLongRuns(t *testing.T) {
 }
 
 func TestConformanceOutputs(t *testing.T) {
+	t.Parallel()
 	rows := []struct {
 		name, value string
 		binary      bool

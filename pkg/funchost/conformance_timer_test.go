@@ -17,6 +17,7 @@ func (c call) pastDue(t *testing.T) bool {
 }
 
 func TestConformanceTimer(t *testing.T) {
+	t.Parallel()
 	const yearly = "0 0 0 1 1 *"
 	t.Run("H24 schedule from a setting", func(t *testing.T) {
 		r := started(t, timerApp("%SWEEP_CRON%", ""), with(func(o *Options) { o.Env = append(o.Env, "SWEEP_CRON=* * * * * *") }))
@@ -74,6 +75,7 @@ func TestConformanceTimer(t *testing.T) {
 }
 
 func TestTimerBegin(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 5, 4, 10, 2, 0, 0, time.UTC)
 	const every5 = "0 */5 * * * *"
 	rows := []struct {

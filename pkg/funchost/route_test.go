@@ -10,6 +10,7 @@ import (
 )
 
 func TestConformanceRoutes(t *testing.T) {
+	t.Parallel()
 	rows := []struct {
 		name, template, path string
 		want                 map[string]string // nil for no match
@@ -62,6 +63,7 @@ func TestConformanceRoutes(t *testing.T) {
 }
 
 func TestRouteRefused(t *testing.T) {
+	t.Parallel()
 	for _, template := range []string{"a//b", "{", "a{b}", "{b}c", "{a?}/b", "{*a}/b", "{a:min(x)}", "{a:min}", "a?b", strings.Repeat("a", 3000)} {
 		if r, err := parseRoute(template); err == nil {
 			t.Errorf("%s: have %+v, want an error", template, r)
@@ -90,6 +92,7 @@ func FuzzRoute(f *testing.F) {
 }
 
 func TestConformanceRouting(t *testing.T) {
+	t.Parallel()
 	hello := func(route, methods string) string {
 		return `{"bindings":[{"name":"req","type":"httpTrigger","authLevel":"anonymous","route":"` + route + `","methods":[` + methods + `]},{"name":"res","type":"http","direction":"out"},{"name":"q","type":"queue","direction":"out","queueName":"jobs"}]}`
 	}
