@@ -83,7 +83,7 @@ func TestBrokenReplies(t *testing.T) {
 		{"the same length twice", ok + "Content-Length: 4\r\nContent-Length: 4\r\n\r\ntide", nil, ""},
 		{"hints before the answer", "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + ok + "Content-Length: 4\r\n\r\ntide", nil, ""},
 		{"nothing", "", nil, fault.Unavailable},
-		{"silence", "", hang, fault.Unavailable},
+		{"an answer that stalls", "", hang, fault.Unavailable},
 		{"another protocol", "SSH-2.0-OpenSSH_9.6\r\n", nil, fault.Unavailable},
 		{"half a header", ok + "Content-Le", nil, fault.Unavailable},
 		{"a header that stalls", ok + "Content-Le", hang, fault.Unavailable},
@@ -96,6 +96,8 @@ func TestBrokenReplies(t *testing.T) {
 		{"a body that drips", ok + "Content-Length: 100000\r\n\r\n", drip, fault.Unavailable},
 		{"a body without end", ok + "\r\n", flood(strings.Repeat("x", 1000)), fault.TooLarge},
 		{"a length beyond the bound", ok + "Content-Length: 99999999999\r\n\r\n", hang, fault.TooLarge},
+		{"a long header", ok + "X: " + strings.Repeat("x", MaxHeaderBytes-4096) + "\r\nContent-Length: 4\r\n\r\ntide", nil, ""},
+		{"a header beyond the bound", ok + "X: " + strings.Repeat("x", MaxHeaderBytes) + "\r\nContent-Length: 4\r\n\r\ntide", nil, fault.Unavailable},
 		{"two lengths", ok + "Content-Length: 4\r\nContent-Length: 5\r\n\r\ntides", nil, fault.Unavailable},
 		{"a negative length", ok + "Content-Length: -4\r\n\r\ntide", nil, fault.Unavailable},
 		{"chunks cut short", ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nti", nil, fault.Unavailable},
@@ -107,8 +109,13 @@ func TestBrokenReplies(t *testing.T) {
 		{"gzip cut short", ok + "Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x00", nil, fault.Unavailable},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
 			address := raw(t, tc.reply, tc.after)
-			c := newClient(t, Config{AllowHosts: []string{address}, MaxBytes: 1 << 20, Timeout: 500 * time.Millisecond})
+			timeout := time.Minute // floods must end by another bound, however slow the machine
+			if strings.HasSuffix(tc.name, "stalls") || strings.HasSuffix(tc.name, "drips") {
+				timeout = 200 * time.Millisecond
+			}
+			c := newClient(t, Config{AllowHosts: []string{address}, MaxBytes: 1 << 20, Timeout: timeout})
 			res, err := c.Get(t.Context(), Request{URL: "http://" + address})
 			wantKind(t, err, tc.kind, "")
 			if tc.kind == "" && string(res.Body) != "tide" {
