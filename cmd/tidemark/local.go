@@ -187,8 +187,7 @@ func (l *local) welcome() {
 	}
 	l.say("")
 	l.say("%s", l.screen.bold("Tidemark runs at "+at))
-	l.say("  dashboard  %s/api/ui/", at)
-	l.say("  API        %s/api/openapi.json", at)
+	l.say("  API        %s/api (is it well: %s/api/health)", at, at)
 	l.say("  data       %s", l.options.data)
 	l.say("  log        %s", l.log.name)
 	l.say("\nNext, in another terminal:")

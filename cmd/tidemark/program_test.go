@@ -207,7 +207,7 @@ func TestReindex(t *testing.T) {
 func TestSearch(t *testing.T) {
 	const found = `{"count":12,"results":[
 		{"id":"url_a","url":"https://a.example/cal","title":"Calibrating  the float","score":1.5,
-		 "passages":[{"chunkUid":"c1","heading":"Guide › Zero","text":"Set the\nfloat to zéro now.","highlights":[{"from":8,"to":13},{"from":17,"to":22}]}],
+		 "passages":[{"chunkUid":"c1","heading":"Calibrating the float › Guide › Zero","text":"Set the\nfloat to zéro now.","highlights":[{"from":8,"to":13},{"from":17,"to":22}]}],
 		 "images":[{"id":"i","src":"https://a.example/f.png","alt":"the float"}]},
 		{"id":"url_b","url":"https://a.example/b","title":"","passages":[]}]}`
 	const plain = `
@@ -306,9 +306,15 @@ Pending  s
 nothing was decided yet
 no further check is planned
 `},
+		{name: "A4 a URL names its item", args: []string{"why", "HTTPS://A.example:443/b/?utm_source=x#y"}, code: 1,
+			answers: []answered{{404, `{"title":"Not Found","detail":"no such item"}`}},
+			asked:   []string{"GET /api/items/" + idOf(t, "https://a.example/b")},
+			err:     "tidemark: no such item: https://a.example/b was not added, or under other tracking rules\n"},
+		{name: "neither id nor URL", args: []string{"show", "harbour"}, code: 2,
+			err: "tidemark: harbour is no id and no URL: url: no scheme: it must begin with http:// or https://\nsee `tidemark show --help`\n"},
 		{name: "unknown", args: []string{"why", "url_x"}, code: 1, answers: []answered{{404, `{"title":"Not Found","detail":"no item url_x"}`}},
 			err: "tidemark: no item url_x\n"},
-		{name: "no id", args: []string{"show"}, code: 2, err: "tidemark: give one id, not 0\nsee `tidemark show --help`\n"},
+		{name: "no id", args: []string{"show"}, code: 2, err: "tidemark: give one id or source, not 0\nsee `tidemark show --help`\n"},
 	})
 }
 

@@ -92,7 +92,7 @@ func (p *program) result(n int, r api.SearchResult) {
 	p.say("%2d. %s", n, p.screen.bold(title))
 	p.say("%s%s", indent, clean(r.URL))
 	for _, passage := range r.Passages {
-		if h := clean(passage.Heading); h != "" {
+		if h := below(title, clean(passage.Heading)); h != "" {
 			p.say("%s%s", indent, h)
 		}
 		for _, line := range wrap(markup(passage), p.screen.width-2*len(indent)) {
@@ -103,6 +103,14 @@ func (p *program) result(n int, r api.SearchResult) {
 		p.say("%simage: %s  %s", indent, clean(firstOf(img.Alt, img.Caption, "(no text)")), clean(img.Src))
 	}
 	p.say("")
+}
+
+// below is a path of headings without the page's title, which is said already.
+func below(title, heading string) string {
+	if heading == title {
+		return ""
+	}
+	return strings.TrimPrefix(heading, title+" › ")
 }
 
 // firstOf is the first text that is more than space.

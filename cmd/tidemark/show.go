@@ -16,11 +16,11 @@ schedule, and the captures that were kept.`
 
 func (p *program) showCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "show ID",
+		Use:     "show ID|SOURCE",
 		Short:   "Show all that is known of one source",
 		Long:    showLong,
-		Example: "  tidemark show url_k7gxn3…\n  tidemark show url_k7gxn3… --json | jq .captures",
-		Args:    one("id"),
+		Example: "  tidemark show https://example.com/news\n  tidemark show url_k7gxn3…\n  tidemark show url_k7gxn3… --json | jq .captures",
+		Args:    one("id or source"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.show(cmd.Context(), args[0])
 		},
@@ -28,7 +28,7 @@ func (p *program) showCommand() *cobra.Command {
 }
 
 func (p *program) show(ctx context.Context, id string) error {
-	item, err := p.client().Item(ctx, id)
+	item, err := p.item(ctx, id)
 	if err != nil {
 		return err
 	}

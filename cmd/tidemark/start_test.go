@@ -17,6 +17,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/azurite"
 	"github.com/tidemark/tidemark/pkg/funchost"
+	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -107,6 +108,16 @@ func appFolder(t *testing.T) string {
 	return dir
 }
 
+// idOf is the id that a server gives a URL.
+func idOf(t *testing.T, url string) string {
+	t.Helper()
+	src, err := source.DefaultRules().ParseURL(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(src.ID())
+}
+
 // freePort is one that nobody listens on.
 func freePort(t *testing.T) int {
 	t.Helper()
@@ -194,8 +205,7 @@ func TestStartWelcome(t *testing.T) {
 	want := `starting Azurite (the first time it is downloaded, which takes a minute)
 
 Tidemark runs at AT
-  dashboard  AT/api/ui/
-  API        AT/api/openapi.json
+  API        AT/api (is it well: AT/api/health)
   data       DATA
   log        DATA/tidemark.log
 

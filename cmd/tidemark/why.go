@@ -16,11 +16,11 @@ that "tidemark show" lists.`
 
 func (p *program) whyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "why ID",
+		Use:     "why ID|SOURCE",
 		Short:   "Tell what was decided about one source, and why",
 		Long:    whyLong,
-		Example: "  tidemark why url_k7gxn3…",
-		Args:    one("id"),
+		Example: "  tidemark why https://example.com/news\n  tidemark why url_k7gxn3…",
+		Args:    one("id or source"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.why(cmd.Context(), args[0])
 		},
@@ -28,7 +28,7 @@ func (p *program) whyCommand() *cobra.Command {
 }
 
 func (p *program) why(ctx context.Context, id string) error {
-	item, err := p.client().Item(ctx, id)
+	item, err := p.item(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -186,7 +186,8 @@ func (c *Client) refusal(res *http.Response, body []byte) error {
 		p.Detail = fmt.Sprintf("%s sends on to %s (%d): name that server with --server or TIDEMARK_SERVER",
 			c.server, res.Header.Get("Location"), res.StatusCode)
 	default:
-		p.Detail = fmt.Sprintf("%s answered %d %s%s", c.server, res.StatusCode, p.Title, quote(media, body))
+		p.Detail = fmt.Sprintf("%s answered %d %s to %s %s%s", c.server, res.StatusCode, p.Title,
+			res.Request.Method, res.Request.URL.Path, quote(media, body))
 	}
 	return p
 }

@@ -92,11 +92,11 @@ func TestRefusals(t *testing.T) {
 		{"title alone", ProblemType, `{"title":"Not Found"}`, 404, "Not Found"},
 		{"host refuses the key with an empty body", "", "", 401,
 			"SERVER refused the key (401): give a function key with --key or TIDEMARK_KEY"},
-		{"plain text from in between", "text/plain", "bad\n gateway", 502, "SERVER answered 502 Bad Gateway: bad gateway"},
-		{"a page of HTML is not quoted", "text/html; charset=utf-8", "<h1>nginx</h1>", 404, "SERVER answered 404 Not Found"},
+		{"plain text from in between", "text/plain", "bad\n gateway", 502, "SERVER answered 502 Bad Gateway to GET /api/SearchStatus: bad gateway"},
+		{"a page of HTML is not quoted", "text/html; charset=utf-8", "<h1>nginx</h1>", 404, "SERVER answered 404 Not Found to GET /api/SearchStatus"},
 		{"long text is cut", "text/plain", strings.Repeat("é", 300), 500,
-			"SERVER answered 500 Internal Server Error: " + strings.Repeat("é", 200) + "…"},
-		{"JSON that is no problem", js, `{"status":"down"}`, 503, `SERVER answered 503 Service Unavailable: {"status":"down"}`},
+			"SERVER answered 500 Internal Server Error to GET /api/SearchStatus: " + strings.Repeat("é", 200) + "…"},
+		{"JSON that is no problem", js, `{"status":"down"}`, 503, `SERVER answered 503 Service Unavailable to GET /api/SearchStatus: {"status":"down"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, _ := serve(t, tt.status, tt.media, tt.body)
