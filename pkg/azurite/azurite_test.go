@@ -6,7 +6,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -168,4 +170,37 @@ func script(t *testing.T, dir, name, body string) {
 	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestDiesWithItsParent runs this test again as a process that starts a server and ends without
+// stopping it.
+func TestDiesWithItsParent(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells a child that its parent died")
+	}
+	if os.Getenv("AZURITE_TEST_PARENT") != "" {
+		s, err := azurite.Start(t.Context(), azurite.Options{ToolDir: toolDir(t)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Stdout.WriteString("\n" + strings.TrimPrefix(endpointOf(s), "http://") + "\n")
+		os.Exit(0)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestDiesWithItsParent$")
+	cmd.Env = append(os.Environ(), "AZURITE_TEST_PARENT=1")
+	out, err := cmd.Output()
+	lines := strings.Fields(string(out))
+	if err != nil || len(lines) == 0 {
+		t.Fatalf("have %q (%v)", out, err)
+	}
+	address := lines[len(lines)-1]
+	for range 200 {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			return
+		}
+		conn.Close()
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Errorf("a server answers at %s, and its parent is gone", address)
 }

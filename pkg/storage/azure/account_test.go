@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -185,6 +186,23 @@ func TestDevelopmentAccount(t *testing.T) {
 	}
 	if !ours.local {
 		t.Error("the development account is not taken for local")
+	}
+}
+
+// TestClientNeverUnpacks: a body that was stored packed is hashed packed.
+func TestClientNeverUnpacks(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		io.WriteString(w, "asked for "+r.Header.Get("Accept-Encoding"))
+	}))
+	defer server.Close()
+	resp, err := newClient().Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err := io.ReadAll(resp.Body); err != nil || string(body) != "asked for " {
+		t.Errorf("have %q (%v), want the body as sent, and nothing asked for", body, err)
 	}
 }
 

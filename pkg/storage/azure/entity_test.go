@@ -169,6 +169,15 @@ func FuzzParseBatch(f *testing.F) {
 	})
 }
 
+// TestEncodeFloat: a double is known as one without its annotation.
+func TestEncodeFloat(t *testing.T) {
+	for f, want := range map[float64]string{3: "3.0", -3: "-3.0", 0.5: "0.5", 1e21: "1e+21", 1 << 60: "1.152921504606847e+18"} {
+		if d := cmp.Diff(want, string(appendFloat(nil, f))); d != "" {
+			t.Errorf("%v (-want +have):\n%s", f, d)
+		}
+	}
+}
+
 // TestFilter: quotes in bounds end no constant.
 func TestFilter(t *testing.T) {
 	q := storage.Query{Partition: "o'brien' or '1' eq '1", RowFrom: "a'", RowTo: "b"}

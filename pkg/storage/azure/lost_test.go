@@ -175,6 +175,17 @@ func TestLostAnswersAndOthers(t *testing.T) {
 		}
 		wantValue(t, their, "a", "old")
 	})
+	t.Run("a stale delete", func(t *testing.T) {
+		mine, their := newTable(t, s, other)
+		ops := prepared(t, their, storage.Delete, true)
+		theirs(their, "b")()
+		for _, refused := range [][]storage.Op{ops, ops[1:2]} {
+			l.lose(1, nil)
+			_, err := mine.Transact(t.Context(), refused...)
+			wantKind(t, err, fault.Conflict)
+		}
+		wantValue(t, their, "b", "theirs")
+	})
 	t.Run("a row that never was", func(t *testing.T) {
 		mine, _ := newTable(t, s, other)
 		l.lose(1, nil)
