@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"code.dny.dev/ssrf"
 	"golang.org/x/net/http/httpguts"
@@ -208,18 +207,3 @@ func productToken(userAgent string) string {
 
 // origin is scheme, host and port.
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
-
-// retryAfter reads seconds or a date (RFC 9110 §10.2.3) as seen at now, in [0, MaxRetryAfter].
-func retryAfter(value string, now time.Time) time.Duration {
-	if value == "" {
-		return 0
-	}
-	if strings.Trim(value, "0123456789") == "" {
-		return retrySeconds(value)
-	}
-	at, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	return min(max(at.Sub(now), 0), MaxRetryAfter)
-}

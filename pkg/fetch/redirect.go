@@ -5,8 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
-	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
 )
@@ -77,12 +75,4 @@ func isRedirect(status int) bool {
 		return true
 	}
 	return false
-}
-
-func retrySeconds(digits string) time.Duration {
-	seconds, err := strconv.ParseInt(digits, 10, 32)
-	if err != nil { // only out of range is left
-		return MaxRetryAfter
-	}
-	return min(time.Duration(seconds)*time.Second, MaxRetryAfter)
 }
