@@ -16,8 +16,13 @@ type schedule struct {
 	interval time.Duration
 }
 
+// searchYears is how far ahead an occurrence is looked for. A date falls on its weekday again after
+// at most 40 years: 28, and 12 more when a century is no leap year.
+const searchYears = 40
+
 var (
-	cronParser = cron.MustNewParser(cron.Second | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow)
+	cronParser = cron.MustNewParser(cron.Second | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).
+			WithMaxSearchYears(searchYears)
 	// cronField is what NCRONTAB knows: no ?, L, W, # and no time zone prefix, which the parser
 	// would take.
 	cronField = regexp.MustCompile(`^[0-9A-Za-z*/,-]+$`)
@@ -48,7 +53,7 @@ func parseSchedule(text string) (schedule, error) {
 	if err != nil {
 		return schedule{}, fault.New(fault.Invalid, "schedule %q: %w", text, err)
 	}
-	// The parser searches five years ahead, so what never comes is found here and not at midnight.
+	// What never comes is found here and not when a timer spins on it.
 	if s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
 		return schedule{}, fault.New(fault.Invalid, "schedule %q never fires", text)
 	}
@@ -75,12 +80,15 @@ func checkCronFields(text string, fields []string) error {
 	return nil
 }
 
-// next is the first occurrence after t, in UTC.
+// next is the first occurrence after t, in UTC, and never t or before.
 func (s schedule) next(t time.Time) time.Time {
 	if s.cron == nil {
 		return t.UTC().Add(s.interval)
 	}
-	return s.cron.Next(t.UTC())
+	if next := s.cron.Next(t.UTC()); next.After(t) {
+		return next
+	}
+	return t.UTC().AddDate(searchYears, 0, 0)
 }
 
 // frequent reports whether the schedule fires more than once a minute; the host keeps no status
