@@ -94,27 +94,33 @@ func (r *Registry) group(sources []source.Source) []hostGroup {
 
 // registerChunk registers up to 32 sources of one host in one transaction.
 func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []member, o RegisterOptions) (got []Registered, err error) {
-	if err := r.point(ctx, g.partition, chunk); err != nil {
-		return nil, err
-	}
 	hashes := make([]string, len(chunk))
 	for i, m := range chunk {
 		hashes[i] = m.Hash()
 	}
 	var plan registerPlan
+	var items []Item
 	err = r.retry(ctx, func(ctx context.Context) error {
-		items, host, err := r.load(ctx, g.partition, g.host, hashes)
+		host, err := r.loadHost(ctx, g.partition, g.host)
 		if err != nil {
 			return err
+		}
+		if items == nil {
+			if items, err = r.loadItems(ctx, g.partition, hashes); err != nil {
+				return err
+			}
 		}
 		plan = planRegister(r.now(), chunk, items, &host, o, r.o.Politeness(g.host))
 		if len(plan.ops) == 0 {
 			return nil
 		}
-		if err := r.pointPartition(ctx, host); err != nil {
+		if err := r.point(ctx, host, items); err != nil {
 			return err
 		}
 		_, err = r.hinted(ctx, g.partition, plan.hints, plan.ops)
+		if i, lost := loser(err); !lost || i != 0 {
+			items = nil // an item has changed, not just the host's row
+		}
 		return err
 	})
 	if err != nil {
@@ -124,15 +130,24 @@ func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []membe
 	return plan.out, nil
 }
 
-// point writes the rows that find an item by its id alone. They never change, so one that
-// stands already is right.
-func (r *Registry) point(ctx context.Context, partition string, chunk []member) error {
-	return r.parallel(ctx, len(chunk), func(ctx context.Context, i int) error {
-		return r.insertPointer(ctx, indexKey(chunk[i].Hash()), partition)
+// point writes, for items and a host that do not exist yet, the rows that lead to them. They never
+// change, so one that stands already is right.
+func (r *Registry) point(ctx context.Context, h hostEntry, items []Item) error {
+	if err := r.pointPartition(ctx, h); err != nil {
+		return err
+	}
+	var missing []string
+	for _, it := range items {
+		if it.etag == "" {
+			missing = append(missing, it.key.Row)
+		}
+	}
+	return r.parallel(ctx, len(missing), func(ctx context.Context, i int) error {
+		return r.insertPointer(ctx, indexKey(missing[i]), h.key.Partition)
 	})
 }
 
-// pointPartition lists a partition before the first row of a new host is written to it.
+// pointPartition lists the partition of a new host.
 func (r *Registry) pointPartition(ctx context.Context, h hostEntry) error {
 	if h.etag != "" {
 		return nil
@@ -184,7 +199,7 @@ func planRegister(now time.Time, chunk []member, items []Item, host *hostEntry, 
 	}
 	if len(plan.ops) > 0 {
 		host.claim(now, len(plan.jobs), p)
-		plan.ops = append(plan.ops, host.op())
+		plan.ops = append([]storage.Op{host.op()}, plan.ops...)
 		plan.hints = append(plan.hints, now.Add(trust))
 	}
 	return plan

@@ -40,7 +40,7 @@ type Options struct {
 // Registry is the store of items. It is safe for concurrent use by any number of processes.
 type Registry struct {
 	items, index, hints storage.Table
-	jobs                storage.Queue
+	jobs, poison        storage.Queue
 	o                   Options
 	known               hintCache
 }
@@ -54,7 +54,7 @@ func New(store storage.Store, o Options) *Registry {
 	}
 	return &Registry{
 		items: store.Table(o.Table), index: store.Table(index), hints: store.Table(hints),
-		jobs: store.Queue(JobQueue), o: o,
+		jobs: store.Queue(JobQueue), poison: store.Queue(PoisonQueue), o: o,
 	}
 }
 
@@ -97,9 +97,10 @@ func newToken() string {
 	return hex.EncodeToString(b[:])
 }
 
-// Create makes the tables and the queue that are missing.
+// Create makes the tables and queues that are missing. The poison queue is the host's to fill, but
+// its trigger complains until it is there.
 func (r *Registry) Create(ctx context.Context) error {
-	makers := []func(context.Context) error{r.items.Create, r.index.Create, r.hints.Create, r.jobs.Create}
+	makers := []func(context.Context) error{r.items.Create, r.index.Create, r.hints.Create, r.jobs.Create, r.poison.Create}
 	return r.parallel(ctx, len(makers), func(ctx context.Context, i int) error { return makers[i](ctx) })
 }
 
@@ -124,20 +125,24 @@ func (r *Registry) parallel(ctx context.Context, n int, fn func(ctx context.Cont
 	return g.Wait()
 }
 
-// load reads the items of one partition and the row of one host. Items that do not exist come
-// back with an empty ETag.
+// load reads the items of one partition and the row of one host.
 func (r *Registry) load(ctx context.Context, partition, host string, hashes []string) ([]Item, hostEntry, error) {
+	items, err := r.loadItems(ctx, partition, hashes)
+	if err != nil {
+		return nil, hostEntry{}, err
+	}
+	h, err := r.loadHost(ctx, partition, host) // last: it changes most often
+	return items, h, err
+}
+
+// loadItems reads items by point reads. Those that do not exist come back with an empty ETag.
+func (r *Registry) loadItems(ctx context.Context, partition string, hashes []string) ([]Item, error) {
 	items := make([]Item, len(hashes))
-	var h hostEntry
-	err := r.parallel(ctx, len(hashes)+1, func(ctx context.Context, i int) (err error) {
-		if i == len(hashes) {
-			h, err = r.loadHost(ctx, partition, host)
-			return err
-		}
+	err := r.parallel(ctx, len(hashes), func(ctx context.Context, i int) (err error) {
 		items[i], err = r.loadItem(ctx, storage.Key{Partition: partition, Row: hashes[i]})
 		return err
 	})
-	return items, h, err
+	return items, err
 }
 
 func (r *Registry) loadItem(ctx context.Context, key storage.Key) (Item, error) {
