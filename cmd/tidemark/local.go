@@ -155,7 +155,8 @@ func (l *local) openStore(ctx context.Context) (storage.Store, error) {
 // serve waits for what comes first: an interrupt, the end of the host, or that of Azurite, on
 // which the host cannot go on.
 func (l *local) serve(ctx context.Context, h host) error {
-	life, stop := context.WithCancel(ctx)
+	// The host's life is not ctx itself, or the host might be gone before the stop is announced.
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(life) }()
@@ -173,6 +174,7 @@ func (l *local) serve(ctx context.Context, h host) error {
 			return fmt.Errorf("azurite ended by itself; %s may say why", l.log.name)
 		case <-ctx.Done():
 			l.say("\nstopping the host and the app (Ctrl-C again does not wait)")
+			stop()
 			return <-ended
 		}
 	}
