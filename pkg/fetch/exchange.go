@@ -73,8 +73,8 @@ func (x *exchange) timed(ctx context.Context, u *url.URL) (*url.URL, error) {
 	return next, err
 }
 
-// leave prepares for the next hop: another host's politeness is asked for, and credentials do not
-// leave their origin.
+// leave prepares for the next hop: robots.txt and politeness are asked through the gate, and
+// credentials do not leave their origin.
 func (x *exchange) leave(ctx context.Context, from, to *url.URL) error {
 	if origin(to) != x.first {
 		x.first = ""
@@ -82,8 +82,8 @@ func (x *exchange) leave(ctx context.Context, from, to *url.URL) error {
 	if from.Scheme == "https" && to.Scheme == "http" {
 		x.out.Downgraded = true
 	}
-	if x.req.Gate != nil && from.Host != to.Host {
-		return x.req.Gate(ctx, to.Host)
+	if x.req.Gate != nil {
+		return x.req.Gate(ctx, to.String())
 	}
 	return nil
 }

@@ -185,9 +185,10 @@ type Request struct {
 	Authorization string
 	// Head asks for the header alone.
 	Head bool
-	// Gate is called before a redirect to another host is followed, with the new host (and port,
-	// if it is not the default). An error ends the Get and is returned. Nil lets everything pass.
-	Gate func(ctx context.Context, host string) error
+	// Gate is called before a redirect is followed, with the URL it leads to: robots.txt and the
+	// pace of the target's host are the caller's to keep. An error ends the Get and is returned. Nil
+	// lets everything pass.
+	Gate func(ctx context.Context, target string) error
 	// MaxBytes overrides the client's, when positive.
 	MaxBytes int64
 }

@@ -124,7 +124,7 @@ func TestRedirectsToRefusedPlaces(t *testing.T) {
 	}
 }
 
-func TestGateIsAskedBeforeAnotherHost(t *testing.T) {
+func TestGateIsAskedBeforeEveryRedirect(t *testing.T) {
 	other := "" // the same server under another name
 	c, base := serve(t, Config{AllowHosts: []string{"localhost"}}, map[string]http.HandlerFunc{
 		"/a":   func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/b", 302) },
@@ -133,17 +133,22 @@ func TestGateIsAskedBeforeAnotherHost(t *testing.T) {
 	})
 	other = strings.Replace(base, "127.0.0.1", "localhost", 1)
 	var asked []string
-	gate := func(_ context.Context, host string) error {
-		asked = append(asked, host)
+	gate := func(_ context.Context, target string) error {
+		asked = append(asked, target)
 		return nil
 	}
 	if _, err := c.Get(t.Context(), Request{URL: base + "/a", Gate: gate}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{strings.TrimPrefix(other, "http://")}, asked); diff != "" {
+	if diff := cmp.Diff([]string{base + "/b", other + "/end"}, asked); diff != "" {
 		t.Error(diff)
 	}
-	closed := func(context.Context, string) error { return fault.After(5, "host is paused") }
+	closed := func(_ context.Context, target string) error {
+		if strings.HasPrefix(target, base) {
+			return nil
+		}
+		return fault.After(5, "host is paused")
+	}
 	res, err := c.Get(t.Context(), Request{URL: base + "/a", Gate: closed})
 	wantKind(t, err, fault.Throttled, "host is paused")
 	if fault.RetryAfter(err) != 5 || len(res.Redirects) != 2 {
