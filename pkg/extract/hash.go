@@ -3,7 +3,6 @@ package extract
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -19,28 +18,26 @@ import (
 // like may change without its content changing. The form belongs to the text component of
 // lineage.Current, and so does everything that decides what becomes a block (B6).
 func (d Document) ContentHash() string {
-	h := sha256.New()
-	w := norm.NFC.Writer(h)
-	io.WriteString(w, fold(d.Title)+"\n")
+	text := make([]byte, 0, len(d.Title)+len(d.Text)+len(d.Blocks)+2)
+	text = append(append(text, fold(d.Title)...), '\n')
 	for _, b := range d.Blocks {
-		text := b.Text
-		if b.Kind != Code {
-			text = spaceLines(text)
+		if b.Kind == Code {
+			text = append(text, b.Text...)
+		} else {
+			text = append(text, spaceLines(b.Text)...)
 		}
-		io.WriteString(w, text+"\n")
+		text = append(text, '\n')
 	}
-	w.Close()
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+	return digest(text)
 }
 
 // TextHash names all visible text (A10), whitespace folded to single spaces, form C, written like
 // [Document.ContentHash].
-func (d Document) TextHash() string {
-	h := sha256.New()
-	w := norm.NFC.Writer(h)
-	io.WriteString(w, spaceLines(d.VisibleText))
-	w.Close()
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+func (d Document) TextHash() string { return digest([]byte(spaceLines(d.VisibleText))) }
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(norm.NFC.Bytes(text))
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 // spaceLines puts folded text on one line, without the indentation of nested lists.

@@ -55,7 +55,11 @@ func (ix *Index) Remove(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM chunks WHERE id BETWEEN ? AND ?", firstSlot(page), lastSlot(page)); err != nil {
+		old, err := readChunks(ctx, tx, page)
+		if err != nil {
+			return err
+		}
+		if err := replaceChunks(ctx, tx, page, old, nil); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, "DELETE FROM pages WHERE rowid = ?", page)
@@ -160,7 +164,7 @@ func replaceChunks(ctx context.Context, tx *sql.Tx, page int64, old map[string]r
 	for uid, o := range old {
 		if stays[uid] {
 			taken[o.id] = true
-		} else if _, err := tx.ExecContext(ctx, "DELETE FROM chunks WHERE id = ?", o.id); err != nil {
+		} else if err := writeChunk(ctx, tx, o, row{}); err != nil {
 			return err
 		}
 	}
@@ -183,20 +187,45 @@ func replaceChunks(ctx context.Context, tx *sql.Tx, page int64, old map[string]r
 	return nil
 }
 
-// writeChunk writes one row as far as it differs. The zero row stands for none.
-func writeChunk(ctx context.Context, tx *sql.Tx, old, want row) (err error) {
-	switch {
-	case old == want:
-	case old.id == 0:
-		_, err = tx.ExecContext(ctx, "INSERT INTO chunks (id, uid, ordinal, title, heading, body) VALUES (?, ?, ?, ?, ?, ?)",
-			want.id, want.uid, want.ordinal, want.title, want.heading, want.body)
-	case old.title == want.title && old.heading == want.heading && old.body == want.body:
-		_, err = tx.ExecContext(ctx, "UPDATE chunks SET ordinal = ? WHERE id = ?", want.ordinal, want.id)
-	default:
-		_, err = tx.ExecContext(ctx, "UPDATE chunks SET ordinal = ?, title = ?, heading = ?, body = ? WHERE id = ?",
-			want.ordinal, want.title, want.heading, want.body, want.id)
+// writeChunk makes old into want, as far as they differ. The zero row stands for none. FTS5 must be
+// told the old texts before it is told the new ones (https://sqlite.org/fts5.html, "external
+// content tables").
+func writeChunk(ctx context.Context, tx *sql.Tx, old, want row) error {
+	w := writer{ctx: ctx, tx: tx}
+	sameText := old.title == want.title && old.heading == want.heading && old.body == want.body
+	if old.id != 0 && (want.id == 0 || !sameText) {
+		w.exec("INSERT INTO fts (fts, rowid, title, heading, body) VALUES ('delete', ?, ?, ?, ?)",
+			old.id, old.title, old.heading, old.body)
 	}
-	return err
+	switch {
+	case want.id == 0:
+		w.exec("DELETE FROM chunks WHERE id = ?", old.id)
+	case old.id == 0:
+		w.exec("INSERT INTO chunks (id, uid, ordinal, title, heading, body) VALUES (?, ?, ?, ?, ?, ?)",
+			want.id, want.uid, want.ordinal, want.title, want.heading, want.body)
+	case !sameText:
+		w.exec("UPDATE chunks SET ordinal = ?, title = ?, heading = ?, body = ? WHERE id = ?",
+			want.ordinal, want.title, want.heading, want.body, want.id)
+	case old.ordinal != want.ordinal:
+		w.exec("UPDATE chunks SET ordinal = ? WHERE id = ?", want.ordinal, want.id)
+	}
+	if want.id != 0 && (old.id == 0 || !sameText) {
+		w.exec("INSERT INTO fts (rowid, title, heading, body) VALUES (?, ?, ?, ?)", want.id, want.title, want.heading, want.body)
+	}
+	return w.err
+}
+
+// writer runs statements until one fails.
+type writer struct {
+	ctx context.Context
+	tx  *sql.Tx
+	err error
+}
+
+func (w *writer) exec(query string, args ...any) {
+	if w.err == nil {
+		_, w.err = w.tx.ExecContext(w.ctx, query, args...)
+	}
 }
 
 func firstSlot(page int64) int64 { return page << slotBits }

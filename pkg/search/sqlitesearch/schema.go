@@ -16,8 +16,8 @@ const schemaVersion = 1
 const applicationID = 0x54494445
 
 // The tokenizer is part of the schema: words that were indexed with other options would not be
-// found. Triggers keep the index true to chunks; an update that leaves the texts alone, such as
-// one of the ordinal, does not touch it.
+// found. No triggers keep fts true to chunks, put.go does: a statement that fires triggers opens
+// a savepoint, at which FTS5 writes out what it has gathered, for every single row.
 const schema = `
 CREATE TABLE pages (
 	rowid INTEGER PRIMARY KEY,
@@ -34,16 +34,6 @@ CREATE VIRTUAL TABLE fts USING fts5(
 	title, heading, body, content='chunks', content_rowid='id',
 	tokenize='unicode61 remove_diacritics 2', prefix='2 3'
 );
-CREATE TRIGGER chunks_insert AFTER INSERT ON chunks BEGIN
-	INSERT INTO fts(rowid, title, heading, body) VALUES (new.id, new.title, new.heading, new.body);
-END;
-CREATE TRIGGER chunks_delete AFTER DELETE ON chunks BEGIN
-	INSERT INTO fts(fts, rowid, title, heading, body) VALUES ('delete', old.id, old.title, old.heading, old.body);
-END;
-CREATE TRIGGER chunks_update AFTER UPDATE OF title, heading, body ON chunks BEGIN
-	INSERT INTO fts(fts, rowid, title, heading, body) VALUES ('delete', old.id, old.title, old.heading, old.body);
-	INSERT INTO fts(rowid, title, heading, body) VALUES (new.id, new.title, new.heading, new.body);
-END;
 `
 
 // createSchema makes the tables of a new file, once, whichever process comes first.

@@ -1,0 +1,194 @@
+package searchtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+func (s *suite) words() {
+	s.put(
+		page("harbour", "North basin", "The harbour master closed the north basin."),
+		page("master", "Tickets", "A master key opens the lock of the basin harbour."),
+		page("price", "Prices", "Cod costs 4.20 a pound; read the e-mail of Mr. O'Brien."),
+	)
+	for _, tc := range []struct {
+		name, query string
+		want        []string
+	}{
+		{"one word", "tickets", []string{"master"}},
+		{"case is ignored", "TICKETS", []string{"master"}},
+		{"all words", "closed master", []string{"harbour"}},
+		{"all words, one in the title", "tickets key", []string{"master"}},
+		{"any word when no chunk has all", "closed pound", []string{"harbour", "price"}},
+		{"nothing", "lighthouse", nil},
+		{"phrase", `"harbour master"`, []string{"harbour"}},
+		{"phrase in order", `"master harbour"`, nil},
+		{"phrase and word", `"the north" closed`, []string{"harbour"}},
+		{"typographic quotes", "“harbour master”", []string{"harbour"}},
+		{"unclosed quote is no phrase", `"harbour key`, []string{"master"}},
+		{"prefix", "tick*", []string{"master"}},
+		{"no prefix without star", "tick", nil},
+		{"punctuation around words", "(tickets)?!", []string{"master"}},
+		{"punctuation within a word", "o'brien e-mail", []string{"price"}},
+		{"number", "4.20", []string{"price"}},
+		{"no words", "?! - *", nil},
+		{"empty", "", nil},
+		{"blank", " \t\n", nil},
+	} {
+		s.Run(tc.name, func(t *testing.T) {
+			sub := &suite{T: t, ix: s.ix}
+			sub.expectAnyOrder(text(tc.query), tc.want...)
+		})
+	}
+}
+
+func (s *suite) filters() {
+	other := page("b", "Basin", "basin")
+	other.Host, other.Language, other.Type = "sea.example", "de", "entry"
+	s.put(page("a", "Basin", "basin"), other)
+	for _, tc := range []struct {
+		query search.Query
+		want  []string
+	}{
+		{search.Query{Host: "port.example"}, []string{"a"}},
+		{search.Query{Host: "sea.example"}, []string{"b"}},
+		{search.Query{Host: "port"}, nil},
+		{search.Query{Type: "entry"}, []string{"b"}},
+		{search.Query{Language: "en"}, []string{"a"}},
+		{search.Query{Host: "sea.example", Type: "entry", Language: "de"}, []string{"b"}},
+		{search.Query{Host: "sea.example", Language: "en"}, nil},
+		{search.Query{Host: "' OR 1=1 --"}, nil},
+		{search.Query{Host: "sea.example' or host ne '"}, nil},
+	} {
+		tc.query.Text = "basin"
+		s.expect(tc.query, tc.want...)
+	}
+	s.expect(search.Query{Text: "basin lighthouse", Host: "port.example"}, "a") // any word, filtered
+}
+
+// ranking: a word in the title says more than one in a heading, and that more than one in the text.
+func (s *suite) ranking() {
+	filler := "the quay and the crane and the ferry"
+	body := page("c", "Notice one", "lighthouse "+filler)
+	heading := page("b", "Notice two", "something "+filler)
+	heading.Chunks[0].Heading = "Lighthouse › Hours"
+	title := page("a", "Lighthouse", "something "+filler)
+	s.put(body, heading, title)
+	for i := range 12 {
+		s.put(page(fmt.Sprintf("x%d", i), "Other", filler))
+	}
+	s.expect(text("lighthouse"), "a", "b", "c")
+}
+
+func (s *suite) passages() {
+	p := page("a", "Ferries", "The ferry leaves at nine.", "No boats here.", "A ferry, a second ferry.", "Ferry tickets.", "Ferry food.")
+	p.Chunks[2].Heading = "Routes › South"
+	s.put(p)
+	res := s.search(text("ferry"))
+	if len(res.Results) != 1 {
+		s.Fatalf("have %+v", res)
+	}
+	passages := res.Results[0].Passages
+	if len(passages) < 1 || len(passages) > 3 {
+		s.Errorf("have %d passages, want 1 to 3", len(passages))
+	}
+	for _, p := range passages {
+		if len(p.Highlights) == 0 || p.ChunkUID == "a-1" {
+			s.Errorf("passage shows nothing: %+v", p)
+		}
+		for _, h := range p.Highlights {
+			if !strings.EqualFold(p.Text[h.From:h.To], "ferry") {
+				s.Errorf("highlight of %q", p.Text[h.From:h.To])
+			}
+		}
+	}
+	res = s.search(text("routes south"))
+	if len(res.Results) != 1 || len(res.Results[0].Passages) == 0 || res.Results[0].Passages[0].Heading != "Routes › South" {
+		s.Errorf("heading: have %+v", res.Results)
+	}
+}
+
+// longPassages: a passage is cut around what was found, between words where there are any.
+func (s *suite) longPassages() {
+	for _, tc := range []struct{ id, filler string }{
+		{"words", "água mole em pedra dura "}, {"run", strings.Repeat("ä", 50)}, {"lines", "x := 1\n"},
+	} {
+		filler := strings.Repeat(tc.filler, 200)
+		s.put(page(tc.id, "Long", filler+" the beacon of "+tc.id+" "+filler))
+		res := s.search(text("beacon " + tc.id))
+		if len(res.Results) != 1 || len(res.Results[0].Passages) != 1 {
+			s.Fatalf("%s: have %d results", tc.id, len(res.Results))
+		}
+		p := res.Results[0].Passages[0]
+		if n := utf8.RuneCountInString(p.Text); n > 500 || !strings.Contains(p.Text, "beacon of "+tc.id) || len(p.Highlights) < 2 {
+			s.Errorf("%s: passage of %d characters, highlights %v: %q", tc.id, n, p.Highlights, p.Text)
+		}
+	}
+}
+
+// scripts: words with diacritics, other alphabets, and scripts without spaces.
+func (s *suite) scripts() {
+	s.put(
+		page("fr", "Été", "La marée haute arrive à midi, l’horloge de Brest."),
+		page("ru", "Порт", "Северный бассейн закрыт до понедельника."),
+		page("el", "Λιμάνι", "Ο φάρος είναι κλειστός."),
+		page("ar", "ميناء", "الميناء مغلق اليوم."),
+		page("zh", "港口通知", "北港池关闭至另行通知。"),
+		page("ja", "お知らせ", "Go言語で書かれた港の案内です。"),
+		page("th", "ท่าเรือ", "ท่าเรือเหนือปิดซ่อมแซม"),
+		page("ko", "항구", "북쪽 항구가 폐쇄되었습니다."),
+		page("emoji", "Fish 🐟", "Fresh 🐟 daily"),
+	)
+	for query, want := range map[string]string{
+		"marée": "fr", "maree": "fr", "mare\u0301e": "fr", "horloge": "fr", "été": "fr",
+		"БАССЕЙН": "ru", "северный закрыт": "ru", "ΦΆΡΟΣ": "el", "مغلق": "ar",
+		"北港池": "zh", "港池关闭": "zh", "通知。": "zh", "口通": "zh",
+		"案内": "ja", "言語": "ja", "go言語": "ja", "ซ่อมแซม": "th", "เหนือ": "th", "항구가": "ko", "북쪽": "ko", "항구*": "ko",
+	} {
+		s.Run(query, func(t *testing.T) {
+			sub := &suite{T: t, ix: s.ix}
+			sub.expect(text(query), want)
+		})
+	}
+	s.expect(text("池港"))
+	res := s.search(text("港池关闭"))
+	if len(res.Results) == 1 && len(res.Results[0].Passages) == 1 {
+		p := res.Results[0].Passages[0]
+		if p.Text != "北港池关闭至另行通知。" || len(p.Highlights) == 0 || p.Text[p.Highlights[0].From:][:3] != "港" {
+			s.Errorf("have %+v", p)
+		}
+	}
+}
+
+// paging: pages of results join to one list without gaps, also among equals.
+func (s *suite) paging() {
+	const n = 25
+	for i := range n {
+		s.put(page(fmt.Sprintf("p%02d", (i*7)%n), "Same", "the same words", "more of the same"))
+	}
+	all := s.search(search.Query{Text: "same", Top: 100})
+	if all.Count != n || len(all.Results) != n || !slices.IsSorted(ids(all)) {
+		s.Fatalf("count %d, have %v; equals rank by id", all.Count, ids(all))
+	}
+	var joined []string
+	for skip := 0; skip < n; skip += 10 {
+		res := s.search(search.Query{Text: "same", Top: 10, Skip: skip})
+		if res.Count != n {
+			s.Errorf("skip %d: count %d", skip, res.Count)
+		}
+		joined = append(joined, ids(res)...)
+	}
+	if diff := cmp.Diff(ids(all), joined); diff != "" {
+		s.Errorf("-at once +paged\n%s", diff)
+	}
+	if res := s.search(search.Query{Text: "same", Top: 10, Skip: 1000}); res.Count != n || len(res.Results) != 0 {
+		s.Errorf("beyond the end: count %d, %d results", res.Count, len(res.Results))
+	}
+}
