@@ -176,6 +176,21 @@ func hasAll(chunks, wanted []Chunk) bool {
 	return true
 }
 
+// TestLongSentence: what has no end of a sentence is cut between words.
+func TestLongSentence(t *testing.T) {
+	for _, c := range Split("url_a", "", []extract.Block{paragraph(strings.Repeat("seaweed ", 500))}) {
+		if strings.Trim(strings.ReplaceAll(c.Text, "seaweed", ""), " ") != "" {
+			t.Errorf("cut within a word: %q", c.Text)
+		}
+	}
+}
+
+func TestPartsDoNotRunTogether(t *testing.T) {
+	if uid("a", "bc", "d", 0) == uid("ab", "c", "d", 0) || uid("a", "b", "c1", 0) == uid("a", "b", "c", 10) {
+		t.Error("different parts, one name")
+	}
+}
+
 func TestEqualPiecesAreCounted(t *testing.T) {
 	blocks := []extract.Block{heading(1, "A"), paragraph("same"), heading(1, "A"), paragraph("same")}
 	chunks := Split("url_a", "", blocks)

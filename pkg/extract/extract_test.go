@@ -139,6 +139,23 @@ func TestNeverEmpty(t *testing.T) {
 	}
 }
 
+// TestLinkBundles: a bundle of short links is navigation, a list of headlines is content.
+func TestLinkBundles(t *testing.T) {
+	headline := "The harbour master closes the north basin until further notice, part "
+	page := "<p>" + strings.Repeat("Enough words to be content. ", 20) + "</p><ul>"
+	var headlines, short strings.Builder
+	for i := range 4 {
+		fmt.Fprintf(&headlines, "<li><a href=/n/%d>%s%d</a></li>", i, headline, i)
+		fmt.Fprintf(&short, "<li><a href=/t/%d>Topic %d</a></li>", i, i)
+	}
+	if doc := extractString(t, page+headlines.String()+"</ul>"); !strings.Contains(doc.Text, headline) {
+		t.Error("headlines are gone")
+	}
+	if doc := extractString(t, page+short.String()+"</ul>"); strings.Contains(doc.Text, "Topic") {
+		t.Error("navigation is kept")
+	}
+}
+
 // TestWrapperNamedLikeChrome: a class does not cost a page its text.
 func TestWrapperNamedLikeChrome(t *testing.T) {
 	text := strings.Repeat("The lock is closed for repairs. ", 20)

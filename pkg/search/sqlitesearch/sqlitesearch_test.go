@@ -206,6 +206,32 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestNothingLeavesTheString: a quote in a term stays part of it, whatever parse lets through.
+func TestNothingLeavesTheString(t *testing.T) {
+	if have, want := expression([]term{{text: `a" OR "b`}}, "AND"), `"a"" OR ""b"`; have != want {
+		t.Errorf("have %s, want %s", have, want)
+	}
+}
+
+// TestOurCharactersStayInside: marks and separators in texts neither come out nor move highlights.
+func TestOurCharactersStayInside(t *testing.T) {
+	ix := created(t, filepath.Join(t.TempDir(), "search.db"))
+	p := somePage("a", "one \ufdd0two\ufdd1 nee\u200bdle \ufdd1three")
+	p.Chunks[0].Heading = "港口通知"
+	put(t, ix, p)
+	res, err := ix.Search(t.Context(), search.Query{Text: "needle", Top: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []search.Passage{{ChunkUID: "a-0", Heading: "港口通知", Text: "one two needle three", Highlights: []search.Range{{From: 8, To: 14}}}}
+	if len(res.Results) != 1 {
+		t.Fatalf("have %+v", res)
+	}
+	if diff := cmp.Diff(want, res.Results[0].Passages); diff != "" {
+		t.Errorf("-want +have\n%s", diff)
+	}
+}
+
 func manyWords(n int) string {
 	var b strings.Builder
 	for i := range n {
