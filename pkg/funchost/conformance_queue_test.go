@@ -102,6 +102,9 @@ func TestConformanceRetry(t *testing.T) {
 		if _, calls, _ := r.snapshot(); len(calls) != 5 {
 			t.Errorf("%d calls, want 5", len(calls))
 		}
+		if !r.log.has("poison", "failed too often", `"dequeued":5`) {
+			t.Error("not poisoned by the fifth failure itself")
+		}
 	})
 	t.Run("H14 released after visibilityTimeout", func(t *testing.T) {
 		r := started(t, queueApp.with(queues(`{"visibilityTimeout":"00:00:01"}`)), fail)

@@ -23,5 +23,6 @@
 // Everything the host of Azure leaves to be found out in production is loud here: an empty answer, a
 // wrong media type, a missing setting. Settings this host does not know how to honour are refused,
 // not ignored. Idle queue listeners are woken when an invocation ends, because that is when new
-// messages appear; the real host would find them up to its polling interval later.
+// messages appear; the real host would find them up to its polling interval later. While keys are not
+// checked, a browser's cross-origin requests that could change something are refused.
 package funchost

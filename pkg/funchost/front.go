@@ -16,6 +16,12 @@ func (h *Host) serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
 		return
 	}
+	// With keys off, a page from anywhere could make the browser of whoever develops here call
+	// functions as the administrator.
+	if !h.opt.Auth && h.sameSite.Check(r) != nil {
+		http.Error(w, "cross-origin request refused: this host runs without keys", http.StatusForbidden)
+		return
+	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	if parts := adminParts(r); parts != nil {
 		h.serveAdmin(w, r, parts)

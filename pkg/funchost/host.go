@@ -25,6 +25,7 @@ type Host struct {
 	transport  *http.Transport
 	statuses   statusStore
 	listeners  *listeners
+	sameSite   *http.CrossOriginProtection
 	log        *slog.Logger
 	begun      time.Time
 	ready      chan struct{}
@@ -104,6 +105,7 @@ func (h *Host) assemble() error {
 	}
 	h.handler = newSupervisor(c, h.config, h.opt)
 	h.client, h.transport = newInvoker(), newProxyTransport()
+	h.sameSite = http.NewCrossOriginProtection()
 	h.statuses = newStatusStore(h.opt.StateDir)
 	h.listeners = &listeners{}
 	for _, f := range h.functions {

@@ -1,0 +1,49 @@
+package funchost
+
+import (
+	"testing"
+	"time"
+)
+
+// TestWake stops the listeners first, so that the token an invocation leaves for them stays.
+func TestWake(t *testing.T) {
+	rows := []struct {
+		name, method, path string
+		want               bool
+	}{
+		{"a proxied GET changes nothing and wakes nobody", "GET", "/api/hello", false},
+		{"a proxied POST wakes", "POST", "/api/hello", true},
+		{"an envelope wakes", "POST", "/api/order", true},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			r := started(t, helloApp.with(files{"Q/function.json": queueJSON, "Order/function.json": orderJSON}))
+			r.host.listeners.close()
+			r.host.listeners.loops.Wait()
+			nudge := r.host.listeners.queues[0].nudge
+			r.request(row.method, row.path, "")
+			if row.want {
+				eventually(t, "a token", func() bool { return len(nudge) == 1 })
+				return
+			}
+			r.stop()
+			if len(nudge) != 0 {
+				t.Error("woken")
+			}
+		})
+	}
+}
+
+// TestListenerWaits holds that a token ends a pause at once.
+func TestListenerWaits(t *testing.T) {
+	l := &queueListener{nudge: make(chan struct{}, 1)}
+	poke(l.nudge)
+	poke(l.nudge)
+	if !l.wait(t.Context(), l.nudge, time.Hour) {
+		t.Error("not woken by a token")
+	}
+	if l.wait(t.Context(), l.nudge, time.Millisecond) {
+		t.Error("woken twice")
+	}
+}
