@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -187,14 +188,15 @@ func (l *local) welcome() {
 	if at != defaultServer {
 		flag = " --server " + at
 	}
+	self := cmp.Or(l.self, "tidemark")
 	l.say("")
 	l.say("%s", l.screen.bold("Tidemark runs at "+at))
 	l.say("  API        %s/api (is it well: %s/api/health)", at, at)
 	l.say("  data       %s", l.options.data)
 	l.say("  log        %s", l.log.name)
 	l.say("\nNext, in another terminal:")
-	l.say("  tidemark add https://example.com/%s", flag)
-	l.say("  tidemark status --watch%s", flag)
-	l.say("  tidemark search 'example domain'%s", flag)
+	l.say("  %s add https://example.com/%s", self, flag)
+	l.say("  %s status --watch%s", self, flag)
+	l.say("  %s search 'example domain'%s", self, flag)
 	l.say("\nCtrl-C stops it.")
 }

@@ -25,6 +25,7 @@ func mainExit() int {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	p := &program{
+		self:   os.Args[0],
 		in:     os.Stdin,
 		out:    os.Stdout,
 		err:    os.Stderr,

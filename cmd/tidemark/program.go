@@ -38,6 +38,7 @@ type program struct {
 	notes    screen // what err can show
 	http     *http.Client
 
+	self        string // how the user calls this command; "tidemark" when empty
 	server, key string
 	json        bool
 

@@ -45,6 +45,9 @@ func (c *check) missing(ctx context.Context, status int) error {
 	}
 	d := c.o.Schedule.Next(c.Schedule(), c.outcome, 0, c.o.Clock(), 0)
 	if !d.Gone {
+		if c.Status == registry.Pending {
+			c.Status = registry.Error // nothing of it was ever fetched
+		}
 		c.SetError(fmt.Sprintf("HTTP %d: missing on %d of %d checks", status, d.State.Missing, c.o.Schedule.GoneAfter))
 		c.Record(c.o.Clock(), "missing", c.ErrorMessage)
 		return nil

@@ -1,0 +1,58 @@
+# Every target says what it does behind ##; `make` alone lists them.
+
+GO      ?= go
+APP     := build/app
+TOOLS   := .tools
+LDFLAGS := -s -w
+GOBUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags="$(LDFLAGS)"
+
+export TOOLS
+
+.DEFAULT_GOAL := help
+.PHONY: help run func app build test check demo bench soak package clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+run: app build ## build everything and run it here, on Azurite (PORT, AZURITE_PORT_BASE)
+	@exec ./build/tidemark start --app $(APP) --tools $(TOOLS)
+
+func: app build ## run the same folder with Azure Functions Core Tools
+	@command -v func >/dev/null || { echo "func is not on PATH: install Azure Functions Core Tools v4, or use make run" >&2; exit 1; }
+	@test -f $(APP)/local.settings.json || cp local.settings.json.example $(APP)/local.settings.json
+	./build/tidemark azurite --tools $(TOOLS) -- func start --script-root $(APP) --port $${PORT:-7071}
+
+app: ## assemble build/app, the folder that every Functions host runs
+	@mkdir -p $(APP)
+	@find $(APP) -mindepth 1 -maxdepth 1 ! -name local.settings.json -exec rm -rf {} +
+	GOOS=$${APP_OS:-$$($(GO) env GOOS)} GOARCH=$${APP_ARCH:-$$($(GO) env GOARCH)} $(GOBUILD) -o $(APP)/handler ./cmd/handler
+	@cp host.json $(APP)/ && cp -R functions/. $(APP)/
+
+build: ## build the command line, build/tidemark
+	$(GOBUILD) -o build/tidemark ./cmd/tidemark
+
+test: app check ## run every test, Azurite included
+	$(GO) test ./...
+
+check: ## gofmt, vet and tidiness
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(GO) vet ./...
+	$(GO) mod tidy -diff
+
+demo: app build ## add, crawl, search, change and delete the pages of a small site, checking each outcome
+	$(GOBUILD) -o build/demosite ./cmd/demosite
+	$(GO) run ./cmd/demo
+
+bench: app ## measure, as ratios to a baseline in the same run
+	$(GO) run ./cmd/bench
+
+soak: ## the simulation over many more schedules, and longer fuzzing
+	$(GO) test ./pkg/crawl -run TestSimulation -sim.runs 20000 -timeout 60m
+	$(GO) test ./pkg/source -run '^$$' -fuzz FuzzParseURL -fuzztime 5m
+
+package: ## the deployment zip for linux/amd64, build/tidemark.zip
+	$(MAKE) app APP_OS=linux APP_ARCH=amd64
+	$(GO) run ./cmd/package -app $(APP) -out build/tidemark.zip
+
+clean: ## remove what was built; data and tools stay
+	rm -rf build
