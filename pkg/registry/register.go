@@ -101,20 +101,24 @@ func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []membe
 	var plan registerPlan
 	var items []Item
 	err = r.retry(ctx, func(ctx context.Context) error {
-		host, err := r.loadHost(ctx, g.partition, g.host)
-		if err != nil {
-			return err
-		}
 		if items == nil {
 			if items, err = r.loadItems(ctx, g.partition, hashes); err != nil {
 				return err
 			}
 		}
+		// The host's row is read last and written soon: workers of a busy host change it often.
+		if err := r.announce(ctx, g.partition, items); err != nil {
+			return err
+		}
+		host, err := r.loadHost(ctx, g.partition, g.host)
+		if err != nil {
+			return err
+		}
 		plan = planRegister(r.now(), chunk, items, &host, o, r.o.Politeness(g.host))
 		if len(plan.ops) == 0 {
 			return nil
 		}
-		if err := r.point(ctx, host, items); err != nil {
+		if err := r.pointPartition(ctx, host); err != nil {
 			return err
 		}
 		_, err = r.hinted(ctx, g.partition, plan.hints, plan.ops)
@@ -130,10 +134,11 @@ func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []membe
 	return plan.out, nil
 }
 
-// point writes, for items and a host that do not exist yet, the rows that lead to them. They never
-// change, so one that stands already is right.
-func (r *Registry) point(ctx context.Context, h hostEntry, items []Item) error {
-	if err := r.pointPartition(ctx, h); err != nil {
+// announce writes what leads to the items: the hint of their partition and, for those that do not
+// exist yet, the rows that find them by their id. The latter never change, so one that stands
+// already is right.
+func (r *Registry) announce(ctx context.Context, partition string, items []Item) error {
+	if err := r.hint(ctx, partition, r.now().Add(trust)); err != nil {
 		return err
 	}
 	var missing []string
@@ -143,7 +148,7 @@ func (r *Registry) point(ctx context.Context, h hostEntry, items []Item) error {
 		}
 	}
 	return r.parallel(ctx, len(missing), func(ctx context.Context, i int) error {
-		return r.insertPointer(ctx, indexKey(missing[i]), h.key.Partition)
+		return r.insertPointer(ctx, indexKey(missing[i]), partition)
 	})
 }
 

@@ -197,7 +197,7 @@ func (r *Registry) retry(ctx context.Context, fn func(ctx context.Context) error
 		if !fault.Is(err, fault.Conflict) {
 			return err
 		}
-		wait := time.Duration((0.5 + r.o.Jitter()) * float64(int64(10*time.Millisecond)<<min(try, 6)))
+		wait := time.Duration((0.5 + r.o.Jitter()) * float64(int64(10*time.Millisecond)<<min(try, 4)))
 		if err := r.o.Sleep(ctx, wait); err != nil {
 			return err
 		}
