@@ -43,7 +43,7 @@ demo: app build ## add, crawl, search, change and delete the pages of a small si
 	$(GOBUILD) -o build/demosite ./cmd/demosite
 	$(GO) run ./cmd/demo
 
-bench: app ## measure, as ratios to a baseline in the same run
+bench: app build ## measure, as ratios to a baseline in the same run
 	$(GO) run ./cmd/bench
 
 soak: ## the simulation over many more schedules, and longer fuzzing

@@ -1,0 +1,97 @@
+// Command bench measures what Tidemark costs, always beside a baseline in the same run: times are
+// ratios, storage operations are counts. It prints Markdown, ready for docs/benchmarks.md.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/tidemark/tidemark/pkg/azurite"
+)
+
+// bench is what every measurement shares.
+type bench struct {
+	ctx   context.Context
+	dir   string // temporary
+	app   string // folder that make app assembled
+	tools string
+	hosts int
+	pages int // per host
+}
+
+func main() {
+	b := &bench{}
+	flag.StringVar(&b.app, "app", "build/app", "folder that make app assembled")
+	flag.StringVar(&b.tools, "tools", ".tools", "folder for Azurite")
+	flag.IntVar(&b.hosts, "hosts", 10, "hosts of the site that is crawled")
+	flag.IntVar(&b.pages, "pages", 160, "pages on each")
+	only := flag.String("only", "", "run one measurement: handler, rates, counts or sweep")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	b.ctx = ctx
+	if err := b.run(*only); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func (b *bench) run(only string) (err error) {
+	if b.dir, err = os.MkdirTemp("", "tidemark-bench-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.dir)
+	for _, m := range []struct {
+		name string
+		run  func() error
+	}{
+		{"handler", b.handler},
+		{"counts", b.counts},
+		{"rates", b.rates},
+		{"sweep", b.sweep},
+	} {
+		if only != "" && only != m.name {
+			continue
+		}
+		if err := m.run(); err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+	}
+	return nil
+}
+
+// azurite starts an empty one, in memory.
+func (b *bench) azurite() (*azurite.Server, error) {
+	return azurite.Start(b.ctx, azurite.Options{ToolDir: b.tools})
+}
+
+func (b *bench) temp(name string) string { return filepath.Join(b.dir, name) }
+
+// section begins a table of results.
+func section(title string, columns ...string) {
+	fmt.Printf("\n### %s\n\n|", title)
+	for _, c := range columns {
+		fmt.Printf(" %s |", c)
+	}
+	fmt.Print("\n|")
+	for range columns {
+		fmt.Print("---|")
+	}
+	fmt.Println()
+}
+
+func row(cells ...any) {
+	fmt.Print("|")
+	for _, c := range cells {
+		if f, ok := c.(float64); ok {
+			c = fmt.Sprintf("%.2f", f)
+		}
+		fmt.Printf(" %v |", c)
+	}
+	fmt.Println()
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// site serves pages with validators on every address of 127.0.0.0/8, so that one server is many
+// hosts.
+type site struct {
+	port    int
+	version atomic.Int64 // of every page
+	server  *http.Server
+	notMod  atomic.Int64
+	served  atomic.Int64
+}
+
+func newSite() (*site, error) {
+	ln, err := net.Listen("tcp4", "0.0.0.0:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &site{port: ln.Addr().(*net.TCPAddr).Port}
+	s.server = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = s.server.Serve(ln) }() // ends with close
+	return s, nil
+}
+
+func (s *site) close() { _ = s.server.Close() }
+
+func (s *site) urls(hosts, pages int) []string {
+	var out []string
+	for h := range hosts {
+		for p := range pages {
+			out = append(out, fmt.Sprintf("http://127.0.0.%d:%d/page/%d", h+1, s.port, p))
+		}
+	}
+	return out
+}
+
+func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !strings.HasPrefix(r.URL.Path, "/page/") {
+		http.NotFound(w, r)
+		return
+	}
+	v := s.version.Load()
+	etag := fmt.Sprintf(`"%d"`, v)
+	w.Header().Set("ETag", etag)
+	if r.Header.Get("If-None-Match") == etag {
+		s.notMod.Add(1)
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	s.served.Add(1)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprintf(w, "<html lang=en><title>Page %s</title><main><h1>Page %s</h1>", r.URL.Path, r.URL.Path)
+	for i := range 12 {
+		fmt.Fprintf(w, "<h2>Part %d</h2><p>Version %d of part %d on %s. %s</p>", i, v, i, r.URL.Path, filler)
+	}
+	fmt.Fprint(w, "</main></html>")
+}
+
+var filler = strings.Repeat("The gauge writes one reading every minute and keeps ten years of them. ", 6)
