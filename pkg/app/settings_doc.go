@@ -1,0 +1,72 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Setting describes one environment variable for people.
+type Setting struct {
+	Name string
+	// Default is what an unset variable means, written as it would be set; empty when unset means
+	// none.
+	Default string
+	Meaning string // plain text, with units and bounds
+}
+
+// Settings lists every variable that the app, its storage and the command line read, in the order
+// in which the README shows them. A test holds it against the code that reads them.
+var Settings = []Setting{
+	// Where state is.
+	{"AzureWebJobsStorage", "", "Storage account: a connection string, or UseDevelopmentStorage=true for an Azurite that runs already. Unset, tidemark start runs its own Azurite"},
+	{"AzureWebJobsStorage__accountName", "", "Storage account by name, opened with an identity instead of a key"},
+	{"AzureWebJobsStorage__blobServiceUri", "", "Address of the blob service, when it does not follow from the account's name"},
+	{"AzureWebJobsStorage__queueServiceUri", "", "Address of the queue service, likewise"},
+	{"AzureWebJobsStorage__tableServiceUri", "", "Address of the table service, likewise"},
+	{"AzureWebJobsStorage__credential", "", "managedidentity for a managed identity; unset tries the usual sources of an Azure identity in turn"},
+	{"AzureWebJobsStorage__clientId", "", "Client id of a user-assigned managed identity"},
+	{"TIDEMARK_DATA", ".tidemark", "Folder of the search index; with tidemark start also of Azurite's data and the log"},
+	{"REGISTRY_TABLE_NAME", "IngestItems", "Table of items, 3 to 58 letters and digits. With another name the two pointer tables are called after it"},
+	{"REGISTRY_PARTITION_STRATEGY", "host", "host or scheme: what the items of one partition share. Not to be changed once there are items"},
+	// How often.
+	{"CRAWL_BASE_INTERVAL_SECONDS", "86400", "Pause between two checks of a page that changes"},
+	{"CRAWL_MAX_INTERVAL_SECONDS", "1209600", "Longest pause between two checks"},
+	{"CRAWL_UNCHANGED_STEPS", "3", "Unchanged checks in a row before the pause climbs a step: 1, 3, 7, 14 times the base"},
+	{"CRAWL_ERROR_BACKOFF_BASE", "600", "Seconds to the next try after a failure; doubled by each further one"},
+	{"CRAWL_GONE_AFTER", "3", "Checks in a row that find 404 or 410 before a page is Gone"},
+	{"CRAWL_REMOVE_GONE", "true", "Whether Gone pages leave the index"},
+	// How politely.
+	{"CRAWL_MIN_DELAY_MS", "1000", "Least pause between the starts of two requests to one host. Hosts in CRAWL_ALLOW_HOSTS have no pause and 4 requests at once unless one of these three is set"},
+	{"CRAWL_MAX_DELAY_MS", "2000", "Largest pause; each is drawn between the two"},
+	{"CRAWL_MAX_CONCURRENT", "1", "Requests in flight per host, 1 to 64, over all instances"},
+	// What and how much.
+	{"CRAWL_ALLOW_HOSTS", "", "Hosts that may have private addresses and other ports than 80 and 443, separated by commas: name, name:port, *.suffix, address or CIDR"},
+	{"CRAWL_USER_AGENT", "Tidemark/" + Version, "Who we say we are; what stands before the slash is what robots.txt rules are matched against"},
+	{"CRAWL_CONTACT", "", "Address for a site's operator to complain to, added to the user agent"},
+	{"CRAWL_MAX_BYTES", "20971520", "Largest body that is read, decoded; 1024 to 1073741824"},
+	{"CRAWL_TIMEOUT_SECONDS", "30", "Time for one fetch with its redirects, 1 to 30"},
+	{"CRAWL_MAX_REDIRECTS", "5", "Redirects that are followed, 0 to 20"},
+	{"TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid", "Query parameters that are dropped: by prefix when they end in _, else by name. Not to be changed once there are items; the command line reads it too"},
+	{"FORCE_REINDEX_ON_CANONICAL_CHANGE", "true", "Checked at the start, without effect yet"},
+	// The command line.
+	{"PORT", "7071", "tidemark start: port of the app, on this machine only"},
+	{"AZURITE_PORT_BASE", "10000", "First of Azurite's three ports: blobs, queues, tables"},
+	{"STORAGE", "azurite", "tidemark start: azurite is the only value"},
+	{"TIDEMARK_SERVER", "http://localhost:7071", "Server that the commands speak to"},
+	{"TIDEMARK_KEY", "", "Function key that the commands send; needed in Azure"},
+	{"NO_COLOR", "", "Any value turns off bold text"},
+}
+
+// SettingsTable is Settings as the README has it.
+func SettingsTable() string {
+	var b strings.Builder
+	b.WriteString("| name | default | meaning |\n|---|---|---|\n")
+	for _, s := range Settings {
+		def := ""
+		if s.Default != "" {
+			def = "`" + s.Default + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Name, def, s.Meaning)
+	}
+	return b.String()
+}

@@ -1,0 +1,274 @@
+package app
+
+import (
+	"encoding/json"
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/storage/azure"
+)
+
+var updateDocs = flag.Bool("update", false, "rewrite what is generated in README.md")
+
+// asked records the names that code asks for while it reads settings from values.
+func asked(values map[string]string, read func(get func(string) string)) []string {
+	var names []string
+	read(func(name string) string {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		return values[name]
+	})
+	return names
+}
+
+func loadAsks(t *testing.T) []string {
+	t.Helper()
+	return asked(nil, func(get func(string) string) {
+		if _, err := Load(get); err != nil {
+			t.Fatalf("without any setting: %v", err)
+		}
+	})
+}
+
+// storageAsks gives what the storage adapter reads for each way of naming an account.
+func storageAsks(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, values := range []map[string]string{
+		{"AzureWebJobsStorage": "UseDevelopmentStorage=true"},
+		{"AzureWebJobsStorage__accountName": "account", "AzureWebJobsStorage__credential": "managedidentity"},
+	} {
+		names = append(names, asked(values, func(get func(string) string) {
+			store, err := azure.Open(get, azure.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = store.Close()
+		})...)
+	}
+	return names
+}
+
+// commandAsks finds, in the source of the programs, every call that reads one variable by name,
+// and the default beside the name where the call has one.
+func commandAsks(t *testing.T) map[string]string {
+	t.Helper()
+	readers := []string{"getenv", "Getenv", "setting"}
+	found := map[string]string{}
+	for _, dir := range []string{"tidemark", "handler"} {
+		for _, file := range parseDir(t, filepath.Join("..", "..", "cmd", dir), false) {
+			ast.Inspect(file, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok || !slices.Contains(readers, calledName(call)) || len(call.Args) == 0 {
+					return true
+				}
+				if name, ok := literal(call.Args[0]); ok {
+					found[name] = ""
+					if len(call.Args) > 1 {
+						found[name], _ = literal(call.Args[1])
+					}
+				}
+				return true
+			})
+		}
+	}
+	return found
+}
+
+func calledName(call *ast.CallExpr) string {
+	switch fn := call.Fun.(type) {
+	case *ast.SelectorExpr:
+		return fn.Sel.Name
+	case *ast.Ident:
+		return fn.Name
+	}
+	return ""
+}
+
+func literal(e ast.Expr) (string, bool) {
+	lit, ok := e.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return "", false
+	}
+	s, err := strconv.Unquote(lit.Value)
+	return s, err == nil
+}
+
+// parseDir parses the Go files of one folder: its tests, or everything else.
+func parseDir(t *testing.T, dir string, tests bool) map[string]*ast.File {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]*ast.File{}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") != tests {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = f
+	}
+	return files
+}
+
+func documented(name string) (Setting, bool) {
+	i := slices.IndexFunc(Settings, func(s Setting) bool { return s.Name == name })
+	if i < 0 {
+		return Setting{}, false
+	}
+	return Settings[i], true
+}
+
+// TestA25SettingsAreDocumented: what is read is listed, and what is listed is read.
+func TestA25SettingsAreDocumented(t *testing.T) {
+	// Not ours: the Functions host sets the first, a terminal the second.
+	foreign := []string{"FUNCTIONS_CUSTOMHANDLER_PORT", "TERM"}
+	read := append(loadAsks(t), storageAsks(t)...)
+	for name, def := range commandAsks(t) {
+		if slices.Contains(foreign, name) {
+			continue
+		}
+		read = append(read, name)
+		if s, _ := documented(name); def != "" && s.Default != def {
+			t.Errorf("%s: the command's default is %q, the documented one %q", name, def, s.Default)
+		}
+	}
+	for _, name := range read {
+		if _, ok := documented(name); !ok {
+			t.Errorf("%s is read but not listed in Settings", name)
+		}
+	}
+	for i, s := range Settings {
+		if !slices.Contains(read, s.Name) {
+			t.Errorf("%s is listed but nothing reads it", s.Name)
+		}
+		if s.Meaning == "" || strings.ContainsAny(s.Meaning, "|\n") {
+			t.Errorf("%s: meaning %q does not fit a table", s.Name, s.Meaning)
+		}
+		if first, _ := documented(s.Name); first != Settings[i] {
+			t.Errorf("%s is listed twice", s.Name)
+		}
+	}
+}
+
+// TestA25SeedDefaults holds the names and defaults of seed 003 §11.
+func TestA25SeedDefaults(t *testing.T) {
+	for name, want := range map[string]string{
+		"REGISTRY_TABLE_NAME":               "IngestItems",
+		"REGISTRY_PARTITION_STRATEGY":       "host",
+		"CRAWL_BASE_INTERVAL_SECONDS":       "86400",
+		"CRAWL_MAX_INTERVAL_SECONDS":        "1209600",
+		"CRAWL_ERROR_BACKOFF_BASE":          "600",
+		"TRACKING_PARAM_PREFIXES":           "utm_, gclid, fbclid, msclkid",
+		"FORCE_REINDEX_ON_CANONICAL_CHANGE": "true",
+	} {
+		if s, _ := documented(name); s.Default != want {
+			t.Errorf("%s: have %q, want %q", name, s.Default, want)
+		}
+	}
+}
+
+// TestDocumentedDefaultsAreReal sets each setting to its documented default: nothing may change.
+// FORCE_REINDEX_ON_CANONICAL_CHANGE has no effect yet, so its default cannot be seen here.
+func TestDocumentedDefaultsAreReal(t *testing.T) {
+	unset, err := Load(func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A default that is documented as none cannot be set, so it is looked at.
+	none := map[string]bool{
+		"CRAWL_ALLOW_HOSTS": len(unset.Fetch.AllowHosts) == 0,
+		"CRAWL_CONTACT":     unset.Fetch.Contact == "",
+	}
+	for _, name := range loadAsks(t) {
+		s, _ := documented(name)
+		if s.Default == "" {
+			if !none[name] {
+				t.Errorf("%s is documented as none by default, which is not so or not checked", name)
+			}
+			continue
+		}
+		set, err := Load(func(n string) string {
+			if n == name {
+				return s.Default
+			}
+			return ""
+		})
+		set.PolitenessSet = false // that one of the three was set is meant to be seen
+		if err != nil {
+			t.Errorf("%s: the documented default is refused: %v", name, err)
+		} else if !reflect.DeepEqual(unset, set) {
+			t.Errorf("%s=%s is not the real default: have %+v, want %+v", name, s.Default, set, unset)
+		}
+	}
+}
+
+// TestDocumentedServer holds the one default that stands in a constant of the command.
+func TestDocumentedServer(t *testing.T) {
+	s, _ := documented("TIDEMARK_SERVER")
+	want := "const defaultServer = " + strconv.Quote(s.Default)
+	if !strings.Contains(readDoc(t, "cmd/tidemark/program.go"), want) {
+		t.Errorf("cmd/tidemark has no %s", want)
+	}
+}
+
+// TestExampleSettings: the example knows no setting that the app does not.
+func TestExampleSettings(t *testing.T) {
+	var file struct{ Values map[string]string }
+	if err := json.Unmarshal([]byte(readDoc(t, "local.settings.json.example")), &file); err != nil {
+		t.Fatal(err)
+	}
+	for name := range file.Values {
+		if _, ok := documented(name); !ok && name != "FUNCTIONS_WORKER_RUNTIME" {
+			t.Errorf("local.settings.json.example sets %s, which is not listed in Settings", name)
+		}
+	}
+}
+
+var settingsBlock = regexp.MustCompile(`(?s)(<!-- settings: .*? -->\n)(.*?)(<!-- end of settings -->)`)
+
+// TestReadmeSettings holds the README's table against Settings; -update rewrites it.
+func TestReadmeSettings(t *testing.T) {
+	readme := readDoc(t, "README.md")
+	m := settingsBlock.FindStringSubmatchIndex(readme)
+	if m == nil {
+		t.Fatal("README.md has no settings block")
+	}
+	have, want := readme[m[4]:m[5]], SettingsTable()
+	if have == want {
+		return
+	}
+	if !*updateDocs {
+		t.Fatalf("run go test ./pkg/app -run TestReadmeSettings -update; README.md (-want +have):\n%s", cmp.Diff(want, have))
+	}
+	if err := os.WriteFile(filepath.Join("..", "..", "README.md"), []byte(readme[:m[4]]+want+readme[m[5]:]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readDoc reads a file of the project by its path from the top.
+func readDoc(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
