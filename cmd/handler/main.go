@@ -19,6 +19,7 @@ import (
 func main() {
 	// The host takes every line on stderr for an error, so all that is not one goes to stdout.
 	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	slog.SetDefault(log) // net/http complains by the standard logger, which would write to stderr
 	if err := run(log); err != nil {
 		_, _ = os.Stderr.WriteString("tidemark handler: " + err.Error() + "\n")
 		os.Exit(1)
