@@ -23,18 +23,15 @@ type logs struct {
 
 func (l *logs) Close() error { return l.file.Close() }
 
-func openLogs(o startOptions, errOut io.Writer) (*logs, error) {
-	name := filepath.Join(o.data, "tidemark.log")
+// openLogs opens the log file of a data folder. From level on, entries go to errOut too.
+func openLogs(data string, level slog.Level, errOut io.Writer) (*logs, error) {
+	name := filepath.Join(data, "tidemark.log")
 	if err := putAside(name); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
-	}
-	level := slog.LevelWarn
-	if o.verbose {
-		level = slog.LevelInfo
 	}
 	h := slog.NewMultiHandler(
 		slog.NewTextHandler(f, nil),

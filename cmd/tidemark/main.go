@@ -3,7 +3,8 @@
 //
 // What is for people goes to standard output, what went wrong to standard error. With --json the
 // output is the API's answers, one on a line, and nothing else. The exit code is 0 when all went
-// well, 1 when something failed, 2 for wrong usage and 130 after an interrupt.
+// well, 1 when something failed, 2 for wrong usage and 130 after an interrupt; "tidemark azurite"
+// passes on that of the command it runs.
 package main
 
 import (
@@ -20,10 +21,8 @@ func main() {
 
 // mainExit exists so that deferred calls run before the process ends.
 func mainExit() int {
-	// Once the context is done the signals have their usual effect again: a second Ctrl-C kills.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal(os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop)
 	p := &program{
 		self:   os.Args[0],
 		in:     os.Stdin,
@@ -36,6 +35,29 @@ func mainExit() int {
 		notes:  screenOf(os.Stderr, os.Getenv),
 	}
 	return p.run(ctx, os.Args[1:])
+}
+
+// interruption is why a context of [untilSignal] ended.
+type interruption struct{ os.Signal }
+
+func (i interruption) Error() string { return "stopped by signal: " + i.String() }
+
+// untilSignal is a context that the first of the signals ends. After it the signals have their
+// usual effect again: a second Ctrl-C kills.
+func untilSignal(signals ...os.Signal) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	got := make(chan os.Signal, 1)
+	signal.Notify(got, signals...)
+	go func() {
+		select {
+		case s := <-got:
+			signal.Stop(got) // first, for the next Ctrl-C may come at once
+			cancel(interruption{s})
+		case <-ctx.Done():
+			signal.Stop(got)
+		}
+	}()
+	return ctx, func() { cancel(nil) }
 }
 
 // sleep waits for d, or until ctx is done.

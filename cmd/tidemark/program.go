@@ -63,9 +63,12 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	_, isUsage := errors.AsType[*usageError](err)
+	code, isExit := errors.AsType[exitError](err)
 	switch {
 	case err == nil:
 		return exitOK
+	case isExit:
+		return int(code)
 	case errors.Is(err, errReported):
 		return exitFailure
 	case ctx.Err() != nil:
@@ -148,7 +151,7 @@ func (p *program) rootCommand() *cobra.Command {
 	flags.StringVar(&p.server, "server", cmp.Or(p.getenv("TIDEMARK_SERVER"), defaultServer), "address of the server (TIDEMARK_SERVER)")
 	flags.StringVar(&p.key, "key", "", "function key, needed in Azure (TIDEMARK_KEY)")
 	flags.BoolVar(&p.json, "json", false, "print the API's JSON, one answer on a line")
-	root.AddCommand(p.startCommand(), p.addCommand(), p.reindexCommand(), p.searchCommand(), p.statusCommand(), p.itemsCommand(),
+	root.AddCommand(p.startCommand(), p.azuriteCommand(), p.addCommand(), p.reindexCommand(), p.searchCommand(), p.statusCommand(), p.itemsCommand(),
 		p.showCommand(), p.whyCommand(), p.versionCommand())
 	return root
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -27,17 +28,16 @@ const startExample = `  tidemark start
 
 // startOptions are the flags of start.
 type startOptions struct {
-	app      string // folder that `make app` assembled
-	port     int
-	portBase int // of Azurite: blobs, queues, tables
-	data     string
-	tools    string
-	verbose  bool
+	emulatorOptions
+	app     string // folder that `make app` assembled
+	port    int
+	verbose bool
 }
 
 func (p *program) startCommand() *cobra.Command {
 	var o startOptions
-	var port, portBase string
+	var port string
+	var readEmulator func() error
 	cmd := &cobra.Command{
 		Use:     "start",
 		Short:   "Run Tidemark on this machine",
@@ -49,7 +49,7 @@ func (p *program) startCommand() *cobra.Command {
 			if o.port, err = parsePort("--port (PORT)", port, 65535); err != nil {
 				return err
 			}
-			if o.portBase, err = parsePort("--azurite-port-base (AZURITE_PORT_BASE)", portBase, 65533); err != nil {
+			if err := readEmulator(); err != nil {
 				return err
 			}
 			return p.start(cmd.Context(), o, realParts())
@@ -58,10 +58,8 @@ func (p *program) startCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.app, "app", filepath.Join("build", "app"), "`FOLDER` that make app assembled")
 	f.StringVar(&port, "port", p.setting("PORT", "7071"), "port of the app (PORT)")
-	f.StringVar(&portBase, "azurite-port-base", p.setting("AZURITE_PORT_BASE", "10000"), "first of three ports for Azurite (AZURITE_PORT_BASE)")
-	f.StringVar(&o.data, "data", p.setting("TIDEMARK_DATA", ".tidemark"), "`FOLDER` for all data (TIDEMARK_DATA)")
-	f.StringVar(&o.tools, "tools", ".tools", "`FOLDER` for Azurite itself")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print what the app logs, not only warnings")
+	readEmulator = p.emulatorFlags(f, &o.emulatorOptions)
 	return cmd
 }
 
@@ -92,23 +90,18 @@ func (p *program) start(ctx context.Context, o startOptions, parts parts) (err e
 	if err := checkStart(o); err != nil {
 		return err
 	}
-	// The app runs in a folder of its own, so that a relative path would mean another place there.
-	if o.data, err = filepath.Abs(o.data); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(o.data, 0o755); err != nil {
-		return fmt.Errorf("--data (TIDEMARK_DATA): %w", err)
-	}
-	l := &local{program: p, options: o, parts: parts}
-	if l.log, err = openLogs(o, p.err); err != nil {
+	l := &local{app: o, parts: parts, emulation: emulation{
+		program: p, options: o.emulatorOptions, launch: parts.azurite, tell: p.say,
+	}}
+	if err := l.open(o.level()); err != nil {
 		return err
 	}
 	defer l.log.Close()
 	if !given {
-		if err := l.startStorage(ctx); err != nil {
+		if err := l.emulation.start(ctx); err != nil {
 			return started(ctx, err)
 		}
-		defer l.stopStorage()
+		defer l.emulation.stop()
 	}
 	return started(ctx, l.run(ctx))
 }
@@ -144,6 +137,14 @@ func checkStart(o startOptions) error {
 		return fmt.Errorf("port %d is in use: stop what uses it, or choose another with --port or PORT", o.port)
 	}
 	return l.Close()
+}
+
+// level is from where on logs are shown.
+func (o startOptions) level() slog.Level {
+	if o.verbose {
+		return slog.LevelInfo
+	}
+	return slog.LevelWarn
 }
 
 // address is where the app listens: on this machine only.

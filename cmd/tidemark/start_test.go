@@ -129,6 +129,25 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
+// freePortBase is the first of three ports that nobody listens on.
+func freePortBase(t *testing.T) string {
+	t.Helper()
+	for range 100 {
+		base, free := freePort(t), true
+		for port := base; port < base+3; port++ {
+			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+			if free = free && err == nil; err == nil {
+				l.Close()
+			}
+		}
+		if free {
+			return strconv.Itoa(base)
+		}
+	}
+	t.Fatal("no three free ports in a row")
+	return ""
+}
+
 // watchfulBuffer interrupts when the welcome is complete.
 type watchfulBuffer struct {
 	bytes.Buffer
@@ -175,7 +194,7 @@ func TestStart(t *testing.T) {
 			defer cancel()
 			out := &watchfulBuffer{interrupt: cancel}
 			p := &program{out: out, err: &bytes.Buffer{}, getenv: func(n string) string { return tt.env[n] }}
-			o := startOptions{app: appFolder(t), port: freePort(t), portBase: 10000, data: t.TempDir()}
+			o := startOptions{app: appFolder(t), port: freePort(t), emulatorOptions: emulatorOptions{portBase: 10000, data: t.TempDir()}}
 			err := p.start(ctx, o, tt.stage.parts())
 			if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 				t.Errorf("have %v, want %q", err, tt.err)
@@ -195,7 +214,7 @@ func TestStartWelcome(t *testing.T) {
 	out, errOut := &watchfulBuffer{interrupt: cancel}, &bytes.Buffer{}
 	s := &stage{interrupt: func() {}, loadErrs: []error{errors.New("functions/X: no such binding")}}
 	p := &program{out: out, err: errOut, getenv: func(string) string { return "" }}
-	o := startOptions{app: appFolder(t), port: freePort(t), portBase: 20000, data: t.TempDir()}
+	o := startOptions{app: appFolder(t), port: freePort(t), emulatorOptions: emulatorOptions{portBase: 20000, data: t.TempDir()}}
 	t.Chdir(filepath.Dir(o.data))
 	data := o.data
 	o.data = filepath.Base(data)

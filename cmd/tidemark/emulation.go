@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/pflag"
+
+	"github.com/tidemark/tidemark/pkg/azurite"
+)
+
+// emulatorOptions are the flags of every command that starts Azurite.
+type emulatorOptions struct {
+	portBase int // blobs, queues, tables
+	data     string
+	tools    string
+}
+
+// emulatorFlags adds the flags to f. What it returns is to be called when they are parsed.
+func (p *program) emulatorFlags(f *pflag.FlagSet, o *emulatorOptions) (read func() error) {
+	portBase := f.String("azurite-port-base", p.setting("AZURITE_PORT_BASE", strconv.Itoa(azurite.DefaultPortBase)),
+		"first of three ports for Azurite (AZURITE_PORT_BASE)")
+	f.StringVar(&o.data, "data", p.setting("TIDEMARK_DATA", ".tidemark"), "`FOLDER` for all data (TIDEMARK_DATA)")
+	f.StringVar(&o.tools, "tools", ".tools", "`FOLDER` for Azurite itself")
+	return func() (err error) {
+		o.portBase, err = parsePort("--azurite-port-base (AZURITE_PORT_BASE)", *portBase, 65533)
+		return err
+	}
+}
+
+// emulator is a running Azurite.
+type emulator interface {
+	ConnectionString() string
+	Done() <-chan struct{}
+	Stop()
+}
+
+// launcher starts an Azurite.
+type launcher func(ctx context.Context, o azurite.Options) (emulator, error)
+
+func launchAzurite(ctx context.Context, o azurite.Options) (emulator, error) {
+	s, err := azurite.Start(ctx, o)
+	if err != nil {
+		return nil, err // and not a non-nil emulator that holds nothing
+	}
+	return s, nil
+}
+
+// emulation is an Azurite of ours on a data folder, and what processes need to know to use both.
+// Its order is open, start, stop.
+type emulation struct {
+	*program
+	options emulatorOptions
+	launch  launcher
+	tell    func(format string, args ...any) // progress, for people
+	log     *logs
+	running emulator // nil before start
+}
+
+// open makes the data folder and opens its log, which the caller closes.
+func (e *emulation) open(level slog.Level) (err error) {
+	// Others run in folders of their own, where a relative path would mean another place.
+	if e.options.data, err = filepath.Abs(e.options.data); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(e.options.data, 0o755); err != nil {
+		return fmt.Errorf("--data (TIDEMARK_DATA): %w", err)
+	}
+	e.log, err = openLogs(e.options.data, level, e.err)
+	return err
+}
+
+func (e *emulation) start(ctx context.Context) error {
+	e.tell("starting Azurite (the first time it is downloaded, which takes a minute)")
+	dir := filepath.Join(e.options.data, "azurite")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	var err error
+	e.running, err = e.launch(ctx, azurite.Options{
+		ToolDir: e.options.tools, DataDir: dir, PortBase: e.options.portBase, Log: e.log.file,
+	})
+	return err
+}
+
+func (e *emulation) stop() {
+	e.tell("stopping Azurite, which saves its data")
+	e.running.Stop()
+	e.tell("stopped; the data is in %s", e.options.data)
+}
+
+// ended is closed when Azurite has ended; nil, and so never ready, when it was not started.
+func (e *emulation) ended() <-chan struct{} {
+	if e.running == nil {
+		return nil
+	}
+	return e.running.Done()
+}
+
+// lost is the error for an Azurite that nobody stopped.
+func (e *emulation) lost() error {
+	return fmt.Errorf("azurite ended by itself; %s may say why", e.log.name)
+}
+
+type decision struct{ name, value string }
+
+// decided are the settings that follow from what was started.
+func (e *emulation) decided() []decision {
+	all := []decision{{"TIDEMARK_DATA", e.options.data}}
+	if e.running != nil {
+		all = append(all, decision{"AzureWebJobsStorage", e.running.ConnectionString()},
+			decision{"AZURITE_PORT_BASE", strconv.Itoa(e.options.portBase)})
+	}
+	return all
+}
+
+// lookup reads one setting: what was decided here, else that of the environment.
+func (e *emulation) lookup(name string) string {
+	for _, s := range e.decided() {
+		if s.name == name {
+			return s.value
+		}
+	}
+	return e.getenv(name)
+}
+
+// environment is what a process sees; a later value of a name wins.
+func (e *emulation) environment() []string {
+	env := os.Environ()
+	for _, s := range e.decided() {
+		env = append(env, s.name+"="+s.value)
+	}
+	return env
+}
