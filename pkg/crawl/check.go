@@ -22,6 +22,10 @@ type check struct {
 	forced     bool
 	outcome    schedule.Outcome
 	retryAfter time.Duration
+	// ours is a failure of our own inside a request: the gate's, whose error comes back as the page's.
+	ours error
+	// paid is a check that asked nobody: it only indexed what was fetched before.
+	paid bool
 }
 
 // run follows the steps of the package comment. Its error is our own fault; the item is then
@@ -41,7 +45,7 @@ func (c *check) run(ctx context.Context) error {
 	c.noteResponse(resp)
 	switch {
 	case resp.NotModified:
-		c.unchanged("304: the site says nothing has changed")
+		return c.notModified(ctx, resp)
 	case resp.Status == http.StatusOK:
 		return c.compare(ctx, resp)
 	case resp.Status == http.StatusNotFound || resp.Status == http.StatusGone:
@@ -101,25 +105,31 @@ func (c *check) fetchURL() string {
 // does not answer is recorded here.
 func (c *check) get(ctx context.Context) (resp fetch.Response, answered bool, err error) {
 	req := fetch.Request{URL: c.fetchURL(), Gate: c.gate}
-	if c.conditional() {
+	// A 304 need not repeat X-Robots-Tag, so it cannot say that such a noindex is over.
+	if c.conditional() && c.Exclusion != exclusionHeader {
 		req.ETag, req.LastModified, req.ValidFor = c.HTTPEtag, c.HTTPLastModified, c.HTTPFinalURL
-		if c.HTTPUnconditional && c.sameByHead(ctx, req) {
-			return fetch.Response{Status: http.StatusNotModified, NotModified: true, FinalURL: req.URL}, true, nil
+		if c.HTTPUnconditional {
+			if resp, same := c.sameByHead(ctx, req); same {
+				return resp, true, nil
+			}
 		}
 	}
 	if err := c.wait(ctx); err != nil {
 		return resp, false, err
 	}
 	resp, err = c.web.Get(ctx, req)
-	if errors.Is(err, errLockOver) {
-		return resp, false, err
+	switch {
+	case err == nil:
+		return resp, true, nil
+	case c.ours != nil:
+		return resp, false, c.ours
+	case errors.Is(err, errDisallowed):
+		c.HTTPRobotsAllowed = false
+		return resp, false, c.exclude(ctx, "robots.txt disallows where it redirects to")
 	}
-	if err != nil {
-		c.retryAfter = fault.RetryAfter(err)
-		c.fail("%v", err)
-		return resp, false, nil
-	}
-	return resp, true, nil
+	c.retryAfter = fault.RetryAfter(err)
+	c.fail("%v", err)
+	return resp, false, nil
 }
 
 // conditional reports whether "not modified" would be a sufficient answer: it is not when
@@ -136,18 +146,26 @@ func (c *check) held() bool {
 }
 
 // sameByHead asks a server that ignores conditions for the head alone, which may save the
-// download. Only validators count: a length that is the same proves nothing.
-func (c *check) sameByHead(ctx context.Context, req fetch.Request) bool {
+// download: its answer then counts as a 304. Only validators count: a length that is the same
+// proves nothing.
+func (c *check) sameByHead(ctx context.Context, req fetch.Request) (resp fetch.Response, same bool) {
 	req.Head = true
 	if req.ETag == "" && req.LastModified == "" || c.wait(ctx) != nil {
-		return false
+		return resp, false
 	}
 	resp, err := c.web.Get(ctx, req)
-	if err != nil || resp.Status != http.StatusOK && !resp.NotModified {
-		return false
+	if err != nil {
+		return resp, false // the GET that follows will tell
 	}
-	return resp.NotModified || resp.Header.Get("ETag") == c.HTTPEtag && resp.Header.Get("Last-Modified") == c.HTTPLastModified
+	if resp.Status == http.StatusOK && resp.FinalURL == c.HTTPFinalURL &&
+		resp.Header.Get("ETag") == c.HTTPEtag && resp.Header.Get("Last-Modified") == c.HTTPLastModified {
+		resp.NotModified = true
+	}
+	return resp, resp.NotModified
 }
+
+// errDisallowed is the gate's word for robots.txt.
+var errDisallowed = fault.New(fault.Blocked, "robots.txt disallows it")
 
 // gate lets a redirect through when robots.txt of its target allows it and the target's host can
 // bear a request now.
@@ -161,13 +179,25 @@ func (c *check) gate(ctx context.Context, target string) error {
 		wait = func(ctx context.Context) error { return c.waitElsewhere(ctx, o) }
 	}
 	r, err := c.rulingFor(ctx, o, wait)
-	if err != nil {
-		return err
+	switch {
+	case err != nil:
+		return c.own(err)
+	case r.unknown():
+		return fault.After(r.expires.Sub(c.o.Clock()), "robots.txt of %s, where it redirects to, cannot be had: %s", o.host, r.reason)
+	case !r.allows(c.o.Agent, target):
+		return errDisallowed
 	}
-	if r.unknown() || !r.allows(c.o.Agent, target) {
-		return fault.New(fault.Blocked, "robots.txt forbids the target of a redirect: %s", target)
+	return c.own(wait(ctx))
+}
+
+// own takes note of an error that is not the page's: of the registry, or of our time.
+func (c *check) own(err error) error {
+	switch fault.KindOf(err) {
+	case "", fault.Blocked, fault.Invalid, fault.Throttled: // the address guard; the target's pause
+	default:
+		c.ours = err
 	}
-	return wait(ctx)
+	return err
 }
 
 // waitElsewhere is polite to another host than the batch's.
@@ -204,7 +234,7 @@ func (c *check) noteResponse(resp fetch.Response) {
 // is safe.
 func (c *check) noteValidators(resp fetch.Response) {
 	etag, modified := resp.Header.Get("ETag"), resp.Header.Get("Last-Modified")
-	asked := c.conditional() && (c.HTTPEtag != "" || c.HTTPLastModified != "")
+	asked := c.conditional() && (c.HTTPEtag != "" || c.HTTPLastModified != "") && resp.FinalURL == c.HTTPFinalURL
 	c.HTTPUnconditional = asked && etag == c.HTTPEtag && modified == c.HTTPLastModified
 	c.HTTPEtag, c.HTTPLastModified = bounded(etag), bounded(modified)
 	c.HTTPContentLength, c.HTTPFinalURL = int64(len(resp.Body)), resp.FinalURL

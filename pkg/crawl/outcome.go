@@ -3,7 +3,9 @@ package crawl
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
 )
@@ -27,7 +29,7 @@ func (c *check) unchanged(why string) {
 // statusHeld is the status that the content we hold deserves.
 func (c *check) statusHeld() registry.Status {
 	switch {
-	case c.Exclusion == exclusionNoIndex:
+	case c.Exclusion == exclusionNoIndex || c.Exclusion == exclusionHeader:
 		return registry.OutOfScope
 	case c.Exclusion != "":
 		return registry.Crawled
@@ -39,6 +41,7 @@ func (c *check) statusHeld() registry.Status {
 // missing records a 404 or 410. Enough of them in a row are believed (A14): the documents leave
 // the index before the status says so.
 func (c *check) missing(ctx context.Context, status int) error {
+	c.FetchSource = "" // a spelling that is gone says nothing about the source itself
 	c.outcome = schedule.Missing
 	if c.Status == registry.Gone {
 		c.outcome = schedule.Gone
@@ -77,34 +80,51 @@ func (c *check) exclude(ctx context.Context, why string) error {
 	return nil
 }
 
-// leaveIndex takes the item's documents out of the index.
+// leaveIndex takes the item's documents out of the index, and with them any debt of indexing. The
+// index is asked even if we know of nothing there, because a worker may have died between index
+// and commit; only then may it be down, for the next check asks again.
 func (c *check) leaveIndex(ctx context.Context) error {
-	if c.IndexedHash == "" {
-		return nil
-	}
-	if err := c.index.Remove(ctx, string(c.ID)); err != nil {
+	known := c.IndexedHash != ""
+	err := c.index.Remove(ctx, string(c.ID))
+	if err != nil && (known || !isDown(err)) {
 		return err
 	}
-	c.IndexedHash, c.LastIndexedDocID = "", ""
-	c.Record(c.o.Clock(), "unindexed", "taken out of the index")
+	c.IndexPending, c.IndexedHash, c.LastIndexedDocID = false, "", ""
+	if known {
+		c.Record(c.o.Clock(), "unindexed", "taken out of the index")
+	}
 	return nil
+}
+
+// isDown reports whether the index did not answer, or asked for a pause.
+func isDown(err error) bool {
+	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Throttled)
+}
+
+// schedule decides about the next check after one of the site.
+func (c *check) schedule(now time.Time) {
+	d := c.o.Schedule.Next(c.Schedule(), c.outcome, c.retryAfter, now, c.o.Jitter())
+	c.Reschedule(d)
+	c.LastChecked = now
+	c.Record(now, "scheduled", d.Reason)
 }
 
 // finding closes the check: schedule, force flags and times.
 func (c *check) finding() registry.Finding {
 	now := c.o.Clock()
-	d := c.o.Schedule.Next(c.Schedule(), c.outcome, c.retryAfter, now, c.o.Jitter())
-	c.Reschedule(d)
+	failed := c.outcome == schedule.Failed
+	if c.paid && !failed {
+		c.Bring(latest(now, c.LastChecked.Add(time.Duration(c.CrawlIntervalSeconds)*time.Second)))
+	} else {
+		c.schedule(now)
+	}
 	if c.IndexPending {
 		c.Bring(now.Add(c.o.Schedule.ErrorBase)) // the site is not asked, so soon is not rude
 	}
-	c.LastChecked = now
-	failed := c.outcome == schedule.Failed
 	if !failed {
 		// A force that failed stays asked for: the next try ignores the validators, too.
 		c.ReindexRequested = false
 		c.ProcessedGeneration = c.ReindexGeneration
 	}
-	c.Record(now, "scheduled", d.Reason)
 	return registry.Finding{Item: c.Item, Changed: c.outcome == schedule.Changed, Failed: failed}
 }

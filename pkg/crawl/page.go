@@ -3,6 +3,7 @@ package crawl
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"github.com/tidemark/tidemark/pkg/extract"
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -15,12 +16,37 @@ import (
 	"github.com/tidemark/tidemark/pkg/snapshot"
 )
 
-const exclusionNoIndex = "noindex"
+// Exclusions that the page wishes, by where it says so.
+const (
+	exclusionNoIndex = "noindex"
+	exclusionHeader  = "noindex by X-Robots-Tag"
+)
+
+// notModified takes note of an answer without a body. Its header may forbid indexing what was
+// allowed: a site's configuration changes without its pages.
+func (c *check) notModified(ctx context.Context, resp fetch.Response) error {
+	if c.Exclusion == "" && c.noIndex(resp.Header.Values("X-Robots-Tag")) {
+		c.Exclusion, c.outcome = exclusionHeader, schedule.Unchanged
+		return c.keepOut(ctx, exclusionHeader)
+	}
+	why := "304: the site says nothing has changed"
+	if resp.Status == http.StatusOK {
+		why = "HEAD: the validators are those we know"
+	}
+	c.unchanged(why)
+	return nil
+}
+
+func (c *check) noIndex(values []string) bool {
+	return robots.ParseDirectives(values, c.o.Agent, c.o.Clock()).NoIndex
+}
 
 // compare decides what a body means: the same bytes, the same content, or something new.
 func (c *check) compare(ctx context.Context, resp fetch.Response) error {
 	raw := snapshot.Hash(resp.Body)
-	if raw == c.RawHash && c.conditional() {
+	// The header may speak about the same bytes differently; then the exclusion decides below.
+	spoken := c.Exclusion == exclusionHeader || resp.Header.Get("X-Robots-Tag") != ""
+	if raw == c.RawHash && !spoken && c.conditional() {
 		c.noteValidators(resp)
 		c.unchanged("the same bytes as before")
 		return nil
@@ -42,10 +68,11 @@ func (c *check) compare(ctx context.Context, resp fetch.Response) error {
 
 // exclusionOf says why a document that was fetched is kept out of the index; "" if it is not.
 func (c *check) exclusionOf(doc extract.Document, resp fetch.Response) string {
-	values := append(resp.Header.Values("X-Robots-Tag"), doc.MetaRobots...)
 	switch {
-	case robots.ParseDirectives(values, c.o.Agent, c.o.Clock()).NoIndex:
+	case c.noIndex(doc.MetaRobots):
 		return exclusionNoIndex
+	case c.noIndex(resp.Header.Values("X-Robots-Tag")):
+		return exclusionHeader
 	case doc.Unsupported:
 		return fmt.Sprintf("text cannot be extracted from %s yet", doc.MimeType)
 	default:
@@ -128,7 +155,6 @@ func (c *check) keepOut(ctx context.Context, why string) error {
 	if err := c.leaveIndex(ctx); err != nil {
 		return err
 	}
-	c.IndexPending = false
 	c.Status = c.statusHeld()
 	c.ErrorMessage = ""
 	c.Record(c.o.Clock(), "notIndexed", why)
@@ -140,30 +166,36 @@ func (c *check) keepOut(ctx context.Context, why string) error {
 func (c *check) enterIndex(ctx context.Context, doc extract.Document) error {
 	now := c.o.Clock()
 	err := c.index.Put(ctx, index.Page(&c.Item, doc, now))
-	switch fault.KindOf(err) {
-	case "":
-	case fault.Unavailable, fault.Throttled:
+	c.IndexPending = false
+	switch {
+	case err == nil:
+	case isDown(err):
 		c.IndexPending, c.Status = true, registry.Crawled
 		c.SetError("the index could not be reached: " + err.Error())
-		c.Record(now, "indexDebt", c.ErrorMessage)
+		if !c.paid { // one line of history is enough for an outage
+			c.Record(now, "indexDebt", c.ErrorMessage)
+		}
 		return nil
-	case fault.Invalid, fault.TooLarge:
+	case fault.Is(err, fault.Invalid) || fault.Is(err, fault.TooLarge):
 		c.fail("the index refuses the page: %v", err)
 		return nil
 	default:
 		return err
 	}
-	c.IndexPending, c.Status, c.ErrorMessage = false, registry.Indexed, ""
+	c.Status, c.ErrorMessage = registry.Indexed, ""
 	c.IndexedHash, c.LastIndexedDocID, c.LastIndexed = c.ContentHash, string(c.ID), now
 	c.Record(now, "indexed", fmt.Sprintf("%d blocks", len(doc.Blocks)))
 	return nil
 }
 
-// payDebt indexes the stored snapshot: nothing is fetched twice because the index was down.
+// payDebt indexes the stored snapshot: nothing is fetched twice because the index was down. It is
+// no check of the site, so the schedule goes on as if it had not happened. Whatever goes wrong
+// with the page ends the debt, and the next check fetches it again.
 func (c *check) payDebt(ctx context.Context) error {
+	c.paid, c.IndexPending = true, false
 	capture, body, err := c.snaps.Load(ctx, c.ID, c.RawHash)
 	if fault.Is(err, fault.NotFound) {
-		c.IndexPending, c.RawHash = false, "" // purged meanwhile: fetch it again
+		c.RawHash = "" // purged meanwhile
 		c.fail("the snapshot to be indexed is gone")
 		return nil
 	}

@@ -1,0 +1,321 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+)
+
+// The rig is one worker, its registry in memory and a real site on loopback, under a clock that
+// only the test and the worker's own pauses move. The simulation shows that nothing is lost
+// whatever happens; the tests on the rig show that the right thing is done.
+type rig struct {
+	t     *testing.T
+	site  *site
+	clock *fakeClock
+	store *mem.Store
+	reg   *registry.Registry
+	snaps *snapshot.Store
+	index *bookIndex
+	web   *fetch.Client
+	*Worker
+}
+
+// fakeClock may be read by the site's goroutines, too.
+type fakeClock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *fakeClock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *fakeClock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// sleep takes no time of ours.
+func (c *fakeClock) sleep(ctx context.Context, d time.Duration) error {
+	c.pass(d)
+	return ctx.Err()
+}
+
+// knobs adjust a rig before it runs.
+type knobs struct {
+	store  func(storage.Store) storage.Store // what the worker sees of the store
+	fetch  fetch.Config
+	crawl  Options
+	polite registry.Politeness
+}
+
+func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
+	t.Helper()
+	clock := &fakeClock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	r := &rig{t: t, clock: clock, site: newSite(t), store: mem.New(clock.now), index: newBookIndex()}
+	k := knobs{
+		store:  func(s storage.Store) storage.Store { return s },
+		polite: registry.Politeness{MaxConcurrent: 1},
+		fetch:  fetch.Config{UserAgent: "Tidemark/1", AllowHosts: []string{"127.0.0.1", "localhost"}, Now: clock.now, Timeout: 5 * time.Second},
+		crawl: Options{
+			Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
+			Clock: clock.now, Sleep: clock.sleep, Jitter: func() float64 { return 0 }, RunID: "run",
+		},
+	}
+	for _, a := range adjust {
+		a(&k)
+	}
+	r.reg = r.registry(r.store, k.polite)
+	r.snaps = snapshot.New(r.store)
+	must(t, r.reg.Create(t.Context()))
+	must(t, r.snaps.Create(t.Context()))
+	web, err := fetch.New(k.fetch)
+	must(t, err)
+	t.Cleanup(web.Close)
+	r.web = web
+	seen := k.store(r.store)
+	r.Worker = New(r.registry(seen, k.polite), snapshot.New(seen), web, r.index, k.crawl)
+	t.Cleanup(r.checkInvariants)
+	return r
+}
+
+func (r *rig) registry(store storage.Store, p registry.Politeness) *registry.Registry {
+	return registry.New(store, registry.Options{
+		Clock: r.clock.now, Sleep: r.clock.sleep, Jitter: func() float64 { return 0 }, Parallel: 1,
+		Politeness: func(string) registry.Politeness { return p },
+	})
+}
+
+func (r *rig) checkInvariants() {
+	found, err := r.reg.Check(context.Background())
+	must(r.t, err)
+	for _, v := range found {
+		r.t.Error(v)
+	}
+}
+
+// source is the source of a path of the site.
+func (r *rig) source(path string) source.Source {
+	r.t.Helper()
+	s, err := source.DefaultRules().ParseURL(r.site.URL + path)
+	must(r.t, err)
+	return s
+}
+
+// register adds pages; their jobs are in the queue.
+func (r *rig) register(force bool, paths ...string) {
+	r.t.Helper()
+	var sources []source.Source
+	for _, p := range paths {
+		sources = append(sources, r.source(p))
+	}
+	for _, got := range r.reg.Register(r.t.Context(), sources, registry.RegisterOptions{Force: force}) {
+		must(r.t, got.Err)
+	}
+}
+
+// item reads what stands.
+func (r *rig) item(path string) registry.Item {
+	r.t.Helper()
+	it, err := r.reg.Find(r.t.Context(), r.source(path).ID())
+	must(r.t, err)
+	return it
+}
+
+// jobs takes all visible messages out of the queue.
+func (r *rig) jobs() []registry.Job {
+	r.t.Helper()
+	q := r.store.Queue(registry.JobQueue)
+	var out []registry.Job
+	for {
+		got, err := q.Receive(r.t.Context(), 32, time.Minute)
+		must(r.t, err)
+		if len(got) == 0 {
+			return out
+		}
+		for _, m := range got {
+			job, err := registry.ParseJob(m.Body)
+			must(r.t, err)
+			out = append(out, job)
+			must(r.t, q.Delete(r.t.Context(), m))
+		}
+	}
+}
+
+// work does jobs until the queue is empty. The last error is returned, and its job is not repeated.
+func (r *rig) work() error {
+	r.t.Helper()
+	var last error
+	for range 20 {
+		jobs := r.jobs()
+		if len(jobs) == 0 {
+			return last
+		}
+		for _, job := range jobs {
+			if err := r.Process(r.t.Context(), job); err != nil {
+				last = err
+			}
+		}
+	}
+	r.t.Fatal("the queue does not run empty")
+	return nil
+}
+
+func (r *rig) mustWork() {
+	r.t.Helper()
+	must(r.t, r.work())
+}
+
+// due lets time pass until a page is due, and the sweep that finds it.
+func (r *rig) due(path string) {
+	r.t.Helper()
+	if wait := r.item(path).NextCrawlAt.Sub(r.clock.now()); wait > 0 {
+		r.clock.pass(wait)
+	}
+	r.clock.pass(time.Minute)
+	_, err := r.reg.Sweep(r.t.Context())
+	must(r.t, err)
+}
+
+// first registers a page and checks it; next checks it when it is due. Both return the item.
+func (r *rig) first(path string) registry.Item {
+	r.t.Helper()
+	r.register(false, path)
+	r.mustWork()
+	return r.item(path)
+}
+
+func (r *rig) next(path string) registry.Item {
+	r.t.Helper()
+	r.due(path)
+	r.mustWork()
+	return r.item(path)
+}
+
+// force has a page checked without conditions, now.
+func (r *rig) force(path string) registry.Item {
+	r.t.Helper()
+	r.clock.pass(time.Second)
+	r.register(true, path)
+	r.mustWork()
+	return r.item(path)
+}
+
+// last is an item's last decision about its content.
+func last(it registry.Item) string {
+	for _, d := range slices.Backward(it.History) {
+		if d.What != "scheduled" {
+			return d.What
+		}
+	}
+	return ""
+}
+
+// bookIndex keeps pages by title and writes down who writes.
+type bookIndex struct {
+	mu    sync.Mutex
+	pages map[string]search.Page
+	log   []string
+	down  error
+}
+
+func newBookIndex() *bookIndex { return &bookIndex{pages: map[string]search.Page{}} }
+
+var errIndexDown = fault.New(fault.Unavailable, "the index is down")
+
+func (x *bookIndex) Put(_ context.Context, p search.Page) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.down != nil {
+		return x.down
+	}
+	x.pages[p.ID] = p
+	x.log = append(x.log, "put "+p.Title)
+	return nil
+}
+
+func (x *bookIndex) Remove(_ context.Context, id string) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.down != nil {
+		return x.down
+	}
+	if _, ok := x.pages[id]; ok {
+		x.log = append(x.log, "remove")
+	}
+	delete(x.pages, id)
+	return nil
+}
+
+// writes tells what was written since it was last asked.
+func (x *bookIndex) writes() []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	out := x.log
+	x.log = nil
+	return out
+}
+
+func (x *bookIndex) holds(it registry.Item) string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.pages[string(it.ID)].Title
+}
+
+// captures lists the raw hashes kept for an item.
+func (r *rig) captures(path string) []snapshot.Capture {
+	r.t.Helper()
+	out, err := r.snaps.List(r.t.Context(), r.source(path).ID())
+	must(r.t, err)
+	return out
+}
+
+func isOurs(err error) bool { return err != nil && !errors.Is(err, context.Canceled) }
+
+// text is a small page whose title is its version.
+func text(version string) page {
+	return page{body: fmt.Sprintf("<html lang=en><title>%s</title><main><p>The tide table of %s stands here.</p></main>", version, version)}
+}
+
+func (p page) with(change func(*page)) page {
+	p.header = p.header.Clone()
+	if p.header == nil {
+		p.header = http.Header{}
+	}
+	change(&p)
+	return p
+}
+
+func (p page) etag(tag string) page {
+	return p.with(func(p *page) { p.header.Set("ETag", `"`+tag+`"`) })
+}
+
+func (p page) set(name, value string) page {
+	return p.with(func(p *page) { p.header.Set(name, value) })
+}
+
+func status(code int) page { return page{status: code, body: "<title>sorry</title>"} }
+
+func to(code int, location string) page { return status(code).set("Location", location) }
+
+func long(n int) string { return strings.Repeat("x", n) }

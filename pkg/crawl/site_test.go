@@ -1,0 +1,111 @@
+package crawl
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// page is what the site answers for one path.
+type page struct {
+	status  int // 200 when zero
+	header  http.Header
+	body    string
+	ignores bool // answers 200 whatever the conditions are
+	hangUp  bool // closes the connection instead
+}
+
+// site is a web server whose pages the test changes. It writes down what it was asked.
+type site struct {
+	*httptest.Server
+	mu     sync.Mutex
+	pages  map[string]page
+	log    []string
+	robots int // requests for robots.txt, which are not in the log
+	before func(path string)
+}
+
+func newSite(t *testing.T) *site {
+	s := &site{pages: map[string]page{}}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *site) put(path string, p page) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pages[path] = p
+}
+
+// asked tells what was requested since it was last asked, robots.txt left out.
+func (s *site) asked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.log
+	s.log = nil
+	return out
+}
+
+func (s *site) robotsAsked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.robots
+	s.robots = 0
+	return n
+}
+
+func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p, before := s.note(r)
+	if before != nil {
+		before(r.URL.Path)
+	}
+	if p.hangUp {
+		panic(http.ErrAbortHandler)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	for name, values := range p.header {
+		h[name] = values
+	}
+	if !p.ignores && p.status == 0 && matches(r, p.header) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	if p.status != 0 {
+		w.WriteHeader(p.status)
+	}
+	_, _ = w.Write([]byte(p.body))
+}
+
+func matches(r *http.Request, h http.Header) bool {
+	if tag := r.Header.Get("If-None-Match"); tag != "" {
+		return tag == h.Get("ETag")
+	}
+	since := r.Header.Get("If-Modified-Since")
+	return since != "" && since == h.Get("Last-Modified")
+}
+
+func (s *site) note(r *http.Request) (page, func(string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, ok := s.pages[r.URL.Path]
+	if !ok {
+		p = status(http.StatusNotFound)
+	}
+	if r.URL.Path == "/robots.txt" {
+		s.robots++
+		return p, nil
+	}
+	line := r.Method + " " + r.URL.Path
+	if tag := r.Header.Get("If-None-Match"); tag != "" {
+		line += " if " + strings.Trim(tag, `"`)
+	}
+	if r.Header.Get("If-Modified-Since") != "" {
+		line += " if since"
+	}
+	s.log = append(s.log, line)
+	return p, s.before
+}
