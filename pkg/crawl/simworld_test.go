@@ -65,6 +65,10 @@ func (w *world) Get(ctx context.Context, r fetch.Request) (fetch.Response, error
 	if w.sim.faults && w.sim.rng.IntN(12) == 0 {
 		return fetch.Response{}, fault.New(fault.Unavailable, "connection reset")
 	}
+	if w.sim.faults && w.sim.rng.IntN(40) == 0 {
+		pause := time.Duration(1+w.sim.rng.IntN(25)) * time.Minute
+		return fetch.Response{Status: http.StatusTooManyRequests, FinalURL: r.URL, Header: http.Header{}, RetryAfter: pause}, nil
+	}
 	etag := fmt.Sprintf(`"%d"`, w.versions[r.URL])
 	resp := fetch.Response{Status: http.StatusOK, FinalURL: r.URL, Header: http.Header{"Etag": {etag}, "Content-Type": {"text/html"}}}
 	if r.ETag == etag {

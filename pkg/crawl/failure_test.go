@@ -1,0 +1,298 @@
+package crawl
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/schedule"
+)
+
+const day = 24 * time.Hour
+
+// A12: the interval climbs with unchanged checks, is capped, and a change resets it.
+func TestA12Ladder(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/p", text("v1").etag("1"))
+	it := r.first("/p")
+	have := []time.Duration{it.NextCrawlAt.Sub(it.LastChecked)}
+	for range 14 {
+		it = r.next("/p")
+		have = append(have, it.NextCrawlAt.Sub(it.LastChecked).Round(time.Hour))
+	}
+	want := []time.Duration{day, day, day, 3 * day, 3 * day, 3 * day, 7 * day, 7 * day, 7 * day}
+	if !slices.Equal(have[:len(want)], want) {
+		t.Errorf("intervals %v, want %v", have, want)
+	}
+	for _, d := range have[len(want):] {
+		if d > 14*day || d < 13*day {
+			t.Errorf("the longest interval is %v, want 14 days at most and nearly so", d)
+		}
+	}
+	r.site.put("/p", text("v2").etag("2"))
+	if it = r.next("/p"); it.NextCrawlAt.Sub(it.LastChecked) != day || it.UnchangedChecks != 0 {
+		t.Errorf("after a change: %v, %d unchanged", it.NextCrawlAt.Sub(it.LastChecked), it.UnchangedChecks)
+	}
+}
+
+// A13: a failing page is data. It backs off, and keeps what it has in the index.
+func TestA13Failures(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		page page
+		want string // in the message
+	}{
+		{"500", status(500), "HTTP 500"},
+		{"502", status(502), "HTTP 502"},
+		{"403", status(403), "HTTP 403"},
+		{"204", status(204), "HTTP 204"},
+		{"connection closed", page{hangUp: true}, "fetch 127.0.0.1"},
+		{"too large", page{body: long(20 << 10)}, "bytes"},
+		{"redirects without end", to(302, "/p"), "redirect"},
+		{"redirect to a refused scheme", to(302, "file:///etc/passwd"), ""},
+		{"redirect to a refused address", to(302, "http://169.254.169.254/latest/meta-data"), ""},
+		{"a long location", to(302, "http://"+long(5000)+".example/"), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, func(k *knobs) { k.fetch.MaxBytes = 10 << 10 })
+			r.site.put("/p", text("v1"))
+			r.first("/p")
+			r.site.put("/p", tt.page)
+			for i, wait := range []time.Duration{8 * time.Minute, 16 * time.Minute, 32 * time.Minute} {
+				it := r.next("/p")
+				if it.Status != registry.Error || it.CrawlAttempts != i+1 || !strings.Contains(it.ErrorMessage, tt.want) {
+					t.Fatalf("status %s, %d attempts: %s", it.Status, it.CrawlAttempts, it.ErrorMessage)
+				}
+				if n := len([]rune(it.ErrorMessage)); n > 1024 {
+					t.Errorf("a message of %d characters", n)
+				}
+				if have := it.NextCrawlAt.Sub(it.LastChecked); have != wait {
+					t.Errorf("attempt %d is followed by %v, want %v", i+1, have, wait)
+				}
+				if r.index.holds(it) != "v1" {
+					t.Error("a failure empties the index")
+				}
+			}
+			r.site.put("/p", text("v1"))
+			if it := r.next("/p"); it.Status != indexed || it.CrawlAttempts != 0 || it.ErrorMessage != "" {
+				t.Errorf("healed: %s, %d attempts, %q", it.Status, it.CrawlAttempts, it.ErrorMessage)
+			}
+		})
+	}
+}
+
+// A13: a site that is not there, and one that never answers.
+func TestA13NoAnswer(t *testing.T) {
+	t.Run("refused", func(t *testing.T) {
+		r := newRig(t)
+		r.register(false, "/p")
+		r.site.Close()
+		r.mustWork()
+		if it := r.item("/p"); it.Status != registry.Error || it.CrawlAttempts != 1 {
+			t.Errorf("status %s, %d attempts", it.Status, it.CrawlAttempts)
+		}
+	})
+	t.Run("timeout", func(t *testing.T) {
+		r := newRig(t, func(k *knobs) { k.fetch.Timeout = 50 * time.Millisecond })
+		done := make(chan struct{})
+		defer close(done)
+		r.site.before = func(string) { <-done }
+		if it := r.first("/p"); it.Status != registry.Error || !strings.Contains(it.ErrorMessage, "within") && !strings.Contains(it.ErrorMessage, "timeout") {
+			t.Errorf("status %s (%s)", it.Status, it.ErrorMessage)
+		}
+	})
+}
+
+// A13: 429 and 503 pause the whole host for as long as they ask, in both forms, or for a while.
+// The other items of the job are given back and done later.
+func TestA13HostIsPaused(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		code int
+		when func(now time.Time) string
+		want time.Duration
+	}{
+		{"429 in seconds", 429, func(time.Time) string { return "1800" }, 30 * time.Minute},
+		{"503 with a date", 503, func(now time.Time) string { return now.Add(40 * time.Minute).Format(http.TimeFormat) }, 40 * time.Minute},
+		{"429 without", 429, func(time.Time) string { return "" }, 5 * time.Minute},
+		{"503 with nonsense", 503, func(time.Time) string { return "soon" }, 5 * time.Minute},
+		{"429 for weeks", 429, func(time.Time) string { return "99999999" }, 24 * time.Hour},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t)
+			paths := []string{"/a", "/b", "/c", "/d"}
+			began := r.clock.now()
+			for _, p := range paths {
+				busy := status(tt.code)
+				if when := tt.when(began); when != "" {
+					busy = busy.set("Retry-After", when)
+				}
+				r.site.put(p, busy)
+			}
+			r.register(false, paths...)
+			r.mustWork()
+			if asked := r.site.asked(); len(asked) != 1 {
+				t.Fatalf("asked %q, want one request", asked)
+			}
+			stats, err := r.reg.Stats(t.Context(), r.item("/a").SourceHost)
+			must(t, err)
+			if have := stats[0].PausedUntil.Sub(began).Round(time.Second); have != tt.want {
+				t.Errorf("paused for %v, want %v", have, tt.want)
+			}
+			if n := stats[0].Items[registry.Error]; n != 1 {
+				t.Errorf("%d items failed, want the one that was asked", n)
+			}
+			for _, p := range paths {
+				r.site.put(p, text(p))
+			}
+			for r.clock.now().Before(began.Add(tt.want)) { // sweeps in between ask nobody
+				if asked := r.site.asked(); len(asked) > 0 {
+					t.Fatalf("asked %q during the pause", asked)
+				}
+				r.sweepAfter(tt.want / 5)
+			}
+			for range 15 {
+				r.sweepAfter(time.Minute)
+			}
+			for _, p := range paths[1:] { // the one that was asked has its own backoff
+				if it := r.item(p); it.Status != indexed || it.CrawlAttempts != 0 {
+					t.Errorf("%s is %s (%s), due %s", p, it.Status, it.ErrorMessage, it.NextCrawlAt)
+				}
+			}
+		})
+	}
+}
+
+func (r *rig) sweepAfter(d time.Duration) {
+	r.t.Helper()
+	r.clock.pass(d)
+	_, err := r.reg.Sweep(r.t.Context())
+	must(r.t, err)
+	r.mustWork()
+}
+
+// A14: the documents of Gone items stay when that is configured, and the status still says so.
+func TestA14KeepGone(t *testing.T) {
+	r := newRig(t, func(k *knobs) { k.crawl.KeepGone = true })
+	r.site.put("/p", text("v1"))
+	r.first("/p")
+	r.site.put("/p", status(410))
+	for range 3 {
+		r.next("/p")
+	}
+	if it := r.item("/p"); it.Status != registry.Gone || r.index.holds(it) != "v1" {
+		t.Errorf("status %s, index %q", it.Status, r.index.holds(it))
+	}
+	r.index.writes()
+	r.site.put("/p", text("v1"))
+	if it := r.next("/p"); it.Status != indexed || len(r.index.writes()) > 0 {
+		t.Errorf("back with the old content: %s", it.Status)
+	}
+}
+
+// A14: a gone page is looked at rarely, also while it fails otherwise.
+func TestA14GoneIsCheckedRarely(t *testing.T) {
+	r := newRig(t)
+	for range 3 {
+		if _, err := r.reg.Find(t.Context(), r.source("/p").ID()); err != nil {
+			r.first("/p")
+		} else {
+			r.next("/p")
+		}
+	}
+	for _, p := range []page{status(404), status(500), status(410)} {
+		r.site.put("/p", p)
+		it := r.next("/p")
+		if wait := it.NextCrawlAt.Sub(it.LastChecked); wait < 13*day {
+			t.Errorf("after %d: next check in %v", p.status, wait)
+		}
+	}
+}
+
+// A15: a force that fails stays asked for, and is done without conditions when the site is back.
+func TestA15ForceThatFails(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/p", text("v1").etag("1"))
+	r.first("/p")
+	r.site.put("/p", status(500))
+	it := r.force("/p")
+	if !it.Forced() || it.ReindexGeneration != 1 || it.ProcessedGeneration != 0 {
+		t.Errorf("requested %v, generation %d of %d", it.ReindexRequested, it.ProcessedGeneration, it.ReindexGeneration)
+	}
+	r.site.put("/p", text("v1").etag("1"))
+	r.site.asked()
+	r.index.writes()
+	it = r.next("/p")
+	if asked := r.site.asked(); !slices.Equal(asked, []string{"GET /p"}) {
+		t.Errorf("asked %q, want an unconditional GET", asked)
+	}
+	if it.Forced() || it.ReindexRequested || it.ProcessedGeneration != 1 || !slices.Equal(r.index.writes(), []string{"put v1"}) {
+		t.Errorf("still forced %v, generation %d processed", it.Forced(), it.ProcessedGeneration)
+	}
+}
+
+// Our own index failing in a way that nobody foresaw is an error of the job, not of the page.
+func TestOurOwnFaultIsAnError(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/p", text("v1"))
+	r.index.down = errors.New("disk full")
+	r.register(false, "/p")
+	if err := r.work(); err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("have %v, want the index's error", err)
+	}
+	if it := r.item("/p"); it.Status != registry.Pending || it.LockOwner != "" || it.CrawlAttempts != 0 {
+		t.Errorf("status %s, lock %q, %d attempts: the page is blamed", it.Status, it.LockOwner, it.CrawlAttempts)
+	}
+	r.index.down = nil
+	if it := r.next("/p"); it.Status != indexed {
+		t.Errorf("later: %s", it.Status)
+	}
+}
+
+// Removal is a promise: a page that must leave the index is not said to have left while the index
+// is down.
+func TestA14IndexDownWhileLeaving(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/p", text("v1"))
+	r.first("/p")
+	r.site.put("/p", text("v2").set("X-Robots-Tag", "noindex"))
+	r.index.down = errIndexDown
+	r.due("/p")
+	if err := r.work(); err == nil {
+		t.Error("no error")
+	}
+	if it := r.item("/p"); it.Status != indexed {
+		t.Errorf("status %s while the index still holds it", it.Status)
+	}
+	r.index.down = nil
+	if it := r.next("/p"); it.Status != outOfScope || r.index.holds(it) != "" {
+		t.Errorf("status %s, index %q", it.Status, r.index.holds(it))
+	}
+}
+
+// A19: a poisoned job is recorded on its items, which are tried again later.
+func TestA19GiveUp(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/p", text("v1"))
+	r.register(false, "/p")
+	jobs := r.jobs()
+	must(t, r.GiveUp(t.Context(), jobs[0], "given up: "+long(2000)))
+	it := r.item("/p")
+	if it.Status != registry.Error || last(it) != "poisoned" || it.CrawlAttempts != 1 || len(it.ErrorMessage) != 1024 {
+		t.Errorf("status %s, %s, %d attempts, message of %d", it.Status, last(it), it.CrawlAttempts, len(it.ErrorMessage))
+	}
+	if wait := it.NextCrawlAt.Sub(r.clock.now()); wait < 8*time.Minute || wait > schedule.Defaults().Base {
+		t.Errorf("tried again after %v", wait)
+	}
+	if it = r.next("/p"); it.Status != indexed {
+		t.Errorf("later: %s (%s)", it.Status, it.ErrorMessage)
+	}
+	must(t, r.GiveUp(t.Context(), jobs[0], "late"))
+	if it = r.item("/p"); it.Status != indexed {
+		t.Error("a late poison message spoils an item that was done after all")
+	}
+}

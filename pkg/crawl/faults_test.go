@@ -1,0 +1,236 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// saboteur makes the nth write fail, before or after it took effect. Reads fail, too, when that is
+// asked for.
+type saboteur struct {
+	mu    sync.Mutex
+	armed bool
+	nth   int // of the calls that count, from 1
+	after bool
+	count int
+	hit   string // what failed
+}
+
+var errSabotage = fault.New(fault.Unavailable, "sabotaged")
+
+func counts(op string) bool {
+	return op == "table.Transact" || op == "blob.Put" || op == "table.Get" || op == "blob.Get" || op == "table.Query" || op == "index"
+}
+
+func (s *saboteur) Before(_ context.Context, c storagetest.Call) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.armed || !counts(c.Op) {
+		return nil
+	}
+	if s.count++; s.count == s.nth && !s.after {
+		s.hit = c.Op + " " + c.Name
+		return errSabotage
+	}
+	return nil
+}
+
+func (s *saboteur) After(_ context.Context, c storagetest.Call, err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.armed && counts(c.Op) && s.count == s.nth && s.after && s.hit == "" {
+		s.hit = c.Op + " " + c.Name
+		return errSabotage
+	}
+	return err
+}
+
+// shakyIndex fails like the store does, but with an error that is no outage: that one is tested
+// elsewhere.
+type shakyIndex struct {
+	*bookIndex
+	s *saboteur
+}
+
+func (x shakyIndex) Put(ctx context.Context, p search.Page) error {
+	return x.around(ctx, func() error { return x.bookIndex.Put(ctx, p) })
+}
+
+func (x shakyIndex) Remove(ctx context.Context, id string) error {
+	return x.around(ctx, func() error { return x.bookIndex.Remove(ctx, id) })
+}
+
+func (x shakyIndex) around(ctx context.Context, do func() error) error {
+	call := storagetest.Call{Op: "index"}
+	if x.s.Before(ctx, call) != nil {
+		return fmt.Errorf("index sabotaged before")
+	}
+	if x.s.After(ctx, call, do()) != nil {
+		return fmt.Errorf("index sabotaged after")
+	}
+	return nil
+}
+
+// outcome is what must be the same with and without a fault.
+type outcome struct {
+	Status, Message, Index string
+	Hash, Indexed          string
+	Captures, Attempts     int
+	Forced                 bool
+	Generation             int64
+}
+
+func (r *rig) outcome(path string) outcome {
+	it := r.item(path)
+	return outcome{
+		Status: string(it.Status), Message: it.ErrorMessage, Index: r.index.holds(it), Hash: it.ContentHash, Indexed: it.IndexedHash,
+		Captures: len(r.captures(path)), Attempts: it.CrawlAttempts, Forced: it.Forced(), Generation: it.ProcessedGeneration,
+	}
+}
+
+// TestFaultsOfEveryStep lets each single read and write of a check fail, before and after it took
+// effect. The job comes again, or the sweep sends another, and then everything is as it would
+// have been, with the invariants kept at every moment.
+func TestFaultsOfEveryStep(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		prepare func(r *rig) // before the check that is disturbed
+		force   bool
+	}{
+		{"first fetch", func(r *rig) { r.site.put("/p", text("v1").etag("1")) }, false},
+		{"change", func(r *rig) {
+			r.site.put("/p", text("v1").etag("1"))
+			r.first("/p")
+			r.site.put("/p", text("v2").etag("2"))
+		}, false},
+		{"304", func(r *rig) {
+			r.site.put("/p", text("v1").etag("1"))
+			r.first("/p")
+		}, false},
+		{"noise", func(r *rig) {
+			r.site.put("/p", text("v1"))
+			r.first("/p")
+			r.site.put("/p", page{body: text("v1").body + "<!-- 12 ms -->"})
+		}, false},
+		{"noindex", func(r *rig) {
+			r.site.put("/p", text("v1"))
+			r.first("/p")
+			r.site.put("/p", text("v2").set("X-Robots-Tag", "noindex"))
+		}, false},
+		{"robots.txt", func(r *rig) {
+			r.site.put("/p", text("v1"))
+			r.first("/p")
+			r.site.put("/robots.txt", disallowP)
+		}, false},
+		{"gone", func(r *rig) {
+			r.site.put("/p", text("v1"))
+			r.first("/p")
+			r.site.put("/p", status(410))
+			r.next("/p")
+			r.next("/p")
+		}, false},
+		{"force", func(r *rig) {
+			r.site.put("/p", text("v1").etag("1"))
+			r.first("/p")
+		}, true},
+		{"debt", func(r *rig) {
+			r.site.put("/p", text("v1").etag("1"))
+			r.index.down = errIndexDown
+			r.first("/p")
+			r.index.down = nil
+		}, false},
+		{"redirect to another host", func(r *rig) {
+			other := newSite(r.t)
+			other.put("/q", text("v1"))
+			r.site.put("/p", to(302, strings.Replace(other.URL, "127.0.0.1", "localhost", 1)+"/q"))
+		}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			want, _, steps := disturb(t, 0, false, tt.prepare, tt.force)
+			if steps < 5 {
+				t.Fatalf("only %d steps", steps)
+			}
+			for n := 1; n <= steps; n++ {
+				for _, after := range []bool{false, true} {
+					have, hit, _ := disturb(t, n, after, tt.prepare, tt.force)
+					if diff := cmp.Diff(want, have); diff != "" {
+						t.Errorf("step %d (%s), after %v (-want +have):\n%s", n, hit, after, diff)
+					}
+				}
+			}
+		})
+	}
+}
+
+// disturb runs one check with its nth step failing, and then all that the host would do.
+func disturb(t *testing.T, nth int, after bool, prepare func(*rig), force bool) (outcome, string, int) {
+	t.Helper()
+	s := &saboteur{nth: nth, after: after}
+	r := newRig(t, func(k *knobs) {
+		k.store = func(inner storage.Store) storage.Store { return storagetest.Hooked(inner, s) }
+	})
+	prepare(r)
+	if _, err := r.reg.Find(t.Context(), r.source("/p").ID()); err != nil || force {
+		r.clock.pass(time.Second)
+		r.register(force, "/p")
+	} else {
+		r.due("/p")
+	}
+	r.Worker.index = shakyIndex{r.index, s}
+	r.Worker.robots = robotsCache{} // a new process
+	s.armed = true
+	jobs := r.jobs()
+	if len(jobs) != 1 {
+		t.Fatalf("%d jobs", len(jobs))
+	}
+	_ = r.Process(t.Context(), jobs[0])
+	s.armed = false
+	r.checkInvariants()
+	// The host gives the message back after a failure; a worker that died leaves its lock.
+	for range 3 {
+		must(t, r.Process(t.Context(), jobs[0]))
+		r.clock.pass(registryLock)
+	}
+	for range 3 { // and the sweep finds what nobody was told about
+		r.sweepAfter(4 * time.Minute)
+	}
+	r.checkInvariants()
+	if it := r.item("/p"); it.LockOwner != "" && it.LockedUntil.After(r.clock.now()) || !it.NextCrawlAt.After(r.clock.now()) {
+		t.Errorf("step %d, after %v: left behind, due %s, lock %q", nth, after, it.NextCrawlAt, it.LockOwner)
+	}
+	return r.outcome("/p"), s.hit, s.count
+}
+
+const registryLock = 2 * time.Minute
+
+// A force that arrives during the check is a second check, whichever step fails.
+func TestA15ForceDuringTheCheck(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/p", text("v1").etag("1"))
+	r.register(false, "/p")
+	once := sync.OnceFunc(func() { r.register(true, "/p") })
+	r.site.before = func(string) { once() }
+	r.mustWork()
+	it := r.item("/p")
+	if it.Forced() || it.ProcessedGeneration != 1 {
+		t.Errorf("the force is lost: generation %d of %d", it.ProcessedGeneration, it.ReindexGeneration)
+	}
+	if asked := r.site.asked(); len(asked) != 2 || strings.Contains(asked[1], "if") {
+		t.Errorf("asked %q, want two unconditional requests", asked)
+	}
+	if it.Status != registry.Indexed {
+		t.Errorf("status %s", it.Status)
+	}
+}
