@@ -9,8 +9,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-const rowTime = "2006-01-02T15:04:05.000Z"
-
 // makeDue moves every item of a registry to a minute ago, as if its interval were over: item, due
 // row and hint, in the layout that package registry documents.
 func makeDue(ctx context.Context, store storage.Store) error {
@@ -36,7 +34,7 @@ func makeDue(ctx context.Context, store storage.Store) error {
 		// Any shard will do: a sweep reads them all.
 		_, err := hints.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 			Key:   storage.Key{Partition: "0|" + at.Truncate(time.Minute).Format("2006-01-02T15:04Z"), Row: partition},
-			Props: storage.Properties{"writtenAt": at.Add(-time.Hour).Format(rowTime)},
+			Props: storage.Properties{"writtenAt": storage.FormatTime(at.Add(-time.Hour))},
 		}})
 		if err != nil {
 			return err
@@ -50,10 +48,10 @@ func dueOps(rows []storage.Entity, at time.Time) []storage.Op {
 	for _, e := range rows {
 		old, _ := e.Props["nextCrawlAt"].(string)
 		ops = append(ops,
-			storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: e.Key, ETag: e.ETag, Props: storage.Properties{"nextCrawlAt": at.Format(rowTime)}}},
+			storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: e.Key, ETag: e.ETag, Props: storage.Properties{"nextCrawlAt": storage.FormatTime(at)}}},
 			storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: dueKey(e.Key, old), ETag: storage.AnyETag}},
 			storage.Op{Kind: storage.Insert, Entity: storage.Entity{
-				Key:   dueKey(e.Key, at.Format(rowTime)),
+				Key:   dueKey(e.Key, storage.FormatTime(at)),
 				Props: storage.Properties{"id": e.Props["id"], "host": e.Props["sourceHost"], "enqueuedUntil": ""},
 			}})
 	}

@@ -66,8 +66,8 @@ func fillHost(ctx context.Context, store storage.Store, h, items, due int) error
 			at = now.Add(-time.Minute)
 		}
 		key := storage.Key{Partition: host, Row: fmt.Sprintf("%026d", i)}
-		ops = append(ops, insert(key, storage.Properties{"id": "url_" + key.Row, "sourceHost": host, "nextCrawlAt": at.Format(rowTime)}),
-			insert(dueKey(key, at.Format(rowTime)), storage.Properties{"id": "url_" + key.Row, "host": host, "enqueuedUntil": ""}))
+		ops = append(ops, insert(key, storage.Properties{"id": "url_" + key.Row, "sourceHost": host, "nextCrawlAt": storage.FormatTime(at)}),
+			insert(dueKey(key, storage.FormatTime(at)), storage.Properties{"id": "url_" + key.Row, "host": host, "enqueuedUntil": ""}))
 	}
 	for len(ops) > 0 {
 		n := min(100, len(ops))
@@ -81,7 +81,7 @@ func fillHost(ctx context.Context, store storage.Store, h, items, due int) error
 		at = now.Add(-time.Minute)
 	}
 	key := storage.Key{Partition: fmt.Sprintf("%d|%s", h%4, at.Truncate(time.Minute).Format("2006-01-02T15:04Z")), Row: host}
-	_, err := store.Table("DueHints").Transact(ctx, insert(key, storage.Properties{"writtenAt": now.Add(-time.Hour).Format(rowTime)}))
+	_, err := store.Table("DueHints").Transact(ctx, insert(key, storage.Properties{"writtenAt": storage.FormatTime(now.Add(-time.Hour))}))
 	return err
 }
 

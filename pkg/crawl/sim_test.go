@@ -447,6 +447,9 @@ func (s *sim) checkInvariants() {
 // checkDone: nothing that was acknowledged is missing, unprocessed or overdue.
 func (s *sim) checkDone() {
 	for id, generation := range s.acked {
+		if s.index.pages[string(id)] == "" {
+			s.fail("%s is not in the index", id)
+		}
 		it, err := s.reg.Find(context.Background(), id)
 		if err != nil {
 			s.fail("an acknowledged source is lost: %v", err)

@@ -96,7 +96,7 @@ func (r *Registry) lock(ctx context.Context, b *Batch, host *hostEntry, items []
 		for _, it := range items {
 			ops = append(ops, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 				Key: it.key, ETag: it.etag,
-				Props: storage.Properties{"lockedUntil": formatTime(b.Until), "lockOwner": b.owner},
+				Props: storage.Properties{"lockedUntil": storage.FormatTime(b.Until), "lockOwner": b.owner},
 			}})
 		}
 		tags, err := r.items.Transact(ctx, ops...)
@@ -172,6 +172,6 @@ func setEnqueued(it *Item, until time.Time) storage.Op {
 	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 		Key:   storage.Key{Partition: it.key.Partition, Row: dueRow(it.NextCrawlAt, it.key.Row)},
 		ETag:  storage.AnyETag,
-		Props: storage.Properties{"enqueuedUntil": formatTime(until)},
+		Props: storage.Properties{"enqueuedUntil": storage.FormatTime(until)},
 	}}
 }

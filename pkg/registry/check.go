@@ -118,7 +118,7 @@ func (c *checker) judge() {
 	for partition, first := range c.attention {
 		at, ok := c.hints[partition]
 		if limit := first.Add(time.Minute); !ok || at.After(limit) {
-			c.report(2, storage.Key{Partition: partition}, "needs attention at %s, first hint %s (any: %v)", formatTime(first), formatTime(at), ok)
+			c.report(2, storage.Key{Partition: partition}, "needs attention at %s, first hint %s (any: %v)", storage.FormatTime(first), storage.FormatTime(at), ok)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func (c *checker) judgeDue(key storage.Key, it Item) {
 		return
 	}
 	if want := dueRow(it.NextCrawlAt, key.Row); rows[0].Row != want {
-		c.report(1, key, "is due at %s by its row %s", formatTime(it.NextCrawlAt), rows[0].Row)
+		c.report(1, key, "is due at %s by its row %s", storage.FormatTime(it.NextCrawlAt), rows[0].Row)
 	}
 }
 

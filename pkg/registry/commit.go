@@ -305,7 +305,7 @@ func (r *Registry) ReserveStart(ctx context.Context, partition, host string, pat
 		now, lo := r.now(), time.Duration(0)
 		at = laterOf(laterOf(now, h.NextSlotAt), h.PausedUntil)
 		if wait := at.Sub(now); wait > patience {
-			return fault.After(wait, "%s is not to be asked before %s", host, formatTime(at))
+			return fault.After(wait, "%s is not to be asked before %s", host, storage.FormatTime(at))
 		}
 		if lo, _ = h.delays(r.o.Politeness(host)); lo == 0 {
 			return nil // nothing to book where there is no pause between requests

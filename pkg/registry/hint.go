@@ -30,7 +30,7 @@ func (r *Registry) hint(ctx context.Context, partition string, at time.Time) err
 		return nil
 	}
 	_, err := r.hints.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
-		Key: key, Props: storage.Properties{"writtenAt": formatTime(now)},
+		Key: key, Props: storage.Properties{"writtenAt": storage.FormatTime(now)},
 	}})
 	if err == nil {
 		r.known.add(key, at)
@@ -92,7 +92,7 @@ func hintOf(e storage.Entity, prefix string) dueHint {
 		at = time.Time{} // a foreign row: due at once, and deleted after a look
 	}
 	written, _ := e.Props["writtenAt"].(string)
-	return dueHint{partition: e.Row, bucket: at, writtenAt: parseTime(written), entity: e}
+	return dueHint{partition: e.Row, bucket: at, writtenAt: storage.ParseTime(written), entity: e}
 }
 
 // dropHint deletes a hint that has been followed, unless it is young or was written again.

@@ -10,9 +10,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// timeLayout is fixed width and sorts as text; rows keep milliseconds.
-const timeLayout = "2006-01-02T15:04:05.000Z"
-
 // minuteLayout names a bucket of the due hints.
 const minuteLayout = "2006-01-02T15:04Z"
 
@@ -28,26 +25,10 @@ const (
 	partitionsKey = "partition"
 )
 
-func formatTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(timeLayout)
-}
-
-// parseTime reads what formatTime wrote; anything else is the zero time.
-func parseTime(s string) time.Time {
-	t, err := time.Parse(timeLayout, s)
-	if err != nil {
-		return time.Time{}
-	}
-	return t
-}
-
 // stamp is the resolution at which times are stored and compared.
 func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-func dueRow(at time.Time, hash string) string { return duePrefix + formatTime(at) + "|" + hash }
+func dueRow(at time.Time, hash string) string { return duePrefix + storage.FormatTime(at) + "|" + hash }
 
 // parseDueRow splits a due row's key.
 func parseDueRow(row string) (at time.Time, hash string, ok bool) {
@@ -56,7 +37,7 @@ func parseDueRow(row string) (at time.Time, hash string, ok bool) {
 		return time.Time{}, "", false
 	}
 	text, hash, found := strings.Cut(rest, "|")
-	at = parseTime(text)
+	at = storage.ParseTime(text)
 	return at, hash, found && !at.IsZero()
 }
 

@@ -28,6 +28,7 @@ func TestReserve(t *testing.T) {
 		{name: "a free host", p: slow, n: 3, starts: 3, permits: 2, ok: true},
 		{name: "no more than fits into the window", p: slow, n: 32, starts: 21, permits: 2, ok: true},
 		{name: "paced host in other hands", host: hostState{Leases: taken}, p: slow, n: 1},
+		{name: "host that became paced while shared", host: hostState{Leases: taken, CrawlDelayMS: 1000}, p: fast, n: 1},
 		{name: "a dead worker's lease is over", host: hostState{Leases: []lease{{Owner: "x", Until: noon, Permits: 2}}}, p: slow, n: 1, starts: 1, permits: 2, ok: true},
 		{name: "unpaced host is shared", host: hostState{Leases: taken}, p: fast, n: 5, starts: 5, permits: 2, ok: true},
 		{name: "paused", host: hostState{PausedUntil: noon.Add(time.Hour)}, p: fast, n: 1, until: noon.Add(time.Hour)},

@@ -107,7 +107,7 @@ func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []membe
 			}
 		}
 		// The host's row is read last and written soon: workers of a busy host change it often.
-		if err := r.announce(ctx, g.partition, items); err != nil {
+		if err := r.point(ctx, g.partition, items); err != nil {
 			return err
 		}
 		host, err := r.loadHost(ctx, g.partition, g.host)
@@ -134,13 +134,9 @@ func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []membe
 	return plan.out, nil
 }
 
-// announce writes what leads to the items: the hint of their partition and, for those that do not
-// exist yet, the rows that find them by their id. The latter never change, so one that stands
-// already is right.
-func (r *Registry) announce(ctx context.Context, partition string, items []Item) error {
-	if err := r.hint(ctx, partition, r.now().Add(trust)); err != nil {
-		return err
-	}
+// point writes the rows that find items by their id, for those that do not exist yet. They never
+// change, so one that stands already is right.
+func (r *Registry) point(ctx context.Context, partition string, items []Item) error {
 	var missing []string
 	for _, it := range items {
 		if it.etag == "" {
@@ -267,7 +263,7 @@ func upsertDue(it *Item, at, enqueued time.Time) storage.Op {
 	return storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 		Key: storage.Key{Partition: it.key.Partition, Row: dueRow(at, it.key.Row)},
 		Props: storage.Properties{
-			"id": string(it.ID), "host": it.SourceHost, "enqueuedUntil": formatTime(enqueued),
+			"id": string(it.ID), "host": it.SourceHost, "enqueuedUntil": storage.FormatTime(enqueued),
 		},
 	}}
 }

@@ -44,7 +44,7 @@ func encode(cols []column, row any) storage.Properties {
 // encodeField returns nil for a value that is not stored.
 func encodeField(f reflect.Value) any {
 	if t, ok := f.Interface().(time.Time); ok {
-		return text(formatTime(t))
+		return text(storage.FormatTime(t))
 	}
 	switch f.Kind() {
 	case reflect.String:
@@ -103,7 +103,7 @@ func decodeField(f reflect.Value, p any) {
 
 func decodeText(f reflect.Value, s string) {
 	if _, ok := f.Interface().(time.Time); ok {
-		f.Set(reflect.ValueOf(parseTime(s)))
+		f.Set(reflect.ValueOf(storage.ParseTime(s)))
 		return
 	}
 	if f.Kind() == reflect.String {

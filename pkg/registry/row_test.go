@@ -134,7 +134,7 @@ func TestKeys(t *testing.T) {
 		{"2026-01-02T03:04:00.000Z", "2026-01-02T03:04Z"},
 		{"2026-01-02T03:04:00.001Z", "2026-01-02T03:05Z"},
 	} {
-		if got := bucket(parseTime(c.at)).Format(minuteLayout); got != c.want {
+		if got := bucket(storage.ParseTime(c.at)).Format(minuteLayout); got != c.want {
 			t.Errorf("bucket(%s) = %s, want %s", c.at, got, c.want)
 		}
 	}

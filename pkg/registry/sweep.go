@@ -190,7 +190,7 @@ func (s *dueScan) add(e storage.Entity) {
 
 func enqueuedUntil(due storage.Entity) time.Time {
 	text, _ := due.Props["enqueuedUntil"].(string)
-	return parseTime(text)
+	return storage.ParseTime(text)
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -221,7 +221,7 @@ func (r *Registry) claimHost(ctx context.Context, partition, host string, rows [
 		id, _ := e.Props["id"].(string)
 		items[i] = JobItem{ID: source.ID(id), RowKey: hash}
 		ops = append(ops, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
-			Key: e.Key, ETag: e.ETag, Props: storage.Properties{"enqueuedUntil": formatTime(until)},
+			Key: e.Key, ETag: e.ETag, Props: storage.Properties{"enqueuedUntil": storage.FormatTime(until)},
 		}})
 	}
 	if _, err := r.hinted(ctx, partition, []time.Time{until}, ops); err != nil {

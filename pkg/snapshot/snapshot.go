@@ -31,8 +31,6 @@ const (
 	RunsTable     = "Runs"
 )
 
-const timeLayout = "2006-01-02T15:04:05.000Z"
-
 // Hash writes a digest the way every column does.
 func Hash(body []byte) string {
 	sum := sha256.Sum256(body)
@@ -100,7 +98,7 @@ func (s *Store) Save(ctx context.Context, c Capture, body []byte) error {
 func (s *Store) Verify(ctx context.Context, id source.ID, rawHash string, now time.Time) error {
 	_, err := s.captures.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 		Key: captureKey(id, rawHash), ETag: storage.AnyETag,
-		Props: storage.Properties{"lastVerifiedAt": formatTime(now)},
+		Props: storage.Properties{"lastVerifiedAt": storage.FormatTime(now)},
 	}})
 	if fault.Is(err, fault.NotFound) {
 		return nil // captured under another policy, or purged: nothing to refresh
@@ -168,7 +166,7 @@ func (s *Store) StartRun(ctx context.Context, run Run) error {
 	key := storage.Key{Partition: "run", Row: run.ID}
 	_, err := s.runs.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: storage.Entity{Key: key, Props: storage.Properties{
 		"collector": run.Collector, "normalizationVersion": run.NormalizationVersion.String(),
-		"startedAt": formatTime(run.StartedAt),
+		"startedAt": storage.FormatTime(run.StartedAt),
 	}}})
 	if !fault.Is(err, fault.Conflict) {
 		return err
@@ -195,22 +193,20 @@ func captureKey(id source.ID, rawHash string) storage.Key {
 	return storage.Key{Partition: string(id), Row: strings.TrimPrefix(rawHash, "sha256:")}
 }
 
-func formatTime(t time.Time) string { return t.UTC().Format(timeLayout) }
-
 func properties(c Capture) storage.Properties {
 	header, _ := json.Marshal(c.Header) // a map of strings always encodes
 	return storage.Properties{
 		"contentSha256": c.ContentHash, "textSha256": c.TextHash, "canonicalUri": c.CanonicalURI,
 		"mimeType": c.MimeType, "httpStatusCode": int64(c.StatusCode), "httpHeader": string(header),
 		"bytes": c.Bytes, "normalizationVersion": c.NormalizationVersion, "runId": c.RunID,
-		"capturedAt": formatTime(c.CapturedAt), "lastVerifiedAt": formatTime(c.CapturedAt),
+		"capturedAt": storage.FormatTime(c.CapturedAt), "lastVerifiedAt": storage.FormatTime(c.CapturedAt),
 	}
 }
 
 func captureOf(e storage.Entity) Capture {
 	str := func(name string) string { s, _ := e.Props[name].(string); return s }
 	num := func(name string) int64 { n, _ := e.Props[name].(int64); return n }
-	at := func(name string) time.Time { t, _ := time.Parse(timeLayout, str(name)); return t }
+	at := func(name string) time.Time { return storage.ParseTime(str(name)) }
 	c := Capture{
 		ItemID: source.ID(e.Partition), RawHash: "sha256:" + e.Row,
 		ContentHash: str("contentSha256"), TextHash: str("textSha256"), CanonicalURI: str("canonicalUri"),
