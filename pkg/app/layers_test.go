@@ -36,7 +36,7 @@ var layers = [][]string{
 	{"handlers"},
 	{"pkg/app", "pkg/funchost", "pkg/azurite"},
 	{"pkg/funchost/conformance", "pkg/azurite/azuritetest"},
-	{"cmd/handler", "cmd/tidemark", "cmd/demosite", "cmd/demo", "cmd/bench"},
+	{"cmd/handler", "cmd/tidemark", "cmd/demosite", "cmd/demo", "cmd/bench", "cmd/package"},
 }
 
 // pure packages import nothing that reaches outside.
