@@ -112,24 +112,29 @@ func TestF2Libraries(t *testing.T) {
 	}
 }
 
+// documents lists what is written for people, by path from the top.
+func documents(t *testing.T) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("docs: %d documents, %v", len(names), err)
+	}
+	for i, name := range names {
+		names[i] = "docs/" + filepath.Base(name)
+	}
+	return append(names, "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+}
+
 // TestF4Commands: every make command that the documents name is a target.
 func TestF4Commands(t *testing.T) {
 	makefile := readDoc(t, "Makefile")
-	docs, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	command := regexp.MustCompile("(?m)(?:^    (?:[A-Z_]+=\\S+ )*|`(?:[A-Z_]+=\\S+ )*)make ([a-z]+)")
 	found := map[string]bool{}
-	for _, doc := range append(docs, filepath.Join("..", "..", "README.md"), filepath.Join("..", "..", "CONTRIBUTING.md")) {
-		b, err := os.ReadFile(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range command.FindAllStringSubmatch(string(b), -1) {
+	for _, doc := range documents(t) {
+		for _, m := range command.FindAllStringSubmatch(readDoc(t, doc), -1) {
 			found[m[1]] = true
 			if !strings.Contains(makefile, "\n"+m[1]+":") {
-				t.Errorf("%s: make %s is no target", filepath.Base(doc), m[1])
+				t.Errorf("%s: make %s is no target", doc, m[1])
 			}
 		}
 	}
