@@ -26,6 +26,11 @@ func TestA21Captures(t *testing.T) {
 	}
 	r.next("/p")
 	r.force("/p")
+	r.site.put("/p", page{body: secret.body + "<!-- noise -->"})
+	it = r.next("/p")
+	if c := r.captures("/p")[0]; !c.LastVerifiedAt.Equal(it.LastChecked) {
+		t.Errorf("verified at %s, checked at %s", c.LastVerifiedAt, it.LastChecked)
+	}
 	if n := len(r.captures("/p")); n != 1 {
 		t.Errorf("%d captures of one body", n)
 	}

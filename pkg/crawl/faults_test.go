@@ -198,6 +198,9 @@ func disturb(t *testing.T, nth int, after bool, prepare func(*rig), force bool) 
 	_ = r.Process(t.Context(), jobs[0])
 	s.armed = false
 	r.checkInvariants()
+	if it, err := r.reg.Find(t.Context(), r.source("/p").ID()); err != nil || it.CrawlAttempts > 0 {
+		t.Errorf("step %d (%s), after %v: the page is blamed: %s (%v)", nth, s.hit, after, it.ErrorMessage, err)
+	}
 	// The host gives the message back after a failure; a worker that died leaves its lock.
 	for range 3 {
 		must(t, r.Process(t.Context(), jobs[0]))
