@@ -162,3 +162,13 @@ func TestDependenciesAreExplained(t *testing.T) {
 		}
 	}
 }
+
+// TestArchitectureNamesEveryPackage: the tour leaves nothing out.
+func TestArchitectureNamesEveryPackage(t *testing.T) {
+	doc := readDoc(t, "docs/architecture.md")
+	for _, pkg := range slices.Concat(layers...) {
+		if !strings.Contains(doc, "`"+pkg+"`") {
+			t.Errorf("docs/architecture.md does not name %s", pkg)
+		}
+	}
+}
