@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -108,7 +110,7 @@ func describeJSON(err error) error {
 		return fault.New(fault.TooLarge, "the request is larger than %d bytes", tooBig.Limit)
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fault.Field(wrong.Field, "%s must be %s, not %s", orBody(wrong.Field), wrong.Type, wrong.Value)
+		return fault.Field(wrong.Field, "%s must be %s, not %s", orBody(wrong.Field), jsonName(wrong.Type), wrong.Value)
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		name = strings.Trim(name, `"`)
@@ -118,6 +120,22 @@ func describeJSON(err error) error {
 		return fault.New(fault.Invalid, "the request has no body; a JSON object is wanted")
 	}
 	return fault.New(fault.Invalid, "the body is not the JSON that is wanted: %v", err)
+}
+
+// jsonName calls a Go type what a caller calls it.
+func jsonName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "a JSON object"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	default:
+		return "text"
+	}
 }
 
 func orBody(field string) string {
@@ -134,7 +152,11 @@ type query struct {
 }
 
 func queryOf(r *http.Request, names ...string) *query {
-	q := &query{values: r.URL.Query()}
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		err = fault.New(fault.Invalid, "the query of the URL cannot be read: %w", err)
+	}
+	q := &query{values: values, err: err}
 	for name := range q.values {
 		if name != "code" && !contains(names, name) { // code is the host's function key
 			q.err = fault.Field(name, "there is no parameter %q; known are %s", name, strings.Join(names, ", "))

@@ -30,16 +30,20 @@ func (s *server) items(r *http.Request, v *Services) (int, any, error) {
 	if list.Status != "" && !slices.Contains(registry.Statuses, list.Status) {
 		return 0, nil, fault.Field("status", "status must be one of %v, not %q", registry.Statuses, list.Status)
 	}
+	top := list.Top
+	list.Top++ // one more than is shown tells whether there is another page
 	found, err := v.Registry.List(r.Context(), list)
 	if err != nil {
 		return 0, nil, err
 	}
-	page := api.ItemPage{Items: make([]api.Item, len(found))}
+	page := api.ItemPage{}
+	if len(found) > top {
+		found = found[:top]
+		page.Continuation = string(found[top-1].ID)
+	}
+	page.Items = make([]api.Item, len(found))
 	for i := range found {
 		page.Items[i] = itemJSON(&found[i])
-	}
-	if len(found) == list.Top {
-		page.Continuation = string(found[len(found)-1].ID)
 	}
 	return http.StatusOK, page, nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"runtime/debug"
 
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -49,7 +50,15 @@ func (s *server) serveTrigger(name string, fn trigger) http.HandlerFunc {
 	}
 }
 
-func (s *server) invoke(r *http.Request, fn trigger) (string, error) {
+// invoke calls the trigger. A panic is an error like others here, because the host wants the same
+// JSON for it.
+func (s *server) invoke(r *http.Request, fn trigger) (report string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.Log.Error("trigger panicked", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
+			report, err = "", fmt.Errorf("panic: %v", p)
+		}
+	}()
 	var e envelope
 	if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
 		return "", fault.New(fault.Invalid, "envelope: %v", err)

@@ -1,0 +1,247 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+func idOf(t *testing.T, url string) string {
+	t.Helper()
+	s, err := source.DefaultRules().ParseURL(url)
+	must(t, err)
+	return string(s.ID())
+}
+
+// TestContract writes down a whole conversation, request by request, and holds it to
+// testdata/contract.golden: names and values of the HTTP contract change only on purpose. Run
+// with -update to write it anew.
+func TestContract(t *testing.T) {
+	r := newRig(t)
+	one, two := "https://port.example/ok/one", "https://port.example/ok/two"
+	id := idOf(t, one)
+	var log strings.Builder
+	for _, step := range []struct {
+		name, method, path, body string
+	}{
+		{"A19 add one", "POST", "/api/AddUrlDocument", `{"url":"https://Port.Example:443/ok/one?utm_source=x#top"}`},
+		{"A7 add it again", "POST", "/api/AddUrlDocument", `{"url":"` + one + `"}`},
+		{"A19 add many, some bad", "POST", "/api/AddUrlDocument", `{"urls":["` + two + `","ftp://port.example/","https://port.example/broken",""],"force":false}`},
+		{"A23 status before", "GET", "/api/SearchStatus", ""},
+		{"the worker works", "", "", ""},
+		{"item with its past", "GET", "/api/items/" + id, ""},
+		{"items, first page", "GET", "/api/items?top=2", ""},
+		{"items, last page", "GET", "/api/items?top=2&continuation=CONTINUE", ""},
+		{"items by status", "GET", "/api/items?host=port.example&status=Error", ""},
+		{"items of nobody", "GET", "/api/items?host=nobody.example", ""},
+		{"search", "GET", "/api/Search?q=harbour+one&top=1", ""},
+		{"search by POST", "POST", "/api/Search", `{"q":"\"high tide\"","host":"port.example","type":"page","language":"en","nestImages":true,"skip":1}`},
+		{"search finds nothing", "GET", "/api/Search?q=submarine", ""},
+		{"A15 reindex by id", "POST", "/api/ReindexItem", `{"id":"` + id + `","force":true}`},
+		{"reindex by source", "POST", "/api/ReindexItem", `{"source":"https://port.example/ok/two"}`},
+		{"A23 status of a host", "GET", "/api/SearchStatus?host=port.example", ""},
+		{"health", "GET", "/api/health", ""},
+		{"the process", "GET", "/", ""},
+	} {
+		fmt.Fprintf(&log, "=== %s\n", step.name)
+		r.now = r.now.Add(time.Second)
+		if step.method == "" {
+			r.work()
+			continue
+		}
+		if strings.Contains(step.path, "CONTINUE") {
+			step.path = strings.Replace(step.path, "CONTINUE", continuation(t, r), 1)
+		}
+		w := do(t, r, step.method, step.path, step.body)
+		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code, w.Header().Get("Content-Type"), pretty(t, w.Body.Bytes()))
+	}
+	golden(t, "contract.golden", log.String())
+}
+
+func continuation(t *testing.T, r *rig) string {
+	var page api.ItemPage
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/items?top=2", "").Body.Bytes(), &page))
+	return page.Continuation
+}
+
+func golden(t *testing.T, name, have string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		must(t, os.MkdirAll("testdata", 0o755))
+		must(t, os.WriteFile(path, []byte(have), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	must(t, err)
+	if diff := cmp.Diff(string(want), have); diff != "" {
+		t.Errorf("(-want +have):\n%s", diff)
+	}
+}
+
+// Every error is a problem document that says what was wrong, with which field.
+func TestErrors(t *testing.T) {
+	many, _ := json.Marshal(map[string]any{"urls": make([]string, 1001)})
+	huge := `{"url":"https://port.example/` + strings.Repeat("x", maxBody) + `"}`
+	unknown := "url_" + strings.Repeat("a", 26)
+	for _, tt := range []struct {
+		name, request, body string
+		status              int
+		field, detail       string // the detail contains it
+	}{
+		{"unknown field", "POST /api/AddUrlDocument", `{"uri":"https://a.example/"}`, 400, "uri", `no field "uri"`},
+		{"wrong type", "POST /api/AddUrlDocument", `{"url":5}`, 400, "url", "url must be text, not number"},
+		{"wrong type of a list", "POST /api/AddUrlDocument", `{"urls":"https://a.example/"}`, 400, "urls", "a list"},
+		{"wrong type of a flag", "POST /api/AddUrlDocument", `{"url":"https://a.example/","force":"yes"}`, 400, "force", "true or false"},
+		{"wrong type of a number", "POST /api/Search", `{"q":"x","top":"many"}`, 400, "top", "a whole number"},
+		{"a list", "POST /api/AddUrlDocument", `[]`, 400, "", "the body must be a JSON object"},
+		{"null", "POST /api/AddUrlDocument", `null`, 400, "url", "url is missing"},
+		{"url and urls", "POST /api/AddUrlDocument", `{"url":"https://a.example/","urls":["https://b.example/"]}`, 400, "urls", "not both"},
+		{"no urls", "POST /api/AddUrlDocument", `{"urls":[]}`, 400, "url", "1 to 1000"},
+		{"1,001 urls", "POST /api/AddUrlDocument", string(many), 400, "urls", "1001 urls are too many"},
+		{"A1 bad scheme", "POST /api/AddUrlDocument", `{"url":"ftp://a.example/"}`, 400, "url", "http"},
+		{"A1 no host", "POST /api/AddUrlDocument", `{"url":"https://"}`, 400, "url", "url: "},
+		{"A1 unparsable", "POST /api/AddUrlDocument", `{"url":"https://[::1"}`, 400, "url", "url: "},
+		{"empty body", "POST /api/AddUrlDocument", ``, 400, "", "no body"},
+		{"not JSON", "POST /api/AddUrlDocument", `url=https://a.example/`, 400, "", "not the JSON"},
+		{"cut off", "POST /api/AddUrlDocument", `{"url":"https://a.ex`, 400, "", "not the JSON"},
+		{"more behind", "POST /api/AddUrlDocument", `{"url":"https://a.example/"} {}`, 400, "", "behind the JSON"},
+		{"huge body", "POST /api/AddUrlDocument", huge, 413, "", "larger than"},
+		{"neither id nor source", "POST /api/ReindexItem", `{"force":true}`, 400, "id", "id is missing"},
+		{"id and source", "POST /api/ReindexItem", `{"id":"x","source":"https://a.example/"}`, 400, "source", "not both"},
+		{"bad id", "POST /api/ReindexItem", `{"id":"page_1"}`, 400, "id", "url_"},
+		{"bad source", "POST /api/ReindexItem", `{"source":"a b"}`, 400, "source", ""},
+		{"unknown id", "POST /api/ReindexItem", `{"id":"` + unknown + `"}`, 404, "", unknown},
+		{"unknown source", "POST /api/ReindexItem", `{"source":"https://a.example/never"}`, 404, "", "url_"},
+		{"unknown item", "GET /api/items/" + unknown, "", 404, "", unknown},
+		{"bad item id", "GET /api/items/5", "", 400, "id", "url_"},
+		{"parameter of an item", "GET /api/items/" + unknown + "?x=1", "", 400, "x", "no parameter"},
+		{"unknown parameter", "GET /api/items?limit=5", "", 400, "limit", "known are host, status, top, continuation"},
+		{"bad number", "GET /api/items?top=ten", "", 400, "top", "from 1 to 1000"},
+		{"number too large", "GET /api/items?top=1001", "", 400, "top", "from 1 to 1000"},
+		{"bad status", "GET /api/items?status=Lost", "", 400, "status", "Pending"},
+		{"bad continuation", "GET /api/items?continuation=x", "", 400, "continuation", "does not name"},
+		{"continuation of nothing", "GET /api/items?continuation=" + unknown, "", 400, "continuation", "does not name"},
+		{"given twice", "GET /api/items?host=a&host=b", "", 400, "host", "2 times"},
+		{"query that cannot be read", "GET /api/items?top=%zz", "", 400, "", "query of the URL"},
+		{"no query", "GET /api/Search", "", 400, "q", "q is missing"},
+		{"empty query", "POST /api/Search", `{"q":""}`, 400, "q", "q is missing"},
+		{"query too long", "GET /api/Search?q=" + strings.Repeat("x", 1001), "", 400, "q", "1000"},
+		{"top of nothing", "GET /api/Search?q=x&top=0", "", 400, "top", "from 1 to 100"},
+		{"top below nothing", "POST /api/Search", `{"q":"x","top":-1}`, 400, "top", "from 1 to 100"},
+		{"top too large", "GET /api/Search?q=x&top=101", "", 400, "top", "from 1 to 100"},
+		{"skip below nothing", "POST /api/Search", `{"q":"x","skip":-1}`, 400, "skip", "from 0 to"},
+		{"bad flag", "GET /api/Search?q=x&nestImages=perhaps", "", 400, "nestImages", "true or false"},
+		{"unknown host", "GET /api/SearchStatus?host=nobody.example", "", 404, "", "nobody.example"},
+		{"unknown route", "GET /api/nothing", "", 404, "", "no route GET /api/nothing"},
+		{"no route at all", "GET /favicon.ico", "", 404, "", "no route"},
+		{"wrong method", "DELETE /api/items", "", 404, "", "no route DELETE"},
+		{"trigger by GET", "GET /CrawlWorker", "", 404, "", "no route"},
+		{"below a route", "GET /api/items/a/b", "", 404, "", "no route"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			method, path, _ := strings.Cut(tt.request, " ")
+			w := do(t, newRig(t), method, path, tt.body)
+			p := problemOf(t, w)
+			field := ""
+			if len(p.Errors) > 0 {
+				field = p.Errors[0].Field
+			}
+			if w.Code != tt.status || tt.field != "" && field != tt.field || !strings.Contains(p.Detail, tt.detail) {
+				t.Errorf("have %d, field %q: %s; want %d, field %q: …%s…", w.Code, field, p.Detail, tt.status, tt.field, tt.detail)
+			}
+			if strings.Contains(p.Detail, "api.") || strings.Contains(p.Detail, "json:") {
+				t.Errorf("the detail speaks of our code: %s", p.Detail)
+			}
+		})
+	}
+}
+
+// Hosts pass paths on as they came; the function key may travel in the query.
+func TestPathsAndKeys(t *testing.T) {
+	r := newRig(t)
+	for _, path := range []string{"/API/HEALTH", "/api/Health", "/api/health?code=key", "/Api/SEARCHSTATUS?code=key"} {
+		if w := do(t, r, "GET", path, ""); w.Code != http.StatusOK {
+			t.Errorf("GET %s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	do(t, r, "POST", "/API/addurldocument", `{"url":"https://port.example/ok/one"}`)
+	upper := "/API/ITEMS/" + strings.ToUpper(idOf(t, "https://port.example/ok/one"))
+	if w := do(t, r, "GET", upper, ""); w.Code != http.StatusOK {
+		t.Errorf("GET %s: %d %s", upper, w.Code, w.Body)
+	}
+}
+
+// Services that cannot be opened are 503 and tried again by the next request; GET / does not care.
+func TestOpenFailsThenWorks(t *testing.T) {
+	r := newRig(t)
+	calls := 0
+	h := New(Options{Open: func(context.Context) (*Services, error) {
+		if calls++; calls < 3 {
+			return nil, errors.New("dial tcp 10.0.0.7:10002: the password is hunter2")
+		}
+		return r.v, nil
+	}})
+	if w := do(t, h, "GET", "/", ""); w.Code != http.StatusOK || calls != 0 {
+		t.Errorf("GET /: %d after %d openings", w.Code, calls)
+	}
+	w := do(t, h, "GET", "/api/items", "")
+	if p := problemOf(t, w); w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "hunter2") || p.Detail == "" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := do(t, h, "POST", "/CrawlTimer", `{}`); w.Code != http.StatusInternalServerError {
+		t.Errorf("trigger: %d, want 500 so that the host tries again", w.Code)
+	}
+	if w := do(t, h, "GET", "/api/items", ""); w.Code != http.StatusOK {
+		t.Errorf("third time: %d %s", w.Code, w.Body)
+	}
+}
+
+// A request that panics is answered, and the next one is served.
+func TestPanicInARoute(t *testing.T) {
+	h := New(Options{Open: func(context.Context) (*Services, error) { panic("secret of the house") }})
+	w := do(t, h, "GET", "/api/items", "")
+	if problemOf(t, w); w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "secret") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// An error that nobody foresaw is 500 without a word about it; a throttled one says when.
+func TestKindsBecomeAnswers(t *testing.T) {
+	s := &server{Options{Log: discard()}}
+	for kind, want := range statusOf {
+		w := httptest.NewRecorder()
+		s.answerError(w, httptest.NewRequest("GET", "/api/x", nil), faultOf(kind))
+		p := problemOf(t, w)
+		if w.Code != want || (p.Detail == "") != (want == 500) {
+			t.Errorf("%s: %d %s", kind, w.Code, w.Body)
+		}
+		if after := w.Header().Get("Retry-After"); (after != "") != (want == http.StatusTooManyRequests) {
+			t.Errorf("%s: Retry-After %q", kind, after)
+		}
+	}
+}
+
+// The health says what is wrong, with 503.
+func TestHealthDown(t *testing.T) {
+	r := newRig(t)
+	must(t, r.v.Index.Close())
+	w := do(t, r, "GET", "/api/health", "")
+	var h api.Health
+	must(t, json.Unmarshal(w.Body.Bytes(), &h))
+	if w.Code != http.StatusServiceUnavailable || h.Storage != "ok" || h.Index == "ok" || h.Status == "ok" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}

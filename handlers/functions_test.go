@@ -1,0 +1,205 @@
+package handlers
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/funchost/conformance"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// functionFile is what of a function.json we hold to.
+type functionFile struct {
+	name     string // of the folder
+	Bindings []binding
+}
+
+type binding struct {
+	Name, Type, Direction, Route, AuthLevel string
+	Methods                                 []string
+	QueueName, Connection, DataType         string
+	Schedule                                string
+}
+
+func readFunctions(t *testing.T) []functionFile {
+	t.Helper()
+	paths, err := filepath.Glob("../functions/*/function.json")
+	must(t, err)
+	var out []functionFile
+	for _, path := range paths {
+		f := functionFile{name: filepath.Base(filepath.Dir(path))}
+		b, err := os.ReadFile(path)
+		must(t, err)
+		if err := json.Unmarshal(b, &f); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		out = append(out, f)
+	}
+	if len(out) == 0 {
+		t.Fatal("no functions")
+	}
+	return out
+}
+
+// F1: functions/ and the handler's routes are the same list, seen from both sides.
+func TestFunctionsAndRoutes(t *testing.T) {
+	var routes, triggers []string
+	for _, f := range readFunctions(t) {
+		trigger := f.Bindings[0]
+		switch trigger.Type {
+		case "httpTrigger":
+			for _, m := range trigger.Methods {
+				routes = append(routes, strings.ToUpper(m)+" "+trigger.Route)
+			}
+		default:
+			triggers = append(triggers, f.name)
+		}
+	}
+	s := &server{}
+	var ours, called []string
+	for r := range s.routes() {
+		ours = append(ours, r)
+	}
+	for name := range s.triggers() {
+		called = append(called, name)
+	}
+	for _, list := range [][]string{routes, triggers, ours, called} {
+		slices.Sort(list)
+	}
+	if diff := cmp.Diff(routes, ours); diff != "" {
+		t.Errorf("routes (-functions +handler):\n%s", diff)
+	}
+	if diff := cmp.Diff(triggers, called); diff != "" {
+		t.Errorf("triggers (-functions +handler):\n%s", diff)
+	}
+}
+
+// An HTTP function is proxied only with exactly one httpTrigger and one http binding; everything
+// but the health needs a key.
+func TestHTTPBindings(t *testing.T) {
+	for _, f := range readFunctions(t) {
+		trigger := f.Bindings[0]
+		if trigger.Type != "httpTrigger" {
+			continue
+		}
+		if len(f.Bindings) != 2 || trigger.Direction != "in" || f.Bindings[1].Type != "http" || f.Bindings[1].Direction != "out" {
+			t.Errorf("%s: bindings %+v", f.name, f.Bindings)
+		}
+		want := "function"
+		if trigger.Route == "health" {
+			want = "anonymous"
+		}
+		if trigger.AuthLevel != want || len(trigger.Methods) == 0 || trigger.Route == "" {
+			t.Errorf("%s: authLevel %q, methods %v, route %q", f.name, trigger.AuthLevel, trigger.Methods, trigger.Route)
+		}
+	}
+}
+
+// Queue functions listen to the queues that the registry fills, and get their messages undecoded.
+func TestQueueBindings(t *testing.T) {
+	want := map[string]string{"CrawlWorker": registry.JobQueue, "CrawlPoison": registry.PoisonQueue}
+	have := map[string]string{}
+	for _, f := range readFunctions(t) {
+		b := f.Bindings[0]
+		if b.Type != "queueTrigger" {
+			continue
+		}
+		have[f.name] = b.QueueName
+		if b.Name != "job" || b.DataType != "binary" || b.Connection != "AzureWebJobsStorage" || len(f.Bindings) != 1 {
+			t.Errorf("%s: %+v", f.name, f.Bindings)
+		}
+	}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Errorf("queues (-registry +functions):\n%s", diff)
+	}
+}
+
+// host.json fits the code: the invocation ends before the host would end the process, and bodies
+// of messages are what the storage adapter writes.
+func TestHostJSON(t *testing.T) {
+	b, err := os.ReadFile("../host.json")
+	must(t, err)
+	var h struct {
+		Version, FunctionTimeout string
+		CustomHandler            struct {
+			Description               struct{ DefaultExecutablePath string }
+			EnableProxyingHTTPRequest bool `json:"enableProxyingHttpRequest"`
+		}
+		Extensions struct {
+			HTTP   struct{ RoutePrefix string }
+			Queues struct {
+				BatchSize, NewBatchThreshold, MaxDequeueCount int
+				MessageEncoding                               string
+			}
+		}
+	}
+	must(t, json.Unmarshal(b, &h))
+	clock, err := time.Parse(time.TimeOnly, h.FunctionTimeout)
+	must(t, err)
+	timeout := clock.Sub(clock.Truncate(24 * time.Hour))
+	if margin := timeout - defaultTimeout; margin < 20*time.Second {
+		t.Errorf("functionTimeout %s leaves %v after an invocation's own limit", h.FunctionTimeout, margin)
+	}
+	q := h.Extensions.Queues
+	if h.Version != "2.0" || h.CustomHandler.Description.DefaultExecutablePath != "handler" || !h.CustomHandler.EnableProxyingHTTPRequest ||
+		h.Extensions.HTTP.RoutePrefix != "api" || q.MessageEncoding != "base64" || q.MaxDequeueCount < 2 || q.BatchSize < 1 || q.BatchSize > 32 {
+		t.Errorf("host.json: %+v", h)
+	}
+}
+
+// buildApp assembles the folder that a host runs, as the Makefile does.
+func buildApp(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "handler"), "./cmd/handler")
+	build.Dir = ".."
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	host, err := os.ReadFile("../host.json")
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "host.json"), host, 0o644))
+	must(t, os.CopyFS(dir, os.DirFS("../functions")))
+	return dir
+}
+
+// The real handler, met as the Functions host meets it (functions of the conformance package),
+// with its storage there and with none.
+func TestConformance(t *testing.T) {
+	app := buildApp(t)
+	job, _ := json.Marshal(registry.Job{
+		PartitionKey: "port.example", Host: "port.example", Reason: registry.ReasonDue,
+		Items: []registry.JobItem{{ID: "url_aaaaaaaaaaaaaaaaaaaaaaaaaa", RowKey: "aaaaaaaaaaaaaaaaaaaaaaaaaa"}},
+	})
+	refused := func(a conformance.Answer) error { return nil } // any status: what matters is its form
+	for _, tt := range []struct {
+		name, storage string
+		taken         func(conformance.Answer) error
+	}{
+		{"with storage", azuritetest.Start(t).ConnectionString(), nil},
+		{"without storage", "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=a2V5;" +
+			"BlobEndpoint=http://127.0.0.1:1/devstoreaccount1;QueueEndpoint=http://127.0.0.1:1/devstoreaccount1;TableEndpoint=http://127.0.0.1:1/devstoreaccount1", refused},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			conformance.Handler(t, app, conformance.Options{
+				Env: []string{
+					"PATH=" + os.Getenv("PATH"), "TIDEMARK_DATA=" + t.TempDir(), "AzureWebJobsStorage=" + tt.storage,
+				},
+				Messages: map[string]conformance.Message{
+					"CrawlWorker": {Body: job, Taken: tt.taken},
+					"CrawlPoison": {Body: job, Taken: tt.taken},
+				},
+			})
+		})
+	}
+}

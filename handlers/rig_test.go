@@ -1,0 +1,156 @@
+package handlers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/robots"
+	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
+	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+)
+
+func TestMain(m *testing.M) { azuritetest.Main(m) }
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// rig is the whole app in memory, over a web of one host.
+type rig struct {
+	t     *testing.T
+	now   time.Time
+	store *mem.Store
+	web   *web
+	v     *Services
+	http.Handler
+}
+
+// web answers every path below /ok/ with a page of its name.
+type web struct{ panics bool }
+
+func (w *web) Robots(context.Context, string, string, string) (robots.Reply, error) {
+	return robots.Reply{Status: http.StatusNotFound}, nil
+}
+
+func (w *web) Get(_ context.Context, r fetch.Request) (fetch.Response, error) {
+	if w.panics {
+		panic("the web is broken")
+	}
+	_, name, ok := strings.Cut(r.URL, "/ok/")
+	if !ok {
+		return fetch.Response{}, fault.New(fault.Unavailable, "fetch port.example: connection refused")
+	}
+	return fetch.Response{
+		Status: http.StatusOK, FinalURL: r.URL,
+		Header: http.Header{"Content-Type": {"text/html"}, "Last-Modified": {"Sun, 01 Mar 2026 10:00:00 GMT"}, "Etag": {`"1"`}},
+		Body:   fmt.Appendf(nil, "<html lang=en><title>%s</title><main><h1>%s</h1><p>The harbour of %s opens at high tide.</p></main>", name, name, name),
+	}, nil
+}
+
+// wrap lets a test put something between the services and the store.
+func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
+	t.Helper()
+	r := &rig{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), web: &web{}}
+	clock := func() time.Time { return r.now }
+	r.store = mem.New(clock)
+	index, err := sqlitesearch.Open(filepath.Join(t.TempDir(), "index.db"), sqlitesearch.Options{})
+	must(t, err)
+	t.Cleanup(func() { _ = index.Close() })
+	must(t, index.Create(t.Context()))
+	must(t, registry.New(r.store, registry.Options{}).Create(t.Context()))
+	must(t, snapshot.New(r.store).Create(t.Context()))
+	var store storage.Store = r.store
+	for _, w := range wrap {
+		store = w(store)
+	}
+	reg := registry.New(store, registry.Options{
+		Clock: clock, Jitter: func() float64 { return 0 }, Sleep: func(context.Context, time.Duration) error { return nil },
+		Politeness: func(string) registry.Politeness { return registry.Politeness{MaxConcurrent: 1} },
+	})
+	snaps := snapshot.New(store)
+	worker := crawl.New(reg, snaps, r.web, index, crawl.Options{
+		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
+		Clock: clock, Jitter: func() float64 { return 0 }, RunID: "crawl",
+	})
+	r.v = &Services{Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index, Rules: source.DefaultRules(), Version: "test"}
+	r.Handler = New(Options{Open: func(context.Context) (*Services, error) { return r.v, nil }, Version: "test"})
+	return r
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// do sends one request.
+func do(t *testing.T, h http.Handler, method, path, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body)))
+	return w
+}
+
+// work delivers every job to the worker's trigger, as the host would.
+func (r *rig) work() {
+	r.t.Helper()
+	q := r.store.Queue(registry.JobQueue)
+	for {
+		got, err := q.Receive(r.t.Context(), 32, time.Minute)
+		must(r.t, err)
+		for _, m := range got {
+			if w := do(r.t, r, "POST", "/CrawlWorker", binaryEnvelope(m.Body)); w.Code != http.StatusOK {
+				r.t.Fatalf("worker: %d %s", w.Code, w.Body)
+			}
+			must(r.t, q.Delete(r.t.Context(), m))
+		}
+		if len(got) == 0 {
+			return
+		}
+	}
+}
+
+// volatile is what a contract does not promise: the wall clock's times, and the values of scores and
+// chunks' names, which have tests of their own.
+var volatile = regexp.MustCompile(`"(asOf|score|chunkUid)": ("[^"]+"|[-+.0-9eE]+)`)
+
+// pretty is a JSON body for reading.
+func pretty(t *testing.T, body []byte) string {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := json.Indent(&buf, bytes.TrimSpace(body), "", "  "); err != nil {
+		t.Fatalf("not JSON: %v\n%s", err, body)
+	}
+	return volatile.ReplaceAllString(buf.String(), `"$1": "…"`)
+}
+
+func problemOf(t *testing.T, w *httptest.ResponseRecorder) api.Problem {
+	t.Helper()
+	var p api.Problem
+	if ct := w.Header().Get("Content-Type"); ct != api.ProblemType {
+		t.Errorf("content type %q, want %q: %s", ct, api.ProblemType, w.Body)
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || p.Status != w.Code || p.Title == "" {
+		t.Errorf("status %d, problem %s (%v)", w.Code, w.Body, err)
+	}
+	return p
+}
