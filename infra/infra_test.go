@@ -1,0 +1,91 @@
+// Package infra_test holds the deployment against the app: no account is needed to notice that
+// one of them was changed alone.
+package infra_test
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/app"
+)
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// matches are the first groups of all matches, sorted, each once.
+func matches(text, pattern string) []string {
+	var all []string
+	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+		all = append(all, m[1])
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// TestSettingsAreRead: a setting that is misspelled here would be without effect and without a word.
+func TestSettingsAreRead(t *testing.T) {
+	known := map[string]bool{
+		// These are read by the host, by its telemetry and by Azure's identity library.
+		"APPLICATIONINSIGHTS_CONNECTION_STRING":     true,
+		"APPLICATIONINSIGHTS_AUTHENTICATION_STRING": true,
+		"AZURE_CLIENT_ID":                           true,
+		// This one has no reader before there is an adapter for Azure AI Search (docs/deploy.md).
+		"SEARCH_ENDPOINT": true,
+	}
+	for _, s := range app.Settings {
+		known[s.Name] = true
+	}
+	const setting = `(?m)^\s+([A-Z]+_[A-Z_]+|AzureWebJobs\w+): `
+	names := slices.Concat(matches(read(t, "main.bicep"), setting), matches(read(t, "app.bicep"), setting))
+	if len(names) < 10 {
+		t.Fatalf("only these settings were found: %v", names)
+	}
+	for _, name := range names {
+		if !known[name] {
+			t.Errorf("%s is set, but nothing reads it", name)
+		}
+	}
+}
+
+// TestParameters: what azd fills in is what the template asks for.
+func TestParameters(t *testing.T) {
+	var file struct {
+		Parameters map[string]struct{ Value string }
+	}
+	if err := json.Unmarshal([]byte(read(t, "main.parameters.json")), &file); err != nil {
+		t.Fatal(err)
+	}
+	var given []string
+	for name, p := range file.Parameters {
+		given = append(given, name)
+		if !strings.HasPrefix(p.Value, "${") || !strings.HasSuffix(p.Value, "}") {
+			t.Errorf("%s is %q and not one variable", name, p.Value)
+		}
+	}
+	slices.Sort(given)
+	if diff := cmp.Diff(matches(read(t, "main.bicep"), `(?m)^param (\w+) `), given); diff != "" {
+		t.Errorf("parameters of main.bicep (-) and main.parameters.json (+):\n%s", diff)
+	}
+}
+
+// TestHookUsesOutputs: the variables that deploy the zip come from the template.
+func TestHookUsesOutputs(t *testing.T) {
+	outputs := matches(read(t, "main.bicep"), `(?m)^output (\w+) `)
+	for _, name := range matches(read(t, "../azure.yaml"), `"\$(\w+)"`) {
+		if !slices.Contains(outputs, name) {
+			t.Errorf("azure.yaml uses %s, which is no output of main.bicep", name)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+// Tidemark in an Azure subscription: a resource group and, in it, all of app.bicep.
+//
+// Who has a resource group already deploys app.bicep into it; this file only saves making one.
+targetScope = 'subscription'
+
+@description('Name of this deployment: letters, digits and hyphens. The resource group is called after it.')
+@minLength(1)
+@maxLength(60)
+param environmentName string
+
+@description('Region, one that has Flex Consumption: az functionapp list-flexconsumption-locations')
+param location string
+
+@description('Whom the operator of a crawled site may complain to: a mail address or a URL. Goes into the user agent.')
+param crawlContact string = ''
+
+// Of the settings below, an empty one is left to the app, which has the defaults and refuses bad
+// values with their name. They are text because settings are.
+
+@description('User agent; what stands before the slash is what robots.txt is matched against.')
+param crawlUserAgent string = ''
+
+@description('Pause between two checks of a page that changes, in seconds.')
+param crawlBaseIntervalSeconds string = ''
+
+@description('Longest pause between two checks, in seconds.')
+param crawlMaxIntervalSeconds string = ''
+
+@description('Least pause between two requests to one host, in milliseconds.')
+param crawlMinDelayMs string = ''
+
+@description('Largest pause between two requests to one host, in milliseconds.')
+param crawlMaxDelayMs string = ''
+
+@description('Requests in flight per host, over all instances.')
+param crawlMaxConcurrent string = ''
+
+@description('Azure AI Search to create; basic and above cost money around the clock.')
+@allowed(['none', 'free', 'basic', 'standard'])
+param searchSku string = 'none'
+
+@description('Address of an Azure AI Search that is there already, when none is created.')
+param searchEndpoint string = ''
+
+var tags = { 'azd-env-name': environmentName }
+
+resource group 'Microsoft.Resources/resourceGroups@2024-03-01' = {
+  name: 'rg-${environmentName}'
+  location: location
+  tags: tags
+}
+
+module app 'app.bicep' = {
+  name: 'tidemark'
+  scope: group
+  params: {
+    location: location
+    tags: tags
+    searchSku: searchSku
+    searchEndpoint: searchEndpoint
+    settings: {
+      CRAWL_CONTACT: crawlContact
+      CRAWL_USER_AGENT: crawlUserAgent
+      CRAWL_BASE_INTERVAL_SECONDS: crawlBaseIntervalSeconds
+      CRAWL_MAX_INTERVAL_SECONDS: crawlMaxIntervalSeconds
+      CRAWL_MIN_DELAY_MS: crawlMinDelayMs
+      CRAWL_MAX_DELAY_MS: crawlMaxDelayMs
+      CRAWL_MAX_CONCURRENT: crawlMaxConcurrent
+    }
+  }
+}
+
+// azd keeps the outputs as variables of its environment, and hooks see them.
+output AZURE_RESOURCE_GROUP string = group.name
+output AZURE_FUNCTION_NAME string = app.outputs.name
+@description('What the command line reads to find the server.')
+output TIDEMARK_SERVER string = app.outputs.url
