@@ -181,17 +181,24 @@ func TestConformance(t *testing.T) {
 		PartitionKey: "port.example", Host: "port.example", Reason: registry.ReasonDue,
 		Items: []registry.JobItem{{ID: "url_aaaaaaaaaaaaaaaaaaaaaaaaaa", RowKey: "aaaaaaaaaaaaaaaaaaaaaaaaaa"}},
 	})
-	refused := func(a conformance.Answer) error { return nil } // any status: what matters is its form
+	refused := func(conformance.Answer) error { return nil } // any status: what matters is its form
+	few := t.TempDir()                                       // each opening of a storage that is not there takes its time
+	must(t, os.CopyFS(few, os.DirFS(app)))
+	for _, f := range readFunctions(t) {
+		if f.name != "CrawlWorker" && f.name != "Health" {
+			must(t, os.RemoveAll(filepath.Join(few, f.name)))
+		}
+	}
 	for _, tt := range []struct {
-		name, storage string
-		taken         func(conformance.Answer) error
+		name, dir, storage string
+		taken              func(conformance.Answer) error
 	}{
-		{"with storage", azuritetest.Start(t).ConnectionString(), nil},
-		{"without storage", "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=a2V5;" +
+		{"with storage", app, azuritetest.Start(t).ConnectionString(), nil},
+		{"without storage", few, "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=a2V5;" +
 			"BlobEndpoint=http://127.0.0.1:1/devstoreaccount1;QueueEndpoint=http://127.0.0.1:1/devstoreaccount1;TableEndpoint=http://127.0.0.1:1/devstoreaccount1", refused},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			conformance.Handler(t, app, conformance.Options{
+			conformance.Handler(t, tt.dir, conformance.Options{
 				Env: []string{
 					"PATH=" + os.Getenv("PATH"), "TIDEMARK_DATA=" + t.TempDir(), "AzureWebJobsStorage=" + tt.storage,
 				},

@@ -1,0 +1,170 @@
+package app
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+func env(values map[string]string) func(string) string {
+	return func(name string) string { return values[name] }
+}
+
+// A25: the names and defaults of seed 003 §11.
+func TestA25Defaults(t *testing.T) {
+	c, err := Load(env(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type seed struct {
+		Table               string
+		Strategy            source.Strategy
+		Base, Max, Error    time.Duration
+		Unchanged, Gone     int
+		Politeness          registry.Politeness
+		Agent               string
+		MaxBytes, Redirects int64
+		Timeout             time.Duration
+		Data                string
+		KeepGone            bool
+	}
+	have := seed{
+		c.Table, c.Strategy, c.Schedule.Base, c.Schedule.Max, c.Schedule.ErrorBase, c.Schedule.UnchangedSteps, c.Schedule.GoneAfter,
+		c.Politeness, c.Fetch.UserAgent, c.Fetch.MaxBytes, int64(c.Fetch.MaxRedirects), c.Fetch.Timeout, c.Data, c.KeepGone,
+	}
+	want := seed{
+		"IngestItems", source.ByHost, 86400 * time.Second, 1209600 * time.Second, 600 * time.Second, 3, 3,
+		registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1},
+		"Tidemark/" + Version, 20 << 20, 5, 30 * time.Second, ".tidemark", false,
+	}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Errorf("(-want +have):\n%s", diff)
+	}
+	for raw, want := range map[string]string{
+		"https://a.example/?utm_source=x&gclid=1&fbclid=2&msclkid=3&q=4": "https://a.example/?q=4",
+	} {
+		if s, err := c.Rules.ParseURL(raw); err != nil || s.Normalized != want {
+			t.Errorf("%s became %s, %v; want %s", raw, s.Normalized, err, want)
+		}
+	}
+}
+
+// A25: every setting is heard.
+func TestA25Values(t *testing.T) {
+	for name, tt := range map[string]struct {
+		value string
+		have  func(Config) any
+		want  any
+	}{
+		"REGISTRY_TABLE_NAME":         {"Sources2", func(c Config) any { return c.Table }, "Sources2"},
+		"REGISTRY_PARTITION_STRATEGY": {"scheme", func(c Config) any { return c.Strategy }, source.ByScheme},
+		"CRAWL_BASE_INTERVAL_SECONDS": {"7200", func(c Config) any { return c.Schedule.Base }, 2 * time.Hour},
+		"CRAWL_MAX_INTERVAL_SECONDS":  {"172800", func(c Config) any { return c.Schedule.Max }, 48 * time.Hour},
+		"CRAWL_ERROR_BACKOFF_BASE":    {"30", func(c Config) any { return c.Schedule.ErrorBase }, 30 * time.Second},
+		"CRAWL_UNCHANGED_STEPS":       {"5", func(c Config) any { return c.Schedule.UnchangedSteps }, 5},
+		"CRAWL_GONE_AFTER":            {"1", func(c Config) any { return c.Schedule.GoneAfter }, 1},
+		"CRAWL_REMOVE_GONE":           {"false", func(c Config) any { return c.KeepGone }, true},
+		"CRAWL_MIN_DELAY_MS":          {"5000", func(c Config) any { return c.Politeness.MinDelay }, 5 * time.Second},
+		"CRAWL_MAX_CONCURRENT":        {"3", func(c Config) any { return c.Politeness.MaxConcurrent }, 3},
+		"CRAWL_USER_AGENT":            {"Bot/2", func(c Config) any { return c.Fetch.UserAgent }, "Bot/2"},
+		"CRAWL_CONTACT":               {"https://a.example/bot", func(c Config) any { return c.Fetch.Contact }, "https://a.example/bot"},
+		"CRAWL_ALLOW_HOSTS":           {" localhost , *.lan ", func(c Config) any { return strings.Join(c.Fetch.AllowHosts, ";") }, "localhost;*.lan"},
+		"CRAWL_MAX_BYTES":             {"2048", func(c Config) any { return c.Fetch.MaxBytes }, int64(2048)},
+		"CRAWL_TIMEOUT_SECONDS":       {"9", func(c Config) any { return c.Fetch.Timeout }, 9 * time.Second},
+		"CRAWL_MAX_REDIRECTS":         {"0", func(c Config) any { return c.Fetch.MaxRedirects }, -1},
+		"TIDEMARK_DATA":               {"/data", func(c Config) any { return c.Data }, "/data"},
+		"TRACKING_PARAM_PREFIXES":     {"ref", func(c Config) any { s, _ := c.Rules.ParseURL("https://a.example/?ref=1&utm_x=2"); return s.Normalized }, "https://a.example/?utm_x=2"},
+	} {
+		c, err := Load(env(map[string]string{name: tt.value}))
+		if err != nil || tt.have(c) != tt.want {
+			t.Errorf("%s=%s: have %v, %v; want %v", name, tt.value, tt.have(c), err, tt.want)
+		}
+	}
+}
+
+// A25: a bad value is told with its name, itself and what is allowed.
+func TestA25BadValues(t *testing.T) {
+	for _, tt := range []struct{ name, value, allowed string }{
+		{"REGISTRY_TABLE_NAME", "no-dashes", "letters and digits"},
+		{"REGISTRY_TABLE_NAME", "ab", "3 to 58"},
+		{"REGISTRY_PARTITION_STRATEGY", "hosts", "host and scheme"},
+		{"CRAWL_BASE_INTERVAL_SECONDS", "daily", "a whole number from 1 to"},
+		{"CRAWL_BASE_INTERVAL_SECONDS", "0", "a whole number from 1 to"},
+		{"CRAWL_BASE_INTERVAL_SECONDS", "1209601", "1209600"},
+		{"CRAWL_MAX_INTERVAL_SECONDS", "-1", "a whole number from 1 to"},
+		{"CRAWL_MAX_INTERVAL_SECONDS", "99999999999999999999", "a whole number from 1 to"},
+		{"CRAWL_ERROR_BACKOFF_BASE", "1.5", "a whole number from 1 to"},
+		{"CRAWL_UNCHANGED_STEPS", "0", "from 1 to 1000"},
+		{"CRAWL_GONE_AFTER", "1001", "from 1 to 1000"},
+		{"CRAWL_REMOVE_GONE", "maybe", "true or false"},
+		{"CRAWL_MIN_DELAY_MS", "-5", "from 0 to 3600000"},
+		{"CRAWL_MAX_DELAY_MS", "3600001", "from 0 to 3600000"},
+		{"CRAWL_MAX_CONCURRENT", "0", "from 1 to 64"},
+		{"CRAWL_USER_AGENT", "()", "product token"},
+		{"CRAWL_CONTACT", "(me)", "without parentheses"},
+		{"CRAWL_ALLOW_HOSTS", "http://localhost", "host, host:port"},
+		{"CRAWL_MAX_BYTES", "10", "from 1024 to"},
+		{"CRAWL_TIMEOUT_SECONDS", "31", "from 1 to 30"},
+		{"CRAWL_MAX_REDIRECTS", "21", "from 0 to 20"},
+		{"TRACKING_PARAM_PREFIXES", "a b?", "utm_"},
+		{"FORCE_REINDEX_ON_CANONICAL_CHANGE", "sometimes", "true or false"},
+	} {
+		_, err := Load(env(map[string]string{tt.name: tt.value}))
+		if !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s=%s: have %v, want Invalid", tt.name, tt.value, err)
+			continue
+		}
+		for _, part := range []string{tt.name, tt.value, tt.allowed} {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%s=%s: %v; want it to say %q", tt.name, tt.value, err, part)
+			}
+		}
+	}
+}
+
+// A25: one start tells everything that is wrong, and settings that do not fit each other.
+func TestA25SeveralAtOnce(t *testing.T) {
+	_, err := Load(env(map[string]string{
+		"CRAWL_MAX_CONCURRENT": "many", "REGISTRY_PARTITION_STRATEGY": "x", "CRAWL_ALLOW_HOSTS": "a b",
+		"CRAWL_MIN_DELAY_MS": "2000", "CRAWL_MAX_DELAY_MS": "1000",
+	}))
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, name := range []string{"CRAWL_MAX_CONCURRENT", "REGISTRY_PARTITION_STRATEGY", "CRAWL_ALLOW_HOSTS", "CRAWL_MAX_DELAY_MS"} {
+		if strings.Count(err.Error(), name+"=") != 1 {
+			t.Errorf("%s is not told once: %v", name, err)
+		}
+	}
+	if c, err := Load(env(map[string]string{"CRAWL_MIN_DELAY_MS": "60000"})); err != nil || c.Politeness.MaxDelay != time.Minute {
+		t.Errorf("a longer least delay alone: %+v, %v", c.Politeness, err)
+	}
+}
+
+// E3: hosts that are allow-listed are the operator's own and not held back, unless settings say so.
+func TestPolitenessOfExemptHosts(t *testing.T) {
+	exempt := func(host string) bool { return host == "localhost" }
+	for _, tt := range []struct {
+		name, host string
+		env        map[string]string
+		want       registry.Politeness
+	}{
+		{"exempt", "localhost", nil, registry.Politeness{MaxConcurrent: 4}},
+		{"others", "a.example", nil, registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}},
+		{"exempt, but set", "localhost", map[string]string{"CRAWL_MAX_CONCURRENT": "1"}, registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}},
+	} {
+		c, err := Load(env(tt.env))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := c.politeness(exempt)(tt.host); have != tt.want {
+			t.Errorf("%s: have %+v, want %+v", tt.name, have, tt.want)
+		}
+	}
+}
