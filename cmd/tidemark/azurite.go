@@ -114,10 +114,10 @@ func (e *emulation) execute(ctx context.Context, command []string) error {
 	cmd.Cancel = func() error { return e.end(cmd.Process, context.Cause(ctx)) }
 	err := cmd.Run()
 	switch {
-	case cmd.ProcessState == nil:
-		return err // it did not start
 	case context.Cause(ctx) == errLost:
-		return e.lost()
+		return e.lost() // perhaps before the command had begun
+	case cmd.ProcessState == nil:
+		return started(ctx, err) // it did not begin
 	default:
 		return exited(cmd.ProcessState)
 	}
