@@ -18,7 +18,7 @@ var (
 	rowLine = regexp.MustCompile(`(?m)^\| ([A-F]\d+) \| [^|]+ \| ([^|]+) \|$`)
 	anyRow  = regexp.MustCompile(`(?m)^\| [A-F]\d+ `)
 	// named is a test by its package's path, in backquotes.
-	named = regexp.MustCompile("`((?:pkg|cmd|handlers)[a-z0-9/]*)\\.((?:Test|Fuzz|Example)[A-Za-z0-9_]*)`")
+	named = regexp.MustCompile("`((?:pkg|cmd|handlers|infra)[a-z0-9/]*)\\.((?:Test|Fuzz|Example)[A-Za-z0-9_]*)`")
 	// alike is what was probably meant as one.
 	alike = regexp.MustCompile("`[^` ]*(?:Test|Fuzz|Example)[^`]*`")
 )
@@ -91,7 +91,7 @@ func testsOf(t *testing.T, pkg string) []string {
 // TestF1Layout: what the user asked to find at the top is there.
 func TestF1Layout(t *testing.T) {
 	for _, name := range []string{
-		"functions", "handlers", "pkg", "host.json", "local.settings.json.example", "Makefile", "go.mod", "go.sum",
+		"functions", "handlers", "pkg", "host.json", "local.settings.json.example", "infra", "Makefile", "go.mod", "go.sum",
 	} {
 		if _, err := os.Stat(filepath.Join("..", "..", name)); err != nil {
 			t.Error(err)
@@ -123,6 +123,18 @@ func documents(t *testing.T) []string {
 		names[i] = "docs/" + filepath.Base(name)
 	}
 	return append(names, "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+}
+
+// TestDocumentLinks: every link from one of our files to another leads somewhere.
+func TestDocumentLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+	for _, doc := range documents(t) {
+		for _, m := range link.FindAllStringSubmatch(readDoc(t, doc), -1) {
+			if _, err := os.Stat(filepath.Join("..", "..", filepath.Dir(doc), m[1])); err != nil {
+				t.Errorf("%s: link to %s: %v", doc, m[1], err)
+			}
+		}
+	}
 }
 
 // TestF4Commands: every make command that the documents name is a target.
