@@ -6,11 +6,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -28,7 +28,7 @@ type App struct {
 	get func(string) string
 	log *slog.Logger
 
-	mu       sync.Mutex
+	turn     chan struct{} // held by whoever opens; waiting for it ends with the caller's context
 	services *handlers.Services
 }
 
@@ -38,14 +38,18 @@ func New(get func(string) string, log *slog.Logger) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &App{cfg: cfg, get: get, log: log}, nil
+	return &App{cfg: cfg, get: get, log: log, turn: make(chan struct{}, 1)}, nil
 }
 
 // Services opens what the handlers need, or returns what is open. After a failure the next call
-// tries again.
+// tries again. Calls take turns, each for as long as its ctx.
 func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	select {
+	case a.turn <- struct{}{}:
+		defer func() { <-a.turn }()
+	case <-ctx.Done():
+		return nil, fault.New(fault.Unavailable, "waiting for storage and index: %w", ctx.Err())
+	}
 	if a.services != nil {
 		return a.services, nil
 	}
@@ -67,8 +71,8 @@ func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 
 // Close closes what was opened.
 func (a *App) Close() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.turn <- struct{}{}
+	defer func() { <-a.turn }()
 	if a.services == nil {
 		return nil
 	}

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/lineage"
+	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// nowhere is a storage that refuses connections.
+const nowhere = "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=a2V5;" +
+	"BlobEndpoint=http://127.0.0.1:1/a;QueueEndpoint=http://127.0.0.1:1/a;TableEndpoint=http://127.0.0.1:1/a"
+
+// Services that could not be opened are opened by the next call, and then stay.
+func TestServicesAreTriedAgain(t *testing.T) {
+	settings := map[string]string{"TIDEMARK_DATA": t.TempDir(), "AzureWebJobsStorage": nowhere, "REGISTRY_TABLE_NAME": "TriedAgain"}
+	a, err := New(env(settings), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Services(t.Context()); !fault.Is(err, fault.Unavailable) {
+		t.Fatalf("have %v, want Unavailable", err)
+	}
+	settings["AzureWebJobsStorage"] = azuritetest.Start(t).ConnectionString()
+	first, err := a.Services(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, err := a.Services(t.Context()); err != nil || second != first {
+		t.Errorf("opened twice: %v", err)
+	}
+	e, err := first.Store.Table(snapshot.RunsTable).Get(t.Context(), storage.Key{Partition: "run", Row: "crawl-" + lineage.Current.String()})
+	if err != nil || e.Props["normalizationVersion"] != lineage.Current.String() { // B1
+		t.Errorf("the run is not recorded: %v, %v", e.Props, err)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Who waits while somebody else opens waits no longer than its own time.
+func TestServicesWaitWithinTheirTime(t *testing.T) {
+	a, err := New(env(nil), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.turn <- struct{}{} // somebody opens, and does not come to an end
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := a.Services(ctx); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("have %v, want Unavailable", err)
+	}
+	<-a.turn
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A bad setting stops the start.
+func TestBadSettingStopsTheStart(t *testing.T) {
+	if _, err := New(env(map[string]string{"CRAWL_MAX_CONCURRENT": "x"}), nil); !fault.Is(err, fault.Invalid) {
+		t.Errorf("have %v, want Invalid", err)
+	}
+}

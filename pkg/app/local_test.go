@@ -1,0 +1,309 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/funchost"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/azure"
+)
+
+// local is the app as it runs on one machine: the local host, the real handler, Azurite.
+type local struct {
+	t     *testing.T
+	dir   string // build/app of this test
+	data  string
+	conn  string
+	store storage.Store
+	log   *hostLog
+	base  string
+	stop  func()
+}
+
+// hostLog remembers the handler's process and all lines, for a test that fails.
+type hostLog struct {
+	slog.Handler
+	mu    sync.Mutex
+	pid   int
+	lines bytes.Buffer
+}
+
+func newHostLog() *hostLog {
+	h := &hostLog{}
+	h.Handler = slog.NewTextHandler(&h.lines, nil)
+	return h
+}
+
+func (h *hostLog) Handle(ctx context.Context, r slog.Record) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if r.Message == "handler started" {
+		r.Attrs(func(a slog.Attr) bool {
+			if a.Key == "pid" {
+				h.pid = int(a.Value.Int64())
+			}
+			return true
+		})
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+func newLocal(t *testing.T) *local {
+	t.Helper()
+	l := &local{t: t, dir: buildApp(t), data: t.TempDir(), conn: azuritetest.Start(t).ConnectionString(), log: newHostLog()}
+	store, err := azure.Open(l.setting, azure.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.store = store
+	t.Cleanup(func() {
+		if l.stop != nil {
+			l.stop()
+		}
+		_ = store.Close()
+		if t.Failed() {
+			l.log.mu.Lock()
+			defer l.log.mu.Unlock()
+			all := l.log.lines.Bytes()
+			t.Logf("host's log:\n%s", all[max(0, len(all)-20_000):])
+		}
+	})
+	return l
+}
+
+func (l *local) setting(name string) string {
+	if name == "AzureWebJobsStorage" {
+		return l.conn
+	}
+	return ""
+}
+
+// buildApp assembles the folder that hosts run, as the Makefile does.
+func buildApp(t *testing.T) string {
+	t.Helper()
+	root, dir := filepath.Join("..", ".."), t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "handler"), "./cmd/handler")
+	build.Dir = root
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	host, err := os.ReadFile(filepath.Join(root, "host.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "host.json"), host, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "functions"))); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// start runs the host until stop.
+func (l *local) start() {
+	l.t.Helper()
+	h, err := funchost.New(funchost.Options{
+		AppDir: l.dir, Addr: "127.0.0.1:0", Store: l.store, Log: slog.New(l.log), MaxPoll: 100 * time.Millisecond, DrainWait: 5 * time.Second,
+		Env: []string{
+			"PATH=" + os.Getenv("PATH"), "AzureWebJobsStorage=" + l.conn, "TIDEMARK_DATA=" + l.data,
+			"CRAWL_ALLOW_HOSTS=127.0.0.1", "CRAWL_GONE_AFTER=1",
+		},
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run(ctx) }()
+	l.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			l.t.Errorf("host: %v", err)
+		}
+	})
+	select {
+	case <-h.Ready():
+	case <-time.After(60 * time.Second):
+		l.t.Fatal("the host is not ready")
+	}
+	l.base = "http://" + h.Addr()
+}
+
+func (l *local) pid() int {
+	l.log.mu.Lock()
+	defer l.log.mu.Unlock()
+	return l.log.pid
+}
+
+// ask sends a request and decodes its answer, which must have the status.
+func (l *local) ask(method, path string, in any, status int, out any) {
+	l.t.Helper()
+	body, err := json.Marshal(in)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(l.t.Context(), method, l.base+path, bytes.NewReader(body))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != status {
+		l.t.Fatalf("%s %s: %s, want %d", method, path, resp.Status, status)
+	}
+	if out == nil {
+		return
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		l.t.Fatalf("%s %s: %v", method, path, err)
+	}
+}
+
+func (l *local) add(urls []string) {
+	l.t.Helper()
+	var got api.AddURLBatch
+	l.ask("POST", "/api/AddUrlDocument", api.AddURLRequest{URLs: urls}, http.StatusAccepted, &got)
+	for _, r := range got.Items {
+		if r.Error != "" {
+			l.t.Fatalf("%s: %s", r.Source, r.Error)
+		}
+	}
+}
+
+func (l *local) search(q string) api.SearchResponse {
+	l.t.Helper()
+	var got api.SearchResponse
+	l.ask("POST", "/api/Search", api.SearchRequest{Q: q}, http.StatusOK, &got)
+	return got
+}
+
+func (l *local) status() api.SearchStatus {
+	l.t.Helper()
+	var got api.SearchStatus
+	l.ask("GET", "/api/SearchStatus", nil, http.StatusOK, &got)
+	return got
+}
+
+func (l *local) counts() map[api.Status]int {
+	l.t.Helper()
+	return l.status().Items
+}
+
+// idle reports whether nothing waits for a check.
+func (l *local) idle() bool {
+	l.t.Helper()
+	return l.status().Backlog() == 0
+}
+
+func (l *local) healthy() bool {
+	resp, err := http.Get(l.base + "/api/health")
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode == http.StatusOK
+}
+
+// invoke has the host call a timer function now.
+func (l *local) invoke(function string) {
+	l.t.Helper()
+	l.ask("POST", "/admin/functions/"+function, map[string]string{}, http.StatusAccepted, nil)
+}
+
+// await polls until something is so.
+func (l *local) await(what string, so func() bool) {
+	l.t.Helper()
+	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+		if so() {
+			return
+		}
+	}
+	l.t.Fatalf("it does not come to pass that %s: %v", what, l.counts())
+}
+
+func (l *local) checkInvariants() {
+	l.t.Helper()
+	found, err := registry.New(l.store, registry.Options{}).Check(l.t.Context())
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for _, v := range found {
+		l.t.Error(v)
+	}
+}
+
+// lockAndTrust is longer than a dead worker's lock and a lost job's trust.
+const lockAndTrust = 15 * time.Minute
+
+// pass lets time pass for what is stored while nobody runs: every time in the registry's rows and
+// keys moves back.
+func (l *local) pass(d time.Duration) {
+	l.t.Helper()
+	for _, name := range []string{registry.DefaultTable, "DueHints"} {
+		table := l.store.Table(name)
+		var rows []storage.Entity
+		for e, err := range table.Query(l.t.Context(), storage.Query{}) {
+			if err != nil {
+				l.t.Fatal(err)
+			}
+			rows = append(rows, e)
+		}
+		for _, e := range rows {
+			l.rewrite(table, e, d)
+		}
+	}
+}
+
+func (l *local) rewrite(table storage.Table, e storage.Entity, d time.Duration) {
+	l.t.Helper()
+	old := e.Key
+	e.Partition, e.Row = earlier(e.Partition, d), earlier(e.Row, d)
+	for name, v := range e.Props {
+		if text, ok := v.(string); ok {
+			e.Props[name] = earlier(text, d)
+		}
+	}
+	if _, err := table.Transact(l.t.Context(), storage.Op{Kind: storage.Upsert, Entity: storage.Entity{Key: e.Key, Props: e.Props}}); err != nil {
+		l.t.Fatal(err)
+	}
+	if old == e.Key {
+		return
+	}
+	if _, err := table.Transact(l.t.Context(), storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: old, ETag: storage.AnyETag}}); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+var stored = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z`)
+
+// earlier moves every time of a text back, in the layout it has.
+func earlier(text string, d time.Duration) string {
+	return stored.ReplaceAllStringFunc(text, func(s string) string {
+		for _, layout := range []string{"2006-01-02T15:04:05.000Z", "2006-01-02T15:04Z", time.RFC3339Nano} {
+			if at, err := time.Parse(layout, s); err == nil && at.Format(layout) == s {
+				return at.Add(-d).Format(layout)
+			}
+		}
+		return s
+	})
+}
