@@ -194,13 +194,10 @@ func TestReindex(t *testing.T) {
 			out: said, asked: []string{`POST /api/ReindexItem {"id":"url_aaaaaaaaaaaaaaaaaaaaaaaaaa","force":true}`}},
 		{name: "A19 by source", args: []string{"reindex", "https://a.example/"}, answers: []answered{{202, item}},
 			out: said, asked: []string{`POST /api/ReindexItem {"source":"https://a.example/"}`}},
-		{name: "all of a host", args: []string{"reindex", "--all-of-host", "a.example"}, answers: []answered{{202, `{"id":"run_1"}`}},
-			out:   "every source of a.example is checked now (run run_1)\n",
-			asked: []string{`POST /api/RebuildIndex {"scope":{"host":"a.example"},"refetch":true}`}},
 		{name: "unknown", args: []string{"reindex", "url_aaa"}, answers: []answered{{404, `{"title":"Not Found","detail":"no item url_aaa"}`}},
 			code: 1, err: "tidemark: no item url_aaa\n"},
-		{name: "both", args: []string{"reindex", "url_aaa", "--all-of-host", "a"}, code: 2,
-			err: "tidemark: give either one id or source, or --all-of-host\nsee `tidemark reindex --help`\n"},
+		{name: "nothing named", args: []string{"reindex"}, code: 2,
+			err: "tidemark: accepts 1 arg(s), received 0\nsee `tidemark reindex --help`\n"},
 	})
 }
 

@@ -16,33 +16,24 @@ Unless --force is given, a source that did not change is not indexed again. It
 is named by its id or by the URL or path it was added with.`
 
 const reindexExample = `  tidemark reindex https://example.com/news
-  tidemark reindex --force url_k7gxn3…
-  tidemark reindex --all-of-host example.com`
+  tidemark reindex --force url_k7gxn3…`
 
 // isID tells ids from sources: no URL and no path looks like one.
 var isID = regexp.MustCompile(`^(url|file)_[a-z2-7]+$`)
 
 func (p *program) reindexCommand() *cobra.Command {
 	var force bool
-	var host string
 	cmd := &cobra.Command{
 		Use:     "reindex ID|SOURCE",
 		Short:   "Check a source now, or fetch and index it anew",
 		Long:    reindexLong,
 		Example: reindexExample,
-		Args:    cobra.MaximumNArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if (len(args) == 1) == (host != "") {
-				return usagef("give either one id or source, or --all-of-host")
-			}
-			if host != "" {
-				return p.reindexHost(cmd.Context(), host, force)
-			}
 			return p.reindex(cmd.Context(), args[0], force)
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "fetch and index it even if nothing changed")
-	cmd.Flags().StringVar(&host, "all-of-host", "", "every source of `HOST`")
 	return cmd
 }
 
@@ -56,14 +47,5 @@ func (p *program) reindex(ctx context.Context, what string, force bool) error {
 		return err
 	}
 	p.say("%s is checked now: %s", clean(item.ID), clean(cmp.Or(item.DisplaySource, item.NormalizedSource)))
-	return nil
-}
-
-func (p *program) reindexHost(ctx context.Context, host string, force bool) error {
-	run, err := p.client().Rebuild(ctx, api.RebuildRequest{Scope: &api.RebuildScope{Host: host}, Force: force, Refetch: true})
-	if err != nil {
-		return err
-	}
-	p.say("every source of %s is checked now (run %s)", clean(host), clean(run.ID))
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/pkg/app"
 )
 
 const startLong = `Run Tidemark on this machine: storage, the functions host and the app.
@@ -89,6 +91,9 @@ func (p *program) start(ctx context.Context, o startOptions, parts parts) (err e
 	}
 	if err := checkStart(o); err != nil {
 		return err
+	}
+	if _, err := app.Load(p.getenv); err != nil {
+		return err // the app would say so too, at each of its three starts
 	}
 	l := &local{app: o, parts: parts, emulation: emulation{
 		program: p, options: o.emulatorOptions, launch: parts.azurite, tell: p.say,
