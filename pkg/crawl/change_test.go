@@ -95,6 +95,11 @@ func TestA8Changes(t *testing.T) {
 			{nil, false, "GET /p if 2", "", indexed, "unchanged"},
 			{nil, false, "HEAD /p if 2", "", indexed, "unchanged"},
 		}},
+		{"a HEAD that ends elsewhere proves nothing", []look{
+			{serve("/p", deaf), false, "GET /p", "put v1", indexed, "indexed"},
+			{nil, false, "GET /p if 1", "", indexed, "unchanged"},
+			{map[string]page{"/p": to(302, "/q"), "/q": deaf2.etag("1")}, false, "HEAD /p if 1; HEAD /q; GET /p if 1; GET /q", "put v2", indexed, "indexed"},
+		}},
 		{"a redirect is followed each time, with its target's validators", []look{
 			{map[string]page{"/p": to(301, "/q"), "/q": v1.etag("1")}, false, "GET /p; GET /q", "put v1", indexed, "indexed"},
 			{nil, false, "GET /p; GET /q if 1", "", indexed, "unchanged"},

@@ -239,10 +239,14 @@ func TestA15ForceThatFails(t *testing.T) {
 func TestOurOwnFaultIsAnError(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1"))
+	r.site.put("/q", text("q"))
 	r.index.down = errors.New("disk full")
-	r.register(false, "/p")
+	r.register(false, "/p", "/q")
 	if err := r.work(); err == nil || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("have %v, want the index's error", err)
+	}
+	if asked := r.site.asked(); len(asked) != 1 {
+		t.Errorf("asked %q: the batch goes on over our own failure", asked)
 	}
 	if it := r.item("/p"); it.Status != registry.Pending || it.LockOwner != "" || it.CrawlAttempts != 0 {
 		t.Errorf("status %s, lock %q, %d attempts: the page is blamed", it.Status, it.LockOwner, it.CrawlAttempts)

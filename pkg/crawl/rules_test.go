@@ -214,6 +214,20 @@ func TestA11CrawlDelay(t *testing.T) {
 	if len(at) != 3 {
 		t.Errorf("%d requests, want 3", len(at))
 	}
+	r.index.down = errIndexDown
+	r.clock.pass(time.Hour)
+	r.site.put("/b", text("b2"))
+	r.force("/b") // leaves a debt
+	r.index.down = nil
+	r.next("/b") // asks nobody, so it learns nothing about the delay
+	at = nil
+	r.site.put("/e", text("e"))
+	r.site.put("/f", text("f"))
+	r.register(false, "/e", "/f")
+	r.mustWork()
+	if len(at) != 2 || at[1].Sub(at[0]) < 7*time.Second {
+		t.Errorf("a debt that was paid lost the delay: requests at %v", at)
+	}
 }
 
 // A11: an address that may not be asked is recorded on the page.
