@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"pkg/storage", "pkg/search"},
 	{"pkg/storage/storagetest", "pkg/search/searchtest"},
 	// adapters: only app and the programs import them
-	{"pkg/storage/mem", "pkg/storage/azure", "pkg/search/sqlitesearch"},
+	{"pkg/storage/mem", "pkg/storage/azure", "pkg/storage/sqlitestore", "pkg/search/sqlitesearch"},
 	// state
 	{"pkg/registry", "pkg/snapshot"},
 	// stages

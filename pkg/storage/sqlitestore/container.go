@@ -1,0 +1,250 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"hash/crc32"
+	"io/fs"
+	"iter"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+var _ storage.Container = (*container)(nil)
+
+type container struct{ *gate }
+
+// blobRow is what the database knows of a blob.
+type blobRow struct {
+	file        string
+	size        int64
+	sum         int64
+	contentType string
+	metadata    []byte
+}
+
+// Put writes a blob once.
+func (c *container) Put(ctx context.Context, name string, b storage.Blob) (created bool, err error) {
+	if err := c.checkPut(name, b); err != nil {
+		return false, err
+	}
+	id, err := c.ready(ctx)
+	if err != nil {
+		return false, err
+	}
+	if taken, err := c.find(ctx, id, name); err != nil || taken != nil {
+		return false, err
+	}
+	f, err := c.s.bodies.write(c.name, name, b.Body)
+	if err != nil {
+		_ = f.discard()
+		return false, c.s.kinded(ctx, err)
+	}
+	return c.publish(ctx, id, name, f, b)
+}
+
+func (c *container) checkPut(name string, b storage.Blob) error {
+	if err := storage.CheckBlobName(name); err != nil {
+		return err
+	}
+	if err := storage.CheckBlob(b); err != nil {
+		return err
+	}
+	return c.fits(int64(len(b.Body)))
+}
+
+func (c *container) fits(size int64) error {
+	if size > c.s.maxBlob {
+		return fault.New(fault.TooLarge, "blob of %d bytes, more than %d", size, c.s.maxBlob)
+	}
+	return nil
+}
+
+// publish makes a body a blob, unless another got the name first.
+func (c *container) publish(ctx context.Context, id int64, name string, f body, b storage.Blob) (created bool, err error) {
+	row, begun := rowOf(f, b), false
+	err = c.s.write(ctx, func(t *tx) error {
+		begun = true
+		// While this transaction runs, no other process can clear the body away.
+		if err := f.marked(); err != nil {
+			return err
+		}
+		n, err := t.exec("INSERT INTO blobs (container, name, file, size, sum, type, metadata) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (container, name) DO NOTHING",
+			id, name, row.file, row.size, row.sum, row.contentType, row.metadata)
+		created = n == 1
+		return err
+	})
+	switch {
+	case err != nil && begun:
+		return false, err // whether the row stands is not known: the mark stays, for removeLeftovers to decide
+	case err != nil || !created:
+		_ = f.discard()
+		return false, err
+	}
+	_ = f.unmark() // at worst it is looked at once more
+	return true, nil
+}
+
+func rowOf(f body, b storage.Blob) blobRow {
+	r := blobRow{file: f.file, size: int64(len(b.Body)), sum: int64(crc32.Checksum(b.Body, checksums)), contentType: b.ContentType}
+	if r.contentType == "" {
+		r.contentType = storage.DefaultContentType
+	}
+	props := storage.Properties{}
+	for key, value := range b.Metadata {
+		props[key] = value
+	}
+	r.metadata = encodeProps(props)
+	return r
+}
+
+// find returns nil where no blob stands.
+func (c *container) find(ctx context.Context, id int64, name string) (*blobRow, error) {
+	var r blobRow
+	err := c.s.read.row(ctx, "SELECT file, size, sum, type, metadata FROM blobs WHERE container = ? AND name = ?", []any{id, name},
+		&r.file, &r.size, &r.sum, &r.contentType, &r.metadata)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, c.s.kinded(ctx, err)
+	}
+	return &r, nil
+}
+
+// lookup is find for those who have not checked the name.
+func (c *container) lookup(ctx context.Context, name string) (id int64, r *blobRow, err error) {
+	if err := storage.CheckBlobName(name); err != nil {
+		return 0, nil, err
+	}
+	if id, err = c.ready(ctx); err != nil {
+		return 0, nil, err
+	}
+	r, err = c.find(ctx, id, name)
+	return id, r, err
+}
+
+// Get reads a blob.
+func (c *container) Get(ctx context.Context, name string) (storage.Blob, error) {
+	id, r, err := c.lookup(ctx, name)
+	for {
+		if err != nil {
+			return storage.Blob{}, err
+		}
+		if r == nil {
+			return storage.Blob{}, fault.New(fault.NotFound, "no such blob")
+		}
+		if err := c.fits(r.size); err != nil {
+			return storage.Blob{}, err
+		}
+		f := c.s.bodies.body(c.name, r.file)
+		data, readErr := f.read(r.size, uint32(r.sum))
+		if readErr == nil {
+			b, err := r.blob(data)
+			return b, c.s.kinded(ctx, err)
+		}
+		// Whoever deletes a blob removes its row first.
+		was := r.file
+		if r, err = c.find(ctx, id, name); err == nil && r != nil && r.file == was {
+			return storage.Blob{}, c.badBody(ctx, name, f, readErr)
+		}
+	}
+}
+
+func (r *blobRow) blob(data []byte) (storage.Blob, error) {
+	props, err := decodeProps(r.metadata, nil)
+	if err != nil {
+		return storage.Blob{}, err
+	}
+	b := storage.Blob{Body: data, ContentType: r.contentType}
+	for key, value := range props {
+		text, ok := value.(string)
+		if !ok {
+			return storage.Blob{}, errDamagedRow
+		}
+		if b.Metadata == nil {
+			b.Metadata = map[string]string{}
+		}
+		b.Metadata[key] = text
+	}
+	return b, nil
+}
+
+func (c *container) badBody(ctx context.Context, name string, f body, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errDamagedBody) {
+		return c.s.kinded(ctx, err)
+	}
+	c.s.log.Error("blob damaged", "container", c.name, "blob", name, "path", f.path, "err", err)
+	return fault.New(fault.Unavailable, "blob %s of %s is damaged: restore %s from a backup, or delete the blob (%w)", name, c.name, f.path, err)
+}
+
+// Exists reports whether a blob stands.
+func (c *container) Exists(ctx context.Context, name string) (bool, error) {
+	_, r, err := c.lookup(ctx, name)
+	return r != nil, err
+}
+
+// Delete removes a blob.
+func (c *container) Delete(ctx context.Context, name string) error {
+	id, r, err := c.lookup(ctx, name)
+	if err != nil || r == nil {
+		return err
+	}
+	f := c.s.bodies.body(c.name, r.file)
+	if err := f.setMark(); err != nil {
+		return c.s.kinded(ctx, err)
+	}
+	// Of a blob that was put in place of this one meanwhile, the name stays taken: it is younger
+	// than this call.
+	err = c.s.write(ctx, func(t *tx) error {
+		_, err := t.exec("DELETE FROM blobs WHERE container = ? AND name = ? AND file = ?", id, name, r.file)
+		return err
+	})
+	if err != nil {
+		return err // the mark stays, for removeLeftovers to decide
+	}
+	if err := f.discard(); err != nil {
+		c.s.log.Warn("body of a deleted blob not removed", "path", f.path, "err", err)
+	}
+	return nil
+}
+
+// List yields names, page by page.
+func (c *container) List(ctx context.Context, prefix string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for from, more := prefix, true; more; {
+			names, err := c.names(ctx, from)
+			if err != nil {
+				yield("", err)
+				return
+			}
+			for _, name := range names {
+				if !strings.HasPrefix(name, prefix) || !yield(name, nil) {
+					return
+				}
+			}
+			if more = len(names) == storage.MaxPage; more {
+				from = after(names[len(names)-1])
+			}
+		}
+	}
+}
+
+// names reads a page of names from one on.
+func (c *container) names(ctx context.Context, from string) (names []string, err error) {
+	id, err := c.ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	const query = "SELECT name FROM blobs WHERE container = ? AND name >= ? ORDER BY name LIMIT ?"
+	err = c.s.read.each(ctx, query, []any{id, from, storage.MaxPage}, func(rows *sql.Rows) (bool, error) {
+		var name string
+		err := rows.Scan(&name)
+		names = append(names, name)
+		return true, err
+	})
+	return names, c.s.kinded(ctx, err)
+}

@@ -1,0 +1,218 @@
+package sqlitestore
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// acknowledge writes until it is killed, and tells what it was told is written. Its names go on
+// where the last process's ended.
+func acknowledge(dir string) {
+	s, err := Open(dir, Options{})
+	must(err)
+	ctx := context.Background()
+	table, queue, blobs := s.Table("rows"), s.Queue("jobs"), s.Container("blobs")
+	must(table.Create(ctx))
+	must(queue.Create(ctx))
+	must(blobs.Create(ctx))
+	run := fmt.Sprint(os.Getpid())
+	var all sync.WaitGroup
+	for who, write := range map[string]func(name string) error{
+		"row": func(name string) error {
+			_, err := table.Transact(ctx, insert("a"+name, storage.Properties{"N": name}), insert("b"+name, storage.Properties{"N": name}))
+			return err
+		},
+		"job": func(name string) error { return queue.Send(ctx, []byte(name), 0) },
+		"blob": func(name string) error {
+			_, err := blobs.Put(ctx, name, storage.Blob{Body: []byte(strings.Repeat(name, 500))})
+			return err
+		},
+		"gone": func(name string) error {
+			if _, err := blobs.Put(ctx, "gone"+name, storage.Blob{Body: []byte(name)}); err != nil {
+				return err
+			}
+			return blobs.Delete(ctx, "gone"+name)
+		},
+	} {
+		all.Go(func() {
+			for i := 0; ; i++ {
+				name := run + "-" + strconv.Itoa(i)
+				must(write(name))
+				fmt.Println(who, name) // unbuffered: one write
+			}
+		})
+	}
+	all.Wait()
+}
+
+func must(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// TestKilled kills a writing process at any moment, again and again: what it was told is written
+// is there, and no half of anything.
+func TestKilled(t *testing.T) {
+	dir, told := t.TempDir(), map[string][]string{}
+	for range 10 {
+		p := start(t, "acknowledge", dir)
+		if !p.lines.Scan() {
+			t.Fatal("the child wrote nothing")
+		}
+		go func() {
+			time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
+			p.Process.Kill()
+		}()
+		for more := true; more; more = p.lines.Scan() {
+			if who, name, ok := strings.Cut(p.lines.Text(), " "); ok {
+				told[who] = append(told[who], name)
+			}
+		}
+		p.Wait()
+		s := open(t, dir)
+		checkTold(t, s, told)
+		check(t, s)
+		s.Close()
+	}
+	t.Logf("told of %d rows, %d jobs, %d blobs, %d blobs gone", len(told["row"]), len(told["job"]), len(told["blob"]), len(told["gone"]))
+	s := open(t, dir)
+	s.removeLeftovers(t.Context(), 0)
+	checkTold(t, s, told)
+	checkFiles(t, s)
+}
+
+func checkTold(t *testing.T, s *Store, told map[string][]string) {
+	t.Helper()
+	ctx := t.Context()
+	rows := map[string]int{}
+	for e, err := range s.Table("rows").Query(ctx, storage.Query{Partition: "p"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows[e.Row[1:]]++
+	}
+	for name, n := range rows {
+		if n != 2 {
+			t.Errorf("transaction %s: %d of two rows are there", name, n)
+		}
+	}
+	for _, name := range told["row"] {
+		if rows[name] == 0 {
+			t.Errorf("row %s is lost", name)
+		}
+	}
+	if n, err := s.Queue("jobs").Length(ctx); err != nil || n < len(told["job"]) {
+		t.Errorf("have %d jobs (%v), want %d or more", n, err, len(told["job"]))
+	}
+	for _, name := range told["blob"] {
+		if b, err := s.Container("blobs").Get(ctx, name); err != nil || string(b.Body) != strings.Repeat(name, 500) {
+			t.Errorf("blob %s: have %d bytes (%v)", name, len(b.Body), err)
+		}
+	}
+	for _, name := range told["gone"] {
+		if there, err := s.Container("blobs").Exists(ctx, "gone"+name); err != nil || there {
+			t.Errorf("blob gone%s has come back (%v)", name, err)
+		}
+	}
+}
+
+// checkFiles wants exactly one file for each blob, and nothing pending.
+func checkFiles(t *testing.T, s *Store) {
+	t.Helper()
+	var rows int
+	if err := s.read.db.QueryRow("SELECT count(*) FROM blobs").Scan(&rows); err != nil {
+		t.Fatal(err)
+	}
+	if files := filesBelow(t, s); len(files) != rows {
+		t.Errorf("have %d files for %d blobs", len(files), rows)
+	}
+}
+
+func filesBelow(t *testing.T, s *Store) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(s.bodies.root, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestLeftovers stages what a crash may leave at each step of a put and a delete.
+func TestLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	blobs := create(t, s).Container
+	if _, err := blobs.Put(t.Context(), "kept", storage.Blob{Body: []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	var kept string
+	if err := s.read.db.QueryRow("SELECT file FROM blobs").Scan(&kept); err != nil {
+		t.Fatal(err)
+	}
+	marked, partial, whole := s.bodies.body("blobs", fileName("a")), s.bodies.body("blobs", fileName("b")), s.bodies.body("blobs", fileName("c"))
+	old, young := s.bodies.body("blobs", kept), s.bodies.body("blobs", fileName("d"))
+	for _, f := range []body{marked, partial, whole, old, young} {
+		os.MkdirAll(filepath.Dir(f.path), 0o700)
+		if err := f.setMark(); err != nil {
+			t.Fatal(err)
+		}
+		if f != young {
+			os.Chtimes(f.mark, time.Time{}, time.Now().Add(-2*pendingGrace))
+		}
+	}
+	for _, path := range []string{partial.path + partialName, whole.path, young.path} {
+		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Close()
+
+	s = open(t, dir)
+	eventually(t, "two files, one of them marked", func() bool { return len(filesBelow(t, s)) == 3 })
+	if b, err := s.Container("blobs").Get(t.Context(), "kept"); err != nil || string(b.Body) != "x" {
+		t.Errorf("have %q (%v)", b.Body, err)
+	}
+	if _, err := os.Stat(young.path); err != nil {
+		t.Errorf("a body that may be on its way was removed: %v", err)
+	}
+}
+
+// TestPutTakenForLeftover is a process that slept through the grace.
+func TestPutTakenForLeftover(t *testing.T) {
+	s := open(t, t.TempDir())
+	blobs := create(t, s).Container.(*container)
+	id, err := blobs.ready(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := storage.Blob{Body: []byte("x")}
+	f, err := s.bodies.write("blobs", "a", b.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.removeLeftovers(t.Context(), 0)
+	if created, err := blobs.publish(t.Context(), id, "a", f, b); err == nil || created {
+		t.Fatalf("have %v (%v), want a refusal", created, err)
+	}
+	if created, err := blobs.Put(t.Context(), "a", b); err != nil || !created {
+		t.Fatalf("again: have %v (%v)", created, err)
+	}
+	checkFiles(t, s)
+}

@@ -1,0 +1,90 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// pendingGrace is how old a mark must be before its body is suspected to be a leftover. A put
+// that takes longer is refused, not harmed: see [body.marked].
+const pendingGrace = 10 * time.Minute
+
+// maxLeftovers bounds the marks looked at in one opening of the store.
+const maxLeftovers = 10_000
+
+// removeLeftovers clears away what a crash left behind: bodies without a row, and marks of bodies
+// with one. It costs nothing to those that were not under way.
+func (s *Store) removeLeftovers(ctx context.Context, grace time.Duration) {
+	dir := filepath.Join(s.dir, "blobs", pendingDir)
+	now, err := fileTime(dir)
+	if err != nil {
+		s.log.Warn("leftovers not looked for", "dir", dir, "err", err)
+		return
+	}
+	removed := 0
+	for _, f := range s.bodies.pending(now.Add(-grace)) {
+		if err := s.settle(ctx, f); err != nil {
+			s.log.Warn("leftover not removed", "path", f.path, "err", err)
+			return
+		}
+		removed++
+	}
+	if removed > 0 {
+		s.log.Info("leftovers of a crash removed", "count", removed)
+	}
+}
+
+// fileTime is the time by the clock of the file system, which may be another machine's.
+func fileTime(dir string) (time.Time, error) {
+	f, err := os.CreateTemp(dir, "time.")
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
+}
+
+// pending lists bodies that were marked before a time.
+func (b *bodies) pending(before time.Time) (old []body) {
+	d, err := os.Open(filepath.Join(b.root, pendingDir))
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	entries, _ := d.ReadDir(maxLeftovers)
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || info.ModTime().After(before) {
+			continue
+		}
+		if container, file, ok := strings.Cut(e.Name(), "."); ok && len(file) > 2 {
+			old = append(old, b.body(container, file))
+		}
+	}
+	return old
+}
+
+// settle decides about a body inside a transaction, so that nobody makes it a blob meanwhile.
+func (s *Store) settle(ctx context.Context, f body) error {
+	return s.write(ctx, func(t *tx) error {
+		var one int
+		err := t.row("SELECT 1 FROM blobs WHERE file = ?", []any{f.file}, &one)
+		if err == nil {
+			return s.kinded(ctx, f.unmark())
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		return s.kinded(ctx, f.discard())
+	})
+}

@@ -1,0 +1,108 @@
+package sqlitestore
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// children are what this test's executable does when it is started again as another process.
+var children = map[string]func(dir string){
+	"acknowledge": acknowledge,
+	"increment":   incrementOften,
+	"echo":        echo,
+	"open":        openOnce,
+}
+
+const childEnv = "SQLITESTORE_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if child := children[os.Getenv(childEnv)]; child != nil {
+		child(os.Args[1])
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// process is a child with the lines that it writes.
+type process struct {
+	*exec.Cmd
+	lines *bufio.Scanner
+}
+
+func start(t testing.TB, child, dir string) process {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], dir)
+	cmd.Env = append(os.Environ(), childEnv+"="+child)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	return process{cmd, bufio.NewScanner(out)}
+}
+
+func open(t testing.TB, dir string) *Store {
+	t.Helper()
+	s, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// made is one of each, created.
+type made struct {
+	storage.Table
+	storage.Queue
+	storage.Container
+}
+
+func create(t testing.TB, s storage.Store) made {
+	t.Helper()
+	m := made{s.Table("rows"), s.Queue("jobs"), s.Container("blobs")}
+	for _, create := range []func() error{
+		func() error { return m.Table.Create(t.Context()) },
+		func() error { return m.Queue.Create(t.Context()) },
+		func() error { return m.Container.Create(t.Context()) },
+	} {
+		if err := create(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+func insert(row string, p storage.Properties) storage.Op {
+	return storage.Op{Entity: storage.Entity{Key: storage.Key{Partition: "p", Row: row}, Props: p}}
+}
+
+// eventually waits for what another goroutine does.
+func eventually(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	for range 1000 {
+		if done() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%s: not within ten seconds", what)
+}
+
+// check has SQLite look for damage.
+func check(t testing.TB, s *Store) {
+	t.Helper()
+	var answer string
+	if err := s.read.db.QueryRow("PRAGMA integrity_check").Scan(&answer); err != nil || answer != "ok" {
+		t.Errorf("integrity: %s (%v)", answer, err)
+	}
+}

@@ -1,0 +1,117 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"iter"
+
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// maxPageBytes bounds what one page of a query holds in memory, beside the last row of it.
+const maxPageBytes = 4 << 20
+
+// above is greater than every text: SQLite sorts blobs after texts.
+var above = []byte{0}
+
+// after is the least text that a key above this one can be: keys have no control characters.
+func after(key string) string { return key + "\x01" }
+
+// Query yields a range of rows, page by page, each page from one snapshot. One snapshot for the
+// whole would be held for as long as the caller takes, during which the log could only grow; and
+// callers that read or write between two rows could wait for each other's connections for ever.
+func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.Entity, error] {
+	return func(yield func(storage.Entity, error) bool) {
+		if err := storage.CheckQuery(q); err != nil {
+			yield(storage.Entity{}, err)
+			return
+		}
+		id, err := t.ready(ctx)
+		if err != nil {
+			yield(storage.Entity{}, err)
+			return
+		}
+		for p := t.firstPage(id, q); p.more; {
+			if err := p.read(ctx); err != nil {
+				yield(storage.Entity{}, t.s.kinded(ctx, err))
+				return
+			}
+			for _, e := range p.rows {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// page is a place in a query and the rows that were read there.
+type page struct {
+	*table
+	id    int64
+	q     storage.Query
+	from  storage.Key // of the next page
+	size  int
+	rows  []storage.Entity
+	bytes int
+	more  bool
+}
+
+func (t *table) firstPage(id int64, q storage.Query) *page {
+	p := &page{table: t, id: id, q: q, size: q.PageSize, more: true}
+	if p.size == 0 {
+		p.size = storage.MaxPage
+	}
+	p.from = storage.Key{Partition: q.PartitionFrom, Row: q.RowFrom}
+	return p
+}
+
+func orAbove(bound string) any {
+	if bound == "" {
+		return above
+	}
+	return bound
+}
+
+// Both are ranges of the primary key.
+const (
+	inPartition = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND part = ? AND row >= ? AND row < ? ORDER BY row LIMIT ?"
+	inTable     = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND (part, row) >= (?, ?) AND part < ? AND row >= ? AND row < ? ORDER BY part, row LIMIT ?"
+)
+
+// read takes the next page.
+func (p *page) read(ctx context.Context) error {
+	if err := ended(ctx); err != nil {
+		return err
+	}
+	query := inTable
+	args := []any{p.id, p.from.Partition, p.from.Row, orAbove(p.q.PartitionTo), p.q.RowFrom, orAbove(p.q.RowTo), p.size}
+	if p.q.Partition != "" {
+		query, args = inPartition, []any{p.id, p.q.Partition, p.from.Row, orAbove(p.q.RowTo), p.size}
+	}
+	p.rows, p.bytes, p.more = nil, 0, false
+	err := p.s.read.each(ctx, query, args, p.scan)
+	if n := len(p.rows); n > 0 {
+		last := p.rows[n-1].Key
+		p.from = storage.Key{Partition: last.Partition, Row: after(last.Row)}
+		p.more = p.more || n == p.size
+	}
+	return err
+}
+
+func (p *page) scan(rows *sql.Rows) (more bool, err error) {
+	var key storage.Key
+	var rev int64
+	var data sql.RawBytes
+	if err := rows.Scan(&key.Partition, &key.Row, &rev, &data); err != nil {
+		return false, err
+	}
+	e, err := entity(key, rev, data, p.q.Select)
+	if err != nil {
+		return false, err
+	}
+	p.rows = append(p.rows, e)
+	p.bytes += len(data)
+	p.more = p.bytes >= maxPageBytes
+	return !p.more, nil
+}

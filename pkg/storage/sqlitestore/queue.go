@@ -1,0 +1,170 @@
+package sqlitestore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+var _ storage.Queue = (*queue)(nil)
+
+// never is when messages expire: the year that Azure writes for "not at all".
+var never = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+
+type queue struct{ *gate }
+
+// Send adds a message.
+func (q *queue) Send(ctx context.Context, body []byte, delay time.Duration) error {
+	if err := storage.CheckQueueMessage(body, delay); err != nil {
+		return err
+	}
+	id, err := q.ready(ctx)
+	if err != nil {
+		return err
+	}
+	now := q.s.now()
+	return q.s.write(ctx, func(t *tx) error {
+		_, err := t.exec("INSERT INTO messages (id, queue, visible, receipt, dequeued, inserted, body) VALUES (?, ?, ?, 0, 0, ?, ?)",
+			t.next(), id, hiddenUntil(now, delay), now.UnixNano(), body)
+		return err
+	})
+}
+
+// Receive takes up to max messages: those that have been visible longest, and among equals those
+// sent first.
+func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) ([]storage.Message, error) {
+	if err := storage.CheckReceive(max, visibility); err != nil {
+		return nil, err
+	}
+	id, err := q.ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := q.s.now()
+	if some, err := q.visible(ctx, id, now); err != nil || !some {
+		return nil, err
+	}
+	var got []storage.Message
+	err = q.s.write(ctx, func(t *tx) (err error) {
+		got, err = take(t, id, max, now, hiddenUntil(now, visibility))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return got, nil
+}
+
+// visible spares those who ask an empty queue, again and again, the writer's lock.
+func (q *queue) visible(ctx context.Context, id int64, now time.Time) (some bool, err error) {
+	err = q.s.read.row(ctx, "SELECT EXISTS (SELECT 1 FROM messages WHERE queue = ? AND visible <= ?)", []any{id, now.UnixNano()}, &some)
+	return some, q.s.kinded(ctx, err)
+}
+
+// receiving is one statement over one range of the schedule. A receipt is good for one id, so
+// those of one call may be the same number.
+const receiving = `UPDATE messages SET dequeued = dequeued + 1, visible = ?, receipt = ? WHERE id IN
+(SELECT id FROM messages WHERE queue = ? AND visible <= ? ORDER BY visible, id LIMIT ?)
+RETURNING id, dequeued, inserted, body`
+
+func take(t *tx, queue int64, max int, now time.Time, until int64) (got []storage.Message, err error) {
+	receipt := t.next()
+	var ids []int64
+	err = t.each(receiving, []any{until, receipt, queue, now.UnixNano(), max}, func(rows *sql.Rows) error {
+		var id, inserted int64
+		m := storage.Message{Receipt: text(receipt), Expires: never, NextVisible: instant(until)}
+		if err := rows.Scan(&id, &m.Dequeued, &inserted, &m.Body); err != nil {
+			return err
+		}
+		m.ID, m.Inserted = text(id), instant(inserted)
+		ids, got = append(ids, id), append(got, m)
+		return nil
+	})
+	// The statement returns them in no promised order.
+	slices.SortFunc(got, func(a, b storage.Message) int { return cmp.Compare(number(a.ID), number(b.ID)) })
+	return got, err
+}
+
+// Extend hides a message for longer, or shows it at once.
+func (q *queue) Extend(ctx context.Context, m storage.Message, visibility time.Duration) (storage.Message, error) {
+	if err := storage.CheckVisibility(visibility, 0); err != nil {
+		return storage.Message{}, err
+	}
+	id, err := q.ready(ctx)
+	if err != nil {
+		return storage.Message{}, err
+	}
+	until := hiddenUntil(q.s.now(), visibility)
+	var receipt int64
+	err = q.s.write(ctx, func(t *tx) error {
+		receipt = t.next()
+		n, err := t.exec("UPDATE messages SET visible = ?, receipt = ? WHERE id = ? AND queue = ? AND receipt = ?",
+			until, receipt, number(m.ID), id, number(m.Receipt))
+		return ours(n, err)
+	})
+	if err != nil {
+		return storage.Message{}, err
+	}
+	m.Body = bytes.Clone(m.Body)
+	m.Receipt, m.NextVisible = text(receipt), instant(until)
+	return m, nil
+}
+
+// Delete removes a message.
+func (q *queue) Delete(ctx context.Context, m storage.Message) error {
+	id, err := q.ready(ctx)
+	if err != nil {
+		return err
+	}
+	return q.s.write(ctx, func(t *tx) error {
+		return ours(t.exec("DELETE FROM messages WHERE id = ? AND queue = ? AND receipt = ?", number(m.ID), id, number(m.Receipt)))
+	})
+}
+
+// ours turns a write that found no message into NotFound.
+func ours(touched int64, err error) error {
+	if err == nil && touched == 0 {
+		return fault.New(fault.NotFound, "the message is no longer ours")
+	}
+	return err
+}
+
+// Length counts all messages, at the cost of reading the queue's part of an index.
+func (q *queue) Length(ctx context.Context) (n int, err error) {
+	id, err := q.ready(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = q.s.read.row(ctx, "SELECT count(*) FROM messages WHERE queue = ?", []any{id}, &n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return n, q.s.kinded(ctx, err)
+}
+
+// hiddenUntil rounds up as the service's whole seconds do.
+func hiddenUntil(now time.Time, d time.Duration) int64 {
+	return now.Add(time.Duration(storage.WholeSeconds(d)) * time.Second).UnixNano()
+}
+
+func instant(nanos int64) time.Time { return time.Unix(0, nanos).UTC() }
+
+// text and number write ids and receipts; what is none is a number that was never given out, as 0
+// is, which stands for "never received".
+func text(n int64) string { return strconv.FormatInt(n, 36) }
+
+func number(s string) int64 {
+	n, err := strconv.ParseInt(s, 36, 64)
+	if err != nil || n <= 0 || text(n) != s {
+		return -1
+	}
+	return n
+}

@@ -1,0 +1,254 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+var _ storage.Store = (*Store)(nil)
+
+// Store is an account in a folder. It may be used by many goroutines, and the folder by several
+// processes at once.
+type Store struct {
+	dir     string
+	path    string // of the database
+	now     func() time.Time
+	log     *slog.Logger
+	maxBlob int64
+	read    *pool
+	w       *writer
+	bodies  bodies
+	gates   sync.Map // kind and name → *gate
+	close   func() error
+	closed  atomic.Bool
+}
+
+// Options may be left zero.
+type Options struct {
+	// Now is the clock by which messages are hidden and shown; time.Now when nil. Processes that
+	// share a folder need clocks that agree.
+	Now func() time.Time
+	// Log is told about damage and about what a crash left behind; discarded when nil.
+	Log *slog.Logger
+	// MaxBlobBytes bounds blobs both ways; storage.MaxBlobBytes when zero.
+	MaxBlobBytes int64
+}
+
+// Open opens the store in dir, which is made when it is missing. A folder whose database belongs
+// to another program or another version of this one is Invalid and left as it is. A damaged file,
+// a folder that cannot be written, a full disk, and another process that does not let go within
+// 30 s are Unavailable. The error names the file and what to do.
+func Open(dir string, o Options) (*Store, error) {
+	s := newStore(dir, o)
+	if err := s.open(); err != nil {
+		return nil, s.kinded(context.Background(), err)
+	}
+	return s, nil
+}
+
+func newStore(dir string, o Options) *Store {
+	s := &Store{
+		dir: dir, path: filepath.Join(dir, "state.db"),
+		now: o.Now, log: o.Log, maxBlob: o.MaxBlobBytes,
+		bodies: bodies{root: filepath.Join(dir, "blobs")},
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.maxBlob == 0 {
+		s.maxBlob = storage.MaxBlobBytes
+	}
+	s.close = sync.OnceValue(func() error { return nil })
+	return s
+}
+
+func (s *Store) open() error {
+	if err := s.bodies.prepare(); err != nil {
+		return err
+	}
+	turn, err := openTurn(s.dir)
+	if err != nil {
+		return err
+	}
+	if s.w, err = s.openWriter(turn); err != nil {
+		turn.close()
+		return err
+	}
+	if s.read, err = openReaders(s.path); err != nil {
+		s.w.db.Close()
+		turn.close()
+		return err
+	}
+	go s.w.run()
+	ctx, cancel := context.WithCancel(context.Background())
+	var sweep sync.WaitGroup
+	sweep.Go(func() { s.removeLeftovers(ctx, pendingGrace) })
+	s.close = sync.OnceValue(func() error {
+		cancel()
+		sweep.Wait()
+		return s.shut()
+	})
+	return nil
+}
+
+// openWriter also makes the tables of a new file. It does so in this process's turn, because two
+// that make one file at the same moment get in each other's way in places where SQLite does not
+// wait.
+func (s *Store) openWriter(t *turn) (*writer, error) {
+	ctx := context.Background()
+	if !t.take(busyLimit) {
+		return nil, s.busy(errors.New("waiting to open it"))
+	}
+	defer t.release()
+	db, err := openPool(s.path, 1)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := db.Conn(ctx)
+	if err == nil {
+		err = s.prepare(ctx, conn)
+	}
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	return &writer{
+		s: s, db: db, conn: conn, turn: t, group: maxGroup,
+		jobs: make(chan *job), quit: make(chan struct{}), idle: make(chan struct{}),
+		tx: &tx{conn: conn, stmts: map[string]*sql.Stmt{}},
+	}, nil
+}
+
+func (s *Store) prepare(ctx context.Context, conn *sql.Conn) error {
+	empty, err := s.inspect(ctx, conn)
+	if err != nil || !empty {
+		return err
+	}
+	if err := createSchema(ctx, conn); err != nil {
+		return err
+	}
+	return syncDir(s.dir) // SQLite syncs the file, not its name
+}
+
+// shut ends the writer first: what has begun is finished, what waits is refused.
+func (s *Store) shut() error {
+	s.closed.Store(true)
+	close(s.w.quit)
+	<-s.w.idle
+	readErr := s.read.db.Close()
+	connErr := s.w.conn.Close()
+	err := errors.Join(readErr, connErr, s.w.db.Close()) // the last to close writes the log back
+	s.w.turn.close()
+	return err
+}
+
+func (s *Store) isClosed() bool { return s.closed.Load() }
+
+// Close finishes the writes that have begun and releases the folder. Later calls are Unavailable.
+func (s *Store) Close() error { return s.close() }
+
+// Ping reads a row, and looks whether the file is still in its place: an open file that was
+// removed would go on as if nothing had happened.
+func (s *Store) Ping(ctx context.Context) error {
+	if err := ended(ctx); err != nil {
+		return err
+	}
+	if _, err := os.Stat(s.path); err != nil {
+		return fault.New(fault.Unavailable, "the store's file is gone: %w", err)
+	}
+	var n int64
+	return s.kinded(ctx, s.read.row(ctx, "SELECT n FROM counter", nil, &n))
+}
+
+// Table opens a table. Names that differ only in case are one table, as in Azure.
+func (s *Store) Table(name string) storage.Table {
+	return &table{s.gate("table", strings.ToLower(name), storage.CheckTableName(name))}
+}
+
+// Queue opens a queue.
+func (s *Store) Queue(name string) storage.Queue {
+	return &queue{s.gate("queue", name, storage.CheckQueueName(name))}
+}
+
+// Container opens a container.
+func (s *Store) Container(name string) storage.Container {
+	return &container{s.gate("container", name, storage.CheckContainerName(name))}
+}
+
+// gate is what a table, a queue and a container share: a name, and the number by which rows name
+// it, once it is known to exist. Nothing that was created ever ceases to exist.
+type gate struct {
+	s          *Store
+	kind, name string
+	bad        error // the name is not allowed
+	id         atomic.Int64
+}
+
+func (s *Store) gate(kind, name string, bad error) *gate {
+	g := &gate{s: s, kind: kind, name: name, bad: bad}
+	if bad != nil {
+		return g // kept out of the map, which strangers' names must not fill
+	}
+	known, _ := s.gates.LoadOrStore(kind+" "+name, g)
+	return known.(*gate)
+}
+
+// Create makes it exist.
+func (g *gate) Create(ctx context.Context) error {
+	if g.bad != nil {
+		return g.bad
+	}
+	if err := ended(ctx); err != nil || g.id.Load() != 0 {
+		return err
+	}
+	var id int64
+	err := g.s.write(ctx, func(t *tx) error {
+		if _, err := t.exec("INSERT INTO created (kind, name) VALUES (?, ?) ON CONFLICT DO NOTHING", g.kind, g.name); err != nil {
+			return err
+		}
+		return t.row("SELECT id FROM created WHERE kind = ? AND name = ?", []any{g.kind, g.name}, &id)
+	})
+	if err == nil {
+		g.id.Store(id)
+	}
+	return err
+}
+
+// ready returns the number, or Unavailable when nobody, in whichever process, created it yet.
+func (g *gate) ready(ctx context.Context) (id int64, err error) {
+	if g.bad != nil {
+		return 0, g.bad
+	}
+	if err := ended(ctx); err != nil {
+		return 0, err
+	}
+	if g.s.isClosed() {
+		return 0, errClosed()
+	}
+	if id = g.id.Load(); id != 0 {
+		return id, nil
+	}
+	err = g.s.read.row(ctx, "SELECT id FROM created WHERE kind = ? AND name = ?", []any{g.kind, g.name}, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, fault.New(fault.Unavailable, "%s %s was never created", g.kind, g.name)
+	}
+	if err != nil {
+		return 0, g.s.kinded(ctx, err)
+	}
+	g.id.Store(id)
+	return id, nil
+}

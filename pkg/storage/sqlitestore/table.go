@@ -1,0 +1,202 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+var _ storage.Table = (*table)(nil)
+
+type table struct{ *gate }
+
+// Get reads one row.
+func (t *table) Get(ctx context.Context, key storage.Key) (storage.Entity, error) {
+	if err := storage.CheckKey(key); err != nil {
+		return storage.Entity{}, err
+	}
+	id, err := t.ready(ctx)
+	if err != nil {
+		return storage.Entity{}, err
+	}
+	var rev int64
+	var data []byte
+	err = t.s.read.row(ctx, "SELECT rev, props FROM rows WHERE tbl = ? AND part = ? AND row = ?", []any{id, key.Partition, key.Row}, &rev, &data)
+	if errors.Is(err, sql.ErrNoRows) {
+		return storage.Entity{}, noRow()
+	}
+	if err != nil {
+		return storage.Entity{}, t.s.kinded(ctx, err)
+	}
+	e, err := entity(key, rev, data, nil)
+	return e, t.s.kinded(ctx, err)
+}
+
+func entity(key storage.Key, rev int64, data []byte, sel []string) (storage.Entity, error) {
+	p, err := decodeProps(data, sel)
+	if err != nil {
+		return storage.Entity{}, err
+	}
+	return storage.Entity{Key: key, ETag: etag(rev), Props: p}, nil
+}
+
+func etag(rev int64) storage.ETag {
+	return storage.ETag(`W/"` + strconv.FormatInt(rev, 10) + `"`)
+}
+
+// revision reads what etag wrote. Anything else is a revision that no row has.
+func revision(e storage.ETag) int64 {
+	s, ok := strings.CutPrefix(string(e), `W/"`)
+	digits, ok2 := strings.CutSuffix(s, `"`)
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if !ok || !ok2 || err != nil || etag(n) != e {
+		return -1
+	}
+	return n
+}
+
+func noRow() error { return fault.New(fault.NotFound, "no such row") }
+
+// Transact applies ops, all or none.
+func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag, error) {
+	if err := storage.CheckTransaction(ops); err != nil {
+		return nil, err
+	}
+	id, err := t.ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tags := make([]storage.ETag, len(ops))
+	encoded := make([][]byte, len(ops)) // here, where others can encode theirs at the same time
+	for i, op := range ops {
+		if op.Kind != storage.Delete && op.Kind != storage.Merge {
+			encoded[i] = encodeProps(op.Entity.Props)
+		}
+	}
+	err = t.s.write(ctx, func(x *tx) error {
+		for i, op := range ops {
+			tag, err := apply(x, id, op, encoded[i])
+			if err != nil {
+				return blame(i, err)
+			}
+			tags[i] = tag
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tags, nil
+}
+
+// blame names the op of a refusal. Failures of the driver are nobody's.
+func blame(i int, err error) error {
+	if fault.KindOf(err) == fault.Internal {
+		return err
+	}
+	return &storage.OpError{Index: i, Err: err}
+}
+
+// apply is one op. Refusals come after the write that found nothing to do: a write that succeeds
+// is one statement.
+func apply(x *tx, id int64, op storage.Op, data []byte) (storage.ETag, error) {
+	rev := x.next()
+	row := place{id, op.Entity.Partition, op.Entity.Row}
+	var err error
+	switch op.Kind {
+	case storage.Insert:
+		err = row.insert(x, rev, data)
+	case storage.Upsert:
+		_, err = x.exec("INSERT INTO rows (tbl, part, row, rev, props) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET rev = excluded.rev, props = excluded.props",
+			row.tbl, row.part, row.row, rev, data)
+	case storage.Replace:
+		err = row.replace(x, op.Entity.ETag, rev, data)
+	case storage.Merge:
+		err = row.merge(x, op.Entity, rev)
+	case storage.Delete:
+		return "", row.delete(x, op.Entity.ETag)
+	}
+	return etag(rev), err
+}
+
+// place is the address of a row.
+type place struct {
+	tbl       int64
+	part, row string
+}
+
+func (p place) insert(x *tx, rev int64, data []byte) error {
+	n, err := x.exec("INSERT INTO rows (tbl, part, row, rev, props) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", p.tbl, p.part, p.row, rev, data)
+	if err == nil && n == 0 {
+		return fault.New(fault.Conflict, "the row exists")
+	}
+	return err
+}
+
+func (p place) replace(x *tx, tag storage.ETag, rev int64, data []byte) error {
+	if tag == storage.AnyETag {
+		n, err := x.exec("UPDATE rows SET rev = ?, props = ? WHERE tbl = ? AND part = ? AND row = ?", rev, data, p.tbl, p.part, p.row)
+		return p.refused(x, n, err)
+	}
+	n, err := x.exec("UPDATE rows SET rev = ?, props = ? WHERE tbl = ? AND part = ? AND row = ? AND rev = ?", rev, data, p.tbl, p.part, p.row, revision(tag))
+	return p.refused(x, n, err)
+}
+
+func (p place) delete(x *tx, tag storage.ETag) error {
+	if tag == storage.AnyETag {
+		n, err := x.exec("DELETE FROM rows WHERE tbl = ? AND part = ? AND row = ?", p.tbl, p.part, p.row)
+		return p.refused(x, n, err)
+	}
+	n, err := x.exec("DELETE FROM rows WHERE tbl = ? AND part = ? AND row = ? AND rev = ?", p.tbl, p.part, p.row, revision(tag))
+	return p.refused(x, n, err)
+}
+
+// refused finds out why a write touched no row.
+func (p place) refused(x *tx, touched int64, err error) error {
+	if err != nil || touched > 0 {
+		return err
+	}
+	var rev int64
+	err = x.row("SELECT rev FROM rows WHERE tbl = ? AND part = ? AND row = ?", []any{p.tbl, p.part, p.row}, &rev)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return noRow()
+	case err != nil:
+		return err
+	}
+	return otherRevision()
+}
+
+func otherRevision() error { return fault.New(fault.Conflict, "the row has another revision") }
+
+func (p place) merge(x *tx, e storage.Entity, rev int64) error {
+	var old int64
+	var data []byte
+	err := x.row("SELECT rev, props FROM rows WHERE tbl = ? AND part = ? AND row = ?", []any{p.tbl, p.part, p.row}, &old, &data)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return noRow()
+	case err != nil:
+		return err
+	case e.ETag != storage.AnyETag && revision(e.ETag) != old:
+		return otherRevision()
+	}
+	all, err := decodeProps(data, nil)
+	if err != nil {
+		return err
+	}
+	for name, v := range e.Props {
+		all[name] = v
+	}
+	merged := storage.Entity{Key: e.Key, Props: all}
+	if len(all) > storage.MaxProperties || max(storage.EntitySize(merged), storage.JSONSize(merged)) > storage.MaxEntityBytes {
+		return fault.New(fault.Invalid, "the merged row would be too large")
+	}
+	_, err = x.exec("UPDATE rows SET rev = ?, props = ? WHERE tbl = ? AND part = ? AND row = ?", rev, encodeProps(all), p.tbl, p.part, p.row)
+	return err
+}

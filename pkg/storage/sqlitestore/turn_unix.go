@@ -1,0 +1,77 @@
+//go:build unix
+
+package sqlitestore
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// turn lets processes write one after another. SQLite's own lock is polled, at last every 100 ms,
+// and whoever has it takes it again at once, so that a busy process starves the others for
+// seconds. Two locks are fair: who waits for the writer's lock holds the lock of the next in line,
+// before which the last writer has to queue. The kernel drops both when a process dies, and
+// SQLite's lock stands behind them, so they decide about order, never about correctness.
+type turn struct{ next, now *os.File }
+
+func openTurn(dir string) (*turn, error) {
+	next, err := os.OpenFile(filepath.Join(dir, "lock.next"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	now, err := os.OpenFile(filepath.Join(dir, "lock.now"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		next.Close()
+		return nil, err
+	}
+	return &turn{next, now}, nil
+}
+
+// take waits for the turn until limit; then it reports false.
+func (t *turn) take(limit time.Duration) bool {
+	timeout := time.NewTimer(limit)
+	defer timeout.Stop()
+	if !lock(t.next, timeout.C) {
+		return false
+	}
+	defer unlock(t.next)
+	return lock(t.now, timeout.C)
+}
+
+func (t *turn) release() { unlock(t.now) }
+
+func (t *turn) close() {
+	t.next.Close()
+	t.now.Close()
+}
+
+// lock polls, because a blocking call could not be given up. The pauses are shorter than a write.
+// A file system without such locks leaves the order to SQLite.
+func lock(f *os.File, timeout <-chan time.Time) bool {
+	for pause := 50 * time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return true
+		}
+		select {
+		case <-timeout:
+			return false
+		case <-time.After(pause):
+		}
+	}
+}
+
+func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+
+// syncDir makes the names in a folder durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
