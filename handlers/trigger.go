@@ -101,9 +101,20 @@ func (s *server) crawlWorker(ctx context.Context, v *Services, e envelope) (stri
 		return "", err
 	}
 	if err := v.Worker.Process(ctx, job); err != nil {
-		return "", err
+		return "", ourFault(err)
 	}
 	return fmt.Sprintf("%d items of %s", len(job.Items), job.Host), nil
+}
+
+// ourFault keeps the message of a job that was read but could not be done, whatever the reason: in
+// the end it is poisoned, and that is recorded on its items.
+func ourFault(err error) error {
+	switch fault.KindOf(err) {
+	case fault.Unavailable, fault.Throttled, fault.Conflict:
+		return err
+	default:
+		return fault.New(fault.Internal, "%w", err)
+	}
 }
 
 // crawlPoison records on its items that a job could not be done, however often it was tried.

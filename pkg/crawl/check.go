@@ -215,7 +215,7 @@ func (c *check) noteResponse(resp fetch.Response) {
 	c.HTTPStatusCode = resp.Status
 	c.HTTPRedirectChain = nil
 	for _, hop := range resp.Redirects {
-		c.HTTPRedirectChain = append(c.HTTPRedirectChain, fmt.Sprintf("%d %s", hop.Status, hop.Location))
+		c.HTTPRedirectChain = append(c.HTTPRedirectChain, fmt.Sprintf("%d %s", hop.Status, publicURL(hop.Location)))
 	}
 	if resp.FinalURL == "" || resp.FinalURL == c.fetchURL() {
 		return
@@ -237,27 +237,22 @@ func (c *check) noteValidators(resp fetch.Response) {
 	asked := c.conditional() && (c.HTTPEtag != "" || c.HTTPLastModified != "") && resp.FinalURL == c.HTTPFinalURL
 	c.HTTPUnconditional = asked && etag == c.HTTPEtag && modified == c.HTTPLastModified
 	c.HTTPEtag, c.HTTPLastModified = bounded(etag), bounded(modified)
-	c.HTTPContentLength, c.HTTPFinalURL = int64(len(resp.Body)), resp.FinalURL
-}
-
-// bounded drops a validator that no honest server sends.
-func bounded(validator string) string {
-	if len(validator) > 1024 {
-		return ""
-	}
-	return validator
+	c.HTTPContentLength, c.HTTPFinalURL = int64(len(resp.Body)), finalURL(resp)
 }
 
 // throttled leaves the host alone for as long as it asks (A13), or five minutes.
 func (c *check) throttled(resp fetch.Response) {
 	const unasked = 5 * time.Minute
-	pause := resp.RetryAfter
+	pause := min(resp.RetryAfter, registry.MaxPause)
 	if pause <= 0 {
 		pause = unasked
 	}
 	c.retryAfter = pause
 	why := fmt.Sprintf("HTTP %d", resp.Status)
-	c.fail("%s: asked to come back after %s", why, pause.Round(time.Second))
+	c.fail("%s: the host is left alone for %s", why, pause.Round(time.Second))
+	if o, err := originOf(resp.FinalURL); err != nil || o.host != c.batch.Host {
+		return // a redirect's target asked; this host did not
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.host.PauseUntil, c.host.PauseWhy = c.o.Clock().Add(pause), why

@@ -43,6 +43,10 @@ func (c *check) noIndex(values []string) bool {
 
 // compare decides what a body means: the same bytes, the same content, or something new.
 func (c *check) compare(ctx context.Context, resp fetch.Response) error {
+	if resp.Encoding != "" {
+		c.fail("the body is in a content encoding that is not known: %.100q", resp.Encoding)
+		return nil
+	}
 	raw := snapshot.Hash(resp.Body)
 	// The header may speak about the same bytes differently; then the exclusion decides below.
 	spoken := c.Exclusion == exclusionHeader || resp.Header.Get("X-Robots-Tag") != ""
@@ -116,7 +120,7 @@ func (c *check) takeOver(doc extract.Document, raw, exclusion string) {
 	}
 	c.RawHash, c.ContentHash, c.TextHash = raw, hash, doc.TextHash()
 	c.NormalizationVersion = lineage.Current.String()
-	c.MimeType, c.Title, c.Exclusion = doc.MimeType, doc.Title, exclusion
+	c.MimeType, c.Title, c.Exclusion = mimeType(doc.MimeType), doc.Title, exclusion
 	c.HTTPCanonicalURL = ""
 	if doc.Canonical != "" {
 		if s, err := c.o.Rules.ParseURL(doc.Canonical); err == nil {
@@ -125,27 +129,14 @@ func (c *check) takeOver(doc extract.Document, raw, exclusion string) {
 	}
 }
 
-// replayHeaders are kept with a capture: what a replay of the response needs and nothing that
-// could be a visitor's secret.
-var replayHeaders = []string{
-	"Cache-Control", "Content-Language", "Content-Type", "Date", "ETag", "Expires", "Last-Modified",
-	"Link", "Vary", "X-Robots-Tag",
-}
-
 func (c *check) capture(resp fetch.Response) snapshot.Capture {
-	header := map[string][]string{}
-	for _, name := range replayHeaders {
-		for _, v := range resp.Header.Values(name) {
-			header[name] = append(header[name], bounded(v))
-		}
-	}
 	uri := c.HTTPCanonicalURL
 	if uri == "" {
 		uri = c.NormalizedSource
 	}
 	return snapshot.Capture{
 		ItemID: c.ID, RawHash: c.RawHash, ContentHash: c.ContentHash, TextHash: c.TextHash, CanonicalURI: uri,
-		MimeType: c.MimeType, StatusCode: resp.Status, Header: header, Bytes: int64(len(resp.Body)),
+		MimeType: c.MimeType, StatusCode: resp.Status, Header: keptHeaders(resp), Bytes: int64(len(resp.Body)),
 		NormalizationVersion: c.NormalizationVersion, RunID: c.o.RunID, CapturedAt: c.o.Clock(),
 	}
 }

@@ -106,6 +106,9 @@ func (w *Worker) askRobots(ctx context.Context, o origin, row registry.Robots) (
 	now := w.o.Clock()
 	state := robots.State{HasCopy: !row.GoodAt.IsZero(), Failures: row.Failures, FailingSince: row.FailingSince}
 	d, state := robots.Decide(reply, state, now)
+	if reply.Problem != "" {
+		d.Reason += ": " + reply.Problem
+	}
 	next := registry.Robots{
 		FetchedAt: now, Expires: d.Expires, Verdict: string(d.Verdict), Reason: d.Reason, StatusCode: reply.Status,
 		Failures: state.Failures, FailingSince: state.FailingSince,

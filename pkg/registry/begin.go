@@ -26,6 +26,7 @@ type Batch struct {
 	CrawlDelay time.Duration
 
 	owner string
+	rest  []*Item // of the job, without a start: not locked
 }
 
 // Begin takes the items of a job that need work and locks them, if their host can be had now
@@ -34,11 +35,18 @@ type Batch struct {
 func (r *Registry) Begin(ctx context.Context, job Job) (*Batch, error) {
 	owner := r.o.Token()
 	var batch *Batch
-	err := r.retry(ctx, func(ctx context.Context) (err error) {
+	err := r.onHost(ctx, job.PartitionKey, job.Host, func(ctx context.Context) (err error) {
 		batch, err = r.begin(ctx, job, owner)
 		return err
 	})
-	return batch, err
+	if err != nil || batch == nil || len(batch.rest) == 0 {
+		return batch, err
+	}
+	if err := r.parkRest(ctx, batch); err != nil {
+		// The batch is held all the same; the rest comes again when its job is no longer trusted.
+		r.o.Log.Warn("items without a start were not given back", "host", job.Host, "kind", fault.KindOf(err))
+	}
+	return batch, nil
 }
 
 func (r *Registry) begin(ctx context.Context, job Job, owner string) (*Batch, error) {
@@ -64,13 +72,8 @@ func (r *Registry) begin(ctx context.Context, job Job, owner string) (*Batch, er
 		Starts: append(g.starts, host.NextSlotAt), Permits: g.permits, Until: stamp(now.Add(lockTime)),
 		CrawlDelay: time.Duration(host.CrawlDelayMS) * time.Millisecond, owner: owner,
 	}
-	if err := r.lock(ctx, b, &host, todo[:len(g.starts)]); err != nil {
-		return nil, err
-	}
-	if rest := todo[len(g.starts):]; len(rest) > 0 {
-		return b, r.parkRest(ctx, b, rest)
-	}
-	return b, nil
+	b.rest = todo[len(g.starts):]
+	return b, r.lock(ctx, b, &host, todo[:len(g.starts)])
 }
 
 // eligible picks the items worth locking, each once.
@@ -156,13 +159,13 @@ func parkedUntil(now, until time.Time) time.Time {
 }
 
 // parkRest parks what a batch had no starts for.
-func (r *Registry) parkRest(ctx context.Context, b *Batch, items []*Item) error {
-	return r.retry(ctx, func(ctx context.Context) error {
+func (r *Registry) parkRest(ctx context.Context, b *Batch) error {
+	return r.onHost(ctx, b.Partition, b.Host, func(ctx context.Context) error {
 		host, err := r.loadHost(ctx, b.Partition, b.Host)
 		if err != nil {
 			return err
 		}
-		return r.park(ctx, host, items, time.Time{})
+		return r.park(ctx, host, b.rest, time.Time{})
 	})
 }
 

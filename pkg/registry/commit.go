@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -39,7 +40,7 @@ func (r *Registry) Commit(ctx context.Context, b *Batch, done []Finding, host Ho
 	if last {
 		c.rest = b.remaining(done)
 	}
-	if err := r.retry(ctx, c.try); err != nil {
+	if err := r.onHost(ctx, b.Partition, b.Host, c.try); err != nil {
 		return err
 	}
 	b.Items = b.remaining(done)
@@ -65,6 +66,7 @@ type pending struct {
 	oldStatus Status
 	oldDue    time.Time
 	noDue     bool // the old due row is not there, which only damage explains: repaired by writing the new one
+	spoiled   bool // see spoil
 	rebased   bool // somebody changed the item while we worked; their schedule stands
 }
 
@@ -97,6 +99,10 @@ func (c *commit) try(ctx context.Context) error {
 	for {
 		ops, owners := c.ops(host)
 		_, err := c.r.hinted(ctx, c.b.Partition, c.hints(), ops)
+		if i, never := refused(err); never && owners[i].done != nil && !owners[i].done.spoiled {
+			c.spoil(owners[i].done, err)
+			continue
+		}
 		i, lost := loser(err)
 		if !lost || i == 0 {
 			return err
@@ -180,6 +186,33 @@ func laterOf(a, b time.Time) time.Time {
 	return a
 }
 
+// refused tells which operation of a transaction can never be stored.
+func refused(err error) (index int, yes bool) {
+	op, ok := errors.AsType[*storage.OpError](err)
+	if !ok || op.Index == 0 || !fault.Is(err, fault.Invalid) && !fault.Is(err, fault.TooLarge) {
+		return 0, false
+	}
+	return op.Index, true
+}
+
+// spoil replaces a finding that cannot be stored by the item as it was, in Error: it must not take
+// the findings of its neighbours with it.
+func (c *commit) spoil(p *pending, why error) {
+	c.r.o.Log.Error("a finding cannot be stored", "id", p.Item.ID, "err", why)
+	for _, it := range c.b.Items {
+		if it.key != p.Item.key {
+			continue
+		}
+		was := *it
+		was.Status, was.NextCrawlAt, was.LastChecked = Error, p.Item.NextCrawlAt, p.Item.LastChecked
+		was.CrawlAttempts++
+		was.etag, was.LockedUntil, was.LockOwner = p.Item.etag, time.Time{}, ""
+		was.SetError("what was found cannot be stored: " + why.Error())
+		was.Record(c.r.now(), "error", was.ErrorMessage)
+		p.Item, p.Changed, p.Failed, p.spoiled = was, false, true, true
+	}
+}
+
 // lose handles the operation that made a transaction fail.
 func (c *commit) lose(ctx context.Context, o opOwner) error {
 	switch {
@@ -261,7 +294,7 @@ func (b *Batch) remaining(done []Finding) []*Item {
 // Fail records on the items of a job that nobody could process it (A19: the poison queue). Items
 // that were processed after all, or that somebody holds, are left alone.
 func (r *Registry) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
-	return r.retry(ctx, func(ctx context.Context) error {
+	return r.onHost(ctx, job.PartitionKey, job.Host, func(ctx context.Context) error {
 		hashes := make([]string, len(job.Items))
 		for i, it := range job.Items {
 			hashes[i] = it.RowKey
@@ -297,7 +330,7 @@ func (r *Registry) Fail(ctx context.Context, job Job, decide func(it *Item, now 
 // too. It returns when the request may start. Throttled, with the pause, when that is not within
 // patience.
 func (r *Registry) ReserveStart(ctx context.Context, partition, host string, patience time.Duration) (at time.Time, err error) {
-	err = r.retry(ctx, func(ctx context.Context) error {
+	err = r.onHost(ctx, partition, host, func(ctx context.Context) error {
 		h, err := r.loadHost(ctx, partition, host)
 		if err != nil {
 			return err

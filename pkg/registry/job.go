@@ -3,9 +3,11 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // Job asks a worker to check 1 to [JobItems] items of one host. It may be lost, doubled or late.
@@ -41,9 +43,15 @@ func ParseJob(body []byte) (Job, error) {
 		return Job{}, fault.New(fault.Invalid, "crawl job needs partitionKey, host and 1 to %d items", JobItems)
 	}
 	for _, it := range j.Items {
-		if !isItemRow(it.RowKey) || it.RowKey == "" {
+		if !isItemRow(it.RowKey) {
 			return Job{}, fault.New(fault.Invalid, "crawl job: rowKey %q is not an item's", it.RowKey)
 		}
+		if err := storage.CheckKey(storage.Key{Partition: j.PartitionKey, Row: it.RowKey}); err != nil {
+			return Job{}, fmt.Errorf("crawl job: %w", err)
+		}
+	}
+	if err := storage.CheckKey(storage.Key{Partition: j.PartitionKey, Row: hostRow(j.Host)}); err != nil {
+		return Job{}, fmt.Errorf("crawl job: %w", err)
 	}
 	return j, nil
 }

@@ -18,8 +18,8 @@ const (
 	startWindow = time.Minute
 	// JobItems is the most items of one job.
 	JobItems = 32
-	// maxPause bounds what a site can ask for.
-	maxPause = 24 * time.Hour
+	// MaxPause bounds what a site can ask for.
+	MaxPause = 24 * time.Hour
 	// rateWindow is the number of checks after which the counters for rates are halved, so that
 	// they speak of recent checks.
 	rateWindow = 1000
@@ -186,7 +186,7 @@ func (h *hostState) unclaim(n int, p Politeness) {
 
 // pause keeps everybody away from the host until a time, never shortening an earlier pause.
 func (h *hostState) pause(now, until time.Time, why string) {
-	if limit := now.Add(maxPause); until.After(limit) {
+	if limit := now.Add(MaxPause); until.After(limit) {
 		until = limit
 	}
 	if until.After(h.PausedUntil) {

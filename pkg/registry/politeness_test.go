@@ -114,7 +114,7 @@ func TestPauseIsNeverShortenedAndBounded(t *testing.T) {
 		t.Errorf("shortened to %v", h.PausedUntil)
 	}
 	h.pause(noon, noon.Add(1000*time.Hour), "forever")
-	if !h.PausedUntil.Equal(noon.Add(maxPause)) {
+	if !h.PausedUntil.Equal(noon.Add(MaxPause)) {
 		t.Errorf("until %v", h.PausedUntil)
 	}
 }

@@ -71,7 +71,6 @@ func (g hostGroup) chunks() [][]member {
 }
 
 func (r *Registry) group(sources []source.Source) []hostGroup {
-	type hostID struct{ partition, host string }
 	var groups []hostGroup
 	groupAt, memberAt := map[hostID]int{}, map[string]int{}
 	for i, s := range sources {
@@ -100,7 +99,7 @@ func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []membe
 	}
 	var plan registerPlan
 	var items []Item
-	err = r.retry(ctx, func(ctx context.Context) error {
+	err = r.onHost(ctx, g.partition, g.host, func(ctx context.Context) error {
 		if items == nil {
 			if items, err = r.loadItems(ctx, g.partition, hashes); err != nil {
 				return err

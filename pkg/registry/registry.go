@@ -40,6 +40,7 @@ type Options struct {
 // Registry is the store of items. It is safe for concurrent use by any number of processes.
 type Registry struct {
 	items, index, hints storage.Table
+	hosts               hostLocks
 	jobs, poison        storage.Queue
 	o                   Options
 	known               hintCache
@@ -187,11 +188,20 @@ func (h *hostEntry) op() storage.Op {
 	}}
 }
 
-// retry calls fn again while it reports a conflict: somebody else moved first, so decide anew
-// with a little patience. Ten losses in a row are reported as Unavailable, which the host of the
-// function retries.
+// onHost runs fn, which reads and writes a host's row, as the only one in this process, and again
+// while it reports a conflict: somebody elsewhere moved first, so decide anew with a little
+// patience. Many losses in a row are reported as Throttled.
+func (r *Registry) onHost(ctx context.Context, partition, host string, fn func(ctx context.Context) error) error {
+	unlock, err := r.hosts.lock(ctx, hostID{partition, host})
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return r.retry(ctx, fn)
+}
+
 func (r *Registry) retry(ctx context.Context, fn func(ctx context.Context) error) error {
-	const tries = 10
+	const tries = 30
 	for try := range tries {
 		err := fn(ctx)
 		if !fault.Is(err, fault.Conflict) {
@@ -202,7 +212,7 @@ func (r *Registry) retry(ctx context.Context, fn func(ctx context.Context) error
 			return err
 		}
 	}
-	return fault.New(fault.Unavailable, "gave up after %d conflicting writes", tries)
+	return fault.After(2*time.Second, "too many writers at once: gave up after %d conflicts", tries)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -414,4 +415,75 @@ func TestA5SchemePartition(t *testing.T) {
 		b.finish(t, b.begin(t, j))
 	}
 	b.check(t)
+}
+
+// A finding that no row can take spoils only itself.
+func TestUnstorableFindingSpoilsOnlyItself(t *testing.T) {
+	b := open(t, Options{})
+	b.register(t, RegisterOptions{}, pages("a.example", 3)...)
+	batch := b.begin(t, b.take(t)[0])
+	var done []Finding
+	for i, it := range batch.Items {
+		f := *it
+		f.Status = Indexed
+		f.Bring(b.clock.Now().Add(time.Hour))
+		if i == 1 {
+			for range 3000 { // encodes to far more than a column holds
+				f.HTTPRedirectChain = append(f.HTTPRedirectChain, "302 https://a.example/"+strings.Repeat("x", 50))
+			}
+		}
+		done = append(done, Finding{Item: f})
+	}
+	if err := b.Commit(t.Context(), batch, done, HostFinding{}, true); err != nil {
+		t.Fatal(err)
+	}
+	b.check(t)
+	items, err := b.List(t.Context(), ListQuery{Top: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byStatus := map[Status]int{}
+	for _, it := range items {
+		byStatus[it.Status]++
+	}
+	if byStatus[Indexed] != 2 || byStatus[Error] != 1 {
+		t.Errorf("statuses %v, want two Indexed and one Error", byStatus)
+	}
+}
+
+// Many writers of one host in one process wait for each other instead of losing.
+func TestManySingleRegistrationsOfOneHost(t *testing.T) {
+	b := open(t, Options{})
+	var wg sync.WaitGroup
+	for _, u := range pages("a.example", 200) {
+		wg.Go(func() {
+			if got := b.Register(context.Background(), parse(t, u), RegisterOptions{})[0]; got.Err != nil {
+				t.Error(got.Err)
+			}
+		})
+	}
+	wg.Wait()
+	b.check(t)
+}
+
+func TestHostLockIsWaitedForWithAContext(t *testing.T) {
+	var l hostLocks
+	unlock, err := l.lock(t.Context(), hostID{"p", "h"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.lock(ctx, hostID{"p", "h"}); err == nil {
+		t.Error("a held lock was given out")
+	}
+	if free, err := l.lock(t.Context(), hostID{"p", "other"}); err != nil {
+		t.Error(err)
+	} else {
+		free()
+	}
+	unlock()
+	if len(l.held) != 0 {
+		t.Errorf("%d locks are remembered", len(l.held))
+	}
 }

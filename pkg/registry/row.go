@@ -3,6 +3,7 @@ package registry
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -64,11 +65,16 @@ func encodeField(f reflect.Value) any {
 	return string(b)
 }
 
+// maxText is the most characters of a text column; storage allows 32 Ki.
+const maxText = 16 * 1024
+
+// text makes any string storable: much of an item was said by strangers, and one odd header must
+// not keep a batch of findings from being written.
 func text(s string) any {
 	if s == "" {
 		return nil
 	}
-	return s
+	return clip(strings.ToValidUTF8(s, "\uFFFD"), maxText)
 }
 
 // decode fills *row from props. Columns of a wrong type, or that are missing, leave their field

@@ -203,6 +203,11 @@ func earlier(a, b time.Time) time.Time {
 // claimHost marks due rows of one host as enqueued and sends their jobs. It returns how many the
 // host had room for.
 func (r *Registry) claimHost(ctx context.Context, partition, host string, rows []storage.Entity, now time.Time) (int, error) {
+	unlock, err := r.hosts.lock(ctx, hostID{partition, host})
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
 	h, err := r.loadHost(ctx, partition, host)
 	if err != nil {
 		return 0, err
