@@ -9,39 +9,51 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// clocked is a store whose clock stands still until the suite sleeps.
-type clocked struct {
-	*Store
+// clock stands still until somebody sleeps.
+type clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-func (c *clocked) Sleep(d time.Duration) {
+func (c *clock) Sleep(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
 
-func (c *clocked) clock() time.Time {
+func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-func openClocked(t *testing.T) storage.Store {
-	c := &clocked{now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)}
-	s, err := Open(t.TempDir(), Options{Now: c.clock})
+func newClock() *clock { return &clock{now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)} }
+
+func openAt(t testing.TB, dir string, c *clock) *Store {
+	t.Helper()
+	s, err := Open(dir, Options{Now: c.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	c.Store = s
-	return c
+	return s
+}
+
+// clocked is a store whose time the suite can let pass.
+type clocked struct {
+	storage.Store
+	*clock
+}
+
+func openClocked(t *testing.T) storage.Store {
+	c := newClock()
+	return clocked{openAt(t, t.TempDir(), c), c}
 }
 
 func TestConformance(t *testing.T) { storagetest.Store(t, openClocked) }
 
 func TestConformanceInRealTime(t *testing.T) {
+	t.Parallel()
 	storagetest.Store(t, func(t *testing.T) storage.Store { return open(t, t.TempDir()) })
 }
 
@@ -53,7 +65,7 @@ func TestConformanceHooked(t *testing.T) {
 // than the call before.
 func TestConformanceOfTwo(t *testing.T) {
 	storagetest.Store(t, func(t *testing.T) storage.Store {
-		dir := t.TempDir()
-		return &alternating{stores: [2]*Store{open(t, dir), open(t, dir)}}
+		dir, c := t.TempDir(), newClock()
+		return clocked{&alternating{stores: [2]*Store{openAt(t, dir, c), openAt(t, dir, c)}}, c}
 	})
 }

@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -18,7 +19,7 @@ const busyLimit = 30 * time.Second
 // readers is how many reads run at once; more wait. Reads are bound by CPU.
 const readers = 4
 
-// maxWAL is the size of the log above which readers are made to wait until it is written back.
+// maxWAL is the size above which the log is cut when it begins anew.
 const maxWAL = 64 << 20
 
 // openPool prepares connections; the first use opens one.
@@ -78,6 +79,16 @@ func (p *pool) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 	}
 	p.stmts[query] = stmt
 	return stmt, nil
+}
+
+func (p *pool) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var errs []error
+	for _, stmt := range p.stmts {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(append(errs, p.db.Close())...)
 }
 
 // row reads one row into dest; sql.ErrNoRows when there is none.

@@ -16,6 +16,7 @@ var children = map[string]func(dir string){
 	"increment":   incrementOften,
 	"echo":        echo,
 	"open":        openOnce,
+	"hammer":      hammer,
 }
 
 const childEnv = "SQLITESTORE_TEST_CHILD"

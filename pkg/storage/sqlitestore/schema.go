@@ -3,7 +3,11 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/tidemark/tidemark/pkg/fault"
 )
@@ -73,7 +77,11 @@ func (s *Store) inspect(ctx context.Context, db querier) (empty bool, err error)
 		"SELECT min(id) FROM messages", "SELECT min(visible) FROM messages WHERE queue = 0",
 		"SELECT min(container) FROM blobs", "SELECT count(*) FROM blobs WHERE file = ''",
 	} {
-		if err := db.QueryRowContext(ctx, q).Scan(&discard); err != nil {
+		err := db.QueryRowContext(ctx, q).Scan(&discard)
+		if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code() == sqlite3.SQLITE_ERROR {
+			return false, s.damaged(err) // a table is missing
+		}
+		if err != nil {
 			return false, err
 		}
 	}

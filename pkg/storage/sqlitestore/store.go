@@ -149,9 +149,8 @@ func (s *Store) shut() error {
 	s.closed.Store(true)
 	close(s.w.quit)
 	<-s.w.idle
-	readErr := s.read.db.Close()
-	connErr := s.w.conn.Close()
-	err := errors.Join(readErr, connErr, s.w.db.Close()) // the last to close writes the log back
+	// The last connection to close writes the log back, but not before its statements are closed.
+	err := errors.Join(s.read.close(), s.w.tx.close(), s.w.conn.Close(), s.w.db.Close())
 	s.w.turn.close()
 	return err
 }

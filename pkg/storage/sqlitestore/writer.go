@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"os"
 	"sync/atomic"
 
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -94,7 +93,6 @@ func (w *writer) serve(first *job) {
 		err = w.s.busy(errors.New("waiting for our turn to write"))
 	} else {
 		err = w.commit(batch)
-		w.checkLog()
 		w.turn.release()
 	}
 	for _, j := range batch {
@@ -194,23 +192,6 @@ func (w *writer) end(was int64) error {
 // rollback has no error of its own: some failures have rolled back already.
 func (w *writer) rollback() { _, _ = w.tx.exec("ROLLBACK") }
 
-// checkLog bounds the log. SQLite writes it back as it goes, but begins it anew only at a moment
-// without readers, which may never come by itself.
-func (w *writer) checkLog() {
-	const every = 256
-	if w.commits%every != 0 {
-		return
-	}
-	if info, err := os.Stat(w.s.path + "-wal"); err != nil || info.Size() <= maxWAL {
-		return
-	}
-	// A reader that is stopped must not stop the writer: wait a second, not the usual limit.
-	const checkpoint = "PRAGMA busy_timeout(1000); PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout(30000);"
-	if _, err := w.conn.ExecContext(context.Background(), checkpoint); err != nil {
-		w.s.log.Warn("write-ahead log not shortened", "path", w.s.path, "err", err)
-	}
-}
-
 // guarded undoes what do has written when it refuses. Alone in its transaction it needs no
 // savepoint: the transaction is undone.
 func (t *tx) guarded(do func(*tx) error, savepoint bool) error {
@@ -251,6 +232,14 @@ func (t *tx) prepared(query string) (*sql.Stmt, error) {
 		t.stmts[query] = stmt
 	}
 	return stmt, err
+}
+
+func (t *tx) close() error {
+	var errs []error
+	for _, stmt := range t.stmts {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // exec reports how many rows were written.

@@ -1,0 +1,74 @@
+package sqlitestore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// ownTurns is set for a child that takes no turns with others.
+const ownTurns = "SQLITESTORE_TEST_OWN_TURNS"
+
+// loseTurns leaves the order among processes to SQLite.
+func loseTurns(s *Store, dir string) {
+	turn, err := openTurn(dir)
+	must(err)
+	s.w.turn = turn
+}
+
+// hammer writes as fast as it can until it is killed.
+func hammer(dir string) {
+	s, err := Open(dir, Options{})
+	must(err)
+	if own := os.Getenv(ownTurns); own != "" {
+		must(os.MkdirAll(own+"/child", 0o700))
+		loseTurns(s, own+"/child")
+	}
+	table := s.Table("rows")
+	for who := range 4 {
+		go func() {
+			for i := 0; ; i++ {
+				_, err := table.Transact(context.Background(), storage.Op{Kind: storage.Upsert,
+					Entity: storage.Entity{Key: storage.Key{Partition: fmt.Sprint("hammer", who), Row: fmt.Sprint(i % 1000)}, Props: item(int64(i))}})
+				must(err)
+			}
+		}()
+	}
+	fmt.Println("hammering")
+	select {}
+}
+
+// BenchmarkBesideProcess is what a write takes while another process writes all the time.
+func BenchmarkBesideProcess(b *testing.B) {
+	for _, turns := range []bool{true, false} {
+		b.Run(fmt.Sprintf("turns=%v", turns), func(b *testing.B) {
+			dir := b.TempDir()
+			s := open(b, dir)
+			table := create(b, s).Table
+			if !turns {
+				own := b.TempDir()
+				b.Setenv(ownTurns, own)
+				loseTurns(s, own)
+			}
+			p := start(b, "hammer", dir)
+			p.lines.Scan()
+			var longest, total time.Duration
+			for i := 0; b.Loop(); i++ {
+				time.Sleep(5 * time.Millisecond) // who writes now and then meets one who never stops
+				began := time.Now()
+				if _, err := table.Transact(b.Context(), insert(fmt.Sprint(i), nil)); err != nil {
+					b.Fatal(err)
+				}
+				longest, total = max(longest, time.Since(began)), total+time.Since(began)
+			}
+			b.ReportMetric(float64(longest.Microseconds()), "longest-µs")
+			b.ReportMetric(float64(total.Microseconds())/float64(b.N), "mean-µs")
+			p.Process.Kill()
+			p.Wait()
+		})
+	}
+}

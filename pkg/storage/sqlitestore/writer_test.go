@@ -1,0 +1,295 @@
+package sqlitestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// held keeps the writer busy until release is called, so that what comes meanwhile is joined.
+func held(t *testing.T, s *Store) (release func()) {
+	t.Helper()
+	begun, end := make(chan struct{}), make(chan struct{})
+	var once, over sync.Once
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.write(context.Background(), func(*tx) error {
+			once.Do(func() { close(begun) })
+			<-end
+			return fault.New(fault.Conflict, "nothing written")
+		})
+	}()
+	<-begun
+	release = func() { over.Do(func() { close(end) }); <-done }
+	t.Cleanup(release)
+	return release
+}
+
+// joined runs writes so that they share a transaction, and returns their errors.
+func joined(t *testing.T, s *Store, writes ...func() error) []error {
+	t.Helper()
+	release := held(t, s)
+	errs := make([]error, len(writes))
+	var all sync.WaitGroup
+	for i, write := range writes {
+		all.Go(func() { errs[i] = write() })
+	}
+	time.Sleep(50 * time.Millisecond) // let them queue up; were they late, less would be tested
+	release()
+	all.Wait()
+	return errs
+}
+
+// TestRefusalsStayTheirOwn joins writes of which some are refused after they have written.
+func TestRefusalsStayTheirOwn(t *testing.T) {
+	s := open(t, t.TempDir())
+	table := create(t, s).Table
+	if _, err := table.Transact(t.Context(), insert("there", nil)); err != nil {
+		t.Fatal(err)
+	}
+	before := s.w.commits
+	var writes []func() error
+	for i := range 20 {
+		writes = append(writes, func() error {
+			ops := []storage.Op{insert(fmt.Sprint("first", i), nil)}
+			if i%2 == 1 {
+				ops = append(ops, insert("there", nil))
+			}
+			_, err := table.Transact(t.Context(), ops...)
+			return err
+		})
+	}
+	for i, err := range joined(t, s, writes...) {
+		want := []fault.Kind{"", fault.Conflict}[i%2]
+		if fault.KindOf(err) != want {
+			t.Errorf("write %d: have %v, want %q", i, err, want)
+		}
+		_, err := table.Get(t.Context(), storage.Key{Partition: "p", Row: fmt.Sprint("first", i)})
+		if want = []fault.Kind{"", fault.NotFound}[i%2]; fault.KindOf(err) != want {
+			t.Errorf("row %d: have %v, want %q", i, err, want)
+		}
+	}
+	if n := s.w.commits - before; n >= 10 {
+		t.Errorf("20 writes took %d commits: they were not joined", n)
+	}
+}
+
+// TestSpoiledTransaction has one write fail as the driver does, which undoes its neighbours' work:
+// they succeed all the same.
+func TestSpoiledTransaction(t *testing.T) {
+	s := open(t, t.TempDir())
+	table := create(t, s).Table
+	broken := errors.New("broken")
+	insertOne := func(row string) func() error {
+		return func() error { _, err := table.Transact(t.Context(), insert(row, nil)); return err }
+	}
+	errs := joined(t, s, insertOne("a"), insertOne("b"), insertOne("c"), func() error {
+		return s.write(t.Context(), func(x *tx) error {
+			_, _ = x.exec("ROLLBACK") // as a full disk does
+			return broken
+		})
+	})
+	for i, err := range errs {
+		if i < 3 && err != nil || i == 3 && !errors.Is(err, broken) {
+			t.Errorf("write %d: have %v", i, err)
+		}
+	}
+	for _, row := range []string{"a", "b", "c"} {
+		if _, err := table.Get(t.Context(), storage.Key{Partition: "p", Row: row}); err != nil {
+			t.Errorf("row %s: %v", row, err)
+		}
+	}
+}
+
+// TestGivingUp: a write whose caller no longer waits does not happen.
+func TestGivingUp(t *testing.T) {
+	s := open(t, t.TempDir())
+	table := create(t, s).Table
+	release := held(t, s)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := table.Transact(ctx, insert("a", nil))
+	if !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("have %v", err)
+	}
+	release()
+	if _, err := table.Transact(t.Context(), insert("a", nil)); err != nil {
+		t.Errorf("the row is there: %v", err)
+	}
+}
+
+// TestRevisionsAreNeverReused deletes and inserts one row again and again, over openings.
+func TestRevisionsAreNeverReused(t *testing.T) {
+	dir, seen, last := t.TempDir(), map[storage.ETag]bool{}, int64(0)
+	for range 3 {
+		s := open(t, dir)
+		table := create(t, s).Table
+		for range 5 {
+			tags, err := table.Transact(t.Context(), insert("r", nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seen[tags[0]] || revision(tags[0]) <= last {
+				t.Errorf("revision %s after %d", tags[0], last)
+			}
+			seen[tags[0]], last = true, revision(tags[0])
+			if _, err := table.Transact(t.Context(), storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: storage.Key{Partition: "p", Row: "r"}, ETag: tags[0]}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Close()
+	}
+}
+
+// TestDurability holds the settings that the promise rests on, on the connection that writes.
+func TestDurability(t *testing.T) {
+	s := open(t, t.TempDir())
+	for name, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "0", "busy_timeout": "30000"} {
+		var have string
+		if err := s.w.conn.QueryRowContext(t.Context(), "PRAGMA "+name).Scan(&have); err != nil || have != want {
+			t.Errorf("%s: have %s (%v), want %s", name, have, err, want)
+		}
+	}
+}
+
+// TestPlans: reads are ranges of a key; nothing is scanned or sorted.
+func TestPlans(t *testing.T) {
+	s := open(t, t.TempDir())
+	for name, query := range map[string]string{
+		"rows of a partition": inPartition,
+		"rows of a table":     inTable,
+		"due messages":        "SELECT id FROM messages WHERE queue = ? AND visible <= ? ORDER BY visible, id LIMIT ?",
+		"leftovers":           "SELECT 1 FROM blobs WHERE file = ?",
+		"names":               "SELECT name FROM blobs WHERE container = ? AND name >= ? ORDER BY name LIMIT ?",
+	} {
+		args := make([]any, strings.Count(query, "?"))
+		for i := range args {
+			args[i] = 1
+		}
+		rows, err := s.read.db.Query("EXPLAIN QUERY PLAN "+query, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			var id, parent, none int
+			var detail string
+			if err := rows.Scan(&id, &parent, &none, &detail); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(detail, "SEARCH") {
+				t.Errorf("%s: %s", name, detail)
+			}
+		}
+		rows.Close()
+	}
+}
+
+// TestNestedQueries reads and writes inside of more queries than there are connections.
+func TestNestedQueries(t *testing.T) {
+	s := open(t, t.TempDir())
+	table := fill(t, s, 100)
+	var all sync.WaitGroup
+	for range 4 * readers {
+		all.Go(func() {
+			n := 0
+			for e, err := range table.Query(t.Context(), storage.Query{Partition: "p", PageSize: 10}) {
+				if err == nil {
+					_, err = table.Get(t.Context(), e.Key)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				n++
+			}
+			if n != 100 {
+				t.Errorf("have %d rows", n)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestLargeRows: a page is cut where it would take too much memory, and goes on behind.
+func TestLargeRows(t *testing.T) {
+	s := open(t, t.TempDir())
+	table := create(t, s).Table
+	columns := storage.Properties{}
+	for i := range 14 {
+		columns[fmt.Sprint("B", i)] = make([]byte, 48<<10)
+	}
+	for i := range 20 {
+		if _, err := table.Transact(t.Context(), insert(fmt.Sprintf("%02d", i), columns)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id, _ := table.(interface {
+		ready(context.Context) (int64, error)
+	}).ready(t.Context())
+	pages, rows := 0, 0
+	for p := s.Table("rows").(interface {
+		firstPage(int64, storage.Query) *page
+	}).firstPage(id, storage.Query{Partition: "p"}); p.more; pages++ {
+		if err := p.read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		rows += len(p.rows)
+	}
+	if pages < 3 || rows != 20 {
+		t.Errorf("have %d rows in %d pages, want 20 in 3 or more", rows, pages)
+	}
+}
+
+// TestLogStaysBounded writes many times what the log should hold while there is never a moment
+// without a reader.
+func TestLogStaysBounded(t *testing.T) {
+	s := open(t, t.TempDir())
+	table := create(t, s).Table
+	columns := storage.Properties{}
+	for i := range 8 {
+		columns[fmt.Sprint("B", i)] = make([]byte, 16<<10)
+	}
+	for i := range 50 {
+		if _, err := table.Transact(t.Context(), insert(fmt.Sprintf("%02d", i), columns)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	for range readers {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				for range table.Query(ctx, storage.Query{}) {
+				}
+			}
+		})
+	}
+	largest := int64(0)
+	for i := range 200 {
+		op := insert(fmt.Sprintf("%02d", i%50), columns)
+		op.Kind = storage.Upsert
+		if _, err := table.Transact(t.Context(), op); err != nil {
+			t.Error(err)
+			break
+		}
+		if info, err := os.Stat(s.path + "-wal"); err == nil {
+			largest = max(largest, info.Size())
+		}
+	}
+	cancel()
+	all.Wait()
+	// The writes take about 26 MB, and the log begins anew after 4 MB and what is written while the
+	// readers finish.
+	if largest == 0 || largest > 16<<20 {
+		t.Errorf("the log was up to %d MB long", largest>>20)
+	}
+}
