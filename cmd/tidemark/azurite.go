@@ -67,10 +67,10 @@ func (p *program) azurite(ctx context.Context, o emulatorOptions, command []stri
 		e.tell = p.note // standard output is the command's
 		run = func(ctx context.Context) error { return e.execute(ctx, command) }
 	}
-	if err := e.open(slog.LevelWarn); err != nil {
+	if err := e.open(slog.LevelWarn, azuriteLock); err != nil {
 		return err
 	}
-	defer e.log.Close()
+	defer e.close()
 	if err := e.start(ctx); err != nil {
 		return started(ctx, err)
 	}

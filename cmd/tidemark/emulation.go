@@ -51,18 +51,19 @@ func launchAzurite(ctx context.Context, o azurite.Options) (emulator, error) {
 }
 
 // emulation is an Azurite of ours on a data folder, and what processes need to know to use both.
-// Its order is open, start, stop.
+// Its order is open, start, stop, close.
 type emulation struct {
 	*program
 	options emulatorOptions
 	launch  launcher
 	tell    func(format string, args ...any) // progress, for people
 	log     *logs
+	release func()   // gives the folder back
 	running emulator // nil before start
 }
 
-// open makes the data folder and opens its log, which the caller closes.
-func (e *emulation) open(level slog.Level) (err error) {
+// open makes the data folder, takes locks of it and opens its log.
+func (e *emulation) open(level slog.Level, locks ...string) (err error) {
 	// Others run in folders of their own, where a relative path would mean another place.
 	if e.options.data, err = filepath.Abs(e.options.data); err != nil {
 		return err
@@ -70,8 +71,20 @@ func (e *emulation) open(level slog.Level) (err error) {
 	if err := os.MkdirAll(e.options.data, 0o755); err != nil {
 		return fmt.Errorf("--data (TIDEMARK_DATA): %w", err)
 	}
-	e.log, err = openLogs(e.options.data, level, e.err)
+	// First of all: opening the log may move it, which is not ours to do while another writes it.
+	if e.release, err = holdFolder(e.options.data, locks...); err != nil {
+		return err
+	}
+	if e.log, err = openLogs(e.options.data, level, e.err); err != nil {
+		e.release()
+	}
 	return err
+}
+
+// close ends what open began.
+func (e *emulation) close() {
+	e.log.Close()
+	e.release()
 }
 
 func (e *emulation) start(ctx context.Context) error {

@@ -98,10 +98,14 @@ func (p *program) start(ctx context.Context, o startOptions, parts parts) (err e
 	l := &local{app: o, parts: parts, emulation: emulation{
 		program: p, options: o.emulatorOptions, launch: parts.azurite, tell: p.say,
 	}}
-	if err := l.open(o.level()); err != nil {
+	locks := []string{appLock, azuriteLock}
+	if given {
+		locks = []string{appLock}
+	}
+	if err := l.open(o.level(), locks...); err != nil {
 		return err
 	}
-	defer l.log.Close()
+	defer l.close()
 	if !given {
 		if err := l.emulation.start(ctx); err != nil {
 			return started(ctx, err)
@@ -139,7 +143,8 @@ func checkStart(o startOptions) error {
 	}
 	l, err := net.Listen("tcp", o.address())
 	if err != nil {
-		return fmt.Errorf("port %d is in use: stop what uses it, or choose another with --port or PORT", o.port)
+		return fmt.Errorf("port %d is in use: stop what uses it, or choose another with --port or PORT; "+
+			"a second Tidemark needs TIDEMARK_DATA and AZURITE_PORT_BASE of its own too", o.port)
 	}
 	return l.Close()
 }

@@ -262,7 +262,8 @@ func TestStartRefuses(t *testing.T) {
 	taken := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 	performAll(t, []script{
 		{name: "a port in use", args: []string{"start", "--app", appFolder(t), "--port", taken, "--data", t.TempDir()}, code: 1,
-			err: "tidemark: port " + taken + " is in use: stop what uses it, or choose another with --port or PORT\n"},
+			err: "tidemark: port " + taken + " is in use: stop what uses it, or choose another with --port or PORT; " +
+				"a second Tidemark needs TIDEMARK_DATA and AZURITE_PORT_BASE of its own too\n"},
 		{name: "a port that is none", args: []string{"start"}, env: map[string]string{"PORT": "http"}, code: 2,
 			err: "tidemark: --port (PORT) is \"http\": give a port of 1 to 65535\nsee `tidemark start --help`\n"},
 		{name: "no room for three ports", args: []string{"start", "--azurite-port-base", "65534"}, code: 2,

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// sharingViolation is ERROR_SHARING_VIOLATION.
+const sharingViolation = syscall.Errno(32)
+
+// holdFile opens a file, which it makes, for this process alone until it is closed; errHeld when
+// another has it.
+func holdFile(name string) (*os.File, error) {
+	path, err := syscall.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, err
+	}
+	const alone = 0 // shared with nobody
+	h, err := syscall.CreateFile(path, syscall.GENERIC_READ|syscall.GENERIC_WRITE, alone, nil,
+		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
+	if errors.Is(err, sharingViolation) {
+		return nil, errHeld
+	}
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(h), name), nil
+}
