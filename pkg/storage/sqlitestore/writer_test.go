@@ -110,20 +110,33 @@ func TestSpoiledTransaction(t *testing.T) {
 	}
 }
 
-// TestGivingUp: a write whose caller no longer waits does not happen.
+// TestGivingUp: a write whose caller no longer waits does not happen, whoever it waited for.
 func TestGivingUp(t *testing.T) {
-	s := open(t, t.TempDir())
-	table := create(t, s).Table
-	release := held(t, s)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	_, err := table.Transact(ctx, insert("a", nil))
-	if !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("have %v", err)
-	}
-	release()
-	if _, err := table.Transact(t.Context(), insert("a", nil)); err != nil {
-		t.Errorf("the row is there: %v", err)
+	for name, hold := range map[string]func(*testing.T, *Store) (release func()){
+		"this process": held,
+		"another process": func(t *testing.T, s *Store) func() {
+			other := open(t, s.dir)
+			if !other.w.turn.take(time.Second) {
+				t.Fatal("nobody has the turn, and it cannot be had")
+			}
+			return other.w.turn.release
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, t.TempDir())
+			table := create(t, s).Table
+			release := hold(t, s)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			_, err := table.Transact(ctx, insert("a", nil))
+			if !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("have %v", err)
+			}
+			release()
+			if _, err := table.Transact(t.Context(), insert("a", nil)); err != nil {
+				t.Errorf("the row is there: %v", err)
+			}
+		})
 	}
 }
 
