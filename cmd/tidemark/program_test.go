@@ -186,14 +186,30 @@ func TestAddInBatches(t *testing.T) {
 	})
 }
 
+// Hosts that asked for a pause, as SearchStatus tells it.
+const (
+	pausedHost = `{"hosts":[{"host":"a.example","pausedUntil":"2026-03-02T11:59:00Z"}]}`
+	pauseOver  = `{"hosts":[{"host":"a.example","pausedUntil":"2026-03-01T11:59:00Z"}]}`
+)
+
 func TestReindex(t *testing.T) {
 	const item = `{"id":"url_aaaaaaaaaaaaaaaaaaaaaaaaaa","displaySource":"https://a.example/"}`
-	const said = "url_aaaaaaaaaaaaaaaaaaaaaaaaaa is checked now: https://a.example/\n"
+	const hosted = `{"id":"url_aaaaaaaaaaaaaaaaaaaaaaaaaa","displaySource":"https://a.example/","sourceHost":"a.example"}`
+	const said = "url_aaaaaaaaaaaaaaaaaaaaaaaaaa is due now: https://a.example/\n"
 	performAll(t, []script{
 		{name: "A15 by id with force", args: []string{"reindex", "--force", "url_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, answers: []answered{{202, item}},
 			out: said, asked: []string{`POST /api/ReindexItem {"id":"url_aaaaaaaaaaaaaaaaaaaaaaaaaa","force":true}`}},
 		{name: "A19 by source", args: []string{"reindex", "https://a.example/"}, answers: []answered{{202, item}},
 			out: said, asked: []string{`POST /api/ReindexItem {"source":"https://a.example/"}`}},
+		{name: "a paused host is told", args: []string{"reindex", "https://a.example/"}, answers: []answered{{202, hosted}, {200, pausedHost}},
+			out:   said + "its host asked for a pause: goes on in 23 hours\n",
+			asked: []string{`POST /api/ReindexItem {"source":"https://a.example/"}`, "GET /api/SearchStatus?host=a.example"}},
+		{name: "a pause that is over is not", args: []string{"reindex", "https://a.example/"}, answers: []answered{{202, hosted}, {200, pauseOver}},
+			out: said},
+		{name: "a status that cannot be had is no failure", args: []string{"reindex", "https://a.example/"},
+			answers: []answered{{202, hosted}, {503, `{"title":"Service Unavailable"}`}}, out: said},
+		{name: "json is the answer and nothing else", args: []string{"reindex", "--json", "https://a.example/"}, answers: []answered{{202, hosted}, {200, pausedHost}},
+			out: hosted + "\n", asked: []string{`POST /api/ReindexItem {"source":"https://a.example/"}`}},
 		{name: "unknown", args: []string{"reindex", "url_aaa"}, answers: []answered{{404, `{"title":"Not Found","detail":"no item url_aaa"}`}},
 			code: 1, err: "tidemark: no item url_aaa\n"},
 		{name: "nothing named", args: []string{"reindex"}, code: 2,
@@ -297,6 +313,13 @@ Indexed  https://a.example/
 2026-02-28 12:00:00Z       1 day ago  indexed: first seen
 2026-03-01 11:00:00Z      1 hour ago  unchanged: 304 to If-None-Match
 2026-03-04 12:00:00Z       in 3 days  next check
+`},
+		{name: "why, of a paused host", args: []string{"why", "url_b"}, asked: []string{"GET /api/items/url_b", "GET /api/SearchStatus?host=a.example"},
+			answers: []answered{{200, `{"id":"url_b","status":"Error","normalizedSource":"s","sourceHost":"a.example","nextCrawlAt":"2026-03-01T11:00:00Z"}`}, {200, pausedHost}}, out: `
+Error  s
+nothing was decided yet
+2026-03-01 11:00:00Z      1 hour ago  next check
+its host asked for a pause: goes on in 23 hours
 `},
 		{name: "why of a new item", args: []string{"why", "url_b"}, answers: []answered{{200, `{"id":"url_b","status":"Pending","normalizedSource":"s"}`}}, out: `
 Pending  s

@@ -45,6 +45,7 @@ func (p *program) why(ctx context.Context, id string) error {
 		return nil
 	}
 	p.say("%s  %14s  next check", stamp(item.NextCrawlAt), relative(now, item.NextCrawlAt))
+	p.sayPause(ctx, item.SourceHost)
 	return nil
 }
 
