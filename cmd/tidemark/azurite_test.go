@@ -224,6 +224,34 @@ fetch(at + "?comp=list").then(r => { console.log("server:", r.headers.get("serve
 	}
 }
 
+// TestAzuriteWithDamagedData starts the real Azurite on files that it cannot read.
+func TestAzuriteWithDamagedData(t *testing.T) {
+	tools, err := azuritetest.ToolDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := t.TempDir()
+	stored := filepath.Join(data, "azurite")
+	if err := os.Mkdir(stored, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(stored, "__azurite_db_blob__.json"), []byte(`{"filename": "cut of`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, _, errOut := quietProgram(nil)
+	code := p.run(t.Context(), []string{"azurite", "--data", data, "--tools", tools, "--azurite-port-base", freePortBase(t), "--", "true"})
+	want := `tidemark: starting Azurite (the first time it is downloaded, which takes a minute)
+tidemark: azurite ended before it answered: exit status 1; the end of DATA/tidemark.log says why
+if its data is damaged, move DATA/azurite away and start again; the registry in it is then lost
+`
+	if diff := cmp.Diff(want, strings.ReplaceAll(errOut.String(), data, "DATA")); code != 1 || diff != "" {
+		t.Errorf("exit code %d; stderr (-want +have):\n%s", code, diff)
+	}
+	if log, err := os.ReadFile(filepath.Join(data, "tidemark.log")); err != nil || !strings.Contains(string(log), "JSON") {
+		t.Errorf("the log does not say why: %s (%v)", log, err)
+	}
+}
+
 func TestAzuriteRefuses(t *testing.T) {
 	performAll(t, []script{
 		{name: "a command without --", args: []string{"azurite", "func", "start"}, code: 2,

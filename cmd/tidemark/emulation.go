@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/tidemark/tidemark/pkg/azurite"
+	"github.com/tidemark/tidemark/pkg/fault"
 )
 
 // emulatorOptions are the flags of every command that starts Azurite.
@@ -42,12 +44,25 @@ type emulator interface {
 // launcher starts an Azurite.
 type launcher func(ctx context.Context, o azurite.Options) (emulator, error)
 
+// launchError is that of an Azurite which was there and did not come up.
+type launchError struct{ error }
+
+func (e launchError) Unwrap() error { return e.error }
+
 func launchAzurite(ctx context.Context, o azurite.Options) (emulator, error) {
-	s, err := azurite.Start(ctx, o)
-	if err != nil {
-		return nil, err // and not a non-nil emulator that holds nothing
+	// Apart, because what helps when npm fails helps nothing when Azurite does.
+	if _, err := azurite.Install(ctx, o.ToolDir, o.Log); err != nil {
+		return nil, err
 	}
-	return s, nil
+	s, err := azurite.Start(ctx, o)
+	switch {
+	case err == nil:
+		return s, nil
+	case fault.Is(err, fault.Unavailable):
+		return nil, launchError{err}
+	default:
+		return nil, err // such as a port in use, which says itself what to do
+	}
 }
 
 // emulation is an Azurite of ours on a data folder, and what processes need to know to use both.
@@ -97,6 +112,10 @@ func (e *emulation) start(ctx context.Context) error {
 	e.running, err = e.launch(ctx, azurite.Options{
 		ToolDir: e.options.tools, DataDir: dir, PortBase: e.options.portBase, Log: e.log.file,
 	})
+	if _, ok := errors.AsType[launchError](err); ok {
+		return fmt.Errorf("%w; the end of %s says why\n"+
+			"if its data is damaged, move %s away and start again; the registry in it is then lost", err, e.log.name, dir)
+	}
 	return err
 }
 
