@@ -60,14 +60,17 @@ func Load(get func(string) string) (Config, error) {
 	if c.Fetch.MaxRedirects == 0 {
 		c.Fetch.MaxRedirects = -1 // fetch's word for none
 	}
-	c.Strategy = check(s, "REGISTRY_PARTITION_STRATEGY", string(source.ByHost), source.ParseStrategy)
-	c.Rules = check(s, "TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid", func(list string) (source.Rules, error) {
-		return source.NewRules(split(list))
-	})
+	c.Strategy = check(s, "REGISTRY_PARTITION_STRATEGY", string(source.ByHost), "host or scheme", source.ParseStrategy)
+	c.Rules = check(s, "TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid", trackersAllowed,
+		func(list string) (source.Rules, error) { return source.NewRules(split(list)) })
 	s.flag("FORCE_REINDEX_ON_CANONICAL_CHANGE", true) // checked now, used with canonical pages
 	c.validate(s)
 	return c, s.err()
 }
+
+// trackersAllowed is what [source.NewRules] takes, in words.
+const trackersAllowed = "at most 256 names such as gclid or beginnings such as utm_, separated by commas, " +
+	"each of up to 64 printable ASCII characters without & = # % + *"
 
 const maxSeconds = 10 * 365 * 24 * time.Hour
 

@@ -107,11 +107,12 @@ func split(list string) []string {
 	return out
 }
 
-// check reads a setting whose own package decides what is allowed.
-func check[T any](s *settings, name, def string, parse func(string) (T, error)) T {
+// check reads a setting whose own package decides what is allowed. Its errors are sentences of
+// their own, so what is allowed is said here once more.
+func check[T any](s *settings, name, def, allowed string, parse func(string) (T, error)) T {
 	v, err := parse(s.text(name, def))
 	if err != nil {
-		s.bad(name, err.Error())
+		s.bad(name, allowed)
 	}
 	return v
 }

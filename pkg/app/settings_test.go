@@ -93,7 +93,7 @@ func TestA25BadValues(t *testing.T) {
 	for _, tt := range []struct{ name, value, allowed string }{
 		{"REGISTRY_TABLE_NAME", "no-dashes", "letters and digits"},
 		{"REGISTRY_TABLE_NAME", "ab", "3 to 58"},
-		{"REGISTRY_PARTITION_STRATEGY", "hosts", "host and scheme"},
+		{"REGISTRY_PARTITION_STRATEGY", "hosts", `="hosts": allowed is host or scheme`},
 		{"CRAWL_BASE_INTERVAL_SECONDS", "daily", "a whole number from 1 to"},
 		{"CRAWL_BASE_INTERVAL_SECONDS", "0", "a whole number from 1 to"},
 		{"CRAWL_BASE_INTERVAL_SECONDS", "1209601", "1209600"},
@@ -112,7 +112,9 @@ func TestA25BadValues(t *testing.T) {
 		{"CRAWL_MAX_BYTES", "10", "from 1024 to"},
 		{"CRAWL_TIMEOUT_SECONDS", "31", "from 1 to 30"},
 		{"CRAWL_MAX_REDIRECTS", "21", "from 0 to 20"},
-		{"TRACKING_PARAM_PREFIXES", "a b?", "utm_"},
+		{"TRACKING_PARAM_PREFIXES", "a b?", `="a b?": allowed is at most 256 names such as gclid`},
+		{"TRACKING_PARAM_PREFIXES", strings.Repeat("x", 65), "up to 64 characters"},
+		{"TRACKING_PARAM_PREFIXES", strings.Repeat("x,", 257), "at most 256 names"},
 		{"FORCE_REINDEX_ON_CANONICAL_CHANGE", "sometimes", "true or false"},
 	} {
 		_, err := Load(env(map[string]string{tt.name: tt.value}))
