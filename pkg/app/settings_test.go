@@ -113,7 +113,7 @@ func TestA25BadValues(t *testing.T) {
 		{"CRAWL_TIMEOUT_SECONDS", "31", "from 1 to 30"},
 		{"CRAWL_MAX_REDIRECTS", "21", "from 0 to 20"},
 		{"TRACKING_PARAM_PREFIXES", "a b?", `="a b?": allowed is at most 256 names such as gclid`},
-		{"TRACKING_PARAM_PREFIXES", strings.Repeat("x", 65), "up to 64 characters"},
+		{"TRACKING_PARAM_PREFIXES", strings.Repeat("x", 65), "up to 64 printable"},
 		{"TRACKING_PARAM_PREFIXES", strings.Repeat("x,", 257), "at most 256 names"},
 		{"FORCE_REINDEX_ON_CANONICAL_CHANGE", "sometimes", "true or false"},
 	} {
