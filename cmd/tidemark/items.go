@@ -44,7 +44,7 @@ func (p *program) itemsCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&q.Host, "host", "", "only sources of this `HOST`")
+	hostFlag(f, &q.Host, "only sources of this `HOST`")
 	f.StringVar(&status, "status", "", "only sources of this `STATUS`: "+statusNames())
 	f.IntVar(&q.Top, "top", 50, "how many; with --all, how many to read at a time")
 	f.BoolVar(&all, "all", false, "read on to the end")

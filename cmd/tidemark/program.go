@@ -151,6 +151,7 @@ func (p *program) rootCommand() *cobra.Command {
 	flags.StringVar(&p.server, "server", cmp.Or(p.getenv("TIDEMARK_SERVER"), defaultServer), "address of the server (TIDEMARK_SERVER)")
 	flags.StringVar(&p.key, "key", "", "function key, needed in Azure (TIDEMARK_KEY)")
 	flags.BoolVar(&p.json, "json", false, "print the API's JSON, one answer on a line")
+	addVersionFlag(root)
 	root.AddCommand(p.startCommand(), p.azuriteCommand(), p.addCommand(), p.reindexCommand(), p.searchCommand(), p.statusCommand(), p.itemsCommand(),
 		p.showCommand(), p.whyCommand(), p.versionCommand())
 	return root

@@ -243,7 +243,7 @@ func TestSearch(t *testing.T) {
 		{name: "terminal", args: []string{"search", "float"}, terminal: true, answers: []answered{{200, found}}, out: bold},
 		{name: "NO_COLOR", args: []string{"search", "float"}, terminal: true, env: map[string]string{"NO_COLOR": "1"},
 			answers: []answered{{200, found}}, out: plain},
-		{name: "every flag travels", args: []string{"search", "x", "--top", "3", "--skip", "6", "--host", "h", "--language", "de", "--nest-images"},
+		{name: "every flag travels", args: []string{"search", "x", "--top", "3", "--skip", "6", "--host", "H", "--language", "de", "--nest-images"},
 			answers: []answered{{200, `{"count":0,"results":[]}`}}, out: "nothing found for x at h in de\n",
 			asked: []string{`POST /api/Search {"q":"x","top":3,"skip":6,"nestImages":true,"host":"h","language":"de"}`}},
 		{name: "past the end", args: []string{"search", "x", "--skip", "50"}, answers: []answered{{200, `{"count":12,"results":[]}`}},
@@ -273,6 +273,8 @@ Error       –               –               url_b  https://a.example/b  (500
 		{name: "one page", args: []string{"items", "--host", "a.example", "--status", "error", "--top", "2"}, answers: []answered{{200, first}},
 			out: table, err: "tidemark: 2 sources shown, there are more: see --all\n",
 			asked: []string{"GET /api/items?host=a.example&status=Error&top=2"}},
+		{name: "a host in any case", args: []string{"items", "--host", "LOCALHOST:8590"}, answers: []answered{{200, `{"items":[]}`}},
+			out: "no sources\n", asked: []string{"GET /api/items?host=localhost%3A8590&top=50"}},
 		{name: "all pages", args: []string{"items", "--all"}, answers: []answered{{200, first}, {200, `{"items":[{"id":"url_c","status":"Gone"}]}`}},
 			out:   table + "Gone        –               –               url_c  \n",
 			asked: []string{"GET /api/items?top=50", "GET /api/items?continuation=2&top=50"}},
@@ -346,6 +348,21 @@ func TestGlobal(t *testing.T) {
 			err: "tidemark: unknown flag: --hots\nsee `tidemark status --help`\n"},
 		{name: "no server", args: []string{"status"}, code: 1, env: map[string]string{"TIDEMARK_SERVER": "http://127.0.0.1:1"},
 			err: "tidemark: no answer from http://127.0.0.1:1 (connection refused): start it with `tidemark start`, or name another server with --server or TIDEMARK_SERVER\n"},
+	})
+}
+
+// TestVersion holds the flag to what the command says, in a run of each.
+func TestVersion(t *testing.T) {
+	said := versionLine() + "\n"
+	if !strings.HasPrefix(said, "tidemark ") {
+		t.Errorf("have %q", said)
+	}
+	performAll(t, []script{
+		{name: "command", args: []string{"version"}, out: said},
+		{name: "flag", args: []string{"--version"}, out: said},
+		{name: "json", args: []string{"version", "--json"}, out: `{"version":"` + buildVersion() + "\"}\n"},
+		{name: "-v is not the version", args: []string{"-v"}, code: 2,
+			err: "tidemark: unknown shorthand flag: 'v' in -v\nsee `tidemark --help`\n"},
 	})
 }
 

@@ -35,7 +35,7 @@ func (p *program) searchCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.IntVar(&req.Top, "top", api.DefaultTop, fmt.Sprintf("how many pages, 1 to %d", api.MaxTop))
 	f.IntVar(&req.Skip, "skip", 0, "how many pages to pass over")
-	f.StringVar(&req.Host, "host", "", "only pages of this `HOST`")
+	hostFlag(f, &req.Host, "only pages of this `HOST`")
 	f.StringVar(&req.Language, "language", "", "only pages in this `LANGUAGE`, such as en")
 	f.BoolVar(&req.NestImages, "nest-images", false, "list a page's images under it")
 	return cmd

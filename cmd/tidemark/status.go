@@ -45,7 +45,7 @@ func (p *program) statusCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&host, "host", "", "only this `HOST`")
+	hostFlag(f, &host, "only this `HOST`")
 	f.BoolVarP(&watch, "watch", "w", false, "go on until nothing is left to do")
 	f.DurationVar(&interval, "interval", time.Second, "how often --watch looks")
 	return cmd

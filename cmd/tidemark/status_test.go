@@ -26,7 +26,7 @@ HOST       SOURCES  INDEXED  ERROR  DUE  IN FLIGHT  CHANGED  FAILED
 b.example  201      200      1      3    2          0%       100%  paused, goes on in 5 minutes
 a.example  1,000    1,000    0      0    0          10%      0%
 `},
-		{name: "A23 one host", args: []string{"status", "--host", "c.example"}, answers: []answered{{200, `{"items":{"Gone":1},"asOf":"2026-03-01T11:00:00Z"}`}},
+		{name: "A23 one host", args: []string{"status", "--host", "C.Example"}, answers: []answered{{200, `{"items":{"Gone":1},"asOf":"2026-03-01T11:00:00Z"}`}},
 			asked: []string{"GET /api/SearchStatus?host=c.example"}, out: `
 1 source · Gone 1
 nothing waits; of recent checks 0% found a change, 0% failed

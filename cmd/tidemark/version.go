@@ -2,10 +2,10 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"runtime"
 	"runtime/debug"
-
-	"encoding/json"
 
 	"github.com/spf13/cobra"
 )
@@ -20,14 +20,25 @@ func (p *program) versionCommand() *cobra.Command {
 		Example: "  tidemark version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			v := buildVersion()
-			p.say("tidemark %s (%s, %s/%s)", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			p.say("%s", versionLine())
 			if p.json {
-				return json.NewEncoder(p.out).Encode(map[string]string{"version": v})
+				return json.NewEncoder(p.out).Encode(map[string]string{"version": buildVersion()})
 			}
 			return nil
 		},
 	}
+}
+
+// addVersionFlag makes --version say what the command version does.
+func addVersionFlag(root *cobra.Command) {
+	root.Version = versionLine()
+	root.SetVersionTemplate("{{.Version}}\n")
+	// Defined here, or cobra would give it -v, which is --verbose elsewhere.
+	root.Flags().Bool("version", false, "print the version of this command")
+}
+
+func versionLine() string {
+	return fmt.Sprintf("tidemark %s (%s, %s/%s)", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // buildVersion is the version of the release, else what the toolchain recorded.
