@@ -32,9 +32,9 @@
 //
 // One goroutine writes. What has come while it synced is joined into its next transaction, each
 // write in a savepoint of its own, so that one refusal does not touch its neighbours and one sync
-// serves all. Nobody waits for others to come. With 16 writers of one row, a write took 0.08 ms
-// of the disk's time instead of 0.22, and 0.2 instead of 1.8 while other programs kept the disk
-// busy. Transactions of 97 rows are bound by the processor and gain nothing.
+// serves all. Nobody waits for others to come. With 16 writers of one row, a write took 0.08
+// instead of 0.22 ms; while other programs kept the disk busy, 0.13 to 0.27 instead of 0.19 to
+// 2.6. Transactions of 97 rows are bound by the processor and gain nothing.
 //
 // # Processes
 //
