@@ -176,6 +176,7 @@ func TestAzuriteAlone(t *testing.T) {
 Azurite runs. To use it, in another terminal:
 
   export TIDEMARK_DATA='QUOTED'
+  export STORAGE='azurite'
   export AzureWebJobsStorage='azurite!'
   export AZURITE_PORT_BASE='10000'
 

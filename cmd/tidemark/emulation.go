@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,6 +72,7 @@ type emulation struct {
 	*program
 	options emulatorOptions
 	launch  launcher
+	storage string                           // what the app runs on; Azurite when empty
 	tell    func(format string, args ...any) // progress, for people
 	log     *logs
 	release func()   // gives the folder back
@@ -143,6 +145,9 @@ type decision struct{ name, value string }
 // decided are the settings that follow from what was started.
 func (e *emulation) decided() []decision {
 	all := []decision{{"TIDEMARK_DATA", e.options.data}}
+	if e.storage == embedded || e.running != nil {
+		all = append(all, decision{"STORAGE", cmp.Or(e.storage, ownAzurite)})
+	}
 	if e.running != nil {
 		all = append(all, decision{"AzureWebJobsStorage", e.running.ConnectionString()},
 			decision{"AZURITE_PORT_BASE", strconv.Itoa(e.options.portBase)})

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/funchost"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
 
 // pingTimeout is how long a given storage account may take to answer at the start.
@@ -18,7 +19,7 @@ const pingTimeout = 20 * time.Second
 // parts are what a local run is made of. Tests put their own in.
 type parts struct {
 	azurite launcher
-	open    func(get func(string) string) (storage.Store, error)
+	open    func(get func(string) string, log *slog.Logger) (storage.Store, error)
 	host    func(o funchost.Options) (host, error)
 }
 
@@ -32,7 +33,7 @@ type host interface {
 func realParts() parts {
 	return parts{
 		azurite: launchAzurite,
-		open:    func(get func(string) string) (storage.Store, error) { return azure.Open(get, azure.Options{}) },
+		open:    app.OpenStore,
 		host:    func(o funchost.Options) (host, error) { return funchost.New(o) },
 	}
 }
@@ -65,7 +66,7 @@ func (l *local) run(ctx context.Context) error {
 }
 
 func (l *local) openStore(ctx context.Context) (storage.Store, error) {
-	store, err := l.parts.open(l.lookup)
+	store, err := l.parts.open(l.lookup, l.log.Logger)
 	if err != nil {
 		return nil, err
 	}

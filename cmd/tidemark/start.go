@@ -19,12 +19,15 @@ const startLong = `Run Tidemark on this machine: storage, the functions host and
 
 Azurite is the storage unless AzureWebJobsStorage names another; it is installed
 below --tools when it is missing, which needs Node.js and takes a minute, once.
+STORAGE=embedded needs neither: all state is in files below --data, and what was
+acknowledged is there after a power cut.
 What is stored is kept in --data and is there again at the next start. Ctrl-C
 stops everything in order; a second Ctrl-C does not wait.
 
 All settings of the app are taken from the environment.`
 
 const startExample = `  tidemark start
+  STORAGE=embedded tidemark start
   PORT=8080 CRAWL_ALLOW_HOSTS=localhost tidemark start --data /var/tmp/tidemark
   AzureWebJobsStorage='DefaultEndpointsProtocol=https;…' tidemark start`
 
@@ -85,7 +88,7 @@ func parsePort(name, text string, highest int) (int, error) {
 // start checks all that can be checked before it starts anything, starts storage and host, and
 // stops them in the other order when ctx ends.
 func (p *program) start(ctx context.Context, o startOptions, parts parts) (err error) {
-	given, err := p.storageGiven()
+	kind, err := p.storageKind()
 	if err != nil {
 		return err
 	}
@@ -96,17 +99,17 @@ func (p *program) start(ctx context.Context, o startOptions, parts parts) (err e
 		return err // the app would say so too, at each of its three starts
 	}
 	l := &local{app: o, parts: parts, emulation: emulation{
-		program: p, options: o.emulatorOptions, launch: parts.azurite, tell: p.say,
+		program: p, options: o.emulatorOptions, launch: parts.azurite, tell: p.say, storage: kind,
 	}}
 	locks := []string{appLock, azuriteLock}
-	if given {
+	if kind != ownAzurite {
 		locks = []string{appLock}
 	}
 	if err := l.open(o.level(), locks...); err != nil {
 		return err
 	}
 	defer l.close()
-	if !given {
+	if kind == ownAzurite {
 		if err := l.emulation.start(ctx); err != nil {
 			return started(ctx, err)
 		}
@@ -123,17 +126,29 @@ func started(ctx context.Context, err error) error {
 	return err
 }
 
-// storageGiven reports whether the environment names a storage account, so that none is started.
-func (p *program) storageGiven() (bool, error) {
-	if s := p.getenv("STORAGE"); s != "" && s != "azurite" {
-		return false, usagef("STORAGE is %q: only azurite is allowed, or leave it out and set AzureWebJobsStorage", s)
+// Kinds of storage that start runs the app on. The first two are values of STORAGE.
+const (
+	ownAzurite = "azurite"
+	embedded   = app.Embedded
+	account    = "account" // what AzureWebJobsStorage names
+)
+
+// storageKind decides by the environment. An account that it names is used, and none started,
+// unless the embedded store is asked for.
+func (p *program) storageKind() (string, error) {
+	switch s := p.getenv("STORAGE"); s {
+	case embedded:
+		return embedded, nil
+	case "", ownAzurite:
+	default:
+		return "", usagef("STORAGE is %q: allowed are azurite and embedded, or leave it out and set AzureWebJobsStorage", s)
 	}
 	for _, name := range []string{"AzureWebJobsStorage", "AzureWebJobsStorage__accountName", "AzureWebJobsStorage__tableServiceUri"} {
 		if strings.TrimSpace(p.getenv(name)) != "" {
-			return true, nil
+			return account, nil
 		}
 	}
-	return false, nil
+	return ownAzurite, nil
 }
 
 // checkStart looks for what is missing or in the way.

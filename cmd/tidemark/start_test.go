@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -45,7 +46,11 @@ func (s *stage) parts() parts {
 			s.event("azurite " + filepath.Base(o.DataDir) + " " + strconv.Itoa(o.PortBase))
 			return fakeEmulator{s, make(chan struct{})}, s.azuriteErr
 		},
-		open: func(get func(string) string) (storage.Store, error) {
+		open: func(get func(string) string, _ *slog.Logger) (storage.Store, error) {
+			if get("STORAGE") == "embedded" {
+				s.event("open the folder")
+				return fakeStore{nil, s}, nil
+			}
 			s.event("open " + get("AzureWebJobsStorage"))
 			return fakeStore{nil, s}, nil
 		},
@@ -177,7 +182,9 @@ func TestStart(t *testing.T) {
 			events: []string{"open ", "host runs", "host ended", "store closed"}},
 		{name: "azurite by name", stage: &stage{interrupt: func() {}}, env: map[string]string{"STORAGE": "azurite"}, events: usual},
 		{name: "another storage is refused before anything starts", stage: &stage{}, env: map[string]string{"STORAGE": "floppy"},
-			err: `STORAGE is "floppy": only azurite is allowed`},
+			err: `STORAGE is "floppy": allowed are azurite and embedded`},
+		{name: "the embedded store needs no Azurite", stage: &stage{interrupt: func() {}}, env: map[string]string{"STORAGE": "embedded", "AzureWebJobsStorage": "given"},
+			events: []string{"open the folder", "host runs", "host ended", "store closed"}},
 		{name: "azurite does not start", stage: &stage{azuriteErr: errors.New("port 10000 is in use")},
 			events: []string{"azurite azurite 10000"}, err: "port 10000 is in use"},
 		{name: "azurite ends by itself", stage: &stage{azuriteDies: true},
@@ -270,8 +277,8 @@ func TestStartRefuses(t *testing.T) {
 			err: "tidemark: --azurite-port-base (AZURITE_PORT_BASE) is \"65534\": give a port of 1 to 65533\nsee `tidemark start --help`\n"},
 		{name: "no app", args: []string{"start", "--app", "/nowhere"}, code: 1,
 			err: "tidemark: /nowhere has no host.json: run `make app` first, or name the folder with --app\n"},
-		{name: "STORAGE", args: []string{"start"}, env: map[string]string{"STORAGE": "embedded"}, code: 2,
-			err: "tidemark: STORAGE is \"embedded\": only azurite is allowed, or leave it out and set AzureWebJobsStorage\nsee `tidemark start --help`\n"},
+		{name: "STORAGE", args: []string{"start"}, env: map[string]string{"STORAGE": "floppy"}, code: 2,
+			err: "tidemark: STORAGE is \"floppy\": allowed are azurite and embedded, or leave it out and set AzureWebJobsStorage\nsee `tidemark start --help`\n"},
 	})
 }
 

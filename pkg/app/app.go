@@ -18,7 +18,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
 
 // App opens the services once, when they are first needed, so that the process is up before its
@@ -53,7 +52,7 @@ func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 	if a.services != nil {
 		return a.services, nil
 	}
-	store, err := azure.Open(a.get, azure.Options{})
+	store, err := OpenStore(a.get, a.log)
 	if err != nil {
 		return nil, err
 	}

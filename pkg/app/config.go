@@ -55,7 +55,7 @@ func Load(get func(string) string) (Config, error) {
 			MaxRedirects: s.number("CRAWL_MAX_REDIRECTS", fetch.DefaultMaxRedirects, 0, 20),
 		},
 		KeepGone: !s.flag("CRAWL_REMOVE_GONE", true),
-		Data:     s.text("TIDEMARK_DATA", ".tidemark"),
+		Data:     s.text("TIDEMARK_DATA", defaultData),
 	}
 	if c.Fetch.MaxRedirects == 0 {
 		c.Fetch.MaxRedirects = -1 // fetch's word for none
@@ -71,6 +71,8 @@ func Load(get func(string) string) (Config, error) {
 // trackersAllowed is what [source.NewRules] takes, in words.
 const trackersAllowed = "at most 256 names such as gclid or beginnings such as utm_, separated by commas, " +
 	"each of up to 64 printable ASCII characters without & = # % + *"
+
+const defaultData = ".tidemark"
 
 const maxSeconds = 10 * 365 * 24 * time.Hour
 

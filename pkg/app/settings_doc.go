@@ -51,7 +51,7 @@ var Settings = []Setting{
 	// The command line.
 	{"PORT", "7071", "tidemark start: port of the app, on this machine only"},
 	{"AZURITE_PORT_BASE", "10000", "First of Azurite's three ports: blobs, queues, tables"},
-	{"STORAGE", "azurite", "tidemark start: azurite is the only value"},
+	{"STORAGE", "azurite", "azurite: tidemark start runs its own. embedded: all state in files below TIDEMARK_DATA, durable, without any service"},
 	{"TIDEMARK_SERVER", "http://localhost:7071", "Server that the commands speak to"},
 	{"TIDEMARK_KEY", "", "Function key that the commands send; needed in Azure"},
 	{"NO_COLOR", "", "Any value turns off bold text"},

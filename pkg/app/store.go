@@ -1,0 +1,23 @@
+package app
+
+import (
+	"log/slog"
+	"path/filepath"
+
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/azure"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
+)
+
+// Embedded is the value of STORAGE that keeps all state in a folder below TIDEMARK_DATA.
+const Embedded = "embedded"
+
+// OpenStore opens what the settings name: a folder of this machine, or a storage account. The host
+// and the handler of one app must be given the same settings.
+func OpenStore(get func(string) string, log *slog.Logger) (storage.Store, error) {
+	if get("STORAGE") != Embedded {
+		return azure.Open(get, azure.Options{})
+	}
+	s := &settings{get: get}
+	return sqlitestore.Open(filepath.Join(s.text("TIDEMARK_DATA", defaultData), "store"), sqlitestore.Options{Log: log})
+}
