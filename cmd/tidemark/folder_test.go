@@ -20,8 +20,11 @@ func runOn(t *testing.T, what, data string, s *stage, during func()) error {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	env := map[string]string{}
-	if what == "start on a given account" {
+	switch what {
+	case "start on a given account":
 		env["AzureWebJobsStorage"] = "given"
+	case "start on files":
+		env["STORAGE"] = "embedded"
 	}
 	p := &program{out: &watchfulBuffer{interrupt: func() { during(); cancel() }}, err: &bytes.Buffer{}, getenv: func(n string) string { return env[n] }}
 	o := emulatorOptions{portBase: 10000, data: data}
@@ -34,7 +37,7 @@ func runOn(t *testing.T, what, data string, s *stage, during func()) error {
 // TestOneTidemarkPerFolder runs each way of using a folder while another uses it: no two Azurites
 // and no two apps, but an app beside the Azurite that it was pointed to.
 func TestOneTidemarkPerFolder(t *testing.T) {
-	const start, given, azurite = "start", "start on a given account", "azurite"
+	const start, given, azurite, files = "start", "start on a given account", "azurite", "start on files"
 	for _, tt := range []struct {
 		first, second string
 		refused       bool
@@ -42,6 +45,7 @@ func TestOneTidemarkPerFolder(t *testing.T) {
 		{start, start, true}, {start, azurite, true}, {start, given, true},
 		{azurite, start, true}, {azurite, azurite, true}, {azurite, given, false},
 		{given, start, true}, {given, azurite, false}, {given, given, true},
+		{files, start, true}, {files, azurite, false}, {files, files, true}, {azurite, files, false},
 	} {
 		t.Run(tt.second+" beside "+tt.first, func(t *testing.T) {
 			data := t.TempDir()
