@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/source"
 )
 
@@ -38,5 +38,5 @@ func (p *program) rules() (source.Rules, error) {
 	if list == "" {
 		return source.DefaultRules(), nil
 	}
-	return source.NewRules(strings.Split(list, ","))
+	return app.ParseTracking(list)
 }

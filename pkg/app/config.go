@@ -61,8 +61,7 @@ func Load(get func(string) string) (Config, error) {
 		c.Fetch.MaxRedirects = -1 // fetch's word for none
 	}
 	c.Strategy = check(s, "REGISTRY_PARTITION_STRATEGY", string(source.ByHost), "host or scheme", source.ParseStrategy)
-	c.Rules = check(s, "TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid", trackersAllowed,
-		func(list string) (source.Rules, error) { return source.NewRules(split(list)) })
+	c.Rules = check(s, "TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid", trackersAllowed, ParseTracking)
 	s.flag("FORCE_REINDEX_ON_CANONICAL_CHANGE", true) // checked now, used with canonical pages
 	c.validate(s)
 	return c, s.err()
@@ -75,6 +74,9 @@ const trackersAllowed = "at most 256 names such as gclid or beginnings such as u
 const defaultData = ".tidemark"
 
 const maxSeconds = 10 * 365 * 24 * time.Hour
+
+// ParseTracking reads TRACKING_PARAM_PREFIXES: entries between commas, empty ones passed over.
+func ParseTracking(list string) (source.Rules, error) { return source.NewRules(split(list)) }
 
 // validate checks settings against each other.
 func (c *Config) validate(s *settings) {
