@@ -74,3 +74,5 @@ func hintKey(partition string, at time.Time) storage.Key {
 
 // isItemRow tells items from the rows that stand beside them: a hash has none of '|'.
 func isItemRow(row string) bool { return !strings.Contains(row, "|") }
+
+func isHostRow(row string) bool { return strings.HasPrefix(row, hostPrefix) }

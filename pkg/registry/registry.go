@@ -49,12 +49,9 @@ type Registry struct {
 // New opens a registry over a store. It touches nothing; see [Registry.Create].
 func New(store storage.Store, o Options) *Registry {
 	o = withDefaults(o)
-	index, hints := "IngestIndex", "DueHints"
-	if o.Table != DefaultTable {
-		index, hints = o.Table+"Index", o.Table+"Hints"
-	}
+	items, index, hints := Tables(o.Table)
 	return &Registry{
-		items: store.Table(o.Table), index: store.Table(index), hints: store.Table(hints),
+		items: store.Table(items), index: store.Table(index), hints: store.Table(hints),
 		jobs: store.Queue(JobQueue), poison: store.Queue(PoisonQueue), o: o,
 	}
 }
