@@ -2,9 +2,11 @@ package app
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +18,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-func TestMain(m *testing.M) { azuritetest.Main(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(crashHostEnv); dir != "" {
+		runCrashHost(dir)
+		return
+	}
+	azuritetest.Main(m)
+}
 
 // pages is a site whose pages come and go.
 type pages struct {
@@ -57,8 +65,12 @@ func (s *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	if status == http.StatusOK {
-		fmt.Fprintf(w, "<html lang=en><title>Page %s</title><main><p>%s</p></main>", r.URL.Path, text)
+		_, _ = io.WriteString(w, markup(r.URL.Path, text))
 	}
+}
+
+func markup(path, text string) string {
+	return fmt.Sprintf("<html lang=en><title>Page %s</title><main><p>%s</p></main>", path, text)
 }
 
 func (s *pages) put(path, text string) {
@@ -82,12 +94,20 @@ func (s *pages) onAsk(f func(path string)) {
 	s.asked = f
 }
 
-// TestEndToEnd runs the real handler under the local host over Azurite against a real site: pages
-// are added, found, checked, changed and deleted; the handler is killed in the middle of a crawl
-// and the host is started again.
+// TestEndToEnd runs the real handler under the local host over each store against a real site:
+// pages are added, found, checked, changed and deleted; the handler is killed in the middle of a
+// crawl and the host is started again.
 func TestEndToEnd(t *testing.T) {
+	for name, settings := range stores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // they mostly wait
+			endToEnd(t, newLocal(t, settings(t)))
+		})
+	}
+}
+
+func endToEnd(t *testing.T, l *local) {
 	site := newPages(t)
-	l := newLocal(t)
 	l.start()
 	var first []string
 	for i := range 40 {

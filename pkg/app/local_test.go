@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -19,15 +20,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/funchost"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
 
-// local is the app as it runs on one machine: the local host, the real handler, Azurite.
+// local is the app as it runs on one machine: the local host, the real handler, a store.
 type local struct {
 	t     *testing.T
-	dir   string // build/app of this test
-	data  string
-	conn  string
+	dir   string            // build/app of this test
+	env   map[string]string // settings of host and handler
 	store storage.Store
 	log   *hostLog
 	base  string
@@ -62,10 +61,22 @@ func (h *hostLog) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-func newLocal(t *testing.T) *local {
+// stores are the settings of what a machine may run on.
+var stores = map[string]func(t *testing.T) map[string]string{
+	"azurite": func(t *testing.T) map[string]string {
+		return map[string]string{"AzureWebJobsStorage": azuritetest.Start(t).ConnectionString()}
+	},
+	"embedded": func(*testing.T) map[string]string { return map[string]string{"STORAGE": Embedded} },
+}
+
+// newLocal is an app in folders of its own, on a store that the settings name.
+func newLocal(t *testing.T, settings map[string]string) *local {
 	t.Helper()
-	l := &local{t: t, dir: buildApp(t), data: t.TempDir(), conn: azuritetest.Start(t).ConnectionString(), log: newHostLog()}
-	store, err := azure.Open(l.setting, azure.Options{})
+	l := &local{t: t, dir: buildApp(t), log: newHostLog(), env: map[string]string{
+		"PATH": os.Getenv("PATH"), "TIDEMARK_DATA": t.TempDir(), "CRAWL_ALLOW_HOSTS": "127.0.0.1", "CRAWL_GONE_AFTER": "1",
+	}}
+	maps.Copy(l.env, settings)
+	store, err := OpenStore(l.setting, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,11 +96,14 @@ func newLocal(t *testing.T) *local {
 	return l
 }
 
-func (l *local) setting(name string) string {
-	if name == "AzureWebJobsStorage" {
-		return l.conn
+func (l *local) setting(name string) string { return l.env[name] }
+
+// environ is the environment of the host: the settings and nothing else.
+func (l *local) environ() (out []string) {
+	for name, value := range l.env {
+		out = append(out, name+"="+value)
 	}
-	return ""
+	return out
 }
 
 // buildApp assembles the folder that hosts run, as the Makefile does.
@@ -120,10 +134,7 @@ func (l *local) start() {
 	l.t.Helper()
 	h, err := funchost.New(funchost.Options{
 		AppDir: l.dir, Addr: "127.0.0.1:0", Store: l.store, Log: slog.New(l.log), MaxPoll: 100 * time.Millisecond, DrainWait: 5 * time.Second,
-		Env: []string{
-			"PATH=" + os.Getenv("PATH"), "AzureWebJobsStorage=" + l.conn, "TIDEMARK_DATA=" + l.data,
-			"CRAWL_ALLOW_HOSTS=127.0.0.1", "CRAWL_GONE_AFTER=1",
-		},
+		Env: l.environ(),
 	})
 	if err != nil {
 		l.t.Fatal(err)

@@ -1,0 +1,253 @@
+package app
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+var (
+	crashRounds = flag.Int("crash.rounds", 4, "how often TestCrash kills the app")
+	crashPages  = flag.Int("crash.pages", 300, "how many pages TestCrash registers")
+	crashSeed   = flag.Uint64("crash.seed", 0, "what TestCrash does when; 0 for another each time")
+)
+
+// TestCrash kills the host and the handler on the embedded store at any moment, again and again,
+// while pages are registered, changed and crawled. What was acknowledged is there in the end,
+// everything is indexed as it is now, and the site was not asked more than the crashes explain.
+func TestCrash(t *testing.T) {
+	seed := *crashSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("-crash.seed %d", seed)
+	c := newCrash(t, rand.New(rand.NewPCG(seed, 0)), *crashPages)
+	for round := range *crashRounds {
+		c.quota = (round + 1) * *crashPages / *crashRounds
+		c.round(round)
+	}
+	c.drain()
+	c.judge()
+}
+
+// crash is an app that is killed now and then, its site, and what it was told of it.
+type crash struct {
+	*local
+	site *crashSite
+	rng  *rand.Rand
+
+	quota    int            // pages that may be registered by the end of this round
+	editions []int          // of the pages that were put on the site, registered or not
+	retry    []int          // pages whose registration was not acknowledged
+	acked    map[int]bool   // pages whose registration was
+	attempts map[string]int // registrations sent, by path
+	sending  chan struct{}  // has one when a registration is sent
+	kills    int
+	busy     int // kills that came while pages were still being registered
+}
+
+func newCrash(t *testing.T, rng *rand.Rand, pages int) *crash {
+	const year = "31536000" // nothing is due again unless it was registered again
+	c := &crash{site: newCrashSite(t), rng: rng, acked: map[int]bool{}, attempts: map[string]int{}, sending: make(chan struct{}, 1)}
+	c.local = &local{t: t, dir: buildApp(t), env: map[string]string{
+		"STORAGE": Embedded, "PATH": os.Getenv("PATH"), "TIDEMARK_DATA": t.TempDir(), "CRAWL_ALLOW_HOSTS": "127.0.0.1",
+		"CRAWL_BASE_INTERVAL_SECONDS": year, "CRAWL_MAX_INTERVAL_SECONDS": year,
+	}}
+	c.quota = pages
+	return c
+}
+
+// round starts the app, registers pages and kills it at a random moment. The first kill falls into
+// the work, some of the others into the start.
+func (c *crash) round(n int) {
+	c.t.Helper()
+	begun := time.Now()
+	tree := startTree(c.t, c.dir, c.environ())
+	wait := time.Duration(c.rng.IntN(1200)) * time.Millisecond
+	if n > 0 && c.rng.IntN(5) == 0 {
+		time.Sleep(wait / 3)
+		c.kill(tree)
+		c.t.Logf("round %d: killed %v after the start", n, time.Since(begun).Round(time.Millisecond))
+		c.between()
+		return
+	}
+	if n == 0 {
+		wait = wait/4 + 100*time.Millisecond
+	}
+	c.await(tree)
+	var killed atomic.Bool
+	fed := make(chan bool, 1)
+	moment := rand.New(rand.NewPCG(c.rng.Uint64(), 0)) // the feed has the other meanwhile
+	go func() { fed <- c.feed(&killed) }()
+	time.Sleep(wait)
+	if moment.IntN(2) == 0 { // in the middle of a registration
+		c.awaitSending()
+		time.Sleep(time.Duration(moment.IntN(2000)) * time.Microsecond)
+	}
+	killed.Store(true)
+	c.kill(tree)
+	if complete := <-fed; !complete {
+		c.busy++
+	}
+	requests, _ := c.site.log()
+	c.t.Logf("round %d: killed %v after it was ready; %d pages acknowledged, %d asked for, %d registrations unanswered",
+		n, wait, len(c.acked), len(requests), len(c.retry))
+	c.between()
+}
+
+func (c *crash) kill(tree *crashTree) {
+	c.t.Helper()
+	tree.kill(c.t)
+	c.kills++
+}
+
+// await waits until the host is ready.
+func (c *crash) await(tree *crashTree) {
+	c.t.Helper()
+	select {
+	case addr := <-tree.ready:
+		c.base = "http://" + addr
+	case <-tree.ended:
+		c.t.Fatal("the host ended by itself")
+	case <-time.After(60 * time.Second):
+		c.t.Fatal("the host is not ready")
+	}
+}
+
+// awaitSending waits for the next registration.
+func (c *crash) awaitSending() {
+	select {
+	case <-c.sending: // one of long ago
+	default:
+	}
+	select {
+	case <-c.sending:
+	case <-time.After(200 * time.Millisecond): // all are registered
+	}
+}
+
+// between looks at what the dead left, every other time: otherwise the app itself is the first
+// that opens it. Time passes then, so that nobody waits for the locks of the dead.
+func (c *crash) between() {
+	c.t.Helper()
+	if c.rng.IntN(2) == 0 {
+		return
+	}
+	c.opened(func() {
+		c.checkInvariants()
+		c.pass(lockAndTrust)
+	})
+	if c.t.Failed() {
+		c.t.FailNow()
+	}
+}
+
+// opened opens the store while the app is dead.
+func (c *crash) opened(f func()) {
+	c.t.Helper()
+	store, err := OpenStore(c.setting, nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.store = store
+	defer store.Close()
+	ctx := c.t.Context()
+	if err := registry.New(store, registry.Options{}).Create(ctx); err != nil { // killed before it was made
+		c.t.Fatal(err)
+	}
+	f()
+}
+
+// feed registers pages until all of this round are, which it reports, or the app is killed.
+func (c *crash) feed(killed *atomic.Bool) (complete bool) {
+	client := api.NewClient(c.base, "", &http.Client{Timeout: time.Minute, Transport: &http.Transport{}})
+	for !killed.Load() {
+		batch := c.pick()
+		if len(batch) == 0 {
+			return true
+		}
+		if err := c.register(client, batch); err != nil {
+			c.retry = append(c.retry, batch...)
+			if !killed.Load() {
+				c.t.Errorf("registering: %v", err)
+			}
+			return false
+		}
+		time.Sleep(time.Duration(c.rng.IntN(100)) * time.Millisecond)
+	}
+	return false
+}
+
+// pick takes what was not acknowledged, or pages that change, or new ones.
+func (c *crash) pick() (batch []int) {
+	n := 1 + c.rng.IntN(12)
+	switch {
+	case len(c.retry) > 0:
+		batch, c.retry = c.retry, nil
+	case len(c.editions) < c.quota && (len(c.editions) == 0 || c.rng.IntN(3) > 0):
+		for range min(n, c.quota-len(c.editions)) {
+			batch = append(batch, len(c.editions))
+			c.editions = append(c.editions, 0)
+		}
+	case len(c.editions) < c.quota:
+		from := c.rng.IntN(len(c.editions))
+		for page := from; page < min(from+n, len(c.editions)); page++ {
+			batch = append(batch, page)
+			c.editions[page]++
+		}
+	}
+	for _, page := range batch {
+		c.site.put(path(page), text(page, c.editions[page]))
+	}
+	return batch
+}
+
+func (c *crash) register(client *api.Client, batch []int) error {
+	var urls []string
+	for _, page := range batch {
+		urls = append(urls, c.site.URL+path(page))
+		c.attempts[path(page)]++
+	}
+	select {
+	case c.sending <- struct{}{}:
+	default:
+	}
+	got, err := client.AddURLs(c.t.Context(), urls, false)
+	if err != nil {
+		return err
+	}
+	for i, r := range got.Items {
+		if r.Error != "" {
+			return fmt.Errorf("%s: %s", r.Source, r.Error)
+		}
+		c.acked[batch[i]] = true
+	}
+	return nil
+}
+
+// drain lets the app finish all that was begun, and kills it once more.
+func (c *crash) drain() {
+	c.t.Helper()
+	c.opened(func() { c.pass(lockAndTrust) })
+	tree := startTree(c.t, c.dir, c.environ())
+	c.await(tree)
+	if !c.feed(new(atomic.Bool)) {
+		c.t.FailNow()
+	}
+	c.local.await("everything is done", func() bool {
+		c.invoke("CrawlTimer")
+		return c.idle() && c.counts()[api.StatusIndexed] == len(c.editions)
+	})
+	c.kill(tree)
+}
+
+func (c *crash) index() string { return filepath.Join(c.env["TIDEMARK_DATA"], "index.db") }

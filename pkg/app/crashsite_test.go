@@ -1,0 +1,62 @@
+package app
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+)
+
+// crashSite is a site that takes a little time for each answer and keeps a log of requests.
+type crashSite struct {
+	*pages
+	mu           sync.Mutex
+	requests     map[string]int // by path
+	flying, most int            // requests at once
+}
+
+func newCrashSite(t *testing.T) *crashSite {
+	s := &crashSite{pages: &pages{texts: map[string]string{}, status: map[int]int{}}, requests: map[string]int{}}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *crashSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.arrive(r.URL.Path)
+	defer s.leave()
+	time.Sleep(3 * time.Millisecond) // long enough to be killed in
+	s.pages.ServeHTTP(w, r)
+}
+
+func (s *crashSite) arrive(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests[path]++
+	s.flying++
+	s.most = max(s.most, s.flying)
+}
+
+func (s *crashSite) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flying--
+}
+
+func (s *crashSite) log() (requests map[string]int, most int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.requests), s.most
+}
+
+// text is what a page says in an edition: one word of it stands nowhere else.
+func text(page, edition int) string {
+	return fmt.Sprintf("The lighthouse stands on the cape, says %s.", word(page, edition))
+}
+
+func word(page, edition int) string { return fmt.Sprintf("p%de%dx", page, edition) }
+
+func path(page int) string { return fmt.Sprintf("/page/%d", page) }
