@@ -30,7 +30,7 @@ func main() {
 	flag.StringVar(&b.tools, "tools", ".tools", "folder for Azurite")
 	flag.IntVar(&b.hosts, "hosts", 10, "hosts of the site that is crawled")
 	flag.IntVar(&b.pages, "pages", 160, "pages on each")
-	only := flag.String("only", "", "run one measurement: handler, rates, counts or sweep")
+	only := flag.String("only", "", "run one measurement: handler, counts, rates, crawl or sweep")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -53,6 +53,7 @@ func (b *bench) run(only string) (err error) {
 		{"handler", b.handler},
 		{"counts", b.counts},
 		{"rates", b.rates},
+		{"crawl", b.crawl},
 		{"sweep", b.sweep},
 	} {
 		if only != "" && only != m.name {

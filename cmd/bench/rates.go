@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
@@ -11,8 +12,8 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
 
 // rates measures the real handler behind the local host on Azurite, and the bare SDK doing the
@@ -58,7 +59,7 @@ func (b *bench) productRates() (register, check float64, err error) {
 		return 0, 0, err
 	}
 	defer s.close()
-	p, err := b.startProduct()
+	p, err := b.startProduct("azurite")
 	if err != nil {
 		return 0, 0, err
 	}
@@ -105,7 +106,7 @@ type product struct {
 	store  storage.Store
 }
 
-func (b *bench) startProduct() (*product, error) {
+func (b *bench) startProduct(storage string) (*product, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
@@ -122,7 +123,7 @@ func (b *bench) startProduct() (*product, error) {
 	p.client = api.NewClient(p.server, "", nil)
 	p.cmd = exec.Command("build/tidemark", "start", "--app", b.app, "--tools", b.tools, "--data", data,
 		"--port", fmt.Sprint(port), "--azurite-port-base", fmt.Sprint(az))
-	p.cmd.Env = append(os.Environ(), "CRAWL_ALLOW_HOSTS=127.0.0.0/8")
+	p.cmd.Env = append(os.Environ(), "CRAWL_ALLOW_HOSTS=127.0.0.0/8", "STORAGE="+storage)
 	p.cmd.Stderr = os.Stderr
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("%w (make build builds it)", err)
@@ -130,13 +131,17 @@ func (b *bench) startProduct() (*product, error) {
 	if err := answers(p.server+"/api/health", time.Minute); err != nil {
 		return nil, errors.Join(err, p.stop())
 	}
-	p.store, err = azure.Open(settingsOf(map[string]string{
+	p.store, err = app.OpenStore(settingsOf(map[string]string{
+		"STORAGE": storage, "TIDEMARK_DATA": data,
 		"AzureWebJobsStorage": "UseDevelopmentStorage=true", "AZURITE_PORT_BASE": fmt.Sprint(az),
-	}), azure.Options{})
+	}), slog.New(slog.DiscardHandler))
 	return p, err
 }
 
 func (p *product) stop() error {
+	if p.store != nil {
+		_ = p.store.Close() // only read
+	}
 	_ = p.cmd.Process.Signal(syscall.SIGINT)
 	return p.cmd.Wait()
 }
