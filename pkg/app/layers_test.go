@@ -28,7 +28,7 @@ var layers = [][]string{
 	// adapters: only app and the programs import them
 	{"pkg/storage/mem", "pkg/storage/azure", "pkg/storage/sqlitestore", "pkg/search/sqlitesearch"},
 	// state
-	{"pkg/registry", "pkg/snapshot"},
+	{"pkg/registry", "pkg/snapshot", "pkg/transfer"},
 	// stages
 	{"pkg/fetch", "pkg/index"},
 	{"pkg/crawl"},

@@ -1,0 +1,26 @@
+package app
+
+import (
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/transfer"
+)
+
+// StatePlan says what the state of an app with these settings is, for moving it. The search index
+// is not in it: it is built again from the snapshots.
+func StatePlan(cfg Config) transfer.Plan {
+	items, index, hints := registry.Tables(cfg.Table)
+	return transfer.Plan{
+		// The pointers first, as the registry writes them.
+		Tables:     []string{snapshot.RunsTable, snapshot.CapturesTable, index, items},
+		Containers: []string{snapshot.Container},
+		Hints:      hints,
+		Thaw: func(table string, e storage.Entity) (thawed, hint storage.Entity, hinted bool) {
+			if table != items {
+				return e, storage.Entity{}, false
+			}
+			return registry.Thaw(e)
+		},
+	}
+}
