@@ -149,6 +149,17 @@ func (it *Item) eligible(now time.Time) bool {
 	return !it.LockedUntil.After(now) && (!it.NextCrawlAt.After(now) || it.Forced())
 }
 
+// comes reports whether a check that is due has yet to begin. One that runs does not count: it may
+// have fetched the page before it changed. Who asks then moves the due time behind the beginning of
+// the lock, once, and [Registry.Commit] keeps that time.
+func (it *Item) comes(now time.Time) bool {
+	if it.NextCrawlAt.After(now) {
+		return false
+	}
+	begun := it.LockedUntil.Add(-lockTime)
+	return !it.LockedUntil.After(now) || it.NextCrawlAt.After(begun)
+}
+
 // Schedule gives the item's state to package schedule.
 func (it *Item) Schedule() schedule.State {
 	return schedule.State{

@@ -174,8 +174,8 @@ type registerPlan struct {
 	out    []Registered
 }
 
-// planRegister decides, for sources of one host and their items as read, what changes. Items that
-// are already on their way stay as they are, unless forced.
+// planRegister decides, for sources of one host and their items as read, what changes. Items
+// whose next check is still to begin stay as they are, unless forced.
 func planRegister(now time.Time, chunk []member, items []Item, host *hostEntry, o RegisterOptions, p Politeness) registerPlan {
 	plan := registerPlan{reason: ReasonRegistered, out: make([]Registered, len(chunk))}
 	if o.Force {
@@ -185,7 +185,7 @@ func planRegister(now time.Time, chunk []member, items []Item, host *hostEntry, 
 	for i, m := range chunk {
 		it := items[i]
 		plan.out[i] = Registered{Item: it, Created: it.etag == ""}
-		if it.etag != "" && !o.Force && !it.NextCrawlAt.After(now) {
+		if it.etag != "" && !o.Force && it.comes(now) {
 			continue
 		}
 		claimed := len(plan.jobs) < room

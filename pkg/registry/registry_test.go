@@ -273,6 +273,31 @@ func TestA15ForceDuringProcessing(t *testing.T) {
 	b.check(t)
 }
 
+// A7: whoever registers a page during its check may have changed it since it was fetched, so it is
+// checked once more, and only once.
+func TestA7RegisterAgainDuringTheCheck(t *testing.T) {
+	b := open(t, Options{})
+	b.register(t, RegisterOptions{}, "https://a.example/x")
+	batch := b.begin(t, b.take(t)[0])
+	for range 3 {
+		b.clock.Advance(time.Second)
+		b.register(t, RegisterOptions{}, "https://a.example/x")
+	}
+	if jobs := b.take(t); len(jobs) != 1 || b.begin(t, jobs[0]) != nil {
+		t.Fatalf("%d jobs for three registrations of a locked item, want one that finds nothing to do", len(jobs))
+	}
+	b.finish(t, batch)
+	jobs := b.take(t)
+	if len(jobs) != 1 {
+		t.Fatalf("%d jobs after the commit, want one", len(jobs))
+	}
+	b.finish(t, b.begin(t, jobs[0]))
+	if jobs := b.take(t); len(jobs) != 0 {
+		t.Errorf("%d jobs after the second check", len(jobs))
+	}
+	b.check(t)
+}
+
 // A worker that lost its lock commits nothing (invariant 3).
 func TestLostLockCommitsNothing(t *testing.T) {
 	b := open(t, Options{})
