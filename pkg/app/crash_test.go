@@ -18,7 +18,7 @@ import (
 var (
 	crashRounds = flag.Int("crash.rounds", 4, "how often TestCrash kills the app")
 	crashPages  = flag.Int("crash.pages", 300, "how many pages TestCrash registers")
-	crashSeed   = flag.Uint64("crash.seed", 0, "what TestCrash does when; 0 for another each time")
+	crashSeed   = flag.Uint64("crash.seed", 0, "seed of what TestCrash does and when (the processes keep their own time); 0 for another each time")
 )
 
 // TestCrash kills the host and the handler on the embedded store at any moment, again and again,
@@ -83,7 +83,7 @@ func (c *crash) round(n int) {
 	if n == 0 {
 		wait = wait/4 + 100*time.Millisecond
 	}
-	c.await(tree)
+	c.awaitReady(tree)
 	var killed atomic.Bool
 	fed := make(chan bool, 1)
 	moment := rand.New(rand.NewPCG(c.rng.Uint64(), 0)) // the feed has the other meanwhile
@@ -110,8 +110,8 @@ func (c *crash) kill(tree *crashTree) {
 	c.kills++
 }
 
-// await waits until the host is ready.
-func (c *crash) await(tree *crashTree) {
+// awaitReady waits until the host is ready.
+func (c *crash) awaitReady(tree *crashTree) {
 	c.t.Helper()
 	select {
 	case addr := <-tree.ready:
@@ -239,11 +239,11 @@ func (c *crash) drain() {
 	c.t.Helper()
 	c.opened(func() { c.pass(lockAndTrust) })
 	tree := startTree(c.t, c.dir, c.environ())
-	c.await(tree)
+	c.awaitReady(tree)
 	if !c.feed(new(atomic.Bool)) {
 		c.t.FailNow()
 	}
-	c.local.await("everything is done", func() bool {
+	c.await("everything is done", func() bool {
 		c.invoke("CrawlTimer")
 		return c.idle() && c.counts()[api.StatusIndexed] == len(c.editions)
 	})

@@ -28,7 +28,7 @@ func newCrashSite(t *testing.T) *crashSite {
 func (s *crashSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.arrive(r.URL.Path)
 	defer s.leave()
-	time.Sleep(3 * time.Millisecond) // long enough to be killed in
+	time.Sleep(8 * time.Millisecond) // long enough to be killed in, and for pages to change
 	s.pages.ServeHTTP(w, r)
 }
 
