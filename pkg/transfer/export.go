@@ -48,7 +48,7 @@ func Export(ctx context.Context, store storage.Store, dir string, plan Plan, o O
 		m.Containers, r.Blobs, r.Bytes = append(m.Containers, c), r.Blobs+c.Lines, r.Bytes+n
 	}
 	// Last, because a folder with a manifest is a whole one.
-	return r, writeJSON(filepath.Join(dir, manifestName), m)
+	return r, writeWhole(filepath.Join(dir, manifestName), indented(m))
 }
 
 // claimFolder makes the folder, or makes sure that it holds nothing but an unfinished export.
@@ -162,5 +162,5 @@ func exportBlob(ctx context.Context, c storage.Container, dir, container, name s
 	if err := writeWhole(path, b.Body); err != nil {
 		return l, err
 	}
-	return l, writeWhole(path+".json", l.encode())
+	return l, writeNote(path+".json", l.encode())
 }

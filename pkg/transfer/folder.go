@@ -184,8 +184,17 @@ func wholeLines(data []byte, atEOF bool) (int, []byte, error) {
 	return 0, nil, nil
 }
 
-// writeWhole writes a file that is there as a whole or not at all.
+// writeWhole writes a file that is there as a whole or not at all, and stays when the power goes.
 func writeWhole(path string, body []byte) error {
+	return write(path, body, (*os.File).Sync)
+}
+
+// writeNote writes a file whose loss or damage only costs time: whoever reads it checks it.
+func writeNote(path string, body []byte) error {
+	return write(path, body, func(*os.File) error { return nil })
+}
+
+func write(path string, body []byte, sync func(*os.File) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -194,18 +203,16 @@ func writeWhole(path string, body []byte) error {
 		return err
 	}
 	_, err = f.Write(body)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(err, sync(f), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(path+".part", path)
 }
 
-func writeJSON(path string, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	return writeWhole(path, append(b, '\n'))
+// indented is v as JSON for people. It never fails: its callers' types always encode.
+func indented(v any) []byte {
+	b, _ := json.MarshalIndent(v, "", "  ")
+	return append(b, '\n')
 }
 
 // readBounded reads a file of at most max bytes; a larger one is TooLarge.

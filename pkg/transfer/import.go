@@ -129,7 +129,7 @@ func readCheckpoint(dir, manifest string) (checkpoint, error) {
 
 func (c checkpoint) reach(dir, file string, line int) error {
 	c.Done[file] = line
-	return writeJSON(filepath.Join(dir, checkpointName), c)
+	return writeNote(filepath.Join(dir, checkpointName), indented(c))
 }
 
 func (c checkpoint) remove(dir string) error {
