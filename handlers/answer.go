@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -158,20 +158,11 @@ func queryOf(r *http.Request, names ...string) *query {
 	}
 	q := &query{values: values, err: err}
 	for name := range q.values {
-		if name != "code" && !contains(names, name) { // code is the host's function key
+		if name != "code" && !slices.Contains(names, name) { // code is the host's function key
 			q.err = fault.Field(name, "there is no parameter %q; known are %s", name, strings.Join(names, ", "))
 		}
 	}
 	return q
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (q *query) text(name string) string {
@@ -212,7 +203,7 @@ func (q *query) flag(name string) bool {
 
 func within(name string, n, lo, hi int) error {
 	if n < lo || n > hi {
-		return fault.Field(name, "%s must be %s, not %d", name, fmt.Sprintf("from %d to %d", lo, hi), n)
+		return fault.Field(name, "%s must be from %d to %d, not %d", name, lo, hi, n)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func New(reg *registry.Registry, snaps *snapshot.Store, web Fetcher, index Index
 		o.Jitter = rand.Float64
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = registry.Sleep
 	}
 	if o.CommitTime == 0 {
 		o.CommitTime = 10 * time.Second
@@ -75,17 +75,6 @@ func New(reg *registry.Registry, snaps *snapshot.Store, web Fetcher, index Index
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Worker{reg: reg, snaps: snaps, web: web, index: index, o: o}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }
 
 const (

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -50,11 +51,7 @@ func (r *Registry) Begin(ctx context.Context, job Job) (*Batch, error) {
 }
 
 func (r *Registry) begin(ctx context.Context, job Job, owner string) (*Batch, error) {
-	hashes := make([]string, len(job.Items))
-	for i, it := range job.Items {
-		hashes[i] = it.RowKey
-	}
-	items, host, err := r.load(ctx, job.PartitionKey, job.Host, hashes)
+	items, host, err := r.load(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +111,7 @@ func (r *Registry) lock(ctx context.Context, b *Batch, host *hostEntry, items []
 		if !lost || i == 0 {
 			return err
 		}
-		items = append(append([]*Item{}, items[:i-1]...), items[i:]...)
+		items = slices.Concat(items[:i-1], items[i:])
 	}
 }
 
@@ -144,7 +141,7 @@ func (r *Registry) park(ctx context.Context, host hostEntry, items []*Item, unti
 		if !lost || i == 0 {
 			return err
 		}
-		items = append(append([]*Item{}, items[:i-1]...), items[i:]...) // moved meanwhile
+		items = slices.Concat(items[:i-1], items[i:]) // moved meanwhile
 	}
 }
 

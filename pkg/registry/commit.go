@@ -295,11 +295,7 @@ func (b *Batch) remaining(done []Finding) []*Item {
 // that were processed after all, or that somebody holds, are left alone.
 func (r *Registry) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
 	return r.onHost(ctx, job.PartitionKey, job.Host, func(ctx context.Context) error {
-		hashes := make([]string, len(job.Items))
-		for i, it := range job.Items {
-			hashes[i] = it.RowKey
-		}
-		items, host, err := r.load(ctx, job.PartitionKey, job.Host, hashes)
+		items, host, err := r.load(ctx, job)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"iter"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/source"
@@ -38,19 +39,10 @@ func unknown(id source.ID) error {
 func (r *Registry) Reindex(ctx context.Context, it Item, force bool) (Item, error) {
 	s := source.Source{
 		Type: it.Type, Normalized: it.NormalizedSource, Display: it.DisplaySource, Host: it.SourceHost,
-		Scheme: schemeOf(it.NormalizedSource),
 	}
+	s.Scheme, _, _ = strings.Cut(it.NormalizedSource, ":")
 	got := r.Register(ctx, []source.Source{s}, RegisterOptions{Force: force})[0]
 	return got.Item, got.Err
-}
-
-func schemeOf(url string) string {
-	for i := range len(url) {
-		if url[i] == ':' {
-			return url[:i]
-		}
-	}
-	return ""
 }
 
 // Partitions lists every partition of the registry, in order.

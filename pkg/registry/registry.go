@@ -78,7 +78,7 @@ func withDefaults(o Options) Options {
 		o.Token = newToken
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = Sleep
 	}
 	if o.Parallel == 0 {
 		o.Parallel = 16
@@ -123,13 +123,17 @@ func (r *Registry) parallel(ctx context.Context, n int, fn func(ctx context.Cont
 	return g.Wait()
 }
 
-// load reads the items of one partition and the row of one host.
-func (r *Registry) load(ctx context.Context, partition, host string, hashes []string) ([]Item, hostEntry, error) {
-	items, err := r.loadItems(ctx, partition, hashes)
+// load reads the items of a job and the row of its host.
+func (r *Registry) load(ctx context.Context, job Job) ([]Item, hostEntry, error) {
+	hashes := make([]string, len(job.Items))
+	for i, it := range job.Items {
+		hashes[i] = it.RowKey
+	}
+	items, err := r.loadItems(ctx, job.PartitionKey, hashes)
 	if err != nil {
 		return nil, hostEntry{}, err
 	}
-	h, err := r.loadHost(ctx, partition, host) // last: it changes most often
+	h, err := r.loadHost(ctx, job.PartitionKey, job.Host) // last: it changes most often
 	return items, h, err
 }
 
@@ -212,7 +216,8 @@ func (r *Registry) retry(ctx context.Context, fn func(ctx context.Context) error
 	return fault.After(2*time.Second, "too many writers at once: gave up after %d conflicts", tries)
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits on the wall clock for d, or until ctx is done, whose error it then returns.
+func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
