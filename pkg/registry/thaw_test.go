@@ -44,27 +44,29 @@ func TestThaw(t *testing.T) {
 
 // TestThawFreesWhatIsHeld holds that a column that binds a row to a worker is known to Thaw.
 func TestThawFreesWhatIsHeld(t *testing.T) {
-	b := open(t, Options{})
-	b.register(t, RegisterOptions{}, pages("a.example", 40)...)
-	for _, job := range b.take(t) {
-		if _, err := b.Begin(t.Context(), job); err != nil {
-			t.Fatal(err)
+	onStores(t, func(t *testing.T, open opener) {
+		b := open(t, Options{})
+		b.register(t, RegisterOptions{}, pages("a.example", 40)...)
+		for _, job := range b.take(t) {
+			if _, err := b.Begin(t.Context(), job); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	for e, err := range b.items.Query(t.Context(), storage.Query{}) {
-		if err != nil {
-			t.Fatal(err)
+		for e, err := range b.items.Query(t.Context(), storage.Query{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, _, due := Thaw(e)
+			if due && !enqueuedUntil(e).IsZero() {
+				t.Errorf("%s: claimed", e.Row)
+			}
+			if it := itemOf(e); isItemRow(e.Row) && (it.LockOwner != "" || !it.eligible(b.now())) {
+				t.Errorf("%s: locked by %q", e.Row, it.LockOwner)
+			}
+			var h hostState
+			if decode(hostColumns, e.Props, &h); len(h.Leases) > 0 || !h.ClaimedUntil.IsZero() {
+				t.Errorf("%s: held: %+v", e.Row, h)
+			}
 		}
-		e, _, due := Thaw(e)
-		if due && !enqueuedUntil(e).IsZero() {
-			t.Errorf("%s: claimed", e.Row)
-		}
-		if it := itemOf(e); isItemRow(e.Row) && (it.LockOwner != "" || !it.eligible(b.now())) {
-			t.Errorf("%s: locked by %q", e.Row, it.LockOwner)
-		}
-		var h hostState
-		if decode(hostColumns, e.Props, &h); len(h.Leases) > 0 || !h.ClaimedUntil.IsZero() {
-			t.Errorf("%s: held: %+v", e.Row, h)
-		}
-	}
+	})
 }
