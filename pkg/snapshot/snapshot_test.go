@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
@@ -27,7 +28,19 @@ func open(t *testing.T, s storage.Store) *Store {
 	return store
 }
 
-func newMem() *mem.Store { return mem.New(func() time.Time { return noon }) }
+// onStores runs a test on every store that needs no service; empty makes one.
+func onStores(t *testing.T, test func(t *testing.T, empty func() storage.Store)) {
+	clock := func() time.Time { return noon }
+	t.Run("mem", func(t *testing.T) { test(t, func() storage.Store { return mem.New(clock) }) })
+	t.Run("embedded", func(t *testing.T) {
+		test(t, func() storage.Store {
+			s, err := sqlitestore.Open(t.TempDir(), sqlitestore.Options{Now: clock})
+			must(t, err)
+			t.Cleanup(func() { s.Close() })
+			return s
+		})
+	})
+}
 
 func captureOfBody(body string) Capture {
 	return Capture{
@@ -47,160 +60,174 @@ func must(t *testing.T, err error) {
 
 // A21: everything of a capture comes back, and the body byte for byte.
 func TestA21RoundTrip(t *testing.T) {
-	s := open(t, newMem())
-	for _, body := range []string{"", "<p>tide</p>", "\x00\xff binary", strings.Repeat("long ", 100_000)} {
-		want := captureOfBody(body)
-		must(t, s.Save(t.Context(), want, []byte(body)))
-		have, got, err := s.Load(t.Context(), want.ItemID, want.RawHash)
-		must(t, err)
-		want.LastVerifiedAt = noon
-		if diff := cmp.Diff(want, have); diff != "" || string(got) != body {
-			t.Errorf("body of %d bytes (-want +have):\n%s", len(body), diff)
+	onStores(t, func(t *testing.T, empty func() storage.Store) {
+		s := open(t, empty())
+		for _, body := range []string{"", "<p>tide</p>", "\x00\xff binary", strings.Repeat("long ", 100_000)} {
+			want := captureOfBody(body)
+			must(t, s.Save(t.Context(), want, []byte(body)))
+			have, got, err := s.Load(t.Context(), want.ItemID, want.RawHash)
+			must(t, err)
+			want.LastVerifiedAt = noon
+			if diff := cmp.Diff(want, have); diff != "" || string(got) != body {
+				t.Errorf("body of %d bytes (-want +have):\n%s", len(body), diff)
+			}
 		}
-	}
-	all, err := s.List(t.Context(), captureOfBody("").ItemID)
-	if err != nil || len(all) != 4 {
-		t.Errorf("%d captures, %v", len(all), err)
-	}
+		all, err := s.List(t.Context(), captureOfBody("").ItemID)
+		if err != nil || len(all) != 4 {
+			t.Errorf("%d captures, %v", len(all), err)
+		}
+	})
 }
 
 // B2, E4: a second save of the same body changes nothing but the verification.
 func TestB2CaptureNeverChanges(t *testing.T) {
-	s := open(t, newMem())
-	first := captureOfBody("body")
-	must(t, s.Save(t.Context(), first, []byte("body")))
-	second := captureOfBody("body")
-	second.CanonicalURI, second.ContentHash, second.RunID = "https://port.example/other", "sha256:other", "later"
-	second.CapturedAt = noon.Add(time.Hour)
-	must(t, s.Save(t.Context(), second, []byte("body")))
-	have, _, err := s.Load(t.Context(), first.ItemID, first.RawHash)
-	must(t, err)
-	first.LastVerifiedAt = second.CapturedAt
-	if diff := cmp.Diff(first, have); diff != "" {
-		t.Errorf("(-want +have):\n%s", diff)
-	}
-	must(t, s.Verify(t.Context(), first.ItemID, first.RawHash, noon.Add(2*time.Hour)))
-	have, _, err = s.Load(t.Context(), first.ItemID, first.RawHash)
-	must(t, err)
-	if first.LastVerifiedAt = noon.Add(2 * time.Hour); cmp.Diff(first, have) != "" {
-		t.Errorf("after Verify: %+v", have)
-	}
-	must(t, s.Verify(t.Context(), first.ItemID, Hash([]byte("never captured")), noon))
+	onStores(t, func(t *testing.T, empty func() storage.Store) {
+		s := open(t, empty())
+		first := captureOfBody("body")
+		must(t, s.Save(t.Context(), first, []byte("body")))
+		second := captureOfBody("body")
+		second.CanonicalURI, second.ContentHash, second.RunID = "https://port.example/other", "sha256:other", "later"
+		second.CapturedAt = noon.Add(time.Hour)
+		must(t, s.Save(t.Context(), second, []byte("body")))
+		have, _, err := s.Load(t.Context(), first.ItemID, first.RawHash)
+		must(t, err)
+		first.LastVerifiedAt = second.CapturedAt
+		if diff := cmp.Diff(first, have); diff != "" {
+			t.Errorf("(-want +have):\n%s", diff)
+		}
+		must(t, s.Verify(t.Context(), first.ItemID, first.RawHash, noon.Add(2*time.Hour)))
+		have, _, err = s.Load(t.Context(), first.ItemID, first.RawHash)
+		must(t, err)
+		if first.LastVerifiedAt = noon.Add(2 * time.Hour); cmp.Diff(first, have) != "" {
+			t.Errorf("after Verify: %+v", have)
+		}
+		must(t, s.Verify(t.Context(), first.ItemID, Hash([]byte("never captured")), noon))
+	})
 }
 
 // A21: one body is one blob, written once, whoever captured it.
 func TestA21OneBlobPerBody(t *testing.T) {
-	store := newMem()
-	s := open(t, store)
-	a, b := captureOfBody("body"), captureOfBody("body")
-	b.ItemID = "url_bbbbbbbbbbbbbbbbbbbbbbbbbb"
-	must(t, s.Save(t.Context(), a, []byte("body")))
-	must(t, s.Save(t.Context(), b, []byte("body")))
-	var names []string
-	for name, err := range store.Container(Container).List(t.Context(), "") {
-		must(t, err)
-		names = append(names, name)
-	}
-	hex := strings.TrimPrefix(a.RawHash, "sha256:")
-	if want := []string{"sha256/" + hex[:2] + "/" + hex[2:4] + "/" + hex}; cmp.Diff(want, names) != "" {
-		t.Errorf("blobs %v, want %v", names, want)
-	}
-	if list, err := s.List(t.Context(), b.ItemID); err != nil || len(list) != 1 {
-		t.Errorf("%d captures of the second item, %v", len(list), err)
-	}
+	onStores(t, func(t *testing.T, empty func() storage.Store) {
+		store := empty()
+		s := open(t, store)
+		a, b := captureOfBody("body"), captureOfBody("body")
+		b.ItemID = "url_bbbbbbbbbbbbbbbbbbbbbbbbbb"
+		must(t, s.Save(t.Context(), a, []byte("body")))
+		must(t, s.Save(t.Context(), b, []byte("body")))
+		var names []string
+		for name, err := range store.Container(Container).List(t.Context(), "") {
+			must(t, err)
+			names = append(names, name)
+		}
+		hex := strings.TrimPrefix(a.RawHash, "sha256:")
+		if want := []string{"sha256/" + hex[:2] + "/" + hex[2:4] + "/" + hex}; cmp.Diff(want, names) != "" {
+			t.Errorf("blobs %v, want %v", names, want)
+		}
+		if list, err := s.List(t.Context(), b.ItemID); err != nil || len(list) != 1 {
+			t.Errorf("%d captures of the second item, %v", len(list), err)
+		}
+	})
 }
 
 // A body that is not what its name says is not given out.
 func TestDigestIsVerified(t *testing.T) {
-	store := newMem()
-	s := open(t, store)
-	hash := Hash([]byte("what was fetched"))
-	name, err := blobName(hash)
-	must(t, err)
-	_, err = store.Container(Container).Put(t.Context(), name, storage.Blob{Body: []byte("what somebody put there")})
-	must(t, err)
-	if _, err := s.Body(t.Context(), hash); !fault.Is(err, fault.Internal) || err == nil {
-		t.Errorf("have %v, want an error of kind internal", err)
-	}
+	onStores(t, func(t *testing.T, empty func() storage.Store) {
+		store := empty()
+		s := open(t, store)
+		hash := Hash([]byte("what was fetched"))
+		name, err := blobName(hash)
+		must(t, err)
+		_, err = store.Container(Container).Put(t.Context(), name, storage.Blob{Body: []byte("what somebody put there")})
+		must(t, err)
+		if _, err := s.Body(t.Context(), hash); !fault.Is(err, fault.Internal) || err == nil {
+			t.Errorf("have %v, want an error of kind internal", err)
+		}
+	})
 }
 
 func TestErrors(t *testing.T) {
-	s := open(t, newMem())
-	for _, hash := range []string{"", "sha256:", "sha256:abc", "md5:" + strings.Repeat("0", 64), strings.Repeat("0", 64)} {
-		if _, err := s.Body(t.Context(), hash); !fault.Is(err, fault.Invalid) {
-			t.Errorf("digest %q: have %v, want Invalid", hash, err)
+	onStores(t, func(t *testing.T, empty func() storage.Store) {
+		s := open(t, empty())
+		for _, hash := range []string{"", "sha256:", "sha256:abc", "md5:" + strings.Repeat("0", 64), strings.Repeat("0", 64)} {
+			if _, err := s.Body(t.Context(), hash); !fault.Is(err, fault.Invalid) {
+				t.Errorf("digest %q: have %v, want Invalid", hash, err)
+			}
+			if err := s.Save(t.Context(), Capture{RawHash: hash}, nil); !fault.Is(err, fault.Invalid) {
+				t.Errorf("saving under %q: have %v, want Invalid", hash, err)
+			}
 		}
-		if err := s.Save(t.Context(), Capture{RawHash: hash}, nil); !fault.Is(err, fault.Invalid) {
-			t.Errorf("saving under %q: have %v, want Invalid", hash, err)
+		if _, err := s.Body(t.Context(), Hash([]byte("none"))); !fault.Is(err, fault.NotFound) {
+			t.Errorf("have %v, want NotFound", err)
 		}
-	}
-	if _, err := s.Body(t.Context(), Hash([]byte("none"))); !fault.Is(err, fault.NotFound) {
-		t.Errorf("have %v, want NotFound", err)
-	}
-	if _, _, err := s.Load(t.Context(), source.ID("url_aaaaaaaaaaaaaaaaaaaaaaaaaa"), Hash([]byte("none"))); !fault.Is(err, fault.NotFound) {
-		t.Errorf("have %v, want NotFound", err)
-	}
+		if _, _, err := s.Load(t.Context(), source.ID("url_aaaaaaaaaaaaaaaaaaaaaaaaaa"), Hash([]byte("none"))); !fault.Is(err, fault.NotFound) {
+			t.Errorf("have %v, want NotFound", err)
+		}
+	})
 }
 
 // B1: a run keeps the normalization version that it began with.
 func TestB1RunIsImmutable(t *testing.T) {
-	store := newMem()
-	s := open(t, store)
-	run := Run{ID: "r1", Collector: "crawl", NormalizationVersion: lineage.Current, StartedAt: noon}
-	must(t, s.StartRun(t.Context(), run))
-	later := run
-	later.StartedAt, later.Collector = noon.Add(time.Hour), "other"
-	must(t, s.StartRun(t.Context(), later)) // a restart finds it
-	e, err := store.Table(RunsTable).Get(t.Context(), storage.Key{Partition: "run", Row: "r1"})
-	must(t, err)
-	if e.Props["startedAt"] != "2026-03-01T12:00:00.000Z" || e.Props["collector"] != "crawl" || e.Props["normalizationVersion"] != string(lineage.Current) {
-		t.Errorf("the run has changed: %v", e.Props)
-	}
-	other := run
-	other.NormalizationVersion = "http_snapshot_url_v2_text_v1"
-	if err := s.StartRun(t.Context(), other); !fault.Is(err, fault.Conflict) {
-		t.Errorf("another version: have %v, want Conflict", err)
-	}
+	onStores(t, func(t *testing.T, empty func() storage.Store) {
+		store := empty()
+		s := open(t, store)
+		run := Run{ID: "r1", Collector: "crawl", NormalizationVersion: lineage.Current, StartedAt: noon}
+		must(t, s.StartRun(t.Context(), run))
+		later := run
+		later.StartedAt, later.Collector = noon.Add(time.Hour), "other"
+		must(t, s.StartRun(t.Context(), later)) // a restart finds it
+		e, err := store.Table(RunsTable).Get(t.Context(), storage.Key{Partition: "run", Row: "r1"})
+		must(t, err)
+		if e.Props["startedAt"] != "2026-03-01T12:00:00.000Z" || e.Props["collector"] != "crawl" || e.Props["normalizationVersion"] != string(lineage.Current) {
+			t.Errorf("the run has changed: %v", e.Props)
+		}
+		other := run
+		other.NormalizationVersion = "http_snapshot_url_v2_text_v1"
+		if err := s.StartRun(t.Context(), other); !fault.Is(err, fault.Conflict) {
+			t.Errorf("another version: have %v, want Conflict", err)
+		}
+	})
 }
 
 // The row never stands without its blob, whatever fails in between, and saving again heals.
 func TestSaveUnderFaults(t *testing.T) {
-	sabotaged := fault.New(fault.Unavailable, "sabotaged")
-	for _, op := range []string{"blob.Put", "table.Transact"} {
-		for _, after := range []bool{false, true} {
-			inner := newMem()
-			armed := true
-			fail := func(c storagetest.Call) bool { return armed && c.Op == op }
-			s := open(t, storagetest.Hooked(inner, storagetest.Hooks{
-				OnBefore: func(_ context.Context, c storagetest.Call) error {
-					if fail(c) && !after {
-						return sabotaged
+	onStores(t, func(t *testing.T, empty func() storage.Store) {
+		sabotaged := fault.New(fault.Unavailable, "sabotaged")
+		for _, op := range []string{"blob.Put", "table.Transact"} {
+			for _, after := range []bool{false, true} {
+				inner := empty()
+				armed := true
+				fail := func(c storagetest.Call) bool { return armed && c.Op == op }
+				s := open(t, storagetest.Hooked(inner, storagetest.Hooks{
+					OnBefore: func(_ context.Context, c storagetest.Call) error {
+						if fail(c) && !after {
+							return sabotaged
+						}
+						return nil
+					},
+					OnAfter: func(_ context.Context, c storagetest.Call, err error) error {
+						if fail(c) && after {
+							return sabotaged
+						}
+						return err
+					},
+				}))
+				c := captureOfBody("body")
+				if err := s.Save(t.Context(), c, []byte("body")); !fault.Is(err, fault.Unavailable) {
+					t.Errorf("%s after %v: have %v, want Unavailable", op, after, err)
+				}
+				armed = false
+				if list, _ := s.List(t.Context(), c.ItemID); len(list) == 1 {
+					if _, err := s.Body(t.Context(), c.RawHash); err != nil {
+						t.Errorf("%s after %v: a capture without its body: %v", op, after, err)
 					}
-					return nil
-				},
-				OnAfter: func(_ context.Context, c storagetest.Call, err error) error {
-					if fail(c) && after {
-						return sabotaged
-					}
-					return err
-				},
-			}))
-			c := captureOfBody("body")
-			if err := s.Save(t.Context(), c, []byte("body")); !fault.Is(err, fault.Unavailable) {
-				t.Errorf("%s after %v: have %v, want Unavailable", op, after, err)
-			}
-			armed = false
-			if list, _ := s.List(t.Context(), c.ItemID); len(list) == 1 {
-				if _, err := s.Body(t.Context(), c.RawHash); err != nil {
-					t.Errorf("%s after %v: a capture without its body: %v", op, after, err)
+				}
+				must(t, s.Save(t.Context(), c, []byte("body")))
+				if _, body, err := s.Load(t.Context(), c.ItemID, c.RawHash); err != nil || string(body) != "body" {
+					t.Errorf("%s after %v: %q, %v", op, after, body, err)
 				}
 			}
-			must(t, s.Save(t.Context(), c, []byte("body")))
-			if _, body, err := s.Load(t.Context(), c.ItemID, c.RawHash); err != nil || string(body) != "body" {
-				t.Errorf("%s after %v: %q, %v", op, after, body, err)
-			}
 		}
-	}
+	})
 }
 
 // A damaged or older row is read as far as it goes.
