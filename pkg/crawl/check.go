@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/source"
 )
 
@@ -23,7 +24,9 @@ type check struct {
 	outcome    schedule.Outcome
 	retryAfter time.Duration
 	// ours is a failure of our own inside a request: the gate's, whose error comes back as the page's.
-	ours error
+	ours  error
+	page  *search.Page // waits to enter the index
+	ended time.Time
 	// paid is a check that asked nobody: it only indexed what was fetched before.
 	paid bool
 }

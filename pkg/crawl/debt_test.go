@@ -173,11 +173,13 @@ func TestIndexDebtWithoutSnapshot(t *testing.T) {
 // panicky breaks over one page.
 type panicky struct{ *bookIndex }
 
-func (x panicky) Put(ctx context.Context, p search.Page) error {
-	if p.Title == "bad" {
-		panic("cannot digest this")
+func (x panicky) Put(ctx context.Context, pages ...search.Page) error {
+	for _, p := range pages {
+		if p.Title == "bad" {
+			panic("cannot digest this")
+		}
 	}
-	return x.bookIndex.Put(ctx, p)
+	return x.bookIndex.Put(ctx, pages...)
 }
 
 // A page that breaks our code is recorded as failing, and its neighbours are not touched by it.

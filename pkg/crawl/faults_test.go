@@ -64,8 +64,8 @@ type shakyIndex struct {
 	s *saboteur
 }
 
-func (x shakyIndex) Put(ctx context.Context, p search.Page) error {
-	return x.around(ctx, func() error { return x.bookIndex.Put(ctx, p) })
+func (x shakyIndex) Put(ctx context.Context, pages ...search.Page) error {
+	return x.around(ctx, func() error { return x.bookIndex.Put(ctx, pages...) })
 }
 
 func (x shakyIndex) Remove(ctx context.Context, id string) error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
 )
@@ -96,11 +95,6 @@ func (c *check) leaveIndex(ctx context.Context) error {
 	return nil
 }
 
-// isDown reports whether the index did not answer, or asked for a pause.
-func isDown(err error) bool {
-	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Throttled)
-}
-
 // schedule decides about the next check after one of the site.
 func (c *check) schedule(now time.Time) {
 	d := c.o.Schedule.Next(c.Schedule(), c.outcome, c.retryAfter, now, c.o.Jitter())
@@ -111,7 +105,7 @@ func (c *check) schedule(now time.Time) {
 
 // finding closes the check: schedule, force flags and times.
 func (c *check) finding() registry.Finding {
-	now := c.o.Clock()
+	now := c.ended
 	failed := c.outcome == schedule.Failed
 	if c.paid && !failed {
 		c.Bring(latest(now, c.LastChecked.Add(time.Duration(c.CrawlIntervalSeconds)*time.Second)))

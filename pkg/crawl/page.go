@@ -8,9 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/extract"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/index"
 	"github.com/tidemark/tidemark/pkg/lineage"
-	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/robots"
 	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/snapshot"
@@ -102,7 +100,8 @@ func (c *check) adopt(ctx context.Context, resp fetch.Response, doc extract.Docu
 	if exclusion != "" {
 		return c.keepOut(ctx, exclusion)
 	}
-	return c.enterIndex(ctx, doc)
+	c.enterIndex(doc)
+	return nil
 }
 
 func changeReason(first bool) string {
@@ -152,33 +151,6 @@ func (c *check) keepOut(ctx context.Context, why string) error {
 	return nil
 }
 
-// enterIndex puts the document into the index; only then is the item Indexed. An index that is
-// down makes a debt: the item stays Crawled, and its snapshot is indexed later.
-func (c *check) enterIndex(ctx context.Context, doc extract.Document) error {
-	now := c.o.Clock()
-	err := c.index.Put(ctx, index.Page(&c.Item, doc, now))
-	c.IndexPending = false
-	switch {
-	case err == nil:
-	case isDown(err):
-		c.IndexPending, c.Status = true, registry.Crawled
-		c.SetError("the index could not be reached: " + err.Error())
-		if !c.paid { // one line of history is enough for an outage
-			c.Record(now, "indexDebt", c.ErrorMessage)
-		}
-		return nil
-	case fault.Is(err, fault.Invalid) || fault.Is(err, fault.TooLarge):
-		c.fail("the index refuses the page: %v", err)
-		return nil
-	default:
-		return err
-	}
-	c.Status, c.ErrorMessage = registry.Indexed, ""
-	c.IndexedHash, c.LastIndexedDocID, c.LastIndexed = c.ContentHash, string(c.ID), now
-	c.Record(now, "indexed", fmt.Sprintf("%d blocks", len(doc.Blocks)))
-	return nil
-}
-
 // payDebt indexes the stored snapshot: nothing is fetched twice because the index was down. It is
 // no check of the site, so the schedule goes on as if it had not happened. Whatever goes wrong
 // with the page ends the debt, and the next check fetches it again.
@@ -199,5 +171,6 @@ func (c *check) payDebt(ctx context.Context) error {
 		return nil
 	}
 	c.outcome = schedule.Unchanged
-	return c.enterIndex(ctx, doc)
+	c.enterIndex(doc)
+	return nil
 }

@@ -243,14 +243,16 @@ func newBookIndex() *bookIndex { return &bookIndex{pages: map[string]search.Page
 
 var errIndexDown = fault.New(fault.Unavailable, "the index is down")
 
-func (x *bookIndex) Put(_ context.Context, p search.Page) error {
+func (x *bookIndex) Put(_ context.Context, pages ...search.Page) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.down != nil {
 		return x.down
 	}
-	x.pages[p.ID] = p
-	x.log = append(x.log, "put "+p.Title)
+	for _, p := range pages {
+		x.pages[p.ID] = p
+		x.log = append(x.log, "put "+p.Title)
+	}
 	return nil
 }
 

@@ -98,11 +98,13 @@ type simIndex struct {
 	pages map[string]string // id → title
 }
 
-func (x *simIndex) Put(ctx context.Context, p search.Page) error {
+func (x *simIndex) Put(ctx context.Context, pages ...search.Page) error {
 	if err := x.sim.Before(ctx, callIndex); err != nil {
 		return err
 	}
-	x.pages[p.ID] = p.Title
+	for _, p := range pages {
+		x.pages[p.ID] = p.Title
+	}
 	return x.sim.After(ctx, callIndex, nil)
 }
 

@@ -28,7 +28,7 @@ type Fetcher interface {
 
 // Indexer is the part of [search.Index] that a crawl writes to.
 type Indexer interface {
-	Put(ctx context.Context, p search.Page) error
+	Put(ctx context.Context, pages ...search.Page) error
 	Remove(ctx context.Context, id string) error
 }
 
@@ -113,6 +113,8 @@ type task struct {
 	pace  pacer
 
 	mu         sync.Mutex // guards what follows
+	checked    []*check   // to be indexed and found
+	unindexed  int        // bytes of text that wait for that
 	done       []registry.Finding
 	host       registry.HostFinding
 	failed     error // our own fault: stop, and let the job come again
@@ -159,22 +161,26 @@ func (t *task) one(ctx context.Context, it registry.Item) {
 	defer cancel()
 	c := &check{task: t, Item: it, forced: it.Forced()}
 	err := c.safely(ctx)
+	c.ended = t.o.Clock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err != nil {
 		t.failed = errors.Join(t.failed, fmt.Errorf("%s: %w", it.ID, err))
 		return
 	}
-	t.done = append(t.done, c.finding())
-	if t.o.Clock().Sub(t.lastCommit) >= t.o.CommitTime {
+	t.checked = append(t.checked, c)
+	t.unindexed += c.unindexed()
+	if c.ended.Sub(t.lastCommit) >= t.o.CommitTime || t.unindexed >= maxUnindexed {
 		if err := t.commit(ctx, false); err != nil {
 			t.failed = errors.Join(t.failed, err)
 		}
 	}
 }
 
-// commit writes what is done so far. The caller holds the lock, or is alone.
+// commit writes what is done so far: first the index, then the registry. The caller holds the
+// lock, or is alone.
 func (t *task) commit(ctx context.Context, last bool) error {
+	t.indexChecked(ctx)
 	if last {
 		t.host.NextStart = t.pace.free()
 	}

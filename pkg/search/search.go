@@ -83,8 +83,10 @@ type Range struct{ From, To int }
 type Index interface {
 	// Create makes the index if it is missing.
 	Create(ctx context.Context) error
-	// Put makes the index hold exactly this page.
-	Put(ctx context.Context, p Page) error
+	// Put makes the index hold exactly these pages, no id twice: one transaction, or as few
+	// requests as the engine allows. A page that is refused may keep the others out; putting them
+	// one by one tells which it is.
+	Put(ctx context.Context, pages ...Page) error
 	// Remove takes a page out; a page that is not there is no error.
 	Remove(ctx context.Context, id string) error
 	// Search answers a query.

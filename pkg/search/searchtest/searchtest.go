@@ -79,10 +79,8 @@ func page(id, title string, texts ...string) search.Page {
 
 func (s *suite) put(pages ...search.Page) {
 	s.Helper()
-	for _, p := range pages {
-		if err := s.ix.Put(s.Context(), p); err != nil {
-			s.Fatal(err)
-		}
+	if err := s.ix.Put(s.Context(), pages...); err != nil {
+		s.Fatal(err)
 	}
 }
 
@@ -288,6 +286,15 @@ func (s *suite) refusedPages() {
 	} {
 		if err := s.ix.Put(s.Context(), p); !fault.Is(err, fault.Invalid) {
 			s.Errorf("%s: have %v, want Invalid", name, err)
+		}
+		good := page("good", "T", "one")
+		if err := s.ix.Put(s.Context(), good, p); !fault.Is(err, fault.Invalid) {
+			s.Errorf("%s: have %v beside a good page, want Invalid", name, err)
+		}
+		s.put(good) // one by one it enters
+		s.expectCount(1)
+		if err := s.ix.Remove(s.Context(), good.ID); err != nil {
+			s.Fatal(err)
 		}
 	}
 	s.expectCount(0)

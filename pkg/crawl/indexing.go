@@ -1,0 +1,103 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/index"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// maxUnindexed bounds the text, in bytes, that waits in memory for the index.
+const maxUnindexed = 8 << 20
+
+// enterIndex has the document indexed with the others of its batch, before the next commit: an
+// index that is asked for many pages at once has far less to do.
+func (c *check) enterIndex(doc extract.Document) {
+	p := index.Page(&c.Item, doc, c.o.Clock())
+	c.page = &p
+}
+
+// unindexed is the size of the text that waits.
+func (c *check) unindexed() (n int) {
+	if c.page != nil {
+		for _, chunk := range c.page.Chunks {
+			n += len(chunk.Text) + len(chunk.Heading)
+		}
+	}
+	return n
+}
+
+// indexChecked turns what was checked into findings, after the pages among it have entered the
+// index together.
+func (t *task) indexChecked(ctx context.Context) {
+	var pages []search.Page
+	for _, c := range t.checked {
+		if c.page != nil {
+			pages = append(pages, *c.page)
+		}
+	}
+	together := t.put(ctx, pages...)
+	for _, c := range t.checked {
+		if c.page != nil {
+			err := together
+			if isRefused(err) && len(pages) > 1 {
+				err = t.put(ctx, *c.page) // only one of them need be at fault
+			}
+			c.indexed(err)
+		}
+		t.done = append(t.done, c.finding())
+	}
+	t.checked, t.unindexed = nil, 0
+}
+
+// put never panics: a page that the index cannot digest is refused.
+func (t *task) put(ctx context.Context, pages ...search.Page) (err error) {
+	if len(pages) == 0 {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			t.o.Log.Error("index panicked", "pages", len(pages), "panic", p, "stack", string(debug.Stack()))
+			err = fault.New(fault.Invalid, "the page could not be processed: %v", p)
+		}
+	}()
+	err = t.index.Put(ctx, pages...)
+	if err != nil && !isRefused(err) {
+		t.o.Log.Error("index not written", "host", t.batch.Host, "pages", len(pages), "err", err)
+	}
+	return err
+}
+
+func isRefused(err error) bool { return fault.Is(err, fault.Invalid) || fault.Is(err, fault.TooLarge) }
+
+// isDown reports whether the index did not answer, or asked for a pause.
+func isDown(err error) bool {
+	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Throttled)
+}
+
+// indexed takes note of what the index said; only now may the item be Indexed. An index that fails
+// makes a debt, whatever the reason: the item stays Crawled and its snapshot is indexed later, so
+// that the site is not asked again over a fault of ours.
+func (c *check) indexed(err error) {
+	now := c.o.Clock()
+	c.IndexPending = err != nil && !isRefused(err)
+	switch {
+	case c.IndexPending:
+		c.Status = registry.Crawled
+		c.SetError("the index could not be written: " + err.Error())
+		if !c.paid { // one line of history is enough for an outage
+			c.Record(now, "indexDebt", c.ErrorMessage)
+		}
+	case err != nil:
+		c.fail("the index refuses the page: %v", err)
+	default:
+		c.Status, c.ErrorMessage = registry.Indexed, ""
+		c.IndexedHash, c.LastIndexedDocID, c.LastIndexed = c.ContentHash, string(c.ID), now
+		c.Record(now, "indexed", fmt.Sprintf("%d chunks", len(c.page.Chunks)))
+	}
+}
