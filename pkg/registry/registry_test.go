@@ -18,9 +18,9 @@ func TestA7ConcurrentRegistrationsGiveOneItem(t *testing.T) {
 		b := open(t, Options{})
 		forms := []string{"https://Example.com/a?utm_source=x", "https://example.com/a/", "https://example.com:443/a#top"}
 		processes := []*Registry{b.Registry, b.another(), b.another()}
-		const forced = 10
+		const forced = 60
 		var wg sync.WaitGroup
-		for i := range 30 {
+		for i := range 90 {
 			wg.Go(func() {
 				got := processes[i/3%3].Register(context.Background(), parse(t, forms[i%3]), RegisterOptions{Force: i < forced})
 				if got[0].Err != nil {
