@@ -14,10 +14,10 @@ export TOOLS
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
-run: app build ## build everything and run it here, on Azurite (PORT, AZURITE_PORT_BASE)
+run: app build ## build everything and run it here (PORT, TIDEMARK_DATA; STORAGE=azurite for Azurite)
 	@exec ./build/tidemark start --app $(APP) --tools $(TOOLS)
 
-func: app build ## run the same folder with Azure Functions Core Tools
+func: app build ## run the same folder with Azure Functions Core Tools, on Azurite
 	@command -v func >/dev/null || { echo "func is not on PATH: install Azure Functions Core Tools v4, or use make run" >&2; exit 1; }
 	@test -f $(APP)/local.settings.json || cp local.settings.json.example $(APP)/local.settings.json
 	./build/tidemark azurite --tools $(TOOLS) -- func start --script-root $(APP) --port $${PORT:-7071}
@@ -31,7 +31,7 @@ app: ## assemble build/app, the folder that every Functions host runs
 build: ## build the command line, build/tidemark
 	$(GOBUILD) -o build/tidemark ./cmd/tidemark
 
-test: app check ## run every test, Azurite included
+test: app check ## run every test, on the embedded store and on Azurite, which it installs
 	$(GO) test ./...
 
 check: ## gofmt, vet and tidiness
@@ -39,7 +39,7 @@ check: ## gofmt, vet and tidiness
 	$(GO) vet ./...
 	$(GO) mod tidy -diff
 
-demo: app build ## add, crawl, search, change and delete the pages of a small site, checking each outcome
+demo: app build ## add, crawl, search, change and delete pages of a small site, checking each outcome (STORAGE=azurite)
 	$(GOBUILD) -o build/demosite ./cmd/demosite
 	$(GO) run ./cmd/demo
 

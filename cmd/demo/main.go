@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -24,14 +25,16 @@ func main() {
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	if err := run(ctx, *bin, *port); err != nil {
+	// Said rather than left out: an account in the environment is not for a demo.
+	storage := cmp.Or(os.Getenv("STORAGE"), "embedded")
+	if err := run(ctx, *bin, *port, storage); err != nil {
 		fmt.Fprintln(os.Stderr, "\ndemo failed:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, bin string, port int) (err error) {
-	s, err := newStage(ctx, bin, port)
+func run(ctx context.Context, bin string, port int, storage string) (err error) {
+	s, err := newStage(ctx, bin, port, storage)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 type stage struct {
 	ctx       context.Context
 	bin, dir  string
+	storage   string // what Tidemark runs on, as STORAGE says it
 	site      string // address of the site
 	client    *api.Client
 	server    string
@@ -28,13 +29,13 @@ type stage struct {
 	processes []*exec.Cmd
 }
 
-func newStage(ctx context.Context, bin string, port int) (*stage, error) {
+func newStage(ctx context.Context, bin string, port int, storage string) (*stage, error) {
 	dir, err := os.MkdirTemp("", "tidemark-demo-")
 	if err != nil {
 		return nil, err
 	}
 	s := &stage{
-		ctx: ctx, bin: bin, dir: dir, log: filepath.Join(dir, "requests.log"),
+		ctx: ctx, bin: bin, dir: dir, storage: storage, log: filepath.Join(dir, "requests.log"),
 		site:   fmt.Sprintf("http://localhost:%d", port+1),
 		server: fmt.Sprintf("http://localhost:%d", port),
 	}
@@ -42,7 +43,7 @@ func newStage(ctx context.Context, bin string, port int) (*stage, error) {
 	if err := os.CopyFS(filepath.Join(dir, "site"), os.DirFS("testdata/site")); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	fmt.Printf("Starting a site at %s and Tidemark at %s; all of it in %s\n", s.site, s.server, dir)
+	fmt.Printf("Starting a site at %s and Tidemark at %s, storage %s; all of it in %s\n", s.site, s.server, storage, dir)
 	if err := s.start(port); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -76,7 +77,7 @@ func (s *stage) spawn(name string, args ...string) error {
 	defer out.Close()
 	cmd := exec.CommandContext(s.ctx, name, args...)
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.Env = append(os.Environ(), "CRAWL_ALLOW_HOSTS="+strings.TrimPrefix(s.site, "http://"), "CRAWL_GONE_AFTER=3")
+	cmd.Env = append(os.Environ(), "CRAWL_ALLOW_HOSTS="+strings.TrimPrefix(s.site, "http://"), "CRAWL_GONE_AFTER=3", "STORAGE="+s.storage)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
 	cmd.WaitDelay = 30 * time.Second
 	if err := cmd.Start(); err != nil {

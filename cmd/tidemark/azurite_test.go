@@ -37,8 +37,9 @@ func quietProgram(in io.Reader) (p *program, out, errOut *bytes.Buffer) {
 // command is as if it had been run without us.
 func TestAzuriteRunsFunc(t *testing.T) {
 	t.Setenv("AzureWebJobsStorage", "another account")
+	t.Setenv("STORAGE", "embedded")
 	fakeFunc(t, `echo "args: $*"
-echo "storage: $AzureWebJobsStorage, from port $AZURITE_PORT_BASE on; data: $TIDEMARK_DATA"
+echo "storage: $STORAGE $AzureWebJobsStorage, from port $AZURITE_PORT_BASE on; data: $TIDEMARK_DATA"
 read line
 echo "stdin: $line"
 echo "oh no" >&2
@@ -51,7 +52,7 @@ exit 3`)
 		t.Errorf("have %v, want exit code 3", err)
 	}
 	want := `args: start --script-root build/app
-storage: azurite!, from port 20000 on; data: DATA
+storage: account azurite!, from port 20000 on; data: DATA
 stdin: hello
 `
 	if diff := cmp.Diff(want, strings.ReplaceAll(out.String(), data, "DATA")); diff != "" {
@@ -176,7 +177,7 @@ func TestAzuriteAlone(t *testing.T) {
 Azurite runs. To use it, in another terminal:
 
   export TIDEMARK_DATA='QUOTED'
-  export STORAGE='azurite'
+  export STORAGE='account'
   export AzureWebJobsStorage='azurite!'
   export AZURITE_PORT_BASE='10000'
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +71,7 @@ type emulation struct {
 	*program
 	options emulatorOptions
 	launch  launcher
-	storage string                           // what the app runs on; Azurite when empty
+	storage string                           // the kind that the app runs on; empty without an app
 	tell    func(format string, args ...any) // progress, for people
 	log     *logs
 	release func()   // gives the folder back
@@ -106,7 +105,7 @@ func (e *emulation) close() {
 
 func (e *emulation) start(ctx context.Context) error {
 	e.tell("starting Azurite (the first time it is downloaded, which takes a minute)")
-	dir := filepath.Join(e.options.data, "azurite")
+	dir := azuriteFolder(e.options.data)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -124,8 +123,10 @@ func (e *emulation) start(ctx context.Context) error {
 func (e *emulation) stop() {
 	e.tell("stopping Azurite, which saves its data")
 	e.running.Stop()
-	e.tell("stopped; the data is in %s", e.options.data)
+	e.stopped()
 }
+
+func (e *emulation) stopped() { e.tell("stopped; the data is in %s", e.options.data) }
 
 // ended is closed when Azurite has ended; nil, and so never ready, when it was not started.
 func (e *emulation) ended() <-chan struct{} {
@@ -145,11 +146,12 @@ type decision struct{ name, value string }
 // decided are the settings that follow from what was started.
 func (e *emulation) decided() []decision {
 	all := []decision{{"TIDEMARK_DATA", e.options.data}}
-	if e.storage == embedded || e.running != nil {
-		all = append(all, decision{"STORAGE", cmp.Or(e.storage, ownAzurite)})
-	}
-	if e.running != nil {
-		all = append(all, decision{"AzureWebJobsStorage", e.running.ConnectionString()},
+	switch {
+	case e.storage == embedded:
+		all = append(all, decision{"STORAGE", embedded})
+	case e.running != nil:
+		// An account to whoever is told of it: a Tidemark among them must not start another Azurite.
+		all = append(all, decision{"STORAGE", account}, decision{"AzureWebJobsStorage", e.running.ConnectionString()},
 			decision{"AZURITE_PORT_BASE", strconv.Itoa(e.options.portBase)})
 	}
 	return all

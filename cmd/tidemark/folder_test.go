@@ -23,8 +23,8 @@ func runOn(t *testing.T, what, data string, s *stage, during func()) error {
 	switch what {
 	case "start on a given account":
 		env["AzureWebJobsStorage"] = "given"
-	case "start on files":
-		env["STORAGE"] = "embedded"
+	case "start on Azurite":
+		env["STORAGE"] = "azurite"
 	}
 	p := &program{out: &watchfulBuffer{interrupt: func() { during(); cancel() }}, err: &bytes.Buffer{}, getenv: func(n string) string { return env[n] }}
 	o := emulatorOptions{portBase: 10000, data: data}
@@ -37,7 +37,7 @@ func runOn(t *testing.T, what, data string, s *stage, during func()) error {
 // TestOneTidemarkPerFolder runs each way of using a folder while another uses it: no two Azurites
 // and no two apps, but an app beside the Azurite that it was pointed to.
 func TestOneTidemarkPerFolder(t *testing.T) {
-	const start, given, azurite, files = "start", "start on a given account", "azurite", "start on files"
+	const files, start, given, azurite = "start", "start on Azurite", "start on a given account", "azurite"
 	for _, tt := range []struct {
 		first, second string
 		refused       bool

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -74,7 +73,10 @@ func (l *local) openStore(ctx context.Context) (storage.Store, error) {
 	defer cancel()
 	if err := store.Ping(ctx); err != nil {
 		store.Close()
-		return nil, fmt.Errorf("storage does not answer; check AzureWebJobsStorage, or unset it to have Azurite started: %w", err)
+		if l.storage == account {
+			return nil, fmt.Errorf("storage does not answer; check AzureWebJobsStorage, or unset it to use the embedded store: %w", err)
+		}
+		return nil, fmt.Errorf("storage does not answer: %w", err)
 	}
 	return store, nil
 }
@@ -102,8 +104,24 @@ func (l *local) serve(ctx context.Context, h host) error {
 		case <-ctx.Done():
 			l.say("\nstopping the host and the app (Ctrl-C again does not wait)")
 			stop()
-			return <-ended
+			err := <-ended
+			if l.running == nil { // else there is more to stop
+				l.stopped()
+			}
+			return err
 		}
+	}
+}
+
+// storageText says what the state is kept in.
+func (l *local) storageText() string {
+	switch l.storage {
+	case embedded:
+		return "embedded: the files in " + app.StoreFolder(l.options.data)
+	case ownAzurite:
+		return fmt.Sprintf("Azurite, at the ports %d to %d", l.options.portBase, l.options.portBase+2)
+	default:
+		return "the account that AzureWebJobsStorage names"
 	}
 }
 
@@ -114,10 +132,11 @@ func (l *local) welcome() {
 	if at != defaultServer {
 		flag = " --server " + at
 	}
-	self := cmp.Or(l.self, "tidemark")
+	self := l.name()
 	l.say("")
 	l.say("%s", l.screen.bold("Tidemark runs at "+at))
 	l.say("  API        %s/api (is it well: %s/api/health)", at, at)
+	l.say("  storage    %s", l.storageText())
 	l.say("  data       %s", l.options.data)
 	l.say("  log        %s", l.log.name)
 	l.say("\nNext, in another terminal:")

@@ -38,7 +38,7 @@ type program struct {
 	notes    screen // what err can show
 	http     *http.Client
 
-	self        string // how the user calls this command; "tidemark" when empty
+	self        string // how this command was called; "tidemark" when empty
 	server, key string
 	json        bool
 
@@ -83,6 +83,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return exitFailure
 	}
 }
+
+// name is how the user calls this command.
+func (p *program) name() string { return cmp.Or(p.self, "tidemark") }
 
 // note writes one message to standard error.
 func (p *program) note(format string, args ...any) {

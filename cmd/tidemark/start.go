@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,18 +16,18 @@ import (
 
 const startLong = `Run Tidemark on this machine: storage, the functions host and the app.
 
-Azurite is the storage unless AzureWebJobsStorage names another; it is installed
-below --tools when it is missing, which needs Node.js and takes a minute, once.
-STORAGE=embedded needs neither: all state is in files below --data, and what was
-acknowledged is there after a power cut.
-What is stored is kept in --data and is there again at the next start. Ctrl-C
-stops everything in order; a second Ctrl-C does not wait.
+All state is in files below --data: what was acknowledged is there again at the
+next start, also after a power cut. When AzureWebJobsStorage names an account,
+that is the storage instead. STORAGE=azurite starts Azurite, with its data below
+--data; it is installed below --tools when it is missing, which needs Node.js and
+takes a minute, once.
+Ctrl-C stops everything in order; a second Ctrl-C does not wait.
 
 All settings of the app are taken from the environment.`
 
 const startExample = `  tidemark start
-  STORAGE=embedded tidemark start
   PORT=8080 CRAWL_ALLOW_HOSTS=localhost tidemark start --data /var/tmp/tidemark
+  STORAGE=azurite tidemark start
   AzureWebJobsStorage='DefaultEndpointsProtocol=https;…' tidemark start`
 
 // startOptions are the flags of start.
@@ -88,11 +87,11 @@ func parsePort(name, text string, highest int) (int, error) {
 // start checks all that can be checked before it starts anything, starts storage and host, and
 // stops them in the other order when ctx ends.
 func (p *program) start(ctx context.Context, o startOptions, parts parts) (err error) {
-	kind, err := p.storageKind()
+	kind, err := p.storageOf(o.data)
 	if err != nil {
 		return err
 	}
-	if err := checkStart(o); err != nil {
+	if err := checkStart(o, kind); err != nil {
 		return err
 	}
 	if _, err := app.Load(p.getenv); err != nil {
@@ -126,40 +125,19 @@ func started(ctx context.Context, err error) error {
 	return err
 }
 
-// Kinds of storage that start runs the app on. The first two are values of STORAGE.
-const (
-	ownAzurite = "azurite"
-	embedded   = app.Embedded
-	account    = "account" // what AzureWebJobsStorage names
-)
-
-// storageKind decides by the environment. An account that it names is used, and none started,
-// unless the embedded store is asked for.
-func (p *program) storageKind() (string, error) {
-	switch s := p.getenv("STORAGE"); s {
-	case embedded:
-		return embedded, nil
-	case "", ownAzurite:
-	default:
-		return "", usagef("STORAGE is %q: allowed are azurite and embedded, or leave it out and set AzureWebJobsStorage", s)
-	}
-	for _, name := range []string{"AzureWebJobsStorage", "AzureWebJobsStorage__accountName", "AzureWebJobsStorage__tableServiceUri"} {
-		if strings.TrimSpace(p.getenv(name)) != "" {
-			return account, nil
-		}
-	}
-	return ownAzurite, nil
-}
-
 // checkStart looks for what is missing or in the way.
-func checkStart(o startOptions) error {
+func checkStart(o startOptions, kind string) error {
 	if _, err := os.Stat(filepath.Join(o.app, "host.json")); err != nil {
 		return fmt.Errorf("%s has no host.json: run `make app` first, or name the folder with --app", o.app)
 	}
 	l, err := net.Listen("tcp", o.address())
 	if err != nil {
+		second := "TIDEMARK_DATA"
+		if kind == ownAzurite {
+			second += " and AZURITE_PORT_BASE"
+		}
 		return fmt.Errorf("port %d is in use: stop what uses it, or choose another with --port or PORT; "+
-			"a second Tidemark needs TIDEMARK_DATA and AZURITE_PORT_BASE of its own too", o.port)
+			"a second Tidemark needs %s of its own too", o.port, second)
 	}
 	return l.Close()
 }

@@ -167,7 +167,9 @@ func (b *watchfulBuffer) Write(p []byte) (int, error) {
 }
 
 func TestStart(t *testing.T) {
-	usual := []string{"azurite azurite 10000", "open azurite!", "host runs", "host ended", "store closed", "azurite stopped"}
+	usual := []string{"open the folder", "host runs", "host ended", "store closed"}
+	azurite := map[string]string{"STORAGE": "azurite"}
+	onAzurite := []string{"azurite azurite 10000", "open azurite!", "host runs", "host ended", "store closed", "azurite stopped"}
 	for _, tt := range []struct {
 		name   string
 		stage  *stage
@@ -176,22 +178,28 @@ func TestStart(t *testing.T) {
 		err    string // part of it; none when empty
 	}{
 		{name: "an interrupt stops everything in order", stage: &stage{interrupt: func() {}}, events: usual},
-		{name: "a given account needs no Azurite", stage: &stage{interrupt: func() {}}, env: map[string]string{"AzureWebJobsStorage": "given"},
+		{name: "on Azurite too", stage: &stage{interrupt: func() {}}, env: azurite, events: onAzurite},
+		{name: "a given account is used", stage: &stage{interrupt: func() {}}, env: map[string]string{"AzureWebJobsStorage": "given"},
 			events: []string{"open given", "host runs", "host ended", "store closed"}},
 		{name: "an identity is a given account", stage: &stage{interrupt: func() {}}, env: map[string]string{"AzureWebJobsStorage__accountName": "a"},
 			events: []string{"open ", "host runs", "host ended", "store closed"}},
-		{name: "azurite by name", stage: &stage{interrupt: func() {}}, env: map[string]string{"STORAGE": "azurite"}, events: usual},
+		{name: "a given account by name", stage: &stage{interrupt: func() {}}, env: map[string]string{"STORAGE": "account", "AzureWebJobsStorage": "given"},
+			events: []string{"open given", "host runs", "host ended", "store closed"}},
+		{name: "who asks for Azurite gets one, whatever account is named", stage: &stage{interrupt: func() {}},
+			env: map[string]string{"STORAGE": "azurite", "AzureWebJobsStorage": "given"}, events: onAzurite},
 		{name: "another storage is refused before anything starts", stage: &stage{}, env: map[string]string{"STORAGE": "floppy"},
-			err: `STORAGE is "floppy": allowed are azurite and embedded`},
-		{name: "the embedded store needs no Azurite", stage: &stage{interrupt: func() {}}, env: map[string]string{"STORAGE": "embedded", "AzureWebJobsStorage": "given"},
-			events: []string{"open the folder", "host runs", "host ended", "store closed"}},
-		{name: "azurite does not start", stage: &stage{azuriteErr: errors.New("port 10000 is in use")},
+			err: `STORAGE is "floppy": allowed are embedded (the default), azurite, and account`},
+		{name: "who asks for the embedded store gets it, likewise", stage: &stage{interrupt: func() {}},
+			env: map[string]string{"STORAGE": "embedded", "AzureWebJobsStorage": "given"}, events: usual},
+		{name: "azurite does not start", stage: &stage{azuriteErr: errors.New("port 10000 is in use")}, env: azurite,
 			events: []string{"azurite azurite 10000"}, err: "port 10000 is in use"},
-		{name: "azurite ends by itself", stage: &stage{azuriteDies: true},
-			events: usual, err: "azurite ended by itself"},
+		{name: "azurite ends by itself", stage: &stage{azuriteDies: true}, env: azurite,
+			events: onAzurite, err: "azurite ended by itself"},
 		{name: "the account does not answer", stage: &stage{pingErr: errors.New("refused")}, env: map[string]string{"AzureWebJobsStorage": "given"},
 			events: []string{"open given", "store closed"}, err: "storage does not answer; check AzureWebJobsStorage"},
-		{name: "the app cannot be loaded", stage: &stage{hostErr: errors.New("host.json: bad version")},
+		{name: "the folder does not answer", stage: &stage{pingErr: errors.New("disk I/O error")},
+			events: []string{"open the folder", "store closed"}, err: "storage does not answer: disk I/O error"},
+		{name: "the app cannot be loaded", stage: &stage{hostErr: errors.New("host.json: bad version")}, env: azurite,
 			events: []string{"azurite azurite 10000", "open azurite!", "store closed", "azurite stopped"}, err: "host.json: bad version"},
 		{name: "the app crashes", stage: &stage{runErr: errors.New("the handler crashed three times")}, events: usual,
 			err: "crashed three times"},
@@ -228,10 +236,10 @@ func TestStartWelcome(t *testing.T) {
 	if err := p.start(ctx, o, s.parts()); err != nil {
 		t.Fatal(err)
 	}
-	want := `starting Azurite (the first time it is downloaded, which takes a minute)
-
+	want := `
 Tidemark runs at AT
   API        AT/api (is it well: AT/api/health)
+  storage    embedded: the files in DATA/store
   data       DATA
   log        DATA/tidemark.log
 
@@ -243,7 +251,6 @@ Next, in another terminal:
 Ctrl-C stops it.
 
 stopping the host and the app (Ctrl-C again does not wait)
-stopping Azurite, which saves its data
 stopped; the data is in DATA
 `
 	have := strings.NewReplacer("http://localhost:"+strconv.Itoa(o.port), "AT", data, "DATA").Replace(out.String())
@@ -253,10 +260,50 @@ stopped; the data is in DATA
 	if have := errOut.String(); have != "tidemark: left out: functions/X: no such binding\n" {
 		t.Errorf("stderr: %s", have)
 	}
-	for _, want := range []string{"TIDEMARK_DATA=" + data, "AzureWebJobsStorage=azurite!", "AZURITE_PORT_BASE=20000"} {
+	s.sees(t, "TIDEMARK_DATA="+data, "STORAGE=embedded")
+}
+
+// sees checks the environment of the app.
+func (s *stage) sees(t *testing.T, settings ...string) {
+	t.Helper()
+	for _, want := range settings {
 		if !slices.Contains(s.env, want) {
 			t.Errorf("the app does not see %s", want)
 		}
+	}
+}
+
+// TestStartTells holds what other storage changes in what the user and the app are told.
+func TestStartTells(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		env  map[string]string
+		out  []string
+		app  []string
+	}{
+		{"Azurite", map[string]string{"STORAGE": "azurite"},
+			[]string{"  storage    Azurite, at the ports 20000 to 20002\n", "stopping Azurite, which saves its data\nstopped; the data is in "},
+			[]string{"STORAGE=account", "AzureWebJobsStorage=azurite!", "AZURITE_PORT_BASE=20000"}},
+		{"an account", map[string]string{"AzureWebJobsStorage": "given"},
+			[]string{"  storage    the account that AzureWebJobsStorage names\n", "stopped; the data is in "}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			out := &watchfulBuffer{interrupt: cancel}
+			s := &stage{interrupt: func() {}}
+			p := &program{out: out, err: &bytes.Buffer{}, getenv: func(n string) string { return tt.env[n] }}
+			o := startOptions{app: appFolder(t), port: freePort(t), emulatorOptions: emulatorOptions{portBase: 20000, data: t.TempDir()}}
+			if err := p.start(ctx, o, s.parts()); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range tt.out {
+				if n := strings.Count(out.String(), want); n != 1 {
+					t.Errorf("%q stands %d times in:\n%s", want, n, out)
+				}
+			}
+			s.sees(t, tt.app...)
+		})
 	}
 }
 
@@ -270,6 +317,10 @@ func TestStartRefuses(t *testing.T) {
 	performAll(t, []script{
 		{name: "a port in use", args: []string{"start", "--app", appFolder(t), "--port", taken, "--data", t.TempDir()}, code: 1,
 			err: "tidemark: port " + taken + " is in use: stop what uses it, or choose another with --port or PORT; " +
+				"a second Tidemark needs TIDEMARK_DATA of its own too\n"},
+		{name: "a port in use, for Azurite", args: []string{"start", "--app", appFolder(t), "--port", taken, "--data", t.TempDir()},
+			env: map[string]string{"STORAGE": "azurite"}, code: 1,
+			err: "tidemark: port " + taken + " is in use: stop what uses it, or choose another with --port or PORT; " +
 				"a second Tidemark needs TIDEMARK_DATA and AZURITE_PORT_BASE of its own too\n"},
 		{name: "a port that is none", args: []string{"start"}, env: map[string]string{"PORT": "http"}, code: 2,
 			err: "tidemark: --port (PORT) is \"http\": give a port of 1 to 65535\nsee `tidemark start --help`\n"},
@@ -278,7 +329,7 @@ func TestStartRefuses(t *testing.T) {
 		{name: "no app", args: []string{"start", "--app", "/nowhere"}, code: 1,
 			err: "tidemark: /nowhere has no host.json: run `make app` first, or name the folder with --app\n"},
 		{name: "STORAGE", args: []string{"start"}, env: map[string]string{"STORAGE": "floppy"}, code: 2,
-			err: "tidemark: STORAGE is \"floppy\": allowed are azurite and embedded, or leave it out and set AzureWebJobsStorage\nsee `tidemark start --help`\n"},
+			err: "tidemark: STORAGE is \"floppy\": allowed are embedded (the default), azurite, and account for what AzureWebJobsStorage names\nsee `tidemark start --help`\n"},
 	})
 }
 

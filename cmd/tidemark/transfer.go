@@ -33,16 +33,16 @@ The search index stays in the data folder that it is in; in a new one a page is
 found again once it has changed or "tidemark reindex --force" has named it.`
 
 const exportExample = `  tidemark export /var/backups/tidemark-state
-  STORAGE=embedded tidemark export state`
+  STORAGE=azurite tidemark export state`
 
-const importExample = `  tidemark export state && STORAGE=embedded tidemark import-state state
+const importExample = `  STORAGE=azurite tidemark export state && STORAGE=embedded tidemark import-state state
   AzureWebJobsStorage='DefaultEndpointsProtocol=https;…' tidemark import-state state`
 
 func (p *program) exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "export DIR", Short: "Write all state to a folder", Long: exportLong, Example: exportExample, Args: one("folder"),
 	}
-	p.onState(cmd, transfer.Options{}, func(ctx context.Context, store storage.Store, dir string, plan transfer.Plan, o transfer.Options) (string, transfer.Report, error) {
+	p.onState(cmd, p.sourceKind, func(ctx context.Context, store storage.Store, dir string, plan transfer.Plan, o transfer.Options) (string, transfer.Report, error) {
 		r, err := transfer.Export(ctx, store, dir, plan, o)
 		return "exported", r, notThere(err)
 	})
@@ -55,7 +55,7 @@ func (p *program) importStateCommand() *cobra.Command {
 		Use: "import-state DIR", Short: "Bring exported state into a store", Long: importLong, Example: importExample, Args: one("folder"),
 	}
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace what is there with other content")
-	p.onState(cmd, transfer.Options{}, func(ctx context.Context, store storage.Store, dir string, plan transfer.Plan, o transfer.Options) (string, transfer.Report, error) {
+	p.onState(cmd, p.targetKind, func(ctx context.Context, store storage.Store, dir string, plan transfer.Plan, o transfer.Options) (string, transfer.Report, error) {
 		o.Overwrite = overwrite
 		r, err := transfer.Import(ctx, dir, store, plan, o)
 		if fault.Is(err, fault.Conflict) && !overwrite {
@@ -74,27 +74,40 @@ func notThere(err error) error {
 	return err
 }
 
+// sourceKind is the storage to export: one that has something.
+func (p *program) sourceKind(data string) (string, error) {
+	kind, err := p.storageOf(data)
+	if err == nil && kind == embedded && !hasEmbedded(data) { // opening it would make it
+		err = fmt.Errorf("%s is not there: no app ever ran on the embedded store of this data folder, "+
+			"so it has no state to export", app.StoreFolder(data))
+	}
+	return kind, err
+}
+
+// targetKind is the storage to import into, whatever else the folder has.
+func (p *program) targetKind(string) (string, error) { return p.storageKind() }
+
 // mover exports or imports, and names what it did.
 type mover func(context.Context, storage.Store, string, transfer.Plan, transfer.Options) (did string, r transfer.Report, err error)
 
-// onState has cmd run move on the store of the environment.
-func (p *program) onState(cmd *cobra.Command, o transfer.Options, move mover) {
+// onState has cmd run move on the store of the environment, which choose tells for a data folder.
+func (p *program) onState(cmd *cobra.Command, choose func(data string) (string, error), move mover) {
 	var e emulatorOptions
 	read := p.emulatorFlags(cmd.Flags(), &e)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := read(); err != nil {
 			return err
 		}
-		return p.moveState(cmd.Context(), e, args[0], o, move, realParts())
+		kind, err := choose(e.data)
+		if err != nil {
+			return err
+		}
+		return p.moveState(cmd.Context(), kind, e, args[0], move, realParts())
 	}
 }
 
 // moveState opens the store with nobody else on it, as far as can be known here, and moves.
-func (p *program) moveState(ctx context.Context, eo emulatorOptions, dir string, o transfer.Options, move mover, parts parts) error {
-	kind, err := p.storageKind()
-	if err != nil {
-		return err
-	}
+func (p *program) moveState(ctx context.Context, kind string, eo emulatorOptions, dir string, move mover, parts parts) error {
 	cfg, err := app.Load(p.getenv)
 	if err != nil {
 		return err
@@ -121,11 +134,12 @@ func (p *program) moveState(ctx context.Context, eo emulatorOptions, dir string,
 		return err
 	}
 	defer store.Close()
-	return p.move(ctx, store, dir, app.StatePlan(cfg), o, move)
+	return p.move(ctx, store, dir, app.StatePlan(cfg), move)
 }
 
 // move shows progress, where there is somebody to see it, and sums up.
-func (p *program) move(ctx context.Context, store storage.Store, dir string, plan transfer.Plan, o transfer.Options, move mover) error {
+func (p *program) move(ctx context.Context, store storage.Store, dir string, plan transfer.Plan, move mover) error {
+	var o transfer.Options
 	bars := &bars{program: p}
 	if p.notes.terminal {
 		o.Progress = bars.show

@@ -68,7 +68,7 @@ func TestMoveState(t *testing.T) {
 		{name: "no export", args: []string{"import-state", old}, env: embeddedIn(t.TempDir()), code: 1,
 			err: "tidemark: import: " + old + " has no manifest.json: it holds no finished export\n"},
 		{name: "another storage", args: []string{"export", dir}, env: map[string]string{"STORAGE": "floppy"}, code: 2,
-			err: "tidemark: STORAGE is \"floppy\": allowed are azurite and embedded, or leave it out and set AzureWebJobsStorage\nsee `tidemark export --help`\n"},
+			err: "tidemark: STORAGE is \"floppy\": allowed are embedded (the default), azurite, and account for what AzureWebJobsStorage names\nsee `tidemark export --help`\n"},
 	})
 	damaged := filepath.Join(dir, "tables", "IngestItems.jsonl")
 	b, err := os.ReadFile(damaged)
@@ -83,7 +83,7 @@ func TestMoveState(t *testing.T) {
 }
 
 func TestMoveStateOfARunningApp(t *testing.T) {
-	data := t.TempDir()
+	data := folderWith(t, embedded)
 	release, err := holdFolder(data, appLock)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestMoveStateStartsAzurite(t *testing.T) {
 		return "moved", transfer.Report{Rows: 2}, nil
 	}
 	o := emulatorOptions{portBase: 20000, data: t.TempDir()}
-	if err := p.moveState(t.Context(), o, "dir", transfer.Options{}, move, s.parts()); err != nil {
+	if err := p.moveState(t.Context(), ownAzurite, o, "dir", move, s.parts()); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"azurite azurite 20000", "open azurite!", "moved", "store closed", "azurite stopped"}
@@ -127,7 +127,7 @@ func TestMoveStateShowsProgress(t *testing.T) {
 		o.Progress(transfer.Progress{Doing: "verifying", Name: "Runs", Done: 0, Total: 0})
 		return "exported", transfer.Report{}, nil
 	}
-	if err := p.move(t.Context(), nil, "dir", transfer.Plan{}, transfer.Options{}, move); err != nil {
+	if err := p.move(t.Context(), nil, "dir", transfer.Plan{}, move); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"exporting Runs", "exporting snapshots", "1/3"} {

@@ -18,14 +18,14 @@ type Setting struct {
 // in which the README shows them. A test holds it against the code that reads them.
 var Settings = []Setting{
 	// Where state is.
-	{"AzureWebJobsStorage", "", "Storage account: a connection string, or UseDevelopmentStorage=true for an Azurite that runs already. Unset, tidemark start runs its own Azurite"},
+	{"AzureWebJobsStorage", "", "Storage account: a connection string, or UseDevelopmentStorage=true for an Azurite that runs already. Where it is set, tidemark start uses it unless STORAGE says otherwise"},
 	{"AzureWebJobsStorage__accountName", "", "Storage account by name, opened with an identity instead of a key"},
 	{"AzureWebJobsStorage__blobServiceUri", "", "Address of the blob service, when it does not follow from the account's name"},
 	{"AzureWebJobsStorage__queueServiceUri", "", "Address of the queue service, likewise"},
 	{"AzureWebJobsStorage__tableServiceUri", "", "Address of the table service, likewise"},
 	{"AzureWebJobsStorage__credential", "", "managedidentity for a managed identity; unset tries the usual sources of an Azure identity in turn"},
 	{"AzureWebJobsStorage__clientId", "", "Client id of a user-assigned managed identity"},
-	{"TIDEMARK_DATA", ".tidemark", "Folder of the search index; with tidemark start also of Azurite's data and the log"},
+	{"TIDEMARK_DATA", ".tidemark", "Folder of the search index; with tidemark start also of the embedded store or Azurite's data, and of the log"},
 	{"REGISTRY_TABLE_NAME", "IngestItems", "Table of items, 3 to 58 letters and digits. With another name the two pointer tables are called after it"},
 	{"REGISTRY_PARTITION_STRATEGY", "host", "host or scheme: what the items of one partition share. Not to be changed once there are items"},
 	// How often.
@@ -51,7 +51,7 @@ var Settings = []Setting{
 	// The command line.
 	{"PORT", "7071", "tidemark start: port of the app, on this machine only"},
 	{"AZURITE_PORT_BASE", "10000", "First of Azurite's three ports: blobs, queues, tables"},
-	{"STORAGE", "azurite", "azurite: tidemark start runs its own. embedded: all state in files below TIDEMARK_DATA, durable, without any service"},
+	{"STORAGE", "embedded", "tidemark start, export and import-state: embedded keeps all state in files below TIDEMARK_DATA; azurite starts an Azurite; account, the default where AzureWebJobsStorage is set, uses what that names"},
 	{"TIDEMARK_SERVER", "http://localhost:7071", "Server that the commands speak to"},
 	{"TIDEMARK_KEY", "", "Function key that the commands send; needed in Azure"},
 	{"NO_COLOR", "", "Any value turns off bold text"},

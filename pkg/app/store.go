@@ -9,8 +9,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
-// Embedded is the value of STORAGE that keeps all state in a folder below TIDEMARK_DATA.
+// Embedded is the value of STORAGE that keeps all state in a folder below TIDEMARK_DATA. It is what
+// `tidemark start` chooses and tells the handler; a handler that is told nothing, as in Azure, uses
+// the storage account.
 const Embedded = "embedded"
+
+// StoreFolder is where the embedded store of a data folder is.
+func StoreFolder(data string) string { return filepath.Join(data, "store") }
 
 // OpenStore opens what the settings name: a folder of this machine, or a storage account. The host
 // and the handler of one app must be given the same settings.
@@ -19,5 +24,5 @@ func OpenStore(get func(string) string, log *slog.Logger) (storage.Store, error)
 		return azure.Open(get, azure.Options{})
 	}
 	s := &settings{get: get}
-	return sqlitestore.Open(filepath.Join(s.text("TIDEMARK_DATA", defaultData), "store"), sqlitestore.Options{Log: log})
+	return sqlitestore.Open(StoreFolder(s.text("TIDEMARK_DATA", defaultData)), sqlitestore.Options{Log: log})
 }
