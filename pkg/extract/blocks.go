@@ -9,9 +9,7 @@ import (
 
 // builder turns a tree into blocks.
 type builder struct {
-	drops  map[*html.Node]dropped
-	honors drop // the weakest reason that counts
-	whole  int  // bytes of text of the page
+	cut
 	limits Limits
 
 	blocks    []Block
@@ -39,19 +37,6 @@ func (b *builder) children(n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		b.visit(c)
 	}
-}
-
-// skips reports whether n is left out.
-func (b *builder) skips(n *html.Node) bool {
-	if unseen(n) || isMark(n) {
-		return true
-	}
-	d, found := b.drops[n]
-	if !found || d.why < b.honors {
-		return false
-	}
-	// A class says little against half the page: some wrapper is called "sidebar-layout".
-	return d.why != named || d.text*2 < b.whole
 }
 
 // element adds one element by what it is.

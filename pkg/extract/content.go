@@ -4,6 +4,8 @@ import "golang.org/x/net/html"
 
 // content is the main content as blocks.
 type content struct {
+	roots     []*html.Node
+	cut       cut
 	blocks    []Block
 	heading   string // the first h1 of the content
 	size      int    // bytes of text
@@ -69,10 +71,30 @@ func (a attempt) offered(s *surveyed) int { return s.measure(a.roots...) }
 
 // read makes the blocks of an attempt.
 func (a attempt) read(s *surveyed, limits Limits) content {
-	b := builder{drops: s.drops, honors: a.honors, limits: limits, whole: s.measure(s.body)}
+	b := builder{cut: cut{drops: s.drops, honors: a.honors, whole: s.measure(s.body)}, limits: limits}
 	for _, root := range a.roots {
 		b.children(root)
 		b.flush()
 	}
-	return content{b.blocks, b.heading, b.size, b.truncated}
+	return content{a.roots, b.cut, b.blocks, b.heading, b.size, b.truncated}
+}
+
+// cut says what an attempt leaves out of its roots.
+type cut struct {
+	drops  map[*html.Node]dropped
+	honors drop // the weakest reason that counts
+	whole  int  // bytes of text of the page
+}
+
+// skips reports whether n is left out.
+func (c cut) skips(n *html.Node) bool {
+	if unseen(n) || isMark(n) {
+		return true
+	}
+	d, found := c.drops[n]
+	if !found || d.why < c.honors {
+		return false
+	}
+	// A class says little against half the page: some wrapper is called "sidebar-layout".
+	return d.why != named || d.text*2 < c.whole
 }

@@ -1,5 +1,5 @@
 // Package extract turns the bytes of a fetched document into what is indexed: its title, language
-// and main content in reading order, the links it makes, and two hashes that tell a real change
+// and main content in reading order, its links and images, and two hashes that tell a real change
 // from noise.
 //
 // It promises that the same bytes always give the same [Document], that a page with visible text
@@ -14,7 +14,7 @@
 //
 //	bytes → UTF-8 (charset.go) → guard against parser blow-up (guard.go) → tree
 //	tree  → survey: visible text, links, candidates (survey.go)
-//	      → content roots minus chrome (content.go, chrome.go) → blocks (blocks.go)
+//	      → content roots minus chrome (content.go, chrome.go) → blocks (blocks.go), images (images.go)
 //	      → head: canonical, robots, language (head.go)
 //
 // When the guard or the parser refuses, flat.go keeps the text and gives up the structure
@@ -69,9 +69,10 @@ type Document struct {
 	Canonical   string // rel=canonical resolved to an absolute address, or empty
 	MetaRobots  []string
 	Blocks      []Block
-	Text        string // main content: the blocks, joined by blank lines
-	VisibleText string // all visible text, one line per block
-	Links       []Link // in page order, one per address
+	Text        string  // main content: the blocks, joined by blank lines
+	VisibleText string  // all visible text, one line per block
+	Links       []Link  // in page order, one per address
+	Images      []Image // of the main content in page order, one per address; the preview last
 }
 
 // Limits bound the work on one document. A zero field means its default.
@@ -80,6 +81,7 @@ type Limits struct {
 	MaxTags   int // in the body before its structure is given up; 400,000
 	MaxBlocks int // 20,000
 	MaxLinks  int // 5,000
+	MaxImages int // 500
 }
 
 func (l Limits) withDefaults() Limits {
@@ -92,6 +94,7 @@ func (l Limits) withDefaults() Limits {
 	set(&l.MaxTags, 400_000)
 	set(&l.MaxBlocks, 20_000)
 	set(&l.MaxLinks, 5_000)
+	set(&l.MaxImages, 500)
 	return l
 }
 

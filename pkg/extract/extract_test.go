@@ -2,6 +2,7 @@ package extract
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -87,6 +88,8 @@ func TestDeclarations(t *testing.T) {
 		{"canonical that is no web address", `<link rel=canonical href="javascript:alert(1)">`, Document{}},
 		{"A11: robots, here and in the body", `<meta name=ROBOTS content="noindex"><body><meta name=tidemark content="nofollow, noarchive">`,
 			Document{MetaRobots: []string{"noindex", "tidemark: nofollow, noarchive"}}},
+		{"A18: noimageindex stays as it was said", `<meta name=robots content="NoImageIndex, max-image-preview:none">`,
+			Document{MetaRobots: []string{"NoImageIndex, max-image-preview:none"}}},
 		{"a meta that is no directive", `<meta name=keywords content="noindex, tags"><p>x`, Document{}},
 		{"title from og:title", `<title>Site</title><meta property="og:title" content="Page"><p>x`, Document{Title: "Page"}},
 		{"title from the title element", `<title> A &amp;
@@ -275,13 +278,14 @@ func FuzzExtract(f *testing.F) {
 		"", "<p>x", "<main><ul><li>a<ul><li>b</ul></main>", "<table><tr><td><pre>x\n y</table>", "<svg><style></b>",
 		"<p><b><i></p><p>x</b>", "<a href=x><a href=y>", "<frameset>", "\x00<\x00p", "<template><p>x", "<select><table>",
 		"<math><mi></math>", "<title>x", "<![CDATA[x]]>", "<plaintext>x", "<h1><pre><h2>",
+		"<meta property=og:image content=a><figure><picture><source srcset='a 2x'><img alt=b></picture><figcaption>c", "<img width=1.e9 data-src=//x srcset=','>",
 	} {
 		f.Add([]byte(seed), "text/html")
 	}
 	f.Add([]byte("\xff\xfep\x00"), "")
 	f.Add([]byte("<p>\xbc"), "text/html; charset=iso-2022-jp")
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
-		limits := Limits{MaxBytes: 1 << 16, MaxBlocks: 50, MaxLinks: 5, MaxTags: 2000}
+		limits := Limits{MaxBytes: 1 << 16, MaxBlocks: 50, MaxLinks: 5, MaxImages: 3, MaxTags: 2000}
 		doc, err := Extract(body, contentType, goldenBase, limits)
 		if err != nil {
 			t.Fatal(err)
@@ -289,10 +293,17 @@ func FuzzExtract(f *testing.F) {
 		if doc.VisibleText != "" && doc.Text == "" {
 			t.Errorf("no content, visible %q", doc.VisibleText)
 		}
-		if len(doc.Blocks) > 50 || len(doc.Links) > 5 || len(doc.Title) > maxTitle {
-			t.Errorf("%d blocks, %d links, %d bytes of title", len(doc.Blocks), len(doc.Links), len(doc.Title))
+		if len(doc.Blocks) > 50 || len(doc.Links) > 5 || len(doc.Images) > 3 || len(doc.Title) > maxTitle {
+			t.Errorf("%d blocks, %d links, %d images, %d bytes of title", len(doc.Blocks), len(doc.Links), len(doc.Images), len(doc.Title))
 		}
-		for _, s := range []string{doc.Text, doc.Title, doc.VisibleText} {
+		texts := []string{doc.Text, doc.Title, doc.VisibleText}
+		for _, img := range doc.Images {
+			texts = append(texts, img.Alt, img.Title, img.Caption)
+			if u, err := url.Parse(img.URL); err != nil || !isWeb(u) {
+				t.Errorf("image at %q", img.URL)
+			}
+		}
+		for _, s := range texts {
 			if !utf8.ValidString(s) {
 				t.Errorf("not UTF-8: %q", s)
 			}

@@ -17,6 +17,7 @@ type head struct {
 	language  string
 	canonical string
 	robots    []string
+	preview   Image // the first og:image
 }
 
 // readHead reads the html and head elements. A canonical link counts only in the head, where
@@ -49,6 +50,10 @@ func (h *head) readMeta(n *html.Node) {
 	switch {
 	case strings.EqualFold(attr(n, "property"), "og:title") && h.ogTitle == "":
 		h.ogTitle = fold(content)
+	case strings.EqualFold(attr(n, "property"), "og:image") && h.preview.URL == "":
+		h.preview.URL, h.preview.Preview = imageURL(h.base, content), true
+	case strings.EqualFold(attr(n, "property"), "og:image:alt") && h.preview.Alt == "":
+		h.preview.Alt = imageText(content)
 	case strings.EqualFold(attr(n, "http-equiv"), "content-language") && h.language == "":
 		h.language = PrimaryLanguage(content)
 	}

@@ -45,8 +45,9 @@ func assemble(p page, root *html.Node) Document {
 	h := readHead(root, p.base)
 	s := survey(root, h.base, p.limits)
 	c := mainContent(s, p.limits)
+	images, more := collectImages(c, h.preview, h.base, p.limits.MaxImages)
 	doc := Document{
-		Truncated:   s.truncated || c.truncated,
+		Truncated:   s.truncated || c.truncated || more,
 		Title:       bestTitle(c.heading, h.ogTitle, h.title, s.heading),
 		Language:    h.language,
 		Canonical:   h.canonical,
@@ -54,6 +55,7 @@ func assemble(p page, root *html.Node) Document {
 		Blocks:      c.blocks,
 		VisibleText: s.text.peek(),
 		Links:       s.links,
+		Images:      images,
 	}
 	if len(doc.Blocks) == 0 && doc.VisibleText != "" {
 		doc.Blocks = []Block{{Kind: Paragraph, Text: doc.VisibleText}}

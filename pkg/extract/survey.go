@@ -166,7 +166,7 @@ func (s *surveyed) judge(n *html.Node, why drop, m linkMeasure) linkMeasure {
 	if why == 0 && isDense(n, m) {
 		why = dense
 	}
-	if why != 0 && m.text > 0 {
+	if why != 0 {
 		s.drops[n] = dropped{why, m.text}
 	}
 	if _, isCandidate := s.measures[n]; isCandidate {

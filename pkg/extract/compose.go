@@ -1,0 +1,96 @@
+package extract
+
+import "net/url"
+
+// Composer makes a [Document] of the blocks and links that a reader of another format than HTML
+// finds, and keeps it within [Limits]. The zero value is not usable.
+type Composer struct {
+	doc    Document
+	limits Limits
+	size   int // bytes of text
+	known  map[string]bool
+}
+
+// NewComposer begins a document of the given media type. Of lim it honors MaxBytes, as bytes of
+// text rather than of the body, MaxBlocks and MaxLinks.
+func NewComposer(mimeType string, lim Limits) *Composer {
+	return &Composer{doc: Document{MimeType: mimeType}, limits: lim.withDefaults(), known: map[string]bool{}}
+}
+
+// Add appends a block whose text is folded ([Fold]) or of the form that its kind prescribes. A
+// block without text is passed over, one that crosses a bound is cut or left out.
+func (c *Composer) Add(b Block) {
+	if b.Text == "" {
+		return
+	}
+	if c.Full() {
+		c.doc.Truncated = true
+		return
+	}
+	if left := c.limits.MaxBytes - c.size; len(b.Text) > left {
+		b.Text, c.doc.Truncated = clip(b.Text, left), true
+		c.size = c.limits.MaxBytes
+	}
+	if b.Text == "" {
+		return
+	}
+	c.size += len(b.Text)
+	c.doc.Blocks = append(c.doc.Blocks, b)
+}
+
+// Full reports whether no further block will be kept, so that a reader can stop; it should then
+// call [Composer.Truncate] if there was more to read.
+func (c *Composer) Full() bool {
+	return len(c.doc.Blocks) >= c.limits.MaxBlocks || c.size >= c.limits.MaxBytes
+}
+
+// Truncate marks the document as cut short.
+func (c *Composer) Truncate() { c.doc.Truncated = true }
+
+// Link keeps an absolute web address once, without its fragment; anything else is passed over.
+func (c *Composer) Link(address, text string) {
+	u := resolve(&url.URL{}, address)
+	if u == nil {
+		return
+	}
+	u.Fragment, u.RawFragment = "", ""
+	address = u.String()
+	if c.known[address] {
+		return
+	}
+	if len(c.doc.Links) >= c.limits.MaxLinks {
+		c.doc.Truncated = true
+		return
+	}
+	c.known[address] = true
+	c.doc.Links = append(c.doc.Links, Link{URL: address, Text: clip(Fold(text), maxLinkText)})
+}
+
+// Document ends the document. Its title is the first candidate that says something, else the
+// first heading.
+func (c *Composer) Document(language string, titles ...string) Document {
+	doc := c.doc
+	doc.Language = language
+	for i, t := range titles {
+		titles[i] = Fold(t)
+	}
+	if doc.Title = bestTitle(titles...); doc.Title == "" {
+		doc.Title = bestTitle(firstHeading(doc.Blocks))
+	}
+	doc.Text = joinBlocks(doc.Blocks, "\n\n")
+	doc.VisibleText = joinBlocks(doc.Blocks, "\n")
+	return doc
+}
+
+func firstHeading(blocks []Block) string {
+	for _, b := range blocks {
+		if b.Kind == Heading {
+			return Fold(b.Text)
+		}
+	}
+	return ""
+}
+
+// Fold is s on one line: runs of whitespace become one space, and characters that cannot be seen,
+// such as soft hyphens, are left out.
+func Fold(s string) string { return fold(s) }
