@@ -1,6 +1,9 @@
 package extract
 
-import "net/url"
+import (
+	"net/url"
+	"strings"
+)
 
 // Composer makes a [Document] of the blocks and links that a reader of another format than HTML
 // finds, and keeps it within [Limits]. The zero value is not usable.
@@ -28,7 +31,7 @@ func (c *Composer) Add(b Block) {
 		return
 	}
 	if left := c.limits.MaxBytes - c.size; len(b.Text) > left {
-		b.Text, c.doc.Truncated = clip(b.Text, left), true
+		b.Text, c.doc.Truncated = strings.TrimSpace(clip(b.Text, left)), true
 		c.size = c.limits.MaxBytes
 	}
 	if b.Text == "" {
@@ -77,8 +80,12 @@ func (c *Composer) Document(language string, titles ...string) Document {
 	if doc.Title = bestTitle(titles...); doc.Title == "" {
 		doc.Title = bestTitle(firstHeading(doc.Blocks))
 	}
-	doc.Text = joinBlocks(doc.Blocks, "\n\n")
-	doc.VisibleText = joinBlocks(doc.Blocks, "\n")
+	doc.Text = joinBlocks(doc.Blocks)
+	lines := make([]string, len(doc.Blocks))
+	for i, b := range doc.Blocks {
+		lines[i] = b.Text
+	}
+	doc.VisibleText = strings.Join(lines, "\n")
 	return doc
 }
 
