@@ -100,31 +100,33 @@ func TestIndexDebtOfPagesThatLeave(t *testing.T) {
 
 // A worker may die between the index and the commit. What it put there leaves with the page.
 func TestIndexedButNotCommitted(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		change func(*site)
-		checks int
-	}{
-		{"A11 robots.txt", func(s *site) { s.put("/robots.txt", page{body: "User-agent: *\nDisallow: /p"}) }, 1},
-		{"A11 noindex", func(s *site) { s.put("/p", text("v2").set("X-Robots-Tag", "noindex")) }, 1},
-		{"A14 gone", func(s *site) { s.put("/p", status(http.StatusGone)) }, 3},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := newRig(t)
-			r.site.put("/p", text("v1"))
-			r.register(false, "/p")
-			lost := r.item("/p")
-			must(t, r.index.Put(t.Context(), search.Page{ID: string(lost.ID), Title: "lost"}))
-			tt.change(r.site)
-			r.mustWork()
-			for range tt.checks {
-				r.next("/p")
-			}
-			if it := r.item("/p"); r.index.holds(it) != "" {
-				t.Errorf("status %s, and the index still holds %q", it.Status, r.index.holds(it))
-			}
-		})
-	}
+	onStores(t, func(t *testing.T, open opener) {
+		for _, tt := range []struct {
+			name   string
+			change func(*site)
+			checks int
+		}{
+			{"A11 robots.txt", func(s *site) { s.put("/robots.txt", page{body: "User-agent: *\nDisallow: /p"}) }, 1},
+			{"A11 noindex", func(s *site) { s.put("/p", text("v2").set("X-Robots-Tag", "noindex")) }, 1},
+			{"A14 gone", func(s *site) { s.put("/p", status(http.StatusGone)) }, 3},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				r := newRig(t, on(open))
+				r.site.put("/p", text("v1"))
+				r.register(false, "/p")
+				lost := r.item("/p")
+				must(t, r.index.Put(t.Context(), search.Page{ID: string(lost.ID), Title: "lost"}))
+				tt.change(r.site)
+				r.mustWork()
+				for range tt.checks {
+					r.next("/p")
+				}
+				if it := r.item("/p"); r.index.holds(it) != "" {
+					t.Errorf("status %s, and the index still holds %q", it.Status, r.index.holds(it))
+				}
+			})
+		}
+	})
 }
 
 // A page that the index refuses is a failing page: it backs off, and the next content has a
@@ -156,18 +158,20 @@ func TestIndexRefuses(t *testing.T) {
 
 // A debt whose snapshot was purged, or spoiled, is paid by fetching again.
 func TestIndexDebtWithoutSnapshot(t *testing.T) {
-	r := newRig(t)
-	r.site.put("/p", text("v1"))
-	r.index.down = errIndexDown
-	it := r.first("/p")
-	hex := it.RawHash[len("sha256:"):]
-	must(t, r.store.Container(snapshot.Container).Delete(t.Context(), "sha256/"+hex[:2]+"/"+hex[2:4]+"/"+hex))
-	r.index.down = nil
-	r.next("/p")
-	r.site.asked()
-	if it = r.next("/p"); it.Status != indexed || !slices.Equal(r.site.asked(), []string{"GET /p"}) {
-		t.Errorf("status %s (%s)", it.Status, it.ErrorMessage)
-	}
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		r.site.put("/p", text("v1"))
+		r.index.down = errIndexDown
+		it := r.first("/p")
+		hex := it.RawHash[len("sha256:"):]
+		must(t, r.store.Container(snapshot.Container).Delete(t.Context(), "sha256/"+hex[:2]+"/"+hex[2:4]+"/"+hex))
+		r.index.down = nil
+		r.next("/p")
+		r.site.asked()
+		if it = r.next("/p"); it.Status != indexed || !slices.Equal(r.site.asked(), []string{"GET /p"}) {
+			t.Errorf("status %s (%s)", it.Status, it.ErrorMessage)
+		}
+	})
 }
 
 // panicky breaks over one page.

@@ -215,24 +215,26 @@ func TestA14GoneIsCheckedRarely(t *testing.T) {
 
 // A15: a force that fails stays asked for, and is done without conditions when the site is back.
 func TestA15ForceThatFails(t *testing.T) {
-	r := newRig(t)
-	r.site.put("/p", text("v1").etag("1"))
-	r.first("/p")
-	r.site.put("/p", status(500))
-	it := r.force("/p")
-	if !it.Forced() || it.ReindexGeneration != 1 || it.ProcessedGeneration != 0 {
-		t.Errorf("requested %v, generation %d of %d", it.ReindexRequested, it.ProcessedGeneration, it.ReindexGeneration)
-	}
-	r.site.put("/p", text("v1").etag("1"))
-	r.site.asked()
-	r.index.writes()
-	it = r.next("/p")
-	if asked := r.site.asked(); !slices.Equal(asked, []string{"GET /p"}) {
-		t.Errorf("asked %q, want an unconditional GET", asked)
-	}
-	if it.Forced() || it.ReindexRequested || it.ProcessedGeneration != 1 || !slices.Equal(r.index.writes(), []string{"put v1"}) {
-		t.Errorf("still forced %v, generation %d processed", it.Forced(), it.ProcessedGeneration)
-	}
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		r.site.put("/p", text("v1").etag("1"))
+		r.first("/p")
+		r.site.put("/p", status(500))
+		it := r.force("/p")
+		if !it.Forced() || it.ReindexGeneration != 1 || it.ProcessedGeneration != 0 {
+			t.Errorf("requested %v, generation %d of %d", it.ReindexRequested, it.ProcessedGeneration, it.ReindexGeneration)
+		}
+		r.site.put("/p", text("v1").etag("1"))
+		r.site.asked()
+		r.index.writes()
+		it = r.next("/p")
+		if asked := r.site.asked(); !slices.Equal(asked, []string{"GET /p"}) {
+			t.Errorf("asked %q, want an unconditional GET", asked)
+		}
+		if it.Forced() || it.ReindexRequested || it.ProcessedGeneration != 1 || !slices.Equal(r.index.writes(), []string{"put v1"}) {
+			t.Errorf("still forced %v, generation %d processed", it.Forced(), it.ProcessedGeneration)
+		}
+	})
 }
 
 // Our own index failing in a way that nobody foresaw is neither the pages' fault nor a reason to
@@ -277,23 +279,25 @@ func TestA14IndexDownWhileLeaving(t *testing.T) {
 
 // A19: a poisoned job is recorded on its items, which are tried again later.
 func TestA19GiveUp(t *testing.T) {
-	r := newRig(t)
-	r.site.put("/p", text("v1"))
-	r.register(false, "/p")
-	jobs := r.jobs()
-	must(t, r.GiveUp(t.Context(), jobs[0], "given up: "+long(2000)))
-	it := r.item("/p")
-	if it.Status != registry.Error || last(it) != "poisoned" || it.CrawlAttempts != 1 || len(it.ErrorMessage) != 1024 {
-		t.Errorf("status %s, %s, %d attempts, message of %d", it.Status, last(it), it.CrawlAttempts, len(it.ErrorMessage))
-	}
-	if wait := it.NextCrawlAt.Sub(r.clock.now()); wait < 8*time.Minute || wait > schedule.Defaults().Base {
-		t.Errorf("tried again after %v", wait)
-	}
-	if it = r.next("/p"); it.Status != indexed {
-		t.Errorf("later: %s (%s)", it.Status, it.ErrorMessage)
-	}
-	must(t, r.GiveUp(t.Context(), jobs[0], "late"))
-	if it = r.item("/p"); it.Status != indexed {
-		t.Error("a late poison message spoils an item that was done after all")
-	}
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		r.site.put("/p", text("v1"))
+		r.register(false, "/p")
+		jobs := r.jobs()
+		must(t, r.GiveUp(t.Context(), jobs[0], "given up: "+long(2000)))
+		it := r.item("/p")
+		if it.Status != registry.Error || last(it) != "poisoned" || it.CrawlAttempts != 1 || len(it.ErrorMessage) != 1024 {
+			t.Errorf("status %s, %s, %d attempts, message of %d", it.Status, last(it), it.CrawlAttempts, len(it.ErrorMessage))
+		}
+		if wait := it.NextCrawlAt.Sub(r.clock.now()); wait < 8*time.Minute || wait > schedule.Defaults().Base {
+			t.Errorf("tried again after %v", wait)
+		}
+		if it = r.next("/p"); it.Status != indexed {
+			t.Errorf("later: %s (%s)", it.Status, it.ErrorMessage)
+		}
+		must(t, r.GiveUp(t.Context(), jobs[0], "late"))
+		if it = r.item("/p"); it.Status != indexed {
+			t.Error("a late poison message spoils an item that was done after all")
+		}
+	})
 }

@@ -100,85 +100,91 @@ func (r *rig) outcome(path string) outcome {
 	}
 }
 
+// disturbed are the kinds of checks that faults are injected into.
+var disturbed = []struct {
+	name    string
+	prepare func(r *rig) // before the check that is disturbed
+	force   bool
+}{
+	{"first fetch", func(r *rig) { r.site.put("/p", text("v1").etag("1")) }, false},
+	{"change", func(r *rig) {
+		r.site.put("/p", text("v1").etag("1"))
+		r.first("/p")
+		r.site.put("/p", text("v2").etag("2"))
+	}, false},
+	{"304", func(r *rig) {
+		r.site.put("/p", text("v1").etag("1"))
+		r.first("/p")
+	}, false},
+	{"noise", func(r *rig) {
+		r.site.put("/p", text("v1"))
+		r.first("/p")
+		r.site.put("/p", page{body: text("v1").body + "<!-- 12 ms -->"})
+	}, false},
+	{"noindex", func(r *rig) {
+		r.site.put("/p", text("v1"))
+		r.first("/p")
+		r.site.put("/p", text("v2").set("X-Robots-Tag", "noindex"))
+	}, false},
+	{"robots.txt", func(r *rig) {
+		r.site.put("/p", text("v1"))
+		r.first("/p")
+		r.site.put("/robots.txt", disallowP)
+	}, false},
+	{"gone", func(r *rig) {
+		r.site.put("/p", text("v1"))
+		r.first("/p")
+		r.site.put("/p", status(410))
+		r.next("/p")
+		r.next("/p")
+	}, false},
+	{"force", func(r *rig) {
+		r.site.put("/p", text("v1").etag("1"))
+		r.first("/p")
+	}, true},
+	{"debt", func(r *rig) {
+		r.site.put("/p", text("v1").etag("1"))
+		r.index.down = errIndexDown
+		r.first("/p")
+		r.index.down = nil
+	}, false},
+	{"redirect to another host", func(r *rig) {
+		other := newSite(r.t)
+		other.put("/q", text("v1"))
+		r.site.put("/p", to(302, strings.Replace(other.URL, "127.0.0.1", "localhost", 1)+"/q"))
+	}, false},
+}
+
 // TestFaultsOfEveryStep lets each single read and write of a check fail, before and after it took
 // effect. The job comes again, or the sweep sends another, and then everything is as it would
 // have been, with the invariants kept at every moment.
 func TestFaultsOfEveryStep(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		prepare func(r *rig) // before the check that is disturbed
-		force   bool
-	}{
-		{"first fetch", func(r *rig) { r.site.put("/p", text("v1").etag("1")) }, false},
-		{"change", func(r *rig) {
-			r.site.put("/p", text("v1").etag("1"))
-			r.first("/p")
-			r.site.put("/p", text("v2").etag("2"))
-		}, false},
-		{"304", func(r *rig) {
-			r.site.put("/p", text("v1").etag("1"))
-			r.first("/p")
-		}, false},
-		{"noise", func(r *rig) {
-			r.site.put("/p", text("v1"))
-			r.first("/p")
-			r.site.put("/p", page{body: text("v1").body + "<!-- 12 ms -->"})
-		}, false},
-		{"noindex", func(r *rig) {
-			r.site.put("/p", text("v1"))
-			r.first("/p")
-			r.site.put("/p", text("v2").set("X-Robots-Tag", "noindex"))
-		}, false},
-		{"robots.txt", func(r *rig) {
-			r.site.put("/p", text("v1"))
-			r.first("/p")
-			r.site.put("/robots.txt", disallowP)
-		}, false},
-		{"gone", func(r *rig) {
-			r.site.put("/p", text("v1"))
-			r.first("/p")
-			r.site.put("/p", status(410))
-			r.next("/p")
-			r.next("/p")
-		}, false},
-		{"force", func(r *rig) {
-			r.site.put("/p", text("v1").etag("1"))
-			r.first("/p")
-		}, true},
-		{"debt", func(r *rig) {
-			r.site.put("/p", text("v1").etag("1"))
-			r.index.down = errIndexDown
-			r.first("/p")
-			r.index.down = nil
-		}, false},
-		{"redirect to another host", func(r *rig) {
-			other := newSite(r.t)
-			other.put("/q", text("v1"))
-			r.site.put("/p", to(302, strings.Replace(other.URL, "127.0.0.1", "localhost", 1)+"/q"))
-		}, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			want, _, steps := disturb(t, 0, false, tt.prepare, tt.force)
-			if steps < 5 {
-				t.Fatalf("only %d steps", steps)
-			}
-			for n := 1; n <= steps; n++ {
-				for _, after := range []bool{false, true} {
-					have, hit, _ := disturb(t, n, after, tt.prepare, tt.force)
-					if diff := cmp.Diff(want, have); diff != "" {
-						t.Errorf("step %d (%s), after %v (-want +have):\n%s", n, hit, after, diff)
-					}
+	onStores(t, func(t *testing.T, open opener) {
+		for _, tt := range disturbed {
+			t.Run(tt.name, func(t *testing.T) {
+				want, _, steps := disturb(t, open, 0, false, tt.prepare, tt.force)
+				if steps < 5 {
+					t.Fatalf("only %d steps", steps)
 				}
-			}
-		})
-	}
+				for n := range 2 * steps {
+					step, after := n/2+1, n%2 == 1
+					t.Run(fmt.Sprintf("%d,after=%v", step, after), func(t *testing.T) {
+						have, hit, _ := disturb(t, open, step, after, tt.prepare, tt.force)
+						if diff := cmp.Diff(want, have); diff != "" {
+							t.Errorf("%s (-want +have):\n%s", hit, diff)
+						}
+					})
+				}
+			})
+		}
+	})
 }
 
 // disturb runs one check with its nth step failing, and then all that the host would do.
-func disturb(t *testing.T, nth int, after bool, prepare func(*rig), force bool) (outcome, string, int) {
+func disturb(t *testing.T, open opener, nth int, after bool, prepare func(*rig), force bool) (outcome, string, int) {
 	t.Helper()
 	s := &saboteur{nth: nth, after: after}
-	r := newRig(t, func(k *knobs) {
+	r := newRig(t, on(open), func(k *knobs) {
 		k.store = func(inner storage.Store) storage.Store { return storagetest.Hooked(inner, s) }
 	})
 	prepare(r)
@@ -220,20 +226,22 @@ const registryLock = 2 * time.Minute
 
 // A force that arrives during the check is a second check, whichever step fails.
 func TestA15ForceDuringTheCheck(t *testing.T) {
-	r := newRig(t)
-	r.site.put("/p", text("v1").etag("1"))
-	r.register(false, "/p")
-	once := sync.OnceFunc(func() { r.register(true, "/p") })
-	r.site.before = func(string) { once() }
-	r.mustWork()
-	it := r.item("/p")
-	if it.Forced() || it.ProcessedGeneration != 1 {
-		t.Errorf("the force is lost: generation %d of %d", it.ProcessedGeneration, it.ReindexGeneration)
-	}
-	if asked := r.site.asked(); len(asked) != 2 || strings.Contains(asked[1], "if") {
-		t.Errorf("asked %q, want two unconditional requests", asked)
-	}
-	if it.Status != registry.Indexed {
-		t.Errorf("status %s", it.Status)
-	}
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		r.site.put("/p", text("v1").etag("1"))
+		r.register(false, "/p")
+		once := sync.OnceFunc(func() { r.register(true, "/p") })
+		r.site.before = func(string) { once() }
+		r.mustWork()
+		it := r.item("/p")
+		if it.Forced() || it.ProcessedGeneration != 1 {
+			t.Errorf("the force is lost: generation %d of %d", it.ProcessedGeneration, it.ReindexGeneration)
+		}
+		if asked := r.site.asked(); len(asked) != 2 || strings.Contains(asked[1], "if") {
+			t.Errorf("asked %q, want two unconditional requests", asked)
+		}
+		if it.Status != registry.Indexed {
+			t.Errorf("status %s", it.Status)
+		}
+	})
 }

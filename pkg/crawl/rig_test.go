@@ -19,17 +19,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
 
-// The rig is one worker, its registry in memory and a real site on loopback, under a clock that
-// only the test and the worker's own pauses move. The simulation shows that nothing is lost
-// whatever happens; the tests on the rig show that the right thing is done.
+// The rig is one worker, its registry, in memory unless the test asks for another store, and a
+// real site on loopback, under a clock that only the test and the worker's own pauses move. The
+// simulation shows that nothing is lost whatever happens; the tests on the rig show that the right
+// thing is done.
 type rig struct {
 	t     *testing.T
 	site  *site
 	clock *fakeClock
-	store *mem.Store
+	store storage.Store
 	reg   *registry.Registry
 	snaps *snapshot.Store
 	index *bookIndex
@@ -63,17 +63,22 @@ func (c *fakeClock) sleep(ctx context.Context, d time.Duration) error {
 
 // knobs adjust a rig before it runs.
 type knobs struct {
+	open   opener
 	store  func(storage.Store) storage.Store // what the worker sees of the store
 	fetch  fetch.Config
 	crawl  Options
 	polite registry.Politeness
 }
 
+// on has the rig run on a store.
+func on(open opener) func(*knobs) { return func(k *knobs) { k.open = open } }
+
 func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 	t.Helper()
 	clock := &fakeClock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	r := &rig{t: t, clock: clock, site: newSite(t), store: mem.New(clock.now), index: newBookIndex()}
+	r := &rig{t: t, clock: clock, site: newSite(t), index: newBookIndex()}
 	k := knobs{
+		open:   openMem,
 		store:  func(s storage.Store) storage.Store { return s },
 		polite: registry.Politeness{MaxConcurrent: 1},
 		fetch:  fetch.Config{UserAgent: "Tidemark/1", AllowHosts: []string{"127.0.0.1", "localhost"}, Now: clock.now, Timeout: 5 * time.Second},
@@ -85,6 +90,7 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 	for _, a := range adjust {
 		a(&k)
 	}
+	r.store = k.open(t, clock.now)
 	r.reg = r.registry(r.store, k.polite)
 	r.snaps = snapshot.New(r.store)
 	must(t, r.reg.Create(t.Context()))

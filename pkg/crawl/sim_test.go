@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,11 +15,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// The simulation runs registrations, sweeps and workers against one memory store under a
+// The simulation runs registrations, sweeps and workers against one store under a
 // scheduler that decides, from a seed, who takes the next step. A step is one storage operation,
 // one sleep or one request, so every interleaving of those can happen; time passes between steps
 // and sometimes leaps. Operations fail before or after they took effect, messages are lost and
@@ -28,17 +26,25 @@ import (
 
 var (
 	simSeed = flag.Uint64("sim.seed", 0, "run only this seed")
-	simRuns = flag.Int("sim.runs", 400, "how many random schedules to run")
+	simRuns = flag.Int("sim.runs", 400, "how many random schedules to run; a tenth as many on the embedded store")
 )
 
 func TestSimulation(t *testing.T) {
-	if *simSeed != 0 {
-		simulate(t, *simSeed)
-		return
+	t.Run("mem", func(t *testing.T) { simulateAll(t, openMem, *simRuns) })
+	t.Run("embedded", func(t *testing.T) { simulateAll(t, openEmbedded, *simRuns/10) })
+}
+
+func simulateAll(t *testing.T, open opener, runs int) {
+	seeds := make([]uint64, runs)
+	for i := range seeds {
+		seeds[i] = uint64(i) + 1
 	}
-	for seed := range uint64(*simRuns) {
-		if !simulate(t, seed+1) {
-			t.Fatalf("repeat with: go test ./pkg/crawl -run TestSimulation -sim.seed %d", seed+1)
+	if *simSeed != 0 {
+		seeds = []uint64{*simSeed}
+	}
+	for _, seed := range seeds {
+		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { simulate(t, open, seed) }) {
+			t.Fatalf("repeat with: go test ./pkg/crawl -run %s -sim.seed %d", t.Name(), seed)
 		}
 	}
 }
@@ -54,12 +60,12 @@ type sim struct {
 	faults  bool
 	problem string
 
-	store *mem.Store         // as it is
+	store storage.Store      // as it is
 	reg   *registry.Registry // over store, without faults or interleaving: for looking
 	world *world
 	index *simIndex
 	queue storage.Queue
-	acked map[source.ID]int64 // acknowledged registrations, and the least generation of each
+	acked map[source.ID]promise
 }
 
 // actor is one process. It runs only between resume and yield.
@@ -74,15 +80,15 @@ type actorKey struct{}
 
 var errDied = errors.New("the process died")
 
-func simulate(t *testing.T, seed uint64) bool {
+func simulate(t *testing.T, open opener, seed uint64) {
 	s := &sim{
 		t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-		acked: map[source.ID]int64{}, faults: true,
+		acked: map[source.ID]promise{}, faults: true,
 	}
-	s.store = mem.New(s.clock)
+	s.store = open(t, s.clock)
 	s.reg = s.registry(s.store, "looker")
 	s.world = newWorld(s)
-	s.index = &simIndex{sim: s, pages: map[string]string{}}
+	s.index = &simIndex{sim: s, versions: map[string]int{}, failed: map[string]bool{}}
 	s.queue = s.store.Queue(registry.JobQueue)
 	must(t, s.reg.Create(t.Context()))
 	must(t, snapshot.New(s.store).Create(t.Context()))
@@ -93,7 +99,6 @@ func simulate(t *testing.T, seed uint64) bool {
 	if s.problem != "" {
 		t.Errorf("seed %d, %s: %s", seed, s.now.Format(time.RFC3339), s.problem)
 	}
-	return s.problem == ""
 }
 
 func must(t *testing.T, err error) {
@@ -327,27 +332,6 @@ func (s *sim) Before(ctx context.Context, c storagetest.Call) error {
 	return nil
 }
 
-// checkLocks holds commits to invariant 3: a transaction that unlocks an item and can succeed
-// comes from the process that holds the lock.
-func (s *sim) checkLocks(ctx context.Context, c storagetest.Call) {
-	for _, op := range c.Ops {
-		if c.Name != registry.DefaultTable || op.Kind != storage.Replace || op.Entity.Props["id"] == nil {
-			continue
-		}
-		now, err := s.store.Table(c.Name).Get(ctx, op.Entity.Key)
-		if err != nil || now.ETag != op.Entity.ETag && op.Entity.ETag != storage.AnyETag {
-			continue
-		}
-		owner, _ := now.Props["lockOwner"].(string)
-		if after, _ := op.Entity.Props["lockOwner"].(string); owner == "" || after == owner {
-			continue
-		}
-		if until, _ := now.Props["lockedUntil"].(string); !strings.HasPrefix(owner, nameOf(ctx)+"-") && until > s.now.Format("2006-01-02T15:04:05.000Z") {
-			s.fail("%s commits over the lock of %s", nameOf(ctx), owner)
-		}
-	}
-}
-
 // After is called after it.
 func (s *sim) After(ctx context.Context, _ storagetest.Call, err error) error {
 	if !s.faults || ctx.Value(actorKey{}) == nil {
@@ -370,10 +354,11 @@ func (s *sim) process() storage.Store { return storagetest.Hooked(s.store, s) }
 
 func (s *sim) register(ctx context.Context, urls []string, force bool) {
 	var sources []source.Source
+	var standing []int
 	for _, u := range urls {
 		src, err := source.DefaultRules().ParseURL(u)
 		must(s.t, err)
-		sources = append(sources, src)
+		sources, standing = append(sources, src), append(standing, s.world.versions[u])
 	}
 	reg := s.registry(s.process(), nameOf(ctx))
 	for i, got := range reg.Register(ctx, sources, registry.RegisterOptions{Force: force}) {
@@ -383,9 +368,7 @@ func (s *sim) register(ctx context.Context, urls []string, force bool) {
 			}
 			continue
 		}
-		if id := sources[i].ID(); got.Item.ReindexGeneration >= s.acked[id] {
-			s.acked[id] = got.Item.ReindexGeneration
-		}
+		s.promise(got.Item, standing[i])
 	}
 }
 
@@ -434,42 +417,4 @@ func (s *sim) worker(store storage.Store, process string) *Worker {
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
 		Clock: s.clock, Jitter: s.rng.Float64, Sleep: s.sleep, CommitTime: 10 * time.Second,
 	})
-}
-
-func (s *sim) checkInvariants() {
-	found, err := s.reg.Check(context.Background())
-	must(s.t, err)
-	for _, v := range found {
-		s.fail("%v", v)
-	}
-}
-
-// checkDone: nothing that was acknowledged is missing, unprocessed or overdue.
-func (s *sim) checkDone() {
-	for id, generation := range s.acked {
-		if s.index.pages[string(id)] == "" {
-			s.fail("%s is not in the index", id)
-		}
-		it, err := s.reg.Find(context.Background(), id)
-		if err != nil {
-			s.fail("an acknowledged source is lost: %v", err)
-			return
-		}
-		if it.ReindexGeneration < generation {
-			s.fail("%s: generation %d was acknowledged, %d stands", id, generation, it.ReindexGeneration)
-		}
-		if it.Forced() || it.Status != registry.Indexed || !it.NextCrawlAt.After(s.now) || it.LockOwner != "" {
-			s.fail("%s is not done: status %s (%s), forced %v, next %v, lock %q", id, it.Status, it.ErrorMessage, it.Forced(), it.NextCrawlAt, it.LockOwner)
-		}
-	}
-}
-
-func (s *sim) checkIndex() {
-	for _, u := range s.world.urls {
-		src, err := source.DefaultRules().ParseURL(u)
-		must(s.t, err)
-		if have, want := s.index.pages[string(src.ID())], s.world.title(u); have != want {
-			s.fail("%s: the index holds %q, the site says %q", u, have, want)
-		}
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -45,8 +46,6 @@ func (w *world) some(rng *rand.Rand) []string {
 
 func (w *world) change(rng *rand.Rand) { w.versions[w.urls[rng.IntN(len(w.urls))]]++ }
 
-func (w *world) title(url string) string { return fmt.Sprintf("%s, version %d", url, w.versions[url]) }
-
 func (w *world) Robots(context.Context, string, string, string) (robots.Reply, error) {
 	return robots.Reply{Status: http.StatusNotFound}, nil
 }
@@ -69,14 +68,24 @@ func (w *world) Get(ctx context.Context, r fetch.Request) (fetch.Response, error
 		pause := time.Duration(1+w.sim.rng.IntN(25)) * time.Minute
 		return fetch.Response{Status: http.StatusTooManyRequests, FinalURL: r.URL, Header: http.Header{}, RetryAfter: pause}, nil
 	}
+	defer w.overtake(r.URL)
 	etag := fmt.Sprintf(`"%d"`, w.versions[r.URL])
 	resp := fetch.Response{Status: http.StatusOK, FinalURL: r.URL, Header: http.Header{"Etag": {etag}, "Content-Type": {"text/html"}}}
 	if r.ETag == etag {
 		resp.Status, resp.NotModified = http.StatusNotModified, true
 		return resp, nil
 	}
-	resp.Body = fmt.Appendf(nil, "<title>%s</title><main><p>%s</p></main>", w.title(r.URL), w.title(r.URL))
+	resp.Body = fmt.Appendf(nil, "<title>%d</title><main><p>%s, version %[1]d</p></main>", w.versions[r.URL], r.URL)
 	return resp, nil
+}
+
+// overtake changes a page that was just fetched, and whoever changed it says so: the worker is
+// about to commit what is no longer true.
+func (w *world) overtake(url string) {
+	if w.sim.faults && w.sim.rng.IntN(6) == 0 {
+		w.versions[url]++
+		w.sim.spawn("register", func(ctx context.Context) { w.sim.register(ctx, []string{url}, false) })
+	}
 }
 
 // observe holds all workers together to the host's pace (E3). A worker that dies in a request
@@ -94,25 +103,32 @@ func (w *world) observe(host string) {
 
 // simIndex is an index that may be down.
 type simIndex struct {
-	sim   *sim
-	pages map[string]string // id → title
+	sim      *sim
+	versions map[string]int  // id → the title of the page, which is its version
+	failed   map[string]bool // ids of pages that once were not taken: such a debt is paid without asking the site
 }
 
 func (x *simIndex) Put(ctx context.Context, pages ...search.Page) error {
-	if err := x.sim.Before(ctx, callIndex); err != nil {
-		return err
+	err := x.sim.Before(ctx, callIndex)
+	if err == nil {
+		for _, p := range pages {
+			version, err := strconv.Atoi(p.Title)
+			must(x.sim.t, err)
+			x.versions[p.ID] = version
+		}
+		err = x.sim.After(ctx, callIndex, nil)
 	}
 	for _, p := range pages {
-		x.pages[p.ID] = p.Title
+		x.failed[p.ID] = x.failed[p.ID] || err != nil
 	}
-	return x.sim.After(ctx, callIndex, nil)
+	return err
 }
 
 func (x *simIndex) Remove(ctx context.Context, id string) error {
 	if err := x.sim.Before(ctx, callIndex); err != nil {
 		return err
 	}
-	delete(x.pages, id)
+	delete(x.versions, id)
 	return x.sim.After(ctx, callIndex, nil)
 }
 

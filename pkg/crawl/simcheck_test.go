@@ -1,0 +1,90 @@
+package crawl
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// What the simulation holds the system to, whatever the order of steps.
+
+// promise is what the acknowledged registrations of a source are owed.
+type promise struct {
+	generation int64 // at least
+	version    int   // of the page in the index, at least: what stood when somebody said "look now"
+}
+
+// promise takes note of an acknowledged registration of a page. It promises no look at the page
+// while a worker that outlived its lock may still commit what it fetched before.
+func (s *sim) promise(it registry.Item, standing int) {
+	owed := s.acked[it.ID]
+	owed.generation = max(owed.generation, it.ReindexGeneration)
+	if it.LockOwner == "" || it.LockedUntil.After(s.now) {
+		owed.version = max(owed.version, standing)
+	}
+	s.acked[it.ID] = owed
+}
+
+// checkLocks holds commits to invariant 3: a transaction that unlocks an item and can succeed
+// comes from the process that holds the lock.
+func (s *sim) checkLocks(ctx context.Context, c storagetest.Call) {
+	for _, op := range c.Ops {
+		if c.Name != registry.DefaultTable || op.Kind != storage.Replace || op.Entity.Props["id"] == nil {
+			continue
+		}
+		now, err := s.store.Table(c.Name).Get(ctx, op.Entity.Key)
+		if err != nil || now.ETag != op.Entity.ETag && op.Entity.ETag != storage.AnyETag {
+			continue
+		}
+		owner, _ := now.Props["lockOwner"].(string)
+		if after, _ := op.Entity.Props["lockOwner"].(string); owner == "" || after == owner {
+			continue
+		}
+		if until, _ := now.Props["lockedUntil"].(string); !strings.HasPrefix(owner, nameOf(ctx)+"-") && until > s.now.Format("2006-01-02T15:04:05.000Z") {
+			s.fail("%s commits over the lock of %s", nameOf(ctx), owner)
+		}
+	}
+}
+
+func (s *sim) checkInvariants() {
+	found, err := s.reg.Check(context.Background())
+	must(s.t, err)
+	for _, v := range found {
+		s.fail("%v", v)
+	}
+}
+
+// checkDone: nothing that was acknowledged is missing, unprocessed, overdue, or older than what
+// stood when it was asked for.
+func (s *sim) checkDone() {
+	for id, owed := range s.acked {
+		if have, ok := s.index.versions[string(id)]; !ok || have < owed.version && !s.index.failed[string(id)] {
+			s.fail("%s: the index holds version %d (any: %v), which was %d when it was registered", id, have, ok, owed.version)
+		}
+		it, err := s.reg.Find(context.Background(), id)
+		if err != nil {
+			s.fail("an acknowledged source is lost: %v", err)
+			return
+		}
+		if it.ReindexGeneration < owed.generation {
+			s.fail("%s: generation %d was acknowledged, %d stands", id, owed.generation, it.ReindexGeneration)
+		}
+		if it.Forced() || it.Status != registry.Indexed || !it.NextCrawlAt.After(s.now) || it.LockOwner != "" {
+			s.fail("%s is not done: status %s (%s), forced %v, next %v, lock %q", id, it.Status, it.ErrorMessage, it.Forced(), it.NextCrawlAt, it.LockOwner)
+		}
+	}
+}
+
+func (s *sim) checkIndex() {
+	for _, u := range s.world.urls {
+		src, err := source.DefaultRules().ParseURL(u)
+		must(s.t, err)
+		if have, ok := s.index.versions[string(src.ID())]; !ok || have != s.world.versions[u] {
+			s.fail("%s: the index holds version %d (any: %v), the site says %d", u, have, ok, s.world.versions[u])
+		}
+	}
+}
