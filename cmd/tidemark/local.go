@@ -15,10 +15,14 @@ import (
 // pingTimeout is how long a given storage account may take to answer at the start.
 const pingTimeout = 20 * time.Second
 
+// drainWait is how long work may go on after a stop was asked for.
+const drainWait = 10 * time.Second
+
 // parts are what a local run is made of. Tests put their own in.
 type parts struct {
 	azurite launcher
 	open    func(get func(string) string, log *slog.Logger) (storage.Store, error)
+	prepare func(ctx context.Context, cfg app.Config, store storage.Store) error
 	host    func(o funchost.Options) (host, error)
 }
 
@@ -33,6 +37,7 @@ func realParts() parts {
 	return parts{
 		azurite: launchAzurite,
 		open:    app.OpenStore,
+		prepare: app.Prepare,
 		host:    func(o funchost.Options) (host, error) { return funchost.New(o) },
 	}
 }
@@ -41,6 +46,7 @@ func realParts() parts {
 type local struct {
 	emulation // not started when storage was given
 	app       startOptions
+	config    app.Config
 	parts     parts
 }
 
@@ -51,8 +57,11 @@ func (l *local) run(ctx context.Context) error {
 		return err
 	}
 	defer store.Close()
+	if err := l.parts.prepare(ctx, l.config, store); err != nil {
+		return err
+	}
 	h, err := l.parts.host(funchost.Options{
-		AppDir: l.app.app, Addr: l.app.address(), Env: l.environment(), Store: store,
+		AppDir: l.app.app, Addr: l.app.address(), Env: l.environment(), Store: store, DrainWait: drainWait,
 		Log: l.log.Logger, StateDir: filepath.Join(l.options.data, "host"),
 	})
 	if err != nil {
@@ -102,7 +111,8 @@ func (l *local) serve(ctx context.Context, h host) error {
 			<-ended
 			return l.lost()
 		case <-ctx.Done():
-			l.say("\nstopping the host and the app (Ctrl-C again does not wait)")
+			l.say("\nstopping the host and the app; what is in work has %s to finish (Ctrl-C again does not wait)", drainWait)
+			l.log.hush() // what is cut off now is no news: it is done after the next start
 			stop()
 			err := <-ended
 			if l.running == nil { // else there is more to stop

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 )
@@ -17,11 +18,15 @@ const maxLog = 10 << 20
 // should see at once.
 type logs struct {
 	*slog.Logger
-	file *os.File
-	name string
+	file  *os.File
+	name  string
+	shown *slog.LevelVar // from where on entries go to standard error too
 }
 
 func (l *logs) Close() error { return l.file.Close() }
+
+// hush keeps all further entries to the file.
+func (l *logs) hush() { l.shown.Set(math.MaxInt) }
 
 // openLogs opens the log file of a data folder. From level on, entries go to errOut too.
 func openLogs(data string, level slog.Level, errOut io.Writer) (*logs, error) {
@@ -33,11 +38,13 @@ func openLogs(data string, level slog.Level, errOut io.Writer) (*logs, error) {
 	if err != nil {
 		return nil, err
 	}
+	shown := &slog.LevelVar{}
+	shown.Set(level)
 	h := slog.NewMultiHandler(
 		slog.NewTextHandler(f, nil),
-		slog.NewTextHandler(errOut, &slog.HandlerOptions{Level: level}),
+		slog.NewTextHandler(errOut, &slog.HandlerOptions{Level: shown}),
 	)
-	return &logs{Logger: slog.New(h), file: f, name: name}, nil
+	return &logs{Logger: slog.New(h), file: f, name: name, shown: shown}, nil
 }
 
 // putAside renames a log that has grown too large.

@@ -94,10 +94,11 @@ func (p *program) start(ctx context.Context, o startOptions, parts parts) (err e
 	if err := checkStart(o, kind); err != nil {
 		return err
 	}
-	if _, err := app.Load(p.getenv); err != nil {
+	cfg, err := app.Load(p.getenv)
+	if err != nil {
 		return err // the app would say so too, at each of its three starts
 	}
-	l := &local{app: o, parts: parts, emulation: emulation{
+	l := &local{app: o, config: cfg, parts: parts, emulation: emulation{
 		program: p, options: o.emulatorOptions, launch: parts.azurite, tell: p.say, storage: kind,
 	}}
 	locks := []string{appLock, azuriteLock}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/azurite"
 	"github.com/tidemark/tidemark/pkg/funchost"
 	"github.com/tidemark/tidemark/pkg/source"
@@ -27,11 +28,12 @@ type stage struct {
 	mu     sync.Mutex
 	events []string
 
-	azuriteErr, pingErr, hostErr, runErr error
-	loadErrs                             []error
-	azuriteDies                          bool
-	interrupt                            func() // called when the app is ready
-	env                                  []string
+	azuriteErr, pingErr, prepareErr, hostErr, runErr error
+
+	loadErrs    []error
+	azuriteDies bool
+	interrupt   func() // called when the app is ready
+	env         []string
 }
 
 func (s *stage) event(what string) {
@@ -53,6 +55,10 @@ func (s *stage) parts() parts {
 			}
 			s.event("open " + get("AzureWebJobsStorage"))
 			return fakeStore{nil, s}, nil
+		},
+		prepare: func(_ context.Context, _ app.Config, _ storage.Store) error {
+			s.event("prepared")
+			return s.prepareErr
 		},
 		host: func(o funchost.Options) (host, error) {
 			s.env = o.Env
@@ -167,9 +173,9 @@ func (b *watchfulBuffer) Write(p []byte) (int, error) {
 }
 
 func TestStart(t *testing.T) {
-	usual := []string{"open the folder", "host runs", "host ended", "store closed"}
+	usual := []string{"open the folder", "prepared", "host runs", "host ended", "store closed"}
 	azurite := map[string]string{"STORAGE": "azurite"}
-	onAzurite := []string{"azurite azurite 10000", "open azurite!", "host runs", "host ended", "store closed", "azurite stopped"}
+	onAzurite := []string{"azurite azurite 10000", "open azurite!", "prepared", "host runs", "host ended", "store closed", "azurite stopped"}
 	for _, tt := range []struct {
 		name   string
 		stage  *stage
@@ -180,11 +186,11 @@ func TestStart(t *testing.T) {
 		{name: "an interrupt stops everything in order", stage: &stage{interrupt: func() {}}, events: usual},
 		{name: "on Azurite too", stage: &stage{interrupt: func() {}}, env: azurite, events: onAzurite},
 		{name: "a given account is used", stage: &stage{interrupt: func() {}}, env: map[string]string{"AzureWebJobsStorage": "given"},
-			events: []string{"open given", "host runs", "host ended", "store closed"}},
+			events: []string{"open given", "prepared", "host runs", "host ended", "store closed"}},
 		{name: "an identity is a given account", stage: &stage{interrupt: func() {}}, env: map[string]string{"AzureWebJobsStorage__accountName": "a"},
-			events: []string{"open ", "host runs", "host ended", "store closed"}},
+			events: []string{"open ", "prepared", "host runs", "host ended", "store closed"}},
 		{name: "a given account by name", stage: &stage{interrupt: func() {}}, env: map[string]string{"STORAGE": "account", "AzureWebJobsStorage": "given"},
-			events: []string{"open given", "host runs", "host ended", "store closed"}},
+			events: []string{"open given", "prepared", "host runs", "host ended", "store closed"}},
 		{name: "who asks for Azurite gets one, whatever account is named", stage: &stage{interrupt: func() {}},
 			env: map[string]string{"STORAGE": "azurite", "AzureWebJobsStorage": "given"}, events: onAzurite},
 		{name: "another storage is refused before anything starts", stage: &stage{}, env: map[string]string{"STORAGE": "floppy"},
@@ -199,8 +205,10 @@ func TestStart(t *testing.T) {
 			events: []string{"open given", "store closed"}, err: "storage does not answer; check AzureWebJobsStorage"},
 		{name: "the folder does not answer", stage: &stage{pingErr: errors.New("disk I/O error")},
 			events: []string{"open the folder", "store closed"}, err: "storage does not answer: disk I/O error"},
+		{name: "the account takes no writes", stage: &stage{prepareErr: errors.New("403")}, env: map[string]string{"AzureWebJobsStorage": "given"},
+			events: []string{"open given", "prepared", "store closed"}, err: "403"},
 		{name: "the app cannot be loaded", stage: &stage{hostErr: errors.New("host.json: bad version")}, env: azurite,
-			events: []string{"azurite azurite 10000", "open azurite!", "store closed", "azurite stopped"}, err: "host.json: bad version"},
+			events: []string{"azurite azurite 10000", "open azurite!", "prepared", "store closed", "azurite stopped"}, err: "host.json: bad version"},
 		{name: "the app crashes", stage: &stage{runErr: errors.New("the handler crashed three times")}, events: usual,
 			err: "crashed three times"},
 	} {
@@ -250,7 +258,7 @@ Next, in another terminal:
 
 Ctrl-C stops it.
 
-stopping the host and the app (Ctrl-C again does not wait)
+stopping the host and the app; what is in work has 10s to finish (Ctrl-C again does not wait)
 stopped; the data is in DATA
 `
 	have := strings.NewReplacer("http://localhost:"+strconv.Itoa(o.port), "AT", data, "DATA").Replace(out.String())
@@ -331,6 +339,26 @@ func TestStartRefuses(t *testing.T) {
 		{name: "STORAGE", args: []string{"start"}, env: map[string]string{"STORAGE": "floppy"}, code: 2,
 			err: "tidemark: STORAGE is \"floppy\": allowed are embedded (the default), azurite, and account for what AzureWebJobsStorage names\nsee `tidemark start --help`\n"},
 	})
+}
+
+func TestLogs(t *testing.T) {
+	var shown bytes.Buffer
+	l, err := openLogs(t.TempDir(), slog.LevelWarn, &shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	l.Info("only kept")
+	l.Warn("told")
+	l.hush()
+	l.Error("kept after the hush")
+	kept, err := os.ReadFile(l.name)
+	if n := strings.Count(string(kept), "\n"); err != nil || n != 3 {
+		t.Errorf("%d lines are kept, want 3: %s (%v)", n, kept, err)
+	}
+	if n := strings.Count(shown.String(), "\n"); n != 1 || !strings.Contains(shown.String(), "msg=told") {
+		t.Errorf("shown is %s, want what was told", &shown)
+	}
 }
 
 func TestPutAside(t *testing.T) {

@@ -2,7 +2,11 @@ package app
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -67,4 +71,55 @@ func TestBadSettingStopsTheStart(t *testing.T) {
 	if _, err := New(env(map[string]string{"CRAWL_MAX_CONCURRENT": "x"}), nil); !fault.Is(err, fault.Invalid) {
 		t.Errorf("have %v, want Invalid", err)
 	}
+}
+
+// Prepare makes the queues that every function with a queue trigger reads, so that a host polls in
+// peace while the app comes up.
+func TestPrepareMakesTheQueues(t *testing.T) {
+	get := env(map[string]string{"STORAGE": Embedded, "TIDEMARK_DATA": t.TempDir()})
+	store, err := OpenStore(get, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	cfg, err := Load(get)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := Prepare(t.Context(), cfg, store); err != nil {
+			t.Fatal(err)
+		}
+	}
+	queues := triggerQueues(t)
+	if len(queues) < 2 {
+		t.Errorf("the functions read %v, want crawl-jobs and its poison at least", queues)
+	}
+	for _, name := range queues {
+		if _, err := store.Queue(name).Receive(t.Context(), 1, time.Minute); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// triggerQueues are the queues that functions are triggered by.
+func triggerQueues(t *testing.T) (queues []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", "functions", "*", "function.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		var f struct {
+			Bindings []struct{ Type, QueueName string }
+		}
+		b, err := os.ReadFile(name)
+		if err = errors.Join(err, json.Unmarshal(b, &f)); err != nil {
+			t.Fatal(err)
+		}
+		if f.Bindings[0].Type == "queueTrigger" {
+			queues = append(queues, f.Bindings[0].QueueName)
+		}
+	}
+	return queues
 }

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"context"
 	"log/slog"
 	"path/filepath"
 
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
@@ -16,6 +18,12 @@ const Embedded = "embedded"
 
 // StoreFolder is where the embedded store of a data folder is.
 func StoreFolder(data string) string { return filepath.Join(data, "store") }
+
+// Prepare makes the queues and tables of an app with these settings, for a host that polls the
+// queues before the app has come up to make them itself. It may be repeated.
+func Prepare(ctx context.Context, cfg Config, store storage.Store) error {
+	return registry.New(store, registry.Options{Table: cfg.Table}).Create(ctx)
+}
 
 // OpenStore opens what the settings name: a folder of this machine, or a storage account. The host
 // and the handler of one app must be given the same settings.
