@@ -21,6 +21,7 @@ type check struct {
 	*task
 	registry.Item
 	forced     bool
+	answered   func() // gives the permit back: the site is not asked any more
 	outcome    schedule.Outcome
 	retryAfter time.Duration
 	// ours is a failure of our own inside a request: the gate's, whose error comes back as the page's.
@@ -35,6 +36,7 @@ type check struct {
 // given back as it was.
 func (c *check) run(ctx context.Context) error {
 	if c.IndexPending && !c.forced {
+		c.answered()
 		return c.payDebt(ctx)
 	}
 	allowed, err := c.robotsAllow(ctx)
@@ -50,6 +52,7 @@ func (c *check) run(ctx context.Context) error {
 	case resp.NotModified:
 		return c.notModified(ctx, resp)
 	case resp.Status == http.StatusOK:
+		c.answered()
 		return c.compare(ctx, resp)
 	case resp.Status == http.StatusNotFound || resp.Status == http.StatusGone:
 		return c.missing(ctx, resp.Status)

@@ -93,7 +93,7 @@ func (w *Worker) Process(ctx context.Context, job registry.Job) (err error) {
 	if err != nil || b == nil {
 		return err
 	}
-	t := &task{Worker: w, batch: b, lastCommit: w.o.Clock(), host: registry.HostFinding{CrawlDelay: b.CrawlDelay}}
+	t := &task{Worker: w, batch: b, todo: b.Items, lastCommit: w.o.Clock(), host: registry.HostFinding{CrawlDelay: b.CrawlDelay}}
 	t.pace.reserved = b.Starts
 	t.run(ctx)
 	if err := t.commit(ctx, true); err != nil {
@@ -112,40 +112,66 @@ type task struct {
 	batch *registry.Batch
 	pace  pacer
 
+	permits chan struct{} // holds a token for each request in flight
+
 	mu         sync.Mutex // guards what follows
-	checked    []*check   // to be indexed and found
-	unindexed  int        // bytes of text that wait for that
+	todo       []*registry.Item
+	checked    []*check // to be indexed and found
+	unindexed  int      // bytes of text that wait for that
 	done       []registry.Finding
 	host       registry.HostFinding
 	failed     error // our own fault: stop, and let the job come again
 	lastCommit time.Time
 }
 
-// run checks the items, as many at once as the batch permits.
+// behind is how many answers may be worked on for each request in flight: keeping a page waits
+// for storage several times, and the host need not wait with it.
+const behind = 4
+
+// run checks the items, with as many requests at once as the batch permits.
 func (t *task) run(ctx context.Context) {
-	items := t.batch.Items
-	next := 0
-	take := func() (int, bool) {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		i := next
-		next++
-		return i, i < len(items) && t.goOn(ctx)
-	}
-	work := func() {
-		for i, ok := take(); ok; i, ok = take() {
-			t.one(ctx, *items[i])
-		}
-	}
+	t.permits = make(chan struct{}, t.batch.Permits)
 	if t.batch.Permits == 1 {
-		work()
+		t.work(ctx) // such a host is paced, so there is nothing to gain
 		return
 	}
 	var wg sync.WaitGroup
-	for range min(t.batch.Permits, len(items)) {
-		wg.Go(work)
+	for range min(t.batch.Permits*behind, len(t.todo)) {
+		wg.Go(func() { t.work(ctx) })
 	}
 	wg.Wait()
+}
+
+// work checks one item after the other. An item is begun only when its request is permitted.
+func (t *task) work(ctx context.Context) {
+	for {
+		release := t.permit()
+		it := t.take(ctx)
+		if it == nil {
+			release()
+			return
+		}
+		t.one(ctx, *it, release)
+	}
+}
+
+// take gives the next item, or nil when no other may be begun.
+func (t *task) take(ctx context.Context) *registry.Item {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.todo) == 0 || !t.goOn(ctx) {
+		return nil
+	}
+	it := t.todo[0]
+	t.todo = t.todo[1:]
+	return it
+}
+
+// permit waits for the right to have a request in flight, and returns how to give it back, which
+// may be done twice.
+func (t *task) permit() (release func()) {
+	t.permits <- struct{}{}
+	return sync.OnceFunc(func() { <-t.permits })
 }
 
 // goOn reports whether another item may be started: nothing of ours has failed, the host has not
@@ -156,10 +182,11 @@ func (t *task) goOn(ctx context.Context) bool {
 }
 
 // one checks an item and takes note of the finding.
-func (t *task) one(ctx context.Context, it registry.Item) {
+func (t *task) one(ctx context.Context, it registry.Item, release func()) {
+	defer release()
 	ctx, cancel := context.WithTimeout(ctx, t.batch.Until.Add(-commitMargin).Sub(t.o.Clock()))
 	defer cancel()
-	c := &check{task: t, Item: it, forced: it.Forced()}
+	c := &check{task: t, Item: it, forced: it.Forced(), answered: release}
 	err := c.safely(ctx)
 	c.ended = t.o.Clock()
 	t.mu.Lock()
