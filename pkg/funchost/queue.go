@@ -13,10 +13,7 @@ import (
 )
 
 const (
-	minPoll = 100 * time.Millisecond
-	// wakeGap is the least time between a poll and one that a wake-up causes, so that a busy
-	// function does not make idle queues expensive.
-	wakeGap      = 250 * time.Millisecond
+	minPoll      = 100 * time.Millisecond
 	receiveWait  = 30 * time.Second
 	settleWait   = 10 * time.Second
 	poisonSuffix = "-poison"
@@ -57,7 +54,7 @@ func newQueueListener(h *Host, f *function) *queueListener {
 func (l *queueListener) listen(ctx context.Context) {
 	l.loop.Lock()
 	defer l.loop.Unlock()
-	misses, failing := 0, false
+	misses, vain, failing := 0, 0, false
 	for ctx.Err() == nil {
 		if l.busy() {
 			l.wait(ctx, l.finished, time.Hour)
@@ -70,11 +67,12 @@ func (l *queueListener) listen(ctx context.Context) {
 		}
 		failing = err != nil
 		if n > 0 {
-			misses = 0
+			misses, vain = 0, 0
 			continue
 		}
 		if l.wait(ctx, l.nudge, pollPause(misses, l.config.maxPoll, rand.Float64())) {
-			l.wait(ctx, nil, wakeGap-time.Since(polled))
+			l.wait(ctx, nil, wakeGap(vain)-time.Since(polled))
+			vain++
 		}
 		misses++
 	}
@@ -88,6 +86,13 @@ func pollPause(misses int, most time.Duration, jitter float64) time.Duration {
 	}
 	grown := float64(minPoll) * float64(int(1)<<min(misses-1, 20)) * (0.8 + 0.4*jitter)
 	return min(minPoll+time.Duration(grown), most)
+}
+
+// wakeGap is the least time between a poll and one that a wake-up causes, after so many wake-ups in
+// vain: a queue in use is asked at once, and a busy function does not make idle queues expensive.
+func wakeGap(vain int) time.Duration {
+	const first, most = 10 * time.Millisecond, 250 * time.Millisecond
+	return min(first<<min(vain, 8), most)
 }
 
 // wait rests for d or until woken, and reports whether it was woken.

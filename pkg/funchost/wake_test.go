@@ -47,3 +47,12 @@ func TestListenerWaits(t *testing.T) {
 		t.Error("woken twice")
 	}
 }
+
+// TestWakeGap holds that a queue in use is asked again at once, and idle ones four times a second.
+func TestWakeGap(t *testing.T) {
+	for vain, want := range map[int]time.Duration{0: 10 * time.Millisecond, 3: 80 * time.Millisecond, 5: 250 * time.Millisecond, 1000: 250 * time.Millisecond} {
+		if got := wakeGap(vain); got != want {
+			t.Errorf("after %d in vain: %v, want %v", vain, got, want)
+		}
+	}
+}
