@@ -157,6 +157,16 @@ func (h *hostState) claimable(now time.Time, p Politeness) int {
 	return max(0, claimLimit(h, p)-taken)
 }
 
+// room is how many of so many waiting items to give to jobs now. A host that is shared gets whole
+// jobs while more wait: a job of one page would keep a lease from one of 32.
+func (h *hostState) room(now time.Time, waiting int, p Politeness) int {
+	n := min(waiting, h.claimable(now, p))
+	if n < waiting && claimLimit(h, p) > JobItems {
+		n -= n % JobItems
+	}
+	return n
+}
+
 func claimLimit(h *hostState, p Politeness) int {
 	if _, hi := h.delays(p); hi > 0 || p.MaxConcurrent < 2 {
 		return JobItems

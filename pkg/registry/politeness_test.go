@@ -106,6 +106,30 @@ func TestClaimable(t *testing.T) {
 	}
 }
 
+// While more items wait than there is room for, a shared host gets whole jobs; a paced one, which
+// has one worker, gets what fits.
+func TestRoom(t *testing.T) {
+	shared, paced := Politeness{MaxConcurrent: 4}, Politeness{MinDelay: time.Second, MaxDelay: time.Second, MaxConcurrent: 1}
+	for _, tt := range []struct {
+		name                   string
+		p                      Politeness
+		claimed, waiting, want int
+	}{
+		{"all fit", shared, 0, 40, 40},
+		{"two jobs of many", shared, 0, 65, 64},
+		{"one job of many", shared, 31, 65, 32},
+		{"none for a remainder", shared, 40, 65, 0},
+		{"the last ones", shared, 40, 24, 24},
+		{"paced", paced, 20, 65, 12},
+	} {
+		h := &hostState{}
+		h.claim(noon, tt.claimed, tt.p)
+		if n := h.room(noon, tt.waiting, tt.p); n != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, n, tt.want)
+		}
+	}
+}
+
 func TestPauseIsNeverShortenedAndBounded(t *testing.T) {
 	h := &hostState{}
 	h.pause(noon, noon.Add(time.Hour), "first")

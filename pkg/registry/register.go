@@ -181,7 +181,7 @@ func planRegister(now time.Time, chunk []member, items []Item, host *hostEntry, 
 	if o.Force {
 		plan.reason = ReasonForced
 	}
-	room := host.claimable(now, p)
+	room := host.room(now, len(chunk), p)
 	for i, m := range chunk {
 		it := items[i]
 		plan.out[i] = Registered{Item: it, Created: it.etag == ""}

@@ -213,7 +213,7 @@ func (r *Registry) claimHost(ctx context.Context, partition, host string, rows [
 		return 0, err
 	}
 	p := r.o.Politeness(host)
-	n := min(len(rows), h.claimable(now, p))
+	n := h.room(now, len(rows), p)
 	if n == 0 {
 		return 0, nil
 	}
