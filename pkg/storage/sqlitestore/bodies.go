@@ -15,7 +15,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/fault"
 )
 
-// bodies are the files of blobs, which databases keep badly when they are large:
+// maxSmall is the largest body, in bytes, that stays in its blob's row: a file is made in seven
+// calls of the system and three syncs, a row in the next transaction that others share. Above it,
+// copying the body through the log costs more.
+const maxSmall = 32768
+
+// bodies are the files of the larger blobs:
 //
 //	blobs/<container>/<xx>/<file>   a body; xx is how the file's name begins
 //	blobs/.pending/<container>.<file>   somebody is writing or removing that body

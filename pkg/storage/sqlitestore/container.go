@@ -24,6 +24,7 @@ type blobRow struct {
 	sum         int64
 	contentType string
 	metadata    []byte
+	small       bool // the body is in the row, not in the file
 }
 
 // Put writes a blob once.
@@ -38,12 +39,31 @@ func (c *container) Put(ctx context.Context, name string, b storage.Blob) (creat
 	if taken, err := c.find(ctx, id, name); err != nil || taken != nil {
 		return false, err
 	}
+	if len(b.Body) <= maxSmall {
+		err = c.s.write(ctx, func(t *tx) (err error) {
+			created, err = insertBlob(t, id, name, fileName(name), b)
+			return err
+		})
+		return created && err == nil, err
+	}
 	f, err := c.s.bodies.write(c.name, name, b.Body)
 	if err != nil {
 		_ = f.discard()
 		return false, c.s.kinded(ctx, err)
 	}
 	return c.publish(ctx, id, name, f, b)
+}
+
+// insertBlob writes a blob's row, and its body if it is small, unless the name is taken.
+func insertBlob(t *tx, id int64, name, file string, b storage.Blob) (created bool, err error) {
+	row := rowOf(b)
+	var inside any
+	if row.small {
+		inside = append([]byte{}, b.Body...) // an empty body is not NULL
+	}
+	n, err := t.exec("INSERT INTO blobs (container, name, file, size, sum, type, metadata, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (container, name) DO NOTHING",
+		id, name, file, row.size, row.sum, row.contentType, row.metadata, inside)
+	return n == 1, err
 }
 
 func (c *container) checkPut(name string, b storage.Blob) error {
@@ -65,16 +85,14 @@ func (c *container) fits(size int64) error {
 
 // publish makes a body a blob, unless another got the name first.
 func (c *container) publish(ctx context.Context, id int64, name string, f body, b storage.Blob) (created bool, err error) {
-	row, begun := rowOf(f, b), false
-	err = c.s.write(ctx, func(t *tx) error {
+	begun := false
+	err = c.s.write(ctx, func(t *tx) (err error) {
 		begun = true
 		// While this transaction runs, no other process can clear the body away.
 		if err := f.marked(); err != nil {
 			return err
 		}
-		n, err := t.exec("INSERT INTO blobs (container, name, file, size, sum, type, metadata) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (container, name) DO NOTHING",
-			id, name, row.file, row.size, row.sum, row.contentType, row.metadata)
-		created = n == 1
+		created, err = insertBlob(t, id, name, f.file, b)
 		return err
 	})
 	switch {
@@ -88,8 +106,8 @@ func (c *container) publish(ctx context.Context, id int64, name string, f body, 
 	return true, nil
 }
 
-func rowOf(f body, b storage.Blob) blobRow {
-	r := blobRow{file: f.file, size: int64(len(b.Body)), sum: int64(crc32.Checksum(b.Body, checksums)), contentType: b.ContentType}
+func rowOf(b storage.Blob) blobRow {
+	r := blobRow{size: int64(len(b.Body)), sum: int64(crc32.Checksum(b.Body, checksums)), contentType: b.ContentType, small: len(b.Body) <= maxSmall}
 	if r.contentType == "" {
 		r.contentType = storage.DefaultContentType
 	}
@@ -104,8 +122,8 @@ func rowOf(f body, b storage.Blob) blobRow {
 // find returns nil where no blob stands.
 func (c *container) find(ctx context.Context, id int64, name string) (*blobRow, error) {
 	var r blobRow
-	err := c.s.read.row(ctx, "SELECT file, size, sum, type, metadata FROM blobs WHERE container = ? AND name = ?", []any{id, name},
-		&r.file, &r.size, &r.sum, &r.contentType, &r.metadata)
+	err := c.s.read.row(ctx, "SELECT file, size, sum, type, metadata, body IS NOT NULL FROM blobs WHERE container = ? AND name = ?", []any{id, name},
+		&r.file, &r.size, &r.sum, &r.contentType, &r.metadata, &r.small)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -141,7 +159,7 @@ func (c *container) Get(ctx context.Context, name string) (storage.Blob, error) 
 			return storage.Blob{}, err
 		}
 		f := c.s.bodies.body(c.name, r.file)
-		data, readErr := f.read(r.size, uint32(r.sum))
+		data, readErr := c.read(ctx, r, f)
 		if readErr == nil {
 			b, err := r.blob(data)
 			return b, c.s.kinded(ctx, err)
@@ -149,9 +167,26 @@ func (c *container) Get(ctx context.Context, name string) (storage.Blob, error) 
 		// Whoever deletes a blob removes its row first.
 		was := r.file
 		if r, err = c.find(ctx, id, name); err == nil && r != nil && r.file == was {
-			return storage.Blob{}, c.badBody(ctx, name, f, readErr)
+			return storage.Blob{}, c.badBody(ctx, name, r, f, readErr)
 		}
 	}
+}
+
+// read reads a blob's body; fs.ErrNotExist when it is not there any more.
+func (c *container) read(ctx context.Context, r *blobRow, f body) (data []byte, err error) {
+	if !r.small {
+		return f.read(r.size, uint32(r.sum))
+	}
+	err = c.s.read.row(ctx, "SELECT body FROM blobs WHERE file = ?", []any{r.file}, &data)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, fs.ErrNotExist
+	case err != nil:
+		return nil, err
+	case int64(len(data)) != r.size || crc32.Checksum(data, checksums) != uint32(r.sum):
+		return nil, errDamagedBody
+	}
+	return data, nil
 }
 
 func (r *blobRow) blob(data []byte) (storage.Blob, error) {
@@ -173,12 +208,16 @@ func (r *blobRow) blob(data []byte) (storage.Blob, error) {
 	return b, nil
 }
 
-func (c *container) badBody(ctx context.Context, name string, f body, err error) error {
+func (c *container) badBody(ctx context.Context, name string, r *blobRow, f body, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errDamagedBody) {
 		return c.s.kinded(ctx, err)
 	}
-	c.s.log.Error("blob damaged", "container", c.name, "blob", name, "path", f.path, "err", err)
-	return fault.New(fault.Unavailable, "blob %s of %s is damaged: restore %s from a backup, or delete the blob (%w)", name, c.name, f.path, err)
+	path := f.path
+	if r.small {
+		path = c.s.path
+	}
+	c.s.log.Error("blob damaged", "container", c.name, "blob", name, "path", path, "err", err)
+	return fault.New(fault.Unavailable, "blob %s of %s is damaged: restore %s from a backup, or delete the blob (%w)", name, c.name, path, err)
 }
 
 // Exists reports whether a blob stands.
@@ -194,8 +233,10 @@ func (c *container) Delete(ctx context.Context, name string) error {
 		return err
 	}
 	f := c.s.bodies.body(c.name, r.file)
-	if err := f.setMark(); err != nil {
-		return c.s.kinded(ctx, err)
+	if !r.small {
+		if err := f.setMark(); err != nil {
+			return c.s.kinded(ctx, err)
+		}
 	}
 	// Of a blob that was put in place of this one meanwhile, the name stays taken: it is younger
 	// than this call.
@@ -203,8 +244,8 @@ func (c *container) Delete(ctx context.Context, name string) error {
 		_, err := t.exec("DELETE FROM blobs WHERE container = ? AND name = ? AND file = ?", id, name, r.file)
 		return err
 	})
-	if err != nil {
-		return err // the mark stays, for removeLeftovers to decide
+	if err != nil || r.small {
+		return err // a mark stays, for removeLeftovers to decide
 	}
 	if err := f.discard(); err != nil {
 		c.s.log.Warn("body of a deleted blob not removed", "path", f.path, "err", err)

@@ -158,12 +158,12 @@ func TestDamagedBodies(t *testing.T) {
 	s := open(t, t.TempDir())
 	blobs := create(t, s).Container
 	for name, damage := range map[string]func(path string) error{
-		"changed": func(path string) error { return os.WriteFile(path, []byte("bodx"), 0o600) },
+		"changed": func(path string) error { return os.WriteFile(path, bytes.Repeat([]byte("y"), len(large)), 0o600) },
 		"cut off": func(path string) error { return os.Truncate(path, 2) },
 		"longer":  func(path string) error { return os.Truncate(path, 1<<30) },
 		"missing": os.Remove,
 	} {
-		if _, err := blobs.Put(t.Context(), name, storage.Blob{Body: []byte("body")}); err != nil {
+		if _, err := blobs.Put(t.Context(), name, storage.Blob{Body: large}); err != nil {
 			t.Fatal(err)
 		}
 		var file string
@@ -183,6 +183,26 @@ func TestDamagedBodies(t *testing.T) {
 		}
 	}
 	checkFiles(t, s)
+}
+
+// TestDamagedSmallBody: nor is one that was in its row.
+func TestDamagedSmallBody(t *testing.T) {
+	s := open(t, t.TempDir())
+	blobs := create(t, s).Container
+	for name, damage := range map[string]string{"changed": "'bodx'", "cut off": "'bo'", "longer": "'bodybody'"} {
+		if _, err := blobs.Put(t.Context(), name, storage.Blob{Body: []byte("body")}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.w.conn.ExecContext(t.Context(), "UPDATE blobs SET body = "+damage+" WHERE name = ?", name); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := blobs.Get(t.Context(), name); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), s.path) {
+			t.Errorf("%s: have %v", name, err)
+		}
+		if err := blobs.Delete(t.Context(), name); err != nil {
+			t.Errorf("%s: delete: %v", name, err)
+		}
+	}
 }
 
 // TestDamagedRow: columns that cannot be read are Unavailable, not other columns.

@@ -14,7 +14,7 @@ import (
 
 // schemaVersion is raised with every change of the tables or of an encoding in them. A program
 // refuses files of versions it does not know: what is in them is the truth, so nothing is guessed.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // applicationID marks our files ("TDST"), so that nobody's database is taken for a store.
 const applicationID = 0x54445354
@@ -41,11 +41,10 @@ CREATE TABLE messages (
 CREATE INDEX schedule ON messages (queue, visible, id);
 CREATE TABLE blobs (
 	container INTEGER NOT NULL, name TEXT NOT NULL,
-	file TEXT NOT NULL, size INTEGER NOT NULL, sum INTEGER NOT NULL,
-	type TEXT NOT NULL, metadata BLOB NOT NULL,
-	PRIMARY KEY (container, name)
-) WITHOUT ROWID;
-CREATE UNIQUE INDEX files ON blobs (file);
+	file TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, sum INTEGER NOT NULL,
+	type TEXT NOT NULL, metadata BLOB NOT NULL, body BLOB,
+	UNIQUE (container, name)
+);
 `
 
 // querier is what a connection and a pool share.
