@@ -15,7 +15,7 @@ import (
 // durable, on one host with four requests in flight; beside it the same site crawled by colly with
 // the same extraction, kept and indexed in SQLite.
 func (b *bench) crawl() error {
-	const pages, rounds = 1000, 3
+	const pages, rounds = 2000, 3
 	s, err := newSite()
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (b *bench) crawlOn(storage string, urls []string) (rate float64, err error)
 		if time.Since(began) > 3*time.Minute {
 			return 0, fmt.Errorf("after three minutes: %+v", st.Counts)
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 	}
 }
 
