@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/textproto"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/tidemark/tidemark/pkg/fault"
 )
@@ -25,12 +25,13 @@ func httpHead(status int, header map[string][]string, length int64) ([]byte, err
 	}
 	var fields []Field
 	for _, name := range slices.Sorted(maps.Keys(header)) {
-		kept := name
-		if i := slices.IndexFunc(wireHeaders, func(w string) bool { return strings.EqualFold(w, name) }); i >= 0 {
-			kept = renamed + wireHeaders[i]
-		}
+		key := textproto.CanonicalMIMEHeaderKey(name)
 		for _, value := range header[name] {
-			fields = append(fields, Field{kept, value})
+			if slices.Contains(wireHeaders, key) {
+				fields = append(fields, Field{renamed + key, value})
+			} else {
+				fields = append(fields, Field{name, value})
+			}
 		}
 	}
 	fields = append(fields, Field{"Content-Length", strconv.FormatInt(length, 10)})

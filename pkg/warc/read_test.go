@@ -33,6 +33,17 @@ func (r readRecord) response() (*http.Response, []byte, error) {
 	return resp, body, err
 }
 
+// httpHeader is the header of the block, without the length that the writer put there last.
+func (r readRecord) httpHeader() map[string][]string {
+	_, head, _ := bytes.Cut(r.Block, []byte("\r\n"))
+	header, err := textproto.NewReader(bufio.NewReader(bytes.NewReader(head))).ReadMIMEHeader()
+	if err != nil {
+		return map[string][]string{"error": {err.Error()}}
+	}
+	header.Del("Content-Length")
+	return header
+}
+
 // readAll reads a file by the grammar of ISO 28500 §4 and refuses whatever departs from it. A
 // compressed file has one record in each member.
 func readAll(file []byte, zipped bool) ([]readRecord, error) {

@@ -218,6 +218,7 @@ func TestRefused(t *testing.T) {
 		"line break in a renamed value": {header("Content-Encoding", "gzip\r\n\r\n"), fault.Invalid},
 		"line break in a name":          {header("X-A\r\nX-B", "b"), fault.Invalid},
 		"colon in a name":               {header("X-A: b\tX", "b"), fault.Invalid},
+		"letter that folds to ASCII":    {header("Tran\u017ffer-Encoding", "chunked"), fault.Invalid},
 		"no name":                       {header("", "b"), fault.Invalid},
 		"endless header":                {header("X-A", strings.Repeat("a", MaxHeader)), fault.TooLarge},
 		"no status":                     {response(func(r *Response) { r.Status = 0 }), fault.Invalid},
