@@ -14,7 +14,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const azuriteLong = `Run Azurite, the local double of Azure Storage, as "tidemark start" does.
+const azuriteLong = `Run Azurite, the local double of Azure Storage, as "tidemark start" does for
+STORAGE=azurite.
 
 With a command, run it with AzureWebJobsStorage set to that storage, and stop
 Azurite when it has ended; the exit code is the command's. Without one, print the
