@@ -1,0 +1,192 @@
+package pdf
+
+import (
+	"math"
+
+	"github.com/klippa-app/go-pdfium/enums"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+)
+
+// line is one line of text. Places are in points along the direction of writing: x grows as the
+// text runs, y falls from line to line, however the page or its text is turned.
+type line struct {
+	page       int
+	text       string // cleaned; never empty
+	size       float64
+	x, y       float64 // where the first glyph stands
+	endX, endY float64 // where the last one stands; PDFium may have joined two lines at a hyphen
+	direction  float64 // of writing, in degrees
+
+	running bool // repeated from page to page
+	level   int  // of a heading, or 0
+	follows bool // a heading that goes on from the line before
+	field   bool // the value of a form field
+}
+
+// pages reads every page.
+func (r *reader) pages() error {
+	count, err := r.pdfium.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: r.doc})
+	if err != nil {
+		return broken(err)
+	}
+	form, err := r.pdfium.FPDF_GetFormType(&requests.FPDF_GetFormType{Document: r.doc})
+	hasForm := err == nil && form.FormType != enums.FPDF_FORMTYPE_NONE
+	good := 0
+	for i := range min(count.PageCount, r.o.MaxPages) {
+		if r.text >= r.o.Limits.MaxBytes {
+			r.truncated = true
+			break
+		}
+		page := requests.Page{ByIndex: &requests.PageByIndex{Document: r.doc, Index: i}}
+		if err = r.page(page, i, hasForm); err != nil {
+			r.truncated = true
+			continue
+		}
+		good++
+	}
+	r.truncated = r.truncated || count.PageCount > r.o.MaxPages
+	if good == 0 && err != nil {
+		return broken(err)
+	}
+	return nil
+}
+
+// page reads one page.
+func (r *reader) page(page requests.Page, number int, hasForm bool) error {
+	loaded, err := r.pdfium.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: page})
+	if err != nil {
+		return err
+	}
+	text := loaded.TextPage
+	defer r.pdfium.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text})
+	before := len(r.lines)
+	if err := r.readLines(text, number); err != nil {
+		return err
+	}
+	r.readLinks(page, text)
+	if hasForm {
+		r.readFields(page, number)
+	}
+	if len(r.lines) == before {
+		r.images = r.images || r.showsImage(page)
+	}
+	return nil
+}
+
+// readLines adds the lines of a page.
+func (r *reader) readLines(text references.FPDF_TEXTPAGE, number int) error {
+	count, err := r.pdfium.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text})
+	if err != nil {
+		return err
+	}
+	var runes []rune
+	first, last := -1, -1
+	flush := func() {
+		r.addLine(text, number, string(runes), first, last)
+		runes, first, last = runes[:0], -1, -1
+	}
+	for i := range count.Count {
+		char, err := r.pdfium.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: text, Index: i})
+		if err != nil {
+			return err
+		}
+		c := rune(uint32(char.Unicode))
+		if c == '\n' || c == '\r' {
+			flush()
+			continue
+		}
+		if c > ' ' {
+			if last = i; first < 0 {
+				first = i
+			}
+		}
+		runes = append(runes, c)
+	}
+	flush()
+	return nil
+}
+
+// addLine adds a line that says something and notes where it stands.
+func (r *reader) addLine(page references.FPDF_TEXTPAGE, number int, raw string, first, last int) {
+	text := clean(raw)
+	if text == "" || first < 0 {
+		return
+	}
+	r.text += len(text)
+	l := line{page: number, text: text}
+	var turn turn
+	l.size, turn = r.glyph(page, first)
+	l.direction = math.Round(math.Atan2(turn.sin, turn.cos) * 180 / math.Pi)
+	l.x, l.y = r.place(page, first, turn)
+	l.endX, l.endY = r.place(page, last, turn)
+	r.lines = append(r.lines, l)
+}
+
+// turn is the direction of writing as a unit vector.
+type turn struct{ cos, sin float64 }
+
+// glyph is the size in points and the direction of one glyph. Files scale their fonts by either
+// of font size and matrix. A glyph that PDFium made up has neither and stands upright.
+func (r *reader) glyph(page references.FPDF_TEXTPAGE, index int) (size float64, t turn) {
+	t = turn{cos: 1}
+	if s, err := r.pdfium.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: page, Index: index}); err == nil {
+		size = s.FontSize
+	}
+	m, err := r.pdfium.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: page, Index: index})
+	if err != nil {
+		return size, t
+	}
+	a, b := float64(m.Matrix.A), float64(m.Matrix.B)
+	if length := math.Hypot(a, b); length > 0 {
+		t = turn{cos: a / length, sin: b / length}
+	}
+	return size * math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D)), t
+}
+
+// place is where a glyph stands, along and across the direction t.
+func (r *reader) place(page references.FPDF_TEXTPAGE, index int, t turn) (x, y float64) {
+	o, err := r.pdfium.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: page, Index: index})
+	if err != nil {
+		return 0, 0
+	}
+	return o.X*t.cos + o.Y*t.sin, o.Y*t.cos - o.X*t.sin
+}
+
+// maxObjects bounds the objects of a page among which an image is looked for.
+const maxObjects = 1000
+
+// showsImage reports whether a page shows an image, directly or within one group.
+func (r *reader) showsImage(page requests.Page) bool {
+	count, err := r.pdfium.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page})
+	if err != nil {
+		return false
+	}
+	for i := range min(count.Count, maxObjects) {
+		object, err := r.pdfium.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: page, Index: i})
+		if err == nil && (r.isImage(object.PageObject) || r.holdsImage(object.PageObject)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) isImage(object references.FPDF_PAGEOBJECT) bool {
+	kind, err := r.pdfium.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: object})
+	return err == nil && kind.Type == enums.FPDF_PAGEOBJ_IMAGE
+}
+
+// holdsImage looks into a form XObject, which is how some scanners wrap their image.
+func (r *reader) holdsImage(object references.FPDF_PAGEOBJECT) bool {
+	count, err := r.pdfium.FPDFFormObj_CountObjects(&requests.FPDFFormObj_CountObjects{PageObject: object})
+	if err != nil {
+		return false
+	}
+	for i := range min(count.Count, maxObjects) {
+		inner, err := r.pdfium.FPDFFormObj_GetObject(&requests.FPDFFormObj_GetObject{PageObject: object, Index: uint64(i)})
+		if err == nil && r.isImage(inner.PageObject) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,111 @@
+package pdf
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// joint is what PDFium puts where a hyphen at the end of a line joined two parts of a word, with
+// the line break taken out; jointText is the same in another of its functions.
+const (
+	joint     = '\u0002'
+	jointText = '\ufffe'
+)
+
+// clean is the text of a line as it is meant: hyphens of line ends resolved, whitespace folded,
+// without what cannot be seen.
+func clean(raw string) string {
+	runes := []rune(raw)
+	var out strings.Builder
+	out.Grow(len(raw))
+	space := false
+	for i, c := range runes {
+		if c == joint || c == jointText {
+			if c = '-'; !keepsHyphen(runes[:i], runes[i+1:]) {
+				continue
+			}
+		}
+		switch {
+		case unicode.IsSpace(c):
+			space = out.Len() > 0
+		case invisible(c):
+		default:
+			if space {
+				out.WriteByte(' ')
+				space = false
+			}
+			out.WriteRune(c) // a lone surrogate comes out as U+FFFD
+		}
+	}
+	return out.String()
+}
+
+// keepsHyphen decides between a word that was broken and one that has a hyphen. Typesetters break
+// only inside words of lower case, and leave at least two letters on the line.
+func keepsHyphen(left, right []rune) bool {
+	if len(left) == 0 || len(right) == 0 || !unicode.IsLower(right[0]) {
+		return true
+	}
+	start := len(left)
+	for start > 0 && unicode.IsLetter(left[start-1]) {
+		start--
+	}
+	part := left[start:]
+	return len(part) < 2 || strings.ToUpper(string(part)) == string(part)
+}
+
+// invisible reports characters that take no room and carry no meaning between words.
+func invisible(c rune) bool {
+	switch c {
+	case '\u00ad', '\u200b', '\u200e', '\u200f', '\u2060', '\ufeff', '\uffff':
+		return true
+	}
+	return unicode.IsControl(c)
+}
+
+// join puts a line behind the text of a paragraph. Between two ideographs there is no space, and
+// none behind a hyphen that the line was broken at.
+func join(text, next string) string {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	first, _ := utf8.DecodeRuneInString(next)
+	if ideographic(last) && ideographic(first) || brokenAtHyphen(text, first) {
+		return text + next
+	}
+	return text + " " + next
+}
+
+func brokenAtHyphen(text string, next rune) bool {
+	word, found := strings.CutSuffix(text, "-")
+	before, _ := utf8.DecodeLastRuneInString(word)
+	return found && unicode.IsLetter(before) && unicode.IsLower(next)
+}
+
+// ideographic reports characters of scripts that are written without spaces.
+func ideographic(c rune) bool {
+	return unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana) ||
+		c >= 0x3000 && c <= 0x303f || c >= 0xff00 && c <= 0xffef
+}
+
+// endsSentence reports whether a text ends as sentences do, closing quotes and brackets aside.
+func endsSentence(text string) bool {
+	text = strings.TrimRight(text, "\"'”’»)]")
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return strings.ContainsRune(".!?:;。！？：…", last) && text != ""
+}
+
+// bullets begin the items of lists. The last ones are those of the fonts Symbol and Wingdings.
+const bullets = "•◦▪▫‣⁃●○■□➢➔✓\uf0b7\uf0a7\uf0d8\uf0fc"
+
+// item takes the bullet off the first line of a list item.
+func item(text string) (rest string, ok bool) {
+	first, size := utf8.DecodeRuneInString(text)
+	rest = text[size:]
+	if strings.ContainsRune(bullets, first) {
+		return strings.TrimLeft(rest, " "), true
+	}
+	if strings.ContainsRune("-–*", first) && strings.HasPrefix(rest, " ") {
+		return strings.TrimLeft(rest, " "), true
+	}
+	return text, false
+}
