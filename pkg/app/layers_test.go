@@ -19,7 +19,7 @@ const module = "github.com/tidemark/tidemark/"
 var layers = [][]string{
 	// pure: no context, clock, network or log
 	{"pkg/fault"},
-	{"pkg/api", "pkg/source", "pkg/lineage", "pkg/schedule", "pkg/robots"},
+	{"pkg/api", "pkg/source", "pkg/lineage", "pkg/schedule", "pkg/robots", "pkg/warc"},
 	{"pkg/extract"},
 	{"pkg/chunk"},
 	// ports, and the suites that their adapters pass
