@@ -145,7 +145,13 @@ func (b *builder) inlineInto(f *folder, n *html.Node, noLists bool) {
 func (b *builder) code(n *html.Node) string {
 	var out strings.Builder
 	b.codeInto(&out, n)
-	text := strings.ReplaceAll(out.String(), "\r\n", "\n")
+	return codeText(out.String())
+}
+
+// codeText is code without what cannot be seen: blanks at the ends of lines and blank lines at
+// either end.
+func codeText(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && isInvisible(r) {
 			return -1

@@ -34,11 +34,11 @@ var (
 // guess improves on the library's fallback, which looks at 1,024 bytes and knows UTF-8 and
 // windows-1252 only: the whole body is looked at, and UTF-16 without a mark is told by its zeros.
 func guess(body []byte, enc encoding.Encoding, name string) (encoding.Encoding, string) {
-	head := body[:min(len(body), 1024)]
-	if zeros := bytes.Count(head, []byte{0}); zeros > len(head)/3 {
-		if endian, name := utf16Endian(head); name != "" {
-			return unicode.UTF16(endian, unicode.IgnoreBOM), name
-		}
+	switch utf16Name(body[:min(len(body), 1024)]) {
+	case "utf-16le":
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), "utf-16le"
+	case "utf-16be":
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), "utf-16be"
 	}
 	if name == "windows-1252" && validUTF8(body) {
 		return encoding.Nop, "utf-8"
@@ -46,8 +46,9 @@ func guess(body []byte, enc encoding.Encoding, name string) (encoding.Encoding, 
 	return enc, name
 }
 
-// utf16Endian tells the byte order by where the zeros of ASCII characters stand.
-func utf16Endian(head []byte) (unicode.Endianness, string) {
+// utf16Name tells UTF-16 and its byte order by where the zeros of ASCII characters stand; "" for
+// what is none.
+func utf16Name(head []byte) string {
 	var zeros [2]int
 	for i, c := range head {
 		if c == 0 {
@@ -55,12 +56,14 @@ func utf16Endian(head []byte) (unicode.Endianness, string) {
 		}
 	}
 	switch {
+	case zeros[0]+zeros[1] <= len(head)/3:
+		return ""
 	case zeros[1] > 4*zeros[0]:
-		return unicode.LittleEndian, "utf-16le"
+		return "utf-16le"
 	case zeros[0] > 4*zeros[1]:
-		return unicode.BigEndian, "utf-16be"
+		return "utf-16be"
 	}
-	return unicode.LittleEndian, ""
+	return ""
 }
 
 // validUTF8 forgives a character that the byte bound cut in two.

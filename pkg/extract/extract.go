@@ -19,10 +19,12 @@
 //
 // When the guard or the parser refuses, flat.go keeps the text and gives up the structure
 // ([Document.Flat]).
+//
+// Plain text (text.go) and tables of comma-separated values (csv.go) become blocks directly.
+// Markdown (markdown.go) becomes HTML and then the same blocks, but nothing in it is chrome.
 package extract
 
 import (
-	"mime"
 	"net/url"
 	"strings"
 
@@ -102,6 +104,12 @@ func (l Limits) withDefaults() Limits {
 var extractors = map[string]func(page) Document{
 	"text/html":             extractHTML,
 	"application/xhtml+xml": extractHTML,
+
+	"text/plain":                extractText,
+	"text/markdown":             extractMarkdown,
+	"text/x-markdown":           extractMarkdown,
+	"text/csv":                  extractCSV,
+	"text/tab-separated-values": extractCSV,
 }
 
 // page is one document on its way through an extractor.
@@ -124,7 +132,7 @@ func Extract(body []byte, contentType, baseURL string, lim Limits) (Document, er
 		return Document{}, fault.Field("baseURL", "base URL must be absolute http or https")
 	}
 	p := page{body: body, contentType: contentType, base: base, limits: lim.withDefaults()}
-	mimeType := mediaType(contentType, body)
+	mimeType := mediaType(contentType, body, base.Path)
 	extract, known := extractors[mimeType]
 	if !known {
 		return Document{MimeType: mimeType, Unsupported: true}, nil
@@ -141,42 +149,8 @@ func Extract(body []byte, contentType, baseURL string, lim Limits) (Document, er
 
 // Supported reports whether Extract reads documents with this Content-Type.
 func Supported(contentType string) bool {
-	_, known := extractors[mediaType(contentType, nil)]
+	_, known := extractors[mediaType(contentType, nil, "")]
 	return known
-}
-
-// mediaType is the declared type, or what the body looks like when the declaration is empty or
-// the one that servers send for lack of a better. The type text/plain is believed: a page that
-// shows HTML source is not HTML.
-func mediaType(contentType string, body []byte) string {
-	declared, _, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		// A broken parameter does not make the type unknown.
-		declared, _, _ = strings.Cut(contentType, ";")
-		declared = strings.ToLower(strings.TrimSpace(declared))
-	}
-	switch declared {
-	case "", "application/octet-stream", "unknown/unknown", "application/unknown", "*/*":
-		if looksLikeHTML(body) {
-			return "text/html"
-		}
-		return "application/octet-stream"
-	}
-	return declared
-}
-
-// looksLikeHTML follows the HTML rows of the WHATWG MIME Sniffing standard §7.1, for the tags
-// that begin whole pages.
-func looksLikeHTML(body []byte) bool {
-	head := strings.TrimPrefix(string(body[:min(len(body), 512)]), "\ufeff")
-	head = strings.ToLower(strings.TrimLeft(head, "\t\n\f\r "))
-	for _, tag := range []string{"<!doctype html", "<html", "<head", "<title", "<body", "<!--", "<main", "<article", "<h1", "<p", "<div"} {
-		rest, found := strings.CutPrefix(head, tag)
-		if found && (tag == "<!--" || rest == "" || strings.ContainsAny(rest[:1], " >\t\n\f\r")) {
-			return true
-		}
-	}
-	return false
 }
 
 // PrimaryLanguage is the primary subtag of a BCP 47 tag (or the first of a Content-Language

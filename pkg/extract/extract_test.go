@@ -2,44 +2,14 @@ package extract
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/fault"
 )
-
-func TestMediaTypes(t *testing.T) {
-	for _, tc := range []struct {
-		name, contentType, body string
-		mimeType                string
-		unsupported             bool
-	}{
-		{"HTML", "Text/HTML; Charset=UTF-8", "<p>x", "text/html", false},
-		{"XHTML", "application/xhtml+xml", "<p>x", "application/xhtml+xml", false},
-		{"broken parameter", "text/html; charset", "<p>x", "text/html", false},
-		{"no type, looks like HTML", "", " <!DOCTYPE HTML><p>x", "text/html", false},
-		{"no type, does not", "", "%PDF-1.7", "application/octet-stream", true},
-		{"octets that look like HTML", "application/octet-stream", "<html>x", "text/html", false},
-		{"plain text is believed", "text/plain", "<html>x", "text/plain", true},
-		{"A17: PDF is reported, not failed", "application/pdf", "%PDF-1.7", "application/pdf", true},
-		{"nothing at all", "", "", "application/octet-stream", true},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			doc, err := Extract([]byte(tc.body), tc.contentType, goldenBase, Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if doc.MimeType != tc.mimeType || doc.Unsupported != tc.unsupported {
-				t.Errorf("have %s unsupported=%v, want %s %v", doc.MimeType, doc.Unsupported, tc.mimeType, tc.unsupported)
-			}
-		})
-	}
-}
 
 func TestBaseURLIsRefused(t *testing.T) {
 	for _, base := range []string{"", "/path", "ftp://h/", "http://%zz/", "mailto:a@b"} {
@@ -284,57 +254,5 @@ func FuzzExtract(f *testing.F) {
 	}
 	f.Add([]byte("\xff\xfep\x00"), "")
 	f.Add([]byte("<p>\xbc"), "text/html; charset=iso-2022-jp")
-	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
-		limits := Limits{MaxBytes: 1 << 16, MaxBlocks: 50, MaxLinks: 5, MaxImages: 3, MaxTags: 2000}
-		doc, err := Extract(body, contentType, goldenBase, limits)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if doc.VisibleText != "" && doc.Text == "" {
-			t.Errorf("no content, visible %q", doc.VisibleText)
-		}
-		if len(doc.Blocks) > 50 || len(doc.Links) > 5 || len(doc.Images) > 3 || len(doc.Title) > maxTitle {
-			t.Errorf("%d blocks, %d links, %d images, %d bytes of title", len(doc.Blocks), len(doc.Links), len(doc.Images), len(doc.Title))
-		}
-		texts := []string{doc.Text, doc.Title, doc.VisibleText}
-		for _, img := range doc.Images {
-			texts = append(texts, img.Alt, img.Title, img.Caption)
-			if u, err := url.Parse(img.URL); err != nil || !isWeb(u) {
-				t.Errorf("image at %q", img.URL)
-			}
-		}
-		for _, s := range texts {
-			if !utf8.ValidString(s) {
-				t.Errorf("not UTF-8: %q", s)
-			}
-		}
-		for _, b := range doc.Blocks {
-			if b.Text == "" || b.Level != 0 != (b.Kind == Heading) {
-				t.Errorf("block %+v", b)
-			}
-		}
-		again, _ := Extract(body, contentType, goldenBase, limits)
-		if again.ContentHash() != doc.ContentHash() || again.TextHash() != doc.TextHash() {
-			t.Error("two readings differ")
-		}
-	})
-}
-
-func BenchmarkExtract(b *testing.B) {
-	paragraph := `<div class="row"><p>The <a href="/berth/%d">harbour master</a> has <b>closed</b> the north basin until further notice.</p></div>`
-	var page strings.Builder
-	page.WriteString(`<html lang=en><title>T</title><nav><a href=/>Home</a></nav><main><h1>T</h1>`)
-	for i := range 500 {
-		fmt.Fprintf(&page, paragraph, i)
-	}
-	body := []byte(page.String())
-	b.SetBytes(int64(len(body)))
-	for b.Loop() {
-		doc, err := Extract(body, "text/html; charset=utf-8", goldenBase, Limits{})
-		if err != nil || len(doc.Blocks) != 501 {
-			b.Fatal(err, len(doc.Blocks))
-		}
-		doc.ContentHash()
-		doc.TextHash()
-	}
+	f.Fuzz(checkPromises)
 }

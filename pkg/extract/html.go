@@ -12,7 +12,7 @@ import (
 // extractHTML reads an HTML page.
 func extractHTML(p page) Document {
 	text, charset := decode(p.body, p.contentType)
-	doc, ok := structured(p, text)
+	doc, ok := structured(p, text, mainContent)
 	if !ok {
 		doc = flat(p, text)
 	}
@@ -20,10 +20,13 @@ func extractHTML(p page) Document {
 	return doc
 }
 
-// structured extracts from the parsed tree; ok is false when there is none. The parser reports
-// more than 512 open elements as an error. It and the walk have no other known way to fail; the
+// chooser finds the content of a page.
+type chooser func(*surveyed, Limits) content
+
+// structured extracts from the parsed tree what choose takes for the content; ok is false when
+// there is no tree. The parser reports more than 512 open elements as an error. It and the walk have no other known way to fail; the
 // recover keeps an unknown one from taking down the pages that are handled beside this one.
-func structured(p page, text []byte) (doc Document, ok bool) {
+func structured(p page, text []byte, choose chooser) (doc Document, ok bool) {
 	defer func() {
 		if recover() != nil {
 			doc, ok = Document{}, false
@@ -37,14 +40,14 @@ func structured(p page, text []byte) (doc Document, ok bool) {
 	if err != nil {
 		return Document{}, false
 	}
-	return assemble(p, root), true
+	return assemble(p, root, choose), true
 }
 
 // assemble puts the document together from its tree.
-func assemble(p page, root *html.Node) Document {
+func assemble(p page, root *html.Node, choose chooser) Document {
 	h := readHead(root, p.base)
 	s := survey(root, h.base, p.limits)
-	c := mainContent(s, p.limits)
+	c := choose(s, p.limits)
 	images, more := collectImages(c, h.preview, h.base, p.limits.MaxImages)
 	doc := Document{
 		Truncated:   s.truncated || c.truncated || more,
