@@ -21,34 +21,25 @@ func NewComposer(mimeType string, lim Limits) *Composer {
 }
 
 // Add appends a block whose text is folded ([Fold]) or of the form that its kind prescribes. A
-// block without text is passed over, one that crosses a bound is cut or left out.
-func (c *Composer) Add(b Block) {
-	if b.Text == "" {
-		return
+// block without text is passed over, one that crosses a bound is cut. It reports false when there
+// was no room: the reader may stop.
+func (c *Composer) Add(b Block) bool {
+	left := c.limits.MaxBytes - c.size
+	if len(b.Text) > left {
+		b.Text, c.doc.Truncated = strings.TrimRight(clip(b.Text, left), " \n"), true
+		left = 0
 	}
-	if c.Full() {
+	if b.Text == "" {
+		return left > 0
+	}
+	if len(c.doc.Blocks) >= c.limits.MaxBlocks {
 		c.doc.Truncated = true
-		return
-	}
-	if left := c.limits.MaxBytes - c.size; len(b.Text) > left {
-		b.Text, c.doc.Truncated = strings.TrimSpace(clip(b.Text, left)), true
-		c.size = c.limits.MaxBytes
-	}
-	if b.Text == "" {
-		return
+		return false
 	}
 	c.size += len(b.Text)
 	c.doc.Blocks = append(c.doc.Blocks, b)
+	return left > 0
 }
-
-// Full reports whether no further block will be kept, so that a reader can stop; it should then
-// call [Composer.Truncate] if there was more to read.
-func (c *Composer) Full() bool {
-	return len(c.doc.Blocks) >= c.limits.MaxBlocks || c.size >= c.limits.MaxBytes
-}
-
-// Truncate marks the document as cut short.
-func (c *Composer) Truncate() { c.doc.Truncated = true }
 
 // Link keeps an absolute web address once, without its fragment; anything else is passed over.
 func (c *Composer) Link(address, text string) {

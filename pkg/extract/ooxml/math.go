@@ -1,0 +1,62 @@
+package ooxml
+
+import "encoding/xml"
+
+// equation reads an m:oMath (part 1 §22.1) as text on one line, such as x^2 or a/b. It is good
+// enough to be found and understood; it is not meant to be typeset.
+type equation struct {
+	*part
+	write func([]byte)
+	run   func(xml.StartElement) // reads what is text
+}
+
+// signs stand before what an element holds.
+var signs = map[string]string{"den": "/", "sup": "^", "sub": "_", "lim": "_"}
+
+func (q equation) read() { q.children(q.visit) }
+
+func (q equation) visit(e xml.StartElement) {
+	switch e.Name.Local {
+	case "r", "t":
+		q.run(e)
+	case "d":
+		q.operator(map[string]string{"begChr": "(", "endChr": ")"})
+	case "nary":
+		q.operator(map[string]string{"chr": "∫"})
+	case "rad":
+		q.write([]byte("√"))
+		q.children(q.visit)
+	case "den", "sup", "sub", "lim":
+		q.write([]byte(signs[e.Name.Local]))
+		q.children(q.visit)
+	case "fName", "mr":
+		q.children(q.visit)
+		q.write([]byte(" "))
+	case "del", "moveFrom", "ctrlPr":
+		// Deleted, or about the text.
+	default:
+		q.children(q.visit)
+	}
+}
+
+// operator reads parentheses and the like (§22.1.2.24), or a sum and the like (§22.1.2.70). Which
+// characters they are stands in their properties, unless they are the usual ones.
+func (q equation) operator(chars map[string]string) {
+	started := false
+	q.children(func(e xml.StartElement) {
+		if e.Name.Local == "dPr" || e.Name.Local == "naryPr" {
+			q.children(func(e xml.StartElement) {
+				if _, found := chars[e.Name.Local]; found {
+					chars[e.Name.Local] = attr(e, "val")
+				}
+			})
+			return
+		}
+		if !started {
+			q.write([]byte(chars["begChr"] + chars["chr"]))
+		}
+		started = true
+		q.visit(e)
+	})
+	q.write([]byte(chars["endChr"]))
+}

@@ -1,0 +1,113 @@
+package ooxml
+
+import (
+	"encoding/xml"
+	"path"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/extract"
+)
+
+// maxTable bounds what is kept of a part that is looked up: relationships, styles, lists. What
+// goes beyond is as good as missing.
+const maxTable = 65_536
+
+// relation is one relationship of a part to another or to an address outside.
+type relation struct {
+	kind     string // last segment of its type, which Strict and Transitional share
+	target   string
+	external bool
+}
+
+// relations are those of one part, by id and in order.
+type relations struct {
+	byID  map[string]relation
+	order []string
+}
+
+// relations reads those of a part; of the package itself for "". There may be none. A bound that
+// is reached stays in a.err.
+func (a *archive) relations(source string) relations {
+	rs := relations{byID: map[string]relation{}}
+	dir, file := path.Split(source)
+	_ = a.optional(dir+"_rels/"+file+".rels", func(p *part, _ xml.StartElement) {
+		p.children(func(e xml.StartElement) {
+			if e.Name.Local == "Relationship" && len(rs.order) < maxTable {
+				rs.add(dir, e)
+			}
+		})
+	})
+	return rs
+}
+
+func (rs *relations) add(dir string, e xml.StartElement) {
+	r := relation{
+		kind:     path.Base(attr(e, "Type")),
+		target:   attr(e, "Target"),
+		external: strings.EqualFold(attr(e, "TargetMode"), "External"),
+	}
+	if !r.external {
+		r.target = resolve(dir, r.target)
+	}
+	id := attr(e, "Id")
+	if _, known := rs.byID[id]; !known {
+		rs.byID[id] = r
+		rs.order = append(rs.order, id)
+	}
+}
+
+// resolve makes a target a part name. It cannot leave the package: part names are only looked up.
+func resolve(dir, target string) string {
+	target = strings.ReplaceAll(target, `\`, "/")
+	if !strings.HasPrefix(target, "/") {
+		target = dir + target
+	}
+	return strings.TrimPrefix(path.Clean("/"+target), "/")
+}
+
+// part is the first part with a relationship of that kind, or "".
+func (rs relations) part(kind string) string {
+	for _, id := range rs.order {
+		if r := rs.byID[id]; r.kind == kind && !r.external {
+			return r.target
+		}
+	}
+	return ""
+}
+
+// address is the address outside that an id stands for, or "".
+func (rs relations) address(id string) string {
+	if r := rs.byID[id]; r.external {
+		return r.target
+	}
+	return ""
+}
+
+// properties are what a file says about itself (part 2 §8.3).
+type properties struct{ title, language string }
+
+func (ps *properties) read(p *part, _ xml.StartElement) {
+	p.children(func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "title":
+			p.text(func(s []byte) { ps.title = appendShort(ps.title, s) })
+		case "language":
+			p.text(func(s []byte) { ps.language = appendShort(ps.language, s) })
+		}
+	})
+}
+
+// appendShort keeps a property within a kilobyte.
+func appendShort(s string, more []byte) string {
+	return s + string(more[:min(len(more), max(0, 1024-len(s)))])
+}
+
+// usefulTitle is the title unless it is the one that PowerPoint gives every new file, in the
+// language of the program: "PowerPoint Presentation", "Présentation PowerPoint".
+func (ps *properties) usefulTitle() string {
+	title := strings.ToValidUTF8(extract.Fold(ps.title), "")
+	if strings.Contains(title, "PowerPoint") && len(strings.Fields(title)) <= 3 {
+		return ""
+	}
+	return title
+}
