@@ -2,15 +2,20 @@ package extract
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
+	"github.com/gogs/chardet"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
 )
 
 // decode gives the body as valid UTF-8 and the name of the encoding it was in. The order is that
-// of the HTML standard §13.2.3: byte order mark, Content-Type, meta element; then a guess.
+// of the HTML standard §13.2.3: byte order mark, Content-Type, meta element; then what the bytes
+// look like.
 func decode(body []byte, contentType string) (text []byte, name string) {
 	enc, name, certain := charset.DetermineEncoding(body, contentType)
 	if !certain {
@@ -32,18 +37,66 @@ var (
 )
 
 // guess improves on the library's fallback, which looks at 1,024 bytes and knows UTF-8 and
-// windows-1252 only: the whole body is looked at, and UTF-16 without a mark is told by its zeros.
+// windows-1252 only: UTF-16 without a mark is told by its zeros, UTF-8 by the whole body, and
+// other encodings by the frequencies of their bytes.
 func guess(body []byte, enc encoding.Encoding, name string) (encoding.Encoding, string) {
-	switch utf16Name(body[:min(len(body), 1024)]) {
+	head := body[:min(len(body), 1024)]
+	switch utf16Name(head) {
 	case "utf-16le":
 		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), "utf-16le"
 	case "utf-16be":
 		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), "utf-16be"
 	}
-	if name == "windows-1252" && validUTF8(body) {
+	if name != "windows-1252" { // a meta element, or UTF-8 from the first
+		return enc, name
+	}
+	if validUTF8(body) {
 		return encoding.Nop, "utf-8"
 	}
+	if bytes.Contains(bytes.ToLower(head), []byte("charset")) { // windows-1252 by name
+		return enc, name
+	}
+	return byFrequency(body, enc, name)
+}
+
+// Frequencies of bytes are believed from so many bytes beyond ASCII and so much confidence, of 100.
+const (
+	fewestBytes    = 8
+	leastConfident = 10
+)
+
+// byFrequency asks the detector, which knows the usual encodings of the usual languages and looks
+// at 8 KiB of text. Where several are equally likely, the first by name is taken: the detector
+// tries them side by side and reports equals in any order. What it is not sure of stays enc.
+func byFrequency(body []byte, enc encoding.Encoding, name string) (encoding.Encoding, string) {
+	const most = 64 << 10
+	body = body[:min(len(body), most)]
+	if countHigh(body) < fewestBytes {
+		return enc, name
+	}
+	found, err := chardet.NewHtmlDetector().DetectAll(body)
+	if err != nil {
+		return enc, name
+	}
+	slices.SortFunc(found, func(a, b chardet.Result) int {
+		return cmp.Or(b.Confidence-a.Confidence, strings.Compare(a.Charset, b.Charset))
+	})
+	for _, f := range found {
+		label := strings.Replace(f.Charset, "GB-18030", "gb18030", 1)
+		if e, n := charset.Lookup(label); e != nil && f.Confidence >= leastConfident {
+			return e, n
+		}
+	}
 	return enc, name
+}
+
+// countHigh is the number of bytes beyond ASCII.
+func countHigh(body []byte) int {
+	n := 0
+	for _, c := range body {
+		n += int(c >> 7)
+	}
+	return n
 }
 
 // utf16Name tells UTF-16 and its byte order by where the zeros of ASCII characters stand; "" for

@@ -66,15 +66,16 @@ type Document struct {
 	Flat        bool   // too deep or too tangled to parse: text is kept, structure is not
 	Truncated   bool   // a bound of [Limits] was reached
 
-	Title       string
-	Language    string // as declared: primary subtag in lower case, or empty
-	Canonical   string // rel=canonical resolved to an absolute address, or empty
-	MetaRobots  []string
-	Blocks      []Block
-	Text        string  // main content: the blocks, joined by blank lines
-	VisibleText string  // all visible text, one line per block
-	Links       []Link  // in page order, one per address
-	Images      []Image // of the main content in page order, one per address; the preview last
+	Title            string
+	Language         string // primary subtag in lower case, declared or detected; or empty
+	LanguageDetected bool   // nothing is declared; the text reads as Language
+	Canonical        string // rel=canonical resolved to an absolute address, or empty
+	MetaRobots       []string
+	Blocks           []Block
+	Text             string  // main content: the blocks, joined by blank lines
+	VisibleText      string  // all visible text, one line per block
+	Links            []Link  // in page order, one per address
+	Images           []Image // of the main content in page order, one per address; the preview last
 }
 
 // Limits bound the work on one document. A zero field means its default.
@@ -142,6 +143,10 @@ func Extract(body []byte, contentType, baseURL string, lim Limits) (Document, er
 		p.body = p.body[:p.limits.MaxBytes]
 	}
 	doc := extract(p)
+	if doc.Language == "" {
+		doc.Language = detectLanguage(doc.Blocks)
+		doc.LanguageDetected = doc.Language != ""
+	}
 	doc.MimeType = mimeType
 	doc.Truncated = doc.Truncated || truncated
 	return doc, nil
@@ -155,7 +160,8 @@ func Supported(contentType string) bool {
 
 // PrimaryLanguage is the primary subtag of a BCP 47 tag (or the first of a Content-Language
 // list) in lower case, such as "pt" for "pt-BR, en"; empty when there is none that is 2 to 8
-// letters. A caller that has no [Document.Language] may ask it about the Content-Language header.
+// letters. A caller whose document declares no language may ask it about the Content-Language
+// header, which is worth more than [Document.LanguageDetected].
 func PrimaryLanguage(tag string) string {
 	tag, _, _ = strings.Cut(strings.TrimSpace(tag), ",")
 	end := strings.IndexAny(tag, "-_ ;")

@@ -17,7 +17,8 @@ func TestA17Markdown(t *testing.T) {
 	}
 	doc := extractAs(t, "text/markdown; charset=utf-8", string(body))
 	want := Document{
-		MimeType: "text/markdown", Charset: "utf-8", Title: "Locks: a guide", Text: doc.Text, VisibleText: doc.VisibleText,
+		MimeType: "text/markdown", Charset: "utf-8", Title: "Locks: a guide", Language: "en", LanguageDetected: true,
+		Text: doc.Text, VisibleText: doc.VisibleText,
 		Blocks: []Block{
 			{Kind: Heading, Level: 1, Text: "The locks"},
 			{Kind: Paragraph, Text: "Ships of more than 90 m use berth 7, see the plan or https://port.example/x."},

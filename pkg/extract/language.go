@@ -1,0 +1,62 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/abadojack/whatlanggo"
+)
+
+// Bounds on the sample of text that its language is detected by, in bytes. Less than the least
+// says too little; trigrams have said all they can long before the most.
+const (
+	leastSample = 100
+	mostSample  = 4 << 10
+)
+
+// languages are those that are looked for. Each further one makes its neighbours less certain.
+var languages = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
+	whatlanggo.Arb: true, whatlanggo.Ben: true, whatlanggo.Bul: true, whatlanggo.Ces: true, whatlanggo.Cmn: true,
+	whatlanggo.Dan: true, whatlanggo.Deu: true, whatlanggo.Ell: true, whatlanggo.Eng: true, whatlanggo.Fin: true,
+	whatlanggo.Fra: true, whatlanggo.Heb: true, whatlanggo.Hin: true, whatlanggo.Hun: true, whatlanggo.Ind: true,
+	whatlanggo.Ita: true, whatlanggo.Jpn: true, whatlanggo.Kor: true, whatlanggo.Nld: true, whatlanggo.Nob: true,
+	whatlanggo.Pes: true, whatlanggo.Pol: true, whatlanggo.Por: true, whatlanggo.Ron: true, whatlanggo.Rus: true,
+	whatlanggo.Spa: true, whatlanggo.Swe: true, whatlanggo.Tha: true, whatlanggo.Tur: true, whatlanggo.Ukr: true,
+	whatlanggo.Urd: true, whatlanggo.Vie: true,
+}}
+
+// detectLanguage gives the language of the prose at the beginning of a document as ISO 639-1, or
+// "" when that is not reliable: no language is better than a wrong one, by which a search would
+// miss the page.
+func detectLanguage(blocks []Block) string {
+	text := sample(blocks)
+	if len(text) < leastSample {
+		return ""
+	}
+	info := whatlanggo.DetectWithOptions(text, languages)
+	if !info.IsReliable() {
+		return ""
+	}
+	if info.Lang == whatlanggo.Cmn && strings.ContainsFunc(text, isKana) {
+		return "" // Japanese in more Chinese characters than usual, or about Japan
+	}
+	return info.Lang.Iso6391()
+}
+
+func isKana(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }
+
+// sample is the beginning of the text that is written in a language, which code is not.
+func sample(blocks []Block) string {
+	var text strings.Builder
+	for _, b := range blocks {
+		if b.Kind == Code {
+			continue
+		}
+		if left := mostSample - text.Len(); len(b.Text) >= left {
+			text.WriteString(clip(b.Text, left))
+			break
+		}
+		text.WriteString(b.Text + "\n")
+	}
+	return text.String()
+}
