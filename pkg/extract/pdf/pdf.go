@@ -59,8 +59,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Extract reads a PDF. The error is Invalid when the file is protected by a password, broken, or
-// holds nothing but images of its pages. It is Internal when PDFium does not start.
+// Extract reads a PDF. The error is Blocked for a file with a password, Invalid for one that is
+// broken or holds nothing but images of its pages, and Internal when PDFium does not start.
 func Extract(body []byte, o Options) (extract.Document, error) {
 	o = o.withDefaults()
 	engine, err := start(o.CacheDir)
@@ -80,7 +80,7 @@ func Extract(body []byte, o Options) (extract.Document, error) {
 func openError(err error) error {
 	switch {
 	case errors.Is(err, pdferrors.ErrPassword):
-		return fault.New(fault.Invalid, "the PDF is protected by a password")
+		return fault.New(fault.Blocked, "the PDF is protected by a password")
 	case errors.Is(err, pdferrors.ErrSecurity):
 		return fault.New(fault.Invalid, "the PDF is encrypted in a way that is not known")
 	default:

@@ -97,17 +97,18 @@ func TestA17Refusals(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		body []byte
+		kind fault.Kind
 		want string
 	}{
-		{"a password", load(t, "locked.pdf"), "protected by a password"},
-		{"only images", load(t, "scan.pdf"), "needs text recognition"},
-		{"nothing", nil, "broken"},
-		{"no PDF", []byte("<html><p>Not found</p></html>"), "broken"},
-		{"the first half", whole[:len(whole)/8], "broken"},
+		{"a password", load(t, "locked.pdf"), fault.Blocked, "protected by a password"},
+		{"only images", load(t, "scan.pdf"), fault.Invalid, "needs text recognition"},
+		{"nothing", nil, fault.Invalid, "broken"},
+		{"no PDF", []byte("<html><p>Not found</p></html>"), fault.Invalid, "broken"},
+		{"the first eighth", whole[:len(whole)/8], fault.Invalid, "broken"},
 	} {
 		doc, err := Extract(c.body, options())
-		if !fault.Is(err, fault.Invalid) || !strings.Contains(fmt.Sprint(err), c.want) {
-			t.Errorf("%s: have %v and %d blocks, want an Invalid error with %q", c.name, err, len(doc.Blocks), c.want)
+		if !fault.Is(err, c.kind) || !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%s: have %v and %d blocks, want the kind %s and %q", c.name, err, len(doc.Blocks), c.kind, c.want)
 		}
 		if err != nil && strings.ContainsAny(err.Error(), "\n\r") {
 			t.Errorf("%s: more than one line: %q", c.name, err)
