@@ -175,7 +175,7 @@ func (d *docx) emit(r role, raw string) {
 	case text == "":
 	case r.kind == extract.List:
 		marker := d.lists.marker(r.list, r.level)
-		d.w.item(r.list, r.level, marker, strings.ReplaceAll(text, "\n", " "))
+		d.w.item(r.list, r.level+r.indent, marker, strings.ReplaceAll(text, "\n", " "))
 	case r.kind == extract.Heading:
 		d.w.block(extract.Heading, r.heading, strings.ReplaceAll(text, "\n", " "))
 	default:

@@ -104,6 +104,7 @@ type role struct {
 	heading int    // level of a heading
 	list    string // id of the list of an item
 	level   int    // its level in there
+	indent  int    // levels more that the name of its style says
 	toc     bool   // a line of the table of contents
 }
 
@@ -152,10 +153,15 @@ func spelledOut(id string) string {
 	return id
 }
 
-// byName sets the role of a style with a name that says it.
+// byName sets the role of a style with a name that says it. The built-in "list bullet 2" is a
+// list of its own that looks like the second level of another.
 func (r *role) byName(name string) bool {
 	if level, found := strings.CutPrefix(name, "heading "); found && len(level) == 1 && level >= "1" && level <= "9" {
 		r.kind, r.heading = extract.Heading, min(int(level[0]-'0'), 6)
+		return true
+	}
+	if i := len(name) - 2; i > 0 && (name[:i] == "list bullet" || name[:i] == "list number") && name[i] == ' ' {
+		r.indent = max(int(name[i+1]-'1'), 0)
 		return true
 	}
 	switch name {
