@@ -1,0 +1,167 @@
+package sqlitesearch
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// writer is a transaction whose statements are each compiled once, however many rows they write.
+type writer struct {
+	ctx   context.Context
+	tx    *sql.Tx
+	stmts map[string]*sql.Stmt
+}
+
+func (w *writer) prepared(query string) (*sql.Stmt, error) {
+	if s := w.stmts[query]; s != nil {
+		return s, nil
+	}
+	s, err := w.tx.PrepareContext(w.ctx, query)
+	if err == nil {
+		w.stmts[query] = s
+	}
+	return s, err
+}
+
+func (w *writer) exec(query string, args ...any) error {
+	s, err := w.prepared(query)
+	if err == nil {
+		_, err = s.ExecContext(w.ctx, args...)
+	}
+	return err
+}
+
+// rowOf is the row id of a page; sql.ErrNoRows when it is not there.
+func (w *writer) rowOf(id string) (page int64, err error) {
+	s, err := w.prepared("SELECT rowid FROM pages WHERE id = ?")
+	if err == nil {
+		err = s.QueryRowContext(w.ctx, id).Scan(&page)
+	}
+	return page, err
+}
+
+// putPage writes the page's row if it differs and returns its row id.
+func (w *writer) putPage(p search.Page) (page int64, err error) {
+	const upsert = `
+INSERT INTO pages (id, url, host, type, title, language, mime, indexed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET url = excluded.url, host = excluded.host, type = excluded.type, title = excluded.title,
+	language = excluded.language, mime = excluded.mime, indexed_at = excluded.indexed_at
+WHERE (url, host, type, title, language, mime, indexed_at) IS NOT
+	(excluded.url, excluded.host, excluded.type, excluded.title, excluded.language, excluded.mime, excluded.indexed_at)`
+	err = w.exec(upsert, p.ID, plain(p.URL), plain(p.Host), plain(p.Type), plain(p.Title),
+		plain(p.Language), plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339))
+	if err != nil {
+		return 0, err
+	}
+	return w.rowOf(p.ID)
+}
+
+// readChunks reads the rows that the page has, by uid.
+func (w *writer) readChunks(page int64) (map[string]row, error) {
+	s, err := w.prepared("SELECT id, uid, ordinal, title, heading, body FROM chunks WHERE id BETWEEN ? AND ?")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.QueryContext(w.ctx, firstSlot(page), lastSlot(page))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	old := map[string]row{}
+	for rows.Next() {
+		var r row
+		if err := rows.Scan(&r.id, &r.uid, &r.ordinal, &r.title, &r.heading, &r.body); err != nil {
+			return nil, err
+		}
+		old[r.uid] = r
+	}
+	return old, rows.Err()
+}
+
+// replaceChunks writes the difference. Rows that leave go first, so that their slots are free.
+func (w *writer) replaceChunks(page int64, want []row) error {
+	old, err := w.readChunks(page)
+	if err != nil {
+		return err
+	}
+	stays := make(map[string]bool, len(want))
+	for _, r := range want {
+		stays[r.uid] = true
+	}
+	taken := map[int64]bool{}
+	for uid, o := range old {
+		if stays[uid] {
+			taken[o.id] = true
+		} else if err := w.removeChunk(o); err != nil {
+			return err
+		}
+	}
+	free := firstSlot(page)
+	for _, r := range want {
+		o, found := old[r.uid]
+		if found {
+			r.id = o.id
+			err = w.updateChunk(o, r)
+		} else {
+			for taken[free] {
+				free++
+			}
+			r.id = free
+			free++
+			err = w.addChunk(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer) addChunk(r row) error {
+	err := w.exec("INSERT INTO chunks (id, uid, ordinal, title, heading, body) VALUES (?, ?, ?, ?, ?, ?)",
+		r.id, r.uid, r.ordinal, r.title, r.heading, r.body)
+	if err != nil {
+		return err
+	}
+	return w.indexText(r)
+}
+
+func (w *writer) removeChunk(old row) error {
+	if err := w.unindexText(old); err != nil {
+		return err
+	}
+	return w.exec("DELETE FROM chunks WHERE id = ?", old.id)
+}
+
+// updateChunk makes old into r, as far as they differ.
+func (w *writer) updateChunk(old, r row) error {
+	sameText := old.title == r.title && old.heading == r.heading && old.body == r.body
+	switch {
+	case sameText && old.ordinal == r.ordinal:
+		return nil
+	case sameText:
+		return w.exec("UPDATE chunks SET ordinal = ? WHERE id = ?", r.ordinal, r.id)
+	}
+	if err := w.unindexText(old); err != nil {
+		return err
+	}
+	err := w.exec("UPDATE chunks SET ordinal = ?, title = ?, heading = ?, body = ? WHERE id = ?", r.ordinal, r.title, r.heading, r.body, r.id)
+	if err != nil {
+		return err
+	}
+	return w.indexText(r)
+}
+
+// FTS5 must be told the old texts before it is told the new ones (https://sqlite.org/fts5.html,
+// "external content tables").
+func (w *writer) unindexText(old row) error {
+	return w.exec("INSERT INTO fts (fts, rowid, title, heading, body) VALUES ('delete', ?, ?, ?, ?)",
+		old.id, old.title, old.heading, old.body)
+}
+
+func (w *writer) indexText(r row) error {
+	return w.exec("INSERT INTO fts (rowid, title, heading, body) VALUES (?, ?, ?, ?)", r.id, r.title, r.heading, r.body)
+}
