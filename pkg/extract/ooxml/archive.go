@@ -18,15 +18,18 @@ const (
 	maxEntries  = 10_000    // files in the archive
 	maxPart     = 64 << 20  // bytes of one part, inflated
 	maxInflated = 256 << 20 // bytes of all parts that are read, inflated
+	maxElements = 8 << 20   // XML elements in them; each costs time, however small
 )
 
 // archive is a package of parts (ECMA-376 part 2). Its err is the first bound that was reached;
 // from then on nothing more is read, and whoever asked gets it in the end.
 type archive struct {
-	files map[string]*zip.File // by name, in lower case without a leading slash
-	own   relations            // of the package itself
-	left  int64                // bytes that may still be inflated
-	err   error
+	files    map[string]*zip.File // by name, in lower case without a leading slash
+	own      relations            // of the package itself
+	part     int64                // bytes that a part may inflate to
+	left     int64                // bytes that may still be inflated
+	elements int                  // that may still be read
+	err      error
 }
 
 // openArchive reads the directory of a ZIP file.
@@ -40,7 +43,7 @@ func openArchive(body []byte) (*archive, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "broken office file: %w", err)
 	}
-	a := &archive{files: make(map[string]*zip.File, len(z.File)), left: maxInflated}
+	a := &archive{files: make(map[string]*zip.File, len(z.File)), part: maxPart, left: maxInflated, elements: maxElements}
 	for _, f := range z.File {
 		name := partName(f.Name)
 		if a.files[name] == nil {
@@ -73,7 +76,7 @@ func (a *archive) required(name string, read func(*part, xml.StartElement)) erro
 		return fault.New(fault.Invalid, "broken office file: part %.100q: %w", name, err)
 	}
 	defer r.Close()
-	p := newPart(&meter{r: r, all: &a.left, left: maxPart})
+	p := newPart(&meter{r: r, all: &a.left, left: a.part}, &a.elements)
 	p.root(read)
 	switch {
 	case fault.Is(p.err, fault.TooLarge):

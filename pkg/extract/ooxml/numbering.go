@@ -19,24 +19,35 @@ type listLevel struct {
 type abstractList struct {
 	levels [maxLevels]listLevel
 	link   string // style that defines it instead
+	counts counts
+}
+
+// counts are the items so far, by level.
+type counts [maxLevels]int
+
+// next counts an item, which begins the levels below it anew.
+func (c *counts) next(level int) int {
+	clear(c[level+1:])
+	c[level]++
+	return c[level]
 }
 
 // numbering is the numbering part (part 1 §17.9) and where the counting stands.
 type numbering struct {
 	abstract map[string]*abstractList
-	lists    map[string]numberedList
+	lists    map[string]*numberedList
 	styles   styles
-	counts   map[string]*[maxLevels]int
 }
 
 // numberedList is one list of the document.
 type numberedList struct {
 	abstract string
 	starts   map[int]int // by level; a list that has any counts for itself
+	counts   counts
 }
 
 func newNumbering(ss styles) *numbering {
-	return &numbering{map[string]*abstractList{}, map[string]numberedList{}, ss, map[string]*[maxLevels]int{}}
+	return &numbering{map[string]*abstractList{}, map[string]*numberedList{}, ss}
 }
 
 func (n *numbering) read(p *part, _ xml.StartElement) {
@@ -88,8 +99,8 @@ func readLevel(p *part) listLevel {
 	return level
 }
 
-func readList(p *part) numberedList {
-	list := numberedList{starts: map[int]int{}}
+func readList(p *part) *numberedList {
+	list := &numberedList{starts: map[int]int{}}
 	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "abstractNumId":
@@ -109,9 +120,9 @@ func readList(p *part) numberedList {
 // marker is what stands before the next item of a list, and counts it.
 func (n *numbering) marker(id string, level int) string {
 	level = min(level, maxLevels-1)
-	list, known := n.lists[id]
+	list := n.lists[id]
 	kind := n.kind(list)
-	if !known || kind == nil {
+	if kind == nil {
 		return "- "
 	}
 	switch kind.levels[level].format {
@@ -120,40 +131,34 @@ func (n *numbering) marker(id string, level int) string {
 	case "none":
 		return ""
 	}
-	return strconv.Itoa(n.count(id, list, kind, level)) + ". "
+	return strconv.Itoa(list.number(kind, level)) + ". "
 }
 
 // kind is the definition of a list; nil when there is none.
-func (n *numbering) kind(list numberedList) *abstractList {
+func (n *numbering) kind(list *numberedList) *abstractList {
+	if list == nil {
+		return nil
+	}
 	kind := n.abstract[list.abstract]
 	if kind == nil || kind.link == "" {
 		return kind
 	}
-	if s := n.styles[kind.link]; s.list != nil {
-		return n.abstract[n.lists[*s.list].abstract]
+	defined := n.styles[kind.link].list
+	if defined == nil || n.lists[*defined] == nil {
+		return nil
 	}
-	return nil
+	return n.abstract[n.lists[*defined].abstract]
 }
 
-// count is the number of the next item. Lists of one kind go on counting where another stopped,
-// and an item begins the levels below it anew.
-func (n *numbering) count(id string, list numberedList, kind *abstractList, level int) int {
-	key := "kind " + list.abstract
+// number is that of the next item. Lists of one kind go on counting where another stopped.
+func (list *numberedList) number(kind *abstractList, level int) int {
+	count := &kind.counts
 	if len(list.starts) > 0 {
-		key = "list " + id
-	}
-	counts := n.counts[key]
-	if counts == nil {
-		counts = &[maxLevels]int{}
-		n.counts[key] = counts
-	}
-	counts[level]++
-	for below := level + 1; below < maxLevels; below++ {
-		counts[below] = 0
+		count = &list.counts
 	}
 	start, overridden := list.starts[level]
 	if !overridden {
 		start = kind.levels[level].start
 	}
-	return start + counts[level] - 1
+	return start + count.next(level) - 1
 }

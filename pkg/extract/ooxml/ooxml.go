@@ -44,11 +44,7 @@ func Docx(body []byte, lim extract.Limits) (extract.Document, error) {
 	if err != nil {
 		return extract.Document{}, err
 	}
-	d := newDocx(a, extract.NewComposer(docxType, lim))
-	if err := d.read(main); err != nil {
-		return extract.Document{}, err
-	}
-	return finish(a, d.out, d.tongues)
+	return a.docx(main, lim)
 }
 
 // Pptx reads a PowerPoint presentation, slide by slide: title as a heading of level 2, text,
@@ -58,15 +54,27 @@ func Pptx(body []byte, lim extract.Limits) (extract.Document, error) {
 	if err != nil {
 		return extract.Document{}, err
 	}
+	return a.pptx(main, lim)
+}
+
+func (a *archive) docx(main string, lim extract.Limits) (extract.Document, error) {
+	d := newDocx(a, extract.NewComposer(docxType, lim))
+	if err := d.read(main); err != nil {
+		return extract.Document{}, err
+	}
+	return a.finish(d.out, d.tongues)
+}
+
+func (a *archive) pptx(main string, lim extract.Limits) (extract.Document, error) {
 	p := &pptx{archive: a, out: extract.NewComposer(pptxType, lim), tongues: newTongues()}
 	if err := p.read(main); err != nil {
 		return extract.Document{}, err
 	}
-	return finish(a, p.out, p.tongues)
+	return a.finish(p.out, p.tongues)
 }
 
 // finish adds what the file says about itself.
-func finish(a *archive, out *extract.Composer, spoken *tongues) (extract.Document, error) {
+func (a *archive) finish(out *extract.Composer, spoken *tongues) (extract.Document, error) {
 	var p properties
 	if err := a.optional(a.own.part("core-properties"), p.read); err != nil {
 		return extract.Document{}, err

@@ -18,16 +18,17 @@ var errEnough = errors.New("enough was read")
 // part is an XML part, read one element at a time. After an error it has no more elements, so
 // callers need not look at err on the way.
 type part struct {
-	decoder *xml.Decoder
-	depth   int // open elements
-	err     error
+	decoder  *xml.Decoder
+	depth    int  // open elements
+	elements *int // that may still be read
+	err      error
 }
 
-func newPart(r io.Reader) *part {
+func newPart(r io.Reader, elements *int) *part {
 	d := xml.NewDecoder(decoded(r))
 	// The encoding has been seen to; a declaration says it again.
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
-	return &part{decoder: d}
+	return &part{decoder: d, elements: elements}
 }
 
 // next is the next token; nil at the end or after an error.
@@ -43,14 +44,24 @@ func (p *part) next() xml.Token {
 	switch token.(type) {
 	case xml.StartElement:
 		p.depth++
-		if p.depth > maxDepth {
-			p.err = fault.New(fault.TooLarge, "office file nests elements deeper than %d", maxDepth)
+		*p.elements--
+		if p.err = p.bounded(); p.err != nil {
 			return nil
 		}
 	case xml.EndElement:
 		p.depth--
 	}
 	return token
+}
+
+func (p *part) bounded() error {
+	switch {
+	case p.depth > maxDepth:
+		return fault.New(fault.TooLarge, "office file nests elements deeper than %d", maxDepth)
+	case *p.elements < 0:
+		return fault.New(fault.TooLarge, "office file holds more than %d elements", maxElements)
+	}
+	return nil
 }
 
 // root reads the outermost element and makes sure that it ends.

@@ -14,7 +14,7 @@ type shape struct {
 	title   bool
 	list    bool // its paragraphs are items unless they say otherwise
 	repeats bool // date, footer and the like
-	counts  [maxLevels]int
+	counts  counts
 }
 
 // placeholder sets what the layout reserves the shape for (part 1 §19.7.10). In a body the layout
@@ -96,13 +96,9 @@ func (s *slide) bullet(b *bullet, e xml.StartElement) {
 
 // marker is what stands before an item, and counts it.
 func (sh *shape) marker(b bullet) string {
-	for below := b.level + 1; below < maxLevels; below++ {
-		sh.counts[below] = 0
+	if b.auto {
+		return strconv.Itoa(b.start+sh.counts.next(b.level)-1) + ". "
 	}
-	if !b.auto {
-		sh.counts[b.level] = 0
-		return "- "
-	}
-	sh.counts[b.level]++
-	return strconv.Itoa(b.start+sh.counts[b.level]-1) + ". "
+	clear(sh.counts[b.level:])
+	return "- "
 }

@@ -87,6 +87,12 @@ func (s *slide) visit(e xml.StartElement) {
 		s.table()
 	case "relIds":
 		s.diagram(e)
+	case "pt": // of a diagram; its dgm:t holds paragraphs, not characters
+		s.children(func(e xml.StartElement) {
+			if e.Name.Local == "t" {
+				s.children(s.visit)
+			}
+		})
 	case "AlternateContent":
 		s.alternatives(s.visit, &s.written)
 	default:
