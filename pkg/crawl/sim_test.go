@@ -88,7 +88,7 @@ func simulate(t *testing.T, open opener, seed uint64) {
 	s.store = open(t, s.clock)
 	s.reg = s.registry(s.store, "looker")
 	s.world = newWorld(s)
-	s.index = &simIndex{sim: s, versions: map[string]int{}, failed: map[string]bool{}}
+	s.index = &simIndex{sim: s, versions: map[string]int{}}
 	s.queue = s.store.Queue(registry.JobQueue)
 	must(t, s.reg.Create(t.Context()))
 	must(t, snapshot.New(s.store).Create(t.Context()))

@@ -18,14 +18,11 @@ type promise struct {
 	version    int   // of the page in the index, at least: what stood when somebody said "look now"
 }
 
-// promise takes note of an acknowledged registration of a page. It promises no look at the page
-// while a worker that outlived its lock may still commit what it fetched before.
+// promise takes note of an acknowledged registration of a page.
 func (s *sim) promise(it registry.Item, standing int) {
 	owed := s.acked[it.ID]
 	owed.generation = max(owed.generation, it.ReindexGeneration)
-	if it.LockOwner == "" || it.LockedUntil.After(s.now) {
-		owed.version = max(owed.version, standing)
-	}
+	owed.version = max(owed.version, standing)
 	s.acked[it.ID] = owed
 }
 
@@ -62,7 +59,7 @@ func (s *sim) checkInvariants() {
 // stood when it was asked for.
 func (s *sim) checkDone() {
 	for id, owed := range s.acked {
-		if have, ok := s.index.versions[string(id)]; !ok || have < owed.version && !s.index.failed[string(id)] {
+		if have, ok := s.index.versions[string(id)]; !ok || have < owed.version {
 			s.fail("%s: the index holds version %d (any: %v), which was %d when it was registered", id, have, ok, owed.version)
 		}
 		it, err := s.reg.Find(context.Background(), id)

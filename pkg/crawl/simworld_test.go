@@ -104,24 +104,19 @@ func (w *world) observe(host string) {
 // simIndex is an index that may be down.
 type simIndex struct {
 	sim      *sim
-	versions map[string]int  // id → the title of the page, which is its version
-	failed   map[string]bool // ids of pages that once were not taken: such a debt is paid without asking the site
+	versions map[string]int // id → the title of the page, which is its version
 }
 
 func (x *simIndex) Put(ctx context.Context, pages ...search.Page) error {
-	err := x.sim.Before(ctx, callIndex)
-	if err == nil {
-		for _, p := range pages {
-			version, err := strconv.Atoi(p.Title)
-			must(x.sim.t, err)
-			x.versions[p.ID] = version
-		}
-		err = x.sim.After(ctx, callIndex, nil)
+	if err := x.sim.Before(ctx, callIndex); err != nil {
+		return err
 	}
 	for _, p := range pages {
-		x.failed[p.ID] = x.failed[p.ID] || err != nil
+		version, err := strconv.Atoi(p.Title)
+		must(x.sim.t, err)
+		x.versions[p.ID] = version
 	}
-	return err
+	return x.sim.After(ctx, callIndex, nil)
 }
 
 func (x *simIndex) Remove(ctx context.Context, id string) error {

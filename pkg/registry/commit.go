@@ -245,7 +245,7 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 	mine.DisplaySource = cur.DisplaySource
 	mine.ReindexGeneration = cur.ReindexGeneration
 	mine.ReindexRequested = cur.ReindexGeneration > mine.ProcessedGeneration
-	mine.NextCrawlAt = cur.NextCrawlAt
+	mine.NextCrawlAt, mine.IndexPending = cur.NextCrawlAt, false
 	mine.History = mergeHistory(mine.History, cur.History)
 	p.oldDue, p.oldStatus, p.rebased = cur.NextCrawlAt, cur.Status, true
 	return nil

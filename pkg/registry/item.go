@@ -149,15 +149,13 @@ func (it *Item) eligible(now time.Time) bool {
 	return !it.LockedUntil.After(now) && (!it.NextCrawlAt.After(now) || it.Forced())
 }
 
-// comes reports whether a check that is due has yet to begin. One that runs does not count: it may
-// have fetched the page before it changed. Who asks then moves the due time behind the beginning of
-// the lock, once, and [Registry.Commit] keeps that time.
+// comes reports whether a look at the page that is due has yet to begin. One that runs does not
+// count: it may have fetched the page before it changed, and a worker that outlived its lock may
+// still commit. Who asks then moves the due time behind the beginning of the lock, once, and
+// [Registry.Commit] keeps that time. Nor does a debt count, for which nobody asks the site.
 func (it *Item) comes(now time.Time) bool {
-	if it.NextCrawlAt.After(now) {
-		return false
-	}
 	begun := it.LockedUntil.Add(-lockTime)
-	return !it.LockedUntil.After(now) || it.NextCrawlAt.After(begun)
+	return !it.NextCrawlAt.After(now) && it.NextCrawlAt.After(begun) && !it.IndexPending
 }
 
 // Schedule gives the item's state to package schedule.

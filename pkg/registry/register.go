@@ -217,6 +217,7 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 		it.Record(now, "registered", "source added by "+it.DiscoveryMethod)
 	}
 	it.DisplaySource, it.NextCrawlAt = m.Display, now
+	it.IndexPending = false // the page itself is asked for
 	if it.Status != Indexed && it.Status != Crawled {
 		it.Status = Pending
 	}
