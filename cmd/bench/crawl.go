@@ -55,12 +55,8 @@ func (b *bench) crawlOn(storage string, urls []string) (rate float64, err error)
 	}
 	defer func() { err = errors.Join(err, p.stop()) }()
 	began := time.Now()
-	for rest := urls; len(rest) > 0; {
-		n := min(len(rest), api.MaxBatch)
-		if _, err := p.client.AddURLs(b.ctx, rest[:n], false); err != nil {
-			return 0, err
-		}
-		rest = rest[n:]
+	if err := p.add(urls); err != nil {
+		return 0, err
 	}
 	for {
 		st, err := p.client.Status(b.ctx, "")
