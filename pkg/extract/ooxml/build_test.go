@@ -7,7 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"testing"
+
+	"pgregory.net/rapid"
 )
 
 const namespaces = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" ` +
@@ -34,13 +35,14 @@ func rels(all ...string) string {
 	return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` + strings.Join(all, "") + `</Relationships>`
 }
 
-// pack makes a ZIP file of parts, in the order of their names.
-func pack(t testing.TB, parts map[string]string) []byte {
+// pack makes a ZIP file of parts, in the order of their names. It does not compress them, which
+// would take longer than to read them; the documents of testdata are compressed.
+func pack(t rapid.TB, parts map[string]string) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		w, err := z.Create(name)
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 		if err == nil {
 			_, err = w.Write([]byte(parts[name]))
 		}
