@@ -45,10 +45,7 @@ func openArchive(body []byte) (*archive, error) {
 	}
 	a := &archive{files: make(map[string]*zip.File, len(z.File)), part: maxPart, left: maxInflated, elements: maxElements}
 	for _, f := range z.File {
-		name := partName(f.Name)
-		if a.files[name] == nil {
-			a.files[name] = f
-		}
+		a.files[partName(f.Name)] = f
 	}
 	a.own = a.relations("")
 	return a, a.err

@@ -58,6 +58,8 @@ func TestWordBlocks(t *testing.T) {
 			tr(para("", ""), listed(1, 0, "d")) + `</w:tbl>`, "table: a | b c⏎ | d"},
 		{"tables in tables", `<w:tbl>` + tr(para("", "a"), `<w:tbl>`+tr(para("", "x"), `<w:tbl>`+tr(para("", "deep"))+`</w:tbl>`+para("", "y"))+`</w:tbl>`+para("", "b")) + `</w:tbl>` + para("", "c"),
 			"table: a | b\ntable: deep\ntable: x | y\nparagraph: c"},
+		{"tables in tables, twice", strings.Repeat(`<w:tbl>`+tr(para("", "a"), `<w:tbl>`+tr(para("", "x"))+`</w:tbl>`+para("", "b"))+`</w:tbl>`, 2),
+			"table: a | b\ntable: x\ntable: a | b\ntable: x"},
 		{"a table of one column arranges", `<w:tbl><w:tblGrid><w:gridCol/></w:tblGrid>` + tr(para("berschrift2", "a")+`<w:tbl>`+tr(para("", "x"), para("", "y"))+`</w:tbl>`+listed(1, 0, "b")) + `</w:tbl>`,
 			"heading2: a\ntable: x | y\nlist: - b"},
 		{"wrapped rows and cells", `<w:tbl><w:sdt><w:sdtPr/><w:sdtContent><w:tr><w:sdt><w:sdtContent><w:tc>` + para("", "a") + `</w:tc></w:sdtContent></w:sdt><w:tc>` + para("", "b") + `</w:tc></w:tr></w:sdtContent></w:sdt></w:tbl>`,
@@ -103,6 +105,7 @@ func TestWordLinks(t *testing.T) {
 		`<w:hyperlink r:id="mail"><w:r><w:t>m</w:t></w:r></w:hyperlink><w:hyperlink r:id="file"><w:r><w:t>f</w:t></w:r></w:hyperlink><w:hyperlink w:anchor="here"><w:r><w:t>h</w:t></w:r></w:hyperlink>` +
 		`<w:hyperlink r:id="web"><w:r><w:t>again</w:t></w:r></w:hyperlink></w:p>` +
 		`<w:p><w:r><w:t>before</w:t></w:r>` + field(`"https://field.example/" \t "_blank" `) + `<w:r><w:t>over</w:t></w:r></w:p><w:p><w:r><w:t>two</w:t></w:r>` + end + end + `</w:p>` +
+		`<w:p>` + field(`"http://outer.example/"`) + `<w:r><w:t>see</w:t></w:r>` + field(`PAGE`) + `<w:r><w:t>7</w:t></w:r>` + end + `<w:r><w:t>f</w:t></w:r>` + end + `</w:p>` +
 		`<w:p>` + field(`\l "bookmark"`) + end + field(`"javascript:alert(1)"`) + end + `<w:fldSimple w:instr=' HYPERLINK "http://simple.example/" '><w:r><w:t>simple</w:t></w:r></w:fldSimple></w:p>`
 	doc, err := ooxml.Docx(pack(t, word(body, nil)), extract.Limits{})
 	if err != nil {
@@ -111,12 +114,13 @@ func TestWordLinks(t *testing.T) {
 	want := []extract.Link{
 		{URL: "https://port.example/a?b=1&c=2", Text: "the fees"},
 		{URL: "https://field.example/", Text: "two"},
+		{URL: "http://outer.example/", Text: "see7f"},
 		{URL: "http://simple.example/", Text: "simple"},
 	}
 	if diff := cmp.Diff(want, doc.Links); diff != "" {
 		t.Errorf("-want +have\n%s", diff)
 	}
-	if want := "xthe feesmfhagain\nbeforeover\ntwo\nsimple"; doc.VisibleText != want {
+	if want := "xthe feesmfhagain\nbeforeover\ntwo\nsee7f\nsimple"; doc.VisibleText != want {
 		t.Errorf("have %q, want %q", doc.VisibleText, want)
 	}
 }
@@ -138,6 +142,7 @@ func TestWordTitleAndLanguage(t *testing.T) {
 		{"broken properties", para("Titel", "Head"), core("<<", ""), "Head", "de"},
 		{"the title that nobody gave", para("Titel", "Head"), core("Présentation PowerPoint", "de"), "Head", "de"},
 		{"most of the text", in("en-US", "a word") + in("nl-NL", "een heel lange zin") + in("en-GB", "two"), "", "", "nl"},
+		{"as much of two", in("nl", "abc") + in("en", "abc") + in("fr", "ab"), "", "", "en"},
 		{"Japanese in a program set to German", para("", "潮の満ち引き"), "", "", "ja"},
 		{"Arabic in a program set to German", para("", "المد"), "", "", "ar"},
 	} {

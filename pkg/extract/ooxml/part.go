@@ -140,11 +140,11 @@ func attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-// relationID is the id of a relationship in an element: the attribute named id whose prefix is not
-// that of the element's own attributes.
+// relationID is the id of a relationship in an element: the attribute named id that has a prefix,
+// as a slide has an id without.
 func relationID(e xml.StartElement) string {
 	for i := range e.Attr {
-		if n := e.Attr[i].Name; n.Local == "id" && n.Space != "" && n.Space != e.Name.Space {
+		if n := e.Attr[i].Name; n.Local == "id" && n.Space != "" {
 			return e.Attr[i].Value
 		}
 	}

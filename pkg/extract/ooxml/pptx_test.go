@@ -23,6 +23,7 @@ func TestSlides(t *testing.T) {
 		{"other shapes are not, unless they say so", []string{box("subTitle", ap("a", "", "")) + box("-", ap("b", "", ""), ap("c", "", `<a:buFont/><a:buChar char="•"/>`))}, nil, "paragraph: a\nparagraph: b\nlist: - c"},
 		{"numbers", []string{box("-", ap("a", "", `<a:buAutoNum type="arabicPeriod" startAt="3"/>`), ap("b", `lvl="1"`, `<a:buAutoNum/>`), ap("c", "", `<a:buAutoNum startAt="3"/>`), ap("d", `lvl="1"`, `<a:buAutoNum/>`))}, nil,
 			"list: 3. a⏎  1. b⏎4. c⏎  1. d"},
+		{"numbers after a bullet", []string{box("-", ap("a", "", `<a:buAutoNum/>`), ap("b", "", `<a:buChar char="-"/>`), ap("c", "", `<a:buAutoNum/>`))}, nil, "list: 1. a⏎- b⏎1. c"},
 		{"what repeats is left out", []string{box("dt", ap("May", "", "")) + box("ftr", ap("Port", "", "")) + box("sldNum", ap("7", "", "")) +
 			box("-", `<a:p><a:r><a:t xml:space="preserve">on </a:t></a:r><a:fld type="slidenum"><a:t>7</a:t></a:fld><a:fld type="datetime1"><a:t>May</a:t></a:fld><a:fld type="other"><a:t>top</a:t></a:fld></a:p>`)}, nil,
 			"paragraph: on top"},
@@ -31,7 +32,7 @@ func TestSlides(t *testing.T) {
 		{"groups, breaks and choices", []string{`<p:grpSp><p:grpSp>` + box("-", `<a:p><a:r><a:t>a</a:t></a:r><a:br/><a:r><a:t>b</a:t></a:r></a:p>`) + `</p:grpSp></p:grpSp>` +
 			`<mc:AlternateContent><mc:Choice>` + box("-", ap("new", "", "")) + `</mc:Choice><mc:Fallback>` + box("-", ap("old", "", "")) + `</mc:Fallback></mc:AlternateContent>`}, nil,
 			"paragraph: a⏎b\nparagraph: new"},
-		{"diagrams", []string{frame + `<dgm:relIds r:dm="dm" r:lo="lo"/></a:graphicData></a:graphic></p:graphicFrame>` + box("-", ap("after", "", ""))}, nil, "list: - plan⏎- moor\nparagraph: after"},
+		{"diagrams, each once", []string{frame + `<dgm:relIds r:dm="dm" r:lo="lo"/><dgm:relIds r:dm="dm"/></a:graphicData></a:graphic></p:graphicFrame>` + box("-", ap("after", "", ""))}, nil, "list: - plan⏎- moor\nparagraph: after"},
 		{"notes follow their slide", []string{box("title", ap("one", "", "")), box("title", ap("two", "", ""))}, []string{box("sldImg", "") + box("body", ap("say", "", ""), ap("this", "", "")) + box("sldNum", ap("1", "", ""))},
 			"heading2: one\nparagraph: say\nparagraph: this\nheading2: two"},
 		{"no slides", nil, nil, ""},

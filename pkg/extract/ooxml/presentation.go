@@ -49,7 +49,7 @@ func (p *pptx) slides(main string, links relations) ([]string, error) {
 			}
 			part.children(func(e xml.StartElement) {
 				r := links.byID[relationID(e)]
-				if r.kind == "slide" && !r.external && !seen[partName(r.target)] {
+				if r.kind == "slide" && !seen[partName(r.target)] {
 					seen[partName(r.target)] = true
 					names = append(names, r.target)
 				}

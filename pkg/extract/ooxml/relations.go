@@ -12,11 +12,10 @@ import (
 // goes beyond is as good as missing.
 const maxTable = 65_536
 
-// relation is one relationship of a part to another or to an address outside.
+// relation is one relationship of a part.
 type relation struct {
-	kind     string // last segment of its type, which Strict and Transitional share
-	target   string
-	external bool
+	kind   string // last segment of its type, which Strict and Transitional share
+	target string // name of a part, or an address outside
 }
 
 // relations are those of one part, by id and in order.
@@ -41,12 +40,8 @@ func (a *archive) relations(source string) relations {
 }
 
 func (rs *relations) add(dir string, e xml.StartElement) {
-	r := relation{
-		kind:     path.Base(attr(e, "Type")),
-		target:   attr(e, "Target"),
-		external: strings.EqualFold(attr(e, "TargetMode"), "External"),
-	}
-	if !r.external {
+	r := relation{kind: path.Base(attr(e, "Type")), target: attr(e, "Target")}
+	if !strings.EqualFold(attr(e, "TargetMode"), "External") {
 		r.target = resolve(dir, r.target)
 	}
 	id := attr(e, "Id")
@@ -68,20 +63,15 @@ func resolve(dir, target string) string {
 // part is the first part with a relationship of that kind, or "".
 func (rs relations) part(kind string) string {
 	for _, id := range rs.order {
-		if r := rs.byID[id]; r.kind == kind && !r.external {
+		if r := rs.byID[id]; r.kind == kind {
 			return r.target
 		}
 	}
 	return ""
 }
 
-// address is the address outside that an id stands for, or "".
-func (rs relations) address(id string) string {
-	if r := rs.byID[id]; r.external {
-		return r.target
-	}
-	return ""
-}
+// address is what an id stands for as a link; the name of a part is no web address.
+func (rs relations) address(id string) string { return rs.byID[id].target }
 
 // properties are what a file says about itself (part 2 §8.3).
 type properties struct{ title, language string }

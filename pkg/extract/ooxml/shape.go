@@ -31,12 +31,10 @@ func (sh *shape) placeholder(kind string, notes bool) {
 }
 
 func (s *slide) readShape() {
-	outer := s.shape
 	s.shapes++
 	s.shape = shape{id: strconv.Itoa(s.shapes)}
 	s.children(s.visit)
 	s.w.flush()
-	s.shape = outer
 }
 
 // bullet is how a paragraph of a slide is marked.

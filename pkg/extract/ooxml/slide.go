@@ -186,5 +186,5 @@ func (s *slide) diagram(e xml.StartElement) {
 		s.children(s.visit)
 		s.w.flush()
 	})
-	s.part, s.shape = outer, shape{}
+	s.part = outer
 }
