@@ -28,6 +28,7 @@ func (c *Composer) Add(b Block) bool {
 	if len(b.Text) > left {
 		b.Text, c.doc.Truncated = strings.TrimRight(clip(b.Text, left), " \n"), true
 		left = 0
+		c.limits.MaxBytes = c.size + len(b.Text) // a shorter block must not follow the gap
 	}
 	if b.Text == "" {
 		return left > 0

@@ -119,6 +119,16 @@ func TestSlidesWithinLimits(t *testing.T) {
 	}
 }
 
+// TestNothingFollowsAGap is about notes, which are read after a text that was cut.
+func TestNothingFollowsAGap(t *testing.T) {
+	body := `<w:p><w:r><w:t>äöü</w:t><w:footnoteReference w:id="1"/></w:r></w:p>`
+	note := `<w:footnotes><w:footnote w:id="1"><w:p><w:t>x</w:t></w:p></w:footnote></w:footnotes>`
+	doc, err := ooxml.Docx(pack(t, word(body, map[string]string{"text/sub/f.xml": note})), extract.Limits{MaxBytes: 5})
+	if err != nil || doc.Text != "äö" || !doc.Truncated {
+		t.Errorf("have %q, truncated=%v, %v", doc.Text, doc.Truncated, err)
+	}
+}
+
 // TestForms is about ways to write the same document.
 func TestForms(t *testing.T) {
 	want := "heading2: a\nparagraph: A footnote.\nparagraph: Its second half."
