@@ -123,19 +123,19 @@ func isNote(n *html.Node) bool {
 
 // chromeNames are classes and ids, in lower case with "_" as "-", of what stands around content.
 var chromeNames = wordSet(`
-	ad ads adsense adslot adbox advert adverts advertisement advertising sponsored sponsor promo promoted promotion
+	ad ads adsense adslot adbox adverts advertising sponsor promoted promotion
 	banner-ad ad-banner ad-container ad-slot ad-unit ad-wrapper dfp-ad google-ad taboola outbrain
 	cookies cookiebar cc-window cc-banner gdpr ccpa privacy-banner onetrust-banner-sdk
-	nav navbar navigation topnav subnav sidenav navbox menu main-menu site-menu toolbar topbar breadcrumb breadcrumbs
+	nav navbar navigation topnav subnav sidenav navbox menu main-menu site-menu toolbar topbar
 	pagination pager paginator page-nav post-nav post-navigation nav-links prev-next toc table-of-contents
-	sidebar side-bar site-header site-footer page-footer global-header global-footer footer masthead skip skip-link
+	sidebar side-bar site-header global-header masthead skip skip-link
 	skiplink skip-to-content visually-hidden sr-only screen-reader-text screen-reader-only print-only noprint no-print
 	share sharing social socials social-media sharedaddy addtoany addthis
-	related related-posts related-articles related-content related-links recommended recommendations read-next more-stories
+	recommendations read-next more-stories
 	most-read most-popular trending you-may-also-like
-	newsletter newsletter-signup subscribe signup sign-up login login-form search-form searchform search-box searchbox
-	popup modal overlay lightbox tooltip toast snackbar
-	comments comment-form comment-respond respond disqus-thread
+	signup sign-up login login-form search-form searchform search-box searchbox
+	modal overlay lightbox tooltip toast snackbar
+	respond disqus-thread
 	view-count viewcount view-counter views-count page-views hit-counter hitcounter visitor-counter visitors
 	online-users who-is-online last-seen
 	headerlink anchorjs-link anchor-link hash-link header-anchor heading-anchor mw-editsection mw-jump-link
@@ -144,10 +144,16 @@ var chromeNames = wordSet(`
 
 // chromePrefixes begin names of the same sort.
 var chromePrefixes = []string{
-	"cookie-", "cookieconsent", "consent-", "gdpr-", "onetrust", "breadcrumb", "advert-", "ad-slot", "ads-", "sponsor-",
-	"share-", "sharing-", "social-", "related-", "recommended-", "newsletter-", "popup-", "skip-", "wp-block-social",
-	"jp-relatedposts", "sidebar-", "taboola", "outbrain", "google-ads", "div-gpt-ad",
+	"cookie-", "cookieconsent", "consent-", "gdpr-", "onetrust", "ad-slot", "ads-", "sponsor-",
+	"share-", "sharing-", "social-", "skip-", "wp-block-social", "jp-relatedposts",
+	"sidebar-", "taboola", "outbrain", "google-ads", "div-gpt-ad",
 }
+
+// chromeWords make such a name wherever they stand in one, as in "article__comments-box".
+var chromeWords = wordSet(`
+	related newsletter comment comments kommentar kommentare footer copyright recommended promo donation subscribe popup
+	breadcrumb breadcrumbs advert advertisement adsbygoogle sponsored
+`)
 
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
@@ -164,13 +170,22 @@ func namesChrome(names string) bool {
 			continue
 		}
 		name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
-		if chromeNames[name] {
+		if chromeNames[name] || holdsChromeWord(name) {
 			return true
 		}
 		for _, prefix := range chromePrefixes {
 			if strings.HasPrefix(name, prefix) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+func holdsChromeWord(name string) bool {
+	for word := range strings.SplitSeq(name, "-") {
+		if chromeWords[word] {
+			return true
 		}
 	}
 	return false
@@ -185,13 +200,14 @@ func hasAttr(n *html.Node, key string) bool {
 	return false
 }
 
-// linkMeasure is how much of an element's text is links.
-type linkMeasure struct{ text, linked, links int }
+// linkMeasure is how much of an element's text is links, and how much more of it names call chrome.
+type linkMeasure struct{ text, linked, links, named int }
 
 func (m *linkMeasure) add(o linkMeasure) {
 	m.text += o.text
 	m.linked += o.linked
 	m.links += o.links
+	m.named += o.named
 }
 
 // isDense reports whether an element is a bundle of short links. Lists of headlines are content:

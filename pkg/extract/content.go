@@ -71,7 +71,7 @@ func (a attempt) offered(s *surveyed) int { return s.measure(a.roots...) }
 
 // read makes the blocks of an attempt.
 func (a attempt) read(s *surveyed, limits Limits) content {
-	b := builder{cut: cut{drops: s.drops, honors: a.honors, whole: s.measure(s.body)}, limits: limits}
+	b := builder{cut: cut{drops: s.drops, honors: a.honors, rest: s.measure(s.body), around: s.around}, limits: limits}
 	for _, root := range a.roots {
 		b.children(root)
 		b.flush()
@@ -83,7 +83,8 @@ func (a attempt) read(s *surveyed, limits Limits) content {
 type cut struct {
 	drops  map[*html.Node]dropped
 	honors drop // the weakest reason that counts
-	whole  int  // bytes of text of the page
+	rest   int  // bytes of text of the page that nothing names as chrome
+	around int  // bytes of text that only names call chrome
 }
 
 // skips reports whether n is left out.
@@ -95,6 +96,6 @@ func (c cut) skips(n *html.Node) bool {
 	if !found || d.why < c.honors {
 		return false
 	}
-	// A class says little against half the page: some wrapper is called "sidebar-layout".
-	return d.why != named || d.text*2 < c.whole
+	// A class says little against most of the page: some wrapper is called "sidebar-layout".
+	return d.why != named || d.text < 2*c.rest || 2*d.text < c.rest+c.around
 }

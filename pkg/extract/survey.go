@@ -22,7 +22,8 @@ type surveyed struct {
 	articles  []*html.Node // topmost article elements
 	named     []*html.Node // elements whose id names the content
 	drops     map[*html.Node]dropped
-	measures  map[*html.Node]int // bytes of text that is not chrome, of the candidates above
+	measures  map[*html.Node]int // bytes of text that nothing names as chrome, of the candidates above
+	around    int                // bytes of text that only names call chrome
 	truncated bool
 
 	base   *url.URL
@@ -167,13 +168,19 @@ func (s *surveyed) judge(n *html.Node, why drop, m linkMeasure) linkMeasure {
 		why = dense
 	}
 	if why != 0 {
-		s.drops[n] = dropped{why, m.text}
+		s.drops[n] = dropped{why, m.text + m.named}
 	}
 	if _, isCandidate := s.measures[n]; isCandidate {
 		s.measures[n] = m.text
 	}
-	if why == chrome {
+	if n == s.body {
+		s.around = m.named
+	}
+	switch why {
+	case chrome:
 		return linkMeasure{}
+	case named: // else the links of an advertisement would decide about what is around it
+		return linkMeasure{named: m.text + m.named}
 	}
 	return m
 }
