@@ -1,0 +1,154 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// unsettled is how old a modification has to be to prove that there was no later one: file systems
+// count time in steps, FAT in steps of two seconds.
+const unsettled = 2 * time.Second
+
+// root is FILE_ROOT.
+type root struct {
+	dir  string // as it is opened; empty for none
+	path string // as places are written, without a slash at its end
+}
+
+func newRoot(dir string) (root, error) {
+	if dir == "" {
+		return root{}, nil
+	}
+	if !filepath.IsAbs(dir) {
+		return root{}, fault.Field("FILE_ROOT", "want an absolute path")
+	}
+	dir = filepath.Clean(dir)
+	return root{dir: dir, path: strings.TrimRight(filepath.ToSlash(dir), "/")}, nil
+}
+
+// relative is the part of a place below the root.
+func (r root) relative(p Place) (string, error) {
+	switch {
+	case r.dir == "":
+		return "", fault.New(fault.Blocked, "files of this machine are not open: FILE_ROOT is not set")
+	case p.windows != (runtime.GOOS == "windows"):
+		return "", fault.New(fault.Blocked, "the path is one of another system than this machine's")
+	}
+	if rest, ok := below(r.path, p.name, p.windows); ok {
+		return rest, nil
+	}
+	return "", fault.New(fault.Blocked, "the path is not below FILE_ROOT")
+}
+
+// below cuts the folder off a path in it. Only text is compared: what lies behind links is for the
+// kernel to say.
+func below(folder, path string, fold bool) (string, bool) {
+	if len(path) <= len(folder) || path[len(folder)] != '/' {
+		return "", false
+	}
+	head := path[:len(folder)]
+	return path[len(folder)+1:], head == folder || fold && strings.EqualFold(head, folder)
+}
+
+// openLocal opens a file below the root.
+func (c *Client) openLocal(r Request) (stream, error) {
+	rel, err := c.root.relative(r.Place)
+	if err != nil {
+		return stream{}, err
+	}
+	dir, err := os.OpenRoot(c.root.dir)
+	if err != nil {
+		return stream{}, fault.New(fault.Unavailable, "FILE_ROOT cannot be opened: %w", bare(err))
+	}
+	defer dir.Close()
+	f, fi, err := openRegular(dir, filepath.FromSlash(rel))
+	if err != nil {
+		return stream{}, err
+	}
+	s := stream{Info: c.localInfo(fi), failure: localFailure}
+	if s.Same(r.Known) {
+		return s, f.Close()
+	}
+	s.body = f
+	s.settled = func(context.Context) error {
+		now, err := f.Stat()
+		if err == nil && (now.Size() != fi.Size() || !now.ModTime().Equal(fi.ModTime())) {
+			err = errChanged
+		}
+		return localFailure(err)
+	}
+	return s, nil
+}
+
+// openRegular opens a file and nothing else. What a name stands for is asked before, because opening
+// a device may do something; and after, because it may stand for something else by then. Without
+// waiting, because a pipe would wait for its writer.
+func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	fi, err := dir.Stat(name)
+	if err != nil || !fi.Mode().IsRegular() {
+		return nil, nil, refusal(fi, err)
+	}
+	f, err := dir.OpenFile(name, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, nil, localFailure(err)
+	}
+	if fi, err = f.Stat(); err != nil || !fi.Mode().IsRegular() {
+		return nil, nil, errors.Join(refusal(fi, err), f.Close())
+	}
+	return f, fi, nil
+}
+
+func refusal(fi fs.FileInfo, err error) error {
+	switch {
+	case err != nil:
+		return localFailure(err)
+	case fi.IsDir():
+		return fault.New(fault.Blocked, "it is a folder")
+	}
+	return fault.New(fault.Blocked, "it is not a regular file but %s", fi.Mode().Type())
+}
+
+func (c *Client) localInfo(fi fs.FileInfo) Info {
+	info := Info{LastModified: fi.ModTime().UTC(), Length: fi.Size()}
+	if age := c.cfg.Now().Sub(info.LastModified); age.Abs() < unsettled {
+		info.LastModified = time.Time{}
+	}
+	return info
+}
+
+// localFailure gives an error of the file system its kind. The path is left out: whoever named it
+// knows it, and the root is nobody else's business.
+func localFailure(err error) error {
+	var errno syscall.Errno
+	switch {
+	case err == nil || errors.Is(err, errChanged):
+		return err
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return fault.New(fault.NotFound, "there is no such file")
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return fault.New(fault.Invalid, "the path is too long for this machine")
+	case errors.Is(err, fs.ErrPermission):
+		return fault.New(fault.Blocked, "this process may not read it")
+	case errors.As(err, &errno) && errno != syscall.ELOOP:
+		return fault.New(fault.Unavailable, "%w", errno)
+	}
+	// What is left is os.Root's word for a way out, which has no name of its own.
+	return fault.New(fault.Blocked, "a symbolic link leads in circles or out of FILE_ROOT")
+}
+
+// bare takes the path out of an error of package os.
+func bare(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}

@@ -1,0 +1,44 @@
+package file
+
+import (
+	"slices"
+	"strings"
+)
+
+// parseWindows reads a path with a drive. Windows opens other things than files by names that look
+// like paths, and other files than the one that is named, so such names are refused on every machine
+// ("Naming Files, Paths, and Namespaces", Microsoft).
+func parseWindows(raw string) (Place, error) {
+	parts, err := segments(strings.ReplaceAll(raw[2:], `\`, "/"))
+	if err != nil {
+		return Place{}, err
+	}
+	if len(parts) == 0 {
+		return Place{}, invalid("the path names a drive")
+	}
+	for _, s := range parts {
+		switch {
+		case strings.ContainsAny(s, `<>:"|?*`):
+			return Place{}, invalid(`the path holds one of < > : " | ? *, which no name in Windows has`)
+		case strings.HasSuffix(s, ".") || strings.HasSuffix(s, " "):
+			return Place{}, invalid("a segment of the path ends in a dot or a space, which Windows passes over")
+		case isDevice(s):
+			return Place{}, invalid("the path names a device")
+		}
+	}
+	return Place{kind: Local, windows: true, name: strings.ToUpper(raw[:1]) + ":/" + strings.Join(parts, "/")}, nil
+}
+
+// isDevice reports a name that is a device in every folder, whatever ending it has.
+func isDevice(segment string) bool {
+	base, _, _ := strings.Cut(strings.ToUpper(strings.ToLower(segment)), ".")
+	base = strings.TrimRight(base, " ")
+	if slices.Contains([]string{"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"}, base) {
+		return true
+	}
+	number, ok := strings.CutPrefix(base, "COM")
+	if !ok {
+		number, ok = strings.CutPrefix(base, "LPT")
+	}
+	return ok && slices.Contains([]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"}, number)
+}
