@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func extractFile(t *testing.T, path string) Document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := Extract(body, "text/html", goldenBase, Limits{})
+	doc, err := Extract(body, "application/octet-stream", goldenBase+filepath.Base(path), Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,11 +36,15 @@ func extractFile(t *testing.T, path string) Document {
 
 func goldenPages(t *testing.T) []string {
 	t.Helper()
-	pages, err := filepath.Glob("testdata/*.html")
-	if err != nil || len(pages) == 0 {
-		t.Fatalf("no pages in testdata: %v", err)
+	var pages []string
+	for _, kind := range []string{"html", "md", "txt", "csv"} {
+		found, err := filepath.Glob("testdata/*." + kind)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no %s in testdata: %v", kind, err)
+		}
+		pages = append(pages, found...)
 	}
-	return pages
+	return slices.DeleteFunc(pages, func(page string) bool { return page == hashesFile })
 }
 
 // TestGolden shows the whole output for each page of testdata (A17).
@@ -53,7 +58,7 @@ func TestGolden(t *testing.T) {
 			if err := enc.Encode(extractFile(t, page)); err != nil {
 				t.Fatal(err)
 			}
-			golden := strings.TrimSuffix(page, ".html") + ".golden"
+			golden := strings.TrimSuffix(page, filepath.Ext(page)) + ".golden"
 			if *update {
 				if err := os.WriteFile(golden, have.Bytes(), 0o666); err != nil {
 					t.Fatal(err)

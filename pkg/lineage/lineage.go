@@ -28,7 +28,7 @@ import (
 type Version string
 
 // Current is the version of the rules compiled into this program.
-const Current Version = "http_snapshot_url_v1_text_v1"
+const Current Version = "http_snapshot_url_v1_text_v2"
 
 // MaxLen is the longest text of a version, in bytes. It bounds what a stranger can put in a row.
 const MaxLen = 128
