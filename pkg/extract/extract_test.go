@@ -138,6 +138,27 @@ func TestWrapperNamedLikeChrome(t *testing.T) {
 	}
 }
 
+// TestCommentsOutweighTheArticle: what its name calls chrome goes, though it is more than half of
+// the page.
+func TestCommentsOutweighTheArticle(t *testing.T) {
+	text := strings.TrimSpace(strings.Repeat("The lock is closed for repairs. ", 20))
+	doc := extractString(t, `<p>`+text+`</p><div class="comments">`+strings.Repeat("<p>I was there, and it was open.</p>", 30)+`</div>`)
+	if doc.Text != text {
+		t.Errorf("have %q", doc.Text)
+	}
+}
+
+// TestAdvertisementSwaysNothing: its links do not make navigation of the text around it.
+func TestAdvertisementSwaysNothing(t *testing.T) {
+	text := strings.TrimSpace(strings.Repeat("The lock is closed for repairs. ", 20))
+	page := `<p>` + text + `</p><div>Call channel 12.<div class="ads">%s</div></div>`
+	for _, ad := range []string{"", "Buy!", `<a href=/1>Sail to Brest</a> <a href=/2>Buy a boat</a> <a href=/3>Sell a boat</a>`} {
+		if doc := extractString(t, fmt.Sprintf(page, ad)); doc.Text != text+"\n\nCall channel 12." {
+			t.Errorf("with %q: %q", ad, doc.Text)
+		}
+	}
+}
+
 func TestBounds(t *testing.T) {
 	deep := strings.Repeat("<div>", 2000) + "deep words" + strings.Repeat("</div>", 2000)
 	for _, tc := range []struct {

@@ -41,6 +41,7 @@ func TestLanguageOfAPage(t *testing.T) {
 		{"too short", `<p>Der Hafen ist zu.`, "", false},
 		{"code says nothing", `<pre>` + notices["en"] + `</pre>`, "", false},
 		{"no language at all", `<p>` + strings.Repeat("xq7 zk9 ", 50), "", false},
+		{"names in many languages", `<p>` + strings.Repeat("Marsh und Söhne, Nørregade, Hansen y Hijos, Dupont et Fils, Rossi e Figli, Jansen en Zonen. ", 2), "", false},
 		{"Chinese characters with kana are not called Chinese", `<p>` + notices["zh"] + "の", "", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
