@@ -13,7 +13,7 @@ func StatePlan(cfg Config) transfer.Plan {
 	items, index, hints := registry.Tables(cfg.Table)
 	return transfer.Plan{
 		// The pointers first, as the registry writes them.
-		Tables:     []string{snapshot.RunsTable, snapshot.CapturesTable, index, items},
+		Tables:     []string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, index, items},
 		Containers: []string{snapshot.Container},
 		Hints:      hints,
 		Thaw: func(table string, e storage.Entity) (thawed, hint storage.Entity, hinted bool) {

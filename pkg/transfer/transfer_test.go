@@ -35,7 +35,7 @@ func atNoon() time.Time { return noon }
 func plan() transfer.Plan {
 	items, index, hints := registry.Tables("")
 	return transfer.Plan{
-		Tables:     []string{snapshot.RunsTable, snapshot.CapturesTable, index, items},
+		Tables:     []string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, index, items},
 		Containers: []string{snapshot.Container},
 		Hints:      hints,
 		Thaw: func(table string, e storage.Entity) (storage.Entity, storage.Entity, bool) {
