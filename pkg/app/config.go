@@ -39,6 +39,7 @@ func Load(get func(string) string) (Config, error) {
 			ErrorBase:      s.seconds("CRAWL_ERROR_BACKOFF_BASE", base.ErrorBase, time.Second, maxSeconds),
 			UnchangedSteps: s.number("CRAWL_UNCHANGED_STEPS", base.UnchangedSteps, 1, 1000),
 			GoneAfter:      s.number("CRAWL_GONE_AFTER", base.GoneAfter, 1, 1000),
+			GoneShare:      s.share("CRAWL_GONE_SHARE", base.GoneShare),
 		},
 		Politeness: registry.Politeness{
 			MinDelay:      s.milliseconds("CRAWL_MIN_DELAY_MS", time.Second, 0, time.Hour),

@@ -65,6 +65,20 @@ func (s *settings) number(name string, def, lo, hi int) int {
 	return n
 }
 
+// share reads a part of a whole.
+func (s *settings) share(name string, def float64) float64 {
+	v := s.get(name)
+	if v == "" {
+		return def
+	}
+	f, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(f >= 0 && f <= 1) {
+		s.bad(name, "a number from 0 to 1")
+		return def
+	}
+	return f
+}
+
 func (s *settings) seconds(name string, def, lo, hi time.Duration) time.Duration {
 	return s.duration(name, def, lo, hi, time.Second)
 }

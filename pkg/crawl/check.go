@@ -55,7 +55,7 @@ func (c *check) run(ctx context.Context) error {
 		c.answered()
 		return c.compare(ctx, resp)
 	case resp.Status == http.StatusNotFound || resp.Status == http.StatusGone:
-		return c.missing(ctx, resp.Status)
+		return c.missing(ctx, fmt.Sprintf("HTTP %d", resp.Status))
 	case resp.Status == http.StatusTooManyRequests || resp.Status == http.StatusServiceUnavailable:
 		c.throttled(resp)
 	default:

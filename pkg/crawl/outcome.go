@@ -37,36 +37,6 @@ func (c *check) statusHeld() registry.Status {
 	}
 }
 
-// missing records a 404 or 410. Enough of them in a row are believed (A14): the documents leave
-// the index before the status says so.
-func (c *check) missing(ctx context.Context, status int) error {
-	c.FetchSource = "" // a spelling that is gone says nothing about the source itself
-	c.outcome = schedule.Missing
-	if c.Status == registry.Gone {
-		c.outcome = schedule.Gone
-	}
-	d := c.o.Schedule.Next(c.Schedule(), c.outcome, 0, c.o.Clock(), 0)
-	if !d.Gone {
-		if c.Status == registry.Pending {
-			c.Status = registry.Error // nothing of it was ever fetched
-		}
-		c.SetError(fmt.Sprintf("HTTP %d: missing on %d of %d checks", status, d.State.Missing, c.o.Schedule.GoneAfter))
-		c.Record(c.o.Clock(), "missing", c.ErrorMessage)
-		return nil
-	}
-	if !c.o.KeepGone {
-		if err := c.leaveIndex(ctx); err != nil {
-			return err
-		}
-	}
-	if c.Status != registry.Gone {
-		c.Record(c.o.Clock(), "gone", fmt.Sprintf("HTTP %d on %d checks in a row", status, d.State.Missing))
-	}
-	c.Status = registry.Gone
-	c.SetError(fmt.Sprintf("HTTP %d", status))
-	return nil
-}
-
 // exclude records that a rule forbids the source.
 func (c *check) exclude(ctx context.Context, why string) error {
 	if err := c.leaveIndex(ctx); err != nil {

@@ -120,6 +120,7 @@ type task struct {
 	unindexed  int      // bytes of text that wait for that
 	done       []registry.Finding
 	host       registry.HostFinding
+	gone       int   // tombstones that this batch took from the brake's room
 	failed     error // our own fault: stop, and let the job come again
 	lastCommit time.Time
 }

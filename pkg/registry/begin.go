@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -25,6 +26,9 @@ type Batch struct {
 	Until time.Time
 	// CrawlDelay is what robots.txt last asked for.
 	CrawlDelay time.Duration
+	// Losses are those of the host when the batch began, for the brake. Batches that run beside
+	// this one do not see each other's.
+	Losses schedule.Losses
 
 	owner string
 	rest  []*Item // of the job, without a start: not locked
@@ -67,7 +71,8 @@ func (r *Registry) begin(ctx context.Context, job Job, owner string) (*Batch, er
 	b := &Batch{
 		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID,
 		Starts: append(g.starts, host.NextSlotAt), Permits: g.permits, Until: stamp(now.Add(lockTime)),
-		CrawlDelay: time.Duration(host.CrawlDelayMS) * time.Millisecond, owner: owner,
+		CrawlDelay: time.Duration(host.CrawlDelayMS) * time.Millisecond,
+		Losses:     host.losses(now), owner: owner,
 	}
 	b.rest = todo[len(g.starts):]
 	return b, r.lock(ctx, b, &host, todo[:len(g.starts)])

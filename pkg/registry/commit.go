@@ -65,9 +65,15 @@ type pending struct {
 	Finding
 	oldStatus Status
 	oldDue    time.Time
+	wasGone   bool // it had its tombstone before
 	noDue     bool // the old due row is not there, which only damage explains: repaired by writing the new one
 	spoiled   bool // see spoil
 	rebased   bool // somebody changed the item while we worked; their schedule stands
+}
+
+// lost reports whether the finding takes something away that was there, which the brake counts.
+func (p *pending) lost() bool {
+	return !p.wasGone && !p.Item.GoneSince.IsZero() && p.Item.ContentHash != ""
 }
 
 // commit is one call of Commit. Its slices shrink as races are lost.
@@ -83,7 +89,7 @@ type commit struct {
 func (c *commit) pendingOf(f Finding) *pending {
 	for _, it := range c.b.Items {
 		if it.key == f.Item.key {
-			return &pending{Finding: f, oldStatus: it.Status, oldDue: it.NextCrawlAt}
+			return &pending{Finding: f, oldStatus: it.Status, oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero()}
 		}
 	}
 	panic("registry: a finding for an item that is not in the batch")
@@ -128,6 +134,9 @@ func (c *commit) ops(host hostEntry) ([]storage.Op, []opOwner) {
 	for _, p := range c.done {
 		host.move(p.oldStatus, p.Item.Status)
 		host.observe(p.Changed, p.Failed)
+		if p.lost() {
+			host.lose(now)
+		}
 		add(storage.Op{Kind: storage.Replace, Entity: p.Item.entity()}, opOwner{done: p})
 		if p.Item.NextCrawlAt.Equal(p.oldDue) {
 			continue
@@ -246,6 +255,9 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 	mine.ReindexGeneration = cur.ReindexGeneration
 	mine.ReindexRequested = cur.ReindexGeneration > mine.ProcessedGeneration
 	mine.NextCrawlAt, mine.IndexPending = cur.NextCrawlAt, false
+	if !mine.GoneSince.IsZero() {
+		mine.GoneSince = laterOf(mine.GoneSince, cur.GoneSince)
+	}
 	mine.History = mergeHistory(mine.History, cur.History)
 	p.oldDue, p.oldStatus, p.rebased = cur.NextCrawlAt, cur.Status, true
 	return nil

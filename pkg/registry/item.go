@@ -19,7 +19,7 @@ const (
 	Indexed    Status = "Indexed"    // fetched, and the index holds what was fetched
 	Error      Status = "Error"      // the last try failed; tried again with backoff
 	OutOfScope Status = "OutOfScope" // robots.txt or the page itself forbids it
-	Gone       Status = "Gone"       // 404 or 410 on several checks; out of the index
+	Gone       Status = "Gone"       // missing on several checks; out of the index
 )
 
 // Statuses lists every status, in the order of an item's life.
@@ -95,6 +95,8 @@ type Item struct {
 	CrawlAttempts        int       `col:"crawlAttempts"`
 	UnchangedChecks      int       `col:"unchangedChecks"`
 	MissingChecks        int       `col:"missingChecks"`
+	HeldSince            time.Time `col:"heldSince"` // missing, but the brake of its host holds it back
+	GoneSince            time.Time `col:"goneSince"` // its tombstone; kept until the source answers again
 	ErrorMessage         string    `col:"errorMessage"`
 
 	LockedUntil time.Time  `col:"lockedUntil"`
@@ -163,6 +165,7 @@ func (it *Item) Schedule() schedule.State {
 	return schedule.State{
 		Interval:  time.Duration(it.CrawlIntervalSeconds) * time.Second,
 		Unchanged: it.UnchangedChecks, Attempts: it.CrawlAttempts, Missing: it.MissingChecks,
+		HeldSince: it.HeldSince, GoneSince: it.GoneSince,
 	}
 }
 
@@ -170,6 +173,7 @@ func (it *Item) Schedule() schedule.State {
 func (it *Item) Reschedule(d schedule.Decision) {
 	it.CrawlIntervalSeconds = int64(d.State.Interval / time.Second)
 	it.UnchangedChecks, it.CrawlAttempts, it.MissingChecks = d.State.Unchanged, d.State.Attempts, d.State.Missing
+	it.HeldSince, it.GoneSince = stamp(d.State.HeldSince), stamp(d.State.GoneSince)
 	it.NextCrawlAt = stamp(d.Next)
 }
 

@@ -1,6 +1,10 @@
 package registry
 
-import "time"
+import (
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/schedule"
+)
 
 // Politeness is what one host can bear (A19, E3).
 type Politeness struct {
@@ -45,6 +49,8 @@ type hostState struct {
 	Checks       int            `col:"checks"` // recent checks, and how many of them
 	Changes      int            `col:"changes"`
 	Errors       int            `col:"errors"`
+	LossesFrom   time.Time      `col:"lossesFrom"` // begin of the brake's window
+	Losses       int            `col:"losses"`     // tombstones in it
 }
 
 var hostColumns = columnsOf(hostState{})
@@ -229,4 +235,26 @@ func (h *hostState) observe(changed, failed bool) {
 	if failed {
 		h.Errors++
 	}
+}
+
+// lose counts a tombstone for the brake.
+func (h *hostState) lose(now time.Time) {
+	if now.Sub(h.LossesFrom) >= schedule.LossWindow {
+		h.LossesFrom, h.Losses = now, 0
+	}
+	h.Losses++
+}
+
+// losses is what the host has lost in the present window of the brake, and of how many items.
+func (h *hostState) losses(now time.Time) (l schedule.Losses) {
+	if now.Sub(h.LossesFrom) < schedule.LossWindow {
+		l.Gone = h.Losses
+	}
+	l.Items = l.Gone
+	for status, n := range h.Counts {
+		if status != Gone {
+			l.Items += n
+		}
+	}
+	return l
 }

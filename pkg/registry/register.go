@@ -221,6 +221,9 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 	if it.Status != Indexed && it.Status != Crawled {
 		it.Status = Pending
 	}
+	if !it.GoneSince.IsZero() {
+		it.GoneSince = now // somebody still wants it: it keeps its tombstone, and its time begins again
+	}
 	if o.Force {
 		it.ReindexRequested = true
 		it.ReindexGeneration++

@@ -33,7 +33,7 @@ func fullItem() Item {
 		Exclusion: "noindex", IndexPending: true, NormalizationVersion: "http_snapshot_url_v1_text_v1",
 		Language: "en", MimeType: "text/html", Title: "Post", LastIndexedDocID: "page_0b1a", ImageCount: 3,
 		FirstSeen: at, LastChecked: at.Add(1e9), LastChanged: at.Add(2e9), LastIndexed: at.Add(3e9), NextCrawlAt: at.Add(4e9),
-		CrawlIntervalSeconds: 259200, CrawlAttempts: 5, UnchangedChecks: 1, MissingChecks: 2, ErrorMessage: "HTTP 500",
+		CrawlIntervalSeconds: 259200, CrawlAttempts: 5, UnchangedChecks: 1, MissingChecks: 2, HeldSince: at.Add(5e9), GoneSince: at.Add(6e9), ErrorMessage: "HTTP 500",
 		LockedUntil: at, LockOwner: "owner", History: []Decision{{At: at, What: "indexed", Why: "because"}},
 		key: storage.Key{Partition: "contoso.com", Row: "k7gxn3aaaaaaaaaaaaaaaaaaaa"},
 	}

@@ -13,19 +13,23 @@ type Config struct {
 	ErrorBase      time.Duration // CRAWL_ERROR_BACKOFF_BASE: the wait after a first failure
 	UnchangedSteps int           // CRAWL_UNCHANGED_STEPS: N, unchanged checks before the next step
 	GoneAfter      int           // CRAWL_GONE_AFTER: M, missing checks before the source is gone
+	GoneShare      float64       // CRAWL_GONE_SHARE: the part of a host that may become gone within a day
+	PurgeGone      time.Duration // CRAWL_PURGE_GONE_DAYS: how long a gone source is kept; 0 for ever
 }
 
-// Defaults are the settings of seed 003 §11: a day, 14 days, ten minutes, 3 and 3.
+// Defaults are the settings of seed 003 §11, a day, 14 days and ten minutes, and 3, 3, a fifth and no
+// purge.
 func Defaults() Config {
-	const day = 24 * time.Hour
-	return Config{Base: day, Max: 14 * day, ErrorBase: 10 * time.Minute, UnchangedSteps: 3, GoneAfter: 3}
+	return Config{Base: day, Max: 14 * day, ErrorBase: 10 * time.Minute, UnchangedSteps: 3, GoneAfter: 3, GoneShare: 0.2}
 }
+
+const day = 24 * time.Hour
 
 // longest bounds every interval, far below where a duration overflows.
-const longest = 10 * 366 * 24 * time.Hour
+const longest = 10 * 366 * day
 
 // Validate reports the first setting that makes no sense: waits are one second to ten years, Base
-// and ErrorBase are at most Max, counts are 1 to 1,000. The error is Invalid and its field is the
+// and ErrorBase are at most Max, counts are 1 to 1,000, the share is 0 to 1, the purge comes after 0 days to ten years. The error is Invalid and its field is the
 // name of the setting.
 func (c Config) Validate() error {
 	for _, wait := range []struct {
@@ -50,6 +54,12 @@ func (c Config) Validate() error {
 			return fault.Field(count.setting, "%s is %d; allowed are 1 to %d", count.setting, count.value, maxCount)
 		}
 	}
+	if !(c.GoneShare >= 0 && c.GoneShare <= 1) {
+		return fault.Field("CRAWL_GONE_SHARE", "CRAWL_GONE_SHARE is %v; allowed is 0 to 1", c.GoneShare)
+	}
+	if c.PurgeGone < 0 || c.PurgeGone > longest {
+		return fault.Field("CRAWL_PURGE_GONE_DAYS", "CRAWL_PURGE_GONE_DAYS is %d days; allowed are 0 to %d", c.PurgeGone/day, longest/day)
+	}
 	return nil
 }
 
@@ -61,5 +71,9 @@ func (c Config) sane() Config {
 	c.ErrorBase = min(max(c.ErrorBase, time.Second), c.Max)
 	c.UnchangedSteps = min(max(c.UnchangedSteps, 1), maxCount)
 	c.GoneAfter = min(max(c.GoneAfter, 1), maxCount)
+	if !(c.GoneShare > 0) { // also what is no number
+		c.GoneShare = 0
+	}
+	c.GoneShare = min(c.GoneShare, 1)
 	return c
 }

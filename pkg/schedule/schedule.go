@@ -26,7 +26,17 @@
 // 404 and 410 are confirmed before they are believed: GoneAfter checks in a row, a quarter of
 // Base apart (six hours with the defaults). A broken deployment or a night of maintenance is
 // over by then, and a page that is really gone leaves the index the same day. Any other answer
-// in between, also a failure, begins the count again. A gone source is looked at every Max.
+// in between, also a failure, begins the count again. A gone source is looked at every Max, and
+// only an answer of its own brings it back; one that is missing for PurgeGone is purged.
+//
+// A host that loses more than GoneShare of its pages within a day (three at least) is more
+// likely broken than tidied up: the others are held as they are until a second look, a day
+// later, which is believed.
+//
+//	          M in a row, room                  PurgeGone
+//	missing ─────────────────────────> gone ─────────────> purged
+//	   │                                 ↑
+//	   └─ M in a row, no room ─> held ───┘ still missing after a day
 //
 // # Spread
 //
@@ -47,6 +57,8 @@ type State struct {
 	Unchanged int           // unchanged checks in a row at this interval, at most UnchangedSteps
 	Attempts  int           // failed tries in a row, at most 1,000
 	Missing   int           // answers of 404 or 410 in a row, at most 1,000
+	HeldSince time.Time     // since when the brake keeps it from being gone; zero when it does not
+	GoneSince time.Time     // since when it is gone; zero when it is not
 }
 
 // maxCount is where counts stop, so that they neither overflow nor hide a bound.
@@ -60,8 +72,9 @@ const (
 	Changed    Outcome = "changed"      // new content, or the first content
 	Unchanged  Outcome = "unchanged"    // 304, or the same hashes
 	Failed     Outcome = "failed"       // no usable answer: network, 5xx, 429, a page that cannot be read
-	Missing    Outcome = "missing"      // 404 or 410
-	Gone       Outcome = "gone"         // 404 or 410 of a source that is already Gone
+	Missing    Outcome = "missing"      // 404 or 410, to be confirmed
+	Held       Outcome = "held"         // 404 or 410, often enough, but too many others of the host as well
+	Gone       Outcome = "gone"         // 404 or 410, and the source is, or was already, gone
 	OutOfScope Outcome = "out_of_scope" // robots.txt, noindex or a rule of ours forbids it
 )
 
@@ -87,16 +100,16 @@ func (c Config) Next(s State, o Outcome, retryAfter time.Duration, now time.Time
 		p = c.unchanged(s, jitter)
 	case OutOfScope:
 		p = c.climb(s, "out of scope", jitter)
-	case Missing, Gone:
-		p = c.missing(s, o, jitter)
+	case Missing, Held, Gone:
+		p = c.missing(s, o, now, jitter)
 	default:
-		p = c.failed(s, jitter)
+		p = c.failed(s, now, jitter)
 	}
 	if asked := min(retryAfter, c.Max); asked > p.wait {
 		p.wait = asked
 		p.reason += ", and the site asked for a pause"
 	}
-	return Decision{State: p.state, Next: now.Add(p.wait), Gone: p.state.Missing >= c.GoneAfter, Reason: p.reason}
+	return Decision{State: p.state, Next: now.Add(p.wait), Gone: !p.state.GoneSince.IsZero(), Reason: p.reason}
 }
 
 // plan is a decision before the site's wishes and the clock come in.
@@ -154,27 +167,14 @@ func (c Config) step(interval time.Duration) (step int) {
 	return step
 }
 
-// missing counts towards Gone and, once there, waits the longest.
-func (c Config) missing(s State, o Outcome, jitter float64) plan {
-	next := State{Interval: c.rung(c.step(s.Interval)), Unchanged: s.Unchanged, Missing: count(s.Missing)}
-	if o == Gone {
-		next.Missing = max(next.Missing, c.GoneAfter)
-	}
-	if next.Missing >= c.GoneAfter {
-		next.Interval, next.Unchanged = c.Max, 0
-		return plan{next, c.spread(c.Max, jitter), fmt.Sprintf("missing %d times: gone", next.Missing)}
-	}
-	wait := min(max(c.Base/4, c.ErrorBase), c.Base)
-	return plan{next, wait, fmt.Sprintf("missing %d of %d times: to be confirmed", next.Missing, c.GoneAfter)}
-}
-
-// failed backs off. A gone source that fails is still gone, and needs no haste.
-func (c Config) failed(s State, jitter float64) plan {
+// failed backs off. A gone source that fails is still gone, and needs no haste; one that is held
+// back begins anew, like any that was missing.
+func (c Config) failed(s State, now time.Time, jitter float64) plan {
 	next := State{Interval: c.rung(c.step(s.Interval)), Unchanged: s.Unchanged, Attempts: count(s.Attempts)}
 	reason := fmt.Sprintf("failed %d times", next.Attempts)
-	if s.Missing >= c.GoneAfter {
-		next.Missing = min(s.Missing, maxCount)
-		return plan{next, c.spread(c.Max, jitter), reason + ", and gone before"}
+	if !s.GoneSince.IsZero() {
+		next.Missing, next.GoneSince = min(max(s.Missing, 0), maxCount), s.GoneSince
+		return plan{next, c.rarely(next, now, jitter), reason + ", and gone before"}
 	}
 	return plan{next, c.backoff(next.Attempts, jitter), reason}
 }

@@ -33,6 +33,8 @@ func Example() {
 	// 72h0m0s unchanged 1 of 3 times at 72h0m0s
 }
 
+var before = now.Add(-time.Hour)
+
 func TestNext(t *testing.T) {
 	type state = schedule.State
 	for name, row := range map[string]struct {
@@ -72,12 +74,19 @@ func TestNext(t *testing.T) {
 		"A13 counts below zero begin at 1": {state{Attempts: -5}, schedule.Failed, 0, 0.5, state{Interval: day, Attempts: 1}, 10 * time.Minute, false},
 
 		"A14 first 404":            {state{Interval: 3 * day, Unchanged: 1, Attempts: 1}, schedule.Missing, 0, 0, state{Interval: 3 * day, Unchanged: 1, Missing: 1}, 6 * time.Hour, false},
-		"A14 Mth 404 is gone":      {state{Interval: 3 * day, Unchanged: 1, Missing: 2}, schedule.Missing, 0, 0, state{Interval: 14 * day, Missing: 3}, 14*day - 14*day/20, true},
-		"A14 gone, checked rarely": {state{Interval: 14 * day, Missing: 3}, schedule.Gone, 0, 0, state{Interval: 14 * day, Missing: 4}, 14*day - 14*day/20, true},
-		"A14 gone by its status":   {state{}, schedule.Gone, 0, 0, state{Interval: 14 * day, Missing: 3}, 14*day - 14*day/20, true},
-		"A14 gone and failing":     {state{Interval: 14 * day, Missing: 3}, schedule.Failed, 0, 0, state{Interval: 14 * day, Missing: 3, Attempts: 1}, 14*day - 14*day/20, true},
-		"A14 back with the old":    {state{Interval: 14 * day, Missing: 3}, schedule.Unchanged, 0, 0, state{Interval: day}, day, false},
-		"A14 back with the new":    {state{Interval: 14 * day, Missing: 3}, schedule.Changed, 0, 0, state{Interval: day}, day, false},
+		"A14 Mth 404 is gone":      {state{Interval: 3 * day, Unchanged: 1, Missing: 2}, schedule.Missing, 0, 0, state{Interval: 14 * day, Missing: 3, GoneSince: now}, 14*day - 14*day/20, true},
+		"A14 gone, checked rarely": {state{Interval: 14 * day, Missing: 3, GoneSince: before}, schedule.Gone, 0, 0, state{Interval: 14 * day, Missing: 4, GoneSince: before}, 14*day - 14*day/20, true},
+		"A14 gone by decision":     {state{}, schedule.Gone, 0, 0, state{Interval: 14 * day, Missing: 3, GoneSince: now}, 14*day - 14*day/20, true},
+		"A14 gone and failing":     {state{Interval: 14 * day, Missing: 3, GoneSince: before}, schedule.Failed, 0, 0, state{Interval: 14 * day, Missing: 3, Attempts: 1, GoneSince: before}, 14*day - 14*day/20, true},
+		"A14 back with the old":    {state{Interval: 14 * day, Missing: 3, GoneSince: before}, schedule.Unchanged, 0, 0, state{Interval: day}, day, false},
+		"A14 back with the new":    {state{Interval: 14 * day, Missing: 3, GoneSince: before}, schedule.Changed, 0, 0, state{Interval: day}, day, false},
+
+		"A14 held, first":        {state{Missing: 2}, schedule.Held, 0, 0, state{Interval: day, Missing: 3, HeldSince: now}, day, false},
+		"A14 held, asked early":  {state{Missing: 3, HeldSince: before}, schedule.Held, 0, 0, state{Interval: day, Missing: 4, HeldSince: before}, day - time.Hour, false},
+		"A14 held, late":         {state{Missing: 3, HeldSince: before.Add(-day)}, schedule.Held, 0, 0, state{Interval: day, Missing: 4, HeldSince: before.Add(-day)}, 10 * time.Minute, false},
+		"A14 held, then gone":    {state{Missing: 3, HeldSince: before}, schedule.Gone, 0, 0, state{Interval: 14 * day, Missing: 4, GoneSince: now}, 14*day - 14*day/20, true},
+		"A14 held, then back":    {state{Missing: 3, HeldSince: before}, schedule.Unchanged, 0, 0, state{Interval: day}, day, false},
+		"A14 held, then failing": {state{Missing: 3, HeldSince: before}, schedule.Failed, 0, 0.5, state{Interval: day, Attempts: 1}, 10 * time.Minute, false},
 
 		"A14 back after one 404": {state{Interval: 7 * day, Unchanged: 2, Missing: 1}, schedule.Unchanged, 0, 0, state{Interval: day}, day, false},
 
@@ -120,10 +129,10 @@ func TestOtherSettings(t *testing.T) {
 		"cut ladder has a top":         {func(c *schedule.Config) { c.Max = 2 * day }, state{Interval: 2 * day, Unchanged: 2}, schedule.Unchanged, state{Interval: 2 * day, Unchanged: 3}, 2*day - 2*day/20, false},
 		"Base = Max has one step":      {func(c *schedule.Config) { c.Max = day }, state{Unchanged: 2}, schedule.Unchanged, state{Interval: day, Unchanged: 3}, day, false},
 		"N of 1 climbs at once":        {func(c *schedule.Config) { c.UnchangedSteps = 1 }, state{}, schedule.Unchanged, state{Interval: 3 * day}, 3 * day, false},
-		"M of 1 believes at once":      {func(c *schedule.Config) { c.GoneAfter = 1 }, state{}, schedule.Missing, state{Interval: 14 * day, Missing: 1}, 14*day - 14*day/20, true},
+		"M of 1 believes at once":      {func(c *schedule.Config) { c.GoneAfter = 1 }, state{}, schedule.Missing, state{Interval: 14 * day, Missing: 1, GoneSince: now}, 14*day - 14*day/20, true},
 		"confirmed after ErrorBase":    {func(c *schedule.Config) { c.Base = time.Hour; c.ErrorBase = 30 * time.Minute }, state{}, schedule.Missing, state{Interval: time.Hour, Missing: 1}, 30 * time.Minute, false},
 		"confirmed no later than Base": {func(c *schedule.Config) { c.Base = time.Minute }, state{}, schedule.Missing, state{Interval: time.Minute, Missing: 1}, time.Minute, false},
-		"zero settings still work":     {func(c *schedule.Config) { *c = schedule.Config{} }, state{}, schedule.Missing, state{Interval: time.Second, Missing: 1}, time.Second, true},
+		"zero settings still work":     {func(c *schedule.Config) { *c = schedule.Config{} }, state{}, schedule.Missing, state{Interval: time.Second, Missing: 1, GoneSince: now}, time.Second, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := schedule.Defaults()
@@ -140,7 +149,7 @@ func TestOtherSettings(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	want := schedule.Config{Base: 86400 * time.Second, Max: 1209600 * time.Second, ErrorBase: 600 * time.Second, UnchangedSteps: 3, GoneAfter: 3}
+	want := schedule.Config{Base: 86400 * time.Second, Max: 1209600 * time.Second, ErrorBase: 600 * time.Second, UnchangedSteps: 3, GoneAfter: 3, GoneShare: 0.2}
 	if have := schedule.Defaults(); have != want {
 		t.Errorf("A25: have %+v, want %+v", have, want)
 	}
@@ -163,6 +172,11 @@ func TestValidate(t *testing.T) {
 		"no steps":           {func(c *schedule.Config) { c.UnchangedSteps = 0 }, "CRAWL_UNCHANGED_STEPS"},
 		"steps too many":     {func(c *schedule.Config) { c.UnchangedSteps = 1001 }, "CRAWL_UNCHANGED_STEPS"},
 		"never gone":         {func(c *schedule.Config) { c.GoneAfter = 0 }, "CRAWL_GONE_AFTER"},
+		"share below zero":   {func(c *schedule.Config) { c.GoneShare = -0.1 }, "CRAWL_GONE_SHARE"},
+		"share above all":    {func(c *schedule.Config) { c.GoneShare = 1.1 }, "CRAWL_GONE_SHARE"},
+		"share is no number": {func(c *schedule.Config) { c.GoneShare = math.NaN() }, "CRAWL_GONE_SHARE"},
+		"purged before gone": {func(c *schedule.Config) { c.PurgeGone = -time.Second }, "CRAWL_PURGE_GONE_DAYS"},
+		"purge overflows":    {func(c *schedule.Config) { c.PurgeGone = math.MaxInt64 }, "CRAWL_PURGE_GONE_DAYS"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := schedule.Defaults()
@@ -176,7 +190,7 @@ func TestValidate(t *testing.T) {
 }
 
 var outcomes = []schedule.Outcome{
-	schedule.Changed, schedule.Unchanged, schedule.Failed, schedule.Missing, schedule.Gone, schedule.OutOfScope, "",
+	schedule.Changed, schedule.Unchanged, schedule.Failed, schedule.Missing, schedule.Held, schedule.Gone, schedule.OutOfScope, "",
 }
 
 func anyDuration() *rapid.Generator[time.Duration] {
@@ -197,7 +211,17 @@ func anyConfig() *rapid.Generator[schedule.Config] {
 		return schedule.Config{
 			Base: anyDuration().Draw(t, "base"), Max: anyDuration().Draw(t, "max"), ErrorBase: anyDuration().Draw(t, "errorBase"),
 			UnchangedSteps: rapid.IntRange(-1, 1200).Draw(t, "n"), GoneAfter: rapid.IntRange(-1, 1200).Draw(t, "m"),
+			GoneShare: rapid.Float64().Draw(t, "share"), PurgeGone: anyDuration().Draw(t, "purge"),
 		}
+	})
+}
+
+func anyTime() *rapid.Generator[time.Time] {
+	return rapid.Custom(func(t *rapid.T) time.Time {
+		if rapid.Bool().Draw(t, "none") {
+			return time.Time{}
+		}
+		return now.Add(anyDuration().Draw(t, "before"))
 	})
 }
 
@@ -208,6 +232,8 @@ func anyState() *rapid.Generator[schedule.State] {
 			Unchanged: rapid.IntRange(-1, 5).Draw(t, "unchanged"),
 			Attempts:  rapid.OneOf(rapid.IntRange(-1, 30), rapid.Int()).Draw(t, "attempts"),
 			Missing:   rapid.OneOf(rapid.IntRange(-1, 5), rapid.Int()).Draw(t, "missing"),
+			HeldSince: anyTime().Draw(t, "held"),
+			GoneSince: anyTime().Draw(t, "gone"),
 		}
 	})
 }

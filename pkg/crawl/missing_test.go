@@ -1,0 +1,176 @@
+package crawl
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// tally counts the site's items by status, and how many of them the index holds.
+func (r *rig) tally(paths []string) (have map[registry.Status]int, inIndex int) {
+	r.t.Helper()
+	have = map[registry.Status]int{}
+	for _, p := range paths {
+		it := r.item(p)
+		have[it.Status]++
+		if r.index.holds(it) != "" {
+			inIndex++
+		}
+	}
+	return have, inIndex
+}
+
+// manyPages registers n pages, which are indexed.
+func (r *rig) manyPages(n int) (paths []string) {
+	r.t.Helper()
+	for i := range n {
+		p := fmt.Sprintf("/page%d", i)
+		r.site.put(p, text(p))
+		paths = append(paths, p)
+	}
+	r.register(false, paths...)
+	r.mustWork()
+	return paths
+}
+
+// round lets time pass and checks what is due.
+func (r *rig) round(d time.Duration) {
+	r.t.Helper()
+	r.sweepAfter(d)
+	r.sweepAfter(time.Minute)
+}
+
+// A14: a host that loses more than a fifth of its pages within a day keeps the others until a
+// second look, a day later, which is believed.
+func TestA14BrakeHolds(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		paths := r.manyPages(20)
+		for _, p := range paths {
+			r.site.put(p, status(404))
+		}
+		for _, wait := range []time.Duration{25 * time.Hour, 7 * time.Hour, 7 * time.Hour} {
+			r.round(wait)
+		}
+		have, inIndex := r.tally(paths)
+		if have[registry.Gone] != 4 || have[indexed] != 16 || inIndex != 16 {
+			t.Fatalf("%v and %d in the index, want 4 Gone and 16 held", have, inIndex)
+		}
+		for _, p := range paths {
+			it := r.item(p)
+			if it.Status == registry.Gone {
+				continue
+			}
+			if it.HeldSince.IsZero() || last(it) != "held" || !strings.HasSuffix(it.ErrorMessage,
+				"held: 5 of 20 pages of the host went missing within a day; a second look follows") {
+				t.Errorf("held since %s: %s: %s", it.HeldSince, last(it), it.ErrorMessage)
+			}
+			if wait := it.NextCrawlAt.Sub(it.HeldSince); wait != day {
+				t.Errorf("the second look comes after %v", wait)
+			}
+		}
+		back := r.item(paths[19])
+		if back.Status == registry.Gone {
+			t.Fatal("the last page is not held")
+		}
+		r.site.put(paths[19], text("back"))
+		r.round(day)
+		have, inIndex = r.tally(paths)
+		if have[registry.Gone] != 19 || have[indexed] != 1 || inIndex != 1 {
+			t.Errorf("%v and %d in the index after the second look, want all but one Gone", have, inIndex)
+		}
+		if it := r.item(paths[19]); !it.HeldSince.IsZero() || it.MissingChecks != 0 || it.ErrorMessage != "" {
+			t.Errorf("back, but held since %s, missing %d times: %s", it.HeldSince, it.MissingChecks, it.ErrorMessage)
+		}
+	})
+}
+
+// A14: the brake counts what is lost within a day, over all batches, and nothing else.
+func TestA14BrakeCounts(t *testing.T) {
+	r := newRig(t, func(k *knobs) { k.crawl.Schedule.GoneAfter = 1 })
+	paths := r.manyPages(10)
+	lose := func(n int) {
+		for _, p := range paths[:n] {
+			r.site.put(p, status(404))
+		}
+		paths = paths[n:]
+	}
+	r.register(false, "/never1", "/never2", "/never3", "/never4") // no loss: there never was anything
+	r.mustWork()
+	for _, p := range []string{"/never1", "/never4"} {
+		if it := r.item(p); it.Status != registry.Gone {
+			t.Errorf("%s is %s", p, it.Status)
+		}
+	}
+	all := paths
+	lose(2)
+	r.round(25 * time.Hour)
+	lose(2)
+	for _, p := range all[2:4] {
+		r.force(p)
+	}
+	if have, _ := r.tally(all); have[registry.Gone] != 3 || have[indexed] != 7 {
+		t.Errorf("%v, want 3 of 10 Gone on the first day", have)
+	}
+	lose(1)
+	r.round(25 * time.Hour) // the window is over, and the second look is due
+	if have, _ := r.tally(all); have[registry.Gone] != 5 {
+		t.Errorf("%v, want 5 Gone on the second day", have)
+	}
+}
+
+// A14: a share of one takes the brake off.
+func TestA14NoBrake(t *testing.T) {
+	r := newRig(t, func(k *knobs) { k.crawl.Schedule.GoneAfter, k.crawl.Schedule.GoneShare = 1, 1 })
+	paths := r.manyPages(10)
+	for _, p := range paths {
+		r.site.put(p, status(410))
+	}
+	r.round(25 * time.Hour)
+	if have, inIndex := r.tally(paths); have[registry.Gone] != 10 || inIndex != 0 {
+		t.Errorf("%v, %d in the index", have, inIndex)
+	}
+}
+
+// A14: registering a Gone page again asks the site once; only the page itself ends the tombstone.
+func TestA14TombstonesAreSticky(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		r.site.put("/p", text("v1"))
+		r.first("/p")
+		r.site.put("/p", status(404))
+		for range 3 {
+			r.next("/p")
+		}
+		tomb := r.item("/p").GoneSince
+		if tomb.IsZero() {
+			t.Fatal("no tombstone")
+		}
+		r.index.writes()
+		for _, answer := range []struct {
+			code    int
+			becomes registry.Status
+		}{{404, registry.Gone}, {500, registry.Error}, {410, registry.Gone}} {
+			r.site.put("/p", status(answer.code))
+			r.site.asked()
+			r.clock.pass(time.Hour)
+			it := r.first("/p")
+			if asked := r.site.asked(); len(asked) != 1 || it.Status != answer.becomes {
+				t.Errorf("%d: %s after %q", answer.code, it.Status, asked)
+			}
+			if wait := it.NextCrawlAt.Sub(it.LastChecked); wait < 13*day {
+				t.Errorf("%d: the next check comes after %v", answer.code, wait)
+			}
+			if w := r.index.writes(); len(w) > 0 || !it.GoneSince.After(tomb) {
+				t.Errorf("%d: index %q, tombstone of %s", answer.code, w, it.GoneSince)
+			}
+		}
+		r.site.put("/p", text("v1"))
+		if it := r.first("/p"); it.Status != indexed || !it.GoneSince.IsZero() || r.index.holds(it) != "v1" {
+			t.Errorf("back: %s, tombstone of %s", it.Status, it.GoneSince)
+		}
+	})
+}

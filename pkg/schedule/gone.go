@@ -1,0 +1,91 @@
+package schedule
+
+import (
+	"fmt"
+	"time"
+)
+
+const (
+	// LossWindow is how long the tombstones of a host are counted together for the brake.
+	LossWindow = 24 * time.Hour
+	// SecondLook is how long after it was held back a missing source is believed to be gone.
+	SecondLook = 24 * time.Hour
+	// fewLosses is how many tombstones in one window prove nothing, however small the host is.
+	fewLosses = 3
+)
+
+// Losses is what a host has lost lately.
+type Losses struct {
+	Gone  int // sources that became gone within the present [LossWindow]
+	Items int // sources that were there when it began: those of Gone, and all that are not gone
+}
+
+// Room is how many more sources of a host may become gone before the others are held back
+// (CRAWL_GONE_SHARE); it may be negative. A site that loses a fifth of its pages in a day is
+// more often broken than tidied up.
+func (c Config) Room(l Losses) int {
+	return max(fewLosses, int(c.sane().GoneShare*float64(l.Items))) - l.Gone
+}
+
+// Miss decides what one more 404 or 410 makes of a source: [Missing] until there were enough in a
+// row, then [Gone] if its host has room for another tombstone, else [Held] until the second
+// look. What was gone before is gone at once.
+func (c Config) Miss(s State, room int, now time.Time) Outcome {
+	switch c = c.sane(); {
+	case !s.GoneSince.IsZero():
+		return Gone
+	case count(s.Missing) < c.GoneAfter:
+		return Missing
+	case room > 0 || !s.HeldSince.IsZero() && now.Sub(s.HeldSince) >= SecondLook:
+		return Gone
+	default:
+		return Held
+	}
+}
+
+// Expired reports whether a source has been gone for so long that it is to be purged
+// (CRAWL_PURGE_GONE_DAYS).
+func (c Config) Expired(s State, now time.Time) bool {
+	return c.PurgeGone > 0 && !s.GoneSince.IsZero() && now.Sub(s.GoneSince) >= c.PurgeGone
+}
+
+// missing counts towards Gone.
+func (c Config) missing(s State, o Outcome, now time.Time, jitter float64) plan {
+	next := State{Interval: c.rung(c.step(s.Interval)), Unchanged: s.Unchanged, Missing: count(s.Missing)}
+	switch {
+	case o == Held:
+		return c.held(s, next, now)
+	case o == Gone || next.Missing >= c.GoneAfter:
+		return c.gone(s, next, now, jitter)
+	}
+	wait := min(max(c.Base/4, c.ErrorBase), c.Base)
+	return plan{next, wait, fmt.Sprintf("missing %d of %d times: to be confirmed", next.Missing, c.GoneAfter)}
+}
+
+// held waits for the second look.
+func (c Config) held(s, next State, now time.Time) plan {
+	next.HeldSince = s.HeldSince
+	if next.HeldSince.IsZero() {
+		next.HeldSince = now
+	}
+	wait := max(next.HeldSince.Add(SecondLook).Sub(now), c.ErrorBase)
+	return plan{next, min(wait, c.Max), "missing with too many others of its host: a second look follows"}
+}
+
+// gone waits the longest, or until the source is to be purged.
+func (c Config) gone(s, next State, now time.Time, jitter float64) plan {
+	next.Interval, next.Unchanged, next.Missing = c.Max, 0, max(next.Missing, c.GoneAfter)
+	if next.GoneSince = s.GoneSince; next.GoneSince.IsZero() {
+		next.GoneSince = now
+	}
+	return plan{next, c.rarely(next, now, jitter), fmt.Sprintf("missing %d times: gone", next.Missing)}
+}
+
+// rarely is the wait of a source that is gone.
+func (c Config) rarely(s State, now time.Time, jitter float64) time.Duration {
+	wait := c.spread(c.Max, jitter)
+	if c.PurgeGone > 0 && !s.GoneSince.IsZero() {
+		wait = min(wait, max(s.GoneSince.Add(c.PurgeGone).Sub(now), time.Second))
+	}
+	return wait
+}
