@@ -39,7 +39,7 @@ var layers = [][]string{
 	{"handlers"},
 	{"pkg/app", "pkg/funchost", "pkg/azurite"},
 	{"pkg/funchost/conformance", "pkg/azurite/azuritetest"},
-	{"cmd/handler", "cmd/tidemark", "cmd/demosite", "cmd/demo", "cmd/bench", "cmd/package"},
+	{"cmd/handler", "cmd/tidemark", "cmd/demosite", "cmd/demo", "cmd/bench", "cmd/package", "cmd/score"},
 }
 
 // pure packages import nothing that reaches outside.

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// page is a page with what is known about its content: the whole of it, or phrases of it and of
+// what is around it.
+type page struct {
+	name       string
+	html       []byte
+	text       string
+	hasText    bool
+	keep, drop []string
+}
+
+// load reads each step-th page of a folder, in the order of names.
+func load(folder fs.FS, step int) ([]page, error) {
+	var pages []page
+	seen := 0
+	err := fs.WalkDir(folder, ".", func(path string, d fs.DirEntry, err error) error {
+		name, isPage := strings.CutSuffix(path, ".html")
+		if err != nil || d.IsDir() || !isPage {
+			return err
+		}
+		if seen++; (seen-1)%step != 0 {
+			return nil
+		}
+		p, err := loadPage(folder, name)
+		pages = append(pages, p)
+		return err
+	})
+	if err == nil && len(pages) == 0 {
+		err = errors.New("no pages: want name.html beside name.txt or name.keep")
+	}
+	return pages, err
+}
+
+func loadPage(folder fs.FS, name string) (page, error) {
+	p := page{name: name}
+	html, err := fs.ReadFile(folder, name+".html")
+	if err != nil {
+		return p, err
+	}
+	p.html = html
+	var texts [3]string
+	for i, suffix := range []string{".txt", ".keep", ".drop"} {
+		data, err := fs.ReadFile(folder, name+suffix)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return p, err
+		}
+		texts[i] = string(data)
+		p.hasText = p.hasText || i == 0 && err == nil
+	}
+	p.text, p.keep, p.drop = texts[0], lines(texts[1]), lines(texts[2])
+	if !p.hasText && len(p.keep) == 0 {
+		return p, fmt.Errorf("%s.html has no ground truth: want %[1]s.txt or %[1]s.keep", name)
+	}
+	return p, nil
+}
+
+func lines(text string) []string {
+	var all []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			all = append(all, line)
+		}
+	}
+	return all
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/extract"
+)
+
+// extractor finds the content of a page, as text.
+type extractor struct {
+	name    string
+	extract func(html []byte) (string, error)
+}
+
+func tidemark(html []byte) (string, error) {
+	doc, err := document(html)
+	return doc.Text, err
+}
+
+func visible(html []byte) (string, error) {
+	doc, err := document(html)
+	return doc.VisibleText, err
+}
+
+// document reads a page that declares its own charset, wherever it came from.
+func document(html []byte) (extract.Document, error) {
+	return extract.Extract(html, "text/html", "https://page.example/", extract.Limits{})
+}
+
+// commandExtractor runs a command for each page, for at most a minute.
+func commandExtractor(args []string) func([]byte) (string, error) {
+	return func(html []byte) (string, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		c := exec.CommandContext(ctx, args[0], args[1:]...)
+		c.Stdin, c.Stderr = bytes.NewReader(html), os.Stderr
+		text, err := c.Output()
+		return string(text), err
+	}
+}

@@ -1,0 +1,112 @@
+// Command score says how well the main content of pages is found, on any folder of pages with
+// ground truth, and how steady the finding is when advertisements, tokens and clocks change.
+//
+//	score [-noise] [-step N] [-with name=command]... DIR
+//
+// DIR and its subfolders hold, for each page:
+//
+//	name.html   the page as it was fetched
+//	name.txt    its main content, scored by words: precision, recall and F1, averaged over pages
+//	name.keep   phrases of the content, one a line: found ones count for recall
+//	name.drop   phrases from around it, one a line: found ones count against precision
+//
+// A page needs name.txt or name.keep. The extractors are tidemark (what contentHash covers),
+// visible (all visible text, the baseline) and each command given by -with, which reads one page
+// from its standard input and writes the content, as text, to its standard output. The module
+// bench has such commands for other libraries and a program that makes folders of this kind from
+// their test data.
+//
+// With -noise each page is read several times, each time with other noise of one kind put in; a
+// page whose content changed, though no reader would say so, counts as a flip.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "score:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, out io.Writer) error {
+	extractors := []extractor{{"tidemark", tidemark}, {"visible", visible}}
+	flags := flag.NewFlagSet("score", flag.ContinueOnError)
+	noisy := flags.Bool("noise", false, "count the pages whose content changes with noise of each kind")
+	step := flags.Int("step", 1, "look at each Nth page only")
+	flags.Func("with", "another extractor, as name=command with arguments; may be repeated", func(s string) error {
+		name, command, _ := strings.Cut(s, "=")
+		if name == "" || strings.TrimSpace(command) == "" {
+			return errors.New("want name=command")
+		}
+		extractors = append(extractors, extractor{name, commandExtractor(strings.Fields(command))})
+		return nil
+	})
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() != 1 || *step < 1 {
+		return errors.New("want one folder, and a step of 1 or more")
+	}
+	pages, err := load(os.DirFS(flags.Arg(0)), *step)
+	if err != nil {
+		return err
+	}
+	if err := report(out, pages, extractors); err != nil || !*noisy {
+		return err
+	}
+	return reportNoise(out, pages, extractors)
+}
+
+// report writes a row of scores for each extractor.
+func report(out io.Writer, pages []page, extractors []extractor) error {
+	fmt.Fprintf(out, "%d pages\n\n", len(pages))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "extractor\twords P\tR\tF1\tphrases P\tR\tF1\tms/page\t")
+	for _, e := range extractors {
+		var total tally
+		began := time.Now()
+		for _, p := range pages {
+			text, err := e.extract(p.html)
+			if err != nil {
+				return fmt.Errorf("%s on %s: %w", e.name, p.name, err)
+			}
+			total.add(p, text)
+		}
+		ms := time.Since(began).Seconds() * 1000 / float64(len(pages))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.1f\t\n", e.name, total.words(), total.phrases(), ms)
+	}
+	return w.Flush()
+}
+
+// reportNoise writes a row of flips for each kind of noise.
+func reportNoise(out io.Writer, pages []page, extractors []extractor) error {
+	fmt.Fprintf(out, "\npages whose content changes with noise\n\n")
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "noise\t")
+	for _, e := range extractors {
+		fmt.Fprint(w, e.name, "\t")
+	}
+	fmt.Fprintln(w)
+	for _, kind := range noises {
+		fmt.Fprint(w, kind.name, "\t")
+		for _, e := range extractors {
+			n, err := flips(pages, e, kind)
+			if err != nil {
+				return fmt.Errorf("%s with %s: %w", e.name, kind.name, err)
+			}
+			fmt.Fprintf(w, "%.3f\t", float64(n)/float64(len(pages)))
+		}
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
+}

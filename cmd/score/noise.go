@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
+
+	"github.com/tidemark/tidemark/pkg/extract"
+)
+
+// noise is a way in which pages change without anybody changing them.
+type noise struct {
+	name     string
+	variants []func(html string) string
+}
+
+// noises are the kinds that are tried. Those with "nameless" bear no name that tells what they
+// are, so that only their text or place could.
+var noises = []noise{
+	{"advertisement", advertisements("ad-slot")},
+	{"advertisement, nameless", advertisements("x7f3a")},
+	{"CSRF token, nonce", each([]string{"a81fb77e", "c90dffff3", "12"}, func(s string) func(string) string {
+		return atStart(`<form><input type="hidden" name="csrf" value="` + s + `"></form><script nonce="` + s + `">var t="` + s + `"</script>`)
+	})},
+	{"clock in the header", each([]string{"Saturday 21 November, 14:46", "Sunday 22 November, 9:03"}, func(s string) func(string) string {
+		return atStart(`<header><div class="date">` + s + `</div></header>`)
+	})},
+	{"view counter", each([]string{"10,234 views", "1,000,001 views"}, func(s string) func(string) string {
+		return atEnd(`<div class="view-count">` + s + `</div>`)
+	})},
+	{"footer", each([]string{"Made in 12 ms. Visitor 88121.", "Made in 131 ms. Visitor 99999999."}, func(s string) func(string) string {
+		return atEnd(`<footer>` + s + `</footer>`)
+	})},
+	{"related pages", related("related-posts")},
+	{"related pages, nameless", related("x7f3a")},
+	{"order of attributes", []func(string) string{
+		func(s string) string { return reorder(s, func([]html.Attribute) {}) },
+		func(s string) string { return reorder(s, slices.Reverse[[]html.Attribute]) },
+	}},
+}
+
+func each(texts []string, make func(string) func(string) string) (all []func(string) string) {
+	for _, text := range texts {
+		all = append(all, make(text))
+	}
+	return all
+}
+
+var (
+	paragraphEnd = regexp.MustCompile(`(?i)</p>`)
+	bodyStart    = regexp.MustCompile(`(?i)<body[^>]*>`)
+	bodyEnd      = regexp.MustCompile(`(?i)</body>`)
+)
+
+func atStart(insert string) func(string) string {
+	return func(s string) string {
+		return bodyStart.ReplaceAllStringFunc(s, func(tag string) string { return tag + insert })
+	}
+}
+
+func atEnd(insert string) func(string) string {
+	return func(s string) string { return bodyEnd.ReplaceAllLiteralString(s, insert+"</body>") }
+}
+
+// advertisements fill, or leave empty, a slot behind every third paragraph.
+func advertisements(class string) []func(string) string {
+	ads := []string{
+		"<p>Buy the new tide watch for only 49.99 today! The offer ends soon, so do not wait any longer.</p>",
+		`<a href="https://ads.example/x">Win a trip to Brest</a>`, "",
+	}
+	return each(ads, func(ad string) func(string) string {
+		return func(s string) string {
+			n := 0
+			return paragraphEnd.ReplaceAllStringFunc(s, func(tag string) string {
+				if n++; n%3 != 2 || n > 30 {
+					return tag
+				}
+				return tag + `<div class="` + class + `">` + ad + `</div>`
+			})
+		}
+	})
+}
+
+func related(class string) []func(string) string {
+	lists := []string{
+		`<li><a href="/a">Pilot rescued off the coast</a><li><a href="/b">New crane</a><li><a href="/c">Old quay wall</a>`,
+		`<li><a href="/d">Old crane sold to a museum in the north</a><li><a href="/e">New ship in town</a><li><a href="/f">Whale seen</a>`,
+	}
+	return each(lists, func(list string) func(string) string {
+		return atEnd(`<div class="` + class + `"><h3>More</h3><ul>` + list + `</ul></div>`)
+	})
+}
+
+// reorder writes all start tags anew, with their attributes changed by order.
+func reorder(s string, order func([]html.Attribute)) string {
+	var out strings.Builder
+	z := html.NewTokenizer(strings.NewReader(s))
+	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
+		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
+			out.Write(z.Raw())
+			continue
+		}
+		token := z.Token()
+		order(token.Attr)
+		out.WriteString(token.String())
+	}
+	return out.String()
+}
+
+// flips counts the pages whose content is not the same with all variants of a noise.
+func flips(pages []page, e extractor, kind noise) (int, error) {
+	n := 0
+	for _, p := range pages {
+		source, first := inUTF8(p.html), ""
+		for i, variant := range kind.variants {
+			text, err := e.extract([]byte("\ufeff" + variant(source)))
+			if err != nil {
+				return n, err
+			}
+			if text = extract.Fold(text); i == 0 {
+				first = text
+			} else if text != first {
+				n++
+				break
+			}
+		}
+	}
+	return n, nil
+}
+
+// inUTF8 is the page in UTF-8, so that text can be put in.
+func inUTF8(page []byte) string {
+	r, err := charset.NewReader(bytes.NewReader(page), "text/html")
+	if err != nil {
+		return string(page)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil { // Unreachable: decoders replace what they cannot read.
+		return string(page)
+	}
+	return string(text)
+}
