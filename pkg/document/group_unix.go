@@ -1,0 +1,28 @@
+//go:build unix
+
+package document
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup keeps the terminal's Ctrl-C from a reader; its parent ends it.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// killGroup ends a reader and whatever it started.
+func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }
+
+// private makes a folder that only this user can write to, and reports whether it is one.
+func private(dir string) bool {
+	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
+		return false
+	}
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() || info.Mode().Perm()&0o022 != 0 {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid()
+}
