@@ -14,9 +14,11 @@ import (
 
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/document"
 )
 
 func main() {
+	document.Main()
 	// The host takes every line on stderr for an error, so all that is not one goes to stdout.
 	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	slog.SetDefault(log) // net/http complains by the standard logger, which would write to stderr

@@ -13,9 +13,12 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/document"
 )
 
 func main() {
+	document.Main()
 	os.Exit(mainExit())
 }
 
