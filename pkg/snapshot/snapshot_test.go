@@ -148,7 +148,7 @@ func TestDigestIsVerified(t *testing.T) {
 func TestErrors(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		s := open(t, empty())
-		for _, hash := range []string{"", "sha256:", "sha256:abc", "md5:" + strings.Repeat("0", 64), strings.Repeat("0", 64)} {
+		for _, hash := range []string{"", "sha256:", "sha256:abc", "md5:" + strings.Repeat("0", 64), strings.Repeat("0", 64), "sha256:" + strings.Repeat("G", 64)} {
 			if _, err := s.Body(t.Context(), hash); !fault.Is(err, fault.Invalid) {
 				t.Errorf("digest %q: have %v, want Invalid", hash, err)
 			}
