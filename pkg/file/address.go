@@ -118,7 +118,9 @@ func (p Place) within(path string) (Place, error) {
 // named is the place of another name in the same container. Blobs may be told apart by repeated
 // slashes, files in a share not.
 func (p Place) named(name string) (Place, error) {
-	parts, err := segments(name)
+	// Servers that read an address as browsers do take a backslash for a slash.
+	_, err := segments(strings.ReplaceAll(name, `\`, "/"))
+	parts, _ := segments(name)
 	if p.kind == Share {
 		name = strings.Join(parts, "/")
 	}

@@ -104,6 +104,8 @@ var refusedPlaces = map[string]string{
 	"blob dots":                "https://acct.blob.core.windows.net/docs/../keys/a",
 	"blob escaped dots":        "https://acct.blob.core.windows.net/docs/%2e%2E/keys/a",
 	"blob escaped slash":       "https://acct.blob.core.windows.net/docs/..%2Fkeys/a",
+	"blob backslash":           `https://acct.blob.core.windows.net/docs/a\..\..\keys/a`,
+	"blob escaped backslash":   "https://acct.blob.core.windows.net/docs/a%5C..%5c..%5Ckeys",
 	"blob NUL":                 "https://acct.blob.core.windows.net/docs/%00",
 	"blob not UTF-8":           "https://acct.blob.core.windows.net/docs/%ff",
 	"broken escape":            "https://acct.blob.core.windows.net/docs/%zz",
