@@ -61,11 +61,12 @@ func (c *Composer) Link(address, text string) {
 	c.doc.Links = append(c.doc.Links, Link{URL: address, Text: clip(Fold(text), maxLinkText)})
 }
 
-// Document ends the document. Its title is the first candidate that says something, else the
+// Document ends the document. Its language is detected when none is given. Its title is the first candidate that says something, else the
 // first heading.
 func (c *Composer) Document(language string, titles ...string) Document {
 	doc := c.doc
 	doc.Language = language
+	doc.detectLanguage()
 	for i, t := range titles {
 		titles[i] = Fold(t)
 	}

@@ -143,10 +143,7 @@ func Extract(body []byte, contentType, baseURL string, lim Limits) (Document, er
 		p.body = p.body[:p.limits.MaxBytes]
 	}
 	doc := extract(p)
-	if doc.Language == "" {
-		doc.Language = detectLanguage(doc.Blocks)
-		doc.LanguageDetected = doc.Language != ""
-	}
+	doc.detectLanguage()
 	doc.MimeType = mimeType
 	doc.Truncated = doc.Truncated || truncated
 	return doc, nil

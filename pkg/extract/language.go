@@ -25,6 +25,14 @@ var languages = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 	whatlanggo.Urd: true, whatlanggo.Vie: true,
 }}
 
+// detectLanguage fills in the language of a document that declares none.
+func (d *Document) detectLanguage() {
+	if d.Language == "" {
+		d.Language = detectLanguage(d.Blocks)
+		d.LanguageDetected = d.Language != ""
+	}
+}
+
 // detectLanguage gives the language of the prose at the beginning of a document as ISO 639-1, or
 // "" when that is not reliable: no language is better than a wrong one, by which a search would
 // miss the page.
