@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/document"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/lineage"
@@ -102,6 +103,7 @@ func Assemble(ctx context.Context, cfg Config, store storage.Store, index search
 	worker := crawl.New(reg, snaps, web, index, crawl.Options{
 		Schedule: cfg.Schedule, Agent: web.ProductToken(), Rules: cfg.Rules, Strategy: cfg.Strategy,
 		KeepGone: cfg.KeepGone, RunID: run.ID, Log: log,
+		Documents: document.New(document.Options{CacheDir: filepath.Join(cfg.Data, "cache")}),
 	})
 	for _, step := range []func(context.Context) error{
 		reg.Create, snaps.Create, index.Create,

@@ -53,10 +53,9 @@ func (c *check) compare(ctx context.Context, resp fetch.Response) error {
 		c.unchanged("the same bytes as before")
 		return nil
 	}
-	doc, err := extract.Extract(resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL, extract.Limits{})
-	if err != nil {
-		c.fail("%v", err)
-		return nil
+	doc, readable, err := c.read(ctx, resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL)
+	if err != nil || !readable {
+		return err
 	}
 	hash := doc.ContentHash()
 	exclusion := c.exclusionOf(doc, resp)
@@ -66,6 +65,20 @@ func (c *check) compare(ctx context.Context, resp fetch.Response) error {
 		return c.snaps.Verify(ctx, c.ID, c.RawHash, c.o.Clock())
 	}
 	return c.adopt(ctx, resp, doc, raw, exclusion)
+}
+
+// read extracts a document. One that cannot be read is recorded as failing (A17); the error is our
+// own time running out.
+func (c *check) read(ctx context.Context, body []byte, contentType, baseURL string) (doc extract.Document, readable bool, err error) {
+	doc, err = c.o.Documents.Extract(ctx, body, contentType, baseURL, extract.Limits{})
+	if err != nil && ctx.Err() != nil {
+		return doc, false, err
+	}
+	if err != nil {
+		c.fail("%v", err)
+		return doc, false, nil
+	}
+	return doc, true, nil
 }
 
 // exclusionOf says why a document that was fetched is kept out of the index; "" if it is not.
@@ -165,10 +178,9 @@ func (c *check) payDebt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	doc, err := extract.Extract(body, capture.ContentType(), c.fetchURL(), extract.Limits{})
-	if err != nil {
-		c.fail("%v", err)
-		return nil
+	doc, readable, err := c.read(ctx, body, capture.ContentType(), c.fetchURL())
+	if err != nil || !readable {
+		return err
 	}
 	c.outcome = schedule.Unchanged
 	c.enterIndex(doc)

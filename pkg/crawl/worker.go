@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/document"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -38,7 +39,8 @@ type Options struct {
 	Agent      string // product token that robots.txt rules are matched against
 	Rules      source.Rules
 	Strategy   source.Strategy
-	KeepGone   bool // leave documents of Gone items in the index
+	Documents  *document.Reader // one with the defaults when nil
+	KeepGone   bool             // leave documents of Gone items in the index
 	RunID      string
 	Clock      func() time.Time
 	Jitter     func() float64
@@ -67,6 +69,9 @@ func New(reg *registry.Registry, snaps *snapshot.Store, web Fetcher, index Index
 	}
 	if o.Sleep == nil {
 		o.Sleep = registry.Sleep
+	}
+	if o.Documents == nil {
+		o.Documents = document.New(document.Options{})
 	}
 	if o.CommitTime == 0 {
 		o.CommitTime = 10 * time.Second

@@ -1,0 +1,93 @@
+package crawl
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/document"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// TestMain lets the test's executable be the process that reads a heavy document.
+func TestMain(m *testing.M) {
+	document.Main()
+	os.Exit(m.Run())
+}
+
+// file is a page with the bytes of a test file of another package.
+func file(t *testing.T, contentType string, path ...string) page {
+	t.Helper()
+	body, err := os.ReadFile(filepath.Join(append([]string{".."}, path...)...))
+	must(t, err)
+	return page{body: string(body)}.set("Content-Type", contentType)
+}
+
+const docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+// A17: documents of every type are crawled side by side; those that nobody can read fail alone,
+// with a message that says why.
+func TestA17Documents(t *testing.T) {
+	r := newRig(t)
+	octets := "application/octet-stream"
+	broken := file(t, "application/pdf", "extract", "pdf", "testdata", "columns.pdf")
+	broken.body = broken.body[:len(broken.body)/3]
+	for _, tt := range []struct {
+		path    string
+		page    page
+		status  registry.Status
+		message string // contained
+	}{
+		{"/page", text("page"), indexed, ""},
+		{"/pdf", file(t, "application/pdf", "extract", "pdf", "testdata", "columns.pdf"), indexed, ""},
+		{"/mislabelled", file(t, "text/html", "extract", "pdf", "testdata", "office.pdf"), indexed, ""},
+		{"/docx", file(t, docxType, "extract", "ooxml", "testdata", "pandoc.docx"), indexed, ""},
+		{"/pptx", file(t, octets, "extract", "ooxml", "testdata", "pandoc.pptx"), indexed, ""},
+		{"/xlsx", file(t, octets, "extract", "sheet", "testdata", "harbour.xlsx"), indexed, ""},
+		{"/md", file(t, "text/markdown", "extract", "testdata", "guide.md"), indexed, ""},
+		{"/txt", file(t, "text/plain", "extract", "testdata", "notice.txt"), indexed, ""},
+		{"/csv", file(t, "text/csv", "extract", "testdata", "prices.csv"), indexed, ""},
+		{"/png", page{body: "\x89PNG\r\n\x1a\n" + long(100)}.set("Content-Type", "image/png"), registry.Crawled, ""},
+		{"/locked", file(t, "application/pdf", "extract", "pdf", "testdata", "locked.pdf"), registry.Error, "protected by a password"},
+		{"/scan", file(t, "application/pdf", "extract", "pdf", "testdata", "scan.pdf"), registry.Error, "text recognition"},
+		{"/broken", broken, registry.Error, "broken"},
+		{"/nodocx", page{body: "PK\x03\x04" + long(100)}.set("Content-Type", docxType), registry.Error, ""},
+	} {
+		r.site.put(tt.path, tt.page.etag("1"))
+		r.register(false, tt.path)
+		defer func() {
+			it := r.item(tt.path)
+			if it.Status != tt.status || !strings.Contains(it.ErrorMessage, tt.message) || (it.Status == registry.Error) != (it.ErrorMessage != "") {
+				t.Errorf("%s is %s (%s), want %s (…%s…)", tt.path, it.Status, it.ErrorMessage, tt.status, tt.message)
+			}
+			if tt.status == indexed && (r.index.holds(it) == "" || it.Language == "" && tt.path != "/csv") {
+				t.Errorf("%s: index holds %q, language %q", tt.path, r.index.holds(it), it.Language)
+			}
+		}()
+	}
+	r.mustWork()
+}
+
+// A17: a document is checked like a page: not read again while it has not changed, and told from
+// its noise when it has.
+func TestA17DocumentsChange(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/d", file(t, docxType, "extract", "ooxml", "testdata", "pandoc.docx").etag("1"))
+	first := r.first("/d")
+	if it := r.next("/d"); last(it) != "unchanged" || it.ContentHash != first.ContentHash {
+		t.Errorf("a 304: %s", last(it))
+	}
+	r.site.put("/d", file(t, docxType, "extract", "ooxml", "testdata", "libreoffice.docx").etag("2"))
+	r.index.writes()
+	if it := r.next("/d"); it.ContentHash == first.ContentHash || len(r.index.writes()) != 1 || it.MimeType != docxType {
+		t.Errorf("another document: %s, type %s", last(it), it.MimeType)
+	}
+	for i := range 2 {
+		r.site.put("/d", page{body: fmt.Sprint("broken", i)}.set("Content-Type", docxType))
+		if it := r.next("/d"); it.Status != registry.Error && it.Status != indexed {
+			t.Errorf("broken: %s", it.Status)
+		}
+	}
+}
