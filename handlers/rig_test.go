@@ -61,7 +61,7 @@ func (w *web) Get(_ context.Context, r fetch.Request) (fetch.Response, error) {
 	return fetch.Response{
 		Status: http.StatusOK, FinalURL: r.URL,
 		Header: http.Header{"Content-Type": {"text/html"}, "Last-Modified": {"Sun, 01 Mar 2026 10:00:00 GMT"}, "Etag": {`"1"`}},
-		Body:   fmt.Appendf(nil, "<html lang=en><title>%s</title><main><h1>%s</h1><p>The harbour of %s opens at high tide.</p></main>", name, name, name),
+		Body:   fmt.Appendf(nil, "<html lang=en><title>%s</title><main><h1>%s</h1><p>The harbour of %s opens at high tide.</p><img src=/crane.jpg alt='A crane'></main>", name, name, name),
 	}, nil
 }
 

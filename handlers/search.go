@@ -43,22 +43,26 @@ func (s *server) answerSearch(r *http.Request, v *Services, req api.SearchReques
 	}
 	found, err := v.Index.Search(r.Context(), search.Query{
 		Text: req.Q, Top: req.Top, Skip: req.Skip, Host: req.Host, Type: req.Type, Language: req.Language,
+		NestImages: req.NestImages,
 	})
 	if err != nil {
 		return 0, nil, err
 	}
-	return http.StatusOK, resultsJSON(found, req.NestImages), nil
+	return http.StatusOK, resultsJSON(found), nil
 }
 
-func resultsJSON(found search.Results, nestImages bool) api.SearchResponse {
+func resultsJSON(found search.Results) api.SearchResponse {
 	out := api.SearchResponse{Count: found.Count, Results: make([]api.SearchResult, len(found.Results))}
 	for i, r := range found.Results {
 		res := api.SearchResult{ID: r.ID, URL: r.URL, Title: r.Title, Language: r.Language, Score: r.Score, Passages: make([]api.Passage, len(r.Passages))}
 		for j, p := range r.Passages {
 			res.Passages[j] = passageJSON(p)
 		}
-		if nestImages {
-			res.Images = []api.Image{}
+		for _, img := range r.Images {
+			res.Images = append(res.Images, api.Image{
+				ID: img.ID, Src: img.Src, Alt: img.Alt, Title: img.Title, Caption: img.Caption,
+				ParentPageID: r.ID, ParentPageURL: r.URL,
+			})
 		}
 		out.Results[i] = res
 	}

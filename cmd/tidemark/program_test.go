@@ -243,7 +243,7 @@ func TestSearch(t *testing.T) {
 		{name: "terminal", args: []string{"search", "float"}, terminal: true, answers: []answered{{200, found}}, out: bold},
 		{name: "NO_COLOR", args: []string{"search", "float"}, terminal: true, env: map[string]string{"NO_COLOR": "1"},
 			answers: []answered{{200, found}}, out: plain},
-		{name: "every flag travels", args: []string{"search", "x", "--top", "3", "--skip", "6", "--host", "H", "--language", "de", "--nest-images"},
+		{name: "every flag travels", args: []string{"search", "x", "--top", "3", "--skip", "6", "--host", "H", "--language", "de", "--images"},
 			answers: []answered{{200, `{"count":0,"results":[]}`}}, out: "nothing found for x at h in de\n",
 			asked: []string{`POST /api/Search {"q":"x","top":3,"skip":6,"nestImages":true,"host":"h","language":"de"}`}},
 		{name: "past the end", args: []string{"search", "x", "--skip", "50"}, answers: []answered{{200, `{"count":12,"results":[]}`}},

@@ -18,6 +18,7 @@ quotes" are found as a phrase, and a trailing * finds what begins so.`
 const searchExample = `  tidemark search 'calibrate the float'
   tidemark search '"error code 17"' --host docs.example.com
   tidemark search 'pegel*' --language de --top 3
+  tidemark search 'north basin' --images
   tidemark search harbour --json | jq -r '.results[].url'`
 
 func (p *program) searchCommand() *cobra.Command {
@@ -37,7 +38,7 @@ func (p *program) searchCommand() *cobra.Command {
 	f.IntVar(&req.Skip, "skip", 0, "how many pages to pass over")
 	hostFlag(f, &req.Host, "only pages of this `HOST`")
 	f.StringVar(&req.Language, "language", "", "only pages in this `LANGUAGE`, such as en")
-	f.BoolVar(&req.NestImages, "nest-images", false, "list a page's images under it")
+	f.BoolVar(&req.NestImages, "images", false, "list a page's images under it")
 	return cmd
 }
 
@@ -100,7 +101,7 @@ func (p *program) result(n int, r api.SearchResult) {
 		}
 	}
 	for _, img := range r.Images {
-		p.say("%simage: %s  %s", indent, clean(firstOf(img.Alt, img.Caption, "(no text)")), clean(img.Src))
+		p.say("%simage: %s  %s", indent, clean(firstOf(img.Alt, img.Caption, img.Title, "(no text)")), clean(img.Src))
 	}
 	p.say("")
 }

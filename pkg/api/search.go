@@ -33,7 +33,7 @@ type SearchResult struct {
 	Language string    `json:"language,omitempty"`
 	Score    float64   `json:"score"` // comparable within one answer only
 	Passages []Passage `json:"passages"`
-	Images   []Image   `json:"images,omitempty"` // only with NestImages
+	Images   []Image   `json:"images,omitempty"` // only with NestImages: the first 30 in page order
 }
 
 // Passage is a piece of a page around what was found.
@@ -55,6 +55,7 @@ type Image struct {
 	ID            string `json:"id"`
 	Src           string `json:"src"`
 	Alt           string `json:"alt,omitempty"`
+	Title         string `json:"title,omitempty"`
 	Caption       string `json:"caption,omitempty"`
 	ParentPageID  string `json:"parentPageId"`
 	ParentPageURL string `json:"parentPageUrl"`

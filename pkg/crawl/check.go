@@ -22,6 +22,7 @@ type check struct {
 	registry.Item
 	forced     bool
 	answered   func() // gives the permit back: the site is not asked any more
+	conditions bool   // were sent
 	outcome    schedule.Outcome
 	retryAfter time.Duration
 	// ours is a failure of our own inside a request: the gate's, whose error comes back as the page's.
@@ -111,9 +112,9 @@ func (c *check) fetchURL() string {
 // does not answer is recorded here.
 func (c *check) get(ctx context.Context) (resp fetch.Response, answered bool, err error) {
 	req := fetch.Request{URL: c.fetchURL(), Gate: c.gate}
-	// A 304 need not repeat X-Robots-Tag, so it cannot say that such a noindex is over.
-	if c.conditional() && c.Exclusion != exclusionHeader {
+	if c.conditional() && !c.headerExcludes() {
 		req.ETag, req.LastModified, req.ValidFor = c.HTTPEtag, c.HTTPLastModified, c.HTTPFinalURL
+		c.conditions = req.ETag != "" || req.LastModified != ""
 		if c.HTTPUnconditional {
 			if resp, same := c.sameByHead(ctx, req); same {
 				return resp, true, nil
@@ -240,7 +241,7 @@ func (c *check) noteResponse(resp fetch.Response) {
 // is safe.
 func (c *check) noteValidators(resp fetch.Response) {
 	etag, modified := resp.Header.Get("ETag"), resp.Header.Get("Last-Modified")
-	asked := c.conditional() && (c.HTTPEtag != "" || c.HTTPLastModified != "") && resp.FinalURL == c.HTTPFinalURL
+	asked := c.conditions && resp.FinalURL == c.HTTPFinalURL
 	c.HTTPUnconditional = asked && etag == c.HTTPEtag && modified == c.HTTPLastModified
 	c.HTTPEtag, c.HTTPLastModified = bounded(etag), bounded(modified)
 	c.HTTPContentLength, c.HTTPFinalURL = int64(len(resp.Body)), finalURL(resp)

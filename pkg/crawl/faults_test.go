@@ -88,6 +88,7 @@ type outcome struct {
 	Status, Message, Index string
 	Hash, Indexed          string
 	Captures, Attempts     int
+	Images                 int
 	Forced                 bool
 	Generation             int64
 }
@@ -96,7 +97,7 @@ func (r *rig) outcome(path string) outcome {
 	it := r.item(path)
 	return outcome{
 		Status: string(it.Status), Message: it.ErrorMessage, Index: r.index.holds(it), Hash: it.ContentHash, Indexed: it.IndexedHash,
-		Captures: len(r.captures(path)), Attempts: it.CrawlAttempts, Forced: it.Forced(), Generation: it.ProcessedGeneration,
+		Captures: len(r.captures(path)), Images: len(r.index.pages[string(it.ID)].Images), Attempts: it.CrawlAttempts, Forced: it.Forced(), Generation: it.ProcessedGeneration,
 	}
 }
 
@@ -125,6 +126,16 @@ var disturbed = []struct {
 		r.site.put("/p", text("v1"))
 		r.first("/p")
 		r.site.put("/p", text("v2").set("X-Robots-Tag", "noindex"))
+	}, false},
+	{"images", func(r *rig) {
+		r.site.put("/p", pictures(crane, ferry))
+		r.first("/p")
+		r.site.put("/p", pictures(crane))
+	}, false},
+	{"noimageindex of a 304", func(r *rig) {
+		r.site.put("/p", pictures(crane).etag("1"))
+		r.first("/p")
+		r.site.put("/p", pictures(crane).etag("1").set("X-Robots-Tag", "noimageindex"))
 	}, false},
 	{"robots.txt", func(r *rig) {
 		r.site.put("/p", text("v1"))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/tidemark/tidemark/pkg/extract"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/index"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -17,8 +16,9 @@ const maxUnindexed = 8 << 20
 
 // enterIndex has the document indexed with the others of its batch, before the next commit: an
 // index that is asked for many pages at once has far less to do.
-func (c *check) enterIndex(doc extract.Document) {
-	p := index.Page(&c.Item, doc, c.o.Clock())
+func (c *check) enterIndex(r reading) {
+	c.ImageExclusion, c.ImagesHash = r.imageExclusion, r.imagesHash
+	p := index.Page(&c.Item, r.doc, r.images, c.o.Clock())
 	c.page = &p
 }
 
@@ -27,6 +27,9 @@ func (c *check) unindexed() (n int) {
 	if c.page != nil {
 		for _, chunk := range c.page.Chunks {
 			n += len(chunk.Text) + len(chunk.Heading)
+		}
+		for _, img := range c.page.Images {
+			n += len(img.Src) + len(img.Alt) + len(img.Title) + len(img.Caption)
 		}
 	}
 	return n
@@ -98,6 +101,20 @@ func (c *check) indexed(err error) {
 	default:
 		c.Status, c.ErrorMessage = registry.Indexed, ""
 		c.IndexedHash, c.LastIndexedDocID, c.LastIndexed = c.ContentHash, string(c.ID), now
-		c.Record(now, "indexed", fmt.Sprintf("%d chunks", len(c.page.Chunks)))
+		c.ImageCount = len(c.page.Images)
+		c.Record(now, "indexed", entered(c.page))
 	}
+}
+
+// entered says what of a page is in the index.
+func entered(p *search.Page) string {
+	text := fmt.Sprintf("%d chunks", len(p.Chunks))
+	switch n := len(p.Images); n {
+	case 0:
+	case 1:
+		text += ", 1 image"
+	default:
+		text += fmt.Sprintf(", %d images", n)
+	}
+	return text
 }

@@ -58,7 +58,7 @@ func (c *check) leaveIndex(ctx context.Context) error {
 	if err != nil && (known || !isDown(err)) {
 		return err
 	}
-	c.IndexPending, c.IndexedHash, c.LastIndexedDocID = false, "", ""
+	c.IndexPending, c.IndexedHash, c.LastIndexedDocID, c.ImageCount = false, "", "", 0
 	if known {
 		c.Record(c.o.Clock(), "unindexed", "taken out of the index")
 	}

@@ -2,7 +2,6 @@ package crawl
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/tidemark/tidemark/pkg/extract"
@@ -14,18 +13,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/snapshot"
 )
 
-// Exclusions that the page wishes, by where it says so.
+// Exclusions that the page wishes, by where it says so; of the page itself and of its images.
 const (
-	exclusionNoIndex = "noindex"
-	exclusionHeader  = "noindex by X-Robots-Tag"
+	exclusionNoIndex     = "noindex"
+	exclusionHeader      = "noindex by X-Robots-Tag"
+	exclusionNoImages    = "noimageindex"
+	exclusionImageHeader = "noimageindex by X-Robots-Tag"
 )
 
 // notModified takes note of an answer without a body. Its header may forbid indexing what was
 // allowed: a site's configuration changes without its pages.
 func (c *check) notModified(ctx context.Context, resp fetch.Response) error {
-	if c.Exclusion == "" && c.noIndex(resp.Header.Values("X-Robots-Tag")) {
+	said := c.directives(resp.Header.Values("X-Robots-Tag"))
+	if c.Exclusion == "" && said.NoIndex {
 		c.Exclusion, c.outcome = exclusionHeader, schedule.Unchanged
 		return c.keepOut(ctx, exclusionHeader)
+	}
+	if c.ImageCount > 0 && said.NoImageIndex {
+		return c.dropImages(ctx)
 	}
 	why := "304: the site says nothing has changed"
 	if resp.Status == http.StatusOK {
@@ -35,8 +40,37 @@ func (c *check) notModified(ctx context.Context, resp fetch.Response) error {
 	return nil
 }
 
-func (c *check) noIndex(values []string) bool {
-	return robots.ParseDirectives(values, c.o.Agent, c.o.Clock()).NoIndex
+func (c *check) directives(values []string) robots.Directives {
+	return robots.ParseDirectives(values, c.o.Agent, c.o.Clock())
+}
+
+// dropImages indexes the page that the index holds once more, without its images: a header forbids
+// them now. The text comes from the snapshot, for there is no body.
+func (c *check) dropImages(ctx context.Context) error {
+	c.answered()
+	c.ImageExclusion, c.outcome = exclusionImageHeader, schedule.Unchanged
+	doc, found, err := c.stored(ctx)
+	if err != nil || !found {
+		return err
+	}
+	c.Record(c.o.Clock(), "images", exclusionImageHeader)
+	c.enterIndex(c.judge(doc, c.RawHash, nil))
+	return nil
+}
+
+// stored extracts the snapshot that the item points at. When it cannot, the check has failed and
+// the next one fetches the page again.
+func (c *check) stored(ctx context.Context) (doc extract.Document, found bool, err error) {
+	capture, body, err := c.snaps.Load(ctx, c.ID, c.RawHash)
+	if fault.Is(err, fault.NotFound) {
+		c.RawHash = "" // purged meanwhile
+		c.fail("the snapshot to be indexed is gone")
+		return doc, false, nil
+	}
+	if err != nil {
+		return doc, false, err
+	}
+	return c.read(ctx, body, capture.ContentType(), c.fetchURL())
 }
 
 // compare decides what a body means: the same bytes, the same content, or something new.
@@ -47,7 +81,7 @@ func (c *check) compare(ctx context.Context, resp fetch.Response) error {
 	}
 	raw := snapshot.Hash(resp.Body)
 	// The header may speak about the same bytes differently; then the exclusion decides below.
-	spoken := c.Exclusion == exclusionHeader || resp.Header.Get("X-Robots-Tag") != ""
+	spoken := c.headerExcludes() || resp.Header.Get("X-Robots-Tag") != ""
 	if raw == c.RawHash && !spoken && c.conditional() {
 		c.noteValidators(resp)
 		c.unchanged("the same bytes as before")
@@ -57,14 +91,15 @@ func (c *check) compare(ctx context.Context, resp fetch.Response) error {
 	if err != nil || !readable {
 		return err
 	}
-	hash := doc.ContentHash()
-	exclusion := c.exclusionOf(doc, resp)
-	if hash == c.ContentHash && exclusion == c.Exclusion && c.conditional() {
+	c.ImageExclusion = "" // a body says all that the page says now
+	r := c.judge(doc, raw, resp.Header.Values("X-Robots-Tag"))
+	if r.hash == c.ContentHash && r.exclusion == c.Exclusion && r.imagesHash == c.ImagesHash && c.conditional() {
 		c.noteValidators(resp)
+		c.ImageExclusion = r.imageExclusion
 		c.unchanged("other bytes, the same content")
 		return c.snaps.Verify(ctx, c.ID, c.RawHash, c.o.Clock())
 	}
-	return c.adopt(ctx, resp, doc, raw, exclusion)
+	return c.adopt(ctx, resp, r)
 }
 
 // read extracts a document. One that cannot be read is recorded as failing (A17); the error is our
@@ -81,26 +116,19 @@ func (c *check) read(ctx context.Context, body []byte, contentType, baseURL stri
 	return doc, true, nil
 }
 
-// exclusionOf says why a document that was fetched is kept out of the index; "" if it is not.
-func (c *check) exclusionOf(doc extract.Document, resp fetch.Response) string {
-	switch {
-	case c.noIndex(doc.MetaRobots):
-		return exclusionNoIndex
-	case c.noIndex(resp.Header.Values("X-Robots-Tag")):
-		return exclusionHeader
-	case doc.Unsupported:
-		return fmt.Sprintf("text cannot be extracted from %s yet", doc.MimeType)
-	default:
-		return ""
-	}
+// headerExcludes reports whether only a header keeps something out of the index. A 304 need not
+// repeat X-Robots-Tag, so it cannot say that this is over.
+func (c *check) headerExcludes() bool {
+	return c.Exclusion == exclusionHeader || c.ImageExclusion == exclusionImageHeader
 }
 
 // adopt takes over new content: body, capture, index, item, in this order.
-func (c *check) adopt(ctx context.Context, resp fetch.Response, doc extract.Document, raw, exclusion string) error {
+func (c *check) adopt(ctx context.Context, resp fetch.Response, r reading) error {
 	now := c.o.Clock()
-	first, changed := c.ContentHash == "", doc.ContentHash() != c.ContentHash
+	first, changed := c.ContentHash == "", r.hash != c.ContentHash
+	images := r.imagesHash != c.ImagesHash
 	c.noteValidators(resp)
-	c.takeOver(doc, raw, exclusion)
+	c.takeOver(r)
 	if err := c.snaps.Save(ctx, c.capture(resp), resp.Body); err != nil {
 		return err
 	}
@@ -109,11 +137,14 @@ func (c *check) adopt(ctx context.Context, resp fetch.Response, doc extract.Docu
 		c.outcome = schedule.Changed
 		c.LastChanged = now
 		c.Record(now, "changed", changeReason(first))
+	} else if images {
+		// Pictures are part of what is found, but a page is not checked more often for them.
+		c.Record(now, "images", imagesReason(r))
 	}
-	if exclusion != "" {
-		return c.keepOut(ctx, exclusion)
+	if r.exclusion != "" {
+		return c.keepOut(ctx, r.exclusion)
 	}
-	c.enterIndex(doc)
+	c.enterIndex(r)
 	return nil
 }
 
@@ -124,18 +155,25 @@ func changeReason(first bool) string {
 	return "the content is different"
 }
 
-// takeOver copies what the document says into the item.
-func (c *check) takeOver(doc extract.Document, raw, exclusion string) {
-	hash := doc.ContentHash()
-	if hash != c.ContentHash || c.Language == "" {
-		c.Language = doc.Language // A22: once per content
+func imagesReason(r reading) string {
+	if r.imageExclusion != "" {
+		return r.imageExclusion
 	}
-	c.RawHash, c.ContentHash, c.TextHash = raw, hash, doc.TextHash()
+	return "the images are different, the text is not"
+}
+
+// takeOver copies what the document says into the item.
+func (c *check) takeOver(r reading) {
+	if r.hash != c.ContentHash || c.Language == "" {
+		c.Language = r.doc.Language // A22: once per content
+	}
+	c.RawHash, c.ContentHash, c.TextHash = r.raw, r.hash, r.doc.TextHash()
+	c.ImageExclusion, c.ImagesHash = r.imageExclusion, r.imagesHash
 	c.NormalizationVersion = lineage.Current.String()
-	c.MimeType, c.Title, c.Exclusion = mimeType(doc.MimeType), doc.Title, exclusion
+	c.MimeType, c.Title, c.Exclusion = mimeType(r.doc.MimeType), r.doc.Title, r.exclusion
 	c.HTTPCanonicalURL = ""
-	if doc.Canonical != "" {
-		if s, err := c.o.Rules.ParseURL(doc.Canonical); err == nil {
+	if r.doc.Canonical != "" {
+		if s, err := c.o.Rules.ParseURL(r.doc.Canonical); err == nil {
 			c.HTTPCanonicalURL = s.Normalized
 		}
 	}
@@ -169,20 +207,11 @@ func (c *check) keepOut(ctx context.Context, why string) error {
 // with the page ends the debt, and the next check fetches it again.
 func (c *check) payDebt(ctx context.Context) error {
 	c.paid, c.IndexPending = true, false
-	capture, body, err := c.snaps.Load(ctx, c.ID, c.RawHash)
-	if fault.Is(err, fault.NotFound) {
-		c.RawHash = "" // purged meanwhile
-		c.fail("the snapshot to be indexed is gone")
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	doc, readable, err := c.read(ctx, body, capture.ContentType(), c.fetchURL())
-	if err != nil || !readable {
+	doc, found, err := c.stored(ctx)
+	if err != nil || !found {
 		return err
 	}
 	c.outcome = schedule.Unchanged
-	c.enterIndex(doc)
+	c.enterIndex(c.judge(doc, c.RawHash, nil))
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package index turns a document into what is searched: one page with its chunks, addressed by
-// the item's id, so that indexing the same content again changes nothing.
+// Package index turns a document into what is searched: one page with its chunks and images,
+// addressed by the item's id, so that indexing the same content again changes nothing.
 package index
 
 import (
@@ -14,17 +14,19 @@ import (
 // TypePage is the type of documents made from fetched pages.
 const TypePage = "page"
 
-// Page builds the index's view of an item and the document that was extracted from it.
-func Page(it *registry.Item, doc extract.Document, now time.Time) search.Page {
+// Page builds the index's view of an item and the document that was extracted from it, with those
+// images that may be shown.
+func Page(it *registry.Item, doc extract.Document, images []search.Image, now time.Time) search.Page {
 	p := search.Page{
 		ID: string(it.ID), URL: it.DisplaySource, Host: it.SourceHost, Type: TypePage,
-		Title: doc.Title, Language: it.Language, MimeType: doc.MimeType, IndexedAt: now,
+		Title: doc.Title, Language: it.Language, MimeType: doc.MimeType, IndexedAt: now, Images: images,
 	}
 	if p.Title == "" {
 		p.Title = it.DisplaySource
 	}
-	for _, c := range chunk.Split(string(it.ID), p.Title, doc.Blocks) {
-		p.Chunks = append(p.Chunks, search.Chunk{UID: c.UID, Heading: c.Heading, Text: c.Text, Ordinal: c.Ordinal})
+	// What is said about images has chunks of its own, so that no other chunk changes with it.
+	for _, c := range append(chunk.Split(p.ID, p.Title, doc.Blocks), chunk.Split(p.ID+"/images", "", words(images))...) {
+		p.Chunks = append(p.Chunks, search.Chunk{UID: c.UID, Heading: c.Heading, Text: c.Text, Ordinal: len(p.Chunks)})
 	}
 	return p
 }

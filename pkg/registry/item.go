@@ -76,6 +76,10 @@ type Item struct {
 	IndexedHash string `col:"indexedHash"` // contentHash that the index holds; empty when none
 	// Exclusion says why content that was fetched is kept out of the index, if it is.
 	Exclusion string `col:"exclusion"`
+	// ImagesHash is that of the page's images as the index should hold them; empty when none.
+	ImagesHash string `col:"imagesHash"`
+	// ImageExclusion says what keeps the page's images out of the index, if anything does.
+	ImageExclusion string `col:"imageExclusion"`
 	// IndexPending is a debt: the index was down, and the stored snapshot is still to be indexed.
 	IndexPending         bool   `col:"indexPending"`
 	NormalizationVersion string `col:"normalizationVersion"`
@@ -84,7 +88,7 @@ type Item struct {
 	Title                string `col:"title"`
 
 	LastIndexedDocID string `col:"lastIndexedDocId"`
-	ImageCount       int    `col:"imageCount"`
+	ImageCount       int    `col:"imageCount"` // images that the index holds under the page
 
 	FirstSeen            time.Time `col:"firstSeen"`
 	LastChecked          time.Time `col:"lastChecked"`

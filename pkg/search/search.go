@@ -17,6 +17,13 @@ const (
 	MaxTop        = 100 // results per query
 	MaxSkip       = 100_000
 	MaxQueryRunes = 1_000 // longer queries are refused
+
+	MaxImages    = 500   // images of a page
+	MaxImageSrc  = 2_000 // bytes of an image's address
+	MaxImageText = 1_000 // bytes of each of its texts
+	// MaxNested is how many images of one page a result holds, so that a hundred galleries remain
+	// an answer that can be sent.
+	MaxNested = 30
 )
 
 // Page is what the index keeps of one item.
@@ -24,12 +31,24 @@ type Page struct {
 	ID        string // item id, also the id of the document
 	URL       string // what a reader opens
 	Host      string
-	Type      string // "page" for now; images and entries join it
+	Type      string // "page" for now; entries join it
 	Title     string
 	Language  string // BCP 47 primary subtag, or empty
 	MimeType  string
 	IndexedAt time.Time
 	Chunks    []Chunk
+	// Images are the page's children (seed 003 §8), in page order. They come and go with the page.
+	Images []Image
+}
+
+// Image is a picture that a page shows. Its texts are shown with it; only what stands in chunks
+// is searched.
+type Image struct {
+	ID      string // unique within the page, fit to be a key like a page's
+	Src     string // absolute address, at most [MaxImageSrc] bytes
+	Alt     string // at most [MaxImageText] bytes, like the next two
+	Title   string
+	Caption string
 }
 
 // Chunk is the unit that is searched.
@@ -49,6 +68,8 @@ type Query struct {
 	Host     string
 	Type     string
 	Language string
+	// NestImages asks for the images of the pages found.
+	NestImages bool
 }
 
 // Results are the pages found, best first, in an order that does not depend on paging.
@@ -65,6 +86,7 @@ type Result struct {
 	Language string
 	Score    float64
 	Passages []Passage
+	Images   []Image // with [Query.NestImages]: the page's first [MaxNested], in page order
 }
 
 // Passage is a piece of a chunk around what was found. Highlights are byte ranges of Text,
@@ -83,7 +105,7 @@ type Range struct{ From, To int }
 type Index interface {
 	// Create makes the index if it is missing.
 	Create(ctx context.Context) error
-	// Put makes the index hold exactly these pages, no id twice: one transaction, or as few
+	// Put makes the index hold exactly these pages with their images, no id twice: one transaction, or as few
 	// requests as the engine allows. A page that is refused may keep the others out; putting them
 	// one by one tells which it is.
 	Put(ctx context.Context, pages ...Page) error

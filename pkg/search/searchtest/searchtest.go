@@ -32,6 +32,8 @@ func Index(t *testing.T, open func(t *testing.T) search.Index) {
 		{"lifecycle", (*suite).lifecycle},
 		{"replace", (*suite).replace},
 		{"remove", (*suite).remove},
+		{"images", (*suite).images},
+		{"refused images", (*suite).refusedImages},
 		{"words", (*suite).words},
 		{"filters", (*suite).filters},
 		{"ranking", (*suite).ranking},
@@ -113,6 +115,9 @@ func CheckResults(t testing.TB, q search.Query, res search.Results) {
 		seen[r.ID] = true
 		for _, p := range r.Passages {
 			checkPassage(t, q, p)
+		}
+		if len(r.Images) > 0 && !q.NestImages || len(r.Images) > search.MaxNested {
+			t.Errorf("%q: %d images, asked for %v", q.Text, len(r.Images), q.NestImages)
 		}
 	}
 }
@@ -316,11 +321,18 @@ func (s *suite) hostileTexts() {
 		id := fmt.Sprintf("h%d", i)
 		p := page(id, q, q+" needle", q+"needle"+q, "")
 		p.Chunks[0].Heading = q
+		p.Images = hostileImages(q)
 		s.put(p, p)
 		s.search(text("needle"))
 		s.search(text(`"needle"`))
-		if found := s.search(search.Query{Text: "needle", Top: 100}); found.Count != 1 {
-			s.Errorf("%.40q: found %d", q, found.Count)
+		found := s.search(search.Query{Text: "needle", Top: 100, NestImages: true})
+		if found.Count != 1 || len(found.Results[0].Images) != 1 {
+			s.Errorf("%.40q: found %+v", q, found)
+		}
+		for _, img := range found.Results[0].Images {
+			if !utf8.ValidString(img.Src + img.Alt + img.Title + img.Caption) {
+				s.Errorf("image %+q", img)
+			}
 		}
 		if err := s.ix.Remove(s.Context(), id); err != nil {
 			s.Fatal(err)

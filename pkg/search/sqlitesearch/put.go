@@ -39,7 +39,10 @@ func (ix *Index) Put(ctx context.Context, pages ...search.Page) error {
 			if err != nil {
 				return err
 			}
-			if err := w.replaceChunks(page, wanted(p)); err != nil {
+			if err := w.replaceChunks(page.row, wanted(p)); err != nil {
+				return err
+			}
+			if err := w.replaceImages(page, p.Images); err != nil {
 				return err
 			}
 		}
@@ -57,10 +60,13 @@ func (ix *Index) Remove(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if err := w.replaceChunks(page, nil); err != nil {
+		if err := w.replaceChunks(page.row, nil); err != nil {
 			return err
 		}
-		return w.exec("DELETE FROM pages WHERE rowid = ?", page)
+		if err := w.replaceImages(page, nil); err != nil {
+			return err
+		}
+		return w.exec("DELETE FROM pages WHERE rowid = ?", page.row)
 	}))
 }
 
@@ -91,7 +97,7 @@ func check(p search.Page) error {
 		}
 		seen[c.UID] = true
 	}
-	return nil
+	return checkImages(p)
 }
 
 // isKey reports whether s may be a document key in Azure AI Search, so that an index can move

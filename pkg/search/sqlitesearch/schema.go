@@ -10,7 +10,7 @@ import (
 
 // schemaVersion is raised with every change of the tables. Files of older versions are set aside
 // and built anew, since everything in them is derived; files of newer ones are refused.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // applicationID marks our files ("TIDE"), so that nobody's database is taken for an index.
 const applicationID = 0x54494445
@@ -26,8 +26,14 @@ CREATE TABLE pages (
 	rowid INTEGER PRIMARY KEY,
 	id TEXT NOT NULL UNIQUE,
 	url TEXT NOT NULL, host TEXT NOT NULL, type TEXT NOT NULL, title TEXT NOT NULL,
-	language TEXT NOT NULL, mime TEXT NOT NULL, indexed_at TEXT NOT NULL
+	language TEXT NOT NULL, mime TEXT NOT NULL, indexed_at TEXT NOT NULL,
+	images INTEGER NOT NULL DEFAULT 0
 );
+CREATE TABLE images (
+	page INTEGER NOT NULL, id TEXT NOT NULL, ordinal INTEGER NOT NULL,
+	src TEXT NOT NULL, alt TEXT NOT NULL, title TEXT NOT NULL, caption TEXT NOT NULL,
+	PRIMARY KEY (page, id)
+) WITHOUT ROWID;
 CREATE TABLE chunks (
 	id INTEGER PRIMARY KEY,
 	uid TEXT NOT NULL, ordinal INTEGER NOT NULL,
@@ -102,7 +108,7 @@ func inspect(ctx context.Context, db *sql.DB) error {
 		return errOutdated
 	}
 	var discard sql.NullInt64
-	for _, q := range []string{"SELECT max(rowid) FROM pages", "SELECT max(id) FROM chunks", "SELECT count(*) FROM fts('tidemark')"} {
+	for _, q := range []string{"SELECT max(rowid) FROM pages", "SELECT max(id) FROM chunks", "SELECT max(page) FROM images", "SELECT count(*) FROM fts('tidemark')"} {
 		if err := db.QueryRowContext(ctx, q).Scan(&discard); err != nil {
 			return err
 		}

@@ -109,6 +109,12 @@ ORDER BY r.score, r.id, r.place`
 		if results[i].Passages, err = s.passages(ctx, chunks[i]); err != nil {
 			return nil, err
 		}
+		if !s.query.NestImages {
+			continue
+		}
+		if results[i].Images, err = s.images(ctx, chunks[i][0]>>slotBits); err != nil {
+			return nil, err
+		}
 	}
 	return results, nil
 }

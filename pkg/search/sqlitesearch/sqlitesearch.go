@@ -10,13 +10,15 @@
 //
 // # Rows
 //
-//	pages   rowid, id (unique), url, host, type, title, language, mime, indexed_at
+//	pages   rowid, id (unique), url, host, type, title, language, mime, indexed_at, images (their number)
+//	images  page = pages.rowid, id, ordinal, src, alt, title, caption
 //	chunks  id = pages.rowid<<16 | slot, uid, ordinal, title, heading, body
 //	fts     FTS5 over title, heading and body of chunks, external content
 //
 // The page stands in the upper bits of a chunk's id, so hits are grouped by page without touching
 // the chunks. Texts in chunks are separated for the tokenizer (text.go). The title is repeated in
-// every chunk, so that a chunk is found by words of the title and of its own.
+// every chunk, so that a chunk is found by words of the title and of its own. The number of a
+// page's images stands in its row, so that pages without images never touch the images.
 //
 // # Words
 //

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -83,7 +84,10 @@ func TestPutWritesOnlyWhatDiffers(t *testing.T) {
 	ix := created(t, filepath.Join(t.TempDir(), "search.db"))
 	if _, err := ix.write.Exec(`
 CREATE TABLE log (line TEXT);
-CREATE TRIGGER log_page AFTER UPDATE ON pages BEGIN INSERT INTO log VALUES ('page'); END;
+CREATE TRIGGER log_count AFTER UPDATE OF images ON pages BEGIN INSERT INTO log VALUES ('images ' || new.images); END;
+CREATE TRIGGER log_image AFTER INSERT ON images BEGIN INSERT INTO log VALUES ('image ' || new.id); END;
+CREATE TRIGGER log_image_leaves AFTER DELETE ON images BEGIN INSERT INTO log VALUES ('delete ' || old.id); END;
+CREATE TRIGGER log_page AFTER UPDATE OF title, indexed_at ON pages BEGIN INSERT INTO log VALUES ('page'); END;
 CREATE TRIGGER log_insert AFTER INSERT ON chunks BEGIN INSERT INTO log VALUES ('insert ' || new.uid); END;
 CREATE TRIGGER log_delete AFTER DELETE ON chunks BEGIN INSERT INTO log VALUES ('delete ' || old.uid); END;
 CREATE TRIGGER log_text AFTER UPDATE OF title, heading, body ON chunks BEGIN INSERT INTO log VALUES ('text ' || new.uid); END;
@@ -92,6 +96,7 @@ CREATE TRIGGER log_ordinal AFTER UPDATE OF ordinal ON chunks WHEN old.ordinal <>
 		t.Fatal(err)
 	}
 	base := somePage("a", "one", "two", "三四")
+	base.Images = []search.Image{{ID: "img_1", Alt: "crane"}, {ID: "img_2", Alt: "ferry"}}
 	put(t, ix, base)
 	for _, tc := range []struct {
 		name string
@@ -105,6 +110,9 @@ CREATE TRIGGER log_ordinal AFTER UPDATE OF ordinal ON chunks WHEN old.ordinal <>
 		{"chunk leaves, another comes", func(p *search.Page) {
 			p.Chunks[0] = search.Chunk{UID: "a-new", Text: "neuf"}
 		}, []string{"delete a-0", "insert a-new"}},
+		{"text of an image", func(p *search.Page) { p.Images[1].Caption = "at noon" }, []string{"image img_2"}},
+		{"image leaves", func(p *search.Page) { p.Images = p.Images[:1] }, []string{"delete img_2", "images 1"}},
+		{"all images leave", func(p *search.Page) { p.Images = nil }, []string{"delete img_1", "delete img_2", "images 0"}},
 		{"order", func(p *search.Page) { p.Chunks[0].Ordinal, p.Chunks[1].Ordinal = 1, 0 }, []string{"ordinal a-0", "ordinal a-1"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -113,6 +121,7 @@ CREATE TRIGGER log_ordinal AFTER UPDATE OF ordinal ON chunks WHEN old.ordinal <>
 				t.Fatal(err)
 			}
 			p := somePage("a", "one", "two", "三四")
+			p.Images = slices.Clone(base.Images)
 			tc.edit(&p)
 			put(t, ix, p)
 			if diff := cmp.Diff(tc.want, logged(t, ix.write)); diff != "" {

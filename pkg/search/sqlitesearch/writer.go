@@ -34,17 +34,23 @@ func (w *writer) exec(query string, args ...any) error {
 	return err
 }
 
-// rowOf is the row id of a page; sql.ErrNoRows when it is not there.
-func (w *writer) rowOf(id string) (page int64, err error) {
-	s, err := w.prepared("SELECT rowid FROM pages WHERE id = ?")
+// stored is a page that has a row, and how many images it has there.
+type stored struct {
+	row    int64
+	images int
+}
+
+// rowOf finds the row of a page; sql.ErrNoRows when it is not there.
+func (w *writer) rowOf(id string) (page stored, err error) {
+	s, err := w.prepared("SELECT rowid, images FROM pages WHERE id = ?")
 	if err == nil {
-		err = s.QueryRowContext(w.ctx, id).Scan(&page)
+		err = s.QueryRowContext(w.ctx, id).Scan(&page.row, &page.images)
 	}
 	return page, err
 }
 
-// putPage writes the page's row if it differs and returns its row id.
-func (w *writer) putPage(p search.Page) (page int64, err error) {
+// putPage writes the page's row if it differs. The number of images is left to replaceImages.
+func (w *writer) putPage(p search.Page) (page stored, err error) {
 	const upsert = `
 INSERT INTO pages (id, url, host, type, title, language, mime, indexed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET url = excluded.url, host = excluded.host, type = excluded.type, title = excluded.title,
@@ -54,7 +60,7 @@ WHERE (url, host, type, title, language, mime, indexed_at) IS NOT
 	err = w.exec(upsert, p.ID, plain(p.URL), plain(p.Host), plain(p.Type), plain(p.Title),
 		plain(p.Language), plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339))
 	if err != nil {
-		return 0, err
+		return stored{}, err
 	}
 	return w.rowOf(p.ID)
 }

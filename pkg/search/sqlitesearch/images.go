@@ -1,0 +1,111 @@
+package sqlitesearch
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// picture is an image as it is stored.
+type picture struct {
+	search.Image
+	ordinal int
+}
+
+// checkImages refuses what the port refuses.
+func checkImages(p search.Page) error {
+	if len(p.Images) > search.MaxImages {
+		return fault.Field("images", "page %s has more than %d images", p.ID, search.MaxImages)
+	}
+	seen := make(map[string]bool, len(p.Images))
+	for _, img := range p.Images {
+		if !isKey(img.ID) || seen[img.ID] {
+			return fault.Field("images", "page %s: image id %.40q is empty, doubled or has characters other than letters, digits, -, = and _", p.ID, img.ID)
+		}
+		if len(img.Src) > search.MaxImageSrc || max(len(img.Alt), len(img.Title), len(img.Caption)) > search.MaxImageText {
+			return fault.Field("images", "page %s: the address of image %s has more than %d bytes, or one of its texts more than %d", p.ID, img.ID, search.MaxImageSrc, search.MaxImageText)
+		}
+		seen[img.ID] = true
+	}
+	return nil
+}
+
+// replaceImages writes the difference. A page that has none and had none costs nothing.
+func (w *writer) replaceImages(page stored, want []search.Image) error {
+	if page.images == 0 && len(want) == 0 {
+		return nil
+	}
+	old, err := w.readImages(page.row)
+	if err != nil {
+		return err
+	}
+	for i, img := range want {
+		p := picture{plainImage(img), i}
+		if was, found := old[p.ID]; !found || was != p {
+			if err := w.putImage(page.row, p); err != nil {
+				return err
+			}
+		}
+		delete(old, p.ID)
+	}
+	for _, id := range slices.Sorted(maps.Keys(old)) {
+		if err := w.exec("DELETE FROM images WHERE page = ? AND id = ?", page.row, id); err != nil {
+			return err
+		}
+	}
+	if page.images == len(want) {
+		return nil
+	}
+	return w.exec("UPDATE pages SET images = ? WHERE rowid = ?", len(want), page.row)
+}
+
+func plainImage(img search.Image) search.Image {
+	return search.Image{ID: img.ID, Src: plain(img.Src), Alt: plain(img.Alt), Title: plain(img.Title), Caption: plain(img.Caption)}
+}
+
+func (w *writer) readImages(page int64) (map[string]picture, error) {
+	s, err := w.prepared("SELECT id, ordinal, src, alt, title, caption FROM images WHERE page = ?")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.QueryContext(w.ctx, page)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	old := map[string]picture{}
+	for rows.Next() {
+		var p picture
+		if err := rows.Scan(&p.ID, &p.ordinal, &p.Src, &p.Alt, &p.Title, &p.Caption); err != nil {
+			return nil, err
+		}
+		old[p.ID] = p
+	}
+	return old, rows.Err()
+}
+
+func (w *writer) putImage(page int64, p picture) error {
+	return w.exec("REPLACE INTO images (page, id, ordinal, src, alt, title, caption) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		page, p.ID, p.ordinal, p.Src, p.Alt, p.Title, p.Caption)
+}
+
+// images reads the images that are nested under one result.
+func (s statement) images(ctx context.Context, page int64) ([]search.Image, error) {
+	rows, err := s.tx.QueryContext(ctx, "SELECT id, src, alt, title, caption FROM images WHERE page = ? ORDER BY ordinal LIMIT ?", page, search.MaxNested)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var images []search.Image
+	for rows.Next() {
+		var img search.Image
+		if err := rows.Scan(&img.ID, &img.Src, &img.Alt, &img.Title, &img.Caption); err != nil {
+			return nil, err
+		}
+		images = append(images, img)
+	}
+	return images, rows.Err()
+}
