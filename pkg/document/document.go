@@ -34,8 +34,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/fault"
 )
 
-// Bounds on heavy documents, in bytes.
+// Bounds on heavy documents, in bytes and in time.
 const (
+	maxTime   = time.Minute
 	maxBody   = 50 << 20
 	maxAnswer = 20_000_000
 	maxMemory = 1 << 30 // beyond what the Go runtime has reserved when it starts
@@ -47,7 +48,7 @@ type Options struct {
 	// folder of this user below the one for temporary files is taken, if nobody else can write to it.
 	CacheDir string
 	Parallel int           // heavy documents read at once; 2
-	Timeout  time.Duration // for one heavy document, waiting for others not counted; 1 minute
+	Timeout  time.Duration // for one heavy document, waiting for others not counted; 1 minute, also the most
 }
 
 // Reader reads documents. It may be used by many at once.
@@ -62,8 +63,8 @@ func New(o Options) *Reader {
 	if o.Parallel <= 0 {
 		o.Parallel = 2
 	}
-	if o.Timeout <= 0 {
-		o.Timeout = time.Minute
+	if o.Timeout <= 0 || o.Timeout > maxTime {
+		o.Timeout = maxTime
 	}
 	return &Reader{cache: o.CacheDir, timeout: o.Timeout, slots: make(chan struct{}, o.Parallel)}
 }

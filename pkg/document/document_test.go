@@ -64,12 +64,7 @@ var misbehaviors = map[string]func(request, []byte) (extract.Document, error){
 		}
 	},
 	"test/panic": func(request, []byte) (extract.Document, error) { panic("boom") },
-	"test/deep": func(request, []byte) (extract.Document, error) {
-		var deep func(int) int
-		deep = func(n int) int { return deep(n+1) + 1 }
-		return extract.Document{Title: fmt.Sprint(deep(0))}, nil
-	},
-	"test/exit": func(request, []byte) (extract.Document, error) { os.Exit(3); return extract.Document{}, nil },
+	"test/exit":  func(request, []byte) (extract.Document, error) { os.Exit(3); return extract.Document{}, nil },
 	"test/kill": func(request, []byte) (extract.Document, error) {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
@@ -161,7 +156,6 @@ func TestHostileDocuments(t *testing.T) {
 		{"waiting for ever", "test/sleep", time.Second, fault.TooLarge, "longer than 1s to read"},
 		{"all the memory", "test/memory", 0, fault.TooLarge, "more than 1024 MiB of memory"},
 		{"a panic", "test/panic", 0, fault.Invalid, "makes its reader crash: panic: boom"},
-		{"a stack without end", "test/deep", 0, fault.TooLarge, "more than 1024 MiB of memory"},
 		{"an exit", "test/exit", 0, fault.Invalid, "makes its reader crash: exit status 3"},
 		{"a kill", "test/kill", 0, fault.Invalid, "makes its reader crash: signal: killed"},
 		{"garbage", "test/garbage", 0, fault.Invalid, "its answer is garbled"},
@@ -286,6 +280,20 @@ func TestNothingIsLeft(t *testing.T) {
 	_, _ = reader(Options{}).Extract(t.Context(), nil, "test/kill", base, extract.Limits{})
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("have %v, %v", left, err)
+	}
+}
+
+// TestWarm runs what a build runs to ship the compiled PDF reader.
+func TestWarm(t *testing.T) {
+	cmd := exec.Command(os.Args[0], childArgument, "warm", cache)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if found, err := filepath.Glob(filepath.Join(cache, "wazero-*", "*")); err != nil || len(found) != 1 {
+		t.Errorf("have %v, %v, want one compiled module", found, err)
+	}
+	if err := exec.Command(os.Args[0], childArgument, "warm", "document_test.go").Run(); err == nil {
+		t.Error("a file in the place of the folder: no error")
 	}
 }
 

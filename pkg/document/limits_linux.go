@@ -4,18 +4,16 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 )
 
 // limitProcess bounds this process before it sees the document. A limit that cannot be set leaves
 // the others, and the parent's watch.
 func limitProcess() {
-	const (
-		cpu  = 60       // seconds; the parent may be gone and not watch
-		file = 64 << 20 // bytes: the compiled PDF reader has 20 MB
-	)
+	const file = 64 << 20 // bytes: the compiled PDF reader has 20 MB
 	for resource, most := range map[int]uint64{
 		syscall.RLIMIT_AS:    addressSpace() + maxMemory,
-		syscall.RLIMIT_CPU:   cpu,
+		syscall.RLIMIT_CPU:   uint64(maxTime / time.Second), // the parent may be gone and not watch
 		syscall.RLIMIT_FSIZE: file,
 		syscall.RLIMIT_CORE:  0,
 	} {
