@@ -3,13 +3,14 @@ module github.com/tidemark/tidemark/bench
 go 1.26.0
 
 require (
+	codeberg.org/readeck/go-readability/v2 v2.1.2
 	github.com/gocolly/colly/v2 v2.2.0
+	github.com/markusmobius/go-trafilatura v1.12.2
 	github.com/tidemark/tidemark v0.0.0
 	modernc.org/sqlite v1.55.0
 )
 
 require (
-	codeberg.org/readeck/go-readability/v2 v2.1.2 // indirect
 	github.com/PuerkitoBio/goquery v1.13.0 // indirect
 	github.com/RadhiFadlillah/whatlanggo v0.0.0-20240916001553-aac1f0f737fc // indirect
 	github.com/abadojack/whatlanggo v1.0.1 // indirect
@@ -38,7 +39,6 @@ require (
 	github.com/markusmobius/go-dateparser v1.2.3 // indirect
 	github.com/markusmobius/go-domdistiller v0.0.0-20240926050704-25b8d046ffb4 // indirect
 	github.com/markusmobius/go-htmldate v1.9.1 // indirect
-	github.com/markusmobius/go-trafilatura v1.12.2 // indirect
 	github.com/mattn/go-colorable v0.1.13 // indirect
 	github.com/mattn/go-isatty v0.0.22 // indirect
 	github.com/ncruces/go-strftime v1.0.0 // indirect
