@@ -33,6 +33,5 @@
 //
 // For blobs, properties and then a download with If-Match would be two requests. A download with
 // If-None-Match is one: it is answered by 304 or by bytes with their own properties. Azure Files knows no
-// conditions, so there properties are asked before and after the bytes. Its SDK's RetryReader goes on at an
-// offset in whatever the file has become meanwhile, so it is not used.
+// conditions, so there properties are asked before and after the bytes.
 package file

@@ -4,9 +4,8 @@ package file_test
 
 import (
 	"context"
-	"crypto/sha256"
+	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,31 +22,6 @@ import (
 
 const canary = "what lies outside"
 
-// noTransport fails the test of whoever asks the network about a local file.
-type noTransport struct{}
-
-func (noTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	return nil, fault.New(fault.Internal, "the network was asked for %s", r.URL)
-}
-
-// newClient fills in what every client needs.
-func newClient(t testing.TB, cfg file.Config) *file.Client {
-	t.Helper()
-	if cfg.Setting == nil {
-		cfg.Setting = func(string) string { return "" }
-	}
-	if cfg.Transport == nil {
-		cfg.Transport = noTransport{}
-	}
-	c, err := file.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-func rawHash(body string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(body))) }
-
 func write(t testing.TB, path, body string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -63,13 +37,6 @@ func age(t testing.TB, path string, d time.Duration) {
 	t.Helper()
 	then := time.Now().Add(-d)
 	if err := os.Chtimes(path, then, then); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -132,7 +99,7 @@ func TestHostileLocalPaths(t *testing.T) {
 	write(t, filepath.Join(root, "sub", "in.txt"), "below")
 	for link, target := range map[string]string{
 		"near": "in.txt", "folder": "sub", "up": "../secret.txt", "upfolder": "..", "absolute": filepath.Join(base, "secret.txt"),
-		"home": filepath.Join(root, "in.txt"), "loop": "loop", "ping": "pong", "pong": "ping", "dangling": "nothing",
+		"home": filepath.Join(root, "in.txt"), "loop": "loop", "ping": "pong", "pong": "ping", "dangling": "nothing", "nowhere": "../nothing",
 		"sub/out": "../../secret.txt", "sub/back": "../in.txt", "deep": "sub/out", "proc": "/proc/self/environ", "tty": "/dev/tty",
 	} {
 		must(t, os.Symlink(target, filepath.Join(root, link)))
@@ -150,6 +117,7 @@ func TestHostileLocalPaths(t *testing.T) {
 		"below a file":               {root + "/in.txt/a", fault.NotFound},
 		"dangling link":              {root + "/dangling", fault.NotFound},
 		"link out":                   {root + "/up", fault.Blocked},
+		"link out to nothing":        {root + "/nowhere", fault.Blocked}, // not even that is told
 		"through a link out":         {root + "/upfolder/secret.txt", fault.Blocked},
 		"out by a deeper link":       {root + "/sub/out", fault.Blocked},
 		"link to a link out":         {root + "/deep", fault.Blocked},
@@ -178,6 +146,45 @@ func TestHostileLocalPaths(t *testing.T) {
 				t.Errorf("have %q, %v; want kind %q", got.Body, err, tc.kind)
 			}
 		})
+	}
+}
+
+// A link may turn between the look at it and the opening of it.
+func TestLinkThatTurnsWhileItIsFollowed(t *testing.T) {
+	base := t.TempDir()
+	root, turning := filepath.Join(base, "root"), filepath.Join(base, "root", "turning")
+	write(t, filepath.Join(base, "secret.txt"), canary)
+	write(t, filepath.Join(root, "in.txt"), "inside")
+	must(t, os.Symlink("in.txt", turning))
+	stop, done := make(chan struct{}), make(chan error, 1)
+	go func() {
+		defer close(done)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			target := []string{"../secret.txt", "in.txt"}[i%2]
+			if err := errors.Join(os.Symlink(target, root+"/next"), os.Rename(root+"/next", turning)); err != nil {
+				done <- err
+				return
+			}
+		}
+	}()
+	c, read := newClient(t, file.Config{Root: root}), 0
+	for range 3000 {
+		got, err := c.Get(context.Background(), file.Request{Place: place(t, turning)})
+		if strings.Contains(string(got.Body), canary) {
+			t.Fatal("what lies outside was read")
+		}
+		if err == nil {
+			read++
+		}
+	}
+	close(stop)
+	if err := <-done; err != nil || read == 0 {
+		t.Errorf("have %d readings, %v", read, err)
 	}
 }
 

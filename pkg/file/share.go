@@ -7,8 +7,8 @@ import (
 )
 
 // openShare asks for the properties of a file in a share, then for its bytes unless it is the known one.
-// Azure Files evaluates no conditions, so the properties are asked once more when the bytes are read. A
-// broken connection is not taken up again: the SDK would go on in whatever the file is by then.
+// Azure Files evaluates no conditions, so the properties are asked once more when the bytes are read. That
+// covers a broken connection, too, after which the SDK goes on in whatever the file is by then.
 func (c *Client) openShare(ctx context.Context, r Request) (stream, error) {
 	client, err := c.shareClient(r)
 	if err != nil {
@@ -29,7 +29,7 @@ func (c *Client) openShare(ctx context.Context, r Request) (stream, error) {
 	return stream{
 		Info:     info,
 		encoding: text(resp.ContentEncoding),
-		body:     resp.Body,
+		body:     resp.NewRetryReader(ctx, &azfile.RetryReaderOptions{EarlyCloseAsError: true}),
 		failure:  func(err error) error { return refused(r.Place, err) },
 		settled: func(ctx context.Context) error {
 			now, err := stand(ctx)

@@ -99,12 +99,19 @@ func (s *share) answer(w http.ResponseWriter, r *http.Request, f *shared) {
 	h.Set("ETag", fmt.Sprintf(`"0x8DD%d"`, f.version))
 	h.Set("Last-Modified", f.modified.Format(http.TimeFormat))
 	h.Set("Content-Type", "application/pdf")
-	h.Set("Content-Length", fmt.Sprint(len(f.body)))
+	body, status := f.body, http.StatusOK
+	var from int
+	if n, _ := fmt.Sscanf(r.Header.Get("x-ms-range"), "bytes=%d-", &from); n == 1 && from < len(body) {
+		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, len(body)-1, len(body)))
+		body, status = body[from:], http.StatusPartialContent
+	}
+	h.Set("Content-Length", fmt.Sprint(len(body)))
 	h.Set("x-ms-type", "File")
 	h.Set("x-ms-server-encrypted", "true")
 	h.Set("x-ms-file-last-write-time", f.modified.Format("2006-01-02T15:04:05.0000000Z"))
+	w.WriteHeader(status)
 	if r.Method == http.MethodGet {
-		_, _ = io.WriteString(w, f.body)
+		_, _ = io.WriteString(w, body)
 	}
 }
 
@@ -194,22 +201,45 @@ func TestFileInAShareThatChangesWhileItIsRead(t *testing.T) {
 	}
 }
 
-// A connection that breaks is not taken up in the middle of what the file has become.
-func TestFileInAShareIsNeverPieced(t *testing.T) {
-	s, _ := newShare(t)
-	s.put("a", strings.Repeat("o", 1000))
-	way, broken := serve(t, s.ServeHTTP), 0
-	c := newClient(t, file.Config{Setting: setting, Retry: soon, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-		resp, err := way.RoundTrip(r)
-		if err == nil && r.Method == http.MethodGet && broken == 0 {
-			broken++
-			resp.Body = &breaking{resp.Body, 500, func() { s.put("a", strings.Repeat("n", 1000)) }}
+// A connection that breaks is taken up again, but never to piece two files together.
+func TestFileInAShareWhoseConnectionBreaks(t *testing.T) {
+	old, fresh := strings.Repeat("o", 1000), strings.Repeat("n", 1000)
+	for name, meanwhile := range map[string]string{"nothing happens": old, "it is written": fresh} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := newShare(t)
+			s.put("a", old)
+			way, broken := serve(t, s.ServeHTTP), 0
+			c := newClient(t, file.Config{Setting: setting, Retry: soon, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				resp, err := way.RoundTrip(r)
+				if broken == 0 && err == nil && r.Method == http.MethodGet {
+					resp.Body = &breaking{resp.Body, 500, func() {
+						if broken++; meanwhile != old {
+							s.put("a", meanwhile)
+						}
+					}}
+				}
+				return resp, err
+			})})
+			got, err := c.Get(context.Background(), file.Request{Place: place(t, team+"a"), Credential: "SHARESAS"})
+			if err != nil || string(got.Body) != meanwhile || broken != 1 {
+				t.Errorf("have %.20q… of %d bytes, %v, broken %d times", got.Body, len(got.Body), err, broken)
+			}
+		})
+	}
+}
+
+// Properties and bytes that do not agree are no file, whatever the ETag says.
+func TestFileInAShareOfAnotherLength(t *testing.T) {
+	s, c := newShare(t)
+	s.put("a", "12345")
+	s.before = func(n int, r *http.Request) {
+		s.files["a"].body = "12345"
+		if r.Method == http.MethodGet {
+			s.files["a"].body = "123456"
 		}
-		return resp, err
-	})})
-	got, err := c.Get(context.Background(), file.Request{Place: place(t, team+"a"), Credential: "SHARESAS"})
-	if body := string(got.Body); err == nil && strings.Contains(body, "o") || err != nil && !fault.Is(err, fault.Unavailable) || broken != 1 {
-		t.Errorf("have %.20q… of %d bytes, %v", body, len(body), err)
+	}
+	if got, err := c.Get(context.Background(), file.Request{Place: place(t, team+"a"), Credential: "SHARESAS"}); !fault.Is(err, fault.Conflict) {
+		t.Errorf("have %q, %v", got.Body, err)
 	}
 }
 
