@@ -84,7 +84,7 @@ func itemJSON(it *registry.Item) api.Item {
 	out := api.Item{
 		ID: string(it.ID), Type: string(it.Type), Status: api.Status(it.Status),
 		NormalizedSource: it.NormalizedSource, DisplaySource: it.DisplaySource, SourceHost: it.SourceHost,
-		ParentPageID: it.ParentPageID, ContentGroupID: it.ContentGroupID,
+		ParentPageID: it.ParentPageID, ContentGroupID: it.ContentGroupID, AliasOf: string(it.AliasOf),
 		ReindexRequested: it.ReindexRequested, ReindexGeneration: it.ReindexGeneration,
 		HTTPETag: it.HTTPEtag, HTTPStatusCode: it.HTTPStatusCode, HTTPRedirectChain: it.HTTPRedirectChain,
 		HTTPCanonicalURL: it.HTTPCanonicalURL,

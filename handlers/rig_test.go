@@ -58,10 +58,16 @@ func (w *web) Get(_ context.Context, r fetch.Request) (fetch.Response, error) {
 	if !ok {
 		return fetch.Response{}, fault.New(fault.Unavailable, "fetch port.example: connection refused")
 	}
+	name, again := strings.CutSuffix(name, "-again") // says so itself
+	canonical := ""
+	if again {
+		canonical = "<link rel=canonical href=" + name + ">"
+	}
 	return fetch.Response{
 		Status: http.StatusOK, FinalURL: r.URL,
 		Header: http.Header{"Content-Type": {"text/html"}, "Last-Modified": {"Sun, 01 Mar 2026 10:00:00 GMT"}, "Etag": {`"1"`}},
-		Body:   fmt.Appendf(nil, "<html lang=en><title>%s</title><main><h1>%s</h1><p>The harbour of %s opens at high tide.</p><img src=/crane.jpg alt='A crane'></main>", name, name, name),
+		Body: fmt.Appendf(nil, "<html lang=en>%s<title>%s</title><main><h1>%[2]s</h1><p>The harbour of %[2]s opens at high tide.</p><img src=/crane.jpg alt='A crane'></main>",
+			canonical, name),
 	}, nil
 }
 

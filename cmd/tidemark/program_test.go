@@ -310,6 +310,15 @@ images         3
 
 last decision: unchanged: 304 to If-None-Match; ` + "`tidemark why url_a`" + ` tells them all
 `},
+		{name: "show an alias", args: []string{"show", "url_b"}, answers: []answered{{200, `{"id":"url_b","status":"OutOfScope","normalizedSource":"https://a.example/b",
+			"aliasOf":"url_a","httpCanonicalUrl":"https://a.example/","errorMessage":"duplicate of https://a.example/: rel=canonical"}`}}, out: `
+id             url_b
+source         https://a.example/b
+status         OutOfScope
+error          duplicate of https://a.example/: rel=canonical
+canonical      https://a.example/
+alias of       url_a
+`},
 		{name: "why, newest last", args: []string{"why", "url_a"}, answers: []answered{{200, detail}}, out: `
 Indexed  https://a.example/
 2026-02-28 12:00:00Z       1 day ago  indexed: first seen

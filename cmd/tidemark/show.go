@@ -72,6 +72,7 @@ func fields(now time.Time, it api.Item) []field {
 		{"redirects", strings.Join(it.HTTPRedirectChain, " → ")},
 		{"robots.txt", robots(it.HTTPRobotsAllowed)},
 		{"canonical", it.HTTPCanonicalURL},
+		{"alias of", it.AliasOf},
 		{"content", strings.TrimSpace(it.MimeType + " " + it.Language)},
 		{"content hash", it.ContentHash},
 		{"images", positive(it.ImageCount)},

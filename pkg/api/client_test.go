@@ -239,7 +239,7 @@ func TestItemJSON(t *testing.T) {
 		HTTPStatusCode: 200, HTTPRedirectChain: []string{"r"}, HTTPRobotsAllowed: &yes, HTTPCanonicalURL: "c", FileETag: "fe",
 		FileLastModified: at, FileLength: &n, FileContentType: "ct", ContentHash: "ch", TextHash: "th", Language: "en",
 		MimeType: "text/html", LastIndexedDocID: "doc", ImageCount: 1, FirstSeen: at, LastChecked: at, LastChanged: at,
-		LastIndexed: at, NextCrawlAt: at, CrawlIntervalSeconds: 86400, CrawlAttempts: 3, ErrorMessage: "m"}
+		LastIndexed: at, NextCrawlAt: at, CrawlIntervalSeconds: 86400, CrawlAttempts: 3, ErrorMessage: "m", AliasOf: "url_x"}
 	for _, tt := range []struct {
 		name string
 		item Item
@@ -249,7 +249,7 @@ func TestItemJSON(t *testing.T) {
 			reindexRequested reindexGeneration httpEtag httpLastModified httpContentLength httpStatusCode httpRedirectChain
 			httpRobotsAllowed httpCanonicalUrl fileEtag fileLastModified fileLength fileContentType contentHash textHash
 			language mimeType lastIndexedDocId imageCount firstSeen lastChecked lastChanged lastIndexed nextCrawlAt
-			crawlIntervalSeconds crawlAttempts errorMessage`},
+			crawlIntervalSeconds crawlAttempts errorMessage aliasOf`},
 		{"a new item has no empty times", Item{}, `id type status normalizedSource reindexRequested reindexGeneration
 			imageCount crawlAttempts`},
 	} {

@@ -13,6 +13,9 @@ type Item struct {
 	ParentPageID     string `json:"parentPageId,omitempty"`
 	ContentGroupID   string `json:"contentGroupId,omitempty"` // joins http/https and query variants
 
+	// AliasOf is the id of the item that stands for this one in the index; ErrorMessage says why.
+	AliasOf string `json:"aliasOf,omitempty"`
+
 	ReindexRequested  bool  `json:"reindexRequested"`
 	ReindexGeneration int64 `json:"reindexGeneration"` // never falls
 

@@ -24,7 +24,7 @@ const (
 	StatusCrawled    Status = "Crawled"    // fetched and kept, not in the index yet
 	StatusIndexed    Status = "Indexed"    // found by searches
 	StatusError      Status = "Error"      // the last check failed; it will be tried again
-	StatusOutOfScope Status = "OutOfScope" // robots.txt, noindex or a rule keeps it out
+	StatusOutOfScope Status = "OutOfScope" // robots.txt, noindex or a rule keeps it out, or another item stands for it
 	StatusGone       Status = "Gone"       // 404 or 410 too many times in a row
 )
 

@@ -23,7 +23,9 @@ type Config struct {
 	PolitenessSet bool
 	Fetch         fetch.Config
 	KeepGone      bool
-	Data          string
+	// ReindexOnCanonical is FORCE_REINDEX_ON_CANONICAL_CHANGE.
+	ReindexOnCanonical bool
+	Data               string
 }
 
 // Load reads the settings through get, which returns "" for what is not set. Every bad value is
@@ -57,13 +59,14 @@ func Load(get func(string) string) (Config, error) {
 		},
 		KeepGone: !s.flag("CRAWL_REMOVE_GONE", true),
 		Data:     s.text("TIDEMARK_DATA", defaultData),
+
+		ReindexOnCanonical: s.flag("FORCE_REINDEX_ON_CANONICAL_CHANGE", true),
 	}
 	if c.Fetch.MaxRedirects == 0 {
 		c.Fetch.MaxRedirects = -1 // fetch's word for none
 	}
 	c.Strategy = check(s, "REGISTRY_PARTITION_STRATEGY", string(source.ByHost), "host or scheme", source.ParseStrategy)
 	c.Rules = check(s, "TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid", trackersAllowed, ParseTracking)
-	s.flag("FORCE_REINDEX_ON_CANONICAL_CHANGE", true) // checked now, used with canonical pages
 	c.validate(s)
 	return c, s.err()
 }

@@ -48,7 +48,7 @@ var Settings = []Setting{
 	{"CRAWL_TIMEOUT_SECONDS", "30", "Seconds for one fetch with its redirects, 1 to 30"},
 	{"CRAWL_MAX_REDIRECTS", "5", "Redirects that are followed, 0 to 20"},
 	{"TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid", "Query parameters that are dropped: by prefix when they end in _, else by name. Not to be changed once there are items; the command line reads it too"},
-	{"FORCE_REINDEX_ON_CANONICAL_CHANGE", "true", "Checked at the start, without effect yet"},
+	{"FORCE_REINDEX_ON_CANONICAL_CHANGE", "true", "Whether a page is indexed again when only its rel=canonical has changed; false records the change"},
 	// The command line.
 	{"PORT", "7071", "tidemark start: port of the app, on this machine only"},
 	{"AZURITE_PORT_BASE", "10000", "First of Azurite's three ports: blobs, queues, tables"},

@@ -31,6 +31,7 @@ type check struct {
 	ended time.Time
 	// paid is a check that asked nobody: it only indexed what was fetched before.
 	paid bool
+	soon bool // another look is worth it before the schedule says so
 }
 
 // run follows the steps of the package comment. Its error is our own fault; the item is then
@@ -149,7 +150,7 @@ func (c *check) conditional() bool {
 // held reports whether the content of the last fetch is where it belongs: in the index, or kept
 // out of it on purpose.
 func (c *check) held() bool {
-	return c.RawHash != "" && (c.Exclusion != "" || c.IndexedHash == c.ContentHash)
+	return c.RawHash != "" && (c.Exclusion != "" || c.AliasOf != "" || c.IndexedHash == c.ContentHash)
 }
 
 // sameByHead asks a server that ignores conditions for the head alone, which may save the

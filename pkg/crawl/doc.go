@@ -12,6 +12,7 @@
 //	extract   unknown type or noindex: kept, but out of the index
 //	content   the same content hash: noise, unchanged
 //	keep      the body, then its capture
+//	canonical another item stands for it: an alias, out of the index (also where nothing changed)
 //	index     then, and only then, Indexed
 //
 // What a page does wrong is data: it ends in the item's status, errorMessage and history. Only

@@ -86,6 +86,7 @@ func (x shakyIndex) around(ctx context.Context, do func() error) error {
 // outcome is what must be the same with and without a fault.
 type outcome struct {
 	Status, Message, Index string
+	Alias, Note            string
 	Hash, Indexed          string
 	Captures, Attempts     int
 	Images                 int
@@ -96,7 +97,8 @@ type outcome struct {
 func (r *rig) outcome(path string) outcome {
 	it := r.item(path)
 	return outcome{
-		Status: string(it.Status), Message: it.ErrorMessage, Index: r.index.holds(it), Hash: it.ContentHash, Indexed: it.IndexedHash,
+		Status: string(it.Status), Message: strings.ReplaceAll(it.ErrorMessage, r.site.URL, ""), Index: r.index.holds(it),
+		Alias: r.aliasOf(it), Note: strings.ReplaceAll(it.CanonicalNote, r.site.URL, ""), Hash: it.ContentHash, Indexed: it.IndexedHash,
 		Captures: len(r.captures(path)), Images: len(r.index.pages[string(it.ID)].Images), Attempts: it.CrawlAttempts, Forced: it.Forced(), Generation: it.ProcessedGeneration,
 	}
 }
@@ -158,6 +160,34 @@ var disturbed = []struct {
 		r.index.down = errIndexDown
 		r.first("/p")
 		r.index.down = nil
+	}, false},
+	{"A16 an alias at first sight", func(r *rig) {
+		r.site.put("/q", text("v1"))
+		r.first("/q")
+		r.site.put("/p", naming("/q", "v1"))
+	}, false},
+	{"A16 an alias later", func(r *rig) {
+		r.site.put("/q", text("v1").etag("1"))
+		r.site.put("/p", text("v1"))
+		r.first("/q")
+		r.first("/p")
+		r.site.put("/p", naming("/q", "v1"))
+	}, false},
+	{"A16 still an alias", func(r *rig) {
+		r.site.put("/q", text("v1").etag("1"))
+		r.first("/q")
+		r.site.put("/p", naming("/q", "v1").etag("2"))
+		r.first("/p")
+	}, false},
+	{"A16 an alias no more", func(r *rig) {
+		r.site.put("/q", text("v1"))
+		r.first("/q")
+		r.site.put("/p", naming("/q", "v1").etag("1"))
+		r.first("/p")
+		r.site.put("/q", status(410))
+		for range 3 {
+			r.look("/q")
+		}
 	}, false},
 	{"redirect to another host", func(r *rig) {
 		other := newSite(r.t)

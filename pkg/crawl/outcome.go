@@ -28,7 +28,7 @@ func (c *check) unchanged(why string) {
 // statusHeld is the status that the content we hold deserves.
 func (c *check) statusHeld() registry.Status {
 	switch {
-	case c.Exclusion == exclusionNoIndex || c.Exclusion == exclusionHeader:
+	case c.Exclusion == exclusionNoIndex || c.Exclusion == exclusionHeader || c.AliasOf != "":
 		return registry.OutOfScope
 	case c.Exclusion != "":
 		return registry.Crawled
@@ -58,7 +58,7 @@ func (c *check) leaveIndex(ctx context.Context) error {
 	if err != nil && (known || !isDown(err)) {
 		return err
 	}
-	c.IndexPending, c.IndexedHash, c.LastIndexedDocID, c.ImageCount = false, "", "", 0
+	c.IndexPending, c.IndexedHash, c.LastIndexedDocID, c.ImageCount, c.AliasOf = false, "", "", 0, ""
 	if known {
 		c.Record(c.o.Clock(), "unindexed", "taken out of the index")
 	}
@@ -84,6 +84,9 @@ func (c *check) finding() registry.Finding {
 	}
 	if c.IndexPending {
 		c.Bring(now.Add(c.o.Schedule.ErrorBase)) // the site is not asked, so soon is not rude
+	}
+	if at := now.Add(c.o.Schedule.ErrorBase); c.soon && !failed && at.Before(c.NextCrawlAt) {
+		c.Bring(at)
 	}
 	if !failed {
 		// A force that failed stays asked for: the next try ignores the validators, too.

@@ -36,8 +36,7 @@ func (c *check) notModified(ctx context.Context, resp fetch.Response) error {
 	if resp.Status == http.StatusOK {
 		why = "HEAD: the validators are those we know"
 	}
-	c.unchanged(why)
-	return nil
+	return c.keepPlace(ctx, why)
 }
 
 func (c *check) directives(values []string) robots.Directives {
@@ -54,8 +53,7 @@ func (c *check) dropImages(ctx context.Context) error {
 		return err
 	}
 	c.Record(c.o.Clock(), "images", exclusionImageHeader)
-	c.enterIndex(c.judge(doc, c.RawHash, nil))
-	return nil
+	return c.place(ctx, c.judge(doc, c.RawHash, nil))
 }
 
 // stored extracts the snapshot that the item points at. When it cannot, the check has failed and
@@ -82,10 +80,10 @@ func (c *check) compare(ctx context.Context, resp fetch.Response) error {
 	raw := snapshot.Hash(resp.Body)
 	// The header may speak about the same bytes differently; then the exclusion decides below.
 	spoken := c.headerExcludes() || resp.Header.Get("X-Robots-Tag") != ""
-	if raw == c.RawHash && !spoken && c.conditional() {
+	// A relative rel=canonical means something else at another address.
+	if raw == c.RawHash && !spoken && c.conditional() && finalURL(resp) == c.HTTPFinalURL {
 		c.noteValidators(resp)
-		c.unchanged("the same bytes as before")
-		return nil
+		return c.keepPlace(ctx, "the same bytes as before")
 	}
 	doc, readable, err := c.read(ctx, resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL)
 	if err != nil || !readable {
@@ -93,13 +91,20 @@ func (c *check) compare(ctx context.Context, resp fetch.Response) error {
 	}
 	c.ImageExclusion = "" // a body says all that the page says now
 	r := c.judge(doc, raw, resp.Header.Values("X-Robots-Tag"))
-	if r.hash == c.ContentHash && r.exclusion == c.Exclusion && r.imagesHash == c.ImagesHash && c.conditional() {
+	if c.same(r) && c.canonicalURL(doc) == c.HTTPCanonicalURL {
 		c.noteValidators(resp)
 		c.ImageExclusion = r.imageExclusion
-		c.unchanged("other bytes, the same content")
-		return c.snaps.Verify(ctx, c.ID, c.RawHash, c.o.Clock())
+		if err := c.snaps.Verify(ctx, c.ID, c.RawHash, c.o.Clock()); err != nil {
+			return err
+		}
+		return c.keepPlace(ctx, "other bytes, the same content")
 	}
 	return c.adopt(ctx, resp, r)
+}
+
+// same reports whether a reading has nothing for the index that it would not hold already.
+func (c *check) same(r reading) bool {
+	return r.hash == c.ContentHash && r.exclusion == c.Exclusion && r.imagesHash == c.ImagesHash && c.conditional()
 }
 
 // read extracts a document. One that cannot be read is recorded as failing (A17); the error is our
@@ -126,7 +131,7 @@ func (c *check) headerExcludes() bool {
 func (c *check) adopt(ctx context.Context, resp fetch.Response, r reading) error {
 	now := c.o.Clock()
 	first, changed := c.ContentHash == "", r.hash != c.ContentHash
-	images := r.imagesHash != c.ImagesHash
+	images, renamed := r.imagesHash != c.ImagesHash, c.same(r) // but for its rel=canonical
 	c.noteValidators(resp)
 	c.takeOver(r)
 	if err := c.snaps.Save(ctx, c.capture(resp), resp.Body); err != nil {
@@ -144,8 +149,10 @@ func (c *check) adopt(ctx context.Context, resp fetch.Response, r reading) error
 	if r.exclusion != "" {
 		return c.keepOut(ctx, r.exclusion)
 	}
-	c.enterIndex(r)
-	return nil
+	if renamed && !c.o.ReindexOnCanonical {
+		return c.keepPlace(ctx, "only rel=canonical has changed")
+	}
+	return c.place(ctx, r)
 }
 
 func changeReason(first bool) string {
@@ -164,6 +171,7 @@ func imagesReason(r reading) string {
 
 // takeOver copies what the document says into the item.
 func (c *check) takeOver(r reading) {
+	c.noteCanonical(r.doc)
 	if r.hash != c.ContentHash || c.Language == "" {
 		c.Language = r.doc.Language // A22: once per content
 	}
@@ -171,12 +179,6 @@ func (c *check) takeOver(r reading) {
 	c.ImageExclusion, c.ImagesHash = r.imageExclusion, r.imagesHash
 	c.NormalizationVersion = lineage.Current.String()
 	c.MimeType, c.Title, c.Exclusion = mimeType(r.doc.MimeType), r.doc.Title, r.exclusion
-	c.HTTPCanonicalURL = ""
-	if r.doc.Canonical != "" {
-		if s, err := c.o.Rules.ParseURL(r.doc.Canonical); err == nil {
-			c.HTTPCanonicalURL = s.Normalized
-		}
-	}
 }
 
 func (c *check) capture(resp fetch.Response) snapshot.Capture {
@@ -212,6 +214,5 @@ func (c *check) payDebt(ctx context.Context) error {
 		return err
 	}
 	c.outcome = schedule.Unchanged
-	c.enterIndex(c.judge(doc, c.RawHash, nil))
-	return nil
+	return c.place(ctx, c.judge(doc, c.RawHash, nil))
 }

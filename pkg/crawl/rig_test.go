@@ -85,6 +85,7 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 		crawl: Options{
 			Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
 			Clock: clock.now, Sleep: clock.sleep, Jitter: func() float64 { return 0 }, RunID: "run",
+			ReindexOnCanonical: true,
 		},
 	}
 	for _, a := range adjust {
@@ -120,10 +121,13 @@ func (r *rig) checkInvariants() {
 	}
 }
 
-// source is the source of a path of the site.
+// source is the source of a path of the site, or of a whole URL.
 func (r *rig) source(path string) source.Source {
 	r.t.Helper()
-	s, err := source.DefaultRules().ParseURL(r.site.URL + path)
+	if !strings.Contains(path, "://") {
+		path = r.site.URL + path
+	}
+	s, err := source.DefaultRules().ParseURL(path)
 	must(r.t, err)
 	return s
 }
@@ -216,6 +220,13 @@ func (r *rig) next(path string) registry.Item {
 	r.due(path)
 	r.mustWork()
 	return r.item(path)
+}
+
+// look has a page checked now, with conditions, and nothing else.
+func (r *rig) look(path string) registry.Item {
+	r.t.Helper()
+	r.clock.pass(time.Second)
+	return r.first(path)
 }
 
 // force has a page checked without conditions, now.

@@ -35,18 +35,21 @@ type Indexer interface {
 
 // Options adjust a worker. Schedule and Agent are needed, the rest has defaults.
 type Options struct {
-	Schedule   schedule.Config
-	Agent      string // product token that robots.txt rules are matched against
-	Rules      source.Rules
-	Strategy   source.Strategy
-	Documents  *document.Reader // one with the defaults when nil
-	KeepGone   bool             // leave documents of Gone items in the index
-	RunID      string
-	Clock      func() time.Time
-	Jitter     func() float64
-	Sleep      func(ctx context.Context, d time.Duration) error
-	CommitTime time.Duration // what is done is committed at least this often; 10 s when zero
-	Log        *slog.Logger
+	Schedule  schedule.Config
+	Agent     string // product token that robots.txt rules are matched against
+	Rules     source.Rules
+	Strategy  source.Strategy
+	Documents *document.Reader // one with the defaults when nil
+	KeepGone  bool             // leave documents of Gone items in the index
+	// ReindexOnCanonical indexes a page again whose rel=canonical has changed, though its content
+	// has not (FORCE_REINDEX_ON_CANONICAL_CHANGE). A capture records the change either way.
+	ReindexOnCanonical bool
+	RunID              string
+	Clock              func() time.Time
+	Jitter             func() float64
+	Sleep              func(ctx context.Context, d time.Duration) error
+	CommitTime         time.Duration // what is done is committed at least this often; 10 s when zero
+	Log                *slog.Logger
 }
 
 // Worker processes jobs. It is safe for concurrent use.

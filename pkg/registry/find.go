@@ -31,6 +31,13 @@ func (r *Registry) Find(ctx context.Context, id source.ID) (Item, error) {
 	return it, err
 }
 
+// Lookup reads the item of a source with one point read, whose key follows from the source. found
+// is false if there is none.
+func (r *Registry) Lookup(ctx context.Context, s source.Source) (it Item, found bool, err error) {
+	it, err = r.loadItem(ctx, storage.Key{Partition: s.Partition(r.o.Strategy), Row: s.Hash()})
+	return it, err == nil && it.etag != "", err
+}
+
 func unknown(id source.ID) error {
 	return fault.New(fault.NotFound, "no item has the id %s", id)
 }

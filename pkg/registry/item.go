@@ -18,7 +18,7 @@ const (
 	Crawled    Status = "Crawled"    // fetched, not (yet) in the index
 	Indexed    Status = "Indexed"    // fetched, and the index holds what was fetched
 	Error      Status = "Error"      // the last try failed; tried again with backoff
-	OutOfScope Status = "OutOfScope" // robots.txt or the page itself forbids it
+	OutOfScope Status = "OutOfScope" // robots.txt or the page itself forbids it, or another item stands for it
 	Gone       Status = "Gone"       // missing on several checks; out of the index
 )
 
@@ -80,6 +80,12 @@ type Item struct {
 	ImagesHash string `col:"imagesHash"`
 	// ImageExclusion says what keeps the page's images out of the index, if anything does.
 	ImageExclusion string `col:"imageExclusion"`
+	// AliasOf is the item that stands for this one in the index (A16): the page names it, or it has
+	// the same content. ErrorMessage says which. Empty for a page that stands for itself.
+	AliasOf source.ID `col:"aliasOf"`
+	// CanonicalNote says why an item that could stand for this one does not; it is in the history
+	// once. While it is there, every check looks again.
+	CanonicalNote string `col:"canonicalNote"`
 	// IndexPending is a debt: the index was down, and the stored snapshot is still to be indexed.
 	IndexPending         bool   `col:"indexPending"`
 	NormalizationVersion string `col:"normalizationVersion"`

@@ -281,6 +281,23 @@ func TestFindUnknown(t *testing.T) {
 	})
 }
 
+// A16: a source finds its item by one point read, under either strategy.
+func TestA16Lookup(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {
+			b := open(t, Options{Strategy: strategy})
+			there := parse(t, "https://a.example/page")[0]
+			b.register(t, RegisterOptions{}, there.Normalized)
+			if it, found, err := b.Lookup(t.Context(), there); err != nil || !found || it.ID != there.ID() {
+				t.Errorf("%s: found %v, item %s (%v)", strategy, found, it.ID, err)
+			}
+			if _, found, err := b.Lookup(t.Context(), parse(t, "https://a.example/nowhere")[0]); err != nil || found {
+				t.Errorf("%s: found what nobody registered (%v)", strategy, err)
+			}
+		}
+	})
+}
+
 func TestListPagesThroughEverything(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {
