@@ -11,7 +11,7 @@ import (
 // says too little; trigrams have said all they can long before the most.
 const (
 	leastSample = 100
-	mostSample  = 4 << 10
+	mostSample  = 2 << 10
 )
 
 // languages are those that are looked for. Each further one makes its neighbours less certain.
