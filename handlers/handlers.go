@@ -65,6 +65,7 @@ func (s *server) routes() map[string]route {
 		"GET SearchStatus":    s.status,
 		"GET items":           s.items,
 		"GET items/{id}":      s.item,
+		"DELETE items/{id}":   s.remove,
 		"GET health":          s.health,
 	}
 }

@@ -64,6 +64,18 @@ func (s *server) item(r *http.Request, v *Services) (int, any, error) {
 	return http.StatusOK, detailJSON(&it, captures), nil
 }
 
+// remove has one item purged: the worker takes it out of the index first, then out of the registry.
+func (s *server) remove(r *http.Request, v *Services) (int, any, error) {
+	if q := queryOf(r); q.err != nil {
+		return 0, nil, q.err
+	}
+	it, err := v.Registry.Remove(r.Context(), source.ID(r.PathValue("id")))
+	if err != nil {
+		return 0, nil, blame("id", err)
+	}
+	return http.StatusAccepted, itemJSON(&it), nil
+}
+
 func detailJSON(it *registry.Item, captures []snapshot.Capture) api.ItemDetail {
 	d := api.ItemDetail{Item: itemJSON(it)}
 	for _, h := range it.History {
@@ -94,6 +106,7 @@ func itemJSON(it *registry.Item) api.Item {
 		FirstSeen: it.FirstSeen, LastChecked: it.LastChecked, LastChanged: it.LastChanged, LastIndexed: it.LastIndexed,
 		NextCrawlAt: it.NextCrawlAt, CrawlIntervalSeconds: it.CrawlIntervalSeconds,
 		CrawlAttempts: it.CrawlAttempts, ErrorMessage: it.ErrorMessage,
+		RemoveRequested: it.RemoveRequested, HeldSince: it.HeldSince, GoneSince: it.GoneSince,
 	}
 	if t, err := http.ParseTime(it.HTTPLastModified); err == nil {
 		out.HTTPLastModified = t.UTC()

@@ -11,26 +11,41 @@ import (
 	"github.com/tidemark/tidemark/pkg/source"
 )
 
-// item reads one item, which is named by its id or by the URL it was added with. The API knows
-// ids only; the id of a URL is computed here, by the rules a server has unless it was told others
-// (TRACKING_PARAM_PREFIXES, which is read here as well).
+// item reads one item, which is named by its id or by the URL it was added with.
 func (p *program) item(ctx context.Context, name string) (api.ItemDetail, error) {
-	if isID.MatchString(name) {
-		return p.client().Item(ctx, name)
-	}
-	rules, err := p.rules()
+	id, url, err := p.idOf(name)
 	if err != nil {
 		return api.ItemDetail{}, err
 	}
+	item, err := p.client().Item(ctx, id)
+	return item, missed(err, url)
+}
+
+// idOf is the id of an item that is named by it or by the URL it was added with, which is then
+// given, normalized. The API knows ids only; that of a URL is computed here, by the rules a server
+// has unless it was told others (TRACKING_PARAM_PREFIXES, which is read here as well).
+func (p *program) idOf(name string) (id, url string, err error) {
+	if isID.MatchString(name) {
+		return name, "", nil
+	}
+	rules, err := p.rules()
+	if err != nil {
+		return "", "", err
+	}
 	src, err := rules.ParseURL(name)
 	if err != nil {
-		return api.ItemDetail{}, usagef("%s is no id and no URL: %v", name, err)
+		return "", "", usagef("%s is no id and no URL: %v", name, err)
 	}
-	item, err := p.client().Item(ctx, string(src.ID()))
-	if problem, ok := errors.AsType[*api.Problem](err); ok && problem.Status == http.StatusNotFound {
-		err = fmt.Errorf("%w: %s was not added, or under other tracking rules", err, src.Normalized)
+	return string(src.ID()), src.Normalized, nil
+}
+
+// missed tells why an id that was computed from a URL may not be known.
+func missed(err error, url string) error {
+	problem, ok := errors.AsType[*api.Problem](err)
+	if !ok || problem.Status != http.StatusNotFound || url == "" {
+		return err
 	}
-	return item, err
+	return fmt.Errorf("%w: %s was not added, or under other tracking rules", err, url)
 }
 
 func (p *program) rules() (source.Rules, error) {

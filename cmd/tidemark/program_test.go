@@ -217,6 +217,28 @@ func TestReindex(t *testing.T) {
 	})
 }
 
+func TestRemove(t *testing.T) {
+	const item = `{"id":"url_aaaaaaaaaaaaaaaaaaaaaaaaaa","displaySource":"https://a.example/","removeRequested":true}`
+	const said = "url_aaaaaaaaaaaaaaaaaaaaaaaaaa is being removed: https://a.example/\n"
+	const byURL = "DELETE /api/items/url_x366jgfelnwieccka5yjksh6n7"
+	performAll(t, []script{
+		{name: "A14 by id", args: []string{"remove", "url_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, answers: []answered{{202, item}},
+			out: said, asked: []string{"DELETE /api/items/url_aaaaaaaaaaaaaaaaaaaaaaaaaa"}},
+		{name: "A14 by source", args: []string{"remove", "https://A.example/?utm_source=x"}, answers: []answered{{202, item}},
+			out: said, asked: []string{byURL}},
+		{name: "json is the answer and nothing else", args: []string{"remove", "--json", "https://a.example/"}, answers: []answered{{202, item}},
+			out: item + "\n", asked: []string{byURL}},
+		{name: "unknown", args: []string{"remove", "url_aaa"}, answers: []answered{{404, `{"title":"Not Found","detail":"no item url_aaa"}`}},
+			code: 1, err: "tidemark: no item url_aaa\n"},
+		{name: "unknown source", args: []string{"remove", "https://a.example/"}, answers: []answered{{404, `{"title":"Not Found","detail":"no item"}`}},
+			code: 1, err: "tidemark: no item: https://a.example/ was not added, or under other tracking rules\n"},
+		{name: "no source", args: []string{"remove", "harbour"}, code: 2,
+			err: "tidemark: harbour is no id and no URL: url: no scheme: it must begin with http:// or https://\nsee `tidemark remove --help`\n"},
+		{name: "nothing named", args: []string{"remove"}, code: 2,
+			err: "tidemark: give one id or source, not 0\nsee `tidemark remove --help`\n"},
+	})
+}
+
 func TestSearch(t *testing.T) {
 	const found = `{"count":12,"results":[
 		{"id":"url_a","url":"https://a.example/cal","title":"Calibrating  the float","score":1.5,

@@ -62,7 +62,7 @@ func TestRoutes(t *testing.T) {
 			return err
 		}, "GET /api/items?continuation=a+b&status=Error&top=5", ""},
 		{"Item", `{}`, func(c *Client) error { _, err := c.Item(ctx, "url_a/b"); return err }, "GET /api/items/url_a%2Fb", ""},
-		{"DeleteItem", ``, func(c *Client) error { return c.DeleteItem(ctx, "url_a") }, "DELETE /api/items/url_a", ""},
+		{"DeleteItem", `{"id":"url_a"}`, func(c *Client) error { _, err := c.DeleteItem(ctx, "url_a"); return err }, "DELETE /api/items/url_a", ""},
 		{"Health", `{"status":"ok"}`, func(c *Client) error { _, err := c.Health(ctx); return err }, "GET /api/health", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -239,7 +239,8 @@ func TestItemJSON(t *testing.T) {
 		HTTPStatusCode: 200, HTTPRedirectChain: []string{"r"}, HTTPRobotsAllowed: &yes, HTTPCanonicalURL: "c", FileETag: "fe",
 		FileLastModified: at, FileLength: &n, FileContentType: "ct", ContentHash: "ch", TextHash: "th", Language: "en",
 		MimeType: "text/html", LastIndexedDocID: "doc", ImageCount: 1, FirstSeen: at, LastChecked: at, LastChanged: at,
-		LastIndexed: at, NextCrawlAt: at, CrawlIntervalSeconds: 86400, CrawlAttempts: 3, ErrorMessage: "m", AliasOf: "url_x"}
+		LastIndexed: at, NextCrawlAt: at, CrawlIntervalSeconds: 86400, CrawlAttempts: 3, ErrorMessage: "m", AliasOf: "url_x",
+		RemoveRequested: true, HeldSince: at, GoneSince: at}
 	for _, tt := range []struct {
 		name string
 		item Item
@@ -249,7 +250,7 @@ func TestItemJSON(t *testing.T) {
 			reindexRequested reindexGeneration httpEtag httpLastModified httpContentLength httpStatusCode httpRedirectChain
 			httpRobotsAllowed httpCanonicalUrl fileEtag fileLastModified fileLength fileContentType contentHash textHash
 			language mimeType lastIndexedDocId imageCount firstSeen lastChecked lastChanged lastIndexed nextCrawlAt
-			crawlIntervalSeconds crawlAttempts errorMessage aliasOf`},
+			crawlIntervalSeconds crawlAttempts errorMessage aliasOf removeRequested heldSince goneSince`},
 		{"a new item has no empty times", Item{}, `id type status normalizedSource reindexRequested reindexGeneration
 			imageCount crawlAttempts`},
 	} {

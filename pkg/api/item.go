@@ -50,6 +50,13 @@ type Item struct {
 	CrawlIntervalSeconds int64     `json:"crawlIntervalSeconds,omitempty"`
 	CrawlAttempts        int       `json:"crawlAttempts"`          // failures in a row
 	ErrorMessage         string    `json:"errorMessage,omitempty"` // at most 1,024 characters
+
+	// RemoveRequested says that the item is being removed.
+	RemoveRequested bool `json:"removeRequested,omitempty"`
+	// HeldSince is when the item was found missing, with too many others of its host to be believed
+	// before a second look; GoneSince is when it was believed.
+	HeldSince time.Time `json:"heldSince,omitzero"`
+	GoneSince time.Time `json:"goneSince,omitzero"`
 }
 
 // ItemDetail is an item with all that is known of its past.

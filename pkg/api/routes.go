@@ -107,9 +107,12 @@ func (c *Client) Item(ctx context.Context, id string) (ItemDetail, error) {
 	return item, err
 }
 
-// DeleteItem takes an item out of the index and the registry.
-func (c *Client) DeleteItem(ctx context.Context, id string) error {
-	return c.call(ctx, http.MethodDelete, "items/"+url.PathEscape(id), nil, nil, nil)
+// DeleteItem has an item taken out of the index and the registry, which takes seconds; until then
+// it is found, with RemoveRequested.
+func (c *Client) DeleteItem(ctx context.Context, id string) (Item, error) {
+	var item Item
+	err := c.call(ctx, http.MethodDelete, "items/"+url.PathEscape(id), nil, nil, &item)
+	return item, err
 }
 
 // Health asks whether the app can work. An app that cannot is a *Problem, or a Health whose

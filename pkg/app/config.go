@@ -42,6 +42,7 @@ func Load(get func(string) string) (Config, error) {
 			UnchangedSteps: s.number("CRAWL_UNCHANGED_STEPS", base.UnchangedSteps, 1, 1000),
 			GoneAfter:      s.number("CRAWL_GONE_AFTER", base.GoneAfter, 1, 1000),
 			GoneShare:      s.share("CRAWL_GONE_SHARE", base.GoneShare),
+			PurgeGone:      s.duration("CRAWL_PURGE_GONE_DAYS", 0, 0, maxSeconds, 24*time.Hour),
 		},
 		Politeness: registry.Politeness{
 			MinDelay:      s.milliseconds("CRAWL_MIN_DELAY_MS", time.Second, 0, time.Hour),

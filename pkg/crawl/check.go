@@ -32,11 +32,17 @@ type check struct {
 	// paid is a check that asked nobody: it only indexed what was fetched before.
 	paid bool
 	soon bool // another look is worth it before the schedule says so
+	// purged is a check after which nothing is left of the item but its rows.
+	purged bool
 }
 
 // run follows the steps of the package comment. Its error is our own fault; the item is then
 // given back as it was.
 func (c *check) run(ctx context.Context) error {
+	if c.RemoveRequested || c.o.Schedule.Expired(c.Schedule(), c.o.Clock()) {
+		c.answered()
+		return c.purge(ctx)
+	}
 	if c.IndexPending && !c.forced {
 		c.answered()
 		return c.payDebt(ctx)

@@ -69,7 +69,9 @@ func (t *task) put(ctx context.Context, pages ...search.Page) (err error) {
 			err = fault.New(fault.Invalid, "the page could not be processed: %v", p)
 		}
 	}()
-	err = t.index.Put(ctx, pages...)
+	if err = t.holds(); err == nil {
+		err = t.index.Put(ctx, pages...)
+	}
 	if err != nil && !isRefused(err) {
 		t.o.Log.Error("index not written", "host", t.batch.Host, "pages", len(pages), "err", err)
 	}

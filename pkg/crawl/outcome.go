@@ -53,6 +53,9 @@ func (c *check) exclude(ctx context.Context, why string) error {
 // index is asked even if we know of nothing there, because a worker may have died between index
 // and commit; only then may it be down, for the next check asks again.
 func (c *check) leaveIndex(ctx context.Context) error {
+	if err := c.holds(); err != nil {
+		return err
+	}
 	known := c.IndexedHash != ""
 	err := c.index.Remove(ctx, string(c.ID))
 	if err != nil && (known || !isDown(err)) {
@@ -75,6 +78,9 @@ func (c *check) schedule(now time.Time) {
 
 // finding closes the check: schedule, force flags and times.
 func (c *check) finding() registry.Finding {
+	if c.purged {
+		return registry.Finding{Item: c.Item, Purge: true}
+	}
 	now := c.ended
 	failed := c.outcome == schedule.Failed
 	if c.paid && !failed {

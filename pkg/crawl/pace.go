@@ -84,6 +84,16 @@ func (t *task) wait(ctx context.Context) error {
 	return nil
 }
 
-// errLockOver ends a batch whose worker was held up for so long that somebody else may have its
-// items by now.
+// holds is nil while the lock on the batch's items holds. It comes before everything that changes
+// what others see of an item: the registry gives an item to nobody else while such a request may
+// still be on its way.
+func (t *task) holds() error {
+	if t.o.Clock().After(t.batch.Until) {
+		return errLockOver
+	}
+	return nil
+}
+
+// errLockOver ends a batch whose worker was held up for so long that somebody else may soon have
+// its items.
 var errLockOver = fault.New(fault.Unavailable, "the lock ran out before the request")

@@ -93,7 +93,7 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 	}
 	r.store = k.open(t, clock.now)
 	r.reg = r.registry(r.store, k.polite)
-	r.snaps = snapshot.New(r.store)
+	r.snaps = snapshot.New(r.store).By(clock.now)
 	must(t, r.reg.Create(t.Context()))
 	must(t, r.snaps.Create(t.Context()))
 	web, err := fetch.New(k.fetch)
@@ -101,7 +101,7 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 	t.Cleanup(web.Close)
 	r.web = web
 	seen := k.store(r.store)
-	r.Worker = New(r.registry(seen, k.polite), snapshot.New(seen), web, r.index, k.crawl)
+	r.Worker = New(r.registry(seen, k.polite), snapshot.New(seen).By(clock.now), web, r.index, k.crawl)
 	t.Cleanup(r.checkInvariants)
 	return r
 }
@@ -254,6 +254,8 @@ type bookIndex struct {
 	pages map[string]search.Page
 	log   []string
 	down  error
+	// removing is called before a page is removed.
+	removing func()
 }
 
 func newBookIndex() *bookIndex { return &bookIndex{pages: map[string]search.Page{}} }
@@ -274,6 +276,9 @@ func (x *bookIndex) Put(_ context.Context, pages ...search.Page) error {
 }
 
 func (x *bookIndex) Remove(_ context.Context, id string) error {
+	if x.removing != nil {
+		x.removing()
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.down != nil {

@@ -66,6 +66,7 @@ type sim struct {
 	index *simIndex
 	queue storage.Queue
 	acked map[source.ID]promise
+	asked map[source.ID]*wishes
 }
 
 // actor is one process. It runs only between resume and yield.
@@ -83,7 +84,7 @@ var errDied = errors.New("the process died")
 func simulate(t *testing.T, open opener, seed uint64) {
 	s := &sim{
 		t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-		acked: map[source.ID]promise{}, faults: true,
+		acked: map[source.ID]promise{}, asked: map[source.ID]*wishes{}, faults: true,
 	}
 	s.store = open(t, s.clock)
 	s.reg = s.registry(s.store, "looker")
@@ -159,6 +160,7 @@ func (s *sim) calm() {
 	}
 	s.checkInvariants()
 	s.checkDone()
+	s.checkRemoved()
 	// What the world says now must be in the index after everything is forced.
 	for _, u := range s.world.urls {
 		s.spawn("force", func(ctx context.Context) { s.register(ctx, []string{u}, true) })
@@ -213,7 +215,7 @@ func (s *sim) visible() int {
 }
 
 func (s *sim) spawnAny() {
-	switch n := s.rng.IntN(10); {
+	switch n := s.rng.IntN(11); {
 	case n < 3:
 		urls := s.world.some(s.rng)
 		force := s.rng.IntN(3) == 0
@@ -222,6 +224,9 @@ func (s *sim) spawnAny() {
 		s.spawn("sweep", s.sweep)
 	case n < 6:
 		s.world.change(s.rng)
+	case n < 8:
+		url := s.world.urls[s.rng.IntN(len(s.world.urls))]
+		s.spawn("remove", func(ctx context.Context) { s.remove(ctx, url) })
 	default:
 		s.spawn("worker", s.work)
 	}
@@ -361,14 +366,21 @@ func (s *sim) register(ctx context.Context, urls []string, force bool) {
 		sources, standing = append(sources, src), append(standing, s.world.versions[u])
 	}
 	reg := s.registry(s.process(), nameOf(ctx))
+	var alone []func() bool
+	for _, src := range sources {
+		alone = append(alone, s.registering(src.ID()))
+	}
 	for i, got := range reg.Register(ctx, sources, registry.RegisterOptions{Force: force}) {
+		owed := alone[i]()
 		if got.Err != nil {
 			if !s.faults {
 				s.fail("registration failed without a fault: %v", got.Err)
 			}
 			continue
 		}
-		s.promise(got.Item, standing[i])
+		if owed {
+			s.promise(got.Item, standing[i])
+		}
 	}
 }
 
@@ -413,7 +425,7 @@ func nameOf(ctx context.Context) string { return ctx.Value(actorKey{}).(*actor).
 
 func (s *sim) worker(store storage.Store, process string) *Worker {
 	reg := s.registry(store, process)
-	return New(reg, snapshot.New(store), s.world, s.index, Options{
+	return New(reg, snapshot.New(store).By(s.clock), s.world, s.index, Options{
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
 		Clock: s.clock, Jitter: s.rng.Float64, Sleep: s.sleep, CommitTime: 10 * time.Second,
 	})

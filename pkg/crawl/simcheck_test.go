@@ -4,7 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -16,6 +18,80 @@ import (
 type promise struct {
 	generation int64 // at least
 	version    int   // of the page in the index, at least: what stood when somebody said "look now"
+}
+
+// wishes count what was asked for a source, and what is being asked now. One that failed may have
+// been heard all the same.
+type wishes struct {
+	registrations, registering int
+	removals, removing         int
+	removed                    bool // and nobody has asked for it again
+}
+
+func (s *sim) wishesFor(id source.ID) *wishes {
+	if s.asked[id] == nil {
+		s.asked[id] = &wishes{}
+	}
+	return s.asked[id]
+}
+
+// registering takes note of a registration that begins. What is returned is called at its end and
+// tells whether no removal came between.
+func (s *sim) registering(id source.ID) (alone func() bool) {
+	w := s.wishesFor(id)
+	w.registrations++
+	w.registering++
+	w.removed = false
+	quiet, removals := w.removing == 0, w.removals
+	return func() bool {
+		w.registering--
+		return quiet && w.removals == removals
+	}
+}
+
+// removing is the same for a removal.
+func (s *sim) removing(id source.ID) (over func(acknowledged bool)) {
+	w := s.wishesFor(id)
+	w.removals++
+	w.removing++
+	delete(s.acked, id)
+	quiet, registrations := w.registering == 0, w.registrations
+	return func(acknowledged bool) {
+		w.removing--
+		w.removed = acknowledged && quiet && w.registrations == registrations
+	}
+}
+
+// remove asks for a page to be removed.
+func (s *sim) remove(ctx context.Context, url string) {
+	src, err := source.DefaultRules().ParseURL(url)
+	must(s.t, err)
+	over := s.removing(src.ID())
+	_, err = s.registry(s.process(), nameOf(ctx)).Remove(ctx, src.ID())
+	if err != nil && !s.faults && !fault.Is(err, fault.NotFound) {
+		s.fail("a removal failed without a fault: %v", err)
+	}
+	over(err == nil || fault.Is(err, fault.NotFound))
+}
+
+// checkRemoved: what was removed is gone everywhere, and nothing is there by half.
+func (s *sim) checkRemoved() {
+	for _, u := range s.world.urls {
+		src, err := source.DefaultRules().ParseURL(u)
+		must(s.t, err)
+		id := src.ID()
+		_, err = s.reg.Find(context.Background(), id)
+		item := err == nil
+		_, indexed := s.index.versions[string(id)]
+		captures, err := snapshot.New(s.store).List(context.Background(), id)
+		must(s.t, err)
+		if item != indexed || item != (len(captures) > 0) {
+			s.fail("%s: item %v, indexed %v, %d captures", u, item, indexed, len(captures))
+		}
+		if item && s.wishesFor(id).removed {
+			s.fail("%s was removed, and is still there", u)
+		}
+	}
 }
 
 // promise takes note of an acknowledged registration of a page.

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/robots"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
@@ -88,6 +89,18 @@ func (w *world) overtake(url string) {
 	}
 }
 
+// regret has somebody want a page that is just being purged: the worker is about to remove what
+// is asked for again.
+func (w *world) regret(id string) {
+	for _, u := range w.urls {
+		src, err := source.DefaultRules().ParseURL(u)
+		must(w.sim.t, err)
+		if string(src.ID()) == id && w.sim.faults && w.sim.rng.IntN(2) == 0 {
+			w.sim.spawn("register", func(ctx context.Context) { w.sim.register(ctx, []string{u}, false) })
+		}
+	}
+}
+
 // observe holds all workers together to the host's pace (E3). A worker that dies in a request
 // leaves it in flight until its lease is over; that is not rude, so only pauses are judged then.
 func (w *world) observe(host string) {
@@ -124,6 +137,7 @@ func (x *simIndex) Remove(ctx context.Context, id string) error {
 		return err
 	}
 	delete(x.versions, id)
+	x.sim.world.regret(id)
 	return x.sim.After(ctx, callIndex, nil)
 }
 

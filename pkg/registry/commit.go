@@ -15,6 +15,7 @@ import (
 // nextCrawlAt included.
 type Finding struct {
 	Item    Item
+	Purge   bool // nothing is left of the item elsewhere: its rows go, too
 	Changed bool // for the change rate
 	Failed  bool // for the error rate
 }
@@ -40,9 +41,13 @@ func (r *Registry) Commit(ctx context.Context, b *Batch, done []Finding, host Ho
 	if last {
 		c.rest = b.remaining(done)
 	}
+	if err := c.readPointers(ctx); err != nil {
+		return err
+	}
 	if err := r.onHost(ctx, b.Partition, b.Host, c.try); err != nil {
 		return err
 	}
+	c.dropPointers(ctx)
 	b.Items = b.remaining(done)
 	r.send(ctx, b.Partition, b.Host, ReasonForced, c.again())
 	return nil
@@ -53,7 +58,7 @@ func (r *Registry) Commit(ctx context.Context, b *Batch, done []Finding, host Ho
 func (c *commit) again() []JobItem {
 	var items []JobItem
 	for _, p := range c.done {
-		if p.rebased {
+		if p.rebased && !p.Purge {
 			items = append(items, p.Item.job())
 		}
 	}
@@ -65,10 +70,11 @@ type pending struct {
 	Finding
 	oldStatus Status
 	oldDue    time.Time
-	wasGone   bool // it had its tombstone before
-	noDue     bool // the old due row is not there, which only damage explains: repaired by writing the new one
-	spoiled   bool // see spoil
-	rebased   bool // somebody changed the item while we worked; their schedule stands
+	wasGone   bool         // it had its tombstone before
+	pointer   storage.ETag // of the row that leads to an item to be purged; empty if there is none
+	noDue     bool         // the old due row is not there, which only damage explains: repaired by writing the new one
+	spoiled   bool         // see spoil
+	rebased   bool         // somebody changed the item while we worked; their schedule stands
 }
 
 // lost reports whether the finding takes something away that was there, which the brake counts.
@@ -132,6 +138,14 @@ func (c *commit) ops(host hostEntry) ([]storage.Op, []opOwner) {
 	ops, owners := []storage.Op{{}}, []opOwner{{}} // the host's row comes first, once it is known
 	add := func(op storage.Op, o opOwner) { ops, owners = append(ops, op), append(owners, o) }
 	for _, p := range c.done {
+		if p.Purge {
+			host.move(p.oldStatus, "")
+			add(storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: p.Item.key, ETag: p.Item.etag}}, opOwner{done: p})
+			if !p.noDue {
+				add(deleteDue(p.Item.key, p.oldDue), opOwner{done: p, due: true})
+			}
+			continue
+		}
 		host.move(p.oldStatus, p.Item.Status)
 		host.observe(p.Changed, p.Failed)
 		if p.lost() {
@@ -175,7 +189,7 @@ func (c *commit) hints() []time.Time {
 	now := c.r.now()
 	var first time.Time
 	for _, p := range c.done {
-		if p.Item.NextCrawlAt.Before(now.Add(trust)) {
+		if !p.Purge && p.Item.NextCrawlAt.Before(now.Add(trust)) {
 			first = earlier(first, p.Item.NextCrawlAt)
 		}
 	}
@@ -249,8 +263,14 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 		c.done = without(c.done, p)
 		return nil
 	}
+	p.oldDue, p.oldStatus, p.rebased = cur.NextCrawlAt, cur.Status, true
+	if p.Purge {
+		p.repent(cur)
+		return nil
+	}
 	mine := &p.Item
 	mine.etag = cur.etag
+	mine.RemoveRequested = cur.RemoveRequested
 	mine.DisplaySource = cur.DisplaySource
 	mine.ReindexGeneration = cur.ReindexGeneration
 	mine.ReindexRequested = cur.ReindexGeneration > mine.ProcessedGeneration
@@ -259,7 +279,6 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 		mine.GoneSince = laterOf(mine.GoneSince, cur.GoneSince)
 	}
 	mine.History = mergeHistory(mine.History, cur.History)
-	p.oldDue, p.oldStatus, p.rebased = cur.NextCrawlAt, cur.Status, true
 	return nil
 }
 
@@ -330,7 +349,7 @@ func (r *Registry) Fail(ctx context.Context, job Job, decide func(it *Item, now 
 		}
 		ops[0] = host.op()
 		_, err = r.hinted(ctx, job.PartitionKey, []time.Time{first}, ops)
-		return err
+		return asConflict(err)
 	})
 }
 

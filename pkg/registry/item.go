@@ -49,6 +49,9 @@ type Item struct {
 	DiscoveryMethod  string      `col:"discoveryMethod"`
 	Status           Status      `col:"status"`
 
+	// RemoveRequested has the next check purge the item instead of asking its source.
+	RemoveRequested bool `col:"removeRequested"`
+
 	ReindexRequested    bool  `col:"reindexRequested"`
 	ReindexGeneration   int64 `col:"reindexGeneration"`
 	ProcessedGeneration int64 `col:"processedGeneration"`
@@ -156,9 +159,13 @@ func (it *Item) Forced() bool {
 	return it.ReindexRequested || it.ReindexGeneration > it.ProcessedGeneration
 }
 
-// eligible reports whether a worker may take the item: nobody holds it, and it is due or forced.
+// eligible reports whether a worker may take the item: nobody holds it, and it is due or forced. A
+// lock that ran out is respected for as long as a request of its holder may still be on its way.
 func (it *Item) eligible(now time.Time) bool {
-	return !it.LockedUntil.After(now) && (!it.NextCrawlAt.After(now) || it.Forced())
+	if !it.LockedUntil.IsZero() && it.LockedUntil.Add(requestTime).After(now) {
+		return false
+	}
+	return !it.NextCrawlAt.After(now) || it.Forced()
 }
 
 // comes reports whether a look at the page that is due has yet to begin. One that runs does not

@@ -31,6 +31,7 @@ const (
 	ReasonRegistered = "registered"
 	ReasonForced     = "forced"
 	ReasonDue        = "due"
+	ReasonRemoved    = "removed"
 )
 
 // ParseJob reads a queue message. Its errors are Invalid.

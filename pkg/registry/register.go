@@ -105,12 +105,12 @@ func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []membe
 				return err
 			}
 		}
-		// The host's row is read last and written soon: workers of a busy host change it often.
-		if err := r.point(ctx, g.partition, items); err != nil {
-			return err
-		}
 		host, err := r.loadHost(ctx, g.partition, g.host)
 		if err != nil {
+			return err
+		}
+		// After the host's row was read: see dropPointers.
+		if err := r.point(ctx, g.partition, items); err != nil {
 			return err
 		}
 		plan = planRegister(r.now(), chunk, items, &host, o, r.o.Politeness(g.host))
@@ -122,9 +122,9 @@ func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []membe
 		}
 		_, err = r.hinted(ctx, g.partition, plan.hints, plan.ops)
 		if i, lost := loser(err); !lost || i != 0 {
-			items = nil // an item has changed, not just the host's row
+			items = nil // an item has changed or is gone, not just the host's row
 		}
-		return err
+		return asConflict(err)
 	})
 	if err != nil {
 		return nil, err
@@ -133,8 +133,8 @@ func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []membe
 	return plan.out, nil
 }
 
-// point writes the rows that find items by their id, for those that do not exist yet. They never
-// change, so one that stands already is right.
+// point writes the rows that find items by their id, for those that do not exist yet. What they
+// say never changes, but writing one again tells whoever is about to delete it that it is needed.
 func (r *Registry) point(ctx context.Context, partition string, items []Item) error {
 	var missing []string
 	for _, it := range items {
@@ -143,7 +143,10 @@ func (r *Registry) point(ctx context.Context, partition string, items []Item) er
 		}
 	}
 	return r.parallel(ctx, len(missing), func(ctx context.Context, i int) error {
-		return r.insertPointer(ctx, indexKey(missing[i]), partition)
+		_, err := r.index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+			Key: indexKey(missing[i]), Props: storage.Properties{"partition": partition},
+		}})
+		return err
 	})
 }
 
@@ -152,12 +155,8 @@ func (r *Registry) pointPartition(ctx context.Context, h hostEntry) error {
 	if h.etag != "" {
 		return nil
 	}
-	return r.insertPointer(ctx, partitionKey(h.key.Partition), h.key.Partition)
-}
-
-func (r *Registry) insertPointer(ctx context.Context, key storage.Key, partition string) error {
 	_, err := r.index.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: storage.Entity{
-		Key: key, Props: storage.Properties{"partition": partition},
+		Key: partitionKey(h.key.Partition), Props: storage.Properties{"partition": h.key.Partition},
 	}})
 	if fault.Is(err, fault.Conflict) {
 		return nil
@@ -185,7 +184,7 @@ func planRegister(now time.Time, chunk []member, items []Item, host *hostEntry, 
 	for i, m := range chunk {
 		it := items[i]
 		plan.out[i] = Registered{Item: it, Created: it.etag == ""}
-		if it.etag != "" && !o.Force && it.comes(now) {
+		if it.etag != "" && !o.Force && it.comes(now) && !it.mayVanish() {
 			continue
 		}
 		claimed := len(plan.jobs) < room
@@ -216,13 +215,11 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 		}
 		it.Record(now, "registered", "source added by "+it.DiscoveryMethod)
 	}
+	it.keep(now)
 	it.DisplaySource, it.NextCrawlAt = m.Display, now
 	it.IndexPending = false // the page itself is asked for
 	if it.Status != Indexed && it.Status != Crawled {
 		it.Status = Pending
-	}
-	if !it.GoneSince.IsZero() {
-		it.GoneSince = now // somebody still wants it: it keeps its tombstone, and its time begins again
 	}
 	if o.Force {
 		it.ReindexRequested = true

@@ -24,7 +24,7 @@ func fullItem() Item {
 		NormalizedSource: "https://contoso.com/blog/post-1", DisplaySource: "https://contoso.com/blog/post-1",
 		SourceHost: "contoso.com", ContentGroupID: "group", FetchSource: "https://contoso.com/blog/post-1/",
 		ParentPageID: "url_parent", DiscoveryMethod: "API", Status: Indexed,
-		ReindexRequested: true, ReindexGeneration: 3, ProcessedGeneration: 2,
+		RemoveRequested: true, ReindexRequested: true, ReindexGeneration: 3, ProcessedGeneration: 2,
 		HTTPEtag: `W/"a1b2c3"`, HTTPLastModified: "Wed, 20 Aug 2025 12:00:00 GMT", HTTPContentLength: 1 << 40,
 		HTTPStatusCode: 200, HTTPRedirectChain: []string{"301 https://contoso.com/blog/post-1/"}, HTTPRobotsAllowed: true,
 		HTTPCanonicalURL: "https://contoso.com/blog/post-1", HTTPFinalURL: "https://contoso.com/blog/post-1/", HTTPUnconditional: true,

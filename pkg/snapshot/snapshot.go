@@ -52,6 +52,12 @@ func New(s storage.Store) *Store {
 	}
 }
 
+// By has the store go by another clock than the wall's, for tests, and returns it.
+func (s *Store) By(now func() time.Time) *Store {
+	s.now = now
+	return s
+}
+
 // Create makes the tables and the container that are missing.
 func (s *Store) Create(ctx context.Context) error {
 	for _, create := range []func(context.Context) error{s.captures.Create, s.runs.Create, s.refs.Create, s.blobs.Create} {

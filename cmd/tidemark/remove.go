@@ -1,0 +1,41 @@
+package main
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+const removeLong = `Take a source out of the index and the registry, with everything that was kept
+of it.
+
+It is named by its id or by the URL it was added with. The server answers at
+once and removes it within seconds, without asking its site. Adding it again
+later begins anew.`
+
+func (p *program) removeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "remove ID|SOURCE",
+		Short:   "Take a source out of the index and the registry",
+		Long:    removeLong,
+		Example: "  tidemark remove https://example.com/news\n  tidemark remove url_k7gxn3…",
+		Args:    one("id or source"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.remove(cmd.Context(), args[0])
+		},
+	}
+}
+
+func (p *program) remove(ctx context.Context, name string) error {
+	id, url, err := p.idOf(name)
+	if err != nil {
+		return err
+	}
+	item, err := p.client().DeleteItem(ctx, id)
+	if err != nil {
+		return missed(err, url)
+	}
+	p.say("%s is being removed: %s", clean(item.ID), clean(cmp.Or(item.DisplaySource, item.NormalizedSource)))
+	return nil
+}

@@ -1,0 +1,276 @@
+package crawl
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// left tells what there is of a page: "item", "index", "capture" and "pointer", each if it is there.
+func (r *rig) left(path string) (have []string) {
+	r.t.Helper()
+	id := r.source(path).ID()
+	it, err := r.reg.Find(r.t.Context(), id)
+	if err == nil {
+		have = append(have, "item "+string(it.Status))
+	} else if !fault.Is(err, fault.NotFound) {
+		r.t.Fatal(err)
+	}
+	r.index.mu.Lock()
+	if _, ok := r.index.pages[string(id)]; ok {
+		have = append(have, "index")
+	}
+	r.index.mu.Unlock()
+	for range r.captures(path) {
+		have = append(have, "capture")
+	}
+	hash := r.source(path).Hash()
+	if _, err := r.store.Table("IngestIndex").Get(r.t.Context(), storage.Key{Partition: hash[:2], Row: hash}); err == nil {
+		have = append(have, "pointer")
+	}
+	return have
+}
+
+func (r *rig) remove(path string) {
+	r.t.Helper()
+	r.clock.pass(time.Second)
+	it, err := r.reg.Remove(r.t.Context(), r.source(path).ID())
+	must(r.t, err)
+	if !it.RemoveRequested {
+		r.t.Error("the answer does not say that the item goes")
+	}
+}
+
+func (r *rig) wantLeft(path string, want ...string) {
+	r.t.Helper()
+	if have := r.left(path); fmt.Sprint(have) != fmt.Sprint(want) {
+		r.t.Errorf("of %s there is %q, want %q", path, have, want)
+	}
+}
+
+// A14: a removed item is gone at once and everywhere, nobody is asked, and its source may be
+// registered anew.
+func TestA14Remove(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		r.site.put("/p", text("v1").etag("1"))
+		r.site.put("/q", text("v1").etag("1")) // its neighbour keeps what both have
+		r.first("/p")
+		r.first("/q")
+		r.site.asked()
+		r.remove("/p")
+		r.remove("/p") // once more is no more
+		if jobs := len(r.jobs()); jobs != 1 {
+			t.Errorf("%d jobs", jobs)
+		}
+		r.sweepAfter(11 * time.Minute) // the job was lost, so the sweep sends another
+		r.wantLeft("/p")
+		r.wantLeft("/q", "item Indexed", "index", "capture", "pointer")
+		if asked := r.site.asked(); len(asked) > 0 {
+			t.Errorf("asked %q", asked)
+		}
+		if _, err := r.reg.Remove(t.Context(), r.source("/p").ID()); !fault.Is(err, fault.NotFound) {
+			t.Errorf("removing what is not there: %v", err)
+		}
+		if it := r.first("/p"); it.Status != indexed || len(it.History) > 5 {
+			t.Errorf("registered again: %s, with %d decisions", it.Status, len(it.History))
+		}
+		r.wantLeft("/p", "item Indexed", "index", "capture", "pointer")
+	})
+}
+
+// A14: a removal does not wait for a host that asked for a pause.
+func TestA14RemoveFromPausedHost(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/p", text("v1"))
+	r.first("/p")
+	r.site.put("/q", status(503).set("Retry-After", "86000"))
+	r.first("/q")
+	r.remove("/p")
+	r.mustWork()
+	r.wantLeft("/p")
+}
+
+// A14: while the index is down nothing is purged, because nobody would ask it again.
+func TestA14RemoveWhileIndexIsDown(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/p", text("v1"))
+	r.first("/p")
+	r.remove("/p")
+	r.index.down = errIndexDown
+	if r.work() == nil {
+		t.Error("no error")
+	}
+	r.wantLeft("/p", "item Indexed", "index", "capture", "pointer")
+	r.index.down = nil
+	r.sweepAfter(11 * time.Minute)
+	r.wantLeft("/p")
+}
+
+// A14: a removal that is asked for while the page is being fetched comes after that check.
+func TestA14RemoveDuringTheCheck(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/p", text("v1"))
+	r.register(false, "/p")
+	r.site.before = func(string) {
+		r.site.before = nil
+		r.remove("/p")
+	}
+	r.mustWork()
+	r.wantLeft("/p")
+}
+
+// A14: a removed source that is registered before its removal was done stays, and relies on
+// nothing that may be gone.
+func TestA14RegisteredBeforeItWent(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/p", text("v1").etag("1"))
+	r.first("/p")
+	r.remove("/p")
+	r.jobs()
+	r.site.asked()
+	it := r.first("/p")
+	if asked := r.site.asked(); len(asked) != 1 || asked[0] != "GET /p" {
+		t.Errorf("asked %q, want one unconditional request", asked)
+	}
+	if it.RemoveRequested || it.Status != indexed {
+		t.Errorf("%s, to be removed: %v", it.Status, it.RemoveRequested)
+	}
+}
+
+// purging keeps tombstones for 30 days.
+func purging(k *knobs) {
+	k.crawl.Schedule.PurgeGone = 30 * day
+}
+
+// buried makes a page that is Gone.
+func (r *rig) buried(path string) registry.Item {
+	r.t.Helper()
+	r.site.put(path, text("v1").etag("1"))
+	r.first(path)
+	r.site.put(path, status(404))
+	r.next(path)
+	r.next(path)
+	return r.next(path)
+}
+
+// A14: a tombstone is kept for as long as is set, and then the item is purged without a request.
+func TestA14PurgeByAge(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open), purging)
+		gone := r.buried("/p")
+		for {
+			it := r.next("/p")
+			if at := it.GoneSince.Add(30 * day); it.NextCrawlAt.After(at) {
+				t.Fatalf("due %s, to be purged %s", it.NextCrawlAt, at)
+			} else if it.NextCrawlAt.Equal(at) {
+				break
+			}
+		}
+		r.wantLeft("/p", "item Gone", "capture", "pointer")
+		r.site.asked()
+		r.due("/p")
+		r.mustWork()
+		r.wantLeft("/p")
+		if asked := r.site.asked(); len(asked) > 0 {
+			t.Errorf("asked %q", asked)
+		}
+		if age := r.clock.now().Sub(gone.GoneSince); age < 30*day || age > 30*day+time.Hour {
+			t.Errorf("purged after %v", age)
+		}
+	})
+}
+
+// A14: without a limit, and while it was registered again, a tombstone is not purged.
+func TestA14NotPurged(t *testing.T) {
+	t.Run("off", func(t *testing.T) {
+		r := newRig(t)
+		r.buried("/p")
+		r.clock.pass(1000 * day)
+		r.next("/p")
+		r.wantLeft("/p", "item Gone", "capture", "pointer")
+	})
+	t.Run("registered when it was due", func(t *testing.T) {
+		r := newRig(t, purging)
+		r.buried("/p")
+		r.clock.pass(40 * day)
+		if it := r.first("/p"); it.Status != registry.Gone || !it.NextCrawlAt.After(r.clock.now().Add(10*day)) {
+			t.Errorf("%s, due %s", it.Status, it.NextCrawlAt)
+		}
+	})
+	t.Run("registered while it was purged", func(t *testing.T) {
+		r := newRig(t, purging, func(k *knobs) { k.crawl.KeepGone = true })
+		r.buried("/p")
+		r.site.put("/p", text("v1").etag("1")) // back, which only the registration will learn
+		r.clock.pass(40 * day)
+		r.due("/p")
+		r.index.removing = func() {
+			r.index.removing = nil
+			r.register(false, "/p")
+		}
+		r.mustWork()
+		r.wantLeft("/p", "item Indexed", "index", "capture", "pointer")
+	})
+}
+
+// TestA14FaultsOfPurge lets each step of a purge fail, before and after it took effect. The
+// invariants hold at once; then either the purge is done again and nothing is left, or the source
+// is registered and everything is there.
+func TestA14FaultsOfPurge(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		steps := disturbPurge(t, open, 0, false, false)
+		if steps < 8 {
+			t.Fatalf("only %d steps", steps)
+		}
+		for n := range 4 * steps {
+			step, after, again := n/4+1, n%2 == 1, n%4 > 1
+			t.Run(fmt.Sprintf("%d,after=%v,again=%v", step, after, again), func(t *testing.T) {
+				disturbPurge(t, open, step, after, again)
+			})
+		}
+	})
+}
+
+func disturbPurge(t *testing.T, open opener, nth int, after, again bool) (steps int) {
+	t.Helper()
+	s := &saboteur{nth: nth, after: after}
+	r := newRig(t, on(open), func(k *knobs) {
+		k.store = func(inner storage.Store) storage.Store { return storagetest.Hooked(inner, s) }
+	})
+	r.site.put("/p", text("v1").etag("1"))
+	r.first("/p")
+	r.site.put("/p", text("v2").etag("2"))
+	r.next("/p")
+	r.remove("/p")
+	r.Worker.index = shakyIndex{r.index, s}
+	s.armed = true
+	job := r.jobs()[0]
+	_ = r.Process(t.Context(), job)
+	s.armed = false
+	r.checkInvariants()
+	if again {
+		r.clock.pass(time.Second)
+		r.register(false, "/p")
+		_ = r.work() // what is just being deleted cannot be kept yet
+		r.checkInvariants()
+	}
+	for range 4 {
+		r.clock.pass(3 * time.Minute)
+		must(t, r.Process(t.Context(), job))
+		r.sweepAfter(time.Minute)
+	}
+	switch have := fmt.Sprint(r.left("/p")); {
+	case again && have != "[item Indexed index capture pointer]" && have != "[item Indexed index capture capture pointer]":
+		t.Errorf("%s: after it was registered again there is %s", s.hit, have)
+	case !again && have != "[]" && have != "[pointer]": // a pointer to nothing does no harm
+		t.Errorf("%s: there is %s", s.hit, have)
+	case !again && nth == 0 && have != "[]":
+		t.Errorf("without a fault there is %s", have)
+	}
+	return s.count
+}
