@@ -48,7 +48,7 @@ func stateIn(t *testing.T) (data string) {
 		t.Fatal(err)
 	}
 	body := []byte("hello")
-	if err := snaps.Save(t.Context(), snapshot.Capture{ItemID: src.ID(), RawHash: snapshot.Hash(body), CapturedAt: noon}, body); err != nil {
+	if _, err := snaps.Save(t.Context(), snapshot.Capture{ItemID: src.ID(), RawHash: snapshot.Hash(body), CapturedAt: noon}, body, ""); err != nil {
 		t.Fatal(err)
 	}
 	return data

@@ -21,6 +21,7 @@ type check struct {
 	*task
 	registry.Item
 	forced     bool
+	rawBefore  string // of the capture that the stored item names
 	answered   func() // gives the permit back: the site is not asked any more
 	conditions bool   // were sent
 	outcome    schedule.Outcome

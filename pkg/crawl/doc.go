@@ -11,7 +11,7 @@
 //	raw       the same bytes: unchanged
 //	extract   unknown type or noindex: kept, but out of the index
 //	content   the same content hash: noise, unchanged
-//	keep      the body, then its capture
+//	keep      the body, then its capture with the edge to what it supersedes
 //	canonical another item stands for it: an alias, out of the index (also where nothing changed)
 //	index     then, and only then, Indexed
 //

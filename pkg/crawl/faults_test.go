@@ -90,6 +90,7 @@ type outcome struct {
 	Hash, Indexed          string
 	Captures, Attempts     int
 	Images                 int
+	Edges, Blobs, Refs     int
 	Forced                 bool
 	Generation             int64
 }
@@ -99,7 +100,8 @@ func (r *rig) outcome(path string) outcome {
 	return outcome{
 		Status: string(it.Status), Message: strings.ReplaceAll(it.ErrorMessage, r.site.URL, ""), Index: r.index.holds(it),
 		Alias: r.aliasOf(it), Note: strings.ReplaceAll(it.CanonicalNote, r.site.URL, ""), Hash: it.ContentHash, Indexed: it.IndexedHash,
-		Captures: len(r.captures(path)), Images: len(r.index.pages[string(it.ID)].Images), Attempts: it.CrawlAttempts, Forced: it.Forced(), Generation: it.ProcessedGeneration,
+		Captures: len(r.captures(path)), Edges: len(r.edges(path)), Blobs: len(r.blobs()), Refs: r.refs(),
+		Images: len(r.index.pages[string(it.ID)].Images), Attempts: it.CrawlAttempts, Forced: it.Forced(), Generation: it.ProcessedGeneration,
 	}
 }
 
@@ -114,6 +116,35 @@ var disturbed = []struct {
 		r.site.put("/p", text("v1").etag("1"))
 		r.first("/p")
 		r.site.put("/p", text("v2").etag("2"))
+	}, false},
+	{"back to what it was", func(r *rig) {
+		r.site.put("/p", text("v1"))
+		r.first("/p")
+		r.site.put("/p", text("v2"))
+		r.next("/p")
+		r.site.put("/p", text("v1"))
+	}, false},
+	{"content of another page", func(r *rig) {
+		r.site.put("/q", text("v2"))
+		r.first("/q")
+		r.site.put("/p", text("v1"))
+		r.first("/p")
+		r.site.put("/p", page{body: text("v2").body + "<!-- not the same bytes -->"})
+	}, false},
+	{"foreign canonical", func(r *rig) {
+		canonical := func(v string) page {
+			return page{body: strings.Replace(text(v).body, "<title>", `<link rel=canonical href="/q"><title>`, 1)}
+		}
+		r.site.put("/q", canonical("v0"))
+		r.first("/q")
+		r.site.put("/p", canonical("v1"))
+	}, false},
+	{"retention", func(r *rig) {
+		r.Worker.o.Retention.Count = 1
+		r.site.put("/p", text("v1").etag("1"))
+		r.first("/p")
+		r.site.put("/p", text("v2").etag("2"))
+		r.next("/p")
 	}, false},
 	{"304", func(r *rig) {
 		r.site.put("/p", text("v1").etag("1"))

@@ -32,9 +32,9 @@ func (c *check) notModified(ctx context.Context, resp fetch.Response) error {
 	if c.ImageCount > 0 && said.NoImageIndex {
 		return c.dropImages(ctx)
 	}
-	why := "304: the site says nothing has changed"
+	why := WhyNotModified
 	if resp.Status == http.StatusOK {
-		why = "HEAD: the validators are those we know"
+		why = WhyValidators
 	}
 	return c.keepPlace(ctx, why)
 }
@@ -83,7 +83,7 @@ func (c *check) compare(ctx context.Context, resp fetch.Response) error {
 	// A relative rel=canonical means something else at another address.
 	if raw == c.RawHash && !spoken && c.conditional() && finalURL(resp) == c.HTTPFinalURL {
 		c.noteValidators(resp)
-		return c.keepPlace(ctx, "the same bytes as before")
+		return c.keepPlace(ctx, WhySameBytes)
 	}
 	doc, readable, err := c.read(ctx, resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL)
 	if err != nil || !readable {
@@ -97,7 +97,7 @@ func (c *check) compare(ctx context.Context, resp fetch.Response) error {
 		if err := c.snaps.Verify(ctx, c.ID, c.RawHash, c.o.Clock()); err != nil {
 			return err
 		}
-		return c.keepPlace(ctx, "other bytes, the same content")
+		return c.keepPlace(ctx, WhySameContent)
 	}
 	return c.adopt(ctx, resp, r)
 }
@@ -134,14 +134,15 @@ func (c *check) adopt(ctx context.Context, resp fetch.Response, r reading) error
 	images, renamed := r.imagesHash != c.ImagesHash, c.same(r) // but for its rel=canonical
 	c.noteValidators(resp)
 	c.takeOver(r)
-	if err := c.snaps.Save(ctx, c.capture(resp), resp.Body); err != nil {
+	saved, err := c.keep(ctx, resp)
+	if err != nil {
 		return err
 	}
 	c.outcome = schedule.Unchanged
 	if changed {
 		c.outcome = schedule.Changed
 		c.LastChanged = now
-		c.Record(now, "changed", changeReason(first))
+		c.Record(now, "changed", changeReason(first, r.raw != c.rawBefore && !saved.Added, saved))
 	} else if images {
 		// Pictures are part of what is found, but a page is not checked more often for them.
 		c.Record(now, "images", imagesReason(r))
@@ -153,13 +154,6 @@ func (c *check) adopt(ctx context.Context, resp fetch.Response, r reading) error
 		return c.keepPlace(ctx, "only rel=canonical has changed")
 	}
 	return c.place(ctx, r)
-}
-
-func changeReason(first bool) string {
-	if first {
-		return "fetched for the first time"
-	}
-	return "the content is different"
 }
 
 func imagesReason(r reading) string {
@@ -188,6 +182,7 @@ func (c *check) capture(resp fetch.Response) snapshot.Capture {
 	}
 	return snapshot.Capture{
 		ItemID: c.ID, RawHash: c.RawHash, ContentHash: c.ContentHash, TextHash: c.TextHash, CanonicalURI: uri,
+		FetchURL: c.HTTPFinalURL,
 		MimeType: c.MimeType, StatusCode: resp.Status, Header: keptHeaders(resp), Bytes: int64(len(resp.Body)),
 		NormalizationVersion: c.NormalizationVersion, RunID: c.o.RunID, CapturedAt: c.o.Clock(),
 	}

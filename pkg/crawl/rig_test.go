@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -312,6 +313,34 @@ func (r *rig) captures(path string) []snapshot.Capture {
 	out, err := r.snaps.List(r.t.Context(), r.source(path).ID())
 	must(r.t, err)
 	return out
+}
+
+// edges tells what a page's captures took over from.
+func (r *rig) edges(path string) []lineage.Edge {
+	r.t.Helper()
+	out, err := r.snaps.Edges(r.t.Context(), r.source(path).ID(), 100)
+	must(r.t, err)
+	return out
+}
+
+// blobs lists the stored bodies.
+func (r *rig) blobs() (names []string) {
+	r.t.Helper()
+	for name, err := range r.store.Container(snapshot.Container).List(r.t.Context(), "") {
+		must(r.t, err)
+		names = append(names, name)
+	}
+	return names
+}
+
+// refs counts the rows about who needs which body.
+func (r *rig) refs() (n int) {
+	r.t.Helper()
+	for _, err := range r.store.Table(snapshot.RefsTable).Query(r.t.Context(), storage.Query{}) {
+		must(r.t, err)
+		n++
+	}
+	return n
 }
 
 func isOurs(err error) bool { return err != nil && !errors.Is(err, context.Canceled) }

@@ -428,5 +428,6 @@ func (s *sim) worker(store storage.Store, process string) *Worker {
 	return New(reg, snapshot.New(store).By(s.clock), s.world, s.index, Options{
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
 		Clock: s.clock, Jitter: s.rng.Float64, Sleep: s.sleep, CommitTime: 10 * time.Second,
+		Retention: snapshot.Retention{Count: 1},
 	})
 }

@@ -143,12 +143,20 @@ func (s *sim) checkDone() {
 			s.fail("an acknowledged source is lost: %v", err)
 			return
 		}
+		s.checkKept(it)
 		if it.ReindexGeneration < owed.generation {
 			s.fail("%s: generation %d was acknowledged, %d stands", id, owed.generation, it.ReindexGeneration)
 		}
 		if it.Forced() || it.Status != registry.Indexed || !it.NextCrawlAt.After(s.now) || it.LockOwner != "" {
 			s.fail("%s is not done: status %s (%s), forced %v, next %v, lock %q", id, it.Status, it.ErrorMessage, it.Forced(), it.NextCrawlAt, it.LockOwner)
 		}
+	}
+}
+
+// checkKept: what an item names is kept (A21).
+func (s *sim) checkKept(it registry.Item) {
+	if _, _, err := snapshot.New(s.store).Load(context.Background(), it.ID, it.RawHash); err != nil {
+		s.fail("%s names a capture that is not kept: %v", it.ID, err)
 	}
 }
 

@@ -45,6 +45,7 @@ type Options struct {
 	// has not (FORCE_REINDEX_ON_CANONICAL_CHANGE). A capture records the change either way.
 	ReindexOnCanonical bool
 	RunID              string
+	Retention          snapshot.Retention
 	Clock              func() time.Time
 	Jitter             func() float64
 	Sleep              func(ctx context.Context, d time.Duration) error
@@ -195,7 +196,7 @@ func (t *task) one(ctx context.Context, it registry.Item, release func()) {
 	defer release()
 	ctx, cancel := context.WithTimeout(ctx, t.batch.Until.Add(-commitMargin).Sub(t.o.Clock()))
 	defer cancel()
-	c := &check{task: t, Item: it, forced: it.Forced(), answered: release}
+	c := &check{task: t, Item: it, forced: it.Forced(), answered: release, rawBefore: it.RawHash}
 	err := c.safely(ctx)
 	c.ended = t.o.Clock()
 	t.mu.Lock()
@@ -236,7 +237,10 @@ func (c *check) safely(ctx context.Context) (err error) {
 			err = nil
 		}
 	}()
-	return c.run(ctx)
+	if err := c.run(ctx); err != nil {
+		return err
+	}
+	return c.prune(ctx)
 }
 
 // GiveUp records on the items of a poisoned job that it could not be processed (A19).

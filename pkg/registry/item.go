@@ -112,6 +112,10 @@ type Item struct {
 	GoneSince            time.Time `col:"goneSince"` // its tombstone; kept until the source answers again
 	ErrorMessage         string    `col:"errorMessage"`
 
+	CaptureCount int `col:"captureCount"` // captures that are kept, as far as we know
+	// OldestCapture is when the oldest capture was made that retention may drop; zero: there is none.
+	OldestCapture time.Time `col:"oldestCapture"`
+
 	LockedUntil time.Time  `col:"lockedUntil"`
 	LockOwner   string     `col:"lockOwner"`
 	History     []Decision `col:"history"`

@@ -34,6 +34,7 @@ func fullItem() Item {
 		Language: "en", MimeType: "text/html", Title: "Post", LastIndexedDocID: "page_0b1a", ImageCount: 3,
 		FirstSeen: at, LastChecked: at.Add(1e9), LastChanged: at.Add(2e9), LastIndexed: at.Add(3e9), NextCrawlAt: at.Add(4e9),
 		CrawlIntervalSeconds: 259200, CrawlAttempts: 5, UnchangedChecks: 1, MissingChecks: 2, HeldSince: at.Add(5e9), GoneSince: at.Add(6e9), ErrorMessage: "HTTP 500",
+		CaptureCount: 4, OldestCapture: at.Add(7e9),
 		LockedUntil: at, LockOwner: "owner", History: []Decision{{At: at, What: "indexed", Why: "because"}},
 		key: storage.Key{Partition: "contoso.com", Row: "k7gxn3aaaaaaaaaaaaaaaaaaaa"},
 	}

@@ -24,6 +24,7 @@ type Capture struct {
 	ContentHash          string // content_sha256 of seed 000
 	TextHash             string
 	CanonicalURI         string
+	FetchURL             string // that answered with the body; "" when it cannot be shown
 	MimeType             string
 	StatusCode           int
 	Header               map[string][]string // what a replay of the response needs
@@ -49,7 +50,7 @@ func captureKey(id source.ID, rawHash string) storage.Key {
 func properties(c Capture) storage.Properties {
 	header, _ := json.Marshal(c.Header) // a map of strings always encodes
 	return storage.Properties{
-		"contentSha256": c.ContentHash, "textSha256": c.TextHash, "canonicalUri": c.CanonicalURI,
+		"contentSha256": c.ContentHash, "textSha256": c.TextHash, "canonicalUri": c.CanonicalURI, "fetchUrl": c.FetchURL,
 		"mimeType": c.MimeType, "httpStatusCode": int64(c.StatusCode), "httpHeader": string(header),
 		"bytes": c.Bytes, "normalizationVersion": c.NormalizationVersion, "runId": c.RunID,
 		"capturedAt": storage.FormatTime(c.CapturedAt), "lastVerifiedAt": storage.FormatTime(c.CapturedAt),
@@ -57,16 +58,20 @@ func properties(c Capture) storage.Properties {
 }
 
 func captureOf(e storage.Entity) Capture {
-	str := func(name string) string { s, _ := e.Props[name].(string); return s }
-	num := func(name string) int64 { n, _ := e.Props[name].(int64); return n }
-	at := func(name string) time.Time { return storage.ParseTime(str(name)) }
 	c := Capture{
 		ItemID: source.ID(e.Partition), RawHash: "sha256:" + e.Row,
-		ContentHash: str("contentSha256"), TextHash: str("textSha256"), CanonicalURI: str("canonicalUri"),
-		MimeType: str("mimeType"), StatusCode: int(num("httpStatusCode")), Bytes: num("bytes"),
-		NormalizationVersion: str("normalizationVersion"), RunID: str("runId"),
-		CapturedAt: at("capturedAt"), LastVerifiedAt: at("lastVerifiedAt"),
+		ContentHash: text(e, "contentSha256"), TextHash: text(e, "textSha256"), CanonicalURI: text(e, "canonicalUri"), FetchURL: text(e, "fetchUrl"),
+		MimeType: text(e, "mimeType"), StatusCode: int(number(e, "httpStatusCode")), Bytes: number(e, "bytes"),
+		NormalizationVersion: text(e, "normalizationVersion"), RunID: text(e, "runId"),
+		CapturedAt: moment(e, "capturedAt"), LastVerifiedAt: moment(e, "lastVerifiedAt"),
 	}
-	_ = json.Unmarshal([]byte(str("httpHeader")), &c.Header) // absent or damaged: no header
+	_ = json.Unmarshal([]byte(text(e, "httpHeader")), &c.Header) // absent or damaged: no header
 	return c
 }
+
+// text, number and moment read a column; what is missing or of another type is zero.
+func text(e storage.Entity, name string) string { s, _ := e.Props[name].(string); return s }
+
+func number(e storage.Entity, name string) int64 { n, _ := e.Props[name].(int64); return n }
+
+func moment(e storage.Entity, name string) time.Time { return storage.ParseTime(text(e, name)) }

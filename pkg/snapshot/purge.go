@@ -4,13 +4,15 @@ import (
 	"context"
 
 	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/lineage"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Purge removes everything that is kept of an item: its captures, and the blobs that no other item
-// has. Nobody may capture the item meanwhile. After an error it has to be called again, and goes on
-// where it was.
+// Purge removes everything that is kept of an item: its captures, its edges, the rows that look
+// its captures up, and the blobs that no other item has. Edges of other items that name its
+// captures stay. Nobody may capture the item meanwhile. After an error it has to be called again,
+// and goes on where it was.
 func (s *Store) Purge(ctx context.Context, id source.ID) (err error) {
 	defer fault.Wrap(&err, "purge snapshots of %s", id)
 	captures, err := s.List(ctx, id)
@@ -18,11 +20,21 @@ func (s *Store) Purge(ctx context.Context, id source.ID) (err error) {
 		return err
 	}
 	for _, c := range captures {
-		if err := s.drop(ctx, c); err != nil {
+		if err := s.forget(ctx, c); err != nil {
 			return err
 		}
 	}
-	return nil
+	return s.clear(ctx, id)
+}
+
+// forget removes a capture and what finds it.
+func (s *Store) forget(ctx context.Context, c Capture) error {
+	for _, key := range []storage.Key{contentKey(c), uriKey(c)} {
+		if err := s.unpoint(ctx, key, c.lineage().ID); err != nil {
+			return err
+		}
+	}
+	return s.drop(ctx, c)
 }
 
 // drop removes a capture. Its row goes last, because it is what tells that there is something left
@@ -38,4 +50,20 @@ func (s *Store) drop(ctx context.Context, c Capture) error {
 		return nil
 	}
 	return err
+}
+
+// clear removes the rest of an item's partition, but not the look-up rows that name captures of
+// others.
+func (s *Store) clear(ctx context.Context, id source.ID) error {
+	var ops []storage.Op
+	for e, err := range s.captures.Query(ctx, storage.Query{Partition: string(id), RowFrom: edgeRows}) {
+		if err != nil {
+			return err
+		}
+		if item, _ := lineage.CaptureID(text(e, "capture")).Split(); item != "" && item != string(id) && e.Row != tipRow {
+			continue
+		}
+		ops = append(ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: storage.AnyETag}})
+	}
+	return s.deleteAll(ctx, ops)
 }

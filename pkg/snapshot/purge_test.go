@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func keep(t *testing.T, s *Store, id source.ID, body string) Capture {
 	t.Helper()
 	c := captureOfBody(body)
 	c.ItemID = id
-	must(t, s.Save(t.Context(), c, []byte(body)))
+	must(t, save(t, s, c, body))
 	return c
 }
 
@@ -155,7 +156,7 @@ func TestA21PurgeBesideSave(t *testing.T) {
 				s.now = func() time.Time { return clock }
 				c := keep(t, s, itemA, "shared")
 				c.ItemID = itemB
-				save := func(s *Store) error { return s.Save(t.Context(), c, []byte("shared")) }
+				save := func(s *Store) error { return save(t, s, c, "shared") }
 				purge := func(s *Store) error { return s.Purge(t.Context(), itemA) }
 				outer, inner := purge, save
 				if saves {
@@ -213,11 +214,11 @@ func TestA21HoldWaitsForABurial(t *testing.T) {
 			t.Fatalf("have %v, want Unavailable", err)
 		}
 		c.ItemID = itemB
-		if err := s.Save(t.Context(), c, []byte("body")); fault.RetryAfter(err) != burialLease {
+		if err := save(t, s, c, "body"); fault.RetryAfter(err) != burialLease {
 			t.Errorf("have %v, want Throttled for %v", err, burialLease)
 		}
 		clock = clock.Add(burialLease)
-		must(t, s.Save(t.Context(), c, []byte("body")))
+		must(t, save(t, s, c, "body"))
 		must(t, s.Purge(t.Context(), itemA))
 		if _, err := s.Body(t.Context(), c.RawHash); err != nil {
 			t.Error(err)
@@ -245,7 +246,7 @@ func TestA21ManyHoldersAtOnce(t *testing.T) {
 		at(func(id source.ID) error {
 			c := captureOfBody("body")
 			c.ItemID = id
-			return s.Save(t.Context(), c, []byte("body"))
+			return save(t, s, c, "body")
 		})
 		at(func(id source.ID) error { return s.Purge(t.Context(), id) })
 		if n := left(t, store); n > 0 {
@@ -253,3 +254,17 @@ func TestA21ManyHoldersAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// counter counts the requests of a store.
+type counter struct{ tables, blobs *int }
+
+func (n counter) Before(_ context.Context, c storagetest.Call) error {
+	if strings.HasPrefix(c.Op, "blob.") {
+		*n.blobs++
+	} else {
+		*n.tables++
+	}
+	return nil
+}
+
+func (n counter) After(_ context.Context, _ storagetest.Call, err error) error { return err }

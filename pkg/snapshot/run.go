@@ -15,15 +15,17 @@ type Run struct {
 	Collector            string
 	NormalizationVersion lineage.Version
 	StartedAt            time.Time
+	// ReprocessingOf is the run whose captures this one extracts again (B5); "" for one that fetches.
+	ReprocessingOf string
 }
 
-// StartRun records a run. A run that exists is returned as it was started: its version never
-// changes (B1), so starting it under another version is a Conflict.
+// StartRun records a run. A run that exists stays as it was started: neither its version (B1) nor
+// what it reprocesses (B5) ever changes, so starting it with another is a Conflict.
 func (s *Store) StartRun(ctx context.Context, run Run) error {
 	key := storage.Key{Partition: "run", Row: run.ID}
 	_, err := s.runs.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: storage.Entity{Key: key, Props: storage.Properties{
 		"collector": run.Collector, "normalizationVersion": run.NormalizationVersion.String(),
-		"startedAt": storage.FormatTime(run.StartedAt),
+		"startedAt": storage.FormatTime(run.StartedAt), "reprocessingOfRunId": run.ReprocessingOf,
 	}}})
 	if !fault.Is(err, fault.Conflict) {
 		return err
@@ -32,8 +34,11 @@ func (s *Store) StartRun(ctx context.Context, run Run) error {
 	if err != nil {
 		return err
 	}
-	if got := e.Props["normalizationVersion"]; got != run.NormalizationVersion.String() {
-		return fault.New(fault.Conflict, "run %s has the normalization version %v, which never changes", run.ID, got)
+	if got := text(e, "normalizationVersion"); got != run.NormalizationVersion.String() {
+		return fault.New(fault.Conflict, "run %s has the normalization version %s, which never changes", run.ID, got)
+	}
+	if got := text(e, "reprocessingOfRunId"); got != run.ReprocessingOf {
+		return fault.New(fault.Conflict, "run %s reprocesses %q, which never changes", run.ID, got)
 	}
 	return nil
 }

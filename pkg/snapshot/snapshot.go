@@ -21,7 +21,6 @@ package snapshot
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -68,25 +67,40 @@ func (s *Store) Create(ctx context.Context) error {
 	return nil
 }
 
-// Save keeps body and its capture. Saving the same body for the same item again only refreshes
-// LastVerifiedAt, so a page that returns to an earlier state keeps its first capture.
-func (s *Store) Save(ctx context.Context, c Capture, body []byte) error {
+// Save keeps body and its capture, and records that the capture took over from what it supersedes.
+// Saving what the item was last found to have only refreshes LastVerifiedAt; a page that returns to an earlier
+// state keeps its first capture, and an edge tells of the return. A capture that stands never
+// changes, whatever c says.
+//
+// Before is the RawHash that the item is known to have had, a hint that saves reads. With "" the body
+// is written whatever stands.
+// After an error Save is called again, with the same body or a newer one.
+func (s *Store) Save(ctx context.Context, c Capture, body []byte, before string) (saved Saved, err error) {
+	defer fault.Wrap(&err, "snapshot of %s", c.ItemID)
+	r := &recording{Store: s, given: c, c: c}
+	if before != "" {
+		if err := r.read(ctx); err != nil {
+			return saved, err
+		}
+	}
+	if !r.current() {
+		if err := s.keepBody(ctx, c, body); err != nil {
+			return saved, err
+		}
+	}
+	return r.run(ctx)
+}
+
+// keepBody writes a body once.
+func (s *Store) keepBody(ctx context.Context, c Capture, body []byte) error {
 	name, err := blobName(c.RawHash)
 	if err != nil {
 		return err
 	}
 	if err := s.hold(ctx, c.ItemID, c.RawHash); err != nil {
-		return fmt.Errorf("snapshot of %s: %w", c.ItemID, err)
+		return err
 	}
-	if _, err := s.blobs.Put(ctx, name, packed(body)); err != nil {
-		return fmt.Errorf("snapshot of %s: %w", c.ItemID, err)
-	}
-	_, err = s.captures.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: storage.Entity{
-		Key: captureKey(c.ItemID, c.RawHash), Props: properties(c),
-	}})
-	if fault.Is(err, fault.Conflict) {
-		return s.Verify(ctx, c.ItemID, c.RawHash, c.CapturedAt)
-	}
+	_, err = s.blobs.Put(ctx, name, packed(body))
 	return err
 }
 
@@ -115,7 +129,7 @@ func (s *Store) Load(ctx context.Context, id source.ID, rawHash string) (Capture
 // List gives an item's captures, in no particular order.
 func (s *Store) List(ctx context.Context, id source.ID) ([]Capture, error) {
 	var out []Capture
-	for e, err := range s.captures.Query(ctx, storage.Query{Partition: string(id)}) {
+	for e, err := range s.captures.Query(ctx, storage.Query{Partition: string(id), RowFrom: "0", RowTo: "g"}) {
 		if err != nil {
 			return nil, err
 		}

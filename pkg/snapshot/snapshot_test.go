@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +35,7 @@ func onStores(t *testing.T, test func(t *testing.T, empty func() storage.Store))
 	t.Run("mem", func(t *testing.T) { test(t, func() storage.Store { return mem.New(clock) }) })
 	t.Run("embedded", func(t *testing.T) {
 		test(t, func() storage.Store {
-			s, err := sqlitestore.Open(t.TempDir(), sqlitestore.Options{Now: clock})
+			s, err := sqlitestore.Open(folder(t), sqlitestore.Options{Now: clock})
 			must(t, err)
 			t.Cleanup(func() { s.Close() })
 			return s
@@ -42,13 +43,31 @@ func onStores(t *testing.T, test func(t *testing.T, empty func() storage.Store))
 	})
 }
 
+// folder is one in memory where there is such a place: what a sync is worth is shown in package
+// sqlitestore.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "tidemark-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
 func captureOfBody(body string) Capture {
 	return Capture{
 		ItemID: "url_aaaaaaaaaaaaaaaaaaaaaaaaaa", RawHash: Hash([]byte(body)), ContentHash: "sha256:c", TextHash: "sha256:t",
-		CanonicalURI: "https://port.example/p", MimeType: "text/html", StatusCode: 200, Bytes: int64(len(body)),
+		CanonicalURI: "https://port.example/p", FetchURL: "https://port.example/p/", MimeType: "text/html", StatusCode: 200, Bytes: int64(len(body)),
 		Header:               map[string][]string{"Content-Type": {"text/html; charset=utf-8"}, "Link": {"a", "b"}},
 		NormalizationVersion: "http_snapshot_url_v1_text_v1", RunID: "run", CapturedAt: noon,
 	}
+}
+
+// save is Save by somebody who knows nothing of the item's past.
+func save(t *testing.T, s *Store, c Capture, body string) error {
+	_, err := s.Save(t.Context(), c, []byte(body), "")
+	return err
 }
 
 func must(t *testing.T, err error) {
@@ -64,7 +83,7 @@ func TestA21RoundTrip(t *testing.T) {
 		s := open(t, empty())
 		for _, body := range []string{"", "<p>tide</p>", "\x00\xff binary", strings.Repeat("long ", 100_000)} {
 			want := captureOfBody(body)
-			must(t, s.Save(t.Context(), want, []byte(body)))
+			must(t, save(t, s, want, body))
 			have, got, err := s.Load(t.Context(), want.ItemID, want.RawHash)
 			must(t, err)
 			want.LastVerifiedAt = noon
@@ -84,11 +103,11 @@ func TestB2CaptureNeverChanges(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		s := open(t, empty())
 		first := captureOfBody("body")
-		must(t, s.Save(t.Context(), first, []byte("body")))
+		must(t, save(t, s, first, "body"))
 		second := captureOfBody("body")
 		second.CanonicalURI, second.ContentHash, second.RunID = "https://port.example/other", "sha256:other", "later"
 		second.CapturedAt = noon.Add(time.Hour)
-		must(t, s.Save(t.Context(), second, []byte("body")))
+		must(t, save(t, s, second, "body"))
 		have, _, err := s.Load(t.Context(), first.ItemID, first.RawHash)
 		must(t, err)
 		first.LastVerifiedAt = second.CapturedAt
@@ -112,8 +131,8 @@ func TestA21OneBlobPerBody(t *testing.T) {
 		s := open(t, store)
 		a, b := captureOfBody("body"), captureOfBody("body")
 		b.ItemID = "url_bbbbbbbbbbbbbbbbbbbbbbbbbb"
-		must(t, s.Save(t.Context(), a, []byte("body")))
-		must(t, s.Save(t.Context(), b, []byte("body")))
+		must(t, save(t, s, a, "body"))
+		must(t, save(t, s, b, "body"))
 		var names []string
 		for name, err := range store.Container(Container).List(t.Context(), "") {
 			must(t, err)
@@ -152,7 +171,7 @@ func TestErrors(t *testing.T) {
 			if _, err := s.Body(t.Context(), hash); !fault.Is(err, fault.Invalid) {
 				t.Errorf("digest %q: have %v, want Invalid", hash, err)
 			}
-			if err := s.Save(t.Context(), Capture{RawHash: hash}, nil); !fault.Is(err, fault.Invalid) {
+			if err := save(t, s, Capture{RawHash: hash}, ""); !fault.Is(err, fault.Invalid) {
 				t.Errorf("saving under %q: have %v, want Invalid", hash, err)
 			}
 		}
@@ -165,12 +184,12 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// B1: a run keeps the normalization version that it began with.
+// B1, B5: a run keeps the normalization version that it began with, and what it reprocesses.
 func TestB1RunIsImmutable(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		store := empty()
 		s := open(t, store)
-		run := Run{ID: "r1", Collector: "crawl", NormalizationVersion: lineage.Current, StartedAt: noon}
+		run := Run{ID: "r1", Collector: "crawl", NormalizationVersion: lineage.Current, StartedAt: noon, ReprocessingOf: "r0"}
 		must(t, s.StartRun(t.Context(), run))
 		later := run
 		later.StartedAt, later.Collector = noon.Add(time.Hour), "other"
@@ -184,6 +203,14 @@ func TestB1RunIsImmutable(t *testing.T) {
 		other.NormalizationVersion = "http_snapshot_url_v2_text_v1"
 		if err := s.StartRun(t.Context(), other); !fault.Is(err, fault.Conflict) {
 			t.Errorf("another version: have %v, want Conflict", err)
+		}
+		other = run
+		other.ReprocessingOf = "r2"
+		if err := s.StartRun(t.Context(), other); !fault.Is(err, fault.Conflict) {
+			t.Errorf("of another run: have %v, want Conflict", err)
+		}
+		if e.Props["reprocessingOfRunId"] != "r0" {
+			t.Errorf("the run reprocesses %v", e.Props["reprocessingOfRunId"])
 		}
 	})
 }
@@ -212,7 +239,7 @@ func TestSaveUnderFaults(t *testing.T) {
 					},
 				}))
 				c := captureOfBody("body")
-				if err := s.Save(t.Context(), c, []byte("body")); !fault.Is(err, fault.Unavailable) {
+				if err := save(t, s, c, "body"); !fault.Is(err, fault.Unavailable) {
 					t.Errorf("%s after %v: have %v, want Unavailable", op, after, err)
 				}
 				armed = false
@@ -221,7 +248,7 @@ func TestSaveUnderFaults(t *testing.T) {
 						t.Errorf("%s after %v: a capture without its body: %v", op, after, err)
 					}
 				}
-				must(t, s.Save(t.Context(), c, []byte("body")))
+				must(t, save(t, s, c, "body"))
 				if _, body, err := s.Load(t.Context(), c.ItemID, c.RawHash); err != nil || string(body) != "body" {
 					t.Errorf("%s after %v: %q, %v", op, after, body, err)
 				}

@@ -91,7 +91,7 @@ func filled(t testing.TB) storage.Store {
 			body = fmt.Appendf(nil, "page %d%s", n, strings.Repeat(" of the tide", 100))
 		}
 		c := snapshot.Capture{ItemID: s.ID(), RawHash: snapshot.Hash(body), CapturedAt: noon, Header: map[string][]string{"A": {"<b>"}}}
-		if err := snaps.Save(t.Context(), c, body); err != nil {
+		if _, err := snaps.Save(t.Context(), c, body, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

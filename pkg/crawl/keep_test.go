@@ -1,0 +1,128 @@
+package crawl
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/lineage"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/snapshot"
+)
+
+// A21, B4: each change has an edge; so has a page's return to what it was, which adds no capture.
+func TestB4ThereAndBack(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		a, b := text("a"), text("b")
+		r.site.put("/p", a)
+		r.first("/p")
+		first := r.clock.now()
+		var at []time.Time
+		for _, p := range []page{b, a} {
+			r.site.put("/p", p)
+			at = append(at, r.next("/p").LastChanged)
+		}
+		it := r.item("/p")
+		id := func(p page) lineage.CaptureID {
+			return lineage.NewCaptureID(string(it.ID), snapshot.Hash([]byte(p.body)))
+		}
+		edges := r.edges("/p")
+		if len(edges) != 2 || len(r.captures("/p")) != 2 || it.CaptureCount != 2 {
+			t.Fatalf("%d edges, %d captures, of which the item knows %d", len(edges), len(r.captures("/p")), it.CaptureCount)
+		}
+		for i, want := range []lineage.Edge{
+			{Newer: id(a), Older: id(b), At: at[1]}, {Newer: id(b), Older: id(a), At: at[0]},
+		} {
+			if e := edges[i]; e.Newer != want.Newer || e.Older != want.Older || !e.At.Equal(want.At) || e.Reason != lineage.SameURI {
+				t.Errorf("edge %d: %+v, want %+v", i, e, want)
+			}
+		}
+		why := it.History[slices.IndexFunc(it.History, func(d registry.Decision) bool { return strings.HasSuffix(d.Why, " again") })].Why
+		if want := "the content is that of " + first.UTC().Format("2006-01-02T15:04"); !strings.HasPrefix(why, want) {
+			t.Errorf("history says %q, want %q…", why, want)
+		}
+		if c := r.captures("/p")[0]; c.FetchURL != it.NormalizedSource {
+			t.Errorf("fetched from %q", c.FetchURL)
+		}
+	})
+}
+
+// B3: after the rules of normalization have changed, nothing supersedes what was captured before.
+func TestB3NoEdgeAcrossVersions(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		old := snapshot.Capture{
+			ItemID: r.source("/p").ID(), RawHash: snapshot.Hash([]byte("old")), ContentHash: "sha256:old",
+			CanonicalURI: r.source("/p").Normalized, NormalizationVersion: "http_snapshot_url_v1_text_v1.9", CapturedAt: r.clock.now(),
+		}
+		_, err := r.snaps.Save(t.Context(), old, []byte("old"), "")
+		must(t, err)
+		r.site.put("/p", text("new"))
+		r.first("/p")
+		if edges := r.edges("/p"); len(edges) > 0 || len(r.captures("/p")) != 2 {
+			t.Errorf("%d captures, edges %+v", len(r.captures("/p")), edges)
+		}
+		r.site.put("/p", text("newer"))
+		r.next("/p")
+		if edges := r.edges("/p"); len(edges) != 1 {
+			t.Errorf("edges %+v", edges)
+		}
+	})
+}
+
+// A21: by count, captures go when there is a new one, and what was still named by the stored row at
+// the next check.
+func TestA21RetentionByCount(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open), func(k *knobs) { k.crawl.Retention.Count = 1 })
+		for i, tt := range []struct {
+			page string
+			left int // captures
+		}{{"a", 1}, {"b", 2}, {"b", 1}, {"c", 2}, {"d", 2}, {"d", 1}, {"d", 1}} {
+			r.site.put("/p", text(tt.page))
+			if i == 0 {
+				r.first("/p")
+			} else {
+				r.next("/p")
+			}
+			it := r.item("/p")
+			if n := len(r.captures("/p")); n != tt.left || it.CaptureCount != n || len(r.blobs()) != n {
+				t.Errorf("%d: %d captures, of which the item knows %d, and %d blobs; want %d", i, n, it.CaptureCount, len(r.blobs()), tt.left)
+			}
+			if _, body, err := r.snaps.Load(t.Context(), it.ID, it.RawHash); err != nil || string(body) != text(tt.page).body {
+				t.Errorf("%d: the present capture is %q, %v", i, body, err)
+			}
+		}
+	})
+}
+
+// A21: by age, a capture goes at the first check after it has aged out, though nothing changes; the
+// present one stays.
+func TestA21RetentionByAge(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		const age = 10 * 24 * time.Hour
+		r := newRig(t, on(open), func(k *knobs) { k.crawl.Retention.Age = age })
+		r.site.put("/p", text("a"))
+		made := r.first("/p").LastChanged
+		r.site.put("/p", text("b"))
+		it := r.next("/p")
+		if it.OldestCapture.IsZero() || len(r.captures("/p")) != 2 {
+			t.Fatalf("oldest %s of %d captures", it.OldestCapture, len(r.captures("/p")))
+		}
+		for range 10 {
+			it = r.next("/p")
+			want := 2
+			if it.LastChecked.Sub(made) > age {
+				want = 1
+			}
+			if n := len(r.captures("/p")); n != want {
+				t.Fatalf("%s: %d captures, want %d", it.LastChecked, n, want)
+			}
+		}
+		if !it.OldestCapture.IsZero() || len(r.blobs()) != 1 || len(r.edges("/p")) != 1 {
+			t.Errorf("oldest %s, %d blobs, %d edges", it.OldestCapture, len(r.blobs()), len(r.edges("/p")))
+		}
+	})
+}

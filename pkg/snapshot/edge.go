@@ -1,0 +1,88 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/lineage"
+	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// edgeRows begins the rows of edges, edgesEnd ends them.
+const (
+	edgeRows = "supersedes|"
+	edgesEnd = "supersedes}"
+)
+
+// edgeKey orders the edges of an item newest first. Each has its time in it, so a source that goes
+// back to what it was has an edge of its own for that.
+func edgeKey(e lineage.Edge) storage.Key {
+	const end = 9_999_999_999_999 // milliseconds; in the year 2286
+	item, digest := e.Newer.Split()
+	return storage.Key{Partition: item, Row: fmt.Sprintf("%s%013d|%s", edgeRows, end-e.At.UnixMilli(), digest)}
+}
+
+func edgeEntity(e lineage.Edge) storage.Entity {
+	return storage.Entity{Key: edgeKey(e), Props: storage.Properties{
+		"newer": string(e.Newer), "older": string(e.Older), "at": storage.FormatTime(e.At),
+		"normalizationVersion": e.Version.String(), "reason": e.Reason, "conflictResolved": e.ConflictResolved,
+		"canonicalUriMatch": string(e.CanonicalURIMatch), "contentSha256Match": string(e.ContentSHA256Match),
+		"selected": e.Selected,
+	}}
+}
+
+func edgeOf(e storage.Entity) lineage.Edge {
+	resolved, _ := e.Props["conflictResolved"].(bool)
+	return lineage.Edge{
+		Newer: lineage.CaptureID(text(e, "newer")), Older: lineage.CaptureID(text(e, "older")), At: moment(e, "at"),
+		Version: lineage.Version(text(e, "normalizationVersion")),
+		Metadata: lineage.Metadata{
+			Reason: text(e, "reason"), ConflictResolved: resolved, Selected: text(e, "selected"),
+			CanonicalURIMatch:  lineage.CaptureID(text(e, "canonicalUriMatch")),
+			ContentSHA256Match: lineage.CaptureID(text(e, "contentSha256Match")),
+		},
+	}
+}
+
+// Edges gives an item's edges, newest first, at most the given number from 1 to 1,000.
+func (s *Store) Edges(ctx context.Context, id source.ID, most int) ([]lineage.Edge, error) {
+	var out []lineage.Edge
+	q := storage.Query{Partition: string(id), RowFrom: edgeRows, RowTo: edgesEnd, PageSize: most}
+	for e, err := range s.captures.Query(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, edgeOf(e)); len(out) == most {
+			break
+		}
+	}
+	return out, nil
+}
+
+// dropEdges removes an item's edges to captures that are not kept any more, and those before a time.
+func (s *Store) dropEdges(ctx context.Context, id source.ID, before time.Time, dropped func(lineage.CaptureID) bool) error {
+	var ops []storage.Op
+	for e, err := range s.captures.Query(ctx, storage.Query{Partition: string(id), RowFrom: edgeRows, RowTo: edgesEnd}) {
+		if err != nil {
+			return err
+		}
+		if edge := edgeOf(e); dropped(edge.Newer) || edge.At.Before(before) {
+			ops = append(ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: storage.AnyETag}})
+		}
+	}
+	return s.deleteAll(ctx, ops)
+}
+
+// deleteAll deletes rows of one partition that nobody else does.
+func (s *Store) deleteAll(ctx context.Context, ops []storage.Op) error {
+	for len(ops) > 0 {
+		n := min(len(ops), storage.MaxOps)
+		if _, err := s.captures.Transact(ctx, ops[:n]...); err != nil {
+			return err
+		}
+		ops = ops[n:]
+	}
+	return nil
+}
