@@ -102,7 +102,7 @@ func Assemble(ctx context.Context, cfg Config, store storage.Store, index search
 	}
 	worker := crawl.New(reg, snaps, web, index, crawl.Options{
 		Schedule: cfg.Schedule, Agent: web.ProductToken(), Rules: cfg.Rules, Strategy: cfg.Strategy,
-		KeepGone: cfg.KeepGone, ReindexOnCanonical: cfg.ReindexOnCanonical, RunID: run.ID, Log: log,
+		KeepGone: cfg.KeepGone, ReindexOnCanonical: cfg.ReindexOnCanonical, RunID: run.ID, Retention: cfg.Retention, Log: log,
 		Documents: document.New(document.Options{CacheDir: filepath.Join(cfg.Data, "cache")}),
 	})
 	for _, step := range []func(context.Context) error{

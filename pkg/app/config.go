@@ -6,6 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 )
 
@@ -22,6 +23,7 @@ type Config struct {
 	// PolitenessSet tells whether any of the three was set, so that allow-listed hosts follow it.
 	PolitenessSet bool
 	Fetch         fetch.Config
+	Retention     snapshot.Retention
 	KeepGone      bool
 	// ReindexOnCanonical is FORCE_REINDEX_ON_CANONICAL_CHANGE.
 	ReindexOnCanonical bool
@@ -57,6 +59,10 @@ func Load(get func(string) string) (Config, error) {
 			MaxBytes:     int64(s.number("CRAWL_MAX_BYTES", fetch.DefaultMaxBytes, 1024, 1<<30)),
 			Timeout:      s.seconds("CRAWL_TIMEOUT_SECONDS", fetch.DefaultTimeout, time.Second, 30*time.Second),
 			MaxRedirects: s.number("CRAWL_MAX_REDIRECTS", fetch.DefaultMaxRedirects, 0, 20),
+		},
+		Retention: snapshot.Retention{
+			Age:   24 * time.Hour * time.Duration(s.number("SNAPSHOT_KEEP_DAYS", 0, 0, 36500)),
+			Count: s.number("SNAPSHOT_KEEP_COUNT", 0, 0, 1_000_000),
 		},
 		KeepGone: !s.flag("CRAWL_REMOVE_GONE", true),
 		Data:     s.text("TIDEMARK_DATA", defaultData),

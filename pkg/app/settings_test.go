@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 )
 
@@ -68,6 +69,8 @@ func TestA25Values(t *testing.T) {
 		"CRAWL_MAX_INTERVAL_SECONDS":  {"172800", func(c Config) any { return c.Schedule.Max }, 48 * time.Hour},
 		"CRAWL_ERROR_BACKOFF_BASE":    {"30", func(c Config) any { return c.Schedule.ErrorBase }, 30 * time.Second},
 		"CRAWL_UNCHANGED_STEPS":       {"5", func(c Config) any { return c.Schedule.UnchangedSteps }, 5},
+		"SNAPSHOT_KEEP_DAYS":          {"90", func(c Config) any { return c.Retention }, snapshot.Retention{Age: 90 * 24 * time.Hour}},
+		"SNAPSHOT_KEEP_COUNT":         {"5", func(c Config) any { return c.Retention }, snapshot.Retention{Count: 5}},
 		"CRAWL_GONE_AFTER":            {"1", func(c Config) any { return c.Schedule.GoneAfter }, 1},
 		"CRAWL_GONE_SHARE":            {"0.5", func(c Config) any { return c.Schedule.GoneShare }, 0.5},
 		"CRAWL_PURGE_GONE_DAYS":       {"30", func(c Config) any { return c.Schedule.PurgeGone }, 30 * 24 * time.Hour},
@@ -103,6 +106,8 @@ func TestA25BadValues(t *testing.T) {
 		{"CRAWL_MAX_INTERVAL_SECONDS", "99999999999999999999", "a whole number from 1 to"},
 		{"CRAWL_ERROR_BACKOFF_BASE", "1.5", "a whole number from 1 to"},
 		{"CRAWL_UNCHANGED_STEPS", "0", "from 1 to 1000"},
+		{"SNAPSHOT_KEEP_DAYS", "-1", "from 0 to 36500"},
+		{"SNAPSHOT_KEEP_COUNT", "all", "from 0 to 1000000"},
 		{"CRAWL_GONE_AFTER", "1001", "from 1 to 1000"},
 		{"CRAWL_GONE_SHARE", "1.5", "a number from 0 to 1"},
 		{"CRAWL_GONE_SHARE", "NaN", "a number from 0 to 1"},
