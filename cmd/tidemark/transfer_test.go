@@ -56,7 +56,7 @@ func stateIn(t *testing.T) (data string) {
 
 func TestMoveState(t *testing.T) {
 	old, fresh, dir := stateIn(t), t.TempDir(), filepath.Join(t.TempDir(), "state")
-	moved := "6 rows and 1 snapshot (5 bytes)"
+	moved := "9 rows and 1 snapshot (5 bytes)"
 	performAll(t, []script{
 		{name: "out", args: []string{"export", dir}, env: embeddedIn(old), out: "exported " + moved + "\n"},
 		{name: "not over another", args: []string{"export", dir}, env: embeddedIn(old), code: 1,

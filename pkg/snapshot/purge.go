@@ -19,12 +19,17 @@ func (s *Store) Purge(ctx context.Context, id source.ID) (err error) {
 	if err != nil {
 		return err
 	}
+	// First, for if the item is captured again before this was done, it must not be said to have
+	// what has gone.
+	if err := s.clear(ctx, id); err != nil {
+		return err
+	}
 	for _, c := range captures {
 		if err := s.forget(ctx, c); err != nil {
 			return err
 		}
 	}
-	return s.clear(ctx, id)
+	return nil
 }
 
 // forget removes a capture and what finds it.
@@ -52,7 +57,7 @@ func (s *Store) drop(ctx context.Context, c Capture) error {
 	return err
 }
 
-// clear removes the rest of an item's partition, but not the look-up rows that name captures of
+// clear removes what is in an item's partition beside captures, but not the look-up rows that name captures of
 // others.
 func (s *Store) clear(ctx context.Context, id source.ID) error {
 	var ops []storage.Op

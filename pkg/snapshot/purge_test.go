@@ -268,3 +268,26 @@ func (n counter) Before(_ context.Context, c storagetest.Call) error {
 }
 
 func (n counter) After(_ context.Context, _ storagetest.Call, err error) error { return err }
+
+// A21: an item that is captured again after a purge that died, by somebody who knows of no purge,
+// has its capture.
+func TestA21CapturedAgainAfterHalfAPurge(t *testing.T) {
+	onStores(t, func(t *testing.T, empty func() storage.Store) {
+		everyStep(t, func(t *testing.T, f *steps) {
+			store := empty()
+			s := open(t, store)
+			clock := noon
+			s.now = func() time.Time { return clock }
+			c := keep(t, s, itemA, "body")
+			dying := New(storagetest.Hooked(store, f))
+			dying.now = s.now
+			_ = dying.Purge(t.Context(), itemA)
+			clock = clock.Add(burialLease)
+			_, err := s.Save(t.Context(), c, []byte("body"), c.RawHash)
+			must(t, err)
+			if _, _, err := s.Load(t.Context(), itemA, c.RawHash); err != nil {
+				t.Errorf("%s: %v", f.hit, err)
+			}
+		})
+	})
+}
