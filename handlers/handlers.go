@@ -58,15 +58,16 @@ func (s *server) triggers() map[string]trigger {
 // routes are the functions that the host proxies, by method and path below /api/.
 func (s *server) routes() map[string]route {
 	return map[string]route{
-		"POST AddUrlDocument": s.addURL,
-		"POST ReindexItem":    s.reindex,
-		"GET Search":          s.searchGet,
-		"POST Search":         s.searchPost,
-		"GET SearchStatus":    s.status,
-		"GET items":           s.items,
-		"GET items/{id}":      s.item,
-		"DELETE items/{id}":   s.remove,
-		"GET health":          s.health,
+		"POST AddUrlDocument":  s.addURL,
+		"POST AddFileDocument": s.addFile,
+		"POST ReindexItem":     s.reindex,
+		"GET Search":           s.searchGet,
+		"POST Search":          s.searchPost,
+		"GET SearchStatus":     s.status,
+		"GET items":            s.items,
+		"GET items/{id}":       s.item,
+		"DELETE items/{id}":    s.remove,
+		"GET health":           s.health,
 	}
 }
 

@@ -5,9 +5,20 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/file"
+	"github.com/tidemark/tidemark/pkg/file/credential"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/source"
 )
+
+// addition is a request to register sources, of either kind.
+type addition struct {
+	what  string // how the request's fields call them: "url" or "path", and many with an s
+	one   string
+	many  []string
+	parse func(string) (source.Source, error)
+	registry.RegisterOptions
+}
 
 // addURL registers one URL or many.
 func (s *server) addURL(r *http.Request, v *Services) (int, any, error) {
@@ -15,38 +26,72 @@ func (s *server) addURL(r *http.Request, v *Services) (int, any, error) {
 	if err := decodeJSON(r, &req); err != nil {
 		return 0, nil, err
 	}
-	switch {
-	case req.URL != "" && req.URLs != nil:
-		return 0, nil, fault.Field("urls", "give url or urls, not both")
-	case req.URL != "":
-		return s.addOne(r, v, req)
-	case len(req.URLs) == 0:
-		return 0, nil, fault.Field("url", "url is missing: give one url, or 1 to %d urls", api.MaxBatch)
-	case len(req.URLs) > api.MaxBatch:
-		return 0, nil, fault.Field("urls", "%d urls are too many: at most %d in one request", len(req.URLs), api.MaxBatch)
-	}
-	return s.addMany(r, v, req)
+	return s.add(r, v, addition{
+		what: "url", one: req.URL, many: req.URLs, parse: v.Rules.ParseURL,
+		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential},
+	})
 }
 
-func (s *server) addOne(r *http.Request, v *Services, req api.AddURLRequest) (int, any, error) {
-	src, err := v.Rules.ParseURL(req.URL)
+// addFile registers one file or many, or whole containers.
+func (s *server) addFile(r *http.Request, v *Services) (int, any, error) {
+	var req api.AddFileRequest
+	if err := decodeJSON(r, &req); err != nil {
+		return 0, nil, err
+	}
+	return s.add(r, v, addition{
+		what: "path", one: req.Path, many: req.Paths, parse: fileSource,
+		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential},
+	})
+}
+
+func fileSource(raw string) (source.Source, error) {
+	place, err := file.Parse(raw)
+	if err != nil {
+		return source.Source{}, err
+	}
+	return place.Source(), nil
+}
+
+func (s *server) add(r *http.Request, v *Services, a addition) (int, any, error) {
+	if a.Credential != "" {
+		name, err := credential.Name(a.Credential)
+		if err != nil {
+			return 0, nil, err
+		}
+		a.Credential = name
+	}
+	switch {
+	case a.one != "" && a.many != nil:
+		return 0, nil, fault.Field(a.what+"s", "give %[1]s or %[1]ss, not both", a.what)
+	case a.one != "":
+		return s.addOne(r, v, a)
+	case len(a.many) == 0:
+		return 0, nil, fault.Field(a.what, "%[1]s is missing: give one %[1]s, or 1 to %[2]d %[1]ss", a.what, api.MaxBatch)
+	case len(a.many) > api.MaxBatch:
+		return 0, nil, fault.Field(a.what+"s", "%d %ss are too many: at most %d in one request", len(a.many), a.what, api.MaxBatch)
+	}
+	return s.addMany(r, v, a)
+}
+
+func (s *server) addOne(r *http.Request, v *Services, a addition) (int, any, error) {
+	src, err := a.parse(a.one)
 	if err != nil {
 		return 0, nil, err
 	}
-	got := v.Registry.Register(r.Context(), []source.Source{src}, registry.RegisterOptions{Force: req.Force})[0]
+	got := v.Registry.Register(r.Context(), []source.Source{src}, a.RegisterOptions)[0]
 	if got.Err != nil {
 		return 0, nil, got.Err
 	}
 	return http.StatusAccepted, itemJSON(&got.Item), nil
 }
 
-func (s *server) addMany(r *http.Request, v *Services, req api.AddURLRequest) (int, any, error) {
-	batch := api.AddURLBatch{Items: make([]api.AddURLResult, len(req.URLs))}
+func (s *server) addMany(r *http.Request, v *Services, a addition) (int, any, error) {
+	batch := api.AddURLBatch{Items: make([]api.AddURLResult, len(a.many))}
 	var sources []source.Source
 	var at []int
-	for i, raw := range req.URLs {
+	for i, raw := range a.many {
 		batch.Items[i].Source = raw
-		src, err := v.Rules.ParseURL(raw)
+		src, err := a.parse(raw)
 		if err != nil {
 			batch.Items[i].Error = err.Error()
 			continue
@@ -55,7 +100,7 @@ func (s *server) addMany(r *http.Request, v *Services, req api.AddURLRequest) (i
 	}
 	failed := 0
 	var last error
-	for j, got := range v.Registry.Register(r.Context(), sources, registry.RegisterOptions{Force: req.Force}) {
+	for j, got := range v.Registry.Register(r.Context(), sources, a.RegisterOptions) {
 		if got.Err != nil {
 			s.Log.Error("registration failed", "host", sources[j].Host, "err", got.Err)
 			batch.Items[at[j]].Error = "not registered: " + publicText(got.Err)
@@ -94,7 +139,9 @@ func (s *server) reindex(r *http.Request, v *Services) (int, any, error) {
 	case req.Source != "":
 		src, err := v.Rules.ParseURL(req.Source)
 		if err != nil {
-			return 0, nil, blame("source", err)
+			if src, err = fileSource(req.Source); err != nil {
+				return 0, nil, blame("source", err)
+			}
 		}
 		id = src.ID()
 	}

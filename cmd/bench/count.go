@@ -47,7 +47,7 @@ func (b *bench) open(conn, data string) (*counted, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Services, err = app.Assemble(b.ctx, cfg, store, index, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	c.Services, err = app.Assemble(b.ctx, cfg, get, store, index, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	c.queue = store.Queue(registry.JobQueue)
 	return c, err
 }

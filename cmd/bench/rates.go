@@ -96,7 +96,7 @@ func (b *bench) productRates(storage string) (w workRates, err error) {
 // add registers pages in as few requests as the API allows.
 func (p *product) add(urls []string) error {
 	for batch := range slices.Chunk(urls, api.MaxBatch) {
-		if _, err := p.client.AddURLs(p.b.ctx, batch, false); err != nil {
+		if _, err := p.client.AddURLs(p.b.ctx, batch, api.AddOptions{}); err != nil {
 			return err
 		}
 	}

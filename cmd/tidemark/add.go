@@ -28,26 +28,34 @@ const addExample = `  tidemark add https://example.com/ https://example.com/news
 
 func (p *program) addCommand() *cobra.Command {
 	var file string
-	var force bool
+	var o api.AddOptions
 	cmd := &cobra.Command{
 		Use:     "add URL…",
 		Short:   "Register URLs to be fetched, indexed and watched",
 		Long:    addLong,
 		Example: addExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.add(cmd.Context(), args, file, force)
+			a := &adding{program: p, send: p.client().AddURLs, options: o, noun: "URL"}
+			return a.run(cmd.Context(), args, file)
 		},
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "read URLs from `FILE`, one on a line; - is standard input")
-	cmd.Flags().BoolVar(&force, "force", false, "fetch and index them even if nothing changed")
+	addFlags(cmd, &o)
 	return cmd
 }
 
-func (p *program) add(ctx context.Context, args []string, file string, force bool) error {
+// addFlags are the flags of everything that adds sources.
+func addFlags(cmd *cobra.Command, o *api.AddOptions) {
+	cmd.Flags().BoolVar(&o.Force, "force", false, "fetch and index them even if nothing changed")
+	cmd.Flags().StringVar(&o.Credential, "credential", "", "they are private: the server's setting CREDENTIAL_`NAME` lets in")
+}
+
+// run adds what is named in the arguments and in a list.
+func (a *adding) run(ctx context.Context, args []string, file string) error {
 	if len(args) == 0 && file == "" {
-		return usagef("nothing to add: give URLs or --file")
+		return usagef("nothing to add: give %ss or --file", a.noun)
 	}
-	a := &adding{program: p, client: p.client(), force: force, list: cmp.Or(file, "arguments"), each: file == ""}
+	a.list, a.each = cmp.Or(file, "arguments"), file == ""
 	if err := a.all(ctx, named(args)); err != nil {
 		return err
 	}
@@ -59,18 +67,19 @@ func (p *program) add(ctx context.Context, args []string, file string, force boo
 	return a.finish()
 }
 
-// adding registers lists of URLs and keeps count.
+// adding registers lists of sources and keeps count.
 type adding struct {
 	*program
-	client        *api.Client
-	force         bool
+	send          func(context.Context, []string, api.AddOptions) (api.AddURLBatch, error)
+	options       api.AddOptions
+	noun          string // what the sources are called
 	list          string // where lines are from, for reports
-	each          bool   // say each URL that was added, not only how many
+	each          bool   // say each source that was added, not only how many
 	bar           *progressbar.ProgressBar
 	added, failed int
 }
 
-// fromFile adds the URLs of a file, or of standard input when its name is "-".
+// fromFile adds the sources that a file lists, or of standard input when its name is "-".
 func (a *adding) fromFile(ctx context.Context, name string) error {
 	if name == "-" {
 		a.list = "stdin"
@@ -125,7 +134,7 @@ func (a *adding) all(ctx context.Context, list iter.Seq2[entry, error]) error {
 	return nil
 }
 
-// batch adds up to api.MaxBatch URLs. An error means that nothing of it is known to be added.
+// batch adds up to api.MaxBatch sources. An error means that nothing of it is known to be added.
 func (a *adding) batch(ctx context.Context, batch []entry) error {
 	var good []entry
 	var urls []string
@@ -137,7 +146,7 @@ func (a *adding) batch(ctx context.Context, batch []entry) error {
 		good, urls = append(good, e), append(urls, e.source)
 	}
 	if len(urls) > 0 {
-		res, err := a.client.AddURLs(ctx, urls, a.force)
+		res, err := a.send(ctx, urls, a.options)
 		if err != nil {
 			return err
 		}
@@ -162,7 +171,7 @@ func (a *adding) results(batch []entry, res api.AddURLBatch) {
 	}
 }
 
-// report says why one URL was not added.
+// report says why one source was not added.
 func (a *adding) report(e entry, why string) {
 	a.failed++
 	if a.bar != nil {
@@ -181,17 +190,17 @@ func (a *adding) stopped(err error) error {
 	if a.added == 0 || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fmt.Errorf("%w\n%s added before that; run it again, adding twice does no harm", err, count(a.added, "URL"))
+	return fmt.Errorf("%w\n%s added before that; run it again, adding twice does no harm", err, count(a.added, a.noun))
 }
 
-// finish sums up. A list of URLs of which one failed is a failure.
+// finish sums up. A list of sources of which one failed is a failure.
 func (a *adding) finish() error {
 	a.endBar()
 	if !a.each {
-		a.say("%s added", count(a.added, "URL"))
+		a.say("%s added", count(a.added, a.noun))
 	}
 	if a.failed > 0 {
-		a.note("%s not added", count(a.failed, "URL"))
+		a.note("%s not added", count(a.failed, a.noun))
 		return errReported
 	}
 	return nil

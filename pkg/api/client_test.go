@@ -39,13 +39,13 @@ func TestRoutes(t *testing.T) {
 		call         func(*Client) error
 		line, body   string
 	}{
-		{"AddURL", `{"id":"url_a"}`, func(c *Client) error { _, err := c.AddURL(ctx, "https://a.example/", true); return err },
+		{"AddURL", `{"id":"url_a"}`, func(c *Client) error { _, err := c.AddURL(ctx, "https://a.example/", AddOptions{Force: true}); return err },
 			"POST /api/AddUrlDocument", `{"url":"https://a.example/","force":true}`},
-		{"AddURLs", `{"items":[{"source":"a"},{"source":"b"}]}`, func(c *Client) error { _, err := c.AddURLs(ctx, []string{"a", "b"}, false); return err },
+		{"AddURLs", `{"items":[{"source":"a"},{"source":"b"}]}`, func(c *Client) error { _, err := c.AddURLs(ctx, []string{"a", "b"}, AddOptions{}); return err },
 			"POST /api/AddUrlDocument", `{"urls":["a","b"]}`},
-		{"AddFile", `{}`, func(c *Client) error { _, err := c.AddFile(ctx, "/x", false); return err },
+		{"AddFile", `{}`, func(c *Client) error { _, err := c.AddFile(ctx, "/x", AddOptions{}); return err },
 			"POST /api/AddFileDocument", `{"path":"/x"}`},
-		{"AddFiles", `{"items":[{"source":"/x"}]}`, func(c *Client) error { _, err := c.AddFiles(ctx, []string{"/x"}, false); return err },
+		{"AddFiles", `{"items":[{"source":"/x"}]}`, func(c *Client) error { _, err := c.AddFiles(ctx, []string{"/x"}, AddOptions{}); return err },
 			"POST /api/AddFileDocument", `{"paths":["/x"]}`},
 		{"Reindex", `{}`, func(c *Client) error { _, err := c.Reindex(ctx, ReindexRequest{ID: "url_a", Force: true}); return err },
 			"POST /api/ReindexItem", `{"id":"url_a","force":true}`},
@@ -175,7 +175,7 @@ func TestAnswers(t *testing.T) {
 	})
 	t.Run("a source without an answer", func(t *testing.T) {
 		c, _ := serve(t, 202, "application/json", `{"items":[{"source":"a"}]}`)
-		if _, err := c.AddURLs(ctx, []string{"a", "b"}, false); err == nil || !strings.Contains(err.Error(), "answered 1 of 2") {
+		if _, err := c.AddURLs(ctx, []string{"a", "b"}, AddOptions{}); err == nil || !strings.Contains(err.Error(), "answered 1 of 2") {
 			t.Errorf("have %v", err)
 		}
 	})

@@ -9,28 +9,34 @@ import (
 	"strconv"
 )
 
+// AddOptions say how sources are registered.
+type AddOptions struct {
+	Force      bool   // fetch and index them even if nothing changed
+	Credential string // name of what lets in to them, if they are private
+}
+
 // AddURL registers one URL; a URL that cannot be registered is a *Problem that says why.
-func (c *Client) AddURL(ctx context.Context, source string, force bool) (Item, error) {
+func (c *Client) AddURL(ctx context.Context, source string, o AddOptions) (Item, error) {
 	var item Item
-	err := c.call(ctx, http.MethodPost, "AddUrlDocument", nil, AddURLRequest{URL: source, Force: force}, &item)
+	err := c.call(ctx, http.MethodPost, "AddUrlDocument", nil, AddURLRequest{URL: source, Force: o.Force, Credential: o.Credential}, &item)
 	return item, err
 }
 
 // AddURLs registers up to [MaxBatch] URLs and says of each what became of it, in order.
-func (c *Client) AddURLs(ctx context.Context, sources []string, force bool) (AddURLBatch, error) {
-	return c.addBatch(ctx, "AddUrlDocument", AddURLRequest{URLs: sources, Force: force}, len(sources))
+func (c *Client) AddURLs(ctx context.Context, sources []string, o AddOptions) (AddURLBatch, error) {
+	return c.addBatch(ctx, "AddUrlDocument", AddURLRequest{URLs: sources, Force: o.Force, Credential: o.Credential}, len(sources))
 }
 
 // AddFile registers one file; a path that cannot be registered is a *Problem that says why.
-func (c *Client) AddFile(ctx context.Context, path string, force bool) (Item, error) {
+func (c *Client) AddFile(ctx context.Context, path string, o AddOptions) (Item, error) {
 	var item Item
-	err := c.call(ctx, http.MethodPost, "AddFileDocument", nil, AddFileRequest{Path: path, Force: force}, &item)
+	err := c.call(ctx, http.MethodPost, "AddFileDocument", nil, AddFileRequest{Path: path, Force: o.Force, Credential: o.Credential}, &item)
 	return item, err
 }
 
 // AddFiles registers up to [MaxBatch] files and says of each what became of it, in order.
-func (c *Client) AddFiles(ctx context.Context, paths []string, force bool) (AddURLBatch, error) {
-	return c.addBatch(ctx, "AddFileDocument", AddFileRequest{Paths: paths, Force: force}, len(paths))
+func (c *Client) AddFiles(ctx context.Context, paths []string, o AddOptions) (AddURLBatch, error) {
+	return c.addBatch(ctx, "AddFileDocument", AddFileRequest{Paths: paths, Force: o.Force, Credential: o.Credential}, len(paths))
 }
 
 // addBatch holds the server to one answer for each source, so that callers may pair them by

@@ -41,18 +41,22 @@ const (
 
 // AddURLRequest asks to register one URL or many; exactly one of URL and URLs is given, and URLs
 // holds at most [MaxBatch]. Force has every one of them fetched and indexed again even if nothing
-// changed (seed 003 §6).
+// changed (seed 003 §6). Credential is the name of a setting CREDENTIAL_<name> that lets in to
+// them (A24).
 type AddURLRequest struct {
-	URL   string   `json:"url,omitempty"`
-	URLs  []string `json:"urls,omitempty"`
-	Force bool     `json:"force,omitempty"`
+	URL        string   `json:"url,omitempty"`
+	URLs       []string `json:"urls,omitempty"`
+	Force      bool     `json:"force,omitempty"`
+	Credential string   `json:"credential,omitempty"`
 }
 
-// AddFileRequest is [AddURLRequest] for files: blob URIs, share URIs, or paths under FILE_ROOT.
+// AddFileRequest is [AddURLRequest] for files: addresses of blobs, of whole containers and of files
+// in shares, or paths under FILE_ROOT.
 type AddFileRequest struct {
-	Path  string   `json:"path,omitempty"`
-	Paths []string `json:"paths,omitempty"`
-	Force bool     `json:"force,omitempty"`
+	Path       string   `json:"path,omitempty"`
+	Paths      []string `json:"paths,omitempty"`
+	Force      bool     `json:"force,omitempty"`
+	Credential string   `json:"credential,omitempty"`
 }
 
 // AddURLResult is what became of one source of a batch: Item when it was registered, else Error,

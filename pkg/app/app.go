@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/document"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -61,7 +62,7 @@ func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	s, err := Assemble(ctx, a.cfg, store, index, a.log)
+	s, err := Assemble(ctx, a.cfg, a.get, store, index, a.log)
 	if err != nil {
 		return nil, errors.Join(err, index.Close(), store.Close())
 	}
@@ -86,9 +87,17 @@ func openIndex(cfg Config, log *slog.Logger) (search.Index, error) {
 	return sqlitesearch.Open(filepath.Join(cfg.Data, "index.db"), sqlitesearch.Options{Log: log})
 }
 
-// Assemble builds the services over a store and an index and makes what is missing there.
-func Assemble(ctx context.Context, cfg Config, store storage.Store, index search.Index, log *slog.Logger) (*handlers.Services, error) {
+// Assemble builds the services over a store and an index and makes what is missing there. Credentials
+// are read through get when they are needed.
+func Assemble(ctx context.Context, cfg Config, get func(string) string, store storage.Store, index search.Index, log *slog.Logger) (*handlers.Services, error) {
 	web, err := fetch.New(cfg.Fetch)
+	if err != nil {
+		return nil, err
+	}
+	files, err := file.New(file.Config{
+		Root: cfg.FileRoot, Setting: get, Transport: web.Transport(),
+		MaxBytes: cfg.Fetch.MaxBytes, Timeout: cfg.Fetch.Timeout,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +113,7 @@ func Assemble(ctx context.Context, cfg Config, store storage.Store, index search
 		Schedule: cfg.Schedule, Agent: web.ProductToken(), Rules: cfg.Rules, Strategy: cfg.Strategy,
 		KeepGone: cfg.KeepGone, ReindexOnCanonical: cfg.ReindexOnCanonical, RunID: run.ID, Retention: cfg.Retention, Log: log,
 		Documents: document.New(document.Options{CacheDir: filepath.Join(cfg.Data, "cache")}),
+		Files:     files, Setting: get,
 	})
 	for _, step := range []func(context.Context) error{
 		reg.Create, snaps.Create, index.Create,

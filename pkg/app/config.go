@@ -1,9 +1,11 @@
 package app
 
 import (
+	"path/filepath"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/snapshot"
@@ -27,6 +29,7 @@ type Config struct {
 	KeepGone      bool
 	// ReindexOnCanonical is FORCE_REINDEX_ON_CANONICAL_CHANGE.
 	ReindexOnCanonical bool
+	FileRoot           string
 	Data               string
 }
 
@@ -66,6 +69,7 @@ func Load(get func(string) string) (Config, error) {
 		},
 		KeepGone: !s.flag("CRAWL_REMOVE_GONE", true),
 		Data:     s.text("TIDEMARK_DATA", defaultData),
+		FileRoot: s.text("FILE_ROOT", ""),
 
 		ReindexOnCanonical: s.flag("FORCE_REINDEX_ON_CANONICAL_CHANGE", true),
 	}
@@ -102,16 +106,19 @@ func (c *Config) validate(s *settings) {
 			s.problems = append(s.problems, err.Error())
 		}
 	}
+	if c.FileRoot != "" && !filepath.IsAbs(c.FileRoot) {
+		s.bad("FILE_ROOT", "an absolute path")
+	}
 	if _, err := fetch.New(c.Fetch); err != nil {
 		s.problems = append(s.problems, fetchSetting(err))
 	}
 }
 
 // politeness gives each host its pace: allow-listed hosts are the operator's own, and are not held
-// back unless the settings say so.
+// back unless the settings say so. Nor are stores of files, which no site's visitors share.
 func (c *Config) politeness(exempt func(host string) bool) func(host string) registry.Politeness {
 	return func(host string) registry.Politeness {
-		if !c.PolitenessSet && exempt(host) {
+		if file.IsHost(host) || !c.PolitenessSet && exempt(host) {
 			return registry.Politeness{MaxConcurrent: 4}
 		}
 		return c.Politeness

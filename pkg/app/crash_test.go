@@ -221,7 +221,7 @@ func (c *crash) register(client *api.Client, batch []int) error {
 	case c.sending <- struct{}{}:
 	default:
 	}
-	got, err := client.AddURLs(c.t.Context(), urls, false)
+	got, err := client.AddURLs(c.t.Context(), urls, api.AddOptions{})
 	if err != nil {
 		return err
 	}

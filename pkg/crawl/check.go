@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/file"
+	"github.com/tidemark/tidemark/pkg/file/credential"
 	"github.com/tidemark/tidemark/pkg/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
@@ -28,7 +31,8 @@ type check struct {
 	retryAfter time.Duration
 	// ours is a failure of our own inside a request: the gate's, whose error comes back as the page's.
 	ours  error
-	page  *search.Page // waits to enter the index
+	file  *file.Response // of an item that is a file
+	page  *search.Page   // waits to enter the index
 	ended time.Time
 	// paid is a check that asked nobody: it only indexed what was fetched before.
 	paid bool
@@ -47,6 +51,9 @@ func (c *check) run(ctx context.Context) error {
 	if c.IndexPending && !c.forced {
 		c.answered()
 		return c.payDebt(ctx)
+	}
+	if c.Type == source.File {
+		return c.checkFile(ctx)
 	}
 	allowed, err := c.robotsAllow(ctx)
 	if err != nil || !allowed {
@@ -119,7 +126,12 @@ func (c *check) fetchURL() string {
 // get fetches the page, conditionally where the answer "not modified" would do (A8). A page that
 // does not answer is recorded here.
 func (c *check) get(ctx context.Context) (resp fetch.Response, answered bool, err error) {
-	req := fetch.Request{URL: c.fetchURL(), Gate: c.gate}
+	secret, err := c.secret()
+	if err != nil {
+		c.fail("%v", err)
+		return resp, false, nil
+	}
+	req := fetch.Request{URL: c.fetchURL(), Gate: c.gate, Secret: secret}
 	if c.conditional() && !c.headerExcludes() {
 		req.ETag, req.LastModified, req.ValidFor = c.HTTPEtag, c.HTTPLastModified, c.HTTPFinalURL
 		c.conditions = req.ETag != "" || req.LastModified != ""
@@ -145,6 +157,23 @@ func (c *check) get(ctx context.Context) (resp fetch.Response, answered bool, er
 	c.retryAfter = fault.RetryAfter(err)
 	c.fail("%v", err)
 	return resp, false, nil
+}
+
+// secret are the headers that let in to a private page (A24). A credential goes nowhere but to the
+// origin that its setting names.
+func (c *check) secret() (http.Header, error) {
+	if c.Credential == "" {
+		return nil, nil
+	}
+	cred, err := credential.Find(c.o.Setting, c.Credential)
+	if err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(c.fetchURL())
+	if err != nil || !cred.Covers(u) {
+		return nil, fault.New(fault.Blocked, "credential %s is for %s", c.Credential, cred)
+	}
+	return cred.Header(u), nil
 }
 
 // conditional reports whether "not modified" would be a sufficient answer: it is not when
@@ -248,6 +277,10 @@ func (c *check) noteResponse(resp fetch.Response) {
 // noteValidators keeps what makes the next check cheap. It is called once the body they belong to
 // is safe.
 func (c *check) noteValidators(resp fetch.Response) {
+	if c.file != nil {
+		c.noteProperties()
+		return
+	}
 	etag, modified := resp.Header.Get("ETag"), resp.Header.Get("Last-Modified")
 	asked := c.conditions && resp.FinalURL == c.HTTPFinalURL
 	c.HTTPUnconditional = asked && etag == c.HTTPEtag && modified == c.HTTPLastModified

@@ -17,8 +17,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// file is a page with the bytes of a test file of another package.
-func file(t *testing.T, contentType string, path ...string) page {
+// testFile is a page with the bytes of a test file of another package.
+func testFile(t *testing.T, contentType string, path ...string) page {
 	t.Helper()
 	body, err := os.ReadFile(filepath.Join(append([]string{".."}, path...)...))
 	must(t, err)
@@ -32,7 +32,7 @@ const docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml
 func TestA17Documents(t *testing.T) {
 	r := newRig(t)
 	octets := "application/octet-stream"
-	broken := file(t, "application/pdf", "extract", "pdf", "testdata", "columns.pdf")
+	broken := testFile(t, "application/pdf", "extract", "pdf", "testdata", "columns.pdf")
 	broken.body = broken.body[:len(broken.body)/3]
 	for _, tt := range []struct {
 		path    string
@@ -41,17 +41,17 @@ func TestA17Documents(t *testing.T) {
 		message string // contained
 	}{
 		{"/page", text("page"), indexed, ""},
-		{"/pdf", file(t, "application/pdf", "extract", "pdf", "testdata", "columns.pdf"), indexed, ""},
-		{"/mislabelled", file(t, "text/html", "extract", "pdf", "testdata", "office.pdf"), indexed, ""},
-		{"/docx", file(t, docxType, "extract", "ooxml", "testdata", "pandoc.docx"), indexed, ""},
-		{"/pptx", file(t, octets, "extract", "ooxml", "testdata", "pandoc.pptx"), indexed, ""},
-		{"/xlsx", file(t, octets, "extract", "sheet", "testdata", "harbour.xlsx"), indexed, ""},
-		{"/md", file(t, "text/markdown", "extract", "testdata", "guide.md"), indexed, ""},
-		{"/txt", file(t, "text/plain", "extract", "testdata", "notice.txt"), indexed, ""},
-		{"/csv", file(t, "text/csv", "extract", "testdata", "prices.csv"), indexed, ""},
+		{"/pdf", testFile(t, "application/pdf", "extract", "pdf", "testdata", "columns.pdf"), indexed, ""},
+		{"/mislabelled", testFile(t, "text/html", "extract", "pdf", "testdata", "office.pdf"), indexed, ""},
+		{"/docx", testFile(t, docxType, "extract", "ooxml", "testdata", "pandoc.docx"), indexed, ""},
+		{"/pptx", testFile(t, octets, "extract", "ooxml", "testdata", "pandoc.pptx"), indexed, ""},
+		{"/xlsx", testFile(t, octets, "extract", "sheet", "testdata", "harbour.xlsx"), indexed, ""},
+		{"/md", testFile(t, "text/markdown", "extract", "testdata", "guide.md"), indexed, ""},
+		{"/txt", testFile(t, "text/plain", "extract", "testdata", "notice.txt"), indexed, ""},
+		{"/csv", testFile(t, "text/csv", "extract", "testdata", "prices.csv"), indexed, ""},
 		{"/png", page{body: "\x89PNG\r\n\x1a\n" + long(100)}.set("Content-Type", "image/png"), registry.Crawled, ""},
-		{"/locked", file(t, "application/pdf", "extract", "pdf", "testdata", "locked.pdf"), registry.Error, "protected by a password"},
-		{"/scan", file(t, "application/pdf", "extract", "pdf", "testdata", "scan.pdf"), registry.Error, "text recognition"},
+		{"/locked", testFile(t, "application/pdf", "extract", "pdf", "testdata", "locked.pdf"), registry.Error, "protected by a password"},
+		{"/scan", testFile(t, "application/pdf", "extract", "pdf", "testdata", "scan.pdf"), registry.Error, "text recognition"},
 		{"/broken", broken, registry.Error, "broken"},
 		{"/nodocx", page{body: "PK\x03\x04" + long(100)}.set("Content-Type", docxType), registry.Error, ""},
 	} {
@@ -74,12 +74,12 @@ func TestA17Documents(t *testing.T) {
 // its noise when it has.
 func TestA17DocumentsChange(t *testing.T) {
 	r := newRig(t)
-	r.site.put("/d", file(t, docxType, "extract", "ooxml", "testdata", "pandoc.docx").etag("1"))
+	r.site.put("/d", testFile(t, docxType, "extract", "ooxml", "testdata", "pandoc.docx").etag("1"))
 	first := r.first("/d")
 	if it := r.next("/d"); last(it) != "unchanged" || it.ContentHash != first.ContentHash {
 		t.Errorf("a 304: %s", last(it))
 	}
-	r.site.put("/d", file(t, docxType, "extract", "ooxml", "testdata", "libreoffice.docx").etag("2"))
+	r.site.put("/d", testFile(t, docxType, "extract", "ooxml", "testdata", "libreoffice.docx").etag("2"))
 	r.index.writes()
 	if it := r.next("/d"); it.ContentHash == first.ContentHash || len(r.index.writes()) != 1 || it.MimeType != docxType {
 		t.Errorf("another document: %s, type %s", last(it), it.MimeType)

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/document"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/robots"
 	"github.com/tidemark/tidemark/pkg/schedule"
@@ -39,8 +40,10 @@ type Options struct {
 	Agent     string // product token that robots.txt rules are matched against
 	Rules     source.Rules
 	Strategy  source.Strategy
-	Documents *document.Reader // one with the defaults when nil
-	KeepGone  bool             // leave documents of Gone items in the index
+	Documents *document.Reader         // one with the defaults when nil
+	Files     *file.Client             // without it, files cannot be read
+	Setting   func(name string) string // where credentials are found; nil: there are none
+	KeepGone  bool                     // leave documents of Gone items in the index
 	// ReindexOnCanonical indexes a page again whose rel=canonical has changed, though its content
 	// has not (FORCE_REINDEX_ON_CANONICAL_CHANGE). A capture records the change either way.
 	ReindexOnCanonical bool
@@ -76,6 +79,9 @@ func New(reg *registry.Registry, snaps *snapshot.Store, web Fetcher, index Index
 	}
 	if o.Documents == nil {
 		o.Documents = document.New(document.Options{})
+	}
+	if o.Setting == nil {
+		o.Setting = func(string) string { return "" }
 	}
 	if o.CommitTime == 0 {
 		o.CommitTime = 10 * time.Second

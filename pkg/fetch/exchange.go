@@ -114,7 +114,9 @@ func (x *exchange) request(ctx context.Context, u *url.URL) (*http.Request, bool
 	r.Header.Set("Accept", accept)
 	r.Header.Set("Accept-Encoding", acceptEncoding)
 	if x.first != "" {
-		setHeader(r.Header, "Authorization", x.req.Authorization)
+		for name, values := range x.req.Secret {
+			setHeader(r.Header, name, values[0])
+		}
 	}
 	conditional := false
 	if x.req.ValidFor == "" || x.req.ValidFor == x.out.FinalURL {

@@ -180,9 +180,9 @@ type Request struct {
 	// only, so that a page which now redirects elsewhere cannot answer 304 for another. When empty
 	// they are sent to every URL of the chain.
 	ValidFor string
-	// Authorization is the value of that header, sent to the origin of URL only; a redirect that
-	// leaves the origin leaves it behind for good.
-	Authorization string
+	// Secret are headers such as Authorization, sent to the origin of URL only; a redirect that
+	// leaves the origin leaves them behind for good.
+	Secret http.Header
 	// Head asks for the header alone.
 	Head bool
 	// Gate is called before a redirect is followed, with the URL it leads to: robots.txt and the

@@ -173,7 +173,7 @@ func TestCredentialsStayWithTheirOrigin(t *testing.T) {
 		"/d": note(text("end")),
 	})
 	here, there = base, strings.Replace(base, "127.0.0.1", "localhost", 1)
-	if _, err := c.Get(t.Context(), Request{URL: base + "/a", Authorization: "Bearer x"}); err != nil {
+	if _, err := c.Get(t.Context(), Request{URL: base + "/a", Secret: http.Header{"Authorization": {"Bearer x"}}}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"127.0.0.1 Bearer x", "127.0.0.1 Bearer x", "localhost ", "127.0.0.1 "}

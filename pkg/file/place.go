@@ -139,10 +139,22 @@ func (p Place) text(name string, escape func(string) string) string {
 	return p.service + "/" + p.container + "/" + escape(name)
 }
 
+// IsHost reports whether a source with that host is a file, not a page.
+func IsHost(host string) bool {
+	kind, _, _ := strings.Cut(host, ":")
+	switch Kind(kind) {
+	case Local, Blob, Share:
+		return strings.Count(host, ":") == 2 || host == localHost
+	}
+	return false
+}
+
+const localHost = string(Local) + ":local"
+
 // Source is the place as the registry knows sources. Its Host, and so its partition, is the
 // container or share; no URL has a host of that form.
 func (p Place) Source() source.Source {
-	host := string(Local) + ":local"
+	host := localHost
 	if p.kind != Local {
 		host = string(p.kind) + ":" + p.account + ":" + p.container
 	}

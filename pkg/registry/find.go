@@ -97,6 +97,11 @@ func (r *Registry) List(ctx context.Context, q ListQuery) ([]Item, error) {
 	return out, nil
 }
 
+// Neighbours are the items of a source's host, in the order of their hashes, at most top.
+func (r *Registry) Neighbours(ctx context.Context, s source.Source, top int) ([]Item, error) {
+	return r.listPartition(ctx, s.Partition(r.o.Strategy), "", ListQuery{Host: s.Host, Top: top}, nil)
+}
+
 func (r *Registry) locate(ctx context.Context, id string) (storage.Key, error) {
 	if id == "" {
 		return storage.Key{}, nil

@@ -47,6 +47,7 @@ type Item struct {
 	FetchSource      string      `col:"fetchSource"` // the form that is requested, when it differs
 	ParentPageID     string      `col:"parentPageId"`
 	DiscoveryMethod  string      `col:"discoveryMethod"`
+	Credential       string      `col:"credential"` // a name; the secret is in the settings (A24)
 	Status           Status      `col:"status"`
 
 	// RemoveRequested has the next check purge the item instead of asking its source.

@@ -13,6 +13,8 @@ import (
 type RegisterOptions struct {
 	Force  bool   // check without conditions, index whatever is found (A15)
 	Method string // discoveryMethod of new items, "API" when empty
+	// Credential is the name of the one that lets in to the sources (A24); empty keeps what items have.
+	Credential string
 }
 
 // Registered is the outcome for one source.
@@ -217,6 +219,9 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 	}
 	it.keep(now)
 	it.DisplaySource, it.NextCrawlAt = m.Display, now
+	if o.Credential != "" {
+		it.Credential = o.Credential
+	}
 	it.IndexPending = false // the page itself is asked for
 	if it.Status != Indexed && it.Status != Crawled {
 		it.Status = Pending

@@ -60,7 +60,10 @@ func (s Source) Hash() string { return shortHash(s.Normalized) }
 // that differ in http against https or in their query share it, so it groups likely duplicates.
 // It proves nothing: pages of one path may well differ by query.
 func (s Source) ContentGroupID() string {
-	_, rest, _ := strings.Cut(s.Normalized, "://")
+	_, rest, isURL := strings.Cut(s.Normalized, "://")
+	if !isURL {
+		rest = s.Normalized // a path
+	}
 	hostAndPath, _, _ := strings.Cut(rest, "?")
 	return shortHash(hostAndPath)
 }
