@@ -169,6 +169,24 @@ tidemark: 1 URL not added
 
 // TestAddInBatches proves that a long list is sent in bounded pieces, and that a failure half way
 // says what stands.
+func TestAddFile(t *testing.T) {
+	here, err := filepath.Abs("a.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const added = `{"items":[{"source":"/a","item":{"id":"file_a","status":"Pending","displaySource":"/a"}}]}`
+	performAll(t, []script{
+		{name: "A3 a relative path", args: []string{"add-file", "a.pdf"}, answers: []answered{{202, added}},
+			out:   "file_a  Pending     /a\n",
+			asked: []string{`POST /api/AddFileDocument {"paths":["` + here + `"]}`}},
+		{name: "A24 a blob with a credential", args: []string{"add-file", "--credential", "DOCS", "https://acct.blob.core.windows.net/docs/a.pdf"},
+			answers: []answered{{202, added}}, out: "file_a  Pending     /a\n",
+			asked: []string{`POST /api/AddFileDocument {"paths":["https://acct.blob.core.windows.net/docs/a.pdf"],"credential":"DOCS"}`}},
+		{name: "from a list", args: []string{"add-file", "-f", "-"}, stdin: "/a\n", answers: []answered{{202, added}}, out: "1 file added\n"},
+		{name: "nothing", args: []string{"add-file"}, code: 2, err: "tidemark: nothing to add: give files or --file\nsee `tidemark add-file --help`\n"},
+	})
+}
+
 func TestAddInBatches(t *testing.T) {
 	var lines, items []string
 	for range api.MaxBatch + 1 {

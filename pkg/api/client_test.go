@@ -39,7 +39,10 @@ func TestRoutes(t *testing.T) {
 		call         func(*Client) error
 		line, body   string
 	}{
-		{"AddURL", `{"id":"url_a"}`, func(c *Client) error { _, err := c.AddURL(ctx, "https://a.example/", AddOptions{Force: true}); return err },
+		{"AddURL", `{"id":"url_a"}`, func(c *Client) error {
+			_, err := c.AddURL(ctx, "https://a.example/", AddOptions{Force: true})
+			return err
+		},
 			"POST /api/AddUrlDocument", `{"url":"https://a.example/","force":true}`},
 		{"AddURLs", `{"items":[{"source":"a"},{"source":"b"}]}`, func(c *Client) error { _, err := c.AddURLs(ctx, []string{"a", "b"}, AddOptions{}); return err },
 			"POST /api/AddUrlDocument", `{"urls":["a","b"]}`},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/document"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -14,7 +15,7 @@ import (
 // TestMain lets the test's executable be the process that reads a heavy document.
 func TestMain(m *testing.M) {
 	document.Main()
-	os.Exit(m.Run())
+	azuritetest.Main(m)
 }
 
 // testFile is a page with the bytes of a test file of another package.

@@ -1,0 +1,215 @@
+package crawl
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
+
+	"github.com/tidemark/tidemark/pkg/azurite"
+	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/file"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+// shelf is a rig whose items are files of this machine.
+type shelf struct {
+	*rig
+	dir string
+}
+
+func newShelf(t *testing.T, maxBytes int64) *shelf {
+	dir := t.TempDir()
+	return &shelf{dir: dir, rig: newRig(t, func(k *knobs) {
+		files, err := file.New(file.Config{
+			Root: dir, Setting: func(string) string { return "" }, Transport: http.DefaultTransport,
+			MaxBytes: maxBytes, Now: func() time.Time { return time.Now().Add(time.Hour) },
+		})
+		must(t, err)
+		k.crawl.Files = files
+	})}
+}
+
+func (s *shelf) path(name string) string { return filepath.Join(s.dir, name) }
+
+func (s *shelf) write(name, body string) {
+	s.t.Helper()
+	must(s.t, os.WriteFile(s.path(name), []byte(body), 0o600))
+}
+
+// fileItem checks a file now and reads its item.
+func (r *rig) fileItem(path string, o registry.RegisterOptions) registry.Item {
+	r.t.Helper()
+	place, err := file.Parse(path)
+	must(r.t, err)
+	r.clock.pass(time.Second)
+	for _, got := range r.reg.Register(r.t.Context(), []source.Source{place.Source()}, o) {
+		must(r.t, got.Err)
+	}
+	r.mustWork()
+	it, err := r.reg.Find(r.t.Context(), place.Source().ID())
+	must(r.t, err)
+	return it
+}
+
+func (s *shelf) check(name string) registry.Item {
+	s.t.Helper()
+	return s.fileItem(s.path(name), registry.RegisterOptions{})
+}
+
+// A9: a file is read when its properties differ, and indexed when its content does.
+func TestA9Files(t *testing.T) {
+	s := newShelf(t, 0)
+	s.write("a.md", "# Tide gauge\n\nThe float hangs in a well.\n")
+	first := s.check("a.md")
+	if first.Status != indexed || s.index.holds(first) != "Tide gauge" || first.MimeType != "text/markdown" || first.FileLength == 0 {
+		t.Fatalf("status %s (%s), index %q, type %s", first.Status, first.ErrorMessage, s.index.holds(first), first.MimeType)
+	}
+	s.index.writes()
+	if it := s.check("a.md"); last(it) != "unchanged" || len(s.index.writes()) > 0 {
+		t.Errorf("the same properties: %s", last(it))
+	}
+	later := time.Now().Add(-time.Hour)
+	must(t, os.Chtimes(s.path("a.md"), later, later))
+	if it := s.check("a.md"); last(it) != "unchanged" || len(s.index.writes()) > 0 {
+		t.Errorf("other properties, the same bytes: %s", last(it))
+	}
+	s.write("a.md", "# Tide gauge\n\nThe float hangs in a deeper well.\n")
+	if it := s.check("a.md"); it.ContentHash == first.ContentHash || len(s.index.writes()) != 1 || len(it.History) < 4 {
+		t.Errorf("other content: %s", last(it))
+	}
+}
+
+// A14: a file that is gone leaves the index after as many checks as a page.
+func TestA14Files(t *testing.T) {
+	s := newShelf(t, 0)
+	s.write("a.txt", "A gauge that will be taken away.")
+	s.check("a.txt")
+	must(t, os.Remove(s.path("a.txt")))
+	for i := range 3 {
+		it := s.check("a.txt")
+		if gone := it.Status == registry.Gone; gone != (i == 2) || gone != (s.index.holds(it) == "") {
+			t.Fatalf("check %d: %s (%s), index %q", i+1, it.Status, it.ErrorMessage, s.index.holds(it))
+		}
+	}
+	s.write("a.txt", "The gauge is back.")
+	if it := s.check("a.txt"); it.Status != indexed {
+		t.Errorf("back: %s (%s)", it.Status, it.ErrorMessage)
+	}
+}
+
+// A17: a file that is too large is known by its hash; one that may not be read says so.
+func TestA17FilesThatAreNotRead(t *testing.T) {
+	s := newShelf(t, 1000)
+	s.write("large.txt", strings.Repeat("water ", 500))
+	for _, want := range []string{"notIndexed", "unchanged"} {
+		if it := s.check("large.txt"); it.Status != registry.Crawled || last(it) != want || it.RawHash == "" {
+			t.Errorf("large: %s (%s), %s, want %s", it.Status, it.ErrorMessage, last(it), want)
+		}
+	}
+	must(t, os.Symlink("/etc/passwd", s.path("link.txt")))
+	for _, path := range []string{s.path("link.txt"), "/etc/passwd"} {
+		if it := s.fileItem(path, registry.RegisterOptions{}); it.Status != registry.Error || s.index.holds(it) != "" {
+			t.Errorf("%s: %s (%s)", path, it.Status, it.ErrorMessage)
+		}
+	}
+}
+
+// A24: a private page is fetched with what its credential gives, and that goes to one origin only.
+func TestA24Pages(t *testing.T) {
+	r := newRig(t, func(k *knobs) {
+		k.crawl.Setting = func(name string) string {
+			if name == "CREDENTIAL_ELSEWHERE" {
+				return "bearer https://wiki.example secret"
+			}
+			return ""
+		}
+	})
+	r.site.put("/p", text("v1"))
+	for _, name := range []string{"ELSEWHERE", "UNSET"} {
+		for _, got := range r.reg.Register(t.Context(), []source.Source{r.source("/p")}, registry.RegisterOptions{Credential: name}) {
+			must(t, got.Err)
+		}
+		r.mustWork()
+		it := r.item("/p")
+		if it.Status != registry.Error || !strings.Contains(it.ErrorMessage, name) || strings.Contains(it.ErrorMessage, "secret") || len(r.site.asked()) > 0 {
+			t.Errorf("%s: %s (%s)", name, it.Status, it.ErrorMessage)
+		}
+		r.clock.pass(time.Minute)
+	}
+	r.o.Setting = func(string) string { return "basic " + r.site.URL + " reader:secret" }
+	r.site.before = func(string) {}
+	if it := r.force("/p"); it.Status != indexed {
+		t.Errorf("with the right credential: %s (%s)", it.Status, it.ErrorMessage)
+	}
+}
+
+// A9: a container is kept in step by its listing: what is new is added, what changed is read,
+// what is gone leaves.
+func TestA9Container(t *testing.T) {
+	server := azuritetest.Start(t)
+	address := fmt.Sprintf("http://127.0.0.1:%d/%s/shelf", server.Ports.Blob, azurite.Account)
+	blobs, err := container.NewClientFromConnectionString(server.ConnectionString(), "shelf", nil)
+	must(t, err)
+	_, err = blobs.Create(t.Context(), nil)
+	must(t, err)
+	put := func(name, text string) {
+		_, err := blobs.NewBlockBlobClient(name).UploadBuffer(t.Context(), bytes.Repeat([]byte(text+"\n"), 2), nil)
+		must(t, err)
+	}
+	r := newRig(t, func(k *knobs) {
+		web, err := fetch.New(fetch.Config{AllowHosts: []string{fmt.Sprintf("127.0.0.1:%d", server.Ports.Blob)}})
+		must(t, err)
+		setting := func(string) string { return "connection " + address + " " + server.ConnectionString() }
+		k.crawl.Files, err = file.New(file.Config{Setting: setting, Transport: web.Transport()})
+		must(t, err)
+	})
+	whole := func() registry.Item {
+		t.Helper()
+		r.clock.pass(time.Hour)
+		return r.fileItem(address, registry.RegisterOptions{Credential: "SHELF"})
+	}
+	blob := func(name string) registry.Item {
+		t.Helper()
+		place, err := file.Parse(address + "/" + name)
+		must(t, err)
+		it, err := r.reg.Find(t.Context(), place.Source().ID())
+		must(t, err)
+		return it
+	}
+	put("a.txt", "First text.")
+	put("b/c.txt", "Second text.")
+	if it := whole(); it.Status != registry.Crawled || last(it) != "listed" {
+		t.Fatalf("container: %s (%s), %s", it.Status, it.ErrorMessage, last(it))
+	}
+	a := blob("a.txt")
+	if c := blob("b/c.txt"); a.Status != indexed || c.Status != indexed || a.Credential != "SHELF" || a.DiscoveryMethod != "CONTAINER" {
+		t.Fatalf("a: %s (%s), c: %s (%s)", a.Status, a.ErrorMessage, c.Status, c.ErrorMessage)
+	}
+	r.index.writes()
+	whole()
+	if it := blob("a.txt"); len(r.index.writes()) > 0 || !it.LastChecked.Equal(a.LastChecked) {
+		t.Error("nothing changed, and a blob was checked")
+	}
+	put("a.txt", "First text, changed.")
+	put("d.txt", "Third text.")
+	_, err = blobs.NewBlobClient("b/c.txt").Delete(t.Context(), nil)
+	must(t, err)
+	for range 3 {
+		whole()
+	}
+	if it := blob("a.txt"); it.ContentHash == a.ContentHash {
+		t.Error("a change was not seen")
+	}
+	if d, c := blob("d.txt"), blob("b/c.txt"); d.Status != indexed || c.Status != registry.Gone || r.index.holds(c) != "" {
+		t.Errorf("new: %s, deleted: %s (%s)", d.Status, c.Status, c.ErrorMessage)
+	}
+}
