@@ -73,7 +73,7 @@ func (c *check) run(ctx context.Context) error {
 	case resp.Status == http.StatusNotFound || resp.Status == http.StatusGone:
 		return c.missing(ctx, fmt.Sprintf("HTTP %d", resp.Status))
 	case resp.Status == http.StatusTooManyRequests || resp.Status == http.StatusServiceUnavailable:
-		c.throttled(resp)
+		return c.throttled(ctx, resp)
 	default:
 		c.retryAfter = resp.RetryAfter
 		c.fail("HTTP %d %s", resp.Status, http.StatusText(resp.Status))
@@ -288,8 +288,9 @@ func (c *check) noteValidators(resp fetch.Response) {
 	c.HTTPContentLength, c.HTTPFinalURL = int64(len(resp.Body)), finalURL(resp)
 }
 
-// throttled leaves the host alone for as long as it asks (A13), or five minutes.
-func (c *check) throttled(resp fetch.Response) {
+// throttled leaves the host that answered alone for as long as it asks (A13), or five minutes. It
+// may be another than the batch's, behind a redirect.
+func (c *check) throttled(ctx context.Context, resp fetch.Response) error {
 	const unasked = 5 * time.Minute
 	pause := min(resp.RetryAfter, registry.MaxPause)
 	if pause <= 0 {
@@ -298,10 +299,16 @@ func (c *check) throttled(resp fetch.Response) {
 	c.retryAfter = pause
 	why := fmt.Sprintf("HTTP %d", resp.Status)
 	c.fail("%s: the host is left alone for %s", why, pause.Round(time.Second))
-	if o, err := originOf(resp.FinalURL); err != nil || o.host != c.batch.Host {
-		return // a redirect's target asked; this host did not
+	until := c.o.Clock().Add(pause)
+	o, err := originOf(resp.FinalURL)
+	if err != nil {
+		return nil
+	}
+	if o.host != c.batch.Host {
+		return c.reg.Pause(ctx, c.partition(o), o.host, until, why)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.host.PauseUntil, c.host.PauseWhy = c.o.Clock().Add(pause), why
+	c.host.PauseUntil, c.host.PauseWhy = until, why
+	return nil
 }

@@ -167,6 +167,48 @@ func TestA13HostIsPaused(t *testing.T) {
 	}
 }
 
+// A13: a 429 or 503 behind a redirect pauses the host that answered, for everybody who is sent
+// there, and not the one that sent them.
+func TestA13PauseBehindRedirect(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		other := newSite(t)
+		there := strings.Replace(other.URL, "127.0.0.1", "localhost", 1)
+		other.put("/q", status(429).set("Retry-After", "1800"))
+		for _, p := range []string{"/a", "/b"} {
+			r.site.put(p, to(302, there+"/q"))
+		}
+		r.site.put("/c", text("c"))
+		began := r.clock.now()
+		r.register(false, "/a", "/b", "/c")
+		r.mustWork()
+		if asked := other.asked(); len(asked) != 1 {
+			t.Errorf("the target was asked %q, want one request", asked)
+		}
+		if it := r.item("/c"); it.Status != indexed {
+			t.Errorf("the host that redirects is held up, too: /c is %s", it.Status)
+		}
+		for _, p := range []string{"/a", "/b"} {
+			if it := r.item(p); it.Status != registry.Error || it.NextCrawlAt.Before(began.Add(30*time.Minute)) {
+				t.Errorf("%s is %s, due %s: %s", p, it.Status, it.NextCrawlAt, it.ErrorMessage)
+			}
+		}
+		stats, err := r.reg.Stats(t.Context(), strings.TrimPrefix(there, "http://"))
+		must(t, err)
+		if len(stats) != 1 || stats[0].PausedUntil.Sub(began).Round(time.Second) != 30*time.Minute || stats[0].PauseReason != "HTTP 429" {
+			t.Errorf("the target's pause: %+v", stats)
+		}
+		other.put("/q", text("q"))
+		r.next("/a")
+		r.next("/b")
+		for _, p := range []string{"/a", "/b"} {
+			if it := r.item(p); it.Status != indexed {
+				t.Errorf("after the pause %s is %s: %s", p, it.Status, it.ErrorMessage)
+			}
+		}
+	})
+}
+
 func (r *rig) sweepAfter(d time.Duration) {
 	r.t.Helper()
 	r.clock.pass(d)

@@ -353,6 +353,23 @@ func (r *Registry) Fail(ctx context.Context, job Job, decide func(it *Item, now 
 	})
 }
 
+// Pause keeps everybody away from a host that no batch holds, because it asked for that behind a
+// redirect. It is never shorter than an earlier pause, nor longer than [MaxPause].
+func (r *Registry) Pause(ctx context.Context, partition, host string, until time.Time, why string) error {
+	return r.onHost(ctx, partition, host, func(ctx context.Context) error {
+		h, err := r.loadHost(ctx, partition, host)
+		if err != nil {
+			return err
+		}
+		if err := r.pointPartition(ctx, h); err != nil {
+			return err
+		}
+		h.pause(r.now(), until, why)
+		_, err = r.items.Transact(ctx, h.op())
+		return err
+	})
+}
+
 // ReserveStart books one start on a host that a redirect leads to, so that it is polite there
 // too. It returns when the request may start. Throttled, with the pause, when that is not within
 // patience.
