@@ -25,6 +25,7 @@ type Services struct {
 	Index     search.Index
 	Rules     source.Rules
 	Version   string
+	PurgeGone time.Duration // how long tombstones are kept; 0 for ever
 }
 
 // Options adjust the handler.
@@ -52,6 +53,7 @@ func (s *server) triggers() map[string]trigger {
 		"CrawlTimer":  s.crawlTimer,
 		"CrawlWorker": s.crawlWorker,
 		"CrawlPoison": s.crawlPoison,
+		"PurgeTimer":  s.purgeTimer,
 	}
 }
 

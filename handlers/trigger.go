@@ -94,6 +94,14 @@ func (s *server) crawlTimer(ctx context.Context, v *Services, _ envelope) (strin
 	return fmt.Sprintf("%d items claimed in %d jobs", report.Claimed, report.Jobs), err
 }
 
+// purgeTimer brings tombstones forward whose time is over before their next check, after the
+// setting was changed. Purging itself is the worker's, when they are due.
+func (s *server) purgeTimer(ctx context.Context, v *Services, _ envelope) (string, error) {
+	moved, err := v.Registry.HastenPurge(ctx, v.PurgeGone)
+	s.Log.Info("purges hastened", "items", moved)
+	return fmt.Sprintf("%d items are to be purged earlier", moved), err
+}
+
 // crawlWorker does one job.
 func (s *server) crawlWorker(ctx context.Context, v *Services, e envelope) (string, error) {
 	job, err := jobOf(e)

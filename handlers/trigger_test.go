@@ -124,6 +124,18 @@ func TestA19Timer(t *testing.T) {
 	}
 }
 
+// A19: PurgeTimer brings forward what was Gone before tombstones had a limit.
+func TestA19PurgeTimer(t *testing.T) {
+	r := newRig(t)
+	for range 2 {
+		w := do(t, r, "POST", "/PurgeTimer", `{"Data":{"timer":{}},"Metadata":{}}`)
+		if isObject(t, w); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "0 items are to be purged earlier") {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		r.v.PurgeGone = 24 * time.Hour
+	}
+}
+
 // Junk is dropped with 200: coming again would not help.
 func TestJunkIsDropped(t *testing.T) {
 	r := newRig(t)

@@ -125,6 +125,6 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	}
 	return &handlers.Services{
 		Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index,
-		Rules: cfg.Rules, Version: Version,
+		Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 	}, nil
 }
