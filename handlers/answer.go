@@ -36,6 +36,10 @@ func (s *server) serveRoute(fn route) http.HandlerFunc {
 			s.answerError(w, r, err)
 			return
 		}
+		if c, ok := body.(content); ok {
+			c.write(w, status)
+			return
+		}
 		writeJSON(w, status, body)
 	}
 }

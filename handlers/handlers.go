@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/document"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/snapshot"
@@ -23,6 +24,7 @@ type Services struct {
 	Snapshots *snapshot.Store
 	Worker    *crawl.Worker
 	Index     search.Index
+	Documents *document.Reader
 	Rules     source.Rules
 	Version   string
 	PurgeGone time.Duration // how long tombstones are kept; 0 for ever
@@ -60,16 +62,17 @@ func (s *server) triggers() map[string]trigger {
 // routes are the functions that the host proxies, by method and path below /api/.
 func (s *server) routes() map[string]route {
 	return map[string]route{
-		"POST AddUrlDocument":  s.addURL,
-		"POST AddFileDocument": s.addFile,
-		"POST ReindexItem":     s.reindex,
-		"GET Search":           s.searchGet,
-		"POST Search":          s.searchPost,
-		"GET SearchStatus":     s.status,
-		"GET items":            s.items,
-		"GET items/{id}":       s.item,
-		"DELETE items/{id}":    s.remove,
-		"GET health":           s.health,
+		"POST AddUrlDocument":              s.addURL,
+		"POST AddFileDocument":             s.addFile,
+		"POST ReindexItem":                 s.reindex,
+		"GET Search":                       s.searchGet,
+		"POST Search":                      s.searchPost,
+		"GET SearchStatus":                 s.status,
+		"GET items":                        s.items,
+		"GET items/{id}":                   s.item,
+		"GET items/{id}/captures/{sha256}": s.capture,
+		"DELETE items/{id}":                s.remove,
+		"GET health":                       s.health,
 	}
 }
 

@@ -3,10 +3,10 @@ package handlers
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
@@ -61,7 +61,11 @@ func (s *server) item(r *http.Request, v *Services) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return http.StatusOK, detailJSON(&it, captures), nil
+	edges, err := v.Snapshots.Edges(r.Context(), it.ID, maxEdges)
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, detailJSON(&it, captures, edges), nil
 }
 
 // remove has one item purged: the worker takes it out of the index first, then out of the registry.
@@ -76,19 +80,12 @@ func (s *server) remove(r *http.Request, v *Services) (int, any, error) {
 	return http.StatusAccepted, itemJSON(&it), nil
 }
 
-func detailJSON(it *registry.Item, captures []snapshot.Capture) api.ItemDetail {
+func detailJSON(it *registry.Item, captures []snapshot.Capture, edges []lineage.Edge) api.ItemDetail {
 	d := api.ItemDetail{Item: itemJSON(it)}
 	for _, h := range it.History {
 		d.History = append(d.History, api.Decision(h))
 	}
-	slices.SortFunc(captures, func(a, b snapshot.Capture) int { return b.CapturedAt.Compare(a.CapturedAt) })
-	for _, c := range captures {
-		d.Captures = append(d.Captures, api.Capture{
-			SHA256: strings.TrimPrefix(c.RawHash, "sha256:"), ContentHash: c.ContentHash, CanonicalURI: c.CanonicalURI,
-			CapturedAt: c.CapturedAt, LastVerifiedAt: c.LastVerifiedAt, Bytes: c.Bytes, MimeType: c.MimeType,
-			StatusCode: c.StatusCode, RunID: c.RunID, NormalizationVersion: c.NormalizationVersion,
-		})
-	}
+	d.Captures, d.Lineage = pastJSON(captures, edges)
 	return d
 }
 

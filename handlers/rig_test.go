@@ -17,6 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/document"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -96,7 +97,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
 		Clock: clock, Jitter: func() float64 { return 0 }, RunID: "crawl",
 	})
-	r.v = &Services{Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index, Rules: source.DefaultRules(), Version: "test"}
+	r.v = &Services{Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index, Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test"}
 	r.Handler = New(Options{Open: func(context.Context) (*Services, error) { return r.v, nil }, Version: "test"})
 	return r
 }

@@ -350,6 +350,18 @@ images         3
 
 last decision: unchanged: 304 to If-None-Match; ` + "`tidemark why url_a`" + ` tells them all
 `},
+		{name: "B4 show what took over from what", args: []string{"show", "url_b"}, answers: []answered{{200, `{"id":"url_b","status":"Indexed","normalizedSource":"https://a.example/b",
+			"captures":[{"sha256":"ab00000000001","capturedAt":"2026-02-28T12:00:00Z","bytes":5,"mimeType":"text/html"}],
+			"lineage":[` + strings.Repeat(`{"newer":"url_b/ab00000000001","older":"url_c/cd00000000001","at":"2026-02-28T12:00:00Z","metadata":{"reason":"same_content_sha256"}},`, 11) +
+			`{"newer":"url_b/ab00000000001","older":"url_b/ef00000000001","at":"2026-02-27T12:00:00Z","metadata":{"reason":"same_canonical_uri"}}]}`}}, out: `
+id             url_b
+source         https://a.example/b
+status         Indexed
+
+1 capture
+  2026-02-28 12:00:00Z  ab0000000000  5 bytes  text/html
+` + strings.Repeat("  2026-02-28 12:00:00Z  ab0000000000 supersedes cd0000000000 of url_c: same_content_sha256\n", 10) +
+			"  and 2 before; --json has them\n"},
 		{name: "show an alias", args: []string{"show", "url_b"}, answers: []answered{{200, `{"id":"url_b","status":"OutOfScope","normalizedSource":"https://a.example/b",
 			"aliasOf":"url_a","httpCanonicalUrl":"https://a.example/","errorMessage":"duplicate of https://a.example/: rel=canonical"}`}}, out: `
 id             url_b

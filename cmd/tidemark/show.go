@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/lineage"
 )
 
 const showLong = `Show all that is known of one source: its status, what the last fetch said, its
@@ -41,13 +42,28 @@ func (p *program) show(ctx context.Context, id string) error {
 	for _, c := range item.Captures {
 		p.say("  %s  %.12s  %s bytes  %s", stamp(c.CapturedAt), clean(c.SHA256), thousands(int(c.Bytes)), clean(c.MimeType))
 	}
-	for _, e := range item.Lineage {
-		p.say("  %.12s supersedes %.12s: %s", clean(e.Newer), clean(e.Older), clean(e.Meta.Reason))
+	for _, e := range item.Lineage[:min(len(item.Lineage), shownEdges)] {
+		p.say("  %s  %s supersedes %s: %s", stamp(e.At), captureName(item.ID, e.Newer), captureName(item.ID, e.Older), clean(e.Meta.Reason))
+	}
+	if more := len(item.Lineage) - shownEdges; more > 0 {
+		p.say("  and %d before; --json has them", more)
 	}
 	if n := len(item.History); n > 0 {
 		p.say("\nlast decision: %s; `tidemark why %s` tells them all", decisionText(item.History[n-1]), clean(item.ID))
 	}
 	return nil
+}
+
+// shownEdges is how many of the edges people see: the newest.
+const shownEdges = 10
+
+// captureName is the beginning of a capture's digest, and the item's id when it is another's.
+func captureName(item, capture string) string {
+	of, digest := lineage.CaptureID(capture).Split()
+	if of == item {
+		return fmt.Sprintf("%.12s", clean(digest))
+	}
+	return fmt.Sprintf("%.12s of %s", clean(digest), clean(of))
 }
 
 // field is one line of what is known.

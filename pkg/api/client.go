@@ -19,6 +19,9 @@ import (
 // MaxAnswerBytes is how much of an answer a [Client] reads; a longer one is an error.
 const MaxAnswerBytes = 32 << 20
 
+// MaxCaptureBytes is how much of a capture a [Client] reads: the largest body that can be fetched.
+const MaxCaptureBytes = 1 << 30
+
 // maxPlainText is how much of an answer that is no problem document is quoted in an error.
 const maxPlainText = 200
 
@@ -99,25 +102,34 @@ func (c *Client) call(ctx context.Context, method, route string, query url.Value
 	if err != nil {
 		return err
 	}
-	res, err := c.hc.Do(req)
+	body, err := c.send(req, MaxAnswerBytes)
 	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return &UnreachableError{Server: c.server, Err: err}
-	}
-	defer res.Body.Close()
-	body, err := readBounded(res.Body, MaxAnswerBytes)
-	if err != nil {
-		return fmt.Errorf("reading the answer of %s: %w", c.server, err)
-	}
-	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return c.refusal(res, body)
+		return err
 	}
 	if c.tee != nil {
 		c.tee(body)
 	}
 	return c.decode(body, out)
+}
+
+// send gives the body of a successful answer, which may have so many bytes.
+func (c *Client) send(req *http.Request, limit int64) ([]byte, error) {
+	res, err := c.hc.Do(req)
+	if err != nil {
+		if err := req.Context().Err(); err != nil {
+			return nil, err
+		}
+		return nil, &UnreachableError{Server: c.server, Err: err}
+	}
+	defer res.Body.Close()
+	body, err := readBounded(res.Body, limit)
+	if err != nil {
+		return nil, fmt.Errorf("reading the answer of %s: %w", c.server, err)
+	}
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		return nil, c.refusal(res, body)
+	}
+	return body, nil
 }
 
 func (c *Client) request(ctx context.Context, method, route string, query url.Values, in any) (*http.Request, error) {

@@ -29,6 +29,9 @@ func serve(t *testing.T, status int, contentType, body string) (*Client, *seen) 
 	return NewClient(srv.URL, "secret", nil), last
 }
 
+// tideSHA256 is the digest of "tide".
+const tideSHA256 = "8a28929ac7f9a17e97a421ac2cd63ac73568ebe87bc0cee641a193d91c761577"
+
 type seen struct{ Line, Key, Body string }
 
 // TestRoutes holds every method against the contract: the line, the key and the body it sends.
@@ -65,6 +68,8 @@ func TestRoutes(t *testing.T) {
 			return err
 		}, "GET /api/items?continuation=a+b&status=Error&top=5", ""},
 		{"Item", `{}`, func(c *Client) error { _, err := c.Item(ctx, "url_a/b"); return err }, "GET /api/items/url_a%2Fb", ""},
+		{"Capture", "tide", func(c *Client) error { _, err := c.Capture(ctx, "url_a", tideSHA256); return err },
+			"GET /api/items/url_a/captures/" + tideSHA256 + "?raw=true", ""},
 		{"DeleteItem", `{"id":"url_a"}`, func(c *Client) error { _, err := c.DeleteItem(ctx, "url_a"); return err }, "DELETE /api/items/url_a", ""},
 		{"Health", `{"status":"ok"}`, func(c *Client) error { _, err := c.Health(ctx); return err }, "GET /api/health", ""},
 	} {
@@ -78,6 +83,14 @@ func TestRoutes(t *testing.T) {
 				t.Errorf("request (-want +have):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A capture that is not what its name says is an error.
+func TestCaptureIsVerified(t *testing.T) {
+	c, _ := serve(t, 200, "text/html", "ebb")
+	if _, err := c.Capture(t.Context(), "url_a", tideSHA256); err == nil || !strings.Contains(err.Error(), "other bytes") {
+		t.Errorf("have %v", err)
 	}
 }
 

@@ -65,8 +65,8 @@ type ItemDetail struct {
 	// History holds the last decisions, newest last. It is short (about 30); what is older is
 	// told by Captures.
 	History  []Decision `json:"history,omitempty"`
-	Captures []Capture  `json:"captures,omitempty"` // newest first
-	Lineage  []Edge     `json:"lineage,omitempty"`  // newest first
+	Captures []Capture  `json:"captures,omitempty"` // newest first, at most 1,000
+	Lineage  []Edge     `json:"lineage,omitempty"`  // newest first, at most 1,000
 }
 
 // Decision is one thing Tidemark decided about an item, and why.
@@ -78,19 +78,23 @@ type Decision struct {
 
 // Capture is one immutable record of bytes fetched for an item.
 type Capture struct {
-	SHA256               string    `json:"sha256"` // of the raw bytes, hex; names the capture
-	ContentHash          string    `json:"contentHash,omitempty"`
-	CanonicalURI         string    `json:"canonicalUri,omitempty"`
-	CapturedAt           time.Time `json:"capturedAt,omitzero"`
-	LastVerifiedAt       time.Time `json:"lastVerifiedAt,omitzero"` // last time the same was seen again
-	Bytes                int64     `json:"bytes,omitempty"`
-	MimeType             string    `json:"mimeType,omitempty"`
-	StatusCode           int       `json:"statusCode,omitempty"`
-	RunID                string    `json:"runId,omitempty"`
-	NormalizationVersion string    `json:"normalizationVersion,omitempty"`
+	SHA256               string              `json:"sha256"` // of the raw bytes, hex; names the capture
+	ContentHash          string              `json:"contentHash,omitempty"`
+	CanonicalURI         string              `json:"canonicalUri,omitempty"`
+	FetchURL             string              `json:"fetchUrl,omitempty"` // that answered with the bytes, if it can be shown
+	Header               map[string][]string `json:"header,omitempty"`   // of the answer, as far as it is kept
+	CapturedAt           time.Time           `json:"capturedAt,omitzero"`
+	LastVerifiedAt       time.Time           `json:"lastVerifiedAt,omitzero"` // last time the same was seen again
+	Bytes                int64               `json:"bytes,omitempty"`
+	MimeType             string              `json:"mimeType,omitempty"`
+	StatusCode           int                 `json:"statusCode,omitempty"`
+	RunID                string              `json:"runId,omitempty"`
+	NormalizationVersion string              `json:"normalizationVersion,omitempty"`
 }
 
-// Edge says that a newer capture supersedes an older one, and on what grounds (seed 000 §4.3).
+// Edge says that a newer capture took over from an older one, and on what grounds (seed 000 §4.3).
+// Captures are named by their item's id, a slash and their SHA256. A page that went back to what
+// it was has an edge for that, whose newer capture is the earlier one.
 type Edge struct {
 	Newer string       `json:"newer"`
 	Older string       `json:"older"`

@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"iter"
 	"net/http"
@@ -111,6 +113,20 @@ func (c *Client) Item(ctx context.Context, id string) (ItemDetail, error) {
 	var item ItemDetail
 	err := c.call(ctx, http.MethodGet, "items/"+url.PathEscape(id), nil, nil, &item)
 	return item, err
+}
+
+// Capture reads the bytes of a capture as they were fetched, and makes sure that they are those that
+// the hexadecimal digest names.
+func (c *Client) Capture(ctx context.Context, id, digest string) ([]byte, error) {
+	req, err := c.request(ctx, http.MethodGet, "items/"+url.PathEscape(id)+"/captures/"+url.PathEscape(digest), values("raw", "true"), nil)
+	if err != nil {
+		return nil, err
+	}
+	body, err := c.send(req, MaxCaptureBytes)
+	if sum := sha256.Sum256(body); err == nil && hex.EncodeToString(sum[:]) != digest {
+		err = fmt.Errorf("%s answered other bytes than those of capture %s", c.server, digest)
+	}
+	return body, err
 }
 
 // DeleteItem has an item taken out of the index and the registry, which takes seconds; until then

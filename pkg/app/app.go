@@ -109,10 +109,11 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		ID:        "crawl-" + lineage.Current.String(),
 		Collector: "crawl", NormalizationVersion: lineage.Current, StartedAt: time.Now(),
 	}
+	documents := document.New(document.Options{CacheDir: filepath.Join(cfg.Data, "cache")})
 	worker := crawl.New(reg, snaps, web, index, crawl.Options{
 		Schedule: cfg.Schedule, Agent: web.ProductToken(), Rules: cfg.Rules, Strategy: cfg.Strategy,
 		KeepGone: cfg.KeepGone, ReindexOnCanonical: cfg.ReindexOnCanonical, RunID: run.ID, Retention: cfg.Retention, Log: log,
-		Documents: document.New(document.Options{CacheDir: filepath.Join(cfg.Data, "cache")}),
+		Documents: documents,
 		Files:     files, Setting: get,
 	})
 	for _, step := range []func(context.Context) error{

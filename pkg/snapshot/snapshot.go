@@ -1,22 +1,3 @@
-// Package snapshot keeps what was fetched, for good: every distinct body once, in a blob named
-// by its SHA-256, and beside it one immutable capture row per item and body.
-//
-//	container snapshots  sha256/ab/cd/<64 hex>                the bytes as decoded from the wire; compressed by
-//	                     gzip where that saves a tenth, which the blob's metadata says
-//	table Captures       PK <item id>  RK <64 hex raw SHA-256> the capture: (item, body) is unique (E4)
-//	table SnapshotRefs   PK <64 hex raw SHA-256>              who needs the blob:
-//	                     RK ref|<item id>                     an item
-//	                     RK blob                              there is a blob, or it is being deleted
-//	table Runs           PK run        RK <run id>             one collection effort (B1)
-//
-// The item's hold on the blob comes first, then the blob, then the row: a crash between them leaves
-// a blob that the next fetch of the same bytes will use. Only the fields about verification change
-// later.
-//
-// A blob is deleted with the last capture that needs it. Holding it and giving it up are transactions on its
-// rows: the one that takes the last hold away says "being deleted" as well, and nobody can hold
-// the blob again until it is gone, or the deleter's lease of 30 seconds has ended; he gives up
-// before.
 package snapshot
 
 import (

@@ -1,0 +1,87 @@
+package handlers
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+// A21: a capture is answered as text, or as the bytes that came, which no browser shows or runs.
+func TestA21Capture(t *testing.T) {
+	r := newRig(t)
+	id := idOf(t, "https://port.example/ok/one")
+	for _, tt := range []struct {
+		name, body, mediaType string
+		text                  string // "" for a type that has none
+	}{
+		{"a page", "<html lang=en><title>Tide</title><main><p>High at noon.</p><script>alert(1)</script></main>", "text/html; charset=utf-8", "High at noon."},
+		{"plain text", "High at noon.\n", "text/plain", "High at noon."},
+		{"noise", "\x00\xff\x01", "application/x-tide", ""},
+		{"of no type", "\x00\xff\x02", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			hash := snapshot.Hash([]byte(tt.body))
+			c := snapshot.Capture{ItemID: source.ID(id), RawHash: hash, Header: map[string][]string{"Content-Type": {tt.mediaType}}, CapturedAt: r.now}
+			_, err := r.v.Snapshots.Save(t.Context(), c, []byte(tt.body), "")
+			must(t, err)
+			path := "/api/items/" + id + "/captures/" + strings.TrimPrefix(hash, "sha256:")
+			raw := do(t, r, "GET", path+"?raw=true", "")
+			wantType := tt.mediaType
+			if wantType == "" {
+				wantType = "application/octet-stream"
+			}
+			h := raw.Header()
+			if raw.Code != http.StatusOK || raw.Body.String() != tt.body || h.Get("Content-Type") != wantType ||
+				!strings.HasPrefix(h.Get("Content-Disposition"), "attachment;") {
+				t.Errorf("%d %v %q", raw.Code, h, raw.Body)
+			}
+			text := do(t, r, "GET", path, "")
+			if tt.text == "" {
+				if p := problemOf(t, text); text.Code != http.StatusBadRequest || p.Errors[0].Field != "raw" {
+					t.Errorf("text: %d %+v", text.Code, p)
+				}
+				return
+			}
+			if text.Code != http.StatusOK || strings.TrimSpace(text.Body.String()) != tt.text || text.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+				t.Errorf("text: %d %v %q", text.Code, text.Header(), text.Body)
+			}
+			for _, h := range []http.Header{h, text.Header()} {
+				if h.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox;") {
+					t.Errorf("a browser may make something of it: %v", h)
+				}
+			}
+		})
+	}
+}
+
+func TestA21CaptureErrors(t *testing.T) {
+	r := newRig(t)
+	one, two := idOf(t, "https://port.example/ok/one"), idOf(t, "https://port.example/ok/two")
+	hash := snapshot.Hash([]byte("body"))
+	_, err := r.v.Snapshots.Save(t.Context(), snapshot.Capture{ItemID: source.ID(one), RawHash: hash, CapturedAt: r.now}, []byte("body"), "")
+	must(t, err)
+	digest := strings.TrimPrefix(hash, "sha256:")
+	for _, tt := range []struct {
+		name, path, field string
+		status            int
+	}{
+		{"another item's", two + "/captures/" + digest, "", 404},
+		{"nobody's", one + "/captures/" + strings.Repeat("0", 64), "", 404},
+		{"too short", one + "/captures/" + digest[:63], "sha256", 400},
+		{"no digest", one + "/captures/" + strings.Repeat("g", 64), "sha256", 400},
+		{"no id", "5/captures/" + digest, "id", 400},
+		{"another parameter", one + "/captures/" + digest + "?text=true", "text", 400},
+		{"bad flag", one + "/captures/" + digest + "?raw=perhaps", "raw", 400},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := do(t, r, "GET", "/api/items/"+tt.path, "")
+			p := problemOf(t, w)
+			if w.Code != tt.status || tt.field != "" && (len(p.Errors) != 1 || p.Errors[0].Field != tt.field) {
+				t.Errorf("%d %+v", w.Code, p)
+			}
+		})
+	}
+}

@@ -1,0 +1,53 @@
+// Package snapshot keeps what was fetched: every distinct body once, in a blob named by its SHA-256,
+// beside it one immutable capture row per item and body, and an edge for each time that one capture took
+// over from another.
+//
+//	container snapshots  sha256/ab/cd/<64 hex>  the bytes as decoded from the wire; compressed by gzip
+//	                                            where that saves a tenth, which its metadata says
+//	table Captures
+//	  PK <item id>       RK <64 hex raw SHA-256>           the capture: (item, body) is unique (E4)
+//	  PK <item id>       RK supersedes|<time>|<64 hex>     an edge (B4), newest first
+//	  PK <item id>       RK tip                            the capture that the item was last found to have
+//	  PK <id of a URI>   RK uri|<version>                  look-up: the newest capture of a canonical URI
+//	  PK <content hash>  RK <version>                      look-up: the newest capture of a content
+//	table SnapshotRefs
+//	  PK <64 hex raw SHA-256>  RK ref|<item id>            the item needs the blob
+//	  PK <64 hex raw SHA-256>  RK blob                     there is a blob, or it is being deleted
+//	table Runs
+//	  PK run             RK <run id>                       one collection effort (B1, B5)
+//
+// # Saving
+//
+// The item's hold on the blob comes first, then the blob, then one transaction for the capture,
+// the edge, the tip and, for a page that is its own canonical, the look-up by URI; then the look-ups
+// elsewhere. Whoever dies in between comes again and finds what is done by the tip: there is no
+// second edge. What may stay behind is a blob that an item holds without a capture.
+//
+// A page that goes from A to B and back to A has two captures (E4) and two edges: the second, with
+// its own time, says that A took over from B. Captures are only ever compared as they were first
+// made, so an edge never joins two versions (B3).
+//
+// A look-up row that does not exist is written by the one request that asks for it, as most contents
+// are seen once. So a look-up may name a capture that was never kept, or that is gone: who reads it
+// asks for the capture.
+//
+// Save costs three requests to tables and one to blobs for a first capture, four and one for a
+// changed page, one more table request for each row that another page shares, and nothing for a page
+// that is unchanged.
+//
+// # Deleting
+//
+// A blob is deleted with the last capture that needs it. Holding it and giving it up are
+// transactions on its rows: the one that takes the last hold away says "being deleted" as well, and
+// nobody can hold the blob again until it is gone, or the deleter's lease of 30 seconds has ended;
+// he gives up ten seconds before. A capture's row goes after its blob, because it tells that there is
+// something left to do.
+//
+// # Alternatives considered
+//
+// Deleting a blob, looking once more whether somebody needs it and putting it back loses the body
+// if the deleter dies in between.
+//
+// A count of holders in place of rows would be one row that all pages with the same body contend
+// for, and would drift with every write that is repeated.
+package snapshot
