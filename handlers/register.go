@@ -130,22 +130,24 @@ func (s *server) reindex(r *http.Request, v *Services) (int, any, error) {
 	if err := decodeJSON(r, &req); err != nil {
 		return 0, nil, err
 	}
-	id := source.ID(req.ID)
+	var ids []source.ID
 	switch {
 	case req.ID != "" && req.Source != "":
 		return 0, nil, fault.Field("source", "give id or source, not both")
 	case req.ID == "" && req.Source == "":
 		return 0, nil, fault.Field("id", "id is missing: give the id or the source of an item")
-	case req.Source != "":
-		src, err := v.Rules.ParseURL(req.Source)
-		if err != nil {
-			if src, err = fileSource(req.Source); err != nil {
-				return 0, nil, blame("source", err)
-			}
+	case req.ID != "":
+		ids = append(ids, source.ID(req.ID))
+	default:
+		var err error
+		if ids, err = idsOf(v, req.Source); err != nil {
+			return 0, nil, blame("source", err)
 		}
-		id = src.ID()
 	}
-	it, err := v.Registry.Find(r.Context(), id)
+	it, err := v.Registry.Find(r.Context(), ids[0])
+	if fault.Is(err, fault.NotFound) && len(ids) > 1 {
+		it, err = v.Registry.Find(r.Context(), ids[1])
+	}
 	if err != nil {
 		return 0, nil, blame("id", err)
 	}
@@ -154,6 +156,22 @@ func (s *server) reindex(r *http.Request, v *Services) (int, any, error) {
 		return 0, nil, err
 	}
 	return http.StatusAccepted, itemJSON(&it), nil
+}
+
+// idsOf are the ids that a source may have, one or two: the address of a blob may have been added
+// as a page or as a file.
+func idsOf(v *Services, raw string) (ids []source.ID, err error) {
+	page, err := v.Rules.ParseURL(raw)
+	if err == nil {
+		ids = append(ids, page.ID())
+	}
+	if place, fileErr := fileSource(raw); fileErr == nil {
+		ids = append(ids, place.ID())
+	}
+	if len(ids) == 0 {
+		return nil, err
+	}
+	return ids, nil
 }
 
 // blame names the request's own field in an error about it.

@@ -1,51 +1,81 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"path/filepath"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/source"
 )
 
-// item reads one item, which is named by its id or by the URL it was added with.
+// item reads one item, which is named by its id or by the source it was added with.
 func (p *program) item(ctx context.Context, name string) (api.ItemDetail, error) {
-	id, url, err := p.idOf(name)
-	if err != nil {
-		return api.ItemDetail{}, err
-	}
-	item, err := p.client().Item(ctx, id)
-	return item, missed(err, url)
+	return onItem(p, name, func(id string) (api.ItemDetail, error) { return p.client().Item(ctx, id) })
 }
 
-// idOf is the id of an item that is named by it or by the URL it was added with, which is then
-// given, normalized. The API knows ids only; that of a URL is computed here, by the rules a server
-// has unless it was told others (TRACKING_PARAM_PREFIXES, which is read here as well).
-func (p *program) idOf(name string) (id, url string, err error) {
+// onItem asks the server about the item that a name means. The address of a blob may have been
+// added as a page or as a file, so the second is asked for where the first is not known.
+func onItem[T any](p *program, name string, ask func(id string) (T, error)) (answer T, err error) {
+	ids, meant, err := p.idsOf(name)
+	if err != nil {
+		return answer, err
+	}
+	for _, id := range ids {
+		if answer, err = ask(id); !isUnknown(err) {
+			return answer, err
+		}
+	}
+	if meant != "" {
+		err = fmt.Errorf("%w: %s was not added, or under other tracking rules", err, meant)
+	}
+	return answer, err
+}
+
+// idsOf are the ids that a name may mean, at least one: the name itself, or those of the source it
+// is, which is then given, normalized. The API knows ids only; that of a URL is computed here, by the rules a server has unless it
+// was told others (TRACKING_PARAM_PREFIXES, which is read here as well).
+func (p *program) idsOf(name string) (ids []string, meant string, err error) {
 	if isID.MatchString(name) {
-		return name, "", nil
+		return []string{name}, "", nil
 	}
 	rules, err := p.rules()
 	if err != nil {
-		return "", "", err
+		return nil, "", err
 	}
 	src, err := rules.ParseURL(name)
-	if err != nil {
-		return "", "", usagef("%s is no id and no URL: %v", name, err)
+	if err == nil {
+		ids, meant = append(ids, string(src.ID())), src.Normalized
 	}
-	return string(src.ID()), src.Normalized, nil
+	if place, fileErr := file.Parse(localPath(name)); fileErr == nil {
+		ids, meant = append(ids, string(place.Source().ID())), cmp.Or(meant, place.Normalized())
+	}
+	if len(ids) == 0 {
+		return nil, "", usagef("%s is no id, no URL and no path: %v", name, err)
+	}
+	return ids, meant, nil
 }
 
-// missed tells why an id that was computed from a URL may not be known.
-func missed(err error, url string) error {
-	problem, ok := errors.AsType[*api.Problem](err)
-	if !ok || problem.Status != http.StatusNotFound || url == "" {
-		return err
+// localPath resolves a path that begins like one of this folder.
+func localPath(name string) string {
+	if !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
+		return name
 	}
-	return fmt.Errorf("%w: %s was not added, or under other tracking rules", err, url)
+	if abs, err := filepath.Abs(name); err == nil {
+		return abs
+	}
+	return name
+}
+
+func isUnknown(err error) bool {
+	problem, ok := errors.AsType[*api.Problem](err)
+	return ok && problem.Status == http.StatusNotFound
 }
 
 func (p *program) rules() (source.Rules, error) {

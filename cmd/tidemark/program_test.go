@@ -16,6 +16,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/file"
 )
 
 // noon is when every test runs.
@@ -183,6 +184,10 @@ func TestAddFile(t *testing.T) {
 			answers: []answered{{202, added}}, out: "file_a  Pending     /a\n",
 			asked: []string{`POST /api/AddFileDocument {"paths":["https://acct.blob.core.windows.net/docs/a.pdf"],"credential":"DOCS"}`}},
 		{name: "from a list", args: []string{"add-file", "-f", "-"}, stdin: "/a\n", answers: []answered{{202, added}}, out: "1 file added\n"},
+		{name: "why of a path", args: []string{"why", "/srv//a.pdf", "--json"}, answers: []answered{{200, `{"id":"file_a"}`}}, out: `{"id":"file_a"}` + "\n",
+			asked: []string{"GET /api/items/" + fileID(t, "/srv/a.pdf")}},
+		{name: "A blob that was added as a file", args: []string{"remove", "https://acct.blob.core.windows.net/docs/a"}, answers: []answered{{404, `{"title":"Not Found","detail":"no item"}`}, {202, `{"id":"file_a","displaySource":"x"}`}},
+			out: "file_a is being removed: x\n"},
 		{name: "nothing", args: []string{"add-file"}, code: 2, err: "tidemark: nothing to add: give files or --file\nsee `tidemark add-file --help`\n"},
 	})
 }
@@ -251,7 +256,7 @@ func TestRemove(t *testing.T) {
 		{name: "unknown source", args: []string{"remove", "https://a.example/"}, answers: []answered{{404, `{"title":"Not Found","detail":"no item"}`}},
 			code: 1, err: "tidemark: no item: https://a.example/ was not added, or under other tracking rules\n"},
 		{name: "no source", args: []string{"remove", "harbour"}, code: 2,
-			err: "tidemark: harbour is no id and no URL: url: no scheme: it must begin with http:// or https://\nsee `tidemark remove --help`\n"},
+			err: "tidemark: harbour is no id, no URL and no path: url: no scheme: it must begin with http:// or https://\nsee `tidemark remove --help`\n"},
 		{name: "nothing named", args: []string{"remove"}, code: 2,
 			err: "tidemark: give one id or source, not 0\nsee `tidemark remove --help`\n"},
 	})
@@ -394,7 +399,7 @@ no further check is planned
 			asked:   []string{"GET /api/items/" + idOf(t, "https://a.example/b")},
 			err:     "tidemark: no such item: https://a.example/b was not added, or under other tracking rules\n"},
 		{name: "neither id nor URL", args: []string{"show", "harbour"}, code: 2,
-			err: "tidemark: harbour is no id and no URL: url: no scheme: it must begin with http:// or https://\nsee `tidemark show --help`\n"},
+			err: "tidemark: harbour is no id, no URL and no path: url: no scheme: it must begin with http:// or https://\nsee `tidemark show --help`\n"},
 		{name: "unknown", args: []string{"why", "url_x"}, code: 1, answers: []answered{{404, `{"title":"Not Found","detail":"no item url_x"}`}},
 			err: "tidemark: no item url_x\n"},
 		{name: "no id", args: []string{"show"}, code: 2, err: "tidemark: give one id or source, not 0\nsee `tidemark show --help`\n"},
@@ -461,4 +466,14 @@ func TestKey(t *testing.T) {
 			t.Errorf("%v: key %q, want %q; output:\n%s", tt.args, key, tt.want, out.String())
 		}
 	}
+}
+
+// fileID is the id that a server gives a file.
+func fileID(t *testing.T, path string) string {
+	t.Helper()
+	place, err := file.Parse(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(place.Source().ID())
 }

@@ -39,7 +39,7 @@ func (p *program) reindexCommand() *cobra.Command {
 }
 
 func (p *program) reindex(ctx context.Context, what string, force bool) error {
-	req := api.ReindexRequest{Source: what, Force: force}
+	req := api.ReindexRequest{Source: localPath(what), Force: force}
 	if isID.MatchString(what) {
 		req = api.ReindexRequest{ID: what, Force: force}
 	}

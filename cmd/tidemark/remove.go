@@ -5,6 +5,8 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/pkg/api"
 )
 
 const removeLong = `Take a source out of the index and the registry, with everything that was kept
@@ -28,13 +30,9 @@ func (p *program) removeCommand() *cobra.Command {
 }
 
 func (p *program) remove(ctx context.Context, name string) error {
-	id, url, err := p.idOf(name)
+	item, err := onItem(p, name, func(id string) (api.Item, error) { return p.client().DeleteItem(ctx, id) })
 	if err != nil {
 		return err
-	}
-	item, err := p.client().DeleteItem(ctx, id)
-	if err != nil {
-		return missed(err, url)
 	}
 	p.say("%s is being removed: %s", clean(item.ID), clean(cmp.Or(item.DisplaySource, item.NormalizedSource)))
 	return nil
