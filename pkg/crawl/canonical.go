@@ -25,7 +25,7 @@ type standing struct {
 
 // place brings content to where it belongs: into the index, or behind the item that stands for it.
 func (c *check) place(ctx context.Context, r reading) error {
-	s, err := c.standing(ctx, true)
+	s, err := c.standing(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -43,7 +43,7 @@ func (c *check) keepPlace(ctx context.Context, why string) error {
 		c.unchanged(why)
 		return nil
 	}
-	s, err := c.standing(ctx, false)
+	s, err := c.standing(ctx)
 	if err != nil {
 		return err
 	}
@@ -71,19 +71,15 @@ func (c *check) contested() bool {
 	return len(claims) > 0 || foreign != "" || c.AliasOf != "" || c.CanonicalNote != ""
 }
 
-// standing decides who stands for the page. Twins are asked for when the page is about to be
-// written to the index, and afterwards only where one is known.
-func (c *check) standing(ctx context.Context, writing bool) (s standing, err error) {
+// standing decides who stands for the page: whom it names, or else a twin.
+func (c *check) standing(ctx context.Context) (s standing, err error) {
 	claims, foreign := claimsOf(&c.Item, c.o.Rules)
 	var notes []string
 	if foreign != "" {
 		notes = append(notes, foreign)
 	}
-	if writing || c.AliasOf != "" || c.CanonicalNote != "" {
-		better, _ := twinsOf(&c.Item, c.o.Rules)
-		claims = append(claims, better...)
-	}
-	for _, cl := range claims {
+	better, _ := twinsOf(&c.Item, c.o.Rules)
+	for _, cl := range append(claims, better...) {
 		got, err := c.follow(ctx, cl)
 		if err != nil || got.alias != "" {
 			return got, err
@@ -104,7 +100,12 @@ func (c *check) follow(ctx context.Context, cl claim) (s standing, err error) {
 		return s, nil
 	}
 	it, found, err := c.reg.Lookup(ctx, cl.Source)
+	found = found && !it.RemoveRequested
 	if cl.twin && found && it.Status != registry.Pending && it.ContentHash != c.ContentHash {
+		s.soon, err = c.expectChange(ctx, it)
+		if err != nil {
+			return s, err
+		}
 		return no("has other content")
 	}
 	for hops := 0; found && it.AliasOf != "" && it.Status != registry.Gone; hops++ {
@@ -137,6 +138,15 @@ func (c *check) follow(ctx context.Context, cl claim) (s standing, err error) {
 		return no("%s", back)
 	}
 	return standing{alias: it.ID, why: aliasReason(cl, &it)}, nil
+}
+
+// expectChange has a twin looked at that stood for us until our content changed: its own has
+// hardly stayed.
+func (c *check) expectChange(ctx context.Context, twin registry.Item) (soon bool, err error) {
+	if c.AliasOf != twin.ID {
+		return false, nil
+	}
+	return true, c.reg.Wake(ctx, twin)
 }
 
 func aliasReason(cl claim, of *registry.Item) string {
@@ -236,7 +246,7 @@ func (c *check) wakeTwins(ctx context.Context) error {
 	for _, twin := range worse {
 		it, found, err := c.reg.Lookup(ctx, twin.Source)
 		if found && it.Status == registry.Indexed && it.ContentHash == c.ContentHash {
-			_, err = c.reg.Reindex(ctx, it, true)
+			err = c.reg.Wake(ctx, it)
 		}
 		if err != nil {
 			return err

@@ -208,6 +208,16 @@ func TestA16CanonicalThatFails(t *testing.T) {
 			r.site.put("/b", page{body: "\x00\x01"}.set("Content-Type", "application/octet-stream"))
 			r.look("/b")
 		}, "is Crawled"},
+		{"about to be removed", func(r *rig) {
+			_, err := r.reg.Remove(r.t.Context(), r.item("/b").ID)
+			must(r.t, err)
+			r.jobs() // nobody does it
+		}, "is not registered"},
+		{"removed", func(r *rig) {
+			_, err := r.reg.Remove(r.t.Context(), r.item("/b").ID)
+			must(r.t, err)
+			r.mustWork()
+		}, "is not registered"},
 		{"registered again and not fetched yet", func(r *rig) {
 			r.site.put("/b", status(500))
 			r.look("/b")
@@ -361,6 +371,85 @@ func TestA16LoopWithinOneJob(t *testing.T) {
 	r.next("/a")
 	if r.shown() != "/a /b" {
 		t.Errorf("shown %q", r.shown())
+	}
+}
+
+// A16: a page that names somebody else at each check, who is never fetched, is not asked more often.
+func TestA16LooksAgainSoonOnce(t *testing.T) {
+	r := newRig(t)
+	for i := range 5 {
+		next := fmt.Sprintf("/%d", i)
+		r.register(false, next)
+		r.jobs() // nobody does it
+		r.site.put("/a", naming(next, "v1"))
+		it := r.look("/a")
+		if soon := it.NextCrawlAt.Sub(r.clock.now()) < schedule.Defaults().Base; soon != (i == 0) {
+			t.Errorf("check %d: again soon is %v", i+1, soon)
+		}
+	}
+}
+
+// A16: in a ring of any size all pages stand for themselves, in whatever order they are looked at,
+// and it takes a bounded number of reads to see it.
+func TestA16Rings(t *testing.T) {
+	for n := 2; n <= maxHops+3; n++ {
+		r := newRig(t)
+		var paths []string
+		for i := range n {
+			paths = append(paths, fmt.Sprintf("/%d", i))
+			r.site.put(paths[i], naming(fmt.Sprintf("/%d", (i+1)%n), "v1"))
+		}
+		for range 3 {
+			for i := range n {
+				r.look(paths[i*(n-1)%n])
+			}
+		}
+		if r.shown() != strings.Join(paths, " ") {
+			t.Errorf("a ring of %d: shown %s", n, r.shown())
+		}
+		if far := strings.Contains(r.item("/0").CanonicalNote, "over more than"); far != (n > maxHops+2) {
+			t.Errorf("a ring of %d: %s", n, r.item("/0").CanonicalNote)
+		}
+	}
+}
+
+// A16: an alias that may not, or cannot, be shown anyway is an alias no more.
+func TestA16AliasThatLeaves(t *testing.T) {
+	for name, leave := range map[string]func(*rig){
+		"noindex": func(r *rig) { r.site.put("/a", naming("/b", "v1").set("X-Robots-Tag", "noindex")) },
+		"robots.txt": func(r *rig) {
+			r.site.put("/robots.txt", robotsTxt("User-agent: *", "Disallow: /a"))
+			r.Worker.robots = robotsCache{}
+			r.clock.pass(25 * time.Hour)
+		},
+		"gone": func(r *rig) { r.site.put("/a", status(410)) },
+	} {
+		r := newRig(t)
+		r.site.put("/a", naming("/b", "v1"))
+		r.site.put("/b", text("v1"))
+		r.first("/b")
+		if it := r.first("/a"); it.AliasOf == "" {
+			t.Fatalf("status %s (%s)", it.Status, it.CanonicalNote)
+		}
+		leave(r)
+		for range 3 {
+			r.next("/a")
+		}
+		if it := r.item("/a"); it.AliasOf != "" || strings.Contains(it.ErrorMessage, "duplicate") || r.shown() != "/b" {
+			t.Errorf("%s: %s, alias of %q (%s), shown %q", name, it.Status, it.AliasOf, it.ErrorMessage, r.shown())
+		}
+	}
+}
+
+// A16: the same bytes at another address may name another canonical.
+func TestA16RelativeCanonical(t *testing.T) {
+	r := newRig(t)
+	for _, dir := range []string{"/x/", "/y/"} {
+		r.site.put("/p", to(302, dir+"1"))
+		r.site.put(dir+"1", naming("q", "v1"))
+		if it := r.look("/p"); it.HTTPCanonicalURL != r.site.URL+dir+"q" {
+			t.Errorf("canonical %s below %s", it.HTTPCanonicalURL, dir)
+		}
 	}
 }
 

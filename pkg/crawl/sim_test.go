@@ -166,11 +166,14 @@ func (s *sim) calm() {
 		s.spawn("force", func(ctx context.Context) { s.register(ctx, []string{u}, true) })
 		s.settle()
 	}
-	for range 30 {
-		s.now = s.now.Add(time.Minute)
-		s.spawn("sweep", s.sweep)
-		s.settle()
-		s.drain()
+	for _, wait := range []time.Duration{0, schedule.Defaults().Max} { // then twins have seen each other, too
+		s.now = s.now.Add(wait)
+		for range 30 {
+			s.now = s.now.Add(time.Minute)
+			s.spawn("sweep", s.sweep)
+			s.settle()
+			s.drain()
+		}
 	}
 	s.checkInvariants()
 	s.checkDone()
@@ -363,7 +366,7 @@ func (s *sim) register(ctx context.Context, urls []string, force bool) {
 	for _, u := range urls {
 		src, err := source.DefaultRules().ParseURL(u)
 		must(s.t, err)
-		sources, standing = append(sources, src), append(standing, s.world.versions[u])
+		sources, standing = append(sources, src), append(standing, s.world.version(u))
 	}
 	reg := s.registry(s.process(), nameOf(ctx))
 	var alone []func() bool

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -34,8 +35,17 @@ func newWorld(s *sim) *world {
 			w.urls = append(w.urls, fmt.Sprintf("https://%s/%d", host, i))
 		}
 	}
+	w.urls = append(w.urls, "http://fast.example/0", "https://www.fast.example/1") // twins
 	return w
 }
+
+// page is the URL of what a URL shows: twins show the same.
+func (w *world) page(url string) string {
+	_, rest, _ := strings.Cut(url, "://")
+	return "https://" + strings.TrimPrefix(rest, "www.")
+}
+
+func (w *world) version(url string) int { return w.versions[w.page(url)] }
 
 func (w *world) some(rng *rand.Rand) []string {
 	var out []string
@@ -45,7 +55,7 @@ func (w *world) some(rng *rand.Rand) []string {
 	return out
 }
 
-func (w *world) change(rng *rand.Rand) { w.versions[w.urls[rng.IntN(len(w.urls))]]++ }
+func (w *world) change(rng *rand.Rand) { w.versions[w.page(w.urls[rng.IntN(len(w.urls))])]++ }
 
 func (w *world) Robots(context.Context, string, string, string) (robots.Reply, error) {
 	return robots.Reply{Status: http.StatusNotFound}, nil
@@ -70,13 +80,13 @@ func (w *world) Get(ctx context.Context, r fetch.Request) (fetch.Response, error
 		return fetch.Response{Status: http.StatusTooManyRequests, FinalURL: r.URL, Header: http.Header{}, RetryAfter: pause}, nil
 	}
 	defer w.overtake(r.URL)
-	etag := fmt.Sprintf(`"%d"`, w.versions[r.URL])
+	etag := fmt.Sprintf(`"%d"`, w.version(r.URL))
 	resp := fetch.Response{Status: http.StatusOK, FinalURL: r.URL, Header: http.Header{"Etag": {etag}, "Content-Type": {"text/html"}}}
 	if r.ETag == etag {
 		resp.Status, resp.NotModified = http.StatusNotModified, true
 		return resp, nil
 	}
-	resp.Body = fmt.Appendf(nil, "<title>%d</title><main><p>%s, version %[1]d</p></main>", w.versions[r.URL], r.URL)
+	resp.Body = fmt.Appendf(nil, "<title>%d</title><main><p>%s, version %[1]d</p></main>", w.version(r.URL), w.page(r.URL))
 	return resp, nil
 }
 
@@ -84,7 +94,7 @@ func (w *world) Get(ctx context.Context, r fetch.Request) (fetch.Response, error
 // about to commit what is no longer true.
 func (w *world) overtake(url string) {
 	if w.sim.faults && w.sim.rng.IntN(6) == 0 {
-		w.versions[url]++
+		w.versions[w.page(url)]++
 		w.sim.spawn("register", func(ctx context.Context) { w.sim.register(ctx, []string{url}, false) })
 	}
 }

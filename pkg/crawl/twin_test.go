@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/robots"
+	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -145,6 +146,25 @@ func TestA16TwinsThatDiffer(t *testing.T) {
 	r.rest([]string{apexS, apex})
 	if got := r.shown(); got != apexS {
 		t.Errorf("and is back: shown %q", got)
+	}
+}
+
+// A16: twins change together, whoever is looked at first: the other is looked at, too, and soon one
+// of them stands for both again.
+func TestA16TwinsChangeTogether(t *testing.T) {
+	r, w := wide(t)
+	w.pages[apexS], w.pages[apex] = "v1", "v1"
+	r.look(apexS)
+	r.look(apex)
+	r.look(apexS)
+	w.pages[apexS], w.pages[apex] = "v2", "v2"
+	if r.look(apex); r.shown() != apex+" "+apexS {
+		t.Errorf("shown %q before anybody looked at the other", r.shown())
+	}
+	r.clock.pass(schedule.Defaults().ErrorBase)
+	r.sweepAfter(time.Minute)
+	if it := r.item(apexS); r.shown() != apexS || r.index.holds(it) != "v2" {
+		t.Errorf("shown %q, with %q", r.shown(), r.index.holds(it))
 	}
 }
 
