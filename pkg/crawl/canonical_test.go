@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/source"
 )
 
 // naming is a page that names another as its canonical.
@@ -295,6 +296,18 @@ func TestA16Claims(t *testing.T) {
 				t.Errorf("claims %q, foreign %q", got, foreign)
 			}
 		})
+	}
+}
+
+// A16: a file is no duplicate of the page that it names.
+func TestA16FilesClaimNothing(t *testing.T) {
+	r := newRig(t)
+	it := registry.Item{Type: source.File, NormalizedSource: "file:///a.html", HTTPCanonicalURL: "https://h.example/a"}
+	if claims, foreign := claimsOf(&it, r.o.Rules); claims != nil || foreign != "" {
+		t.Errorf("claims %v, foreign %q", claims, foreign)
+	}
+	if better, worse := twinsOf(&it, r.o.Rules); better != nil || worse != nil {
+		t.Errorf("twins %v, %v", better, worse)
 	}
 }
 

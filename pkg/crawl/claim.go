@@ -21,6 +21,9 @@ type claim struct {
 // all permanent led, and rel=canonical. A canonical on another host is not followed, because
 // whoever writes into a page could hand it over to a stranger; foreign tells of it.
 func claimsOf(it *registry.Item, rules source.Rules) (claims []claim, foreign string) {
+	if it.Type != source.URL {
+		return nil, "" // a file that is also published is found at both places
+	}
 	host := it.SourceHost
 	if moved, ok := movedTo(it, rules); ok {
 		claims = append(claims, claim{Source: moved, why: "redirects there permanently"})
