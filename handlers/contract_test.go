@@ -34,6 +34,7 @@ func TestContract(t *testing.T) {
 	one, two := "https://port.example/ok/one", "https://port.example/ok/two"
 	id := idOf(t, one)
 	var log strings.Builder
+	var run api.Rebuild
 	for _, step := range []struct {
 		name, method, path, body string
 	}{
@@ -58,6 +59,11 @@ func TestContract(t *testing.T) {
 		{"A16 an alias", "GET", "/api/items/" + idOf(t, one+"-again"), ""},
 		{"A16 search shows one", "GET", "/api/Search?q=harbour+one", ""},
 		{"A23 status of a host", "GET", "/api/SearchStatus?host=port.example", ""},
+		{"A19 rebuild a host", "POST", "/api/RebuildIndex", `{"scope":{"host":"PORT.example"}}`},
+		{"A23 status during a rebuild", "GET", "/api/SearchStatus?host=port.example", ""},
+		{"health during a rebuild", "GET", "/api/health", ""},
+		{"the worker works", "", "", ""},
+		{"A19 how far the rebuild is", "GET", "/api/RebuildIndex?id=REBUILD", ""},
 		{"A14 remove an item", "DELETE", "/api/items/" + id, ""},
 		{"the worker works", "", "", ""},
 		{"A14 removed", "GET", "/api/items/" + id, ""},
@@ -74,7 +80,11 @@ func TestContract(t *testing.T) {
 		if strings.Contains(step.path, "CONTINUE") {
 			step.path = strings.Replace(step.path, "CONTINUE", continuation(t, r), 1)
 		}
+		step.path = strings.Replace(step.path, "REBUILD", run.ID, 1)
 		w := do(t, r, step.method, step.path, step.body)
+		if step.path == "/api/RebuildIndex" {
+			must(t, json.Unmarshal(w.Body.Bytes(), &run))
+		}
 		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code, w.Header().Get("Content-Type"), pretty(t, w.Body.Bytes()))
 	}
 	golden(t, "contract.golden", log.String())
@@ -139,6 +149,13 @@ func TestErrors(t *testing.T) {
 		{"bad source", "POST /api/ReindexItem", `{"source":"a b"}`, 400, "source", ""},
 		{"unknown id", "POST /api/ReindexItem", `{"id":"` + unknown + `"}`, 404, "", unknown},
 		{"unknown source", "POST /api/ReindexItem", `{"source":"https://a.example/never"}`, 404, "", "url_"},
+		{"rebuild of an unknown host", "POST /api/RebuildIndex", `{"scope":{"host":"nobody.example"}}`, 404, "", "nobody.example"},
+		{"rebuild of no host", "POST /api/RebuildIndex", `{"scope":{}}`, 400, "scope.host", "is missing"},
+		{"rebuild of a bad host", "POST /api/RebuildIndex", `{"scope":{"host":"a b"}}`, 400, "scope.host", ""},
+		{"rebuild without a body", "POST /api/RebuildIndex", ``, 400, "", "no body"},
+		{"state of no rebuild", "GET /api/RebuildIndex", "", 400, "id", "is missing"},
+		{"state of an unknown rebuild", "GET /api/RebuildIndex?id=rebuild-x", "", 404, "", "rebuild-x"},
+		{"state of what is no rebuild", "GET /api/RebuildIndex?id=active%7Cx", "", 400, "id", "not the id"},
 		{"unknown item", "GET /api/items/" + unknown, "", 404, "", unknown},
 		{"bad item id", "GET /api/items/5", "", 400, "id", "url_"},
 		{"removal of an unknown item", "DELETE /api/items/" + unknown, "", 404, "", unknown},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/funchost/conformance"
+	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -106,7 +107,7 @@ func TestHTTPBindings(t *testing.T) {
 
 // Queue functions listen to the queues that the registry fills, and get their messages undecoded.
 func TestQueueBindings(t *testing.T) {
-	want := map[string]string{"CrawlWorker": registry.JobQueue, "CrawlPoison": registry.PoisonQueue}
+	want := map[string]string{"CrawlWorker": registry.JobQueue, "CrawlPoison": registry.PoisonQueue, "RebuildWorker": rebuild.Queue}
 	have := map[string]string{}
 	for _, f := range readFunctions(t) {
 		b := f.Bindings[0]
@@ -203,8 +204,9 @@ func TestConformance(t *testing.T) {
 					"PATH=" + os.Getenv("PATH"), "TIDEMARK_DATA=" + t.TempDir(), "AzureWebJobsStorage=" + tt.storage,
 				},
 				Messages: map[string]conformance.Message{
-					"CrawlWorker": {Body: job, Taken: tt.taken},
-					"CrawlPoison": {Body: job, Taken: tt.taken},
+					"CrawlWorker":   {Body: job, Taken: tt.taken},
+					"CrawlPoison":   {Body: job, Taken: tt.taken},
+					"RebuildWorker": {Body: []byte(`{"run":"none","step":0}`), Taken: tt.taken},
 				},
 			})
 		})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/document"
+	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/snapshot"
@@ -25,6 +26,7 @@ type Services struct {
 	Worker    *crawl.Worker
 	Index     search.Index
 	Documents *document.Reader
+	Rebuilds  *rebuild.Service
 	Rules     source.Rules
 	Version   string
 	PurgeGone time.Duration // how long tombstones are kept; 0 for ever
@@ -52,10 +54,11 @@ type server struct {
 // Triggers are the functions that the host calls with an envelope, by folder name.
 func (s *server) triggers() map[string]trigger {
 	return map[string]trigger{
-		"CrawlTimer":  s.crawlTimer,
-		"CrawlWorker": s.crawlWorker,
-		"CrawlPoison": s.crawlPoison,
-		"PurgeTimer":  s.purgeTimer,
+		"CrawlTimer":    s.crawlTimer,
+		"CrawlWorker":   s.crawlWorker,
+		"CrawlPoison":   s.crawlPoison,
+		"PurgeTimer":    s.purgeTimer,
+		"RebuildWorker": s.rebuildWorker,
 	}
 }
 
@@ -65,6 +68,8 @@ func (s *server) routes() map[string]route {
 		"POST AddUrlDocument":              s.addURL,
 		"POST AddFileDocument":             s.addFile,
 		"POST ReindexItem":                 s.reindex,
+		"POST RebuildIndex":                s.rebuildStart,
+		"GET RebuildIndex":                 s.rebuildState,
 		"GET Search":                       s.searchGet,
 		"POST Search":                      s.searchPost,
 		"GET SearchStatus":                 s.status,

@@ -20,6 +20,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/document"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/robots"
 	"github.com/tidemark/tidemark/pkg/schedule"
@@ -84,6 +85,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	must(t, index.Create(t.Context()))
 	must(t, registry.New(r.store, registry.Options{}).Create(t.Context()))
 	must(t, snapshot.New(r.store).Create(t.Context()))
+	must(t, r.store.Queue(rebuild.Queue).Create(t.Context()))
 	var store storage.Store = r.store
 	for _, w := range wrap {
 		store = w(store)
@@ -97,7 +99,9 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
 		Clock: clock, Jitter: func() float64 { return 0 }, RunID: "crawl",
 	})
-	r.v = &Services{Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index, Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test"}
+	r.v = &Services{Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index,
+		Rebuilds:  rebuild.New(store, reg, snaps, rebuild.Options{Clock: clock, Token: func() string { return "token" }}),
+		Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test"}
 	r.Handler = New(Options{Open: func(context.Context) (*Services, error) { return r.v, nil }, Version: "test"})
 	return r
 }
@@ -117,23 +121,27 @@ func do(t *testing.T, h http.Handler, method, path, body string) *httptest.Respo
 	return w
 }
 
-// work delivers every job to the worker's trigger, as the host would.
+// work delivers every message to its trigger, as the host would: jobs before steps of rebuilds.
 func (r *rig) work() {
 	r.t.Helper()
-	q := r.store.Queue(registry.JobQueue)
-	for {
-		got, err := q.Receive(r.t.Context(), 32, time.Minute)
-		must(r.t, err)
-		for _, m := range got {
-			if w := do(r.t, r, "POST", "/CrawlWorker", binaryEnvelope(m.Body)); w.Code != http.StatusOK {
-				r.t.Fatalf("worker: %d %s", w.Code, w.Body)
-			}
-			must(r.t, q.Delete(r.t.Context(), m))
-		}
-		if len(got) == 0 {
-			return
-		}
+	for r.deliver(registry.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") {
 	}
+}
+
+// deliver hands one message on, if there is any.
+func (r *rig) deliver(queue, trigger string) bool {
+	r.t.Helper()
+	q := r.store.Queue(queue)
+	got, err := q.Receive(r.t.Context(), 1, time.Minute)
+	must(r.t, err)
+	for _, m := range got {
+		w := do(r.t, r, "POST", trigger, binaryEnvelope(m.Body))
+		if isObject(r.t, w); w.Code != http.StatusOK {
+			r.t.Fatalf("%s: %d %s", trigger, w.Code, w.Body)
+		}
+		must(r.t, q.Delete(r.t.Context(), m))
+	}
+	return len(got) > 0
 }
 
 // volatile is what a contract does not promise: the wall clock's times, and the values of scores and

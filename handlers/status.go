@@ -24,7 +24,11 @@ func (s *server) status(r *http.Request, v *Services) (int, any, error) {
 	if host != "" && len(stats) == 0 {
 		return 0, nil, fault.New(fault.NotFound, "nothing is registered for the host %q", host)
 	}
-	return http.StatusOK, statusJSON(stats, time.Now().UTC()), nil
+	out := statusJSON(stats, time.Now().UTC())
+	if out.Rebuilds, err = rebuildsJSON(r.Context(), v, host, out); err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, out, nil
 }
 
 func statusJSON(stats []registry.HostStats, now time.Time) api.SearchStatus {
@@ -37,6 +41,7 @@ func statusJSON(stats []registry.HostStats, now time.Time) api.SearchStatus {
 		}
 		total.Due += h.Due
 		total.InFlight += h.InFlight
+		total.Rebuilding += h.Rebuilding
 		total.Checks += h.Checks
 		total.Changes += h.Changes
 		total.Errors += h.Errors
@@ -46,7 +51,7 @@ func statusJSON(stats []registry.HostStats, now time.Time) api.SearchStatus {
 }
 
 func countsJSON(h registry.HostStats) api.Counts {
-	c := api.Counts{Items: map[api.Status]int{}, Due: h.Due, InFlight: h.InFlight}
+	c := api.Counts{Items: map[api.Status]int{}, Due: h.Due, InFlight: h.InFlight, Rebuilding: h.Rebuilding}
 	for _, s := range registry.Statuses {
 		c.Items[api.Status(s)] = h.Items[s]
 	}
@@ -72,5 +77,8 @@ func (s *server) health(r *http.Request, v *Services) (int, any, error) {
 	fail(&h.Storage, v.Store.Ping(ctx))
 	_, err := v.Index.Count(ctx)
 	fail(&h.Index, err)
+	if runs, err := v.Rebuilds.Active(ctx); err == nil && len(runs) > 0 {
+		h.Rebuild = runs[0].ID
+	}
 	return status, h, nil
 }

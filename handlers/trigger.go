@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -87,9 +88,12 @@ func (e envelope) payload(name string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// crawlTimer sends jobs for what is due.
+// crawlTimer sends jobs for what is due, and steps of rebuilds that stand still.
 func (s *server) crawlTimer(ctx context.Context, v *Services, _ envelope) (string, error) {
 	report, err := v.Registry.Sweep(ctx)
+	if _, stuck := v.Rebuilds.Resume(ctx); stuck != nil {
+		err = errors.Join(err, stuck)
+	}
 	s.Log.Info("swept", "hints", report.Hints, "partitions", report.Partitions, "claimed", report.Claimed, "jobs", report.Jobs)
 	return fmt.Sprintf("%d items claimed in %d jobs", report.Claimed, report.Jobs), err
 }

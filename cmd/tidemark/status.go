@@ -68,6 +68,9 @@ func statusLines(st api.SearchStatus, now time.Time, hosts int) []string {
 	if !st.AsOf.IsZero() && now.Sub(st.AsOf) > time.Minute {
 		lines = append(lines, "as of "+relative(now, st.AsOf))
 	}
+	for _, r := range st.Rebuilds {
+		lines = append(lines, rebuildLine(r))
+	}
 	if len(st.Hosts) == 0 {
 		return lines
 	}

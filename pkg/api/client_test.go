@@ -56,7 +56,7 @@ func TestRoutes(t *testing.T) {
 		{"Reindex", `{}`, func(c *Client) error { _, err := c.Reindex(ctx, ReindexRequest{ID: "url_a", Force: true}); return err },
 			"POST /api/ReindexItem", `{"id":"url_a","force":true}`},
 		{"Rebuild", `{"id":"run_1"}`, func(c *Client) error {
-			_, err := c.Rebuild(ctx, RebuildRequest{Scope: &RebuildScope{Host: "a.example"}, Refetch: true})
+			_, err := c.StartRebuild(ctx, RebuildRequest{Scope: &RebuildScope{Host: "a.example"}, Refetch: true})
 			return err
 		}, "POST /api/RebuildIndex", `{"scope":{"host":"a.example"},"refetch":true}`},
 		{"Search", `{}`, func(c *Client) error { _, err := c.Search(ctx, SearchRequest{Q: "tide", Top: 3}); return err },

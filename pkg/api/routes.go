@@ -59,13 +59,6 @@ func (c *Client) Reindex(ctx context.Context, req ReindexRequest) (Item, error) 
 	return item, err
 }
 
-// Rebuild has many items indexed anew; the run it answers goes on by itself.
-func (c *Client) Rebuild(ctx context.Context, req RebuildRequest) (Run, error) {
-	var run Run
-	err := c.call(ctx, http.MethodPost, "RebuildIndex", nil, req, &run)
-	return run, err
-}
-
 // Search answers a query. It is posted, so that what people look for stays out of access logs.
 func (c *Client) Search(ctx context.Context, req SearchRequest) (SearchResponse, error) {
 	var res SearchResponse

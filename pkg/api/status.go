@@ -7,15 +7,18 @@ type SearchStatus struct {
 	Counts
 	AsOf  time.Time    `json:"asOf,omitzero"`
 	Hosts []HostStatus `json:"hosts"`
+	// Rebuilds are those that go on. With a host, those of other hosts are left out.
+	Rebuilds []Rebuild `json:"rebuilds,omitempty"`
 }
 
 // Counts are the numbers of a set of items.
 type Counts struct {
-	Items      map[Status]int `json:"items"`      // a status without items may be left out
-	Due        int            `json:"due"`        // should be checked by now, and are not yet
-	InFlight   int            `json:"inFlight"`   // sent to a worker or being worked on
-	ChangeRate float64        `json:"changeRate"` // share of recent checks that found a change, 0 to 1
-	ErrorRate  float64        `json:"errorRate"`  // share of recent checks that failed, 0 to 1
+	Items      map[Status]int `json:"items"`                // a status without items may be left out
+	Due        int            `json:"due"`                  // should be checked by now, and are not yet
+	InFlight   int            `json:"inFlight"`             // sent to a worker or being worked on
+	Rebuilding int            `json:"rebuilding,omitempty"` // wait to be indexed anew by a rebuild
+	ChangeRate float64        `json:"changeRate"`           // share of recent checks that found a change, 0 to 1
+	ErrorRate  float64        `json:"errorRate"`            // share of recent checks that failed, 0 to 1
 }
 
 // Total is the number of items of every status.

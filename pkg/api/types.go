@@ -80,26 +80,6 @@ type ReindexRequest struct {
 	Force  bool   `json:"force,omitempty"`
 }
 
-// RebuildRequest asks to index again what Scope names, everything when it is nil. Refetch goes
-// back to the sources; otherwise the kept captures are used. Force does not skip what is
-// unchanged.
-type RebuildRequest struct {
-	Scope   *RebuildScope `json:"scope,omitempty"`
-	Force   bool          `json:"force,omitempty"`
-	Refetch bool          `json:"refetch,omitempty"`
-}
-
-// RebuildScope limits a rebuild to one host.
-type RebuildScope struct {
-	Host string `json:"host,omitempty"`
-}
-
-// Run is a piece of work over many items that was accepted and goes on by itself.
-type Run struct {
-	ID     string `json:"id"`
-	Status string `json:"status,omitempty"`
-}
-
 // ItemPage is one page of a listing. Continuation is what to send for the next page; it is empty
 // on the last one.
 type ItemPage struct {
@@ -122,6 +102,7 @@ type Health struct {
 	Status  string    `json:"status"`
 	Storage string    `json:"storage,omitempty"`
 	Index   string    `json:"index,omitempty"`
+	Rebuild string    `json:"rebuild,omitempty"` // id of a rebuild that goes on: searches may miss pages
 	Version string    `json:"version,omitempty"`
 	AsOf    time.Time `json:"asOf,omitzero"`
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/lineage"
+	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
@@ -116,16 +117,18 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		Documents: documents,
 		Files:     files, Setting: get,
 	})
+	rebuilds := rebuild.New(store, reg, snaps, rebuild.Options{Log: log})
 	for _, step := range []func(context.Context) error{
-		reg.Create, snaps.Create, index.Create,
+		reg.Create, snaps.Create, rebuilds.Create, index.Create,
 		func(ctx context.Context) error { return snaps.StartRun(ctx, run) },
+		func(ctx context.Context) error { return fillIndex(ctx, index, reg, rebuilds) },
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
 	}
 	return &handlers.Services{
-		Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index,
+		Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index, Rebuilds: rebuilds,
 		Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 	}, nil
 }

@@ -39,6 +39,8 @@ type check struct {
 	soon bool // another look is worth it before the schedule says so
 	// purged is a check after which nothing is left of the item but its rows.
 	purged bool
+	// unkept is a debt without a snapshot: another check has to ask the site.
+	unkept bool
 }
 
 // run follows the steps of the package comment. Its error is our own fault; the item is then
@@ -177,10 +179,10 @@ func (c *check) secret() (http.Header, error) {
 }
 
 // conditional reports whether "not modified" would be a sufficient answer: it is not when
-// somebody insists, when the rules of normalization have changed, or when the index lacks the
-// content that we hold.
+// somebody insists, when the rules of normalization have changed, or when the index lacks, or may
+// lack, the content that we hold.
 func (c *check) conditional() bool {
-	return !c.forced && c.held() && c.NormalizationVersion == lineage.Current.String()
+	return !c.forced && !c.RebuildPending && c.held() && c.NormalizationVersion == lineage.Current.String()
 }
 
 // held reports whether the content of the last fetch is where it belongs: in the index, or kept

@@ -72,15 +72,20 @@ const unread = "unread"
 
 // asPage is a file as the answer of a web server.
 func asPage(place file.Place, resp file.Response) fetch.Response {
-	p := fetch.Response{Status: http.StatusOK, FinalURL: place.String(), Header: http.Header{}, Body: resp.Body, Encoding: resp.Encoding}
+	p := fetch.Response{Status: http.StatusOK, FinalURL: baseOf(place), Header: http.Header{}, Body: resp.Body, Encoding: resp.Encoding}
 	if resp.ContentType != "" {
 		p.Header.Set("Content-Type", resp.ContentType)
 	}
-	if place.Kind() == file.Local {
-		// A folder has no address, so relative links in it lead nowhere.
-		p.FinalURL = (&url.URL{Scheme: "http", Host: "file.invalid", Path: "/" + strings.TrimPrefix(place.String(), "/")}).String()
-	}
 	return p
+}
+
+// baseOf is what links in a file are relative to. A folder has no address, so in it they lead
+// nowhere.
+func baseOf(place file.Place) string {
+	if place.Kind() != file.Local {
+		return place.String()
+	}
+	return (&url.URL{Scheme: "http", Host: "file.invalid", Path: "/" + strings.TrimPrefix(place.String(), "/")}).String()
 }
 
 // noteProperties keeps what tells next time that the file is still the same.

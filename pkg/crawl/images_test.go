@@ -3,6 +3,7 @@ package crawl
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -151,6 +152,21 @@ func TestA18ImagesOfADebt(t *testing.T) {
 	}
 	r.index.down = nil
 	if it := r.next("/p"); it.Status != indexed || r.alts("/p") != "" {
+		t.Errorf("status %s, images %q", it.Status, r.alts("/p"))
+	}
+}
+
+// A18: images that the index could not take are not forgotten when somebody asks for the page.
+func TestA18ImagesOfADebtThatIsOvertaken(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/p", pictures(crane).etag("1"))
+	r.first("/p")
+	r.index.down = errIndexDown
+	r.site.put("/p", pictures(crane, ferry).etag("2"))
+	r.next("/p")
+	r.index.down = nil
+	r.clock.pass(time.Second)
+	if it := r.first("/p"); it.Status != indexed || r.alts("/p") != "A crane; The ferry" {
 		t.Errorf("status %s, images %q", it.Status, r.alts("/p"))
 	}
 }

@@ -90,8 +90,11 @@ func isDown(err error) bool {
 // that the site is not asked again over a fault of ours.
 func (c *check) indexed(err error) {
 	now := c.o.Clock()
-	c.IndexPending = err != nil && !isRefused(err)
+	if c.IndexPending = err != nil && !isRefused(err); err != nil {
+		c.Outdate()
+	}
 	switch {
+	case c.IndexPending && c.keepsStatus():
 	case c.IndexPending:
 		c.Status = registry.Crawled
 		c.SetError("the index could not be written: " + err.Error())
@@ -101,7 +104,9 @@ func (c *check) indexed(err error) {
 	case err != nil:
 		c.fail("the index refuses the page: %v", err)
 	default:
-		c.Status, c.ErrorMessage = registry.Indexed, ""
+		if !c.keepsStatus() {
+			c.Status, c.ErrorMessage = registry.Indexed, ""
+		}
 		c.IndexedHash, c.LastIndexedDocID, c.LastIndexed = c.ContentHash, string(c.ID), now
 		c.ImageCount = len(c.page.Images)
 		c.Record(now, "indexed", entered(c.page))

@@ -76,6 +76,19 @@ func (c *check) schedule(now time.Time) {
 	c.Record(now, "scheduled", d.Reason)
 }
 
+// settle makes the item come soon for a debt that is left; without one it owes nothing to a rebuild
+// either, unless another check has to follow for that.
+func (c *check) settle(now time.Time, failed bool) {
+	if c.IndexPending {
+		c.Bring(now.Add(c.o.Schedule.ErrorBase)) // the site is not asked, so soon is not rude
+		return
+	}
+	c.ResumeAt = time.Time{}
+	if !c.unkept {
+		c.Rebuilt(c.page != nil && !failed || c.forced && failed) // a force that failed stays asked for
+	}
+}
+
 // finding closes the check: schedule, force flags and times.
 func (c *check) finding() registry.Finding {
 	if c.purged {
@@ -84,13 +97,12 @@ func (c *check) finding() registry.Finding {
 	now := c.ended
 	failed := c.outcome == schedule.Failed
 	if c.paid && !failed {
-		c.Bring(latest(now, c.LastChecked.Add(time.Duration(c.CrawlIntervalSeconds)*time.Second)))
+		c.Bring(latest(now, c.ResumeAt))
 	} else {
 		c.schedule(now)
+		c.ResumeAt = c.NextCrawlAt
 	}
-	if c.IndexPending {
-		c.Bring(now.Add(c.o.Schedule.ErrorBase)) // the site is not asked, so soon is not rude
-	}
+	c.settle(now, failed)
 	if at := now.Add(c.o.Schedule.ErrorBase); c.soon && !failed && at.Before(c.NextCrawlAt) {
 		c.Bring(at)
 	}
@@ -99,5 +111,5 @@ func (c *check) finding() registry.Finding {
 		c.ReindexRequested = false
 		c.ProcessedGeneration = c.ReindexGeneration
 	}
-	return registry.Finding{Item: c.Item, Changed: c.outcome == schedule.Changed, Failed: failed}
+	return registry.Finding{Item: c.Item, Changed: c.outcome == schedule.Changed, Failed: failed, Unasked: c.paid}
 }

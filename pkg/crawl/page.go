@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/tidemark/tidemark/pkg/extract"
-	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/lineage"
 	"github.com/tidemark/tidemark/pkg/robots"
@@ -54,21 +53,6 @@ func (c *check) dropImages(ctx context.Context) error {
 	}
 	c.Record(c.o.Clock(), "images", exclusionImageHeader)
 	return c.place(ctx, c.judge(doc, c.RawHash, nil))
-}
-
-// stored extracts the snapshot that the item points at. When it cannot, the check has failed and
-// the next one fetches the page again.
-func (c *check) stored(ctx context.Context) (doc extract.Document, found bool, err error) {
-	capture, body, err := c.snaps.Load(ctx, c.ID, c.RawHash)
-	if fault.Is(err, fault.NotFound) {
-		c.RawHash = "" // purged meanwhile
-		c.fail("the snapshot to be indexed is gone")
-		return doc, false, nil
-	}
-	if err != nil {
-		return doc, false, err
-	}
-	return c.read(ctx, body, capture.ContentType(), c.fetchURL())
 }
 
 // compare decides what a body means: the same bytes, the same content, or something new.
@@ -197,17 +181,4 @@ func (c *check) keepOut(ctx context.Context, why string) error {
 	c.ErrorMessage = ""
 	c.Record(c.o.Clock(), "notIndexed", why)
 	return nil
-}
-
-// payDebt indexes the stored snapshot: nothing is fetched twice because the index was down. It is
-// no check of the site, so the schedule goes on as if it had not happened. Whatever goes wrong
-// with the page ends the debt, and the next check fetches it again.
-func (c *check) payDebt(ctx context.Context) error {
-	c.paid, c.IndexPending = true, false
-	doc, found, err := c.stored(ctx)
-	if err != nil || !found {
-		return err
-	}
-	c.outcome = schedule.Unchanged
-	return c.place(ctx, c.judge(doc, c.RawHash, nil))
 }

@@ -161,6 +161,19 @@ func (s *sim) calm() {
 	s.checkInvariants()
 	s.checkDone()
 	s.checkRemoved()
+	// What the index lost comes back from the snapshots.
+	clear(s.index.versions)
+	s.spawn("rebuild", func(ctx context.Context) { s.rebuild(ctx, registry.Rebuild{Run: "calm"}) })
+	s.settle()
+	s.drain()
+	for range 12 { // debts of hosts that are held, paused or claimed wait for that
+		s.now = s.now.Add(time.Minute)
+		s.spawn("sweep", s.sweep)
+		s.settle()
+		s.drain()
+	}
+	s.checkInvariants()
+	s.checkDone()
 	// What the world says now must be in the index after everything is forced.
 	for _, u := range s.world.urls {
 		s.spawn("force", func(ctx context.Context) { s.register(ctx, []string{u}, true) })
@@ -230,6 +243,9 @@ func (s *sim) spawnAny() {
 	case n < 8:
 		url := s.world.urls[s.rng.IntN(len(s.world.urls))]
 		s.spawn("remove", func(ctx context.Context) { s.remove(ctx, url) })
+	case n < 9 && s.rng.IntN(3) == 0:
+		o := registry.Rebuild{Run: fmt.Sprint("run", s.rng.IntN(3)), Force: s.rng.IntN(3) == 0, Refetch: s.rng.IntN(3) == 0}
+		s.spawn("rebuild", func(ctx context.Context) { s.rebuild(ctx, o) })
 	default:
 		s.spawn("worker", s.work)
 	}
@@ -391,6 +407,18 @@ func (s *sim) sweep(ctx context.Context) {
 	_, err := s.registry(s.process(), nameOf(ctx)).Sweep(ctx)
 	if err != nil && !s.faults {
 		s.fail("sweep failed without a fault: %v", err)
+	}
+}
+
+// rebuild walks over everything, as the steps of a run do, for as long as nothing fails.
+func (s *sim) rebuild(ctx context.Context, o registry.Rebuild) {
+	reg := s.registry(s.process(), nameOf(ctx))
+	step := registry.RebuildStep{}
+	for err := error(nil); err == nil && !step.Done; {
+		step, err = reg.Rebuild(ctx, o, step.Next)
+		if err != nil && !s.faults {
+			s.fail("rebuild failed without a fault: %v", err)
+		}
 	}
 }
 

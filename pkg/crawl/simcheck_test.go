@@ -148,7 +148,7 @@ func (s *sim) checkDone() {
 		if it.ReindexGeneration < owed.generation {
 			s.fail("%s: generation %d was acknowledged, %d stands", id, owed.generation, it.ReindexGeneration)
 		}
-		if it.Forced() || it.Status != registry.Indexed && it.AliasOf == "" || !it.NextCrawlAt.After(s.now) || it.LockOwner != "" {
+		if it.Forced() || it.Status != registry.Indexed && it.AliasOf == "" || !it.NextCrawlAt.After(s.now) || it.LockOwner != "" || it.RebuildPending || it.IndexPending {
 			s.fail("%s is not done: status %s (%s), forced %v, next %v, lock %q", id, it.Status, it.ErrorMessage, it.Forced(), it.NextCrawlAt, it.LockOwner)
 		}
 	}

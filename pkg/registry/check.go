@@ -25,7 +25,7 @@ func (v Violation) String() string {
 func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 	c := checker{
 		now: r.now(), items: map[storage.Key]Item{}, due: map[storage.Key][]storage.Entity{},
-		counts: map[storage.Key]map[Status]int{}, attention: map[string]time.Time{}, hints: map[string]time.Time{},
+		counts: map[storage.Key]map[Status]int{}, rebuild: map[storage.Key]int{}, attention: map[string]time.Time{}, hints: map[string]time.Time{},
 	}
 	for e, err := range r.items.Query(ctx, storage.Query{}) {
 		if err != nil {
@@ -56,6 +56,7 @@ type checker struct {
 	items     map[storage.Key]Item
 	due       map[storage.Key][]storage.Entity // by item
 	counts    map[storage.Key]map[Status]int   // by host row: as counted by the registry
+	rebuild   map[storage.Key]int              // by host row: items that wait, as counted, less those that do
 	attention map[string]time.Time             // by partition: when the first due row needs somebody
 	hints     map[string]time.Time             // by partition: the earliest
 	found     []Violation
@@ -80,6 +81,7 @@ func (c *checker) row(e storage.Entity) {
 	decode(hostColumns, e.Props, &h)
 	if h.Host != "" {
 		c.counts[e.Key] = h.Counts
+		c.rebuild[e.Key] += h.Rebuilding
 	}
 }
 
@@ -108,6 +110,9 @@ func (c *checker) judge() {
 			counted[host] = map[Status]int{}
 		}
 		counted[host][it.Status]++
+		if it.RebuildPending {
+			c.rebuild[host]--
+		}
 	}
 	for key := range c.due {
 		if _, ok := c.items[key]; !ok {
@@ -115,6 +120,11 @@ func (c *checker) judge() {
 		}
 	}
 	c.judgeCounts(counted)
+	for host, n := range c.rebuild {
+		if n != 0 {
+			c.report(5, host, "counts %+d items that wait for a rebuild and do not", n)
+		}
+	}
 	for partition, first := range c.attention {
 		at, ok := c.hints[partition]
 		if limit := first.Add(time.Minute); !ok || at.After(limit) {

@@ -18,6 +18,7 @@ type Finding struct {
 	Purge   bool // nothing is left of the item elsewhere: its rows go, too
 	Changed bool // for the change rate
 	Failed  bool // for the error rate
+	Unasked bool // the site was not asked, so neither rate hears of it
 }
 
 // HostFinding is what a batch found out about its host.
@@ -72,6 +73,8 @@ type pending struct {
 	oldDue    time.Time
 	wasGone   bool         // it had its tombstone before
 	pointer   storage.ETag // of the row that leads to an item to be purged; empty if there is none
+	run       string       // the rebuild that had asked for it when the batch began
+	waited    bool         // it is counted among those that wait for a rebuild
 	noDue     bool         // the old due row is not there, which only damage explains: repaired by writing the new one
 	spoiled   bool         // see spoil
 	rebased   bool         // somebody changed the item while we worked; their schedule stands
@@ -95,7 +98,7 @@ type commit struct {
 func (c *commit) pendingOf(f Finding) *pending {
 	for _, it := range c.b.Items {
 		if it.key == f.Item.key {
-			return &pending{Finding: f, oldStatus: it.Status, oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero()}
+			return &pending{Finding: f, oldStatus: it.Status, oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(), run: it.RebuildRun, waited: it.RebuildPending}
 		}
 	}
 	panic("registry: a finding for an item that is not in the batch")
@@ -140,6 +143,7 @@ func (c *commit) ops(host hostEntry) ([]storage.Op, []opOwner) {
 	for _, p := range c.done {
 		if p.Purge {
 			host.move(p.oldStatus, "")
+			host.rebuild(p.waited, false)
 			add(storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: p.Item.key, ETag: p.Item.etag}}, opOwner{done: p})
 			if !p.noDue {
 				add(deleteDue(p.Item.key, p.oldDue), opOwner{done: p, due: true})
@@ -147,7 +151,10 @@ func (c *commit) ops(host hostEntry) ([]storage.Op, []opOwner) {
 			continue
 		}
 		host.move(p.oldStatus, p.Item.Status)
-		host.observe(p.Changed, p.Failed)
+		if !p.Unasked {
+			host.observe(p.Changed, p.Failed)
+		}
+		host.rebuild(p.waited, p.Item.RebuildPending)
 		if p.lost() {
 			host.lose(now)
 		}
@@ -230,6 +237,7 @@ func (c *commit) spoil(p *pending, why error) {
 		was.Status, was.NextCrawlAt, was.LastChecked = Error, p.Item.NextCrawlAt, p.Item.LastChecked
 		was.CrawlAttempts++
 		was.etag, was.LockedUntil, was.LockOwner = p.Item.etag, time.Time{}, ""
+		was.Rebuilt(false)
 		was.SetError("what was found cannot be stored: " + why.Error())
 		was.Record(c.r.now(), "error", was.ErrorMessage)
 		p.Item, p.Changed, p.Failed, p.spoiled = was, false, true, true
@@ -263,7 +271,7 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 		c.done = without(c.done, p)
 		return nil
 	}
-	p.oldDue, p.oldStatus, p.rebased = cur.NextCrawlAt, cur.Status, true
+	p.oldDue, p.oldStatus, p.waited, p.rebased = cur.NextCrawlAt, cur.Status, cur.RebuildPending, true
 	if p.Purge {
 		p.repent(cur)
 		return nil
@@ -274,7 +282,13 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 	mine.DisplaySource = cur.DisplaySource
 	mine.ReindexGeneration = cur.ReindexGeneration
 	mine.ReindexRequested = cur.ReindexGeneration > mine.ProcessedGeneration
-	mine.NextCrawlAt, mine.IndexPending = cur.NextCrawlAt, false
+	if cur.RebuildRun != p.run { // asked for meanwhile, and what we did may have been too early
+		mine.RebuildRun, mine.RebuildPending = cur.RebuildRun, cur.RebuildPending
+		mine.IndexPending, mine.ResumeAt = cur.IndexPending, mine.NextCrawlAt
+	} else {
+		mine.IndexPending = false
+	}
+	mine.NextCrawlAt = cur.NextCrawlAt
 	if !mine.GoneSince.IsZero() {
 		mine.GoneSince = laterOf(mine.GoneSince, cur.GoneSince)
 	}
@@ -334,8 +348,11 @@ func (r *Registry) Fail(ctx context.Context, job Job, decide func(it *Item, now 
 		ops := []storage.Op{{}}
 		var first time.Time
 		for _, it := range eligible(items, job.Host, now) {
-			oldStatus, oldDue := it.Status, it.NextCrawlAt
+			oldStatus, oldDue, waited := it.Status, it.NextCrawlAt, it.RebuildPending
 			decide(it, now)
+			it.Rebuilt(false)
+			it.IndexPending = false // the snapshot may be what cannot be processed
+			host.rebuild(waited, false)
 			host.move(oldStatus, it.Status)
 			host.observe(false, true)
 			ops = append(ops, storage.Op{Kind: storage.Replace, Entity: it.entity()})

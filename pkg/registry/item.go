@@ -77,7 +77,7 @@ type Item struct {
 	RawHash     string `col:"rawHash"`     // sha256:<hex> of the stored bytes
 	ContentHash string `col:"contentHash"` // sha256:<hex>, A10
 	TextHash    string `col:"textHash"`
-	IndexedHash string `col:"indexedHash"` // contentHash that the index holds; empty when none
+	IndexedHash string `col:"indexedHash"` // contentHash that the index holds; empty when none, or [Outdated]
 	// Exclusion says why content that was fetched is kept out of the index, if it is.
 	Exclusion string `col:"exclusion"`
 	// ImagesHash is that of the page's images as the index should hold them; empty when none.
@@ -90,8 +90,13 @@ type Item struct {
 	// CanonicalNote says why an item that could stand for this one does not; it is in the history
 	// once. While it is there, every check looks again.
 	CanonicalNote string `col:"canonicalNote"`
-	// IndexPending is a debt: the index was down, and the stored snapshot is still to be indexed.
-	IndexPending         bool   `col:"indexPending"`
+	// IndexPending is a debt: the stored snapshot is still to be indexed, because the index was down
+	// or is rebuilt. ResumeAt is then when the site is to be asked next.
+	IndexPending bool      `col:"indexPending"`
+	ResumeAt     time.Time `col:"resumeAt"`
+	// RebuildRun is the last rebuild that asked for the item, RebuildPending that it still waits.
+	RebuildRun           string `col:"rebuildRun"`
+	RebuildPending       bool   `col:"rebuildPending"`
 	NormalizationVersion string `col:"normalizationVersion"`
 	Language             string `col:"language"`
 	MimeType             string `col:"mimeType"`
@@ -197,6 +202,25 @@ func (it *Item) Reschedule(d schedule.Decision) {
 	it.UnchangedChecks, it.CrawlAttempts, it.MissingChecks = d.State.Unchanged, d.State.Attempts, d.State.Missing
 	it.HeldSince, it.GoneSince = stamp(d.State.HeldSince), stamp(d.State.GoneSince)
 	it.NextCrawlAt = stamp(d.Next)
+}
+
+// Outdated is the IndexedHash of a page that the index holds, or may hold, but not as it is.
+const Outdated = "outdated"
+
+// Outdate notes that what the index holds of the item, if anything, is not what it should hold. No
+// "not modified" is sufficient then, so the next check puts it there.
+func (it *Item) Outdate() {
+	if it.IndexedHash != "" {
+		it.IndexedHash = Outdated
+	}
+}
+
+// Rebuilt ends the item's part in a rebuild, whether the index was written or not.
+func (it *Item) Rebuilt(written bool) {
+	if it.RebuildPending && !written {
+		it.Outdate()
+	}
+	it.RebuildPending = false
 }
 
 // Bring moves the next check to a time of the caller's.

@@ -49,6 +49,7 @@ type hostState struct {
 	Checks       int            `col:"checks"` // recent checks, and how many of them
 	Changes      int            `col:"changes"`
 	Errors       int            `col:"errors"`
+	Rebuilding   int            `col:"rebuilding"` // items that wait for a rebuild
 	LossesFrom   time.Time      `col:"lossesFrom"` // begin of the brake's window
 	Losses       int            `col:"losses"`     // tombstones in it
 }

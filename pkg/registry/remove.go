@@ -101,6 +101,7 @@ func (it *Item) anew(now time.Time) Item {
 		DisplaySource: it.DisplaySource, SourceHost: it.SourceHost, ContentGroupID: it.ContentGroupID,
 		ParentPageID: it.ParentPageID, DiscoveryMethod: it.DiscoveryMethod, Status: Pending,
 		ReindexRequested: it.ReindexRequested, ReindexGeneration: it.ReindexGeneration, ProcessedGeneration: it.ProcessedGeneration,
+		RebuildRun: it.RebuildRun, RebuildPending: it.RebuildPending, // the host's row counts it
 		HTTPRobotsAllowed: true, FirstSeen: now, NextCrawlAt: it.NextCrawlAt,
 		LockedUntil: it.LockedUntil, LockOwner: it.LockOwner, History: it.History, key: it.key, etag: it.etag,
 	}

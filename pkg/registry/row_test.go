@@ -29,6 +29,7 @@ func fullItem() Item {
 		HTTPStatusCode: 200, HTTPRedirectChain: []string{"301 https://contoso.com/blog/post-1/"}, HTTPRobotsAllowed: true,
 		HTTPCanonicalURL: "https://contoso.com/blog/post-1", HTTPFinalURL: "https://contoso.com/blog/post-1/", HTTPUnconditional: true,
 		FileEtag: "0x1", FileLastModified: "2025-08-20T12:00:00.000Z", FileLength: 5, FileContentType: "text/plain",
+		ImagesHash: "sha256:33", ImageExclusion: "noimageindex", ResumeAt: time.Date(2025, 9, 1, 0, 0, 0, 0, time.UTC), RebuildRun: "run", RebuildPending: true,
 		RawHash: "sha256:00", ContentHash: "sha256:8e2f", TextHash: "sha256:9f1a", IndexedHash: "sha256:8e2f",
 		Exclusion: "noindex", IndexPending: true, NormalizationVersion: "http_snapshot_url_v1_text_v1",
 		Language: "en", MimeType: "text/html", Title: "Post", LastIndexedDocID: "page_0b1a", ImageCount: 3,

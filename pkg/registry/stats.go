@@ -13,6 +13,7 @@ type HostStats struct {
 	Items       map[Status]int
 	Due         int // due now and waiting
 	InFlight    int // due now and given to a job
+	Rebuilding  int // items that wait for a rebuild
 	Checks      int // recent checks that the rates speak of
 	Changes     int
 	Errors      int
@@ -70,7 +71,7 @@ func (r *Registry) partitionStats(ctx context.Context, partition, host string, n
 }
 
 func (h *hostState) stats(now time.Time) HostStats {
-	s := HostStats{Host: h.Host, Items: h.Counts, Checks: h.Checks, Changes: h.Changes, Errors: h.Errors}
+	s := HostStats{Host: h.Host, Items: h.Counts, Checks: h.Checks, Changes: h.Changes, Errors: h.Errors, Rebuilding: h.Rebuilding}
 	if h.PausedUntil.After(now) {
 		s.PausedUntil, s.PauseReason = h.PausedUntil, h.PauseReason
 	}

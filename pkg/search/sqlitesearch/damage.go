@@ -27,7 +27,6 @@ func (ix *Index) setAsideIfDamaged() error {
 	if renameErr != nil {
 		return fault.New(fault.Unavailable, "search index %s is damaged (%w) and cannot be set aside: %w", ix.path, err, renameErr)
 	}
-	ix.rebuilt = true
 	ix.log.Error("search index damaged, set aside, starting an empty one", "path", ix.path, "aside", aside, "err", err)
 	return nil
 }

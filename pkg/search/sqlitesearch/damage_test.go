@@ -71,11 +71,14 @@ func expectSetAside(t *testing.T, path string, n int) {
 	}
 	defer ix.Close()
 	aside := fmt.Sprintf("%s.corrupt-%d", path, n)
-	if _, err := os.Stat(aside); err != nil || !ix.Rebuilt() || !strings.Contains(log.String(), filepath.Base(aside)) {
-		t.Errorf("stat: %v, rebuilt: %v, log: %s", err, ix.Rebuilt(), log.String())
+	if _, err := os.Stat(aside); err != nil || !strings.Contains(log.String(), filepath.Base(aside)) {
+		t.Errorf("stat: %v, log: %s", err, log.String())
 	}
 	if err := ix.Create(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	if begun(t, ix) == "" {
+		t.Error("the new index does not say that it has to be filled")
 	}
 	if n := count(t, ix); n != 0 {
 		t.Errorf("%d pages in the new index", n)
@@ -92,8 +95,8 @@ func TestDamageMetLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	ix := open(t, path)
-	if ix.Rebuilt() {
-		t.Fatal("rebuilt an index that is whole")
+	if _, err := os.Stat(path + ".corrupt-2"); err == nil {
+		t.Fatal("set aside an index that is whole")
 	}
 	if _, err := ix.write.Exec("UPDATE fts_data SET block = zeroblob(50) WHERE id > 10"); err != nil {
 		t.Fatal(err)
@@ -104,7 +107,7 @@ func TestDamageMetLater(t *testing.T) {
 	}
 	ix.Close()
 	expectSetAside(t, path, 2)
-	if again := open(t, path); again.Rebuilt() || count(t, again) != 1 {
+	if again := open(t, path); count(t, again) != 1 {
 		t.Error("set aside twice")
 	}
 }
@@ -128,6 +131,37 @@ func TestOtherFilesAreLeftAlone(t *testing.T) {
 				t.Error("it was set aside")
 			}
 		})
+	}
+}
+
+func begun(t *testing.T, ix *Index) string {
+	t.Helper()
+	name, err := ix.Begun(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestBegun: a new index has one name for all who open it until it is known to be filled; the next
+// one has another.
+func TestBegun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "search.db")
+	first := created(t, path)
+	name := begun(t, first)
+	if second := created(t, path); name == "" || begun(t, second) != name {
+		t.Errorf("%q here, %q there", name, begun(t, second))
+	}
+	for range 2 {
+		if err := first.Filled(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again := created(t, path); begun(t, again) != "" {
+		t.Error("the index forgot that it is filled")
+	}
+	if other := created(t, path+"2"); begun(t, other) == "" || begun(t, other) == name {
+		t.Error("two indexes have one name")
 	}
 }
 
@@ -169,8 +203,8 @@ func TestKilled(t *testing.T) {
 		}
 		cmd.Wait()
 		ix := open(t, path)
-		if n := count(t, ix); ix.Rebuilt() || n < written || written == 0 {
-			t.Fatalf("round %d: %d pages acknowledged, %d there, rebuilt %v", round, written, n, ix.Rebuilt())
+		if n := count(t, ix); n < written || written == 0 {
+			t.Fatalf("round %d: %d pages acknowledged, %d there", round, written, n)
 		}
 		written = count(t, ix) // one may have been committed and not printed
 		checkIntegrity(t, ix)

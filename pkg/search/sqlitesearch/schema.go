@@ -10,7 +10,7 @@ import (
 
 // schemaVersion is raised with every change of the tables. Files of older versions are set aside
 // and built anew, since everything in them is derived; files of newer ones are refused.
-const schemaVersion = 2
+const schemaVersion = 3
 
 // applicationID marks our files ("TIDE"), so that nobody's database is taken for an index.
 const applicationID = 0x54494445
@@ -39,6 +39,8 @@ CREATE TABLE chunks (
 	uid TEXT NOT NULL, ordinal INTEGER NOT NULL,
 	title TEXT NOT NULL, heading TEXT NOT NULL, body TEXT NOT NULL
 );
+CREATE TABLE begun (name TEXT NOT NULL);
+INSERT INTO begun VALUES (lower(hex(randomblob(8))));
 CREATE VIRTUAL TABLE fts USING fts5(
 	title, heading, body, content='chunks', content_rowid='id',
 	tokenize='unicode61 remove_diacritics 2', prefix='2 3'

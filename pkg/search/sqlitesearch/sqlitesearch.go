@@ -4,13 +4,14 @@
 //
 // It promises that a page whose Put returned is still there, whole, after the process is killed
 // at any moment, and that a damaged file never stops the program: the file is set aside, an empty
-// index takes its place and [Index.Rebuilt] says so. The index is derived from the registry's
+// index takes its place and [Index.Begun] says so. The index is derived from the registry's
 // snapshots, so a power failure may cost the last seconds but never consistency
 // (https://sqlite.org/pragma.html#pragma_synchronous, NORMAL under WAL).
 //
 // # Rows
 //
 //	pages   rowid, id (unique), url, host, type, title, language, mime, indexed_at, images (their number)
+//	begun   a random name, until the index is known to be filled
 //	images  page = pages.rowid, id, ordinal, src, alt, title, caption
 //	chunks  id = pages.rowid<<16 | slot, uid, ordinal, title, heading, body
 //	fts     FTS5 over title, heading and body of chunks, external content
@@ -48,11 +49,10 @@ var _ search.Index = (*Index)(nil)
 
 // Index is a search index in a file. Its methods may be called concurrently.
 type Index struct {
-	path    string
-	write   *sql.DB // one connection, transactions begin as writers
-	read    *sql.DB
-	log     *slog.Logger
-	rebuilt bool
+	path  string
+	write *sql.DB // one connection, transactions begin as writers
+	read  *sql.DB
+	log   *slog.Logger
 }
 
 // Options may be left zero.
@@ -107,14 +107,23 @@ func dsn(path, txlock, extra string) string {
 	return name.String()
 }
 
-// Rebuilt reports whether Open found the file damaged and began an empty one: the pages must be
-// indexed again.
-func (ix *Index) Rebuilt() bool { return ix.rebuilt }
-
 // Create makes the tables if they are missing.
 func (ix *Index) Create(ctx context.Context) error {
 	err := createSchema(ctx, ix.write)
 	return ix.fault("create", err)
+}
+
+// Begun names the index, alike for all who open the file, from its creation until [Index.Filled];
+// then it is "". Pages that were indexed before it began are not in it.
+func (ix *Index) Begun(ctx context.Context) (name string, err error) {
+	err = ix.read.QueryRowContext(ctx, "SELECT coalesce(max(name), '') FROM begun").Scan(&name)
+	return name, ix.fault("begun", err)
+}
+
+// Filled says that it is certain that all pages will be put into the index. It may be repeated.
+func (ix *Index) Filled(ctx context.Context) error {
+	_, err := ix.write.ExecContext(ctx, "DELETE FROM begun")
+	return ix.fault("filled", err)
 }
 
 // Count is the number of pages held.

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const rebuildLong = `Index everything anew: after the index was lost, or after an update reads pages
+better than before.
+
+Pages come from the copies that are kept, so no site is asked and no schedule
+moves. With --refetch the sites are asked instead, as slowly as ever. --force has
+them asked also for what the index does not hold: pages that failed, are excluded
+or gone.
+
+The work goes on by itself; --wait stays until it is done.`
+
+const rebuildExample = `  tidemark rebuild --wait
+  tidemark rebuild --host example.com --refetch`
+
+func (p *program) rebuildCommand() *cobra.Command {
+	var host string
+	var req api.RebuildRequest
+	var wait bool
+	var interval time.Duration
+	cmd := &cobra.Command{
+		Use:     "rebuild",
+		Short:   "Index everything, or one host, anew",
+		Long:    rebuildLong,
+		Example: rebuildExample,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if interval < 100*time.Millisecond || interval > time.Hour {
+				return usagef("--interval is %s: give 100ms to 1h", interval)
+			}
+			if host != "" {
+				req.Scope = &api.RebuildScope{Host: host}
+			}
+			return p.rebuild(cmd.Context(), req, wait, interval)
+		},
+	}
+	f := cmd.Flags()
+	hostFlag(f, &host, "only this `HOST`")
+	f.BoolVar(&req.Refetch, "refetch", false, "ask the sites instead of reading the kept copies")
+	f.BoolVar(&req.Force, "force", false, "ask the sites also for what the index does not hold")
+	f.BoolVarP(&wait, "wait", "w", false, "stay until it is done")
+	f.DurationVar(&interval, "interval", time.Second, "how often --wait looks")
+	return cmd
+}
+
+func (p *program) rebuild(ctx context.Context, req api.RebuildRequest, wait bool, interval time.Duration) error {
+	run, err := p.client().StartRebuild(ctx, req)
+	if err != nil {
+		return err
+	}
+	if !wait {
+		p.say("%s has begun; `%s status` tells how far it is", clean(run.ID), p.name())
+		return nil
+	}
+	return p.awaitRebuild(ctx, run.ID, interval)
+}
+
+// awaitRebuild tells how far a rebuild is until it is done. Between its looks the server may be
+// away for a while, as in an update.
+func (p *program) awaitRebuild(ctx context.Context, id string, interval time.Duration) error {
+	client, failed, shown := p.client(), 0, ""
+	for {
+		run, err := client.Rebuild(ctx, id)
+		switch {
+		case err == nil:
+			failed = 0
+			if text := rebuildText(run); text != shown {
+				p.say("%s", text)
+				shown = text
+			}
+			if run.Status == api.RebuildDone {
+				return nil
+			}
+		case ctx.Err() != nil || failed+1 >= patience:
+			return err
+		default:
+			failed++
+		}
+		if err := p.sleep(ctx, interval); err != nil {
+			return err
+		}
+	}
+}
+
+// rebuildText is the state of a rebuild in words.
+func rebuildText(r api.Rebuild) string {
+	switch r.Status {
+	case api.RebuildMarking:
+		return fmt.Sprintf("%s looked at, %s indexed of %s so far", count(r.Items, "source"), thousands(max(0, r.Marked-r.Left)), thousands(r.Marked))
+	case api.RebuildIndexing:
+		return fmt.Sprintf("%s of %s indexed", thousands(max(0, r.Marked-r.Left)), count(r.Marked, "source"))
+	case api.RebuildDone:
+		return fmt.Sprintf("done: %s looked at, %s indexed anew", count(r.Items, "source"), thousands(r.Marked))
+	default:
+		return clean(r.Status)
+	}
+}
+
+// rebuildLine tells in a status that a rebuild goes on.
+func rebuildLine(r api.Rebuild) string {
+	scope := "everything"
+	if r.Host != "" {
+		scope = clean(r.Host)
+	}
+	line := "rebuilding " + scope + ": " + rebuildText(r)
+	if r.Reason != "" {
+		line += " (" + clean(r.Reason) + ")"
+	}
+	return line
+}

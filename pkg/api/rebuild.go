@@ -1,0 +1,59 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// RebuildRequest asks to index anew what Scope names, everything when it is nil. What the index
+// holds, or should hold, is read from the kept captures under the present rules, without asking a
+// site; with Refetch the sites are asked instead. Force has the sites asked also for items that the
+// index does not hold: those that failed, are excluded or Gone.
+type RebuildRequest struct {
+	Scope   *RebuildScope `json:"scope,omitempty"`
+	Force   bool          `json:"force,omitempty"`
+	Refetch bool          `json:"refetch,omitempty"`
+}
+
+// RebuildScope limits a rebuild to one host.
+type RebuildScope struct {
+	Host string `json:"host,omitempty"`
+}
+
+// The states of a rebuild, in order.
+const (
+	RebuildMarking  = "marking"  // items are being asked to be indexed anew
+	RebuildIndexing = "indexing" // all have been asked, some still wait
+	RebuildDone     = "done"
+)
+
+// Rebuild is a rebuild that was accepted and goes on by itself.
+type Rebuild struct {
+	ID        string    `json:"id"`
+	Status    string    `json:"status"`
+	Host      string    `json:"host,omitempty"` // all hosts when empty
+	Force     bool      `json:"force"`
+	Refetch   bool      `json:"refetch"`
+	Reason    string    `json:"reason,omitempty"` // why it began by itself
+	Items     int       `json:"items"`            // looked at so far
+	Marked    int       `json:"marked"`           // of these, asked to be indexed anew
+	Left      int       `json:"left"`             // of these, still waiting; those of other rebuilds of the scope included
+	StartedAt time.Time `json:"startedAt,omitzero"`
+	UpdatedAt time.Time `json:"updatedAt,omitzero"`
+	EndedAt   time.Time `json:"endedAt,omitzero"`
+}
+
+// StartRebuild has many items indexed anew. A host that nothing is registered for is a *Problem.
+func (c *Client) StartRebuild(ctx context.Context, req RebuildRequest) (Rebuild, error) {
+	var run Rebuild
+	err := c.call(ctx, http.MethodPost, "RebuildIndex", nil, req, &run)
+	return run, err
+}
+
+// Rebuild tells how far a rebuild is.
+func (c *Client) Rebuild(ctx context.Context, id string) (Rebuild, error) {
+	var run Rebuild
+	err := c.call(ctx, http.MethodGet, "RebuildIndex", values("id", id), nil, &run)
+	return run, err
+}

@@ -1,0 +1,42 @@
+package app
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/rebuild"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// beginner is an index that can be lost, because it lives on this machine.
+type beginner interface {
+	// Begun names this index while it is empty and nobody has seen to it that it is filled; "" after
+	// that. All who open the same index are told the same name.
+	Begun(ctx context.Context) (string, error)
+	// Filled is told when it is certain that the index will be filled.
+	Filled(ctx context.Context) error
+}
+
+// fillIndex has everything that is registered indexed anew when the index has just begun: its file
+// was lost, damaged, or of an older version. The run is durable before the index hears of it, and
+// is called after the index, so that it begins once, whoever dies or comes second.
+func fillIndex(ctx context.Context, index search.Index, reg *registry.Registry, rebuilds *rebuild.Service) error {
+	b, ok := index.(beginner)
+	if !ok {
+		return nil
+	}
+	name, err := b.Begun(ctx)
+	if err != nil || name == "" {
+		return err
+	}
+	known, err := reg.Knows(ctx, "")
+	if err != nil {
+		return err
+	}
+	if known {
+		if _, err := rebuilds.Ensure(ctx, "rebuild-index-"+name, "the index was begun anew"); err != nil {
+			return err
+		}
+	}
+	return b.Filled(ctx)
+}

@@ -1,0 +1,153 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/rebuild"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
+	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// opened is what one process makes of a store and an index file.
+func opened(t *testing.T, store storage.Store, path string, log *slog.Logger) (*handlers.Services, error) {
+	t.Helper()
+	cfg, err := Load(env(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := sqlitesearch.Open(path, sqlitesearch.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { index.Close() })
+	return Assemble(t.Context(), cfg, env(nil), store, index, log)
+}
+
+func mustOpen(t *testing.T, store storage.Store, path string) *handlers.Services {
+	t.Helper()
+	s, err := opened(t, store, path, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func activeRuns(t *testing.T, s *handlers.Services) []rebuild.Run {
+	t.Helper()
+	runs, err := s.Rebuilds.Active(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runs
+}
+
+func registerOne(t *testing.T, s *handlers.Services) {
+	t.Helper()
+	src, err := source.DefaultRules().ParseURL("https://port.example/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Registry.Register(t.Context(), []source.Source{src}, registry.RegisterOptions{})[0].Err; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A19: an index that begins anew over a registry with items is filled by itself: once, whoever
+// opens it, and told in the log. Nothing happens where there is nothing to fill it with.
+func TestA19LostIndexIsRebuilt(t *testing.T) {
+	store, dir := mem.New(time.Now), t.TempDir()
+	path := filepath.Join(dir, "index.db")
+	first := mustOpen(t, store, path)
+	if runs := activeRuns(t, first); len(runs) != 0 {
+		t.Errorf("an empty registry is rebuilt: %+v", runs)
+	}
+	registerOne(t, first)
+	if runs := activeRuns(t, mustOpen(t, store, path)); len(runs) != 0 {
+		t.Errorf("the index is there, and rebuilt: %+v", runs)
+	}
+
+	lost := filepath.Join(dir, "another.db")
+	var wg sync.WaitGroup
+	var log bytes.Buffer
+	for i := range 4 { // several instances at once
+		out := slog.New(slog.DiscardHandler)
+		if i == 0 {
+			out = slog.New(slog.NewTextHandler(&log, nil))
+		}
+		wg.Go(func() {
+			if _, err := opened(t, store, lost, out); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	runs := activeRuns(t, mustOpen(t, store, lost))
+	if len(runs) != 1 || runs[0].Reason == "" || runs[0].Host != "" || runs[0].Refetch {
+		t.Errorf("runs %+v", runs)
+	}
+	if strings.Count(log.String(), "rebuild begun") > 1 {
+		t.Errorf("log: %s", log.String())
+	}
+}
+
+// A start that dies at any operation, before or after it took effect, leaves an index that the
+// next start fills, by one run.
+func TestLostIndexUnderFaults(t *testing.T) {
+	operations := startWithFault(t, 0, false)
+	if operations < 5 {
+		t.Fatalf("only %d operations", operations)
+	}
+	for nth := range operations {
+		startWithFault(t, nth+1, false)
+		startWithFault(t, nth+1, true)
+	}
+}
+
+// startWithFault lets the nth operation and all that follow fail, and counts them.
+func startWithFault(t *testing.T, nth int, after bool) (operations int) {
+	t.Helper()
+	store, path := mem.New(time.Now), filepath.Join(t.TempDir(), "index.db")
+	registerOne(t, mustOpen(t, store, path))
+	died := errors.New("the process died")
+	var mu sync.Mutex
+	dead := false
+	broken := storagetest.Hooked(store, storagetest.Hooks{
+		OnBefore: func(context.Context, storagetest.Call) error {
+			mu.Lock()
+			defer mu.Unlock()
+			operations++
+			if dead || operations == nth && !after {
+				dead = true
+				return died
+			}
+			return nil
+		},
+		OnAfter: func(_ context.Context, _ storagetest.Call, err error) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if operations == nth && after {
+				dead = true
+				return died
+			}
+			return err
+		},
+	})
+	_, _ = opened(t, broken, path+"2", slog.New(slog.DiscardHandler))
+	if runs := activeRuns(t, mustOpen(t, store, path+"2")); len(runs) != 1 {
+		t.Errorf("operation %d, after %v: %d runs", nth, after, len(runs))
+	}
+	return operations
+}
