@@ -113,7 +113,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	documents := document.New(document.Options{CacheDir: filepath.Join(cfg.Data, "cache")})
 	worker := crawl.New(reg, snaps, web, index, crawl.Options{
 		Schedule: cfg.Schedule, Agent: web.ProductToken(), Rules: cfg.Rules, Strategy: cfg.Strategy,
-		KeepGone: cfg.KeepGone, ReindexOnCanonical: cfg.ReindexOnCanonical, RunID: run.ID, Retention: cfg.Retention, Log: log,
+		KeepGone: cfg.KeepGone, Soft404: cfg.Soft404, ReindexOnCanonical: cfg.ReindexOnCanonical, RunID: run.ID, Retention: cfg.Retention, Log: log,
 		Documents: documents,
 		Files:     files, Setting: get,
 	})

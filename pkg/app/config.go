@@ -27,6 +27,7 @@ type Config struct {
 	Fetch         fetch.Config
 	Retention     snapshot.Retention
 	KeepGone      bool
+	Soft404       bool
 	// ReindexOnCanonical is FORCE_REINDEX_ON_CANONICAL_CHANGE.
 	ReindexOnCanonical bool
 	FileRoot           string
@@ -68,6 +69,7 @@ func Load(get func(string) string) (Config, error) {
 			Count: s.number("SNAPSHOT_KEEP_COUNT", 0, 0, 1_000_000),
 		},
 		KeepGone: !s.flag("CRAWL_REMOVE_GONE", true),
+		Soft404:  s.flag("CRAWL_SOFT_404", true),
 		Data:     s.text("TIDEMARK_DATA", defaultData),
 		FileRoot: s.text("FILE_ROOT", ""),
 

@@ -36,6 +36,7 @@ var Settings = []Setting{
 	{"CRAWL_GONE_AFTER", "3", "Checks in a row that find 404 or 410 before a page is Gone"},
 	{"CRAWL_GONE_SHARE", "0.2", "Part of a host's pages, 0 to 1, that may become Gone within a day; 3 always may. The others stay as they are until a second look a day later. 1 believes everything at once"},
 	{"CRAWL_REMOVE_GONE", "true", "Whether Gone pages leave the index"},
+	{"CRAWL_SOFT_404", "true", "Whether pages that look like what a host shows, with status 200, for pages that do not exist count as missing. To know, a host is asked for such a page once a week at most"},
 	{"CRAWL_PURGE_GONE_DAYS", "0", "Days after which a Gone page is purged with all that was kept of it, 0 to 3650; 0 keeps it"},
 	// How politely.
 	{"CRAWL_MIN_DELAY_MS", "1000", "Least pause between the starts of two requests to one host, in milliseconds. Hosts in CRAWL_ALLOW_HOSTS have no pause and 4 requests at once unless one of these three is set"},

@@ -290,27 +290,32 @@ func (c *check) noteValidators(resp fetch.Response) {
 	c.HTTPContentLength, c.HTTPFinalURL = int64(len(resp.Body)), finalURL(resp)
 }
 
-// throttled leaves the host that answered alone for as long as it asks (A13), or five minutes. It
-// may be another than the batch's, behind a redirect.
+// throttled leaves the host that answered alone for as long as it asks (A13).
 func (c *check) throttled(ctx context.Context, resp fetch.Response) error {
+	pause, err := c.pause(ctx, resp)
+	c.retryAfter = pause
+	c.fail("HTTP %d: the host is left alone for %s", resp.Status, pause.Round(time.Second))
+	return err
+}
+
+// pause keeps everybody away from the host that answered, for as long as it asks or five minutes.
+// It may be another than the batch's, behind a redirect.
+func (c *check) pause(ctx context.Context, resp fetch.Response) (time.Duration, error) {
 	const unasked = 5 * time.Minute
 	pause := min(resp.RetryAfter, registry.MaxPause)
 	if pause <= 0 {
 		pause = unasked
 	}
-	c.retryAfter = pause
-	why := fmt.Sprintf("HTTP %d", resp.Status)
-	c.fail("%s: the host is left alone for %s", why, pause.Round(time.Second))
-	until := c.o.Clock().Add(pause)
+	until, why := c.o.Clock().Add(pause), fmt.Sprintf("HTTP %d", resp.Status)
 	o, err := originOf(resp.FinalURL)
 	if err != nil {
-		return nil
+		return pause, nil
 	}
 	if o.host != c.batch.Host {
-		return c.reg.Pause(ctx, c.partition(o), o.host, until, why)
+		return pause, c.reg.Pause(ctx, c.partition(o), o.host, until, why)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.host.PauseUntil, c.host.PauseWhy = until, why
-	return nil
+	return pause, nil
 }

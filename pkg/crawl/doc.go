@@ -11,6 +11,7 @@
 //	raw       the same bytes: unchanged
 //	extract   unknown type or noindex: kept, but out of the index
 //	content   the same content hash: noise, unchanged
+//	soft 404  what the host also shows for a page that cannot exist: missing
 //	keep      the body, then its capture with the edge to what it supersedes
 //	canonical another item stands for it: an alias, out of the index (also where nothing changed)
 //	index     then, and only then, Indexed

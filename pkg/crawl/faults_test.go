@@ -182,6 +182,21 @@ var disturbed = []struct {
 		r.next("/p")
 		r.next("/p")
 	}, false},
+	{"soft 404", func(r *rig) {
+		r.Worker.o.Soft404, r.site.lost = true, sorry
+		r.site.put("/p", text("v1"))
+		r.first("/p")
+		r.site.put("/p", sorry)
+		r.next("/p")
+		r.next("/p")
+	}, false},
+	{"a week after soft 404", func(r *rig) {
+		r.Worker.o.Soft404, r.site.lost = true, sorry
+		r.site.put("/p", text("v1"))
+		r.first("/p")
+		r.clock.pass(8 * day)
+		r.site.put("/p", text("v2"))
+	}, false},
 	{"force", func(r *rig) {
 		r.site.put("/p", text("v1").etag("1"))
 		r.first("/p")
@@ -267,7 +282,7 @@ func disturb(t *testing.T, open opener, nth int, after bool, prepare func(*rig),
 		r.due("/p")
 	}
 	r.Worker.index = shakyIndex{r.index, s}
-	r.Worker.robots = robotsCache{} // a new process
+	r.Worker.robots, r.Worker.absents = robotsCache{}, absentCache{} // a new process
 	s.armed = true
 	jobs := r.jobs()
 	if len(jobs) != 1 {

@@ -83,6 +83,11 @@ func (c *check) compare(ctx context.Context, resp fetch.Response) error {
 		}
 		return c.keepPlace(ctx, WhySameContent)
 	}
+	if why, err := c.softMissing(ctx, resp, r); err != nil {
+		return err
+	} else if why != "" {
+		return c.missing(ctx, why)
+	}
 	return c.adopt(ctx, resp, r)
 }
 

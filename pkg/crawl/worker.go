@@ -47,6 +47,7 @@ type Options struct {
 	// ReindexOnCanonical indexes a page again whose rel=canonical has changed, though its content
 	// has not (FORCE_REINDEX_ON_CANONICAL_CHANGE). A capture records the change either way.
 	ReindexOnCanonical bool
+	Soft404            bool // ask hosts for pages that do not exist, and know those pages again
 	RunID              string
 	Retention          snapshot.Retention
 	Clock              func() time.Time
@@ -58,12 +59,13 @@ type Options struct {
 
 // Worker processes jobs. It is safe for concurrent use.
 type Worker struct {
-	reg    *registry.Registry
-	snaps  *snapshot.Store
-	web    Fetcher
-	index  Indexer
-	o      Options
-	robots robotsCache
+	reg     *registry.Registry
+	snaps   *snapshot.Store
+	web     Fetcher
+	index   Indexer
+	o       Options
+	robots  robotsCache
+	absents absentCache
 }
 
 // New makes a worker.

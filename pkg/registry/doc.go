@@ -11,9 +11,11 @@
 //	  PK partition  RK due|<nextCrawlAt>|<hash>  its due row; enqueuedUntil while a job is trusted
 //	  PK partition  RK host|<host>            politeness, leases, pause, counters
 //	  PK partition  RK robots|<scheme>|<host> cached robots.txt
+//	  PK partition  RK robots|<scheme>|<host>|absent  what it shows for pages that do not exist
 //	IngestIndex
 //	  PK <hash[:2]> RK <hash>                 → partition; written before the item, immutable
 //	  PK partition  RK <partition>            every partition there is
+//	  PK cursor     RK purge                  how far PurgeTimer has come
 //	DueHints
 //	  PK <shard>|<minute>  RK <partition>     "due rows here at or after this minute"
 //
