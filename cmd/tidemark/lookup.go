@@ -17,7 +17,12 @@ import (
 
 // item reads one item, which is named by its id or by the source it was added with.
 func (p *program) item(ctx context.Context, name string) (api.ItemDetail, error) {
-	return onItem(p, name, func(id string) (api.ItemDetail, error) { return p.client().Item(ctx, id) })
+	return p.itemFrom(ctx, p.client(), name)
+}
+
+// itemFrom is item by a client of the caller's.
+func (p *program) itemFrom(ctx context.Context, client *api.Client, name string) (api.ItemDetail, error) {
+	return onItem(p, name, func(id string) (api.ItemDetail, error) { return client.Item(ctx, id) })
 }
 
 // onItem asks the server about the item that a name means. The address of a blob may have been

@@ -101,7 +101,7 @@ func (p *program) say(format string, args ...any) {
 
 // client speaks to the server of the global flags and, with --json, prints its answers.
 func (p *program) client() *api.Client {
-	c := api.NewClient(p.server, cmp.Or(p.key, p.getenv("TIDEMARK_KEY")), p.http)
+	c := p.silentClient()
 	if !p.json {
 		return c
 	}
@@ -111,6 +111,11 @@ func (p *program) client() *api.Client {
 			fmt.Fprintln(p.out, line.String())
 		}
 	})
+}
+
+// silentClient is a client whose answers are not printed.
+func (p *program) silentClient() *api.Client {
+	return api.NewClient(p.server, cmp.Or(p.key, p.getenv("TIDEMARK_KEY")), p.http)
 }
 
 // one asks for exactly one argument and calls it by its name.
@@ -156,6 +161,6 @@ func (p *program) rootCommand() *cobra.Command {
 	flags.BoolVar(&p.json, "json", false, "print the API's JSON, one answer on a line")
 	addVersionFlag(root)
 	root.AddCommand(p.startCommand(), p.azuriteCommand(), p.exportCommand(), p.importStateCommand(), p.addCommand(), p.addFileCommand(), p.reindexCommand(), p.rebuildCommand(), p.removeCommand(), p.searchCommand(), p.statusCommand(), p.itemsCommand(),
-		p.showCommand(), p.whyCommand(), p.versionCommand())
+		p.showCommand(), p.warcCommand(), p.whyCommand(), p.versionCommand())
 	return root
 }

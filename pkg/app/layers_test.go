@@ -39,6 +39,7 @@ var layers = [][]string{
 	{"handlers"},
 	{"pkg/app", "pkg/funchost", "pkg/azurite"},
 	{"pkg/funchost/conformance", "pkg/azurite/azuritetest"},
+	{"pkg/warc/warctest"},
 	{"cmd/handler", "cmd/tidemark", "cmd/demosite", "cmd/demo", "cmd/bench", "cmd/package", "cmd/score"},
 }
 

@@ -2,95 +2,32 @@ package warc
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/warc/warctest"
 )
-
-// warcioVersion is the reader of Webrecorder's tools, which these tests hold the files against.
-const warcioVersion = "2.4.11"
-
-// warcio gives the folder of warcio.js in .tools and downloads it where it is missing. A test that
-// cannot have it fails; it is never skipped.
-func warcio(t *testing.T) string {
-	t.Helper()
-	tools, err := azuritetest.ToolDir()
-	must(t, err)
-	home := filepath.Join(tools, "warcio-"+warcioVersion)
-	module := filepath.Join(home, "node_modules", "warcio")
-	if _, err := os.Stat(module); err == nil {
-		return module
-	}
-	must(t, os.MkdirAll(tools, 0o755))
-	// Installed beside home and renamed, so that home is never half installed.
-	temp, err := os.MkdirTemp(tools, "warcio-")
-	must(t, err)
-	defer os.RemoveAll(temp)
-	run(t, "npm", "install", "--prefix", temp, "warcio@"+warcioVersion, "--ignore-scripts", "--no-audit", "--no-fund")
-	if err := os.Rename(temp, home); err != nil {
-		_, err = os.Stat(module) // another process may have been faster
-		must(t, err)
-	}
-	return module
-}
-
-func run(t *testing.T, name string, args ...string) []byte {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.WaitDelay = 5 * time.Second
-	var failed bytes.Buffer
-	cmd.Stderr = &failed
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s: %v: %s", name, err, failed.Bytes())
-	}
-	return out
-}
-
-// reading is what testdata/read.mjs prints about a file.
-type reading struct {
-	Records []struct {
-		Version       string
-		Warc          map[string]string
-		Block         string // digest
-		Status        int
-		Payload       string
-		PayloadDigest string
-	}
-	Index []struct {
-		Offset, Length int
-		URL            string
-	}
-}
 
 // TestWarcioReads: the reader behind Webrecorder's tools finds every record where it is, with the
 // digests that it says, decodes nothing twice, and finds what each revisit refers to.
 func TestWarcioReads(t *testing.T) {
-	module, dir := warcio(t), t.TempDir()
+	dir := t.TempDir()
 	files := map[string][]byte{
 		"example.warc": example(t, Options{}), "example.warc.gz": example(t, Options{Gzip: true}),
 		"odd.warc": oddBodies(t, Options{}), "odd.warc.gz": oddBodies(t, Options{Gzip: true}),
 	}
-	names, args := []string{}, []string{filepath.Join("testdata", "read.mjs"), module}
+	var names, paths []string
 	for name, content := range files {
 		path := filepath.Join(dir, name)
 		must(t, os.WriteFile(path, content, 0o644))
-		names, args = append(names, name), append(args, path)
+		names, paths = append(names, name), append(paths, path)
 	}
-	var readings []reading
-	must(t, json.Unmarshal(run(t, "node", args...), &readings))
-	for i, r := range readings {
+	for i, r := range warctest.Read(t, paths...) {
 		t.Run(names[i], func(t *testing.T) {
 			zipped := filepath.Ext(names[i]) == ".gz"
 			want, err := readAll(files[names[i]], zipped)
@@ -101,7 +38,7 @@ func TestWarcioReads(t *testing.T) {
 	}
 }
 
-func checkRecords(t *testing.T, have reading, want []readRecord) {
+func checkRecords(t *testing.T, have warctest.Reading, want []readRecord) {
 	t.Helper()
 	if len(have.Records) != len(want) {
 		t.Fatalf("have %d records, want %d", len(have.Records), len(want))
@@ -131,7 +68,7 @@ func checkRecords(t *testing.T, have reading, want []readRecord) {
 }
 
 // checkIndex reads each record from where warcio's index says that it is.
-func checkIndex(t *testing.T, have reading, file []byte, zipped bool) {
+func checkIndex(t *testing.T, have warctest.Reading, file []byte, zipped bool) {
 	t.Helper()
 	if len(have.Index) != len(have.Records)-1 { // all but the warcinfo
 		t.Fatalf("%d entries for %d records", len(have.Index), len(have.Records))

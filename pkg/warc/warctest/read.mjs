@@ -32,7 +32,7 @@ async function records(file) {
       warc: Object.fromEntries(record.warcHeaders.headers), // names in lower case
       block: digests[found.length],
       status: record.httpHeaders?.statusCode ?? 0,
-      payload: payload.toString(),
+      payload: Buffer.from(payload).toString(),
       payloadDigest: sha256(payload),
     });
   }

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/warc/warctest"
+)
+
+// archived is the whole app in memory, with a site that it crawls.
+type archived struct {
+	t        *testing.T
+	site     *httptest.Server
+	mu       sync.Mutex
+	bodies   map[string]string // pages under /tagged/ have an ETag
+	services *handlers.Services
+	api      *api.Client
+	server   string
+}
+
+func newArchived(t *testing.T) *archived {
+	t.Helper()
+	a := &archived{t: t, bodies: map[string]string{}}
+	a.site = httptest.NewServer(http.HandlerFunc(a.page))
+	t.Cleanup(a.site.Close)
+	get := func(name string) string {
+		return map[string]string{"CRAWL_ALLOW_HOSTS": "127.0.0.1", "TIDEMARK_DATA": t.TempDir()}[name]
+	}
+	cfg, err := app.Load(get)
+	must(t, err)
+	index, err := sqlitesearch.Open(filepath.Join(t.TempDir(), "index.db"), sqlitesearch.Options{})
+	must(t, err)
+	t.Cleanup(func() { index.Close() })
+	a.services, err = app.Assemble(t.Context(), cfg, get, mem.New(time.Now), index, slog.New(slog.DiscardHandler))
+	must(t, err)
+	srv := httptest.NewServer(handlers.New(handlers.Options{Open: func(context.Context) (*handlers.Services, error) { return a.services, nil }}))
+	t.Cleanup(srv.Close)
+	a.server, a.api = srv.URL, api.NewClient(srv.URL, "", nil)
+	return a
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (a *archived) page(w http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	body, ok := a.bodies[r.URL.Path]
+	a.mu.Unlock()
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if strings.HasPrefix(r.URL.Path, "/tagged/") {
+		tag := fmt.Sprintf(`"%x"`, body)
+		w.Header().Set("ETag", tag)
+		if r.Header.Get("If-None-Match") == tag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	io.WriteString(w, body)
+}
+
+func (a *archived) put(path, body string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.bodies[path] = body
+}
+
+// check has a page registered or checked now, and waits until that is done.
+func (a *archived) check(path string) {
+	a.t.Helper()
+	time.Sleep(2 * time.Millisecond) // times are kept to the millisecond
+	_, err := a.api.AddURL(a.t.Context(), a.site.URL+path, api.AddOptions{})
+	must(a.t, err)
+	q := a.services.Store.Queue(registry.JobQueue)
+	got, err := q.Receive(a.t.Context(), 32, time.Minute)
+	must(a.t, err)
+	for _, m := range got {
+		job, err := registry.ParseJob(m.Body)
+		must(a.t, err)
+		must(a.t, a.services.Worker.Process(a.t.Context(), job))
+		must(a.t, q.Delete(a.t.Context(), m))
+	}
+}
+
+// run runs the command against the app.
+func (a *archived) run(args ...string) (code int, out, errOut string) {
+	var o, e bytes.Buffer
+	p := &program{
+		in: strings.NewReader(""), out: &o, err: &e, now: time.Now,
+		getenv: func(name string) string { return map[string]string{"TIDEMARK_SERVER": a.server}[name] },
+	}
+	code = p.run(a.t.Context(), args)
+	return code, strings.ReplaceAll(o.String(), a.site.URL, "SITE"), strings.ReplaceAll(e.String(), a.site.URL, "SITE")
+}
+
+func html(text string) string {
+	return "<html lang=en><title>" + text + "</title><main><p>The tide of " + text + ".</p></main>"
+}
+
+// summary is a file's records in short.
+func (a *archived) summary(file string) (out []string) {
+	a.t.Helper()
+	for _, r := range warctest.Read(a.t, file)[0].Records {
+		line := r.Warc["warc-type"]
+		if u := strings.TrimPrefix(r.Warc["warc-target-uri"], a.site.URL); u != "" {
+			line += " " + u
+		}
+		if _, text, ok := strings.Cut(r.Payload, "<title>"); ok && line[:8] == "response" {
+			text, _, _ = strings.Cut(text, "</title>")
+			line += fmt.Sprintf(" %d %s", r.Status, text)
+		}
+		if profile := r.Warc["warc-profile"]; profile != "" {
+			line += " " + profile[strings.LastIndex(profile, "/")+1:]
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// TestWARC has pages change, stay and return, and reads what was archived with a public reader.
+func TestWARC(t *testing.T) {
+	a := newArchived(t)
+	a.put("/tagged/p", html("one"))
+	a.check("/tagged/p")
+	a.check("/tagged/p") // 304
+	a.put("/tagged/p", html("two"))
+	a.check("/tagged/p")
+	a.put("/tagged/p", html("one")) // back
+	a.check("/tagged/p")
+	a.check("/tagged/p") // 304
+	a.put("/q", html("three"))
+	a.check("/q")
+	a.check("/q") // the same bytes
+	a.put("/q", html("three")+"<!-- noise -->")
+	a.check("/q") // of which nothing is kept
+	p := []string{
+		"response /tagged/p 200 one", "revisit /tagged/p server-not-modified", "response /tagged/p 200 two",
+		"revisit /tagged/p identical-payload-digest", "revisit /tagged/p server-not-modified",
+	}
+	q := []string{"response /q 200 three", "revisit /q identical-payload-digest"}
+	t.Run("one source", func(t *testing.T) {
+		a.t = t
+		file := filepath.Join(t.TempDir(), "p.warc.gz")
+		code, out, errOut := a.run("warc", a.site.URL+"/tagged/p", "-o", file)
+		if want := file + ": 2 captures of 1 source, 3 revisits, " + thousands(len(html("one"))*2) + " bytes\n"; code != 0 || out != want || errOut != "" {
+			t.Errorf("%d %q %q, want %q", code, out, errOut, want)
+		}
+		if diff := gocmp.Diff(append([]string{"warcinfo"}, p...), a.summary(file)); diff != "" {
+			t.Errorf("(-want +have):\n%s", diff)
+		}
+	})
+	t.Run("a host, twice", func(t *testing.T) {
+		a.t = t
+		var files [2][]byte
+		for i := range files {
+			file := filepath.Join(t.TempDir(), "host.warc")
+			host, _ := url.Parse(a.site.URL)
+			if code, out, errOut := a.run("warc", "--host", host.Host, "-o", file); code != 0 || !strings.Contains(out, "3 captures of 2 sources, 4 revisits") {
+				t.Errorf("%d %q %q", code, out, errOut)
+			}
+			have := a.summary(file)
+			slices.Sort(have[1:])
+			want := slices.Sorted(slices.Values(append(slices.Clone(p), q...)))
+			if diff := gocmp.Diff(append([]string{"warcinfo"}, want...), have); diff != "" {
+				t.Errorf("(-want +have):\n%s", diff)
+			}
+			var err error
+			files[i], err = os.ReadFile(file)
+			must(t, err)
+		}
+		if !bytes.Equal(files[0], files[1]) {
+			t.Error("the same state gave two files")
+		}
+	})
+	t.Run("to standard output", func(t *testing.T) {
+		a.t = t
+		code, out, errOut := a.run("warc", a.site.URL+"/q", "-o", "-", "--json")
+		if code != 0 || errOut != "" || !strings.HasPrefix(out, "\x1f\x8b") {
+			t.Errorf("%d %.20q %q", code, out, errOut)
+		}
+	})
+	t.Run("as JSON", func(t *testing.T) {
+		a.t = t
+		file := filepath.Join(t.TempDir(), "q.warc")
+		_, out, _ := a.run("warc", a.site.URL+"/q", "-o", file, "--json")
+		if want := fmt.Sprintf(`{"file":%q,"sources":1,"responses":1,"revisits":1,"bytes":%d,"skipped":0}`+"\n", file, len(html("three"))); out != want {
+			t.Errorf("have %s, want %s", out, want)
+		}
+	})
+	t.Run("of nothing", func(t *testing.T) {
+		a.t = t
+		dir := t.TempDir()
+		code, out, errOut := a.run("warc", "--host", "nobody.example", "-o", filepath.Join(dir, "x.warc"))
+		left, _ := os.ReadDir(dir)
+		if code != exitFailure || out != "" || errOut != "tidemark: nothing is captured that could be written\n" || len(left) > 0 {
+			t.Errorf("%d %q %q %v", code, out, errOut, left)
+		}
+	})
+	t.Run("of a capture that has gone meanwhile", func(t *testing.T) {
+		a.t = t
+		digest := strings.TrimPrefix(a.present("/q"), "sha256:")
+		must(t, a.services.Store.Container("snapshots").Delete(t.Context(), "sha256/"+digest[:2]+"/"+digest[2:4]+"/"+digest))
+		code, out, errOut := a.run("warc", a.site.URL+"/q", "-o", filepath.Join(t.TempDir(), "x.warc"))
+		if code != exitFailure || out != "" || !strings.Contains(errOut, "is not kept any more") || !strings.Contains(errOut, "nothing is captured") {
+			t.Errorf("%d %q %q", code, out, errOut)
+		}
+	})
+}
+
+// present is the raw hash of a page's present capture.
+func (a *archived) present(path string) string {
+	a.t.Helper()
+	s, err := a.services.Rules.ParseURL(a.site.URL + path)
+	must(a.t, err)
+	it, err := a.services.Registry.Find(a.t.Context(), s.ID())
+	must(a.t, err)
+	return it.RawHash
+}
+
+func TestWARCUsage(t *testing.T) {
+	const usage = "see `tidemark warc --help`\n"
+	performAll(t, []script{
+		{name: "nothing", args: []string{"warc"}, code: 2, err: "tidemark: give one id or source, or --host\n" + usage},
+		{name: "both", args: []string{"warc", "url_a", "--host", "a.example"}, code: 2, err: "tidemark: give one id or source, or --host\n" + usage},
+		{name: "to a terminal", args: []string{"warc", "url_a", "-o", "-"}, terminal: true, code: 2,
+			answers: []answered{{200, `{"id":"url_a"}`}}, err: "tidemark: this is no text for a terminal: name a file with -o\n" + usage},
+		{name: "a file", args: []string{"warc", "url_a", "-o", filepath.Join(t.TempDir(), "x.warc")}, code: 1,
+			answers: []answered{{200, `{"id":"file_a","type":"file"}`}},
+			err:     "tidemark: file_a: a file has no HTTP answers to be archived\ntidemark: nothing is captured that could be written\n"},
+	})
+}
+
+// What an item's past tells, and what it does not.
+func TestEventsOf(t *testing.T) {
+	at := func(h int) time.Time { return noon.Add(time.Duration(h) * time.Hour) }
+	a, b := api.Capture{SHA256: "a", CapturedAt: at(1)}, api.Capture{SHA256: "b", CapturedAt: at(4)}
+	edge := func(newer string, h int) api.Edge { return api.Edge{Newer: newer, At: at(h)} }
+	said := func(why string, h int) api.Decision { return api.Decision{At: at(h), What: "unchanged", Why: why} }
+	item := api.ItemDetail{Item: api.Item{ID: "url_p"}, Captures: []api.Capture{b, a},
+		Lineage: []api.Edge{edge("url_p/a", 6), edge("url_p/b", 4), edge("url_q/a", 5), edge("url_p/gone", 3)},
+		History: []api.Decision{
+			said(crawl.WhyNotModified, 0), said(crawl.WhyNotModified, 2), said(crawl.WhyValidators, 3), said(crawl.WhySameContent, 3),
+			said(crawl.WhySameBytes, 5), said("anything else", 5), {At: at(5), What: "scheduled", Why: crawl.WhyNotModified}, said(crawl.WhyNotModified, 7),
+		},
+	}
+	var have []string
+	for _, e := range eventsOf(item) {
+		have = append(have, fmt.Sprintf("%d %s revisit=%t claimed=%t", int(e.at.Sub(noon).Hours()), e.capture.SHA256, e.revisit, e.claimed))
+	}
+	want := []string{
+		"1 a revisit=false claimed=false", "2 a revisit=true claimed=true", "3 a revisit=true claimed=true", "4 b revisit=false claimed=false",
+		"5 b revisit=true claimed=false", "6 a revisit=true claimed=false", "7 a revisit=true claimed=true",
+	}
+	if diff := gocmp.Diff(want, have); diff != "" {
+		t.Errorf("(-want +have):\n%s", diff)
+	}
+}
+
+func TestFileName(t *testing.T) {
+	for of, want := range map[string]string{
+		"url_a": "url_a.warc.gz", "Localhost:8099": "localhost_8099.warc.gz", "[::1]:80": "___1__80.warc.gz", "../x": "_x.warc.gz",
+	} {
+		if have := fileName(of); have != want {
+			t.Errorf("%s: have %s, want %s", of, have, want)
+		}
+	}
+}
