@@ -3,6 +3,7 @@ package sqlitesearch
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/search"
@@ -136,8 +137,11 @@ func scanResults(rows *sql.Rows) (results []search.Result, chunks [][]int64, err
 	return results, chunks, rows.Err()
 }
 
-// passages reads the passages of one result. The first is kept even if nothing of its text
-// matched, which happens when title or heading did; a result without any text would puzzle.
+// unmarked reports that nothing of a passage's text matched.
+func unmarked(p search.Passage) bool { return len(p.Highlights) == 0 }
+
+// passages reads the passages of one result, those in whose text something matched. When only
+// title or headings did, the first is given without: a result without any text would puzzle.
 func (s statement) passages(ctx context.Context, chunks []int64) ([]search.Passage, error) {
 	const query = `
 SELECT c.uid, c.heading, highlight(fts, 2, ?, ?) FROM fts JOIN chunks c ON c.id = fts.rowid WHERE fts MATCH ? AND fts.rowid = ?`
@@ -151,9 +155,10 @@ SELECT c.uid, c.heading, highlight(fts, 2, ?, ?) FROM fts JOIN chunks c ON c.id 
 		}
 		p.Heading = unseparated(p.Heading)
 		p.Text, p.Highlights = excerpt(readMarks(strings.ReplaceAll(marked, string(separator), "")))
-		if len(passages) == 0 || len(p.Highlights) > 0 {
-			passages = append(passages, p)
-		}
+		passages = append(passages, p)
 	}
-	return passages, nil
+	if found := slices.DeleteFunc(slices.Clone(passages), unmarked); len(found) > 0 {
+		return found, nil
+	}
+	return passages[:min(len(passages), 1)], nil
 }
