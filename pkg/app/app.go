@@ -117,7 +117,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		Documents: documents,
 		Files:     files, Setting: get,
 	})
-	rebuilds := rebuild.New(store, reg, snaps, rebuild.Options{Log: log})
+	rebuilds := rebuild.New(store, reg, snaps, rebuild.Options{Of: run.ID, Log: log})
 	for _, step := range []func(context.Context) error{
 		reg.Create, snaps.Create, rebuilds.Create, index.Create,
 		func(ctx context.Context) error { return snaps.StartRun(ctx, run) },

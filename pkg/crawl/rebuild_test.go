@@ -16,13 +16,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
 // rebuilds are runs over what the worker sees of a store.
 func (r *rig) rebuilds(store storage.Store) *rebuild.Service {
 	reg := r.registry(store, registry.Politeness{MaxConcurrent: 1})
-	s := rebuild.New(store, reg, snapshot.New(store), rebuild.Options{Clock: r.clock.now, Token: func() string { return "t" }})
+	s := rebuild.New(store, reg, snapshot.New(store), rebuild.Options{Clock: r.clock.now, Of: "run", Token: func() string { return "t" }})
 	must(r.t, r.store.Queue(rebuild.Queue).Create(r.t.Context()))
 	return s
 }
@@ -158,8 +157,8 @@ func TestB5RebuildOfALostIndex(t *testing.T) {
 			t.Errorf("rates -before +after\n%s", diff)
 		}
 		rows, err := r.store.Table(snapshot.RunsTable).Get(t.Context(), storage.Key{Partition: "run", Row: run.ID})
-		if err != nil || rows.Props["normalizationVersion"] != lineage.Current.String() {
-			t.Errorf("B1: %v (%v)", rows.Props, err)
+		if err != nil || rows.Props["normalizationVersion"] != lineage.Current.String() || rows.Props["reprocessingOfRunId"] != "run" {
+			t.Errorf("B1, B5: %v (%v)", rows.Props, err)
 		}
 	})
 }
@@ -436,80 +435,6 @@ func TestRebuildOfARedirectedPage(t *testing.T) {
 	if diff := cmp.Diff(images, r.index.pages[string(it.ID)].Images); diff != "" || it.ImagesHash != was.ImagesHash || len(images) != 1 {
 		t.Errorf("-before +after\n%s", diff)
 	}
-}
-
-// TestFaultsOfARebuild lets each single read and write of a rebuild fail, of its steps and of the
-// workers behind them, before and after it took effect. What the host and the sweep do about it
-// fills the index, and the numbers are those of a run without faults.
-func TestFaultsOfARebuild(t *testing.T) {
-	onStores(t, func(t *testing.T, open opener) {
-		_, count := disturbRebuild(t, open, 0, false)
-		if count < 20 {
-			t.Fatalf("only %d operations", count)
-		}
-		for n := range 2 * count {
-			nth, after := n/2+1, n%2 == 1
-			if hit, _ := disturbRebuild(t, open, nth, after); t.Failed() {
-				t.Fatalf("operation %d (%s), after %v", nth, hit, after)
-			}
-		}
-	})
-}
-
-func disturbRebuild(t *testing.T, open opener, nth int, after bool) (hit string, count int) {
-	t.Helper()
-	sab := &saboteur{nth: nth, after: after}
-	r := newRig(t, on(open), func(k *knobs) {
-		k.store = func(inner storage.Store) storage.Store { return storagetest.Hooked(inner, sab) }
-	})
-	paths := []string{"/a", "/b", "/c"}
-	for _, p := range paths {
-		r.site.put(p, text(p))
-	}
-	r.register(false, paths...)
-	r.mustWork()
-	r.loseIndex()
-	r.site.asked()
-	r.site.robotsAsked()
-	s := r.rebuilds(storagetest.Hooked(r.store, sab))
-	sab.armed = true
-	run, err := s.Start(t.Context(), rebuild.Scope{})
-	if err != nil { // whoever asked asks again, unless the run stands already
-		sab.armed = false
-		if runs, err := s.Active(t.Context()); err != nil || len(runs) > 1 {
-			t.Fatalf("%d runs (%v)", len(runs), err)
-		} else if len(runs) == 1 {
-			run = runs[0]
-		} else if run, err = s.Start(t.Context(), rebuild.Scope{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 3 {
-		for _, body := range r.steps() {
-			if s.Step(t.Context(), body) != nil {
-				_ = s.Step(t.Context(), body) // the host gives it again
-			}
-		}
-		_ = r.work()
-		r.clock.pass(20 * time.Second)
-		r.checkInvariants()
-	}
-	sab.armed = false
-	r.clock.pass(registryLock)
-	run = r.finish(s, run.ID)
-	for range 3 {
-		r.sweepAfter(4 * time.Minute)
-	}
-	r.nobodyAsked()
-	if len(r.index.pages) != 3 || run.Items != 3 || run.Marked != 3 {
-		t.Errorf("%d pages, %+v", len(r.index.pages), run)
-	}
-	for _, p := range paths {
-		if it := r.item(p); it.Status != indexed || it.RebuildPending || !it.NextCrawlAt.After(r.clock.now()) {
-			t.Errorf("%s: %s (%s), waits %v", p, it.Status, it.ErrorMessage, it.RebuildPending)
-		}
-	}
-	return sab.hit, sab.count
 }
 
 // A3, A19: files are rebuilt like pages; one that is too large to be kept is not read again for it.

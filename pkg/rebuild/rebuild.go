@@ -49,6 +49,7 @@ const (
 type Options struct {
 	Clock func() time.Time // the wall clock when nil
 	Token func() string    // makes ids of runs unique; crypto/rand when nil
+	Of    string           // the run whose captures are read again (B5)
 	Log   *slog.Logger     // discarded when nil
 }
 
@@ -230,11 +231,13 @@ func (s *Service) markSome(ctx context.Context, run *Run) error {
 	return nil
 }
 
-// recordRun keeps under which rules the run reads (B1).
+// recordRun keeps under which rules the run reads, and what (B1, B5).
 func (s *Service) recordRun(ctx context.Context, run *Run) error {
-	err := s.snaps.StartRun(ctx, snapshot.Run{
-		ID: run.ID, Collector: "rebuild", NormalizationVersion: lineage.Current, StartedAt: run.StartedAt,
-	})
+	record := snapshot.Run{ID: run.ID, Collector: "rebuild", NormalizationVersion: lineage.Current, StartedAt: run.StartedAt}
+	if !run.Refetch {
+		record.ReprocessingOf = s.o.Of
+	}
+	err := s.snaps.StartRun(ctx, record)
 	if fault.Is(err, fault.Conflict) {
 		s.o.Log.Warn("rebuild goes on under other rules than it began with", "run", run.ID)
 		return nil
