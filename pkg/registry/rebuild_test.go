@@ -1,0 +1,150 @@
+package registry
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+// done registers pages and has them all indexed. Their due rows lie a day ahead.
+func (b bench) done(t *testing.T, urls ...string) {
+	t.Helper()
+	b.register(t, RegisterOptions{}, urls...)
+	b.work(t)
+}
+
+// work finishes jobs, each item as indexed, until nothing is due.
+func (b bench) work(t *testing.T) (items int) {
+	t.Helper()
+	for {
+		jobs := b.take(t)
+		for _, job := range jobs {
+			if batch := b.begin(t, job); batch != nil {
+				for _, it := range batch.Items {
+					it.IndexedHash, it.IndexPending = "sha256:1", false
+					it.Rebuilt(true)
+				}
+				items += len(batch.Items)
+				b.finishRebuilt(t, batch)
+			}
+		}
+		if len(jobs) > 0 {
+			continue
+		}
+		if r, err := b.Sweep(t.Context()); err != nil || r.Claimed == 0 {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return items
+		}
+	}
+}
+
+// finishRebuilt is finish for items whose part in a rebuild ends: the batch remembers how they were.
+func (b bench) finishRebuilt(t *testing.T, batch *Batch) {
+	t.Helper()
+	var done []Finding
+	for _, it := range batch.Items {
+		f := *it
+		f.Status = Indexed
+		f.ProcessedGeneration, f.ReindexRequested = f.ReindexGeneration, false
+		f.Bring(b.clock.Now().Add(24 * time.Hour))
+		it.RebuildPending = it.RebuildRun != "" // as it was read
+		done = append(done, Finding{Item: f})
+	}
+	if err := b.Commit(t.Context(), batch, done, HostFinding{}, true); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// steps walks to the end of a rebuild and adds up what its steps did.
+func (b bench) steps(t *testing.T, o Rebuild) (items, marked, steps int) {
+	t.Helper()
+	for step := (RebuildStep{}); !step.Done; {
+		var err error
+		if step, err = b.Rebuild(t.Context(), o, step.Next); err != nil {
+			t.Fatal(err)
+		}
+		if step.Items > stepItems {
+			t.Errorf("a step of %d items", step.Items)
+		}
+		items, marked, steps = items+step.Items, marked+step.Marked, steps+1
+		b.check(t)
+	}
+	return items, marked, steps
+}
+
+func (b bench) left(t *testing.T, host string) int {
+	t.Helper()
+	n, _, end, err := b.Rebuilding(t.Context(), host, "")
+	if err != nil || !end {
+		t.Fatal(end, err)
+	}
+	return n
+}
+
+// A19: the steps of a run reach every item once, in bounded pieces, past the rows between them, and
+// asking again asks nobody twice.
+func TestA19RebuildWalksOverEverything(t *testing.T) {
+	for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {
+		t.Run(string(strategy), func(t *testing.T) {
+			onStores(t, func(t *testing.T, open opener) {
+				b := open(t, Options{Strategy: strategy})
+				urls := pages("big.example", 300)
+				for i := range 40 {
+					urls = append(urls, fmt.Sprintf("https://h%02d.example/", i))
+				}
+				b.done(t, urls...)
+				run := Rebuild{Run: "r1"}
+				if items, marked, steps := b.steps(t, run); items != 340 || marked != 340 || steps < 2 {
+					t.Errorf("%d items, %d marked in %d steps", items, marked, steps)
+				}
+				if n := b.left(t, ""); n != 340 {
+					t.Errorf("%d left", n)
+				}
+				if n := b.work(t); n != 340 {
+					t.Errorf("%d items worked on", n)
+				}
+				if items, marked, _ := b.steps(t, run); items != 340 || marked != 340 {
+					t.Errorf("again: %d items, %d marked", items, marked)
+				}
+				if n, left := b.work(t), b.left(t, ""); n != 0 || left != 0 {
+					t.Errorf("the same run asked %d items twice, %d left", n, left)
+				}
+				run = Rebuild{Run: "r2", Host: "h07.example"}
+				if items, marked, _ := b.steps(t, run); items != 1 || marked != 1 || b.left(t, "h07.example") != 1 || b.left(t, "") != 1 {
+					t.Errorf("one host: %d items, %d marked", items, marked)
+				}
+			})
+		})
+	}
+}
+
+// Items that wait are counted once, whatever happens to them.
+func TestRebuildCountsWhoWaits(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		b := open(t, Options{})
+		b.done(t, pages("a.example", 3)...)
+		b.steps(t, Rebuild{Run: "r1"})
+		b.steps(t, Rebuild{Run: "r2", Refetch: true})
+		if n := b.left(t, ""); n != 3 {
+			t.Errorf("two runs: %d wait", n)
+		}
+		job := b.take(t)[0]
+		err := b.Fail(t.Context(), job, func(it *Item, now time.Time) { it.Status = Error; it.Bring(now.Add(time.Hour)) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.check(t)
+		for _, it := range job.Items {
+			if it, err := b.Find(t.Context(), it.ID); err != nil || it.IndexedHash != Outdated || it.RebuildPending || it.IndexPending {
+				t.Errorf("given up: index %q, waits %v (%v)", it.IndexedHash, it.RebuildPending, err)
+			}
+		}
+		if n := b.left(t, ""); n != 0 {
+			t.Errorf("given up: %d wait", n)
+		}
+	})
+}
