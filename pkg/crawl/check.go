@@ -281,6 +281,7 @@ func (c *check) noteResponse(resp fetch.Response) {
 func (c *check) noteValidators(resp fetch.Response) {
 	if c.file != nil {
 		c.noteProperties()
+		c.HTTPFinalURL = finalURL(resp)
 		return
 	}
 	etag, modified := resp.Header.Get("ETag"), resp.Header.Get("Last-Modified")

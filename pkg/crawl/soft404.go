@@ -46,7 +46,7 @@ type absentPage struct {
 // softMissing tells why a page with new content is missing all the same; "" if it is not. The
 // error is our own storage's.
 func (c *check) softMissing(ctx context.Context, resp fetch.Response, r reading) (why string, err error) {
-	if !c.o.Soft404 || isRoot(c.NormalizedSource) || r.doc.Unsupported || r.doc.VisibleText == "" {
+	if !c.o.Soft404 || c.file != nil || isRoot(c.NormalizedSource) || r.doc.Unsupported || r.doc.VisibleText == "" {
 		return "", nil
 	}
 	absent, err := c.absent(ctx)
