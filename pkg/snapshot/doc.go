@@ -32,8 +32,8 @@
 // asks for the capture.
 //
 // Save costs three requests to tables and one to blobs for a first capture, four and one for a
-// changed page, one more table request for each row that another page shares, and nothing for a page
-// that is unchanged.
+// changed page; two more to tables where another page has the same bytes, three where it has the same
+// content, two where the canonical URI is another page's. An unchanged page costs nothing.
 //
 // # Deleting
 //
