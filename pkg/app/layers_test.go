@@ -21,7 +21,7 @@ var layers = [][]string{
 	{"pkg/fault"},
 	{"pkg/api", "pkg/source", "pkg/lineage", "pkg/schedule", "pkg/robots", "pkg/warc"},
 	{"pkg/extract"},
-	{"pkg/extract/ooxml", "pkg/extract/pdf", "pkg/extract/sheet"},
+	{"pkg/extract/mail", "pkg/extract/ooxml", "pkg/extract/pdf", "pkg/extract/sheet"},
 	{"pkg/chunk"},
 	// ports, and the suites that their adapters pass
 	{"pkg/storage", "pkg/search"},
@@ -44,7 +44,7 @@ var layers = [][]string{
 }
 
 // pure packages import nothing that reaches outside.
-var pure = []string{"pkg/fault", "pkg/source", "pkg/lineage", "pkg/schedule", "pkg/robots", "pkg/extract", "pkg/extract/ooxml", "pkg/extract/sheet", "pkg/chunk"}
+var pure = []string{"pkg/fault", "pkg/source", "pkg/lineage", "pkg/schedule", "pkg/robots", "pkg/extract", "pkg/extract/mail", "pkg/extract/ooxml", "pkg/extract/sheet", "pkg/chunk"}
 
 var impure = []string{"context", "log", "log/slog", "net", "net/http", "os", "math/rand", "math/rand/v2"}
 

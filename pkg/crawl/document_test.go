@@ -47,6 +47,7 @@ func TestA17Documents(t *testing.T) {
 		{"/docx", testFile(t, docxType, "extract", "ooxml", "testdata", "pandoc.docx"), indexed, ""},
 		{"/pptx", testFile(t, octets, "extract", "ooxml", "testdata", "pandoc.pptx"), indexed, ""},
 		{"/xlsx", testFile(t, octets, "extract", "sheet", "testdata", "harbour.xlsx"), indexed, ""},
+		{"/eml", testFile(t, "message/rfc822", "extract", "mail", "testdata", "alternative.eml"), indexed, ""},
 		{"/md", testFile(t, "text/markdown", "extract", "testdata", "guide.md"), indexed, ""},
 		{"/txt", testFile(t, "text/plain", "extract", "testdata", "notice.txt"), indexed, ""},
 		{"/csv", testFile(t, "text/csv", "extract", "testdata", "prices.csv"), indexed, ""},

@@ -1,7 +1,7 @@
 // Package document reads a document of any supported type; heavy formats in a process of their
 // own, so that a hostile file may kill its reader, never a neighbour.
 //
-// HTML and other plain formats are read in place by package extract. PDF, Word, PowerPoint and
+// HTML, mails and other plain formats are read in place by package extract and the one for mails. PDF, Word, PowerPoint and
 // Excel are read by this same executable, started again: [Main], called first thing in main,
 // recognizes such a start. A reader gets the document on its standard input and nothing else: no
 // settings, no secrets. It may use 1 GiB of memory and a minute of time, and its answer
@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/extract/mail"
 	"github.com/tidemark/tidemark/pkg/fault"
 )
 
@@ -100,6 +101,9 @@ func light(body []byte, mimeType, contentType, baseURL string, lim extract.Limit
 			doc, err = extract.Document{}, fault.New(fault.Invalid, "the document makes its reader crash: %.200v", p)
 		}
 	}()
+	if mimeType == mail.MediaType {
+		return mail.Extract(body, baseURL, lim)
+	}
 	if mimeType != declaredType(contentType) {
 		contentType = mimeType // else it may have parameters
 	}

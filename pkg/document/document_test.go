@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/extract/mail"
 	"github.com/tidemark/tidemark/pkg/extract/sheet"
 	"github.com/tidemark/tidemark/pkg/fault"
 )
@@ -110,6 +111,8 @@ func TestA17EveryFormat(t *testing.T) {
 		{"DOCX", "ooxml/testdata/libreoffice.docx", docxType, docxType, ""},
 		{"PPTX", "ooxml/testdata/libreoffice.pptx", "application/zip", pptxType, ""},
 		{"XLSX", "sheet/testdata/harbour.xlsx", sheet.MediaType, sheet.MediaType, "Marigold II"},
+		{"EML", "mail/testdata/alternative.eml", mail.MediaType, mail.MediaType, "über die Kaimauer"},
+		{"EML served as bytes", "mail/testdata/alternative.eml", "application/octet-stream", mail.MediaType, "Jörg Brandt"},
 		{"XLSX served as bytes", "sheet/testdata/harbour.xlsx", "application/octet-stream", sheet.MediaType, "Marigold II"},
 	} {
 		doc, err := reader(Options{}).Extract(t.Context(), load(t, c.file), c.contentType, base, extract.Limits{})

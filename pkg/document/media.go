@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
+	"github.com/tidemark/tidemark/pkg/extract/mail"
 	"github.com/tidemark/tidemark/pkg/extract/pdf"
 	"github.com/tidemark/tidemark/pkg/extract/sheet"
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -29,7 +30,8 @@ const (
 //     likewise an Office type without an Office file, it is most often an error page in the place
 //     of the document: if it is text, it is read as what it is.
 //  3. A type that says something is believed.
-//  4. Else the body decides, so that a picture is recorded as a picture.
+//  4. Else the body decides, so that a picture is recorded as a picture. A mail is told by its
+//     header.
 //
 // The error is Blocked: a compound file with an encrypted package is an Office file with a password.
 func mediaType(contentType string, body []byte) (string, error) {
@@ -85,7 +87,29 @@ func isOffice(declared string) bool {
 // detect is what a body looks like, without parameters.
 func detect(body []byte) string {
 	found, _, _ := strings.Cut(mimetype.Detect(body).String(), ";")
+	if found == mail.MediaType && !isMail(body) {
+		return "text/plain"
+	}
 	return found
+}
+
+// isMail asks for the fields that every mail has (RFC 5322 §3.6) and one that only mail programs
+// write: notes begin with "From:", and logs with "Date:".
+func isMail(body []byte) bool {
+	const most = 64 << 10
+	known := map[string]bool{}
+	for line := range bytes.Lines(body[:min(len(body), most)]) {
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) == 0 {
+			break
+		}
+		name, _, found := bytes.Cut(line, []byte(":"))
+		if !found && line[0] != ' ' && line[0] != '\t' {
+			return false
+		}
+		known[strings.ToLower(string(name))] = true
+	}
+	return known["from"] && known["date"] && (known["message-id"] || known["mime-version"] || known["received"])
 }
 
 // compoundType names a compound file: the Office formats before 2007, which nobody reads here.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/extract/mail"
 	"github.com/tidemark/tidemark/pkg/extract/sheet"
 )
 
@@ -58,6 +59,11 @@ func TestA17MediaType(t *testing.T) {
 		{"a picture as bytes", "binary/octet-stream", []byte("\x89PNG\r\n\x1a\n"), "image/png"},
 		{"text without a type", "", []byte("High water at noon."), octets},
 		{"a type that says something", "image/svg+xml", []byte("<svg>"), "image/svg+xml"},
+		{"a mail", "message/rfc822", []byte("High water at noon."), mail.MediaType},
+		{"a mail as bytes", "application/octet-stream", []byte("Received: by mx\r\n\twith SMTP\r\nFROM: a\r\nDate: b\r\n\r\nc"), mail.MediaType},
+		{"a mail as text", "text/plain", []byte("From: a\nDate: b\nMessage-ID: c\n\nd"), "text/plain"},
+		{"a note", "", []byte("From: a\nDate: b\n\nMessage-ID: c"), octets},
+		{"a log", "", []byte("Date: a\nFrom: b\nReceived: c\nready\n"), octets},
 		{"a broken parameter", "Application/PDF; =", []byte("%PDF-1.7"), "application/pdf"},
 	} {
 		if got, err := mediaType(c.declared, c.body); got != c.want || err != nil {
@@ -70,6 +76,7 @@ func FuzzMediaType(f *testing.F) {
 	f.Add("application/pdf", []byte("%PDF-1.7"))
 	f.Add("", archive(f, "[Content_Types].xml", "xl/workbook.xml"))
 	f.Add("text/html", []byte("PK\x03\x04PK\x05\x06"))
+	f.Add("", []byte("From: a\nDate: b\nMessage-ID: c\n\nd"))
 	f.Add("application/msword", []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
 	f.Fuzz(func(t *testing.T, declared string, body []byte) {
 		got, err := mediaType(declared, body)

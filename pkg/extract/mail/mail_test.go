@@ -1,0 +1,187 @@
+package mail
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+const base = "https://harbour.example/mails/1.eml"
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func read(t testing.TB, body string, lim extract.Limits) extract.Document {
+	t.Helper()
+	doc, err := Extract([]byte(body), base, lim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func files(t testing.TB) []string {
+	t.Helper()
+	found, err := filepath.Glob("testdata/*.eml")
+	if err != nil || len(found) == 0 {
+		t.Fatal(found, err)
+	}
+	return found
+}
+
+func load(t testing.TB, path string) string {
+	t.Helper()
+	body, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+func dump(doc extract.Document) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "title %q, language %q (detected %v), charset %q, truncated %v\n",
+		doc.Title, doc.Language, doc.LanguageDetected, doc.Charset, doc.Truncated)
+	for _, l := range doc.Links {
+		fmt.Fprintf(&out, "link %s %q\n", l.URL, l.Text)
+	}
+	for _, b := range doc.Blocks {
+		fmt.Fprintf(&out, "\n[%s %d]\n%s\n", b.Kind, b.Level, b.Text)
+	}
+	return out.String()
+}
+
+func TestA17Golden(t *testing.T) {
+	for _, path := range files(t) {
+		golden, got := strings.TrimSuffix(path, ".eml")+".golden", dump(read(t, load(t, path), extract.Limits{}))
+		if *update {
+			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(load(t, golden), got); diff != "" {
+			t.Errorf("%s: want -, have +:\n%s", path, diff)
+		}
+	}
+}
+
+// multipart is a body part that holds others.
+func multipart(kind, boundary string, parts ...string) string {
+	return "Content-Type: multipart/" + kind + "; boundary=\"" + boundary + "\"\n\n--" + boundary + "\n" +
+		strings.Join(parts, "\n--"+boundary+"\n") + "\n--" + boundary + "--\n"
+}
+
+// many is that many texts, each with its number.
+func many(n int) []string {
+	parts := make([]string, n)
+	for i := range parts {
+		parts[i] = fmt.Sprintf("Content-Type: text/plain\n\nnumber-%d.", i+1)
+	}
+	return parts
+}
+
+// nest wraps a body part that many times, with its depth before each.
+func nest(n int, wrap func(depth int, inner string) string) string {
+	inner := "\nnothing below"
+	for i := n; i > 0; i-- {
+		inner = wrap(i, inner)
+	}
+	return inner
+}
+
+func TestA17Bounds(t *testing.T) {
+	multiparts := func(depth int, inner string) string {
+		return multipart("mixed", fmt.Sprint("b", depth, "."), fmt.Sprintf("\nnumber-%d.", depth), inner)
+	}
+	mails := func(depth int, inner string) string {
+		return multipart("mixed", fmt.Sprint("b", depth, "."), fmt.Sprintf("\nnumber-%d.", depth), "Content-Type: message/rfc822\n\n"+inner)
+	}
+	for _, c := range []struct {
+		name, body      string
+		limits          extract.Limits
+		holds, excludes string
+	}{
+		{"as many parts as may be", multipart("mixed", "b", many(maxParts)...), extract.Limits{}, "number-200.", ""},
+		{"one part more", multipart("mixed", "b", many(maxParts+1)...), extract.Limits{}, "number-200.", "number-201."},
+		{"parts of two multiparts", multipart("mixed", "b", multipart("mixed", "c", many(150)...), multipart("mixed", "d", many(150)...)), extract.Limits{}, "number-150.", ""},
+		{"as deep as may be", nest(maxNested, multiparts), extract.Limits{}, "nothing below", ""},
+		{"one deeper", nest(maxNested+1, multiparts), extract.Limits{}, "number-10.", "number-11."},
+		{"as many mails as may be", nest(maxMails-1, mails), extract.Limits{}, "nothing below", ""},
+		{"one mail more", nest(maxMails, mails), extract.Limits{}, "number-3.", "nothing below"},
+		{"bytes", "Subject: a\n\n" + strings.Repeat("high water ", 100), extract.Limits{MaxBytes: 200}, "water", ""},
+		{"blocks", "Subject: a\n\none\n\ntwo\n\nthree", extract.Limits{MaxBlocks: 2}, "two", "three"},
+	} {
+		doc := read(t, c.body, c.limits)
+		if want := !strings.HasPrefix(c.name, "as "); doc.Truncated != want {
+			t.Errorf("%s: truncated %v", c.name, doc.Truncated)
+		}
+		if !strings.Contains(doc.Text, c.holds) || c.excludes != "" && strings.Contains(doc.Text, c.excludes) {
+			t.Errorf("%s: have %.60q … %q", c.name, doc.Text, doc.Text[max(0, len(doc.Text)-60):])
+		}
+		if c.limits.MaxBytes > 0 && len(doc.Text) > c.limits.MaxBytes {
+			t.Errorf("%s: %d bytes of text", c.name, len(doc.Text))
+		}
+	}
+}
+
+// TestA17Floods: what takes the parser time or memory by the square ends before the patience of
+// the test does.
+func TestA17Floods(t *testing.T) {
+	const size = 2 << 20
+	flood := func(s string) string { return strings.Repeat(s, size/len(s)) }
+	deep := func(depth int, inner string) string {
+		if depth == maxNested {
+			inner = flood("\n-")
+		}
+		return multipart("mixed", fmt.Sprint("b", depth, "."), inner)
+	}
+	for name, body := range map[string]string{
+		"empty parts":       "Content-Type: multipart/mixed; boundary=b\n\n" + flood("--b\n\n"),
+		"header parts":      "Content-Type: multipart/mixed; boundary=b\n\n" + flood("--b\nContent-Type: multipart/mixed; boundary=b\n"),
+		"parameters":        "Content-Type: text/plain" + flood("; abcd=e") + "\n\nend",
+		"words":             "Subject: " + flood("=?a?q?") + "?=\n\nend",
+		"lines of a header": "Subject: a\n" + flood("b\n") + "\nend",
+		"fields":            "Subject: a\n" + flood("b:\n") + "\nend",
+		"deep blank lines":  nest(maxNested, deep),
+		"long boundary":     "Content-Type: multipart/mixed; boundary=" + strings.Repeat("b", 1000) + "\n\n" + flood("--"+strings.Repeat("b", 1000)+"\n"),
+	} {
+		if _, err := Extract([]byte(body), base, extract.Limits{}); err != nil && !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestA17Refusals(t *testing.T) {
+	if _, err := Extract([]byte("Subject: a\n\nb"), "not an address", extract.Limits{}); fault.FieldOf(err) != "baseURL" {
+		t.Errorf("have %v, want an error that blames baseURL", err)
+	}
+}
+
+// TestA17Choice: which of several texts is read, and what counts as attached.
+func TestA17Choice(t *testing.T) {
+	const plain, html, empty = "Content-Type: text/plain\n\nplain", "Content-Type: text/html\n\n<p>html", "Content-Type: text/plain\n\n \n"
+	pdf := "Content-Type: application/pdf; name=a.pdf\n\n%PDF"
+	for _, c := range []struct{ name, body, want string }{
+		{"plain before HTML", multipart("alternative", "b", plain, html), "plain"},
+		{"HTML first", multipart("alternative", "b", html, plain), "plain"},
+		{"an empty plain text", multipart("alternative", "b", empty, html), "html"},
+		{"HTML in related", multipart("alternative", "b", "Content-Type: text/calendar\n\nx", multipart("related", "c", html)), "html"},
+		{"no alternatives", multipart("mixed", "b", plain, html), "plain\n\nhtml"},
+		{"an attachment of an alternative", multipart("alternative", "b", plain, multipart("mixed", "c", html, pdf)), "plain\n\n- a.pdf"},
+		{"no type", multipart("mixed", "b", "\nbare"), "bare"},
+		{"only an attachment", pdf, "- a.pdf"},
+		{"a boundary that never comes", "Content-Type: multipart/mixed; boundary=b\n\n--c\n\nlost", "--c\n\nlost"},
+		{"no boundary", "Content-Type: multipart/mixed\r\n\r\nlost", "lost"},
+		{"a bare line feed in the header", "Content-Type: multipart/mixed\n\nlost\r\n\r\ntoo", "lost\n\ntoo"},
+	} {
+		if got := read(t, c.body, extract.Limits{}).Text; got != c.want {
+			t.Errorf("%s: have %q, want %q", c.name, got, c.want)
+		}
+	}
+}
