@@ -1,11 +1,11 @@
 // Package document reads a document of any supported type; heavy formats in a process of their
 // own, so that a hostile file may kill its reader, never a neighbour.
 //
-// HTML, mails and other plain formats are read in place by package extract and the one for mails. PDF, Word, PowerPoint and
-// Excel are read by this same executable, started again: [Main], called first thing in main,
-// recognizes such a start. A reader gets the document on its standard input and nothing else: no
-// settings, no secrets. It may use 1 GiB of memory and a minute of time, and its answer
-// may have 20 MB. Two run at once, others wait.
+// HTML and other plain formats are read in place by package extract, mails by package mail. PDF,
+// Word, PowerPoint and Excel are read by this same executable, started again: [Main], called first
+// thing in main, recognizes such a start. A reader gets the document on its standard input and
+// nothing else: no settings, no secrets. It may use 1 GiB of memory and a minute of time, and its
+// answer may have 20 MB. Two run at once, others wait.
 //
 // What a document does to its reader is an error about the document, of one line, fit to be shown
 // to whoever registered it:

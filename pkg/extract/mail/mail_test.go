@@ -157,6 +157,21 @@ func TestA17Floods(t *testing.T) {
 	}
 }
 
+// TestA17PartsAreNotKept: the parser stops where there are too many parts, up to what it had buffered.
+func TestA17PartsAreNotKept(t *testing.T) {
+	root, cut, err := parse([]byte("Content-Type: multipart/mixed; boundary=b\n\n" + strings.Repeat("--b\n\n", 100_000)))
+	if err != nil || !cut {
+		t.Fatalf("cut %v, error %v", cut, err)
+	}
+	n := 0
+	for c := root.FirstChild; c != nil; c = c.NextSibling {
+		n++
+	}
+	if n < maxParts || n > maxParts+4096/len("--b\n\n") {
+		t.Errorf("%d parts", n)
+	}
+}
+
 func TestA17Refusals(t *testing.T) {
 	if _, err := Extract([]byte("Subject: a\n\nb"), "not an address", extract.Limits{}); fault.FieldOf(err) != "baseURL" {
 		t.Errorf("have %v, want an error that blames baseURL", err)
