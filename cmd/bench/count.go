@@ -20,7 +20,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
 
-// counted is Tidemark in this process over Azurite, with every storage request counted.
+// counted is Tidemark in this process; over Azurite every storage request is counted.
 type counted struct {
 	*handlers.Services
 	ctx     context.Context
@@ -33,12 +33,24 @@ func settingsOf(values map[string]string) func(string) string {
 }
 
 func (b *bench) open(conn, data string) (*counted, error) {
-	c := &counted{ctx: b.ctx, counter: azure.NewCounter()}
-	get := settingsOf(map[string]string{"AzureWebJobsStorage": conn, "CRAWL_ALLOW_HOSTS": "127.0.0.0/8", "TIDEMARK_DATA": b.temp(data)})
-	store, err := azure.Open(get, azure.Options{Policies: []policy.Policy{c.counter.Policy()}})
+	counter := azure.NewCounter()
+	get := settingsOf(map[string]string{"AzureWebJobsStorage": conn})
+	store, err := azure.Open(get, azure.Options{Policies: []policy.Policy{counter.Policy()}})
 	if err != nil {
 		return nil, err
 	}
+	c, err := b.assemble(store, data)
+	if err != nil {
+		return nil, err
+	}
+	c.counter = counter
+	return c, nil
+}
+
+// assemble puts Tidemark together over a store, with a data folder of its own.
+func (b *bench) assemble(store storage.Store, data string) (*counted, error) {
+	c := &counted{ctx: b.ctx}
+	get := settingsOf(map[string]string{"CRAWL_ALLOW_HOSTS": "127.0.0.0/8", "TIDEMARK_DATA": b.temp(data)})
 	cfg, err := app.Load(get)
 	if err != nil {
 		return nil, err

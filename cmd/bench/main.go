@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/tidemark/tidemark/pkg/azurite"
+	"github.com/tidemark/tidemark/pkg/document"
 )
 
 // bench is what every measurement shares.
@@ -25,12 +26,14 @@ type bench struct {
 }
 
 func main() {
+	document.Main()
+	typeMain()
 	b := &bench{}
 	flag.StringVar(&b.app, "app", "build/app", "folder that make app assembled")
 	flag.StringVar(&b.tools, "tools", ".tools", "folder for Azurite")
 	flag.IntVar(&b.hosts, "hosts", 10, "hosts of the site that is crawled")
 	flag.IntVar(&b.pages, "pages", 160, "pages on each")
-	only := flag.String("only", "", "run one measurement: handler, counts, rates, crawl or sweep")
+	only := flag.String("only", "", "run one measurement: handler, counts, rates, crawl, sweep or types")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -55,6 +58,7 @@ func (b *bench) run(only string) (err error) {
 		{"rates", b.rates},
 		{"crawl", b.crawl},
 		{"sweep", b.sweep},
+		{"types", b.types},
 	} {
 		if only != "" && only != m.name {
 			continue

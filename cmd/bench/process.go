@@ -71,7 +71,7 @@ func (b *bench) startOnce(exe, storage string) (took time.Duration, rssKiB int, 
 		return 0, 0, err
 	}
 	time.Sleep(300 * time.Millisecond)
-	rssKiB, err = residentKiB(cmd.Process.Pid)
+	rssKiB, err = memoryKiB(cmd.Process.Pid, "VmRSS")
 	return took, rssKiB, err
 }
 
@@ -102,18 +102,19 @@ func freePort() (int, error) {
 	return ln.Addr().(*net.TCPAddr).Port, nil
 }
 
-// residentKiB reads a process's memory where /proc tells it.
-func residentKiB(pid int) (int, error) {
+// memoryKiB reads what /proc tells of a process's resident memory: VmRSS is what it has, VmHWM the
+// most that it had.
+func memoryKiB(pid int, which string) (int, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range bytes.Lines(b) {
-		if rest, ok := strings.CutPrefix(string(line), "VmRSS:"); ok {
+		if rest, ok := strings.CutPrefix(string(line), which+":"); ok {
 			var n int
 			_, err := fmt.Sscan(rest, &n)
 			return n, err
 		}
 	}
-	return 0, fmt.Errorf("no VmRSS of process %d", pid)
+	return 0, fmt.Errorf("no %s of process %d", which, pid)
 }

@@ -1,27 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"log/slog"
-	"net/http"
-	"os"
-	"os/exec"
-	"slices"
 	"sync/atomic"
-	"syscall"
 	"time"
-
-	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // rates measures the real handler behind the local host on both local stores, and the bare SDK
 // doing the same storage operations on an Azurite of its own, alternately.
 func (b *bench) rates() error {
-	const rounds = 3
+	const rounds = 2
 	stores := []string{"embedded", "azurite"}
 	ours := map[string]workRates{}
 	var bare workRates
@@ -54,6 +43,8 @@ func (b *bench) rates() error {
 
 func perSecondText(rate float64) string { return fmt.Sprintf("%.0f", rate) }
 
+func perSecond(n int, began time.Time) float64 { return float64(n) / time.Since(began).Seconds() }
+
 // workRates are registrations, unchanged checks and changed pages per second.
 type workRates [3]float64
 
@@ -64,6 +55,10 @@ func (w workRates) best(other workRates) workRates {
 	return w
 }
 
+// noTimer leaves sweeps to checkAll: one in the middle of makeDue would begin the checks before the
+// clock does, and take rows from under its transactions.
+const noTimer = "AzureWebJobs.CrawlTimer.Disabled=true"
+
 // productRates starts everything as a user would and measures it from outside.
 func (b *bench) productRates(storage string) (w workRates, err error) {
 	s, err := newSite()
@@ -71,7 +66,7 @@ func (b *bench) productRates(storage string) (w workRates, err error) {
 		return w, err
 	}
 	defer s.close()
-	p, err := b.startProduct(storage)
+	p, err := b.startProduct(storage, noTimer)
 	if err != nil {
 		return w, err
 	}
@@ -82,7 +77,7 @@ func (b *bench) productRates(storage string) (w workRates, err error) {
 		return w, err
 	}
 	w[0] = perSecond(len(urls), began)
-	if err := p.idle(); err != nil {
+	if err := errors.Join(p.answered(&s.served, int64(len(urls))), p.until(idle)); err != nil {
 		return w, err
 	}
 	if w[1], err = p.checkAll(len(urls), &s.notMod); err != nil {
@@ -93,109 +88,21 @@ func (b *bench) productRates(storage string) (w workRates, err error) {
 	return w, err
 }
 
-// add registers pages in as few requests as the API allows.
-func (p *product) add(urls []string) error {
-	for batch := range slices.Chunk(urls, api.MaxBatch) {
-		if _, err := p.client.AddURLs(p.b.ctx, batch, api.AddOptions{}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkAll makes every page due and measures until nothing is left to do. The site must have
-// given as many answers of the kind that answered counts.
-func (p *product) checkAll(pages int, answered *atomic.Int64) (rate float64, err error) {
+// checkAll makes every page due and measures until the site has given as many answers of the
+// kind that counter counts, and what they say is committed.
+func (p *product) checkAll(pages int, counter *atomic.Int64) (rate float64, err error) {
 	if err := makeDue(p.b.ctx, p.store); err != nil {
 		return 0, err
 	}
-	before, began := answered.Load(), time.Now()
+	want, began := counter.Load()+int64(pages), time.Now()
 	if err := p.trigger("CrawlTimer"); err != nil {
 		return 0, err
 	}
-	if err := p.idle(); err != nil {
+	if err := p.answered(counter, want); err != nil {
 		return 0, err
 	}
-	if n := answered.Load() - before; n != int64(pages) {
-		return 0, fmt.Errorf("%d answers of the site for %d pages", n, pages)
+	if err := p.until(idle); err != nil {
+		return 0, err
 	}
 	return perSecond(pages, began), nil
-}
-
-func perSecond(n int, began time.Time) float64 { return float64(n) / time.Since(began).Seconds() }
-
-// product is a running `tidemark start`.
-type product struct {
-	b      *bench
-	cmd    *exec.Cmd
-	server string
-	client *api.Client
-	store  storage.Store
-}
-
-func (b *bench) startProduct(storage string) (*product, error) {
-	port, err := freePort()
-	if err != nil {
-		return nil, err
-	}
-	az, err := freePort()
-	if err != nil {
-		return nil, err
-	}
-	data, err := os.MkdirTemp(b.dir, "data-")
-	if err != nil {
-		return nil, err
-	}
-	p := &product{b: b, server: fmt.Sprintf("http://localhost:%d", port)}
-	p.client = api.NewClient(p.server, "", nil)
-	p.cmd = exec.Command("build/tidemark", "start", "--app", b.app, "--tools", b.tools, "--data", data,
-		"--port", fmt.Sprint(port), "--azurite-port-base", fmt.Sprint(az))
-	p.cmd.Env = append(os.Environ(), "CRAWL_ALLOW_HOSTS=127.0.0.0/8", "STORAGE="+storage)
-	p.cmd.Stderr = os.Stderr
-	if err := p.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("%w (make build builds it)", err)
-	}
-	if err := answers(p.server+"/api/health", time.Minute); err != nil {
-		return nil, errors.Join(err, p.stop())
-	}
-	p.store, err = app.OpenStore(settingsOf(map[string]string{
-		"STORAGE": storage, "TIDEMARK_DATA": data,
-		"AzureWebJobsStorage": "UseDevelopmentStorage=true", "AZURITE_PORT_BASE": fmt.Sprint(az),
-	}), slog.New(slog.DiscardHandler))
-	return p, err
-}
-
-func (p *product) stop() error {
-	if p.store != nil {
-		_ = p.store.Close() // only read
-	}
-	_ = p.cmd.Process.Signal(syscall.SIGINT)
-	return p.cmd.Wait()
-}
-
-func (p *product) idle() error {
-	deadline := time.Now().Add(3 * time.Minute)
-	for {
-		st, err := p.client.Status(p.b.ctx, "")
-		if err != nil || st.Backlog() == 0 {
-			return err
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("the backlog does not drain: %+v", st.Counts)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-}
-
-// trigger runs a function by the host's admin interface, as the portal does.
-func (p *product) trigger(function string) error {
-	resp, err := http.Post(p.server+"/admin/functions/"+function, "application/json", bytes.NewReader([]byte("{}")))
-	if err != nil {
-		return err
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusAccepted {
-		return fmt.Errorf("%s could not be triggered: %s", function, resp.Status)
-	}
-	return nil
 }

@@ -19,15 +19,21 @@ type site struct {
 	served  atomic.Int64
 }
 
-func newSite() (*site, error) {
+func newSite() (s *site, err error) {
+	s = &site{}
+	s.server, s.port, err = serve(s)
+	return s, err
+}
+
+// serve answers on a free port of every address until the server is closed.
+func serve(h http.Handler) (*http.Server, int, error) {
 	ln, err := net.Listen("tcp4", "0.0.0.0:0")
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	s := &site{port: ln.Addr().(*net.TCPAddr).Port}
-	s.server = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = s.server.Serve(ln) }() // ends with close
-	return s, nil
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = server.Serve(ln) }() // ends with close
+	return server, ln.Addr().(*net.TCPAddr).Port, nil
 }
 
 func (s *site) close() { _ = s.server.Close() }

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// patience is how long a running product may take for one measurement.
+const patience = 3 * time.Minute
+
+// product is a running `tidemark start`.
+type product struct {
+	b      *bench
+	cmd    *exec.Cmd
+	server string
+	client *api.Client
+	store  storage.Store
+}
+
+// startProduct starts everything as a user would, on an empty data folder and with more settings
+// ("NAME=value"), and waits until it is healthy.
+func (b *bench) startProduct(storage string, settings ...string) (*product, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	az, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.MkdirTemp(b.dir, "data-")
+	if err != nil {
+		return nil, err
+	}
+	p := &product{b: b, server: fmt.Sprintf("http://localhost:%d", port)}
+	p.client = api.NewClient(p.server, "", nil)
+	p.cmd = exec.Command("build/tidemark", "start", "--app", b.app, "--tools", b.tools, "--data", data,
+		"--port", fmt.Sprint(port), "--azurite-port-base", fmt.Sprint(az))
+	p.cmd.Env = append(append(os.Environ(), "CRAWL_ALLOW_HOSTS=127.0.0.0/8", "STORAGE="+storage), settings...)
+	p.cmd.Stderr = os.Stderr
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("%w (make build builds it)", err)
+	}
+	if err = answers(p.server+"/api/health", time.Minute); err == nil {
+		p.store, err = app.OpenStore(settingsOf(map[string]string{
+			"STORAGE": storage, "TIDEMARK_DATA": data,
+			"AzureWebJobsStorage": "UseDevelopmentStorage=true", "AZURITE_PORT_BASE": fmt.Sprint(az),
+		}), slog.New(slog.DiscardHandler))
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.stop())
+	}
+	return p, nil
+}
+
+func (p *product) stop() error {
+	if p.store != nil {
+		_ = p.store.Close() // what makeDue wrote was acknowledged
+	}
+	_ = p.cmd.Process.Signal(syscall.SIGINT)
+	return p.cmd.Wait()
+}
+
+// add registers pages in as few requests as the API allows.
+func (p *product) add(urls []string) error {
+	for batch := range slices.Chunk(urls, api.MaxBatch) {
+		if _, err := p.client.AddURLs(p.b.ctx, batch, api.AddOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answered waits until a counter of the site has reached a number. It costs the product nothing,
+// where asking for its status has it read what is due.
+func (p *product) answered(counter *atomic.Int64, want int64) error {
+	for deadline := time.Now().Add(patience); counter.Load() < want; time.Sleep(5 * time.Millisecond) {
+		if err := p.b.ctx.Err(); err != nil {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the site gave %d of %d answers in %s", counter.Load(), want, patience)
+		}
+	}
+	return nil
+}
+
+// until asks for the status until it is as wanted.
+func (p *product) until(wanted func(api.SearchStatus) bool) error {
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		st, err := p.client.Status(p.b.ctx, "")
+		if err != nil || wanted(st) {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("not done in %s: %+v", patience, st.Counts)
+		}
+	}
+}
+
+// idle reports whether nothing waits or is in work.
+func idle(st api.SearchStatus) bool { return st.Backlog() == 0 }
+
+// trigger runs a function by the host's admin interface, as the portal does.
+func (p *product) trigger(function string) error {
+	resp, err := http.Post(p.server+"/admin/functions/"+function, "application/json", strings.NewReader("{}"))
+	if err != nil {
+		return err
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusAccepted {
+		return fmt.Errorf("%s could not be triggered: %s", function, resp.Status)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tidemark/tidemark/pkg/extract/pdf"
+	"github.com/tidemark/tidemark/pkg/extract/sheet"
+)
+
+// kind is a row of the tables by type: its documents are files of this repository.
+type kind struct {
+	name, contentType string
+	files             []string // patterns
+}
+
+const officeType = "application/vnd.openxmlformats-officedocument."
+
+var kinds = []kind{
+	{"html", "text/html", []string{"pkg/extract/testdata/*.html"}},
+	{"html, testdata/site", "text/html", []string{"testdata/site/*.html", "testdata/site/*/*.html"}},
+	{"text", "text/plain", []string{"pkg/extract/testdata/*.txt"}},
+	{"md", "text/markdown", []string{"pkg/extract/testdata/*.md"}},
+	{"csv", "text/csv", []string{"pkg/extract/testdata/*.csv"}},
+	// The others were written by hand to be odd: they are a kilobyte each, or are refused.
+	{"pdf", pdf.MediaType, []string{"pkg/extract/pdf/testdata/columns.pdf", "pkg/extract/pdf/testdata/office.pdf"}},
+	{"docx", officeType + "wordprocessingml.document", []string{"pkg/extract/ooxml/testdata/*.docx"}},
+	{"pptx", officeType + "presentationml.presentation", []string{"pkg/extract/ooxml/testdata/*.pptx"}},
+	{"xlsx", sheet.MediaType, []string{"pkg/extract/sheet/testdata/*.xlsx"}},
+}
+
+// sample is one document.
+type sample struct {
+	path, contentType string
+	body              []byte
+}
+
+func (k kind) samples() ([]sample, error) {
+	var out []sample
+	for _, pattern := range k.files {
+		paths, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			body, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, sample{filepath.ToSlash(path), k.contentType, body})
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no %s here: run it in the root of the repository", k.name)
+	}
+	return out, nil
+}
+
+// size is the bytes of all documents.
+func size(samples []sample) (n int) {
+	for _, s := range samples {
+		n += len(s.body)
+	}
+	return n
+}

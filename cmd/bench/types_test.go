@@ -1,0 +1,40 @@
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+// TestSamplesAreThere: a file that was moved would only be missed by the next run of the bench.
+func TestSamplesAreThere(t *testing.T) {
+	t.Chdir("../..")
+	for _, k := range kinds {
+		samples, err := k.samples()
+		if err != nil || size(samples) == 0 {
+			t.Errorf("%s: %d bytes in %d files, %v", k.name, size(samples), len(samples), err)
+		}
+	}
+}
+
+// TestA21StoredOfEveryDocument: what is added up are the blobs and rows of all documents, and one
+// that is not kept is an error.
+func TestA21StoredOfEveryDocument(t *testing.T) {
+	b := &bench{ctx: t.Context(), dir: t.TempDir()}
+	page, err := os.ReadFile("../../testdata/site/index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sample{"index.html", "text/html", page}
+	one, err := b.storedOf([]sample{s})
+	if err != nil || one.blobs == 0 || one.blobs >= len(page) || one.rows == 0 {
+		t.Fatalf("one page of %d bytes: %+v, %v", len(page), one, err)
+	}
+	other := sample{"other.html", "text/html", append(page, "<p>More.</p>"...)}
+	if two, err := b.storedOf([]sample{s, other}); err != nil || two.blobs < 2*one.blobs || two.rows <= one.rows {
+		t.Errorf("two pages: %+v, %v; one has %+v", two, err, one)
+	}
+	twin := sample{"twin.html", "text/html", page}
+	if _, err := b.storedOf([]sample{s, twin}); err == nil {
+		t.Error("two pages with one body count as two captures")
+	}
+}
