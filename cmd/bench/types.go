@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/document"
 	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/extract/pdf"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 )
 
@@ -36,13 +37,17 @@ func (b *bench) types() error {
 
 // warm has the PDF reader compiled into the cache, as it is in a handler that has read one before.
 func warm(ctx context.Context, cache string) error {
+	r := document.New(document.Options{CacheDir: cache})
 	for _, k := range kinds {
+		if k.contentType != pdf.MediaType {
+			continue
+		}
 		samples, err := k.samples()
 		if err != nil {
 			return err
 		}
-		if _, err := read(ctx, document.New(document.Options{CacheDir: cache}), samples[0]); err != nil {
-			return fmt.Errorf("%s: %w", samples[0].path, err)
+		if _, err := read(ctx, r, samples[0]); err != nil {
+			return err
 		}
 	}
 	return nil
