@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/tidemark/tidemark/pkg/extract/mail"
 	"github.com/tidemark/tidemark/pkg/extract/pdf"
 	"github.com/tidemark/tidemark/pkg/extract/sheet"
 )
@@ -23,6 +24,7 @@ var kinds = []kind{
 	{"text", "text/plain", []string{"pkg/extract/testdata/*.txt"}},
 	{"md", "text/markdown", []string{"pkg/extract/testdata/*.md"}},
 	{"csv", "text/csv", []string{"pkg/extract/testdata/*.csv"}},
+	{"eml", mail.MediaType, []string{"pkg/extract/mail/testdata/*.eml"}},
 	// The others were written by hand to be odd: they are a kilobyte each, or are refused.
 	{"pdf", pdf.MediaType, []string{"pkg/extract/pdf/testdata/columns.pdf", "pkg/extract/pdf/testdata/office.pdf"}},
 	{"docx", officeType + "wordprocessingml.document", []string{"pkg/extract/ooxml/testdata/*.docx"}},
