@@ -53,7 +53,7 @@ var misbehaviors = map[string]func(request, []byte) (extract.Document, error){
 		for {
 		}
 	},
-	"test/sleep": func(request, []byte) (extract.Document, error) { select {} },
+	"test/sleep": func(request, []byte) (extract.Document, error) { return forever() },
 	"test/memory": func(request, []byte) (extract.Document, error) {
 		var all [][]byte
 		for {
@@ -68,7 +68,7 @@ var misbehaviors = map[string]func(request, []byte) (extract.Document, error){
 	"test/exit":  func(request, []byte) (extract.Document, error) { os.Exit(3); return extract.Document{}, nil },
 	"test/kill": func(request, []byte) (extract.Document, error) {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
+		return forever()
 	},
 	"test/garbage": func(request, []byte) (extract.Document, error) {
 		fmt.Println("<html>")
@@ -86,7 +86,7 @@ var misbehaviors = map[string]func(request, []byte) (extract.Document, error){
 		cmd := exec.Command("/bin/sh", "-c", "echo $$ > "+string(body)+"; exec sleep 300")
 		cmd.Stdout = os.Stdout
 		_ = cmd.Start()
-		select {}
+		return forever()
 	},
 }
 
@@ -144,6 +144,13 @@ func TestNothingIsLostOnTheWay(t *testing.T) {
 	doc, err := reader(Options{}).Extract(t.Context(), []byte(title), "test/echo", base, extract.Limits{})
 	if err != nil || doc.Title != title {
 		t.Errorf("have %q, %v", doc.Title, err)
+	}
+}
+
+// forever waits with a timer: without one, the runtime would call it a deadlock.
+func forever() (extract.Document, error) {
+	for {
+		time.Sleep(time.Hour)
 	}
 }
 

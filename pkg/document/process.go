@@ -40,6 +40,7 @@ func (r *Reader) read(ctx context.Context, req request, body []byte) (extract.Do
 		return extract.Document{}, startError(err)
 	}
 	err = cmd.Wait()
+	_ = killGroup(cmd.Process) // one that crashed leaves behind what it started
 	if ctx.Err() != nil {
 		return extract.Document{}, ctx.Err()
 	}
