@@ -104,18 +104,26 @@ func (c *check) absent(ctx context.Context) (absentPage, error) {
 	if a, ok := c.absents.get(o, now); ok {
 		return a, nil
 	}
+	turn := c.absents.turn(o) // pages of one job wait for the first that asks
+	turn.Lock()
+	defer turn.Unlock()
+	if a, ok := c.absents.get(o, now); ok {
+		return a, nil
+	}
 	row, err := c.reg.Absent(ctx, c.partition(o), o.scheme, o.host)
 	if err != nil {
 		return absentPage{}, err
 	}
-	if row.AskedAt.IsZero() || now.Sub(row.AskedAt) >= absentFor {
+	if row.AskedAt.IsZero() || now.Sub(row.AskedAt) >= absentFor || !row.Known && now.Sub(row.AskedAt) >= absentTrust {
 		if row, err = c.askAbsent(ctx, o, row); err != nil {
 			return absentPage{}, err
 		}
 	}
 	var a absentPage
 	_ = json.Unmarshal([]byte(row.Page), &a) // empty or damaged: nothing is known
-	c.absents.put(o, a, now)
+	if row.Known {
+		c.absents.put(o, a, now)
+	}
 	return a, nil
 }
 
@@ -146,7 +154,7 @@ func (c *check) askAbsent(ctx context.Context, o origin, row registry.Absent) (r
 	if err != nil || !learned {
 		return row, err
 	}
-	row.Page = page
+	row.Page, row.Known = page, true
 	return row, c.reg.PutAbsent(ctx, row)
 }
 
@@ -183,8 +191,22 @@ func unlikely(o origin, now time.Time) string {
 // absentCache keeps what origins show within a process, so that most pages with new content cost no
 // read.
 type absentCache struct {
-	mu   sync.Mutex
-	seen map[origin]cachedAbsent
+	mu    sync.Mutex
+	seen  map[origin]cachedAbsent
+	turns map[origin]*sync.Mutex
+}
+
+// turn is held by who asks an origin.
+func (c *absentCache) turn(o origin) *sync.Mutex {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.turns == nil || len(c.turns) >= absentBound {
+		c.turns = map[origin]*sync.Mutex{}
+	}
+	if c.turns[o] == nil {
+		c.turns[o] = &sync.Mutex{}
+	}
+	return c.turns[o]
 }
 
 type cachedAbsent struct {

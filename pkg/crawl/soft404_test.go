@@ -188,3 +188,24 @@ func TestA14Soft404Asks(t *testing.T) {
 		}
 	})
 }
+
+// A14: pages of a new host that are fetched side by side wait for the answer to the first that
+// asks.
+func TestA14Soft404AtOnce(t *testing.T) {
+	r := newRig(t, softly, func(k *knobs) { k.polite = registry.Politeness{MaxConcurrent: 8} })
+	r.site.lost = sorry
+	paths := []string{"/nowhere"}
+	for i := range 7 {
+		paths = append(paths, fmt.Sprintf("/p%d", i))
+		r.site.put(paths[i+1], text(paths[i+1]))
+	}
+	r.register(false, paths...)
+	r.mustWork()
+	r.wantProbes(1, "all pages")
+	if it := r.item("/nowhere"); it.Status == indexed || !strings.Contains(it.ErrorMessage, WhySoft404) {
+		t.Errorf("%s: %s", it.Status, it.ErrorMessage)
+	}
+	if it := r.item("/p3"); it.Status != indexed {
+		t.Errorf("a page that exists: %s: %s", it.Status, it.ErrorMessage)
+	}
+}

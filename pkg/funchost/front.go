@@ -3,6 +3,7 @@ package funchost
 import (
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 
@@ -22,6 +23,11 @@ func (h *Host) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "cross-origin request refused: this host runs without keys", http.StatusForbidden)
 		return
 	}
+	// Nor may one whose name was made to lead here.
+	if !h.opt.Auth && !isLocal(r.Host) {
+		http.Error(w, "refused: this host runs without keys and is called localhost", http.StatusForbidden)
+		return
+	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	if parts := adminParts(r); parts != nil {
 		h.serveAdmin(w, r, parts)
@@ -32,6 +38,16 @@ func (h *Host) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.serveHome(w, r)
+}
+
+// isLocal reports whether a Host header names this machine itself.
+func isLocal(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	ip := net.ParseIP(strings.Trim(name, "[]"))
+	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // find gives the first function, by name, whose route and methods take the request. A method that

@@ -13,6 +13,7 @@ import (
 type Absent struct {
 	AskedAt time.Time `col:"askedAt"` // when somebody last went to ask; zero: never
 	Page    string    `col:"page"`    // the page it shows instead of 404, described by who asked; empty: none
+	Known   bool      `col:"known"`   // whether Page is an answer, or nobody has had one yet
 
 	key  storage.Key
 	etag storage.ETag

@@ -186,7 +186,8 @@ func planRegister(now time.Time, chunk []member, items []Item, host *hostEntry, 
 	for i, m := range chunk {
 		it := items[i]
 		plan.out[i] = Registered{Item: it, Created: it.etag == ""}
-		if it.etag != "" && !o.Force && it.comes(now) && !it.mayVanish() {
+		sameCredential := o.Credential == "" || o.Credential == it.Credential
+		if it.etag != "" && !o.Force && sameCredential && it.comes(now) && !it.mayVanish() {
 			continue
 		}
 		claimed := len(plan.jobs) < room

@@ -101,6 +101,22 @@ func TestRegisterAgainWhileOnItsWayDoesNothing(t *testing.T) {
 	})
 }
 
+// A24: a credential that is given while a check is still to begin is taken.
+func TestA24CredentialGivenLate(t *testing.T) {
+	b := openMem(t, Options{})
+	b.register(t, RegisterOptions{}, "https://a.example/x")
+	b.clock.Advance(time.Second)
+	got := b.register(t, RegisterOptions{Credential: "WIKI"}, "https://a.example/x")
+	it, err := b.Find(t.Context(), got[0].Item.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if it.Credential != "WIKI" {
+		t.Errorf("the credential is %q", it.Credential)
+	}
+	b.check(t)
+}
+
 // A20: who comes second finds nothing to do.
 func TestA20DoubledJobDoesNothing(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
