@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/tidemark/tidemark/pkg/fault"
 )
@@ -48,14 +51,27 @@ CREATE VIRTUAL TABLE fts USING fts5(
 INSERT INTO fts (fts, rank) VALUES ('automerge', 8);
 `
 
+// setWAL sets the mode of the file, which cannot be done inside a transaction. SQLite does not wait
+// for another process that does the same, so it is done again until that one is through.
+func setWAL(ctx context.Context, db *sql.DB) (err error) {
+	const pause, tries = 5 * time.Millisecond, 2000
+	for range tries {
+		_, err = db.ExecContext(ctx, "PRAGMA journal_mode(WAL)")
+		if err == nil || code(err) != sqlite3.SQLITE_BUSY || ctx.Err() != nil {
+			return err
+		}
+		time.Sleep(pause)
+	}
+	return err
+}
+
 // createSchema makes the tables of a new file, once, whichever process comes first.
 func createSchema(ctx context.Context, db *sql.DB) error {
 	version, err := pragma(ctx, db, "user_version")
 	if err != nil || version == schemaVersion {
 		return err
 	}
-	// The mode is a property of the file and cannot be set inside a transaction.
-	if _, err := db.ExecContext(ctx, "PRAGMA journal_mode(WAL)"); err != nil {
+	if err := setWAL(ctx, db); err != nil {
 		return err
 	}
 	tx, err := db.BeginTx(ctx, nil)
