@@ -139,9 +139,12 @@ func (s *server) reindex(r *http.Request, v *Services) (int, any, error) {
 	case req.ID != "":
 		ids = append(ids, source.ID(req.ID))
 	default:
-		var err error
-		if ids, err = idsOf(v, req.Source); err != nil {
+		sources, err := file.Sources(req.Source, v.Rules)
+		if err != nil {
 			return 0, nil, blame("source", err)
+		}
+		for _, src := range sources {
+			ids = append(ids, src.ID())
 		}
 	}
 	it, err := v.Registry.Find(r.Context(), ids[0])
@@ -156,22 +159,6 @@ func (s *server) reindex(r *http.Request, v *Services) (int, any, error) {
 		return 0, nil, err
 	}
 	return http.StatusAccepted, itemJSON(&it), nil
-}
-
-// idsOf are the ids that a source may have, one or two: the address of a blob may have been added
-// as a page or as a file.
-func idsOf(v *Services, raw string) (ids []source.ID, err error) {
-	page, err := v.Rules.ParseURL(raw)
-	if err == nil {
-		ids = append(ids, page.ID())
-	}
-	if place, fileErr := fileSource(raw); fileErr == nil {
-		ids = append(ids, place.ID())
-	}
-	if len(ids) == 0 {
-		return nil, err
-	}
-	return ids, nil
 }
 
 // blame names the request's own field in an error about it.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,17 +53,14 @@ func (p *program) idsOf(name string) (ids []string, meant string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	src, err := rules.ParseURL(name)
-	if err == nil {
-		ids, meant = append(ids, string(src.ID())), src.Normalized
-	}
-	if place, fileErr := file.Parse(localPath(name)); fileErr == nil {
-		ids, meant = append(ids, string(place.Source().ID())), cmp.Or(meant, place.Normalized())
-	}
-	if len(ids) == 0 {
+	sources, err := file.Sources(localPath(name), rules)
+	if err != nil {
 		return nil, "", usagef("%s is no id, no URL and no path: %v", name, err)
 	}
-	return ids, meant, nil
+	for _, src := range sources {
+		ids = append(ids, string(src.ID()))
+	}
+	return ids, sources[0].Normalized, nil
 }
 
 // localPath resolves a path that begins like one of this folder.

@@ -106,6 +106,20 @@ func parsePOSIX(raw string) (Place, error) {
 	return Place{kind: Local, name: "/" + strings.Join(parts, "/")}, err
 }
 
+// Sources are what a text may name, one or two: the address of a blob is that of a page, too, which
+// comes first. The error is that of the URL.
+func Sources(raw string, rules source.Rules) ([]source.Source, error) {
+	var out []source.Source
+	page, err := rules.ParseURL(raw)
+	if err == nil {
+		out = append(out, page)
+	}
+	if place, notFile := Parse(raw); notFile == nil {
+		return append(out, place.Source()), nil
+	}
+	return out, err
+}
+
 // Kind is the kind of store.
 func (p Place) Kind() Kind { return p.kind }
 

@@ -1,6 +1,7 @@
 package file_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -231,4 +232,23 @@ func FuzzParse(f *testing.F) {
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw string) { checkPlace(t, raw) })
+}
+
+// A4: what a text may name; the address of a blob is also that of a page.
+func TestA4Sources(t *testing.T) {
+	for raw, want := range map[string][]string{
+		"https://port.example/tides":                {"url"},
+		"/srv/tides.pdf":                            {"file"},
+		"https://acct.blob.core.windows.net/c/a.md": {"url", "file"},
+		"tides": nil,
+	} {
+		got, err := file.Sources(raw, source.DefaultRules())
+		var types []string
+		for _, s := range got {
+			types = append(types, string(s.Type))
+		}
+		if !slices.Equal(types, want) || (err == nil) != (want != nil) {
+			t.Errorf("%s: have %q (%v), want %q", raw, types, err, want)
+		}
+	}
 }
