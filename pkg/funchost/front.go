@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -42,11 +43,8 @@ func (h *Host) serve(w http.ResponseWriter, r *http.Request) {
 
 // isLocal reports whether a Host header names this machine itself.
 func isLocal(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	}
-	ip := net.ParseIP(strings.Trim(name, "[]"))
+	name := (&url.URL{Host: host}).Hostname()
+	ip := net.ParseIP(name)
 	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
 }
 
