@@ -239,7 +239,7 @@ func TestA4Sources(t *testing.T) {
 	for raw, want := range map[string][]string{
 		"https://port.example/tides":                {"url"},
 		"/srv/tides.pdf":                            {"file"},
-		"https://acct.blob.core.windows.net/c/a.md": {"url", "file"},
+		"https://acct.blob.core.windows.net/docs/a.md": {"url", "file"},
 		"tides": nil,
 	} {
 		got, err := file.Sources(raw, source.DefaultRules())
