@@ -201,7 +201,7 @@ func TestA16CanonicalThatFails(t *testing.T) {
 		{"noindex", func(r *rig) { r.site.put("/b", v1.set("X-Robots-Tag", "noindex")); r.force("/b") }, "is OutOfScope"},
 		{"robots.txt", func(r *rig) {
 			r.site.put("/robots.txt", robotsTxt("User-agent: *", "Disallow: /b"))
-			r.Worker.robots = robotsCache{}
+			r.Worker.robots = originCache[ruling]{}
 			r.clock.pass(25 * time.Hour)
 			r.next("/b") // and /a, which finds it as it was
 		}, "is OutOfScope"},
@@ -243,7 +243,7 @@ func TestA16CanonicalThatFails(t *testing.T) {
 					t.Errorf("asked %q", asked)
 				}
 				r.site.put("/robots.txt", status(404))
-				r.Worker.robots = robotsCache{}
+				r.Worker.robots = originCache[ruling]{}
 				r.clock.pass(25 * time.Hour)
 				r.site.put("/b", v1)
 				r.force("/b")
@@ -432,7 +432,7 @@ func TestA16AliasThatLeaves(t *testing.T) {
 		"noindex": func(r *rig) { r.site.put("/a", naming("/b", "v1").set("X-Robots-Tag", "noindex")) },
 		"robots.txt": func(r *rig) {
 			r.site.put("/robots.txt", robotsTxt("User-agent: *", "Disallow: /a"))
-			r.Worker.robots = robotsCache{}
+			r.Worker.robots = originCache[ruling]{}
 			r.clock.pass(25 * time.Hour)
 		},
 		"gone": func(r *rig) { r.site.put("/a", status(410)) },

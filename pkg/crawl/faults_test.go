@@ -282,7 +282,7 @@ func disturb(t *testing.T, open opener, nth int, after bool, prepare func(*rig),
 		r.due("/p")
 	}
 	r.Worker.index = shakyIndex{r.index, s}
-	r.Worker.robots, r.Worker.absents = robotsCache{}, absentCache{} // a new process
+	r.Worker.robots, r.Worker.absents = originCache[ruling]{}, absentCache{} // a new process
 	s.armed = true
 	jobs := r.jobs()
 	if len(jobs) != 1 {

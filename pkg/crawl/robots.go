@@ -3,7 +3,6 @@ package crawl
 import (
 	"context"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -30,43 +29,13 @@ func (r ruling) allows(agent, rawURL string) bool {
 	return r.verdict != robots.UseBody || r.rules.Allowed(agent, rawURL)
 }
 
-// robotsCache keeps compiled rules within a process, so that a batch usually reads no row for
-// them. It trusts a row for a short time only: another process may have learned more.
-type robotsCache struct {
-	mu   sync.Mutex
-	seen map[origin]cachedRuling
-}
-
-type cachedRuling struct {
-	ruling
-	read time.Time
-}
-
-const (
-	robotsTrust = 5 * time.Minute
-	robotsBound = 1000 // origins; forgetting them all costs a read each
-)
-
-func (c *robotsCache) get(o origin, now time.Time) (ruling, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r, ok := c.seen[o]
-	return r.ruling, ok && now.Before(r.expires) && now.Sub(r.read) < robotsTrust
-}
-
-func (c *robotsCache) put(o origin, r ruling, now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.seen == nil || len(c.seen) >= robotsBound {
-		c.seen = map[origin]cachedRuling{}
-	}
-	c.seen[o] = cachedRuling{r, now}
-}
+// robotsTrust is how long a process believes what it has read, for another may have learned more.
+const robotsTrust = 5 * time.Minute
 
 // rulingFor gives the rules of an origin: from memory, from the registry, or from the site. wait
 // is called before the site is asked.
 func (w *Worker) rulingFor(ctx context.Context, o origin, wait func(context.Context) error) (ruling, error) {
-	if r, ok := w.robots.get(o, w.o.Clock()); ok {
+	if r, ok := w.robots.get(o, w.o.Clock(), robotsTrust); ok && w.o.Clock().Before(r.expires) {
 		return r, nil
 	}
 	partition := w.partition(o)

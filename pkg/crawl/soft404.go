@@ -26,7 +26,6 @@ const (
 	absentFor = 7 * 24 * time.Hour
 	// absentTrust is how long a process believes what it has read of it.
 	absentTrust = 10 * time.Minute
-	absentBound = 1000 // origins in memory; forgetting them all costs a read each
 )
 
 // Why a page that was answered is missing.
@@ -58,7 +57,8 @@ func (c *check) softMissing(ctx context.Context, resp fetch.Response, r reading)
 		if len(resp.Redirects) > 0 && isRoot(resp.FinalURL) {
 			return WhyToRoot, nil
 		}
-	case absent.likes(describe(r.doc, c.fetchURL())):
+	case absent.Content == "": // honest, so there is nothing to compare with
+	case absent.likes(describe(r.doc, r.hash, c.fetchURL())):
 		return WhySoft404, nil
 	}
 	return "", nil
@@ -68,15 +68,12 @@ func (c *check) softMissing(ctx context.Context, resp fetch.Response, r reading)
 // visible must be near, and so must the main content, because on many sites every page has most of
 // its text in common with all others.
 func (a absentPage) likes(p absentPage) bool {
-	if a.Content == "" {
-		return false
-	}
 	return a.Content == p.Content || a.Visible.Near(p.Visible) && (a.Main == p.Main || a.Main.Near(p.Main))
 }
 
 // describe takes a page's fingerprints, without the words of its own address, which many such pages
-// repeat.
-func describe(doc extract.Document, address string) absentPage {
+// repeat. hash is its contentHash.
+func describe(doc extract.Document, hash, address string) absentPage {
 	own := map[string]bool{}
 	for w := range strings.FieldsFuncSeq(strings.ToLower(address), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		own[w] = true
@@ -84,7 +81,7 @@ func describe(doc extract.Document, address string) absentPage {
 	leave := func(w string) bool { return own[w] }
 	return absentPage{
 		Visible: extract.FingerprintOf(doc.VisibleText, leave), Main: extract.FingerprintOf(doc.Text, leave),
-		Content: doc.ContentHash(),
+		Content: hash,
 	}
 }
 
@@ -101,13 +98,13 @@ func (c *check) absent(ctx context.Context) (absentPage, error) {
 		return absentPage{}, nil // Unreachable: it was just fetched
 	}
 	now := c.o.Clock()
-	if a, ok := c.absents.get(o, now); ok {
+	if a, ok := c.absents.get(o, now, absentTrust); ok {
 		return a, nil
 	}
 	turn := c.absents.turn(o) // pages of one job wait for the first that asks
 	turn.Lock()
 	defer turn.Unlock()
-	if a, ok := c.absents.get(o, now); ok {
+	if a, ok := c.absents.get(o, now, absentTrust); ok {
 		return a, nil
 	}
 	row, err := c.reg.Absent(ctx, c.partition(o), o.scheme, o.host)
@@ -176,7 +173,7 @@ func (c *check) learnAbsent(ctx context.Context, address string, resp fetch.Resp
 		if err != nil || doc.Unsupported {
 			return "", false, ctx.Err()
 		}
-		a = describe(doc, address)
+		a = describe(doc, doc.ContentHash(), address)
 	}
 	b, _ := json.Marshal(a) // always encodes
 	return string(b), true, nil
@@ -188,11 +185,9 @@ func unlikely(o origin, now time.Time) string {
 	return "tidemark-looks-for-a-page-that-does-not-exist-" + hex.EncodeToString(sum[:8])
 }
 
-// absentCache keeps what origins show within a process, so that most pages with new content cost no
-// read.
+// absentCache keeps what origins show, and who asks them.
 type absentCache struct {
-	mu    sync.Mutex
-	seen  map[origin]cachedAbsent
+	originCache[absentPage]
 	turns map[origin]*sync.Mutex
 }
 
@@ -200,32 +195,11 @@ type absentCache struct {
 func (c *absentCache) turn(o origin) *sync.Mutex {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.turns == nil || len(c.turns) >= absentBound {
+	if c.turns == nil || len(c.turns) >= originBound {
 		c.turns = map[origin]*sync.Mutex{}
 	}
 	if c.turns[o] == nil {
 		c.turns[o] = &sync.Mutex{}
 	}
 	return c.turns[o]
-}
-
-type cachedAbsent struct {
-	absentPage
-	read time.Time
-}
-
-func (c *absentCache) get(o origin, now time.Time) (absentPage, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	a, ok := c.seen[o]
-	return a.absentPage, ok && now.Sub(a.read) < absentTrust
-}
-
-func (c *absentCache) put(o origin, a absentPage, now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.seen == nil || len(c.seen) >= absentBound {
-		c.seen = map[origin]cachedAbsent{}
-	}
-	c.seen[o] = cachedAbsent{a, now}
 }

@@ -64,7 +64,7 @@ type Worker struct {
 	web     Fetcher
 	index   Indexer
 	o       Options
-	robots  robotsCache
+	robots  originCache[ruling]
 	absents absentCache
 }
 
