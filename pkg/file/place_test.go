@@ -237,8 +237,8 @@ func FuzzParse(f *testing.F) {
 // A4: what a text may name; the address of a blob is also that of a page.
 func TestA4Sources(t *testing.T) {
 	for raw, want := range map[string][]string{
-		"https://port.example/tides":                {"url"},
-		"/srv/tides.pdf":                            {"file"},
+		"https://port.example/tides":                   {"url"},
+		"/srv/tides.pdf":                               {"file"},
 		"https://acct.blob.core.windows.net/docs/a.md": {"url", "file"},
 		"tides": nil,
 	} {
