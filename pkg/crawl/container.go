@@ -27,19 +27,14 @@ func (c *check) checkContainer(ctx context.Context, place file.Place) error {
 	if err := c.wait(ctx); err != nil {
 		return err
 	}
-	known, err := c.reg.Neighbours(ctx, place.Source(), MaxContainer+1)
-	if err != nil {
+	l := &listing{check: c, known: map[string]blob{}, sum: sha256.New()}
+	if err := l.recall(ctx, place); err != nil {
 		return err
 	}
-	l := &listing{check: c, known: map[string]*registry.Item{}, sum: sha256.New()}
-	for i := range known {
-		l.known[known[i].Hash()] = &known[i]
-	}
-	delete(l.known, c.Hash())
 	defer c.answered()
 	for e, err := range c.o.Files.List(ctx, place, c.Credential) {
 		if err == nil && l.blobs == MaxContainer {
-			err = fault.New(fault.TooLarge, "the container has more than %d blobs, too many to be kept in step", MaxContainer)
+			err = tooManyBlobs()
 		}
 		if err != nil {
 			return l.failed(ctx, err)
@@ -54,10 +49,36 @@ func (c *check) checkContainer(ctx context.Context, place file.Place) error {
 // listing is a container's listing as far as it was read.
 type listing struct {
 	*check
-	known                 map[string]*registry.Item // by hash; those not listed yet
-	sum                   hash.Hash                 // of names and revisions
-	waiting               []source.Source           // to be registered
+	known                 map[string]blob // by hash; those not listed yet
+	sum                   hash.Hash       // of names and revisions
+	waiting               []source.Source // to be registered
 	blobs, fresh, changed int
+}
+
+// blob is what is known of one: as little as comparing takes, for there may be many.
+type blob struct {
+	source source.Source
+	etag   string
+	gone   bool
+}
+
+// recall reads the items of the container's blobs.
+func (l *listing) recall(ctx context.Context, place file.Place) error {
+	for it, err := range l.reg.Neighbours(ctx, place.Source()) {
+		if err == nil && len(l.known) > MaxContainer {
+			err = tooManyBlobs()
+		}
+		if err != nil {
+			return err
+		}
+		l.known[it.Hash()] = blob{source: it.Source(), etag: it.FileEtag, gone: it.Status == registry.Gone}
+	}
+	delete(l.known, l.Hash())
+	return nil
+}
+
+func tooManyBlobs() error {
+	return fault.New(fault.TooLarge, "the container has more than %d blobs, too many to be kept in step", MaxContainer)
 }
 
 // add takes note of one blob.
@@ -65,24 +86,28 @@ func (l *listing) add(ctx context.Context, e file.Entry) error {
 	l.blobs++
 	fmt.Fprintf(l.sum, "%s\x00%s\x00%d\n", e.Place, e.ETag, e.Length)
 	src := e.Place.Source()
-	it := l.known[src.Hash()]
+	was, ok := l.known[src.Hash()]
 	delete(l.known, src.Hash())
 	switch {
-	case it == nil:
+	case !ok:
 		l.fresh++
-	case it.FileEtag != "" && it.FileEtag != e.ETag, it.Status == registry.Gone:
+	case was.etag != "" && was.etag != e.ETag, was.gone:
 		l.changed++
 	default:
 		return nil
 	}
-	l.waiting = append(l.waiting, src)
-	if len(l.waiting) < registry.JobItems {
+	return l.enlist(ctx, src)
+}
+
+// enlist has a blob checked soon, with others.
+func (l *listing) enlist(ctx context.Context, src source.Source) error {
+	if l.waiting = append(l.waiting, src); len(l.waiting) < registry.JobItems {
 		return nil
 	}
 	return l.register(ctx)
 }
 
-// register has the blobs that wait checked soon.
+// register has the blobs that wait checked.
 func (l *listing) register(ctx context.Context) error {
 	o := registry.RegisterOptions{Method: "CONTAINER", Credential: l.Credential}
 	for _, got := range l.reg.Register(ctx, l.waiting, o) {
@@ -97,12 +122,12 @@ func (l *listing) register(ctx context.Context) error {
 // finish has what is not listed any more checked, and closes the check of the container.
 func (l *listing) finish(ctx context.Context) error {
 	gone := 0
-	for _, it := range l.known {
-		if it.Status == registry.Gone {
+	for _, was := range l.known {
+		if was.gone {
 			continue
 		}
 		gone++
-		if _, err := l.reg.Reindex(ctx, *it, false); err != nil {
+		if err := l.enlist(ctx, was.source); err != nil {
 			return err
 		}
 	}

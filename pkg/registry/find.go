@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"iter"
-	"strings"
 
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/source"
@@ -44,11 +43,7 @@ func unknown(id source.ID) error {
 
 // Reindex forces a check of an item that exists (A15) and returns it as it now stands.
 func (r *Registry) Reindex(ctx context.Context, it Item, force bool) (Item, error) {
-	s := source.Source{
-		Type: it.Type, Normalized: it.NormalizedSource, Display: it.DisplaySource, Host: it.SourceHost,
-	}
-	s.Scheme, _, _ = strings.Cut(it.NormalizedSource, ":")
-	got := r.Register(ctx, []source.Source{s}, RegisterOptions{Force: force})[0]
+	got := r.Register(ctx, []source.Source{it.Source()}, RegisterOptions{Force: force})[0]
 	return got.Item, got.Err
 }
 
@@ -97,9 +92,15 @@ func (r *Registry) List(ctx context.Context, q ListQuery) ([]Item, error) {
 	return out, nil
 }
 
-// Neighbours are the items of a source's host, in the order of their hashes, at most top.
-func (r *Registry) Neighbours(ctx context.Context, s source.Source, top int) ([]Item, error) {
-	return r.listPartition(ctx, s.Partition(r.o.Strategy), "", ListQuery{Host: s.Host, Top: top}, nil)
+// Neighbours are the items of a source's host, in the order of their hashes.
+func (r *Registry) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		for it, err := range r.walk(ctx, s.Partition(r.o.Strategy), "", maxWalkPage) {
+			if (err != nil || it.SourceHost == s.Host) && !yield(it, err) {
+				return
+			}
+		}
+	}
 }
 
 func (r *Registry) locate(ctx context.Context, id string) (storage.Key, error) {
@@ -113,35 +114,18 @@ func (r *Registry) locate(ctx context.Context, id string) (storage.Key, error) {
 	return it.key, err
 }
 
-// listPartition adds the items of one partition until q.Top is reached. The rows between the
-// hashes (due, host, robots) are stepped over by range, not read.
+// listPartition adds the items of one partition until q.Top is reached.
 func (r *Registry) listPartition(ctx context.Context, partition, from string, q ListQuery, out []Item) ([]Item, error) {
-	for _, gap := range itemRanges {
-		lo := max(from, gap.from)
-		if gap.to != "" && lo >= gap.to {
+	for it, err := range r.walk(ctx, partition, from, min(maxWalkPage, q.Top-len(out)+1)) {
+		if err != nil {
+			return nil, err
+		}
+		if q.Host != "" && it.SourceHost != q.Host || q.Status != "" && it.Status != q.Status {
 			continue
 		}
-		page := min(1000, q.Top-len(out)+1)
-		for e, err := range r.items.Query(ctx, storage.Query{Partition: partition, RowFrom: lo, RowTo: gap.to, PageSize: page}) {
-			if err != nil {
-				return nil, err
-			}
-			it := itemOf(e)
-			if !isItemRow(e.Row) || q.Host != "" && it.SourceHost != q.Host || q.Status != "" && it.Status != q.Status {
-				continue
-			}
-			if out = append(out, it); len(out) >= q.Top {
-				return out, nil
-			}
+		if out = append(out, it); len(out) >= q.Top {
+			break
 		}
 	}
 	return out, nil
-}
-
-// itemRanges covers all row keys but those of due, host and robots rows.
-var itemRanges = []struct{ from, to string }{
-	{"", duePrefix},
-	{"due" + afterBar, hostPrefix},
-	{"host" + afterBar, robotsPrefix},
-	{"robots" + afterBar, ""},
 }

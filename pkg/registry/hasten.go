@@ -109,26 +109,18 @@ func (h *hastening) partition(ctx context.Context, partition string) (done bool,
 // read finds the items of a partition that come too late, from the cursor on, as far as the budget
 // goes. Of each only what moving it takes is read.
 func (h *hastening) read(ctx context.Context, partition string) (late []*Item, done bool, err error) {
-	q := storage.Query{
-		Partition: partition, PageSize: 1000,
-		Select: []string{"id", "sourceHost", "goneSince", "nextCrawlAt", "lockedUntil"},
-	}
-	for _, gap := range itemRanges {
-		if q.RowFrom, q.RowTo = max(h.state.Row, gap.from), gap.to; gap.to != "" && q.RowFrom >= gap.to {
-			continue
+	columns := []string{"id", "sourceHost", "goneSince", "nextCrawlAt", "lockedUntil"}
+	for it, err := range h.r.walk(ctx, partition, h.state.Row, maxWalkPage, columns...) {
+		if err != nil {
+			return nil, false, err
 		}
-		for e, err := range h.r.items.Query(ctx, q) {
-			if err != nil {
-				return nil, false, err
-			}
-			if h.budget == 0 {
-				h.state.Row = e.Row
-				return late, false, nil
-			}
-			h.budget--
-			if it := itemOf(e); isItemRow(e.Row) && h.isLate(&it) {
-				late = append(late, &it)
-			}
+		if h.budget == 0 {
+			h.state.Row = it.key.Row
+			return late, false, nil
+		}
+		h.budget--
+		if h.isLate(&it) {
+			late = append(late, &it)
 		}
 	}
 	return late, true, nil

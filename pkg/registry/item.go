@@ -158,6 +158,15 @@ func (it *Item) entity() storage.Entity {
 	return storage.Entity{Key: it.key, ETag: it.etag, Props: encode(itemColumns, *it)}
 }
 
+// Source is what the item was registered as. Of its Scheme only what tells partitions apart is
+// known, and only where they are schemes.
+func (it *Item) Source() source.Source {
+	return source.Source{
+		Type: it.Type, Normalized: it.NormalizedSource, Display: it.DisplaySource, Host: it.SourceHost,
+		Scheme: it.key.Partition,
+	}
+}
+
 // Hash is the item's RowKey.
 func (it *Item) Hash() string { return it.key.Row }
 

@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -71,7 +70,7 @@ func (r *Registry) Rebuild(ctx context.Context, o Rebuild, from Cursor) (Rebuild
 func (r *Registry) rebuildPartition(ctx context.Context, o Rebuild, step *RebuildStep) error {
 	partition := step.Next.Partition
 	groups := map[string][]Item{}
-	for it, err := range r.walk(ctx, partition, step.Next.Row) {
+	for it, err := range r.walk(ctx, partition, step.Next.Row, stepItems) {
 		if err != nil {
 			return err
 		}
@@ -103,9 +102,6 @@ func (r *Registry) rebuildPartition(ctx context.Context, o Rebuild, step *Rebuil
 	return err
 }
 
-// justPast is the least key after a key: a space sorts before every other character of ours.
-func justPast(key string) string { return key + "\x20" }
-
 // partitionsOf lists, from one on, the partitions that items of a host can be in; all when host is
 // empty.
 func (r *Registry) partitionsOf(ctx context.Context, host, from string) iter.Seq2[string, error] {
@@ -119,31 +115,6 @@ func (r *Registry) partitionsOf(ctx context.Context, host, from string) iter.Seq
 		for e, err := range r.index.Query(ctx, storage.Query{Partition: partitionsKey, RowFrom: from}) {
 			if !yield(e.Row, err) || err != nil {
 				return
-			}
-		}
-	}
-}
-
-// walk reads the items of a partition in order. The rows between them are read along while they are
-// few, which is one request for a small partition, and stepped over by range when they are many.
-func (r *Registry) walk(ctx context.Context, partition, from string) iter.Seq2[Item, error] {
-	const few = 100
-	return func(yield func(Item, error) bool) {
-		for jump := true; jump; {
-			jump = false
-			others := 0
-			for e, err := range r.items.Query(ctx, storage.Query{Partition: partition, RowFrom: from, PageSize: stepItems + few}) {
-				if err == nil && !isItemRow(e.Row) {
-					if others++; others < few {
-						continue
-					}
-					prefix, _, _ := strings.Cut(e.Row, "|")
-					from, jump = prefix+afterBar, true
-					break
-				}
-				if others = 0; !yield(itemOf(e), err) || err != nil {
-					return
-				}
 			}
 		}
 	}

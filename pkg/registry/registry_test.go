@@ -371,6 +371,24 @@ func TestA5SchemePartition(t *testing.T) {
 	})
 }
 
+// A5, A15: an item is asked for again where it is, whatever its source is called.
+func TestA5ReindexStaysInItsPartition(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {
+			b := open(t, Options{Strategy: strategy})
+			for _, place := range []string{"/srv/tides.pdf", "https://acct.blob.core.windows.net/docs/a.md"} {
+				s := source.Source{Type: source.File, Scheme: "file", Normalized: place, Display: place, Host: "srv"}
+				was := b.Register(t.Context(), []source.Source{s}, RegisterOptions{})[0]
+				got, err := b.Reindex(t.Context(), was.Item, true)
+				if err != nil || was.Err != nil || got.key != was.Item.key || got.ReindexGeneration != 1 {
+					t.Errorf("%s: %v is %v in generation %d (%v, %v)", strategy, was.Item.key, got.key, got.ReindexGeneration, was.Err, err)
+				}
+			}
+			b.check(t)
+		}
+	})
+}
+
 // A finding that no row can take spoils only itself.
 func TestUnstorableFindingSpoilsOnlyItself(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
