@@ -179,11 +179,6 @@ func TestErrors(t *testing.T) {
 		{"skip below nothing", "POST /api/Search", `{"q":"x","skip":-1}`, 400, "skip", "from 0 to"},
 		{"bad flag", "GET /api/Search?q=x&nestImages=perhaps", "", 400, "nestImages", "true or false"},
 		{"unknown host", "GET /api/SearchStatus?host=nobody.example", "", 404, "", "nobody.example"},
-		{"unknown route", "GET /api/nothing", "", 404, "", "no route GET /api/nothing"},
-		{"no route at all", "GET /favicon.ico", "", 404, "", "no route"},
-		{"wrong method", "DELETE /api/items", "", 404, "", "no route DELETE"},
-		{"trigger by GET", "GET /CrawlWorker", "", 404, "", "no route"},
-		{"below a route", "GET /api/items/a/b", "", 404, "", "no route"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			method, path, _ := strings.Cut(tt.request, " ")
@@ -203,10 +198,39 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// What has no route is a problem like others, which says what there is instead (RFC 9457, and RFC 9110
+// §15.5.6 for Allow).
+func TestUnrouted(t *testing.T) {
+	for _, tt := range []struct {
+		name, request string
+		status        int
+		allow, detail string
+	}{
+		{"unknown route", "GET /api/nothing", 404, "", "no route GET /api/nothing; there are DELETE /api/items/{id}, GET /api/RebuildIndex, "},
+		{"no route at all", "GET /favicon.ico", 404, "", "no route GET /favicon.ico"},
+		{"below a route", "GET /api/items/a/b", 404, "", "no route GET /api/items/a/b"},
+		{"nothing below the prefix", "GET /api", 404, "", "no route GET /api"},
+		{"long path", "GET /" + strings.Repeat("x", 5000), 404, "", "no route GET /" + strings.Repeat("x", 199) + "; there are"},
+		{"wrong method", "DELETE /api/items", 405, "GET, HEAD", "DELETE is no method of /api/items: it takes GET, HEAD"},
+		{"wrong method of many", "PUT /API/RebuildIndex/", 405, "GET, HEAD, POST", "it takes GET, HEAD, POST"},
+		{"unknown method", "TIDE /api/items/5", 405, "DELETE, GET, HEAD", "TIDE is no method"},
+		{"options", "OPTIONS /api/AddUrlDocument", 405, "POST", "it takes POST"},
+		{"trigger by GET", "GET /CrawlWorker", 405, "POST", "it takes POST"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			method, path, _ := strings.Cut(tt.request, " ")
+			w := do(t, newRig(t), method, path, "")
+			if p := problemOf(t, w); w.Code != tt.status || w.Header().Get("Allow") != tt.allow || !strings.Contains(p.Detail, tt.detail) {
+				t.Errorf("have %d, Allow %q: %s\nwant %d, Allow %q: …%s…", w.Code, w.Header().Get("Allow"), p.Detail, tt.status, tt.allow, tt.detail)
+			}
+		})
+	}
+}
+
 // Hosts pass paths on as they came; the function key may travel in the query.
 func TestPathsAndKeys(t *testing.T) {
 	r := newRig(t)
-	for _, path := range []string{"/API/HEALTH", "/api/Health", "/api/health?code=key", "/Api/SEARCHSTATUS?code=key"} {
+	for _, path := range []string{"/API/HEALTH", "/api/Health", "/api/health?code=key", "/api/health/", "/Api/SEARCHSTATUS?code=key"} {
 		if w := do(t, r, "GET", path, ""); w.Code != http.StatusOK {
 			t.Errorf("GET %s: %d %s", path, w.Code, w.Body)
 		}

@@ -102,10 +102,7 @@ func New(o Options) http.Handler {
 		method, path, _ := strings.Cut(pattern, " ")
 		mux.HandleFunc(method+" /api/"+lowerLiterals(path), s.serveRoute(r))
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeProblem(w, http.StatusNotFound, "no route "+r.Method+" "+r.URL.Path, nil)
-	})
-	return s.guard(foldPath(mux))
+	return s.guard(foldPath(s.routed(mux)))
 }
 
 // lowerLiterals lower-cases a path pattern but for its {names}.
@@ -119,12 +116,13 @@ func lowerLiterals(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// foldPath matches paths without regard to case, as the host does. Ids are lower-case anyway.
+// foldPath matches paths without regard to case and to a slash at the end, as the host does. Ids are
+// lower-case anyway.
 func foldPath(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if lower := strings.ToLower(r.URL.Path); lower != r.URL.Path {
+		if folded := "/" + strings.Trim(strings.ToLower(r.URL.Path), "/"); folded != r.URL.Path {
 			r = r.Clone(r.Context())
-			r.URL.Path, r.URL.RawPath = lower, ""
+			r.URL.Path, r.URL.RawPath = folded, ""
 		}
 		next.ServeHTTP(w, r)
 	})

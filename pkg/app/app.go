@@ -128,7 +128,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		}
 	}
 	return &handlers.Services{
-		Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index, Rebuilds: rebuilds,
+		Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index, Rebuilds: rebuilds, Documents: documents,
 		Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 	}, nil
 }

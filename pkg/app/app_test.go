@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 
@@ -42,6 +43,27 @@ func TestServicesAreTriedAgain(t *testing.T) {
 	e, err := first.Store.Table(snapshot.RunsTable).Get(t.Context(), storage.Key{Partition: "run", Row: "crawl-" + lineage.Current.String()})
 	if err != nil || e.Props["normalizationVersion"] != lineage.Current.String() { // B1
 		t.Errorf("the run is not recorded: %v, %v", e.Props, err)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// No service is left out.
+func TestServicesAreComplete(t *testing.T) {
+	a, err := New(env(map[string]string{"STORAGE": Embedded, "TIDEMARK_DATA": t.TempDir()}), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := a.Services(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := reflect.ValueOf(*s)
+	for i := range v.NumField() {
+		if f := v.Field(i); (f.Kind() == reflect.Pointer || f.Kind() == reflect.Interface || f.Kind() == reflect.Func) && f.IsNil() {
+			t.Errorf("%s is missing", v.Type().Field(i).Name)
+		}
 	}
 	if err := a.Close(); err != nil {
 		t.Error(err)

@@ -109,6 +109,13 @@ func TestEndToEnd(t *testing.T) {
 func endToEnd(t *testing.T, l *local) {
 	site := newPages(t)
 	l.start()
+	for request, want := range map[string]int{"GET /api/nothing": http.StatusNotFound, "DELETE /api/items": http.StatusMethodNotAllowed} {
+		method, path, _ := strings.Cut(request, " ")
+		var p api.Problem
+		if l.ask(method, path, nil, want, &p); p.Detail == "" {
+			t.Errorf("%s: the answer through the host is no problem document", request)
+		}
+	}
 	var first []string
 	for i := range 40 {
 		path := fmt.Sprintf("/page/%d", i)

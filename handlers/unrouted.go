@@ -1,0 +1,54 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// routed serves what the mux has a route for, and answers everything else with a problem: 405 and
+// Allow where only the method is wrong, else 404 and what there is.
+//
+// A host finds no function for a method that function.json does not list and answers 404 with an
+// empty body by itself. The function ZUnknownRoute takes every path and method below /api, so that such
+// requests come here; hosts try routes in the order of their functions' names, so it is the last.
+func (s *server) routed(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer, pattern := mux.Handler(r)
+		if pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		refusal := &headOnly{header: http.Header{}}
+		answer.ServeHTTP(refusal, r)
+		if allow := refusal.header.Get("Allow"); refusal.status == http.StatusMethodNotAllowed {
+			w.Header().Set("Allow", allow)
+			writeProblem(w, refusal.status, fmt.Sprintf("%.20s is no method of %.200s: it takes %s", r.Method, r.URL.Path, allow), nil)
+			return
+		}
+		writeProblem(w, http.StatusNotFound, fmt.Sprintf("no route %.20s %.200s; there are %s",
+			r.Method, r.URL.Path, strings.Join(s.known(), ", ")), nil)
+	})
+}
+
+// known are the routes as a caller writes them.
+func (s *server) known() []string {
+	var out []string
+	for pattern := range s.routes() {
+		method, path, _ := strings.Cut(pattern, " ")
+		out = append(out, method+" /api/"+path)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// headOnly takes note of how a handler answers, not of the text.
+type headOnly struct {
+	header http.Header
+	status int
+}
+
+func (h *headOnly) Header() http.Header         { return h.header }
+func (h *headOnly) WriteHeader(status int)      { h.status = status }
+func (h *headOnly) Write(b []byte) (int, error) { return len(b), nil }
