@@ -3,11 +3,8 @@ package handlers
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"net/url"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,60 +90,6 @@ func writeBody(w http.ResponseWriter, status int, body any) {
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(buf.Bytes()) // the caller has gone: nobody to tell
-}
-
-// decodeJSON reads a request strictly: one JSON object, no unknown field.
-func decodeJSON(r *http.Request, into any) error {
-	d := json.NewDecoder(r.Body)
-	d.DisallowUnknownFields()
-	err := d.Decode(into)
-	if err == nil && d.Decode(&struct{}{}) != io.EOF {
-		err = errors.New("there is something behind the JSON object")
-	}
-	return describeJSON(err)
-}
-
-func describeJSON(err error) error {
-	if err == nil {
-		return nil
-	}
-	if tooBig, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return fault.New(fault.TooLarge, "the request is larger than %d bytes", tooBig.Limit)
-	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fault.Field(wrong.Field, "%s must be %s, not %s", orBody(wrong.Field), jsonName(wrong.Type), wrong.Value)
-	}
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		name = strings.Trim(name, `"`)
-		return fault.Field(name, "there is no field %q", name)
-	}
-	if errors.Is(err, io.EOF) {
-		return fault.New(fault.Invalid, "the request has no body; a JSON object is wanted")
-	}
-	return fault.New(fault.Invalid, "the body is not the JSON that is wanted: %v", err)
-}
-
-// jsonName calls a Go type what a caller calls it.
-func jsonName(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Struct, reflect.Map:
-		return "a JSON object"
-	case reflect.Slice:
-		return "a list"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int, reflect.Int64:
-		return "a whole number"
-	default:
-		return "text"
-	}
-}
-
-func orBody(field string) string {
-	if field == "" {
-		return "the body"
-	}
-	return field
 }
 
 // query reads the parameters of a GET strictly.

@@ -121,6 +121,13 @@ func TestErrors(t *testing.T) {
 		field, detail       string // the detail contains it
 	}{
 		{"unknown field", "POST /api/AddUrlDocument", `{"uri":"https://a.example/"}`, 400, "uri", `no field "uri"`},
+		{"name in other letters", "POST /api/AddUrlDocument", `{"URL":"https://a.example/"}`, 400, "URL", `no field "URL"; known are credential, force, url, urls`},
+		{"name in other letters within", "POST /api/RebuildIndex", `{"scope":{"Host":"a.example"}}`, 400, "scope.Host", `no field "scope.Host"; known are host`},
+		{"field twice", "POST /api/AddUrlDocument", `{"url":"https://a.example/","force":true,"url":"https://b.example/"}`, 400, "url", "url is given twice"},
+		{"field twice, escaped", "POST /api/Search", `{"q":"a","\u0071":"b"}`, 400, "q", "q is given twice"},
+		{"field twice within", "POST /api/RebuildIndex", `{"scope":{"host":"a.example","host":"b.example"}}`, 400, "scope.host", "scope.host is given twice"},
+		{"long name", "POST /api/Search", `{"` + strings.Repeat("n", 5000) + `":1}`, 400, "", `there is no field "` + strings.Repeat("n", 100) + `"; known`},
+		{"a comma more", "POST /api/Search", `{"q":"a",}`, 400, "", "not the JSON"},
 		{"wrong type", "POST /api/AddUrlDocument", `{"url":5}`, 400, "url", "url must be text, not number"},
 		{"wrong type of a list", "POST /api/AddUrlDocument", `{"urls":"https://a.example/"}`, 400, "urls", "a list"},
 		{"wrong type of a flag", "POST /api/AddUrlDocument", `{"url":"https://a.example/","force":"yes"}`, 400, "force", "true or false"},
@@ -141,6 +148,7 @@ func TestErrors(t *testing.T) {
 		{"empty body", "POST /api/AddUrlDocument", ``, 400, "", "no body"},
 		{"not JSON", "POST /api/AddUrlDocument", `url=https://a.example/`, 400, "", "not the JSON"},
 		{"cut off", "POST /api/AddUrlDocument", `{"url":"https://a.ex`, 400, "", "not the JSON"},
+		{"letters behind", "POST /api/AddUrlDocument", `{"url":"https://a.example/"}x`, 400, "", "behind the JSON"},
 		{"more behind", "POST /api/AddUrlDocument", `{"url":"https://a.example/"} {}`, 400, "", "behind the JSON"},
 		{"huge body", "POST /api/AddUrlDocument", huge, 413, "", "larger than"},
 		{"neither id nor source", "POST /api/ReindexItem", `{"force":true}`, 400, "id", "id is missing"},
@@ -190,6 +198,9 @@ func TestErrors(t *testing.T) {
 			}
 			if w.Code != tt.status || tt.field != "" && field != tt.field || !strings.Contains(p.Detail, tt.detail) {
 				t.Errorf("have %d, field %q: %s; want %d, field %q: …%s…", w.Code, field, p.Detail, tt.status, tt.field, tt.detail)
+			}
+			if w.Body.Len() > 2_000 {
+				t.Errorf("%d bytes of answer", w.Body.Len())
 			}
 			if strings.Contains(p.Detail, "api.") || strings.Contains(p.Detail, "json:") {
 				t.Errorf("the detail speaks of our code: %s", p.Detail)

@@ -1,0 +1,163 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// maxDepth is how deep objects and lists of a request may lie in each other.
+const maxDepth = 32
+
+// decodeJSON reads a request strictly: one JSON object, no unknown field, no field twice. Names are those
+// of the contract to the letter, which package encoding/json does not ask for.
+func decodeJSON(r *http.Request, into any) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return describeJSON(err)
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	if err := d.Decode(into); err != nil {
+		return describeJSON(err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return describeJSON(errors.New("there is something behind the JSON object"))
+	}
+	// It has been decoded, so the walk meets no error of syntax.
+	w := walk{json.NewDecoder(bytes.NewReader(body))}
+	return w.value(reflect.TypeOf(into), "", 0)
+}
+
+// walk goes over JSON once more, beside the type that it was decoded into.
+type walk struct{ *json.Decoder }
+
+// value checks the names in the next value, which lies at path and that deep. A nil type knows no names.
+func (w walk) value(t reflect.Type, path string, depth int) error {
+	token, err := w.Token()
+	delim, nested := token.(json.Delim)
+	if err != nil || !nested {
+		return err
+	}
+	if depth == maxDepth {
+		return fault.New(fault.Invalid, "the body has more than %d levels of objects and lists", maxDepth)
+	}
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if delim == '{' {
+		err = w.object(t, path, depth)
+	} else {
+		err = w.list(t, path, depth)
+	}
+	if err == nil {
+		_, err = w.Token() // what closes it
+	}
+	return err
+}
+
+func (w walk) list(t reflect.Type, path string, depth int) error {
+	elem := elemOf(t)
+	for w.More() {
+		if err := w.value(elem, path, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w walk) object(t reflect.Type, path string, depth int) error {
+	fields, seen := fieldsOf(t), map[string]bool{}
+	for w.More() {
+		token, err := w.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := token.(string)
+		at := fmt.Sprintf("%.100s", strings.TrimPrefix(path+"."+name, ".")) // strangers' names are short in answers
+		if seen[name] {
+			return fault.Field(at, "%s is given twice", at)
+		}
+		seen[name] = true
+		inner, known := fields[name]
+		if fields != nil && !known {
+			return fault.Field(at, "there is no field %q; known are %s", at, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+		}
+		if fields == nil {
+			inner = elemOf(t)
+		}
+		if err := w.value(inner, at, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elemOf is the type of what lists and maps hold.
+func elemOf(t reflect.Type) reflect.Type {
+	if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) {
+		return t.Elem()
+	}
+	return nil
+}
+
+// fieldsOf are the fields of a struct by their names in JSON; nil for what is none.
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil
+	}
+	out := map[string]reflect.Type{}
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			out[name] = f.Type
+		}
+	}
+	return out
+}
+
+func describeJSON(err error) error {
+	if err == nil {
+		return nil
+	}
+	if tooBig, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return fault.New(fault.TooLarge, "the request is larger than %d bytes", tooBig.Limit)
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fault.Field(wrong.Field, "%s must be %s, not %s", orBody(wrong.Field), jsonName(wrong.Type), wrong.Value)
+	}
+	if errors.Is(err, io.EOF) {
+		return fault.New(fault.Invalid, "the request has no body; a JSON object is wanted")
+	}
+	return fault.New(fault.Invalid, "the body is not the JSON that is wanted: %v", err)
+}
+
+// jsonName calls a Go type what a caller calls it.
+func jsonName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "a JSON object"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	default:
+		return "text"
+	}
+}
+
+func orBody(field string) string {
+	if field == "" {
+		return "the body"
+	}
+	return field
+}
