@@ -72,7 +72,7 @@ func (c Config) held(s, next State, now time.Time) plan {
 	return plan{next, min(wait, c.Max), "missing with too many others of its host: a second look follows"}
 }
 
-// gone waits the longest, or until the source is to be purged.
+// gone waits ever longer, at most until the source is to be purged.
 func (c Config) gone(s, next State, now time.Time, jitter float64) plan {
 	next.Interval, next.Unchanged, next.Missing = c.Max, 0, max(next.Missing, c.GoneAfter)
 	if next.GoneSince = s.GoneSince; next.GoneSince.IsZero() {
@@ -81,10 +81,11 @@ func (c Config) gone(s, next State, now time.Time, jitter float64) plan {
 	return plan{next, c.rarely(next, now, jitter), fmt.Sprintf("missing %d times: gone", next.Missing)}
 }
 
-// rarely is the wait of a source that is gone.
+// rarely is the wait of a source that is gone: as long again as it has been gone already, so that a
+// site that was broken for days has its pages back after as many.
 func (c Config) rarely(s State, now time.Time, jitter float64) time.Duration {
-	wait := c.spread(c.Max, jitter)
-	if c.PurgeGone > 0 && !s.GoneSince.IsZero() {
+	wait := c.spread(min(max(now.Sub(s.GoneSince), c.Base), c.Max), jitter)
+	if c.PurgeGone > 0 {
 		wait = min(wait, max(s.GoneSince.Add(c.PurgeGone).Sub(now), time.Second))
 	}
 	return wait

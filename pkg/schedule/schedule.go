@@ -26,8 +26,9 @@
 // 404 and 410 are confirmed before they are believed: GoneAfter checks in a row, a quarter of
 // Base apart (six hours with the defaults). A broken deployment or a night of maintenance is
 // over by then, and a page that is really gone leaves the index the same day. Any other answer
-// in between, also a failure, begins the count again. A gone source is looked at every Max, and
-// only an answer of its own brings it back; one that is missing for PurgeGone is purged.
+// in between, also a failure, begins the count again. A gone source is looked at again after Base,
+// then each time after as long as it has been gone, at most Max. Only an answer of its own brings
+// it back; one that is missing for PurgeGone is purged.
 //
 // A host that loses more than GoneShare of its pages within a day (three at least) is more
 // likely broken than tidied up: the others are held as they are until a second look, a day
