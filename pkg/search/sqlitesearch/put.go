@@ -45,6 +45,9 @@ func (ix *Index) Put(ctx context.Context, pages ...search.Page) error {
 			if err := w.replaceImages(page, p.Images); err != nil {
 				return err
 			}
+			if err := w.learn(p); err != nil {
+				return err
+			}
 		}
 		return nil
 	}))
@@ -76,10 +79,15 @@ func (ix *Index) inTransaction(ctx context.Context, do func(*writer) error) erro
 		return err
 	}
 	defer tx.Rollback() // closes the statements, too
-	if err := do(&writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}}); err != nil {
+	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}, words: &ix.words, learned: map[uint64]bool{}}
+	if err := do(w); err != nil {
 		return err
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	ix.words.add(w.learned)
+	return nil
 }
 
 // check refuses what the port refuses.

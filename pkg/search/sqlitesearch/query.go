@@ -1,6 +1,7 @@
 package sqlitesearch
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,8 +16,10 @@ const maxTerms = 32
 // term is a word or a phrase. Whatever its text, it is only ever put into an expression quoted,
 // so the syntax of FTS5 is out of a user's reach.
 type term struct {
-	text   string // separated like the texts that are searched
-	prefix bool   // the last word may go on
+	text     string // separated like the texts that are searched
+	phrase   bool   // was quoted
+	prefix   bool   // the last word may go on
+	variants []string
 }
 
 // checkQuery refuses what the port refuses.
@@ -36,11 +39,10 @@ func checkQuery(q search.Query) error {
 // closed is no quote. What holds no letter or digit is nothing to look for.
 func parse(text string) []term {
 	var terms []term
-	seen := map[term]bool{}
-	add := func(s string, prefix bool) {
-		t := term{separated(plain(s)), prefix}
-		if len(terms) < maxTerms && strings.ContainsFunc(t.text, isWordRune) && !seen[t] {
-			seen[t] = true
+	add := func(s string, phrase, prefix bool) {
+		t := term{text: separated(plain(s)), phrase: phrase, prefix: prefix}
+		known := slices.ContainsFunc(terms, func(o term) bool { return o.text == t.text && o.prefix == prefix })
+		if len(terms) < maxTerms && strings.ContainsFunc(t.text, isWordRune) && !known {
 			terms = append(terms, t)
 		}
 	}
@@ -59,7 +61,7 @@ func parse(text string) []term {
 			continue
 		}
 		after, prefix := strings.CutPrefix(after, "*")
-		add(phrase, prefix)
+		add(phrase, true, prefix)
 		text = after
 	}
 	return terms
@@ -68,24 +70,32 @@ func parse(text string) []term {
 // straightQuotes maps the quotes that keyboards and word processors make.
 var straightQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`)
 
-func addWord(word string, add func(string, bool)) {
+func addWord(word string, add func(s string, phrase, prefix bool)) {
 	trimmed := strings.TrimRight(word, "*")
-	add(trimmed, trimmed != word)
+	add(trimmed, false, trimmed != word)
 }
 
 // expression is the FTS5 query for terms joined by AND or OR
 // (https://sqlite.org/fts5.html#full_text_query_syntax): each is a quoted string, in which only
-// the quote itself means something.
+// the quote itself means something. A word stands twice before its other forms, so that what was
+// asked for ranks above them.
 func expression(terms []term, operator string) string {
-	var b strings.Builder
-	for i, t := range terms {
-		if i > 0 {
-			b.WriteString(" " + operator + " ")
-		}
-		b.WriteString(`"` + strings.ReplaceAll(t.text, `"`, `""`) + `"`)
+	var parts []string
+	for _, t := range terms {
+		part := quoted(t.text)
 		if t.prefix {
-			b.WriteString("*")
+			part += "*"
 		}
+		if len(t.variants) > 0 {
+			part = "(" + part + " OR " + part
+			for _, v := range t.variants {
+				part += " OR " + quoted(v)
+			}
+			part += ")"
+		}
+		parts = append(parts, part)
 	}
-	return b.String()
+	return strings.Join(parts, " "+operator+" ")
 }
+
+func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }

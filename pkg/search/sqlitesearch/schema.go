@@ -13,7 +13,7 @@ import (
 
 // schemaVersion is raised with every change of the tables. Files of older versions are set aside
 // and built anew, since everything in them is derived; files of newer ones are refused.
-const schemaVersion = 3
+const schemaVersion = 4
 
 // applicationID marks our files ("TIDE"), so that nobody's database is taken for an index.
 const applicationID = 0x54494445
@@ -49,6 +49,7 @@ CREATE VIRTUAL TABLE fts USING fts5(
 	tokenize='unicode61 remove_diacritics 2', prefix='2 3'
 );
 INSERT INTO fts (fts, rank) VALUES ('automerge', 8);
+CREATE TABLE forms (language TEXT NOT NULL, stem TEXT NOT NULL, word TEXT NOT NULL, PRIMARY KEY (language, stem, word)) WITHOUT ROWID;
 `
 
 // setWAL sets the mode of the file, which cannot be done inside a transaction. SQLite does not wait

@@ -35,8 +35,12 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) 
 		return search.Results{}, err
 	}
 	defer tx.Rollback()
+	s := statement{tx: tx, query: q}
+	if terms, err = s.widen(ctx, terms); err != nil {
+		return search.Results{}, err
+	}
 	for _, operator := range []string{"AND", "OR"} {
-		s := statement{tx: tx, match: expression(terms, operator), query: q}
+		s.match = expression(terms, operator)
 		count, err := s.count(ctx)
 		if err != nil {
 			return search.Results{}, err

@@ -15,6 +15,7 @@
 //	images  page = pages.rowid, id, ordinal, src, alt, title, caption
 //	chunks  id = pages.rowid<<16 | slot, uid, ordinal, title, heading, body
 //	fts     FTS5 over title, heading and body of chunks, external content
+//	forms   language, stem, word: words that pages of a language have, folded
 //
 // The page stands in the upper bits of a chunk's id, so hits are grouped by page without touching
 // the chunks. Texts in chunks are separated for the tokenizer (text.go). The title is repeated in
@@ -23,7 +24,8 @@
 //
 // # Words
 //
-// A word matches without regard to case and diacritics. All words of a query must stand in one
+// A word matches without regard to case and diacritics, and in its other forms (tide, tides) in the
+// languages that have a stemmer; a phrase and a prefix only as they are written. All words of a query must stand in one
 // chunk, its headings or its page's title; when no chunk has them all, any will do. Scripts
 // without spaces are found by every run of their characters.
 //
@@ -52,6 +54,7 @@ type Index struct {
 	path  string
 	write *sql.DB // one connection, transactions begin as writers
 	read  *sql.DB
+	words vocabulary
 	log   *slog.Logger
 }
 

@@ -13,6 +13,9 @@ type writer struct {
 	ctx   context.Context
 	tx    *sql.Tx
 	stmts map[string]*sql.Stmt
+
+	words   *vocabulary
+	learned map[uint64]bool // words that were added to it
 }
 
 func (w *writer) prepared(query string) (*sql.Stmt, error) {

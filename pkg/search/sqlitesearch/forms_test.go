@@ -1,0 +1,118 @@
+package sqlitesearch
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+func pageIn(language, id, text string) search.Page {
+	return search.Page{
+		ID: id, URL: "https://port.example/" + id, Host: "port.example", Type: "page", Title: "T", Language: language,
+		IndexedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Chunks: []search.Chunk{{UID: id, Text: text}},
+	}
+}
+
+// TestForms: a word finds its other forms in the languages of the index, and itself first.
+func TestForms(t *testing.T) {
+	ix := created(t, t.TempDir()+"/index.db")
+	for _, p := range []search.Page{
+		pageIn("en", "en-plural", "Three tides rise and fall each day at the northern quays."),
+		pageIn("en", "en-singular", "The tide rises at the quay; universities study happiness."),
+		pageIn("en", "en-other", "Tickets, tidewater and a tidy universe."),
+		pageIn("de", "de", "Die Häuser am Hafen werden geschlossen."),
+		pageIn("ru", "ru", "Северные бассейны закрыты."),
+		pageIn("xx", "xx", "The tidewater boats"),
+	} {
+		if err := ix.Put(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tc := range []struct {
+		query, language string
+		want            []string
+	}{
+		{"tide", "", []string{"en-singular", "en-plural"}},
+		{"tides", "", []string{"en-plural", "en-singular"}},
+		{"rising", "", []string{"en-plural", "en-singular"}},
+		{"rising tides", "", []string{"en-plural", "en-singular"}},
+		{`"tides"`, "", []string{"en-plural"}},
+		{"tides*", "", []string{"en-plural"}},
+		{"happy", "", []string{"en-singular"}},
+		{"haus", "", []string{"de"}},
+		{"Häusern", "", []string{"de"}},
+		{"haus", "en", nil},
+		{"бассейн", "", []string{"ru"}},
+		{"quay's", "", nil},
+	} {
+		res, err := ix.Search(t.Context(), search.Query{Text: tc.query, Language: tc.language, Top: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var have []string
+		for _, r := range res.Results {
+			have = append(have, r.ID)
+			for _, p := range r.Passages {
+				if len(p.Highlights) == 0 {
+					t.Errorf("%s: nothing is marked in %q", tc.query, p.Text)
+				}
+			}
+		}
+		if strings.HasPrefix(tc.query, "rising") {
+			continue // either order will do: neither has the word itself
+		}
+		if diff := cmp.Diff(tc.want, have); diff != "" {
+			t.Errorf("%s: -want +have\n%s", tc.query, diff)
+		}
+	}
+}
+
+// BenchmarkForms searches among many words for one that has many forms, and for the same as a
+// phrase, which has none.
+func BenchmarkForms(b *testing.B) {
+	ix := created(b, b.TempDir()+"/index.db")
+	rng := rand.New(rand.NewPCG(1, 2))
+	zipf := rand.NewZipf(rng, 1.1, 4, 60_000)
+	syllables := strings.Fields("ti de ra ke lo mu sen ver tor pal in con re sta ble ment ing")
+	word := func() string {
+		n := zipf.Uint64()
+		w := ""
+		for n += 17; n > 0; n /= 17 {
+			w += syllables[n%17]
+		}
+		return w + []string{"", "", "s", "ing", "ed"}[rng.IntN(5)]
+	}
+	for p := range 250 {
+		var pages []search.Page
+		for i := range 4 {
+			page := pageIn("en", fmt.Sprintf("p%d-%d", p, i), "")
+			page.Chunks = nil
+			for c := range 20 {
+				var text []string
+				for range 150 {
+					text = append(text, word())
+				}
+				page.Chunks = append(page.Chunks, search.Chunk{UID: fmt.Sprintf("%s-%d", page.ID, c), Text: strings.Join(text, " ")})
+			}
+			pages = append(pages, page)
+		}
+		if err := ix.Put(b.Context(), pages...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, q := range []string{"tideraked", `"tideraked"`, "tided", `"tide"`, `"tides"`, "stabled mented", `"stabled" "mented"`} {
+		b.Run(q, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := ix.Search(b.Context(), search.Query{Text: q, Top: 10}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
