@@ -52,6 +52,7 @@ func TestContract(t *testing.T) {
 		{"search by POST", "POST", "/api/Search", `{"q":"\"high tide\"","host":"port.example","type":"page","language":"en","nestImages":true,"skip":1}`},
 		{"search finds nothing", "GET", "/api/Search?q=submarine", ""},
 		{"A3 add files", "POST", "/api/AddFileDocument", `{"paths":["/srv//docs/Manual.pdf","https://ACCT.blob.core.windows.net/docs/a b.pdf?sv=1&sig=secret","relative/path"],"credential":"docs"}`},
+		{"A3 add a file", "POST", "/api/AddFileDocument", `{"path":"/srv//docs/Manual.pdf"}`},
 		{"A15 reindex by id", "POST", "/api/ReindexItem", `{"id":"` + id + `","force":true}`},
 		{"reindex by source", "POST", "/api/ReindexItem", `{"source":"https://port.example/ok/two"}`},
 		{"A16 add a duplicate", "POST", "/api/AddUrlDocument", `{"url":"` + one + `-again"}`},
@@ -145,6 +146,14 @@ func TestErrors(t *testing.T) {
 		{"path and paths", "POST /api/AddFileDocument", `{"path":"/a","paths":["/b"]}`, 400, "paths", "not both"},
 		{"A24 bad credential", "POST /api/AddFileDocument", `{"path":"/a","credential":"a b"}`, 400, "credential", "A-Z"},
 		{"A24 bad credential of a page", "POST /api/AddUrlDocument", `{"url":"https://a.example/","credential":"?"}`, 400, "credential", "A-Z"},
+		{"A24 no such credential", "POST /api/AddFileDocument", `{"path":"https://acct.blob.core.windows.net/docs/a","credential":"nosuch"}`, 400, "credential", "want a setting CREDENTIAL_NOSUCH"},
+		{"A24 no such credential of many", "POST /api/AddUrlDocument", `{"urls":["https://a.example/"],"credential":"nosuch"}`, 400, "credential", "want a setting CREDENTIAL_NOSUCH"},
+		{"A24 credential of another place", "POST /api/AddFileDocument", `{"path":"https://acct.blob.core.windows.net/other/a","credential":"docs"}`, 400, "credential", "a sas for https://acct.blob.core.windows.net/docs"},
+		{"A24 credential of another page", "POST /api/AddUrlDocument", `{"url":"https://a.example/","credential":"wiki"}`, 400, "credential", "a bearer for https://wiki.example"},
+		{"A24 credential of pages for a file", "POST /api/AddFileDocument", `{"path":"https://acct.blob.core.windows.net/docs/a","credential":"wiki"}`, 400, "credential", "want a sas, key"},
+		{"A24 credential of files for a page", "POST /api/AddUrlDocument", `{"url":"https://a.example/","credential":"docs"}`, 400, "credential", "want a bearer, basic"},
+		{"A24 credential of a local file", "POST /api/AddFileDocument", `{"path":"/srv/a","credential":"docs"}`, 400, "credential", "takes no credential"},
+		{"A3 outside FILE_ROOT", "POST /api/AddFileDocument", `{"path":"/etc/passwd"}`, 400, "path", "not below FILE_ROOT"},
 		{"empty body", "POST /api/AddUrlDocument", ``, 400, "", "no body"},
 		{"not JSON", "POST /api/AddUrlDocument", `url=https://a.example/`, 400, "", "not the JSON"},
 		{"cut off", "POST /api/AddUrlDocument", `{"url":"https://a.ex`, 400, "", "not the JSON"},
@@ -198,6 +207,9 @@ func TestErrors(t *testing.T) {
 			}
 			if w.Code != tt.status || tt.field != "" && field != tt.field || !strings.Contains(p.Detail, tt.detail) {
 				t.Errorf("have %d, field %q: %s; want %d, field %q: …%s…", w.Code, field, p.Detail, tt.status, tt.field, tt.detail)
+			}
+			if strings.Contains(p.Detail, "hunter2") {
+				t.Errorf("the detail holds a secret: %s", p.Detail)
 			}
 			if w.Body.Len() > 2_000 {
 				t.Errorf("%d bytes of answer", w.Body.Len())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/document"
+	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -26,6 +27,8 @@ type Services struct {
 	Worker    *crawl.Worker
 	Index     search.Index
 	Documents *document.Reader
+	Files     *file.Client
+	Setting   func(name string) string // one of the app's, such as a credential; "" for none
 	Rebuilds  *rebuild.Service
 	Rules     source.Rules
 	Version   string

@@ -16,7 +16,7 @@ type addition struct {
 	what  string // how the request's fields call them: "url" or "path", and many with an s
 	one   string
 	many  []string
-	parse func(string) (source.Source, error)
+	parse func(raw, credential string) (source.Source, error)
 	registry.RegisterOptions
 }
 
@@ -27,7 +27,7 @@ func (s *server) addURL(r *http.Request, v *Services) (int, any, error) {
 		return 0, nil, err
 	}
 	return s.add(r, v, addition{
-		what: "url", one: req.URL, many: req.URLs, parse: v.Rules.ParseURL,
+		what: "url", one: req.URL, many: req.URLs, parse: v.page,
 		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential},
 	})
 }
@@ -39,24 +39,40 @@ func (s *server) addFile(r *http.Request, v *Services) (int, any, error) {
 		return 0, nil, err
 	}
 	return s.add(r, v, addition{
-		what: "path", one: req.Path, many: req.Paths, parse: fileSource,
+		what: "path", one: req.Path, many: req.Paths, parse: v.file,
 		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential},
 	})
 }
 
-func fileSource(raw string) (source.Source, error) {
+// page is the source that a URL names, if the credential of a name, unless it is empty, lets in to it.
+func (v *Services) page(raw, name string) (source.Source, error) {
+	src, err := v.Rules.ParseURL(raw)
+	if err != nil || name == "" {
+		return src, err
+	}
+	if _, err := credential.ForPage(v.Setting, name, src.Normalized); err != nil {
+		return source.Source{}, fault.Field("credential", "%w", err)
+	}
+	return src, nil
+}
+
+// file is the source that a path names, if the settings let it be read.
+func (v *Services) file(raw, name string) (source.Source, error) {
 	place, err := file.Parse(raw)
 	if err != nil {
 		return source.Source{}, err
 	}
-	return place.Source(), nil
+	return place.Source(), v.Files.Admit(place, name)
 }
 
 func (s *server) add(r *http.Request, v *Services, a addition) (int, any, error) {
 	if a.Credential != "" {
 		name, err := credential.Name(a.Credential)
+		if err == nil {
+			_, err = credential.Find(v.Setting, name)
+		}
 		if err != nil {
-			return 0, nil, err
+			return 0, nil, fault.Field("credential", "%w", err)
 		}
 		a.Credential = name
 	}
@@ -74,7 +90,7 @@ func (s *server) add(r *http.Request, v *Services, a addition) (int, any, error)
 }
 
 func (s *server) addOne(r *http.Request, v *Services, a addition) (int, any, error) {
-	src, err := a.parse(a.one)
+	src, err := a.parse(a.one, a.Credential)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -91,7 +107,7 @@ func (s *server) addMany(r *http.Request, v *Services, a addition) (int, any, er
 	var at []int
 	for i, raw := range a.many {
 		batch.Items[i].Source = raw
-		src, err := a.parse(raw)
+		src, err := a.parse(raw, a.Credential)
 		if err != nil {
 			batch.Items[i].Error = err.Error()
 			continue

@@ -20,6 +20,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/document"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/robots"
@@ -43,6 +44,7 @@ type rig struct {
 	web   *web
 	v     *Services
 	http.Handler
+	settings map[string]string
 }
 
 // web answers every path below /ok/ with a page of its name.
@@ -99,9 +101,19 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
 		Clock: clock, Jitter: func() float64 { return 0 }, RunID: "crawl",
 	})
+	setting := func(name string) string { return r.settings[name] }
+	r.settings = map[string]string{
+		"CREDENTIAL_DOCS": "sas https://acct.blob.core.windows.net/docs sv=1&sig=hunter2",
+		"CREDENTIAL_WIKI": "bearer https://wiki.example hunter2",
+	}
+	transport, err := fetch.New(fetch.Config{})
+	must(t, err)
+	files, err := file.New(file.Config{Root: "/srv", Setting: setting, Transport: transport.Transport()})
+	must(t, err)
 	r.v = &Services{Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index,
 		Rebuilds:  rebuild.New(store, reg, snaps, rebuild.Options{Clock: clock, Token: func() string { return "token" }}),
-		Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test"}
+		Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test",
+		Files: files, Setting: setting}
 	r.Handler = New(Options{Open: func(context.Context) (*Services, error) { return r.v, nil }, Version: "test"})
 	return r
 }

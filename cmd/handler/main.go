@@ -29,7 +29,7 @@ func main() {
 }
 
 func run(log *slog.Logger) error {
-	a, err := app.New(os.Getenv, log)
+	a, err := app.New(os.Getenv, log, app.Names(os.Environ())...)
 	if err != nil {
 		return err
 	}

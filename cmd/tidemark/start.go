@@ -94,7 +94,7 @@ func (p *program) start(ctx context.Context, o startOptions, parts parts) (err e
 	if err := checkStart(o, kind); err != nil {
 		return err
 	}
-	cfg, err := app.Load(p.getenv)
+	cfg, err := app.Load(p.getenv, app.Names(os.Environ())...)
 	if err != nil {
 		return err // the app would say so too, at each of its three starts
 	}

@@ -336,6 +336,9 @@ func TestStartRefuses(t *testing.T) {
 			err: "tidemark: --azurite-port-base (AZURITE_PORT_BASE) is \"65534\": give a port of 1 to 65533\nsee `tidemark start --help`\n"},
 		{name: "no app", args: []string{"start", "--app", "/nowhere"}, code: 1,
 			err: "tidemark: /nowhere has no host.json: run `make app` first, or name the folder with --app\n"},
+		{name: "FILE_ROOT", args: []string{"start", "--app", appFolder(t), "--port", strconv.Itoa(freePort(t)), "--data", t.TempDir()},
+			env: map[string]string{"FILE_ROOT": "/nowhere"}, code: 1,
+			err: "tidemark: settings: FILE_ROOT=\"/nowhere\": allowed is the absolute path of a folder that exists\n"},
 		{name: "STORAGE", args: []string{"start"}, env: map[string]string{"STORAGE": "floppy"}, code: 2,
 			err: "tidemark: STORAGE is \"floppy\": allowed are embedded (the default), azurite, and account for what AzureWebJobsStorage names\nsee `tidemark start --help`\n"},
 	})

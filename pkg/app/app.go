@@ -34,9 +34,9 @@ type App struct {
 	services *handlers.Services
 }
 
-// New reads the settings. Nothing is opened yet.
-func New(get func(string) string, log *slog.Logger) (*App, error) {
-	cfg, err := Load(get)
+// New reads the settings as [Load] does. Nothing is opened yet.
+func New(get func(string) string, log *slog.Logger, set ...string) (*App, error) {
+	cfg, err := Load(get, set...)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		}
 	}
 	return &handlers.Services{
-		Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index, Rebuilds: rebuilds, Documents: documents,
+		Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index, Rebuilds: rebuilds, Documents: documents, Files: files, Setting: get,
 		Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 	}, nil
 }

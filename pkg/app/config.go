@@ -1,6 +1,7 @@
 package app
 
 import (
+	"os"
 	"path/filepath"
 	"time"
 
@@ -35,8 +36,9 @@ type Config struct {
 }
 
 // Load reads the settings through get, which returns "" for what is not set. Every bad value is
-// in the error, with its name, the value and what is allowed.
-func Load(get func(string) string) (Config, error) {
+// in the error, with its name, the value unless it is a secret, and what is allowed. Credentials have names
+// of their own: those among set, the names of whatever is set, are checked.
+func Load(get func(string) string, set ...string) (Config, error) {
 	s := &settings{get: get}
 	base := schedule.Defaults()
 	c := Config{
@@ -81,6 +83,7 @@ func Load(get func(string) string) (Config, error) {
 	c.Strategy = check(s, "REGISTRY_PARTITION_STRATEGY", string(source.ByHost), "host or scheme", source.ParseStrategy)
 	c.Rules = check(s, "TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid", trackersAllowed, ParseTracking)
 	c.validate(s)
+	s.credentials(set)
 	return c, s.err()
 }
 
@@ -108,12 +111,17 @@ func (c *Config) validate(s *settings) {
 			s.problems = append(s.problems, err.Error())
 		}
 	}
-	if c.FileRoot != "" && !filepath.IsAbs(c.FileRoot) {
-		s.bad("FILE_ROOT", "an absolute path")
+	if c.FileRoot != "" && !isFolder(c.FileRoot) {
+		s.bad("FILE_ROOT", "the absolute path of a folder that exists")
 	}
 	if _, err := fetch.New(c.Fetch); err != nil {
 		s.problems = append(s.problems, fetchSetting(err))
 	}
+}
+
+func isFolder(path string) bool {
+	fi, err := os.Stat(path)
+	return filepath.IsAbs(path) && err == nil && fi.IsDir()
 }
 
 // politeness gives each host its pace: allow-listed hosts are the operator's own, and are not held

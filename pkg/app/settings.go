@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/file/credential"
 )
 
 // settings reads values and collects what is wrong with them, so that one start tells all.
@@ -18,6 +19,30 @@ type settings struct {
 
 func (s *settings) bad(name, allowed string) {
 	s.problems = append(s.problems, fmt.Sprintf("%s=%q: allowed is %s", name, s.get(name), allowed))
+}
+
+// credentials checks those among the names of what is set. Their values stay unsaid.
+func (s *settings) credentials(set []string) {
+	for _, name := range set {
+		if !strings.HasPrefix(name, credential.Prefix) || s.get(name) == "" {
+			continue
+		}
+		if stored, err := credential.Name(name); err != nil || credential.Prefix+stored != name {
+			s.problems = append(s.problems, name+": allowed are names of A-Z, 0-9 and _, 64 after "+credential.Prefix)
+		} else if _, err := credential.Find(s.get, stored); err != nil {
+			s.problems = append(s.problems, err.Error())
+		}
+	}
+}
+
+// Names are those of an environment such as os.Environ gives.
+func Names(environ []string) []string {
+	var out []string
+	for _, entry := range environ {
+		name, _, _ := strings.Cut(entry, "=")
+		out = append(out, name)
+	}
+	return out
 }
 
 func (s *settings) err() error {

@@ -52,8 +52,8 @@ var Settings = []Setting{
 	{"CRAWL_MAX_BYTES", "20971520", "Largest body that is read, in bytes after decoding; 1024 to 1073741824"},
 	{"CRAWL_TIMEOUT_SECONDS", "30", "Seconds for one fetch with its redirects, 1 to 30"},
 	{"CRAWL_MAX_REDIRECTS", "5", "Redirects that are followed, 0 to 20"},
-	{"FILE_ROOT", "", "Folder under which files of this machine may be added. Without it they may not"},
-	{"CREDENTIAL_<NAME>", "", "What lets in to private sources that were added with that name: KIND WHERE SECRET on one line. bearer https://wiki.example TOKEN; basic … user:password; header … X-Key: VALUE; sas https://acct.blob.core.windows.net/container sv=…; key, connection, identity likewise. The secret goes nowhere but to WHERE"},
+	{"FILE_ROOT", "", "Folder under which files of this machine may be added; it has to be there. Without it they may not"},
+	{"CREDENTIAL_<NAME>", "", "What lets in to private sources that were added with that name: KIND WHERE SECRET on one line. bearer https://wiki.example TOKEN; basic … user:password; header … X-Key: VALUE; sas https://acct.blob.core.windows.net/container sv=…; key, connection, identity likewise. The secret goes nowhere but to WHERE. A value that cannot be read stops the start"},
 	{"TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid", "Query parameters that are dropped: by prefix when they end in _, else by name. Not to be changed once there are items; the command line reads it too"},
 	{"FORCE_REINDEX_ON_CANONICAL_CHANGE", "true", "Whether a page is indexed again when only its rel=canonical has changed; false records the change"},
 	// The command line.

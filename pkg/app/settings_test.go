@@ -1,6 +1,7 @@
 package app
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,34 @@ func TestA25Values(t *testing.T) {
 	}
 }
 
+// A24: credentials that can never let in stop the start, by their names and without their values.
+func TestA24BadCredentials(t *testing.T) {
+	get := env(map[string]string{
+		"CREDENTIAL_GOOD": "bearer https://wiki.example hunter2", "CREDENTIAL_EMPTY": "", "OTHER": "hunter2",
+		"CREDENTIAL_BAD": "token hunter2", "CREDENTIAL_REF": "@Microsoft.KeyVault(hunter2)",
+		"CREDENTIAL_lower": "bearer https://wiki.example hunter2", "CREDENTIAL_": "hunter2",
+	})
+	set := Names([]string{"CREDENTIAL_GOOD=x", "CREDENTIAL_EMPTY=", "OTHER=", "CREDENTIAL_BAD=a=b", "CREDENTIAL_REF=", "CREDENTIAL_lower=", "CREDENTIAL_="})
+	_, err := Load(get, set...)
+	if !fault.Is(err, fault.Invalid) || strings.Contains(err.Error(), "hunter2") {
+		t.Fatalf("have %v", err)
+	}
+	for _, name := range []string{"setting CREDENTIAL_BAD: want KIND", "setting CREDENTIAL_REF: the Key Vault", "CREDENTIAL_lower: allowed", "CREDENTIAL_: allowed"} {
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("%q is not told: %v", name, err)
+		}
+	}
+	if n := strings.Count(err.Error(), ";"); n != 3 {
+		t.Errorf("more is told than is wrong: %v", err)
+	}
+	if _, err := Load(get, "CREDENTIAL_GOOD"); err != nil {
+		t.Error(err)
+	}
+}
+
+// thisFile is a file, by its absolute path.
+var thisFile, _ = filepath.Abs("settings_test.go")
+
 // A25: a bad value is told with its name, itself and what is allowed.
 func TestA25BadValues(t *testing.T) {
 	for _, tt := range []struct{ name, value, allowed string }{
@@ -130,6 +159,9 @@ func TestA25BadValues(t *testing.T) {
 		{"TRACKING_PARAM_PREFIXES", strings.Repeat("x", 65), "up to 64 printable"},
 		{"TRACKING_PARAM_PREFIXES", strings.Repeat("x,", 257), "at most 256 names"},
 		{"FORCE_REINDEX_ON_CANONICAL_CHANGE", "sometimes", "true or false"},
+		{"FILE_ROOT", "docs", "absolute path of a folder"},
+		{"FILE_ROOT", "/nowhere/at/all", "a folder that exists"},
+		{"FILE_ROOT", thisFile, "a folder that exists"},
 	} {
 		_, err := Load(env(map[string]string{tt.name: tt.value}))
 		if !fault.Is(err, fault.Invalid) {

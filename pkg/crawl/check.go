@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -167,15 +166,7 @@ func (c *check) secret() (http.Header, error) {
 	if c.Credential == "" {
 		return nil, nil
 	}
-	cred, err := credential.Find(c.o.Setting, c.Credential)
-	if err != nil {
-		return nil, err
-	}
-	u, err := url.Parse(c.fetchURL())
-	if err != nil || !cred.Covers(u) {
-		return nil, fault.New(fault.Blocked, "credential %s is for %s", c.Credential, cred)
-	}
-	return cred.Header(u), nil
+	return credential.ForPage(c.o.Setting, c.Credential, c.fetchURL())
 }
 
 // conditional reports whether "not modified" would be a sufficient answer: it is not when

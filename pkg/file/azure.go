@@ -73,15 +73,9 @@ func (c *Client) door(p Place, name string) (door, error) {
 	if name == "" {
 		return d, nil
 	}
-	cred, err := credential.Find(c.cfg.Setting, name)
+	cred, err := c.credential(p, name)
 	if err != nil {
 		return door{}, err
-	}
-	switch {
-	case !cred.ForStorage():
-		return door{}, fault.New(fault.Blocked, "credential %s is a %s: want a sas, key, connection or identity for files", name, cred.Kind())
-	case !cred.Covers(p.url()):
-		return door{}, fault.New(fault.Blocked, "credential %s is not for this place, but a %s", name, cred)
 	}
 	switch cred.Kind() {
 	case credential.SAS:
@@ -92,6 +86,20 @@ func (c *Client) door(p Place, name string) (door, error) {
 		d.identity, err = c.identity(cred.Reveal())
 	}
 	return d, err
+}
+
+// credential finds the one of a name, if it may be shown to a place.
+func (c *Client) credential(p Place, name string) (credential.Credential, error) {
+	cred, err := credential.Find(c.cfg.Setting, name)
+	switch {
+	case err != nil:
+		return credential.Credential{}, err
+	case !cred.ForStorage():
+		return credential.Credential{}, fault.New(fault.Blocked, "credential %s is a %s: want a sas, key, connection or identity for files", name, cred.Kind())
+	case !cred.Covers(p.url()):
+		return credential.Credential{}, fault.New(fault.Blocked, "credential %s is not for this place, but a %s", name, cred)
+	}
+	return cred, nil
 }
 
 // identity is kept, because it keeps its tokens.

@@ -147,6 +147,32 @@ func (c *Client) Get(ctx context.Context, r Request) (resp Response, err error) 
 	return Response{}, fault.New(fault.Conflict, "%w", errChanged)
 }
 
+// Admit tells, without asking the place, what [Client.Get] and [Client.List] would refuse by the settings
+// alone: a path that FILE_ROOT does not open, or a credential that is not set or not for the place. The
+// error is Invalid and blames the field "path" or "credential".
+func (c *Client) Admit(p Place, name string) error {
+	if p.kind == Local {
+		if name != "" {
+			return errNoCredential()
+		}
+		if _, err := c.root.relative(p); err != nil {
+			return invalid("%w", err)
+		}
+		return nil
+	}
+	if name == "" {
+		return nil
+	}
+	if _, err := c.credential(p, name); err != nil {
+		return fault.Field("credential", "%w", err)
+	}
+	return nil
+}
+
+func errNoCredential() error {
+	return fault.Field("credential", "a file of this machine takes no credential")
+}
+
 // once reads a file, or fails with errChanged.
 func (c *Client) once(ctx context.Context, r Request) (Response, error) {
 	s, err := c.open(ctx, r)
@@ -164,7 +190,7 @@ func (c *Client) once(ctx context.Context, r Request) (Response, error) {
 func (c *Client) open(ctx context.Context, r Request) (stream, error) {
 	switch {
 	case r.Place.kind == Local && r.Credential != "":
-		return stream{}, fault.Field("credential", "a file of this machine takes no credential")
+		return stream{}, errNoCredential()
 	case r.Place.kind == Local:
 		return c.openLocal(r)
 	case r.Place.Whole():

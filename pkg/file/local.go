@@ -39,14 +39,14 @@ func newRoot(dir string) (root, error) {
 func (r root) relative(p Place) (string, error) {
 	switch {
 	case r.dir == "":
-		return "", fault.New(fault.Blocked, "files of this machine are not open: FILE_ROOT is not set")
+		return "", fault.New(fault.Blocked, "files of this machine are not open: FILE_ROOT, the folder that they may lie under, is not set")
 	case p.windows != (runtime.GOOS == "windows"):
 		return "", fault.New(fault.Blocked, "the path is one of another system than this machine's")
 	}
 	if rest, ok := below(r.path, p.name, p.windows); ok {
 		return rest, nil
 	}
-	return "", fault.New(fault.Blocked, "the path is not below FILE_ROOT")
+	return "", fault.New(fault.Blocked, "the path is not below FILE_ROOT, the folder that files of this machine have to lie under")
 }
 
 // below cuts the folder off a path in it. Only text is compared: what lies behind links is for the

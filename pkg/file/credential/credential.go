@@ -53,8 +53,10 @@ const (
 	connection Kind = "connection"
 )
 
+// Prefix begins the names of settings that hold credentials.
+const Prefix = "CREDENTIAL_"
+
 const (
-	prefix   = "CREDENTIAL_"
 	maxName  = 64
 	maxValue = 16 << 10 // bytes; Key Vault keeps 25 KB, headers of that size are refused anyway
 )
@@ -73,7 +75,7 @@ type Credential struct {
 // the setting's prefix. Names are 1 to 64 of A-Z, 0-9 and _. The error is Invalid and blames the
 // field "credential".
 func Name(s string) (string, error) {
-	s = strings.TrimPrefix(strings.ToUpper(s), prefix)
+	s = strings.TrimPrefix(strings.ToUpper(s), Prefix)
 	if s == "" || len(s) > maxName || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
 		return "", fault.Field("credential", "want the name of a credential: 1 to %d of A-Z, 0-9 and _", maxName)
 	}
@@ -88,13 +90,30 @@ func Find(get func(setting string) string, name string) (Credential, error) {
 	if err != nil {
 		return Credential{}, err
 	}
-	value := get(prefix + name)
+	value := get(Prefix + name)
 	if value == "" {
-		return Credential{}, fault.New(fault.Blocked, "credential %s is not set: want a setting %s%s", name, prefix, name)
+		return Credential{}, fault.New(fault.Blocked, "credential %s is not set: want a setting %s%s", name, Prefix, name)
 	}
 	c, err := Parse(value)
-	fault.Wrap(&err, "setting %s%s", prefix, name)
+	fault.Wrap(&err, "setting %s%s", Prefix, name)
 	return c, err
+}
+
+// ForPage finds the headers of a name that let in to the page at an address, as [Find] does. A credential of
+// another kind or for another origin is Blocked.
+func ForPage(get func(setting string) string, name, address string) (http.Header, error) {
+	c, err := Find(get, name)
+	if err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(address)
+	switch {
+	case !c.forPages():
+		return nil, fault.New(fault.Blocked, "credential %s is a %s: want a bearer, basic or header for pages", name, c.kind)
+	case err != nil || !c.Covers(u):
+		return nil, fault.New(fault.Blocked, "credential %s is not for this page, but a %s", name, c)
+	}
+	return c.Header(u), nil
 }
 
 // Parse reads the value of a setting, see the package comment. The error is Invalid and does not
