@@ -24,10 +24,10 @@ var layers = [][]string{
 	{"pkg/extract/mail", "pkg/extract/ooxml", "pkg/extract/pdf", "pkg/extract/sheet"},
 	{"pkg/chunk"},
 	// ports, and the suites that their adapters pass
-	{"pkg/storage", "pkg/search"},
-	{"pkg/storage/storagetest", "pkg/search/searchtest"},
+	{"pkg/storage", "pkg/search", "pkg/llm"},
+	{"pkg/storage/storagetest", "pkg/search/searchtest", "pkg/llm/llmtest"},
 	// adapters: only app and the programs import them
-	{"pkg/storage/mem", "pkg/storage/azure", "pkg/storage/sqlitestore", "pkg/search/sqlitesearch"},
+	{"pkg/storage/mem", "pkg/storage/azure", "pkg/storage/sqlitestore", "pkg/search/sqlitesearch", "pkg/llm/openai"},
 	// state
 	{"pkg/registry", "pkg/snapshot", "pkg/transfer"},
 	// stages

@@ -1,0 +1,79 @@
+package llmtest
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/llm"
+)
+
+var _ llm.Embedder = (*Embedder)(nil)
+
+// Embedder keeps the port's promises with [Vector], in memory, and counts. Its vectors are useless
+// for real search.
+type Embedder struct {
+	// Fail is asked before each text is embedded; its error ends the call there. May be nil.
+	Fail func(text string) error
+	// Wait is called once for each call, before anything is embedded. May be nil.
+	Wait func(ctx context.Context) error
+
+	model     string
+	dimension int
+	mu        sync.Mutex
+	counts    map[string]int
+}
+
+// NewEmbedder makes a model of that name.
+func NewEmbedder(model string, dimension int) *Embedder {
+	return &Embedder{model: model, dimension: dimension, counts: map[string]int{}}
+}
+
+// Embed embeds text after text, until one fails.
+func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	if e.Wait != nil {
+		if err := e.Wait(ctx); err != nil {
+			return vectors, err
+		}
+	}
+	for i, text := range texts {
+		if strings.TrimSpace(text) == "" {
+			return vectors, fault.Field("texts", "text %d is blank", i)
+		}
+		if e.Fail != nil {
+			if err := e.Fail(text); err != nil {
+				return vectors, err
+			}
+		}
+		vectors[i] = Vector(text, e.dimension)
+		e.mu.Lock()
+		e.counts[text]++
+		e.mu.Unlock()
+	}
+	return vectors, nil
+}
+
+// Model is the name that was given.
+func (e *Embedder) Model() string { return e.model }
+
+// Dimension is the number that was given.
+func (e *Embedder) Dimension() int { return e.dimension }
+
+// Count is how often a text was embedded.
+func (e *Embedder) Count(text string) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.counts[text]
+}
+
+// Texts is how many texts were embedded, repetitions included.
+func (e *Embedder) Texts() (n int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, count := range e.counts {
+		n += count
+	}
+	return n
+}

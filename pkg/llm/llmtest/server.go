@@ -1,0 +1,224 @@
+// Package llmtest stands in for a service with language models, in tests: a [Server] that speaks
+// the OpenAI API over HTTP, strictly and with the faults that such services have, and an
+// [Embedder] without HTTP. Both give vectors that follow the words of a text and nothing else.
+package llmtest
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+)
+
+// Key is what the server wants as a bearer token.
+const Key = "sk-tidemark-secret"
+
+// Server answers POST /v1/embeddings.
+// (https://platform.openai.com/docs/api-reference/embeddings/create)
+type Server struct {
+	// URL is what OPENAI_BASE_URL is to be.
+	URL       string
+	Model     string // the only one there is
+	Dimension int
+	// MaxInputs and MaxRunes bound a request and each of its texts, as the model's limit of tokens
+	// does; what exceeds them is answered 400.
+	MaxInputs, MaxRunes int
+
+	mu       sync.Mutex
+	faults   []Fault
+	texts    []string
+	requests int
+	inFlight int
+	most     int
+}
+
+// Fault answers a request in another way than the contract's. It reports false to have the request
+// answered all the same.
+type Fault func(w http.ResponseWriter, a *Answer) bool
+
+// Answer is the body of an answer, before it is sent.
+type Answer struct {
+	Object string      `json:"object"`
+	Data   []Embedding `json:"data"`
+	Model  string      `json:"model"`
+	Usage  Usage       `json:"usage"`
+}
+
+// Embedding is one vector of an answer.
+type Embedding struct {
+	Object    string `json:"object"`
+	Embedding any    `json:"embedding"` // numbers, or their bytes in base64
+	Index     *int   `json:"index,omitempty"`
+}
+
+// Usage is what an answer is charged for.
+type Usage struct {
+	PromptTokens int `json:"prompt_tokens"`
+	TotalTokens  int `json:"total_tokens"`
+}
+
+// NewServer starts a server with one model; it is closed with the test.
+func NewServer(t testing.TB, model string, dimension int) *Server {
+	s := &Server{Model: model, Dimension: dimension, MaxInputs: 2048, MaxRunes: 8191}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/embeddings", s.embeddings)
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	s.URL = server.URL + "/v1"
+	return s
+}
+
+// Break has the next requests answered by faults, one each; nil answers as it should be.
+func (s *Server) Break(faults ...Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, faults...)
+}
+
+// Requests is how many requests came, whatever became of them.
+func (s *Server) Requests() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.requests
+}
+
+// Texts are the texts whose vectors were sent, in the order of the requests.
+func (s *Server) Texts() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.texts)
+}
+
+// MostAtOnce is how many requests were in flight at once at most.
+func (s *Server) MostAtOnce() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.most
+}
+
+// begin counts a request and gives the fault that it meets.
+func (s *Server) begin() Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests++
+	s.inFlight++
+	s.most = max(s.most, s.inFlight)
+	if len(s.faults) == 0 {
+		return nil
+	}
+	f := s.faults[0]
+	s.faults = s.faults[1:]
+	return f
+}
+
+func (s *Server) end(texts []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inFlight--
+	s.texts = append(s.texts, texts...)
+}
+
+// request is the body of a request; a field that is not here is refused.
+type request struct {
+	Input          input  `json:"input"`
+	Model          string `json:"model"`
+	EncodingFormat string `json:"encoding_format"`
+}
+
+// input is a text or a list of texts.
+type input []string
+
+func (in *input) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*in = input{one}
+		return nil
+	}
+	return json.Unmarshal(b, (*[]string)(in))
+}
+
+func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
+	f := s.begin()
+	var sent []string
+	defer func() { s.end(sent) }()
+	var req request
+	dec := json.NewDecoder(r.Body)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&req); err != nil {
+		Refuse(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+		return
+	}
+	if !s.admit(w, r, req) {
+		return
+	}
+	a := s.answer(req)
+	if f != nil && f(w, &a) {
+		return
+	}
+	sent = req.Input
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(a)
+}
+
+// admit refuses what the API refuses.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request, req request) bool {
+	switch {
+	case r.Header.Get("Authorization") != "Bearer "+Key:
+		Refuse(w, http.StatusUnauthorized, "auth_error", "Incorrect API key provided: "+r.Header.Get("Authorization"))
+	case !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json"):
+		Refuse(w, http.StatusUnsupportedMediaType, "invalid_request_error", "the body is not JSON")
+	case req.Model != s.Model:
+		Refuse(w, http.StatusNotFound, "model_not_found", fmt.Sprintf("The model %q does not exist", req.Model))
+	case req.EncodingFormat != "" && req.EncodingFormat != "float" && req.EncodingFormat != "base64":
+		Refuse(w, http.StatusBadRequest, "invalid_request_error", "encoding_format is float or base64")
+	case len(req.Input) == 0 || len(req.Input) > s.MaxInputs:
+		Refuse(w, http.StatusBadRequest, "invalid_request_error", fmt.Sprintf("'input' has %d texts, not 1 to %d", len(req.Input), s.MaxInputs))
+	case slices.Contains(req.Input, ""):
+		Refuse(w, http.StatusBadRequest, "invalid_request_error", "'input' cannot be an empty string")
+	case slices.ContainsFunc(req.Input, func(text string) bool { return utf8.RuneCountInString(text) > s.MaxRunes }):
+		Refuse(w, http.StatusBadRequest, "invalid_request_error", fmt.Sprintf("This model's maximum context length is %d tokens", s.MaxRunes))
+	default:
+		return true
+	}
+	return false
+}
+
+func (s *Server) answer(req request) Answer {
+	a := Answer{Object: "list", Model: s.Model}
+	for i, text := range req.Input {
+		v := Vector(text, s.Dimension)
+		e := Embedding{Object: "embedding", Embedding: v, Index: &i}
+		if req.EncodingFormat == "base64" {
+			e.Embedding = inBase64(v)
+		}
+		a.Data = append(a.Data, e)
+		a.Usage.PromptTokens += len(strings.Fields(text))
+	}
+	a.Usage.TotalTokens = a.Usage.PromptTokens
+	return a
+}
+
+func inBase64(v []float32) string {
+	var b []byte
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return base64.StdEncoding.EncodeToString(b)
+}
+
+// Refuse answers with an error as the API writes it.
+func Refuse(w http.ResponseWriter, status int, kind, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{
+		"message": message, "type": kind, "param": nil, "code": kind,
+	}})
+}

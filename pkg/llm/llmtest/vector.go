@@ -1,0 +1,31 @@
+package llmtest
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+	"strings"
+	"unicode"
+
+	"github.com/tidemark/tidemark/pkg/llm"
+)
+
+// Vector is a made-up embedding: the sum of a direction for each word, so that texts are the nearer
+// the more words they share. It knows nothing of meaning.
+func Vector(text string, dimension int) []float32 {
+	v := make([]float32, dimension)
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	for _, word := range append(words, "") { // "": a text without words has a direction, too
+		h := fnv.New64a()
+		h.Write([]byte(word))
+		weight := float32(1)
+		if word == "" {
+			weight = 0.01
+		}
+		rng := rand.New(rand.NewPCG(h.Sum64(), 1))
+		for i := range v {
+			v[i] += weight * float32(rng.NormFloat64())
+		}
+	}
+	llm.Unit(v)
+	return v
+}

@@ -1,0 +1,156 @@
+package openai
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	api "github.com/sashabaranov/go-openai"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/llm"
+)
+
+// Bounds of a request for embeddings. OpenAI takes 2,048 texts and 300,000 tokens, the inference
+// server of Hugging Face 32 texts; a request that a service finds too large is halved.
+const (
+	batchTexts  = 32
+	batchTokens = 16_000
+	// shortest is what a refused text is cut down to, in characters: if that is refused too, its
+	// length is not the reason.
+	shortest = 200
+)
+
+// dimensions are those of models whose name tells; the others' are learned from their first vector.
+var dimensions = map[string]int{
+	"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536,
+}
+
+var _ llm.Embedder = (*Embedder)(nil)
+
+// Embedder is a model for embeddings.
+type Embedder struct {
+	c         *Client
+	model     string
+	dimension atomic.Int64
+}
+
+// Embedder gives the model of that name, as the service knows it.
+func (c *Client) Embedder(model string) *Embedder {
+	e := &Embedder{c: c, model: model}
+	_, name, found := strings.Cut(model, "/") // LiteLLM: provider/model
+	if !found {
+		name = model
+	}
+	e.dimension.Store(int64(dimensions[name]))
+	return e
+}
+
+// Model is the name as it was given.
+func (e *Embedder) Model() string { return e.model }
+
+// Dimension is what the model's name or its first vector told.
+func (e *Embedder) Dimension() int { return int(e.dimension.Load()) }
+
+// Embed keeps the promise of the port. After a failure nothing more is sent; what is on its way is
+// paid for and therefore waited for.
+func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		if strings.TrimSpace(text) == "" {
+			return vectors, fault.Field("texts", "text %d is blank", i)
+		}
+	}
+	var g errgroup.Group
+	var failed atomic.Bool
+	g.SetLimit(maxInFlight)
+	for from, batch := range llm.Batches(texts, batchTexts, batchTokens) {
+		g.Go(func() error {
+			if failed.Load() {
+				return nil // the failure is returned
+			}
+			err := e.batch(ctx, batch, vectors[from:from+len(batch)])
+			if err != nil {
+				failed.Store(true)
+			}
+			return err
+		})
+	}
+	return vectors, g.Wait()
+}
+
+// batch embeds texts into vectors. What is refused is halved: first the batch, then the text.
+func (e *Embedder) batch(ctx context.Context, texts []string, vectors [][]float32) error {
+	err := e.request(ctx, texts, vectors)
+	if fault.FieldOf(err) != "Input" {
+		return err
+	}
+	if half := len(texts) / 2; half > 0 {
+		if err := e.batch(ctx, texts[:half], vectors[:half]); err != nil {
+			return err
+		}
+		return e.batch(ctx, texts[half:], vectors[half:])
+	}
+	runes := utf8.RuneCountInString(texts[0])
+	if runes <= shortest {
+		return fault.Field("Model", "check EMBEDDINGS_MODEL: %w", err)
+	}
+	e.c.log.Warn("text too long for the model, its beginning is embedded", "model", e.model, "runes", runes)
+	return e.batch(ctx, []string{string([]rune(texts[0])[:max(runes/2, shortest)])}, vectors)
+}
+
+// request sends texts once and places the vectors of the answer.
+func (e *Embedder) request(ctx context.Context, texts []string, vectors [][]float32) error {
+	began := time.Now()
+	resp, err := e.c.api.CreateEmbeddings(ctx, api.EmbeddingRequest{
+		Input: texts, Model: api.EmbeddingModel(e.model), EncodingFormat: api.EmbeddingEncodingFormatFloat,
+	})
+	if err != nil {
+		if fault.Is(err, fault.Internal) { // the library's: the answer was no JSON, or not that of the API
+			err = unusable("%v", err)
+		}
+		return err
+	}
+	e.c.tokens.Add(int64(resp.Usage.TotalTokens))
+	if err := e.place(resp.Data, vectors); err != nil {
+		return err
+	}
+	e.c.log.Info("texts embedded", "model", e.model, "texts", len(texts), "tokens", resp.Usage.TotalTokens, "dur", time.Since(began))
+	return nil
+}
+
+// place puts each vector where its text stands, or none: an answer that is wrong anywhere is not
+// believed elsewhere.
+func (e *Embedder) place(data []api.Embedding, vectors [][]float32) error {
+	if len(data) != len(vectors) {
+		return unusable("%d vectors for %d texts", len(data), len(vectors))
+	}
+	want := e.Dimension()
+	if want == 0 {
+		want = len(data[0].Embedding)
+	}
+	placed := make([][]float32, len(vectors))
+	for _, d := range data {
+		switch {
+		case d.Index < 0 || d.Index >= len(placed) || placed[d.Index] != nil:
+			return unusable("it does not say which text each vector belongs to (index %d)", d.Index)
+		case len(d.Embedding) != want:
+			return unusable("a vector of %d numbers, where %s has %d", len(d.Embedding), e.model, want)
+		case !llm.Unit(d.Embedding):
+			return unusable("a vector without a direction")
+		}
+		placed[d.Index] = d.Embedding
+	}
+	if !e.dimension.CompareAndSwap(0, int64(want)) && e.Dimension() != want {
+		return unusable("%s has vectors of %d numbers and of %d", e.model, e.Dimension(), want)
+	}
+	copy(vectors, placed)
+	return nil
+}
+
+func unusable(format string, args ...any) error {
+	return fault.New(fault.Unavailable, "the model's answer cannot be used: "+format, args...)
+}

@@ -1,0 +1,74 @@
+package openai
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// maxMessage bounds what is repeated of a service's own words, in bytes.
+const maxMessage = 300
+
+// refused is the error for an answer that is no success. Its field names the setting to look at.
+func (s *sender) refused(resp *http.Response, body []byte) error {
+	said := s.said(body)
+	switch code := resp.StatusCode; {
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		// Without its words: services repeat parts of the key.
+		return fault.New(fault.Blocked, "%s refuses the key with HTTP %d: check LITELLM_MASTER_KEY", s.BaseURL, code)
+	case code == http.StatusNotFound:
+		return fault.Field("Model", "%s has no such model or route: check EMBEDDINGS_MODEL and OPENAI_BASE_URL: %s", s.BaseURL, said)
+	case code >= 300 && code < 400:
+		return fault.Field("BaseURL", "%s redirects elsewhere: set OPENAI_BASE_URL to the final address", s.BaseURL)
+	case code == http.StatusTooManyRequests:
+		return fault.After(retryAfter(resp.Header.Get("Retry-After"), s.Now()), "%s asks for a pause: %s", s.BaseURL, said)
+	case code >= 500 || code == http.StatusRequestTimeout:
+		return s.unavailable(resp, said)
+	default: // 400, 413, 422: too many texts, one too long, or a model that is no such model
+		return fault.Field("Input", "%s refuses the request with HTTP %d: %s", s.BaseURL, code, said)
+	}
+}
+
+// unavailable carries the pause that a 503 may ask for.
+func (s *sender) unavailable(resp *http.Response, said string) error {
+	after := retryAfter(resp.Header.Get("Retry-After"), s.Now())
+	if after > 0 {
+		return fault.After(after, "%s answers HTTP %d: %s", s.BaseURL, resp.StatusCode, said)
+	}
+	return fault.New(fault.Unavailable, "%s answers HTTP %d: %s", s.BaseURL, resp.StatusCode, said)
+}
+
+// said is the message in the body of an error, cut and without the key.
+func (s *sender) said(body []byte) string {
+	var answer struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	text := string(body)
+	if json.Unmarshal(body, &answer) == nil && answer.Error.Message != "" {
+		text = answer.Error.Message
+	}
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(s.secretless(text), "")), " ")
+	if len(text) > maxMessage {
+		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
+	}
+	return text
+}
+
+func (s *sender) secretless(text string) string {
+	if s.Key == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, s.Key, "…")
+}
+
+// clean is err, unless its text has the key.
+func (s *sender) clean(err error) error {
+	if text := err.Error(); s.secretless(text) != text {
+		return fault.New(fault.Unavailable, "%s", s.secretless(text))
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+package openai
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// Bounds of what is sent and read.
+const (
+	maxInFlight = 4                // requests at once, of one process
+	maxTries    = 4                // of one request
+	maxPause    = 20 * time.Second // a longer one is left to the caller
+	tryTime     = time.Minute      // for one try, body included
+	maxAnswer   = 32 << 20         // bytes of an answer: 64 vectors of 3,072 numbers are 5 MB
+)
+
+// sender sends requests, again if need be, and turns every answer but success into an error with
+// its kind. It stands where the library expects an [http.Client].
+type sender struct {
+	Options
+	client  *http.Client
+	permits chan struct{} // holds a token for each request in flight
+	sent    *atomic.Int64
+}
+
+// Do sends a request. A request whose body cannot be had again is not repeated.
+func (s *sender) Do(req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
+	for try := 1; ; try++ {
+		resp, err := s.once(req)
+		if err == nil {
+			return resp, nil
+		}
+		pause := s.pause(err, try)
+		if try == maxTries || !again(ctx, err) || pause > maxPause || req.GetBody == nil {
+			return nil, err
+		}
+		s.Log.Warn("request to model repeated", "try", try, "pause", pause, "err", err)
+		if s.Sleep(ctx, pause) != nil {
+			return nil, err // the first failure says more than that time is up
+		}
+		if req.Body, err = req.GetBody(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// again reports whether another try may succeed, and whether anybody waits for it.
+func again(ctx context.Context, err error) bool {
+	return ctx.Err() == nil && (fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Throttled))
+}
+
+// pause is what the service asks for, or half a second, doubled by each try, and up to half more.
+func (s *sender) pause(err error, try int) time.Duration {
+	if after := fault.RetryAfter(err); after > 0 {
+		return after
+	}
+	backoff := 500 * time.Millisecond << (try - 1)
+	return backoff + time.Duration(s.Jitter()*float64(backoff)/2)
+}
+
+// once sends a request once. The permit is held until the answer has been read.
+func (s *sender) once(req *http.Request) (*http.Response, error) {
+	select {
+	case s.permits <- struct{}{}:
+		defer func() { <-s.permits }()
+	case <-req.Context().Done():
+		return nil, fault.New(fault.Unavailable, "waiting for other requests to the model: %w", req.Context().Err())
+	}
+	ctx, cancel := context.WithTimeout(req.Context(), tryTime)
+	defer cancel()
+	s.sent.Add(1)
+	resp, err := s.client.Do(req.WithContext(ctx))
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "%s does not answer (OPENAI_BASE_URL): %w", s.BaseURL, s.clean(err))
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	switch {
+	case resp.StatusCode != http.StatusOK:
+		return nil, s.refused(resp, body)
+	case err != nil:
+		return nil, fault.New(fault.Unavailable, "%s: the answer broke off: %w", s.BaseURL, s.clean(err))
+	case len(body) > maxAnswer:
+		return nil, fault.New(fault.Unavailable, "%s: the answer has more than %d bytes", s.BaseURL, maxAnswer)
+	}
+	resp.Body = io.NopCloser(strings.NewReader(string(body)))
+	return resp, nil
+}
+
+// retryAfter reads seconds or a date (RFC 9110 §10.2.3), in [0, 1 day].
+func retryAfter(value string, now time.Time) time.Duration {
+	const most = 24 * time.Hour
+	if n, err := strconv.ParseFloat(value, 64); err == nil && n >= 0 { // some send fractions
+		return time.Duration(min(n, most.Seconds()) * float64(time.Second))
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return min(max(at.Sub(now), 0), most)
+}

@@ -1,0 +1,21 @@
+package llm
+
+import "math"
+
+// Unit gives v length one, in place, which makes the dot product of two vectors the cosine of their
+// angle. It reports false for what has no direction: no numbers, only zeros, or a number that is
+// none or infinite.
+func Unit(v []float32) bool {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if !(sum > 0) || math.IsInf(sum, 0) {
+		return false
+	}
+	scale := 1 / math.Sqrt(sum)
+	for i, x := range v {
+		v[i] = float32(float64(x) * scale)
+	}
+	return true
+}
