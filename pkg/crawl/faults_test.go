@@ -197,6 +197,22 @@ var disturbed = []struct {
 		r.clock.pass(8 * day)
 		r.site.put("/p", text("v2"))
 	}, false},
+	{"soft 404 learned late", func(r *rig) {
+		r.Worker.o.Soft404 = true
+		r.site.put("/p", sorry.etag("1"))
+		r.first("/p")
+		r.learns(sorry)
+		r.next("/p")
+		r.next("/p")
+	}, false},
+	{"soft 404 changes", func(r *rig) {
+		r.Worker.o.Soft404 = true
+		r.site.put("/p", text("v1"))
+		r.first("/p")
+		r.sweepAfter(8 * day)
+		r.site.lost = sorry
+		r.site.put("/p", text("v2"))
+	}, false},
 	{"force", func(r *rig) {
 		r.site.put("/p", text("v1").etag("1"))
 		r.first("/p")

@@ -35,7 +35,7 @@ func (c *check) notModified(ctx context.Context, resp fetch.Response) error {
 	if resp.Status == http.StatusOK {
 		why = WhyValidators
 	}
-	return c.keepPlace(ctx, why)
+	return c.stays(ctx, why)
 }
 
 func (c *check) directives(values []string) robots.Directives {
@@ -67,7 +67,7 @@ func (c *check) compare(ctx context.Context, resp fetch.Response) error {
 	// A relative rel=canonical means something else at another address.
 	if raw == c.RawHash && !spoken && c.conditional() && finalURL(resp) == c.HTTPFinalURL {
 		c.noteValidators(resp)
-		return c.keepPlace(ctx, WhySameBytes)
+		return c.stays(ctx, WhySameBytes)
 	}
 	doc, readable, err := c.read(ctx, resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL)
 	if err != nil || !readable {
@@ -81,13 +81,16 @@ func (c *check) compare(ctx context.Context, resp fetch.Response) error {
 		if err := c.snaps.Verify(ctx, c.ID, c.RawHash, c.o.Clock()); err != nil {
 			return err
 		}
-		return c.keepPlace(ctx, WhySameContent)
+		return c.stays(ctx, WhySameContent)
 	}
-	if why, err := c.softMissing(ctx, resp, r); err != nil {
+	why, mark, err := c.softMissing(ctx, resp, r)
+	switch {
+	case err != nil:
 		return err
-	} else if why != "" {
+	case why != "":
 		return c.missing(ctx, why)
 	}
+	c.compared(mark)
 	return c.adopt(ctx, resp, r)
 }
 

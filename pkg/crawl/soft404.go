@@ -19,7 +19,8 @@ import (
 
 // Some sites answer 200 for pages that do not exist, or send everybody to their front page. To
 // know them, a host is asked for a page that cannot exist, once a week at most and only when it has
-// just shown new content; what looks the same is missing (A14).
+// just shown new content; what looks the same is missing (A14). A page that was kept before its host
+// was known is judged from its snapshot when it is next found unchanged: see lateabsent.go.
 
 const (
 	// absentFor is how long an answer is believed.
@@ -40,28 +41,32 @@ type absentPage struct {
 	Visible extract.Fingerprint `json:"visible"`
 	Main    extract.Fingerprint `json:"main"`
 	Content string              `json:"content,omitempty"` // contentHash
+	mark    string              // by which items remember that they were compared with it
 }
 
-// softMissing tells why a page with new content is missing all the same; "" if it is not. The
-// error is our own storage's.
-func (c *check) softMissing(ctx context.Context, resp fetch.Response, r reading) (why string, err error) {
+// honest reports whether the origin, as far as is known, answers 404.
+func (a absentPage) honest() bool { return !a.ToRoot && a.Content == "" }
+
+// softMissing tells why a page with new content is missing all the same; "" if it is not, and then
+// what it was compared with. The error is our own storage's.
+func (c *check) softMissing(ctx context.Context, resp fetch.Response, r reading) (why, mark string, err error) {
 	if !c.o.Soft404 || c.file != nil || isRoot(c.NormalizedSource) || r.doc.Unsupported || r.doc.VisibleText == "" {
-		return "", nil
+		return "", "", nil
 	}
 	absent, err := c.absent(ctx)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	switch {
 	case absent.ToRoot:
 		if len(resp.Redirects) > 0 && isRoot(resp.FinalURL) {
-			return WhyToRoot, nil
+			return WhyToRoot, "", nil
 		}
-	case absent.Content == "": // honest, so there is nothing to compare with
+	case absent.honest(): // so there is nothing to compare with
 	case absent.likes(describe(r.doc, r.hash, c.fetchURL())):
-		return WhySoft404, nil
+		return WhySoft404, "", nil
 	}
-	return "", nil
+	return "", absent.mark, nil
 }
 
 // likes reports whether a page looks like the one shown for pages that do not exist. All that is
@@ -116,12 +121,18 @@ func (c *check) absent(ctx context.Context) (absentPage, error) {
 			return absentPage{}, err
 		}
 	}
-	var a absentPage
-	_ = json.Unmarshal([]byte(row.Page), &a) // empty or damaged: nothing is known
+	a := absentOf(row)
 	if row.Known {
 		c.absents.put(o, a, now)
 	}
 	return a, nil
+}
+
+// absentOf reads what is known of an origin.
+func absentOf(row registry.Absent) (a absentPage) {
+	_ = json.Unmarshal([]byte(row.Page), &a) // empty or damaged: nothing is known
+	a.mark = row.Mark
+	return a
 }
 
 // askAbsent asks the origin for a page that cannot exist, if nobody else does and there is time.
@@ -151,6 +162,7 @@ func (c *check) askAbsent(ctx context.Context, o origin, row registry.Absent) (r
 	if err != nil || !learned {
 		return row, err
 	}
+	row.Mark = markOf(absentOf(row), page)
 	row.Page, row.Known = page, true
 	return row, c.reg.PutAbsent(ctx, row)
 }

@@ -29,6 +29,9 @@ type Batch struct {
 	// Losses are those of the host when the batch began, for the brake. Batches that run beside
 	// this one do not see each other's.
 	Losses schedule.Losses
+	// Absent are the marks of what the host showed for pages that do not exist, by scheme, when the
+	// batch began: see [Absent].
+	Absent map[string]string
 
 	owner string
 	rest  []*Item // of the job, without a start: not locked
@@ -72,7 +75,7 @@ func (r *Registry) begin(ctx context.Context, job Job, owner string) (*Batch, er
 		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID,
 		Starts: append(g.starts, host.NextSlotAt), Permits: g.permits, Until: stamp(now.Add(lockTime)),
 		CrawlDelay: time.Duration(host.CrawlDelayMS) * time.Millisecond,
-		Losses:     host.losses(now), owner: owner,
+		Losses:     host.losses(now), Absent: host.Absent, owner: owner,
 	}
 	b.rest = todo[len(g.starts):]
 	return b, r.lock(ctx, b, &host, todo[:len(g.starts)])

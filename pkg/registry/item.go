@@ -90,6 +90,10 @@ type Item struct {
 	// CanonicalNote says why an item that could stand for this one does not; it is in the history
 	// once. While it is there, every check looks again.
 	CanonicalNote string `col:"canonicalNote"`
+	// AbsentMark names what the host showed for pages that do not exist when the content was compared
+	// with it, LooksAbsent says how the two are alike; empty if they are not.
+	AbsentMark  string `col:"absentMark"`
+	LooksAbsent string `col:"looksAbsent"`
 	// IndexPending is a debt: the stored snapshot is still to be indexed, because the index was down
 	// or is rebuilt. ResumeAt is then when the site is to be asked next.
 	IndexPending bool      `col:"indexPending"`

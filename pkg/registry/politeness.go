@@ -52,6 +52,8 @@ type hostState struct {
 	Rebuilding   int            `col:"rebuilding"` // items that wait for a rebuild
 	LossesFrom   time.Time      `col:"lossesFrom"` // begin of the brake's window
 	Losses       int            `col:"losses"`     // tombstones in it
+	// Absent are the marks of what its origins show for pages that do not exist, by scheme.
+	Absent map[string]string `col:"absent"`
 }
 
 var hostColumns = columnsOf(hostState{})
