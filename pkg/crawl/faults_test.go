@@ -68,8 +68,8 @@ func (x shakyIndex) Put(ctx context.Context, pages ...search.Page) error {
 	return x.around(ctx, func() error { return x.bookIndex.Put(ctx, pages...) })
 }
 
-func (x shakyIndex) Remove(ctx context.Context, id string) error {
-	return x.around(ctx, func() error { return x.bookIndex.Remove(ctx, id) })
+func (x shakyIndex) Remove(ctx context.Context, id string, held *search.Held) error {
+	return x.around(ctx, func() error { return x.bookIndex.Remove(ctx, id, held) })
 }
 
 func (x shakyIndex) around(ctx context.Context, do func() error) error {

@@ -57,7 +57,7 @@ func (c *check) leaveIndex(ctx context.Context) error {
 		return err
 	}
 	known := c.IndexedHash != ""
-	err := c.index.Remove(ctx, string(c.ID))
+	err := c.index.Remove(ctx, string(c.ID), nil)
 	if err != nil && (known || !isDown(err)) {
 		return err
 	}

@@ -9,7 +9,7 @@ func (c *check) purge(ctx context.Context) error {
 	if err := c.holds(); err != nil {
 		return err
 	}
-	if err := c.index.Remove(ctx, string(c.ID)); err != nil {
+	if err := c.index.Remove(ctx, string(c.ID), nil); err != nil {
 		return err
 	}
 	if err := c.snaps.Purge(ctx, c.ID); err != nil {

@@ -276,7 +276,7 @@ func (x *bookIndex) Put(_ context.Context, pages ...search.Page) error {
 	return nil
 }
 
-func (x *bookIndex) Remove(_ context.Context, id string) error {
+func (x *bookIndex) Remove(_ context.Context, id string, _ *search.Held) error {
 	if x.removing != nil {
 		x.removing()
 	}

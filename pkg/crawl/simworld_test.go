@@ -142,7 +142,7 @@ func (x *simIndex) Put(ctx context.Context, pages ...search.Page) error {
 	return x.sim.After(ctx, callIndex, nil)
 }
 
-func (x *simIndex) Remove(ctx context.Context, id string) error {
+func (x *simIndex) Remove(ctx context.Context, id string, _ *search.Held) error {
 	if err := x.sim.Before(ctx, callIndex); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type Fetcher interface {
 // Indexer is the part of [search.Index] that a crawl writes to.
 type Indexer interface {
 	Put(ctx context.Context, pages ...search.Page) error
-	Remove(ctx context.Context, id string) error
+	Remove(ctx context.Context, id string, held *search.Held) error
 }
 
 // Options adjust a worker. Schedule and Agent are needed, the rest has defaults.

@@ -26,7 +26,7 @@ func Page(it *registry.Item, doc extract.Document, images []search.Image, now ti
 	}
 	// What is said about images has chunks of its own, so that no other chunk changes with it.
 	for _, c := range append(chunk.Split(p.ID, p.Title, doc.Blocks), chunk.Split(p.ID+"/images", "", words(images))...) {
-		p.Chunks = append(p.Chunks, search.Chunk{UID: c.UID, Heading: c.Heading, Text: c.Text, Ordinal: len(p.Chunks)})
+		p.Chunks = append(p.Chunks, search.Chunk{Key: c.UID, UID: c.UID, Heading: c.Heading, Text: c.Text})
 	}
 	return p
 }

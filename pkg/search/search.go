@@ -2,7 +2,10 @@
 // out with their best passages. [searchtest] is the contract as tests.
 //
 // A page is replaced as a whole: after Put the index holds exactly the page's chunks that were
-// given, after Remove none. Both are idempotent, so a stage that died may simply run again.
+// given, after Remove none. Both are idempotent, so a stage that died may simply run again. What
+// is written is the difference: chunks that are new, chunks that left, names that changed
+// ([Page.Held]).
+//
 // Errors carry kinds of package fault: Invalid for what the port refuses, Unavailable when the
 // service does not answer.
 package search
@@ -18,9 +21,12 @@ const (
 	MaxSkip       = 100_000
 	MaxQueryRunes = 1_000 // longer queries are refused
 
-	MaxImages    = 500   // images of a page
-	MaxImageSrc  = 2_000 // bytes of an image's address
-	MaxImageText = 1_000 // bytes of each of its texts
+	MaxKey       = 500     // bytes of a page's id, a chunk's key and an image's id
+	MaxUID       = 512     // bytes of a chunk's uid
+	MaxChunks    = 1 << 16 // chunks of a page
+	MaxImages    = 500     // images of a page
+	MaxImageSrc  = 2_000   // bytes of an image's address
+	MaxImageText = 1_000   // bytes of each of its texts
 	// MaxNested is how many images of one page a result holds, so that a hundred galleries remain
 	// an answer that can be sent.
 	MaxNested = 30
@@ -39,6 +45,9 @@ type Page struct {
 	Chunks    []Chunk
 	// Images are the page's children (seed 003 §8), in page order. They come and go with the page.
 	Images []Image
+	// Held is what the caller knows the index to hold of this page; nil when it does not know, and
+	// then the engine finds out by itself. See [Held] for when a caller knows.
+	Held *Held
 }
 
 // Image is a picture that a page shows. Its texts are shown with it; only what stands in chunks
@@ -53,10 +62,17 @@ type Image struct {
 
 // Chunk is the unit that is searched.
 type Chunk struct {
-	UID     string // unique within the index
+	// Key names the chunk within its page, in characters fit for a document's key. It stands for
+	// Heading, Text and Vector: a chunk that says something else has another key.
+	Key string
+	// UID is what answers call the chunk, any text of at most [MaxUID] bytes. It may change while
+	// the key stays; then it alone is written.
+	UID     string
 	Heading string // heading path, outermost first, joined by " › "
 	Text    string
-	Ordinal int // position in the page
+	// Vector is the embedding of the text, or nil. All vectors of an index have one length. An
+	// engine without vectors passes it over.
+	Vector []float32
 }
 
 // Query asks for pages. Words are joined by AND first and by OR when that finds nothing;
@@ -70,11 +86,16 @@ type Query struct {
 	Language string
 	// NestImages asks for the images of the pages found.
 	NestImages bool
+	// Vector is the embedding of Text, or nil. An engine with vectors then also finds the chunks
+	// that are nearest to it, and ranks by both; others pass it over.
+	Vector []float32
 }
 
 // Results are the pages found, best first, in an order that does not depend on paging.
 type Results struct {
-	Count   int // pages that match, regardless of paging
+	// Count is the number of pages that match, regardless of paging. An engine may estimate it
+	// when there are more than a thousand chunks that match.
+	Count   int
 	Results []Result
 }
 
@@ -109,8 +130,8 @@ type Index interface {
 	// requests as the engine allows. A page that is refused may keep the others out; putting them
 	// one by one tells which it is.
 	Put(ctx context.Context, pages ...Page) error
-	// Remove takes a page out; a page that is not there is no error.
-	Remove(ctx context.Context, id string) error
+	// Remove takes a page out; a page that is not there is no error. held is as in [Page.Held].
+	Remove(ctx context.Context, id string, held *Held) error
 	// Search answers a query.
 	Search(ctx context.Context, q Query) (Results, error)
 	// Count is the number of pages held.

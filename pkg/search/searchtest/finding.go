@@ -77,8 +77,7 @@ func (s *suite) filters() {
 func (s *suite) ranking() {
 	filler := "the quay and the crane and the ferry"
 	body := page("c", "Notice one", "lighthouse "+filler)
-	heading := page("b", "Notice two", "something "+filler)
-	heading.Chunks[0].Heading = "Lighthouse › Hours"
+	heading := withChunk(page("b", "Notice two"), "Lighthouse › Hours", "something "+filler)
 	title := page("a", "Lighthouse", "something "+filler)
 	s.put(body, heading, title)
 	for i := range 12 {
@@ -88,9 +87,8 @@ func (s *suite) ranking() {
 }
 
 func (s *suite) passages() {
-	p := page("a", "Ferries", "The ferry leaves at nine.", "No boats here.", "A ferry, a second ferry.", "Ferry tickets.", "Ferry food.")
-	p.Chunks[2].Heading = "Routes › South"
-	s.put(p)
+	p := withChunk(page("a", "Ferries", "The ferry leaves at nine.", "No boats here."), "Routes › South", "A ferry, a second ferry.")
+	s.put(withChunk(withChunk(p, "", "Ferry tickets."), "", "Ferry food."))
 	res := s.search(text("ferry"))
 	if len(res.Results) != 1 {
 		s.Fatalf("have %+v", res)
@@ -100,7 +98,7 @@ func (s *suite) passages() {
 		s.Errorf("have %d passages, want 1 to 3", len(passages))
 	}
 	for _, p := range passages {
-		if len(p.Highlights) == 0 || p.ChunkUID == "a-1" {
+		if len(p.Highlights) == 0 || p.ChunkUID == uid("a", 1) {
 			s.Errorf("passage shows nothing: %+v", p)
 		}
 		for _, h := range p.Highlights {

@@ -63,7 +63,7 @@ func (s *suite) images() {
 	s.expectImages("alpha")
 
 	s.put(withImages(quay, "crane"))
-	if err := s.ix.Remove(s.Context(), "a"); err != nil {
+	if err := s.ix.Remove(s.Context(), "a", nil); err != nil {
 		s.Fatal(err)
 	}
 	s.put(quay) // what was removed does not come back with the page

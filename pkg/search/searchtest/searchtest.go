@@ -10,6 +10,7 @@ package searchtest
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,6 +33,7 @@ func Index(t *testing.T, open func(t *testing.T) search.Index) {
 		{"lifecycle", (*suite).lifecycle},
 		{"replace", (*suite).replace},
 		{"remove", (*suite).remove},
+		{"held", (*suite).held},
 		{"images", (*suite).images},
 		{"refused images", (*suite).refusedImages},
 		{"words", (*suite).words},
@@ -73,11 +75,21 @@ func page(id, title string, texts ...string) search.Page {
 		ID: id, URL: "https://port.example/" + id, Host: "port.example", Type: "page",
 		Title: title, Language: "en", MimeType: "text/html", IndexedAt: indexedAt,
 	}
-	for i, text := range texts {
-		p.Chunks = append(p.Chunks, search.Chunk{UID: fmt.Sprintf("%s-%d", id, i), Text: text, Ordinal: i})
+	for _, text := range texts {
+		p = withChunk(p, "", text)
 	}
 	return p
 }
+
+// withChunk adds a chunk whose key follows its words and whose uid its place.
+func withChunk(p search.Page, heading, text string) search.Page {
+	sum := sha256.Sum256([]byte(heading + "\n" + text))
+	p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprintf("%x", sum[:8]), UID: uid(p.ID, len(p.Chunks)), Heading: heading, Text: text})
+	return p
+}
+
+// uid has characters that no key may have.
+func uid(page string, place int) string { return fmt.Sprintf("ck64:v1:port:%s:%d/é", page, place) }
 
 func (s *suite) put(pages ...search.Page) {
 	s.Helper()
@@ -194,7 +206,7 @@ func (s *suite) lifecycle() {
 	r := res.Results[0]
 	r.Score = 0
 	want := search.Result{ID: "a", URL: "https://port.example/a", Title: "Tides", Language: "en",
-		Passages: []search.Passage{{ChunkUID: "a-0", Text: "High water at noon.", Highlights: []search.Range{{From: 14, To: 18}}}}}
+		Passages: []search.Passage{{ChunkUID: uid("a", 0), Text: "High water at noon.", Highlights: []search.Range{{From: 14, To: 18}}}}}
 	if diff := cmp.Diff(want, r); diff != "" {
 		s.Errorf("-want +have\n%s", diff)
 	}
@@ -207,9 +219,7 @@ func (s *suite) replace() {
 	s.expectCount(2)
 	s.expect(text("beta"), "a")
 
-	changed := page("a", "Currents", "alpha", "epsilon")
-	changed.Chunks = append(changed.Chunks, search.Chunk{UID: "a-2", Heading: "Zeta", Text: "gamma", Ordinal: 2})
-	s.put(changed)
+	s.put(withChunk(page("a", "Currents", "alpha", "epsilon"), "Zeta", "gamma"))
 	s.expectCount(2)
 	for query, want := range map[string][]string{
 		"beta": nil, "tides": nil, "alpha": {"a"}, "epsilon": {"a"}, "gamma": {"a"}, "zeta": {"a"}, "currents": {"a"}, "delta": {"b"},
@@ -230,28 +240,24 @@ func (s *suite) replace() {
 	s.reorder()
 }
 
-// reorder puts the same chunks in another order.
+// reorder puts the same chunks in another order, which gives them other uids.
 func (s *suite) reorder() {
-	p := page("r", "Order", "first stone", "second stone", "third stone")
-	s.put(p)
-	slices.Reverse(p.Chunks)
-	for i := range p.Chunks {
-		p.Chunks[i].Ordinal = i
-	}
-	s.put(p)
-	s.expect(text("second stone"), "r")
+	s.put(page("r", "Order", "first stone", "second stone", "third stone"))
+	s.put(page("r", "Order", "third stone", "second stone", "first stone"))
+	s.expectUID("third stone", uid("r", 0))
+	s.expectUID("second stone", uid("r", 1))
 }
 
 func (s *suite) remove() {
 	s.put(page("a", "Tides", "alpha"), page("b", "Other", "alpha"))
 	for range 2 { // the second time it is not there
-		if err := s.ix.Remove(s.Context(), "a"); err != nil {
+		if err := s.ix.Remove(s.Context(), "a", nil); err != nil {
 			s.Fatal(err)
 		}
 		s.expect(text("alpha"), "b")
 		s.expectCount(1)
 	}
-	if err := s.ix.Remove(s.Context(), "never"); err != nil {
+	if err := s.ix.Remove(s.Context(), "never", nil); err != nil {
 		s.Error(err)
 	}
 	s.put(page("a", "Tides", "alpha again"))
@@ -278,16 +284,20 @@ func (s *suite) refusedQueries() {
 
 func (s *suite) refusedPages() {
 	doubled := page("a", "T", "one", "two")
-	doubled.Chunks[1].UID = doubled.Chunks[0].UID
-	unnamed := page("a", "T", "one")
-	unnamed.Chunks[0].UID = ""
+	doubled.Chunks[1].Key = doubled.Chunks[0].Key
+	unnamed, uncalled, longUID := page("a", "T", "one"), page("a", "T", "one"), page("a", "T", "one")
+	unnamed.Chunks[0].Key = ""
+	uncalled.Chunks[0].UID = ""
+	longUID.Chunks[0].UID = strings.Repeat("x", search.MaxUID+1)
 	for name, p := range map[string]search.Page{
-		"no id":                  page("", "T", "one"),
-		"id with a slash":        page("a/b", "T", "one"),
-		"id that begins with _":  page("_a", "T", "one"),
-		"id that is too long":    page(strings.Repeat("a", 1025), "T", "one"),
-		"two chunks of one name": doubled,
-		"chunk without name":     unnamed,
+		"no id":                 page("", "T", "one"),
+		"id with a slash":       page("a/b", "T", "one"),
+		"id that begins with _": page("_a", "T", "one"),
+		"id that is too long":   page(strings.Repeat("a", search.MaxKey+1), "T", "one"),
+		"two chunks of one key": doubled,
+		"chunk without key":     unnamed,
+		"chunk without uid":     uncalled,
+		"chunk with a long uid": longUID,
 	} {
 		if err := s.ix.Put(s.Context(), p); !fault.Is(err, fault.Invalid) {
 			s.Errorf("%s: have %v, want Invalid", name, err)
@@ -298,7 +308,7 @@ func (s *suite) refusedPages() {
 		}
 		s.put(good) // one by one it enters
 		s.expectCount(1)
-		if err := s.ix.Remove(s.Context(), good.ID); err != nil {
+		if err := s.ix.Remove(s.Context(), good.ID, nil); err != nil {
 			s.Fatal(err)
 		}
 	}
@@ -319,8 +329,7 @@ func (s *suite) hostileQueries() {
 func (s *suite) hostileTexts() {
 	for i, q := range append(slices.Clone(HostileQueries), strings.Repeat("word ", 50_000), strings.Repeat("x", 200_000)) {
 		id := fmt.Sprintf("h%d", i)
-		p := page(id, q, q+" needle", q+"needle"+q, "")
-		p.Chunks[0].Heading = q
+		p := withChunk(withChunk(withChunk(page(id, q), q, q+" needle"), "", q+"needle"+q), "", "")
 		p.Images = hostileImages(q)
 		s.put(p, p)
 		s.search(text("needle"))
@@ -334,7 +343,7 @@ func (s *suite) hostileTexts() {
 				s.Errorf("image %+q", img)
 			}
 		}
-		if err := s.ix.Remove(s.Context(), id); err != nil {
+		if err := s.ix.Remove(s.Context(), id, nil); err != nil {
 			s.Fatal(err)
 		}
 	}
@@ -342,7 +351,8 @@ func (s *suite) hostileTexts() {
 	s.expect(text("needle"))
 }
 
-// readersAndWriter: readers see each page as it was before or after a Put, never between.
+// readersAndWriter: no page is gone for a moment, and no answer shows a title beside a text that
+// another version of the page had.
 func (s *suite) readersAndWriter() {
 	version := func(n int) search.Page {
 		word := fmt.Sprintf("version%d", n)

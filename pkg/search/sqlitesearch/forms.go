@@ -91,7 +91,7 @@ func texts(p search.Page) func(yield func(string) bool) {
 // words are those of a text that may have other forms.
 func words(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
-		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !isWordRune(r) }) {
+		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !search.IsWordRune(r) }) {
 			if hasForms(word) && !yield(word) {
 				return
 			}

@@ -15,7 +15,7 @@ import (
 func pageIn(language, id, text string) search.Page {
 	return search.Page{
 		ID: id, URL: "https://port.example/" + id, Host: "port.example", Type: "page", Title: "T", Language: language,
-		IndexedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Chunks: []search.Chunk{{UID: id, Text: text}},
+		IndexedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Chunks: []search.Chunk{{Key: id, UID: id, Text: text}},
 	}
 }
 
@@ -98,7 +98,7 @@ func BenchmarkForms(b *testing.B) {
 				for range 150 {
 					text = append(text, word())
 				}
-				page.Chunks = append(page.Chunks, search.Chunk{UID: fmt.Sprintf("%s-%d", page.ID, c), Text: strings.Join(text, " ")})
+				page.Chunks = append(page.Chunks, search.Chunk{Key: fmt.Sprintf("%s-%d", page.ID, c), UID: fmt.Sprintf("%s-%d", page.ID, c), Text: strings.Join(text, " ")})
 			}
 			pages = append(pages, page)
 		}

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -13,24 +12,6 @@ import (
 type picture struct {
 	search.Image
 	ordinal int
-}
-
-// checkImages refuses what the port refuses.
-func checkImages(p search.Page) error {
-	if len(p.Images) > search.MaxImages {
-		return fault.Field("images", "page %s has more than %d images", p.ID, search.MaxImages)
-	}
-	seen := make(map[string]bool, len(p.Images))
-	for _, img := range p.Images {
-		if !isKey(img.ID) || seen[img.ID] {
-			return fault.Field("images", "page %s: image id %.40q is empty, doubled or has characters other than letters, digits, -, = and _", p.ID, img.ID)
-		}
-		if len(img.Src) > search.MaxImageSrc || max(len(img.Alt), len(img.Title), len(img.Caption)) > search.MaxImageText {
-			return fault.Field("images", "page %s: the address of image %s has more than %d bytes, or one of its texts more than %d", p.ID, img.ID, search.MaxImageSrc, search.MaxImageText)
-		}
-		seen[img.ID] = true
-	}
-	return nil
 }
 
 // replaceImages writes the difference. A page that has none and had none costs nothing.

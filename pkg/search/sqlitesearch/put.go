@@ -4,32 +4,29 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"strings"
 
-	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // slotBits is how much of a chunk's row id tells it from the other chunks of its page.
-const (
-	slotBits  = 16
-	maxChunks = 1 << slotBits
-	maxKey    = 1024 // bytes, as in Azure AI Search
-)
+const slotBits = 16
+
+// Every chunk of a page has a slot.
+var _ [1<<slotBits - search.MaxChunks]struct{}
 
 // row is a chunk as it is stored.
 type row struct {
-	id                        int64
-	uid, title, heading, body string
-	ordinal                   int
+	id                             int64
+	key, uid, title, heading, body string
 }
 
 // Put makes the index hold exactly these pages, in one transaction: FTS5 writes a segment for
 // each, so a hundred pages together cost a fraction of a hundred by themselves. Only rows that
-// differ are written: a page that did not change costs one read per chunk.
+// differ are written: a page that did not change costs one read per chunk. What is held is read
+// here, where that is cheap and certain, so [search.Page.Held] is passed over.
 func (ix *Index) Put(ctx context.Context, pages ...search.Page) error {
 	for _, p := range pages {
-		if err := check(p); err != nil {
+		if err := p.Check(); err != nil {
 			return err
 		}
 	}
@@ -54,7 +51,7 @@ func (ix *Index) Put(ctx context.Context, pages ...search.Page) error {
 }
 
 // Remove takes a page out; a page that is not there is no error.
-func (ix *Index) Remove(ctx context.Context, id string) error {
+func (ix *Index) Remove(ctx context.Context, id string, _ *search.Held) error {
 	return ix.fault("remove", ix.inTransaction(ctx, func(w *writer) error {
 		page, err := w.rowOf(id)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -90,44 +87,15 @@ func (ix *Index) inTransaction(ctx context.Context, do func(*writer) error) erro
 	return nil
 }
 
-// check refuses what the port refuses.
-func check(p search.Page) error {
-	if !isKey(p.ID) {
-		return fault.Field("id", "page id %.40q is not 1 to %d letters, digits, - and =, or _ after the first", p.ID, maxKey)
-	}
-	if len(p.Chunks) > maxChunks {
-		return fault.Field("chunks", "page %s has more than %d chunks", p.ID, maxChunks)
-	}
-	seen := make(map[string]bool, len(p.Chunks))
-	for _, c := range p.Chunks {
-		if !isKey(c.UID) || seen[c.UID] {
-			return fault.Field("chunks", "page %s: chunk uid %.40q is empty, doubled or has characters other than letters, digits, -, = and _", p.ID, c.UID)
-		}
-		seen[c.UID] = true
-	}
-	return checkImages(p)
-}
-
-// isKey reports whether s may be a document key in Azure AI Search, so that an index can move
-// there.
-func isKey(s string) bool {
-	if s == "" || len(s) > maxKey || s[0] == '_' {
-		return false
-	}
-	return strings.IndexFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '='
-	}) < 0
-}
-
 // wanted are the rows that the page should have, without their ids.
 func wanted(p search.Page) []row {
 	title := separated(p.Title)
 	rows := make([]row, len(p.Chunks))
 	for i, c := range p.Chunks {
-		rows[i] = row{uid: c.UID, title: title, heading: separated(c.Heading), body: separated(c.Text), ordinal: c.Ordinal}
+		rows[i] = row{key: c.Key, uid: plain(c.UID), title: title, heading: separated(c.Heading), body: separated(c.Text)}
 	}
 	return rows
 }
 
 func firstSlot(page int64) int64 { return page << slotBits }
-func lastSlot(page int64) int64  { return page<<slotBits | (maxChunks - 1) }
+func lastSlot(page int64) int64  { return page<<slotBits | (1<<slotBits - 1) }

@@ -1,17 +1,10 @@
 package sqlitesearch
 
 import (
-	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 )
-
-// maxTerms bounds the words and phrases of a query that are used; what comes after is passed
-// over, so that a pasted paragraph still finds its page.
-const maxTerms = 32
 
 // term is a word or a phrase. Whatever its text, it is only ever put into an expression quoted,
 // so the syntax of FTS5 is out of a user's reach.
@@ -22,57 +15,13 @@ type term struct {
 	variants []string
 }
 
-// checkQuery refuses what the port refuses.
-func checkQuery(q search.Query) error {
-	switch {
-	case q.Top < 1 || q.Top > search.MaxTop:
-		return fault.Field("top", "top must be 1 to %d", search.MaxTop)
-	case q.Skip < 0 || q.Skip > search.MaxSkip:
-		return fault.Field("skip", "skip must be 0 to %d", search.MaxSkip)
-	case utf8.RuneCountInString(q.Text) > search.MaxQueryRunes:
-		return fault.Field("q", "query is longer than %d characters", search.MaxQueryRunes)
-	}
-	return nil
-}
-
-// parse reads a query: words, "phrases", and a * behind either for a prefix. A quote that is not
-// closed is no quote. What holds no letter or digit is nothing to look for.
+// parse reads a query.
 func parse(text string) []term {
 	var terms []term
-	add := func(s string, phrase, prefix bool) {
-		t := term{text: separated(plain(s)), phrase: phrase, prefix: prefix}
-		known := slices.ContainsFunc(terms, func(o term) bool { return o.text == t.text && o.prefix == prefix })
-		if len(terms) < maxTerms && strings.ContainsFunc(t.text, isWordRune) && !known {
-			terms = append(terms, t)
-		}
-	}
-	text = straightQuotes.Replace(text)
-	for text != "" {
-		before, rest, quoted := strings.Cut(text, `"`)
-		phrase, after, closed := strings.Cut(rest, `"`)
-		for word := range strings.FieldsSeq(before) {
-			addWord(word, add)
-		}
-		if !quoted {
-			break
-		}
-		if !closed {
-			text = rest
-			continue
-		}
-		after, prefix := strings.CutPrefix(after, "*")
-		add(phrase, true, prefix)
-		text = after
+	for _, t := range search.Terms(text) {
+		terms = append(terms, term{text: separated(plain(t.Text)), phrase: t.Phrase, prefix: t.Prefix})
 	}
 	return terms
-}
-
-// straightQuotes maps the quotes that keyboards and word processors make.
-var straightQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`)
-
-func addWord(word string, add func(s string, phrase, prefix bool)) {
-	trimmed := strings.TrimRight(word, "*")
-	add(trimmed, false, trimmed != word)
 }
 
 // expression is the FTS5 query for terms joined by AND or OR

@@ -13,7 +13,7 @@ import (
 
 // schemaVersion is raised with every change of the tables. Files of older versions are set aside
 // and built anew, since everything in them is derived; files of newer ones are refused.
-const schemaVersion = 4
+const schemaVersion = 5
 
 // applicationID marks our files ("TIDE"), so that nobody's database is taken for an index.
 const applicationID = 0x54494445
@@ -39,7 +39,7 @@ CREATE TABLE images (
 ) WITHOUT ROWID;
 CREATE TABLE chunks (
 	id INTEGER PRIMARY KEY,
-	uid TEXT NOT NULL, ordinal INTEGER NOT NULL,
+	key TEXT NOT NULL, uid TEXT NOT NULL,
 	title TEXT NOT NULL, heading TEXT NOT NULL, body TEXT NOT NULL
 );
 CREATE TABLE begun (name TEXT NOT NULL);

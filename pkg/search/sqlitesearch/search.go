@@ -18,7 +18,7 @@ const maxPassages = 3
 // Search answers a query: all words first, any word when no chunk has them all. A query without
 // words finds nothing. Count and results are read at one moment, whatever is written meanwhile.
 func (ix *Index) Search(ctx context.Context, q search.Query) (search.Results, error) {
-	if err := checkQuery(q); err != nil {
+	if err := q.Check(); err != nil {
 		return search.Results{}, err
 	}
 	terms := parse(q.Text)
@@ -158,7 +158,7 @@ SELECT c.uid, c.heading, highlight(fts, 2, ?, ?) FROM fts JOIN chunks c ON c.id 
 			return nil, err
 		}
 		p.Heading = unseparated(p.Heading)
-		p.Text, p.Highlights = excerpt(readMarks(strings.ReplaceAll(marked, string(separator), "")))
+		p.Text, p.Highlights = search.Excerpt(readMarks(strings.ReplaceAll(marked, string(separator), "")))
 		passages = append(passages, p)
 	}
 	if found := slices.DeleteFunc(slices.Clone(passages), unmarked); len(found) > 0 {

@@ -13,7 +13,7 @@
 //	pages   rowid, id (unique), url, host, type, title, language, mime, indexed_at, images (their number)
 //	begun   a random name, until the index is known to be filled
 //	images  page = pages.rowid, id, ordinal, src, alt, title, caption
-//	chunks  id = pages.rowid<<16 | slot, uid, ordinal, title, heading, body
+//	chunks  id = pages.rowid<<16 | slot, key, uid, title, heading, body
 //	fts     FTS5 over title, heading and body of chunks, external content
 //	forms   language, stem, word: words that pages of a language have, folded
 //
@@ -27,7 +27,7 @@
 // A word matches without regard to case and diacritics, and in its other forms (tide, tides) in the
 // languages that have a stemmer; a phrase and a prefix only as they are written. All words of a query must stand in one
 // chunk, its headings or its page's title; when no chunk has them all, any will do. Scripts
-// without spaces are found by every run of their characters.
+// without spaces are found by every run of their characters. Vectors are passed over.
 //
 // # Concurrency
 //

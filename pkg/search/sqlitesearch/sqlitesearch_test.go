@@ -62,7 +62,7 @@ func count(t testing.TB, ix *Index) int {
 func somePage(id string, texts ...string) search.Page {
 	p := search.Page{ID: id, URL: "https://h/" + id, Host: "h", Type: "page", Title: "Title", IndexedAt: time.Unix(1e9, 0)}
 	for i, text := range texts {
-		p.Chunks = append(p.Chunks, search.Chunk{UID: fmt.Sprintf("%s-%d", id, i), Text: text, Ordinal: i})
+		p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprintf("%s-%d", id, i), UID: fmt.Sprintf("ck64:v1:%s:%d", id, i), Text: text})
 	}
 	return p
 }
@@ -88,10 +88,10 @@ CREATE TRIGGER log_count AFTER UPDATE OF images ON pages BEGIN INSERT INTO log V
 CREATE TRIGGER log_image AFTER INSERT ON images BEGIN INSERT INTO log VALUES ('image ' || new.id); END;
 CREATE TRIGGER log_image_leaves AFTER DELETE ON images BEGIN INSERT INTO log VALUES ('delete ' || old.id); END;
 CREATE TRIGGER log_page AFTER UPDATE OF title, indexed_at ON pages BEGIN INSERT INTO log VALUES ('page'); END;
-CREATE TRIGGER log_insert AFTER INSERT ON chunks BEGIN INSERT INTO log VALUES ('insert ' || new.uid); END;
-CREATE TRIGGER log_delete AFTER DELETE ON chunks BEGIN INSERT INTO log VALUES ('delete ' || old.uid); END;
-CREATE TRIGGER log_text AFTER UPDATE OF title, heading, body ON chunks BEGIN INSERT INTO log VALUES ('text ' || new.uid); END;
-CREATE TRIGGER log_ordinal AFTER UPDATE OF ordinal ON chunks WHEN old.ordinal <> new.ordinal BEGIN INSERT INTO log VALUES ('ordinal ' || new.uid); END;
+CREATE TRIGGER log_insert AFTER INSERT ON chunks BEGIN INSERT INTO log VALUES ('insert ' || new.key); END;
+CREATE TRIGGER log_delete AFTER DELETE ON chunks BEGIN INSERT INTO log VALUES ('delete ' || old.key); END;
+CREATE TRIGGER log_text AFTER UPDATE OF title, heading, body ON chunks BEGIN INSERT INTO log VALUES ('text ' || new.key); END;
+CREATE TRIGGER log_uid AFTER UPDATE OF uid ON chunks WHEN old.uid <> new.uid BEGIN INSERT INTO log VALUES ('uid ' || new.key); END;
 `); err != nil {
 		t.Fatal(err)
 	}
@@ -108,12 +108,14 @@ CREATE TRIGGER log_ordinal AFTER UPDATE OF ordinal ON chunks WHEN old.ordinal <>
 		{"text of one chunk", func(p *search.Page) { p.Chunks[1].Text = "deux" }, []string{"text a-1"}},
 		{"chunk leaves", func(p *search.Page) { p.Chunks = p.Chunks[:2] }, []string{"delete a-2"}},
 		{"chunk leaves, another comes", func(p *search.Page) {
-			p.Chunks[0] = search.Chunk{UID: "a-new", Text: "neuf"}
+			p.Chunks[0] = search.Chunk{Key: "a-new", UID: "ck64:v1:a:0", Text: "neuf"}
 		}, []string{"delete a-0", "insert a-new"}},
 		{"text of an image", func(p *search.Page) { p.Images[1].Caption = "at noon" }, []string{"image img_2"}},
 		{"image leaves", func(p *search.Page) { p.Images = p.Images[:1] }, []string{"delete img_2", "images 1"}},
 		{"all images leave", func(p *search.Page) { p.Images = nil }, []string{"delete img_1", "delete img_2", "images 0"}},
-		{"order", func(p *search.Page) { p.Chunks[0].Ordinal, p.Chunks[1].Ordinal = 1, 0 }, []string{"ordinal a-0", "ordinal a-1"}},
+		{"order", func(p *search.Page) { slices.Reverse(p.Chunks) }, nil},
+		{"uid", func(p *search.Page) { p.Chunks[0].UID = "ck64:v2" }, []string{"uid a-0"}},
+		{"title", func(p *search.Page) { p.Title = "Name" }, []string{"page", "text a-0", "text a-1", "text a-2"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			put(t, ix, base)
@@ -210,8 +212,8 @@ func TestParse(t *testing.T) {
 			}
 		})
 	}
-	if n := len(parse(manyWords(100))); n != maxTerms {
-		t.Errorf("have %d terms, want %d", n, maxTerms)
+	if n := len(parse(manyWords(100))); n != search.MaxTerms {
+		t.Errorf("have %d terms, want %d", n, search.MaxTerms)
 	}
 }
 
@@ -232,7 +234,7 @@ func TestOurCharactersStayInside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []search.Passage{{ChunkUID: "a-0", Heading: "港口通知", Text: "one two needle three", Highlights: []search.Range{{From: 8, To: 14}}}}
+	want := []search.Passage{{ChunkUID: "ck64:v1:a:0", Heading: "港口通知", Text: "one two needle three", Highlights: []search.Range{{From: 8, To: 14}}}}
 	if len(res.Results) != 1 {
 		t.Fatalf("have %+v", res)
 	}
@@ -247,28 +249,6 @@ func manyWords(n int) string {
 		fmt.Fprintf(&b, "w%d ", i)
 	}
 	return b.String()
-}
-
-func TestExcerpt(t *testing.T) {
-	long := strings.Repeat("word ", 200)
-	for _, tc := range []struct{ name, marked, begins, ends string }{
-		{"short text whole", "a \ufdd0b\ufdd1 c", "a b c", "a b c"},
-		{"no match: the beginning", "first " + long, "first word", "word"},
-		{"match far in, cut between words", long + "x \ufdd0beacon\ufdd1 y " + long, "word word", "word"},
-		{"stray marks", "a \ufdd1b\ufdd0 c", "a b c", "a b c"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			text, ranges := excerpt(readMarks(tc.marked))
-			if !strings.HasPrefix(text, tc.begins) || !strings.HasSuffix(text, tc.ends) || len(text) > passageRunes {
-				t.Errorf("have %q", text)
-			}
-			for _, r := range ranges {
-				if s := text[r.From:r.To]; s != "b" && s != "beacon" {
-					t.Errorf("highlight of %q", s)
-				}
-			}
-		})
-	}
 }
 
 // FuzzSearch looks for queries that fail, and for texts that break the passages found in them.
@@ -291,7 +271,7 @@ func FuzzSearch(f *testing.F) {
 			t.Fatalf("%q: %v", text, err)
 		}
 		searchtest.CheckResults(t, q, res)
-		if len(parse(text)) > 0 && len(parse(text)) < maxTerms && res.Count == 0 {
+		if len(parse(text)) > 0 && len(parse(text)) < search.MaxTerms && res.Count == 0 {
 			known(t, text)
 		}
 	})

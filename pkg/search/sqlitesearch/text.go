@@ -3,6 +3,8 @@ package sqlitesearch
 import (
 	"strings"
 	"unicode"
+
+	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // The tokenizer cuts words at spaces and punctuation, so a Chinese sentence would be one word.
@@ -58,11 +60,7 @@ func isASCII(s string) bool {
 
 // needsBorder reports whether a word ends between two characters that stand side by side.
 func needsBorder(a, b rune) bool {
-	return isWordRune(a) && isWordRune(b) && (isSpaceless(a) || isSpaceless(b))
-}
-
-func isWordRune(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || unicode.Is(unicode.Co, r)
+	return search.IsWordRune(a) && search.IsWordRune(b) && (isSpaceless(a) || isSpaceless(b))
 }
 
 // isSpaceless reports characters of scripts that are written without spaces between words.

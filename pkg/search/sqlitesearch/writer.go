@@ -68,9 +68,9 @@ WHERE (url, host, type, title, language, mime, indexed_at) IS NOT
 	return w.rowOf(p.ID)
 }
 
-// readChunks reads the rows that the page has, by uid.
+// readChunks reads the rows that the page has, by key.
 func (w *writer) readChunks(page int64) (map[string]row, error) {
-	s, err := w.prepared("SELECT id, uid, ordinal, title, heading, body FROM chunks WHERE id BETWEEN ? AND ?")
+	s, err := w.prepared("SELECT id, key, uid, title, heading, body FROM chunks WHERE id BETWEEN ? AND ?")
 	if err != nil {
 		return nil, err
 	}
@@ -82,10 +82,10 @@ func (w *writer) readChunks(page int64) (map[string]row, error) {
 	old := map[string]row{}
 	for rows.Next() {
 		var r row
-		if err := rows.Scan(&r.id, &r.uid, &r.ordinal, &r.title, &r.heading, &r.body); err != nil {
+		if err := rows.Scan(&r.id, &r.key, &r.uid, &r.title, &r.heading, &r.body); err != nil {
 			return nil, err
 		}
-		old[r.uid] = r
+		old[r.key] = r
 	}
 	return old, rows.Err()
 }
@@ -98,11 +98,11 @@ func (w *writer) replaceChunks(page int64, want []row) error {
 	}
 	stays := make(map[string]bool, len(want))
 	for _, r := range want {
-		stays[r.uid] = true
+		stays[r.key] = true
 	}
 	taken := map[int64]bool{}
-	for uid, o := range old {
-		if stays[uid] {
+	for key, o := range old {
+		if stays[key] {
 			taken[o.id] = true
 		} else if err := w.removeChunk(o); err != nil {
 			return err
@@ -110,7 +110,7 @@ func (w *writer) replaceChunks(page int64, want []row) error {
 	}
 	free := firstSlot(page)
 	for _, r := range want {
-		o, found := old[r.uid]
+		o, found := old[r.key]
 		if found {
 			r.id = o.id
 			err = w.updateChunk(o, r)
@@ -130,8 +130,8 @@ func (w *writer) replaceChunks(page int64, want []row) error {
 }
 
 func (w *writer) addChunk(r row) error {
-	err := w.exec("INSERT INTO chunks (id, uid, ordinal, title, heading, body) VALUES (?, ?, ?, ?, ?, ?)",
-		r.id, r.uid, r.ordinal, r.title, r.heading, r.body)
+	err := w.exec("INSERT INTO chunks (id, key, uid, title, heading, body) VALUES (?, ?, ?, ?, ?, ?)",
+		r.id, r.key, r.uid, r.title, r.heading, r.body)
 	if err != nil {
 		return err
 	}
@@ -149,15 +149,15 @@ func (w *writer) removeChunk(old row) error {
 func (w *writer) updateChunk(old, r row) error {
 	sameText := old.title == r.title && old.heading == r.heading && old.body == r.body
 	switch {
-	case sameText && old.ordinal == r.ordinal:
+	case sameText && old.uid == r.uid:
 		return nil
 	case sameText:
-		return w.exec("UPDATE chunks SET ordinal = ? WHERE id = ?", r.ordinal, r.id)
+		return w.exec("UPDATE chunks SET uid = ? WHERE id = ?", r.uid, r.id)
 	}
 	if err := w.unindexText(old); err != nil {
 		return err
 	}
-	err := w.exec("UPDATE chunks SET ordinal = ?, title = ?, heading = ?, body = ? WHERE id = ?", r.ordinal, r.title, r.heading, r.body, r.id)
+	err := w.exec("UPDATE chunks SET uid = ?, title = ?, heading = ?, body = ? WHERE id = ?", r.uid, r.title, r.heading, r.body, r.id)
 	if err != nil {
 		return err
 	}

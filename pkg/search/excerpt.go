@@ -1,10 +1,8 @@
-package sqlitesearch
+package search
 
 import (
 	"strings"
 	"unicode/utf8"
-
-	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // Sizes of a passage, in characters.
@@ -13,26 +11,9 @@ const (
 	leadRunes    = 60 // shown before the first match
 )
 
-// readMarks takes the marks out of a highlighted text.
-func readMarks(marked string) (text string, ranges []search.Range) {
-	var out strings.Builder
-	from := -1
-	for _, r := range marked {
-		switch {
-		case r == markOpen:
-			from = out.Len()
-		case r == markClose && from >= 0:
-			ranges = append(ranges, search.Range{From: from, To: out.Len()})
-			from = -1
-		case r != markClose:
-			out.WriteRune(r)
-		}
-	}
-	return out.String(), ranges
-}
-
-// excerpt cuts the passage around the matches that stand closest together.
-func excerpt(text string, ranges []search.Range) (string, []search.Range) {
+// Excerpt cuts a passage out of a chunk's text, of about 300 characters, around the matches that
+// stand closest together. The ranges are ordered and disjoint, as are those of the passage.
+func Excerpt(text string, ranges []Range) (string, []Range) {
 	from := 0
 	if anchor := densest(text, ranges); anchor >= 0 {
 		from = wordStart(text, back(text, ranges[anchor].From, leadRunes))
@@ -48,7 +29,7 @@ func excerpt(text string, ranges []search.Range) (string, []search.Range) {
 }
 
 // densest is the first range that has the most others within a passage's length behind it.
-func densest(text string, ranges []search.Range) int {
+func densest(text string, ranges []Range) int {
 	best, most := -1, 0
 	for i := range ranges {
 		end := ranges[i].From + (passageRunes - leadRunes)
@@ -68,8 +49,8 @@ func densest(text string, ranges []search.Range) int {
 
 // within are the ranges inside [from, to), as ranges of that piece. One that is cut by the end is
 // kept as far as it goes.
-func within(ranges []search.Range, from, to int) []search.Range {
-	var inside []search.Range
+func within(ranges []Range, from, to int) []Range {
+	var inside []Range
 	for _, r := range ranges {
 		r.From, r.To = max(r.From, from)-from, min(r.To, to)-from
 		if r.From < r.To {

@@ -1,0 +1,59 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+)
+
+// MaxTerms bounds the words and phrases of a query that are used; what comes after is passed
+// over, so that a pasted paragraph still finds its page.
+const MaxTerms = 32
+
+// Term is a word or a phrase of a query, with at least one letter or digit. It has no syntax: an
+// engine that puts it into an expression quotes it.
+type Term struct {
+	Text   string
+	Phrase bool // was quoted
+	Prefix bool // the last word may go on
+}
+
+// Terms reads a query: words, "phrases", and a * behind either for a prefix. A quote that is not
+// closed is no quote. What holds no letter or digit is nothing to look for.
+func Terms(query string) []Term {
+	var terms []Term
+	seen := map[Term]bool{}
+	add := func(t Term) {
+		same := Term{Text: t.Text, Prefix: t.Prefix}
+		if len(terms) < MaxTerms && strings.ContainsFunc(t.Text, IsWordRune) && !seen[same] {
+			seen[same] = true
+			terms = append(terms, t)
+		}
+	}
+	for query = straightQuotes.Replace(query); query != ""; {
+		before, rest, quoted := strings.Cut(query, `"`)
+		phrase, after, closed := strings.Cut(rest, `"`)
+		for word := range strings.FieldsSeq(before) {
+			trimmed := strings.TrimRight(word, "*")
+			add(Term{Text: trimmed, Prefix: trimmed != word})
+		}
+		if !quoted {
+			break
+		}
+		if !closed {
+			query = rest
+			continue
+		}
+		after, prefix := strings.CutPrefix(after, "*")
+		add(Term{Text: phrase, Phrase: true, Prefix: prefix})
+		query = after
+	}
+	return terms
+}
+
+// straightQuotes maps the quotes that keyboards and word processors make.
+var straightQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`)
+
+// IsWordRune reports characters that words consist of.
+func IsWordRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || unicode.Is(unicode.Co, r)
+}
