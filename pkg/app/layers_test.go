@@ -29,7 +29,7 @@ var layers = [][]string{
 	// adapters: only app and the programs import them
 	{"pkg/storage/mem", "pkg/storage/azure", "pkg/storage/sqlitestore", "pkg/search/sqlitesearch", "pkg/llm/openai"},
 	// state
-	{"pkg/registry", "pkg/snapshot", "pkg/transfer"},
+	{"pkg/registry", "pkg/snapshot", "pkg/transfer", "pkg/embed"},
 	// stages
 	{"pkg/document", "pkg/file/credential"},
 	{"pkg/fetch", "pkg/index"},
