@@ -177,9 +177,5 @@ func (r *Registry) parkRest(ctx context.Context, b *Batch) error {
 // setEnqueued rewrites until when an item's due row is in other hands. The row may be written
 // blindly: the column is advice to sweeps, and a row that moved is not there any more.
 func setEnqueued(it *Item, until time.Time) storage.Op {
-	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{
-		Key:   storage.Key{Partition: it.key.Partition, Row: dueRow(it.NextCrawlAt, it.key.Row)},
-		ETag:  storage.AnyETag,
-		Props: storage.Properties{"enqueuedUntil": storage.FormatTime(until)},
-	}}
+	return claimDueRow(dueKey(it), storage.AnyETag, until)
 }

@@ -101,9 +101,13 @@ func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []membe
 	}
 	var plan registerPlan
 	var items []Item
+	var idle []storage.ETag
 	err = r.onHost(ctx, g.partition, g.host, func(ctx context.Context) error {
 		if items == nil {
 			if items, err = r.loadItems(ctx, g.partition, hashes); err != nil {
+				return err
+			}
+			if idle, err = r.loadIdle(ctx, items, o); err != nil {
 				return err
 			}
 		}
@@ -115,7 +119,7 @@ func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []membe
 		if err := r.point(ctx, g.partition, items); err != nil {
 			return err
 		}
-		plan = planRegister(r.now(), chunk, items, &host, o, r.o.Politeness(g.host))
+		plan = planRegister(r.now(), chunk, items, idle, &host, o, r.o.Politeness(g.host))
 		if len(plan.ops) == 0 {
 			return nil
 		}
@@ -176,8 +180,9 @@ type registerPlan struct {
 }
 
 // planRegister decides, for sources of one host and their items as read, what changes. Items
-// whose next check is still to begin stay as they are, unless forced.
-func planRegister(now time.Time, chunk []member, items []Item, host *hostEntry, o RegisterOptions, p Politeness) registerPlan {
+// whose next check is still to begin stay as they are, unless forced; of these, idle are the revisions
+// of the due rows that nobody has claimed, and they are claimed.
+func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ETag, host *hostEntry, o RegisterOptions, p Politeness) registerPlan {
 	plan := registerPlan{reason: ReasonRegistered, out: make([]Registered, len(chunk))}
 	if o.Force {
 		plan.reason = ReasonForced
@@ -186,11 +191,14 @@ func planRegister(now time.Time, chunk []member, items []Item, host *hostEntry, 
 	for i, m := range chunk {
 		it := items[i]
 		plan.out[i] = Registered{Item: it, Created: it.etag == ""}
-		sameCredential := o.Credential == "" || o.Credential == it.Credential
-		if it.etag != "" && !o.Force && sameCredential && it.comes(now) && !it.mayVanish() {
+		claimed := len(plan.jobs) < room
+		if it.stays(now, o) {
+			if claimed && idle[i] != "" {
+				plan.ops = append(plan.ops, claimDueRow(dueKey(&it), idle[i], now.Add(trust)))
+				plan.jobs = append(plan.jobs, it.job())
+			}
 			continue
 		}
-		claimed := len(plan.jobs) < room
 		plan.ops = append(plan.ops, registerOps(now, m, &it, host, o, claimed)...)
 		if claimed {
 			plan.jobs = append(plan.jobs, it.job())

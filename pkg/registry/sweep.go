@@ -225,9 +225,7 @@ func (r *Registry) claimHost(ctx context.Context, partition, host string, rows [
 		_, hash, _ := parseDueRow(e.Row)
 		id, _ := e.Props["id"].(string)
 		items[i] = JobItem{ID: source.ID(id), RowKey: hash}
-		ops = append(ops, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
-			Key: e.Key, ETag: e.ETag, Props: storage.Properties{"enqueuedUntil": storage.FormatTime(until)},
-		}})
+		ops = append(ops, claimDueRow(e.Key, e.ETag, until))
 	}
 	if _, err := r.hinted(ctx, partition, []time.Time{until}, ops); err != nil {
 		return 0, asConflict(err)
