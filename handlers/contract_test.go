@@ -194,6 +194,7 @@ func TestErrors(t *testing.T) {
 		{"top below nothing", "POST /api/Search", `{"q":"x","top":-1}`, 400, "top", "from 1 to 100"},
 		{"top too large", "GET /api/Search?q=x&top=101", "", 400, "top", "from 1 to 100"},
 		{"skip below nothing", "POST /api/Search", `{"q":"x","skip":-1}`, 400, "skip", "from 0 to"},
+		{"since when", "GET /api/Search?q=x&since=yesterday", "", 400, "since", "day, week, month or year"},
 		{"bad flag", "GET /api/Search?q=x&nestImages=perhaps", "", 400, "nestImages", "true or false"},
 		{"unknown host", "GET /api/SearchStatus?host=nobody.example", "", 404, "", "nobody.example"},
 	} {

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -9,10 +10,11 @@ import (
 )
 
 func (s *server) searchGet(r *http.Request, v *Services) (int, any, error) {
-	q := queryOf(r, "q", "top", "skip", "nestImages", "host", "type", "language")
+	q := queryOf(r, "q", "top", "skip", "nestImages", "host", "type", "language", "since", "facets")
 	req := api.SearchRequest{
 		Q: q.text("q"), Top: q.number("top", 0, 1, api.MaxTop), Skip: q.number("skip", 0, 0, search.MaxSkip),
 		NestImages: q.flag("nestImages"), Host: q.text("host"), Type: q.text("type"), Language: q.text("language"),
+		Since: q.text("since"), Facets: q.flag("facets"),
 	}
 	if q.err != nil {
 		return 0, nil, q.err
@@ -41,14 +43,36 @@ func (s *server) answerSearch(r *http.Request, v *Services, req api.SearchReques
 	if err := within("skip", req.Skip, 0, search.MaxSkip); err != nil {
 		return 0, nil, err
 	}
+	now := time.Now()
+	since, err := sinceOf(req.Since, now)
+	if err != nil {
+		return 0, nil, err
+	}
 	found, err := v.Index.Search(r.Context(), search.Query{
 		Text: req.Q, Top: req.Top, Skip: req.Skip, Host: req.Host, Type: req.Type, Language: req.Language,
-		NestImages: req.NestImages,
+		NestImages: req.NestImages, Since: since, Facets: req.Facets, Now: now,
 	})
 	if err != nil {
 		return 0, nil, err
 	}
 	return http.StatusOK, resultsJSON(found), nil
+}
+
+// sinceOf reads a time, or how long ago; "" is the beginning.
+func sinceOf(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, age := range search.Ages {
+		if text == age.Name {
+			return now.Add(-age.Max), nil
+		}
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, fault.Field("since", "since must be a time such as 2026-03-01T12:00:00Z, or day, week, month or year, not %.40q", text)
+	}
+	return at, nil
 }
 
 func resultsJSON(found search.Results) api.SearchResponse {
@@ -65,6 +89,17 @@ func resultsJSON(found search.Results) api.SearchResponse {
 			})
 		}
 		out.Results[i] = res
+	}
+	if f := found.Facets; f != nil {
+		out.Facets = &api.Facets{Hosts: facetsJSON(f.Hosts), Types: facetsJSON(f.Types), Languages: facetsJSON(f.Languages), Ages: facetsJSON(f.Ages)}
+	}
+	return out
+}
+
+func facetsJSON(facets []search.Facet) []api.Facet {
+	out := make([]api.Facet, len(facets))
+	for i, f := range facets {
+		out[i] = api.Facet(f)
 	}
 	return out
 }

@@ -19,6 +19,7 @@ const searchExample = `  tidemark search 'calibrate the float'
   tidemark search '"error code 17"' --host docs.example.com
   tidemark search 'pegel*' --language de --top 3
   tidemark search 'north basin' --images
+  tidemark search closed --since week --facets
   tidemark search harbour --json | jq -r '.results[].url'`
 
 func (p *program) searchCommand() *cobra.Command {
@@ -38,6 +39,8 @@ func (p *program) searchCommand() *cobra.Command {
 	f.IntVar(&req.Skip, "skip", 0, "how many pages to pass over")
 	hostFlag(f, &req.Host, "only pages of this `HOST`")
 	f.StringVar(&req.Language, "language", "", "only pages in this `LANGUAGE`, such as en")
+	f.StringVar(&req.Since, "since", "", "only what changed since this `TIME`: day, week, month, year, or a date and time")
+	f.BoolVar(&req.Facets, "facets", false, "count the pages by host, type, language and age")
 	f.BoolVar(&req.NestImages, "images", false, "list a page's images under it")
 	return cmd
 }
@@ -65,7 +68,27 @@ func (p *program) search(ctx context.Context, req api.SearchRequest) error {
 	}
 	first, last := req.Skip+1, req.Skip+len(res.Results)
 	p.say("%s–%s of %s", thousands(first), thousands(last), count(res.Count, "page"))
+	p.facets(res.Facets)
 	return nil
+}
+
+// facets prints how the pages found are distributed.
+func (p *program) facets(f *api.Facets) {
+	if f == nil {
+		return
+	}
+	for _, list := range []struct {
+		name   string
+		values []api.Facet
+	}{{"host", f.Hosts}, {"type", f.Types}, {"language", f.Languages}, {"changed", f.Ages}} {
+		var texts []string
+		for _, v := range list.values {
+			texts = append(texts, fmt.Sprintf("%s %s", clean(v.Value), thousands(v.Count)))
+		}
+		if len(texts) > 0 {
+			p.say("%-9s %s", list.name, strings.Join(texts, ", "))
+		}
+	}
 }
 
 func nothingFound(req api.SearchRequest, found int) string {

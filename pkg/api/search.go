@@ -17,12 +17,31 @@ type SearchRequest struct {
 	Host       string `json:"host,omitempty"`
 	Type       string `json:"type,omitempty"`
 	Language   string `json:"language,omitempty"` // BCP 47 primary subtag
+	Since      string `json:"since,omitempty"`    // only what changed since: a time, or day, week, month or year for as long ago
+	Facets     bool   `json:"facets,omitempty"`   // count the pages found by host, type, language and age
 }
 
 // SearchResponse holds the pages found, best first.
 type SearchResponse struct {
 	Count   int            `json:"count"` // pages that match, regardless of paging
 	Results []SearchResult `json:"results"`
+	Facets  *Facets        `json:"facets,omitempty"` // only with Facets
+}
+
+// Facets count the pages found by what a search can be narrowed to: at most 20 values each, the most
+// frequent first. Pages that have no value are left out. An age is the youngest of day, week, month, year
+// and older that a page belongs to, by when its content last changed.
+type Facets struct {
+	Hosts     []Facet `json:"hosts"`
+	Types     []Facet `json:"types"`
+	Languages []Facet `json:"languages"`
+	Ages      []Facet `json:"ages"`
+}
+
+// Facet is one value and the number of pages that have it.
+type Facet struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
 }
 
 // SearchResult is one page with its best passages.

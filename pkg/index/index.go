@@ -19,7 +19,7 @@ const TypePage = "page"
 func Page(it *registry.Item, doc extract.Document, images []search.Image, now time.Time) search.Page {
 	p := search.Page{
 		ID: string(it.ID), URL: it.DisplaySource, Host: it.SourceHost, Type: TypePage,
-		Title: doc.Title, Language: it.Language, MimeType: doc.MimeType, IndexedAt: now, Images: images,
+		Title: doc.Title, Language: it.Language, MimeType: doc.MimeType, IndexedAt: now, ChangedAt: it.LastChanged, Images: images,
 	}
 	if p.Title == "" {
 		p.Title = it.DisplaySource

@@ -30,6 +30,7 @@ const (
 	// MaxNested is how many images of one page a result holds, so that a hundred galleries remain
 	// an answer that can be sent.
 	MaxNested = 30
+	MaxFacets = 20 // values of one facet
 )
 
 // Page is what the index keeps of one item.
@@ -42,6 +43,7 @@ type Page struct {
 	Language  string // BCP 47 primary subtag, or empty
 	MimeType  string
 	IndexedAt time.Time
+	ChangedAt time.Time // when the content last changed, as far as anybody saw
 	Chunks    []Chunk
 	// Images are the page's children (seed 003 §8), in page order. They come and go with the page.
 	Images []Image
@@ -84,6 +86,12 @@ type Query struct {
 	Host     string
 	Type     string
 	Language string
+	// Since, unless it is zero, leaves out what has not changed since. An engine may go by the
+	// chunks that match instead of their page.
+	Since time.Time
+	// Facets asks how the pages that match are distributed, their ages as of Now.
+	Facets bool
+	Now    time.Time
 	// NestImages asks for the images of the pages found.
 	NestImages bool
 	// Vector is the embedding of Text, or nil. An engine with vectors then also finds the chunks
@@ -97,6 +105,33 @@ type Results struct {
 	// when there are more than a thousand chunks that match.
 	Count   int
 	Results []Result
+	Facets  *Facets // with [Query.Facets]
+}
+
+// Facets count the pages that match, by what a query can be narrowed to. Each lists at most
+// [MaxFacets] values, the most frequent first, equals by value; pages without a value are left
+// out. Ages are those of [Ages], each page in the youngest that it belongs to.
+type Facets struct {
+	Hosts, Types, Languages, Ages []Facet
+}
+
+// Facet is one value and the number of pages that have it.
+type Facet struct {
+	Value string
+	Count int
+}
+
+// Ages are the steps of [Facets.Ages], youngest first. Pages older than the last are counted as
+// [Older].
+var Ages = []Age{{"day", 24 * time.Hour}, {"week", 7 * 24 * time.Hour}, {"month", 30 * 24 * time.Hour}, {"year", 365 * 24 * time.Hour}}
+
+// Older is the age beyond the last step.
+const Older = "older"
+
+// Age is how long ago content changed at most.
+type Age struct {
+	Name string
+	Max  time.Duration
 }
 
 // Result is one page with its best passages.

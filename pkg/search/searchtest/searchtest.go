@@ -38,6 +38,7 @@ func Index(t *testing.T, open func(t *testing.T) search.Index) {
 		{"refused images", (*suite).refusedImages},
 		{"words", (*suite).words},
 		{"filters", (*suite).filters},
+		{"facets", (*suite).facets},
 		{"ranking", (*suite).ranking},
 		{"passages", (*suite).passages},
 		{"long passages", (*suite).longPassages},
@@ -73,7 +74,7 @@ var indexedAt = time.Date(2026, 11, 3, 9, 30, 0, 0, time.UTC)
 func page(id, title string, texts ...string) search.Page {
 	p := search.Page{
 		ID: id, URL: "https://port.example/" + id, Host: "port.example", Type: "page",
-		Title: title, Language: "en", MimeType: "text/html", IndexedAt: indexedAt,
+		Title: title, Language: "en", MimeType: "text/html", IndexedAt: indexedAt, ChangedAt: indexedAt,
 	}
 	for _, text := range texts {
 		p = withChunk(p, "", text)

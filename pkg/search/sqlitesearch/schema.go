@@ -13,7 +13,7 @@ import (
 
 // schemaVersion is raised with every change of the tables. Files of older versions are set aside
 // and built anew, since everything in them is derived; files of newer ones are refused.
-const schemaVersion = 5
+const schemaVersion = 6
 
 // applicationID marks our files ("TIDE"), so that nobody's database is taken for an index.
 const applicationID = 0x54494445
@@ -29,7 +29,7 @@ CREATE TABLE pages (
 	rowid INTEGER PRIMARY KEY,
 	id TEXT NOT NULL UNIQUE,
 	url TEXT NOT NULL, host TEXT NOT NULL, type TEXT NOT NULL, title TEXT NOT NULL,
-	language TEXT NOT NULL, mime TEXT NOT NULL, indexed_at TEXT NOT NULL,
+	language TEXT NOT NULL, mime TEXT NOT NULL, indexed_at TEXT NOT NULL, changed_at INTEGER NOT NULL,
 	images INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE images (

@@ -48,8 +48,11 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) 
 		if count == 0 && operator == "AND" && len(terms) > 1 {
 			continue
 		}
-		results, err := s.results(ctx)
-		return search.Results{Count: count, Results: results}, err
+		res := search.Results{Count: count}
+		if res.Results, err = s.results(ctx); err == nil && q.Facets {
+			res.Facets, err = s.facets(ctx)
+		}
+		return res, err
 	}
 	return search.Results{}, nil // Unreachable: the second round returns.
 }
@@ -64,19 +67,26 @@ type statement struct {
 // from gives the hits of the query and the arguments of its placeholders. Pages are joined only
 // when a filter needs them.
 func (s statement) from() (clause string, args []any) {
-	var join string
 	where := "fts MATCH ?"
 	args = []any{s.match}
+	narrow := func(condition string, value any) {
+		where += " AND f." + condition
+		args = append(args, value)
+	}
 	for _, f := range []struct{ column, value string }{
 		{"host", s.query.Host}, {"type", s.query.Type}, {"language", s.query.Language},
 	} {
 		if f.value != "" {
-			join = " JOIN pages f ON f.rowid = (fts.rowid >> 16)"
-			where += " AND f." + f.column + " = ?"
-			args = append(args, f.value)
+			narrow(f.column+" = ?", f.value)
 		}
 	}
-	return "FROM fts" + join + " WHERE " + where, args
+	if !s.query.Since.IsZero() {
+		narrow("changed_at >= ?", s.query.Since.Unix())
+	}
+	if len(args) > 1 {
+		return "FROM fts JOIN pages f ON f.rowid = (fts.rowid >> 16) WHERE " + where, args
+	}
+	return "FROM fts WHERE " + where, args
 }
 
 func (s statement) count(ctx context.Context) (n int, err error) {

@@ -10,7 +10,7 @@
 //
 // # Rows
 //
-//	pages   rowid, id (unique), url, host, type, title, language, mime, indexed_at, images (their number)
+//	pages   rowid, id (unique), url, host, type, title, language, mime, indexed_at, changed_at (Unix), images (their number)
 //	begun   a random name, until the index is known to be filled
 //	images  page = pages.rowid, id, ordinal, src, alt, title, caption
 //	chunks  id = pages.rowid<<16 | slot, key, uid, title, heading, body

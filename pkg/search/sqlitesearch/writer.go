@@ -55,13 +55,13 @@ func (w *writer) rowOf(id string) (page stored, err error) {
 // putPage writes the page's row if it differs. The number of images is left to replaceImages.
 func (w *writer) putPage(p search.Page) (page stored, err error) {
 	const upsert = `
-INSERT INTO pages (id, url, host, type, title, language, mime, indexed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO pages (id, url, host, type, title, language, mime, indexed_at, changed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET url = excluded.url, host = excluded.host, type = excluded.type, title = excluded.title,
-	language = excluded.language, mime = excluded.mime, indexed_at = excluded.indexed_at
-WHERE (url, host, type, title, language, mime, indexed_at) IS NOT
-	(excluded.url, excluded.host, excluded.type, excluded.title, excluded.language, excluded.mime, excluded.indexed_at)`
+	language = excluded.language, mime = excluded.mime, indexed_at = excluded.indexed_at, changed_at = excluded.changed_at
+WHERE (url, host, type, title, language, mime, indexed_at, changed_at) IS NOT
+	(excluded.url, excluded.host, excluded.type, excluded.title, excluded.language, excluded.mime, excluded.indexed_at, excluded.changed_at)`
 	err = w.exec(upsert, p.ID, plain(p.URL), plain(p.Host), plain(p.Type), plain(p.Title),
-		plain(p.Language), plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339))
+		plain(p.Language), plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339), p.ChangedAt.Unix())
 	if err != nil {
 		return stored{}, err
 	}

@@ -1,0 +1,41 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// What was found is counted by what it can be narrowed to, and only when that is asked for.
+func TestSearchFacets(t *testing.T) {
+	r := newRig(t)
+	if w := do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["https://port.example/ok/one","https://port.example/ok/two"]}`); w.Code != http.StatusAccepted {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	r.work()
+	search := func(query string) (found api.SearchResponse) {
+		w := do(t, r, "GET", "/api/Search?q=harbour"+query, "")
+		if w.Code != http.StatusOK {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		must(t, json.Unmarshal(w.Body.Bytes(), &found))
+		return found
+	}
+	have := search("&facets=true&top=1")
+	if have.Facets == nil || have.Count != 2 {
+		t.Fatalf("have %+v", have)
+	}
+	if diff := cmp.Diff([]api.Facet{{Value: "port.example", Count: 2}}, have.Facets.Hosts); diff != "" {
+		t.Errorf("-want +have\n%s", diff)
+	}
+	if plain := search(""); plain.Facets != nil {
+		t.Errorf("nobody asked for %+v", plain.Facets)
+	}
+	if later := search("&since=9999-01-01T00:00:00Z"); later.Count != 0 {
+		t.Errorf("changed since the end of days: %+v", later)
+	}
+}
