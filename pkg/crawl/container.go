@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/file"
@@ -17,6 +19,8 @@ import (
 // MaxContainer is the most blobs that one container item keeps in step.
 const MaxContainer = 100_000
 
+var maxBlobs = MaxContainer // fewer in tests
+
 // exclusionContainer is why a container itself is not searched.
 const exclusionContainer = "a container: its blobs are items of their own"
 
@@ -27,13 +31,15 @@ func (c *check) checkContainer(ctx context.Context, place file.Place) error {
 	if err := c.wait(ctx); err != nil {
 		return err
 	}
-	l := &listing{check: c, known: map[string]blob{}, sum: sha256.New()}
-	if err := l.recall(ctx, place); err != nil {
+	l := &listing{check: c, known: map[string]*blob{}, sum: sha256.New(), waiting: map[string][]source.Source{}}
+	if full, err := l.recall(ctx, place); err != nil {
 		return err
+	} else if full {
+		return l.failed(ctx, tooManyBlobs())
 	}
 	defer c.answered()
 	for e, err := range c.o.Files.List(ctx, place, c.Credential) {
-		if err == nil && l.blobs == MaxContainer {
+		if err == nil && l.blobs == maxBlobs {
 			err = tooManyBlobs()
 		}
 		if err != nil {
@@ -49,73 +55,106 @@ func (c *check) checkContainer(ctx context.Context, place file.Place) error {
 // listing is a container's listing as far as it was read.
 type listing struct {
 	*check
-	known                 map[string]blob // by hash; those not listed yet
-	sum                   hash.Hash       // of names and revisions
-	waiting               []source.Source // to be registered
+	known                 map[string]*blob           // by hash: items that are not gone, and what was listed
+	sum                   hash.Hash                  // of names and revisions
+	waiting               map[string][]source.Source // to be registered, by the credential they get
 	blobs, fresh, changed int
 }
 
 // blob is what is known of one: as little as comparing takes, for there may be many.
 type blob struct {
-	source source.Source
-	etag   string
-	gone   bool
+	source     source.Source
+	etag       string
+	credential string
+	checked    time.Time
+	failing    bool
+	listed     bool
 }
 
-// recall reads the items of the container's blobs.
-func (l *listing) recall(ctx context.Context, place file.Place) error {
+// changed reports whether a blob is not the one that was last read. Of one that could not be read
+// no ETag is known.
+func (b *blob) changed(e file.Entry) bool {
+	return b.etag != "" && b.etag != e.ETag || b.failing && e.LastModified.After(b.checked)
+}
+
+// recall reads the items of the container's blobs, unless they are too many. What is gone is as
+// good as not known, for it is new when it comes back; over the years there may be more of these
+// than of the others. An account of that name may exist in more than one place.
+func (l *listing) recall(ctx context.Context, place file.Place) (full bool, err error) {
+	within := place.Normalized() + "/"
 	for it, err := range l.reg.Neighbours(ctx, place.Source()) {
-		if err == nil && len(l.known) > MaxContainer {
-			err = tooManyBlobs()
-		}
 		if err != nil {
-			return err
+			return false, err
 		}
-		l.known[it.Hash()] = blob{source: it.Source(), etag: it.FileEtag, gone: it.Status == registry.Gone}
+		if it.Status == registry.Gone || !strings.HasPrefix(it.NormalizedSource, within) {
+			continue
+		}
+		if len(l.known) == maxBlobs {
+			return true, nil
+		}
+		l.known[it.Hash()] = &blob{
+			source: it.Source(), etag: it.FileEtag, credential: it.Credential,
+			checked: it.LastChecked, failing: it.Status == registry.Error,
+		}
 	}
-	delete(l.known, l.Hash())
-	return nil
+	return false, nil
 }
 
 func tooManyBlobs() error {
-	return fault.New(fault.TooLarge, "the container has more than %d blobs, too many to be kept in step", MaxContainer)
+	return fault.New(fault.TooLarge, "the container has more than %d blobs, too many to be kept in step", maxBlobs)
 }
 
-// add takes note of one blob.
+// add takes note of one blob. Of names that are one source, such as a/b and a//b, the first counts.
 func (l *listing) add(ctx context.Context, e file.Entry) error {
 	l.blobs++
 	fmt.Fprintf(l.sum, "%s\x00%s\x00%d\n", e.Place, e.ETag, e.Length)
 	src := e.Place.Source()
-	was, ok := l.known[src.Hash()]
-	delete(l.known, src.Hash())
+	was := l.known[src.Hash()]
 	switch {
-	case !ok:
+	case was == nil:
 		l.fresh++
-	case was.etag != "" && was.etag != e.ETag, was.gone:
+		was = &blob{source: src}
+		l.known[src.Hash()] = was
+	case was.listed:
+		return nil
+	case was.changed(e):
 		l.changed++
-	default:
+	case !l.lettingIn(was):
+		was.listed = true
 		return nil
 	}
-	return l.enlist(ctx, src)
+	was.listed = true
+	return l.enlist(ctx, src, was)
 }
 
-// enlist has a blob checked soon, with others.
-func (l *listing) enlist(ctx context.Context, src source.Source) error {
-	if l.waiting = append(l.waiting, src); len(l.waiting) < registry.JobItems {
+// lettingIn reports whether the container's credential may help with a blob that fails with
+// another one.
+func (l *listing) lettingIn(b *blob) bool {
+	return b.failing && l.Credential != "" && b.credential != l.Credential
+}
+
+// enlist has a blob checked soon, with others. One that was added with a credential of its own keeps
+// that for as long as it gets in.
+func (l *listing) enlist(ctx context.Context, src source.Source, b *blob) error {
+	credential := ""
+	if b.credential == "" || b.failing {
+		credential = l.Credential
+	}
+	if l.waiting[credential] = append(l.waiting[credential], src); len(l.waiting[credential]) < registry.JobItems {
 		return nil
 	}
-	return l.register(ctx)
+	return l.register(ctx, credential)
 }
 
-// register has the blobs that wait checked.
-func (l *listing) register(ctx context.Context) error {
-	o := registry.RegisterOptions{Method: "CONTAINER", Credential: l.Credential}
-	for _, got := range l.reg.Register(ctx, l.waiting, o) {
+// register has the blobs that wait for a credential checked.
+func (l *listing) register(ctx context.Context, credential string) error {
+	o := registry.RegisterOptions{Method: "CONTAINER", Credential: credential}
+	for _, got := range l.reg.Register(ctx, l.waiting[credential], o) {
 		if got.Err != nil {
 			return got.Err
 		}
 	}
-	l.waiting = nil
+	delete(l.waiting, credential)
 	return nil
 }
 
@@ -123,16 +162,18 @@ func (l *listing) register(ctx context.Context) error {
 func (l *listing) finish(ctx context.Context) error {
 	gone := 0
 	for _, was := range l.known {
-		if was.gone {
+		if was.listed {
 			continue
 		}
 		gone++
-		if err := l.enlist(ctx, was.source); err != nil {
+		if err := l.enlist(ctx, was.source, was); err != nil {
 			return err
 		}
 	}
-	if err := l.register(ctx); err != nil {
-		return err
+	for credential := range l.waiting {
+		if err := l.register(ctx, credential); err != nil {
+			return err
+		}
 	}
 	l.close(gone)
 	return nil

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/extract"
 	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
@@ -80,7 +79,7 @@ func (c *check) baseURL() string {
 	if c.Type != source.File {
 		return cmp.Or(c.HTTPFinalURL, c.fetchURL())
 	}
-	place, err := file.Parse(c.fetchURL())
+	place, err := placeOf(&c.Item)
 	if err != nil {
 		return "" // Unreachable: the file was read from there.
 	}

@@ -12,13 +12,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/file"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
 )
 
 // checkFile is [check.run] for a file: its properties are asked first, and its bytes only when
 // they differ (A9). A file that is read goes the way of a page.
 func (c *check) checkFile(ctx context.Context) error {
-	place, err := file.Parse(c.fetchURL())
+	place, err := placeOf(&c.Item)
 	switch {
 	case err != nil:
 		c.fail("%v", err)
@@ -43,6 +44,15 @@ func (c *check) checkFile(ctx context.Context) error {
 		return c.keepHash(ctx, resp)
 	}
 	return c.compare(ctx, asPage(place, resp))
+}
+
+// placeOf is where an item's file is, to the letter: the identity does not tell apart a/b and a//b,
+// which a container does.
+func placeOf(it *registry.Item) (file.Place, error) {
+	if place, err := file.Parse(it.DisplaySource); err == nil && place.Normalized() == it.NormalizedSource {
+		return place, nil
+	}
+	return file.Parse(it.NormalizedSource)
 }
 
 // getFile reads a file. One that is not there, or that cannot be read, is recorded here.

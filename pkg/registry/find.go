@@ -92,10 +92,17 @@ func (r *Registry) List(ctx context.Context, q ListQuery) ([]Item, error) {
 	return out, nil
 }
 
-// Neighbours are the items of a source's host, in the order of their hashes.
+// neighbourColumns are a tenth of a row.
+var neighbourColumns = []string{
+	"id", "type", "normalizedSource", "displaySource", "sourceHost", "credential", "status", "lastChecked", "fileEtag",
+}
+
+// Neighbours are the items of a source's host, in the order of their hashes. Of each only what it
+// is the item of is read, its credential, its status, when it was checked, and its ETag
+// as a file.
 func (r *Registry) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		for it, err := range r.walk(ctx, s.Partition(r.o.Strategy), "", maxWalkPage) {
+		for it, err := range r.walk(ctx, s.Partition(r.o.Strategy), "", maxWalkPage, neighbourColumns...) {
 			if (err != nil || it.SourceHost == s.Host) && !yield(it, err) {
 				return
 			}
