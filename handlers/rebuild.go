@@ -58,7 +58,7 @@ func (s *server) rebuildState(r *http.Request, v *Services) (int, any, error) {
 func rebuildJSON(run rebuild.Run, left int) api.Rebuild {
 	return api.Rebuild{
 		ID: run.ID, Status: string(run.State), Host: run.Host, Force: run.Force, Refetch: run.Refetch, Reason: run.Reason,
-		Items: run.Items, Marked: run.Marked, Left: left,
+		Items: run.Items, Marked: run.Marked, Left: left, Indexed: run.Indexed, KeptOut: run.KeptOut, Failed: run.Failed,
 		StartedAt: run.StartedAt, UpdatedAt: run.UpdatedAt, EndedAt: run.EndedAt,
 	}
 }

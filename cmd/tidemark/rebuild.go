@@ -96,11 +96,14 @@ func (p *program) awaitRebuild(ctx context.Context, id string, interval time.Dur
 func rebuildText(r api.Rebuild) string {
 	switch r.Status {
 	case api.RebuildMarking:
-		return fmt.Sprintf("%s looked at, %s indexed of %s so far", count(r.Items, "source"), thousands(max(0, r.Marked-r.Left)), thousands(r.Marked))
+		return fmt.Sprintf("%s looked at, %s through of %s so far", count(r.Items, "source"), thousands(max(0, r.Marked-r.Left)), thousands(r.Marked))
 	case api.RebuildIndexing:
-		return fmt.Sprintf("%s of %s indexed", thousands(max(0, r.Marked-r.Left)), count(r.Marked, "source"))
+		return fmt.Sprintf("%s of %s through", thousands(max(0, r.Marked-r.Left)), count(r.Marked, "source"))
+	case api.RebuildCounting:
+		return fmt.Sprintf("%s through, being counted", count(r.Marked, "source"))
 	case api.RebuildDone:
-		return fmt.Sprintf("done: %s looked at, %s indexed anew", count(r.Items, "source"), thousands(r.Marked))
+		return fmt.Sprintf("done: %s looked at, %s indexed anew, %s kept out, %s failed",
+			count(r.Items, "source"), thousands(r.Indexed), thousands(r.KeptOut), thousands(r.Failed))
 	default:
 		return clean(r.Status)
 	}

@@ -7,7 +7,8 @@ func TestRebuild(t *testing.T) {
 		begun    = `{"id":"rebuild-1","status":"marking","items":0,"marked":0,"left":0}`
 		marking  = `{"id":"rebuild-1","status":"marking","items":1256,"marked":1100,"left":1000}`
 		indexing = `{"id":"rebuild-1","status":"indexing","items":3000,"marked":2500,"left":500}`
-		done     = `{"id":"rebuild-1","status":"done","items":3000,"marked":2500,"left":0}`
+		counting = `{"id":"rebuild-1","status":"counting","items":3000,"marked":2500,"left":0}`
+		done     = `{"id":"rebuild-1","status":"done","items":3000,"marked":2500,"left":0,"indexed":2400,"keptOut":90,"failed":10}`
 	)
 	performAll(t, []script{
 		{name: "everything", args: []string{"rebuild"}, answers: []answered{{202, begun}},
@@ -16,10 +17,11 @@ func TestRebuild(t *testing.T) {
 			out:   "rebuild-1 has begun; `tidemark status` tells how far it is\n",
 			asked: []string{`POST /api/RebuildIndex {"scope":{"host":"a.example"},"force":true,"refetch":true}`}},
 		{name: "wait", args: []string{"rebuild", "--wait"},
-			answers: []answered{{202, begun}, {200, marking}, {200, indexing}, {503, `{"title":"Service Unavailable"}`}, {200, indexing}, {200, done}}, out: `
-1,256 sources looked at, 100 indexed of 1,100 so far
-2,000 of 2,500 sources indexed
-done: 3,000 sources looked at, 2,500 indexed anew
+			answers: []answered{{202, begun}, {200, marking}, {200, indexing}, {503, `{"title":"Service Unavailable"}`}, {200, indexing}, {200, counting}, {200, done}}, out: `
+1,256 sources looked at, 100 through of 1,100 so far
+2,000 of 2,500 sources through
+2,500 sources through, being counted
+done: 3,000 sources looked at, 2,400 indexed anew, 90 kept out, 10 failed
 `},
 		{name: "json", args: []string{"rebuild", "--wait", "--json"}, answers: []answered{{202, begun}, {200, done}}, out: begun + "\n" + done + "\n"},
 		{name: "unknown host", args: []string{"rebuild", "--host", "b.example"}, code: 1,
@@ -34,8 +36,8 @@ done: 3,000 sources looked at, 2,500 indexed anew
 			{"id":"rebuild-2","status":"indexing","host":"a.example","items":1,"marked":1,"left":1}]}`}}, out: `
 2 sources · Indexed 2
 nothing waits; of recent checks 0% found a change, 0% failed
-rebuilding everything: 1 of 2 sources indexed (the index was begun anew)
-rebuilding a.example: 0 of 1 source indexed
+rebuilding everything: 1 of 2 sources through (the index was begun anew)
+rebuilding a.example: 0 of 1 source through
 `},
 	})
 }

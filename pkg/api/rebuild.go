@@ -25,20 +25,26 @@ type RebuildScope struct {
 const (
 	RebuildMarking  = "marking"  // items are being asked to be indexed anew
 	RebuildIndexing = "indexing" // all have been asked, some still wait
+	RebuildCounting = "counting" // none waits; what became of them is being added up
 	RebuildDone     = "done"
 )
 
 // Rebuild is a rebuild that was accepted and goes on by itself.
 type Rebuild struct {
-	ID        string    `json:"id"`
-	Status    string    `json:"status"`
-	Host      string    `json:"host,omitempty"` // all hosts when empty
-	Force     bool      `json:"force"`
-	Refetch   bool      `json:"refetch"`
-	Reason    string    `json:"reason,omitempty"` // why it began by itself
-	Items     int       `json:"items"`            // looked at so far
-	Marked    int       `json:"marked"`           // of these, asked to be indexed anew
-	Left      int       `json:"left"`             // of these, still waiting; those of other rebuilds of the scope included
+	ID      string `json:"id"`
+	Status  string `json:"status"`
+	Host    string `json:"host,omitempty"` // all hosts when empty
+	Force   bool   `json:"force"`
+	Refetch bool   `json:"refetch"`
+	Reason  string `json:"reason,omitempty"` // why it began by itself
+	Items   int    `json:"items"`            // looked at so far
+	Marked  int    `json:"marked"`           // of these, asked to be indexed anew
+	Left    int    `json:"left"`             // of these, still waiting; those of other rebuilds of the scope included
+	// What became of the marked ones, once it is done. What was deleted meanwhile, or asked again by a later
+	// rebuild, is in none of them.
+	Indexed   int       `json:"indexed"`
+	KeptOut   int       `json:"keptOut"` // excluded, gone or duplicates
+	Failed    int       `json:"failed"`
 	StartedAt time.Time `json:"startedAt,omitzero"`
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 	EndedAt   time.Time `json:"endedAt,omitzero"`

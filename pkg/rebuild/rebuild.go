@@ -6,11 +6,13 @@
 //	Runs  PK rebuild  RK <run id>         scope, cursor, numbers, state
 //	      PK rebuild  RK active|<run id>  while the run goes on
 //
-//	marking ──► all items of the scope are walked over ──► indexing ──► none of them waits ──► done
+//	marking ──► all items of the scope are walked over ──► indexing ──► none of them waits
+//	        ──► counting ──► all are walked over once more ──► done
 //
 // While marking, a step asks some items to be indexed (see [registry.Registry.Rebuild]); their due
 // rows bring them to the workers, in batches and as slowly as their hosts are claimed. While
-// indexing, a step looks whether workers are through.
+// indexing, a step looks whether workers are through. While counting, steps add up what became of the
+// items, which costs one read for 256 of them.
 //
 // A step may be doubled, late or lost. Its message names the step, so a doubled one finds that step
 // done; what a step marked before it died is marked and counted once; and each sweep sends the
@@ -192,8 +194,11 @@ func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 
 // advance does the work of one step and says how long the next may wait.
 func (s *Service) advance(ctx context.Context, run *Run) (wait time.Duration, err error) {
-	if run.State == Marking {
+	switch run.State {
+	case Marking:
 		return 0, s.markSome(ctx, run)
+	case Counting:
+		return 0, s.countSome(ctx, run)
 	}
 	left, next, end, err := s.reg.Rebuilding(ctx, run.Host, run.Cursor.Partition)
 	switch {
@@ -205,7 +210,7 @@ func (s *Service) advance(ctx context.Context, run *Run) (wait time.Duration, er
 		run.Cursor.Partition = next
 		return 0, nil
 	}
-	s.end(run)
+	run.State, run.Cursor = Counting, registry.Cursor{}
 	return 0, nil
 }
 
@@ -215,7 +220,7 @@ func (s *Service) markSome(ctx context.Context, run *Run) error {
 			return err
 		}
 	}
-	step, err := s.reg.Rebuild(ctx, registry.Rebuild{Run: run.ID, Host: run.Host, Force: run.Force, Refetch: run.Refetch}, run.Cursor)
+	step, err := s.reg.Rebuild(ctx, run.asked(), run.Cursor)
 	if err != nil {
 		return err
 	}
@@ -229,6 +234,26 @@ func (s *Service) markSome(ctx context.Context, run *Run) error {
 		s.end(run)
 	}
 	return nil
+}
+
+func (s *Service) countSome(ctx context.Context, run *Run) error {
+	step, err := s.reg.Rebuilt(ctx, run.asked(), run.Cursor)
+	if err != nil {
+		return err
+	}
+	run.Indexed += step.Indexed
+	run.KeptOut += step.KeptOut
+	run.Failed += step.Failed
+	run.Cursor = step.Next
+	if step.Done {
+		s.end(run)
+	}
+	return nil
+}
+
+// asked is the run as the registry knows it.
+func (r *Run) asked() registry.Rebuild {
+	return registry.Rebuild{Run: r.ID, Host: r.Host, Force: r.Force, Refetch: r.Refetch}
 }
 
 // recordRun keeps under which rules the run reads, and what (B1, B5).
@@ -247,7 +272,7 @@ func (s *Service) recordRun(ctx context.Context, run *Run) error {
 
 func (s *Service) end(run *Run) {
 	run.State, run.Cursor, run.EndedAt = Done, registry.Cursor{}, s.o.Clock().UTC()
-	s.o.Log.Info("rebuild done", "run", run.ID, "items", run.Items, "indexed", run.Marked)
+	s.o.Log.Info("rebuild done", "run", run.ID, "items", run.Items, "indexed", run.Indexed, "kept out", run.KeptOut, "failed", run.Failed)
 }
 
 // Resume sends the messages of runs that stand still, and says how many. It costs one read while

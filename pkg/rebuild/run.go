@@ -18,6 +18,7 @@ type State string
 const (
 	Marking  State = "marking"  // items are being asked to be indexed anew
 	Indexing State = "indexing" // all have been asked, some still wait
+	Counting State = "counting" // none waits; what became of them is being added up
 	Done     State = "done"
 )
 
@@ -29,6 +30,9 @@ type Run struct {
 	State     State
 	Items     int // walked over so far
 	Marked    int // of these, asked to be indexed anew
+	Indexed   int // of these, in the index when the run was through; the next two likewise
+	KeptOut   int // excluded, gone or duplicates
+	Failed    int
 	StartedAt time.Time
 	UpdatedAt time.Time // when the last step was done
 	EndedAt   time.Time // zero while it goes on
@@ -52,7 +56,8 @@ func (r *Run) entity() storage.Entity {
 	cursor, _ := json.Marshal(r.Cursor) // strings always encode
 	return storage.Entity{Key: rowKey(r.ID), ETag: r.etag, Props: storage.Properties{
 		"host": r.Host, "force": r.Force, "refetch": r.Refetch, "reason": r.Reason, "state": string(r.State),
-		"items": int64(r.Items), "marked": int64(r.Marked), "cursor": string(cursor), "step": r.Step,
+		"items": int64(r.Items), "marked": int64(r.Marked),
+		"indexed": int64(r.Indexed), "keptOut": int64(r.KeptOut), "failed": int64(r.Failed), "cursor": string(cursor), "step": r.Step,
 		"startedAt": storage.FormatTime(r.StartedAt), "updatedAt": storage.FormatTime(r.UpdatedAt), "endedAt": storage.FormatTime(r.EndedAt),
 	}}
 }
@@ -64,6 +69,7 @@ func runOf(e storage.Entity) Run {
 	r := Run{
 		ID: e.Row, Scope: Scope{Host: text("host"), Force: flag("force"), Refetch: flag("refetch")},
 		Reason: text("reason"), State: State(text("state")), Items: int(number("items")), Marked: int(number("marked")),
+		Indexed: int(number("indexed")), KeptOut: int(number("keptOut")), Failed: int(number("failed")),
 		StartedAt: storage.ParseTime(text("startedAt")), UpdatedAt: storage.ParseTime(text("updatedAt")), EndedAt: storage.ParseTime(text("endedAt")),
 		Step: number("step"), etag: e.ETag,
 	}
@@ -115,7 +121,7 @@ func (s *Service) activeIDs(ctx context.Context) ([]string, error) {
 // Left counts the items that still wait, exactly while nobody writes. Runs that overlap wait for
 // each other's.
 func (s *Service) Left(ctx context.Context, run Run) (left int, err error) {
-	if run.State == Done {
+	if run.State == Done || run.State == Counting {
 		return 0, nil
 	}
 	for from, end := "", false; !end; {

@@ -34,6 +34,11 @@ type RebuildStep struct {
 	Next   Cursor // where to go on
 	Done   bool   // there is nothing after Next
 
+	// What became of those that were asked, in [Registry.Rebuilt] alone.
+	Indexed int // the index holds them
+	KeptOut int // excluded, gone or another item's duplicates
+	Failed  int // their last check failed
+
 	read int // items, those of other hosts included
 }
 
@@ -48,8 +53,38 @@ const (
 // an item is marked once for each run, and the numbers are those of one step. The frontier waits
 // in due rows as always.
 func (r *Registry) Rebuild(ctx context.Context, o Rebuild, from Cursor) (RebuildStep, error) {
+	return r.overItems(ctx, o.Host, from, nil, func(partition string, items []Item, step *RebuildStep) error {
+		return r.markAll(ctx, partition, items, o, step)
+	})
+}
+
+// Rebuilt walks over some items from a place on as [Registry.Rebuild] does, after all that a run asked are
+// through, and counts what became of them. Who was asked by a later run is not counted any more.
+func (r *Registry) Rebuilt(ctx context.Context, o Rebuild, from Cursor) (RebuildStep, error) {
+	columns := []string{"sourceHost", "status", "rebuildRun"}
+	return r.overItems(ctx, o.Host, from, columns, func(_ string, items []Item, step *RebuildStep) error {
+		for _, it := range items {
+			switch {
+			case it.RebuildRun != o.Run:
+			case it.Status == Indexed:
+				step.Indexed++
+			case it.Status == Error:
+				step.Failed++
+			default:
+				step.KeptOut++
+			}
+		}
+		return nil
+	})
+}
+
+// overItems visits some items of a host, or of all when it is empty, with those of their columns that are
+// named, and says where to go on.
+func (r *Registry) overItems(ctx context.Context, host string, from Cursor, columns []string,
+	visit func(partition string, items []Item, step *RebuildStep) error,
+) (RebuildStep, error) {
 	step, visited := RebuildStep{Next: from}, 0
-	for partition, err := range r.partitionsOf(ctx, o.Host, from.Partition) {
+	for partition, err := range r.partitionsOf(ctx, host, from.Partition) {
 		if err != nil || visited == stepPartitions || step.read >= stepItems {
 			return step, err
 		}
@@ -57,7 +92,11 @@ func (r *Registry) Rebuild(ctx context.Context, o Rebuild, from Cursor) (Rebuild
 		if partition != step.Next.Partition {
 			step.Next = Cursor{Partition: partition}
 		}
-		if err := r.rebuildPartition(ctx, o, &step); err != nil {
+		items, err := r.readSome(ctx, host, columns, &step)
+		if err == nil {
+			err = visit(partition, items, &step)
+		}
+		if err != nil {
 			return step, err
 		}
 	}
@@ -65,27 +104,35 @@ func (r *Registry) Rebuild(ctx context.Context, o Rebuild, from Cursor) (Rebuild
 	return step, nil
 }
 
-// rebuildPartition goes on in the partition of the step's cursor and sets it to where the step
-// ends.
-func (r *Registry) rebuildPartition(ctx context.Context, o Rebuild, step *RebuildStep) error {
+// readSome goes on in the partition of the step's cursor and sets it to where the step ends.
+func (r *Registry) readSome(ctx context.Context, host string, columns []string, step *RebuildStep) ([]Item, error) {
 	partition := step.Next.Partition
-	groups := map[string][]Item{}
-	for it, err := range r.walk(ctx, partition, step.Next.Row, stepItems) {
+	var items []Item
+	for it, err := range r.walk(ctx, partition, step.Next.Row, stepItems, columns...) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if step.read == stepItems {
 			break
 		}
 		step.read++
 		step.Next.Row = justPast(it.key.Row)
-		if o.Host == "" || it.SourceHost == o.Host {
+		if host == "" || it.SourceHost == host {
 			step.Items++
-			groups[it.SourceHost] = append(groups[it.SourceHost], it)
+			items = append(items, it)
 		}
 	}
 	if step.read < stepItems {
 		step.Next = Cursor{Partition: justPast(partition)}
+	}
+	return items, nil
+}
+
+// markAll asks those items of one partition that are wanted, and claims what its hosts can take.
+func (r *Registry) markAll(ctx context.Context, partition string, all []Item, o Rebuild, step *RebuildStep) error {
+	groups := map[string][]Item{}
+	for _, it := range all {
+		groups[it.SourceHost] = append(groups[it.SourceHost], it)
 	}
 	for host, items := range groups {
 		for len(items) > 0 {
