@@ -1,7 +1,9 @@
 package crawl
 
 import (
+	"compress/gzip"
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -39,6 +41,15 @@ func TestA12Ladder(t *testing.T) {
 	}
 }
 
+// gz is a text compressed.
+func gz(text string) string {
+	var b strings.Builder
+	w := gzip.NewWriter(&b)
+	_, _ = io.WriteString(w, text)
+	_ = w.Close()
+	return b.String()
+}
+
 // A13: a failing page is data. It backs off, and keeps what it has in the index.
 func TestA13Failures(t *testing.T) {
 	for _, tt := range []struct {
@@ -52,6 +63,13 @@ func TestA13Failures(t *testing.T) {
 		{"204", status(204), "HTTP 204"},
 		{"connection closed", page{hangUp: true}, "fetch 127.0.0.1"},
 		{"too large", page{body: long(20 << 10)}, "bytes"},
+		{"gzip that breaks off", page{body: gz(long(500))[:20]}.set("Content-Encoding", "gzip"), "broken gzip body"},
+		{"gzip that breaks off at once", page{body: "\x1f"}.set("Content-Encoding", "gzip"), "broken gzip body"},
+		{"gzip with a wrong checksum", page{body: gz(long(500))[:len(gz(long(500)))-8] + "12345678"}.set("Content-Encoding", "gzip"), "broken gzip body"},
+		{"deflate that breaks off", page{body: "\x78\x9c\x0a"}.set("Content-Encoding", "deflate"), "broken deflate body"},
+		{"zstd that breaks off", page{body: "\x28\xB5\x2F"}.set("Content-Encoding", "zstd"), "broken zstd body"},
+		{"brotli that breaks off", page{body: "\x1b"}.set("Content-Encoding", "br"), "broken br body"},
+		{"a body shorter than its length", page{body: "tide"}.set("Content-Length", "100"), "broken body"},
 		{"redirects without end", to(302, "/p"), "redirect"},
 		{"redirect to a refused scheme", to(302, "file:///etc/passwd"), ""},
 		{"redirect to a refused address", to(302, "http://169.254.169.254/latest/meta-data"), ""},

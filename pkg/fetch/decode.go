@@ -7,6 +7,7 @@ import (
 	"compress/zlib"
 	"errors"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -64,11 +65,19 @@ func undo(name string, body []byte, l limit) ([]byte, error) {
 	}
 }
 
-// gunzip decodes all members and ignores what follows the last, as browsers do. A body that is
-// not gzip at all is returned as it is: servers that label plain text so are common.
+// uncoded is a body that does not begin as its coding does. Servers that label plain text, and files of
+// known types, so are common, and it is what it is; anything else is a coding that broke in its first bytes.
+func uncoded(body []byte, magic string) ([]byte, error) {
+	if strings.HasPrefix(magic, string(body)) || http.DetectContentType(body) == "application/octet-stream" {
+		return nil, errors.New("it does not begin as one")
+	}
+	return body, nil
+}
+
+// gunzip decodes all members and ignores what follows the last, as browsers do.
 func gunzip(body []byte, l limit) ([]byte, error) {
 	if !isGzip(body) {
-		return body, nil
+		return uncoded(body, gzipMagic)
 	}
 	in := bytes.NewReader(body)
 	r, err := gzip.NewReader(in)
@@ -78,7 +87,9 @@ func gunzip(body []byte, l limit) ([]byte, error) {
 	return l.read(&members{in: in, rest: body, r: r}, 0)
 }
 
-func isGzip(b []byte) bool { return len(b) >= 2 && b[0] == 0x1f && b[1] == 0x8b }
+const gzipMagic = "\x1f\x8b"
+
+func isGzip(b []byte) bool { return bytes.HasPrefix(b, []byte(gzipMagic)) }
 
 // members reads the members of a gzip stream one after the other.
 type members struct {
@@ -119,10 +130,10 @@ func unbrotli(body []byte, l limit) ([]byte, error) {
 // maxWindow is what RFC 9659 §3 lets a zstd content coding ask for.
 const maxWindow = 8 << 20
 
-// unzstd decodes all frames; a body without a frame's magic number is returned as it is.
+// unzstd decodes all frames.
 func unzstd(body []byte, l limit) ([]byte, error) {
 	if !isZstd(body) {
-		return body, nil
+		return uncoded(body, zstdMagic)
 	}
 	// One goroutine, and no more memory than window and bound.
 	r, err := zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1),
@@ -134,8 +145,10 @@ func unzstd(body []byte, l limit) ([]byte, error) {
 	return l.read(r, 0)
 }
 
+const zstdMagic = "\x28\xB5\x2F\xFD"
+
 // isZstd looks for the magic number of a frame or a skippable frame (RFC 8878 §3.1).
 func isZstd(b []byte) bool {
-	return len(b) >= 4 && (bytes.HasPrefix(b, []byte{0x28, 0xB5, 0x2F, 0xFD}) ||
+	return len(b) >= 4 && (bytes.HasPrefix(b, []byte(zstdMagic)) ||
 		b[0]&0xF0 == 0x50 && bytes.Equal(b[1:4], []byte{0x2A, 0x4D, 0x18}))
 }

@@ -90,6 +90,7 @@ func TestDecode(t *testing.T) {
 		{"unknown in plenty", page, "a, b, c, d", page, "a, b, c, d"},
 		{"plain text called gzip", page, "gzip", page, ""},
 		{"plain text called zstd", page, "zstd", page, ""},
+		{"a picture called gzip", []byte("\x89PNG\x0d\x0a\x1a\x0a\x00\x00"), "gzip", []byte("\x89PNG\x0d\x0a\x1a\x0a\x00\x00"), ""},
 		{"nothing called gzip", nil, "gzip", nil, ""},
 		{"nothing called brotli", nil, "br, br", nil, ""},
 	} {
@@ -123,6 +124,9 @@ func TestDecodeRefuses(t *testing.T) {
 		{"plain text called deflate", page, "deflate", fault.Unavailable},
 		{"gzip with a wrong checksum", flip(encode("gzip", page), -8), "gzip", fault.Unavailable},
 		{"zlib with a wrong checksum", flip(encode("deflate", page), -1), "deflate", fault.Unavailable},
+		{"gzip that is broken from the start", flip(encode("gzip", page), 0), "gzip", fault.Unavailable},
+		{"gzip that is broken from its second byte", flip(encode("gzip", page), 1), "gzip", fault.Unavailable},
+		{"zstd that is broken from the start", flip(encode("zstd", page), 0), "zstd", fault.Unavailable},
 		{"gzip whose second member is broken", append(encode("gzip", page), 0x1f, 0x8b, 9), "gzip", fault.Unavailable},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -165,7 +169,7 @@ func TestTruncatedEncodings(t *testing.T) {
 		if header == "" {
 			header = name
 		}
-		for n := 5; n < len(body); n++ {
+		for n := 1; n < len(body); n++ {
 			if out, _, err := decode(body[:n], []string{header}, mib); err == nil {
 				t.Errorf("%s cut to %d of %d bytes gives %d bytes and no error", name, n, len(body), len(out))
 			}
