@@ -1,4 +1,4 @@
-// Package embed puts a model's vectors where search uses them: at the chunks of pages ([Fill]) and
+// Package embed puts a model's vectors where search uses them: at the chunks of pages ([Filler]) and
 // at queries ([Hybrid]). What was computed once for a text is kept ([Cached]), so a page that
 // changes pays for the chunks that are new.
 //
@@ -30,15 +30,3 @@
 // Blobs that pack the vectors of a page or a batch need a row for each text that says where its
 // vector is, which then may as well be the vector.
 package embed
-
-import (
-	"strings"
-
-	"github.com/tidemark/tidemark/pkg/search"
-)
-
-// Text is what a model is given of a chunk: its headings and its words. It does not depend on
-// where on which page the chunk stands, nor on the page's title, so it is new only with the chunk.
-func Text(c search.Chunk) string {
-	return strings.TrimSpace(c.Heading + "\n\n" + c.Text)
-}

@@ -1,0 +1,85 @@
+package embed
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/llm"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+const (
+	// patience is what a query waits for its vector before it is answered by its words.
+	patience = 2 * time.Second
+	// rest is how long nobody asks a model that has just failed, unless it asks for longer.
+	rest = 30 * time.Second
+	// remembered is how many queries keep their vectors: 6 MiB of 1,536 numbers each.
+	remembered = 1000
+)
+
+// Hybrid is an index whose queries go by meaning, too. What the model does wrong is told in the
+// log; the query is answered by its words then. Queries are kept in memory only.
+type Hybrid struct {
+	search.Index
+	model llm.Embedder
+	log   *slog.Logger
+	now   func() time.Time
+
+	mu      sync.Mutex
+	recent  *recent
+	silence time.Time // until then the model is left alone
+}
+
+// NewHybrid gives the queries of an index vectors of the model that its chunks have. Log may be nil.
+func NewHybrid(index search.Index, model llm.Embedder, log *slog.Logger) *Hybrid {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Hybrid{Index: index, model: model, log: log, now: time.Now, recent: newRecent(remembered)}
+}
+
+// Search answers a query. A query that the port refuses is refused before it costs anything.
+func (h *Hybrid) Search(ctx context.Context, q search.Query) (search.Results, error) {
+	if err := q.Check(); err != nil {
+		return search.Results{}, err
+	}
+	q.Vector = h.vector(ctx, queryText(q.Text))
+	return h.Index.Search(ctx, q)
+}
+
+// queryText is what a model is given of a query: its words without the signs of the query language.
+func queryText(q string) string {
+	var words []string
+	for _, t := range search.Terms(q) {
+		words = append(words, t.Text)
+	}
+	return strings.Join(words, " ")
+}
+
+// vector is the vector of a text, or nil if it cannot be had now.
+func (h *Hybrid) vector(ctx context.Context, text string) []float32 {
+	h.mu.Lock()
+	v := h.recent.get(text)
+	quiet := h.now().Before(h.silence)
+	h.mu.Unlock()
+	if v != nil || quiet || text == "" {
+		return v
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	vectors, err := h.model.Embed(ctx, []string{text})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err != nil {
+		pause := max(rest, fault.RetryAfter(err))
+		h.silence = h.now().Add(pause)
+		h.log.Warn("searching by words alone", "model", h.model.Model(), "pause", pause, "err", err)
+		return nil
+	}
+	h.recent.put(text, vectors[0])
+	return vectors[0]
+}
