@@ -10,10 +10,10 @@ import (
 
 // facets counts the pages that match by each of their values, in one reading of the hits.
 func (s statement) facets(ctx context.Context) (*search.Facets, error) {
-	from, args := s.from()
+	pages, args := s.pages()
 	age, steps := s.ages()
 	query := `
-WITH hit AS MATERIALIZED (SELECT DISTINCT fts.rowid >> 16 AS page ` + from + `),
+WITH hit AS MATERIALIZED (` + pages + `),
 page AS MATERIALIZED (SELECT p.host, p.type, p.language, ` + age + ` AS age FROM hit JOIN pages p ON p.rowid = hit.page)
 SELECT 'h', host, count(*) FROM page GROUP BY host
 UNION ALL SELECT 't', type, count(*) FROM page GROUP BY type

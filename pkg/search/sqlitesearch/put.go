@@ -18,6 +18,7 @@ var _ [1<<slotBits - search.MaxChunks]struct{}
 type row struct {
 	id                             int64
 	key, uid, title, heading, body string
+	vector                         []byte // to be written; nil for none, and where the row is read
 }
 
 // Put makes the index hold exactly these pages, in one transaction: FTS5 writes a segment for
@@ -92,7 +93,7 @@ func wanted(p search.Page) []row {
 	title := separated(p.Title)
 	rows := make([]row, len(p.Chunks))
 	for i, c := range p.Chunks {
-		rows[i] = row{key: c.Key, uid: plain(c.UID), title: title, heading: separated(c.Heading), body: separated(c.Text)}
+		rows[i] = row{key: c.Key, uid: plain(c.UID), title: title, heading: separated(c.Heading), body: separated(c.Text), vector: packed(c.Vector)}
 	}
 	return rows
 }

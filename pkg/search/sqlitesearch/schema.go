@@ -13,7 +13,7 @@ import (
 
 // schemaVersion is raised with every change of the tables. Files of older versions are set aside
 // and built anew, since everything in them is derived; files of newer ones are refused.
-const schemaVersion = 6
+const schemaVersion = 7
 
 // applicationID marks our files ("TIDE"), so that nobody's database is taken for an index.
 const applicationID = 0x54494445
@@ -49,6 +49,8 @@ CREATE VIRTUAL TABLE fts USING fts5(
 	tokenize='unicode61 remove_diacritics 2', prefix='2 3'
 );
 INSERT INTO fts (fts, rank) VALUES ('automerge', 8);
+CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+CREATE TABLE model (name TEXT NOT NULL);
 CREATE TABLE forms (language TEXT NOT NULL, stem TEXT NOT NULL, word TEXT NOT NULL, PRIMARY KEY (language, stem, word)) WITHOUT ROWID;
 `
 
@@ -127,7 +129,7 @@ func inspect(ctx context.Context, db *sql.DB) error {
 		return errOutdated
 	}
 	var discard sql.NullInt64
-	for _, q := range []string{"SELECT max(rowid) FROM pages", "SELECT max(id) FROM chunks", "SELECT max(page) FROM images", "SELECT count(*) FROM fts('tidemark')"} {
+	for _, q := range []string{"SELECT max(rowid) FROM pages", "SELECT max(id) FROM chunks", "SELECT max(page) FROM images", "SELECT max(chunk) FROM vectors", "SELECT count(*) FROM fts('tidemark')"} {
 		if err := db.QueryRowContext(ctx, q).Scan(&discard); err != nil {
 			return err
 		}

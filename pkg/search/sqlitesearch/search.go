@@ -3,6 +3,7 @@ package sqlitesearch
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 	"strings"
 
@@ -48,6 +49,11 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) 
 		if count == 0 && operator == "AND" && len(terms) > 1 {
 			continue
 		}
+		if len(q.Vector) > 0 {
+			if count, err = s.addNear(ctx); err != nil {
+				return search.Results{}, err
+			}
+		}
 		res := search.Results{Count: count}
 		if res.Results, err = s.results(ctx); err == nil && q.Facets {
 			res.Facets, err = s.facets(ctx)
@@ -62,15 +68,23 @@ type statement struct {
 	tx    *sql.Tx
 	match string
 	query search.Query
+	near  []int64 // chunks that the query's vector adds, nearest first
 }
 
 // from gives the hits of the query and the arguments of its placeholders. Pages are joined only
 // when a filter needs them.
 func (s statement) from() (clause string, args []any) {
-	where := "fts MATCH ?"
-	args = []any{s.match}
+	conditions, args := s.filters()
+	if len(args) > 0 {
+		return "FROM fts JOIN pages f ON f.rowid = (fts.rowid >> 16) WHERE fts MATCH ?" + conditions, append([]any{s.match}, args...)
+	}
+	return "FROM fts WHERE fts MATCH ?", []any{s.match}
+}
+
+// filters are the conditions on a page f that the query asks for.
+func (s statement) filters() (conditions string, args []any) {
 	narrow := func(condition string, value any) {
-		where += " AND f." + condition
+		conditions += " AND f." + condition
 		args = append(args, value)
 	}
 	for _, f := range []struct{ column, value string }{
@@ -83,24 +97,31 @@ func (s statement) from() (clause string, args []any) {
 	if !s.query.Since.IsZero() {
 		narrow("changed_at >= ?", s.query.Since.Unix())
 	}
-	if len(args) > 1 {
-		return "FROM fts JOIN pages f ON f.rowid = (fts.rowid >> 16) WHERE " + where, args
+	return conditions, args
+}
+
+// pages gives the pages that match, each once, and the arguments of its placeholders.
+func (s statement) pages() (query string, args []any) {
+	from, args := s.from()
+	query = "SELECT DISTINCT fts.rowid >> 16 AS page " + from
+	if len(s.near) > 0 {
+		return query + " UNION SELECT value >> 16 FROM json_each(?)", append(args, s.nearJSON())
 	}
-	return "FROM fts WHERE " + where, args
+	return query, args
 }
 
 func (s statement) count(ctx context.Context) (n int, err error) {
-	from, args := s.from()
-	err = s.tx.QueryRowContext(ctx, "SELECT count(DISTINCT fts.rowid >> 16) "+from, args...).Scan(&n)
+	pages, args := s.pages()
+	err = s.tx.QueryRowContext(ctx, "SELECT count(*) FROM ("+pages+")", args...).Scan(&n)
 	return n, err
 }
 
-// results reads one page of results with the chunks that matched best. The hits are materialized,
-// because bm25 can only be asked while the index is read. A page ranks by its best chunk; equal
-// pages rank by id, so that paging neither repeats nor skips.
-func (s statement) results(ctx context.Context) ([]search.Result, error) {
+// byWords ranks by words alone, and gives for each result the chunks that matched best. The hits
+// are materialized, because bm25 can only be asked while the index is read. A page ranks by its
+// best chunk; equal pages rank by id, so that paging neither repeats nor skips.
+func (s statement) byWords() (query string, args []any) {
 	from, args := s.from()
-	query := `
+	query = `
 WITH hits AS MATERIALIZED (SELECT fts.rowid AS chunk, fts.rowid >> 16 AS page, bm25(fts, ` + weights + `) AS score ` + from + `),
 best AS (
 	SELECT p.rowid AS page, p.id, p.url, p.title, p.language, min(h.score) AS score
@@ -112,7 +133,16 @@ ranked AS (
 )
 SELECT r.id, r.url, r.title, r.language, -r.score, r.chunk FROM ranked r WHERE r.place <= ?
 ORDER BY r.score, r.id, r.place`
-	rows, err := s.tx.QueryContext(ctx, query, append(args, s.query.Top, s.query.Skip, maxPassages)...)
+	return query, append(args, s.query.Top, s.query.Skip, maxPassages)
+}
+
+// results reads one page of results.
+func (s statement) results(ctx context.Context) ([]search.Result, error) {
+	query, args := s.byWords()
+	if len(s.near) > 0 {
+		query, args = s.byBoth()
+	}
+	rows, err := s.tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -151,28 +181,41 @@ func scanResults(rows *sql.Rows) (results []search.Result, chunks [][]int64, err
 	return results, chunks, rows.Err()
 }
 
-// unmarked reports that nothing of a passage's text matched.
-func unmarked(p search.Passage) bool { return len(p.Highlights) == 0 }
-
-// passages reads the passages of one result, those in whose text something matched. When only
-// title or headings did, the first is given without: a result without any text would puzzle.
+// passages reads the passages of one result: those in whose text a word was found, and those that
+// are near. When only title or headings matched, the first is given without: a result without any
+// text would puzzle.
 func (s statement) passages(ctx context.Context, chunks []int64) ([]search.Passage, error) {
-	const query = `
-SELECT c.uid, c.heading, highlight(fts, 2, ?, ?) FROM fts JOIN chunks c ON c.id = fts.rowid WHERE fts MATCH ? AND fts.rowid = ?`
-	var passages []search.Passage
-	for _, chunk := range chunks {
-		var p search.Passage
-		var marked string
-		err := s.tx.QueryRowContext(ctx, query, string(markOpen), string(markClose), s.match, chunk).Scan(&p.ChunkUID, &p.Heading, &marked)
+	var first, shown []search.Passage
+	for i, chunk := range chunks {
+		p, err := s.passage(ctx, chunk)
 		if err != nil {
 			return nil, err
 		}
-		p.Heading = unseparated(p.Heading)
-		p.Text, p.Highlights = search.Excerpt(readMarks(strings.ReplaceAll(marked, string(separator), "")))
-		passages = append(passages, p)
+		if i == 0 {
+			first = []search.Passage{p}
+		}
+		if len(p.Highlights) > 0 || slices.Contains(s.near, chunk) {
+			shown = append(shown, p)
+		}
 	}
-	if found := slices.DeleteFunc(slices.Clone(passages), unmarked); len(found) > 0 {
-		return found, nil
+	if len(shown) == 0 {
+		return first, nil
 	}
-	return passages[:min(len(passages), 1)], nil
+	return shown, nil
+}
+
+func (s statement) passage(ctx context.Context, chunk int64) (p search.Passage, err error) {
+	const query = `
+SELECT c.uid, c.heading, highlight(fts, 2, ?, ?) FROM fts JOIN chunks c ON c.id = fts.rowid WHERE fts MATCH ? AND fts.rowid = ?`
+	var text string
+	err = s.tx.QueryRowContext(ctx, query, string(markOpen), string(markClose), s.match, chunk).Scan(&p.ChunkUID, &p.Heading, &text)
+	if errors.Is(err, sql.ErrNoRows) { // near, without any of the words
+		err = s.tx.QueryRowContext(ctx, "SELECT uid, heading, body FROM chunks WHERE id = ?", chunk).Scan(&p.ChunkUID, &p.Heading, &text)
+	}
+	if err != nil {
+		return p, err
+	}
+	p.Heading = unseparated(p.Heading)
+	p.Text, p.Highlights = search.Excerpt(readMarks(strings.ReplaceAll(text, string(separator), "")))
+	return p, nil
 }

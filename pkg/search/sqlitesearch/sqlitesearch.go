@@ -16,6 +16,8 @@
 //	chunks  id = pages.rowid<<16 | slot, key, uid, title, heading, body
 //	fts     FTS5 over title, heading and body of chunks, external content
 //	forms   language, stem, word: words that pages of a language have, folded
+//	vectors chunk = chunks.id, vector (vector.go)
+//	model   the name of the model that the vectors are of, if any
 //
 // The page stands in the upper bits of a chunk's id, so hits are grouped by page without touching
 // the chunks. Texts in chunks are separated for the tokenizer (text.go). The title is repeated in
@@ -27,7 +29,15 @@
 // A word matches without regard to case and diacritics, and in its other forms (tide, tides) in the
 // languages that have a stemmer; a phrase and a prefix only as they are written. All words of a query must stand in one
 // chunk, its headings or its page's title; when no chunk has them all, any will do. Scripts
-// without spaces are found by every run of their characters. Vectors are passed over.
+// without spaces are found by every run of their characters.
+//
+// # Vectors
+//
+// A query with a vector also finds the fifty chunks that are nearest to it, and the places in both
+// rankings are joined (hybrid.go). The search is exact but for rounding: it reads every vector, a
+// byte for each number, from the file, so that nothing has to be kept in memory or true to it. On
+// two busy cores that took 4 ms for 1,000 chunks of 1,536 numbers, 59 ms for 10,000 and 0.7 s for
+// 100,000 (384 numbers: 3, 20 and 200 ms).
 //
 // # Concurrency
 //
@@ -56,11 +66,14 @@ type Index struct {
 	read  *sql.DB
 	words vocabulary
 	log   *slog.Logger
+	model string
 }
 
 // Options may be left zero.
 type Options struct {
 	Log *slog.Logger // told when a damaged file is set aside; discarded when nil
+	// Model is the one that chunks have vectors of, or "". An index that had another begins anew.
+	Model string
 }
 
 // readers is how many queries run at once; more wait. Queries are bound by CPU.
@@ -70,7 +83,7 @@ const readers = 4
 // file is renamed to path.corrupt-<n>. A file that a newer program wrote, or that is no index of
 // ours, is Invalid and left alone.
 func Open(path string, o Options) (*Index, error) {
-	ix := &Index{path: path, log: o.Log}
+	ix := &Index{path: path, log: o.Log, model: o.Model}
 	if ix.log == nil {
 		ix.log = slog.New(slog.DiscardHandler)
 	}
@@ -113,6 +126,9 @@ func dsn(path, txlock, extra string) string {
 // Create makes the tables if they are missing.
 func (ix *Index) Create(ctx context.Context) error {
 	err := createSchema(ctx, ix.write)
+	if err == nil {
+		err = adopt(ctx, ix.write, ix.model)
+	}
 	return ix.fault("create", err)
 }
 

@@ -132,6 +132,9 @@ func (w *writer) replaceChunks(page int64, want []row) error {
 func (w *writer) addChunk(r row) error {
 	err := w.exec("INSERT INTO chunks (id, key, uid, title, heading, body) VALUES (?, ?, ?, ?, ?, ?)",
 		r.id, r.key, r.uid, r.title, r.heading, r.body)
+	if err == nil && r.vector != nil {
+		err = w.exec("INSERT INTO vectors (chunk, vector) VALUES (?, ?)", r.id, r.vector)
+	}
 	if err != nil {
 		return err
 	}
@@ -142,10 +145,13 @@ func (w *writer) removeChunk(old row) error {
 	if err := w.unindexText(old); err != nil {
 		return err
 	}
+	if err := w.exec("DELETE FROM vectors WHERE chunk = ?", old.id); err != nil {
+		return err
+	}
 	return w.exec("DELETE FROM chunks WHERE id = ?", old.id)
 }
 
-// updateChunk makes old into r, as far as they differ.
+// updateChunk makes old into r, as far as they differ. Their key is the same, so their vector is.
 func (w *writer) updateChunk(old, r row) error {
 	sameText := old.title == r.title && old.heading == r.heading && old.body == r.body
 	switch {

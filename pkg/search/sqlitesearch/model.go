@@ -1,0 +1,39 @@
+package sqlitesearch
+
+import (
+	"context"
+	"database/sql"
+)
+
+// adopt makes the index one of vectors of a model, or of none with "". Vectors of another leave,
+// and if there is a new model the index begins anew ([Index.Begun]): pages that are not put again
+// would never be found by meaning.
+func adopt(ctx context.Context, db *sql.DB, model string) error {
+	const known = "SELECT coalesce(max(name), '') FROM model"
+	var had string
+	if err := db.QueryRowContext(ctx, known).Scan(&had); err != nil || had == model {
+		return err
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	// Asked again, for another process may have been quicker.
+	if err := tx.QueryRowContext(ctx, known).Scan(&had); err != nil || had == model {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM vectors; DELETE FROM model"); err != nil {
+		return err
+	}
+	if model != "" {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO model VALUES (?)", model); err != nil {
+			return err
+		}
+		const begin = "INSERT INTO begun SELECT lower(hex(randomblob(8))) WHERE NOT EXISTS (SELECT 1 FROM begun)"
+		if _, err := tx.ExecContext(ctx, begin); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
