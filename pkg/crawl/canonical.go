@@ -254,3 +254,22 @@ func (c *check) wakeTwins(ctx context.Context) error {
 	}
 	return nil
 }
+
+// handOver has twins look soon that this page stands for, because it leaves the index. They find it
+// gone if that is committed by then; if we die before, the check that follows asks again.
+func (c *check) handOver(ctx context.Context) error {
+	if c.IndexedHash == "" {
+		return nil
+	}
+	better, worse := twinsOf(&c.Item, c.o.Rules)
+	for _, twin := range append(better, worse...) {
+		it, found, err := c.reg.Lookup(ctx, twin.Source)
+		if found && it.AliasOf == c.ID {
+			err = c.reg.Hasten(ctx, it, c.o.Clock().Add(c.o.Schedule.ErrorBase))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

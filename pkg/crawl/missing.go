@@ -26,7 +26,7 @@ func (c *check) missing(ctx context.Context, how string) error {
 		return nil
 	}
 	if !c.o.KeepGone {
-		if err := c.leaveIndex(ctx); err != nil {
+		if err := c.depart(ctx); err != nil {
 			return err
 		}
 	}

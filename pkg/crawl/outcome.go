@@ -39,7 +39,7 @@ func (c *check) statusHeld() registry.Status {
 
 // exclude records that a rule forbids the source.
 func (c *check) exclude(ctx context.Context, why string) error {
-	if err := c.leaveIndex(ctx); err != nil {
+	if err := c.depart(ctx); err != nil {
 		return err
 	}
 	c.outcome = schedule.OutOfScope
@@ -47,6 +47,14 @@ func (c *check) exclude(ctx context.Context, why string) error {
 	c.SetError(why)
 	c.Record(c.o.Clock(), "outOfScope", why)
 	return nil
+}
+
+// depart is [check.leaveIndex] of a page that nobody stands for.
+func (c *check) depart(ctx context.Context) error {
+	if err := c.handOver(ctx); err != nil {
+		return err
+	}
+	return c.leaveIndex(ctx)
 }
 
 // leaveIndex takes the item's documents out of the index, and with them any debt of indexing. The

@@ -182,7 +182,7 @@ func (c *check) capture(resp fetch.Response) snapshot.Capture {
 
 // keepOut leaves content that must not, or cannot, be searched out of the index.
 func (c *check) keepOut(ctx context.Context, why string) error {
-	if err := c.leaveIndex(ctx); err != nil {
+	if err := c.depart(ctx); err != nil {
 		return err
 	}
 	c.Status = c.statusHeld()

@@ -9,6 +9,9 @@ func (c *check) purge(ctx context.Context) error {
 	if err := c.holds(); err != nil {
 		return err
 	}
+	if err := c.handOver(ctx); err != nil {
+		return err
+	}
 	if err := c.index.Remove(ctx, string(c.ID), nil); err != nil {
 		return err
 	}

@@ -114,6 +114,40 @@ func (r *rig) rest(urls []string) {
 	}
 }
 
+// A16: when the page that is shown leaves the index, whatever for, its twin is back within minutes
+// and not only when its own check is due, which may be in two weeks.
+func TestA16TwinComesBack(t *testing.T) {
+	for name, leave := range map[string]func(*rig, *wideWeb){
+		"gone": func(r *rig, w *wideWeb) {
+			delete(w.pages, apexS)
+			for range 3 {
+				r.look(apexS)
+			}
+		},
+		"removed": func(r *rig, _ *wideWeb) {
+			_, err := r.reg.Remove(r.t.Context(), r.source(apexS).ID())
+			must(r.t, err)
+			r.mustWork()
+		},
+	} {
+		r, w := wide(t)
+		w.pages[apexS], w.pages[apex] = "v1", "v1"
+		r.first(apexS)
+		r.first(apex)
+		for r.item(apex).NextCrawlAt.Sub(r.clock.now()) < 7*day {
+			r.next(apex)
+			r.next(apexS)
+		}
+		leave(r, w)
+		if wait := r.item(apex).NextCrawlAt.Sub(r.clock.now()); wait > 10*time.Minute {
+			t.Errorf("%s: the twin comes in %s", name, wait)
+		}
+		if r.next(apex); r.shown() != apex {
+			t.Errorf("%s: shown is %q", name, r.shown())
+		}
+	}
+}
+
 // A16: content decides, not the name; and it is asked again whenever it changes.
 func TestA16TwinsThatDiffer(t *testing.T) {
 	r, w := wide(t)
@@ -215,6 +249,35 @@ func TestA16FaultsOfWaking(t *testing.T) {
 				r.sweepAfter(4 * time.Minute)
 			}
 			if r.shown() != apexS {
+				t.Errorf("step %d (%s), after %v: shown %q", s.nth, s.hit, s.after, r.shown())
+			}
+		}
+	})
+}
+
+// A16: whichever step of the check fails by which a page leaves the index, its twin is back soon.
+func TestA16FaultsOfHandingOver(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		for n, steps := 0, 1; n < 2*steps; n++ {
+			s := &saboteur{nth: n/2 + 1, after: n%2 == 1}
+			r, w := wide(t, on(open), func(k *knobs) {
+				k.crawl.Schedule.GoneAfter = 1
+				k.store = func(inner storage.Store) storage.Store { return storagetest.Hooked(inner, s) }
+			})
+			w.pages[apex], w.pages[apexS] = "v1", "v1"
+			r.first(apexS)
+			r.first(apex)
+			r.next(apex)
+			r.register(false, apexS)
+			delete(w.pages, apexS)
+			s.armed = true
+			_ = r.Process(t.Context(), r.jobs()[0])
+			steps, s.armed = max(steps, s.count), false
+			r.checkInvariants()
+			for range 12 {
+				r.sweepAfter(4 * time.Minute)
+			}
+			if r.shown() != apex {
 				t.Errorf("step %d (%s), after %v: shown %q", s.nth, s.hit, s.after, r.shown())
 			}
 		}

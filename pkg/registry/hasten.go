@@ -162,9 +162,7 @@ func (h *hastening) move(ctx context.Context, items []*Item) error {
 		for _, it := range items {
 			at := h.due(it, now)
 			first = earlier(first, at)
-			ops = append(ops, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
-				Key: it.key, ETag: it.etag, Props: storage.Properties{"nextCrawlAt": storage.FormatTime(at)},
-			}}, deleteDue(it.key, it.NextCrawlAt), upsertDue(it, at, time.Time{}))
+			ops = append(ops, hastenOps(it, at)...)
 		}
 		_, err := h.r.hinted(ctx, items[0].Partition(), []time.Time{first}, ops)
 		i, lost := loser(err)

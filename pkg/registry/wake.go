@@ -40,3 +40,25 @@ func (r *Registry) wake(ctx context.Context, it *Item) error {
 	_, err = r.hinted(ctx, it.Partition(), []time.Time{now.Add(trust)}, append([]storage.Op{host.op()}, ops...))
 	return err
 }
+
+// Hasten brings the next check of an item forward to a time, because what it depends on changes.
+// Nothing is forced, and a sweep finds it: whoever changes that has until then to commit. An item
+// that comes sooner, that is gone or on its way out is left alone.
+func (r *Registry) Hasten(ctx context.Context, it Item, at time.Time) error {
+	at = stamp(at)
+	return r.retry(ctx, func(ctx context.Context) error {
+		cur, err := r.loadItem(ctx, it.key)
+		if err != nil || cur.etag == "" || cur.mayVanish() || !cur.NextCrawlAt.After(at) {
+			return err
+		}
+		_, err = r.hinted(ctx, it.Partition(), []time.Time{at}, hastenOps(&cur, at))
+		return asConflict(err)
+	})
+}
+
+// hastenOps moves an item as it was read, and its due row, to an earlier time.
+func hastenOps(it *Item, at time.Time) []storage.Op {
+	return []storage.Op{{Kind: storage.Merge, Entity: storage.Entity{
+		Key: it.key, ETag: it.etag, Props: storage.Properties{"nextCrawlAt": storage.FormatTime(at)},
+	}}, deleteDue(it.key, it.NextCrawlAt), upsertDue(it, at, time.Time{})}
+}
