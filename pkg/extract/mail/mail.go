@@ -25,12 +25,13 @@ const MediaType = "message/rfc822"
 
 // Bounds on a mail.
 const (
-	maxBody   = 5 << 20 // bytes that are read, unless [extract.Limits] says otherwise
-	maxParts  = 200     // texts and attachments, those of attached mails included
-	maxNested = 10      // multiparts of one mail; the time to read it grows by each
-	maxMails  = 3       // a mail attached to a mail attached to a mail
-	maxField  = 2000    // bytes of a header field that are read
-	maxName   = 200     // bytes of the name of an attachment
+	maxBody   = 5 << 20   // bytes that are read, unless [extract.Limits] says otherwise
+	maxParts  = 200       // texts and attachments, those of attached mails included
+	maxNested = 10        // multiparts of one mail; the time to read it grows by each
+	maxMails  = 3         // a mail attached to a mail attached to a mail
+	maxHeader = 256 << 10 // bytes of all headers that are read, those of parts and attached mails included
+	maxField  = 2000      // bytes of a header field that are read
+	maxName   = 200       // bytes of the name of an attachment
 )
 
 // Extract reads a mail. Addresses are resolved against baseURL. Of lim, MaxBytes bounds the body as
@@ -44,7 +45,7 @@ func Extract(body []byte, baseURL string, lim extract.Limits) (extract.Document,
 	if lim.MaxBytes <= 0 {
 		lim.MaxBytes = maxBody
 	}
-	r := &reader{out: extract.NewComposer(MediaType, lim), base: base, limits: lim, parts: maxParts}
+	r := &reader{out: extract.NewComposer(MediaType, lim), base: base, limits: lim, parts: maxParts, header: maxHeader}
 	if len(body) > lim.MaxBytes {
 		body, r.cut = body[:lim.MaxBytes], true
 	}

@@ -159,9 +159,9 @@ func TestA17Floods(t *testing.T) {
 
 // TestA17PartsAreNotKept: the parser stops where there are too many parts, up to what it had buffered.
 func TestA17PartsAreNotKept(t *testing.T) {
-	root, cut, err := parse([]byte("Content-Type: multipart/mixed; boundary=b\n\n" + strings.Repeat("--b\n\n", 100_000)))
-	if err != nil || !cut {
-		t.Fatalf("cut %v, error %v", cut, err)
+	root, p, err := parse([]byte("Content-Type: multipart/mixed; boundary=b\n\n"+strings.Repeat("--b\n\n", 100_000)), maxHeader)
+	if err != nil || !p.cut {
+		t.Fatalf("cut %v, error %v", p.cut, err)
 	}
 	n := 0
 	for c := root.FirstChild; c != nil; c = c.NextSibling {
@@ -170,6 +170,61 @@ func TestA17PartsAreNotKept(t *testing.T) {
 	if n < maxParts || n > maxParts+4096/len("--b\n\n") {
 		t.Errorf("%d parts", n)
 	}
+}
+
+// TestA17Headers: of the headers of a mail no more is read than is bounded, whichever they are; the texts behind
+// them are.
+func TestA17Headers(t *testing.T) {
+	junk := "X: y\n" + strings.Repeat("x\n", 1<<18)
+	tail := "Content-Type: text/plain\n"
+	mixed := func(parts ...string) string {
+		return "Subject: Tide\nContent-Type: multipart/mixed; boundary=b\n\n--b\n" + strings.Join(parts, "\n--b\n") + "\n--b--\n"
+	}
+	message := "Content-Type: message/rfc822\n\nSubject: Inner\n" + junk + "\ninner text"
+	for name, c := range map[string]struct {
+		body  string
+		want  []string
+		title string
+	}{
+		"of the mail":              {"Subject: Tide\n" + junk + tail + "\nthe text", []string{"the text"}, "Tide"},
+		"in one line":              {"Subject: Tide\nX: " + strings.Repeat("x", 2<<20) + "\r\n\r\nthe text", []string{"the text"}, "Tide"},
+		"of a part":                {mixed(tail+junk+"\nfirst text", tail+"\nsecond text"), []string{"first text", "second text"}, "Tide"},
+		"of many parts":            {mixed(tail+junk+"\nfirst text", tail+junk+"\nsecond text", junk+"\nthird text"), []string{"first text", "second text", "third text"}, "Tide"},
+		"of a part named early":    {"Content-Type: multipart/mixed; boundary=b\nSubject: Tide\n\n--b\n" + junk + "\nthe text\n--b--", []string{"the text"}, "Tide"},
+		"of attached mails":        {mixed(message, message, tail+"\nlast text"), []string{"inner text", "last text"}, "Tide"},
+		"as long as may be":        {"Subject: Tide\nX: " + strings.Repeat("x", maxHeader-len("Subject: Tide\nX: ")) + "\n\nthe text", []string{"the text"}, "Tide"},
+		"that has no end":          {"Subject: Tide\n" + junk, nil, "Tide"},
+		"behind what closes parts": {mixed(tail+"\nfirst text") + junk + "\n", []string{"first text"}, "Tide"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root, p, err := parse([]byte(c.body), maxHeader)
+			if err != nil || root == nil {
+				t.Fatal(err)
+			}
+			doc := read(t, c.body, extract.Limits{})
+			bounded := name == "as long as may be" || name == "behind what closes parts"
+			if p.header < 0 || doc.Title != c.title && !strings.HasPrefix(doc.Title, c.title+" ") || doc.Truncated == bounded {
+				t.Errorf("title %.100q, truncated %v, %d left", doc.Title, doc.Truncated, p.header)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(doc.Text, want) {
+					t.Errorf("%q is missing", want)
+				}
+			}
+			if n := passed(p); n > maxHeader+10_000 && !bounded && name != "of attached mails" {
+				t.Errorf("%d bytes were parsed", n)
+			}
+		})
+	}
+}
+
+// passed is how many bytes a parser let through.
+func passed(p *parser) int {
+	n := p.end
+	for _, s := range p.skip {
+		n -= s.to - s.from
+	}
+	return n
 }
 
 func TestA17Refusals(t *testing.T) {

@@ -21,28 +21,32 @@ type parser struct {
 	at, end    int             // what has been read, and where reading stops
 	boundaries map[string]bool // of the multiparts so far
 	nested     int             // multiparts that may be parsed
+	header     int             // bytes of headers that may be read
+	skip       []span          // of headers that are too long, in order
 	cut        bool
 }
 
 // parse takes a mail apart. One whose parts cannot be told from each other is a single text:
-// better the marks between them than nothing. The error is Invalid.
-func parse(body []byte) (root *enmime.Part, cut bool, err error) {
-	p := &parser{body: body, nested: maxNested}
+// better the marks between them than nothing. Of headers no more than so many bytes are read. The error is
+// Invalid.
+func parse(body []byte, header int) (root *enmime.Part, p *parser, err error) {
+	p = &parser{body: body, nested: maxNested, header: header}
 	if root, err = p.parts(); err != nil {
-		p.nested = 0
+		p.nested, p.header = 0, header
 		root, err = p.parts()
 	}
 	if err != nil {
-		return nil, p.cut, fault.New(fault.Invalid, "broken mail: %.100v", err)
+		return nil, p, fault.New(fault.Invalid, "broken mail: %.100v", err)
 	}
 	if isMultipart(root) && root.FirstChild == nil {
 		root.ContentType, root.Content = "", afterHeader(body)
 	}
-	return root, p.cut, nil
+	return root, p, nil
 }
 
 func (p *parser) parts() (*enmime.Part, error) {
-	p.at, p.end, p.boundaries = 0, len(p.body), map[string]bool{}
+	p.at, p.end, p.boundaries, p.skip = 0, len(p.body), map[string]bool{}, nil
+	p.shorten(0, 0)
 	return enmime.NewParser(
 		enmime.SkipMalformedParts(true),
 		enmime.MultipartWOBoundaryAsSinglePart(true),
@@ -61,10 +65,11 @@ func afterHeader(body []byte) []byte {
 }
 
 func (p *parser) Read(b []byte) (int, error) {
-	if p.at >= p.end {
+	end := p.next()
+	if p.at >= end {
 		return 0, io.EOF
 	}
-	n := copy(b, p.body[p.at:p.end])
+	n := copy(b, p.body[p.at:end])
 	p.at += n
 	return n, nil
 }
@@ -105,12 +110,18 @@ func (p *parser) admit(boundary string) bool {
 			return true
 		}
 		at += i + len(mark)
+		if begins(p.body, at-len(mark)) && !bytes.HasPrefix(p.body[at:], []byte("--")) { // which would close it
+			p.shorten(at-len(mark), len(mark))
+		}
 	}
 	if bytes.Contains(p.body[at:p.end], mark) {
 		p.end, p.cut = at, true
 	}
 	return true
 }
+
+// begins reports whether a line begins at a place.
+func begins(body []byte, at int) bool { return at == 0 || body[at-1] == '\n' }
 
 func isMultipart(p *enmime.Part) bool { return strings.HasPrefix(p.ContentType, "multipart/") }
 

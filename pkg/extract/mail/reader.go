@@ -15,6 +15,7 @@ type reader struct {
 	limits extract.Limits
 
 	parts    int // that may still be read
+	header   int // bytes of headers, likewise
 	cut      bool
 	language string // of the first text that has one
 	detected bool
@@ -23,8 +24,8 @@ type reader struct {
 
 // mail adds a mail that is attached depth-1 deep, and gives its subject.
 func (r *reader) mail(body []byte, depth int) (subject string, err error) {
-	root, cut, err := parse(body)
-	r.cut = r.cut || cut
+	root, p, err := parse(body, r.header)
+	r.cut, r.header = r.cut || p.cut, p.header
 	if err != nil {
 		return "", err
 	}
