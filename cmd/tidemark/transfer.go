@@ -29,8 +29,8 @@ The app must be stopped, and the store is best empty: what is there and equal is
 passed over, what is there with other content is an error, unless --overwrite is
 given. An import that was interrupted goes on where it was when it is run again.
 Nothing stays locked or claimed; what is due is checked at the next start.
-The search index stays in the data folder that it is in; in a new one a page is
-found again once it has changed or "tidemark reindex --force" has named it.`
+The search index stays in the data folder that it is in; in a new one the next
+start fills it from the snapshots.`
 
 const exportExample = `  tidemark export /var/backups/tidemark-state
   STORAGE=azurite tidemark export state`

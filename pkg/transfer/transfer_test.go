@@ -57,8 +57,8 @@ func register(t testing.TB, store storage.Store, now func() time.Time) *registry
 
 const (
 	hosts    = 3
-	perHost  = 150 // more than one transaction takes
-	captures = 70  // more than one batch of blobs
+	perHost  = 70 // more than one transaction takes, and more than a host has room for
+	captures = 70 // more than one batch of blobs
 )
 
 // filled is a store with hosts, items of which some are claimed and some locked, and captures.
@@ -173,6 +173,7 @@ func inAzurite(t testing.TB) storage.Store {
 
 // TestThereAndBack moves a state through every adapter, and has it come out as it went in.
 func TestThereAndBack(t *testing.T) {
+	t.Parallel() // it mostly waits for the disk
 	dir := export(t, filled(t))
 	want := manifest(t, dir)
 	for _, to := range []struct {
@@ -200,6 +201,7 @@ func TestThereAndBack(t *testing.T) {
 // TestWorkComesBack holds that after an import nothing is held, everything can be found, and one
 // sweep claims all that was due.
 func TestWorkComesBack(t *testing.T) {
+	t.Parallel() // it mostly waits for the disk
 	dir, store := export(t, filled(t)), embedded(t)
 	if _, err := transfer.Import(t.Context(), dir, store, plan(), transfer.Options{}); err != nil {
 		t.Fatal(err)
@@ -269,6 +271,7 @@ func failing(s storage.Store, n int, after bool) (storage.Store, func() bool) {
 // TestInterruptedImport pulls the plug at ever later calls, before or after they took effect:
 // the next import finishes the work.
 func TestInterruptedImport(t *testing.T) {
+	t.Parallel() // it mostly waits for the disk
 	dir := export(t, filled(t))
 	whole := mem.New(atNoon)
 	if _, err := transfer.Import(t.Context(), dir, whole, plan(), transfer.Options{}); err != nil {
@@ -295,6 +298,7 @@ func TestInterruptedImport(t *testing.T) {
 // TestCheckpoint holds that an import goes on at its checkpoint, and that one of an import into
 // another store costs nothing but time.
 func TestCheckpoint(t *testing.T) {
+	t.Parallel() // it mostly waits for the disk
 	dir, target := export(t, filled(t)), mem.New(atNoon)
 	puts := 0
 	stop := storagetest.Hooked(target, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
@@ -331,6 +335,7 @@ func TestCheckpoint(t *testing.T) {
 }
 
 func TestInterruptedExport(t *testing.T) {
+	t.Parallel() // it mostly waits for the disk
 	from := filled(t)
 	want := manifest(t, export(t, from))
 	for n, hit := 1, true; hit; n += 1 + n/2 {
@@ -357,6 +362,7 @@ func TestInterruptedExport(t *testing.T) {
 
 // TestExportKeepsItsBlobs holds that an export that is taken up again reads no blob twice.
 func TestExportKeepsItsBlobs(t *testing.T) {
+	t.Parallel() // it mostly waits for the disk
 	from, dir := filled(t), export(t, filled(t))
 	if err := os.Remove(filepath.Join(dir, "manifest.json")); err != nil {
 		t.Fatal(err)
@@ -399,6 +405,7 @@ func secondLine(t *testing.T, dir, file string) string {
 }
 
 func TestFoldersThatAreRefused(t *testing.T) {
+	t.Parallel() // it mostly waits for the disk
 	from := filled(t)
 	whole := export(t, from)
 	const items, blobs = "tables/IngestItems.jsonl", "blobs/snapshots.jsonl"
@@ -481,6 +488,7 @@ func put(t *testing.T, table storage.Table, kind storage.OpKind, key storage.Key
 
 // TestWhatIsThere holds that an import changes nothing that it was not told to.
 func TestWhatIsThere(t *testing.T) {
+	t.Parallel() // it mostly waits for the disk
 	dir, target := export(t, filled(t)), mem.New(atNoon)
 	if _, err := transfer.Import(t.Context(), dir, target, plan(), transfer.Options{}); err != nil {
 		t.Fatal(err)
