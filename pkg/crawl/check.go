@@ -49,7 +49,7 @@ func (c *check) run(ctx context.Context) error {
 		c.answered()
 		return c.purge(ctx)
 	}
-	if c.IndexPending && !c.forced {
+	if (c.IndexPending || c.interrupted()) && !c.forced {
 		c.answered()
 		return c.payDebt(ctx)
 	}
@@ -80,6 +80,13 @@ func (c *check) run(ctx context.Context) error {
 		c.fail("HTTP %d %s", resp.Status, http.StatusText(resp.Status))
 	}
 	return nil
+}
+
+// interrupted reports whether a worker did not come back that may have changed what the index holds
+// of content that we hold: it is written once more, as if the index had been down. Where nothing was
+// ever fetched, the check that follows writes or removes everything anyway.
+func (c *check) interrupted() bool {
+	return c.Interrupted && c.RawHash != ""
 }
 
 // robotsAllow asks robots.txt (A11).

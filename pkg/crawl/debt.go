@@ -19,6 +19,9 @@ import (
 // if it had not happened. Whatever goes wrong with the page ends the debt, and the next check
 // fetches it again.
 func (c *check) payDebt(ctx context.Context) error {
+	if !c.IndexPending {
+		c.ResumeAt = time.Time{} // interrupted: the look at the site that was to come follows at once
+	}
 	c.paid, c.IndexPending, c.outcome = true, false, schedule.Unchanged
 	if c.leftIndex() {
 		return nil

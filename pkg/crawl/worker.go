@@ -210,6 +210,7 @@ func (t *task) one(ctx context.Context, it registry.Item, release func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err != nil {
+		t.batch.Break(&it)
 		t.failed = errors.Join(t.failed, fmt.Errorf("%s: %w", it.ID, err))
 		return
 	}

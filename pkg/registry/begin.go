@@ -33,8 +33,18 @@ type Batch struct {
 	// batch began: see [Absent].
 	Absent map[string]string
 
-	owner string
-	rest  []*Item // of the job, without a start: not locked
+	owner  string
+	rest   []*Item // of the job, without a start: not locked
+	broken map[storage.Key]bool
+}
+
+// Break says that the work on an item was cut off in the middle, by a fault of our own. Whoever has
+// it next is told ([Item.Interrupted]).
+func (b *Batch) Break(it *Item) {
+	if b.broken == nil {
+		b.broken = map[storage.Key]bool{}
+	}
+	b.broken[it.key] = true
 }
 
 // Begin takes the items of a job that need work and locks them, if their host can be had now
@@ -91,6 +101,7 @@ func eligible(items []Item, host string, now time.Time) []*Item {
 			continue
 		}
 		seen[it.key.Row] = true
+		it.Interrupted = it.LockOwner != ""
 		out = append(out, it)
 	}
 	return out

@@ -168,9 +168,11 @@ func (c *commit) ops(host hostEntry) ([]storage.Op, []opOwner) {
 		add(upsertDue(&p.Item, p.Item.NextCrawlAt, time.Time{}), opOwner{done: p})
 	}
 	for _, it := range c.rest {
-		add(storage.Op{Kind: storage.Merge, Entity: storage.Entity{
-			Key: it.key, ETag: it.etag, Props: storage.Properties{"lockedUntil": "", "lockOwner": ""},
-		}}, opOwner{rest: it})
+		unlocked := storage.Properties{"lockedUntil": "", "lockOwner": ""}
+		if c.b.broken[it.key] {
+			delete(unlocked, "lockOwner") // by which the next worker knows
+		}
+		add(storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: it.key, ETag: it.etag, Props: unlocked}}, opOwner{rest: it})
 		add(setEnqueued(it, parkedUntil(now, c.host.PauseUntil)), opOwner{rest: it, due: true})
 	}
 	c.updateHost(&host, now)

@@ -130,6 +130,10 @@ type Item struct {
 	LockOwner   string     `col:"lockOwner"`
 	History     []Decision `col:"history"`
 
+	// Interrupted says that whoever had the item last did not come back, so the index and the
+	// snapshots may hold something else than the item says. It is found out by [Registry.Begin].
+	Interrupted bool
+
 	key  storage.Key
 	etag storage.ETag
 }
