@@ -59,6 +59,7 @@ type listing struct {
 	sum                   hash.Hash                  // of names and revisions
 	waiting               map[string][]source.Source // to be registered, by the credential they get
 	blobs, fresh, changed int
+	alike                 int // passed over: another of that name, but for its slashes, was listed before
 }
 
 // blob is what is known of one: as little as comparing takes, for there may be many.
@@ -116,6 +117,7 @@ func (l *listing) add(ctx context.Context, e file.Entry) error {
 		was = &blob{source: src}
 		l.known[src.Hash()] = was
 	case was.listed:
+		l.alike++
 		return nil
 	case was.changed(e):
 		l.changed++
@@ -148,7 +150,7 @@ func (l *listing) enlist(ctx context.Context, src source.Source, b *blob) error 
 
 // register has the blobs that wait for a credential checked.
 func (l *listing) register(ctx context.Context, credential string) error {
-	o := registry.RegisterOptions{Method: "CONTAINER", Credential: credential}
+	o := registry.RegisterOptions{Method: "CONTAINER", Credential: credential, Respell: true}
 	for _, got := range l.reg.Register(ctx, l.waiting[credential], o) {
 		if got.Err != nil {
 			return got.Err
@@ -189,7 +191,11 @@ func (l *listing) close(gone int) {
 	}
 	c.RawHash, c.ContentHash, c.Exclusion = sum, sum, exclusionContainer
 	c.Status, c.ErrorMessage = c.statusHeld(), ""
-	c.Record(now, "listed", fmt.Sprintf("%d blobs: %d new, %d changed, %d no longer there", l.blobs, l.fresh, l.changed, gone))
+	why := fmt.Sprintf("%d blobs: %d new, %d changed, %d no longer there", l.blobs, l.fresh, l.changed, gone)
+	if l.alike > 0 {
+		why += fmt.Sprintf("; %d passed over, their names differ from others' only by repeated slashes", l.alike)
+	}
+	c.Record(now, "listed", why)
 }
 
 // failed tells the container's faults from our own.

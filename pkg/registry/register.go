@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -15,6 +16,9 @@ type RegisterOptions struct {
 	Method string // discoveryMethod of new items, "API" when empty
 	// Credential is the name of the one that lets in to the sources (A24); empty keeps what items have.
 	Credential string
+	// Respell lets a file that is registered be read under another name that is the same source, such as a//b
+	// for a/b. Otherwise who names it so is refused, because in a container these are two files.
+	Respell bool
 }
 
 // Registered is the outcome for one source.
@@ -37,6 +41,9 @@ func (r *Registry) Register(ctx context.Context, sources []source.Source, o Regi
 		for _, chunk := range group.chunks() {
 			got, err := r.registerChunk(ctx, group, chunk, o)
 			for i, m := range chunk {
+				for _, at := range m.others {
+					out[at] = Registered{Err: otherFile(m.Display)}
+				}
 				for _, at := range m.wanted {
 					if err != nil {
 						out[at] = Registered{Err: err}
@@ -61,6 +68,7 @@ type hostGroup struct {
 type member struct {
 	source.Source
 	wanted []int
+	others []int // places of other files that are the same source
 }
 
 func (g hostGroup) chunks() [][]member {
@@ -84,11 +92,15 @@ func (r *Registry) group(sources []source.Source) []hostGroup {
 			groups = append(groups, hostGroup{partition: id.partition, host: id.host})
 		}
 		if m, ok := memberAt[s.Hash()]; ok {
-			groups[g].members[m].wanted = append(groups[g].members[m].wanted, i)
+			if m := &groups[g].members[m]; sameFile(m.Source, s.Display) {
+				m.wanted = append(m.wanted, i)
+			} else {
+				m.others = append(m.others, i)
+			}
 			continue
 		}
 		memberAt[s.Hash()] = len(groups[g].members)
-		groups[g].members = append(groups[g].members, member{s, []int{i}})
+		groups[g].members = append(groups[g].members, member{s, []int{i}, nil})
 	}
 	return groups
 }
@@ -191,6 +203,10 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 	for i, m := range chunk {
 		it := items[i]
 		plan.out[i] = Registered{Item: it, Created: it.etag == ""}
+		if m.taken(&it, o) {
+			plan.out[i] = Registered{Err: otherFile(it.DisplaySource)}
+			continue
+		}
 		claimed := len(plan.jobs) < room
 		if it.stays(now, o) {
 			if claimed && idle[i] != "" {
@@ -213,6 +229,22 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 		plan.hints = append(plan.hints, now.Add(trust))
 	}
 	return plan
+}
+
+// taken reports whether the item of a source stands for another file than is named.
+func (m member) taken(it *Item, o RegisterOptions) bool {
+	alive := it.etag != "" && it.Status != Gone && !it.RemoveRequested
+	return alive && !o.Respell && !sameFile(m.Source, it.DisplaySource)
+}
+
+// sameFile reports whether a source is to be read under that name, too. Where case makes no difference to
+// the identity, it makes none to the file.
+func sameFile(s source.Source, display string) bool {
+	return s.Type != source.File || strings.EqualFold(s.Display, display)
+}
+
+func otherFile(display string) error {
+	return fault.Field("path", "%s is registered, and a name that differs from it only by repeated slashes is the same source: remove that one first", display)
 }
 
 // registerOps brings one item forward to now: the item, its old due row and its new one.
