@@ -22,7 +22,7 @@ func (c *check) missing(ctx context.Context, how string) error {
 	case schedule.Held:
 		l := c.batch.Losses
 		c.stay("held", fmt.Sprintf("%s: held: %d of %d pages of the host went missing within a day; a second look follows",
-			how, l.Gone+c.taken()+1, l.Items))
+			how, l.Gone+l.Reserved+c.taken()+1, l.Items))
 		return nil
 	}
 	if !c.o.KeepGone {
@@ -56,7 +56,7 @@ func (c *check) miss() schedule.Outcome {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	o := c.o.Schedule.Miss(s, c.o.Schedule.Room(c.batch.Losses)-c.gone, now)
+	o := c.o.Schedule.Miss(s, c.batch.Room-c.gone, now)
 	if o == schedule.Gone && s.GoneSince.IsZero() {
 		c.gone++
 	}

@@ -3,6 +3,7 @@ package crawl
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -169,6 +170,39 @@ func TestA14TombstonesAreSticky(t *testing.T) {
 		r.site.put("/p", text("v1"))
 		if it := r.first("/p"); it.Status != indexed || !it.GoneSince.IsZero() || r.index.holds(it) != "v1" {
 			t.Errorf("back: %s, tombstone of %s", it.Status, it.GoneSince)
+		}
+	})
+}
+
+// A14: two batches side by side lose no more than one may, and what is held stays in the index.
+func TestA14BrakeHoldsSideBySide(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open), func(k *knobs) {
+			k.crawl.Schedule.GoneAfter = 1
+			k.polite = registry.Politeness{MaxConcurrent: 2} // two workers of one request each
+		})
+		paths := r.manyPages(20)
+		for _, p := range paths {
+			r.site.put(p, status(404))
+		}
+		r.clock.pass(25 * time.Hour)
+		_, err := r.reg.Sweep(t.Context())
+		must(t, err)
+		job := r.jobs()[0]
+		one, other := job, job
+		one.Items, other.Items = job.Items[:10], job.Items[10:]
+		var began atomic.Bool
+		r.site.before = func(string) {
+			if began.CompareAndSwap(false, true) { // while the first request of the one waits
+				if err := r.Process(t.Context(), other); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		must(t, r.Process(t.Context(), one))
+		have, inIndex := r.tally(paths)
+		if have[registry.Gone] != 4 || have[indexed] != 16 || inIndex != 16 {
+			t.Errorf("%v and %d in the index, want 4 Gone and 16 held", have, inIndex)
 		}
 	})
 }

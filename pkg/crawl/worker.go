@@ -106,7 +106,7 @@ const (
 // right.
 func (w *Worker) Process(ctx context.Context, job registry.Job) (err error) {
 	defer fault.Wrap(&err, "crawl %s", job.Host)
-	b, err := w.reg.Begin(ctx, job)
+	b, err := w.reg.Begin(ctx, job, w.o.Schedule)
 	if err != nil || b == nil {
 		return err
 	}
@@ -137,7 +137,7 @@ type task struct {
 	unindexed  int      // bytes of text that wait for that
 	done       []registry.Finding
 	host       registry.HostFinding
-	gone       int   // tombstones that this batch took from the brake's room
+	gone       int   // tombstones of the batch's room that are set
 	failed     error // our own fault: stop, and let the job come again
 	lastCommit time.Time
 }

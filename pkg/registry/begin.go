@@ -26,9 +26,10 @@ type Batch struct {
 	Until time.Time
 	// CrawlDelay is what robots.txt last asked for.
 	CrawlDelay time.Duration
-	// Losses are those of the host when the batch began, for the brake. Batches that run beside
-	// this one do not see each other's.
+	// Losses are those of the host when the batch began, and Room is how many tombstones the brake
+	// leaves to this batch: no other that runs beside it has the same.
 	Losses schedule.Losses
+	Room   int
 	// Absent are the marks of what the host showed for pages that do not exist, by scheme, when the
 	// batch began: see [Absent].
 	Absent map[string]string
@@ -49,12 +50,13 @@ func (b *Batch) Break(it *Item) {
 
 // Begin takes the items of a job that need work and locks them, if their host can be had now
 // (A20, DESIGN §2.4). A nil batch means that nothing is left to do: the items are done, in other
-// hands, or back in the due rows. A deferral is not an attempt.
-func (r *Registry) Begin(ctx context.Context, job Job) (*Batch, error) {
+// hands, or back in the due rows. A deferral is not an attempt. The brake says which items can become
+// Gone, and of how many.
+func (r *Registry) Begin(ctx context.Context, job Job, brake schedule.Config) (*Batch, error) {
 	owner := r.o.Token()
 	var batch *Batch
 	err := r.onHost(ctx, job.PartitionKey, job.Host, func(ctx context.Context) (err error) {
-		batch, err = r.begin(ctx, job, owner)
+		batch, err = r.begin(ctx, job, owner, brake)
 		return err
 	})
 	if err != nil || batch == nil || len(batch.rest) == 0 {
@@ -67,7 +69,7 @@ func (r *Registry) Begin(ctx context.Context, job Job) (*Batch, error) {
 	return batch, nil
 }
 
-func (r *Registry) begin(ctx context.Context, job Job, owner string) (*Batch, error) {
+func (r *Registry) begin(ctx context.Context, job Job, owner string, brake schedule.Config) (*Batch, error) {
 	items, host, err := r.load(ctx, job)
 	if err != nil {
 		return nil, err
@@ -87,8 +89,9 @@ func (r *Registry) begin(ctx context.Context, job Job, owner string) (*Batch, er
 		CrawlDelay: time.Duration(host.CrawlDelayMS) * time.Millisecond,
 		Losses:     host.losses(now), Absent: host.Absent, owner: owner,
 	}
-	b.rest = todo[len(g.starts):]
-	return b, r.lock(ctx, b, &host, todo[:len(g.starts)])
+	mine, rest := todo[:len(g.starts)], todo[len(g.starts):]
+	b.Room, b.rest = host.reserveRoom(now, mine, brake), rest
+	return b, r.lock(ctx, b, &host, mine)
 }
 
 // eligible picks the items worth locking, each once.

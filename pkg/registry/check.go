@@ -25,7 +25,7 @@ func (v Violation) String() string {
 func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 	c := checker{
 		now: r.now(), items: map[storage.Key]Item{}, due: map[storage.Key][]storage.Entity{},
-		counts: map[storage.Key]map[Status]int{}, rebuild: map[storage.Key]int{}, attention: map[string]time.Time{}, hints: map[string]time.Time{},
+		counts: map[storage.Key]map[Status]int{}, rebuild: map[storage.Key]int{}, revisited: map[storage.Key]int{}, attention: map[string]time.Time{}, hints: map[string]time.Time{},
 	}
 	for e, err := range r.items.Query(ctx, storage.Query{}) {
 		if err != nil {
@@ -57,6 +57,7 @@ type checker struct {
 	due       map[storage.Key][]storage.Entity // by item
 	counts    map[storage.Key]map[Status]int   // by host row: as counted by the registry
 	rebuild   map[storage.Key]int              // by host row: items that wait, as counted, less those that do
+	revisited map[storage.Key]int              // by host row: items that are gone but not by status, likewise
 	attention map[string]time.Time             // by partition: when the first due row needs somebody
 	hints     map[string]time.Time             // by partition: the earliest
 	found     []Violation
@@ -82,6 +83,7 @@ func (c *checker) row(e storage.Entity) {
 	if h.Host != "" {
 		c.counts[e.Key] = h.Counts
 		c.rebuild[e.Key] += h.Rebuilding
+		c.revisited[e.Key] += h.Revisited
 	}
 }
 
@@ -110,9 +112,8 @@ func (c *checker) judge() {
 			counted[host] = map[Status]int{}
 		}
 		counted[host][it.Status]++
-		if it.RebuildPending {
-			c.rebuild[host]--
-		}
+		c.rebuild[host] -= one(it.RebuildPending)
+		c.revisited[host] -= one(it.standing().revisited)
 	}
 	for key := range c.due {
 		if _, ok := c.items[key]; !ok {
@@ -123,6 +124,11 @@ func (c *checker) judge() {
 	for host, n := range c.rebuild {
 		if n != 0 {
 			c.report(5, host, "counts %+d items that wait for a rebuild and do not", n)
+		}
+	}
+	for host, n := range c.revisited {
+		if n != 0 {
+			c.report(5, host, "counts %+d items that are gone under another status and are not", n)
 		}
 	}
 	for partition, first := range c.attention {

@@ -69,15 +69,14 @@ func (c *commit) again() []JobItem {
 // pending is a finding on its way into the store.
 type pending struct {
 	Finding
-	oldStatus Status
-	oldDue    time.Time
-	wasGone   bool         // it had its tombstone before
-	pointer   storage.ETag // of the row that leads to an item to be purged; empty if there is none
-	run       string       // the rebuild that had asked for it when the batch began
-	waited    bool         // it is counted among those that wait for a rebuild
-	noDue     bool         // the old due row is not there, which only damage explains: repaired by writing the new one
-	spoiled   bool         // see spoil
-	rebased   bool         // somebody changed the item while we worked; their schedule stands
+	was     standing // as counted
+	oldDue  time.Time
+	wasGone bool         // it had its tombstone before
+	pointer storage.ETag // of the row that leads to an item to be purged; empty if there is none
+	run     string       // the rebuild that had asked for it when the batch began
+	noDue   bool         // the old due row is not there, which only damage explains: repaired by writing the new one
+	spoiled bool         // see spoil
+	rebased bool         // somebody changed the item while we worked; their schedule stands
 }
 
 // lost reports whether the finding takes something away that was there, which the brake counts.
@@ -98,7 +97,7 @@ type commit struct {
 func (c *commit) pendingOf(f Finding) *pending {
 	for _, it := range c.b.Items {
 		if it.key == f.Item.key {
-			return &pending{Finding: f, oldStatus: it.Status, oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(), run: it.RebuildRun, waited: it.RebuildPending}
+			return &pending{Finding: f, was: it.standing(), oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(), run: it.RebuildRun}
 		}
 	}
 	panic("registry: a finding for an item that is not in the batch")
@@ -142,21 +141,19 @@ func (c *commit) ops(host hostEntry) ([]storage.Op, []opOwner) {
 	add := func(op storage.Op, o opOwner) { ops, owners = append(ops, op), append(owners, o) }
 	for _, p := range c.done {
 		if p.Purge {
-			host.move(p.oldStatus, "")
-			host.rebuild(p.waited, false)
+			host.recount(p.was, standing{})
 			add(storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: p.Item.key, ETag: p.Item.etag}}, opOwner{done: p})
 			if !p.noDue {
 				add(deleteDue(p.Item.key, p.oldDue), opOwner{done: p, due: true})
 			}
 			continue
 		}
-		host.move(p.oldStatus, p.Item.Status)
+		host.recount(p.was, p.Item.standing())
 		if !p.Unasked {
 			host.observe(p.Changed, p.Failed)
 		}
-		host.rebuild(p.waited, p.Item.RebuildPending)
 		if p.lost() {
-			host.lose(now)
+			host.lose(now, c.b.owner)
 		}
 		add(storage.Op{Kind: storage.Replace, Entity: p.Item.entity()}, opOwner{done: p})
 		if p.Item.NextCrawlAt.Equal(p.oldDue) {
@@ -273,7 +270,7 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 		c.done = without(c.done, p)
 		return nil
 	}
-	p.oldDue, p.oldStatus, p.waited, p.rebased = cur.NextCrawlAt, cur.Status, cur.RebuildPending, true
+	p.oldDue, p.was, p.rebased = cur.NextCrawlAt, cur.standing(), true
 	if p.Purge {
 		p.repent(cur)
 		return nil
@@ -350,12 +347,11 @@ func (r *Registry) Fail(ctx context.Context, job Job, decide func(it *Item, now 
 		ops := []storage.Op{{}}
 		var first time.Time
 		for _, it := range eligible(items, job.Host, now) {
-			oldStatus, oldDue, waited := it.Status, it.NextCrawlAt, it.RebuildPending
+			was, oldDue := it.standing(), it.NextCrawlAt
 			decide(it, now)
 			it.Rebuilt(false)
 			it.IndexPending = false // the snapshot may be what cannot be processed
-			host.rebuild(waited, false)
-			host.move(oldStatus, it.Status)
+			host.recount(was, it.standing())
 			host.observe(false, true)
 			ops = append(ops, storage.Op{Kind: storage.Replace, Entity: it.entity()})
 			if !it.NextCrawlAt.Equal(oldDue) {

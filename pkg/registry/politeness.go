@@ -1,10 +1,6 @@
 package registry
 
-import (
-	"time"
-
-	"github.com/tidemark/tidemark/pkg/schedule"
-)
+import "time"
 
 // Politeness is what one host can bear (A19, E3).
 type Politeness struct {
@@ -34,6 +30,7 @@ type lease struct {
 	Owner   string    `json:"owner"`
 	Until   time.Time `json:"until"`
 	Permits int       `json:"permits"`
+	Room    int       `json:"room,omitempty"` // tombstones that it may still set, see brake.go
 }
 
 // hostState is the row of one host: everything its workers must agree on.
@@ -50,6 +47,7 @@ type hostState struct {
 	Changes      int            `col:"changes"`
 	Errors       int            `col:"errors"`
 	Rebuilding   int            `col:"rebuilding"` // items that wait for a rebuild
+	Revisited    int            `col:"revisited"`  // items with a tombstone whose status is not Gone
 	LossesFrom   time.Time      `col:"lossesFrom"` // begin of the brake's window
 	Losses       int            `col:"losses"`     // tombstones in it
 	// Absent are the marks of what its origins show for pages that do not exist, by scheme.
@@ -213,19 +211,6 @@ func (h *hostState) pause(now, until time.Time, why string) {
 	}
 }
 
-// move counts an item from one status to another; an empty status is outside the registry.
-func (h *hostState) move(from, to Status) {
-	if h.Counts == nil {
-		h.Counts = map[Status]int{}
-	}
-	if from != "" && h.Counts[from] > 0 {
-		h.Counts[from]--
-	}
-	if to != "" {
-		h.Counts[to]++
-	}
-}
-
 // observe counts a check for the rates.
 func (h *hostState) observe(changed, failed bool) {
 	if h.Checks >= rateWindow {
@@ -238,26 +223,4 @@ func (h *hostState) observe(changed, failed bool) {
 	if failed {
 		h.Errors++
 	}
-}
-
-// lose counts a tombstone for the brake.
-func (h *hostState) lose(now time.Time) {
-	if now.Sub(h.LossesFrom) >= schedule.LossWindow {
-		h.LossesFrom, h.Losses = now, 0
-	}
-	h.Losses++
-}
-
-// losses is what the host has lost in the present window of the brake, and of how many items.
-func (h *hostState) losses(now time.Time) (l schedule.Losses) {
-	if now.Sub(h.LossesFrom) < schedule.LossWindow {
-		l.Gone = h.Losses
-	}
-	l.Items = l.Gone
-	for status, n := range h.Counts {
-		if status != Gone {
-			l.Items += n
-		}
-	}
-	return l
 }

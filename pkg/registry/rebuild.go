@@ -220,7 +220,7 @@ func (it *Item) indexable() bool {
 
 // rebuildOps brings one item forward to now: as a debt, which leaves the site alone, or as a check.
 func rebuildOps(now time.Time, it *Item, h *hostEntry, o Rebuild) []storage.Op {
-	oldDue, waited, what := it.NextCrawlAt, it.RebuildPending, "from its snapshot"
+	oldDue, was, what := it.NextCrawlAt, it.standing(), "from its snapshot"
 	it.RebuildRun, it.RebuildPending = o.Run, true
 	switch {
 	case o.Refetch:
@@ -234,22 +234,12 @@ func rebuildOps(now time.Time, it *Item, h *hostEntry, o Rebuild) []storage.Op {
 		it.IndexPending, it.ResumeAt = true, it.NextCrawlAt
 	}
 	it.Record(now, "rebuild", "to be indexed anew "+what+" by the run "+o.Run)
-	h.rebuild(waited, true)
+	h.recount(was, it.standing())
 	if !oldDue.After(now) {
 		return []storage.Op{itemOp(it, false)}
 	}
 	it.NextCrawlAt = now
 	return []storage.Op{itemOp(it, false), deleteDue(it.key, oldDue), upsertDue(it, now, time.Time{})}
-}
-
-// rebuild counts the items that wait for a rebuild, as one of them begins or ends to.
-func (h *hostState) rebuild(waited, waits bool) {
-	switch {
-	case waits && !waited:
-		h.Rebuilding++
-	case waited && !waits:
-		h.Rebuilding--
-	}
 }
 
 // Rebuilding counts the items of a host, or of all, that wait for a rebuild, from a partition on. It

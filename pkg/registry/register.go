@@ -249,7 +249,7 @@ func otherFile(display string) error {
 
 // registerOps brings one item forward to now: the item, its old due row and its new one.
 func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterOptions, claimed bool) []storage.Op {
-	created, oldDue, oldStatus := it.etag == "", it.NextCrawlAt, it.Status
+	created, oldDue, was := it.etag == "", it.NextCrawlAt, it.standing()
 	if created {
 		*it = newItem(m.Source, it.key, now)
 		it.DiscoveryMethod = o.Method
@@ -272,7 +272,7 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 		it.ReindexGeneration++
 		it.Record(now, "forced", "a check without conditions was asked for")
 	}
-	host.move(oldStatus, it.Status)
+	host.recount(was, it.standing())
 	ops := []storage.Op{itemOp(it, created)}
 	if !created && !oldDue.Equal(now) {
 		ops = append(ops, deleteDue(it.key, oldDue))

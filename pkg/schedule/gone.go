@@ -16,15 +16,16 @@ const (
 
 // Losses is what a host has lost lately.
 type Losses struct {
-	Gone  int // sources that became gone within the present [LossWindow]
-	Items int // sources that were there when it began: those of Gone, and all that are not gone
+	Gone     int // sources that became gone within the present [LossWindow]
+	Reserved int // those that may do so by checks that are going on
+	Items    int // sources that were there when it began: those of Gone, and all that are not gone
 }
 
 // Room is how many more sources of a host may become gone before the others are held back
 // (CRAWL_GONE_SHARE); it may be negative. A site that loses a fifth of its pages in a day is
 // more often broken than tidied up.
 func (c Config) Room(l Losses) int {
-	return max(fewLosses, int(c.sane().GoneShare*float64(l.Items))) - l.Gone
+	return max(fewLosses, int(c.sane().GoneShare*float64(l.Items))) - l.Gone - l.Reserved
 }
 
 // Miss decides what one more 404 or 410 makes of a source: [Missing] until there were enough in a

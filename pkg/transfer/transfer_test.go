@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -108,7 +109,7 @@ func lockSome(t testing.TB, store storage.Store, reg *registry.Registry) {
 	for _, m := range messages {
 		job, err := registry.ParseJob(m.Body)
 		if err == nil {
-			_, err = reg.Begin(t.Context(), job)
+			_, err = reg.Begin(t.Context(), job, schedule.Defaults())
 		}
 		if err != nil {
 			t.Fatal(err)
