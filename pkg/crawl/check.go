@@ -29,10 +29,11 @@ type check struct {
 	outcome    schedule.Outcome
 	retryAfter time.Duration
 	// ours is a failure of our own inside a request: the gate's, whose error comes back as the page's.
-	ours  error
-	file  *file.Response // of an item that is a file
-	page  *search.Page   // waits to enter the index
-	ended time.Time
+	ours     error
+	file     *file.Response // of an item that is a file
+	page     *search.Page   // waits to enter the index
+	unfilled error          // why the page has no vectors, though it should
+	ended    time.Time
 	// paid is a check that asked nobody: it only indexed what was fetched before.
 	paid bool
 	soon bool // another look is worth it before the schedule says so

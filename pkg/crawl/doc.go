@@ -14,6 +14,7 @@
 //	soft 404  what the host also shows for a page that cannot exist: missing
 //	keep      the body, then its capture with the edge to what it supersedes
 //	canonical another item stands for it: an alias, out of the index (also where nothing changed)
+//	vectors   of chunks that are new, where there is a model
 //	index     then, and only then, Indexed
 //
 // What a page does wrong is data: it ends in the item's status, errorMessage and history. Only

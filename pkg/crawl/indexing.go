@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// maxUnindexed bounds the text, in bytes, that waits in memory for the index.
+// maxUnindexed bounds the text and vectors, in bytes, that waits in memory for the index.
 const maxUnindexed = 8 << 20
 
 // enterIndex has the document indexed with the others of its batch, before the next commit: an
@@ -22,11 +22,23 @@ func (c *check) enterIndex(r reading) {
 	c.page = &p
 }
 
-// unindexed is the size of the text that waits.
+// fill gives the page that waits its vectors. Not with the others of its batch: it may take as long as
+// asking a site, and the end of a lock is the commit's. A page that gets none is a debt.
+func (c *check) fill(ctx context.Context) {
+	if c.page == nil || c.o.Vectors == nil {
+		return
+	}
+	if err := c.o.Vectors.Fill(ctx, c.page); err != nil {
+		c.unfilled = fault.New(fault.Unavailable, "%w", err) // whatever it was, the page is not at fault
+		c.o.Log.Warn("page without vectors not indexed", "id", c.ID, "err", err)
+	}
+}
+
+// unindexed is the size of the text and vectors that wait.
 func (c *check) unindexed() (n int) {
 	if c.page != nil {
 		for _, chunk := range c.page.Chunks {
-			n += len(chunk.Text) + len(chunk.Heading)
+			n += len(chunk.Text) + len(chunk.Heading) + 4*len(chunk.Vector)
 		}
 		for _, img := range c.page.Images {
 			n += len(img.Src) + len(img.Alt) + len(img.Title) + len(img.Caption)
@@ -40,7 +52,7 @@ func (c *check) unindexed() (n int) {
 func (t *task) indexChecked(ctx context.Context) {
 	var pages []search.Page
 	for _, c := range t.checked {
-		if c.page != nil {
+		if c.page != nil && c.unfilled == nil {
 			pages = append(pages, *c.page)
 		}
 	}
@@ -48,7 +60,10 @@ func (t *task) indexChecked(ctx context.Context) {
 	for _, c := range t.checked {
 		if c.page != nil {
 			err := together
-			if isRefused(err) && len(pages) > 1 {
+			switch {
+			case c.unfilled != nil:
+				err = c.unfilled
+			case isRefused(err) && len(pages) > 1:
 				err = t.put(ctx, *c.page) // only one of them need be at fault
 			}
 			c.indexed(err)

@@ -34,6 +34,12 @@ type Indexer interface {
 	Remove(ctx context.Context, id string, held *search.Held) error
 }
 
+// Filler gives the chunks of a page their vectors. A page that gets an error is as it was, and comes
+// back later, whatever the error's kind.
+type Filler interface {
+	Fill(ctx context.Context, p *search.Page) error
+}
+
 // Options adjust a worker. Schedule and Agent are needed, the rest has defaults.
 type Options struct {
 	Schedule  schedule.Config
@@ -41,6 +47,7 @@ type Options struct {
 	Rules     source.Rules
 	Strategy  source.Strategy
 	Documents *document.Reader         // one with the defaults when nil
+	Vectors   Filler                   // without it, chunks have none
 	Files     *file.Client             // without it, files cannot be read
 	Setting   func(name string) string // where credentials are found; nil: there are none
 	KeepGone  bool                     // leave documents of Gone items in the index
@@ -249,6 +256,7 @@ func (c *check) safely(ctx context.Context) (err error) {
 	if err := c.run(ctx); err != nil {
 		return err
 	}
+	c.fill(ctx)
 	return c.prune(ctx)
 }
 

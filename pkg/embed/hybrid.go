@@ -2,12 +2,12 @@ package embed
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/search"
 )
@@ -15,8 +15,6 @@ import (
 const (
 	// patience is what a query waits for its vector before it is answered by its words.
 	patience = 2 * time.Second
-	// rest is how long nobody asks a model that has just failed, unless it asks for longer.
-	rest = 30 * time.Second
 	// remembered is how many queries keep their vectors: 6 MiB of 1,536 numbers each.
 	remembered = 1000
 )
@@ -25,13 +23,11 @@ const (
 // log; the query is answered by its words then. Queries are kept in memory only.
 type Hybrid struct {
 	search.Index
-	model llm.Embedder
+	model *Rested
 	log   *slog.Logger
-	now   func() time.Time
 
-	mu      sync.Mutex
-	recent  *recent
-	silence time.Time // until then the model is left alone
+	mu     sync.Mutex
+	recent *recent
 }
 
 // NewHybrid gives the queries of an index vectors of the model that its chunks have. Log may be nil.
@@ -39,7 +35,7 @@ func NewHybrid(index search.Index, model llm.Embedder, log *slog.Logger) *Hybrid
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Hybrid{Index: index, model: model, log: log, now: time.Now, recent: newRecent(remembered)}
+	return &Hybrid{Index: index, model: NewRested(model), log: log, recent: newRecent(remembered)}
 }
 
 // Search answers a query. A query that the port refuses is refused before it costs anything.
@@ -64,22 +60,21 @@ func queryText(q string) string {
 func (h *Hybrid) vector(ctx context.Context, text string) []float32 {
 	h.mu.Lock()
 	v := h.recent.get(text)
-	quiet := h.now().Before(h.silence)
 	h.mu.Unlock()
-	if v != nil || quiet || text == "" {
+	if v != nil || text == "" {
 		return v
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	vectors, err := h.model.Embed(ctx, []string{text})
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	if err != nil {
-		pause := max(rest, fault.RetryAfter(err))
-		h.silence = h.now().Add(pause)
-		h.log.Warn("searching by words alone", "model", h.model.Model(), "pause", pause, "err", err)
+		if !errors.Is(err, errResting) { // that has been told
+			h.log.Warn("searching by words alone", "model", h.model.Model(), "err", err)
+		}
 		return nil
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.recent.put(text, vectors[0])
 	return vectors[0]
 }

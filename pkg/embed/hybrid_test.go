@@ -71,7 +71,7 @@ func TestHybridWithoutModel(t *testing.T) {
 			var log bytes.Buffer
 			h := NewHybrid(index, model, slog.New(slog.NewTextHandler(&log, nil)))
 			now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-			h.now = func() time.Time { return now }
+			h.model.now = func() time.Time { return now }
 			ask := func() []float32 {
 				t.Helper()
 				if _, err := h.Search(t.Context(), search.Query{Text: "tide", Top: 10}); err != nil {
