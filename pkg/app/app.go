@@ -85,7 +85,7 @@ func openIndex(cfg Config, log *slog.Logger) (search.Index, error) {
 	if err := os.MkdirAll(cfg.Data, 0o755); err != nil {
 		return nil, err
 	}
-	return sqlitesearch.Open(filepath.Join(cfg.Data, "index.db"), sqlitesearch.Options{Log: log})
+	return sqlitesearch.Open(filepath.Join(cfg.Data, "index.db"), sqlitesearch.Options{Log: log, Model: cfg.Models.Embeddings})
 }
 
 // Assemble builds the services over a store and an index and makes what is missing there. Credentials
@@ -111,12 +111,17 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		Collector: "crawl", NormalizationVersion: lineage.Current, StartedAt: time.Now(),
 	}
 	documents := document.New(document.Options{CacheDir: filepath.Join(cfg.Data, "cache")})
-	worker := crawl.New(reg, snaps, web, index, crawl.Options{
+	options := crawl.Options{
 		Schedule: cfg.Schedule, Agent: web.ProductToken(), Rules: cfg.Rules, Strategy: cfg.Strategy,
 		KeepGone: cfg.KeepGone, Soft404: cfg.Soft404, ReindexOnCanonical: cfg.ReindexOnCanonical, RunID: run.ID, Retention: cfg.Retention, Log: log,
 		Documents: documents,
 		Files:     files, Setting: get,
-	})
+	}
+	searched, err := withVectors(ctx, cfg.Models, store, index, &options, log)
+	if err != nil {
+		return nil, err
+	}
+	worker := crawl.New(reg, snaps, web, index, options)
 	rebuilds := rebuild.New(store, reg, snaps, rebuild.Options{Of: run.ID, Log: log})
 	for _, step := range []func(context.Context) error{
 		reg.Create, snaps.Create, rebuilds.Create, index.Create,
@@ -128,7 +133,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		}
 	}
 	return &handlers.Services{
-		Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index, Rebuilds: rebuilds, Documents: documents, Files: files, Setting: get,
+		Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: searched, Rebuilds: rebuilds, Documents: documents, Files: files, Setting: get,
 		Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 	}, nil
 }

@@ -33,6 +33,7 @@ type Config struct {
 	ReindexOnCanonical bool
 	FileRoot           string
 	Data               string
+	Models             Models
 }
 
 // Load reads the settings through get, which returns "" for what is not set. Every bad value is
@@ -74,6 +75,7 @@ func Load(get func(string) string, set ...string) (Config, error) {
 		Soft404:  s.flag("CRAWL_SOFT_404", true),
 		Data:     s.text("TIDEMARK_DATA", defaultData),
 		FileRoot: s.text("FILE_ROOT", ""),
+		Models:   s.models(),
 
 		ReindexOnCanonical: s.flag("FORCE_REINDEX_ON_CANONICAL_CHANGE", true),
 	}

@@ -54,6 +54,9 @@ var Settings = []Setting{
 	{"CRAWL_MAX_REDIRECTS", "5", "Redirects that are followed, 0 to 20"},
 	{"FILE_ROOT", "", "Folder under which files of this machine may be added; it has to be there. Without it they may not"},
 	{"CREDENTIAL_<NAME>", "", "What lets in to private sources that were added with that name: KIND WHERE SECRET on one line. bearer https://wiki.example TOKEN; basic … user:password; header … X-Key: VALUE; sas https://acct.blob.core.windows.net/container sv=…; key, connection, identity likewise. The secret goes nowhere but to WHERE. A value that cannot be read stops the start"},
+	{"EMBEDDINGS_MODEL", "", "Model that gives chunks and queries vectors, so that pages are also found by meaning: text-embedding-3-small, or as the service at OPENAI_BASE_URL calls it. The embedded index is filled anew when it is set or changed, or set again. While the service is down, search goes by words alone and new content waits for its vectors"},
+	{"OPENAI_BASE_URL", "", "Service with language models that speaks the API of OpenAI, such as a LiteLLM proxy: https://api.openai.com/v1 or http://localhost:4000"},
+	{"LITELLM_MASTER_KEY", "", "Key for that service, sent as a bearer token"},
 	{"TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid", "Query parameters that are dropped: by prefix when they end in _, else by name. Not to be changed once there are items; the command line reads it too"},
 	{"FORCE_REINDEX_ON_CANONICAL_CHANGE", "true", "Whether a page is indexed again when only its rel=canonical has changed; false records the change"},
 	// The command line.

@@ -198,6 +198,10 @@ func TestDocumentedDefaultsAreReal(t *testing.T) {
 		"CRAWL_ALLOW_HOSTS": len(unset.Fetch.AllowHosts) == 0,
 		"CRAWL_CONTACT":     unset.Fetch.Contact == "",
 		"FILE_ROOT":         unset.FileRoot == "",
+
+		"EMBEDDINGS_MODEL":   unset.Models.Embeddings == "",
+		"OPENAI_BASE_URL":    unset.Models.BaseURL == "",
+		"LITELLM_MASTER_KEY": unset.Models.Key == "",
 	}
 	for _, name := range loadAsks(t) {
 		s, _ := documented(name)

@@ -85,6 +85,8 @@ func TestA25Values(t *testing.T) {
 		"CRAWL_MAX_BYTES":             {"2048", func(c Config) any { return c.Fetch.MaxBytes }, int64(2048)},
 		"CRAWL_TIMEOUT_SECONDS":       {"9", func(c Config) any { return c.Fetch.Timeout }, 9 * time.Second},
 		"CRAWL_MAX_REDIRECTS":         {"0", func(c Config) any { return c.Fetch.MaxRedirects }, -1},
+		"OPENAI_BASE_URL":             {"http://localhost:4000", func(c Config) any { return c.Models.BaseURL }, "http://localhost:4000"},
+		"LITELLM_MASTER_KEY":          {"sk-1", func(c Config) any { return string(c.Models.Key) }, "sk-1"},
 		"TIDEMARK_DATA":               {"/data", func(c Config) any { return c.Data }, "/data"},
 		"TRACKING_PARAM_PREFIXES":     {"ref", func(c Config) any { s, _ := c.Rules.ParseURL("https://a.example/?ref=1&utm_x=2"); return s.Normalized }, "https://a.example/?utm_x=2"},
 	} {
@@ -159,6 +161,8 @@ func TestA25BadValues(t *testing.T) {
 		{"TRACKING_PARAM_PREFIXES", strings.Repeat("x", 65), "up to 64 printable"},
 		{"TRACKING_PARAM_PREFIXES", strings.Repeat("x,", 257), "at most 256 names"},
 		{"FORCE_REINDEX_ON_CANONICAL_CHANGE", "sometimes", "true or false"},
+		{"EMBEDDINGS_MODEL", "two words", "without spaces"},
+		{"EMBEDDINGS_MODEL", "text-embedding-3-small", "OPENAI_BASE_URL"},
 		{"FILE_ROOT", "docs", "absolute path of a folder"},
 		{"FILE_ROOT", "/nowhere/at/all", "a folder that exists"},
 		{"FILE_ROOT", thisFile, "a folder that exists"},

@@ -1,0 +1,83 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"regexp"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/embed"
+	"github.com/tidemark/tidemark/pkg/llm/openai"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Models says where language models are and which are used. The zero value uses none.
+type Models struct {
+	BaseURL    string // OPENAI_BASE_URL
+	Key        Secret // LITELLM_MASTER_KEY
+	Embeddings string // EMBEDDINGS_MODEL; "": chunks and queries have no vectors
+}
+
+// Secret is a text that is not printed.
+type Secret string
+
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "…"
+}
+
+// GoString is what %#v prints.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalText is what JSON and logs show.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// models reads the settings of the models. A value that is no address may hold a password, and one
+// that is no key may be one, so those are not repeated.
+func (s *settings) models() Models {
+	m := Models{
+		BaseURL:    s.get("OPENAI_BASE_URL"),
+		Key:        Secret(s.get("LITELLM_MASTER_KEY")),
+		Embeddings: s.match("EMBEDDINGS_MODEL", "", `^[!-~]{0,200}$`, "the name of a model, up to 200 printable characters without spaces"),
+	}
+	if m.BaseURL != "" && openai.CheckBaseURL(m.BaseURL) != nil {
+		s.withhold("OPENAI_BASE_URL", "an http or https address without user, query and fragment, such as https://api.openai.com/v1")
+	}
+	if !keyForm.MatchString(string(m.Key)) || strings.HasPrefix(string(m.Key), "@Microsoft.KeyVault") {
+		s.withhold("LITELLM_MASTER_KEY", "a key of printable characters without spaces; a reference to a Key Vault must have been resolved")
+	}
+	if m.Embeddings != "" && m.BaseURL == "" {
+		s.bad("EMBEDDINGS_MODEL", "a model only together with OPENAI_BASE_URL, where it is")
+	}
+	return m
+}
+
+var keyForm = regexp.MustCompile(`^[!-~]*$`)
+
+// withhold is bad for a value that may be a secret.
+func (s *settings) withhold(name, allowed string) {
+	s.problems = append(s.problems, name+"=…: allowed is "+allowed)
+}
+
+// withVectors has pages get vectors, and gives the index whose queries do. Without a model it is the
+// index itself.
+func withVectors(ctx context.Context, m Models, store storage.Store, index search.Index, o *crawl.Options, log *slog.Logger) (search.Index, error) {
+	if m.Embeddings == "" {
+		return index, nil
+	}
+	client, err := openai.New(openai.Options{BaseURL: m.BaseURL, Key: string(m.Key), Log: log})
+	if err != nil {
+		return nil, err
+	}
+	model := client.Embedder(m.Embeddings)
+	cached := embed.NewCached(embed.NewRested(model), store, log)
+	if err := cached.Create(ctx); err != nil {
+		return nil, err
+	}
+	o.Vectors = embed.NewFiller(cached)
+	return embed.NewHybrid(index, model, log), nil
+}

@@ -1,0 +1,166 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/llm/llmtest"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
+	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+)
+
+// A25: what may be a secret is told by its name alone.
+func TestA25SecretsAreNotTold(t *testing.T) {
+	for name, value := range map[string]string{
+		"LITELLM_MASTER_KEY": "hunter2 \n",
+		"OPENAI_BASE_URL":    "https://user:hunter2@models.example/v1",
+	} {
+		_, err := Load(env(map[string]string{name: value}))
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Load(env(map[string]string{"LITELLM_MASTER_KEY": "@Microsoft.KeyVault(SecretUri=https://kv.example/x)"})); !fault.Is(err, fault.Invalid) {
+		t.Errorf("an unresolved reference: %v", err)
+	}
+	c, err := Load(env(map[string]string{"LITELLM_MASTER_KEY": "hunter2", "OPENAI_BASE_URL": "https://models.example/v1"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "config", c.Models)
+	asJSON, _ := json.Marshal(c.Models)
+	if said := fmt.Sprintf("%v %+v %#v %s %s", c.Models, c.Models, c.Models, asJSON, log.String()); strings.Contains(said, "hunter2") {
+		t.Error(said)
+	}
+}
+
+// embedded is what one process makes of a store and an index file with a model, or none.
+func embedded(t *testing.T, store storage.Store, path string, settings map[string]string) *handlers.Services {
+	t.Helper()
+	cfg, err := Load(env(settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := sqlitesearch.Open(path, sqlitesearch.Options{Model: cfg.Models.Embeddings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { index.Close() })
+	s, err := Assemble(t.Context(), cfg, env(settings), store, index, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// work does the jobs and the rebuild's steps that wait.
+func work(t *testing.T, s *handlers.Services) {
+	t.Helper()
+	for range 20 {
+		if _, err := s.Registry.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		jobs, steps := receive(t, s, registry.JobQueue), receive(t, s, "rebuild-steps")
+		for _, body := range steps {
+			if err := s.Rebuilds.Step(t.Context(), body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, body := range jobs {
+			job, err := registry.ParseJob(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Worker.Process(t.Context(), job); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(jobs)+len(steps) == 0 {
+			return
+		}
+	}
+	t.Fatal("the work does not end")
+}
+
+func receive(t *testing.T, s *handlers.Services, queue string) (bodies [][]byte) {
+	t.Helper()
+	q := s.Store.Queue(queue)
+	got, err := q.Receive(t.Context(), 32, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range got {
+		if err := q.Delete(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		bodies = append(bodies, m.Body)
+	}
+	return bodies
+}
+
+func finds(t *testing.T, s *handlers.Services, query string) int {
+	t.Helper()
+	res, err := s.Index.Search(t.Context(), search.Query{Text: query, Top: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.Count
+}
+
+// Pages are found by meaning once there is a model: those that were there before, from their
+// snapshots, and by queries of which they have no word. While the service is down words do, and
+// without a model everything is as it was.
+func TestSearchByMeaning(t *testing.T) {
+	site, service := newPages(t), llmtest.NewServer(t, "tide-embed", 8)
+	site.put("/p", "The lighthouse stands on the cape.")
+	store, path := mem.New(time.Now), filepath.Join(t.TempDir(), "index.db")
+	settings := map[string]string{"CRAWL_ALLOW_HOSTS": "127.0.0.1"}
+	plain := embedded(t, store, path, settings)
+	src, err := source.DefaultRules().ParseURL(site.URL + "/p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plain.Registry.Register(t.Context(), []source.Source{src}, registry.RegisterOptions{})[0].Err; err != nil {
+		t.Fatal(err)
+	}
+	work(t, plain)
+	if finds(t, plain, "lighthouse") != 1 || finds(t, plain, "beacon") != 0 || service.Requests() != 0 {
+		t.Fatal("without a model, words alone are searched")
+	}
+
+	settings["EMBEDDINGS_MODEL"], settings["OPENAI_BASE_URL"], settings["LITELLM_MASTER_KEY"] = "tide-embed", service.URL, llmtest.Key
+	s := embedded(t, store, path, settings)
+	site.answers()
+	work(t, s)
+	if asked := site.answers(); len(asked) > 0 {
+		t.Errorf("the site was asked for vectors' sake: %v", asked)
+	}
+	if texts := service.Texts(); !slices.Equal(texts, []string{"The lighthouse stands on the cape."}) {
+		t.Errorf("embedded: %q", texts)
+	}
+	if finds(t, s, "beacon") != 1 {
+		t.Error("a page is not found by its vector")
+	}
+	service.Break(llmtest.Status(401, ""))
+	if finds(t, s, "lighthouse") != 1 || finds(t, s, "buoy") != 0 || finds(t, s, "beacon") != 1 { // the last is remembered
+		t.Error("without the service, words and former queries are searched")
+	}
+	delete(settings, "EMBEDDINGS_MODEL")
+	if plain = embedded(t, store, path, settings); finds(t, plain, "lighthouse") != 1 || finds(t, plain, "beacon") != 0 {
+		t.Error("without a model again, words alone are searched")
+	}
+}
