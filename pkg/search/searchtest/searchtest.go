@@ -39,6 +39,7 @@ func Index(t *testing.T, open func(t *testing.T) search.Index) {
 		{"words", (*suite).words},
 		{"filters", (*suite).filters},
 		{"facets", (*suite).facets},
+		{"inventory", (*suite).inventory},
 		{"ranking", (*suite).ranking},
 		{"passages", (*suite).passages},
 		{"long passages", (*suite).longPassages},

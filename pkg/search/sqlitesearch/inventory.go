@@ -1,0 +1,64 @@
+package sqlitesearch
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+var _ search.Inventory = (*Index)(nil)
+
+// Holds is what the index holds of a page; NotFound when that is nothing.
+func (ix *Index) Holds(ctx context.Context, id string) (search.Holding, error) {
+	held, err := ix.holds(ctx, id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return held, fault.New(fault.NotFound, "the index holds no page %s", id)
+	}
+	return held, ix.fault("holds", err)
+}
+
+func (ix *Index) holds(ctx context.Context, id string) (held search.Holding, err error) {
+	tx, err := ix.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return held, err
+	}
+	defer tx.Rollback()
+	r := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}} // that only reads
+	page, err := r.rowOf(id)
+	if err != nil {
+		return held, err
+	}
+	held = search.Holding{Chunks: map[string]string{}, Images: map[string]bool{}}
+	chunks, err := r.readChunks(page.row)
+	if err != nil {
+		return held, err
+	}
+	for key, c := range chunks {
+		held.Chunks[key] = c.uid
+	}
+	images, err := r.readImages(page.row)
+	for id := range images {
+		held.Images[id] = true
+	}
+	return held, err
+}
+
+// IDs are the ids of at most top pages that come after one, in order.
+func (ix *Index) IDs(ctx context.Context, after string, top int) (ids []string, err error) {
+	rows, err := ix.read.QueryContext(ctx, "SELECT id FROM pages WHERE id > ? ORDER BY id LIMIT ?", after, top)
+	if err != nil {
+		return nil, ix.fault("ids", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, ix.fault("ids", err)
+		}
+		ids = append(ids, id)
+	}
+	return ids, ix.fault("ids", rows.Err())
+}
