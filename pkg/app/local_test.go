@@ -19,6 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/funchost"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -266,11 +267,11 @@ func (l *local) checkInvariants() {
 // lockAndTrust is longer than a dead worker's lock and a lost job's trust.
 const lockAndTrust = 15 * time.Minute
 
-// pass lets time pass for what is stored while nobody runs: every time in the registry's rows and
-// keys moves back.
+// pass lets time pass for what is stored while nobody runs: every time in rows of items and captures, and in
+// their keys, moves back.
 func (l *local) pass(d time.Duration) {
 	l.t.Helper()
-	for _, name := range []string{registry.DefaultTable, "DueHints"} {
+	for _, name := range []string{registry.DefaultTable, "DueHints", snapshot.CapturesTable} {
 		table := l.store.Table(name)
 		var rows []storage.Entity
 		for e, err := range table.Query(l.t.Context(), storage.Query{}) {

@@ -146,3 +146,38 @@ func TestA14SitesThatLoseMuch(t *testing.T) {
 	l.finds(map[string]int{"quay": 10, "dock": 40})
 	l.checkInvariants()
 }
+
+// TestA21RetentionOfMonths runs the app over a page that changes every other day, and then no more.
+func TestA21RetentionOfMonths(t *testing.T) {
+	t.Parallel() // it mostly waits
+	l := newLocal(t, map[string]string{"STORAGE": Embedded, "SNAPSHOT_KEEP_COUNT": "4", "SNAPSHOT_KEEP_DAYS": "10"})
+	l.start()
+	site := newPages(t)
+	urls := site.fill(2, "pier")
+	l.add(urls)
+	l.await("they are indexed", func() bool { return l.counts()[api.StatusIndexed] == 2 })
+	captures := func() (n int) {
+		t.Helper()
+		var got api.ItemDetail
+		l.ask("GET", "/api/items/"+string(idOf(t, urls[0])), nil, http.StatusOK, &got)
+		_, blobs := l.kept(idOf(t, urls[0]))
+		if n = len(got.Captures); blobs != n+1 {
+			t.Errorf("%d captures and that of the other page, %d blobs", n, blobs)
+		}
+		return n
+	}
+	for i := range 6 {
+		site.put("/pier/0", fmt.Sprintf("Edition %d of the notice.", i))
+		l.later(50 * time.Hour)
+		if have, want := captures(), min(i+2, 4); have != want {
+			t.Errorf("after %d changes: %d captures, want %d", i+1, have, want)
+		}
+	}
+	for range 6 {
+		l.later(50 * time.Hour)
+	}
+	if have := captures(); have != 1 {
+		t.Errorf("after two weeks without a change: %d captures", have)
+	}
+	l.checkInvariants()
+}
