@@ -189,6 +189,8 @@ func TestErrors(t *testing.T) {
 		{"query that cannot be read", "GET /api/items?top=%zz", "", 400, "", "query of the URL"},
 		{"no query", "GET /api/Search", "", 400, "q", "q is missing"},
 		{"empty query", "POST /api/Search", `{"q":""}`, 400, "q", "q is missing"},
+		{"query of a quote", "GET /api/Search?q=%22", "", 400, "q", "nothing to search for"},
+		{"query without words", "POST /api/Search", `{"q":" *  \"\" - …"}`, 400, "q", "nothing to search for"},
 		{"query too long", "GET /api/Search?q=" + strings.Repeat("x", 1001), "", 400, "q", "1000"},
 		{"top of nothing", "GET /api/Search?q=x&top=0", "", 400, "top", "from 1 to 100"},
 		{"top below nothing", "POST /api/Search", `{"q":"x","top":-1}`, 400, "top", "from 1 to 100"},

@@ -34,6 +34,9 @@ func (s *server) answerSearch(r *http.Request, v *Services, req api.SearchReques
 	if req.Q == "" {
 		return 0, nil, fault.Field("q", "q is missing: what should be searched for?")
 	}
+	if len(search.Terms(req.Q)) == 0 {
+		return 0, nil, fault.Field("q", "there is nothing to search for in %.100q: give some words", req.Q)
+	}
 	if req.Top == 0 {
 		req.Top = api.DefaultTop
 	}

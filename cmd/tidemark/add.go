@@ -18,8 +18,9 @@ import (
 const addLong = `Register URLs. Each is fetched soon, indexed, and watched from then on.
 
 Adding what is known already does no harm: it is checked now. With --file, URLs
-are read one from a line; empty lines and comments (#) are passed over. What
-cannot be added is reported with its line and the reason, all else is added.`
+are read from a file, one on each line; empty lines and comments (#) are passed
+over. What cannot be added is reported with its line and the reason; all else is
+added.`
 
 const addExample = `  tidemark add https://example.com/ https://example.com/news
   tidemark add --file urls.txt
@@ -47,7 +48,7 @@ func (p *program) addCommand() *cobra.Command {
 // addFlags are the flags of everything that adds sources.
 func addFlags(cmd *cobra.Command, o *api.AddOptions) {
 	cmd.Flags().BoolVar(&o.Force, "force", false, "fetch and index them even if nothing changed")
-	cmd.Flags().StringVar(&o.Credential, "credential", "", "they are private: the server's setting CREDENTIAL_`NAME` lets in")
+	cmd.Flags().StringVar(&o.Credential, "credential", "", "for private sources: CREDENTIAL_`NAME` is the server's setting that lets in")
 }
 
 // run adds what is named in the arguments and in a list.

@@ -128,7 +128,7 @@ func one(what string) cobra.PositionalArgs {
 	}
 }
 
-const rootLong = `Tidemark keeps a search index true to web sources that change.
+const rootLong = `Tidemark keeps a search index true to sources that change.
 
 This command speaks to a running Tidemark, by default the one on this machine.
 "tidemark start" runs one here.`

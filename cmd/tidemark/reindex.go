@@ -13,8 +13,8 @@ import (
 const reindexLong = `Check a source now instead of when its turn comes.
 
 Unless --force is given, a source that did not change is not indexed again. It
-is named by its id or by the URL it was added with. A host that asked for a
-pause is left alone until that is over.`
+is named by its id, or by the URL or path it was added with. A host that asked
+for a pause is left alone until that is over.`
 
 const reindexExample = `  tidemark reindex https://example.com/news
   tidemark reindex --force url_k7gxn3…`

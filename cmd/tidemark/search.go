@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/search"
 )
 
 const searchLong = `Search the index. Pages come best first, with the passages that answer.
@@ -46,7 +47,7 @@ func (p *program) searchCommand() *cobra.Command {
 }
 
 func (p *program) search(ctx context.Context, req api.SearchRequest) error {
-	if strings.TrimSpace(req.Q) == "" {
+	if len(search.Terms(req.Q)) == 0 {
 		return usagef("nothing to search for: give some words")
 	}
 	if req.Top < 1 || req.Top > api.MaxTop {

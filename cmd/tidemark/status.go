@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-const statusLong = `Tell how far the index is from being true: how many sources stand where, how many
-wait for a check, and how often checks found a change or failed.
+const statusLong = `Tell how far the index is from being true: how many sources have which status,
+how many wait for a check, and how often checks found a change or failed.
 
 With --watch it goes on telling until nothing waits and nothing is being worked
 on, and then ends with exit code 0.`

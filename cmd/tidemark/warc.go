@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -140,10 +141,12 @@ func (a *archive) ofHost(host string) func(context.Context, func(api.ItemDetail)
 	return func(ctx context.Context, do func(api.ItemDetail) error) error {
 		tick, end := a.progress("archiving " + host)
 		defer end()
+		known := false
 		for page, err := range a.client.Pages(ctx, api.ItemQuery{Host: host}) {
 			if err != nil {
 				return err
 			}
+			known = known || len(page.Items) > 0
 			for _, it := range page.Items {
 				item, err := a.client.Item(ctx, it.ID)
 				if isUnknown(err) {
@@ -157,6 +160,9 @@ func (a *archive) ofHost(host string) func(context.Context, func(api.ItemDetail)
 				}
 				tick()
 			}
+		}
+		if !known {
+			return fmt.Errorf("nothing is registered for the host %q", host)
 		}
 		return nil
 	}

@@ -221,7 +221,7 @@ func TestWARC(t *testing.T) {
 		dir := t.TempDir()
 		code, out, errOut := a.run("warc", "--host", "nobody.example", "-o", filepath.Join(dir, "x.warc"))
 		left, _ := os.ReadDir(dir)
-		if code != exitFailure || out != "" || errOut != "tidemark: nothing is captured that could be written\n" || len(left) > 0 {
+		if code != exitFailure || out != "" || errOut != "tidemark: nothing is registered for the host \"nobody.example\"\n" || len(left) > 0 {
 			t.Errorf("%d %q %q %v", code, out, errOut, left)
 		}
 	})
