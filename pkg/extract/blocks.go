@@ -49,7 +49,7 @@ func (b *builder) element(n *html.Node) {
 		b.addHeading(int(n.Data[1]-'0'), b.inline(n))
 	case atom.Pre:
 		b.flush()
-		b.add(Block{Kind: Code, Text: b.code(n)})
+		b.add(Block{Kind: Code, Text: b.code(n), Language: codeLanguage(n)})
 	case atom.Ul, atom.Ol:
 		b.flush()
 		b.list(n)

@@ -73,7 +73,7 @@ func (c *Composer) Document(language string, titles ...string) Document {
 	if doc.Title = bestTitle(titles...); doc.Title == "" {
 		doc.Title = bestTitle(firstHeading(doc.Blocks))
 	}
-	doc.Text = joinBlocks(doc.Blocks)
+	doc.Text = Join(doc.Blocks)
 	lines := make([]string, len(doc.Blocks))
 	for i, b := range doc.Blocks {
 		lines[i] = b.Text

@@ -15,7 +15,7 @@ func extractCSV(p page) Document {
 	if len(rows) > 0 {
 		doc.Blocks = []Block{{Kind: Table, Text: strings.Join(rows, "\n")}}
 	}
-	doc.Text = joinBlocks(doc.Blocks)
+	doc.Text = Join(doc.Blocks)
 	doc.VisibleText = doc.Text
 	return doc
 }

@@ -49,6 +49,22 @@ type Block struct {
 	Kind  Kind
 	Level int    // 1 to 6 for headings, else 0
 	Text  string // whitespace folded except in code; never empty
+	// Language is that of code, as the page names it in lower case, such as "go" or "c++"; empty
+	// when it does not, and for other kinds.
+	Language string `json:",omitempty"`
+}
+
+// Separator stands between two blocks in [Document.Text].
+const Separator = "\n\n"
+
+// Join composes the text of blocks: [Document.Text] is that of the document's. A place in the text
+// of a document, such as where a chunk begins, is one in this.
+func Join(blocks []Block) string {
+	texts := make([]string, len(blocks))
+	for i, b := range blocks {
+		texts[i] = b.Text
+	}
+	return strings.Join(texts, Separator)
 }
 
 // Link is one reference from the page to another address.
@@ -72,7 +88,7 @@ type Document struct {
 	Canonical        string // rel=canonical resolved to an absolute address, or empty
 	MetaRobots       []string
 	Blocks           []Block
-	Text             string  // main content: the blocks, joined by blank lines
+	Text             string  // main content: the blocks, joined by [Join]
 	VisibleText      string  // all visible text, one line per block
 	Links            []Link  // in page order, one per address
 	Images           []Image // of the main content in page order, one per address; the preview last

@@ -36,7 +36,7 @@ func flat(p page, text []byte) Document {
 	}
 	doc.VisibleText = f.peek()
 	doc.Blocks = paragraphs(doc.VisibleText, p.limits.MaxBlocks)
-	doc.Text = joinBlocks(doc.Blocks)
+	doc.Text = Join(doc.Blocks)
 	return doc
 }
 

@@ -63,7 +63,7 @@ func assemble(p page, root *html.Node, choose chooser) Document {
 	if len(doc.Blocks) == 0 && doc.VisibleText != "" {
 		doc.Blocks = []Block{{Kind: Paragraph, Text: doc.VisibleText}}
 	}
-	doc.Text = joinBlocks(doc.Blocks)
+	doc.Text = Join(doc.Blocks)
 	return doc
 }
 
@@ -79,14 +79,6 @@ func bestTitle(candidates ...string) string {
 		}
 	}
 	return ""
-}
-
-func joinBlocks(blocks []Block) string {
-	texts := make([]string, len(blocks))
-	for i, b := range blocks {
-		texts[i] = b.Text
-	}
-	return strings.Join(texts, "\n\n")
 }
 
 // resolve makes an address absolute; nil when it is not one of the web.

@@ -34,7 +34,7 @@ func plainText(text string, mostBlocks int) Document {
 		run = append(run, line)
 	}
 	end()
-	doc.Text, doc.VisibleText = joinBlocks(doc.Blocks), joinLines(doc.Blocks)
+	doc.Text, doc.VisibleText = Join(doc.Blocks), joinLines(doc.Blocks)
 	doc.Title = firstLine(doc.Text)
 	return doc
 }
