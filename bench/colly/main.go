@@ -113,7 +113,8 @@ func (k *keeper) store(r *colly.Response, doc extract.Document) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range chunk.Split(url, doc.Title, doc.Blocks) {
+	chunks, _ := chunk.Split(chunk.Page{ID: url, Title: doc.Title, Blocks: doc.Blocks})
+	for _, c := range chunks {
 		if _, err := tx.Exec("insert into chunks values (?, ?, ?)", url, c.Heading, c.Text); err != nil {
 			return err
 		}

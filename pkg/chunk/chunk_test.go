@@ -23,23 +23,35 @@ func paragraph(text string) extract.Block {
 
 func code(text string) extract.Block { return extract.Block{Kind: extract.Code, Text: text} }
 
-// show is a chunk without its name.
+func table(text string) extract.Block { return extract.Block{Kind: extract.Table, Text: text} }
+
+// split cuts a page without looking at how its names collide.
+func split(id, title string, blocks ...extract.Block) []Chunk {
+	chunks, _ := Split(Page{ID: id, Title: title, Blocks: blocks})
+	return chunks
+}
+
+// show is a chunk without its names.
 func show(chunks []Chunk) []string {
 	var lines []string
 	for _, c := range chunks {
-		lines = append(lines, fmt.Sprintf("%d [%s] %s", c.Ordinal, c.Heading, c.Text))
+		line := fmt.Sprintf("%d [%s] %s", c.Ordinal, c.Heading, c.Text)
+		if c.Kind != Prose {
+			line = string(c.Kind) + " " + line
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }
 
 func TestSplit(t *testing.T) {
-	long := strings.Repeat("x", Budget-8)
+	long := strings.Repeat("word ", Budget-8) + "end"
 	for _, tc := range []struct {
 		name   string
 		blocks []extract.Block
 		want   []string
 	}{
-		{"no blocks: the title", nil, []string{"0 [] Title"}},
+		{"no blocks: the title", nil, []string{"title 0 [] Title"}},
 		{"paragraphs under one heading share a chunk", []extract.Block{heading(1, "A"), paragraph("one"), paragraph("two")},
 			[]string{"0 [A] one\n\ntwo"}},
 		{"text before the first heading", []extract.Block{paragraph("one"), heading(2, "B"), paragraph("two")},
@@ -47,36 +59,83 @@ func TestSplit(t *testing.T) {
 		{"path of headings, levels skipped", []extract.Block{heading(1, "A"), heading(3, "C"), paragraph("one"), heading(2, "B"), paragraph("two")},
 			[]string{"0 [A › C] one", "1 [A › B] two"}},
 		{"a heading without text is found all the same", []extract.Block{heading(1, "A"), heading(2, "B"), heading(2, "C"), paragraph("one"), heading(2, "D")},
-			[]string{"0 [A] B", "1 [A › C] one", "2 [A] D"}},
-		{"a full chunk begins another", []extract.Block{paragraph(long), paragraph("hundred"), paragraph("more than ten")},
-			[]string{"0 [] " + long, "1 [] hundred\n\nmore than ten"}},
-		{"blank blocks say nothing", []extract.Block{paragraph("  "), code("\n\n")}, []string{"0 [] Title"}},
+			[]string{"heading 0 [A] B", "1 [A › C] one", "heading 2 [A] D"}},
+		{"a section over the budget is cut between its paragraphs", []extract.Block{paragraph(long), paragraph("one two three four five six seven"), paragraph("eight")},
+			[]string{"0 [] " + long, "1 [] one two three four five six seven\n\neight"}},
+		{"C3: listings and tables are chunks of their own", []extract.Block{paragraph("one"), code("\ta()"), paragraph("two"), table("x | y"), table("z")},
+			[]string{"0 [] one", "code 1 [] \ta()", "2 [] two", "table 3 [] x | y", "table 4 [] z"}},
+		{"blank blocks say nothing", []extract.Block{paragraph("  "), code("\n\n"), heading(1, " ")}, []string{"title 0 [] Title"}},
+		{"a level that there is not", []extract.Block{heading(9, "A"), paragraph("one"), heading(-1, "B"), paragraph("two")},
+			[]string{"0 [A] one", "1 [B] two"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, show(Split("url_a", " Title ", tc.blocks))); diff != "" {
+			if diff := cmp.Diff(tc.want, show(split("url_a", " Title ", tc.blocks...))); diff != "" {
 				t.Errorf("-want +have\n%s", diff)
 			}
 		})
 	}
-	if chunks := Split("url_a", "", nil); len(chunks) != 0 {
+	if chunks := split("url_a", ""); len(chunks) != 0 {
 		t.Errorf("nothing to say: have %v", chunks)
 	}
 }
 
-func TestCode(t *testing.T) {
-	listing := strings.Repeat("\tcall()\n", 150)
-	chunks := Split("url_a", "", []extract.Block{paragraph(strings.Repeat("word ", 200)), code(listing), paragraph("after")})
-	if len(chunks) != 2 || !strings.HasPrefix(chunks[1].Text, strings.Trim(listing, "\n")) {
-		t.Errorf("code that fits is cut: %q", show(chunks))
+// TestC3Segments: what a chunk of a segment says of it.
+func TestC3Segments(t *testing.T) {
+	listing := code("func main() {}")
+	listing.Language = "go"
+	chunks, _ := Split(Page{ID: "file_a", Path: "docs/a b.md", Blocks: []extract.Block{heading(1, "A"), paragraph("one"), listing, table("x | y")}})
+	goUID, tableUID := SegmentUID("code", "go", "func main() {}"), SegmentUID("table", "", "x | y")
+	want := []*Segment{
+		nil,
+		{UID: goUID, Type: "code", LanguageID: "go", VirtualPath: "docs/a b.md#seg:" + goUID},
+		{UID: tableUID, Type: "table", VirtualPath: "docs/a b.md#seg:" + tableUID},
 	}
-	chunks = Split("url_a", "", []extract.Block{code(strings.Repeat(listing, 3))})
-	for _, c := range chunks {
-		if !strings.HasPrefix(c.Text, "\tcall()") || !strings.HasSuffix(c.Text, "call()") {
-			t.Errorf("code over the budget is cut within a line: %q … %q", c.Text[:10], c.Text[len(c.Text)-10:])
+	for i, c := range chunks {
+		if diff := cmp.Diff(want[i], c.Segment); diff != "" {
+			t.Errorf("chunk %d: -want +have\n%s", i, diff)
+		}
+		path := "docs/a b.md"
+		if c.Segment != nil {
+			path = c.Segment.VirtualPath
+		}
+		if c.VirtualPath != path || !strings.HasPrefix(string(c.UID), "ck64:v1:repo:"+path+":") || c.Name != "A" {
+			t.Errorf("chunk %d: %+v, want the path %s", i, c, path)
 		}
 	}
-	if len(chunks) < 3 {
+	if !strings.Contains(string(chunks[1].UID), goUID+":go:") {
+		t.Errorf("uid %s without the language", chunks[1].UID)
+	}
+	if c := split("url_a", "", paragraph("one"))[0]; c.VirtualPath != "url_a" {
+		t.Errorf("without a path: %q, want the id", c.VirtualPath)
+	}
+}
+
+func TestCode(t *testing.T) {
+	listing := strings.Repeat("\tcall()\n", Budget/2-1)
+	chunks := split("url_a", "", code(listing))
+	if len(chunks) != 1 || chunks[0].Text != strings.TrimRight(listing, "\n") {
+		t.Errorf("code that fits is cut: %q", show(chunks))
+	}
+	chunks = split("url_a", "", code(strings.Repeat(listing, 4)))
+	for _, c := range chunks {
+		if !strings.HasPrefix(c.Text, "\tcall()") || !strings.HasSuffix(c.Text, "call()") || c.Segment != chunks[0].Segment {
+			t.Errorf("code over the budget is cut within a line, or into two segments: %q", c.Text)
+		}
+	}
+	if len(chunks) < 4 {
 		t.Errorf("have %d chunks", len(chunks))
+	}
+	rows := split("url_a", "", table(strings.TrimRight(strings.Repeat("Berth 4 | 6.5 m\n", 300), "\n")))
+	for _, c := range rows {
+		if !strings.HasPrefix(c.Text, "Berth") || !strings.HasSuffix(c.Text, "6.5 m") {
+			t.Errorf("a table is cut within a row: %q", c.Text)
+		}
+	}
+	functions := strings.Repeat("func() {\n\tone\n\ttwo\n}\n\n", 100)
+	for _, c := range split("url_a", "", code(functions)) {
+		if !strings.HasSuffix(c.Text, "}") {
+			t.Errorf("not cut at a blank line: %q", c.Text)
+		}
 	}
 }
 
@@ -89,24 +148,34 @@ func TestSentences(t *testing.T) {
 		{"lines", "a\nb", "a\n|b"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if have := strings.Join(sentences(tc.text), "|"); have != tc.want {
+			var parts []string
+			for part := range sentences(tc.text) {
+				parts = append(parts, part)
+			}
+			if have := strings.Join(parts, "|"); have != tc.want {
 				t.Errorf("have %q, want %q", have, tc.want)
 			}
 		})
 	}
-	long := strings.Repeat("The lock is closed. ", 200)
-	for _, c := range Split("url_a", "", []extract.Block{paragraph(strings.TrimSpace(long))}) {
+	for _, c := range split("url_a", "", paragraph(strings.Repeat("The lock is closed. ", 400))) {
 		if !strings.HasSuffix(c.Text, "closed.") || !strings.HasPrefix(c.Text, "The") {
 			t.Errorf("cut within a sentence: %q", c.Text)
 		}
 	}
+	for _, c := range split("url_a", "", paragraph(strings.Repeat("seaweed ", 1000))) {
+		if strings.Trim(strings.ReplaceAll(c.Text, "seaweed", ""), " ") != "" {
+			t.Errorf("cut within a word: %q", c.Text)
+		}
+	}
 }
 
-// drawBlocks makes pages with repeated and over-long texts.
+// drawBlocks makes pages with repeated, blank and over-long texts.
 func drawBlocks(t *rapid.T, label string) []extract.Block {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) extract.Block {
-		kind := rapid.SampledFrom([]extract.Kind{extract.Heading, extract.Paragraph, extract.List, extract.Code}).Draw(t, "kind")
-		words := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bb.", "港", "C", "d\n", strings.Repeat("é", 700)}), 1, 12).Draw(t, "words")
+		kind := rapid.SampledFrom([]extract.Kind{extract.Heading, extract.Paragraph, extract.List, extract.Code, extract.Table}).Draw(t, "kind")
+		words := rapid.SliceOfN(rapid.SampledFrom([]string{
+			"a", "bb.", "港", "C", "d\n", "\n\n", " ", "😀", "\xff", strings.Repeat("é", 700), strings.Repeat("e f. ", 150), strings.Repeat("g\n", 300),
+		}), 1, 12).Draw(t, "words")
 		b := extract.Block{Kind: kind, Text: strings.Join(words, " ")}
 		if kind == extract.Heading {
 			b.Level = rapid.IntRange(1, 6).Draw(t, "level")
@@ -115,97 +184,111 @@ func drawBlocks(t *rapid.T, label string) []extract.Block {
 	}), 0, 12).Draw(t, label)
 }
 
-var uidForm = regexp.MustCompile(`^[0-9a-f]{16}$`)
-
+// TestChunksAreWellFormed: whatever a page says, its chunks are parts of its text in order, none over
+// the budget, none blank, and together with the headings they are all of it.
 func TestChunksAreWellFormed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		blocks := drawBlocks(t, "blocks")
-		seen := map[string]bool{}
-		var all strings.Builder
-		for i, c := range Split("url_a", "", blocks) {
-			if seen[c.UID] || !uidForm.MatchString(c.UID) || c.Ordinal != i {
-				t.Fatalf("chunk %d: %+v", i, c)
-			}
-			seen[c.UID] = true
-			if n := utf8.RuneCountInString(c.Text); n > Budget || strings.TrimSpace(c.Text) == "" || len(c.Heading) > maxPath {
-				t.Fatalf("chunk of %d characters", n)
-			}
-			if !utf8.ValidString(c.Text) || !utf8.ValidString(c.Heading) {
-				t.Fatal("not UTF-8")
-			}
-			all.WriteString(c.Text + " ")
-		}
-		for _, b := range blocks {
-			if b.Kind == extract.Heading {
-				continue
-			}
-			if n := strings.Count(b.Text, "C"); strings.Count(all.String(), "C") < n {
-				t.Fatal("words were lost")
-			}
+		if err := wellFormed(blocks); err != nil {
+			t.Fatal(err)
 		}
 	})
 }
 
-// TestUIDsOutliveEdits: an edit in one section keeps the names of all chunks of the others.
-func TestUIDsOutliveEdits(t *testing.T) {
+var keyShape = regexp.MustCompile(`^[a-z][a-z0-9-]{0,59}$`)
+
+func wellFormed(blocks []extract.Block) error {
+	for i := range blocks {
+		blocks[i].Text = strings.ToValidUTF8(blocks[i].Text, "\uFFFD")
+	}
+	text := NewText(extract.Join(blocks))
+	uids, keys := map[UID]bool{}, map[Key]bool{}
+	var all strings.Builder
+	end := 0
+	for i, c := range split("url_a", "", blocks...) {
+		if uids[c.UID] || keys[c.Key] || c.Ordinal != i || !keyShape.MatchString(string(c.Key)) {
+			return fmt.Errorf("chunk %d: names %q and %q", i, c.UID, c.Key)
+		}
+		uids[c.UID], keys[c.Key] = true, true
+		if c.Start < end || text.Slice(c.Start, c.End) != c.Text || strings.TrimSpace(c.Text) == "" {
+			return fmt.Errorf("chunk %d: %d to %d behind %d is %.40q", i, c.Start, c.End, end, c.Text)
+		}
+		end = c.End
+		if c.Tokens > Budget || c.Tokens != Tokens(c.Text) || len(c.Heading) > maxPath || len(c.Name) > maxPath {
+			return fmt.Errorf("chunk %d: %d tokens, heading of %d bytes", i, c.Tokens, len(c.Heading))
+		}
+		if !utf8.ValidString(c.Heading) || !utf8.ValidString(string(c.UID)) {
+			return fmt.Errorf("chunk %d: not UTF-8", i)
+		}
+		if c.Kind != Heading && c.Kind != Title {
+			all.WriteString(c.Text)
+		}
+	}
+	return covered(blocks, all.String())
+}
+
+// covered compares what is not blank, headings aside.
+func covered(blocks []extract.Block, have string) error {
+	var want strings.Builder
+	for _, b := range blocks {
+		if b.Kind != extract.Heading {
+			want.WriteString(b.Text)
+		}
+	}
+	if folded(want.String()) != folded(have) {
+		return fmt.Errorf("the chunks hold %d bytes of %d", len(folded(have)), len(folded(want.String())))
+	}
+	return nil
+}
+
+func folded(s string) string { return strings.Join(strings.Fields(s), "") }
+
+func FuzzSplit(f *testing.F) {
+	f.Add("one\n\ntwo. Three", "a()\n", "x | y", 3)
+	f.Add(strings.Repeat("港は閉鎖。", 200), strings.Repeat("x", 3000), "\xff\r\n😀", 40)
+	f.Fuzz(func(t *testing.T, prose, listing, rows string, times int) {
+		var blocks []extract.Block
+		for i := range min(max(times, 0), 50) {
+			blocks = append(blocks, []extract.Block{paragraph(prose), code(listing), heading(i%7, rows), table(rows), paragraph(listing)}[i%5])
+		}
+		if err := wellFormed(blocks); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestLongHeadings: a page of essays for headings costs time linear in its length, and every word
+// of them is found.
+func TestLongHeadings(t *testing.T) {
+	essay := strings.Repeat("All about the lock. ", 400)
+	chunks := split("url_a", "", heading(1, essay), heading(1, "B"), paragraph("one"))
+	for _, c := range chunks[:len(chunks)-1] {
+		if c.Kind != Heading || c.Heading != "" || len(c.Name) > maxPath || c.Tokens > Budget {
+			t.Errorf("have %+v", c)
+		}
+	}
+	if len(chunks) < 4 {
+		t.Errorf("have %d chunks", len(chunks))
+	}
+}
+
+func TestTokens(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, " \n": 0, "a": 1, "harbor": 1, "harbors": 2, "harbor harbors": 3, "2026": 2, "it's": 3, "((((": 1,
+		"港は閉鎖": 4, "größer": 2, "😀": 2, "a1b2": 4,
+	} {
+		if have := Tokens(text); have != want {
+			t.Errorf("%q: have %d, want %d", text, have, want)
+		}
+	}
+}
+
+// TestTokensAdd: parts with a blank between them have the tokens of the whole, others at least those.
+func TestTokensAdd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		before := drawBlocks(t, "before")
-		section := append([]extract.Block{heading(1, "Fixed")}, drawBlocks(t, "section")...)
-		for i := range section[1:] {
-			section[1+i].Level = min(section[1+i].Level+1, 6) // keep it one section
-		}
-		a := Split("url_a", "", append(before[:len(before):len(before)], section...))
-		b := Split("url_a", "", append([]extract.Block{heading(1, "New"), paragraph("words")}, section...))
-		alone := Split("url_a", "", section)
-		if !hasAll(a, alone) || !hasAll(b, alone) {
-			t.Fatalf("names changed:\n%v\n%v\n%v", a, b, alone)
+		a, b := rapid.String().Draw(t, "a"), rapid.String().Draw(t, "b")
+		if sum := Tokens(a) + Tokens(b); Tokens(a+" "+b) != sum || Tokens(a+b) > sum {
+			t.Fatalf("%d and %d, joined %d, run together %d", Tokens(a), Tokens(b), Tokens(a+" "+b), Tokens(a+b))
 		}
 	})
-}
-
-func hasAll(chunks, wanted []Chunk) bool {
-	have := map[string]bool{}
-	for _, c := range chunks {
-		have[c.UID] = true
-	}
-	for _, w := range wanted {
-		if !have[w.UID] {
-			return false
-		}
-	}
-	return true
-}
-
-// TestLongSentence: what has no end of a sentence is cut between words.
-func TestLongSentence(t *testing.T) {
-	for _, c := range Split("url_a", "", []extract.Block{paragraph(strings.Repeat("seaweed ", 500))}) {
-		if strings.Trim(strings.ReplaceAll(c.Text, "seaweed", ""), " ") != "" {
-			t.Errorf("cut within a word: %q", c.Text)
-		}
-	}
-}
-
-func TestPartsDoNotRunTogether(t *testing.T) {
-	if uid("a", "bc", "d", 0) == uid("ab", "c", "d", 0) || uid("a", "b", "c1", 0) == uid("a", "b", "c", 10) {
-		t.Error("different parts, one name")
-	}
-}
-
-func TestEqualPiecesAreCounted(t *testing.T) {
-	blocks := []extract.Block{heading(1, "A"), paragraph("same"), heading(1, "A"), paragraph("same")}
-	chunks := Split("url_a", "", blocks)
-	if len(chunks) != 2 || chunks[0].UID == chunks[1].UID {
-		t.Fatalf("have %v", chunks)
-	}
-	if one := Split("url_a", "", blocks[:2]); one[0].UID != chunks[0].UID {
-		t.Error("the first keeps its name when the second leaves")
-	}
-	if other := Split("url_b", "", blocks); other[0].UID == chunks[0].UID {
-		t.Error("two items share a name")
-	}
-	n := namer{item: "url_a", seen: map[string]int{}}
-	n.seen[uid("url_a", "", "x", 0)] = 1 // as if another piece had this hash
-	if name := n.name("", "x"); name != uid("url_a", "", "x", 1) {
-		t.Errorf("collision: have %s", name)
-	}
 }

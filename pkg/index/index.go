@@ -25,8 +25,10 @@ func Page(it *registry.Item, doc extract.Document, images []search.Image, now ti
 		p.Title = it.DisplaySource
 	}
 	// What is said about images has chunks of its own, so that no other chunk changes with it.
-	for _, c := range append(chunk.Split(p.ID, p.Title, doc.Blocks), chunk.Split(p.ID+"/images", "", words(images))...) {
-		p.Chunks = append(p.Chunks, search.Chunk{Key: c.UID, UID: c.UID, Heading: c.Heading, Text: c.Text})
+	text, _ := chunk.Split(chunk.Page{ID: p.ID, Title: p.Title, Blocks: doc.Blocks})
+	said, _ := chunk.Split(chunk.Page{ID: p.ID + "/images", Blocks: words(images)})
+	for _, c := range append(text, said...) {
+		p.Chunks = append(p.Chunks, search.Chunk{Key: string(c.Key), UID: string(c.UID), Heading: c.Heading, Text: c.Text})
 	}
 	return p
 }

@@ -1,0 +1,141 @@
+package chunk
+
+import "sort"
+
+// cuts tells behind which units a run is cut, ascending. A run within the budget stays whole. In
+// others a cut is anchored where its score is the greatest within [window] tokens on both sides and
+// the ends of the run are as far away. What is over the budget between two anchors is cut at its
+// greatest score until it is not. Of equal scores the first is the greatest. There must be a unit.
+func cuts(units []unit) []int {
+	c := cutter{units: units}
+	if c.tokens(0, len(units)-1) <= Budget {
+		return nil
+	}
+	c.tree = newTree(units[:len(units)-1])
+	from := 0
+	for _, anchor := range c.anchors() {
+		c.divide(from, anchor)
+		c.at = append(c.at, anchor)
+		from = anchor + 1
+	}
+	c.divide(from, len(units)-1)
+	return c.at
+}
+
+// cutter is the work on one run.
+type cutter struct {
+	units []unit
+	tree  tree
+	at    []int
+}
+
+// before is the number of tokens before a unit.
+func (c *cutter) before(i int) int32 {
+	if i == 0 {
+		return 0
+	}
+	return c.units[i-1].pos
+}
+
+// tokens is the size of units i to j.
+func (c *cutter) tokens(i, j int) int32 { return c.units[j].pos - c.before(i) }
+
+// inside gives the cuts that leave at least a window on either side of them within units i to j:
+// those from lo up to but without hi.
+func (c *cutter) inside(i, j int) (lo, hi int) {
+	return c.search(i, j, c.before(i)+window), c.search(i, j, c.units[j].pos-window+1)
+}
+
+// search is the first of units i to j-1 that ends at pos or behind it, or j.
+func (c *cutter) search(i, j int, pos int32) int {
+	return i + sort.Search(j-i, func(k int) bool { return c.units[i+k].pos >= pos })
+}
+
+// anchors are the cuts that depend on nothing further away than the window.
+func (c *cutter) anchors() []int {
+	var out []int
+	last := len(c.units) - 1
+	first, end := c.inside(0, last)
+	lo, hi := 0, first
+	for i := first; i < end; i++ {
+		for c.units[lo].pos <= c.units[i].pos-window {
+			lo++
+		}
+		for hi < last && c.units[hi].pos < c.units[i].pos+window {
+			hi++
+		}
+		if c.tree.greatest(lo, hi) == i {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// divide cuts units i to j until nothing is over the budget. Each cut takes off a window at least,
+// unless a unit is so large that there is no such cut.
+func (c *cutter) divide(i, j int) {
+	if c.tokens(i, j) <= Budget {
+		return
+	}
+	at := c.middle(i, j)
+	if lo, hi := c.inside(i, j); lo < hi {
+		at = c.tree.greatest(lo, hi)
+	}
+	c.divide(i, at)
+	c.at = append(c.at, at)
+	c.divide(at+1, j)
+}
+
+// middle is the cut within units i to j that leaves the most on the smaller side.
+func (c *cutter) middle(i, j int) int {
+	from, to := c.before(i), c.units[j].pos
+	at := c.search(i, j, from+(to-from)/2)
+	if at == j || at > i && c.units[at].pos-from-(to-from)/2 > from+(to-from)/2-c.units[at-1].pos {
+		at--
+	}
+	return at
+}
+
+// tree finds the greatest score of a range in logarithmic time: leaves from len/2 on, each inner
+// node the index of the greater of its two children.
+type tree struct {
+	units []unit
+	nodes []int32
+}
+
+func newTree(units []unit) tree {
+	n := len(units)
+	t := tree{units, make([]int32, 2*n)}
+	for i := range units {
+		t.nodes[n+i] = int32(i)
+	}
+	for i := n - 1; i > 0; i-- {
+		t.nodes[i] = t.greater(t.nodes[2*i], t.nodes[2*i+1])
+	}
+	return t
+}
+
+// greater is the unit with the greater score, the first of equals.
+func (t tree) greater(i, j int32) int32 {
+	a, b := t.units[i].score, t.units[j].score
+	if a > b || a == b && i < j {
+		return i
+	}
+	return j
+}
+
+// greatest is the unit with the greatest score of those from lo up to but without hi. There must be one.
+func (t tree) greatest(lo, hi int) int {
+	best := int32(lo)
+	for lo, hi = lo+len(t.units), hi+len(t.units); lo < hi; lo, hi = lo/2, hi/2 {
+		if lo&1 == 1 {
+			best = t.greater(best, t.nodes[lo])
+			lo++
+		}
+		if hi&1 == 1 {
+			hi--
+			best = t.greater(best, t.nodes[hi])
+		}
+	}
+	return int(best)
+}

@@ -1,0 +1,118 @@
+package chunk
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// replacement stands for half of a surrogate pair, as the encoders of the reference runtime write it.
+const replacement = "\uFFFD"
+
+// stride is the distance of the marks of a [Text], in UTF-16 code units.
+const stride = 256
+
+// Text is a text whose places are counted in UTF-16 code units, as JavaScript counts them. Making
+// one takes time linear in its length, finding a place takes constant time.
+type Text struct {
+	s     string // valid UTF-8
+	units int
+	marks []mark // of every stride-th unit; nil when each unit is a byte
+}
+
+// mark is a place between two characters.
+type mark struct{ bytes, units int }
+
+// NewText prepares a text. What is not UTF-8 in it becomes U+FFFD.
+func NewText(s string) Text {
+	s = strings.ToValidUTF8(s, replacement)
+	t := Text{s: s, units: unitsOf(s)}
+	if t.units == len(s) {
+		return t
+	}
+	t.marks = append(make([]mark, 0, t.units/stride+1), mark{})
+	units := 0
+	for i, r := range s {
+		if units >= len(t.marks)*stride {
+			t.marks = append(t.marks, mark{i, units})
+		} else if units+1 == len(t.marks)*stride && r > 0xffff {
+			t.marks = append(t.marks, mark{i, units}) // the unit is the pair's second half
+		}
+		units += unitsOfRune(r)
+	}
+	return t
+}
+
+// unitsOf is the length of s in UTF-16 code units.
+func unitsOf(s string) int {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c < 0x80 || c&0xe0 == 0xc0 || c&0xf0 == 0xe0:
+			n++
+		case c >= 0xf0:
+			n += 2
+		}
+	}
+	return n
+}
+
+func unitsOfRune(r rune) int {
+	if r > 0xffff {
+		return 2
+	}
+	return 1
+}
+
+// Len is the length in UTF-16 code units.
+func (t Text) Len() int { return t.units }
+
+// Slice is the text from start to end. Half of a surrogate pair at either end becomes U+FFFD.
+// It panics unless 0 ≤ start ≤ end ≤ Len.
+func (t Text) Slice(start, end int) string {
+	first, text, last := t.slice(start, end)
+	return first + text + last
+}
+
+// slice gives the characters between start and end, and U+FFFD for each half before and behind them.
+func (t Text) slice(start, end int) (first, text, last string) {
+	if start == end {
+		return "", "", ""
+	}
+	from, cutFrom := t.find(start)
+	to, cutTo := t.find(end)
+	if cutFrom {
+		first = replacement
+		from += 4 // what has two halves takes four bytes
+	}
+	if cutTo {
+		last = replacement
+	}
+	return first, t.s[from:to], last
+}
+
+// find is the byte at which a unit stands; half reports that it is the second of the character there.
+func (t Text) find(unit int) (at int, half bool) {
+	if t.marks == nil {
+		return unit, false
+	}
+	if unit == t.units {
+		return len(t.s), false
+	}
+	m := t.marks[unit/stride]
+	for m.units < unit {
+		r, size := utf8.DecodeRuneInString(t.s[m.bytes:])
+		n := unitsOfRune(r)
+		if m.units+n > unit {
+			return m.bytes, true
+		}
+		m.bytes += size
+		m.units += n
+	}
+	return m.bytes, false
+}
+
+// sum hashes a slice under a label.
+func (t Text) sum(label string, start, end int) string {
+	first, text, last := t.slice(start, end)
+	return sum(label, first, text, last)
+}
