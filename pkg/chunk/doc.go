@@ -19,15 +19,15 @@
 // of units: paragraphs, or the sentences, lines, rows or words of what is over the [Budget]. A run
 // within the budget is one chunk. A longer one is cut where the words say so, not where a count
 // does: behind the unit whose score is the greatest within a window of tokens on both sides, where
-// the end of a paragraph is before the end of a sentence, and otherwise a hash of the units next to
-// it decides. So an edit moves no cut further away than the window, except between the two anchored
+// the end of a paragraph is before the end of a sentence, and otherwise a hash of the words next to
+// the cut decides. So an edit moves no cut further away than the window, except between the two anchored
 // cuts around it, when that is over the budget; and whatever happens in a run changes no other.
 //
 // # Alternatives considered
 //
 // Packing paragraphs up to the budget gives fewer and more even chunks, but one more word in the
-// first paragraph of a section may move every cut behind it, and each moved cut is two chunks
-// written and embedded again; docs/decisions.md has the figures. Hashes of a sliding window, as
+// first paragraph of a section may move every cut behind it, and each moved cut is a chunk written
+// and embedded again; docs/decisions.md has the figures. Hashes of a sliding window, as
 // backup programs use them, cut within words and need a least and a largest size that bring the
 // dependence on everything before back in.
 package chunk

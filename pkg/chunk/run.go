@@ -1,7 +1,6 @@
 package chunk
 
 import (
-	"encoding/binary"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -110,19 +109,22 @@ func (r *run) end(ends border) {
 	}
 }
 
-// rate gives each cut its score: first what ends there, then a hash of the units on both sides.
-// That follows nothing but the words next to the cut, wherever they stand.
+// near is how much of a unit next to a cut decides about it, in bytes.
+const near = 48
+
+// rate gives each cut its score: first what ends there, then a hash of the words on both sides, at
+// most [near] bytes of each. That follows nothing but those words, wherever they stand.
 func (r *run) rate() {
 	const bits = 2 // that the border takes
-	var both [16]byte
-	next := uint64(0)
-	for i := len(r.units) - 1; i >= 0; i-- {
+	var words []byte
+	for i := range r.units {
 		u := &r.units[i]
-		this := xxhash.Sum64String(r.text[u.start:u.end])
-		binary.LittleEndian.PutUint64(both[:8], this)
-		binary.LittleEndian.PutUint64(both[8:], next)
-		u.score = uint64(u.border)<<(64-bits) | xxhash.Sum64(both[:])>>bits
-		next = this
+		words = append(words[:0], r.text[max(u.start, u.end-near):u.end]...)
+		if i+1 < len(r.units) {
+			next := r.units[i+1]
+			words = append(append(words, 0), r.text[next.start:min(next.end, next.start+near)]...)
+		}
+		u.score = uint64(u.border)<<(64-bits) | xxhash.Sum64(words)>>bits
 	}
 }
 
