@@ -17,10 +17,10 @@ const maxHops = 5
 
 // standing is what a page is in the index.
 type standing struct {
-	alias source.ID // the item that stands for it; empty if it stands for itself
-	why   string    // it is an alias
-	note  string    // why somebody who could stand for it does not
-	soon  bool      // and that is likely to change
+	alias *registry.Item // the item that stands for it; nil if it stands for itself
+	why   string         // it is an alias
+	note  string         // why somebody who could stand for it does not
+	soon  bool           // and that is likely to change
 }
 
 // place brings content to where it belongs: into the index, or behind the item that stands for it.
@@ -29,7 +29,7 @@ func (c *check) place(ctx context.Context, r reading) error {
 	switch {
 	case err != nil:
 		return err
-	case s.alias != "":
+	case s.alias != nil:
 		return c.becomeAlias(ctx, s)
 	default:
 		return c.standAlone(ctx, s, r)
@@ -49,7 +49,7 @@ func (c *check) keepPlace(ctx context.Context, why string) error {
 	}
 	c.outcome = schedule.Unchanged
 	switch {
-	case s.alias != "":
+	case s.alias != nil:
 		c.Record(c.o.Clock(), "unchanged", why)
 		return c.becomeAlias(ctx, s)
 	case c.AliasOf != "":
@@ -81,7 +81,7 @@ func (c *check) standing(ctx context.Context) (s standing, err error) {
 	better, _ := twinsOf(&c.Item, c.o.Rules)
 	for _, cl := range append(claims, better...) {
 		got, err := c.follow(ctx, cl)
-		if err != nil || got.alias != "" {
+		if err != nil || got.alias != nil {
 			return got, err
 		}
 		if s.soon = s.soon || got.soon; got.note != "" {
@@ -137,7 +137,7 @@ func (c *check) follow(ctx context.Context, cl claim) (s standing, err error) {
 	if back != "" {
 		return no("%s", back)
 	}
-	return standing{alias: it.ID, why: aliasReason(cl, &it)}, nil
+	return standing{alias: &it, why: aliasReason(cl, &it)}, nil
 }
 
 // expectChange has a twin looked at that stood for us until our content changed: its own has
@@ -197,13 +197,21 @@ func (c *check) leadsBack(ctx context.Context, it *registry.Item) (how string, e
 // changed while we looked, so a new alias is looked at again soon.
 func (c *check) becomeAlias(ctx context.Context, s standing) error {
 	was := c.AliasOf
+	if was != s.alias.ID {
+		if err := c.leaveAlias(ctx); err != nil {
+			return err
+		}
+		if err := c.reg.PointAlias(ctx, s.alias, &c.Item); err != nil {
+			return err
+		}
+	}
 	if err := c.leaveIndex(ctx); err != nil {
 		return err
 	}
-	c.AliasOf, c.CanonicalNote = s.alias, ""
+	c.AliasOf, c.CanonicalNote = s.alias.ID, ""
 	c.Status = c.statusHeld()
 	c.SetError(s.why)
-	if was != s.alias {
+	if was != s.alias.ID {
 		c.Record(c.o.Clock(), "alias", s.why)
 	}
 	c.soon = was == ""
@@ -214,7 +222,9 @@ func (c *check) becomeAlias(ctx context.Context, s standing) error {
 func (c *check) standAlone(ctx context.Context, s standing, r reading) error {
 	c.takeNote(s)
 	if c.AliasOf != "" {
-		c.AliasOf = ""
+		if err := c.leaveAlias(ctx); err != nil {
+			return err
+		}
 		c.Record(c.o.Clock(), "unaliased", "the page stands for itself again")
 	}
 	if err := c.wakeTwins(ctx); err != nil {
@@ -255,21 +265,21 @@ func (c *check) wakeTwins(ctx context.Context) error {
 	return nil
 }
 
-// handOver has twins look soon that this page stands for, because it leaves the index. They find it
-// gone if that is committed by then; if we die before, the check that follows asks again.
+// leaveAlias has the item that stands for the page, if one does, lead to it no longer.
+func (c *check) leaveAlias(ctx context.Context) error {
+	if c.AliasOf == "" {
+		return nil
+	}
+	err := c.reg.DropAlias(ctx, c.AliasOf, &c.Item)
+	c.AliasOf = ""
+	return err
+}
+
+// handOver has those look soon that this page stands for, because it leaves the index: when the lock
+// is over, by which that is committed. If we die before, the check that follows asks again.
 func (c *check) handOver(ctx context.Context) error {
 	if c.IndexedHash == "" {
 		return nil
 	}
-	better, worse := twinsOf(&c.Item, c.o.Rules)
-	for _, twin := range append(better, worse...) {
-		it, found, err := c.reg.Lookup(ctx, twin.Source)
-		if found && it.AliasOf == c.ID {
-			err = c.reg.Hasten(ctx, it, c.o.Clock().Add(c.o.Schedule.ErrorBase))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.reg.HastenAliases(ctx, &c.Item, c.batch.Until)
 }

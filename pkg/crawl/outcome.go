@@ -54,6 +54,9 @@ func (c *check) depart(ctx context.Context) error {
 	if err := c.handOver(ctx); err != nil {
 		return err
 	}
+	if err := c.leaveAlias(ctx); err != nil {
+		return err
+	}
 	return c.leaveIndex(ctx)
 }
 

@@ -12,10 +12,16 @@ func (c *check) purge(ctx context.Context) error {
 	if err := c.handOver(ctx); err != nil {
 		return err
 	}
+	if err := c.leaveAlias(ctx); err != nil {
+		return err
+	}
 	if err := c.index.Remove(ctx, string(c.ID), nil); err != nil {
 		return err
 	}
 	if err := c.snaps.Purge(ctx, c.ID); err != nil {
+		return err
+	}
+	if err := c.reg.DropAliases(ctx, &c.Item); err != nil {
 		return err
 	}
 	c.o.Log.Info("item purged", "id", c.ID, "requested", c.RemoveRequested)

@@ -12,6 +12,7 @@
 //	  PK partition  RK host|<host>            politeness, leases, pause, counters
 //	  PK partition  RK robots|<scheme>|<host> cached robots.txt
 //	  PK partition  RK robots|<scheme>|<host>|absent  what it shows for pages that do not exist
+//	  PK partition  RK alias|<hash>|<hash>    the second item is, or was, an alias of the first: a hint
 //	IngestIndex
 //	  PK <hash[:2]> RK <hash>                 → partition; written before the item, immutable
 //	  PK partition  RK <partition>            every partition there is

@@ -1,0 +1,164 @@
+package crawl
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// aliasRows counts the rows that lead from items to their aliases.
+func (r *rig) aliasRows() (n int) {
+	r.t.Helper()
+	for e, err := range r.store.Table(registry.DefaultTable).Query(r.t.Context(), storage.Query{}) {
+		must(r.t, err)
+		if strings.HasPrefix(e.Row, "alias|") {
+			n++
+		}
+	}
+	return n
+}
+
+// settled has pages /q and /p, which names it, checked until neither is due for a week.
+func (r *rig) settled() {
+	r.t.Helper()
+	r.site.put("/q", text("v1").etag("q"))
+	r.site.put("/p", naming("/q", "v1").etag("p"))
+	for r.first("/q"); r.item("/q").CrawlIntervalSeconds < int64(7*day/time.Second); {
+		r.next("/q")
+	}
+	for r.first("/p"); r.item("/p").NextCrawlAt.Sub(r.clock.now()) < 6*day; {
+		r.next("/p")
+	}
+	if r.aliasOf(r.item("/p")) == "" {
+		r.t.Fatal("no alias")
+	}
+}
+
+// A16: when the page that another names leaves the index, for whatever reason, that one is back within
+// minutes, and not only when its own check is due.
+func TestA16AliasComesBack(t *testing.T) {
+	for name, leave := range map[string]func(*rig){
+		"gone": func(r *rig) {
+			r.site.put("/q", status(410))
+			for range 3 {
+				r.look("/q")
+			}
+		},
+		"noindex": func(r *rig) {
+			r.site.put("/q", text("v1").set("X-Robots-Tag", "noindex"))
+			r.look("/q")
+		},
+		"another type": func(r *rig) {
+			r.site.put("/q", page{body: "%!x"}.set("Content-Type", "application/x-strange"))
+			r.look("/q")
+		},
+		"removed": func(r *rig) {
+			_, err := r.reg.Remove(r.t.Context(), r.source("/q").ID())
+			must(r.t, err)
+			r.mustWork()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onStores(t, func(t *testing.T, open opener) {
+				r := newRig(t, on(open))
+				r.settled()
+				leave(r)
+				r.sweepAfter(4 * time.Minute)
+				if it := r.item("/p"); it.Status != indexed || it.AliasOf != "" || r.index.holds(it) == "" {
+					t.Errorf("%s, alias of %q, due %s", it.Status, it.AliasOf, it.NextCrawlAt.Sub(r.clock.now()))
+				}
+				if n := r.aliasRows(); n != 0 {
+					t.Errorf("%d rows lead to aliases, of which there are none", n)
+				}
+			})
+		})
+	}
+}
+
+// A16: nothing leads to what is an alias no more, or of another.
+func TestA16AliasRows(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		do   func(*rig)
+		want int
+	}{
+		{"nothing", func(*rig) {}, 1},
+		{"names another", func(r *rig) {
+			r.site.put("/other", text("other"))
+			r.first("/other")
+			r.site.put("/p", naming("/other", "v1"))
+			r.look("/p")
+		}, 1},
+		{"names none", func(r *rig) {
+			r.site.put("/p", text("p"))
+			r.look("/p")
+		}, 0},
+		{"is gone", func(r *rig) {
+			r.site.put("/p", status(410))
+			for range 3 {
+				r.look("/p")
+			}
+		}, 0},
+		{"is purged", func(r *rig) {
+			_, err := r.reg.Remove(r.t.Context(), r.source("/p").ID())
+			must(r.t, err)
+			r.mustWork()
+		}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t)
+			r.settled()
+			tt.do(r)
+			if n := r.aliasRows(); n != tt.want {
+				t.Errorf("%d rows lead to aliases, want %d", n, tt.want)
+			}
+		})
+	}
+}
+
+// A16: of very many aliases 50 are brought forward; the others look when they are due.
+func TestA16ManyAliases(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/q", text("v1").etag("q"))
+	r.first("/q")
+	paths := []string{}
+	for i := range 60 {
+		paths = append(paths, fmt.Sprintf("/p%d", i))
+		r.site.put(paths[i], naming("/q", "v1").etag("p"))
+	}
+	r.register(false, paths...)
+	r.mustWork()
+	r.sweepAfter(15 * time.Minute) // a new alias is looked at again
+	r.site.put("/q", text("v1").set("X-Robots-Tag", "noindex"))
+	r.look("/q")
+	r.sweepAfter(4 * time.Minute)
+	if have, _ := r.tally(paths); have[indexed] != 50 {
+		t.Errorf("%v, want 50 that stand for themselves", have)
+	}
+}
+
+// A16: an unchanged check of an alias, or of who stands for it, costs what it did before.
+func TestA16UnchangedCostsNothing(t *testing.T) {
+	var l ledger
+	r := newRig(t, l.watch)
+	r.site.put("/alone", text("alone").etag("a"))
+	r.first("/alone")
+	r.settled()
+	cost := func(path string) int {
+		l.took()
+		r.look(path)
+		all, _ := l.took()
+		return all
+	}
+	alone := cost("/alone")
+	if q := cost("/q"); q != alone {
+		t.Errorf("%d operations for a page with an alias, %d for one without", q, alone)
+	}
+	if p := cost("/p"); p != alone+1 { // reads who stands for it, to know whether that goes on
+		t.Errorf("%d operations for an alias, %d for another page", p, alone)
+	}
+}
