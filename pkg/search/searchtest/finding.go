@@ -76,12 +76,12 @@ func (s *suite) filters() {
 // ranking: a word in the title says more than one in a heading, and that more than one in the text.
 func (s *suite) ranking() {
 	filler := "the quay and the crane and the ferry"
-	body := page("c", "Notice one", "lighthouse "+filler)
+	body := withChunk(page("c", "Notice one"), "Notices › Hours", "lighthouse "+filler)
 	heading := withChunk(page("b", "Notice two"), "Lighthouse › Hours", "something "+filler)
-	title := page("a", "Lighthouse", "something "+filler)
+	title := withChunk(page("a", "Lighthouse"), "Notices › Hours", "something "+filler)
 	s.put(body, heading, title)
 	for i := range 12 {
-		s.put(page(fmt.Sprintf("x%d", i), "Other", filler))
+		s.put(withChunk(page(fmt.Sprintf("x%d", i), "Other"), "Notices › Hours", filler))
 	}
 	s.expect(text("lighthouse"), "a", "b", "c")
 }

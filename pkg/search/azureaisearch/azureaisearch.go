@@ -1,0 +1,157 @@
+// Package azureaisearch keeps the search index in Azure AI Search, over its REST API at version
+// [APIVersion] (https://learn.microsoft.com/rest/api/searchservice/). searchtest holds it to the
+// port, against the contract server searchtest/aisearch, or a real service
+// (TIDEMARK_TEST_SEARCH_ENDPOINT).
+//
+// # Documents
+//
+// One index holds three kinds of documents; definition.go has their fields.
+//
+//	page   p-<id>                     what is known of the page, and the order of its first images
+//	chunk  c<length>-<id>-<key>       what is searched, with the page's title, address and filters
+//	image  i<length>-<id>-<image id>  parentPageId, parentPageUrl, and what is shown
+//
+// The length of the page's id keeps keys of different pages apart, whatever characters they have. A page's
+// title stands in each of its chunks, so that a chunk is found by words of the title and of its
+// own; when it changes, so do they.
+//
+// # Words
+//
+// The analyzer of title, heading and text is our own, of the service's parts: words are runs of
+// letters, digits and marks, without regard to case and diacritics, and each character of a
+// script without spaces is a word. So the same words find the same pages as in the embedded
+// index. Other forms of a word are found through fields for each language that has an
+// analyzer with a stemmer (stems_en, stems_de, …): analyzers belong to fields, so a chunk's title, heading and
+// text are written a second time to the field of its page's language. That costs about half as much
+// storage again, and was chosen over language fields alone, because there a word in another
+// language than the page's, a part of a number or "the" in quotes would not be found.
+//
+// # Writing
+//
+// The service has no transactions. A Put writes chunks and images that are new, then deletes those
+// that left, each in as few requests as the limits allow: a page is never gone for a moment, and
+// Put repeated after a crash comes to the same end. An answer shows only chunks that
+// agree on the page's title. What was written is seen by searches some seconds later.
+//
+// With [search.Page.Held] the difference is known, and an unchanged page costs one small document.
+// Without, the index is asked for the keys of the page's documents and everything is written. It
+// does not know yet what was written seconds before: who lost track of a Put should wait as long.
+//
+// # Searching
+//
+// A search asks for the best thousand chunks, groups them by page, and fetches the passages of the
+// pages that are shown. When more chunks match, up to ten thousand are asked for as paging needs
+// them; pages beyond are not reached, and the count is estimated from the first thousand. Exact
+// counts would need a facet of every page that matches.
+package azureaisearch
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+var _ search.Index = (*Index)(nil)
+
+// APIVersion is the version of the service's API that is spoken.
+const APIVersion = "2026-04-01"
+
+// Index is an index of a search service. Its methods may be called concurrently.
+type Index struct {
+	endpoint   string
+	name       string
+	dimensions int
+	pipeline   runtime.Pipeline
+	pause      time.Duration // before documents that failed alone are sent again
+	tag        string        // of highlights, so that no text can pretend to be one
+}
+
+// Options say which index, and how to reach it.
+type Options struct {
+	Endpoint string // https://<service>.search.windows.net
+	Index    string // lower-case letters, digits, single - and _; 2 to 128 of them
+	// Key is an admin key of the service. Without one, [azidentity.DefaultAzureCredential] is used;
+	// it needs the roles Search Service Contributor and Search Index Data Contributor.
+	Key string
+	// Dimensions is the length of vectors, 2 to 4096; 0 for an index without.
+	Dimensions int
+	// Client has the transport and the retries of whole requests: three, at most ten seconds apart,
+	// when left zero. A service that asks for a longer pause is not waited for.
+	Client azcore.ClientOptions
+}
+
+// indexName (https://learn.microsoft.com/rest/api/searchservice/naming-rules).
+var indexName = regexp.MustCompile(`^[a-z0-9]([-_]?[a-z0-9])+$`)
+
+// Open prepares an index; nothing is asked yet. What can never work is Invalid with the field at
+// fault: endpoint, index, dimensions.
+func Open(o Options) (*Index, error) {
+	endpoint, err := url.Parse(o.Endpoint)
+	local := err == nil && endpoint.Scheme == "http" && (endpoint.Hostname() == "localhost" || endpoint.Hostname() == "127.0.0.1")
+	if err != nil || endpoint.Host == "" || endpoint.Scheme != "https" && !local || endpoint.User != nil || endpoint.RawQuery != "" {
+		return nil, fault.Field("endpoint", "the endpoint of a search service looks like https://name.search.windows.net")
+	}
+	if !indexName.MatchString(o.Index) || len(o.Index) > 128 {
+		return nil, fault.Field("index", "index name %.40q is not 2 to 128 lower-case letters, digits, and single - and _ between them", o.Index)
+	}
+	if o.Dimensions < 0 || o.Dimensions == 1 || o.Dimensions > 4096 {
+		return nil, fault.Field("dimensions", "vectors of %d dimensions: 2 to 4096 are possible, or 0", o.Dimensions)
+	}
+	auth, err := authPolicy(o.Key, local)
+	if err != nil {
+		return nil, err
+	}
+	c := withDefaults(o.Client)
+	return &Index{
+		endpoint: strings.TrimRight(o.Endpoint, "/"), name: o.Index, dimensions: o.Dimensions, pause: c.Retry.RetryDelay, tag: newTag(),
+		pipeline: runtime.NewPipeline("tidemark", "v1", runtime.PipelineOptions{PerRetry: []policy.Policy{auth}}, &c),
+	}, nil
+}
+
+func authPolicy(key string, local bool) (policy.Policy, error) {
+	if key != "" {
+		o := &runtime.KeyCredentialPolicyOptions{InsecureAllowCredentialWithHTTP: local}
+		return runtime.NewKeyCredentialPolicy(azcore.NewKeyCredential(key), "api-key", o), nil
+	}
+	credential, err := azidentity.NewDefaultAzureCredential(nil)
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "no credential for the search service: %w", err)
+	}
+	return runtime.NewBearerTokenPolicy(credential, []string{"https://search.azure.com/.default"}, nil), nil
+}
+
+func withDefaults(c azcore.ClientOptions) azcore.ClientOptions {
+	if c.Retry.MaxRetryDelay == 0 {
+		c.Retry.MaxRetryDelay = 10 * time.Second
+	}
+	if c.Retry.RetryDelay == 0 {
+		c.Retry.RetryDelay = 800 * time.Millisecond
+	}
+	if c.Transport == nil {
+		c.Transport = &http.Client{
+			// A redirect would take the key along, and the service has none.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
+	}
+	return c
+}
+
+// Count is the number of pages that searches see.
+func (ix *Index) Count(ctx context.Context) (int, error) {
+	found, err := ix.query(ctx, query{Search: "*", Filter: "kind eq 'page'", Count: true})
+	return found.Count, err
+}
+
+// Close does nothing: connections are shared, and close by themselves.
+func (ix *Index) Close() error { return nil }

@@ -1,0 +1,52 @@
+package azureaisearch
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/searchtest"
+	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
+)
+
+func TestIndex(t *testing.T) {
+	searchtest.Index(t, func(t *testing.T) search.Index {
+		server := aisearch.New(t)
+		return settled{open(t, server, 0), server}
+	})
+}
+
+// quick has the retries of the real thing without its pauses.
+func quick() azcore.ClientOptions {
+	return azcore.ClientOptions{Retry: policy.RetryOptions{RetryDelay: time.Microsecond, MaxRetryDelay: time.Second}}
+}
+
+func open(t testing.TB, server *aisearch.Server, dimensions int) *Index {
+	t.Helper()
+	ix, err := Open(Options{Endpoint: server.URL, Index: "pages", Key: aisearch.Key, Dimensions: dimensions, Client: quick()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ix
+}
+
+// settled waits after each write until searches see it: a reader of the suite expects that, while
+// the service only promises it for some seconds later.
+type settled struct {
+	search.Index
+	server *aisearch.Server
+}
+
+func (x settled) Put(ctx context.Context, pages ...search.Page) error {
+	defer x.server.Settle()
+	return x.Index.Put(ctx, pages...)
+}
+
+func (x settled) Remove(ctx context.Context, id string, held *search.Held) error {
+	defer x.server.Settle()
+	return x.Index.Remove(ctx, id, held)
+}

@@ -1,0 +1,139 @@
+package azureaisearch
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// Limits of one request
+// (https://learn.microsoft.com/azure/search/search-limits-quotas-capacity#api-request-limits), and
+// how often documents are sent that failed alone.
+const (
+	maxActions = 1000
+	maxBytes   = 15 << 20 // of 16 MB, whatever an MB is
+	maxTries   = 4
+)
+
+// apply does actions in as few requests as the limits allow, each document at most once.
+func (ix *Index) apply(ctx context.Context, actions []action) error {
+	for len(actions) > 0 {
+		n, bodies := batch(actions)
+		if err := ix.send(ctx, actions[:n], bodies); err != nil {
+			return err
+		}
+		actions = actions[n:]
+	}
+	return nil
+}
+
+// batch takes as many actions as fit into a request, at least one, and encodes them.
+func batch(actions []action) (n int, bodies [][]byte) {
+	size := 0
+	for _, a := range actions[:min(len(actions), maxActions)] {
+		body := a.encoded()
+		if size += len(body) + 1; size > maxBytes && n > 0 {
+			break
+		}
+		bodies = append(bodies, body)
+		n++
+	}
+	return n, bodies
+}
+
+// send does the actions of one request, and those again that failed for a reason that passes. A
+// request that is too large is sent in halves.
+func (ix *Index) send(ctx context.Context, actions []action, bodies [][]byte) error {
+	for try := 1; ; try++ {
+		results, err := ix.post(ctx, bodies)
+		if n := len(actions) / 2; fault.Is(err, fault.TooLarge) && n > 0 {
+			if err := ix.send(ctx, actions[:n], bodies[:n]); err != nil {
+				return err
+			}
+			return ix.send(ctx, actions[n:], bodies[n:])
+		}
+		if err != nil {
+			return err
+		}
+		again, err := judge(actions, results)
+		if err != nil || len(again) == 0 {
+			return err
+		}
+		if try == maxTries {
+			return fault.New(fault.Unavailable, "the search service put off %d documents of page %s and others %d times: %s",
+				len(again), again[0].page, maxTries, results[again[0].key()].Message)
+		}
+		if err := ix.wait(ctx, try); err != nil {
+			return err
+		}
+		actions, bodies = again, nil
+		for _, a := range actions {
+			bodies = append(bodies, a.encoded())
+		}
+	}
+}
+
+// result is what the service says of one document.
+type result struct {
+	Key     string `json:"key"`
+	Message string `json:"errorMessage"`
+	Status  int    `json:"statusCode"`
+}
+
+// post sends documents; the results come by key.
+func (ix *Index) post(ctx context.Context, bodies [][]byte) (map[string]result, error) {
+	body := []byte(`{"value":[`)
+	for i, b := range bodies {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, b...)
+	}
+	var answer struct {
+		Value []result `json:"value"`
+	}
+	if _, err := ix.call(ctx, request{method: http.MethodPost, path: "/docs/search.index", body: append(body, "]}"...)}, &answer); err != nil {
+		return nil, err
+	}
+	results := make(map[string]result, len(answer.Value))
+	for _, r := range answer.Value {
+		results[r.Key] = r
+	}
+	return results, nil
+}
+
+// judge sorts results by what to do next
+// (https://learn.microsoft.com/azure/search/search-howto-reindex#responses). A document of which
+// nothing is said is sent again. A merge that finds no document, since what was held is not there, becomes an upload.
+func judge(actions []action, results map[string]result) (again []action, err error) {
+	for _, a := range actions {
+		r := results[a.key()]
+		switch {
+		case r.Status >= 200 && r.Status < 300:
+		case r.Status == http.StatusNotFound && a.kind == "merge":
+			again = append(again, action{kind: "upload", page: a.page, document: a.whole})
+		case r.Status == http.StatusBadRequest:
+			return nil, fault.Field("page", "the search service refuses page %s: %s", a.page, plain(r.Message[:min(len(r.Message), maxMessage)]))
+		default:
+			again = append(again, a)
+		}
+	}
+	return again, nil
+}
+
+// wait pauses before documents are sent again: a service that is too busy for them gets worse when
+// it is pressed.
+func (ix *Index) wait(ctx context.Context, try int) error {
+	d := ix.pause << (try - 1)
+	timer := time.NewTimer(d + rand.N(d/2+1))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return fault.New(fault.Unavailable, "waiting for the search service: %w", ctx.Err())
+	}
+}

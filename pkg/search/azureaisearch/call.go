@@ -1,0 +1,126 @@
+package azureaisearch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// Bounds of what is read: an answer of a thousand chunks has a few MB.
+const (
+	maxAnswer  = 64 << 20
+	maxMessage = 300 // bytes of the service's words in an error
+)
+
+// request is one call of the service.
+type request struct {
+	method, path  string // the path below the index
+	header, value string // one more header, or none
+	body          []byte
+}
+
+// call sends a request and reads its answer into out. The status is also given with an error, 0 if
+// there was no answer.
+func (ix *Index) call(ctx context.Context, r request, out any) (status int, err error) {
+	req, err := runtime.NewRequest(ctx, r.method, fmt.Sprintf("%s/indexes('%s')%s?api-version=%s", ix.endpoint, ix.name, r.path, APIVersion))
+	if err != nil {
+		return 0, err
+	}
+	req.Raw().Header.Set("Accept", "application/json;odata.metadata=none")
+	if r.header != "" {
+		req.Raw().Header.Set(r.header, r.value)
+	}
+	if r.body != nil {
+		if err := req.SetBody(streaming.NopCloser(bytes.NewReader(r.body)), "application/json"); err != nil {
+			return 0, err
+		}
+	}
+	resp, err := ix.pipeline.Do(req)
+	if err != nil {
+		return 0, fault.New(fault.Unavailable, "the search service did not answer: %w", err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return 0, fault.New(fault.Unavailable, "the search service's answer broke off: %w", err)
+	}
+	if resp.StatusCode >= 300 {
+		return resp.StatusCode, refusal(resp, body, time.Now())
+	}
+	if out == nil || len(body) == 0 {
+		return resp.StatusCode, nil
+	}
+	if err := json.Unmarshal(body, out); err != nil {
+		return resp.StatusCode, fault.New(fault.Unavailable, "the search service's answer cannot be read: %w", err)
+	}
+	return resp.StatusCode, nil
+}
+
+// refusal is an answer other than success, by kind
+// (https://learn.microsoft.com/rest/api/searchservice/http-status-codes). A bad request is a fault
+// of ours, Internal: what is wrong with a page is said document by document. Keys, rights and
+// indexes that are missing are mended by an operator, so all else is Unavailable.
+func refusal(resp *http.Response, body []byte, now time.Time) error {
+	text := fmt.Sprintf("the search service answers %d: %s", resp.StatusCode, message(body))
+	switch resp.StatusCode {
+	case http.StatusBadRequest:
+		return fault.New(fault.Internal, "%s", text)
+	case http.StatusPreconditionFailed:
+		return fault.New(fault.Conflict, "%s", text)
+	case http.StatusRequestEntityTooLarge:
+		return fault.New(fault.TooLarge, "%s", text)
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		if d := retryAfter(resp.Header.Get("Retry-After"), now); d > 0 {
+			return fault.After(d, "%s", text)
+		}
+		if resp.StatusCode == http.StatusTooManyRequests {
+			return fault.New(fault.Throttled, "%s", text)
+		}
+	}
+	return fault.New(fault.Unavailable, "%s", text)
+}
+
+// message is what the service says, {"error":{"message":…}}.
+func message(body []byte) string {
+	var said struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &said) != nil || said.Error.Message == "" {
+		return "no reason is given"
+	}
+	return plain(said.Error.Message[:min(len(said.Error.Message), maxMessage)])
+}
+
+// retryAfter reads the header of RFC 9110 section 10.2.3, seconds or a date; at most a day.
+func retryAfter(value string, now time.Time) time.Duration {
+	d := time.Duration(0)
+	if seconds, err := strconv.Atoi(value); err == nil {
+		d = time.Duration(min(seconds, 86_400)) * time.Second
+	} else if at, err := http.ParseTime(value); err == nil {
+		d = at.Sub(now)
+	}
+	return min(max(d, 0), 24*time.Hour)
+}
+
+// encode is JSON without the escapes that are for web pages.
+func encode(v any) []byte {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // Unreachable: only texts, numbers and lists are encoded, checked for NaN.
+	}
+	return bytes.TrimSpace(out.Bytes())
+}

@@ -1,0 +1,159 @@
+package azureaisearch
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// Names within the index. The analyzer's is also the mark of an index of ours; it is raised when
+// the analyzer changes, which no existing index can.
+const (
+	words   = "tidemark_words_1"
+	ranking = "tidemark"
+)
+
+// field is one of the index's fields
+// (https://learn.microsoft.com/rest/api/searchservice/indexes/create-or-update#searchfield). All
+// attributes are given, since what is left out is true for most types.
+type field struct {
+	Name        string `json:"name"`
+	Type        string `json:"type"`
+	Key         bool   `json:"key"`
+	Searchable  bool   `json:"searchable"`
+	Filterable  bool   `json:"filterable"`
+	Sortable    bool   `json:"sortable"`
+	Facetable   bool   `json:"facetable"`
+	Retrievable bool   `json:"retrievable"`
+	Analyzer    string `json:"analyzer,omitempty"`
+	Dimensions  int    `json:"dimensions,omitempty"`
+	Profile     string `json:"vectorSearchProfile,omitempty"`
+}
+
+// fields of an index whose vectors have so many dimensions, or that has none.
+func fields(dimensions int) []field {
+	text := func(name string) field {
+		return field{Name: name, Type: "Edm.String", Searchable: true, Retrievable: true, Analyzer: words}
+	}
+	filter := func(name string) field {
+		return field{Name: name, Type: "Edm.String", Filterable: true, Retrievable: true}
+	}
+	shown := func(name string) field { return field{Name: name, Type: "Edm.String", Retrievable: true} }
+	all := []field{
+		{Name: "id", Type: "Edm.String", Key: true, Filterable: true, Sortable: true, Retrievable: true},
+		filter("kind"), // "page", "chunk" or "image"
+		{Name: "parentPageId", Type: "Edm.String", Filterable: true, Sortable: true, Retrievable: true},
+		filter("host"), filter("type"), filter("language"),
+		shown("url"), shown("mimeType"),
+		{Name: "indexedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true}, // of pages
+		{Name: "images", Type: "Collection(Edm.String)", Retrievable: true},                                  // of pages: ids, in page order
+		text("title"), text("heading"), text("text"),
+		shown("uid"),
+		shown("parentPageUrl"), shown("src"), shown("alt"), shown("caption"), // of images
+	}
+	for _, f := range stemFields() {
+		all = append(all, field{Name: f.name, Type: "Collection(Edm.String)", Searchable: true, Retrievable: true, Analyzer: f.analyzer})
+	}
+	if dimensions > 0 {
+		// Stored although never shown: vectors that are not stored are lost when another field of
+		// the document is merged (https://learn.microsoft.com/azure/search/search-howto-reindex).
+		all = append(all, field{Name: "vector", Type: "Collection(Edm.Single)", Searchable: true, Dimensions: dimensions, Profile: ranking})
+	}
+	return all
+}
+
+// object is JSON that is only built and sent.
+type object map[string]any
+
+// definition is the index as it is created. The semantic configuration serves those who query
+// the index by themselves; our queries do not use the semantic ranker, which is billed by query.
+func (ix *Index) definition() object {
+	weights := object{"title": 10, "heading": 4, "text": 1}
+	for _, f := range stemFields() {
+		weights[f.name] = 0.5 // another form of a word says less than the word
+	}
+	return object{
+		"name":                  ix.name,
+		"fields":                fields(ix.dimensions),
+		"scoringProfiles":       []object{{"name": ranking, "text": object{"weights": weights}}},
+		"defaultScoringProfile": ranking,
+		"analyzers":             []object{wordAnalyzer()},
+		"charFilters":           charFilters(),
+		"tokenFilters":          []object{tokenFilter()},
+		"semantic": object{"configurations": []object{{"name": ranking, "prioritizedFields": object{
+			"titleField":               object{"fieldName": "title"},
+			"prioritizedContentFields": []object{{"fieldName": "text"}, {"fieldName": "heading"}},
+		}}}},
+		"vectorSearch": object{
+			"algorithms": []object{{"name": ranking, "kind": "hnsw", "hnswParameters": object{"metric": "cosine"}}},
+			"profiles":   []object{{"name": ranking, "algorithm": ranking}},
+		},
+	}
+}
+
+// Create makes the index, or adds the fields that it lacks. An index that is somebody else's, or
+// was made for vectors of another length, is Invalid and left alone.
+func (ix *Index) Create(ctx context.Context) (err error) {
+	defer fault.Wrap(&err, "azureaisearch.Create(%s)", ix.name)
+	for range 3 { // others may create or change it at the same time
+		if err = ix.create(ctx); !fault.Is(err, fault.Conflict) {
+			return err
+		}
+	}
+	return err
+}
+
+func (ix *Index) create(ctx context.Context) error {
+	var have map[string]json.RawMessage
+	status, err := ix.call(ctx, request{method: http.MethodGet}, &have)
+	if status == http.StatusNotFound {
+		_, err = ix.call(ctx, request{method: http.MethodPut, header: "If-None-Match", value: "*", body: encode(ix.definition())}, nil)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	missing, err := ix.compare(have)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	var old []json.RawMessage
+	var etag string
+	if json.Unmarshal(have["fields"], &old) != nil || json.Unmarshal(have["@odata.etag"], &etag) != nil {
+		return fault.New(fault.Unavailable, "the definition of the index cannot be read")
+	}
+	for _, f := range missing {
+		old = append(old, encode(f))
+	}
+	have["fields"] = encode(old)
+	_, err = ix.call(ctx, request{method: http.MethodPut, header: "If-Match", value: etag, body: encode(have)}, nil)
+	return err
+}
+
+type named struct {
+	Name string `json:"name"`
+}
+
+// compare gives the fields that an index lacks.
+func (ix *Index) compare(have map[string]json.RawMessage) (missing []field, err error) {
+	var analyzers []named
+	var old []field
+	if json.Unmarshal(have["analyzers"], &analyzers) != nil || json.Unmarshal(have["fields"], &old) != nil || !slices.Contains(analyzers, named{words}) {
+		return nil, fault.Field("index", "index %s was made by another program or version: choose another name, and rebuild", ix.name)
+	}
+	for _, want := range fields(ix.dimensions) {
+		i := slices.IndexFunc(old, func(f field) bool { return f.Name == want.Name })
+		if i < 0 {
+			missing = append(missing, want)
+			continue
+		}
+		if f := old[i]; f.Type != want.Type || f.Analyzer != want.Analyzer || f.Dimensions != want.Dimensions || f.Key != want.Key ||
+			want.Filterable && !f.Filterable || want.Sortable && !f.Sortable || want.Searchable && !f.Searchable {
+			return nil, fault.Field("index", "field %s of index %s was made for other settings: choose another name, and rebuild", want.Name, ix.name)
+		}
+	}
+	return missing, nil
+}

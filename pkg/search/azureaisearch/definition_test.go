@@ -1,0 +1,80 @@
+package azureaisearch
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
+)
+
+func ops(server *aisearch.Server) (ops []string) {
+	for _, r := range server.Requests() {
+		ops = append(ops, r.Op)
+	}
+	return ops
+}
+
+// TestCreate: an index is made once, keeps its documents, and gets the fields that it lacks.
+func TestCreate(t *testing.T) {
+	server := aisearch.New(t)
+	plain, vectors := open(t, server, 0), open(t, server, 3)
+	must(t, plain.Create(t.Context()))
+	must(t, plain.Put(t.Context(), page("a", "one")))
+	server.Requests()
+	must(t, plain.Create(t.Context()))
+	if have := ops(server); !slices.Equal(have, []string{"get"}) {
+		t.Errorf("an index that is right: %v", have)
+	}
+	must(t, vectors.Create(t.Context()))
+	must(t, vectors.Create(t.Context()))
+	if have := ops(server); !slices.Equal(have, []string{"get", "put", "get"}) {
+		t.Errorf("an index without vectors: %v", have)
+	}
+	must(t, plain.Create(t.Context())) // more fields than it needs do no harm
+	checkHolds(t, server, page("a", "one"))
+	if err := open(t, server, 4).Create(t.Context()); fault.FieldOf(err) != "index" {
+		t.Errorf("vectors of another length: have %v", err)
+	}
+}
+
+func TestCreateTogether(t *testing.T) {
+	server := aisearch.New(t)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			if err := open(t, server, 3).Create(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestCreateLeavesOthersAlone: an index that is not ours is not touched.
+func TestCreateLeavesOthersAlone(t *testing.T) {
+	server := aisearch.New(t)
+	ix := open(t, server, 0)
+	theirs := `{"name":"pages","fields":[{"name":"id","type":"Edm.String","key":true,"retrievable":true}]}`
+	_, err := ix.call(t.Context(), request{method: http.MethodPut, body: []byte(theirs)}, nil)
+	must(t, err)
+	server.Requests()
+	err = ix.Create(t.Context())
+	if fault.FieldOf(err) != "index" || !strings.Contains(err.Error(), "another program") {
+		t.Errorf("have %v", err)
+	}
+	if have := ops(server); !slices.Equal(have, []string{"get"}) {
+		t.Errorf("asked %v", have)
+	}
+}
+
+// TestFieldsFit: the smallest tier has a hundred fields
+// (https://learn.microsoft.com/azure/search/search-limits-quotas-capacity#index-limits).
+func TestFieldsFit(t *testing.T) {
+	if n := len(fields(3)); n > 50 {
+		t.Errorf("%d fields", n)
+	}
+}

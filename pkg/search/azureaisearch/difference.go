@@ -1,0 +1,83 @@
+package azureaisearch
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// action is what is done to one document.
+type action struct {
+	kind     string // "upload", "merge" or "delete"
+	page     string // whose document it is, for errors
+	document object // of a deletion, the key alone
+	whole    object // of a merge: uploaded instead if the document is not there
+}
+
+func (a action) key() string { return a.document["id"].(string) }
+
+// encoded is the action as it is sent.
+func (a action) encoded() []byte {
+	d := maps.Clone(a.document)
+	d["@search.action"] = a.kind
+	return encode(d)
+}
+
+// difference is what has to be done so that the index holds exactly p: documents that are written,
+// and documents that leave. found are the keys of the page's documents that the index has, which
+// count when the caller does not know what is held. Every written document is written as a whole,
+// but one of which only the uid changed.
+func (ix *Index) difference(p search.Page, found []string) (written, leaving []action) {
+	upload := func(d object) { written = append(written, action{kind: "upload", page: p.ID, document: d}) }
+	stays := map[string]bool{}
+	held, want := p.Held, p.Holds()
+	if held == nil {
+		held = &search.Held{}
+	}
+	for _, c := range p.Chunks {
+		d := ix.chunkDocument(p, c)
+		stays[chunkKey(p.ID, c.Key)] = true
+		uid, there := held.Chunks[c.Key]
+		switch {
+		case !there || held.Fields != want.Fields:
+			upload(d)
+		case uid != c.UID:
+			renamed := object{"id": d["id"], "uid": d["uid"]}
+			written = append(written, action{kind: "merge", page: p.ID, document: renamed, whole: d})
+		}
+	}
+	for _, img := range p.Images {
+		stays[imageKey(p.ID, img.ID)] = true
+		if held.Images[img.ID] != want.Images[img.ID] {
+			upload(imageDocument(p, img))
+		}
+	}
+	upload(pageDocument(p))
+	return written, deletions(p.ID, keysOf(p.ID, held, found), stays)
+}
+
+// keysOf are the keys of a page's chunks and images, as held and as found.
+func keysOf(page string, held *search.Held, found []string) []string {
+	keys := slices.Clone(found)
+	if held != nil {
+		for key := range held.Chunks {
+			keys = append(keys, chunkKey(page, key))
+		}
+		for id := range held.Images {
+			keys = append(keys, imageKey(page, id))
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// deletions take those documents out that do not stay.
+func deletions(page string, keys []string, stays map[string]bool) (actions []action) {
+	for _, key := range keys {
+		if !stays[key] {
+			actions = append(actions, action{kind: "delete", page: page, document: object{"id": key}})
+		}
+	}
+	return actions
+}

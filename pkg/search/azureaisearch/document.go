@@ -1,0 +1,53 @@
+package azureaisearch
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// Keys of documents. They are within 1024 bytes, since each part is within [search.MaxKey].
+
+func pageKey(id string) string { return "p-" + id }
+
+func pageOf(key string) string { return strings.TrimPrefix(key, "p-") }
+
+func chunkKey(page, key string) string { return fmt.Sprintf("c%d-%s-%s", len(page), page, key) }
+
+func imageKey(page, id string) string { return fmt.Sprintf("i%d-%s-%s", len(page), page, id) }
+
+// pageDocument is rewritten by every Put. It has no words that are searched but its title.
+func pageDocument(p search.Page) object {
+	images := []string{} // null is no value of a collection
+	for _, img := range p.Images[:min(len(p.Images), search.MaxNested)] {
+		images = append(images, img.ID)
+	}
+	return object{
+		"id": pageKey(p.ID), "kind": "page", "url": plain(p.URL), "host": plain(p.Host), "type": plain(p.Type), "title": plain(p.Title),
+		"language": plain(p.Language), "mimeType": plain(p.MimeType), "indexedAt": p.IndexedAt.UTC().Format(time.RFC3339), "images": images,
+	}
+}
+
+func (ix *Index) chunkDocument(p search.Page, c search.Chunk) object {
+	d := object{
+		"id": chunkKey(p.ID, c.Key), "kind": "chunk", "parentPageId": p.ID, "uid": plain(c.UID),
+		"url": plain(p.URL), "host": plain(p.Host), "type": plain(p.Type), "language": plain(p.Language),
+		"title": plain(p.Title), "heading": plain(c.Heading), "text": plain(c.Text),
+	}
+	if stems := stemFieldOf(p.Language); stems != "" {
+		d[stems] = []string{plain(p.Title), plain(c.Heading), plain(c.Text)}
+	}
+	if ix.dimensions > 0 && c.Vector != nil {
+		d["vector"] = c.Vector
+	}
+	return d
+}
+
+func imageDocument(p search.Page, img search.Image) object {
+	return object{
+		"id": imageKey(p.ID, img.ID), "kind": "image", "parentPageId": p.ID, "parentPageUrl": plain(p.URL),
+		"src": plain(img.Src), "alt": plain(img.Alt), "title": plain(img.Title), "caption": plain(img.Caption),
+	}
+}

@@ -1,0 +1,90 @@
+package azureaisearch
+
+import (
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// expression is a query in full Lucene syntax
+// (https://learn.microsoft.com/azure/search/query-lucene-syntax): terms joined by AND or OR. Words
+// and phrases stand in quotes, in which only the quote and the backslash mean something, and are
+// analyzed by the service, so a word of several parts ("o'brien", a run of Chinese) is
+// their sequence. Words are looked for in all fields searched, phrases and beginnings of words in
+// those that have words as they are written.
+func expression(terms []search.Term, operator string) string {
+	var parts []string
+	for _, t := range terms {
+		switch {
+		case t.Prefix:
+			parts = append(parts, beginning(t.Text))
+		case t.Phrase:
+			parts = append(parts, exactly(quoted(t.Text)))
+		default:
+			parts = append(parts, quoted(t.Text))
+		}
+	}
+	return strings.Join(parts, " "+operator+" ")
+}
+
+// beginning finds words that go on. Only a single word can be the beginning of one, so those
+// before it must occur, but not right before it.
+func beginning(text string) string {
+	words := split(text)
+	last := fold(words[len(words)-1])
+	if last == "" || isSpaceless([]rune(last)[0]) {
+		return exactly(quoted(text)) // such a word is a single character
+	}
+	starts := exactly(last + "*")
+	if len(words) == 1 {
+		return starts
+	}
+	return "(" + exactly(quoted(strings.Join(words[:len(words)-1], " "))) + " AND " + starts + ")"
+}
+
+// exactly looks for a unit in the fields that have words as they are written.
+func exactly(unit string) string {
+	return "(title:" + unit + " OR heading:" + unit + " OR text:" + unit + ")"
+}
+
+func quoted(text string) string { return `"` + escaper.Replace(blanked(text)) + `"` }
+
+var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+// blanked has spaces for control characters.
+func blanked(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, plain(text))
+}
+
+// searchFields are where words are looked for: in those that have them as they are written, and
+// without endings in the language asked for, or in any.
+func searchFields(language string) string {
+	fields := []string{"title", "heading", "text"}
+	if language != "" {
+		if stems := stemFieldOf(language); stems != "" {
+			fields = append(fields, stems)
+		}
+		return strings.Join(fields, ",")
+	}
+	for _, f := range stemFields() {
+		fields = append(fields, f.name)
+	}
+	return strings.Join(fields, ",")
+}
+
+// filter keeps the chunks that a query may find
+// (https://learn.microsoft.com/azure/search/search-query-odata-filter).
+func filter(q search.Query) string {
+	f := "kind eq 'chunk'"
+	for _, part := range []struct{ field, value string }{{"host", q.Host}, {"type", q.Type}, {"language", q.Language}} {
+		if part.value != "" {
+			f += " and " + part.field + " eq '" + strings.ReplaceAll(blanked(part.value), "'", "''") + "'"
+		}
+	}
+	return f
+}

@@ -1,0 +1,131 @@
+package azureaisearch
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// passage is a chunk's passage, with the title that the chunk has.
+type passage struct {
+	search.Passage
+	title string
+}
+
+// maxFragments is how many sentences of a field are marked, as it is written behind the field.
+const maxFragments = "-20"
+
+// newTag is the name of a tag that stands in no text.
+func newTag() string { return "t" + strings.ToLower(rand.Text()) }
+
+// passages fetches the chunks that are shown, by key, with what matched in them. Chunks that only a vector
+// found match no words, and are fetched without.
+func (s seeking) passages(ctx context.Context, groups []group) (map[string]passage, error) {
+	var keys, languages []string
+	for _, g := range groups {
+		for _, h := range shownOf(g) {
+			keys, languages = append(keys, h.ID), append(languages, h.Language)
+		}
+	}
+	found := map[string]passage{}
+	if s.expression != "" {
+		q := query{
+			Search: s.expression, SearchFields: searchFields(s.query.Language), Highlight: highlighted(languages),
+			HighlightPreTag: "<" + s.ix.tag + ">", HighlightPostTag: "</" + s.ix.tag + ">",
+		}
+		if err := s.fetch(ctx, q, keys, found); err != nil {
+			return nil, err
+		}
+	}
+	if s.hybrid {
+		keys = slices.DeleteFunc(keys, func(key string) bool { _, there := found[key]; return there })
+		return found, s.fetch(ctx, query{Search: "*"}, keys, found)
+	}
+	return found, nil
+}
+
+func (s seeking) fetch(ctx context.Context, q query, keys []string, found map[string]passage) error {
+	q.Select, q.Top = "id,uid,title,heading,text", maxRows
+	for part := range slices.Chunk(keys, idsPerFilter) {
+		q.Filter = in("id", part)
+		for {
+			answer, err := s.ix.query(ctx, q)
+			if err != nil {
+				return err
+			}
+			for _, d := range answer.Value {
+				found[d.ID] = s.ix.passage(d)
+			}
+			if q.Skip += len(answer.Value); answer.Next == "" || len(answer.Value) == 0 {
+				break
+			}
+		}
+		q.Skip = 0
+	}
+	return nil
+}
+
+// highlighted are the fields in which matches are marked: the text, and its copy for each of these languages.
+func highlighted(languages []string) string {
+	fields := "text" + maxFragments
+	slices.Sort(languages)
+	for _, l := range slices.Compact(languages) {
+		if stems := stemFieldOf(l); stems != "" && !strings.Contains(fields, stems) {
+			fields += "," + stems + maxFragments
+		}
+	}
+	return fields
+}
+
+func (ix *Index) passage(d row) passage {
+	var ranges []search.Range
+	for _, fragments := range d.Highlights {
+		for _, f := range fragments {
+			ranges = append(ranges, ix.locate(f, d.Text)...)
+		}
+	}
+	p := search.Passage{ChunkUID: d.UID, Heading: d.Heading}
+	p.Text, p.Highlights = search.Excerpt(d.Text, joined(ranges))
+	return passage{p, d.Title}
+}
+
+// locate finds a marked piece in a text, and gives the places of its marks there. A piece of
+// another text, such as the title, has none.
+func (ix *Index) locate(fragment, text string) (ranges []search.Range) {
+	open, end := "<"+ix.tag+">", "</"+ix.tag+">"
+	at := strings.Index(text, strings.NewReplacer(open, "", end, "").Replace(fragment))
+	if at < 0 {
+		return nil
+	}
+	for {
+		before, rest, found := strings.Cut(fragment, open)
+		marked, after, closed := strings.Cut(rest, end)
+		if !found || !closed {
+			return ranges
+		}
+		at += len(before)
+		if marked != "" {
+			ranges = append(ranges, search.Range{From: at, To: at + len(marked)})
+		}
+		at += len(marked)
+		fragment = after
+	}
+}
+
+// joined orders ranges and makes one of those that touch or overlap: the words of a script without
+// spaces are single characters, and two fields may mark the same.
+func joined(ranges []search.Range) (out []search.Range) {
+	slices.SortFunc(ranges, func(a, b search.Range) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+	for _, r := range ranges {
+		if n := len(out); n > 0 && r.From <= out[n-1].To {
+			out[n-1].To = max(out[n-1].To, r.To)
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}

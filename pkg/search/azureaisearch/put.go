@@ -1,0 +1,119 @@
+package azureaisearch
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// Put makes the index hold exactly these pages. Whatever is new is written before anything is
+// deleted, so a page stays searchable all the time. If it fails, part of the pages may be written; the
+// same Put again ends in the same place. A page that the service refuses is Invalid, by name.
+func (ix *Index) Put(ctx context.Context, pages ...search.Page) (err error) {
+	defer fault.Wrap(&err, "azureaisearch.Put")
+	var unknown []string
+	for _, p := range pages {
+		if err := ix.check(p); err != nil {
+			return err
+		}
+		if p.Held == nil {
+			unknown = append(unknown, p.ID)
+		}
+	}
+	found, err := ix.keys(ctx, unknown)
+	if err != nil {
+		return err
+	}
+	var written, leaving []action
+	for i, p := range pages {
+		if comesAgain(pages[i+1:], p.ID) {
+			continue // two actions on one document have no order within a request
+		}
+		w, l := ix.difference(p, found[p.ID])
+		written, leaving = append(written, w...), append(leaving, l...)
+	}
+	if err := ix.apply(ctx, written); err != nil {
+		return err
+	}
+	return ix.apply(ctx, leaving)
+}
+
+func comesAgain(pages []search.Page, id string) bool {
+	for _, p := range pages {
+		if p.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// check refuses what the port refuses, and vectors of another length than the index's.
+func (ix *Index) check(p search.Page) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	for _, c := range p.Chunks {
+		if err := ix.checkVector(c.Vector); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (ix *Index) checkVector(v []float32) error {
+	if v == nil || ix.dimensions == 0 {
+		return nil
+	}
+	if len(v) != ix.dimensions {
+		return fault.Field("vector", "a vector of %d dimensions for an index of %d", len(v), ix.dimensions)
+	}
+	for _, x := range v {
+		if x-x != 0 {
+			return fault.Field("vector", "a vector with %v in it", x)
+		}
+	}
+	return nil
+}
+
+// Remove takes a page out. The page's own document goes last, so that a Remove that broke off can
+// be seen; like every deletion it may be repeated.
+func (ix *Index) Remove(ctx context.Context, id string, held *search.Held) (err error) {
+	defer fault.Wrap(&err, "azureaisearch.Remove(%s)", id)
+	if !search.IsKey(id) {
+		return nil // no page has such an id
+	}
+	var found map[string][]string
+	if held == nil {
+		if found, err = ix.keys(ctx, []string{id}); err != nil {
+			return err
+		}
+	}
+	leaving := deletions(id, keysOf(id, held, found[id]), nil)
+	return ix.apply(ctx, append(leaving, action{kind: "delete", page: id, document: object{"id": pageKey(id)}}))
+}
+
+// idsPerFilter bounds a filter: search.in takes hundreds of values
+// (https://learn.microsoft.com/azure/search/search-query-odata-search-in-function).
+const idsPerFilter = 100
+
+// keys are the documents that the index shows of pages, by page.
+func (ix *Index) keys(ctx context.Context, pages []string) (map[string][]string, error) {
+	found := map[string][]string{}
+	for len(pages) > 0 {
+		n := min(len(pages), idsPerFilter)
+		filter := in("parentPageId", pages[:n])
+		err := ix.each(ctx, filter, "id,parentPageId", func(d row) { found[d.ParentPageID] = append(found[d.ParentPageID], d.ID) })
+		if err != nil {
+			return nil, err
+		}
+		pages = pages[n:]
+	}
+	return found, nil
+}
+
+// in is the filter of a field that has one of these values, which are keys.
+func in(field string, values []string) string {
+	return "search.in(" + field + ", '" + strings.Join(values, ",") + "', ',')"
+}

@@ -1,0 +1,90 @@
+package azureaisearch
+
+import (
+	"context"
+	"net/http"
+)
+
+// query is a search as it is asked
+// (https://learn.microsoft.com/rest/api/searchservice/documents/search-post).
+type query struct {
+	Search            string        `json:"search,omitempty"`
+	QueryType         string        `json:"queryType"`
+	SearchFields      string        `json:"searchFields,omitempty"`
+	Filter            string        `json:"filter,omitempty"`
+	OrderBy           string        `json:"orderby,omitempty"`
+	Select            string        `json:"select,omitempty"`
+	Top               int           `json:"top"`
+	Skip              int           `json:"skip,omitempty"`
+	Count             bool          `json:"count,omitempty"`
+	Highlight         string        `json:"highlight,omitempty"`
+	HighlightPreTag   string        `json:"highlightPreTag,omitempty"`
+	HighlightPostTag  string        `json:"highlightPostTag,omitempty"`
+	ScoringStatistics string        `json:"scoringStatistics,omitempty"`
+	SessionID         string        `json:"sessionId,omitempty"`
+	VectorQueries     []vectorQuery `json:"vectorQueries,omitempty"`
+}
+
+type vectorQuery struct {
+	Kind   string    `json:"kind"`
+	Vector []float32 `json:"vector"`
+	Fields string    `json:"fields"`
+	K      int       `json:"k"`
+}
+
+// row is a document as it is found, as far as it was selected.
+type row struct {
+	Score        float64             `json:"@search.score"`
+	Highlights   map[string][]string `json:"@search.highlights"`
+	ID           string              `json:"id"`
+	ParentPageID string              `json:"parentPageId"`
+	UID          string              `json:"uid"`
+	URL          string              `json:"url"`
+	Title        string              `json:"title"`
+	Language     string              `json:"language"`
+	Heading      string              `json:"heading"`
+	Text         string              `json:"text"`
+	Images       []string            `json:"images"`
+	Src          string              `json:"src"`
+	Alt          string              `json:"alt"`
+	Caption      string              `json:"caption"`
+}
+
+// answer is a page of what was found.
+type answer struct {
+	Count int    `json:"@odata.count"`
+	Next  string `json:"@odata.nextLink"` // there is more than is answered, of what was asked for
+	Value []row  `json:"value"`
+}
+
+// maxRows is how many documents an answer may have.
+const maxRows = 1000
+
+func (ix *Index) query(ctx context.Context, q query) (found answer, err error) {
+	q.QueryType = "full"
+	_, err = ix.call(ctx, request{method: http.MethodPost, path: "/docs/search.post.search", body: encode(q)}, &found)
+	return found, err
+}
+
+// each goes over all documents that a filter keeps, in the order of their keys, by ranges: skipping
+// ends at 100,000.
+func (ix *Index) each(ctx context.Context, filter, fields string, do func(row)) error {
+	from := ""
+	for {
+		q := query{Search: "*", Filter: filter, OrderBy: "id asc", Select: fields, Top: maxRows}
+		if from != "" {
+			q.Filter += " and id gt '" + from + "'"
+		}
+		found, err := ix.query(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, d := range found.Value {
+			do(d)
+			from = d.ID
+		}
+		if len(found.Value) == 0 || len(found.Value) < maxRows && found.Next == "" {
+			return nil
+		}
+	}
+}

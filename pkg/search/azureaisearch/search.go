@@ -1,0 +1,180 @@
+package azureaisearch
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+const (
+	maxPassages = 3      // of one result
+	maxHits     = 10_000 // chunks that results are made of
+	neighbours  = 50     // of a vector, that are ranked with what words find
+)
+
+// Search answers a query: all words first, any word when no chunk has them all. With a vector, any
+// word will do at once: ranking by both puts those first that fit best, and something is always
+// nearest.
+func (ix *Index) Search(ctx context.Context, q search.Query) (res search.Results, err error) {
+	defer fault.Wrap(&err, "azureaisearch.Search")
+	if err := q.Check(); err != nil {
+		return res, err
+	}
+	if err := ix.checkVector(q.Vector); err != nil {
+		return res, err
+	}
+	terms := search.Terms(q.Text)
+	hybrid := q.Vector != nil && ix.dimensions > 0
+	if len(terms) == 0 && !hybrid {
+		return res, nil
+	}
+	operators := []string{"AND", "OR"}
+	if hybrid || len(terms) == 1 {
+		operators = []string{"OR"}
+	}
+	for _, operator := range operators {
+		s := seeking{ix: ix, query: q, expression: expression(terms, operator), hybrid: hybrid}
+		if res, err = s.results(ctx); err != nil || res.Count > 0 {
+			break
+		}
+	}
+	return res, err
+}
+
+// seeking is one reading of a query.
+type seeking struct {
+	ix         *Index
+	query      search.Query
+	expression string
+	hybrid     bool
+}
+
+// group is a page with its best chunks, best first.
+type group struct {
+	page string
+	hits []row
+}
+
+func (s seeking) results(ctx context.Context) (search.Results, error) {
+	groups, count, err := s.groups(ctx)
+	if err != nil {
+		return search.Results{}, err
+	}
+	shown := groups[min(s.query.Skip, len(groups)):]
+	shown = shown[:min(s.query.Top, len(shown))]
+	res := search.Results{Count: count}
+	if len(shown) == 0 {
+		return res, nil
+	}
+	passages, err := s.passages(ctx, shown)
+	if err != nil {
+		return res, err
+	}
+	var images map[string][]search.Image
+	if s.query.NestImages {
+		if images, err = s.ix.images(ctx, shown); err != nil {
+			return res, err
+		}
+	}
+	for _, g := range shown {
+		res.Results = append(res.Results, resultOf(g, passages, images[g.page]))
+	}
+	return res, nil
+}
+
+// groups are the pages found, as far as they are needed, and how many there are.
+func (s seeking) groups(ctx context.Context) (groups []group, count int, err error) {
+	q := s.hits()
+	place := map[string]int{}
+	needed := s.query.Skip + s.query.Top
+	for {
+		found, err := s.ix.query(ctx, q)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, h := range found.Value {
+			i, known := place[h.ParentPageID]
+			if !known {
+				i = len(groups)
+				place[h.ParentPageID] = i
+				groups = append(groups, group{page: h.ParentPageID})
+			}
+			groups[i].hits = append(groups[i].hits, h)
+		}
+		q.Skip += len(found.Value)
+		over := len(found.Value) == 0 || q.Skip >= found.Count
+		if count == 0 && (over || q.Skip >= maxRows) {
+			count = estimate(len(groups), q.Skip, found.Count)
+		}
+		if over || q.Skip >= maxRows && (len(groups) >= needed || q.Skip >= maxHits || s.hybrid) {
+			rank(groups)
+			return groups, max(count, len(groups)), nil
+		}
+	}
+}
+
+// estimate is the number of pages, from those of the best chunks and the number of chunks.
+func estimate(pages, chunks, all int) int {
+	if chunks == 0 || all <= chunks {
+		return pages
+	}
+	return int(int64(pages) * int64(all) / int64(chunks))
+}
+
+// rank puts equal pages in the order of their ids. The service does for chunks of one answer, but
+// does not promise it from one to the next.
+func rank(groups []group) {
+	slices.SortStableFunc(groups, func(a, b group) int {
+		return cmp.Or(cmp.Compare(b.hits[0].Score, a.hits[0].Score), strings.Compare(a.page, b.page))
+	})
+}
+
+// hits asks for the chunks that match. Scores are made alike over the shards of the index, and the
+// same words go to the same replica, so that pages of results fit together
+// (https://learn.microsoft.com/azure/search/index-similarity-and-scoring#scoring-statistics-and-sticky-sessions).
+func (s seeking) hits() query {
+	session := sha256.Sum256([]byte(s.expression))
+	q := query{
+		Search: s.expression, SearchFields: searchFields(s.query.Language), Filter: filter(s.query),
+		OrderBy: "search.score() desc,parentPageId asc,id asc", Select: "id,parentPageId,url,title,language",
+		Top: maxRows, Count: true, ScoringStatistics: "global", SessionID: hex.EncodeToString(session[:8]),
+	}
+	if s.hybrid {
+		q.OrderBy = "" // would undo the ranking by both
+		q.VectorQueries = []vectorQuery{{Kind: "vector", Vector: s.query.Vector, Fields: "vector", K: neighbours}}
+	}
+	return q
+}
+
+func resultOf(g group, passages map[string]passage, images []search.Image) search.Result {
+	best := g.hits[0]
+	r := search.Result{ID: g.page, URL: best.URL, Title: best.Title, Language: best.Language, Score: best.Score, Images: images}
+	var unmarked []search.Passage
+	for _, h := range shownOf(g) {
+		p, found := passages[h.ID]
+		switch {
+		case !found || p.title != best.Title: // left, or changed, in this moment
+		case len(p.Highlights) > 0:
+			r.Passages = append(r.Passages, p.Passage)
+		default:
+			unmarked = append(unmarked, p.Passage)
+		}
+	}
+	if len(r.Passages) == 0 { // title or heading matched: a result without any text would puzzle
+		r.Passages = unmarked[:min(len(unmarked), 1)]
+	}
+	return r
+}
+
+// shownOf are the chunks of a page that may be shown: the best of those that agree with the best
+// on the title. Others are of a version of the page that is being replaced.
+func shownOf(g group) []row {
+	same := slices.DeleteFunc(slices.Clone(g.hits), func(h row) bool { return h.Title != g.hits[0].Title })
+	return same[:min(len(same), maxPassages)]
+}

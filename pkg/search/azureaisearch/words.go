@@ -1,0 +1,180 @@
+package azureaisearch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// The analyzer of the fields that have a text's own words
+// (https://learn.microsoft.com/azure/search/index-add-custom-analyzers). Patterns have characters
+// as they are, without escapes: those differ between the dialects of regular expressions.
+
+func wordAnalyzer() object {
+	return object{
+		"@odata.type": "#Microsoft.Azure.Search.CustomAnalyzer", "name": words,
+		"charFilters":  []string{"tidemark_letters", "tidemark_marks", "tidemark_breaks", "tidemark_spaceless"},
+		"tokenizer":    "whitespace",
+		"tokenFilters": []string{"lowercase", "asciifolding", "tidemark_length"},
+	}
+}
+
+func charFilters() []object {
+	replace := func(name, pattern, replacement string) object {
+		return object{"@odata.type": "#Microsoft.Azure.Search.PatternReplaceCharFilter", "name": name, "pattern": pattern, "replacement": replacement}
+	}
+	return []object{
+		{"@odata.type": "#Microsoft.Azure.Search.MappingCharFilter", "name": "tidemark_letters", "mappings": letters()},
+		replace("tidemark_marks", fmt.Sprintf("[%c-%c]", firstMark, lastMark), ""),
+		replace("tidemark_breaks", `[^\p{L}\p{N}\p{M}\p{Co}]+`, " "),
+		replace("tidemark_spaceless", "(["+spaceless()+"])", " $1 "),
+	}
+}
+
+// tokenFilter keeps terms within what the service can index, 300 characters: folding may make a
+// term four times as long.
+func tokenFilter() object {
+	return object{"@odata.type": "#Microsoft.Azure.Search.TruncateTokenFilter", "name": "tidemark_length", "length": maxWord}
+}
+
+const maxWord = 255
+
+// The block of combining diacritical marks of European scripts.
+const firstMark, lastMark = '\u0300', '\u036f'
+
+// letters are those with diacritics that the service's folding to ASCII passes over, Greek and
+// Cyrillic, and the final sigma.
+func letters() []string {
+	mappings := []string{"ς=>σ"}
+	for _, r := range "ΆΈΉΊΌΎΏΪΫάέήίόύώϊϋΐΰЁЙЇёйї" {
+		mappings = append(mappings, string(r)+"=>"+withoutMarks(r))
+	}
+	return mappings
+}
+
+// ranges of scripts that write no spaces between words: Thai, Lao, Myanmar, Khmer, and those of
+// East Asia but Korean.
+var ranges = [][2]rune{
+	{0x0e00, 0x0eff}, {0x1000, 0x109f}, {0x1780, 0x17ff}, {0x2e80, 0x2fdf}, {0x3005, 0x3007}, {0x3021, 0x312f},
+	{0x31a0, 0x31ff}, {0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xa000, 0xa4cf}, {0xf900, 0xfaff},
+}
+
+func spaceless() string {
+	var class strings.Builder
+	for _, r := range ranges {
+		fmt.Fprintf(&class, "%c-%c", r[0], r[1])
+	}
+	return class.String()
+}
+
+func isSpaceless(r rune) bool {
+	for _, s := range ranges {
+		if r >= s[0] && r <= s[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// split divides a text into words like the analyzer.
+func split(text string) (words []string) {
+	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return !search.IsWordRune(r) }) {
+		from := 0
+		for i, r := range run {
+			if isSpaceless(r) {
+				if from < i {
+					words = append(words, run[from:i])
+				}
+				words = append(words, string(r))
+				from = i + utf8.RuneLen(r)
+			}
+		}
+		if from < len(run) {
+			words = append(words, run[from:])
+		}
+	}
+	return words
+}
+
+// fold brings a word to the form in which the analyzer indexes it. Only beginnings of words need
+// it: the service analyzes all else by itself, but passes these on as they are
+// (https://learn.microsoft.com/azure/search/query-lucene-syntax#effect-of-an-analyzer-on-wildcard-queries).
+func fold(word string) string {
+	var out strings.Builder
+	for _, r := range word {
+		r = unicode.ToLower(r)
+		switch {
+		case r < utf8.RuneSelf:
+			out.WriteRune(r)
+		case r >= firstMark && r <= lastMark:
+		case special[r] != "":
+			out.WriteString(special[r])
+		default:
+			out.WriteString(withoutMarks(r))
+		}
+	}
+	folded := []rune(out.String())
+	return string(folded[:min(len(folded), maxWord)])
+}
+
+// special are letters of which ASCII folding or the mapping makes others, though Unicode does not
+// decompose them.
+var special = map[rune]string{
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'ı': "i", 'þ': "th", 'ŋ': "n", 'ς': "σ",
+}
+
+// withoutMarks is a character without European diacritics, in lower case, as ASCII where it is
+// equivalent to that.
+func withoutMarks(r rune) string {
+	strip := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r >= firstMark && r <= lastMark {
+				return -1
+			}
+			return unicode.ToLower(r)
+		}, s)
+	}
+	if s := strip(norm.NFKD.String(string(r))); strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return s
+	}
+	return norm.NFC.String(strip(norm.NFD.String(string(r))))
+}
+
+// plain makes a text fit to be sent: valid, and without NUL.
+func plain(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "")
+}
+
+// stems are the languages whose analyzers cut the endings of words
+// (https://learn.microsoft.com/azure/search/index-add-language-analyzers), by primary subtag.
+var stems = []struct{ languages, analyzer string }{
+	{"ar", "ar.lucene"}, {"da", "da.lucene"}, {"de", "de.lucene"}, {"en", "en.lucene"}, {"es", "es.lucene"}, {"fi", "fi.lucene"},
+	{"fr", "fr.lucene"}, {"hu", "hu.lucene"}, {"it", "it.lucene"}, {"nl", "nl.lucene"}, {"no nb nn", "no.lucene"},
+	{"pt", "pt-Pt.lucene"}, {"ro", "ro.lucene"}, {"ru", "ru.lucene"}, {"sv", "sv.lucene"}, {"tr", "tr.lucene"},
+}
+
+// stemField is a field for the words of one language without their endings.
+type stemField struct{ name, analyzer string }
+
+func stemFields() (all []stemField) {
+	for _, s := range stems {
+		all = append(all, stemField{"stems_" + s.languages[:2], s.analyzer})
+	}
+	return all
+}
+
+// stemFieldOf names the field of a language, or "".
+func stemFieldOf(language string) string {
+	for _, s := range stems {
+		if slices.Contains(strings.Fields(s.languages), language) {
+			return "stems_" + s.languages[:2]
+		}
+	}
+	return ""
+}

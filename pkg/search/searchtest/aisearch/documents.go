@@ -1,0 +1,273 @@
+package aisearch
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+// document is what is stored under a key: fields by name, as JSON decodes them.
+type document map[string]any
+
+// index is the documents of one definition.
+type index struct {
+	definition *definition
+	key        string // name of the key field
+	analyzers  map[string]func(string) []token
+
+	stored  map[string]*indexed // durable
+	pending [][]string          // keys whose change is not visible yet, by request
+	visible map[string]*indexed
+}
+
+func newIndex(d *definition) (*index, error) {
+	ix := &index{definition: d, stored: map[string]*indexed{}, visible: map[string]*indexed{}, analyzers: map[string]func(string) []token{}}
+	for _, f := range d.Fields {
+		if f.Key {
+			ix.key = f.Name
+		}
+		if !f.Searchable || f.Type == vectorType {
+			continue
+		}
+		analyze, err := d.analyzer(f.Analyzer)
+		if err != nil {
+			return nil, err
+		}
+		ix.analyzers[f.Name] = analyze
+	}
+	return ix, nil
+}
+
+// Settle makes visible what was written, document by document, in an order of its own within each
+// request (there is no ordering guarantee for the actions of one).
+func (s *Server) Settle() {
+	for s.settleOne() {
+	}
+}
+
+func (s *Server) settleOne() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, ix := range s.indexes {
+		for len(ix.pending) > 0 && len(ix.pending[0]) == 0 {
+			ix.pending = ix.pending[1:]
+		}
+		if len(ix.pending) == 0 {
+			continue
+		}
+		key := ix.pending[0][0]
+		ix.pending[0] = ix.pending[0][1:]
+		if doc := ix.stored[key]; doc != nil {
+			ix.visible[key] = doc
+		} else {
+			delete(ix.visible, key)
+		}
+		return true
+	}
+	return false
+}
+
+// Documents are those stored in an index, in the order of their keys, visible or not.
+func (s *Server) Documents(index string) []map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []map[string]any
+	for _, key := range slices.Sorted(maps.Keys(s.indexes[index].stored)) {
+		all = append(all, maps.Clone(s.indexes[index].stored[key].doc))
+	}
+	return all
+}
+
+// indexingResult is what is answered for one document
+// (https://learn.microsoft.com/rest/api/searchservice/documents/).
+type indexingResult struct {
+	Key          string  `json:"key"`
+	Status       bool    `json:"status"`
+	ErrorMessage *string `json:"errorMessage"`
+	StatusCode   int     `json:"statusCode"`
+}
+
+func (s *Server) indexDocuments(ix *index, body []byte) (int, any, error) {
+	var batch struct {
+		Value []document `json:"value"`
+	}
+	if err := decode(body, &batch); err != nil {
+		return 0, nil, err
+	}
+	if len(batch.Value) < 1 || len(batch.Value) > maxActions {
+		return 0, nil, refuse("actions : The items collection must have from 1 to %d valid items to be indexed.", maxActions)
+	}
+	request := Request{Op: "index"}
+	for _, doc := range batch.Value {
+		request.Actions = append(request.Actions, fmt.Sprint(doc["@search.action"], " ", doc[ix.key]))
+	}
+	s.log = append(s.log, request)
+	return s.around("index", func(f Fault) (int, any, error) { return ix.write(batch.Value, f) })
+}
+
+func (ix *index) write(batch []document, f Fault) (int, any, error) {
+	for _, doc := range batch {
+		if err := ix.checkShape(doc); err != nil {
+			return 0, nil, err
+		}
+	}
+	status := http.StatusOK
+	var results []indexingResult
+	var written []string
+	for i, doc := range batch {
+		key := doc[ix.key].(string)
+		r := indexingResult{Key: key}
+		if f.Item != 0 && (f.Match == nil && i%2 == 0 || f.Match != nil && f.Match(key)) {
+			r.StatusCode = f.Item
+		} else {
+			r.StatusCode = ix.act(key, doc)
+		}
+		if r.Status = r.StatusCode < 300; r.Status {
+			written = append(written, key)
+		} else {
+			message := fmt.Sprintf("document %s: %s", key, http.StatusText(r.StatusCode))
+			r.ErrorMessage, status = &message, http.StatusMultiStatus
+		}
+		results = append(results, r)
+	}
+	rand.Shuffle(len(written), func(i, j int) { written[i], written[j] = written[j], written[i] })
+	ix.pending = append(ix.pending, written)
+	return status, map[string]any{"value": results}, nil
+}
+
+// act does what one action says.
+func (ix *index) act(key string, doc document) (status int) {
+	action := doc["@search.action"].(string)
+	old, found := ix.stored[key]
+	if action == "delete" {
+		delete(ix.stored, key)
+		return http.StatusOK // also when it was not there
+	}
+	if action == "merge" && !found {
+		return http.StatusNotFound
+	}
+	next := document{}
+	if action == "merge" || action == "mergeOrUpload" {
+		if found {
+			maps.Copy(next, old.doc)
+		}
+	}
+	for name, value := range doc {
+		if name != "@search.action" {
+			next[name] = value
+		}
+	}
+	digested := ix.digest(next)
+	if !ix.digestible(digested) {
+		return http.StatusBadRequest
+	}
+	ix.stored[key] = digested
+	if found {
+		return http.StatusOK
+	}
+	return http.StatusCreated
+}
+
+// keyForm (https://learn.microsoft.com/rest/api/searchservice/naming-rules, "Document key").
+var keyForm = regexp.MustCompile(`^[A-Za-z0-9=-][A-Za-z0-9_=-]*$`)
+
+// checkShape refuses the whole request over what does not fit the definition.
+func (ix *index) checkShape(doc document) error {
+	key, _ := doc[ix.key].(string)
+	if !keyForm.MatchString(key) || len(key) > 1024 {
+		return refuse("Invalid document key: '%s'. Keys can only contain letters, digits, underscore (_), dash (-), or equal sign (=).", key)
+	}
+	action, _ := doc["@search.action"].(string)
+	if !slices.Contains([]string{"upload", "merge", "mergeOrUpload", "delete"}, action) {
+		return refuse("action %q", action)
+	}
+	for name, value := range doc {
+		if name == "@search.action" || name == ix.key {
+			continue
+		}
+		f := ix.definition.field(name)
+		if f == nil {
+			return refuse("The property '%s' does not exist on type 'search.documentFields'.", name)
+		}
+		if action == "delete" {
+			return refuse("a deletion with %s", name)
+		}
+		if err := f.checkValue(value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *field) checkValue(value any) error {
+	switch v := value.(type) {
+	case nil:
+		if f.Type != stringsType { // a collection may be empty, not null
+			return nil
+		}
+	case string:
+		if f.Type == stringType {
+			return nil
+		}
+		if _, err := time.Parse(time.RFC3339, v); f.Type == timeType && err == nil {
+			return nil
+		}
+	case []any:
+		if f.Type == vectorType && len(v) == f.Dimensions && all[float64](v) {
+			return nil
+		}
+		if f.Type == stringsType && all[string](v) {
+			return nil
+		}
+	}
+	return refuse("field %s of type %s: %.60v", f.Name, f.Type, value)
+}
+
+func all[T any](values []any) bool {
+	return !slices.ContainsFunc(values, func(v any) bool { _, ok := v.(T); return !ok })
+}
+
+// Bounds of terms: analyzers may make no token longer than 300 characters, and what is filtered or
+// sorted by is one term
+// (https://learn.microsoft.com/azure/search/index-add-custom-analyzers).
+const (
+	maxToken = 300
+	maxTerm  = 32766
+)
+
+// digestible reports whether the engine can index a document.
+func (ix *index) digestible(d *indexed) bool {
+	for _, f := range ix.definition.Fields {
+		for _, text := range texts(d.doc[f.Name]) {
+			if (f.Filterable || f.Sortable || f.Facetable) && len(text) > maxTerm {
+				return false
+			}
+		}
+		if slices.ContainsFunc(d.tokens[f.Name], func(t token) bool { return utf8.RuneCountInString(t.term) > maxToken }) {
+			return false
+		}
+	}
+	return true
+}
+
+// texts are the strings of a value.
+func texts(value any) []string {
+	switch v := value.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		var all []string
+		for _, e := range v {
+			if s, ok := e.(string); ok {
+				all = append(all, s)
+			}
+		}
+		return all
+	}
+	return nil
+}

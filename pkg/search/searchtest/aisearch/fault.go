@@ -1,0 +1,58 @@
+package aisearch
+
+import "net/http"
+
+// Fault makes the server fail as the service does.
+type Fault struct {
+	// Op is "index" for writing documents, "search", "get" or "put"; "" is any.
+	Op string
+	// Status is the answer to the whole request: 413, 429, 503, or any other.
+	Status int
+	// Item is, for an indexing request, the status of single documents: 409, 422 or 503, answered
+	// within a 207. The others of the request are written.
+	Item int
+	// Match chooses the documents by their key; nil means every other one.
+	Match func(key string) bool
+	// RetryAfter is the header, in seconds or a date, or "".
+	RetryAfter string
+	// After lets the request take effect before it fails, as when an answer is lost.
+	After bool
+	// Times is how often; it must be set.
+	Times int
+}
+
+// Fail plans a fault. Faults of the same request happen one after another, in order.
+func (s *Server) Fail(f Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, f)
+}
+
+// fault takes the next fault that is planned for an operation.
+func (s *Server) fault(op string) (f Fault, found bool) {
+	for i := range s.faults {
+		if f := &s.faults[i]; f.Times > 0 && (f.Op == "" || f.Op == op) {
+			f.Times--
+			return *f, true
+		}
+	}
+	return Fault{}, false
+}
+
+// around runs an operation with its fault, if one of the whole request is planned.
+func (s *Server) around(op string, do func(Fault) (int, any, error)) (int, any, error) {
+	f, found := s.fault(op)
+	fails := found && f.Status != 0
+	if fails && !f.After {
+		return 0, nil, f.failure()
+	}
+	status, answer, err := do(f)
+	if fails && err == nil {
+		return 0, nil, f.failure()
+	}
+	return status, answer, err
+}
+
+func (f Fault) failure() error {
+	return &failure{status: f.Status, message: "planned: " + http.StatusText(f.Status), retryAfter: f.RetryAfter}
+}

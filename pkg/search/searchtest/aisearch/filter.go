@@ -1,0 +1,151 @@
+package aisearch
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// filter is a parsed OData expression, as far as it is known here: eq, ne, gt, ge, lt and le of a
+// field and a string, search.in, and, or, not, and parentheses
+// (https://learn.microsoft.com/azure/search/search-query-odata-syntax-reference).
+type filter func(document) bool
+
+// odata are the pieces of an expression.
+var odata = regexp.MustCompile(`^(?:search\.in|[A-Za-z_][A-Za-z0-9_]*|'(?:[^']|'')*'|[(),])`)
+
+type filterParser struct {
+	d      *definition
+	pieces []string
+}
+
+func (d *definition) parseFilter(expression string) (filter, error) {
+	p := &filterParser{d: d}
+	for rest := strings.TrimSpace(expression); rest != ""; rest = strings.TrimLeft(rest, " ") {
+		piece := odata.FindString(rest)
+		if piece == "" {
+			return nil, refuse("Invalid expression: syntax error at %.40q", rest)
+		}
+		p.pieces = append(p.pieces, piece)
+		rest = rest[len(piece):]
+	}
+	f, err := p.or()
+	if err == nil && len(p.pieces) > 0 {
+		err = refuse("Invalid expression: %q is left", p.pieces[0])
+	}
+	return f, err
+}
+
+func (p *filterParser) next() string {
+	if len(p.pieces) == 0 {
+		return ""
+	}
+	piece := p.pieces[0]
+	p.pieces = p.pieces[1:]
+	return piece
+}
+
+func (p *filterParser) take(piece string) bool {
+	if len(p.pieces) > 0 && p.pieces[0] == piece {
+		p.pieces = p.pieces[1:]
+		return true
+	}
+	return false
+}
+
+func (p *filterParser) or() (filter, error) {
+	left, err := p.and()
+	for err == nil && p.take("or") {
+		var right filter
+		one := left
+		right, err = p.and()
+		left = func(d document) bool { return one(d) || right(d) }
+	}
+	return left, err
+}
+
+func (p *filterParser) and() (filter, error) {
+	left, err := p.factor()
+	for err == nil && p.take("and") {
+		var right filter
+		one := left
+		right, err = p.factor()
+		left = func(d document) bool { return one(d) && right(d) }
+	}
+	return left, err
+}
+
+func (p *filterParser) factor() (filter, error) {
+	switch {
+	case p.take("not"):
+		f, err := p.factor()
+		return func(d document) bool { return !f(d) }, err
+	case p.take("("):
+		f, err := p.or()
+		if err == nil && !p.take(")") {
+			err = refuse("Invalid expression: no )")
+		}
+		return f, err
+	case p.take("search.in"):
+		return p.in()
+	}
+	return p.comparison()
+}
+
+func (p *filterParser) field(name string) error {
+	if f := p.d.field(name); f == nil || !f.Filterable {
+		return refuse("Invalid expression: '%s' is not a filterable field", name)
+	}
+	return nil
+}
+
+func (p *filterParser) text() (string, error) {
+	piece := p.next()
+	if len(piece) < 2 || piece[0] != '\'' {
+		return "", refuse("Invalid expression: %q is no string", piece)
+	}
+	return strings.ReplaceAll(piece[1:len(piece)-1], "''", "'"), nil
+}
+
+// in is search.in(field, 'a,b', ',')
+// (https://learn.microsoft.com/azure/search/search-query-odata-search-in-function).
+func (p *filterParser) in() (filter, error) {
+	open, name, comma := p.next(), p.next(), p.next()
+	values, err := p.text()
+	if err != nil {
+		return nil, err
+	}
+	second := p.next()
+	delimiters, err := p.text()
+	if err != nil {
+		return nil, err
+	}
+	if open != "(" || comma != "," || second != "," || !p.take(")") || delimiters == "" {
+		return nil, refuse("Invalid expression: search.in")
+	}
+	set := strings.FieldsFunc(values, func(r rune) bool { return strings.ContainsRune(delimiters, r) })
+	return func(d document) bool { s, ok := d[name].(string); return ok && slices.Contains(set, s) }, p.field(name)
+}
+
+func (p *filterParser) comparison() (filter, error) {
+	name, operator := p.next(), p.next()
+	if err := p.field(name); err != nil {
+		return nil, err
+	}
+	want, err := p.text()
+	if err != nil {
+		return nil, err
+	}
+	holds := map[string]func(int) bool{
+		"eq": func(c int) bool { return c == 0 }, "ne": func(c int) bool { return c != 0 },
+		"gt": func(c int) bool { return c > 0 }, "ge": func(c int) bool { return c >= 0 },
+		"lt": func(c int) bool { return c < 0 }, "le": func(c int) bool { return c <= 0 },
+	}[operator]
+	if holds == nil {
+		return nil, refuse("Invalid expression: operator %q", operator)
+	}
+	return func(d document) bool {
+		have, ok := d[name].(string)
+		return ok && holds(strings.Compare(have, want))
+	}, nil
+}

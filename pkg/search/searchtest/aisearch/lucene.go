@@ -1,0 +1,110 @@
+package aisearch
+
+import (
+	"regexp"
+	"strings"
+)
+
+// clause is a node of a parsed query in full Lucene syntax
+// (https://learn.microsoft.com/azure/search/query-lucene-syntax), as far as it is known here:
+// words and words*, "phrases", field:, parentheses, and one of AND and OR throughout a group.
+// Mixing them is refused, since their precedence surprises; so are words side by side, whose
+// meaning depends on searchMode.
+type clause struct {
+	and  bool // all of the group, or any
+	kids []clause
+
+	field  string // or "" for those of searchFields
+	text   string
+	quoted bool
+	prefix bool
+}
+
+type luceneParser struct {
+	d    *definition
+	rest string
+	n    int // clauses
+}
+
+func (d *definition) parseLucene(query string) (clause, error) {
+	p := &luceneParser{d: d, rest: query}
+	c, err := p.group()
+	if err == nil && p.rest != "" {
+		err = refuse("Failed to parse query string at %.40q", p.rest)
+	}
+	return c, err
+}
+
+func (p *luceneParser) take(prefix string) bool {
+	rest, found := strings.CutPrefix(p.rest, prefix)
+	p.rest = rest
+	return found
+}
+
+func (p *luceneParser) group() (clause, error) {
+	var g clause
+	operator := ""
+	for {
+		c, err := p.unit()
+		if err != nil {
+			return g, err
+		}
+		g.kids = append(g.kids, c)
+		next := ""
+		switch {
+		case p.take(" AND "):
+			next = "AND"
+		case p.take(" OR "):
+			next = "OR"
+		default:
+			g.and = operator == "AND"
+			return g, nil
+		}
+		if operator != "" && next != operator {
+			return g, refuse("Failed to parse query string: AND beside OR")
+		}
+		operator = next
+	}
+}
+
+// Plain terms: letters, digits, and special characters behind a backslash
+// (https://learn.microsoft.com/azure/search/query-lucene-syntax#escaping-special-characters).
+var (
+	term      = regexp.MustCompile(`^(?:\\.|[^-+&|!(){}\[\]^"~*?:\\/\s])+`)
+	fieldHead = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*):`)
+	phrase    = regexp.MustCompile(`^"((?:\\.|[^"\\])*)"`)
+	escape    = regexp.MustCompile(`\\(.)`)
+)
+
+func (p *luceneParser) unit() (clause, error) {
+	if p.n++; p.n > maxClauses {
+		return clause{}, refuse("more than %d clauses", maxClauses)
+	}
+	var c clause
+	if m := fieldHead.FindStringSubmatch(p.rest); m != nil {
+		if f := p.d.field(m[1]); f == nil || !f.Searchable {
+			return c, refuse("%q is not a searchable field", m[1])
+		}
+		c.field, p.rest = m[1], p.rest[len(m[0]):]
+	}
+	if c.field == "" && p.take("(") {
+		g, err := p.group()
+		if err == nil && !p.take(")") {
+			err = refuse("Failed to parse query string: no ) at %.40q", p.rest)
+		}
+		return g, err
+	}
+	if m := phrase.FindStringSubmatch(p.rest); m != nil {
+		c.text, c.quoted, p.rest = escape.ReplaceAllString(m[1], "$1"), true, p.rest[len(m[0]):]
+		return c, nil
+	}
+	m := term.FindString(p.rest)
+	if m == "" || m == "AND" || m == "OR" || m == "NOT" {
+		return c, refuse("Failed to parse query string at %.40q", p.rest)
+	}
+	c.text, p.rest = escape.ReplaceAllString(m, "$1"), p.rest[len(m):]
+	if c.prefix = p.take("*"); c.prefix && len([]rune(c.text)) > 1000 {
+		return c, refuse("prefix of more than 1000 characters")
+	}
+	return c, nil
+}
