@@ -25,9 +25,9 @@ var layers = [][]string{
 	{"pkg/chunk"},
 	// ports, and the suites that their adapters pass
 	{"pkg/storage", "pkg/search", "pkg/llm"},
-	{"pkg/storage/storagetest", "pkg/search/searchtest", "pkg/llm/llmtest"},
+	{"pkg/storage/storagetest", "pkg/search/searchtest", "pkg/search/searchtest/aisearch", "pkg/llm/llmtest"},
 	// adapters: only app and the programs import them
-	{"pkg/storage/mem", "pkg/storage/azure", "pkg/storage/sqlitestore", "pkg/search/sqlitesearch", "pkg/llm/openai"},
+	{"pkg/storage/mem", "pkg/storage/azure", "pkg/storage/sqlitestore", "pkg/search/sqlitesearch", "pkg/search/azureaisearch", "pkg/llm/openai"},
 	// state
 	{"pkg/registry", "pkg/snapshot", "pkg/transfer", "pkg/embed"},
 	// stages

@@ -31,7 +31,7 @@ func (p Page) Holds() *Held {
 
 // fields tells whether anything changed that chunks are filtered, ranked or shown by.
 func (p Page) fields() string {
-	return digest(p.URL, p.Host, p.Type, p.Title, p.Language, p.MimeType)
+	return digest(p.URL, p.Host, p.Type, p.Title, p.Language)
 }
 
 // digest is 96 bits of a hash: it is compared with one other of the same page.

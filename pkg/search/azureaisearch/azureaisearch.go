@@ -41,8 +41,8 @@
 //
 // A search asks for the best thousand chunks, groups them by page, and fetches the passages of the
 // pages that are shown. When more chunks match, up to ten thousand are asked for as paging needs
-// them; pages beyond are not reached, and the count is estimated from the first thousand. Exact
-// counts would need a facet of every page that matches.
+// them; pages beyond are not reached, and the count is estimated from the first thousand, as are
+// facets. Exact counts would need a facet of every page that matches.
 package azureaisearch
 
 import (

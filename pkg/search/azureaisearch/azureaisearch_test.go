@@ -20,6 +20,13 @@ func TestIndex(t *testing.T) {
 	})
 }
 
+func TestVectors(t *testing.T) {
+	searchtest.Vectors(t, func(t *testing.T) search.Index {
+		server := aisearch.New(t)
+		return settled{open(t, server, searchtest.Dimension), server}
+	})
+}
+
 // quick has the retries of the real thing without its pauses.
 func quick() azcore.ClientOptions {
 	return azcore.ClientOptions{Retry: policy.RetryOptions{RetryDelay: time.Microsecond, MaxRetryDelay: time.Second}}
@@ -37,7 +44,7 @@ func open(t testing.TB, server *aisearch.Server, dimensions int) *Index {
 // settled waits after each write until searches see it: a reader of the suite expects that, while
 // the service only promises it for some seconds later.
 type settled struct {
-	search.Index
+	*Index
 	server *aisearch.Server
 }
 

@@ -45,10 +45,11 @@ func fields(dimensions int) []field {
 	all := []field{
 		{Name: "id", Type: "Edm.String", Key: true, Filterable: true, Sortable: true, Retrievable: true},
 		filter("kind"), // "page", "chunk" or "image"
-		{Name: "parentPageId", Type: "Edm.String", Filterable: true, Sortable: true, Retrievable: true},
+		{Name: "parentPageId", Type: "Edm.String", Filterable: true, Sortable: true, Retrievable: true}, // of a page: its own id
 		filter("host"), filter("type"), filter("language"),
 		shown("url"), shown("mimeType"),
 		{Name: "indexedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true}, // of pages
+		{Name: "changedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true}, // of a chunk: the page's when it was written
 		{Name: "images", Type: "Collection(Edm.String)", Retrievable: true},                                  // of pages: ids, in page order
 		text("title"), text("heading"), text("text"),
 		shown("uid"),

@@ -9,7 +9,7 @@ import (
 
 // action is what is done to one document.
 type action struct {
-	kind     string // "upload", "merge" or "delete"
+	kind     string // "upload", "merge", "mergeOrUpload" or "delete"
 	page     string // whose document it is, for errors
 	document object // of a deletion, the key alone
 	whole    object // of a merge: uploaded instead if the document is not there
@@ -26,11 +26,11 @@ func (a action) encoded() []byte {
 
 // difference is what has to be done so that the index holds exactly p: documents that are written,
 // and documents that leave. found are the keys of the page's documents that the index has, which
-// count when the caller does not know what is held. Every written document is written as a whole,
-// but one of which only the uid changed.
+// count when the caller does not know what is held. Documents are written as a whole, but where
+// only the uid changed, or nobody has the vector that may be there.
 func (ix *Index) difference(p search.Page, found []string) (written, leaving []action) {
 	upload := func(d object) { written = append(written, action{kind: "upload", page: p.ID, document: d}) }
-	stays := map[string]bool{}
+	stays := map[string]bool{pageKey(p.ID): true}
 	held, want := p.Held, p.Holds()
 	if held == nil {
 		held = &search.Held{}
@@ -40,9 +40,13 @@ func (ix *Index) difference(p search.Page, found []string) (written, leaving []a
 		stays[chunkKey(p.ID, c.Key)] = true
 		uid, there := held.Chunks[c.Key]
 		switch {
-		case !there || held.Fields != want.Fields:
+		case there && held.Fields == want.Fields && uid == c.UID:
+		case (!there || held.Fields != want.Fields) && (c.Vector != nil || ix.dimensions == 0):
 			upload(d)
-		case uid != c.UID:
+		case !there || held.Fields != want.Fields:
+			// The key stands for the vector, too: one that is there stays.
+			written = append(written, action{kind: "mergeOrUpload", page: p.ID, document: withoutOtherStems(d)})
+		default:
 			renamed := object{"id": d["id"], "uid": d["uid"]}
 			written = append(written, action{kind: "merge", page: p.ID, document: renamed, whole: d})
 		}

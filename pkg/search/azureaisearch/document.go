@@ -25,8 +25,8 @@ func pageDocument(p search.Page) object {
 		images = append(images, img.ID)
 	}
 	return object{
-		"id": pageKey(p.ID), "kind": "page", "url": plain(p.URL), "host": plain(p.Host), "type": plain(p.Type), "title": plain(p.Title),
-		"language": plain(p.Language), "mimeType": plain(p.MimeType), "indexedAt": p.IndexedAt.UTC().Format(time.RFC3339), "images": images,
+		"id": pageKey(p.ID), "kind": "page", "parentPageId": p.ID, "changedAt": moment(p.ChangedAt), "url": plain(p.URL), "host": plain(p.Host), "type": plain(p.Type), "title": plain(p.Title),
+		"language": plain(p.Language), "mimeType": plain(p.MimeType), "indexedAt": moment(p.IndexedAt), "images": images,
 	}
 }
 
@@ -34,7 +34,7 @@ func (ix *Index) chunkDocument(p search.Page, c search.Chunk) object {
 	d := object{
 		"id": chunkKey(p.ID, c.Key), "kind": "chunk", "parentPageId": p.ID, "uid": plain(c.UID),
 		"url": plain(p.URL), "host": plain(p.Host), "type": plain(p.Type), "language": plain(p.Language),
-		"title": plain(p.Title), "heading": plain(c.Heading), "text": plain(c.Text),
+		"title": plain(p.Title), "heading": plain(c.Heading), "text": plain(c.Text), "changedAt": moment(p.ChangedAt),
 	}
 	if stems := stemFieldOf(p.Language); stems != "" {
 		d[stems] = []string{plain(p.Title), plain(c.Heading), plain(c.Text)}
@@ -43,6 +43,24 @@ func (ix *Index) chunkDocument(p search.Page, c search.Chunk) object {
 		d["vector"] = c.Vector
 	}
 	return d
+}
+
+// withoutOtherStems empties what a chunk may have of another language, when its document is merged.
+func withoutOtherStems(d object) object {
+	for _, f := range stemFields() {
+		if d[f.name] == nil {
+			d[f.name] = []string{}
+		}
+	}
+	return d
+}
+
+// moment is a time as the service takes it, or null.
+func moment(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UTC().Format(time.RFC3339)
 }
 
 func imageDocument(p search.Page, img search.Image) object {

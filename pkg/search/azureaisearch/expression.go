@@ -2,6 +2,7 @@ package azureaisearch
 
 import (
 	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
 )
@@ -77,14 +78,20 @@ func searchFields(language string) string {
 	return strings.Join(fields, ",")
 }
 
+// quotedOData is a text as it stands between the quotes of a filter.
+func quotedOData(text string) string { return strings.ReplaceAll(blanked(text), "'", "''") }
+
 // filter keeps the chunks that a query may find
 // (https://learn.microsoft.com/azure/search/search-query-odata-filter).
 func filter(q search.Query) string {
 	f := "kind eq 'chunk'"
 	for _, part := range []struct{ field, value string }{{"host", q.Host}, {"type", q.Type}, {"language", q.Language}} {
 		if part.value != "" {
-			f += " and " + part.field + " eq '" + strings.ReplaceAll(blanked(part.value), "'", "''") + "'"
+			f += " and " + part.field + " eq '" + quotedOData(part.value) + "'"
 		}
+	}
+	if !q.Since.IsZero() {
+		f += " and changedAt ge " + q.Since.UTC().Format(time.RFC3339)
 	}
 	return f
 }

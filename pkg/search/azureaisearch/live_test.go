@@ -37,7 +37,7 @@ func TestLive(t *testing.T) {
 
 // patient waits after each write until searches see it, most probably
 // (https://learn.microsoft.com/rest/api/searchservice/http-status-codes, 200).
-type patient struct{ search.Index }
+type patient struct{ *Index }
 
 const patience = 3 * time.Second
 

@@ -2,6 +2,7 @@ package azureaisearch
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -49,32 +50,23 @@ func comesAgain(pages []search.Page, id string) bool {
 	return false
 }
 
-// check refuses what the port refuses, and vectors of another length than the index's.
+// check refuses what the port refuses. Vectors of another length than the index's are no fault of
+// the page, but of the settings.
 func (ix *Index) check(p search.Page) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
 	for _, c := range p.Chunks {
-		if err := ix.checkVector(c.Vector); err != nil {
-			return err
+		if c.Vector != nil && ix.dimensions > 0 && !ix.isVector(c.Vector) {
+			return fault.New(fault.Internal, "page %s has a vector of %d dimensions, or with no number in it, for an index of %d", p.ID, len(c.Vector), ix.dimensions)
 		}
 	}
 	return nil
 }
 
-func (ix *Index) checkVector(v []float32) error {
-	if v == nil || ix.dimensions == 0 {
-		return nil
-	}
-	if len(v) != ix.dimensions {
-		return fault.Field("vector", "a vector of %d dimensions for an index of %d", len(v), ix.dimensions)
-	}
-	for _, x := range v {
-		if x-x != 0 {
-			return fault.Field("vector", "a vector with %v in it", x)
-		}
-	}
-	return nil
+// isVector reports whether the index can take v, or compare with it.
+func (ix *Index) isVector(v []float32) bool {
+	return len(v) == ix.dimensions && ix.dimensions > 0 && !slices.ContainsFunc(v, func(x float32) bool { return x-x != 0 })
 }
 
 // Remove takes a page out. The page's own document goes last, so that a Remove that broke off can
@@ -90,7 +82,7 @@ func (ix *Index) Remove(ctx context.Context, id string, held *search.Held) (err 
 			return err
 		}
 	}
-	leaving := deletions(id, keysOf(id, held, found[id]), nil)
+	leaving := deletions(id, keysOf(id, held, found[id]), map[string]bool{pageKey(id): true})
 	return ix.apply(ctx, append(leaving, action{kind: "delete", page: id, document: object{"id": pageKey(id)}}))
 }
 

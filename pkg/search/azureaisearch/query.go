@@ -3,6 +3,7 @@ package azureaisearch
 import (
 	"context"
 	"net/http"
+	"time"
 )
 
 // query is a search as it is asked
@@ -38,10 +39,14 @@ type row struct {
 	Highlights   map[string][]string `json:"@search.highlights"`
 	ID           string              `json:"id"`
 	ParentPageID string              `json:"parentPageId"`
+	Kind         string              `json:"kind"`
 	UID          string              `json:"uid"`
 	URL          string              `json:"url"`
 	Title        string              `json:"title"`
 	Language     string              `json:"language"`
+	Host         string              `json:"host"`
+	Type         string              `json:"type"`
+	ChangedAt    time.Time           `json:"changedAt"`
 	Heading      string              `json:"heading"`
 	Text         string              `json:"text"`
 	Images       []string            `json:"images"`

@@ -26,12 +26,12 @@ func (ix *Index) Search(ctx context.Context, q search.Query) (res search.Results
 	if err := q.Check(); err != nil {
 		return res, err
 	}
-	if err := ix.checkVector(q.Vector); err != nil {
-		return res, err
-	}
 	terms := search.Terms(q.Text)
-	hybrid := q.Vector != nil && ix.dimensions > 0
+	hybrid := ix.isVector(q.Vector) // one of another length is of another model
 	if len(terms) == 0 && !hybrid {
+		if q.Facets {
+			res.Facets = new(search.Facets)
+		}
 		return res, nil
 	}
 	operators := []string{"AND", "OR"}
@@ -69,6 +69,9 @@ func (s seeking) results(ctx context.Context) (search.Results, error) {
 	shown := groups[min(s.query.Skip, len(groups)):]
 	shown = shown[:min(s.query.Top, len(shown))]
 	res := search.Results{Count: count}
+	if s.query.Facets {
+		res.Facets = facets(groups, count, s.query.Now)
+	}
 	if len(shown) == 0 {
 		return res, nil
 	}
@@ -144,6 +147,9 @@ func (s seeking) hits() query {
 		Search: s.expression, SearchFields: searchFields(s.query.Language), Filter: filter(s.query),
 		OrderBy: "search.score() desc,parentPageId asc,id asc", Select: "id,parentPageId,url,title,language",
 		Top: maxRows, Count: true, ScoringStatistics: "global", SessionID: hex.EncodeToString(session[:8]),
+	}
+	if s.query.Facets {
+		q.Select += ",host,type,changedAt"
 	}
 	if s.hybrid {
 		q.OrderBy = "" // would undo the ranking by both

@@ -214,7 +214,8 @@ func (f *field) checkValue(value any) error {
 		if f.Type == stringType {
 			return nil
 		}
-		if _, err := time.Parse(time.RFC3339, v); f.Type == timeType && err == nil {
+		// Others would be normalized; these compare like texts.
+		if _, err := time.Parse("2006-01-02T15:04:05Z", v); f.Type == timeType && err == nil {
 			return nil
 		}
 	case []any:

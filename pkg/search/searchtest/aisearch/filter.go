@@ -4,15 +4,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // filter is a parsed OData expression, as far as it is known here: eq, ne, gt, ge, lt and le of a
-// field and a string, search.in, and, or, not, and parentheses
+// field and a string or time, search.in, and, or, not, and parentheses
 // (https://learn.microsoft.com/azure/search/search-query-odata-syntax-reference).
 type filter func(document) bool
 
 // odata are the pieces of an expression.
-var odata = regexp.MustCompile(`^(?:search\.in|[A-Za-z_][A-Za-z0-9_]*|'(?:[^']|'')*'|[(),])`)
+var odata = regexp.MustCompile(`^(?:search\.in|[A-Za-z_][A-Za-z0-9_]*|'(?:[^']|'')*'|[0-9]{4}-[0-9-]+T[0-9:.]+Z|[(),])`)
 
 type filterParser struct {
 	d      *definition
@@ -107,6 +108,18 @@ func (p *filterParser) text() (string, error) {
 	return strings.ReplaceAll(piece[1:len(piece)-1], "''", "'"), nil
 }
 
+// value is what a field is compared with: a string, or a time without quotes.
+func (p *filterParser) value(name string) (string, error) {
+	if p.d.field(name).Type != timeType {
+		return p.text()
+	}
+	piece := p.next()
+	if _, err := time.Parse(time.RFC3339, piece); err != nil {
+		return "", refuse("Invalid expression: %q is no time", piece)
+	}
+	return piece, nil
+}
+
 // in is search.in(field, 'a,b', ',')
 // (https://learn.microsoft.com/azure/search/search-query-odata-search-in-function).
 func (p *filterParser) in() (filter, error) {
@@ -132,7 +145,7 @@ func (p *filterParser) comparison() (filter, error) {
 	if err := p.field(name); err != nil {
 		return nil, err
 	}
-	want, err := p.text()
+	want, err := p.value(name)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,47 @@
+package azureaisearch
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// facets counts the pages found. The service's own facets count chunks. Where not all chunks were
+// asked for, they are estimates like the count of pages.
+func facets(groups []group, count int, now time.Time) *search.Facets {
+	hosts, types, languages, ages := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
+	for _, g := range groups {
+		best := g.hits[0]
+		hosts[best.Host]++
+		types[best.Type]++
+		languages[best.Language]++
+		ages[age(g, now)]++
+	}
+	top := func(counts map[string]int) []search.Facet { return frequent(counts, len(groups), count) }
+	return &search.Facets{Hosts: top(hosts), Types: top(types), Languages: top(languages), Ages: top(ages)}
+}
+
+// age is the step that a page belongs to by the latest of its chunks that were found.
+func age(g group, now time.Time) string {
+	latest := slices.MaxFunc(g.hits, func(a, b row) int { return a.ChangedAt.Compare(b.ChangedAt) }).ChangedAt
+	for _, a := range search.Ages {
+		if !latest.Before(now.Add(-a.Max)) {
+			return a.Name
+		}
+	}
+	return search.Older
+}
+
+// frequent are the values that most pages have, of those counted, for all that match.
+func frequent(counts map[string]int, counted, all int) (list []search.Facet) {
+	for _, value := range slices.Sorted(maps.Keys(counts)) {
+		if value != "" {
+			list = append(list, search.Facet{Value: value, Count: estimate(counts[value], counted, all)})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b search.Facet) int { return cmp.Compare(b.Count, a.Count) })
+	return list[:min(len(list), search.MaxFacets)]
+}
