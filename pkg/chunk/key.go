@@ -5,6 +5,7 @@ import (
 	"encoding/base32"
 	"encoding/hex"
 	"strconv"
+	"strings"
 )
 
 // Key names a chunk by its page and its own words alone: page, heading path, kind and text. It
@@ -50,12 +51,7 @@ func keyOf(parts ...string) Key {
 }
 
 // Embedded is the text that a vector of the chunk is made of: its headings and its words.
-func (c Chunk) Embedded() string {
-	if c.Heading == "" {
-		return c.Text
-	}
-	return c.Heading + "\n\n" + c.Text
-}
+func (c Chunk) Embedded() string { return strings.TrimSpace(c.Heading + "\n\n" + c.Text) }
 
 // TextHash names [Chunk.Embedded], as "sha256:" and 64 hex digits.
 func (c Chunk) TextHash() string {

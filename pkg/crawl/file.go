@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/source"
 )
 
 // checkFile is [check.run] for a file: its properties are asked first, and its bytes only when
@@ -53,6 +54,19 @@ func placeOf(it *registry.Item) (file.Place, error) {
 		return place, nil
 	}
 	return file.Parse(it.NormalizedSource)
+}
+
+// pathOf is the path of an item's file within its container; empty for a page, and for a file of an
+// address that is read no more.
+func pathOf(it *registry.Item) string {
+	if it.Type != source.File {
+		return ""
+	}
+	place, err := placeOf(it)
+	if err != nil {
+		return ""
+	}
+	return place.Path()
 }
 
 // getFile reads a file. One that is not there, or that cannot be read, is recorded here.

@@ -88,6 +88,17 @@ func TestA9Files(t *testing.T) {
 	}
 }
 
+// TestC3Files: chunks of a file are named by its path.
+func TestC3Files(t *testing.T) {
+	s := newShelf(t, 0)
+	s.write("Tide a.md", "The float hangs in a well.\n")
+	chunk := s.index.pages[string(s.check("Tide a.md").ID)].Chunks[0]
+	path := strings.TrimPrefix(filepath.ToSlash(s.path("Tide a.md")), "/")
+	if !strings.HasPrefix(chunk.UID, "ck64:v1:repo:"+path+":") {
+		t.Errorf("have %s, want the path %s", chunk.UID, path)
+	}
+}
+
 // A14: a file that is gone leaves the index after as many checks as a page.
 func TestA14Files(t *testing.T) {
 	s := newShelf(t, 0)

@@ -18,7 +18,7 @@ const maxUnindexed = 8 << 20
 // index that is asked for many pages at once has far less to do.
 func (c *check) enterIndex(r reading) {
 	c.ImageExclusion, c.ImagesHash = r.imageExclusion, r.imagesHash
-	p := index.Page(&c.Item, r.doc, r.images, c.o.Clock())
+	p := index.Page(&c.Item, pathOf(&c.Item), r.doc, r.images, c.o.Clock())
 	c.page = &p
 }
 

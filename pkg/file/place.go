@@ -137,9 +137,20 @@ func (p Place) Normalized() string {
 	case p.windows:
 		return strings.ToLower(p.name)
 	case p.kind == Blob:
-		return p.text(strings.Join(strings.FieldsFunc(p.name, func(c rune) bool { return c == '/' }), "/"), escape)
+		return p.text(p.Path(), escape)
 	}
 	return p.String()
+}
+
+// Path is the POSIX path of the place below its container, share or machine, without a slash at
+// either end: what the chunks of the file are named by (seed 002 §2). It follows Normalized. Of a
+// whole container it is empty.
+func (p Place) Path() string {
+	path := strings.Join(strings.FieldsFunc(p.name, func(c rune) bool { return c == '/' }), "/")
+	if p.windows {
+		path = strings.ToLower(path)
+	}
+	return path
 }
 
 // text puts a place together around a name.

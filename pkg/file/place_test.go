@@ -23,6 +23,23 @@ func place(t testing.TB, raw string) file.Place {
 	return p
 }
 
+// TestC3Path: what the chunks of a file are named by (seed 002 §2).
+func TestC3Path(t *testing.T) {
+	for raw, want := range map[string]string{
+		"/data//docs/A b.pdf": "data/docs/A b.pdf",
+		`C:\Docs\A.PDF`:       "c:/docs/a.pdf",
+		"https://acct.blob.core.windows.net/docs/a%20b/%C3%A9.pdf?sig=x": "a b/é.pdf",
+		"https://acct.blob.core.windows.net/docs/a//b.pdf":               "a/b.pdf",
+		"http://127.0.0.1:10000/devstoreaccount1/docs/a/b.pdf":           "a/b.pdf",
+		"https://acct.file.core.windows.net/share/a/b.pdf":               "a/b.pdf",
+		"https://acct.blob.core.windows.net/docs":                        "",
+	} {
+		if have := place(t, raw).Path(); have != want {
+			t.Errorf("%s: have %q, want %q", raw, have, want)
+		}
+	}
+}
+
 func TestA3Normalized(t *testing.T) {
 	const blobs, shares = "https://acct.blob.core.windows.net", "https://acct.file.core.windows.net"
 	for name, tc := range map[string]struct{ raw, normalized string }{

@@ -26,7 +26,7 @@ func paragraph(text string) extract.Block { return extract.Block{Kind: extract.P
 
 // pageOf builds the page of a document.
 func pageOf(doc extract.Document) search.Page {
-	return Page(item(), doc, Images(item().ID, doc, source.DefaultRules()), noon)
+	return Page(item(), "", doc, Images(item().ID, doc, source.DefaultRules()), noon)
 }
 
 func texts(p search.Page) (lines []string) {
@@ -52,6 +52,15 @@ func TestPage(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"Walls|The wall moves."}, texts(have)); diff != "" {
 		t.Errorf("-want +have\n%s", diff)
+	}
+}
+
+// TestC3PathOfAFile: a file's chunks are named by its path, and found by the item's keys.
+func TestC3PathOfAFile(t *testing.T) {
+	doc := extract.Document{Title: "T", Blocks: []extract.Block{paragraph("text")}}
+	page, file := pageOf(doc).Chunks[0], Page(item(), "docs/a b.md", doc, nil, noon).Chunks[0]
+	if !strings.HasPrefix(page.UID, "ck64:v1:repo:url_aaaa:") || !strings.HasPrefix(file.UID, "ck64:v1:repo:docs/a b.md:") || page.Key != file.Key {
+		t.Errorf("page %+v, file %+v", page, file)
 	}
 }
 

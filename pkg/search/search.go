@@ -22,7 +22,7 @@ const (
 	MaxQueryRunes = 1_000 // longer queries are refused
 
 	MaxKey       = 500     // bytes of a page's id, a chunk's key and an image's id
-	MaxUID       = 512     // bytes of a chunk's uid
+	MaxUID       = 3 << 10 // bytes of a chunk's uid, which may hold the path of a file
 	MaxChunks    = 1 << 16 // chunks of a page
 	MaxImages    = 500     // images of a page
 	MaxImageSrc  = 2_000   // bytes of an image's address
