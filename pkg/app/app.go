@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -79,13 +77,6 @@ func (a *App) Close() error {
 		return nil
 	}
 	return errors.Join(a.services.Index.Close(), a.services.Store.Close())
-}
-
-func openIndex(cfg Config, log *slog.Logger) (search.Index, error) {
-	if err := os.MkdirAll(cfg.Data, 0o755); err != nil {
-		return nil, err
-	}
-	return sqlitesearch.Open(filepath.Join(cfg.Data, "index.db"), sqlitesearch.Options{Log: log, Model: cfg.Models.Embeddings})
 }
 
 // Assemble builds the services over a store and an index and makes what is missing there. Credentials

@@ -34,6 +34,7 @@ type Config struct {
 	FileRoot           string
 	Data               string
 	Models             Models
+	Search             SearchService
 }
 
 // Load reads the settings through get, which returns "" for what is not set. Every bad value is
@@ -76,6 +77,7 @@ func Load(get func(string) string, set ...string) (Config, error) {
 		Data:     s.text("TIDEMARK_DATA", defaultData),
 		FileRoot: s.text("FILE_ROOT", ""),
 		Models:   s.models(),
+		Search:   s.searchService(),
 
 		ReindexOnCanonical: s.flag("FORCE_REINDEX_ON_CANONICAL_CHANGE", true),
 	}

@@ -57,6 +57,10 @@ var Settings = []Setting{
 	{"EMBEDDINGS_MODEL", "", "Model that gives chunks and queries vectors, so that pages are also found by meaning: text-embedding-3-small, or as the service at OPENAI_BASE_URL calls it. The embedded index is filled anew when it is set or changed, or set again. While the service is down, search goes by words alone and new content waits for its vectors"},
 	{"OPENAI_BASE_URL", "", "Service with language models that speaks the API of OpenAI, such as a LiteLLM proxy: https://api.openai.com/v1 or http://localhost:4000"},
 	{"LITELLM_MASTER_KEY", "", "Key for that service, sent as a bearer token"},
+	{"SEARCH_ENDPOINT", "", "Azure AI Search instead of the embedded index: https://name.search.windows.net. Its index is made when it is missing; what is registered already enters it with tidemark rebuild"},
+	{"SEARCH_API_KEY", "", "Admin key of that service. Without it the app's identity is used, which needs the roles Search Service Contributor and Search Index Data Contributor"},
+	{"SEARCH_INDEX", "tidemark", "Name of the index there: 2 to 128 lower-case letters, digits, and single - and _ between them"},
+	{"SEARCH_VECTOR_DIMENSIONS", "0", "Length of the vectors of EMBEDDINGS_MODEL, 2 to 4096, such as 1536; needed there with a model. An index of another length is refused: take another name"},
 	{"TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid", "Query parameters that are dropped: by prefix when they end in _, else by name. Not to be changed once there are items; the command line reads it too"},
 	{"FORCE_REINDEX_ON_CANONICAL_CHANGE", "true", "Whether a page is indexed again when only its rel=canonical has changed; false records the change"},
 	// The command line.

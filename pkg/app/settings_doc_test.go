@@ -202,6 +202,8 @@ func TestDocumentedDefaultsAreReal(t *testing.T) {
 		"EMBEDDINGS_MODEL":   unset.Models.Embeddings == "",
 		"OPENAI_BASE_URL":    unset.Models.BaseURL == "",
 		"LITELLM_MASTER_KEY": unset.Models.Key == "",
+		"SEARCH_ENDPOINT":    unset.Search.Endpoint == "",
+		"SEARCH_API_KEY":     unset.Search.Key == "",
 	}
 	for _, name := range loadAsks(t) {
 		s, _ := documented(name)

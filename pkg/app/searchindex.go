@@ -1,0 +1,66 @@
+package app
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/azureaisearch"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
+)
+
+// SearchService says which index of Azure AI Search is used. Without an endpoint it is the embedded
+// one.
+type SearchService struct {
+	Endpoint   string // SEARCH_ENDPOINT
+	Key        Secret // SEARCH_API_KEY; "": the identity of the app
+	Index      string // SEARCH_INDEX
+	Dimensions int    // SEARCH_VECTOR_DIMENSIONS; 0: no vectors
+}
+
+func (s SearchService) open() (search.Index, error) {
+	return azureaisearch.Open(azureaisearch.Options{Endpoint: s.Endpoint, Index: s.Index, Key: string(s.Key), Dimensions: s.Dimensions})
+}
+
+// searchService reads the settings of the index. An endpoint that is none may hold a password, and
+// is not repeated.
+func (s *settings) searchService() SearchService {
+	service := SearchService{
+		Endpoint:   s.get("SEARCH_ENDPOINT"),
+		Key:        Secret(s.get("SEARCH_API_KEY")),
+		Index:      s.text("SEARCH_INDEX", "tidemark"),
+		Dimensions: s.number("SEARCH_VECTOR_DIMENSIONS", 0, 0, 4096),
+	}
+	if !keyForm.MatchString(string(service.Key)) {
+		s.withhold("SEARCH_API_KEY", "a key of printable characters without spaces")
+	}
+	probe := service
+	if probe.Endpoint == "" {
+		probe.Endpoint = "https://unset.search.windows.net" // the others are checked as if there were one
+	}
+	_, err := probe.open()
+	switch fault.FieldOf(err) {
+	case "endpoint":
+		s.withhold("SEARCH_ENDPOINT", "the https address of a search service, such as https://name.search.windows.net")
+	case "index":
+		s.bad("SEARCH_INDEX", "2 to 128 lower-case letters, digits, and single - and _ between them")
+	case "dimensions":
+		s.bad("SEARCH_VECTOR_DIMENSIONS", "a whole number from 2 to 4096, or 0")
+	}
+	if service.Endpoint != "" && service.Dimensions == 0 && s.get("EMBEDDINGS_MODEL") != "" {
+		s.bad("SEARCH_VECTOR_DIMENSIONS", "with EMBEDDINGS_MODEL and SEARCH_ENDPOINT the length of the model's vectors, 2 to 4096")
+	}
+	return service
+}
+
+func openIndex(cfg Config, log *slog.Logger) (search.Index, error) {
+	if cfg.Search.Endpoint != "" {
+		return cfg.Search.open()
+	}
+	if err := os.MkdirAll(cfg.Data, 0o755); err != nil {
+		return nil, err
+	}
+	return sqlitesearch.Open(filepath.Join(cfg.Data, "index.db"), sqlitesearch.Options{Log: log, Model: cfg.Models.Embeddings})
+}
