@@ -16,7 +16,8 @@ const rest = 30 * time.Second
 var _ llm.Embedder = (*Rested)(nil)
 
 // Rested is a model that is left alone for a while after it has failed: who asks meanwhile hears
-// so at once, as Throttled. One call waits for a service that is down, not each of a hundred.
+// so at once, as Throttled. One call waits for a service that is down, not each of a hundred. What
+// is the fault of a text, or of a caller who does not wait, is not the model's.
 type Rested struct {
 	llm.Embedder
 	now func() time.Time
@@ -38,7 +39,7 @@ func (r *Rested) Embed(ctx context.Context, texts []string) ([][]float32, error)
 		return make([][]float32, len(texts)), err
 	}
 	vectors, err := r.Embedder.Embed(ctx, texts)
-	if err != nil {
+	if err != nil && !fault.Is(err, fault.Invalid) && !errors.Is(ctx.Err(), context.Canceled) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.until, r.why = r.now().Add(max(rest, fault.RetryAfter(err))), err

@@ -1,6 +1,8 @@
 package embed
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -39,5 +41,35 @@ func TestRested(t *testing.T) {
 			t.Errorf("%+v: have %v after %v, asked %d times", step, err, fault.RetryAfter(err), asked)
 		}
 		check(t, []string{"a"}, vectors, err != nil)
+	}
+}
+
+// What the model is not to blame for keeps nobody from asking it.
+func TestRestedIsAskedOn(t *testing.T) {
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	late, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	for _, tc := range []struct {
+		name  string
+		ctx   context.Context
+		err   error
+		rests bool
+	}{
+		{"a text is refused", t.Context(), fault.Field("Model", "not this text"), false},
+		{"the caller has left", gone, fault.New(fault.Unavailable, "gone: %w", context.Canceled), false},
+		{"the model is slow", late, fault.New(fault.Unavailable, "slow: %w", context.DeadlineExceeded), true},
+		{"the key is refused", t.Context(), fault.New(fault.Blocked, "check the key"), true},
+	} {
+		model := llmtest.NewEmbedder("tide-embed", dimension)
+		model.Wait = func(context.Context) error { return tc.err }
+		r := NewRested(model)
+		if _, err := r.Embed(tc.ctx, []string{"a"}); !errors.Is(err, tc.err) {
+			t.Errorf("%s: %v", tc.name, err)
+		}
+		model.Wait = nil
+		if _, err := r.Embed(t.Context(), []string{"a"}); (err != nil) != tc.rests {
+			t.Errorf("%s: then %v", tc.name, err)
+		}
 	}
 }
