@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -118,8 +119,50 @@ func TestEmbedKeepsOrder(t *testing.T) {
 		}
 		check(t, want, vectors)
 	})
-	if most := r.MostAtOnce(); most > maxInFlight {
+}
+
+// Requests are as few as their bounds allow, at once are no more than four of them, and none
+// follows a failure.
+func TestEmbedIsBounded(t *testing.T) {
+	long := slices.Repeat([]string{strings.Repeat("潮", 5000)}, 8)
+	for _, tc := range []struct {
+		name  string
+		texts []string
+		want  int
+	}{
+		{"32 texts", texts(100), 4},
+		{"16,000 tokens", long, 3},
+		{"one text of more", []string{strings.Repeat("潮", 8000) + strings.Repeat("tide", 8000), "b"}, 2},
+	} {
+		r := newRig(t)
+		r.MaxRunes = 100_000
+		if _, err := r.model.Embed(t.Context(), tc.texts); err != nil || r.Requests() != tc.want {
+			t.Errorf("%s: %d requests, %v", tc.name, r.Requests(), err)
+		}
+	}
+
+	r := newRig(t)
+	r.Break(slices.Repeat([]llmtest.Fault{func(http.ResponseWriter, *llmtest.Answer) bool {
+		time.Sleep(2 * time.Millisecond)
+		return false
+	}}, 30)...)
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			if _, err := r.model.Embed(t.Context(), texts(320)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if most := r.MostAtOnce(); most > 4 {
 		t.Errorf("%d requests at once", most)
+	}
+
+	r = newRig(t)
+	r.Break(slices.Repeat([]llmtest.Fault{llmtest.Status(429, "3600")}, 10)...)
+	if _, err := r.model.Embed(t.Context(), texts(320)); !fault.Is(err, fault.Throttled) || r.Requests() > 4 {
+		t.Errorf("%d requests after a failure, %v", r.Requests(), err)
 	}
 }
 
