@@ -133,6 +133,26 @@ func TestNearest(t *testing.T) {
 	})
 }
 
+// A result shows what is near beside what has the words.
+func TestNearPassagesAreShown(t *testing.T) {
+	ix := open(t, filepath.Join(t.TempDir(), "search.db"))
+	must(t, ix.Create(t.Context()))
+	must(t, ix.Put(t.Context(), search.Page{ID: "a", Title: "Tides", Chunks: []search.Chunk{
+		{Key: "k0", UID: "u0", Text: "the flood comes"},
+		{Key: "k1", UID: "u1", Text: "high water at noon", Vector: []float32{1, 0}},
+		{Key: "k2", UID: "u2", Text: "neither"},
+	}}))
+	res, err := ix.Search(t.Context(), search.Query{Text: "flood", Vector: []float32{1, 0}, Top: 10})
+	must(t, err)
+	var have []string
+	for _, p := range res.Results[0].Passages {
+		have = append(have, p.ChunkUID)
+	}
+	if fmt.Sprint(have) != "[u0 u1]" {
+		t.Errorf("have %v", have)
+	}
+}
+
 // No vector outlives its chunk, and a page that is put again writes none.
 func TestVectorsLeaveWithTheirChunks(t *testing.T) {
 	ix := open(t, filepath.Join(t.TempDir(), "search.db"))
