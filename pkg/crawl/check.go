@@ -28,6 +28,7 @@ type check struct {
 	conditions bool   // were sent
 	outcome    schedule.Outcome
 	retryAfter time.Duration
+	unread     error // why the body cannot be read
 	// ours is a failure of our own inside a request: the gate's, whose error comes back as the page's.
 	ours     error
 	file     *file.Response // of an item that is a file
@@ -141,7 +142,9 @@ func (c *check) get(ctx context.Context) (resp fetch.Response, answered bool, er
 		return resp, false, nil
 	}
 	req := fetch.Request{URL: c.fetchURL(), Gate: c.gate, Secret: secret}
-	if c.conditional() && !c.headerExcludes() {
+	if u := &c.Unreadable; c.knowsUnreadable() {
+		req.ETag, req.LastModified, req.ValidFor = u.ETag, u.LastModified, u.FinalURL
+	} else if c.conditional() && !c.headerExcludes() {
 		req.ETag, req.LastModified, req.ValidFor = c.HTTPEtag, c.HTTPLastModified, c.HTTPFinalURL
 		c.conditions = req.ETag != "" || req.LastModified != ""
 		if c.HTTPUnconditional {

@@ -38,6 +38,9 @@ func (c *check) checkFile(ctx context.Context) error {
 	c.answered()
 	c.file = &resp
 	switch {
+	case resp.Unchanged && c.knowsUnreadable():
+		c.failAsBefore()
+		return nil
 	case resp.Unchanged:
 		c.unchanged("the file's properties are those we know")
 		return nil
@@ -71,10 +74,7 @@ func pathOf(it *registry.Item) string {
 
 // getFile reads a file. One that is not there, or that cannot be read, is recorded here.
 func (c *check) getFile(ctx context.Context, place file.Place) (resp file.Response, answered bool, err error) {
-	req := file.Request{Place: place, Credential: c.Credential}
-	if c.conditional() {
-		req.Known = file.Info{ETag: c.FileEtag, LastModified: modified(c.FileLastModified), Length: c.FileLength}
-	}
+	req := file.Request{Place: place, Credential: c.Credential, Known: c.sameFile()}
 	if err := c.wait(ctx); err != nil {
 		return resp, false, err
 	}
@@ -136,6 +136,7 @@ func (c *check) keepHash(ctx context.Context, resp file.Response) error {
 	now := c.o.Clock()
 	same := resp.RawHash != "" && resp.RawHash == c.RawHash
 	c.noteProperties()
+	c.Unreadable = registry.Unreadable{}
 	if same {
 		c.unchanged("other properties, the same bytes")
 		return nil

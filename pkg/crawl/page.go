@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/extract"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/lineage"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/robots"
 	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/snapshot"
@@ -23,6 +24,10 @@ const (
 // notModified takes note of an answer without a body. Its header may forbid indexing what was
 // allowed: a site's configuration changes without its pages.
 func (c *check) notModified(ctx context.Context, resp fetch.Response) error {
+	if c.knowsUnreadable() {
+		c.failAsBefore()
+		return nil
+	}
 	said := c.directives(resp.Header.Values("X-Robots-Tag"))
 	if c.Exclusion == "" && said.NoIndex {
 		c.Exclusion, c.outcome = exclusionHeader, schedule.Unchanged
@@ -67,12 +72,28 @@ func (c *check) compare(ctx context.Context, resp fetch.Response) error {
 	// A relative rel=canonical means something else at another address.
 	if raw == c.RawHash && !spoken && c.conditional() && finalURL(resp) == c.HTTPFinalURL {
 		c.noteValidators(resp)
+		c.Unreadable = registry.Unreadable{}
 		return c.stays(ctx, WhySameBytes)
 	}
-	doc, readable, err := c.read(ctx, resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL)
-	if err != nil || !readable {
-		return err
+	if c.isUnreadable(resp, raw) {
+		c.noteItsValidators(resp)
+		c.failAsBefore()
+		return nil
 	}
+	doc, readable, err := c.read(ctx, resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL)
+	switch {
+	case err != nil:
+		return err
+	case !readable:
+		c.noteUnreadable(resp, raw, c.unread)
+		return nil
+	}
+	c.Unreadable = registry.Unreadable{}
+	return c.weigh(ctx, resp, doc, raw)
+}
+
+// weigh decides what a document means that is not what we hold to the byte.
+func (c *check) weigh(ctx context.Context, resp fetch.Response, doc extract.Document, raw string) error {
 	c.ImageExclusion = "" // a body says all that the page says now
 	r := c.judge(doc, raw, resp.Header.Values("X-Robots-Tag"))
 	if c.same(r) && c.canonicalURL(doc) == c.HTTPCanonicalURL {
@@ -107,6 +128,7 @@ func (c *check) read(ctx context.Context, body []byte, contentType, baseURL stri
 		return doc, false, err
 	}
 	if err != nil {
+		c.unread = err
 		c.fail("%v", err)
 		return doc, false, nil
 	}

@@ -90,6 +90,8 @@ type Item struct {
 	// CanonicalNote says why an item that could stand for this one does not; it is in the history
 	// once. While it is there, every check looks again.
 	CanonicalNote string `col:"canonicalNote"`
+	// Unreadable is what the source answers instead of what we hold, if that cannot be read.
+	Unreadable Unreadable `col:"unreadable"`
 	// AbsentMark names what the host showed for pages that do not exist when the content was compared
 	// with it, LooksAbsent says how the two are alike; empty if they are not.
 	AbsentMark  string `col:"absentMark"`
