@@ -9,6 +9,7 @@
 //	fetch     with the stored validators, unless forced or the index has nothing of it
 //	status    304: unchanged. 404, 410: missing, in the end Gone. 429, 503: the host is left alone
 //	raw       the same bytes: unchanged
+//	unread    what could not be read before, unchanged: the same error
 //	extract   unknown type or noindex: kept, but out of the index
 //	content   the same content hash: noise, unchanged
 //	soft 404  what the host also shows for a page that cannot exist: missing
