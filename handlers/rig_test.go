@@ -21,6 +21,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/file"
+	"github.com/tidemark/tidemark/pkg/index"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/robots"
@@ -81,12 +82,13 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	r := &rig{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), web: &web{}}
 	clock := func() time.Time { return r.now }
 	r.store = mem.New(clock)
-	index, err := sqlitesearch.Open(filepath.Join(t.TempDir(), "index.db"), sqlitesearch.Options{})
+	engine, err := sqlitesearch.Open(filepath.Join(t.TempDir(), "index.db"), sqlitesearch.Options{})
 	must(t, err)
-	t.Cleanup(func() { _ = index.Close() })
-	must(t, index.Create(t.Context()))
+	t.Cleanup(func() { _ = engine.Close() })
+	must(t, engine.Create(t.Context()))
 	must(t, registry.New(r.store, registry.Options{}).Create(t.Context()))
 	must(t, snapshot.New(r.store).Create(t.Context()))
+	must(t, index.NewManifests(r.store).Create(t.Context()))
 	must(t, r.store.Queue(rebuild.Queue).Create(t.Context()))
 	var store storage.Store = r.store
 	for _, w := range wrap {
@@ -97,7 +99,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		Politeness: func(string) registry.Politeness { return registry.Politeness{MaxConcurrent: 1} },
 	})
 	snaps := snapshot.New(store)
-	worker := crawl.New(reg, snaps, r.web, index, crawl.Options{
+	worker := crawl.New(reg, snaps, index.NewManifests(store), r.web, engine, crawl.Options{
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
 		Clock: clock, Jitter: func() float64 { return 0 }, RunID: "crawl",
 	})
@@ -110,7 +112,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	must(t, err)
 	files, err := file.New(file.Config{Root: "/srv", Setting: setting, Transport: transport.Transport()})
 	must(t, err)
-	r.v = &Services{Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: index,
+	r.v = &Services{Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: engine,
 		Rebuilds:  rebuild.New(store, reg, snaps, rebuild.Options{Clock: clock, Token: func() string { return "token" }}),
 		Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test",
 		Files: files, Setting: setting}

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/file"
+	"github.com/tidemark/tidemark/pkg/index"
 	"github.com/tidemark/tidemark/pkg/lineage"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -57,13 +58,13 @@ func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 	if err != nil {
 		return nil, err
 	}
-	index, err := openIndex(a.cfg, a.log)
+	engine, err := openIndex(a.cfg, a.log)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	s, err := Assemble(ctx, a.cfg, a.get, store, index, a.log)
+	s, err := Assemble(ctx, a.cfg, a.get, store, engine, a.log)
 	if err != nil {
-		return nil, errors.Join(err, index.Close(), store.Close())
+		return nil, errors.Join(err, engine.Close(), store.Close())
 	}
 	a.services = s
 	return s, nil
@@ -81,7 +82,7 @@ func (a *App) Close() error {
 
 // Assemble builds the services over a store and an index and makes what is missing there. Credentials
 // are read through get when they are needed.
-func Assemble(ctx context.Context, cfg Config, get func(string) string, store storage.Store, index search.Index, log *slog.Logger) (*handlers.Services, error) {
+func Assemble(ctx context.Context, cfg Config, get func(string) string, store storage.Store, engine search.Index, log *slog.Logger) (*handlers.Services, error) {
 	web, err := fetch.New(cfg.Fetch)
 	if err != nil {
 		return nil, err
@@ -96,7 +97,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	reg := registry.New(store, registry.Options{
 		Table: cfg.Table, Strategy: cfg.Strategy, Politeness: cfg.politeness(web.Exempt), Log: log,
 	})
-	snaps := snapshot.New(store)
+	snaps, manifests := snapshot.New(store), index.NewManifests(store)
 	run := snapshot.Run{
 		ID:        "crawl-" + lineage.Current.String(),
 		Collector: "crawl", NormalizationVersion: lineage.Current, StartedAt: time.Now(),
@@ -108,16 +109,16 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		Documents: documents,
 		Files:     files, Setting: get,
 	}
-	searched, err := withVectors(ctx, cfg.Models, store, index, &options, log)
+	searched, err := withVectors(ctx, cfg.Models, store, engine, &options, log)
 	if err != nil {
 		return nil, err
 	}
-	worker := crawl.New(reg, snaps, web, index, options)
+	worker := crawl.New(reg, snaps, manifests, web, engine, options)
 	rebuilds := rebuild.New(store, reg, snaps, rebuild.Options{Of: run.ID, Log: log})
 	for _, step := range []func(context.Context) error{
-		reg.Create, snaps.Create, rebuilds.Create, index.Create,
+		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, engine.Create,
 		func(ctx context.Context) error { return snaps.StartRun(ctx, run) },
-		func(ctx context.Context) error { return fillIndex(ctx, index, reg, rebuilds) },
+		func(ctx context.Context) error { return fillIndex(ctx, engine, reg, rebuilds) },
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err

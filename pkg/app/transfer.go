@@ -8,7 +8,7 @@ import (
 )
 
 // StatePlan says what the state of an app with these settings is, for moving it. The search index
-// is not in it: it is built again from the snapshots.
+// is not in it, nor what it was given: both are built again from the snapshots.
 func StatePlan(cfg Config) transfer.Plan {
 	items, index, hints := registry.Tables(cfg.Table)
 	return transfer.Plan{

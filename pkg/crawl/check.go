@@ -11,10 +11,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/file/credential"
+	"github.com/tidemark/tidemark/pkg/index"
 	"github.com/tidemark/tidemark/pkg/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
-	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/source"
 )
 
@@ -32,7 +32,8 @@ type check struct {
 	// ours is a failure of our own inside a request: the gate's, whose error comes back as the page's.
 	ours     error
 	file     *file.Response // of an item that is a file
-	page     *search.Page   // waits to enter the index
+	entry    *index.Entry   // waits to enter the index
+	manifest string         // of the entry
 	unfilled error          // why the page has no vectors, though it should
 	ended    time.Time
 	// paid is a check that asked nobody: it only indexed what was fetched before.

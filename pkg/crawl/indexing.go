@@ -18,17 +18,45 @@ const maxUnindexed = 8 << 20
 // index that is asked for many pages at once has far less to do.
 func (c *check) enterIndex(r reading) {
 	c.ImageExclusion, c.ImagesHash = r.imageExclusion, r.imagesHash
-	p := index.Page(&c.Item, pathOf(&c.Item), r.doc, r.images, c.o.Clock())
-	c.page = &p
+	e := index.EntryOf(&c.Item, pathOf(&c.Item), r.doc, r.images, c.o.Clock())
+	c.entry = &e
+}
+
+// prepare readies the entry that waits: what the index holds of it already, its vectors, and the
+// manifest of what it will hold.
+func (c *check) prepare(ctx context.Context) (err error) {
+	if c.entry == nil {
+		return nil
+	}
+	if c.entry.Page.Held, err = c.heldOf(ctx, c.entry.Page); err != nil {
+		return err
+	}
+	if c.fill(ctx); c.unfilled != nil {
+		return nil
+	}
+	if c.manifest, err = c.manifests.Save(ctx, *c.entry); isRefused(err) {
+		c.unfilled, err = err, nil
+	}
+	return err
+}
+
+// heldOf is what the index is known to hold of the page; nil when that is not certain. Who forces or
+// rebuilds does so because they doubt it.
+func (c *check) heldOf(ctx context.Context, p search.Page) (*search.Held, error) {
+	certain := c.Manifest != "" && c.IndexedHash != "" && c.IndexedHash != registry.Outdated
+	if !certain || c.forced || c.RebuildPending || c.Interrupted {
+		return nil, nil
+	}
+	return c.manifests.Held(ctx, p, c.Manifest)
 }
 
 // fill gives the page that waits its vectors. Not with the others of its batch: it may take as long as
 // asking a site, and the end of a lock is the commit's. A page that gets none is a debt.
 func (c *check) fill(ctx context.Context) {
-	if c.page == nil || c.o.Vectors == nil {
+	if c.o.Vectors == nil {
 		return
 	}
-	if err := c.o.Vectors.Fill(ctx, c.page); err != nil {
+	if err := c.o.Vectors.Fill(ctx, &c.entry.Page); err != nil {
 		c.unfilled = fault.New(fault.Unavailable, "%w", err) // whatever it was, the page is not at fault
 		c.o.Log.Warn("page without vectors not indexed", "id", c.ID, "err", err)
 	}
@@ -36,11 +64,11 @@ func (c *check) fill(ctx context.Context) {
 
 // unindexed is the size of the text and vectors that wait.
 func (c *check) unindexed() (n int) {
-	if c.page != nil {
-		for _, chunk := range c.page.Chunks {
+	if c.entry != nil {
+		for _, chunk := range c.entry.Page.Chunks {
 			n += len(chunk.Text) + len(chunk.Heading) + 4*len(chunk.Vector)
 		}
-		for _, img := range c.page.Images {
+		for _, img := range c.entry.Page.Images {
 			n += len(img.Src) + len(img.Alt) + len(img.Title) + len(img.Caption)
 		}
 	}
@@ -52,21 +80,21 @@ func (c *check) unindexed() (n int) {
 func (t *task) indexChecked(ctx context.Context) {
 	var pages []search.Page
 	for _, c := range t.checked {
-		if c.page != nil && c.unfilled == nil {
-			pages = append(pages, *c.page)
+		if c.entry != nil && c.unfilled == nil {
+			pages = append(pages, c.entry.Page)
 		}
 	}
 	together := t.put(ctx, pages...)
 	for _, c := range t.checked {
-		if c.page != nil {
+		if c.entry != nil {
 			err := together
 			switch {
 			case c.unfilled != nil:
 				err = c.unfilled
 			case isRefused(err) && len(pages) > 1:
-				err = t.put(ctx, *c.page) // only one of them need be at fault
+				err = t.put(ctx, c.entry.Page) // only one of them need be at fault
 			}
-			c.indexed(err)
+			c.indexed(ctx, err)
 		}
 		t.done = append(t.done, c.finding())
 	}
@@ -103,7 +131,7 @@ func isDown(err error) bool {
 // indexed takes note of what the index said; only now may the item be Indexed. An index that fails
 // makes a debt, whatever the reason: the item stays Crawled and its snapshot is indexed later, so
 // that the site is not asked again over a fault of ours.
-func (c *check) indexed(err error) {
+func (c *check) indexed(ctx context.Context, err error) {
 	now := c.o.Clock()
 	if c.IndexPending = err != nil && !isRefused(err); err != nil {
 		c.Outdate()
@@ -123,9 +151,21 @@ func (c *check) indexed(err error) {
 			c.Status, c.ErrorMessage = registry.Indexed, ""
 		}
 		c.IndexedHash, c.LastIndexedDocID, c.LastIndexed = c.ContentHash, string(c.ID), now
-		c.ImageCount = len(c.page.Images)
-		c.Record(now, "indexed", entered(c.page))
+		c.ImageCount = len(c.entry.Page.Images)
+		c.Record(now, "indexed", entered(&c.entry.Page))
+		c.replaceManifest(ctx)
 	}
+}
+
+// replaceManifest names the manifest of what the index now holds. One that cannot be removed stays
+// behind until the item is purged.
+func (c *check) replaceManifest(ctx context.Context) {
+	if old := c.Manifest; old != "" && old != c.manifest {
+		if err := c.manifests.Drop(ctx, c.ID, old); err != nil {
+			c.o.Log.Warn("old manifest not removed", "id", c.ID, "err", err)
+		}
+	}
+	c.Manifest = c.manifest
 }
 
 // entered says what of a page is in the index.

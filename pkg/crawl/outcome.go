@@ -72,6 +72,8 @@ func (c *check) leaveIndex(ctx context.Context) error {
 	if err != nil && (known || !isDown(err)) {
 		return err
 	}
+	c.manifest = ""
+	c.replaceManifest(ctx)
 	c.IndexPending, c.IndexedHash, c.LastIndexedDocID, c.ImageCount, c.AliasOf = false, "", "", 0, ""
 	if known {
 		c.Record(c.o.Clock(), "unindexed", "taken out of the index")
@@ -96,7 +98,7 @@ func (c *check) settle(now time.Time, failed bool) {
 	}
 	c.ResumeAt = time.Time{}
 	if !c.unkept {
-		c.Rebuilt(c.page != nil && !failed || c.forced && failed) // a force that failed stays asked for
+		c.Rebuilt(c.entry != nil && !failed || c.forced && failed) // a force that failed stays asked for
 	}
 }
 

@@ -18,6 +18,9 @@ func (c *check) purge(ctx context.Context) error {
 	if err := c.index.Remove(ctx, string(c.ID), nil); err != nil {
 		return err
 	}
+	if err := c.manifests.Purge(ctx, c.ID); err != nil {
+		return err
+	}
 	if err := c.snaps.Purge(ctx, c.ID); err != nil {
 		return err
 	}

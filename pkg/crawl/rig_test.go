@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/index"
 	"github.com/tidemark/tidemark/pkg/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
@@ -97,12 +98,13 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 	r.snaps = snapshot.New(r.store).By(clock.now)
 	must(t, r.reg.Create(t.Context()))
 	must(t, r.snaps.Create(t.Context()))
+	must(t, index.NewManifests(r.store).Create(t.Context()))
 	web, err := fetch.New(k.fetch)
 	must(t, err)
 	t.Cleanup(web.Close)
 	r.web = web
 	seen := k.store(r.store)
-	r.Worker = New(r.registry(seen, k.polite), snapshot.New(seen).By(clock.now), web, r.index, k.crawl)
+	r.Worker = New(r.registry(seen, k.polite), snapshot.New(seen).By(clock.now), index.NewManifests(seen), web, r.index, k.crawl)
 	t.Cleanup(r.checkInvariants)
 	return r
 }

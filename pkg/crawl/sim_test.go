@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/index"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/snapshot"
@@ -93,6 +94,7 @@ func simulate(t *testing.T, open opener, seed uint64) {
 	s.queue = s.store.Queue(registry.JobQueue)
 	must(t, s.reg.Create(t.Context()))
 	must(t, snapshot.New(s.store).Create(t.Context()))
+	must(t, index.NewManifests(s.store).Create(t.Context()))
 	s.disturbed()
 	if s.problem == "" {
 		s.calm()
@@ -456,7 +458,7 @@ func nameOf(ctx context.Context) string { return ctx.Value(actorKey{}).(*actor).
 
 func (s *sim) worker(store storage.Store, process string) *Worker {
 	reg := s.registry(store, process)
-	return New(reg, snapshot.New(store).By(s.clock), s.world, s.index, Options{
+	return New(reg, snapshot.New(store).By(s.clock), index.NewManifests(store), s.world, s.index, Options{
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
 		Clock: s.clock, Jitter: s.rng.Float64, Sleep: s.sleep, CommitTime: 10 * time.Second,
 		Retention: snapshot.Retention{Count: 1},

@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/file"
+	"github.com/tidemark/tidemark/pkg/index"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/robots"
 	"github.com/tidemark/tidemark/pkg/schedule"
@@ -66,17 +67,18 @@ type Options struct {
 
 // Worker processes jobs. It is safe for concurrent use.
 type Worker struct {
-	reg     *registry.Registry
-	snaps   *snapshot.Store
-	web     Fetcher
-	index   Indexer
-	o       Options
-	robots  originCache[ruling]
-	absents absentCache
+	reg       *registry.Registry
+	snaps     *snapshot.Store
+	manifests *index.Manifests
+	web       Fetcher
+	index     Indexer
+	o         Options
+	robots    originCache[ruling]
+	absents   absentCache
 }
 
 // New makes a worker.
-func New(reg *registry.Registry, snaps *snapshot.Store, web Fetcher, index Indexer, o Options) *Worker {
+func New(reg *registry.Registry, snaps *snapshot.Store, manifests *index.Manifests, web Fetcher, engine Indexer, o Options) *Worker {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
@@ -98,7 +100,7 @@ func New(reg *registry.Registry, snaps *snapshot.Store, web Fetcher, index Index
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Worker{reg: reg, snaps: snaps, web: web, index: index, o: o}
+	return &Worker{reg: reg, snaps: snaps, manifests: manifests, web: web, index: engine, o: o}
 }
 
 const (
@@ -250,13 +252,15 @@ func (c *check) safely(ctx context.Context) (err error) {
 		if p := recover(); p != nil {
 			c.o.Log.Error("check panicked", "id", c.ID, "panic", p, "stack", string(debug.Stack()))
 			c.fail("the page could not be processed: %v", p)
-			err = nil
+			c.entry, err = nil, nil
 		}
 	}()
 	if err := c.run(ctx); err != nil {
 		return err
 	}
-	c.fill(ctx)
+	if err := c.prepare(ctx); err != nil {
+		return err
+	}
 	return c.prune(ctx)
 }
 

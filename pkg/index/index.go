@@ -1,8 +1,10 @@
 // Package index turns a document into what is searched: one page with its chunks and images,
-// addressed by the item's id, so that indexing the same content again changes nothing.
+// addressed by the item's id, so that indexing the same content again changes nothing; and keeps
+// what it gave to the index of each page, so that the next time only the difference is written.
 package index
 
 import (
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/chunk"
@@ -14,10 +16,17 @@ import (
 // TypePage is the type of documents made from fetched pages.
 const TypePage = "page"
 
-// Page builds the index's view of an item and the document that was extracted from it, with those
+// Entry is a page for the index and how its chunks were named.
+type Entry struct {
+	Page       search.Page
+	Records    []chunk.Record // those of Page.Chunks, in their order
+	Collisions chunk.Collisions
+}
+
+// EntryOf builds the index's view of an item and the document that was extracted from it, with those
 // images that may be shown. The path of a file is relative to its container; that of a page is
 // empty, and the item's id stands for it in the names of chunks (C3).
-func Page(it *registry.Item, path string, doc extract.Document, images []search.Image, now time.Time) search.Page {
+func EntryOf(it *registry.Item, path string, doc extract.Document, images []search.Image, now time.Time) Entry {
 	p := search.Page{
 		ID: string(it.ID), URL: it.DisplaySource, Host: it.SourceHost, Type: TypePage,
 		Title: doc.Title, Language: it.Language, MimeType: doc.MimeType, IndexedAt: now, ChangedAt: it.LastChanged, Images: images,
@@ -25,11 +34,24 @@ func Page(it *registry.Item, path string, doc extract.Document, images []search.
 	if p.Title == "" {
 		p.Title = it.DisplaySource
 	}
+	e := Entry{Page: p}
+	text, collisions := chunk.Split(chunk.Page{ID: p.ID, Path: path, Title: p.Title, Blocks: doc.Blocks})
 	// What is said about images has chunks of its own, so that no other chunk changes with it.
-	text, _ := chunk.Split(chunk.Page{ID: p.ID, Path: path, Title: p.Title, Blocks: doc.Blocks})
 	said, _ := chunk.Split(chunk.Page{ID: p.ID + "/images", Blocks: words(images)})
-	for _, c := range append(text, said...) {
-		p.Chunks = append(p.Chunks, search.Chunk{Key: string(c.Key), UID: string(c.UID), Heading: c.Heading, Text: c.Text})
+	e.Collisions = collisions
+	for i, c := range append(text, said...) {
+		e.Page.Chunks = append(e.Page.Chunks, search.Chunk{Key: string(c.Key), UID: string(c.UID), Heading: c.Heading, Text: c.Text})
+		r := chunk.RecordOf(c)
+		r.DocID = i
+		e.Records = append(e.Records, r)
 	}
-	return p
+	return e
+}
+
+// model is what the keys of an entry's chunks have got behind them with their vectors.
+func (e Entry) model() string {
+	if len(e.Records) == 0 {
+		return ""
+	}
+	return strings.TrimPrefix(e.Page.Chunks[0].Key, string(e.Records[0].Key))
 }

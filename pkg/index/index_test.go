@@ -24,9 +24,13 @@ func item() *registry.Item {
 
 func paragraph(text string) extract.Block { return extract.Block{Kind: extract.Paragraph, Text: text} }
 
+func entryOf(doc extract.Document) Entry {
+	return EntryOf(item(), "", doc, Images(item().ID, doc, source.DefaultRules()), noon)
+}
+
 // pageOf builds the page of a document.
 func pageOf(doc extract.Document) search.Page {
-	return Page(item(), "", doc, Images(item().ID, doc, source.DefaultRules()), noon)
+	return entryOf(doc).Page
 }
 
 func texts(p search.Page) (lines []string) {
@@ -58,7 +62,7 @@ func TestPage(t *testing.T) {
 // TestC3PathOfAFile: a file's chunks are named by its path, and found by the item's keys.
 func TestC3PathOfAFile(t *testing.T) {
 	doc := extract.Document{Title: "T", Blocks: []extract.Block{paragraph("text")}}
-	page, file := pageOf(doc).Chunks[0], Page(item(), "docs/a b.md", doc, nil, noon).Chunks[0]
+	page, file := pageOf(doc).Chunks[0], EntryOf(item(), "docs/a b.md", doc, nil, noon).Page.Chunks[0]
 	if !strings.HasPrefix(page.UID, "ck64:v1:repo:url_aaaa:") || !strings.HasPrefix(file.UID, "ck64:v1:repo:docs/a b.md:") || page.Key != file.Key {
 		t.Errorf("page %+v, file %+v", page, file)
 	}

@@ -78,6 +78,9 @@ type Item struct {
 	ContentHash string `col:"contentHash"` // sha256:<hex>, A10
 	TextHash    string `col:"textHash"`
 	IndexedHash string `col:"indexedHash"` // contentHash that the index holds; empty when none, or [Outdated]
+	// Manifest names the chunk metadata of what the index holds (C5). It is certain while IndexedHash
+	// is neither empty nor [Outdated] and nothing was interrupted.
+	Manifest string `col:"manifest"`
 	// Exclusion says why content that was fetched is kept out of the index, if it is.
 	Exclusion string `col:"exclusion"`
 	// ImagesHash is that of the page's images as the index should hold them; empty when none.
