@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/index"
@@ -272,8 +274,19 @@ func (x *bookIndex) Put(_ context.Context, pages ...search.Page) error {
 		return x.down
 	}
 	for _, p := range pages {
+		if err := knows(p, x.pages[p.ID]); err != nil {
+			return err
+		}
 		x.pages[p.ID] = p
 		x.log = append(x.log, "put "+p.Title)
+	}
+	return nil
+}
+
+// knows refuses a page whose Held is not what the index holds (C5).
+func knows(p, held search.Page) error {
+	if diff := cmp.Diff(held.Holds(), p.Held); p.Held != nil && diff != "" {
+		return fmt.Errorf("page %s is said to be held otherwise than it is: -held +said\n%s", p.ID, diff)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/index"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -90,7 +91,7 @@ func simulate(t *testing.T, open opener, seed uint64) {
 	s.store = open(t, s.clock)
 	s.reg = s.registry(s.store, "looker")
 	s.world = newWorld(s)
-	s.index = &simIndex{sim: s, versions: map[string]int{}}
+	s.index = &simIndex{sim: s, versions: map[string]int{}, pages: map[string]search.Page{}}
 	s.queue = s.store.Queue(registry.JobQueue)
 	must(t, s.reg.Create(t.Context()))
 	must(t, snapshot.New(s.store).Create(t.Context()))

@@ -128,6 +128,7 @@ func (w *world) observe(host string) {
 type simIndex struct {
 	sim      *sim
 	versions map[string]int // id → the title of the page, which is its version
+	pages    map[string]search.Page
 }
 
 func (x *simIndex) Put(ctx context.Context, pages ...search.Page) error {
@@ -137,7 +138,10 @@ func (x *simIndex) Put(ctx context.Context, pages ...search.Page) error {
 	for _, p := range pages {
 		version, err := strconv.Atoi(p.Title)
 		must(x.sim.t, err)
-		x.versions[p.ID] = version
+		if err := knows(p, x.pages[p.ID]); err != nil {
+			x.sim.fail("%v", err)
+		}
+		x.versions[p.ID], x.pages[p.ID] = version, p
 	}
 	return x.sim.After(ctx, callIndex, nil)
 }
@@ -147,6 +151,7 @@ func (x *simIndex) Remove(ctx context.Context, id string, _ *search.Held) error 
 		return err
 	}
 	delete(x.versions, id)
+	delete(x.pages, id)
 	x.sim.world.regret(id)
 	return x.sim.After(ctx, callIndex, nil)
 }

@@ -1,0 +1,109 @@
+package crawl
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/chunk"
+	"github.com/tidemark/tidemark/pkg/index"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// essay is a page of many paragraphs, of which some may say something else.
+func essay(edits map[int]string) page {
+	var b strings.Builder
+	b.WriteString("<html lang=en><title>Essay</title><main><h1>Essay</h1>")
+	for i := range 60 {
+		text := fmt.Sprintf("Paragraph %d tells at some length what the harbour master of the %d. basin wrote into the book of the year %d, and why.", i, i*7%31, 1800+i)
+		if edit, ok := edits[i]; ok {
+			text = edit
+		}
+		fmt.Fprintf(&b, "<p>%s</p>", text)
+	}
+	b.WriteString("</main></html>")
+	return page{body: b.String()}
+}
+
+// manifests lists the item's manifests.
+func (r *rig) manifests(path string) (names []string) {
+	for name, err := range r.store.Container(index.Container).List(r.t.Context(), string(r.item(path).ID)+"/") {
+		must(r.t, err)
+		names = append(names, name)
+	}
+	return names
+}
+
+// put is what the index was last given of a page.
+func (r *rig) put(path string) search.Page { return r.index.pages[string(r.item(path).ID)] }
+
+// C5: an edit reaches the index as what is new and what has gone; a check without conditions, and one
+// whose manifest is lost, count on nothing.
+func TestC5OnlyTheDifference(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		r.site.put("/p", essay(nil))
+		r.first("/p")
+		first := r.put("/p")
+		if first.Held != nil || len(first.Chunks) < 5 {
+			t.Fatalf("first: held %v, %d chunks", first.Held, len(first.Chunks))
+		}
+		r.site.put("/p", essay(map[int]string{30: "The lock is closed."}))
+		r.next("/p")
+		second := r.put("/p")
+		added, left := 0, len(first.Chunks)
+		for _, c := range second.Chunks {
+			if _, held := second.Held.Chunks[c.Key]; held {
+				left--
+			} else {
+				added++
+			}
+		}
+		if added == 0 || added > 3 || left > 3 {
+			t.Errorf("of %d chunks %d were added and %d left", len(second.Chunks), added, left)
+		}
+		if r.force("/p"); r.put("/p").Held != nil {
+			t.Error("who forces a check counts on what is held")
+		}
+		must(t, r.store.Container(index.Container).Delete(t.Context(), r.manifests("/p")[0]))
+		r.site.put("/p", essay(nil))
+		if r.next("/p"); r.put("/p").Held != nil {
+			t.Error("a lost manifest is counted on")
+		}
+	})
+}
+
+// C4: the chunk metadata of what the index holds stands beside the snapshots, and goes with the item.
+func TestC4ManifestsComeAndGo(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		r.site.put("/p", essay(nil))
+		r.first("/p")
+		r.site.put("/p", essay(map[int]string{7: "Low water."}))
+		it := r.next("/p")
+		names := r.manifests("/p")
+		if want := []string{string(it.ID) + "/" + it.Manifest}; cmp.Diff(want, names) != "" {
+			t.Fatalf("manifests %v, want %v", names, want)
+		}
+		b, err := r.store.Container(index.Container).Get(t.Context(), names[0])
+		must(t, err)
+		var uids, put []string
+		for record, err := range chunk.Decode(bytes.NewReader(b.Body)) {
+			must(t, err)
+			uids = append(uids, string(record.ChunkUID))
+		}
+		for _, c := range r.put("/p").Chunks {
+			put = append(put, c.UID)
+		}
+		if diff := cmp.Diff(put, uids); diff != "" || !strings.HasPrefix(uids[0], "ck64:v1:repo:"+string(it.ID)+":") {
+			t.Errorf("-index +manifest\n%s", diff)
+		}
+		r.site.put("/p", page{body: strings.Replace(essay(nil).body, "<title>", "<meta name=robots content=noindex><title>", 1)})
+		if it := r.next("/p"); len(r.manifests("/p")) != 0 || it.Manifest != "" {
+			t.Errorf("left the index: %v", r.manifests("/p"))
+		}
+	})
+}

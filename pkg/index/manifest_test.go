@@ -1,0 +1,105 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+)
+
+// C4: what was saved is held, unless anything about it is doubtful.
+func TestC4Manifests(t *testing.T) {
+	twice := paragraph("The same words, twice in a row. ")
+	doc := extract.Document{
+		Title: "The quay", Blocks: []extract.Block{{Kind: extract.Heading, Level: 1, Text: "Walls"}, paragraph("The wall moves."), {Kind: extract.Code, Text: "go run ."}, {Kind: extract.Code, Text: "go run ."}, twice},
+		Images: []extract.Image{{URL: "https://port.example/a.jpg", Alt: "A crane"}},
+	}
+	vectors := func(e Entry) Entry {
+		for i := range e.Page.Chunks {
+			e.Page.Chunks[i].Key += "-model"
+		}
+		return e
+	}
+	other := entryOf(doc)
+	other.Page.Images = nil
+	for _, tt := range []struct {
+		name string
+		e    Entry
+		ask  Entry
+		lose func(ctx context.Context, c storage.Container, name string) error
+		want bool
+	}{
+		{"as it was", entryOf(doc), entryOf(doc), nil, true},
+		{"with vectors", vectors(entryOf(doc)), vectors(entryOf(doc)), nil, true},
+		{"with other images", entryOf(doc), other, nil, false},
+		{"lost", entryOf(doc), entryOf(doc), func(ctx context.Context, c storage.Container, name string) error { return c.Delete(ctx, name) }, false},
+		{"damaged", entryOf(doc), entryOf(doc), func(ctx context.Context, c storage.Container, name string) error {
+			b, err := c.Get(ctx, name)
+			if err == nil {
+				err = c.Delete(ctx, name)
+			}
+			b.Body = b.Body[:len(b.Body)-20]
+			_, putErr := c.Put(ctx, name, b)
+			return fmt.Errorf("%w%w", err, putErr)
+		}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			store := mem.New(time.Now)
+			m := NewManifests(store)
+			must(t, m.Create(t.Context()))
+			digest, err := m.Save(t.Context(), tt.e)
+			must(t, err)
+			if again, err := m.Save(t.Context(), tt.e); again != digest || err != nil {
+				t.Errorf("saved again as %s, %v", again, err)
+			}
+			if tt.lose != nil {
+				_ = tt.lose(t.Context(), store.Container(Container), name(tt.e.Page.ID, digest))
+			}
+			held, err := m.Held(t.Context(), tt.ask.Page, digest)
+			must(t, err)
+			if (held != nil) != tt.want {
+				t.Errorf("held %v", held)
+			}
+			if held != nil {
+				if diff := cmp.Diff(tt.e.Page.Holds(), held); diff != "" {
+					t.Errorf("-put +held\n%s", diff)
+				}
+			}
+			must(t, m.Purge(t.Context(), "url_aaaa"))
+			if held, err := m.Held(t.Context(), tt.ask.Page, digest); held != nil || err != nil {
+				t.Errorf("after the purge: %v, %v", held, err)
+			}
+		})
+	}
+}
+
+// C2: collisions are recorded with the manifest (002 §5.4).
+func TestC2CollisionsAreRecorded(t *testing.T) {
+	store := mem.New(time.Now)
+	m := NewManifests(store)
+	must(t, m.Create(t.Context()))
+	var blocks []extract.Block
+	for range 40 {
+		blocks = append(blocks, extract.Block{Kind: extract.Code, Text: "the same listing, again and again, on and on, line after line, without an end and without a change to be seen anywhere"})
+	}
+	digest, err := m.Save(t.Context(), entryOf(extract.Document{Title: "T", Blocks: blocks}))
+	must(t, err)
+	b, err := store.Container(Container).Get(t.Context(), name("url_aaaa", digest))
+	must(t, err)
+	if b.Metadata[metaCollisions] == "" || b.Metadata[metaByOrdinal] == "" || b.Metadata[metaLargest] == "" {
+		t.Errorf("have %v", b.Metadata)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
