@@ -242,3 +242,33 @@ func FuzzSearch(f *testing.F) {
 		found(t, ix, search.Query{Text: text})
 	})
 }
+
+// TestBetween: a page that is replaced is there all the time, and no answer mixes its versions.
+func TestBetween(t *testing.T) {
+	ix, server := created(t, 0)
+	version := func(word string) search.Page {
+		p := page("a", "shared "+word, "shared other "+word)
+		p.Title = word
+		return p
+	}
+	must(t, ix.Put(t.Context(), version("old")))
+	server.Settle()
+	next := version("new")
+	next.Held = version("old").Holds()
+	failNth(server, 1, false) // what is written first is all that is done
+	if err := ix.Put(t.Context(), next); err == nil {
+		t.Fatal("nothing failed")
+	}
+	server.Settle()
+	ids, res := found(t, ix, search.Query{Text: "shared"})
+	if len(ids) != 1 || res.Count != 1 || len(res.Results[0].Passages) != 2 {
+		t.Fatalf("have %+v", res)
+	}
+	for _, p := range res.Results[0].Passages {
+		if !strings.HasSuffix(p.Text, res.Results[0].Title) {
+			t.Errorf("%q stands under %q", p.Text, res.Results[0].Title)
+		}
+	}
+	must(t, ix.Put(t.Context(), next))
+	checkHolds(t, server, version("new"))
+}
