@@ -229,6 +229,30 @@ func TestNeighborsMoveUIDsOnly(t *testing.T) {
 	}
 }
 
+// TestGoldenCuts: another rule for cuts would have every page of every index written and embedded anew,
+// so these change only when that is meant. The second text has equal scores everywhere.
+func TestGoldenCuts(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		blocks []extract.Block
+		want   []int
+	}{
+		{"nonsense", section(rand.New(rand.NewPCG(1, 1)), 30), []int{
+			0, 905, 1315, 2075, 2995, 4180, 4739, 5222, 5703, 6609, 7247, 7806, 8668, 9245, 9762, 10912, 11330, 12292,
+			13015, 13680, 14663, 15624, 16378, 17298, 18561, 19269,
+		}},
+		{"repetition", slices.Repeat([]extract.Block{paragraph(strings.Repeat("same words ", 15))}, 30), []int{0, 668, 1336, 2004, 2672, 3340}},
+	} {
+		var have []int
+		for _, c := range split("url_a", "", tc.blocks...) {
+			have = append(have, c.Start)
+		}
+		if !slices.Equal(have, tc.want) {
+			t.Errorf("%s: have %v, want %v", tc.name, have, tc.want)
+		}
+	}
+}
+
 // TestManyEqualUnits: pages that repeat themselves for ever cost time in proportion to their length.
 func TestManyEqualUnits(t *testing.T) {
 	for _, text := range []string{"a. A ", "a ", "a", "港", "\n", "😀"} {

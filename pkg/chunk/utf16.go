@@ -1,15 +1,12 @@
 package chunk
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // replacement stands for half of a surrogate pair, as the encoders of the reference runtime write it.
 const replacement = "\uFFFD"
 
 // stride is the distance of the marks of a [Text], in UTF-16 code units.
-const stride = 256
+const stride = 64
 
 // Text is a text whose places are counted in UTF-16 code units, as JavaScript counts them. Making
 // one takes time linear in its length, finding a place takes constant time.
@@ -29,15 +26,14 @@ func NewText(s string) Text {
 	if t.units == len(s) {
 		return t
 	}
-	t.marks = append(make([]mark, 0, t.units/stride+1), mark{})
-	units := 0
-	for i, r := range s {
-		if units >= len(t.marks)*stride {
-			t.marks = append(t.marks, mark{i, units})
-		} else if units+1 == len(t.marks)*stride && r > 0xffff {
-			t.marks = append(t.marks, mark{i, units}) // the unit is the pair's second half
+	t.marks = make([]mark, 0, t.units/stride+1)
+	for at := (mark{}); at.bytes < len(s); {
+		size, n := sizes(s[at.bytes])
+		if at.units+n > len(t.marks)*stride { // it has the next unit to mark, maybe as its second half
+			t.marks = append(t.marks, at)
 		}
-		units += unitsOfRune(r)
+		at.bytes += size
+		at.units += n
 	}
 	return t
 }
@@ -47,20 +43,26 @@ func unitsOf(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
-		case c < 0x80 || c&0xe0 == 0xc0 || c&0xf0 == 0xe0:
-			n++
 		case c >= 0xf0:
 			n += 2
+		case c&0xc0 != 0x80:
+			n++
 		}
 	}
 	return n
 }
 
-func unitsOfRune(r rune) int {
-	if r > 0xffff {
-		return 2
+// sizes are the bytes and units of the character that begins with a byte (RFC 3629 §3).
+func sizes(first byte) (bytes, units int) {
+	switch {
+	case first < 0x80:
+		return 1, 1
+	case first < 0xe0:
+		return 2, 1
+	case first < 0xf0:
+		return 3, 1
 	}
-	return 1
+	return 4, 2
 }
 
 // Len is the length in UTF-16 code units.
@@ -100,8 +102,7 @@ func (t Text) find(unit int) (at int, half bool) {
 	}
 	m := t.marks[unit/stride]
 	for m.units < unit {
-		r, size := utf8.DecodeRuneInString(t.s[m.bytes:])
-		n := unitsOfRune(r)
+		size, n := sizes(t.s[m.bytes])
 		if m.units+n > unit {
 			return m.bytes, true
 		}
