@@ -1,10 +1,14 @@
 package handlers
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 )
@@ -54,6 +58,55 @@ func TestA21Capture(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A21, B4: the whole past of an item is listed a page at a time.
+func TestA21Past(t *testing.T) {
+	r := newRig(t)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
+	id := idOf(t, "https://port.example/ok/one")
+	before := ""
+	for i := range 5 {
+		r.now = r.now.Add(time.Minute)
+		body := fmt.Appendf(nil, "body %d", i)
+		c := snapshot.Capture{ItemID: source.ID(id), RawHash: snapshot.Hash(body), CanonicalURI: "https://port.example/ok/one",
+			ContentHash: snapshot.Hash(body), NormalizationVersion: "http_snapshot_url_v1_text_v2", CapturedAt: r.now}
+		_, err := r.v.Snapshots.Save(t.Context(), c, body, before)
+		must(t, err)
+		before = c.RawHash
+	}
+	for list, want := range map[string]int{"captures": 5, "lineage": 4} {
+		seen, requests := map[string]bool{}, 0
+		for path := "?top=2"; path != ""; requests++ {
+			var page struct {
+				Captures     []api.Capture
+				Lineage      []api.Edge
+				Continuation string
+			}
+			must(t, json.Unmarshal(do(t, r, "GET", "/api/items/"+id+"/"+list+path, "").Body.Bytes(), &page))
+			for _, c := range page.Captures {
+				seen[c.SHA256] = true
+			}
+			for _, e := range page.Lineage {
+				seen[e.Newer] = true
+			}
+			if path = ""; page.Continuation != "" {
+				path = "?top=2&continuation=" + page.Continuation
+			}
+		}
+		if len(seen) != want || requests != (want+1)/2 {
+			t.Errorf("%d %s in %d requests, want %d", len(seen), list, requests, want)
+		}
+		for query, field := range map[string]string{"?top=0": "top", "?top=1000": "top", "?continuation=x": "continuation", "?after=x": "after"} {
+			w := do(t, r, "GET", "/api/items/"+id+"/"+list+query, "")
+			if p := problemOf(t, w); w.Code != 400 || len(p.Errors) != 1 || p.Errors[0].Field != field {
+				t.Errorf("%s%s: %d %+v", list, query, w.Code, p)
+			}
+		}
+		if w := do(t, r, "GET", "/api/items/"+idOf(t, "https://nobody.example/")+"/"+list, ""); w.Code != 404 {
+			t.Errorf("of an unknown item: %d", w.Code)
+		}
 	}
 }
 

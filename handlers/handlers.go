@@ -78,7 +78,9 @@ func (s *server) routes() map[string]route {
 		"GET SearchStatus":                 s.status,
 		"GET items":                        s.items,
 		"GET items/{id}":                   s.item,
+		"GET items/{id}/captures":          s.captures,
 		"GET items/{id}/captures/{sha256}": s.capture,
+		"GET items/{id}/lineage":           s.edges,
 		"DELETE items/{id}":                s.remove,
 		"GET health":                       s.health,
 	}

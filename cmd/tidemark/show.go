@@ -16,20 +16,26 @@ const showLong = `Show all that is known of one source: its status, what the las
 schedule, and the captures that were kept.`
 
 func (p *program) showCommand() *cobra.Command {
-	return &cobra.Command{
+	var all bool
+	cmd := &cobra.Command{
 		Use:     "show ID|SOURCE",
 		Short:   "Show all that is known of one source",
 		Long:    showLong,
 		Example: "  tidemark show https://example.com/news\n  tidemark show url_k7gxn3…\n  tidemark show url_k7gxn3… --json | jq .captures",
 		Args:    one("id or source"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.show(cmd.Context(), args[0])
+			return p.show(cmd.Context(), args[0], all)
 		},
 	}
+	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("read all captures, not only the newest %s", thousands(api.MaxPast)))
+	return cmd
 }
 
-func (p *program) show(ctx context.Context, id string) error {
+func (p *program) show(ctx context.Context, id string, all bool) error {
 	item, err := p.item(ctx, id)
+	if err == nil && all {
+		err = p.client().Past(ctx, &item)
+	}
 	if err != nil {
 		return err
 	}
@@ -41,6 +47,9 @@ func (p *program) show(ctx context.Context, id string) error {
 	}
 	for _, c := range item.Captures {
 		p.say("  %s  %.12s  %s bytes  %s", stamp(c.CapturedAt), clean(c.SHA256), thousands(int(c.Bytes)), clean(c.MimeType))
+	}
+	if !all && len(item.Captures) == api.MaxPast {
+		p.say("  and older ones, if there are any; --all has them")
 	}
 	for _, e := range item.Lineage[:min(len(item.Lineage), shownEdges)] {
 		p.say("  %s  %s supersedes %s: %s", stamp(e.At), captureName(item.ID, e.Newer), captureName(item.ID, e.Older), clean(e.Meta.Reason))

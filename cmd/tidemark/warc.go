@@ -183,6 +183,9 @@ func (a *archive) add(ctx context.Context, item api.ItemDetail) error {
 		a.skip(item, "a file has no HTTP answers to be archived")
 		return nil
 	}
+	if err := a.client.Past(ctx, &item); err != nil {
+		return err
+	}
 	records := map[string]warc.Record{}
 	for _, e := range eventsOf(item) {
 		if err := a.begin(e); err != nil {

@@ -70,6 +70,8 @@ func TestRoutes(t *testing.T) {
 		{"Item", `{}`, func(c *Client) error { _, err := c.Item(ctx, "url_a/b"); return err }, "GET /api/items/url_a%2Fb", ""},
 		{"Capture", "tide", func(c *Client) error { _, err := c.Capture(ctx, "url_a", tideSHA256); return err },
 			"GET /api/items/url_a/captures/" + tideSHA256 + "?raw=true", ""},
+		{"Captures", `{}`, func(c *Client) error { _, err := c.Captures(ctx, "url_a", "b"); return err }, "GET /api/items/url_a/captures?continuation=b", ""},
+		{"Edges", `{}`, func(c *Client) error { _, err := c.Edges(ctx, "url_a", ""); return err }, "GET /api/items/url_a/lineage", ""},
 		{"DeleteItem", `{"id":"url_a"}`, func(c *Client) error { _, err := c.DeleteItem(ctx, "url_a"); return err }, "DELETE /api/items/url_a", ""},
 		{"Health", `{"status":"ok"}`, func(c *Client) error { _, err := c.Health(ctx); return err }, "GET /api/health", ""},
 	} {

@@ -65,8 +65,24 @@ type ItemDetail struct {
 	// History holds the last decisions, newest last. It is short (about 30); what is older is
 	// told by Captures.
 	History  []Decision `json:"history,omitempty"`
-	Captures []Capture  `json:"captures,omitempty"` // newest first, at most 1,000
-	Lineage  []Edge     `json:"lineage,omitempty"`  // newest first, at most 1,000
+	Captures []Capture  `json:"captures,omitempty"` // newest first, at most MaxPast; Client.Past has all
+	Lineage  []Edge     `json:"lineage,omitempty"`  // likewise
+}
+
+// MaxPast is how many captures and edges come with an item.
+const MaxPast = 1000
+
+// CapturePage is one page of all captures of an item, in the order of their digests. Continuation is what to
+// send for the next page; it is empty on the last one.
+type CapturePage struct {
+	Captures     []Capture `json:"captures"`
+	Continuation string    `json:"continuation,omitempty"`
+}
+
+// EdgePage is one page of all edges of an item, newest first, as [CapturePage].
+type EdgePage struct {
+	Lineage      []Edge `json:"lineage"`
+	Continuation string `json:"continuation,omitempty"`
 }
 
 // Decision is one thing Tidemark decided about an item, and why.

@@ -3,8 +3,11 @@ package snapshot
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/lineage"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -48,17 +51,35 @@ func edgeOf(e storage.Entity) lineage.Edge {
 
 // Edges gives an item's edges, newest first, at most the given number from 1 to 1,000.
 func (s *Store) Edges(ctx context.Context, id source.ID, most int) ([]lineage.Edge, error) {
-	var out []lineage.Edge
-	q := storage.Query{Partition: string(id), RowFrom: edgeRows, RowTo: edgesEnd, PageSize: most}
+	out, _, err := s.EdgesAfter(ctx, id, "", most)
+	return out, err
+}
+
+// place is an edge's in the listing of its item's.
+var place = regexp.MustCompile(`^[0-9]{13}-[0-9a-f]{64}$`)
+
+// EdgesAfter gives edges as [Store.Edges] does, from a place on that an earlier call gave as next, or from the
+// newest one when it is empty. The last page has no next. A place that is none is Invalid.
+func (s *Store) EdgesAfter(ctx context.Context, id source.ID, after string, most int) (out []lineage.Edge, next string, err error) {
+	from := edgeRows
+	if after != "" {
+		if !place.MatchString(after) {
+			return nil, "", fault.New(fault.Invalid, "it is no place in a listing of edges")
+		}
+		from = edgeRows + strings.Replace(after, "-", "|", 1) + "0"
+	}
+	q := storage.Query{Partition: string(id), RowFrom: from, RowTo: edgesEnd, PageSize: min(most+1, storage.MaxPage)}
 	for e, err := range s.captures.Query(ctx, q) {
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		if out = append(out, edgeOf(e)); len(out) == most {
-			break
+		if len(out) == most {
+			_, row, _ := strings.Cut(edgeKey(out[most-1]).Row, "|")
+			return out, strings.Replace(row, "|", "-", 1), nil
 		}
+		out = append(out, edgeOf(e))
 	}
-	return out, nil
+	return out, "", nil
 }
 
 // dropEdges removes an item's edges to captures that are not kept any more, and those before a time.

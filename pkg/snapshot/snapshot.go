@@ -109,12 +109,34 @@ func (s *Store) Load(ctx context.Context, id source.ID, rawHash string) (Capture
 
 // List gives an item's captures, in no particular order.
 func (s *Store) List(ctx context.Context, id source.ID) ([]Capture, error) {
-	var out []Capture
-	for e, err := range s.captures.Query(ctx, storage.Query{Partition: string(id), RowFrom: "0", RowTo: "g"}) {
+	out, _, err := s.captureRows(ctx, id, "0", 0)
+	return out, err
+}
+
+// Page gives so many of an item's captures, from 1 to 999, in the order of their digests: those after a digest,
+// or the first ones when it is empty. It is one request. There are more exactly if more is set.
+func (s *Store) Page(ctx context.Context, id source.ID, after string, most int) (page []Capture, more bool, err error) {
+	from := "0"
+	if after != "" {
+		from = after + "0"
+	}
+	return s.captureRows(ctx, id, from, most)
+}
+
+// captureRows reads captures from a row on, all of them if most is 0.
+func (s *Store) captureRows(ctx context.Context, id source.ID, from string, most int) (out []Capture, more bool, err error) {
+	q := storage.Query{Partition: string(id), RowFrom: from, RowTo: "g"}
+	if most > 0 {
+		q.PageSize = most + 1
+	}
+	for e, err := range s.captures.Query(ctx, q) {
 		if err != nil {
-			return nil, err
+			return nil, false, err
+		}
+		if most > 0 && len(out) == most {
+			return out, true, nil
 		}
 		out = append(out, captureOf(e))
 	}
-	return out, nil
+	return out, false, nil
 }
