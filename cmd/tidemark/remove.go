@@ -13,8 +13,8 @@ const removeLong = `Take a source out of the index and the registry, with everyt
 of it.
 
 It is named by its id, or by the URL or path it was added with. The server
-answers at once and removes it within seconds, without asking its site. Adding it again
-later begins anew.`
+answers at once and removes it within seconds, without asking its site. Adding
+it again later begins anew.`
 
 func (p *program) removeCommand() *cobra.Command {
 	return &cobra.Command{
