@@ -15,7 +15,10 @@ func (s *server) rebuildStart(r *http.Request, v *Services) (int, any, error) {
 	if err := decodeJSON(r, &req); err != nil {
 		return 0, nil, err
 	}
-	scope := rebuild.Scope{Force: req.Force, Refetch: req.Refetch}
+	if req.Audit && (req.Force || req.Refetch) {
+		return 0, nil, fault.Field("audit", "audit repairs what differs, from the kept captures: leave force and refetch out")
+	}
+	scope := rebuild.Scope{Force: req.Force, Refetch: req.Refetch, Audit: req.Audit}
 	if req.Scope != nil {
 		if req.Scope.Host == "" {
 			return 0, nil, fault.Field("scope.host", "scope.host is missing: name a host, or leave scope out for everything")
@@ -56,11 +59,15 @@ func (s *server) rebuildState(r *http.Request, v *Services) (int, any, error) {
 }
 
 func rebuildJSON(run rebuild.Run, left int) api.Rebuild {
-	return api.Rebuild{
-		ID: run.ID, Status: string(run.State), Host: run.Host, Force: run.Force, Refetch: run.Refetch, Reason: run.Reason,
+	out := api.Rebuild{
+		ID: run.ID, Status: string(run.State), Host: run.Host, Force: run.Force, Refetch: run.Refetch, Audit: run.Audit, Reason: run.Reason,
 		Items: run.Items, Marked: run.Marked, Left: left, Indexed: run.Indexed, KeptOut: run.KeptOut, Failed: run.Failed,
-		StartedAt: run.StartedAt, UpdatedAt: run.UpdatedAt, EndedAt: run.EndedAt,
+		StartedAt: run.StartedAt, UpdatedAt: run.UpdatedAt, EndedAt: run.EndedAt, Removed: run.Removed,
 	}
+	for _, f := range run.Findings {
+		out.Findings = append(out.Findings, api.Finding(f))
+	}
+	return out
 }
 
 // rebuildsJSON lists the rebuilds that go on and concern a host, or any when it is empty.

@@ -26,6 +26,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/robots"
 	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
@@ -43,13 +44,17 @@ type rig struct {
 	now   time.Time
 	store *mem.Store
 	web   *web
+	index *remembering
 	v     *Services
 	http.Handler
 	settings map[string]string
 }
 
 // web answers every path below /ok/ with a page of its name.
-type web struct{ panics bool }
+type web struct {
+	panics bool
+	asked  int
+}
 
 func (w *web) Robots(context.Context, string, string, string) (robots.Reply, error) {
 	return robots.Reply{Status: http.StatusNotFound}, nil
@@ -59,6 +64,7 @@ func (w *web) Get(_ context.Context, r fetch.Request) (fetch.Response, error) {
 	if w.panics {
 		panic("the web is broken")
 	}
+	w.asked++
 	_, name, ok := strings.Cut(r.URL, "/ok/")
 	if !ok {
 		return fetch.Response{}, fault.New(fault.Unavailable, "fetch port.example: connection refused")
@@ -76,6 +82,19 @@ func (w *web) Get(_ context.Context, r fetch.Request) (fetch.Response, error) {
 	}, nil
 }
 
+// remembering is an index that knows what it was last given.
+type remembering struct {
+	search.Index
+	put map[string]search.Page
+}
+
+func (x *remembering) Put(ctx context.Context, pages ...search.Page) error {
+	for _, p := range pages {
+		x.put[p.ID] = p
+	}
+	return x.Index.Put(ctx, pages...)
+}
+
 // wrap lets a test put something between the services and the store.
 func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	t.Helper()
@@ -85,6 +104,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	engine, err := sqlitesearch.Open(filepath.Join(t.TempDir(), "index.db"), sqlitesearch.Options{})
 	must(t, err)
 	t.Cleanup(func() { _ = engine.Close() })
+	r.index = &remembering{engine, map[string]search.Page{}}
 	must(t, engine.Create(t.Context()))
 	must(t, registry.New(r.store, registry.Options{}).Create(t.Context()))
 	must(t, snapshot.New(r.store).Create(t.Context()))
@@ -99,7 +119,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		Politeness: func(string) registry.Politeness { return registry.Politeness{MaxConcurrent: 1} },
 	})
 	snaps := snapshot.New(store)
-	worker := crawl.New(reg, snaps, index.NewManifests(store), r.web, engine, crawl.Options{
+	worker := crawl.New(reg, snaps, index.NewManifests(store), r.web, r.index, crawl.Options{
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
 		Clock: clock, Jitter: func() float64 { return 0 }, RunID: "crawl",
 	})
@@ -113,7 +133,9 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	files, err := file.New(file.Config{Root: "/srv", Setting: setting, Transport: transport.Transport()})
 	must(t, err)
 	r.v = &Services{Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: engine,
-		Rebuilds:  rebuild.New(store, reg, snaps, rebuild.Options{Clock: clock, Token: func() string { return "token" }}),
+		Rebuilds: rebuild.New(store, reg, snaps, rebuild.Options{
+			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(store), reg),
+		}),
 		Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test",
 		Files: files, Setting: setting}
 	r.Handler = New(Options{Open: func(context.Context) (*Services, error) { return r.v, nil }, Version: "test"})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tidemark/tidemark/pkg/api"
 )
@@ -35,9 +36,6 @@ func (p *program) rebuildCommand() *cobra.Command {
 		Example: rebuildExample,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if interval < 100*time.Millisecond || interval > time.Hour {
-				return usagef("--interval is %s: give 100ms to 1h", interval)
-			}
 			if host != "" {
 				req.Scope = &api.RebuildScope{Host: host}
 			}
@@ -48,12 +46,19 @@ func (p *program) rebuildCommand() *cobra.Command {
 	hostFlag(f, &host, "only this `HOST`")
 	f.BoolVar(&req.Refetch, "refetch", false, "ask the sites instead of reading the kept copies")
 	f.BoolVar(&req.Force, "force", false, "ask the sites also for what the index does not hold")
-	f.BoolVarP(&wait, "wait", "w", false, "stay until it is done")
-	f.DurationVar(&interval, "interval", time.Second, "how often --wait looks")
+	waitFlags(f, &wait, &interval)
 	return cmd
 }
 
+func waitFlags(f *pflag.FlagSet, wait *bool, interval *time.Duration) {
+	f.BoolVarP(wait, "wait", "w", false, "stay until it is done")
+	f.DurationVar(interval, "interval", time.Second, "how often --wait looks")
+}
+
 func (p *program) rebuild(ctx context.Context, req api.RebuildRequest, wait bool, interval time.Duration) error {
+	if interval < 100*time.Millisecond || interval > time.Hour {
+		return usagef("--interval is %s: give 100ms to 1h", interval)
+	}
 	run, err := p.client().StartRebuild(ctx, req)
 	if err != nil {
 		return err
@@ -101,7 +106,12 @@ func rebuildText(r api.Rebuild) string {
 		return fmt.Sprintf("%s of %s through", thousands(max(0, r.Marked-r.Left)), count(r.Marked, "source"))
 	case api.RebuildCounting:
 		return fmt.Sprintf("%s through, being counted", count(r.Marked, "source"))
+	case api.RebuildClearing:
+		return fmt.Sprintf("%s looked at, pages without one are being taken out", count(r.Items, "source"))
 	case api.RebuildDone:
+		if r.Audit {
+			return auditText(r)
+		}
 		return fmt.Sprintf("done: %s looked at, %s indexed anew, %s kept out, %s failed",
 			count(r.Items, "source"), thousands(r.Indexed), thousands(r.KeptOut), thousands(r.Failed))
 	default:
@@ -115,7 +125,11 @@ func rebuildLine(r api.Rebuild) string {
 	if r.Host != "" {
 		scope = clean(r.Host)
 	}
-	line := "rebuilding " + scope + ": " + rebuildText(r)
+	verb := "rebuilding "
+	if r.Audit {
+		verb = "auditing "
+	}
+	line := verb + scope + ": " + rebuildText(r)
 	if r.Reason != "" {
 		line += " (" + clean(r.Reason) + ")"
 	}

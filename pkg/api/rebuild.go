@@ -9,11 +9,13 @@ import (
 // RebuildRequest asks to index anew what Scope names, everything when it is nil. What the index
 // holds, or should hold, is read from the kept captures under the present rules, without asking a
 // site; with Refetch the sites are asked instead. Force has the sites asked also for items that the
-// index does not hold: those that failed, are excluded or Gone.
+// index does not hold: those that failed, are excluded or Gone. With Audit only what the index holds
+// otherwise than it should is indexed anew, and what has no item is removed.
 type RebuildRequest struct {
 	Scope   *RebuildScope `json:"scope,omitempty"`
 	Force   bool          `json:"force,omitempty"`
 	Refetch bool          `json:"refetch,omitempty"`
+	Audit   bool          `json:"audit,omitempty"`
 }
 
 // RebuildScope limits a rebuild to one host.
@@ -24,6 +26,7 @@ type RebuildScope struct {
 // The states of a rebuild, in order.
 const (
 	RebuildMarking  = "marking"  // items are being asked to be indexed anew
+	RebuildClearing = "clearing" // of an audit: pages that have no item are being removed
 	RebuildIndexing = "indexing" // all have been asked, some still wait
 	RebuildCounting = "counting" // none waits; what became of them is being added up
 	RebuildDone     = "done"
@@ -36,18 +39,29 @@ type Rebuild struct {
 	Host    string `json:"host,omitempty"` // all hosts when empty
 	Force   bool   `json:"force"`
 	Refetch bool   `json:"refetch"`
+	Audit   bool   `json:"audit"`
 	Reason  string `json:"reason,omitempty"` // why it began by itself
 	Items   int    `json:"items"`            // looked at so far
 	Marked  int    `json:"marked"`           // of these, asked to be indexed anew
 	Left    int    `json:"left"`             // of these, still waiting; those of other rebuilds of the scope included
 	// What became of the marked ones, once it is done. What was deleted meanwhile, or asked again by a later
 	// rebuild, is in none of them.
-	Indexed   int       `json:"indexed"`
-	KeptOut   int       `json:"keptOut"` // excluded, gone or duplicates
-	Failed    int       `json:"failed"`
+	Indexed int `json:"indexed"`
+	KeptOut int `json:"keptOut"` // excluded, gone or duplicates
+	Failed  int `json:"failed"`
+	// Of an audit: pages of the index that had no item and are not there any more, and the first 50 of all
+	// differences.
+	Removed   int       `json:"removed,omitempty"`
+	Findings  []Finding `json:"findings,omitempty"`
 	StartedAt time.Time `json:"startedAt,omitzero"`
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 	EndedAt   time.Time `json:"endedAt,omitzero"`
+}
+
+// Finding is how the index differed from what it should hold of an item.
+type Finding struct {
+	ID   string `json:"id"`
+	What string `json:"what"`
 }
 
 // StartRebuild has many items indexed anew. A host that nothing is registered for is a *Problem.

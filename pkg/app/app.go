@@ -114,7 +114,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		return nil, err
 	}
 	worker := crawl.New(reg, snaps, manifests, web, engine, options)
-	rebuilds := rebuild.New(store, reg, snaps, rebuild.Options{Of: run.ID, Log: log})
+	rebuilds := rebuild.New(store, reg, snaps, rebuild.Options{Of: run.ID, Log: log, Audit: index.NewAuditor(engine, manifests, reg)})
 	for _, step := range []func(context.Context) error{
 		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, engine.Create,
 		func(ctx context.Context) error { return snaps.StartRun(ctx, run) },

@@ -24,11 +24,14 @@ func (c *check) payDebt(ctx context.Context) error {
 	}
 	c.paid, c.IndexPending, c.outcome = true, false, schedule.Unchanged
 	if c.leftIndex() {
-		return nil
+		return c.stayOut(ctx)
 	}
 	doc, found, err := c.load(ctx)
 	if err != nil {
 		return err
+	}
+	if !found && c.Status == registry.Error && c.IndexedHash == "" {
+		return c.stayOut(ctx) // nothing of it was ever indexed
 	}
 	if !found {
 		if c.RawHash == "" {
@@ -93,6 +96,15 @@ func (c *check) baseURL() string {
 // somebody asked for before it left is void then.
 func (c *check) leftIndex() bool {
 	return c.Status == registry.OutOfScope || c.Status == registry.Gone && c.IndexedHash == ""
+}
+
+// stayOut sees to it that the index holds nothing of a page that has left it, which is all that there is to
+// be made right.
+func (c *check) stayOut(ctx context.Context) error {
+	if err := c.holds(); err != nil {
+		return err
+	}
+	return c.index.Remove(ctx, string(c.ID), nil)
 }
 
 // keepsStatus reports whether the item's status speaks of the site, which paying a debt does not

@@ -73,24 +73,40 @@ func (m *Manifests) Save(ctx context.Context, e Entry) (digest string, err error
 // Held is what the index holds of a page, by the manifest of that digest; nil when that is not
 // known. Images are known only if they are those of the page that is to be put.
 func (m *Manifests) Held(ctx context.Context, p search.Page, digest string) (*search.Held, error) {
-	b, err := m.blobs.Get(ctx, name(p.ID, digest))
-	if fault.Is(err, fault.NotFound) {
-		return nil, nil
-	}
-	if err != nil {
+	kept, known, err := m.read(ctx, p.ID, digest)
+	if err != nil || !known {
 		return nil, err
 	}
-	held := &search.Held{Fields: b.Metadata[metaFields], Chunks: map[string]string{}, Images: p.Holds().Images}
-	for r, err := range chunk.Decode(bytes.NewReader(b.Body)) {
-		if err != nil {
-			return nil, nil
-		}
-		held.Chunks[string(r.Key)+b.Metadata[metaModel]] = string(r.ChunkUID)
-	}
-	if digestOf(held.Images) != b.Metadata[metaImages] {
+	held := &search.Held{Fields: kept.fields, Chunks: kept.chunks, Images: p.Holds().Images}
+	if digestOf(held.Images) != kept.images {
 		return nil, nil
 	}
 	return held, nil
+}
+
+// manifest is one as it is kept.
+type manifest struct {
+	fields, images string
+	chunks         map[string]string // uid by key
+}
+
+// read reads a manifest; known is false for one that is missing or damaged.
+func (m *Manifests) read(ctx context.Context, id, digest string) (kept manifest, known bool, err error) {
+	b, err := m.blobs.Get(ctx, name(id, digest))
+	if fault.Is(err, fault.NotFound) {
+		return kept, false, nil
+	}
+	if err != nil {
+		return kept, false, err
+	}
+	kept = manifest{fields: b.Metadata[metaFields], images: b.Metadata[metaImages], chunks: map[string]string{}}
+	for r, err := range chunk.Decode(bytes.NewReader(b.Body)) {
+		if err != nil {
+			return kept, false, nil
+		}
+		kept.chunks[string(r.Key)+b.Metadata[metaModel]] = string(r.ChunkUID)
+	}
+	return kept, true, nil
 }
 
 // Drop removes a manifest that is not needed any more.

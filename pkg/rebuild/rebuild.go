@@ -52,7 +52,16 @@ type Options struct {
 	Clock func() time.Time // the wall clock when nil
 	Token func() string    // makes ids of runs unique; crypto/rand when nil
 	Of    string           // the run whose captures are read again (B5)
+	Audit Auditor          // without it nothing can be audited
 	Log   *slog.Logger     // discarded when nil
+}
+
+// Auditor knows what the index holds (see [index.Auditor]).
+type Auditor interface {
+	// Difference says how the index differs from what it should hold of an item; "" if it does not.
+	Difference(ctx context.Context, it *registry.Item) (string, error)
+	// Orphans removes some pages that have no item; next is "" after the last.
+	Orphans(ctx context.Context, after string) (removed []string, next string, err error)
 }
 
 // Service starts and advances runs. It is safe for concurrent use by any number of processes.
@@ -97,11 +106,15 @@ type Scope struct {
 	Host    string // only this host, as the registry writes it; all when empty
 	Force   bool   // ask the sites also for what the index does not hold
 	Refetch bool   // ask the sites for everything
+	Audit   bool   // only what the index holds otherwise than it should
 }
 
 // Start begins a run. When it returns the run is durable and will come to its end. A host that
 // nothing is registered for is NotFound; too many runs at once are a Conflict.
 func (s *Service) Start(ctx context.Context, scope Scope) (Run, error) {
+	if scope.Audit && s.o.Audit == nil {
+		return Run{}, fault.New(fault.Invalid, "the index cannot be audited here")
+	}
 	if known, err := s.reg.Knows(ctx, scope.Host); err != nil || !known && scope.Host != "" {
 		if err == nil {
 			err = fault.New(fault.NotFound, "nothing is registered for the host %q", scope.Host)
@@ -116,7 +129,11 @@ func (s *Service) Start(ctx context.Context, scope Scope) (Run, error) {
 		return Run{}, fault.New(fault.Conflict, "%d rebuilds go on already; wait for one to end", len(active))
 	}
 	now := s.o.Clock().UTC()
-	return s.begin(ctx, "rebuild-"+now.Format("20060102T150405Z")+"-"+s.o.Token(), scope, "")
+	what := "rebuild-"
+	if scope.Audit {
+		what = "audit-"
+	}
+	return s.begin(ctx, what+now.Format("20060102T150405Z")+"-"+s.o.Token(), scope, "")
 }
 
 // Ensure begins a run of everything under an id, for a reason of ours, unless it was begun before.
@@ -197,6 +214,8 @@ func (s *Service) advance(ctx context.Context, run *Run) (wait time.Duration, er
 	switch run.State {
 	case Marking:
 		return 0, s.markSome(ctx, run)
+	case Clearing:
+		return 0, s.clearSome(ctx, run)
 	case Counting:
 		return 0, s.countSome(ctx, run)
 	}
@@ -220,20 +239,32 @@ func (s *Service) markSome(ctx context.Context, run *Run) error {
 			return err
 		}
 	}
-	step, err := s.reg.Rebuild(ctx, run.asked(), run.Cursor)
+	o := run.asked()
+	if run.Audit {
+		o.Wanted = s.differing(run)
+	}
+	step, err := s.reg.Rebuild(ctx, o, run.Cursor)
 	if err != nil {
 		return err
 	}
 	run.Items += step.Items
 	run.Marked += step.Marked
 	run.Cursor = step.Next
-	if step.Done {
-		run.State, run.Cursor = Indexing, registry.Cursor{}
-	}
-	if step.Done && run.Marked == 0 {
-		s.end(run)
+	switch {
+	case !step.Done:
+	case run.Audit && run.Host == "":
+		run.State, run.Cursor = Clearing, registry.Cursor{}
+	default:
+		s.index(run)
 	}
 	return nil
+}
+
+// index has the run wait for what was marked, if there is anything.
+func (s *Service) index(run *Run) {
+	if run.State, run.Cursor = Indexing, (registry.Cursor{}); run.Marked == 0 {
+		s.end(run)
+	}
 }
 
 func (s *Service) countSome(ctx context.Context, run *Run) error {

@@ -17,6 +17,7 @@ type State string
 // The states of a run, in order.
 const (
 	Marking  State = "marking"  // items are being asked to be indexed anew
+	Clearing State = "clearing" // of an audit: pages that have no item are being removed
 	Indexing State = "indexing" // all have been asked, some still wait
 	Counting State = "counting" // none waits; what became of them is being added up
 	Done     State = "done"
@@ -33,6 +34,8 @@ type Run struct {
 	Indexed   int // of these, in the index when the run was through; the next two likewise
 	KeptOut   int // excluded, gone or duplicates
 	Failed    int
+	Removed   int       // by an audit: pages that had no item
+	Findings  []Finding // of an audit: the first [MaxFindings]
 	StartedAt time.Time
 	UpdatedAt time.Time // when the last step was done
 	EndedAt   time.Time // zero while it goes on
@@ -41,6 +44,15 @@ type Run struct {
 	Step   int64           // of the next message
 
 	etag storage.ETag
+}
+
+// MaxFindings is how many differences a run remembers.
+const MaxFindings = 50
+
+// Finding is one difference that an audit found, and had repaired.
+type Finding struct {
+	ID   string `json:"id"`
+	What string `json:"what"`
 }
 
 const (
@@ -54,10 +66,11 @@ func activeKey(id string) storage.Key { return rowKey(activePrefix + id) }
 
 func (r *Run) entity() storage.Entity {
 	cursor, _ := json.Marshal(r.Cursor) // strings always encode
+	findings, _ := json.Marshal(r.Findings)
 	return storage.Entity{Key: rowKey(r.ID), ETag: r.etag, Props: storage.Properties{
-		"host": r.Host, "force": r.Force, "refetch": r.Refetch, "reason": r.Reason, "state": string(r.State),
+		"host": r.Host, "force": r.Force, "refetch": r.Refetch, "audit": r.Audit, "reason": r.Reason, "state": string(r.State),
 		"items": int64(r.Items), "marked": int64(r.Marked),
-		"indexed": int64(r.Indexed), "keptOut": int64(r.KeptOut), "failed": int64(r.Failed), "cursor": string(cursor), "step": r.Step,
+		"indexed": int64(r.Indexed), "keptOut": int64(r.KeptOut), "failed": int64(r.Failed), "removed": int64(r.Removed), "findings": string(findings), "cursor": string(cursor), "step": r.Step,
 		"startedAt": storage.FormatTime(r.StartedAt), "updatedAt": storage.FormatTime(r.UpdatedAt), "endedAt": storage.FormatTime(r.EndedAt),
 	}}
 }
@@ -67,12 +80,13 @@ func runOf(e storage.Entity) Run {
 	number := func(name string) int64 { n, _ := e.Props[name].(int64); return n }
 	flag := func(name string) bool { b, _ := e.Props[name].(bool); return b }
 	r := Run{
-		ID: e.Row, Scope: Scope{Host: text("host"), Force: flag("force"), Refetch: flag("refetch")},
+		ID: e.Row, Scope: Scope{Host: text("host"), Force: flag("force"), Refetch: flag("refetch"), Audit: flag("audit")},
 		Reason: text("reason"), State: State(text("state")), Items: int(number("items")), Marked: int(number("marked")),
-		Indexed: int(number("indexed")), KeptOut: int(number("keptOut")), Failed: int(number("failed")),
+		Indexed: int(number("indexed")), KeptOut: int(number("keptOut")), Failed: int(number("failed")), Removed: int(number("removed")),
 		StartedAt: storage.ParseTime(text("startedAt")), UpdatedAt: storage.ParseTime(text("updatedAt")), EndedAt: storage.ParseTime(text("endedAt")),
 		Step: number("step"), etag: e.ETag,
 	}
+	_ = json.Unmarshal([]byte(text("findings")), &r.Findings)
 	_ = json.Unmarshal([]byte(text("cursor")), &r.Cursor) // damaged: the walk begins anew, which marks nothing twice
 	return r
 }

@@ -19,6 +19,9 @@ type Rebuild struct {
 	// Force asks the sites also for what the index does not hold: items that failed, that are
 	// excluded or Gone.
 	Force bool
+	// Wanted picks the items, whether they are in the index or not; all that belong there when nil. It
+	// may be called more than once for one item.
+	Wanted func(ctx context.Context, it *Item) (bool, error)
 }
 
 // Cursor is a place in the walk over all items; the zero Cursor is the beginning.
@@ -130,6 +133,10 @@ func (r *Registry) readSome(ctx context.Context, host string, columns []string, 
 
 // markAll asks those items of one partition that are wanted, and claims what its hosts can take.
 func (r *Registry) markAll(ctx context.Context, partition string, all []Item, o Rebuild, step *RebuildStep) error {
+	all, err := r.wanted(ctx, all, o)
+	if err != nil {
+		return err
+	}
 	groups := map[string][]Item{}
 	for _, it := range all {
 		groups[it.SourceHost] = append(groups[it.SourceHost], it)
@@ -145,8 +152,29 @@ func (r *Registry) markAll(ctx context.Context, partition string, all []Item, o 
 			items = items[n:]
 		}
 	}
-	_, err := r.Refill(ctx, partition)
+	_, err = r.Refill(ctx, partition)
 	return err
+}
+
+// wanted leaves out what the rebuild does not want.
+func (r *Registry) wanted(ctx context.Context, all []Item, o Rebuild) ([]Item, error) {
+	if o.Wanted == nil {
+		return all, nil
+	}
+	picked := make([]bool, len(all))
+	err := r.parallel(ctx, len(all), func(ctx context.Context, i int) (err error) {
+		if picked[i] = all[i].RebuildRun == o.Run; !picked[i] {
+			picked[i], err = o.Wanted(ctx, &all[i])
+		}
+		return err
+	})
+	var out []Item
+	for i, yes := range picked {
+		if yes {
+			out = append(out, all[i])
+		}
+	}
+	return out, err
 }
 
 // partitionsOf lists, from one on, the partitions that items of a host can be in; all when host is
@@ -203,7 +231,7 @@ func planRebuild(now time.Time, items []Item, h *hostEntry, o Rebuild) (ops []st
 		case it.etag == "": // deleted since
 		case it.RebuildRun == o.Run:
 			marked++ // by an earlier try
-		case it.indexable() || o.Force:
+		case it.indexable() || o.Force || o.Wanted != nil:
 			marked++
 			ops = append(ops, rebuildOps(now, it, h, o)...)
 		}
@@ -227,7 +255,7 @@ func rebuildOps(now time.Time, it *Item, h *hostEntry, o Rebuild) []storage.Op {
 		what = "from its source"
 		it.IndexPending, it.ReindexRequested = false, true
 		it.ReindexGeneration++
-	case !it.indexable():
+	case !it.indexable() && o.Wanted == nil:
 		what = "from its source"
 		it.IndexPending = false
 	case !it.IndexPending:

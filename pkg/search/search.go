@@ -171,5 +171,6 @@ type Index interface {
 	Search(ctx context.Context, q Query) (Results, error)
 	// Count is the number of pages held.
 	Count(ctx context.Context) (int, error)
+	Inventory
 	Close() error
 }

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const auditLong = `Compare the index with what it should hold, page by page, and repair what differs
+from the copies that are kept; no site is asked. Without --host, pages whose source
+is not registered any more are taken out, too.
+
+The work goes on by itself; --wait stays until it is done and lists what differed.`
+
+const auditExample = `  tidemark audit --wait
+  tidemark audit --host example.com`
+
+func (p *program) auditCommand() *cobra.Command {
+	var host string
+	var wait bool
+	var interval time.Duration
+	cmd := &cobra.Command{
+		Use:     "audit",
+		Short:   "Compare the index with what it should hold, and repair it",
+		Long:    auditLong,
+		Example: auditExample,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			req := api.RebuildRequest{Audit: true}
+			if host != "" {
+				req.Scope = &api.RebuildScope{Host: host}
+			}
+			return p.rebuild(cmd.Context(), req, wait, interval)
+		},
+	}
+	f := cmd.Flags()
+	hostFlag(f, &host, "only this `HOST`")
+	waitFlags(f, &wait, &interval)
+	return cmd
+}
+
+// auditText is the outcome of an audit in words.
+func auditText(r api.Rebuild) string {
+	if r.Marked+r.Removed == 0 {
+		return fmt.Sprintf("done: %s looked at, the index holds what it should", count(r.Items, "source"))
+	}
+	text := fmt.Sprintf("done: %s looked at, %s differed: %s indexed anew, %s kept out, %s failed",
+		count(r.Items, "source"), thousands(r.Marked), thousands(r.Indexed), thousands(r.KeptOut), thousands(r.Failed))
+	if r.Removed > 0 {
+		text += fmt.Sprintf("; %s without a source taken out", count(r.Removed, "page"))
+	}
+	for _, f := range r.Findings {
+		text += fmt.Sprintf("\n  %s  %s", clean(f.ID), clean(f.What))
+	}
+	if more := r.Marked + r.Removed - len(r.Findings); more > 0 {
+		text += fmt.Sprintf("\n  and %s more, which the server's log names", thousands(more))
+	}
+	return text
+}

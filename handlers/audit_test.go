@@ -1,0 +1,109 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// audit runs one to its end.
+func (r *rig) audit(body string) (run api.Rebuild) {
+	r.t.Helper()
+	w := do(r.t, r, "POST", "/api/RebuildIndex", body)
+	must(r.t, json.Unmarshal(w.Body.Bytes(), &run))
+	if w.Code != http.StatusAccepted || !run.Audit {
+		r.t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	for range 5 {
+		r.work()
+		r.now = r.now.Add(time.Minute)
+	}
+	w = do(r.t, r, "GET", "/api/RebuildIndex?id="+run.ID, "")
+	run = api.Rebuild{}
+	must(r.t, json.Unmarshal(w.Body.Bytes(), &run))
+	if run.Status != api.RebuildDone {
+		r.t.Fatalf("%s", w.Body)
+	}
+	return run
+}
+
+// answers are what searches find.
+func (r *rig) answers() (bodies []string) {
+	for _, q := range []string{"harbour", "stray", "crane"} {
+		bodies = append(bodies, pretty(r.t, do(r.t, r, "GET", "/api/Search?nestImages=true&q="+q, "").Body.Bytes()))
+	}
+	return bodies
+}
+
+// C5: an audit finds whatever the index holds otherwise than it should, repairs it without asking a
+// site, says so, and then finds nothing.
+func TestC5Audit(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		harm func(r *rig, one search.Page)
+		what string
+	}{
+		{"nothing", func(*rig, search.Page) {}, ""},
+		{"a page is lost", func(r *rig, one search.Page) { must(t, r.v.Index.Remove(t.Context(), one.ID, nil)) }, "lacks the page"},
+		{"a chunk is lost", func(r *rig, one search.Page) {
+			one.Chunks = one.Chunks[1:]
+			must(t, r.v.Index.Put(t.Context(), one))
+		}, "1 chunks missing"},
+		{"a chunk too many", func(r *rig, one search.Page) {
+			one.Chunks = append(one.Chunks, search.Chunk{Key: "stray", UID: "stray", Text: "stray"})
+			must(t, r.v.Index.Put(t.Context(), one))
+		}, "1 chunks too many"},
+		{"another uid", func(r *rig, one search.Page) {
+			one.Chunks[0].UID = "stray"
+			must(t, r.v.Index.Put(t.Context(), one))
+		}, "1 chunks with another uid"},
+		{"an image is lost", func(r *rig, one search.Page) {
+			one.Images = nil
+			must(t, r.v.Index.Put(t.Context(), one))
+		}, "1 images missing"},
+		{"a page of a source that fails", func(r *rig, one search.Page) {
+			one.ID = string(r.find("https://port.example/fails").ID)
+			must(t, r.v.Index.Put(t.Context(), one))
+		}, "should not hold"},
+		{"a page without an item", func(r *rig, one search.Page) {
+			one.ID = "url_" + strings.Repeat("a", 26)
+			must(t, r.v.Index.Put(t.Context(), one))
+		}, "a page that has no item"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t)
+			do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["https://port.example/ok/one","https://port.example/ok/two","https://port.example/fails"]}`)
+			r.work()
+			one := r.index.put[string(r.find("https://port.example/ok/one").ID)]
+			one.Held, one.Chunks = nil, slices.Clone(one.Chunks)
+			before := r.answers()
+			tt.harm(r, one)
+			asked := r.web.asked
+			run := r.audit(`{"audit":true}`)
+			var what []string
+			for _, f := range run.Findings {
+				what = append(what, f.What)
+			}
+			if tt.what == "" && len(what) > 0 || tt.what != "" && (len(what) != 1 || !strings.Contains(what[0], tt.what)) {
+				t.Errorf("found %q, want %q", what, tt.what)
+			}
+			if diff := cmp.Diff(before, r.answers()); diff != "" {
+				t.Errorf("answers: -before +after\n%s", diff)
+			}
+			if r.web.asked != asked {
+				t.Error("the site was asked")
+			}
+			if again := r.audit(`{"audit":true}`); again.Marked+again.Removed != 0 {
+				t.Errorf("the second audit finds %v", again.Findings)
+			}
+		})
+	}
+}

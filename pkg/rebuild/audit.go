@@ -1,0 +1,46 @@
+package rebuild
+
+import (
+	"context"
+	"sync"
+
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// differing picks the items that the index holds otherwise than it should, and writes them down.
+func (s *Service) differing(run *Run) func(context.Context, *registry.Item) (bool, error) {
+	var mu sync.Mutex
+	return func(ctx context.Context, it *registry.Item) (bool, error) {
+		what, err := s.o.Audit.Difference(ctx, it)
+		if err != nil || what == "" {
+			return false, err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		s.note(run, Finding{string(it.ID), what})
+		return true, nil
+	}
+}
+
+// clearSome removes some pages of the index that have no item.
+func (s *Service) clearSome(ctx context.Context, run *Run) error {
+	removed, next, err := s.o.Audit.Orphans(ctx, run.Cursor.Row)
+	if err != nil {
+		return err
+	}
+	for _, id := range removed {
+		s.note(run, Finding{id, "the index holds a page that has no item"})
+	}
+	run.Removed += len(removed)
+	if run.Cursor.Row = next; next == "" {
+		s.index(run)
+	}
+	return nil
+}
+
+func (s *Service) note(run *Run, f Finding) {
+	s.o.Log.Warn("index differs", "run", run.ID, "id", f.ID, "what", f.What)
+	if len(run.Findings) < MaxFindings {
+		run.Findings = append(run.Findings, f)
+	}
+}
