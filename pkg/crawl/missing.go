@@ -13,16 +13,19 @@ import (
 // leave the index before the status says so.
 func (c *check) missing(ctx context.Context, how string) error {
 	c.FetchSource = "" // a spelling that is gone says nothing about the source itself
-	c.outcome = c.miss()
+	outcome, l, err := c.miss(ctx)
+	if err != nil {
+		return err
+	}
+	c.outcome = outcome
 	times := c.o.Schedule.Next(c.Schedule(), c.outcome, 0, c.o.Clock(), 0).State.Missing
 	switch c.outcome {
 	case schedule.Missing:
 		c.stay("missing", fmt.Sprintf("%s: missing on %d of %d checks", how, times, c.o.Schedule.GoneAfter))
 		return nil
 	case schedule.Held:
-		l := c.batch.Losses
 		c.stay("held", fmt.Sprintf("%s: held: %d of %d pages of the host went missing within a day; a second look follows",
-			how, l.Gone+l.Reserved+c.taken()+1, l.Items))
+			how, l.Gone+l.Reserved+1, l.Items))
 		return nil
 	}
 	if !c.o.KeepGone {
@@ -47,25 +50,20 @@ func (c *check) stay(what, why string) {
 	c.Record(c.o.Clock(), what, why)
 }
 
-// miss decides what the item's next miss makes of it, and takes a tombstone from what the brake
-// leaves to the batch. A source of which nothing was ever fetched is no loss.
-func (c *check) miss() schedule.Outcome {
+// miss decides what the item's next miss makes of it, and takes room for a tombstone where that needs
+// any. A source of which nothing was ever fetched is no loss.
+func (c *check) miss(ctx context.Context) (o schedule.Outcome, l schedule.Losses, err error) {
 	s, now := c.Schedule(), c.o.Clock()
-	if c.ContentHash == "" {
-		return c.o.Schedule.Miss(s, 1, now)
+	o = c.o.Schedule.Miss(s, 0, now)
+	if o != schedule.Held {
+		return o, l, nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	o := c.o.Schedule.Miss(s, c.batch.Room-c.gone, now)
-	if o == schedule.Gone && s.GoneSince.IsZero() {
-		c.gone++
+	room := true
+	if c.ContentHash != "" {
+		l, room, err = c.reg.TakeRoom(ctx, c.batch, c.o.Schedule)
 	}
-	return o
-}
-
-// taken is how many tombstones the batch took.
-func (t *task) taken() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.gone
+	if room {
+		o = schedule.Gone
+	}
+	return o, l, err
 }

@@ -115,7 +115,7 @@ const (
 // right.
 func (w *Worker) Process(ctx context.Context, job registry.Job) (err error) {
 	defer fault.Wrap(&err, "crawl %s", job.Host)
-	b, err := w.reg.Begin(ctx, job, w.o.Schedule)
+	b, err := w.reg.Begin(ctx, job)
 	if err != nil || b == nil {
 		return err
 	}
@@ -146,7 +146,6 @@ type task struct {
 	unindexed  int      // bytes of text that wait for that
 	done       []registry.Finding
 	host       registry.HostFinding
-	gone       int   // tombstones of the batch's room that are set
 	failed     error // our own fault: stop, and let the job come again
 	lastCommit time.Time
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -112,7 +111,7 @@ func (r *rig) work(ends func(url string) registry.Status) {
 
 func (r *rig) finish(job registry.Job, ends func(url string) registry.Status) {
 	r.Helper()
-	batch, err := r.reg.Begin(r.Context(), job, schedule.Defaults())
+	batch, err := r.reg.Begin(r.Context(), job)
 	must(r.T, err)
 	if batch == nil {
 		return

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -26,10 +25,6 @@ type Batch struct {
 	Until time.Time
 	// CrawlDelay is what robots.txt last asked for.
 	CrawlDelay time.Duration
-	// Losses are those of the host when the batch began, and Room is how many tombstones the brake
-	// leaves to this batch: no other that runs beside it has the same.
-	Losses schedule.Losses
-	Room   int
 	// Absent are the marks of what the host showed for pages that do not exist, by scheme, when the
 	// batch began: see [Absent].
 	Absent map[string]string
@@ -50,13 +45,12 @@ func (b *Batch) Break(it *Item) {
 
 // Begin takes the items of a job that need work and locks them, if their host can be had now
 // (A20, DESIGN §2.4). A nil batch means that nothing is left to do: the items are done, in other
-// hands, or back in the due rows. A deferral is not an attempt. The brake says which items can become
-// Gone, and of how many.
-func (r *Registry) Begin(ctx context.Context, job Job, brake schedule.Config) (*Batch, error) {
+// hands, or back in the due rows. A deferral is not an attempt.
+func (r *Registry) Begin(ctx context.Context, job Job) (*Batch, error) {
 	owner := r.o.Token()
 	var batch *Batch
 	err := r.onHost(ctx, job.PartitionKey, job.Host, func(ctx context.Context) (err error) {
-		batch, err = r.begin(ctx, job, owner, brake)
+		batch, err = r.begin(ctx, job, owner)
 		return err
 	})
 	if err != nil || batch == nil || len(batch.rest) == 0 {
@@ -69,7 +63,7 @@ func (r *Registry) Begin(ctx context.Context, job Job, brake schedule.Config) (*
 	return batch, nil
 }
 
-func (r *Registry) begin(ctx context.Context, job Job, owner string, brake schedule.Config) (*Batch, error) {
+func (r *Registry) begin(ctx context.Context, job Job, owner string) (*Batch, error) {
 	items, host, err := r.load(ctx, job)
 	if err != nil {
 		return nil, err
@@ -87,11 +81,10 @@ func (r *Registry) begin(ctx context.Context, job Job, owner string, brake sched
 		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID,
 		Starts: append(g.starts, host.NextSlotAt), Permits: g.permits, Until: stamp(now.Add(lockTime)),
 		CrawlDelay: time.Duration(host.CrawlDelayMS) * time.Millisecond,
-		Losses:     host.losses(now), Absent: host.Absent, owner: owner,
+		Absent:     host.Absent, owner: owner,
 	}
-	mine, rest := todo[:len(g.starts)], todo[len(g.starts):]
-	b.Room, b.rest = host.reserveRoom(now, mine, brake), rest
-	return b, r.lock(ctx, b, &host, mine)
+	b.rest = todo[len(g.starts):]
+	return b, r.lock(ctx, b, &host, todo[:len(g.starts)])
 }
 
 // eligible picks the items worth locking, each once.

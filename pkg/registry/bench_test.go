@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
@@ -170,7 +169,7 @@ func (b bench) finish(t testing.TB, batch *Batch) {
 
 func (b bench) begin(t testing.TB, job Job) *Batch {
 	t.Helper()
-	batch, err := b.Begin(t.Context(), job, schedule.Defaults())
+	batch, err := b.Begin(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}

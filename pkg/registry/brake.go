@@ -1,30 +1,37 @@
 package registry
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/schedule"
 )
 
-// A document leaves the index before its item is said to be Gone, so a batch must know before it
-// commits how many tombstones its host has room for. Begin, which writes the host's row anyway,
-// reserves them in the batch's lease: batches side by side share the room, and what one that dies
-// had reserved is free again when its lease runs out.
+// A document leaves the index before its item is said to be Gone, so a tombstone is reserved in the
+// batch's lease before the document leaves: batches side by side share the room of their host, and
+// what one that dies had reserved is free again when its lease runs out. It costs two requests, for
+// each page that goes.
 
-// reserveRoom gives the batch that was begun last as many tombstones as its items can need and the
-// host has left.
-func (h *hostState) reserveRoom(now time.Time, items []*Item, brake schedule.Config) int {
-	n := 0
-	for _, it := range items {
-		// What never was there is no loss, and what is gone already is no new one.
-		if it.ContentHash != "" && it.GoneSince.IsZero() && brake.Miss(it.Schedule(), 1, now) == schedule.Gone {
-			n++
+// TakeRoom reserves one tombstone for a batch, if the brake leaves its host any. The losses are those
+// of the host without it.
+func (r *Registry) TakeRoom(ctx context.Context, b *Batch, brake schedule.Config) (l schedule.Losses, taken bool, err error) {
+	err = r.onHost(ctx, b.Partition, b.Host, func(ctx context.Context) error {
+		taken = false
+		host, err := r.loadHost(ctx, b.Partition, b.Host)
+		if err != nil {
+			return err
 		}
-	}
-	mine := &h.Leases[len(h.Leases)-1]
-	mine.Room = max(0, min(n, brake.Room(h.losses(now))))
-	return mine.Room
+		mine := slices.IndexFunc(host.Leases, func(l lease) bool { return l.Owner == b.owner })
+		if l = host.losses(r.now()); mine < 0 || brake.Room(l) <= 0 {
+			return nil // whose lease is lost can commit nothing
+		}
+		host.Leases[mine].Room++
+		_, err = r.items.Transact(ctx, host.op())
+		taken = err == nil
+		return asConflict(err)
+	})
+	return l, taken, err
 }
 
 // lose counts a tombstone for the brake, and takes it from what its owner has reserved.

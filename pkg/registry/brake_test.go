@@ -7,13 +7,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/schedule"
 )
 
-// tidy is a brake that believes the first 404.
-func tidy() schedule.Config {
-	c := schedule.Defaults()
-	c.GoneAfter = 1
-	return c
-}
-
 // kept registers n pages of a host, which have content from then on, in one batch.
 func (b bench) kept(t *testing.T, n int) {
 	t.Helper()
@@ -77,13 +70,22 @@ func (b bench) losses(t *testing.T) schedule.Losses {
 	return h.losses(b.clock.Now())
 }
 
-func (b bench) brakes(t *testing.T, job Job, brake schedule.Config) *Batch {
+// takes asks for n tombstones and wants so many of them.
+func (b bench) takes(t *testing.T, batch *Batch, n, want int) {
 	t.Helper()
-	batch, err := b.Begin(t.Context(), job, brake)
-	if err != nil || batch == nil {
-		t.Fatalf("no batch: %v", err)
+	have := 0
+	for range n {
+		l, taken, err := b.TakeRoom(t.Context(), batch, schedule.Defaults())
+		if err != nil || l.Items != 20 {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		if taken {
+			have++
+		}
 	}
-	return batch
+	if have != want {
+		t.Errorf("room for %d of %d, want %d", have, n, want)
+	}
 }
 
 // A14: a page that is gone is lost once and not there, also while it is asked for again, and when that
@@ -101,7 +103,7 @@ func TestA14GoneIsCountedOnce(t *testing.T) {
 		b.kept(t, 20)
 		want("before", 0, 20)
 		b.clock.Advance(25 * time.Hour)
-		batch := b.brakes(t, b.swept(t, 4)[0], tidy())
+		batch := b.begin(t, b.swept(t, 4)[0])
 		var urls []string
 		for _, it := range batch.Items {
 			urls = append(urls, it.NormalizedSource)
@@ -111,10 +113,7 @@ func TestA14GoneIsCountedOnce(t *testing.T) {
 		b.clock.Advance(time.Second)
 		b.register(t, RegisterOptions{}, urls...)
 		want("registered again", 4, 20)
-		batch = b.brakes(t, b.take(t)[0], tidy())
-		if batch.Room != 0 {
-			t.Errorf("room for %d that are gone already", batch.Room)
-		}
+		batch = b.begin(t, b.take(t)[0])
 		b.close(t, batch, 1, false, func(it *Item) { it.Status = Error })
 		want("one fails", 4, 20)
 		b.entomb(t, batch, 2, false)
@@ -134,43 +133,15 @@ func TestA14BatchesShareTheRoom(t *testing.T) {
 		b.kept(t, 20) // of which 4 may go
 		b.clock.Advance(25 * time.Hour)
 		jobs := b.swept(t, 2)
-		room := func(batch *Batch, want int) {
-			t.Helper()
-			if batch.Room != want {
-				t.Errorf("room for %d, want %d (%+v)", batch.Room, want, batch.Losses)
-			}
-		}
-		first := b.brakes(t, jobs[0], tidy())
-		room(first, 2)
+		first, second := b.begin(t, jobs[0]), b.begin(t, jobs[1])
+		b.takes(t, first, 2, 2)
 		b.entomb(t, first, 1, false)
-		room(b.brakes(t, jobs[1], tidy()), 2)
-		b.close(t, first, 1, true, func(*Item) {})
-		room(b.brakes(t, jobs[2], tidy()), 1)
+		b.takes(t, second, 3, 2)
+		b.close(t, first, 1, true, func(*Item) {}) // did not need the other
+		third := b.begin(t, jobs[2])
+		b.takes(t, third, 2, 1)
 		b.clock.Advance(lockTime + time.Second) // all but the first have died
-		room(b.brakes(t, jobs[3], tidy()), 2)
-		room(b.brakes(t, jobs[4], tidy()), 1)
+		b.takes(t, b.begin(t, jobs[3]), 4, 3)
+		b.takes(t, third, 1, 0) // too late
 	})
-}
-
-// A14: room is reserved for what can become gone in this check, and for nothing else.
-func TestA14RoomIsForThoseWhoNeedIt(t *testing.T) {
-	b := openMem(t, Options{})
-	b.kept(t, 20)
-	b.clock.Advance(25 * time.Hour)
-	batch := b.begin(t, b.swept(t, 20)[0])
-	if batch.Room != 0 {
-		t.Errorf("room for %d pages that were never missing", batch.Room)
-	}
-	b.close(t, batch, 20, true, func(it *Item) {
-		switch it.Status = Indexed; it.ID {
-		case batch.Items[0].ID:
-			it.MissingChecks = 2
-		case batch.Items[1].ID:
-			it.Status, it.GoneSince, it.MissingChecks = Gone, b.clock.Now(), 3
-		}
-	})
-	b.clock.Advance(25 * time.Hour)
-	if batch = b.begin(t, b.swept(t, 20)[0]); batch.Room != 1 {
-		t.Errorf("room for %d, want one", batch.Room)
-	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -49,7 +48,7 @@ func TestThawFreesWhatIsHeld(t *testing.T) {
 		b := open(t, Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 40)...)
 		for _, job := range b.take(t) {
-			if _, err := b.Begin(t.Context(), job, schedule.Defaults()); err != nil {
+			if _, err := b.Begin(t.Context(), job); err != nil {
 				t.Fatal(err)
 			}
 		}

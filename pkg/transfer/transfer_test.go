@@ -15,7 +15,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -109,7 +108,7 @@ func lockSome(t testing.TB, store storage.Store, reg *registry.Registry) {
 	for _, m := range messages {
 		job, err := registry.ParseJob(m.Body)
 		if err == nil {
-			_, err = reg.Begin(t.Context(), job, schedule.Defaults())
+			_, err = reg.Begin(t.Context(), job)
 		}
 		if err != nil {
 			t.Fatal(err)
