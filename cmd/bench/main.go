@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/tidemark/tidemark/pkg/azurite"
@@ -33,7 +35,7 @@ func main() {
 	flag.StringVar(&b.tools, "tools", ".tools", "folder for Azurite")
 	flag.IntVar(&b.hosts, "hosts", 10, "hosts of the site that is crawled")
 	flag.IntVar(&b.pages, "pages", 160, "pages on each")
-	only := flag.String("only", "", "run one measurement: handler, counts, rates, crawl, sweep or types")
+	only := flag.String("only", "", "measurements to run, with commas: handler, counts, rates, crawl, sweep, types, edits, search, chunks")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -59,8 +61,10 @@ func (b *bench) run(only string) (err error) {
 		{"crawl", b.crawl},
 		{"sweep", b.sweep},
 		{"types", b.types},
+		{"edits", b.edits},
+		{"chunks", b.chunks},
 	} {
-		if only != "" && only != m.name {
+		if only != "" && !slices.Contains(strings.Split(only, ","), m.name) {
 			continue
 		}
 		if err := m.run(); err != nil {

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/chunk"
+	"github.com/tidemark/tidemark/pkg/embed"
+	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/index"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+// way is one of indexing a document that was edited.
+type way struct {
+	name   string
+	chunks func(search.Page, []extract.Block) []search.Chunk
+	all    bool // nothing is known of the version before
+}
+
+var ways = []way{
+	{"Tidemark", func(p search.Page, _ []extract.Block) []search.Chunk { return p.Chunks }, false},
+	{"packed below each heading", func(_ search.Page, b []extract.Block) []search.Chunk { return packed(b, true) }, false},
+	{"packed through the page", func(_ search.Page, b []extract.Block) []search.Chunk { return packed(b, false) }, false},
+	{"the whole page again", func(p search.Page, _ []extract.Block) []search.Chunk { return p.Chunks }, true},
+}
+
+// work is what an edit costs.
+type work struct {
+	embedded                int // tokens
+	upserted, deleted, uids int // chunks
+}
+
+// documents is how many documents of the index are written; that of the page itself always is.
+func (w work) documents() int { return w.upserted + w.deleted + w.uids }
+
+// edit is one version of a document after another.
+type edit struct {
+	tokens int // of what was edited
+	chunks int // of the page
+	works  []work
+}
+
+// edits tells what the index writes, and a model is asked for, when documents are edited.
+func (b *bench) edits() error {
+	docs, err := documents(b.ctx)
+	if err != nil {
+		return err
+	}
+	all, err := editsOf(docs)
+	if err != nil {
+		return err
+	}
+	tellEdits(all, len(docs))
+	tellSizes(all)
+	return nil
+}
+
+// editsOf walks through the versions of all documents. The first version of each is indexed, but
+// no edit.
+func editsOf(docs []revised) (all []edit, err error) {
+	known := make([]map[string]bool, len(ways)) // texts that have a vector
+	for i := range known {
+		known[i] = map[string]bool{}
+	}
+	for _, d := range docs {
+		held := make([]*search.Held, len(ways))
+		for n, body := range d.bodies {
+			p, blocks, err := d.page(body)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", d.path, err)
+			}
+			e := edit{chunks: len(p.Chunks)}
+			for i, way := range ways {
+				page := p
+				page.Chunks = way.chunks(p, blocks)
+				if way.all {
+					clear(known[i])
+				}
+				e.works = append(e.works, put(held[i], page, known[i], way.all))
+				held[i] = page.Holds()
+			}
+			if n > 0 {
+				e.tokens = editedTokens(string(d.bodies[n-1]), string(body))
+				all = append(all, e)
+			}
+		}
+	}
+	return all, nil
+}
+
+// page is a version as a crawl would index it.
+func (d revised) page(body []byte) (search.Page, []extract.Block, error) {
+	rules := source.DefaultRules()
+	src, err := rules.ParseURL("https://docs.example/" + d.module + "/" + d.path)
+	if err != nil {
+		return search.Page{}, nil, err
+	}
+	doc, err := extract.Extract(body, "text/markdown; charset=utf-8", src.Normalized, extract.Limits{})
+	if err != nil {
+		return search.Page{}, nil, err
+	}
+	it := &registry.Item{ID: src.ID(), DisplaySource: src.Display, SourceHost: src.Host, Language: doc.Language}
+	e := index.EntryOf(it, "", doc, index.Images(it.ID, doc, rules), time.Time{})
+	return e.Page, doc.Blocks, nil
+}
+
+// put counts what search.Index.Put writes of a page's chunks, knowing what is held, and the tokens
+// of texts that are not known yet, which become so.
+func put(held *search.Held, p search.Page, known map[string]bool, all bool) (w work) {
+	if held == nil {
+		held = &search.Held{}
+	}
+	want := p.Holds()
+	for _, c := range p.Chunks {
+		if text := embed.Text(c); !known[text] {
+			known[text] = true
+			w.embedded += chunk.Tokens(text)
+		}
+		uid, there := held.Chunks[c.Key]
+		switch {
+		case all || !there || held.Fields != want.Fields:
+			w.upserted++
+		case uid != c.UID:
+			w.uids++
+		}
+	}
+	for key := range held.Chunks {
+		if _, stays := want.Chunks[key]; !stays {
+			w.deleted++
+		}
+	}
+	return w
+}
+
+// tellEdits compares the ways over all edits.
+func tellEdits(all []edit, docs int) {
+	edited := figures(all, func(e edit) int { return e.tokens })
+	section(fmt.Sprintf("What an edit costs (%d edits of %d documents; pages of %.0f chunks)", len(all), docs, figures(all, func(e edit) int { return e.chunks }).mean),
+		"way", "tokens embedded: median", "p90", "mean", "to those edited", "chunks written: median", "p90", "mean", "upserted", "deleted", "uid alone")
+	row("what was edited", edited.median, edited.p90, whole(edited.mean), 1.0, "", "", "", "", "", "")
+	for i, way := range ways {
+		t := figures(all, func(e edit) int { return e.works[i].embedded })
+		d := figures(all, func(e edit) int { return e.works[i].documents() })
+		mean := func(of func(work) int) float64 {
+			return figures(all, func(e edit) int { return of(e.works[i]) }).mean
+		}
+		uids := any(mean(func(w work) int { return w.uids }))
+		if ways[i].packs() {
+			uids = "–"
+		}
+		row(way.name, t.median, t.p90, whole(t.mean), t.mean/edited.mean, d.median, d.p90, d.mean,
+			mean(func(w work) int { return w.upserted }), mean(func(w work) int { return w.deleted }), uids)
+	}
+}
+
+// editSizes bound the rows of edits by size, in tokens.
+var editSizes = []int{0, 50, 400, 2000, 1 << 30}
+
+// tellSizes compares the ways for small and large edits.
+func tellSizes(all []edit) {
+	columns := []string{"tokens edited", "edits", "mean"}
+	for _, way := range ways {
+		columns = append(columns, way.name+": tokens embedded", "chunks written")
+	}
+	section("Edits by size (means)", columns...)
+	from := 0
+	for _, to := range editSizes {
+		some := slices.DeleteFunc(slices.Clone(all), func(e edit) bool { return e.tokens < from || e.tokens > to })
+		if len(some) > 0 {
+			cells := []any{sizes(from, to), len(some), whole(figures(some, func(e edit) int { return e.tokens }).mean)}
+			for i := range ways {
+				cells = append(cells, whole(figures(some, func(e edit) int { return e.works[i].embedded }).mean),
+					figures(some, func(e edit) int { return e.works[i].documents() }).mean)
+			}
+			row(cells...)
+		}
+		from = to + 1
+	}
+}
+
+func sizes(from, to int) string {
+	switch {
+	case to == 0:
+		return "none: deleted or moved"
+	case to == 1<<30:
+		return fmt.Sprintf("from %d", from)
+	}
+	return fmt.Sprintf("%d to %d", from, to)
+}
+
+func whole(f float64) string { return fmt.Sprintf("%.0f", f) }
+
+// summary is what is told of many numbers.
+type summary struct {
+	median, p90 int
+	mean        float64
+}
+
+func figures(all []edit, of func(edit) int) (s summary) {
+	numbers := make([]int, len(all))
+	for i, e := range all {
+		numbers[i] = of(e)
+		s.mean += float64(numbers[i]) / float64(len(all))
+	}
+	slices.Sort(numbers)
+	s.median, s.p90 = numbers[len(numbers)/2], numbers[len(numbers)*9/10]
+	return s
+}
