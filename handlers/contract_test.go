@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/source"
 )
 
@@ -326,6 +327,26 @@ func TestHealthDown(t *testing.T) {
 	var h api.Health
 	must(t, json.Unmarshal(w.Body.Bytes(), &h))
 	if w.Code != http.StatusServiceUnavailable || h.Storage != "ok" || h.Index == "ok" || h.Status == "ok" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// A19: where no index is configured, a search says what to configure, and nothing is unhealthy.
+func TestA19SearchWithoutIndex(t *testing.T) {
+	r := newRig(t)
+	r.v.Index = search.None{}
+	for _, w := range []*httptest.ResponseRecorder{do(t, r, "GET", "/api/Search?q=tide", ""), do(t, r, "POST", "/api/Search", `{"q":"tide"}`)} {
+		if p := problemOf(t, w); w.Code != http.StatusServiceUnavailable || !strings.Contains(p.Detail, "set SEARCH_ENDPOINT") {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	if w := do(t, r, "GET", "/api/Search?q=", ""); w.Code != http.StatusBadRequest {
+		t.Errorf("a query that is none: %d %s", w.Code, w.Body)
+	}
+	w := do(t, r, "GET", "/api/health", "")
+	var h api.Health
+	must(t, json.Unmarshal(w.Body.Bytes(), &h))
+	if w.Code != http.StatusOK || h.Status != "ok" || !strings.Contains(h.Index, "SEARCH_ENDPOINT") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // status sums up the registry without reading its items (A23).
@@ -75,8 +76,12 @@ func (s *server) health(r *http.Request, v *Services) (int, any, error) {
 		}
 	}
 	fail(&h.Storage, v.Store.Ping(ctx))
-	_, err := v.Index.Count(ctx)
-	fail(&h.Index, err)
+	if _, none := v.Index.(search.None); none {
+		h.Index = "none is configured: set SEARCH_ENDPOINT"
+	} else {
+		_, err := v.Index.Count(ctx)
+		fail(&h.Index, err)
+	}
 	if runs, err := v.Rebuilds.Active(ctx); err == nil && len(runs) > 0 {
 		h.Rebuild = runs[0].ID
 	}

@@ -114,7 +114,11 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		return nil, err
 	}
 	worker := crawl.New(reg, snaps, manifests, web, engine, options)
-	rebuilds := rebuild.New(store, reg, snaps, rebuild.Options{Of: run.ID, Log: log, Audit: index.NewAuditor(engine, manifests, reg)})
+	rebuilding := rebuild.Options{Of: run.ID, Log: log}
+	if _, none := engine.(search.None); !none {
+		rebuilding.Audit = index.NewAuditor(engine, manifests, reg)
+	}
+	rebuilds := rebuild.New(store, reg, snaps, rebuilding)
 	for _, step := range []func(context.Context) error{
 		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, engine.Create,
 		func(ctx context.Context) error { return snaps.StartRun(ctx, run) },

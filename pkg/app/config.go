@@ -35,6 +35,8 @@ type Config struct {
 	Data               string
 	Models             Models
 	Search             SearchService
+	// Cloud tells that the app runs in Azure, where an index on this disk would be one instance's.
+	Cloud bool
 }
 
 // Load reads the settings through get, which returns "" for what is not set. Every bad value is
@@ -78,6 +80,7 @@ func Load(get func(string) string, set ...string) (Config, error) {
 		FileRoot: s.text("FILE_ROOT", ""),
 		Models:   s.models(),
 		Search:   s.searchService(),
+		Cloud:    inCloud(get),
 
 		ReindexOnCanonical: s.flag("FORCE_REINDEX_ON_CANONICAL_CHANGE", true),
 	}

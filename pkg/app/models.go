@@ -63,10 +63,10 @@ func (s *settings) withhold(name, allowed string) {
 	s.problems = append(s.problems, name+"=…: allowed is "+allowed)
 }
 
-// withVectors has pages get vectors, and gives the index whose queries do. Without a model it is the
-// index itself.
+// withVectors has pages get vectors, and gives the index whose queries do. Without a model, or where
+// there is no index, it is the index itself.
 func withVectors(ctx context.Context, m Models, store storage.Store, index search.Index, o *crawl.Options, log *slog.Logger) (search.Index, error) {
-	if m.Embeddings == "" {
+	if _, none := index.(search.None); none || m.Embeddings == "" {
 		return index, nil
 	}
 	client, err := openai.New(openai.Options{BaseURL: m.BaseURL, Key: string(m.Key), Log: log})

@@ -12,7 +12,7 @@ import (
 )
 
 // SearchService says which index of Azure AI Search is used. Without an endpoint it is the embedded
-// one.
+// one, and in Azure none.
 type SearchService struct {
 	Endpoint   string // SEARCH_ENDPOINT
 	Key        Secret // SEARCH_API_KEY; "": the identity of the app
@@ -55,9 +55,22 @@ func (s *settings) searchService() SearchService {
 	return service
 }
 
+// inCloud reports whether the Functions host of Azure runs the app, on one instance of maybe many,
+// whose disk is its own. Azure names the site to every process
+// (https://learn.microsoft.com/azure/app-service/reference-app-settings); the Core Tools, for which
+// some extensions want that name too, say that they are not Azure.
+func inCloud(get func(string) string) bool {
+	return get("WEBSITE_SITE_NAME") != "" && get("AZURE_FUNCTIONS_ENVIRONMENT") != "Development"
+}
+
+// openIndex opens the index that the settings name.
 func openIndex(cfg Config, log *slog.Logger) (search.Index, error) {
-	if cfg.Search.Endpoint != "" {
+	switch {
+	case cfg.Search.Endpoint != "":
 		return cfg.Search.open()
+	case cfg.Cloud:
+		log.Warn("no search index: SEARCH_ENDPOINT is not set, so pages are crawled and kept but cannot be searched")
+		return search.None{}, nil
 	}
 	if err := os.MkdirAll(cfg.Data, 0o755); err != nil {
 		return nil, err

@@ -3,14 +3,17 @@ package app
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/azureaisearch"
 	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
 
 // A25: what may hide a secret is not repeated, and settings of the index that do not fit each other
@@ -58,5 +61,50 @@ func TestSearchServiceIsUsed(t *testing.T) {
 	page := search.Page{ID: "a", Title: "Tides", IndexedAt: time.Unix(1e9, 0), Chunks: []search.Chunk{{Key: "k", UID: "u", Text: "noon"}}}
 	if err := index.Put(t.Context(), page); err != nil || len(server.Documents("tidemark")) != 2 {
 		t.Errorf("have %v", err)
+	}
+}
+
+// A25: in Azure, an index on the disk of one instance is no index. Everywhere else it is, also over a
+// storage account in Azure.
+func TestA25EmbeddedIndexIsNotForAzure(t *testing.T) {
+	account := map[string]string{"AzureWebJobsStorage__accountName": "account"}
+	site := map[string]string{"WEBSITE_SITE_NAME": "func-tidemark"}
+	for _, tc := range []struct {
+		name string
+		set  []map[string]string
+		none bool
+	}{
+		{"one machine", nil, false},
+		{"one machine over an account", []map[string]string{account}, false},
+		{"Core Tools", []map[string]string{{"WEBSITE_HOSTNAME": "localhost:7071"}}, false},
+		{"Core Tools with a name", []map[string]string{site, {"AZURE_FUNCTIONS_ENVIRONMENT": "Development"}}, false},
+		{"Azure", []map[string]string{site, account}, true},
+		{"Azure with a model", []map[string]string{site, {"EMBEDDINGS_MODEL": "m", "OPENAI_BASE_URL": "http://localhost:4000"}}, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			all := map[string]string{"TIDEMARK_DATA": t.TempDir()}
+			for _, set := range tc.set {
+				maps.Copy(all, set)
+			}
+			c, err := Load(env(all))
+			if err != nil {
+				t.Fatal(err)
+			}
+			index, err := openIndex(c, slog.New(slog.DiscardHandler))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { index.Close() })
+			s, err := Assemble(t.Context(), c, env(all), mem.New(time.Now), index, slog.New(slog.DiscardHandler))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, none := s.Index.(search.None); none != tc.none {
+				t.Errorf("have %T", s.Index)
+			}
+			if _, err := s.Rebuilds.Start(t.Context(), rebuild.Scope{Audit: true}); fault.Is(err, fault.Invalid) != tc.none {
+				t.Errorf("an audit: %v", err)
+			}
+		})
 	}
 }

@@ -230,6 +230,10 @@ func (c *check) standAlone(ctx context.Context, s standing, r reading) error {
 	if err := c.wakeTwins(ctx); err != nil {
 		return err
 	}
+	if !c.indexes() {
+		c.rest(r)
+		return nil
+	}
 	c.enterIndex(r)
 	return nil
 }

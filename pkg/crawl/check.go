@@ -188,10 +188,10 @@ func (c *check) conditional() bool {
 	return !c.forced && !c.RebuildPending && c.held() && c.NormalizationVersion == lineage.Current.String()
 }
 
-// held reports whether the content of the last fetch is where it belongs: in the index, or kept
-// out of it on purpose.
+// held reports whether the content of the last fetch is where it belongs: in the index, if there is
+// one, or kept out of it on purpose.
 func (c *check) held() bool {
-	return c.RawHash != "" && (c.Exclusion != "" || c.AliasOf != "" || c.IndexedHash == c.ContentHash)
+	return c.RawHash != "" && (c.Exclusion != "" || c.AliasOf != "" || c.IndexedHash == c.ContentHash || !c.indexes())
 }
 
 // sameByHead asks a server that ignores conditions for the head alone, which may save the

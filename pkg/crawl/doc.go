@@ -16,7 +16,7 @@
 //	keep      the body, then its capture with the edge to what it supersedes
 //	canonical another item stands for it: an alias, out of the index (also where nothing changed)
 //	vectors   of chunks that are new, where there is a model
-//	index     then, and only then, Indexed
+//	index     then, and only then, Indexed; where none is configured, the page rests at Crawled
 //
 // What a page does wrong is data: it ends in the item's status, errorMessage and history. Only
 // what our own storage or index does wrong is an error of [Worker.Process].

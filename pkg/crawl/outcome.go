@@ -23,6 +23,9 @@ func (c *check) unchanged(why string) {
 	c.Status = c.statusHeld()
 	c.ErrorMessage = ""
 	c.Record(c.o.Clock(), "unchanged", why)
+	if c.Status == registry.Crawled && c.Exclusion == "" {
+		c.noteRest()
+	}
 }
 
 // statusHeld is the status that the content we hold deserves.
@@ -30,7 +33,7 @@ func (c *check) statusHeld() registry.Status {
 	switch {
 	case c.Exclusion == exclusionNoIndex || c.Exclusion == exclusionHeader || c.AliasOf != "":
 		return registry.OutOfScope
-	case c.Exclusion != "":
+	case c.Exclusion != "" || !c.indexes():
 		return registry.Crawled
 	default:
 		return registry.Indexed

@@ -38,6 +38,7 @@ type rig struct {
 	snaps *snapshot.Store
 	index *bookIndex
 	web   *fetch.Client
+	crawl Options
 	*Worker
 }
 
@@ -104,7 +105,7 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 	web, err := fetch.New(k.fetch)
 	must(t, err)
 	t.Cleanup(web.Close)
-	r.web = web
+	r.web, r.crawl = web, k.crawl
 	seen := k.store(r.store)
 	r.Worker = New(r.registry(seen, k.polite), snapshot.New(seen).By(clock.now), index.NewManifests(seen), web, r.index, k.crawl)
 	t.Cleanup(r.checkInvariants)

@@ -77,7 +77,7 @@ type Worker struct {
 	absents   absentCache
 }
 
-// New makes a worker.
+// New makes a worker. With [search.None] for an index, pages rest at Crawled.
 func New(reg *registry.Registry, snaps *snapshot.Store, manifests *index.Manifests, web Fetcher, engine Indexer, o Options) *Worker {
 	if o.Clock == nil {
 		o.Clock = time.Now

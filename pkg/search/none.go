@@ -1,0 +1,47 @@
+package search
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+var _ Index = None{}
+
+// None is where no index is configured. It holds nothing: what is taken out of it is not there, and
+// Put and Search are Unavailable, with what to do about it. Package crawl gives it no page.
+type None struct{}
+
+// errNone tells an operator, in the answer to a search, what is missing.
+var errNone = fault.New(fault.Unavailable, "no search index is configured: set SEARCH_ENDPOINT to the address of an Azure AI Search, and what was crawled enters it by itself")
+
+// Create does nothing.
+func (None) Create(context.Context) error { return nil }
+
+// Put refuses.
+func (None) Put(context.Context, ...Page) error { return errNone }
+
+// Remove does nothing.
+func (None) Remove(context.Context, string, *Held) error { return nil }
+
+// Search tells what to configure; a query that the port refuses is refused first.
+func (None) Search(_ context.Context, q Query) (Results, error) {
+	if err := q.Check(); err != nil {
+		return Results{}, err
+	}
+	return Results{}, errNone
+}
+
+// Count is 0.
+func (None) Count(context.Context) (int, error) { return 0, nil }
+
+// Holds is NotFound.
+func (None) Holds(_ context.Context, id string) (Holding, error) {
+	return Holding{}, fault.New(fault.NotFound, "there is no index that could hold page %s", id)
+}
+
+// IDs are none.
+func (None) IDs(context.Context, string, int) ([]string, error) { return nil, nil }
+
+// Close does nothing.
+func (None) Close() error { return nil }
