@@ -231,6 +231,28 @@ func TestAnotherModelBeginsAnew(t *testing.T) {
 	}
 }
 
+// A chunk keeps its key when its model is left and taken again, and gets the vector that left meanwhile.
+func TestVectorsReturnWithTheirModel(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "search.db")
+	p := search.Page{ID: "a", Title: "Tides", Chunks: []search.Chunk{{Key: "k-m", UID: "u", Text: "tide", Vector: []float32{1, 2}}}}
+	for _, step := range []struct {
+		model string
+		put   bool
+		want  int
+	}{{"m", true, 1}, {"", false, 0}, {"m", true, 1}, {"m", true, 1}} {
+		ix, err := Open(path, Options{Model: step.model})
+		must(t, err)
+		must(t, ix.Create(t.Context()))
+		if step.put {
+			must(t, ix.Put(t.Context(), p))
+		}
+		if have := rowsOf(t, ix); len(have) != step.want {
+			t.Errorf("%+v: have %v", step, have)
+		}
+		must(t, ix.Close())
+	}
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

@@ -132,13 +132,21 @@ func (w *writer) replaceChunks(page int64, want []row) error {
 func (w *writer) addChunk(r row) error {
 	err := w.exec("INSERT INTO chunks (id, key, uid, title, heading, body) VALUES (?, ?, ?, ?, ?, ?)",
 		r.id, r.key, r.uid, r.title, r.heading, r.body)
-	if err == nil && r.vector != nil {
-		err = w.exec("INSERT INTO vectors (chunk, vector) VALUES (?, ?)", r.id, r.vector)
+	if err == nil {
+		err = w.putVector(r)
 	}
 	if err != nil {
 		return err
 	}
 	return w.indexText(r)
+}
+
+// putVector writes the vector of a chunk unless it is there, or nobody had to give it.
+func (w *writer) putVector(r row) error {
+	if r.vector == nil {
+		return nil
+	}
+	return w.exec("INSERT OR IGNORE INTO vectors (chunk, vector) VALUES (?, ?)", r.id, r.vector)
 }
 
 func (w *writer) removeChunk(old row) error {
@@ -151,8 +159,12 @@ func (w *writer) removeChunk(old row) error {
 	return w.exec("DELETE FROM chunks WHERE id = ?", old.id)
 }
 
-// updateChunk makes old into r, as far as they differ. Their key is the same, so their vector is.
+// updateChunk makes old into r, as far as they differ. Their key is the same, so their vector is; but
+// it is not there any more if the index was without a model meanwhile ([adopt]).
 func (w *writer) updateChunk(old, r row) error {
+	if err := w.putVector(r); err != nil {
+		return err
+	}
 	sameText := old.title == r.title && old.heading == r.heading && old.body == r.body
 	switch {
 	case sameText && old.uid == r.uid:
