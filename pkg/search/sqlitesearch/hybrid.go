@@ -67,7 +67,7 @@ func (s statement) nearJSON() string {
 func (s statement) byBoth() (query string, args []any) {
 	from, args := s.from()
 	query = `
-WITH hits AS MATERIALIZED (SELECT fts.rowid AS chunk, fts.rowid >> 16 AS page, bm25(fts, ` + weights + `) AS score ` + from + `),
+WITH hits AS MATERIALIZED (SELECT fts.rowid AS chunk, fts.rowid >> 16 AS page, ` + scores + ` ` + from + `),
 near AS MATERIALIZED (SELECT value AS chunk, value >> 16 AS page, key AS score FROM json_each(?)),
 places AS (
 	SELECT h.page, row_number() OVER (ORDER BY min(h.score), p.id) AS place
@@ -79,7 +79,7 @@ best AS (
 	FROM places o JOIN pages p ON p.rowid = o.page GROUP BY o.page ORDER BY score, p.id LIMIT ? OFFSET ?
 ),
 pieces AS (
-	SELECT page, chunk, row_number() OVER (PARTITION BY page ORDER BY score, chunk) AS place
+	SELECT page, chunk, row_number() OVER (PARTITION BY page ORDER BY said, score, chunk) AS place
 	FROM hits WHERE page IN (SELECT page FROM best)
 	UNION ALL SELECT page, chunk, row_number() OVER (PARTITION BY page ORDER BY score) FROM near
 ),

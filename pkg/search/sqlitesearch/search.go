@@ -10,8 +10,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// weights are how much a match in title, heading and body counts (bm25).
-const weights = "10.0, 4.0, 1.0"
+// How much a match in title, heading and body counts (bm25). Pages rank by the first. All chunks of a page
+// have its title, and those of a section its heading, so that of them the shortest would be shown: by
+// the second, those are that say something of it.
+const (
+	weights        = "10.0, 4.0, 1.0"
+	passageWeights = "0.0, 0.2, 1.0"
+)
+
+// scores are both ranks of a hit; less is better.
+const scores = "bm25(fts, " + weights + ") AS score, bm25(fts, " + passageWeights + ") AS said"
 
 // maxPassages bounds the passages of one result.
 const maxPassages = 3
@@ -122,13 +130,13 @@ func (s statement) count(ctx context.Context) (n int, err error) {
 func (s statement) byWords() (query string, args []any) {
 	from, args := s.from()
 	query = `
-WITH hits AS MATERIALIZED (SELECT fts.rowid AS chunk, fts.rowid >> 16 AS page, bm25(fts, ` + weights + `) AS score ` + from + `),
+WITH hits AS MATERIALIZED (SELECT fts.rowid AS chunk, fts.rowid >> 16 AS page, ` + scores + ` ` + from + `),
 best AS (
 	SELECT p.rowid AS page, p.id, p.url, p.title, p.language, min(h.score) AS score
 	FROM hits h JOIN pages p ON p.rowid = h.page GROUP BY h.page ORDER BY min(h.score), p.id LIMIT ? OFFSET ?
 ),
 ranked AS (
-	SELECT b.*, h.chunk, row_number() OVER (PARTITION BY b.page ORDER BY h.score, h.chunk) AS place
+	SELECT b.*, h.chunk, row_number() OVER (PARTITION BY b.page ORDER BY h.said, h.score, h.chunk) AS place
 	FROM best b JOIN hits h ON h.page = b.page
 )
 SELECT r.id, r.url, r.title, r.language, -r.score, r.chunk FROM ranked r WHERE r.place <= ?

@@ -288,3 +288,22 @@ func known(t *testing.T, text string) {
 	}
 	t.Errorf("%q is not found in itself", text)
 }
+
+// A page that is found by its title or a heading is shown by what it says of it, not by its shortest
+// chunks, with and without vectors.
+func TestPassagesSayWhatWasAskedFor(t *testing.T) {
+	ix := open(t, filepath.Join(t.TempDir(), "search.db"))
+	must(t, ix.Create(t.Context()))
+	p := search.Page{ID: "a", Title: "Understanding tides"}
+	for i, text := range []string{"See above.", "Done.", "Next.", "Whoever wants to leave the harbour has to know the tides, and whether the lock is open."} {
+		p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprint("k", i), UID: fmt.Sprint("u", i), Heading: "What tides are", Text: text, Vector: []float32{1, -float32(i)}})
+	}
+	must(t, ix.Put(t.Context(), p))
+	for _, vector := range [][]float32{nil, {1, -3}} {
+		res, err := ix.Search(t.Context(), search.Query{Text: "tides", Top: 10, Vector: vector})
+		must(t, err)
+		if first := res.Results[0].Passages[0]; first.ChunkUID != "u3" || len(first.Highlights) != 1 {
+			t.Errorf("vector %v: shown by %+v", vector, first)
+		}
+	}
+}
