@@ -62,7 +62,8 @@ type Segment struct {
 
 // Split cuts a page. A heading is in the Heading of the chunks below it and, when nothing follows
 // it before the next heading of its level, a chunk of its own, so that every word of the page can
-// be found. Listings and tables have chunks of their own. No chunk is over the [Budget].
+// be found. Listings and tables have chunks of their own. No chunk is over the [Budget], nor, whatever
+// blanks there are in it, over 100 KiB.
 func Split(p Page) ([]Chunk, Collisions) {
 	if p.Path == "" {
 		p.Path = p.ID

@@ -272,6 +272,28 @@ func TestLongHeadings(t *testing.T) {
 	}
 }
 
+// Blanks are no tokens, and yet a chunk is bounded in bytes.
+func TestBlanksAreBounded(t *testing.T) {
+	const most = 100 << 10
+	for name, blanks := range map[string]string{"spaces": strings.Repeat(" ", 1<<20), "tabs": strings.Repeat("\t", 1<<20), "lines": strings.Repeat("\n", 1<<20), "no-break spaces": strings.Repeat("\u00a0", 1<<20)} {
+		for text, want := range map[string]int{
+			"ebb" + blanks + "flow": 2, strings.Repeat("ebb"+blanks[:1<<10]+"\n", 600): 25, strings.Repeat("ebb"+blanks[:120]+"\n", 600): 3,
+		} {
+			chunks, _ := Split(Page{ID: "p", Blocks: []extract.Block{{Kind: extract.Code, Text: text}}})
+			words := 0
+			for _, c := range chunks {
+				words += len(strings.Fields(c.Text))
+				if len(c.Text) > most {
+					t.Errorf("%s: a chunk of %d bytes", name, len(c.Text))
+				}
+			}
+			if len(chunks) < want || words != len(strings.Fields(text)) {
+				t.Errorf("%s: %d chunks of %d words", name, len(chunks), words)
+			}
+		}
+	}
+}
+
 func TestTokens(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, " \n": 0, "a": 1, "harbor": 1, "harbors": 2, "harbor harbors": 3, "2026": 2, "it's": 3, "((((": 1,

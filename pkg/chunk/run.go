@@ -22,7 +22,7 @@ const (
 // unit is a part of a text that is never cut.
 type unit struct {
 	start, end int32  // bytes of the text, blanks at the end aside
-	pos        int32  // tokens of the run up to here
+	pos        int32  // sizes of the run up to here
 	border     border // what ends it
 	score      uint64 // of a cut behind it; see [run.rate]
 }
@@ -42,8 +42,8 @@ func (r *run) block(b extract.Block, at int) {
 	text := strings.TrimRightFunc(b.Text, unicode.IsSpace)
 	lead := len(text) - len(strings.TrimLeft(text, "\n"))
 	at, text = at+lead, text[lead:]
-	if tokens := Tokens(text); tokens <= Budget {
-		r.add(at, text, tokens, outerEnd)
+	if size := size(text); size <= Budget {
+		r.add(at, text, size, outerEnd)
 		return
 	}
 	parts := lines
@@ -59,8 +59,8 @@ func (r *run) block(b extract.Block, at int) {
 
 // part adds a sentence or a line, in words if it is over the budget.
 func (r *run) part(at int, text string) {
-	if tokens := Tokens(text); tokens <= Budget {
-		r.add(at, text, tokens, innerEnd)
+	if size := size(text); size <= Budget {
+		r.add(at, text, size, innerEnd)
 		return
 	}
 	for word := range strings.SplitAfterSeq(text, " ") {
@@ -73,31 +73,46 @@ func (r *run) part(at int, text string) {
 // word adds a word, in pieces if it is over the budget: those do not follow what they say, so an
 // edit in such a word may move all cuts behind it, up to its end.
 func (r *run) word(at int, text string) {
-	if tokens := Tokens(text); tokens <= Budget {
-		r.add(at, text, tokens, wordEnd)
+	if size := size(text); size <= Budget {
+		r.add(at, text, size, wordEnd)
 		return
 	}
 	from, n := 0, 0
 	for i := range text {
 		if n == longestPiece {
-			r.add(at+from, text[from:i], Tokens(text[from:i]), wordEnd)
+			r.add(at+from, text[from:i], size(text[from:i]), wordEnd)
 			from, n = i, 0
 		}
 		n++
 	}
-	r.add(at+from, text[from:], Tokens(text[from:]), wordEnd)
+	r.add(at+from, text[from:], size(text[from:]), wordEnd)
 }
 
-// add adds a unit. What is blank adds none, but ends the one before better.
-func (r *run) add(at int, text string, tokens int, ends border) {
+// sparse is how many bytes count as a token at least, so that a chunk is bounded in bytes, too: blanks
+// are no tokens, and a listing may have megabytes of them between two words.
+const sparse = 64
+
+// size is what a text takes of the budget.
+func size(text string) int {
+	tokens := Tokens(text)
 	if tokens == 0 {
+		return 0
+	}
+	return max(tokens, len(text)/sparse)
+}
+
+// add adds a unit, which counts with the blanks before it. What is blank adds none, but ends the one
+// before better.
+func (r *run) add(at int, text string, size int, ends border) {
+	if size == 0 {
 		r.end(outerEnd)
 		return
 	}
 	text = strings.TrimRightFunc(text, unicode.IsSpace)
-	pos := int32(tokens)
+	pos := int32(size)
 	if n := len(r.units); n > 0 {
-		pos += r.units[n-1].pos
+		last := r.units[n-1]
+		pos = last.pos + min(pos+(int32(at)-last.end)/sparse, Budget)
 	}
 	r.units = append(r.units, unit{start: int32(at), end: int32(at + len(text)), pos: pos, border: ends})
 }
