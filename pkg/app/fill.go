@@ -8,17 +8,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// beginner is an index that can be lost, because it lives on this machine.
+// beginner is an index that can be lost, because it lives on this machine, or that begins because it
+// is configured where others were, or none.
 type beginner interface {
-	// Begun names this index while it is empty and nobody has seen to it that it is filled; "" after
-	// that. All who open the same index are told the same name.
+	// Begun names this index while nobody has seen to it that it is filled; "" after that. All who open the same index are told the same name.
 	Begun(ctx context.Context) (string, error)
 	// Filled is told when it is certain that the index will be filled.
 	Filled(ctx context.Context) error
 }
 
 // fillIndex has everything that is registered indexed anew when the index has just begun: its file
-// was lost, damaged, or of an older version. The run is durable before the index hears of it, and
+// was lost, damaged, or of an older version, or the search service had no such index. The run is durable before the index hears of it, and
 // is called after the index, so that it begins once, whoever dies or comes second.
 func fillIndex(ctx context.Context, index search.Index, reg *registry.Registry, rebuilds *rebuild.Service) error {
 	b, ok := index.(beginner)

@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -100,6 +101,52 @@ func TestA19LostIndexIsRebuilt(t *testing.T) {
 	}
 	if strings.Count(log.String(), "rebuild begun") > 1 {
 		t.Errorf("log: %s", log.String())
+	}
+}
+
+// A19: what was crawled while no index was configured enters the index that is configured later, by one
+// run; so it does in every other one.
+func TestA19SearchServiceIsFilled(t *testing.T) {
+	store, server := mem.New(time.Now), aisearch.New(t)
+	on := func(set map[string]string) *handlers.Services {
+		cfg, err := Load(env(set))
+		if err != nil {
+			t.Fatal(err)
+		}
+		index, err := openIndex(cfg, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := Assemble(t.Context(), cfg, env(set), store, index, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		server.Settle()
+		return s
+	}
+	service := func(index string) map[string]string {
+		return map[string]string{
+			"WEBSITE_SITE_NAME": "func", "SEARCH_ENDPOINT": server.URL, "SEARCH_API_KEY": aisearch.Key, "SEARCH_INDEX": index,
+		}
+	}
+	for _, step := range []struct {
+		name string
+		set  map[string]string
+		runs int
+	}{
+		{"no index", map[string]string{"WEBSITE_SITE_NAME": "func"}, 0},
+		{"an index", service("pages"), 1},
+		{"the same", service("pages"), 1},
+		{"another", service("other"), 2},
+		{"the first again", service("pages"), 2},
+	} {
+		s := on(step.set)
+		if runs := activeRuns(t, s); len(runs) != step.runs {
+			t.Errorf("%s: runs %+v", step.name, runs)
+		}
+		if step.runs == 0 {
+			registerOne(t, s)
+		}
 	}
 }
 

@@ -5,11 +5,12 @@
 //
 // # Documents
 //
-// One index holds three kinds of documents; definition.go has their fields.
+// One index holds three kinds of documents, and a marker; definition.go has their fields.
 //
 //	page   p-<id>                     what is known of the page, and the order of its first images
 //	chunk  c<length>-<id>-<key>       what is searched, with the page's title, address and filters
 //	image  i<length>-<id>-<image id>  parentPageId, parentPageUrl, and what is shown
+//	marker filled                     the index has been filled, or is about to be (fill.go)
 //
 // The length of the page's id keeps keys of different pages apart, whatever characters they have. A page's
 // title stands in each of its chunks, so that a chunk is found by words of the title and of its

@@ -29,6 +29,15 @@ type request struct {
 	body          []byte
 }
 
+// metadata is how much the answer says of itself: of an index its ETag, which none would leave out
+// (OData JSON Format 4.0, section 3.1.3).
+func (r request) metadata() string {
+	if r.path == "" {
+		return "minimal"
+	}
+	return "none"
+}
+
 // call sends a request and reads its answer into out. The status is also given with an error, 0 if
 // there was no answer.
 func (ix *Index) call(ctx context.Context, r request, out any) (status int, err error) {
@@ -36,7 +45,10 @@ func (ix *Index) call(ctx context.Context, r request, out any) (status int, err 
 	if err != nil {
 		return 0, err
 	}
-	req.Raw().Header.Set("Accept", "application/json;odata.metadata=none")
+	req.Raw().Header.Set("Accept", "application/json;odata.metadata="+r.metadata())
+	if r.method == http.MethodPut {
+		req.Raw().Header.Set("Prefer", "return=representation") // which the specification requires
+	}
 	if r.header != "" {
 		req.Raw().Header.Set(r.header, r.value)
 	}

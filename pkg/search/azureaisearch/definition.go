@@ -44,7 +44,7 @@ func fields(dimensions int) []field {
 	shown := func(name string) field { return field{Name: name, Type: "Edm.String", Retrievable: true} }
 	all := []field{
 		{Name: "id", Type: "Edm.String", Key: true, Filterable: true, Sortable: true, Retrievable: true},
-		filter("kind"), // "page", "chunk" or "image"
+		filter("kind"), // "page", "chunk", "image" or "marker"
 		{Name: "parentPageId", Type: "Edm.String", Filterable: true, Sortable: true, Retrievable: true}, // of a page: its own id
 		filter("host"), filter("type"), filter("language"),
 		shown("url"), shown("mimeType"),
@@ -130,6 +130,7 @@ func (ix *Index) create(ctx context.Context) error {
 		old = append(old, encode(f))
 	}
 	have["fields"] = encode(old)
+	delete(have, "@odata.context") // of the answer, not of the index
 	_, err = ix.call(ctx, request{method: http.MethodPut, header: "If-Match", value: etag, body: encode(have)}, nil)
 	return err
 }

@@ -27,7 +27,7 @@ type client struct {
 
 func newClient(t *testing.T) *client {
 	c := &client{T: t, server: New(t), query: "api-version=" + APIVersion, header: map[string]string{
-		"api-key": Key, "Accept": "application/json;odata.metadata=none", "Content-Type": "application/json",
+		"api-key": Key, "Content-Type": "application/json",
 	}}
 	c.expect("PUT", "", words, 201)
 	return c
@@ -42,6 +42,12 @@ func (c *client) expect(method, path, body string, want int) (answer map[string]
 	}
 	for name, value := range c.header {
 		req.Header.Set(name, value)
+	}
+	if _, given := c.header["Accept"]; !given {
+		req.Header.Set("Accept", "application/json;odata.metadata="+map[bool]string{true: "minimal", false: "none"}[path == ""])
+	}
+	if _, given := c.header["Prefer"]; !given && method == "PUT" {
+		req.Header.Set("Prefer", "return=representation")
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
@@ -213,6 +219,12 @@ func TestDefinitions(t *testing.T) {
 	} {
 		c.expect("PUT", "", bad, 400)
 	}
+	for name, odd := range map[string]string{"Accept": "application/json;odata.metadata=none", "Prefer": "return=minimal"} {
+		c.header[name] = odd
+		c.expect("PUT", "", more, 400)
+		delete(c.header, name)
+	}
+	c.expect("PUT", "", strings.Replace(more, `"fields"`, `"@odata.context":"x","fields"`, 1), 400)
 	c.header["If-None-Match"] = "*"
 	c.expect("PUT", "", more, 412)
 	delete(c.header, "If-None-Match")

@@ -108,6 +108,7 @@ func (ix *index) answered() any {
 	encoded, _ := json.Marshal(ix.definition)
 	var all map[string]any
 	_ = json.Unmarshal(encoded, &all)
+	all["@odata.context"] = "https://example.search.windows.net/$metadata#indexes/$entity"
 	all["corsOptions"], all["suggesters"], all["similarity"] = nil, []any{}, map[string]any{"@odata.type": "#Microsoft.Azure.Search.BM25Similarity"}
 	for _, f := range all["fields"].([]any) {
 		f.(map[string]any)["synonymMaps"] = []any{}
@@ -148,7 +149,7 @@ func readDefinition(name string, body []byte) (*definition, error) {
 		return nil, refuse("no object: %v", err)
 	}
 	// What the service adds to an answer may come back in a request.
-	for _, added := range []string{"corsOptions", "suggesters", "similarity", "@odata.context"} {
+	for _, added := range []string{"corsOptions", "suggesters", "similarity"} {
 		delete(known, added)
 	}
 	if err := withoutSynonyms(known); err != nil {

@@ -139,7 +139,10 @@ func (s *Server) dispatch(r *http.Request, name, op string, body []byte) (status
 		return s.getIndex(name)
 	case op == "" && r.Method == http.MethodPut:
 		return s.putIndex(r, name, body)
-	case op != "" && r.Method != http.MethodPost:
+	case op == "" && r.Method == http.MethodDelete:
+		delete(s.indexes, name)
+		return http.StatusNoContent, nil, nil
+	case op == "" || r.Method != http.MethodPost:
 		return 0, nil, &failure{status: http.StatusMethodNotAllowed, message: "only POST"}
 	case s.indexes[name] == nil:
 		return 0, nil, &failure{status: http.StatusNotFound, message: "no index " + name}
@@ -160,10 +163,17 @@ func admit(r *http.Request) error {
 	if key != Key && !bearer || key != "" && bearer {
 		return &failure{status: http.StatusForbidden, message: "a valid key or a token is needed, not both"}
 	}
-	if r.Header.Get("Accept") != "application/json;odata.metadata=none" {
+	metadata := "none"
+	if !strings.Contains(r.URL.Path, "/docs/") {
+		metadata = "minimal" // or the index has no ETag
+	}
+	if r.Header.Get("Accept") != "application/json;odata.metadata="+metadata {
 		return refuse("odd Accept %q", r.Header.Get("Accept"))
 	}
-	if r.Method != http.MethodGet && r.Header.Get("Content-Type") != "application/json" {
+	if r.Method == http.MethodPut && r.Header.Get("Prefer") != "return=representation" {
+		return refuse("a PUT must prefer return=representation")
+	}
+	if (r.Method == http.MethodPost || r.Method == http.MethodPut) && r.Header.Get("Content-Type") != "application/json" {
 		return &failure{status: http.StatusUnsupportedMediaType, message: "JSON only"}
 	}
 	return nil

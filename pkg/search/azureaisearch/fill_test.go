@@ -1,0 +1,85 @@
+package azureaisearch
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
+)
+
+func begun(t *testing.T, ix *Index) string {
+	t.Helper()
+	name, err := ix.Begun(t.Context())
+	must(t, err)
+	return name
+}
+
+// A19: an index has one name, whoever asks, until somebody has seen to it that it is filled; made
+// again it has another. The mark is not seen by anybody else.
+func TestA19Begun(t *testing.T) {
+	ix, server := created(t, 0)
+	second := open(t, server, 0)
+	must(t, second.Create(t.Context()))
+	name := begun(t, ix)
+	if name == "" || begun(t, second) != name {
+		t.Errorf("%q here, %q there", name, begun(t, second))
+	}
+	must(t, ix.Put(t.Context(), page("a", "one")))
+	server.Settle()
+	if begun(t, ix) != name {
+		t.Error("a page that was put makes the index full")
+	}
+	for range 2 {
+		must(t, ix.Filled(t.Context()))
+		if have := begun(t, second); have != name && have != "" {
+			t.Errorf("before the mark is seen: %q", have)
+		}
+		server.Settle()
+	}
+	if begun(t, ix) != "" || begun(t, second) != "" {
+		t.Error("the index forgot that it is filled")
+	}
+	marked(t, ix)
+	_, err := ix.call(t.Context(), request{method: http.MethodDelete}, nil)
+	must(t, err)
+	must(t, ix.Create(t.Context()))
+	if again := begun(t, ix); again == "" || again == name {
+		t.Errorf("made again: %q, before %q", again, name)
+	}
+}
+
+// marked holds that an index with the page a of one chunk shows nothing of its mark.
+func marked(t *testing.T, ix *Index) {
+	t.Helper()
+	if n, err := ix.Count(t.Context()); n != 1 || err != nil {
+		t.Errorf("%d pages, %v", n, err)
+	}
+	if ids, err := ix.IDs(t.Context(), "", 10); len(ids) != 1 || err != nil {
+		t.Errorf("ids %v, %v", ids, err)
+	}
+	for _, text := range []string{"filled", "marker", "one"} {
+		found, err := ix.Search(t.Context(), search.Query{Text: text, Top: 10, Facets: true})
+		must(t, err)
+		if want := map[bool]int{true: 1}[text == "one"]; found.Count != want || len(found.Results) != want || len(found.Facets.Hosts) != want {
+			t.Errorf("%s: %+v", text, found)
+		}
+	}
+}
+
+// A mark that could not be written, or of which no answer came, leaves an index that is filled once
+// more, or not.
+func TestFaultsOfFilled(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		ix, server := created(t, 0)
+		name := begun(t, ix)
+		server.Fail(aisearch.Fault{Op: "index", Status: http.StatusInternalServerError, After: after, Times: 10})
+		if err := ix.Filled(t.Context()); err == nil {
+			t.Fatal("no error")
+		}
+		server.Settle()
+		if have := begun(t, ix); (have == "") != after || have != "" && have != name {
+			t.Errorf("after %v: %q, before %q", after, have, name)
+		}
+	}
+}
