@@ -1,7 +1,8 @@
 // Everything Tidemark needs in one resource group: a function app, the storage account that holds
 // all state, and a place for logs.
 //
-// No secret is made anywhere. The app has one identity, and role assignments say what it may do.
+// No secret is made anywhere, and none is needed. The key of a language model is the one that may be
+// given, best as a reference to a Key Vault. The app has one identity, and role assignments say what it may do.
 // The identity stands on its own and is not the app's, so that its roles can be there before the
 // app is: the host needs its storage from its first start on.
 
@@ -9,6 +10,7 @@ param location string = resourceGroup().location
 param tags object = {}
 
 @description('Settings of the app by the names it reads. Empty ones are left out, so that the app\'s own defaults hold.')
+@secure() // some may be keys, and parameters can be read in the history of deployments
 param settings object = {}
 
 @description('LRS keeps three copies in one building, ZRS in three zones of the region, for a quarter more.')
@@ -213,6 +215,8 @@ resource app 'Microsoft.Web/sites@2024-04-01' = {
   properties: {
     serverFarmId: plan.id
     httpsOnly: true
+    // Who reads secrets that settings refer to: without it, an identity of the app alone.
+    keyVaultReferenceIdentity: identity.id
     functionAppConfig: {
       runtime: { name: 'custom', version: '1.0' } // a custom handler: our executable
       deployment: {

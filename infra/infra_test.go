@@ -57,6 +57,31 @@ func TestSettingsAreRead(t *testing.T) {
 	}
 }
 
+// A25: search and its vectors can be switched on by every setting that the app reads for them, and the
+// platform's own word for being in Azure is left to the platform.
+func TestA25SearchSettingsAreSet(t *testing.T) {
+	template := read(t, "main.bicep") + read(t, "app.bicep")
+	for _, s := range app.Settings {
+		wanted := strings.HasPrefix(s.Name, "SEARCH_") || slices.Contains([]string{"EMBEDDINGS_MODEL", "OPENAI_BASE_URL", "LITELLM_MASTER_KEY"}, s.Name)
+		set := strings.Contains(template, "\n      "+s.Name+": ") || strings.Contains(template, "\n  "+s.Name+": ")
+		if wanted != set && (wanted || s.Name == "WEBSITE_SITE_NAME") {
+			t.Errorf("%s: set %v, want %v", s.Name, set, wanted)
+		}
+	}
+}
+
+// TestSecretsAreSecure: what may be a key is in no history of deployments, on all of its way.
+func TestSecretsAreSecure(t *testing.T) {
+	for file, names := range map[string][]string{"main.bicep": {"searchApiKey", "litellmMasterKey"}, "app.bicep": {"settings"}} {
+		secure := matches(read(t, file), `(?m)^@secure\(\).*\nparam (\w+) `)
+		for _, name := range names {
+			if !slices.Contains(secure, name) {
+				t.Errorf("%s: %s is no secure parameter", file, name)
+			}
+		}
+	}
+}
+
 // TestParameters: what azd fills in is what the template asks for.
 func TestParameters(t *testing.T) {
 	var file struct {

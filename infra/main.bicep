@@ -42,6 +42,26 @@ param searchSku string = 'none'
 @description('Address of an Azure AI Search that is there already, when none is created.')
 param searchEndpoint string = ''
 
+@description('Name of the index in it.')
+param searchIndex string = ''
+
+@description('Admin key of a search service that is there already and knows no roles; a reference to a Key Vault is better.')
+@secure()
+param searchApiKey string = ''
+
+@description('Model whose vectors find pages by meaning. It needs the next two, and the address of a search service.')
+param embeddingsModel string = ''
+
+@description('Length of the vectors of that model.')
+param searchVectorDimensions string = ''
+
+@description('Service of that model, one that speaks the API of OpenAI.')
+param openaiBaseUrl string = ''
+
+@description('Key for that service; a reference to a Key Vault is better: @Microsoft.KeyVault(SecretUri=...).')
+@secure()
+param litellmMasterKey string = ''
+
 var tags = { 'azd-env-name': environmentName }
 
 resource group 'Microsoft.Resources/resourceGroups@2024-03-01' = {
@@ -66,6 +86,12 @@ module app 'app.bicep' = {
       CRAWL_MIN_DELAY_MS: crawlMinDelayMs
       CRAWL_MAX_DELAY_MS: crawlMaxDelayMs
       CRAWL_MAX_CONCURRENT: crawlMaxConcurrent
+      SEARCH_INDEX: searchIndex
+      SEARCH_API_KEY: searchApiKey
+      SEARCH_VECTOR_DIMENSIONS: searchVectorDimensions
+      EMBEDDINGS_MODEL: embeddingsModel
+      OPENAI_BASE_URL: openaiBaseUrl
+      LITELLM_MASTER_KEY: litellmMasterKey
     }
   }
 }
@@ -73,5 +99,7 @@ module app 'app.bicep' = {
 // azd keeps the outputs as variables of its environment, and hooks see them.
 output AZURE_RESOURCE_GROUP string = group.name
 output AZURE_FUNCTION_NAME string = app.outputs.name
+@description('Who the app is, to grant it roles on a search service or a Key Vault of your own.')
+output AZURE_IDENTITY_PRINCIPAL_ID string = app.outputs.identityPrincipalId
 @description('What the command line reads to find the server.')
 output TIDEMARK_SERVER string = app.outputs.url

@@ -47,7 +47,7 @@ func (s *settings) models() Models {
 	if m.BaseURL != "" && openai.CheckBaseURL(m.BaseURL) != nil {
 		s.withhold("OPENAI_BASE_URL", "an http or https address without user, query and fragment, such as https://api.openai.com/v1")
 	}
-	if !keyForm.MatchString(string(m.Key)) || strings.HasPrefix(string(m.Key), "@Microsoft.KeyVault") {
+	if !isKey(m.Key) {
 		s.withhold("LITELLM_MASTER_KEY", "a key of printable characters without spaces; a reference to a Key Vault must have been resolved")
 	}
 	if m.Embeddings != "" && m.BaseURL == "" {
@@ -57,6 +57,12 @@ func (s *settings) models() Models {
 }
 
 var keyForm = regexp.MustCompile(`^[!-~]*$`)
+
+// isKey reports whether a value may be a key. A reference to a Key Vault that Azure could not resolve
+// is handed on as it is.
+func isKey(key Secret) bool {
+	return keyForm.MatchString(string(key)) && !strings.HasPrefix(string(key), "@Microsoft.KeyVault")
+}
 
 // withhold is bad for a value that may be a secret.
 func (s *settings) withhold(name, allowed string) {

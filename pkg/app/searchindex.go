@@ -33,8 +33,8 @@ func (s *settings) searchService() SearchService {
 		Index:      s.text("SEARCH_INDEX", "tidemark"),
 		Dimensions: s.number("SEARCH_VECTOR_DIMENSIONS", 0, 0, 4096),
 	}
-	if !keyForm.MatchString(string(service.Key)) {
-		s.withhold("SEARCH_API_KEY", "a key of printable characters without spaces")
+	if !isKey(service.Key) {
+		s.withhold("SEARCH_API_KEY", "a key of printable characters without spaces; a reference to a Key Vault must have been resolved")
 	}
 	probe := service
 	if probe.Endpoint == "" {

@@ -26,6 +26,7 @@ func TestA25SearchSettings(t *testing.T) {
 		{map[string]string{"SEARCH_ENDPOINT": "https://me:hunter2@name.search.windows.net"}, "SEARCH_ENDPOINT=…"},
 		{map[string]string{"SEARCH_ENDPOINT": "http://name.search.windows.net"}, "SEARCH_ENDPOINT=…"},
 		{map[string]string{"SEARCH_API_KEY": "hunter2 "}, "SEARCH_API_KEY=…"},
+		{map[string]string{"SEARCH_API_KEY": "@Microsoft.KeyVault(SecretUri=hunter2)"}, "SEARCH_API_KEY=…"},
 		{map[string]string{
 			"SEARCH_ENDPOINT": "https://name.search.windows.net", "EMBEDDINGS_MODEL": "m", "OPENAI_BASE_URL": "http://localhost:4000",
 		}, "SEARCH_VECTOR_DIMENSIONS"},
