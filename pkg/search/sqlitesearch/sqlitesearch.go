@@ -26,8 +26,8 @@
 //
 // # Words
 //
-// A word matches without regard to case and diacritics, and in its other forms (tide, tides) in the
-// languages that have a stemmer; a phrase and a prefix only as they are written. All words of a query must stand in one
+// A word matches without regard to case, diacritics of Latin letters and Unicode's normal forms, and in its
+// other forms (tide, tides) in the languages that have a stemmer; a phrase and a prefix only as they are written. All words of a query must stand in one
 // chunk, its headings or its page's title; when no chunk has them all, any will do. Scripts
 // without spaces are found by every run of their characters.
 //

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/searchtest"
@@ -304,6 +305,31 @@ func TestPassagesSayWhatWasAskedFor(t *testing.T) {
 		must(t, err)
 		if first := res.Results[0].Passages[0]; first.ChunkUID != "u3" || len(first.Highlights) != 1 {
 			t.Errorf("vector %v: shown by %+v", vector, first)
+		}
+	}
+}
+
+// The vowels of many scripts are marks: a word has them, and is found and marked as a whole.
+func TestMarksBelongToWords(t *testing.T) {
+	ix := open(t, filepath.Join(t.TempDir(), "search.db"))
+	must(t, ix.Create(t.Context()))
+	put(t, ix, somePage("a", "बंदरगाह में पानी है", "নদীর তীর துறைமுகம் كِتَاب e\u0301cluse ☎️ 9 "+norm.NFD.String("항구 がけ")))
+	for query, want := range map[string]string{
+		"पानी": "पानी", "पान": "", "पान*": "पानी", "துறைமுகம்": "துறைமுகம்", "துறைமுகம": "", "তীর": "তীর", "كِتَاب": "كِتَاب",
+		"écluse": "écluse", "ecluse": "écluse", "e\u0301cluse": "écluse", "❤️": "", "항구": "항구", "がけ": "がけ", "かけ": "",
+	} {
+		res, err := ix.Search(t.Context(), search.Query{Text: query, Top: 10})
+		must(t, err)
+		have := ""
+		for _, r := range res.Results {
+			for _, p := range r.Passages {
+				for _, h := range p.Highlights {
+					have += p.Text[h.From:h.To]
+				}
+			}
+		}
+		if have != want {
+			t.Errorf("%s: marked %q", query, have)
 		}
 	}
 }

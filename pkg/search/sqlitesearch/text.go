@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -30,12 +32,13 @@ func plain(s string) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// separated is a plain text with separators.
+// separated is a plain text with separators. Letters that can be written with one character or several
+// are written with one, or those of a file that decomposes them would not be found.
 func separated(s string) string {
 	if isASCII(s) {
 		return s
 	}
-	s = plain(s)
+	s = norm.NFC.String(plain(s))
 	var out strings.Builder
 	last := rune(0)
 	for _, r := range s {
