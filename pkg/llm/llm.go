@@ -1,6 +1,7 @@
-// Package llm is the contract of the language models that Tidemark may be given: for now models
-// that turn a text into a vector. The adapter that speaks to a service is [openai]; [llmtest] has
-// such a service for tests, with its faults.
+// Package llm is the contract of the language models that Tidemark may be given: models that turn a
+// text into a vector ([Embedder]), and models that answer a question in JSON, at once ([Chatter])
+// or when the service has time ([Batcher]). The adapter that speaks to a service is [openai];
+// [llmtest] has such a service for tests, with its faults.
 //
 // Nothing in Tidemark needs a model. Who uses one says what happens without.
 //

@@ -21,8 +21,8 @@ import (
 // Key is what the server wants as a bearer token.
 const Key = "sk-tidemark-secret"
 
-// Server answers POST /v1/embeddings.
-// (https://platform.openai.com/docs/api-reference/embeddings/create)
+// Server answers /v1/embeddings, /v1/chat/completions, /v1/files and /v1/batches.
+// (https://platform.openai.com/docs/api-reference)
 type Server struct {
 	// URL is what OPENAI_BASE_URL is to be.
 	URL       string
@@ -31,8 +31,19 @@ type Server struct {
 	// MaxInputs and MaxRunes bound a request and each of its texts, as the model's limit of tokens
 	// does; what exceeds them is answered 400.
 	MaxInputs, MaxRunes int
+	// Reply is what the model answers to a user's message; when nil, something that follows the schema.
+	Reply func(user string) string
+	// FailAfter has faults of files and batches meet requests that had their effect.
+	FailAfter bool
+	// PageSize is how many batches a list answers at most; what was asked for when 0.
+	PageSize int
 
 	mu       sync.Mutex
+	spoils   []Spoil
+	asked    []string
+	files    map[string][]byte
+	batches  []*batch // oldest first
+	outcomes []Outcome
 	faults   []Fault
 	texts    []string
 	requests int
@@ -41,7 +52,7 @@ type Server struct {
 }
 
 // Fault answers a request in another way than the contract's. It reports false to have the request
-// answered all the same.
+// answered all the same. The answer is nil but for embeddings.
 type Fault func(w http.ResponseWriter, a *Answer) bool
 
 // Answer is the body of an answer, before it is sent.
@@ -67,9 +78,16 @@ type Usage struct {
 
 // NewServer starts a server with one model; it is closed with the test.
 func NewServer(t testing.TB, model string, dimension int) *Server {
-	s := &Server{Model: model, Dimension: dimension, MaxInputs: 2048, MaxRunes: 8191}
+	s := &Server{Model: model, Dimension: dimension, MaxInputs: 2048, MaxRunes: 8191, files: map[string][]byte{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/embeddings", s.embeddings)
+	mux.HandleFunc("POST /v1/chat/completions", s.chat)
+	mux.HandleFunc("POST /v1/files", s.upload)
+	mux.HandleFunc("GET /v1/files/{id}/content", s.content)
+	mux.HandleFunc("POST /v1/batches", s.create)
+	mux.HandleFunc("GET /v1/batches", s.list)
+	mux.HandleFunc("GET /v1/batches/{id}", s.retrieve)
+	mux.HandleFunc("POST /v1/batches/{id}/cancel", s.cancel)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	s.URL = server.URL + "/v1"
@@ -171,8 +189,7 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
 // admit refuses what the API refuses.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request, req request) bool {
 	switch {
-	case r.Header.Get("Authorization") != "Bearer "+Key:
-		Refuse(w, http.StatusUnauthorized, "auth_error", "Incorrect API key provided: "+r.Header.Get("Authorization"))
+	case !keyed(w, r):
 	case !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json"):
 		Refuse(w, http.StatusUnsupportedMediaType, "invalid_request_error", "the body is not JSON")
 	case req.Model != s.Model:
@@ -188,6 +205,15 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, req request) bool
 	default:
 		return true
 	}
+	return false
+}
+
+// keyed refuses who has not the key.
+func keyed(w http.ResponseWriter, r *http.Request) bool {
+	if r.Header.Get("Authorization") == "Bearer "+Key {
+		return true
+	}
+	Refuse(w, http.StatusUnauthorized, "auth_error", "Incorrect API key provided: "+r.Header.Get("Authorization"))
 	return false
 }
 

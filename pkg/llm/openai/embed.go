@@ -105,7 +105,8 @@ func (e *Embedder) batch(ctx context.Context, texts []string, vectors [][]float3
 // request sends texts once and places the vectors of the answer.
 func (e *Embedder) request(ctx context.Context, texts []string, vectors [][]float32) error {
 	began := time.Now()
-	resp, err := e.c.api.CreateEmbeddings(ctx, api.EmbeddingRequest{
+	c := &call{route: "/embeddings", setting: "EMBEDDINGS_MODEL"}
+	resp, err := e.c.api.CreateEmbeddings(c.in(ctx), api.EmbeddingRequest{
 		Input: texts, Model: api.EmbeddingModel(e.model), EncodingFormat: api.EmbeddingEncodingFormatFloat,
 	})
 	if err != nil {

@@ -12,14 +12,16 @@ import (
 const maxMessage = 300
 
 // refused is the error for an answer that is no success. Its field names the setting to look at.
-func (s *sender) refused(resp *http.Response, body []byte) error {
+func (s *sender) refused(c *call, resp *http.Response, body []byte) error {
 	said := s.said(body)
 	switch code := resp.StatusCode; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		// Without its words: services repeat parts of the key.
 		return fault.New(fault.Blocked, "%s refuses the key with HTTP %d: check LITELLM_MASTER_KEY", s.BaseURL, code)
+	case code == http.StatusNotFound && c.setting == "":
+		return fault.New(fault.NotFound, "%s has no such file or batch, or no %s at all (OPENAI_BASE_URL): %s", s.BaseURL, c.route, said)
 	case code == http.StatusNotFound:
-		return fault.Field("Model", "%s has no such model or route: check EMBEDDINGS_MODEL and OPENAI_BASE_URL: %s", s.BaseURL, said)
+		return fault.Field("Model", "%s has no such model or route: check %s and OPENAI_BASE_URL: %s", s.BaseURL, c.setting, said)
 	case code >= 300 && code < 400:
 		return fault.Field("BaseURL", "%s redirects elsewhere: set OPENAI_BASE_URL to the final address", s.BaseURL)
 	case code == http.StatusTooManyRequests:
@@ -51,6 +53,11 @@ func (s *sender) said(body []byte) string {
 	if json.Unmarshal(body, &answer) == nil && answer.Error.Message != "" {
 		text = answer.Error.Message
 	}
+	return s.told(text)
+}
+
+// told bounds what is repeated of a service's words, and takes the key out of it.
+func (s *sender) told(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(s.secretless(text), "")), " ")
 	if len(text) > maxMessage {
 		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"

@@ -1,10 +1,15 @@
 // Package openai speaks to language models over the API of OpenAI, which LiteLLM, vLLM, Ollama and
-// most others offer too. It keeps the ports of package llm.
+// most others offer too. It keeps the ports of package llm: [Client] is a Chatter and a Batcher, and
+// has an Embedder for each model.
 //
 // Services are busy, restarted and behind gateways, so a request that fails for such a reason is
 // sent again, at most three times, after the pause that the service asks for if that is short. What
 // is sent at once is bounded for the whole process. An answer is believed only when it says which
-// text each vector is for and all vectors are alike.
+// text each vector is for and all vectors are alike. What begins a batch is sent once, for a second
+// one would be paid for, too.
+//
+// Every request to a model is logged when it is over, with its route, model, tokens, cost, attempts,
+// duration and outcome; never with what was asked or answered.
 //
 // The key goes to the one address that was set, not to where that redirects, and into no error.
 //
@@ -42,8 +47,9 @@ type Options struct {
 
 // Client is a connection to a service. It is safe for concurrent use.
 type Client struct {
-	api *api.Client
-	log *slog.Logger
+	api    *api.Client
+	sender *sender
+	log    *slog.Logger
 
 	requests, tokens atomic.Int64
 }
@@ -68,7 +74,8 @@ func New(o Options) (*Client, error) {
 	c := &Client{log: o.Log}
 	config := api.DefaultConfig(o.Key)
 	config.BaseURL = strings.TrimRight(o.BaseURL, "/")
-	config.HTTPClient = &sender{Options: o, client: httpClient(), permits: make(chan struct{}, maxInFlight), sent: &c.requests}
+	c.sender = &sender{Options: o, client: httpClient(), permits: make(chan struct{}, maxInFlight), sent: &c.requests}
+	config.HTTPClient = c.sender
 	c.api = api.NewClientWithConfig(config)
 	return c, nil
 }

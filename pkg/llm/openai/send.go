@@ -1,11 +1,11 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -33,13 +33,15 @@ type sender struct {
 // Do sends a request. A request whose body cannot be had again is not repeated.
 func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
+	c := callOf(ctx)
 	for try := 1; ; try++ {
+		c.attempts = try
 		resp, err := s.once(req)
 		if err == nil {
 			return resp, nil
 		}
 		pause := s.pause(err, try)
-		if try == maxTries || !again(ctx, err) || pause > maxPause || req.GetBody == nil {
+		if try == maxTries || !c.again(ctx, err) || pause > maxPause || req.GetBody == nil {
 			return nil, err
 		}
 		s.Log.Warn("request to model repeated", "try", try, "pause", pause, "err", err)
@@ -50,11 +52,6 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-}
-
-// again reports whether another try may succeed, and whether anybody waits for it.
-func again(ctx context.Context, err error) bool {
-	return ctx.Err() == nil && (fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Throttled))
 }
 
 // pause is what the service asks for, or half a second, doubled by each try, and up to half more.
@@ -85,13 +82,13 @@ func (s *sender) once(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case resp.StatusCode != http.StatusOK:
-		return nil, s.refused(resp, body)
+		return nil, s.refused(callOf(req.Context()), resp, body)
 	case err != nil:
 		return nil, fault.New(fault.Unavailable, "%s: the answer broke off: %w", s.BaseURL, s.clean(err))
 	case len(body) > maxAnswer:
 		return nil, fault.New(fault.Unavailable, "%s: the answer has more than %d bytes", s.BaseURL, maxAnswer)
 	}
-	resp.Body = io.NopCloser(strings.NewReader(string(body)))
+	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil
 }
 

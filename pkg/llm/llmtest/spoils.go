@@ -1,0 +1,38 @@
+package llmtest
+
+// Spoil changes what a model answers.
+type Spoil func(c *Completion)
+
+// Spoil has the next answers changed, one each, also those in batches; nil changes nothing.
+func (s *Server) Spoil(spoils ...Spoil) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spoils = append(s.spoils, spoils...)
+}
+
+// TooLong cuts the answer at a bound of tokens.
+func TooLong(c *Completion) {
+	text := *c.Choices[0].Message.Content
+	text = text[:len(text)/2]
+	c.Choices[0].Message.Content, c.Choices[0].FinishReason = &text, "length"
+}
+
+// Refusal has the model refuse.
+func Refusal(c *Completion) {
+	no := "I cannot help with that."
+	c.Choices[0].Message = Message{Role: "assistant", Refusal: &no}
+}
+
+// Filtered has a filter keep the answer back.
+func Filtered(c *Completion) {
+	none := ""
+	c.Choices[0].Message.Content, c.Choices[0].FinishReason = &none, "content_filter"
+}
+
+// Says has the model say that.
+func Says(text string) Spoil {
+	return func(c *Completion) { c.Choices[0].Message.Content = &text }
+}
+
+// Nothing answers without an answer.
+func Nothing(c *Completion) { c.Choices = nil }

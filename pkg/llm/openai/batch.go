@@ -1,0 +1,135 @@
+package openai
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"net/url"
+	"time"
+
+	api "github.com/sashabaranov/go-openai"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/llm"
+)
+
+var _ llm.Batcher = (*Client)(nil)
+
+// labelKey is the metadata of a batch that holds its label.
+const labelKey = "tidemark"
+
+// page is how many batches one request lists; the API's most.
+const page = 100
+
+// Upload keeps the promise of the port.
+func (c *Client) Upload(ctx context.Context, name string, lines []llm.Line) (string, error) {
+	req := api.UploadBatchFileRequest{FileName: name}
+	for _, l := range lines {
+		req.AddChatCompletion(l.ID, completion(l.Request))
+	}
+	began, k := time.Now(), &call{route: "/files"}
+	file, err := c.api.UploadBatchFile(k.in(ctx), req)
+	if err = k.kinded(err); err == nil && file.ID == "" {
+		err = unusable("a file without an id")
+	}
+	c.over(ctx, k, began, llm.Usage{}, err, slog.Int("lines", len(lines)), slog.String("file", file.ID))
+	return file.ID, err
+}
+
+// Start keeps the promise of the port.
+func (c *Client) Start(ctx context.Context, o llm.Order) (llm.Batch, error) {
+	req := api.CreateBatchRequest{
+		InputFileID: o.File, Endpoint: api.BatchEndpointChatCompletions,
+		CompletionWindow: fmt.Sprintf("%dh", int(o.Window.Hours())), Metadata: map[string]any{labelKey: o.Label},
+	}
+	return c.batch(ctx, &call{route: "/batches", once: true}, func(ctx context.Context) (api.BatchResponse, error) {
+		return c.api.CreateBatch(ctx, req)
+	})
+}
+
+// Batch keeps the promise of the port.
+func (c *Client) Batch(ctx context.Context, id string) (llm.Batch, error) {
+	return c.batch(ctx, &call{route: "/batches/{id}"}, func(ctx context.Context) (api.BatchResponse, error) {
+		return c.api.RetrieveBatch(ctx, url.PathEscape(id))
+	})
+}
+
+// Cancel keeps the promise of the port.
+func (c *Client) Cancel(ctx context.Context, id string) (llm.Batch, error) {
+	return c.batch(ctx, &call{route: "/batches/{id}/cancel"}, func(ctx context.Context) (api.BatchResponse, error) {
+		return c.api.CancelBatch(ctx, url.PathEscape(id))
+	})
+}
+
+// batch does a call whose answer is a batch.
+func (c *Client) batch(ctx context.Context, k *call, do func(context.Context) (api.BatchResponse, error)) (llm.Batch, error) {
+	began := time.Now()
+	resp, err := do(k.in(ctx))
+	var b llm.Batch
+	if err = k.kinded(err); err == nil {
+		b, err = c.batchOf(resp.Batch)
+	}
+	c.over(ctx, k, began, llm.Usage{}, err, slog.String("batch", b.ID), slog.String("status", b.Status),
+		slog.Int("lines", b.Total), slog.Int("done", b.Done), slog.Int("failed", b.Failed))
+	return b, err
+}
+
+// Recent keeps the promise of the port.
+func (c *Client) Recent(ctx context.Context) iter.Seq2[llm.Batch, error] {
+	return func(yield func(llm.Batch, error) bool) {
+		var after *string
+		for {
+			list, err := c.recent(ctx, after)
+			if err != nil {
+				yield(llm.Batch{}, err)
+				return
+			}
+			for _, one := range list.Data {
+				if !yield(c.batchOf(one)) {
+					return
+				}
+				after = &one.ID
+			}
+			if !list.HasMore || len(list.Data) == 0 {
+				return
+			}
+		}
+	}
+}
+
+func (c *Client) recent(ctx context.Context, after *string) (api.ListBatchResponse, error) {
+	began, k, limit := time.Now(), &call{route: "/batches"}, page
+	list, err := c.api.ListBatch(k.in(ctx), after, &limit)
+	err = k.kinded(err)
+	c.over(ctx, k, began, llm.Usage{}, err, slog.Int("batches", len(list.Data)))
+	return list, err
+}
+
+// batchOf reads what the API says of a batch.
+func (c *Client) batchOf(b api.Batch) (llm.Batch, error) {
+	out := llm.Batch{
+		ID: b.ID, Status: b.Status, CreatedAt: time.Unix(int64(b.CreatedAt), 0).UTC(),
+		Total: b.RequestCounts.Total, Done: b.RequestCounts.Completed, Failed: b.RequestCounts.Failed,
+	}
+	out.Label, _ = b.Metadata[labelKey].(string)
+	for _, file := range []*string{b.OutputFileID, b.ErrorFileID} {
+		if file != nil && *file != "" {
+			out.Files = append(out.Files, *file)
+		}
+	}
+	if b.Errors != nil && len(b.Errors.Data) > 0 {
+		first := b.Errors.Data[0]
+		out.Message = c.sender.told(first.Code + ": " + first.Message)
+	}
+	switch b.Status {
+	case "validating", "in_progress", "finalizing", "cancelling":
+		out.State = llm.Working
+	case "completed", "failed", "expired", "cancelled":
+		out.State = llm.BatchState(b.Status)
+	}
+	if out.ID == "" || out.State == "" {
+		return out, fault.New(fault.Unavailable, "the service's batch %.80q has the status %.40q, which is none", out.ID, b.Status)
+	}
+	return out, nil
+}
