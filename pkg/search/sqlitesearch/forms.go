@@ -24,6 +24,9 @@ const (
 	leastStem   = 3  // characters; shorter stems say too little
 	longestWord = 40 // characters; longer ones are no words
 	maxKnown    = 200_000
+	// maxLearned is how many words the table learns of a page at once. Novels have fewer; a page of
+	// random words, new each time, would otherwise grow it by megabytes with every change.
+	maxLearned = 50_000
 )
 
 // vocabulary remembers words that are in the table already, as hashes with their language. It may
@@ -57,12 +60,16 @@ func (w *writer) learn(p search.Page) error {
 	if stemmers[p.Language] == nil {
 		return nil
 	}
+	most := len(w.learned) + maxLearned
 	for text := range texts(p) {
 		for word := range words(text) {
 			// Two words of one hash cost the second its forms, which is rare enough.
 			key := xxhash.Sum64String(p.Language + " " + word)
 			if w.learned[key] || w.words.has(key) {
 				continue
+			}
+			if len(w.learned) == most {
+				return nil
 			}
 			w.learned[key] = true
 			word = fold(word)

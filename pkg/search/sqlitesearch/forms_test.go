@@ -3,6 +3,7 @@ package sqlitesearch
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -114,5 +115,26 @@ func BenchmarkForms(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A page of countless words does not make the table grow without bound; the pages with it lose nothing.
+func TestWordsLearnedAreBounded(t *testing.T) {
+	ix := open(t, filepath.Join(t.TempDir(), "search.db"))
+	must(t, ix.Create(t.Context()))
+	var text strings.Builder
+	for i := range maxLearned + 1000 {
+		fmt.Fprintf(&text, "w%s ", strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprint(100_000+i)))
+	}
+	flood, tide := somePage("a", text.String()), somePage("b", "tides")
+	flood.Language, tide.Language = "en", "en"
+	must(t, ix.Put(t.Context(), flood, tide))
+	var n int
+	must(t, ix.read.QueryRowContext(t.Context(), "SELECT count(*) FROM forms").Scan(&n))
+	if n > maxLearned+10 {
+		t.Errorf("%d words", n)
+	}
+	if res, err := ix.Search(t.Context(), search.Query{Text: "tide", Top: 1}); err != nil || res.Count != 1 {
+		t.Errorf("tide: %+v, %v", res, err)
 	}
 }

@@ -26,7 +26,7 @@ func (s *statement) addNear(ctx context.Context) (count int, err error) {
 
 // nearChunks compares the query's vector with every one whose page passes the filters. Vectors of
 // another length are of another model.
-func (s statement) nearChunks(ctx context.Context) ([]int64, error) {
+func (s *statement) nearChunks(ctx context.Context) ([]int64, error) {
 	query := "SELECT v.chunk, v.vector FROM vectors v"
 	conditions, args := s.filters()
 	if len(args) > 0 {
@@ -43,16 +43,29 @@ func (s statement) nearChunks(ctx context.Context) ([]int64, error) {
 		if err := rows.Scan(&c.chunk, &stored); err != nil {
 			return nil, err
 		}
-		if len(stored) == scaleBytes+len(s.query.Vector) {
-			c.similarity = similarity(s.query.Vector, stored)
-			best.offer(c)
+		if len(stored) != scaleBytes+len(s.query.Vector) {
+			s.strange++
+			continue
 		}
+		c.similarity = similarity(s.query.Vector, stored)
+		best.offer(c)
 	}
 	var chunks []int64
 	for _, c := range best.sorted() {
 		chunks = append(chunks, c.chunk)
 	}
 	return chunks, rows.Err()
+}
+
+// warnOfLength tells once that queries pass over vectors.
+func (ix *Index) warnOfLength(s statement) {
+	if s.strange == 0 {
+		return
+	}
+	ix.warned.Do(func() {
+		ix.log.Warn("vectors of another length than the query's are passed over: the model has changed under its name; run tidemark rebuild",
+			"vectors", s.strange, "want", len(s.query.Vector))
+	})
 }
 
 // nearJSON is the near chunks as json_each takes them.

@@ -21,10 +21,10 @@ const applicationID = 0x54494445
 // The tokenizer is part of the schema: words that were indexed with other options would not be
 // found. Marks belong to words, or those of Hindi, Bengali or Tamil would be cut at every vowel; what
 // picks the look of an emoji is none. Without the prefix index, w* took seconds among 23,000 chunks
-// instead of a third of one. Segments are merged eight at a time instead of four, which saved a quarter of the processor time
-// of writing and cost queries nothing that could be measured. No triggers keep fts true to chunks,
-// writer.go does: a statement that fires triggers opens a savepoint, at which FTS5 writes out what
-// it has gathered, for every single row.
+// instead of a third of one. Segments are merged eight at a time instead of four, which saved a quarter
+// of the processor time of writing and cost queries nothing that could be measured. No triggers keep
+// fts true to chunks, writer.go does: a statement that fires triggers opens a savepoint, at which FTS5
+// writes out what it has gathered, for every single row.
 const schema = `
 CREATE TABLE pages (
 	rowid INTEGER PRIMARY KEY,

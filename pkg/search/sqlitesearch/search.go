@@ -61,6 +61,7 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) 
 			if count, err = s.addNear(ctx); err != nil {
 				return search.Results{}, err
 			}
+			ix.warnOfLength(s)
 		}
 		res := search.Results{Count: count}
 		if res.Results, err = s.results(ctx); err == nil && q.Facets {
@@ -77,6 +78,8 @@ type statement struct {
 	match string
 	query search.Query
 	near  []int64 // chunks that the query's vector adds, nearest first
+	// strange is how many vectors have another length than the query's.
+	strange int
 }
 
 // from gives the hits of the query and the arguments of its placeholders. Pages are joined only

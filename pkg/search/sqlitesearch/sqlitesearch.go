@@ -26,10 +26,11 @@
 //
 // # Words
 //
-// A word matches without regard to case, diacritics of Latin letters and Unicode's normal forms, and in its
-// other forms (tide, tides) in the languages that have a stemmer; a phrase and a prefix only as they are written. All words of a query must stand in one
-// chunk, its headings or its page's title; when no chunk has them all, any will do. Scripts
-// without spaces are found by every run of their characters.
+// A word matches without regard to case, to diacritics of Latin letters and to Unicode's normal forms,
+// and in its other forms (tide, tides) in the languages that have a stemmer; a phrase and a prefix only
+// as they are written. All words of a query must stand in one chunk, its headings or its page's title;
+// when no chunk has them all, any will do. Scripts without spaces are found by every run of their
+// characters.
 //
 // # Vectors
 //
@@ -51,6 +52,7 @@ import (
 	"log/slog"
 	"net/url"
 	"path/filepath"
+	"sync"
 
 	_ "modernc.org/sqlite" // the driver
 
@@ -67,6 +69,8 @@ type Index struct {
 	words vocabulary
 	log   *slog.Logger
 	model string
+
+	warned sync.Once // of vectors of another length
 }
 
 // Options may be left zero.

@@ -1,12 +1,15 @@
 package sqlitesearch
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -251,6 +254,35 @@ func TestVectorsReturnWithTheirModel(t *testing.T) {
 		}
 		must(t, ix.Close())
 	}
+}
+
+// A model that changes under its name is told of, once, and a rebuild makes the index its own.
+func TestVectorsOfAnotherLength(t *testing.T) {
+	var log bytes.Buffer
+	ix, err := Open(filepath.Join(t.TempDir(), "search.db"), Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	must(t, err)
+	defer ix.Close()
+	must(t, ix.Create(t.Context()))
+	find := func(want int) {
+		t.Helper()
+		res, err := ix.Search(t.Context(), search.Query{Text: "flood", Vector: []float32{1, 0, 0}, Top: 10})
+		if err != nil || res.Count != want {
+			t.Errorf("%d pages, want %d: %v", res.Count, want, err)
+		}
+	}
+	must(t, ix.Put(t.Context(), page("a", []float32{1, 0})))
+	find(0)
+	find(0)
+	if n := strings.Count(log.String(), "tidemark rebuild"); n != 1 {
+		t.Errorf("told %d times: %s", n, &log)
+	}
+	must(t, ix.Put(t.Context(), page("a", []float32{1, 0, 0})))
+	find(1)
+}
+
+// page has a chunk with a vector, which does not tell by its key which model gave it.
+func page(id string, vector []float32) search.Page {
+	return search.Page{ID: id, Title: "Tides", Chunks: []search.Chunk{{Key: "k", UID: "u", Text: "high water", Vector: vector}}}
 }
 
 func must(t *testing.T, err error) {

@@ -141,12 +141,16 @@ func (w *writer) addChunk(r row) error {
 	return w.indexText(r)
 }
 
-// putVector writes the vector of a chunk unless it is there, or nobody had to give it.
+// putVector writes the vector of a chunk unless it is there, or nobody had to give it. One of another
+// length is of what the model was before, and of no use to queries.
 func (w *writer) putVector(r row) error {
 	if r.vector == nil {
 		return nil
 	}
-	return w.exec("INSERT OR IGNORE INTO vectors (chunk, vector) VALUES (?, ?)", r.id, r.vector)
+	const upsert = `
+INSERT INTO vectors (chunk, vector) VALUES (?, ?)
+ON CONFLICT (chunk) DO UPDATE SET vector = excluded.vector WHERE length(vector) <> length(excluded.vector)`
+	return w.exec(upsert, r.id, r.vector)
 }
 
 func (w *writer) removeChunk(old row) error {
