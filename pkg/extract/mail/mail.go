@@ -38,9 +38,22 @@ const (
 // well as the text. A mail that reaches a bound is cut and marked Truncated. The error is Invalid:
 // the mail is broken beyond reading, or baseURL is none.
 func Extract(body []byte, baseURL string, lim extract.Limits) (extract.Document, error) {
+	r, body, err := newReader(body, baseURL, lim)
+	if err != nil {
+		return extract.Document{}, err
+	}
+	subject, err := r.mail(body, 1)
+	if err != nil {
+		return extract.Document{}, err
+	}
+	return r.document(subject), nil
+}
+
+// newReader also gives as much of the mail as is read.
+func newReader(body []byte, baseURL string, lim extract.Limits) (*reader, []byte, error) {
 	base, err := url.Parse(baseURL)
 	if err != nil {
-		return extract.Document{}, fault.Field("baseURL", "base URL must be absolute http or https")
+		return nil, nil, fault.Field("baseURL", "base URL must be absolute http or https")
 	}
 	if lim.MaxBytes <= 0 {
 		lim.MaxBytes = maxBody
@@ -49,12 +62,13 @@ func Extract(body []byte, baseURL string, lim extract.Limits) (extract.Document,
 	if len(body) > lim.MaxBytes {
 		body, r.cut = body[:lim.MaxBytes], true
 	}
-	subject, err := r.mail(body, 1)
-	if err != nil {
-		return extract.Document{}, err
-	}
+	return r, body, nil
+}
+
+// document is what was read.
+func (r *reader) document(subject string) extract.Document {
 	doc := r.out.Document(r.language, subject)
 	doc.Charset, doc.LanguageDetected = r.charset, doc.LanguageDetected || r.detected
 	doc.Truncated = doc.Truncated || r.cut
-	return doc, nil
+	return doc
 }

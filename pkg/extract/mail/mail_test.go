@@ -255,3 +255,22 @@ func TestA17Choice(t *testing.T) {
 		}
 	}
 }
+
+// TestD1Read: of a mail its own text is read, and what its header says.
+func TestD1Read(t *testing.T) {
+	body := "From: =?iso-8859-1?Q?J=FCrgen?= <j@port.example>\nSubject: Tide\n tables\nList-Id: <tides.port.example>\n" +
+		multipart("mixed", "b", "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\nHigh water f=FCr you",
+			"Content-Type: text/plain; name=a.txt\nContent-Disposition: attachment\n\nnot this", "Content-Type: application/pdf; name=t.pdf\n\n%PDF")
+	m, err := Read([]byte(body), base, extract.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := []string{m.Document.Text, m.Document.Title, m.Header("from"), m.Header("Subject"), m.Header("List-Id"), m.Header("Date")}
+	want := []string{"High water für you", "Tide tables", "Jürgen <j@port.example>", "Tide tables", "<tides.port.example>", ""}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Errorf("want -, have +:\n%s", diff)
+	}
+	if _, err := Read([]byte("Subject: a\n\nb"), "not an address", extract.Limits{}); fault.FieldOf(err) != "baseURL" {
+		t.Errorf("have %v, want an error that blames baseURL", err)
+	}
+}

@@ -1,0 +1,80 @@
+package entries
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/tidemark/tidemark/pkg/extract"
+)
+
+// clean is a text as it is compared and shown: one way to end a line, no characters that cannot be
+// seen, single spaces within lines, single blank lines between paragraphs, composed characters (NFC).
+// Cleaning what is clean changes nothing.
+func clean(text string) string {
+	text = norm.NFC.String(strings.ToValidUTF8(text, "\ufffd"))
+	return layout(strings.Split(lineEnds.Replace(text), "\n"), func(string) bool { return true })
+}
+
+// lineEnds makes one of the ways to end a line, page breaks and Unicode's separators included.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n", "\v", "\n", "\u2028", "\n", "\u2029", "\n\n", "\u0085", "\n")
+
+// layout joins the lines that are kept, each folded, with at most one blank line between two.
+func layout(lines []string, keep func(line string) bool) string {
+	var b strings.Builder
+	blank := false
+	for _, line := range lines {
+		line = extract.Fold(line)
+		if line == "" || !keep(line) {
+			blank = blank || line == ""
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+			if blank {
+				b.WriteByte('\n')
+			}
+		}
+		blank = false
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// cleanPage is clean without what pages put around their content: lines without a letter or digit,
+// a line that repeats the one before it, and lines that are nothing but a control of the page.
+func cleanPage(text string) string {
+	last := ""
+	return layout(strings.Split(clean(text), "\n"), func(line string) bool {
+		if line == last || words(line) == 0 || chrome[strings.Trim(strings.ToLower(line), " .!:›»→…")] {
+			return false
+		}
+		last = line
+		return true
+	})
+}
+
+// chrome are whole lines that belong to a page and not to its text.
+var chrome = map[string]bool{}
+
+func init() {
+	for line := range strings.SplitSeq("accept|accept all|accept all cookies|accept cookies|reject all|manage cookies|cookie settings|"+
+		"we use cookies|skip to content|skip to main content|skip to navigation|advertisement|advertising|sponsored|"+
+		"share|share this|share this article|share on facebook|share on twitter|share on x|share on linkedin|tweet|copy link|print|"+
+		"sign in|log in|sign up|subscribe|subscribe now|menu|search|close|back to top|home|"+
+		"alle akzeptieren|anzeige|zum inhalt springen|teilen|drucken|anmelden", "|") {
+		chrome[line] = true
+	}
+}
+
+// clip cuts a text to at most so many bytes, between characters.
+func clip(text string, most int) (clipped string, cut bool) {
+	if len(text) <= most {
+		return text, false
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most], true
+}

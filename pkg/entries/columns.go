@@ -1,0 +1,213 @@
+package entries
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// Bounds of an entry, in bytes of UTF-8. Together they keep a row within what a table takes.
+const (
+	maxLong     = 200 << 10 // of each text
+	maxMetadata = 48 << 10  // as JSON
+	maxURL      = 8192
+	maxKey      = 4096
+	maxTitle    = 1000
+	maxName     = 500
+	maxListed   = 50 // addresses of a message in its metadata
+	maxNested   = 20 // objects and lists of metadata within each other
+)
+
+// Fields are columns of an entry by name: text as string, counts as int64, ratios as float64, flags as
+// bool, metadata as map[string]any. Nil clears a column; a column that is not there is left as it is.
+type Fields map[string]any
+
+// Text is a column of text, or "".
+func (f Fields) Text(name string) string {
+	s, _ := f[name].(string)
+	return s
+}
+
+// kind is what a column holds.
+type kind int
+
+const (
+	shortText kind = iota
+	longText       // stored in pieces when it does not fit one property
+	count          // 0 or more
+	ratio          // 0 to 1
+	flag
+	object
+)
+
+// column is one that callers write. Most bounds a text in bytes.
+type column struct {
+	kind kind
+	most int
+}
+
+// columns are those of an entry, but for the ones that only the store writes.
+var columns = map[string]column{
+	"source": {shortText, 100}, "content_type": {shortText, 100}, "title": {shortText, maxTitle}, "author": {shortText, maxName},
+	"url": {shortText, maxURL}, "url_canonical": {shortText, maxURL},
+	"capture_text": {longText, maxLong}, "extracted_text": {longText, maxLong}, "clean_text": {longText, maxLong},
+	"retrieval_excerpt": {shortText, 4096},
+	"clean_char_count":  {kind: count}, "extracted_char_count": {kind: count}, "clean_word_count": {kind: count}, "link_count": {kind: count},
+	"clean_vs_extracted_ratio": {kind: ratio}, "link_ratio": {kind: ratio}, "quality_score": {kind: ratio},
+	"boilerplate_heavy": {kind: flag}, "low_signal": {kind: flag}, "extraction_incomplete": {kind: flag},
+	"idempotency_policy_key": {shortText, 64}, "idempotency_key_primary": {shortText, maxKey}, "idempotency_key_secondary": {shortText, maxKey},
+	"metadata": {kind: object, most: maxMetadata},
+}
+
+// immutable columns are written once, by the store. In what comes in they are passed over, so that a
+// row can be sent back as it was read.
+var immutable = []string{"id", "entry_id", "created_at", "updated_at"}
+
+// skippedField says that a text was empty when clean, so what it would overwrite is left alone. It is no
+// column.
+const skippedField = "retrieval_update_skipped"
+
+// Columns lists the columns that callers may write, in order.
+func Columns() []string {
+	var names []string
+	for name := range columns {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Decode reads columns as they came in JSON. The error is Invalid and blames the column that is
+// unknown, of the wrong type or too large.
+func Decode(raw map[string]json.RawMessage) (Fields, error) {
+	f := Fields{}
+	for name, value := range raw {
+		d := json.NewDecoder(bytes.NewReader(value))
+		d.UseNumber()
+		var v any
+		if err := d.Decode(&v); err != nil {
+			return nil, fault.Field(name, "%s is not JSON", name)
+		}
+		f[name] = v
+	}
+	for name, value := range f {
+		c, known := columns[name]
+		if !known || value == nil {
+			continue
+		}
+		if number, ok := value.(json.Number); ok {
+			f[name] = c.number(number)
+		}
+	}
+	return f, f.check()
+}
+
+// number is one in the type of its column, or as it came if it has no place there.
+func (c column) number(n json.Number) any {
+	if i, err := n.Int64(); err == nil && c.kind == count {
+		return i
+	}
+	if r, err := n.Float64(); err == nil && c.kind == ratio {
+		return r
+	}
+	return n
+}
+
+// check refuses what cannot be stored; the error blames one column, the first by name.
+func (f Fields) check() error {
+	var names []string
+	for name := range f {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if slices.Contains(immutable, name) || name == skippedField {
+			continue
+		}
+		c, known := columns[name]
+		if !known {
+			return fault.Field(name, "there is no column %.100q; known are %s", name, strings.Join(Columns(), ", "))
+		}
+		if f[name] != nil {
+			if err := c.check(name, f[name]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c column) check(name string, value any) error {
+	ok, want := false, ""
+	switch v := value.(type) {
+	case string:
+		if c.kind != shortText && c.kind != longText {
+			break
+		}
+		return c.checkText(name, v)
+	case int64:
+		ok = c.kind == count && v >= 0
+	case float64:
+		ok = c.kind == ratio && v >= 0 && v <= 1 && !math.IsNaN(v)
+	case bool:
+		ok = c.kind == flag
+	case map[string]any:
+		if c.kind == object {
+			return checkObject(name, v)
+		}
+	}
+	if ok {
+		return nil
+	}
+	want = [...]string{"text", "text", "a whole number, 0 or more", "a number from 0 to 1", "true or false", "a JSON object"}[c.kind]
+	return fault.Field(name, "%s must be %s", name, want)
+}
+
+func (c column) checkText(name, v string) error {
+	if len(v) > c.most {
+		return fault.Field(name, "%s has %d bytes, more than %d", name, len(v), c.most)
+	}
+	if !utf8.ValidString(v) {
+		return fault.Field(name, "%s is not UTF-8", name)
+	}
+	return nil
+}
+
+func checkLong(name, v string) error { return columns["clean_text"].checkText(name, v) }
+
+// checkObject bounds metadata.
+func checkObject(name string, v map[string]any) error {
+	if depth(v) > maxNested {
+		return fault.Field(name, "%s has more than %d levels of objects and lists", name, maxNested)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fault.Field(name, "%s is not JSON", name)
+	}
+	if len(b) > maxMetadata {
+		return fault.Field(name, "%s has %d bytes as JSON, more than %d", name, len(b), maxMetadata)
+	}
+	return nil
+}
+
+func depth(v any) int {
+	most := 0
+	switch v := v.(type) {
+	case map[string]any:
+		for _, inner := range v {
+			most = max(most, depth(inner))
+		}
+	case []any:
+		for _, inner := range v {
+			most = max(most, depth(inner))
+		}
+	default:
+		return 0
+	}
+	return most + 1
+}

@@ -1,0 +1,238 @@
+package entries
+
+import (
+	"cmp"
+	netmail "net/mail"
+	"regexp"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/extract/mail"
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// Email is a mail (seed 001, "POST /normalize/email"). RawText is a whole mail (RFC 5322, MIME), or
+// only its text or HTML. What the other fields leave out is taken from the mail's header.
+type Email struct {
+	RawText     string
+	From        string // required for a newsletter without MessageID
+	Subject     string // required for correspondence
+	ContentType string // newsletter or correspondence_thread; inferred when empty
+	MessageID   string
+	Date        string // RFC 3339, RFC 5322, or a day; required for a newsletter without MessageID
+}
+
+const (
+	newsletter     = "newsletter"
+	correspondence = "correspondence_thread"
+)
+
+// NormalizeEmail makes the entry of a mail. The error is Invalid and blames a field.
+//
+// # Newsletter or correspondence
+//
+// The first rule that fits decides, unless ContentType does:
+//
+//  1. What continues another mail (In-Reply-To, References, or a subject with the prefix of a reply
+//     or a forwarded mail) is correspondence: somebody wrote it to somebody.
+//  2. What a list sends that takes answers (List-Post other than NO, RFC 2369) is correspondence.
+//  3. What was sent in bulk is a newsletter: List-Unsubscribe, List-Id, Feedback-ID, or Precedence
+//     bulk or list.
+//  4. What offers in its first or last 1,500 bytes to unsubscribe, or to be read in a browser, is a
+//     newsletter.
+//  5. Everything else is correspondence.
+func NormalizeEmail(e Email) (Fields, error) {
+	text, header, err := e.read()
+	if err != nil {
+		return nil, err
+	}
+	e.From, e.Subject = cmp.Or(fieldOf(e.From), header("From")), cmp.Or(fieldOf(e.Subject), header("Subject"))
+	e.MessageID, e.Date = messageID(cmp.Or(e.MessageID, header("Message-ID"))), cmp.Or(fieldOf(e.Date), header("Date"))
+	if e.ContentType == "" {
+		e.ContentType = kindOfMail(e.Subject, text, header)
+	}
+	keys, err := e.keys()
+	if err != nil {
+		return nil, err
+	}
+	extracted, cut := clip(text, maxLong)
+	cleaned := firstOf(clip(clean(extracted), maxLong))
+	out := Fields{
+		"source": "email", "content_type": e.ContentType, "extracted_text": extracted, "clean_text": cleaned,
+		"title": firstOf(clip(e.Subject, maxTitle)), "author": firstOf(clip(e.From, maxName)),
+	}
+	out.add(retrieval(extracted, cleaned, ""))
+	out.merge("email", e.metadata(header, cut))
+	out.setKeys(keys)
+	return out, out.check()
+}
+
+func firstOf(text string, _ bool) string { return text }
+
+// fieldOf is a field as a header has it: on one line, and no longer than one that is read from a mail.
+func fieldOf(text string) string {
+	const longest = 2000
+	return oneLine(firstOf(clip(text, longest)))
+}
+
+// read gives the mail's text, and what a field of its header says.
+func (e Email) read() (text string, header func(name string) string, err error) {
+	none := func(string) string { return "" }
+	raw := strings.TrimLeft(e.RawText, "\ufeff\r\n")
+	if strings.TrimSpace(raw) == "" {
+		return "", nil, fault.Field("raw_text", "raw_text is missing: give the mail, or its text")
+	}
+	if whole, ok := wholeMail(raw); ok {
+		m, err := mail.Read([]byte(whole), mailBase, extract.Limits{})
+		if err != nil {
+			return "", nil, fault.Field("raw_text", "%w", err)
+		}
+		return m.Document.Text, m.Header, nil
+	}
+	if looksLikeHTML(raw) {
+		doc, err := extract.Extract([]byte(raw), "text/html; charset=utf-8", mailBase, extract.Limits{})
+		if err != nil {
+			return "", nil, fault.Field("raw_text", "%w", err)
+		}
+		return doc.Text, none, nil
+	}
+	return raw, none, nil
+}
+
+// mailBase is what relative addresses in mails are resolved against: there is no such place.
+const mailBase = "https://mail.invalid/"
+
+// headerLine is the beginning of a header field (RFC 5322 §2.2).
+var headerLine = regexp.MustCompile(`^([!-9;-~]+)[ \t]*:`)
+
+// knownHeaders are fields of which every mail has some, so that a text that begins "Note: …" is none.
+var knownHeaders = map[string]bool{
+	"from": true, "to": true, "subject": true, "date": true, "message-id": true, "mime-version": true, "content-type": true,
+	"received": true, "return-path": true, "delivered-to": true, "dkim-signature": true, "reply-to": true, "sender": true,
+}
+
+// wholeMail reports whether a text is a mail with its header: its first lines are header fields, two
+// of which are known, up to a blank line. The line that begins a mail of an mbox is left out.
+func wholeMail(raw string) (mail string, ok bool) {
+	if line, rest, found := strings.Cut(raw, "\n"); found && strings.HasPrefix(line, "From ") {
+		raw = rest
+	}
+	known := map[string]bool{}
+	for line := range strings.SplitSeq(raw, "\n") {
+		line = strings.TrimRight(line, "\r")
+		if line == "" {
+			return raw, len(known) >= 2
+		}
+		if line[0] == ' ' || line[0] == '\t' {
+			continue
+		}
+		m := headerLine.FindStringSubmatch(line)
+		if m == nil {
+			return "", false
+		}
+		if name := strings.ToLower(m[1]); knownHeaders[name] {
+			known[name] = true
+		}
+	}
+	return raw, len(known) >= 2
+}
+
+var tagLike = regexp.MustCompile(`(?i)^\s*<(?:!doctype|html|head|body|div|p|table|meta|span|style|!--)\b`)
+
+func looksLikeHTML(raw string) bool { return tagLike.MatchString(raw) }
+
+// bulk offers what only mails to many offer.
+var bulk = regexp.MustCompile(`(?i)\bunsubscribe\b|\bopt[- ]?out\b|view (?:this (?:e-?mail|message|newsletter) )?(?:in|on) (?:your |a |the )?(?:web )?browser|` +
+	`(?:manage|update) (?:your )?(?:e-?mail )?(?:preferences|subscription)|newsletter abbestellen|\babmelden\b|im browser (?:ansehen|anzeigen|öffnen)|` +
+	`se désabonner|désinscri|cancelar (?:la |a )?(?:suscripción|inscrição)|darse de baja|disiscriviti|uitschrijven|afmelden`)
+
+func kindOfMail(subject, text string, header func(string) string) string {
+	post := strings.ToUpper(header("List-Post"))
+	precedence := strings.ToLower(header("Precedence"))
+	const edge = 1500
+	switch {
+	case header("In-Reply-To") != "" || header("References") != "" || isReply(subject):
+		return correspondence
+	case post != "" && !strings.HasPrefix(post, "NO"):
+		return correspondence
+	case header("List-Unsubscribe") != "" || header("List-Id") != "" || header("Feedback-ID") != "" || precedence == "bulk" || precedence == "list":
+		return newsletter
+	case bulk.MatchString(firstOf(clip(text, edge))) || bulk.MatchString(text[max(0, len(text)-edge):]):
+		return newsletter
+	}
+	return correspondence
+}
+
+// keys are those of the policy for the kind of mail.
+func (e Email) keys() (Keys, error) {
+	base := subjectBase(e.Subject)
+	switch e.ContentType {
+	case correspondence:
+		if base == "" {
+			return Keys{}, fault.Field("subject", "subject is missing: the mails of a thread are known by it")
+		}
+		return Keys{Policy: EmailThread, Primary: digest(base)}, nil
+	case newsletter:
+		return e.newsletterKeys(base)
+	}
+	return Keys{}, fault.Field("content_type", "content_type must be %s or %s, not %.50q", newsletter, correspondence, e.ContentType)
+}
+
+func (e Email) newsletterKeys(base string) (Keys, error) {
+	k := Keys{Policy: EmailNewsletter, Primary: e.MessageID}
+	from, day := fromAddress(e.From), ""
+	if e.Date != "" {
+		var ok bool
+		if day, ok = dayBucket(e.Date); !ok && e.MessageID == "" {
+			return Keys{}, fault.Field("source.date", "source.date %.50q is no date like 2026-03-01T08:00:00Z, Sun, 1 Mar 2026 08:00:00 +0000 or 2026-03-01", e.Date)
+		}
+	}
+	switch {
+	case from != "" && day != "":
+		k.Secondary = digest(from + base + day)
+	case e.MessageID != "":
+	case from == "":
+		return Keys{}, fault.Field("from", "from is missing: a newsletter without source.message_id is known by its sender, subject and day")
+	default:
+		return Keys{}, fault.Field("source.date", "source.date is missing: a newsletter without source.message_id is known by its sender, subject and day")
+	}
+	return k, nil
+}
+
+var addressLike = regexp.MustCompile(`[^\s<>"'(),;:]+@[^\s<>"'(),;:]+`)
+
+// fromAddress is the address of a sender in lower case, without the name.
+func fromAddress(from string) string {
+	if a, err := netmail.ParseAddress(from); err == nil {
+		return strings.ToLower(a.Address)
+	}
+	return strings.ToLower(addressLike.FindString(from))
+}
+
+// messageID is the id without its brackets.
+func messageID(raw string) string {
+	id := fieldOf(raw)
+	if strings.HasPrefix(id, "<") && strings.Contains(id, ">") {
+		id, _, _ = strings.Cut(id[1:], ">")
+	}
+	return strings.TrimSpace(id)
+}
+
+func (e Email) metadata(header func(string) string, cut bool) map[string]any {
+	meta := map[string]any{"subject_base": subjectBase(e.Subject)}
+	for name, value := range map[string]string{
+		"message_id": e.MessageID, "date": e.Date, "from": e.From, "subject": e.Subject,
+		"to": header("To"), "list_id": header("List-Id"), "in_reply_to": messageID(header("In-Reply-To")),
+	} {
+		if value != "" {
+			meta[name], _ = clip(value, maxName)
+		}
+	}
+	if day, ok := dayBucket(e.Date); ok {
+		meta["date_bucket"] = day
+	}
+	if cut {
+		meta["truncated"] = true
+	}
+	return meta
+}

@@ -1,0 +1,40 @@
+package entries
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// The keys of the policies that every schema begins with (seed 001, "Policy definitions").
+const (
+	TelegramThought = "telegram_thought_v1"
+	TelegramLink    = "telegram_link_v1"
+	EmailNewsletter = "email_newsletter_v1"
+	EmailThread     = "email_correspondence_thread_v1"
+)
+
+// Keys are an entry's identity: under one policy no two entries share a primary or a secondary key.
+// An empty key is none.
+type Keys struct{ Policy, Primary, Secondary string }
+
+func keysOf(f Fields) Keys {
+	return Keys{f.Text("idempotency_policy_key"), f.Text("idempotency_key_primary"), f.Text("idempotency_key_secondary")}
+}
+
+// setKeys writes all three columns, null for what is none.
+func (f Fields) setKeys(k Keys) {
+	for name, value := range map[string]string{
+		"idempotency_policy_key": k.Policy, "idempotency_key_primary": k.Primary, "idempotency_key_secondary": k.Secondary,
+	} {
+		f[name] = nil
+		if value != "" {
+			f[name] = value
+		}
+	}
+}
+
+// digest is SHA-256 as 64 lower-case hexadecimal digits.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,176 @@
+package entries
+
+import (
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// QualityRules names the rules of this file in metadata.retrieval; it is raised when they change.
+const QualityRules = "quality_v1"
+
+const (
+	// excerptBytes bounds a retrieval excerpt.
+	excerptBytes = 400
+	// tellingWords is how many words a paragraph has that may begin an excerpt.
+	tellingWords = 8
+	// fewWords is below what a text says little.
+	fewWords = 20
+	// manyWords is what a text of full length has.
+	manyWords = 150
+)
+
+// retrieval are the columns that searches and reviews go by (D7): an excerpt, counts, ratios from 0 to
+// 1, flags and a score from 0 to 1. All flows call it; the columns fit insert and update as they are.
+// It is nil for a text that is empty when clean.
+func retrieval(extracted, clean, excerpt string) Fields {
+	if clean == "" {
+		return nil
+	}
+	if excerpt = oneLine(excerpt); excerpt == "" {
+		excerpt = excerptOf(clean)
+	}
+	excerpt, _ = clip(excerpt, excerptBytes)
+	s := signals(extracted, clean)
+	quality := map[string]any{}
+	for name, value := range s {
+		quality[name] = value
+	}
+	s["retrieval_excerpt"] = excerpt
+	s["metadata"] = map[string]any{"retrieval": map[string]any{
+		"excerpt": excerpt, "rules": QualityRules, "quality": quality,
+	}}
+	return s
+}
+
+// signals measures a text. What was extracted is the text before it was cleaned.
+func signals(extracted, clean string) Fields {
+	if extracted == "" {
+		extracted = clean
+	}
+	all, kept := utf8.RuneCountInString(extracted), utf8.RuneCountInString(clean)
+	n, links, linkChars := words(clean), 0, 0
+	for _, at := range findURLs(extracted) {
+		links, linkChars = links+1, linkChars+utf8.RuneCountInString(at)
+	}
+	keptShare, linkShare := share(kept, all), share(linkChars, all)
+	boilerplate := keptShare < 0.4 && all >= 400
+	incomplete := looksCut(clean)
+	return Fields{
+		"clean_char_count": int64(kept), "extracted_char_count": int64(all), "clean_word_count": int64(n), "link_count": int64(links),
+		"clean_vs_extracted_ratio": keptShare, "link_ratio": linkShare,
+		"boilerplate_heavy": boilerplate, "extraction_incomplete": incomplete,
+		"low_signal":    n < fewWords || linkShare > 0.5,
+		"quality_score": score(n, linkShare, boilerplate, incomplete),
+	}
+}
+
+// score is half for length and half for text that is not links; less for what is mostly page, or cut.
+func score(words int, links float64, boilerplate, incomplete bool) float64 {
+	if words == 0 {
+		return 0
+	}
+	s := 0.5*math.Min(1, float64(words)/manyWords) + 0.5*(1-links)
+	if boilerplate {
+		s -= 0.2
+	}
+	if incomplete {
+		s -= 0.3
+	}
+	return round(math.Max(0, s))
+}
+
+func share(part, whole int) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return round(math.Min(1, float64(part)/float64(whole)))
+}
+
+// round keeps three digits, so that a number reads back as it was written.
+func round(f float64) float64 { return math.Round(f*1000) / 1000 }
+
+// looksCut reports a text that says itself that there is more, or a page that shows none of it.
+func looksCut(text string) bool {
+	tail := text[max(0, len(text)-200):]
+	lower := strings.ToLower(tail)
+	if strings.HasSuffix(lower, "…") || strings.HasSuffix(lower, "[...]") || strings.HasSuffix(lower, "...") {
+		return true
+	}
+	for _, phrase := range []string{
+		"continue reading", "read more", "read the full", "subscribe to read", "subscribe to continue", "sign in to continue",
+		"log in to continue", "enable javascript", "javascript is disabled", "weiterlesen", "lire la suite",
+	} {
+		if strings.Contains(lower, phrase) {
+			return true
+		}
+	}
+	return false
+}
+
+// words counts words: runs of letters and digits, and each character of scripts that put no spaces
+// between words.
+func words(text string) int {
+	n, within := 0, false
+	for _, r := range text {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+			n, within = n+1, false
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) && within:
+			if !within {
+				n++
+			}
+			within = true
+		case r != '\'' && r != '’' && r != '-':
+			within = false
+		}
+	}
+	return n
+}
+
+// excerptOf is the beginning of the first paragraph that says something, or of the text; it ends with
+// a sentence if one ends beyond a third of its length, else with a word and an ellipsis.
+func excerptOf(clean string) string {
+	at := 0
+	for p := range strings.SplitSeq(clean, "\n\n") {
+		if words(p) >= tellingWords {
+			break
+		}
+		at += len(p) + 2
+	}
+	if at >= len(clean) {
+		at = 0
+	}
+	text := oneLine(clean[at:])
+	if len(text) <= excerptBytes {
+		return text
+	}
+	head, _ := clip(text, excerptBytes-len("…"))
+	if end := lastSentence(head); end > excerptBytes/3 {
+		return head[:end]
+	}
+	if space := strings.LastIndexByte(head, ' '); space > excerptBytes/2 {
+		head = head[:space]
+	}
+	return head + "…"
+}
+
+// lastSentence is where the last whole sentence ends, or 0.
+func lastSentence(text string) int {
+	end := 0
+	for i, r := range text {
+		next := i + utf8.RuneLen(r)
+		switch r {
+		case '.', '!', '?':
+			if next < len(text) && text[next] == ' ' {
+				end = next
+			}
+		case '。', '！', '？':
+			end = next
+		}
+	}
+	return end
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }

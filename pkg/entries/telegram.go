@@ -1,0 +1,152 @@
+package entries
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+// linkWords is up to how many words a message may say beside its address to be about the page that
+// it names: a title and a remark. A longer text is a thought that mentions a page, and would be lost
+// if it were skipped because that page is known.
+const linkWords = 25
+
+// Telegram is a message (seed 001, "POST /normalize/telegram"). Text, or the caption of what has no
+// text, is required.
+type Telegram struct {
+	Text, Caption     string
+	ContentType       string // thought, note or link; inferred when empty
+	ChatID, MessageID string // required for what is no link
+	URL               string
+	ForwardedFrom     string
+	Date              string
+}
+
+// NormalizeTelegram makes the entry of a message. It is a link when a URL is given, or when its text
+// names one page and says at most 25 words beside; else a thought. One that names several pages is a
+// thought, because one of them would hide the others. Rules tell which parameters of a URL are
+// trackers. The error is Invalid and blames a field.
+func NormalizeTelegram(m Telegram, rules source.Rules) (Fields, error) {
+	raw, field := m.Text, "text"
+	if strings.TrimSpace(raw) == "" {
+		raw, field = m.Caption, "caption"
+	}
+	text := clean(raw)
+	if text == "" {
+		return nil, fault.Field("text", "text is missing: give the message's text, or its caption")
+	}
+	if err := checkLong(field, text); err != nil {
+		return nil, err
+	}
+	found := linksIn(text, rules)
+	kind, target, err := m.kind(text, found, rules)
+	if err != nil {
+		return nil, err
+	}
+	out := retrieval(text, text, "")
+	out.add(Fields{"source": "telegram", "content_type": kind, "capture_text": text, "extracted_text": text, "clean_text": text})
+	out.merge("telegram", m.metadata(found))
+	if kind == "link" {
+		return out.asLink(target, text), nil
+	}
+	if err := m.checkIDs(); err != nil {
+		return nil, err
+	}
+	out.setKeys(Keys{TelegramThought, "tg:" + m.ChatID + ":" + m.MessageID, digest(text)})
+	return out, nil
+}
+
+// telegramID is what chats and messages are called: numbers, or the public name of a channel.
+var telegramID = regexp.MustCompile(`^(?:-?[0-9]{1,20}|@?[A-Za-z][A-Za-z0-9_]{0,63})$`)
+
+// checkIDs wants what a thought is known by.
+func (m Telegram) checkIDs() error {
+	if m.ChatID == "" || m.MessageID == "" {
+		return fault.Field("source", "source.chat_id and source.message_id are required: the message is no link, and they are its key")
+	}
+	if !telegramID.MatchString(m.ChatID) {
+		return fault.Field("source.chat_id", "source.chat_id %.50q is neither a number nor the name of a channel", m.ChatID)
+	}
+	if !telegramID.MatchString(m.MessageID) {
+		return fault.Field("source.message_id", "source.message_id %.50q is no number", m.MessageID)
+	}
+	return nil
+}
+
+// kind decides what a message is, and for a link which page it is about.
+func (m Telegram) kind(text string, found []link, rules source.Rules) (string, link, error) {
+	var target link
+	if m.URL != "" {
+		var err error
+		if target, err = parseLink(m.URL, rules); err != nil {
+			return "", link{}, fault.Field("source.url", "%w", err)
+		}
+	} else if len(found) > 0 {
+		target = found[0]
+	}
+	switch m.ContentType {
+	case "thought", "note":
+		return m.ContentType, link{}, nil
+	case "link":
+		if target.url == "" {
+			return "", link{}, fault.Field("source.url", "content_type is link, but neither source.url nor the text has a URL")
+		}
+		return "link", target, nil
+	case "":
+		if m.URL != "" || len(found) == 1 && words(withoutURLs(text)) <= linkWords {
+			return "link", target, nil
+		}
+		return "thought", link{}, nil
+	}
+	return "", link{}, fault.Field("content_type", "content_type must be thought, note or link, not %.50q", m.ContentType)
+}
+
+// asLink gives an entry the identity of a page. What is said beside the address is its title.
+func (f Fields) asLink(target link, text string) Fields {
+	f["url"], f["url_canonical"] = target.url, target.canonical
+	if title := oneLine(withoutURLs(text)); title != "" {
+		f["title"], _ = clip(title, maxTitle)
+	}
+	f.setKeys(Keys{TelegramLink, target.canonical, digest(target.canonical)})
+	return f
+}
+
+func (m Telegram) metadata(found []link) map[string]any {
+	meta := map[string]any{}
+	for name, value := range map[string]string{
+		"chat_id": m.ChatID, "message_id": m.MessageID, "forwarded_from": oneLine(m.ForwardedFrom), "date": oneLine(m.Date),
+	} {
+		if value != "" {
+			meta[name], _ = clip(value, maxName)
+		}
+	}
+	if len(found) > 0 {
+		var urls []any
+		for _, l := range found[:min(len(found), maxListed)] {
+			urls = append(urls, l.canonical)
+		}
+		meta["urls"] = urls
+	}
+	return meta
+}
+
+// add takes over columns.
+func (f Fields) add(more Fields) {
+	for name, value := range more {
+		f[name] = value
+	}
+}
+
+// merge puts an object into the metadata under a name.
+func (f Fields) merge(name string, object map[string]any) {
+	meta, _ := f["metadata"].(map[string]any)
+	if meta == nil {
+		meta = map[string]any{}
+		f["metadata"] = meta
+	}
+	if len(object) > 0 {
+		meta[name] = object
+	}
+}

@@ -1,0 +1,81 @@
+package entries
+
+import (
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+// Webpage is the text of a page (seed 001, "POST /normalize/webpage"). One of Text, CleanText and
+// CaptureText is given; nil is what was not.
+type Webpage struct {
+	Text, CleanText, CaptureText *string
+	ContentType                  string
+	URL, URLCanonical            string
+	Excerpt                      string // instead of one from the text
+}
+
+// NormalizeWebpage makes the columns of a page's text, without an identity: they are for an entry that
+// there is already, or is no message. A text that is empty when it is clean gives
+// retrieval_update_skipped and nothing that could overwrite what was found before. The error is
+// Invalid and blames a field.
+func NormalizeWebpage(p Webpage, rules source.Rules) (Fields, error) {
+	out := Fields{}
+	if err := p.address(out, rules); err != nil {
+		return nil, err
+	}
+	extracted, clean, err := p.texts()
+	if err != nil {
+		return nil, err
+	}
+	if p.ContentType != "" {
+		out["content_type"] = p.ContentType
+	}
+	if p.CaptureText != nil {
+		out["capture_text"] = *p.CaptureText
+	}
+	out["extracted_text"], out["clean_text"] = extracted, clean
+	if clean == "" {
+		out[skippedField] = true
+	} else {
+		out.add(retrieval(extracted, clean, p.Excerpt))
+	}
+	out.setKeys(Keys{})
+	return out, out.check()
+}
+
+// texts are the text as it was extracted and as it is clean.
+func (p Webpage) texts() (extracted, cleaned string, err error) {
+	given := p.Text
+	for _, other := range []*string{p.CleanText, p.CaptureText} {
+		if given == nil {
+			given = other
+		}
+	}
+	if given == nil {
+		return "", "", fault.Field("text", "text is missing: give the text that was extracted from the page")
+	}
+	if err := checkLong("text", *given); err != nil {
+		return "", "", err
+	}
+	if p.CleanText != nil {
+		return *given, clean(*p.CleanText), nil
+	}
+	return *given, firstOf(clip(cleanPage(*given), maxLong)), nil
+}
+
+func (p Webpage) address(out Fields, rules source.Rules) error {
+	for _, given := range []struct{ name, raw string }{{"url", p.URL}, {"url_canonical", p.URLCanonical}} {
+		if given.raw == "" {
+			continue
+		}
+		l, err := parseLink(given.raw, rules)
+		if err != nil {
+			return fault.Field(given.name, "%w", err)
+		}
+		if given.name == "url" {
+			out["url"] = l.url
+		}
+		out["url_canonical"] = l.canonical
+	}
+	return nil
+}
