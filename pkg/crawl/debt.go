@@ -104,7 +104,7 @@ func (c *check) stayOut(ctx context.Context) error {
 	if err := c.holds(); err != nil {
 		return err
 	}
-	return c.index.Remove(ctx, string(c.ID), nil)
+	return c.remove(ctx)
 }
 
 // keepsStatus reports whether the item's status speaks of the site, which paying a debt does not

@@ -40,6 +40,16 @@ func (c *check) prepare(ctx context.Context) (err error) {
 	return err
 }
 
+// remove takes the page out of the index: all that is known to be there, which the index itself may
+// not show yet.
+func (c *check) remove(ctx context.Context) error {
+	held, err := c.heldOf(ctx, search.Page{ID: string(c.ID)})
+	if err != nil {
+		return err
+	}
+	return c.index.Remove(ctx, string(c.ID), held)
+}
+
 // heldOf is what the index is known to hold of the page; nil when that is not certain. Who forces or
 // rebuilds does so because they doubt it.
 func (c *check) heldOf(ctx context.Context, p search.Page) (*search.Held, error) {

@@ -76,6 +76,38 @@ func TestC5OnlyTheDifference(t *testing.T) {
 	})
 }
 
+// C5, A14: a page leaves the index by what is known to be there, its images too, since an index need not
+// show yet what was put a moment ago.
+func TestC5RemovesWhatIsKnown(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		leave func(r *rig)
+		known bool
+	}{
+		{"removed", func(r *rig) { r.remove("/p"); r.mustWork() }, true},
+		{"noindex", func(r *rig) { r.site.put("/p", text("v2").set("X-Robots-Tag", "noindex")); r.next("/p") }, true},
+		{"forced", func(r *rig) { r.site.put("/p", text("v2").set("X-Robots-Tag", "noindex")); r.force("/p") }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t)
+			r.site.put("/p", page{body: `<html lang=en><title>v1</title><main><p>The tide table stands here.</p><img src="/crane.jpg" alt="A crane"></main>`})
+			r.first("/p")
+			put := r.put("/p")
+			tt.leave(r)
+			var want *search.Held
+			if tt.known {
+				want = put.Holds()
+			}
+			if diff := cmp.Diff(want, r.index.removed); diff != "" || len(put.Images) != 1 {
+				t.Errorf("%d images, -put +said to be held\n%s", len(put.Images), diff)
+			}
+			if r.index.pages[put.ID].ID != "" {
+				t.Error("still there")
+			}
+		})
+	}
+}
+
 // C4: the chunk metadata of what the index holds stands beside the snapshots, and goes with the item.
 func TestC4ManifestsComeAndGo(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {

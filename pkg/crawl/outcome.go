@@ -71,7 +71,7 @@ func (c *check) leaveIndex(ctx context.Context) error {
 		return err
 	}
 	known := c.IndexedHash != ""
-	err := c.index.Remove(ctx, string(c.ID), nil)
+	err := c.remove(ctx)
 	if err != nil && (known || !isDown(err)) {
 		return err
 	}

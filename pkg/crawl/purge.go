@@ -15,7 +15,7 @@ func (c *check) purge(ctx context.Context) error {
 	if err := c.leaveAlias(ctx); err != nil {
 		return err
 	}
-	if err := c.index.Remove(ctx, string(c.ID), nil); err != nil {
+	if err := c.remove(ctx); err != nil {
 		return err
 	}
 	if err := c.manifests.Purge(ctx, c.ID); err != nil {

@@ -256,10 +256,11 @@ func last(it registry.Item) string {
 
 // bookIndex keeps pages by title and writes down who writes.
 type bookIndex struct {
-	mu    sync.Mutex
-	pages map[string]search.Page
-	log   []string
-	down  error
+	mu      sync.Mutex
+	pages   map[string]search.Page
+	log     []string
+	down    error
+	removed *search.Held // what was said to be held of the page removed last
 	// removing is called before a page is removed.
 	removing func()
 }
@@ -292,7 +293,7 @@ func knows(p, held search.Page) error {
 	return nil
 }
 
-func (x *bookIndex) Remove(_ context.Context, id string, _ *search.Held) error {
+func (x *bookIndex) Remove(_ context.Context, id string, held *search.Held) error {
 	if x.removing != nil {
 		x.removing()
 	}
@@ -301,9 +302,13 @@ func (x *bookIndex) Remove(_ context.Context, id string, _ *search.Held) error {
 	if x.down != nil {
 		return x.down
 	}
-	if _, ok := x.pages[id]; ok {
+	if p, ok := x.pages[id]; ok {
+		if err := knows(search.Page{ID: id, Held: held}, p); err != nil {
+			return err
+		}
 		x.log = append(x.log, "remove")
 	}
+	x.removed = held
 	delete(x.pages, id)
 	return nil
 }

@@ -146,9 +146,12 @@ func (x *simIndex) Put(ctx context.Context, pages ...search.Page) error {
 	return x.sim.After(ctx, callIndex, nil)
 }
 
-func (x *simIndex) Remove(ctx context.Context, id string, _ *search.Held) error {
+func (x *simIndex) Remove(ctx context.Context, id string, held *search.Held) error {
 	if err := x.sim.Before(ctx, callIndex); err != nil {
 		return err
+	}
+	if err := knows(search.Page{ID: id, Held: held}, x.pages[id]); err != nil {
+		x.sim.fail("%v", err)
 	}
 	delete(x.versions, id)
 	delete(x.pages, id)

@@ -22,6 +22,7 @@ const Container = "chunks"
 const (
 	metaFields = "fields" // [search.Held]
 	metaImages = "images" // digest of [search.Held]'s
+	metaShown  = "shown"  // those themselves, as JSON, where they are few enough
 	metaModel  = "model"  // what the keys in the index end with: the model that the vectors are of
 	// Metrics of collisions (002 §5.4), where there were any.
 	metaCollisions = "collisions"
@@ -29,6 +30,9 @@ const (
 	metaByOrdinal  = "byordinal"
 	metaLargest    = "largest"
 )
+
+// maxShown bounds what is said of images, in bytes, so that metadata stays within 8 KiB: about a hundred.
+const maxShown = 6 << 10
 
 // Manifests keep, beside the snapshots, what the index was given of each page: its chunk metadata
 // as JSONL (C4), one blob for each content, never changed.
@@ -54,6 +58,9 @@ func (m *Manifests) Save(ctx context.Context, e Entry) (digest string, err error
 	}
 	held := e.Page.Holds()
 	meta := map[string]string{metaFields: held.Fields, metaImages: digestOf(held.Images)}
+	if shown, _ := json.Marshal(held.Images); len(shown) <= maxShown { // texts always encode
+		meta[metaShown] = string(shown)
+	}
 	if model := e.model(); model != "" {
 		meta[metaModel] = model
 	}
@@ -71,22 +78,24 @@ func (m *Manifests) Save(ctx context.Context, e Entry) (digest string, err error
 }
 
 // Held is what the index holds of a page, by the manifest of that digest; nil when that is not
-// known. Images are known only if they are those of the page that is to be put.
+// known. A page of very many images is known only if they are those of the page that is to be put.
 func (m *Manifests) Held(ctx context.Context, p search.Page, digest string) (*search.Held, error) {
 	kept, known, err := m.read(ctx, p.ID, digest)
 	if err != nil || !known {
 		return nil, err
 	}
-	held := &search.Held{Fields: kept.fields, Chunks: kept.chunks, Images: p.Holds().Images}
-	if digestOf(held.Images) != kept.images {
-		return nil, nil
+	for _, images := range []map[string]string{kept.shown, p.Holds().Images} {
+		if digestOf(images) == kept.images {
+			return &search.Held{Fields: kept.fields, Chunks: kept.chunks, Images: images}, nil
+		}
 	}
-	return held, nil
+	return nil, nil
 }
 
 // manifest is one as it is kept.
 type manifest struct {
 	fields, images string
+	shown          map[string]string // digest by id, of the images; nil if they are too many
 	chunks         map[string]string // uid by key
 }
 
@@ -100,6 +109,7 @@ func (m *Manifests) read(ctx context.Context, id, digest string) (kept manifest,
 		return kept, false, err
 	}
 	kept = manifest{fields: b.Metadata[metaFields], images: b.Metadata[metaImages], chunks: map[string]string{}}
+	_ = json.Unmarshal([]byte(b.Metadata[metaShown]), &kept.shown) // the digest tells whether they are whole
 	for r, err := range chunk.Decode(bytes.NewReader(b.Body)) {
 		if err != nil {
 			return kept, false, nil

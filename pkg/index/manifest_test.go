@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
@@ -26,8 +28,25 @@ func TestC4Manifests(t *testing.T) {
 		}
 		return e
 	}
-	other := entryOf(doc)
-	other.Page.Images = nil
+	shows := func(n int) Entry {
+		e := entryOf(doc)
+		e.Page.Images = nil
+		for i := range n {
+			e.Page.Images = append(e.Page.Images, search.Image{ID: fmt.Sprintf("img_%026d", i), Alt: "A crane"})
+		}
+		return e
+	}
+	damaged := func(lose func(*storage.Blob)) func(context.Context, storage.Container, string) error {
+		return func(ctx context.Context, c storage.Container, name string) error {
+			b, err := c.Get(ctx, name)
+			if err == nil {
+				err = c.Delete(ctx, name)
+			}
+			lose(&b)
+			_, putErr := c.Put(ctx, name, b)
+			return errors.Join(err, putErr)
+		}
+	}
 	for _, tt := range []struct {
 		name string
 		e    Entry
@@ -37,17 +56,16 @@ func TestC4Manifests(t *testing.T) {
 	}{
 		{"as it was", entryOf(doc), entryOf(doc), nil, true},
 		{"with vectors", vectors(entryOf(doc)), vectors(entryOf(doc)), nil, true},
-		{"with other images", entryOf(doc), other, nil, false},
+		{"for other images", entryOf(doc), shows(0), nil, true},
+		{"for its first images", shows(0), entryOf(doc), nil, true},
+		{"many images, for none", shows(90), shows(0), nil, true},
+		{"very many images, for them", shows(search.MaxImages), shows(search.MaxImages), nil, true},
+		{"very many images, for others", shows(search.MaxImages), shows(search.MaxImages - 1), nil, false},
+		{"an older one, for its images", entryOf(doc), entryOf(doc), damaged(func(b *storage.Blob) { delete(b.Metadata, metaShown) }), true},
+		{"an older one, for others", entryOf(doc), shows(0), damaged(func(b *storage.Blob) { delete(b.Metadata, metaShown) }), false},
+		{"images of another", entryOf(doc), shows(1), damaged(func(b *storage.Blob) { b.Metadata[metaShown] = "{}" }), false},
 		{"lost", entryOf(doc), entryOf(doc), func(ctx context.Context, c storage.Container, name string) error { return c.Delete(ctx, name) }, false},
-		{"damaged", entryOf(doc), entryOf(doc), func(ctx context.Context, c storage.Container, name string) error {
-			b, err := c.Get(ctx, name)
-			if err == nil {
-				err = c.Delete(ctx, name)
-			}
-			b.Body = b.Body[:len(b.Body)-20]
-			_, putErr := c.Put(ctx, name, b)
-			return fmt.Errorf("%w%w", err, putErr)
-		}, false},
+		{"damaged", entryOf(doc), entryOf(doc), damaged(func(b *storage.Blob) { b.Body = b.Body[:len(b.Body)-20] }), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			store := mem.New(time.Now)
@@ -59,7 +77,7 @@ func TestC4Manifests(t *testing.T) {
 				t.Errorf("saved again as %s, %v", again, err)
 			}
 			if tt.lose != nil {
-				_ = tt.lose(t.Context(), store.Container(Container), name(tt.e.Page.ID, digest))
+				must(t, tt.lose(t.Context(), store.Container(Container), name(tt.e.Page.ID, digest)))
 			}
 			held, err := m.Held(t.Context(), tt.ask.Page, digest)
 			must(t, err)

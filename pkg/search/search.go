@@ -165,7 +165,8 @@ type Index interface {
 	// requests as the engine allows. A page that is refused may keep the others out; putting them
 	// one by one tells which it is.
 	Put(ctx context.Context, pages ...Page) error
-	// Remove takes a page out; a page that is not there is no error. held is as in [Page.Held].
+	// Remove takes a page out; a page that is not there is no error. held is as in [Page.Held]: with
+	// it, also what was put a moment ago leaves, which an engine may not see yet.
 	Remove(ctx context.Context, id string, held *Held) error
 	// Search answers a query.
 	Search(ctx context.Context, q Query) (Results, error)
