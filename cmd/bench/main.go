@@ -62,6 +62,7 @@ func (b *bench) run(only string) (err error) {
 		{"sweep", b.sweep},
 		{"types", b.types},
 		{"edits", b.edits},
+		{"search", b.search},
 		{"chunks", b.chunks},
 	} {
 		if only != "" && !slices.Contains(strings.Split(only, ","), m.name) {

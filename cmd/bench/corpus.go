@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// corpus makes pages out of all versions of all documents, in an order that is the same in every
+// run: first each as it is, then again and again in variations.
+type corpus struct {
+	bodies []version
+	rng    *rand.Rand
+	round  int // variations made so far
+	next   int
+	now    time.Time
+}
+
+// version is one body of a document.
+type version struct {
+	revised
+	body []byte
+	n    int
+}
+
+// dimensions of the vectors that chunks have; those of small models.
+const dimensions = 384
+
+func newCorpus(docs []revised) *corpus {
+	c := &corpus{rng: rand.New(rand.NewPCG(1, 2)), now: time.Now()}
+	for _, d := range docs {
+		for n, body := range d.bodies {
+			c.bodies = append(c.bodies, version{d, body, n})
+		}
+	}
+	c.shuffle()
+	return c
+}
+
+func (c *corpus) shuffle() {
+	c.rng.Shuffle(len(c.bodies), func(i, j int) { c.bodies[i], c.bodies[j] = c.bodies[j], c.bodies[i] })
+}
+
+// page is the next one, of at most so many chunks.
+func (c *corpus) page(most int) (search.Page, error) {
+	if c.next == len(c.bodies) {
+		c.shuffle()
+		c.round, c.next = c.round+1, 0
+	}
+	v := c.bodies[c.next]
+	c.next++
+	p, _, err := v.page(v.body)
+	if err != nil {
+		return p, err
+	}
+	p.ID = fmt.Sprintf("%s-%d-%d", p.ID, v.n, c.round)
+	p.Host = fmt.Sprintf("docs%d.example", c.rng.IntN(12))
+	p.ChangedAt = c.now.Add(-time.Duration(c.rng.ExpFloat64() * float64(100*24*time.Hour)))
+	p.Chunks = p.Chunks[:min(most, len(p.Chunks))]
+	for i := range p.Chunks {
+		p.Chunks[i].Text = c.varied(p.Chunks[i].Text)
+		p.Chunks[i].Vector = c.vector()
+	}
+	return p, nil
+}
+
+// varied gives one word of eight another form, so that a variation brings words of its own.
+func (c *corpus) varied(text string) string {
+	if c.round == 0 {
+		return text
+	}
+	words := strings.Split(text, " ")
+	for i, w := range words {
+		if c.rng.IntN(8) == 0 && len(w) > 3 {
+			words[i] = fmt.Sprintf("%s%c%c", w, 'a'+c.round, 'a'+c.rng.IntN(26))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func (c *corpus) vector() []float32 {
+	v := make([]float32, dimensions)
+	for i := range v {
+		v[i] = float32(c.rng.NormFloat64())
+	}
+	return v
+}
