@@ -68,9 +68,9 @@ func (ix *Index) warnOfLength(s statement) {
 	})
 }
 
-// nearJSON is the near chunks as json_each takes them.
-func (s statement) nearJSON() string {
-	b, _ := json.Marshal(s.near) // numbers always encode
+// asJSON is a list of chunks as json_each takes them.
+func asJSON(chunks []int64) string {
+	b, _ := json.Marshal(chunks) // numbers always encode
 	return string(b)
 }
 
@@ -78,13 +78,11 @@ func (s statement) nearJSON() string {
 // and by nearness, and the places in both rankings joined. Which chunks are near does not depend
 // on paging, so the order does not.
 func (s statement) byBoth() (query string, args []any) {
-	from, args := s.from()
-	query = `
-WITH hits AS MATERIALIZED (SELECT fts.rowid AS chunk, fts.rowid >> 16 AS page, ` + scores + ` ` + from + `),
+	with, args := s.matching()
+	query = with + `,
 near AS MATERIALIZED (SELECT value AS chunk, value >> 16 AS page, key AS score FROM json_each(?)),
 places AS (
-	SELECT h.page, row_number() OVER (ORDER BY min(h.score), p.id) AS place
-	FROM hits h JOIN pages p ON p.rowid = h.page GROUP BY h.page
+	SELECT m.page, row_number() OVER (ORDER BY m.score, p.id) AS place FROM matched m JOIN pages p ON p.rowid = m.page
 	UNION ALL SELECT page, row_number() OVER (ORDER BY min(score)) FROM near GROUP BY page
 ),
 best AS (
@@ -103,5 +101,5 @@ ranked AS (
 )
 SELECT r.id, r.url, r.title, r.language, -r.score, r.chunk FROM ranked r WHERE r.place <= ?
 ORDER BY r.score, r.id, r.place`
-	return query, append(args, s.nearJSON(), s.query.Top, s.query.Skip, maxPassages)
+	return query, append(args, asJSON(s.near), s.query.Top, s.query.Skip, maxPassages)
 }

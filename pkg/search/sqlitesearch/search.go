@@ -3,7 +3,6 @@ package sqlitesearch
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
 	"strings"
 
@@ -116,7 +115,7 @@ func (s statement) pages() (query string, args []any) {
 	from, args := s.from()
 	query = "SELECT DISTINCT fts.rowid >> 16 AS page " + from
 	if len(s.near) > 0 {
-		return query + " UNION SELECT value >> 16 FROM json_each(?)", append(args, s.nearJSON())
+		return query + " UNION SELECT value >> 16 FROM json_each(?)", append(args, asJSON(s.near))
 	}
 	return query, args
 }
@@ -127,23 +126,32 @@ func (s statement) count(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// byWords ranks by words alone, and gives for each result the chunks that matched best. The hits
-// are materialized, because bm25 can only be asked while the index is read. A page ranks by its
-// best chunk; equal pages rank by id, so that paging neither repeats nor skips.
-func (s statement) byWords() (query string, args []any) {
+// matching gives the chunks that match and their pages with their best scores, as hits and matched.
+// Both are materialized: bm25 can only be asked while the index is read, and hits are read again.
+func (s statement) matching() (with string, args []any) {
 	from, args := s.from()
-	query = `
+	return `
 WITH hits AS MATERIALIZED (SELECT fts.rowid AS chunk, fts.rowid >> 16 AS page, ` + scores + ` ` + from + `),
-best AS (
-	SELECT p.rowid AS page, p.id, p.url, p.title, p.language, min(h.score) AS score
-	FROM hits h JOIN pages p ON p.rowid = h.page GROUP BY h.page ORDER BY min(h.score), p.id LIMIT ? OFFSET ?
+matched AS MATERIALIZED (SELECT page, min(score) AS score FROM hits GROUP BY page)`, args
+}
+
+// byWords ranks by words alone, and gives for each result the chunks that matched best. A page ranks
+// by its best chunk; equal pages rank by id, so that paging neither repeats nor skips. What is
+// known of pages is looked up once for each, not for each hit, and hits are not joined: that would
+// make an index of all of them.
+func (s statement) byWords() (query string, args []any) {
+	with, args := s.matching()
+	query = with + `,
+best AS MATERIALIZED (
+	SELECT p.rowid AS page, p.id, p.url, p.title, p.language, m.score
+	FROM matched m JOIN pages p ON p.rowid = m.page ORDER BY m.score, p.id LIMIT ? OFFSET ?
 ),
-ranked AS (
-	SELECT b.*, h.chunk, row_number() OVER (PARTITION BY b.page ORDER BY h.said, h.score, h.chunk) AS place
-	FROM best b JOIN hits h ON h.page = b.page
+pieces AS (
+	SELECT page, chunk, row_number() OVER (PARTITION BY page ORDER BY said, score, chunk) AS place
+	FROM hits WHERE page IN (SELECT page FROM best)
 )
-SELECT r.id, r.url, r.title, r.language, -r.score, r.chunk FROM ranked r WHERE r.place <= ?
-ORDER BY r.score, r.id, r.place`
+SELECT b.id, b.url, b.title, b.language, -b.score, c.chunk FROM pieces c JOIN best b ON b.page = c.page WHERE c.place <= ?
+ORDER BY b.score, b.id, c.place`
 	return query, append(args, s.query.Top, s.query.Skip, maxPassages)
 }
 
@@ -161,10 +169,12 @@ func (s statement) results(ctx context.Context) ([]search.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	shown, err := s.passages(ctx, chunks)
+	if err != nil {
+		return nil, err
+	}
 	for i := range results {
-		if results[i].Passages, err = s.passages(ctx, chunks[i]); err != nil {
-			return nil, err
-		}
+		results[i].Passages = s.chosen(chunks[i], shown)
 		if !s.query.NestImages {
 			continue
 		}
@@ -192,41 +202,57 @@ func scanResults(rows *sql.Rows) (results []search.Result, chunks [][]int64, err
 	return results, chunks, rows.Err()
 }
 
-// passages reads the passages of one result: those in whose text a word was found, and those that
-// are near. When only title or headings matched, the first is given without: a result without any
-// text would puzzle.
-func (s statement) passages(ctx context.Context, chunks []int64) ([]search.Passage, error) {
-	var first, shown []search.Passage
-	for i, chunk := range chunks {
-		p, err := s.passage(ctx, chunk)
-		if err != nil {
-			return nil, err
-		}
-		if i == 0 {
-			first = []search.Passage{p}
-		}
-		if len(p.Highlights) > 0 || slices.Contains(s.near, chunk) {
-			shown = append(shown, p)
+// chosen are the passages of one result: those in whose text a word was found, and those that are
+// near. When only title or headings matched, the first is given without: a result without any text
+// would puzzle.
+func (s statement) chosen(chunks []int64, passages map[int64]search.Passage) (chosen []search.Passage) {
+	for _, chunk := range chunks {
+		if p := passages[chunk]; len(p.Highlights) > 0 || slices.Contains(s.near, chunk) {
+			chosen = append(chosen, p)
 		}
 	}
-	if len(shown) == 0 {
-		return first, nil
+	if len(chosen) == 0 {
+		return []search.Passage{passages[chunks[0]]}
 	}
-	return shown, nil
+	return chosen
 }
 
-func (s statement) passage(ctx context.Context, chunk int64) (p search.Passage, err error) {
-	const query = `
-SELECT c.uid, c.heading, highlight(fts, 2, ?, ?) FROM fts JOIN chunks c ON c.id = fts.rowid WHERE fts MATCH ? AND fts.rowid = ?`
-	var text string
-	err = s.tx.QueryRowContext(ctx, query, string(markOpen), string(markClose), s.match, chunk).Scan(&p.ChunkUID, &p.Heading, &text)
-	if errors.Is(err, sql.ErrNoRows) { // near, without any of the words
-		err = s.tx.QueryRowContext(ctx, "SELECT uid, heading, body FROM chunks WHERE id = ?", chunk).Scan(&p.ChunkUID, &p.Heading, &text)
+// passages reads the passages of all results, by chunk. One pass over the hits does it (the + keeps
+// the row ids out of the index's hands): a pass for each would look up a prefix as many times.
+func (s statement) passages(ctx context.Context, results [][]int64) (map[int64]search.Passage, error) {
+	const marked = `
+SELECT c.id, c.uid, c.heading, highlight(fts, 2, ?, ?) FROM fts CROSS JOIN chunks c ON c.id = fts.rowid
+WHERE fts MATCH ? AND +fts.rowid IN (SELECT value FROM json_each(?))`
+	const plain = "SELECT id, uid, heading, body FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
+	chunks := slices.Concat(results...)
+	passages := make(map[int64]search.Passage, len(chunks))
+	if err := s.addPassages(ctx, passages, marked, string(markOpen), string(markClose), s.match, asJSON(chunks)); err != nil {
+		return nil, err
 	}
+	// What is left is near, without any of the words.
+	chunks = slices.DeleteFunc(chunks, func(chunk int64) bool { _, found := passages[chunk]; return found })
+	if len(chunks) == 0 {
+		return passages, nil
+	}
+	return passages, s.addPassages(ctx, passages, plain, asJSON(chunks))
+}
+
+func (s statement) addPassages(ctx context.Context, to map[int64]search.Passage, query string, args ...any) error {
+	rows, err := s.tx.QueryContext(ctx, query, args...)
 	if err != nil {
-		return p, err
+		return err
 	}
-	p.Heading = unseparated(p.Heading)
-	p.Text, p.Highlights = search.Excerpt(readMarks(strings.ReplaceAll(text, string(separator), "")))
-	return p, nil
+	defer rows.Close()
+	for rows.Next() {
+		var chunk int64
+		var p search.Passage
+		var text string
+		if err := rows.Scan(&chunk, &p.ChunkUID, &p.Heading, &text); err != nil {
+			return err
+		}
+		p.Heading = unseparated(p.Heading)
+		p.Text, p.Highlights = search.Excerpt(readMarks(strings.ReplaceAll(text, string(separator), "")))
+		to[chunk] = p
+	}
+	return rows.Err()
 }
