@@ -278,7 +278,7 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 	mine := &p.Item
 	mine.etag = cur.etag
 	mine.RemoveRequested = cur.RemoveRequested
-	mine.DisplaySource = cur.DisplaySource
+	mine.DisplaySource, mine.Credential = cur.DisplaySource, cur.Credential
 	mine.ReindexGeneration = cur.ReindexGeneration
 	mine.ReindexRequested = cur.ReindexGeneration > mine.ProcessedGeneration
 	if cur.RebuildRun != p.run { // asked for meanwhile, and what we did may have been too early

@@ -117,6 +117,27 @@ func TestA24CredentialGivenLate(t *testing.T) {
 	b.check(t)
 }
 
+// A24: so is one that is given while the check runs, which may fail for the lack of it.
+func TestA24CredentialGivenDuringTheCheck(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		b := open(t, Options{})
+		b.register(t, RegisterOptions{Credential: "OLD"}, "https://a.example/x")
+		batch := b.begin(t, b.take(t)[0])
+		b.clock.Advance(time.Second)
+		b.register(t, RegisterOptions{Credential: "WIKI"}, "https://a.example/x")
+		b.take(t)
+		b.finish(t, batch)
+		jobs := b.take(t)
+		if len(jobs) != 1 {
+			t.Fatalf("%d jobs after the commit, want one", len(jobs))
+		}
+		if again := b.begin(t, jobs[0]); again == nil || again.Items[0].Credential != "WIKI" {
+			t.Errorf("the check that follows: %+v", again)
+		}
+		b.check(t)
+	})
+}
+
 // A20: who comes second finds nothing to do.
 func TestA20DoubledJobDoesNothing(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
