@@ -93,9 +93,11 @@ func (c *check) baseURL() string {
 }
 
 // leftIndex reports whether the page has left the index for a reason that is not in its body. What
-// somebody asked for before it left is void then.
+// somebody asked for before it left is void then. The status alone does not tell: a page that is
+// forbidden, or gone, may have failed since, or have been registered again.
 func (c *check) leftIndex() bool {
-	return c.Status == registry.OutOfScope || c.Status == registry.Gone && c.IndexedHash == ""
+	forbidden := !c.HTTPRobotsAllowed || c.Exclusion == exclusionHeader
+	return c.Status == registry.OutOfScope || c.IndexedHash == "" && (forbidden || !c.GoneSince.IsZero())
 }
 
 // stayOut sees to it that the index holds nothing of a page that has left it, which is all that there is to

@@ -44,3 +44,63 @@ func TestA20InterruptedBesideTheIndex(t *testing.T) {
 		})
 	}
 }
+
+// A11, A14: what a header or robots.txt forbids, and what is gone, is not taken from its snapshot
+// into the index because it has failed since, or was registered again, and then a worker died.
+func TestA11InterruptedOutsideTheIndex(t *testing.T) {
+	leaves := map[string]func(r *rig){
+		"noindex by header": func(r *rig) {
+			r.site.put("/p", text("v1").set("X-Robots-Tag", "noindex"))
+			r.first("/p")
+		},
+		"robots.txt": func(r *rig) {
+			r.first("/p")
+			r.site.put("/robots.txt", page{body: "User-agent: *\nDisallow: /"})
+			r.clock.pass(25 * time.Hour)
+			r.look("/p")
+		},
+		"gone": func(r *rig) {
+			r.first("/p")
+			r.site.put("/p", status(404))
+			for range 3 {
+				r.next("/p")
+			}
+		},
+	}
+	then := map[string]func(r *rig){
+		"failed": func(r *rig) {
+			r.site.put("/robots.txt", status(500))
+			r.site.put("/p", status(500))
+			r.clock.pass(25 * time.Hour)
+			r.look("/p")
+			r.due("/p")
+		},
+		"registered again": func(r *rig) {
+			r.clock.pass(time.Minute)
+			r.register(false, "/p")
+		},
+	}
+	for why, leave := range leaves {
+		for what, meanwhile := range then {
+			t.Run(why+", "+what, func(t *testing.T) {
+				r := newRig(t)
+				r.site.put("/p", text("v1").etag("1"))
+				leave(r)
+				if it := r.item("/p"); it.IndexedHash != "" || it.ContentHash == "" {
+					t.Fatalf("it has not left: %+v", it)
+				}
+				meanwhile(r)
+				for _, job := range r.jobs() {
+					if b, err := r.reg.Begin(t.Context(), job); err != nil || b == nil {
+						t.Fatalf("batch %v, %v", b, err)
+					}
+				}
+				r.index.writes()
+				r.sweepAfter(15 * time.Minute)
+				if wrote := r.index.writes(); len(wrote) > 0 || r.index.holds(r.item("/p")) != "" {
+					t.Errorf("the index was written: %q, %+v", wrote, r.item("/p").History)
+				}
+			})
+		}
+	}
+}
