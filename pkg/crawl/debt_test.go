@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -206,5 +207,63 @@ func TestPanicIsThePages(t *testing.T) {
 	r.site.put("/bad", text("good"))
 	if it := r.next("/bad"); it.Status != indexed {
 		t.Errorf("a good page after it: %s (%s)", it.Status, it.ErrorMessage)
+	}
+}
+
+// B5: a host that asks for a pause does not hold up what is already on its way to be indexed from
+// snapshots, for nobody is asked.
+func TestB5DebtsOfAPausedHost(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		when func(r *rig, rebuild func())
+	}{
+		{"paused by another batch", func(r *rig, rebuild func()) {
+			rebuild()
+			jobs := r.jobs()
+			r.first("/busy")
+			for _, job := range jobs {
+				must(r.t, r.Process(r.t.Context(), job))
+			}
+		}},
+		{"paused by the same batch", func(r *rig, rebuild func()) {
+			r.register(false, "/busy")
+			r.jobs()
+			rebuild()
+			a := r.item("/a")
+			job := registry.Job{PartitionKey: a.Partition(), Host: a.SourceHost}
+			for _, p := range []string{"/busy", "/a", "/b"} {
+				it := r.item(p)
+				job.Items = append(job.Items, registry.JobItem{ID: it.ID, RowKey: it.Hash()})
+			}
+			r.jobs()
+			must(r.t, r.Process(r.t.Context(), job))
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t)
+			r.site.put("/a", text("a"))
+			r.site.put("/b", text("b"))
+			r.site.put("/busy", status(503).set("Retry-After", "3600"))
+			r.register(false, "/a", "/b")
+			r.mustWork()
+			r.loseIndex()
+			tt.when(r, func() {
+				r.clock.pass(time.Second)
+				_, err := r.reg.Rebuild(t.Context(), registry.Rebuild{Run: "again"}, registry.Cursor{})
+				must(t, err)
+				r.site.asked()
+			})
+			r.mustWork()
+			for _, p := range []string{"/a", "/b"} {
+				if it := r.item(p); r.index.holds(it) == "" || it.RebuildPending {
+					t.Errorf("%s waits for the host: %+v", p, it.History)
+				}
+			}
+			for _, asked := range r.site.asked() {
+				if !strings.Contains(asked, "/busy") {
+					t.Errorf("the site was asked for %s", asked)
+				}
+			}
+		})
 	}
 }

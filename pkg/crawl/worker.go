@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -119,7 +120,7 @@ func (w *Worker) Process(ctx context.Context, job registry.Job) (err error) {
 	if err != nil || b == nil {
 		return err
 	}
-	t := &task{Worker: w, batch: b, todo: b.Items, lastCommit: w.o.Clock(), host: registry.HostFinding{CrawlDelay: b.CrawlDelay}}
+	t := &task{Worker: w, batch: b, todo: slices.Clone(b.Items), lastCommit: w.o.Clock(), host: registry.HostFinding{CrawlDelay: b.CrawlDelay}}
 	t.pace.reserved = b.Starts
 	t.run(ctx)
 	if err := t.commit(ctx, true); err != nil {
@@ -181,15 +182,21 @@ func (t *task) work(ctx context.Context) {
 	}
 }
 
-// take gives the next item, or nil when no other may be begun.
+// take gives the next item, or nil when no other may be begun: of a host that has asked for a pause,
+// only what asks nobody.
 func (t *task) take(ctx context.Context) *registry.Item {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.todo) == 0 || !t.goOn(ctx) {
+	if !t.goOn(ctx) {
 		return nil
 	}
-	it := t.todo[0]
-	t.todo = t.todo[1:]
+	paused := !t.host.PauseUntil.IsZero()
+	i := slices.IndexFunc(t.todo, func(it *registry.Item) bool { return !paused || it.AsksNobody() })
+	if i < 0 {
+		return nil
+	}
+	it := t.todo[i]
+	t.todo = slices.Delete(t.todo, i, i+1)
 	return it
 }
 
@@ -200,11 +207,11 @@ func (t *task) permit() (release func()) {
 	return sync.OnceFunc(func() { <-t.permits })
 }
 
-// goOn reports whether another item may be started: nothing of ours has failed, the host has not
-// asked for a pause, and the lock holds long enough.
+// goOn reports whether another item may be started: nothing of ours has failed, and the lock holds
+// long enough.
 func (t *task) goOn(ctx context.Context) bool {
 	left := t.batch.Until.Sub(t.o.Clock())
-	return t.failed == nil && t.host.PauseUntil.IsZero() && ctx.Err() == nil && left > commitMargin+lastStart
+	return t.failed == nil && ctx.Err() == nil && left > commitMargin+lastStart
 }
 
 // one checks an item and takes note of the finding.

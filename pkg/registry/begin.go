@@ -75,7 +75,7 @@ func (r *Registry) begin(ctx context.Context, job Job, owner string) (*Batch, er
 	}
 	g, until, ok := host.reserve(now, owner, len(todo), r.o.Politeness(job.Host), r.o.Jitter)
 	if !ok {
-		return r.beginRemovals(ctx, job, owner, &host, todo, until)
+		return r.beginUnasked(ctx, job, owner, &host, todo, until)
 	}
 	b := &Batch{
 		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID,

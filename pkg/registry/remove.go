@@ -56,16 +56,22 @@ func (r *Registry) requestRemoval(ctx context.Context, it *Item) error {
 	return err
 }
 
-// beginRemovals is what can be done of a job whose host is not to be had: removals, which ask
-// nobody. The others are parked until then.
-func (r *Registry) beginRemovals(ctx context.Context, job Job, owner string, host *hostEntry, todo []*Item, until time.Time) (*Batch, error) {
+// AsksNobody reports whether the item's next check leaves its site alone: it is to be removed, or its
+// snapshot is to be indexed.
+func (it *Item) AsksNobody() bool {
+	return it.RemoveRequested || it.IndexPending && !it.Forced()
+}
+
+// beginUnasked is what can be done of a job whose host is not to be had: what asks nobody. The others
+// are parked until then.
+func (r *Registry) beginUnasked(ctx context.Context, job Job, owner string, host *hostEntry, todo []*Item, until time.Time) (*Batch, error) {
 	now := r.now()
 	b := &Batch{
 		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID, Permits: 1,
 		Until: stamp(now.Add(lockTime)), CrawlDelay: time.Duration(host.CrawlDelayMS) * time.Millisecond, owner: owner,
 	}
 	for _, it := range todo {
-		if it.RemoveRequested {
+		if it.AsksNobody() {
 			b.Items = append(b.Items, it)
 		} else {
 			b.rest = append(b.rest, it)
