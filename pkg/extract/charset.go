@@ -28,7 +28,7 @@ func decode(body []byte, contentType string) (text []byte, name string) {
 	if err != nil { // Unreachable: decoders of this package replace what they cannot read.
 		decoded = body
 	}
-	return bytes.ToValidUTF8(decoded, replacement), name
+	return bytes.ToValidUTF8(bytes.TrimPrefix(decoded, utf8BOM), replacement), name // a mark is no content in UTF-16 either
 }
 
 var (

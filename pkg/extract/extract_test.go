@@ -43,6 +43,18 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
+// A16, A17: a byte order mark is no text, which would end the head of the page before it begins.
+func TestA17MarkBeforeTheHead(t *testing.T) {
+	body := []byte("\xff\xfe")
+	for _, c := range []byte("<html><title>Tides</title><link rel=canonical href=/t><p>x") {
+		body = append(body, c, 0)
+	}
+	doc, err := Extract(body, "text/html", goldenBase, Limits{})
+	if err != nil || doc.Title != "Tides" || doc.Canonical != "https://port.example/t" || doc.Text != "x" {
+		t.Errorf("title %q, canonical %q, text %q, %v", doc.Title, doc.Canonical, doc.Text, err)
+	}
+}
+
 func TestDeclarations(t *testing.T) {
 	for _, tc := range []struct {
 		name, page string
