@@ -74,7 +74,7 @@ func New(o Options) *Reader {
 // the body (see [mediaType]); of lim, MaxBytes bounds their text instead of their body. The error
 // is that of extract.Extract, one of those above, or that of ctx.
 func (r *Reader) Extract(ctx context.Context, body []byte, contentType, baseURL string, lim extract.Limits) (extract.Document, error) {
-	mimeType, err := mediaType(contentType, body)
+	mimeType, err := mediaType(contentType, body, baseURL)
 	if err != nil {
 		return extract.Document{}, err
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"mime"
+	"net/url"
+	"path"
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
@@ -33,9 +35,15 @@ const (
 //  4. Else the body decides, so that a picture is recorded as a picture. A mail is told by its
 //     header.
 //
+// A type that says nothing, as a file in a folder has, is first replaced by that of the name's ending:
+// a broken document is then known to be broken, and a mail needs no complete header.
+//
 // The error is Blocked: a compound file with an encrypted package is an Office file with a password.
-func mediaType(contentType string, body []byte) (string, error) {
+func mediaType(contentType string, body []byte, address string) (string, error) {
 	declared := declaredType(contentType)
+	if t := typeByName(address); t != "" && saysNothing(declared) {
+		declared = t
+	}
 	if bytes.HasPrefix(body, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) {
 		return compoundType(body, declared)
 	}
@@ -47,7 +55,7 @@ func mediaType(contentType string, body []byte) (string, error) {
 		return pdf.MediaType, nil
 	}
 	if isOffice(declared) || declared == pdf.MediaType {
-		if found := detect(body); strings.HasPrefix(found, "text/") {
+		if found := detect(body); strings.HasPrefix(found, "text/") && len(body) > 0 {
 			return found, nil
 		}
 		return declared, nil
@@ -59,6 +67,27 @@ func mediaType(contentType string, body []byte) (string, error) {
 		return octets, nil // package extract tells kinds of text apart
 	}
 	return declared, nil
+}
+
+// typeByName is the type of documents whose names end so; "" for other names.
+func typeByName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	switch strings.ToLower(path.Ext(u.Path)) {
+	case ".pdf":
+		return pdf.MediaType
+	case ".docx":
+		return docxType
+	case ".pptx":
+		return pptxType
+	case ".xlsx":
+		return sheet.MediaType
+	case ".eml":
+		return mail.MediaType
+	}
+	return ""
 }
 
 func declaredType(contentType string) string {

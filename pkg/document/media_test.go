@@ -44,6 +44,7 @@ func TestA17MediaType(t *testing.T) {
 		{"a PDF behind noise", "application/pdf", []byte("\r\nnoise %PDF-1.7"), "application/pdf"},
 		{"noise that speaks of PDFs", "text/html", []byte("<p>A PDF begins with %PDF-1.7"), "text/html"},
 		{"an error page for a PDF", "application/pdf", []byte("<!doctype html><p>Gone"), "text/html"},
+		{"nothing for a PDF", "application/pdf", nil, "application/pdf"},
 		{"bytes for a PDF", "application/pdf", []byte{0, 1, 2}, "application/pdf"},
 		{"DOCX as bytes", "application/octet-stream", docx, docxType},
 		{"DOCX as old Word", "application/msword", docx, docxType},
@@ -66,7 +67,31 @@ func TestA17MediaType(t *testing.T) {
 		{"a log", "", []byte("Date: a\nFrom: b\nReceived: c\nready\n"), octets},
 		{"a broken parameter", "Application/PDF; =", []byte("%PDF-1.7"), "application/pdf"},
 	} {
-		if got, err := mediaType(c.declared, c.body); got != c.want || err != nil {
+		if got, err := mediaType(c.declared, c.body, "https://port.example/a"); got != c.want || err != nil {
+			t.Errorf("%s: have %q, %v, want %q", c.name, got, err, c.want)
+		}
+	}
+}
+
+// A17: a file in a folder has no type but its name's ending.
+func TestA17MediaTypeByName(t *testing.T) {
+	broken := archive(t, "[Content_Types].xml", "word/document.xml")[:200]
+	for _, c := range []struct {
+		name, declared, file string
+		body                 []byte
+		want                 string
+	}{
+		{"a broken DOCX", "", "a.docx", broken, docxType},
+		{"a broken DOCX to be downloaded", "application/octet-stream", "a.DOCX", broken, docxType},
+		{"a broken DOCX of another type", "application/zip", "a.docx", broken, "application/zip"},
+		{"an archive that is no PPTX", "", "a.pptx", archive(t, "a.txt"), pptxType},
+		{"a PDF without its mark", "", "a.pdf", []byte{0, 1, 2}, "application/pdf"},
+		{"a PDF that is a workbook", "", "a.pdf", archive(t, "[Content_Types].xml", "xl/workbook.xml"), sheet.MediaType},
+		{"a PDF that is a page", "", "a.pdf", []byte("<!doctype html><p>Gone"), "text/html"},
+		{"a mail without a date", "", "a.eml", []byte("From: a\nSubject: b\n\nc"), mail.MediaType},
+		{"text", "", "a.txt", []byte("High water at noon."), octets},
+	} {
+		if got, err := mediaType(c.declared, c.body, "https://port.example/b/"+c.file+"?download=1"); got != c.want || err != nil {
 			t.Errorf("%s: have %q, %v, want %q", c.name, got, err, c.want)
 		}
 	}
@@ -79,7 +104,7 @@ func FuzzMediaType(f *testing.F) {
 	f.Add("", []byte("From: a\nDate: b\nMessage-ID: c\n\nd"))
 	f.Add("application/msword", []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
 	f.Fuzz(func(t *testing.T, declared string, body []byte) {
-		got, err := mediaType(declared, body)
+		got, err := mediaType(declared, body, "")
 		if err == nil && strings.ContainsAny(got, ";\n ") && got != declaredType(declared) {
 			t.Errorf("mediaType(%q, %q) = %q", declared, body, got)
 		}
