@@ -28,6 +28,9 @@ func (c *check) prepare(ctx context.Context) (err error) {
 	if c.entry == nil {
 		return nil
 	}
+	if c.unfilled = c.entry.Page.Check(); c.unfilled != nil {
+		return nil // before anything is paid or kept for it
+	}
 	if c.entry.Page.Held, err = c.heldOf(ctx, c.entry.Page); err != nil {
 		return err
 	}
@@ -146,6 +149,9 @@ func (c *check) indexed(ctx context.Context, err error) {
 	if c.IndexPending = err != nil && !isRefused(err); err != nil {
 		c.Outdate()
 	}
+	if c.manifest != "" {
+		c.replaceManifest(ctx)
+	}
 	switch {
 	case c.IndexPending && c.keepsStatus():
 	case c.IndexPending:
@@ -163,12 +169,12 @@ func (c *check) indexed(ctx context.Context, err error) {
 		c.IndexedHash, c.LastIndexedDocID, c.LastIndexed = c.ContentHash, string(c.ID), now
 		c.ImageCount = len(c.entry.Page.Images)
 		c.Record(now, "indexed", entered(&c.entry.Page))
-		c.replaceManifest(ctx)
 	}
 }
 
-// replaceManifest names the manifest of what the index now holds. One that cannot be removed stays
-// behind until the item is purged.
+// replaceManifest names the manifest of what was given to the index, also when it failed or refused:
+// nobody counts on the manifest of an outdated item, but one that nobody names would stay behind until
+// the item is purged. So does one that cannot be removed.
 func (c *check) replaceManifest(ctx context.Context) {
 	if old := c.Manifest; old != "" && old != c.manifest {
 		if err := c.manifests.Drop(ctx, c.ID, old); err != nil {

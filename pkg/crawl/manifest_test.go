@@ -9,7 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/chunk"
+	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/index"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -138,4 +140,35 @@ func TestC4ManifestsComeAndGo(t *testing.T) {
 			t.Errorf("left the index: %v", r.manifests("/p"))
 		}
 	})
+}
+
+// Pages that the index refuses leave one manifest, however often they change.
+func TestC4ManifestsOfRefusedPages(t *testing.T) {
+	r := newRig(t)
+	r.index.down = fault.New(fault.TooLarge, "page is too large")
+	r.site.put("/p", text("v0"))
+	r.first("/p")
+	for i := range 3 {
+		r.site.put("/p", text(fmt.Sprint("v", i+1)))
+		if it := r.next("/p"); it.Status != registry.Error || len(r.manifests("/p")) != 1 {
+			t.Errorf("%s, manifests %v", it.Status, r.manifests("/p"))
+		}
+	}
+	r.index.down = nil
+	r.site.put("/p", text("v4"))
+	if it := r.next("/p"); it.Status != indexed || !cmp.Equal(r.manifests("/p"), []string{string(it.ID) + "/" + it.Manifest}) {
+		t.Errorf("%s, manifests %v", it.Status, r.manifests("/p"))
+	}
+}
+
+// What no index takes costs no vectors and no manifest.
+func TestC4PageOfTooManyChunks(t *testing.T) {
+	m := newModelRig(t)
+	// Lines of a hundred tokens in as many bytes, which are a chunk each, and small listings.
+	body := "<pre>" + strings.Repeat(strings.Repeat("1a", 50)+"\n", 49_000) + "</pre>" + strings.Repeat("<pre>ab</pre>", 19_000)
+	m.site.put("/p", page{body: "<html lang=en><title>Log</title><main><p>The log of the harbour.</p>" + body + "</main></html>"})
+	it := m.first("/p")
+	if it.Status != registry.Error || !strings.Contains(it.ErrorMessage, "chunks") || m.model.Texts() != 0 || len(m.manifests("/p")) != 0 {
+		t.Errorf("%s (%s), %d texts, manifests %v", it.Status, it.ErrorMessage, m.model.Texts(), m.manifests("/p"))
+	}
 }
