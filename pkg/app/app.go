@@ -109,6 +109,15 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		Documents: documents,
 		Files:     files, Setting: get,
 	}
+	var rebuilds *rebuild.Service
+	if service := engine; cfg.Search.Endpoint != "" {
+		engine = newArriving(service, func(ctx context.Context) error {
+			if err := service.Create(ctx); err != nil {
+				return err
+			}
+			return fillIndex(ctx, service, reg, rebuilds)
+		}, log)
+	}
 	searched, err := withVectors(ctx, cfg.Models, store, engine, &options, log)
 	if err != nil {
 		return nil, err
@@ -118,7 +127,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	if _, none := engine.(search.None); !none {
 		rebuilding.Audit = index.NewAuditor(engine, manifests, reg)
 	}
-	rebuilds := rebuild.New(store, reg, snaps, rebuilding)
+	rebuilds = rebuild.New(store, reg, snaps, rebuilding)
 	for _, step := range []func(context.Context) error{
 		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, engine.Create,
 		func(ctx context.Context) error { return snaps.StartRun(ctx, run) },

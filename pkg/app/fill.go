@@ -13,8 +13,8 @@ import (
 type beginner interface {
 	// Begun names this index while nobody has seen to it that it is filled; "" after that. All who open the same index are told the same name.
 	Begun(ctx context.Context) (string, error)
-	// Filled is told when it is certain that the index will be filled.
-	Filled(ctx context.Context) error
+	// Filled is told when it is certain that the index of that name will be filled.
+	Filled(ctx context.Context, name string) error
 }
 
 // fillIndex has everything that is registered indexed anew when the index has just begun: its file
@@ -38,5 +38,5 @@ func fillIndex(ctx context.Context, index search.Index, reg *registry.Registry, 
 			return err
 		}
 	}
-	return b.Filled(ctx)
+	return b.Filled(ctx, name)
 }

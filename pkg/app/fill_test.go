@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -12,8 +13,10 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/source"
@@ -146,6 +149,67 @@ func TestA19SearchServiceIsFilled(t *testing.T) {
 		}
 		if step.runs == 0 {
 			registerOne(t, s)
+		}
+	}
+}
+
+// A19: a search service that is down, or whose roles are not known yet, does not keep the app from
+// starting; the index is made and filled when somebody needs it. An index of somebody else does.
+func TestA19SearchServiceComesLate(t *testing.T) {
+	server := aisearch.New(t)
+	set := map[string]string{"SEARCH_ENDPOINT": server.URL, "SEARCH_API_KEY": aisearch.Key, "SEARCH_INDEX": "pages"}
+	cfg, err := Load(env(set))
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := openIndex(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := mem.New(time.Now)
+	registerOne(t, mustOpen(t, store, filepath.Join(t.TempDir(), "index.db")))
+	server.Fail(aisearch.Fault{Op: "get", Status: http.StatusForbidden, Times: 1})
+	s, err := Assemble(t.Context(), cfg, env(set), store, index, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := s.Index.Count(t.Context()); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("right after: %v", err)
+		}
+	}
+	if n := len(server.Requests()); n != 1 {
+		t.Errorf("the service was asked %d times", n)
+	}
+	s.Index.(*arriving).tried = time.Time{} // half a minute later
+	if n, err := s.Index.Count(t.Context()); n != 0 || err != nil {
+		t.Errorf("later: %d, %v", n, err)
+	}
+	if runs := activeRuns(t, s); len(runs) != 1 {
+		t.Errorf("runs %+v", runs)
+	}
+	if _, err := index.Search(t.Context(), search.Query{Text: "x", Top: 1}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A25: an index that was made for vectors of another length stops the start.
+func TestA25IndexOfAnotherKind(t *testing.T) {
+	server := aisearch.New(t)
+	set := map[string]string{"SEARCH_ENDPOINT": server.URL, "SEARCH_API_KEY": aisearch.Key}
+	for _, dimensions := range []string{"3", "4"} {
+		set["SEARCH_VECTOR_DIMENSIONS"] = dimensions
+		cfg, err := Load(env(set))
+		if err != nil {
+			t.Fatal(err)
+		}
+		index, err := openIndex(cfg, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Assemble(t.Context(), cfg, env(set), mem.New(time.Now), index, slog.New(slog.DiscardHandler))
+		if fault.Is(err, fault.Invalid) != (dimensions == "4") {
+			t.Errorf("%s dimensions: %v", dimensions, err)
 		}
 	}
 }

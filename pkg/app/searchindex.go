@@ -20,8 +20,8 @@ type SearchService struct {
 	Dimensions int    // SEARCH_VECTOR_DIMENSIONS; 0: no vectors
 }
 
-func (s SearchService) open() (search.Index, error) {
-	return azureaisearch.Open(azureaisearch.Options{Endpoint: s.Endpoint, Index: s.Index, Key: string(s.Key), Dimensions: s.Dimensions})
+func (s SearchService) open(model string) (search.Index, error) {
+	return azureaisearch.Open(azureaisearch.Options{Endpoint: s.Endpoint, Index: s.Index, Key: string(s.Key), Dimensions: s.Dimensions, Model: model})
 }
 
 // searchService reads the settings of the index. An endpoint that is none may hold a password, and
@@ -40,7 +40,7 @@ func (s *settings) searchService() SearchService {
 	if probe.Endpoint == "" {
 		probe.Endpoint = "https://unset.search.windows.net" // the others are checked as if there were one
 	}
-	_, err := probe.open()
+	_, err := probe.open("")
 	switch fault.FieldOf(err) {
 	case "endpoint":
 		s.withhold("SEARCH_ENDPOINT", "the https address of a search service, such as https://name.search.windows.net")
@@ -67,7 +67,7 @@ func inCloud(get func(string) string) bool {
 func openIndex(cfg Config, log *slog.Logger) (search.Index, error) {
 	switch {
 	case cfg.Search.Endpoint != "":
-		return cfg.Search.open()
+		return cfg.Search.open(cfg.Models.Embeddings)
 	case cfg.Cloud:
 		log.Warn("no search index: SEARCH_ENDPOINT is not set, so pages are crawled and kept but cannot be searched")
 		return search.None{}, nil

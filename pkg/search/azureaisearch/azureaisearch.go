@@ -73,6 +73,7 @@ type Index struct {
 	endpoint   string
 	name       string
 	dimensions int
+	model      string
 	pipeline   runtime.Pipeline
 	pause      time.Duration // before documents that failed alone are sent again
 	tag        string        // of highlights, so that no text can pretend to be one
@@ -87,6 +88,7 @@ type Options struct {
 	Key string
 	// Dimensions is the length of vectors, 2 to 4096; 0 for an index without.
 	Dimensions int
+	Model      string // whose vectors they are, so that another's have the index filled anew
 	// Client has the transport and the retries of whole requests: three, at most ten seconds apart,
 	// when left zero. A service that asks for a longer pause is not waited for.
 	Client azcore.ClientOptions
@@ -115,7 +117,7 @@ func Open(o Options) (*Index, error) {
 	}
 	c := withDefaults(o.Client)
 	return &Index{
-		endpoint: strings.TrimRight(o.Endpoint, "/"), name: o.Index, dimensions: o.Dimensions, pause: c.Retry.RetryDelay, tag: newTag(),
+		endpoint: strings.TrimRight(o.Endpoint, "/"), name: o.Index, dimensions: o.Dimensions, model: o.Model, pause: c.Retry.RetryDelay, tag: newTag(),
 		pipeline: runtime.NewPipeline("tidemark", "v1", runtime.PipelineOptions{PerRetry: []policy.Policy{auth}}, &c),
 	}, nil
 }

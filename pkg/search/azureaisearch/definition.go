@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/fault"
 )
@@ -152,7 +153,7 @@ func (ix *Index) compare(have map[string]json.RawMessage) (missing []field, err 
 			missing = append(missing, want)
 			continue
 		}
-		if f := old[i]; f.Type != want.Type || f.Analyzer != want.Analyzer || f.Dimensions != want.Dimensions || f.Key != want.Key ||
+		if f := old[i]; f.Type != want.Type || !strings.EqualFold(f.Analyzer, want.Analyzer) || f.Dimensions != want.Dimensions || f.Key != want.Key ||
 			want.Filterable && !f.Filterable || want.Sortable && !f.Sortable || want.Searchable && !f.Searchable {
 			return nil, fault.Field("index", "field %s of index %s was made for other settings: choose another name, and rebuild", want.Name, ix.name)
 		}

@@ -1,6 +1,7 @@
 package azureaisearch
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -38,6 +39,20 @@ func TestCreate(t *testing.T) {
 	checkHolds(t, server, page("a", "one"))
 	if err := open(t, server, 4).Create(t.Context()); fault.FieldOf(err) != "index" {
 		t.Errorf("vectors of another length: have %v", err)
+	}
+}
+
+// A service may write the name of an analyzer in its own case.
+func TestCompareAnalyzers(t *testing.T) {
+	ix := open(t, aisearch.New(t), 0)
+	var have map[string]json.RawMessage
+	must(t, json.Unmarshal([]byte(strings.ReplaceAll(string(encode(ix.definition())), "pt-PT.lucene", "pt-Pt.lucene")), &have))
+	if missing, err := ix.compare(have); err != nil || len(missing) > 0 {
+		t.Errorf("missing %v, %v", missing, err)
+	}
+	must(t, json.Unmarshal([]byte(strings.ReplaceAll(string(encode(ix.definition())), "pt-PT.lucene", "pt-BR.lucene")), &have))
+	if _, err := ix.compare(have); fault.FieldOf(err) != "index" {
+		t.Errorf("another analyzer: %v", err)
 	}
 }
 

@@ -1,30 +1,39 @@
 package azureaisearch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/fault"
 )
 
-// An index that is filled holds a document that says so; an index that was just made, by whomever,
-// does not. So nobody can die between making an index and marking it as empty.
+// An index that is filled holds a document that says so, and with vectors of which model; an index that was
+// just made, by whomever, does not. So nobody can die between making an index and marking it as empty.
 const (
 	kindMarker = "marker" // neither chunk, page nor image: no search sees it, nor has it a page
 	filledKey  = "filled" // no key of a page, chunk or image
 )
 
-// Begun names this index while nobody has seen to it that it is filled; "" after that. All who open the
-// same index are told the same name, and one that is deleted and made again has another. It costs
-// one request when the index is filled, and another when it is not. A marker written seconds ago may
-// not be seen yet; then the name is that of before.
+// Begun names this index while nobody has seen to it that it is filled, with vectors of the model that it
+// was opened for; "" after that. All who open the same index are told the same name, and it is another
+// after each time that the index was filled, or made. That costs one request, and another where
+// there is a name. A marker written seconds ago may not be seen yet; then the name is that of before.
 func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 	defer fault.Wrap(&err, "azureaisearch.Begun(%s)", ix.name)
-	found, err := ix.query(ctx, query{Search: "*", Filter: "kind eq '" + kindMarker + "'", Select: "id", Top: 1})
-	if err != nil || len(found.Value) > 0 {
+	q := query{Search: "*", Filter: "kind eq '" + kindMarker + "'", Select: "id,uid,url", Top: 1}
+	found, err := ix.query(ctx, q)
+	if err != nil {
 		return "", err
+	}
+	var last row
+	if len(found.Value) > 0 {
+		if last = found.Value[0]; last.UID == ix.marked() {
+			return "", nil
+		}
 	}
 	var have struct {
 		ETag string `json:"@odata.etag"`
@@ -32,12 +41,17 @@ func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 	if _, err := ix.call(ctx, request{method: http.MethodGet}, &have); err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte(ix.endpoint + "\n" + ix.name + "\n" + have.ETag))
+	sum := sha256.Sum256([]byte(strings.Join([]string{ix.endpoint, ix.name, have.ETag, last.URL, ix.marked()}, "\n")))
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// Filled says that it is certain that all pages will be put into the index. It may be repeated.
-func (ix *Index) Filled(ctx context.Context) (err error) {
+// marked is what the marker says of the vectors.
+func (ix *Index) marked() string { return "vectors of " + cmp.Or(ix.model, "no model") }
+
+// Filled says that it is certain that all pages will be put into the index, since Begun gave a name. It
+// may be repeated.
+func (ix *Index) Filled(ctx context.Context, name string) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Filled(%s)", ix.name)
-	return ix.apply(ctx, []action{{kind: "upload", document: object{"id": filledKey, "kind": kindMarker}}})
+	marker := object{"id": filledKey, "kind": kindMarker, "uid": ix.marked(), "url": name}
+	return ix.apply(ctx, []action{{kind: "upload", document: marker}})
 }

@@ -31,7 +31,7 @@ func TestA19Begun(t *testing.T) {
 		t.Error("a page that was put makes the index full")
 	}
 	for range 2 {
-		must(t, ix.Filled(t.Context()))
+		must(t, ix.Filled(t.Context(), name))
 		if have := begun(t, second); have != name && have != "" {
 			t.Errorf("before the mark is seen: %q", have)
 		}
@@ -46,6 +46,28 @@ func TestA19Begun(t *testing.T) {
 	must(t, ix.Create(t.Context()))
 	if again := begun(t, ix); again == "" || again == name {
 		t.Errorf("made again: %q, before %q", again, name)
+	}
+}
+
+// C5, A19: an index is filled anew whenever the model is another than the one whose vectors it has, also
+// when one comes back; each time has a name of its own.
+func TestA19BegunByModel(t *testing.T) {
+	server := aisearch.New(t)
+	seen := map[string]bool{"": true}
+	for _, model := range []string{"", "a", "b", "a", "b", ""} {
+		ix, err := Open(Options{Endpoint: server.URL, Index: "pages", Key: aisearch.Key, Dimensions: 3, Model: model, Client: quick()})
+		must(t, err)
+		must(t, ix.Create(t.Context()))
+		name := begun(t, ix)
+		if seen[name] {
+			t.Errorf("model %q: the name %q was there before", model, name)
+		}
+		seen[name] = true
+		must(t, ix.Filled(t.Context(), name))
+		server.Settle()
+		if begun(t, ix) != "" {
+			t.Errorf("model %q: not filled", model)
+		}
 	}
 }
 
@@ -74,7 +96,7 @@ func TestFaultsOfFilled(t *testing.T) {
 		ix, server := created(t, 0)
 		name := begun(t, ix)
 		server.Fail(aisearch.Fault{Op: "index", Status: http.StatusInternalServerError, After: after, Times: 10})
-		if err := ix.Filled(t.Context()); err == nil {
+		if err := ix.Filled(t.Context(), name); err == nil {
 			t.Fatal("no error")
 		}
 		server.Settle()

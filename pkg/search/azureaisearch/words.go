@@ -152,11 +152,12 @@ func plain(s string) string {
 }
 
 // stems are the languages whose analyzers cut the endings of words
-// (https://learn.microsoft.com/azure/search/index-add-language-analyzers), by primary subtag.
+// (https://learn.microsoft.com/azure/search/index-add-language-analyzers), by primary subtag. Names
+// are as in the specification of the API, from which some pages differ in case.
 var stems = []struct{ languages, analyzer string }{
 	{"ar", "ar.lucene"}, {"da", "da.lucene"}, {"de", "de.lucene"}, {"en", "en.lucene"}, {"es", "es.lucene"}, {"fi", "fi.lucene"},
 	{"fr", "fr.lucene"}, {"hu", "hu.lucene"}, {"it", "it.lucene"}, {"nl", "nl.lucene"}, {"no nb nn", "no.lucene"},
-	{"pt", "pt-Pt.lucene"}, {"ro", "ro.lucene"}, {"ru", "ru.lucene"}, {"sv", "sv.lucene"}, {"tr", "tr.lucene"},
+	{"pt", "pt-PT.lucene"}, {"ro", "ro.lucene"}, {"ru", "ru.lucene"}, {"sv", "sv.lucene"}, {"tr", "tr.lucene"},
 }
 
 // stemField is a field for the words of one language without their endings.

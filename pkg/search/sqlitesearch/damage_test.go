@@ -153,7 +153,7 @@ func TestBegun(t *testing.T) {
 		t.Errorf("%q here, %q there", name, begun(t, second))
 	}
 	for range 2 {
-		if err := first.Filled(t.Context()); err != nil {
+		if err := first.Filled(t.Context(), name); err != nil {
 			t.Fatal(err)
 		}
 	}

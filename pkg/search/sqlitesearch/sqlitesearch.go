@@ -143,9 +143,10 @@ func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 	return name, ix.fault("begun", err)
 }
 
-// Filled says that it is certain that all pages will be put into the index. It may be repeated.
-func (ix *Index) Filled(ctx context.Context) error {
-	_, err := ix.write.ExecContext(ctx, "DELETE FROM begun")
+// Filled says that it is certain that all pages will be put into the index of that name. It may be
+// repeated.
+func (ix *Index) Filled(ctx context.Context, name string) error {
+	_, err := ix.write.ExecContext(ctx, "DELETE FROM begun WHERE name = ?", name)
 	return ix.fault("filled", err)
 }
 

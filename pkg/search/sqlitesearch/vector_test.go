@@ -228,7 +228,7 @@ func TestAnotherModelBeginsAnew(t *testing.T) {
 		if again, _ := ix.Begun(t.Context()); again != begun {
 			t.Errorf("%+v: begun %q, then %q", step, begun, again)
 		}
-		must(t, ix.Filled(t.Context()))
+		must(t, ix.Filled(t.Context(), begun))
 		must(t, ix.Put(t.Context(), search.Page{ID: "a", Chunks: []search.Chunk{{Key: "k" + step.model, UID: "u", Text: "t", Vector: []float32{1}}}}))
 		must(t, ix.Close())
 	}
