@@ -204,6 +204,7 @@ func TestDocumentedDefaultsAreReal(t *testing.T) {
 		"LITELLM_MASTER_KEY": unset.Models.Key == "",
 		"SEARCH_ENDPOINT":    unset.Search.Endpoint == "",
 		"SEARCH_API_KEY":     unset.Search.Key == "",
+		"WEBSITE_SITE_NAME":  !unset.Cloud,
 	}
 	for _, name := range loadAsks(t) {
 		s, _ := documented(name)
