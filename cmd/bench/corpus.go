@@ -62,7 +62,7 @@ func (c *corpus) page(most int) (search.Page, error) {
 	p.Chunks = p.Chunks[:min(most, len(p.Chunks))]
 	for i := range p.Chunks {
 		p.Chunks[i].Text = c.varied(p.Chunks[i].Text)
-		p.Chunks[i].Vector = c.vector()
+		p.Chunks[i].Vector = vectorOf(c.rng)
 	}
 	return p, nil
 }
@@ -81,10 +81,10 @@ func (c *corpus) varied(text string) string {
 	return strings.Join(words, " ")
 }
 
-func (c *corpus) vector() []float32 {
+func vectorOf(rng *rand.Rand) []float32 {
 	v := make([]float32, dimensions)
 	for i := range v {
-		v[i] = float32(c.rng.NormFloat64())
+		v[i] = float32(rng.NormFloat64())
 	}
 	return v
 }
