@@ -141,7 +141,7 @@ func TestDocuments(t *testing.T) {
 		"", upload("_a", "x"), upload("a/b", "x"), upload("", "x"), upload(strings.Repeat("a", 1025), "x"),
 		`{"@search.action":"upload","id":"a","color":"red"}`, `{"@search.action":"upload","id":"a","text":1}`,
 		`{"@search.action":"delete","id":"a","text":"x"}`, `{"@search.action":"remove","id":"a"}`, `{"id":"a"}`, `{`,
-		strings.TrimSuffix(strings.Repeat(upload("a", "x")+",", 1001), ","),
+		strings.TrimSuffix(strings.Repeat(upload("a", "x")+",", 1001), ","), upload("a", "x") + "," + upload("a", "y"),
 	} {
 		c.index(bad, 400)
 	}

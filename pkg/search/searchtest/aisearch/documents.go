@@ -111,10 +111,15 @@ func (s *Server) indexDocuments(ix *index, body []byte) (int, any, error) {
 }
 
 func (ix *index) write(batch []document, f Fault) (int, any, error) {
+	seen := map[any]bool{}
 	for _, doc := range batch {
 		if err := ix.checkShape(doc); err != nil {
 			return 0, nil, err
 		}
+		if seen[doc[ix.key]] { // the service does them, in no order that is promised
+			return 0, nil, refuse("two actions on the document %v", doc[ix.key])
+		}
+		seen[doc[ix.key]] = true
 	}
 	status := http.StatusOK
 	var results []indexingResult
