@@ -60,6 +60,7 @@ type listing struct {
 	waiting               map[string][]source.Source // to be registered, by the credential they get
 	blobs, fresh, changed int
 	alike                 int // passed over: another of that name, but for its slashes, was listed before
+	unnamed               int // passed over: their names cannot stand in an address
 }
 
 // blob is what is known of one: as little as comparing takes, for there may be many.
@@ -108,6 +109,10 @@ func tooManyBlobs() error {
 // add takes note of one blob. Of names that are one source, such as a/b and a//b, the first counts.
 func (l *listing) add(ctx context.Context, e file.Entry) error {
 	l.blobs++
+	if e.Refused != nil {
+		l.unnamed++
+		return nil
+	}
 	fmt.Fprintf(l.sum, "%s\x00%s\x00%d\n", e.Place, e.ETag, e.Length)
 	src := e.Place.Source()
 	was := l.known[src.Hash()]
@@ -194,6 +199,9 @@ func (l *listing) close(gone int) {
 	why := fmt.Sprintf("%d blobs: %d new, %d changed, %d no longer there", l.blobs, l.fresh, l.changed, gone)
 	if l.alike > 0 {
 		why += fmt.Sprintf("; %d passed over, their names differ from others' only by repeated slashes", l.alike)
+	}
+	if l.unnamed > 0 {
+		why += fmt.Sprintf("; %d passed over, their names have segments of dots, control characters or are too long", l.unnamed)
 	}
 	c.Record(now, "listed", why)
 }

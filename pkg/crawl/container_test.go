@@ -206,6 +206,16 @@ func TestA3ContainerSlashes(t *testing.T) {
 	}
 }
 
+// A3: a blob whose name cannot be an address is told of.
+func TestA3ContainerNames(t *testing.T) {
+	d := newDocks(t)
+	d.stock["a/../b.txt"], d.stock["c.txt"] = "Up and down.", "The text of c."
+	if it := d.whole(""); !strings.Contains(fmt.Sprint(it.History), "2 blobs: 1 new, 0 changed, 0 no longer there; 1 passed over") {
+		t.Errorf("nobody is told: %v", it.History)
+	}
+	d.want("c.txt")
+}
+
 // A9: a listing that ends in the middle says nothing about what it did not come to.
 func TestA9ContainerListedInPart(t *testing.T) {
 	d := newDocks(t)

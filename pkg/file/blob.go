@@ -89,8 +89,11 @@ func entry(folder Place, item *container.BlobItem) (Entry, bool) {
 	}
 	p := item.Properties
 	place, err := folder.named(*item.Name)
-	if err != nil || place.Whole() || text(p.ResourceType) == "directory" {
+	switch {
+	case text(p.ResourceType) == "directory", err == nil && place.Whole():
 		return Entry{}, false
+	case err != nil:
+		return Entry{Refused: err}, true
 	}
 	return Entry{Place: place, Info: properties(p.ETag, p.LastModified, p.ContentLength, p.ContentType)}, true
 }

@@ -207,13 +207,15 @@ func (c *Client) open(ctx context.Context, r Request) (stream, error) {
 type Entry struct {
 	Place Place
 	Info
+	// Refused is why [Parse] refuses the blob's name, of which nothing else is told then.
+	Refused error
 }
 
 // List yields the blobs of a container, or those of the folder in it that folder names, in the order of
 // their names and with the properties that [Client.Get] would give: who compares them with what is known
 // learns of new, changed and deleted blobs at one request for each 1,000. It stops at the first error; a
-// listing that stopped says nothing about blobs it did not come to. Folders, and names that [Parse]
-// refuses, are passed over. Blobs that are written meanwhile may or may not be seen.
+// listing that stopped says nothing about blobs it did not come to. Folders are
+// passed over. Blobs that are written meanwhile may or may not be seen.
 func (c *Client) List(ctx context.Context, folder Place, credential string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if folder.kind != Blob {
