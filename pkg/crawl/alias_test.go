@@ -162,3 +162,26 @@ func TestA16UnchangedCostsNothing(t *testing.T) {
 		t.Errorf("%d operations for an alias, %d for another page", p, alone)
 	}
 }
+
+// A16: who stands behind a page that becomes an alias itself is soon behind the end of the chain.
+func TestA16ChainGrows(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/a", text("a"))
+	r.site.put("/b", naming("/a", "a"))
+	r.site.put("/c", naming("/b", "a"))
+	r.first("/b")
+	if it := r.first("/c"); it.AliasOf != r.item("/b").ID {
+		t.Fatalf("/c: %s (%s)", it.Status, it.ErrorMessage)
+	}
+	for range 3 { // the second look of a new alias
+		r.sweepAfter(15 * time.Minute)
+	}
+	r.first("/a")
+	if it := r.look("/b"); it.AliasOf != r.item("/a").ID {
+		t.Fatalf("/b: %s (%s)", it.Status, it.ErrorMessage)
+	}
+	r.sweepAfter(5 * time.Minute)
+	if it := r.item("/c"); it.AliasOf != r.item("/a").ID {
+		t.Errorf("/c: %s (%s)", it.Status, it.ErrorMessage)
+	}
+}

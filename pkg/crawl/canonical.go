@@ -198,6 +198,9 @@ func (c *check) leadsBack(ctx context.Context, it *registry.Item) (how string, e
 func (c *check) becomeAlias(ctx context.Context, s standing) error {
 	was := c.AliasOf
 	if was != s.alias.ID {
+		if err := c.handOver(ctx); err != nil {
+			return err // whom it stood for shall stand behind the same item
+		}
 		if err := c.leaveAlias(ctx); err != nil {
 			return err
 		}
