@@ -94,12 +94,14 @@ func (s *Server) finish(b *batch) {
 	if err != nil {
 		e.Status, e.Code = "failed", err.Error()
 	}
+	cancelled := b.Status == "cancelling"
+	b.Status = "finalizing"
 	s.mu.Unlock() // the model answers, as it does alone
 	for i, req := range reqs {
 		e.Lines = append(e.Lines, ResultLine{ID: ids[i], Status: 200, Body: s.complete(req)})
 	}
 	s.mu.Lock()
-	if b.Status == "cancelling" {
+	if cancelled {
 		IsCancelled(len(e.Lines) / 2)(&e)
 	}
 	if len(s.outcomes) > 0 {

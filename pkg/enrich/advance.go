@@ -1,0 +1,179 @@
+package enrich
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/llm"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+const (
+	// leaseTime is longer than a function may run.
+	leaseTime = 6 * time.Minute
+	// refusedWait is until a batch is sent again that the service did not take, for settings or quotas.
+	refusedWait = 30 * time.Minute
+)
+
+// Report is what a step of the timer did.
+type Report struct {
+	Active int // batches that go on
+	Moved  int // of these, those that have come to another state
+}
+
+// Advance has every batch of every schema come a step further. It works on all of them whatever
+// fails, and says what did.
+func (s *Service) Advance(ctx context.Context) (r Report, err error) {
+	for _, schema := range s.o.Schemas {
+		ids, listed := active(ctx, s.tables[schema])
+		err = errors.Join(err, listed)
+		for _, id := range ids {
+			r.Active++
+			moved, failed := s.step(ctx, schema, id)
+			if moved {
+				r.Moved++
+			}
+			if failed != nil && !fault.Is(failed, fault.Conflict) { // somebody else is at it
+				err = errors.Join(err, failed)
+			}
+			if ctx.Err() != nil {
+				return r, err
+			}
+		}
+	}
+	return r, err
+}
+
+// step has one batch come a step further.
+func (s *Service) step(ctx context.Context, schema, id string) (moved bool, err error) {
+	defer fault.Wrap(&err, "batch %s of %s", id, schema)
+	b, err := s.Batch(ctx, schema, id)
+	now := s.o.Clock().UTC()
+	if err != nil || b.State == Done || now.Before(b.lease) || now.Before(b.NotBefore) || on("T1_BATCH_MODEL", s.models.Batch) != nil {
+		return false, err
+	}
+	if b.State == Running {
+		moved, err = s.poll(ctx, &b)
+	} else {
+		moved, err = s.send(ctx, &b)
+	}
+	if err == nil && b.State == Done {
+		s.o.Log.Info("batch done", "batch", b.ID, "schema", b.Schema, "enriched", b.Enriched, "skipped", b.Skipped, "failed", b.Failed,
+			"again", b.Again, "strangers", b.Strangers, "tokens_in", b.Usage.In, "tokens_out", b.Usage.Out, "cost", b.Usage.Cost)
+	}
+	return moved, err
+}
+
+// send has the service take a batch, unless it is found there from a step before.
+func (s *Service) send(ctx context.Context, b *Batch) (moved bool, err error) {
+	tried := !b.SentAt.IsZero()
+	if !tried {
+		b.SentAt = s.o.Clock().UTC()
+	}
+	b.Model = s.models.Batch
+	if err := s.lease(ctx, b, Sending); err != nil {
+		return false, err
+	}
+	if tried {
+		remote, found, err := s.find(ctx, b)
+		if err == nil && found {
+			err = s.adopt(ctx, b, remote)
+		}
+		if err != nil || found {
+			return err == nil, err
+		}
+	}
+	err = s.schedule.Run(ctx, &sending{b: b})
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Blocked, fault.NotFound, fault.TooLarge, fault.Throttled:
+		return false, errors.Join(err, s.putOff(ctx, b, err))
+	}
+	return err == nil, err
+}
+
+// lease takes the batch for this step.
+func (s *Service) lease(ctx context.Context, b *Batch, state BatchState) error {
+	b.State, b.lease = state, s.o.Clock().UTC().Add(leaseTime)
+	return s.write(ctx, b)
+}
+
+// putOff queues a batch again that the service did not take.
+func (s *Service) putOff(ctx context.Context, b *Batch, why error) error {
+	wait := max(refusedWait, fault.RetryAfter(why))
+	b.State, b.Message, b.NotBefore, b.lease = Queued, line(why.Error(), maxMessage), s.o.Clock().UTC().Add(wait), time.Time{}
+	return s.write(ctx, b)
+}
+
+// maxMessage bounds what is kept of an error, in characters.
+const maxMessage = 500
+
+// poll asks how far a batch is, and collects it when it is over. A batch that the service does not
+// know any more is over, without results.
+func (s *Service) poll(ctx context.Context, b *Batch) (moved bool, err error) {
+	remote, err := s.models.Batches.Batch(ctx, b.Remote)
+	if fault.Is(err, fault.NotFound) {
+		remote, err = llm.Batch{ID: b.Remote, State: llm.Failed, Status: "unknown to the service", Message: err.Error()}, nil
+	}
+	if err != nil || remote.State == llm.Working && remote.Status == b.Status {
+		return false, err
+	}
+	b.Status, b.Message = remote.Status, line(remote.Message, maxMessage)
+	if remote.State == llm.Working {
+		return true, s.write(ctx, b)
+	}
+	if err := s.lease(ctx, b, Running); err != nil {
+		return false, err
+	}
+	err = s.collect.Run(ctx, &collecting{b: b, remote: remote})
+	return err == nil, err
+}
+
+// finish ends a batch whose lines are settled: what is to be asked again goes into the next one first,
+// for after this nobody looks at them any more.
+func (s *Service) finish(ctx context.Context, b *Batch) error {
+	lines, err := s.Lines(ctx, b.Schema, b.ID)
+	if err != nil {
+		return err
+	}
+	now := s.o.Clock().UTC()
+	again := b.count(lines)
+	if len(again) > 0 {
+		next := Batch{
+			ID: b.next(), Schema: b.Schema, State: Queued, Attempt: b.Attempt + 1, Model: b.Model, Lines: len(again), CreatedAt: now, NotBefore: b.NotBefore,
+		}
+		if err := s.insert(ctx, next, again); err != nil {
+			return err
+		}
+		b.Next = next.ID
+	}
+	b.State, b.EndedAt, b.lease, b.NotBefore = Done, now, time.Time{}, time.Time{}
+	tags, err := s.tables[b.Schema].Transact(ctx,
+		storage.Op{Kind: storage.Replace, Entity: b.entity()},
+		storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: activeKey(b.ID), ETag: storage.AnyETag}})
+	if err == nil {
+		b.etag = tags[0]
+	}
+	return err
+}
+
+// count adds up the lines, and gives the entries of those that are to be asked again.
+func (b *Batch) count(lines []Line) (again []string) {
+	b.Lines, b.Enriched, b.Skipped, b.Failed, b.Again, b.Usage = len(lines), 0, 0, 0, 0, llm.Usage{}
+	for _, l := range lines {
+		b.Usage = b.Usage.Add(l.Usage)
+		switch l.Outcome {
+		case Written:
+			b.Enriched++
+		case Skipped:
+			b.Skipped++
+		case Fruitless:
+			b.Failed++
+		default:
+			again = append(again, l.Entry)
+		}
+	}
+	b.Again = len(again)
+	return again
+}
