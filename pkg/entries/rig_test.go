@@ -1,0 +1,156 @@
+package entries
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/azure"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+func TestMain(m *testing.M) { azuritetest.Main(m) }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+type opener func(t *testing.T) storage.Store
+
+func openMem(*testing.T) storage.Store { return mem.New(time.Now) }
+
+func openEmbedded(t *testing.T) storage.Store {
+	dir, err := os.MkdirTemp("/dev/shm", "tidemark-") // what a sync is worth is shown in package sqlitestore
+	if err != nil {
+		dir = t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	s, err := sqlitestore.Open(dir, sqlitestore.Options{})
+	must(t, err)
+	t.Cleanup(func() { must(t, s.Close()) })
+	return s
+}
+
+// renamed gives each test tables of its own in a shared account.
+type renamed struct {
+	storage.Store
+	suffix string
+}
+
+func (r renamed) Table(name string) storage.Table { return r.Store.Table(name + r.suffix) }
+
+func openAzurite(t *testing.T) storage.Store {
+	settings := map[string]string{"AzureWebJobsStorage": azuritetest.Start(t).ConnectionString()}
+	s, err := azure.Open(func(name string) string { return settings[name] }, azure.Options{})
+	must(t, err)
+	t.Cleanup(func() { s.Close() })
+	return renamed{s, rand.Text()[:12]}
+}
+
+// onStores runs a test on every store; what it promises rests on theirs.
+func onStores(t *testing.T, test func(t *testing.T, r *rig)) {
+	for name, open := range map[string]opener{"mem": openMem, "embedded": openEmbedded, "azurite": openAzurite} {
+		t.Run(name, func(t *testing.T) { test(t, newRig(t, open)) })
+	}
+}
+
+// rig is a store with a clock that stands, and a hook around its storage.
+type rig struct {
+	*testing.T
+	*Store
+	under storage.Store // without the hook
+	now   time.Time
+	hook  storagetest.Hooks
+	reads atomic.Int64
+}
+
+func (r *rig) Before(ctx context.Context, c storagetest.Call) error {
+	if c.Op == "table.Get" {
+		r.reads.Add(1)
+	}
+	return r.hook.Before(ctx, c)
+}
+
+func (r *rig) After(ctx context.Context, c storagetest.Call, err error) error {
+	return r.hook.After(ctx, c, err)
+}
+
+func newRig(t *testing.T, open opener) *rig {
+	t.Helper()
+	r := &rig{T: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), under: open(t)}
+	r.Store = r.another()
+	must(t, r.Create(t.Context()))
+	return r
+}
+
+// another is what a second process has.
+func (r *rig) another() *Store {
+	return New(storagetest.Hooked(r.under, r), Options{Clock: func() time.Time { return r.now }})
+}
+
+// insert stores an entry in production.
+func (r *rig) insert(f Fields) (Result, error) { return r.In(Production).Insert(r.Context(), f) }
+
+func (r *rig) inserted(f Fields) Result {
+	r.Helper()
+	res, err := r.insert(f)
+	must(r.T, err)
+	return res
+}
+
+// keyed is a thought with keys; an empty one is none.
+func keyed(policy, primary, secondary string, more Fields) Fields {
+	f := Fields{"source": "telegram"}
+	f.setKeys(Keys{policy, primary, secondary})
+	f.add(more)
+	return f
+}
+
+// rows reads the entries of production, and fails when a key row is missing, wrong or too many.
+func (r *rig) rows() []Fields {
+	r.Helper()
+	all, keys, want := []Fields{}, map[string]string{}, map[string]string{}
+	for e, err := range r.under.Table(tableOf[Production].entries).Query(r.Context(), storage.Query{}) {
+		must(r.T, err)
+		if !strings.HasPrefix(e.Row, rowText) {
+			keys[e.Partition+" "+e.Row], _ = e.Props["entry_id"].(string)
+			continue
+		}
+		got, err := rowOf(e)
+		must(r.T, err)
+		all = append(all, got.fields)
+		k := keysOf(got.fields)
+		for which, key := range map[string]string{"p": k.Primary, "s": k.Secondary} {
+			if key != "" {
+				at := keyRow(k.Policy, which, key)
+				if want[at.Partition+" "+at.Row] != "" {
+					r.Errorf("two entries have the key %s", key)
+				}
+				want[at.Partition+" "+at.Row] = got.fields.Text("id")
+			}
+		}
+	}
+	if have, want := asJSON(r.T, keys), asJSON(r.T, want); have != want {
+		r.Errorf("key rows: have %s\nwant %s", have, want)
+	}
+	return all
+}
+
+func asJSON(t testing.TB, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	must(t, err)
+	return string(b)
+}

@@ -1,0 +1,167 @@
+package entries
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"errors"
+	mathrand "math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Schema is one of two sets of entries that know nothing of each other (seed 001).
+type Schema string
+
+// The schemas.
+const (
+	Production Schema = "pkm"
+	Testing    Schema = "pkm_test"
+)
+
+// Schemas lists both. Workers look after both, whatever the test mode is.
+var Schemas = []Schema{Production, Testing}
+
+// tableOf are the tables of a schema.
+var tableOf = map[Schema]struct{ entries, policies string }{
+	Production: {"Entries", "Policies"},
+	Testing:    {"EntriesTest", "PoliciesTest"},
+}
+
+const configTable = "RuntimeConfig"
+
+// Tables lists the tables that hold the state of a store.
+func Tables() []string {
+	out := []string{configTable}
+	for _, schema := range Schemas {
+		out = append(out, tableOf[schema].policies, tableOf[schema].entries)
+	}
+	return out
+}
+
+// Options adjust a store. The zero value works.
+type Options struct {
+	Clock func() time.Time                           // the wall clock when nil
+	Token func() string                              // 26 of a-z and 2-7, never the same; crypto/rand when nil
+	Sleep func(context.Context, time.Duration) error // waits on the wall clock when nil
+}
+
+// Store keeps the entries of both schemas. It is safe for concurrent use by any number of processes.
+type Store struct {
+	store storage.Store
+	mode  mode
+	o     Options
+}
+
+// New opens the entries of a store. It touches nothing; see [Store.Create].
+func New(store storage.Store, o Options) *Store {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Token == nil {
+		o.Token = newToken
+	}
+	if o.Sleep == nil {
+		o.Sleep = registry.Sleep
+	}
+	return &Store{store: store, mode: mode{rows: store.Table(configTable)}, o: o}
+}
+
+func newToken() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails, see crypto/rand
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b[:]))
+}
+
+// Create makes the tables and the policies that are missing, in both schemas.
+func (s *Store) Create(ctx context.Context) error {
+	for _, name := range Tables() {
+		if err := s.store.Table(name).Create(ctx); err != nil {
+			return err
+		}
+	}
+	for _, schema := range Schemas {
+		if err := seedPolicies(ctx, s.store.Table(tableOf[schema].policies)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Session is one caller's work in one schema. It reads each policy once. It is not safe for
+// concurrent use.
+type Session struct {
+	Schema               Schema
+	s                    *Store
+	entries, policyTable storage.Table
+	policies             map[string]Policy
+}
+
+// In begins a session in a schema.
+func (s *Store) In(schema Schema) *Session {
+	names := tableOf[schema]
+	return &Session{
+		Schema: schema, s: s, entries: s.store.Table(names.entries), policyTable: s.store.Table(names.policies), policies: map[string]Policy{},
+	}
+}
+
+// Active begins a session in the schema that the test mode says.
+func (s *Store) Active(ctx context.Context) (*Session, error) {
+	testing, err := s.TestMode(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if testing {
+		return s.In(Testing), nil
+	}
+	return s.In(Production), nil
+}
+
+// errRaced says that somebody else moved first: look again.
+var errRaced = errors.New("somebody else was first")
+
+// retry runs fn, which is told how often it ran before, again while it is raced: the second time at
+// once, since to find an entry standing is no race, and then with growing patience. Many losses in a
+// row are Throttled.
+func (s *Store) retry(ctx context.Context, fn func(try int) error) error {
+	const tries = 60
+	for try := range tries {
+		err := fn(try)
+		if !errors.Is(err, errRaced) {
+			return err
+		}
+		if try == 0 {
+			continue
+		}
+		wait := time.Duration((0.5 + mathrand.Float64()) * float64(int64(5*time.Millisecond)<<min(try, 6)))
+		if err := s.o.Sleep(ctx, wait); err != nil {
+			return fault.New(fault.Unavailable, "waiting for other writers: %w", err)
+		}
+	}
+	return fault.After(2*time.Second, "too many writers at once: gave up after %d conflicts", tries)
+}
+
+// Get reads an entry; NotFound if the schema has none of that id.
+func (s *Session) Get(ctx context.Context, id string) (Fields, error) {
+	r, err := s.load(ctx, id)
+	return r.fields, err
+}
+
+func (s *Session) load(ctx context.Context, id string) (row, error) {
+	key, err := keyOf(id)
+	if err != nil {
+		return row{}, err
+	}
+	e, err := s.entries.Get(ctx, key)
+	if fault.Is(err, fault.NotFound) {
+		return row{}, fault.New(fault.NotFound, "no entry has the id %s", id)
+	}
+	if err != nil {
+		return row{}, err
+	}
+	return rowOf(e)
+}

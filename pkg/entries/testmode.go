@@ -1,0 +1,108 @@
+package entries
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// modeTTL is how long this process believes what it read (seed 001, "Caching requirements"). A toggle
+// elsewhere is seen here after at most that.
+const modeTTL = 10 * time.Second
+
+var modeKey = storage.Key{Partition: "config", Row: "is_test_mode"}
+
+// mode is the test mode: a row, and what this process remembers of it. Nothing of it outlives the
+// process but the row.
+type mode struct {
+	rows    storage.Table
+	writing sync.Mutex // so that what is remembered last was written last
+
+	mu    sync.Mutex
+	value bool
+	until time.Time // value is believed before it
+	turn  int       // of the last write: a read that began before it is not remembered
+}
+
+// TestMode reports whether entries go to the schema for tests. It reads the row at most once in ten
+// seconds.
+func (s *Store) TestMode(ctx context.Context) (bool, error) {
+	m := &s.mode
+	m.mu.Lock()
+	value, believed, turn := m.value, s.o.Clock().Before(m.until), m.turn
+	m.mu.Unlock()
+	if believed {
+		return value, nil
+	}
+	value, _, err := m.read(ctx)
+	if err != nil {
+		return false, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.turn == turn {
+		m.value, m.until = value, s.o.Clock().Add(modeTTL)
+	}
+	return value, nil
+}
+
+// read is the row; a missing one is false and has no ETag.
+func (m *mode) read(ctx context.Context) (bool, storage.ETag, error) {
+	e, err := m.rows.Get(ctx, modeKey)
+	if fault.Is(err, fault.NotFound) {
+		return false, "", nil
+	}
+	value, _ := e.Props["value"].(bool)
+	return value, e.ETag, err
+}
+
+// SetTestMode sets the mode; this process follows at once.
+func (s *Store) SetTestMode(ctx context.Context, on bool) error {
+	_, err := s.switchMode(ctx, func(bool) bool { return on })
+	return err
+}
+
+// ToggleTestMode turns the mode over and returns what it is now. Of toggles at once each counts. After
+// Unavailable it is unknown whether this one did: read before trying again.
+func (s *Store) ToggleTestMode(ctx context.Context) (bool, error) {
+	return s.switchMode(ctx, func(on bool) bool { return !on })
+}
+
+func (s *Store) switchMode(ctx context.Context, next func(on bool) bool) (on bool, err error) {
+	m := &s.mode
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	defer func() { m.remember(on, err, s.o.Clock()) }()
+	err = s.retry(ctx, func(int) error {
+		was, etag, err := m.read(ctx)
+		if err != nil {
+			return err
+		}
+		on = next(was)
+		op := storage.Op{Kind: storage.Replace, Entity: storage.Entity{
+			Key: modeKey, ETag: etag, Props: storage.Properties{"value": on, "updated_at": storage.FormatTime(s.o.Clock())},
+		}}
+		if etag == "" {
+			op.Kind = storage.Insert
+		}
+		if _, err = m.rows.Transact(ctx, op); fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) {
+			return errRaced
+		}
+		return err
+	})
+	return on, err
+}
+
+// remember takes note of a write; of one whose end is unknown, that nothing is known.
+func (m *mode) remember(on bool, err error, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.turn++
+	m.value, m.until = on, now.Add(modeTTL)
+	if err != nil {
+		m.until = time.Time{}
+	}
+}
