@@ -53,7 +53,7 @@ func TestD5Cache(t *testing.T) {
 func TestD5Toggles(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		processes := []*Store{r.Store, r.another()}
-		const toggles = 41
+		const toggles = 21
 		var g errgroup.Group
 		for i := range toggles {
 			g.Go(func() error {

@@ -306,7 +306,12 @@ func TestD4KeysThatMove(t *testing.T) {
 					s := processes[worker%2].In(Production)
 					var err error
 					if rng.IntN(2) == 0 {
-						_, err = s.Insert(t.Context(), keyed(TelegramThought, key("p"), key("s"), Fields{"title": key("t")}))
+						var res Result
+						primary := key("p")
+						res, err = s.Insert(t.Context(), keyed(TelegramThought, primary, key("s"), Fields{"title": key("t")}))
+						if err == nil && res.Entry.Text("idempotency_key_primary") != primary {
+							return fmt.Errorf("%s is answered as %s %v", primary, res.Action, res.Entry)
+						}
 					} else {
 						_, err = s.Update(t.Context(), Fields{"id": ids[rng.IntN(4)], "idempotency_key_primary": key("p"), "idempotency_key_secondary": key("s")})
 					}
