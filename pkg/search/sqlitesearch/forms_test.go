@@ -74,6 +74,25 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestFormsRankBelowTheWord: a form that is rare does not outrank the word that was asked for.
+func TestFormsRankBelowTheWord(t *testing.T) {
+	ix := created(t, t.TempDir()+"/index.db")
+	for i := range 30 {
+		put(t, ix, pageIn("en", fmt.Sprintf("filler%d", i), "Nothing of the kind is said on this page, at some length."))
+	}
+	for i := range 12 {
+		put(t, ix, pageIn("en", fmt.Sprintf("box%02d", i), "A box is a pointer to what lies on the heap, as everybody knows by now."))
+	}
+	put(t, ix, pageIn("en", "boxed", "A boxed string, a boxed slice: boxed."))
+	res, err := ix.Search(t.Context(), search.Query{Text: "box", Top: 20})
+	if err != nil || res.Count != 13 {
+		t.Fatalf("%d pages, %v", res.Count, err)
+	}
+	if last := res.Results[12].ID; last != "boxed" {
+		t.Errorf("the other form does not come last but %s", last)
+	}
+}
+
 // BenchmarkForms searches among many words for one that has many forms, and for the same as a
 // phrase, which has none.
 func BenchmarkForms(b *testing.B) {

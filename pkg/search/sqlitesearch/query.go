@@ -1,6 +1,7 @@
 package sqlitesearch
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/search"
@@ -26,8 +27,7 @@ func parse(text string) []term {
 
 // expression is the FTS5 query for terms joined by AND or OR
 // (https://sqlite.org/fts5.html#full_text_query_syntax): each is a quoted string, in which only
-// the quote itself means something. A word stands twice before its other forms, so that what was
-// asked for ranks above them.
+// the quote itself means something.
 func expression(terms []term, operator string) string {
 	var parts []string
 	for _, t := range terms {
@@ -36,7 +36,7 @@ func expression(terms []term, operator string) string {
 			part += "*"
 		}
 		if len(t.variants) > 0 {
-			part = "(" + part + " OR " + part
+			part = "(" + part
 			for _, v := range t.variants {
 				part += " OR " + quoted(v)
 			}
@@ -45,6 +45,20 @@ func expression(terms []term, operator string) string {
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, " "+operator+" ")
+}
+
+// literal is the expression without other forms; "" when there are none.
+func literal(terms []term, operator string) string {
+	plain := slices.Clone(terms)
+	wide := false
+	for i := range plain {
+		wide = wide || len(plain[i].variants) > 0
+		plain[i].variants = nil
+	}
+	if !wide {
+		return ""
+	}
+	return expression(plain, operator)
 }
 
 func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }

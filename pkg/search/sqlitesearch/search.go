@@ -48,7 +48,7 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) 
 		return search.Results{}, err
 	}
 	for _, operator := range []string{"AND", "OR"} {
-		s.match = expression(terms, operator)
+		s.match, s.literal = expression(terms, operator), literal(terms, operator)
 		count, err := s.count(ctx)
 		if err != nil {
 			return search.Results{}, err
@@ -75,8 +75,10 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) 
 type statement struct {
 	tx    *sql.Tx
 	match string
-	query search.Query
-	near  []int64 // chunks that the query's vector adds, nearest first
+	// literal is what was asked for to the letter, where match has other forms of words, too.
+	literal string
+	query   search.Query
+	near    []int64 // chunks that the query's vector adds, nearest first
 	// strange is how many vectors have another length than the query's.
 	strange int
 }
@@ -130,8 +132,15 @@ func (s statement) count(ctx context.Context) (n int, err error) {
 // Both are materialized: bm25 can only be asked while the index is read, and hits are read again.
 func (s statement) matching() (with string, args []any) {
 	from, args := s.from()
+	hits := "SELECT fts.rowid AS chunk, fts.rowid >> 16 AS page, " + scores + " " + from
+	if s.literal != "" {
+		// A form that is rare counts more than the word itself, by its rarity; who asked for the word
+		// wants that first: in a text it counts like another form in a title.
+		hits = `SELECT chunk, page, score * CASE WHEN chunk IN (SELECT rowid FROM fts WHERE fts MATCH ?) THEN 10 ELSE 1 END AS score, said FROM (` + hits + `)`
+		args = append([]any{s.literal}, args...)
+	}
 	return `
-WITH hits AS MATERIALIZED (SELECT fts.rowid AS chunk, fts.rowid >> 16 AS page, ` + scores + ` ` + from + `),
+WITH hits AS MATERIALIZED (` + hits + `),
 matched AS MATERIALIZED (SELECT page, min(score) AS score FROM hits GROUP BY page)`, args
 }
 
