@@ -34,7 +34,8 @@ var layers = [][]string{
 	{"pkg/document", "pkg/file/credential"},
 	{"pkg/fetch", "pkg/index"},
 	{"pkg/file"},
-	{"pkg/crawl", "pkg/rebuild", "pkg/entries", "pkg/enrich"},
+	{"pkg/crawl", "pkg/rebuild", "pkg/entries"},
+	{"pkg/enrich"},
 	// top
 	{"handlers"},
 	{"pkg/app", "pkg/funchost", "pkg/azurite"},

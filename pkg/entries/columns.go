@@ -64,9 +64,9 @@ var columns = map[string]column{
 	"metadata": {kind: object, most: maxMetadata},
 }
 
-// immutable columns are written once, by the store. In what comes in they are passed over, so that a
+// immutable columns are written by the store, or by a stage of ours ([Session.Describe]). In what comes in they are passed over, so that a
 // row can be sent back as it was read.
-var immutable = []string{"id", "entry_id", "created_at", "updated_at"}
+var immutable = append([]string{"id", "entry_id", "created_at", "updated_at"}, tier1Columns...)
 
 // skippedField says that a text was empty when clean, so what it would overwrite is left alone. It is no
 // column.

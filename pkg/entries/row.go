@@ -101,7 +101,7 @@ func jsonText(v any) string {
 func rowOf(e storage.Entity) (row, error) {
 	r := row{key: e.Key, etag: e.ETag, fields: Fields{}}
 	for name, value := range e.Props {
-		if columns[name].plain() || slices.Contains(immutable, name) {
+		if columns[name].plain() || slices.Contains(immutable, name) && value != "" {
 			r.fields[name] = value
 		}
 	}

@@ -1,0 +1,43 @@
+package entries
+
+import (
+	"context"
+	"slices"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// tier1Columns are what a model says of an entry, and how far it is with that (seed 001, "Tier-1").
+// Clients read them; only [Session.Describe] writes them. Keywords are a list in JSON.
+var tier1Columns = []string{
+	"gist", "topic_primary", "topic_primary_confidence", "topic_secondary", "topic_secondary_confidence", "keywords",
+	"tier1_status", "tier1_batch_id", "tier1_digest", "tier1_model", "tier1_error", "tier1_at", "tier1_tokens_in", "tier1_tokens_out", "tier1_cost",
+}
+
+// Revision names the state that an entry was read in.
+type Revision string
+
+// Read reads an entry with its revision; NotFound if the schema has none of that id.
+func (s *Session) Read(ctx context.Context, id string) (Fields, Revision, error) {
+	r, err := s.load(ctx, id)
+	return r.fields, Revision(r.etag), err
+}
+
+// Describe writes columns of tier 1 to an entry that is as it was read, and no others; "" empties one.
+// Conflict if anything of the entry has changed since, NotFound if it is gone, Invalid for another column.
+func (s *Session) Describe(ctx context.Context, id string, read Revision, columns Fields) error {
+	key, err := keyOf(id)
+	if err != nil {
+		return err
+	}
+	for name := range columns {
+		if !slices.Contains(tier1Columns, name) {
+			return fault.Field(name, "%s is no column of tier 1", name)
+		}
+	}
+	_, err = s.entries.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
+		Key: key, ETag: storage.ETag(read), Props: storage.Properties(columns),
+	}})
+	return err
+}
