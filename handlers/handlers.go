@@ -10,6 +10,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/document"
+	"github.com/tidemark/tidemark/pkg/enrich"
+	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -30,6 +32,8 @@ type Services struct {
 	Files     *file.Client
 	Setting   func(name string) string // one of the app's, such as a credential; "" for none
 	Rebuilds  *rebuild.Service
+	Entries   *entries.Store
+	Enrich    *enrich.Service
 	Rules     source.Rules
 	Version   string
 	PurgeGone time.Duration // how long tombstones are kept; 0 for ever
@@ -62,6 +66,7 @@ func (s *server) triggers() map[string]trigger {
 		"CrawlPoison":   s.crawlPoison,
 		"PurgeTimer":    s.purgeTimer,
 		"RebuildWorker": s.rebuildWorker,
+		"EnrichTimer":   s.enrichTimer,
 	}
 }
 
@@ -83,6 +88,10 @@ func (s *server) routes() map[string]route {
 		"GET items/{id}/lineage":           s.edges,
 		"DELETE items/{id}":                s.remove,
 		"GET health":                       s.health,
+		"POST enrich/tier1":                s.enrichOne,
+		"POST enrich/tier1/batch":          s.enrichMany,
+		"GET enrich/tier1/batches":         s.enrichBatches,
+		"GET enrich/tier1/batches/{id}":    s.enrichBatch,
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/document"
+	"github.com/tidemark/tidemark/pkg/enrich"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/file"
@@ -138,6 +139,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		}),
 		Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test",
 		Files: files, Setting: setting}
+	r.v.Enrich = enrich.New(store, &enrich.FakeEntries{}, enrich.Models{}, enrich.Options{})
 	r.Handler = New(Options{Open: func(context.Context) (*Services, error) { return r.v, nil }, Version: "test"})
 	return r
 }

@@ -57,12 +57,12 @@ func TestSettingsAreRead(t *testing.T) {
 	}
 }
 
-// A25: search and its vectors can be switched on by every setting that the app reads for them, and the
+// A25, D8: search with its vectors and enrichment can be switched on by every setting that the app reads for them, and the
 // platform's own word for being in Azure is left to the platform.
 func TestA25SearchSettingsAreSet(t *testing.T) {
 	template := read(t, "main.bicep") + read(t, "app.bicep")
 	for _, s := range app.Settings {
-		wanted := strings.HasPrefix(s.Name, "SEARCH_") || slices.Contains([]string{"EMBEDDINGS_MODEL", "OPENAI_BASE_URL", "LITELLM_MASTER_KEY"}, s.Name)
+		wanted := strings.HasPrefix(s.Name, "SEARCH_") || slices.Contains([]string{"EMBEDDINGS_MODEL", "T1_DEFAULT_MODEL", "T1_BATCH_MODEL", "OPENAI_BASE_URL", "LITELLM_MASTER_KEY"}, s.Name)
 		set := strings.Contains(template, "\n      "+s.Name+": ") || strings.Contains(template, "\n  "+s.Name+": ")
 		if wanted != set && (wanted || s.Name == "WEBSITE_SITE_NAME") {
 			t.Errorf("%s: set %v, want %v", s.Name, set, wanted)

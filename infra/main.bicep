@@ -52,6 +52,12 @@ param searchApiKey string = ''
 @description('Model whose vectors find pages by meaning. It needs the next two, and the address of a search service.')
 param embeddingsModel string = ''
 
+@description('Model or route that describes entries one at a time. It needs the address of a service with models.')
+param t1DefaultModel string = ''
+
+@description('Model or route that describes entries in batches, likewise.')
+param t1BatchModel string = ''
+
 @description('Length of the vectors of that model.')
 param searchVectorDimensions string = ''
 
@@ -90,6 +96,8 @@ module app 'app.bicep' = {
       SEARCH_API_KEY: searchApiKey
       SEARCH_VECTOR_DIMENSIONS: searchVectorDimensions
       EMBEDDINGS_MODEL: embeddingsModel
+      T1_DEFAULT_MODEL: t1DefaultModel
+      T1_BATCH_MODEL: t1BatchModel
       OPENAI_BASE_URL: openaiBaseUrl
       LITELLM_MASTER_KEY: litellmMasterKey
     }

@@ -59,6 +59,16 @@ func TestRoutes(t *testing.T) {
 			_, err := c.StartRebuild(ctx, RebuildRequest{Scope: &RebuildScope{Host: "a.example"}, Refetch: true})
 			return err
 		}, "POST /api/RebuildIndex", `{"scope":{"host":"a.example"},"refetch":true}`},
+		{"Enrich", `{}`, func(c *Client) error { _, err := c.Enrich(ctx, EnrichRequest{EntryID: "e"}); return err },
+			"POST /api/enrich/tier1", `{"entry_id":"e"}`},
+		{"EnrichBatch", `{}`, func(c *Client) error { _, err := c.EnrichBatch(ctx, []string{"e"}); return err },
+			"POST /api/enrich/tier1/batch", `{"entry_ids":["e"]}`},
+		{"EnrichBatches", `{}`, func(c *Client) error {
+			_, err := c.EnrichBatches(ctx, EnrichList{Schema: "pkm", Top: 5, Before: "t1-x"})
+			return err
+		}, "GET /api/enrich/tier1/batches?before=t1-x&schema=pkm&top=5", ""},
+		{"EnrichBatchState", `{}`, func(c *Client) error { _, err := c.EnrichBatchState(ctx, "t1-x.2"); return err },
+			"GET /api/enrich/tier1/batches/t1-x.2", ""},
 		{"Search", `{}`, func(c *Client) error { _, err := c.Search(ctx, SearchRequest{Q: "tide", Top: 3}); return err },
 			"POST /api/Search", `{"q":"tide","top":3}`},
 		{"Status", `{}`, func(c *Client) error { _, err := c.Status(ctx, "a.example"); return err },

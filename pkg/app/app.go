@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/document"
+	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/file"
@@ -128,8 +129,13 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		rebuilding.Audit = index.NewAuditor(engine, manifests, reg)
 	}
 	rebuilds = rebuild.New(store, reg, snaps, rebuilding)
+	pushed := entries.New(store, entries.Options{})
+	enriching, err := newEnrich(cfg.Models, store, pushed, log)
+	if err != nil {
+		return nil, err
+	}
 	for _, step := range []func(context.Context) error{
-		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, engine.Create,
+		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, pushed.Create, enriching.Create, engine.Create,
 		func(ctx context.Context) error { return snaps.StartRun(ctx, run) },
 		func(ctx context.Context) error { return fillIndex(ctx, engine, reg, rebuilds) },
 	} {
@@ -139,6 +145,6 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	}
 	return &handlers.Services{
 		Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: searched, Rebuilds: rebuilds, Documents: documents, Files: files, Setting: get,
-		Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
+		Entries: pushed, Enrich: enriching, Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 	}, nil
 }

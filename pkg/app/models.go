@@ -8,6 +8,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/embed"
+	"github.com/tidemark/tidemark/pkg/enrich"
+	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/llm/openai"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -18,6 +20,8 @@ type Models struct {
 	BaseURL    string // OPENAI_BASE_URL
 	Key        Secret // LITELLM_MASTER_KEY
 	Embeddings string // EMBEDDINGS_MODEL; "": chunks and queries have no vectors
+	Tier1      string // T1_DEFAULT_MODEL; "": entries are not enriched at once
+	Tier1Batch string // T1_BATCH_MODEL; "": nor in batches
 }
 
 // Secret is a text that is not printed.
@@ -42,7 +46,9 @@ func (s *settings) models() Models {
 	m := Models{
 		BaseURL:    s.get("OPENAI_BASE_URL"),
 		Key:        Secret(s.get("LITELLM_MASTER_KEY")),
-		Embeddings: s.match("EMBEDDINGS_MODEL", "", `^[!-~]{0,200}$`, "the name of a model, up to 200 printable characters without spaces"),
+		Embeddings: s.model("EMBEDDINGS_MODEL"),
+		Tier1:      s.model("T1_DEFAULT_MODEL"),
+		Tier1Batch: s.model("T1_BATCH_MODEL"),
 	}
 	if m.BaseURL != "" && openai.CheckBaseURL(m.BaseURL) != nil {
 		s.withhold("OPENAI_BASE_URL", "an http or https address without user, query and fragment, such as https://api.openai.com/v1")
@@ -50,10 +56,30 @@ func (s *settings) models() Models {
 	if !isKey(m.Key) {
 		s.withhold("LITELLM_MASTER_KEY", "a key of printable characters without spaces; a reference to a Key Vault must have been resolved")
 	}
-	if m.Embeddings != "" && m.BaseURL == "" {
-		s.bad("EMBEDDINGS_MODEL", "a model only together with OPENAI_BASE_URL, where it is")
+	for _, name := range []string{"EMBEDDINGS_MODEL", "T1_DEFAULT_MODEL", "T1_BATCH_MODEL"} {
+		if s.isSet(name) && m.BaseURL == "" {
+			s.bad(name, "a model only together with OPENAI_BASE_URL, where it is")
+		}
 	}
 	return m
+}
+
+// model reads the name of a model or route.
+func (s *settings) model(name string) string {
+	return s.match(name, "", `^[!-~]{0,200}$`, "the name of a model, up to 200 printable characters without spaces")
+}
+
+// newEnrich opens the enrichment of entries; without the settings of its models it is off.
+func newEnrich(m Models, store storage.Store, kept *entries.Store, log *slog.Logger) (*enrich.Service, error) {
+	models, o := enrich.Models{Default: m.Tier1, Batch: m.Tier1Batch}, enrich.Options{Schemas: enrich.Schemas(), Log: log}
+	if m.BaseURL != "" {
+		client, err := openai.New(openai.Options{BaseURL: m.BaseURL, Key: string(m.Key), Log: log})
+		if err != nil {
+			return nil, err
+		}
+		models.Chat, models.Batches = client, client
+	}
+	return enrich.New(store, enrich.Kept{Store: kept}, models, o), nil
 }
 
 var keyForm = regexp.MustCompile(`^[!-~]*$`)

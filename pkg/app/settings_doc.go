@@ -55,6 +55,8 @@ var Settings = []Setting{
 	{"FILE_ROOT", "", "Folder under which files of this machine may be added; it has to be there. Without it they may not"},
 	{"CREDENTIAL_<NAME>", "", "What lets in to private sources that were added with that name: KIND WHERE SECRET on one line. bearer https://wiki.example TOKEN; basic … user:password; header … X-Key: VALUE; sas https://acct.blob.core.windows.net/container sv=…; key, connection, identity likewise. The secret goes nowhere but to WHERE. A value that cannot be read stops the start"},
 	{"EMBEDDINGS_MODEL", "", "Model that gives chunks and queries vectors, so that pages are also found by meaning: text-embedding-3-small, or as the service at OPENAI_BASE_URL calls it. The index is filled anew whenever it is set or changed. While the service is down, search goes by words alone and new content waits for its vectors"},
+	{"T1_DEFAULT_MODEL", "", "Model or route at OPENAI_BASE_URL that describes entries one at a time (enrich/tier1): gist, topics, keywords. Without it they are not"},
+	{"T1_BATCH_MODEL", "", "Model or route there that describes entries in batches (enrich/tier1/batch), within a day and at half the price with most services"},
 	{"OPENAI_BASE_URL", "", "Service with language models that speaks the API of OpenAI, such as a LiteLLM proxy: https://api.openai.com/v1 or http://localhost:4000"},
 	{"LITELLM_MASTER_KEY", "", "Key for that service, sent as a bearer token"},
 	{"SEARCH_ENDPOINT", "", "Azure AI Search instead of the embedded index: https://name.search.windows.net. Its index is made when it is missing, and then filled from the snapshots. In Azure there is no search without it: pages are crawled and kept, and rest at Crawled"},

@@ -200,6 +200,8 @@ func TestDocumentedDefaultsAreReal(t *testing.T) {
 		"FILE_ROOT":         unset.FileRoot == "",
 
 		"EMBEDDINGS_MODEL":   unset.Models.Embeddings == "",
+		"T1_DEFAULT_MODEL":   unset.Models.Tier1 == "",
+		"T1_BATCH_MODEL":     unset.Models.Tier1Batch == "",
 		"OPENAI_BASE_URL":    unset.Models.BaseURL == "",
 		"LITELLM_MASTER_KEY": unset.Models.Key == "",
 		"SEARCH_ENDPOINT":    unset.Search.Endpoint == "",

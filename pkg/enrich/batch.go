@@ -127,7 +127,7 @@ func (s *Service) Batch(ctx context.Context, schema, id string) (Batch, error) {
 	if err != nil {
 		return Batch{}, err
 	}
-	if err := checkID(id); err != nil {
+	if err := checkID("id", id); err != nil {
 		return Batch{}, err
 	}
 	e, err := t.Get(ctx, rowKey(id))
@@ -140,9 +140,9 @@ func (s *Service) Batch(ctx context.Context, schema, id string) (Batch, error) {
 	return batchOf(e), nil
 }
 
-func checkID(id string) error {
+func checkID(field, id string) error {
 	if !strings.HasPrefix(id, idPrefix) || len(id) > 100 || storage.CheckKey(rowKey(id)) != nil {
-		return fault.Field("id", "%.100q is not the id of a batch", id)
+		return fault.Field(field, "%.100q is not the id of a batch", id)
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (s *Service) List(ctx context.Context, schema string, top int, before strin
 	}
 	q := storage.Query{Partition: partition, RowFrom: idPrefix, RowTo: "t1.", PageSize: top}
 	if before != "" {
-		if err := checkID(before); err != nil {
+		if err := checkID("before", before); err != nil {
 			return nil, err
 		}
 		q.RowFrom = before + "!" // sorts before the dot of the next attempt

@@ -107,5 +107,8 @@ func (resultLine) failure(status int, e *lineError, told func(string) string) er
 	case status >= 400 && status < 500 && status != http.StatusRequestTimeout:
 		return fault.Field("Input", "HTTP %d in a batch: %s", status, said)
 	}
-	return fault.New(fault.Unavailable, "HTTP %d in a batch: %s", status, said) // batch_expired, too
+	if status == 0 {
+		return fault.New(fault.Unavailable, "not done in its batch: %s", said) // batch_expired, as a rule
+	}
+	return fault.New(fault.Unavailable, "HTTP %d in a batch: %s", status, said)
 }
