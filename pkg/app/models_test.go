@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -162,5 +163,40 @@ func TestSearchByMeaning(t *testing.T) {
 	delete(settings, "EMBEDDINGS_MODEL")
 	if plain = embedded(t, store, path, settings); finds(t, plain, "lighthouse") != 1 || finds(t, plain, "beacon") != 0 {
 		t.Error("without a model again, words alone are searched")
+	}
+}
+
+// D8: with its settings an assembled app describes entries, at once and by its timer; without them that is
+// off and says so.
+func TestD8Enrichment(t *testing.T) {
+	model := llmtest.NewServer(t, "tide-chat", 8)
+	path := filepath.Join(t.TempDir(), "index.db")
+	store := mem.New(time.Now)
+	off := embedded(t, store, path, nil)
+	res, err := off.Entries.In(entries.Production).Insert(t.Context(), entries.Fields{"source": "notes", "clean_text": "The crane was moved."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := res.Entry.Text("entry_id")
+	if _, err := off.Enrich.Entry(t.Context(), "pkm", id); !fault.Is(err, fault.Blocked) {
+		t.Errorf("without settings: %v", err)
+	}
+	s := embedded(t, store, path, map[string]string{
+		"OPENAI_BASE_URL": model.URL, "LITELLM_MASTER_KEY": llmtest.Key, "T1_DEFAULT_MODEL": "tide-chat", "T1_BATCH_MODEL": "tide-chat",
+	})
+	if _, err := s.Enrich.Schedule(t.Context(), "pkm", []string{id}); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		if _, err := s.Enrich.Advance(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, err := s.Entries.In(entries.Production).Get(t.Context(), id)
+	if err != nil || e.Text("tier1_status") != "enriched" || e.Text("gist") == "" {
+		t.Errorf("%v %v", e, err)
+	}
+	if have, err := s.Enrich.Entry(t.Context(), "pkm", id); err != nil || have.Fields.Gist != e.Text("gist") || len(model.Asked()) != 1 {
+		t.Errorf("%+v %v, asked %d times", have, err, len(model.Asked()))
 	}
 }

@@ -14,8 +14,9 @@ import (
 )
 
 // D8, D9: entries of both schemas go through files and batches, and come back.
-func TestD9Batch(t *testing.T) {
-	r := newRig(t)
+func TestD9Batch(t *testing.T) { onStores(t, testBatch) }
+
+func testBatch(t *testing.T, r *rig) {
 	for _, schema := range schemas {
 		r.put(schema, 3)
 		b := r.queue(schema, "e0", "e1", "e2", "e1", "nobody")

@@ -165,8 +165,9 @@ func TestD9FaultsOfTheService(t *testing.T) {
 }
 
 // D9: several processes at the same batches do nothing twice.
-func TestD9Race(t *testing.T) {
-	r := newRig(t)
+func TestD9Race(t *testing.T) { onStores(t, testRace) }
+
+func testRace(t *testing.T, r *rig) {
 	var ids []string
 	for range 3 {
 		ids = append(ids, r.queue("pkm", r.put("pkm", 20)...).ID)

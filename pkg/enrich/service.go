@@ -77,6 +77,14 @@ func tableOf(schema string) string {
 	return "Tier1Batches" + b.String()
 }
 
+// Tables lists the tables that hold the batches of these schemas.
+func Tables(schemas []string) (names []string) {
+	for _, schema := range schemas {
+		names = append(names, tableOf(schema))
+	}
+	return names
+}
+
 // Create makes the tables that are missing.
 func (s *Service) Create(ctx context.Context) error {
 	for _, schema := range s.o.Schemas {
