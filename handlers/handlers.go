@@ -34,6 +34,7 @@ type Services struct {
 	Rebuilds  *rebuild.Service
 	Entries   *entries.Store
 	Enrich    *enrich.Service
+	Config    map[string]string // the settings as they may be shown
 	Rules     source.Rules
 	Version   string
 	PurgeGone time.Duration // how long tombstones are kept; 0 for ever
@@ -92,6 +93,15 @@ func (s *server) routes() map[string]route {
 		"POST enrich/tier1/batch":          s.enrichMany,
 		"GET enrich/tier1/batches":         s.enrichBatches,
 		"GET enrich/tier1/batches/{id}":    s.enrichBatch,
+		"POST normalize/telegram":          s.normalizeTelegram,
+		"POST normalize/email":             s.normalizeEmail,
+		"POST normalize/webpage":           s.normalizeWebpage,
+		"POST db/insert":                   s.insertEntry,
+		"POST db/update":                   s.updateEntry,
+		"GET test-mode":                    s.testMode,
+		"PUT test-mode":                    s.setTestMode,
+		"POST test-mode/toggle":            s.toggleTestMode,
+		"GET config":                       s.config,
 	}
 }
 

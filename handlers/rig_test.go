@@ -19,6 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/document"
 	"github.com/tidemark/tidemark/pkg/enrich"
+	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/file"
@@ -133,7 +134,13 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	must(t, err)
 	files, err := file.New(file.Config{Root: "/srv", Setting: setting, Transport: transport.Transport()})
 	must(t, err)
-	r.v = &Services{Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: engine,
+	tokens := 0
+	mine := entries.New(store, entries.Options{Clock: clock, Links: reg, Rules: source.DefaultRules(), Token: func() string {
+		tokens++
+		return strings.Repeat("a", 24) + string(rune('a'+tokens/26)) + string(rune('a'+tokens%26))
+	}})
+	must(t, entries.New(r.store, entries.Options{}).Create(t.Context()))
+	r.v = &Services{Store: store, Entries: mine, Config: map[string]string{"CRAWL_CONTACT": "a@port.example", "LITELLM_MASTER_KEY": "(set)"}, Registry: reg, Snapshots: snaps, Worker: worker, Index: engine,
 		Rebuilds: rebuild.New(store, reg, snaps, rebuild.Options{
 			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(store), reg),
 		}),

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/app"
+	pushed "github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
@@ -37,7 +38,7 @@ func stateIn(t *testing.T) (data string) {
 	}
 	defer store.Close()
 	reg, snaps := registry.New(store, registry.Options{}), snapshot.New(store)
-	if err := errors.Join(reg.Create(t.Context()), snaps.Create(t.Context())); err != nil {
+	if err := errors.Join(reg.Create(t.Context()), snaps.Create(t.Context()), pushed.New(store, pushed.Options{}).Create(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	src, err := source.DefaultRules().ParseURL("https://a.example/")
@@ -56,14 +57,14 @@ func stateIn(t *testing.T) (data string) {
 
 func TestMoveState(t *testing.T) {
 	old, fresh, dir := stateIn(t), t.TempDir(), filepath.Join(t.TempDir(), "state")
-	moved := "9 rows and 1 snapshot (5 bytes)"
+	moved := "17 rows and 1 snapshot (5 bytes)"
 	performAll(t, []script{
 		{name: "out", args: []string{"export", dir}, env: embeddedIn(old), out: "exported " + moved + "\n"},
 		{name: "not over another", args: []string{"export", dir}, env: embeddedIn(old), code: 1,
 			err: "tidemark: export: " + dir + " holds a finished export: choose another folder\n"},
 		{name: "in", args: []string{"import-state", dir}, env: embeddedIn(fresh), out: "imported and compared " + moved + "\n"},
 		{name: "in again", args: []string{"import-state", dir}, env: embeddedIn(fresh),
-			out: "imported and compared " + moved + "; 10 were there already, 0 were replaced\n"},
+			out: "imported and compared " + moved + "; 18 were there already, 0 were replaced\n"},
 		{name: "no folder", args: []string{"import-state"}, code: 2, err: "tidemark: give one folder, not 0\nsee `tidemark import-state --help`\n"},
 		{name: "no export", args: []string{"import-state", old}, env: embeddedIn(t.TempDir()), code: 1,
 			err: "tidemark: import: " + old + " has no manifest.json: it holds no finished export\n"},

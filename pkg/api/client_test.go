@@ -83,6 +83,34 @@ func TestRoutes(t *testing.T) {
 		{"Captures", `{}`, func(c *Client) error { _, err := c.Captures(ctx, "url_a", "b"); return err }, "GET /api/items/url_a/captures?continuation=b", ""},
 		{"Edges", `{}`, func(c *Client) error { _, err := c.Edges(ctx, "url_a", ""); return err }, "GET /api/items/url_a/lineage", ""},
 		{"DeleteItem", `{"id":"url_a"}`, func(c *Client) error { _, err := c.DeleteItem(ctx, "url_a"); return err }, "DELETE /api/items/url_a", ""},
+		{"NormalizeTelegram", `{"content_type":"link"}`, func(c *Client) error {
+			_, err := c.NormalizeTelegram(ctx, TelegramRequest{Text: "x", Source: TelegramSource{ChatID: "1", MessageID: "2"}})
+			return err
+		}, "POST /api/normalize/telegram", `{"text":"x","source":{"chat_id":"1","message_id":"2"}}`},
+		{"NormalizeEmail", `{}`, func(c *Client) error {
+			_, err := c.NormalizeEmail(ctx, EmailRequest{RawText: "x", Subject: "y"})
+			return err
+		},
+			"POST /api/normalize/email", `{"raw_text":"x","subject":"y"}`},
+		{"NormalizeWebpage", `{}`, func(c *Client) error {
+			_, err := c.NormalizeWebpage(ctx, WebpageRequest{Text: new(string)})
+			return err
+		}, "POST /api/normalize/webpage", `{"text":""}`},
+		{"InsertEntry", `{"action":"inserted"}`, func(c *Client) error { _, err := c.InsertEntry(ctx, Entry{Source: "a"}); return err },
+			"POST /api/db/insert", `{"source":"a"}`},
+		{"InsertEntries", `{"results":[{"_batch_ok":true}]}`, func(c *Client) error {
+			_, err := c.InsertEntries(ctx, EntryBatch{Items: []Entry{{Source: "a"}}, ContinueOnError: true})
+			return err
+		}, "POST /api/db/insert", `{"items":[{"source":"a"}],"continue_on_error":true}`},
+		{"UpdateEntry", `{}`, func(c *Client) error { _, err := c.UpdateEntry(ctx, Entry{EntryID: "e"}); return err }, "POST /api/db/update", `{"entry_id":"e"}`},
+		{"UpdateEntries", `{"results":[{}]}`, func(c *Client) error {
+			_, err := c.UpdateEntries(ctx, EntryBatch{Items: []Entry{{ID: "e"}}})
+			return err
+		}, "POST /api/db/update", `{"items":[{"id":"e"}]}`},
+		{"TestMode", `{"is_test_mode":true}`, func(c *Client) error { _, err := c.TestMode(ctx); return err }, "GET /api/test-mode", ""},
+		{"SetTestMode", `{"is_test_mode":false}`, func(c *Client) error { _, err := c.SetTestMode(ctx, false); return err }, "PUT /api/test-mode", `{"is_test_mode":false}`},
+		{"ToggleTestMode", `{}`, func(c *Client) error { _, err := c.ToggleTestMode(ctx); return err }, "POST /api/test-mode/toggle", ""},
+		{"Config", `{}`, func(c *Client) error { _, err := c.Config(ctx); return err }, "GET /api/config", ""},
 		{"Health", `{"status":"ok"}`, func(c *Client) error { _, err := c.Health(ctx); return err }, "GET /api/health", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

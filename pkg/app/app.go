@@ -129,7 +129,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		rebuilding.Audit = index.NewAuditor(engine, manifests, reg)
 	}
 	rebuilds = rebuild.New(store, reg, snaps, rebuilding)
-	pushed := entries.New(store, entries.Options{})
+	pushed := entries.New(store, entries.Options{Links: reg, Rules: cfg.Rules})
 	enriching, err := newEnrich(cfg.Models, store, pushed, log)
 	if err != nil {
 		return nil, err
@@ -145,6 +145,6 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	}
 	return &handlers.Services{
 		Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: searched, Rebuilds: rebuilds, Documents: documents, Files: files, Setting: get,
-		Entries: pushed, Enrich: enriching, Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
+		Entries: pushed, Config: Shown(get), Enrich: enriching, Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 	}, nil
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -13,7 +14,7 @@ func StatePlan(cfg Config) transfer.Plan {
 	items, index, hints := registry.Tables(cfg.Table)
 	return transfer.Plan{
 		// The pointers first, as the registry writes them.
-		Tables:     []string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, index, items},
+		Tables:     append([]string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, index, items}, entries.Tables()...),
 		Containers: []string{snapshot.Container},
 		Hints:      hints,
 		Thaw: func(table string, e storage.Entity) (thawed, hint storage.Entity, hinted bool) {

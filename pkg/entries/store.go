@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -48,6 +49,8 @@ type Options struct {
 	Clock func() time.Time                           // the wall clock when nil
 	Token func() string                              // 26 of a-z and 2-7, never the same; crypto/rand when nil
 	Sleep func(context.Context, time.Duration) error // waits on the wall clock when nil
+	Links *registry.Registry                         // takes the pages that links are about (D10); nobody when nil
+	Rules source.Rules                               // by which they are told from each other
 }
 
 // Store keeps the entries of both schemas. It is safe for concurrent use by any number of processes.

@@ -50,6 +50,9 @@ func (s *Session) Insert(ctx context.Context, in Fields) (Result, error) {
 			return Result{}, fault.Field("source", "the policy %s is for entries of %s, not %.50q", key, policy.Source, from)
 		}
 	}
+	if err := s.registerPage(ctx, in); err != nil {
+		return Result{}, err
+	}
 	var res Result
 	err := s.s.retry(ctx, func(try int) (err error) {
 		res, err = s.insert(ctx, policy, in, try > 0)

@@ -1,0 +1,254 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+)
+
+// TelegramRequest asks to normalize a message (seed 001). Text, or Caption where there is none, is
+// required; Source.ChatID and MessageID are for what is no link. ContentType (thought, note or link)
+// decides what would otherwise be inferred.
+type TelegramRequest struct {
+	Text        string         `json:"text,omitempty"`
+	Caption     string         `json:"caption,omitempty"`
+	ContentType string         `json:"content_type,omitempty"`
+	Source      TelegramSource `json:"source,omitzero"`
+}
+
+// TelegramSource is where a message is from. System is always telegram, whatever is given.
+type TelegramSource struct {
+	System        string     `json:"system,omitempty"`
+	ChatID        TelegramID `json:"chat_id,omitempty"`
+	MessageID     TelegramID `json:"message_id,omitempty"`
+	URL           string     `json:"url,omitempty"`
+	ForwardedFrom string     `json:"forwarded_from,omitempty"`
+	Date          string     `json:"date,omitempty"`
+}
+
+// TelegramID is the id of a chat or message: a number in Telegram's own interface, which may be sent
+// as a number or as text.
+type TelegramID string
+
+var wholeNumber = regexp.MustCompile(`^-?[0-9]{1,20}$`)
+
+// UnmarshalJSON takes a whole number or text.
+func (id *TelegramID) UnmarshalJSON(b []byte) error {
+	if bytes.HasPrefix(b, []byte{'"'}) || bytes.Equal(b, []byte("null")) {
+		return json.Unmarshal(b, (*string)(id))
+	}
+	if !wholeNumber.Match(b) {
+		return errors.New("chat_id and message_id are whole numbers or text")
+	}
+	*id = TelegramID(b)
+	return nil
+}
+
+// EmailRequest asks to normalize a mail (seed 001). RawText is a whole mail, or its text only; From,
+// Subject and Source stand before what its header says. ContentType (newsletter or
+// correspondence_thread) decides what would otherwise be inferred.
+type EmailRequest struct {
+	RawText     string      `json:"raw_text,omitempty"`
+	From        string      `json:"from,omitempty"`
+	Subject     string      `json:"subject,omitempty"`
+	ContentType string      `json:"content_type,omitempty"`
+	Source      EmailSource `json:"source,omitzero"`
+}
+
+// EmailSource is where a mail is from. System is always email, and FromAddr and Subject are not used:
+// those of the request are.
+type EmailSource struct {
+	System    string `json:"system,omitempty"`
+	MessageID string `json:"message_id,omitempty"`
+	Date      string `json:"date,omitempty"`
+	FromAddr  string `json:"from_addr,omitempty"`
+	Subject   string `json:"subject,omitempty"`
+}
+
+// WebpageRequest asks to normalize the text of a page (seed 001). Text is required unless CleanText or
+// CaptureText is given; nil is what is not given.
+type WebpageRequest struct {
+	Text         *string `json:"text,omitempty"`
+	CleanText    *string `json:"clean_text,omitempty"`
+	CaptureText  *string `json:"capture_text,omitempty"`
+	ContentType  string  `json:"content_type,omitempty"`
+	URL          string  `json:"url,omitempty"`
+	URLCanonical string  `json:"url_canonical,omitempty"`
+	Excerpt      string  `json:"excerpt,omitempty"`
+}
+
+// Entry is what normalization answers and what is inserted as it is. Nil and empty columns are left
+// out, so an update leaves them alone. ID, EntryID, CreatedAt and UpdatedAt are the server's.
+type Entry struct {
+	ID        string `json:"id,omitempty"`
+	EntryID   string `json:"entry_id,omitempty"`
+	CreatedAt string `json:"created_at,omitempty"`
+	UpdatedAt string `json:"updated_at,omitempty"`
+
+	Source       string `json:"source,omitempty"`
+	ContentType  string `json:"content_type,omitempty"`
+	Title        string `json:"title,omitempty"`
+	Author       string `json:"author,omitempty"`
+	URL          string `json:"url,omitempty"`
+	URLCanonical string `json:"url_canonical,omitempty"`
+
+	CaptureText   string `json:"capture_text,omitempty"`
+	ExtractedText string `json:"extracted_text,omitempty"`
+	CleanText     string `json:"clean_text,omitempty"`
+
+	RetrievalExcerpt      string   `json:"retrieval_excerpt,omitempty"`
+	CleanCharCount        *int64   `json:"clean_char_count,omitempty"`
+	ExtractedCharCount    *int64   `json:"extracted_char_count,omitempty"`
+	CleanWordCount        *int64   `json:"clean_word_count,omitempty"`
+	LinkCount             *int64   `json:"link_count,omitempty"`
+	CleanVsExtractedRatio *float64 `json:"clean_vs_extracted_ratio,omitempty"`
+	LinkRatio             *float64 `json:"link_ratio,omitempty"`
+	QualityScore          *float64 `json:"quality_score,omitempty"` // 0 to 1
+	BoilerplateHeavy      *bool    `json:"boilerplate_heavy,omitempty"`
+	LowSignal             *bool    `json:"low_signal,omitempty"`
+	ExtractionIncomplete  *bool    `json:"extraction_incomplete,omitempty"`
+	// RetrievalUpdateSkipped says that the clean text is empty; insert and update then leave what they
+	// have of it alone.
+	RetrievalUpdateSkipped bool `json:"retrieval_update_skipped,omitempty"`
+
+	IdempotencyPolicyKey    string `json:"idempotency_policy_key,omitempty"`
+	IdempotencyKeyPrimary   string `json:"idempotency_key_primary,omitempty"`
+	IdempotencyKeySecondary string `json:"idempotency_key_secondary,omitempty"`
+
+	Metadata map[string]any `json:"metadata,omitempty"`
+}
+
+// What became of an entry.
+const (
+	ActionInserted = "inserted"
+	ActionSkipped  = "skipped"
+	ActionUpdated  = "updated"
+)
+
+// EntryResult is an entry as it stands, and what was done. In a batch BatchOK and BatchIndex are set,
+// and Error instead of an entry where BatchOK is false.
+type EntryResult struct {
+	Entry
+	Action string `json:"action,omitempty"`
+	// Conflict is set when the two keys that were sent belong to different entries.
+	Conflict   *EntryConflict `json:"idempotency_conflict,omitempty"`
+	BatchOK    *bool          `json:"_batch_ok,omitempty"`
+	BatchIndex *int           `json:"_batch_index,omitempty"`
+	Error      string         `json:"error,omitempty"`
+}
+
+// EntryConflict names the entry that the primary key belongs to, which was skipped or updated, and the
+// other, which has the secondary key and was left alone.
+type EntryConflict struct {
+	PrimaryEntryID   string `json:"primary_entry_id"`
+	SecondaryEntryID string `json:"secondary_entry_id"`
+}
+
+// EntryBatch is up to [MaxBatch] entries. Without ContinueOnError the first that fails ends the batch
+// with its error, and those before it stay done.
+type EntryBatch struct {
+	Items           []Entry `json:"items"`
+	ContinueOnError bool    `json:"continue_on_error,omitempty"`
+}
+
+// EntryBatchResult has a result for each item, in order.
+type EntryBatchResult struct {
+	Results []EntryResult `json:"results"`
+}
+
+// TestMode tells which of two schemas entries go to.
+type TestMode struct {
+	IsTestMode bool `json:"is_test_mode"`
+}
+
+// Config is how the server was set. Of what may be secret it says no more than that it is set.
+type Config struct {
+	Settings map[string]string `json:"settings"`
+}
+
+// NormalizeTelegram gives the entry of a message.
+func (c *Client) NormalizeTelegram(ctx context.Context, req TelegramRequest) (Entry, error) {
+	return c.normalize(ctx, "telegram", req)
+}
+
+// NormalizeEmail gives the entry of a mail.
+func (c *Client) NormalizeEmail(ctx context.Context, req EmailRequest) (Entry, error) {
+	return c.normalize(ctx, "email", req)
+}
+
+// NormalizeWebpage gives the columns of a page's text.
+func (c *Client) NormalizeWebpage(ctx context.Context, req WebpageRequest) (Entry, error) {
+	return c.normalize(ctx, "webpage", req)
+}
+
+func (c *Client) normalize(ctx context.Context, what string, req any) (Entry, error) {
+	var e Entry
+	err := c.call(ctx, http.MethodPost, "normalize/"+what, nil, req, &e)
+	return e, err
+}
+
+// InsertEntry stores an entry, or does what its policy says when it stands; repeating it is safe.
+func (c *Client) InsertEntry(ctx context.Context, e Entry) (EntryResult, error) {
+	var res EntryResult
+	err := c.call(ctx, http.MethodPost, "db/insert", nil, e, &res)
+	return res, err
+}
+
+// InsertEntries stores many entries.
+func (c *Client) InsertEntries(ctx context.Context, b EntryBatch) ([]EntryResult, error) {
+	return c.entries(ctx, "db/insert", b)
+}
+
+// UpdateEntry writes the columns that are given of the entry that ID or EntryID names.
+func (c *Client) UpdateEntry(ctx context.Context, e Entry) (EntryResult, error) {
+	var res EntryResult
+	err := c.call(ctx, http.MethodPost, "db/update", nil, e, &res)
+	return res, err
+}
+
+// UpdateEntries updates many entries.
+func (c *Client) UpdateEntries(ctx context.Context, b EntryBatch) ([]EntryResult, error) {
+	return c.entries(ctx, "db/update", b)
+}
+
+// entries holds the server to one result for each item.
+func (c *Client) entries(ctx context.Context, route string, b EntryBatch) ([]EntryResult, error) {
+	var out EntryBatchResult
+	err := c.call(ctx, http.MethodPost, route, nil, b, &out)
+	if err == nil && len(out.Results) != len(b.Items) {
+		err = fmt.Errorf("%s answered %d of %d entries", c.server, len(out.Results), len(b.Items))
+	}
+	return out.Results, err
+}
+
+// TestMode tells whether entries go to the schema for tests.
+func (c *Client) TestMode(ctx context.Context) (bool, error) {
+	return c.testMode(ctx, http.MethodGet, "test-mode", nil)
+}
+
+// SetTestMode has entries go to the schema for tests, or not.
+func (c *Client) SetTestMode(ctx context.Context, on bool) (bool, error) {
+	return c.testMode(ctx, http.MethodPut, "test-mode", TestMode{on})
+}
+
+// ToggleTestMode turns the test mode over and returns what it is now.
+func (c *Client) ToggleTestMode(ctx context.Context) (bool, error) {
+	return c.testMode(ctx, http.MethodPost, "test-mode/toggle", nil)
+}
+
+func (c *Client) testMode(ctx context.Context, method, route string, in any) (bool, error) {
+	var mode TestMode
+	err := c.call(ctx, method, route, nil, in, &mode)
+	return mode.IsTestMode, err
+}
+
+// Config reads how the server was set.
+func (c *Client) Config(ctx context.Context) (Config, error) {
+	var cfg Config
+	err := c.call(ctx, http.MethodGet, "config", nil, nil, &cfg)
+	return cfg, err
+}

@@ -1,0 +1,33 @@
+package app
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestD5ConfigShowsNoSecrets: what may hold a secret is only said to be set, whatever its name will be.
+func TestD5ConfigShowsNoSecrets(t *testing.T) {
+	const secret = "hunter2"
+	shown := Shown(func(name string) string {
+		if strings.HasPrefix(name, "CRAWL_CONTACT") {
+			return "port@port.example"
+		}
+		if shows(name) {
+			return ""
+		}
+		return secret
+	})
+	for name, value := range shown {
+		if strings.Contains(value, secret) {
+			t.Errorf("%s is shown", name)
+		}
+	}
+	for name, want := range map[string]string{
+		"CRAWL_CONTACT": "port@port.example", "CRAWL_UNCHANGED_STEPS": "3", "LITELLM_MASTER_KEY": "(set)", "AzureWebJobsStorage": "(set)",
+		"SEARCH_API_KEY": "(set)", "SEARCH_ENDPOINT": "(set)", "OPENAI_BASE_URL": "(set)", "TIDEMARK_KEY": "", "CREDENTIAL_<NAME>": "",
+	} {
+		if shown[name] != want {
+			t.Errorf("%s: have %q, want %q", name, shown[name], want)
+		}
+	}
+}

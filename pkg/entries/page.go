@@ -1,0 +1,36 @@
+package entries
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+// linkMethod is the discoveryMethod of pages that entries named.
+const linkMethod = "ENTRY"
+
+// registerPage has the page that a link is about crawled (D10). That is done before the entry is
+// stored: a crash in between leaves a page that is searched without its entry, and sending the entry
+// again mends it. A page that is known costs two reads and is left to its schedule. Entries for tests
+// have no pages.
+func (s *Session) registerPage(ctx context.Context, f Fields) error {
+	raw := f.Text("url_canonical")
+	if raw == "" {
+		raw = f.Text("url")
+	}
+	links := s.s.o.Links
+	if links == nil || raw == "" || s.Schema != Production || f.Text("idempotency_policy_key") != TelegramLink {
+		return nil
+	}
+	page, err := s.s.o.Rules.ParseURL(raw)
+	if err != nil {
+		return fault.Field("url", "%w", err)
+	}
+	_, err = links.Find(ctx, page.ID())
+	if !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	return links.Register(ctx, []source.Source{page}, registry.RegisterOptions{Method: linkMethod})[0].Err
+}

@@ -1,0 +1,92 @@
+package entries
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// linked is a rig whose links are registered.
+func linked(t *testing.T) (*rig, *registry.Registry) {
+	r := newRig(t, openMem)
+	reg := registry.New(storagetest.Hooked(r.under, r), registry.Options{Parallel: 1})
+	must(t, reg.Create(t.Context()))
+	r.Store = New(storagetest.Hooked(r.under, r), Options{Links: reg, Rules: source.DefaultRules()})
+	return r, reg
+}
+
+func normalizedLink(t *testing.T, text string) Fields {
+	f, err := NormalizeTelegram(Telegram{Text: text, ChatID: "1", MessageID: "2"}, source.DefaultRules())
+	must(t, err)
+	return f
+}
+
+// pages lists what is registered, and how it came.
+func pages(t *testing.T, reg *registry.Registry) map[string]string {
+	found, err := reg.List(t.Context(), registry.ListQuery{Top: 10})
+	must(t, err)
+	out := map[string]string{}
+	for _, it := range found {
+		out[it.NormalizedSource] = it.DiscoveryMethod
+	}
+	return out
+}
+
+// TestD10LinksArePages: the page of a link is registered, once; other entries, and those for tests,
+// have none.
+func TestD10LinksArePages(t *testing.T) {
+	r, reg := linked(t)
+	r.inserted(normalizedLink(t, "https://port.example/tides?utm_source=x"))
+	r.inserted(keyed(TelegramThought, "p", "", Fields{"url_canonical": "https://thought.example/"}))
+	r.inserted(keyed(TelegramLink, "p", "", Fields{"url": "https://port.example/bare"}))
+	r.inserted(keyed(TelegramLink, "q", "", nil))
+	if _, err := r.In(Testing).Insert(t.Context(), normalizedLink(t, "https://test.example/")); err != nil {
+		t.Error(err)
+	}
+	want := map[string]string{"https://port.example/tides": "ENTRY", "https://port.example/bare": "ENTRY"}
+	if diff := cmp.Diff(want, pages(t, reg)); diff != "" {
+		t.Errorf("(-want +have):\n%s", diff)
+	}
+	item, err := reg.List(t.Context(), registry.ListQuery{Top: 1})
+	must(t, err)
+	if res := r.inserted(normalizedLink(t, "https://port.example/tides")); res.Action != Skipped {
+		t.Errorf("again: %s", res.Action)
+	}
+	again, err := reg.List(t.Context(), registry.ListQuery{Top: 1})
+	must(t, err)
+	if !again[0].NextCrawlAt.Equal(item[0].NextCrawlAt) {
+		t.Error("a page that is known is checked again")
+	}
+	if _, err := r.insert(keyed(TelegramLink, "r", "", Fields{"url": "ftp://port.example/"})); fault.FieldOf(err) != "url" {
+		t.Errorf("a URL that is none: %v", err)
+	}
+}
+
+// TestD10Faults: whatever fails, a link that is sent again has its entry and its page.
+func TestD10Faults(t *testing.T) {
+	steps := 0
+	for nth, after := 0, false; nth <= steps; nth, after = nth+btoi(after), !after {
+		r, reg := linked(t)
+		f, count := normalizedLink(t, "https://port.example/tides"), 0
+		r.hook = failing(nth, after, &count)
+		if _, err := r.insert(f); nth > 0 && err == nil && count < nth {
+			t.Errorf("fault %d (after: %v) did not happen", nth, after)
+		}
+		r.hook = storagetest.Hooks{}
+		if nth == 0 {
+			steps = count
+		}
+		r.inserted(f)
+		if len(r.rows()) != 1 || len(pages(t, reg)) != 1 {
+			t.Errorf("fault %d (after: %v): %d entries, %d pages", nth, after, len(r.rows()), len(pages(t, reg)))
+		}
+	}
+	if steps < 5 {
+		t.Errorf("only %d operations were disturbed", steps)
+	}
+}
