@@ -129,8 +129,21 @@ func (s *Service) poll(ctx context.Context, b *Batch) (moved bool, err error) {
 	if err := s.lease(ctx, b, Running); err != nil {
 		return false, err
 	}
-	err = s.collect.Run(ctx, &collecting{b: b, remote: remote})
-	return err == nil, err
+	if err := s.collect.Run(ctx, &collecting{b: b, remote: remote}); err != nil {
+		return false, err
+	}
+	s.tidy(ctx, remote)
+	return true, nil
+}
+
+// tidy removes the files of a batch that is done: they are people's mails. Where that fails, which the
+// client logs, they lie there as long as the service keeps files.
+func (s *Service) tidy(ctx context.Context, remote llm.Batch) {
+	for _, file := range append([]string{remote.Input}, remote.Files...) {
+		if file != "" {
+			_ = s.models.Batches.Delete(ctx, file)
+		}
+	}
 }
 
 // finish ends a batch whose lines are settled: what is to be asked again goes into the next one first,

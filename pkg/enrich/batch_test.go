@@ -116,6 +116,9 @@ func TestD9BatchEnds(t *testing.T) {
 				t.Errorf("%d questions in %d batches, want %d in %d", len(r.Asked()), r.Batches(), tc.asked, len(tc.outcomes))
 			}
 			r.settled(id)
+			if r.Files() != 0 {
+				t.Errorf("%d files lie at the service", r.Files())
+			}
 			if tc.check != nil {
 				tc.check(t, r.batch("pkm", id))
 			}

@@ -34,7 +34,7 @@
 // What came back without an answer that can be used (expired, missing, broken, refused for now) and
 // entries that changed meanwhile go into a next batch, at most [MaxAttempts] in all; its id is that of
 // the first with a number, so that making it twice is making it once. What a service will never answer
-// has failed, and so has what was cancelled.
+// has failed, and so has what was cancelled. The files of a batch that is done are removed.
 //
 // # Costs
 //

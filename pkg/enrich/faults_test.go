@@ -148,7 +148,7 @@ func TestD9FaultsOfTheService(t *testing.T) {
 	drop := func(w http.ResponseWriter, a *llmtest.Answer) bool { return llmtest.Cut(w, a) }
 	for name, f := range map[string]llmtest.Fault{"500": llmtest.Status(500, ""), "503 with a pause": llmtest.Status(503, "3600"), "cut off": drop} {
 		for _, after := range []bool{false, true} {
-			for nth := range 8 {
+			for nth := range 10 {
 				r := newRig(t)
 				r.FailAfter = after
 				r.Break(make([]llmtest.Fault, nth)...)

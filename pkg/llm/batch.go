@@ -33,6 +33,7 @@ type Batch struct {
 	Label     string // as it was ordered
 	State     BatchState
 	Status    string   // in the service's own word
+	Input     string   // the file of its lines
 	Files     []string // of results, of errors or both, as far as there are any
 	Message   string   // why it failed
 	Total     int      // lines, as the service counts
@@ -81,4 +82,6 @@ type Batcher interface {
 	Cancel(ctx context.Context, id string) (Batch, error)
 	// Results reads one of the files of a batch.
 	Results(ctx context.Context, file string) (Output, error)
+	// Delete removes a file, of lines or of results, from the service.
+	Delete(ctx context.Context, file string) error
 }

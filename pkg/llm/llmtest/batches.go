@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"path"
 	"strconv"
-	"strings"
 )
 
 // maxFile bounds an uploaded file, in bytes. (https://platform.openai.com/docs/guides/batch)
@@ -57,16 +56,11 @@ func (s *Server) Batches() int {
 	return len(s.batches)
 }
 
-// Files is how many files were uploaded, those of results not counted.
-func (s *Server) Files() (n int) {
+// Files is how many files lie there, uploaded or of results.
+func (s *Server) Files() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for id := range s.files {
-		if strings.HasPrefix(id, "file-in-") {
-			n++
-		}
-	}
-	return n
+	return len(s.files)
 }
 
 // around does a request under its fault, which it meets before or after.
@@ -106,7 +100,8 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 		if err != nil || len(body) == 0 || len(body) > maxFile {
 			return http.StatusBadRequest, "the file is empty or too large"
 		}
-		id := fmt.Sprintf("file-in-%d", len(s.files))
+		s.uploads++
+		id := fmt.Sprintf("file-in-%d", s.uploads)
 		s.files[id] = body
 		return http.StatusOK, map[string]any{
 			"id": id, "object": "file", "bytes": len(body), "created_at": 1772366400, "filename": header.Filename, "purpose": "batch", "status": "processed",
@@ -121,6 +116,17 @@ func (s *Server) content(w http.ResponseWriter, r *http.Request) {
 			return http.StatusNotFound, "No such File object: " + r.PathValue("id")
 		}
 		return http.StatusOK, body
+	})
+}
+
+func (s *Server) remove(w http.ResponseWriter, r *http.Request) {
+	s.around(w, r, func() (int, any) {
+		id := r.PathValue("id")
+		if _, ok := s.files[id]; !ok {
+			return http.StatusNotFound, "No such File object: " + id
+		}
+		delete(s.files, id)
+		return http.StatusOK, map[string]any{"id": id, "object": "file", "deleted": true}
 	})
 }
 

@@ -42,6 +42,7 @@ type Server struct {
 	spoils   []Spoil
 	asked    []string
 	files    map[string][]byte
+	uploads  int
 	batches  []*batch // oldest first
 	outcomes []Outcome
 	faults   []Fault
@@ -84,6 +85,7 @@ func NewServer(t testing.TB, model string, dimension int) *Server {
 	mux.HandleFunc("POST /v1/chat/completions", s.chat)
 	mux.HandleFunc("POST /v1/files", s.upload)
 	mux.HandleFunc("GET /v1/files/{id}/content", s.content)
+	mux.HandleFunc("DELETE /v1/files/{id}", s.remove)
 	mux.HandleFunc("POST /v1/batches", s.create)
 	mux.HandleFunc("GET /v1/batches", s.list)
 	mux.HandleFunc("GET /v1/batches/{id}", s.retrieve)

@@ -109,7 +109,7 @@ func (c *Client) recent(ctx context.Context, after *string) (api.ListBatchRespon
 // batchOf reads what the API says of a batch.
 func (c *Client) batchOf(b api.Batch) (llm.Batch, error) {
 	out := llm.Batch{
-		ID: b.ID, Status: b.Status, CreatedAt: time.Unix(int64(b.CreatedAt), 0).UTC(),
+		ID: b.ID, Status: b.Status, Input: b.InputFileID, CreatedAt: time.Unix(int64(b.CreatedAt), 0).UTC(),
 		Total: b.RequestCounts.Total, Done: b.RequestCounts.Completed, Failed: b.RequestCounts.Failed,
 	}
 	out.Label, _ = b.Metadata[labelKey].(string)

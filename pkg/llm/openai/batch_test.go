@@ -156,6 +156,24 @@ func TestD8Cancel(t *testing.T) {
 	}
 }
 
+// D8: files are removed when nobody needs them.
+func TestD8Delete(t *testing.T) {
+	r := newRig(t)
+	b := r.begun(t, 1)
+	b, _, _ = r.ended(t, b.ID)
+	for _, file := range append(b.Files, b.Input) {
+		if err := r.client.Delete(t.Context(), file); err != nil {
+			t.Error(err)
+		}
+	}
+	if r.Files() != 0 {
+		t.Errorf("%d files lie there", r.Files())
+	}
+	if err := r.client.Delete(t.Context(), b.Input); !fault.Is(err, fault.NotFound) {
+		t.Errorf("again: %v", err)
+	}
+}
+
 // Files and batches that are not there, and files that are none.
 func TestD8BatchFailures(t *testing.T) {
 	r := newRig(t)

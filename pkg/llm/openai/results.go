@@ -57,6 +57,14 @@ func (c *Client) content(ctx context.Context, k *call, file string) ([]byte, err
 	return io.ReadAll(raw) // the sender has read and bounded it
 }
 
+// Delete keeps the promise of the port.
+func (c *Client) Delete(ctx context.Context, file string) error {
+	began, k := time.Now(), &call{route: "/files/{id}"}
+	err := k.kinded(c.api.DeleteFile(k.in(ctx), url.PathEscape(file)))
+	c.over(ctx, k, began, llm.Usage{}, err, slog.String("file", file))
+	return err
+}
+
 // results reads the lines of a file.
 func (c *Client) results(body []byte) (out llm.Output) {
 	for line := range bytes.Lines(body) {
