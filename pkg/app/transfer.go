@@ -1,6 +1,9 @@
 package app
 
 import (
+	"slices"
+
+	"github.com/tidemark/tidemark/pkg/enrich"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/snapshot"
@@ -14,7 +17,8 @@ func StatePlan(cfg Config) transfer.Plan {
 	items, index, hints := registry.Tables(cfg.Table)
 	return transfer.Plan{
 		// The pointers first, as the registry writes them.
-		Tables:     append([]string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, index, items}, entries.Tables()...),
+		Tables: slices.Concat([]string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, index, items},
+			entries.Tables(), enrich.Tables(enrich.Schemas())),
 		Containers: []string{snapshot.Container},
 		Hints:      hints,
 		Thaw: func(table string, e storage.Entity) (thawed, hint storage.Entity, hinted bool) {
