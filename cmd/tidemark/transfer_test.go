@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/enrich"
 	pushed "github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/snapshot"
@@ -40,6 +41,11 @@ func stateIn(t *testing.T) (data string) {
 	reg, snaps := registry.New(store, registry.Options{}), snapshot.New(store)
 	if err := errors.Join(reg.Create(t.Context()), snaps.Create(t.Context()), pushed.New(store, pushed.Options{}).Create(t.Context())); err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range enrich.Tables(enrich.Schemas()) {
+		if err := store.Table(name).Create(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	src, err := source.DefaultRules().ParseURL("https://a.example/")
 	if err != nil {
