@@ -1,6 +1,8 @@
 // Package llmtest stands in for a service with language models, in tests: a [Server] that speaks
 // the OpenAI API over HTTP, strictly and with the faults that such services have, and an
-// [Embedder] without HTTP. Both give vectors that follow the words of a text and nothing else.
+// [Embedder] without HTTP. Both give vectors that follow the words of a text and nothing else. What
+// goes wrong is said before: [Server.Break] for requests, [Server.Spoil] for what a model answers,
+// [Server.End] for how batches end.
 package llmtest
 
 import (

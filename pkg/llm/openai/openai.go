@@ -35,7 +35,7 @@ import (
 
 // Options say where the service is. BaseURL is needed.
 type Options struct {
-	BaseURL string // what /embeddings is appended to
+	BaseURL string // what /embeddings and the other routes are appended to
 	Key     string // sent as a bearer token; without it, none is
 	Log     *slog.Logger
 
