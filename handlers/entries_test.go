@@ -38,6 +38,9 @@ func TestEntriesContract(t *testing.T) {
 		{"D1 a page that is empty when clean", "POST", "/api/normalize/webpage", `{"text":"Share"}`},
 		{"D3 columns of an entry", "POST", "/api/db/update", `{"entry_id":"ENTRY","title":"Tides","metadata":{"retrieval":{"note":"x"}},"created_at":"2001-01-01T00:00:00.000Z"}`},
 		{"D3 a batch of updates", "POST", "/api/db/update", `{"items":[{"id":"ENTRY","title":"Low tide"}]}`},
+		{"D2 policies", "GET", "/api/policies", ""},
+		{"D2 a policy, edited", "PUT", "/api/policies/telegram_link_v1", `{"source":"telegram","content_type":"link","conflict_action":"update","update_fields":["title"],"enabled":false}`},
+		{"D2 it is off", "POST", "/api/db/insert", `{"source":"telegram","idempotency_policy_key":"telegram_link_v1","idempotency_key_primary":"x"}`},
 		{"D5 test mode", "GET", "/api/test-mode", ""},
 		{"D5 on", "PUT", "/api/test-mode", `{"is_test_mode":true}`},
 		{"D5 the entry is not there", "POST", "/api/db/update", `{"entry_id":"ENTRY","title":"Tides"}`},
@@ -82,6 +85,11 @@ func TestD3Errors(t *testing.T) {
 		{"D3 a batch that ends", "POST /api/db/insert", `{"items":[{"source":"a"},{"source":"email"},{"source":"b"}]}`, 400, "idempotency_policy_key", "items[1], after 1 that are done: "},
 		{"D3 no entry", "POST /api/db/update", `{"title":"x"}`, 400, "entry_id", "is missing"},
 		{"D3 an unknown entry", "POST /api/db/update", `{"entry_id":"x"}`, 404, "", `no entry has the id "x"`},
+		{"D2 a bad action", "PUT /api/policies/a", `{"source":"x","conflict_action":"merge"}`, 400, "conflict_action", "must be skip or update"},
+		{"D2 another key", "PUT /api/policies/a", `{"policy_key":"b","source":"x","conflict_action":"skip"}`, 400, "policy_key", "the address names"},
+		{"D2 a bad key", "PUT /api/policies/a%20b", `{"source":"x","conflict_action":"skip"}`, 400, "policy_key", "lower-case letters"},
+		{"D2 no source", "PUT /api/policies/a", `{"conflict_action":"skip"}`, 400, "source", "is missing"},
+		{"D2 a parameter", "GET /api/policies?x=1", ``, 400, "x", "no parameter"},
 		{"D5 no mode", "PUT /api/test-mode", `{}`, 400, "is_test_mode", "is missing"},
 		{"D5 a mode that is none", "PUT /api/test-mode", `{"is_test_mode":"on"}`, 400, "is_test_mode", "true or false"},
 		{"D5 a parameter", "GET /api/test-mode?x=1", ``, 400, "x", "no parameter"},
@@ -107,7 +115,8 @@ func TestD3Errors(t *testing.T) {
 func TestD3Batch(t *testing.T) {
 	r := newRig(t)
 	s := r.v.Entries.In(entries.Production)
-	must(t, s.SavePolicy(t.Context(), entries.Policy{Key: entries.EmailThread, Source: "email", OnConflict: entries.Change}))
+	_, err := s.SavePolicy(t.Context(), entries.Policy{Key: entries.EmailThread, Source: "email", OnConflict: entries.Change})
+	must(t, err)
 	w := do(t, r, "POST", "/api/db/insert", `{"continue_on_error":true,"items":[{"source":"a"},{"source":"email","idempotency_policy_key":"email_correspondence_thread_v1","idempotency_key_primary":"p"},{"source":"b"}]}`)
 	var got api.EntryBatchResult
 	must(t, json.Unmarshal(w.Body.Bytes(), &got))

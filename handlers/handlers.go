@@ -98,6 +98,8 @@ func (s *server) routes() map[string]route {
 		"POST normalize/webpage":           s.normalizeWebpage,
 		"POST db/insert":                   s.insertEntry,
 		"POST db/update":                   s.updateEntry,
+		"GET policies":                     s.policies,
+		"PUT policies/{key}":               s.savePolicy,
 		"GET test-mode":                    s.testMode,
 		"PUT test-mode":                    s.setTestMode,
 		"POST test-mode/toggle":            s.toggleTestMode,

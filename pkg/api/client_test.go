@@ -107,6 +107,11 @@ func TestRoutes(t *testing.T) {
 			_, err := c.UpdateEntries(ctx, EntryBatch{Items: []Entry{{ID: "e"}}})
 			return err
 		}, "POST /api/db/update", `{"items":[{"id":"e"}]}`},
+		{"Policies", `{}`, func(c *Client) error { _, err := c.Policies(ctx); return err }, "GET /api/policies", ""},
+		{"SavePolicy", `{}`, func(c *Client) error {
+			_, err := c.SavePolicy(ctx, Policy{PolicyKey: "a", Source: "b", ConflictAction: "skip"})
+			return err
+		}, "PUT /api/policies/a", `{"policy_key":"a","source":"b","content_type":"","conflict_action":"skip","update_fields":null,"enabled":false}`},
 		{"TestMode", `{"is_test_mode":true}`, func(c *Client) error { _, err := c.TestMode(ctx); return err }, "GET /api/test-mode", ""},
 		{"SetTestMode", `{"is_test_mode":false}`, func(c *Client) error { _, err := c.SetTestMode(ctx, false); return err }, "PUT /api/test-mode", `{"is_test_mode":false}`},
 		{"ToggleTestMode", `{}`, func(c *Client) error { _, err := c.ToggleTestMode(ctx); return err }, "POST /api/test-mode/toggle", ""},

@@ -63,7 +63,7 @@ func (p Policy) check() error {
 
 func (p Policy) entity() storage.Entity {
 	props := storage.Properties{
-		"policy_id": digest(p.Key)[:16], "policy_key": p.Key, "source": p.Source, "content_type": p.ContentType,
+		"policy_id": p.ID, "policy_key": p.Key, "source": p.Source, "content_type": p.ContentType,
 		"conflict_action": string(p.OnConflict), "enabled": p.Enabled,
 	}
 	if p.UpdateFields != nil {
@@ -102,6 +102,7 @@ func seedPolicies(ctx context.Context, t storage.Table) error {
 		if standing[p.Key] {
 			continue
 		}
+		p.ID = policyID(p.Key)
 		_, err := t.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: p.entity()})
 		if err != nil && !fault.Is(err, fault.Conflict) { // another start was first
 			return err
@@ -126,15 +127,22 @@ func (s *Session) Policies(ctx context.Context) ([]Policy, error) {
 	return out, nil
 }
 
-// SavePolicy writes a policy, new or not; the last writer wins. It holds for what is sent afterwards.
-// The error is Invalid and blames a column.
-func (s *Session) SavePolicy(ctx context.Context, p Policy) error {
+// policyID is the same for a policy of both schemas.
+func policyID(key string) string { return digest(key)[:16] }
+
+// SavePolicy writes a policy, new or not, and returns it with its id; the last writer wins. It holds
+// for what is sent afterwards. The error is Invalid and blames a column.
+func (s *Session) SavePolicy(ctx context.Context, p Policy) (Policy, error) {
+	p.ID = policyID(p.Key)
 	if err := p.check(); err != nil {
-		return err
+		return Policy{}, err
+	}
+	if p.Source == "" {
+		return Policy{}, fault.Field("source", "source of %s is missing: what the entries come from", p.Key)
 	}
 	delete(s.policies, p.Key)
 	_, err := s.policyTable.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: p.entity()})
-	return err
+	return p, err
 }
 
 // policy reads a policy, once for each session. Invalid when there is none, Blocked when it is off.

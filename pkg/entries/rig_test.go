@@ -154,3 +154,9 @@ func asJSON(t testing.TB, v any) string {
 	must(t, err)
 	return string(b)
 }
+
+func save(t *testing.T, s *Session, p Policy) {
+	t.Helper()
+	_, err := s.SavePolicy(t.Context(), p)
+	must(t, err)
+}

@@ -164,7 +164,7 @@ func TestD2SeedPolicies(t *testing.T) {
 func TestD2PoliciesAreEdited(t *testing.T) {
 	r := newRig(t, openMem)
 	edited := Policy{Key: TelegramLink, Source: "telegram", ContentType: "link", OnConflict: Change, UpdateFields: []string{"title"}}
-	must(t, r.In(Production).SavePolicy(t.Context(), edited))
+	save(t, r.In(Production), edited)
 	must(t, r.another().Create(t.Context()))
 	if _, err := r.insert(keyed(TelegramLink, "p", "", nil)); !fault.Is(err, fault.Blocked) {
 		t.Errorf("a disabled policy: %v", err)
@@ -173,17 +173,18 @@ func TestD2PoliciesAreEdited(t *testing.T) {
 		t.Errorf("the other schema: %v", err)
 	}
 	edited.Enabled = true
-	must(t, r.In(Production).SavePolicy(t.Context(), edited))
+	save(t, r.In(Production), edited)
 	r.inserted(keyed(TelegramLink, "p", "", nil))
 	if res := r.inserted(keyed(TelegramLink, "p", "", Fields{"title": "x"})); res.Action != Updated {
 		t.Errorf("an edited policy: %s", res.Action)
 	}
 	for field, bad := range map[string]Policy{
 		"policy_key":      {Key: "A b", OnConflict: Skip},
+		"source":          {Key: "a", OnConflict: Skip},
 		"conflict_action": {Key: "a", OnConflict: "merge"},
 		"update_fields":   {Key: "a", OnConflict: Skip, UpdateFields: []string{"colour"}},
 	} {
-		if err := r.In(Production).SavePolicy(t.Context(), bad); fault.FieldOf(err) != field {
+		if _, err := r.In(Production).SavePolicy(t.Context(), bad); fault.FieldOf(err) != field {
 			t.Errorf("%s: %v", field, err)
 		}
 	}

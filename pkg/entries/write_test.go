@@ -147,7 +147,7 @@ func TestD3UnchangedIsNotWritten(t *testing.T) {
 func TestD3UpdateFields(t *testing.T) {
 	r := newRig(t, openMem)
 	s := r.In(Production)
-	must(t, s.SavePolicy(t.Context(), Policy{Key: TelegramThought, Source: "telegram", OnConflict: Change, Enabled: true, UpdateFields: []string{"title", "id", "created_at"}}))
+	save(t, s, Policy{Key: TelegramThought, Source: "telegram", OnConflict: Change, Enabled: true, UpdateFields: []string{"title", "id", "created_at"}})
 	one := r.inserted(keyed(TelegramThought, "a", "s", Fields{"title": "1", "author": "1", "metadata": map[string]any{"n": "1"}}))
 	two := r.inserted(keyed(TelegramThought, "a", "t", Fields{"title": "2", "author": "2", "id": "x", "created_at": "y", "metadata": map[string]any{"n": "2"}}))
 	want := Fields{}
@@ -156,7 +156,7 @@ func TestD3UpdateFields(t *testing.T) {
 	if diff := cmp.Diff(asJSON(t, want), asJSON(t, two.Entry)); diff != "" {
 		t.Errorf("(-want +have):\n%s", diff)
 	}
-	must(t, s.SavePolicy(t.Context(), Policy{Key: TelegramThought, Source: "telegram", OnConflict: Change, Enabled: true, UpdateFields: []string{}}))
+	save(t, s, Policy{Key: TelegramThought, Source: "telegram", OnConflict: Change, Enabled: true, UpdateFields: []string{}})
 	if res := r.inserted(keyed(TelegramThought, "a", "", Fields{"title": "3"})); res.Action != Updated || res.Entry.Text("title") != "2" {
 		t.Errorf("an empty list allows %s %v", res.Action, res.Entry)
 	}
