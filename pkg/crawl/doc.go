@@ -4,7 +4,8 @@
 //
 // One check, in order; each step ends it when it can:
 //
-//	debt      fetched before, but the index was down: index the stored snapshot, ask nobody
+//	debt      fetched before, but the index was down, is rebuilt, or was left by a worker that did not
+//	          come back: index the stored snapshot, ask nobody
 //	robots    forbidden: OutOfScope, out of the index
 //	fetch     with the stored validators, unless forced or the index has nothing of it
 //	status    304: unchanged. 404, 410: missing, in the end Gone. 429, 503: the host is left alone
@@ -16,6 +17,7 @@
 //	keep      the body, then its capture with the edge to what it supersedes
 //	canonical another item stands for it: an alias, out of the index (also where nothing changed)
 //	vectors   of chunks that are new, where there is a model
+//	manifest  what the index is to hold, beside what it is known to hold: the difference is written
 //	index     then, and only then, Indexed; where none is configured, the page rests at Crawled
 //
 // What a page does wrong is data: it ends in the item's status, errorMessage and history. Only
