@@ -34,6 +34,7 @@ type check struct {
 	file     *file.Response // of an item that is a file
 	entry    *index.Entry   // waits to enter the index
 	manifest string         // of the entry
+	stale    string         // the manifest that it takes the place of
 	unfilled error          // why the entry is not given to the index
 	ended    time.Time
 	// paid is a check that asked nobody: it only indexed what was fetched before.

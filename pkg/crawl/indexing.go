@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/index"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/source"
 )
 
 // maxUnindexed bounds the text and vectors, in bytes, that waits in memory for the index.
@@ -107,9 +110,12 @@ func (t *task) indexChecked(ctx context.Context) {
 			case isRefused(err) && len(pages) > 1:
 				err = t.put(ctx, c.entry.Page) // only one of them need be at fault
 			}
-			c.indexed(ctx, err)
+			c.indexed(err)
 		}
 		t.done = append(t.done, c.finding())
+		if c.stale != "" {
+			t.stale = append(t.stale, staleManifest{c.ID, c.stale})
+		}
 	}
 	t.checked, t.unindexed = nil, 0
 }
@@ -144,13 +150,13 @@ func isDown(err error) bool {
 // indexed takes note of what the index said; only now may the item be Indexed. An index that fails
 // makes a debt, whatever the reason: the item stays Crawled and its snapshot is indexed later, so
 // that the site is not asked again over a fault of ours.
-func (c *check) indexed(ctx context.Context, err error) {
+func (c *check) indexed(err error) {
 	now := c.o.Clock()
 	if c.IndexPending = err != nil && !isRefused(err); err != nil {
 		c.Outdate()
 	}
 	if c.manifest != "" {
-		c.replaceManifest(ctx)
+		c.replaceManifest()
 	}
 	switch {
 	case c.IndexPending && c.keepsStatus():
@@ -174,14 +180,35 @@ func (c *check) indexed(ctx context.Context, err error) {
 
 // replaceManifest names the manifest of what was given to the index, also when it failed or refused:
 // nobody counts on the manifest of an outdated item, but one that nobody names would stay behind until
-// the item is purged. So does one that cannot be removed.
-func (c *check) replaceManifest(ctx context.Context) {
+// the item is purged.
+func (c *check) replaceManifest() {
 	if old := c.Manifest; old != "" && old != c.manifest {
-		if err := c.manifests.Drop(ctx, c.ID, old); err != nil {
-			c.o.Log.Warn("old manifest not removed", "id", c.ID, "err", err)
-		}
+		c.stale = old
 	}
 	c.Manifest = c.manifest
+}
+
+// staleManifest is one that its item does not name any more.
+type staleManifest struct {
+	id     source.ID
+	digest string
+}
+
+// dropStale removes manifests that no item names since the last commit, several at once. One that
+// cannot be removed stays behind until its item is purged.
+func (t *task) dropStale(ctx context.Context) {
+	var g errgroup.Group
+	g.SetLimit(8)
+	for _, m := range t.stale {
+		g.Go(func() error {
+			if err := t.manifests.Drop(ctx, m.id, m.digest); err != nil {
+				t.o.Log.Warn("old manifest not removed", "id", m.id, "err", err)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // of warnings only
+	t.stale = nil
 }
 
 // entered says what of a page is in the index.

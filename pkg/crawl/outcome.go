@@ -76,7 +76,7 @@ func (c *check) leaveIndex(ctx context.Context) error {
 		return err
 	}
 	c.manifest = ""
-	c.replaceManifest(ctx)
+	c.replaceManifest()
 	c.IndexPending, c.IndexedHash, c.LastIndexedDocID, c.ImageCount, c.AliasOf = false, "", "", 0, ""
 	if known {
 		c.Record(c.o.Clock(), "unindexed", "taken out of the index")

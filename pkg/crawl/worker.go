@@ -146,6 +146,7 @@ type task struct {
 	checked    []*check // to be indexed and found
 	unindexed  int      // bytes of text that wait for that
 	done       []registry.Finding
+	stale      []staleManifest // of what is done
 	host       registry.HostFinding
 	failed     error // our own fault: stop, and let the job come again
 	lastCommit time.Time
@@ -248,6 +249,7 @@ func (t *task) commit(ctx context.Context, last bool) error {
 	err := t.reg.Commit(ctx, t.batch, t.done, t.host, last)
 	if err == nil {
 		t.done, t.lastCommit = nil, t.o.Clock()
+		t.dropStale(ctx)
 	}
 	return err
 }
