@@ -21,8 +21,8 @@ var layers = [][]string{
 	{"pkg/fault"},
 	{"pkg/api", "pkg/source", "pkg/lineage", "pkg/schedule", "pkg/robots", "pkg/warc"},
 	{"pkg/extract"},
-	{"pkg/extract/mail", "pkg/extract/ooxml", "pkg/extract/pdf", "pkg/extract/sheet"},
-	{"pkg/chunk"},
+	{"pkg/extract/mail", "pkg/extract/ooxml", "pkg/extract/pdf", "pkg/extract/sheet", "pkg/discover"},
+	{"pkg/chunk", "pkg/site"},
 	// ports, and the suites that their adapters pass
 	{"pkg/storage", "pkg/search", "pkg/llm"},
 	{"pkg/storage/storagetest", "pkg/search/searchtest", "pkg/search/searchtest/aisearch", "pkg/llm/llmtest"},
@@ -45,7 +45,7 @@ var layers = [][]string{
 }
 
 // pure packages import nothing that reaches outside.
-var pure = []string{"pkg/fault", "pkg/source", "pkg/lineage", "pkg/schedule", "pkg/robots", "pkg/extract", "pkg/extract/mail", "pkg/extract/ooxml", "pkg/extract/sheet", "pkg/chunk"}
+var pure = []string{"pkg/fault", "pkg/source", "pkg/lineage", "pkg/schedule", "pkg/robots", "pkg/extract", "pkg/extract/mail", "pkg/extract/ooxml", "pkg/extract/sheet", "pkg/chunk", "pkg/discover", "pkg/site"}
 
 var impure = []string{"context", "log", "log/slog", "net", "net/http", "os", "math/rand", "math/rand/v2"}
 

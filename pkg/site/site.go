@@ -1,0 +1,72 @@
+package site
+
+import (
+	"regexp"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/discover"
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+// Sites are the sites of one file. They never change after [Parse]. The zero value has none.
+type Sites struct {
+	all []*Site
+}
+
+// Site is where one site publishes what it has, and what of it is wanted.
+type Site struct {
+	Slug   string // its name here: 1 to 64 of a-z, 0-9 and -, unique
+	Domain string // the one host of its pages, as in source.Source.Host
+
+	Sitemaps   []string            // addresses of sitemaps, on any host
+	Feeds      []string            // addresses of feeds, on any host
+	Archives   []discover.Template // addresses of archive pages, on Domain
+	Listings   []Listing           // pages that list others, on Domain
+	Containers []string            // blob containers, as source or pkg/file name them
+	Alternates bool                // also the translations that sitemaps name beside their pages
+
+	Include, Exclude []*regexp.Regexp // of source.Source.Normalized
+	Limits           *Limits          // nil: as for every host
+}
+
+// Listing is a page that lists others, and how to read it.
+type Listing struct {
+	URL   discover.Template
+	Links string // CSS selector of the links to pages; "" for every link
+	Next  string // CSS selector of the link to the next page; "" for rel=next
+}
+
+// Limits are how fast a host may be asked (E3): each pause between two starts is drawn from
+// [MinDelay, MaxDelay].
+type Limits struct {
+	MinDelay, MaxDelay time.Duration
+	MaxConcurrent      int // requests in flight, at least 1
+}
+
+// Parse reads a site file; name is what errors call it. The error is Invalid and lists every
+// mistake, one a line, as "name:line: field: what is wrong and what is allowed".
+func Parse(name string, data []byte) (*Sites, error) {
+	return nil, fault.New(fault.Internal, "not yet")
+}
+
+// All are the sites in the order of the file. The slice is not to be changed.
+func (s *Sites) All() []*Site { return s.all }
+
+// Find is the site of that slug, or nil.
+func (s *Sites) Find(slug string) *Site {
+	for _, site := range s.all {
+		if site.Slug == slug {
+			return site
+		}
+	}
+	return nil
+}
+
+// Limits are those of a host, as source.Source.Host writes it; ok is false when the file sets none.
+func (s *Sites) Limits(host string) (l Limits, ok bool) { return Limits{}, false }
+
+// Judge says why a page is not wanted: another host, an exclude pattern that matches, or no
+// include pattern that does. It is "" when the page is wanted. The reason is short and names the
+// host or pattern, so that refusals can be counted by it.
+func (s *Site) Judge(u source.Source) (reason string) { return "" }
