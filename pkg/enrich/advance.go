@@ -7,7 +7,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
-	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 const (
@@ -30,11 +29,11 @@ func (s *Service) Advance(ctx context.Context) (r Report, err error) {
 		return r, nil
 	}
 	for _, schema := range s.o.Schemas {
-		ids, listed := active(ctx, s.tables[schema])
+		list, listed := listActive(ctx, s.tables[schema])
 		err = errors.Join(err, listed)
-		for _, id := range ids {
+		for _, a := range list {
 			r.Active++
-			moved, failed := s.step(ctx, schema, id)
+			moved, failed := s.step(ctx, schema, a)
 			if moved {
 				r.Moved++
 			}
@@ -50,21 +49,26 @@ func (s *Service) Advance(ctx context.Context) (r Report, err error) {
 }
 
 // step has one batch come a step further.
-func (s *Service) step(ctx context.Context, schema, id string) (moved bool, err error) {
-	defer fault.Wrap(&err, "batch %s of %s", id, schema)
-	b, err := s.Batch(ctx, schema, id)
-	now := s.o.Clock().UTC()
-	if err != nil || b.State == Done || now.Before(b.lease) || now.Before(b.NotBefore) {
+func (s *Service) step(ctx context.Context, schema string, a active) (moved bool, err error) {
+	defer fault.Wrap(&err, "batch %s of %s", a.id, schema)
+	b, err := s.read(ctx, schema, a.id)
+	now, cancelled := s.o.Clock().UTC(), !a.cancelledAt.IsZero()
+	if err != nil || b.State == Done || now.Before(b.lease) || now.Before(b.NotBefore) && !cancelled {
 		return false, err
 	}
-	if b.State == Running {
-		moved, err = s.poll(ctx, &b)
-	} else {
+	switch {
+	case b.State != Running && cancelled:
+		moved, err = s.withdraw(ctx, &b)
+	case b.State != Running:
 		moved, err = s.send(ctx, &b)
+	case cancelled && b.CancelledAt.IsZero():
+		moved, err = s.stop(ctx, &b, a.cancelledAt)
+	default:
+		moved, err = s.poll(ctx, &b)
 	}
 	if err == nil && b.State == Done {
 		s.o.Log.Info("batch done", "batch", b.ID, "schema", b.Schema, "enriched", b.Enriched, "skipped", b.Skipped, "failed", b.Failed,
-			"again", b.Again, "strangers", b.Strangers, "tokens_in", b.Usage.In, "tokens_out", b.Usage.Out, "cost", b.Usage.Cost)
+			"cancelled", b.Cancelled, "again", b.Again, "strangers", b.Strangers, "tokens_in", b.Usage.In, "tokens_out", b.Usage.Out, "cost", b.Usage.Cost)
 	}
 	return moved, err
 }
@@ -80,11 +84,7 @@ func (s *Service) send(ctx context.Context, b *Batch) (moved bool, err error) {
 		return false, err
 	}
 	if tried {
-		remote, found, err := s.find(ctx, b)
-		if err == nil && found {
-			err = s.adopt(ctx, b, remote)
-		}
-		if err != nil || found {
+		if found, err := s.resume(ctx, b); err != nil || found {
 			return err == nil, err
 		}
 	}
@@ -144,52 +144,4 @@ func (s *Service) tidy(ctx context.Context, remote llm.Batch) {
 			_ = s.models.Batches.Delete(ctx, file)
 		}
 	}
-}
-
-// finish ends a batch whose lines are settled: what is to be asked again goes into the next one first,
-// for after this nobody looks at them any more.
-func (s *Service) finish(ctx context.Context, b *Batch) error {
-	lines, err := s.Lines(ctx, b.Schema, b.ID)
-	if err != nil {
-		return err
-	}
-	now := s.o.Clock().UTC()
-	again := b.count(lines)
-	if len(again) > 0 {
-		next := Batch{
-			ID: b.next(), Schema: b.Schema, State: Queued, Attempt: b.Attempt + 1, Model: b.Model, Lines: len(again), CreatedAt: now, NotBefore: b.NotBefore,
-		}
-		if err := s.insert(ctx, next, again); err != nil {
-			return err
-		}
-		b.Next = next.ID
-	}
-	b.State, b.EndedAt, b.lease, b.NotBefore = Done, now, time.Time{}, time.Time{}
-	tags, err := s.tables[b.Schema].Transact(ctx,
-		storage.Op{Kind: storage.Replace, Entity: b.entity()},
-		storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: activeKey(b.ID), ETag: storage.AnyETag}})
-	if err == nil {
-		b.etag = tags[0]
-	}
-	return err
-}
-
-// count adds up the lines, and gives the entries of those that are to be asked again.
-func (b *Batch) count(lines []Line) (again []string) {
-	b.Lines, b.Enriched, b.Skipped, b.Failed, b.Again, b.Usage = len(lines), 0, 0, 0, 0, llm.Usage{}
-	for _, l := range lines {
-		b.Usage = b.Usage.Add(l.Usage)
-		switch l.Outcome {
-		case Written:
-			b.Enriched++
-		case Skipped:
-			b.Skipped++
-		case Fruitless:
-			b.Failed++
-		default:
-			again = append(again, l.Entry)
-		}
-	}
-	b.Again = len(again)
-	return again
 }

@@ -44,10 +44,11 @@ type Batch struct {
 	Remote    string // the service's id
 	Status    string // in the service's word, as last seen
 	Message   string // what went wrong last
-	Lines     int    // entries; the next four are their outcomes, once it is done
+	Lines     int    // entries; the next five are their outcomes, once it is done
 	Enriched  int
 	Skipped   int
 	Failed    int
+	Cancelled int
 	Again     int
 	Strangers int // results that are nobody's: unknown ids and broken lines
 	Usage     llm.Usage
@@ -55,17 +56,18 @@ type Batch struct {
 	CreatedAt time.Time
 	SentAt    time.Time // of the first try; zero before
 	EndedAt   time.Time
+	// CancelledAt is when its end was asked for; zero if nobody did.
+	CancelledAt time.Time
 
 	lease time.Time // until when somebody is at it
 	etag  storage.ETag
 }
 
 const (
-	partition    = "batch"
-	activePrefix = "active|"
-	afterActive  = "active}"
-	idPrefix     = "t1-"
-	lastMilli    = 9_999_999_999_999
+	partition = "batch"
+	idPrefix  = "t1-"
+	afterIDs  = "t1."
+	lastMilli = 9_999_999_999_999
 )
 
 // newID makes an id that sorts before all older ones, so that the newest batches are listed first. An
@@ -85,16 +87,14 @@ func (b *Batch) next() string { return fmt.Sprintf("%s.%d", root(b.ID), b.Attemp
 
 func rowKey(id string) storage.Key { return storage.Key{Partition: partition, Row: id} }
 
-func activeKey(id string) storage.Key { return rowKey(activePrefix + id) }
-
 func (b *Batch) entity() storage.Entity {
 	return storage.Entity{Key: rowKey(b.ID), ETag: b.etag, Props: storage.Properties{
 		"v": int64(1), "schema": b.Schema, "state": string(b.State), "attempt": int64(b.Attempt), "next": b.Next, "model": b.Model,
 		"remote": b.Remote, "status": b.Status, "message": b.Message, "lines": int64(b.Lines),
-		"enriched": int64(b.Enriched), "skipped": int64(b.Skipped), "failed": int64(b.Failed), "again": int64(b.Again), "strangers": int64(b.Strangers),
+		"enriched": int64(b.Enriched), "skipped": int64(b.Skipped), "failed": int64(b.Failed), "cancelled": int64(b.Cancelled), "again": int64(b.Again), "strangers": int64(b.Strangers),
 		"tokensIn": int64(b.Usage.In), "tokensOut": int64(b.Usage.Out), "cost": b.Usage.Cost,
 		"notBefore": storage.FormatTime(b.NotBefore), "createdAt": storage.FormatTime(b.CreatedAt), "sentAt": storage.FormatTime(b.SentAt),
-		"endedAt": storage.FormatTime(b.EndedAt), "lease": storage.FormatTime(b.lease),
+		"endedAt": storage.FormatTime(b.EndedAt), "cancelledAt": storage.FormatTime(b.CancelledAt), "lease": storage.FormatTime(b.lease),
 	}}
 }
 
@@ -103,10 +103,10 @@ func batchOf(e storage.Entity) Batch {
 	return Batch{
 		ID: e.Row, Schema: p.text("schema"), State: BatchState(p.text("state")), Attempt: p.number("attempt"), Next: p.text("next"),
 		Model: p.text("model"), Remote: p.text("remote"), Status: p.text("status"), Message: p.text("message"), Lines: p.number("lines"),
-		Enriched: p.number("enriched"), Skipped: p.number("skipped"), Failed: p.number("failed"), Again: p.number("again"), Strangers: p.number("strangers"),
+		Enriched: p.number("enriched"), Skipped: p.number("skipped"), Failed: p.number("failed"), Cancelled: p.number("cancelled"), Again: p.number("again"), Strangers: p.number("strangers"),
 		Usage:     llm.Usage{In: p.number("tokensIn"), Out: p.number("tokensOut"), Cost: p.float("cost")},
-		NotBefore: p.time("notBefore"), CreatedAt: p.time("createdAt"), SentAt: p.time("sentAt"), EndedAt: p.time("endedAt"), lease: p.time("lease"),
-		etag: e.ETag,
+		NotBefore: p.time("notBefore"), CreatedAt: p.time("createdAt"), SentAt: p.time("sentAt"), EndedAt: p.time("endedAt"), CancelledAt: p.time("cancelledAt"),
+		lease: p.time("lease"), etag: e.ETag,
 	}
 }
 
@@ -123,6 +123,20 @@ func (p props) time(name string) time.Time { return storage.ParseTime(p.text(nam
 
 // Batch reads a batch; NotFound if the schema has none of that id.
 func (s *Service) Batch(ctx context.Context, schema, id string) (Batch, error) {
+	b, err := s.read(ctx, schema, id)
+	if err != nil || b.State == Done {
+		return b, err
+	}
+	a, err := readActive(ctx, s.tables[schema], id)
+	if fault.Is(err, fault.NotFound) {
+		return s.read(ctx, schema, id) // it has ended meanwhile
+	}
+	b.CancelledAt = a.cancelledAt
+	return b, err
+}
+
+// read reads the row of a batch. Whether its end was asked for since it was written is not in it.
+func (s *Service) read(ctx context.Context, schema, id string) (Batch, error) {
 	t, err := s.table(schema)
 	if err != nil {
 		return Batch{}, err
@@ -157,7 +171,7 @@ func (s *Service) List(ctx context.Context, schema string, top int, before strin
 	if top < 1 || top > MaxList {
 		return nil, fault.Field("top", "top must be from 1 to %d, not %d", MaxList, top)
 	}
-	q := storage.Query{Partition: partition, RowFrom: idPrefix, RowTo: "t1.", PageSize: top}
+	q := storage.Query{Partition: partition, RowFrom: idPrefix, RowTo: afterIDs, PageSize: top}
 	if before != "" {
 		if err := checkID("before", before); err != nil {
 			return nil, err
@@ -173,18 +187,7 @@ func (s *Service) List(ctx context.Context, schema string, top int, before strin
 			break
 		}
 	}
-	return out, nil
-}
-
-// active lists the ids of the batches that go on, oldest first as far as their ids tell.
-func active(ctx context.Context, t storage.Table) (ids []string, err error) {
-	for e, err := range t.Query(ctx, storage.Query{Partition: partition, RowFrom: activePrefix, RowTo: afterActive}) {
-		if err != nil {
-			return nil, err
-		}
-		ids = append([]string{strings.TrimPrefix(e.Row, activePrefix)}, ids...)
-	}
-	return ids, nil
+	return out, s.tellCancelled(ctx, t, out)
 }
 
 // write replaces the row of a batch as it was read. Conflict says that somebody else was quicker, and
@@ -197,25 +200,15 @@ func (s *Service) write(ctx context.Context, b *Batch) error {
 	return err
 }
 
-// insert makes a batch of lines. The lines come first, so that no batch is without; made twice, it is
-// made once.
-func (s *Service) insert(ctx context.Context, b Batch, ids []string) error {
-	t := s.tables[b.Schema]
-	if _, err := t.Get(ctx, rowKey(b.ID)); !fault.Is(err, fault.NotFound) {
-		return err
-	}
+// prepare writes the lines of a batch that is to be, and gives what makes it one. The lines come
+// first, so that no batch is without.
+func (s *Service) prepare(ctx context.Context, b Batch, ids []string) ([]storage.Op, error) {
 	var lines []Line
 	for i, id := range ids {
 		lines = append(lines, Line{No: i, Entry: id, Outcome: Waiting})
 	}
-	if err := writeLines(ctx, t, b.ID, lines); err != nil {
-		return err
-	}
-	_, err := t.Transact(ctx,
-		storage.Op{Kind: storage.Insert, Entity: b.entity()},
-		storage.Op{Kind: storage.Insert, Entity: storage.Entity{Key: activeKey(b.ID), Props: storage.Properties{}}})
-	if fault.Is(err, fault.Conflict) {
-		return nil // another step was quicker, with the same lines
-	}
-	return err
+	return []storage.Op{
+		{Kind: storage.Insert, Entity: b.entity()},
+		{Kind: storage.Insert, Entity: storage.Entity{Key: activeKey(b.ID), Props: storage.Properties{}}},
+	}, writeLines(ctx, s.tables[b.Schema], b.ID, lines)
 }

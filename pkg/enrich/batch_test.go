@@ -69,7 +69,7 @@ func TestD9BatchEnds(t *testing.T) {
 		{"as it should", nil, nil, []string{"enriched enriched enriched"}, 3, nil},
 		{"expired", []llmtest.Outcome{llmtest.Expires(1)}, nil, []string{"enriched again again", "enriched enriched"}, 5, nil},
 		{"expired for ever", slices.Repeat([]llmtest.Outcome{llmtest.Expires(0)}, 3), nil, []string{"again again again", "again again again", "failed failed failed"}, 9, nil},
-		{"cancelled", []llmtest.Outcome{llmtest.IsCancelled(1)}, nil, []string{"enriched failed failed"}, 3, nil},
+		{"cancelled", []llmtest.Outcome{llmtest.IsCancelled(1)}, nil, []string{"enriched cancelled cancelled"}, 3, nil},
 		{"the file refused", []llmtest.Outcome{llmtest.Fails("token_limit_exceeded")}, nil, []string{"again again again", "enriched enriched enriched"}, 6, func(t *testing.T, b Batch) {
 			if !strings.Contains(b.Message, "token_limit_exceeded") {
 				t.Errorf("message %q", b.Message)
@@ -280,8 +280,8 @@ func TestD9RowsRoundTrip(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	want := Batch{
 		ID: "t1-x", Schema: "pkm", State: Running, Attempt: 2, Next: "t1-x.3", Model: "m", Remote: "batch_1", Status: "in_progress", Message: "why",
-		Lines: 1, Enriched: 2, Skipped: 3, Failed: 4, Again: 5, Strangers: 6, Usage: llm.Usage{In: 7, Out: 8, Cost: 0.5},
-		NotBefore: at, CreatedAt: at.Add(1e9), SentAt: at.Add(2e9), EndedAt: at.Add(3e9), lease: at.Add(4e9), etag: "e",
+		Lines: 1, Enriched: 2, Skipped: 3, Failed: 4, Cancelled: 9, Again: 5, Strangers: 6, Usage: llm.Usage{In: 7, Out: 8, Cost: 0.5},
+		NotBefore: at, CreatedAt: at.Add(1e9), SentAt: at.Add(2e9), EndedAt: at.Add(3e9), CancelledAt: at.Add(5e9), lease: at.Add(4e9), etag: "e",
 	}
 	if diff := cmp.Diff(want, batchOf(want.entity()), cmp.AllowUnexported(Batch{})); diff != "" {
 		t.Errorf("(-want +have):\n%s", diff)

@@ -103,26 +103,34 @@ func (s *Service) parseLines(_ context.Context, w *collecting) (string, error) {
 	return "", nil
 }
 
-// settle writes the entries and then their lines, a hundred at a time, and ends the batch. A step that
-// dies has the entries of a hundred lines written twice, with the same.
+// settle writes the entries and their lines, and ends the batch.
 func (s *Service) settle(ctx context.Context, w *collecting) (string, error) {
 	if w.remote.State == llm.Failed {
 		w.b.NotBefore = s.o.Clock().UTC().Add(refusedWait)
 	}
-	for chunk := range slices.Chunk(w.lines, storage.MaxOps) {
+	if err := s.settleLines(ctx, w.b, w.lines, func(l *Line) error { return s.settleOne(ctx, w, l) }); err != nil {
+		return "", err
+	}
+	return "", s.finish(ctx, w.b)
+}
+
+// settleLines decides on lines, which writes their entries, and then writes them, a hundred at a time. A
+// step that dies has the entries of a hundred lines written twice, with the same.
+func (s *Service) settleLines(ctx context.Context, b *Batch, lines []Line, one func(*Line) error) error {
+	for chunk := range slices.Chunk(lines, storage.MaxOps) {
 		var g errgroup.Group
 		g.SetLimit(atOnce)
 		for i := range chunk {
-			g.Go(func() error { return s.settleOne(ctx, w, &chunk[i]) })
+			g.Go(func() error { return one(&chunk[i]) })
 		}
 		if err := g.Wait(); err != nil {
-			return "", err
+			return err
 		}
-		if err := writeLines(ctx, s.tables[w.b.Schema], w.b.ID, chunk); err != nil {
-			return "", err
+		if err := writeLines(ctx, s.tables[b.Schema], b.ID, chunk); err != nil {
+			return err
 		}
 	}
-	return "", s.finish(ctx, w.b)
+	return nil
 }
 
 // settleOne decides what becomes of a line and writes its entry.
@@ -147,7 +155,7 @@ func (s *Service) settleOne(ctx context.Context, w *collecting, l *Line) error {
 func missing(remote llm.Batch) error {
 	switch remote.State {
 	case llm.Cancelled:
-		return fault.New(fault.Conflict, "the batch was cancelled")
+		return fault.New(fault.Conflict, cancelledText)
 	case llm.Failed:
 		return fault.New(fault.Unavailable, "the batch failed: %s", line(remote.Message, maxMessage))
 	}
@@ -155,7 +163,7 @@ func missing(remote llm.Batch) error {
 }
 
 // settled decides, for an entry as it is now, what the results make of it and of its line.
-func settled(e Entry, f found, b *Batch, now time.Time) (r Record, write bool, o Outcome, message string) {
+func settled(e Entry, f found, b *Batch, now time.Time) (r Record, write bool, outcome Outcome, message string) {
 	req, invalid := request(e.Title, e.Text)
 	present := ""
 	if invalid == nil {
@@ -178,9 +186,12 @@ func settled(e Entry, f found, b *Batch, now time.Time) (r Record, write bool, o
 	if temporary(f.err) && b.Attempt < MaxAttempts {
 		return r, false, Again, message
 	}
-	r = e.Tier1
+	r, outcome = e.Tier1, Fruitless
+	if fault.Is(f.err, fault.Conflict) {
+		outcome = Cancelled
+	}
 	r.Status, r.Batch, r.Error, r.At = Failed, b.ID, message, now
-	return r, true, Fruitless, message
+	return r, true, outcome, message
 }
 
 // temporary reports whether asking again may help.

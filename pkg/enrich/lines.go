@@ -20,7 +20,8 @@ const (
 	Written   Outcome = "enriched"
 	Skipped   Outcome = "skipped" // nothing to do: enriched already, in another batch, or gone
 	Fruitless Outcome = "failed"
-	Again     Outcome = "again" // in the next batch
+	Cancelled Outcome = "cancelled" // without an answer, with its batch
+	Again     Outcome = "again"     // in the next batch
 )
 
 // Line is an entry in a batch.

@@ -52,7 +52,7 @@ func (s *Service) Schedule(ctx context.Context, schema string, ids []string) (Ba
 	if ids, err = checkEntries(ids); err != nil {
 		return Batch{}, err
 	}
-	going, err := active(ctx, t)
+	going, err := listActive(ctx, t)
 	if err != nil {
 		return Batch{}, err
 	}
@@ -63,7 +63,11 @@ func (s *Service) Schedule(ctx context.Context, schema string, ids []string) (Ba
 	b := Batch{
 		ID: newID(now, s.o.Token()), Schema: schema, State: Queued, Attempt: 1, Model: s.models.Batch, Lines: len(ids), CreatedAt: now,
 	}
-	return b, s.insert(ctx, b, ids)
+	ops, err := s.prepare(ctx, b, ids)
+	if err == nil {
+		_, err = t.Transact(ctx, ops...)
+	}
+	return b, err
 }
 
 // checkEntries gives the ids once each, in order.
@@ -91,7 +95,7 @@ func (s *Service) claim(ctx context.Context, w *sending) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	going, err := active(ctx, s.tables[w.b.Schema])
+	going, err := listActive(ctx, s.tables[w.b.Schema])
 	if err != nil {
 		return "", err
 	}
@@ -123,7 +127,7 @@ func (s *Service) claim(ctx context.Context, w *sending) (string, error) {
 }
 
 // claimOne takes one entry and gives the question about it, or settles its line.
-func (s *Service) claimOne(ctx context.Context, b *Batch, l *Line, going []string) (ask *llm.Line, err error) {
+func (s *Service) claimOne(ctx context.Context, b *Batch, l *Line, going []active) (ask *llm.Line, err error) {
 	err = change(ctx, s.entries, b.Schema, l.Entry, func(e Entry) (Record, bool) {
 		ask = nil
 		r, err := request(e.Title, e.Text)
@@ -148,11 +152,6 @@ func (s *Service) claimOne(ctx context.Context, b *Batch, l *Line, going []strin
 		return nil, nil
 	}
 	return ask, err
-}
-
-// goesOn reports whether a batch, or a later attempt of it, is among the active ones.
-func goesOn(going []string, id string) bool {
-	return slices.ContainsFunc(going, func(g string) bool { return root(g) == root(id) })
 }
 
 // promptLines gives every question the route. The questions themselves were needed to know whether
@@ -198,7 +197,16 @@ func (s *Service) adopt(ctx context.Context, b *Batch, remote llm.Batch) error {
 	return s.write(ctx, b)
 }
 
-// find looks for a batch that was perhaps begun by a step that died.
+// resume makes a batch ours that was perhaps begun by a step that died; false if it was not.
+func (s *Service) resume(ctx context.Context, b *Batch) (found bool, err error) {
+	remote, found, err := s.find(ctx, b)
+	if err == nil && found {
+		err = s.adopt(ctx, b, remote)
+	}
+	return found, err
+}
+
+// find looks for such a batch in the service's list.
 func (s *Service) find(ctx context.Context, b *Batch) (remote llm.Batch, found bool, err error) {
 	looked := 0
 	for remote, err := range s.models.Batches.Recent(ctx) {
