@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -95,13 +96,7 @@ func (s *server) enrichBatch(r *http.Request, v *Services) (int, any, error) {
 	if q := queryOf(r); q.err != nil {
 		return 0, nil, q.err
 	}
-	var b enrich.Batch
-	err := fault.New(fault.NotFound, "there are no schemas") // Unreachable: there are two.
-	for _, schema := range enrich.Schemas() {
-		if b, err = v.Enrich.Batch(r.Context(), schema, r.PathValue("id")); !fault.Is(err, fault.NotFound) {
-			break
-		}
-	}
+	b, err := inItsSchema(r, v.Enrich.Batch)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -109,13 +104,32 @@ func (s *server) enrichBatch(r *http.Request, v *Services) (int, any, error) {
 	return http.StatusOK, batchJSON(b, lines), err
 }
 
+// cancelEnrichBatch asks for the end of a batch, in whatever schema it is; the timer brings it about.
+func (s *server) cancelEnrichBatch(r *http.Request, v *Services) (int, any, error) {
+	if q := queryOf(r); q.err != nil {
+		return 0, nil, q.err
+	}
+	b, err := inItsSchema(r, v.Enrich.Cancel)
+	return http.StatusAccepted, batchJSON(b, nil), err
+}
+
+// inItsSchema does something with the batch of the path, in the first schema that has it.
+func inItsSchema(r *http.Request, do func(_ context.Context, schema, id string) (enrich.Batch, error)) (b enrich.Batch, err error) {
+	for _, schema := range enrich.Schemas() {
+		if b, err = do(r.Context(), schema, r.PathValue("id")); !fault.Is(err, fault.NotFound) {
+			break
+		}
+	}
+	return b, err
+}
+
 func batchJSON(b enrich.Batch, lines []enrich.Line) api.EnrichBatch {
 	out := api.EnrichBatch{
 		ID: b.ID, Schema: b.Schema, Status: string(b.State), Attempt: b.Attempt, Next: b.Next, Model: b.Model,
 		RemoteID: b.Remote, RemoteStatus: b.Status, Message: b.Message, Entries: b.Lines,
-		Enriched: b.Enriched, Skipped: b.Skipped, Failed: b.Failed, Again: b.Again, Strangers: b.Strangers,
+		Enriched: b.Enriched, Skipped: b.Skipped, Failed: b.Failed, Cancelled: b.Cancelled, Again: b.Again, Strangers: b.Strangers,
 		TokensIn: b.Usage.In, TokensOut: b.Usage.Out, Cost: b.Usage.Cost,
-		NotBefore: b.NotBefore, CreatedAt: b.CreatedAt, SentAt: b.SentAt, EndedAt: b.EndedAt,
+		NotBefore: b.NotBefore, CreatedAt: b.CreatedAt, SentAt: b.SentAt, EndedAt: b.EndedAt, CancelledAt: b.CancelledAt,
 	}
 	for _, l := range lines {
 		out.Lines = append(out.Lines, api.EnrichLine{
@@ -125,8 +139,10 @@ func batchJSON(b enrich.Batch, lines []enrich.Line) api.EnrichBatch {
 	return out
 }
 
-// enrichTimer has the batches of both schemas come a step further, whatever the test mode is.
+// enrichTimer has the batches of both schemas come a step further, whatever the test mode is, and removes
+// old ones.
 func (s *server) enrichTimer(ctx context.Context, v *Services, _ envelope) (string, error) {
 	report, err := v.Enrich.Advance(ctx)
-	return fmt.Sprintf("%d batches go on, %d have moved", report.Active, report.Moved), err
+	removed, failed := v.Enrich.Purge(ctx)
+	return fmt.Sprintf("%d batches go on, %d have moved, %d old ones are removed", report.Active, report.Moved, removed), errors.Join(err, failed)
 }

@@ -59,8 +59,15 @@ func TestD8Contract(t *testing.T) {
 		{"D9 all batches", "GET", "/api/enrich/tier1/batches?schema=pkm", ""},
 		{"D9 older ones", "GET", "/api/enrich/tier1/batches?top=1&before=" + batch, ""},
 		{"D9 of the other schema", "GET", "/api/enrich/tier1/batches?schema=pkm_test", ""},
+		{"D9 cancel one that is done", "POST", "/api/enrich/tier1/batches/" + batch + "/cancel", ""},
+		{"D8 another batch", "POST", "/api/enrich/tier1/batch", `{"entry_ids":["` + ids[0] + `"]}`},
+		{"D9 cancel it", "POST", "/api/enrich/tier1/batches/{next}/cancel", ""},
+		{"D9 the timer, until there is nothing to do", "", "", ""},
+		{"D9 the cancelled one", "GET", "/api/enrich/tier1/batches/{next}", ""},
+		{"D3 an entry with its columns", "POST", "/api/db/update", `{"entry_id":"` + ids[1] + `","gist":"of a stranger"}`},
 	} {
 		r.now = r.now.Add(time.Second)
+		step.path = strings.Replace(step.path, "{next}", newest(t, r), 1)
 		fmt.Fprintf(&log, "=== %s\n", step.name)
 		if step.method == "" {
 			for range 10 {
@@ -76,6 +83,17 @@ func TestD8Contract(t *testing.T) {
 	if n := len(model.Asked()); n != 5 {
 		t.Errorf("asked %d times: %q", n, model.Asked())
 	}
+}
+
+// newest is the id of the newest batch, or "".
+func newest(t *testing.T, r *rig) string {
+	t.Helper()
+	list, err := r.v.Enrich.List(t.Context(), "pkm", 1, "")
+	must(t, err)
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0].ID
 }
 
 // enrichID is the id of the batch that the conversation makes, four seconds from now.
@@ -104,6 +122,9 @@ func TestD8Errors(t *testing.T) {
 		{"a parameter too many", "GET /api/enrich/tier1/batches/t1-x?full=1", "", 400, "full", "no parameter"},
 		{"no such schema", "GET /api/enrich/tier1/batches?schema=x", "", 400, "schema", "no schema"},
 		{"too many", "GET /api/enrich/tier1/batches?top=101", "", 400, "top", "1 to 100"},
+		{"cancel what", "POST /api/enrich/tier1/batches/x/cancel", "", 400, "id", "not the id"},
+		{"cancel no such batch", "POST /api/enrich/tier1/batches/t1-x/cancel", "", 404, "", "no batch"},
+		{"cancel with a parameter", "POST /api/enrich/tier1/batches/t1-x/cancel?now=1", "", 400, "now", "no parameter"},
 		{"before what", "GET /api/enrich/tier1/batches?before=x", "", 400, "before", "not the id"},
 	} {
 		method, path, _ := strings.Cut(tt.request, " ")

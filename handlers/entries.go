@@ -98,14 +98,24 @@ func writeEntry(ctx context.Context, session *entries.Session, do write, raw map
 	if err != nil {
 		return nil, err
 	}
-	row := entryRow{"action": res.Action}
-	for name, value := range res.Entry {
-		row[name] = value
-	}
+	row := rowOf(res.Entry)
+	row["action"] = res.Action
 	if c := res.Conflict; c != nil {
 		row["idempotency_conflict"] = api.EntryConflict{PrimaryEntryID: c.PrimaryID, SecondaryEntryID: c.SecondaryID}
 	}
 	return row, nil
+}
+
+// rowOf is an entry as JSON. Keywords, which are kept as text, are a list there.
+func rowOf(f entries.Fields) entryRow {
+	row := entryRow{}
+	for name, value := range f {
+		row[name] = value
+	}
+	if list := f.Text("keywords"); json.Valid([]byte(list)) {
+		row["keywords"] = json.RawMessage(list)
+	}
+	return row
 }
 
 // testMode tells which schema entries go to.

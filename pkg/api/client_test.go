@@ -69,6 +69,8 @@ func TestRoutes(t *testing.T) {
 		}, "GET /api/enrich/tier1/batches?before=t1-x&schema=pkm&top=5", ""},
 		{"EnrichBatchState", `{}`, func(c *Client) error { _, err := c.EnrichBatchState(ctx, "t1-x.2"); return err },
 			"GET /api/enrich/tier1/batches/t1-x.2", ""},
+		{"CancelEnrichBatch", `{}`, func(c *Client) error { _, err := c.CancelEnrichBatch(ctx, "t1-x.2"); return err },
+			"POST /api/enrich/tier1/batches/t1-x.2/cancel", ""},
 		{"Search", `{}`, func(c *Client) error { _, err := c.Search(ctx, SearchRequest{Q: "tide", Top: 3}); return err },
 			"POST /api/Search", `{"q":"tide","top":3}`},
 		{"Status", `{}`, func(c *Client) error { _, err := c.Status(ctx, "a.example"); return err },

@@ -51,6 +51,7 @@ type EnrichBatch struct {
 	Enriched     int          `json:"enriched"`
 	Skipped      int          `json:"skipped"` // enriched already, or gone
 	Failed       int          `json:"failed"`
+	Cancelled    int          `json:"cancelled"`
 	Again        int          `json:"again"` // in the next batch
 	Strangers    int          `json:"strangers,omitempty"`
 	TokensIn     int          `json:"tokens_in"`
@@ -60,13 +61,14 @@ type EnrichBatch struct {
 	CreatedAt    time.Time    `json:"created_at,omitzero"`
 	SentAt       time.Time    `json:"sent_at,omitzero"`
 	EndedAt      time.Time    `json:"ended_at,omitzero"`
-	Lines        []EnrichLine `json:"lines,omitempty"` // of a batch that is read alone
+	CancelledAt  time.Time    `json:"cancelled_at,omitzero"` // when its end was asked for
+	Lines        []EnrichLine `json:"lines,omitempty"`       // of a batch that is read alone
 }
 
 // EnrichLine is an entry in a batch.
 type EnrichLine struct {
 	EntryID   string `json:"entry_id"`
-	Outcome   string `json:"outcome"` // waiting, enriched, skipped, failed, again
+	Outcome   string `json:"outcome"` // waiting, enriched, skipped, failed, cancelled, again
 	Message   string `json:"message,omitempty"`
 	TokensIn  int    `json:"tokens_in,omitempty"`
 	TokensOut int    `json:"tokens_out,omitempty"`
@@ -113,5 +115,13 @@ func (c *Client) EnrichBatches(ctx context.Context, l EnrichList) (EnrichBatches
 func (c *Client) EnrichBatchState(ctx context.Context, id string) (EnrichBatch, error) {
 	var b EnrichBatch
 	err := c.call(ctx, http.MethodGet, "enrich/tier1/batches/"+url.PathEscape(id), nil, nil, &b)
+	return b, err
+}
+
+// CancelEnrichBatch asks for the end of a batch, which takes a while: what a model has said by then is
+// used. Asking again is asking once; 409 for a batch that is done.
+func (c *Client) CancelEnrichBatch(ctx context.Context, id string) (EnrichBatch, error) {
+	var b EnrichBatch
+	err := c.call(ctx, http.MethodPost, "enrich/tier1/batches/"+url.PathEscape(id)+"/cancel", nil, nil, &b)
 	return b, err
 }

@@ -129,10 +129,31 @@ const (
 	ActionUpdated  = "updated"
 )
 
+// EntryTier1 is what a language model says of an entry, and how far it is with that. These columns are
+// the server's: in what is sent they are passed over.
+type EntryTier1 struct {
+	Gist                     string   `json:"gist,omitempty"`
+	TopicPrimary             string   `json:"topic_primary,omitempty"`
+	TopicPrimaryConfidence   float64  `json:"topic_primary_confidence,omitempty"` // 0 to 1, as the next
+	TopicSecondary           string   `json:"topic_secondary,omitempty"`
+	TopicSecondaryConfidence float64  `json:"topic_secondary_confidence,omitempty"`
+	Keywords                 []string `json:"keywords,omitempty"`
+	Tier1Status              string   `json:"tier1_status,omitempty"`   // pending, enriched, failed; empty for never asked
+	Tier1BatchID             string   `json:"tier1_batch_id,omitempty"` // the batch that has it, or had it
+	Tier1Digest              string   `json:"tier1_digest,omitempty"`   // of what the fields were made from
+	Tier1Model               string   `json:"tier1_model,omitempty"`
+	Tier1Error               string   `json:"tier1_error,omitempty"` // of an entry that failed
+	Tier1At                  string   `json:"tier1_at,omitempty"`
+	Tier1TokensIn            int64    `json:"tier1_tokens_in,omitempty"`
+	Tier1TokensOut           int64    `json:"tier1_tokens_out,omitempty"`
+	Tier1Cost                float64  `json:"tier1_cost,omitempty"` // in US dollars, where the service says so
+}
+
 // EntryResult is an entry as it stands, and what was done. In a batch BatchOK and BatchIndex are set,
 // and Error instead of an entry where BatchOK is false.
 type EntryResult struct {
 	Entry
+	EntryTier1
 	Action string `json:"action,omitempty"`
 	// Conflict is set when the two keys that were sent belong to different entries.
 	Conflict   *EntryConflict `json:"idempotency_conflict,omitempty"`

@@ -18,7 +18,7 @@
 // all of them come a step further, in every schema whatever the test mode says:
 //
 //	Tier1Batches<Schema>  PK batch   RK <id>         state, the service's id, numbers, lease
-//	                      PK batch   RK active|<id>  while it goes on
+//	                      PK batch   RK active|<id>  while it goes on; whether it is to be cancelled
 //	                      PK <id>    RK <line>       entry, what became of it, tokens
 //
 //	queued ──► sending ──► running ──► done
@@ -34,13 +34,20 @@
 // What came back without an answer that can be used (expired, missing, broken, refused for now) and
 // entries that changed meanwhile go into a next batch, at most [MaxAttempts] in all; its id is that of
 // the first with a number, so that making it twice is making it once. What a service will never answer
-// has failed, and so has what was cancelled. The files of a batch that is done are removed.
+// has failed. The files of a batch that is done are removed; the batch itself 30 days later.
+//
+// A batch that is to be cancelled ([Service.Cancel]) goes on until it is: one that the service has is
+// cancelled there and collected when it is over, so what was answered is used; one that it does not have
+// ends at once. What is left then, or would be asked again, is settled as cancelled, and its entries are
+// free for other batches. As the next attempt is made by the transaction that ends the one before,
+// there is always one that can be cancelled.
 //
 // # Costs
 //
 // While no batch goes on, a step of the timer is one query for each schema; for each that does, one read
-// and one request to the service. An entry costs two reads, two writes of its own, and 1/50 of a
-// transaction for its line.
+// and one request to the service; cancelling one costs two more writes and a request, removing it a query,
+// a write, and one for each hundred lines. Old ones are looked for once an hour. An entry costs two
+// reads, two writes of its own, and 1/50 of a transaction for its line.
 //
 // # Alternatives considered
 //
