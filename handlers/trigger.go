@@ -94,7 +94,8 @@ func (s *server) crawlTimer(ctx context.Context, v *Services, _ envelope) (strin
 	if _, stuck := v.Rebuilds.Resume(ctx); stuck != nil {
 		err = errors.Join(err, stuck)
 	}
-	s.Log.Info("swept", "hints", report.Hints, "partitions", report.Partitions, "claimed", report.Claimed, "jobs", report.Jobs)
+	s.Log.Info("swept", "hints", report.Hints, "partitions", report.Partitions, "claimed", report.Claimed, "jobs", report.Jobs,
+		"late_seconds", int(report.Late.Seconds()))
 	return fmt.Sprintf("%d items claimed in %d jobs", report.Claimed, report.Jobs), err
 }
 

@@ -252,8 +252,8 @@ func TestLostJobIsSweptAgain(t *testing.T) {
 		}
 		b.clock.Advance(trust)
 		r, err := b.Sweep(t.Context())
-		if err != nil || r.Claimed != 3 {
-			t.Fatalf("claimed %d, %v; want 3", r.Claimed, err)
+		if err != nil || r.Claimed != 3 || r.Late != trust+trust/2 {
+			t.Fatalf("claimed %d that were due for %v, %v; want 3, due since they were registered", r.Claimed, r.Late, err)
 		}
 		b.finish(t, b.begin(t, b.take(t)[0]))
 		b.check(t)

@@ -16,6 +16,9 @@ type SweepReport struct {
 	Partitions int // partitions visited
 	Claimed    int // items given to jobs
 	Jobs       int // jobs sent
+	// Late is for how long the longest waiting item had been due that no job had. Where a host's pace
+	// is the reason it grows until the host is done with.
+	Late time.Duration
 }
 
 // Sweep sends jobs for what is due (seed 003 §9, DESIGN §2.3). Its cost follows what is due, not
@@ -68,6 +71,7 @@ func (r *Registry) sweepPartition(ctx context.Context, hints []dueHint, report *
 	})
 	report.Claimed += got.items
 	report.Jobs += got.jobs
+	report.Late = max(report.Late, got.late)
 	if err != nil {
 		return err
 	}
@@ -103,6 +107,7 @@ func (r *Registry) Refill(ctx context.Context, partition string) (jobs int, err 
 type claimed struct {
 	items, jobs int
 	next        time.Time // when the partition needs attention again; zero: no due rows at all
+	late        time.Duration
 }
 
 // claimDue claims due rows of a partition, as many as its hosts can work on, and sends their
@@ -113,7 +118,7 @@ func (r *Registry) claimDue(ctx context.Context, partition string) (claimed, err
 	if err != nil {
 		return claimed{}, err
 	}
-	got := claimed{next: scan.next}
+	got := claimed{next: scan.next, late: scan.late}
 	for _, host := range scan.hosts {
 		n, err := r.claimHost(ctx, partition, host, scan.rows[host], now)
 		if err != nil {
@@ -134,7 +139,8 @@ func (r *Registry) claimDue(ctx context.Context, partition string) (claimed, err
 type dueScan struct {
 	hosts []string // in the order of their first due row
 	rows  map[string][]storage.Entity
-	next  time.Time // attention needed by rows that are not in rows
+	next  time.Time     // attention needed by rows that are not in rows
+	late  time.Duration // for how long the first of them has been due
 }
 
 const (
@@ -170,6 +176,7 @@ func (r *Registry) scanDue(ctx context.Context, partition string, now time.Time)
 			s.next = earlier(s.next, until)
 			continue
 		}
+		s.late = max(s.late, now.Sub(at))
 		if s.add(e); r.o.Strategy != source.ByScheme && len(s.rows[s.hosts[0]]) >= scanHost {
 			s.next = now
 			break
