@@ -3,13 +3,14 @@
 GO      ?= go
 APP     := build/app
 TOOLS   := .tools
+BICEP   := $(TOOLS)/bicep-1.1.0
 LDFLAGS := -s -w
 GOBUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags="$(LDFLAGS)"
 
 export TOOLS
 
 .DEFAULT_GOAL := help
-.PHONY: help run func app build test check demo bench soak package clean
+.PHONY: help run func app build test check demo bench soak package infra-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -54,6 +55,10 @@ soak: ## many more schedules of the simulation, many more kills, and longer fuzz
 package: ## the deployment zip for linux/amd64, build/tidemark.zip
 	$(MAKE) app APP_OS=linux APP_ARCH=amd64
 	$(GO) run ./cmd/package -app $(APP) -out build/tidemark.zip
+
+infra-check: ## syntax and names of the Bicep templates, without Azure; installs a parser by npm
+	@test -d $(BICEP)/node_modules/tree-sitter-bicep || npm install --prefix $(BICEP) --no-audit --no-fund --ignore-scripts --silent tree-sitter-bicep@1.1.0 web-tree-sitter@0.27.1
+	@node infra/check.mjs $(BICEP) infra
 
 clean: ## remove what was built; data and tools stay
 	rm -rf build

@@ -1,8 +1,8 @@
 // Everything Tidemark needs in one resource group: a function app, the storage account that holds
-// all state, and a place for logs.
+// all state, and a place for logs; if asked for, a Key Vault, a search service and alerts.
 //
-// No secret is made anywhere, and none is needed. The key of a language model is the one that may be
-// given, best as a reference to a Key Vault. The app has one identity, and role assignments say what it may do.
+// No secret is made anywhere, and none is needed. Those that there may be, keys of models and of private
+// sources, are given best in the Key Vault. The app has one identity, and role assignments say what it may do.
 // The identity stands on its own and is not the app's, so that its roles can be there before the
 // app is: the host needs its storage from its first start on.
 
@@ -17,8 +17,13 @@ param settings object = {}
 @allowed(['Standard_LRS', 'Standard_ZRS'])
 param storageSku string = 'Standard_LRS'
 
-@description('Memory of an instance. Half a gigabyte is enough for small pages, but eight are worked on at once.')
-@allowed([512, 2048, 4096])
+@description('Days after which a snapshot moves to the cool tier; 0 leaves it. Pays for large documents only: see docs/deploy.md.')
+param snapshotCoolAfterDays int = 0
+
+@description('Days in which nobody may delete or change a snapshot; 0 for none. It has to fit with SNAPSHOT_KEEP_DAYS: see docs/deploy.md.')
+param snapshotImmutableDays int = 0
+
+@description('Memory of an instance: 512, 2048 or 4096. Half a gigabyte is enough for small pages, but eight are worked on at once.')
 param instanceMemoryMB int = 2048
 
 @description('Most instances that a burst of work may start: a bound on cost, for politeness holds over all of them.')
@@ -37,17 +42,29 @@ param searchSku string = 'none'
 @description('Address of an Azure AI Search that is there already. The identity needs the two search roles below on it.')
 param searchEndpoint string = ''
 
+@description('Key Vault to create, for settings that are secrets.')
+@allowed(['none', 'standard'])
+param vaultSku string = 'none'
+
+@description('Settings whose values are secrets in it, named alike with - for _. They have to be there before.')
+param vaultSettings array = []
+
+@description('Whom to mail when the app stands still, fails, gives work up or falls behind; empty for no alerts.')
+param alertEmail string = ''
+
+@description('Hours that something may be due before it is worth a mail.')
+@minValue(1)
+param alertLateHours int = 48
+
 // The same group and subscription give the same names, so that a second deployment changes the
 // first; other subscriptions give others, for some of these names are the world's.
 var token = uniqueString(subscription().id, resourceGroup().id, location)
-var deployments = 'deployments'
+var vaultName = 'kv-${token}'
+var createVault = vaultSku != 'none'
 var createSearch = searchSku != 'none'
 
 // Built-in roles: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
 var roles = {
-  blobDataOwner: 'b7e6dc6d-f1e8-4753-8033-0f276bb0955b'
-  queueDataContributor: '974c5e8b-45b9-4653-ba55-5f855dd0fb88'
-  tableDataContributor: '0a9a7e1f-b9d0-4cc4-a60d-0319b160aaa3'
   metricsPublisher: '3913510d-42f4-4e42-8a64-420c390055eb'
   searchServiceContributor: '7ca78c08-252a-4471-8644-bb5ff32d4ba0'
   searchIndexDataContributor: '8ebe5a00-799e-43f5-93ac-243d3dce84a7'
@@ -59,48 +76,28 @@ resource identity 'Microsoft.ManagedIdentity/userAssignedIdentities@2023-01-31' 
   tags: tags
 }
 
-// --- Storage: the registry's tables, the job queues, the captures, the host's leases and keys,
-// and the deployed zip.
-
-resource storage 'Microsoft.Storage/storageAccounts@2023-05-01' = {
-  name: 'st${token}'
-  location: location
-  tags: tags
-  kind: 'StorageV2'
-  sku: { name: storageSku }
-  properties: {
-    // With keys, whoever can read the app's settings could read all that it stores.
-    allowSharedKeyAccess: false
-    allowBlobPublicAccess: false
-    defaultToOAuthAuthentication: true
-    minimumTlsVersion: 'TLS1_2'
-    supportsHttpsTrafficOnly: true
-  }
-
-  resource blobs 'blobServices' = {
-    name: 'default'
-
-    // The app makes its own containers, tables and queues; this one must be there before it.
-    resource container 'containers' = {
-      name: deployments
-    }
+module storage 'storage.bicep' = {
+  name: 'storage'
+  params: {
+    location: location
+    tags: tags
+    name: 'st${token}'
+    sku: storageSku
+    principalId: identity.properties.principalId
+    snapshotCoolAfterDays: snapshotCoolAfterDays
+    snapshotImmutableDays: snapshotImmutableDays
   }
 }
 
-// The host takes blob leases, so that a timer fires on one instance only, and needs the owner's
-// role for them; contributors suffice for the rest.
-resource storageRoles 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
-  for role in [roles.blobDataOwner, roles.queueDataContributor, roles.tableDataContributor]: {
-    name: guid(storage.id, identity.id, role)
-    scope: storage
-    properties: {
-      roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', role)
-      principalId: identity.properties.principalId
-      // Without the type, an identity that is not known everywhere yet is refused.
-      principalType: 'ServicePrincipal'
-    }
+module vault 'vault.bicep' = if (createVault) {
+  name: 'vault'
+  params: {
+    location: location
+    tags: tags
+    name: vaultName
+    principalId: identity.properties.principalId
   }
-]
+}
 
 // --- Logs
 
@@ -135,6 +132,17 @@ resource insightsRole 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
     roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.metricsPublisher)
     principalId: identity.properties.principalId
     principalType: 'ServicePrincipal'
+  }
+}
+
+module alerts 'alerts.bicep' = if (!empty(alertEmail)) {
+  name: 'alerts'
+  params: {
+    location: location
+    tags: tags
+    workspaceId: workspace.id
+    email: alertEmail
+    lateHours: alertLateHours
   }
 }
 
@@ -182,9 +190,9 @@ var hostSettings = {
   // The host and the app read the same connection: one setting per service, and who to be.
   AzureWebJobsStorage__credential: 'managedidentity'
   AzureWebJobsStorage__clientId: identity.properties.clientId
-  AzureWebJobsStorage__blobServiceUri: storage.properties.primaryEndpoints.blob
-  AzureWebJobsStorage__queueServiceUri: storage.properties.primaryEndpoints.queue
-  AzureWebJobsStorage__tableServiceUri: storage.properties.primaryEndpoints.table
+  AzureWebJobsStorage__blobServiceUri: storage.outputs.blobUri
+  AzureWebJobsStorage__queueServiceUri: storage.outputs.queueUri
+  AzureWebJobsStorage__tableServiceUri: storage.outputs.tableUri
   APPLICATIONINSIGHTS_CONNECTION_STRING: insights.properties.ConnectionString
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identity.properties.clientId};Authorization=AAD'
   // Which identity the app is for services that no setting above names.
@@ -199,9 +207,16 @@ var searchSettings = {
   SEARCH_ENDPOINT: createSearch ? 'https://srch-tidemark-${token}.search.windows.net' : searchEndpoint
 }
 
-// Given settings come last, and so win.
+// The app never sees these: Azure resolves them, with the identity, before it starts.
+var vaultReferences = toObject(
+  vaultSettings,
+  name => name,
+  name => '@Microsoft.KeyVault(VaultName=${vaultName};SecretName=${replace(name, '_', '-')})'
+)
+
+// What comes later wins, but an empty one never does.
 var given = filter(items(union(searchSettings, settings)), setting => !empty(setting.value))
-var allSettings = union(hostSettings, toObject(given, setting => setting.key, setting => setting.value))
+var allSettings = union(hostSettings, toObject(given, setting => setting.key, setting => setting.value), vaultReferences)
 
 resource app 'Microsoft.Web/sites@2024-04-01' = {
   name: 'func-tidemark-${token}'
@@ -222,7 +237,7 @@ resource app 'Microsoft.Web/sites@2024-04-01' = {
       deployment: {
         storage: {
           type: 'blobContainer'
-          value: '${storage.properties.primaryEndpoints.blob}${deployments}'
+          value: storage.outputs.deploymentUri
           authentication: {
             type: 'UserAssignedIdentity'
             userAssignedIdentityResourceId: identity.id
@@ -241,7 +256,7 @@ resource app 'Microsoft.Web/sites@2024-04-01' = {
     }
   }
   // Nothing in the app mentions them, but it cannot start without.
-  dependsOn: [storageRoles, insightsRole, storage::blobs::container]
+  dependsOn: [insightsRole, vault]
 
   // Passwords for publishing, which are on by default: deployments use the deployer's identity.
   resource passwords 'basicPublishingCredentialsPolicies' = [
@@ -253,6 +268,8 @@ resource app 'Microsoft.Web/sites@2024-04-01' = {
 }
 
 output name string = app.name
+@description('Key Vault for secrets, empty when none was made.')
+output vaultName string = createVault ? vaultName : ''
 output url string = 'https://${app.properties.defaultHostName}'
 @description('Who the app is, to grant it roles on a search service of your own.')
 output identityPrincipalId string = identity.properties.principalId

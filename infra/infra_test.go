@@ -45,7 +45,7 @@ func TestSettingsAreRead(t *testing.T) {
 	for _, s := range app.Settings {
 		known[s.Name] = true
 	}
-	const setting = `(?m)^\s+([A-Z]+_[A-Z_]+|AzureWebJobs\w+): `
+	const setting = `(?m)^\s+([A-Z][A-Z0-9]*_[A-Z_]+|AzureWebJobs\w+): `
 	names := slices.Concat(matches(read(t, "main.bicep"), setting), matches(read(t, "app.bicep"), setting))
 	if len(names) < 10 {
 		t.Fatalf("only these settings were found: %v", names)
@@ -72,7 +72,7 @@ func TestA25SearchSettingsAreSet(t *testing.T) {
 
 // TestSecretsAreSecure: what may be a key is in no history of deployments, on all of its way.
 func TestSecretsAreSecure(t *testing.T) {
-	for file, names := range map[string][]string{"main.bicep": {"searchApiKey", "litellmMasterKey"}, "app.bicep": {"settings"}} {
+	for file, names := range map[string][]string{"main.bicep": {"searchApiKey", "litellmMasterKey", "otherSettings"}, "app.bicep": {"settings"}} {
 		secure := matches(read(t, file), `(?m)^@secure\(\).*\nparam (\w+) `)
 		for _, name := range names {
 			if !slices.Contains(secure, name) {

@@ -68,7 +68,45 @@ param openaiBaseUrl string = ''
 @secure()
 param litellmMasterKey string = ''
 
+@description('Any other settings of the app, as NAME=value;NAME=value. Values that have a semicolon or a quote go into the Key Vault.')
+@secure()
+param otherSettings string = ''
+
+@description('Key Vault to create for settings that are secrets.')
+@allowed(['none', 'standard'])
+param vaultSku string = 'none'
+
+@description('Settings whose values are secrets in it, with commas between: LITELLM_MASTER_KEY,CREDENTIAL_WIKI. The secrets have to be there before, named with - for _.')
+param vaultSettings string = ''
+
+@description('Whom to mail when something needs a person; empty for no alerts, which cost a few dollars a month.')
+param alertEmail string = ''
+
+@description('Standard_LRS keeps three copies in one building, Standard_ZRS in three zones of the region.')
+@allowed(['Standard_LRS', 'Standard_ZRS'])
+param storageSku string = 'Standard_LRS'
+
+// The next five are numbers, and text because azd's variables are.
+
+@description('Days after which a snapshot moves to the cool tier; 0 leaves it.')
+param snapshotCoolAfterDays string = '0'
+
+@description('Days in which nobody may delete or change a snapshot; 0 for none.')
+param snapshotImmutableDays string = '0'
+
+@description('Memory of an instance: 512, 2048 or 4096.')
+param instanceMemoryMB string = '2048'
+
+@description('Most instances that a burst of work may start, from 40.')
+param maximumInstances string = '40'
+
+@description('HTTP instances that never sleep.')
+param alwaysReadyHttp string = '0'
+
 var tags = { 'azd-env-name': environmentName }
+
+var otherPairs = filter(split(otherSettings, ';'), pair => contains(pair, '='))
+var otherValues = toObject(otherPairs, pair => trim(split(pair, '=')[0]), pair => substring(pair, indexOf(pair, '=') + 1))
 
 resource group 'Microsoft.Resources/resourceGroups@2024-03-01' = {
   name: 'rg-${environmentName}'
@@ -84,7 +122,16 @@ module app 'app.bicep' = {
     tags: tags
     searchSku: searchSku
     searchEndpoint: searchEndpoint
-    settings: {
+    vaultSku: vaultSku
+    vaultSettings: filter(split(vaultSettings, ','), name => !empty(name))
+    alertEmail: alertEmail
+    storageSku: storageSku
+    snapshotCoolAfterDays: int(snapshotCoolAfterDays)
+    snapshotImmutableDays: int(snapshotImmutableDays)
+    instanceMemoryMB: int(instanceMemoryMB)
+    maximumInstances: int(maximumInstances)
+    alwaysReadyHttp: int(alwaysReadyHttp)
+    settings: union({
       CRAWL_CONTACT: crawlContact
       CRAWL_USER_AGENT: crawlUserAgent
       CRAWL_BASE_INTERVAL_SECONDS: crawlBaseIntervalSeconds
@@ -100,7 +147,7 @@ module app 'app.bicep' = {
       T1_BATCH_MODEL: t1BatchModel
       OPENAI_BASE_URL: openaiBaseUrl
       LITELLM_MASTER_KEY: litellmMasterKey
-    }
+    }, otherValues)
   }
 }
 
@@ -109,5 +156,7 @@ output AZURE_RESOURCE_GROUP string = group.name
 output AZURE_FUNCTION_NAME string = app.outputs.name
 @description('Who the app is, to grant it roles on a search service or a Key Vault of your own.')
 output AZURE_IDENTITY_PRINCIPAL_ID string = app.outputs.identityPrincipalId
+@description('Where secrets of the app go, when there is a Key Vault.')
+output AZURE_KEY_VAULT_NAME string = app.outputs.vaultName
 @description('What the command line reads to find the server.')
 output TIDEMARK_SERVER string = app.outputs.url

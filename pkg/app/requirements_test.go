@@ -140,7 +140,7 @@ func TestDocumentLinks(t *testing.T) {
 // TestF4Commands: every make command that the documents name is a target.
 func TestF4Commands(t *testing.T) {
 	makefile := readDoc(t, "Makefile")
-	command := regexp.MustCompile("(?m)(?:^    (?:[A-Z_]+=\\S+ )*|`(?:[A-Z_]+=\\S+ )*)make ([a-z]+)")
+	command := regexp.MustCompile("(?m)(?:^    (?:[A-Z_]+=\\S+ )*|`(?:[A-Z_]+=\\S+ )*)make ([a-z-]+)")
 	found := map[string]bool{}
 	for _, doc := range documents(t) {
 		for _, m := range command.FindAllStringSubmatch(readDoc(t, doc), -1) {

@@ -1,0 +1,174 @@
+// The storage account: the registry's tables, the job queues, what is kept of pages, the host's
+// leases and keys, and the deployed zip.
+//
+// The app makes what is missing at its start. The same is here so that the host finds the queues it
+// polls before the app has ever started, and so that rules can be laid on what is kept.
+
+param location string
+param tags object
+param name string
+param sku string
+
+@description('The identity that may read and write all of it.')
+param principalId string
+
+@minValue(0)
+@maxValue(36500)
+param snapshotCoolAfterDays int
+
+@minValue(0)
+@maxValue(146000)
+param snapshotImmutableDays int
+
+// A test holds these lists against what the app makes. The host makes a poison queue when it first
+// needs it; that of rebuild-steps is read by nobody but an operator.
+var queues = [
+  'crawl-jobs'
+  'crawl-jobs-poison'
+  'rebuild-steps'
+  'rebuild-steps-poison'
+]
+
+var tables = [
+  'Captures'
+  'DueHints'
+  'Embeddings'
+  'Entries'
+  'EntriesTest'
+  'IngestIndex'
+  'IngestItems'
+  'Policies'
+  'PoliciesTest'
+  'Runs'
+  'RuntimeConfig'
+  'SnapshotRefs'
+  'Tier1BatchesPkm'
+  'Tier1BatchesPkmTest'
+]
+
+var containers = [
+  'chunks'
+  'deployments' // the zip
+]
+
+// Built-in roles: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
+var roles = {
+  blobDataOwner: 'b7e6dc6d-f1e8-4753-8033-0f276bb0955b'
+  queueDataContributor: '974c5e8b-45b9-4653-ba55-5f855dd0fb88'
+  tableDataContributor: '0a9a7e1f-b9d0-4cc4-a60d-0319b160aaa3'
+}
+
+resource account 'Microsoft.Storage/storageAccounts@2023-05-01' = {
+  name: name
+  location: location
+  tags: tags
+  kind: 'StorageV2'
+  sku: { name: sku }
+  properties: {
+    // With keys, whoever can read the app's settings could read all that it stores.
+    allowSharedKeyAccess: false
+    allowBlobPublicAccess: false
+    allowCrossTenantReplication: false
+    defaultToOAuthAuthentication: true
+    minimumTlsVersion: 'TLS1_2'
+    supportsHttpsTrafficOnly: true
+  }
+}
+
+resource blobService 'Microsoft.Storage/storageAccounts/blobServices@2023-05-01' = {
+  parent: account
+  name: 'default'
+}
+
+resource queueService 'Microsoft.Storage/storageAccounts/queueServices@2023-05-01' = {
+  parent: account
+  name: 'default'
+}
+
+resource tableService 'Microsoft.Storage/storageAccounts/tableServices@2023-05-01' = {
+  parent: account
+  name: 'default'
+}
+
+resource queue 'Microsoft.Storage/storageAccounts/queueServices/queues@2023-05-01' = [
+  for queueName in queues: {
+    parent: queueService
+    name: queueName
+  }
+]
+
+resource table 'Microsoft.Storage/storageAccounts/tableServices/tables@2023-05-01' = [
+  for tableName in tables: {
+    parent: tableService
+    name: tableName
+  }
+]
+
+resource container 'Microsoft.Storage/storageAccounts/blobServices/containers@2023-05-01' = [
+  for containerName in containers: {
+    parent: blobService
+    name: containerName
+  }
+]
+
+resource snapshots 'Microsoft.Storage/storageAccounts/blobServices/containers@2023-05-01' = {
+  parent: blobService
+  name: 'snapshots'
+}
+
+// Unlocked: who owns the account can end it. Locking it, which nobody can undo, is a decision to be
+// made by hand. The app never writes a snapshot twice; see docs/deploy.md for what it may delete.
+resource immutable 'Microsoft.Storage/storageAccounts/blobServices/containers/immutabilityPolicies@2023-05-01' = if (snapshotImmutableDays > 0) {
+  parent: snapshots
+  name: 'default'
+  properties: {
+    immutabilityPeriodSinceCreationInDays: snapshotImmutableDays
+    allowProtectedAppendWrites: false
+  }
+}
+
+resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05-01' = if (snapshotCoolAfterDays > 0) {
+  parent: account
+  name: 'default'
+  properties: {
+    policy: {
+      rules: [
+        {
+          name: 'cool-snapshots'
+          enabled: true
+          type: 'Lifecycle'
+          definition: {
+            filters: {
+              blobTypes: ['blockBlob']
+              prefixMatch: ['${snapshots.name}/']
+            }
+            actions: {
+              baseBlob: { tierToCool: { daysAfterModificationGreaterThan: snapshotCoolAfterDays } }
+            }
+          }
+        }
+      ]
+    }
+  }
+}
+
+// The host takes blob leases, so that a timer fires on one instance only, and needs the owner's
+// role for them; contributors suffice for the rest.
+resource access 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
+  for role in [roles.blobDataOwner, roles.queueDataContributor, roles.tableDataContributor]: {
+    name: guid(account.id, principalId, role)
+    scope: account
+    properties: {
+      roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', role)
+      principalId: principalId
+      // Without the type, an identity that is not known everywhere yet is refused.
+      principalType: 'ServicePrincipal'
+    }
+  }
+]
+
+output blobUri string = account.properties.primaryEndpoints.blob
+output queueUri string = account.properties.primaryEndpoints.queue
+output tableUri string = account.properties.primaryEndpoints.table
+@description('Where the zip is deployed to.')
+output deploymentUri string = '${account.properties.primaryEndpoints.blob}deployments'
