@@ -58,7 +58,7 @@ type web struct {
 	asked  int
 }
 
-func (w *web) Robots(context.Context, string, string, string) (robots.Reply, error) {
+func (w *web) Robots(context.Context, fetch.RobotsRequest) (robots.Reply, error) {
 	return robots.Reply{Status: http.StatusNotFound}, nil
 }
 

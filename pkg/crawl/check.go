@@ -28,15 +28,14 @@ type check struct {
 	conditions bool   // were sent
 	outcome    schedule.Outcome
 	retryAfter time.Duration
-	unread     error // why the body cannot be read
-	// ours is a failure of our own inside a request: the gate's, whose error comes back as the page's.
-	ours     error
-	file     *file.Response // of an item that is a file
-	entry    *index.Entry   // waits to enter the index
-	manifest string         // of the entry
-	stale    string         // the manifest that it takes the place of
-	unfilled error          // why the entry is not given to the index
-	ended    time.Time
+	unread     error          // why the body cannot be read
+	guest      guest          // where redirects lead to other hosts
+	file       *file.Response // of an item that is a file
+	entry      *index.Entry   // waits to enter the index
+	manifest   string         // of the entry
+	stale      string         // the manifest that it takes the place of
+	unfilled   error          // why the entry is not given to the index
+	ended      time.Time
 	// paid is a check that asked nobody: it only indexed what was fetched before.
 	paid bool
 	soon bool // another look is worth it before the schedule says so
@@ -100,7 +99,7 @@ func (c *check) robotsAllow(ctx context.Context) (bool, error) {
 		c.fail("%v", err)
 		return false, nil
 	}
-	r, err := c.rulingFor(ctx, o, c.wait)
+	r, err := c.ruling(ctx, o)
 	switch {
 	case fault.Is(err, fault.Blocked) || fault.Is(err, fault.Invalid):
 		c.fail("%v", err) // the site may not be asked at all
@@ -122,6 +121,7 @@ func (c *check) robotsAllow(ctx context.Context) (bool, error) {
 }
 
 func (t *task) noteCrawlDelay(d time.Duration) {
+	t.pace.slow(d)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.host.CrawlDelay = d
@@ -143,7 +143,7 @@ func (c *check) get(ctx context.Context) (resp fetch.Response, answered bool, er
 		c.fail("%v", err)
 		return resp, false, nil
 	}
-	req := fetch.Request{URL: c.fetchURL(), Gate: c.gate, Secret: secret}
+	req := fetch.Request{URL: c.fetchURL(), Secret: secret}
 	if u := &c.Unreadable; c.knowsUnreadable() {
 		req.ETag, req.LastModified, req.ValidFor = u.ETag, u.LastModified, u.FinalURL
 	} else if c.conditional() && !c.headerExcludes() {
@@ -158,12 +158,12 @@ func (c *check) get(ctx context.Context) (resp fetch.Response, answered bool, er
 	if err := c.wait(ctx); err != nil {
 		return resp, false, err
 	}
-	resp, err = c.web.Get(ctx, req)
+	resp, err = c.ask(ctx, req)
 	switch {
 	case err == nil:
 		return resp, true, nil
-	case c.ours != nil:
-		return resp, false, c.ours
+	case c.guest.ours != nil:
+		return resp, false, c.guest.ours
 	case errors.Is(err, errDisallowed):
 		c.HTTPRobotsAllowed = false
 		return resp, false, c.exclude(ctx, "robots.txt disallows where it redirects to")
@@ -203,7 +203,7 @@ func (c *check) sameByHead(ctx context.Context, req fetch.Request) (resp fetch.R
 	if req.ETag == "" && req.LastModified == "" || c.wait(ctx) != nil {
 		return resp, false
 	}
-	resp, err := c.web.Get(ctx, req)
+	resp, err := c.ask(ctx, req)
 	if err != nil {
 		return resp, false // the GET that follows will tell
 	}
@@ -224,40 +224,47 @@ func (c *check) gate(ctx context.Context, target string) error {
 	if err != nil {
 		return fault.New(fault.Invalid, "redirect to %q: %w", target, err)
 	}
-	wait := c.wait
 	if o.host != c.batch.Host {
-		wait = func(ctx context.Context) error { return c.waitElsewhere(ctx, o) }
+		return c.guest.admit(ctx, target)
 	}
-	r, err := c.rulingFor(ctx, o, wait)
+	r, err := c.rulingFor(ctx, o, c.waitAt)
 	switch {
 	case err != nil:
-		return c.own(err)
+		return c.guest.own(err)
 	case r.unknown():
 		return fault.After(r.expires.Sub(c.o.Clock()), "robots.txt of %s, where it redirects to, cannot be had: %s", o.host, r.reason)
 	case !r.allows(c.o.Agent, target):
 		return errDisallowed
 	}
-	return c.own(wait(ctx))
+	return c.guest.own(c.waitAt(ctx, o))
 }
 
-// own takes note of an error that is not the page's: of the registry, or of our time.
-func (c *check) own(err error) error {
-	switch fault.KindOf(err) {
-	case "", fault.Blocked, fault.Invalid, fault.Throttled: // the address guard; the target's pause
-	default:
-		c.ours = err
+// ask sends a request of the batch's host, and follows where it leads.
+func (c *check) ask(ctx context.Context, req fetch.Request) (fetch.Response, error) {
+	req.Gate = c.gate
+	resp, err := c.web.Get(ctx, req)
+	if left := c.guest.leave(ctx); left != nil {
+		c.guest.ours = left
+		return resp, left
 	}
-	return err
+	return resp, err
 }
 
-// waitElsewhere is polite to another host than the batch's.
-func (c *check) waitElsewhere(ctx context.Context, o origin) error {
-	const patience = 20 * time.Second
-	at, err := c.reg.ReserveStart(ctx, c.partition(o), o.host, patience)
-	if err != nil {
+// ruling is what robots.txt of an origin of the batch's host means now.
+func (c *check) ruling(ctx context.Context, o origin) (ruling, error) {
+	r, err := c.rulingFor(ctx, o, c.waitAt)
+	return r, errors.Join(err, c.guest.leave(ctx))
+}
+
+// waitAt waits for the next request to a host: the batch's at its pace, another as a guest.
+func (c *check) waitAt(ctx context.Context, o origin) error {
+	if o.host != c.batch.Host {
+		return c.guest.wait(ctx, o)
+	}
+	if err := c.guest.leave(ctx); err != nil {
 		return err
 	}
-	return c.o.Sleep(ctx, at.Sub(c.o.Clock()))
+	return c.wait(ctx)
 }
 
 // noteResponse keeps what every answer tells.
@@ -303,14 +310,20 @@ func (c *check) throttled(ctx context.Context, resp fetch.Response) error {
 	return err
 }
 
-// pause keeps everybody away from the host that answered, for as long as it asks or five minutes.
+// pauseOf is how long a host that answered 429 or 503 is left alone: as long as it asks, or five
+// minutes, at most a day.
+func pauseOf(resp fetch.Response) time.Duration {
+	const unasked = 5 * time.Minute
+	if resp.RetryAfter <= 0 {
+		return unasked
+	}
+	return min(resp.RetryAfter, registry.MaxPause)
+}
+
+// pause keeps everybody away from the host that answered.
 // It may be another than the batch's, behind a redirect.
 func (c *check) pause(ctx context.Context, resp fetch.Response) (time.Duration, error) {
-	const unasked = 5 * time.Minute
-	pause := min(resp.RetryAfter, registry.MaxPause)
-	if pause <= 0 {
-		pause = unasked
-	}
+	pause := pauseOf(resp)
 	until, why := c.o.Clock().Add(pause), fmt.Sprintf("HTTP %d", resp.Status)
 	o, err := originOf(resp.FinalURL)
 	if err != nil {

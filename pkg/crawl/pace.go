@@ -16,7 +16,8 @@ type pacer struct {
 	mu       sync.Mutex  // held while waiting: starts come one after the other
 	reserved []time.Time // starts, then the time at which the host is free again
 	used     int
-	last     time.Time // when the latest request really started; zero before the first
+	last     time.Time     // when the latest request really started; zero before the first
+	least    time.Duration // what robots.txt has asked for since
 }
 
 // wait sleeps until the next request may start.
@@ -32,6 +33,20 @@ func (p *pacer) wait(ctx context.Context, clock func() time.Time, sleep func(con
 	p.used++
 	p.last = clock()
 	return ctx.Err()
+}
+
+// next is the earliest start of the next request.
+func (p *pacer) next(now time.Time) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.start(now)
+}
+
+// slow keeps further starts apart by at least d.
+func (p *pacer) slow(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.least = max(p.least, d)
 }
 
 // start is the earliest start of the next request.
@@ -50,9 +65,9 @@ func (p *pacer) start(now time.Time) time.Time {
 func (p *pacer) gap(i int) time.Duration {
 	i = min(i, len(p.reserved)-1)
 	if i < 1 {
-		return 0
+		return p.least
 	}
-	return p.reserved[i].Sub(p.reserved[i-1])
+	return max(p.least, p.reserved[i].Sub(p.reserved[i-1]))
 }
 
 // free is the earliest start that the requests so far leave to others; zero before the first.
@@ -75,6 +90,9 @@ func latest(a, b time.Time) time.Time {
 // wait sleeps until the next request to the batch's host may start. Its error means that this
 // worker's time is over, not that anything is wrong with the page.
 func (t *task) wait(ctx context.Context) error {
+	if t.pace.next(t.o.Clock()).After(t.batch.Until.Add(-commitMargin - lastStart)) {
+		return errNotNow
+	}
 	if err := t.pace.wait(ctx, t.o.Clock, t.o.Sleep); err != nil {
 		return err
 	}
@@ -93,6 +111,9 @@ func (t *task) holds() error {
 	}
 	return nil
 }
+
+// errNotNow gives an item back, because the next start that its host can bear is after the lock.
+var errNotNow = fault.New(fault.Unavailable, "the next request may start after the lock only")
 
 // errLockOver ends a batch whose worker was held up for so long that somebody else may soon have
 // its items.

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/robots"
 	"github.com/tidemark/tidemark/pkg/source"
@@ -33,8 +35,8 @@ func (r ruling) allows(agent, rawURL string) bool {
 const robotsTrust = 5 * time.Minute
 
 // rulingFor gives the rules of an origin: from memory, from the registry, or from the site. wait
-// is called before the site is asked.
-func (w *Worker) rulingFor(ctx context.Context, o origin, wait func(context.Context) error) (ruling, error) {
+// is called before a site is asked: this one, or one that it redirects to.
+func (w *Worker) rulingFor(ctx context.Context, o origin, wait func(context.Context, origin) error) (ruling, error) {
 	if r, ok := w.robots.get(o, w.o.Clock(), robotsTrust); ok && w.o.Clock().Before(r.expires) {
 		return r, nil
 	}
@@ -44,10 +46,14 @@ func (w *Worker) rulingFor(ctx context.Context, o origin, wait func(context.Cont
 		return ruling{}, err
 	}
 	if !w.o.Clock().Before(row.Expires) {
-		if err := wait(ctx); err != nil {
+		if err := wait(ctx, o); err != nil {
 			return ruling{}, err
 		}
-		if row, err = w.askRobots(ctx, o, row); err != nil {
+		row, err = w.askRobots(ctx, o, row, wait)
+		if fault.Is(err, fault.Throttled) {
+			return w.notYet(o, err), nil
+		}
+		if err != nil {
 			return ruling{}, err
 		}
 		if err := w.reg.PutRobots(ctx, partition, o.scheme, o.host, row); err != nil {
@@ -62,13 +68,32 @@ func (w *Worker) rulingFor(ctx context.Context, o origin, wait func(context.Cont
 	return r, nil
 }
 
+// notYet is the ruling of an origin whose robots.txt is elsewhere, on a host that is busy. It is kept
+// in memory only, so that not every page of a batch waits for that host.
+func (w *Worker) notYet(o origin, why error) ruling {
+	now := w.o.Clock()
+	r := ruling{verdict: robots.DisallowAll, reason: why.Error(), expires: now.Add(fault.RetryAfter(why))}
+	w.robots.put(o, r, now)
+	return r
+}
+
 func (w *Worker) partition(o origin) string {
 	return source.Source{Type: source.URL, Scheme: o.scheme, Host: o.host}.Partition(w.o.Strategy)
 }
 
-// askRobots fetches robots.txt and decides what the answer means, starting from what is known.
-func (w *Worker) askRobots(ctx context.Context, o origin, row registry.Robots) (registry.Robots, error) {
-	reply, err := w.web.Robots(ctx, o.scheme+"://"+o.host, row.ETag, row.LastModified)
+// askRobots fetches robots.txt and decides what the answer means, starting from what is known. It is
+// Throttled where the host that it redirects to is not to be had.
+func (w *Worker) askRobots(ctx context.Context, o origin, row registry.Robots, wait func(context.Context, origin) error) (registry.Robots, error) {
+	reply, err := w.web.Robots(ctx, fetch.RobotsRequest{
+		Origin: o.scheme + "://" + o.host, ETag: row.ETag, LastModified: row.LastModified,
+		Gate: func(ctx context.Context, target string) error {
+			to, err := originOf(target)
+			if err != nil {
+				return fault.New(fault.Invalid, "%w", err)
+			}
+			return wait(ctx, to)
+		},
+	})
 	if err != nil {
 		return registry.Robots{}, err
 	}

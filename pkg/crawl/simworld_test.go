@@ -57,7 +57,7 @@ func (w *world) some(rng *rand.Rand) []string {
 
 func (w *world) change(rng *rand.Rand) { w.versions[w.page(w.urls[rng.IntN(len(w.urls))])]++ }
 
-func (w *world) Robots(context.Context, string, string, string) (robots.Reply, error) {
+func (w *world) Robots(context.Context, fetch.RobotsRequest) (robots.Reply, error) {
 	return robots.Reply{Status: http.StatusNotFound}, nil
 }
 

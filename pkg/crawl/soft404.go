@@ -142,7 +142,7 @@ func (c *check) askAbsent(ctx context.Context, o origin, row registry.Absent) (r
 		return row, nil
 	}
 	address := o.scheme + "://" + o.host + "/" + unlikely(o, c.o.Clock())
-	r, err := c.rulingFor(ctx, o, c.wait)
+	r, err := c.ruling(ctx, o)
 	if err != nil || r.unknown() || !r.allows(c.o.Agent, address) {
 		return row, err
 	}
@@ -154,9 +154,9 @@ func (c *check) askAbsent(ctx context.Context, o origin, row registry.Absent) (r
 	if err != nil || !ours {
 		return row, err
 	}
-	resp, err := c.web.Get(ctx, fetch.Request{URL: address, Gate: c.gate})
-	if c.ours != nil || err != nil {
-		return row, c.ours
+	resp, err := c.ask(ctx, fetch.Request{URL: address})
+	if c.guest.ours != nil || err != nil {
+		return row, c.guest.ours
 	}
 	page, learned, err := c.learnAbsent(ctx, address, resp)
 	if err != nil || !learned {

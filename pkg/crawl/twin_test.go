@@ -27,7 +27,7 @@ type wideWeb struct {
 	before func(url string)
 }
 
-func (w *wideWeb) Robots(context.Context, string, string, string) (robots.Reply, error) {
+func (w *wideWeb) Robots(context.Context, fetch.RobotsRequest) (robots.Reply, error) {
 	return robots.Reply{Status: http.StatusNotFound}, nil
 }
 

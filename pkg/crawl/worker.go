@@ -27,7 +27,7 @@ import (
 // Fetcher asks the web. Errors are about the page (see package fetch), never about us.
 type Fetcher interface {
 	Get(ctx context.Context, r fetch.Request) (fetch.Response, error)
-	Robots(ctx context.Context, origin, etag, lastModified string) (robots.Reply, error)
+	Robots(ctx context.Context, r fetch.RobotsRequest) (robots.Reply, error)
 }
 
 // Indexer is the part of [search.Index] that a crawl writes to.
@@ -148,6 +148,7 @@ type task struct {
 	done       []registry.Finding
 	stale      []staleManifest // of what is done
 	host       registry.HostFinding
+	spent      bool  // the host can bear no other request while the lock holds
 	failed     error // our own fault: stop, and let the job come again
 	lastCommit time.Time
 }
@@ -212,7 +213,7 @@ func (t *task) permit() (release func()) {
 // long enough.
 func (t *task) goOn(ctx context.Context) bool {
 	left := t.batch.Until.Sub(t.o.Clock())
-	return t.failed == nil && ctx.Err() == nil && left > commitMargin+lastStart
+	return t.failed == nil && !t.spent && ctx.Err() == nil && left > commitMargin+lastStart
 }
 
 // one checks an item and takes note of the finding.
@@ -220,11 +221,15 @@ func (t *task) one(ctx context.Context, it registry.Item, release func()) {
 	defer release()
 	ctx, cancel := context.WithTimeout(ctx, t.batch.Until.Add(-commitMargin).Sub(t.o.Clock()))
 	defer cancel()
-	c := &check{task: t, Item: it, forced: it.Forced(), answered: release, rawBefore: it.RawHash}
+	c := &check{task: t, Item: it, forced: it.Forced(), guest: guest{Worker: t.Worker}, answered: release, rawBefore: it.RawHash}
 	err := c.safely(ctx)
 	c.ended = t.o.Clock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if errors.Is(err, errNotNow) {
+		t.spent = true
+		return
+	}
 	if err != nil {
 		t.batch.Break(&it)
 		t.failed = errors.Join(t.failed, fmt.Errorf("%s: %w", it.ID, err))

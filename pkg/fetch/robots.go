@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -16,22 +17,41 @@ const (
 	robotsRedirects = 5
 )
 
-// Robots asks a site for its robots.txt and returns what [robots.Decide] needs. origin is any
-// absolute URL of the site; etag and lastModified are the validators of the copy that is kept, or
-// empty. A site that does not answer is a Reply too. Errors are left for an origin that may not be
-// asked at all (Invalid, Blocked) and for ctx being done (Unavailable).
-func (c *Client) Robots(ctx context.Context, origin, etag, lastModified string) (robots.Reply, error) {
-	u, err := c.guard.target(origin)
+// RobotsRequest is whose robots.txt to get.
+type RobotsRequest struct {
+	// Origin is any absolute URL of the site.
+	Origin string
+	// ETag and LastModified are the validators of the copy that is kept, or empty.
+	ETag, LastModified string
+	// Gate is called before a redirect is followed, as in a [Request]: the pace of the target's host
+	// is the caller's to keep.
+	Gate func(ctx context.Context, target string) error
+}
+
+// Robots asks a site for its robots.txt and returns what [robots.Decide] needs. A site that does not
+// answer is a Reply too. Errors are left for an origin that may not be asked at all (Invalid,
+// Blocked), for ctx being done (Unavailable), and for what Gate returns.
+func (c *Client) Robots(ctx context.Context, r RobotsRequest) (robots.Reply, error) {
+	u, err := c.guard.target(r.Origin)
 	if err != nil {
 		return robots.Reply{}, err
 	}
 	u.Path, u.RawPath, u.RawQuery, u.ForceQuery = "/robots.txt", "", "", false
 	x := exchange{c: c, limit: limit{bytes: robotsBytes, cut: true}, redirects: robotsRedirects}
-	x.req = Request{URL: u.String(), ETag: etag, LastModified: lastModified}
+	x.req = Request{URL: u.String(), ETag: r.ETag, LastModified: r.LastModified}
+	var refused error // by the gate
+	if r.Gate != nil {
+		x.req.Gate = func(ctx context.Context, target string) error {
+			refused = r.Gate(ctx, target)
+			return refused
+		}
+	}
 	err = x.run(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return robots.Reply{}, fault.New(fault.Unavailable, "robots.txt: %w", context.Cause(ctx))
+	case refused != nil:
+		return robots.Reply{}, fmt.Errorf("robots.txt: %w", refused)
 	case errors.Is(err, errRedirects):
 		return robots.Reply{TooManyRedirects: true, Problem: err.Error()}, nil
 	case err != nil:

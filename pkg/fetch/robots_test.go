@@ -32,7 +32,7 @@ func TestRobots(t *testing.T) { // A11
 		LastModified: "Sat, 21 Nov 2026 12:00:00 GMT", CacheControl: "public,max-age=600",
 	}
 	for _, origin := range []string{base, base + "/", base + "/a/b?c#d"} {
-		got, err := c.Robots(t.Context(), origin, "", "")
+		got, err := c.Robots(t.Context(), RobotsRequest{Origin: origin})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestRobots(t *testing.T) { // A11
 			t.Errorf("%s: %s", origin, diff)
 		}
 	}
-	if got, err := c.Robots(t.Context(), base, `"1"`, ""); err != nil || got.Status != 304 || got.Failed {
+	if got, err := c.Robots(t.Context(), RobotsRequest{Origin: base, ETag: `"1"`}); err != nil || got.Status != 304 || got.Failed {
 		t.Errorf("have %+v, %v, want 304", got, err)
 	}
 }
@@ -73,7 +73,7 @@ func TestRobotsVerdicts(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c, base := serve(t, Config{MaxRedirects: 1}, tc.paths)
-			reply, err := c.Robots(t.Context(), base, "", "")
+			reply, err := c.Robots(t.Context(), RobotsRequest{Origin: base})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestRobotsCutOnTheWire(t *testing.T) {
 		fmt.Fprintf(&file, "# %016x\n", i*0x9E3779B97F4A7C15)
 	}
 	c, base := serve(t, Config{}, map[string]http.HandlerFunc{"/robots.txt": coded("gzip", encode("gzip", []byte(file.String())))})
-	reply, err := c.Robots(t.Context(), base, "", "")
+	reply, err := c.Robots(t.Context(), RobotsRequest{Origin: base})
 	if err != nil || reply.Failed || robots.Parse(reply.Body).Allowed("x", "/a") {
 		t.Errorf("have %d bytes, %q, %v", len(reply.Body), reply.Problem, err)
 	}
@@ -106,13 +106,13 @@ func TestRobotsErrors(t *testing.T) {
 	c, base := serve(t, Config{}, map[string]http.HandlerFunc{
 		"/robots.txt": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 	})
-	_, err := c.Robots(t.Context(), "ftp://site.example", "", "")
+	_, err := c.Robots(t.Context(), RobotsRequest{Origin: "ftp://site.example"})
 	wantKind(t, err, fault.Blocked, "scheme")
-	_, err = c.Robots(t.Context(), "site.example", "", "")
+	_, err = c.Robots(t.Context(), RobotsRequest{Origin: "site.example"})
 	wantKind(t, err, fault.Invalid, "scheme")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err = c.Robots(ctx, base, "", "")
+	_, err = c.Robots(ctx, RobotsRequest{Origin: base})
 	wantKind(t, err, fault.Unavailable, "robots.txt")
 }
 

@@ -73,7 +73,7 @@ func (r *Registry) begin(ctx context.Context, job Job, owner string) (*Batch, er
 	if len(todo) == 0 {
 		return nil, nil
 	}
-	g, until, ok := host.reserve(now, owner, len(todo), r.o.Politeness(job.Host), r.o.Jitter)
+	g, until, ok := host.reserveBatch(now, owner, len(todo), r.o.Politeness(job.Host), r.o.Jitter)
 	if !ok {
 		return r.beginUnasked(ctx, job, owner, &host, todo, until)
 	}

@@ -384,30 +384,3 @@ func (r *Registry) Pause(ctx context.Context, partition, host string, until time
 		return err
 	})
 }
-
-// ReserveStart books one start on a host that a redirect leads to, so that it is polite there
-// too. It returns when the request may start. Throttled, with the pause, when that is not within
-// patience.
-func (r *Registry) ReserveStart(ctx context.Context, partition, host string, patience time.Duration) (at time.Time, err error) {
-	err = r.onHost(ctx, partition, host, func(ctx context.Context) error {
-		h, err := r.loadHost(ctx, partition, host)
-		if err != nil {
-			return err
-		}
-		now, lo := r.now(), time.Duration(0)
-		at = laterOf(laterOf(now, h.NextSlotAt), h.PausedUntil)
-		if wait := at.Sub(now); wait > patience {
-			return fault.After(wait, "%s is not to be asked before %s", host, storage.FormatTime(at))
-		}
-		if lo, _ = h.delays(r.o.Politeness(host)); lo == 0 {
-			return nil // nothing to book where there is no pause between requests
-		}
-		if err := r.pointPartition(ctx, h); err != nil {
-			return err
-		}
-		h.NextSlotAt = stamp(at.Add(lo))
-		_, err = r.items.Transact(ctx, h.op())
-		return err
-	})
-	return at, err
-}

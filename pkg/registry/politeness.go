@@ -31,6 +31,7 @@ type lease struct {
 	Until   time.Time `json:"until"`
 	Permits int       `json:"permits"`
 	Room    int       `json:"room,omitempty"` // tombstones that it may still set, see brake.go
+	Pass    bool      `json:"pass,omitempty"` // it is a [Pass], not a batch's
 }
 
 // hostState is the row of one host: everything its workers must agree on.
@@ -42,8 +43,11 @@ type hostState struct {
 	ClaimedUntil time.Time      `col:"claimedUntil"` // see claimable
 	CrawlDelayMS int64          `col:"crawlDelayMs"` // of robots.txt
 	Leases       []lease        `col:"leases"`
-	Counts       map[Status]int `col:"counts"` // items by status
-	Checks       int            `col:"checks"` // recent checks, and how many of them
+	PassWaits    time.Time      `col:"passWaits"`  // until when a pass is waited for, see turn.go
+	BatchWaits   time.Time      `col:"batchWaits"` // until when a batch is
+	PassLast     bool           `col:"passLast"`   // whether a pass was the last to be let in
+	Counts       map[Status]int `col:"counts"`     // items by status
+	Checks       int            `col:"checks"`     // recent checks, and how many of them
 	Changes      int            `col:"changes"`
 	Errors       int            `col:"errors"`
 	Rebuilding   int            `col:"rebuilding"` // items that wait for a rebuild

@@ -61,13 +61,23 @@ func (r *Registry) partitionStats(ctx context.Context, partition, host string, n
 		}
 		var h hostState
 		decode(hostColumns, e.Props, &h)
+		s := h.stats(now)
+		if s.onlyVisited() {
+			continue
+		}
 		at[h.Host] = len(out)
-		out = append(out, h.stats(now))
+		out = append(out, s)
 	}
 	if len(out) == 0 {
 		return nil, nil
 	}
 	return out, r.countDue(ctx, partition, now, out, at)
+}
+
+// onlyVisited reports whether there is nothing to tell of a host: no item was ever registered, and it
+// does not ask for a pause.
+func (s *HostStats) onlyVisited() bool {
+	return len(s.Items) == 0 && s.PausedUntil.IsZero()
 }
 
 func (h *hostState) stats(now time.Time) HostStats {
