@@ -73,6 +73,9 @@ func TestFunctionsAndRoutes(t *testing.T) {
 	for r := range s.routes() {
 		ours = append(ours, r)
 	}
+	for _, method := range dashboardMethods {
+		ours = append(ours, method+" "+dashboardRoute)
+	}
 	for name := range s.triggers() {
 		called = append(called, name)
 	}

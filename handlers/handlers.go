@@ -8,11 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/ui"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/document"
 	"github.com/tidemark/tidemark/pkg/enrich"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/file"
+	"github.com/tidemark/tidemark/pkg/index"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -26,6 +28,7 @@ type Services struct {
 	Store     storage.Store
 	Registry  *registry.Registry
 	Snapshots *snapshot.Store
+	Manifests *index.Manifests
 	Worker    *crawl.Worker
 	Index     search.Index
 	Documents *document.Reader
@@ -105,8 +108,15 @@ func (s *server) routes() map[string]route {
 		"PUT test-mode":                         s.setTestMode,
 		"POST test-mode/toggle":                 s.toggleTestMode,
 		"GET config":                            s.config,
+		"GET items/{id}/chunks":                 s.chunks,
+		"GET hosts/{host}":                      s.host,
 	}
 }
+
+// The function that the host proxies to the dashboard, whose pages it knows itself.
+const dashboardRoute = "ui/{*path}"
+
+var dashboardMethods = []string{http.MethodGet, http.MethodPost}
 
 // New makes the handler's HTTP interface. It answers GET / at once, whatever state the services
 // are in: the host asks for that to learn whether the process is up.
@@ -129,7 +139,13 @@ func New(o Options) http.Handler {
 		method, path, _ := strings.Cut(pattern, " ")
 		mux.HandleFunc(method+" /api/"+lowerLiterals(path), s.serveRoute(r))
 	}
-	return s.guard(foldPath(s.routed(mux)))
+	served := s.guard(foldPath(s.routed(mux)))
+	dashboard := newDashboard(served, s.Log)
+	for _, method := range dashboardMethods {
+		mux.Handle(method+" "+ui.Root, dashboard)
+		mux.Handle(method+" "+ui.Root+"/", dashboard)
+	}
+	return served
 }
 
 // lowerLiterals lower-cases a path pattern but for its {names}.

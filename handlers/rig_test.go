@@ -140,7 +140,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		return strings.Repeat("a", 24) + string(rune('a'+tokens/26)) + string(rune('a'+tokens%26))
 	}})
 	must(t, entries.New(r.store, entries.Options{}).Create(t.Context()))
-	r.v = &Services{Store: store, Entries: mine, Config: map[string]string{"CRAWL_CONTACT": "a@port.example", "LITELLM_MASTER_KEY": "(set)"}, Registry: reg, Snapshots: snaps, Worker: worker, Index: engine,
+	r.v = &Services{Store: store, Entries: mine, Config: map[string]string{"CRAWL_CONTACT": "a@port.example", "LITELLM_MASTER_KEY": "(set)"}, Registry: reg, Snapshots: snaps, Manifests: index.NewManifests(store), Worker: worker, Index: engine,
 		Rebuilds: rebuild.New(store, reg, snaps, rebuild.Options{
 			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(store), reg),
 		}),

@@ -144,7 +144,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		}
 	}
 	return &handlers.Services{
-		Store: store, Registry: reg, Snapshots: snaps, Worker: worker, Index: searched, Rebuilds: rebuilds, Documents: documents, Files: files, Setting: get,
+		Store: store, Registry: reg, Snapshots: snaps, Manifests: manifests, Worker: worker, Index: searched, Rebuilds: rebuilds, Documents: documents, Files: files, Setting: get,
 		Entries: pushed, Config: Shown(get), Enrich: enriching, Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 	}, nil
 }

@@ -37,6 +37,7 @@ var layers = [][]string{
 	{"pkg/crawl", "pkg/rebuild", "pkg/entries"},
 	{"pkg/enrich"},
 	// top
+	{"handlers/ui"},
 	{"handlers"},
 	{"pkg/app", "pkg/funchost", "pkg/azurite"},
 	{"pkg/funchost/conformance", "pkg/azurite/azuritetest"},

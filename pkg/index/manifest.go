@@ -119,6 +119,25 @@ func (m *Manifests) read(ctx context.Context, id, digest string) (kept manifest,
 	return kept, true, nil
 }
 
+// Records are the lines of a manifest, none if it is missing or damaged.
+func (m *Manifests) Records(ctx context.Context, id source.ID, digest string) ([]chunk.Record, error) {
+	b, err := m.blobs.Get(ctx, name(string(id), digest))
+	if err != nil {
+		if fault.Is(err, fault.NotFound) {
+			err = nil
+		}
+		return nil, err
+	}
+	var out []chunk.Record
+	for r, err := range chunk.Decode(bytes.NewReader(b.Body)) {
+		if err != nil {
+			return nil, nil
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
 // Drop removes a manifest that is not needed any more.
 func (m *Manifests) Drop(ctx context.Context, id source.ID, digest string) error {
 	return m.blobs.Delete(ctx, name(string(id), digest))

@@ -1,0 +1,41 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// maxRobotsShown bounds what is answered of a robots.txt.
+const maxRobotsShown = 64 << 10
+
+// host tells how one host is treated, and why.
+func (s *server) host(r *http.Request, v *Services) (int, any, error) {
+	if q := queryOf(r); q.err != nil {
+		return 0, nil, q.err
+	}
+	view, err := v.Registry.Host(r.Context(), r.PathValue("host"))
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, hostJSON(view), nil
+}
+
+func hostJSON(v registry.HostView) api.HostDetail {
+	out := api.HostDetail{
+		HostStatus:  api.HostStatus{Host: v.Host, Counts: countsJSON(v.HostStats), PausedUntil: v.PausedUntil},
+		PauseReason: v.PauseReason, MinDelayMS: v.MinDelay.Milliseconds(), MaxDelayMS: v.MaxDelay.Milliseconds(),
+		MaxConcurrent: v.MaxConcurrent, CrawlDelayMS: v.CrawlDelay.Milliseconds(), NextStartAt: v.NextStart, NextDueAt: v.NextDueAt,
+		Workers: v.Workers, Requests: v.Requests, RecentChecks: v.Checks, TombstonesToday: v.Losses, Robots: []api.RobotsState{},
+	}
+	for _, scheme := range []string{"https", "http"} {
+		if row, ok := v.Robots[scheme]; ok {
+			out.Robots = append(out.Robots, api.RobotsState{
+				Scheme: scheme, Verdict: row.Verdict, Reason: row.Reason, StatusCode: row.StatusCode,
+				FetchedAt: row.FetchedAt, Expires: row.Expires, Text: string(row.Text[:min(len(row.Text), maxRobotsShown)]),
+			})
+		}
+	}
+	return out
+}

@@ -1,0 +1,24 @@
+package ui
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// hosts lists the hosts, those with the most waiting items first.
+func (s *server) hosts(r *http.Request) (page, error) {
+	st, err := s.Client.Status(r.Context(), "")
+	slices.SortStableFunc(st.Hosts, func(a, b api.HostStatus) int {
+		return cmp.Or(cmp.Compare(b.Backlog(), a.Backlog()), cmp.Compare(b.Total(), a.Total()))
+	})
+	return page{name: "hosts", title: "Hosts", data: st}, err
+}
+
+// host shows how a host is treated, and why.
+func (s *server) host(r *http.Request) (page, error) {
+	h, err := s.Client.Host(r.Context(), r.PathValue("host"))
+	return page{name: "host", title: h.Host, data: h}, err
+}

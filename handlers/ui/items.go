@@ -1,0 +1,194 @@
+package ui
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// pageSize is how many rows a list shows at once.
+const pageSize = 50
+
+type itemsData struct {
+	api.ItemPage
+	Host, Status, Find string
+	First              bool // the first page of the list
+}
+
+// items lists the registry. What is typed into its field is taken for an address or an id first, then
+// for the words of a page.
+func (s *server) items(r *http.Request) (page, error) {
+	q := r.URL.Query()
+	d := itemsData{Host: q.Get("host"), Status: q.Get("status"), Find: strings.TrimSpace(q.Get("find")), First: q.Get("after") == ""}
+	if d.Find != "" {
+		return s.find(r, d)
+	}
+	var err error
+	d.ItemPage, err = s.Client.Items(r.Context(), api.ItemQuery{
+		Host: d.Host, Status: api.Status(d.Status), Top: pageSize, Continuation: q.Get("after"),
+	})
+	return page{name: "items", title: "Items", data: d}, err
+}
+
+// find lists the items that a text may mean.
+func (s *server) find(r *http.Request, d itemsData) (page, error) {
+	if it, err := s.Client.Item(r.Context(), strings.ToLower(d.Find)); err == nil {
+		d.Items = append(d.Items, it.Item)
+		return page{name: "items", title: "Items", data: d}, nil
+	}
+	found, err := s.Client.Search(r.Context(), api.SearchRequest{Q: d.Find, Top: pageSize, Host: d.Host})
+	if err != nil {
+		return page{}, err
+	}
+	for _, res := range found.Results {
+		it, err := s.Client.Item(r.Context(), res.ID)
+		if err != nil || d.Status != "" && string(it.Status) != d.Status {
+			continue // removed meanwhile, or not asked for
+		}
+		d.Items = append(d.Items, it.Item)
+	}
+	return page{name: "items", title: "Items", data: d}, nil
+}
+
+type itemData struct {
+	api.ItemDetail
+	Chunks   api.ChunkList
+	Timeline []api.Decision // newest first
+	Pairs    []pair         // captures, newest first, each with the one before it
+}
+
+// pair is a capture and the one that it may be compared with.
+type pair struct {
+	api.Capture
+	Before string // digest; "" for the first
+}
+
+func (s *server) item(r *http.Request) (page, error) {
+	it, err := s.Client.Item(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return page{}, err
+	}
+	d := itemData{ItemDetail: it, Timeline: slices.Clone(it.History), Pairs: pairs(it.Captures)}
+	slices.Reverse(d.Timeline)
+	if d.Chunks, err = s.Client.Chunks(r.Context(), it.ID); err != nil {
+		return page{}, err
+	}
+	return page{name: "item", title: titleOf(it.Item), data: d}, nil
+}
+
+func pairs(captures []api.Capture) []pair {
+	out := make([]pair, len(captures))
+	for i, c := range captures {
+		out[i].Capture = c
+		if i+1 < len(captures) {
+			out[i].Before = captures[i+1].SHA256
+		}
+	}
+	return out
+}
+
+// titleOf names an item by its source, for people.
+func titleOf(it api.Item) string {
+	if it.DisplaySource != "" {
+		return it.DisplaySource
+	}
+	return it.NormalizedSource
+}
+
+// search shows what is found, with passages, and pictures when asked to.
+func (s *server) search(r *http.Request) (page, error) {
+	q := r.URL.Query()
+	skip, _ := strconv.Atoi(q.Get("skip"))
+	d := searchData{
+		Q: strings.TrimSpace(q.Get("q")), Host: q.Get("host"), Type: q.Get("type"), Language: q.Get("language"), Since: q.Get("since"),
+		Pictures: q.Get("pictures") != "", Skip: max(0, skip),
+	}
+	p := page{name: "search", title: "Search", pictures: d.Pictures}
+	if d.Q == "" {
+		p.data = d
+		return p, nil
+	}
+	var err error
+	d.SearchResponse, err = s.Client.Search(r.Context(), api.SearchRequest{
+		Q: d.Q, Host: d.Host, Type: d.Type, Language: d.Language, Since: d.Since, Skip: d.Skip, NestImages: true, Facets: true,
+	})
+	p.data = d
+	return p, err
+}
+
+type searchData struct {
+	api.SearchResponse
+	Q, Host, Type, Language, Since string
+	Pictures                       bool
+	Skip                           int
+}
+
+// Next is where the next page begins; 0 after the last.
+func (d searchData) Next() int {
+	if next := d.Skip + len(d.Results); next < d.Count && len(d.Results) > 0 {
+		return next
+	}
+	return 0
+}
+
+// More is Next as a parameter.
+func (d searchData) More() string { return strconv.Itoa(d.Next()) }
+
+// add registers addresses, one a line.
+func (s *server) add(r *http.Request) (page, error) {
+	if err := r.ParseForm(); err != nil {
+		return page{}, badForm(err)
+	}
+	var sources []string
+	for line := range strings.Lines(r.PostForm.Get("urls")) {
+		if line = strings.TrimSpace(line); line != "" {
+			sources = append(sources, line)
+		}
+	}
+	force := r.PostForm.Get("force") != ""
+	if len(sources) == 1 {
+		it, err := s.Client.AddURL(r.Context(), sources[0], api.AddOptions{Force: force})
+		return page{to: "/items/" + url.PathEscape(it.ID) + "?done=added"}, err
+	}
+	batch, err := s.Client.AddURLs(r.Context(), sources, api.AddOptions{Force: force})
+	return page{name: "added", title: "Added", data: batch}, err
+}
+
+// act checks, forces or removes an item.
+func (s *server) act(r *http.Request) (page, error) {
+	if err := r.ParseForm(); err != nil {
+		return page{}, badForm(err)
+	}
+	id, what := r.PathValue("id"), r.PostForm.Get("do")
+	var err error
+	switch what {
+	case "check", "force":
+		_, err = s.Client.Reindex(r.Context(), api.ReindexRequest{ID: id, Force: what == "force"})
+	case "remove":
+		_, err = s.Client.DeleteItem(r.Context(), id)
+	default:
+		err = &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: "an item can be checked, forced or removed"}
+	}
+	done := map[string]string{"check": "check", "force": "forced", "remove": "removed"}[what]
+	return page{to: "/items/" + url.PathEscape(id) + "?done=" + done}, err
+}
+
+func (s *server) setTestMode(r *http.Request) (page, error) {
+	if err := r.ParseForm(); err != nil {
+		return page{}, badForm(err)
+	}
+	on, err := s.Client.SetTestMode(r.Context(), r.PostForm.Get("on") == "true")
+	done := "test-off"
+	if on {
+		done = "test-on"
+	}
+	return page{to: "/?done=" + done}, err
+}
+
+func badForm(err error) error {
+	return &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: "the form cannot be read: " + err.Error()}
+}

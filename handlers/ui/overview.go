@@ -1,0 +1,56 @@
+package ui
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// maxHeld is how many hosts the overview shows of those that hold us back.
+const maxHeld = 10
+
+// overviewData is what the overview shows.
+type overviewData struct {
+	api.SearchStatus
+	Health  api.Health
+	Held    []heldHost // hosts that hold us back, the most items first
+	Recent  []api.Item
+	Waiting int
+}
+
+// heldHost is a host whose items wait, and why.
+type heldHost struct {
+	api.HostStatus
+	Why string
+}
+
+func (s *server) overview(r *http.Request) (page, error) {
+	st, err := s.Client.Status(r.Context(), "")
+	if err != nil {
+		return page{}, err
+	}
+	d := overviewData{SearchStatus: st, Waiting: st.Backlog(), Held: holding(st.Hosts, s.Clock())}
+	d.Health, err = s.Client.Health(r.Context())
+	if err != nil {
+		d.Health = api.Health{Status: err.Error()}
+	}
+	return page{name: "overview", title: "Overview", data: d}, nil
+}
+
+// holding picks the hosts that keep work waiting, and says why.
+func holding(hosts []api.HostStatus, now time.Time) []heldHost {
+	var out []heldHost
+	for _, h := range hosts {
+		switch {
+		case h.PausedUntil.After(now):
+			out = append(out, heldHost{h, "asked for a pause, until " + stamp(h.PausedUntil)})
+		case h.Due > 0:
+			out = append(out, heldHost{h, "its pace lets no more through at once"})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b heldHost) int { return cmp.Compare(b.Backlog(), a.Backlog()) })
+	return out[:min(len(out), maxHeld)]
+}

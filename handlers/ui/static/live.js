@@ -1,0 +1,52 @@
+"use strict";
+// Keeps what is shown true, and answers while one types. Everything works without it.
+
+// fetchPart reads a page and gives the part of it with an id.
+async function fetchPart(url, id, signal) {
+  const res = await fetch(url, { signal, credentials: "same-origin" });
+  if (!res.ok || res.redirected) return null;
+  const page = new DOMParser().parseFromString(await res.text(), "text/html");
+  return page.getElementById(id);
+}
+
+// busy says whether a person is at work in a part, which must not change under their hands.
+function busy(part) {
+  const at = document.activeElement;
+  const selected = document.getSelection();
+  return document.hidden || (part.contains(at) && at !== part) || part.querySelector("details[open]") ||
+    (selected && !selected.isCollapsed && part.contains(selected.anchorNode));
+}
+
+for (const part of document.querySelectorAll("[data-live]")) {
+  setInterval(async () => {
+    if (busy(part)) return;
+    try {
+      const fresh = await fetchPart(location.href, part.id);
+      if (fresh && !busy(part) && fresh.innerHTML !== part.innerHTML) part.replaceChildren(...fresh.childNodes);
+    } catch { /* the server is away: what is shown stays, and says as of when */ }
+  }, 1000 * Number(part.dataset.live));
+}
+
+for (const form of document.querySelectorAll("form[data-typed]")) {
+  let timer, running;
+  const show = async () => {
+    running?.abort();
+    running = new AbortController();
+    const url = new URL(form.action);
+    for (const [name, value] of new FormData(form)) value === "" ? url.searchParams.delete(name) : url.searchParams.set(name, value);
+    try {
+      const fresh = await fetchPart(url, form.dataset.typed, running.signal);
+      if (!fresh) return;
+      document.getElementById(form.dataset.typed).replaceChildren(...fresh.childNodes);
+      history.replaceState(null, "", url);
+    } catch { /* aborted by the next key, or the server is away */ }
+  };
+  form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 200); });
+}
+
+// "/" goes to the search field, as on many sites.
+document.addEventListener("keydown", (e) => {
+  if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) return;
+  const field = document.querySelector("input[type=search]");
+  if (field) { e.preventDefault(); field.focus(); }
+});

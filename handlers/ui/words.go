@@ -1,0 +1,184 @@
+package ui
+
+import (
+	"fmt"
+	"html/template"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// helpers are what templates call.
+var helpers = template.FuncMap{
+	"ago": ago, "stamp": stamp, "iso": iso, "span": spanOf, "bytes": size, "thousands": thousands, "percent": percent,
+	"count": count, "tone": tone, "external": external, "short": short, "meaning": meaning, "marked": marked, "statuses": api.Statuses,
+	"pct": share, "add": func(a, b int) int { return a + b }, "dash": dash, "since": since,
+}
+
+// choice is one of a select.
+type choice struct{ Value, Text string }
+
+// since are the ages that a search can be narrowed to.
+func since() []choice {
+	return []choice{{"", "any time"}, {"day", "today"}, {"week", "this week"}, {"month", "this month"}, {"year", "this year"}}
+}
+
+// flashes are what pages say after an action, by the name in their address.
+var flashes = map[string]string{
+	"added":   "Registered. It will be fetched as soon as its host can be asked.",
+	"forced":  "It will be fetched and indexed anew, whether it changed or not.",
+	"check":   "It will be checked now.",
+	"removed": "It will leave the index and the registry within seconds.",
+	"test-on": "Test mode is on: entries go to the test tables.", "test-off": "Test mode is off.",
+}
+
+// stamp writes a moment to the second, in UTC.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return t.UTC().Format("2006-01-02 15:04:05 UTC")
+}
+
+// iso is a moment for machines.
+func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// ago says in words how far t is from now.
+func ago(now, t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	d := t.Sub(now)
+	switch {
+	case d > -time.Second && d < time.Second:
+		return "now"
+	case d < 0:
+		return span(-d) + " ago"
+	}
+	return "in " + span(d)
+}
+
+// span says a duration in its largest whole unit, rounded down.
+func span(d time.Duration) string {
+	const day = 24 * time.Hour
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{365 * day, "year"}, {day, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+		if n := int(d / u.unit); n > 0 {
+			return count(n, u.name)
+		}
+	}
+	return "less than a second"
+}
+
+func spanOf(seconds int64) string { return span(time.Duration(seconds) * time.Second) }
+
+// count writes n with the right form of a noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return thousands(n) + " " + noun + "s"
+}
+
+// thousands writes n with a comma between thousands.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// size writes a number of bytes with three digits at most.
+func size(n int64) string {
+	f, units := float64(n), []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for ; f >= 1000 && i+1 < len(units); i++ {
+		f /= 1024
+	}
+	if i == 0 || f >= 100 {
+		return fmt.Sprintf("%.0f %s", f, units[i])
+	}
+	return fmt.Sprintf("%.1f %s", f, units[i])
+}
+
+func percent(share float64) string {
+	if p := share * 100; p > 0 && p < 1 {
+		return "< 1 %"
+	}
+	return fmt.Sprintf("%.0f %%", share*100)
+}
+
+// share is part of whole in percent, for the width of a bar.
+func share(part, whole int) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return 100 * float64(part) / float64(whole)
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+// short is the beginning of a digest, enough to tell it from others.
+func short(digest string) string { return digest[:min(12, len(digest))] }
+
+// tone is the class of a status's colour.
+func tone(s api.Status) string {
+	switch s {
+	case api.StatusIndexed:
+		return "good"
+	case api.StatusError:
+		return "bad"
+	case api.StatusPending, api.StatusCrawled:
+		return "wait"
+	}
+	return "quiet"
+}
+
+// meaning says what a status means for whoever looks.
+func meaning(s api.Status) string {
+	return map[api.Status]string{
+		api.StatusIndexed: "found by searches", api.StatusCrawled: "fetched and kept, on its way into the index",
+		api.StatusPending: "registered, not fetched yet", api.StatusError: "the last check failed; it is tried again by itself",
+		api.StatusOutOfScope: "kept out by robots.txt, noindex or a rule, or another item stands for it",
+		api.StatusGone:       "missing for several checks; still looked at now and then",
+	}[s]
+}
+
+// external is a crawled address that may be followed; "" for one that may not.
+func external(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return ""
+	}
+	return u.String()
+}
+
+// piece is a part of a passage, found or not.
+type piece struct {
+	Text string
+	Hit  bool
+}
+
+// marked cuts a passage at its highlights. Ranges that a passage does not have are left out.
+func marked(p api.Passage) []piece {
+	var out []piece
+	at := 0
+	for _, r := range p.Highlights {
+		if r.From < at || r.To > len(p.Text) || r.From >= r.To {
+			continue
+		}
+		out = append(out, piece{p.Text[at:r.From], false}, piece{p.Text[r.From:r.To], true})
+		at = r.To
+	}
+	return append(out, piece{strings.ToValidUTF8(p.Text[at:], "�"), false})
+}

@@ -1,0 +1,43 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// HostDetail is how a host is treated, and why.
+type HostDetail struct {
+	HostStatus
+	PauseReason     string        `json:"pauseReason,omitempty"`
+	MinDelayMS      int64         `json:"minDelayMs"` // between two starts, with what robots.txt asks for
+	MaxDelayMS      int64         `json:"maxDelayMs"`
+	MaxConcurrent   int           `json:"maxConcurrent"`
+	CrawlDelayMS    int64         `json:"crawlDelayMs,omitempty"` // of robots.txt
+	NextStartAt     time.Time     `json:"nextStartAt,omitzero"`   // no request starts before
+	NextDueAt       time.Time     `json:"nextDueAt,omitzero"`     // the next check that is not due yet
+	Workers         int           `json:"workers"`                // that may send requests now
+	Requests        int           `json:"requests"`               // they may have in flight
+	RecentChecks    int           `json:"recentChecks"`           // that the rates speak of
+	TombstonesToday int           `json:"tombstonesToday,omitempty"`
+	Robots          []RobotsState `json:"robots"`
+}
+
+// RobotsState is what is known of the robots.txt of one origin.
+type RobotsState struct {
+	Scheme     string    `json:"scheme"`
+	Verdict    string    `json:"verdict"` // what it means for us
+	Reason     string    `json:"reason"`
+	StatusCode int       `json:"statusCode,omitempty"`
+	FetchedAt  time.Time `json:"fetchedAt,omitzero"`
+	Expires    time.Time `json:"expires,omitzero"`
+	Text       string    `json:"text,omitempty"` // the last good one, at most 64 KiB of it
+}
+
+// Host tells how a host is treated. One that nothing is registered for is a *Problem.
+func (c *Client) Host(ctx context.Context, host string) (HostDetail, error) {
+	var h HostDetail
+	err := c.call(ctx, http.MethodGet, "hosts/"+url.PathEscape(host), nil, nil, &h)
+	return h, err
+}

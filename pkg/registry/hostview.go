@@ -1,0 +1,65 @@
+package registry
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+)
+
+// HostView is all that workers agree on about a host (A23), for people to read.
+type HostView struct {
+	HostStats
+	Politeness                   // as it is kept: Crawl-delay respected
+	CrawlDelay time.Duration     // of robots.txt
+	NextStart  time.Time         // no request starts before
+	Workers    int               // that may send requests now
+	Requests   int               // they may have in flight
+	Losses     int               // tombstones of the brake's window
+	Robots     map[string]Robots // by scheme
+}
+
+// Host reads how a host is treated; NotFound if nothing is registered for it. It costs a read of its
+// row, one of each robots.txt and what is due.
+func (r *Registry) Host(ctx context.Context, host string) (HostView, error) {
+	now := r.now()
+	for partition, err := range r.partitionsOf(ctx, host, "") {
+		if err != nil {
+			return HostView{}, err
+		}
+		stats, err := r.partitionStats(ctx, partition, host, now)
+		if err != nil {
+			return HostView{}, err
+		}
+		if len(stats) > 0 {
+			return r.viewHost(ctx, partition, stats[0], now)
+		}
+	}
+	return HostView{}, fault.New(fault.NotFound, "nothing is registered for the host %q", host)
+}
+
+func (r *Registry) viewHost(ctx context.Context, partition string, stats HostStats, now time.Time) (HostView, error) {
+	h, err := r.loadHost(ctx, partition, stats.Host)
+	if err != nil {
+		return HostView{}, err
+	}
+	h.expireLeases(now)
+	v := HostView{
+		HostStats: stats, Politeness: r.o.Politeness(stats.Host), CrawlDelay: time.Duration(h.CrawlDelayMS) * time.Millisecond,
+		NextStart: h.NextSlotAt, Workers: len(h.Leases), Losses: h.Losses, Robots: map[string]Robots{},
+	}
+	v.MinDelay, v.MaxDelay = h.delays(v.Politeness)
+	for _, l := range h.Leases {
+		v.Requests += l.Permits
+	}
+	for _, scheme := range []string{"https", "http"} {
+		row, err := r.Robots(ctx, partition, scheme, stats.Host)
+		if err != nil {
+			return HostView{}, err
+		}
+		if !row.FetchedAt.IsZero() {
+			v.Robots[scheme] = row
+		}
+	}
+	return v, nil
+}
