@@ -14,7 +14,7 @@ import (
 var helpers = template.FuncMap{
 	"ago": ago, "stamp": stamp, "iso": iso, "span": spanOf, "bytes": size, "thousands": thousands, "percent": percent,
 	"count": count, "tone": tone, "external": external, "short": short, "meaning": meaning, "marked": marked, "statuses": api.Statuses,
-	"pct": share, "add": func(a, b int) int { return a + b }, "dash": dash, "since": since,
+	"pct": share, "add": func(a, b int) int { return a + b }, "dash": dash, "since": since, "verdict": verdict, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
 }
 
 // choice is one of a select.
@@ -181,4 +181,13 @@ func marked(p api.Passage) []piece {
 		at = r.To
 	}
 	return append(out, piece{strings.ToValidUTF8(p.Text[at:], "�"), false})
+}
+
+// verdict says what a robots.txt means for us.
+func verdict(v string) string {
+	known := map[string]string{"body": "obeyed as it stands below", "allow": "there is none, so everything may be fetched", "disallow": "it cannot be had, so nothing is fetched for now"}
+	if text, ok := known[v]; ok {
+		return text
+	}
+	return v
 }

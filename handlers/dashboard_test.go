@@ -1,0 +1,206 @@
+package handlers
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// page asks for a page of the dashboard and parses it.
+func dashboardPage(t *testing.T, h http.Handler, path string) (*httptest.ResponseRecorder, *html.Node) {
+	t.Helper()
+	w := do(t, h, "GET", path, "")
+	doc, err := html.Parse(strings.NewReader(w.Body.String()))
+	must(t, err)
+	return w, doc
+}
+
+// post sends a form as a browser does from a page of this site or of another.
+func post(t *testing.T, h http.Handler, path, site string, form url.Values) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), "POST", path, strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", site)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// Every page is there, whole, and lets a browser do only what it needs.
+func TestDashboardPages(t *testing.T) {
+	r := newRig(t)
+	id := idOf(t, "https://port.example/ok/one")
+	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["https://port.example/ok/one","https://port.example/broken"]}`)
+	r.work()
+	for path, want := range map[string]string{
+		"/api/ui": "Overview", "/api/ui/": "Overview", "/api/ui/items": "port.example/ok/one", "/api/ui/items?status=Error": "port.example/broken",
+		"/api/ui/items?find=harbour": "port.example/ok/one", "/api/ui/items?find=" + id: "port.example/ok/one", "/api/ui/items?find=submarine": "Nothing fits",
+		"/api/ui/items/" + id: "fetched for the first time", "/api/ui/search": "What are you looking for?",
+		"/api/ui/search?q=harbour": "<mark>harbour</mark>", "/api/ui/search?q=submarine": "Nothing was found",
+		"/api/ui/hosts": "port.example", "/api/ui/hosts/port.example": "Between two starts", "/api/ui/static/style.css": "--accent", "/api/ui/static/live.js": "data-live",
+	} {
+		w := do(t, r, "GET", path, "")
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d, %q is missing:\n%s", path, w.Code, want, w.Body)
+		}
+		if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'; script-src 'self'; style-src 'self';") {
+			t.Errorf("%s: policy %q", path, csp)
+		}
+	}
+	for _, path := range []string{"/api/ui/nothing", "/api/ui/items/url_aaaaaaaaaaaaaaaaaaaaaaaaaa", "/api/ui/hosts/nobody.example", "/api/ui/static/no.css"} {
+		if w := do(t, r, "GET", path, ""); w.Code != http.StatusNotFound {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+}
+
+// What a person does on a page is done, and told on the next one; not for another site, in whose
+// pages such a form may stand too.
+func TestDashboardActions(t *testing.T) {
+	r := newRig(t)
+	one := "https://port.example/ok/one"
+	to := "/api/ui/items/" + idOf(t, one)
+	if w := post(t, r, "/api/ui/add", "cross-site", url.Values{"urls": {one}}); w.Code != http.StatusForbidden {
+		t.Errorf("another site's form: %d", w.Code)
+	}
+	w := post(t, r, "/api/ui/add?code=secret", "same-origin", url.Values{"urls": {" " + one + "\r\n\r\n"}})
+	if want := to + "?code=secret&done=added"; w.Code != http.StatusSeeOther || w.Header().Get("Location") != want {
+		t.Errorf("added: %d to %q, want %q", w.Code, w.Header().Get("Location"), want)
+	}
+	if body := do(t, r, "GET", w.Header().Get("Location"), "").Body.String(); !strings.Contains(body, "Registered.") {
+		t.Errorf("nothing is said of it:\n%s", body)
+	}
+	w = post(t, r, "/api/ui/add", "same-origin", url.Values{"urls": {one + "\nftp://port.example/"}})
+	if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, "refused") {
+		t.Errorf("two, one of them bad: %d\n%s", w.Code, body)
+	}
+	if w = post(t, r, "/api/ui/add", "same-origin", url.Values{"urls": {"ftp://port.example/"}}); w.Code != http.StatusBadRequest {
+		t.Errorf("a bad one: %d", w.Code)
+	}
+	r.work()
+	asked := r.web.asked
+	for do, done := range map[string]string{"force": "forced", "check": "check"} {
+		if w := post(t, r, to, "same-origin", url.Values{"do": {do}}); w.Header().Get("Location") != to+"?done="+done {
+			t.Errorf("%s: %d %q", do, w.Code, w.Header().Get("Location"))
+		}
+	}
+	if r.work(); r.web.asked == asked {
+		t.Error("force asked nobody")
+	}
+	post(t, r, "/api/ui/test-mode", "same-origin", url.Values{"on": {"true"}})
+	if body := do(t, r, "GET", to, "").Body.String(); !strings.Contains(body, "Test mode is on.") {
+		t.Error("test mode is not shown on other pages")
+	}
+	if w := post(t, r, to, "same-origin", url.Values{"do": {"explode"}}); w.Code != http.StatusBadRequest {
+		t.Errorf("an action that is none: %d", w.Code)
+	}
+	post(t, r, to, "same-origin", url.Values{"do": {"remove"}})
+	if r.work(); do(t, r, "GET", to, "").Code != http.StatusNotFound {
+		t.Error("it was not removed")
+	}
+}
+
+// Crawled text is hostile. None of it becomes an element, an attribute that does something, or an
+// address of a script.
+func TestDashboardEscapes(t *testing.T) {
+	r := newRig(t)
+	evil := `https://port.example/ok/%3Cscript%3Ealert(1)%3C%2Fscript%3E"onmouseover="x()`
+	w := do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["`+strings.ReplaceAll(evil, `"`, `\"`)+`","https://port.example/broken?<img src=x onerror=alert(1)>"]}`)
+	if w.Code >= http.StatusBadRequest {
+		t.Fatal(w.Body)
+	}
+	r.work()
+	id := ""
+	for _, path := range []string{"/api/ui", "/api/ui/items", "/api/ui/items?status=Error", `/api/ui/items?find=<script>alert(1)</script>&host="><script>`,
+		"/api/ui/search?q=harbour", "/api/ui/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&host=%22onfocus=alert(1)&pictures=1", "/api/ui/hosts", "ITEM", "/api/ui/?code=%22%3E%3Cscript%3E"} {
+		if path == "ITEM" {
+			path = id
+		}
+		_, doc := dashboardPage(t, r, strings.NewReplacer(" ", "%20", "<", "%3C", ">", "%3E", `"`, "%22").Replace(path))
+		for n := range doc.Descendants() {
+			if n.Type != html.ElementNode {
+				continue
+			}
+			if n.Data == "script" && (n.FirstChild != nil || !strings.HasPrefix(attribute(n, "src"), "/api/ui/static/")) {
+				t.Errorf("%s: a script that is not ours", path)
+			}
+			for _, a := range n.Attr {
+				if strings.HasPrefix(a.Key, "on") || a.Key == "style" || strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript:") {
+					t.Errorf("%s: <%s %s=%q>", path, n.Data, a.Key, a.Val)
+				}
+			}
+			if href := attribute(n, "href"); n.Data == "a" && strings.HasPrefix(href, "/api/ui/items/url_") && id == "" {
+				id = href
+			}
+		}
+	}
+	if id == "" {
+		t.Error("no item was listed")
+	}
+}
+
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// The key of a host comes along wherever a link or a form of a page leads within the app, and
+// nowhere else.
+func TestDashboardKeepsTheKey(t *testing.T) {
+	r := newRig(t)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
+	r.work()
+	for _, path := range []string{"/api/ui", "/api/ui/items", "/api/ui/items/" + idOf(t, "https://port.example/ok/one"), "/api/ui/search?q=harbour", "/api/ui/hosts", "/api/ui/hosts/port.example", "/api/ui/nothing"} {
+		u, err := url.Parse(path)
+		must(t, err)
+		q := u.Query()
+		q.Set("code", "k&y")
+		u.RawQuery = q.Encode()
+		_, doc := dashboardPage(t, r, u.String())
+		for n := range doc.Descendants() {
+			for _, name := range []string{"href", "src", "action"} {
+				to := attribute(n, name)
+				if to == "" || strings.HasPrefix(to, "#") {
+					continue
+				}
+				if ours := strings.HasPrefix(to, "/api/"); ours != strings.Contains(to, "code=k%26y") {
+					t.Errorf("%s: <%s %s=%q>", path, n.Data, name, to)
+				}
+			}
+		}
+	}
+}
+
+// The in-process transport answers as a network would.
+func TestInProcess(t *testing.T) {
+	hc := &http.Client{Transport: inProcess{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		must(t, err)
+		w.Header().Set("X-Path", r.URL.Path)
+		w.WriteHeader(http.StatusTeapot)
+		_, _ = w.Write(append(body, '!'))
+	})}}
+	for body, send := range map[string]func() (*http.Response, error){
+		"!": func() (*http.Response, error) { return hc.Get("http://in.process/a") },
+		"hello!": func() (*http.Response, error) {
+			return hc.Post("http://in.process/a", "text/plain", strings.NewReader("hello"))
+		},
+	} {
+		res, err := send()
+		must(t, err)
+		have, err := io.ReadAll(res.Body)
+		must(t, err)
+		if must(t, res.Body.Close()); string(have) != body || res.StatusCode != http.StatusTeapot || res.Header.Get("X-Path") != "/a" {
+			t.Errorf("%d %s %q, want %q", res.StatusCode, res.Header, have, body)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package ui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func join(pieces []piece) string {
+	var b strings.Builder
+	for _, p := range pieces {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// hits are the parts of a line that are shown as different.
+func hits(pieces []piece) (out []string) {
+	for _, p := range pieces {
+		if p.Hit && p.Text != "" {
+			out = append(out, p.Text)
+		}
+	}
+	return out
+}
+
+func TestWords(t *testing.T) {
+	for _, tt := range []struct {
+		old, text   string
+		gone, comes []string
+	}{
+		{"a harbour waits six weeks", "a harbour waits seven weeks", []string{"six "}, []string{"seven "}},
+		{"one two", "one two three", []string{"two"}, []string{"two three"}},
+		{"one two ", "one two three", nil, []string{"three"}},
+		{"", "new", []string{}, []string{"new"}},
+		{"same", "same", nil, nil},
+	} {
+		before, after := words(tt.old, tt.text)
+		if join(before) != tt.old || join(after) != tt.text {
+			t.Errorf("%q → %q: shown as %q → %q", tt.old, tt.text, join(before), join(after))
+		}
+		if diff := cmp.Diff([2]string{fmt.Sprint(tt.gone), fmt.Sprint(tt.comes)}, [2]string{fmt.Sprint(hits(before)), fmt.Sprint(hits(after))}); diff != "" {
+			t.Errorf("%q → %q: %s", tt.old, tt.text, diff)
+		}
+	}
+}
+
+// Whatever two texts are, each of their lines that is shown stands where its number says, and a line
+// that differs is shown.
+func TestCompareShowsTheTexts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	text := func() string {
+		var lines []string
+		for range rng.IntN(30) {
+			lines = append(lines, strings.TrimSpace(strings.Repeat(string(rune('a'+rng.IntN(3)))+" ", rng.IntN(4))))
+		}
+		return strings.Join(lines, "\n")
+	}
+	for range 2000 {
+		old, next := text(), text()
+		oldLines, newLines := strings.Split(strings.TrimSuffix(old, "\n"), "\n"), strings.Split(strings.TrimSuffix(next, "\n"), "\n")
+		shownOld, shownNew := map[int]bool{}, map[int]bool{}
+		for _, h := range compare(old, next) {
+			for _, r := range h {
+				if r.OldN > 0 {
+					shownOld[r.OldN] = true
+					if join(r.Old) != oldLines[r.OldN-1] {
+						t.Fatalf("%q → %q: line %d before is shown as %q", old, next, r.OldN, join(r.Old))
+					}
+				}
+				if r.NewN > 0 {
+					shownNew[r.NewN] = true
+					if join(r.New) != newLines[r.NewN-1] {
+						t.Fatalf("%q → %q: line %d after is shown as %q", old, next, r.NewN, join(r.New))
+					}
+				}
+			}
+		}
+		var restOld, restNew []string // what is not shown must be the same
+		for i, l := range oldLines {
+			if !shownOld[i+1] {
+				restOld = append(restOld, l)
+			}
+		}
+		for i, l := range newLines {
+			if !shownNew[i+1] {
+				restNew = append(restNew, l)
+			}
+		}
+		if diff := cmp.Diff(restOld, restNew); diff != "" {
+			t.Fatalf("%q → %q: what is not shown differs:\n%s", old, next, diff)
+		}
+	}
+}
+
+func TestExternal(t *testing.T) {
+	for raw, want := range map[string]string{
+		"https://port.example/a?b=c": "https://port.example/a?b=c",
+		"http://port.example":        "http://port.example",
+		"javascript:alert(1)":        "",
+		"JavaScript:alert(1)":        "",
+		"data:text/html,x":           "",
+		"//port.example":             "",
+		"/etc/passwd":                "",
+		"https:///nohost":            "",
+		"":                           "",
+	} {
+		if have := external(raw); have != want {
+			t.Errorf("external(%q) = %q, want %q", raw, have, want)
+		}
+	}
+}
