@@ -3,6 +3,7 @@
 GO      ?= go
 APP     := build/app
 TOOLS   := .tools
+SITES   ?= backfill-sites.yaml
 BICEP   := $(TOOLS)/bicep-1.1.0
 LDFLAGS := -s -w
 GOBUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags="$(LDFLAGS)"
@@ -28,6 +29,7 @@ app: ## assemble build/app, the folder that every Functions host runs
 	@find $(APP) -mindepth 1 -maxdepth 1 ! -name local.settings.json -exec rm -rf {} +
 	GOOS=$${APP_OS:-$$($(GO) env GOOS)} GOARCH=$${APP_ARCH:-$$($(GO) env GOARCH)} $(GOBUILD) -o $(APP)/handler ./cmd/handler
 	@cp host.json $(APP)/ && cp -R functions/. $(APP)/
+	@test ! -f $(SITES) || cp $(SITES) $(APP)/backfill-sites.yaml
 
 build: ## build the command line, build/tidemark
 	$(GOBUILD) -o build/tidemark ./cmd/tidemark

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +16,8 @@ const (
 	functionFile = "function.json"
 	// localSettings holds a developer's settings, perhaps secrets, and is never deployed.
 	localSettings = "local.settings.json"
+	// sitesFile is the operator's list of sites to discover pages on; an app runs without one.
+	sitesFile = "backfill-sites.yaml"
 	// maxJSON bounds a JSON file; ours have a few hundred bytes.
 	maxJSON = 1 << 20
 )
@@ -26,8 +29,16 @@ type contents struct {
 	files      []string // all, in the walk's order, which is always the same; / between the parts
 }
 
-// functions counts them: each has one file, and two files are of none.
-func (c *contents) functions() int { return len(c.files) - 2 }
+// functions counts them: each has one file, in a folder of its own.
+func (c *contents) functions() int {
+	n := 0
+	for _, name := range c.files {
+		if strings.Contains(name, "/") {
+			n++
+		}
+	}
+	return n
+}
 
 // readContents lists the files of an app and refuses what would not run in Azure, or what does
 // not belong there: a file that nobody expects may be one that nobody may see.
@@ -68,7 +79,7 @@ func (c *contents) visit(path string, d fs.DirEntry, err error) error {
 		return fmt.Errorf("%s: an app has one folder per function and plain files only", path)
 	case name == localSettings:
 		return nil
-	case nested && file == functionFile, !nested && (folder == hostFile || folder == c.executable):
+	case nested && file == functionFile, !nested && slices.Contains([]string{hostFile, sitesFile, c.executable}, folder):
 		c.files = append(c.files, name)
 		return nil
 	case isExecutable(path, d):

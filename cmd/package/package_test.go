@@ -18,11 +18,11 @@ import (
 )
 
 // TestRealApp is check 39 of the host's conformance list: it assembles the app as a deployment
-// does and looks at the zip as the host would.
+// does, with a list of sites, and looks at the zip as the host would.
 func TestRealApp(t *testing.T) {
-	dir := t.TempDir()
+	dir := lay(t, map[string]string{"sites.yaml": "sites: []"})
 	app, out := filepath.Join(dir, "app"), filepath.Join(dir, "tidemark.zip")
-	cmd := exec.Command("make", "-C", filepath.Join("..", ".."), "app", "APP="+app, "APP_OS=linux", "APP_ARCH=amd64")
+	cmd := exec.Command("make", "-C", filepath.Join("..", ".."), "app", "APP="+app, "APP_OS=linux", "APP_ARCH=amd64", "SITES="+filepath.Join(dir, "sites.yaml"))
 	cmd.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
 	if b, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("make app: %v\n%s", err, b)
@@ -31,7 +31,7 @@ func TestRealApp(t *testing.T) {
 		t.Fatal(err)
 	}
 	have := entries(t, out)
-	want := map[string]string{"host.json": "-rw-r--r--", "handler": "-rwxr-xr-x"}
+	want := map[string]string{"host.json": "-rw-r--r--", "handler": "-rwxr-xr-x", "backfill-sites.yaml": "-rw-r--r--"}
 	folders, err := filepath.Glob(filepath.Join("..", "..", "functions", "*", "function.json"))
 	if err != nil || len(folders) == 0 {
 		t.Fatal(folders, err)
