@@ -112,3 +112,23 @@ func TestHookUsesOutputs(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumentedVariables: what docs/deploy.md has an operator set is read, and what of the app it sets there exists.
+func TestDocumentedVariables(t *testing.T) {
+	doc := read(t, "../docs/deploy.md")
+	known := matches(read(t, "main.parameters.json"), `\$\{(\w+)`)
+	told := matches(doc, `azd env set (\w+)`)
+	if len(told) < 8 {
+		t.Fatalf("only these variables were found: %v", told)
+	}
+	for _, name := range append(told, "OTHER_SETTINGS", "MAXIMUM_INSTANCES", "INSTANCE_MEMORY_MB", "ALWAYS_READY_HTTP") {
+		if !slices.Contains(known, name) {
+			t.Errorf("docs/deploy.md sets %s, which main.parameters.json does not read", name)
+		}
+	}
+	for _, name := range matches(doc, `\b((?:CRAWL|SNAPSHOT_KEEP)_[A-Z_]+)\b`) {
+		if !slices.ContainsFunc(app.Settings, func(s app.Setting) bool { return s.Name == name }) {
+			t.Errorf("docs/deploy.md speaks of %s, which is no setting", name)
+		}
+	}
+}

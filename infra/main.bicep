@@ -123,7 +123,7 @@ module app 'app.bicep' = {
     searchSku: searchSku
     searchEndpoint: searchEndpoint
     vaultSku: vaultSku
-    vaultSettings: filter(split(vaultSettings, ','), name => !empty(name))
+    vaultSettings: map(filter(split(vaultSettings, ','), name => !empty(name)), name => trim(name))
     alertEmail: alertEmail
     storageSku: storageSku
     snapshotCoolAfterDays: int(snapshotCoolAfterDays)
