@@ -33,6 +33,19 @@ type Conflict struct {
 //
 // The errors are Invalid, which blames a column, and Blocked for a disabled policy.
 func (s *Session) Insert(ctx context.Context, in Fields) (Result, error) {
+	return s.insertAs(ctx, "", in)
+}
+
+// InsertAs is [Session.Insert] for a caller that may die before it knows the end, and then does the
+// same again under the same name, which nobody else uses. A new entry gets its id from the name, so
+// one that an earlier call has stored is known: the action is Inserted again, and the entry is as it
+// stands now.
+func (s *Session) InsertAs(ctx context.Context, name string, in Fields) (Result, error) {
+	return s.insertAs(ctx, namedToken(name), in)
+}
+
+// insertAs makes an entry of a token, or when it is empty of a new one.
+func (s *Session) insertAs(ctx context.Context, token string, in Fields) (Result, error) {
 	if err := in.check(); err != nil {
 		return Result{}, err
 	}
@@ -55,7 +68,7 @@ func (s *Session) Insert(ctx context.Context, in Fields) (Result, error) {
 	}
 	var res Result
 	err := s.s.retry(ctx, func(try int) (err error) {
-		res, err = s.insert(ctx, policy, in, try > 0)
+		res, err = s.insert(ctx, policy, in, token, try > 0)
 		return err
 	})
 	return res, err
@@ -78,7 +91,7 @@ func identified(f Fields) error {
 
 // insert tries to store a new entry at once, because most are, and looks for what stands only when that
 // has failed.
-func (s *Session) insert(ctx context.Context, policy Policy, in Fields, look bool) (Result, error) {
+func (s *Session) insert(ctx context.Context, policy Policy, in Fields, token string, look bool) (Result, error) {
 	if look {
 		found, err := s.match(ctx, keysOf(in))
 		if err != nil {
@@ -88,9 +101,17 @@ func (s *Session) insert(ctx context.Context, policy Policy, in Fields, look boo
 			return s.resolve(ctx, policy, in, found)
 		}
 	}
-	r := newRow(in, s.s.o.Token(), s.s.o.Clock())
+	named := token != ""
+	if !named {
+		token = s.s.o.Token()
+	}
+	r := newRow(in, token, s.s.o.Clock())
 	ops := append([]storage.Op{{Kind: storage.Insert, Entity: r.entity()}}, keyOps(Keys{}, keysOf(in), r.fields.Text("id"))...)
-	if _, err := s.entries.Transact(ctx, ops...); fault.Is(err, fault.Conflict) {
+	_, err := s.entries.Transact(ctx, ops...)
+	if blamed, ok := errors.AsType[*storage.OpError](err); ok && named && blamed.Index == 0 && fault.Is(err, fault.Conflict) {
+		r, err = s.load(ctx, r.fields.Text("id")) // our own, of an earlier call
+	}
+	if fault.Is(err, fault.Conflict) {
 		return Result{}, errRaced
 	} else if err != nil {
 		return Result{}, err

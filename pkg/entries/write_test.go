@@ -329,6 +329,35 @@ func TestD4KeysThatMove(t *testing.T) {
 	})
 }
 
+// D6: an insert under a name is known for what it was when it comes again, whatever has become of the
+// entry and its keys; another name's meets an entry that stands.
+func TestD6InsertAs(t *testing.T) {
+	onStores(t, func(t *testing.T, r *rig) {
+		s := r.In(Production)
+		as := func(name, primary, title string) Result {
+			t.Helper()
+			res, err := s.InsertAs(t.Context(), name, keyed(TelegramThought, primary, "", Fields{"title": title}))
+			must(t, err)
+			return res
+		}
+		one := as("a", "tg:1", "one")
+		if res := as("b", "tg:1", "two"); res.Action != Updated || res.Entry.Text("id") != one.Entry.Text("id") {
+			t.Errorf("another name: %s %v", res.Action, res.Entry)
+		}
+		if res := as("a", "tg:1", "one"); res.Action != Inserted || res.Entry.Text("id") != one.Entry.Text("id") || res.Entry.Text("title") != "two" {
+			t.Errorf("again: %s %v", res.Action, res.Entry)
+		}
+		_, err := s.Update(t.Context(), Fields{"id": one.Entry.Text("id"), "idempotency_key_primary": "tg:2"})
+		must(t, err)
+		if res := as("a", "tg:1", "one"); res.Action != Inserted || res.Entry.Text("id") != one.Entry.Text("id") {
+			t.Errorf("again, with other keys: %s %v", res.Action, res.Entry)
+		}
+		if rows := r.rows(); len(rows) != 1 {
+			t.Errorf("%d rows", len(rows))
+		}
+	})
+}
+
 // TestD3Faults: an insert or update that fails before or after any of its operations, and is repeated,
 // ends as one that did not fail. What failed says so with a kind that has callers repeat it.
 func TestD3Faults(t *testing.T) {
@@ -339,6 +368,13 @@ func TestD3Faults(t *testing.T) {
 	}{
 		{"insert", func(s *Session, _ string) (Result, error) {
 			return s.Insert(context.Background(), keyed(TelegramThought, "new", "new", nil))
+		}},
+		{"insert under a name", func(s *Session, _ string) (Result, error) {
+			res, err := s.InsertAs(context.Background(), "import 1", keyed(TelegramLink, "new", "new", nil))
+			if err == nil && res.Action != Inserted {
+				err = fmt.Errorf("the action is %s", res.Action)
+			}
+			return res, err
 		}},
 		{"skip", func(s *Session, _ string) (Result, error) {
 			return s.Insert(context.Background(), keyed(TelegramLink, "p", "other", nil))

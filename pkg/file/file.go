@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -33,6 +34,8 @@ type Config struct {
 	// Root is the folder that files of this machine lie under, an absolute path. When it is empty,
 	// they are Blocked.
 	Root string
+	// RootName is the setting that Root comes from, for messages; FILE_ROOT when empty.
+	RootName string
 	// Setting reads one setting, "" for none: credentials are found through it when they are needed.
 	Setting func(name string) string
 	// Transport is the way to storage services, such as fetch.Client.Transport. Services are chosen by
@@ -76,7 +79,7 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Identity == nil {
 		cfg.Identity = azureIdentity
 	}
-	r, err := newRoot(cfg.Root)
+	r, err := newRoot(cmp.Or(cfg.RootName, "FILE_ROOT"), cfg.Root)
 	switch {
 	case err != nil:
 		return nil, err

@@ -18,35 +18,36 @@ import (
 // count time in steps, FAT in steps of two seconds.
 const unsettled = 2 * time.Second
 
-// root is FILE_ROOT.
+// root is the folder that files of this machine lie under.
 type root struct {
+	name string // of its setting
 	dir  string // as it is opened; empty for none
 	path string // as places are written, without a slash at its end
 }
 
-func newRoot(dir string) (root, error) {
+func newRoot(name, dir string) (root, error) {
 	if dir == "" {
-		return root{}, nil
+		return root{name: name}, nil
 	}
 	if !filepath.IsAbs(dir) {
-		return root{}, fault.Field("FILE_ROOT", "want an absolute path")
+		return root{}, fault.Field(name, "want an absolute path")
 	}
 	dir = filepath.Clean(dir)
-	return root{dir: dir, path: strings.TrimRight(filepath.ToSlash(dir), "/")}, nil
+	return root{name: name, dir: dir, path: strings.TrimRight(filepath.ToSlash(dir), "/")}, nil
 }
 
 // relative is the part of a place below the root.
 func (r root) relative(p Place) (string, error) {
 	switch {
 	case r.dir == "":
-		return "", fault.New(fault.Blocked, "files of this machine are not open: FILE_ROOT, the folder that they may lie under, is not set")
+		return "", fault.New(fault.Blocked, "files of this machine are not open: %s, the folder that they may lie under, is not set", r.name)
 	case p.windows != (runtime.GOOS == "windows"):
 		return "", fault.New(fault.Blocked, "the path is one of another system than this machine's")
 	}
 	if rest, ok := below(r.path, p.name, p.windows); ok {
 		return rest, nil
 	}
-	return "", fault.New(fault.Blocked, "the path is not below FILE_ROOT, the folder that files of this machine have to lie under")
+	return "", fault.New(fault.Blocked, "the path is not below %s, the folder that files of this machine have to lie under", r.name)
 }
 
 // below cuts the folder off a path in it. Only text is compared: what lies behind links is for the
@@ -67,14 +68,14 @@ func (c *Client) openLocal(r Request) (stream, error) {
 	}
 	dir, err := os.OpenRoot(c.root.dir)
 	if err != nil {
-		return stream{}, fault.New(fault.Unavailable, "FILE_ROOT cannot be opened: %w", bare(err))
+		return stream{}, fault.New(fault.Unavailable, "%s cannot be opened: %w", c.root.name, bare(err))
 	}
 	defer dir.Close()
 	f, fi, err := openRegular(dir, filepath.FromSlash(rel))
 	if err != nil {
 		return stream{}, err
 	}
-	s := stream{Info: c.localInfo(fi), failure: localFailure}
+	s := stream{Info: c.localInfo(fi), modified: fi.ModTime().UTC(), failure: localFailure}
 	if s.Same(r.Known) {
 		return s, f.Close()
 	}
@@ -142,7 +143,7 @@ func localFailure(err error) error {
 		return fault.New(fault.Unavailable, "%w", errno)
 	}
 	// What is left is os.Root's word for a way out, which has no name of its own.
-	return fault.New(fault.Blocked, "a symbolic link leads in circles or out of FILE_ROOT")
+	return fault.New(fault.Blocked, "a symbolic link leads in circles or out of the folder that is open")
 }
 
 // bare takes the path out of an error of package os.

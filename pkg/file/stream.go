@@ -8,6 +8,7 @@ import (
 	"errors"
 	"hash"
 	"io"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
 )
@@ -15,6 +16,7 @@ import (
 // stream is a file that was opened: its properties, and its bytes unless it is known.
 type stream struct {
 	Info
+	modified time.Time // of a file of this machine, however young
 	encoding string
 	body     io.ReadCloser // nil when the file is known
 	// settled reports whether what was read is still what Info describes. Nil where the store
