@@ -19,7 +19,7 @@ const module = "github.com/tidemark/tidemark/"
 var layers = [][]string{
 	// pure: no context, clock, network or log
 	{"pkg/fault"},
-	{"pkg/api", "pkg/source", "pkg/lineage", "pkg/schedule", "pkg/robots", "pkg/warc"},
+	{"pkg/api", "pkg/source", "pkg/lineage", "pkg/schedule", "pkg/robots", "pkg/warc", "pkg/mbox"},
 	{"pkg/extract"},
 	{"pkg/extract/mail", "pkg/extract/ooxml", "pkg/extract/pdf", "pkg/extract/sheet", "pkg/discover"},
 	{"pkg/chunk", "pkg/site"},
@@ -36,17 +36,18 @@ var layers = [][]string{
 	{"pkg/file"},
 	{"pkg/crawl", "pkg/rebuild", "pkg/entries"},
 	{"pkg/enrich"},
+	{"pkg/mailimport"},
 	// top
 	{"handlers/ui"},
 	{"handlers"},
 	{"pkg/app", "pkg/funchost", "pkg/azurite"},
 	{"pkg/funchost/conformance", "pkg/azurite/azuritetest"},
-	{"pkg/warc/warctest"},
+	{"pkg/warc/warctest", "pkg/mbox/mboxtest"},
 	{"cmd/handler", "cmd/tidemark", "cmd/demosite", "cmd/demo", "cmd/bench", "cmd/package", "cmd/score"},
 }
 
 // pure packages import nothing that reaches outside.
-var pure = []string{"pkg/fault", "pkg/source", "pkg/lineage", "pkg/schedule", "pkg/robots", "pkg/extract", "pkg/extract/mail", "pkg/extract/ooxml", "pkg/extract/sheet", "pkg/chunk", "pkg/discover", "pkg/site"}
+var pure = []string{"pkg/fault", "pkg/mbox", "pkg/source", "pkg/lineage", "pkg/schedule", "pkg/robots", "pkg/extract", "pkg/extract/mail", "pkg/extract/ooxml", "pkg/extract/sheet", "pkg/chunk", "pkg/discover", "pkg/site"}
 
 var impure = []string{"context", "log", "log/slog", "net", "net/http", "os", "math/rand", "math/rand/v2"}
 
