@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/azurite"
 	"github.com/tidemark/tidemark/pkg/fault"
 )
@@ -71,6 +72,7 @@ type emulation struct {
 	*program
 	options emulatorOptions
 	launch  launcher
+	sites   string                           // the site file, if there is one
 	storage string                           // the kind that the app runs on; empty without an app
 	tell    func(format string, args ...any) // progress, for people
 	log     *logs
@@ -84,6 +86,9 @@ func (e *emulation) open(level slog.Level, locks ...string) (err error) {
 	if e.options.data, err = filepath.Abs(e.options.data); err != nil {
 		return err
 	}
+	if e.sites, err = e.sitesFile(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(e.options.data, 0o755); err != nil {
 		return fmt.Errorf("--data (TIDEMARK_DATA): %w", err)
 	}
@@ -95,6 +100,18 @@ func (e *emulation) open(level slog.Level, locks ...string) (err error) {
 		e.release()
 	}
 	return err
+}
+
+// sitesFile is the site file as others find it: the one that is set, or one in this folder.
+func (e *emulation) sitesFile() (string, error) {
+	name := e.getenv("BACKFILL_SITES_FILE")
+	if name == "" {
+		if _, err := os.Stat(app.SitesFile); err != nil {
+			return "", nil
+		}
+		name = app.SitesFile
+	}
+	return filepath.Abs(name)
 }
 
 // close ends what open began.
@@ -146,6 +163,9 @@ type decision struct{ name, value string }
 // decided are the settings that follow from what was started.
 func (e *emulation) decided() []decision {
 	all := []decision{{"TIDEMARK_DATA", e.options.data}}
+	if e.sites != "" {
+		all = append(all, decision{"BACKFILL_SITES_FILE", e.sites})
+	}
 	switch {
 	case e.storage == embedded:
 		all = append(all, decision{"STORAGE", embedded})

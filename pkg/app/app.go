@@ -96,7 +96,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		return nil, err
 	}
 	reg := registry.New(store, registry.Options{
-		Table: cfg.Table, Strategy: cfg.Strategy, Politeness: cfg.politeness(web.Exempt), Log: log,
+		Table: cfg.Table, Strategy: cfg.Strategy, Politeness: cfg.politeness(web.Exempt, cfg.Sites.Limits), Log: log,
 	})
 	snaps, manifests := snapshot.New(store), index.NewManifests(store)
 	run := snapshot.Run{

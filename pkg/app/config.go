@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/site"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 )
@@ -25,10 +25,12 @@ type Config struct {
 	Politeness registry.Politeness
 	// PolitenessSet tells whether any of the three was set, so that allow-listed hosts follow it.
 	PolitenessSet bool
-	Fetch         fetch.Config
-	Retention     snapshot.Retention
-	KeepGone      bool
-	Soft404       bool
+	// Sites are those of the site file, never nil.
+	Sites     *site.Sites
+	Fetch     fetch.Config
+	Retention snapshot.Retention
+	KeepGone  bool
+	Soft404   bool
 	// ReindexOnCanonical is FORCE_REINDEX_ON_CANONICAL_CHANGE.
 	ReindexOnCanonical bool
 	FileRoot           string
@@ -80,6 +82,7 @@ func Load(get func(string) string, set ...string) (Config, error) {
 		FileRoot: s.text("FILE_ROOT", ""),
 		Models:   s.models(),
 		Search:   s.searchService(),
+		Sites:    s.sites(),
 		Cloud:    inCloud(get),
 
 		ReindexOnCanonical: s.flag("FORCE_REINDEX_ON_CANONICAL_CHANGE", true),
@@ -129,15 +132,4 @@ func (c *Config) validate(s *settings) {
 func isFolder(path string) bool {
 	fi, err := os.Stat(path)
 	return filepath.IsAbs(path) && err == nil && fi.IsDir()
-}
-
-// politeness gives each host its pace: allow-listed hosts are the operator's own, and are not held
-// back unless the settings say so. Nor are stores of files, which no site's visitors share.
-func (c *Config) politeness(exempt func(host string) bool) func(host string) registry.Politeness {
-	return func(host string) registry.Politeness {
-		if file.IsHost(host) || !c.PolitenessSet && exempt(host) {
-			return registry.Politeness{MaxConcurrent: 4}
-		}
-		return c.Politeness
-	}
 }

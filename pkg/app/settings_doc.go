@@ -42,6 +42,7 @@ var Settings = []Setting{
 	{"CRAWL_MIN_DELAY_MS", "1000", "Least pause between the starts of two requests to one host, in milliseconds. Hosts in CRAWL_ALLOW_HOSTS have no pause and 4 requests at once unless one of these three is set"},
 	{"CRAWL_MAX_DELAY_MS", "2000", "Largest pause; each is drawn between the two"},
 	{"CRAWL_MAX_CONCURRENT", "1", "Requests in flight per host, 1 to 64, over all instances"},
+	{"BACKFILL_SITES_FILE", "", "Site file, YAML: what is backfilled, and limits of single hosts, which go before these three. Without it, " + SitesFile + " is read if it is there: beside host.json, or where tidemark start is called. A named file that is missing, or one with mistakes, stops the start"},
 	// What is kept.
 	{"SNAPSHOT_KEEP_DAYS", "0", "Days that the capture of a page's former state is kept, from when it was made; 0 is for ever, at most 36500. The newest and the present one always stay"},
 	{"SNAPSHOT_KEEP_COUNT", "0", "Captures that are kept of one page; 0 is all, at most 1000000. One more may stay until the next check"},

@@ -199,6 +199,8 @@ func TestDocumentedDefaultsAreReal(t *testing.T) {
 		"CRAWL_CONTACT":     unset.Fetch.Contact == "",
 		"FILE_ROOT":         unset.FileRoot == "",
 
+		"BACKFILL_SITES_FILE": len(unset.Sites.All()) == 0,
+
 		"EMBEDDINGS_MODEL":   unset.Models.Embeddings == "",
 		"T1_DEFAULT_MODEL":   unset.Models.Tier1 == "",
 		"T1_BATCH_MODEL":     unset.Models.Tier1Batch == "",

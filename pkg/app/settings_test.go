@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/site"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 )
@@ -209,9 +210,14 @@ func TestA25SeveralAtOnce(t *testing.T) {
 	}
 }
 
-// E3: hosts that are allow-listed are the operator's own and not held back, unless settings say so.
-func TestPolitenessOfExemptHosts(t *testing.T) {
-	exempt := func(host string) bool { return host == "localhost" }
+// E3: a host's own limits go before the settings; hosts that are allow-listed are the operator's own
+// and not held back, unless either says so.
+func TestE3PolitenessOfHosts(t *testing.T) {
+	exempt := func(host string) bool { return host == "localhost" || host == "own.example" }
+	limits := func(host string) (l site.Limits, ok bool) {
+		return site.Limits{MinDelay: 5 * time.Second, MaxDelay: 9 * time.Second, MaxConcurrent: 2}, strings.HasSuffix(host, ".example") && host != "a.example"
+	}
+	limited := registry.Politeness{MinDelay: 5 * time.Second, MaxDelay: 9 * time.Second, MaxConcurrent: 2}
 	for _, tt := range []struct {
 		name, host string
 		env        map[string]string
@@ -219,13 +225,15 @@ func TestPolitenessOfExemptHosts(t *testing.T) {
 	}{
 		{"exempt", "localhost", nil, registry.Politeness{MaxConcurrent: 4}},
 		{"others", "a.example", nil, registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}},
+		{"in the site file", "b.example", map[string]string{"CRAWL_MAX_CONCURRENT": "1"}, limited},
+		{"exempt, but in the site file", "own.example", nil, limited},
 		{"exempt, but set", "localhost", map[string]string{"CRAWL_MAX_CONCURRENT": "1"}, registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}},
 	} {
 		c, err := Load(env(tt.env))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if have := c.politeness(exempt)(tt.host); have != tt.want {
+		if have := c.politeness(exempt, limits)(tt.host); have != tt.want {
 			t.Errorf("%s: have %+v, want %+v", tt.name, have, tt.want)
 		}
 	}
