@@ -4,7 +4,7 @@ GO      ?= go
 APP     := build/app
 TOOLS   := .tools
 SITES   ?= backfill-sites.yaml
-BICEP   := $(TOOLS)/bicep-1.1.0
+INFRA   := $(TOOLS)/infra-check-1
 LDFLAGS := -s -w
 GOBUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags="$(LDFLAGS)"
 
@@ -58,9 +58,10 @@ package: ## the deployment zip for linux/amd64, build/tidemark.zip
 	$(MAKE) app APP_OS=linux APP_ARCH=amd64
 	$(GO) run ./cmd/package -app $(APP) -out build/tidemark.zip
 
-infra-check: ## syntax and names of the Bicep templates, without Azure; installs a parser by npm
-	@test -d $(BICEP)/node_modules/tree-sitter-bicep || npm install --prefix $(BICEP) --no-audit --no-fund --ignore-scripts --silent tree-sitter-bicep@1.1.0 web-tree-sitter@0.27.1
-	@node infra/check.mjs $(BICEP) infra
+infra-check: ## the Bicep templates' syntax and names, and the queries, without Azure; installs two parsers by npm
+	@test -d $(INFRA)/node_modules/@kusto || npm install --prefix $(INFRA) --no-audit --no-fund --ignore-scripts --silent tree-sitter-bicep@1.1.0 web-tree-sitter@0.27.1 @kusto/language-service-next@12.4.1
+	@node infra/check.mjs $(INFRA) infra
+	@node infra/queries/check.mjs $(INFRA) infra/queries
 
 clean: ## remove what was built; data and tools stay
 	rm -rf build
