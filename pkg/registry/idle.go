@@ -15,7 +15,7 @@ import (
 // stays reports whether a registration leaves the item as it is.
 func (it *Item) stays(now time.Time, o RegisterOptions) bool {
 	sameCredential := o.Credential == "" || o.Credential == it.Credential
-	return it.etag != "" && !o.Force && sameCredential && it.comes(now) && !it.mayVanish()
+	return it.etag != "" && !o.Force && !o.NewOnly && sameCredential && it.comes(now) && !it.mayVanish()
 }
 
 // loadIdle reads the due rows of the items that a registration leaves as they are. It gives the

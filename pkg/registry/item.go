@@ -47,6 +47,8 @@ type Item struct {
 	FetchSource      string      `col:"fetchSource"` // the form that is requested, when it differs
 	ParentPageID     string      `col:"parentPageId"`
 	DiscoveryMethod  string      `col:"discoveryMethod"`
+	DiscoveryRun     string      `col:"discoveryRunId"` // of a backfill: the run that found it, and its job (E2)
+	DiscoveryJob     string      `col:"discoveryJobId"`
 	Credential       string      `col:"credential"` // a name; the secret is in the settings (A24)
 	Status           Status      `col:"status"`
 

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,12 @@ type RegisterOptions struct {
 	// Respell lets a file that is registered be read under another name that is the same source, such as a//b
 	// for a/b. Otherwise who names it so is refused, because in a container these are two files.
 	Respell bool
+	// NewOnly leaves items alone that exist, whatever their state: they are reported as they are (E1).
+	NewOnly bool
+	// Run is the backfill run that found the sources, and Job names the job of each (E2). New items keep
+	// both, so who repeats a registration after a crash knows its own.
+	Run string
+	Job func(source.Source) string
 }
 
 // Registered is the outcome for one source.
@@ -123,6 +130,10 @@ func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []membe
 				return err
 			}
 		}
+		if o.NewOnly && allExist(items) {
+			plan = planRegister(r.now(), chunk, items, idle, &hostEntry{}, o, Politeness{})
+			return nil
+		}
 		host, err := r.loadHost(ctx, g.partition, g.host)
 		if err != nil {
 			return err
@@ -149,6 +160,10 @@ func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []membe
 	}
 	r.send(ctx, g.partition, g.host, plan.reason, plan.jobs)
 	return plan.out, nil
+}
+
+func allExist(items []Item) bool {
+	return !slices.ContainsFunc(items, func(it Item) bool { return it.etag == "" })
 }
 
 // point writes the rows that find items by their id, for those that do not exist yet. What they
@@ -207,6 +222,9 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 			plan.out[i] = Registered{Err: otherFile(it.DisplaySource)}
 			continue
 		}
+		if o.NewOnly && it.etag != "" {
+			continue
+		}
 		claimed := len(plan.jobs) < room
 		if it.stays(now, o) {
 			if claimed && idle[i] != "" {
@@ -255,6 +273,10 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 		it.DiscoveryMethod = o.Method
 		if it.DiscoveryMethod == "" {
 			it.DiscoveryMethod = "API"
+		}
+		it.DiscoveryRun = o.Run
+		if o.Job != nil {
+			it.DiscoveryJob = o.Job(m.Source)
 		}
 		it.Record(now, "registered", "source added by "+it.DiscoveryMethod)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -46,6 +47,13 @@ func (r *Registry) Stats(ctx context.Context, host string) ([]HostStats, error) 
 		out = append(out, f...)
 	}
 	return out, err
+}
+
+// Backlog is how many items of a source's host were registered and not fetched yet. It costs one
+// point read.
+func (r *Registry) Backlog(ctx context.Context, s source.Source) (int, error) {
+	h, err := r.loadHost(ctx, s.Partition(r.o.Strategy), s.Host)
+	return h.Counts[Pending], err
 }
 
 func (r *Registry) partitionStats(ctx context.Context, partition, host string, now time.Time) ([]HostStats, error) {
