@@ -44,10 +44,16 @@ type Lister interface {
 	List(ctx context.Context, folder file.Place, credential string) iter.Seq2[file.Entry, error]
 }
 
+// Sites are those of the site file, see [site.Sites].
+type Sites interface {
+	All() []*site.Site
+	Find(slug string) *site.Site // nil if there is none
+}
+
 // Options adjust a service. Numbers that are zero have the seed's defaults.
 type Options struct {
-	Enabled        bool // the kill switch (E6): while false nothing starts and every run pauses
-	Sites          *site.Sites
+	Enabled        bool  // the kill switch (E6): while false nothing starts and every run pauses
+	Sites          Sites // none when nil
 	Rules          source.Rules
 	MaxURLs        int                                   // addresses of one run (E5); 1000
 	MaxPerSource   int                                   // likewise of one of its sources; 500
