@@ -9,13 +9,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-const (
+// Fewer in tests.
+var (
 	// sliceLinks is how many links one step looks at, and so after how many the run's row tells (E12).
 	sliceLinks = 50
-	// sliceBytes bounds them in one column, which may have 64 KiB.
-	sliceBytes = 60_000
 	// linkRows is how many rows of links go into one transaction of at most 4 MiB.
 	linkRows = 24
+)
+
+const (
+	// sliceBytes bounds the links in one column, which may have 64 KiB.
+	sliceBytes = 60_000
 	// dropRows is how many rows one transaction deletes.
 	dropRows = 90
 )
