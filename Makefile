@@ -11,7 +11,7 @@ GOBUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags="$(LDFLAGS)"
 export TOOLS
 
 .DEFAULT_GOAL := help
-.PHONY: help run func app build test check demo bench soak package infra-check clean
+.PHONY: help run func app build test test-ui check demo bench soak package infra-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -36,6 +36,10 @@ build: ## build the command line, build/tidemark
 
 test: app check ## run every test, on the embedded store and on Azurite, which it installs
 	$(GO) test ./...
+
+test-ui: app build ## the dashboard in Chromium (CHROMIUM), which must be installed; pictures in build/screenshots
+	$(GOBUILD) -o build/demosite ./cmd/demosite
+	cd browser && $(GO) vet ./... && $(GO) test ./...
 
 check: ## gofmt, vet and tidiness
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; gofmt -l $$(git ls-files '*.go'); exit 1; }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -102,6 +103,16 @@ func TestUnknownRoutesReachTheHandler(t *testing.T) {
 	})
 	if b := last.Bindings[0]; last.name != lastFunction || b.Route != "{*path}" || b.Methods != nil {
 		t.Errorf("the last function is %s: %+v", last.name, b)
+	}
+}
+
+// A host passes over a function that it could not name; "host" is a word of its own.
+func TestFunctionNames(t *testing.T) {
+	name := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,126}$`)
+	for _, f := range readFunctions(t) {
+		if !name.MatchString(f.name) || strings.EqualFold(f.name, "host") {
+			t.Errorf("no function can be named %s", f.name)
+		}
 	}
 }
 

@@ -101,8 +101,8 @@ func sources(t *testing.T) map[string][]string {
 		if err != nil || d.IsDir() && d.Name() != ".." && strings.HasPrefix(d.Name(), ".") {
 			return skipDir(err)
 		}
-		if d.IsDir() && d.Name() == "bench" && filepath.Dir(path) == root {
-			return filepath.SkipDir // a module of its own
+		if d.IsDir() && (d.Name() == "bench" || d.Name() == "browser") && filepath.Dir(path) == root {
+			return filepath.SkipDir // modules of their own
 		}
 		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return nil
