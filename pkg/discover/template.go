@@ -21,6 +21,7 @@ import (
 // A template is immutable. Make it with [ParseTemplate].
 type Template struct {
 	text   string
+	host   string
 	pieces []piece
 	unit   unit // the smallest of its dates
 	n      numbers
@@ -65,7 +66,8 @@ const (
 
 // ParseTemplate reads a template. The error is Invalid and says what is wrong: no http or https
 // address, a place before the path, an unknown place, a day without its month or a month without
-// its year, two different numbers, a range that is empty or longer than [MaxPages].
+// its year, two different numbers, a range that is empty or longer than [MaxPages], an address longer
+// than [source.MaxNormalized].
 func ParseTemplate(text string) (Template, error) {
 	t := Template{text: text}
 	if err := t.cut(); err != nil {
@@ -78,9 +80,11 @@ func ParseTemplate(text string) (Template, error) {
 		return Template{}, fault.New(fault.Invalid, "a place comes before the path; begin with an address such as https://host/")
 	}
 	sample := t.expand(time.Date(maxYear, 12, 31, 0, 0, 0, 0, time.UTC), t.n.last)
-	if _, err := source.FetchForm(sample); err != nil {
+	s, err := source.Rules{}.ParseURL(sample)
+	if err != nil {
 		return Template{}, err
 	}
+	t.host = s.Host
 	return t, nil
 }
 
@@ -174,6 +178,9 @@ func digits(text string) (int, bool) {
 
 // String is the template as it was written.
 func (t Template) String() string { return t.text }
+
+// Host is the host of all its addresses, as [source.Source.Host].
+func (t Template) Host() string { return t.host }
 
 // NeedsDates reports whether the template has places for dates.
 func (t Template) NeedsDates() bool { return t.unit != always }

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"net/url"
 	"strings"
 
@@ -32,12 +31,8 @@ func structured(p page, text []byte, choose chooser) (doc Document, ok bool) {
 			doc, ok = Document{}, false
 		}
 	}()
-	text, ok = tame(text, p.limits.MaxTags)
-	if !ok {
-		return Document{}, false
-	}
-	root, err := html.Parse(bytes.NewReader(text))
-	if err != nil {
+	root := parse(text, p.limits.MaxTags)
+	if root == nil {
 		return Document{}, false
 	}
 	return assemble(p, root, choose), true

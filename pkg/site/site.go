@@ -1,17 +1,19 @@
 package site
 
 import (
+	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/discover"
-	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/source"
 )
 
 // Sites are the sites of one file. They never change after [Parse]. The zero value has none.
 type Sites struct {
-	all []*Site
+	all    []*Site
+	limits map[string]Limits // by domain
 }
 
 // Site is where one site publishes what it has, and what of it is wanted.
@@ -23,7 +25,7 @@ type Site struct {
 	Feeds      []string            // addresses of feeds, on any host
 	Archives   []discover.Template // addresses of archive pages, on Domain
 	Listings   []Listing           // pages that list others, on Domain
-	Containers []string            // blob containers, as source or pkg/file name them
+	Containers []string            // blob containers, whose blobs need not be on Domain
 	Alternates bool                // also the translations that sitemaps name beside their pages
 
 	Include, Exclude []*regexp.Regexp // of source.Source.Normalized
@@ -40,14 +42,8 @@ type Listing struct {
 // Limits are how fast a host may be asked (E3): each pause between two starts is drawn from
 // [MinDelay, MaxDelay].
 type Limits struct {
-	MinDelay, MaxDelay time.Duration
-	MaxConcurrent      int // requests in flight, at least 1
-}
-
-// Parse reads a site file; name is what errors call it. The error is Invalid and lists every
-// mistake, one a line, as "name:line: field: what is wrong and what is allowed".
-func Parse(name string, data []byte) (*Sites, error) {
-	return nil, fault.New(fault.Internal, "not yet")
+	MinDelay, MaxDelay time.Duration // at most [MaxDelay]
+	MaxConcurrent      int           // requests in flight, 1 to [MaxConcurrent]
 }
 
 // All are the sites in the order of the file. The slice is not to be changed.
@@ -64,9 +60,40 @@ func (s *Sites) Find(slug string) *Site {
 }
 
 // Limits are those of a host, as source.Source.Host writes it; ok is false when the file sets none.
-func (s *Sites) Limits(host string) (l Limits, ok bool) { return Limits{}, false }
+func (s *Sites) Limits(host string) (l Limits, ok bool) {
+	l, ok = s.limits[host]
+	return l, ok
+}
 
 // Judge says why a page is not wanted: another host, an exclude pattern that matches, or no
 // include pattern that does. It is "" when the page is wanted. The reason is short and names the
-// host or pattern, so that refusals can be counted by it.
-func (s *Site) Judge(u source.Source) (reason string) { return "" }
+// host or pattern, so that refusals can be counted by it. Files, which come from containers, are
+// judged by the patterns only.
+func (s *Site) Judge(u source.Source) (reason string) {
+	if u.Type == source.URL && u.Host != s.Domain {
+		return "other host: " + clip(u.Host)
+	}
+	for _, pattern := range s.Exclude {
+		if pattern.MatchString(u.Normalized) {
+			return "exclude: " + clip(pattern.String())
+		}
+	}
+	for _, pattern := range s.Include {
+		if pattern.MatchString(u.Normalized) {
+			return ""
+		}
+	}
+	if len(s.Include) > 0 {
+		return "no include pattern matches"
+	}
+	return ""
+}
+
+// clip bounds what a reason names, in bytes.
+func clip(text string) string {
+	const longest = 100
+	if len(text) <= longest {
+		return text
+	}
+	return fmt.Sprintf("%s…", strings.ToValidUTF8(text[:longest], ""))
+}

@@ -1,0 +1,123 @@
+package site
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"go.yaml.in/yaml/v3"
+)
+
+// Bounds of a site file.
+const (
+	MaxBytes      = 1 << 20 // of the file
+	MaxSites      = 1000
+	MaxEntries    = 1000   // of one list
+	MaxDelay      = 300000 // milliseconds, as the longest Crawl-delay that is obeyed
+	MaxConcurrent = 16
+	maxPattern    = 1000 // bytes of a pattern or selector
+)
+
+// Parse reads a site file; name is what errors call it. The error is Invalid and lists every
+// mistake (of very many the first), one a line, as "name:line: field: what is wrong and what is
+// allowed".
+func Parse(name string, data []byte) (*Sites, error) {
+	r := &reader{name: name}
+	if len(data) > MaxBytes {
+		r.bad(0, "", "%d bytes; at most %d are allowed", len(data), MaxBytes)
+		return nil, r.err()
+	}
+	var sites Sites
+	if root := r.document(data); root != nil {
+		sites.all = r.sites(root)
+		sites.limits = r.limitsByDomain(sites.all)
+	}
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return &sites, nil
+}
+
+// document is the one document of a file; nil when it is empty or broken.
+func (r *reader) document(data []byte) *yaml.Node {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, second yaml.Node
+	if err := dec.Decode(&doc); err != nil {
+		if !errors.Is(err, io.EOF) {
+			r.syntax(err)
+		}
+		return nil
+	}
+	switch err := dec.Decode(&second); {
+	case errors.Is(err, io.EOF):
+	case err != nil:
+		r.syntax(err)
+		return nil
+	default:
+		r.bad(second.Line, "", "a second document; write all sites into the first")
+	}
+	return doc.Content[0]
+}
+
+var syntaxError = regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s).*)$`)
+
+// syntax reports what is no YAML. The library's message knows the line, but its parser, other than
+// its scanner, counts lines from 0.
+func (r *reader) syntax(err error) {
+	m := syntaxError.FindStringSubmatch(err.Error())
+	if m == nil { // Unreachable: all messages of the library begin so.
+		m = []string{"", "", err.Error()}
+	}
+	line, _ := strconv.Atoi(m[1])
+	if line > 0 && strings.HasPrefix(m[2], "did not find") {
+		line++
+	}
+	r.bad(line, "", "no YAML: %s", m[2])
+}
+
+// sites reads the whole file.
+func (r *reader) sites(root *yaml.Node) (all []*Site) {
+	r.fields(root, "", fieldReaders{
+		"sites": func(n *yaml.Node, field string) {
+			r.list(n, field, MaxSites, func(n *yaml.Node, field string) {
+				all = append(all, r.site(n, field))
+			})
+		},
+	}, "sites")
+	first := map[string]int{}
+	for _, s := range all {
+		if line, known := first[s.Slug]; known && s.Slug != "" {
+			r.bad(r.lines[s], "slug", "%q is the slug of the site in line %d; slugs are unique", s.Slug, line)
+		} else {
+			first[s.Slug] = r.lines[s]
+		}
+	}
+	return all
+}
+
+// limitsByDomain gathers the limits. Sites may share a domain, but it has one pace.
+func (r *reader) limitsByDomain(all []*Site) map[string]Limits {
+	limits := map[string]Limits{}
+	for _, s := range all {
+		if s.Limits == nil {
+			continue
+		}
+		if l, known := limits[s.Domain]; known && l != *s.Limits {
+			r.bad(r.lines[s], "limits", "another site of %s has other limits; a domain has one pace: write the same, or in one place", s.Domain)
+		}
+		limits[s.Domain] = *s.Limits
+	}
+	return limits
+}
+
+// err is all that was wrong.
+func (r *reader) err() error {
+	if r.count == 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, "%s", r.report())
+}
