@@ -11,7 +11,7 @@ GOBUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags="$(LDFLAGS)"
 export TOOLS
 
 .DEFAULT_GOAL := help
-.PHONY: help run func app build test test-ui check demo bench soak package infra-check clean
+.PHONY: help run func app build test test-ui check openapi demo bench soak package infra-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -45,6 +45,9 @@ check: ## gofmt, vet and tidiness
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
 	$(GO) mod tidy -diff
+
+openapi: ## write the description of the HTTP API anew, after a change to routes, types or recorded conversations
+	$(GO) test ./pkg/openapi/describe -run TestDocumentIsCurrent -update
 
 demo: app build ## add, crawl, search, change and delete pages of a small site, checking each outcome (STORAGE=azurite)
 	$(GOBUILD) -o build/demosite ./cmd/demosite

@@ -27,6 +27,7 @@ require (
 	github.com/klippa-app/go-pdfium v1.19.2
 	github.com/netresearch/go-cron v0.14.0
 	github.com/nlnwa/whatwg-url v0.6.2
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/sashabaranov/go-openai v1.43.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2

@@ -20,6 +20,11 @@ const maxBody = 4 << 20
 // route answers one HTTP function with a status and a body, or an error.
 type route func(r *http.Request, s *Services) (status int, body any, err error)
 
+// writer is an answer that is not encoded as JSON: it writes itself.
+type writer interface {
+	write(w http.ResponseWriter, status int)
+}
+
 func (s *server) serveRoute(fn route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		services, err := s.Open(r.Context())
@@ -33,7 +38,7 @@ func (s *server) serveRoute(fn route) http.HandlerFunc {
 			s.answerError(w, r, err)
 			return
 		}
-		if c, ok := body.(content); ok {
+		if c, ok := body.(writer); ok {
 			c.write(w, status)
 			return
 		}

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ func TestContract(t *testing.T) {
 	r := newRig(t)
 	one, two := "https://port.example/ok/one", "https://port.example/ok/two"
 	id := idOf(t, one)
+	digest := fmt.Sprintf("%x", sha256.Sum256(page("", "two")))
 	var log strings.Builder
 	var run api.Rebuild
 	for _, step := range []struct {
@@ -70,6 +72,12 @@ func TestContract(t *testing.T) {
 		{"the worker works", "", "", ""},
 		{"A14 removed", "GET", "/api/items/" + id, ""},
 		{"A14 removed from the index", "GET", "/api/Search?q=harbour+one&top=1", ""},
+		{"A21 captures", "GET", "/api/items/" + idOf(t, two) + "/captures?top=1", ""},
+		{"A21 lineage", "GET", "/api/items/" + idOf(t, two) + "/lineage?top=1", ""},
+		{"A21 the text of a capture", "GET", "/api/items/" + idOf(t, two) + "/captures/CAPTURE", ""},
+		{"C5 chunks", "GET", "/api/items/" + idOf(t, two) + "/chunks", ""},
+		{"A23 a host", "GET", "/api/hosts/port.example", ""},
+		{"A1 refused", "POST", "/api/AddUrlDocument", `{"url":"ftp://port.example/"}`},
 		{"health", "GET", "/api/health", ""},
 		{"the process", "GET", "/", ""},
 	} {
@@ -82,12 +90,16 @@ func TestContract(t *testing.T) {
 		if strings.Contains(step.path, "CONTINUE") {
 			step.path = strings.Replace(step.path, "CONTINUE", continuation(t, r), 1)
 		}
-		step.path = strings.Replace(step.path, "REBUILD", run.ID, 1)
+		step.path = strings.Replace(strings.Replace(step.path, "REBUILD", run.ID, 1), "CAPTURE", digest, 1)
 		w := do(t, r, step.method, step.path, step.body)
 		if step.path == "/api/RebuildIndex" {
 			must(t, json.Unmarshal(w.Body.Bytes(), &run))
 		}
-		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code, w.Header().Get("Content-Type"), pretty(t, w.Body.Bytes()))
+		answer := w.Body.String()
+		if media := w.Header().Get("Content-Type"); !strings.HasPrefix(media, "text/") {
+			answer = pretty(t, w.Body.Bytes())
+		}
+		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code, w.Header().Get("Content-Type"), answer)
 	}
 	golden(t, "contract.golden", log.String())
 }

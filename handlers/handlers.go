@@ -110,6 +110,8 @@ func (s *server) routes() map[string]route {
 		"GET config":                            s.config,
 		"GET items/{id}/chunks":                 s.chunks,
 		"GET hosts/{host}":                      s.host,
+		"GET openapi.json":                      s.document,
+		"GET docs":                              s.docs,
 	}
 }
 

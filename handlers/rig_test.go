@@ -79,9 +79,13 @@ func (w *web) Get(_ context.Context, r fetch.Request) (fetch.Response, error) {
 	return fetch.Response{
 		Status: http.StatusOK, FinalURL: r.URL,
 		Header: http.Header{"Content-Type": {"text/html"}, "Last-Modified": {"Sun, 01 Mar 2026 10:00:00 GMT"}, "Etag": {`"1"`}},
-		Body: fmt.Appendf(nil, "<html lang=en>%s<title>%s</title><main><h1>%[2]s</h1><p>The harbour of %[2]s opens at high tide.</p><img src=/crane.jpg alt='A crane'></main>",
-			canonical, name),
+		Body:   page(canonical, name),
 	}, nil
+}
+
+func page(head, name string) []byte {
+	return fmt.Appendf(nil, "<html lang=en>%s<title>%s</title><main><h1>%[2]s</h1><p>The harbour of %[2]s opens at high tide.</p><img src=/crane.jpg alt='A crane'></main>",
+		head, name)
 }
 
 // remembering is an index that knows what it was last given.

@@ -70,7 +70,7 @@ type EmailSource struct {
 }
 
 // WebpageRequest asks to normalize the text of a page (seed 001). Text is required unless CleanText or
-// CaptureText is given; nil is what is not given.
+// CaptureText is given.
 type WebpageRequest struct {
 	Text         *string `json:"text,omitempty"`
 	CleanText    *string `json:"clean_text,omitempty"`
@@ -81,7 +81,7 @@ type WebpageRequest struct {
 	Excerpt      string  `json:"excerpt,omitempty"`
 }
 
-// Entry is what normalization answers and what is inserted as it is. Nil and empty columns are left
+// Entry is what normalization answers and what is inserted as it is. Null and empty columns are left
 // out, so an update leaves them alone. ID, EntryID, CreatedAt and UpdatedAt are the server's.
 type Entry struct {
 	ID        string `json:"id,omitempty"`

@@ -20,18 +20,20 @@ type Item struct {
 	ReindexGeneration int64 `json:"reindexGeneration"` // never falls
 
 	// What the last successful fetch of a URL said.
+
 	HTTPETag          string    `json:"httpEtag,omitempty"`
 	HTTPLastModified  time.Time `json:"httpLastModified,omitzero"`
-	HTTPContentLength *int64    `json:"httpContentLength,omitempty"` // bytes; nil when not told
+	HTTPContentLength *int64    `json:"httpContentLength,omitempty"` // bytes; left out when not told
 	HTTPStatusCode    int       `json:"httpStatusCode,omitempty"`
 	HTTPRedirectChain []string  `json:"httpRedirectChain,omitempty"` // first hop first
-	HTTPRobotsAllowed *bool     `json:"httpRobotsAllowed,omitempty"` // nil until robots.txt was asked
+	HTTPRobotsAllowed *bool     `json:"httpRobotsAllowed,omitempty"` // left out until robots.txt was asked
 	HTTPCanonicalURL  string    `json:"httpCanonicalUrl,omitempty"`
 
 	// What the file's properties said.
+
 	FileETag         string    `json:"fileEtag,omitempty"`
 	FileLastModified time.Time `json:"fileLastModified,omitzero"`
-	FileLength       *int64    `json:"fileLength,omitempty"` // bytes; nil when not told
+	FileLength       *int64    `json:"fileLength,omitempty"` // bytes; left out when not told
 	FileContentType  string    `json:"fileContentType,omitempty"`
 
 	ContentHash string `json:"contentHash,omitempty"` // sha256:<hex> of what is indexed
@@ -46,7 +48,7 @@ type Item struct {
 	LastChecked          time.Time `json:"lastChecked,omitzero"`
 	LastChanged          time.Time `json:"lastChanged,omitzero"`
 	LastIndexed          time.Time `json:"lastIndexed,omitzero"`
-	NextCrawlAt          time.Time `json:"nextCrawlAt,omitzero"` // zero: never again by itself
+	NextCrawlAt          time.Time `json:"nextCrawlAt,omitzero"` // left out: never again by itself
 	CrawlIntervalSeconds int64     `json:"crawlIntervalSeconds,omitempty"`
 	CrawlAttempts        int       `json:"crawlAttempts"`          // failures in a row
 	ErrorMessage         string    `json:"errorMessage,omitempty"` // at most 1,024 characters
@@ -65,8 +67,8 @@ type ItemDetail struct {
 	// History holds the last decisions, newest last. It is short (about 30); what is older is
 	// told by Captures.
 	History  []Decision `json:"history,omitempty"`
-	Captures []Capture  `json:"captures,omitempty"` // newest first, at most MaxPast; Client.Past has all
-	Lineage  []Edge     `json:"lineage,omitempty"`  // likewise
+	Captures []Capture  `json:"captures,omitempty"` // newest first, at most MaxPast; GET items/{id}/captures has all
+	Lineage  []Edge     `json:"lineage,omitempty"`  // newest first, at most MaxPast; GET items/{id}/lineage has all
 }
 
 // MaxPast is how many captures and edges come with an item.
@@ -118,8 +120,8 @@ type Edge struct {
 	Meta  EdgeMetadata `json:"metadata"`
 }
 
-// EdgeMetadata is the record of how the superseded capture was chosen, with seed 000's names. A
-// nil match is written as null.
+// EdgeMetadata is the record of how the superseded capture was chosen (seed 000 §4.3). What did not match
+// is null.
 type EdgeMetadata struct {
 	Reason             string  `json:"reason"`
 	ConflictResolved   bool    `json:"conflict_resolved"`

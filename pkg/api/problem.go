@@ -9,7 +9,7 @@ import (
 const ProblemType = "application/problem+json"
 
 // Problem is how every error is answered (RFC 9457 §3.1): what was wrong, with which field, and
-// what to do. It is an error, which the client returns as a *Problem.
+// what to do.
 type Problem struct {
 	Type     string       `json:"type,omitempty"` // "about:blank" when empty
 	Title    string       `json:"title"`          // the status in words
@@ -25,8 +25,8 @@ type FieldError struct {
 	Message string `json:"message"`
 }
 
-// Error is the problem on one line: the detail, else the title, then the fields at fault that
-// the detail does not name already.
+// Error makes an error of a problem; the client returns it as a *Problem. It is the problem on one
+// line: the detail, else the title, then the fields at fault that the detail does not name already.
 func (p *Problem) Error() string {
 	text := p.Detail
 	if text == "" {

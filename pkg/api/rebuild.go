@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// RebuildRequest asks to index anew what Scope names, everything when it is nil. What the index
+// RebuildRequest asks to index anew what Scope names, everything when it is left out. What the index
 // holds, or should hold, is read from the kept captures under the present rules, without asking a
 // site; with Refetch the sites are asked instead. Force has the sites asked also for items that the
 // index does not hold: those that failed, are excluded or Gone. With Audit only what the index holds

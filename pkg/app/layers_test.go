@@ -38,8 +38,9 @@ var layers = [][]string{
 	{"pkg/enrich", "pkg/backfill"},
 	{"pkg/mailimport"},
 	// top
-	{"handlers/ui"},
-	{"handlers"},
+	{"handlers/ui", "pkg/openapi"},
+	{"pkg/openapi/openapitest"},
+	{"pkg/openapi/describe", "handlers"},
 	{"pkg/app", "pkg/funchost", "pkg/azurite"},
 	{"pkg/funchost/conformance", "pkg/azurite/azuritetest"},
 	{"pkg/warc/warctest", "pkg/mbox/mboxtest"},

@@ -1,0 +1,133 @@
+package handlers
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/openapi"
+)
+
+// described are the operations of the document by route.
+func described(t *testing.T) map[string]openapi.Operation {
+	t.Helper()
+	d, err := openapi.Read(openapi.JSON)
+	must(t, err)
+	out := map[string]openapi.Operation{}
+	for _, path := range d.Paths {
+		for _, m := range path.Value {
+			out[strings.ToUpper(m.Name)+" "+strings.TrimPrefix(path.Name, "/")] = m.Value
+		}
+	}
+	return out
+}
+
+// A19: every route has an operation, and every operation a route.
+func TestA19EveryRouteIsDescribed(t *testing.T) {
+	have, want := described(t), (&server{}).routes()
+	for route := range want {
+		if _, ok := have[route]; !ok {
+			t.Errorf("%s is not described: add an operation to the file of its area in pkg/openapi/describe, its requests and answers to a recorded conversation (testdata/*.golden) as its example, then run make openapi", route)
+		}
+	}
+	for route := range have {
+		if _, ok := want[route]; !ok {
+			t.Errorf("%s is described in pkg/openapi/describe, but there is no such route", route)
+		}
+	}
+}
+
+// A19: what a route says it knows, asked with a parameter or a field that there is not, is what is described.
+func TestA19ParametersAndFields(t *testing.T) {
+	d, err := openapi.Read(openapi.JSON)
+	must(t, err)
+	r := newRig(t)
+	for _, route := range slices.Sorted(maps.Keys(described(t))) {
+		o := described(t)[route]
+		method, path, _ := strings.Cut(route, " ")
+		path = strings.NewReplacer("{id}", "url_"+strings.Repeat("a", 26), "{sha256}", strings.Repeat("a", 64), "{key}", "a").Replace(path)
+		var want []string
+		var w *httptest.ResponseRecorder
+		switch {
+		case route == "GET health" || strings.Contains(route, " db/"):
+			continue // takes whatever query its callers add; takes columns (see TestEntryColumns)
+		case o.RequestBody != nil:
+			name := strings.TrimPrefix(o.RequestBody.Content[0].Value.Schema.Ref, "#/components/schemas/")
+			s, _ := d.Components.Schemas.Get(name)
+			for _, p := range s.Properties {
+				want = append(want, p.Name)
+			}
+			slices.Sort(want)
+			w = do(t, r, method, "/api/"+path, `{"zzz":1}`)
+		default:
+			for _, p := range o.Parameters {
+				if p.In == "query" {
+					want = append(want, p.Name)
+				}
+			}
+			w = do(t, r, method, "/api/"+path+"?zzz=1", "")
+		}
+		p := problemOf(t, w)
+		_, known, _ := strings.Cut(p.Detail, "; known are ")
+		if diff := cmp.Diff(strings.Join(want, ", "), known); diff != "" || w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d %s\n-described +known\n%s", route, w.Code, p.Detail, diff)
+		}
+	}
+}
+
+// A19: the bounds of numbers and flags in queries are the described ones.
+func TestA19BoundsOfParameters(t *testing.T) {
+	r, asked := newRig(t), 0
+	for route, o := range described(t) {
+		method, path, _ := strings.Cut(route, " ")
+		path = strings.NewReplacer("{id}", "url_"+strings.Repeat("a", 26), "{sha256}", strings.Repeat("a", 64)).Replace(path)
+		for _, p := range o.Parameters {
+			var want string
+			switch {
+			case slices.Contains(p.Schema.Type, "integer"):
+				want = fmt.Sprintf("%s must be a number from %d to %d", p.Name, *p.Schema.Minimum, *p.Schema.Maximum)
+			case slices.Contains(p.Schema.Type, "boolean"):
+				want = fmt.Sprintf("%s must be true or false", p.Name)
+			default:
+				continue
+			}
+			asked++
+			w := do(t, r, method, "/api/"+path+"?"+p.Name+"=zzz", "")
+			if got := problemOf(t, w); !strings.HasPrefix(got.Detail, want) {
+				t.Errorf("%s: %q, described as %q", route, got.Detail, want)
+			}
+		}
+	}
+	if asked < 7 {
+		t.Errorf("%d parameters asked", asked)
+	}
+}
+
+// A19: both forms of the description are served as what they are, and give no key away.
+func TestA19Served(t *testing.T) {
+	r := newRig(t)
+	for path, media := range map[string]string{
+		"/api/openapi.json?code=key": "application/json; charset=utf-8",
+		"/API/docs/":                 "text/html; charset=utf-8",
+	} {
+		w := do(t, r, "GET", path, "")
+		h := w.Header()
+		if w.Code != http.StatusOK || h.Get("Content-Type") != media || !strings.HasPrefix(h.Get("Content-Security-Policy"), "default-src 'none'") ||
+			h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("%s: %d %v", path, w.Code, h)
+		}
+		if strings.Contains(path, "json") != json.Valid(w.Body.Bytes()) || w.Body.Len() < 10_000 {
+			t.Errorf("%s: %d bytes", path, w.Body.Len())
+		}
+		if w := do(t, r, "GET", strings.TrimSuffix(path, "?code=key")+"?x=1", ""); w.Code != http.StatusBadRequest {
+			t.Errorf("%s with a parameter: %d", path, w.Code)
+		}
+	}
+}

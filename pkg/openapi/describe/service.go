@@ -1,0 +1,41 @@
+package describe
+
+import (
+	"net/http"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// service are the operations that tell of the app itself.
+func service() []operation {
+	return []operation{
+		{
+			route: "GET health", id: "getHealth", tag: tagService, open: true,
+			summary: "Tell whether the app can work",
+			gives: []answer{
+				{status: http.StatusOK, about: "Everything that it depends on answers.", types: []any{api.Health{}}},
+				{status: http.StatusServiceUnavailable, about: "Something does not; the answer says what.", types: []any{api.Health{}}},
+			},
+			fails: []int{http.StatusServiceUnavailable},
+			shown: []string{"health", "health during a rebuild"},
+		},
+		{
+			route: "GET config", id: "getConfig", tag: tagService,
+			summary: "Tell how the app was set",
+			about:   "Of what may be secret no more than that it is set.",
+			gives:   ok(http.StatusOK, "The settings by name.", api.Config{}),
+			shown:   []string{"D5 settings"},
+		},
+		{
+			route: "GET openapi.json", id: "getOpenAPI", tag: tagService,
+			summary: "Read this document",
+			gives:   ok(http.StatusOK, "An OpenAPI 3.1 document.", map[string]any{}),
+		},
+		{
+			route: "GET docs", id: "getDocs", tag: tagService,
+			summary: "Read this document as a page",
+			about:   "For browsers, with the key as `?code=`. The page has no scripts and takes nothing from elsewhere.",
+			gives:   []answer{{status: http.StatusOK, about: "A page.", media: "text/html"}},
+		},
+	}
+}

@@ -1,0 +1,148 @@
+package openapi
+
+import (
+	_ "embed"
+	"encoding/json"
+)
+
+// Version is the version of OpenAPI that the document is written in.
+const Version = "3.1.0"
+
+// JSON is the document as it is served.
+//
+//go:embed openapi.json
+var JSON []byte
+
+// Read decodes a document.
+func Read(b []byte) (*Document, error) {
+	var d Document
+	if err := json.Unmarshal(b, &d); err != nil {
+		return nil, err
+	}
+	return &d, nil
+}
+
+// Document is an OpenAPI object.
+type Document struct {
+	OpenAPI    string                `json:"openapi"`
+	Info       Info                  `json:"info"`
+	Servers    []Server              `json:"servers"`
+	Security   []Requirement         `json:"security"`
+	Tags       []Tag                 `json:"tags"`
+	Paths      List[List[Operation]] `json:"paths"` // by path, then by method in lower case
+	Components Components            `json:"components"`
+}
+
+// Info says what the document is about.
+type Info struct {
+	Title       string  `json:"title"`
+	Version     string  `json:"version"` // of the contract
+	Summary     string  `json:"summary"`
+	Description string  `json:"description"`
+	License     License `json:"license"`
+}
+
+// License is that of the program, by its SPDX identifier.
+type License struct {
+	Name       string `json:"name"`
+	Identifier string `json:"identifier"`
+}
+
+// Server is where the paths begin.
+type Server struct {
+	URL         string `json:"url"`
+	Description string `json:"description"`
+}
+
+// Requirement names the security schemes of which all are required; of several requirements one is enough.
+type Requirement map[string][]string
+
+// Tag is a group of operations.
+type Tag struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// Components are what operations refer to.
+type Components struct {
+	Schemas         List[*Schema]        `json:"schemas"`
+	Responses       List[Response]       `json:"responses"`
+	SecuritySchemes List[SecurityScheme] `json:"securitySchemes"`
+}
+
+// SecurityScheme is a way to show that a caller may call.
+type SecurityScheme struct {
+	Type        string `json:"type"`
+	In          string `json:"in"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// Operation is what one method does at one path.
+type Operation struct {
+	OperationID string         `json:"operationId"`
+	Tags        []string       `json:"tags"`
+	Summary     string         `json:"summary"`
+	Description string         `json:"description,omitempty"`
+	Security    *[]Requirement `json:"security,omitempty"` // empty: none; nil: the document's
+	Parameters  []Parameter    `json:"parameters,omitempty"`
+	RequestBody *RequestBody   `json:"requestBody,omitempty"`
+	Responses   List[Response] `json:"responses"` // by status, or "default"
+}
+
+// Parameter is a part of the path or of the query.
+type Parameter struct {
+	Name        string          `json:"name"`
+	In          string          `json:"in"` // path or query
+	Description string          `json:"description"`
+	Required    bool            `json:"required,omitempty"`
+	Schema      *Schema         `json:"schema"`
+	Example     json.RawMessage `json:"example,omitempty"`
+}
+
+// RequestBody is what is sent.
+type RequestBody struct {
+	Required bool            `json:"required"`
+	Content  List[MediaType] `json:"content"`
+}
+
+// Response is an answer, or with Ref the name of one.
+type Response struct {
+	Ref         string          `json:"$ref,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Content     List[MediaType] `json:"content,omitempty"`
+}
+
+// MediaType is a body of one type.
+type MediaType struct {
+	Schema   *Schema       `json:"schema"`
+	Examples List[Example] `json:"examples,omitempty"`
+}
+
+// Example is a body as it was sent or answered in a recorded conversation.
+type Example struct {
+	Summary string          `json:"summary,omitempty"`
+	Value   json.RawMessage `json:"value"`
+}
+
+// Schema is the part of JSON Schema (2020-12) that Go types need.
+type Schema struct {
+	Ref         string        `json:"$ref,omitempty"`
+	Type        Types         `json:"type,omitempty"`
+	Format      string        `json:"format,omitempty"`
+	Description string        `json:"description,omitempty"`
+	Enum        []string      `json:"enum,omitempty"`
+	Pattern     string        `json:"pattern,omitempty"`
+	Default     any           `json:"default,omitempty"`
+	Minimum     *int          `json:"minimum,omitempty"`
+	Maximum     *int          `json:"maximum,omitempty"`
+	MinItems    int           `json:"minItems,omitempty"`
+	MaxItems    int           `json:"maxItems,omitempty"`
+	MaxLength   int           `json:"maxLength,omitempty"`
+	Items       *Schema       `json:"items,omitempty"`
+	AnyOf       []*Schema     `json:"anyOf,omitempty"`
+	Required    []string      `json:"required,omitempty"`
+	Properties  List[*Schema] `json:"properties,omitempty"`
+	// AdditionalProperties is a *Schema for those of a map, or false where only what is named may be sent.
+	AdditionalProperties any `json:"additionalProperties,omitempty"`
+}
