@@ -72,8 +72,18 @@ func (g *guest) wait(ctx context.Context, o origin) error {
 	if at := g.pace.next(now); at.Sub(now) > patience {
 		return fault.After(at.Sub(now), "%s is not to be asked more often", o.host)
 	}
-	return g.pace.wait(ctx, g.o.Clock, g.o.Sleep)
+	if err := g.pace.wait(ctx, g.o.Clock, g.o.Sleep); err != nil {
+		return err
+	}
+	if g.pass.Until.Sub(g.o.Clock()) < lastStart+leaveMargin {
+		return errPassOver
+	}
+	return nil
 }
+
+// errPassOver ends a chain of requests that was held up for so long that others may soon be at the
+// host.
+var errPassOver = fault.After(time.Second, "the pass ran out before the request")
 
 // enter has the guest hold a pass of an origin's host that lasts for a wait and a request.
 func (g *guest) enter(ctx context.Context, o origin) error {

@@ -51,7 +51,12 @@ func simulateAll(t *testing.T, open opener, runs int) {
 	}
 }
 
-const simDelay = 2 * time.Second // between requests to the paced host
+const (
+	simDelay  = 2 * time.Second // between requests to the paced host
+	simAtOnce = 2               // requests in flight to the other
+)
+
+var simHosts = []string{"slow.example", "fast.example"}
 
 type sim struct {
 	t       *testing.T
@@ -130,7 +135,7 @@ func (s *sim) registry(store storage.Store, process string) *registry.Registry {
 			if host == "slow.example" {
 				return registry.Politeness{MinDelay: simDelay, MaxDelay: 2 * simDelay, MaxConcurrent: 1}
 			}
-			return registry.Politeness{MaxConcurrent: 2} // two workers of one request each
+			return registry.Politeness{MaxConcurrent: simAtOnce} // two workers of one request each
 		},
 	})
 }
@@ -157,10 +162,13 @@ func (s *sim) calm() {
 	s.faults = false
 	for range 60 { // longer than locks, leases, trust and pauses last
 		s.now = s.now.Add(time.Minute)
+		url := s.world.list(s.rng)
+		s.spawn("visit", func(ctx context.Context) { s.visit(ctx, url) })
 		s.spawn("sweep", s.sweep)
 		s.settle()
 		s.drain()
 	}
+	s.checkVisits()
 	s.checkInvariants()
 	s.checkDone()
 	s.checkRemoved()
@@ -234,7 +242,7 @@ func (s *sim) visible() int {
 }
 
 func (s *sim) spawnAny() {
-	switch n := s.rng.IntN(11); {
+	switch n := s.rng.IntN(13); {
 	case n < 3:
 		urls := s.world.some(s.rng)
 		force := s.rng.IntN(3) == 0
@@ -249,6 +257,9 @@ func (s *sim) spawnAny() {
 	case n < 9 && s.rng.IntN(3) == 0:
 		o := registry.Rebuild{Run: fmt.Sprint("run", s.rng.IntN(3)), Force: s.rng.IntN(3) == 0, Refetch: s.rng.IntN(3) == 0}
 		s.spawn("rebuild", func(ctx context.Context) { s.rebuild(ctx, o) })
+	case n < 11:
+		url := s.world.list(s.rng)
+		s.spawn("visit", func(ctx context.Context) { s.visit(ctx, url) })
 	default:
 		s.spawn("worker", s.work)
 	}
@@ -452,6 +463,27 @@ func (s *sim) work(ctx context.Context) {
 		_, _ = q.Extend(ctx, messages[0], 0)
 	default:
 		_ = q.Delete(ctx, messages[0])
+	}
+}
+
+// visit fetches a page that is no item.
+func (s *sim) visit(ctx context.Context, url string) {
+	_, err := s.worker(s.process(), nameOf(ctx)).Visit(ctx, Visit{URL: url})
+	if err != nil && !s.faults && !fault.Is(err, fault.Throttled) {
+		s.fail("a visit failed without a fault: %v", err)
+	}
+}
+
+// checkVisits: a host that nobody is at can be visited at once, whoever died there.
+func (s *sim) checkVisits() {
+	s.now = s.now.Add(time.Minute)
+	for _, host := range simHosts {
+		s.spawn("visit", func(ctx context.Context) {
+			if _, err := s.worker(s.process(), nameOf(ctx)).Visit(ctx, Visit{URL: "https://" + host + "/list"}); err != nil {
+				s.fail("%s is not to be visited: %v", host, err)
+			}
+		})
+		s.settle()
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,13 +25,13 @@ type world struct {
 	sim      *sim
 	urls     []string
 	versions map[string]int
-	lastAsk  time.Time // of the paced host
-	inFlight map[string]int
+	lastAsk  time.Time               // of the paced host
+	inFlight map[string][]*time.Time // when they began
 }
 
 func newWorld(s *sim) *world {
-	w := &world{sim: s, versions: map[string]int{}, inFlight: map[string]int{}}
-	for _, host := range []string{"slow.example", "fast.example"} {
+	w := &world{sim: s, versions: map[string]int{}, inFlight: map[string][]*time.Time{}}
+	for _, host := range simHosts {
 		for i := range 4 {
 			w.urls = append(w.urls, fmt.Sprintf("https://%s/%d", host, i))
 		}
@@ -66,9 +67,7 @@ func (w *world) Get(ctx context.Context, r fetch.Request) (fetch.Response, error
 	if err != nil {
 		return fetch.Response{}, err
 	}
-	w.observe(u.Host)
-	w.inFlight[u.Host]++
-	defer func() { w.inFlight[u.Host]-- }()
+	defer w.observe(u.Host)()
 	if err := w.sim.sleep(ctx, time.Duration(w.sim.rng.IntN(3000))*time.Millisecond); err != nil {
 		return fetch.Response{}, err
 	}
@@ -111,17 +110,44 @@ func (w *world) regret(id string) {
 	}
 }
 
-// observe holds all workers together to the host's pace (E3). A worker that dies in a request
-// leaves it in flight until its lease is over; that is not rude, so only pauses are judged then.
-func (w *world) observe(host string) {
-	if host != "slow.example" {
-		return
+// list is a page that nobody has registered.
+func (w *world) list(rng *rand.Rand) string {
+	return fmt.Sprintf("https://%s/list/%d", simHosts[rng.IntN(len(simHosts))], rng.IntN(2))
+}
+
+// observe holds all workers and visitors together to the host's pace (E3), until the request that
+// begins is over. One that lasts longer than any is let last, because time has leapt, is not counted
+// any more.
+func (w *world) observe(host string) (over func()) {
+	const longest = 30 * time.Second
+	now, most := w.sim.now, simAtOnce
+	if host == "slow.example" {
+		most = 1
+		if gap := now.Sub(w.lastAsk); !w.lastAsk.IsZero() && gap < simDelay {
+			w.sim.fail("%s was asked again after %v", host, gap)
+		}
+		w.lastAsk = now
 	}
-	now := w.sim.now
-	if gap := now.Sub(w.lastAsk); !w.lastAsk.IsZero() && gap < simDelay {
-		w.sim.fail("%s was asked again after %v", host, gap)
+	n := 1
+	for _, began := range w.inFlight[host] {
+		n += one(now.Sub(*began) < longest)
 	}
-	w.lastAsk = now
+	if n > most {
+		w.sim.fail("%s has %d requests in flight", host, n)
+	}
+	w.inFlight[host] = append(w.inFlight[host], &now)
+	return func() { w.inFlight[host] = without(w.inFlight[host], &now) }
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+func without[T comparable](list []T, x T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return v == x })
 }
 
 // simIndex is an index that may be down.
