@@ -12,9 +12,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// TestMain lets the test's executable be the process that reads a heavy document.
+// TestMain lets the test's executable be the process that reads a heavy document, and one of several
+// that crawl one host.
 func TestMain(m *testing.M) {
 	document.Main()
+	runErrand()
 	azuritetest.Main(m)
 }
 

@@ -1,0 +1,210 @@
+package crawl
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/index"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
+)
+
+// observer is a web server that writes down, for each host it is asked as, when requests come in and
+// how many of them there are at once.
+type observer struct {
+	*httptest.Server
+	mu       sync.Mutex
+	starts   map[string][]time.Time
+	inFlight map[string]int
+	most     map[string]int
+	asked    map[string]int // by path
+}
+
+func newObserver(t *testing.T) *observer {
+	o := &observer{starts: map[string][]time.Time{}, inFlight: map[string]int{}, most: map[string]int{}, asked: map[string]int{}}
+	o.Server = httptest.NewServer(o)
+	t.Cleanup(o.Close)
+	return o
+}
+
+func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer o.begin(r)()
+	time.Sleep(30 * time.Millisecond) // so that requests which are let overlap do
+	switch {
+	case r.URL.Path == "/robots.txt":
+		http.NotFound(w, r)
+	case strings.HasPrefix(r.URL.Path, "/away/"):
+		http.Redirect(w, r, strings.Replace(o.URL, "127.0.0.1", "localhost", 1)+"/from"+r.URL.Path, http.StatusFound)
+	default:
+		fmt.Fprintf(w, "<title>%s</title><main><p>The page %[1]s stands here.</p></main>", r.URL.Path)
+	}
+}
+
+func (o *observer) begin(r *http.Request) (end func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.starts[r.Host] = append(o.starts[r.Host], time.Now())
+	o.inFlight[r.Host]++
+	o.most[r.Host] = max(o.most[r.Host], o.inFlight[r.Host])
+	o.asked[r.URL.Path]++
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.inFlight[r.Host]--
+	}
+}
+
+// gaps are the times between the starts of a host's requests.
+func (o *observer) gaps(host string) (out []time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := 1; i < len(o.starts[host]); i++ {
+		out = append(out, o.starts[host][i].Sub(o.starts[host][i-1]))
+	}
+	return out
+}
+
+// E3: several processes crawl and visit one host and, by redirects, another. The server sees no more
+// requests at once than are allowed, and none sooner after another than the least delay.
+//
+// The server sees a request when it comes in, which is later than its start by the time to connect and
+// to get a processor: two starts may therefore seem closer than they were, on a busy machine by more
+// than a few milliseconds. A third of the delay is allowed for that. Without the gate, processes know
+// nothing of each other, and gaps go down to nothing. That starts are exactly as far apart as they
+// must be shows the simulation, whose clock is exact.
+func TestE3SeveralProcesses(t *testing.T) {
+	const ms = time.Millisecond
+	for _, p := range []registry.Politeness{
+		{MinDelay: 240 * ms, MaxDelay: 600 * ms, MaxConcurrent: 1},
+		{MinDelay: 240 * ms, MaxDelay: 240 * ms, MaxConcurrent: 3},
+		{MaxConcurrent: 1},
+		{MaxConcurrent: 3},
+		{MaxDelay: 300 * ms, MaxConcurrent: 2},
+	} {
+		t.Run(fmt.Sprintf("%s to %s, %d at once", p.MinDelay, p.MaxDelay, p.MaxConcurrent), func(t *testing.T) {
+			o := newObserver(t)
+			here := strings.TrimPrefix(o.URL, "http://")
+			there := strings.Replace(here, "127.0.0.1", "localhost", 1)
+			o.crawledBy(t, 3, p)
+			for _, host := range []string{here, there} {
+				gaps := o.gaps(host)
+				t.Logf("%s: at most %d at once, gaps %v", host, o.most[host], gaps)
+				if o.most[host] > p.MaxConcurrent {
+					t.Errorf("%s: %d requests in flight, want at most %d", host, o.most[host], p.MaxConcurrent)
+				}
+				if least := slices.Min(gaps); least < p.MinDelay*2/3 {
+					t.Errorf("%s: two requests %v apart, want %v", host, least, p.MinDelay)
+				}
+				if spread := slices.Max(gaps) - slices.Min(gaps); spread < (p.MaxDelay-p.MinDelay)/4 {
+					t.Errorf("%s: gaps differ by %v only, want them spread over [%v, %v]", host, spread, p.MinDelay, p.MaxDelay)
+				}
+			}
+			for path, n := range o.asked {
+				if n != 1 && path != "/robots.txt" {
+					t.Errorf("%s was asked for %d times", path, n)
+				}
+			}
+		})
+	}
+}
+
+// crawledBy has processes crawl eight pages, of which two redirect to the other host, and visit as
+// many, half of them there.
+func (o *observer) crawledBy(t *testing.T, processes int, p registry.Politeness) {
+	t.Helper()
+	dir := folder(t)
+	store, err := sqlitestore.Open(dir, sqlitestore.Options{})
+	must(t, err)
+	defer store.Close()
+	reg := registry.New(store, registry.Options{Politeness: func(string) registry.Politeness { return p }})
+	must(t, reg.Create(t.Context()))
+	must(t, snapshot.New(store).Create(t.Context()))
+	must(t, index.NewManifests(store).Create(t.Context()))
+	var pages []source.Source
+	for i := range 8 {
+		path := fmt.Sprintf("/page/%d", i)
+		if i < 2 {
+			path = fmt.Sprintf("/away/%d", i)
+		}
+		s, err := source.DefaultRules().ParseURL(o.URL + path)
+		must(t, err)
+		pages = append(pages, s)
+	}
+	for _, got := range reg.Register(t.Context(), pages, registry.RegisterOptions{}) {
+		must(t, got.Err)
+	}
+	for i := range processes {
+		e := errand{Dir: dir, Polite: p}
+		for _, base := range []string{o.URL, strings.Replace(o.URL, "127.0.0.1", "localhost", 1)} {
+			e.Visits = append(e.Visits, fmt.Sprintf("%s/visit/%d/%d", base, i, len(e.Visits)))
+		}
+		e.start(t)
+	}
+	want := len(pages) + 2 + 2*processes
+	deadline := time.Now().Add(time.Minute)
+	for o.count() < want || !settled(t, reg, pages) {
+		if time.Now().After(deadline) {
+			t.Fatalf("after a minute %d of %d requests: %v", o.count(), want, o.asked)
+		}
+		time.Sleep(50 * time.Millisecond)
+		_, err := reg.Sweep(t.Context()) // each minute, in life
+		must(t, err)
+	}
+}
+
+// count is how many paths have been asked for, robots.txt left out.
+func (o *observer) count() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := len(o.asked)
+	if o.asked["/robots.txt"] > 0 {
+		n--
+	}
+	return n
+}
+
+func settled(t *testing.T, reg *registry.Registry, pages []source.Source) bool {
+	t.Helper()
+	for _, s := range pages {
+		it, found, err := reg.Lookup(t.Context(), s)
+		must(t, err)
+		if !found || it.Status != registry.Crawled && it.Status != registry.Error {
+			return false
+		}
+	}
+	return true
+}
+
+// start runs the errand in a process of its own, which ends with the test.
+func (e errand) start(t *testing.T) {
+	t.Helper()
+	text, err := json.Marshal(e)
+	must(t, err)
+	var said bytes.Buffer
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), gateEnv+"="+string(text))
+	cmd.Stdout, cmd.Stderr = io.Discard, &said
+	in, err := cmd.StdinPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+		if t.Failed() && said.Len() > 0 {
+			t.Logf("a process said: %s", said.Bytes())
+		}
+	})
+}

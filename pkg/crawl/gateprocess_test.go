@@ -1,0 +1,112 @@
+package crawl
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/index"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
+)
+
+// gateEnv makes this test's executable a process that works and visits; it holds an [errand].
+const gateEnv = "CRAWL_TEST_ERRAND"
+
+// errand is what one of several processes over one store is to do.
+type errand struct {
+	Dir    string   // of the store
+	Visits []string // URLs, one visit each
+	Polite registry.Politeness
+}
+
+// runErrand does what the environment says, until its visits are done and nothing is in the queue, or
+// nobody is left to wait for it.
+func runErrand() {
+	text := os.Getenv(gateEnv)
+	if text == "" {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		cancel()
+	}()
+	var e errand
+	err := json.Unmarshal([]byte(text), &e)
+	if err == nil {
+		err = e.run(ctx)
+	}
+	if err != nil {
+		_, _ = os.Stderr.WriteString(err.Error() + "\n")
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func (e errand) run(ctx context.Context) error {
+	store, err := sqlitestore.Open(e.Dir, sqlitestore.Options{})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	web, err := fetch.New(fetch.Config{UserAgent: "Tidemark/1", AllowHosts: []string{"127.0.0.1", "localhost"}})
+	if err != nil {
+		return err
+	}
+	reg := registry.New(store, registry.Options{Politeness: func(string) registry.Politeness { return e.Polite }})
+	w := New(reg, snapshot.New(store), index.NewManifests(store), web, search.None{}, Options{
+		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost, RunID: "run",
+	})
+	var visiting sync.WaitGroup
+	failed := make(chan error, len(e.Visits))
+	for _, url := range e.Visits {
+		visiting.Go(func() { failed <- visitUntil(ctx, w, url) })
+	}
+	jobs := store.Queue(registry.JobQueue)
+	for ctx.Err() == nil {
+		got, err := jobs.Receive(ctx, 1, time.Minute)
+		if err != nil || len(got) == 0 {
+			_ = registry.Sleep(ctx, 20*time.Millisecond)
+			continue
+		}
+		job, err := registry.ParseJob(got[0].Body)
+		if err == nil {
+			err = w.Process(ctx, job)
+		}
+		if err != nil {
+			return err
+		}
+		_ = jobs.Delete(ctx, got[0])
+	}
+	visiting.Wait()
+	close(failed)
+	for err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// visitUntil comes back as often as the gate says.
+func visitUntil(ctx context.Context, w *Worker, url string) error {
+	for {
+		_, err := w.Visit(ctx, Visit{URL: url})
+		if !fault.Is(err, fault.Throttled) {
+			return err
+		}
+		if err := registry.Sleep(ctx, fault.RetryAfter(err)); err != nil {
+			return err
+		}
+	}
+}
