@@ -138,6 +138,27 @@ func TestD9ServiceDoesNotCancel(t *testing.T) {
 	}
 }
 
+// D9: a batch that the service took, which nobody has written down, is found and cancelled there.
+func TestD9CancelledWhileItIsSent(t *testing.T) {
+	lost := false
+	r := newRig(t, func(st storage.Store) storage.Store {
+		return storagetest.Hooked(st, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
+			if c.Op == "table.Transact" && !lost && c.Ops[0].Entity.Props["state"] == string(Running) {
+				lost = true
+				return fault.New(fault.Unavailable, "the process died")
+			}
+			return nil
+		}})
+	})
+	id := r.queue("pkm", r.put("pkm", 4)...).ID
+	r.step(1)
+	r.cancel(id)
+	r.advance()
+	if b := r.batch("pkm", id); !lost || b.Enriched != 2 || b.Cancelled != 2 || r.Batches() != 1 || r.Files() != 0 {
+		t.Errorf("%+v, %d batches, %d files", b, r.Batches(), r.Files())
+	}
+}
+
 // D9: one that is cancelled in the very moment it ends has no next attempt.
 func TestD9CancelledWhileItEnds(t *testing.T) {
 	var r *rig

@@ -9,20 +9,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// finish ends a batch whose lines are settled. A Conflict may say that it was cancelled while it ended,
-// which is then done to what would have been asked again; one that comes twice says that the lease is
-// lost.
+// finish ends a batch whose lines are settled. What is to be asked again goes into the next one by the
+// same transaction, for after this nobody looks at it any more; in a cancelled batch it is cancelled. A
+// batch that is cancelled in this moment is a Conflict, and ends when the lease is over.
 func (s *Service) finish(ctx context.Context, b *Batch) error {
-	err := s.end(ctx, b)
-	if fault.Is(err, fault.Conflict) {
-		err = s.end(ctx, b)
-	}
-	return err
-}
-
-// end ends a batch. What is to be asked again goes into the next one by the same transaction, for after
-// this nobody looks at it any more; where the end was asked for, it is cancelled.
-func (s *Service) end(ctx context.Context, b *Batch) error {
 	t := s.tables[b.Schema]
 	a, err := readActive(ctx, t, b.ID)
 	if fault.Is(err, fault.NotFound) {

@@ -59,7 +59,7 @@ func (s *Service) old(ctx context.Context, schema string, now time.Time) (list [
 }
 
 // remove removes a batch. Its row comes last, so that lines whose removal was cut short are found again;
-// those of a next batch that was cancelled before it became one (see [Service.end]) go with it.
+// those of a next batch that was cancelled before it became one (see [Service.finish]) go with it.
 func (s *Service) remove(ctx context.Context, b *Batch) error {
 	t := s.tables[b.Schema]
 	partitions := []string{b.ID}

@@ -51,6 +51,10 @@ func testPurge(t *testing.T, r *rig) {
 	if b := r.batch("pkm", waits); b.State != Queued {
 		t.Errorf("%+v", b)
 	}
+	r.advance()
+	if n := r.purge(); n != 0 {
+		t.Error("a batch is removed that was made long ago, but has only just ended")
+	}
 }
 
 // A call removes 20 batches of a schema, and looks only in the first two minutes of an hour.
