@@ -31,9 +31,12 @@ type Tier1 struct {
 	At                       time.Time `json:"tier1_at"`
 }
 
+// MaxEnrichBatch is how many entries a batch may have.
+const MaxEnrichBatch = 2000
+
 // EnrichBatchRequest asks for many entries at once, within a day and at half the price.
 type EnrichBatchRequest struct {
-	EntryIDs []string `json:"entry_ids"` // 1 to 2,000
+	EntryIDs []string `json:"entry_ids"` // 1 to [MaxEnrichBatch]
 }
 
 // EnrichBatch is a batch of entries. Its outcomes are counted once it is done.

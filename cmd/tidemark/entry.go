@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/extract"
+)
+
+const entryAddLong = `Push an entry in: a mail, a note, a link, or the text of a page. The server gives
+each its identity and keeps it once, so adding twice does no harm. Each is
+reported with what became of it: inserted, skipped, updated or why not. The exit
+code is 1 if one was not added; all else is added all the same.`
+
+const entryAddExample = `  tidemark entry add mail inbox/*.eml
+  tidemark entry add note 'Berth 4 is closed until Friday'
+  tidemark entry add link https://example.com/tides
+  tidemark entry add mail --json *.eml | jq -r .entry_id | tidemark enrich --batch -`
+
+func (p *program) entryCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "entry",
+		Short: "Push in what is not crawled: mails, notes, links, texts of pages",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	add := &cobra.Command{
+		Use:     "add",
+		Short:   "Push entries in, each kept once",
+		Long:    entryAddLong,
+		Example: entryAddExample,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return usagef("add what: mail, note, link or page?") },
+	}
+	add.AddCommand(p.addMailCommand(), p.addNoteCommand(), p.addLinkCommand(), p.addPageCommand())
+	cmd.AddCommand(add)
+	return cmd
+}
+
+const addMailLong = `Push mails in, one in each file (RFC 5322, as mail programs save them: .eml).
+
+A mail of a thread updates the entry of that thread, a newsletter is kept once. A
+mailbox of several mails (.mbox) is none of these.`
+
+func (p *program) addMailCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "mail FILE…",
+		Short:   "Push mails in",
+		Long:    addMailLong,
+		Example: "  tidemark entry add mail inbox/*.eml\n  tidemark entry add mail - < message.eml",
+		Args:    some("file of a mail"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.push(cmd.Context(), args, func(ctx context.Context, file string) (api.Entry, error) {
+				body, err := p.readEntry(file)
+				if err != nil {
+					return api.Entry{}, err
+				}
+				if isMailbox(body) {
+					return api.Entry{}, refusedf("it is a mailbox of several mails, not one")
+				}
+				p.warnOfBytes(file, body)
+				return p.silentClient().NormalizeEmail(ctx, api.EmailRequest{RawText: string(body)})
+			})
+		},
+	}
+}
+
+// mboxLine begins a mail in a mailbox (RFC 4155).
+var mboxLine = regexp.MustCompile(`(?m)(?:\A|^\r?\n)From \S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) `)
+
+func isMailbox(body []byte) bool { return len(mboxLine.FindAllIndex(body, 2)) == 2 }
+
+const addNoteLong = `Push notes in, each an argument; - reads one from standard input.
+
+A note is known by its --chat and its --message. Without --message its text is
+what it is known by: the same text is the same note, another text another one.
+Give a --message of your own to be able to change what a note says.`
+
+func (p *program) addNoteCommand() *cobra.Command {
+	var from api.TelegramSource
+	var chat, message string
+	cmd := &cobra.Command{
+		Use:     "note TEXT…",
+		Short:   "Push notes in",
+		Long:    addNoteLong,
+		Example: "  tidemark entry add note 'Berth 4 is closed until Friday'\n  tidemark entry add note --chat log --message 12 'Berth 4 is open again'\n  tidemark entry add note - < idea.txt",
+		Args:    some("text"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if message != "" && len(args) > 1 {
+				return usagef("--message is the id of one note, not of %d", len(args))
+			}
+			return p.push(cmd.Context(), args, func(ctx context.Context, text string) (api.Entry, error) {
+				if text == "-" {
+					body, err := p.readEntry(text)
+					if err != nil {
+						return api.Entry{}, err
+					}
+					text = string(body)
+				}
+				from.ChatID, from.MessageID = api.TelegramID(chat), api.TelegramID(message)
+				if message == "" {
+					from.MessageID = noteID(text)
+				}
+				return p.silentClient().NormalizeTelegram(ctx, api.TelegramRequest{Text: text, ContentType: "note", Source: from})
+			})
+		},
+	}
+	cmd.Flags().StringVar(&chat, "chat", "notes", "what the note belongs to: a `NAME` or number")
+	cmd.Flags().StringVar(&message, "message", "", "the note's own `NUMBER` or name there, which a later one with the same replaces")
+	return cmd
+}
+
+// noteID is what a note is known by that has no id: a name, so it is never a message's number.
+func noteID(text string) api.TelegramID {
+	sum := sha256.Sum256([]byte(strings.TrimSpace(text)))
+	return api.TelegramID("n" + hex.EncodeToString(sum[:20]))
+}
+
+const addLinkLong = `Push links in. The page of each is crawled, too, and found by a search.
+
+A link is known by its URL without what tracks people; one that is known is
+skipped.`
+
+func (p *program) addLinkCommand() *cobra.Command {
+	var title string
+	cmd := &cobra.Command{
+		Use:     "link URL…",
+		Short:   "Push links in",
+		Long:    addLinkLong,
+		Example: "  tidemark entry add link https://example.com/tides\n  tidemark entry add link --title 'Tide tables' https://example.com/tides",
+		Args:    some("URL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if title != "" && len(args) > 1 {
+				return usagef("--title is that of one link, not of %d", len(args))
+			}
+			return p.push(cmd.Context(), args, func(ctx context.Context, url string) (api.Entry, error) {
+				return p.silentClient().NormalizeTelegram(ctx, api.TelegramRequest{
+					Text: strings.TrimSpace(title + "\n" + url), ContentType: "link", Source: api.TelegramSource{URL: url},
+				})
+			})
+		},
+	}
+	cmd.Flags().StringVar(&title, "title", "", "what it is about")
+	return cmd
+}
+
+const addPageLong = `Push the text of pages in, from files of HTML or text.
+
+A page has no identity of its own, so adding it twice makes two entries. To give
+the text to an entry that there is, such as that of a link, name it with --entry.`
+
+func (p *program) addPageCommand() *cobra.Command {
+	var url, id string
+	cmd := &cobra.Command{
+		Use:     "page FILE…",
+		Short:   "Push the texts of pages in",
+		Long:    addPageLong,
+		Example: "  tidemark entry add page --url https://example.com/tides tides.html\n  tidemark entry add page --entry entry_telegram_link_v1-k7gx… tides.html",
+		Args:    some("file of a page"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (url != "" || id != "") && len(args) > 1 {
+				return usagef("--url and --entry are those of one page, not of %d", len(args))
+			}
+			return p.push(cmd.Context(), args, func(ctx context.Context, file string) (api.Entry, error) {
+				e, err := p.page(ctx, file, url)
+				e.EntryID = id
+				return e, err
+			})
+		},
+	}
+	cmd.Flags().StringVar(&url, "url", "", "where the page is from")
+	cmd.Flags().StringVar(&id, "entry", "", "`ID` of the entry whose text this is")
+	return cmd
+}
+
+// nowhere is what the addresses in a page are resolved against that is from no known place.
+const nowhere = "https://page.invalid/"
+
+// page reads a page from a file and has it normalized.
+func (p *program) page(ctx context.Context, file, url string) (api.Entry, error) {
+	body, err := p.readEntry(file)
+	if err != nil {
+		return api.Entry{}, err
+	}
+	doc, err := extract.Extract(body, "", nowhere, extract.Limits{})
+	if err != nil {
+		return api.Entry{}, err // Unreachable: the base is an address.
+	}
+	if doc.Unsupported {
+		return api.Entry{}, refusedf("it is %s, neither HTML nor text", doc.MimeType)
+	}
+	e, err := p.silentClient().NormalizeWebpage(ctx, api.WebpageRequest{Text: &doc.Text, URL: url})
+	e.Source, e.Title = "webpage", doc.Title
+	return e, err
+}
+
+// some asks for one argument or more and calls them by their name.
+func some(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usagef("give at least one %s", what)
+		}
+		return nil
+	}
+}
