@@ -25,10 +25,11 @@ const entryAddExample = `  tidemark entry add mail inbox/*.eml
 
 func (p *program) entryCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "entry",
-		Short: "Push in what is not crawled: mails, notes, links, texts of pages",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:     "entry",
+		Short:   "Push in what is not crawled: mails, notes, links, texts of pages",
+		Example: entryAddExample,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	add := &cobra.Command{
 		Use:     "add",
