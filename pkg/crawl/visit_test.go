@@ -11,6 +11,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
 // E3: a visit fetches under the rules that pages are fetched by, and says by its error who has to do
@@ -85,4 +87,186 @@ func (r *rig) hostIsFree() {
 	pass, err := r.reg.Enter(r.t.Context(), r.source("/").Partition("host"), host, 0)
 	must(r.t, err)
 	must(r.t, r.reg.Leave(r.t.Context(), pass, registry.HostFinding{}))
+}
+
+// elsewhere is a second site, whose host is another.
+func (r *rig) elsewhere() (*site, string) {
+	other := newSite(r.t)
+	return other, strings.Replace(other.URL, "127.0.0.1", "localhost", 1)
+}
+
+// TestE3FaultsOfAVisit lets each read and write of a visit fail, before and after it took effect. The
+// visit says that it was our fault, and comes again; whoever was left at a host is out of the way
+// when the pass ends.
+func TestE3FaultsOfAVisit(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		steps := 1
+		for n := 0; n < 2*steps; n++ {
+			s := &saboteur{nth: n/2 + 1, after: n%2 == 1}
+			r := newRig(t, on(open), func(k *knobs) {
+				k.store = func(inner storage.Store) storage.Store { return storagetest.Hooked(inner, s) }
+			})
+			other, base := r.elsewhere()
+			other.put("/t", page{body: "t"})
+			r.site.put("/s", to(302, base+"/t"))
+			s.armed = true
+			_, err := r.Visit(t.Context(), Visit{URL: r.site.URL + "/s"})
+			s.armed = false
+			if _, isSite := errors.AsType[*SiteError](err); err == nil || isSite || fault.Is(err, fault.Throttled) {
+				t.Errorf("step %d (%s), after %v: %v", s.nth, s.hit, s.after, err)
+			}
+			r.checkInvariants()
+			r.clock.pass(registryLock)
+			got, err := r.Visit(t.Context(), Visit{URL: r.site.URL + "/s"})
+			if err != nil || string(got.Body) != "t" {
+				t.Errorf("step %d (%s), after %v, again: %q, %v", s.nth, s.hit, s.after, got.Body, err)
+			}
+			if steps == 1 {
+				steps = r.stepsOfAVisit(t, open)
+			}
+		}
+		if steps < 10 {
+			t.Errorf("only %d steps", steps)
+		}
+	})
+}
+
+// stepsOfAVisit counts what a visit with a redirect to another host reads and writes, where nothing is
+// known of either.
+func (*rig) stepsOfAVisit(t *testing.T, open opener) int {
+	s := &saboteur{armed: true}
+	r := newRig(t, on(open))
+	other, base := r.elsewhere()
+	other.put("/t", page{body: "t"})
+	r.site.put("/s", to(302, base+"/t"))
+	store := storagetest.Hooked(r.store, s)
+	w := New(r.registry(store, registry.Politeness{MaxConcurrent: 1}), r.snaps, nil, r.web, r.index, r.crawl)
+	if _, err := w.Visit(t.Context(), Visit{URL: r.site.URL + "/s"}); err != nil {
+		t.Fatal(err)
+	}
+	return s.count
+}
+
+// A host that only visits know is nothing that is registered; when it is, its pace goes on.
+func TestE3VisitOfAnUnknownHost(t *testing.T) {
+	r := newRig(t, func(k *knobs) {
+		k.polite = registry.Politeness{MinDelay: 8 * time.Second, MaxDelay: 8 * time.Second, MaxConcurrent: 1}
+	})
+	var at []time.Time
+	r.site.before = func(string) { at = append(at, r.clock.now()) }
+	r.site.put("/s", page{body: "s"})
+	r.site.put("/p", text("v1"))
+	if _, err := r.Visit(t.Context(), Visit{URL: r.site.URL + "/s"}); err != nil {
+		t.Fatal(err)
+	}
+	if stats, err := r.reg.Stats(t.Context(), ""); err != nil || len(stats) != 0 {
+		t.Errorf("the status tells of %+v, %v", stats, err)
+	}
+	if items, err := r.reg.List(t.Context(), registry.ListQuery{Top: 10}); err != nil || len(items) != 0 {
+		t.Errorf("listed are %d items, %v", len(items), err)
+	}
+	if it := r.first("/p"); it.Status != indexed {
+		t.Fatalf("%s: %s", it.Status, it.ErrorMessage)
+	}
+	if _, err := r.Visit(t.Context(), Visit{URL: r.site.URL + "/s"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(at) != 3 || at[1].Sub(at[0]) < 8*time.Second || at[2].Sub(at[1]) < 8*time.Second {
+		t.Errorf("requests at %v", at)
+	}
+	if stats, err := r.reg.Stats(t.Context(), ""); err != nil || len(stats) != 1 {
+		t.Errorf("the status tells of %+v, %v", stats, err)
+	}
+}
+
+// E3: a visit waits for a host that is to be had soon, and says when to come back otherwise. A
+// Crawl-delay holds from the request after the one that learns of it.
+func TestE3VisitWaits(t *testing.T) {
+	for _, tt := range []struct {
+		delay string
+		wait  time.Duration
+	}{{"15", 0}, {"60", time.Minute}} {
+		r := newRig(t)
+		r.site.put("/robots.txt", robotsTxt("User-agent: *", "Crawl-delay: "+tt.delay))
+		r.site.put("/s", page{body: "s"})
+		began := r.clock.now()
+		_, err := r.Visit(t.Context(), Visit{URL: r.site.URL + "/s"})
+		if fault.RetryAfter(err) != tt.wait || tt.wait == 0 && err != nil {
+			t.Errorf("Crawl-delay %s: %v", tt.delay, err)
+		}
+		r.clock.pass(fault.RetryAfter(err))
+		if _, err := r.Visit(t.Context(), Visit{URL: r.site.URL + "/s"}); err != nil {
+			t.Errorf("Crawl-delay %s, later: %v", tt.delay, err)
+		}
+		if took := r.clock.now().Sub(began); took < 30*time.Second || took > time.Minute {
+			t.Errorf("Crawl-delay %s: took %v", tt.delay, took)
+		}
+	}
+}
+
+// A11: the Crawl-delay of a robots.txt that a batch has just read holds for the batch itself, and what
+// it cannot ask within its lock comes later.
+func TestA11CrawlDelayOfTheFirstBatch(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/robots.txt", robotsTxt("User-agent: *", "Crawl-delay: 40"))
+	var at []time.Time
+	r.site.before = func(string) { at = append(at, r.clock.now()) }
+	paths := []string{"/a", "/b", "/c", "/d"}
+	for _, path := range paths {
+		r.site.put(path, text(path))
+	}
+	began := r.clock.now()
+	r.register(false, paths...)
+	r.mustWork()
+	for range 10 {
+		r.sweepAfter(time.Minute)
+	}
+	for i, t0 := range at {
+		before := began // of robots.txt
+		if i > 0 {
+			before = at[i-1]
+		}
+		if gap := t0.Sub(before); gap < 40*time.Second {
+			t.Errorf("request %d came %v after the one before", i+1, gap)
+		}
+	}
+	for _, path := range paths {
+		if it := r.item(path); it.Status != indexed || it.CrawlAttempts != 0 {
+			t.Errorf("%s is %s after %d failures: %s", path, it.Status, it.CrawlAttempts, it.ErrorMessage)
+		}
+	}
+}
+
+// E3: robots.txt that is elsewhere is asked at the pace of the host where it is, and while that is not
+// to be had, pages wait without asking again and again.
+func TestE3RobotsElsewhere(t *testing.T) {
+	r := newRig(t)
+	other, base := r.elsewhere()
+	other.put("/robots.txt", robotsTxt("User-agent: *", "Disallow: /secret"))
+	r.site.put("/robots.txt", to(301, base+"/robots.txt"))
+	r.site.put("/s", page{body: "s"})
+	r.site.put("/a", text("a"))
+	r.site.put("/b", text("b"))
+	there := strings.TrimPrefix(base, "http://")
+	must(t, r.reg.Pause(t.Context(), r.source(base+"/").Partition("host"), there, r.clock.now().Add(time.Hour), "HTTP 503"))
+	r.register(false, "/a", "/b")
+	r.mustWork()
+	for _, path := range []string{"/a", "/b"} {
+		if it := r.item(path); it.Status != registry.Error || it.NextCrawlAt.Sub(r.clock.now()) < 59*time.Minute {
+			t.Errorf("%s is %s, due %s: %s", path, it.Status, it.NextCrawlAt, it.ErrorMessage)
+		}
+	}
+	if _, err := r.Visit(t.Context(), Visit{URL: r.site.URL + "/s"}); fault.RetryAfter(err) < 59*time.Minute {
+		t.Errorf("a visit: %v", err)
+	}
+	if here, elsewhere := r.site.robotsAsked(), other.robotsAsked(); here != 1 || elsewhere != 0 {
+		t.Errorf("robots.txt was asked for %d times, and where it is %d times", here, elsewhere)
+	}
+	r.clock.pass(time.Hour)
+	if _, err := r.Visit(t.Context(), Visit{URL: r.site.URL + "/s"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := r.Visit(t.Context(), Visit{URL: r.site.URL + "/secret"}); !fault.Is(err, fault.Blocked) {
+		t.Errorf("the rules from elsewhere: %v", err)
+	}
 }
