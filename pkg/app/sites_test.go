@@ -2,6 +2,7 @@ package app
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -17,6 +18,8 @@ func TestE9SitesFile(t *testing.T) {
 		{"none", "", "", ""},
 		{"named and missing", "backfill-sites.yaml", "", `BACKFILL_SITES_FILE="backfill-sites.yaml": allowed is a file that can be read`},
 		{"a folder", ".", "", `BACKFILL_SITES_FILE=".": allowed is`},
+		{"mistaken", "", "sites: 1", "backfill-sites.yaml:1: "},
+		{"named and mistaken", "backfill-sites.yaml", "sites: 1", "backfill-sites.yaml:1: "},
 		{"without end", "", strings.Repeat("#", maxSites+1), "more than 4194304 bytes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -31,5 +34,31 @@ func TestE9SitesFile(t *testing.T) {
 				t.Errorf("have %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// E3: the limits of the file are those that the registry keeps to.
+func TestE3LimitsOfTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sites.yaml")
+	text := `sites:
+  - slug: port
+    domain: port.example
+    sitemaps: [https://port.example/sitemap.xml]
+    limits: {minDelayMs: 5000, maxDelayMs: 10000, maxConcurrent: 2}
+`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(env(map[string]string{"BACKFILL_SITES_FILE": path}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	no := func(string) bool { return false }
+	p := c.politeness(no, c.Sites.Limits)("port.example")
+	if p.MinDelay.Milliseconds() != 5000 || p.MaxDelay.Milliseconds() != 10000 || p.MaxConcurrent != 2 {
+		t.Errorf("have %+v", p)
+	}
+	if p := c.politeness(no, c.Sites.Limits)("other.example"); p != c.Politeness {
+		t.Errorf("another host has %+v", p)
 	}
 }
