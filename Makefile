@@ -36,6 +36,7 @@ build: ## build the command line, build/tidemark
 
 test: app check ## run every test, on the embedded store and on Azurite, which it installs
 	$(GO) test ./...
+	cd apiclient && $(GO) vet ./... && $(GO) test ./...
 
 test-ui: app build ## the dashboard in Chromium (CHROMIUM), which must be installed; pictures in build/screenshots
 	$(GOBUILD) -o build/demosite ./cmd/demosite
@@ -46,8 +47,9 @@ check: ## gofmt, vet and tidiness
 	$(GO) vet ./...
 	$(GO) mod tidy -diff
 
-openapi: ## write the description of the HTTP API anew, after a change to routes, types or recorded conversations
+openapi: ## write the description of the HTTP API and a client of it anew, after a change to routes, types or recorded conversations
 	$(GO) test ./pkg/openapi/describe -run TestDocumentIsCurrent -update
+	cd apiclient && $(GO) mod tidy && $(GO) test . -run TestClientIsCurrent -update
 
 demo: app build ## add, crawl, search, change and delete pages of a small site, checking each outcome (STORAGE=azurite)
 	$(GOBUILD) -o build/demosite ./cmd/demosite

@@ -33,7 +33,7 @@ func nullable(kind string) openapi.Schema { return openapi.Schema{Type: openapi.
 // limits are what types do not say, by the type's name or by its and a field's in JSON.
 var limits = map[string]openapi.Schema{
 	"Status":     among(api.Statuses()...),
-	"TelegramID": {Type: openapi.Types{"string", "integer"}},
+	"TelegramID": {AnyOf: []*openapi.Schema{{Type: openapi.Types{"string"}}, {Type: openapi.Types{"integer"}}}},
 
 	"AddURLRequest.urls":   batchOf(api.MaxBatch),
 	"AddFileRequest.paths": batchOf(api.MaxBatch),
@@ -72,6 +72,9 @@ func limit(s *openapi.Schema, name string) {
 	l := limits[name]
 	if l.Type != nil {
 		s.Type = l.Type
+	}
+	if l.AnyOf != nil {
+		s.Type, s.AnyOf = nil, l.AnyOf
 	}
 	if l.Default != nil {
 		s.Default = l.Default
