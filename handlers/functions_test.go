@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/backfill"
 	"github.com/tidemark/tidemark/pkg/funchost/conformance"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -139,7 +140,8 @@ func TestHTTPBindings(t *testing.T) {
 
 // Queue functions listen to the queues that the registry fills, and get their messages undecoded.
 func TestQueueBindings(t *testing.T) {
-	want := map[string]string{"CrawlWorker": registry.JobQueue, "CrawlPoison": registry.PoisonQueue, "RebuildWorker": rebuild.Queue}
+	want := map[string]string{"CrawlWorker": registry.JobQueue, "CrawlPoison": registry.PoisonQueue, "RebuildWorker": rebuild.Queue,
+		"BackfillWorker": backfill.Queue, "BackfillPoison": backfill.PoisonQueue}
 	have := map[string]string{}
 	for _, f := range readFunctions(t) {
 		b := f.Bindings[0]

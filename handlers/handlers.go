@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/ui"
+	"github.com/tidemark/tidemark/pkg/backfill"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/document"
 	"github.com/tidemark/tidemark/pkg/enrich"
@@ -35,6 +36,7 @@ type Services struct {
 	Files     *file.Client
 	Setting   func(name string) string // one of the app's, such as a credential; "" for none
 	Rebuilds  *rebuild.Service
+	Backfill  *backfill.Service
 	Entries   *entries.Store
 	Enrich    *enrich.Service
 	Config    map[string]string // the settings as they may be shown
@@ -65,12 +67,14 @@ type server struct {
 // Triggers are the functions that the host calls with an envelope, by folder name.
 func (s *server) triggers() map[string]trigger {
 	return map[string]trigger{
-		"CrawlTimer":    s.crawlTimer,
-		"CrawlWorker":   s.crawlWorker,
-		"CrawlPoison":   s.crawlPoison,
-		"PurgeTimer":    s.purgeTimer,
-		"RebuildWorker": s.rebuildWorker,
-		"EnrichTimer":   s.enrichTimer,
+		"CrawlTimer":     s.crawlTimer,
+		"CrawlWorker":    s.crawlWorker,
+		"CrawlPoison":    s.crawlPoison,
+		"PurgeTimer":     s.purgeTimer,
+		"RebuildWorker":  s.rebuildWorker,
+		"BackfillWorker": s.backfillWorker,
+		"BackfillPoison": s.backfillPoison,
+		"EnrichTimer":    s.enrichTimer,
 	}
 }
 
@@ -82,6 +86,13 @@ func (s *server) routes() map[string]route {
 		"POST ReindexItem":                      s.reindex,
 		"POST RebuildIndex":                     s.rebuildStart,
 		"GET RebuildIndex":                      s.rebuildState,
+		"POST backfill/runs":                    s.backfillStart,
+		"GET backfill/runs":                     s.backfillRuns,
+		"GET backfill/runs/{id}":                backfillDo(http.StatusOK, (*backfill.Service).Get),
+		"POST backfill/runs/{id}/resume":        backfillDo(http.StatusAccepted, (*backfill.Service).Resume),
+		"POST backfill/runs/{id}/pause":         backfillDo(http.StatusAccepted, (*backfill.Service).Pause),
+		"POST backfill/runs/{id}/cancel":        backfillDo(http.StatusAccepted, (*backfill.Service).Cancel),
+		"GET backfill/sites":                    s.backfillSites,
 		"GET Search":                            s.searchGet,
 		"POST Search":                           s.searchPost,
 		"GET SearchStatus":                      s.status,

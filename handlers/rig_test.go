@@ -16,6 +16,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/backfill"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/document"
 	"github.com/tidemark/tidemark/pkg/enrich"
@@ -150,6 +151,8 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		}),
 		Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test",
 		Files: files, Setting: setting}
+	r.v.Backfill = backfill.New(store, reg, worker, files, backfill.Options{Clock: clock})
+	must(t, r.v.Backfill.Create(t.Context()))
 	r.v.Enrich = enrich.New(store, &enrich.FakeEntries{}, enrich.Models{}, enrich.Options{})
 	r.Handler = New(Options{Open: func(context.Context) (*Services, error) { return r.v, nil }, Version: "test"})
 	return r

@@ -59,6 +59,22 @@ func TestRoutes(t *testing.T) {
 			_, err := c.StartRebuild(ctx, RebuildRequest{Scope: &RebuildScope{Host: "a.example"}, Refetch: true})
 			return err
 		}, "POST /api/RebuildIndex", `{"scope":{"host":"a.example"},"refetch":true}`},
+		{"StartBackfill", `{}`, func(c *Client) error {
+			_, err := c.StartBackfill(ctx, BackfillRequest{Sources: []string{"port"}, DryRun: true})
+			return err
+		}, "POST /api/backfill/runs", `{"sources":["port"],"dryRun":true}`},
+		{"BackfillRun", `{}`, func(c *Client) error { _, err := c.BackfillRun(ctx, "backfill-x"); return err },
+			"GET /api/backfill/runs/backfill-x", ""},
+		{"BackfillRuns", `{}`, func(c *Client) error { _, err := c.BackfillRuns(ctx, 5, "backfill-x"); return err },
+			"GET /api/backfill/runs?continuation=backfill-x&top=5", ""},
+		{"ResumeBackfill", `{}`, func(c *Client) error { _, err := c.ResumeBackfill(ctx, "backfill-x"); return err },
+			"POST /api/backfill/runs/backfill-x/resume", ""},
+		{"PauseBackfill", `{}`, func(c *Client) error { _, err := c.PauseBackfill(ctx, "backfill-x"); return err },
+			"POST /api/backfill/runs/backfill-x/pause", ""},
+		{"CancelBackfill", `{}`, func(c *Client) error { _, err := c.CancelBackfill(ctx, "backfill-x"); return err },
+			"POST /api/backfill/runs/backfill-x/cancel", ""},
+		{"BackfillSites", `{}`, func(c *Client) error { _, err := c.BackfillSites(ctx); return err },
+			"GET /api/backfill/sites", ""},
 		{"Enrich", `{}`, func(c *Client) error { _, err := c.Enrich(ctx, EnrichRequest{EntryID: "e"}); return err },
 			"POST /api/enrich/tier1", `{"entry_id":"e"}`},
 		{"EnrichBatch", `{}`, func(c *Client) error { _, err := c.EnrichBatch(ctx, []string{"e"}); return err },

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/backfill"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/document"
 	"github.com/tidemark/tidemark/pkg/entries"
@@ -129,13 +130,14 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		rebuilding.Audit = index.NewAuditor(engine, manifests, reg)
 	}
 	rebuilds = rebuild.New(store, reg, snaps, rebuilding)
+	runs := backfill.New(store, reg, worker, files, cfg.backfill(web.Exempt, log))
 	pushed := entries.New(store, entries.Options{Links: reg, Rules: cfg.Rules})
 	enriching, err := newEnrich(cfg.Models, store, pushed, log)
 	if err != nil {
 		return nil, err
 	}
 	for _, step := range []func(context.Context) error{
-		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, pushed.Create, enriching.Create, engine.Create,
+		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, runs.Create, pushed.Create, enriching.Create, engine.Create,
 		func(ctx context.Context) error { return snaps.StartRun(ctx, run) },
 		func(ctx context.Context) error { return fillIndex(ctx, engine, reg, rebuilds) },
 	} {
@@ -144,7 +146,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		}
 	}
 	return &handlers.Services{
-		Store: store, Registry: reg, Snapshots: snaps, Manifests: manifests, Worker: worker, Index: searched, Rebuilds: rebuilds, Documents: documents, Files: files, Setting: get,
+		Store: store, Registry: reg, Snapshots: snaps, Manifests: manifests, Worker: worker, Index: searched, Rebuilds: rebuilds, Backfill: runs, Documents: documents, Files: files, Setting: get,
 		Entries: pushed, Config: Shown(get), Enrich: enriching, Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 	}, nil
 }

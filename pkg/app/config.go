@@ -25,6 +25,7 @@ type Config struct {
 	Politeness registry.Politeness
 	// PolitenessSet tells whether any of the three was set, so that allow-listed hosts follow it.
 	PolitenessSet bool
+	Backfill      Backfill
 	// Sites are those of the site file, never nil.
 	Sites     *site.Sites
 	Fetch     fetch.Config
@@ -83,6 +84,7 @@ func Load(get func(string) string, set ...string) (Config, error) {
 		Models:   s.models(),
 		Search:   s.searchService(),
 		Sites:    s.sites(),
+		Backfill: s.backfill(),
 		Cloud:    inCloud(get),
 
 		ReindexOnCanonical: s.flag("FORCE_REINDEX_ON_CANONICAL_CHANGE", true),

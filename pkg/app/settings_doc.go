@@ -43,6 +43,12 @@ var Settings = []Setting{
 	{"CRAWL_MAX_DELAY_MS", "2000", "Largest pause; each is drawn between the two"},
 	{"CRAWL_MAX_CONCURRENT", "1", "Requests in flight per host, 1 to 64, over all instances"},
 	{"BACKFILL_SITES_FILE", "", "Site file, YAML: what is backfilled, and limits of single hosts, which go before these three. Without it, " + SitesFile + " is read if it is there: beside host.json, or where tidemark start is called. A named file that is missing, or one with mistakes, stops the start"},
+	{"BACKFILL_ENABLED", "false", "Whether sites may be backfilled. While it is false none begins, and those that go on pause at their next step, and go on once it is true"},
+	{"BACKFILL_MAX_URLS_PER_RUN", "1000", "Most addresses that one backfill discovers, 1 to 100000; a request may ask for fewer"},
+	{"BACKFILL_MAX_URLS_PER_SOURCE", "500", "Most of each of its sites, likewise"},
+	{"BACKFILL_MAX_CONCURRENCY", "2", "Most sites of one backfill that are read at once, 1 to 16"},
+	{"BACKFILL_ITEMS_PER_MINUTE", "600", "Most items that all backfills together register in a minute, 1 to 100000, but for 50 of each site that is read at once. 600 keep ten sites busy at a page a second"},
+	{"BACKFILL_MAX_BACKLOG", "2000", "Items of a host that wait for their first fetch, 50 to 1000000, at which a backfill waits for the crawl"},
 	// What is kept.
 	{"SNAPSHOT_KEEP_DAYS", "0", "Days that the capture of a page's former state is kept, from when it was made; 0 is for ever, at most 36500. The newest and the present one always stay"},
 	{"SNAPSHOT_KEEP_COUNT", "0", "Captures that are kept of one page; 0 is all, at most 1000000. One more may stay until the next check"},

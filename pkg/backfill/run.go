@@ -262,7 +262,7 @@ func clip(s string, n int) string {
 const (
 	partition  = "backfill"
 	idPrefix   = "backfill-"
-	idLayout   = "20060102T150405Z"
+	idLayout   = "20060102t150405z" // ids stand in paths, whose case does not matter
 	paceRow    = "pace"
 	activeRows = "active|"
 	runRows    = "run|"

@@ -197,3 +197,14 @@ func serves(found *site.Site, mode Mode, dates discover.Dates) error {
 	}
 	return nil
 }
+
+// ModesOf lists the modes that a site can be backfilled in.
+func ModesOf(found *site.Site) []Mode {
+	out := []Mode{Sitemap}
+	for i, n := range []int{len(found.Archives), len(found.Listings), len(found.Containers)} {
+		if n > 0 {
+			out = append(out, Modes[i+1])
+		}
+	}
+	return out
+}
