@@ -78,6 +78,8 @@ func TestE7Contract(t *testing.T) {
 		{"E11 a run that fails", "POST", "/api/backfill/runs", `{"sources":["port"]}`},
 		{"the steps", "", "", ""},
 		{"E11 failed", "GET", "/api/backfill/runs/RUN", ""},
+		{"E7 another run", "POST", "/api/backfill/runs", `{"sources":["port"]}`},
+		{"E7 cancelled", "POST", "/api/backfill/runs/RUN/cancel", ""},
 		{"E7 the newest", "GET", "/api/backfill/runs?top=1", ""},
 	} {
 		fmt.Fprintf(&log, "=== %s\n", step.name)

@@ -9,6 +9,7 @@ const (
 	tagRebuilds  = "Rebuilds"
 	tagEntries   = "Entries"
 	tagEnriching = "Enrichment"
+	tagBackfill  = "Backfill"
 	tagService   = "Service"
 )
 
@@ -38,6 +39,7 @@ func frame() openapi.Document {
 			{Name: tagSearch, Description: "What the index answers, and how far it is from being true."},
 			{Name: tagRebuilds, Description: "Everything, or a host, indexed anew."},
 			{Name: tagEntries, Description: "What is pushed in: given an identity, and kept once."},
+			{Name: tagBackfill, Description: "The pages that sites already have, registered within caps."},
 			{Name: tagEnriching, Description: "What a language model says of entries."},
 			{Name: tagService, Description: "The app itself."},
 		},

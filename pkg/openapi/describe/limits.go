@@ -2,6 +2,7 @@ package describe
 
 import (
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/backfill"
 	"github.com/tidemark/tidemark/pkg/enrich"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/openapi"
@@ -59,6 +60,15 @@ var limits = map[string]openapi.Schema{
 	"Entry.idempotency_key_secondary": nullable("string"),
 	"Policy.conflict_action":          among(entries.Skip, entries.Change),
 	"Policy.update_fields":            nullable("array"),
+
+	"BackfillRequest.sources": batchOf(backfill.MaxSources),
+	"BackfillRequest.mode":    among(backfill.Modes...),
+	"BackfillRun.mode":        among(backfill.Modes...),
+	"BackfillRun.status": among(api.BackfillPending, api.BackfillRunning, api.BackfillPaused,
+		api.BackfillCompleted, api.BackfillFailed, api.BackfillCancelled),
+	"BackfillRun.errorLog":   atMost(backfill.MaxErrors),
+	"BackfillProgress.state": among(backfill.SourceWaiting, backfill.SourceRunning, backfill.SourceDone, backfill.SourceFailed),
+	"BackfillSite.modes":     {MaxItems: 4},
 
 	"EnrichBatchRequest.entry_ids": batchOf(enrich.MaxLines),
 	"EnrichBatch.schema":           among(enrich.Schemas()...),
