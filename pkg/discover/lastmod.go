@@ -10,7 +10,7 @@ const maxYear = 9999
 
 // forms are how sites write times, tried in order: the W3C profile of ISO 8601 first (sitemaps.org
 // asks for it), then what is often seen in its place, then those of feeds (RFC 822 and 1123). A
-// time without a zone is taken for UTC. Forms that could be read as another day are not here.
+// time without a zone, or with one that only has a name other than GMT, is taken for UTC. Forms that could be read as another day are not here.
 var forms = []struct {
 	layout string
 	span   func(time.Time) time.Time // the end of what is named; nil for a moment

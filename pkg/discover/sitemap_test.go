@@ -108,8 +108,8 @@ func TestE8SitemapBounds(t *testing.T) {
 		links     int
 		truncated string
 	}{
-		{"all that the protocol allows", urlset(50_000), Bounds{}, 50_000, ""},
-		{"one more", urlset(50_001), Bounds{}, 50_000, "more than 50000 addresses"},
+		{"one more than the protocol allows", urlset(50_001), Bounds{}, 50_000, "more than 50000 addresses"},
+		{"exactly the addresses", urlset(3), Bounds{MaxLinks: 3}, 3, ""},
 		{"addresses", urlset(10), Bounds{MaxLinks: 3}, 3, "more than 3 addresses"},
 		{"bytes", urlset(10), Bounds{MaxBytes: 300}, 2, "more than 300 bytes"},
 		{"bytes, unpacked", zip(t, urlset(1000)), Bounds{MaxBytes: 300}, 2, "more than 300 bytes"},

@@ -138,9 +138,6 @@ func (r *reader) listings(n *yaml.Node, field string) (list []Listing) {
 			"links": func(n *yaml.Node, field string) { l.Links = r.selector(n, field) },
 			"next":  func(n *yaml.Node, field string) { l.Next = r.selector(n, field) },
 		}, "url")
-		if l.URL.Open() && l.Next != "" {
-			r.bad(n.Line, field, "has both {n} and next; write how the list goes on once")
-		}
 		list = append(list, l)
 	})
 	return list

@@ -32,7 +32,8 @@ type Site struct {
 	Limits           *Limits          // nil: as for every host
 }
 
-// Listing is a page that lists others, and how to read it.
+// Listing is a page that lists others, and how to read it. Where URL counts ({n}), the list goes on
+// by number.
 type Listing struct {
 	URL   discover.Template
 	Links string // CSS selector of the links to pages; "" for every link
