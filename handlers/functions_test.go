@@ -16,6 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/backfill"
 	"github.com/tidemark/tidemark/pkg/funchost/conformance"
+	"github.com/tidemark/tidemark/pkg/mailimport"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -141,7 +142,7 @@ func TestHTTPBindings(t *testing.T) {
 // Queue functions listen to the queues that the registry fills, and get their messages undecoded.
 func TestQueueBindings(t *testing.T) {
 	want := map[string]string{"CrawlWorker": registry.JobQueue, "CrawlPoison": registry.PoisonQueue, "RebuildWorker": rebuild.Queue,
-		"BackfillWorker": backfill.Queue, "BackfillPoison": backfill.PoisonQueue}
+		"MboxWorker": mailimport.Queue, "BackfillWorker": backfill.Queue, "BackfillPoison": backfill.PoisonQueue}
 	have := map[string]string{}
 	for _, f := range readFunctions(t) {
 		b := f.Bindings[0]
@@ -241,6 +242,7 @@ func TestConformance(t *testing.T) {
 					"CrawlWorker":   {Body: job, Taken: tt.taken},
 					"CrawlPoison":   {Body: job, Taken: tt.taken},
 					"RebuildWorker": {Body: []byte(`{"run":"none","step":0}`), Taken: tt.taken},
+					"MboxWorker":    {Body: []byte(`{"import":"mbox-none","turn":0}`), Taken: tt.taken},
 				},
 			})
 		})

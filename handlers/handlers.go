@@ -16,6 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/index"
+	"github.com/tidemark/tidemark/pkg/mailimport"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -39,6 +40,7 @@ type Services struct {
 	Backfill  *backfill.Service
 	Entries   *entries.Store
 	Enrich    *enrich.Service
+	Imports   *mailimport.Service
 	Config    map[string]string // the settings as they may be shown
 	Rules     source.Rules
 	Version   string
@@ -74,6 +76,7 @@ func (s *server) triggers() map[string]trigger {
 		"RebuildWorker":  s.rebuildWorker,
 		"BackfillWorker": s.backfillWorker,
 		"BackfillPoison": s.backfillPoison,
+		"MboxWorker":     s.mboxWorker,
 		"EnrichTimer":    s.enrichTimer,
 	}
 }
@@ -108,6 +111,8 @@ func (s *server) routes() map[string]route {
 		"GET enrich/tier1/batches":              s.enrichBatches,
 		"GET enrich/tier1/batches/{id}":         s.enrichBatch,
 		"POST enrich/tier1/batches/{id}/cancel": s.cancelEnrichBatch,
+		"POST import/email/mbox":                s.importMbox,
+		"GET import/email/{id}":                 s.importState,
 		"POST normalize/telegram":               s.normalizeTelegram,
 		"POST normalize/email":                  s.normalizeEmail,
 		"POST normalize/webpage":                s.normalizeWebpage,

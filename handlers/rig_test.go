@@ -25,6 +25,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/index"
+	"github.com/tidemark/tidemark/pkg/mailimport"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/robots"
@@ -51,6 +52,7 @@ type rig struct {
 	v     *Services
 	http.Handler
 	settings map[string]string
+	mails    string // EMAIL_IMPORT_ROOT
 }
 
 // web answers every path below /ok/ with a page of its name.
@@ -117,6 +119,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	must(t, snapshot.New(r.store).Create(t.Context()))
 	must(t, index.NewManifests(r.store).Create(t.Context()))
 	must(t, r.store.Queue(rebuild.Queue).Create(t.Context()))
+	must(t, mailimport.New(r.store, nil, nil, nil, mailimport.Options{}).Create(t.Context()))
 	var store storage.Store = r.store
 	for _, w := range wrap {
 		store = w(store)
@@ -154,6 +157,12 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	r.v.Backfill = backfill.New(store, reg, worker, files, backfill.Options{Clock: clock})
 	must(t, r.v.Backfill.Create(t.Context()))
 	r.v.Enrich = enrich.New(store, &enrich.FakeEntries{}, enrich.Models{}, enrich.Options{})
+	r.mails = t.TempDir()
+	root, err := mailimport.ParseRoot(r.mails, "")
+	must(t, err)
+	inbox, err := file.New(file.Config{Root: r.mails, RootName: "EMAIL_IMPORT_ROOT", Setting: setting, Transport: transport.Transport()})
+	must(t, err)
+	r.v.Imports = mailimport.New(store, inbox, mine, r.v.Enrich, mailimport.Options{Root: root, Clock: clock, Token: func() string { return "token" }})
 	r.Handler = New(Options{Open: func(context.Context) (*Services, error) { return r.v, nil }, Version: "test"})
 	return r
 }
@@ -176,7 +185,7 @@ func do(t *testing.T, h http.Handler, method, path, body string) *httptest.Respo
 // work delivers every message to its trigger, as the host would: jobs before steps of rebuilds.
 func (r *rig) work() {
 	r.t.Helper()
-	for r.deliver(registry.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") {
+	for r.deliver(registry.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") || r.deliver(mailimport.Queue, "/MboxWorker") {
 	}
 }
 

@@ -88,11 +88,13 @@ func (e envelope) payload(name string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// crawlTimer sends jobs for what is due, and steps of rebuilds and backfills that stand still.
+// crawlTimer sends jobs for what is due, and steps of rebuilds, imports and backfills that stand still.
 func (s *server) crawlTimer(ctx context.Context, v *Services, _ envelope) (string, error) {
 	report, err := v.Registry.Sweep(ctx)
-	if _, stuck := v.Rebuilds.Resume(ctx); stuck != nil {
-		err = errors.Join(err, stuck)
+	for _, resume := range []func(context.Context) (int, error){v.Rebuilds.Resume, v.Imports.Resume} {
+		if _, stuck := resume(ctx); stuck != nil {
+			err = errors.Join(err, stuck)
+		}
 	}
 	if _, stuck := v.Backfill.Wake(ctx); stuck != nil {
 		err = errors.Join(err, stuck)

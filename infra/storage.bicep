@@ -21,10 +21,12 @@ param snapshotCoolAfterDays int
 param snapshotImmutableDays int
 
 // A test holds these lists against what the app makes. The host makes a poison queue when it first
-// needs it; that of rebuild-steps is read by nobody but an operator.
+// needs it; those of rebuild-steps and mbox-steps are read by nobody but an operator.
 var queues = [
   'crawl-jobs'
   'crawl-jobs-poison'
+  'mbox-steps'
+  'mbox-steps-poison'
   'rebuild-steps'
   'rebuild-steps-poison'
 ]
@@ -35,6 +37,7 @@ var tables = [
   'Embeddings'
   'Entries'
   'EntriesTest'
+  'Imports'
   'IngestIndex'
   'IngestItems'
   'Policies'

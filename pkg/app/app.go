@@ -136,8 +136,12 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	if err != nil {
 		return nil, err
 	}
+	imports, err := newImports(cfg, get, store, pushed, enriching, web.Transport(), log)
+	if err != nil {
+		return nil, err
+	}
 	for _, step := range []func(context.Context) error{
-		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, runs.Create, pushed.Create, enriching.Create, engine.Create,
+		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, runs.Create, pushed.Create, enriching.Create, imports.Create, engine.Create,
 		func(ctx context.Context) error { return snaps.StartRun(ctx, run) },
 		func(ctx context.Context) error { return fillIndex(ctx, engine, reg, rebuilds) },
 	} {
@@ -147,6 +151,6 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	}
 	return &handlers.Services{
 		Store: store, Registry: reg, Snapshots: snaps, Manifests: manifests, Worker: worker, Index: searched, Rebuilds: rebuilds, Backfill: runs, Documents: documents, Files: files, Setting: get,
-		Entries: pushed, Config: Shown(get), Enrich: enriching, Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
+		Entries: pushed, Config: Shown(get), Enrich: enriching, Imports: imports, Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 	}, nil
 }

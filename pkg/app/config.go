@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/mailimport"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/site"
@@ -35,6 +36,7 @@ type Config struct {
 	// ReindexOnCanonical is FORCE_REINDEX_ON_CANONICAL_CHANGE.
 	ReindexOnCanonical bool
 	FileRoot           string
+	MailRoot           mailimport.Root
 	Data               string
 	Models             Models
 	Search             SearchService
@@ -94,6 +96,7 @@ func Load(get func(string) string, set ...string) (Config, error) {
 	}
 	c.Strategy = check(s, "REGISTRY_PARTITION_STRATEGY", string(source.ByHost), "host or scheme", source.ParseStrategy)
 	c.Rules = check(s, "TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid", trackersAllowed, ParseTracking)
+	c.MailRoot = s.mailRoot()
 	c.validate(s)
 	s.credentials(set)
 	return c, s.err()

@@ -60,6 +60,8 @@ var Settings = []Setting{
 	{"CRAWL_TIMEOUT_SECONDS", "30", "Seconds for one fetch with its redirects, 1 to 30"},
 	{"CRAWL_MAX_REDIRECTS", "5", "Redirects that are followed, 0 to 20"},
 	{"FILE_ROOT", "", "Folder under which files of this machine may be added; it has to be there. Without it they may not"},
+	{"EMAIL_IMPORT_ROOT", "", "Where mbox files that may be imported lie: a folder of this machine that is there, or the address of a blob container or of a folder in one. Without it none may"},
+	{"EMAIL_IMPORT_CREDENTIAL", "", "Name of the credential that lets in to those blobs: DOCS for CREDENTIAL_DOCS. Empty for blobs that are public"},
 	{"CREDENTIAL_<NAME>", "", "What lets in to private sources that were added with that name: KIND WHERE SECRET on one line. bearer https://wiki.example TOKEN; basic … user:password; header … X-Key: VALUE; sas https://acct.blob.core.windows.net/container sv=…; key, connection, identity likewise. The secret goes nowhere but to WHERE. A value that cannot be read stops the start"},
 	{"EMBEDDINGS_MODEL", "", "Model that gives chunks and queries vectors, so that pages are also found by meaning: text-embedding-3-small, or as the service at OPENAI_BASE_URL calls it. The index is filled anew whenever it is set or changed. While the service is down, search goes by words alone and new content waits for its vectors"},
 	{"T1_DEFAULT_MODEL", "", "Model or route at OPENAI_BASE_URL that describes entries one at a time (enrich/tier1): gist, topics, keywords. Without it they are not"},

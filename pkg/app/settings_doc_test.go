@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/mailimport"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
 
@@ -199,7 +200,9 @@ func TestDocumentedDefaultsAreReal(t *testing.T) {
 		"CRAWL_CONTACT":     unset.Fetch.Contact == "",
 		"FILE_ROOT":         unset.FileRoot == "",
 
-		"BACKFILL_SITES_FILE": len(unset.Sites.All()) == 0,
+		"BACKFILL_SITES_FILE":     len(unset.Sites.All()) == 0,
+		"EMAIL_IMPORT_ROOT":       unset.MailRoot == mailimport.Root{},
+		"EMAIL_IMPORT_CREDENTIAL": unset.MailRoot.Credential == "",
 
 		"EMBEDDINGS_MODEL":   unset.Models.Embeddings == "",
 		"T1_DEFAULT_MODEL":   unset.Models.Tier1 == "",

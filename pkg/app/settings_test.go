@@ -186,6 +186,11 @@ func TestA25BadValues(t *testing.T) {
 		{"FILE_ROOT", "docs", "absolute path of a folder"},
 		{"FILE_ROOT", "/nowhere/at/all", "a folder that exists"},
 		{"FILE_ROOT", thisFile, "a folder that exists"},
+		{"EMAIL_IMPORT_ROOT", "mail", "absolute path of a folder"},
+		{"EMAIL_IMPORT_ROOT", "/nowhere/at/all", "a folder that exists"},
+		{"EMAIL_IMPORT_ROOT", "https://port.example/mail", "a blob container"},
+		{"EMAIL_IMPORT_ROOT", "https://acct.file.core.windows.net/mail/in", "a blob container"},
+		{"EMAIL_IMPORT_CREDENTIAL", "MAIL", "name of a credential that is set"},
 	} {
 		_, err := Load(env(map[string]string{tt.name: tt.value}))
 		if !fault.Is(err, fault.Invalid) {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"github.com/tidemark/tidemark/pkg/mailimport"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -23,8 +24,10 @@ func StoreFolder(data string) string { return filepath.Join(data, "store") }
 // Prepare makes the queues and tables of an app with these settings, for a host that polls the
 // queues before the app has come up to make them itself. It may be repeated.
 func Prepare(ctx context.Context, cfg Config, store storage.Store) error {
-	if err := store.Queue(rebuild.Queue).Create(ctx); err != nil {
-		return err
+	for _, queue := range []string{rebuild.Queue, mailimport.Queue} {
+		if err := store.Queue(queue).Create(ctx); err != nil {
+			return err
+		}
 	}
 	return registry.New(store, registry.Options{Table: cfg.Table}).Create(ctx)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/enrich"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/mailimport"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -18,7 +19,7 @@ func StatePlan(cfg Config) transfer.Plan {
 	return transfer.Plan{
 		// The pointers first, as the registry writes them.
 		Tables: slices.Concat([]string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, index, items},
-			entries.Tables(), enrich.Tables(enrich.Schemas())),
+			entries.Tables(), enrich.Tables(enrich.Schemas()), []string{mailimport.Table}),
 		Containers: []string{snapshot.Container},
 		Hints:      hints,
 		Thaw: func(table string, e storage.Entity) (thawed, hint storage.Entity, hinted bool) {

@@ -19,7 +19,7 @@ import (
 
 // operations lists all of them in the order in which people read them.
 func operations() []operation {
-	return slices.Concat(sources(), searching(), rebuilds(), backfilling(), pushed(), enriching(), service())
+	return slices.Concat(sources(), searching(), rebuilds(), backfilling(), pushed(), importing(), enriching(), service())
 }
 
 // builder makes a document.

@@ -5,6 +5,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/backfill"
 	"github.com/tidemark/tidemark/pkg/enrich"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/mailimport"
 	"github.com/tidemark/tidemark/pkg/openapi"
 	"github.com/tidemark/tidemark/pkg/search"
 )
@@ -69,6 +70,13 @@ var limits = map[string]openapi.Schema{
 	"BackfillRun.errorLog":   atMost(backfill.MaxErrors),
 	"BackfillProgress.state": among(backfill.SourceWaiting, backfill.SourceRunning, backfill.SourceDone, backfill.SourceFailed),
 	"BackfillSite.modes":     {MaxItems: 4},
+
+	"ImportRequest.batch_size":        number(mailimport.DefaultBatch, mailimport.MinBatch, mailimport.MaxBatch),
+	"ImportRequest.insert_chunk_size": number(mailimport.DefaultChunk, 1, mailimport.MaxChunk),
+	"ImportRequest.completion_window": among(mailimport.Window),
+	"Import.status":                   among(api.ImportReading, api.ImportEnqueueing, api.ImportDone, api.ImportFailed),
+	"Import.schema":                   among(enrich.Schemas()...),
+	"Import.failures":                 atMost(mailimport.MaxFailures),
 
 	"EnrichBatchRequest.entry_ids": batchOf(enrich.MaxLines),
 	"EnrichBatch.schema":           among(enrich.Schemas()...),

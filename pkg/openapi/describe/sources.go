@@ -13,6 +13,8 @@ func pathParam(route, name string) (about string, schema openapi.Schema) {
 	switch {
 	case name == "id" && strings.Contains(route, " items/"):
 		return "The item.", openapi.Schema{Type: openapi.Types{"string"}, Pattern: itemID}
+	case name == "id" && strings.Contains(route, " import/"):
+		return "The import.", text()
 	case name == "id":
 		return "The batch.", text()
 	case name == "host":
