@@ -35,7 +35,7 @@ func main() {
 	flag.StringVar(&b.tools, "tools", ".tools", "folder for Azurite")
 	flag.IntVar(&b.hosts, "hosts", 10, "hosts of the site that is crawled")
 	flag.IntVar(&b.pages, "pages", 160, "pages on each")
-	only := flag.String("only", "", "measurements to run, with commas: handler, counts, rates, crawl, sweep, types, edits, search, chunks")
+	only := flag.String("only", "", "measurements to run, with commas: handler, counts, rates, crawl, sweep, types, edits, search, entries, chunks")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -63,6 +63,7 @@ func (b *bench) run(only string) (err error) {
 		{"types", b.types},
 		{"edits", b.edits},
 		{"search", b.search},
+		{"entries", b.entries},
 		{"chunks", b.chunks},
 	} {
 		if only != "" && !slices.Contains(strings.Split(only, ","), m.name) {
