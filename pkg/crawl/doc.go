@@ -20,6 +20,8 @@
 //	manifest  what the index is to hold, beside what it is known to hold: the difference is written
 //	index     then, and only then, Indexed; where none is configured, the page rests at Crawled
 //
+// [Worker.Visit] fetches what is no item, to find items on it, by the same rules.
+//
 // What a page does wrong is data: it ends in the item's status, errorMessage and history. Only
 // what our own storage or index does wrong is an error of [Worker.Process].
 package crawl

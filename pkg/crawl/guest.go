@@ -15,6 +15,8 @@ type guest struct {
 	pass  *registry.Pass // nil: it holds none
 	pace  *pacer
 	found registry.HostFinding
+	// ask waits before robots.txt is asked for; nil is wait. Who holds a batch is no guest at its host.
+	ask func(context.Context, origin) error
 	// ours is a failure of our own inside a request, whose error otherwise speaks of the site.
 	ours error
 }
@@ -34,7 +36,11 @@ func (g *guest) admit(ctx context.Context, target string) error {
 	if err != nil {
 		return fault.New(fault.Invalid, "%q: %w", target, err)
 	}
-	r, err := g.rulingFor(ctx, o, g.wait)
+	ask := g.ask
+	if ask == nil {
+		ask = g.wait
+	}
+	r, err := g.rulingFor(ctx, o, ask)
 	switch {
 	case err != nil:
 		return g.own(err)

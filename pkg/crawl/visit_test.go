@@ -270,3 +270,17 @@ func TestE3RobotsElsewhere(t *testing.T) {
 		t.Errorf("the rules from elsewhere: %v", err)
 	}
 }
+
+// A page redirects to another host, whose robots.txt is back at the batch's own: the batch is in
+// nobody's way but its own.
+func TestE3RobotsBackHome(t *testing.T) {
+	r := newRig(t)
+	other, base := r.elsewhere()
+	other.put("/robots.txt", to(301, r.site.URL+"/rules.txt"))
+	other.put("/q", text("v1"))
+	r.site.put("/rules.txt", robotsTxt("User-agent: *", "Disallow: /secret"))
+	r.site.put("/p", to(302, base+"/q"))
+	if it := r.first("/p"); it.Status != indexed {
+		t.Errorf("%s: %s", it.Status, it.ErrorMessage)
+	}
+}

@@ -222,6 +222,7 @@ func (t *task) one(ctx context.Context, it registry.Item, release func()) {
 	ctx, cancel := context.WithTimeout(ctx, t.batch.Until.Add(-commitMargin).Sub(t.o.Clock()))
 	defer cancel()
 	c := &check{task: t, Item: it, forced: it.Forced(), guest: guest{Worker: t.Worker}, answered: release, rawBefore: it.RawHash}
+	c.guest.ask = c.waitAt
 	err := c.safely(ctx)
 	c.ended = t.o.Clock()
 	t.mu.Lock()
