@@ -47,7 +47,7 @@ func (p *program) entryCommand() *cobra.Command {
 const addMailLong = `Push mails in, one in each file (RFC 5322, as mail programs save them: .eml).
 
 A mail of a thread updates the entry of that thread, a newsletter is kept once. A
-mailbox of several mails (.mbox) is none of these.`
+mailbox of several mails (.mbox) is imported by POST /api/import/email/mbox.`
 
 func (p *program) addMailCommand() *cobra.Command {
 	return &cobra.Command{
@@ -63,7 +63,7 @@ func (p *program) addMailCommand() *cobra.Command {
 					return api.Entry{}, err
 				}
 				if isMailbox(body) {
-					return api.Entry{}, refusedf("it is a mailbox of several mails, not one")
+					return api.Entry{}, refusedf("it is a mailbox of several mails: POST /api/import/email/mbox imports those")
 				}
 				p.warnOfBytes(file, body)
 				return p.silentClient().NormalizeEmail(ctx, api.EmailRequest{RawText: string(body)})

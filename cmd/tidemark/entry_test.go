@@ -50,7 +50,7 @@ func TestD3EntryAddMail(t *testing.T) {
 		{name: "keys of two entries", args: []string{"entry", "add", "mail", mail},
 			answers: []answered{{body: normalized}, {body: `{"entry_id":"entry_p-a","action":"updated","idempotency_conflict":{"primary_entry_id":"entry_p-a","secondary_entry_id":"entry_p-b"}}`}},
 			out:     "updated   entry_p-a  " + cut(mail, 60) + "\n", err: "tidemark: " + mail + ": another entry, entry_p-b, has one of its keys\n"},
-		{name: "a mailbox", args: []string{"entry", "add", "mail", box}, code: 1, err: "tidemark: " + box + ": it is a mailbox of several mails, not one\n"},
+		{name: "a mailbox", args: []string{"entry", "add", "mail", box}, code: 1, err: "tidemark: " + box + ": it is a mailbox of several mails: POST /api/import/email/mbox imports those\n"},
 		{name: "a mailbox of one", args: []string{"entry", "add", "mail", one}, answers: []answered{{body: normalized}, {body: stored}}, out: "inserted  entry_p-a  Berth 4\n"},
 		{name: "bytes without a place in JSON", args: []string{"entry", "add", "mail", "-"}, stdin: "caf\xe9", answers: []answered{{body: normalized}, {body: stored}},
 			out: "inserted  entry_p-a  Berth 4\n", err: "tidemark: -: not UTF-8, so 1 byte of letters will be lost\n"},
