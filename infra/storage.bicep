@@ -23,6 +23,8 @@ param snapshotImmutableDays int
 // A test holds these lists against what the app makes. The host makes a poison queue when it first
 // needs it; those of rebuild-steps and mbox-steps are read by nobody but an operator.
 var queues = [
+  'backfill-steps'
+  'backfill-steps-poison'
   'crawl-jobs'
   'crawl-jobs-poison'
   'mbox-steps'
@@ -32,6 +34,7 @@ var queues = [
 ]
 
 var tables = [
+  'BackfillRuns'
   'Captures'
   'DueHints'
   'Embeddings'
