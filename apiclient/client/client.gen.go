@@ -517,6 +517,11 @@ type EntryConflict struct {
 	SecondaryEntryId string `json:"secondary_entry_id"`
 }
 
+// EntryOrEntryBatch defines model for EntryOrEntryBatch.
+type EntryOrEntryBatch struct {
+	union json.RawMessage
+}
+
 // EntryResult defines model for EntryResult.
 type EntryResult struct {
 	UnderscoreBatchIndex     *int                    `json:"_batch_index,omitempty"`
@@ -1021,18 +1026,8 @@ type GetStatusParams struct {
 	Host *string `form:"host,omitempty" json:"host,omitempty"`
 }
 
-// InsertEntriesJSONBody defines parameters for InsertEntries.
-type InsertEntriesJSONBody struct {
-	union json.RawMessage
-}
-
 // InsertEntries200JSONResponseBody defines parameters for InsertEntries.
 type InsertEntries200JSONResponseBody struct {
-	union json.RawMessage
-}
-
-// UpdateEntriesJSONBody defines parameters for UpdateEntries.
-type UpdateEntriesJSONBody struct {
 	union json.RawMessage
 }
 
@@ -1092,10 +1087,10 @@ type ReindexItemJSONRequestBody = ReindexRequest
 type SearchByPostJSONRequestBody = SearchRequest
 
 // InsertEntriesJSONRequestBody defines body for InsertEntries for application/json ContentType.
-type InsertEntriesJSONRequestBody InsertEntriesJSONBody
+type InsertEntriesJSONRequestBody = EntryOrEntryBatch
 
 // UpdateEntriesJSONRequestBody defines body for UpdateEntries for application/json ContentType.
-type UpdateEntriesJSONRequestBody UpdateEntriesJSONBody
+type UpdateEntriesJSONRequestBody = EntryOrEntryBatch
 
 // EnrichJSONRequestBody defines body for Enrich for application/json ContentType.
 type EnrichJSONRequestBody = EnrichRequest
@@ -1117,6 +1112,68 @@ type SavePolicyJSONRequestBody = Policy
 
 // SetTestModeJSONRequestBody defines body for SetTestMode for application/json ContentType.
 type SetTestModeJSONRequestBody = TestMode
+
+// AsEntry returns the union data inside the EntryOrEntryBatch as a Entry
+func (t EntryOrEntryBatch) AsEntry() (Entry, error) {
+	var body Entry
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEntry overwrites any union data inside the EntryOrEntryBatch as the provided Entry
+func (t *EntryOrEntryBatch) FromEntry(v Entry) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEntry performs a merge with any union data inside the EntryOrEntryBatch, using the provided Entry
+func (t *EntryOrEntryBatch) MergeEntry(v Entry) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsEntryBatch returns the union data inside the EntryOrEntryBatch as a EntryBatch
+func (t EntryOrEntryBatch) AsEntryBatch() (EntryBatch, error) {
+	var body EntryBatch
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEntryBatch overwrites any union data inside the EntryOrEntryBatch as the provided EntryBatch
+func (t *EntryOrEntryBatch) FromEntryBatch(v EntryBatch) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEntryBatch performs a merge with any union data inside the EntryOrEntryBatch, using the provided EntryBatch
+func (t *EntryOrEntryBatch) MergeEntryBatch(v EntryBatch) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t EntryOrEntryBatch) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *EntryOrEntryBatch) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
 
 // AsTelegramID0 returns the union data inside the TelegramID as a TelegramID0
 func (t TelegramID) AsTelegramID0() (TelegramID0, error) {
@@ -1304,68 +1361,6 @@ func (t *AddUrls202JSONResponseBody) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// AsEntry returns the union data inside the InsertEntriesJSONBody as a Entry
-func (t InsertEntriesJSONBody) AsEntry() (Entry, error) {
-	var body Entry
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromEntry overwrites any union data inside the InsertEntriesJSONBody as the provided Entry
-func (t *InsertEntriesJSONBody) FromEntry(v Entry) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeEntry performs a merge with any union data inside the InsertEntriesJSONBody, using the provided Entry
-func (t *InsertEntriesJSONBody) MergeEntry(v Entry) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsEntryBatch returns the union data inside the InsertEntriesJSONBody as a EntryBatch
-func (t InsertEntriesJSONBody) AsEntryBatch() (EntryBatch, error) {
-	var body EntryBatch
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromEntryBatch overwrites any union data inside the InsertEntriesJSONBody as the provided EntryBatch
-func (t *InsertEntriesJSONBody) FromEntryBatch(v EntryBatch) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeEntryBatch performs a merge with any union data inside the InsertEntriesJSONBody, using the provided EntryBatch
-func (t *InsertEntriesJSONBody) MergeEntryBatch(v EntryBatch) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t InsertEntriesJSONBody) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *InsertEntriesJSONBody) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
 // AsEntryResult returns the union data inside the InsertEntries200JSONResponseBody as a EntryResult
 func (t InsertEntries200JSONResponseBody) AsEntryResult() (EntryResult, error) {
 	var body EntryResult
@@ -1424,68 +1419,6 @@ func (t InsertEntries200JSONResponseBody) MarshalJSON() ([]byte, error) {
 }
 
 func (t *InsertEntries200JSONResponseBody) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsEntry returns the union data inside the UpdateEntriesJSONBody as a Entry
-func (t UpdateEntriesJSONBody) AsEntry() (Entry, error) {
-	var body Entry
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromEntry overwrites any union data inside the UpdateEntriesJSONBody as the provided Entry
-func (t *UpdateEntriesJSONBody) FromEntry(v Entry) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeEntry performs a merge with any union data inside the UpdateEntriesJSONBody, using the provided Entry
-func (t *UpdateEntriesJSONBody) MergeEntry(v Entry) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsEntryBatch returns the union data inside the UpdateEntriesJSONBody as a EntryBatch
-func (t UpdateEntriesJSONBody) AsEntryBatch() (EntryBatch, error) {
-	var body EntryBatch
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromEntryBatch overwrites any union data inside the UpdateEntriesJSONBody as the provided EntryBatch
-func (t *UpdateEntriesJSONBody) FromEntryBatch(v EntryBatch) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeEntryBatch performs a merge with any union data inside the UpdateEntriesJSONBody, using the provided EntryBatch
-func (t *UpdateEntriesJSONBody) MergeEntryBatch(v EntryBatch) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t UpdateEntriesJSONBody) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *UpdateEntriesJSONBody) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }

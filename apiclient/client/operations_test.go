@@ -2,8 +2,6 @@ package client
 
 import (
 	"bytes"
-	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,15 +92,17 @@ func (r *running) entries() {
 	letter := ok(r.NormalizeEmailWithResponse(ctx, EmailRequest{RawText: &mail}))
 	ok(r.NormalizeWebpageWithResponse(ctx, WebpageRequest{Text: &text}))
 
-	inserted, err := ok(r.InsertEntriesWithBodyWithResponse(ctx, "application/json", body(note))).AsEntryResult()
+	inserted, err := ok(r.InsertEntriesWithResponse(ctx, one(note))).AsEntryResult()
 	if must(r.T, err); inserted.EntryId == nil || *inserted.Action != "inserted" {
 		r.Errorf("inserted %+v", inserted)
 	}
-	many, err := ok(r.InsertEntriesWithBodyWithResponse(ctx, "application/json", body(EntryBatch{Items: []Entry{note, letter}}))).AsEntryBatchResult()
+	var both EntryOrEntryBatch
+	must(r.T, both.FromEntryBatch(EntryBatch{Items: []Entry{note, letter}}))
+	many, err := ok(r.InsertEntriesWithResponse(ctx, both)).AsEntryBatchResult()
 	if must(r.T, err); len(many.Results) != 2 || *many.Results[1].Action != "inserted" {
 		r.Errorf("inserted many %+v", many)
 	}
-	ok(r.UpdateEntriesWithBodyWithResponse(ctx, "application/json", body(Entry{EntryId: inserted.EntryId, Title: &text})))
+	ok(r.UpdateEntriesWithResponse(ctx, one(Entry{EntryId: inserted.EntryId, Title: &text})))
 
 	policy := ok(r.ListPoliciesWithResponse(ctx)).Policies[0]
 	ok(r.SavePolicyWithResponse(ctx, *policy.PolicyKey, policy))
@@ -111,14 +111,12 @@ func (r *running) entries() {
 	}
 }
 
-// body is a value to send where the body is of one of several types: the client's own type for that is
-// written as an empty object.
-func body(v any) io.Reader {
-	b, err := json.Marshal(v)
-	if err != nil {
+// one is an entry as a body, which may also be many.
+func one(e Entry) (body EntryOrEntryBatch) {
+	if err := body.FromEntry(e); err != nil {
 		panic(err)
 	}
-	return bytes.NewReader(b)
+	return body
 }
 
 // enrichment asks the model.
@@ -127,7 +125,7 @@ func (r *running) enrichment() {
 	if got := ok(r.EnrichWithResponse(ctx, EnrichRequest{Text: &text})); got.Gist == "" {
 		r.Errorf("enriched %+v", got)
 	}
-	entry, err := ok(r.InsertEntriesWithBodyWithResponse(ctx, "application/json", body(Entry{Source: &source, CleanText: &text}))).AsEntryResult()
+	entry, err := ok(r.InsertEntriesWithResponse(ctx, one(Entry{Source: &source, CleanText: &text}))).AsEntryResult()
 	must(r.T, err)
 	batch := accepted(r.EnrichBatchWithResponse(ctx, EnrichBatchRequest{EntryIds: []string{*entry.EntryId}}))
 	accepted(r.CancelEnrichBatchWithResponse(ctx, batch.Id))

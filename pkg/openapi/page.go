@@ -57,8 +57,8 @@ func (d *Document) Answers(o Operation) (out List[Response]) {
 	return out
 }
 
-// Sections are the operations by their tag, in the order of the document.
-func (d *Document) Sections() []section {
+// sections are the operations by their tag, in the order of the document.
+func sections(d *Document) []section {
 	out := make([]section, len(d.Tags))
 	for i, tag := range d.Tags {
 		out[i].Tag = tag
@@ -80,6 +80,7 @@ func render(d *Document) ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"css": func() template.CSS { return template.CSS(css) }, "prose": prose, "kind": kind, "indent": indent,
 		"id": anchor, "bounds": bounds, "needed": needed,
+		"sections": sections,
 	}).Parse(pageSource)
 	if err != nil {
 		return nil, err

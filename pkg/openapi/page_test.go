@@ -69,7 +69,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	operations := 0
-	for _, s := range d.Sections() {
+	for _, s := range sections(d) {
 		operations += len(s.Operations)
 		for _, o := range s.Operations {
 			if !ids[anchor(o.OperationID)] {

@@ -54,7 +54,7 @@ func (b *builder) build(o operation) (openapi.Operation, error) {
 		out.Security = &[]openapi.Requirement{}
 	}
 	if len(o.takes) > 0 {
-		body := openapi.MediaType{Schema: b.sent.anyOf(o.takes)}
+		body := openapi.MediaType{Schema: b.sent.oneNamed(o.takes)}
 		out.RequestBody = &openapi.RequestBody{Required: true, Content: openapi.List[openapi.MediaType]{{Name: jsonType, Value: body}}}
 	}
 	for _, a := range o.gives {

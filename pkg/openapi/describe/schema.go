@@ -32,6 +32,21 @@ func (s *schemas) anyOf(values []any) *openapi.Schema {
 	return out
 }
 
+// oneNamed is anyOf as a component. Generators of clients make a type of their own of a body without a
+// name, and some forget how it is written.
+func (s *schemas) oneNamed(values []any) *openapi.Schema {
+	if len(values) == 1 {
+		return s.anyOf(values)
+	}
+	var names []string
+	for _, v := range values {
+		names = append(names, typeOf(v).Name())
+	}
+	name := strings.Join(names, "Or")
+	s.named[name] = s.anyOf(values)
+	return &openapi.Schema{Ref: "#/components/schemas/" + name}
+}
+
 var basic = map[reflect.Kind]openapi.Schema{
 	reflect.String:  {Type: openapi.Types{"string"}},
 	reflect.Bool:    {Type: openapi.Types{"boolean"}},
