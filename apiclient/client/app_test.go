@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -48,8 +50,11 @@ func start(t *testing.T) *running {
 	t.Cleanup(site.Close)
 	model := llmtest.NewServer(t, "tier1", 8)
 	files := t.TempDir()
+	sites := filepath.Join(t.TempDir(), "sites.yaml")
+	must(t, os.WriteFile(sites, []byte("sites:\n  - slug: port\n    domain: 127.0.0.1\n    sitemaps: ["+site.URL+"/sitemap.xml]\n"), 0o600))
 	settings := map[string]string{
-		"STORAGE": app.Embedded, "TIDEMARK_DATA": t.TempDir(), "CRAWL_ALLOW_HOSTS": "127.0.0.1", "FILE_ROOT": files,
+		"STORAGE": app.Embedded, "TIDEMARK_DATA": t.TempDir(), "CRAWL_ALLOW_HOSTS": "127.0.0.1", "FILE_ROOT": files, "EMAIL_IMPORT_ROOT": files,
+		"BACKFILL_ENABLED": "true", "BACKFILL_SITES_FILE": sites,
 		"OPENAI_BASE_URL": model.URL, "LITELLM_MASTER_KEY": llmtest.Key, "T1_DEFAULT_MODEL": "tier1", "T1_BATCH_MODEL": "tier1",
 	}
 	a, err := app.New(func(name string) string { return settings[name] }, slog.New(slog.DiscardHandler))

@@ -17,6 +17,108 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
+// Defines values for BackfillProgressState.
+const (
+	BackfillProgressStateDone    BackfillProgressState = "done"
+	BackfillProgressStateFailed  BackfillProgressState = "failed"
+	BackfillProgressStateRunning BackfillProgressState = "running"
+	BackfillProgressStateWaiting BackfillProgressState = "waiting"
+)
+
+// Valid indicates whether the value is a known member of the BackfillProgressState enum.
+func (e BackfillProgressState) Valid() bool {
+	switch e {
+	case BackfillProgressStateDone:
+		return true
+	case BackfillProgressStateFailed:
+		return true
+	case BackfillProgressStateRunning:
+		return true
+	case BackfillProgressStateWaiting:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BackfillRequestMode.
+const (
+	BackfillRequestModeARCHIVE    BackfillRequestMode = "ARCHIVE"
+	BackfillRequestModeCONTAINER  BackfillRequestMode = "CONTAINER"
+	BackfillRequestModePAGINATION BackfillRequestMode = "PAGINATION"
+	BackfillRequestModeSITEMAP    BackfillRequestMode = "SITEMAP"
+)
+
+// Valid indicates whether the value is a known member of the BackfillRequestMode enum.
+func (e BackfillRequestMode) Valid() bool {
+	switch e {
+	case BackfillRequestModeARCHIVE:
+		return true
+	case BackfillRequestModeCONTAINER:
+		return true
+	case BackfillRequestModePAGINATION:
+		return true
+	case BackfillRequestModeSITEMAP:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BackfillRunMode.
+const (
+	BackfillRunModeARCHIVE    BackfillRunMode = "ARCHIVE"
+	BackfillRunModeCONTAINER  BackfillRunMode = "CONTAINER"
+	BackfillRunModePAGINATION BackfillRunMode = "PAGINATION"
+	BackfillRunModeSITEMAP    BackfillRunMode = "SITEMAP"
+)
+
+// Valid indicates whether the value is a known member of the BackfillRunMode enum.
+func (e BackfillRunMode) Valid() bool {
+	switch e {
+	case BackfillRunModeARCHIVE:
+		return true
+	case BackfillRunModeCONTAINER:
+		return true
+	case BackfillRunModePAGINATION:
+		return true
+	case BackfillRunModeSITEMAP:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BackfillRunStatus.
+const (
+	CANCELLED BackfillRunStatus = "CANCELLED"
+	COMPLETED BackfillRunStatus = "COMPLETED"
+	FAILED    BackfillRunStatus = "FAILED"
+	PAUSED    BackfillRunStatus = "PAUSED"
+	PENDING   BackfillRunStatus = "PENDING"
+	RUNNING   BackfillRunStatus = "RUNNING"
+)
+
+// Valid indicates whether the value is a known member of the BackfillRunStatus enum.
+func (e BackfillRunStatus) Valid() bool {
+	switch e {
+	case CANCELLED:
+		return true
+	case COMPLETED:
+		return true
+	case FAILED:
+		return true
+	case PAUSED:
+		return true
+	case PENDING:
+		return true
+	case RUNNING:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for EmailRequestContentType.
 const (
 	CorrespondenceThread EmailRequestContentType = "correspondence_thread"
@@ -122,6 +224,63 @@ func (e EntryResultAction) Valid() bool {
 	case EntryResultActionSkipped:
 		return true
 	case EntryResultActionUpdated:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ImportSchema.
+const (
+	ImportSchemaPkm     ImportSchema = "pkm"
+	ImportSchemaPkmTest ImportSchema = "pkm_test"
+)
+
+// Valid indicates whether the value is a known member of the ImportSchema enum.
+func (e ImportSchema) Valid() bool {
+	switch e {
+	case ImportSchemaPkm:
+		return true
+	case ImportSchemaPkmTest:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ImportStatus.
+const (
+	ImportStatusDone       ImportStatus = "done"
+	ImportStatusEnqueueing ImportStatus = "enqueueing"
+	ImportStatusFailed     ImportStatus = "failed"
+	ImportStatusReading    ImportStatus = "reading"
+)
+
+// Valid indicates whether the value is a known member of the ImportStatus enum.
+func (e ImportStatus) Valid() bool {
+	switch e {
+	case ImportStatusDone:
+		return true
+	case ImportStatusEnqueueing:
+		return true
+	case ImportStatusFailed:
+		return true
+	case ImportStatusReading:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ImportRequestCompletionWindow.
+const (
+	N24h ImportRequestCompletionWindow = "24h"
+)
+
+// Valid indicates whether the value is a known member of the ImportRequestCompletionWindow enum.
+func (e ImportRequestCompletionWindow) Valid() bool {
+	switch e {
+	case N24h:
 		return true
 	default:
 		return false
@@ -304,6 +463,114 @@ type AddURLResult struct {
 	Error  *string `json:"error,omitempty"`
 	Item   *Item   `json:"item,omitempty"`
 	Source string  `json:"source"`
+}
+
+// BackfillError defines model for BackfillError.
+type BackfillError struct {
+	At      time.Time `json:"at"`
+	Message string    `json:"message"`
+	Source  *string   `json:"source,omitempty"`
+	Url     *string   `json:"url,omitempty"`
+}
+
+// BackfillProgress defines model for BackfillProgress.
+type BackfillProgress struct {
+	Bytes           int64                 `json:"bytes"`
+	DiscoveredCount int                   `json:"discoveredCount"`
+	Documents       int                   `json:"documents"`
+	DuplicateCount  int                   `json:"duplicateCount"`
+	ErrorCount      int                   `json:"errorCount"`
+	ExcludedCount   int                   `json:"excludedCount"`
+	Last            *string               `json:"last,omitempty"`
+	Note            *string               `json:"note,omitempty"`
+	QueuedCount     int                   `json:"queuedCount"`
+	RefusedCount    int                   `json:"refusedCount"`
+	Requests        int                   `json:"requests"`
+	SkippedCount    int                   `json:"skippedCount"`
+	Source          string                `json:"source"`
+	State           BackfillProgressState `json:"state"`
+	TrappedCount    int                   `json:"trappedCount"`
+}
+
+// BackfillProgressState defines model for BackfillProgress.State.
+type BackfillProgressState string
+
+// BackfillRequest defines model for BackfillRequest.
+type BackfillRequest struct {
+	Concurrency      *int                 `json:"concurrency,omitempty"`
+	DateFrom         *string              `json:"dateFrom,omitempty"`
+	DateTo           *string              `json:"dateTo,omitempty"`
+	DelayMs          *int                 `json:"delayMs,omitempty"`
+	DryRun           *bool                `json:"dryRun,omitempty"`
+	MaxUrls          *int                 `json:"maxUrls,omitempty"`
+	MaxUrlsPerSource *int                 `json:"maxUrlsPerSource,omitempty"`
+	Mode             *BackfillRequestMode `json:"mode,omitempty"`
+	RunBy            *string              `json:"runBy,omitempty"`
+	Sources          []string             `json:"sources"`
+}
+
+// BackfillRequestMode defines model for BackfillRequest.Mode.
+type BackfillRequestMode string
+
+// BackfillRun defines model for BackfillRun.
+type BackfillRun struct {
+	Bytes            int64              `json:"bytes"`
+	Concurrency      int                `json:"concurrency"`
+	CreatedAt        *time.Time         `json:"createdAt,omitempty"`
+	DateFrom         *time.Time         `json:"dateFrom,omitempty"`
+	DateTo           *time.Time         `json:"dateTo,omitempty"`
+	DelayMs          int                `json:"delayMs"`
+	DiscoveredCount  int                `json:"discoveredCount"`
+	Documents        int                `json:"documents"`
+	DryRun           bool               `json:"dryRun"`
+	DuplicateCount   int                `json:"duplicateCount"`
+	ErrorCount       int                `json:"errorCount"`
+	ErrorLog         *[]BackfillError   `json:"errorLog,omitempty"`
+	ExcludedCount    int                `json:"excludedCount"`
+	FinishedAt       *time.Time         `json:"finishedAt,omitempty"`
+	Id               string             `json:"id"`
+	MaxUrls          int                `json:"maxUrls"`
+	MaxUrlsPerSource int                `json:"maxUrlsPerSource"`
+	Mode             BackfillRunMode    `json:"mode"`
+	Note             *string            `json:"note,omitempty"`
+	Progress         []BackfillProgress `json:"progress"`
+	QueuedCount      int                `json:"queuedCount"`
+	Reasons          *map[string]int    `json:"reasons,omitempty"`
+	RefusedCount     int                `json:"refusedCount"`
+	Report           *[]string          `json:"report,omitempty"`
+	Requests         int                `json:"requests"`
+	RunBy            *string            `json:"runBy,omitempty"`
+	SkippedCount     int                `json:"skippedCount"`
+	Sources          []string           `json:"sources"`
+	StartedAt        *time.Time         `json:"startedAt,omitempty"`
+	Status           BackfillRunStatus  `json:"status"`
+	TrappedCount     int                `json:"trappedCount"`
+	UpdatedAt        *time.Time         `json:"updatedAt,omitempty"`
+}
+
+// BackfillRunMode defines model for BackfillRun.Mode.
+type BackfillRunMode string
+
+// BackfillRunStatus defines model for BackfillRun.Status.
+type BackfillRunStatus string
+
+// BackfillRuns defines model for BackfillRuns.
+type BackfillRuns struct {
+	Continuation *string       `json:"continuation,omitempty"`
+	Runs         []BackfillRun `json:"runs"`
+}
+
+// BackfillSite defines model for BackfillSite.
+type BackfillSite struct {
+	Domain string   `json:"domain"`
+	Modes  []string `json:"modes"`
+	Slug   string   `json:"slug"`
+}
+
+// BackfillSites defines model for BackfillSites.
+type BackfillSites struct {
+	Enabled bool           `json:"enabled"`
+	Sites   []BackfillSite `json:"sites"`
 }
 
 // Capture defines model for Capture.
@@ -660,6 +927,54 @@ type Image struct {
 	Src           string  `json:"src"`
 	Title         *string `json:"title,omitempty"`
 }
+
+// Import defines model for Import.
+type Import struct {
+	Batches     int             `json:"batches"`
+	Bytes       int64           `json:"bytes"`
+	EndedAt     *time.Time      `json:"ended_at,omitempty"`
+	Enqueued    int             `json:"enqueued"`
+	Failed      int             `json:"failed"`
+	Failures    []ImportFailure `json:"failures"`
+	ImportId    string          `json:"import_id"`
+	Inserted    int             `json:"inserted"`
+	Mails       int             `json:"mails"`
+	MboxPath    string          `json:"mbox_path"`
+	Message     *string         `json:"message,omitempty"`
+	NotEnqueued int             `json:"not_enqueued"`
+	Note        *string         `json:"note,omitempty"`
+	Schema      ImportSchema    `json:"schema"`
+	Size        int64           `json:"size"`
+	Skipped     int             `json:"skipped"`
+	StartedAt   *time.Time      `json:"started_at,omitempty"`
+	Status      ImportStatus    `json:"status"`
+	Updated     int             `json:"updated"`
+	UpdatedAt   *time.Time      `json:"updated_at,omitempty"`
+}
+
+// ImportSchema defines model for Import.Schema.
+type ImportSchema string
+
+// ImportStatus defines model for Import.Status.
+type ImportStatus string
+
+// ImportFailure defines model for ImportFailure.
+type ImportFailure struct {
+	MessageId *string `json:"message_id,omitempty"`
+	Offset    int64   `json:"offset"`
+	Reason    string  `json:"reason"`
+}
+
+// ImportRequest defines model for ImportRequest.
+type ImportRequest struct {
+	BatchSize        *int                           `json:"batch_size,omitempty"`
+	CompletionWindow *ImportRequestCompletionWindow `json:"completion_window,omitempty"`
+	InsertChunkSize  *int                           `json:"insert_chunk_size,omitempty"`
+	MboxPath         string                         `json:"mbox_path"`
+}
+
+// ImportRequestCompletionWindow defines model for ImportRequest.CompletionWindow.
+type ImportRequestCompletionWindow string
 
 // Item defines model for Item.
 type Item struct {
@@ -1026,6 +1341,12 @@ type GetStatusParams struct {
 	Host *string `form:"host,omitempty" json:"host,omitempty"`
 }
 
+// ListBackfillsParams defines parameters for ListBackfills.
+type ListBackfillsParams struct {
+	Top          *int    `form:"top,omitempty" json:"top,omitempty"`
+	Continuation *string `form:"continuation,omitempty" json:"continuation,omitempty"`
+}
+
 // InsertEntries200JSONResponseBody defines parameters for InsertEntries.
 type InsertEntries200JSONResponseBody struct {
 	union json.RawMessage
@@ -1086,6 +1407,9 @@ type ReindexItemJSONRequestBody = ReindexRequest
 // SearchByPostJSONRequestBody defines body for SearchByPost for application/json ContentType.
 type SearchByPostJSONRequestBody = SearchRequest
 
+// StartBackfillJSONRequestBody defines body for StartBackfill for application/json ContentType.
+type StartBackfillJSONRequestBody = BackfillRequest
+
 // InsertEntriesJSONRequestBody defines body for InsertEntries for application/json ContentType.
 type InsertEntriesJSONRequestBody = EntryOrEntryBatch
 
@@ -1097,6 +1421,9 @@ type EnrichJSONRequestBody = EnrichRequest
 
 // EnrichBatchJSONRequestBody defines body for EnrichBatch for application/json ContentType.
 type EnrichBatchJSONRequestBody = EnrichBatchRequest
+
+// ImportMboxJSONRequestBody defines body for ImportMbox for application/json ContentType.
+type ImportMboxJSONRequestBody = ImportRequest
 
 // NormalizeEmailJSONRequestBody defines body for NormalizeEmail for application/json ContentType.
 type NormalizeEmailJSONRequestBody = EmailRequest
@@ -1608,6 +1935,32 @@ type ClientInterface interface {
 	// GetStatus performs a GET /SearchStatus (the `GetStatus` operationId) request.
 	GetStatus(ctx context.Context, params *GetStatusParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListBackfills performs a GET /backfill/runs (the `ListBackfills` operationId) request.
+	ListBackfills(ctx context.Context, params *ListBackfillsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StartBackfillWithBody performs a POST /backfill/runs (the `StartBackfill` operationId) request,
+	// with any type of body and a specified content type.
+	StartBackfillWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StartBackfill performs a POST /backfill/runs (the `StartBackfill` operationId) request.
+	// Takes a body of the `application/json` content type.
+	StartBackfill(ctx context.Context, body StartBackfillJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetBackfill performs a GET /backfill/runs/{id} (the `GetBackfill` operationId) request.
+	GetBackfill(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CancelBackfill performs a POST /backfill/runs/{id}/cancel (the `CancelBackfill` operationId) request.
+	CancelBackfill(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PauseBackfill performs a POST /backfill/runs/{id}/pause (the `PauseBackfill` operationId) request.
+	PauseBackfill(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ResumeBackfill performs a POST /backfill/runs/{id}/resume (the `ResumeBackfill` operationId) request.
+	ResumeBackfill(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListBackfillSites performs a GET /backfill/sites (the `ListBackfillSites` operationId) request.
+	ListBackfillSites(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetConfig performs a GET /config (the `GetConfig` operationId) request.
 	GetConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -1660,6 +2013,17 @@ type ClientInterface interface {
 
 	// GetHost performs a GET /hosts/{host} (the `GetHost` operationId) request.
 	GetHost(ctx context.Context, host string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ImportMboxWithBody performs a POST /import/email/mbox (the `ImportMbox` operationId) request,
+	// with any type of body and a specified content type.
+	ImportMboxWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ImportMbox performs a POST /import/email/mbox (the `ImportMbox` operationId) request.
+	// Takes a body of the `application/json` content type.
+	ImportMbox(ctx context.Context, body ImportMboxJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetImport performs a GET /import/email/{id} (the `GetImport` operationId) request.
+	GetImport(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListItems performs a GET /items (the `ListItems` operationId) request.
 	ListItems(ctx context.Context, params *ListItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1914,6 +2278,112 @@ func (c *Client) GetStatus(ctx context.Context, params *GetStatusParams, reqEdit
 	return c.Client.Do(req)
 }
 
+// ListBackfills performs a GET /backfill/runs (the `ListBackfills` operationId) request.
+func (c *Client) ListBackfills(ctx context.Context, params *ListBackfillsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListBackfillsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StartBackfillWithBody performs a POST /backfill/runs (the `StartBackfill` operationId) request,
+// with any type of body and a specified content type.
+func (c *Client) StartBackfillWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStartBackfillRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StartBackfill performs a POST /backfill/runs (the `StartBackfill` operationId) request.
+// Takes a body of the `application/json` content type.
+func (c *Client) StartBackfill(ctx context.Context, body StartBackfillJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStartBackfillRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetBackfill performs a GET /backfill/runs/{id} (the `GetBackfill` operationId) request.
+func (c *Client) GetBackfill(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetBackfillRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CancelBackfill performs a POST /backfill/runs/{id}/cancel (the `CancelBackfill` operationId) request.
+func (c *Client) CancelBackfill(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCancelBackfillRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PauseBackfill performs a POST /backfill/runs/{id}/pause (the `PauseBackfill` operationId) request.
+func (c *Client) PauseBackfill(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPauseBackfillRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ResumeBackfill performs a POST /backfill/runs/{id}/resume (the `ResumeBackfill` operationId) request.
+func (c *Client) ResumeBackfill(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewResumeBackfillRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListBackfillSites performs a GET /backfill/sites (the `ListBackfillSites` operationId) request.
+func (c *Client) ListBackfillSites(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListBackfillSitesRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetConfig performs a GET /config (the `GetConfig` operationId) request.
 func (c *Client) GetConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetConfigRequest(c.Server)
@@ -2107,6 +2577,47 @@ func (c *Client) GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (
 // GetHost performs a GET /hosts/{host} (the `GetHost` operationId) request.
 func (c *Client) GetHost(ctx context.Context, host string, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetHostRequest(c.Server, host)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ImportMboxWithBody performs a POST /import/email/mbox (the `ImportMbox` operationId) request,
+// with any type of body and a specified content type.
+func (c *Client) ImportMboxWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewImportMboxRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ImportMbox performs a POST /import/email/mbox (the `ImportMbox` operationId) request.
+// Takes a body of the `application/json` content type.
+func (c *Client) ImportMbox(ctx context.Context, body ImportMboxJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewImportMboxRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetImport performs a GET /import/email/{id} (the `GetImport` operationId) request.
+func (c *Client) GetImport(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetImportRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -2850,6 +3361,275 @@ func NewGetStatusRequest(server string, params *GetStatusParams) (*http.Request,
 	return req, nil
 }
 
+// NewListBackfillsRequest constructs an http.Request for the ListBackfills method
+func NewListBackfillsRequest(server string, params *ListBackfillsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/backfill/runs")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Top != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "top", *params.Top, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Continuation != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuation", *params.Continuation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewStartBackfillRequest calls the generic StartBackfill builder with application/json body
+func NewStartBackfillRequest(server string, body StartBackfillJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewStartBackfillRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewStartBackfillRequestWithBody constructs an http.Request for the StartBackfill method, with any body, and a specified content type
+func NewStartBackfillRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/backfill/runs")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetBackfillRequest constructs an http.Request for the GetBackfill method
+func NewGetBackfillRequest(server string, id string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/backfill/runs/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCancelBackfillRequest constructs an http.Request for the CancelBackfill method
+func NewCancelBackfillRequest(server string, id string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/backfill/runs/%s/cancel", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewPauseBackfillRequest constructs an http.Request for the PauseBackfill method
+func NewPauseBackfillRequest(server string, id string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/backfill/runs/%s/pause", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewResumeBackfillRequest constructs an http.Request for the ResumeBackfill method
+func NewResumeBackfillRequest(server string, id string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/backfill/runs/%s/resume", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListBackfillSitesRequest constructs an http.Request for the ListBackfillSites method
+func NewListBackfillSitesRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/backfill/sites")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewGetConfigRequest constructs an http.Request for the GetConfig method
 func NewGetConfigRequest(server string) (*http.Request, error) {
 	var err error
@@ -3254,6 +4034,80 @@ func NewGetHostRequest(server string, host string) (*http.Request, error) {
 	}
 
 	operationPath := fmt.Sprintf("/hosts/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewImportMboxRequest calls the generic ImportMbox builder with application/json body
+func NewImportMboxRequest(server string, body ImportMboxJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewImportMboxRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewImportMboxRequestWithBody constructs an http.Request for the ImportMbox method, with any body, and a specified content type
+func NewImportMboxRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/import/email/mbox")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetImportRequest constructs an http.Request for the GetImport method
+func NewGetImportRequest(server string, id string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/import/email/%s", pathParam0)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -4101,6 +4955,46 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	GetStatusWithResponse(ctx context.Context, params *GetStatusParams, reqEditors ...RequestEditorFn) (*GetStatusAnswer, error)
 
+	// ListBackfillsWithResponse performs a GET /backfill/runs (the `ListBackfills` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	ListBackfillsWithResponse(ctx context.Context, params *ListBackfillsParams, reqEditors ...RequestEditorFn) (*ListBackfillsAnswer, error)
+
+	// StartBackfillWithBodyWithResponse performs a POST /backfill/runs (the `StartBackfill` operationId) request,
+	// with any type of body and a specified content type.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	StartBackfillWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*StartBackfillAnswer, error)
+
+	// StartBackfillWithResponse performs a POST /backfill/runs (the `StartBackfill` operationId) request.
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	StartBackfillWithResponse(ctx context.Context, body StartBackfillJSONRequestBody, reqEditors ...RequestEditorFn) (*StartBackfillAnswer, error)
+
+	// GetBackfillWithResponse performs a GET /backfill/runs/{id} (the `GetBackfill` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	GetBackfillWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*GetBackfillAnswer, error)
+
+	// CancelBackfillWithResponse performs a POST /backfill/runs/{id}/cancel (the `CancelBackfill` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	CancelBackfillWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*CancelBackfillAnswer, error)
+
+	// PauseBackfillWithResponse performs a POST /backfill/runs/{id}/pause (the `PauseBackfill` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	PauseBackfillWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*PauseBackfillAnswer, error)
+
+	// ResumeBackfillWithResponse performs a POST /backfill/runs/{id}/resume (the `ResumeBackfill` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	ResumeBackfillWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*ResumeBackfillAnswer, error)
+
+	// ListBackfillSitesWithResponse performs a GET /backfill/sites (the `ListBackfillSites` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	ListBackfillSitesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListBackfillSitesAnswer, error)
+
 	// GetConfigWithResponse performs a GET /config (the `GetConfig` operationId) request.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -4175,6 +5069,21 @@ type ClientWithResponsesInterface interface {
 	//
 	// Returns a wrapper object for the known response body format(s).
 	GetHostWithResponse(ctx context.Context, host string, reqEditors ...RequestEditorFn) (*GetHostAnswer, error)
+
+	// ImportMboxWithBodyWithResponse performs a POST /import/email/mbox (the `ImportMbox` operationId) request,
+	// with any type of body and a specified content type.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	ImportMboxWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportMboxAnswer, error)
+
+	// ImportMboxWithResponse performs a POST /import/email/mbox (the `ImportMbox` operationId) request.
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	ImportMboxWithResponse(ctx context.Context, body ImportMboxJSONRequestBody, reqEditors ...RequestEditorFn) (*ImportMboxAnswer, error)
+
+	// GetImportWithResponse performs a GET /import/email/{id} (the `GetImport` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	GetImportWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*GetImportAnswer, error)
 
 	// ListItemsWithResponse performs a GET /items (the `ListItems` operationId) request.
 	//
@@ -4800,6 +5709,461 @@ func (r GetStatusAnswer) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetStatusAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListBackfillsAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *BackfillRuns
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListBackfillsAnswer) GetJSON200() *BackfillRuns {
+	return r.JSON200
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r ListBackfillsAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListBackfillsAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListBackfillsAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListBackfillsAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListBackfillsAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListBackfillsAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type StartBackfillAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *BackfillRun
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationproblemJSON403 *Forbidden
+	// ApplicationproblemJSON409 the response for an HTTP 409 `application/problem+json` response
+	ApplicationproblemJSON409 *Conflict
+	// ApplicationproblemJSON413 the response for an HTTP 413 `application/problem+json` response
+	ApplicationproblemJSON413 *RequestEntityTooLarge
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r StartBackfillAnswer) GetJSON202() *BackfillRun {
+	return r.JSON202
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r StartBackfillAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r StartBackfillAnswer) GetApplicationproblemJSON403() *Forbidden {
+	return r.ApplicationproblemJSON403
+}
+
+// GetApplicationproblemJSON409 returns the response for an HTTP 409 `application/problem+json` response
+func (r StartBackfillAnswer) GetApplicationproblemJSON409() *Conflict {
+	return r.ApplicationproblemJSON409
+}
+
+// GetApplicationproblemJSON413 returns the response for an HTTP 413 `application/problem+json` response
+func (r StartBackfillAnswer) GetApplicationproblemJSON413() *RequestEntityTooLarge {
+	return r.ApplicationproblemJSON413
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r StartBackfillAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r StartBackfillAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r StartBackfillAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r StartBackfillAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r StartBackfillAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetBackfillAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *BackfillRun
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationproblemJSON404 *NotFound
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetBackfillAnswer) GetJSON200() *BackfillRun {
+	return r.JSON200
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r GetBackfillAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r GetBackfillAnswer) GetApplicationproblemJSON404() *NotFound {
+	return r.ApplicationproblemJSON404
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetBackfillAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetBackfillAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetBackfillAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetBackfillAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetBackfillAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CancelBackfillAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *BackfillRun
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationproblemJSON404 *NotFound
+	// ApplicationproblemJSON409 the response for an HTTP 409 `application/problem+json` response
+	ApplicationproblemJSON409 *Conflict
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r CancelBackfillAnswer) GetJSON202() *BackfillRun {
+	return r.JSON202
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r CancelBackfillAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r CancelBackfillAnswer) GetApplicationproblemJSON404() *NotFound {
+	return r.ApplicationproblemJSON404
+}
+
+// GetApplicationproblemJSON409 returns the response for an HTTP 409 `application/problem+json` response
+func (r CancelBackfillAnswer) GetApplicationproblemJSON409() *Conflict {
+	return r.ApplicationproblemJSON409
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CancelBackfillAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CancelBackfillAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CancelBackfillAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CancelBackfillAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CancelBackfillAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type PauseBackfillAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *BackfillRun
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationproblemJSON404 *NotFound
+	// ApplicationproblemJSON409 the response for an HTTP 409 `application/problem+json` response
+	ApplicationproblemJSON409 *Conflict
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r PauseBackfillAnswer) GetJSON202() *BackfillRun {
+	return r.JSON202
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r PauseBackfillAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r PauseBackfillAnswer) GetApplicationproblemJSON404() *NotFound {
+	return r.ApplicationproblemJSON404
+}
+
+// GetApplicationproblemJSON409 returns the response for an HTTP 409 `application/problem+json` response
+func (r PauseBackfillAnswer) GetApplicationproblemJSON409() *Conflict {
+	return r.ApplicationproblemJSON409
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r PauseBackfillAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r PauseBackfillAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PauseBackfillAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PauseBackfillAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PauseBackfillAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ResumeBackfillAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *BackfillRun
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationproblemJSON403 *Forbidden
+	// ApplicationproblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationproblemJSON404 *NotFound
+	// ApplicationproblemJSON409 the response for an HTTP 409 `application/problem+json` response
+	ApplicationproblemJSON409 *Conflict
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r ResumeBackfillAnswer) GetJSON202() *BackfillRun {
+	return r.JSON202
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r ResumeBackfillAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r ResumeBackfillAnswer) GetApplicationproblemJSON403() *Forbidden {
+	return r.ApplicationproblemJSON403
+}
+
+// GetApplicationproblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r ResumeBackfillAnswer) GetApplicationproblemJSON404() *NotFound {
+	return r.ApplicationproblemJSON404
+}
+
+// GetApplicationproblemJSON409 returns the response for an HTTP 409 `application/problem+json` response
+func (r ResumeBackfillAnswer) GetApplicationproblemJSON409() *Conflict {
+	return r.ApplicationproblemJSON409
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ResumeBackfillAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ResumeBackfillAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ResumeBackfillAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ResumeBackfillAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ResumeBackfillAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListBackfillSitesAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *BackfillSites
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListBackfillSitesAnswer) GetJSON200() *BackfillSites {
+	return r.JSON200
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListBackfillSitesAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListBackfillSitesAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListBackfillSitesAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListBackfillSitesAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListBackfillSitesAnswer) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -5538,6 +6902,158 @@ func (r GetHostAnswer) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetHostAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ImportMboxAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Import
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *Import
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationproblemJSON403 *Forbidden
+	// ApplicationproblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationproblemJSON404 *NotFound
+	// ApplicationproblemJSON409 the response for an HTTP 409 `application/problem+json` response
+	ApplicationproblemJSON409 *Conflict
+	// ApplicationproblemJSON413 the response for an HTTP 413 `application/problem+json` response
+	ApplicationproblemJSON413 *RequestEntityTooLarge
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ImportMboxAnswer) GetJSON200() *Import {
+	return r.JSON200
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r ImportMboxAnswer) GetJSON202() *Import {
+	return r.JSON202
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r ImportMboxAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r ImportMboxAnswer) GetApplicationproblemJSON403() *Forbidden {
+	return r.ApplicationproblemJSON403
+}
+
+// GetApplicationproblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r ImportMboxAnswer) GetApplicationproblemJSON404() *NotFound {
+	return r.ApplicationproblemJSON404
+}
+
+// GetApplicationproblemJSON409 returns the response for an HTTP 409 `application/problem+json` response
+func (r ImportMboxAnswer) GetApplicationproblemJSON409() *Conflict {
+	return r.ApplicationproblemJSON409
+}
+
+// GetApplicationproblemJSON413 returns the response for an HTTP 413 `application/problem+json` response
+func (r ImportMboxAnswer) GetApplicationproblemJSON413() *RequestEntityTooLarge {
+	return r.ApplicationproblemJSON413
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ImportMboxAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ImportMboxAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ImportMboxAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ImportMboxAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ImportMboxAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetImportAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Import
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationproblemJSON404 *NotFound
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetImportAnswer) GetJSON200() *Import {
+	return r.JSON200
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r GetImportAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r GetImportAnswer) GetApplicationproblemJSON404() *NotFound {
+	return r.ApplicationproblemJSON404
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetImportAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetImportAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetImportAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetImportAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetImportAnswer) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -6616,6 +8132,94 @@ func (c *ClientWithResponses) GetStatusWithResponse(ctx context.Context, params 
 	return ParseGetStatusAnswer(rsp)
 }
 
+// ListBackfillsWithResponse performs a GET /backfill/runs (the `ListBackfills` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) ListBackfillsWithResponse(ctx context.Context, params *ListBackfillsParams, reqEditors ...RequestEditorFn) (*ListBackfillsAnswer, error) {
+	rsp, err := c.ListBackfills(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListBackfillsAnswer(rsp)
+}
+
+// StartBackfillWithBodyWithResponse performs a POST /backfill/runs (the `StartBackfill` operationId) request,
+// with any type of body and a specified content type.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) StartBackfillWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*StartBackfillAnswer, error) {
+	rsp, err := c.StartBackfillWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStartBackfillAnswer(rsp)
+}
+
+// StartBackfillWithResponse performs a POST /backfill/runs (the `StartBackfill` operationId) request.
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) StartBackfillWithResponse(ctx context.Context, body StartBackfillJSONRequestBody, reqEditors ...RequestEditorFn) (*StartBackfillAnswer, error) {
+	rsp, err := c.StartBackfill(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStartBackfillAnswer(rsp)
+}
+
+// GetBackfillWithResponse performs a GET /backfill/runs/{id} (the `GetBackfill` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) GetBackfillWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*GetBackfillAnswer, error) {
+	rsp, err := c.GetBackfill(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetBackfillAnswer(rsp)
+}
+
+// CancelBackfillWithResponse performs a POST /backfill/runs/{id}/cancel (the `CancelBackfill` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) CancelBackfillWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*CancelBackfillAnswer, error) {
+	rsp, err := c.CancelBackfill(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCancelBackfillAnswer(rsp)
+}
+
+// PauseBackfillWithResponse performs a POST /backfill/runs/{id}/pause (the `PauseBackfill` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) PauseBackfillWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*PauseBackfillAnswer, error) {
+	rsp, err := c.PauseBackfill(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePauseBackfillAnswer(rsp)
+}
+
+// ResumeBackfillWithResponse performs a POST /backfill/runs/{id}/resume (the `ResumeBackfill` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) ResumeBackfillWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*ResumeBackfillAnswer, error) {
+	rsp, err := c.ResumeBackfill(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseResumeBackfillAnswer(rsp)
+}
+
+// ListBackfillSitesWithResponse performs a GET /backfill/sites (the `ListBackfillSites` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) ListBackfillSitesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListBackfillSitesAnswer, error) {
+	rsp, err := c.ListBackfillSites(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListBackfillSitesAnswer(rsp)
+}
+
 // GetConfigWithResponse performs a GET /config (the `GetConfig` operationId) request.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -6779,6 +8383,39 @@ func (c *ClientWithResponses) GetHostWithResponse(ctx context.Context, host stri
 		return nil, err
 	}
 	return ParseGetHostAnswer(rsp)
+}
+
+// ImportMboxWithBodyWithResponse performs a POST /import/email/mbox (the `ImportMbox` operationId) request,
+// with any type of body and a specified content type.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) ImportMboxWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportMboxAnswer, error) {
+	rsp, err := c.ImportMboxWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseImportMboxAnswer(rsp)
+}
+
+// ImportMboxWithResponse performs a POST /import/email/mbox (the `ImportMbox` operationId) request.
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) ImportMboxWithResponse(ctx context.Context, body ImportMboxJSONRequestBody, reqEditors ...RequestEditorFn) (*ImportMboxAnswer, error) {
+	rsp, err := c.ImportMbox(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseImportMboxAnswer(rsp)
+}
+
+// GetImportWithResponse performs a GET /import/email/{id} (the `GetImport` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) GetImportWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*GetImportAnswer, error) {
+	rsp, err := c.GetImport(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetImportAnswer(rsp)
 }
 
 // ListItemsWithResponse performs a GET /items (the `ListItems` operationId) request.
@@ -7416,6 +9053,356 @@ func ParseGetStatusAnswer(rsp *http.Response) (*GetStatusAnswer, error) {
 	return response, nil
 }
 
+// ParseListBackfillsAnswer parses an HTTP response from a ListBackfillsWithResponse call
+func ParseListBackfillsAnswer(rsp *http.Response) (*ListBackfillsAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListBackfillsAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest BackfillRuns
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseStartBackfillAnswer parses an HTTP response from a StartBackfillWithResponse call
+func ParseStartBackfillAnswer(rsp *http.Response) (*StartBackfillAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &StartBackfillAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest BackfillRun
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest Conflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest RequestEntityTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetBackfillAnswer parses an HTTP response from a GetBackfillWithResponse call
+func ParseGetBackfillAnswer(rsp *http.Response) (*GetBackfillAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetBackfillAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest BackfillRun
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCancelBackfillAnswer parses an HTTP response from a CancelBackfillWithResponse call
+func ParseCancelBackfillAnswer(rsp *http.Response) (*CancelBackfillAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CancelBackfillAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest BackfillRun
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest Conflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePauseBackfillAnswer parses an HTTP response from a PauseBackfillWithResponse call
+func ParsePauseBackfillAnswer(rsp *http.Response) (*PauseBackfillAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PauseBackfillAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest BackfillRun
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest Conflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseResumeBackfillAnswer parses an HTTP response from a ResumeBackfillWithResponse call
+func ParseResumeBackfillAnswer(rsp *http.Response) (*ResumeBackfillAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ResumeBackfillAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest BackfillRun
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest Conflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListBackfillSitesAnswer parses an HTTP response from a ListBackfillSitesWithResponse call
+func ParseListBackfillSitesAnswer(rsp *http.Response) (*ListBackfillSitesAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListBackfillSitesAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest BackfillSites
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetConfigAnswer parses an HTTP response from a GetConfigWithResponse call
 func ParseGetConfigAnswer(rsp *http.Response) (*GetConfigAnswer, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -7958,6 +9945,128 @@ func ParseGetHostAnswer(rsp *http.Response) (*GetHostAnswer, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest HostDetail
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseImportMboxAnswer parses an HTTP response from a ImportMboxWithResponse call
+func ParseImportMboxAnswer(rsp *http.Response) (*ImportMboxAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ImportMboxAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Import
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest Import
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest Conflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest RequestEntityTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetImportAnswer parses an HTTP response from a GetImportWithResponse call
+func ParseGetImportAnswer(rsp *http.Response) (*GetImportAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetImportAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Import
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

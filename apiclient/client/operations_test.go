@@ -16,6 +16,8 @@ func TestA19EveryOperation(t *testing.T) {
 	r.index(id)
 	r.entries()
 	r.enrichment()
+	r.imports()
+	r.backfill()
 	r.service()
 	if gone := accepted(r.RemoveItemWithResponse(t.Context(), id)); gone.RemoveRequested == nil || !*gone.RemoveRequested {
 		t.Errorf("removed: %+v", gone)
@@ -136,6 +138,31 @@ func (r *running) enrichment() {
 	if got := ok(r.ListEnrichBatchesWithResponse(ctx, nil)); len(got.Batches) != 1 {
 		r.Errorf("batches %+v", got)
 	}
+}
+
+// imports brings a file of mails in.
+func (r *running) imports() {
+	ctx := r.Context()
+	mbox := "From a@port.example Sun Mar  1 03:00:00 2026\nFrom: a@port.example\nSubject: Tides\nMessage-ID: <2@port.example>\n\nLow water at six.\n"
+	must(r.T, os.WriteFile(filepath.Join(r.files, "a.mbox"), []byte(mbox), 0o600))
+	done := ok(r.ImportMboxWithResponse(ctx, ImportRequest{MboxPath: "a.mbox"}))
+	if got := ok(r.GetImportWithResponse(ctx, done.ImportId)); got.Mails != 1 {
+		r.Errorf("import %+v", got)
+	}
+}
+
+// backfill begins a run, holds it, has it go on and ends it.
+func (r *running) backfill() {
+	ctx := r.Context()
+	if got := ok(r.ListBackfillSitesWithResponse(ctx)); len(got.Sites) != 1 {
+		r.Errorf("sites %+v", got)
+	}
+	run := accepted(r.StartBackfillWithResponse(ctx, BackfillRequest{Sources: []string{"port"}}))
+	accepted(r.PauseBackfillWithResponse(ctx, run.Id))
+	accepted(r.ResumeBackfillWithResponse(ctx, run.Id))
+	accepted(r.CancelBackfillWithResponse(ctx, run.Id))
+	ok(r.GetBackfillWithResponse(ctx, run.Id))
+	ok(r.ListBackfillsWithResponse(ctx, nil))
 }
 
 // service asks the app about itself.
