@@ -12,7 +12,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/backfill"
 	"github.com/tidemark/tidemark/pkg/crawl"
-	"github.com/tidemark/tidemark/pkg/discover"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -310,5 +309,3 @@ func (r *rig) whole(run backfill.Run) {
 		r.Error(v)
 	}
 }
-
-var _ = discover.Link{}
