@@ -62,7 +62,7 @@ func TestE1Run(t *testing.T) {
 func TestE5Caps(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		for _, host := range []string{"a", "b"} {
-			r.web.pages["https://"+host+".example/sitemap.xml"] = urlset(pages("https://"+host+".example/p/", 200)...)
+			r.web.pages["https://"+host+".example/sitemap.xml"] = urlset(append(pages("https://other.example/", 30), pages("https://"+host+".example/p/", 200)...)...)
 		}
 		for _, tt := range []struct {
 			name            string
