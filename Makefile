@@ -61,6 +61,7 @@ bench: app build ## measure, as ratios to a baseline in the same run
 soak: ## many more schedules of the simulation, many more kills, and longer fuzzing
 	$(GO) test ./pkg/crawl -run TestSimulation -sim.runs 20000 -timeout 60m
 	$(GO) test ./pkg/app -run TestCrash -v -crash.rounds 50 -crash.pages 2000 -timeout 60m
+	$(GO) test ./pkg/mailimport -run TestD6FlatMemory -v -import.mails 32000 -timeout 60m
 	$(GO) test ./pkg/source -run '^$$' -fuzz FuzzParseURL -fuzztime 5m
 
 package: ## the deployment zip for linux/amd64, build/tidemark.zip
