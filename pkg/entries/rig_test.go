@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
@@ -74,6 +75,7 @@ type rig struct {
 	now   time.Time
 	hook  storagetest.Hooks
 	reads atomic.Int64
+	index shelf
 }
 
 func (r *rig) Before(ctx context.Context, c storagetest.Call) error {
@@ -90,6 +92,7 @@ func (r *rig) After(ctx context.Context, c storagetest.Call, err error) error {
 func newRig(t *testing.T, open opener) *rig {
 	t.Helper()
 	r := &rig{T: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), under: open(t)}
+	r.index = shelf{hook: r, pages: map[string]search.Page{}}
 	r.Store = r.another()
 	must(t, r.Create(t.Context()))
 	return r
@@ -97,7 +100,7 @@ func newRig(t *testing.T, open opener) *rig {
 
 // another is what a second process has.
 func (r *rig) another() *Store {
-	return New(storagetest.Hooked(r.under, r), Options{Clock: func() time.Time { return r.now }})
+	return New(storagetest.Hooked(r.under, r), Options{Clock: func() time.Time { return r.now }, Index: &r.index})
 }
 
 // insert stores an entry in production.
@@ -118,12 +121,17 @@ func keyed(policy, primary, secondary string, more Fields) Fields {
 	return f
 }
 
-// rows reads the entries of production, and fails when a key row is missing, wrong or too many.
+// rows reads the entries of production, and fails when a key row is missing, wrong or too many, or when an
+// entry is neither in the index as it stands nor owed to it.
 func (r *rig) rows() []Fields {
 	r.Helper()
-	all, keys, want := []Fields{}, map[string]string{}, map[string]string{}
+	all, keys, want, owed := []Fields{}, map[string]string{}, map[string]string{}, map[string]bool{}
 	for e, err := range r.under.Table(tableOf[Production].entries).Query(r.Context(), storage.Query{}) {
 		must(r.T, err)
+		if strings.HasPrefix(e.Row, owedText) {
+			owed[idAt(debtOf(e).entry())] = true
+			continue
+		}
 		if !strings.HasPrefix(e.Row, rowText) {
 			keys[e.Partition+" "+e.Row], _ = e.Props["entry_id"].(string)
 			continue
@@ -144,6 +152,11 @@ func (r *rig) rows() []Fields {
 	}
 	if have, want := asJSON(r.T, keys), asJSON(r.T, want); have != want {
 		r.Errorf("key rows: have %s\nwant %s", have, want)
+	}
+	for _, f := range all {
+		if diff := r.index.differs(f); diff != "" && !owed[f.Text("id")] {
+			r.Errorf("the index is not owed %s, and differs (-want +have):\n%s", f.Text("id"), diff)
+		}
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"errors"
+	"log/slog"
 	mathrand "math/rand/v2"
 	"strings"
 	"time"
@@ -52,6 +53,10 @@ type Options struct {
 	Sleep func(context.Context, time.Duration) error // waits on the wall clock when nil
 	Links *registry.Registry                         // takes the pages that links are about (D10); nobody when nil
 	Rules source.Rules                               // by which they are told from each other
+	Index Index                                      // has the entries of production; nobody searches them when nil
+	// Vectors gives their chunks vectors; none when nil.
+	Vectors Filler
+	Log     *slog.Logger // discarded when nil
 }
 
 // Store keeps the entries of both schemas. It is safe for concurrent use by any number of processes.
@@ -71,6 +76,9 @@ func New(store storage.Store, o Options) *Store {
 	}
 	if o.Sleep == nil {
 		o.Sleep = registry.Sleep
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Store{store: store, mode: mode{rows: store.Table(configTable)}, o: o}
 }

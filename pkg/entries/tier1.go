@@ -15,6 +15,10 @@ var tier1Columns = []string{
 	"tier1_status", "tier1_batch_id", "tier1_digest", "tier1_model", "tier1_error", "tier1_at", "tier1_tokens_in", "tier1_tokens_out", "tier1_cost",
 }
 
+// tier1Pending is the status of an entry that is on its way to a model. It changes nothing that is searched
+// for good: another status follows.
+const tier1Pending = "pending"
+
 // Revision names the state that an entry was read in.
 type Revision string
 
@@ -24,7 +28,8 @@ func (s *Session) Read(ctx context.Context, id string) (Fields, Revision, error)
 	return r.fields, Revision(r.etag), err
 }
 
-// Describe writes columns of tier 1 to an entry that is as it was read, and no others; "" empties one.
+// Describe writes columns of tier 1 to an entry that is as it was read, and no others; "" empties one. The
+// index has them after the next [Store.Drain].
 // Conflict if anything of the entry has changed since, NotFound if it is gone, Invalid for another column.
 func (s *Session) Describe(ctx context.Context, id string, read Revision, columns Fields) error {
 	key, err := keyOf(id)
@@ -36,8 +41,13 @@ func (s *Session) Describe(ctx context.Context, id string, read Revision, column
 			return fault.Field(name, "%s is no column of tier 1", name)
 		}
 	}
-	_, err = s.entries.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
-		Key: key, ETag: storage.ETag(read), Props: storage.Properties(columns),
-	}})
-	return err
+	op := storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: key, ETag: storage.ETag(read), Props: storage.Properties(columns)}}
+	if columns.Text("tier1_status") == tier1Pending {
+		_, err = s.entries.Transact(ctx, op)
+		return err
+	}
+	return s.s.retry(ctx, func(int) error {
+		_, err := s.commit(ctx, key, 0, op)
+		return err
+	})
 }

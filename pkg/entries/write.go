@@ -17,6 +17,8 @@ type Result struct {
 	Action Action // Inserted, Skipped or Updated
 	// Conflict is set when the two keys belong to different entries.
 	Conflict *Conflict
+
+	owed debt // to the index, which [Store.Settle] pays
 }
 
 // Conflict says that the primary key of what was sent belongs to one entry and the secondary key to
@@ -107,8 +109,8 @@ func (s *Session) insert(ctx context.Context, policy Policy, in Fields, token st
 	}
 	r := newRow(in, token, s.s.o.Clock())
 	ops := append([]storage.Op{{Kind: storage.Insert, Entity: r.entity()}}, keyOps(Keys{}, keysOf(in), r.fields.Text("id"))...)
-	_, err := s.entries.Transact(ctx, ops...)
-	if blamed, ok := errors.AsType[*storage.OpError](err); ok && named && blamed.Index == 0 && fault.Is(err, fault.Conflict) {
+	owed, err := s.commit(ctx, r.key, owedTime, ops...)
+	if named && fault.Is(err, fault.Conflict) && refuses(err, 0) {
 		r, err = s.load(ctx, r.fields.Text("id")) // our own, of an earlier call
 	}
 	if fault.Is(err, fault.Conflict) {
@@ -116,7 +118,7 @@ func (s *Session) insert(ctx context.Context, policy Policy, in Fields, token st
 	} else if err != nil {
 		return Result{}, err
 	}
-	return Result{Entry: r.fields, Action: Inserted}, nil
+	return Result{Entry: r.fields, Action: Inserted, owed: owed}, nil
 }
 
 // found is the entry that stands under a pair of keys, and the other that does, if any.
@@ -171,7 +173,7 @@ func (s *Session) resolve(ctx context.Context, policy Policy, in Fields, f found
 	if f.other != "" && fields.Text("idempotency_key_secondary") == in.Text("idempotency_key_secondary") {
 		delete(fields, "idempotency_key_secondary")
 	}
-	res.Entry, err = s.rewrite(ctx, r, fields)
+	res.Entry, res.owed, err = s.rewrite(ctx, r, fields)
 	if _, taken := errors.AsType[*takenError](err); taken {
 		err = errRaced // since the keys were looked up
 	}
@@ -207,7 +209,7 @@ func (s *Session) Update(ctx context.Context, in Fields) (Result, error) {
 		if err := identified(fields); err != nil {
 			return err
 		}
-		res.Entry, err = s.rewrite(ctx, r, fields)
+		res.Entry, res.owed, err = s.rewrite(ctx, r, fields)
 		return s.told(ctx, keysOf(fields), err)
 	})
 	return res, err
@@ -255,24 +257,26 @@ func (s *Session) told(ctx context.Context, k Keys, err error) error {
 
 // rewrite stores an entry's new fields and moves the keys that changed, all or nothing. What is the
 // same is not written.
-func (s *Session) rewrite(ctx context.Context, r row, fields Fields) (Fields, error) {
+func (s *Session) rewrite(ctx context.Context, r row, fields Fields) (Fields, debt, error) {
 	if reflect.DeepEqual(row{fields: fields}.entity(), row{fields: r.fields}.entity()) {
-		return r.fields, nil
+		return r.fields, debt{}, nil
 	}
 	if err := fields.check(); err != nil {
-		return nil, err
+		return nil, debt{}, err
 	}
 	fields["updated_at"] = storage.FormatTime(s.s.o.Clock())
 	changed := row{key: r.key, etag: r.etag, fields: fields}
 	ops := append([]storage.Op{{Kind: storage.Replace, Entity: changed.entity()}}, keyOps(keysOf(r.fields), keysOf(fields), fields.Text("id"))...)
-	_, err := s.entries.Transact(ctx, ops...)
-	if blamed, ok := errors.AsType[*storage.OpError](err); ok && ops[blamed.Index].Kind == storage.Insert && fault.Is(err, fault.Conflict) {
-		return nil, &takenError{ops[blamed.Index].Entity.Row[:1]}
+	owed, err := s.commit(ctx, r.key, owedTime, ops...)
+	for i, op := range ops {
+		if op.Kind == storage.Insert && fault.Is(err, fault.Conflict) && refuses(err, i) {
+			return nil, debt{}, &takenError{op.Entity.Row[:1]}
+		}
 	}
 	if fault.Is(err, fault.Conflict) {
-		return nil, errRaced
+		return nil, debt{}, errRaced
 	}
-	return fields, err
+	return fields, owed, err
 }
 
 // keyOps moves an entry's keys. Key rows change only together with their entry, whose revision the same

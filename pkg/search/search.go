@@ -38,7 +38,7 @@ type Page struct {
 	ID        string // item id, also the id of the document
 	URL       string // what a reader opens
 	Host      string
-	Type      string // "page" for now; entries join it
+	Type      string // "page" of what was fetched, "entry" of what was pushed in
 	Title     string
 	Language  string // BCP 47 primary subtag, or empty
 	MimeType  string
@@ -138,6 +138,7 @@ type Age struct {
 type Result struct {
 	ID       string
 	URL      string
+	Type     string
 	Title    string
 	Language string
 	Score    float64

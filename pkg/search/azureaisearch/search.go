@@ -145,11 +145,11 @@ func (s seeking) hits() query {
 	session := sha256.Sum256([]byte(s.expression))
 	q := query{
 		Search: s.expression, SearchFields: searchFields(s.query.Language), Filter: filter(s.query),
-		OrderBy: "search.score() desc,parentPageId asc,id asc", Select: "id,parentPageId,url,title,language",
+		OrderBy: "search.score() desc,parentPageId asc,id asc", Select: "id,parentPageId,url,type,title,language",
 		Top: maxRows, Count: true, ScoringStatistics: "global", SessionID: hex.EncodeToString(session[:8]),
 	}
 	if s.query.Facets {
-		q.Select += ",host,type,changedAt"
+		q.Select += ",host,changedAt"
 	}
 	if s.hybrid {
 		q.OrderBy = "" // would undo the ranking by both
@@ -160,7 +160,7 @@ func (s seeking) hits() query {
 
 func resultOf(g group, passages map[string]passage, images []search.Image) search.Result {
 	best := g.hits[0]
-	r := search.Result{ID: g.page, URL: best.URL, Title: best.Title, Language: best.Language, Score: best.Score, Images: images}
+	r := search.Result{ID: g.page, URL: best.URL, Type: best.Type, Title: best.Title, Language: best.Language, Score: best.Score, Images: images}
 	var unmarked []search.Passage
 	for _, h := range shownOf(g) {
 		p, found := passages[h.ID]

@@ -86,7 +86,7 @@ places AS (
 	UNION ALL SELECT page, row_number() OVER (ORDER BY min(score)) FROM near GROUP BY page
 ),
 best AS (
-	SELECT p.rowid AS page, p.id, p.url, p.title, p.language, -sum(1.0 / (` + fusionK + ` + o.place)) AS score
+	SELECT p.rowid AS page, p.id, p.url, p.title, p.type, p.language, -sum(1.0 / (` + fusionK + ` + o.place)) AS score
 	FROM places o JOIN pages p ON p.rowid = o.page GROUP BY o.page ORDER BY score, p.id LIMIT ? OFFSET ?
 ),
 pieces AS (
@@ -99,7 +99,7 @@ ranked AS (
 	SELECT b.*, j.chunk, row_number() OVER (PARTITION BY b.page ORDER BY j.score, j.chunk) AS place
 	FROM best b JOIN joined j ON j.page = b.page
 )
-SELECT r.id, r.url, r.title, r.language, -r.score, r.chunk FROM ranked r WHERE r.place <= ?
+SELECT r.id, r.url, r.title, r.type, r.language, -r.score, r.chunk FROM ranked r WHERE r.place <= ?
 ORDER BY r.score, r.id, r.place`
 	return query, append(args, asJSON(s.near), s.query.Top, s.query.Skip, maxPassages)
 }

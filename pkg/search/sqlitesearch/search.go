@@ -152,14 +152,14 @@ func (s statement) byWords() (query string, args []any) {
 	with, args := s.matching()
 	query = with + `,
 best AS MATERIALIZED (
-	SELECT p.rowid AS page, p.id, p.url, p.title, p.language, m.score
+	SELECT p.rowid AS page, p.id, p.url, p.title, p.type, p.language, m.score
 	FROM matched m JOIN pages p ON p.rowid = m.page ORDER BY m.score, p.id LIMIT ? OFFSET ?
 ),
 pieces AS (
 	SELECT page, chunk, row_number() OVER (PARTITION BY page ORDER BY said, score, chunk) AS place
 	FROM hits WHERE page IN (SELECT page FROM best)
 )
-SELECT b.id, b.url, b.title, b.language, -b.score, c.chunk FROM pieces c JOIN best b ON b.page = c.page WHERE c.place <= ?
+SELECT b.id, b.url, b.title, b.type, b.language, -b.score, c.chunk FROM pieces c JOIN best b ON b.page = c.page WHERE c.place <= ?
 ORDER BY b.score, b.id, c.place`
 	return query, append(args, s.query.Top, s.query.Skip, maxPassages)
 }
@@ -200,7 +200,7 @@ func scanResults(rows *sql.Rows) (results []search.Result, chunks [][]int64, err
 	for rows.Next() {
 		var r search.Result
 		var chunk int64
-		if err := rows.Scan(&r.ID, &r.URL, &r.Title, &r.Language, &r.Score, &chunk); err != nil {
+		if err := rows.Scan(&r.ID, &r.URL, &r.Title, &r.Type, &r.Language, &r.Score, &chunk); err != nil {
 			return nil, nil, err
 		}
 		if n := len(results); n == 0 || results[n-1].ID != r.ID {

@@ -1,0 +1,107 @@
+package entries
+
+import (
+	"cmp"
+	"encoding/json"
+	netmail "net/mail"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/chunk"
+	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// TypeEntry is the type of entries in the index.
+const TypeEntry = "entry"
+
+// pageOf is an entry as it is searched. Its host is where it comes from, such as email; it changed when the
+// message says that it was sent, as far as that can be. What is said about the entry has chunks of its own, so
+// that tier 1 changes no chunk of the text.
+func pageOf(f Fields, now time.Time) search.Page {
+	text, _ := extract.Extract([]byte(textOf(f)), "text/plain; charset=utf-8", mailBase, extract.Limits{}) // fails for bad addresses only
+	p := search.Page{
+		ID: f.Text("id"), URL: f.Text("url"), Host: strings.TrimSuffix(f.Text("source"), "-batch"), Type: TypeEntry,
+		Title: titleOf(f), Language: text.Language, MimeType: "text/plain", IndexedAt: now, ChangedAt: sentAt(f),
+	}
+	body, _ := chunk.Split(chunk.Page{ID: p.ID, Title: p.Title, Blocks: text.Blocks})
+	about, _ := chunk.Split(chunk.Page{ID: p.ID + "/about", Blocks: aboutOf(f)})
+	for _, c := range append(body, about...) {
+		p.Chunks = append(p.Chunks, search.Chunk{Key: string(c.Key), UID: string(c.UID), Heading: c.Heading, Text: c.Text})
+	}
+	return p
+}
+
+// textOf is the cleanest text that there is.
+func textOf(f Fields) string {
+	return cmp.Or(f.Text("clean_text"), f.Text("extracted_text"), f.Text("capture_text"))
+}
+
+// titleOf is never empty: what an entry is called in a list of results.
+func titleOf(f Fields) string {
+	const most = 120
+	first, _, _ := strings.Cut(strings.TrimSpace(textOf(f)), "\n")
+	title := cmp.Or(oneLine(f.Text("title")), oneLine(f.Text("gist")))
+	if title == "" {
+		title = oneLine(firstOf(clip(first, most)))
+	}
+	return cmp.Or(title, f.Text("url"), f.Text("id"))
+}
+
+// aboutOf are the texts that are not the entry's own, but that it may be looked for by.
+func aboutOf(f Fields) []extract.Block {
+	var keywords []string
+	_ = json.Unmarshal([]byte(f.Text("keywords")), &keywords) // damaged: none
+	var blocks []extract.Block
+	for _, text := range []string{
+		f.Text("author"), f.Text("gist"),
+		strings.Join(append([]string{f.Text("topic_primary"), f.Text("topic_secondary")}, keywords...), "\n"),
+	} {
+		if text = strings.TrimSpace(text); text != "" {
+			blocks = append(blocks, extract.Block{Kind: extract.Paragraph, Text: text})
+		}
+	}
+	return blocks
+}
+
+// sentAt is the date of a message, or when the entry was last written if it has none that could be.
+func sentAt(f Fields) time.Time {
+	written := storage.ParseTime(f.Text("updated_at"))
+	meta, _ := f["metadata"].(map[string]any)
+	for _, from := range []string{"email", "telegram"} {
+		of, _ := meta[from].(map[string]any)
+		date, _ := of["date"].(string)
+		at, err := time.Parse(time.RFC3339, date)
+		if err != nil {
+			at, err = netmail.ParseDate(date)
+		}
+		if err == nil && at.Year() >= 1970 && at.Before(written) {
+			return at.UTC()
+		}
+	}
+	return written
+}
+
+// LinkOf is the address of the page that an entry of policy [TelegramLink] is about; "" for other entries.
+func LinkOf(f Fields) string {
+	if f.Text("idempotency_policy_key") != TelegramLink {
+		return ""
+	}
+	return cmp.Or(f.Text("url_canonical"), f.Text("url"))
+}
+
+// IsLink reports whether an id is that of an entry with [LinkOf].
+func IsLink(id string) bool {
+	m := idPattern.FindStringSubmatch(id)
+	return m != nil && m[1] == TelegramLink
+}
+
+// IsID reports whether an id may be that of an entry.
+func IsID(id string) bool { return !isNotFound(id) }
+
+func isNotFound(id string) bool {
+	_, err := keyOf(id)
+	return fault.Is(err, fault.NotFound)
+}

@@ -1,0 +1,63 @@
+package entries
+
+import (
+	"context"
+	"sync"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// shelf is an index that keeps pages as they were put, of no use for searching.
+type shelf struct {
+	hook  storagetest.Hook
+	mu    sync.Mutex
+	pages map[string]search.Page
+	puts  int
+}
+
+func (s *shelf) Put(ctx context.Context, pages ...search.Page) error {
+	call := storagetest.Call{Op: "index.Put"}
+	if err := s.hook.Before(ctx, call); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.puts++
+	for _, p := range pages {
+		s.pages[p.ID] = p
+	}
+	s.mu.Unlock()
+	return s.hook.After(ctx, call, nil)
+}
+
+func (s *shelf) Remove(ctx context.Context, id string, _ *search.Held) error {
+	if err := s.hook.Before(ctx, storagetest.Call{Op: "index.Remove"}); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.pages, id)
+	return nil
+}
+
+func (s *shelf) Holds(_ context.Context, id string) (search.Holding, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, ok := s.pages[id]
+	if !ok {
+		return search.Holding{}, fault.New(fault.NotFound, "no page %s", id)
+	}
+	return search.Holding{Chunks: p.Holds().Chunks}, nil
+}
+
+// differs says how the page of an entry is otherwise than it should be.
+func (s *shelf) differs(f Fields) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	have, want := s.pages[f.Text("id")], pageOf(f, s.pages[f.Text("id")].IndexedAt)
+	have.Held = nil
+	return cmp.Diff(want, have)
+}
