@@ -9,7 +9,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/chunk"
 	"github.com/tidemark/tidemark/pkg/extract"
-	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -90,18 +89,4 @@ func LinkOf(f Fields) string {
 		return ""
 	}
 	return cmp.Or(f.Text("url_canonical"), f.Text("url"))
-}
-
-// IsLink reports whether an id is that of an entry with [LinkOf].
-func IsLink(id string) bool {
-	m := idPattern.FindStringSubmatch(id)
-	return m != nil && m[1] == TelegramLink
-}
-
-// IsID reports whether an id may be that of an entry.
-func IsID(id string) bool { return !isNotFound(id) }
-
-func isNotFound(id string) bool {
-	_, err := keyOf(id)
-	return fault.Is(err, fault.NotFound)
 }

@@ -186,12 +186,16 @@ func (s *Store) owing(ctx context.Context, d debt) (owing, error) {
 	if err != nil {
 		return owing{}, err
 	}
+	return s.owingOf(d, e), nil
+}
+
+func (s *Store) owingOf(d debt, e storage.Entity) owing {
 	r, err := rowOf(e)
 	if err != nil {
 		s.o.Log.Error("entry cannot be read, and leaves the index", "entry", idAt(d.entry()), "err", err)
-		return owing{debt: d}, nil
+		return owing{debt: d}
 	}
-	return owing{debt: d, fields: r.fields}, nil
+	return owing{debt: d, fields: r.fields}
 }
 
 // mostDrained is how many entries of a policy one call of [Store.Drain] settles.
