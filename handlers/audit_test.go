@@ -46,6 +46,7 @@ func (r *rig) answers() (bodies []string) {
 // C5: an audit finds whatever the index holds otherwise than it should, repairs it without asking a
 // site, says so, and then finds nothing.
 func TestC5Audit(t *testing.T) {
+	noted := "entry_-" + strings.Repeat("a", 25) + "b"
 	for _, tt := range []struct {
 		name string
 		harm func(r *rig, one search.Page)
@@ -76,11 +77,22 @@ func TestC5Audit(t *testing.T) {
 		{"a page without an item", func(r *rig, one search.Page) {
 			one.ID = "url_" + strings.Repeat("a", 26)
 			must(t, r.v.Index.Put(t.Context(), one))
-		}, "a page that has no item"},
+		}, "a page that has no item or entry"},
+		{"an entry is lost", func(r *rig, _ search.Page) { must(t, r.v.Index.Remove(t.Context(), noted, nil)) }, "lacks the entry"},
+		{"an entry has a chunk too many", func(r *rig, one search.Page) {
+			one.ID = noted
+			one.Chunks = append(one.Chunks, search.Chunk{Key: "stray", UID: "stray", Text: "stray"})
+			must(t, r.v.Index.Put(t.Context(), one))
+		}, "chunks are missing"},
+		{"a page of an entry that is none", func(r *rig, one search.Page) {
+			one.ID = "entry_-" + strings.Repeat("z", 26)
+			must(t, r.v.Index.Put(t.Context(), one))
+		}, "a page that has no item or entry"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t)
 			do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["https://port.example/ok/one","https://port.example/ok/two","https://port.example/fails"]}`)
+			do(t, r, "POST", "/api/db/insert", `{"source":"notes","title":"Notes","clean_text":"A note about the harbour."}`)
 			r.work()
 			one := r.index.put[string(r.find("https://port.example/ok/one").ID)]
 			one.Held, one.Chunks = nil, slices.Clone(one.Chunks)
@@ -101,7 +113,7 @@ func TestC5Audit(t *testing.T) {
 			if r.web.asked != asked {
 				t.Error("the site was asked")
 			}
-			if again := r.audit(`{"audit":true}`); again.Marked+again.Removed != 0 {
+			if again := r.audit(`{"audit":true}`); again.Marked+again.Removed+again.Mended != 0 || again.Entries != 1 {
 				t.Errorf("the second audit finds %v", again.Findings)
 			}
 		})

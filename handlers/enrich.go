@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/enrich"
@@ -142,7 +143,23 @@ func batchJSON(b enrich.Batch, lines []enrich.Line) api.EnrichBatch {
 // enrichTimer has the batches of both schemas come a step further, whatever the test mode is, and removes
 // old ones.
 func (s *server) enrichTimer(ctx context.Context, v *Services, _ envelope) (string, error) {
+	settled := s.drain(ctx, v)
 	report, err := v.Enrich.Advance(ctx)
 	removed, failed := v.Enrich.Purge(ctx)
-	return fmt.Sprintf("%d batches go on, %d have moved, %d old ones are removed", report.Active, report.Moved, removed), errors.Join(err, failed)
+	return fmt.Sprintf("%d entries went into the index, %d batches go on, %d have moved, %d old ones are removed", settled, report.Active, report.Moved, removed),
+		errors.Join(err, failed)
+}
+
+// drainTime is what the timer gives to the index, so that batches come on whatever it does.
+const drainTime = time.Minute
+
+// drain has the index hold entries that it is owed. That it is down is no reason to call the timer failed.
+func (s *server) drain(ctx context.Context, v *Services) (settled int) {
+	ctx, cancel := context.WithTimeout(ctx, drainTime)
+	defer cancel()
+	settled, err := v.Entries.Drain(ctx)
+	if err != nil {
+		s.Log.Warn("entries are searched later", "settled", settled, "kind", fault.KindOf(err), "err", err)
+	}
+	return settled
 }

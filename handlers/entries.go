@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/entries"
@@ -36,9 +37,12 @@ func (s *server) writeEntries(r *http.Request, v *Services, do write) (int, any,
 	if err != nil {
 		return 0, nil, err
 	}
+	var done []entries.Result
+	defer func() { s.settle(r.Context(), v, done) }()
 	if _, many := req["items"]; !many {
-		row, err := writeEntry(r.Context(), session, do, req)
-		return http.StatusOK, row, err
+		res, err := writeEntry(r.Context(), session, do, req)
+		done = append(done, res)
+		return http.StatusOK, resultRow(res), err
 	}
 	items, goOn, err := batchOf(req)
 	if err != nil {
@@ -46,7 +50,9 @@ func (s *server) writeEntries(r *http.Request, v *Services, do write) (int, any,
 	}
 	rows := make([]entryRow, len(items))
 	for i, item := range items {
-		row, err := writeEntry(r.Context(), session, do, item)
+		res, err := writeEntry(r.Context(), session, do, item)
+		done = append(done, res)
+		row := resultRow(res)
 		if err != nil && !goOn {
 			return 0, nil, inBatch(i, err)
 		}
@@ -89,21 +95,34 @@ func inBatch(i int, err error) error {
 	return fmt.Errorf("items[%d], after %d that are done: %w", i, i, err)
 }
 
-func writeEntry(ctx context.Context, session *entries.Session, do write, raw map[string]json.RawMessage) (entryRow, error) {
+func writeEntry(ctx context.Context, session *entries.Session, do write, raw map[string]json.RawMessage) (entries.Result, error) {
 	f, err := entries.Decode(raw)
 	if err != nil {
-		return nil, err
+		return entries.Result{}, err
 	}
-	res, err := do(session, ctx, f)
-	if err != nil {
-		return nil, err
-	}
+	return do(session, ctx, f)
+}
+
+func resultRow(res entries.Result) entryRow {
 	row := rowOf(res.Entry)
 	row["action"] = res.Action
 	if c := res.Conflict; c != nil {
 		row["idempotency_conflict"] = api.EntryConflict{PrimaryEntryID: c.PrimaryID, SecondaryEntryID: c.SecondaryID}
 	}
-	return row, nil
+	return row
+}
+
+// settleTime is how long an answer waits for the index to take what the request wrote.
+const settleTime = 20 * time.Second
+
+// settle has the index hold what a request wrote, so that it is found at once. What it does not take now it
+// gets from the timer, and the request succeeds.
+func (s *server) settle(ctx context.Context, v *Services, done []entries.Result) {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	if err := v.Entries.Settle(ctx, done...); err != nil {
+		s.Log.Warn("entries are searched later", "entries", len(done), "kind", fault.KindOf(err), "err", err)
+	}
 }
 
 // rowOf is an entry as JSON. Keywords, which are kept as text, are a list there.

@@ -32,6 +32,7 @@ func TestEntriesContract(t *testing.T) {
 		{"D1 a link", "POST", "/api/normalize/telegram", `{"text":"Tide tables https://port.example/ok/tides?utm_source=x"}`},
 		{"D10 inserted, and its page registered", "POST", "/api/db/insert", "LAST"},
 		{"D10 the page", "GET", "/api/items/" + idOf(t, "https://port.example/ok/tides"), ""},
+		{"D10 it is found", "GET", "/api/Search?q=tide+tables&type=entry", ""},
 		{"D1 a newsletter", "POST", "/api/normalize/email", `{"raw_text":"` + newsletterMail + `"}`},
 		{"D3 a batch that goes on", "POST", "/api/db/insert", `{"items":[LAST,LAST,{"source":"email"}],"continue_on_error":true}`},
 		{"D1 a page", "POST", "/api/normalize/webpage", `{"text":"Share\n\nHigh water at noon.","url":"https://port.example/a","content_type":"article"}`},
@@ -41,13 +42,27 @@ func TestEntriesContract(t *testing.T) {
 		{"D2 policies", "GET", "/api/policies", ""},
 		{"D2 a policy, edited", "PUT", "/api/policies/telegram_link_v1", `{"source":"telegram","content_type":"link","conflict_action":"update","update_fields":["title"],"enabled":false}`},
 		{"D2 it is off", "POST", "/api/db/insert", `{"source":"telegram","idempotency_policy_key":"telegram_link_v1","idempotency_key_primary":"x"}`},
+		{"D10 entries, first page", "GET", "/api/entries?top=1", ""},
+		{"D10 entries, second page", "GET", "/api/entries?top=1&continuation=entry_email_newsletter_v1-" + strings.Repeat("a", 25) + "e", ""},
+		{"D10 entries of a policy", "GET", "/api/entries?policy=telegram_link_v1", ""},
+		{"D10 an entry", "GET", "/api/entries/ENTRY", ""},
+		{"D10 a link, before its page is crawled", "GET", "/api/entries/LINK", ""},
+		{"the worker works", "", "", ""},
+		{"D10 a link with its page", "GET", "/api/entries/LINK", ""},
+		{"D10 search shows the page with it", "GET", "/api/Search?q=tide+tables", ""},
 		{"D5 test mode", "GET", "/api/test-mode", ""},
 		{"D5 on", "PUT", "/api/test-mode", `{"is_test_mode":true}`},
 		{"D5 the entry is not there", "POST", "/api/db/update", `{"entry_id":"ENTRY","title":"Tides"}`},
+		{"D10 nor shown", "GET", "/api/entries/ENTRY", ""},
 		{"D5 off", "POST", "/api/test-mode/toggle", ""},
 		{"D5 settings", "GET", "/api/config", ""},
 	} {
 		step.body = strings.ReplaceAll(strings.ReplaceAll(step.body, "LAST", last), "ENTRY", "entry_telegram_thought_v1-"+strings.Repeat("a", 25)+"b")
+		step.path = strings.NewReplacer("ENTRY", "entry_telegram_thought_v1-"+strings.Repeat("a", 25)+"b", "LINK", "entry_telegram_link_v1-"+strings.Repeat("a", 25)+"d").Replace(step.path)
+		if step.method == "" {
+			r.work()
+			continue
+		}
 		w := do(t, r, step.method, step.path, step.body)
 		last = strings.TrimSpace(w.Body.String())
 		fmt.Fprintf(&log, "=== %s\n%s %s\n%s\n%d\n%s\n\n", step.name, step.method, step.path, step.body, w.Code, pretty(t, w.Body.Bytes()))
@@ -90,6 +105,11 @@ func TestD3Errors(t *testing.T) {
 		{"D2 a bad key", "PUT /api/policies/a%20b", `{"source":"x","conflict_action":"skip"}`, 400, "policy_key", "lower-case letters"},
 		{"D2 no source", "PUT /api/policies/a", `{"conflict_action":"skip"}`, 400, "source", "is missing"},
 		{"D2 a parameter", "GET /api/policies?x=1", ``, 400, "x", "no parameter"},
+		{"D10 an unknown entry", "GET /api/entries/entry_-x", ``, 404, "", "no entry has the id"},
+		{"D10 a parameter of an entry", "GET /api/entries/x?y=1", ``, 400, "y", "no parameter"},
+		{"D10 too many entries", "GET /api/entries?top=201", ``, 400, "top", "from 1 to 200"},
+		{"D10 a policy that is none", "GET /api/entries?policy=A", ``, 400, "policy", "not the key of a policy"},
+		{"D10 no place to go on", "GET /api/entries?continuation=x", ``, 400, "continuation", "does not name an entry"},
 		{"D5 no mode", "PUT /api/test-mode", `{}`, 400, "is_test_mode", "is missing"},
 		{"D5 a mode that is none", "PUT /api/test-mode", `{"is_test_mode":"on"}`, 400, "is_test_mode", "true or false"},
 		{"D5 a parameter", "GET /api/test-mode?x=1", ``, 400, "x", "no parameter"},

@@ -116,6 +116,8 @@ func (s *server) routes() map[string]route {
 		"POST normalize/telegram":               s.normalizeTelegram,
 		"POST normalize/email":                  s.normalizeEmail,
 		"POST normalize/webpage":                s.normalizeWebpage,
+		"GET entries":                           s.entries,
+		"GET entries/{id}":                      s.entry,
 		"POST db/insert":                        s.insertEntry,
 		"POST db/update":                        s.updateEntry,
 		"GET policies":                          s.policies,

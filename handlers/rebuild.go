@@ -62,7 +62,7 @@ func rebuildJSON(run rebuild.Run, left int) api.Rebuild {
 	out := api.Rebuild{
 		ID: run.ID, Status: string(run.State), Host: run.Host, Force: run.Force, Refetch: run.Refetch, Audit: run.Audit, Reason: run.Reason,
 		Items: run.Items, Marked: run.Marked, Left: left, Indexed: run.Indexed, KeptOut: run.KeptOut, Failed: run.Failed,
-		StartedAt: run.StartedAt, UpdatedAt: run.UpdatedAt, EndedAt: run.EndedAt, Removed: run.Removed,
+		StartedAt: run.StartedAt, UpdatedAt: run.UpdatedAt, EndedAt: run.EndedAt, Removed: run.Removed, Entries: run.Entries, Mended: run.Mended,
 	}
 	for _, f := range run.Findings {
 		out.Findings = append(out.Findings, api.Finding(f))

@@ -143,14 +143,14 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	files, err := file.New(file.Config{Root: "/srv", Setting: setting, Transport: transport.Transport()})
 	must(t, err)
 	tokens := 0
-	mine := entries.New(store, entries.Options{Clock: clock, Links: reg, Rules: source.DefaultRules(), Token: func() string {
+	mine := entries.New(store, entries.Options{Clock: clock, Links: reg, Rules: source.DefaultRules(), Index: engine, Token: func() string {
 		tokens++
 		return strings.Repeat("a", 24) + string(rune('a'+tokens/26)) + string(rune('a'+tokens%26))
 	}})
 	must(t, entries.New(r.store, entries.Options{}).Create(t.Context()))
 	r.v = &Services{Store: store, Entries: mine, Config: map[string]string{"CRAWL_CONTACT": "a@port.example", "LITELLM_MASTER_KEY": "(set)"}, Registry: reg, Snapshots: snaps, Manifests: index.NewManifests(store), Worker: worker, Index: engine,
 		Rebuilds: rebuild.New(store, reg, snaps, rebuild.Options{
-			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(store), reg),
+			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(store), reg, mine), Entries: mine,
 		}),
 		Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test",
 		Files: files, Setting: setting}

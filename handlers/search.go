@@ -1,10 +1,14 @@
 package handlers
 
 import (
+	"context"
 	"net/http"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 )
@@ -58,7 +62,31 @@ func (s *server) answerSearch(r *http.Request, v *Services, req api.SearchReques
 	if err != nil {
 		return 0, nil, err
 	}
-	return http.StatusOK, resultsJSON(found), nil
+	out := resultsJSON(found)
+	s.showLinked(r.Context(), v, out.Results)
+	return http.StatusOK, out, nil
+}
+
+// lookups is how many pages of links are looked up at once.
+const lookups = 8
+
+// showLinked shows with each link the page that it is about. One that cannot be looked up now is left out.
+func (s *server) showLinked(ctx context.Context, v *Services, results []api.SearchResult) {
+	var g errgroup.Group
+	g.SetLimit(lookups)
+	for i := range results {
+		res := &results[i]
+		if !entries.IsLink(res.ID) || res.URL == "" {
+			continue
+		}
+		g.Go(func() (err error) {
+			res.Page, err = linkedPage(ctx, v, res.URL)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		s.Log.Warn("pages of links not shown", "kind", fault.KindOf(err), "err", err)
+	}
 }
 
 // sinceOf reads a time, or how long ago; "" is the beginning.
@@ -81,7 +109,7 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 func resultsJSON(found search.Results) api.SearchResponse {
 	out := api.SearchResponse{Count: found.Count, Results: make([]api.SearchResult, len(found.Results))}
 	for i, r := range found.Results {
-		res := api.SearchResult{ID: r.ID, URL: r.URL, Title: r.Title, Language: r.Language, Score: r.Score, Passages: make([]api.Passage, len(r.Passages))}
+		res := api.SearchResult{ID: r.ID, Type: r.Type, URL: r.URL, Title: r.Title, Language: r.Language, Score: r.Score, Passages: make([]api.Passage, len(r.Passages))}
 		for j, p := range r.Passages {
 			res.Passages[j] = passageJSON(p)
 		}

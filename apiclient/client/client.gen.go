@@ -784,9 +784,64 @@ type EntryConflict struct {
 	SecondaryEntryId string `json:"secondary_entry_id"`
 }
 
+// EntryDetail defines model for EntryDetail.
+type EntryDetail struct {
+	Author                   *string                 `json:"author,omitempty"`
+	BoilerplateHeavy         *bool                   `json:"boilerplate_heavy,omitempty"`
+	CaptureText              *string                 `json:"capture_text,omitempty"`
+	CleanCharCount           *int64                  `json:"clean_char_count,omitempty"`
+	CleanText                *string                 `json:"clean_text,omitempty"`
+	CleanVsExtractedRatio    *float64                `json:"clean_vs_extracted_ratio,omitempty"`
+	CleanWordCount           *int64                  `json:"clean_word_count,omitempty"`
+	ContentType              *string                 `json:"content_type,omitempty"`
+	CreatedAt                *string                 `json:"created_at,omitempty"`
+	EntryId                  *string                 `json:"entry_id,omitempty"`
+	ExtractedCharCount       *int64                  `json:"extracted_char_count,omitempty"`
+	ExtractedText            *string                 `json:"extracted_text,omitempty"`
+	ExtractionIncomplete     *bool                   `json:"extraction_incomplete,omitempty"`
+	Gist                     *string                 `json:"gist,omitempty"`
+	Id                       *string                 `json:"id,omitempty"`
+	IdempotencyKeyPrimary    *string                 `json:"idempotency_key_primary,omitempty"`
+	IdempotencyKeySecondary  *string                 `json:"idempotency_key_secondary,omitempty"`
+	IdempotencyPolicyKey     *string                 `json:"idempotency_policy_key,omitempty"`
+	Keywords                 *[]string               `json:"keywords,omitempty"`
+	LinkCount                *int64                  `json:"link_count,omitempty"`
+	LinkRatio                *float64                `json:"link_ratio,omitempty"`
+	LowSignal                *bool                   `json:"low_signal,omitempty"`
+	Metadata                 *map[string]interface{} `json:"metadata,omitempty"`
+	Page                     *LinkedPage             `json:"page,omitempty"`
+	QualityScore             *float64                `json:"quality_score,omitempty"`
+	RetrievalExcerpt         *string                 `json:"retrieval_excerpt,omitempty"`
+	RetrievalUpdateSkipped   *bool                   `json:"retrieval_update_skipped,omitempty"`
+	Source                   *string                 `json:"source,omitempty"`
+	Tier1At                  *string                 `json:"tier1_at,omitempty"`
+	Tier1BatchId             *string                 `json:"tier1_batch_id,omitempty"`
+	Tier1Cost                *float64                `json:"tier1_cost,omitempty"`
+	Tier1Digest              *string                 `json:"tier1_digest,omitempty"`
+	Tier1Error               *string                 `json:"tier1_error,omitempty"`
+	Tier1Model               *string                 `json:"tier1_model,omitempty"`
+	Tier1Status              *string                 `json:"tier1_status,omitempty"`
+	Tier1TokensIn            *int64                  `json:"tier1_tokens_in,omitempty"`
+	Tier1TokensOut           *int64                  `json:"tier1_tokens_out,omitempty"`
+	Title                    *string                 `json:"title,omitempty"`
+	TopicPrimary             *string                 `json:"topic_primary,omitempty"`
+	TopicPrimaryConfidence   *float64                `json:"topic_primary_confidence,omitempty"`
+	TopicSecondary           *string                 `json:"topic_secondary,omitempty"`
+	TopicSecondaryConfidence *float64                `json:"topic_secondary_confidence,omitempty"`
+	UpdatedAt                *string                 `json:"updated_at,omitempty"`
+	Url                      *string                 `json:"url,omitempty"`
+	UrlCanonical             *string                 `json:"url_canonical,omitempty"`
+}
+
 // EntryOrEntryBatch defines model for EntryOrEntryBatch.
 type EntryOrEntryBatch struct {
 	union json.RawMessage
+}
+
+// EntryPage defines model for EntryPage.
+type EntryPage struct {
+	Continuation *string       `json:"continuation,omitempty"`
+	Entries      []EntryDetail `json:"entries"`
 }
 
 // EntryResult defines model for EntryResult.
@@ -1077,6 +1132,14 @@ type ItemPage struct {
 	Items        []Item  `json:"items"`
 }
 
+// LinkedPage defines model for LinkedPage.
+type LinkedPage struct {
+	Id     string  `json:"id"`
+	Status Status  `json:"status"`
+	Title  *string `json:"title,omitempty"`
+	Url    string  `json:"url"`
+}
+
 // Passage defines model for Passage.
 type Passage struct {
 	ChunkUid   string  `json:"chunkUid"`
@@ -1124,6 +1187,7 @@ type Range struct {
 type Rebuild struct {
 	Audit     bool          `json:"audit"`
 	EndedAt   *time.Time    `json:"endedAt,omitempty"`
+	Entries   *int          `json:"entries,omitempty"`
 	Failed    int           `json:"failed"`
 	Findings  *[]Finding    `json:"findings,omitempty"`
 	Force     bool          `json:"force"`
@@ -1134,6 +1198,7 @@ type Rebuild struct {
 	KeptOut   int           `json:"keptOut"`
 	Left      int           `json:"left"`
 	Marked    int           `json:"marked"`
+	Mended    *int          `json:"mended,omitempty"`
 	Reason    *string       `json:"reason,omitempty"`
 	Refetch   bool          `json:"refetch"`
 	Removed   *int          `json:"removed,omitempty"`
@@ -1198,13 +1263,15 @@ type SearchResponse struct {
 
 // SearchResult defines model for SearchResult.
 type SearchResult struct {
-	Id       string    `json:"id"`
-	Images   *[]Image  `json:"images,omitempty"`
-	Language *string   `json:"language,omitempty"`
-	Passages []Passage `json:"passages"`
-	Score    float64   `json:"score"`
-	Title    string    `json:"title"`
-	Url      string    `json:"url"`
+	Id       string      `json:"id"`
+	Images   *[]Image    `json:"images,omitempty"`
+	Language *string     `json:"language,omitempty"`
+	Page     *LinkedPage `json:"page,omitempty"`
+	Passages []Passage   `json:"passages"`
+	Score    float64     `json:"score"`
+	Title    string      `json:"title"`
+	Type     string      `json:"type"`
+	Url      string      `json:"url"`
 }
 
 // SearchStatus defines model for SearchStatus.
@@ -1366,6 +1433,13 @@ type ListEnrichBatchesParams struct {
 
 // ListEnrichBatchesParamsSchema defines parameters for ListEnrichBatches.
 type ListEnrichBatchesParamsSchema string
+
+// ListEntriesParams defines parameters for ListEntries.
+type ListEntriesParams struct {
+	Policy       *string `form:"policy,omitempty" json:"policy,omitempty"`
+	Top          *int    `form:"top,omitempty" json:"top,omitempty"`
+	Continuation *string `form:"continuation,omitempty" json:"continuation,omitempty"`
+}
 
 // ListItemsParams defines parameters for ListItems.
 type ListItemsParams struct {
@@ -2008,6 +2082,12 @@ type ClientInterface interface {
 	// CancelEnrichBatch performs a POST /enrich/tier1/batches/{id}/cancel (the `CancelEnrichBatch` operationId) request.
 	CancelEnrichBatch(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListEntries performs a GET /entries (the `ListEntries` operationId) request.
+	ListEntries(ctx context.Context, params *ListEntriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetEntry performs a GET /entries/{id} (the `GetEntry` operationId) request.
+	GetEntry(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetHealth performs a GET /health (the `GetHealth` operationId) request.
 	GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -2551,6 +2631,32 @@ func (c *Client) GetEnrichBatch(ctx context.Context, id string, reqEditors ...Re
 // CancelEnrichBatch performs a POST /enrich/tier1/batches/{id}/cancel (the `CancelEnrichBatch` operationId) request.
 func (c *Client) CancelEnrichBatch(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCancelEnrichBatchRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListEntries performs a GET /entries (the `ListEntries` operationId) request.
+func (c *Client) ListEntries(ctx context.Context, params *ListEntriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListEntriesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetEntry performs a GET /entries/{id} (the `GetEntry` operationId) request.
+func (c *Client) GetEntry(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetEntryRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -3990,6 +4096,118 @@ func NewCancelEnrichBatchRequest(server string, id string) (*http.Request, error
 	return req, nil
 }
 
+// NewListEntriesRequest constructs an http.Request for the ListEntries method
+func NewListEntriesRequest(server string, params *ListEntriesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/entries")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Policy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "policy", *params.Policy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Top != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "top", *params.Top, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Continuation != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuation", *params.Continuation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetEntryRequest constructs an http.Request for the GetEntry method
+func NewGetEntryRequest(server string, id string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/entries/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewGetHealthRequest constructs an http.Request for the GetHealth method
 func NewGetHealthRequest(server string) (*http.Request, error) {
 	var err error
@@ -5059,6 +5277,16 @@ type ClientWithResponsesInterface interface {
 	//
 	// Returns a wrapper object for the known response body format(s).
 	CancelEnrichBatchWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*CancelEnrichBatchAnswer, error)
+
+	// ListEntriesWithResponse performs a GET /entries (the `ListEntries` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	ListEntriesWithResponse(ctx context.Context, params *ListEntriesParams, reqEditors ...RequestEditorFn) (*ListEntriesAnswer, error)
+
+	// GetEntryWithResponse performs a GET /entries/{id} (the `GetEntry` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	GetEntryWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*GetEntryAnswer, error)
 
 	// GetHealthWithResponse performs a GET /health (the `GetHealth` operationId) request.
 	//
@@ -6784,6 +7012,123 @@ func (r CancelEnrichBatchAnswer) ContentType() string {
 	return ""
 }
 
+type ListEntriesAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EntryPage
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListEntriesAnswer) GetJSON200() *EntryPage {
+	return r.JSON200
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r ListEntriesAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListEntriesAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListEntriesAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListEntriesAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListEntriesAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListEntriesAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetEntryAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EntryDetail
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationproblemJSON404 *NotFound
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetEntryAnswer) GetJSON200() *EntryDetail {
+	return r.JSON200
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r GetEntryAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r GetEntryAnswer) GetApplicationproblemJSON404() *NotFound {
+	return r.ApplicationproblemJSON404
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetEntryAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetEntryAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetEntryAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetEntryAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetEntryAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetHealthAnswer struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -8363,6 +8708,28 @@ func (c *ClientWithResponses) CancelEnrichBatchWithResponse(ctx context.Context,
 	return ParseCancelEnrichBatchAnswer(rsp)
 }
 
+// ListEntriesWithResponse performs a GET /entries (the `ListEntries` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) ListEntriesWithResponse(ctx context.Context, params *ListEntriesParams, reqEditors ...RequestEditorFn) (*ListEntriesAnswer, error) {
+	rsp, err := c.ListEntries(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListEntriesAnswer(rsp)
+}
+
+// GetEntryWithResponse performs a GET /entries/{id} (the `GetEntry` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) GetEntryWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*GetEntryAnswer, error) {
+	rsp, err := c.GetEntry(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetEntryAnswer(rsp)
+}
+
 // GetHealthWithResponse performs a GET /health (the `GetHealth` operationId) request.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -9869,6 +10236,93 @@ func ParseCancelEnrichBatchAnswer(rsp *http.Response) (*CancelEnrichBatchAnswer,
 			return nil, err
 		}
 		response.ApplicationproblemJSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListEntriesAnswer parses an HTTP response from a ListEntriesWithResponse call
+func ParseListEntriesAnswer(rsp *http.Response) (*ListEntriesAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListEntriesAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EntryPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetEntryAnswer parses an HTTP response from a GetEntryWithResponse call
+func ParseGetEntryAnswer(rsp *http.Response) (*GetEntryAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetEntryAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EntryDetail
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON404 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem

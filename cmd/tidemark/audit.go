@@ -44,18 +44,26 @@ func (p *program) auditCommand() *cobra.Command {
 
 // auditText is the outcome of an audit in words.
 func auditText(r api.Rebuild) string {
-	if r.Marked+r.Removed == 0 {
-		return fmt.Sprintf("done: %s looked at, the index holds what it should", count(r.Items, "source"))
+	looked := count(r.Items, "source")
+	if r.Entries > 0 {
+		looked += " and " + count(r.Entries, "entry")
+	}
+	differences := r.Marked + r.Mended + r.Removed
+	if differences == 0 {
+		return fmt.Sprintf("done: %s looked at, the index holds what it should", looked)
 	}
 	text := fmt.Sprintf("done: %s looked at, %s differed: %s indexed anew, %s kept out, %s failed",
-		count(r.Items, "source"), thousands(r.Marked), thousands(r.Indexed), thousands(r.KeptOut), thousands(r.Failed))
+		looked, thousands(r.Marked), thousands(r.Indexed), thousands(r.KeptOut), thousands(r.Failed))
+	if r.Mended > 0 {
+		text += fmt.Sprintf("; %s put right", count(r.Mended, "entry"))
+	}
 	if r.Removed > 0 {
 		text += fmt.Sprintf("; %s without a source taken out", count(r.Removed, "page"))
 	}
 	for _, f := range r.Findings {
 		text += fmt.Sprintf("\n  %s  %s", clean(f.ID), clean(f.What))
 	}
-	if more := r.Marked + r.Removed - len(r.Findings); more > 0 {
+	if more := differences - len(r.Findings); more > 0 {
 		text += fmt.Sprintf("\n  and %s more, which the server's log names", thousands(more))
 	}
 	return text

@@ -22,6 +22,13 @@ done: 40 sources looked at, 2 differed: 1 indexed anew, 1 kept out, 0 failed; 1 
 `},
 		{name: "nothing", args: []string{"audit", "--wait"}, answers: []answered{{202, begun}, {200, sound}},
 			out: "done: 1 source looked at, the index holds what it should\n"},
+		{name: "entries", args: []string{"audit", "--wait"}, answers: []answered{{202, begun},
+			{200, `{"id":"audit-1","status":"entries","audit":true,"items":40,"entries":1}`},
+			{200, `{"id":"audit-1","status":"done","audit":true,"items":40,"entries":3,"mended":1,"findings":[{"id":"entry_a","what":"the index lacks the entry"}]}`}}, out: `
+40 sources and 1 entry looked at
+done: 40 sources and 3 entries looked at, 0 differed: 0 indexed anew, 0 kept out, 0 failed; 1 entry put right
+  entry_a  the index lacks the entry
+`},
 		{name: "status tells", args: []string{"status"}, answers: []answered{{200, `{"items":{"Indexed":2},"hosts":[],"rebuilds":[
 			{"id":"audit-1","status":"indexing","audit":true,"items":2,"marked":2,"left":1}]}`}}, out: `
 2 sources · Indexed 2

@@ -291,6 +291,35 @@ func TestSearch(t *testing.T) {
 		{name: "every flag travels", args: []string{"search", "x", "--top", "3", "--skip", "6", "--host", "H", "--language", "de", "--images", "--since", "week", "--facets"},
 			answers: []answered{{200, `{"count":0,"results":[]}`}}, out: "nothing found for x at h in de\n",
 			asked: []string{`POST /api/Search {"q":"x","top":3,"skip":6,"nestImages":true,"host":"h","language":"de","since":"week","facets":true}`}},
+		{name: "entries", args: []string{"search", "tide", "--type", "entry"}, asked: []string{`POST /api/Search {"q":"tide","top":10,"type":"entry"}`},
+			answers: []answered{{200, `{"count":2,"results":[
+				{"id":"entry_telegram_link_v1-aaa","type":"entry","url":"https://a.example/t","title":"Tide tables","passages":[],"page":{"id":"url_a","url":"https://a.example/t","title":"Tides","status":"Indexed"}},
+				{"id":"entry_-bbb","type":"entry","url":"","title":"A note","passages":[{"text":"Low tide.","highlights":[]}]}]}`}}, out: `
+ 1. Tide tables
+    entry  https://a.example/t
+    page: Tides  https://a.example/t  (Indexed)
+
+ 2. A note
+    entry  entry_-bbb
+      Low tide.
+
+1–2 of 2 entries
+`},
+		{name: "entries among pages", args: []string{"search", "tide"},
+			answers: []answered{{200, `{"count":2,"results":[
+				{"id":"url_a","type":"page","url":"https://a.example/","title":"Tides","passages":[]},
+				{"id":"entry_telegram_link_v1-aaa","type":"entry","url":"https://a.example/t","title":"T","passages":[],"page":{"id":"url_a","url":"https://a.example/t","status":"Pending"}}]}`}}, out: `
+ 1. Tides
+    https://a.example/
+
+ 2. T
+    entry  https://a.example/t
+    page: (no title yet)  https://a.example/t  (Pending)
+
+1–2 of 2 results
+`},
+		{name: "type", args: []string{"search", "x", "--type", "image"}, code: 2,
+			err: "tidemark: --type is image: give page or entry\nsee `tidemark search --help`\n"},
 		{name: "past the end", args: []string{"search", "x", "--skip", "50"}, answers: []answered{{200, `{"count":12,"results":[]}`}},
 			out: "no more than 12 pages\n"},
 		{name: "json", args: []string{"search", "x", "--json"}, answers: []answered{{200, "{\n \"count\": 0,\n \"new\": 1 }\n"}},

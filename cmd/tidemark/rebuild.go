@@ -106,14 +106,20 @@ func rebuildText(r api.Rebuild) string {
 		return fmt.Sprintf("%s of %s through", thousands(max(0, r.Marked-r.Left)), count(r.Marked, "source"))
 	case api.RebuildCounting:
 		return fmt.Sprintf("%s through, being counted", count(r.Marked, "source"))
+	case api.RebuildEntries:
+		return fmt.Sprintf("%s and %s looked at", count(r.Items, "source"), count(r.Entries, "entry"))
 	case api.RebuildClearing:
 		return fmt.Sprintf("%s looked at, pages without one are being taken out", count(r.Items, "source"))
 	case api.RebuildDone:
 		if r.Audit {
 			return auditText(r)
 		}
-		return fmt.Sprintf("done: %s looked at, %s indexed anew, %s kept out, %s failed",
+		text := fmt.Sprintf("done: %s looked at, %s indexed anew, %s kept out, %s failed",
 			count(r.Items, "source"), thousands(r.Indexed), thousands(r.KeptOut), thousands(r.Failed))
+		if r.Entries > 0 {
+			text += fmt.Sprintf("; %s put in", count(r.Entries, "entry"))
+		}
+		return text
 	default:
 		return clean(r.Status)
 	}

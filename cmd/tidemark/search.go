@@ -11,7 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-const searchLong = `Search the index. Pages come best first, with the passages that answer.
+const searchLong = `Search the index. Pages come best first, with the passages that answer, and
+entries (what was pushed in) among them; a link shows the page that it is about.
 
 All words are wanted; when no page has them all, any of them will do. "Words in
 quotes" are found as a phrase, and a trailing * finds what begins so.`
@@ -21,6 +22,7 @@ const searchExample = `  tidemark search 'calibrate the float'
   tidemark search 'pegel*' --language de --top 3
   tidemark search 'north basin' --images
   tidemark search closed --since week --facets
+  tidemark search dredging --type entry
   tidemark search harbour --json | jq -r '.results[].url'`
 
 func (p *program) searchCommand() *cobra.Command {
@@ -39,6 +41,7 @@ func (p *program) searchCommand() *cobra.Command {
 	f.IntVar(&req.Top, "top", api.DefaultTop, fmt.Sprintf("how many pages, 1 to %d", api.MaxTop))
 	f.IntVar(&req.Skip, "skip", 0, "how many pages to pass over")
 	hostFlag(f, &req.Host, "only pages of this `HOST`")
+	f.StringVar(&req.Type, "type", "", "only what is of this `TYPE`: page, or entry for what was pushed in")
 	f.StringVar(&req.Language, "language", "", "only pages in this `LANGUAGE`, such as en")
 	f.StringVar(&req.Since, "since", "", "only what changed since this `TIME`: day, week, month, year, or a date and time")
 	f.BoolVar(&req.Facets, "facets", false, "count the pages by host, type, language and age")
@@ -52,6 +55,9 @@ func (p *program) search(ctx context.Context, req api.SearchRequest) error {
 	}
 	if req.Top < 1 || req.Top > api.MaxTop {
 		return usagef("--top is %d: give 1 to %d", req.Top, api.MaxTop)
+	}
+	if req.Type != "" && req.Type != api.TypePage && req.Type != api.TypeEntry {
+		return usagef("--type is %s: give page or entry", clean(req.Type))
 	}
 	if req.Skip < 0 {
 		return usagef("--skip is %d: give 0 or more", req.Skip)
@@ -68,7 +74,7 @@ func (p *program) search(ctx context.Context, req api.SearchRequest) error {
 		p.result(req.Skip+i+1, r)
 	}
 	first, last := req.Skip+1, req.Skip+len(res.Results)
-	p.say("%s–%s of %s", thousands(first), thousands(last), count(res.Count, "page"))
+	p.say("%s–%s of %s", thousands(first), thousands(last), count(res.Count, nounOf(res.Results)))
 	p.facets(res.Facets)
 	return nil
 }
@@ -92,6 +98,23 @@ func (p *program) facets(f *api.Facets) {
 	}
 }
 
+// nounOf is what results are, one and all.
+func nounOf(results []api.SearchResult) string {
+	entries := 0
+	for _, r := range results {
+		if r.Type == api.TypeEntry {
+			entries++
+		}
+	}
+	switch entries {
+	case 0:
+		return "page"
+	case len(results):
+		return "entry"
+	}
+	return "result"
+}
+
 func nothingFound(req api.SearchRequest, found int) string {
 	if found > 0 {
 		return fmt.Sprintf("no more than %s", count(found, "page"))
@@ -108,14 +131,21 @@ func nothingFound(req api.SearchRequest, found int) string {
 
 const indent = "    "
 
-// result prints one page: its title, its address, the passages and the images.
+// result prints one page or entry: its title, its address, the passages and the images.
 func (p *program) result(n int, r api.SearchResult) {
 	title := clean(r.Title)
 	if title == "" {
 		title = "(no title)"
 	}
 	p.say("%2d. %s", n, p.screen.bold(title))
-	p.say("%s%s", indent, clean(r.URL))
+	if r.Type == api.TypeEntry {
+		p.say("%sentry  %s", indent, clean(firstOf(r.URL, r.ID)))
+	} else {
+		p.say("%s%s", indent, clean(r.URL))
+	}
+	if page := r.Page; page != nil {
+		p.say("%spage: %s  %s  (%s)", indent, clean(firstOf(page.Title, "(no title yet)")), clean(page.URL), clean(string(page.Status)))
+	}
 	for _, passage := range r.Passages {
 		if h := below(title, clean(passage.Heading)); h != "" {
 			p.say("%s%s", indent, h)

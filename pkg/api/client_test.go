@@ -55,6 +55,11 @@ func TestRoutes(t *testing.T) {
 			"POST /api/AddFileDocument", `{"paths":["/x"]}`},
 		{"Reindex", `{}`, func(c *Client) error { _, err := c.Reindex(ctx, ReindexRequest{ID: "url_a", Force: true}); return err },
 			"POST /api/ReindexItem", `{"id":"url_a","force":true}`},
+		{"Entry", `{}`, func(c *Client) error { _, err := c.Entry(ctx, "entry_a-b/c"); return err }, "GET /api/entries/entry_a-b%2Fc", ""},
+		{"Entries", `{}`, func(c *Client) error {
+			_, err := c.Entries(ctx, EntryQuery{Policy: "p", Top: 5, Continuation: "x"})
+			return err
+		}, "GET /api/entries?continuation=x&policy=p&top=5", ""},
 		{"Rebuild", `{"id":"run_1"}`, func(c *Client) error {
 			_, err := c.StartRebuild(ctx, RebuildRequest{Scope: &RebuildScope{Host: "a.example"}, Refetch: true})
 			return err

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
+	"strconv"
 )
 
 // TelegramRequest asks to normalize a message (seed 001). Text, or Caption where there is none, is
@@ -162,6 +164,26 @@ type EntryResult struct {
 	Error      string         `json:"error,omitempty"`
 }
 
+// EntryDetail is an entry as it stands.
+type EntryDetail struct {
+	Entry
+	EntryTier1
+	Page *LinkedPage `json:"page,omitempty"` // of a link
+}
+
+// EntryQuery narrows a listing of entries, which is ordered by policy and then by id. The zero value lists all.
+type EntryQuery struct {
+	Policy       string
+	Top          int    // 1 to 200; 50 when zero
+	Continuation string // of the page before
+}
+
+// EntryPage is one page of a listing, without the texts of entries.
+type EntryPage struct {
+	Entries      []EntryDetail `json:"entries"`
+	Continuation string        `json:"continuation,omitempty"` // names the next page; empty on the last
+}
+
 // EntryConflict names the entry that the primary key belongs to, which was skipped or updated, and the
 // other, which has the secondary key and was left alone.
 type EntryConflict struct {
@@ -229,6 +251,24 @@ func (c *Client) UpdateEntry(ctx context.Context, e Entry) (EntryResult, error) 
 	var res EntryResult
 	err := c.call(ctx, http.MethodPost, "db/update", nil, e, &res)
 	return res, err
+}
+
+// Entry reads one entry of the schema that the test mode says.
+func (c *Client) Entry(ctx context.Context, id string) (EntryDetail, error) {
+	var e EntryDetail
+	err := c.call(ctx, http.MethodGet, "entries/"+url.PathEscape(id), nil, nil, &e)
+	return e, err
+}
+
+// Entries reads one page of a listing of the entries of that schema.
+func (c *Client) Entries(ctx context.Context, q EntryQuery) (EntryPage, error) {
+	v := values("policy", q.Policy, "continuation", q.Continuation)
+	if q.Top > 0 {
+		v.Set("top", strconv.Itoa(q.Top))
+	}
+	var page EntryPage
+	err := c.call(ctx, http.MethodGet, "entries", v, nil, &page)
+	return page, err
 }
 
 // UpdateEntries updates many entries.

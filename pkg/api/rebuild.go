@@ -10,7 +10,8 @@ import (
 // holds, or should hold, is read from the kept captures under the present rules, without asking a
 // site; with Refetch the sites are asked instead. Force has the sites asked also for items that the
 // index does not hold: those that failed, are excluded or Gone. With Audit only what the index holds
-// otherwise than it should is indexed anew, and what has no item is removed.
+// otherwise than it should is indexed anew, and what has neither item nor entry is removed. Entries, what
+// was pushed in, belong to no host: they are indexed anew with everything only.
 type RebuildRequest struct {
 	Scope   *RebuildScope `json:"scope,omitempty"`
 	Force   bool          `json:"force,omitempty"`
@@ -26,7 +27,8 @@ type RebuildScope struct {
 // The states of a rebuild, in order.
 const (
 	RebuildMarking  = "marking"  // items are being asked to be indexed anew
-	RebuildClearing = "clearing" // of an audit: pages that have no item are being removed
+	RebuildEntries  = "entries"  // of everything: entries are being put into the index
+	RebuildClearing = "clearing" // of an audit: pages that have no item or entry are being removed
 	RebuildIndexing = "indexing" // all have been asked, some still wait
 	RebuildCounting = "counting" // none waits; what became of them is being added up
 	RebuildDone     = "done"
@@ -49,8 +51,10 @@ type Rebuild struct {
 	Indexed int `json:"indexed"`
 	KeptOut int `json:"keptOut"` // excluded, gone or duplicates
 	Failed  int `json:"failed"`
-	// Of an audit: pages of the index that had no item and are not there any more, and the first 50 of all
-	// differences.
+	Entries int `json:"entries,omitempty"` // looked at so far, and put into the index
+	// Of an audit: entries that the index held otherwise than it should, pages that had no item or entry and
+	// are not there any more, and the first 50 of all differences.
+	Mended    int       `json:"mended,omitempty"`
 	Removed   int       `json:"removed,omitempty"`
 	Findings  []Finding `json:"findings,omitempty"`
 	StartedAt time.Time `json:"startedAt,omitzero"`

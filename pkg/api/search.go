@@ -15,7 +15,7 @@ type SearchRequest struct {
 	Skip       int    `json:"skip,omitempty"`
 	NestImages bool   `json:"nestImages,omitempty"` // put a page's images under it
 	Host       string `json:"host,omitempty"`
-	Type       string `json:"type,omitempty"`
+	Type       string `json:"type,omitempty"`     // TypePage or TypeEntry
 	Language   string `json:"language,omitempty"` // BCP 47 primary subtag
 	Since      string `json:"since,omitempty"`    // only what changed since: a time, or day, week, month or year for as long ago
 	Facets     bool   `json:"facets,omitempty"`   // count the pages found by host, type, language and age
@@ -44,15 +44,32 @@ type Facet struct {
 	Count int    `json:"count"`
 }
 
-// SearchResult is one page with its best passages.
+// The types of what is found.
+const (
+	TypePage  = "page"  // what was fetched
+	TypeEntry = "entry" // what was pushed in
+)
+
+// SearchResult is one page or entry with its best passages.
 type SearchResult struct {
 	ID       string    `json:"id"`
-	URL      string    `json:"url"`
+	Type     string    `json:"type"`
+	URL      string    `json:"url"` // of an entry: empty, or what it is about
 	Title    string    `json:"title"`
 	Language string    `json:"language,omitempty"`
 	Score    float64   `json:"score"` // comparable within one answer only
 	Passages []Passage `json:"passages"`
 	Images   []Image   `json:"images,omitempty"` // only with NestImages: the first 30 in page order
+	// Page is set for an entry that is a link: the page that it is about.
+	Page *LinkedPage `json:"page,omitempty"`
+}
+
+// LinkedPage is the page that a link is about, as an item. The title is empty until it was crawled.
+type LinkedPage struct {
+	ID     string `json:"id"`
+	URL    string `json:"url"`
+	Title  string `json:"title,omitempty"`
+	Status Status `json:"status"`
 }
 
 // Passage is a piece of a page around what was found.

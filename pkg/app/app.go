@@ -111,13 +111,14 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		Documents: documents,
 		Files:     files, Setting: get,
 	}
+	var pushed *entries.Store
 	var rebuilds *rebuild.Service
 	if service := engine; cfg.Search.Endpoint != "" {
 		engine = newArriving(service, func(ctx context.Context) error {
 			if err := service.Create(ctx); err != nil {
 				return err
 			}
-			return fillIndex(ctx, service, reg, rebuilds)
+			return fillIndex(ctx, service, reg, pushed, rebuilds)
 		}, log)
 	}
 	searched, err := withVectors(ctx, cfg.Models, store, engine, &options, log)
@@ -125,13 +126,18 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		return nil, err
 	}
 	worker := crawl.New(reg, snaps, manifests, web, engine, options)
-	rebuilding := rebuild.Options{Of: run.ID, Log: log}
-	if _, none := engine.(search.None); !none {
-		rebuilding.Audit = index.NewAuditor(engine, manifests, reg)
+	keeping := entries.Options{Links: reg, Rules: cfg.Rules, Vectors: options.Vectors, Log: log}
+	_, none := engine.(search.None)
+	if !none {
+		keeping.Index = engine
+	}
+	pushed = entries.New(store, keeping)
+	rebuilding := rebuild.Options{Of: run.ID, Entries: pushed, Log: log}
+	if !none {
+		rebuilding.Audit = index.NewAuditor(engine, manifests, reg, pushed)
 	}
 	rebuilds = rebuild.New(store, reg, snaps, rebuilding)
 	runs := backfill.New(store, reg, worker, files, cfg.backfill(web.Exempt, log))
-	pushed := entries.New(store, entries.Options{Links: reg, Rules: cfg.Rules})
 	enriching, err := newEnrich(cfg.Models, store, pushed, log)
 	if err != nil {
 		return nil, err
@@ -143,7 +149,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	for _, step := range []func(context.Context) error{
 		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, runs.Create, pushed.Create, enriching.Create, imports.Create, engine.Create,
 		func(ctx context.Context) error { return snaps.StartRun(ctx, run) },
-		func(ctx context.Context) error { return fillIndex(ctx, engine, reg, rebuilds) },
+		func(ctx context.Context) error { return fillIndex(ctx, engine, reg, pushed, rebuilds) },
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err

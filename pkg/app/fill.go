@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -17,10 +18,10 @@ type beginner interface {
 	Filled(ctx context.Context, name string) error
 }
 
-// fillIndex has everything that is registered indexed anew when the index has just begun: its file
+// fillIndex has everything that is registered or was pushed in indexed anew when the index has just begun: its file
 // was lost, damaged, or of an older version, or the search service had no such index. The run is durable before the index hears of it, and
 // is called after the index, so that it begins once, whoever dies or comes second.
-func fillIndex(ctx context.Context, index search.Index, reg *registry.Registry, rebuilds *rebuild.Service) error {
+func fillIndex(ctx context.Context, index search.Index, reg *registry.Registry, pushed *entries.Store, rebuilds *rebuild.Service) error {
 	b, ok := index.(beginner)
 	if !ok {
 		return nil
@@ -30,6 +31,9 @@ func fillIndex(ctx context.Context, index search.Index, reg *registry.Registry, 
 		return err
 	}
 	known, err := reg.Knows(ctx, "")
+	if err == nil && !known {
+		known, err = pushed.Any(ctx)
+	}
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -104,6 +105,35 @@ func TestA19LostIndexIsRebuilt(t *testing.T) {
 	}
 	if strings.Count(log.String(), "rebuild begun") > 1 {
 		t.Errorf("log: %s", log.String())
+	}
+}
+
+// A19: so is one over entries alone, which are found again.
+func TestA19LostIndexHasEntriesAgain(t *testing.T) {
+	store, dir := mem.New(time.Now), t.TempDir()
+	first := mustOpen(t, store, filepath.Join(dir, "index.db"))
+	in := entries.Fields{"source": "notes", "clean_text": "High water at noon."}
+	res, err := first.Entries.In(entries.Production).Insert(t.Context(), in)
+	if err := errors.Join(err, first.Entries.Settle(t.Context(), res)); err != nil {
+		t.Fatal(err)
+	}
+	lost := mustOpen(t, store, filepath.Join(dir, "another.db"))
+	runs := activeRuns(t, lost)
+	if len(runs) != 1 {
+		t.Fatalf("runs %+v", runs)
+	}
+	steps := store.Queue(rebuild.Queue)
+	for range 3 {
+		got, err := steps.Receive(t.Context(), 1, time.Minute)
+		if err != nil || len(got) != 1 {
+			break
+		}
+		if err := errors.Join(lost.Rebuilds.Step(t.Context(), got[0].Body), steps.Delete(t.Context(), got[0])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if res, err := lost.Index.Search(t.Context(), search.Query{Text: "water", Top: 1}); err != nil || res.Count != 1 {
+		t.Errorf("found %+v (%v)", res, err)
 	}
 }
 

@@ -207,8 +207,8 @@ func (s *Store) Any(ctx context.Context) (bool, error) {
 	return len(found) > 0, err
 }
 
-// MaxList is how many entries are listed at once.
-const MaxList = 200
+// MaxList is how many entries are listed at once: two hundred, and one that tells whether there are more.
+const MaxList = 201
 
 // listed are the columns that a list shows.
 var listed = []string{

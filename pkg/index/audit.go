@@ -17,17 +17,24 @@ type Audited interface {
 	Remove(ctx context.Context, id string, held *search.Held) error
 }
 
+// Entries know what else than items has pages: what was pushed in and not crawled.
+type Entries interface {
+	// Has reports whether there is an entry of an id. An entry that is gone does not come back.
+	Has(ctx context.Context, id string) (bool, error)
+}
+
 // Auditor compares what the index holds with what it should hold: the manifest of each item. It only
-// reads, but for pages that have no item.
+// reads, but for pages that have no item or entry.
 type Auditor struct {
 	index     Audited
 	manifests *Manifests
 	reg       *registry.Registry
+	entries   Entries
 }
 
 // NewAuditor makes an auditor.
-func NewAuditor(ix Audited, m *Manifests, reg *registry.Registry) *Auditor {
-	return &Auditor{index: ix, manifests: m, reg: reg}
+func NewAuditor(ix Audited, m *Manifests, reg *registry.Registry, e Entries) *Auditor {
+	return &Auditor{index: ix, manifests: m, reg: reg, entries: e}
 }
 
 // Difference says how the index differs from an item's manifest; "" if it does not. An item that is
@@ -86,7 +93,7 @@ func difference(want map[string]string, held search.Holding, images int) string 
 // orphanStep is how many pages of the index one step looks up.
 const orphanStep = 200
 
-// Orphans takes out of the index what has no item, among some pages that come after one, and says
+// Orphans takes out of the index what has no item or entry, among some pages that come after one, and says
 // which they were and where to go on; next is "" at the end.
 func (a *Auditor) Orphans(ctx context.Context, after string) (removed []string, next string, err error) {
 	ids, err := a.index.IDs(ctx, after, orphanStep)
@@ -108,9 +115,12 @@ func (a *Auditor) Orphans(ctx context.Context, after string) (removed []string, 
 	return removed, next, nil
 }
 
-// removeOrphan removes a page unless it has an item. One that got its item meanwhile is indexed once
+// removeOrphan removes a page unless it has an item or entry. One that got its item meanwhile is indexed once
 // more.
 func (a *Auditor) removeOrphan(ctx context.Context, id string) (removed bool, err error) {
+	if has, err := a.entries.Has(ctx, id); err != nil || has {
+		return false, err
+	}
 	if _, found, err := a.find(ctx, id); err != nil || found {
 		return false, err
 	}

@@ -22,14 +22,14 @@ func (s *Service) differing(run *Run) func(context.Context, *registry.Item) (boo
 	}
 }
 
-// clearSome removes some pages of the index that have no item.
+// clearSome removes some pages of the index that have no item or entry.
 func (s *Service) clearSome(ctx context.Context, run *Run) error {
 	removed, next, err := s.o.Audit.Orphans(ctx, run.Cursor.Row)
 	if err != nil {
 		return err
 	}
 	for _, id := range removed {
-		s.note(run, Finding{id, "the index holds a page that has no item"})
+		s.note(run, Finding{id, "the index holds a page that has no item or entry"})
 	}
 	run.Removed += len(removed)
 	if run.Cursor.Row = next; next == "" {

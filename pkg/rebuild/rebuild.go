@@ -6,11 +6,12 @@
 //	Runs  PK rebuild  RK <run id>         scope, cursor, numbers, state
 //	      PK rebuild  RK active|<run id>  while the run goes on
 //
-//	marking ──► all items of the scope are walked over ──► indexing ──► none of them waits
-//	        ──► counting ──► all are walked over once more ──► done
+//	marking ──► all items of the scope are walked over ──► entries ──► all are in the index, or owed to it
+//	        ──► indexing ──► no item waits ──► counting ──► all are walked over once more ──► done
 //
 // While marking, a step asks some items to be indexed (see [registry.Registry.Rebuild]); their due
-// rows bring them to the workers, in batches and as slowly as their hosts are claimed. While
+// rows bring them to the workers, in batches and as slowly as their hosts are claimed. Entries (what was
+// pushed in and not crawled) belong to no host, so only a run of everything has that state. While
 // indexing, a step looks whether workers are through. While counting, steps add up what became of the
 // items, which costs one read for 256 of them.
 //
@@ -53,14 +54,23 @@ type Options struct {
 	Token func() string    // makes ids of runs unique; crypto/rand when nil
 	Of    string           // the run whose captures are read again (B5)
 	Audit Auditor          // without it nothing can be audited
-	Log   *slog.Logger     // discarded when nil
+	// Entries are indexed anew with everything else; nil where there are none.
+	Entries Entries
+	Log     *slog.Logger // discarded when nil
+}
+
+// Entries are what was pushed in and not crawled (see [entries.Store]).
+type Entries interface {
+	// Reindex has the index hold some entries that come after a place, those that it holds otherwise than it
+	// should when differs is given; done is set after the last. It may be repeated.
+	Reindex(ctx context.Context, from registry.Cursor, differs func(id, what string)) (n int, next registry.Cursor, done bool, err error)
 }
 
 // Auditor knows what the index holds (see [index.Auditor]).
 type Auditor interface {
 	// Difference says how the index differs from what it should hold of an item; "" if it does not.
 	Difference(ctx context.Context, it *registry.Item) (string, error)
-	// Orphans removes some pages that have no item; next is "" after the last.
+	// Orphans removes some pages that have neither item nor entry; next is "" after the last.
 	Orphans(ctx context.Context, after string) (removed []string, next string, err error)
 }
 
@@ -214,6 +224,8 @@ func (s *Service) advance(ctx context.Context, run *Run) (wait time.Duration, er
 	switch run.State {
 	case Marking:
 		return 0, s.markSome(ctx, run)
+	case Entering:
+		return 0, s.enterSome(ctx, run)
 	case Clearing:
 		return 0, s.clearSome(ctx, run)
 	case Counting:
@@ -252,10 +264,39 @@ func (s *Service) markSome(ctx context.Context, run *Run) error {
 	run.Cursor = step.Next
 	switch {
 	case !step.Done:
-	case run.Audit && run.Host == "":
-		run.State, run.Cursor = Clearing, registry.Cursor{}
+	case run.Host == "" && s.o.Entries != nil:
+		run.State, run.Cursor = Entering, registry.Cursor{}
 	default:
-		s.index(run)
+		s.entered(run)
+	}
+	return nil
+}
+
+// entered goes on when no entry is left.
+func (s *Service) entered(run *Run) {
+	if run.Audit && run.Host == "" {
+		run.State, run.Cursor = Clearing, registry.Cursor{}
+		return
+	}
+	s.index(run)
+}
+
+// enterSome has some entries indexed anew, or audited.
+func (s *Service) enterSome(ctx context.Context, run *Run) error {
+	var differs func(id, what string)
+	if run.Audit {
+		differs = func(id, what string) {
+			run.Mended++
+			s.note(run, Finding{id, what})
+		}
+	}
+	n, next, done, err := s.o.Entries.Reindex(ctx, run.Cursor, differs)
+	if err != nil {
+		return err
+	}
+	run.Entries += n
+	if run.Cursor = next; done {
+		s.entered(run)
 	}
 	return nil
 }
@@ -303,7 +344,7 @@ func (s *Service) recordRun(ctx context.Context, run *Run) error {
 
 func (s *Service) end(run *Run) {
 	run.State, run.Cursor, run.EndedAt = Done, registry.Cursor{}, s.o.Clock().UTC()
-	s.o.Log.Info("rebuild done", "run", run.ID, "items", run.Items, "indexed", run.Indexed, "kept out", run.KeptOut, "failed", run.Failed)
+	s.o.Log.Info("rebuild done", "run", run.ID, "items", run.Items, "entries", run.Entries, "indexed", run.Indexed, "kept out", run.KeptOut, "failed", run.Failed)
 }
 
 // Resume sends the messages of runs that stand still, and says how many. It costs one read while

@@ -35,6 +35,7 @@ func tallyOf(run rebuild.Run) tally {
 func TestA19Progress(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.index(append(append(pages("a.example", "ok", 280), pages("a.example", "out", 15)...), pages("b.example", "bad", 5)...)...)
+		r.push(3)
 		run, err := r.Start(t.Context(), rebuild.Scope{})
 		must(t, err)
 		if run.State != rebuild.Marking || run.Items != 0 {
@@ -43,8 +44,14 @@ func TestA19Progress(t *testing.T) {
 		if run = r.step(run.ID); run.State != rebuild.Marking || run.Items != 256 || run.Marked != 256 {
 			t.Errorf("after a step: %+v", run)
 		}
-		if run = r.step(run.ID); run.State != rebuild.Indexing || run.Items != 300 || run.Marked != 300 {
+		if run = r.step(run.ID); run.State != rebuild.Entering || run.Items != 300 || run.Marked != 300 {
 			t.Errorf("all are asked: %+v", run)
+		}
+		if run = r.step(run.ID); run.State != rebuild.Entering || run.Entries != 3 || len(r.shelf.pages) != 3 {
+			t.Errorf("entries are in: %+v", run)
+		}
+		if run = r.step(run.ID); run.State != rebuild.Indexing || run.Entries != 3 {
+			t.Errorf("no entry is left: %+v", run)
 		}
 		if left, err := r.Left(t.Context(), run); err != nil || left != 300 {
 			t.Errorf("%d left (%v), want 300", left, err)
@@ -222,6 +229,7 @@ func TestFaults(t *testing.T) {
 func disturb(t *testing.T, r *rig, nth int, after bool) (count int) {
 	t.Helper()
 	r.index("https://a.example/ok", "https://a.example/out", "https://b.example/bad")
+	r.push(2)
 	r.hook = storagetest.Hooks{
 		OnBefore: func(context.Context, storagetest.Call) error {
 			if count++; count == nth && !after {
@@ -252,8 +260,15 @@ func disturb(t *testing.T, r *rig, nth int, after bool) (count int) {
 		_, _ = r.Resume(t.Context())
 	}
 	r.hook = storagetest.Hooks{}
-	if diff := cmp.Diff(tally{3, 3, 1, 1, 1}, tallyOf(r.end("index-1"))); diff != "" {
+	run := r.end("index-1")
+	if diff := cmp.Diff(tally{3, 3, 1, 1, 1}, tallyOf(run)); diff != "" {
 		t.Errorf("(-want +have)\n%s", diff)
+	}
+	r.now = r.now.Add(time.Hour)
+	_, err = r.entries.Drain(t.Context())
+	must(t, err)
+	if run.Entries != 2 || len(r.shelf.pages) != 2 {
+		t.Errorf("%d entries, %d of them in the index", run.Entries, len(r.shelf.pages))
 	}
 	found, err := r.reg.Check(t.Context())
 	must(t, err)

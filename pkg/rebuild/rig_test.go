@@ -2,12 +2,16 @@ package rebuild_test
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -21,10 +25,48 @@ import (
 type rig struct {
 	*testing.T
 	*rebuild.Service
-	now   time.Time
-	store storage.Store
-	reg   *registry.Registry
-	hook  storagetest.Hooks
+	now     time.Time
+	store   storage.Store
+	reg     *registry.Registry
+	hook    storagetest.Hooks
+	entries *entries.Store // over what the hook leaves
+	shelf   shelf
+}
+
+// shelf is an index that knows of what pages it was given, and no more.
+type shelf struct{ pages map[string]search.Page }
+
+func (s shelf) Put(_ context.Context, pages ...search.Page) error {
+	for _, p := range pages {
+		s.pages[p.ID] = p
+	}
+	return nil
+}
+
+func (s shelf) Remove(_ context.Context, id string, _ *search.Held) error {
+	delete(s.pages, id)
+	return nil
+}
+
+func (s shelf) Holds(_ context.Context, id string) (search.Holding, error) {
+	p, ok := s.pages[id]
+	if !ok {
+		return search.Holding{}, fault.New(fault.NotFound, "no page %s", id)
+	}
+	return search.Holding{Chunks: p.Holds().Chunks}, nil
+}
+
+// push stores entries, which the index is not given: it was lost since.
+func (r *rig) push(n int) {
+	r.Helper()
+	for range n {
+		_, err := r.entries.In(entries.Production).Insert(r.Context(), entries.Fields{"source": "notes", "clean_text": "tide"})
+		must(r.T, err)
+	}
+	r.now = r.now.Add(time.Hour)
+	_, err := r.entries.Drain(r.Context())
+	must(r.T, err)
+	clear(r.shelf.pages)
 }
 
 // OnBefore and OnAfter of a rig's hook may be set at any time.
@@ -44,7 +86,12 @@ func onStores(t *testing.T, test func(t *testing.T, r *rig)) {
 var openers = map[string]func(t *testing.T, now func() time.Time) storage.Store{
 	"mem": func(_ *testing.T, now func() time.Time) storage.Store { return mem.New(now) },
 	"embedded": func(t *testing.T, now func() time.Time) storage.Store {
-		s, err := sqlitestore.Open(t.TempDir(), sqlitestore.Options{Now: now})
+		dir, err := os.MkdirTemp("/dev/shm", "tidemark-") // what a sync is worth is shown in package sqlitestore
+		if err != nil {
+			dir = t.TempDir()
+		}
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		s, err := sqlitestore.Open(dir, sqlitestore.Options{Now: now})
 		must(t, err)
 		t.Cleanup(func() { _ = s.Close() })
 		return s
@@ -60,7 +107,10 @@ func newRig(t *testing.T, open func(t *testing.T, now func() time.Time) storage.
 	r.reg = registry.New(r.store, o)
 	must(t, r.reg.Create(t.Context()))
 	seen := storagetest.Hooked(r.store, r)
-	r.Service = rebuild.New(seen, registry.New(seen, o), snapshot.New(seen), rebuild.Options{Clock: clock, Of: "crawl"})
+	r.shelf = shelf{map[string]search.Page{}}
+	r.entries = entries.New(seen, entries.Options{Clock: clock, Index: r.shelf})
+	must(t, r.entries.Create(t.Context()))
+	r.Service = rebuild.New(seen, registry.New(seen, o), snapshot.New(seen), rebuild.Options{Clock: clock, Of: "crawl", Entries: r.entries})
 	must(t, r.Create(t.Context()))
 	return r
 }

@@ -17,7 +17,8 @@ type State string
 // The states of a run, in order.
 const (
 	Marking  State = "marking"  // items are being asked to be indexed anew
-	Clearing State = "clearing" // of an audit: pages that have no item are being removed
+	Entering State = "entries"  // of a run of everything: entries are being put into the index
+	Clearing State = "clearing" // of an audit: pages that have no item or entry are being removed
 	Indexing State = "indexing" // all have been asked, some still wait
 	Counting State = "counting" // none waits; what became of them is being added up
 	Done     State = "done"
@@ -34,7 +35,9 @@ type Run struct {
 	Indexed   int // of these, in the index when the run was through; the next two likewise
 	KeptOut   int // excluded, gone or duplicates
 	Failed    int
-	Removed   int       // by an audit: pages that had no item
+	Entries   int       // walked over so far, and in the index or owed to it
+	Mended    int       // of these, by an audit: those that the index held otherwise than it should
+	Removed   int       // by an audit: pages that had no item or entry
 	Findings  []Finding // of an audit: the first [MaxFindings]
 	StartedAt time.Time
 	UpdatedAt time.Time // when the last step was done
@@ -70,7 +73,8 @@ func (r *Run) entity() storage.Entity {
 	return storage.Entity{Key: rowKey(r.ID), ETag: r.etag, Props: storage.Properties{
 		"host": r.Host, "force": r.Force, "refetch": r.Refetch, "audit": r.Audit, "reason": r.Reason, "state": string(r.State),
 		"items": int64(r.Items), "marked": int64(r.Marked),
-		"indexed": int64(r.Indexed), "keptOut": int64(r.KeptOut), "failed": int64(r.Failed), "removed": int64(r.Removed), "findings": string(findings), "cursor": string(cursor), "step": r.Step,
+		"indexed": int64(r.Indexed), "keptOut": int64(r.KeptOut), "failed": int64(r.Failed), "removed": int64(r.Removed), "entries": int64(r.Entries), "mended": int64(r.Mended),
+		"findings": string(findings), "cursor": string(cursor), "step": r.Step,
 		"startedAt": storage.FormatTime(r.StartedAt), "updatedAt": storage.FormatTime(r.UpdatedAt), "endedAt": storage.FormatTime(r.EndedAt),
 	}}
 }
@@ -82,7 +86,7 @@ func runOf(e storage.Entity) Run {
 	r := Run{
 		ID: e.Row, Scope: Scope{Host: text("host"), Force: flag("force"), Refetch: flag("refetch"), Audit: flag("audit")},
 		Reason: text("reason"), State: State(text("state")), Items: int(number("items")), Marked: int(number("marked")),
-		Indexed: int(number("indexed")), KeptOut: int(number("keptOut")), Failed: int(number("failed")), Removed: int(number("removed")),
+		Indexed: int(number("indexed")), KeptOut: int(number("keptOut")), Failed: int(number("failed")), Removed: int(number("removed")), Entries: int(number("entries")), Mended: int(number("mended")),
 		StartedAt: storage.ParseTime(text("startedAt")), UpdatedAt: storage.ParseTime(text("updatedAt")), EndedAt: storage.ParseTime(text("endedAt")),
 		Step: number("step"), etag: e.ETag,
 	}

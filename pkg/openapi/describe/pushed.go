@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/openapi"
 )
 
 // pushed are the operations on entries and their policies.
@@ -36,7 +37,7 @@ func pushed() []operation {
 		{
 			route: "POST db/insert", id: "insertEntries", tag: tagEntries,
 			summary: "Store one entry or many, each once",
-			about:   "An entry whose key stands is skipped or updated, as its policy says; repeating a request is safe. The page of a link is registered.",
+			about:   "An entry whose key stands is skipped or updated, as its policy says; repeating a request is safe. The page of a link is registered. What is stored is found at once.",
 			takes:   []any{api.Entry{}, api.EntryBatch{}},
 			gives:   ok(http.StatusOK, "The entry as it stands and what was done; for `items` of each, in order.", api.EntryResult{}, api.EntryBatchResult{}),
 			fails:   []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
@@ -50,6 +51,22 @@ func pushed() []operation {
 			gives:   ok(http.StatusOK, "The entry as it stands; for `items` each, in order.", api.EntryResult{}, api.EntryBatchResult{}),
 			fails:   []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
 			shown:   []string{"D3 columns of an entry", "D3 a batch of updates"},
+		},
+		{
+			route: "GET entries", id: "listEntries", tag: tagEntries,
+			summary: "List entries without their texts",
+			about:   "Those of the active schema, by policy and then by id, which says nothing of their age; those without a policy come first.",
+			params:  []openapi.Parameter{query("policy", "Only entries of this policy.", text()), query("top", "Entries of a page.", number(50, 1, 200)), continuation()},
+			gives:   ok(http.StatusOK, "A page of entries.", api.EntryPage{}),
+			shown:   []string{"D10 entries, first page", "D10 entries of a policy"},
+		},
+		{
+			route: "GET entries/{id}", id: "getEntry", tag: tagEntries,
+			summary: "Show an entry",
+			about:   "One of the active schema; of a link with the page that it is about.",
+			gives:   ok(http.StatusOK, "The entry.", api.EntryDetail{}),
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"D10 an entry", "D10 a link with its page"},
 		},
 		{
 			route: "GET policies", id: "listPolicies", tag: tagEntries,
