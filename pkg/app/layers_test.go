@@ -35,7 +35,7 @@ var layers = [][]string{
 	{"pkg/fetch", "pkg/index"},
 	{"pkg/file"},
 	{"pkg/crawl", "pkg/rebuild", "pkg/entries"},
-	{"pkg/enrich", "pkg/backfill"},
+	{"pkg/enrich", "pkg/backfill", "pkg/sentinel"},
 	{"pkg/mailimport"},
 	// top
 	{"handlers/ui", "pkg/openapi"},

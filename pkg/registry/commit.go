@@ -71,12 +71,13 @@ type pending struct {
 	Finding
 	was     standing // as counted
 	oldDue  time.Time
-	wasGone bool         // it had its tombstone before
-	pointer storage.ETag // of the row that leads to an item to be purged; empty if there is none
-	run     string       // the rebuild that had asked for it when the batch began
-	noDue   bool         // the old due row is not there, which only damage explains: repaired by writing the new one
-	spoiled bool         // see spoil
-	rebased bool         // somebody changed the item while we worked; their schedule stands
+	wasGone bool          // it had its tombstone before
+	pointer storage.ETag  // of the row that leads to an item to be purged; empty if there is none
+	score   LastModRecord // what it says of the host's word for changes
+	run     string        // the rebuild that had asked for it when the batch began
+	noDue   bool          // the old due row is not there, which only damage explains: repaired by writing the new one
+	spoiled bool          // see spoil
+	rebased bool          // somebody changed the item while we worked; their schedule stands
 }
 
 // lost reports whether the finding takes something away that was there, which the brake counts.
@@ -97,7 +98,11 @@ type commit struct {
 func (c *commit) pendingOf(f Finding) *pending {
 	for _, it := range c.b.Items {
 		if it.key == f.Item.key {
-			return &pending{Finding: f, was: it.standing(), oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(), run: it.RebuildRun}
+			p := &pending{Finding: f, was: it.standing(), oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(), run: it.RebuildRun, score: scoreOf(it, &f)}
+			if p.score.Right+p.score.Wrong > 0 {
+				p.Item.PredictedAt = time.Time{}
+			}
+			return p
 		}
 	}
 	panic("registry: a finding for an item that is not in the batch")
@@ -152,6 +157,7 @@ func (c *commit) ops(host hostEntry) ([]storage.Op, []opOwner) {
 		if !p.Unasked {
 			host.observe(p.Changed, p.Failed)
 		}
+		host.LastMod.add(p.score)
 		if p.lost() {
 			host.lose(now, c.b.owner)
 		}
@@ -239,7 +245,7 @@ func (c *commit) spoil(p *pending, why error) {
 		was.Rebuilt(false)
 		was.SetError("what was found cannot be stored: " + why.Error())
 		was.Record(c.r.now(), "error", was.ErrorMessage)
-		p.Item, p.Changed, p.Failed, p.spoiled = was, false, true, true
+		p.Item, p.Changed, p.Failed, p.spoiled, p.score = was, false, true, true, LastModRecord{}
 	}
 }
 

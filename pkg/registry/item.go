@@ -125,8 +125,9 @@ type Item struct {
 	CrawlAttempts        int       `col:"crawlAttempts"`
 	UnchangedChecks      int       `col:"unchangedChecks"`
 	MissingChecks        int       `col:"missingChecks"`
-	HeldSince            time.Time `col:"heldSince"` // missing, but the brake of its host holds it back
-	GoneSince            time.Time `col:"goneSince"` // its tombstone; kept until the source answers again
+	PredictedAt          time.Time `col:"predictedAt"` // when its site's word for a change was noted; the next check is its proof
+	HeldSince            time.Time `col:"heldSince"`   // missing, but the brake of its host holds it back
+	GoneSince            time.Time `col:"goneSince"`   // its tombstone; kept until the source answers again
 	ErrorMessage         string    `col:"errorMessage"`
 
 	CaptureCount int `col:"captureCount"` // captures that are kept, as far as we know

@@ -56,6 +56,8 @@ type hostState struct {
 	Losses       int            `col:"losses"`     // tombstones in it
 	// Absent are the marks of what its origins show for pages that do not exist, by scheme.
 	Absent map[string]string `col:"absent"`
+	// LastMod is how true what the host says of its pages' changes has proved.
+	LastMod LastModRecord `col:"lastMod"`
 }
 
 var hostColumns = columnsOf(hostState{})

@@ -1,0 +1,76 @@
+package sentinel
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/discover"
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/robots"
+	"github.com/tidemark/tidemark/pkg/site"
+)
+
+// reading is what a document gave.
+type reading struct {
+	discover.Found
+	same   bool // as at the last look
+	digest string
+}
+
+// parse reads what a visit brought. Errors are the site's: Unavailable if trying again may help.
+func parse(d doc, held document, page crawl.Visited, found *site.Site) (got reading, err error) {
+	switch {
+	case page.NotModified:
+		return reading{same: true}, nil
+	case d.Kind == docRobots && (page.Status == http.StatusNotFound || page.Status == http.StatusGone):
+		return reading{}, nil // no robots.txt names no sitemaps
+	case page.Status >= 500:
+		return got, fault.New(fault.Unavailable, "HTTP %d", page.Status)
+	case page.Status != http.StatusOK:
+		return got, fault.New(fault.Invalid, "HTTP %d", page.Status)
+	}
+	got.digest = fmt.Sprintf("%016x", xxhash.Sum64(page.Body))
+	if got.same = got.digest == held.Body; got.same {
+		return got, nil
+	}
+	if d.Kind == docRobots {
+		for _, address := range robots.Parse(page.Body).Sitemaps() {
+			got.Maps = append(got.Maps, discover.Link{URL: address})
+		}
+		return got, nil
+	}
+	got.Found, err = discover.Sitemap(page.Body, page.FinalURL, discover.Bounds{Alternates: found.Alternates})
+	return got, err
+}
+
+// near reports whether an index may name that sitemap: strangers must not choose whom we ask.
+func near(address, index string, found *site.Site) bool {
+	a, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	i, err := url.Parse(index)
+	return err == nil && (strings.EqualFold(a.Host, i.Host) || strings.EqualFold(a.Host, found.Domain))
+}
+
+// bounded is as much of the sitemaps as is remembered. One that names more is read anew by each look,
+// see [Service.links].
+func bounded(maps []discover.Link) []discover.Link {
+	for size, i := 0, 0; i < len(maps); i++ {
+		text, _ := json.Marshal(maps[i]) // always encodes
+		if size += len(text) + 1; size > maxMapsBytes {
+			return maps[:i]
+		}
+	}
+	return maps
+}
+
+func tooMany(n int) string {
+	return fmt.Sprintf("more documents than are read in one look; %d are passed over", n)
+}
