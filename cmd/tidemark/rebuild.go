@@ -55,9 +55,17 @@ func waitFlags(f *pflag.FlagSet, wait *bool, interval *time.Duration) {
 	f.DurationVar(interval, "interval", time.Second, "how often --wait looks")
 }
 
+// checkInterval bounds how often a command looks.
+func checkInterval(d time.Duration) error {
+	if d < 100*time.Millisecond || d > time.Hour {
+		return usagef("--interval is %s: give 100ms to 1h", d)
+	}
+	return nil
+}
+
 func (p *program) rebuild(ctx context.Context, req api.RebuildRequest, wait bool, interval time.Duration) error {
-	if interval < 100*time.Millisecond || interval > time.Hour {
-		return usagef("--interval is %s: give 100ms to 1h", interval)
+	if err := checkInterval(interval); err != nil {
+		return err
 	}
 	run, err := p.client().StartRebuild(ctx, req)
 	if err != nil {

@@ -35,8 +35,8 @@ func (p *program) statusCommand() *cobra.Command {
 		Example: statusExample,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if interval < 100*time.Millisecond || interval > time.Hour {
-				return usagef("--interval is %s: give 100ms to 1h", interval)
+			if err := checkInterval(interval); err != nil {
+				return err
 			}
 			if watch {
 				return p.watch(cmd.Context(), host, interval)

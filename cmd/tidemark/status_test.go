@@ -113,7 +113,7 @@ func TestFrameFits(t *testing.T) {
 		for range rapid.IntRange(0, 40).Draw(t, "hosts") {
 			st.Hosts = append(st.Hosts, api.HostStatus{Host: rapid.String().Draw(t, "host"), PausedUntil: noon.Add(time.Hour)})
 		}
-		v := &liveView{screen: screen{terminal: true, width: rapid.IntRange(20, 200).Draw(t, "width")}}
+		v := &liveView{canvas: canvas{screen: screen{terminal: true, width: rapid.IntRange(20, 200).Draw(t, "width")}}}
 		v.progress.see(st.Backlog(), noon)
 		lines := v.frame(st, noon)
 		for _, l := range lines {

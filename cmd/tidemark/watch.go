@@ -99,7 +99,7 @@ func (p *program) newView() view {
 	case p.json:
 		return silent{}
 	case p.screen.terminal:
-		return &liveView{out: p.out, screen: p.screen}
+		return &liveView{canvas: canvas{out: p.out, screen: p.screen}}
 	default:
 		return &plainView{out: p.out}
 	}
@@ -127,31 +127,40 @@ func (v *plainView) show(st api.SearchStatus, now time.Time) {
 	v.last = line
 }
 
-// liveView draws the table over itself.
-type liveView struct {
-	out      io.Writer
-	screen   screen
-	progress progress
-	drawn    int // lines on the screen
+// canvas is a picture on a terminal that is drawn over itself.
+type canvas struct {
+	out    io.Writer
+	screen screen
+	drawn  int // lines on the screen
 }
 
-func (v *liveView) show(st api.SearchStatus, now time.Time) {
-	v.progress.see(st.Backlog(), now)
-	lines := v.frame(st, now)
+// draw replaces the picture; without lines nothing is left of it. No line may be longer than the
+// screen, because one that broke into two would be drawn over only in part.
+func (c *canvas) draw(lines []string) {
 	var b strings.Builder
-	if v.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", v.drawn) // to the first line, and clear from there
+	if c.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", c.drawn) // to the first line, and clear from there
 	}
 	for _, l := range lines {
 		b.WriteString(l + "\n")
 	}
 	// One write: what is drawn in two may flicker.
-	io.WriteString(v.out, b.String())
-	v.drawn = len(lines)
+	io.WriteString(c.out, b.String())
+	c.drawn = len(lines)
 }
 
-// frame is one picture; no line is longer than the screen, because one that broke into two would
-// be drawn over only in part.
+// liveView draws the table over itself.
+type liveView struct {
+	canvas
+	progress progress
+}
+
+func (v *liveView) show(st api.SearchStatus, now time.Time) {
+	v.progress.see(st.Backlog(), now)
+	v.draw(v.frame(st, now))
+}
+
+// frame is one picture.
 func (v *liveView) frame(st api.SearchStatus, now time.Time) []string {
 	lines := append(statusLines(st, now, watchedHosts), "", v.progress.line(v.screen, now))
 	for i, l := range lines {
