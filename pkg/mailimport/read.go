@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -37,6 +38,7 @@ type mail struct {
 	failed error // of the mail's own
 	entry  string
 	action entries.Action
+	stored entries.Result // until the index has it
 }
 
 // read does some mails of the file.
@@ -58,6 +60,7 @@ func (t *turn) read(ctx context.Context) error {
 	if err := t.insertAll(ctx, mails); err != nil {
 		return err
 	}
+	t.index(ctx, mails)
 	t.count(mails)
 	t.im.Offset, t.im.inside = end.End, end.TooLarge || end.Goes
 	if t.im.Offset >= t.im.File.Length {
@@ -158,7 +161,7 @@ func (t *turn) insertOne(ctx context.Context, session *entries.Session, m *mail)
 	res, err := session.InsertAs(ctx, fmt.Sprintf("%s %d", t.im.ID, m.at), m.fields)
 	switch fault.KindOf(err) {
 	case "":
-		m.entry, m.action = res.Entry.Text("id"), res.Action
+		m.entry, m.action, m.stored = res.Entry.Text("id"), res.Action, res
 	case fault.Invalid, fault.Blocked, fault.TooLarge:
 		m.failed = err
 	default:
@@ -166,6 +169,26 @@ func (t *turn) insertOne(ctx context.Context, session *entries.Session, m *mail)
 	}
 	m.fields = nil
 	return nil
+}
+
+// indexTime is how long a piece waits for the index.
+const indexTime = 20 * time.Second
+
+// index has what was stored searched. What the index does not take now it gets later by the debts of the
+// entries, so nothing is repeated for it.
+func (t *turn) index(ctx context.Context, mails []*mail) {
+	var stored []entries.Result
+	for _, m := range mails {
+		if m.failed == nil {
+			stored = append(stored, m.stored)
+			m.stored = entries.Result{}
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, indexTime)
+	defer cancel()
+	if err := t.entries.Settle(ctx, stored...); err != nil {
+		t.o.Log.Warn("mails enter the index later", "import", t.im.ID, "kind", fault.KindOf(err))
+	}
 }
 
 // count adds up what became of mails, in the order of the file.

@@ -36,6 +36,7 @@ type rig struct {
 	root  string
 	tier1 tier1
 	turn  time.Duration
+	index entries.Index
 }
 
 func (r *rig) Before(ctx context.Context, c storagetest.Call) error { return r.hook.Before(ctx, c) }
@@ -111,7 +112,7 @@ func (r *rig) process() {
 	r.Helper()
 	clock := func() time.Time { return r.now }
 	seen := storagetest.Hooked(r.store, r)
-	r.kept = entries.New(seen, entries.Options{Clock: clock})
+	r.kept = entries.New(seen, entries.Options{Clock: clock, Index: r.index})
 	root, err := mailimport.ParseRoot(r.root, "")
 	must(r.T, err)
 	files, err := file.New(file.Config{Root: root.Folder(), RootName: "EMAIL_IMPORT_ROOT", Setting: func(string) string { return "" }, Transport: noTransport{}})
@@ -185,11 +186,21 @@ func (r *rig) run(q mailimport.Request) mailimport.Import {
 func (r *rig) rows(table string) map[string]storage.Entity {
 	r.Helper()
 	out := map[string]storage.Entity{}
-	for e, err := range r.store.Table(table).Query(r.Context(), storage.Query{}) {
-		must(r.T, err)
-		if strings.HasPrefix(e.Row, "e|") {
+	for row, e := range r.all(table) {
+		if strings.HasPrefix(row, "e|") {
 			out[e.Props["id"].(string)] = e
 		}
+	}
+	return out
+}
+
+// all are the rows of a table by row key.
+func (r *rig) all(table string) map[string]storage.Entity {
+	r.Helper()
+	out := map[string]storage.Entity{}
+	for e, err := range r.store.Table(table).Query(r.Context(), storage.Query{}) {
+		must(r.T, err)
+		out[e.Row] = e
 	}
 	return out
 }
