@@ -14,8 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/backfill"
 	"github.com/tidemark/tidemark/pkg/enrich"
 	pushed "github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/mailimport"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
@@ -42,7 +44,7 @@ func stateIn(t *testing.T) (data string) {
 	if err := errors.Join(reg.Create(t.Context()), snaps.Create(t.Context()), pushed.New(store, pushed.Options{}).Create(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range enrich.Tables(enrich.Schemas()) {
+	for _, name := range append(enrich.Tables(enrich.Schemas()), mailimport.Table, backfill.Table) {
 		if err := store.Table(name).Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
