@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
