@@ -69,10 +69,15 @@ func TestEverybody(t *testing.T) {
 	must(t, err)
 	digest := item.Captures[0].SHA256
 	host := strings.TrimPrefix(s.site, "http://")
+	run, err := s.client.StartBackfill(t.Context(), api.BackfillRequest{Sources: []string{"gauge"}, DryRun: true})
+	must(t, err)
+	audit, err := s.client.StartRebuild(t.Context(), api.RebuildRequest{Audit: true})
+	must(t, err)
 	for name, path := range map[string]string{
 		"overview": "", "items": "/items", "no-items": "/items?find=submarine", "one-item": "/items/" + one.ID,
 		"no-change": "/items/" + one.ID + "/diff?from=" + digest + "&to=" + digest,
 		"found":     "/search?q=tide&pictures=1", "hosts": "/hosts", "host": "/hosts/" + host, "unknown": "/nothing",
+		"backfill": "/backfill", "run": "/backfill/" + run.ID, "index": "/index", "audit": "/index/run?id=" + audit.ID,
 	} {
 		for _, l := range looks {
 			s.lookAs(l)

@@ -44,7 +44,10 @@ func newStage(t *testing.T, env ...string) *stage {
 	s.spawn(nil, "demosite", "-dir", s.folder, "-addr", strings.TrimPrefix(s.site, "http://"), "-log", filepath.Join(dir, "requests.log"))
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(s.server, "http://"))
 	must(t, err)
-	s.spawn(append(env, "CRAWL_ALLOW_HOSTS=localhost,127.0.0.1"), "tidemark", "start",
+	sites := filepath.Join(dir, "sites.yaml")
+	must(t, os.WriteFile(sites, fmt.Appendf(nil, "sites:\n  - {slug: gauge, domain: %q, sitemaps: [%s/sitemap.xml]}\n", strings.TrimPrefix(s.site, "http://"), s.site), 0o644))
+	env = append([]string{"CRAWL_ALLOW_HOSTS=localhost,127.0.0.1", "BACKFILL_ENABLED=true", "BACKFILL_SITES_FILE=" + sites}, env...)
+	s.spawn(env, "tidemark", "start",
 		"--app", filepath.Join(root, "build", "app"), "--port", port, "--data", filepath.Join(dir, "data"))
 	s.eventually("Tidemark answers", func() bool { _, err := s.client.Health(t.Context()); return err == nil })
 	s.browse()

@@ -171,7 +171,7 @@ func (s *server) act(r *http.Request) (page, error) {
 	case "remove":
 		_, err = s.Client.DeleteItem(r.Context(), id)
 	default:
-		err = &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: "an item can be checked, forced or removed"}
+		err = badRequest("an item can be checked, forced or removed")
 	}
 	done := map[string]string{"check": "check", "force": "forced", "remove": "removed"}[what]
 	return page{to: "/items/" + url.PathEscape(id) + "?done=" + done}, err
@@ -187,8 +187,4 @@ func (s *server) setTestMode(r *http.Request) (page, error) {
 		done = "test-on"
 	}
 	return page{to: "/?done=" + done}, err
-}
-
-func badForm(err error) error {
-	return &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: "the form cannot be read: " + err.Error()}
 }

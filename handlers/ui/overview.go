@@ -15,10 +15,8 @@ const maxHeld = 10
 // overviewData is what the overview shows.
 type overviewData struct {
 	api.SearchStatus
-	Health  api.Health
-	Held    []heldHost // hosts that hold us back, the most items first
-	Recent  []api.Item
-	Waiting int
+	Health api.Health
+	Held   []heldHost // hosts that hold us back, the most items first
 }
 
 // heldHost is a host whose items wait, and why.
@@ -32,11 +30,7 @@ func (s *server) overview(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	d := overviewData{SearchStatus: st, Waiting: st.Backlog(), Held: holding(st.Hosts, s.Clock())}
-	d.Health, err = s.Client.Health(r.Context())
-	if err != nil {
-		d.Health = api.Health{Status: err.Error()}
-	}
+	d := overviewData{SearchStatus: st, Health: s.health(r), Held: holding(st.Hosts, s.Clock())}
 	return page{name: "overview", title: "Overview", data: d}, nil
 }
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"html/template"
@@ -40,6 +41,7 @@ type view func(r *http.Request) (page, error)
 type page struct {
 	name, title string
 	data        any
+	status      int    // 200 when zero
 	pictures    bool   // those of strangers may be loaded
 	to          string // where to go instead; a path with its query below Root
 }
@@ -62,9 +64,16 @@ func New(o Options) http.Handler {
 		"GET /search":          s.search,
 		"GET /hosts":           s.hosts,
 		"GET /hosts/{host}":    s.host,
+		"GET /backfill":        s.backfill,
+		"GET /backfill/{id}":   s.run,
+		"GET /index":           s.index,
+		"GET /index/run":       s.rebuild,
 		"POST /add":            s.add,
 		"POST /items/{id}":     s.act,
 		"POST /test-mode":      s.setTestMode,
+		"POST /backfill":       s.startBackfill,
+		"POST /backfill/{id}":  s.actRun,
+		"POST /index":          s.startRebuild,
 	} {
 		mux.Handle(pattern, s.serve(v))
 	}
@@ -139,9 +148,8 @@ func (s *server) serve(v view) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		code := r.URL.Query().Get("code")
 		p, err := v(r)
-		status := http.StatusOK
 		if err != nil {
-			p, status = s.failed(r, err)
+			p = s.failed(r, err)
 		}
 		if p.to != "" {
 			w.Header().Set("Location", follow(p.to, code))
@@ -152,7 +160,7 @@ func (s *server) serve(v view) http.Handler {
 		if on, err := s.Client.TestMode(r.Context()); err == nil {
 			out.TestMode = on
 		}
-		s.write(w, status, p, out)
+		s.write(w, p, out)
 	})
 }
 
@@ -166,7 +174,7 @@ func follow(path, code string) string {
 	return withQuery(Root+path, q)
 }
 
-func (s *server) write(w http.ResponseWriter, status int, p page, out shown) {
+func (s *server) write(w http.ResponseWriter, p page, out shown) {
 	var body bytes.Buffer
 	if err := s.pages[p.name].ExecuteTemplate(&body, "page", out); err != nil {
 		s.Log.Error("page not made", "page", p.name, "err", err)
@@ -177,7 +185,7 @@ func (s *server) write(w http.ResponseWriter, status int, p page, out shown) {
 	secure(h, p.pictures)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
+	w.WriteHeader(cmp.Or(p.status, http.StatusOK))
 	_, _ = w.Write(body.Bytes()) // the caller has gone: nobody to tell
 }
 
@@ -195,13 +203,28 @@ func secure(h http.Header, pictures bool) {
 }
 
 // failed is the page of an error.
-func (s *server) failed(r *http.Request, err error) (page, int) {
+func (s *server) failed(r *http.Request, err error) page {
 	problem, ok := errors.AsType[*api.Problem](err)
 	if !ok {
 		s.Log.Error("dashboard failed", "path", r.URL.Path, "err", err)
 		problem = &api.Problem{Title: "Something went wrong", Status: http.StatusInternalServerError, Detail: "the API did not answer as it should; the log says more"}
 	}
-	return page{name: "problem", title: problem.Title, data: problem}, problem.Status
+	return page{name: "problem", title: problem.Title, data: problem, status: problem.Status}
+}
+
+// badRequest refuses what a form says.
+func badRequest(detail string) error {
+	return &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: detail}
+}
+
+func badForm(err error) error { return badRequest("the form cannot be read: " + err.Error()) }
+
+// refusal is what the API refused a form for; nil when it is an error of another kind, or none.
+func refusal(err error) *api.Problem {
+	if p, ok := errors.AsType[*api.Problem](err); ok && p.Status < http.StatusInternalServerError {
+		return p
+	}
+	return nil
 }
 
 // static serves the style and the script. They change only with the program.

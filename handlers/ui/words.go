@@ -14,7 +14,7 @@ import (
 var helpers = template.FuncMap{
 	"ago": ago, "stamp": stamp, "iso": iso, "span": spanOf, "bytes": size, "thousands": thousands, "percent": percent,
 	"count": count, "tone": tone, "external": external, "short": short, "meaning": meaning, "marked": marked, "statuses": api.Statuses,
-	"pct": share, "add": func(a, b int) int { return a + b }, "dash": dash, "since": since, "verdict": verdict, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
+	"pct": share, "add": func(a, b int) int { return a + b }, "dash": dash, "since": since, "verdict": verdict, "bar": newBar, "stateTone": stateTone, "fullRun": fullRun, "fullSource": fullSource, "some": someOf, "modes": modes, "rebuildName": rebuildName, "rebuildBar": rebuildBar, "phase": phase, "rfc3339": rfc3339, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
 }
 
 // choice is one of a select.
@@ -25,12 +25,18 @@ func since() []choice {
 	return []choice{{"", "any time"}, {"day", "today"}, {"week", "this week"}, {"month", "this month"}, {"year", "this year"}}
 }
 
+// modes are where a backfill can look for pages.
+func modes() []choice {
+	return []choice{{"SITEMAP", "sitemaps and feeds"}, {"ARCHIVE", "archives by date"}, {"PAGINATION", "listings"}, {"CONTAINER", "containers of blobs"}}
+}
+
 // flashes are what pages say after an action, by the name in their address.
 var flashes = map[string]string{
-	"added":   "Registered. It will be fetched as soon as its host can be asked.",
-	"forced":  "It will be fetched and indexed anew, whether it changed or not.",
-	"check":   "It will be checked now.",
-	"removed": "It will leave the index and the registry within seconds.",
+	"added":     "Registered. It will be fetched as soon as its host can be asked.",
+	"forced":    "It will be fetched and indexed anew, whether it changed or not.",
+	"check":     "It will be checked now.",
+	"removed":   "It will leave the index and the registry within seconds.",
+	"run-pause": "It stops before its next step.", "run-resume": "It goes on.", "run-cancel": "It ends before its next step.",
 	"test-on": "Test mode is on: entries go to the test tables.", "test-off": "Test mode is off.",
 }
 
@@ -44,6 +50,14 @@ func stamp(t time.Time) string {
 
 // iso is a moment for machines.
 func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// rfc3339 is a time as forms send it; "" for none.
+func rfc3339(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return iso(t)
+}
 
 // ago says in words how far t is from now.
 func ago(now, t time.Time) string {
@@ -80,6 +94,9 @@ func spanOf(seconds int64) string { return span(time.Duration(seconds) * time.Se
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "ch") {
+		noun += "e"
 	}
 	return thousands(n) + " " + noun + "s"
 }
@@ -143,6 +160,28 @@ func tone(s api.Status) string {
 	}
 	return "quiet"
 }
+
+// stateTone is the class of the colour of how far a run, a source, a rebuild, a batch, an import or one of its
+// lines is.
+func stateTone(state string) string {
+	switch strings.ToLower(state) {
+	case "completed", "done", "enriched":
+		return "good"
+	case "failed":
+		return "bad"
+	case "cancelled", "skipped":
+		return "quiet"
+	}
+	return "wait"
+}
+
+// bar is how far something is, for people who look and for those who listen.
+type bar struct {
+	Done, Of int // no end is known when Of is 0
+	What     string
+}
+
+func newBar(done, of int, what string) bar { return bar{min(done, of), of, what} }
 
 // meaning says what a status means for whoever looks.
 func meaning(s api.Status) string {

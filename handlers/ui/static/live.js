@@ -17,12 +17,23 @@ function busy(part) {
     (selected && !selected.isCollapsed && part.contains(selected.anchorNode));
 }
 
+const short = (part) => part.querySelector("[data-say]")?.textContent.trim() ?? "";
+
+// renew puts what is fresh in place of a part. To those who listen it says no more than what the part
+// says in short, and that only when it is something else than before.
+function renew(part, fresh) {
+  const before = short(part);
+  part.replaceChildren(...fresh.childNodes);
+  const now = short(part);
+  if (now !== before) document.getElementById("said").textContent = now;
+}
+
 for (const part of document.querySelectorAll("[data-live]")) {
   setInterval(async () => {
     if (busy(part)) return;
     try {
       const fresh = await fetchPart(location.href, part.id);
-      if (fresh && !busy(part) && fresh.innerHTML !== part.innerHTML) part.replaceChildren(...fresh.childNodes);
+      if (fresh && !busy(part) && fresh.innerHTML !== part.innerHTML) renew(part, fresh);
     } catch { /* the server is away: what is shown stays, and says as of when */ }
   }, 1000 * Number(part.dataset.live));
 }
@@ -37,7 +48,7 @@ for (const form of document.querySelectorAll("form[data-typed]")) {
     try {
       const fresh = await fetchPart(url, form.dataset.typed, running.signal);
       if (!fresh) return;
-      document.getElementById(form.dataset.typed).replaceChildren(...fresh.childNodes);
+      renew(document.getElementById(form.dataset.typed), fresh);
       history.replaceState(null, "", url);
     } catch { /* aborted by the next key, or the server is away */ }
   };

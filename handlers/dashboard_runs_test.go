@@ -1,0 +1,155 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/backfill"
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/source"
+)
+
+// shows fails the test unless a page says all that is wanted.
+func shows(t *testing.T, h http.Handler, path string, wanted ...string) string {
+	t.Helper()
+	w := do(t, h, "GET", path, "")
+	body := w.Body.String()
+	for _, want := range wanted {
+		if w.Code != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("%s: %d, %q is missing:\n%s", path, w.Code, want, body)
+		}
+	}
+	return body
+}
+
+// send posts a form and gives where it leads.
+func send(t *testing.T, h http.Handler, path string, form url.Values) string {
+	t.Helper()
+	w := post(t, h, path, "same-origin", form)
+	if w.Code != http.StatusSeeOther {
+		t.Fatalf("%s %v: %d\n%s", path, form, w.Code, w.Body)
+	}
+	return w.Header().Get("Location")
+}
+
+// E6, E9: while it is switched off, or has no sites, the page says what to set.
+func TestE6DashboardBackfillOff(t *testing.T) {
+	r := newRig(t)
+	shows(t, r, "/api/ui/backfill", "Backfill is switched off.", "BACKFILL_ENABLED=true", "BACKFILL_SITES_FILE")
+	on, _ := newBackfillRig(t)
+	if body := shows(t, on, "/api/ui/backfill", `value="port"`, "port.example", "There was none yet"); strings.Contains(body, "switched off") {
+		t.Error("it is said to be off")
+	}
+}
+
+// E7, E10, E11: a dry run leads to the run itself, which can be paused, resumed and cancelled.
+func TestE7DashboardBackfill(t *testing.T) {
+	r, h := newBackfillRig(t)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
+	ask := url.Values{"sources": {"port"}, "mode": {"SITEMAP"}, "maxUrls": {"7"}, "dateFrom": {"2020-01-01"}, "do": {"dry"}}
+	dry := send(t, r, "/api/ui/backfill", ask)
+	r.backfill()
+	shows(t, r, dry, "COMPLETED", "DRY RUN - no jobs will be queued", "Would queue 1 new items (1 already exist)", "Begin it",
+		`name="sources" value="port"`, `name="maxUrls" value="7"`, `name="dateFrom" value="2020-01-01T00:00:00Z"`)
+	ask["do"] = []string{"run"}
+	run := send(t, r, "/api/ui/backfill", ask)
+	for _, step := range []struct{ do, want string }{{"pause", "PAUSED"}, {"resume", "RUNNING"}} {
+		if to := send(t, r, run, url.Values{"do": {step.do}}); to != run+"?done=run-"+step.do {
+			t.Errorf("%s leads to %q", step.do, to)
+		}
+		shows(t, r, run, step.want)
+	}
+	r.backfill()
+	shows(t, r, run, "COMPLETED", "Queued 1 new items (1 already exist)", "/api/ui/items?host=port.example")
+	shows(t, r, "/api/ui/backfill", run, dry, "dry run")
+	if w := post(t, r, run, "same-origin", url.Values{"do": {"cancel"}}); w.Code != http.StatusConflict {
+		t.Errorf("a run that is over: %d", w.Code)
+	}
+	if w := post(t, r, run, "same-origin", url.Values{"do": {"explode"}}); w.Code != http.StatusBadRequest {
+		t.Errorf("an action that is none: %d", w.Code)
+	}
+	h.away = true
+	failed := send(t, r, "/api/ui/backfill", ask)
+	r.backfill()
+	shows(t, r, failed, "FAILED", `value="resume"`, "Errors")
+	cancelled := send(t, r, "/api/ui/backfill", ask)
+	send(t, r, cancelled, url.Values{"do": {"cancel"}})
+	if body := shows(t, r, cancelled, "CANCELLED"); strings.Contains(body, `value="resume"`) || strings.Contains(body, `value="cancel"`) {
+		t.Error("a cancelled run is offered more than to be read")
+	}
+}
+
+// E7: what is refused is told above the form, which keeps what was written into it.
+func TestE7DashboardBackfillRefused(t *testing.T) {
+	r, _ := newBackfillRig(t)
+	for _, tt := range []struct {
+		form   url.Values
+		status int
+		want   string
+	}{
+		{url.Values{"do": {"run"}}, http.StatusBadRequest, "sources has 0 entries"},
+		{url.Values{"sources": {"port"}, "mode": {"ARCHIVE"}, "dateFrom": {"2020-01-01"}}, http.StatusBadRequest, `value="2020-01-01"`},
+		{url.Values{"sources": {"port"}, "mode": {"ARCHIVE"}}, http.StatusBadRequest, `value="ARCHIVE" selected`},
+		{url.Values{"sources": {"port"}, "maxUrls": {"many"}}, http.StatusBadRequest, "maxUrls must be a whole number"},
+	} {
+		w := post(t, r, "/api/ui/backfill", "same-origin", tt.form)
+		if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) || !strings.Contains(w.Body.String(), `role="alert"`) {
+			t.Errorf("%v: %d, want %d and %q:\n%s", tt.form, w.Code, tt.status, tt.want, w.Body)
+		}
+	}
+}
+
+// evilSite answers with script wherever its words are shown.
+type evilSite struct{ harbour }
+
+func (h *evilSite) Visit(_ context.Context, v crawl.Visit) (crawl.Visited, error) {
+	return crawl.Visited{}, &crawl.SiteError{Err: fault.New(fault.Invalid, `"onfocus="alert(1)"><script>alert(1)</script>`)}
+}
+
+// What a site says is text in the counts, reasons and errors of a run too.
+func TestDashboardEscapesRuns(t *testing.T) {
+	r, _ := newBackfillRig(t)
+	r.v.Backfill = backfill.New(r.v.Store, r.v.Registry, &evilSite{}, r.v.Files, backfill.Options{
+		Enabled: true, Sites: &evilSite{}, Rules: source.DefaultRules(), Clock: func() time.Time { return r.now },
+	})
+	run := send(t, r, "/api/ui/backfill", url.Values{"sources": {"port"}, "do": {"run"}})
+	r.backfill()
+	shows(t, r, run, "onfocus=", "FAILED", "Errors</h2>")
+	for _, path := range []string{run, "/api/ui/backfill", "/api/ui/index?host=%22%3E%3Cscript%3E"} {
+		harmless(t, r, path)
+	}
+	w := post(t, r, "/api/ui/backfill", "same-origin", url.Values{"sources": {`"><script>alert(1)</script>`}, "dateFrom": {`"onfocus="alert(1)`}})
+	if body := w.Body.String(); w.Code != http.StatusBadRequest || strings.Contains(body, "<script>alert") || strings.Contains(body, `"onfocus="`) {
+		t.Errorf("%d\n%s", w.Code, body)
+	}
+}
+
+// A19: the index is rebuilt and audited from its page, and what an audit found is shown.
+func TestA19DashboardIndex(t *testing.T) {
+	r := newRig(t)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["https://port.example/ok/one","https://port.example/ok/two"]}`)
+	r.work()
+	shows(t, r, "/api/ui/index", "Nothing: no rebuild and no audit.")
+	run := send(t, r, "/api/ui/index", url.Values{"do": {"rebuild"}, "host": {" port.example "}})
+	shows(t, r, "/api/ui/index", run, "Rebuild of port.example")
+	shows(t, r, "/api/ui", run)
+	shows(t, r, run, "Rebuild of port.example", "marking")
+	r.work()
+	shows(t, r, run, "done", "<b>2</b><span>indexed</span>")
+	must(t, r.v.Index.Remove(t.Context(), idOf(t, "https://port.example/ok/one"), nil))
+	r.now = r.now.Add(time.Minute)
+	audit := send(t, r, "/api/ui/index", url.Values{"do": {"audit"}})
+	r.work()
+	shows(t, r, audit, "Audit of everything", "/api/ui/items/"+idOf(t, "https://port.example/ok/one"), "lacks the page")
+	if w := post(t, r, "/api/ui/index", "same-origin", url.Values{"do": {"audit"}, "host": {"nobody.example"}}); w.Code < 400 || w.Code > 499 || !strings.Contains(w.Body.String(), `value="nobody.example"`) {
+		t.Errorf("a host without items: %d\n%s", w.Code, w.Body)
+	}
+	if w := post(t, r, "/api/ui/index", "same-origin", url.Values{"do": {"burn"}}); w.Code != http.StatusBadRequest {
+		t.Errorf("an action that is none: %d", w.Code)
+	}
+}
