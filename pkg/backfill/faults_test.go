@@ -48,6 +48,14 @@ var worlds = []world{
 		r.web.pages["https://a.example/sitemap.xml"] = urlset(pages("https://a.example/", 23)...)
 		return backfill.Request{Sources: []string{"a"}, MaxURLs: 7}
 	}, tally{Discovered: 7, Queued: 7, Documents: 1}, backfill.Completed},
+	modeWorld(backfill.Archive), modeWorld(backfill.Pagination), modeWorld(backfill.Container),
+}
+
+func modeWorld(mode backfill.Mode) world {
+	return world{string(mode), func(r *rig) backfill.Request {
+		layModes(r)
+		return modeRequest(r, mode)
+	}, modeTallies[mode], backfill.Completed}
 }
 
 // E11: whatever single operation of a run fails, before or after it took effect, the run comes to the

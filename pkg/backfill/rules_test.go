@@ -26,36 +26,48 @@ func links(urls ...string) string {
 	return `<html><body><a href="` + strings.Join(urls, `">x</a><a href="`) + `">x</a></body></html>`
 }
 
+// layModes makes a site that has something for each mode but sitemaps.
+func layModes(r *rig) {
+	r.restart(func(o *backfill.Options) {
+		o.Sites = sites{{
+			Slug: "a", Domain: "a.example", Exclude: []*regexp.Regexp{regexp.MustCompile("/print/")},
+			Archives:   []discover.Template{template(r.T, "https://a.example/{yyyy}/{mm}/")},
+			Listings:   []site.Listing{{URL: template(r.T, "https://a.example/news?page={n}"), Links: "a"}},
+			Containers: []string{"https://acct.blob.core.windows.net/docs"},
+		}}
+	})
+	r.web.pages["https://a.example/2026/01/"] = links(append(pages("https://a.example/jan/", 3), "https://a.example/print/1")...)
+	r.web.pages["https://a.example/2026/03/"] = links(append(pages("https://a.example/mar/", 2), "https://a.example/jan/1")...)
+	r.web.pages["https://a.example/news?page=1"] = links(pages("https://a.example/n/", 3)...)
+	r.web.pages["https://a.example/news?page=2"] = links(pages("https://a.example/n/", 4)...)
+	r.web.pages["https://a.example/news?page=3"] = links(pages("https://a.example/n/", 4)...)
+	r.web.pages["https://a.example/news?page=4"] = links("https://a.example/never")
+	r.web.pages["https://acct.blob.core.windows.net/docs"] = "a.pdf b.pdf print/c.pdf"
+}
+
+// modeTallies are what the runs of [layModes] come to.
+var modeTallies = map[backfill.Mode]tally{
+	backfill.Archive:    {Discovered: 5, Queued: 5, Excluded: 1, Duplicates: 1, Documents: 2},
+	backfill.Pagination: {Discovered: 4, Queued: 4, Duplicates: 7, Documents: 3},
+	backfill.Container:  {Discovered: 2, Queued: 2, Excluded: 1, Documents: 1},
+}
+
+func modeRequest(r *rig, mode backfill.Mode) backfill.Request {
+	req := backfill.Request{Sources: []string{"a"}, Mode: mode}
+	if mode == backfill.Archive {
+		var err error
+		req.Dates, err = discover.ParseDates("2026-01-01", "2026-03-31")
+		must(r.T, err)
+	}
+	return req
+}
+
 // E8: each mode finds what its kind of document lists, and a day without a page is no error.
 func TestE8Modes(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
-		r.restart(func(o *backfill.Options) {
-			o.Sites = sites{{
-				Slug: "a", Domain: "a.example", Exclude: []*regexp.Regexp{regexp.MustCompile("/print/")},
-				Archives:   []discover.Template{template(t, "https://a.example/{yyyy}/{mm}/")},
-				Listings:   []site.Listing{{URL: template(t, "https://a.example/news?page={n}"), Links: "a"}},
-				Containers: []string{"https://acct.blob.core.windows.net/docs"},
-			}}
-		})
-		r.web.pages["https://a.example/2026/01/"] = links(append(pages("https://a.example/jan/", 3), "https://a.example/print/1")...)
-		r.web.pages["https://a.example/2026/03/"] = links(append(pages("https://a.example/mar/", 2), "https://a.example/jan/1")...)
-		r.web.pages["https://a.example/news?page=1"] = links(pages("https://a.example/n/", 3)...)
-		r.web.pages["https://a.example/news?page=2"] = links(pages("https://a.example/n/", 4)...)
-		r.web.pages["https://a.example/news?page=3"] = links(pages("https://a.example/n/", 4)...)
-		r.web.pages["https://a.example/news?page=4"] = links("https://a.example/never")
-		r.web.pages["https://acct.blob.core.windows.net/docs"] = "a.pdf b.pdf print/c.pdf"
-		dates, err := discover.ParseDates("2026-01-01", "2026-03-31")
-		must(t, err)
-		for mode, want := range map[backfill.Mode]tally{
-			backfill.Archive:    {Discovered: 5, Queued: 5, Excluded: 1, Duplicates: 1, Documents: 2},
-			backfill.Pagination: {Discovered: 4, Queued: 4, Duplicates: 7, Documents: 3},
-			backfill.Container:  {Discovered: 2, Queued: 2, Excluded: 1, Documents: 1},
-		} {
-			req := backfill.Request{Sources: []string{"a"}, Mode: mode}
-			if mode == backfill.Archive {
-				req.Dates = dates
-			}
-			run := r.end(r.start(req).ID)
+		layModes(r)
+		for mode, want := range modeTallies {
+			run := r.end(r.start(modeRequest(r, mode)).ID)
 			if diff := cmp.Diff(want, tallyOf(run.Counts)); diff != "" || run.Status != backfill.Completed {
 				t.Errorf("%s: %s %v (-want +have)\n%s", mode, run.Status, run.ErrorLog, diff)
 			}
