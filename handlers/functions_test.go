@@ -19,6 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/mailimport"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/sentinel"
 )
 
 // functionFile is what of a function.json we hold to.
@@ -142,7 +143,7 @@ func TestHTTPBindings(t *testing.T) {
 // Queue functions listen to the queues that the registry fills, and get their messages undecoded.
 func TestQueueBindings(t *testing.T) {
 	want := map[string]string{"CrawlWorker": registry.JobQueue, "CrawlPoison": registry.PoisonQueue, "RebuildWorker": rebuild.Queue,
-		"MboxWorker": mailimport.Queue, "BackfillWorker": backfill.Queue, "BackfillPoison": backfill.PoisonQueue}
+		"MboxWorker": mailimport.Queue, "BackfillWorker": backfill.Queue, "BackfillPoison": backfill.PoisonQueue, "SentinelWorker": sentinel.Queue}
 	have := map[string]string{}
 	for _, f := range readFunctions(t) {
 		b := f.Bindings[0]

@@ -20,6 +20,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/sentinel"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -38,6 +39,7 @@ type Services struct {
 	Setting   func(name string) string // one of the app's, such as a credential; "" for none
 	Rebuilds  *rebuild.Service
 	Backfill  *backfill.Service
+	Sentinel  *sentinel.Service
 	Entries   *entries.Store
 	Enrich    *enrich.Service
 	Imports   *mailimport.Service
@@ -76,6 +78,8 @@ func (s *server) triggers() map[string]trigger {
 		"RebuildWorker":  s.rebuildWorker,
 		"BackfillWorker": s.backfillWorker,
 		"BackfillPoison": s.backfillPoison,
+		"SentinelTimer":  s.sentinelTimer,
+		"SentinelWorker": s.sentinelWorker,
 		"MboxWorker":     s.mboxWorker,
 		"EnrichTimer":    s.enrichTimer,
 	}
@@ -96,6 +100,11 @@ func (s *server) routes() map[string]route {
 		"POST backfill/runs/{id}/pause":         backfillDo(http.StatusAccepted, (*backfill.Service).Pause),
 		"POST backfill/runs/{id}/cancel":        backfillDo(http.StatusAccepted, (*backfill.Service).Cancel),
 		"GET backfill/sites":                    s.backfillSites,
+		"GET sites":                             s.sites,
+		"GET sites/{slug}":                      siteDo(http.StatusOK, (*sentinel.Service).Get),
+		"POST sites/{slug}/look":                siteDo(http.StatusAccepted, (*sentinel.Service).LookNow),
+		"POST IndexNow":                         s.indexNow,
+		"GET IndexNow":                          s.indexNowOne,
 		"GET Search":                            s.searchGet,
 		"POST Search":                           s.searchPost,
 		"GET SearchStatus":                      s.status,

@@ -32,6 +32,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
+	"github.com/tidemark/tidemark/pkg/sentinel"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -156,6 +157,8 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		Files: files, Setting: setting}
 	r.v.Backfill = backfill.New(store, reg, worker, files, backfill.Options{Clock: clock})
 	must(t, r.v.Backfill.Create(t.Context()))
+	r.v.Sentinel = sentinel.New(store, reg, worker, sentinel.Options{Clock: clock})
+	must(t, r.v.Sentinel.Create(t.Context()))
 	r.v.Enrich = enrich.New(store, &enrich.FakeEntries{}, enrich.Models{}, enrich.Options{})
 	r.mails = t.TempDir()
 	root, err := mailimport.ParseRoot(r.mails, "")

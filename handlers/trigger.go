@@ -88,16 +88,13 @@ func (e envelope) payload(name string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// crawlTimer sends jobs for what is due, and steps of rebuilds, imports and backfills that stand still.
+// crawlTimer sends jobs for what is due, and steps of rebuilds, imports, backfills and looks that stand still.
 func (s *server) crawlTimer(ctx context.Context, v *Services, _ envelope) (string, error) {
 	report, err := v.Registry.Sweep(ctx)
-	for _, resume := range []func(context.Context) (int, error){v.Rebuilds.Resume, v.Imports.Resume} {
+	for _, resume := range []func(context.Context) (int, error){v.Rebuilds.Resume, v.Imports.Resume, v.Backfill.Wake, v.Sentinel.Wake} {
 		if _, stuck := resume(ctx); stuck != nil {
 			err = errors.Join(err, stuck)
 		}
-	}
-	if _, stuck := v.Backfill.Wake(ctx); stuck != nil {
-		err = errors.Join(err, stuck)
 	}
 	s.Log.Info("swept", "hints", report.Hints, "partitions", report.Partitions, "claimed", report.Claimed, "jobs", report.Jobs,
 		"late_seconds", int(report.Late.Seconds()))

@@ -31,6 +31,8 @@ var queues = [
   'mbox-steps-poison'
   'rebuild-steps'
   'rebuild-steps-poison'
+  'sentinel-steps'
+  'sentinel-steps-poison'
 ]
 
 var tables = [
@@ -47,6 +49,7 @@ var tables = [
   'PoliciesTest'
   'Runs'
   'RuntimeConfig'
+  'SentinelSites'
   'SnapshotRefs'
   'Tier1BatchesPkm'
   'Tier1BatchesPkmTest'

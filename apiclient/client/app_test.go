@@ -26,13 +26,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
+// indexNowKey is what the site shows.
+const indexNowKey = "0123456789abcdef"
+
 // running is the real app on the embedded store, with a site to look at and a model to ask.
 type running struct {
 	*testing.T
 	*ClientWithResponses
 	handler http.Handler
 	store   storage.Store
-	site    string // has one page, /tides
+	site    string // has one page, /tides, and shows a key of IndexNow
 	files   string // folder of the files that may be read
 	checker *openapitest.Checker
 	called  map[string]bool // operations that were answered as described
@@ -41,6 +44,10 @@ type running struct {
 func start(t *testing.T) *running {
 	t.Helper()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/"+indexNowKey+".txt" {
+			_, _ = io.WriteString(w, indexNowKey)
+			return
+		}
 		if r.URL.Path != "/tides" {
 			http.NotFound(w, r)
 			return
@@ -51,7 +58,7 @@ func start(t *testing.T) *running {
 	model := llmtest.NewServer(t, "tier1", 8)
 	files := t.TempDir()
 	sites := filepath.Join(t.TempDir(), "sites.yaml")
-	must(t, os.WriteFile(sites, []byte("sites:\n  - slug: port\n    domain: 127.0.0.1\n    sitemaps: ["+site.URL+"/sitemap.xml]\n"), 0o600))
+	must(t, os.WriteFile(sites, []byte("sites:\n  - slug: port\n    domain: "+strings.TrimPrefix(site.URL, "http://")+"\n    sitemaps: ["+site.URL+"/sitemap.xml]\n"), 0o600))
 	settings := map[string]string{
 		"STORAGE": app.Embedded, "TIDEMARK_DATA": t.TempDir(), "CRAWL_ALLOW_HOSTS": "127.0.0.1", "FILE_ROOT": files, "EMAIL_IMPORT_ROOT": files,
 		"BACKFILL_ENABLED": "true", "BACKFILL_SITES_FILE": sites,

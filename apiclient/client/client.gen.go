@@ -323,6 +323,24 @@ func (e ItemDetailType) Valid() bool {
 	}
 }
 
+// Defines values for LookKind.
+const (
+	Feeds LookKind = "feeds"
+	Full  LookKind = "full"
+)
+
+// Valid indicates whether the value is a known member of the LookKind enum.
+func (e LookKind) Valid() bool {
+	switch e {
+	case Feeds:
+		return true
+	case Full:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PolicyConflictAction.
 const (
 	Skip   PolicyConflictAction = "skip"
@@ -1031,6 +1049,25 @@ type ImportRequest struct {
 // ImportRequestCompletionWindow defines model for ImportRequest.CompletionWindow.
 type ImportRequestCompletionWindow string
 
+// IndexNowRequest defines model for IndexNowRequest.
+type IndexNowRequest struct {
+	Host        string   `json:"host"`
+	Key         string   `json:"key"`
+	KeyLocation *string  `json:"keyLocation,omitempty"`
+	UrlList     []string `json:"urlList"`
+}
+
+// IndexNowResult defines model for IndexNowResult.
+type IndexNowResult struct {
+	Excluded  int `json:"excluded"`
+	Forwarded int `json:"forwarded"`
+	Known     int `json:"known"`
+	Left      int `json:"left"`
+	New       int `json:"new"`
+	Received  int `json:"received"`
+	Refused   int `json:"refused"`
+}
+
 // Item defines model for Item.
 type Item struct {
 	AliasOf              *string    `json:"aliasOf,omitempty"`
@@ -1132,12 +1169,54 @@ type ItemPage struct {
 	Items        []Item  `json:"items"`
 }
 
+// LastModRecord defines model for LastModRecord.
+type LastModRecord struct {
+	Right       int  `json:"right"`
+	Truthful    bool `json:"truthful"`
+	Unannounced int  `json:"unannounced"`
+	Wrong       int  `json:"wrong"`
+}
+
 // LinkedPage defines model for LinkedPage.
 type LinkedPage struct {
 	Id     string  `json:"id"`
 	Status Status  `json:"status"`
 	Title  *string `json:"title,omitempty"`
 	Url    string  `json:"url"`
+}
+
+// Look defines model for Look.
+type Look struct {
+	BeganAt    time.Time    `json:"beganAt"`
+	Documents  int          `json:"documents"`
+	EndedAt    *time.Time   `json:"endedAt,omitempty"`
+	Errors     int          `json:"errors"`
+	Excluded   int          `json:"excluded"`
+	Found      int          `json:"found"`
+	Hastened   int          `json:"hastened"`
+	Id         string       `json:"id"`
+	Kind       LookKind     `json:"kind"`
+	Known      int          `json:"known"`
+	Later      int          `json:"later"`
+	Moved      int          `json:"moved"`
+	New        int          `json:"new"`
+	Note       *string      `json:"note,omitempty"`
+	Noted      int          `json:"noted"`
+	Problems   *[]LookError `json:"problems,omitempty"`
+	Refused    int          `json:"refused"`
+	Requests   int          `json:"requests"`
+	Trapped    int          `json:"trapped"`
+	Unmodified int          `json:"unmodified"`
+}
+
+// LookKind defines model for Look.Kind.
+type LookKind string
+
+// LookError defines model for LookError.
+type LookError struct {
+	At      time.Time `json:"at"`
+	Message string    `json:"message"`
+	Url     *string   `json:"url,omitempty"`
 }
 
 // Passage defines model for Passage.
@@ -1287,6 +1366,24 @@ type SearchStatus struct {
 	Rebuilds   *[]Rebuild     `json:"rebuilds,omitempty"`
 }
 
+// Site defines model for Site.
+type Site struct {
+	Domain     string        `json:"domain"`
+	Last       *Look         `json:"last,omitempty"`
+	LastFeeds  *Look         `json:"lastFeeds,omitempty"`
+	Lastmod    LastModRecord `json:"lastmod"`
+	Look       *Look         `json:"look,omitempty"`
+	NewToday   int           `json:"newToday"`
+	NextLookAt *time.Time    `json:"nextLookAt,omitempty"`
+	Slug       string        `json:"slug"`
+	Watched    bool          `json:"watched"`
+}
+
+// Sites defines model for Sites.
+type Sites struct {
+	Sites []Site `json:"sites"`
+}
+
 // Status defines model for Status.
 type Status string
 
@@ -1375,6 +1472,9 @@ type ServiceUnavailable = Problem
 // TooManyRequests defines model for TooManyRequests.
 type TooManyRequests = Problem
 
+// UnprocessableEntity defines model for UnprocessableEntity.
+type UnprocessableEntity = Problem
+
 // AddFiles202JSONResponseBody defines parameters for AddFiles.
 type AddFiles202JSONResponseBody struct {
 	union json.RawMessage
@@ -1383,6 +1483,13 @@ type AddFiles202JSONResponseBody struct {
 // AddUrls202JSONResponseBody defines parameters for AddUrls.
 type AddUrls202JSONResponseBody struct {
 	union json.RawMessage
+}
+
+// IndexNowOneParams defines parameters for IndexNowOne.
+type IndexNowOneParams struct {
+	Url         string  `form:"url" json:"url"`
+	Key         string  `form:"key" json:"key"`
+	KeyLocation *string `form:"keyLocation,omitempty" json:"keyLocation,omitempty"`
 }
 
 // GetRebuildParams defines parameters for GetRebuild.
@@ -1471,6 +1578,9 @@ type AddFilesJSONRequestBody = AddFileRequest
 
 // AddUrlsJSONRequestBody defines body for AddUrls for application/json ContentType.
 type AddUrlsJSONRequestBody = AddURLRequest
+
+// IndexNowJSONRequestBody defines body for IndexNow for application/json ContentType.
+type IndexNowJSONRequestBody = IndexNowRequest
 
 // StartRebuildJSONRequestBody defines body for StartRebuild for application/json ContentType.
 type StartRebuildJSONRequestBody = RebuildRequest
@@ -1976,6 +2086,17 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	AddUrls(ctx context.Context, body AddUrlsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// IndexNowOne performs a GET /IndexNow (the `IndexNowOne` operationId) request.
+	IndexNowOne(ctx context.Context, params *IndexNowOneParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// IndexNowWithBody performs a POST /IndexNow (the `IndexNow` operationId) request,
+	// with any type of body and a specified content type.
+	IndexNowWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// IndexNow performs a POST /IndexNow (the `IndexNow` operationId) request.
+	// Takes a body of the `application/json` content type.
+	IndexNow(ctx context.Context, body IndexNowJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetRebuild performs a GET /RebuildIndex (the `GetRebuild` operationId) request.
 	GetRebuild(ctx context.Context, params *GetRebuildParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -2164,6 +2285,15 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	SavePolicy(ctx context.Context, key string, body SavePolicyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListSites performs a GET /sites (the `ListSites` operationId) request.
+	ListSites(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetSite performs a GET /sites/{slug} (the `GetSite` operationId) request.
+	GetSite(ctx context.Context, slug string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// LookAtSite performs a POST /sites/{slug}/look (the `LookAtSite` operationId) request.
+	LookAtSite(ctx context.Context, slug string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetTestMode performs a GET /test-mode (the `GetTestMode` operationId) request.
 	GetTestMode(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -2225,6 +2355,47 @@ func (c *Client) AddUrlsWithBody(ctx context.Context, contentType string, body i
 // Takes a body of the `application/json` content type.
 func (c *Client) AddUrls(ctx context.Context, body AddUrlsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewAddUrlsRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// IndexNowOne performs a GET /IndexNow (the `IndexNowOne` operationId) request.
+func (c *Client) IndexNowOne(ctx context.Context, params *IndexNowOneParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewIndexNowOneRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// IndexNowWithBody performs a POST /IndexNow (the `IndexNow` operationId) request,
+// with any type of body and a specified content type.
+func (c *Client) IndexNowWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewIndexNowRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// IndexNow performs a POST /IndexNow (the `IndexNow` operationId) request.
+// Takes a body of the `application/json` content type.
+func (c *Client) IndexNow(ctx context.Context, body IndexNowJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewIndexNowRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -2963,6 +3134,45 @@ func (c *Client) SavePolicy(ctx context.Context, key string, body SavePolicyJSON
 	return c.Client.Do(req)
 }
 
+// ListSites performs a GET /sites (the `ListSites` operationId) request.
+func (c *Client) ListSites(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListSitesRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetSite performs a GET /sites/{slug} (the `GetSite` operationId) request.
+func (c *Client) GetSite(ctx context.Context, slug string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetSiteRequest(c.Server, slug)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// LookAtSite performs a POST /sites/{slug}/look (the `LookAtSite` operationId) request.
+func (c *Client) LookAtSite(ctx context.Context, slug string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewLookAtSiteRequest(c.Server, slug)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetTestMode performs a GET /test-mode (the `GetTestMode` operationId) request.
 func (c *Client) GetTestMode(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetTestModeRequest(c.Server)
@@ -3078,6 +3288,116 @@ func NewAddUrlsRequestWithBody(server string, contentType string, body io.Reader
 	}
 
 	operationPath := fmt.Sprintf("/AddUrlDocument")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewIndexNowOneRequest constructs an http.Request for the IndexNowOne method
+func NewIndexNowOneRequest(server string, params *IndexNowOneParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/IndexNow")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "url", params.Url, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "key", params.Key, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.KeyLocation != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "keyLocation", *params.KeyLocation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewIndexNowRequest calls the generic IndexNow builder with application/json body
+func NewIndexNowRequest(server string, body IndexNowJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewIndexNowRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewIndexNowRequestWithBody constructs an http.Request for the IndexNow method, with any body, and a specified content type
+func NewIndexNowRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/IndexNow")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -4970,6 +5290,101 @@ func NewSavePolicyRequestWithBody(server string, key string, contentType string,
 	return req, nil
 }
 
+// NewListSitesRequest constructs an http.Request for the ListSites method
+func NewListSitesRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/sites")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetSiteRequest constructs an http.Request for the GetSite method
+func NewGetSiteRequest(server string, slug string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "slug", slug, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/sites/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewLookAtSiteRequest constructs an http.Request for the LookAtSite method
+func NewLookAtSiteRequest(server string, slug string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "slug", slug, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/sites/%s/look", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewGetTestModeRequest constructs an http.Request for the GetTestMode method
 func NewGetTestModeRequest(server string) (*http.Request, error) {
 	var err error
@@ -5127,6 +5542,21 @@ type ClientWithResponsesInterface interface {
 	// AddUrlsWithResponse performs a POST /AddUrlDocument (the `AddUrls` operationId) request.
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	AddUrlsWithResponse(ctx context.Context, body AddUrlsJSONRequestBody, reqEditors ...RequestEditorFn) (*AddUrlsAnswer, error)
+
+	// IndexNowOneWithResponse performs a GET /IndexNow (the `IndexNowOne` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	IndexNowOneWithResponse(ctx context.Context, params *IndexNowOneParams, reqEditors ...RequestEditorFn) (*IndexNowOneAnswer, error)
+
+	// IndexNowWithBodyWithResponse performs a POST /IndexNow (the `IndexNow` operationId) request,
+	// with any type of body and a specified content type.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	IndexNowWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*IndexNowAnswer, error)
+
+	// IndexNowWithResponse performs a POST /IndexNow (the `IndexNow` operationId) request.
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	IndexNowWithResponse(ctx context.Context, body IndexNowJSONRequestBody, reqEditors ...RequestEditorFn) (*IndexNowAnswer, error)
 
 	// GetRebuildWithResponse performs a GET /RebuildIndex (the `GetRebuild` operationId) request.
 	//
@@ -5398,6 +5828,21 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	SavePolicyWithResponse(ctx context.Context, key string, body SavePolicyJSONRequestBody, reqEditors ...RequestEditorFn) (*SavePolicyAnswer, error)
 
+	// ListSitesWithResponse performs a GET /sites (the `ListSites` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	ListSitesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListSitesAnswer, error)
+
+	// GetSiteWithResponse performs a GET /sites/{slug} (the `GetSite` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	GetSiteWithResponse(ctx context.Context, slug string, reqEditors ...RequestEditorFn) (*GetSiteAnswer, error)
+
+	// LookAtSiteWithResponse performs a POST /sites/{slug}/look (the `LookAtSite` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	LookAtSiteWithResponse(ctx context.Context, slug string, reqEditors ...RequestEditorFn) (*LookAtSiteAnswer, error)
+
 	// GetTestModeWithResponse performs a GET /test-mode (the `GetTestMode` operationId) request.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -5537,6 +5982,165 @@ func (r AddUrlsAnswer) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r AddUrlsAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type IndexNowOneAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *IndexNowResult
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationproblemJSON403 *Forbidden
+	// ApplicationproblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationproblemJSON422 *UnprocessableEntity
+	// ApplicationproblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationproblemJSON429 *TooManyRequests
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r IndexNowOneAnswer) GetJSON200() *IndexNowResult {
+	return r.JSON200
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r IndexNowOneAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r IndexNowOneAnswer) GetApplicationproblemJSON403() *Forbidden {
+	return r.ApplicationproblemJSON403
+}
+
+// GetApplicationproblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r IndexNowOneAnswer) GetApplicationproblemJSON422() *UnprocessableEntity {
+	return r.ApplicationproblemJSON422
+}
+
+// GetApplicationproblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r IndexNowOneAnswer) GetApplicationproblemJSON429() *TooManyRequests {
+	return r.ApplicationproblemJSON429
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r IndexNowOneAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r IndexNowOneAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r IndexNowOneAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r IndexNowOneAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r IndexNowOneAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type IndexNowAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *IndexNowResult
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationproblemJSON403 *Forbidden
+	// ApplicationproblemJSON413 the response for an HTTP 413 `application/problem+json` response
+	ApplicationproblemJSON413 *RequestEntityTooLarge
+	// ApplicationproblemJSON422 the response for an HTTP 422 `application/problem+json` response
+	ApplicationproblemJSON422 *UnprocessableEntity
+	// ApplicationproblemJSON429 the response for an HTTP 429 `application/problem+json` response
+	ApplicationproblemJSON429 *TooManyRequests
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r IndexNowAnswer) GetJSON200() *IndexNowResult {
+	return r.JSON200
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r IndexNowAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r IndexNowAnswer) GetApplicationproblemJSON403() *Forbidden {
+	return r.ApplicationproblemJSON403
+}
+
+// GetApplicationproblemJSON413 returns the response for an HTTP 413 `application/problem+json` response
+func (r IndexNowAnswer) GetApplicationproblemJSON413() *RequestEntityTooLarge {
+	return r.ApplicationproblemJSON413
+}
+
+// GetApplicationproblemJSON422 returns the response for an HTTP 422 `application/problem+json` response
+func (r IndexNowAnswer) GetApplicationproblemJSON422() *UnprocessableEntity {
+	return r.ApplicationproblemJSON422
+}
+
+// GetApplicationproblemJSON429 returns the response for an HTTP 429 `application/problem+json` response
+func (r IndexNowAnswer) GetApplicationproblemJSON429() *TooManyRequests {
+	return r.ApplicationproblemJSON429
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r IndexNowAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r IndexNowAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r IndexNowAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r IndexNowAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r IndexNowAnswer) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -8176,6 +8780,192 @@ func (r SavePolicyAnswer) ContentType() string {
 	return ""
 }
 
+type ListSitesAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Sites
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListSitesAnswer) GetJSON200() *Sites {
+	return r.JSON200
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListSitesAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListSitesAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListSitesAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListSitesAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListSitesAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetSiteAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Site
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationproblemJSON404 *NotFound
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetSiteAnswer) GetJSON200() *Site {
+	return r.JSON200
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r GetSiteAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r GetSiteAnswer) GetApplicationproblemJSON404() *NotFound {
+	return r.ApplicationproblemJSON404
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetSiteAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetSiteAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetSiteAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetSiteAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetSiteAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type LookAtSiteAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *Site
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSON403 the response for an HTTP 403 `application/problem+json` response
+	ApplicationproblemJSON403 *Forbidden
+	// ApplicationproblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationproblemJSON404 *NotFound
+	// ApplicationproblemJSON409 the response for an HTTP 409 `application/problem+json` response
+	ApplicationproblemJSON409 *Conflict
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r LookAtSiteAnswer) GetJSON202() *Site {
+	return r.JSON202
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r LookAtSiteAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSON403 returns the response for an HTTP 403 `application/problem+json` response
+func (r LookAtSiteAnswer) GetApplicationproblemJSON403() *Forbidden {
+	return r.ApplicationproblemJSON403
+}
+
+// GetApplicationproblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r LookAtSiteAnswer) GetApplicationproblemJSON404() *NotFound {
+	return r.ApplicationproblemJSON404
+}
+
+// GetApplicationproblemJSON409 returns the response for an HTTP 409 `application/problem+json` response
+func (r LookAtSiteAnswer) GetApplicationproblemJSON409() *Conflict {
+	return r.ApplicationproblemJSON409
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r LookAtSiteAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r LookAtSiteAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r LookAtSiteAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r LookAtSiteAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r LookAtSiteAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetTestModeAnswer struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -8376,6 +9166,39 @@ func (c *ClientWithResponses) AddUrlsWithResponse(ctx context.Context, body AddU
 		return nil, err
 	}
 	return ParseAddUrlsAnswer(rsp)
+}
+
+// IndexNowOneWithResponse performs a GET /IndexNow (the `IndexNowOne` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) IndexNowOneWithResponse(ctx context.Context, params *IndexNowOneParams, reqEditors ...RequestEditorFn) (*IndexNowOneAnswer, error) {
+	rsp, err := c.IndexNowOne(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseIndexNowOneAnswer(rsp)
+}
+
+// IndexNowWithBodyWithResponse performs a POST /IndexNow (the `IndexNow` operationId) request,
+// with any type of body and a specified content type.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) IndexNowWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*IndexNowAnswer, error) {
+	rsp, err := c.IndexNowWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseIndexNowAnswer(rsp)
+}
+
+// IndexNowWithResponse performs a POST /IndexNow (the `IndexNow` operationId) request.
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) IndexNowWithResponse(ctx context.Context, body IndexNowJSONRequestBody, reqEditors ...RequestEditorFn) (*IndexNowAnswer, error) {
+	rsp, err := c.IndexNow(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseIndexNowAnswer(rsp)
 }
 
 // GetRebuildWithResponse performs a GET /RebuildIndex (the `GetRebuild` operationId) request.
@@ -8972,6 +9795,39 @@ func (c *ClientWithResponses) SavePolicyWithResponse(ctx context.Context, key st
 	return ParseSavePolicyAnswer(rsp)
 }
 
+// ListSitesWithResponse performs a GET /sites (the `ListSites` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) ListSitesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListSitesAnswer, error) {
+	rsp, err := c.ListSites(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListSitesAnswer(rsp)
+}
+
+// GetSiteWithResponse performs a GET /sites/{slug} (the `GetSite` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) GetSiteWithResponse(ctx context.Context, slug string, reqEditors ...RequestEditorFn) (*GetSiteAnswer, error) {
+	rsp, err := c.GetSite(ctx, slug, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetSiteAnswer(rsp)
+}
+
+// LookAtSiteWithResponse performs a POST /sites/{slug}/look (the `LookAtSite` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) LookAtSiteWithResponse(ctx context.Context, slug string, reqEditors ...RequestEditorFn) (*LookAtSiteAnswer, error) {
+	rsp, err := c.LookAtSite(ctx, slug, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseLookAtSiteAnswer(rsp)
+}
+
 // GetTestModeWithResponse performs a GET /test-mode (the `GetTestMode` operationId) request.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -9097,6 +9953,135 @@ func ParseAddUrlsAnswer(rsp *http.Response) (*AddUrlsAnswer, error) {
 			return nil, err
 		}
 		response.ApplicationproblemJSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseIndexNowOneAnswer parses an HTTP response from a IndexNowOneWithResponse call
+func ParseIndexNowOneAnswer(rsp *http.Response) (*IndexNowOneAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &IndexNowOneAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest IndexNowResult
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest UnprocessableEntity
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseIndexNowAnswer parses an HTTP response from a IndexNowWithResponse call
+func ParseIndexNowAnswer(rsp *http.Response) (*IndexNowAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &IndexNowAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest IndexNowResult
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest RequestEntityTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest UnprocessableEntity
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
@@ -11115,6 +12100,147 @@ func ParseSavePolicyAnswer(rsp *http.Response) (*SavePolicyAnswer, error) {
 			return nil, err
 		}
 		response.ApplicationproblemJSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListSitesAnswer parses an HTTP response from a ListSitesWithResponse call
+func ParseListSitesAnswer(rsp *http.Response) (*ListSitesAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListSitesAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Sites
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetSiteAnswer parses an HTTP response from a GetSiteWithResponse call
+func ParseGetSiteAnswer(rsp *http.Response) (*GetSiteAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetSiteAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Site
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseLookAtSiteAnswer parses an HTTP response from a LookAtSiteWithResponse call
+func ParseLookAtSiteAnswer(rsp *http.Response) (*LookAtSiteAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &LookAtSiteAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest Site
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest Conflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON409 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem

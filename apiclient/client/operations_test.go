@@ -18,6 +18,7 @@ func TestA19EveryOperation(t *testing.T) {
 	r.enrichment()
 	r.imports()
 	r.backfill()
+	r.looks()
 	r.service()
 	if gone := accepted(r.RemoveItemWithResponse(t.Context(), id)); gone.RemoveRequested == nil || !*gone.RemoveRequested {
 		t.Errorf("removed: %+v", gone)
@@ -163,6 +164,21 @@ func (r *running) backfill() {
 	accepted(r.CancelBackfillWithResponse(ctx, run.Id))
 	ok(r.GetBackfillWithResponse(ctx, run.Id))
 	ok(r.ListBackfillsWithResponse(ctx, nil))
+}
+
+// looks has a site looked at, and pages of it submitted.
+func (r *running) looks() {
+	ctx, page := r.Context(), r.site+"/tides"
+	if got := ok(r.ListSitesWithResponse(ctx)); len(got.Sites) != 1 || !got.Sites[0].Watched {
+		r.Errorf("sites %+v", got)
+	}
+	if got := accepted(r.LookAtSiteWithResponse(ctx, "port")); got.Look == nil {
+		r.Errorf("a look %+v", got)
+	}
+	ok(r.GetSiteWithResponse(ctx, "port"))
+	at := r.site + "/" + indexNowKey + ".txt"
+	ok(r.IndexNowWithResponse(ctx, IndexNowRequest{Host: strings.TrimPrefix(r.site, "http://"), Key: indexNowKey, KeyLocation: &at, UrlList: []string{page}}))
+	ok(r.IndexNowOneWithResponse(ctx, &IndexNowOneParams{Url: page, Key: indexNowKey, KeyLocation: &at}))
 }
 
 // service asks the app about itself.

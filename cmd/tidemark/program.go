@@ -161,6 +161,6 @@ func (p *program) rootCommand() *cobra.Command {
 	flags.BoolVar(&p.json, "json", false, "print the API's JSON, one answer on a line")
 	addVersionFlag(root)
 	root.AddCommand(p.startCommand(), p.azuriteCommand(), p.exportCommand(), p.importStateCommand(), p.addCommand(), p.addFileCommand(), p.reindexCommand(), p.rebuildCommand(), p.auditCommand(), p.removeCommand(), p.searchCommand(), p.statusCommand(), p.itemsCommand(),
-		p.showCommand(), p.warcCommand(), p.importCommand(), p.whyCommand(), p.backfillCommand(), p.entryCommand(), p.enrichCommand(), p.versionCommand())
+		p.showCommand(), p.warcCommand(), p.importCommand(), p.whyCommand(), p.backfillCommand(), p.sitesCommand(), p.entryCommand(), p.enrichCommand(), p.versionCommand())
 	return root
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/sentinel"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -138,6 +139,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	}
 	rebuilds = rebuild.New(store, reg, snaps, rebuilding)
 	runs := backfill.New(store, reg, worker, files, cfg.backfill(web.Exempt, log))
+	looks := sentinel.New(store, reg, worker, sentinel.Options{Sites: cfg.Sites, Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Log: log})
 	enriching, err := newEnrich(cfg.Models, store, pushed, log)
 	if err != nil {
 		return nil, err
@@ -147,7 +149,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		return nil, err
 	}
 	for _, step := range []func(context.Context) error{
-		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, runs.Create, pushed.Create, enriching.Create, imports.Create, engine.Create,
+		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, runs.Create, looks.Create, pushed.Create, enriching.Create, imports.Create, engine.Create,
 		func(ctx context.Context) error { return snaps.StartRun(ctx, run) },
 		func(ctx context.Context) error { return fillIndex(ctx, engine, reg, pushed, rebuilds) },
 	} {
@@ -156,7 +158,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		}
 	}
 	return &handlers.Services{
-		Store: store, Registry: reg, Snapshots: snaps, Manifests: manifests, Worker: worker, Index: searched, Rebuilds: rebuilds, Backfill: runs, Documents: documents, Files: files, Setting: get,
+		Store: store, Registry: reg, Snapshots: snaps, Manifests: manifests, Worker: worker, Index: searched, Rebuilds: rebuilds, Backfill: runs, Sentinel: looks, Documents: documents, Files: files, Setting: get,
 		Entries: pushed, Config: Shown(get), Enrich: enriching, Imports: imports, Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 	}, nil
 }

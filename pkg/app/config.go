@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/mailimport"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/sentinel"
 	"github.com/tidemark/tidemark/pkg/site"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
@@ -27,6 +28,8 @@ type Config struct {
 	// PolitenessSet tells whether any of the three was set, so that allow-listed hosts follow it.
 	PolitenessSet bool
 	Backfill      Backfill
+	// SentinelPerDay is SENTINEL_MAX_PER_DAY, 0 for no looks at sites.
+	SentinelPerDay int
 	// Sites are those of the site file, never nil.
 	Sites     *site.Sites
 	Fetch     fetch.Config
@@ -87,7 +90,9 @@ func Load(get func(string) string, set ...string) (Config, error) {
 		Search:   s.searchService(),
 		Sites:    s.sites(),
 		Backfill: s.backfill(),
-		Cloud:    inCloud(get),
+
+		SentinelPerDay: s.number("SENTINEL_MAX_PER_DAY", sentinel.DefaultPerDay, 0, 5000),
+		Cloud:          inCloud(get),
 
 		ReindexOnCanonical: s.flag("FORCE_REINDEX_ON_CANONICAL_CHANGE", true),
 	}

@@ -49,6 +49,7 @@ var Settings = []Setting{
 	{"BACKFILL_MAX_CONCURRENCY", "2", "Most sites of one backfill that are read at once, 1 to 16"},
 	{"BACKFILL_ITEMS_PER_MINUTE", "600", "Most items that all backfills together register in a minute, 1 to 100000, but for 50 of each site that is read at once. 600 keep ten sites busy at a page a second"},
 	{"BACKFILL_MAX_BACKLOG", "2000", "Items of a host that wait for their first fetch, 50 to 1000000, at which a backfill waits for the crawl"},
+	{"SENTINEL_MAX_PER_DAY", "500", "Most new pages of one site of the site file that its daily look, and again as many that its pushes, register in a day (UTC), 0 to 5000; the rest follows on the next days. Likewise the checks that lastmod and pushes bring forward. 0 switches looks and pushes off, whatever BACKFILL_ENABLED says"},
 	// What is kept.
 	{"SNAPSHOT_KEEP_DAYS", "0", "Days that the capture of a page's former state is kept, from when it was made; 0 is for ever, at most 36500. The newest and the present one always stay"},
 	{"SNAPSHOT_KEEP_COUNT", "0", "Captures that are kept of one page; 0 is all, at most 1000000. One more may stay until the next check"},

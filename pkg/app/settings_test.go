@@ -98,6 +98,7 @@ func TestA25Values(t *testing.T) {
 		"BACKFILL_MAX_CONCURRENCY":     {"7", func(c Config) any { return c.Backfill.MaxConcurrency }, 7},
 		"BACKFILL_ITEMS_PER_MINUTE":    {"7", func(c Config) any { return c.Backfill.PerMinute }, 7},
 		"BACKFILL_MAX_BACKLOG":         {"77", func(c Config) any { return c.Backfill.MaxBacklog }, 77},
+		"SENTINEL_MAX_PER_DAY":         {"0", func(c Config) any { return c.SentinelPerDay }, 0},
 		"TIDEMARK_DATA":                {"/data", func(c Config) any { return c.Data }, "/data"},
 		"TRACKING_PARAM_PREFIXES":      {"ref", func(c Config) any { s, _ := c.Rules.ParseURL("https://a.example/?ref=1&utm_x=2"); return s.Normalized }, "https://a.example/?utm_x=2"},
 	} {
@@ -165,6 +166,7 @@ func TestA25BadValues(t *testing.T) {
 		{"BACKFILL_ENABLED", "on demand", "true or false"},
 		{"BACKFILL_MAX_URLS_PER_RUN", "0", "from 1 to 100000"},
 		{"BACKFILL_MAX_CONCURRENCY", "17", "from 1 to 16"},
+		{"SENTINEL_MAX_PER_DAY", "-1", "from 0 to 5000"},
 		{"CRAWL_USER_AGENT", "()", "product token"},
 		{"CRAWL_CONTACT", "(me)", "without parentheses"},
 		{"CRAWL_ALLOW_HOSTS", "http://localhost", "host, host:port"},

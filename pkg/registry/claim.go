@@ -184,9 +184,9 @@ func (it *Item) forwardOps(now time.Time, predict, hasten bool) (ops []storage.O
 const justChecked = 10 * time.Minute
 
 // BringForward has the items of sources of one host, at most 32, due now that were to come later and that
-// were not checked within ten minutes. known tells for each source whether there is an item, moved
-// counts those that come earlier. Nothing is forced, and nothing that is gone or on its way out is moved.
-func (r *Registry) BringForward(ctx context.Context, sources []source.Source) (known []bool, moved int, err error) {
+// were not checked within ten minutes, no more than most. known tells for each source whether there is
+// an item, moved counts those that come earlier. Nothing is forced, and nothing that is gone or on its way out is moved.
+func (r *Registry) BringForward(ctx context.Context, sources []source.Source, most int) (known []bool, moved int, err error) {
 	items, err := r.itemsOf(ctx, sources)
 	if err != nil {
 		return nil, 0, err
@@ -200,6 +200,6 @@ func (r *Registry) BringForward(ctx context.Context, sources []source.Source) (k
 			late = append(late, it)
 		}
 	}
-	moved, _, err = r.forward(ctx, late, false, true)
+	moved, _, err = r.forward(ctx, late[:min(len(late), most)], false, true)
 	return known, moved, err
 }

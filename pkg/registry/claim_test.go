@@ -152,7 +152,7 @@ func TestE14BringForward(t *testing.T) {
 			moved int
 		}{{time.Minute, 0}, {time.Hour, 2}, {0, 0}} {
 			b.clock.Advance(step.wait)
-			known, moved, err := b.BringForward(t.Context(), sources)
+			known, moved, err := b.BringForward(t.Context(), sources, 32)
 			if d := cmp.Diff([]bool{true, true, false}, known); d != "" || moved != step.moved || err != nil {
 				t.Errorf("%d moved, want %d; known %v; %v", moved, step.moved, known, err)
 			}

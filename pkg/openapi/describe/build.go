@@ -19,7 +19,7 @@ import (
 
 // operations lists all of them in the order in which people read them.
 func operations() []operation {
-	return slices.Concat(sources(), searching(), rebuilds(), backfilling(), pushed(), importing(), enriching(), service())
+	return slices.Concat(sources(), searching(), rebuilds(), backfilling(), looking(), pushed(), importing(), enriching(), service())
 }
 
 // builder makes a document.
@@ -104,6 +104,7 @@ var failures = map[int]struct{ about, shown string }{
 	http.StatusForbidden:             {"The app's settings or a policy forbid it.", "D2 it is off"},
 	http.StatusNotFound:              {"There is no such thing.", "A14 removed"},
 	http.StatusConflict:              {"What stands is in the way; `detail` says what to wait for.", ""},
+	http.StatusUnprocessableEntity:   {"An address or a key is not what the protocol allows for this host; `errors` names the field at fault.", "E14 an address of another host"},
 	http.StatusRequestEntityTooLarge: {"The body is larger than 4 MiB.", ""},
 	http.StatusTooManyRequests:       {"The service behind this one asks for a pause; Retry-After says how many seconds.", ""},
 	http.StatusServiceUnavailable:    {"Storage or the index cannot be reached, or none is configured.", ""},

@@ -10,6 +10,7 @@ const (
 	tagEntries   = "Entries"
 	tagEnriching = "Enrichment"
 	tagBackfill  = "Backfill"
+	tagSites     = "Sites"
 	tagService   = "Service"
 )
 
@@ -40,6 +41,7 @@ func frame() openapi.Document {
 			{Name: tagRebuilds, Description: "Everything, or a host, indexed anew."},
 			{Name: tagEntries, Description: "What is pushed in: given an identity, and kept once."},
 			{Name: tagBackfill, Description: "The pages that sites already have, registered within caps."},
+			{Name: tagSites, Description: "What sites publish from now on: looked at each day, and pushed by the sites themselves."},
 			{Name: tagEnriching, Description: "What a language model says of entries."},
 			{Name: tagService, Description: "The app itself."},
 		},

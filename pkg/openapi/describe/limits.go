@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/mailimport"
 	"github.com/tidemark/tidemark/pkg/openapi"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/sentinel"
 )
 
 const (
@@ -70,6 +71,10 @@ var limits = map[string]openapi.Schema{
 	"BackfillRun.errorLog":   atMost(backfill.MaxErrors),
 	"BackfillProgress.state": among(backfill.SourceWaiting, backfill.SourceRunning, backfill.SourceDone, backfill.SourceFailed),
 	"BackfillSite.modes":     {MaxItems: 4},
+
+	"Look.kind":               among(sentinel.Full, sentinel.Feeds),
+	"Look.problems":           atMost(sentinel.MaxProblems),
+	"IndexNowRequest.urlList": batchOf(sentinel.MaxPushed),
 
 	"ImportRequest.batch_size":        number(mailimport.DefaultBatch, mailimport.MinBatch, mailimport.MaxBatch),
 	"ImportRequest.insert_chunk_size": number(mailimport.DefaultChunk, 1, mailimport.MaxChunk),

@@ -23,6 +23,8 @@ func pathParam(route, name string) (about string, schema openapi.Schema) {
 		return "The capture: the digest of its bytes.", openapi.Schema{Type: openapi.Types{"string"}, Pattern: digest}
 	case name == "key":
 		return "The policy.", text()
+	case name == "slug":
+		return "The site, as the site file calls it.", text()
 	}
 	panic("describe: what is {" + name + "} of " + route + "?") // add it above
 }

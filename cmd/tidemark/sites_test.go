@@ -1,0 +1,29 @@
+package main
+
+import "testing"
+
+func TestSites(t *testing.T) {
+	const (
+		all = `{"sites":[
+{"slug":"port","domain":"port.example","watched":true,"nextLookAt":"2126-03-02T06:00:00Z","newToday":3,"last":{"id":"look-1","kind":"full","found":1200,"new":3,"later":2,"errors":1,"problems":[{"message":"HTTP 404"}]},"lastmod":{"right":19,"wrong":1,"unannounced":0,"truthful":true}},
+{"slug":"town","domain":"town.example","watched":false,"newToday":0,"lastmod":{"right":1,"wrong":4,"unannounced":0,"truthful":false}},
+{"slug":"quay","domain":"quay.example","watched":true,"newToday":0,"look":{"id":"look-2","kind":"feeds"},"lastmod":{"right":0,"wrong":0,"unannounced":0,"truthful":false}}]}`
+		one = `{"slug":"port","domain":"port.example","watched":true,"newToday":3,"lastmod":{"right":0,"wrong":0,"unannounced":0,"truthful":false}}`
+	)
+	performAll(t, []script{
+		{name: "none", args: []string{"sites"}, answers: []answered{{200, `{"sites":[]}`}}, out: "no sites: see BACKFILL_SITES_FILE\n", asked: []string{"GET /api/sites"}},
+		{name: "all", args: []string{"sites"}, answers: []answered{{200, all}}, out: `
+SITE  LOOKED AT  NEXT           FOUND  NEW  LATER  ERRORS  LASTMOD
+port  –          in 100 years   1,200  3    2      1       truthful, 19 of 20  (HTTP 404)
+town  –          not looked at  0      0    0      0       1 of 5
+quay  –          looking        0      0    0      0       -
+`},
+		{name: "json", args: []string{"sites", "--json"}, answers: []answered{{200, one}}, out: one + "\n"},
+		{name: "look", args: []string{"sites", "look", "port"}, answers: []answered{{202, one}},
+			out: "a look at port has begun; `tidemark sites` tells what it found\n", asked: []string{"POST /api/sites/port/look"}},
+		{name: "no site", args: []string{"sites", "look"}, code: 2,
+			err: "tidemark: accepts 1 arg(s), received 0\nsee `tidemark sites look --help`\n"},
+		{name: "unknown", args: []string{"sites", "look", "x"}, code: 1, answers: []answered{{404, `{"title":"Not Found","detail":"the site file has no site \"x\""}`}},
+			err: "tidemark: the site file has no site \"x\"\n"},
+	})
+}

@@ -1,0 +1,112 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Site is a site of the site file, and how far the looks at what it publishes are.
+type Site struct {
+	Slug       string        `json:"slug"`
+	Domain     string        `json:"domain"`
+	Watched    bool          `json:"watched"`             // whether it is looked at each day
+	NextLookAt time.Time     `json:"nextLookAt,omitzero"` // a time that has passed: within the hour
+	NewToday   int           `json:"newToday"`            // registered on this day (UTC)
+	Look       *Look         `json:"look,omitempty"`      // the one that goes on
+	Last       *Look         `json:"last,omitempty"`      // the full one that ended last
+	LastFeeds  *Look         `json:"lastFeeds,omitempty"` // the look at feeds only that ended last
+	LastMod    LastModRecord `json:"lastmod"`
+}
+
+// Look is one look at the sitemaps and feeds of a site. Addresses are counted where a document has changed.
+type Look struct {
+	ID         string      `json:"id"`
+	Kind       string      `json:"kind"` // full: sitemaps and feeds; feeds: these only
+	BeganAt    time.Time   `json:"beganAt"`
+	EndedAt    time.Time   `json:"endedAt,omitzero"`
+	Requests   int         `json:"requests"`   // to the site, for documents
+	Documents  int         `json:"documents"`  // that were read
+	Unmodified int         `json:"unmodified"` // of these, as they were at the look before
+	Found      int         `json:"found"`      // addresses that no look had dealt with; the next six add up to it
+	New        int         `json:"new"`        // registered
+	Known      int         `json:"known"`      // items already, left as they are
+	Excluded   int         `json:"excluded"`   // not wanted by the site file
+	Trapped    int         `json:"trapped"`    // taken for spaces without an end
+	Refused    int         `json:"refused"`    // by the registry, each with an error
+	Later      int         `json:"later"`      // left for the next day, because a bound was reached
+	Moved      int         `json:"moved"`      // known addresses whose lastmod has moved
+	Noted      int         `json:"noted"`      // of these, predictions that the next check proves
+	Hastened   int         `json:"hastened"`   // of these, checks that were brought forward
+	Errors     int         `json:"errors"`
+	Problems   []LookError `json:"problems,omitempty"` // the first 20
+	Note       string      `json:"note,omitempty"`     // what it waits for, or why it ended early
+}
+
+// LookError is an error of a look.
+type LookError struct {
+	At      time.Time `json:"at"`
+	URL     string    `json:"url,omitempty"`
+	Message string    `json:"message"`
+}
+
+// LastModRecord is how true what a site says of changes (lastmod) has proved, lately.
+type LastModRecord struct {
+	Right       int  `json:"right"`       // checks that found the change that had been said
+	Wrong       int  `json:"wrong"`       // that found none
+	Unannounced int  `json:"unannounced"` // changes of which nothing had been said when they were found
+	Truthful    bool `json:"truthful"`    // whether checks are brought forward on its word
+}
+
+// Sites are those of the site file, in its order.
+type Sites struct {
+	Sites []Site `json:"sites"`
+}
+
+// IndexNowRequest tells which pages of a host are new or have changed (IndexNow).
+type IndexNowRequest struct {
+	Host        string   `json:"host"`
+	Key         string   `json:"key"`
+	KeyLocation string   `json:"keyLocation,omitempty"`
+	URLList     []string `json:"urlList"`
+}
+
+// IndexNowResult is what a submission came to.
+type IndexNowResult struct {
+	Received  int `json:"received"`  // addresses, each once; the next six add up to it
+	New       int `json:"new"`       // registered
+	Forwarded int `json:"forwarded"` // known, and checked sooner
+	Known     int `json:"known"`     // known, and left as they are: due or just checked
+	Excluded  int `json:"excluded"`  // not wanted by the site file
+	Refused   int `json:"refused"`   // by the registry
+	Left      int `json:"left"`      // dropped, because the day's bounds are reached
+}
+
+// Sites tells how far the looks at all sites are.
+func (c *Client) Sites(ctx context.Context) (Sites, error) {
+	var out Sites
+	err := c.call(ctx, http.MethodGet, "sites", nil, nil, &out)
+	return out, err
+}
+
+// Site tells how far the looks at one site are.
+func (c *Client) Site(ctx context.Context, slug string) (Site, error) {
+	var out Site
+	err := c.call(ctx, http.MethodGet, "sites/"+url.PathEscape(slug), nil, nil, &out)
+	return out, err
+}
+
+// LookAtSite begins a full look at a site now. While one goes on the error is a *Problem of status 409.
+func (c *Client) LookAtSite(ctx context.Context, slug string) (Site, error) {
+	var out Site
+	err := c.call(ctx, http.MethodPost, "sites/"+url.PathEscape(slug)+"/look", nil, nil, &out)
+	return out, err
+}
+
+// IndexNow submits pages of a site that are new or have changed.
+func (c *Client) IndexNow(ctx context.Context, req IndexNowRequest) (IndexNowResult, error) {
+	var out IndexNowResult
+	err := c.call(ctx, http.MethodPost, "IndexNow", nil, req, &out)
+	return out, err
+}
