@@ -45,7 +45,7 @@ func newStage(t *testing.T, env ...string) *stage {
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(s.server, "http://"))
 	must(t, err)
 	sites := filepath.Join(dir, "sites.yaml")
-	must(t, os.WriteFile(sites, fmt.Appendf(nil, "sites:\n  - {slug: gauge, domain: %q, sitemaps: [%s/sitemap.xml]}\n", strings.TrimPrefix(s.site, "http://"), s.site), 0o644))
+	must(t, os.WriteFile(sites, fmt.Appendf(nil, "sites:\n  - {slug: gauge, domain: %[1]q, sitemaps: [%[2]s/sitemap.xml]}\n  - {slug: evil, domain: %[1]q, sitemaps: ['%[2]s/evil.html?<script>window.owned=1</script>\"onfocus=\"window.owned=1']}\n", strings.TrimPrefix(s.site, "http://"), s.site), 0o644))
 	env = append([]string{"CRAWL_ALLOW_HOSTS=localhost,127.0.0.1", "BACKFILL_ENABLED=true", "BACKFILL_SITES_FILE=" + sites}, env...)
 	s.spawn(env, "tidemark", "start",
 		"--app", filepath.Join(root, "build", "app"), "--port", port, "--data", filepath.Join(dir, "data"))

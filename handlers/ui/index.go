@@ -98,7 +98,7 @@ func rebuildBar(run api.Rebuild) bar {
 // phase says what a rebuild is doing.
 func phase(run api.Rebuild) string {
 	return map[string]string{
-		api.RebuildMarking: "Items are being looked at, and asked to be indexed anew.", api.RebuildClearing: "What has no item is being removed from the index.",
+		api.RebuildMarking: "Items are being looked at, and asked to be indexed anew.", api.RebuildEntries: "Entries are being put into the index.", api.RebuildClearing: "What has neither item nor entry is being removed from the index.",
 		api.RebuildIndexing: "All have been asked; those that are left wait for a worker.", api.RebuildCounting: "What became of them is being added up.",
 		api.RebuildDone: "It is done.",
 	}[run.Status]

@@ -40,7 +40,7 @@ func (s *server) find(r *http.Request, d itemsData) (page, error) {
 		d.Items = append(d.Items, it.Item)
 		return page{name: "items", title: "Items", data: d}, nil
 	}
-	found, err := s.Client.Search(r.Context(), api.SearchRequest{Q: d.Find, Top: pageSize, Host: d.Host})
+	found, err := s.Client.Search(r.Context(), api.SearchRequest{Q: d.Find, Top: pageSize, Host: d.Host, Type: api.TypePage})
 	if err != nil {
 		return page{}, err
 	}

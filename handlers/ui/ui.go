@@ -57,23 +57,29 @@ func New(o Options) http.Handler {
 	s := &server{Options: o, pages: parse()}
 	mux := http.NewServeMux()
 	for pattern, v := range map[string]view{
-		"GET /{$}":             s.overview,
-		"GET /items":           s.items,
-		"GET /items/{id}":      s.item,
-		"GET /items/{id}/diff": s.diff,
-		"GET /search":          s.search,
-		"GET /hosts":           s.hosts,
-		"GET /hosts/{host}":    s.host,
-		"GET /backfill":        s.backfill,
-		"GET /backfill/{id}":   s.run,
-		"GET /index":           s.index,
-		"GET /index/run":       s.rebuild,
-		"POST /add":            s.add,
-		"POST /items/{id}":     s.act,
-		"POST /test-mode":      s.setTestMode,
-		"POST /backfill":       s.startBackfill,
-		"POST /backfill/{id}":  s.actRun,
-		"POST /index":          s.startRebuild,
+		"GET /{$}":                   s.overview,
+		"GET /items":                 s.items,
+		"GET /items/{id}":            s.item,
+		"GET /items/{id}/diff":       s.diff,
+		"GET /search":                s.search,
+		"GET /entries":               s.entries,
+		"GET /entries/{id}":          s.entry,
+		"GET /entries/batches":       s.batches,
+		"GET /entries/batches/{id}":  s.batch,
+		"GET /hosts":                 s.hosts,
+		"GET /hosts/{host}":          s.host,
+		"GET /backfill":              s.backfill,
+		"GET /backfill/{id}":         s.run,
+		"GET /index":                 s.index,
+		"GET /index/run":             s.rebuild,
+		"POST /add":                  s.add,
+		"POST /items/{id}":           s.act,
+		"POST /test-mode":            s.setTestMode,
+		"POST /entries/{id}":         s.actEntry,
+		"POST /entries/batches/{id}": s.actBatch,
+		"POST /backfill":             s.startBackfill,
+		"POST /backfill/{id}":        s.actRun,
+		"POST /index":                s.startRebuild,
 	} {
 		mux.Handle(pattern, s.serve(v))
 	}
@@ -255,4 +261,20 @@ func (v shown) Raw(id, digest string) string {
 }
 
 // Found is the page about what was found.
-func (v shown) Found(r api.SearchResult) string { return v.Link("/items/" + url.PathEscape(r.ID)) }
+func (v shown) Found(r api.SearchResult) string {
+	if r.Type == api.TypeEntry {
+		return v.Entry(r.ID)
+	}
+	return v.Link("/items/" + url.PathEscape(r.ID))
+}
+
+// Entry is the page of an entry, whatever was sent as its id.
+func (v shown) Entry(id string) string { return v.Link("/entries/" + url.PathEscape(id)) }
+
+// Finding is the page about what an audit found.
+func (v shown) Finding(f api.Finding) string {
+	if strings.HasPrefix(f.ID, "entry_") {
+		return v.Entry(f.ID)
+	}
+	return v.Link("/items/" + url.PathEscape(f.ID))
+}

@@ -14,7 +14,7 @@ import (
 var helpers = template.FuncMap{
 	"ago": ago, "stamp": stamp, "iso": iso, "span": spanOf, "bytes": size, "thousands": thousands, "percent": percent,
 	"count": count, "tone": tone, "external": external, "short": short, "meaning": meaning, "marked": marked, "statuses": api.Statuses,
-	"pct": share, "add": func(a, b int) int { return a + b }, "dash": dash, "since": since, "verdict": verdict, "bar": newBar, "stateTone": stateTone, "fullRun": fullRun, "fullSource": fullSource, "some": someOf, "modes": modes, "rebuildName": rebuildName, "rebuildBar": rebuildBar, "phase": phase, "rfc3339": rfc3339, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
+	"pct": share, "add": func(a, b int) int { return a + b }, "dash": dash, "since": since, "verdict": verdict, "bar": newBar, "stateTone": stateTone, "fullRun": fullRun, "fullSource": fullSource, "some": someOf, "entryTitle": entryTitle, "at": at, "known": known, "batchBar": batchBar, "found": foundAs, "modes": modes, "rebuildName": rebuildName, "rebuildBar": rebuildBar, "phase": phase, "rfc3339": rfc3339, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
 }
 
 // choice is one of a select.
@@ -23,6 +23,30 @@ type choice struct{ Value, Text string }
 // since are the ages that a search can be narrowed to.
 func since() []choice {
 	return []choice{{"", "any time"}, {"day", "today"}, {"week", "this week"}, {"month", "this month"}, {"year", "this year"}}
+}
+
+// foundAs are the types that a search can be narrowed to.
+func foundAs() []choice {
+	return []choice{{"", "anything"}, {api.TypePage, "pages"}, {api.TypeEntry, "entries"}}
+}
+
+// known is a number or a flag that may be missing, in words.
+func known(v any) string {
+	switch v := v.(type) {
+	case *int64:
+		if v != nil {
+			return thousands(int(*v))
+		}
+	case *float64:
+		if v != nil {
+			return fmt.Sprintf("%.2f", *v)
+		}
+	case *bool:
+		if v != nil {
+			return map[bool]string{true: "yes", false: "no"}[*v]
+		}
+	}
+	return "–"
 }
 
 // modes are where a backfill can look for pages.
@@ -37,6 +61,7 @@ var flashes = map[string]string{
 	"check":     "It will be checked now.",
 	"removed":   "It will leave the index and the registry within seconds.",
 	"run-pause": "It stops before its next step.", "run-resume": "It goes on.", "run-cancel": "It ends before its next step.",
+	"described": "It was described.", "batch-cancel": "It ends: what the model has said by then is used, the rest is left as it was.",
 	"test-on": "Test mode is on: entries go to the test tables.", "test-off": "Test mode is off.",
 }
 
@@ -95,7 +120,10 @@ func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	if strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "ch") {
+	switch stem, entry := strings.CutSuffix(noun, "ry"); {
+	case entry:
+		noun = stem + "rie"
+	case strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "ch"):
 		noun += "e"
 	}
 	return thousands(n) + " " + noun + "s"

@@ -1,0 +1,121 @@
+package handlers
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/enrich"
+)
+
+// entryID is the id of the first entry of a policy.
+func entryID(t *testing.T, h http.Handler, policy string) string {
+	t.Helper()
+	var list api.EntryPage
+	must(t, json.Unmarshal(do(t, h, "GET", "/api/entries?policy="+policy, "").Body.Bytes(), &list))
+	if len(list.Entries) == 0 {
+		t.Fatalf("no entry of %s", policy)
+	}
+	return list.Entries[0].ID
+}
+
+// D10: entries are listed, by policy too; what a search finds leads to them; that of a link leads to its page.
+func TestD10DashboardEntries(t *testing.T) {
+	r := newRig(t)
+	shows(t, r, "/api/ui/entries", "Nothing was pushed in yet")
+	r.push(aThought, aMail,
+		`{"source":"telegram","idempotency_policy_key":"telegram_link_v1","idempotency_key_primary":"k","title":"A link","url":"https://port.example/ok/one","author":"Ada","clean_char_count":80,"clean_word_count":12,"quality_score":0.5,"low_signal":true,"metadata":{"telegram":{"date":"2026-02-28T08:00:00Z"}}}`)
+	r.work()
+	if body := shows(t, r, "/api/ui/entries?policy=email_newsletter_v1", "A mail", "email-batch"); strings.Contains(body, "A thought") {
+		t.Error("the filter lets others through")
+	}
+	link := "/api/ui/entries/" + entryID(t, r, "telegram_link_v1")
+	shows(t, r, "/api/ui/entries", "A thought", "A mail", link)
+	shows(t, r, link, "A link", "/api/ui/items/"+idOf(t, "https://port.example/ok/one"), "Ada", "0.50", "Says little</dt><dd>yes", "2026-02-28T08:00:00Z")
+	mail := "/api/ui/entries/" + entryID(t, r, "email_newsletter_v1")
+	shows(t, r, mail, "News of the harbour.", "Nothing: none was asked.")
+	shows(t, r, "/api/ui/search?q=news", `href="`+mail+`"`)
+	shows(t, r, "/api/ui/search?q=link", `href="`+link+`"`, "Its page: ")
+	shows(t, r, "/api/ui/items?find=news", "Nothing fits")
+	if w := do(t, r, "GET", "/api/ui/entries/entry_nobody-aaaaaaaaaaaaaaaaaaaaaaaaaa", ""); w.Code != http.StatusNotFound {
+		t.Errorf("an entry that is none: %d", w.Code)
+	}
+	if w := post(t, r, mail, "same-origin", url.Values{"do": {"explode"}}); w.Code != http.StatusBadRequest {
+		t.Errorf("an action that is none: %d", w.Code)
+	}
+}
+
+// The list goes on where its page ends.
+func TestDashboardEntriesPages(t *testing.T) {
+	r := newRig(t)
+	var items []string
+	for i := range 51 {
+		items = append(items, fmt.Sprintf(`{"source":"telegram","idempotency_policy_key":"telegram_thought_v1","idempotency_key_primary":"%d","title":"Note %[1]d."}`, i))
+	}
+	r.push(items...)
+	_, doc := dashboardPage(t, r, "/api/ui/entries?policy=telegram_thought_v1")
+	next := ""
+	for n := range doc.Descendants() {
+		if n.Type == html.ElementNode && attribute(n, "rel") == "next" {
+			next = attribute(n, "href")
+		}
+	}
+	if body := shows(t, r, next, "First page"); strings.Count(body, ">Note ") != 1 {
+		t.Errorf("after %q:\n%s", next, body)
+	}
+}
+
+// D8, D9: an entry is described now or in a batch, which can be watched and cancelled.
+func TestD9DashboardBatches(t *testing.T) {
+	r, _, ids := newEnrichRig(t, enrich.Models{Default: "tier1", Batch: "tier1"})
+	shows(t, r, "/api/ui/entries/batches", "No batches yet")
+	one := "/api/ui/entries/" + ids[0]
+	if to := send(t, r, one, url.Values{"do": {"describe"}}); to != one+"?done=described" {
+		t.Errorf("described leads to %q", to)
+	}
+	shows(t, r, one, "enriched", "Gist", "tier1")
+	do(t, r, "POST", "/api/enrich/tier1/batch", `{"entry_ids":["`+strings.Join(ids, `","`)+`","<script>alert(1)</script>/../../x?y"]}`)
+	batch := "/api/ui/entries/batches/" + newest(t, r)
+	shows(t, r, "/api/ui/entries/batches", batch, "queued")
+	shows(t, r, batch, "Batch of 4 entries", `value="cancel"`, "waiting", ids[2])
+	harmless(t, r, batch)
+	do(t, r, "POST", "/EnrichTimer", `{"Data":{"timer":{}},"Metadata":{}}`)
+	shows(t, r, "/api/ui/entries/"+ids[2], "It waits for its batch.", batch)
+	send(t, r, batch, url.Values{"do": {"cancel"}})
+	if body := shows(t, r, batch, "Its end was asked for"); strings.Contains(body, `value="cancel"`) {
+		t.Error("it can be cancelled again")
+	}
+	for range 10 {
+		r.now = r.now.Add(time.Hour)
+		do(t, r, "POST", "/EnrichTimer", `{"Data":{"timer":{}},"Metadata":{}}`)
+	}
+	shows(t, r, batch, "done", "<span>cancelled</span>", "cancelled</span></td>")
+	for _, tt := range []struct {
+		do     string
+		status int
+	}{{"cancel", http.StatusConflict}, {"explode", http.StatusBadRequest}} {
+		if w := post(t, r, batch, "same-origin", url.Values{"do": {tt.do}}); w.Code != tt.status {
+			t.Errorf("%s of one that is done: %d", tt.do, w.Code)
+		}
+	}
+}
+
+// What strangers send as an entry is text.
+func TestDashboardEscapesEntries(t *testing.T) {
+	r := newRig(t)
+	evil := `\"><script>alert(1)</script><img src=x onerror=alert(1)>`
+	r.push(`{"source":"telegram","title":"` + evil + `","author":"` + evil + `","url":"javascript:alert(1)","url_canonical":"javascript:alert(2)","clean_text":"harbour ` + evil +
+		`","retrieval_excerpt":"` + evil + `","idempotency_policy_key":"telegram_thought_v1","idempotency_key_primary":"` + evil + `","metadata":{"` + evil + `":"` + evil + `"}}`)
+	entry := "/api/ui/entries/" + entryID(t, r, "telegram_thought_v1")
+	shows(t, r, entry, "&lt;script&gt;alert(1)", "onerror=alert(1)&gt;", "javascript:alert(1)")
+	for _, path := range []string{entry, "/api/ui/entries", "/api/ui/search?q=harbour&type=entry", "/api/ui/entries?policy=%22%3E%3Cscript%3E"} {
+		harmless(t, r, path)
+	}
+}
