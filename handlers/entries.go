@@ -15,20 +15,31 @@ import (
 // entryRow is an entry as JSON: its columns, and beside them what was done.
 type entryRow map[string]any
 
-// insertEntry stores one entry or many, each once.
+// insertEntry stores one entry or many, each once. Those of a batch that goes on after errors are
+// stored several at once, in their order where that matters.
 func (s *server) insertEntry(r *http.Request, v *Services) (int, any, error) {
-	return s.writeEntries(r, v, (*entries.Session).Insert)
+	return s.writeEntries(r, v, (*entries.Session).Insert, insertEach)
 }
 
 // updateEntry changes one entry or many.
 func (s *server) updateEntry(r *http.Request, v *Services) (int, any, error) {
-	return s.writeEntries(r, v, (*entries.Session).Update)
+	return s.writeEntries(r, v, (*entries.Session).Update, updateEach)
 }
 
-// write is what is done with each entry of a request.
-type write func(s *entries.Session, ctx context.Context, f entries.Fields) (entries.Result, error)
+// written is what became of an item of a batch.
+type written struct {
+	entries.Result
+	err error
+}
 
-func (s *server) writeEntries(r *http.Request, v *Services, do write) (int, any, error) {
+type (
+	// write is what is done with an entry.
+	write func(s *entries.Session, ctx context.Context, f entries.Fields) (entries.Result, error)
+	// writeEach does so with all items of a batch, whatever becomes of others.
+	writeEach func(ctx context.Context, s *entries.Session, items []map[string]json.RawMessage) []written
+)
+
+func (s *server) writeEntries(r *http.Request, v *Services, one write, each writeEach) (int, any, error) {
 	var req map[string]json.RawMessage
 	if err := decodeJSON(r, &req); err != nil {
 		return 0, nil, err
@@ -40,32 +51,72 @@ func (s *server) writeEntries(r *http.Request, v *Services, do write) (int, any,
 	var done []entries.Result
 	defer func() { s.settle(r.Context(), v, done) }()
 	if _, many := req["items"]; !many {
-		res, err := writeEntry(r.Context(), session, do, req)
-		done = append(done, res)
-		return http.StatusOK, resultRow(res), err
+		w := writeEntry(r.Context(), session, one, req)
+		done = append(done, w.Result)
+		return http.StatusOK, resultRow(w.Result), w.err
 	}
 	items, goOn, err := batchOf(req)
 	if err != nil {
 		return 0, nil, err
 	}
 	rows := make([]entryRow, len(items))
+	if goOn {
+		for i, w := range each(r.Context(), session, items) {
+			done = append(done, w.Result)
+			rows[i] = s.itemOf(i, w)
+		}
+		return http.StatusOK, map[string]any{"results": rows}, nil
+	}
+	// One after the other, so that those before the one that fails are done, and those after it are not.
 	for i, item := range items {
-		res, err := writeEntry(r.Context(), session, do, item)
-		done = append(done, res)
-		row := resultRow(res)
-		if err != nil && !goOn {
-			return 0, nil, inBatch(i, err)
+		w := writeEntry(r.Context(), session, one, item)
+		done = append(done, w.Result)
+		if w.err != nil {
+			return 0, nil, inBatch(i, w.err)
 		}
-		if err != nil {
-			if fault.Is(err, fault.Internal) {
-				s.Log.Error("entry of a batch failed", "index", i, "err", err)
-			}
-			row = entryRow{"error": publicText(err)}
-		}
-		row["_batch_ok"], row["_batch_index"] = err == nil, i
-		rows[i] = row
+		rows[i] = s.itemOf(i, w)
 	}
 	return http.StatusOK, map[string]any{"results": rows}, nil
+}
+
+// itemOf is what a batch answers of an item.
+func (s *server) itemOf(i int, w written) entryRow {
+	if fault.Is(w.err, fault.Internal) {
+		s.Log.Error("entry of a batch failed", "index", i, "err", w.err)
+	}
+	row := resultRow(w.Result)
+	if w.err != nil {
+		row = entryRow{"error": publicText(w.err)}
+	}
+	row["_batch_ok"], row["_batch_index"] = w.err == nil, i
+	return row
+}
+
+// insertEach inserts items, several at once.
+func insertEach(ctx context.Context, session *entries.Session, items []map[string]json.RawMessage) []written {
+	out := make([]written, len(items))
+	var sound []int // items that could be read
+	var each []entries.Item
+	for i, raw := range items {
+		f, err := entries.Decode(raw)
+		if out[i].err = err; err == nil {
+			sound, each = append(sound, i), append(each, entries.Item{Fields: f})
+		}
+	}
+	_ = session.InsertEach(ctx, each, func(n int, res entries.Result, err error) error {
+		out[sound[n]] = written{res, err}
+		return nil // the others go on
+	})
+	return out
+}
+
+// updateEach updates items one after the other: a later one may need a key that an earlier one leaves.
+func updateEach(ctx context.Context, session *entries.Session, items []map[string]json.RawMessage) []written {
+	out := make([]written, len(items))
+	for i, raw := range items {
+		out[i] = writeEntry(ctx, session, (*entries.Session).Update, raw)
+	}
+	return out
 }
 
 // batchOf reads the items of a batch.
@@ -95,12 +146,13 @@ func inBatch(i int, err error) error {
 	return fmt.Errorf("items[%d], after %d that are done: %w", i, i, err)
 }
 
-func writeEntry(ctx context.Context, session *entries.Session, do write, raw map[string]json.RawMessage) (entries.Result, error) {
+func writeEntry(ctx context.Context, session *entries.Session, do write, raw map[string]json.RawMessage) written {
 	f, err := entries.Decode(raw)
 	if err != nil {
-		return entries.Result{}, err
+		return written{err: err}
 	}
-	return do(session, ctx, f)
+	res, err := do(session, ctx, f)
+	return written{res, err}
 }
 
 func resultRow(res entries.Result) entryRow {

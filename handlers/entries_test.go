@@ -153,6 +153,25 @@ func TestD3Batch(t *testing.T) {
 	}
 }
 
+// TestD3BatchEnds: what follows the item that ends a batch is not done, what is before it is.
+func TestD3BatchEnds(t *testing.T) {
+	r := newRig(t)
+	note := func(key string) string {
+		return `{"source":"telegram","idempotency_policy_key":"telegram_thought_v1","idempotency_key_primary":"` + key + `"}`
+	}
+	w := do(t, r, "POST", "/api/db/insert", `{"items":[`+note("a")+`,{"source":"email"},`+note("b")+`]}`)
+	if w.Code != http.StatusBadRequest {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	w = do(t, r, "POST", "/api/db/insert", `{"continue_on_error":true,"items":[`+note("b")+`,`+note("a")+`,`+note("b")+`]}`)
+	var got api.EntryBatchResult
+	must(t, json.Unmarshal(w.Body.Bytes(), &got))
+	if len(got.Results) != 3 || got.Results[0].Action != api.ActionInserted || got.Results[1].Action != api.ActionUpdated || got.Results[2].Action != api.ActionUpdated ||
+		*got.Results[2].BatchIndex != 2 || got.Results[0].ID != got.Results[2].ID {
+		t.Errorf("%s", w.Body)
+	}
+}
+
 // TestEntryColumns: the contract has a field for every column, and no other.
 func TestEntryColumns(t *testing.T) {
 	var have []string

@@ -140,13 +140,17 @@ func (s *Session) SavePolicy(ctx context.Context, p Policy) (Policy, error) {
 	if p.Source == "" {
 		return Policy{}, fault.Field("source", "source of %s is missing: what the entries come from", p.Key)
 	}
+	s.reading.Lock()
 	delete(s.policies, p.Key)
+	s.reading.Unlock()
 	_, err := s.policyTable.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: p.entity()})
 	return p, err
 }
 
 // policy reads a policy, once for each session. Invalid when there is none, Blocked when it is off.
 func (s *Session) policy(ctx context.Context, key string) (Policy, error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
 	p, known := s.policies[key]
 	if !known {
 		if !policyName.MatchString(key) {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	mathrand "math/rand/v2"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -110,13 +111,14 @@ func (s *Store) Create(ctx context.Context) error {
 	return nil
 }
 
-// Session is one caller's work in one schema. It reads each policy once. It is not safe for
-// concurrent use.
+// Session is one caller's work in one schema. It reads each policy once. It is safe for concurrent use.
 type Session struct {
 	Schema               Schema
 	s                    *Store
 	entries, policyTable storage.Table
-	policies             map[string]Policy
+
+	reading  sync.Mutex // of policies, so that those who want the same wait for one
+	policies map[string]Policy
 }
 
 // In begins a session in a schema.

@@ -3,12 +3,8 @@ package entries
 import (
 	"regexp"
 	"strings"
-	"time"
-	_ "time/tzdata" // day buckets must not depend on what the machine has installed
 
 	"golang.org/x/text/unicode/norm"
-
-	netmail "net/mail"
 
 	"github.com/tidemark/tidemark/pkg/extract"
 )
@@ -54,30 +50,4 @@ func isReply(subject string) bool {
 		subject = subject[len(tag):]
 	}
 	return replyPrefix.MatchString(subject)
-}
-
-// chicago is where days begin and end for newsletters.
-var chicago = func() *time.Location {
-	l, err := time.LoadLocation("America/Chicago")
-	if err != nil {
-		panic(err) // Unreachable: the data is compiled in.
-	}
-	return l
-}()
-
-// dayBucket is the day in Chicago of a date as mails (RFC 5322) or programs (RFC 3339) write it; a date
-// without a time is that day. ok is false for anything else.
-func dayBucket(date string) (day string, ok bool) {
-	date = strings.TrimSpace(date)
-	if t, err := time.Parse(time.DateOnly, date); err == nil {
-		return t.Format(time.DateOnly), true
-	}
-	t, err := time.Parse(time.RFC3339, date)
-	if err != nil {
-		t, err = netmail.ParseDate(date)
-	}
-	if err != nil {
-		return "", false
-	}
-	return t.In(chicago).Format(time.DateOnly), true
 }

@@ -35,19 +35,21 @@ type Conflict struct {
 //
 // The errors are Invalid, which blames a column, and Blocked for a disabled policy.
 func (s *Session) Insert(ctx context.Context, in Fields) (Result, error) {
-	return s.insertAs(ctx, "", in)
+	return s.insertAs(ctx, "", in, false)
 }
 
 // InsertAs is [Session.Insert] for a caller that may die before it knows the end, and then does the
 // same again under the same name, which nobody else uses. A new entry gets its id from the name, so
 // one that an earlier call has stored is known: the action is Inserted again, and the entry is as it
-// stands now.
+// stands now. A mail that is older than that of the entry it would update writes nothing: see
+// [Fields.olderMail].
 func (s *Session) InsertAs(ctx context.Context, name string, in Fields) (Result, error) {
-	return s.insertAs(ctx, namedToken(name), in)
+	return s.insertAs(ctx, namedToken(name), in, false)
 }
 
-// insertAs makes an entry of a token, or when it is empty of a new one.
-func (s *Session) insertAs(ctx context.Context, token string, in Fields) (Result, error) {
+// insertAs makes an entry of a token, or when it is empty of a new one. Likely says that one of its
+// keys may well stand.
+func (s *Session) insertAs(ctx context.Context, token string, in Fields, likely bool) (Result, error) {
 	if err := in.check(); err != nil {
 		return Result{}, err
 	}
@@ -70,7 +72,7 @@ func (s *Session) insertAs(ctx context.Context, token string, in Fields) (Result
 	}
 	var res Result
 	err := s.s.retry(ctx, func(try int) (err error) {
-		res, err = s.insert(ctx, policy, in, token, try > 0)
+		res, err = s.insert(ctx, policy, in, token, likely || try > 0)
 		return err
 	})
 	return res, err
@@ -94,16 +96,17 @@ func identified(f Fields) error {
 // insert tries to store a new entry at once, because most are, and looks for what stands only when that
 // has failed.
 func (s *Session) insert(ctx context.Context, policy Policy, in Fields, token string, look bool) (Result, error) {
+	named := token != ""
 	if look {
 		found, err := s.match(ctx, keysOf(in))
 		if err != nil {
 			return Result{}, err
 		}
-		if found.id != "" {
-			return s.resolve(ctx, policy, in, found)
+		ours := named && found.id == makeID(policy.Key, token) // of an earlier call
+		if found.id != "" && !ours {
+			return s.resolve(ctx, policy, in, found, named)
 		}
 	}
-	named := token != ""
 	if !named {
 		token = s.s.o.Token()
 	}
@@ -157,7 +160,7 @@ func (s *Session) holder(ctx context.Context, policy, which, key string) (string
 }
 
 // resolve does what the policy says about the entry that stands.
-func (s *Session) resolve(ctx context.Context, policy Policy, in Fields, f found) (Result, error) {
+func (s *Session) resolve(ctx context.Context, policy Policy, in Fields, f found, named bool) (Result, error) {
 	r, err := s.load(ctx, f.id)
 	if err != nil {
 		return Result{}, err
@@ -169,6 +172,10 @@ func (s *Session) resolve(ctx context.Context, policy Policy, in Fields, f found
 	if policy.OnConflict == Skip {
 		return res, nil
 	}
+	res.Action = Updated
+	if named && in.olderMail(r.fields, s.s.o.Clock()) {
+		return res, nil
+	}
 	fields := overlay(r.fields, in, policy.UpdateFields)
 	if f.other != "" && fields.Text("idempotency_key_secondary") == in.Text("idempotency_key_secondary") {
 		delete(fields, "idempotency_key_secondary")
@@ -177,7 +184,6 @@ func (s *Session) resolve(ctx context.Context, policy Policy, in Fields, f found
 	if _, taken := errors.AsType[*takenError](err); taken {
 		err = errRaced // since the keys were looked up
 	}
-	res.Action = Updated
 	return res, err
 }
 

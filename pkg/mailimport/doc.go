@@ -24,8 +24,10 @@
 // again by the sweep ([Service.Resume]).
 //
 // The schema is that of the test mode when the import began. Mails of one thread are inserted in the
-// order of the file, others at once. Two imports of one file do no harm: the second finds what the
-// first has inserted.
+// order of the file, others at once, and a thread is at its newest mail whatever the order: one that is older
+// than the entry's counts as an update that changed nothing. So a worker that was held up does no harm,
+// nor does an old file that is imported after a newer. Two imports of one file do none either: the
+// second finds what the first has inserted.
 //
 // # Bounds
 //
@@ -34,6 +36,7 @@
 //
 // # Costs
 //
-// A mail that is new costs one transaction, one that is there already three or four requests more. A piece
-// costs one transaction, a turn one message. While no import goes on, a sweep costs one query.
+// A mail that is new costs one transaction, one that is there already three or four requests more, or
+// three more if the piece has another of its thread. A piece costs one transaction and two reads of policies, a
+// turn one message. While no import goes on, a sweep costs one query.
 package mailimport

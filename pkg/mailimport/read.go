@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"regexp"
 	"strings"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/fault"
@@ -25,8 +22,6 @@ const (
 	pieceTime  = 10 * time.Second
 	// pieceText bounds the texts of a piece.
 	pieceText = 16 << 20
-	// atOnce is how many mails are inserted at once.
-	atOnce = 8
 )
 
 // mail is one mail on its way.
@@ -121,53 +116,28 @@ func (t *turn) normalize(raw mbox.Mail) (m *mail) {
 	return m
 }
 
-// insertAll inserts the mails: those of one thread in order, others at once.
+// insertAll inserts the mails: those of one thread in order, others at once. What the entries refuse is
+// a mail's own failure.
 func (t *turn) insertAll(ctx context.Context, mails []*mail) error {
-	lanes := make([][]*mail, atOnce)
+	var sound []*mail
+	var items []entries.Item
 	for _, m := range mails {
 		if m.failed == nil {
-			h := fnv.New32a()
-			_, _ = h.Write([]byte(laneOf(m.fields))) // never fails
-			lanes[h.Sum32()%atOnce] = append(lanes[h.Sum32()%atOnce], m)
+			sound = append(sound, m)
+			items = append(items, entries.Item{Name: fmt.Sprintf("%s %d", t.im.ID, m.at), Fields: m.fields})
 		}
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	for _, lane := range lanes {
-		session := t.entries.In(entries.Schema(t.im.Schema))
-		g.Go(func() error {
-			for _, m := range lane {
-				if err := t.insertOne(ctx, session, m); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return g.Wait()
-}
-
-// laneOf is the same for mails whose order matters: those that may be the same entry. Nearly all
-// newsletters that share a primary key share the secondary, too.
-func laneOf(f entries.Fields) string {
-	if secondary := f.Text("idempotency_key_secondary"); secondary != "" {
-		return secondary
-	}
-	return f.Text("idempotency_key_primary")
-}
-
-// insertOne stores a mail. What the entries refuse is the mail's own failure.
-func (t *turn) insertOne(ctx context.Context, session *entries.Session, m *mail) error {
-	res, err := session.InsertAs(ctx, fmt.Sprintf("%s %d", t.im.ID, m.at), m.fields)
-	switch fault.KindOf(err) {
-	case "":
-		m.entry, m.action, m.stored = res.Entry.Text("id"), res.Action, res
-	case fault.Invalid, fault.Blocked, fault.TooLarge:
-		m.failed = err
-	default:
-		return err
-	}
-	m.fields = nil
-	return nil
+	return t.entries.In(entries.Schema(t.im.Schema)).InsertEach(ctx, items, func(i int, res entries.Result, err error) error {
+		switch m := sound[i]; fault.KindOf(err) {
+		case "":
+			m.entry, m.action, m.stored = res.Entry.Text("id"), res.Action, res
+		case fault.Invalid, fault.Blocked, fault.TooLarge:
+			m.failed = err
+		default:
+			return err
+		}
+		return nil
+	})
 }
 
 // indexTime is how long a piece waits for the index.

@@ -1,0 +1,165 @@
+package entries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// each inserts items and gives what became of them: actions, or kinds of errors.
+func each(t *testing.T, s *Session, items []Item) []string {
+	t.Helper()
+	out := make([]string, len(items))
+	must(t, s.InsertEach(t.Context(), items, func(i int, res Result, err error) error {
+		if out[i] != "" {
+			t.Errorf("item %d is done twice", i)
+		}
+		out[i] = string(res.Action) + string(fault.KindOf(err))
+		return nil
+	}))
+	return out
+}
+
+// D3, D6: entries of one call are stored several at once, and those that share a key in their order;
+// what fails keeps nothing back.
+func TestD3InsertEach(t *testing.T) {
+	onStores(t, func(t *testing.T, r *rig) {
+		item := func(primary, secondary, title string) Item {
+			return Item{Fields: keyed(TelegramThought, primary, secondary, Fields{"title": title})}
+		}
+		var items []Item
+		var want []string
+		for i := range 40 {
+			items = append(items, item("all", "", fmt.Sprint(i)), item(fmt.Sprint("own ", i), "", "own"))
+			want = append(want, string(Updated), string(Inserted))
+		}
+		want[0] = string(Inserted)
+		items = append(items, Item{Fields: Fields{"source": "email"}}, item("a", "b", "1"), item("c", "b", "2"), Item{Fields: Fields{"source": "notes"}}, item("c", "", "3"))
+		want = append(want, string(fault.Invalid), string(Inserted), string(Updated), string(Inserted), string(Updated))
+		if diff := cmp.Diff(want, each(t, r.In(Production), items)); diff != "" {
+			t.Errorf("(-want +have):\n%s", diff)
+		}
+		titles := map[string]string{}
+		for _, f := range r.rows() {
+			titles[f.Text("idempotency_key_primary")] = f.Text("title")
+		}
+		if titles["all"] != "39" || titles["c"] != "3" || len(titles) != 43 {
+			t.Errorf("%d entries, %v", len(titles), titles)
+		}
+	})
+}
+
+// Items that share no key are on their way at once, and read their policy once.
+func TestInsertEachAtOnce(t *testing.T) {
+	r := newRig(t, openMem)
+	var met sync.WaitGroup
+	met.Add(atOnce)
+	r.hook.OnBefore = func(_ context.Context, c storagetest.Call) error {
+		if c.Op == "table.Transact" {
+			met.Done()
+			met.Wait() // forever, unless as many are on their way
+		}
+		return nil
+	}
+	var items []Item
+	for i := range atOnce {
+		items = append(items, Item{Fields: keyed(TelegramThought, fmt.Sprint(i), "", nil)})
+	}
+	each(t, r.In(Production), items)
+	if n := r.reads.Load(); n != 1 {
+		t.Errorf("%d reads", n)
+	}
+}
+
+// What shares a key with an item before it is looked for at first: no transaction is tried in vain.
+func TestInsertEachLooksFirst(t *testing.T) {
+	r := newRig(t, openMem)
+	transactions := 0
+	r.hook.OnBefore = func(_ context.Context, c storagetest.Call) error {
+		if c.Op == "table.Transact" {
+			transactions++
+		}
+		return nil
+	}
+	items := []Item{{Fields: keyed(TelegramThought, "p", "", Fields{"title": "1"})}, {Fields: keyed(TelegramThought, "p", "", Fields{"title": "2"})}}
+	each(t, r.In(Testing), items)
+	if n := r.reads.Load(); n != 3 || transactions != 2 {
+		t.Errorf("%d reads and %d transactions; want that of the policy, two of the second, and one each", n, transactions)
+	}
+}
+
+// The error that a caller gives up with ends what is left.
+func TestInsertEachEnds(t *testing.T) {
+	r := newRig(t, openMem)
+	var items []Item
+	for i := range 100 {
+		items = append(items, Item{Fields: keyed(TelegramThought, fmt.Sprint(i), "", nil)})
+	}
+	enough := errors.New("enough")
+	r.hook.OnBefore = func(ctx context.Context, c storagetest.Call) error {
+		if c.Op != "table.Transact" || c.Ops[0].Entity.Props["idempotency_key_primary"] == "0" {
+			return nil
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	err := r.In(Production).InsertEach(t.Context(), items, func(i int, _ Result, err error) error {
+		if i == 0 {
+			return enough
+		}
+		return err
+	})
+	if n := len(r.rows()); !errors.Is(err, enough) || n != 1 {
+		t.Errorf("%v, %d entries", err, n)
+	}
+}
+
+// D6: of two mails of a thread the entry tells of the newer, whichever is imported first. A client's
+// insert always updates, and so does what has no date, or one that is yet to come.
+func TestD6OlderMail(t *testing.T) {
+	const old, recent, future = "Sun, 1 Feb 2026 08:00:00 +0000", "Sun, 1 Feb 2026 09:30:00 +0100", "Sun, 1 Feb 2099 08:00:00 +0000"
+	mail := func(title, date string) Fields {
+		email := map[string]any{"subject_base": "tides"}
+		if date != "" {
+			email["date"] = date
+		}
+		f := Fields{"source": "email-batch", "title": title, "metadata": map[string]any{"email": email}}
+		f.setKeys(Keys{Policy: EmailThread, Primary: "thread"})
+		return f
+	}
+	for _, tt := range []struct {
+		name, stands, comes string
+		direct              bool
+		want                string
+	}{
+		{"newer", old, recent, false, "comes"},
+		{"older", recent, old, false, "stands"},
+		{"older, sent by a client", recent, old, true, "comes"},
+		{"as old", old, "2026-02-01T08:00:00Z", false, "comes"},
+		{"no date", recent, "", false, "comes"},
+		{"none before", "", old, false, "comes"},
+		{"no date that can be read", recent, "yesterday", false, "comes"},
+		{"after one that is yet to come", future, old, false, "comes"},
+		{"one that is yet to come", old, future, false, "comes"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, openMem)
+			r.inserted(mail("stands", tt.stands))
+			name := "import 1"
+			if tt.direct {
+				name = ""
+			}
+			have := each(t, r.In(Production), []Item{{Name: name, Fields: mail("comes", tt.comes)}})
+			if title := r.rows()[0].Text("title"); have[0] != string(Updated) || title != tt.want {
+				t.Errorf("%s: the entry is what %s", have[0], title)
+			}
+		})
+	}
+}
