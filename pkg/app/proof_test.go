@@ -124,7 +124,7 @@ func (p *proof) siteFile() string {
 		fmt.Fprintf(&b, `  - slug: %s
     domain: %q
     sitemaps: [%s/sitemap.xml]
-    archives: ["%[3]s/archive/{yyyy}/{mm}/{dd}"]
+    archives: ["%[3]s/archive/{yyyy}/{mm}"]
     listings:
       - {url: "%[3]s/list/{n}", links: main a}
       - {url: %[3]s/browse/1, links: main a, next: a.older}
@@ -263,8 +263,8 @@ func (p *proof) documents(s *proofSite, mode backfill.Mode, c *api.BackfillCount
 	switch mode {
 	case backfill.Sitemap:
 		c.Errors, c.Requests = 1, c.Requests+1 // the one that is missing
-	case backfill.Archive: // days without pages
-		c.Requests = int(p.last.Truncate(24*time.Hour).Sub(p.first.Truncate(24*time.Hour)).Hours()/24) + 1
+	case backfill.Archive: // months without pages
+		c.Requests = 12*(p.last.Year()-p.first.Year()) + int(p.last.Month()-p.first.Month()) + 1
 	case backfill.Pagination:
 		c.Requests++ // the page after the last
 	}

@@ -45,10 +45,11 @@ const (
 	proofPart = 25 // pages on one listing
 )
 
-// proofBegin and proofEnd are the days on which the made-up pages changed.
+// proofBegin and proofEnd are the months in which the made-up pages changed. There is one between them
+// without any.
 var (
-	proofBegin = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	proofEnd   = proofBegin.AddDate(0, 0, 16)
+	proofBegin = time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC)
+	proofEnd   = time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
 )
 
 func newProofSite(t *testing.T, ip string, pages []proofPage) *proofSite {
@@ -72,7 +73,7 @@ func newProofSite(t *testing.T, ip string, pages []proofPage) *proofSite {
 func made(n int) (pages []proofPage) {
 	for i := range n {
 		pages = append(pages, proofPage{
-			path: fmt.Sprintf("/docs/s%d/p%d.html", i%7, i), day: proofBegin.AddDate(0, 0, i%15), hidden: i%10 == 9,
+			path: fmt.Sprintf("/docs/s%d/p%d.html", i%7, i), day: [...]time.Time{proofBegin, proofBegin.AddDate(0, 2, i%28), proofEnd}[i%3], hidden: i%10 == 9,
 		})
 	}
 	return pages
@@ -152,13 +153,14 @@ func (s *proofSite) sitemap(path string, entries []string, packed bool) {
 	s.docs[path] = body
 }
 
-// archive makes a page for each day on which pages changed.
+// archive makes a page for each month in which pages changed.
 func (s *proofSite) archive(pages []proofPage) {
-	days := map[string][]proofPage{}
+	months := map[string][]proofPage{}
 	for _, p := range pages {
-		days[p.day.Format("/archive/2006/01/02")] = append(days[p.day.Format("/archive/2006/01/02")], p)
+		path := p.day.Format("/archive/2006/01")
+		months[path] = append(months[path], p)
 	}
-	for path, of := range days {
+	for path, of := range months {
 		s.listing("ARCHIVE", path, of, "")
 	}
 }
