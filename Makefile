@@ -6,12 +6,14 @@ TOOLS   := .tools
 SITES   ?= backfill-sites.yaml
 INFRA   := $(TOOLS)/infra-check-1
 LDFLAGS := -s -w
+DOCPKGS := debian-reference-en debian-policy developers-reference postgresql-doc-15 python3.11-doc
+DOCS    := /usr/share/debian-reference /usr/share/doc/debian-policy /usr/share/developers-reference /usr/share/doc/postgresql-doc-15/html /usr/share/doc/python3.11/html
 GOBUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags="$(LDFLAGS)"
 
 export TOOLS
 
 .DEFAULT_GOAL := help
-.PHONY: help run func app build test test-ui check openapi demo bench soak package infra-check clean
+.PHONY: help run func app build test test-ui check openapi demo bench soak prove package infra-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -63,6 +65,12 @@ soak: ## many more schedules of the simulation, many more kills, and longer fuzz
 	$(GO) test ./pkg/app -run TestCrash -v -crash.rounds 50 -crash.pages 2000 -timeout 60m
 	$(GO) test ./pkg/mailimport -run TestD6FlatMemory -v -import.mails 32000 -timeout 60m
 	$(GO) test ./pkg/source -run '^$$' -fuzz FuzzParseURL -fuzztime 5m
+
+prove: ## backfill of whole documentation sites (Debian packages, installed where we are root), killed on the way
+	@for d in $(DOCS); do test -d $$d || missing=1; done; test -z "$$missing" || \
+	  { test "$$(id -u)" = 0 && apt-get update -q && apt-get install -qy --no-install-recommends $(DOCPKGS); } || \
+	  { echo "install these first: apt-get install $(DOCPKGS)" >&2; exit 1; }
+	$(GO) test ./pkg/app -run TestE8WholeSites -v -proof.dirs "$$(echo $(DOCS) | tr ' ' ,)" -proof.kills 3 -timeout 60m
 
 package: ## the deployment zip for linux/amd64, build/tidemark.zip
 	$(MAKE) app APP_OS=linux APP_ARCH=amd64

@@ -105,7 +105,7 @@ func (l *lane) entity() (storage.Entity, error) {
 	if err != nil {
 		return storage.Entity{}, err
 	}
-	pack(props, c)
+	pack(props, "cursor", c)
 	return storage.Entity{Key: key(laneRow(l.run, l.source)), ETag: l.etag, Props: props}, nil
 }
 
@@ -140,7 +140,7 @@ func (l *lane) read(e storage.Entity) error {
 	l.notBefore, l.updatedAt = storage.ParseTime(notBefore), storage.ParseTime(updatedAt)
 	l.traps, _ = e.Props["traps"].([]byte)
 	l.etag = e.ETag
-	c, err := unpack(e.Props)
+	c, err := unpack(e.Props, "cursor")
 	if err == nil {
 		err = json.Unmarshal(c, &l.cursor)
 	}
@@ -225,21 +225,21 @@ func (l *lane) openTraps(begun time.Time) (*discover.Traps, error) {
 // columnBytes is what one column of a packed text holds; a column may have 64 KiB.
 const columnBytes = 60_000
 
-// pack compresses a text into as many columns as it needs.
-func pack(props storage.Properties, text []byte) {
+// pack compresses a text into as many columns as it needs, which are called name and a number.
+func pack(props storage.Properties, name string, text []byte) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	_, _ = z.Write(text) // a bytes.Buffer takes everything
 	_ = z.Close()
 	for i := 0; b.Len() > 0; i++ {
-		props[fmt.Sprintf("cursor%d", i)] = bytes.Clone(b.Next(columnBytes))
+		props[fmt.Sprintf("%s%d", name, i)] = bytes.Clone(b.Next(columnBytes))
 	}
 }
 
-func unpack(props storage.Properties) ([]byte, error) {
+func unpack(props storage.Properties, name string) ([]byte, error) {
 	var packed []byte
 	for i := 0; ; i++ {
-		part, ok := props[fmt.Sprintf("cursor%d", i)].([]byte)
+		part, ok := props[fmt.Sprintf("%s%d", name, i)].([]byte)
 		if !ok {
 			break
 		}

@@ -143,7 +143,7 @@ type Run struct {
 	etag     storage.ETag
 }
 
-// detail is what of a run is compound, and so one column.
+// detail is what of a run is compound, and so packed.
 type detail struct {
 	Sources    []string       `json:"sources"`
 	Dates      discover.Dates `json:"dates"`
@@ -158,15 +158,18 @@ func (r *Run) entity() storage.Entity {
 	d, _ := json.Marshal(detail{r.Sources, r.Dates, r.Counts, r.Reasons, r.Progress, r.KnownPages, r.KnownBytes}) // always encodes
 	log, _ := json.Marshal(r.ErrorLog)
 	when := storage.FormatTime
-	return storage.Entity{Key: runKey(r.ID), ETag: r.etag, Props: storage.Properties{
+	props := storage.Properties{
 		"rowVersion": int64(1), "id": r.ID, "status": string(r.Status), "note": r.Note, "disabled": r.Disabled, "mode": string(r.Mode),
 		"dateFrom": when(r.Dates.From), "dateTo": when(r.Dates.To),
 		"maxUrls": int64(r.MaxURLs), "maxUrlsPerSource": int64(r.MaxPerSrc), "concurrency": int64(r.Concurrency),
 		"delayMs": r.Delay.Milliseconds(), "dryRun": r.DryRun, "runBy": r.RunBy,
 		"discoveredCount": int64(r.Discovered), "queuedCount": int64(r.Queued), "skippedCount": int64(r.Skipped), "errorCount": int64(r.Errors),
 		"createdAt": when(r.CreatedAt), "updatedAt": when(r.UpdatedAt), "startedAt": when(r.StartedAt), "finishedAt": when(r.FinishedAt),
-		"reserved": int64(r.reserved), "detail": d, "errorLog": log,
-	}}
+		"reserved": int64(r.reserved),
+	}
+	pack(props, "detail", d)
+	pack(props, "errorLog", log)
+	return storage.Entity{Key: runKey(r.ID), ETag: r.etag, Props: props}
 }
 
 func runOf(e storage.Entity) (Run, error) {
@@ -174,10 +177,12 @@ func runOf(e storage.Entity) (Run, error) {
 	number := func(name string) int { n, _ := e.Props[name].(int64); return int(n) }
 	flag := func(name string) bool { b, _ := e.Props[name].(bool); return b }
 	when := func(name string) time.Time { return storage.ParseTime(text(name)) }
-	packed, _ := e.Props["detail"].([]byte)
-	log, _ := e.Props["errorLog"].([]byte)
 	var d detail
-	if err := json.Unmarshal(packed, &d); err != nil {
+	full, err := unpack(e.Props, "detail")
+	if err == nil {
+		err = json.Unmarshal(full, &d)
+	}
+	if err != nil {
 		return Run{}, fmt.Errorf("the row of run %s is damaged: %w", text("id"), err)
 	}
 	r := Run{
@@ -190,7 +195,9 @@ func runOf(e storage.Entity) (Run, error) {
 		CreatedAt: when("createdAt"), UpdatedAt: when("updatedAt"), StartedAt: when("startedAt"), FinishedAt: when("finishedAt"),
 		reserved: number("reserved"), etag: e.ETag,
 	}
-	_ = json.Unmarshal(log, &r.ErrorLog) // what is unreadable of it is not missed
+	if log, err := unpack(e.Props, "errorLog"); err == nil {
+		_ = json.Unmarshal(log, &r.ErrorLog) // what is unreadable of it is not missed
+	}
 	return r, nil
 }
 
