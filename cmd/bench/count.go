@@ -50,7 +50,7 @@ func (b *bench) open(conn, data string) (*counted, error) {
 // assemble puts Tidemark together over a store, with a data folder of its own.
 func (b *bench) assemble(store storage.Store, data string) (*counted, error) {
 	c := &counted{ctx: b.ctx}
-	get := settingsOf(map[string]string{"CRAWL_ALLOW_HOSTS": "127.0.0.0/8", "TIDEMARK_DATA": b.temp(data)})
+	get := settingsOf(map[string]string{"CRAWL_ALLOW_HOSTS": "127.0.0.0/8", "TIDEMARK_DATA": b.temp(data), "EMAIL_IMPORT_ROOT": b.dir})
 	cfg, err := app.Load(get)
 	if err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ func (b *bench) entries() error {
 	const rounds = 3
 	for round := range rounds {
 		for i, w := range works {
-			run := func() error { return e.alone(round) }
+			run := func() error { return e.alone(round*entryInserts, entryInserts) }
 			if w.batch > 0 {
 				bodies, err := requests(w.of, round*entryInserts, entryInserts, w.batch)
 				if err != nil {
@@ -182,10 +182,10 @@ func (e *entryBench) post(bodies [][]byte) error {
 	return nil
 }
 
-// alone has the SDK write a round of entries with their two keys.
-func (e *entryBench) alone(round int) error {
-	for i := range entryInserts {
-		name := fmt.Sprintf("%062d", round*entryInserts+i)
+// alone has the SDK write n entries with their two keys, numbered from one on.
+func (e *entryBench) alone(from, n int) error {
+	for i := range n {
+		name := fmt.Sprintf("%062d", from+i)
 		key := map[string]any{"PartitionKey": e.like["PartitionKey"], "entry_id": e.like["entry_id"], "key": e.like["idempotency_key_secondary"]}
 		var ops []aztables.TransactionAction
 		for prefix, like := range map[string]map[string]any{"e|": e.like, "p|": key, "s|": key} {

@@ -25,17 +25,20 @@ type bench struct {
 	tools string
 	hosts int
 	pages int // per host
+	mails int // of the mbox that is imported
 }
 
 func main() {
 	document.Main()
 	typeMain()
+	mailMain()
 	b := &bench{}
 	flag.StringVar(&b.app, "app", "build/app", "folder that make app assembled")
 	flag.StringVar(&b.tools, "tools", ".tools", "folder for Azurite")
 	flag.IntVar(&b.hosts, "hosts", 10, "hosts of the site that is crawled")
 	flag.IntVar(&b.pages, "pages", 160, "pages on each")
-	only := flag.String("only", "", "measurements to run, with commas: handler, counts, rates, crawl, sweep, types, edits, search, entries, chunks")
+	flag.IntVar(&b.mails, "mails", 5000, "mails of the mbox that is imported")
+	only := flag.String("only", "", "measurements to run, with commas: handler, counts, rates, crawl, sweep, types, edits, search, entries, imports, chunks")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -64,6 +67,7 @@ func (b *bench) run(only string) (err error) {
 		{"edits", b.edits},
 		{"search", b.search},
 		{"entries", b.entries},
+		{"imports", b.imports},
 		{"chunks", b.chunks},
 	} {
 		if only != "" && !slices.Contains(strings.Split(only, ","), m.name) {
