@@ -4,22 +4,59 @@ import (
 	"mime"
 	"net/mail"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jhillyerd/enmime/v2"
 	"github.com/tidemark/tidemark/pkg/extract"
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 )
 
 // words decodes RFC 2047 with the charsets of the Encoding standard.
 var words = mime.WordDecoder{CharsetReader: charset.NewReaderLabel}
 
-// field is what a header field says, on one line.
-func field(p *enmime.Part, name string) string { return decode(p.Header.Get(name)) }
+// field is what a header field of a mail says, on one line.
+func field(root *enmime.Part, name string) string {
+	value := bounded(root.Header.Get(name))
+	if !utf8.ValidString(value) {
+		value = legacy(value, root)
+	}
+	return decode(value)
+}
 
-// decode reads encoded words. The bound keeps words without an end from being searched for it
-// again and again.
+// legacy reads bytes that no encoded word tells the charset of, as many programs sent them before there
+// was RFC 6532, in the charset of the mail's first part that has one. Letters that were lost would make
+// two subjects the same, and so two threads one.
+func legacy(value string, root *enmime.Part) string {
+	var enc encoding.Encoding = charmap.Windows1252
+	declared := root.DepthMatchFirst(func(p *enmime.Part) bool { return p.Charset != "" })
+	if declared != nil {
+		if e, name := charset.Lookup(declared.Charset); e != nil && !strings.HasPrefix(name, "utf-") && name != "replacement" {
+			enc = e
+		}
+	}
+	if decoded, err := enc.NewDecoder().String(value); err == nil {
+		return decoded
+	}
+	return value
+}
+
+// bounded keeps words without an end from being searched for it again and again.
+func bounded(value string) string {
+	if len(value) <= maxField {
+		return value
+	}
+	n := maxField
+	for n > maxField-utf8.UTFMax && !utf8.RuneStart(value[n]) {
+		n--
+	}
+	return value[:n]
+}
+
+// decode reads encoded words.
 func decode(value string) string {
-	value = value[:min(len(value), maxField)]
+	value = bounded(value)
 	if decoded, err := words.DecodeHeader(value); err == nil {
 		value = decoded
 	}

@@ -274,3 +274,27 @@ func TestD1Read(t *testing.T) {
 		t.Errorf("have %v, want an error that blames baseURL", err)
 	}
 }
+
+// TestD1BareHeaders: what a header says without encoded words is read, in whatever charset it is: subjects are
+// keys, and two that differ in such letters only are two.
+func TestD1BareHeaders(t *testing.T) {
+	long := strings.Repeat("x", maxField-1)
+	for _, c := range []struct{ name, header, want string }{
+		{"UTF-8 (RFC 6532)", "Subject: Größe\n", "Größe"},
+		{"no charset", "Subject: Gr\xf6\xdfe\n", "Größe"},
+		{"no charset, other letters", "Subject: Gr\xfc\xdfe\n", "Grüße"},
+		{"that of the text", "Subject: \xf7\xcf\xc4\xc1\nContent-Type: text/plain; charset=koi8-r\n", "Вода"},
+		{"of two bytes", "Subject: \xb8\xdb\xbf\xda\nContent-Type: text/plain; charset=gb2312\n", "港口"},
+		{"of a part", "Subject: \xf7\xcf\xc4\xc1\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset=koi8-r\n", "Вода"},
+		{"a text of another", "Subject: Gr\xf6\xdfe\nContent-Type: text/plain; charset=utf-8\n", "Größe"},
+		{"a text of none there is", "Subject: Gr\xf6\xdfe\nContent-Type: text/plain; charset=x-none\n", "Größe"},
+		{"no letters of ASCII", "Subject: Gr\xf6\xdfe\nContent-Type: text/plain; charset=utf-16\n", "Größe"},
+		{"beside encoded words", "Subject: =?utf-8?q?Gr=C3=B6=C3=9Fe?= der Fl\xfcsse\n", "Größe der Flüsse"},
+		{"cut within a letter", "Subject: " + long + "ü\n", long},
+	} {
+		m, err := Read([]byte(c.header+"\ntext"), base, extract.Limits{})
+		if have := m.Header("Subject"); err != nil || have != c.want {
+			t.Errorf("%s: have %.40q, %v; want %.40q", c.name, have, err, c.want)
+		}
+	}
+}
