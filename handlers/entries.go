@@ -119,13 +119,28 @@ func updateEach(ctx context.Context, session *entries.Session, items []map[strin
 	return out
 }
 
+// batchItem is an item of a batch; nil is one that is no JSON object, which fails alone.
+type batchItem map[string]json.RawMessage
+
+// UnmarshalJSON takes any value.
+func (b *batchItem) UnmarshalJSON(raw []byte) error {
+	if raw[0] != '{' {
+		return nil
+	}
+	return json.Unmarshal(raw, (*map[string]json.RawMessage)(b))
+}
+
 // batchOf reads the items of a batch.
 func batchOf(req map[string]json.RawMessage) (items []map[string]json.RawMessage, goOn bool, err error) {
 	for name, value := range req {
 		switch name {
 		case "items":
-			if json.Unmarshal(value, &items) != nil {
+			var list []batchItem
+			if json.Unmarshal(value, &list) != nil {
 				return nil, false, fault.Field("items", "items must be a list of JSON objects")
+			}
+			for _, item := range list {
+				items = append(items, item)
 			}
 		case "continue_on_error":
 			if json.Unmarshal(value, &goOn) != nil {

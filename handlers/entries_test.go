@@ -79,8 +79,8 @@ func TestD3Errors(t *testing.T) {
 		field, detail       string
 	}{
 		{"D1 no text", "POST /api/normalize/telegram", `{}`, 400, "text", "text is missing"},
-		{"D1 a chat that is none", "POST /api/normalize/telegram", `{"text":"x","source":{"chat_id":1.5}}`, 400, "", "whole numbers or text"},
-		{"D1 a list for a chat", "POST /api/normalize/telegram", `{"text":"x","source":{"chat_id":[1]}}`, 400, "", "whole numbers or text"},
+		{"D1 a chat that is none", "POST /api/normalize/telegram", `{"text":"x","source":{"chat_id":1.5}}`, 400, "source.chat_id", "must be a whole number or text, not 1.5"},
+		{"D1 a list for a chat", "POST /api/normalize/telegram", `{"text":"x","source":{"message_id":[1]}}`, 400, "source.message_id", "must be a whole number or text, not [1]"},
 		{"D1 no message", "POST /api/normalize/telegram", `{"text":"x"}`, 400, "source", "source.chat_id and source.message_id are required"},
 		{"D1 an unknown field", "POST /api/normalize/telegram", `{"text":"x","source":{"chat":1}}`, 400, "source.chat", "no field"},
 		{"D1 no mail", "POST /api/normalize/email", `{"subject":"x"}`, 400, "raw_text", "raw_text is missing"},
@@ -91,6 +91,8 @@ func TestD3Errors(t *testing.T) {
 		{"D3 a wrong type", "POST /api/db/insert", `{"source":"x","link_count":1.5}`, 400, "link_count", "a whole number"},
 		{"D3 a column twice", "POST /api/db/insert", `{"source":"x","source":"y"}`, 400, "source", "given twice"},
 		{"D3 deep", "POST /api/db/insert", `{"source":"x","metadata":` + strings.Repeat(`{"a":`, 25) + "1" + strings.Repeat("}", 25) + `}`, 400, "metadata", "more than 20 levels"},
+		{"D3 nothing", "POST /api/db/insert", `null`, 400, "", "a JSON object"},
+		{"D3 an item that is none", "POST /api/db/insert", `{"items":[{"source":"a"},7]}`, 400, "", "items[1], after 1 that are done: an entry is a JSON object"},
 		{"D3 not an object", "POST /api/db/insert", `[]`, 400, "", "a JSON object"},
 		{"D3 no items", "POST /api/db/insert", `{"items":[]}`, 400, "items", "1 to 1000"},
 		{"D3 too many items", "POST /api/db/insert", many, 400, "items", "1001 items"},
@@ -131,25 +133,28 @@ func TestD3Errors(t *testing.T) {
 	}
 }
 
-// TestD3Batch: an item that fails does not end a batch that goes on, and a policy that is off refuses.
+// TestD3Batch: an item that fails, or is none, does not end a batch that goes on, and a policy that is off refuses.
 func TestD3Batch(t *testing.T) {
 	r := newRig(t)
 	s := r.v.Entries.In(entries.Production)
 	_, err := s.SavePolicy(t.Context(), entries.Policy{Key: entries.EmailThread, Source: "email", OnConflict: entries.Change})
 	must(t, err)
-	w := do(t, r, "POST", "/api/db/insert", `{"continue_on_error":true,"items":[{"source":"a"},{"source":"email","idempotency_policy_key":"email_correspondence_thread_v1","idempotency_key_primary":"p"},{"source":"b"}]}`)
+	w := do(t, r, "POST", "/api/db/insert", `{"continue_on_error":true,"items":[{"source":"a"},{"source":"email","idempotency_policy_key":"email_correspondence_thread_v1","idempotency_key_primary":"p"},{"source":"b"},7,null,"x",[],{"source":"c"}]}`)
 	var got api.EntryBatchResult
 	must(t, json.Unmarshal(w.Body.Bytes(), &got))
-	if w.Code != http.StatusOK || len(got.Results) != 3 {
+	if w.Code != http.StatusOK || len(got.Results) != 8 {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	for i, res := range got.Results {
-		if ok := i != 1; *res.BatchOK != ok || *res.BatchIndex != i || (res.Action == api.ActionInserted) != ok || (res.Error == "") != ok {
+		if ok := i == 0 || i == 2 || i == 7; *res.BatchOK != ok || *res.BatchIndex != i || (res.Action == api.ActionInserted) != ok || (res.Error == "") != ok {
 			t.Errorf("item %d: %+v", i, res)
 		}
 	}
 	if !strings.Contains(got.Results[1].Error, "disabled") {
 		t.Errorf("error %q", got.Results[1].Error)
+	}
+	if !strings.Contains(got.Results[3].Error, "a JSON object") {
+		t.Errorf("error %q", got.Results[3].Error)
 	}
 }
 

@@ -22,15 +22,16 @@ func (s *server) importMbox(r *http.Request, v *Services) (int, any, error) {
 	}
 	q := mailimport.Request{Path: req.MboxPath, Window: req.CompletionWindow}
 	for _, n := range []struct {
-		given *int
-		name  string
-		into  *int
-	}{{req.BatchSize, "batch_size", &q.Batch}, {req.InsertChunkSize, "insert_chunk_size", &q.Chunk}} {
+		given     *int
+		name      string
+		into      *int
+		otherwise int
+	}{{req.BatchSize, "batch_size", &q.Batch, mailimport.DefaultBatch}, {req.InsertChunkSize, "insert_chunk_size", &q.Chunk, mailimport.DefaultChunk}} {
 		if n.given == nil {
 			continue
 		}
 		if *n.into = *n.given; *n.given == 0 { // which a Request takes for the default
-			return 0, nil, fault.Field(n.name, "%s must not be 0", n.name)
+			return 0, nil, fault.Field(n.name, "%s must not be 0: leave it out for %d", n.name, n.otherwise)
 		}
 	}
 	im, err := v.Imports.Start(r.Context(), q)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/fault"
 )
 
@@ -141,6 +142,9 @@ func describeJSON(err error) error {
 
 // jsonName calls a Go type what a caller calls it.
 func jsonName(t reflect.Type) string {
+	if t == reflect.TypeFor[api.TelegramID]() {
+		return "a whole number or text"
+	}
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
 		return "a JSON object"

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"regexp"
 	"strconv"
 )
@@ -38,13 +38,14 @@ type TelegramID string
 
 var wholeNumber = regexp.MustCompile(`^-?[0-9]{1,20}$`)
 
-// UnmarshalJSON takes a whole number or text.
+// UnmarshalJSON takes a whole number or text. The error is a [json.UnmarshalTypeError], in which the decoder
+// names the field.
 func (id *TelegramID) UnmarshalJSON(b []byte) error {
 	if bytes.HasPrefix(b, []byte{'"'}) || bytes.Equal(b, []byte("null")) {
 		return json.Unmarshal(b, (*string)(id))
 	}
 	if !wholeNumber.Match(b) {
-		return errors.New("chat_id and message_id are whole numbers or text")
+		return &json.UnmarshalTypeError{Value: fmt.Sprintf("%.50s", b), Type: reflect.TypeOf(*id)}
 	}
 	*id = TelegramID(b)
 	return nil

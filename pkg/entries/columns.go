@@ -83,8 +83,11 @@ func Columns() []string {
 }
 
 // Decode reads columns as they came in JSON. The error is Invalid and blames the column that is
-// unknown, of the wrong type or too large.
+// unknown, of the wrong type or too large; nil is no entry.
 func Decode(raw map[string]json.RawMessage) (Fields, error) {
+	if raw == nil {
+		return nil, fault.New(fault.Invalid, "an entry is a JSON object with its columns")
+	}
 	f := Fields{}
 	for name, value := range raw {
 		d := json.NewDecoder(bytes.NewReader(value))
