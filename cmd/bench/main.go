@@ -38,7 +38,7 @@ func main() {
 	flag.IntVar(&b.hosts, "hosts", 10, "hosts of the site that is crawled")
 	flag.IntVar(&b.pages, "pages", 160, "pages on each")
 	flag.IntVar(&b.mails, "mails", 5000, "mails of the mbox that is imported")
-	only := flag.String("only", "", "measurements to run, with commas: handler, counts, rates, crawl, sweep, types, edits, search, entries, imports, chunks")
+	only := flag.String("only", "", "measurements to run, with commas: handler, counts, rates, crawl, sweep, types, edits, search, entries, backfill, imports, chunks")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -68,6 +68,7 @@ func (b *bench) run(only string) (err error) {
 		{"search", b.search},
 		{"entries", b.entries},
 		{"imports", b.imports},
+		{"backfill", b.backfill},
 		{"chunks", b.chunks},
 	} {
 		if only != "" && !slices.Contains(strings.Split(only, ","), m.name) {

@@ -85,11 +85,11 @@ type reading struct {
 func (s *Service) document(ctx context.Context, run *Run, l *lane, found *site.Site) (out outcome, err error) {
 	switch {
 	case len(l.Docs) == 0 && l.Read == 0:
-		return outcome{end: SourceFailed, note: "nothing of it could be read"}, nil
+		return outcome{end: SourceFailed, note: "nothing of it could be read" + l.because()}, nil
 	case len(l.Docs) == 0:
 		return outcome{end: SourceDone}, nil
 	case l.InARow >= maxInARow:
-		return outcome{end: SourceFailed, note: fmt.Sprintf("%d documents in a row could not be read", maxInARow)}, nil
+		return outcome{end: SourceFailed, note: fmt.Sprintf("%d documents in a row could not be read%s", maxInARow, l.because())}, nil
 	case l.Asked >= MaxDocuments:
 		return outcome{end: SourceDone, note: fmt.Sprintf("%d documents were read, and no more are in one run", MaxDocuments)}, nil
 	}
@@ -97,9 +97,11 @@ func (s *Service) document(ctx context.Context, run *Run, l *lane, found *site.S
 	got, err := s.read(ctx, d, found)
 	var refused *crawl.SiteError
 	switch {
-	case fault.Is(err, fault.Throttled):
+	case fault.Is(err, fault.Throttled) && l.patient(s.now()):
 		wait := min(max(fault.RetryAfter(err), time.Second), maxWait)
 		return outcome{wait: wait, note: "waits for the site: " + err.Error()}, nil
+	case fault.Is(err, fault.Throttled):
+		s.giveUp(l, d, found, run, err, &out)
 	case errors.As(err, &refused):
 		out.add.Requests = max(1, got.requests)
 		s.giveUp(l, d, found, run, err, &out)
@@ -114,9 +116,26 @@ func (s *Service) document(ctx context.Context, run *Run, l *lane, found *site.S
 	return out, nil
 }
 
+// because says why the last document could not be read, in parentheses.
+func (l *lane) because() string {
+	if l.Why == "" {
+		return ""
+	}
+	return " (" + l.Why + ")"
+}
+
+// patient reports whether to go on waiting for the next document. Who was paused has not waited.
+func (l *lane) patient(now time.Time) bool {
+	if l.Since.IsZero() || now.Sub(l.updatedAt) > 2*maxWait {
+		l.Since = now
+	}
+	return now.Sub(l.Since) < maxPatience
+}
+
 // giveUp notes that a document could not be read: to try again if that may help, else for good.
 func (s *Service) giveUp(l *lane, d doc, found *site.Site, run *Run, why error, out *outcome) {
 	l.Asked++
+	l.Since = time.Time{}
 	d.Tries++
 	if fault.Is(why, fault.Unavailable) && d.Tries < maxTries {
 		l.Docs[0] = d
@@ -125,6 +144,7 @@ func (s *Service) giveUp(l *lane, d doc, found *site.Site, run *Run, why error, 
 		return
 	}
 	out.failed(s.now(), l.source, d.URL, why.Error())
+	l.Why = clip(why.Error(), maxMessage/2)
 	l.Docs = l.Docs[1:]
 	l.InARow++
 	if len(l.Failed) < maxGivenUp {
@@ -136,7 +156,7 @@ func (s *Service) giveUp(l *lane, d doc, found *site.Site, run *Run, why error, 
 // take keeps what a document gave: further documents in the frontier, pages in rows.
 func (s *Service) take(ctx context.Context, l *lane, d doc, got reading, found *site.Site, run *Run, out *outcome) error {
 	l.Docs = l.Docs[1:]
-	l.Read, l.Asked, l.InARow = l.Read+1, l.Asked+1, 0
+	l.Read, l.Asked, l.InARow, l.Since = l.Read+1, l.Asked+1, 0, time.Time{}
 	l.Now, l.Fresh, l.Slices, l.Next = &d, 0, 0, got.Next
 	out.last = d.URL
 	out.add.Requests, out.add.Bytes = got.requests, got.bytes

@@ -28,6 +28,8 @@ const (
 	maxDepth = 3
 	// maxTries is how often a document is asked for that its site fails to give.
 	maxTries = 3
+	// maxPatience is how long a site may have us wait for one document, busy or asking for a pause.
+	maxPatience = 24 * time.Hour
 	// maxInARow is how many documents may fail one after the other before a source is left.
 	maxInARow = 5
 )
@@ -59,6 +61,9 @@ type cursor struct {
 	InARow int   `json:"inARow,omitempty"` // of them, one after the other
 	Read   int   `json:"read,omitempty"`   // documents that could be read
 	Asked  int   `json:"asked,omitempty"`  // all that were asked for
+	// Why the last of them could not be read, and since when the site has us wait for the next.
+	Why   string    `json:"why,omitempty"`
+	Since time.Time `json:"since,omitzero"`
 	// The document whose links are looked at now, if any.
 	Now    *doc   `json:"now,omitempty"`
 	Next   string `json:"next,omitempty"`  // where it goes on
