@@ -18,7 +18,7 @@ import (
 func lay(r *rig) {
 	r.restart(func(o *sentinel.Options) { o.PerDay = 6 })
 	r.register("https://a.example/0", "https://a.example/1")
-	r.web.pages[aMap] = index("https://a.example/one.xml", "https://a.example/two.xml", "https://a.example/down.xml")
+	r.web.pages[aMap] = mapIndex("https://a.example/one.xml", "https://a.example/two.xml", "https://a.example/down.xml")
 	r.web.pages["https://a.example/one.xml"] = urlset(plain("https://a.example/", 7)...)
 	r.web.pages["https://a.example/two.xml"] = urlset(append(plain("https://a.example/more/", 4), entry{loc: "https://a.example/print/x"})...)
 	r.web.pages["https://a.example/down.xml"] = 404
@@ -188,6 +188,56 @@ func (r *rig) stormyDay(chance func(percent int) bool) {
 		_, _ = r.Wake(r.Context())
 		if last := r.dayOf("a"); last != nil && !last.BeganAt.Before(since) && !r.looking() {
 			return
+		}
+	}
+}
+
+// E14: whatever single operation of a push fails, before or after it took effect, the push that is sent
+// again takes what is left, and what is registered never exceeds the day's bound.
+func TestE14PushFaults(t *testing.T) {
+	push := submission("https://a.example/1", "https://a.example/2", "https://a.example/3", "https://a.example/4")
+	attempt := func(nth int, after bool) (count int) {
+		r := newRig(t, openers["mem"])
+		r.restart(func(o *sentinel.Options) { o.PerDay = 3 })
+		r.web.pages[keyFile] = pushKey
+		r.hook = storagetest.Hooks{
+			OnBefore: func(context.Context, storagetest.Call) error {
+				if count++; count == nth && !after {
+					return fault.New(fault.Unavailable, "sabotaged")
+				}
+				return nil
+			},
+			OnAfter: func(_ context.Context, _ storagetest.Call, err error) error {
+				if count == nth && after {
+					return fault.New(fault.Unavailable, "sabotaged")
+				}
+				return err
+			},
+		}
+		_, _ = r.Push(t.Context(), push)
+		done := count
+		if n := len(r.items()); n > 3 {
+			t.Errorf("%d items, 3 are allowed", n)
+		}
+		r.clock.pass(24 * time.Hour)
+		_, err := r.Push(t.Context(), push)
+		must(t, err)
+		if n := len(r.items()); n < 3 {
+			t.Errorf("%d items after the push was sent again", n)
+		}
+		r.hook = storagetest.Hooks{}
+		r.whole()
+		return done
+	}
+	count := attempt(0, false)
+	if count < 10 {
+		t.Fatalf("only %d operations", count)
+	}
+	for n := 1; n <= count; n++ {
+		for _, after := range []bool{false, true} {
+			if attempt(n, after); t.Failed() {
+				t.Fatalf("operation %d of %d, after %v", n, count, after)
+			}
 		}
 	}
 }

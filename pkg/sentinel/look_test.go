@@ -36,7 +36,7 @@ func TestE14DailyLook(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.register("https://a.example/0", "https://a.example/1")
 		before := r.items()["https://a.example/0"]
-		r.web.pages[aMap] = index("https://a.example/one.xml", "https://a.example/two.xml", "https://stranger.example/s.xml")
+		r.web.pages[aMap] = mapIndex("https://a.example/one.xml", "https://a.example/two.xml", "https://stranger.example/s.xml")
 		r.web.pages["https://a.example/one.xml"] = urlset(plain("https://a.example/", 5)...)
 		r.web.pages["https://a.example/two.xml"] = urlset(append(plain("https://a.example/print/", 2), entry{loc: "https://a.example/4"}, entry{loc: "https://other.example/"})...)
 		r.web.pages[bFeed] = 404

@@ -198,7 +198,7 @@ func plain(base string, n int) (out []entry) {
 	return out
 }
 
-func index(urls ...string) string {
+func mapIndex(urls ...string) string {
 	return `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>` +
 		strings.Join(urls, "</loc></sitemap><sitemap><loc>") + `</loc></sitemap></sitemapindex>`
 }
