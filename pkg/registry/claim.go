@@ -83,9 +83,17 @@ func (r *Registry) LastModRecord(ctx context.Context, s source.Source) (LastModR
 // noted counts the first, hastened the second. It costs a read for each claim, a read of the host's row, and a
 // transaction for 32 items.
 func (r *Registry) Announce(ctx context.Context, claims []Claim) (noted, hastened int, err error) {
-	if len(claims) == 0 {
-		return 0, 0, nil
+	for _, group := range groupBy(claims, func(c Claim) string { return c.Partition(r.o.Strategy) }) {
+		n, h, err := r.announce(ctx, group)
+		if noted, hastened = noted+n, hastened+h; err != nil {
+			return noted, hastened, err
+		}
 	}
+	return noted, hastened, nil
+}
+
+// announce does so for claims of one partition.
+func (r *Registry) announce(ctx context.Context, claims []Claim) (noted, hastened int, err error) {
 	record, err := r.LastModRecord(ctx, claims[0].Source)
 	if err != nil {
 		return 0, 0, err
@@ -112,6 +120,21 @@ func (r *Registry) Announce(ctx context.Context, claims []Claim) (noted, hastene
 	return noted, hastened, nil
 }
 
+// groupBy divides a list by a key, in the order in which the keys are met: with the scheme for a
+// partition, a host's pages may be in two.
+func groupBy[T any](list []T, key func(T) string) (groups [][]T) {
+	at := map[string]int{}
+	for _, x := range list {
+		i, known := at[key(x)]
+		if !known {
+			i = len(groups)
+			at[key(x)], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], x)
+	}
+	return groups
+}
+
 func sourcesOf(claims []Claim) (out []source.Source) {
 	for _, c := range claims {
 		out = append(out, c.Source)
@@ -119,13 +142,14 @@ func sourcesOf(claims []Claim) (out []source.Source) {
 	return out
 }
 
-// itemsOf reads the items of sources of one host; those that do not exist have no revision.
+// itemsOf reads the items of sources; those that do not exist have no revision.
 func (r *Registry) itemsOf(ctx context.Context, sources []source.Source) ([]Item, error) {
-	hashes := make([]string, len(sources))
-	for i, s := range sources {
-		hashes[i] = s.Hash()
-	}
-	return r.loadItems(ctx, sources[0].Partition(r.o.Strategy), hashes)
+	items := make([]Item, len(sources))
+	err := r.parallel(ctx, len(sources), func(ctx context.Context, i int) (err error) {
+		items[i], err = r.loadItem(ctx, storage.Key{Partition: sources[i].Partition(r.o.Strategy), Row: sources[i].Hash()})
+		return err
+	})
+	return items, err
 }
 
 // hears reports whether a claim says something new of the item: that it was changed after it was
@@ -200,6 +224,11 @@ func (r *Registry) BringForward(ctx context.Context, sources []source.Source, mo
 			late = append(late, it)
 		}
 	}
-	moved, _, err = r.forward(ctx, late[:min(len(late), most)], false, true)
-	return known, moved, err
+	for _, group := range groupBy(late[:min(len(late), most)], (*Item).Partition) {
+		n, _, err := r.forward(ctx, group, false, true)
+		if moved += n; err != nil {
+			return known, moved, err
+		}
+	}
+	return known, moved, nil
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/source"
 )
 
 // E14: when a host's word is believed.
@@ -216,4 +218,22 @@ func (b bench) announce(t *testing.T, noted, hastened int, claims ...Claim) {
 	if n != noted || h != hastened || err != nil {
 		t.Errorf("%d noted and %d hastened, want %d and %d; %v", n, h, noted, hastened, err)
 	}
+}
+
+// E14: where partitions are schemes, a host's pages of both are brought forward.
+func TestE14BringForwardBothSchemes(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		b := open(t, Options{Strategy: source.ByScheme})
+		urls := []string{"https://a.example/1", "http://a.example/2"}
+		b.register(t, RegisterOptions{}, urls...)
+		for _, job := range b.take(t) {
+			b.found(t, job, func(f *Finding) { f.Changed = true })
+		}
+		b.clock.Advance(time.Hour)
+		known, moved, err := b.BringForward(t.Context(), parse(t, urls...), 32)
+		if d := cmp.Diff([]bool{true, true}, known); d != "" || moved != 2 || err != nil {
+			t.Errorf("%d moved; known %v; %v", moved, known, err)
+		}
+		b.check(t)
+	})
 }
