@@ -104,22 +104,22 @@ func TestE14Announce(t *testing.T) {
 		name            string
 		record          LastModRecord
 		claims          int
-		from            time.Duration // since the check
+		from, to        time.Duration // since a few minutes after the check
 		noted, hastened int
 	}{
-		{"truthful", truthful, 3, time.Minute, 3, 3},
-		{"truthful, many", truthful, 40, time.Minute, 40, 40},
-		{"not known to be", LastModRecord{}, 40, time.Minute, 32, 0},
-		{"a liar", LastModRecord{Wrong: 20}, 3, time.Minute, 3, 0},
-		{"checked since", truthful, 3, -time.Hour, 0, 0},
+		{"truthful", truthful, 3, time.Minute, time.Minute, 3, 3},
+		{"truthful, many", truthful, 40, time.Minute, time.Minute, 40, 40},
+		{"not known to be", LastModRecord{}, 40, time.Minute, time.Minute, 32, 0},
+		{"a liar", LastModRecord{Wrong: 20}, 3, time.Minute, time.Minute, 3, 0},
+		{"checked since", truthful, 3, -time.Hour, -time.Hour, 0, 0},
+		{"the day of a change that is known", truthful, 3, -12 * time.Hour, 12 * time.Hour, 0, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			onStores(t, func(t *testing.T, open opener) {
 				b := open(t, Options{})
 				var claims []Claim
 				for _, url := range b.checked(t, row.claims) {
-					at := b.now().Add(row.from)
-					claims = append(claims, Claim{Source: parse(t, url)[0], From: at, To: at})
+					claims = append(claims, Claim{Source: parse(t, url)[0], From: b.now().Add(row.from), To: b.now().Add(row.to)})
 				}
 				b.record(t, row.record)
 				b.clock.Advance(time.Hour)

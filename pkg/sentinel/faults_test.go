@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -240,4 +241,28 @@ func TestE14PushFaults(t *testing.T) {
 			}
 		}
 	}
+}
+
+// E14: whoever read the site's row before a step ended, and the document's after it, registers nothing of
+// what the next step is to count.
+func TestE14DoubledStep(t *testing.T) {
+	defer sentinel.FewerLookups(4)()
+	r := newRig(t, openers["mem"])
+	r.web.pages[aMap] = urlset(plain("https://a.example/", 10)...)
+	_, err := r.LookNow(t.Context(), "a")
+	must(t, err)
+	body := r.messages()[0]
+	r.hook = storagetest.Hooks{OnBefore: func(ctx context.Context, c storagetest.Call) error {
+		if c.Op == "table.Get" && strings.HasPrefix(c.Key, "sentinel/doc|") {
+			r.hook = storagetest.Hooks{} // once
+			return r.Step(ctx, body)
+		}
+		return nil
+	}}
+	must(t, r.Step(t.Context(), body))
+	if n := len(r.items()); n != 4 {
+		t.Errorf("%d items after one step of 4, done twice", n)
+	}
+	r.settle()
+	same(t, tally{Documents: 1, Found: 10, New: 10}, tallyOf(*r.site("a").Last))
 }
