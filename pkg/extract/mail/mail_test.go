@@ -298,3 +298,20 @@ func TestD1BareHeaders(t *testing.T) {
 		}
 	}
 }
+
+// TestD1ControlBytes: those that damaged mailboxes have do not cost a mail its text.
+func TestD1ControlBytes(t *testing.T) {
+	for _, c := range []struct{ name, body, want string }{
+		{"no type", "Subject: a\n\nhigh\x00 water\x00", "high water"},
+		{"others", "Subject: a\n\nhigh\x0b\x01 wat\x08er\tof\x1f\nspring", "high water of\nspring"},
+		{"a text that switches charsets by them", "Content-Type: text/plain; charset=iso-2022-jp\n\n\x1b$BD,\x1b(B", "潮"},
+		{"HTML", "Content-Type: text/html; charset=utf-8\n\n<p>high\x00 water", "high water"},
+		{"UTF-16", "Content-Type: text/plain; charset=utf-16le\nContent-Transfer-Encoding: base64\n\naABpAGcAaAA=", "high"},
+		{"UTF-16 with a mark", "Content-Type: text/plain; charset=UTF-16\nContent-Transfer-Encoding: base64\n\n//5oAGkAZwBoAA==", "high"},
+	} {
+		m, err := Read([]byte(c.body), base, extract.Limits{})
+		if err != nil || m.Document.Text != c.want {
+			t.Errorf("%s: have %q, %v; want %q", c.name, m.Document.Text, err, c.want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/jhillyerd/enmime/v2"
@@ -102,7 +103,7 @@ func (r *reader) text(p *enmime.Part, chosen bool) error {
 	if !isHTML(p) {
 		base.Path = "/" // the name of the mail says nothing about the kind of its text
 	}
-	doc, err := extract.Extract(p.Content, contentType(p), base.String(), r.limits)
+	doc, err := extract.Extract(sound(p), contentType(p), base.String(), r.limits)
 	if err != nil {
 		return err
 	}
@@ -112,6 +113,15 @@ func (r *reader) text(p *enmime.Part, chosen bool) error {
 		r.links(doc)
 	}
 	return nil
+}
+
+// sound is the content of a text without the control bytes that damaged mailboxes are strewn with: a single
+// one would have it taken for no text. In UTF-16 and UTF-32 they belong to letters.
+func sound(p *enmime.Part) []byte {
+	if wide := strings.ToLower(p.Charset); strings.Contains(wide, "16") || strings.Contains(wide, "32") || strings.Contains(wide, "ucs") {
+		return p.Content
+	}
+	return slices.DeleteFunc(p.Content, func(b byte) bool { return b < ' ' && !strings.ContainsRune("\t\n\f\r\x1b", rune(b)) })
 }
 
 func (r *reader) add(doc extract.Document) {
