@@ -15,25 +15,38 @@ const enrichLong = `Have a language model say what entries are about: gist, topi
 entry that was described is not paid for again until it changes.
 
 It is done now, one after the other, or with --batch within a day and at half the
-price with most services. - reads ids from standard input, one on a line. The
+price with most services. - reads ids from standard input, one on a line; with
+--missing, it is all entries that were never described, or could not be. The
 server needs T1_DEFAULT_MODEL, and T1_BATCH_MODEL for batches.`
 
 const enrichExample = `  tidemark enrich entry_telegram_link_v1-k7gx…
   tidemark enrich --batch - < ids.txt
+  tidemark enrich --batch --missing
   tidemark enrich batches`
 
 func (p *program) enrichCommand() *cobra.Command {
-	var batch bool
+	var batch, missing bool
 	cmd := &cobra.Command{
 		Use:     "enrich ENTRY_ID…",
 		Short:   "Have a language model describe entries, now or in batches",
 		Long:    enrichLong,
 		Example: enrichExample,
-		Args:    some("id of an entry"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case !missing:
+				return some("id of an entry")(cmd, args)
+			case len(args) > 0:
+				return usagef("--missing names all entries itself: give no ids")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := p.entryIDs(args)
+			ids, err := p.idsToEnrich(cmd.Context(), args, missing)
 			if err != nil {
 				return err
+			}
+			if len(ids) == 0 {
+				p.say("no entry lacks a description")
 			}
 			if batch {
 				return p.enrichLater(cmd.Context(), ids)
@@ -42,8 +55,35 @@ func (p *program) enrichCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&batch, "batch", false, "when the model has time, within a day, instead of now")
+	cmd.Flags().BoolVar(&missing, "missing", false, "all entries that were never described, or could not be")
 	cmd.AddCommand(p.enrichBatchesCommand(), p.enrichShowCommand(), p.enrichCancelCommand())
 	return cmd
+}
+
+func (p *program) idsToEnrich(ctx context.Context, args []string, missing bool) ([]string, error) {
+	if missing {
+		return p.undescribed(ctx)
+	}
+	return p.entryIDs(args)
+}
+
+// undescribed are the ids of all entries that have no description and are in no batch that goes on.
+func (p *program) undescribed(ctx context.Context) (ids []string, err error) {
+	client, q := p.client(), api.EntryQuery{Top: 200}
+	for {
+		page, err := client.Entries(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range page.Entries {
+			if e.Tier1Status == "" || e.Tier1Status == api.Tier1Failed {
+				ids = append(ids, e.EntryID)
+			}
+		}
+		if q.Continuation = page.Continuation; q.Continuation == "" {
+			return ids, nil
+		}
+	}
 }
 
 // entryIDs are the ids in the arguments, and in standard input where one is "-".

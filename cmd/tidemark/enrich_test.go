@@ -51,6 +51,14 @@ func TestD9EnrichBatches(t *testing.T) {
 			out: strings.Repeat("t1-1-a has 2 entries; `tidemark enrich show t1-1-a` tells how far it is\n", 2),
 			asked: []string{`POST /api/enrich/tier1/batch {"entry_ids":["e"` + strings.Repeat(`,"e"`, api.MaxEnrichBatch-1) + `]}`,
 				`POST /api/enrich/tier1/batch {"entry_ids":["last"]}`}},
+		{name: "all that are not described", args: []string{"enrich", "--batch", "--missing"}, answers: []answered{
+			{body: `{"entries":[{"entry_id":"e1"},{"entry_id":"e2","tier1_status":"pending"}],"continuation":"e2"}`},
+			{body: `{"entries":[{"entry_id":"e3","tier1_status":"enriched"},{"entry_id":"e4","tier1_status":"failed"}]}`}, {202, queued}},
+			out:   "t1-1-a has 2 entries; `tidemark enrich show t1-1-a` tells how far it is\n",
+			asked: []string{"GET /api/entries?top=200", "GET /api/entries?continuation=e2&top=200", `POST /api/enrich/tier1/batch {"entry_ids":["e1","e4"]}`}},
+		{name: "all are described", args: []string{"enrich", "--missing"}, answers: []answered{{body: `{"entries":[]}`}}, out: "no entry lacks a description\n",
+			asked: []string{"GET /api/entries?top=200"}},
+		{name: "all and some", args: []string{"enrich", "--missing", "e1"}, code: 2, err: "tidemark: --missing names all entries itself: give no ids\nsee `tidemark enrich --help`\n"},
 		{name: "listed", args: []string{"enrich", "batches"}, answers: []answered{{body: `{"batches":[` + queued + `,` + running + `,` + done + `]}`}},
 			out: `
 BATCH   BEGUN        ENTRIES  STATUS

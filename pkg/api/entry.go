@@ -172,6 +172,9 @@ type EntryDetail struct {
 	Page *LinkedPage `json:"page,omitempty"` // of a link
 }
 
+// Tier1Failed is the status of an entry that the model could not describe.
+const Tier1Failed = "failed"
+
 // EntryQuery narrows a listing of entries, which is ordered by policy and then by id. The zero value lists all.
 type EntryQuery struct {
 	Policy       string
