@@ -107,6 +107,13 @@ func (r *running) entries() {
 	}
 	ok(r.UpdateEntriesWithResponse(ctx, one(Entry{EntryId: inserted.EntryId, Title: &text})))
 
+	if got := ok(r.GetEntryWithResponse(ctx, *inserted.EntryId)); got.Title == nil || *got.Title != text {
+		r.Errorf("entry %+v", got)
+	}
+	if got := ok(r.ListEntriesWithResponse(ctx, nil)); len(got.Entries) != 2 {
+		r.Errorf("entries %+v", got)
+	}
+
 	policy := ok(r.ListPoliciesWithResponse(ctx)).Policies[0]
 	ok(r.SavePolicyWithResponse(ctx, *policy.PolicyKey, policy))
 	if !ok(r.SetTestModeWithResponse(ctx, TestMode{IsTestMode: true})).IsTestMode || ok(r.ToggleTestModeWithResponse(ctx)).IsTestMode || ok(r.GetTestModeWithResponse(ctx)).IsTestMode {
