@@ -16,8 +16,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
-// backfillPages are a fifth of what one sitemap may have.
-const backfillPages = 10_000
+// backfillPages are on the sitemap that is measured.
+const backfillPages = 2_000
 
 // backfill measures runs over one sitemap of [backfillPages] pages, whose protection of queue and crawl
 // (E13) is out of the way: none of them known, then all of them, then counted only.
@@ -103,7 +103,7 @@ func (c *counted) backfillOnce(base string, dry bool) (rate float64, err error) 
 		return 0, err
 	}
 	s := backfill.New(c.Store, c.Registry, c.Worker, c.Files, backfill.Options{
-		Enabled: true, Sites: sites, Rules: c.Rules, MaxURLs: 100_000, MaxPerSource: 100_000, PerMinute: 100_000_000, MaxBacklog: 1_000_000,
+		Enabled: true, Sites: sites, Rules: c.Rules, MaxURLs: backfillPages, MaxPerSource: backfillPages, PerMinute: 100_000_000, MaxBacklog: 1_000_000,
 	})
 	began := time.Now()
 	run, err := s.Start(ctx, backfill.Request{Sources: []string{"port"}, DryRun: dry})
