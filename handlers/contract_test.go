@@ -75,6 +75,7 @@ func TestContract(t *testing.T) {
 		{"A21 captures", "GET", "/api/items/" + idOf(t, two) + "/captures?top=1", ""},
 		{"A21 lineage", "GET", "/api/items/" + idOf(t, two) + "/lineage?top=1", ""},
 		{"A21 the text of a capture", "GET", "/api/items/" + idOf(t, two) + "/captures/CAPTURE", ""},
+		{"A18 the images of an item", "GET", "/api/items/" + idOf(t, two) + "/images", ""},
 		{"C5 chunks", "GET", "/api/items/" + idOf(t, two) + "/chunks", ""},
 		{"A23 a host", "GET", "/api/hosts/port.example", ""},
 		{"A1 refused", "POST", "/api/AddUrlDocument", `{"url":"ftp://port.example/"}`},

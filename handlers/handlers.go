@@ -135,6 +135,8 @@ func (s *server) routes() map[string]route {
 		"PUT test-mode":                         s.setTestMode,
 		"POST test-mode/toggle":                 s.toggleTestMode,
 		"GET config":                            s.config,
+		"GET items/{id}/images":                 s.images,
+		"GET import/email":                      s.importList,
 		"GET items/{id}/chunks":                 s.chunks,
 		"GET hosts/{host}":                      s.host,
 		"GET openapi.json":                      s.document,

@@ -14,6 +14,11 @@ import (
 // front end of Azure wait for.
 const importTime = 20 * time.Second
 
+const (
+	defaultImports = 20
+	maxImports     = 100
+)
+
 // importMbox begins to import a file of mails, and answers with how far that came.
 func (s *server) importMbox(r *http.Request, v *Services) (int, any, error) {
 	var req api.ImportRequest
@@ -54,6 +59,21 @@ func (s *server) importState(r *http.Request, v *Services) (int, any, error) {
 	}
 	im, err := v.Imports.Get(r.Context(), r.PathValue("id"))
 	return http.StatusOK, importJSON(im), err
+}
+
+// importList lists the latest imports, without what was broken.
+func (s *server) importList(r *http.Request, v *Services) (int, any, error) {
+	q := queryOf(r, "top")
+	top := q.number("top", defaultImports, 1, maxImports)
+	if q.err != nil {
+		return 0, nil, q.err
+	}
+	list, err := v.Imports.List(r.Context(), top)
+	out := api.Imports{Imports: []api.Import{}}
+	for _, im := range list {
+		out.Imports = append(out.Imports, importJSON(im))
+	}
+	return http.StatusOK, out, err
 }
 
 func importJSON(im mailimport.Import) api.Import {

@@ -45,6 +45,7 @@ func TestD6Contract(t *testing.T) {
 	for _, step := range []struct{ name, method, path, body string }{
 		{"D6 import", "POST", "/api/import/email/mbox", `{"mbox_path":"in.mbox","batch_size":500,"insert_chunk_size":200,"completion_window":"24h"}`},
 		{"D6 how far it is", "GET", "/api/import/email/mbox-20260301t120001z-token", ""},
+		{"D6 the latest imports", "GET", "/api/import/email?top=5", ""},
 		{"D6 import again", "POST", "/api/import/email/mbox", `{"mbox_path":"in.mbox"}`},
 	} {
 		r.now = r.now.Add(time.Second)

@@ -1001,6 +1001,11 @@ type Image struct {
 	Title         *string `json:"title,omitempty"`
 }
 
+// ImageList defines model for ImageList.
+type ImageList struct {
+	Images []Image `json:"images"`
+}
+
 // Import defines model for Import.
 type Import struct {
 	Batches     int             `json:"batches"`
@@ -1048,6 +1053,11 @@ type ImportRequest struct {
 
 // ImportRequestCompletionWindow defines model for ImportRequest.CompletionWindow.
 type ImportRequestCompletionWindow string
+
+// Imports defines model for Imports.
+type Imports struct {
+	Imports []Import `json:"imports"`
+}
 
 // IndexNowRequest defines model for IndexNowRequest.
 type IndexNowRequest struct {
@@ -1546,6 +1556,11 @@ type ListEntriesParams struct {
 	Policy       *string `form:"policy,omitempty" json:"policy,omitempty"`
 	Top          *int    `form:"top,omitempty" json:"top,omitempty"`
 	Continuation *string `form:"continuation,omitempty" json:"continuation,omitempty"`
+}
+
+// ListImportsParams defines parameters for ListImports.
+type ListImportsParams struct {
+	Top *int `form:"top,omitempty" json:"top,omitempty"`
 }
 
 // ListItemsParams defines parameters for ListItems.
@@ -2215,6 +2230,9 @@ type ClientInterface interface {
 	// GetHost performs a GET /hosts/{host} (the `GetHost` operationId) request.
 	GetHost(ctx context.Context, host string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListImports performs a GET /import/email (the `ListImports` operationId) request.
+	ListImports(ctx context.Context, params *ListImportsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ImportMboxWithBody performs a POST /import/email/mbox (the `ImportMbox` operationId) request,
 	// with any type of body and a specified content type.
 	ImportMboxWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2243,6 +2261,9 @@ type ClientInterface interface {
 
 	// ListChunks performs a GET /items/{id}/chunks (the `ListChunks` operationId) request.
 	ListChunks(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListImages performs a GET /items/{id}/images (the `ListImages` operationId) request.
+	ListImages(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListLineage performs a GET /items/{id}/lineage (the `ListLineage` operationId) request.
 	ListLineage(ctx context.Context, id string, params *ListLineageParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2864,6 +2885,19 @@ func (c *Client) GetHost(ctx context.Context, host string, reqEditors ...Request
 	return c.Client.Do(req)
 }
 
+// ListImports performs a GET /import/email (the `ListImports` operationId) request.
+func (c *Client) ListImports(ctx context.Context, params *ListImportsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListImportsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ImportMboxWithBody performs a POST /import/email/mbox (the `ImportMbox` operationId) request,
 // with any type of body and a specified content type.
 func (c *Client) ImportMboxWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2973,6 +3007,19 @@ func (c *Client) GetCapture(ctx context.Context, id string, sha256 string, param
 // ListChunks performs a GET /items/{id}/chunks (the `ListChunks` operationId) request.
 func (c *Client) ListChunks(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListChunksRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListImages performs a GET /items/{id}/images (the `ListImages` operationId) request.
+func (c *Client) ListImages(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListImagesRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -4589,6 +4636,60 @@ func NewGetHostRequest(server string, host string) (*http.Request, error) {
 	return req, nil
 }
 
+// NewListImportsRequest constructs an http.Request for the ListImports method
+func NewListImportsRequest(server string, params *ListImportsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/import/email")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Top != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "top", *params.Top, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewImportMboxRequest calls the generic ImportMbox builder with application/json body
 func NewImportMboxRequest(server string, body ImportMboxJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -4979,6 +5080,40 @@ func NewListChunksRequest(server string, id string) (*http.Request, error) {
 	}
 
 	operationPath := fmt.Sprintf("/items/%s/chunks", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListImagesRequest constructs an http.Request for the ListImages method
+func NewListImagesRequest(server string, id string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/items/%s/images", pathParam0)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -5728,6 +5863,11 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	GetHostWithResponse(ctx context.Context, host string, reqEditors ...RequestEditorFn) (*GetHostAnswer, error)
 
+	// ListImportsWithResponse performs a GET /import/email (the `ListImports` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	ListImportsWithResponse(ctx context.Context, params *ListImportsParams, reqEditors ...RequestEditorFn) (*ListImportsAnswer, error)
+
 	// ImportMboxWithBodyWithResponse performs a POST /import/email/mbox (the `ImportMbox` operationId) request,
 	// with any type of body and a specified content type.
 	//
@@ -5772,6 +5912,11 @@ type ClientWithResponsesInterface interface {
 	//
 	// Returns a wrapper object for the known response body format(s).
 	ListChunksWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*ListChunksAnswer, error)
+
+	// ListImagesWithResponse performs a GET /items/{id}/images (the `ListImages` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	ListImagesWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*ListImagesAnswer, error)
 
 	// ListLineageWithResponse performs a GET /items/{id}/lineage (the `ListLineage` operationId) request.
 	//
@@ -7857,6 +8002,61 @@ func (r GetHostAnswer) ContentType() string {
 	return ""
 }
 
+type ListImportsAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Imports
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListImportsAnswer) GetJSON200() *Imports {
+	return r.JSON200
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r ListImportsAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListImportsAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListImportsAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListImportsAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListImportsAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListImportsAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ImportMboxAnswer struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -8361,6 +8561,68 @@ func (r ListChunksAnswer) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListChunksAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListImagesAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ImageList
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSON404 the response for an HTTP 404 `application/problem+json` response
+	ApplicationproblemJSON404 *NotFound
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListImagesAnswer) GetJSON200() *ImageList {
+	return r.JSON200
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r ListImagesAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSON404 returns the response for an HTTP 404 `application/problem+json` response
+func (r ListImagesAnswer) GetApplicationproblemJSON404() *NotFound {
+	return r.ApplicationproblemJSON404
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListImagesAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListImagesAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListImagesAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListImagesAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListImagesAnswer) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -9575,6 +9837,17 @@ func (c *ClientWithResponses) GetHostWithResponse(ctx context.Context, host stri
 	return ParseGetHostAnswer(rsp)
 }
 
+// ListImportsWithResponse performs a GET /import/email (the `ListImports` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) ListImportsWithResponse(ctx context.Context, params *ListImportsParams, reqEditors ...RequestEditorFn) (*ListImportsAnswer, error) {
+	rsp, err := c.ListImports(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListImportsAnswer(rsp)
+}
+
 // ImportMboxWithBodyWithResponse performs a POST /import/email/mbox (the `ImportMbox` operationId) request,
 // with any type of body and a specified content type.
 //
@@ -9672,6 +9945,17 @@ func (c *ClientWithResponses) ListChunksWithResponse(ctx context.Context, id str
 		return nil, err
 	}
 	return ParseListChunksAnswer(rsp)
+}
+
+// ListImagesWithResponse performs a GET /items/{id}/images (the `ListImages` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) ListImagesWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*ListImagesAnswer, error) {
+	rsp, err := c.ListImages(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListImagesAnswer(rsp)
 }
 
 // ListLineageWithResponse performs a GET /items/{id}/lineage (the `ListLineage` operationId) request.
@@ -11415,6 +11699,46 @@ func ParseGetHostAnswer(rsp *http.Response) (*GetHostAnswer, error) {
 	return response, nil
 }
 
+// ParseListImportsAnswer parses an HTTP response from a ListImportsWithResponse call
+func ParseListImportsAnswer(rsp *http.Response) (*ListImportsAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListImportsAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Imports
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseImportMboxAnswer parses an HTTP response from a ImportMboxWithResponse call
 func ParseImportMboxAnswer(rsp *http.Response) (*ImportMboxAnswer, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -11774,6 +12098,53 @@ func ParseListChunksAnswer(rsp *http.Response) (*ListChunksAnswer, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest ChunkList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListImagesAnswer parses an HTTP response from a ListImagesWithResponse call
+func ParseListImagesAnswer(rsp *http.Response) (*ListImagesAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListImagesAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ImageList
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -41,3 +41,15 @@ func (c *Client) CaptureText(ctx context.Context, id, digest string) (string, er
 	body, err := c.send(req, MaxAnswerBytes)
 	return string(body), err
 }
+
+// ImageList are the images that the index shows of an item, in page order.
+type ImageList struct {
+	Images []Image `json:"images"`
+}
+
+// Images reads the images of an item. An item that the index holds nothing of has none.
+func (c *Client) Images(ctx context.Context, id string) (ImageList, error) {
+	var list ImageList
+	err := c.call(ctx, http.MethodGet, "items/"+url.PathEscape(id)+"/images", nil, nil, &list)
+	return list, err
+}

@@ -83,6 +83,8 @@ func TestRoutes(t *testing.T) {
 		{"ImportMbox", `{}`, func(c *Client) error { _, err := c.ImportMbox(ctx, ImportRequest{MboxPath: "a.mbox"}); return err },
 			"POST /api/import/email/mbox", `{"mbox_path":"a.mbox"}`},
 		{"Import", `{}`, func(c *Client) error { _, err := c.Import(ctx, "mbox-1"); return err }, "GET /api/import/email/mbox-1", ""},
+		{"Imports", `{}`, func(c *Client) error { _, err := c.Imports(ctx, 5); return err }, "GET /api/import/email?top=5", ""},
+		{"Images", `{}`, func(c *Client) error { _, err := c.Images(ctx, "url_a"); return err }, "GET /api/items/url_a/images", ""},
 		{"Enrich", `{}`, func(c *Client) error { _, err := c.Enrich(ctx, EnrichRequest{EntryID: "e"}); return err },
 			"POST /api/enrich/tier1", `{"entry_id":"e"}`},
 		{"EnrichBatch", `{}`, func(c *Client) error { _, err := c.EnrichBatch(ctx, []string{"e"}); return err },

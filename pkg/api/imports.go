@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 )
 
@@ -54,6 +55,11 @@ type ImportFailure struct {
 	Reason    string `json:"reason"`
 }
 
+// Imports is a list of imports, newest first, without their failures.
+type Imports struct {
+	Imports []Import `json:"imports"`
+}
+
 // Over reports whether an import has ended.
 func (i Import) Over() bool { return i.Status == ImportDone || i.Status == ImportFailed }
 
@@ -68,5 +74,16 @@ func (c *Client) ImportMbox(ctx context.Context, req ImportRequest) (Import, err
 func (c *Client) Import(ctx context.Context, id string) (Import, error) {
 	var out Import
 	err := c.call(ctx, http.MethodGet, "import/email/"+url.PathEscape(id), nil, nil, &out)
+	return out, err
+}
+
+// Imports lists the imports that began within the last 90 days: at most top, 20 when that is 0.
+func (c *Client) Imports(ctx context.Context, top int) (Imports, error) {
+	v := url.Values{}
+	if top > 0 {
+		v.Set("top", strconv.Itoa(top))
+	}
+	var out Imports
+	err := c.call(ctx, http.MethodGet, "import/email", v, nil, &out)
 	return out, err
 }

@@ -27,9 +27,14 @@ const (
 func (r *rig) alts(path string) string {
 	r.t.Helper()
 	it := r.item(path)
+	shown, err := r.Images(r.t.Context(), it)
+	must(r.t, err)
 	r.index.mu.Lock()
 	defer r.index.mu.Unlock()
 	var out []string
+	if diff := cmp.Diff(r.index.pages[string(it.ID)].Images, shown); diff != "" {
+		r.t.Errorf("images that are told of (-held by the index +told):\n%s", diff)
+	}
 	for _, img := range r.index.pages[string(it.ID)].Images {
 		out = append(out, img.Alt+img.Title+img.Caption)
 	}

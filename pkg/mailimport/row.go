@@ -79,6 +79,7 @@ const (
 	activePrefix = "active|"
 	afterActive  = "active}"
 	idPrefix     = "mbox-"
+	idLayout     = "20060102t150405z" // ids sort by time
 )
 
 func rowKey(id string) storage.Key { return storage.Key{Partition: partition, Row: id} }

@@ -160,7 +160,7 @@ func (s *Service) Start(ctx context.Context, r Request) (Import, error) {
 	now := s.o.Clock().UTC()
 	// Ids are in lower case, because paths with them are not told apart by case.
 	im := Import{
-		ID: idPrefix + now.Format("20060102t150405z") + "-" + s.o.Token(), Schema: string(session.Schema), Path: place.String(), File: info,
+		ID: idPrefix + now.Format(idLayout) + "-" + s.o.Token(), Schema: string(session.Schema), Path: place.String(), File: info,
 		Batch: r.Batch, Chunk: r.Chunk, State: Reading, StartedAt: now, UpdatedAt: now,
 	}
 	if err := s.insert(ctx, &im); err != nil {

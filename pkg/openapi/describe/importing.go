@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/openapi"
 )
 
 // importing are the operations that bring in many entries from a file.
@@ -21,6 +22,14 @@ func importing() []operation {
 			},
 			fails: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
 			shown: []string{"D6 import", "D6 import again"},
+		},
+		{
+			route: "GET import/email", id: "listImports", tag: tagEntries,
+			summary: "List the latest imports",
+			about:   "Those that began within the last 90 days, the newest first, without what was broken in them.",
+			params:  []openapi.Parameter{query("top", "At most so many.", number(20, 1, 100))},
+			gives:   ok(http.StatusOK, "The imports.", api.Imports{}),
+			shown:   []string{"D6 the latest imports"},
 		},
 		{
 			route: "GET import/email/{id}", id: "getImport", tag: tagEntries,

@@ -119,6 +119,14 @@ func sources() []operation {
 			shown:   []string{"C5 chunks"},
 		},
 		{
+			route: "GET items/{id}/images", id: "listImages", tag: tagSources,
+			summary: "List the images of an item",
+			about:   "Those that the index shows of it. An item that the index holds nothing of has none.",
+			gives:   ok(http.StatusOK, "The images, in page order.", api.ImageList{}),
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"A18 the images of an item"},
+		},
+		{
 			route: "GET items/{id}/captures/{sha256}", id: "getCapture", tag: tagSources,
 			summary: "Read a capture",
 			about:   "Its text, or with `raw` its bytes as they came. Those have the media type that they came with and are an attachment: they are a stranger's.",
