@@ -84,7 +84,8 @@ func TestEverybody(t *testing.T) {
 		"no-change": "/items/" + one.ID + "/diff?from=" + digest + "&to=" + digest,
 		"found":     "/search?q=tide&pictures=1", "hosts": "/hosts", "host": "/hosts/" + host, "unknown": "/nothing",
 		"backfill": "/backfill", "run": "/backfill/" + run.ID, "index": "/index", "audit": "/index/run?id=" + audit.ID,
-		"entries": "/entries", "entry": "/entries/" + entry.ID, "no-batches": "/entries/batches",
+		"entries": "/entries", "entry": "/entries/" + entry.ID, "no-batches": "/entries/batches", "no-imports": "/entries/imports",
+		"images": "/items/" + one.ID + "/images?pictures=1",
 	} {
 		s.open(path)
 		for _, l := range looks {

@@ -36,6 +36,9 @@ func TestBackfillAndAudit(t *testing.T) {
 	s.reads("#live-rebuild h1", "done")
 	s.reads("#live-rebuild", "the index holds what it should")
 	s.shoot("audit")
+	s.open("")
+	s.reads("main", "Items by status")
+	s.shoot("overview")
 	if len(s.said) > 0 {
 		t.Errorf("the console says %q", s.said)
 	}

@@ -107,6 +107,32 @@ func TestD9DashboardBatches(t *testing.T) {
 	}
 }
 
+// D6: imports are listed and watched, with what was broken in them.
+func TestD6DashboardImports(t *testing.T) {
+	r := newRig(t)
+	shows(t, r, "/api/ui/entries/imports", "No imports within 90 days", "EMAIL_IMPORT_ROOT")
+	r.importMails("in.mbox", 14)
+	im := importOf(t, do(t, r, "POST", "/api/import/email/mbox", `{"mbox_path":"in.mbox"}`).Body.Bytes())
+	shows(t, r, "/api/ui/entries/imports", "/api/ui/entries/imports/"+im.ID, "in.mbox", "done")
+	shows(t, r, "/api/ui/entries/imports/"+im.ID, "<b>14</b><span>mails</span>", "Broken mails", im.Failures[0].Reason[:10])
+}
+
+// A18: the pictures of an item are named, and loaded from strangers only when that is asked for.
+func TestA18DashboardImages(t *testing.T) {
+	r := newRig(t)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
+	r.work()
+	images := "/api/ui/items/" + idOf(t, "https://port.example/ok/one") + "/images"
+	shows(t, r, strings.TrimSuffix(images, "/images"), images)
+	if body := shows(t, r, images, "A crane", "https://port.example/crane.jpg"); strings.Contains(body, "<img") {
+		t.Error("the picture is loaded before anybody asked for it")
+	}
+	shows(t, r, images+"?pictures=1", `<img src="https://port.example/crane.jpg"`)
+	if csp := do(t, r, "GET", images, "").Header().Get("Content-Security-Policy"); strings.Contains(csp, "https:") {
+		t.Errorf("policy %q", csp)
+	}
+}
+
 // What strangers send as an entry is text.
 func TestDashboardEscapesEntries(t *testing.T) {
 	r := newRig(t)

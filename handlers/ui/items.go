@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 )
@@ -89,6 +90,16 @@ func pairs(captures []api.Capture) []pair {
 		}
 	}
 	return out
+}
+
+// changeRate says how often a page changed, by its captures, which are newest first; "" for one that did not.
+func changeRate(captures []api.Capture) string {
+	changes := len(captures) - 1
+	if changes < 1 {
+		return ""
+	}
+	in := captures[0].CapturedAt.Sub(captures[changes].CapturedAt)
+	return count(changes, "time") + " in " + span(in) + ", every " + span(in/time.Duration(changes)) + " on average"
 }
 
 // titleOf names an item by its source, for people.
