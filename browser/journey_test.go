@@ -41,10 +41,12 @@ func TestAddFindAndCompare(t *testing.T) {
 	must(t, err)
 	must(t, os.WriteFile(path, []byte(strings.Replace(string(body), "six weeks", "seven weeks", 1)), 0o644))
 	s.do(chromedp.Click("#results h2 a"), chromedp.WaitVisible("button[value=check]"))
-	s.do(chromedp.Click("button[value=check]"), chromedp.WaitVisible(".flash"))
+	s.press("button[value=check]")
+	s.do(chromedp.WaitVisible(".flash"))
 	s.reads("#live-item", "What changed")
 	s.shoot("item")
-	s.do(chromedp.Click("#live-item td.acts a"), chromedp.WaitVisible(".diff"))
+	s.press("#live-item td.acts a")
+	s.do(chromedp.WaitVisible(".diff"))
 	if gone, come := s.text(".diff del"), s.text(".diff ins"); strings.TrimSpace(gone) != "six" || strings.TrimSpace(come) != "seven" {
 		t.Errorf("%q became %q", gone, come)
 	}

@@ -21,11 +21,13 @@ func TestBackfillAndAudit(t *testing.T) {
 	if st, err := s.client.Status(t.Context(), ""); err != nil || st.Total() != 0 {
 		t.Errorf("a dry run registered %d items (%v)", st.Total(), err)
 	}
-	s.do(chromedp.Click("button[value=run]"), chromedp.WaitNotPresent("h1 .quiet"))
+	s.press("button[value=run]")
+	s.do(chromedp.WaitNotPresent("h1 .quiet"))
 	s.reads("h1", "COMPLETED")
 	s.reads("pre", "Queued 28 new items")
 	s.shoot("run")
-	s.do(chromedp.Click("#live-run table a"), chromedp.WaitVisible("input[name=find]"))
+	s.press("#live-run table a")
+	s.do(chromedp.WaitVisible("input[name=find]"))
 	s.reads("#results", "installation")
 	s.eventually("all was looked at", func() bool {
 		st, err := s.client.Status(t.Context(), "")
@@ -60,15 +62,18 @@ func TestEntriesAndBatches(t *testing.T) {
 	s.reads("#results", "How to bend steel")
 	s.do(chromedp.Click("#results h2 a"), chromedp.WaitVisible("#live-entry"))
 	s.reads("#live-entry", "The page that it is about")
-	s.do(chromedp.Click("button[value=describe]"), chromedp.WaitVisible(".flash"))
+	s.press("button[value=describe]")
+	s.do(chromedp.WaitVisible(".flash"))
 	s.reads("#live-entry", "Gist")
 	s.shoot("entry")
 
 	batch, err := s.client.EnrichBatch(t.Context(), []string{res.ID, "nobody"})
 	must(t, err)
 	s.open("/entries/batches")
-	s.do(chromedp.Click("#live-batches tbody a"), chromedp.WaitVisible("button[value=cancel]"))
-	s.do(chromedp.Click("button[value=cancel]"), chromedp.WaitVisible(".flash"))
+	s.press("#live-batches tbody a")
+	s.do(chromedp.WaitVisible("#live-batch"))
+	s.press("button[value=cancel]")
+	s.do(chromedp.WaitVisible(".flash"))
 	if batch, err = s.client.EnrichBatchState(t.Context(), batch.ID); err != nil || batch.CancelledAt.IsZero() {
 		t.Errorf("it was not cancelled: %+v (%v)", batch, err)
 	}

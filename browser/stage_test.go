@@ -123,11 +123,20 @@ func (s *stage) open(path string) {
 	s.do(chromedp.Navigate(s.server+"/api/ui"+path), chromedp.WaitReady("main"))
 }
 
-// text is what can be read in a part of the page.
+// text is what can be read in a part of the page. It is asked for at once: pages renew themselves.
 func (s *stage) text(selector string) (out string) {
 	s.Helper()
-	s.do(chromedp.Text(selector, &out, chromedp.ByQuery))
+	s.do(chromedp.Evaluate(fmt.Sprintf(`document.querySelector(%q)?.innerText ?? ""`, selector), &out))
 	return out
+}
+
+// press clicks what may be renewed while one reaches for it.
+func (s *stage) press(selector string) {
+	s.Helper()
+	s.eventually(selector+" is there", func() (done bool) {
+		s.do(chromedp.Evaluate(fmt.Sprintf(`{ const e = document.querySelector(%q); e?.click(); e !== null }`, selector), &done))
+		return done
+	})
 }
 
 // reads waits until a text can be read in a part of the page, without asking for the page again.
