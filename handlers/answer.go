@@ -29,7 +29,7 @@ func (s *server) serveRoute(fn route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		services, err := s.Open(r.Context())
 		if err != nil {
-			s.Log.Error("services are not available", "err", err)
+			s.Log.ErrorContext(r.Context(), "services are not available", "err", err)
 			s.answerError(w, r, fault.New(fault.Unavailable, "storage or index cannot be reached; try again shortly"))
 			return
 		}
@@ -64,7 +64,8 @@ func (s *server) answerError(w http.ResponseWriter, r *http.Request, err error) 
 	}
 	detail := err.Error()
 	if status >= http.StatusInternalServerError {
-		s.Log.Error("invocation failed", "path", r.URL.Path, "kind", fault.KindOf(err), "err", err)
+		s.Metrics.Errors.Add(1, "invocation", string(fault.KindOf(err)))
+		s.Log.ErrorContext(r.Context(), "invocation failed", "path", r.URL.Path, "kind", fault.KindOf(err), "err", err)
 	}
 	if status == http.StatusInternalServerError {
 		detail = "" // what we did not foresee may name what strangers should not see

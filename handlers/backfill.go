@@ -124,6 +124,6 @@ func (s *server) backfillPoison(ctx context.Context, v *Services, e envelope) (s
 		return "", err
 	}
 	const why = "a step failed on every try and was given up; see the app's log, and resume the run"
-	s.Log.Error("backfill step poisoned")
+	s.Log.ErrorContext(ctx, "backfill step poisoned")
 	return why, v.Backfill.GiveUp(ctx, body, why)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 func idOf(t *testing.T, url string) string {
@@ -318,7 +319,7 @@ func TestPanicInARoute(t *testing.T) {
 
 // An error that nobody foresaw is 500 without a word about it; a throttled one says when.
 func TestKindsBecomeAnswers(t *testing.T) {
-	s := &server{Options{Log: discard()}}
+	s := &server{Options{Log: discard(), Metrics: telemetry.New()}}
 	for kind, want := range statusOf {
 		w := httptest.NewRecorder()
 		s.answerError(w, httptest.NewRequest("GET", "/api/x", nil), faultOf(kind))

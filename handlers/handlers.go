@@ -24,6 +24,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 // Services are what invocations are answered with.
@@ -58,7 +59,8 @@ type Options struct {
 	// zero.
 	Timeout time.Duration
 	Version string
-	Log     *slog.Logger
+	Log     *slog.Logger       // discarded when nil
+	Metrics *telemetry.Metrics // of the process; new ones when nil
 }
 
 // functionTimeout of host.json is five minutes; the host kills the whole process at it.
@@ -141,6 +143,7 @@ func (s *server) routes() map[string]route {
 		"GET hosts/{host}":                      s.host,
 		"GET openapi.json":                      s.document,
 		"GET docs":                              s.docs,
+		"GET metrics":                           s.metrics,
 	}
 }
 
@@ -158,6 +161,9 @@ func New(o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Metrics == nil {
+		o.Metrics = telemetry.New()
+	}
 	s := &server{o}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -168,7 +174,7 @@ func New(o Options) http.Handler {
 	}
 	for pattern, r := range s.routes() {
 		method, path, _ := strings.Cut(pattern, " ")
-		mux.HandleFunc(method+" /api/"+lowerLiterals(path), s.serveRoute(r))
+		mux.HandleFunc(method+" /api/"+lowerLiterals(path), s.counted(pattern, s.serveRoute(r)))
 	}
 	served := s.guard(foldPath(s.routed(mux)))
 	dashboard := newDashboard(served, s.Log)
@@ -205,9 +211,10 @@ func foldPath(next http.Handler) http.Handler {
 // guard bounds every invocation and turns a panic into an answer.
 func (s *server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = scoped(r)
 		defer func() {
 			if p := recover(); p != nil {
-				s.Log.Error("invocation panicked", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
+				s.Log.ErrorContext(r.Context(), "invocation panicked", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
 				writeProblem(w, http.StatusInternalServerError, "", nil)
 			}
 		}()

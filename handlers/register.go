@@ -118,7 +118,7 @@ func (s *server) addMany(r *http.Request, v *Services, a addition) (int, any, er
 	var last error
 	for j, got := range v.Registry.Register(r.Context(), sources, a.RegisterOptions) {
 		if got.Err != nil {
-			s.Log.Error("registration failed", "host", sources[j].Host, "err", got.Err)
+			s.Log.ErrorContext(r.Context(), "registration failed", "host", sources[j].Host, "err", got.Err)
 			batch.Items[at[j]].Error = "not registered: " + publicText(got.Err)
 			failed, last = failed+1, got.Err
 			continue

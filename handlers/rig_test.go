@@ -166,9 +166,11 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	inbox, err := file.New(file.Config{Root: r.mails, RootName: "EMAIL_IMPORT_ROOT", Setting: setting, Transport: transport.Transport()})
 	must(t, err)
 	r.v.Imports = mailimport.New(store, inbox, mine, r.v.Enrich, mailimport.Options{Root: root, Clock: clock, Token: func() string { return "token" }})
-	r.Handler = New(Options{Open: func(context.Context) (*Services, error) { return r.v, nil }, Version: "test"})
+	r.Handler = New(Options{Open: r.open, Version: "test"})
 	return r
 }
+
+func (r *rig) open(context.Context) (*Services, error) { return r.v, nil }
 
 func must(t *testing.T, err error) {
 	t.Helper()

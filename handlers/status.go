@@ -71,7 +71,7 @@ func (s *server) health(r *http.Request, v *Services) (int, any, error) {
 	status := http.StatusOK
 	fail := func(what *string, err error) {
 		if err != nil {
-			s.Log.Error("unhealthy", "err", err)
+			s.Log.ErrorContext(ctx, "unhealthy", "err", err)
 			*what, h.Status, status = "cannot be reached", "unavailable", http.StatusServiceUnavailable
 		}
 	}

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 // trigger does the work of a queue or timer function; what it returns is logged by the host.
@@ -31,18 +33,26 @@ type result struct {
 
 func (s *server) serveTrigger(name string, fn trigger) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		report, err := s.invoke(r, fn)
-		log := s.Log.With("function", name, "invocation", r.Header.Get("X-Azure-Functions-InvocationId"))
-		status := http.StatusOK
+		began := time.Now()
+		r, e, err := s.enter(withFunction(r, name))
+		var report string
+		if err == nil {
+			report, err = s.invoke(r, e, fn)
+		}
+		status, outcome := http.StatusOK, outcomeOK
 		switch kind := fault.KindOf(err); kind {
 		case "":
 		case fault.Invalid, fault.NotFound, fault.Blocked, fault.TooLarge:
-			log.Error("message dropped", "kind", kind, "err", err)
-			report = err.Error()
+			s.Log.ErrorContext(r.Context(), "message dropped", "kind", kind, "err", err)
+			outcome, report = outcomeDropped, err.Error()
 		default:
-			log.Error("invocation failed", "kind", kind, "err", err)
-			status, report = http.StatusInternalServerError, err.Error()
+			s.Log.ErrorContext(r.Context(), "invocation failed", "kind", kind, "err", err)
+			status, outcome, report = http.StatusInternalServerError, outcomeFailed, err.Error()
 		}
+		if err != nil {
+			s.Metrics.Errors.Add(1, "invocation", string(fault.KindOf(err)))
+		}
+		s.over(r, began, outcome)
 		res := result{Outputs: map[string]any{}, Logs: []string{}}
 		if report != "" {
 			res.Logs = append(res.Logs, report)
@@ -51,19 +61,33 @@ func (s *server) serveTrigger(name string, fn trigger) http.HandlerFunc {
 	}
 }
 
+// enter reads the envelope. A message goes on in the trace that it was sent in; what the host calls us
+// for otherwise is in the host's.
+func (s *server) enter(r *http.Request) (*http.Request, envelope, error) {
+	var e envelope
+	if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
+		return r, e, fault.New(fault.Invalid, "envelope: %v", err)
+	}
+	scope := telemetry.From(r.Context())
+	if age, ok := e.age(time.Now()); ok {
+		s.Metrics.QueueAge.Observe(age.Seconds(), scope.Function)
+	}
+	if sent, ok := e.sentBy(); ok {
+		scope.Trace = sent.Child()
+		r = r.WithContext(telemetry.With(r.Context(), scope))
+	}
+	return r, e, nil
+}
+
 // invoke calls the trigger. A panic is an error like others here, because the host wants the same
 // JSON for it.
-func (s *server) invoke(r *http.Request, fn trigger) (report string, err error) {
+func (s *server) invoke(r *http.Request, e envelope, fn trigger) (report string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.Log.Error("trigger panicked", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
+			s.Log.ErrorContext(r.Context(), "trigger panicked", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
 			report, err = "", fmt.Errorf("panic: %v", p)
 		}
 	}()
-	var e envelope
-	if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
-		return "", fault.New(fault.Invalid, "envelope: %v", err)
-	}
 	services, err := s.Open(r.Context())
 	if err != nil {
 		return "", fault.New(fault.Unavailable, "services: %w", err)
@@ -96,7 +120,7 @@ func (s *server) crawlTimer(ctx context.Context, v *Services, _ envelope) (strin
 			err = errors.Join(err, stuck)
 		}
 	}
-	s.Log.Info("swept", "hints", report.Hints, "partitions", report.Partitions, "claimed", report.Claimed, "jobs", report.Jobs,
+	s.Log.InfoContext(ctx, "swept", "hints", report.Hints, "partitions", report.Partitions, "claimed", report.Claimed, "jobs", report.Jobs,
 		"late_seconds", int(report.Late.Seconds()))
 	return fmt.Sprintf("%d items claimed in %d jobs", report.Claimed, report.Jobs), err
 }
@@ -105,7 +129,7 @@ func (s *server) crawlTimer(ctx context.Context, v *Services, _ envelope) (strin
 // setting was changed. Purging itself is the worker's, when they are due.
 func (s *server) purgeTimer(ctx context.Context, v *Services, _ envelope) (string, error) {
 	moved, err := v.Registry.HastenPurge(ctx, v.PurgeGone)
-	s.Log.Info("purges hastened", "items", moved)
+	s.Log.InfoContext(ctx, "purges hastened", "items", moved)
 	return fmt.Sprintf("%d items are to be purged earlier", moved), err
 }
 
@@ -139,7 +163,7 @@ func (s *server) crawlPoison(ctx context.Context, v *Services, e envelope) (stri
 		return "", err
 	}
 	why := "processing failed on every try and was given up; see the app's log"
-	s.Log.Error("crawl job poisoned", "host", job.Host, "items", len(job.Items))
+	s.Log.ErrorContext(ctx, "crawl job poisoned", "host", job.Host, "items", len(job.Items))
 	return why, v.Worker.GiveUp(ctx, job, why)
 }
 

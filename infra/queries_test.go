@@ -59,7 +59,7 @@ func logged(t *testing.T) (messages, attributes []string) {
 		}
 		switch texts := literals(call.Args); {
 		case len(texts) == 0:
-		case slices.Contains([]string{"Info", "Warn", "Error"}, fn.Sel.Name):
+		case slices.Contains([]string{"Info", "Warn", "Error", "InfoContext", "WarnContext", "ErrorContext"}, fn.Sel.Name):
 			messages, attributes = append(messages, texts[0]), append(attributes, texts[1:]...)
 		case fn.Sel.Name == "LogAttrs":
 			messages = append(messages, texts[0])

@@ -2268,6 +2268,9 @@ type ClientInterface interface {
 	// ListLineage performs a GET /items/{id}/lineage (the `ListLineage` operationId) request.
 	ListLineage(ctx context.Context, id string, params *ListLineageParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetMetrics performs a GET /metrics (the `GetMetrics` operationId) request.
+	GetMetrics(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// NormalizeEmailWithBody performs a POST /normalize/email (the `NormalizeEmail` operationId) request,
 	// with any type of body and a specified content type.
 	NormalizeEmailWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3033,6 +3036,19 @@ func (c *Client) ListImages(ctx context.Context, id string, reqEditors ...Reques
 // ListLineage performs a GET /items/{id}/lineage (the `ListLineage` operationId) request.
 func (c *Client) ListLineage(ctx context.Context, id string, params *ListLineageParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListLineageRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetMetrics performs a GET /metrics (the `GetMetrics` operationId) request.
+func (c *Client) GetMetrics(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetMetricsRequest(c.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -5204,6 +5220,33 @@ func NewListLineageRequest(server string, id string, params *ListLineageParams) 
 	return req, nil
 }
 
+// NewGetMetricsRequest constructs an http.Request for the GetMetrics method
+func NewGetMetricsRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/metrics")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewNormalizeEmailRequest calls the generic NormalizeEmail builder with application/json body
 func NewNormalizeEmailRequest(server string, body NormalizeEmailJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -5922,6 +5965,11 @@ type ClientWithResponsesInterface interface {
 	//
 	// Returns a wrapper object for the known response body format(s).
 	ListLineageWithResponse(ctx context.Context, id string, params *ListLineageParams, reqEditors ...RequestEditorFn) (*ListLineageAnswer, error)
+
+	// GetMetricsWithResponse performs a GET /metrics (the `GetMetrics` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	GetMetricsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetMetricsAnswer, error)
 
 	// NormalizeEmailWithBodyWithResponse performs a POST /normalize/email (the `NormalizeEmail` operationId) request,
 	// with any type of body and a specified content type.
@@ -8691,6 +8739,47 @@ func (r ListLineageAnswer) ContentType() string {
 	return ""
 }
 
+type GetMetricsAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetMetricsAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetMetricsAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetMetricsAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetMetricsAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetMetricsAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type NormalizeEmailAnswer struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -9967,6 +10056,17 @@ func (c *ClientWithResponses) ListLineageWithResponse(ctx context.Context, id st
 		return nil, err
 	}
 	return ParseListLineageAnswer(rsp)
+}
+
+// GetMetricsWithResponse performs a GET /metrics (the `GetMetrics` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) GetMetricsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetMetricsAnswer, error) {
+	rsp, err := c.GetMetrics(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetMetricsAnswer(rsp)
 }
 
 // NormalizeEmailWithBodyWithResponse performs a POST /normalize/email (the `NormalizeEmail` operationId) request,
@@ -12211,6 +12311,32 @@ func ParseListLineageAnswer(rsp *http.Response) (*ListLineageAnswer, error) {
 		}
 		response.ApplicationproblemJSON404 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetMetricsAnswer parses an HTTP response from a GetMetricsWithResponse call
+func ParseGetMetricsAnswer(rsp *http.Response) (*GetMetricsAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetMetricsAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {

@@ -15,12 +15,13 @@ import (
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/document"
+	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 func main() {
 	document.Main()
 	// The host takes every line on stderr for an error, so all that is not one goes to stdout.
-	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	log := slog.New(telemetry.NewHandler(slog.NewJSONHandler(os.Stdout, nil)))
 	slog.SetDefault(log) // net/http complains by the standard logger, which would write to stderr
 	if err := run(log); err != nil {
 		_, _ = os.Stderr.WriteString("tidemark handler: " + err.Error() + "\n")
@@ -44,7 +45,7 @@ func run(log *slog.Logger) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	server := &http.Server{
-		Handler:           handlers.New(handlers.Options{Open: a.Services, Version: app.Version, Log: log}),
+		Handler:           handlers.New(handlers.Options{Open: a.Services, Version: app.Version, Log: log, Metrics: a.Metrics()}),
 		ReadHeaderTimeout: 30 * time.Second,
 		IdleTimeout:       5 * time.Minute, // longer than the host keeps its side
 	}

@@ -17,12 +17,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/index"
 	"github.com/tidemark/tidemark/pkg/lineage"
+	"github.com/tidemark/tidemark/pkg/metered"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/sentinel"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 // App opens the services once, when they are first needed, so that the process is up before its
@@ -42,8 +44,12 @@ func New(get func(string) string, log *slog.Logger, set ...string) (*App, error)
 	if err != nil {
 		return nil, err
 	}
+	cfg.Metrics = telemetry.New()
 	return &App{cfg: cfg, get: get, log: log, turn: make(chan struct{}, 1)}, nil
 }
+
+// Metrics are those of what the app does.
+func (a *App) Metrics() *telemetry.Metrics { return a.cfg.Metrics }
 
 // Services opens what the handlers need, or returns what is open. After a failure the next call
 // tries again. Calls take turns, each for as long as its ctx.
@@ -86,6 +92,10 @@ func (a *App) Close() error {
 // Assemble builds the services over a store and an index and makes what is missing there. Credentials
 // are read through get when they are needed.
 func Assemble(ctx context.Context, cfg Config, get func(string) string, store storage.Store, engine search.Index, log *slog.Logger) (*handlers.Services, error) {
+	if cfg.Metrics == nil {
+		cfg.Metrics = telemetry.New()
+	}
+	store = metered.Store(store, cfg.Metrics)
 	web, err := fetch.New(cfg.Fetch)
 	if err != nil {
 		return nil, err
@@ -108,7 +118,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	documents := document.New(document.Options{CacheDir: filepath.Join(cfg.Data, "cache")})
 	options := crawl.Options{
 		Schedule: cfg.Schedule, Agent: web.ProductToken(), Rules: cfg.Rules, Strategy: cfg.Strategy,
-		KeepGone: cfg.KeepGone, Soft404: cfg.Soft404, ReindexOnCanonical: cfg.ReindexOnCanonical, RunID: run.ID, Retention: cfg.Retention, Log: log,
+		KeepGone: cfg.KeepGone, Soft404: cfg.Soft404, ReindexOnCanonical: cfg.ReindexOnCanonical, RunID: run.ID, Retention: cfg.Retention, Log: log, Metrics: cfg.Metrics,
 		Documents: documents,
 		Files:     files, Setting: get,
 	}
@@ -122,15 +132,15 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 			return fillIndex(ctx, service, reg, pushed, rebuilds)
 		}, log)
 	}
-	searched, err := withVectors(ctx, cfg.Models, store, engine, &options, log)
+	searched, err := withVectors(ctx, cfg.Models, cfg.Metrics, store, engine, &options, log)
 	if err != nil {
 		return nil, err
 	}
-	worker := crawl.New(reg, snaps, manifests, web, engine, options)
+	worker := crawl.New(reg, snaps, manifests, metered.Web(web, cfg.Metrics), metered.Index(engine, cfg.Metrics), options)
 	keeping := entries.Options{Links: reg, Rules: cfg.Rules, Vectors: options.Vectors, Log: log}
 	_, none := engine.(search.None)
 	if !none {
-		keeping.Index = engine
+		keeping.Index = metered.Index(engine, cfg.Metrics)
 	}
 	pushed = entries.New(store, keeping)
 	rebuilding := rebuild.Options{Of: run.ID, Entries: pushed, Log: log}
@@ -140,7 +150,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	rebuilds = rebuild.New(store, reg, snaps, rebuilding)
 	runs := backfill.New(store, reg, worker, files, cfg.backfill(web.Exempt, log))
 	looks := sentinel.New(store, reg, worker, sentinel.Options{Sites: cfg.Sites, Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Log: log})
-	enriching, err := newEnrich(cfg.Models, store, pushed, log)
+	enriching, err := newEnrich(cfg.Models, cfg.Metrics, store, pushed, log)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/site"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 // Version is Tidemark's version, also what it tells sites about itself.
@@ -45,6 +46,8 @@ type Config struct {
 	Search             SearchService
 	// Cloud tells that the app runs in Azure, where an index on this disk would be one instance's.
 	Cloud bool
+	// Metrics are no setting but what is counted into; [Assemble] makes some when nil.
+	Metrics *telemetry.Metrics
 }
 
 // Load reads the settings through get, which returns "" for what is not set. Every bad value is

@@ -20,6 +20,8 @@ var layers = [][]string{
 	// pure: no context, clock, network or log
 	{"pkg/fault"},
 	{"pkg/api", "pkg/source", "pkg/lineage", "pkg/schedule", "pkg/robots", "pkg/warc", "pkg/mbox"},
+	// beside them: what the process tells of itself
+	{"pkg/telemetry"},
 	{"pkg/extract"},
 	{"pkg/extract/mail", "pkg/extract/ooxml", "pkg/extract/pdf", "pkg/extract/sheet", "pkg/discover"},
 	{"pkg/chunk", "pkg/site"},
@@ -35,7 +37,7 @@ var layers = [][]string{
 	{"pkg/fetch", "pkg/index"},
 	{"pkg/file"},
 	{"pkg/crawl", "pkg/rebuild", "pkg/entries"},
-	{"pkg/enrich", "pkg/backfill", "pkg/sentinel"},
+	{"pkg/enrich", "pkg/backfill", "pkg/sentinel", "pkg/metered"},
 	{"pkg/mailimport"},
 	// top
 	{"handlers/ui", "pkg/openapi"},
@@ -89,7 +91,7 @@ func checkImport(t *testing.T, level map[string]int, pkg, file, path string) {
 	if l, ok := level[dep]; !ok || l >= level[pkg] {
 		t.Errorf("%s: %s may not import %s", file, pkg, dep)
 	}
-	adapter := slices.Contains(layers[6], dep)
+	adapter := slices.Contains(layers[7], dep)
 	if adapter && pkg != "pkg/app" && !strings.HasPrefix(pkg, "cmd/") {
 		t.Errorf("%s: only app and the programs import the adapter %s", file, dep)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm/openai"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 // Models says where language models are and which are used. The zero value uses none.
@@ -70,10 +71,10 @@ func (s *settings) model(name string) string {
 }
 
 // newEnrich opens the enrichment of entries; without the settings of its models it is off.
-func newEnrich(m Models, store storage.Store, kept *entries.Store, log *slog.Logger) (*enrich.Service, error) {
+func newEnrich(m Models, metrics *telemetry.Metrics, store storage.Store, kept *entries.Store, log *slog.Logger) (*enrich.Service, error) {
 	models, o := enrich.Models{Default: m.Tier1, Batch: m.Tier1Batch}, enrich.Options{Schemas: enrich.Schemas(), Log: log}
 	if m.BaseURL != "" {
-		client, err := openai.New(openai.Options{BaseURL: m.BaseURL, Key: string(m.Key), Log: log})
+		client, err := openai.New(openai.Options{BaseURL: m.BaseURL, Key: string(m.Key), Log: log, Used: tokens(metrics)})
 		if err != nil {
 			return nil, err
 		}
@@ -83,6 +84,14 @@ func newEnrich(m Models, store storage.Store, kept *entries.Store, log *slog.Log
 }
 
 var keyForm = regexp.MustCompile(`^[!-~]*$`)
+
+// tokens counts what models read and write.
+func tokens(m *telemetry.Metrics) func(in, out int) {
+	return func(in, out int) {
+		m.ModelTokens.Add(float64(in), "in")
+		m.ModelTokens.Add(float64(out), "out")
+	}
+}
 
 // isKey reports whether a value may be a key. A reference to a Key Vault that Azure could not resolve
 // is handed on as it is.
@@ -97,11 +106,11 @@ func (s *settings) withhold(name, allowed string) {
 
 // withVectors has pages get vectors, and gives the index whose queries do. Without a model, or where
 // there is no index, it is the index itself.
-func withVectors(ctx context.Context, m Models, store storage.Store, index search.Index, o *crawl.Options, log *slog.Logger) (search.Index, error) {
+func withVectors(ctx context.Context, m Models, metrics *telemetry.Metrics, store storage.Store, index search.Index, o *crawl.Options, log *slog.Logger) (search.Index, error) {
 	if _, none := index.(search.None); none || m.Embeddings == "" {
 		return index, nil
 	}
-	client, err := openai.New(openai.Options{BaseURL: m.BaseURL, Key: string(m.Key), Log: log})
+	client, err := openai.New(openai.Options{BaseURL: m.BaseURL, Key: string(m.Key), Log: log, Used: tokens(metrics)})
 	if err != nil {
 		return nil, err
 	}

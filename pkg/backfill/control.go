@@ -18,7 +18,7 @@ func (s *Service) Cancel(ctx context.Context, id string) (Run, error) {
 		return []storage.Op{s.inactive(r.ID)}, nil
 	})
 	if err == nil {
-		s.o.Log.Info("backfill cancelled", "run", id)
+		s.o.Log.InfoContext(ctx, "backfill cancelled", "run", id)
 		s.dropLinks(ctx, id, "")
 	}
 	return run, err
@@ -48,7 +48,7 @@ func (s *Service) Resume(ctx context.Context, id string) (Run, error) {
 		return ops, err
 	})
 	if err == nil {
-		s.o.Log.Info("backfill resumed", "run", id)
+		s.o.Log.InfoContext(ctx, "backfill resumed", "run", id)
 		s.wakeAll(ctx, id, begun)
 	}
 	return run, err
@@ -184,7 +184,7 @@ func (s *Service) wakeAll(ctx context.Context, run string, sources []string) {
 			err = s.send(ctx, l, 0)
 		}
 		if err != nil {
-			s.o.Log.Warn("backfill step not sent; a sweep will", "run", run, "source", source, "kind", fault.KindOf(err))
+			s.o.Log.WarnContext(ctx, "backfill step not sent; a sweep will", "run", run, "source", source, "kind", fault.KindOf(err))
 		}
 	}
 }

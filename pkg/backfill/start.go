@@ -50,7 +50,7 @@ func (s *Service) Start(ctx context.Context, req Request) (Run, error) {
 	if _, err := s.rows.Transact(ctx, ops...); err != nil {
 		return Run{}, err
 	}
-	s.o.Log.Info("backfill begun", "run", run.ID, "mode", run.Mode, "sources", len(run.Sources), "dryRun", run.DryRun, "by", run.RunBy)
+	s.o.Log.InfoContext(ctx, "backfill begun", "run", run.ID, "mode", run.Mode, "sources", len(run.Sources), "dryRun", run.DryRun, "by", run.RunBy)
 	s.wakeAll(ctx, run.ID, begun)
 	return run, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/site"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 // message asks for one step of a source.
@@ -16,10 +17,12 @@ type message struct {
 	Run    string `json:"run"`
 	Source string `json:"source"`
 	Step   int64  `json:"step"`
+	// TraceParent is the trace that the step belongs to, see package telemetry.
+	TraceParent string `json:"traceparent,omitempty"`
 }
 
 func (s *Service) send(ctx context.Context, l *lane, delay time.Duration) error {
-	body, err := json.Marshal(message{l.run, l.source, l.step})
+	body, err := json.Marshal(message{l.run, l.source, l.step, telemetry.TraceParent(ctx)})
 	if err != nil {
 		return err
 	}
@@ -161,7 +164,7 @@ func (s *Service) commit(ctx context.Context, run Run, l *lane, out outcome) err
 		_, err = s.rows.Transact(ctx, c.ops...)
 		switch {
 		case err == nil:
-			s.progressed(&run, out)
+			s.progressed(ctx, &run, out)
 			return s.goOn(ctx, &run, l, out, c)
 		case stepWasDone(err):
 			return s.dropToken(ctx, l, out)
@@ -303,17 +306,17 @@ func laterOf(a, b time.Time) time.Time {
 }
 
 // progressed logs a run every 50 addresses and at its end (E12, OPS-3).
-func (s *Service) progressed(run *Run, out outcome) {
+func (s *Service) progressed(ctx context.Context, run *Run, out outcome) {
 	const every = 50
 	before := run.Discovered - out.add.Discovered
 	if !run.over() && before/every == run.Discovered/every {
 		return
 	}
-	s.o.Log.Info("backfill progress", "run", run.ID, "status", run.Status, "discovered", run.Discovered, "max", run.MaxURLs,
+	s.o.Log.InfoContext(ctx, "backfill progress", "run", run.ID, "status", run.Status, "discovered", run.Discovered, "max", run.MaxURLs,
 		"queued", run.Queued, "skipped", run.Skipped, "errors", run.Errors)
 	if run.over() {
 		for _, line := range s.Report(*run) {
-			s.o.Log.Info("backfill done", "run", run.ID, "report", line)
+			s.o.Log.InfoContext(ctx, "backfill done", "run", run.ID, "report", line)
 		}
 	}
 }
@@ -331,7 +334,7 @@ func (s *Service) goOn(ctx context.Context, run *Run, l *lane, out outcome, c se
 		return nil
 	}
 	if err := s.send(ctx, l, c.wait); err != nil {
-		s.o.Log.Warn("backfill step not sent; a sweep will", "run", run.ID, "source", l.source, "kind", fault.KindOf(err))
+		s.o.Log.WarnContext(ctx, "backfill step not sent; a sweep will", "run", run.ID, "source", l.source, "kind", fault.KindOf(err))
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (c *check) fill(ctx context.Context) {
 	}
 	if err := c.o.Vectors.Fill(ctx, &c.entry.Page); err != nil {
 		c.unfilled = fault.New(fault.Unavailable, "%w", err) // whatever it was, the page is not at fault
-		c.o.Log.Warn("page without vectors not indexed", "id", c.ID, "err", err)
+		c.o.Log.WarnContext(ctx, "page without vectors not indexed", "id", c.ID, "err", err)
 	}
 }
 
@@ -113,6 +113,7 @@ func (t *task) indexChecked(ctx context.Context) {
 			c.indexed(err)
 		}
 		t.done = append(t.done, c.finding())
+		t.outcomes = append(t.outcomes, c.counted())
 		if c.stale != "" {
 			t.stale = append(t.stale, staleManifest{c.ID, c.stale})
 		}
@@ -127,7 +128,7 @@ func (t *task) put(ctx context.Context, pages ...search.Page) (err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			t.o.Log.Error("index panicked", "pages", len(pages), "panic", p, "stack", string(debug.Stack()))
+			t.o.Log.ErrorContext(ctx, "index panicked", "pages", len(pages), "panic", p, "stack", string(debug.Stack()))
 			err = fault.New(fault.Invalid, "the page could not be processed: %v", p)
 		}
 	}()
@@ -135,7 +136,7 @@ func (t *task) put(ctx context.Context, pages ...search.Page) (err error) {
 		err = t.index.Put(ctx, pages...)
 	}
 	if err != nil && !isRefused(err) {
-		t.o.Log.Error("index not written", "host", t.batch.Host, "pages", len(pages), "err", err)
+		t.o.Log.ErrorContext(ctx, "index not written", "host", t.batch.Host, "pages", len(pages), "err", err)
 	}
 	return err
 }
@@ -202,7 +203,7 @@ func (t *task) dropStale(ctx context.Context) {
 	for _, m := range t.stale {
 		g.Go(func() error {
 			if err := t.manifests.Drop(ctx, m.id, m.digest); err != nil {
-				t.o.Log.Warn("old manifest not removed", "id", m.id, "err", err)
+				t.o.Log.WarnContext(ctx, "old manifest not removed", "id", m.id, "err", err)
 			}
 			return nil
 		})

@@ -27,7 +27,7 @@ func (c *check) purge(ctx context.Context) error {
 	if err := c.reg.DropAliases(ctx, &c.Item); err != nil {
 		return err
 	}
-	c.o.Log.Info("item purged", "id", c.ID, "requested", c.RemoveRequested)
+	c.o.Log.InfoContext(ctx, "item purged", "id", c.ID, "requested", c.RemoveRequested)
 	c.purged = true
 	return nil
 }

@@ -25,7 +25,8 @@ type site struct {
 	log    []string
 	robots int // requests for robots.txt, which are not in the log
 	before func(path string)
-	lost   page // for all other paths; 404 when zero
+	heads  []http.Header // of all requests
+	lost   page          // for all other paths; 404 when zero
 }
 
 func newSite(t *testing.T) *site {
@@ -92,6 +93,7 @@ func matches(r *http.Request, h http.Header) bool {
 func (s *site) note(r *http.Request) (page, func(string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.heads = append(s.heads, r.Header)
 	p, ok := s.pages[r.URL.Path]
 	if !ok && (s.lost.status != 0 || s.lost.body != "") {
 		p, ok = s.lost, r.URL.Path != "/robots.txt"

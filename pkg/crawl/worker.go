@@ -22,6 +22,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 // Fetcher asks the web. Errors are about the page (see package fetch), never about us.
@@ -63,6 +64,7 @@ type Options struct {
 	Jitter             func() float64
 	Sleep              func(ctx context.Context, d time.Duration) error
 	CommitTime         time.Duration // what is done is committed at least this often; 10 s when zero
+	Metrics            *telemetry.Metrics
 	Log                *slog.Logger
 }
 
@@ -89,6 +91,10 @@ func New(reg *registry.Registry, snaps *snapshot.Store, manifests *index.Manifes
 	if o.Sleep == nil {
 		o.Sleep = registry.Sleep
 	}
+	if o.Metrics == nil {
+		o.Metrics = telemetry.New()
+	}
+	o.Sleep = observed(o.Sleep, o.Metrics)
 	if o.Documents == nil {
 		o.Documents = document.New(document.Options{})
 	}
@@ -146,6 +152,7 @@ type task struct {
 	checked    []*check // to be indexed and found
 	unindexed  int      // bytes of text that wait for that
 	done       []registry.Finding
+	outcomes   []string        // of what is done
 	stale      []staleManifest // of what is done
 	host       registry.HostFinding
 	spent      bool  // the host can bear no other request while the lock holds
@@ -254,6 +261,7 @@ func (t *task) commit(ctx context.Context, last bool) error {
 	}
 	err := t.reg.Commit(ctx, t.batch, t.done, t.host, last)
 	if err == nil {
+		t.count()
 		t.done, t.lastCommit = nil, t.o.Clock()
 		t.dropStale(ctx)
 	}
@@ -264,7 +272,7 @@ func (t *task) commit(ctx context.Context, last bool) error {
 func (c *check) safely(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.o.Log.Error("check panicked", "id", c.ID, "panic", p, "stack", string(debug.Stack()))
+			c.o.Log.ErrorContext(ctx, "check panicked", "id", c.ID, "panic", p, "stack", string(debug.Stack()))
 			c.fail("the page could not be processed: %v", p)
 			c.entry, err = nil, nil
 		}

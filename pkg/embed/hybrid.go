@@ -69,7 +69,7 @@ func (h *Hybrid) vector(ctx context.Context, text string) []float32 {
 	vectors, err := h.model.Embed(ctx, []string{text})
 	if err != nil {
 		if !errors.Is(err, errResting) && !errors.Is(ctx.Err(), context.Canceled) { // told already; heard by nobody
-			h.log.Warn("searching by words alone", "model", h.model.Model(), "err", err)
+			h.log.WarnContext(ctx, "searching by words alone", "model", h.model.Model(), "err", err)
 		}
 		return nil
 	}

@@ -67,7 +67,7 @@ func (s *Service) step(ctx context.Context, schema string, a active) (moved bool
 		moved, err = s.poll(ctx, &b)
 	}
 	if err == nil && b.State == Done {
-		s.o.Log.Info("batch done", "batch", b.ID, "schema", b.Schema, "enriched", b.Enriched, "skipped", b.Skipped, "failed", b.Failed,
+		s.o.Log.InfoContext(ctx, "batch done", "batch", b.ID, "schema", b.Schema, "enriched", b.Enriched, "skipped", b.Skipped, "failed", b.Failed,
 			"cancelled", b.Cancelled, "again", b.Again, "strangers", b.Strangers, "tokens_in", b.Usage.In, "tokens_out", b.Usage.Out, "cost", b.Usage.Cost)
 	}
 	return moved, err

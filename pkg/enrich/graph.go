@@ -65,7 +65,7 @@ func (g *Graph[S]) Run(ctx context.Context, s *S) error {
 		next, err := n.Do(ctx, s)
 		if err != nil {
 			if n.Name != nodeLLM {
-				g.log.Error("graph node failed", "graph", g.name, "node", n.Name, "kind", fault.KindOf(err), "err", err)
+				g.log.ErrorContext(ctx, "graph node failed", "graph", g.name, "node", n.Name, "kind", fault.KindOf(err), "err", err)
 			}
 			return fmt.Errorf("%s: %s: %w", g.name, n.Name, err)
 		}

@@ -176,9 +176,9 @@ func (s *Service) hand(ctx context.Context, w *sending) (string, error) {
 }
 
 // accepted holds the service to the label, by which the batch is found when this process dies now.
-func (s *Service) accepted(_ context.Context, w *sending) (string, error) {
+func (s *Service) accepted(ctx context.Context, w *sending) (string, error) {
 	if w.remote.Label != w.b.ID {
-		s.o.Log.Warn("the service does not keep labels of batches: one whose start is not answered will be sent twice", "batch", w.b.ID, "remote", w.remote.ID)
+		s.o.Log.WarnContext(ctx, "the service does not keep labels of batches: one whose start is not answered will be sent twice", "batch", w.b.ID, "remote", w.remote.ID)
 	}
 	return "", nil
 }

@@ -82,7 +82,7 @@ func (t *turn) gather(ctx context.Context) (mails []*mail, last mbox.Mail, err e
 		if last = raw; raw.Rest {
 			continue
 		}
-		m := t.normalize(raw)
+		m := t.normalize(ctx, raw)
 		text += len(m.fields.Text("extracted_text")) + len(m.fields.Text("clean_text"))
 		mails = append(mails, m)
 	}
@@ -90,11 +90,11 @@ func (t *turn) gather(ctx context.Context) (mails []*mail, last mbox.Mail, err e
 }
 
 // normalize makes the entry of a mail, or says why there is none.
-func (t *turn) normalize(raw mbox.Mail) (m *mail) {
+func (t *turn) normalize(ctx context.Context, raw mbox.Mail) (m *mail) {
 	m = &mail{at: raw.Start}
 	defer func() {
 		if p := recover(); p != nil {
-			t.o.Log.Error("mail panicked", "import", t.im.ID, "offset", m.at, "panic", p)
+			t.o.Log.ErrorContext(ctx, "mail panicked", "import", t.im.ID, "offset", m.at, "panic", p)
 			m.failed = fault.New(fault.Invalid, "the mail cannot be read")
 		}
 		if m.failed != nil {

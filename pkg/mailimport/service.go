@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 // Queue holds the messages of turns, and Table the imports.
@@ -166,7 +167,7 @@ func (s *Service) Start(ctx context.Context, r Request) (Import, error) {
 	if err := s.insert(ctx, &im); err != nil {
 		return Import{}, err
 	}
-	s.o.Log.Info("import begun", "import", im.ID, "bytes", info.Length, "schema", im.Schema)
+	s.o.Log.InfoContext(ctx, "import begun", "import", im.ID, "bytes", info.Length, "schema", im.Schema)
 	return im, nil
 }
 
@@ -186,8 +187,9 @@ func (s *Service) look(ctx context.Context, place file.Place) (file.Info, error)
 
 // message asks for one turn of an import.
 type message struct {
-	Import string `json:"import"`
-	Turn   int64  `json:"turn"`
+	Import      string `json:"import"`
+	Turn        int64  `json:"turn"`
+	TraceParent string `json:"traceparent,omitempty"` // see package telemetry
 }
 
 // send has the queue take an import on. One that is over is left alone.
@@ -195,7 +197,7 @@ func (s *Service) send(ctx context.Context, im *Import, delay time.Duration) err
 	if im.Over() {
 		return nil
 	}
-	body, err := json.Marshal(message{im.ID, im.Turn})
+	body, err := json.Marshal(message{im.ID, im.Turn, telemetry.TraceParent(ctx)})
 	if err != nil {
 		return err
 	}
@@ -227,7 +229,7 @@ func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (I
 	if failed == nil {
 		return im, nil
 	}
-	s.o.Log.Warn("import interrupted; the queue goes on with it", "import", im.ID, "kind", fault.KindOf(failed), "err", failed)
+	s.o.Log.WarnContext(ctx, "import interrupted; the queue goes on with it", "import", im.ID, "kind", fault.KindOf(failed), "err", failed)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 	defer cancel()
 	im, err := s.Get(ctx, im.ID) // what is in memory may be ahead

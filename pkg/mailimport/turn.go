@@ -46,7 +46,7 @@ func (s *Service) turn(ctx context.Context, im *Import, long time.Duration) erro
 			return err
 		}
 		if im.Over() {
-			s.o.Log.Info("import over", "import", im.ID, "state", im.State, "mails", im.Mails, "inserted", im.Inserted, "updated", im.Updated,
+			s.o.Log.InfoContext(ctx, "import over", "import", im.ID, "state", im.State, "mails", im.Mails, "inserted", im.Inserted, "updated", im.Updated,
 				"skipped", im.Skipped, "failed", im.Failed, "enqueued", im.Enqueued)
 			return nil
 		}

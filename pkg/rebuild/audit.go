@@ -17,7 +17,7 @@ func (s *Service) differing(run *Run) func(context.Context, *registry.Item) (boo
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		s.note(run, Finding{string(it.ID), what})
+		s.note(ctx, run, Finding{string(it.ID), what})
 		return true, nil
 	}
 }
@@ -29,17 +29,17 @@ func (s *Service) clearSome(ctx context.Context, run *Run) error {
 		return err
 	}
 	for _, id := range removed {
-		s.note(run, Finding{id, "the index holds a page that has no item or entry"})
+		s.note(ctx, run, Finding{id, "the index holds a page that has no item or entry"})
 	}
 	run.Removed += len(removed)
 	if run.Cursor.Row = next; next == "" {
-		s.index(run)
+		s.index(ctx, run)
 	}
 	return nil
 }
 
-func (s *Service) note(run *Run, f Finding) {
-	s.o.Log.Warn("index differs", "run", run.ID, "id", f.ID, "what", f.What)
+func (s *Service) note(ctx context.Context, run *Run, f Finding) {
+	s.o.Log.WarnContext(ctx, "index differs", "run", run.ID, "id", f.ID, "what", f.What)
 	if len(run.Findings) < MaxFindings {
 		run.Findings = append(run.Findings, f)
 	}

@@ -33,6 +33,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 // Queue holds the messages of steps.
@@ -167,21 +168,22 @@ func (s *Service) begin(ctx context.Context, id string, scope Scope, reason stri
 	if err != nil {
 		return Run{}, err
 	}
-	s.o.Log.Info("rebuild begun", "run", id, "host", scope.Host, "force", scope.Force, "refetch", scope.Refetch, "reason", reason)
+	s.o.Log.InfoContext(ctx, "rebuild begun", "run", id, "host", scope.Host, "force", scope.Force, "refetch", scope.Refetch, "reason", reason)
 	if err := s.send(ctx, run, 0); err != nil {
-		s.o.Log.Warn("rebuild step not sent; a sweep will", "run", id, "kind", fault.KindOf(err))
+		s.o.Log.WarnContext(ctx, "rebuild step not sent; a sweep will", "run", id, "kind", fault.KindOf(err))
 	}
 	return run, nil
 }
 
 // message asks for one step of a run.
 type message struct {
-	Run  string `json:"run"`
-	Step int64  `json:"step"`
+	Run         string `json:"run"`
+	Step        int64  `json:"step"`
+	TraceParent string `json:"traceparent,omitempty"` // see package telemetry
 }
 
 func (s *Service) send(ctx context.Context, run Run, delay time.Duration) error {
-	body, err := json.Marshal(message{run.ID, run.Step})
+	body, err := json.Marshal(message{run.ID, run.Step, telemetry.TraceParent(ctx)})
 	if err != nil {
 		return err
 	}
@@ -267,18 +269,18 @@ func (s *Service) markSome(ctx context.Context, run *Run) error {
 	case run.Host == "" && s.o.Entries != nil:
 		run.State, run.Cursor = Entering, registry.Cursor{}
 	default:
-		s.entered(run)
+		s.entered(ctx, run)
 	}
 	return nil
 }
 
 // entered goes on when no entry is left.
-func (s *Service) entered(run *Run) {
+func (s *Service) entered(ctx context.Context, run *Run) {
 	if run.Audit && run.Host == "" {
 		run.State, run.Cursor = Clearing, registry.Cursor{}
 		return
 	}
-	s.index(run)
+	s.index(ctx, run)
 }
 
 // enterSome has some entries indexed anew, or audited.
@@ -287,7 +289,7 @@ func (s *Service) enterSome(ctx context.Context, run *Run) error {
 	if run.Audit {
 		differs = func(id, what string) {
 			run.Mended++
-			s.note(run, Finding{id, what})
+			s.note(ctx, run, Finding{id, what})
 		}
 	}
 	n, next, done, err := s.o.Entries.Reindex(ctx, run.Cursor, differs)
@@ -296,15 +298,15 @@ func (s *Service) enterSome(ctx context.Context, run *Run) error {
 	}
 	run.Entries += n
 	if run.Cursor = next; done {
-		s.entered(run)
+		s.entered(ctx, run)
 	}
 	return nil
 }
 
 // index has the run wait for what was marked, if there is anything.
-func (s *Service) index(run *Run) {
+func (s *Service) index(ctx context.Context, run *Run) {
 	if run.State, run.Cursor = Indexing, (registry.Cursor{}); run.Marked == 0 {
-		s.end(run)
+		s.end(ctx, run)
 	}
 }
 
@@ -318,7 +320,7 @@ func (s *Service) countSome(ctx context.Context, run *Run) error {
 	run.Failed += step.Failed
 	run.Cursor = step.Next
 	if step.Done {
-		s.end(run)
+		s.end(ctx, run)
 	}
 	return nil
 }
@@ -336,15 +338,15 @@ func (s *Service) recordRun(ctx context.Context, run *Run) error {
 	}
 	err := s.snaps.StartRun(ctx, record)
 	if fault.Is(err, fault.Conflict) {
-		s.o.Log.Warn("rebuild goes on under other rules than it began with", "run", run.ID)
+		s.o.Log.WarnContext(ctx, "rebuild goes on under other rules than it began with", "run", run.ID)
 		return nil
 	}
 	return err
 }
 
-func (s *Service) end(run *Run) {
+func (s *Service) end(ctx context.Context, run *Run) {
 	run.State, run.Cursor, run.EndedAt = Done, registry.Cursor{}, s.o.Clock().UTC()
-	s.o.Log.Info("rebuild done", "run", run.ID, "items", run.Items, "entries", run.Entries, "indexed", run.Indexed, "kept out", run.KeptOut, "failed", run.Failed)
+	s.o.Log.InfoContext(ctx, "rebuild done", "run", run.ID, "items", run.Items, "entries", run.Entries, "indexed", run.Indexed, "kept out", run.KeptOut, "failed", run.Failed)
 }
 
 // Resume sends the messages of runs that stand still, and says how many. It costs one read while

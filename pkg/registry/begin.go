@@ -58,7 +58,7 @@ func (r *Registry) Begin(ctx context.Context, job Job) (*Batch, error) {
 	}
 	if err := r.parkRest(ctx, batch); err != nil {
 		// The batch is held all the same; the rest comes again when its job is no longer trusted.
-		r.o.Log.Warn("items without a start were not given back", "host", job.Host, "kind", fault.KindOf(err))
+		r.o.Log.WarnContext(ctx, "items without a start were not given back", "host", job.Host, "kind", fault.KindOf(err))
 	}
 	return batch, nil
 }

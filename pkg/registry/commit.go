@@ -119,7 +119,7 @@ func (c *commit) try(ctx context.Context) error {
 		ops, owners := c.ops(host)
 		_, err := c.r.hinted(ctx, c.b.Partition, c.hints(), ops)
 		if i, never := refused(err); never && owners[i].done != nil && !owners[i].done.spoiled {
-			c.spoil(owners[i].done, err)
+			c.spoil(ctx, owners[i].done, err)
 			continue
 		}
 		i, lost := loser(err)
@@ -232,8 +232,8 @@ func refused(err error) (index int, yes bool) {
 
 // spoil replaces a finding that cannot be stored by the item as it was, in Error: it must not take
 // the findings of its neighbours with it.
-func (c *commit) spoil(p *pending, why error) {
-	c.r.o.Log.Error("a finding cannot be stored", "id", p.Item.ID, "err", why)
+func (c *commit) spoil(ctx context.Context, p *pending, why error) {
+	c.r.o.Log.ErrorContext(ctx, "a finding cannot be stored", "id", p.Item.ID, "err", why)
 	for _, it := range c.b.Items {
 		if it.key != p.Item.key {
 			continue
@@ -256,7 +256,7 @@ func (c *commit) lose(ctx context.Context, o opOwner) error {
 		c.rest = without(c.rest, o.rest) // changed or lost: no longer ours to give back
 		return nil
 	case o.due:
-		c.r.o.Log.Warn("due row was missing", "id", o.done.Item.ID)
+		c.r.o.Log.WarnContext(ctx, "due row was missing", "id", o.done.Item.ID)
 		o.done.noDue = true
 		return nil
 	default:

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 // Job asks a worker to check 1 to [JobItems] items of one host. It may be lost, doubled or late.
@@ -17,6 +18,8 @@ type Job struct {
 	Items        []JobItem `json:"items"`
 	Reason       string    `json:"reason"`
 	RunID        string    `json:"runId,omitempty"`
+	// TraceParent is the W3C trace that the job belongs to; empty for none.
+	TraceParent string `json:"traceparent,omitempty"`
 }
 
 // JobItem names one item of a job and the generation that was asked for.
@@ -63,12 +66,12 @@ func (r *Registry) send(ctx context.Context, partition, host, reason string, ite
 	sent := 0
 	for len(items) > 0 {
 		n := min(len(items), JobItems)
-		body, err := json.Marshal(Job{PartitionKey: partition, Host: host, Items: items[:n], Reason: reason})
+		body, err := json.Marshal(Job{PartitionKey: partition, Host: host, Items: items[:n], Reason: reason, TraceParent: telemetry.TraceParent(ctx)})
 		if err == nil {
 			err = r.jobs.Send(ctx, body, 0)
 		}
 		if err != nil {
-			r.o.Log.Warn("crawl job not sent; the sweep will", "host", host, "items", n, "kind", fault.KindOf(err))
+			r.o.Log.WarnContext(ctx, "crawl job not sent; the sweep will", "host", host, "items", n, "kind", fault.KindOf(err))
 		} else {
 			sent++
 		}

@@ -156,7 +156,7 @@ func (c *commit) dropPointers(ctx context.Context) {
 			Key: indexKey(p.Item.key.Row), ETag: p.pointer,
 		}})
 		if ignoreLost(err) != nil {
-			c.r.o.Log.Warn("a pointer to nothing is left", "id", p.Item.ID, "err", err)
+			c.r.o.Log.WarnContext(ctx, "a pointer to nothing is left", "id", p.Item.ID, "err", err)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func (e *Embedder) batch(ctx context.Context, texts []string, vectors [][]float3
 	if runes <= shortest {
 		return fault.Field("Model", "check EMBEDDINGS_MODEL: %w", err)
 	}
-	e.c.log.Warn("text too long for the model, its beginning is embedded", "model", e.model, "runes", runes)
+	e.c.log.WarnContext(ctx, "text too long for the model, its beginning is embedded", "model", e.model, "runes", runes)
 	return e.batch(ctx, []string{string([]rune(texts[0])[:max(runes/2, shortest)])}, vectors)
 }
 
@@ -116,10 +116,11 @@ func (e *Embedder) request(ctx context.Context, texts []string, vectors [][]floa
 		return err
 	}
 	e.c.tokens.Add(int64(resp.Usage.TotalTokens))
+	e.c.used(resp.Usage.TotalTokens, 0)
 	if err := e.place(resp.Data, vectors); err != nil {
 		return err
 	}
-	e.c.log.Info("texts embedded", "model", e.model, "texts", len(texts), "tokens", resp.Usage.TotalTokens, "dur", time.Since(began))
+	e.c.log.InfoContext(ctx, "texts embedded", "model", e.model, "texts", len(texts), "tokens", resp.Usage.TotalTokens, "dur", time.Since(began))
 	return nil
 }
 

@@ -38,6 +38,8 @@ type Options struct {
 	BaseURL string // what /embeddings and the other routes are appended to
 	Key     string // sent as a bearer token; without it, none is
 	Log     *slog.Logger
+	// Used is told the tokens of every answer; nobody is when nil.
+	Used func(in, out int)
 
 	// For tests; a zero value is the real thing.
 	Sleep  func(ctx context.Context, d time.Duration) error
@@ -50,6 +52,7 @@ type Client struct {
 	api    *api.Client
 	sender *sender
 	log    *slog.Logger
+	used   func(in, out int)
 
 	requests, tokens atomic.Int64
 }
@@ -62,6 +65,9 @@ func New(o Options) (*Client, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Used == nil {
+		o.Used = func(int, int) {}
+	}
 	if o.Sleep == nil {
 		o.Sleep = sleep
 	}
@@ -71,7 +77,7 @@ func New(o Options) (*Client, error) {
 	if o.Jitter == nil {
 		o.Jitter = rand.Float64
 	}
-	c := &Client{log: o.Log}
+	c := &Client{log: o.Log, used: o.Used}
 	config := api.DefaultConfig(o.Key)
 	config.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	c.sender = &sender{Options: o, client: httpClient(), permits: make(chan struct{}, maxInFlight), sent: &c.requests}

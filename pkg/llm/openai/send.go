@@ -44,7 +44,7 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 		if try == maxTries || !c.again(ctx, err) || pause > maxPause || req.GetBody == nil {
 			return nil, err
 		}
-		s.Log.Warn("request to model repeated", "try", try, "pause", pause, "err", err)
+		s.Log.WarnContext(ctx, "request to model repeated", "try", try, "pause", pause, "err", err)
 		if s.Sleep(ctx, pause) != nil {
 			return nil, err // the first failure says more than that time is up
 		}

@@ -27,6 +27,12 @@ func service() []operation {
 			shown:   []string{"D5 settings"},
 		},
 		{
+			route: "GET metrics", id: "getMetrics", tag: tagService,
+			summary: "Read counters and histograms",
+			about:   "For Prometheus, in its text format, of the one instance that answers, since it started. Where there are several, each scrape may meet another: there, use the log or the export by OTLP.",
+			gives:   []answer{{status: http.StatusOK, about: "The text format, version 0.0.4.", media: "text/plain"}},
+		},
+		{
 			route: "GET openapi.json", id: "getOpenAPI", tag: tagService,
 			summary: "Read this document",
 			gives:   ok(http.StatusOK, "An OpenAPI 3.1 document.", map[string]any{}),

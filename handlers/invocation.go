@@ -1,0 +1,124 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/telemetry"
+)
+
+// Outcomes of invocations, as they are counted.
+const (
+	outcomeOK      = "ok"
+	outcomeRefused = "refused" // the caller's fault
+	outcomeDropped = "dropped" // a message that cannot be read or done, ever
+	outcomeFailed  = "failed"  // ours
+)
+
+// scoped says under which invocation, and in which trace, a request is worked on. What the dashboard
+// asks for belongs to the invocation that shows the page.
+func scoped(r *http.Request) *http.Request {
+	scope := telemetry.From(r.Context())
+	if scope.Trace.ID == "" {
+		asked, _ := telemetry.ParseTrace(r.Header.Get("traceparent"))
+		scope = telemetry.Scope{Invocation: invocationOf(r), Trace: asked.Child()}
+	}
+	return r.WithContext(telemetry.With(r.Context(), scope))
+}
+
+// invocationOf is the host's id of the invocation. It appends its own to what a client has sent.
+func invocationOf(r *http.Request) string {
+	ids := r.Header.Values("X-Azure-Functions-InvocationId")
+	if len(ids) == 0 {
+		return ""
+	}
+	_, last, _ := cutLast(ids[len(ids)-1], ",")
+	return strings.TrimSpace(last)
+}
+
+// cutLast is [strings.Cut] at the last separator; without one, all is after it.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return "", s, false
+}
+
+// withFunction names the function that a request has come to.
+func withFunction(r *http.Request, function string) *http.Request {
+	scope := telemetry.From(r.Context())
+	scope.Function = function
+	return r.WithContext(telemetry.With(r.Context(), scope))
+}
+
+// over counts an invocation that has come to its end.
+func (s *server) over(r *http.Request, began time.Time, outcome string) {
+	function := telemetry.From(r.Context()).Function
+	took := time.Since(began)
+	s.Metrics.Invocations.Add(1, function, outcome)
+	s.Metrics.Duration.Observe(took.Seconds(), function)
+}
+
+// counted counts the invocations of an HTTP function by the status that they answer. One that panics
+// has answered none: it failed.
+func (s *server) counted(function string, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		began, answer := time.Now(), &noted{ResponseWriter: w, outcome: outcomeFailed}
+		r = withFunction(r, function)
+		defer func() { s.over(r, began, answer.outcome) }()
+		next(answer, r)
+	}
+}
+
+// noted takes note of how a request is answered.
+type noted struct {
+	http.ResponseWriter
+	outcome string
+}
+
+func (n *noted) WriteHeader(status int) {
+	switch {
+	case status < http.StatusBadRequest:
+		n.outcome = outcomeOK
+	case status < http.StatusInternalServerError:
+		n.outcome = outcomeRefused
+	}
+	n.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for [http.ResponseController].
+func (n *noted) Unwrap() http.ResponseWriter { return n.ResponseWriter }
+
+// message is what every queue message may say of itself.
+type message struct {
+	TraceParent string `json:"traceparent"`
+}
+
+// sentBy is the trace that the envelope's message belongs to, if it says one.
+func (e envelope) sentBy() (telemetry.Trace, bool) {
+	for name := range e.Data {
+		body, err := e.payload(name)
+		if err != nil {
+			continue // a timer has an object
+		}
+		var m message
+		if json.Unmarshal(body, &m) == nil {
+			if t, ok := telemetry.ParseTrace(m.TraceParent); ok {
+				return t, true
+			}
+		}
+	}
+	return telemetry.Trace{}, false
+}
+
+// age is for how long the envelope's message has been in its queue, if the host says when it came there.
+func (e envelope) age(now time.Time) (time.Duration, bool) {
+	var text string
+	if json.Unmarshal(e.Metadata["InsertionTime"], &text) != nil {
+		return 0, false
+	}
+	inserted, err := time.Parse(time.RFC3339, strings.Trim(text, `"`))
+	return max(now.Sub(inserted), 0), err == nil
+}

@@ -1,0 +1,150 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/telemetry"
+)
+
+// told is the rig's handler with a log and metrics that can be read.
+func (r *rig) told() (log *bytes.Buffer, m *telemetry.Metrics) {
+	log, m = &bytes.Buffer{}, telemetry.New()
+	r.Handler = New(Options{Open: r.open, Version: "test", Metrics: m, Log: slog.New(telemetry.NewHandler(slog.NewJSONHandler(log, nil)))})
+	return log, m
+}
+
+// lines are the log's, decoded.
+func lines(t *testing.T, log *bytes.Buffer) (out []map[string]any) {
+	t.Helper()
+	for line := range bytes.Lines(log.Bytes()) {
+		var m map[string]any
+		must(t, json.Unmarshal(line, &m))
+		out = append(out, m)
+	}
+	return out
+}
+
+const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+// The trace of the request that registers a page is that of the worker's log lines, through the queue.
+func TestTraceSurvivesTheQueue(t *testing.T) {
+	r := newRig(t)
+	log, _ := r.told()
+	req := httptest.NewRequestWithContext(t.Context(), "POST", "/api/AddUrlDocument", strings.NewReader(`{"url":"https://port.example/ok/one"}`))
+	req.Header.Set("traceparent", "00-"+trace+"-00f067aa0ba902b7-01")
+	r.ServeHTTP(httptest.NewRecorder(), req)
+	got, err := r.store.Queue(registry.JobQueue).Receive(t.Context(), 1, time.Minute)
+	must(t, err)
+	if len(got) != 1 || !strings.Contains(string(got[0].Body), `"traceparent":"00-`+trace) || strings.Contains(string(got[0].Body), "00f067aa0ba902b7") {
+		t.Fatalf("jobs %s", got[0].Body)
+	}
+	for name, encode := range map[string]func([]byte) string{"binary": binaryEnvelope, "double-encoded": doubleEnvelope} {
+		log.Reset()
+		work := httptest.NewRequestWithContext(t.Context(), "POST", "/CrawlPoison", strings.NewReader(encode(got[0].Body)))
+		work.Header.Set("traceparent", "00-"+strings.Repeat("b", 32)+"-00f067aa0ba902b7-01") // the host's own
+		work.Header.Set("X-Azure-Functions-InvocationId", "spoofed")
+		work.Header.Add("X-Azure-Functions-InvocationId", "real")
+		r.ServeHTTP(httptest.NewRecorder(), work)
+		said := lines(t, log)
+		if len(said) == 0 {
+			t.Fatalf("%s: nothing is logged", name)
+		}
+		for _, m := range said {
+			if m["traceId"] != trace || m["function"] != "CrawlPoison" || m["invocationId"] != "real" || m["spanId"] == "00f067aa0ba902b7" {
+				t.Errorf("%s: %v", name, m)
+			}
+		}
+	}
+}
+
+// A message of before there were traces is worked on, in the trace of the host's call; so is one whose
+// trace is none.
+func TestMessagesWithoutTrace(t *testing.T) {
+	for name, field := range map[string]string{"of an older version": "", "no trace": `"traceparent":"../../etc",`, "no text": `"traceparent":{},`} {
+		r := newRig(t)
+		log, m := r.told()
+		job := r.register("https://port.example/ok/one")
+		req := httptest.NewRequestWithContext(t.Context(), "POST", "/CrawlPoison", strings.NewReader(binaryEnvelope([]byte("{"+field+string(job[1:])))))
+		req.Header.Set("traceparent", "00-"+trace+"-00f067aa0ba902b7-01")
+		r.ServeHTTP(httptest.NewRecorder(), req)
+		for _, line := range lines(t, log) {
+			if line["traceId"] != trace {
+				t.Errorf("%s: %v", name, line)
+			}
+		}
+		if field == `"traceparent":{},` {
+			continue // is no job
+		}
+		if n := m.Invocations.Total("CrawlPoison"); n != 1 {
+			t.Errorf("%s: %v invocations", name, n)
+		}
+	}
+}
+
+// Invocations are counted by function and by whose fault it was that they failed, and messages by age.
+func TestInvocationsAreCounted(t *testing.T) {
+	r := newRig(t)
+	log, m := r.told()
+	for _, ask := range []struct{ method, path, body string }{
+		{"GET", "/api/items?top=1", ""},
+		{"GET", "/api/items?top=zzz", ""},
+		{"GET", "/api/ITEMS/", ""},
+		{"POST", "/CrawlWorker", "no envelope"},
+		{"POST", "/CrawlTimer", `{"Data":{"timer":{}},"Metadata":{"sys":{}}}`},
+		{"GET", "/api/nothing", ""},
+	} {
+		do(t, r, ask.method, ask.path, ask.body)
+	}
+	job := r.register("https://port.example/ok/one")
+	inserted := time.Now().Add(-90 * time.Second).UTC().Format("2006-01-02T15:04:05+00:00")
+	do(t, r, "POST", "/CrawlWorker", strings.Replace(binaryEnvelope(job), `"Metadata":{`, fmt.Sprintf(`"Metadata":{"InsertionTime":%q,`, `"`+inserted+`"`), 1))
+	r.v.Worker = nil // whatever is asked of it now panics
+	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(job))
+	w := do(t, r, "GET", "/api/metrics", "")
+	if ct := w.Header().Get("Content-Type"); w.Code != http.StatusOK || ct != "text/plain; version=0.0.4; charset=utf-8" {
+		t.Errorf("%d %s", w.Code, ct)
+	}
+	for _, want := range []string{
+		`tidemark_invocations_total{function="GET items",outcome="ok"} 2`,
+		`tidemark_invocations_total{function="GET items",outcome="refused"} 1`,
+		`tidemark_invocations_total{function="CrawlWorker",outcome="dropped"} 1`,
+		`tidemark_invocations_total{function="CrawlWorker",outcome="failed"} 1`,
+		`tidemark_invocations_total{function="CrawlWorker",outcome="ok"} 1`,
+		`tidemark_invocations_total{function="CrawlTimer",outcome="ok"} 1`,
+		`tidemark_invocation_duration_seconds_count{function="CrawlWorker"} 3`,
+		`tidemark_errors_total{of="invocation",kind="invalid"} 1`,
+		`tidemark_errors_total{of="invocation",kind="internal"} 1`,
+		`tidemark_queue_age_seconds_bucket{function="CrawlWorker",le="60"} 0`,
+		`tidemark_queue_age_seconds_bucket{function="CrawlWorker",le="300"} 1`,
+	} {
+		if !strings.Contains(w.Body.String(), want+"\n") {
+			t.Errorf("missing: %s\n%s", want, log)
+		}
+	}
+	if n := m.Invocations.Total(); n != 8 {
+		t.Errorf("%v invocations", n) // a path without a route is none
+	}
+}
+
+// A route that panics has failed, and the line about it can be found.
+func TestPanicsAreCounted(t *testing.T) {
+	r := newRig(t)
+	log, m := r.told()
+	r.v.Registry = nil
+	do(t, r, "GET", "/api/items?top=1", "")
+	if n := m.Invocations.Total("GET items"); n != 1 {
+		t.Errorf("%v invocations", n)
+	}
+	if said := lines(t, log); len(said) != 1 || said[0]["msg"] != "invocation panicked" || said[0]["traceId"] == nil {
+		t.Errorf("%v", said)
+	}
+}

@@ -1,0 +1,102 @@
+package crawl
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"github.com/tidemark/tidemark/pkg/telemetry"
+)
+
+func checksOf(m *telemetry.Metrics) map[string]float64 {
+	out := map[string]float64{}
+	for _, s := range m.Read()[0].Series {
+		out[s.Values[0]] = s.Sum
+	}
+	return out
+}
+
+// What happens to items is counted by outcome, once.
+func TestChecksAreCounted(t *testing.T) {
+	m := telemetry.New()
+	r := newRig(t, func(k *knobs) { k.crawl.Metrics = m })
+	r.site.put("/a", text("one"))
+	r.site.put("/b", status(500))
+	r.site.put("/c", status(404))
+	r.first("/a")
+	r.next("/a")
+	r.site.put("/a", text("two"))
+	r.next("/a")
+	r.first("/b")
+	r.first("/c")
+	want := map[string]float64{"changed": 2, "unchanged": 1, "failed": 1, "missing": 1}
+	have := checksOf(m)
+	if diff := cmp.Diff(want, have); diff != "" || m.Changes.Total() != 2 {
+		t.Errorf("%v changes; (-want +have):\n%s", m.Changes.Total(), diff)
+	}
+}
+
+// A check is counted when its finding is committed, and only then.
+func TestChecksThatAreNotCommittedAreNotCounted(t *testing.T) {
+	m, broken := telemetry.New(), false
+	r := newRig(t, func(k *knobs) {
+		k.crawl.Metrics = m
+		k.store = func(s storage.Store) storage.Store {
+			return storagetest.Hooked(s, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
+				if broken && c.Op == "table.Transact" && c.Name == registry.DefaultTable && len(c.Ops) > 2 { // the lock has two
+					return fault.New(fault.Unavailable, "storage is down")
+				}
+				return nil
+			}})
+		}
+	})
+	r.site.put("/a", text("one"))
+	broken = true
+	r.register(false, "/a")
+	if err := r.work(); err == nil {
+		t.Fatal("the commit did not fail")
+	}
+	if have := checksOf(m); len(have) != 0 {
+		t.Errorf("counted: %v", have)
+	}
+	broken = false
+	r.clock.pass(time.Hour)
+	r.due("/a")
+	r.mustWork()
+	if have := checksOf(m); len(have) != 1 {
+		t.Errorf("counted: %v", have)
+	}
+}
+
+// The trace of who registered goes into the job, and on into jobs that follow; sites hear nothing of it.
+func TestTraceGoesWithTheJob(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/a", text("one"))
+	sent := telemetry.NewTrace()
+	ctx := telemetry.With(t.Context(), telemetry.Scope{Trace: sent})
+	got := r.reg.Register(ctx, []source.Source{r.source("/a")}, registry.RegisterOptions{})
+	must(t, got[0].Err)
+	jobs := r.jobs()
+	if len(jobs) != 1 || jobs[0].TraceParent != sent.String() {
+		t.Fatalf("%+v, want trace %s", jobs, sent)
+	}
+	must(t, r.Process(ctx, jobs[0]))
+	for _, h := range r.site.heads {
+		for name := range h {
+			if strings.HasPrefix(strings.ToLower(name), "trace") || strings.Contains(h.Get(name), sent.ID) {
+				t.Errorf("a site is told %s: %s", name, h.Get(name))
+			}
+		}
+	}
+	if len(r.site.heads) < 2 {
+		t.Errorf("%d requests heard", len(r.site.heads))
+	}
+}
