@@ -80,6 +80,7 @@ func TestContract(t *testing.T) {
 		{"C5 chunks", "GET", "/api/items/" + idOf(t, two) + "/chunks", ""},
 		{"A23 a host", "GET", "/api/hosts/port.example", ""},
 		{"A1 refused", "POST", "/api/AddUrlDocument", `{"url":"ftp://port.example/"}`},
+		{"A23 activity", "GET", "/api/activity?hours=48", ""},
 		{"health", "GET", "/api/health", ""},
 		{"the process", "GET", "/", ""},
 	} {

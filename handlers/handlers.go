@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/ui"
+	"github.com/tidemark/tidemark/pkg/activity"
 	"github.com/tidemark/tidemark/pkg/backfill"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/document"
@@ -44,6 +45,7 @@ type Services struct {
 	Entries   *entries.Store
 	Enrich    *enrich.Service
 	Imports   *mailimport.Service
+	Activity  *activity.Log
 	Config    map[string]string // the settings as they may be shown
 	Rules     source.Rules
 	Version   string
@@ -144,6 +146,7 @@ func (s *server) routes() map[string]route {
 		"GET openapi.json":                      s.document,
 		"GET docs":                              s.docs,
 		"GET metrics":                           s.metrics,
+		"GET activity":                          s.activity,
 	}
 }
 

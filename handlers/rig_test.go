@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/activity"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/backfill"
@@ -26,6 +27,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/file"
 	"github.com/tidemark/tidemark/pkg/index"
 	"github.com/tidemark/tidemark/pkg/mailimport"
+	"github.com/tidemark/tidemark/pkg/metered"
 	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/robots"
@@ -37,6 +39,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 func TestMain(m *testing.M) { azuritetest.Main(m) }
@@ -53,6 +56,7 @@ type rig struct {
 	v     *Services
 	http.Handler
 	settings map[string]string
+	metrics  *telemetry.Metrics
 	mails    string // EMAIL_IMPORT_ROOT
 }
 
@@ -108,7 +112,7 @@ func (x *remembering) Put(ctx context.Context, pages ...search.Page) error {
 // wrap lets a test put something between the services and the store.
 func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	t.Helper()
-	r := &rig{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), web: &web{}}
+	r := &rig{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), web: &web{}, metrics: telemetry.New()}
 	clock := func() time.Time { return r.now }
 	r.store = mem.New(clock)
 	engine, err := sqlitesearch.Open(filepath.Join(t.TempDir(), "index.db"), sqlitesearch.Options{})
@@ -130,7 +134,8 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		Politeness: func(string) registry.Politeness { return registry.Politeness{MaxConcurrent: 1} },
 	})
 	snaps := snapshot.New(store)
-	worker := crawl.New(reg, snaps, index.NewManifests(store), r.web, r.index, crawl.Options{
+	worker := crawl.New(reg, snaps, index.NewManifests(store), metered.Web(r.web, r.metrics), metered.Index(r.index, r.metrics), crawl.Options{
+		Metrics:  r.metrics,
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
 		Clock: clock, Jitter: func() float64 { return 0 }, RunID: "crawl",
 	})
@@ -159,6 +164,8 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	must(t, r.v.Backfill.Create(t.Context()))
 	r.v.Sentinel = sentinel.New(store, reg, worker, sentinel.Options{Clock: clock})
 	must(t, r.v.Sentinel.Create(t.Context()))
+	r.v.Activity = activity.New(store, r.metrics, activity.Options{Clock: clock, Process: "process"})
+	must(t, r.v.Activity.Create(t.Context()))
 	r.v.Enrich = enrich.New(store, &enrich.FakeEntries{}, enrich.Models{}, enrich.Options{})
 	r.mails = t.TempDir()
 	root, err := mailimport.ParseRoot(r.mails, "")
@@ -166,7 +173,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	inbox, err := file.New(file.Config{Root: r.mails, RootName: "EMAIL_IMPORT_ROOT", Setting: setting, Transport: transport.Transport()})
 	must(t, err)
 	r.v.Imports = mailimport.New(store, inbox, mine, r.v.Enrich, mailimport.Options{Root: root, Clock: clock, Token: func() string { return "token" }})
-	r.Handler = New(Options{Open: r.open, Version: "test"})
+	r.Handler = New(Options{Open: r.open, Version: "test", Metrics: r.metrics})
 	return r
 }
 

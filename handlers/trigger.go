@@ -92,6 +92,7 @@ func (s *server) invoke(r *http.Request, e envelope, fn trigger) (report string,
 	if err != nil {
 		return "", fault.New(fault.Unavailable, "services: %w", err)
 	}
+	defer s.flush(r.Context(), services)
 	return fn(r.Context(), services, e)
 }
 
@@ -126,10 +127,15 @@ func (s *server) crawlTimer(ctx context.Context, v *Services, _ envelope) (strin
 }
 
 // purgeTimer brings tombstones forward whose time is over before their next check, after the
-// setting was changed. Purging itself is the worker's, when they are due.
+// setting was changed. Purging itself is the worker's, when they are due. It removes old rows of activity, too.
 func (s *server) purgeTimer(ctx context.Context, v *Services, _ envelope) (string, error) {
 	moved, err := v.Registry.HastenPurge(ctx, v.PurgeGone)
 	s.Log.InfoContext(ctx, "purges hastened", "items", moved)
+	if removed, failed := v.Activity.Trim(ctx); failed != nil {
+		err = errors.Join(err, failed)
+	} else if removed > 0 {
+		s.Log.InfoContext(ctx, "old activity removed", "rows", removed)
+	}
 	return fmt.Sprintf("%d items are to be purged earlier", moved), err
 }
 

@@ -36,6 +36,7 @@ var queues = [
 ]
 
 var tables = [
+  'Activity'
   'BackfillRuns'
   'Captures'
   'DueHints'

@@ -455,6 +455,33 @@ func (e ListEnrichBatchesParamsSchema) Valid() bool {
 	}
 }
 
+// Activity defines model for Activity.
+type Activity struct {
+	AsOf  *time.Time     `json:"asOf,omitempty"`
+	From  *time.Time     `json:"from,omitempty"`
+	Hours []ActivityHour `json:"hours"`
+	Total ActivityCounts `json:"total"`
+}
+
+// ActivityCounts defines model for ActivityCounts.
+type ActivityCounts struct {
+	Bytes   int64 `json:"bytes"`
+	Changes int64 `json:"changes"`
+	Checks  int64 `json:"checks"`
+	Errors  int64 `json:"errors"`
+	Indexed int64 `json:"indexed"`
+}
+
+// ActivityHour defines model for ActivityHour.
+type ActivityHour struct {
+	Bytes   int64     `json:"bytes"`
+	Changes int64     `json:"changes"`
+	Checks  int64     `json:"checks"`
+	Errors  int64     `json:"errors"`
+	Hour    time.Time `json:"hour"`
+	Indexed int64     `json:"indexed"`
+}
+
 // AddFileRequest defines model for AddFileRequest.
 type AddFileRequest struct {
 	Credential *string   `json:"credential,omitempty"`
@@ -1525,6 +1552,11 @@ type GetStatusParams struct {
 	Host *string `form:"host,omitempty" json:"host,omitempty"`
 }
 
+// GetActivityParams defines parameters for GetActivity.
+type GetActivityParams struct {
+	Hours *int `form:"hours,omitempty" json:"hours,omitempty"`
+}
+
 // ListBackfillsParams defines parameters for ListBackfills.
 type ListBackfillsParams struct {
 	Top          *int    `form:"top,omitempty" json:"top,omitempty"`
@@ -2145,6 +2177,9 @@ type ClientInterface interface {
 	// GetStatus performs a GET /SearchStatus (the `GetStatus` operationId) request.
 	GetStatus(ctx context.Context, params *GetStatusParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetActivity performs a GET /activity (the `GetActivity` operationId) request.
+	GetActivity(ctx context.Context, params *GetActivityParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListBackfills performs a GET /backfill/runs (the `ListBackfills` operationId) request.
 	ListBackfills(ctx context.Context, params *ListBackfillsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -2543,6 +2578,19 @@ func (c *Client) SearchByPost(ctx context.Context, body SearchByPostJSONRequestB
 // GetStatus performs a GET /SearchStatus (the `GetStatus` operationId) request.
 func (c *Client) GetStatus(ctx context.Context, params *GetStatusParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetStatusRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetActivity performs a GET /activity (the `GetActivity` operationId) request.
+func (c *Client) GetActivity(ctx context.Context, params *GetActivityParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetActivityRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -3827,6 +3875,60 @@ func NewGetStatusRequest(server string, params *GetStatusParams) (*http.Request,
 		if params.Host != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "host", *params.Host, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetActivityRequest constructs an http.Request for the GetActivity method
+func NewGetActivityRequest(server string, params *GetActivityParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/activity")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Hours != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "hours", *params.Hours, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -5781,6 +5883,11 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	GetStatusWithResponse(ctx context.Context, params *GetStatusParams, reqEditors ...RequestEditorFn) (*GetStatusAnswer, error)
 
+	// GetActivityWithResponse performs a GET /activity (the `GetActivity` operationId) request.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	GetActivityWithResponse(ctx context.Context, params *GetActivityParams, reqEditors ...RequestEditorFn) (*GetActivityAnswer, error)
+
 	// ListBackfillsWithResponse performs a GET /backfill/runs (the `ListBackfills` operationId) request.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -6734,6 +6841,61 @@ func (r GetStatusAnswer) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetStatusAnswer) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetActivityAnswer struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Activity
+	// ApplicationproblemJSON400 the response for an HTTP 400 `application/problem+json` response
+	ApplicationproblemJSON400 *BadRequest
+	// ApplicationproblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationproblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetActivityAnswer) GetJSON200() *Activity {
+	return r.JSON200
+}
+
+// GetApplicationproblemJSON400 returns the response for an HTTP 400 `application/problem+json` response
+func (r GetActivityAnswer) GetApplicationproblemJSON400() *BadRequest {
+	return r.ApplicationproblemJSON400
+}
+
+// GetApplicationproblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetActivityAnswer) GetApplicationproblemJSONDefault() *Problem {
+	return r.ApplicationproblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetActivityAnswer) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetActivityAnswer) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetActivityAnswer) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetActivityAnswer) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -9651,6 +9813,17 @@ func (c *ClientWithResponses) GetStatusWithResponse(ctx context.Context, params 
 	return ParseGetStatusAnswer(rsp)
 }
 
+// GetActivityWithResponse performs a GET /activity (the `GetActivity` operationId) request.
+//
+// Returns a wrapper object for the known response body format(s).
+func (c *ClientWithResponses) GetActivityWithResponse(ctx context.Context, params *GetActivityParams, reqEditors ...RequestEditorFn) (*GetActivityAnswer, error) {
+	rsp, err := c.GetActivity(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetActivityAnswer(rsp)
+}
+
 // ListBackfillsWithResponse performs a GET /backfill/runs (the `ListBackfills` operationId) request.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -10776,6 +10949,46 @@ func ParseGetStatusAnswer(rsp *http.Response) (*GetStatusAnswer, error) {
 			return nil, err
 		}
 		response.ApplicationproblemJSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetActivityAnswer parses an HTTP response from a GetActivityWithResponse call
+func ParseGetActivityAnswer(rsp *http.Response) (*GetActivityAnswer, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetActivityAnswer{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Activity
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationproblemJSON400 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem

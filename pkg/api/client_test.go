@@ -53,6 +53,7 @@ func TestRoutes(t *testing.T) {
 			"POST /api/AddFileDocument", `{"path":"/x"}`},
 		{"AddFiles", `{"items":[{"source":"/x"}]}`, func(c *Client) error { _, err := c.AddFiles(ctx, []string{"/x"}, AddOptions{}); return err },
 			"POST /api/AddFileDocument", `{"paths":["/x"]}`},
+		{"Activity", `{}`, func(c *Client) error { _, err := c.Activity(ctx, 48); return err }, "GET /api/activity?hours=48", ""},
 		{"Reindex", `{}`, func(c *Client) error { _, err := c.Reindex(ctx, ReindexRequest{ID: "url_a", Force: true}); return err },
 			"POST /api/ReindexItem", `{"id":"url_a","force":true}`},
 		{"Entry", `{}`, func(c *Client) error { _, err := c.Entry(ctx, "entry_a-b/c"); return err }, "GET /api/entries/entry_a-b%2Fc", ""},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/activity"
 	"github.com/tidemark/tidemark/pkg/backfill"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/document"
@@ -158,8 +159,9 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	if err != nil {
 		return nil, err
 	}
+	done := activity.New(store, cfg.Metrics, activity.Options{})
 	for _, step := range []func(context.Context) error{
-		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, runs.Create, looks.Create, pushed.Create, enriching.Create, imports.Create, engine.Create,
+		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, runs.Create, looks.Create, pushed.Create, enriching.Create, imports.Create, done.Create, engine.Create,
 		func(ctx context.Context) error { return snaps.StartRun(ctx, run) },
 		func(ctx context.Context) error { return fillIndex(ctx, engine, reg, pushed, rebuilds) },
 	} {
@@ -169,6 +171,6 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	}
 	return &handlers.Services{
 		Store: store, Registry: reg, Snapshots: snaps, Manifests: manifests, Worker: worker, Index: searched, Rebuilds: rebuilds, Backfill: runs, Sentinel: looks, Documents: documents, Files: files, Setting: get,
-		Entries: pushed, Config: Shown(get), Enrich: enriching, Imports: imports, Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
+		Entries: pushed, Config: Shown(get), Enrich: enriching, Imports: imports, Activity: done, Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 	}, nil
 }

@@ -31,7 +31,7 @@ var layers = [][]string{
 	// adapters: only app and the programs import them
 	{"pkg/storage/mem", "pkg/storage/azure", "pkg/storage/sqlitestore", "pkg/search/sqlitesearch", "pkg/search/azureaisearch", "pkg/llm/openai"},
 	// state
-	{"pkg/registry", "pkg/snapshot", "pkg/transfer", "pkg/embed"},
+	{"pkg/registry", "pkg/snapshot", "pkg/transfer", "pkg/embed", "pkg/activity"},
 	// stages
 	{"pkg/document", "pkg/file/credential"},
 	{"pkg/fetch", "pkg/index"},

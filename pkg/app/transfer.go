@@ -3,6 +3,7 @@ package app
 import (
 	"slices"
 
+	"github.com/tidemark/tidemark/pkg/activity"
 	"github.com/tidemark/tidemark/pkg/backfill"
 	"github.com/tidemark/tidemark/pkg/enrich"
 	"github.com/tidemark/tidemark/pkg/entries"
@@ -20,7 +21,7 @@ func StatePlan(cfg Config) transfer.Plan {
 	return transfer.Plan{
 		// The pointers first, as the registry writes them.
 		Tables: slices.Concat([]string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, index, items},
-			entries.Tables(), enrich.Tables(enrich.Schemas()), []string{mailimport.Table, backfill.Table}),
+			entries.Tables(), enrich.Tables(enrich.Schemas()), []string{mailimport.Table, backfill.Table, activity.Table}),
 		Containers: []string{snapshot.Container},
 		Hints:      hints,
 		Thaw: func(table string, e storage.Entity) (thawed, hint storage.Entity, hinted bool) {

@@ -132,7 +132,7 @@ func (s *Store) put(ctx context.Context, pages []search.Page) error {
 		return err
 	}
 	if len(pages) == 1 {
-		s.o.Log.Error("entry refused by the index", "entry", pages[0].ID, "err", err)
+		s.o.Log.ErrorContext(ctx, "entry refused by the index", "entry", pages[0].ID, "err", err)
 		return nil
 	}
 	for _, p := range pages {
@@ -186,13 +186,13 @@ func (s *Store) owing(ctx context.Context, d debt) (owing, error) {
 	if err != nil {
 		return owing{}, err
 	}
-	return s.owingOf(d, e), nil
+	return s.owingOf(ctx, d, e), nil
 }
 
-func (s *Store) owingOf(d debt, e storage.Entity) owing {
+func (s *Store) owingOf(ctx context.Context, d debt, e storage.Entity) owing {
 	r, err := rowOf(e)
 	if err != nil {
-		s.o.Log.Error("entry cannot be read, and leaves the index", "entry", idAt(d.entry()), "err", err)
+		s.o.Log.ErrorContext(ctx, "entry cannot be read, and leaves the index", "entry", idAt(d.entry()), "err", err)
 		return owing{debt: d}
 	}
 	return owing{debt: d, fields: r.fields}

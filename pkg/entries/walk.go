@@ -78,7 +78,7 @@ func (s *Store) Reindex(ctx context.Context, from registry.Cursor, differs func(
 		err = s.settle(ctx, held)
 	}
 	if err != nil {
-		s.o.Log.Warn("entries reindexed later", "partition", next.Partition, "entries", len(debts), "kind", fault.KindOf(err), "err", err)
+		s.o.Log.WarnContext(ctx, "entries reindexed later", "partition", next.Partition, "entries", len(debts), "kind", fault.KindOf(err), "err", err)
 	}
 	return len(found), next, false, nil
 }
@@ -117,7 +117,7 @@ func (s *Store) loadRange(ctx context.Context, debts []debt) ([]owing, error) {
 			return nil, err
 		}
 		if d, ok := byKey[e.Key]; ok {
-			out = append(out, s.owingOf(d, e))
+			out = append(out, s.owingOf(ctx, d, e))
 		}
 	}
 	return out, nil

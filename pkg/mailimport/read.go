@@ -156,7 +156,7 @@ func (t *turn) index(ctx context.Context, mails []*mail) {
 	ctx, cancel := context.WithTimeout(ctx, indexTime)
 	defer cancel()
 	if err := t.entries.Settle(ctx, stored...); err != nil {
-		t.o.Log.Warn("mails enter the index later", "import", t.im.ID, "kind", fault.KindOf(err))
+		t.o.Log.WarnContext(ctx, "mails enter the index later", "import", t.im.ID, "kind", fault.KindOf(err))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/site"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 const (
@@ -159,7 +160,7 @@ func (s *Service) begin(ctx context.Context, found *site.Site, st *state, kind K
 		return nil, err
 	}
 	st.etag = tags[0]
-	s.o.Log.Info("look begun", "site", st.slug, "look", st.Now.ID, "kind", kind)
+	s.o.Log.InfoContext(ctx, "look begun", "site", st.slug, "look", st.Now.ID, "kind", kind)
 	s.send(ctx, st, 0)
 	return st, nil
 }
@@ -183,15 +184,16 @@ func (st *state) first(found *site.Site, kind Kind) {
 
 // message asks for one step of a look.
 type message struct {
-	Site string `json:"site"`
-	Step int64  `json:"step"`
+	Site        string `json:"site"`
+	Step        int64  `json:"step"`
+	TraceParent string `json:"traceparent,omitempty"` // see package telemetry
 }
 
 // send asks for a site's next step. What cannot be sent now a sweep will send.
 func (s *Service) send(ctx context.Context, st *state, delay time.Duration) {
-	body, _ := json.Marshal(message{st.slug, st.step}) // always encodes
+	body, _ := json.Marshal(message{st.slug, st.step, telemetry.TraceParent(ctx)}) // always encodes
 	if err := s.queue.Send(ctx, body, delay); err != nil {
-		s.o.Log.Warn("step of a look not sent; a sweep will", "site", st.slug, "kind", fault.KindOf(err))
+		s.o.Log.WarnContext(ctx, "step of a look not sent; a sweep will", "site", st.slug, "kind", fault.KindOf(err))
 	}
 }
 

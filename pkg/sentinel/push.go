@@ -143,9 +143,9 @@ func (s *Service) takePush(ctx context.Context, found *site.Site, sources []sour
 	out.Left += len(sources) - room.Looked
 	back := pushDay{New: room.New - done.New, Forwarded: room.Forwarded - done.Forwarded}
 	if failed := s.changePushes(ctx, found.Slug, func(st *pushes) error { st.Day.add(back, -1); return nil }); failed != nil {
-		s.o.Log.Warn("what a push did not need of the day's bounds is not given back", "site", found.Slug, "kind", fault.KindOf(failed))
+		s.o.Log.WarnContext(ctx, "what a push did not need of the day's bounds is not given back", "site", found.Slug, "kind", fault.KindOf(failed))
 	}
-	s.o.Log.Info("push taken", "site", found.Slug, "received", out.Received, "new", out.New, "forwarded", out.Forwarded, "left", out.Left)
+	s.o.Log.InfoContext(ctx, "push taken", "site", found.Slug, "received", out.Received, "new", out.New, "forwarded", out.Forwarded, "left", out.Left)
 	return out, err
 }
 

@@ -107,7 +107,7 @@ func (s *Service) finish(ctx context.Context, st *state, ops []storage.Op) error
 	if _, err := s.rows.Transact(ctx, append(closing, ops...)...); err != nil {
 		return s.lost(ctx, st, err)
 	}
-	s.o.Log.Info("look ended", "site", st.slug, "look", look.ID, "kind", look.Kind, "documents", look.Documents,
+	s.o.Log.InfoContext(ctx, "look ended", "site", st.slug, "look", look.ID, "kind", look.Kind, "documents", look.Documents,
 		"unmodified", look.Unmodified, "new", look.New, "later", look.Later, "hastened", look.Hastened, "errors", look.Errors)
 	return nil
 }

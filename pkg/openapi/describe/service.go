@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/openapi"
 )
 
 // service are the operations that tell of the app itself.
@@ -31,6 +32,14 @@ func service() []operation {
 			summary: "Read counters and histograms",
 			about:   "For Prometheus, in its text format, of the one instance that answers, since it started. Where there are several, each scrape may meet another: there, use the log or the export by OTLP.",
 			gives:   []answer{{status: http.StatusOK, about: "The text format, version 0.0.4.", media: "text/plain"}},
+		},
+		{
+			route: "GET activity", id: "getActivity", tag: tagService,
+			summary: "Tell what was done in the last hours",
+			about:   "By all instances together, hour by hour for up to 30 days; rows are kept for 90. Where so many instances wrote that not all can be added up, `from` is later than was asked for.",
+			params:  []openapi.Parameter{query("hours", "How many, the present one included.", number(api.DefaultHours, 1, api.MaxHours))},
+			gives:   ok(http.StatusOK, "Sums, in total and by hour.", api.Activity{}),
+			shown:   []string{"A23 activity"},
 		},
 		{
 			route: "GET openapi.json", id: "getOpenAPI", tag: tagService,
