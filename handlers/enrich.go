@@ -159,7 +159,7 @@ func (s *server) drain(ctx context.Context, v *Services) (settled int) {
 	defer cancel()
 	settled, err := v.Entries.Drain(ctx)
 	if err != nil {
-		s.Log.WarnContext(r.Context(), "entries are searched later", "settled", settled, "kind", fault.KindOf(err), "err", err)
+		s.Log.WarnContext(ctx, "entries are searched later", "settled", settled, "kind", fault.KindOf(err), "err", err)
 	}
 	return settled
 }

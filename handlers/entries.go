@@ -188,7 +188,7 @@ func (s *server) settle(ctx context.Context, v *Services, done []entries.Result)
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
 	if err := v.Entries.Settle(ctx, done...); err != nil {
-		s.Log.WarnContext(r.Context(), "entries are searched later", "entries", len(done), "kind", fault.KindOf(err), "err", err)
+		s.Log.WarnContext(ctx, "entries are searched later", "entries", len(done), "kind", fault.KindOf(err), "err", err)
 	}
 }
 

@@ -85,7 +85,7 @@ func (s *server) showLinked(ctx context.Context, v *Services, results []api.Sear
 		})
 	}
 	if err := g.Wait(); err != nil {
-		s.Log.WarnContext(r.Context(), "pages of links not shown", "kind", fault.KindOf(err), "err", err)
+		s.Log.WarnContext(ctx, "pages of links not shown", "kind", fault.KindOf(err), "err", err)
 	}
 }
 
