@@ -63,7 +63,7 @@ func (s *server) writeEntries(r *http.Request, v *Services, one write, each writ
 	if goOn {
 		for i, w := range each(r.Context(), session, items) {
 			done = append(done, w.Result)
-			rows[i] = s.itemOf(i, w)
+			rows[i] = s.itemOf(r.Context(), i, w)
 		}
 		return http.StatusOK, map[string]any{"results": rows}, nil
 	}
@@ -74,15 +74,15 @@ func (s *server) writeEntries(r *http.Request, v *Services, one write, each writ
 		if w.err != nil {
 			return 0, nil, inBatch(i, w.err)
 		}
-		rows[i] = s.itemOf(i, w)
+		rows[i] = s.itemOf(r.Context(), i, w)
 	}
 	return http.StatusOK, map[string]any{"results": rows}, nil
 }
 
 // itemOf is what a batch answers of an item.
-func (s *server) itemOf(i int, w written) entryRow {
+func (s *server) itemOf(ctx context.Context, i int, w written) entryRow {
 	if fault.Is(w.err, fault.Internal) {
-		s.Log.Error("entry of a batch failed", "index", i, "err", w.err)
+		s.Log.ErrorContext(ctx, "entry of a batch failed", "index", i, "err", w.err)
 	}
 	row := resultRow(w.Result)
 	if w.err != nil {
