@@ -38,7 +38,7 @@ func TestDashboardPages(t *testing.T) {
 	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["https://port.example/ok/one","https://port.example/broken"]}`)
 	r.work()
 	for path, want := range map[string]string{
-		"/api/ui": "Overview", "/api/ui/": "Overview", "/api/ui/items": "port.example/ok/one", "/api/ui/items?status=Error": "port.example/broken",
+		"/api/ui": "Overview", "/api/ui?hours=168": "In the last week: ", "/api/ui/": "Overview", "/api/ui/items": "port.example/ok/one", "/api/ui/items?status=Error": "port.example/broken",
 		"/api/ui/items?find=harbour": "port.example/ok/one", "/api/ui/items?find=" + id: "port.example/ok/one", "/api/ui/items?find=submarine": "Nothing fits",
 		"/api/ui/items/" + id: "fetched for the first time", "/api/ui/search": "What are you looking for?",
 		"/api/ui/search?q=harbour": "<mark>harbour</mark>", "/api/ui/search?q=submarine": "Nothing was found",

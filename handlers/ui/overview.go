@@ -16,6 +16,7 @@ const maxHeld = 10
 type overviewData struct {
 	api.SearchStatus
 	Health api.Health
+	Plot   plot
 	Held   []heldHost // hosts that hold us back, the most items first
 }
 
@@ -30,8 +31,10 @@ func (s *server) overview(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	d := overviewData{SearchStatus: st, Health: s.health(r), Held: holding(st.Hosts, s.Clock())}
-	return page{name: "overview", title: "Overview", data: d}, nil
+	over := spellOf(r.URL.Query().Get("hours"))
+	done, err := s.Client.Activity(r.Context(), over.Hours)
+	d := overviewData{SearchStatus: st, Health: s.health(r), Held: holding(st.Hosts, s.Clock()), Plot: plotOf(done, over, s.Clock())}
+	return page{name: "overview", title: "Overview", data: d}, err
 }
 
 // holding picks the hosts that keep work waiting, and says why.

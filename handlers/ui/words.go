@@ -14,7 +14,7 @@ import (
 var helpers = template.FuncMap{
 	"ago": ago, "stamp": stamp, "iso": iso, "span": spanOf, "bytes": size, "thousands": thousands, "percent": percent,
 	"count": count, "tone": tone, "external": external, "short": short, "meaning": meaning, "marked": marked, "statuses": api.Statuses,
-	"pct": share, "add": func(a, b int) int { return a + b }, "dash": dash, "since": since, "verdict": verdict, "bar": newBar, "stateTone": stateTone, "fullRun": fullRun, "fullSource": fullSource, "some": someOf, "entryTitle": entryTitle, "at": at, "known": known, "importBar": importBar, "changeRate": changeRate, "found": foundAs, "modes": modes, "rebuildName": rebuildName, "rebuildBar": rebuildBar, "phase": phase, "rfc3339": rfc3339, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
+	"pct": share, "add": func(a, b int) int { return a + b }, "dash": dash, "since": since, "verdict": verdict, "bar": newBar, "stateTone": stateTone, "fullRun": fullRun, "fullSource": fullSource, "some": someOf, "entryTitle": entryTitle, "at": at, "known": known, "importBar": importBar, "spells": func() any { return spells }, "changeRate": changeRate, "found": foundAs, "modes": modes, "rebuildName": rebuildName, "rebuildBar": rebuildBar, "phase": phase, "rfc3339": rfc3339, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
 }
 
 // choice is one of a select.

@@ -1,0 +1,106 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// The height of a plot and the width of a column and of what is left free beside it, in the units of its picture.
+const (
+	plotHeight  = 60
+	columnWidth = 10
+	columnGap   = 2
+)
+
+// spell is how far a plot looks back, and how many hours a column of it stands for.
+type spell struct {
+	Hours, Each int
+	Text        string
+}
+
+var spells = []spell{{24, 1, "day"}, {168, 6, "week"}, {720, 24, "month"}}
+
+// spellOf is the one of so many hours, or a day.
+func spellOf(hours string) spell {
+	for _, s := range spells {
+		if strconv.Itoa(s.Hours) == hours {
+			return s
+		}
+	}
+	return spells[0]
+}
+
+// plot is what was done in some time, as columns of checks of which some found a change and some failed.
+type plot struct {
+	spell
+	api.ActivityCounts // of the whole time
+	Width              int
+	Columns            []column
+}
+
+// column is a part of a plot. Its bars stand on each other: what failed, what changed, the rest.
+type column struct {
+	api.ActivityCounts
+	From time.Time
+	Bars []block
+}
+
+// block is a rectangle of a plot.
+type block struct {
+	Tone         string
+	X, Y, Height int
+}
+
+// plotOf draws the activity of the time until now.
+func plotOf(a api.Activity, s spell, now time.Time) plot {
+	n := s.Hours / s.Each
+	p := plot{spell: s, ActivityCounts: a.Total, Width: n * columnWidth, Columns: make([]column, n)}
+	each := time.Duration(s.Each) * time.Hour
+	begin := now.UTC().Truncate(time.Hour).Add(time.Hour - time.Duration(s.Hours)*time.Hour)
+	for i := range p.Columns {
+		p.Columns[i].From = begin.Add(time.Duration(i) * each)
+	}
+	most := int64(1)
+	for _, h := range a.Hours {
+		i := int(h.Hour.Sub(begin) / each)
+		if h.Hour.Before(begin) || i >= n {
+			continue
+		}
+		c := &p.Columns[i]
+		c.Checks, c.Changes, c.Errors = c.Checks+h.Checks, c.Changes+h.Changes, c.Errors+h.Errors
+		most = max(most, c.Checks)
+	}
+	for i := range p.Columns {
+		p.Columns[i].draw(i, most)
+	}
+	return p
+}
+
+// draw stacks the bars of column i, where the highest column of all has so many checks. What is there at all is
+// seen, be it ever so little.
+func (c *column) draw(i int, most int64) {
+	y := plotHeight
+	for _, part := range []struct {
+		tone string
+		n    int64
+	}{{"bad", c.Errors}, {"good", c.Changes}, {"quiet", c.Checks - c.Errors - c.Changes}} {
+		if part.n <= 0 {
+			continue
+		}
+		high := min(max(2, int(part.n*plotHeight/most)), y)
+		y -= high
+		c.Bars = append(c.Bars, block{part.tone, i * columnWidth, y, high})
+	}
+}
+
+// Summary is the plot for those who do not see it.
+func (p plot) Summary() string {
+	return fmt.Sprintf("In the last %s: %s, %s of them found a change, %s failed",
+		p.Text, count(int(p.Checks), "check"), thousands(int(p.Changes)), thousands(int(p.Errors)))
+}
+
+// Step is the width of a bar.
+func (p plot) Step() int { return columnWidth - columnGap }

@@ -1,0 +1,48 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// Each hour is in the column that its time belongs to, the last of which ends with the present hour; bars stand
+// on each other within the picture, and what was done at all is seen.
+func TestPlot(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
+	at := func(hoursAgo int, checks, changes, errors int64) api.ActivityHour {
+		return api.ActivityHour{Hour: now.Truncate(time.Hour).Add(-time.Duration(hoursAgo) * time.Hour), ActivityCounts: api.ActivityCounts{Checks: checks, Changes: changes, Errors: errors}}
+	}
+	a := api.Activity{Hours: []api.ActivityHour{at(800, 9, 9, 9), at(23, 10, 0, 1), at(1, 1000, 1000, 0), at(0, 1000, 1, 999), at(-1, 9, 9, 9)}}
+	for _, tt := range []struct {
+		hours   string
+		columns int
+		checks  map[int]int64 // by column
+	}{
+		{"24", 24, map[int]int64{0: 10, 22: 1000, 23: 1000}},
+		{"168", 28, map[int]int64{24: 10, 27: 2000}},
+		{"720", 30, map[int]int64{29: 2010}},
+		{"often", 24, map[int]int64{0: 10, 22: 1000, 23: 1000}},
+	} {
+		p := plotOf(a, spellOf(tt.hours), now)
+		if len(p.Columns) != tt.columns || p.Width != tt.columns*columnWidth {
+			t.Fatalf("%s hours: %d columns, %d wide", tt.hours, len(p.Columns), p.Width)
+		}
+		for i, c := range p.Columns {
+			if c.Checks != tt.checks[i] {
+				t.Errorf("%s hours: column %d has %d checks, want %d", tt.hours, i, c.Checks, tt.checks[i])
+			}
+			y := plotHeight
+			for _, b := range c.Bars {
+				if b.Y+b.Height != y || b.Y < 0 || b.Height < 0 {
+					t.Errorf("%s hours: column %d has bars %+v", tt.hours, i, c.Bars)
+				}
+				y = b.Y
+			}
+			if seen := len(c.Bars) > 0; seen != (c.Checks > 0) {
+				t.Errorf("%s hours: column %d of %d checks is drawn as %+v", tt.hours, i, c.Checks, c.Bars)
+			}
+		}
+	}
+}
