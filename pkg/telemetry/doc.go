@@ -4,7 +4,7 @@
 // [Metrics] are the few numbers there are, of this process since it began. Every label takes its
 // values from a list in our own code (an outcome, a kind of fault, a function), never from what
 // strangers send: no hosts and no addresses. [Metrics.WriteText] shows them to Prometheus,
-// [Metrics.Read] to whoever exports them otherwise.
+// [Metrics.Read] to whoever shows them otherwise.
 //
 // A [Scope] says to which invocation of which function, and to which trace, the work under a context
 // belongs. [NewHandler] adds it to every log line that is written with such a context.
@@ -15,6 +15,6 @@
 // # Alternatives considered
 //
 // A library of metrics (VictoriaMetrics/metrics, the smallest) writes the text, but does not let the
-// values be read, which the export by OTLP and the activity of an hour need. What is left of its work
+// values be read, which the activity of an hour needs. What is left of its work
 // is shorter than the code around it would be.
 package telemetry

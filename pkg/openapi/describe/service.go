@@ -30,7 +30,7 @@ func service() []operation {
 		{
 			route: "GET metrics", id: "getMetrics", tag: tagService,
 			summary: "Read counters and histograms",
-			about:   "For Prometheus, in its text format, of the one instance that answers, since it started. Where there are several, each scrape may meet another: there, use the log or the export by OTLP.",
+			about:   "For Prometheus, in its text format, of the one instance that answers, since it started. Where there are several, each scrape may meet another: there, ask the log and `activity`.",
 			gives:   []answer{{status: http.StatusOK, about: "The text format, version 0.0.4.", media: "text/plain"}},
 		},
 		{
