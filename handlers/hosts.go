@@ -24,10 +24,12 @@ func (s *server) host(r *http.Request, v *Services) (int, any, error) {
 
 func hostJSON(v registry.HostView) api.HostDetail {
 	out := api.HostDetail{
-		HostStatus:  api.HostStatus{Host: v.Host, Counts: countsJSON(v.HostStats), PausedUntil: v.PausedUntil},
-		PauseReason: v.PauseReason, MinDelayMS: v.MinDelay.Milliseconds(), MaxDelayMS: v.MaxDelay.Milliseconds(),
+		HostStatus: api.HostStatus{Host: v.Host, Counts: countsJSON(v.HostStats), PausedUntil: v.PausedUntil, PauseReason: v.PauseReason},
+		MinDelayMS: v.MinDelay.Milliseconds(), MaxDelayMS: v.MaxDelay.Milliseconds(),
 		MaxConcurrent: v.MaxConcurrent, CrawlDelayMS: v.CrawlDelay.Milliseconds(), NextStartAt: v.NextStart, NextDueAt: v.NextDueAt,
 		Workers: v.Workers, Requests: v.Requests, RecentChecks: v.Checks, TombstonesToday: v.Losses, Robots: []api.RobotsState{},
+		RequestsToday: int(v.Today.Requests), BytesToday: v.Today.Bytes,
+		RequestsPerDay: int(v.Daily.Requests), BytesPerDay: v.Daily.Bytes, MaxItems: v.MaxItems,
 	}
 	for _, scheme := range []string{"https", "http"} {
 		if row, ok := v.Robots[scheme]; ok {

@@ -117,6 +117,10 @@ func (s *server) addMany(r *http.Request, v *Services, a addition) (int, any, er
 	failed := 0
 	var last error
 	for j, got := range v.Registry.Register(r.Context(), sources, a.RegisterOptions) {
+		if registry.IsItemLimit(got.Err) {
+			batch.Items[at[j]].Error = "not registered: " + got.Err.Error() // not a failure, but a state
+			continue
+		}
 		if got.Err != nil {
 			s.Log.ErrorContext(r.Context(), "registration failed", "host", sources[j].Host, "err", got.Err)
 			batch.Items[at[j]].Error = "not registered: " + publicText(got.Err)

@@ -36,7 +36,7 @@ func statusJSON(stats []registry.HostStats, now time.Time) api.SearchStatus {
 	out := api.SearchStatus{AsOf: now, Hosts: make([]api.HostStatus, len(stats))}
 	total := registry.HostStats{Items: map[registry.Status]int{}}
 	for i, h := range stats {
-		out.Hosts[i] = api.HostStatus{Host: h.Host, Counts: countsJSON(h), PausedUntil: h.PausedUntil}
+		out.Hosts[i] = api.HostStatus{Host: h.Host, Counts: countsJSON(h), PausedUntil: h.PausedUntil, PauseReason: h.PauseReason}
 		for status, n := range h.Items {
 			total.Items[status] += n
 		}

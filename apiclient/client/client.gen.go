@@ -983,6 +983,8 @@ type Health struct {
 
 // HostDetail defines model for HostDetail.
 type HostDetail struct {
+	BytesPerDay     *int64         `json:"bytesPerDay,omitempty"`
+	BytesToday      int64          `json:"bytesToday"`
 	ChangeRate      float64        `json:"changeRate"`
 	CrawlDelayMs    *int64         `json:"crawlDelayMs,omitempty"`
 	Due             int            `json:"due"`
@@ -992,6 +994,7 @@ type HostDetail struct {
 	Items           map[string]int `json:"items"`
 	MaxConcurrent   int            `json:"maxConcurrent"`
 	MaxDelayMs      int64          `json:"maxDelayMs"`
+	MaxItems        *int           `json:"maxItems,omitempty"`
 	MinDelayMs      int64          `json:"minDelayMs"`
 	NextDueAt       *time.Time     `json:"nextDueAt,omitempty"`
 	NextStartAt     *time.Time     `json:"nextStartAt,omitempty"`
@@ -1000,6 +1003,8 @@ type HostDetail struct {
 	Rebuilding      *int           `json:"rebuilding,omitempty"`
 	RecentChecks    int            `json:"recentChecks"`
 	Requests        int            `json:"requests"`
+	RequestsPerDay  *int           `json:"requestsPerDay,omitempty"`
+	RequestsToday   int            `json:"requestsToday"`
 	Robots          []RobotsState  `json:"robots"`
 	TombstonesToday *int           `json:"tombstonesToday,omitempty"`
 	Workers         int            `json:"workers"`
@@ -1013,6 +1018,7 @@ type HostStatus struct {
 	Host        string         `json:"host"`
 	InFlight    int            `json:"inFlight"`
 	Items       map[string]int `json:"items"`
+	PauseReason *string        `json:"pauseReason,omitempty"`
 	PausedUntil *time.Time     `json:"pausedUntil,omitempty"`
 	Rebuilding  *int           `json:"rebuilding,omitempty"`
 }

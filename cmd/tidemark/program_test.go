@@ -209,9 +209,9 @@ func TestAddInBatches(t *testing.T) {
 	})
 }
 
-// Hosts that asked for a pause, as SearchStatus tells it.
+// Hosts that are left alone, as SearchStatus tells it.
 const (
-	pausedHost = `{"hosts":[{"host":"a.example","pausedUntil":"2026-03-02T11:59:00Z"}]}`
+	pausedHost = `{"hosts":[{"host":"a.example","pausedUntil":"2026-03-02T11:59:00Z","pauseReason":"HTTP 429"}]}`
 	pauseOver  = `{"hosts":[{"host":"a.example","pausedUntil":"2026-03-01T11:59:00Z"}]}`
 )
 
@@ -225,7 +225,7 @@ func TestReindex(t *testing.T) {
 		{name: "A19 by source", args: []string{"reindex", "https://a.example/"}, answers: []answered{{202, item}},
 			out: said, asked: []string{`POST /api/ReindexItem {"source":"https://a.example/"}`}},
 		{name: "a paused host is told", args: []string{"reindex", "https://a.example/"}, answers: []answered{{202, hosted}, {200, pausedHost}},
-			out:   said + "its host asked for a pause: goes on in 23 hours\n",
+			out:   said + "its host is left alone, goes on in 23 hours: HTTP 429\n",
 			asked: []string{`POST /api/ReindexItem {"source":"https://a.example/"}`, "GET /api/SearchStatus?host=a.example"}},
 		{name: "a pause that is over is not", args: []string{"reindex", "https://a.example/"}, answers: []answered{{202, hosted}, {200, pauseOver}},
 			out: said},
@@ -420,7 +420,7 @@ Indexed  https://a.example/
 Error  s
 nothing was decided yet
 2026-03-01 11:00:00Z      1 hour ago  next check
-its host asked for a pause: goes on in 23 hours
+its host is left alone, goes on in 23 hours: HTTP 429
 `},
 		{name: "why of a new item", args: []string{"why", "url_b"}, answers: []answered{{200, `{"id":"url_b","status":"Pending","normalizedSource":"s"}`}}, out: `
 Pending  s

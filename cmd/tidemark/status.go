@@ -145,6 +145,9 @@ func hostRow(h api.HostStatus, now time.Time) string {
 		thousands(h.InFlight), percent(h.ChangeRate), percent(h.ErrorRate))
 	if h.PausedUntil.After(now) {
 		row += "  paused, goes on " + relative(now, h.PausedUntil)
+		if h.PauseReason != "" {
+			row += ": " + clean(h.PauseReason)
+		}
 	}
 	return row
 }

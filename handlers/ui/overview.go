@@ -43,7 +43,7 @@ func holding(hosts []api.HostStatus, now time.Time) []heldHost {
 	for _, h := range hosts {
 		switch {
 		case h.PausedUntil.After(now):
-			out = append(out, heldHost{h, "asked for a pause, until " + stamp(h.PausedUntil)})
+			out = append(out, heldHost{h, "left alone until " + stamp(h.PausedUntil) + ": " + h.PauseReason})
 		case h.Due > 0:
 			out = append(out, heldHost{h, "its pace lets no more through at once"})
 		}

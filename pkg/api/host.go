@@ -10,7 +10,6 @@ import (
 // HostDetail is how a host is treated, and why.
 type HostDetail struct {
 	HostStatus
-	PauseReason     string        `json:"pauseReason,omitempty"`
 	MinDelayMS      int64         `json:"minDelayMs"` // between two starts, with what robots.txt asks for
 	MaxDelayMS      int64         `json:"maxDelayMs"`
 	MaxConcurrent   int           `json:"maxConcurrent"`
@@ -21,6 +20,11 @@ type HostDetail struct {
 	Requests        int           `json:"requests"`               // they may have in flight
 	RecentChecks    int           `json:"recentChecks"`           // that the rates speak of
 	TombstonesToday int           `json:"tombstonesToday,omitempty"`
+	RequestsToday   int           `json:"requestsToday"`            // since midnight, UTC; with those that who asks now has reserved
+	BytesToday      int64         `json:"bytesToday"`               // of bodies, as they came over the wire
+	RequestsPerDay  int           `json:"requestsPerDay,omitempty"` // that may be made; left out where there is no limit
+	BytesPerDay     int64         `json:"bytesPerDay,omitempty"`
+	MaxItems        int           `json:"maxItems,omitempty"` // that may be registered
 	Robots          []RobotsState `json:"robots"`
 }
 

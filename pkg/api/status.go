@@ -33,9 +33,11 @@ func (c Counts) Total() int {
 // Backlog is the number of items that wait for a check or are in one.
 func (c Counts) Backlog() int { return c.Due + c.InFlight }
 
-// HostStatus is the status of one host. PausedUntil is set while the host asked for a pause.
+// HostStatus is the status of one host. PausedUntil is set while nobody asks the host, because it asked
+// for a pause or because what may be asked for in a day is spent.
 type HostStatus struct {
 	Host string `json:"host"`
 	Counts
 	PausedUntil time.Time `json:"pausedUntil,omitzero"`
+	PauseReason string    `json:"pauseReason,omitempty"`
 }

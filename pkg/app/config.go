@@ -21,12 +21,13 @@ const Version = "0.1.0"
 
 // Config is every setting, checked. See [Settings] for their meaning.
 type Config struct {
-	Table      string
-	Strategy   source.Strategy
-	Rules      source.Rules
-	Schedule   schedule.Config
+	Table    string
+	Strategy source.Strategy
+	Rules    source.Rules
+	Schedule schedule.Config
+	// Politeness is the pace and the quotas of a host of which nothing else is said.
 	Politeness registry.Politeness
-	// PolitenessSet tells whether any of the three was set, so that allow-listed hosts follow it.
+	// PolitenessSet tells whether anything of the pace was set, so that allow-listed hosts follow it.
 	PolitenessSet bool
 	Backfill      Backfill
 	// SentinelPerDay is SENTINEL_MAX_PER_DAY, 0 for no looks at sites.
@@ -71,6 +72,9 @@ func Load(get func(string) string, set ...string) (Config, error) {
 			MinDelay:      s.milliseconds("CRAWL_MIN_DELAY_MS", time.Second, 0, time.Hour),
 			MaxDelay:      s.milliseconds("CRAWL_MAX_DELAY_MS", 2*time.Second, 0, time.Hour),
 			MaxConcurrent: s.number("CRAWL_MAX_CONCURRENT", 1, 1, 64),
+			Daily:         s.budget("LIMIT_REQUESTS_PER_HOST_PER_DAY", "LIMIT_BYTES_PER_HOST_PER_DAY"),
+			Total:         s.budget("LIMIT_REQUESTS_PER_DAY", "LIMIT_BYTES_PER_DAY"),
+			MaxItems:      s.number("LIMIT_ITEMS_PER_HOST", 0, 0, site.MaxRequests),
 		},
 		PolitenessSet: s.isSet("CRAWL_MIN_DELAY_MS", "CRAWL_MAX_DELAY_MS", "CRAWL_MAX_CONCURRENT"),
 		Fetch: fetch.Config{
@@ -84,6 +88,7 @@ func Load(get func(string) string, set ...string) (Config, error) {
 		Retention: snapshot.Retention{
 			Age:   24 * time.Hour * time.Duration(s.number("SNAPSHOT_KEEP_DAYS", 0, 0, 36500)),
 			Count: s.number("SNAPSHOT_KEEP_COUNT", 0, 0, 1_000_000),
+			Bytes: int64(s.number("SNAPSHOT_KEEP_BYTES", 0, 0, site.MaxQuota)),
 		},
 		KeepGone: !s.flag("CRAWL_REMOVE_GONE", true),
 		Soft404:  s.flag("CRAWL_SOFT_404", true),

@@ -9,6 +9,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/file/credential"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/site"
 )
 
 // settings reads values and collects what is wrong with them, so that one start tells all.
@@ -88,6 +90,13 @@ func (s *settings) number(name string, def, lo, hi int) int {
 		return def
 	}
 	return n
+}
+
+// budget reads what may be asked for in a day.
+func (s *settings) budget(requests, bytes string) registry.Budget {
+	return registry.Budget{
+		Requests: int64(s.number(requests, 0, 0, site.MaxRequests)), Bytes: int64(s.number(bytes, 0, 0, site.MaxQuota)),
+	}
 }
 
 // share reads a part of a whole.

@@ -50,9 +50,16 @@ var Settings = []Setting{
 	{"BACKFILL_ITEMS_PER_MINUTE", "600", "Most items that all backfills together register in a minute, 1 to 100000, but for 50 of each site that is read at once. 600 keep ten sites busy at a page a second"},
 	{"BACKFILL_MAX_BACKLOG", "2000", "Items of a host that wait for their first fetch, 50 to 1000000, at which a backfill waits for the crawl"},
 	{"SENTINEL_MAX_PER_DAY", "500", "Most new pages of one site of the site file that its daily look, and again as many that its pushes, register in a day (UTC), 0 to 5000; the rest follows on the next days. Likewise the checks that lastmod and pushes bring forward. 0 switches looks and pushes off, whatever BACKFILL_ENABLED says"},
+	// Limits; 0 is none. See docs/limits.md.
+	{"LIMIT_ITEMS_PER_HOST", "0", "Items of one host that may be registered, whatever their status, at most 1000000000; 0 is any number, as of all these. Others are refused, one by one, and those that are there go on. The site file may say otherwise for a domain (maxItems)"},
+	{"LIMIT_REQUESTS_PER_HOST_PER_DAY", "0", "Requests to one host in a day of UTC, at most 1000000000: pages, robots.txt, redirects and what is fetched to find pages. When they are spent the host is left alone until the next day. In the site file requestsPerDay"},
+	{"LIMIT_BYTES_PER_HOST_PER_DAY", "0", "Bytes of bodies that one host sends in a day, at most 1000000000000000, likewise. In the site file bytesPerDay"},
+	{"LIMIT_REQUESTS_PER_DAY", "0", "Requests to all hosts together in a day. Up to a fifth of it may stay unused: hosts take portions of it"},
+	{"LIMIT_BYTES_PER_DAY", "0", "Bytes of bodies that all hosts together send in a day, likewise"},
 	// What is kept.
 	{"SNAPSHOT_KEEP_DAYS", "0", "Days that the capture of a page's former state is kept, from when it was made; 0 is for ever, at most 36500. The newest and the present one always stay"},
 	{"SNAPSHOT_KEEP_COUNT", "0", "Captures that are kept of one page; 0 is all, at most 1000000. One more may stay until the next check"},
+	{"SNAPSHOT_KEEP_BYTES", "0", "Bytes of the captures that are kept of one page, before compression, at most 1000000000000000; 0 is any number. The oldest go first; the newest and the present one always stay. One more may stay until the next check"},
 	// What and how much.
 	{"CRAWL_ALLOW_HOSTS", "", "Hosts that may have private addresses and other ports than 80 and 443, separated by commas: name, name:port, *.suffix, address or CIDR"},
 	{"CRAWL_USER_AGENT", "Tidemark/" + Version, "Who we say we are; what stands before the slash is what robots.txt rules are matched against"},

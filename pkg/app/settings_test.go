@@ -101,6 +101,13 @@ func TestA25Values(t *testing.T) {
 		"SENTINEL_MAX_PER_DAY":         {"0", func(c Config) any { return c.SentinelPerDay }, 0},
 		"TIDEMARK_DATA":                {"/data", func(c Config) any { return c.Data }, "/data"},
 		"TRACKING_PARAM_PREFIXES":      {"ref", func(c Config) any { s, _ := c.Rules.ParseURL("https://a.example/?ref=1&utm_x=2"); return s.Normalized }, "https://a.example/?utm_x=2"},
+
+		"SNAPSHOT_KEEP_BYTES":             {"500", func(c Config) any { return c.Retention }, snapshot.Retention{Bytes: 500}},
+		"LIMIT_ITEMS_PER_HOST":            {"5", func(c Config) any { return c.Politeness.MaxItems }, 5},
+		"LIMIT_REQUESTS_PER_HOST_PER_DAY": {"5", func(c Config) any { return c.Politeness.Daily }, registry.Budget{Requests: 5}},
+		"LIMIT_BYTES_PER_HOST_PER_DAY":    {"5", func(c Config) any { return c.Politeness.Daily }, registry.Budget{Bytes: 5}},
+		"LIMIT_REQUESTS_PER_DAY":          {"5", func(c Config) any { return c.Politeness.Total }, registry.Budget{Requests: 5}},
+		"LIMIT_BYTES_PER_DAY":             {"5", func(c Config) any { return c.Politeness.Total }, registry.Budget{Bytes: 5}},
 	} {
 		c, err := Load(env(map[string]string{name: tt.value}))
 		if err != nil || tt.have(c) != tt.want {
@@ -152,6 +159,12 @@ func TestA25BadValues(t *testing.T) {
 		{"CRAWL_UNCHANGED_STEPS", "0", "from 1 to 1000"},
 		{"SNAPSHOT_KEEP_DAYS", "-1", "from 0 to 36500"},
 		{"SNAPSHOT_KEEP_COUNT", "all", "from 0 to 1000000"},
+		{"SNAPSHOT_KEEP_BYTES", "1k", "from 0 to 1000000000000000"},
+		{"LIMIT_ITEMS_PER_HOST", "-1", "from 0 to 1000000000"},
+		{"LIMIT_REQUESTS_PER_HOST_PER_DAY", "many", "from 0 to 1000000000"},
+		{"LIMIT_BYTES_PER_HOST_PER_DAY", "1000000000000001", "from 0 to 1000000000000000"},
+		{"LIMIT_REQUESTS_PER_DAY", "1000000001", "from 0 to 1000000000"},
+		{"LIMIT_BYTES_PER_DAY", "1.5", "from 0 to 1000000000000000"},
 		{"CRAWL_GONE_AFTER", "1001", "from 1 to 1000"},
 		{"CRAWL_GONE_SHARE", "1.5", "a number from 0 to 1"},
 		{"CRAWL_GONE_SHARE", "NaN", "a number from 0 to 1"},

@@ -52,17 +52,20 @@ func readSites(name string) ([]byte, error) {
 	return data, err
 }
 
-// politeness gives each host its pace (E3): the limits that the site file has for it, else what is
-// set for all. Allow-listed hosts are the operator's own, and are not held back unless either says so.
-// Nor are stores of files, which no site's visitors share.
+// politeness gives each host its pace and its quotas (E3): the limits that the site file has for it, else
+// what is set for all. Allow-listed hosts are the operator's own, and are not held back unless either says so.
+// Nor are stores of files, which no site's visitors share. Quotas are for them, too.
 func (c *Config) politeness(exempt func(host string) bool, limits func(host string) (site.Limits, bool)) func(host string) registry.Politeness {
 	return func(host string) registry.Politeness {
+		p := c.Politeness
 		if l, ok := limits(host); ok {
-			return registry.Politeness{MinDelay: l.MinDelay, MaxDelay: l.MaxDelay, MaxConcurrent: l.MaxConcurrent}
+			p.MinDelay, p.MaxDelay, p.MaxConcurrent = l.MinDelay, l.MaxDelay, l.MaxConcurrent
+			p.Daily.Requests = l.RequestsPerDay.Or(p.Daily.Requests)
+			p.Daily.Bytes = l.BytesPerDay.Or(p.Daily.Bytes)
+			p.MaxItems = int(l.MaxItems.Or(int64(p.MaxItems)))
+		} else if file.IsHost(host) || !c.PolitenessSet && exempt(host) {
+			p.MinDelay, p.MaxDelay, p.MaxConcurrent = 0, 0, 4
 		}
-		if file.IsHost(host) || !c.PolitenessSet && exempt(host) {
-			return registry.Politeness{MaxConcurrent: 4}
-		}
-		return c.Politeness
+		return p
 	}
 }

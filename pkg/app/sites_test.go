@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // E9: no site file is no sites; one that is named has to be there, and one that is there has to be
@@ -44,12 +46,14 @@ func TestE3LimitsOfTheFile(t *testing.T) {
   - slug: port
     domain: port.example
     sitemaps: [https://port.example/sitemap.xml]
-    limits: {minDelayMs: 5000, maxDelayMs: 10000, maxConcurrent: 2}
+    limits: {minDelayMs: 5000, maxDelayMs: 10000, maxConcurrent: 2, requestsPerDay: 500, bytesPerDay: 0}
 `
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := Load(env(map[string]string{"BACKFILL_SITES_FILE": path}))
+	c, err := Load(env(map[string]string{
+		"BACKFILL_SITES_FILE": path, "LIMIT_REQUESTS_PER_HOST_PER_DAY": "7", "LIMIT_BYTES_PER_HOST_PER_DAY": "8", "LIMIT_ITEMS_PER_HOST": "9",
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +61,9 @@ func TestE3LimitsOfTheFile(t *testing.T) {
 	p := c.politeness(no, c.Sites.Limits)("port.example")
 	if p.MinDelay.Milliseconds() != 5000 || p.MaxDelay.Milliseconds() != 10000 || p.MaxConcurrent != 2 {
 		t.Errorf("have %+v", p)
+	}
+	if p.Daily != (registry.Budget{Requests: 500}) || p.MaxItems != 9 {
+		t.Errorf("quotas %+v", p)
 	}
 	if p := c.politeness(no, c.Sites.Limits)("other.example"); p != c.Politeness {
 		t.Errorf("another host has %+v", p)

@@ -24,6 +24,9 @@ func (s *Service) Report(r Run) []string {
 			say("Fetching them would take about %s%s", s.estimate(r), r.size())
 		}
 	}
+	if n := r.Reasons[fullHost]; n > 0 {
+		say("Refused %d: %s", n, fullHost)
+	}
 	if left := r.Excluded + r.Trapped + r.Duplicates; left > 0 {
 		say("Passed over %d: %d excluded, %d traps, %d duplicates", left, r.Excluded, r.Trapped, r.Duplicates)
 	}

@@ -54,7 +54,7 @@ type Counts struct {
 	Discovered int   `json:"discovered"`           // wanted addresses, each once; the next three add up to it
 	Queued     int   `json:"queued"`               // new items; of a dry run, what they would be
 	Skipped    int   `json:"skipped"`              // known already, and left as they are
-	Refused    int   `json:"refused,omitempty"`    // by the registry, each with an error
+	Refused    int   `json:"refused,omitempty"`    // by the registry, each with an error, or with a reason where the host is full
 	Excluded   int   `json:"excluded,omitempty"`   // not wanted, see Run.Reasons; so are the next
 	Trapped    int   `json:"trapped,omitempty"`    // taken for spaces without an end
 	Duplicates int   `json:"duplicates,omitempty"` // counted before in this run

@@ -15,6 +15,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
+// fullHost is why new pages of a host are refused that has as many items as it may.
+const fullHost = "limit: the host has as many items as it may (LIMIT_ITEMS_PER_HOST)"
+
 // backlogWait is the pause before another look at a host that has enough to do (E13).
 const backlogWait = time.Minute
 
@@ -147,6 +150,9 @@ func (s *Service) register(ctx context.Context, l *lane, wanted []source.Source,
 	o := registry.RegisterOptions{NewOnly: true, Method: Method, Run: l.run, Job: job, Respell: true}
 	for i, got := range s.reg.Register(ctx, wanted, o) {
 		switch kind := fault.KindOf(got.Err); {
+		case registry.IsItemLimit(got.Err):
+			out.add.Refused++
+			out.exclude(fullHost, 1)
 		case kind == fault.Invalid || kind == fault.Blocked || kind == fault.TooLarge:
 			out.add.Refused++
 			out.failed(s.now(), l.source, wanted[i].Display, got.Err.Error())

@@ -243,6 +243,11 @@ func (c *check) gate(ctx context.Context, target string) error {
 func (c *check) ask(ctx context.Context, req fetch.Request) (fetch.Response, error) {
 	req.Gate = c.gate
 	resp, err := c.web.Get(ctx, req)
+	if c.guest.pass != nil {
+		c.guest.found.Asked.Bytes += resp.WireBytes
+	} else {
+		c.bytes.Add(resp.WireBytes)
+	}
 	if left := c.guest.leave(ctx); left != nil {
 		c.guest.ours = left
 		return resp, left

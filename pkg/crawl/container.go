@@ -59,6 +59,7 @@ type listing struct {
 	sum                   hash.Hash                  // of names and revisions
 	waiting               map[string][]source.Source // to be registered, by the credential they get
 	blobs, fresh, changed int
+	full                  int // not added: the store has as many items as it may
 	alike                 int // passed over: another of that name, but for its slashes, was listed before
 	unnamed               int // passed over: their names cannot stand in an address
 }
@@ -157,7 +158,9 @@ func (l *listing) enlist(ctx context.Context, src source.Source, b *blob) error 
 func (l *listing) register(ctx context.Context, credential string) error {
 	o := registry.RegisterOptions{Method: "CONTAINER", Credential: credential, Respell: true}
 	for _, got := range l.reg.Register(ctx, l.waiting[credential], o) {
-		if got.Err != nil {
+		if registry.IsItemLimit(got.Err) {
+			l.full++
+		} else if got.Err != nil {
 			return got.Err
 		}
 	}
@@ -202,6 +205,9 @@ func (l *listing) close(gone int) {
 	}
 	if l.unnamed > 0 {
 		why += fmt.Sprintf("; %d passed over, their names have segments of dots, control characters or are too long", l.unnamed)
+	}
+	if l.full > 0 {
+		why += fmt.Sprintf("; %d not added, there are as many items as there may be (LIMIT_ITEMS_PER_HOST)", l.full)
 	}
 	c.Record(now, "listed", why)
 }

@@ -146,6 +146,13 @@ var disturbed = []struct {
 		r.site.put("/p", text("v2").etag("2"))
 		r.next("/p")
 	}, false},
+	{"retention by bytes", func(r *rig) {
+		r.Worker.o.Retention.Bytes = 1
+		r.site.put("/p", text("v1").etag("1"))
+		r.first("/p")
+		r.site.put("/p", text("v2").etag("2"))
+		r.next("/p")
+	}, false},
 	{"304", func(r *rig) {
 		r.site.put("/p", text("v1").etag("1"))
 		r.first("/p")

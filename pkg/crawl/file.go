@@ -79,6 +79,7 @@ func (c *check) getFile(ctx context.Context, place file.Place) (resp file.Respon
 		return resp, false, err
 	}
 	resp, err = c.o.Files.Get(ctx, req)
+	c.bytes.Add(int64(len(resp.Body)))
 	switch {
 	case err == nil:
 		return resp, true, nil

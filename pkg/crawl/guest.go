@@ -118,6 +118,6 @@ func (g *guest) leave(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveMargin)
 	defer cancel()
 	pass := g.pass
-	g.pass, g.found.NextStart = nil, g.pace.free()
+	g.pass, g.found.NextStart, g.found.Asked.Requests = nil, g.pace.free(), g.pace.made()
 	return g.reg.Leave(ctx, pass, g.found)
 }

@@ -24,7 +24,8 @@ func (c *check) keep(ctx context.Context, resp fetch.Response) (snapshot.Saved, 
 		return saved, err
 	}
 	if saved.Added {
-		c.CaptureCount++
+		kept := c.kept().Added(int64(len(resp.Body)))
+		c.CaptureCount, c.CaptureBytes = kept.Count, kept.Bytes
 	}
 	if c.OldestCapture.IsZero() {
 		c.OldestCapture = saved.Replaced
@@ -32,16 +33,20 @@ func (c *check) keep(ctx context.Context, resp fetch.Response) (snapshot.Saved, 
 	return saved, nil
 }
 
+// kept is what is kept of the item, as far as we know.
+func (c *check) kept() snapshot.Kept {
+	return snapshot.Kept{Count: c.CaptureCount, Bytes: c.CaptureBytes, Oldest: c.OldestCapture}
+}
+
 // prune drops captures that need not be kept any longer. What the item's row names stays, and what
 // it will name once this check is committed: until then either may come to stand.
 func (c *check) prune(ctx context.Context) error {
-	kept := snapshot.Kept{Count: c.CaptureCount, Oldest: c.OldestCapture}
-	if !c.o.Retention.Due(kept, c.o.Clock()) {
+	if !c.o.Retention.Due(c.kept(), c.o.Clock()) {
 		return nil
 	}
 	kept, err := c.snaps.Prune(ctx, c.ID, c.o.Retention, c.o.Clock(), c.RawHash, c.rawBefore)
 	if err == nil {
-		c.CaptureCount, c.OldestCapture = kept.Count, kept.Oldest
+		c.CaptureCount, c.CaptureBytes, c.OldestCapture = kept.Count, kept.Bytes, kept.Oldest
 	}
 	return err
 }

@@ -98,6 +98,36 @@ func TestA21RetentionByCount(t *testing.T) {
 	})
 }
 
+// A21: by bytes likewise, also of a page whose captures were not counted before. The edges between
+// what is kept stay.
+func TestA21RetentionByBytes(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		for i, version := range []string{"a", "b", "c", "d"} {
+			r.site.put("/p", text(version))
+			if i == 0 {
+				r.first("/p")
+			} else {
+				r.next("/p")
+			}
+		}
+		size := int64(len(text("a").body))
+		if it := r.item("/p"); it.CaptureBytes != 4*size {
+			t.Fatalf("%d bytes of 4 times %d", it.CaptureBytes, size)
+		}
+		r.Worker.o.Retention.Bytes = 2*size + 1
+		for i, left := range []int{2, 2} { // nothing is new
+			it := r.next("/p")
+			if n := len(r.captures("/p")); n != left || it.CaptureCount != n || it.CaptureBytes != int64(n)*size || len(r.blobs()) != n {
+				t.Errorf("%d: %d captures, of which the item knows %d with %d bytes", i, n, it.CaptureCount, it.CaptureBytes)
+			}
+		}
+		if edges := r.edges("/p"); len(edges) != 2 {
+			t.Errorf("edges %+v", edges)
+		}
+	})
+}
+
 // A21: by age, a capture goes at the first check after it has aged out, though nothing changes; the
 // present one stays.
 func TestA21RetentionByAge(t *testing.T) {

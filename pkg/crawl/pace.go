@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // pacer keeps the starts of a batch's requests apart. The batch reserved absolute times; a
@@ -78,6 +79,24 @@ func (p *pacer) free() time.Time {
 		return time.Time{}
 	}
 	return p.last.Add(p.gap(p.used))
+}
+
+// made is how many requests have started.
+func (p *pacer) made() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return int64(p.used)
+}
+
+// asked is what the batch's host was asked for so far.
+func (t *task) asked() registry.Budget {
+	return registry.Budget{Requests: t.pace.made(), Bytes: t.bytes.Load()}
+}
+
+// reachedBudget reports whether the host has been asked for all that the batch may ask for.
+func (t *task) reachedBudget() bool {
+	asked := t.asked()
+	return asked.Requests >= t.batch.Left.Requests || asked.Bytes >= t.batch.Left.Bytes
 }
 
 func latest(a, b time.Time) time.Time {

@@ -66,6 +66,8 @@ type sim struct {
 	spawned int
 	faults  bool
 	problem string
+	daily   registry.Budget // of each host, and of all; zero is no limit
+	total   registry.Budget
 
 	store storage.Store      // as it is
 	reg   *registry.Registry // over store, without faults or interleaving: for looking
@@ -89,6 +91,21 @@ type actorKey struct{}
 var errDied = errors.New("the process died")
 
 func simulate(t *testing.T, open opener, seed uint64) {
+	s := newSim(t, open, seed)
+	s.disturbed()
+	if s.problem == "" {
+		s.calm()
+	}
+	s.report(seed)
+}
+
+func (s *sim) report(seed uint64) {
+	if s.problem != "" {
+		s.t.Errorf("seed %d, %s: %s", seed, s.now.Format(time.RFC3339), s.problem)
+	}
+}
+
+func newSim(t *testing.T, open opener, seed uint64) *sim {
 	s := &sim{
 		t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 		acked: map[source.ID]promise{}, asked: map[source.ID]*wishes{}, faults: true,
@@ -101,13 +118,7 @@ func simulate(t *testing.T, open opener, seed uint64) {
 	must(t, s.reg.Create(t.Context()))
 	must(t, snapshot.New(s.store).Create(t.Context()))
 	must(t, index.NewManifests(s.store).Create(t.Context()))
-	s.disturbed()
-	if s.problem == "" {
-		s.calm()
-	}
-	if s.problem != "" {
-		t.Errorf("seed %d, %s: %s", seed, s.now.Format(time.RFC3339), s.problem)
-	}
+	return s
 }
 
 func must(t *testing.T, err error) {
@@ -132,10 +143,11 @@ func (s *sim) registry(store storage.Store, process string) *registry.Registry {
 		Parallel: 1, Clock: s.clock, Jitter: s.rng.Float64, Sleep: s.sleep,
 		Token: func() string { token++; return fmt.Sprintf("%s-%d", process, token) },
 		Politeness: func(host string) registry.Politeness {
+			p := registry.Politeness{MaxConcurrent: simAtOnce, Daily: s.daily, Total: s.total} // two workers of one request each
 			if host == "slow.example" {
-				return registry.Politeness{MinDelay: simDelay, MaxDelay: 2 * simDelay, MaxConcurrent: 1}
+				p.MinDelay, p.MaxDelay, p.MaxConcurrent = simDelay, 2*simDelay, 1
 			}
-			return registry.Politeness{MaxConcurrent: simAtOnce} // two workers of one request each
+			return p
 		},
 	})
 }

@@ -27,10 +27,11 @@ type world struct {
 	versions map[string]int
 	lastAsk  time.Time               // of the paced host
 	inFlight map[string][]*time.Time // when they began
+	asked    map[string]int64        // by host and day, and by day
 }
 
 func newWorld(s *sim) *world {
-	w := &world{sim: s, versions: map[string]int{}, inFlight: map[string][]*time.Time{}}
+	w := &world{sim: s, versions: map[string]int{}, inFlight: map[string][]*time.Time{}, asked: map[string]int64{}}
 	for _, host := range simHosts {
 		for i := range 4 {
 			w.urls = append(w.urls, fmt.Sprintf("https://%s/%d", host, i))
@@ -121,6 +122,7 @@ func (w *world) list(rng *rand.Rand) string {
 func (w *world) observe(host string) (over func()) {
 	const longest = 30 * time.Second
 	now, most := w.sim.now, simAtOnce
+	w.count(host, now)
 	if host == "slow.example" {
 		most = 1
 		if gap := now.Sub(w.lastAsk); !w.lastAsk.IsZero() && gap < simDelay {
@@ -148,6 +150,20 @@ func one(yes bool) int {
 
 func without[T comparable](list []T, x T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return v == x })
+}
+
+// count holds all workers and visitors together to the budgets of a day. No request of this world comes
+// beside those of items and visits but robots.txt, which is not counted here, so they hold exactly.
+func (w *world) count(host string, now time.Time) {
+	day := now.Format(time.DateOnly)
+	for _, of := range []struct {
+		key  string
+		most int64
+	}{{host + " on " + day, w.sim.daily.Requests}, {"everybody on " + day, w.sim.total.Requests}} {
+		if w.asked[of.key]++; of.most > 0 && w.asked[of.key] > of.most {
+			w.sim.fail("%s was asked %d times, %d are allowed", of.key, w.asked[of.key], of.most)
+		}
+	}
 }
 
 // simIndex is an index that may be down.

@@ -64,6 +64,7 @@ func (w *Worker) Visit(ctx context.Context, v Visit) (out Visited, err error) {
 	resp, err := w.web.Get(ctx, fetch.Request{
 		URL: form, ETag: v.ETag, LastModified: v.LastModified, ValidFor: v.FinalURL, MaxBytes: v.MaxBytes, Gate: g.admit,
 	})
+	g.found.Asked.Bytes += resp.WireBytes
 	if err != nil {
 		return out, g.verdict(ctx, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/document"
@@ -146,6 +147,7 @@ type task struct {
 	pace  pacer
 
 	permits chan struct{} // holds a token for each request in flight
+	bytes   atomic.Int64  // of the bodies that the host has sent
 
 	mu         sync.Mutex // guards what follows
 	todo       []*registry.Item
@@ -155,8 +157,9 @@ type task struct {
 	outcomes   []string        // of what is done
 	stale      []staleManifest // of what is done
 	host       registry.HostFinding
-	spent      bool  // the host can bear no other request while the lock holds
-	failed     error // our own fault: stop, and let the job come again
+	told       registry.Budget // what the registry knows that the host was asked for
+	spent      bool            // the host can bear no other request while the lock holds
+	failed     error           // our own fault: stop, and let the job come again
 	lastCommit time.Time
 }
 
@@ -192,14 +195,14 @@ func (t *task) work(ctx context.Context) {
 }
 
 // take gives the next item, or nil when no other may be begun: of a host that has asked for a pause,
-// only what asks nobody.
+// or has been asked for all that it may be, only what asks nobody.
 func (t *task) take(ctx context.Context) *registry.Item {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.goOn(ctx) {
 		return nil
 	}
-	paused := !t.host.PauseUntil.IsZero()
+	paused := !t.host.PauseUntil.IsZero() || t.reachedBudget()
 	i := slices.IndexFunc(t.todo, func(it *registry.Item) bool { return !paused || it.AsksNobody() })
 	if i < 0 {
 		return nil
@@ -259,10 +262,12 @@ func (t *task) commit(ctx context.Context, last bool) error {
 	if last {
 		t.host.NextStart = t.pace.free()
 	}
+	asked := t.asked()
+	t.host.Asked = registry.Budget{Requests: asked.Requests - t.told.Requests, Bytes: asked.Bytes - t.told.Bytes}
 	err := t.reg.Commit(ctx, t.batch, t.done, t.host, last)
 	if err == nil {
 		t.count()
-		t.done, t.lastCommit = nil, t.o.Clock()
+		t.done, t.lastCommit, t.told = nil, t.o.Clock(), asked
 		t.dropStale(ctx)
 	}
 	return err

@@ -14,7 +14,7 @@ const linkMethod = "ENTRY"
 // registerPage has the page that a link is about crawled (D10). That is done before the entry is
 // stored: a crash in between leaves a page that is searched without its entry, and sending the entry
 // again mends it. A page that is known costs two reads and is left to its schedule. Entries for tests
-// have no pages.
+// have no pages, nor have those that lead to a host with as many items as it may have.
 func (s *Session) registerPage(ctx context.Context, f Fields) error {
 	raw := f.Text("url_canonical")
 	if raw == "" {
@@ -32,5 +32,9 @@ func (s *Session) registerPage(ctx context.Context, f Fields) error {
 	if !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	return links.Register(ctx, []source.Source{page}, registry.RegisterOptions{Method: linkMethod})[0].Err
+	err = links.Register(ctx, []source.Source{page}, registry.RegisterOptions{Method: linkMethod})[0].Err
+	if registry.IsItemLimit(err) {
+		return nil // the entry is kept all the same
+	}
+	return err
 }

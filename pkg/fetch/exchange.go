@@ -155,7 +155,9 @@ func (x *exchange) read(res *http.Response) ([]byte, error) {
 		return nil, fault.New(fault.TooLarge, "body of %d bytes: want at most %d", res.ContentLength, x.limit.bytes)
 	}
 	body, err := x.limit.read(res.Body, res.ContentLength)
-	x.out.WireBytes = int64(len(body))
+	if x.out.WireBytes = int64(len(body)); fault.Is(err, fault.TooLarge) {
+		x.out.WireBytes = x.limit.bytes + 1 // were read
+	}
 	x.limit.short = x.limit.cut && x.out.WireBytes == x.limit.bytes
 	if err != nil && !fault.Is(err, fault.TooLarge) {
 		return nil, fault.New(fault.Unavailable, "broken body after %d bytes: %w", len(body), err)

@@ -28,6 +28,9 @@ type Batch struct {
 	// Absent are the marks of what the host showed for pages that do not exist, by scheme, when the
 	// batch began: see [Absent].
 	Absent map[string]string
+	// Left is what the host may be asked for: who has reached it begins no other request of an item.
+	// Zero, as for a host that is not to be had, is nothing at all.
+	Left Budget
 
 	owner  string
 	rest   []*Item // of the job, without a start: not locked
@@ -49,8 +52,9 @@ func (b *Batch) Break(it *Item) {
 func (r *Registry) Begin(ctx context.Context, job Job) (*Batch, error) {
 	owner := r.o.Token()
 	var batch *Batch
+	var taken Budget
 	err := r.onHost(ctx, job.PartitionKey, job.Host, func(ctx context.Context) (err error) {
-		batch, err = r.begin(ctx, job, owner)
+		batch, err = r.begin(ctx, job, owner, &taken)
 		return err
 	})
 	if err != nil || batch == nil || len(batch.rest) == 0 {
@@ -63,7 +67,7 @@ func (r *Registry) Begin(ctx context.Context, job Job) (*Batch, error) {
 	return batch, nil
 }
 
-func (r *Registry) begin(ctx context.Context, job Job, owner string) (*Batch, error) {
+func (r *Registry) begin(ctx context.Context, job Job, owner string, taken *Budget) (*Batch, error) {
 	items, host, err := r.load(ctx, job)
 	if err != nil {
 		return nil, err
@@ -73,7 +77,11 @@ func (r *Registry) begin(ctx context.Context, job Job, owner string) (*Batch, er
 	if len(todo) == 0 {
 		return nil, nil
 	}
-	g, until, ok := host.reserveBatch(now, owner, len(todo), r.o.Politeness(job.Host), r.o.Jitter)
+	p := r.o.Politeness(job.Host)
+	if _, err := r.share(ctx, &host, len(todo), p, taken); err != nil {
+		return nil, err
+	}
+	g, until, ok := host.reserveBatch(now, owner, len(todo), p, r.o.Jitter)
 	if !ok {
 		return r.beginUnasked(ctx, job, owner, &host, todo, until)
 	}
@@ -81,7 +89,7 @@ func (r *Registry) begin(ctx context.Context, job Job, owner string) (*Batch, er
 		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID,
 		Starts: append(g.starts, host.NextSlotAt), Permits: g.permits, Until: stamp(now.Add(lockTime)),
 		CrawlDelay: time.Duration(host.CrawlDelayMS) * time.Millisecond,
-		Absent:     host.Absent, owner: owner,
+		Absent:     host.Absent, Left: host.allow(len(g.starts), g.permits, p), owner: owner,
 	}
 	b.rest = todo[len(g.starts):]
 	return b, r.lock(ctx, b, &host, todo[:len(g.starts)])

@@ -154,6 +154,18 @@ func pages(host string, n int) []string {
 // finish commits every item of a batch as indexed, due again in a day.
 func (b bench) finish(t testing.TB, batch *Batch) {
 	t.Helper()
+	b.finishAs(t, batch, HostFinding{})
+}
+
+// finishAsking does so after a request for each, of a hundred bytes.
+func (b bench) finishAsking(t testing.TB, batch *Batch) {
+	t.Helper()
+	n := int64(len(batch.Items))
+	b.finishAs(t, batch, HostFinding{Asked: Budget{n, 100 * n}})
+}
+
+func (b bench) finishAs(t testing.TB, batch *Batch, host HostFinding) {
+	t.Helper()
 	var done []Finding
 	for _, it := range batch.Items {
 		f := *it
@@ -162,7 +174,7 @@ func (b bench) finish(t testing.TB, batch *Batch) {
 		f.Bring(b.clock.Now().Add(24 * time.Hour))
 		done = append(done, Finding{Item: f, Changed: true})
 	}
-	if err := b.Commit(t.Context(), batch, done, HostFinding{}, true); err != nil {
+	if err := b.Commit(t.Context(), batch, done, host, true); err != nil {
 		t.Fatal(err)
 	}
 }

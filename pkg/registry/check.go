@@ -24,8 +24,8 @@ func (v Violation) String() string {
 // only exact while nobody writes.
 func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 	c := checker{
-		now: r.now(), items: map[storage.Key]Item{}, due: map[storage.Key][]storage.Entity{},
-		counts: map[storage.Key]map[Status]int{}, rebuild: map[storage.Key]int{}, revisited: map[storage.Key]int{}, attention: map[string]time.Time{}, hints: map[string]time.Time{},
+		now: r.now(), politeness: r.o.Politeness, hosts: map[storage.Key]hostState{}, items: map[storage.Key]Item{}, due: map[storage.Key][]storage.Entity{},
+		counts: map[storage.Key]map[Status]int{}, rebuild: map[storage.Key]int{}, revisited: map[storage.Key]int{}, hints: map[string]time.Time{},
 	}
 	for e, err := range r.items.Query(ctx, storage.Query{}) {
 		if err != nil {
@@ -52,15 +52,16 @@ func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 }
 
 type checker struct {
-	now       time.Time
-	items     map[storage.Key]Item
-	due       map[storage.Key][]storage.Entity // by item
-	counts    map[storage.Key]map[Status]int   // by host row: as counted by the registry
-	rebuild   map[storage.Key]int              // by host row: items that wait, as counted, less those that do
-	revisited map[storage.Key]int              // by host row: items that are gone but not by status, likewise
-	attention map[string]time.Time             // by partition: when the first due row needs somebody
-	hints     map[string]time.Time             // by partition: the earliest
-	found     []Violation
+	now        time.Time
+	politeness func(host string) Politeness
+	items      map[storage.Key]Item
+	due        map[storage.Key][]storage.Entity // by item
+	counts     map[storage.Key]map[Status]int   // by host row: as counted by the registry
+	rebuild    map[storage.Key]int              // by host row: items that wait, as counted, less those that do
+	revisited  map[storage.Key]int              // by host row: items that are gone but not by status, likewise
+	hosts      map[storage.Key]hostState
+	hints      map[string]time.Time // by partition: the earliest
+	found      []Violation
 }
 
 func (c *checker) report(invariant int, key storage.Key, format string, args ...any) {
@@ -72,15 +73,15 @@ func (c *checker) row(e storage.Entity) {
 		c.items[e.Key] = itemOf(e)
 		return
 	}
-	if at, hash, ok := parseDueRow(e.Row); ok {
+	if _, hash, ok := parseDueRow(e.Row); ok {
 		item := storage.Key{Partition: e.Partition, Row: hash}
 		c.due[item] = append(c.due[item], e)
-		c.attention[e.Partition] = earlier(c.attention[e.Partition], laterOf(laterOf(at, enqueuedUntil(e)), c.now))
 		return
 	}
 	var h hostState
 	decode(hostColumns, e.Props, &h)
 	if h.Host != "" {
+		c.hosts[e.Key] = h
 		c.counts[e.Key] = h.Counts
 		c.rebuild[e.Key] += h.Rebuilding
 		c.revisited[e.Key] += h.Revisited
@@ -131,12 +132,29 @@ func (c *checker) judge() {
 			c.report(5, host, "counts %+d items that are gone under another status and are not", n)
 		}
 	}
-	for partition, first := range c.attention {
+	for partition, first := range c.attention() {
 		at, ok := c.hints[partition]
 		if limit := first.Add(time.Minute); !ok || at.After(limit) {
 			c.report(2, storage.Key{Partition: partition}, "needs attention at %s, first hint %s (any: %v)", storage.FormatTime(first), storage.FormatTime(at), ok)
 		}
 	}
+}
+
+// attention is, by partition, when the first due row needs somebody. Those of a host that may not be
+// asked do when it may be, and every time that a job would be trusted: limits may be raised.
+func (c *checker) attention() map[string]time.Time {
+	out := map[string]time.Time{}
+	for _, rows := range c.due {
+		for _, e := range rows {
+			at, _, _ := parseDueRow(e.Row)
+			host, _ := e.Props["host"].(string)
+			h := c.hosts[storage.Key{Partition: e.Partition, Row: hostRow(host)}]
+			held, _ := h.held(c.now, c.politeness(host))
+			first := laterOf(laterOf(at, enqueuedUntil(e)), laterOf(c.now, parkedUntil(c.now, held)))
+			out[e.Partition] = earlier(out[e.Partition], first)
+		}
+	}
+	return out
 }
 
 func (c *checker) judgeDue(key storage.Key, it Item) {

@@ -27,6 +27,7 @@ type HostFinding struct {
 	PauseWhy   string
 	CrawlDelay time.Duration // of robots.txt
 	NextStart  time.Time     // no start before this, whatever was reserved
+	Asked      Budget        // what it was asked for since the last commit
 }
 
 // Commit writes what a batch found, atomically, and moves each item's due row (DESIGN §2.4). It
@@ -191,6 +192,7 @@ func (c *commit) updateHost(host *hostEntry, now time.Time) {
 	} else if len(c.done) > 0 && !host.PausedUntil.After(now) {
 		host.PausedUntil, host.PauseReason = time.Time{}, ""
 	}
+	host.charge(now, c.b.owner, c.host.Asked)
 	if c.last {
 		host.release(c.b.owner, c.host.NextStart)
 	}

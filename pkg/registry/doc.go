@@ -9,7 +9,7 @@
 //	IngestItems
 //	  PK partition  RK <hash>                 the item; the truth (seed 003 §4, flat columns)
 //	  PK partition  RK due|<nextCrawlAt>|<hash>  its due row; enqueuedUntil while a job is trusted
-//	  PK partition  RK host|<host>            politeness, leases, pause, counters
+//	  PK partition  RK host|<host>            politeness, leases, pause, budgets, counters
 //	  PK partition  RK robots|<scheme>|<host> cached robots.txt
 //	  PK partition  RK robots|<scheme>|<host>|absent  what it shows for pages that do not exist
 //	  PK partition  RK alias|<hash>|<hash>    the second item is, or was, an alias of the first: a hint
@@ -17,6 +17,7 @@
 //	  PK <hash[:2]> RK <hash>                 → partition; written before the item, immutable
 //	  PK partition  RK <partition>            every partition there is
 //	  PK cursor     RK purge                  how far PurgeTimer has come
+//	  PK total      RK <shard>                what hosts have taken of the budgets that they share
 //	DueHints
 //	  PK <shard>|<minute>  RK <partition>     "due rows here at or after this minute"
 //
@@ -34,7 +35,8 @@
 //
 //  1. An item has exactly one due row, at its nextCrawlAt.
 //  2. A partition with due rows has a hint no later than one minute after the first of them
-//     needs attention.
+//     needs attention. Those of a host that may not be asked need it when it may be, at most ten
+//     minutes from now.
 //  3. At most one worker's result is committed per lock.
 //  4. reindexGeneration never falls, and one above the last processed is always followed by
 //     processing.

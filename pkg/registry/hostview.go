@@ -16,6 +16,7 @@ type HostView struct {
 	Workers    int               // that may send requests now
 	Requests   int               // they may have in flight
 	Losses     int               // tombstones of the brake's window
+	Today      Budget            // what it was asked for since midnight (UTC), or may yet be by who asks it now
 	Robots     map[string]Robots // by scheme
 }
 
@@ -43,10 +44,11 @@ func (r *Registry) viewHost(ctx context.Context, partition string, stats HostSta
 	if err != nil {
 		return HostView{}, err
 	}
+	h.turnDay(now)
 	h.expireLeases(now)
 	v := HostView{
 		HostStats: stats, Politeness: r.o.Politeness(stats.Host), CrawlDelay: time.Duration(h.CrawlDelayMS) * time.Millisecond,
-		NextStart: h.NextSlotAt, Workers: len(h.Leases), Losses: h.Losses, Robots: map[string]Robots{},
+		NextStart: h.NextSlotAt, Workers: len(h.Leases), Losses: h.Losses, Today: h.Used, Robots: map[string]Robots{},
 	}
 	v.MinDelay, v.MaxDelay = h.delays(v.Politeness)
 	for _, l := range h.Leases {

@@ -130,7 +130,8 @@ type Item struct {
 	GoneSince            time.Time `col:"goneSince"`   // its tombstone; kept until the source answers again
 	ErrorMessage         string    `col:"errorMessage"`
 
-	CaptureCount int `col:"captureCount"` // captures that are kept, as far as we know
+	CaptureCount int   `col:"captureCount"` // captures that are kept, as far as we know
+	CaptureBytes int64 `col:"captureBytes"` // of them, before compression; 0 while that is not known
 	// OldestCapture is when the oldest capture was made that retention may drop; zero: there is none.
 	OldestCapture time.Time `col:"oldestCapture"`
 

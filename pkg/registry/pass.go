@@ -50,20 +50,26 @@ func (r *Registry) Enter(ctx context.Context, partition, host string, patience t
 
 // tryEnter takes the gate, or says when to look again.
 func (r *Registry) tryEnter(ctx context.Context, id hostID, owner string, limit time.Time) (pass *Pass, again time.Time, err error) {
+	var taken Budget
 	err = r.onHost(ctx, id.partition, id.host, func(ctx context.Context) error {
 		pass = nil
 		h, err := r.loadHost(ctx, id.partition, id.host)
 		if err != nil {
 			return err
 		}
+		p := r.o.Politeness(id.host)
+		changed, err := r.share(ctx, &h, 1, p, &taken)
+		if err != nil {
+			return err
+		}
 		now, wished := r.now(), h.PassWaits
-		g, at, ok := h.reservePass(now, limit, owner, r.o.Politeness(id.host), r.o.Jitter)
+		g, at, ok := h.reservePass(now, limit, owner, p, r.o.Jitter)
 		if again = at; ok {
 			pass = &Pass{
 				Partition: id.partition, Host: id.host, Starts: append(g.starts, h.NextSlotAt), Until: stamp(now.Add(lockTime)),
 				CrawlDelay: time.Duration(h.CrawlDelayMS) * time.Millisecond, owner: owner,
 			}
-		} else if h.PassWaits.Sub(wished) < turnGrace/2 {
+		} else if h.PassWaits.Sub(wished) < turnGrace/2 && !changed {
 			return nil // the wish that is there will do
 		}
 		if err := r.pointPartition(ctx, h); err != nil {
@@ -88,6 +94,7 @@ func (r *Registry) Leave(ctx context.Context, p *Pass, found HostFinding) error 
 			return err
 		}
 		now := r.now()
+		h.charge(now, p.owner, found.Asked)
 		waits = h.leavePass(now, p.owner, found.NextStart)
 		h.CrawlDelayMS = found.CrawlDelay.Milliseconds()
 		if found.PauseUntil.After(now) {

@@ -2,10 +2,13 @@ package registry
 
 import "time"
 
-// Politeness is what one host can bear (A19, E3).
+// Politeness is what one host can bear (A19, E3), and what we can.
 type Politeness struct {
 	MinDelay, MaxDelay time.Duration // between two starts; each pause is drawn from [MinDelay, MaxDelay]
 	MaxConcurrent      int           // requests in flight, at least 1
+	Daily              Budget        // of the host
+	Total              Budget        // of all hosts together; the same for each
+	MaxItems           int           // of the host, whatever their status; 0 is any number
 }
 
 const (
@@ -32,6 +35,8 @@ type lease struct {
 	Permits int       `json:"permits"`
 	Room    int       `json:"room,omitempty"` // tombstones that it may still set, see brake.go
 	Pass    bool      `json:"pass,omitempty"` // it is a [Pass], not a batch's
+	// Reserved are requests that it may still make and that are counted, see budget.go.
+	Reserved int64 `json:"reserved,omitempty"`
 }
 
 // hostState is the row of one host: everything its workers must agree on.
@@ -54,6 +59,10 @@ type hostState struct {
 	Revisited    int            `col:"revisited"`  // items with a tombstone whose status is not Gone
 	LossesFrom   time.Time      `col:"lossesFrom"` // begin of the brake's window
 	Losses       int            `col:"losses"`     // tombstones in it
+	Day          time.Time      `col:"day"`        // that the budgets speak of, see budget.go
+	Used         Budget         `col:"used"`       // made or reserved in it
+	Granted      Budget         `col:"granted"`    // taken in it from the total
+	TotalSpent   Budget         `col:"totalSpent"` // the total that had nothing left in it
 	// Absent are the marks of what its origins show for pages that do not exist, by scheme.
 	Absent map[string]string `col:"absent"`
 	// LastMod is how true what the host says of its pages' changes has proved.
@@ -82,9 +91,10 @@ type grant struct {
 // because two workers that fall behind their starts could come closer than the pause; a host
 // without pauses is shared by two.
 func (h *hostState) reserve(now time.Time, owner string, n int, p Politeness, jitter func() float64) (g grant, until time.Time, ok bool) {
-	if h.PausedUntil.After(now) {
-		return grant{}, h.PausedUntil, false
+	if until, _ := h.held(now, p); !until.IsZero() {
+		return grant{}, until, false
 	}
+	h.turnDay(now)
 	h.expireLeases(now)
 	lo, hi := h.delays(p)
 	g.permits = h.freePermits(p, hi > 0)
@@ -98,6 +108,11 @@ func (h *hostState) reserve(now time.Time, owner string, n int, p Politeness, ji
 	if at.After(now.Add(startWindow)) {
 		return grant{}, at, false
 	}
+	if left := h.left(p); left.Bytes == 0 {
+		return grant{}, time.Time{}, false // nothing was taken from the total for it
+	} else if n = int(min(int64(n), left.Requests)); n == 0 {
+		return grant{}, time.Time{}, false
+	}
 	for range n {
 		if at.After(now.Add(startWindow)) {
 			break
@@ -108,7 +123,10 @@ func (h *hostState) reserve(now time.Time, owner string, n int, p Politeness, ji
 		at = at.Add((pause + time.Millisecond - 1).Truncate(time.Millisecond))
 	}
 	h.NextSlotAt = stamp(at)
-	h.Leases = append(h.Leases, lease{Owner: owner, Until: stamp(now.Add(lockTime)), Permits: g.permits})
+	h.Used.Requests += int64(len(g.starts))
+	h.Leases = append(h.Leases, lease{
+		Owner: owner, Until: stamp(now.Add(lockTime)), Permits: g.permits, Reserved: int64(len(g.starts)),
+	})
 	return g, time.Time{}, true
 }
 
@@ -139,12 +157,15 @@ func (h *hostState) expireLeases(now time.Time) {
 	h.Leases = live
 }
 
-// release ends a lease. next is the earliest start that the lease's last request leaves open.
+// release ends a lease, with what is left of what it has reserved. next is the earliest start that the
+// lease's last request leaves open.
 func (h *hostState) release(owner string, next time.Time) {
 	var rest []lease
 	for _, l := range h.Leases {
 		if l.Owner != owner {
 			rest = append(rest, l)
+		} else {
+			h.Used.Requests = max(0, h.Used.Requests-l.Reserved)
 		}
 	}
 	h.Leases = rest
@@ -159,7 +180,7 @@ func (h *hostState) release(owner string, next time.Time) {
 // ClaimedUntil is a virtual clock: each claimed item moves it ahead, each finished one moves it
 // back, and a lost message is forgiven by time alone.
 func (h *hostState) claimable(now time.Time, p Politeness) int {
-	if h.PausedUntil.After(now) {
+	if until, _ := h.held(now, p); !until.IsZero() {
 		return 0
 	}
 	ahead := h.ClaimedUntil.Sub(now)

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -138,11 +139,11 @@ func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []membe
 		if err != nil {
 			return err
 		}
+		plan = planRegister(r.now(), chunk, items, idle, &host, o, r.o.Politeness(g.host))
 		// After the host's row was read: see dropPointers.
-		if err := r.point(ctx, g.partition, items); err != nil {
+		if err := r.point(ctx, g.partition, plan.created()); err != nil {
 			return err
 		}
-		plan = planRegister(r.now(), chunk, items, idle, &host, o, r.o.Politeness(g.host))
 		if len(plan.ops) == 0 {
 			return nil
 		}
@@ -168,13 +169,7 @@ func allExist(items []Item) bool {
 
 // point writes the rows that find items by their id, for those that do not exist yet. What they
 // say never changes, but writing one again tells whoever is about to delete it that it is needed.
-func (r *Registry) point(ctx context.Context, partition string, items []Item) error {
-	var missing []string
-	for _, it := range items {
-		if it.etag == "" {
-			missing = append(missing, it.key.Row)
-		}
-	}
+func (r *Registry) point(ctx context.Context, partition string, missing []string) error {
 	return r.parallel(ctx, len(missing), func(ctx context.Context, i int) error {
 		_, err := r.index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 			Key: indexKey(missing[i]), Props: storage.Properties{"partition": partition},
@@ -206,6 +201,36 @@ type registerPlan struct {
 	out    []Registered
 }
 
+// created are the hashes of the items that a registration makes.
+func (p registerPlan) created() (hashes []string) {
+	for _, got := range p.out {
+		if got.Created {
+			hashes = append(hashes, got.Item.key.Row)
+		}
+	}
+	return hashes
+}
+
+// errItemLimit is the end of what a source is told whose host has as many items as it may.
+var errItemLimit = errors.New("LIMIT_ITEMS_PER_HOST")
+
+// IsItemLimit reports whether a source was not registered because its host has as many items as it
+// may have ([Politeness].MaxItems). The kind of such an error is Blocked.
+func IsItemLimit(err error) bool { return errors.Is(err, errItemLimit) }
+
+// full says why a host takes no other item; nil if it does. It is exact, because whoever adds one
+// writes the host's row.
+func (h *hostState) full(p Politeness) error {
+	n := 0
+	for _, count := range h.Counts {
+		n += count
+	}
+	if p.MaxItems == 0 || n < p.MaxItems {
+		return nil
+	}
+	return fault.New(fault.Blocked, "host %s has %d items, the limit is %d (%w)", h.Host, n, p.MaxItems, errItemLimit)
+}
+
 // planRegister decides, for sources of one host and their items as read, what changes. Items
 // whose next check is still to begin stay as they are, unless forced; of these, idle are the revisions
 // of the due rows that nobody has claimed, and they are claimed.
@@ -223,6 +248,10 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 			continue
 		}
 		if o.NewOnly && it.etag != "" {
+			continue
+		}
+		if err := host.full(p); err != nil && it.etag == "" {
+			plan.out[i] = Registered{Err: err}
 			continue
 		}
 		claimed := len(plan.jobs) < room

@@ -18,7 +18,7 @@ type HostStats struct {
 	Checks      int // recent checks that the rates speak of
 	Changes     int
 	Errors      int
-	PausedUntil time.Time // zero when not paused
+	PausedUntil time.Time // nobody asks it before, at its wish or because a budget is spent; zero when it may be asked
 	PauseReason string
 	NextDueAt   time.Time // earliest due time after now; zero when unknown
 }
@@ -69,7 +69,7 @@ func (r *Registry) partitionStats(ctx context.Context, partition, host string, n
 		}
 		var h hostState
 		decode(hostColumns, e.Props, &h)
-		s := h.stats(now)
+		s := h.stats(now, r.o.Politeness(h.Host))
 		if s.onlyVisited() {
 			continue
 		}
@@ -88,11 +88,9 @@ func (s *HostStats) onlyVisited() bool {
 	return len(s.Items) == 0 && s.PausedUntil.IsZero()
 }
 
-func (h *hostState) stats(now time.Time) HostStats {
+func (h *hostState) stats(now time.Time, p Politeness) HostStats {
 	s := HostStats{Host: h.Host, Items: h.Counts, Checks: h.Checks, Changes: h.Changes, Errors: h.Errors, Rebuilding: h.Rebuilding}
-	if h.PausedUntil.After(now) {
-		s.PausedUntil, s.PauseReason = h.PausedUntil, h.PauseReason
-	}
+	s.PausedUntil, s.PauseReason = h.held(now, p)
 	return s
 }
 

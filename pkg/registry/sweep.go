@@ -120,14 +120,14 @@ func (r *Registry) claimDue(ctx context.Context, partition string) (claimed, err
 	}
 	got := claimed{next: scan.next, late: scan.late}
 	for _, host := range scan.hosts {
-		n, err := r.claimHost(ctx, partition, host, scan.rows[host], now)
+		n, held, err := r.claimHost(ctx, partition, host, scan.rows[host], now)
 		if err != nil {
 			return got, err
 		}
 		got.items += n
 		got.jobs += (n + JobItems - 1) / JobItems
 		if n < len(scan.rows[host]) {
-			got.next = now
+			got.next = earlier(got.next, laterOf(now, parkedUntil(now, held)))
 		} else {
 			got.next = earlier(got.next, now.Add(trust))
 		}
@@ -208,21 +208,21 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // claimHost marks due rows of one host as enqueued and sends their jobs. It returns how many the
-// host had room for.
-func (r *Registry) claimHost(ctx context.Context, partition, host string, rows []storage.Entity, now time.Time) (int, error) {
+// host had room for, and until when nobody may ask it, if that is why it had none.
+func (r *Registry) claimHost(ctx context.Context, partition, host string, rows []storage.Entity, now time.Time) (n int, held time.Time, err error) {
 	unlock, err := r.hosts.lock(ctx, hostID{partition, host})
 	if err != nil {
-		return 0, err
+		return 0, held, err
 	}
 	defer unlock()
 	h, err := r.loadHost(ctx, partition, host)
 	if err != nil {
-		return 0, err
+		return 0, held, err
 	}
 	p := r.o.Politeness(host)
-	n := h.room(now, len(rows), p)
-	if n == 0 {
-		return 0, nil
+	if n = h.room(now, len(rows), p); n == 0 {
+		held, _ = h.held(now, p)
+		return 0, held, nil
 	}
 	until := now.Add(trust)
 	h.claim(now, n, p)
@@ -235,10 +235,10 @@ func (r *Registry) claimHost(ctx context.Context, partition, host string, rows [
 		ops = append(ops, claimDueRow(e.Key, e.ETag, until))
 	}
 	if _, err := r.hinted(ctx, partition, []time.Time{until}, ops); err != nil {
-		return 0, asConflict(err)
+		return 0, held, asConflict(err)
 	}
 	r.send(ctx, partition, host, ReasonDue, items)
-	return n, nil
+	return n, held, nil
 }
 
 // asConflict treats a row that vanished like one that changed: the scan is out of date.

@@ -53,8 +53,8 @@ func (h *hostState) passIn(now time.Time) bool {
 // reservePass takes one start, no later than limit, for one request at a time. Otherwise it leaves a
 // wish and says when to come back, which is after now.
 func (h *hostState) reservePass(now, limit time.Time, owner string, p Politeness, jitter func() float64) (g grant, again time.Time, ok bool) {
-	if h.PausedUntil.After(now) {
-		return grant{}, h.PausedUntil, false // nobody is in the way
+	if until, _ := h.held(now, p); !until.IsZero() {
+		return grant{}, until, false // nobody is in the way
 	}
 	if !h.yieldsToBatch(now) {
 		trial := *h

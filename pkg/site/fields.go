@@ -173,7 +173,7 @@ func (r *reader) patterns(n *yaml.Node, field string) (list []*regexp.Regexp) {
 	return list
 }
 
-// limits reads a pace.
+// limits reads a pace and quotas.
 func (r *reader) limits(n *yaml.Node, field string) *Limits {
 	l := Limits{MaxConcurrent: 1}
 	delay := func(to *time.Duration) func(n *yaml.Node, field string) {
@@ -181,11 +181,20 @@ func (r *reader) limits(n *yaml.Node, field string) *Limits {
 			*to = time.Duration(r.number(n, field, 0, MaxDelay)) * time.Millisecond
 		}
 	}
+	quota := func(to *Quota, most int) func(n *yaml.Node, field string) {
+		return func(n *yaml.Node, field string) {
+			*to = Quota{Most: int64(r.number(n, field, 0, most)), Own: true}
+		}
+	}
 	before := r.count
 	r.fields(n, field, fieldReaders{
 		"minDelayMs":    delay(&l.MinDelay),
 		"maxDelayMs":    delay(&l.MaxDelay),
 		"maxConcurrent": func(n *yaml.Node, field string) { l.MaxConcurrent = r.number(n, field, 1, MaxConcurrent) },
+
+		"requestsPerDay": quota(&l.RequestsPerDay, MaxRequests),
+		"bytesPerDay":    quota(&l.BytesPerDay, MaxQuota),
+		"maxItems":       quota(&l.MaxItems, MaxRequests),
 	}, "minDelayMs", "maxDelayMs")
 	if r.count == before && l.MaxDelay < l.MinDelay {
 		r.bad(n.Line, field+".maxDelayMs", "is below minDelayMs; write at least %d", l.MinDelay.Milliseconds())

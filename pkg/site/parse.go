@@ -19,7 +19,9 @@ const (
 	MaxEntries    = 1000   // of one list
 	MaxDelay      = 300000 // milliseconds, as the longest Crawl-delay that is obeyed
 	MaxConcurrent = 16
-	maxPattern    = 1000 // bytes of a pattern or selector
+	MaxRequests   = 1_000_000_000         // of a host and day; its items, too
+	MaxQuota      = 1_000_000_000_000_000 // bytes of a host and day
+	maxPattern    = 1000                  // bytes of a pattern or selector
 )
 
 // Parse reads a site file; name is what errors call it. The error is Invalid and lists every

@@ -40,11 +40,28 @@ type Listing struct {
 	Next  string // CSS selector of the link to the next page; "" for rel=next
 }
 
-// Limits are how fast a host may be asked (E3): each pause between two starts is drawn from
-// [MinDelay, MaxDelay].
+// Limits are how fast a host may be asked (E3), and how much: each pause between two starts is drawn
+// from [MinDelay, MaxDelay].
 type Limits struct {
 	MinDelay, MaxDelay time.Duration // at most [MaxDelay]
 	MaxConcurrent      int           // requests in flight, 1 to [MaxConcurrent]
+
+	RequestsPerDay, BytesPerDay Quota // of a day of UTC; at most [MaxRequests] and [MaxQuota]
+	MaxItems                    Quota // that may be registered; at most [MaxRequests]
+}
+
+// Quota is a limit that a site may have of its own. The zero Quota is as for every host.
+type Quota struct {
+	Most int64 // 0: no limit
+	Own  bool
+}
+
+// Or is the limit, given that of every host.
+func (q Quota) Or(every int64) int64 {
+	if q.Own {
+		return q.Most
+	}
+	return every
 }
 
 // All are the sites in the order of the file. The slice is not to be changed.

@@ -31,7 +31,7 @@ func TestE9Example(t *testing.T) {
 		Archives: []string{"https://port.example/notices/{yyyy}/{mm}/"},
 		Listings: []string{"https://port.example/news?page={n} | main a.title | "},
 		Include:  []string{`^https://port\.example/(news|notices)/`}, Exclude: []string{"/print/"},
-		Limits: &Limits{5 * time.Second, 10 * time.Second, 1},
+		Limits: &Limits{MinDelay: 5 * time.Second, MaxDelay: 10 * time.Second, MaxConcurrent: 1},
 	}, {
 		Slug: "harbor-library", Domain: "library.example", Alternates: true,
 		Sitemaps:   []string{"https://cdn.example/library/sitemap-index.xml"},
@@ -96,9 +96,17 @@ func TestE9Accepted(t *testing.T) {
 			`  include: ["^https://a\\.example/notices/"]`, `  exclude: ["/print/"]`, `  limits: {minDelayMs: 5000, maxDelayMs: 10000, maxConcurrent: 1}`), func(s *Sites) bool {
 			return s.All()[0].Listings[0].URL.Open() && s.All()[0].Listings[0].Next == "a[rel=next]"
 		}},
-		{"no delay, several at once", minimal("  limits: {minDelayMs: 0, maxDelayMs: 0, maxConcurrent: 16}"), func(s *Sites) bool { return *s.All()[0].Limits == Limits{0, 0, 16} }},
+		{"no delay, several at once", minimal("  limits: {minDelayMs: 0, maxDelayMs: 0, maxConcurrent: 16}"), func(s *Sites) bool { return *s.All()[0].Limits == Limits{MinDelay: 0, MaxDelay: 0, MaxConcurrent: 16} }},
 		{"one at a time unless it says more", minimal("  limits: {minDelayMs: 1, maxDelayMs: 300000}"), func(s *Sites) bool {
-			return *s.All()[0].Limits == Limits{time.Millisecond, 5 * time.Minute, 1}
+			return *s.All()[0].Limits == Limits{MinDelay: time.Millisecond, MaxDelay: 5 * time.Minute, MaxConcurrent: 1}
+		}},
+		{"quotas of its own, one of them none", minimal("  limits: {minDelayMs: 1, maxDelayMs: 1, requestsPerDay: 500, bytesPerDay: 0, maxItems: 1000000000}"), func(s *Sites) bool {
+			l := *s.All()[0].Limits
+			return l.RequestsPerDay.Or(7) == 500 && l.BytesPerDay.Or(7) == 0 && l.MaxItems == Quota{MaxRequests, true}
+		}},
+		{"no quotas of its own", minimal("  limits: {minDelayMs: 1, maxDelayMs: 1}"), func(s *Sites) bool {
+			l := *s.All()[0].Limits
+			return l.RequestsPerDay.Or(7) == 7 && l.BytesPerDay.Or(8) == 8 && l.MaxItems.Or(9) == 9
 		}},
 		{"two sites of a domain at one pace", minimal("  limits: {minDelayMs: 1, maxDelayMs: 1}", "- {slug: b, domain: a.example, limits: {minDelayMs: 1, maxDelayMs: 1}}"), func(s *Sites) bool { return len(s.All()) == 2 }},
 	} {
@@ -149,6 +157,7 @@ func TestE9Refused(t *testing.T) {
 		{"limits without one", minimal("  limits: {minDelayMs: 1}"), "sites.yaml:4: sites[0].limits.maxDelayMs: is missing"},
 		{"a limit that is a text", minimal("  limits: {minDelayMs: 1s, maxDelayMs: 2}"), `sites.yaml:4: sites[0].limits.minDelayMs: is "1s"; write a whole number from 0 to 300000`},
 		{"a limit out of range", minimal("  limits: {minDelayMs: 1, maxDelayMs: 2, maxConcurrent: 17}"), `sites.yaml:4: sites[0].limits.maxConcurrent: is "17"; write a whole number from 1 to 16`},
+		{"a quota out of range", minimal("  limits: {minDelayMs: 1, maxDelayMs: 2, maxItems: -1}"), `sites.yaml:4: sites[0].limits.maxItems: is "-1"; write a whole number from 0 to 1000000000`},
 		{"delays the wrong way round", minimal("  limits: {minDelayMs: 2, maxDelayMs: 1}"), "sites.yaml:4: sites[0].limits.maxDelayMs: is below minDelayMs; write at least 2"},
 		{"one domain at two paces", minimal("  limits: {minDelayMs: 1, maxDelayMs: 1}", "- {slug: b, domain: a.example, limits: {minDelayMs: 1, maxDelayMs: 2}}"), "sites.yaml:5: limits: another site of a.example has other limits; a domain has one pace: write the same, or in one place"},
 		{"not true or false", minimal("  alternates: yes please"), `sites.yaml:4: sites[0].alternates: is "yes please"; write true or false`},
@@ -197,7 +206,7 @@ func TestE3LimitsOfHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l, ok := sites.Limits("a.example:8080"); !ok || l != (Limits{time.Millisecond, 2 * time.Millisecond, 3}) {
+	if l, ok := sites.Limits("a.example:8080"); !ok || l != (Limits{MinDelay: time.Millisecond, MaxDelay: 2 * time.Millisecond, MaxConcurrent: 3}) {
 		t.Errorf("limits %v, %v", l, ok)
 	}
 	for _, host := range []string{"a.example", "b.example", "c.example", ""} {

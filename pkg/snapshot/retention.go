@@ -16,11 +16,13 @@ import (
 type Retention struct {
 	Age   time.Duration // since a capture was made; 0 is for ever
 	Count int           // captures of an item; 0 is all
+	Bytes int64         // of the captures of an item, before compression; 0 is any number
 }
 
 // Kept is what is left of an item's captures.
 type Kept struct {
 	Count int
+	Bytes int64 // before compression; 0 while it is not known, and it is once captures were pruned
 	// Oldest is when the oldest capture was made that is not the item's present one, nor the newest;
 	// zero when there is none: then nothing will have to go as long as none is added.
 	Oldest time.Time
@@ -28,7 +30,16 @@ type Kept struct {
 
 // Due reports whether something of an item may have to go.
 func (r Retention) Due(k Kept, now time.Time) bool {
-	return !k.Oldest.IsZero() && (r.aged(k.Oldest, now) || r.Count > 0 && k.Count > r.Count)
+	return !k.Oldest.IsZero() && (r.aged(k.Oldest, now) || r.Count > 0 && k.Count > r.Count || r.Bytes > 0 && (k.Bytes > r.Bytes || k.Bytes == 0))
+}
+
+// Added is what is kept once a capture of so many bytes is kept, too.
+func (k Kept) Added(bytes int64) Kept {
+	if k.Count == 0 || k.Bytes > 0 {
+		k.Bytes += bytes
+	}
+	k.Count++
+	return k
 }
 
 func (r Retention) aged(at, now time.Time) bool { return r.Age > 0 && now.Sub(at) > r.Age }
@@ -43,21 +54,24 @@ func (r Retention) split(captures []Capture, keep []string, now time.Time) (kept
 		return strings.Compare(b.RawHash, a.RawHash)
 	})
 	needed := func(i int) bool { return i == 0 || slices.Contains(keep, captures[i].RawHash) }
-	count := 0
-	for i := range captures {
+	count, bytes := 0, int64(0)
+	for i, c := range captures {
 		if needed(i) {
 			count++
+			bytes += c.Bytes
 		}
 	}
 	for i, c := range captures {
-		switch {
-		case needed(i):
+		if needed(i) {
 			kept = append(kept, c)
-		case r.aged(c.CapturedAt, now) || r.Count > 0 && count >= r.Count:
+			continue
+		}
+		count++
+		bytes += c.Bytes // also of one that goes: nothing older stays
+		if r.aged(c.CapturedAt, now) || r.Count > 0 && count > r.Count || r.Bytes > 0 && bytes > r.Bytes {
 			gone = append(gone, c)
-		default:
+		} else {
 			kept = append(kept, c)
-			count++
 		}
 	}
 	return kept, gone
@@ -67,6 +81,7 @@ func (r Retention) split(captures []Capture, keep []string, now time.Time) (kept
 func keptOf(kept []Capture, present string) Kept {
 	k := Kept{Count: len(kept)}
 	for i, c := range kept {
+		k.Bytes += c.Bytes
 		if i > 0 && c.RawHash != present {
 			k.Oldest = c.CapturedAt // the last is the oldest
 		}

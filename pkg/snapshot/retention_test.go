@@ -15,10 +15,10 @@ import (
 
 const day = 24 * time.Hour
 
-// aged are captures by the day on which they were made.
+// aged are captures of ten bytes by the day on which they were made.
 func aged(days ...int) (out []Capture) {
 	for _, d := range days {
-		out = append(out, Capture{ItemID: itemA, RawHash: "h" + strconv.Itoa(d), CapturedAt: noon.Add(time.Duration(d) * day)})
+		out = append(out, Capture{ItemID: itemA, RawHash: "h" + strconv.Itoa(d), CapturedAt: noon.Add(time.Duration(d) * day), Bytes: 10})
 	}
 	return out
 }
@@ -46,6 +46,11 @@ func TestA21Retention(t *testing.T) {
 		{"by count", Retention{Count: 3}, []int{3, 0, 9, 5, 1}, "9", "9 5 3", 3},
 		{"by both, age is stricter", Retention{Age: 2 * day, Count: 3}, []int{0, 1, 9, 8}, "9", "9 8", 8},
 		{"by both, count is stricter", Retention{Age: 8 * day, Count: 2}, []int{7, 6, 9, 8}, "9", "9 8", 8},
+		{"by bytes", Retention{Bytes: 35}, []int{3, 0, 9, 5, 1}, "9", "9 5 3", 3},
+		{"by bytes, to the last", Retention{Bytes: 30}, []int{3, 0, 9, 5, 1}, "9", "9 5 3", 3},
+		{"what is needed counts", Retention{Bytes: 30}, []int{3, 0, 9, 5, 1}, "0", "9 5 0", 5},
+		{"the newest and the present one stay, however large", Retention{Bytes: 5}, []int{0, 1, 9}, "0", "9 0", -1},
+		{"by count and bytes", Retention{Count: 3, Bytes: 20}, []int{3, 0, 9, 5, 1}, "9", "9 5", 5},
 		{"the newest stays, however old", Retention{Age: day}, []int{0, 1}, "1", "1", -1},
 		{"the present one stays, however old", Retention{Age: day, Count: 1}, []int{0, 1, 5}, "0", "5 0", -1},
 		{"what the stored row names stays, too", Retention{Count: 1}, []int{0, 1, 2}, "2 1", "2 1", 1},
@@ -62,7 +67,7 @@ func TestA21Retention(t *testing.T) {
 			if have := daysOf(kept); have != tt.kept || len(kept)+len(gone) != len(tt.days) {
 				t.Errorf("kept %s, want %s; gone %s", have, tt.kept, daysOf(gone))
 			}
-			want := Kept{Count: len(kept)}
+			want := Kept{Count: len(kept), Bytes: 10 * int64(len(kept))}
 			if tt.oldest >= 0 {
 				want.Oldest = noon.Add(time.Duration(tt.oldest) * day)
 			}
@@ -76,24 +81,48 @@ func TestA21Retention(t *testing.T) {
 	}
 }
 
+// A21: bytes that were not counted from the beginning are learned once, and from then on counted.
+func TestA21RetentionLearnsBytes(t *testing.T) {
+	r, old := Retention{Bytes: 100}, Kept{Count: 2, Oldest: noon}
+	for _, tt := range []struct {
+		name string
+		k    Kept
+		due  bool
+	}{
+		{"the first", Kept{}.Added(500), false},
+		{"within", Kept{Count: 2, Bytes: 60, Oldest: noon}.Added(40), false},
+		{"beyond", Kept{Count: 2, Bytes: 60, Oldest: noon}.Added(41), true},
+		{"not known", old, true},
+		{"one more of what is not known", old.Added(5), true},
+		{"beyond, and nothing may go", Kept{Count: 1, Bytes: 500}, false},
+	} {
+		if r.Due(tt.k, noon) != tt.due {
+			t.Errorf("%s: due of %+v is %v", tt.name, tt.k, !tt.due)
+		}
+	}
+	if (Retention{Count: 5}).Due(old, noon) {
+		t.Error("bytes are looked for without a limit of them")
+	}
+}
+
 // A21: whatever there is, the newest and what is needed stay, no more than the rules allow beside
 // them does, and nothing younger goes than what stays.
 func TestA21RetentionAlways(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
 		days := rng.Perm(12)[:1+rng.IntN(11)]
-		r := Retention{Age: time.Duration(rng.IntN(5)) * day, Count: rng.IntN(5)}
+		r := Retention{Age: time.Duration(rng.IntN(5)) * day, Count: rng.IntN(5), Bytes: int64(rng.IntN(50))}
 		keep := []string{"h" + strconv.Itoa(days[rng.IntN(len(days))]), "h" + strconv.Itoa(rng.IntN(12))}
 		now := noon.Add(time.Duration(11+rng.IntN(3)) * day)
 		kept, gone := r.split(aged(days...), keep, now)
-		if r == (Retention{}) && len(gone) > 0 || len(kept) == 0 || r.Count > 0 && len(kept) > r.Count+2 {
+		if r == (Retention{}) && len(gone) > 0 || len(kept) == 0 || r.Count > 0 && len(kept) > r.Count+2 || r.Bytes > 0 && int64(10*(len(kept)-3)) > r.Bytes {
 			t.Fatalf("%v of %v keeps %s", r, days, daysOf(kept))
 		}
 		for _, g := range gone {
 			if g.RawHash == keep[0] || g.RawHash == keep[1] || g.CapturedAt.After(kept[0].CapturedAt) {
 				t.Fatalf("%v of %v, needing %v, drops %s", r, days, keep, daysOf(gone))
 			}
-			if r.Count == 0 && !r.aged(g.CapturedAt, now) {
+			if r.Count == 0 && r.Bytes == 0 && !r.aged(g.CapturedAt, now) {
 				t.Fatalf("%v of %v drops %s", r, days, g.RawHash)
 			}
 		}
@@ -115,7 +144,7 @@ func TestA21PruneUnderFaults(t *testing.T) {
 			}
 			k, err := p.s.Prune(t.Context(), idOf("p"), r, p.now, present)
 			must(t, err)
-			if want := (Kept{Count: 2, Oldest: noon.Add(4 * time.Hour)}); k != want {
+			if want := (Kept{Count: 2, Bytes: 2, Oldest: noon.Add(4 * time.Hour)}); k != want {
 				t.Errorf("%s: have %+v, want %+v", f.hit, k, want)
 			}
 			want := []string{"17 pd over pc canonical_uri pc -", "16 pc over pb canonical_uri pb -"}

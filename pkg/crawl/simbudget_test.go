@@ -1,0 +1,91 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// E3: whatever happens in whatever order, no host and not all of them together are asked more often
+// in a day than the budgets allow; the next days go on, and nothing that was asked for is lost.
+func TestSimulationOfBudgets(t *testing.T) {
+	t.Run("mem", func(t *testing.T) { simulateBudgets(t, openMem, *simRuns/4) })
+	t.Run("embedded", func(t *testing.T) { simulateBudgets(t, openEmbedded, *simRuns/100) })
+}
+
+func simulateBudgets(t *testing.T, open opener, runs int) {
+	spent := 0
+	for i := range runs {
+		seed := uint64(i) + 1
+		if *simSeed != 0 {
+			seed = *simSeed
+		}
+		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { spent += one(simulateDays(t, open, seed)) }) {
+			t.Fatalf("repeat with: go test ./pkg/crawl -run %s -sim.seed %d", t.Name(), seed)
+		}
+		if *simSeed != 0 {
+			return
+		}
+	}
+	if spent < runs/2 {
+		t.Errorf("in %d runs of %d a budget was spent", spent, runs)
+	}
+}
+
+// simulateDays reports whether a budget was spent.
+func simulateDays(t *testing.T, open opener, seed uint64) (spent bool) {
+	s := newSim(t, open, seed)
+	switch seed % 3 {
+	case 0:
+		s.daily.Requests = int64(2 + s.rng.IntN(8))
+	case 1:
+		s.total.Requests = int64(8 + s.rng.IntN(16)) // eight parts of some requests each
+	default:
+		s.daily.Requests, s.total.Requests = int64(4+s.rng.IntN(12)), int64(16+s.rng.IntN(30))
+	}
+	s.now = s.now.Add(time.Duration(s.rng.IntN(24*60)) * time.Minute) // midnight may come at any time
+	s.disturbed()
+	spent = s.held()
+	s.settle()
+	s.faults = false
+	for day := 0; day < 20 && s.problem == ""; day++ {
+		for range 24 { // a sweep that has something to do twice an hour, at least
+			s.now = s.now.Add(30 * time.Minute)
+			s.spawn("sweep", s.sweep)
+			s.settle()
+			s.drain()
+		}
+		spent = spent || s.held()
+		s.checkInvariants()
+	}
+	s.owedOnly()
+	s.checkDone()
+	s.report(seed)
+	return spent
+}
+
+// held reports whether a host is held back by a budget.
+func (s *sim) held() bool {
+	stats, err := s.reg.Stats(context.Background(), "")
+	must(s.t, err)
+	for _, h := range stats {
+		if h.PauseReason != "" && h.PauseReason != "HTTP 429" {
+			return true
+		}
+	}
+	return false
+}
+
+// owedOnly leaves out of what is owed the next checks that happen to be due or on their way just now:
+// twenty days are longer than an interval.
+func (s *sim) owedOnly() {
+	for id := range s.acked {
+		it, err := s.reg.Find(context.Background(), id)
+		if err == nil && (it.Status == registry.Indexed || it.AliasOf != "") && !it.Forced() && !it.NextCrawlAt.After(s.now) {
+			delete(s.acked, id)
+		}
+	}
+}
