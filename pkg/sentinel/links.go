@@ -153,7 +153,9 @@ func (d *dealing) registerChunk(ctx context.Context, chunk []candidate) (added i
 		switch kind := fault.KindOf(got.Err); {
 		case kind == fault.Invalid || kind == fault.Blocked || kind == fault.TooLarge:
 			look.Refused++
-			look.failed(d.now(), sources[i].Display, got.Err.Error())
+			if !registry.IsItemLimit(got.Err) { // a state, not a failure
+				look.failed(d.now(), sources[i].Display, got.Err.Error())
+			}
 		case got.Err != nil:
 			return added, got.Err
 		case got.Item.DiscoveryRun == look.ID && got.Item.DiscoveryJob == d.job:
