@@ -55,6 +55,9 @@ func (r *running) sources() (id string) {
 	if got := ok(r.ListChunksWithResponse(ctx, item.Id)); len(got.Chunks) != 1 {
 		r.Errorf("chunks %+v", got)
 	}
+	if got := ok(r.ListImagesWithResponse(ctx, item.Id)); len(got.Images) != 0 {
+		r.Errorf("images %+v", got)
+	}
 	accepted(r.ReindexItemWithResponse(ctx, ReindexRequest{Id: &item.Id}))
 	top := 1
 	if got := ok(r.ListItemsWithResponse(ctx, &ListItemsParams{Top: &top})); len(got.Items) != 1 || got.Continuation == nil {
@@ -157,6 +160,9 @@ func (r *running) imports() {
 	if got := ok(r.GetImportWithResponse(ctx, done.ImportId)); got.Mails != 1 {
 		r.Errorf("import %+v", got)
 	}
+	if got := ok(r.ListImportsWithResponse(ctx, nil)); len(got.Imports) != 1 {
+		r.Errorf("imports %+v", got)
+	}
 }
 
 // backfill begins a run, holds it, has it go on and ends it.
@@ -199,6 +205,13 @@ func (r *running) service() {
 	}
 	if got := ok(r.GetOpenAPIWithResponse(ctx)); got["openapi"] != "3.1.0" {
 		r.Errorf("openapi %v", got["openapi"])
+	}
+	if got := ok(r.GetActivityWithResponse(ctx, nil)); len(got.Hours) == 0 || got.Total.Checks == 0 {
+		r.Errorf("activity %+v", got)
+	}
+	numbers, err := r.GetMetricsWithResponse(ctx)
+	if must(r.T, err); !strings.Contains(string(numbers.Body), "tidemark_checks_total") {
+		r.Errorf("metrics: %s", numbers.Body)
 	}
 	page, err := r.GetDocsWithResponse(ctx)
 	if must(r.T, err); !bytes.HasPrefix(page.Body, []byte("<!doctype html>")) {
