@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/activity"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/backfill"
 	"github.com/tidemark/tidemark/pkg/enrich"
@@ -44,7 +45,7 @@ func stateIn(t *testing.T) (data string) {
 	if err := errors.Join(reg.Create(t.Context()), snaps.Create(t.Context()), pushed.New(store, pushed.Options{}).Create(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(enrich.Tables(enrich.Schemas()), mailimport.Table, backfill.Table) {
+	for _, name := range append(enrich.Tables(enrich.Schemas()), mailimport.Table, backfill.Table, activity.Table) {
 		if err := store.Table(name).Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
