@@ -26,10 +26,10 @@ func: app build ## run the same folder with Azure Functions Core Tools, on Azuri
 	@test -f $(APP)/local.settings.json || cp local.settings.json.example $(APP)/local.settings.json
 	./build/tidemark azurite --tools $(TOOLS) -- func start --script-root $(APP) --port $${PORT:-7071}
 
-app: ## assemble build/app, the folder that every Functions host runs
+app: ## assemble build/app, the folder that every Functions host runs (OTEL=1: with export by OpenTelemetry)
 	@mkdir -p $(APP)
 	@find $(APP) -mindepth 1 -maxdepth 1 ! -name local.settings.json -exec rm -rf {} +
-	GOOS=$${APP_OS:-$$($(GO) env GOOS)} GOARCH=$${APP_ARCH:-$$($(GO) env GOARCH)} $(GOBUILD) -o $(APP)/handler ./cmd/handler
+	cd $(if $(OTEL),otel,.) && GOOS=$${APP_OS:-$$($(GO) env GOOS)} GOARCH=$${APP_ARCH:-$$($(GO) env GOARCH)} $(GOBUILD) -o $(abspath $(APP))/handler ./cmd/handler
 	@cp host.json $(APP)/ && cp -R functions/. $(APP)/
 	@test ! -f $(SITES) || cp $(SITES) $(APP)/backfill-sites.yaml
 
@@ -39,6 +39,7 @@ build: ## build the command line, build/tidemark
 test: app check ## run every test, on the embedded store and on Azurite, which it installs
 	$(GO) test ./...
 	cd apiclient && $(GO) vet ./... && $(GO) test ./...
+	cd otel && $(GO) vet ./... && $(GO) test ./...
 
 test-ui: app build ## the dashboard in Chromium (CHROMIUM), which must be installed; pictures in build/screenshots
 	$(GOBUILD) -o build/demosite ./cmd/demosite

@@ -63,6 +63,9 @@ type Options struct {
 	Version string
 	Log     *slog.Logger       // discarded when nil
 	Metrics *telemetry.Metrics // of the process; new ones when nil
+	// Ended is told of each invocation that has come to its end, before the caller has the answer, so it
+	// must not wait for anything. It is called concurrently; nobody is told when nil.
+	Ended func(telemetry.Span)
 }
 
 // functionTimeout of host.json is five minutes; the host kills the whole process at it.
@@ -182,8 +185,9 @@ func New(o Options) http.Handler {
 	served := s.guard(foldPath(s.routed(mux)))
 	dashboard := newDashboard(served, s.Log)
 	for _, method := range dashboardMethods {
-		mux.Handle(method+" "+ui.Root, dashboard)
-		mux.Handle(method+" "+ui.Root+"/", dashboard)
+		shown := s.counted(method+" ui", dashboard.ServeHTTP)
+		mux.Handle(method+" "+ui.Root, shown)
+		mux.Handle(method+" "+ui.Root+"/", shown)
 	}
 	return served
 }

@@ -9,22 +9,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
-// Outcomes of invocations, as they are counted.
-const (
-	outcomeOK      = "ok"
-	outcomeRefused = "refused" // the caller's fault
-	outcomeDropped = "dropped" // a message that cannot be read or done, ever
-	outcomeFailed  = "failed"  // ours
-)
-
 // scoped says under which invocation, and in which trace, a request is worked on. What the dashboard
-// asks for belongs to the invocation that shows the page.
+// asks for belongs to the invocation that shows the page, as a span below the page's.
 func scoped(r *http.Request) *http.Request {
 	scope := telemetry.From(r.Context())
-	if scope.Trace.ID == "" {
-		asked, _ := telemetry.ParseTrace(r.Header.Get("traceparent"))
-		scope = telemetry.Scope{Invocation: invocationOf(r), Trace: asked.Child()}
+	asked := scope.Trace
+	if asked.ID == "" {
+		scope.Invocation = invocationOf(r)
+		asked, _ = telemetry.ParseTrace(r.Header.Get("traceparent"))
 	}
+	scope.Trace = asked.Child()
 	return r.WithContext(telemetry.With(r.Context(), scope))
 }
 
@@ -53,19 +47,21 @@ func withFunction(r *http.Request, function string) *http.Request {
 	return r.WithContext(telemetry.With(r.Context(), scope))
 }
 
-// over counts an invocation that has come to its end.
+// over counts and tells of an invocation that has come to its end.
 func (s *server) over(r *http.Request, began time.Time, outcome string) {
-	function := telemetry.From(r.Context()).Function
-	took := time.Since(began)
-	s.Metrics.Invocations.Add(1, function, outcome)
-	s.Metrics.Duration.Observe(took.Seconds(), function)
+	span := telemetry.Span{Scope: telemetry.From(r.Context()), Began: began, Took: time.Since(began), Outcome: outcome}
+	s.Metrics.Invocations.Add(1, span.Function, outcome)
+	s.Metrics.Duration.Observe(span.Took.Seconds(), span.Function)
+	if s.Ended != nil {
+		s.Ended(span)
+	}
 }
 
 // counted counts the invocations of an HTTP function by the status that they answer. One that panics
 // has answered none: it failed.
 func (s *server) counted(function string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		began, answer := time.Now(), &noted{ResponseWriter: w, outcome: outcomeFailed}
+		began, answer := time.Now(), &noted{ResponseWriter: w, outcome: telemetry.OutcomeFailed}
 		r = withFunction(r, function)
 		defer func() { s.over(r, began, answer.outcome) }()
 		next(answer, r)
@@ -76,14 +72,24 @@ func (s *server) counted(function string, next http.HandlerFunc) http.HandlerFun
 type noted struct {
 	http.ResponseWriter
 	outcome string
+	begun   bool
+}
+
+// Write implements [io.Writer]; without a status before it, that is 200.
+func (n *noted) Write(b []byte) (int, error) {
+	if !n.begun {
+		n.WriteHeader(http.StatusOK)
+	}
+	return n.ResponseWriter.Write(b)
 }
 
 func (n *noted) WriteHeader(status int) {
+	n.begun = true
 	switch {
 	case status < http.StatusBadRequest:
-		n.outcome = outcomeOK
+		n.outcome = telemetry.OutcomeOK
 	case status < http.StatusInternalServerError:
-		n.outcome = outcomeRefused
+		n.outcome = telemetry.OutcomeRefused
 	}
 	n.ResponseWriter.WriteHeader(status)
 }

@@ -148,3 +148,21 @@ func TestPanicsAreCounted(t *testing.T) {
 		t.Errorf("%v", said)
 	}
 }
+
+// A page of the dashboard is an invocation, told of when it has ended; what it asks for are spans below it.
+func TestEndedInvocationsAreTold(t *testing.T) {
+	r := newRig(t)
+	spans := map[string]telemetry.Span{}
+	r.Handler = New(Options{Open: r.open, Ended: func(s telemetry.Span) { spans[s.Function] = s }})
+	do(t, r, "GET", "/api/ui/items", "")
+	do(t, r, "GET", "/api/ui/static/nothing", "")
+	page, list := spans["GET ui"], spans["GET items"]
+	if page.Outcome != telemetry.OutcomeRefused || list.Outcome != telemetry.OutcomeOK || list.Took <= 0 || list.Began.IsZero() {
+		t.Errorf("page %+v, list %+v", page, list)
+	}
+	do(t, r, "GET", "/api/ui/items", "")
+	page, list = spans["GET ui"], spans["GET items"]
+	if page.Outcome != telemetry.OutcomeOK || list.Trace.ID != page.Trace.ID || list.Trace.Parent != page.Trace.Span || list.Trace.Span == page.Trace.Span {
+		t.Errorf("page %+v, list %+v", page, list)
+	}
+}

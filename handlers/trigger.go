@@ -39,15 +39,15 @@ func (s *server) serveTrigger(name string, fn trigger) http.HandlerFunc {
 		if err == nil {
 			report, err = s.invoke(r, e, fn)
 		}
-		status, outcome := http.StatusOK, outcomeOK
+		status, outcome := http.StatusOK, telemetry.OutcomeOK
 		switch kind := fault.KindOf(err); kind {
 		case "":
 		case fault.Invalid, fault.NotFound, fault.Blocked, fault.TooLarge:
 			s.Log.ErrorContext(r.Context(), "message dropped", "kind", kind, "err", err)
-			outcome, report = outcomeDropped, err.Error()
+			outcome, report = telemetry.OutcomeDropped, err.Error()
 		default:
 			s.Log.ErrorContext(r.Context(), "invocation failed", "kind", kind, "err", err)
-			status, outcome, report = http.StatusInternalServerError, outcomeFailed, err.Error()
+			status, outcome, report = http.StatusInternalServerError, telemetry.OutcomeFailed, err.Error()
 		}
 		if err != nil {
 			s.Metrics.Errors.Add(1, "invocation", string(fault.KindOf(err)))
