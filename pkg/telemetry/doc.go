@@ -8,6 +8,7 @@
 //
 // A [Scope] says to which invocation of which function, and to which trace, the work under a context
 // belongs. [NewHandler] adds it to every log line that is written with such a context.
+// A [Span] is such an invocation when it has ended.
 // The trace of the request that asked for work goes with it, as W3C traceparent
 // (https://www.w3.org/TR/trace-context/), into the queue message and from there on. It ends at our
 // own door: requests to sites, models and storage carry no trace header.
