@@ -64,22 +64,36 @@ func run(log *slog.Logger, export Exporter) error {
 		ReadHeaderTimeout: 30 * time.Second,
 		IdleTimeout:       5 * time.Minute, // longer than the host keeps its side
 	}
-	go func() {
-		<-ctx.Done()
-		grace, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		_ = server.Shutdown(grace) // what is cut off comes again
-	}()
 	// Opening early is only to be quick: an invocation would do it too, and try again.
 	go func() {
 		if _, err := a.Services(ctx); err != nil {
 			log.Warn("services are not available yet", "err", err)
 		}
 	}()
-	if err := server.Serve(listener); err != http.ErrServerClosed {
+	if err := until(ctx, server, listener); err != nil {
 		return err
 	}
 	return a.Close()
+}
+
+// grace is how long a stop waits for what is in work.
+const grace = 10 * time.Second
+
+// until serves until ctx is done and what was in work then is through, or its grace over.
+func until(ctx context.Context, server *http.Server, listener net.Listener) error {
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		<-ctx.Done()
+		ctx, cancel := context.WithTimeout(context.Background(), grace)
+		defer cancel()
+		_ = server.Shutdown(ctx) // what is cut off comes again
+	}()
+	if err := server.Serve(listener); err != http.ErrServerClosed {
+		return err
+	}
+	<-drained // Serve returns as soon as the shutdown begins
+	return nil
 }
 
 // listen is at the port that the host says.
