@@ -12,6 +12,9 @@ import (
 // maxCompared bounds each of two texts that are compared, in bytes: more is more than anybody reads.
 const maxCompared = 1 << 20
 
+// maxRows bounds the lines of a comparison that are shown: a text of a mebibyte may have half a million.
+const maxRows = 10_000
+
 // contextLines are shown around a change.
 const contextLines = 3
 
@@ -21,6 +24,7 @@ type diffData struct {
 	Hunks    [][]row
 	Same     bool
 	Cut      bool // the texts are longer than what was compared
+	Long     bool // more differs than is shown
 }
 
 // row is a line of each of two texts, side by side.
@@ -45,7 +49,7 @@ func (s *server) diff(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	d.Hunks = compare(old, text)
+	d.Hunks, d.Long = compare(old, text)
 	d.Same = len(d.Hunks) == 0
 	return page{name: "diff", title: "Changes of " + titleOf(it.Item), data: d}, nil
 }
@@ -64,8 +68,8 @@ func (s *server) text(r *http.Request, it api.ItemDetail, digest string, c *api.
 	return strings.ToValidUTF8(text, "�"), err
 }
 
-// compare puts what differs between two texts side by side.
-func compare(old, text string) [][]row {
+// compare puts what differs between two texts side by side, the first [maxRows] lines of it.
+func compare(old, text string) (out [][]row, long bool) {
 	if !strings.HasSuffix(old, "\n") {
 		old += "\n"
 	}
@@ -76,20 +80,27 @@ func compare(old, text string) [][]row {
 	if err != nil {
 		panic(err) // its own edits fit
 	}
-	var out [][]row
+	room := maxRows
 	for _, h := range u.Hunks {
-		out = append(out, beside(h))
+		rows, more := beside(h, room)
+		if out, room = append(out, rows), room-len(rows); more || room == 0 {
+			return out, more || len(out) < len(u.Hunks)
+		}
 	}
-	return out
+	return out, false
 }
 
-// beside pairs the lines that went with those that came, as far as there are of both.
-func beside(h *udiff.Hunk) []row {
-	var out []row
+// beside pairs the lines that went with those that came, as far as there are of both. It stops where
+// there is no room for more rows, and says so.
+func beside(h *udiff.Hunk, room int) (out []row, more bool) {
 	var gone, come []string
 	oldN, newN := h.FromLine, h.ToLine
 	flush := func() {
 		for i := range max(len(gone), len(come)) {
+			if len(out) == room {
+				more = true
+				return
+			}
 			var r row
 			if i < len(gone) {
 				r.Old, r.OldN, oldN = []piece{{gone[i], true}}, oldN, oldN+1
@@ -112,13 +123,15 @@ func beside(h *udiff.Hunk) []row {
 		case udiff.Insert:
 			come = append(come, line)
 		default:
-			flush()
+			if flush(); len(out) == room {
+				return out, true
+			}
 			out = append(out, row{Old: []piece{{line, false}}, New: []piece{{line, false}}, OldN: oldN, NewN: newN})
 			oldN, newN = oldN+1, newN+1
 		}
 	}
 	flush()
-	return out
+	return out, more
 }
 
 // maxWords bounds a line that is compared word by word, in bytes.

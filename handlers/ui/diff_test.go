@@ -63,7 +63,11 @@ func TestCompareShowsTheTexts(t *testing.T) {
 		old, next := text(), text()
 		oldLines, newLines := strings.Split(strings.TrimSuffix(old, "\n"), "\n"), strings.Split(strings.TrimSuffix(next, "\n"), "\n")
 		shownOld, shownNew := map[int]bool{}, map[int]bool{}
-		for _, h := range compare(old, next) {
+		hunks, long := compare(old, next)
+		if long {
+			t.Fatalf("%q → %q: said to be longer than is shown", old, next)
+		}
+		for _, h := range hunks {
 			for _, r := range h {
 				if r.OldN > 0 {
 					shownOld[r.OldN] = true
@@ -92,6 +96,32 @@ func TestCompareShowsTheTexts(t *testing.T) {
 		}
 		if diff := cmp.Diff(restOld, restNew); diff != "" {
 			t.Fatalf("%q → %q: what is not shown differs:\n%s", old, next, diff)
+		}
+	}
+}
+
+// A page that is all short lines, as a site may well send, is compared as far as a browser can show it.
+func TestCompareIsBounded(t *testing.T) {
+	same := func(n int) string { return strings.Repeat("same\n", n) }
+	for name, tt := range map[string]struct {
+		old, text string
+		rows      int
+		long      bool
+	}{
+		"one change of many lines": {strings.Repeat("a\n", maxCompared/2), strings.Repeat("b\n", maxCompared/2), maxRows, true},
+		"just what is shown":       {strings.Repeat("a\n", maxRows), strings.Repeat("b\n", maxRows), maxRows, false},
+		"one line more":            {strings.Repeat("a\n", maxRows+1), strings.Repeat("b\n", maxRows+1), maxRows, true},
+		"cut in what is around":    {strings.Repeat("a\n", maxRows-1) + same(2), strings.Repeat("b\n", maxRows-1) + same(2), maxRows, true},
+		"many changes":             {strings.Repeat("a\n"+same(9), maxRows/3), strings.Repeat("b\n"+same(9), maxRows/3), maxRows, true},
+		"full, and changes after":  {strings.Repeat("a\n", maxRows-3) + same(20) + "x\n", strings.Repeat("b\n", maxRows-3) + same(20) + "y\n", maxRows, true},
+	} {
+		hunks, long := compare(tt.old, tt.text)
+		rows := 0
+		for _, h := range hunks {
+			rows += len(h)
+		}
+		if rows != tt.rows || long != tt.long {
+			t.Errorf("%s: %d rows, long %v; want %d, %v", name, rows, long, tt.rows, tt.long)
 		}
 	}
 }
