@@ -28,14 +28,30 @@ function renew(part, fresh) {
   if (now !== before) document.getElementById("said").textContent = now;
 }
 
+// slowest is how many times longer than it asks for a part that stays the same waits between two looks:
+// each look costs the server storage requests, for the overview some for every host.
+const slowest = 6;
+
 for (const part of document.querySelectorAll("[data-live]")) {
-  setInterval(async () => {
-    if (busy(part)) return;
-    try {
-      const fresh = await fetchPart(location.href, part.id);
-      if (fresh && !busy(part) && fresh.innerHTML !== part.innerHTML) renew(part, fresh);
-    } catch { /* the server is away: what is shown stays, and says as of when */ }
-  }, 1000 * Number(part.dataset.live));
+  const least = 1000 * Number(part.dataset.live);
+  let wait = least, timer;
+  const look = async () => {
+    if (!busy(part)) {
+      wait = Math.min(2 * wait, slowest * least);
+      try {
+        const fresh = await fetchPart(location.href, part.id);
+        if (fresh && !busy(part) && fresh.innerHTML !== part.innerHTML) { renew(part, fresh); wait = least; }
+      } catch { /* the server is away: what is shown stays, and says as of when */ }
+    }
+    timer = setTimeout(look, wait); // only now: looks at a slow server must not pile up
+  };
+  timer = setTimeout(look, wait);
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden || wait === least) return;
+    wait = least;
+    clearTimeout(timer);
+    timer = setTimeout(look, wait);
+  });
 }
 
 for (const form of document.querySelectorAll("form[data-typed]")) {
