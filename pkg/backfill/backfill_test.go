@@ -1,12 +1,15 @@
 package backfill_test
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/backfill"
+	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/discover"
+	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -53,6 +56,29 @@ func TestE1Run(t *testing.T) {
 			}
 			if it.DiscoveryMethod != backfill.Method || it.DiscoveryJob != discover.JobID("a", address) || it.Status != registry.Pending {
 				t.Errorf("%s: %+v", address, it)
+			}
+		}
+	})
+}
+
+// E7: a run counts the requests that its sites have seen for its documents: those of redirects, too, and
+// none where robots.txt forbade the document.
+func TestE7Requests(t *testing.T) {
+	onStores(t, func(t *testing.T, r *rig) {
+		blocked := &crawl.SiteError{Err: fault.New(fault.Blocked, "robots.txt disallows it")}
+		ok := crawl.Visited{Status: http.StatusOK, FinalURL: "https://cdn.example/s.xml", Body: []byte(urlset("https://a.example/1")), Requests: 3}
+		for _, tt := range []struct {
+			name string
+			page visit
+			want int
+		}{
+			{"redirects", visit{Visited: ok}, 3},
+			{"robots.txt", visit{err: blocked}, 0},
+			{"robots.txt behind a redirect", visit{Visited: crawl.Visited{Requests: 1}, err: blocked}, 1},
+		} {
+			r.web.pages["https://a.example/sitemap.xml"] = tt.page
+			if run := r.end(r.start(backfill.Request{Sources: []string{"a"}}).ID); run.Requests != tt.want {
+				t.Errorf("%s: %d requests, want %d", tt.name, run.Requests, tt.want)
 			}
 		}
 	})

@@ -95,15 +95,16 @@ func (s *Service) document(ctx context.Context, run *Run, l *lane, found *site.S
 	}
 	d := l.Docs[0]
 	got, err := s.read(ctx, d, found)
+	out.add.Requests = got.requests
 	var refused *crawl.SiteError
 	switch {
 	case fault.Is(err, fault.Throttled) && l.patient(s.now()):
 		wait := min(max(fault.RetryAfter(err), time.Second), maxWait)
-		return outcome{wait: wait, note: "waits for the site: " + err.Error()}, nil
+		out.wait, out.note = wait, "waits for the site: "+err.Error()
+		return out, nil
 	case fault.Is(err, fault.Throttled):
 		s.giveUp(l, d, found, run, err, &out)
 	case errors.As(err, &refused):
-		out.add.Requests = max(1, got.requests)
 		s.giveUp(l, d, found, run, err, &out)
 	case err != nil:
 		return out, err
@@ -159,7 +160,7 @@ func (s *Service) take(ctx context.Context, l *lane, d doc, got reading, found *
 	l.Read, l.Asked, l.InARow, l.Since = l.Read+1, l.Asked+1, 0, time.Time{}
 	l.Now, l.Fresh, l.Slices, l.Next = &d, 0, 0, got.Next
 	out.last = d.URL
-	out.add.Requests, out.add.Bytes = got.requests, got.bytes
+	out.add.Bytes = got.bytes
 	if !got.missing {
 		out.add.Documents = 1
 	}
@@ -287,9 +288,9 @@ func (s *Service) read(ctx context.Context, d doc, found *site.Site) (reading, e
 	}
 	page, err := s.web.Visit(ctx, crawl.Visit{URL: d.URL})
 	if err != nil {
-		return reading{}, err
+		return reading{requests: page.Requests}, err
 	}
-	got := reading{bytes: int64(len(page.Body)), requests: 1}
+	got := reading{bytes: int64(len(page.Body)), requests: page.Requests}
 	_, counted := templateOf(d, found)
 	switch {
 	case page.Status == http.StatusNotFound || page.Status == http.StatusGone:

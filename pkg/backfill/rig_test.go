@@ -61,7 +61,13 @@ func (r *rig) After(ctx context.Context, c storagetest.Call, err error) error {
 	return r.hook.After(ctx, c, err)
 }
 
-// web answers visits: a text is a page, a number a status, an error itself.
+// visit is all that a visit gives.
+type visit struct {
+	crawl.Visited
+	err error
+}
+
+// web answers visits: a text is a page, a number a status, an error and a visit itself.
 type web struct {
 	mu    sync.Mutex
 	pages map[string]any
@@ -78,13 +84,15 @@ func (w *web) Visit(_ context.Context, v crawl.Visit) (crawl.Visited, error) {
 		if strings.Contains(page, "<urlset") {
 			kind = "application/xml"
 		}
-		return crawl.Visited{Status: http.StatusOK, Body: []byte(page), ContentType: kind, FinalURL: v.URL}, nil
+		return crawl.Visited{Status: http.StatusOK, Body: []byte(page), ContentType: kind, FinalURL: v.URL, Requests: 1}, nil
 	case int:
-		return crawl.Visited{Status: page, FinalURL: v.URL}, nil
+		return crawl.Visited{Status: page, FinalURL: v.URL, Requests: 1}, nil
 	case error:
-		return crawl.Visited{}, page
+		return crawl.Visited{Requests: 1}, page
+	case visit:
+		return page.Visited, page.err
 	}
-	return crawl.Visited{Status: http.StatusNotFound, FinalURL: v.URL}, nil
+	return crawl.Visited{Status: http.StatusNotFound, FinalURL: v.URL, Requests: 1}, nil
 }
 
 // List gives the blobs that the web has under a container's address, each on a line.

@@ -60,7 +60,7 @@ type Counts struct {
 	Duplicates int   `json:"duplicates,omitempty"` // counted before in this run
 	Errors     int   `json:"errors,omitempty"`
 	Documents  int   `json:"documents,omitempty"` // sitemaps and pages that were read
-	Requests   int   `json:"requests,omitempty"`  // to the site, for these
+	Requests   int   `json:"requests,omitempty"`  // for documents, with those of redirects
 	Bytes      int64 `json:"bytes,omitempty"`     // of these
 }
 

@@ -20,7 +20,7 @@ type Visit struct {
 	MaxBytes int64
 }
 
-// Visited is what came of a visit.
+// Visited is what came of a visit. Requests tells of a visit that failed, too.
 type Visited struct {
 	Status             int    // any, but never 429 or 503; 304 is NotModified
 	NotModified        bool   // what the validators belong to still stands, and there is no body
@@ -28,6 +28,7 @@ type Visited struct {
 	ContentType        string
 	ETag, LastModified string // empty where they are not fit to be kept
 	FinalURL           string // that answered, behind redirects
+	Requests           int    // for the page: one, and one for each redirect; robots.txt is not counted
 }
 
 // SiteError says that a site, or robots.txt, did not give what a visit wanted. To be recorded: trying
@@ -65,6 +66,7 @@ func (w *Worker) Visit(ctx context.Context, v Visit) (out Visited, err error) {
 		URL: form, ETag: v.ETag, LastModified: v.LastModified, ValidFor: v.FinalURL, MaxBytes: v.MaxBytes, Gate: g.admit,
 	})
 	g.found.Asked.Bytes += resp.WireBytes
+	out.Requests = resp.Requests
 	if err != nil {
 		return out, g.verdict(ctx, err)
 	}
@@ -100,6 +102,6 @@ func (g *guest) pauseFor(resp fetch.Response) error {
 func visited(resp fetch.Response) Visited {
 	return Visited{
 		Status: resp.Status, NotModified: resp.NotModified, Body: resp.Body, ContentType: resp.Header.Get("Content-Type"),
-		ETag: bounded(resp.Header.Get("ETag")), LastModified: bounded(resp.Header.Get("Last-Modified")), FinalURL: resp.FinalURL,
+		ETag: bounded(resp.Header.Get("ETag")), LastModified: bounded(resp.Header.Get("Last-Modified")), FinalURL: resp.FinalURL, Requests: resp.Requests,
 	}
 }

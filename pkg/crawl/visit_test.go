@@ -28,22 +28,22 @@ func TestE3Visit(t *testing.T) {
 		wait time.Duration
 	}{
 		{name: "a sitemap", site: map[string]page{"/s": page{body: "<urlset/>"}.etag("1").set("Content-Type", "text/xml")},
-			want: Visited{Status: 200, Body: []byte("<urlset/>"), ETag: `"1"`, ContentType: "text/xml", FinalURL: "/s"}},
+			want: Visited{Status: 200, Body: []byte("<urlset/>"), ETag: `"1"`, ContentType: "text/xml", FinalURL: "/s", Requests: 1}},
 		{name: "not modified", site: map[string]page{"/s": text("v").etag("1")}, v: Visit{ETag: `"1"`},
-			want: Visited{Status: 304, NotModified: true, ETag: `"1"`, FinalURL: "/s"}},
-		{name: "a status", site: map[string]page{"/s": {status: 404}}, want: Visited{Status: 404, ContentType: "text/html; charset=utf-8", FinalURL: "/s"}},
+			want: Visited{Status: 304, NotModified: true, ETag: `"1"`, FinalURL: "/s", Requests: 1}},
+		{name: "a status", site: map[string]page{"/s": {status: 404}}, want: Visited{Status: 404, ContentType: "text/html; charset=utf-8", FinalURL: "/s", Requests: 1}},
 		{name: "a redirect", site: map[string]page{"/s": to(302, "/t"), "/t": {body: "t"}},
-			want: Visited{Status: 200, Body: []byte("t"), ContentType: "text/html; charset=utf-8", FinalURL: "/t"}},
+			want: Visited{Status: 200, Body: []byte("t"), ContentType: "text/html; charset=utf-8", FinalURL: "/t", Requests: 2}},
 		{name: "robots.txt", site: map[string]page{"/s": {body: "s"}, "/robots.txt": robotsTxt("User-agent: *", "Disallow: /s")}, kind: fault.Blocked},
-		{name: "robots.txt behind a redirect", site: map[string]page{"/s": to(302, "/t"), "/robots.txt": robotsTxt("User-agent: *", "Disallow: /t")}, kind: fault.Blocked},
+		{name: "robots.txt behind a redirect", site: map[string]page{"/s": to(302, "/t"), "/robots.txt": robotsTxt("User-agent: *", "Disallow: /t")}, kind: fault.Blocked, want: Visited{Requests: 1}},
 		{name: "robots.txt is broken", site: map[string]page{"/robots.txt": status(500)}, wait: -1},
-		{name: "too large", site: map[string]page{"/s": {body: long}}, v: Visit{MaxBytes: 1000}, kind: fault.TooLarge},
-		{name: "no answer", site: map[string]page{"/s": {hangUp: true}}, kind: fault.Unavailable},
+		{name: "too large", site: map[string]page{"/s": {body: long}}, v: Visit{MaxBytes: 1000}, kind: fault.TooLarge, want: Visited{Requests: 1}},
+		{name: "no answer", site: map[string]page{"/s": {hangUp: true}}, kind: fault.Unavailable, want: Visited{Requests: 1}},
 		{name: "an address that is refused", v: Visit{URL: "http://169.254.169.254/latest"}, kind: fault.Blocked},
 		{name: "no address", v: Visit{URL: "ftp://x"}, kind: fault.Invalid},
-		{name: "429", site: map[string]page{"/s": status(429).set("Retry-After", "600")}, wait: 10 * time.Minute},
-		{name: "503", site: map[string]page{"/s": status(503)}, wait: 5 * time.Minute},
-		{name: "503 behind a redirect", site: map[string]page{"/s": to(302, "/t"), "/t": status(503)}, wait: 5 * time.Minute},
+		{name: "429", site: map[string]page{"/s": status(429).set("Retry-After", "600")}, wait: 10 * time.Minute, want: Visited{Requests: 1}},
+		{name: "503", site: map[string]page{"/s": status(503)}, wait: 5 * time.Minute, want: Visited{Requests: 1}},
+		{name: "503 behind a redirect", site: map[string]page{"/s": to(302, "/t"), "/t": status(503)}, wait: 5 * time.Minute, want: Visited{Requests: 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t)

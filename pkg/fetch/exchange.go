@@ -91,6 +91,7 @@ func (x *exchange) leave(ctx context.Context, from, to *url.URL) error {
 // hop sends one request. It returns where a redirect leads, or nil when the response is final.
 func (x *exchange) hop(ctx context.Context, u *url.URL) (*url.URL, error) {
 	r, conditional := x.request(ctx, u)
+	x.out.Requests++
 	res, err := x.c.transport.RoundTrip(r)
 	if err != nil {
 		return nil, classify(err)

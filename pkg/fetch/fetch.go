@@ -193,14 +193,15 @@ type Request struct {
 	MaxBytes int64
 }
 
-// Response is what came. When Get fails, FinalURL, Redirects and Elapsed still tell how far it
-// went.
+// Response is what came. When Get fails, Requests, FinalURL, Redirects and Elapsed still tell how far
+// it went.
 type Response struct {
 	Status      int
 	Header      http.Header
 	Body        []byte // decoded; nil for HEAD and 304
 	Encoding    string // the Content-Encoding that Body is still in, when it is not one we know
 	FinalURL    string // without fragment
+	Requests    int    // made or tried, each redirect that was followed one more
 	Redirects   []Redirect
 	Permanent   bool // there were redirects, and all of them 301 or 308
 	Downgraded  bool // a redirect led from https to http

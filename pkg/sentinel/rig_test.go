@@ -73,18 +73,18 @@ func (w *web) Visit(_ context.Context, v crawl.Visit) (crawl.Visited, error) {
 		etag := fmt.Sprintf(`"%x"`, []byte(page))
 		if v.ETag == etag {
 			w.asked = append(w.asked, "304 "+v.URL)
-			return crawl.Visited{Status: http.StatusNotModified, NotModified: true, ETag: etag, FinalURL: v.URL}, nil
+			return crawl.Visited{Status: http.StatusNotModified, NotModified: true, ETag: etag, FinalURL: v.URL, Requests: 1}, nil
 		}
 		w.asked = append(w.asked, "GET "+v.URL)
-		return crawl.Visited{Status: http.StatusOK, Body: []byte(page), ETag: etag, FinalURL: v.URL}, nil
+		return crawl.Visited{Status: http.StatusOK, Body: []byte(page), ETag: etag, FinalURL: v.URL, Requests: 1}, nil
 	case int:
 		w.asked = append(w.asked, "GET "+v.URL)
-		return crawl.Visited{Status: page, FinalURL: v.URL}, nil
+		return crawl.Visited{Status: page, FinalURL: v.URL, Requests: 1}, nil
 	case error:
-		return crawl.Visited{}, page
+		return crawl.Visited{Requests: 1}, page
 	}
 	w.asked = append(w.asked, "GET "+v.URL)
-	return crawl.Visited{Status: http.StatusNotFound, FinalURL: v.URL}, nil
+	return crawl.Visited{Status: http.StatusNotFound, FinalURL: v.URL, Requests: 1}, nil
 }
 
 // requests gives what was asked since the last call.

@@ -143,18 +143,17 @@ func (s *Service) advance(ctx context.Context, found *site.Site, st *state) (ops
 		return nil, 0, errDone
 	}
 	page, err := s.web.Visit(ctx, crawl.Visit{URL: d.URL, ETag: held.ETag, LastModified: held.LastModified, FinalURL: held.FinalURL})
+	st.Now.Requests += page.Requests
 	var refused *crawl.SiteError
 	switch {
 	case fault.Is(err, fault.Throttled):
 		st.Now.Note = clip("waits for the site: "+err.Error(), maxMessage)
 		return nil, min(max(fault.RetryAfter(err), time.Second), maxWait), nil
 	case errors.As(err, &refused):
-		st.Now.Requests++
 		return nil, s.giveUp(st, err), nil
 	case err != nil:
 		return nil, 0, err
 	}
-	st.Now.Requests++
 	return s.take(ctx, found, st, held, page)
 }
 
