@@ -44,6 +44,8 @@ func holding(hosts []api.HostStatus, now time.Time) []heldHost {
 		switch {
 		case h.PausedUntil.After(now):
 			out = append(out, heldHost{h, "left alone until " + stamp(h.PausedUntil) + ": " + h.PauseReason})
+		case h.ErrorRate >= 0.5 && h.Items[api.StatusError] > 0:
+			out = append(out, heldHost{h, count(h.Items[api.StatusError], "item") + " cannot be checked; they are tried again by themselves"})
 		case h.Due > 0:
 			out = append(out, heldHost{h, "its pace lets no more through at once"})
 		}
