@@ -32,9 +32,9 @@ func (h *harbour) Find(slug string) *site.Site {
 
 func (h *harbour) Visit(_ context.Context, v crawl.Visit) (crawl.Visited, error) {
 	if h.away {
-		return crawl.Visited{Status: http.StatusNotFound, FinalURL: v.URL}, nil
+		return crawl.Visited{Status: http.StatusNotFound, FinalURL: v.URL, Requests: 1}, nil
 	}
-	return crawl.Visited{Status: http.StatusOK, FinalURL: v.URL, Body: []byte("https://port.example/ok/one\nhttps://port.example/ok/two\n")}, nil
+	return crawl.Visited{Status: http.StatusOK, FinalURL: v.URL, Requests: 1, Body: []byte("https://port.example/ok/one\nhttps://port.example/ok/two\n")}, nil
 }
 
 // newBackfillRig is the rig with backfill of the harbour.
