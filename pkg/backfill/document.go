@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/crawl"
@@ -200,7 +198,7 @@ func (s *Service) takeMaps(l *lane, d doc, got reading, found *site.Site, run *R
 			out.add.Excluded++
 			out.exclude("sitemaps from before the dates", 1)
 			continue
-		case d.Kind == docMap && !near(m.URL, d.URL, found):
+		case d.Kind == docMap && !found.Near(m.URL, d.URL):
 			out.failed(s.now(), l.source, m.URL, "a sitemap on another host than the one that names it")
 			continue
 		}
@@ -220,23 +218,13 @@ func (s *Service) takeMaps(l *lane, d doc, got reading, found *site.Site, run *R
 	}
 }
 
-// near reports whether an index may name that sitemap: strangers must not choose whom we ask.
-func near(address, index string, found *site.Site) bool {
-	a, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	i, err := url.Parse(index)
-	return err == nil && (strings.EqualFold(a.Host, i.Host) || strings.EqualFold(a.Host, found.Domain))
-}
-
 // through ends the document whose links are all looked at.
 func (l *lane) through(found *site.Site, dates discover.Dates, out *outcome, now time.Time) {
 	d := *l.Now
 	if l.Next != "" && d.Kind != docArchive && !paged(d, found, dates) {
 		next := doc{URL: l.Next, Kind: d.Kind, Depth: d.Depth, List: d.List, Page: d.Page}
 		switch {
-		case !near(l.Next, d.URL, found):
+		case !found.Near(l.Next, d.URL):
 			out.failed(now, l.source, l.Next, "the next page is on another host")
 		case l.push(next):
 			out.failed(now, l.source, l.Next, "more documents than are kept; the next page is passed over")

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -47,16 +45,6 @@ func parse(d doc, held document, page crawl.Visited, found *site.Site) (got read
 	}
 	got.Found, err = discover.Sitemap(page.Body, page.FinalURL, discover.Bounds{Alternates: found.Alternates})
 	return got, err
-}
-
-// near reports whether an index may name that sitemap: strangers must not choose whom we ask.
-func near(address, index string, found *site.Site) bool {
-	a, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	i, err := url.Parse(index)
-	return err == nil && (strings.EqualFold(a.Host, i.Host) || strings.EqualFold(a.Host, found.Domain))
 }
 
 // bounded is as much of the sitemaps as is remembered. One that names more is read anew by each look,

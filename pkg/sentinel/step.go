@@ -225,7 +225,7 @@ func (s *Service) takeMaps(found *site.Site, st *state, d doc, maps []discover.L
 		case d.Depth+1 > maxDepth:
 			st.Now.failed(s.now(), d.URL, "sitemaps nest too deep; the deepest are passed over")
 			return
-		case d.Kind == docMap && !near(m.URL, d.URL, found):
+		case d.Kind == docMap && !found.Near(m.URL, d.URL):
 			st.Now.failed(s.now(), m.URL, "a sitemap on another host than the one that names it")
 		case st.push(doc{URL: m.URL, Kind: docMap, Depth: d.Depth + 1}):
 			st.Now.failed(s.now(), d.URL, tooMany(len(maps)-i))

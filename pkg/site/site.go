@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -81,6 +82,17 @@ func (s *Sites) Find(slug string) *Site {
 func (s *Sites) Limits(host string) (l Limits, ok bool) {
 	l, ok = s.limits[host]
 	return l, ok
+}
+
+// Near reports whether a document of the site may name another address to be read: one on its own host,
+// or on the site's. Strangers must not choose whom we ask.
+func (s *Site) Near(address, document string) bool {
+	a, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	d, err := url.Parse(document)
+	return err == nil && (strings.EqualFold(a.Host, d.Host) || strings.EqualFold(a.Host, s.Domain))
 }
 
 // Judge says why a page is not wanted: another host, an exclude pattern that matches, or no

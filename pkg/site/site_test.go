@@ -290,3 +290,26 @@ func checkSite(t *testing.T, sites *Sites, s *Site) {
 		t.Errorf("limits %+v", *l)
 	}
 }
+
+// E9: what a site's documents may have read besides pages: its own host and the one that the document is on.
+func TestE9Near(t *testing.T) {
+	s := &Site{Domain: "a.example"}
+	for _, row := range []struct {
+		address, document string
+		want              bool
+	}{
+		{"https://a.example/2.xml", "https://a.example/1.xml", true},
+		{"http://A.example/2.xml", "https://cdn.example/1.xml", true},
+		{"https://cdn.example/2.xml", "https://CDN.example/1.xml", true},
+		{"https://stranger.example/2.xml", "https://a.example/1.xml", false},
+		{"https://a.example.stranger.example/2.xml", "https://a.example/1.xml", false},
+		{"https://a.example:8443/2.xml", "https://a.example/1.xml", false},
+		{"https://a.example@stranger.example/2.xml", "https://a.example/1.xml", false},
+		{"https://a.example/%zz", "https://a.example/1.xml", false},
+		{"https://a.example/2.xml", "https://a.example/%zz", false},
+	} {
+		if have := s.Near(row.address, row.document); have != row.want {
+			t.Errorf("%s named by %s: %v, want %v", row.address, row.document, have, row.want)
+		}
+	}
+}
