@@ -3,9 +3,12 @@
 GO      ?= go
 APP     := build/app
 TOOLS   := .tools
+# The first of up to five ports in a row.
+DEMO_PORT ?= 7171
 SITES   ?= backfill-sites.yaml
 INFRA   := $(TOOLS)/infra-check-1
 LDFLAGS := -s -w
+FUNC    := 4.4.1
 DOCPKGS := debian-reference-en debian-policy developers-reference postgresql-doc-15 python3.11-doc
 DOCS    := /usr/share/debian-reference /usr/share/doc/debian-policy /usr/share/developers-reference /usr/share/doc/postgresql-doc-15/html /usr/share/doc/python3.11/html
 GOBUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags="$(LDFLAGS)"
@@ -13,7 +16,7 @@ GOBUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags="$(LDFLAGS)"
 export TOOLS
 
 .DEFAULT_GOAL := help
-.PHONY: help run func app build test test-ui check openapi demo bench soak prove package infra-check clean
+.PHONY: help run func func-version app build test test-ui check openapi demo bench attack soak prove package infra-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -21,10 +24,15 @@ help: ## list the targets
 run: app build ## build everything and run it here (PORT, TIDEMARK_DATA; STORAGE=azurite for Azurite)
 	@exec ./build/tidemark start --app $(APP) --tools $(TOOLS)
 
-func: app build ## run the same folder with Azure Functions Core Tools, on Azurite
-	@command -v func >/dev/null || { echo "func is not on PATH: install Azure Functions Core Tools v4, or use make run" >&2; exit 1; }
+func: func-version app build ## run the same folder with Azure Functions Core Tools, on Azurite
 	@test -f $(APP)/local.settings.json || cp local.settings.json.example $(APP)/local.settings.json
 	./build/tidemark azurite --tools $(TOOLS) -- func start --script-root $(APP) --port $${PORT:-7071}
+
+func-version:
+	@command -v func >/dev/null || { echo "func is not on PATH: install Azure Functions Core Tools $(FUNC) or newer, or use make run" >&2; exit 1; }
+	@have=$$(func --version | tail -n 1); test "$$(printf '%s\n' $(FUNC) "$$have" | sort -V | head -n 1)" = $(FUNC) || { \
+	  echo "func is version $$have, whose host may not know enableProxyingHttpRequest and then fails every HTTP function:" >&2; \
+	  echo "install Azure Functions Core Tools $(FUNC) or newer, or use make run" >&2; exit 1; }
 
 app: ## assemble build/app, the folder that every Functions host runs (OTEL=1: with export by OpenTelemetry)
 	@mkdir -p $(APP)
@@ -38,34 +46,37 @@ build: ## build the command line, build/tidemark
 
 test: app check ## run every test, on the embedded store and on Azurite, which it installs
 	$(GO) test ./...
-	cd apiclient && $(GO) vet ./... && $(GO) test ./...
+	cd testing/apiclient && $(GO) generate && $(GO) vet ./... && $(GO) test ./...
 	cd otel && $(GO) vet ./... && $(GO) test ./...
 
 test-ui: app build ## the dashboard in Chromium (CHROMIUM), which must be installed; pictures in build/screenshots
-	$(GOBUILD) -o build/demosite ./cmd/demosite
-	cd browser && $(GO) vet ./... && $(GO) test ./...
+	$(GOBUILD) -o build/demosite ./tools/demosite
+	cd testing/browser && $(GO) vet ./... && $(GO) test ./...
 
 check: ## gofmt, vet and tidiness
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
 	$(GO) mod tidy -diff
 
-openapi: ## write the description of the HTTP API and a client of it anew, after a change to routes, types or recorded conversations
-	$(GO) test ./pkg/openapi/describe -run TestDocumentIsCurrent -update
-	cd apiclient && $(GO) mod tidy && $(GO) test . -run TestClientIsCurrent -update
+openapi: ## write openapi.json and the tables of docs/api.md anew, after a change to routes, types or recorded conversations
+	$(GO) test ./pkg/api/openapi/describe -run 'TestDocumentIsCurrent|TestRoutesInDocsAreCurrent' -update
 
-demo: app build ## add, crawl, search, change and delete pages of a small site, checking each outcome (STORAGE=azurite)
-	$(GOBUILD) -o build/demosite ./cmd/demosite
-	$(GO) run ./cmd/demo
+demo: app build ## add, crawl, search, change and delete pages of a small site, checking each outcome (STORAGE=azurite, DEMO_PORT)
+	$(GOBUILD) -o build/demosite ./tools/demosite
+	$(GO) run ./tools/demo -port $(DEMO_PORT)
 
 bench: app build ## measure, as ratios to a baseline in the same run
 	$(GO) run ./cmd/bench
 
+attack: app build ## hostile sites against the product on loopback: what becomes of good pages and of memory
+	$(GO) run ./cmd/bench -only attack
+
 soak: ## many more schedules of the simulation, many more kills, and longer fuzzing
 	$(GO) test ./pkg/crawl -run TestSimulation -sim.runs 20000 -timeout 60m
 	$(GO) test ./pkg/app -run TestCrash -v -crash.rounds 50 -crash.pages 2000 -timeout 60m
-	$(GO) test ./pkg/mailimport -run TestD6FlatMemory -v -import.mails 32000 -timeout 60m
-	$(GO) test ./pkg/source -run '^$$' -fuzz FuzzParseURL -fuzztime 5m
+	$(GO) test ./pkg/run/mailimport -run TestD6FlatMemory -v -import.mails 32000 -timeout 60m
+	$(MAKE) attack
+	$(GO) test ./pkg/identity/source -run '^$$' -fuzz FuzzParseURL -fuzztime 5m
 
 prove: ## backfill of whole documentation sites (Debian packages, installed where we are root), killed on the way
 	@for d in $(DOCS); do test -d $$d || missing=1; done; test -z "$$missing" || \
@@ -75,7 +86,7 @@ prove: ## backfill of whole documentation sites (Debian packages, installed wher
 
 package: ## the deployment zip for linux/amd64, build/tidemark.zip
 	$(MAKE) app APP_OS=linux APP_ARCH=amd64
-	$(GO) run ./cmd/package -app $(APP) -out build/tidemark.zip
+	$(GO) run ./tools/package -app $(APP) -out build/tidemark.zip
 
 infra-check: ## the Bicep templates' syntax and names, and the queries, without Azure; installs two parsers by npm
 	@test -d $(INFRA)/node_modules/@kusto || npm install --prefix $(INFRA) --no-audit --no-fund --ignore-scripts --silent tree-sitter-bicep@1.1.0 web-tree-sitter@0.27.1 @kusto/language-service-next@12.4.1

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/activity"
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -28,14 +28,16 @@ func TestWorkIsSeen(t *testing.T) {
 	job := r.register("https://port.example/ok/one")
 	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(job))
 	text := do(t, r, "GET", "/api/metrics", "").Body.String()
-	for _, want := range []string{`tidemark_checks_total{outcome="changed"} 1`, "tidemark_changes_total 1", `tidemark_index_pages_total{op="put"} 1`} {
+	for _, want := range []string{`tidemark_checks_total{outcome="changed"} 1`, "tidemark_changes_total 1",
+		`tidemark_index_pages_total{op="put"} 1`} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("missing: %s", want)
 		}
 	}
 	a := r.activity()
 	size := int64(len(page("", "one")))
-	if want := (api.ActivityCounts{Checks: 1, Changes: 1, Bytes: size, Indexed: 1}); a.Total != want || len(a.Hours) != 1 || a.Hours[0].ActivityCounts != want || !a.Hours[0].Hour.Equal(r.now) {
+	if want := (api.ActivityCounts{Checks: 1, Changes: 1, Bytes: size, Indexed: 1}); a.Total != want ||
+		len(a.Hours) != 1 || a.Hours[0].ActivityCounts != want || !a.Hours[0].Hour.Equal(r.now) {
 		t.Errorf("%+v", a)
 	}
 }
@@ -52,7 +54,8 @@ func TestFlushThatFailsIsHarmless(t *testing.T) {
 		}})
 	})
 	log, _ := r.told()
-	if w := do(t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register("https://port.example/ok/one"))); w.Code != http.StatusOK {
+	if w := do(t, r, "POST", "/CrawlWorker",
+		binaryEnvelope(r.register("https://port.example/ok/one"))); w.Code != http.StatusOK {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if said := lines(t, log); len(said) != 1 || said[0]["msg"] != "activity not written; a later invocation will" {

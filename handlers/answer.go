@@ -4,36 +4,29 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/ops/health"
 )
-
-// maxBody bounds a request: a thousand URLs of 2 KiB, with room.
-const maxBody = 4 << 20
-
-// route answers one HTTP function with a status and a body, or an error.
-type route func(r *http.Request, s *Services) (status int, body any, err error)
 
 // writer is an answer that is not encoded as JSON: it writes itself.
 type writer interface {
 	write(w http.ResponseWriter, status int)
 }
 
-func (s *server) serveRoute(fn route) http.HandlerFunc {
+func (s *server) serveRoute(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		services, err := s.Open(r.Context())
 		if err != nil {
 			s.Log.ErrorContext(r.Context(), "services are not available", "err", err)
-			s.answerError(w, r, fault.New(fault.Unavailable, "storage or index cannot be reached; try again shortly"))
+			s.answerError(w, r, fault.New(fault.Unavailable, "%s", health.Told(err,
+				"storage or index cannot be reached; try again shortly")))
 			return
 		}
-		status, body, err := fn(r, services)
+		status, body, err := h.answer(r, &call{services, s.Log, s.Metrics})
 		if err != nil {
 			s.answerError(w, r, err)
 			return
@@ -96,67 +89,4 @@ func writeBody(w http.ResponseWriter, status int, body any) {
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(buf.Bytes()) // the caller has gone: nobody to tell
-}
-
-// query reads the parameters of a GET strictly.
-type query struct {
-	values map[string][]string
-	err    error
-}
-
-func queryOf(r *http.Request, names ...string) *query {
-	values, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		err = fault.New(fault.Invalid, "the query of the URL cannot be read: %w", err)
-	}
-	q := &query{values: values, err: err}
-	for name := range q.values {
-		if name != "code" && !slices.Contains(names, name) { // code is the host's function key
-			q.err = fault.Field(name, "there is no parameter %q; known are %s", name, strings.Join(names, ", "))
-		}
-	}
-	return q
-}
-
-func (q *query) text(name string) string {
-	v := q.values[name]
-	if len(v) > 1 {
-		q.err = fault.Field(name, "%s is given %d times", name, len(v))
-	}
-	if len(v) == 0 {
-		return ""
-	}
-	return v[0]
-}
-
-// number reads an integer within bounds; def when it is absent.
-func (q *query) number(name string, def, lo, hi int) int {
-	s := q.text(name)
-	if s == "" {
-		return def
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < lo || n > hi {
-		q.err = fault.Field(name, "%s must be a number from %d to %d, not %q", name, lo, hi, s)
-	}
-	return n
-}
-
-func (q *query) flag(name string) bool {
-	s := q.text(name)
-	if s == "" {
-		return false
-	}
-	v, err := strconv.ParseBool(s)
-	if err != nil {
-		q.err = fault.Field(name, "%s must be true or false, not %q", name, s)
-	}
-	return v
-}
-
-func within(name string, n, lo, hi int) error {
-	if n < lo || n > hi {
-		return fault.Field(name, "%s must be from %d to %d, not %d", name, lo, hi, n)
-	}
-	return nil
 }

@@ -53,23 +53,24 @@ func TestC5Audit(t *testing.T) {
 		what string
 	}{
 		{"nothing", func(*rig, search.Page) {}, ""},
-		{"a page is lost", func(r *rig, one search.Page) { must(t, r.v.Index.Remove(t.Context(), one.ID, nil)) }, "lacks the page"},
+		{"a page is lost", func(r *rig, one search.Page) { must(t, r.v.Index.Remove(t.Context(), one.ID, nil)) },
+			"lacks the page"},
 		{"a chunk is lost", func(r *rig, one search.Page) {
 			one.Chunks = one.Chunks[1:]
 			must(t, r.v.Index.Put(t.Context(), one))
-		}, "1 chunks missing"},
+		}, "1 chunk missing"},
 		{"a chunk too many", func(r *rig, one search.Page) {
 			one.Chunks = append(one.Chunks, search.Chunk{Key: "stray", UID: "stray", Text: "stray"})
 			must(t, r.v.Index.Put(t.Context(), one))
-		}, "1 chunks too many"},
+		}, "1 chunk too many"},
 		{"another uid", func(r *rig, one search.Page) {
 			one.Chunks[0].UID = "stray"
 			must(t, r.v.Index.Put(t.Context(), one))
-		}, "1 chunks with another uid"},
+		}, "1 chunk with another uid"},
 		{"an image is lost", func(r *rig, one search.Page) {
 			one.Images = nil
 			must(t, r.v.Index.Put(t.Context(), one))
-		}, "1 images missing"},
+		}, "1 image missing"},
 		{"a page of a source that fails", func(r *rig, one search.Page) {
 			one.ID = string(r.find("https://port.example/fails").ID)
 			must(t, r.v.Index.Put(t.Context(), one))
@@ -78,12 +79,13 @@ func TestC5Audit(t *testing.T) {
 			one.ID = "url_" + strings.Repeat("a", 26)
 			must(t, r.v.Index.Put(t.Context(), one))
 		}, "a page that has no item or entry"},
-		{"an entry is lost", func(r *rig, _ search.Page) { must(t, r.v.Index.Remove(t.Context(), noted, nil)) }, "lacks the entry"},
+		{"an entry is lost", func(r *rig, _ search.Page) { must(t, r.v.Index.Remove(t.Context(), noted, nil)) },
+			"lacks the entry"},
 		{"an entry has a chunk too many", func(r *rig, one search.Page) {
 			one.ID = noted
 			one.Chunks = append(one.Chunks, search.Chunk{Key: "stray", UID: "stray", Text: "stray"})
 			must(t, r.v.Index.Put(t.Context(), one))
-		}, "chunks are missing"},
+		}, "chunks missing"},
 		{"a page of an entry that is none", func(r *rig, one search.Page) {
 			one.ID = "entry_-" + strings.Repeat("z", 26)
 			must(t, r.v.Index.Put(t.Context(), one))
@@ -91,11 +93,12 @@ func TestC5Audit(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t)
-			do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["https://port.example/ok/one","https://port.example/ok/two","https://port.example/fails"]}`)
+			do(t, r, "POST", "/api/AddUrlDocument",
+				`{"urls":["https://port.example/ok/one","https://port.example/ok/two","https://port.example/fails"]}`)
 			do(t, r, "POST", "/api/db/insert", `{"source":"notes","title":"Notes","clean_text":"A note about the harbour."}`)
 			r.work()
 			one := r.index.put[string(r.find("https://port.example/ok/one").ID)]
-			one.Held, one.Chunks = nil, slices.Clone(one.Chunks)
+			one.Known, one.Chunks = nil, slices.Clone(one.Chunks)
 			before := r.answers()
 			tt.harm(r, one)
 			asked := r.web.asked

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/backfill"
 	"github.com/tidemark/tidemark/pkg/crawl"
-	"github.com/tidemark/tidemark/pkg/site"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
 )
 
 // harbour is a site file of one site, and its web: a sitemap, which may be away.
@@ -30,11 +30,12 @@ func (h *harbour) Find(slug string) *site.Site {
 	return nil
 }
 
-func (h *harbour) Visit(_ context.Context, v crawl.Visit) (crawl.Visited, error) {
+func (h *harbour) FetchResource(_ context.Context, v crawl.ResourceRequest) (crawl.Resource, error) {
 	if h.away {
-		return crawl.Visited{Status: http.StatusNotFound, FinalURL: v.URL, Requests: 1}, nil
+		return crawl.Resource{Status: http.StatusNotFound, FinalURL: v.URL, Requests: 1}, nil
 	}
-	return crawl.Visited{Status: http.StatusOK, FinalURL: v.URL, Requests: 1, Body: []byte("https://port.example/ok/one\nhttps://port.example/ok/two\n")}, nil
+	return crawl.Resource{Status: http.StatusOK, FinalURL: v.URL, Requests: 1,
+		Body: []byte("https://port.example/ok/one\nhttps://port.example/ok/two\n")}, nil
 }
 
 // newBackfillRig is the rig with backfill of the harbour.
@@ -67,7 +68,8 @@ func TestE7Contract(t *testing.T) {
 		{"E10 a dry run", "POST", "/api/backfill/runs", `{"sources":["port"],"dryRun":true,"maxUrls":100}`},
 		{"the steps", "", "", ""},
 		{"E10 what it would do", "GET", "/api/backfill/runs/RUN", ""},
-		{"E7 a run", "POST", "/api/backfill/runs", `{"sources":["port"],"mode":"SITEMAP","dateFrom":"2020-01-01","dateTo":"2026-02-28","runBy":"ops"}`},
+		{"E7 a run", "POST", "/api/backfill/runs",
+			`{"sources":["port"],"mode":"SITEMAP","dateFrom":"2020-01-01","dateTo":"2026-02-28","runBy":"ops"}`},
 		{"E7 paused", "POST", "/api/backfill/runs/RUN/pause", ""},
 		{"the steps", "", "", ""},
 		{"E7 resumed", "POST", "/api/backfill/runs/RUN/resume", ""},
@@ -97,7 +99,8 @@ func TestE7Contract(t *testing.T) {
 		if step.path == "/api/backfill/runs" {
 			must(t, json.Unmarshal(w.Body.Bytes(), &run))
 		}
-		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code, w.Header().Get("Content-Type"), pretty(t, w.Body.Bytes()))
+		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code,
+			w.Header().Get("Content-Type"), pretty(t, w.Body.Bytes()))
 	}
 	golden(t, "backfill.golden", log.String())
 }

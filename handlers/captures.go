@@ -1,112 +1,111 @@
 package handlers
 
 import (
+	"cmp"
+	"context"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/extract"
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/lineage"
-	"github.com/tidemark/tidemark/pkg/snapshot"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Of an item's past no more than this is answered beside it, the newest.
-const (
-	maxCaptures = api.MaxPast
-	maxEdges    = api.MaxPast
-)
-
-// pastQuery reads what a listing of an item's past is asked for.
-func pastQuery(r *http.Request, v *Services) (id source.ID, top int, after string, err error) {
-	q := queryOf(r, "top", "continuation")
-	top, after = q.number("top", defaultListed, 1, maxPastListed), q.text("continuation")
-	if q.err != nil {
-		return "", 0, "", q.err
+// findPast finds an item and the ids under which its past is kept.
+func findPast(ctx context.Context, v *call, id string) (it registry.Item, ids []source.ID, err error) {
+	if it, err = v.Registry.Items.Find(ctx, source.ID(id)); err != nil {
+		return it, nil, blame("id", err)
 	}
-	it, err := v.Registry.Find(r.Context(), source.ID(r.PathValue("id")))
-	return it.ID, top, after, blame("id", err)
+	ids, err = past(ctx, v, &it)
+	return it, ids, err
 }
 
-// maxPastListed is what one request of a table can give, less the row that tells whether there are more.
-const maxPastListed = 999
-
 // captures lists all captures of an item, a page at a time, in the order of their digests.
-func (s *server) captures(r *http.Request, v *Services) (int, any, error) {
-	id, top, after, err := pastQuery(r, v)
-	if err != nil {
-		return 0, nil, err
-	}
-	if after != "" && !isDigest(after) {
-		return 0, nil, fault.Field("continuation", "continuation is none of a listing of captures")
-	}
-	found, more, err := v.Snapshots.Page(r.Context(), id, after, top)
-	if err != nil {
-		return 0, nil, err
-	}
+func captures(ctx context.Context, v *call, q api.CaptureQuery) (api.CapturePage, error) {
 	page := api.CapturePage{Captures: []api.Capture{}}
+	it, ids, err := findPast(ctx, v, q.ID)
+	if err != nil {
+		return page, err
+	}
+	found, next, err := pagePast(ids, q.Continuation, q.Top, func(id source.ID, after string,
+		top int) ([]snapshot.Capture, string, error) {
+		return v.Snapshots.Page(ctx, id, after, top)
+	})
+	page.Continuation = next
 	for _, c := range found {
-		page.Captures = append(page.Captures, captureJSON(c))
+		page.Captures = append(page.Captures, captureJSON(&it, c))
 	}
-	if more {
-		page.Continuation = page.Captures[top-1].SHA256
-	}
-	return http.StatusOK, page, nil
+	return page, blame("continuation", err)
 }
 
 // edges lists all that captures of an item took over from, a page at a time, newest first.
-func (s *server) edges(r *http.Request, v *Services) (int, any, error) {
-	id, top, after, err := pastQuery(r, v)
+func edges(ctx context.Context, v *call, q api.EdgeQuery) (api.EdgePage, error) {
+	page := api.EdgePage{Lineage: []api.Edge{}}
+	_, ids, err := findPast(ctx, v, q.ID)
 	if err != nil {
-		return 0, nil, err
+		return page, err
 	}
-	found, next, err := v.Snapshots.EdgesAfter(r.Context(), id, after, top)
-	if err != nil {
-		return 0, nil, blame("continuation", err)
-	}
-	page := api.EdgePage{Lineage: []api.Edge{}, Continuation: next}
+	found, next, err := pagePast(ids, q.Continuation, q.Top, func(id source.ID, after string,
+		top int) ([]lineage.Edge, string, error) {
+		return v.Snapshots.EdgesAfter(ctx, id, after, top)
+	})
+	page.Continuation = next
 	for _, e := range found {
 		page.Lineage = append(page.Lineage, edgeJSON(e))
 	}
-	return http.StatusOK, page, nil
+	return page, blame("continuation", err)
 }
 
 func isDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
 // capture answers what was captured: its text, or the bytes as they came.
-func (s *server) capture(r *http.Request, v *Services) (int, any, error) {
-	q := queryOf(r, "raw")
-	raw, digest := q.flag("raw"), r.PathValue("sha256")
-	if q.err != nil {
-		return 0, nil, q.err
+func capture(ctx context.Context, v *call, q api.CaptureID) (any, error) {
+	if _, _, err := source.ParseID(q.ID); err != nil {
+		return nil, blame("id", err)
 	}
-	if _, _, err := source.ParseID(r.PathValue("id")); err != nil {
-		return 0, nil, blame("id", err)
+	if !isDigest(q.SHA256) {
+		return nil, fault.Field("sha256", "sha256 is not 64 hexadecimal digits")
 	}
-	if !isDigest(digest) {
-		return 0, nil, fault.Field("sha256", "sha256 is not 64 hexadecimal digits")
-	}
-	c, body, err := v.Snapshots.Load(r.Context(), source.ID(r.PathValue("id")), "sha256:"+digest)
+	c, body, err := loadCapture(ctx, v, source.ID(q.ID), "sha256:"+q.SHA256)
 	if fault.Is(err, fault.NotFound) {
-		return 0, nil, fault.New(fault.NotFound, "the item has no capture %s, or it is not kept any more", digest)
+		return nil, fault.New(fault.NotFound, "the item has no capture %s, or it is not kept any more", q.SHA256)
 	}
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	if raw {
-		return http.StatusOK, content{body: body, mediaType: c.ContentType(), filename: digest}, nil
+	if q.Raw {
+		return content{body: body, mediaType: c.ContentType(), filename: q.SHA256}, nil
 	}
 	// The text does not depend on where links lead.
-	doc, err := v.Documents.Extract(r.Context(), body, c.ContentType(), "https://capture.invalid/", extract.Limits{})
+	doc, err := v.Documents.Extract(ctx, body, c.ContentType(), "https://capture.invalid/", extract.Limits{})
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	if doc.Unsupported {
-		return 0, nil, fault.Field("raw", "text cannot be extracted from %s; raw=true gives the bytes", doc.MimeType)
+		return nil, fault.Field("raw", "text cannot be extracted from %s; raw=true gives the bytes", doc.MimeType)
 	}
-	return http.StatusOK, content{body: []byte(doc.Text), mediaType: "text/plain; charset=utf-8"}, nil
+	return content{body: []byte(doc.Text), mediaType: "text/plain; charset=utf-8"}, nil
+}
+
+// loadCapture reads a capture of an item, or of one that has moved there.
+func loadCapture(ctx context.Context, v *call, id source.ID,
+	rawHash string) (c snapshot.Capture, body []byte, err error) {
+	if c, body, err = v.Snapshots.Load(ctx, id, rawHash); !fault.Is(err, fault.NotFound) {
+		return c, body, err
+	}
+	_, ids, lost := findPast(ctx, v, string(id))
+	if fault.Is(lost, fault.NotFound) {
+		return c, nil, err
+	}
+	if lost != nil {
+		return c, nil, lost
+	}
+	return v.Snapshots.LoadOf(ctx, ids, rawHash)
 }
 
 // content is an answer that is not JSON. It comes from a stranger: browsers are told to trust
@@ -132,11 +131,13 @@ func (c content) write(w http.ResponseWriter, status int) {
 	_, _ = w.Write(c.body) // the caller has gone: nobody to tell
 }
 
-// pastJSON lists captures and edges, newest first.
-func pastJSON(captures []snapshot.Capture, edges []lineage.Edge) (cs []api.Capture, es []api.Edge) {
-	slices.SortFunc(captures, func(a, b snapshot.Capture) int { return b.CapturedAt.Compare(a.CapturedAt) })
-	for _, c := range captures[:min(len(captures), maxCaptures)] {
-		cs = append(cs, captureJSON(c))
+// pastJSON lists captures and edges, newest first; of one body what was read last comes first.
+func pastJSON(it *registry.Item, captures []snapshot.Capture, edges []lineage.Edge) (cs []api.Capture, es []api.Edge) {
+	slices.SortFunc(captures, func(a, b snapshot.Capture) int {
+		return cmp.Or(b.CapturedAt.Compare(a.CapturedAt), b.ReprocessedAt.Compare(a.ReprocessedAt))
+	})
+	for _, c := range captures[:min(len(captures), api.MaxPast)] {
+		cs = append(cs, captureJSON(it, c))
 	}
 	for _, e := range edges {
 		es = append(es, edgeJSON(e))
@@ -144,11 +145,17 @@ func pastJSON(captures []snapshot.Capture, edges []lineage.Edge) (cs []api.Captu
 	return cs, es
 }
 
-func captureJSON(c snapshot.Capture) api.Capture {
+// captureJSON shows a capture of an item. When the present one was last seen is in the item, so that a
+// check that finds it again writes no other row.
+func captureJSON(it *registry.Item, c snapshot.Capture) api.Capture {
+	if c.RawHash == it.RawHash && it.LastVerified.After(c.LastVerifiedAt) {
+		c.LastVerifiedAt = it.LastVerified
+	}
 	return api.Capture{
 		SHA256: strings.TrimPrefix(c.RawHash, "sha256:"), ContentHash: c.ContentHash, CanonicalURI: c.CanonicalURI,
 		FetchURL: c.FetchURL, Header: c.Header,
-		CapturedAt: c.CapturedAt, LastVerifiedAt: c.LastVerifiedAt, Bytes: c.Bytes, MimeType: c.MimeType,
+		CapturedAt: c.CapturedAt, LastVerifiedAt: c.LastVerifiedAt, ReprocessedAt: c.ReprocessedAt, Bytes: c.Bytes,
+		MimeType:   c.MimeType,
 		StatusCode: c.StatusCode, RunID: c.RunID, NormalizationVersion: c.NormalizationVersion,
 	}
 }

@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/snapshot"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // A21: a capture is answered as text, or as the bytes that came, which no browser shows or runs.
@@ -21,15 +22,17 @@ func TestA21Capture(t *testing.T) {
 		name, body, mediaType string
 		text                  string // "" for a type that has none
 	}{
-		{"a page", "<html lang=en><title>Tide</title><main><p>High at noon.</p><script>alert(1)</script></main>", "text/html; charset=utf-8", "High at noon."},
+		{"a page", "<html lang=en><title>Tide</title><main><p>High at noon.</p><script>alert(1)</script></main>",
+			"text/html; charset=utf-8", "High at noon."},
 		{"plain text", "High at noon.\n", "text/plain", "High at noon."},
 		{"noise", "\x00\xff\x01", "application/x-tide", ""},
 		{"of no type", "\x00\xff\x02", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			hash := snapshot.Hash([]byte(tt.body))
-			c := snapshot.Capture{ItemID: source.ID(id), RawHash: hash, Header: map[string][]string{"Content-Type": {tt.mediaType}}, CapturedAt: r.now}
-			_, err := r.v.Snapshots.Save(t.Context(), c, []byte(tt.body), "")
+			c := snapshot.Capture{ItemID: source.ID(id), RawHash: hash,
+				Header: map[string][]string{"Content-Type": {tt.mediaType}}, CapturedAt: r.now}
+			_, err := r.v.Snapshots.Save(t.Context(), c, []byte(tt.body), snapshot.Had{})
 			must(t, err)
 			path := "/api/items/" + id + "/captures/" + strings.TrimPrefix(hash, "sha256:")
 			raw := do(t, r, "GET", path+"?raw=true", "")
@@ -49,11 +52,13 @@ func TestA21Capture(t *testing.T) {
 				}
 				return
 			}
-			if text.Code != http.StatusOK || strings.TrimSpace(text.Body.String()) != tt.text || text.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+			if text.Code != http.StatusOK || strings.TrimSpace(text.Body.String()) != tt.text ||
+				text.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
 				t.Errorf("text: %d %v %q", text.Code, text.Header(), text.Body)
 			}
 			for _, h := range []http.Header{h, text.Header()} {
-				if h.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox;") {
+				if h.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(h.Get("Content-Security-Policy"),
+					"sandbox;") {
 					t.Errorf("a browser may make something of it: %v", h)
 				}
 			}
@@ -70,9 +75,10 @@ func TestA21Past(t *testing.T) {
 	for i := range 5 {
 		r.now = r.now.Add(time.Minute)
 		body := fmt.Appendf(nil, "body %d", i)
-		c := snapshot.Capture{ItemID: source.ID(id), RawHash: snapshot.Hash(body), CanonicalURI: "https://port.example/ok/one",
-			ContentHash: snapshot.Hash(body), NormalizationVersion: "http_snapshot_url_v1_text_v2", CapturedAt: r.now}
-		_, err := r.v.Snapshots.Save(t.Context(), c, body, before)
+		c := snapshot.Capture{ItemID: source.ID(id), RawHash: snapshot.Hash(body),
+			CanonicalURI: "https://port.example/ok/one",
+			ContentHash:  snapshot.Hash(body), NormalizationVersion: "http_snapshot_url_v1_text_v2", CapturedAt: r.now}
+		_, err := r.v.Snapshots.Save(t.Context(), c, body, snapshot.Had{RawHash: before})
 		must(t, err)
 		before = c.RawHash
 	}
@@ -98,7 +104,8 @@ func TestA21Past(t *testing.T) {
 		if len(seen) != want || requests != (want+1)/2 {
 			t.Errorf("%d %s in %d requests, want %d", len(seen), list, requests, want)
 		}
-		for query, field := range map[string]string{"?top=0": "top", "?top=1000": "top", "?continuation=x": "continuation", "?after=x": "after"} {
+		for query, field := range map[string]string{"?top=0": "top", "?top=1000": "top", "?continuation=x": "continuation",
+			"?after=x": "after"} {
 			w := do(t, r, "GET", "/api/items/"+id+"/"+list+query, "")
 			if p := problemOf(t, w); w.Code != 400 || len(p.Errors) != 1 || p.Errors[0].Field != field {
 				t.Errorf("%s%s: %d %+v", list, query, w.Code, p)
@@ -110,11 +117,48 @@ func TestA21Past(t *testing.T) {
 	}
 }
 
+// Captures of one body under several versions are listed each, also where a page ends between them, and what was
+// read last comes first beside the item.
+func TestZ2CapturesOfVersions(t *testing.T) {
+	r := newRig(t)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
+	id, body := idOf(t, "https://port.example/ok/one"), []byte("body")
+	c := snapshot.Capture{ItemID: source.ID(id), RawHash: snapshot.Hash(body), ContentHash: "sha256:1",
+		NormalizationVersion: "http_snapshot_url_v1_text_v2", RunID: "crawl", CapturedAt: r.now}
+	_, err := r.v.Snapshots.Save(t.Context(), c, body, snapshot.Had{})
+	must(t, err)
+	c.NormalizationVersion, c.ContentHash, c.RunID, c.ReprocessedAt = "http_snapshot_url_v1_text_v3.1", "sha256:2",
+		"rebuild", r.now.Add(time.Hour)
+	must(t, r.v.Snapshots.Reprocess(t.Context(), c))
+	var have []string
+	for path := "?top=1"; path != ""; {
+		var page api.CapturePage
+		must(t, json.Unmarshal(do(t, r, "GET", "/api/items/"+id+"/captures"+path, "").Body.Bytes(), &page))
+		for _, c := range page.Captures {
+			have = append(have, c.RunID+" "+c.NormalizationVersion)
+		}
+		if path = ""; page.Continuation != "" {
+			path = "?top=1&continuation=" + page.Continuation
+		}
+	}
+	if want := []string{"crawl http_snapshot_url_v1_text_v2",
+		"rebuild http_snapshot_url_v1_text_v3.1"}; !slices.Equal(have, want) {
+		t.Errorf("have %q, want %q", have, want)
+	}
+	var item api.ItemDetail
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/items/"+id, "").Body.Bytes(), &item))
+	if len(item.Captures) != 2 || !item.Captures[0].ReprocessedAt.Equal(c.ReprocessedAt) ||
+		!item.Captures[0].CapturedAt.Equal(r.now) {
+		t.Errorf("beside the item: %+v", item.Captures)
+	}
+}
+
 func TestA21CaptureErrors(t *testing.T) {
 	r := newRig(t)
 	one, two := idOf(t, "https://port.example/ok/one"), idOf(t, "https://port.example/ok/two")
 	hash := snapshot.Hash([]byte("body"))
-	_, err := r.v.Snapshots.Save(t.Context(), snapshot.Capture{ItemID: source.ID(one), RawHash: hash, CapturedAt: r.now}, []byte("body"), "")
+	_, err := r.v.Snapshots.Save(t.Context(), snapshot.Capture{ItemID: source.ID(one), RawHash: hash, CapturedAt: r.now},
+		[]byte("body"), snapshot.Had{})
 	must(t, err)
 	digest := strings.TrimPrefix(hash, "sha256:")
 	for _, tt := range []struct {

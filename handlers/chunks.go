@@ -1,31 +1,47 @@
 package handlers
 
 import (
-	"net/http"
+	"context"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // chunks lists what the index was last given of an item.
-func (s *server) chunks(r *http.Request, v *Services) (int, any, error) {
-	if q := queryOf(r); q.err != nil {
-		return 0, nil, q.err
-	}
-	it, err := v.Registry.Find(r.Context(), source.ID(r.PathValue("id")))
-	if err != nil {
-		return 0, nil, blame("id", err)
-	}
+func chunks(ctx context.Context, v *call, q api.ItemID) (api.ChunkList, error) {
 	out := api.ChunkList{Chunks: []api.ChunkInfo{}}
-	if it.Manifest == "" {
-		return http.StatusOK, out, nil
+	it, err := v.Registry.Items.Find(ctx, source.ID(q.ID))
+	if err != nil || it.Manifest == "" {
+		return out, blame("id", err)
 	}
-	records, err := v.Manifests.Records(r.Context(), it.ID, it.Manifest)
+	records, err := v.Manifests.Records(ctx, it.ID, it.Manifest)
 	for _, c := range records {
 		out.Chunks = append(out.Chunks, api.ChunkInfo{
 			ChunkUID: string(c.ChunkUID), VirtualPath: c.MetaV2.VirtualPath, Key: string(c.Key), Kind: string(c.Kind),
 			Heading: c.Heading, Name: c.Name, Tokens: c.Tokens, Start: c.Start, End: c.End, TextHash: c.TextHash,
 		})
 	}
-	return http.StatusOK, out, err
+	return out, err
+}
+
+// images lists the pictures that the index shows of an item (A18).
+func images(ctx context.Context, v *call, q api.ItemID) (api.ImageList, error) {
+	out := api.ImageList{Images: []api.Image{}}
+	it, err := v.Registry.Items.Find(ctx, source.ID(q.ID))
+	if err != nil {
+		return out, blame("id", err)
+	}
+	found, err := v.Worker.Images(ctx, it)
+	for _, img := range found {
+		out.Images = append(out.Images, imageJSON(img, string(it.ID), it.DisplaySource))
+	}
+	return out, err
+}
+
+func imageJSON(img search.Image, page, address string) api.Image {
+	return api.Image{
+		ID: img.ID, Src: img.Src, Alt: img.Alt, Title: img.Title, Caption: img.Caption,
+		ParentPageID: page, ParentPageURL: address, Source: address,
+	}
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/source"
-	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 func idOf(t *testing.T, url string) string {
@@ -39,12 +39,11 @@ func TestContract(t *testing.T) {
 	digest := fmt.Sprintf("%x", sha256.Sum256(page("", "two")))
 	var log strings.Builder
 	var run api.Rebuild
-	for _, step := range []struct {
-		name, method, path, body string
-	}{
+	for _, step := range []struct{ name, method, path, body string }{
 		{"A19 add one", "POST", "/api/AddUrlDocument", `{"url":"https://Port.Example:443/ok/one?utm_source=x#top"}`},
 		{"A7 add it again", "POST", "/api/AddUrlDocument", `{"url":"` + one + `"}`},
-		{"A19 add many, some bad", "POST", "/api/AddUrlDocument", `{"urls":["` + two + `","ftp://port.example/","https://port.example/broken",""],"force":false}`},
+		{"A19 add many, some bad", "POST", "/api/AddUrlDocument", `{"urls":["` + two +
+			`","ftp://port.example/","https://port.example/broken",""],"force":false}`},
 		{"A23 status before", "GET", "/api/SearchStatus", ""},
 		{"the worker works", "", "", ""},
 		{"item with its past", "GET", "/api/items/" + id, ""},
@@ -53,9 +52,11 @@ func TestContract(t *testing.T) {
 		{"items by status", "GET", "/api/items?host=port.example&status=Error", ""},
 		{"items of nobody", "GET", "/api/items?host=nobody.example", ""},
 		{"search", "GET", "/api/Search?q=harbour+one&top=1", ""},
-		{"search by POST", "POST", "/api/Search", `{"q":"\"high tide\"","host":"port.example","type":"page","language":"en","nestImages":true,"skip":1}`},
+		{"search by POST", "POST", "/api/Search",
+			`{"q":"\"high tide\"","host":"port.example","type":"page","language":"en","nestImages":true,"skip":1}`},
 		{"search finds nothing", "GET", "/api/Search?q=submarine", ""},
-		{"A3 add files", "POST", "/api/AddFileDocument", `{"paths":["/srv//docs/Manual.pdf","https://ACCT.blob.core.windows.net/docs/a b.pdf?sv=1&sig=secret","relative/path"],"credential":"docs"}`},
+		{"A3 add files", "POST", "/api/AddFileDocument",
+			`{"paths":["/srv//docs/Manual.pdf","https://ACCT.blob.core.windows.net/docs/a b.pdf?sv=1&sig=secret","relative/path"],"credential":"docs"}`},
 		{"A3 add a file", "POST", "/api/AddFileDocument", `{"path":"/srv//docs/Manual.pdf"}`},
 		{"A15 reindex by id", "POST", "/api/ReindexItem", `{"id":"` + id + `","force":true}`},
 		{"reindex by source", "POST", "/api/ReindexItem", `{"source":"https://port.example/ok/two"}`},
@@ -83,6 +84,9 @@ func TestContract(t *testing.T) {
 		{"A23 activity", "GET", "/api/activity?hours=48", ""},
 		{"health", "GET", "/api/health", ""},
 		{"the process", "GET", "/", ""},
+		{"Z1 what a migration would do", "POST", "/api/migrate", `{"dryRun":true}`},
+		{"Z1 migrate", "POST", "/api/migrate", `{}`},
+		{"Z1 how far the migration is", "GET", "/api/migrate", ""},
 	} {
 		fmt.Fprintf(&log, "=== %s\n", step.name)
 		r.now = r.now.Add(time.Second)
@@ -102,7 +106,8 @@ func TestContract(t *testing.T) {
 		if media := w.Header().Get("Content-Type"); !strings.HasPrefix(media, "text/") {
 			answer = pretty(t, w.Body.Bytes())
 		}
-		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code, w.Header().Get("Content-Type"), answer)
+		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code,
+			w.Header().Get("Content-Type"), answer)
 	}
 	golden(t, "contract.golden", log.String())
 }
@@ -127,95 +132,132 @@ func golden(t *testing.T, name, have string) {
 	}
 }
 
+// unknownID is the id of an item that there is not.
+var unknownID = "url_" + strings.Repeat("a", 26)
+
+// refusals are requests that are refused, and why.
+var refusals = []struct {
+	name, request, body string
+	status              int
+	field, detail       string // the detail contains it
+}{
+	{"unknown field", "POST /api/AddUrlDocument", `{"uri":"https://a.example/"}`, 400, "uri", `no field "uri"`},
+	{"name in other letters", "POST /api/AddUrlDocument", `{"URL":"https://a.example/"}`, 400, "URL",
+		`no field "URL"; known are credential, force, url, urls`},
+	{"name in other letters within", "POST /api/RebuildIndex", `{"scope":{"Host":"a.example"}}`, 400, "scope.Host",
+		`no field "scope.Host"; known are host`},
+	{"field twice", "POST /api/AddUrlDocument", `{"url":"https://a.example/","force":true,"url":"https://b.example/"}`,
+		400, "url", "url is given twice"},
+	{"field twice, escaped", "POST /api/Search", `{"q":"a","\u0071":"b"}`, 400, "q", "q is given twice"},
+	{"field twice within", "POST /api/RebuildIndex", `{"scope":{"host":"a.example","host":"b.example"}}`, 400,
+		"scope.host", "scope.host is given twice"},
+	{"long name", "POST /api/Search", `{"` + strings.Repeat("n", 5000) + `":1}`, 400, "",
+		`there is no field "` + strings.Repeat("n", 100) + `"; known`},
+	{"a comma more", "POST /api/Search", `{"q":"a",}`, 400, "", "not the JSON"},
+	{"wrong type", "POST /api/AddUrlDocument", `{"url":5}`, 400, "url", "url must be text, not number"},
+	{"wrong type of a list", "POST /api/AddUrlDocument", `{"urls":"https://a.example/"}`, 400, "urls", "a list"},
+	{"wrong type of a flag", "POST /api/AddUrlDocument", `{"url":"https://a.example/","force":"yes"}`, 400, "force",
+		"true or false"},
+	{"wrong type of a number", "POST /api/Search", `{"q":"x","top":"many"}`, 400, "top", "a whole number"},
+	{"a list", "POST /api/AddUrlDocument", `[]`, 400, "", "the body must be a JSON object"},
+	{"null", "POST /api/AddUrlDocument", `null`, 400, "url", "url is missing"},
+	{"url and urls", "POST /api/AddUrlDocument", `{"url":"https://a.example/","urls":["https://b.example/"]}`, 400, "urls",
+		"not both"},
+	{"no urls", "POST /api/AddUrlDocument", `{"urls":[]}`, 400, "url", "1 to 1000"},
+	{"1,001 urls", "POST /api/AddUrlDocument", `{"urls":[` + strings.Repeat(`"",`, 1000) + `""]}`, 400, "urls",
+		"1001 urls are too many"},
+	{"A1 bad scheme", "POST /api/AddUrlDocument", `{"url":"ftp://a.example/"}`, 400, "url", "http"},
+	{"A1 no host", "POST /api/AddUrlDocument", `{"url":"https://"}`, 400, "url", "url: "},
+	{"A1 unparsable", "POST /api/AddUrlDocument", `{"url":"https://[::1"}`, 400, "url", "url: "},
+	{"A3 relative path", "POST /api/AddFileDocument", `{"path":"docs/a.pdf"}`, 400, "path", "absolute"},
+	{"A3 dots", "POST /api/AddFileDocument", `{"path":"/srv/../etc/passwd"}`, 400, "path", ". or .."},
+	{"path and paths", "POST /api/AddFileDocument", `{"path":"/a","paths":["/b"]}`, 400, "paths", "not both"},
+	{"A24 bad credential", "POST /api/AddFileDocument", `{"path":"/a","credential":"a b"}`, 400, "credential", "A-Z"},
+	{"A24 bad credential of a page", "POST /api/AddUrlDocument", `{"url":"https://a.example/","credential":"?"}`, 400,
+		"credential", "A-Z"},
+	{"A24 no such credential", "POST /api/AddFileDocument",
+		`{"path":"https://acct.blob.core.windows.net/docs/a","credential":"nosuch"}`, 400, "credential",
+		"want a setting CREDENTIAL_NOSUCH"},
+	{"A24 no such credential of many", "POST /api/AddUrlDocument", `{"urls":["https://a.example/"],"credential":"nosuch"}`,
+		400, "credential", "want a setting CREDENTIAL_NOSUCH"},
+	{"A24 credential of another place", "POST /api/AddFileDocument",
+		`{"path":"https://acct.blob.core.windows.net/other/a","credential":"docs"}`, 400, "credential",
+		"a sas for https://acct.blob.core.windows.net/docs"},
+	{"A24 credential of another page", "POST /api/AddUrlDocument", `{"url":"https://a.example/","credential":"wiki"}`, 400,
+		"credential", "a bearer for https://wiki.example"},
+	{"A24 credential of pages for a file", "POST /api/AddFileDocument",
+		`{"path":"https://acct.blob.core.windows.net/docs/a","credential":"wiki"}`, 400, "credential", "want a sas, key"},
+	{"A24 credential of files for a page", "POST /api/AddUrlDocument", `{"url":"https://a.example/","credential":"docs"}`,
+		400, "credential", "want a bearer, basic"},
+	{"A24 credential of a local file", "POST /api/AddFileDocument", `{"path":"/srv/a","credential":"docs"}`, 400,
+		"credential", "takes no credential"},
+	{"A3 outside FILE_ROOT", "POST /api/AddFileDocument", `{"path":"/etc/passwd"}`, 400, "path", "not below FILE_ROOT"},
+	{"empty body", "POST /api/AddUrlDocument", ``, 400, "", "no body"},
+	{"not JSON", "POST /api/AddUrlDocument", `url=https://a.example/`, 400, "", "not the JSON"},
+	{"cut off", "POST /api/AddUrlDocument", `{"url":"https://a.ex`, 400, "", "not the JSON"},
+	{"letters behind", "POST /api/AddUrlDocument", `{"url":"https://a.example/"}x`, 400, "", "behind the JSON"},
+	{"more behind", "POST /api/AddUrlDocument", `{"url":"https://a.example/"} {}`, 400, "", "behind the JSON"},
+	{"huge body", "POST /api/AddUrlDocument", `{"url":"https://port.example/` + strings.Repeat("x", maxBody) + `"}`, 413,
+		"", "larger than"},
+	{"neither id nor source", "POST /api/ReindexItem", `{"force":true}`, 400, "id", "id is missing"},
+	{"id and source", "POST /api/ReindexItem", `{"id":"x","source":"https://a.example/"}`, 400, "source", "not both"},
+	{"bad id", "POST /api/ReindexItem", `{"id":"page_1"}`, 400, "id", "url_"},
+	{"bad source", "POST /api/ReindexItem", `{"source":"a b"}`, 400, "source", ""},
+	{"unknown id", "POST /api/ReindexItem", `{"id":"` + unknownID + `"}`, 404, "", unknownID},
+	{"unknown source", "POST /api/ReindexItem", `{"source":"https://a.example/never"}`, 404, "", "url_"},
+	{"rebuild of an unknown host", "POST /api/RebuildIndex", `{"scope":{"host":"nobody.example"}}`, 404, "",
+		"nobody.example"},
+	{"rebuild of no host", "POST /api/RebuildIndex", `{"scope":{}}`, 400, "scope.host", "is missing"},
+	{"rebuild of a bad host", "POST /api/RebuildIndex", `{"scope":{"host":"a b"}}`, 400, "scope.host", ""},
+	{"rebuild without a body", "POST /api/RebuildIndex", ``, 400, "", "no body"},
+	{"state of no rebuild", "GET /api/RebuildIndex", "", 400, "id", "is missing"},
+	{"state of an unknown rebuild", "GET /api/RebuildIndex?id=rebuild-x", "", 404, "", "rebuild-x"},
+	{"state of what is no rebuild", "GET /api/RebuildIndex?id=active%7Cx", "", 400, "id", "not the id"},
+	{"unknown item", "GET /api/items/" + unknownID, "", 404, "", unknownID},
+	{"bad item id", "GET /api/items/5", "", 400, "id", "url_"},
+	{"removal of an unknown item", "DELETE /api/items/" + unknownID, "", 404, "", unknownID},
+	{"removal by a bad id", "DELETE /api/items/5", "", 400, "id", "url_"},
+	{"parameter of a removal", "DELETE /api/items/" + unknownID + "?force=1", "", 400, "force", "no parameter"},
+	{"parameter of an item", "GET /api/items/" + unknownID + "?x=1", "", 400, "x", "no parameter"},
+	{"unknown parameter", "GET /api/items?limit=5", "", 400, "limit", "known are host, status, top, continuation"},
+	{"bad number", "GET /api/items?top=ten", "", 400, "top", "from 1 to 1000"},
+	{"number too large", "GET /api/items?top=1001", "", 400, "top", "from 1 to 1000"},
+	{"bad status", "GET /api/items?status=Lost", "", 400, "status", "Pending"},
+	{"bad continuation", "GET /api/items?continuation=x", "", 400, "continuation", "does not name"},
+	{"continuation of nothing", "GET /api/items?continuation=" + unknownID, "", 400, "continuation", "does not name"},
+	{"given twice", "GET /api/items?host=a&host=b", "", 400, "host", "2 times"},
+	{"query that cannot be read", "GET /api/items?top=%zz", "", 400, "", "query of the URL"},
+	{"no query", "GET /api/Search", "", 400, "q", "q is missing"},
+	{"empty query", "POST /api/Search", `{"q":""}`, 400, "q", "q is missing"},
+	{"query of a quote", "GET /api/Search?q=%22", "", 400, "q", "nothing to search for"},
+	{"query without words", "POST /api/Search", `{"q":" *  \"\" - …"}`, 400, "q", "nothing to search for"},
+	{"query too long", "GET /api/Search?q=" + strings.Repeat("x", 1001), "", 400, "q", "1000"},
+	{"top of nothing", "GET /api/Search?q=x&top=0", "", 400, "top", "from 1 to 100"},
+	{"top below nothing", "POST /api/Search", `{"q":"x","top":-1}`, 400, "top", "from 1 to 100"},
+	{"top too large", "GET /api/Search?q=x&top=101", "", 400, "top", "from 1 to 100"},
+	{"skip below nothing", "POST /api/Search", `{"q":"x","skip":-1}`, 400, "skip", "from 0 to"},
+	{"since when", "GET /api/Search?q=x&since=yesterday", "", 400, "since", "day, week, month or year"},
+	{"bad flag", "GET /api/Search?q=x&nestImages=perhaps", "", 400, "nestImages", "true or false"},
+	{"A15 force in other letters", "POST /api/AddUrlDocument?Force=true", `{"url":"https://a.example/"}`, 400, "Force",
+		`no parameter "Force"; known are force`},
+	{"A15 force that is no flag", "POST /api/ReindexItem?force=always", `{"id":"` + unknownID + `"}`, 400, "force",
+		"true or false"},
+	{"A15 force twice", "POST /api/AddFileDocument?force=1&force=0", `{"path":"/srv/a"}`, 400, "force", "2 times"},
+	{"A15 force of an audit", "POST /api/RebuildIndex?force=true", `{"audit":true}`, 400, "audit", "leave force"},
+	{"A15 parameter of a registration", "POST /api/AddUrlDocument?url=https://a.example/", `{"url":"https://a.example/"}`,
+		400, "url", `no parameter "url"`},
+	{"A15 parameter of a rebuild", "POST /api/RebuildIndex?host=a.example", `{}`, 400, "host", "known are force"},
+	{"A15 parameter of a search", "POST /api/Search?top=5", `{"q":"x"}`, 400, "top", "this route takes none"},
+	{"A15 parameter of a backfill", "POST /api/backfill/runs?dryRun=true", `{"sources":["a"]}`, 400, "dryRun",
+		"takes none"},
+	{"A15 parameter of an entry", "POST /api/db/insert?force=true", `{}`, 400, "force", "takes none"},
+	{"A15 parameter of a policy", "PUT /api/policies/p?x=1", `{}`, 400, "x", "takes none"},
+	{"unknown host", "GET /api/SearchStatus?host=nobody.example", "", 404, "", "nobody.example"},
+}
+
 // Every error is a problem document that says what was wrong, with which field.
 func TestErrors(t *testing.T) {
-	many, _ := json.Marshal(map[string]any{"urls": make([]string, 1001)})
-	huge := `{"url":"https://port.example/` + strings.Repeat("x", maxBody) + `"}`
-	unknown := "url_" + strings.Repeat("a", 26)
-	for _, tt := range []struct {
-		name, request, body string
-		status              int
-		field, detail       string // the detail contains it
-	}{
-		{"unknown field", "POST /api/AddUrlDocument", `{"uri":"https://a.example/"}`, 400, "uri", `no field "uri"`},
-		{"name in other letters", "POST /api/AddUrlDocument", `{"URL":"https://a.example/"}`, 400, "URL", `no field "URL"; known are credential, force, url, urls`},
-		{"name in other letters within", "POST /api/RebuildIndex", `{"scope":{"Host":"a.example"}}`, 400, "scope.Host", `no field "scope.Host"; known are host`},
-		{"field twice", "POST /api/AddUrlDocument", `{"url":"https://a.example/","force":true,"url":"https://b.example/"}`, 400, "url", "url is given twice"},
-		{"field twice, escaped", "POST /api/Search", `{"q":"a","\u0071":"b"}`, 400, "q", "q is given twice"},
-		{"field twice within", "POST /api/RebuildIndex", `{"scope":{"host":"a.example","host":"b.example"}}`, 400, "scope.host", "scope.host is given twice"},
-		{"long name", "POST /api/Search", `{"` + strings.Repeat("n", 5000) + `":1}`, 400, "", `there is no field "` + strings.Repeat("n", 100) + `"; known`},
-		{"a comma more", "POST /api/Search", `{"q":"a",}`, 400, "", "not the JSON"},
-		{"wrong type", "POST /api/AddUrlDocument", `{"url":5}`, 400, "url", "url must be text, not number"},
-		{"wrong type of a list", "POST /api/AddUrlDocument", `{"urls":"https://a.example/"}`, 400, "urls", "a list"},
-		{"wrong type of a flag", "POST /api/AddUrlDocument", `{"url":"https://a.example/","force":"yes"}`, 400, "force", "true or false"},
-		{"wrong type of a number", "POST /api/Search", `{"q":"x","top":"many"}`, 400, "top", "a whole number"},
-		{"a list", "POST /api/AddUrlDocument", `[]`, 400, "", "the body must be a JSON object"},
-		{"null", "POST /api/AddUrlDocument", `null`, 400, "url", "url is missing"},
-		{"url and urls", "POST /api/AddUrlDocument", `{"url":"https://a.example/","urls":["https://b.example/"]}`, 400, "urls", "not both"},
-		{"no urls", "POST /api/AddUrlDocument", `{"urls":[]}`, 400, "url", "1 to 1000"},
-		{"1,001 urls", "POST /api/AddUrlDocument", string(many), 400, "urls", "1001 urls are too many"},
-		{"A1 bad scheme", "POST /api/AddUrlDocument", `{"url":"ftp://a.example/"}`, 400, "url", "http"},
-		{"A1 no host", "POST /api/AddUrlDocument", `{"url":"https://"}`, 400, "url", "url: "},
-		{"A1 unparsable", "POST /api/AddUrlDocument", `{"url":"https://[::1"}`, 400, "url", "url: "},
-		{"A3 relative path", "POST /api/AddFileDocument", `{"path":"docs/a.pdf"}`, 400, "path", "absolute"},
-		{"A3 dots", "POST /api/AddFileDocument", `{"path":"/srv/../etc/passwd"}`, 400, "path", "dots"},
-		{"path and paths", "POST /api/AddFileDocument", `{"path":"/a","paths":["/b"]}`, 400, "paths", "not both"},
-		{"A24 bad credential", "POST /api/AddFileDocument", `{"path":"/a","credential":"a b"}`, 400, "credential", "A-Z"},
-		{"A24 bad credential of a page", "POST /api/AddUrlDocument", `{"url":"https://a.example/","credential":"?"}`, 400, "credential", "A-Z"},
-		{"A24 no such credential", "POST /api/AddFileDocument", `{"path":"https://acct.blob.core.windows.net/docs/a","credential":"nosuch"}`, 400, "credential", "want a setting CREDENTIAL_NOSUCH"},
-		{"A24 no such credential of many", "POST /api/AddUrlDocument", `{"urls":["https://a.example/"],"credential":"nosuch"}`, 400, "credential", "want a setting CREDENTIAL_NOSUCH"},
-		{"A24 credential of another place", "POST /api/AddFileDocument", `{"path":"https://acct.blob.core.windows.net/other/a","credential":"docs"}`, 400, "credential", "a sas for https://acct.blob.core.windows.net/docs"},
-		{"A24 credential of another page", "POST /api/AddUrlDocument", `{"url":"https://a.example/","credential":"wiki"}`, 400, "credential", "a bearer for https://wiki.example"},
-		{"A24 credential of pages for a file", "POST /api/AddFileDocument", `{"path":"https://acct.blob.core.windows.net/docs/a","credential":"wiki"}`, 400, "credential", "want a sas, key"},
-		{"A24 credential of files for a page", "POST /api/AddUrlDocument", `{"url":"https://a.example/","credential":"docs"}`, 400, "credential", "want a bearer, basic"},
-		{"A24 credential of a local file", "POST /api/AddFileDocument", `{"path":"/srv/a","credential":"docs"}`, 400, "credential", "takes no credential"},
-		{"A3 outside FILE_ROOT", "POST /api/AddFileDocument", `{"path":"/etc/passwd"}`, 400, "path", "not below FILE_ROOT"},
-		{"empty body", "POST /api/AddUrlDocument", ``, 400, "", "no body"},
-		{"not JSON", "POST /api/AddUrlDocument", `url=https://a.example/`, 400, "", "not the JSON"},
-		{"cut off", "POST /api/AddUrlDocument", `{"url":"https://a.ex`, 400, "", "not the JSON"},
-		{"letters behind", "POST /api/AddUrlDocument", `{"url":"https://a.example/"}x`, 400, "", "behind the JSON"},
-		{"more behind", "POST /api/AddUrlDocument", `{"url":"https://a.example/"} {}`, 400, "", "behind the JSON"},
-		{"huge body", "POST /api/AddUrlDocument", huge, 413, "", "larger than"},
-		{"neither id nor source", "POST /api/ReindexItem", `{"force":true}`, 400, "id", "id is missing"},
-		{"id and source", "POST /api/ReindexItem", `{"id":"x","source":"https://a.example/"}`, 400, "source", "not both"},
-		{"bad id", "POST /api/ReindexItem", `{"id":"page_1"}`, 400, "id", "url_"},
-		{"bad source", "POST /api/ReindexItem", `{"source":"a b"}`, 400, "source", ""},
-		{"unknown id", "POST /api/ReindexItem", `{"id":"` + unknown + `"}`, 404, "", unknown},
-		{"unknown source", "POST /api/ReindexItem", `{"source":"https://a.example/never"}`, 404, "", "url_"},
-		{"rebuild of an unknown host", "POST /api/RebuildIndex", `{"scope":{"host":"nobody.example"}}`, 404, "", "nobody.example"},
-		{"rebuild of no host", "POST /api/RebuildIndex", `{"scope":{}}`, 400, "scope.host", "is missing"},
-		{"rebuild of a bad host", "POST /api/RebuildIndex", `{"scope":{"host":"a b"}}`, 400, "scope.host", ""},
-		{"rebuild without a body", "POST /api/RebuildIndex", ``, 400, "", "no body"},
-		{"state of no rebuild", "GET /api/RebuildIndex", "", 400, "id", "is missing"},
-		{"state of an unknown rebuild", "GET /api/RebuildIndex?id=rebuild-x", "", 404, "", "rebuild-x"},
-		{"state of what is no rebuild", "GET /api/RebuildIndex?id=active%7Cx", "", 400, "id", "not the id"},
-		{"unknown item", "GET /api/items/" + unknown, "", 404, "", unknown},
-		{"bad item id", "GET /api/items/5", "", 400, "id", "url_"},
-		{"removal of an unknown item", "DELETE /api/items/" + unknown, "", 404, "", unknown},
-		{"removal by a bad id", "DELETE /api/items/5", "", 400, "id", "url_"},
-		{"parameter of a removal", "DELETE /api/items/" + unknown + "?force=1", "", 400, "force", "no parameter"},
-		{"parameter of an item", "GET /api/items/" + unknown + "?x=1", "", 400, "x", "no parameter"},
-		{"unknown parameter", "GET /api/items?limit=5", "", 400, "limit", "known are host, status, top, continuation"},
-		{"bad number", "GET /api/items?top=ten", "", 400, "top", "from 1 to 1000"},
-		{"number too large", "GET /api/items?top=1001", "", 400, "top", "from 1 to 1000"},
-		{"bad status", "GET /api/items?status=Lost", "", 400, "status", "Pending"},
-		{"bad continuation", "GET /api/items?continuation=x", "", 400, "continuation", "does not name"},
-		{"continuation of nothing", "GET /api/items?continuation=" + unknown, "", 400, "continuation", "does not name"},
-		{"given twice", "GET /api/items?host=a&host=b", "", 400, "host", "2 times"},
-		{"query that cannot be read", "GET /api/items?top=%zz", "", 400, "", "query of the URL"},
-		{"no query", "GET /api/Search", "", 400, "q", "q is missing"},
-		{"empty query", "POST /api/Search", `{"q":""}`, 400, "q", "q is missing"},
-		{"query of a quote", "GET /api/Search?q=%22", "", 400, "q", "nothing to search for"},
-		{"query without words", "POST /api/Search", `{"q":" *  \"\" - …"}`, 400, "q", "nothing to search for"},
-		{"query too long", "GET /api/Search?q=" + strings.Repeat("x", 1001), "", 400, "q", "1000"},
-		{"top of nothing", "GET /api/Search?q=x&top=0", "", 400, "top", "from 1 to 100"},
-		{"top below nothing", "POST /api/Search", `{"q":"x","top":-1}`, 400, "top", "from 1 to 100"},
-		{"top too large", "GET /api/Search?q=x&top=101", "", 400, "top", "from 1 to 100"},
-		{"skip below nothing", "POST /api/Search", `{"q":"x","skip":-1}`, 400, "skip", "from 0 to"},
-		{"since when", "GET /api/Search?q=x&since=yesterday", "", 400, "since", "day, week, month or year"},
-		{"bad flag", "GET /api/Search?q=x&nestImages=perhaps", "", 400, "nestImages", "true or false"},
-		{"unknown host", "GET /api/SearchStatus?host=nobody.example", "", 404, "", "nobody.example"},
-	} {
+	for _, tt := range refusals {
 		t.Run(tt.name, func(t *testing.T) {
 			method, path, _ := strings.Cut(tt.request, " ")
 			w := do(t, newRig(t), method, path, tt.body)
@@ -248,11 +290,15 @@ func TestUnrouted(t *testing.T) {
 		status        int
 		allow, detail string
 	}{
-		{"unknown route", "GET /api/nothing", 404, "", "no route GET /api/nothing; there are DELETE /api/items/{id}, GET /api/IndexNow, GET /api/RebuildIndex, "},
+		{"unknown route", "GET /api/nothing", 404, "",
+			"no route GET /api/nothing; there are DELETE /api/items/{id}, GET /api/IndexNow, GET /api/RebuildIndex, "},
 		{"no route at all", "GET /favicon.ico", 404, "", "no route GET /favicon.ico"},
 		{"below a route", "GET /api/items/a/b", 404, "", "no route GET /api/items/a/b"},
 		{"nothing below the prefix", "GET /api", 404, "", "no route GET /api"},
-		{"long path", "GET /" + strings.Repeat("x", 5000), 404, "", "no route GET /" + strings.Repeat("x", 199) + "; there are"},
+		{"long path", "GET /" + strings.Repeat("x", 5000), 404, "", "no route GET /" + strings.Repeat("x", 199) +
+			"; there are"},
+		{"wrong method, told as it was written", "DELETE /api/SearchStatus/", 405, "GET, HEAD",
+			"DELETE is no method of /api/SearchStatus/: it takes GET, HEAD"},
 		{"wrong method", "DELETE /api/items", 405, "GET, HEAD", "DELETE is no method of /api/items: it takes GET, HEAD"},
 		{"wrong method of many", "PUT /API/RebuildIndex/", 405, "GET, HEAD, POST", "it takes GET, HEAD, POST"},
 		{"unknown method", "TIDE /api/items/5", 405, "DELETE, GET, HEAD", "TIDE is no method"},
@@ -262,8 +308,10 @@ func TestUnrouted(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			method, path, _ := strings.Cut(tt.request, " ")
 			w := do(t, newRig(t), method, path, "")
-			if p := problemOf(t, w); w.Code != tt.status || w.Header().Get("Allow") != tt.allow || !strings.Contains(p.Detail, tt.detail) {
-				t.Errorf("have %d, Allow %q: %s\nwant %d, Allow %q: …%s…", w.Code, w.Header().Get("Allow"), p.Detail, tt.status, tt.allow, tt.detail)
+			if p := problemOf(t, w); w.Code != tt.status || w.Header().Get("Allow") != tt.allow ||
+				!strings.Contains(p.Detail, tt.detail) {
+				t.Errorf("have %d, Allow %q: %s\nwant %d, Allow %q: …%s…", w.Code, w.Header().Get("Allow"), p.Detail, tt.status,
+					tt.allow, tt.detail)
 			}
 		})
 	}
@@ -272,7 +320,8 @@ func TestUnrouted(t *testing.T) {
 // Hosts pass paths on as they came; the function key may travel in the query.
 func TestPathsAndKeys(t *testing.T) {
 	r := newRig(t)
-	for _, path := range []string{"/API/HEALTH", "/api/Health", "/api/health?code=key", "/api/health/", "/Api/SEARCHSTATUS?code=key"} {
+	for _, path := range []string{"/API/HEALTH", "/api/Health", "/api/health?code=key", "/api/health/",
+		"/Api/SEARCHSTATUS?code=key"} {
 		if w := do(t, r, "GET", path, ""); w.Code != http.StatusOK {
 			t.Errorf("GET %s: %d %s", path, w.Code, w.Body)
 		}
@@ -298,7 +347,8 @@ func TestOpenFailsThenWorks(t *testing.T) {
 		t.Errorf("GET /: %d after %d openings", w.Code, calls)
 	}
 	w := do(t, h, "GET", "/api/items", "")
-	if p := problemOf(t, w); w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "hunter2") || p.Detail == "" {
+	if p := problemOf(t, w); w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "hunter2") ||
+		p.Detail == "" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if w := do(t, h, "POST", "/CrawlTimer", `{}`); w.Code != http.StatusInternalServerError {
@@ -334,14 +384,14 @@ func TestKindsBecomeAnswers(t *testing.T) {
 	}
 }
 
-// The health says what is wrong, with 503.
+// The health says what is wrong, with 503, and to strangers no details that are for the log.
 func TestHealthDown(t *testing.T) {
 	r := newRig(t)
 	must(t, r.v.Index.Close())
 	w := do(t, r, "GET", "/api/health", "")
 	var h api.Health
 	must(t, json.Unmarshal(w.Body.Bytes(), &h))
-	if w.Code != http.StatusServiceUnavailable || h.Storage != "ok" || h.Index == "ok" || h.Status == "ok" {
+	if w.Code != http.StatusServiceUnavailable || h.Storage != "ok" || h.Index != "cannot be reached" || h.Status == "ok" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
@@ -350,8 +400,10 @@ func TestHealthDown(t *testing.T) {
 func TestA19SearchWithoutIndex(t *testing.T) {
 	r := newRig(t)
 	r.v.Index = search.None{}
-	for _, w := range []*httptest.ResponseRecorder{do(t, r, "GET", "/api/Search?q=tide", ""), do(t, r, "POST", "/api/Search", `{"q":"tide"}`)} {
-		if p := problemOf(t, w); w.Code != http.StatusServiceUnavailable || !strings.Contains(p.Detail, "set SEARCH_ENDPOINT") {
+	for _, w := range []*httptest.ResponseRecorder{do(t, r, "GET", "/api/Search?q=tide", ""),
+		do(t, r, "POST", "/api/Search", `{"q":"tide"}`)} {
+		if p := problemOf(t, w); w.Code != http.StatusServiceUnavailable ||
+			!strings.Contains(p.Detail, "set SEARCH_ENDPOINT") {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/enrich"
+	"github.com/tidemark/tidemark/pkg/run/enrich"
 )
 
 // entryID is the id of the first entry of a policy.
@@ -33,12 +33,14 @@ func TestD10DashboardEntries(t *testing.T) {
 	r.push(aThought, aMail,
 		`{"source":"telegram","idempotency_policy_key":"telegram_link_v1","idempotency_key_primary":"k","title":"A link","url":"https://port.example/ok/one","author":"Ada","clean_char_count":80,"clean_word_count":12,"quality_score":0.5,"low_signal":true,"metadata":{"telegram":{"date":"2026-02-28T08:00:00Z"}}}`)
 	r.work()
-	if body := shows(t, r, "/api/ui/entries?policy=email_newsletter_v1", "A mail", "email-batch"); strings.Contains(body, "A thought") {
+	if body := shows(t, r, "/api/ui/entries?policy=email_newsletter_v1", "A mail", "email-batch"); strings.Contains(body,
+		"A thought") {
 		t.Error("the filter lets others through")
 	}
 	link := "/api/ui/entries/" + entryID(t, r, "telegram_link_v1")
 	shows(t, r, "/api/ui/entries", "A thought", "A mail", link)
-	shows(t, r, link, "A link", "/api/ui/items/"+idOf(t, "https://port.example/ok/one"), "Ada", "0.50", "Says little</dt><dd>yes", "2026-02-28T08:00:00Z")
+	shows(t, r, link, "A link", "/api/ui/items/"+idOf(t, "https://port.example/ok/one"), "Ada", "0.50",
+		"Says little</dt><dd>yes", "2026-02-28T08:00:00Z")
 	mail := "/api/ui/entries/" + entryID(t, r, "email_newsletter_v1")
 	shows(t, r, mail, "News of the harbour.", "Nothing: none was asked.")
 	shows(t, r, "/api/ui/search?q=news", `href="`+mail+`"`)
@@ -57,7 +59,9 @@ func TestDashboardEntriesPages(t *testing.T) {
 	r := newRig(t)
 	var items []string
 	for i := range 51 {
-		items = append(items, fmt.Sprintf(`{"source":"telegram","idempotency_policy_key":"telegram_thought_v1","idempotency_key_primary":"%d","title":"Note %[1]d."}`, i))
+		items = append(items,
+			fmt.Sprintf(
+				`{"source":"telegram","idempotency_policy_key":"telegram_thought_v1","idempotency_key_primary":"%d","title":"Note %[1]d."}`, i))
 	}
 	r.push(items...)
 	_, doc := dashboardPage(t, r, "/api/ui/entries?policy=telegram_thought_v1")
@@ -81,7 +85,8 @@ func TestD9DashboardBatches(t *testing.T) {
 		t.Errorf("described leads to %q", to)
 	}
 	shows(t, r, one, "enriched", "Gist", "tier1")
-	do(t, r, "POST", "/api/enrich/tier1/batch", `{"entry_ids":["`+strings.Join(ids, `","`)+`","<script>alert(1)</script>/../../x?y"]}`)
+	do(t, r, "POST", "/api/enrich/tier1/batch", `{"entry_ids":["`+strings.Join(ids,
+		`","`)+`","<script>alert(1)</script>/../../x?y"]}`)
 	batch := "/api/ui/entries/batches/" + newest(t, r)
 	shows(t, r, "/api/ui/entries/batches", batch, "queued")
 	shows(t, r, batch, "Batch of 4 entries", `value="cancel"`, "waiting", ids[2])
@@ -114,7 +119,8 @@ func TestD6DashboardImports(t *testing.T) {
 	r.importMails("in.mbox", 14)
 	im := importOf(t, do(t, r, "POST", "/api/import/email/mbox", `{"mbox_path":"in.mbox"}`).Body.Bytes())
 	shows(t, r, "/api/ui/entries/imports", "/api/ui/entries/imports/"+im.ID, "in.mbox", "done")
-	shows(t, r, "/api/ui/entries/imports/"+im.ID, "<b>14</b><span>mails</span>", "Broken mails", im.Failures[0].Reason[:10])
+	shows(t, r, "/api/ui/entries/imports/"+im.ID, "<b>14</b><span>mails</span>", "Broken mails",
+		im.Failures[0].Reason[:10])
 }
 
 // A18: the pictures of an item are named, and loaded from strangers only when that is asked for.
@@ -137,11 +143,14 @@ func TestA18DashboardImages(t *testing.T) {
 func TestDashboardEscapesEntries(t *testing.T) {
 	r := newRig(t)
 	evil := `\"><script>alert(1)</script><img src=x onerror=alert(1)>`
-	r.push(`{"source":"telegram","title":"` + evil + `","author":"` + evil + `","url":"javascript:alert(1)","url_canonical":"javascript:alert(2)","clean_text":"harbour ` + evil +
-		`","retrieval_excerpt":"` + evil + `","idempotency_policy_key":"telegram_thought_v1","idempotency_key_primary":"` + evil + `","metadata":{"` + evil + `":"` + evil + `"}}`)
+	r.push(`{"source":"telegram","title":"` + evil + `","author":"` + evil +
+		`","url":"javascript:alert(1)","url_canonical":"javascript:alert(2)","clean_text":"harbour ` + evil +
+		`","retrieval_excerpt":"` + evil + `","idempotency_policy_key":"telegram_thought_v1","idempotency_key_primary":"` +
+		evil + `","metadata":{"` + evil + `":"` + evil + `"}}`)
 	entry := "/api/ui/entries/" + entryID(t, r, "telegram_thought_v1")
 	shows(t, r, entry, "&lt;script&gt;alert(1)", "onerror=alert(1)&gt;", "javascript:alert(1)")
-	for _, path := range []string{entry, "/api/ui/entries", "/api/ui/search?q=harbour&type=entry", "/api/ui/entries?policy=%22%3E%3Cscript%3E"} {
+	for _, path := range []string{entry, "/api/ui/entries", "/api/ui/search?q=harbour&type=entry",
+		"/api/ui/entries?policy=%22%3E%3Cscript%3E"} {
 		harmless(t, r, path)
 	}
 }

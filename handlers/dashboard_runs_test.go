@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/backfill"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl"
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
 )
 
 // shows fails the test unless a page says all that is wanted.
@@ -42,7 +42,8 @@ func TestE6DashboardBackfillOff(t *testing.T) {
 	r := newRig(t)
 	shows(t, r, "/api/ui/backfill", "Backfill is switched off.", "BACKFILL_ENABLED=true", "BACKFILL_SITES_FILE")
 	on, _ := newBackfillRig(t)
-	if body := shows(t, on, "/api/ui/backfill", `value="port"`, "port.example", "There was none yet"); strings.Contains(body, "switched off") {
+	if body := shows(t, on, "/api/ui/backfill", `value="port"`, "port.example",
+		"There was none yet"); strings.Contains(body, "switched off") {
 		t.Error("it is said to be off")
 	}
 }
@@ -51,10 +52,12 @@ func TestE6DashboardBackfillOff(t *testing.T) {
 func TestE7DashboardBackfill(t *testing.T) {
 	r, h := newBackfillRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
-	ask := url.Values{"sources": {"port"}, "mode": {"SITEMAP"}, "maxUrls": {"7"}, "dateFrom": {"2020-01-01"}, "do": {"dry"}}
+	ask := url.Values{"sources": {"port"}, "mode": {"SITEMAP"}, "maxUrls": {"7"}, "dateFrom": {"2020-01-01"},
+		"do": {"dry"}}
 	dry := send(t, r, "/api/ui/backfill", ask)
 	r.backfill()
-	shows(t, r, dry, "COMPLETED", "DRY RUN - no jobs will be queued", "Would queue 1 new items (1 already exist)", "Begin it",
+	shows(t, r, dry, "COMPLETED", "DRY RUN - no jobs will be queued", "Would queue 1 new item (1 already exists)",
+		"Begin it",
 		`name="sources" value="port"`, `name="maxUrls" value="7"`, `name="dateFrom" value="2020-01-01T00:00:00Z"`)
 	ask["do"] = []string{"run"}
 	run := send(t, r, "/api/ui/backfill", ask)
@@ -65,7 +68,7 @@ func TestE7DashboardBackfill(t *testing.T) {
 		shows(t, r, run, step.want)
 	}
 	r.backfill()
-	shows(t, r, run, "COMPLETED", "Queued 1 new items (1 already exist)", "/api/ui/items?host=port.example")
+	shows(t, r, run, "COMPLETED", "Queued 1 new item (1 already exists)", "/api/ui/items?host=port.example")
 	shows(t, r, "/api/ui/backfill", run, dry, "dry run")
 	if w := post(t, r, run, "same-origin", url.Values{"do": {"cancel"}}); w.Code != http.StatusConflict {
 		t.Errorf("a run that is over: %d", w.Code)
@@ -79,7 +82,8 @@ func TestE7DashboardBackfill(t *testing.T) {
 	shows(t, r, failed, "FAILED", `value="resume"`, "Errors")
 	cancelled := send(t, r, "/api/ui/backfill", ask)
 	send(t, r, cancelled, url.Values{"do": {"cancel"}})
-	if body := shows(t, r, cancelled, "CANCELLED"); strings.Contains(body, `value="resume"`) || strings.Contains(body, `value="cancel"`) {
+	if body := shows(t, r, cancelled, "CANCELLED"); strings.Contains(body, `value="resume"`) ||
+		strings.Contains(body, `value="cancel"`) {
 		t.Error("a cancelled run is offered more than to be read")
 	}
 }
@@ -93,12 +97,14 @@ func TestE7DashboardBackfillRefused(t *testing.T) {
 		want   string
 	}{
 		{url.Values{"do": {"run"}}, http.StatusBadRequest, "sources has 0 entries"},
-		{url.Values{"sources": {"port"}, "mode": {"ARCHIVE"}, "dateFrom": {"2020-01-01"}}, http.StatusBadRequest, `value="2020-01-01"`},
+		{url.Values{"sources": {"port"}, "mode": {"ARCHIVE"}, "dateFrom": {"2020-01-01"}}, http.StatusBadRequest,
+			`value="2020-01-01"`},
 		{url.Values{"sources": {"port"}, "mode": {"ARCHIVE"}}, http.StatusBadRequest, `value="ARCHIVE" selected`},
 		{url.Values{"sources": {"port"}, "maxUrls": {"many"}}, http.StatusBadRequest, "maxUrls must be a whole number"},
 	} {
 		w := post(t, r, "/api/ui/backfill", "same-origin", tt.form)
-		if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) || !strings.Contains(w.Body.String(), `role="alert"`) {
+		if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) ||
+			!strings.Contains(w.Body.String(), `role="alert"`) {
 			t.Errorf("%v: %d, want %d and %q:\n%s", tt.form, w.Code, tt.status, tt.want, w.Body)
 		}
 	}
@@ -107,8 +113,9 @@ func TestE7DashboardBackfillRefused(t *testing.T) {
 // evilSite answers with script wherever its words are shown.
 type evilSite struct{ harbour }
 
-func (h *evilSite) Visit(_ context.Context, v crawl.Visit) (crawl.Visited, error) {
-	return crawl.Visited{}, &crawl.SiteError{Err: fault.New(fault.Invalid, `"onfocus="alert(1)"><script>alert(1)</script>`)}
+func (h *evilSite) FetchResource(_ context.Context, v crawl.ResourceRequest) (crawl.Resource, error) {
+	return crawl.Resource{}, &crawl.SiteError{Err: fault.New(fault.Invalid,
+		`"onfocus="alert(1)"><script>alert(1)</script>`)}
 }
 
 // What a site says is text in the counts, reasons and errors of a run too.
@@ -123,8 +130,10 @@ func TestDashboardEscapesRuns(t *testing.T) {
 	for _, path := range []string{run, "/api/ui/backfill", "/api/ui/index?host=%22%3E%3Cscript%3E"} {
 		harmless(t, r, path)
 	}
-	w := post(t, r, "/api/ui/backfill", "same-origin", url.Values{"sources": {`"><script>alert(1)</script>`}, "dateFrom": {`"onfocus="alert(1)`}})
-	if body := w.Body.String(); w.Code != http.StatusBadRequest || strings.Contains(body, "<script>alert") || strings.Contains(body, `"onfocus="`) {
+	w := post(t, r, "/api/ui/backfill", "same-origin", url.Values{"sources": {`"><script>alert(1)</script>`},
+		"dateFrom": {`"onfocus="alert(1)`}})
+	if body := w.Body.String(); w.Code != http.StatusBadRequest || strings.Contains(body, "<script>alert") ||
+		strings.Contains(body, `"onfocus="`) {
 		t.Errorf("%d\n%s", w.Code, body)
 	}
 }
@@ -146,7 +155,9 @@ func TestA19DashboardIndex(t *testing.T) {
 	audit := send(t, r, "/api/ui/index", url.Values{"do": {"audit"}})
 	r.work()
 	shows(t, r, audit, "Audit of everything", "/api/ui/items/"+idOf(t, "https://port.example/ok/one"), "lacks the page")
-	if w := post(t, r, "/api/ui/index", "same-origin", url.Values{"do": {"audit"}, "host": {"nobody.example"}}); w.Code < 400 || w.Code > 499 || !strings.Contains(w.Body.String(), `value="nobody.example"`) {
+	if w := post(t, r, "/api/ui/index", "same-origin", url.Values{"do": {"audit"},
+		"host": {"nobody.example"}}); w.Code < 400 || w.Code > 499 || !strings.Contains(w.Body.String(),
+		`value="nobody.example"`) {
 		t.Errorf("a host without items: %d\n%s", w.Code, w.Body)
 	}
 	if w := post(t, r, "/api/ui/index", "same-origin", url.Values{"do": {"burn"}}); w.Code != http.StatusBadRequest {

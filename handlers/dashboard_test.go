@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/api"
 )
 
 // page asks for a page of the dashboard and parses it.
@@ -38,21 +41,26 @@ func TestDashboardPages(t *testing.T) {
 	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["https://port.example/ok/one","https://port.example/broken"]}`)
 	r.work()
 	for path, want := range map[string]string{
-		"/api/ui": "Overview", "/api/ui?hours=168": "In the last week: ", "/api/ui/": "Overview", "/api/ui/items": "port.example/ok/one", "/api/ui/items?status=Error": "port.example/broken",
-		"/api/ui/items?find=harbour": "port.example/ok/one", "/api/ui/items?find=" + id: "port.example/ok/one", "/api/ui/items?find=submarine": "Nothing fits",
-		"/api/ui/items/" + id: "fetched for the first time", "/api/ui/search": "What are you looking for?",
+		"/api/ui": "Overview", "/api/ui?hours=168": "In the last week: ", "/api/ui/": "Overview",
+		"/api/ui/items": "port.example/ok/one", "/api/ui/items?status=Error": "port.example/broken",
+		"/api/ui/items?find=harbour": "port.example/ok/one", "/api/ui/items?find=" + id: "port.example/ok/one",
+		"/api/ui/items?find=submarine": "Nothing fits",
+		"/api/ui/items/" + id:          "fetched for the first time", "/api/ui/search": "What are you looking for?",
 		"/api/ui/search?q=harbour": "<mark>harbour</mark>", "/api/ui/search?q=submarine": "Nothing was found",
-		"/api/ui/hosts": "port.example", "/api/ui/hosts/port.example": "Between two starts", "/api/ui/static/style.css": "--accent", "/api/ui/static/live.js": "data-live",
+		"/api/ui/hosts": "port.example", "/api/ui/hosts/port.example": "Between two starts",
+		"/api/ui/static/style.css": "--accent", "/api/ui/static/live.js": "data-live",
 	} {
 		w := do(t, r, "GET", path, "")
 		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d, %q is missing:\n%s", path, w.Code, want, w.Body)
 		}
-		if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'; script-src 'self'; style-src 'self';") {
+		if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp,
+			"default-src 'none'; script-src 'self'; style-src 'self';") {
 			t.Errorf("%s: policy %q", path, csp)
 		}
 	}
-	for _, path := range []string{"/api/ui/nothing", "/api/ui/items/url_aaaaaaaaaaaaaaaaaaaaaaaaaa", "/api/ui/hosts/nobody.example", "/api/ui/static/no.css"} {
+	for _, path := range []string{"/api/ui/nothing", "/api/ui/items/url_aaaaaaaaaaaaaaaaaaaaaaaaaa",
+		"/api/ui/hosts/nobody.example", "/api/ui/static/no.css"} {
 		if w := do(t, r, "GET", path, ""); w.Code != http.StatusNotFound {
 			t.Errorf("%s: %d", path, w.Code)
 		}
@@ -79,7 +87,8 @@ func TestDashboardActions(t *testing.T) {
 	if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, "refused") {
 		t.Errorf("two, one of them bad: %d\n%s", w.Code, body)
 	}
-	if w = post(t, r, "/api/ui/add", "same-origin", url.Values{"urls": {"ftp://port.example/"}}); w.Code != http.StatusBadRequest {
+	if w = post(t, r, "/api/ui/add", "same-origin",
+		url.Values{"urls": {"ftp://port.example/"}}); w.Code != http.StatusBadRequest {
 		t.Errorf("a bad one: %d", w.Code)
 	}
 	r.work()
@@ -105,19 +114,47 @@ func TestDashboardActions(t *testing.T) {
 	}
 }
 
+// The dialog that removes an item says what that does to what was kept of it (S13).
+func TestS13RemoveDialogTellsTheTruth(t *testing.T) {
+	r := newRig(t)
+	one := "https://port.example/ok/one"
+	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register(one)))
+	var item api.ItemDetail
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/items/"+idOf(t, one), "").Body.Bytes(), &item))
+	if len(item.Captures) != 1 {
+		t.Fatalf("%d captures", len(item.Captures))
+	}
+	to := "/api/ui/items/" + item.ID
+	const said = "every version that was kept of it is deleted"
+	if body := do(t, r, "GET", to, "").Body.String(); !strings.Contains(body, said) ||
+		strings.Contains(body, "captures are kept") {
+		t.Errorf("it does not say that %s:\n%s", said, body)
+	}
+	post(t, r, to, "same-origin", url.Values{"do": {"remove"}})
+	r.work()
+	if w := do(t, r, "GET", "/api/items/"+item.ID+"/captures/"+item.Captures[0].SHA256,
+		""); w.Code != http.StatusNotFound {
+		t.Errorf("the capture is still there: %d", w.Code)
+	}
+}
+
 // Crawled text is hostile. None of it becomes an element, an attribute that does something, or an
 // address of a script.
 func TestDashboardEscapes(t *testing.T) {
 	r := newRig(t)
 	evil := `https://port.example/ok/%3Cscript%3Ealert(1)%3C%2Fscript%3E"onmouseover="x()`
-	w := do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["`+strings.ReplaceAll(evil, `"`, `\"`)+`","https://port.example/broken?<img src=x onerror=alert(1)>"]}`)
+	w := do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["`+strings.ReplaceAll(evil, `"`,
+		`\"`)+`","https://port.example/broken?<img src=x onerror=alert(1)>"]}`)
 	if w.Code >= http.StatusBadRequest {
 		t.Fatal(w.Body)
 	}
 	r.work()
 	id := ""
-	for _, path := range []string{"/api/ui", "/api/ui/items", "/api/ui/items?status=Error", `/api/ui/items?find=<script>alert(1)</script>&host="><script>`,
-		"/api/ui/search?q=harbour", "/api/ui/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&host=%22onfocus=alert(1)&pictures=1", "/api/ui/hosts", "ITEM", "/api/ui/?code=%22%3E%3Cscript%3E"} {
+	for _, path := range []string{"/api/ui", "/api/ui/items", "/api/ui/items?status=Error",
+		`/api/ui/items?find=<script>alert(1)</script>&host="><script>`,
+		"/api/ui/search?q=harbour",
+		"/api/ui/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&host=%22onfocus=alert(1)&pictures=1", "/api/ui/hosts",
+		"ITEM", "/api/ui/?code=%22%3E%3Cscript%3E"} {
 		if path == "ITEM" {
 			path = id
 		}
@@ -145,7 +182,8 @@ func harmless(t *testing.T, h http.Handler, path string) *html.Node {
 			t.Errorf("%s: a script that is not ours", path)
 		}
 		for _, a := range n.Attr {
-			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript:") {
+			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)),
+				"javascript:") {
 				t.Errorf("%s: <%s %s=%q>", path, n.Data, a.Key, a.Val)
 			}
 		}
@@ -168,9 +206,11 @@ func TestDashboardKeepsTheKey(t *testing.T) {
 	r, _ := newBackfillRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
 	r.work()
-	paths := []string{"/api/ui", "/api/ui/items", "/api/ui/items/" + idOf(t, "https://port.example/ok/one"), "/api/ui/search?q=harbour", "/api/ui/hosts", "/api/ui/hosts/port.example", "/api/ui/nothing"}
+	paths := []string{"/api/ui", "/api/ui/items", "/api/ui/items/" + idOf(t, "https://port.example/ok/one"),
+		"/api/ui/search?q=harbour", "/api/ui/hosts", "/api/ui/hosts/port.example", "/api/ui/nothing"}
 	paths = append(paths, "/api/ui/backfill", "/api/ui/index",
-		send(t, r, "/api/ui/backfill", url.Values{"sources": {"port"}, "do": {"dry"}}), send(t, r, "/api/ui/index", url.Values{"do": {"audit"}}))
+		send(t, r, "/api/ui/backfill", url.Values{"sources": {"port"}, "do": {"dry"}}),
+		send(t, r, "/api/ui/index", url.Values{"do": {"audit"}}))
 	r.backfill()
 	for _, path := range paths {
 		u, err := url.Parse(path)
@@ -212,8 +252,39 @@ func TestInProcess(t *testing.T) {
 		must(t, err)
 		have, err := io.ReadAll(res.Body)
 		must(t, err)
-		if must(t, res.Body.Close()); string(have) != body || res.StatusCode != http.StatusTeapot || res.Header.Get("X-Path") != "/a" {
+		if must(t, res.Body.Close()); string(have) != body || res.StatusCode != http.StatusTeapot ||
+			res.Header.Get("X-Path") != "/a" {
 			t.Errorf("%d %s %q, want %q", res.StatusCode, res.Header, have, body)
+		}
+	}
+}
+
+// Browsers that send no Sec-Fetch-Site are judged by their Origin, which is the outer host's.
+func TestS10FormsBehindAHost(t *testing.T) {
+	r := newRig(t)
+	for _, tt := range []struct {
+		name, forwarded, origin, site string
+		status                        int
+	}{
+		{"its own page", "app.example.com", "https://app.example.com", "", http.StatusSeeOther},
+		{"another site's page", "app.example.com", "https://evil.example", "", http.StatusForbidden},
+		{"a page at the handler's own address", "app.example.com", "http://127.0.0.1:9000", "", http.StatusForbidden},
+		{"the browser says another site", "app.example.com", "https://app.example.com", "cross-site", http.StatusForbidden},
+		{"no host before it", "", "http://127.0.0.1:9000", "", http.StatusSeeOther},
+	} {
+		req := httptest.NewRequestWithContext(t.Context(), "POST", "/api/ui/add",
+			strings.NewReader("urls=https%3A%2F%2Fport.example%2Fok%2Fone"))
+		req.Host = "127.0.0.1:9000"
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		for name, value := range map[string]string{"X-Forwarded-Host": tt.forwarded, "Origin": tt.origin,
+			"Sec-Fetch-Site": tt.site} {
+			if value != "" {
+				req.Header.Set(name, value)
+			}
+		}
+		w := httptest.NewRecorder()
+		if r.ServeHTTP(w, req); w.Code != tt.status {
+			t.Errorf("%s: %d, want %d: %.300s", tt.name, w.Code, tt.status, w.Body)
 		}
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/enrich"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 	"github.com/tidemark/tidemark/pkg/llm/openai"
+	"github.com/tidemark/tidemark/pkg/run/enrich"
 )
 
 // newEnrichRig is the rig with entries and a service with a model.
@@ -77,7 +77,8 @@ func TestD8Contract(t *testing.T) {
 			continue
 		}
 		w := do(t, r, step.method, step.path, step.body)
-		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code, w.Header().Get("Content-Type"), pretty(t, w.Body.Bytes()))
+		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code,
+			w.Header().Get("Content-Type"), pretty(t, w.Body.Bytes()))
 	}
 	golden(t, "enrich.golden", log.String())
 	if n := len(model.Asked()); n != 5 {
@@ -156,7 +157,8 @@ func TestD8ServiceFails(t *testing.T) {
 		{"/api/enrich/tier1/batch", `{"entry_ids":["` + ids[0] + `"]}`, http.StatusForbidden, "T1_BATCH_MODEL"},
 	} {
 		w := do(t, r, "POST", want.path, want.body)
-		if p := problemOf(t, w); p.Status != want.status || !strings.Contains(p.Detail, want.says) || (w.Header().Get("Retry-After") != "") != (want.status == http.StatusTooManyRequests) {
+		if p := problemOf(t, w); p.Status != want.status || !strings.Contains(p.Detail, want.says) ||
+			(w.Header().Get("Retry-After") != "") != (want.status == http.StatusTooManyRequests) {
 			t.Errorf("%s: %+v", want.path, p)
 		}
 	}
@@ -166,7 +168,8 @@ func TestD8ServiceFails(t *testing.T) {
 func TestD9TimerFails(t *testing.T) {
 	r, _, _ := newEnrichRig(t, enrich.Models{Default: "tier1", Batch: "tier1"})
 	broken := newRig(t)
-	r.v.Enrich = enrich.New(broken.store, &enrich.FakeEntries{}, enrich.Models{Batch: "x"}, enrich.Options{Schemas: enrich.Schemas()})
+	r.v.Enrich = enrich.New(broken.store, &enrich.FakeEntries{}, enrich.Models{Batch: "x"},
+		enrich.Options{Schemas: enrich.Schemas()})
 	w := do(t, r, "POST", "/EnrichTimer", `{"Data":{},"Metadata":{}}`)
 	if isObject(t, w); w.Code != http.StatusInternalServerError {
 		t.Errorf("%d %s", w.Code, w.Body)

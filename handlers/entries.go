@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
-	"github.com/tidemark/tidemark/pkg/fault"
 )
 
 // entryRow is an entry as JSON: its columns, and beside them what was done.
@@ -17,13 +17,13 @@ type entryRow map[string]any
 
 // insertEntry stores one entry or many, each once. Those of a batch that goes on after errors are
 // stored several at once, in their order where that matters.
-func (s *server) insertEntry(r *http.Request, v *Services) (int, any, error) {
-	return s.writeEntries(r, v, (*entries.Session).Insert, insertEach)
+func insertEntry(r *http.Request, v *call) (int, any, error) {
+	return writeEntries(r, v, (*entries.Session).Insert, insertEach)
 }
 
 // updateEntry changes one entry or many.
-func (s *server) updateEntry(r *http.Request, v *Services) (int, any, error) {
-	return s.writeEntries(r, v, (*entries.Session).Update, updateEach)
+func updateEntry(r *http.Request, v *call) (int, any, error) {
+	return writeEntries(r, v, (*entries.Session).Update, updateEach)
 }
 
 // written is what became of an item of a batch.
@@ -39,7 +39,7 @@ type (
 	writeEach func(ctx context.Context, s *entries.Session, items []map[string]json.RawMessage) []written
 )
 
-func (s *server) writeEntries(r *http.Request, v *Services, one write, each writeEach) (int, any, error) {
+func writeEntries(r *http.Request, v *call, one write, each writeEach) (int, any, error) {
 	var req map[string]json.RawMessage
 	if err := decodeJSON(r, &req); err != nil {
 		return 0, nil, err
@@ -49,7 +49,7 @@ func (s *server) writeEntries(r *http.Request, v *Services, one write, each writ
 		return 0, nil, err
 	}
 	var done []entries.Result
-	defer func() { s.settle(r.Context(), v, done) }()
+	defer func() { flushDone(r.Context(), v, done) }()
 	if _, many := req["items"]; !many {
 		w := writeEntry(r.Context(), session, one, req)
 		done = append(done, w.Result)
@@ -63,7 +63,7 @@ func (s *server) writeEntries(r *http.Request, v *Services, one write, each writ
 	if goOn {
 		for i, w := range each(r.Context(), session, items) {
 			done = append(done, w.Result)
-			rows[i] = s.itemOf(r.Context(), i, w)
+			rows[i] = itemOf(r.Context(), v, i, w)
 		}
 		return http.StatusOK, map[string]any{"results": rows}, nil
 	}
@@ -74,15 +74,15 @@ func (s *server) writeEntries(r *http.Request, v *Services, one write, each writ
 		if w.err != nil {
 			return 0, nil, inBatch(i, w.err)
 		}
-		rows[i] = s.itemOf(r.Context(), i, w)
+		rows[i] = itemOf(r.Context(), v, i, w)
 	}
 	return http.StatusOK, map[string]any{"results": rows}, nil
 }
 
 // itemOf is what a batch answers of an item.
-func (s *server) itemOf(ctx context.Context, i int, w written) entryRow {
+func itemOf(ctx context.Context, v *call, i int, w written) entryRow {
 	if fault.Is(w.err, fault.Internal) {
-		s.Log.ErrorContext(ctx, "entry of a batch failed", "index", i, "err", w.err)
+		v.log.ErrorContext(ctx, "entry of a batch failed", "index", i, "err", w.err)
 	}
 	row := resultRow(w.Result)
 	if w.err != nil {
@@ -179,16 +179,16 @@ func resultRow(res entries.Result) entryRow {
 	return row
 }
 
-// settleTime is how long an answer waits for the index to take what the request wrote.
-const settleTime = 20 * time.Second
+// flushTime is how long an answer waits for the index to take what the request wrote.
+const flushTime = 20 * time.Second
 
-// settle has the index hold what a request wrote, so that it is found at once. What it does not take now it
+// flushDone writes to the index what a request wrote, so that it is found at once. What it does not take now it
 // gets from the timer, and the request succeeds.
-func (s *server) settle(ctx context.Context, v *Services, done []entries.Result) {
-	ctx, cancel := context.WithTimeout(ctx, settleTime)
+func flushDone(ctx context.Context, v *call, done []entries.Result) {
+	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
-	if err := v.Entries.Settle(ctx, done...); err != nil {
-		s.Log.WarnContext(ctx, "entries are searched later", "entries", len(done), "kind", fault.KindOf(err), "err", err)
+	if err := v.Entries.Flush(ctx, done...); err != nil {
+		v.log.WarnContext(ctx, "entries are searched later", "entries", len(done), "kind", fault.KindOf(err), "err", err)
 	}
 }
 
@@ -205,16 +205,13 @@ func rowOf(f entries.Fields) entryRow {
 }
 
 // testMode tells which schema entries go to.
-func (s *server) testMode(r *http.Request, v *Services) (int, any, error) {
-	if q := queryOf(r); q.err != nil {
-		return 0, nil, q.err
-	}
-	on, err := v.Entries.TestMode(r.Context())
-	return http.StatusOK, api.TestMode{IsTestMode: on}, err
+func testMode(ctx context.Context, v *call, _ api.None) (api.TestMode, error) {
+	on, err := v.Entries.TestMode(ctx)
+	return api.TestMode{IsTestMode: on}, err
 }
 
 // setTestMode decides it.
-func (s *server) setTestMode(r *http.Request, v *Services) (int, any, error) {
+func setTestMode(r *http.Request, v *call) (int, any, error) {
 	var req struct {
 		IsTestMode *bool `json:"is_test_mode"`
 	}
@@ -228,18 +225,12 @@ func (s *server) setTestMode(r *http.Request, v *Services) (int, any, error) {
 }
 
 // toggleTestMode turns it over.
-func (s *server) toggleTestMode(r *http.Request, v *Services) (int, any, error) {
-	if q := queryOf(r); q.err != nil {
-		return 0, nil, q.err
-	}
-	on, err := v.Entries.ToggleTestMode(r.Context())
-	return http.StatusOK, api.TestMode{IsTestMode: on}, err
+func toggleTestMode(ctx context.Context, v *call, _ api.None) (api.TestMode, error) {
+	on, err := v.Entries.ToggleTestMode(ctx)
+	return api.TestMode{IsTestMode: on}, err
 }
 
-// config tells how the app was set; nothing of what changes while it runs (seed 001).
-func (s *server) config(r *http.Request, v *Services) (int, any, error) {
-	if q := queryOf(r); q.err != nil {
-		return 0, nil, q.err
-	}
-	return http.StatusOK, api.Config{Settings: v.Config}, nil
+// config tells how the app was set; nothing of what changes while it runs (spec 001).
+func config(_ context.Context, v *call, _ api.None) (api.Config, error) {
+	return api.Config{Settings: v.Config}, nil
 }

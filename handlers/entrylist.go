@@ -2,80 +2,69 @@ package handlers
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
-	"github.com/tidemark/tidemark/pkg/fault"
 )
 
-// defaultEntries is how many entries are listed when nothing else is asked for.
-const defaultEntries = 50
-
-// entries lists those of the present schema, a page at a time, without their texts.
-func (s *server) entries(r *http.Request, v *Services) (int, any, error) {
-	q := queryOf(r, "policy", "top", "continuation")
-	policy, top, after := q.text("policy"), q.number("top", defaultEntries, 1, entries.MaxList-1), q.text("continuation")
-	if q.err != nil {
-		return 0, nil, q.err
-	}
-	session, err := v.Entries.Active(r.Context())
+// listEntries lists those of the present schema, a page at a time, without their texts.
+func listEntries(ctx context.Context, v *call, q api.EntryQuery) (any, error) {
+	session, err := v.Entries.Active(ctx)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	found, err := session.List(r.Context(), policy, top+1, after) // one more than is shown tells whether there is another page
+	// one more than is shown tells whether there is another page
+	found, err := session.List(ctx, q.Policy, q.Top+1, q.Continuation)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	page := map[string]any{}
-	if len(found) > top {
-		found = found[:top]
-		page["continuation"] = found[top-1].Text("id")
+	if len(found) > q.Top {
+		found = found[:q.Top]
+		page["continuation"] = found[q.Top-1].Text("id")
 	}
 	rows := make([]entryRow, len(found))
 	for i, f := range found {
 		rows[i] = rowOf(f)
 	}
 	page["entries"] = rows
-	return http.StatusOK, page, nil
+	return page, nil
 }
 
 // entry shows one of the present schema, and the page that it is about if it is a link.
-func (s *server) entry(r *http.Request, v *Services) (int, any, error) {
-	if q := queryOf(r); q.err != nil {
-		return 0, nil, q.err
-	}
-	session, err := v.Entries.Active(r.Context())
+func entry(ctx context.Context, v *call, q api.EntryID) (any, error) {
+	session, err := v.Entries.Active(ctx)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	f, err := session.Get(r.Context(), r.PathValue("id"))
+	f, err := session.Get(ctx, q.ID)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	row := rowOf(f)
 	if link := entries.LinkOf(f); link != "" {
-		page, err := linkedPage(r.Context(), v, link)
+		page, err := linkedPage(ctx, v, link)
 		if err != nil {
-			return 0, nil, err
+			return nil, err
 		}
 		if page != nil {
 			row["page"] = page
 		}
 	}
-	return http.StatusOK, row, nil
+	return row, nil
 }
 
 // linkedPage is what is known of the page at an address; nil when that is nothing. Of a duplicate it is the page
 // that is searched.
-func linkedPage(ctx context.Context, v *Services, address string) (*api.LinkedPage, error) {
+func linkedPage(ctx context.Context, v *call, address string) (*api.LinkedPage, error) {
 	src, err := v.Rules.ParseURL(address)
 	if err != nil {
 		return nil, nil // no page was registered for it either
 	}
-	it, err := v.Registry.Find(ctx, src.ID())
+	it, err := v.Registry.Items.Find(ctx, src.ID())
 	if err == nil && it.AliasOf != "" {
-		it, err = v.Registry.Find(ctx, it.AliasOf)
+		it, err = v.Registry.Items.Find(ctx, it.AliasOf)
 	}
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil

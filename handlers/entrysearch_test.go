@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
-	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -133,8 +133,10 @@ func TestD10PagesOfLinks(t *testing.T) {
 		}
 	}
 	want := map[string]api.LinkedPage{
-		"Link ok/one-again": {ID: idOf(t, "https://port.example/ok/one"), URL: "https://port.example/ok/one", Title: "one", Status: api.Status("Indexed")},
-		"Link fails":        {ID: idOf(t, "https://port.example/fails"), URL: "https://port.example/fails", Status: api.Status("Error")},
+		"Link ok/one-again": {ID: idOf(t, "https://port.example/ok/one"), URL: "https://port.example/ok/one", Title: "one",
+			Status: api.Status("Indexed")},
+		"Link fails": {ID: idOf(t, "https://port.example/fails"), URL: "https://port.example/fails",
+			Status: api.Status("Error")},
 	}
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Errorf("(-want +have):\n%s", diff)
@@ -169,7 +171,8 @@ func TestA19RebuildBringsEntries(t *testing.T) {
 		w := do(t, r, "GET", "/api/RebuildIndex?id="+run.ID, "")
 		run = api.Rebuild{}
 		must(t, json.Unmarshal(w.Body.Bytes(), &run))
-		if have, _ := r.found("q=harbour"); run.Status != api.RebuildDone || run.Entries != tt.entries || !slices.Equal(have, tt.want) {
+		if have, _ := r.found("q=harbour"); run.Status != api.RebuildDone || run.Entries != tt.entries ||
+			!slices.Equal(have, tt.want) {
 			t.Errorf("%s: found %q after %s", tt.body, have, w.Body)
 		}
 	}

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,13 +14,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
-	"github.com/tidemark/tidemark/pkg/backfill"
-	"github.com/tidemark/tidemark/pkg/funchost/conformance"
-	"github.com/tidemark/tidemark/pkg/mailimport"
-	"github.com/tidemark/tidemark/pkg/rebuild"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/local/funchost/conformance"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/sentinel"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/mailimport"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
+	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
 // functionFile is what of a function.json we hold to.
@@ -55,9 +58,25 @@ func readFunctions(t *testing.T) []functionFile {
 	return out
 }
 
-// F1: functions/ and the handler's routes are the same list, seen from both sides.
+// Every route of the table has a handler.
+func TestEveryRouteIsHandled(t *testing.T) {
+	var have, want []string
+	for _, h := range routes() {
+		have = append(have, h.Pattern())
+	}
+	for _, e := range api.Routes() {
+		want = append(want, e.Pattern())
+	}
+	slices.Sort(have)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Errorf("-table +handlers\n%s", diff)
+	}
+}
+
+// F1: functions/ and the table of routes are the same list, and so are functions/ and the triggers.
 func TestFunctionsAndRoutes(t *testing.T) {
-	var routes, triggers []string
+	var proxied, others []string
 	for _, f := range readFunctions(t) {
 		trigger := f.Bindings[0]
 		if f.name == lastFunction {
@@ -66,30 +85,32 @@ func TestFunctionsAndRoutes(t *testing.T) {
 		switch trigger.Type {
 		case "httpTrigger":
 			for _, m := range trigger.Methods {
-				routes = append(routes, strings.ToUpper(m)+" "+trigger.Route)
+				if m == "head" {
+					continue // a route for GET takes it
+				}
+				proxied = append(proxied, strings.ToUpper(m)+" "+trigger.Route)
 			}
 		default:
-			triggers = append(triggers, f.name)
+			others = append(others, f.name)
 		}
 	}
-	s := &server{}
 	var ours, called []string
-	for r := range s.routes() {
-		ours = append(ours, r)
+	for _, e := range api.Routes() {
+		ours = append(ours, e.Pattern())
 	}
 	for _, method := range dashboardMethods {
 		ours = append(ours, method+" "+dashboardRoute)
 	}
-	for name := range s.triggers() {
+	for name := range triggers {
 		called = append(called, name)
 	}
-	for _, list := range [][]string{routes, triggers, ours, called} {
+	for _, list := range [][]string{proxied, others, ours, called} {
 		slices.Sort(list)
 	}
-	if diff := cmp.Diff(routes, ours); diff != "" {
-		t.Errorf("routes (-functions +handler):\n%s", diff)
+	if diff := cmp.Diff(proxied, ours); diff != "" {
+		t.Errorf("routes (-functions +table):\n%s", diff)
 	}
-	if diff := cmp.Diff(triggers, called); diff != "" {
+	if diff := cmp.Diff(others, called); diff != "" {
 		t.Errorf("triggers (-functions +handler):\n%s", diff)
 	}
 }
@@ -127,7 +148,8 @@ func TestHTTPBindings(t *testing.T) {
 		if trigger.Type != "httpTrigger" {
 			continue
 		}
-		if len(f.Bindings) != 2 || trigger.Direction != "in" || f.Bindings[1].Type != "http" || f.Bindings[1].Direction != "out" {
+		if len(f.Bindings) != 2 || trigger.Direction != "in" || f.Bindings[1].Type != "http" ||
+			f.Bindings[1].Direction != "out" {
 			t.Errorf("%s: bindings %+v", f.name, f.Bindings)
 		}
 		want := "function"
@@ -142,8 +164,10 @@ func TestHTTPBindings(t *testing.T) {
 
 // Queue functions listen to the queues that the registry fills, and get their messages undecoded.
 func TestQueueBindings(t *testing.T) {
-	want := map[string]string{"CrawlWorker": registry.JobQueue, "CrawlPoison": registry.PoisonQueue, "RebuildWorker": rebuild.Queue,
-		"MboxWorker": mailimport.Queue, "BackfillWorker": backfill.Queue, "BackfillPoison": backfill.PoisonQueue, "SentinelWorker": sentinel.Queue}
+	want := map[string]string{"CrawlWorker": registry.JobQueue, "CrawlPoison": registry.PoisonQueue,
+		"CrawlSlowWorker": registry.SlowQueue, "CrawlSlowPoison": registry.SlowPoisonQueue, "RebuildWorker": rebuild.Queue,
+		"MboxWorker": mailimport.Queue, "BackfillWorker": backfill.Queue, "BackfillPoison": backfill.PoisonQueue,
+		"SentinelWorker": sitepoll.Queue}
 	have := map[string]string{}
 	for _, f := range readFunctions(t) {
 		b := f.Bindings[0]
@@ -187,9 +211,56 @@ func TestHostJSON(t *testing.T) {
 		t.Errorf("functionTimeout %s leaves %v after an invocation's own limit", h.FunctionTimeout, margin)
 	}
 	q := h.Extensions.Queues
-	if h.Version != "2.0" || h.CustomHandler.Description.DefaultExecutablePath != "handler" || !h.CustomHandler.EnableProxyingHTTPRequest ||
-		h.Extensions.HTTP.RoutePrefix != "api" || q.MessageEncoding != "base64" || q.MaxDequeueCount < 2 || q.BatchSize < 1 || q.BatchSize > 32 {
+	if h.Version != "2.0" || h.CustomHandler.Description.DefaultExecutablePath != "handler" ||
+		!h.CustomHandler.EnableProxyingHTTPRequest ||
+		h.Extensions.HTTP.RoutePrefix != "api" || q.MessageEncoding != "base64" || q.MaxDequeueCount < 2 || q.BatchSize < 1 ||
+		q.BatchSize > 32 {
 		t.Errorf("host.json: %+v", h)
+	}
+}
+
+// S3: host.json fits the places for silent hosts: they are half of a worker's slots, and the host goes
+// on taking messages while all of them are held.
+func TestS3HostJSON(t *testing.T) {
+	b, err := os.ReadFile("../host.json")
+	must(t, err)
+	var h struct {
+		Extensions struct {
+			Queues struct{ BatchSize, NewBatchThreshold int }
+		}
+	}
+	must(t, json.Unmarshal(b, &h))
+	q := h.Extensions.Queues
+	slots := q.BatchSize + q.NewBatchThreshold
+	if 2*crawl.SilentInWorker != slots || 2*crawl.SilentJobs != 2*slots || q.NewBatchThreshold < crawl.SilentInWorker {
+		t.Errorf("host.json: %+v; of these slots silent hosts have %d, of both workers' %d", q, crawl.SilentInWorker,
+			crawl.SilentJobs)
+	}
+}
+
+// Each poll of a queue is two entries at Information: 170,000 a day and instance.
+func TestS10HostLogsNoPolls(t *testing.T) {
+	b, err := os.ReadFile("../host.json")
+	must(t, err)
+	var h struct {
+		Logging struct{ LogLevel map[string]string }
+	}
+	must(t, json.Unmarshal(b, &h))
+	if have := h.Logging.LogLevel["Azure.Core"]; have != "Warning" {
+		t.Errorf("Azure.Core is logged from %q on", have)
+	}
+}
+
+// Who watches whether we are well has no key, and may ask by HEAD.
+func TestS10HealthByHeadNeedsNoKey(t *testing.T) {
+	for _, f := range readFunctions(t) {
+		if f.name == "Health" && (!slices.Contains(f.Bindings[0].Methods, "head") || f.Bindings[0].AuthLevel != "anonymous") {
+			t.Errorf("%+v", f.Bindings[0])
+		}
+	}
+	r := newRig(t)
+	if w := do(t, r, "HEAD", "/api/health", ""); w.Code != http.StatusOK {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 
@@ -232,7 +303,8 @@ func TestConformance(t *testing.T) {
 	}{
 		{"with storage", app, azuritetest.Start(t).ConnectionString(), nil},
 		{"without storage", few, "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=a2V5;" +
-			"BlobEndpoint=http://127.0.0.1:1/devstoreaccount1;QueueEndpoint=http://127.0.0.1:1/devstoreaccount1;TableEndpoint=http://127.0.0.1:1/devstoreaccount1", refused},
+			"BlobEndpoint=http://127.0.0.1:1/devstoreaccount1;" +
+			"QueueEndpoint=http://127.0.0.1:1/devstoreaccount1;TableEndpoint=http://127.0.0.1:1/devstoreaccount1", refused},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			conformance.Handler(t, tt.dir, conformance.Options{

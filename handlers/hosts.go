@@ -1,7 +1,7 @@
 package handlers
 
 import (
-	"net/http"
+	"context"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -11,23 +11,23 @@ import (
 const maxRobotsShown = 64 << 10
 
 // host tells how one host is treated, and why.
-func (s *server) host(r *http.Request, v *Services) (int, any, error) {
-	if q := queryOf(r); q.err != nil {
-		return 0, nil, q.err
-	}
-	view, err := v.Registry.Host(r.Context(), r.PathValue("host"))
+func host(ctx context.Context, v *call, q api.HostName) (api.HostDetail, error) {
+	view, err := v.Registry.Hosts.View(ctx, q.Host)
 	if err != nil {
-		return 0, nil, err
+		return api.HostDetail{}, err
 	}
-	return http.StatusOK, hostJSON(view), nil
+	return hostJSON(view), nil
 }
 
 func hostJSON(v registry.HostView) api.HostDetail {
 	out := api.HostDetail{
-		HostStatus: api.HostStatus{Host: v.Host, Counts: countsJSON(v.HostStats), PausedUntil: v.PausedUntil, PauseReason: v.PauseReason},
+		HostStatus: api.HostStatus{Host: v.Host, Counts: countsJSON(v.HostStats), PausedUntil: v.PausedUntil,
+			PauseReason: v.PauseReason},
 		MinDelayMS: v.MinDelay.Milliseconds(), MaxDelayMS: v.MaxDelay.Milliseconds(),
-		MaxConcurrent: v.MaxConcurrent, CrawlDelayMS: v.CrawlDelay.Milliseconds(), NextStartAt: v.NextStart, NextDueAt: v.NextDueAt,
-		Workers: v.Workers, Requests: v.Requests, RecentChecks: v.Checks, TombstonesToday: v.Losses, Robots: []api.RobotsState{},
+		MaxConcurrent: v.MaxConcurrent, CrawlDelayMS: v.CrawlDelay.Milliseconds(), NextStartAt: v.NextStart,
+		NextDueAt: v.NextDueAt,
+		Workers:   v.Workers, Requests: v.Requests, RecentChecks: v.Checks, TombstonesToday: v.Losses,
+		Robots:        []api.RobotsState{},
 		RequestsToday: int(v.Today.Requests), BytesToday: v.Today.Bytes,
 		RequestsPerDay: int(v.Daily.Requests), BytesPerDay: v.Daily.Bytes, MaxItems: v.MaxItems,
 	}

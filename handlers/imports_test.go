@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/mbox/mboxtest"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/mbox/mboxtest"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -43,7 +43,8 @@ func TestD6Contract(t *testing.T) {
 	r.importMails("in.mbox", 14)
 	var log strings.Builder
 	for _, step := range []struct{ name, method, path, body string }{
-		{"D6 import", "POST", "/api/import/email/mbox", `{"mbox_path":"in.mbox","batch_size":500,"insert_chunk_size":200,"completion_window":"24h"}`},
+		{"D6 import", "POST", "/api/import/email/mbox",
+			`{"mbox_path":"in.mbox","batch_size":500,"insert_chunk_size":200,"completion_window":"24h"}`},
 		{"D6 how far it is", "GET", "/api/import/email/mbox-20260301t120001z-token", ""},
 		{"D6 the latest imports", "GET", "/api/import/email?top=5", ""},
 		{"D6 import again", "POST", "/api/import/email/mbox", `{"mbox_path":"in.mbox"}`},
@@ -51,7 +52,8 @@ func TestD6Contract(t *testing.T) {
 		r.now = r.now.Add(time.Second)
 		w := do(t, r, step.method, step.path, step.body)
 		body := strings.ReplaceAll(pretty(t, w.Body.Bytes()), r.mails, "/mails")
-		fmt.Fprintf(&log, "=== %s\n%s %s\n%s\n%d %s\n%s\n\n", step.name, step.method, step.path, step.body, w.Code, w.Header().Get("Content-Type"), body)
+		fmt.Fprintf(&log, "=== %s\n%s %s\n%s\n%d %s\n%s\n\n", step.name, step.method, step.path, step.body, w.Code,
+			w.Header().Get("Content-Type"), body)
 	}
 	golden(t, "imports.golden", log.String())
 }
@@ -85,7 +87,8 @@ func TestD6ImportGoesOn(t *testing.T) {
 	}
 	r.work()
 	im = importOf(t, do(t, r, "GET", "/api/import/email/"+im.ID, "").Body.Bytes())
-	if im.Status != api.ImportDone || im.Mails != made.Mails || im.Inserted != made.Newsletter+made.Threads || im.Failed != made.Broken {
+	if im.Status != api.ImportDone || im.Mails != made.Mails || im.Inserted != made.Newsletter+made.Threads ||
+		im.Failed != made.Broken {
 		t.Errorf("%+v", im)
 	}
 	if w := do(t, r, "POST", "/MboxWorker", binaryEnvelope([]byte(`{}`))); w.Code != http.StatusOK {
@@ -103,14 +106,20 @@ func TestD6Errors(t *testing.T) {
 	}{
 		{"no path", "POST /api/import/email/mbox", `{}`, 400, "mbox_path", "mbox_path is missing"},
 		{"unknown field", "POST /api/import/email/mbox", `{"path":"in.mbox"}`, 400, "path", "no field"},
-		{"traversal", "POST /api/import/email/mbox", `{"mbox_path":"../../etc/passwd"}`, 400, "mbox_path", "dots"},
-		{"outside", "POST /api/import/email/mbox", `{"mbox_path":"/etc/passwd"}`, 400, "mbox_path", "not below EMAIL_IMPORT_ROOT"},
+		{"traversal", "POST /api/import/email/mbox", `{"mbox_path":"../../etc/passwd"}`, 400, "mbox_path", ". or .."},
+		{"outside", "POST /api/import/email/mbox", `{"mbox_path":"/etc/passwd"}`, 400, "mbox_path",
+			"not below EMAIL_IMPORT_ROOT"},
 		{"missing", "POST /api/import/email/mbox", `{"mbox_path":"none.mbox"}`, 404, "", "no such file"},
-		{"small batch", "POST /api/import/email/mbox", `{"mbox_path":"in.mbox","batch_size":100}`, 400, "batch_size", "from 500 to 2000"},
-		{"no batch", "POST /api/import/email/mbox", `{"mbox_path":"in.mbox","batch_size":0}`, 400, "batch_size", "not be 0: leave it out for 500"},
-		{"large batch", "POST /api/import/email/mbox", `{"mbox_path":"in.mbox","batch_size":2001}`, 400, "batch_size", "from 500 to 2000"},
-		{"no chunk", "POST /api/import/email/mbox", `{"mbox_path":"in.mbox","insert_chunk_size":0}`, 400, "insert_chunk_size", "not be 0: leave it out for 200"},
-		{"window", "POST /api/import/email/mbox", `{"mbox_path":"in.mbox","completion_window":"7d"}`, 400, "completion_window", "24h"},
+		{"small batch", "POST /api/import/email/mbox", `{"mbox_path":"in.mbox","batch_size":100}`, 400, "batch_size",
+			"from 500 to 2000"},
+		{"no batch", "POST /api/import/email/mbox", `{"mbox_path":"in.mbox","batch_size":0}`, 400, "batch_size",
+			"not be 0: leave it out for 500"},
+		{"large batch", "POST /api/import/email/mbox", `{"mbox_path":"in.mbox","batch_size":2001}`, 400, "batch_size",
+			"from 500 to 2000"},
+		{"no chunk", "POST /api/import/email/mbox", `{"mbox_path":"in.mbox","insert_chunk_size":0}`, 400, "insert_chunk_size",
+			"not be 0: leave it out for 200"},
+		{"window", "POST /api/import/email/mbox", `{"mbox_path":"in.mbox","completion_window":"7d"}`, 400,
+			"completion_window", "24h"},
 		{"no id", "GET /api/import/email/x", "", 400, "import_id", "not the id"},
 		{"unknown id", "GET /api/import/email/mbox-x", "", 404, "", "no import has the id"},
 		{"a parameter", "GET /api/import/email/mbox-x?verbose=1", "", 400, "verbose", "no parameter"},

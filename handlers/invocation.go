@@ -6,8 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/telemetry"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 )
+
+// invocationHeader is the host's id of the invocation, put in place of what a client has sent.
+const invocationHeader = "X-Azure-Functions-InvocationId"
 
 // scoped says under which invocation, and in which trace, a request is worked on. What the dashboard
 // asks for belongs to the invocation that shows the page, as a span below the page's.
@@ -15,29 +18,11 @@ func scoped(r *http.Request) *http.Request {
 	scope := telemetry.From(r.Context())
 	asked := scope.Trace
 	if asked.ID == "" {
-		scope.Invocation = invocationOf(r)
+		scope.Invocation = r.Header.Get(invocationHeader)
 		asked, _ = telemetry.ParseTrace(r.Header.Get("traceparent"))
 	}
 	scope.Trace = asked.Child()
 	return r.WithContext(telemetry.With(r.Context(), scope))
-}
-
-// invocationOf is the host's id of the invocation. It appends its own to what a client has sent.
-func invocationOf(r *http.Request) string {
-	ids := r.Header.Values("X-Azure-Functions-InvocationId")
-	if len(ids) == 0 {
-		return ""
-	}
-	_, last, _ := cutLast(ids[len(ids)-1], ",")
-	return strings.TrimSpace(last)
-}
-
-// cutLast is [strings.Cut] at the last separator; without one, all is after it.
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return "", s, false
 }
 
 // withFunction names the function that a request has come to.

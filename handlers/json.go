@@ -8,20 +8,29 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // maxDepth is how deep objects and lists of a request may lie in each other.
 const maxDepth = 32
 
-// decodeJSON reads a request strictly: one JSON object, no unknown field, no field twice. Names are those
-// of the contract to the letter, which package encoding/json does not ask for.
+// decodeJSON reads a request strictly: no parameter in the URL, and one JSON object.
 func decodeJSON(r *http.Request, into any) error {
+	if q := queryOf(r); q.err != nil {
+		return q.err
+	}
+	return decodeBody(r, into)
+}
+
+// decodeBody reads one JSON object, without unknown fields or a field twice. Names are those of the
+// contract to the letter, which package encoding/json does not ask for.
+func decodeBody(r *http.Request, into any) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return describeJSON(err)
@@ -90,7 +99,8 @@ func (w walk) object(t reflect.Type, path string, depth int) error {
 		seen[name] = true
 		inner, known := fields[name]
 		if fields != nil && !known {
-			return fault.Field(at, "there is no field %q; known are %s", at, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+			return fault.Field(at, "there is no field %q; known are %s", at,
+				strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
 		}
 		if fields == nil {
 			inner = elemOf(t)
@@ -130,6 +140,9 @@ func describeJSON(err error) error {
 	}
 	if tooBig, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return fault.New(fault.TooLarge, "the request is larger than %d bytes", tooBig.Limit)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fault.New(fault.Invalid, "%v", err) // the caller's doing
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fault.Field(wrong.Field, "%s must be %s, not %s", orBody(wrong.Field), jsonName(wrong.Type), wrong.Value)

@@ -1,17 +1,16 @@
 package handlers
 
 import (
+	"context"
 	"net/http"
 
-	"github.com/tidemark/tidemark/pkg/telemetry"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 )
 
 // metrics answers the numbers of this process, for Prometheus. Other instances have their own.
-func (s *server) metrics(r *http.Request, _ *Services) (int, any, error) {
-	if q := queryOf(r); q.err != nil {
-		return 0, nil, q.err
-	}
-	return http.StatusOK, exposition{s.Metrics}, nil
+func metrics(_ context.Context, v *call, _ api.None) (any, error) {
+	return exposition{v.metrics}, nil
 }
 
 // exposition writes metrics as text.

@@ -1,26 +1,22 @@
 package handlers
 
 import (
+	"context"
 	"net/http"
 
-	"github.com/tidemark/tidemark/pkg/openapi"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/api/openapi"
 )
 
-// document answers the description of all routes, for programs.
-func (s *server) document(r *http.Request, _ *Services) (int, any, error) {
-	if q := queryOf(r); q.err != nil {
-		return 0, nil, q.err
-	}
-	return http.StatusOK, ours{body: openapi.JSON, mediaType: "application/json; charset=utf-8", policy: "default-src 'none'"}, nil
+// openAPI answers the description of all routes, for programs.
+func openAPI(context.Context, *call, api.None) (any, error) {
+	return ours{body: openapi.JSON, mediaType: "application/json; charset=utf-8", policy: "default-src 'none'"}, nil
 }
 
 // docs answers it as a page, for people.
-func (s *server) docs(r *http.Request, _ *Services) (int, any, error) {
-	if q := queryOf(r); q.err != nil {
-		return 0, nil, q.err
-	}
+func docs(context.Context, *call, api.None) (any, error) {
 	page, policy := openapi.Page()
-	return http.StatusOK, ours{body: page, mediaType: "text/html; charset=utf-8", policy: policy}, nil
+	return ours{body: page, mediaType: "text/html; charset=utf-8", policy: policy}, nil
 }
 
 // ours is an answer that was made at build time. Its address may hold a function key, which is told to

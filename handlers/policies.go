@@ -1,49 +1,37 @@
 package handlers
 
 import (
-	"net/http"
+	"context"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/entries"
-	"github.com/tidemark/tidemark/pkg/fault"
 )
 
 // policies lists those of the active schema.
-func (s *server) policies(r *http.Request, v *Services) (int, any, error) {
-	if q := queryOf(r); q.err != nil {
-		return 0, nil, q.err
-	}
-	session, err := v.Entries.Active(r.Context())
+func policies(ctx context.Context, v *call, _ api.None) (api.Policies, error) {
+	session, err := v.Entries.Active(ctx)
 	if err != nil {
-		return 0, nil, err
+		return api.Policies{}, err
 	}
-	found, err := session.Policies(r.Context())
+	found, err := session.Policies(ctx)
 	out := api.Policies{Policies: make([]api.Policy, len(found))}
 	for i, p := range found {
 		out.Policies[i] = policyJSON(p)
 	}
-	return http.StatusOK, out, err
+	return out, err
 }
 
 // savePolicy writes one, whole.
-func (s *server) savePolicy(r *http.Request, v *Services) (int, any, error) {
-	var req api.Policy
-	if err := decodeJSON(r, &req); err != nil {
-		return 0, nil, err
-	}
-	key := r.PathValue("key")
-	if req.PolicyKey != "" && req.PolicyKey != key {
-		return 0, nil, fault.Field("policy_key", "policy_key is %.64q, but the address names %.64q", req.PolicyKey, key)
-	}
-	session, err := v.Entries.Active(r.Context())
+func savePolicy(ctx context.Context, v *call, p api.Policy) (api.Policy, error) {
+	session, err := v.Entries.Active(ctx)
 	if err != nil {
-		return 0, nil, err
+		return p, err
 	}
-	saved, err := session.SavePolicy(r.Context(), entries.Policy{
-		Key: key, Source: req.Source, ContentType: req.ContentType, OnConflict: entries.Action(req.ConflictAction),
-		UpdateFields: req.UpdateFields, Enabled: req.Enabled,
+	saved, err := session.SavePolicy(ctx, entries.Policy{
+		Key: p.PolicyKey, Source: p.Source, ContentType: p.ContentType, OnConflict: entries.Action(p.ConflictAction),
+		UpdateFields: p.UpdateFields, Enabled: p.Enabled,
 	})
-	return http.StatusOK, policyJSON(saved), err
+	return policyJSON(saved), err
 }
 
 func policyJSON(p entries.Policy) api.Policy {

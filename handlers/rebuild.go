@@ -2,76 +2,65 @@ package handlers
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/rebuild"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
 )
 
 // rebuildStart begins to index many items anew.
-func (s *server) rebuildStart(r *http.Request, v *Services) (int, any, error) {
-	var req api.RebuildRequest
-	if err := decodeJSON(r, &req); err != nil {
-		return 0, nil, err
-	}
+func rebuildStart(ctx context.Context, v *call, req api.RebuildRequest) (out api.Rebuild, err error) {
 	if req.Audit && (req.Force || req.Refetch) {
-		return 0, nil, fault.Field("audit", "audit repairs what differs, from the kept captures: leave force and refetch out")
+		return out, fault.Field("audit", "audit repairs what differs, from the kept captures: leave force and refetch out")
 	}
 	scope := rebuild.Scope{Force: req.Force, Refetch: req.Refetch, Audit: req.Audit}
 	if req.Scope != nil {
 		if req.Scope.Host == "" {
-			return 0, nil, fault.Field("scope.host", "scope.host is missing: name a host, or leave scope out for everything")
+			return out, fault.Field("scope.host", "scope.host is missing: name a host, or leave scope out for everything")
 		}
 		// A host is what the registry calls the host of its pages.
 		src, err := v.Rules.ParseURL("https://" + req.Scope.Host + "/")
 		if err != nil {
-			return 0, nil, blame("scope.host", err)
+			return out, blame("scope.host", err)
 		}
 		scope.Host = src.Host
 	}
-	run, err := v.Rebuilds.Start(r.Context(), scope)
-	if err != nil {
-		return 0, nil, err
-	}
-	return http.StatusAccepted, rebuildJSON(run, 0), nil
+	run, err := v.Rebuilds.Start(ctx, scope)
+	return rebuildJSON(run, 0), err
 }
 
 // rebuildState tells how far a rebuild is.
-func (s *server) rebuildState(r *http.Request, v *Services) (int, any, error) {
-	q := queryOf(r, "id")
-	id := q.text("id")
-	if q.err != nil {
-		return 0, nil, q.err
+func rebuildState(ctx context.Context, v *call, q api.RebuildID) (out api.Rebuild, err error) {
+	if q.ID == "" {
+		return out, fault.Field("id", "id is missing: give that of a rebuild")
 	}
-	if id == "" {
-		return 0, nil, fault.Field("id", "id is missing: give that of a rebuild")
-	}
-	run, err := v.Rebuilds.Get(r.Context(), id)
+	run, err := v.Rebuilds.Get(ctx, q.ID)
 	if err != nil {
-		return 0, nil, err
+		return out, err
 	}
-	left, err := v.Rebuilds.Left(r.Context(), run)
-	if err != nil {
-		return 0, nil, err
-	}
-	return http.StatusOK, rebuildJSON(run, left), nil
+	left, err := v.Rebuilds.Left(ctx, run)
+	return rebuildJSON(run, left), err
 }
 
 func rebuildJSON(run rebuild.Run, left int) api.Rebuild {
 	out := api.Rebuild{
-		ID: run.ID, Status: string(run.State), Host: run.Host, Force: run.Force, Refetch: run.Refetch, Audit: run.Audit, Reason: run.Reason,
-		Items: run.Items, Marked: run.Marked, Left: left, Indexed: run.Indexed, KeptOut: run.KeptOut, Failed: run.Failed,
-		StartedAt: run.StartedAt, UpdatedAt: run.UpdatedAt, EndedAt: run.EndedAt, Removed: run.Removed, Entries: run.Entries, Mended: run.Mended,
+		ID: run.ID, Status: string(run.State), Host: run.Host, Force: run.Force, Refetch: run.Refetch, Audit: run.Audit,
+		Reason: run.Reason,
+		Items:  run.Items, Marked: run.Marked, Left: left, Indexed: run.Indexed, KeptOut: run.KeptOut, Failed: run.Failed,
+		StartedAt: run.StartedAt, UpdatedAt: run.UpdatedAt, EndedAt: run.EndedAt, Removed: run.Removed, Entries: run.Entries,
+		Mended: run.Mended,
 	}
 	for _, f := range run.Findings {
 		out.Findings = append(out.Findings, api.Finding(f))
+	}
+	if n := run.Collisions; n.Chunks > 0 {
+		out.Collisions = (*api.Collisions)(&n)
 	}
 	return out
 }
 
 // rebuildsJSON lists the rebuilds that go on and concern a host, or any when it is empty.
-func rebuildsJSON(ctx context.Context, v *Services, host string, counts api.SearchStatus) ([]api.Rebuild, error) {
+func rebuildsJSON(ctx context.Context, v *call, host string, counts api.SearchStatus) ([]api.Rebuild, error) {
 	runs, err := v.Rebuilds.Active(ctx)
 	if err != nil {
 		return nil, err
@@ -90,7 +79,7 @@ func rebuildsJSON(ctx context.Context, v *Services, host string, counts api.Sear
 }
 
 // rebuildWorker does one step of a rebuild.
-func (s *server) rebuildWorker(ctx context.Context, v *Services, e envelope) (string, error) {
+func rebuildWorker(ctx context.Context, v *call, e envelope) (string, error) {
 	body, err := e.payload("job")
 	if err != nil {
 		return "", err

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/rebuild"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -57,7 +57,9 @@ func TestRebuildWorkerFailures(t *testing.T) {
 	})
 	do(t, r, "POST", "/api/RebuildIndex", `{}`)
 	down = true
-	if w := do(t, r, "POST", "/RebuildWorker", binaryEnvelope([]byte(`{"run":"rebuild-20260301T120000Z-token","step":0}`))); w.Code != http.StatusInternalServerError {
+	if w := do(t, r, "POST", "/RebuildWorker",
+		binaryEnvelope(
+			[]byte(`{"run":"rebuild-20260301T120000Z-token","step":0}`))); w.Code != http.StatusInternalServerError {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	down = false

@@ -1,14 +1,14 @@
 package handlers
 
 import (
-	"net/http"
+	"context"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/file"
-	"github.com/tidemark/tidemark/pkg/file/credential"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/source"
 )
 
 // addition is a request to register sources, of either kind.
@@ -21,34 +21,35 @@ type addition struct {
 }
 
 // addURL registers one URL or many.
-func (s *server) addURL(r *http.Request, v *Services) (int, any, error) {
-	var req api.AddURLRequest
-	if err := decodeJSON(r, &req); err != nil {
-		return 0, nil, err
-	}
-	return s.add(r, v, addition{
-		what: "url", one: req.URL, many: req.URLs, parse: v.page,
+func addURL(ctx context.Context, v *call, req api.AddURLRequest) (any, error) {
+	return add(ctx, v, addition{
+		what: "url", one: req.URL, many: req.URLs, parse: v.pageSource,
 		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential},
 	})
 }
 
 // addFile registers one file or many, or whole containers.
-func (s *server) addFile(r *http.Request, v *Services) (int, any, error) {
-	var req api.AddFileRequest
-	if err := decodeJSON(r, &req); err != nil {
-		return 0, nil, err
-	}
-	return s.add(r, v, addition{
+func addFile(ctx context.Context, v *call, req api.AddFileRequest) (any, error) {
+	return add(ctx, v, addition{
 		what: "path", one: req.Path, many: req.Paths, parse: v.file,
 		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential},
 	})
 }
 
-// page is the source that a URL names, if the credential of a name, unless it is empty, lets in to it.
-func (v *Services) page(raw, name string) (source.Source, error) {
+// pageSource is the source that a URL names. It refuses what may never be fetched, and a credential that is
+// not for that address. No name is no credential.
+func (v *Services) pageSource(raw, name string) (source.Source, error) {
 	src, err := v.Rules.ParseURL(raw)
-	if err != nil || name == "" {
+	if err != nil {
 		return src, err
+	}
+	if v.Admit != nil {
+		if err := v.Admit(src.Normalized); err != nil {
+			return source.Source{}, fault.Field("url", "url: %w", err)
+		}
+	}
+	if name == "" {
+		return src, nil
 	}
 	if _, err := credential.ForPage(v.Setting, name, src.Normalized); err != nil {
 		return source.Source{}, fault.Field("credential", "%w", err)
@@ -65,43 +66,41 @@ func (v *Services) file(raw, name string) (source.Source, error) {
 	return place.Source(), v.Files.Admit(place, name)
 }
 
-func (s *server) add(r *http.Request, v *Services, a addition) (int, any, error) {
+func add(ctx context.Context, v *call, a addition) (any, error) {
 	if a.Credential != "" {
 		name, err := credential.Name(a.Credential)
 		if err == nil {
 			_, err = credential.Find(v.Setting, name)
 		}
 		if err != nil {
-			return 0, nil, fault.Field("credential", "%w", err)
+			return nil, fault.Field("credential", "%w", err)
 		}
 		a.Credential = name
 	}
 	switch {
 	case a.one != "" && a.many != nil:
-		return 0, nil, fault.Field(a.what+"s", "give %[1]s or %[1]ss, not both", a.what)
+		return nil, fault.Field(a.what+"s", "give %[1]s or %[1]ss, not both", a.what)
 	case a.one != "":
-		return s.addOne(r, v, a)
+		return addOne(ctx, v, a)
 	case len(a.many) == 0:
-		return 0, nil, fault.Field(a.what, "%[1]s is missing: give one %[1]s, or 1 to %[2]d %[1]ss", a.what, api.MaxBatch)
+		return nil, fault.Field(a.what, "%[1]s is missing: give one %[1]s, or 1 to %[2]d %[1]ss", a.what, api.MaxBatch)
 	case len(a.many) > api.MaxBatch:
-		return 0, nil, fault.Field(a.what+"s", "%d %ss are too many: at most %d in one request", len(a.many), a.what, api.MaxBatch)
+		return nil, fault.Field(a.what+"s", "%d %ss are too many: at most %d in one request", len(a.many), a.what,
+			api.MaxBatch)
 	}
-	return s.addMany(r, v, a)
+	return addMany(ctx, v, a)
 }
 
-func (s *server) addOne(r *http.Request, v *Services, a addition) (int, any, error) {
+func addOne(ctx context.Context, v *call, a addition) (any, error) {
 	src, err := a.parse(a.one, a.Credential)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	got := v.Registry.Register(r.Context(), []source.Source{src}, a.RegisterOptions)[0]
-	if got.Err != nil {
-		return 0, nil, got.Err
-	}
-	return http.StatusAccepted, itemJSON(&got.Item), nil
+	got := v.Registry.Items.Register(ctx, []source.Source{src}, a.RegisterOptions)[0]
+	return itemJSON(&got.Item), got.Err
 }
 
-func (s *server) addMany(r *http.Request, v *Services, a addition) (int, any, error) {
+func addMany(ctx context.Context, v *call, a addition) (any, error) {
 	batch := api.AddURLBatch{Items: make([]api.AddURLResult, len(a.many))}
 	var sources []source.Source
 	var at []int
@@ -116,13 +115,13 @@ func (s *server) addMany(r *http.Request, v *Services, a addition) (int, any, er
 	}
 	failed := 0
 	var last error
-	for j, got := range v.Registry.Register(r.Context(), sources, a.RegisterOptions) {
+	for j, got := range v.Registry.Items.Register(ctx, sources, a.RegisterOptions) {
 		if registry.IsItemLimit(got.Err) {
 			batch.Items[at[j]].Error = "not registered: " + got.Err.Error() // not a failure, but a state
 			continue
 		}
 		if got.Err != nil {
-			s.Log.ErrorContext(r.Context(), "registration failed", "host", sources[j].Host, "err", got.Err)
+			v.log.ErrorContext(ctx, "registration failed", "host", sources[j].Host, "err", got.Err)
 			batch.Items[at[j]].Error = "not registered: " + publicText(got.Err)
 			failed, last = failed+1, got.Err
 			continue
@@ -131,12 +130,12 @@ func (s *server) addMany(r *http.Request, v *Services, a addition) (int, any, er
 		batch.Items[at[j]].Item = &item
 	}
 	if failed > 0 && failed == len(sources) {
-		return 0, nil, last // nothing at all could be registered: that is not a partial success
+		return nil, last // nothing at all could be registered: that is not a partial success
 	}
-	return http.StatusAccepted, batch, nil
+	return batch, nil
 }
 
-// publicText is an error as strangers may read it.
+// publicText is an error as callers may read it.
 func publicText(err error) string {
 	if fault.Is(err, fault.Internal) {
 		return "internal error"
@@ -145,40 +144,33 @@ func publicText(err error) string {
 }
 
 // reindex has one item checked now.
-func (s *server) reindex(r *http.Request, v *Services) (int, any, error) {
-	var req api.ReindexRequest
-	if err := decodeJSON(r, &req); err != nil {
-		return 0, nil, err
-	}
+func reindex(ctx context.Context, v *call, req api.ReindexRequest) (out api.Item, err error) {
 	var ids []source.ID
 	switch {
 	case req.ID != "" && req.Source != "":
-		return 0, nil, fault.Field("source", "give id or source, not both")
+		return out, fault.Field("source", "give id or source, not both")
 	case req.ID == "" && req.Source == "":
-		return 0, nil, fault.Field("id", "id is missing: give the id or the source of an item")
+		return out, fault.Field("id", "id is missing: give the id or the source of an item")
 	case req.ID != "":
 		ids = append(ids, source.ID(req.ID))
 	default:
 		sources, err := file.Sources(req.Source, v.Rules)
 		if err != nil {
-			return 0, nil, blame("source", err)
+			return out, blame("source", err)
 		}
 		for _, src := range sources {
 			ids = append(ids, src.ID())
 		}
 	}
-	it, err := v.Registry.Find(r.Context(), ids[0])
+	it, err := v.Registry.Items.Find(ctx, ids[0])
 	if fault.Is(err, fault.NotFound) && len(ids) > 1 {
-		it, err = v.Registry.Find(r.Context(), ids[1])
+		it, err = v.Registry.Items.Find(ctx, ids[1])
 	}
 	if err != nil {
-		return 0, nil, blame("id", err)
+		return out, blame("id", err)
 	}
-	it, err = v.Registry.Reindex(r.Context(), it, req.Force)
-	if err != nil {
-		return 0, nil, err
-	}
-	return http.StatusAccepted, itemJSON(&it), nil
+	it, err = v.Registry.Items.Reindex(ctx, it, req.Force)
+	return itemJSON(&it), err
 }
 
 // blame names the request's own field in an error about it.

@@ -14,32 +14,33 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/activity"
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
-	"github.com/tidemark/tidemark/pkg/backfill"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/crawl"
-	"github.com/tidemark/tidemark/pkg/document"
-	"github.com/tidemark/tidemark/pkg/enrich"
 	"github.com/tidemark/tidemark/pkg/entries"
-	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/file"
-	"github.com/tidemark/tidemark/pkg/index"
-	"github.com/tidemark/tidemark/pkg/mailimport"
-	"github.com/tidemark/tidemark/pkg/metered"
-	"github.com/tidemark/tidemark/pkg/rebuild"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/ops/activity"
+	"github.com/tidemark/tidemark/pkg/ops/instrumented"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/policy/robots"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/robots"
-	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/enrich"
+	"github.com/tidemark/tidemark/pkg/run/mailimport"
+	"github.com/tidemark/tidemark/pkg/run/migrate"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
+	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/index"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
-	"github.com/tidemark/tidemark/pkg/sentinel"
-	"github.com/tidemark/tidemark/pkg/snapshot"
-	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
-	"github.com/tidemark/tidemark/pkg/telemetry"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 func TestMain(m *testing.M) { azuritetest.Main(m) }
@@ -60,7 +61,7 @@ type rig struct {
 	mails    string // EMAIL_IMPORT_ROOT
 }
 
-// web answers every path below /ok/ with a page of its name.
+// web answers every path below /ok/ with a page of its name; shell is empty without its scripts.
 type web struct {
 	panics bool
 	asked  int
@@ -86,13 +87,19 @@ func (w *web) Get(_ context.Context, r fetch.Request) (fetch.Response, error) {
 	}
 	return fetch.Response{
 		Status: http.StatusOK, FinalURL: r.URL,
-		Header: http.Header{"Content-Type": {"text/html"}, "Last-Modified": {"Sun, 01 Mar 2026 10:00:00 GMT"}, "Etag": {`"1"`}},
-		Body:   page(canonical, name),
+		Header: http.Header{"Content-Type": {"text/html"}, "Last-Modified": {"Sun, 01 Mar 2026 10:00:00 GMT"},
+			"Etag": {`"1"`}},
+		Body: page(canonical, name),
 	}, nil
 }
 
 func page(head, name string) []byte {
-	return fmt.Appendf(nil, "<html lang=en>%s<title>%s</title><main><h1>%[2]s</h1><p>The harbour of %[2]s opens at high tide.</p><img src=/crane.jpg alt='A crane'></main>",
+	if name == "shell" {
+		return []byte("<html><title>An application</title><body><script src=/app.js></script></body></html>")
+	}
+	return fmt.Appendf(nil,
+		"<html lang=en>%s<title>%s</title><main><h1>%[2]s</h1><p>The harbour of %[2]s opens at high tide.</p><img "+
+			"src=/crane.jpg alt='A crane'></main>",
 		head, name)
 }
 
@@ -134,11 +141,12 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		Politeness: func(string) registry.Politeness { return registry.Politeness{MaxConcurrent: 1} },
 	})
 	snaps := snapshot.New(store)
-	worker := crawl.New(reg, snaps, index.NewManifests(store), metered.Web(r.web, r.metrics), metered.Index(r.index, r.metrics), crawl.Options{
-		Metrics:  r.metrics,
-		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
-		Clock: clock, Jitter: func() float64 { return 0 }, RunID: "crawl",
-	})
+	worker := crawl.New(reg, snaps, index.NewManifests(store), instrumented.Web(r.web, r.metrics),
+		instrumented.Index(r.index, r.metrics), crawl.Options{
+			Metrics:  r.metrics,
+			Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
+			Clock: clock, Jitter: func() float64 { return 0 }, RunID: "crawl",
+		})
 	setting := func(name string) string { return r.settings[name] }
 	r.settings = map[string]string{
 		"CREDENTIAL_DOCS": "sas https://acct.blob.core.windows.net/docs sv=1&sig=hunter2",
@@ -149,30 +157,43 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	files, err := file.New(file.Config{Root: "/srv", Setting: setting, Transport: transport.Transport()})
 	must(t, err)
 	tokens := 0
-	mine := entries.New(store, entries.Options{Clock: clock, Links: reg, Rules: source.DefaultRules(), Index: engine, Token: func() string {
-		tokens++
-		return strings.Repeat("a", 24) + string(rune('a'+tokens/26)) + string(rune('a'+tokens%26))
-	}})
+	mine := entries.New(store, entries.Options{Clock: clock, Links: reg, Rules: source.DefaultRules(), Index: engine,
+		Token: func() string {
+			tokens++
+			return strings.Repeat("a", 24) + string(rune('a'+tokens/26)) + string(rune('a'+tokens%26))
+		}})
 	must(t, entries.New(r.store, entries.Options{}).Create(t.Context()))
-	r.v = &Services{Store: store, Entries: mine, Config: map[string]string{"CRAWL_CONTACT": "a@port.example", "LITELLM_MASTER_KEY": "(set)"}, Registry: reg, Snapshots: snaps, Manifests: index.NewManifests(store), Worker: worker, Index: engine,
+	r.v = &Services{Store: store, Entries: mine, Config: map[string]string{"CRAWL_CONTACT": "a@port.example",
+		"LITELLM_MASTER_KEY": "(set)"}, Registry: reg, Snapshots: snaps, Manifests: index.NewManifests(store), Worker: worker,
+		Index: engine,
 		Rebuilds: rebuild.New(store, reg, snaps, rebuild.Options{
-			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(store), reg, mine), Entries: mine,
+			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(store),
+				reg, mine), Entries: mine,
 		}),
 		Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test",
 		Files: files, Setting: setting}
+	migrations := func(s storage.Store) *migrate.Service {
+		empty := func(context.Context) (bool, error) { return true, nil }
+		return migrate.New(s.Table(snapshot.RunsTable), []migrate.Step{migrate.Items(reg, source.DefaultRules())},
+			migrate.Options{Clock: clock, Empty: empty})
+	}
+	must(t, migrations(r.store).Ensure(t.Context()))
+	r.v.Migrate = migrations(store)
 	r.v.Backfill = backfill.New(store, reg, worker, files, backfill.Options{Clock: clock})
 	must(t, r.v.Backfill.Create(t.Context()))
-	r.v.Sentinel = sentinel.New(store, reg, worker, sentinel.Options{Clock: clock})
-	must(t, r.v.Sentinel.Create(t.Context()))
+	r.v.Polls = sitepoll.New(store, reg, worker, sitepoll.Options{Clock: clock})
+	must(t, r.v.Polls.Create(t.Context()))
 	r.v.Activity = activity.New(store, r.metrics, activity.Options{Clock: clock, Process: "process"})
 	must(t, r.v.Activity.Create(t.Context()))
 	r.v.Enrich = enrich.New(store, &enrich.FakeEntries{}, enrich.Models{}, enrich.Options{})
 	r.mails = t.TempDir()
 	root, err := mailimport.ParseRoot(r.mails, "")
 	must(t, err)
-	inbox, err := file.New(file.Config{Root: r.mails, RootName: "EMAIL_IMPORT_ROOT", Setting: setting, Transport: transport.Transport()})
+	inbox, err := file.New(file.Config{Root: r.mails, RootName: "EMAIL_IMPORT_ROOT", Setting: setting,
+		Transport: transport.Transport()})
 	must(t, err)
-	r.v.Imports = mailimport.New(store, inbox, mine, r.v.Enrich, mailimport.Options{Root: root, Clock: clock, Token: func() string { return "token" }})
+	r.v.Imports = mailimport.New(store, inbox, mine, r.v.Enrich, mailimport.Options{Root: root, Clock: clock,
+		Token: func() string { return "token" }})
 	r.Handler = New(Options{Open: r.open, Version: "test", Metrics: r.metrics})
 	return r
 }
@@ -197,7 +218,8 @@ func do(t *testing.T, h http.Handler, method, path, body string) *httptest.Respo
 // work delivers every message to its trigger, as the host would: jobs before steps of rebuilds.
 func (r *rig) work() {
 	r.t.Helper()
-	for r.deliver(registry.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") || r.deliver(mailimport.Queue, "/MboxWorker") {
+	for r.deliver(registry.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") ||
+		r.deliver(mailimport.Queue, "/MboxWorker") {
 	}
 }
 

@@ -2,76 +2,51 @@ package handlers
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
-	"github.com/tidemark/tidemark/pkg/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-func (s *server) searchGet(r *http.Request, v *Services) (int, any, error) {
-	q := queryOf(r, "q", "top", "skip", "nestImages", "host", "type", "language", "since", "facets")
-	req := api.SearchRequest{
-		Q: q.text("q"), Top: q.number("top", 0, 1, api.MaxTop), Skip: q.number("skip", 0, 0, search.MaxSkip),
-		NestImages: q.flag("nestImages"), Host: q.text("host"), Type: q.text("type"), Language: q.text("language"),
-		Since: q.text("since"), Facets: q.flag("facets"),
-	}
-	if q.err != nil {
-		return 0, nil, q.err
-	}
-	return s.answerSearch(r, v, req)
-}
-
-func (s *server) searchPost(r *http.Request, v *Services) (int, any, error) {
-	var req api.SearchRequest
-	if err := decodeJSON(r, &req); err != nil {
-		return 0, nil, err
-	}
-	return s.answerSearch(r, v, req)
-}
-
-func (s *server) answerSearch(r *http.Request, v *Services, req api.SearchRequest) (int, any, error) {
+// searchFor answers a query.
+func searchFor(ctx context.Context, v *call, req api.SearchRequest) (out api.SearchResponse, err error) {
 	if req.Q == "" {
-		return 0, nil, fault.Field("q", "q is missing: what should be searched for?")
+		return out, fault.Field("q", "q is missing: what should be searched for?")
 	}
 	if len(search.Terms(req.Q)) == 0 {
-		return 0, nil, fault.Field("q", "there is nothing to search for in %.100q: give some words", req.Q)
-	}
-	if req.Top == 0 {
-		req.Top = api.DefaultTop
-	}
-	if err := within("top", req.Top, 1, api.MaxTop); err != nil {
-		return 0, nil, err
-	}
-	if err := within("skip", req.Skip, 0, search.MaxSkip); err != nil {
-		return 0, nil, err
+		return out, fault.Field("q", "there is nothing to search for in %.100q: give some words", req.Q)
 	}
 	now := time.Now()
 	since, err := sinceOf(req.Since, now)
 	if err != nil {
-		return 0, nil, err
+		return out, err
 	}
-	found, err := v.Index.Search(r.Context(), search.Query{
+	found, err := v.Index.Search(ctx, search.Query{
 		Text: req.Q, Top: req.Top, Skip: req.Skip, Host: req.Host, Type: req.Type, Language: req.Language,
 		NestImages: req.NestImages, Since: since, Facets: req.Facets, Now: now,
 	})
 	if err != nil {
-		return 0, nil, err
+		return out, err
 	}
-	out := resultsJSON(found)
-	s.showLinked(r.Context(), v, out.Results)
-	return http.StatusOK, out, nil
+	out = resultsJSON(found)
+	if search.Unclosed(req.Q) {
+		out.Note = unclosedNote
+	}
+	showLinked(ctx, v, out.Results)
+	return out, nil
 }
+
+const unclosedNote = "a quotation mark is not closed, so no phrase begins there; put a second one behind the phrase"
 
 // lookups is how many pages of links are looked up at once.
 const lookups = 8
 
 // showLinked shows with each link the page that it is about. One that cannot be looked up now is left out.
-func (s *server) showLinked(ctx context.Context, v *Services, results []api.SearchResult) {
+func showLinked(ctx context.Context, v *call, results []api.SearchResult) {
 	var g errgroup.Group
 	g.SetLimit(lookups)
 	for i := range results {
@@ -85,7 +60,7 @@ func (s *server) showLinked(ctx context.Context, v *Services, results []api.Sear
 		})
 	}
 	if err := g.Wait(); err != nil {
-		s.Log.WarnContext(ctx, "pages of links not shown", "kind", fault.KindOf(err), "err", err)
+		v.log.WarnContext(ctx, "pages of links not shown", "kind", fault.KindOf(err), "err", err)
 	}
 }
 
@@ -101,7 +76,8 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return time.Time{}, fault.Field("since", "since must be a time such as 2026-03-01T12:00:00Z, or day, week, month or year, not %.40q", text)
+		return time.Time{}, fault.Field("since",
+			"since must be a time such as 2026-03-01T12:00:00Z, or day, week, month or year, not %.40q", text)
 	}
 	return at, nil
 }
@@ -109,20 +85,19 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 func resultsJSON(found search.Results) api.SearchResponse {
 	out := api.SearchResponse{Count: found.Count, Results: make([]api.SearchResult, len(found.Results))}
 	for i, r := range found.Results {
-		res := api.SearchResult{ID: r.ID, Type: r.Type, URL: r.URL, Title: r.Title, Language: r.Language, Score: r.Score, Passages: make([]api.Passage, len(r.Passages))}
+		res := api.SearchResult{ID: r.ID, Type: r.Type, URL: r.URL, Title: r.Title, Language: r.Language, Score: r.Score,
+			Passages: make([]api.Passage, len(r.Passages))}
 		for j, p := range r.Passages {
 			res.Passages[j] = passageJSON(p)
 		}
 		for _, img := range r.Images {
-			res.Images = append(res.Images, api.Image{
-				ID: img.ID, Src: img.Src, Alt: img.Alt, Title: img.Title, Caption: img.Caption,
-				ParentPageID: r.ID, ParentPageURL: r.URL,
-			})
+			res.Images = append(res.Images, imageJSON(img, r.ID, r.URL))
 		}
 		out.Results[i] = res
 	}
 	if f := found.Facets; f != nil {
-		out.Facets = &api.Facets{Hosts: facetsJSON(f.Hosts), Types: facetsJSON(f.Types), Languages: facetsJSON(f.Languages), Ages: facetsJSON(f.Ages)}
+		out.Facets = &api.Facets{Hosts: facetsJSON(f.Hosts), Types: facetsJSON(f.Types), Languages: facetsJSON(f.Languages),
+			Ages: facetsJSON(f.Ages)}
 	}
 	return out
 }
@@ -136,7 +111,8 @@ func facetsJSON(facets []search.Facet) []api.Facet {
 }
 
 func passageJSON(p search.Passage) api.Passage {
-	out := api.Passage{ChunkUID: p.ChunkUID, Heading: p.Heading, Text: p.Text, Highlights: make([]api.Range, len(p.Highlights))}
+	out := api.Passage{ChunkUID: p.ChunkUID, Heading: p.Heading, Text: p.Text,
+		Highlights: make([]api.Range, len(p.Highlights))}
 	for i, h := range p.Highlights {
 		out.Highlights[i] = api.Range{From: h.From, To: h.To}
 	}

@@ -3,6 +3,8 @@ package handlers
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +15,8 @@ import (
 // What was found is counted by what it can be narrowed to, and only when that is asked for.
 func TestSearchFacets(t *testing.T) {
 	r := newRig(t)
-	if w := do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["https://port.example/ok/one","https://port.example/ok/two"]}`); w.Code != http.StatusAccepted {
+	if w := do(t, r, "POST", "/api/AddUrlDocument",
+		`{"urls":["https://port.example/ok/one","https://port.example/ok/two"]}`); w.Code != http.StatusAccepted {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	r.work()
@@ -37,5 +40,23 @@ func TestSearchFacets(t *testing.T) {
 	}
 	if later := search("&since=9999-01-01T00:00:00Z"); later.Count != 0 {
 		t.Errorf("changed since the end of days: %+v", later)
+	}
+}
+
+// A quotation mark that is not closed is told, wherever the answer is shown; its words are found all the same (S13).
+func TestS13UnclosedQuote(t *testing.T) {
+	r := newRig(t)
+	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register("https://port.example/ok/one")))
+	for q, told := range map[string]bool{`"harbour tide`: true, "“harbour tide": true, `"harbour of" tide`: false,
+		"harbour tide": false} {
+		var found api.SearchResponse
+		must(t, json.Unmarshal(do(t, r, "GET", "/api/Search?q="+url.QueryEscape(q), "").Body.Bytes(), &found))
+		if found.Count != 1 || strings.Contains(found.Note, "a quotation mark is not closed") != told {
+			t.Errorf("%s: %d found, note %q", q, found.Count, found.Note)
+		}
+		page := do(t, r, "GET", "/api/ui/search?q="+url.QueryEscape(q), "").Body.String()
+		if strings.Contains(page, "a quotation mark is not closed") != told {
+			t.Errorf("%s: the dashboard says so: %t", q, !told)
+		}
 	}
 }

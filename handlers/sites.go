@@ -3,61 +3,56 @@ package handlers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/sentinel"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
-// sites tells how far the looks at all sites are (E14).
-func (s *server) sites(r *http.Request, v *Services) (int, any, error) {
-	if q := queryOf(r); q.err != nil {
-		return 0, nil, q.err
-	}
-	all, err := v.Sentinel.All(r.Context())
-	if err != nil {
-		return 0, nil, err
-	}
+// sites tells how far the polls of all sites are (E14).
+func sites(ctx context.Context, v *call, _ api.None) (api.Sites, error) {
+	all, err := v.Polls.All(ctx)
 	out := api.Sites{Sites: []api.Site{}}
 	for _, one := range all {
 		out.Sites = append(out.Sites, siteJSON(one))
 	}
-	return http.StatusOK, out, nil
+	return out, err
 }
 
-// siteDo gives a route that does something with the site of the path.
-func siteDo(status int, do func(*sentinel.Service, context.Context, string) (sentinel.Site, error)) route {
-	return func(r *http.Request, v *Services) (int, any, error) {
-		if q := queryOf(r); q.err != nil {
-			return 0, nil, q.err
-		}
-		one, err := do(v.Sentinel, r.Context(), r.PathValue("slug"))
+// siteDo does something with the site of the path.
+func siteDo(do func(*sitepoll.Service, context.Context, string) (sitepoll.Site, error),
+) func(context.Context, *call, api.SiteSlug) (api.Site, error) {
+	return func(ctx context.Context, v *call, q api.SiteSlug) (api.Site, error) {
+		one, err := do(v.Polls, ctx, q.Slug)
 		if err != nil {
-			return 0, nil, err
+			return api.Site{}, err
 		}
-		return status, siteJSON(one), nil
+		return siteJSON(one), nil
 	}
 }
 
-func siteJSON(v sentinel.Site) api.Site {
+func siteJSON(v sitepoll.Site) api.Site {
 	return api.Site{
-		Slug: v.Slug, Domain: v.Domain, Watched: v.Watched, NextLookAt: v.NextLookAt, NewToday: v.NewToday,
+		Slug: v.Slug, Domain: v.Domain, Watched: v.Watched, NextLookAt: v.NextPollAt, NewToday: v.NewToday,
 		Look: lookJSON(v.Now), Last: lookJSON(v.Last), LastFeeds: lookJSON(v.LastFeeds),
-		LastMod: api.LastModRecord{Right: v.LastMod.Right, Wrong: v.LastMod.Wrong, Unannounced: v.LastMod.Unannounced, Truthful: v.LastMod.Truthful()},
+		LastMod: api.LastModRecord{Right: v.LastMod.Right, Wrong: v.LastMod.Wrong, Unannounced: v.LastMod.Unannounced,
+			Truthful: v.LastMod.Truthful()},
 	}
 }
 
-func lookJSON(l *sentinel.Look) *api.Look {
+func lookJSON(l *sitepoll.Poll) *api.Look {
 	if l == nil {
 		return nil
 	}
 	out := api.Look{
-		ID: l.ID, Kind: string(l.Kind), BeganAt: l.BeganAt, EndedAt: l.EndedAt, Requests: l.Requests, Documents: l.Documents, Unmodified: l.Unmodified,
-		Found: l.Found, New: l.New, Known: l.Known, Excluded: l.Excluded, Trapped: l.Trapped, Refused: l.Refused, Later: l.Later,
-		Moved: l.Moved, Noted: l.Noted, Hastened: l.Hastened, Errors: l.Errors, Note: l.Note,
+		ID: l.ID, Kind: string(l.Kind), BeganAt: l.BeganAt, EndedAt: l.EndedAt, Requests: l.Requests, Documents: l.Documents,
+		Unmodified: l.Unmodified,
+		Found:      l.Found, New: l.New, Known: l.Known, Excluded: l.Excluded, Trapped: l.Trapped, Refused: l.Refused,
+		Later: l.Later,
+		Moved: l.Moved, Noted: l.Noted, Hastened: l.Expedited, Errors: l.Errors, Note: l.Note,
 	}
 	for _, p := range l.Problems {
 		out.Problems = append(out.Problems, api.LookError(p))
@@ -66,39 +61,26 @@ func lookJSON(l *sentinel.Look) *api.Look {
 }
 
 // indexNow takes a submission of many addresses.
-func (s *server) indexNow(r *http.Request, v *Services) (int, any, error) {
-	var req api.IndexNowRequest
-	if err := decodeJSON(r, &req); err != nil {
-		return 0, nil, err
-	}
-	return push(r, v, sentinel.Push{Host: req.Host, Key: req.Key, KeyLocation: req.KeyLocation, URLs: req.URLList})
+func indexNow(ctx context.Context, v *call, req api.IndexNowRequest) (any, error) {
+	return push(ctx, v, sitepoll.Push{Host: req.Host, Key: req.Key, KeyLocation: req.KeyLocation, URLs: req.URLList})
 }
 
 // indexNowOne takes a submission of one address.
-func (s *server) indexNowOne(r *http.Request, v *Services) (int, any, error) {
-	q := queryOf(r, "url", "key", "keyLocation")
-	address, p := q.text("url"), sentinel.Push{Key: q.text("key"), KeyLocation: q.text("keyLocation")}
-	if q.err != nil {
-		return 0, nil, q.err
-	}
-	u, err := url.Parse(address)
+func indexNowOne(ctx context.Context, v *call, q api.IndexNowOne) (any, error) {
+	u, err := url.Parse(q.URL)
 	if err != nil || u.Host == "" {
-		return 0, nil, fault.Field("url", "%.200q is no address of a page", address)
+		return nil, fault.Field("url", "%.200q is no address of a page", q.URL)
 	}
-	p.Host, p.URLs = u.Host, []string{address}
-	return push(r, v, p)
+	return push(ctx, v, sitepoll.Push{Host: u.Host, Key: q.Key, KeyLocation: q.KeyLocation, URLs: []string{q.URL}})
 }
 
 // push answers with the statuses of the protocol, of which 422 is for nothing else here.
-func push(r *http.Request, v *Services, p sentinel.Push) (int, any, error) {
-	got, err := v.Sentinel.Push(r.Context(), p)
-	if mismatch, ok := errors.AsType[*sentinel.MismatchError](err); ok {
-		return http.StatusUnprocessableEntity, refusal{mismatch}, nil
+func push(ctx context.Context, v *call, p sitepoll.Push) (any, error) {
+	got, err := v.Polls.Push(ctx, p)
+	if mismatch, ok := errors.AsType[*sitepoll.MismatchError](err); ok {
+		return reply{http.StatusUnprocessableEntity, refusal{mismatch}}, nil
 	}
-	if err != nil {
-		return 0, nil, err
-	}
-	return http.StatusOK, api.IndexNowResult(got), nil
+	return api.IndexNowResult(got), err
 }
 
 // refusal is a problem whose status is no kind's.
@@ -108,17 +90,17 @@ func (f refusal) write(w http.ResponseWriter, status int) {
 	writeProblem(w, status, f.Error(), []api.FieldError{{Field: fault.FieldOf(f.error), Message: f.Error()}})
 }
 
-// sentinelTimer begins the looks that are due.
-func (s *server) sentinelTimer(ctx context.Context, v *Services, _ envelope) (string, error) {
-	begun, err := v.Sentinel.Tick(ctx)
-	return fmt.Sprintf("%d looks begun", begun), err
+// sentinelTimer begins the polls that are due.
+func sentinelTimer(ctx context.Context, v *call, _ envelope) (string, error) {
+	begun, err := v.Polls.Tick(ctx)
+	return words.Count(begun, "poll") + " begun", err
 }
 
-// sentinelWorker does one step of a look.
-func (s *server) sentinelWorker(ctx context.Context, v *Services, e envelope) (string, error) {
+// sentinelWorker does one step of a poll.
+func sentinelWorker(ctx context.Context, v *call, e envelope) (string, error) {
 	body, err := e.payload("job")
 	if err != nil {
 		return "", err
 	}
-	return "", v.Sentinel.Step(ctx, body)
+	return "", v.Polls.Step(ctx, body)
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/crawl"
-	"github.com/tidemark/tidemark/pkg/sentinel"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
 const pushKey = "0123456789abcdef"
@@ -18,18 +18,18 @@ const pushKey = "0123456789abcdef"
 // quay is the harbour that also shows a key.
 type quay struct{ harbour }
 
-func (q *quay) Visit(ctx context.Context, v crawl.Visit) (crawl.Visited, error) {
+func (q *quay) FetchResource(ctx context.Context, v crawl.ResourceRequest) (crawl.Resource, error) {
 	if strings.HasSuffix(v.URL, "/"+pushKey+".txt") {
-		return crawl.Visited{Status: http.StatusOK, FinalURL: v.URL, Body: []byte(pushKey)}, nil
+		return crawl.Resource{Status: http.StatusOK, FinalURL: v.URL, Body: []byte(pushKey)}, nil
 	}
-	return q.harbour.Visit(ctx, v)
+	return q.harbour.FetchResource(ctx, v)
 }
 
 // newSitesRig is the rig with looks at the quay.
 func newSitesRig(t *testing.T) (*rig, *quay) {
 	t.Helper()
 	r, q, looks := newRig(t), &quay{}, 0
-	r.v.Sentinel = sentinel.New(r.v.Store, r.v.Registry, q, sentinel.Options{
+	r.v.Polls = sitepoll.New(r.v.Store, r.v.Registry, q, sitepoll.Options{
 		PerDay: 10, Sites: q, Rules: source.DefaultRules(), Clock: func() time.Time { return r.now },
 		Token: func() string { looks++; return fmt.Sprintf("token%d", looks) },
 	})
@@ -40,7 +40,8 @@ func newSitesRig(t *testing.T) (*rig, *quay) {
 func TestE14Contract(t *testing.T) {
 	r, q := newSitesRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
-	submission := `{"host":"port.example","key":"` + pushKey + `","urlList":["https://port.example/ok/one","https://port.example/ok/three"]}`
+	submission := `{"host":"port.example","key":"` + pushKey +
+		`","urlList":["https://port.example/ok/one","https://port.example/ok/three"]}`
 	var log strings.Builder
 	for _, step := range []struct{ name, method, path, body string }{
 		{"E14 the timer", "POST", "/SentinelTimer", `{"Data":{"timer":{}},"Metadata":{}}`},
@@ -54,9 +55,12 @@ func TestE14Contract(t *testing.T) {
 		{"E14 no such site", "GET", "/api/sites/nobody", ""},
 		{"E14 many pages", "POST", "/api/IndexNow?code=key", submission},
 		{"E14 one page", "GET", "/api/IndexNow?url=https%3A%2F%2Fport.example%2Fok%2Ffour&key=" + pushKey, ""},
-		{"E14 an address of another host", "POST", "/api/IndexNow", strings.Replace(submission, "port.example/ok/one", "other.example/", 1)},
-		{"E14 a host that is no site", "POST", "/api/IndexNow", strings.ReplaceAll(submission, "port.example", "other.example")},
-		{"E14 a key that the site does not show", "POST", "/api/IndexNow", strings.Replace(submission, pushKey, "fedcba9876543210", 1)},
+		{"E14 an address of another host", "POST", "/api/IndexNow", strings.Replace(submission, "port.example/ok/one",
+			"other.example/", 1)},
+		{"E14 a host that is no site", "POST", "/api/IndexNow", strings.ReplaceAll(submission, "port.example",
+			"other.example")},
+		{"E14 a key that the site does not show", "POST", "/api/IndexNow",
+			strings.Replace(submission, pushKey, "fedcba9876543210", 1)},
 		{"E14 no key", "POST", "/api/IndexNow", strings.Replace(submission, pushKey, "", 1)},
 		{"E14 no addresses", "POST", "/api/IndexNow", `{"host":"port.example","key":"` + pushKey + `"}`},
 		{"E14 no address", "GET", "/api/IndexNow?url=x&key=" + pushKey, ""},
@@ -64,7 +68,7 @@ func TestE14Contract(t *testing.T) {
 		fmt.Fprintf(&log, "=== %s\n", step.name)
 		switch step.method {
 		case "":
-			for r.deliver(sentinel.Queue, "/SentinelWorker") {
+			for r.deliver(sitepoll.Queue, "/SentinelWorker") {
 				r.now = r.now.Add(time.Minute)
 			}
 			continue
@@ -74,7 +78,8 @@ func TestE14Contract(t *testing.T) {
 		}
 		r.now = r.now.Add(time.Second)
 		w := do(t, r, step.method, step.path, step.body)
-		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code, w.Header().Get("Content-Type"), pretty(t, w.Body.Bytes()))
+		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code,
+			w.Header().Get("Content-Type"), pretty(t, w.Body.Bytes()))
 	}
 	golden(t, "sites.golden", log.String())
 }

@@ -6,37 +6,32 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/ops/health"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // status sums up the registry without reading its items (A23).
-func (s *server) status(r *http.Request, v *Services) (int, any, error) {
-	q := queryOf(r, "host")
-	host := q.text("host")
-	if q.err != nil {
-		return 0, nil, q.err
-	}
-	stats, err := v.Registry.Stats(r.Context(), host)
+func status(ctx context.Context, v *call, q api.StatusQuery) (out api.SearchStatus, err error) {
+	stats, err := v.Registry.Hosts.Stats(ctx, q.Host)
 	if err != nil {
-		return 0, nil, err
+		return out, err
 	}
-	if host != "" && len(stats) == 0 {
-		return 0, nil, fault.New(fault.NotFound, "nothing is registered for the host %q", host)
+	if q.Host != "" && len(stats) == 0 {
+		return out, fault.New(fault.NotFound, "nothing is registered for the host %q", q.Host)
 	}
-	out := statusJSON(stats, time.Now().UTC())
-	if out.Rebuilds, err = rebuildsJSON(r.Context(), v, host, out); err != nil {
-		return 0, nil, err
-	}
-	return http.StatusOK, out, nil
+	out = statusJSON(stats, time.Now().UTC())
+	out.Rebuilds, err = rebuildsJSON(ctx, v, q.Host, out)
+	return out, err
 }
 
 func statusJSON(stats []registry.HostStats, now time.Time) api.SearchStatus {
 	out := api.SearchStatus{AsOf: now, Hosts: make([]api.HostStatus, len(stats))}
 	total := registry.HostStats{Items: map[registry.Status]int{}}
 	for i, h := range stats {
-		out.Hosts[i] = api.HostStatus{Host: h.Host, Counts: countsJSON(h), PausedUntil: h.PausedUntil, PauseReason: h.PauseReason}
+		out.Hosts[i] = api.HostStatus{Host: h.Host, Counts: countsJSON(h), PausedUntil: h.PausedUntil,
+			PauseReason: h.PauseReason}
 		for status, n := range h.Items {
 			total.Items[status] += n
 		}
@@ -63,27 +58,29 @@ func countsJSON(h registry.HostStats) api.Counts {
 	return c
 }
 
-// health asks the things we depend on whether they answer.
-func (s *server) health(r *http.Request, v *Services) (int, any, error) {
+// checkHealth asks the things we depend on whether they answer and can be written. It tells strangers no more
+// of an error than what an operator has to do about it.
+func checkHealth(r *http.Request, v *call) (int, any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
-	h := api.Health{Status: "ok", Storage: "ok", Index: "ok", Version: s.Version, AsOf: time.Now().UTC()}
+	h := api.Health{Status: "ok", Storage: "ok", Index: "ok", Version: v.Version, AsOf: time.Now().UTC()}
 	status := http.StatusOK
 	fail := func(what *string, err error) {
 		if err != nil {
-			s.Log.ErrorContext(ctx, "unhealthy", "err", err)
-			*what, h.Status, status = "cannot be reached", "unavailable", http.StatusServiceUnavailable
+			v.log.ErrorContext(ctx, "unhealthy", "err", err)
+			*what, h.Status, status = health.Told(err, "cannot be reached"), "unavailable", http.StatusServiceUnavailable
 		}
 	}
 	fail(&h.Storage, v.Store.Ping(ctx))
+	fail(&h.Index, v.Index.Ping(ctx))
 	if _, none := v.Index.(search.None); none {
 		h.Index = "none is configured: set SEARCH_ENDPOINT"
-	} else {
-		_, err := v.Index.Count(ctx)
-		fail(&h.Index, err)
 	}
 	if runs, err := v.Rebuilds.Active(ctx); err == nil && len(runs) > 0 {
 		h.Rebuild = runs[0].ID
+	}
+	if st, err := v.Migrate.Get(ctx); err == nil && migrationState(st) != api.MigrationCurrent {
+		h.Migration = migrationState(st)
 	}
 	return status, h, nil
 }

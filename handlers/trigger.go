@@ -10,13 +10,15 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/telemetry"
+	"github.com/tidemark/tidemark/pkg/run"
 )
 
 // trigger does the work of a queue or timer function; what it returns is logged by the host.
-type trigger func(ctx context.Context, s *Services, e envelope) (report string, err error)
+type trigger func(ctx context.Context, v *call, e envelope) (report string, err error)
 
 // envelope is what the host posts for a trigger that is not HTTP.
 type envelope struct {
@@ -65,7 +67,9 @@ func (s *server) serveTrigger(name string, fn trigger) http.HandlerFunc {
 // for otherwise is in the host's.
 func (s *server) enter(r *http.Request) (*http.Request, envelope, error) {
 	var e envelope
-	if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
+	if err := json.NewDecoder(r.Body).Decode(&e); fault.Is(err, fault.Unavailable) {
+		return r, e, err // it has not arrived: the message is not dropped for that
+	} else if err != nil {
 		return r, e, fault.New(fault.Invalid, "envelope: %v", err)
 	}
 	scope := telemetry.From(r.Context())
@@ -92,8 +96,9 @@ func (s *server) invoke(r *http.Request, e envelope, fn trigger) (report string,
 	if err != nil {
 		return "", fault.New(fault.Unavailable, "services: %w", err)
 	}
-	defer s.flush(r.Context(), services)
-	return fn(r.Context(), services, e)
+	v := &call{services, s.Log, s.Metrics}
+	defer flush(r.Context(), v)
+	return fn(r.Context(), v, e)
 }
 
 // payload gives the text of a queue message. The host sends it as base64 (dataType binary), or,
@@ -113,34 +118,39 @@ func (e envelope) payload(name string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// crawlTimer sends jobs for what is due, and steps of rebuilds, imports, backfills and looks that stand still.
-func (s *server) crawlTimer(ctx context.Context, v *Services, _ envelope) (string, error) {
-	report, err := v.Registry.Sweep(ctx)
-	for _, resume := range []func(context.Context) (int, error){v.Rebuilds.Resume, v.Imports.Resume, v.Backfill.Wake, v.Sentinel.Wake} {
-		if _, stuck := resume(ctx); stuck != nil {
-			err = errors.Join(err, stuck)
-		}
+// crawlTimer sends jobs for what is due, requeues runs that have stalled, and advances a migration. Each has a time of
+// its own, so that none is left out when one before it, such as the sweep under overload, needs more than there is.
+func crawlTimer(ctx context.Context, v *call, _ envelope) (string, error) {
+	sweep, end := run.PartOf(ctx, 3, 4)
+	report, err := v.Registry.Jobs.Sweep(sweep)
+	end()
+	err = errors.Join(err, run.Watch(ctx, v.Rebuilds.RequeueStalled, v.Imports.RequeueStalled, v.Backfill.RequeueStalled,
+		v.Polls.RequeueStalled, v.Migrate.Advance))
+	v.log.InfoContext(ctx, "swept", "hints", report.Hints, "partitions", report.Partitions, "claimed", report.Claimed,
+		"jobs", report.Jobs,
+		"late_seconds", int(report.Late.Seconds()), "unfinished", report.Unfinished)
+	text := fmt.Sprintf("%s claimed in %s", words.Count(report.Claimed, "item"), words.Count(report.Jobs, "job"))
+	if report.Unfinished {
+		text += "; time was over before all was looked at, the next sweep goes on"
 	}
-	s.Log.InfoContext(ctx, "swept", "hints", report.Hints, "partitions", report.Partitions, "claimed", report.Claimed, "jobs", report.Jobs,
-		"late_seconds", int(report.Late.Seconds()))
-	return fmt.Sprintf("%d items claimed in %d jobs", report.Claimed, report.Jobs), err
+	return text, err
 }
 
 // purgeTimer brings tombstones forward whose time is over before their next check, after the
 // setting was changed. Purging itself is the worker's, when they are due. It removes old rows of activity, too.
-func (s *server) purgeTimer(ctx context.Context, v *Services, _ envelope) (string, error) {
-	moved, err := v.Registry.HastenPurge(ctx, v.PurgeGone)
-	s.Log.InfoContext(ctx, "purges hastened", "items", moved)
+func purgeTimer(ctx context.Context, v *call, _ envelope) (string, error) {
+	moved, err := v.Registry.Items.ExpeditePurge(ctx, v.PurgeGone)
+	v.log.InfoContext(ctx, "purges expedited", "items", moved)
 	if removed, failed := v.Activity.Trim(ctx); failed != nil {
 		err = errors.Join(err, failed)
 	} else if removed > 0 {
-		s.Log.InfoContext(ctx, "old activity removed", "rows", removed)
+		v.log.InfoContext(ctx, "old activity removed", "rows", removed)
 	}
-	return fmt.Sprintf("%d items are to be purged earlier", moved), err
+	return fmt.Sprintf("%s to be purged earlier", words.Count(moved, "item")), err
 }
 
 // crawlWorker does one job.
-func (s *server) crawlWorker(ctx context.Context, v *Services, e envelope) (string, error) {
+func crawlWorker(ctx context.Context, v *call, e envelope) (string, error) {
 	job, err := jobOf(e)
 	if err != nil {
 		return "", err
@@ -148,7 +158,19 @@ func (s *server) crawlWorker(ctx context.Context, v *Services, e envelope) (stri
 	if err := v.Worker.Process(ctx, job); err != nil {
 		return "", ourFault(err)
 	}
-	return fmt.Sprintf("%d items of %s", len(job.Items), job.Host), nil
+	return fmt.Sprintf("%s of %s", words.Count(len(job.Items), "item"), job.Host), nil
+}
+
+// crawlSlowWorker does one that was moved out of the way.
+func crawlSlowWorker(ctx context.Context, v *call, e envelope) (string, error) {
+	job, err := jobOf(e)
+	if err != nil {
+		return "", err
+	}
+	if err := v.Worker.ProcessSlow(ctx, job); err != nil {
+		return "", ourFault(err)
+	}
+	return fmt.Sprintf("%s of %s", words.Count(len(job.Items), "item"), job.Host), nil
 }
 
 // ourFault keeps the message of a job that was read but could not be done, whatever the reason: in
@@ -163,13 +185,13 @@ func ourFault(err error) error {
 }
 
 // crawlPoison records on its items that a job could not be done, however often it was tried.
-func (s *server) crawlPoison(ctx context.Context, v *Services, e envelope) (string, error) {
+func crawlPoison(ctx context.Context, v *call, e envelope) (string, error) {
 	job, err := jobOf(e)
 	if err != nil {
 		return "", err
 	}
 	why := "processing failed on every try and was given up; see the app's log"
-	s.Log.ErrorContext(ctx, "crawl job poisoned", "host", job.Host, "items", len(job.Items))
+	v.log.ErrorContext(ctx, "crawl job poisoned", "host", job.Host, "items", len(job.Items))
 	return why, v.Worker.GiveUp(ctx, job, why)
 }
 

@@ -15,9 +15,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -42,7 +42,8 @@ func doubleEnvelope(body []byte) string {
 }
 
 func wrapped(text string) string {
-	b, _ := json.Marshal(map[string]any{"Data": map[string]string{"job": text}, "Metadata": map[string]any{"DequeueCount": "1", "sys": map[string]string{"MethodName": "x"}}})
+	b, _ := json.Marshal(map[string]any{"Data": map[string]string{"job": text},
+		"Metadata": map[string]any{"DequeueCount": "1", "sys": map[string]string{"MethodName": "x"}}})
 	return string(b)
 }
 
@@ -51,7 +52,7 @@ func (r *rig) register(url string) []byte {
 	r.t.Helper()
 	s, err := source.DefaultRules().ParseURL(url)
 	must(r.t, err)
-	must(r.t, r.v.Registry.Register(r.t.Context(), []source.Source{s}, registry.RegisterOptions{})[0].Err)
+	must(r.t, r.v.Registry.Items.Register(r.t.Context(), []source.Source{s}, registry.RegisterOptions{})[0].Err)
 	got, err := r.store.Queue(registry.JobQueue).Receive(r.t.Context(), 1, time.Minute)
 	must(r.t, err)
 	if len(got) != 1 {
@@ -62,7 +63,7 @@ func (r *rig) register(url string) []byte {
 
 func (r *rig) find(url string) registry.Item {
 	r.t.Helper()
-	it, err := r.v.Registry.Find(r.t.Context(), source.ID(idOf(r.t, url)))
+	it, err := r.v.Registry.Items.Find(r.t.Context(), source.ID(idOf(r.t, url)))
 	must(r.t, err)
 	return it
 }
@@ -73,14 +74,16 @@ func isObject(t interface{ Errorf(string, ...any) }, w *httptest.ResponseRecorde
 	if ct := w.Header().Get("Content-Type"); !strings.HasPrefix(ct, "application/json") {
 		t.Errorf("content type %q", ct)
 	}
-	if !strings.HasPrefix(w.Body.String(), "{") || json.Unmarshal(w.Body.Bytes(), &res) != nil || res.Outputs == nil || res.Logs == nil {
+	if !strings.HasPrefix(w.Body.String(), "{") || json.Unmarshal(w.Body.Bytes(), &res) != nil || res.Outputs == nil ||
+		res.Logs == nil {
 		t.Errorf("answer %d is no result object: %s", w.Code, w.Body)
 	}
 }
 
 // A19: a job is done in whichever encoding the host sends it.
 func TestA19WorkerTakesBothEncodings(t *testing.T) {
-	for name, encode := range map[string]func([]byte) string{"binary": binaryEnvelope, "double-encoded": doubleEnvelope, "plain": func(b []byte) string { return wrapped(string(b)) }} {
+	for name, encode := range map[string]func([]byte) string{"binary": binaryEnvelope, "double-encoded": doubleEnvelope,
+		"plain": func(b []byte) string { return wrapped(string(b)) }} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			job := r.register("https://port.example/ok/é漢")
@@ -114,8 +117,9 @@ func TestA19Timer(t *testing.T) {
 	r := newRig(t)
 	r.register("https://port.example/ok/one")
 	r.now = r.now.Add(20 * time.Minute) // the first job is lost
-	w := do(t, r, "POST", "/CrawlTimer", `{"Data":{"timer":{"Schedule":{},"ScheduleStatus":null,"IsPastDue":false}},"Metadata":{"sys":{}}}`)
-	if isObject(t, w); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "1 items claimed in 1 jobs") {
+	w := do(t, r, "POST", "/CrawlTimer",
+		`{"Data":{"timer":{"Schedule":{},"ScheduleStatus":null,"IsPastDue":false}},"Metadata":{"sys":{}}}`)
+	if isObject(t, w); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "1 item claimed in 1 job") {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	r.work()
@@ -129,7 +133,7 @@ func TestA19PurgeTimer(t *testing.T) {
 	r := newRig(t)
 	for range 2 {
 		w := do(t, r, "POST", "/PurgeTimer", `{"Data":{"timer":{}},"Metadata":{}}`)
-		if isObject(t, w); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "0 items are to be purged earlier") {
+		if isObject(t, w); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "0 items to be purged earlier") {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
 		r.v.PurgeGone = 24 * time.Hour
@@ -142,9 +146,11 @@ func TestJunkIsDropped(t *testing.T) {
 	for name, body := range map[string]string{
 		"empty": "", "not JSON": "<html>", "null": "null", "a list": "[]", "no data": "{}", "data null": `{"Data":null}`,
 		"another binding": `{"Data":{"other":"x"}}`, "a number": `{"Data":{"job":5}}`, "not a job": wrapped(`"hello"`),
-		"a job of nothing": wrapped(`{"partitionKey":"p","host":"h","items":[]}`), "binary nonsense": binaryEnvelope([]byte{0, 255}),
-		"a row that is none":         wrapped(`{"partitionKey":"p","host":"h","items":[{"rowKey":"host|h"}]}`),
-		"a job for nobody":           wrapped(`{"partitionKey":"port.example","host":"port.example","items":[{"id":"url_x","rowKey":"x"}]}`),
+		"a job of nothing":   wrapped(`{"partitionKey":"p","host":"h","items":[]}`),
+		"binary nonsense":    binaryEnvelope([]byte{0, 255}),
+		"a row that is none": wrapped(`{"partitionKey":"p","host":"h","items":[{"rowKey":"host|h"}]}`),
+		"a job for nobody": wrapped(
+			`{"partitionKey":"port.example","host":"port.example","items":[{"id":"url_x","rowKey":"x"}]}`),
 		"a key that storage refuses": wrapped(`{"partitionKey":"a/b","host":"h","items":[{"id":"url_x","rowKey":"x"}]}`),
 	} {
 		for _, trigger := range []string{"/CrawlWorker", "/crawlpoison"} {
@@ -197,7 +203,7 @@ func TestPanicOfAPage(t *testing.T) {
 func TestEveryAnswerIsAnObject(t *testing.T) {
 	r := newRig(t)
 	names := []string{}
-	for name := range (&server{}).triggers() {
+	for name := range triggers {
 		names = append(names, name)
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -225,11 +231,13 @@ func TestEveryAnswerIsAnObject(t *testing.T) {
 
 // FuzzEnvelope: a payload comes out as it went in, in both encodings, and nothing panics.
 func FuzzEnvelope(f *testing.F) {
-	for _, seed := range []string{`{"a":1}`, "", "hello", `"quoted"`, "\x00\xff", "eyJhIjoxfQ==", `{"partitionKey":"p"}`, "null", "[1]", "{\"\xed\":\"\"}"} {
+	for _, seed := range []string{`{"a":1}`, "", "hello", `"quoted"`, "\x00\xff", "eyJhIjoxfQ==", `{"partitionKey":"p"}`,
+		"null", "[1]", "{\"\xed\":\"\"}"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for name, text := range map[string]string{"binary": binaryEnvelope(body), "double": doubleEnvelope(body), "raw": string(body)} {
+		for name, text := range map[string]string{"binary": binaryEnvelope(body), "double": doubleEnvelope(body),
+			"raw": string(body)} {
 			var e envelope
 			if json.Unmarshal([]byte(text), &e) != nil {
 				continue
@@ -250,4 +258,21 @@ func FuzzEnvelope(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A host that is stopped may lose the word that a job is done, and delivers it again.
+func TestS9FinishedJobAgainCostsNoFetch(t *testing.T) {
+	r := newRig(t)
+	job := r.register("https://port.example/ok/one")
+	for delivery := range 3 {
+		if w := do(t, r, "POST", "/CrawlWorker", binaryEnvelope(job)); w.Code != http.StatusOK {
+			t.Fatalf("delivery %d: %d %s", delivery, w.Code, w.Body)
+		}
+	}
+	if r.web.asked != 1 {
+		t.Errorf("the page was fetched %d times", r.web.asked)
+	}
+	if it := r.find("https://port.example/ok/one"); it.Status != registry.Indexed {
+		t.Errorf("the item is %s", it.Status)
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
 )
 
 // routed serves what the mux has a route for, and answers everything else with a problem: 405 and
@@ -15,29 +17,29 @@ import (
 // requests come here; hosts try routes in the order of their functions' names, so it is the last.
 func (s *server) routed(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer, pattern := mux.Handler(r)
+		wanted := folded(r)
+		answer, pattern := mux.Handler(wanted)
 		if pattern != "" {
-			mux.ServeHTTP(w, r)
+			mux.ServeHTTP(w, wanted)
 			return
 		}
 		refusal := &headOnly{header: http.Header{}}
-		answer.ServeHTTP(refusal, r)
+		answer.ServeHTTP(refusal, wanted)
 		if allow := refusal.header.Get("Allow"); refusal.status == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", allow)
-			writeProblem(w, refusal.status, fmt.Sprintf("%.20s is no method of %.200s: it takes %s", r.Method, r.URL.Path, allow), nil)
+			writeProblem(w, refusal.status, fmt.Sprintf("%.20s is no method of %.200s: it takes %s", r.Method, r.URL.Path,
+				allow), nil)
 			return
 		}
 		writeProblem(w, http.StatusNotFound, fmt.Sprintf("no route %.20s %.200s; there are %s",
-			r.Method, r.URL.Path, strings.Join(s.known(), ", ")), nil)
+			r.Method, r.URL.Path, strings.Join(known(), ", ")), nil)
 	})
 }
 
 // known are the routes as a caller writes them.
-func (s *server) known() []string {
-	var out []string
-	for pattern := range s.routes() {
-		method, path, _ := strings.Cut(pattern, " ")
-		out = append(out, method+" /api/"+path)
+func known() (out []string) {
+	for _, e := range api.Routes() {
+		out = append(out, e.Method+" /api/"+e.Path)
 	}
 	slices.Sort(out)
 	return out

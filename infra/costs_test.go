@@ -1,12 +1,16 @@
 package infra_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // TestCostsFollowFromMeasurements: the costs in docs/deploy.md are what its formulas make of its prices and of
@@ -14,7 +18,8 @@ import (
 func TestCostsFollowFromMeasurements(t *testing.T) {
 	doc, bench := read(t, "../docs/deploy.md"), read(t, "../docs/benchmarks.md")
 	unchanged, changed := row(t, bench, "unchanged check (304)"), row(t, bench, "changed page")
-	formula := fmt.Sprintf("N × ((1 − s) × (%v T + %v Q) + s × (%v T + %v Q + 2 W + R))", unchanged[0], unchanged[1], changed[0], changed[1])
+	formula := fmt.Sprintf("N × ((1 − s) × (%v T + %v Q) + s × (%v T + %v Q + 2 W + R))", unchanged[0], unchanged[1],
+		changed[0], changed[1])
 	if !strings.Contains(doc, formula) {
 		t.Fatalf("docs/deploy.md does not have the formula of the measured requests: %s", formula)
 	}
@@ -25,19 +30,22 @@ func TestCostsFollowFromMeasurements(t *testing.T) {
 	for _, tt := range []struct {
 		pages  string
 		change float64
-	}{{"that hardly ever change, each twice a month", 0}, {"that are looked at daily, 5% changed", 0.05}, {"that all change daily", 1}} {
+	}{{"that hardly ever change, each twice a month", 0}, {"that are looked at daily, 5% changed", 0.05},
+		{"that all change daily", 1}} {
 		have := row(t, doc, tt.pages)
 		n := have[0]
 		want := []float64{
 			n,
-			n * ((1-tt.change)*(unchanged[0]*tables+unchanged[1]*queues) + tt.change*(changed[0]*tables+changed[1]*queues+2*writes+reads)) / 1e6,
+			n * ((1-tt.change)*(unchanged[0]*tables+unchanged[1]*queues) + tt.change*(changed[0]*tables+changed[1]*queues+
+				2*writes+reads)) / 1e6,
 			n * pause * 2 * gbSecond,
 			n * pause / 10 * 2 * gbSecond,
 			n * pause / 10 * 0.5 * gbSecond,
 		}
 		for i := range want {
 			// One or two digits are printed.
-			if i >= len(have) || math.Abs(have[i]-want[i]) > 0.4*want[i] || want[i] > 0.01 && math.Abs(have[i]-want[i]) > 0.06*want[i]+0.005 {
+			if i >= len(have) || math.Abs(have[i]-want[i]) > 0.4*want[i] || want[i] > 0.01 &&
+				math.Abs(have[i]-want[i]) > 0.06*want[i]+0.005 {
 				t.Errorf("%s: column %d of %v, want %.4g", tt.pages, i+1, have, want[i])
 			}
 		}
@@ -62,4 +70,67 @@ func row(t *testing.T, doc, name string) (numbers []float64) {
 		t.Fatalf("the line of %q has no number", name)
 	}
 	return numbers
+}
+
+// TestS15CountsFollowFromFunctions: what docs/deploy.md says of an idle app is what the timers and queues
+// of the functions make, and its rate of checks what the measured requests make.
+func TestS15CountsFollowFromFunctions(t *testing.T) {
+	queues, runs := 0, 0
+	files, err := filepath.Glob("../functions/*/function.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		var f struct {
+			Bindings []struct{ Type, Schedule string }
+		}
+		if err := json.Unmarshal([]byte(read(t, name)), &f); err != nil {
+			t.Fatal(err)
+		}
+		switch f.Bindings[0].Type {
+		case "queueTrigger":
+			queues++
+		case "timerTrigger":
+			runs += 31 * daily(t, f.Bindings[0].Schedule)
+		}
+	}
+	unchanged := row(t, read(t, "../docs/benchmarks.md"), "unchanged check (304)")
+	doc := strings.Join(strings.Fields(read(t, "../docs/deploy.md")), " ")
+	for _, want := range []string{
+		words.Thousands(runs) + " executions",
+		words.Thousands(2*runs) + " GB-s with 2 GB and " + words.Thousands((runs+1)/2) + " with 512 MB",
+		fmt.Sprintf("looks into %d queues", queues),
+		words.Thousands(int(20_000/(unchanged[0]+unchanged[1])/1000)*1000) + " unchanged checks a second",
+	} {
+		if !strings.Contains(doc, want) {
+			t.Errorf("docs/deploy.md does not say %q", want)
+		}
+	}
+}
+
+// daily is how often a schedule of seconds, minutes and hours runs in a day.
+func daily(t *testing.T, schedule string) int {
+	t.Helper()
+	fields, n := strings.Fields(schedule), 1
+	if len(fields) != 6 || strings.Join(fields[3:], " ") != "* * *" {
+		t.Fatalf("schedule %q does not run daily", schedule)
+	}
+	for i, all := range []int{60, 60, 24} {
+		step, every := strings.CutPrefix(fields[i], "*")
+		if !every {
+			if _, err := strconv.Atoi(fields[i]); err != nil {
+				t.Fatalf("schedule %q: %v", schedule, err)
+			}
+			continue
+		}
+		if step != "" {
+			by, err := strconv.Atoi(strings.TrimPrefix(step, "/"))
+			if err != nil {
+				t.Fatalf("schedule %q: %v", schedule, err)
+			}
+			all = (all + by - 1) / by
+		}
+		n *= all
+	}
+	return n
 }

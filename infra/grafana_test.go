@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/telemetry"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 )
 
 var (
@@ -91,7 +91,8 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 	names := metricsByName()
 	for _, name := range metricName.FindAllString(doc, -1) {
-		if _, ok := names[name]; !ok && !slices.ContainsFunc(telemetry.New().Read(), func(f telemetry.Family) bool { return f.Name == histogram.ReplaceAllString(name, "") }) {
+		if _, ok := names[name]; !ok && !slices.ContainsFunc(telemetry.New().Read(),
+			func(f telemetry.Family) bool { return f.Name == histogram.ReplaceAllString(name, "") }) {
 			t.Errorf("docs/monitoring.md tells of %s, which there is not", name)
 		}
 	}

@@ -57,12 +57,13 @@ func TestSettingsAreRead(t *testing.T) {
 	}
 }
 
-// A25, D8: search with its vectors and enrichment can be switched on by every setting that the app reads for them, and the
-// platform's own word for being in Azure is left to the platform.
+// A25, D8: search with its vectors and enrichment can be switched on by every setting that the app reads
+// for them, and the platform's own word for being in Azure is left to the platform.
 func TestA25SearchSettingsAreSet(t *testing.T) {
 	template := read(t, "main.bicep") + read(t, "app.bicep")
 	for _, s := range app.Settings {
-		wanted := strings.HasPrefix(s.Name, "SEARCH_") || slices.Contains([]string{"EMBEDDINGS_MODEL", "T1_DEFAULT_MODEL", "T1_BATCH_MODEL", "OPENAI_BASE_URL", "LITELLM_MASTER_KEY"}, s.Name)
+		wanted := strings.HasPrefix(s.Name, "SEARCH_") || slices.Contains([]string{"EMBEDDINGS_MODEL", "T1_DEFAULT_MODEL",
+			"T1_BATCH_MODEL", "OPENAI_BASE_URL", "LITELLM_MASTER_KEY"}, s.Name)
 		set := strings.Contains(template, "\n      "+s.Name+": ") || strings.Contains(template, "\n  "+s.Name+": ")
 		if wanted != set && (wanted || s.Name == "WEBSITE_SITE_NAME") {
 			t.Errorf("%s: set %v, want %v", s.Name, set, wanted)
@@ -72,7 +73,8 @@ func TestA25SearchSettingsAreSet(t *testing.T) {
 
 // TestSecretsAreSecure: what may be a key is in no history of deployments, on all of its way.
 func TestSecretsAreSecure(t *testing.T) {
-	for file, names := range map[string][]string{"main.bicep": {"searchApiKey", "litellmMasterKey", "otherSettings"}, "app.bicep": {"settings"}} {
+	for file, names := range map[string][]string{"main.bicep": {"searchApiKey", "litellmMasterKey", "otherSettings"},
+		"app.bicep": {"settings"}} {
 		secure := matches(read(t, file), `(?m)^@secure\(\).*\nparam (\w+) `)
 		for _, name := range names {
 			if !slices.Contains(secure, name) {
@@ -103,12 +105,19 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestHookUsesOutputs: the variables that deploy the zip come from the template.
+// TestHookUsesOutputs: the variables that upload the zip come from the template, or are azd's own.
 func TestHookUsesOutputs(t *testing.T) {
-	outputs := matches(read(t, "main.bicep"), `(?m)^output (\w+) `)
-	for _, name := range matches(read(t, "../azure.yaml"), `"\$(\w+)"`) {
-		if !slices.Contains(outputs, name) {
-			t.Errorf("azure.yaml uses %s, which is no output of main.bicep", name)
+	if !strings.Contains(read(t, "../azure.yaml"), "run: make package && sh infra/upload.sh\n") {
+		t.Error("the hook of azure.yaml does not build and upload the zip")
+	}
+	known := append(matches(read(t, "main.bicep"), `(?m)^output (\w+) `), "AZURE_SUBSCRIPTION_ID")
+	used := matches(read(t, "upload.sh"), `"\$(AZURE_\w+)"`)
+	if len(used) < 3 {
+		t.Errorf("upload.sh uses only %v", used)
+	}
+	for _, name := range used {
+		if !slices.Contains(known, name) {
+			t.Errorf("upload.sh uses %s, which is no output of main.bicep", name)
 		}
 	}
 }

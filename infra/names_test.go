@@ -37,14 +37,30 @@ func TestF1StorageIsWhatTheAppUses(t *testing.T) {
 		if diff := cmp.Diff(slices.Compact(made[kind]), listed); diff != "" {
 			t.Errorf("%s of the app (-) and of storage.bicep (+):\n%s", list, diff)
 		}
+		if diff := cmp.Diff(listed, documented(t, list)); diff != "" {
+			t.Errorf("%s of storage.bicep (-) and of docs/architecture.md (+):\n%s", list, diff)
+		}
 	}
+}
+
+// documented lists the tables, queues or containers that docs/architecture.md describes.
+func documented(t *testing.T, list string) []string {
+	t.Helper()
+	section := block(t, read(t, "../docs/architecture.md"), "\n### "+strings.ToUpper(list[:1])+list[1:]+"\n", "\n##")
+	var names []string
+	for _, cell := range matches(section, "(?m)^\\| (`[^|]+`) \\|") {
+		names = append(names, matches(cell, "`([^`]+)`")...)
+	}
+	slices.Sort(names)
+	return names
 }
 
 // madeByTheApp starts an app that has all switched on over an empty store, and lists what it makes there, by kind.
 func madeByTheApp(t *testing.T) map[string][]string {
 	t.Helper()
 	made, mu := map[string][]string{}, sync.Mutex{}
-	store := storagetest.Hooked(mem.New(time.Now), storagetest.Hooks{OnAfter: func(_ context.Context, c storagetest.Call, err error) error {
+	store := storagetest.Hooked(mem.New(time.Now), storagetest.Hooks{OnAfter: func(_ context.Context, c storagetest.Call,
+		err error) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if kind, ok := strings.CutSuffix(c.Op, ".Create"); ok {
@@ -153,7 +169,8 @@ func TestFilesThatTemplatesLoad(t *testing.T) {
 func TestNoSharedKeys(t *testing.T) {
 	for _, file := range bicepFiles(t) {
 		text := stripped(read(t, file))
-		for _, word := range []string{"listKeys", "listAccountSas", "AccountKey=", "SharedAccessKey", "allowSharedKeyAccess: true", "disableLocalAuth: false"} {
+		for _, word := range []string{"listKeys", "listAccountSas", "AccountKey=", "SharedAccessKey",
+			"allowSharedKeyAccess: true", "disableLocalAuth: false"} {
 			if strings.Contains(text, word) {
 				t.Errorf("%s says %s", file, word)
 			}

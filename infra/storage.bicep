@@ -27,6 +27,8 @@ var queues = [
   'backfill-steps-poison'
   'crawl-jobs'
   'crawl-jobs-poison'
+  'crawl-jobs-slow'
+  'crawl-jobs-slow-poison'
   'mbox-steps'
   'mbox-steps-poison'
   'rebuild-steps'

@@ -37,7 +37,8 @@ func (b *bench) crawl() error {
 		}
 		best["colly"] = max(best["colly"], rate)
 	}
-	section(fmt.Sprintf("First crawl of %d pages on one host (best of %d alternating rounds)", pages, rounds), "crawler", "pages per second", "ratio to colly")
+	section(fmt.Sprintf("First crawl of %d pages on one host (best of %d alternating rounds)", pages, rounds), "crawler",
+		"pages per second", "ratio to colly")
 	for _, name := range []string{"embedded", "azurite", "colly"} {
 		label := name
 		if name != "colly" {
@@ -72,7 +73,7 @@ func (b *bench) colly(urls []string) (float64, error) {
 		return 0, err
 	}
 	build := exec.CommandContext(b.ctx, "go", "build", "-o", exe, "./colly")
-	build.Dir, build.Stderr = "bench", os.Stderr
+	build.Dir, build.Stderr = "testing/baselines", os.Stderr
 	if err := build.Run(); err != nil {
 		return 0, err
 	}

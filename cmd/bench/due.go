@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +14,7 @@ import (
 // makeDue moves every item of a registry to a minute ago, as if its interval were over: item, due
 // row and hint, in the layout that package registry documents.
 func makeDue(ctx context.Context, store storage.Store) error {
-	items, hints := store.Table(registry.DefaultTable), store.Table("DueHints")
+	items := store.Table(registry.DefaultTable)
 	at := time.Now().UTC().Add(-time.Minute)
 	byPartition := map[string][]storage.Entity{}
 	for e, err := range items.Query(ctx, storage.Query{}) {
@@ -24,38 +26,49 @@ func makeDue(ctx context.Context, store storage.Store) error {
 		}
 	}
 	for partition, rows := range byPartition {
-		for len(rows) > 0 {
-			n := min(33, len(rows))
-			if _, err := items.Transact(ctx, dueOps(rows[:n], at)...); err != nil {
+		for some := range slices.Chunk(rows, 33) {
+			if _, err := items.Transact(ctx, dueOps(some, at)...); err != nil {
 				return err
 			}
-			rows = rows[n:]
 		}
 		// Any shard will do: a sweep reads them all.
-		_, err := hints.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
-			Key:   storage.Key{Partition: "0|" + at.Truncate(time.Minute).Format("2006-01-02T15:04Z"), Row: partition},
-			Props: storage.Properties{"writtenAt": storage.FormatTime(at.Add(-time.Hour))},
-		}})
-		if err != nil {
+		if err := hint(ctx, store, 0, partition, at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func dueOps(rows []storage.Entity, at time.Time) []storage.Op {
-	var ops []storage.Op
+// hint says in a shard that a host has due rows.
+func hint(ctx context.Context, store storage.Store, shard int, host string, at time.Time) error {
+	_, err := store.Table("DueHints").Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+		Key:   storage.Key{Partition: fmt.Sprintf("%d|%s", shard, at.Format("2006-01-02T15:04Z")), Row: host},
+		Props: storage.Properties{"writtenAt": storage.FormatTime(at.Add(-time.Hour))},
+	}})
+	return err
+}
+
+func dueOps(rows []storage.Entity, at time.Time) (ops []storage.Op) {
 	for _, e := range rows {
 		old, _ := e.Props["nextCrawlAt"].(string)
 		ops = append(ops,
-			storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: e.Key, ETag: e.ETag, Props: storage.Properties{"nextCrawlAt": storage.FormatTime(at)}}},
+			storage.Op{Kind: storage.Merge, Entity: storage.Entity{
+				Key: e.Key, ETag: e.ETag, Props: storage.Properties{"nextCrawlAt": storage.FormatTime(at)},
+			}},
 			storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: dueKey(e.Key, old), ETag: storage.AnyETag}},
-			storage.Op{Kind: storage.Insert, Entity: storage.Entity{
-				Key:   dueKey(e.Key, storage.FormatTime(at)),
-				Props: storage.Properties{"id": e.Props["id"], "host": e.Props["sourceHost"], "enqueuedUntil": ""},
-			}})
+			dueRow(e.Key, e.Props, at))
 	}
 	return ops
+}
+
+// dueRow is what says when an item is due.
+func dueRow(item storage.Key, props storage.Properties, at time.Time) storage.Op {
+	return insert(dueKey(item, storage.FormatTime(at)),
+		storage.Properties{"id": props["id"], "host": props["sourceHost"], "enqueuedUntil": ""})
+}
+
+func insert(key storage.Key, props storage.Properties) storage.Op {
+	return storage.Op{Kind: storage.Insert, Entity: storage.Entity{Key: key, Props: props}}
 }
 
 func dueKey(item storage.Key, at string) storage.Key {

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/chunk"
-	"github.com/tidemark/tidemark/pkg/embed"
-	"github.com/tidemark/tidemark/pkg/extract"
-	"github.com/tidemark/tidemark/pkg/index"
+	"github.com/tidemark/tidemark/pkg/content/chunk"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/search/embed"
+	"github.com/tidemark/tidemark/pkg/search/index"
 )
 
 // way is one of indexing a document that was edited.
@@ -67,7 +67,7 @@ func editsOf(docs []revised) (all []edit, err error) {
 		known[i] = map[string]bool{}
 	}
 	for _, d := range docs {
-		held := make([]*search.Held, len(ways))
+		held := make([]*search.Contents, len(ways))
 		for n, body := range d.bodies {
 			p, blocks, err := d.page(body)
 			if err != nil {
@@ -81,7 +81,7 @@ func editsOf(docs []revised) (all []edit, err error) {
 					clear(known[i])
 				}
 				e.works = append(e.works, put(held[i], page, known[i], way.all))
-				held[i] = page.Holds()
+				held[i] = page.Contents()
 			}
 			if n > 0 {
 				e.tokens = editedTokens(string(d.bodies[n-1]), string(body))
@@ -104,17 +104,17 @@ func (d revised) page(body []byte) (search.Page, []extract.Block, error) {
 		return search.Page{}, nil, err
 	}
 	it := &registry.Item{ID: src.ID(), DisplaySource: src.Display, SourceHost: src.Host, Language: doc.Language}
-	e := index.EntryOf(it, "", doc, index.Images(it.ID, doc, rules), time.Time{})
+	e := index.Prepare(it, "", doc, index.Images(it.ID, doc, rules), time.Time{})
 	return e.Page, doc.Blocks, nil
 }
 
 // put counts what search.Index.Put writes of a page's chunks, knowing what is held, and the tokens
 // of texts that are not known yet, which become so.
-func put(held *search.Held, p search.Page, known map[string]bool, all bool) (w work) {
+func put(held *search.Contents, p search.Page, known map[string]bool, all bool) (w work) {
 	if held == nil {
-		held = &search.Held{}
+		held = &search.Contents{}
 	}
-	want := p.Holds()
+	want := p.Contents()
 	for _, c := range p.Chunks {
 		if text := embed.Text(c); !known[text] {
 			known[text] = true
@@ -139,8 +139,10 @@ func put(held *search.Held, p search.Page, known map[string]bool, all bool) (w w
 // tellEdits compares the ways over all edits.
 func tellEdits(all []edit, docs int) {
 	edited := figures(all, func(e edit) int { return e.tokens })
-	section(fmt.Sprintf("What an edit costs (%d edits of %d documents; pages of %.0f chunks)", len(all), docs, figures(all, func(e edit) int { return e.chunks }).mean),
-		"way", "tokens embedded: median", "p90", "mean", "to those edited", "chunks written: median", "p90", "mean", "upserted", "deleted", "uid alone")
+	section(fmt.Sprintf("What an edit costs (%d edits of %d documents; pages of %.0f chunks)", len(all), docs,
+		figures(all, func(e edit) int { return e.chunks }).mean),
+		"way", "tokens embedded: median", "p90", "mean", "to those edited", "chunks written: "+
+			"median", "p90", "mean", "upserted", "deleted", "uid alone")
 	row("what was edited", edited.median, edited.p90, whole(edited.mean), 1.0, "", "", "", "", "", "")
 	for i, way := range ways {
 		t := figures(all, func(e edit) int { return e.works[i].embedded })
@@ -206,7 +208,6 @@ func figures(all []edit, of func(edit) int) (s summary) {
 		numbers[i] = of(e)
 		s.mean += float64(numbers[i]) / float64(len(all))
 	}
-	slices.Sort(numbers)
-	s.median, s.p90 = numbers[len(numbers)/2], numbers[len(numbers)*9/10]
+	s.median, s.p90 = percentile(numbers, 50), percentile(numbers, 90)
 	return s
 }

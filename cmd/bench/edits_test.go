@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/chunk"
-	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/content/chunk"
+	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/azureaisearch"
 	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
@@ -22,7 +22,7 @@ func TestAdded(t *testing.T) {
 		{"replaced", "a b c", "a x c", "x"},
 		{"moved", "a b c d", "d a b c", "d"},
 		{"one of equals", "a a b", "a a a b", "a"},
-		{"doubled lines", "a b a b", "b a b a", "b"},
+		{"doubled lines", "a b a b", "b a b a", "a"},
 	} {
 		got := added(strings.Fields(tc.old), strings.Fields(tc.new))
 		if diff := cmp.Diff(tc.want, strings.Join(got, " ")); diff != "" {
@@ -49,14 +49,14 @@ func TestC5EditsAreCounted(t *testing.T) {
 	if err := ix.Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	held, known := &search.Held{}, map[string]bool{}
+	held, known := &search.Contents{}, map[string]bool{}
 	for n, version := range versions {
 		p, _, err := d.page([]byte(version))
 		if err != nil {
 			t.Fatal(err)
 		}
 		sent(server)
-		p.Held = held
+		p.Known = held
 		if err := ix.Put(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
@@ -64,10 +64,10 @@ func TestC5EditsAreCounted(t *testing.T) {
 		if have, want := w.documents(), sent(server)-1; have != want || want == 0 {
 			t.Errorf("version %d: counted %+v, %d documents were sent", n, w, want)
 		}
-		if w = put(p.Holds(), p, known, false); w != (work{}) {
+		if w = put(p.Contents(), p, known, false); w != (work{}) {
 			t.Errorf("version %d again: %+v", n, w)
 		}
-		held = p.Holds()
+		held = p.Contents()
 	}
 }
 
@@ -86,7 +86,8 @@ func TestPacked(t *testing.T) {
 	heading := func(level int, text string) extract.Block {
 		return extract.Block{Kind: extract.Heading, Level: level, Text: text}
 	}
-	blocks := []extract.Block{heading(1, "A"), paragraph(150), heading(2, "B"), paragraph(150), paragraph(150), paragraph(150), heading(2, "C"), paragraph(1)}
+	blocks := []extract.Block{heading(1, "A"), paragraph(150), heading(2, "B"), paragraph(150), paragraph(150),
+		paragraph(150), heading(2, "C"), paragraph(1)}
 	for _, tc := range []struct {
 		byHeading bool
 		want      []string

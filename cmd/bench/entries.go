@@ -9,9 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 
@@ -25,13 +23,6 @@ const (
 	entryText    = 2 << 10
 )
 
-// entryCost is what inserts took.
-type entryCost struct {
-	rate              float64 // per second
-	objects           float64 // allocated for each, as the next
-	requests, written float64
-}
-
 // entryBench inserts entries in two ways.
 type entryBench struct {
 	*counted
@@ -43,16 +34,16 @@ type entryBench struct {
 // entries measures inserts of newsletters through the route, in this process, beside the SDK alone
 // writing the same rows in the same transactions, one after the other as a request does.
 func (b *bench) entries() error {
-	az, err := b.azurite()
+	c, err := b.onAzurite("entries")
 	if err != nil {
 		return err
 	}
-	defer az.Stop()
-	e, err := b.newEntryBench(az.ConnectionString())
+	defer c.stop()
+	e, err := c.newEntryBench()
 	if err != nil {
 		return err
 	}
-	works := []struct {
+	kinds := []struct {
 		name, of string // whose keys they are
 		batch    int    // in a request; 0 for none
 		goOn     bool   // after errors, so several at once
@@ -63,99 +54,74 @@ func (b *bench) entries() error {
 		{fmt.Sprintf("new, %d in a request, several at once", entryBatch), "together", entryBatch, true},
 		{"known, so skipped, one in a request", "one", 1, false},
 	}
-	best := make([]entryCost, len(works))
-	const rounds = 3
-	for round := range rounds {
-		for i, w := range works {
-			run := func() error { return e.alone(round*entryInserts, entryInserts) }
-			if w.batch > 0 {
-				bodies, err := requests(w.of, round*entryInserts, entryInserts, w.batch, w.goOn)
-				if err != nil {
-					return err
-				}
-				run = func() error { return e.post(bodies) }
+	const rounds, n = 3, entryInserts
+	works := make([]func() error, len(kinds))
+	for i, k := range kinds {
+		from := -n // of the round
+		works[i] = func() error {
+			from += n
+			if k.batch == 0 {
+				return e.alone(from, n)
 			}
-			cost, err := e.measure(run)
-			if err != nil {
-				return fmt.Errorf("%s: %w", w.name, err)
-			}
-			if cost.rate > best[i].rate {
-				best[i] = cost
-			}
+			return e.insert(k.of, from, n, k.batch, k.goOn)
 		}
 	}
-	section(fmt.Sprintf("Inserts of entries on Azurite (newsletters of %d KiB, one request after the other; best of %d alternating rounds of %d)", entryText>>10, rounds, entryInserts),
+	best, err := bestOf(rounds, c.counter, works...)
+	if err != nil {
+		return err
+	}
+	section(fmt.Sprintf("Inserts of entries on Azurite (newsletters of %d KiB, one request after the other; "+
+		"best of %d alternating rounds of %d)", entryText>>10, rounds, n),
 		"work", "per second", "to the bare SDK", "table requests for each", "rows written for each", "allocations for each")
-	best[0].requests, best[0].written = 1, 3 // by itself, uncounted
-	for i, w := range works {
-		row(w.name, perSecondText(best[i].rate), best[i].rate/best[0].rate, best[i].requests, best[i].written, fmt.Sprintf("%.0f", best[i].objects))
+	best[0].Table, best[0].RowsWritten = n, 3*n // by itself, uncounted
+	for i, k := range kinds {
+		s := best[i]
+		row(k.name, perSecondText(s.rate(n)), s.rate(n)/best[0].rate(n), per(s.Table, n), per(s.RowsWritten, n),
+			fmt.Sprintf("%.0f", per(s.objects, n)))
 	}
 	return nil
 }
 
 // newEntryBench inserts one entry, and has the SDK write rows like those of it.
-func (b *bench) newEntryBench(conn string) (*entryBench, error) {
-	c, err := b.open(conn, "entries")
+func (c *counted) newEntryBench() (*entryBench, error) {
+	service, err := aztables.NewServiceClientFromConnectionString(c.conn, nil)
 	if err != nil {
 		return nil, err
 	}
-	service, err := aztables.NewServiceClientFromConnectionString(conn, nil)
-	if err != nil {
+	open := func(context.Context) (*handlers.Services, error) { return c.Services, nil }
+	e := &entryBench{counted: c, table: service.NewClient("bare"), handler: handlers.New(handlers.Options{Open: open})}
+	if _, err := e.table.CreateTable(c.ctx, nil); err != nil {
 		return nil, err
 	}
-	e := &entryBench{counted: c, table: service.NewClient("bare")}
-	e.handler = handlers.New(handlers.Options{Open: func(context.Context) (*handlers.Services, error) { return c.Services, nil }})
-	if _, err := e.table.CreateTable(b.ctx, nil); err != nil {
-		return nil, err
-	}
-	first, err := requests("first", 0, 1, 1, false)
-	if err == nil {
-		err = e.post(first)
-	}
-	if err != nil {
+	if err := e.insert("first", 0, 1, 1, false); err != nil {
 		return nil, err
 	}
 	filter := "PartitionKey eq '" + entries.EmailNewsletter + "' and RowKey ge 'e|' and RowKey lt 'e}'"
-	page, err := service.NewClient("Entries").NewListEntitiesPager(&aztables.ListEntitiesOptions{Filter: &filter}).NextPage(b.ctx)
+	pages := service.NewClient("Entries").NewListEntitiesPager(&aztables.ListEntitiesOptions{Filter: &filter})
+	page, err := pages.NextPage(c.ctx)
 	if err != nil || len(page.Entities) != 1 {
 		return nil, fmt.Errorf("%d entries where one was inserted: %w", len(page.Entities), err)
 	}
-	if err := json.Unmarshal(page.Entities[0], &e.like); err != nil {
-		return nil, err
-	}
+	err = json.Unmarshal(page.Entities[0], &e.like)
 	maps.DeleteFunc(e.like, func(name string, _ any) bool {
 		return strings.HasPrefix(name, "odata.") || strings.HasPrefix(name, "Timestamp")
 	})
-	return e, nil
+	return e, err
 }
 
-// measure tells what a round of inserts takes.
-func (e *entryBench) measure(run func() error) (entryCost, error) {
-	var before, after runtime.MemStats
-	counts := e.counter.Snapshot()
-	runtime.ReadMemStats(&before)
-	began := time.Now()
-	err := run()
-	rate := perSecond(entryInserts, began)
-	runtime.ReadMemStats(&after)
-	used := e.counter.Snapshot().Sub(counts)
-	return entryCost{
-		rate, float64(after.Mallocs-before.Mallocs) / entryInserts, float64(used.Table) / entryInserts, float64(used.RowsWritten) / entryInserts,
-	}, err
-}
-
-// requests are those that insert n entries, numbered from one on, so many in each. They are normalized
-// here: that is a request of its own, and reads no storage.
-func requests(name string, from, n, batch int, goOn bool) (bodies [][]byte, err error) {
+// insert sends the requests that insert n entries, numbered from one on, so many in each. What normalizes them
+// is a request of its own, and reads no storage.
+func (e *entryBench) insert(name string, from, n, batch int, goOn bool) error {
 	for at := from; at < from+n; at += batch {
 		var items []entries.Fields
 		for i := range batch {
 			f, err := entries.NormalizeEmail(entries.Email{
-				RawText: strings.Repeat("The tide tables of the port. ", entryText/29), ContentType: "newsletter", From: "port@port.example",
-				Subject: fmt.Sprintf("%s %d", name, at+i), MessageID: fmt.Sprintf("%s-%d@port.example", name, at+i), Date: "2026-03-01",
+				RawText:     strings.Repeat("The tide tables of the port. ", entryText/29),
+				ContentType: "newsletter", From: "port@port.example", Date: "2026-03-01",
+				Subject: fmt.Sprintf("%s %d", name, at+i), MessageID: fmt.Sprintf("%s-%d@port.example", name, at+i),
 			})
 			if err != nil {
-				return nil, err
+				return err
 			}
 			items = append(items, f)
 		}
@@ -165,19 +131,11 @@ func requests(name string, from, n, batch int, goOn bool) (bodies [][]byte, err 
 		}
 		text, err := json.Marshal(body)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		bodies = append(bodies, text)
-	}
-	return bodies, nil
-}
-
-// post sends requests one after the other.
-func (e *entryBench) post(bodies [][]byte) error {
-	for _, body := range bodies {
 		w := httptest.NewRecorder()
-		e.handler.ServeHTTP(w, httptest.NewRequestWithContext(e.ctx, http.MethodPost, "/api/db/insert", bytes.NewReader(body)))
-		if w.Code != http.StatusOK {
+		r := httptest.NewRequestWithContext(e.ctx, http.MethodPost, "/api/db/insert", bytes.NewReader(text))
+		if e.handler.ServeHTTP(w, r); w.Code != http.StatusOK {
 			return errors.New(w.Body.String())
 		}
 	}
@@ -188,7 +146,8 @@ func (e *entryBench) post(bodies [][]byte) error {
 func (e *entryBench) alone(from, n int) error {
 	for i := range n {
 		name := fmt.Sprintf("%062d", from+i)
-		key := map[string]any{"PartitionKey": e.like["PartitionKey"], "entry_id": e.like["entry_id"], "key": e.like["idempotency_key_secondary"]}
+		key := map[string]any{"PartitionKey": e.like["PartitionKey"], "entry_id": e.like["entry_id"],
+			"key": e.like["idempotency_key_secondary"]}
 		var ops []aztables.TransactionAction
 		for prefix, like := range map[string]map[string]any{"e|": e.like, "p|": key, "s|": key} {
 			like["RowKey"] = prefix + name

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
@@ -34,7 +33,8 @@ var askedKinds = []asked{
 	{name: "either of two words", queries: []string{"tombstones kubernetes " + absent, "subcommand histogram " + absent}},
 	{name: "a word that is everywhere", queries: []string{"the", "prometheus", "to"}},
 	{name: "either of two that are everywhere", queries: []string{"the prometheus " + absent, "to a " + absent}},
-	{name: fmt.Sprintf("a word, and a vector of %d numbers", dimensions), queries: []string{"tombstones", "kubernetes", "subcommand"}, vector: true},
+	{name: fmt.Sprintf("a word, and a vector of %d numbers", dimensions),
+		queries: []string{"tombstones", "kubernetes", "subcommand"}, vector: true},
 }
 
 // search measures the embedded index at several sizes.
@@ -184,7 +184,9 @@ func tellQueries(all []sized) {
 		columns = append(columns, fmt.Sprintf("%s chunks: median, p95 (ms)", thousands(s.chunks)))
 	}
 	columns = append(columns, fmt.Sprintf("%s to %s", thousands(all[1].chunks), thousands(all[0].chunks)),
-		fmt.Sprintf("%s to %s", thousands(all[2].chunks), thousands(all[0].chunks)), "with facets: "+thousands(all[0].chunks), thousands(all[1].chunks), thousands(all[2].chunks))
+		fmt.Sprintf("%s to %s", thousands(all[2].chunks),
+			thousands(all[0].chunks)), "with facets: "+
+			""+thousands(all[0].chunks), thousands(all[1].chunks), thousands(all[2].chunks))
 	section("Queries of the embedded index", columns...)
 	for i, kind := range askedKinds {
 		cells := []any{kind.name}
@@ -194,7 +196,7 @@ func tellQueries(all []sized) {
 			cells = append(cells, medianAndP95(t.plain))
 			facets = append(facets, medianAndP95(t.facets))
 			if n > 0 {
-				ratios = append(ratios, float64(median(t.plain))/float64(median(all[0].queries[i].plain)))
+				ratios = append(ratios, float64(percentile(t.plain, 50))/float64(percentile(all[0].queries[i].plain, 50)))
 			}
 		}
 		row(append(append(cells, ratios...), facets...)...)
@@ -203,7 +205,8 @@ func tellQueries(all []sized) {
 
 func tellIndexes(all []sized, versions int) {
 	section(fmt.Sprintf("Size of the embedded index (%d versions of documents, then variations of them)", versions),
-		"chunks", "pages", "text, MB", "file, MB", "vectors in it", "file without vectors to text", "chunks written per second", "file to that of "+thousands(all[0].chunks))
+		"chunks", "pages", "text, MB", "file, MB", "vectors in it", "file without vectors to text", "chunks written per "+
+			"second", "file to that of "+thousands(all[0].chunks))
 	for _, s := range all {
 		mb := func(n int64) float64 { return float64(n) / 1e6 }
 		row(thousands(s.chunks), s.pages, mb(int64(s.texts)), mb(s.bytes), mb(s.vectors),
@@ -212,9 +215,8 @@ func tellIndexes(all []sized, versions int) {
 }
 
 func medianAndP95(times []time.Duration) string {
-	sorted := slices.Sorted(slices.Values(times))
-	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	return fmt.Sprintf("%.1f, %.1f", ms(sorted[len(sorted)/2]), ms(sorted[len(sorted)*95/100]))
+	ms := func(p int) float64 { return float64(percentile(times, p).Microseconds()) / 1000 }
+	return fmt.Sprintf("%.1f, %.1f", ms(50), ms(95))
 }
 
 func thousands(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }

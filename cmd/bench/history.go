@@ -25,8 +25,8 @@ type history struct {
 var histories = []history{
 	{"github.com/spf13/cobra", strings.Fields(`v0.0.1 v0.0.2 v0.0.3 v0.0.5 v0.0.6 v1.0.0 v1.1.1 v1.1.3 v1.2.1 v1.3.0 v1.4.0
 		v1.5.0 v1.6.0 v1.6.1 v1.7.0 v1.8.0 v1.8.1 v1.9.1 v1.10.0 v1.10.1 v1.10.2`)},
-	{"github.com/prometheus/prometheus", strings.Fields(`v0.35.0 v0.40.3 v0.40.5 v0.44.0 v0.48.0 v0.51.2 v0.53.0 v0.55.1 v0.301.0
-		v0.304.2 v0.307.3 v0.310.0 v0.313.0`)},
+	{"github.com/prometheus/prometheus", strings.Fields(`v0.35.0 v0.40.3 v0.40.5 v0.44.0 v0.48.0 v0.51.2 v0.53.0 v0.55.1
+		v0.301.0 v0.304.2 v0.307.3 v0.310.0 v0.313.0`)},
 }
 
 // revised is a document in those versions in which it changed, oldest first.

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -13,8 +14,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tidemark/tidemark/pkg/azurite"
-	"github.com/tidemark/tidemark/pkg/document"
+	"github.com/tidemark/tidemark/pkg/content/document"
 )
 
 // bench is what every measurement shares.
@@ -30,15 +30,16 @@ type bench struct {
 
 func main() {
 	document.Main()
-	typeMain()
-	mailMain()
+	aloneMain()
 	b := &bench{}
 	flag.StringVar(&b.app, "app", "build/app", "folder that make app assembled")
 	flag.StringVar(&b.tools, "tools", ".tools", "folder for Azurite")
 	flag.IntVar(&b.hosts, "hosts", 10, "hosts of the site that is crawled")
 	flag.IntVar(&b.pages, "pages", 160, "pages on each")
 	flag.IntVar(&b.mails, "mails", 5000, "mails of the mbox that is imported")
-	only := flag.String("only", "", "measurements to run, with commas: handler, counts, rates, crawl, sweep, types, edits, search, entries, backfill, imports, chunks")
+	only := flag.String("only", "",
+		"measurements to run, with commas: handler, counts, rates, crawl, sweep, types, edits, search, entries, backfill, "+
+			"imports, chunks, markup, attack")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -70,6 +71,8 @@ func (b *bench) run(only string) (err error) {
 		{"imports", b.imports},
 		{"backfill", b.backfill},
 		{"chunks", b.chunks},
+		{"markup", b.markup},
+		{"attack", b.attack},
 	} {
 		if only != "" && !slices.Contains(strings.Split(only, ","), m.name) {
 			continue
@@ -79,11 +82,6 @@ func (b *bench) run(only string) (err error) {
 		}
 	}
 	return nil
-}
-
-// azurite starts an empty one, in memory.
-func (b *bench) azurite() (*azurite.Server, error) {
-	return azurite.Start(b.ctx, azurite.Options{ToolDir: b.tools})
 }
 
 func (b *bench) temp(name string) string { return filepath.Join(b.dir, name) }
@@ -110,4 +108,9 @@ func row(cells ...any) {
 		fmt.Printf(" %v |", c)
 	}
 	fmt.Println()
+}
+
+// percentile is the number that so many of a hundred are below.
+func percentile[T cmp.Ordered](numbers []T, of int) T {
+	return slices.Sorted(slices.Values(numbers))[len(numbers)*of/100]
 }

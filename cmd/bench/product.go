@@ -54,7 +54,7 @@ func (b *bench) startProduct(storage string, settings ...string) (*product, erro
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("%w (make build builds it)", err)
 	}
-	if err = answers(p.server+"/api/health", time.Minute); err == nil {
+	if err = b.answers(p.server+"/api/health", time.Minute); err == nil {
 		p.store, err = app.OpenStore(settingsOf(map[string]string{
 			"STORAGE": storage, "TIDEMARK_DATA": data,
 			"AzureWebJobsStorage": "UseDevelopmentStorage=true", "AZURITE_PORT_BASE": fmt.Sprint(az),
@@ -87,28 +87,17 @@ func (p *product) add(urls []string) error {
 // answered waits until a counter of the site has reached a number. It costs the product nothing,
 // where asking for its status has it read what is due.
 func (p *product) answered(counter *atomic.Int64, want int64) error {
-	for deadline := time.Now().Add(patience); counter.Load() < want; time.Sleep(5 * time.Millisecond) {
-		if err := p.b.ctx.Err(); err != nil {
-			return err
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("the site gave %d of %d answers in %s", counter.Load(), want, patience)
-		}
-	}
-	return nil
+	return p.b.wait(patience, 5*time.Millisecond, fmt.Sprintf("%d answers of the site", want), func() (bool, error) {
+		return counter.Load() >= want, nil
+	})
 }
 
 // until asks for the status until it is as wanted.
 func (p *product) until(wanted func(api.SearchStatus) bool) error {
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		st, err := p.client.Status(p.b.ctx, "")
-		if err != nil || wanted(st) {
-			return err
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("not done in %s: %+v", patience, st.Counts)
-		}
-	}
+	return p.b.wait(patience, 50*time.Millisecond, "the status that is waited for", func() (bool, error) {
+		st, err := api.GetStatus.Call(p.b.ctx, p.client, api.StatusQuery{})
+		return err == nil && wanted(st), err
+	})
 }
 
 // idle reports whether nothing waits or is in work.

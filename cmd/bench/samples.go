@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tidemark/tidemark/pkg/extract/mail"
-	"github.com/tidemark/tidemark/pkg/extract/pdf"
-	"github.com/tidemark/tidemark/pkg/extract/sheet"
+	"github.com/tidemark/tidemark/pkg/content/extract/mail"
+	"github.com/tidemark/tidemark/pkg/content/extract/pdf"
+	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
 )
 
 // kind is a row of the tables by type: its documents are files of this repository.
@@ -19,17 +19,18 @@ type kind struct {
 const officeType = "application/vnd.openxmlformats-officedocument."
 
 var kinds = []kind{
-	{"html", "text/html", []string{"pkg/extract/testdata/*.html"}},
+	{"html", "text/html", []string{"pkg/content/extract/testdata/*.html"}},
 	{"html, testdata/site", "text/html", []string{"testdata/site/*.html", "testdata/site/*/*.html"}},
-	{"text", "text/plain", []string{"pkg/extract/testdata/*.txt"}},
-	{"md", "text/markdown", []string{"pkg/extract/testdata/*.md"}},
-	{"csv", "text/csv", []string{"pkg/extract/testdata/*.csv"}},
-	{"eml", mail.MediaType, []string{"pkg/extract/mail/testdata/*.eml"}},
+	{"text", "text/plain", []string{"pkg/content/extract/testdata/*.txt"}},
+	{"md", "text/markdown", []string{"pkg/content/extract/testdata/*.md"}},
+	{"csv", "text/csv", []string{"pkg/content/extract/testdata/*.csv"}},
+	{"eml", mail.MediaType, []string{"pkg/content/extract/mail/testdata/*.eml"}},
 	// The others were written by hand to be odd: they are a kilobyte each, or are refused.
-	{"pdf", pdf.MediaType, []string{"pkg/extract/pdf/testdata/columns.pdf", "pkg/extract/pdf/testdata/office.pdf"}},
-	{"docx", officeType + "wordprocessingml.document", []string{"pkg/extract/ooxml/testdata/*.docx"}},
-	{"pptx", officeType + "presentationml.presentation", []string{"pkg/extract/ooxml/testdata/*.pptx"}},
-	{"xlsx", sheet.MediaType, []string{"pkg/extract/sheet/testdata/*.xlsx"}},
+	{"pdf", pdf.MediaType, []string{"pkg/content/extract/pdf/testdata/columns.pdf",
+		"pkg/content/extract/pdf/testdata/office.pdf"}},
+	{"docx", officeType + "wordprocessingml.document", []string{"pkg/content/extract/ooxml/testdata/*.docx"}},
+	{"pptx", officeType + "presentationml.presentation", []string{"pkg/content/extract/ooxml/testdata/*.pptx"}},
+	{"xlsx", sheet.MediaType, []string{"pkg/content/extract/sheet/testdata/*.xlsx"}},
 }
 
 // sample is one document.

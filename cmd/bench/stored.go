@@ -7,15 +7,16 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // stored crawls the documents of each type and tells what is kept of them for good. Rows are as
 // Azure Tables bills them; the item in the registry is not one of them, it does not grow.
 func (b *bench) stored() error {
-	section("Bytes stored for each first capture", "type", "captures", "body", "blob", "rows", "blob to body", "all to body")
+	section("Bytes stored for each first capture", "type", "captures", "body", "blob", "rows", "blob to body",
+		"all to body")
 	for _, k := range kinds {
 		samples, err := k.samples()
 		if err != nil {
@@ -54,7 +55,7 @@ func (b *bench) storedOf(samples []sample) (kept, error) {
 		return kept{}, err
 	}
 	defer c.Index.Close()
-	if err := errors.Join(c.register(urls), c.drain()); err != nil {
+	if err := errors.Join(c.register(urls), c.crawl()); err != nil {
 		return kept{}, err
 	}
 	return keptIn(b.ctx, store, len(samples))

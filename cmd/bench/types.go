@@ -3,16 +3,15 @@ package main
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
+	"slices"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/document"
-	"github.com/tidemark/tidemark/pkg/extract"
-	"github.com/tidemark/tidemark/pkg/extract/pdf"
-	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/content/document"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/pdf"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // types measures reading by type of document, one after another, and what is stored of them. Each
@@ -22,15 +21,18 @@ func (b *bench) types() error {
 	if err := warm(b.ctx, cache); err != nil {
 		return err
 	}
-	section(fmt.Sprintf("Reading by type (best of %d alternating rounds; times as multiples of SHA-256 of the same bytes)", typeRounds),
-		"type", "files", "bytes, mean", "extracted, per second", "unchanged by bytes", "unchanged by content", "most memory, MiB")
+	section(fmt.Sprintf("Reading by type (best of %d alternating rounds; times as multiples of SHA-256 of the same bytes)",
+		typeRounds),
+		"type", "files", "bytes, mean", "extracted, per second", "unchanged by bytes", "unchanged by content",
+		"most memory, MiB")
 	for _, k := range kinds {
-		r, err := b.reading(k, cache)
-		if err != nil {
+		var r typeReading
+		if err := b.again(&r, "read-type", k.name, cache); err != nil {
 			return fmt.Errorf("%s: %w", k.name, err)
 		}
 		t := r.Seconds
-		row(k.name, r.Files, r.Bytes/r.Files, perSecondText(1/t[extracting]), t[byBytes]/t[summing], fmt.Sprintf("%.0f", t[byContent]/t[summing]), r.memory())
+		row(k.name, r.Files, r.Bytes/r.Files, perSecondText(1/t[extracting]), t[byBytes]/t[summing],
+			fmt.Sprintf("%.0f", t[byContent]/t[summing]), r.memory())
 	}
 	return b.stored()
 }
@@ -38,19 +40,12 @@ func (b *bench) types() error {
 // warm has the PDF reader compiled into the cache, as it is in a handler that has read one before.
 func warm(ctx context.Context, cache string) error {
 	r := document.New(document.Options{CacheDir: cache})
-	for _, k := range kinds {
-		if k.contentType != pdf.MediaType {
-			continue
-		}
-		samples, err := k.samples()
-		if err != nil {
-			return err
-		}
-		if _, err := read(ctx, r, samples[0]); err != nil {
-			return err
-		}
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.contentType == pdf.MediaType })
+	samples, err := kinds[i].samples()
+	if err == nil {
+		_, err = read(ctx, r, samples[0])
 	}
-	return nil
+	return err
 }
 
 func read(ctx context.Context, r *document.Reader, s sample) (extract.Document, error) {
@@ -83,114 +78,58 @@ func (r typeReading) memory() string {
 	return fmt.Sprintf("+%.1f", float64(r.OwnKiB)/1024)
 }
 
-// readArgument makes this executable the process that reads one type: its name and the folder of
-// the cache follow.
-const readArgument = "read-type"
-
-// reading has a type read by this executable, started again.
-func (b *bench) reading(k kind, cache string) (r typeReading, err error) {
-	exe, err := os.Executable()
+// readType reads the documents of a type, by its name and the folder of the cache.
+func readType(ctx context.Context, args []string) (any, error) {
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == args[0] })
+	samples, err := kinds[i].samples()
 	if err != nil {
-		return r, err
+		return nil, err
 	}
-	cmd := exec.CommandContext(b.ctx, exe, readArgument, k.name, cache)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return r, err
-	}
-	return r, json.Unmarshal(out, &r)
-}
-
-// typeMain ends the process when it was started to read a type, after having done so.
-func typeMain() {
-	if len(os.Args) != 4 || os.Args[1] != readArgument {
-		return
-	}
-	for _, k := range kinds {
-		if k.name != os.Args[2] {
-			continue
-		}
-		r, err := readType(context.Background(), k, os.Args[3])
-		if err == nil {
-			err = json.NewEncoder(os.Stdout).Encode(r)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-}
-
-func readType(ctx context.Context, k kind, cache string) (r typeReading, err error) {
-	samples, err := k.samples()
-	if err != nil {
-		return r, err
-	}
-	r.Files, r.Bytes = len(samples), size(samples)
-	jobs := jobsOf(ctx, cache)
+	jobs := jobsOf(ctx, args[1])
 	before, err := memoryKiB(os.Getpid(), "VmHWM")
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	// Once first, while this process is small: see childrenKiB.
 	if err := once(samples, jobs[byContent]); err != nil {
-		return r, err
+		return nil, err
 	}
-	r.ChildKiB = childrenKiB()
-	if r.Seconds, err = timed(samples, jobs); err != nil {
-		return r, err
+	r := typeReading{Files: len(samples), Bytes: size(samples), ChildKiB: childrenKiB()}
+	for range typeRounds {
+		for i, job := range jobs {
+			const enough = 60 * time.Millisecond // to be measured
+			n, began := 0, time.Now()
+			for ; n == 0 || time.Since(began) < enough; n += len(samples) {
+				if err := once(samples, job); err != nil {
+					return nil, err
+				}
+			}
+			took := time.Since(began).Seconds() / float64(n)
+			if r.Seconds[i] == 0 || took < r.Seconds[i] {
+				r.Seconds[i] = took
+			}
+		}
 	}
 	after, err := memoryKiB(os.Getpid(), "VmHWM")
 	r.OwnKiB = after - before
 	return r, err
 }
 
-func jobsOf(ctx context.Context, cache string) (jobs [works]func(sample) error) {
+func jobsOf(ctx context.Context, cache string) [works]func(sample) error {
 	reader := document.New(document.Options{CacheDir: cache})
-	jobs[summing] = func(s sample) error { sha256.Sum256(s.body); return nil }
-	jobs[byBytes] = func(s sample) error { snapshot.Hash(s.body); return nil }
-	jobs[extracting] = func(s sample) error {
-		_, err := read(ctx, reader, s)
-		return err
+	return [works]func(sample) error{
+		summing: func(s sample) error { sha256.Sum256(s.body); return nil },
+		byBytes: func(s sample) error { snapshot.Hash(s.body); return nil },
+		extracting: func(s sample) error {
+			_, err := read(ctx, reader, s)
+			return err
+		},
+		byContent: func(s sample) error {
+			doc, err := read(ctx, reader, s)
+			doc.ContentHash()
+			return err
+		},
 	}
-	jobs[byContent] = func(s sample) error {
-		doc, err := read(ctx, reader, s)
-		doc.ContentHash()
-		return err
-	}
-	return jobs
-}
-
-// timed gives the seconds that each job takes for a document: the mean over the documents, the best of
-// the rounds.
-func timed(samples []sample, jobs [works]func(sample) error) (best [works]float64, err error) {
-	for round := range typeRounds {
-		for i, job := range jobs {
-			took, err := repeated(samples, job)
-			if err != nil {
-				return best, err
-			}
-			if round == 0 || took < best[i] {
-				best[i] = took
-			}
-		}
-	}
-	return best, nil
-}
-
-// repeated does a job with all documents again and again, for long enough to be measured.
-func repeated(samples []sample, job func(sample) error) (seconds float64, err error) {
-	const enough = 60 * time.Millisecond
-	began, n := time.Now(), 0
-	for n == 0 || time.Since(began) < enough {
-		if err := once(samples, job); err != nil {
-			return 0, err
-		}
-		n += len(samples)
-	}
-	return time.Since(began).Seconds() / float64(n), nil
 }
 
 func once(samples []sample, job func(sample) error) error {

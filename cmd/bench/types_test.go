@@ -33,8 +33,8 @@ func TestA21StoredOfEveryDocument(t *testing.T) {
 	if two, err := b.storedOf([]sample{s, other}); err != nil || two.blobs < 2*one.blobs || two.rows <= one.rows {
 		t.Errorf("two pages: %+v, %v; one has %+v", two, err, one)
 	}
-	twin := sample{"twin.html", "text/html", page}
-	if _, err := b.storedOf([]sample{s, twin}); err == nil {
+	again := sample{"again.html", "text/html", page}
+	if _, err := b.storedOf([]sample{s, again}); err == nil {
 		t.Error("two pages with one body count as two captures")
 	}
 }

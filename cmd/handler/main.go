@@ -2,6 +2,6 @@
 // and answers invocations.
 package main
 
-import "github.com/tidemark/tidemark/pkg/serve"
+import "github.com/tidemark/tidemark/pkg/app/serve"
 
 func main() { serve.Main(serve.None) }

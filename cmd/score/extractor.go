@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
 // extractor finds the content of a page, as text.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
-	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
 // noise is a way in which pages change without anybody changing them.
@@ -25,17 +25,20 @@ var noises = []noise{
 	{"advertisement", advertisements("ad-slot")},
 	{"advertisement, nameless", advertisements("x7f3a")},
 	{"CSRF token, nonce", each([]string{"a81fb77e", "c90dffff3", "12"}, func(s string) func(string) string {
-		return atStart(`<form><input type="hidden" name="csrf" value="` + s + `"></form><script nonce="` + s + `">var t="` + s + `"</script>`)
+		return atStart(`<form><input type="hidden" name="csrf" value="` + s + `"></form><script nonce="` + s + `">var t="` +
+			s + `"</script>`)
 	})},
-	{"clock in the header", each([]string{"Saturday 21 November, 14:46", "Sunday 22 November, 9:03"}, func(s string) func(string) string {
-		return atStart(`<header><div class="date">` + s + `</div></header>`)
-	})},
+	{"clock in the header", each([]string{"Saturday 21 November, 14:46", "Sunday 22 November, 9:03"},
+		func(s string) func(string) string {
+			return atStart(`<header><div class="date">` + s + `</div></header>`)
+		})},
 	{"view counter", each([]string{"10,234 views", "1,000,001 views"}, func(s string) func(string) string {
 		return atEnd(`<div class="view-count">` + s + `</div>`)
 	})},
-	{"footer", each([]string{"Made in 12 ms. Visitor 88121.", "Made in 131 ms. Visitor 99999999."}, func(s string) func(string) string {
-		return atEnd(`<footer>` + s + `</footer>`)
-	})},
+	{"footer", each([]string{"Made in 12 ms. Visitor 88121.", "Made in 131 ms. Visitor 99999999."},
+		func(s string) func(string) string {
+			return atEnd(`<footer>` + s + `</footer>`)
+		})},
 	{"related pages", related("related-posts")},
 	{"related pages, nameless", related("x7f3a")},
 	{"order of attributes", []func(string) string{
@@ -89,7 +92,8 @@ func advertisements(class string) []func(string) string {
 func related(class string) []func(string) string {
 	lists := []string{
 		`<li><a href="/a">Pilot rescued off the coast</a><li><a href="/b">New crane</a><li><a href="/c">Old quay wall</a>`,
-		`<li><a href="/d">Old crane sold to a museum in the north</a><li><a href="/e">New ship in town</a><li><a href="/f">Whale seen</a>`,
+		`<li><a href="/d">Old crane sold to a museum in the north</a><li><a href="/e">New ship in town</a>` +
+			`<li><a href="/f">Whale seen</a>`,
 	}
 	return each(lists, func(list string) func(string) string {
 		return atEnd(`<div class="` + class + `"><h3>More</h3><ul>` + list + `</ul></div>`)

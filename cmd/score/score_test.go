@@ -32,7 +32,8 @@ func TestOverlap(t *testing.T) {
 func TestLoad(t *testing.T) {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	pages, err := load(fstest.MapFS{
-		"a.html": file("<p>a"), "a.txt": file(""), "sub/b.html": file("<p>b"), "sub/b.keep": file("b\n\n c \n"), "sub/b.drop": file("d"), "z.md": file(""),
+		"a.html": file("<p>a"), "a.txt": file(""), "sub/b.html": file("<p>b"), "sub/b.keep": file("b\n\n c \n"),
+		"sub/b.drop": file("d"), "z.md": file(""),
 	}, 1)
 	if err != nil || len(pages) != 2 {
 		t.Fatalf("%d pages, %v", len(pages), err)
@@ -40,7 +41,8 @@ func TestLoad(t *testing.T) {
 	if !pages[0].hasText || pages[1].hasText || strings.Join(pages[1].keep, "|") != "b|c" || len(pages[1].drop) != 1 {
 		t.Errorf("have %+v", pages)
 	}
-	for name, folder := range map[string]fstest.MapFS{"no ground truth": {"a.html": file("x")}, "no pages": {"a.txt": file("x")}} {
+	for name, folder := range map[string]fstest.MapFS{"no ground truth": {"a.html": file("x")},
+		"no pages": {"a.txt": file("x")}} {
 		if _, err := load(folder, 1); err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -51,7 +53,8 @@ func TestLoad(t *testing.T) {
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	page := `<body><nav>Home page</nav><p>` + strings.Repeat("The lock is closed. ", 20) + `</p></body>`
-	for name, data := range map[string]string{"a.html": page, "a.txt": strings.Repeat("The lock is closed. ", 20), "a.keep": "lock is", "a.drop": "Home page"} {
+	for name, data := range map[string]string{"a.html": page, "a.txt": strings.Repeat("The lock is closed. ", 20),
+		"a.keep": "lock is", "a.drop": "Home page"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +69,8 @@ func TestRun(t *testing.T) {
 			rows[f[0]] = f
 		}
 	}
-	for _, want := range []string{"tidemark 1.000 1.000 1.000 1.000 1.000 1.000", "visible 0.976 1.000 0.988 0.500 1.000 0.667", "footer 0.000 1.000 1.000"} {
+	for _, want := range []string{"tidemark 1.000 1.000 1.000 1.000 1.000 1.000",
+		"visible 0.976 1.000 0.988 0.500 1.000 0.667", "footer 0.000 1.000 1.000"} {
 		f := strings.Fields(want)
 		if have := rows[f[0]]; len(have) < len(f) || strings.Join(have[:len(f)], " ") != want {
 			t.Errorf("want %s, have\n%s", want, out.String())

@@ -9,10 +9,10 @@ import (
 	"iter"
 	"os"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 const addLong = `Register URLs. Each is fetched soon, indexed, and watched from then on.
@@ -25,9 +25,9 @@ added.`
 const addExample = `  tidemark add https://example.com/ https://example.com/news
   tidemark add --file urls.txt
   grep -h . lists/*.txt | tidemark add --file -
-  tidemark add --force https://example.com/    fetch it even if nothing changed`
+  tidemark add --force https://example.com/    fetch it even if it has not changed`
 
-func (p *program) addCommand() *cobra.Command {
+func addCommand(p *program) *cobra.Command {
 	var file string
 	var o api.AddOptions
 	cmd := &cobra.Command{
@@ -36,7 +36,7 @@ func (p *program) addCommand() *cobra.Command {
 		Long:    addLong,
 		Example: addExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a := &adding{program: p, send: p.client().AddURLs, options: o, noun: "URL"}
+			a := &adding{p: p, send: p.client().AddURLs, options: o, noun: "URL"}
 			return a.run(cmd.Context(), args, file)
 		},
 	}
@@ -47,8 +47,9 @@ func (p *program) addCommand() *cobra.Command {
 
 // addFlags are the flags of everything that adds sources.
 func addFlags(cmd *cobra.Command, o *api.AddOptions) {
-	cmd.Flags().BoolVar(&o.Force, "force", false, "fetch and index them even if nothing changed")
-	cmd.Flags().StringVar(&o.Credential, "credential", "", "for private sources: CREDENTIAL_`NAME` is the server's setting that lets in")
+	cmd.Flags().BoolVar(&o.Force, "force", false, "fetch and index them even if they have not changed")
+	cmd.Flags().StringVar(&o.Credential, "credential", "",
+		"for private sources: CREDENTIAL_`NAME` is the server's setting that lets in")
 }
 
 // run adds what is named in the arguments and in a list.
@@ -70,13 +71,13 @@ func (a *adding) run(ctx context.Context, args []string, file string) error {
 
 // adding registers lists of sources and keeps count.
 type adding struct {
-	*program
+	p             *program
 	send          func(context.Context, []string, api.AddOptions) (api.AddURLBatch, error)
 	options       api.AddOptions
 	noun          string // what the sources are called
 	list          string // where lines are from, for reports
 	each          bool   // say each source that was added, not only how many
-	bar           *progressbar.ProgressBar
+	bar           *bar
 	added, failed int
 }
 
@@ -84,18 +85,18 @@ type adding struct {
 func (a *adding) fromFile(ctx context.Context, name string) error {
 	if name == "-" {
 		a.list = "stdin"
-		a.startBar(-1)
-		return a.all(ctx, entries(a.in))
+		a.bar = a.p.bar(-1, "adding")
+		return a.all(ctx, entries(a.p.in))
 	}
 	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if a.notes.terminal {
+	if a.p.notes.terminal {
 		// Read once more only for the bar, and only where that is possible: a pipe is read once.
 		if total, ok := countEntries(f); ok {
-			a.startBar(total)
+			a.bar = a.p.bar(total, "adding")
 		}
 	}
 	return a.all(ctx, entries(f))
@@ -114,13 +115,6 @@ func countEntries(f *os.File) (n int, ok bool) {
 	}
 	_, err := f.Seek(0, io.SeekStart)
 	return n, err == nil
-}
-
-// startBar shows progress where there is somebody to see it; a negative total is unknown.
-func (a *adding) startBar(total int) {
-	if a.notes.terminal {
-		a.bar = newBar(a.err, total, "adding", a.notes)
-	}
 }
 
 func (a *adding) all(ctx context.Context, list iter.Seq2[entry, error]) error {
@@ -153,9 +147,7 @@ func (a *adding) batch(ctx context.Context, batch []entry) error {
 		}
 		a.results(good, res)
 	}
-	if a.bar != nil {
-		a.bar.Add(len(batch))
-	}
+	a.bar.add(len(batch))
 	return nil
 }
 
@@ -167,7 +159,8 @@ func (a *adding) results(batch []entry, res api.AddURLBatch) {
 		}
 		a.added++
 		if a.each {
-			a.say("%s  %-10s  %s", clean(r.Item.ID), clean(string(r.Item.Status)), clean(cmp.Or(r.Item.DisplaySource, r.Source)))
+			a.p.say("%s  %-10s  %s", clean(r.Item.ID), clean(string(r.Item.Status)),
+				clean(cmp.Or(r.Item.DisplaySource, r.Source)))
 		}
 	}
 }
@@ -175,41 +168,33 @@ func (a *adding) results(batch []entry, res api.AddURLBatch) {
 // report says why one source was not added.
 func (a *adding) report(e entry, why string) {
 	a.failed++
-	if a.bar != nil {
-		a.bar.Clear()
-	}
+	a.bar.clear()
 	if e.line > 0 {
-		a.note("%s:%d: %s: %s", a.list, e.line, cut(e.source, 100), why)
+		a.p.note("%s:%d: %s: %s", a.list, e.line, cut(e.source, 100), why)
 		return
 	}
-	a.note("%s: %s", cut(e.source, 100), why)
+	a.p.note("%s: %s", cut(e.source, 100), why)
 }
 
 // stopped tells how far it came when something stopped the whole work.
 func (a *adding) stopped(err error) error {
-	a.endBar()
+	a.bar.end()
 	if a.added == 0 || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fmt.Errorf("%w\n%s added before that; run it again, adding twice does no harm", err, count(a.added, a.noun))
+	return fmt.Errorf("%w\n%s added before that; run it again, adding twice does no harm", err,
+		words.Count(a.added, a.noun))
 }
 
 // finish sums up. A list of sources of which one failed is a failure.
 func (a *adding) finish() error {
-	a.endBar()
+	a.bar.end()
 	if !a.each {
-		a.say("%s added", count(a.added, a.noun))
+		a.p.say("%s added", words.Count(a.added, a.noun))
 	}
 	if a.failed > 0 {
-		a.note("%s not added", count(a.failed, a.noun))
+		a.p.note("%s not added", words.Count(a.failed, a.noun))
 		return errReported
 	}
 	return nil
-}
-
-func (a *adding) endBar() {
-	if a.bar != nil {
-		a.bar.Exit()
-		a.bar.Clear()
-	}
 }

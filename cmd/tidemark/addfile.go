@@ -24,7 +24,7 @@ const addFileExample = `  tidemark add-file /srv/docs/manual.pdf reports/*.docx
   tidemark add-file --credential DOCS https://acct.blob.core.windows.net/docs
   find /srv/docs -name '*.pdf' | tidemark add-file --file -`
 
-func (p *program) addFileCommand() *cobra.Command {
+func addFileCommand(p *program) *cobra.Command {
 	var file string
 	var o api.AddOptions
 	cmd := &cobra.Command{
@@ -33,7 +33,7 @@ func (p *program) addFileCommand() *cobra.Command {
 		Long:    addFileLong,
 		Example: addFileExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a := &adding{program: p, options: o, noun: "file"}
+			a := &adding{p: p, options: o, noun: "file"}
 			a.send = func(ctx context.Context, paths []string, o api.AddOptions) (api.AddURLBatch, error) {
 				paths, err := absolute(paths)
 				if err != nil {

@@ -38,7 +38,7 @@ func TestF4StartNeedsNothing(t *testing.T) {
 		well = resp.StatusCode
 	}}, &bytes.Buffer{}
 	p := &program{out: out, err: errOut, getenv: os.Getenv}
-	if err := p.start(ctx, o, realParts()); err != nil {
+	if err := runStart(ctx, p, o, realParts()); err != nil {
 		t.Error(err)
 	}
 	if well != http.StatusOK || errOut.Len() > 0 {

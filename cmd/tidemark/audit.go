@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 const auditLong = `Compare the index with what it should hold, page by page, and repair what differs
@@ -18,7 +19,7 @@ The work goes on by itself; --wait stays until it is done and lists what differe
 const auditExample = `  tidemark audit --wait
   tidemark audit --host example.com`
 
-func (p *program) auditCommand() *cobra.Command {
+func auditCommand(p *program) *cobra.Command {
 	var host string
 	var wait bool
 	var interval time.Duration
@@ -33,7 +34,7 @@ func (p *program) auditCommand() *cobra.Command {
 			if host != "" {
 				req.Scope = &api.RebuildScope{Host: host}
 			}
-			return p.rebuild(cmd.Context(), req, wait, interval)
+			return rebuild(cmd.Context(), p, req, wait, interval)
 		},
 	}
 	f := cmd.Flags()
@@ -44,27 +45,27 @@ func (p *program) auditCommand() *cobra.Command {
 
 // auditText is the outcome of an audit in words.
 func auditText(r api.Rebuild) string {
-	looked := count(r.Items, "source")
+	looked := words.Count(r.Items, "source")
 	if r.Entries > 0 {
-		looked += " and " + count(r.Entries, "entry")
+		looked += " and " + words.Count(r.Entries, "entry")
 	}
 	differences := r.Marked + r.Mended + r.Removed
 	if differences == 0 {
 		return fmt.Sprintf("done: %s looked at, the index holds what it should", looked)
 	}
 	text := fmt.Sprintf("done: %s looked at, %s differed: %s indexed anew, %s kept out, %s failed",
-		looked, thousands(r.Marked), thousands(r.Indexed), thousands(r.KeptOut), thousands(r.Failed))
+		looked, words.Thousands(r.Marked), words.Thousands(r.Indexed), words.Thousands(r.KeptOut), words.Thousands(r.Failed))
 	if r.Mended > 0 {
-		text += fmt.Sprintf("; %s put right", count(r.Mended, "entry"))
+		text += fmt.Sprintf("; %s put right", words.Count(r.Mended, "entry"))
 	}
 	if r.Removed > 0 {
-		text += fmt.Sprintf("; %s without a source taken out", count(r.Removed, "page"))
+		text += fmt.Sprintf("; %s without a source taken out", words.Count(r.Removed, "page"))
 	}
 	for _, f := range r.Findings {
 		text += fmt.Sprintf("\n  %s  %s", clean(f.ID), clean(f.What))
 	}
 	if more := differences - len(r.Findings); more > 0 {
-		text += fmt.Sprintf("\n  and %s more, which the server's log names", thousands(more))
+		text += fmt.Sprintf("\n  and %s more, which the server's log names", words.Thousands(more))
 	}
 	return text
 }

@@ -12,8 +12,10 @@ func TestAudit(t *testing.T) {
 	)
 	performAll(t, []script{
 		{name: "one host", args: []string{"audit", "--host", "A.example"}, answers: []answered{{202, begun}},
-			out: "audit-1 has begun; `tidemark status` tells how far it is\n", asked: []string{`POST /api/RebuildIndex {"scope":{"host":"a.example"},"audit":true}`}},
-		{name: "wait", args: []string{"audit", "--wait"}, answers: []answered{{202, begun}, {200, clearing}, {200, done}}, out: `
+			out:   "audit-1 has begun; `tidemark status` tells how far it is\n",
+			asked: []string{`POST /api/RebuildIndex {"scope":{"host":"a.example"},"audit":true}`}},
+		{name: "wait", args: []string{"audit", "--wait"}, answers: []answered{{202, begun}, {200, clearing}, {200, done}},
+			out: `
 40 sources looked at, pages without one are being taken out
 done: 40 sources looked at, 2 differed: 1 indexed anew, 1 kept out, 0 failed; 1 page without a source taken out
   url_a  2 chunks missing
@@ -29,10 +31,11 @@ done: 40 sources looked at, 2 differed: 1 indexed anew, 1 kept out, 0 failed; 1 
 done: 40 sources and 3 entries looked at, 0 differed: 0 indexed anew, 0 kept out, 0 failed; 1 entry put right
   entry_a  the index lacks the entry
 `},
-		{name: "status tells", args: []string{"status"}, answers: []answered{{200, `{"items":{"Indexed":2},"hosts":[],"rebuilds":[
+		{name: "status tells", args: []string{"status"},
+			answers: []answered{{200, `{"items":{"Indexed":2},"hosts":[],"rebuilds":[
 			{"id":"audit-1","status":"indexing","audit":true,"items":2,"marked":2,"left":1}]}`}}, out: `
 2 sources · Indexed 2
-nothing waits; of recent checks 0% found a change, 0% failed
+nothing is due yet; of recent checks 0% found a change, 0% failed
 auditing everything: 1 of 2 sources through
 `},
 	})

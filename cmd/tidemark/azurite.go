@@ -31,7 +31,7 @@ const commandGrace = 30 * time.Second
 // errLost is why a command is told to end when Azurite has.
 var errLost = errors.New("azurite ended")
 
-func (p *program) azuriteCommand() *cobra.Command {
+func azuriteCommand(p *program) *cobra.Command {
 	var o emulatorOptions
 	var read func() error
 	cmd := &cobra.Command{
@@ -49,16 +49,16 @@ func (p *program) azuriteCommand() *cobra.Command {
 			if err := read(); err != nil {
 				return err
 			}
-			return p.azurite(cmd.Context(), o, args, launchAzurite)
+			return runAzurite(cmd.Context(), p, o, args, launchAzurite)
 		},
 	}
-	read = p.emulatorFlags(cmd.Flags(), &o)
+	read = emulatorFlags(p, cmd.Flags(), &o)
 	return cmd
 }
 
 // azurite starts Azurite, runs the command, or nothing until ctx ends, and stops Azurite.
-func (p *program) azurite(ctx context.Context, o emulatorOptions, command []string, launch launcher) error {
-	e := &emulation{program: p, options: o, launch: launch, tell: p.say}
+func runAzurite(ctx context.Context, p *program, o emulatorOptions, command []string, launch launcher) error {
+	e := &emulation{p: p, options: o, launch: launch, tell: p.say}
 	run := e.idle
 	if len(command) > 0 {
 		// Checked first: who mistyped a name should not wait for Azurite to learn it.
@@ -110,7 +110,7 @@ func (e *emulation) execute(ctx context.Context, command []string) error {
 		}
 	}()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = e.in, e.out, e.program.err, e.environment()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = e.p.in, e.p.out, e.p.err, e.environment()
 	cmd.WaitDelay = commandGrace
 	cmd.Cancel = func() error { return e.end(cmd.Process, context.Cause(ctx)) }
 	err := cmd.Run()
@@ -130,7 +130,7 @@ func (e *emulation) end(process *os.Process, cause error) error {
 	if got, ok := errors.AsType[interruption](cause); ok {
 		sig = got.Signal
 	}
-	if sig == os.Interrupt && (e.screen.terminal || e.notes.terminal) {
+	if sig == os.Interrupt && (e.p.screen.terminal || e.p.notes.terminal) {
 		return nil // the terminal has told it; many programs take a second Ctrl-C for impatience
 	}
 	if err := process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {

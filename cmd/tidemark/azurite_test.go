@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 )
 
 // fakeFunc puts a shell script on the PATH under the name of Azure Functions Core Tools.
@@ -47,7 +47,7 @@ exit 3`)
 	s, data := &stage{}, t.TempDir()
 	p, out, errOut := quietProgram(strings.NewReader("hello\n"))
 	o := emulatorOptions{portBase: 20000, data: data}
-	err := p.azurite(t.Context(), o, []string{"func", "start", "--script-root", "build/app"}, s.parts().azurite)
+	err := runAzurite(t.Context(), p, o, []string{"func", "start", "--script-root", "build/app"}, s.parts().azurite)
 	if err != exitError(3) {
 		t.Errorf("have %v, want exit code 3", err)
 	}
@@ -83,14 +83,17 @@ func TestAzuriteCommandEnds(t *testing.T) {
 		err     string // none when empty
 	}{
 		{name: "well", script: "exit 0", stage: &stage{}, events: []string{started, stopped}},
-		{name: "by a signal", script: "kill -TERM $$", stage: &stage{}, events: []string{started, stopped}, err: "exit code 143"},
+		{name: "by a signal", script: "kill -TERM $$", stage: &stage{}, events: []string{started, stopped},
+			err: "exit code 143"},
 		{name: "in order, when we are told to end", script: "trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done",
 			stage: &stage{}, stop: true, events: []string{started, stopped}, err: "exit code 7"},
 		{name: "because azurite did", script: "trap 'exit 7' TERM; while :; do sleep 0.01; done",
 			stage: &stage{azuriteDies: true}, events: []string{started, stopped}, err: "azurite ended by itself"},
-		{name: "before it began: azurite does not start", script: "exit 0", stage: &stage{azuriteErr: errors.New("port 10000 is in use")},
+		{name: "before it began: azurite does not start", script: "exit 0",
+			stage:  &stage{azuriteErr: errors.New("port 10000 is in use")},
 			events: []string{started}, err: "port 10000 is in use"},
-		{name: "before it began: no such command", command: "fnuc", stage: &stage{}, err: "executable file not found in $PATH"},
+		{name: "before it began: no such command", command: "fnuc", stage: &stage{},
+			err: "executable file not found in $PATH"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			fakeFunc(t, tt.script)
@@ -104,7 +107,8 @@ func TestAzuriteCommandEnds(t *testing.T) {
 			if tt.command != "" {
 				command = tt.command
 			}
-			err := p.azurite(ctx, emulatorOptions{portBase: 10000, data: t.TempDir()}, []string{command}, tt.stage.parts().azurite)
+			err := runAzurite(ctx, p, emulatorOptions{portBase: 10000, data: t.TempDir()}, []string{command},
+				tt.stage.parts().azurite)
 			if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 				t.Errorf("have %v, want %q", err, tt.err)
 			}
@@ -149,7 +153,7 @@ func TestCommandIsToldOnce(t *testing.T) {
 			io.ReadFull(out, make([]byte, len("ready")))
 			p, _, _ := quietProgram(nil)
 			p.notes.terminal = tt.terminal
-			if err := (&emulation{program: p}).end(cmd.Process, tt.cause); err != nil {
+			if err := (&emulation{p: p}).end(cmd.Process, tt.cause); err != nil {
 				t.Error(err)
 			}
 			in.Close()
@@ -169,7 +173,7 @@ func TestAzuriteAlone(t *testing.T) {
 	out := &watchfulBuffer{interrupt: cancel}
 	p.out = out
 	s, data := &stage{}, filepath.Join(t.TempDir(), "it's mine")
-	if err := p.azurite(ctx, emulatorOptions{portBase: 10000, data: data}, nil, s.parts().azurite); err != nil {
+	if err := runAzurite(ctx, p, emulatorOptions{portBase: 10000, data: data}, nil, s.parts().azurite); err != nil {
 		t.Fatal(err)
 	}
 	want := `starting Azurite (the first time it is downloaded, which takes a minute)
@@ -198,7 +202,7 @@ stopped; the data is in DATA
 func TestAzuriteAloneEnds(t *testing.T) {
 	p, _, _ := quietProgram(nil)
 	s := &stage{azuriteDies: true}
-	err := p.azurite(t.Context(), emulatorOptions{portBase: 10000, data: t.TempDir()}, nil, s.parts().azurite)
+	err := runAzurite(t.Context(), p, emulatorOptions{portBase: 10000, data: t.TempDir()}, nil, s.parts().azurite)
 	if err == nil || !strings.Contains(err.Error(), "azurite ended by itself") {
 		t.Errorf("have %v", err)
 	}
@@ -217,7 +221,8 @@ fetch(at + "?comp=list").then(r => { console.log("server:", r.headers.get("serve
 	data := t.TempDir()
 	p, out, errOut := quietProgram(strings.NewReader(""))
 	base := freePortBase(t)
-	code := p.run(t.Context(), []string{"azurite", "--data", data, "--tools", tools, "--azurite-port-base", base, "--", "func", "start"})
+	code := p.run(t.Context(), []string{"azurite", "--data", data, "--tools", tools, "--azurite-port-base", base, "--",
+		"func", "start"})
 	if code != 6 || out.String() != "server: Azurite-Blob\n" {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errOut)
 	}
@@ -237,11 +242,13 @@ func TestAzuriteWithDamagedData(t *testing.T) {
 	if err := os.Mkdir(stored, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(stored, "__azurite_db_blob__.json"), []byte(`{"filename": "cut of`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(stored, "__azurite_db_blob__.json"), []byte(`{"filename": "cut of`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	p, _, errOut := quietProgram(nil)
-	code := p.run(t.Context(), []string{"azurite", "--data", data, "--tools", tools, "--azurite-port-base", freePortBase(t), "--", "true"})
+	code := p.run(t.Context(), []string{"azurite", "--data", data, "--tools", tools, "--azurite-port-base",
+		freePortBase(t), "--", "true"})
 	want := `tidemark: starting Azurite (the first time it is downloaded, which takes a minute)
 tidemark: azurite ended before it answered: exit status 1; the end of DATA/tidemark.log says why
 if its data is damaged, move DATA/azurite away and start again; the registry in it is then lost
@@ -260,9 +267,24 @@ func TestAzuriteRefuses(t *testing.T) {
 			err: "tidemark: put -- before the command, so that its flags are its own\nsee `tidemark azurite --help`\n"},
 		{name: "a word before --", args: []string{"azurite", "func", "--", "start"}, code: 2,
 			err: "tidemark: put -- before the command, so that its flags are its own\nsee `tidemark azurite --help`\n"},
-		{name: "a port base that is none", args: []string{"azurite"}, env: map[string]string{"AZURITE_PORT_BASE": "0"}, code: 2,
-			err: "tidemark: --azurite-port-base (AZURITE_PORT_BASE) is \"0\": give a port of 1 to 65533\nsee `tidemark azurite --help`\n"},
+		{name: "a port base that is none", args: []string{"azurite"}, env: map[string]string{"AZURITE_PORT_BASE": "0"},
+			code: 2,
+			err: "tidemark: --azurite-port-base (AZURITE_PORT_BASE) is \"0\": give a port of 1 to 65533\nsee `tidemark " +
+				"azurite --help`\n"},
 		{name: "a command that is not there", args: []string{"azurite", "--", "/nowhere/func"}, code: 1,
 			err: "tidemark: exec: \"/nowhere/func\": stat /nowhere/func: no such file or directory\n"},
 	})
+}
+
+// An older host would answer every HTTP function with 500, and not say why.
+func TestS10MakeFuncWantsAHostThatProxies(t *testing.T) {
+	for version, old := range map[string]bool{"4.0.7030": true, "4.4.0": true, "3.0.5682": true, "4.4.1": false,
+		"4.14.0": false} {
+		fakeFunc(t, `test "$1" = --version && echo `+version)
+		out, err := exec.Command("make", "--no-print-directory", "-C", "../..", "func-version").CombinedOutput()
+		if told := strings.Contains(string(out), "install Azure Functions Core Tools 4.4.1 or newer"); told != old ||
+			(err != nil) != old {
+			t.Errorf("%s: %v %s", version, err, out)
+		}
+	}
 }

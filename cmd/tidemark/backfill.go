@@ -21,7 +21,7 @@ const backfillExample = `  tidemark backfill sites
   tidemark backfill run --source port-authority
   tidemark backfill list`
 
-func (p *program) backfillCommand() *cobra.Command {
+func backfillCommand(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "backfill",
 		Short:   "Register the pages that sites already have",
@@ -30,10 +30,10 @@ func (p *program) backfillCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(p.backfillRunCommand(), p.backfillListCommand(), p.backfillShowCommand(), p.backfillSitesCommand(),
-		p.backfillDo("pause", "Keep a run from its next step", "", (*api.Client).PauseBackfill),
-		p.backfillDo("resume", "Let a run go on that is paused or failed", backfillResumeLong, (*api.Client).ResumeBackfill),
-		p.backfillDo("cancel", "End a run before its next step", backfillCancelLong, (*api.Client).CancelBackfill))
+	cmd.AddCommand(backfillRunCommand(p), backfillListCommand(p), backfillShowCommand(p), backfillSitesCommand(p),
+		backfillDo(p, "pause", "Keep a run from its next step", "", api.PauseBackfill),
+		backfillDo(p, "resume", "Let a run go on that is paused or failed", backfillResumeLong, api.ResumeBackfill),
+		backfillDo(p, "cancel", "End a run before its next step", backfillCancelLong, api.CancelBackfill))
 	return cmd
 }
 
@@ -57,7 +57,7 @@ type backfilling struct {
 	interval time.Duration
 }
 
-func (p *program) backfillRunCommand() *cobra.Command {
+func backfillRunCommand(p *program) *cobra.Command {
 	b := backfilling{request: api.BackfillRequest{RunBy: p.getenv("USER")}}
 	cmd := &cobra.Command{
 		Use:     "run --source SITE…",
@@ -66,32 +66,33 @@ func (p *program) backfillRunCommand() *cobra.Command {
 		Example: backfillRunExample,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.backfillRun(cmd.Context(), b)
+			return backfillRun(cmd.Context(), p, b)
 		},
 	}
 	f, r := cmd.Flags(), &b.request
 	f.StringSliceVar(&r.Sources, "source", nil, "`SITE` of the site file; may be repeated")
-	f.StringVar(&r.Mode, "mode", "", "where to look: sitemap, archive, pagination or container (default sitemap)")
+	f.StringVar(&r.Mode, "mode", "", "where to find them: sitemap, archive, pagination or container (default sitemap)")
 	f.BoolVar(&r.DryRun, "dry-run", false, "count what would be registered, and register nothing")
 	f.IntVar(&r.MaxURLs, "max-urls", 0, "most pages of all sites (default, and at most, BACKFILL_MAX_URLS_PER_RUN)")
-	f.IntVar(&r.MaxURLsPerSource, "max-per-source", 0, "most pages of each site (default, and at most, BACKFILL_MAX_URLS_PER_SOURCE)")
+	f.IntVar(&r.MaxURLsPerSource, "max-per-source", 0,
+		"most pages of each site (default, and at most, BACKFILL_MAX_URLS_PER_SOURCE)")
 	f.IntVar(&r.Concurrency, "concurrency", 0, "sites at once (default, and at most, BACKFILL_MAX_CONCURRENCY)")
 	f.DurationVar(&b.delay, "delay", 0, "pause between two documents of a site, beside the site's own pace")
 	f.StringVar(&r.DateFrom, "date-from", "", "only what changed since this `DATE`, such as 2024-06-30")
 	f.StringVar(&r.DateTo, "date-to", "", "only what changed until the end of this `DATE`")
 	f.StringVar(&r.RunBy, "run-by", r.RunBy, "who asks, for the record (default USER)")
 	f.BoolVarP(&b.detach, "detach", "d", false, "do not follow it")
-	f.DurationVar(&b.interval, "interval", time.Second, "how often to look")
+	f.DurationVar(&b.interval, "interval", time.Second, "how often to poll")
 	f.Lookup("run-by").DefValue = "" // help is the same for everybody
 	return cmd
 }
 
-func (p *program) backfillRun(ctx context.Context, b backfilling) error {
+func backfillRun(ctx context.Context, p *program, b backfilling) error {
 	if err := b.check(); err != nil {
 		return err
 	}
 	b.request.Mode, b.request.DelayMS = strings.ToUpper(b.request.Mode), int(b.delay.Milliseconds())
-	run, err := p.client().StartBackfill(ctx, b.request)
+	run, err := api.StartBackfill.Call(ctx, p.client(), b.request)
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func (p *program) backfillRun(ctx context.Context, b backfilling) error {
 		p.say("%s has begun; `%s backfill show --watch %s` follows it", clean(run.ID), p.name(), clean(run.ID))
 		return nil
 	}
-	return p.followBackfill(ctx, run, b.interval)
+	return followBackfill(ctx, p, run, b.interval)
 }
 
 func (b *backfilling) check() error {

@@ -15,7 +15,8 @@ import (
 
 // backfillOf is an answer about run r1 of port and pier.
 func backfillOf(status, counts, more string) string {
-	return `{"id":"r1","status":"` + status + `","sources":["port","pier"],"mode":"SITEMAP","maxUrls":1000,"maxUrlsPerSource":400,` + counts + more + `,
+	return `{"id":"r1","status":"` + status +
+		`","sources":["port","pier"],"mode":"SITEMAP","maxUrls":1000,"maxUrlsPerSource":400,` + counts + more + `,
 		"progress":[{"source":"port","state":"running","note":"waits\u001b[2J for it","discoveredCount":3},{"source":"pier","state":"waiting"}]}`
 }
 
@@ -31,37 +32,53 @@ func TestE12Backfill(t *testing.T) {
 	half := answered{200, backfillOf("RUNNING", someCounts, "")}
 	const first = "12:00:00  0 of at most 800 found: 0 new, 0 known, 0 errors; port waits�[2J for it\n"
 	performAll(t, []script{
-		{name: "E10 a dry run prints as OPS-1", args: []string{"backfill", "run", "--source", "port", "--mode", "sitemap", "--max-urls", "500", "--dry-run"},
+		{name: "E10 a dry run prints as OPS-1", args: []string{"backfill", "run", "--source", "port", "--mode", "sitemap",
+			"--max-urls", "500", "--dry-run"},
 			answers: []answered{begun, {200, backfillOf("COMPLETED", allCounts, oneReport)}}, out: `
 [backfill] DRY RUN - no jobs will be queued
 [backfill] Discovered 342 URLs from port
 [backfill] Would queue 287 new items (55 already exist)
 `, err: first + "12:00:01  342 of at most 800 found: 287 new, 55 known, 0 errors; port waits�[2J for it\n",
-			asked: []string{`POST /api/backfill/runs {"sources":["port"],"mode":"SITEMAP","maxUrls":500,"dryRun":true}`, "GET /api/backfill/runs/r1"}},
-		{name: "every flag travels", args: []string{"backfill", "run", "--source", "port,quay", "--source", "pier", "--mode", "ARCHIVE", "--max-urls", "9", "--max-per-source", "4",
-			"--concurrency", "2", "--delay", "5s", "--date-from", "2020-01-01", "--date-to", "2024-12-31", "--detach"}, env: map[string]string{"USER": "ops"}, answers: []answered{begun},
+			asked: []string{`POST /api/backfill/runs {"sources":["port"],"mode":"SITEMAP","maxUrls":500,"dryRun":true}`,
+				"GET /api/backfill/runs/r1"}},
+		{name: "every flag travels", args: []string{"backfill", "run", "--source", "port,quay", "--source", "pier", "--mode",
+			"ARCHIVE", "--max-urls", "9", "--max-per-source", "4",
+			"--concurrency", "2", "--delay", "5s", "--date-from", "2020-01-01", "--date-to", "2024-12-31",
+			"--detach"}, env: map[string]string{"USER": "ops"}, answers: []answered{begun},
 			out: "r1 has begun; `tidemark backfill show --watch r1` follows it\n",
-			asked: []string{`POST /api/backfill/runs {"sources":["port","quay","pier"],"mode":"ARCHIVE","dateFrom":"2020-01-01","dateTo":"2024-12-31",` +
-				`"maxUrls":9,"maxUrlsPerSource":4,"concurrency":2,"delayMs":5000,"runBy":"ops"}`}},
+			asked: []string{
+				`POST /api/backfill/runs {"sources":["port","quay","pier"],"mode":"ARCHIVE","dateFrom":"2020-01-01","dateTo":"2024-12-31",` +
+					`"maxUrls":9,"maxUrlsPerSource":4,"concurrency":2,"delayMs":5000,"runBy":"ops"}`}},
 		{name: "the server is away for a while", args: []string{"backfill", "run", "--source", "port", "--interval", "10s"},
-			answers: []answered{begun, {503, `{"title":"Service Unavailable"}`}, half, {200, backfillOf("COMPLETED", someCounts, `,"report":["done"]`)}},
-			out:     "done\n", err: first + "12:00:20  400 of at most 800 found: 300 new, 100 known, 5 not wanted, 1 error; port waits�[2J for it\n" +
+			answers: []answered{begun, {503, `{"title":"Service Unavailable"}`}, half,
+				{200, backfillOf("COMPLETED", someCounts, `,"report":["done"]`)}},
+			out: "done\n", err: first +
+				"12:00:20  400 of at most 800 found: 300 new, 100 known, 5 not wanted, 1 error; port waits�[2J for it\n" +
 				"tidemark: 1 error; `tidemark backfill show r1` lists them\n"},
-		{name: "it is away for good", args: []string{"backfill", "run", "--source", "port"}, answers: []answered{begun, {503, `{"title":"Service Unavailable","detail":"no storage"}`}}, code: 1,
-			err: first + "tidemark: the run may go on: follow it with `tidemark backfill show --watch r1`, end it with `tidemark backfill cancel r1`\ntidemark: no storage\n"},
-		{name: "it fails", args: []string{"backfill", "run", "--source", "port"}, answers: []answered{{202, backfillOf("FAILED", noCounts, `,"note":"port: nothing"`)}}, code: 1,
+		{name: "it is away for good", args: []string{"backfill", "run", "--source", "port"},
+			answers: []answered{begun, {503, `{"title":"Service Unavailable","detail":"no storage"}`}}, code: 1,
+			err: first + "tidemark: the run may go on: follow it with `tidemark backfill show --watch r1`, end it with " +
+				"`tidemark backfill cancel r1`\ntidemark: no storage\n"},
+		{name: "it fails", args: []string{"backfill", "run", "--source", "port"},
+			answers: []answered{{202, backfillOf("FAILED", noCounts, `,"note":"port: nothing"`)}}, code: 1,
 			err: first + "tidemark: the run failed: port: nothing; `tidemark backfill resume r1` goes on where it ended\n"},
-		{name: "it is paused", args: []string{"backfill", "show", "-w", "r1"}, answers: []answered{{200, backfillOf("PAUSED", noCounts, `,"note":"paused by request"`)}}, code: 1,
+		{name: "it is paused", args: []string{"backfill", "show", "-w", "r1"},
+			answers: []answered{{200, backfillOf("PAUSED", noCounts, `,"note":"paused by request"`)}}, code: 1,
 			err: first + "tidemark: the run is paused: paused by request; `tidemark backfill resume r1` lets it go on\n"},
-		{name: "it is cancelled", args: []string{"backfill", "run", "--source", "port"}, answers: []answered{{202, backfillOf("CANCELLED", noCounts, `,"report":["so far"]`)}}, code: 1,
+		{name: "it is cancelled", args: []string{"backfill", "run", "--source", "port"},
+			answers: []answered{{202, backfillOf("CANCELLED", noCounts, `,"report":["so far"]`)}}, code: 1,
 			out: "so far\n", err: first + "tidemark: the run was cancelled\n"},
-		{name: "E6 switched off", args: []string{"backfill", "run", "--source", "port"}, answers: []answered{{403, `{"title":"Forbidden","detail":"backfill is disabled: set BACKFILL_ENABLED=true"}`}}, code: 1,
-			err: "tidemark: backfill is disabled: set BACKFILL_ENABLED=true\n"},
+		{name: "E6 switched off", args: []string{"backfill", "run", "--source", "port"},
+			answers: []answered{{403, `{"title":"Forbidden","detail":"backfill is disabled: set BACKFILL_ENABLED=true"}`}},
+			code:    1,
+			err:     "tidemark: backfill is disabled: set BACKFILL_ENABLED=true\n"},
 		{name: "no site", args: []string{"backfill", "run"}, code: 2,
 			err: "tidemark: name a site with --source; `backfill sites` lists them\nsee `tidemark backfill run --help`\n"},
 		{name: "a wrong number", args: []string{"backfill", "run", "--source", "port", "--max-urls", "-1"}, code: 2,
 			err: "tidemark: --max-urls is -1: give a positive number\nsee `tidemark backfill run --help`\n"},
-		{name: "json", args: []string{"backfill", "run", "--source", "port", "--json"}, answers: []answered{{202, `{"id":"r1","status":"RUNNING"}`}, {200, `{"id":"r1","status":"COMPLETED","report":["x"]}`}},
+		{name: "json", args: []string{"backfill", "run", "--source", "port", "--json"},
+			answers: []answered{{202, `{"id":"r1","status":"RUNNING"}`}, {200,
+				`{"id":"r1","status":"COMPLETED","report":["x"]}`}},
 			out: `{"id":"r1","status":"RUNNING"}` + "\n" + `{"id":"r1","status":"COMPLETED","report":["x"]}` + "\n"},
 		{name: "a terminal has a bar", args: []string{"backfill", "show", "--watch", "r1"}, terminal: true,
 			answers: []answered{half, {200, backfillOf("COMPLETED", allCounts, oneReport)}}, out: `
@@ -81,12 +98,21 @@ found  50% |███████████████               | (400/8
 	})
 }
 
+// How many there are at most is not said of a run that has found all (S13).
+func TestS13BackfillThatFoundAll(t *testing.T) {
+	whole := `{"id":"r1","status":"COMPLETED","sources":["port"],"maxUrls":10000,"maxUrlsPerSource":10000,"discoveredCount":3355,"queuedCount":3355,"progress":[{"source":"port","state":"done"}]}`
+	performAll(t, []script{{name: "all", args: []string{"backfill", "show", "-w", "r1"}, answers: []answered{{200, whole}},
+		err: "12:00:00  3,355 found: 3,355 new, 0 known, 0 errors\n"}})
+}
+
 func TestE7BackfillRuns(t *testing.T) {
-	run := backfillOf("COMPLETED", someCounts, `,"dryRun":true,"documents":2,"requests":1,"bytes":4096,"reasons":{"/print":1,"trap: calendar":4},"dateFrom":"2020-01-01T00:00:00Z",
+	run := backfillOf("COMPLETED", someCounts,
+		`,"dryRun":true,"documents":2,"requests":1,"bytes":4096,"reasons":{"/print":1,"trap: calendar":4},"dateFrom":"2020-01-01T00:00:00Z",
 		"startedAt":"2026-03-01T11:00:00Z","finishedAt":"2026-03-01T11:30:00Z","createdAt":"2026-03-01T11:00:00Z",
 		"errorLog":[{"at":"2026-03-01T11:10:00Z","source":"port","url":"https://a.example/s.xml","message":"HTTP 500"}]`)
 	performAll(t, []script{
-		{name: "list", args: []string{"backfill", "list", "--top", "5", "--before", "r2"}, answers: []answered{{200, `{"runs":[` + run + `]}`}}, out: `
+		{name: "list", args: []string{"backfill", "list", "--top", "5", "--before", "r2"},
+			answers: []answered{{200, `{"runs":[` + run + `]}`}}, out: `
 RUN  BEGUN       STATUS               FOUND  NEW  ERRORS  SITES
 r1   1 hour ago  COMPLETED (dry run)  400    300  1       port, pier
 `, asked: []string{"GET /api/backfill/runs?continuation=r2&top=5"}},
@@ -112,13 +138,20 @@ passed over
 1 error
   2026-03-01 11:10:00Z  port https://a.example/s.xml HTTP 500
 `},
-		{name: "pause", args: []string{"backfill", "pause", "r1"}, answers: []answered{{202, backfillOf("PAUSED", noCounts, "")}},
-			out: "r1 is PAUSED; `tidemark backfill show r1` tells what it came to\n", asked: []string{"POST /api/backfill/runs/r1/pause"}},
-		{name: "resume", args: []string{"backfill", "resume", "r1"}, answers: []answered{{202, backfillOf("RUNNING", noCounts, "")}},
-			out: "r1 is RUNNING; `tidemark backfill show r1` tells what it came to\n", asked: []string{"POST /api/backfill/runs/r1/resume"}},
-		{name: "cancel in the wrong state", args: []string{"backfill", "cancel", "r1"}, code: 1, answers: []answered{{409, `{"title":"Conflict","detail":"the run is COMPLETED already"}`}},
-			err: "tidemark: the run is COMPLETED already\n", asked: []string{"POST /api/backfill/runs/r1/cancel"}},
-		{name: "E9 sites", args: []string{"backfill", "sites"}, answers: []answered{{200, `{"enabled":false,"sites":[{"slug":"port","domain":"port.example","modes":["SITEMAP","ARCHIVE"]}]}`}}, out: `
+		{name: "pause", args: []string{"backfill", "pause", "r1"}, answers: []answered{{202,
+			backfillOf("PAUSED", noCounts, "")}},
+			out:   "r1 is PAUSED; `tidemark backfill show r1` shows its result\n",
+			asked: []string{"POST /api/backfill/runs/r1/pause"}},
+		{name: "resume", args: []string{"backfill", "resume", "r1"}, answers: []answered{{202,
+			backfillOf("RUNNING", noCounts, "")}},
+			out:   "r1 is RUNNING; `tidemark backfill show r1` shows its result\n",
+			asked: []string{"POST /api/backfill/runs/r1/resume"}},
+		{name: "cancel in the wrong state", args: []string{"backfill", "cancel", "r1"}, code: 1,
+			answers: []answered{{409, `{"title":"Conflict","detail":"the run is COMPLETED already"}`}},
+			err:     "tidemark: the run is COMPLETED already\n", asked: []string{"POST /api/backfill/runs/r1/cancel"}},
+		{name: "E9 sites", args: []string{"backfill", "sites"},
+			answers: []answered{{200,
+				`{"enabled":false,"sites":[{"slug":"port","domain":"port.example","modes":["SITEMAP","ARCHIVE"]}]}`}}, out: `
 SITE  DOMAIN        MODES
 port  port.example  sitemap, archive
 `, err: "tidemark: backfill is disabled on this server: it needs BACKFILL_ENABLED=true\n"},
@@ -137,7 +170,8 @@ func TestBackfillInterrupted(t *testing.T) {
 	defer srv.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	var out, errOut bytes.Buffer
-	p := &program{out: &out, err: &errOut, now: func() time.Time { return noon }, getenv: func(string) string { return "" },
+	p := &program{out: &out, err: &errOut, now: func() time.Time { return noon },
+		getenv: func(string) string { return "" },
 		sleep: func(ctx context.Context, _ time.Duration) error {
 			cancel()
 			return ctx.Err()
@@ -146,7 +180,8 @@ func TestBackfillInterrupted(t *testing.T) {
 	if code != exitInterrupted || len(asked) != 1 {
 		t.Errorf("exit code %d, asked %v", code, asked)
 	}
-	if want := "the run goes on: follow it with `tidemark backfill show --watch r1`, end it with `tidemark backfill cancel r1`"; !strings.Contains(errOut.String(), want) {
+	if want := "the run goes on: follow it with `tidemark backfill show --watch r1`, end it with `tidemark backfill " +
+		"cancel r1`"; !strings.Contains(errOut.String(), want) {
 		t.Errorf("have %q, want %q", errOut.String(), want)
 	}
 }
@@ -154,12 +189,12 @@ func TestBackfillInterrupted(t *testing.T) {
 // A run of very many sites stays on one screen.
 func TestBackfillFrame(t *testing.T) {
 	var b bytes.Buffer
-	v := &liveBackfill{canvas{out: &b, screen: screen{terminal: true, width: 40}}}
+	v := &view{out: &b, screen: screen{terminal: true, width: 40}}
 	run := api.BackfillRun{MaxURLs: 10}
 	for range 40 {
 		run.Progress = append(run.Progress, api.BackfillProgress{Source: "port", Note: strings.Repeat("long ", 40)})
 	}
-	v.show(run, noon)
+	v.show(noon, nil, func() []string { return backfillPicture(run, v.screen) })
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	if len(lines) != watchedSites+3 || lines[len(lines)-1] != "  and 28 more" {
 		t.Errorf("%d lines, the last is %q", len(lines), lines[len(lines)-1])

@@ -7,15 +7,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-func (p *program) backfillListCommand() *cobra.Command {
+func backfillListCommand(p *program) *cobra.Command {
 	var top int
 	var after string
 	cmd := &cobra.Command{
@@ -24,7 +24,7 @@ func (p *program) backfillListCommand() *cobra.Command {
 		Example: "  tidemark backfill list\n  tidemark backfill list --top 100",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.backfillList(cmd.Context(), top, after)
+			return backfillList(cmd.Context(), p, top, after)
 		},
 	}
 	cmd.Flags().IntVar(&top, "top", 20, "how many, up to 100")
@@ -32,11 +32,11 @@ func (p *program) backfillListCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) backfillList(ctx context.Context, top int, after string) error {
+func backfillList(ctx context.Context, p *program, top int, after string) error {
 	if top < 1 || top > 100 {
 		return usagef("--top is %d: give 1 to 100", top)
 	}
-	list, err := p.client().BackfillRuns(ctx, top, after)
+	list, err := api.ListBackfills.Call(ctx, p.client(), api.BackfillQuery{Top: top, Continuation: after})
 	if err != nil || p.json {
 		return err
 	}
@@ -44,13 +44,12 @@ func (p *program) backfillList(ctx context.Context, top int, after string) error
 		p.say("no runs")
 		return nil
 	}
-	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tBEGUN\tSTATUS\tFOUND\tNEW\tERRORS\tSITES")
+	rows := []string{"RUN\tBEGUN\tSTATUS\tFOUND\tNEW\tERRORS\tSITES"}
 	for _, r := range list.Runs {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", clean(r.ID), ago(p.now(), r.CreatedAt), clean(statusOf(r)),
-			thousands(r.Discovered), thousands(r.Queued), thousands(r.Errors), clean(strings.Join(r.Sources, ", ")))
+		rows = append(rows, row(r.ID, ago(p.now(), r.CreatedAt), statusOf(r), r.Discovered, r.Queued, r.Errors,
+			strings.Join(r.Sources, ", ")))
 	}
-	return w.Flush()
+	return table(p.out, rows...)
 }
 
 // statusOf is the status of a run, and whether it only counts.
@@ -61,38 +60,39 @@ func statusOf(r api.BackfillRun) string {
 	return r.Status
 }
 
-const backfillShowLong = `Show a run: what it was asked for, what each site came to, what was passed over and
+const backfillShowLong = `Show a run: what it was asked for, what each site gave, what was left out and
 why, and its errors. With --watch it is followed until it goes on no longer.`
 
-func (p *program) backfillShowCommand() *cobra.Command {
+func backfillShowCommand(p *program) *cobra.Command {
 	var watch bool
 	var interval time.Duration
 	cmd := &cobra.Command{
-		Use:     "show RUN",
-		Short:   "Show a run, or follow it",
-		Long:    backfillShowLong,
-		Example: "  tidemark backfill show backfill-20260301t120002z-0f3a…\n  tidemark backfill show --watch backfill-20260301t120002z-0f3a…",
-		Args:    one("run"),
+		Use:   "show RUN",
+		Short: "Show a run, or follow it",
+		Long:  backfillShowLong,
+		Example: "  tidemark backfill show backfill-20260301t120002z-0f3a…\n  tidemark backfill show --watch " +
+			"backfill-20260301t120002z-0f3a…",
+		Args: one("run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkInterval(interval); err != nil {
 				return err
 			}
-			run, err := p.client().BackfillRun(cmd.Context(), args[0])
+			run, err := api.GetBackfill.Call(cmd.Context(), p.client(), api.BackfillID{ID: args[0]})
 			switch {
 			case err != nil:
 				return err
 			case watch:
-				return p.followBackfill(cmd.Context(), run, interval)
+				return followBackfill(cmd.Context(), p, run, interval)
 			}
-			return p.showBackfill(run)
+			return showBackfill(p, run)
 		},
 	}
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "follow it until it goes on no longer")
-	cmd.Flags().DurationVar(&interval, "interval", time.Second, "how often --watch looks")
+	cmd.Flags().DurationVar(&interval, "interval", time.Second, "how often --watch polls")
 	return cmd
 }
 
-func (p *program) showBackfill(r api.BackfillRun) error {
+func showBackfill(p *program, r api.BackfillRun) error {
 	p.sayFields([]field{
 		{"run", r.ID},
 		{"status", statusOf(r)},
@@ -103,17 +103,18 @@ func (p *program) showBackfill(r api.BackfillRun) error {
 		{"ended", moment(p.now(), r.FinishedAt)},
 		{"by", r.RunBy},
 		{"pages", backfillProgress(r)},
-		{"read", fmt.Sprintf("%s with %s, %s bytes", count(r.Documents, "document"), count(r.Requests, "request"), thousands(int(r.Bytes)))},
+		{"read", fmt.Sprintf("%s with %s, %s bytes", words.Count(r.Documents, "document"), words.Count(r.Requests, "request"),
+			words.Thousands(int(r.Bytes)))},
 	})
 	if p.json {
 		return nil
 	}
 	fmt.Fprintln(p.out)
-	if err := p.backfillSources(r.Progress); err != nil {
+	if err := backfillSources(p, r.Progress); err != nil {
 		return err
 	}
-	p.backfillReasons(r.Reasons)
-	p.backfillErrors(r)
+	backfillReasons(p, r.Reasons)
+	backfillErrors(p, r)
 	return nil
 }
 
@@ -131,18 +132,16 @@ func datesOf(r api.BackfillRun) string {
 	}
 }
 
-func (p *program) backfillSources(all []api.BackfillProgress) error {
-	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "SITE\tSTATE\tFOUND\tNEW\tKNOWN\tERRORS\tNOTE")
+func backfillSources(p *program, all []api.BackfillProgress) error {
+	rows := []string{"SITE\tSTATE\tFOUND\tNEW\tKNOWN\tERRORS\tNOTE"}
 	for _, s := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", clean(s.Source), clean(s.State), thousands(s.Discovered), thousands(s.Queued),
-			thousands(s.Skipped), thousands(s.Errors), clean(s.Note))
+		rows = append(rows, row(s.Source, s.State, s.Discovered, s.Queued, s.Skipped, s.Errors, s.Note))
 	}
-	return w.Flush()
+	return table(p.out, rows...)
 }
 
 // backfillReasons lists why addresses were passed over, the most frequent first.
-func (p *program) backfillReasons(reasons map[string]int) {
+func backfillReasons(p *program, reasons map[string]int) {
 	if len(reasons) == 0 {
 		return
 	}
@@ -150,35 +149,35 @@ func (p *program) backfillReasons(reasons map[string]int) {
 	for _, why := range slices.SortedFunc(maps.Keys(reasons), func(a, b string) int {
 		return cmp.Or(cmp.Compare(reasons[b], reasons[a]), cmp.Compare(a, b))
 	}) {
-		p.say("  %s  %s", thousands(reasons[why]), clean(why))
+		p.say("  %s  %s", words.Thousands(reasons[why]), clean(why))
 	}
 }
 
-func (p *program) backfillErrors(r api.BackfillRun) {
+func backfillErrors(p *program, r api.BackfillRun) {
 	if r.Errors == 0 {
 		return
 	}
-	p.say("\n%s", count(r.Errors, "error"))
+	p.say("\n%s", words.Count(r.Errors, "error"))
 	for _, e := range r.ErrorLog {
 		p.say("  %s  %s", stamp(e.At), strings.Join(strings.Fields(clean(e.Source+"  "+e.URL+"  "+e.Message)), " "))
 	}
 	if more := r.Errors - len(r.ErrorLog); more > 0 {
-		p.say("  and %s more", thousands(more))
+		p.say("  and %s more", words.Thousands(more))
 	}
 }
 
-func (p *program) backfillSitesCommand() *cobra.Command {
+func backfillSitesCommand(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:     "sites",
 		Short:   "List the sites of the server's site file",
 		Example: "  tidemark backfill sites",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return p.backfillSites(cmd.Context()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return backfillSites(cmd.Context(), p) },
 	}
 }
 
-func (p *program) backfillSites(ctx context.Context) error {
-	list, err := p.client().BackfillSites(ctx)
+func backfillSites(ctx context.Context, p *program) error {
+	list, err := api.ListBackfillSites.Call(ctx, p.client(), api.None{})
 	if err != nil || p.json {
 		return err
 	}
@@ -189,12 +188,11 @@ func (p *program) backfillSites(ctx context.Context) error {
 		p.say("no sites: the server has no site file, see BACKFILL_SITES_FILE")
 		return nil
 	}
-	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "SITE\tDOMAIN\tMODES")
+	rows := []string{"SITE\tDOMAIN\tMODES"}
 	for _, s := range list.Sites {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", clean(s.Slug), clean(s.Domain), clean(strings.ToLower(strings.Join(s.Modes, ", "))))
+		rows = append(rows, row(s.Slug, s.Domain, strings.ToLower(strings.Join(s.Modes, ", "))))
 	}
-	return w.Flush()
+	return table(p.out, rows...)
 }
 
 const backfillResumeLong = `Let a run go on that is paused or failed. One that failed asks again for what could
@@ -203,7 +201,7 @@ not be read, and counts nothing twice.`
 const backfillCancelLong = `End a run before its next step. What it has registered stays registered.`
 
 // backfillDo is a command that does one thing with a run.
-func (p *program) backfillDo(verb, short, long string, do func(*api.Client, context.Context, string) (api.BackfillRun, error)) *cobra.Command {
+func backfillDo(p *program, verb, short, long string, route api.Route[api.BackfillID, api.BackfillRun]) *cobra.Command {
 	return &cobra.Command{
 		Use:     verb + " RUN",
 		Short:   short,
@@ -211,9 +209,9 @@ func (p *program) backfillDo(verb, short, long string, do func(*api.Client, cont
 		Example: "  tidemark backfill " + verb + " backfill-20260301t120002z-0f3a…",
 		Args:    one("run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			run, err := do(p.client(), cmd.Context(), args[0])
+			run, err := route.Call(cmd.Context(), p.client(), api.BackfillID{ID: args[0]})
 			if err == nil {
-				p.say("%s is %s; `%s backfill show %s` tells what it came to", clean(run.ID), clean(run.Status), p.name(), clean(run.ID))
+				p.say("%s is %s; `%s backfill show %s` shows its result", clean(run.ID), clean(run.Status), p.name(), clean(run.ID))
 			}
 			return err
 		},

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/azurite"
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/local/azurite"
 )
 
 // emulatorOptions are the flags of every command that starts Azurite.
@@ -24,7 +24,7 @@ type emulatorOptions struct {
 }
 
 // emulatorFlags adds the flags to f. What it returns is to be called when they are parsed.
-func (p *program) emulatorFlags(f *pflag.FlagSet, o *emulatorOptions) (read func() error) {
+func emulatorFlags(p *program, f *pflag.FlagSet, o *emulatorOptions) (read func() error) {
 	portBase := f.String("azurite-port-base", p.setting("AZURITE_PORT_BASE", strconv.Itoa(azurite.DefaultPortBase)),
 		"first of three ports for Azurite (AZURITE_PORT_BASE)")
 	f.StringVar(&o.data, "data", p.setting("TIDEMARK_DATA", ".tidemark"), "`FOLDER` for all data (TIDEMARK_DATA)")
@@ -69,7 +69,7 @@ func launchAzurite(ctx context.Context, o azurite.Options) (emulator, error) {
 // emulation is an Azurite of ours on a data folder, and what processes need to know to use both.
 // Its order is open, start, stop, close.
 type emulation struct {
-	*program
+	p       *program
 	options emulatorOptions
 	launch  launcher
 	sites   string                           // the site file, if there is one
@@ -96,7 +96,7 @@ func (e *emulation) open(level slog.Level, locks ...string) (err error) {
 	if e.release, err = holdFolder(e.options.data, locks...); err != nil {
 		return err
 	}
-	if e.log, err = openLogs(e.options.data, level, e.err); err != nil {
+	if e.log, err = openLogs(e.options.data, level, e.p.err); err != nil {
 		e.release()
 	}
 	return err
@@ -104,7 +104,7 @@ func (e *emulation) open(level slog.Level, locks ...string) (err error) {
 
 // sitesFile is the site file as others find it: the one that is set, or one in this folder.
 func (e *emulation) sitesFile() (string, error) {
-	name := e.getenv("BACKFILL_SITES_FILE")
+	name := e.p.getenv("BACKFILL_SITES_FILE")
 	if name == "" {
 		if _, err := os.Stat(app.SitesFile); err != nil {
 			return "", nil
@@ -184,7 +184,7 @@ func (e *emulation) lookup(name string) string {
 			return s.value
 		}
 	}
-	return e.getenv(name)
+	return e.p.getenv(name)
 }
 
 // environment is what a process sees; a later value of a name wins.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 const enrichLong = `Have a language model say what entries are about: gist, topics and keywords. An
@@ -24,7 +25,7 @@ const enrichExample = `  tidemark enrich entry_telegram_link_v1-k7gx…
   tidemark enrich --batch --missing
   tidemark enrich batches`
 
-func (p *program) enrichCommand() *cobra.Command {
+func enrichCommand(p *program) *cobra.Command {
 	var batch, missing bool
 	cmd := &cobra.Command{
 		Use:     "enrich ENTRY_ID…",
@@ -41,7 +42,7 @@ func (p *program) enrichCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := p.idsToEnrich(cmd.Context(), args, missing)
+			ids, err := idsToEnrich(cmd.Context(), p, args, missing)
 			if err != nil {
 				return err
 			}
@@ -49,29 +50,29 @@ func (p *program) enrichCommand() *cobra.Command {
 				p.say("no entry lacks a description")
 			}
 			if batch {
-				return p.enrichLater(cmd.Context(), ids)
+				return enrichLater(cmd.Context(), p, ids)
 			}
-			return p.enrichNow(cmd.Context(), ids)
+			return enrichNow(cmd.Context(), p, ids)
 		},
 	}
 	cmd.Flags().BoolVar(&batch, "batch", false, "when the model has time, within a day, instead of now")
 	cmd.Flags().BoolVar(&missing, "missing", false, "all entries that were never described, or could not be")
-	cmd.AddCommand(p.enrichBatchesCommand(), p.enrichShowCommand(), p.enrichCancelCommand())
+	cmd.AddCommand(enrichBatchesCommand(p), enrichShowCommand(p), enrichCancelCommand(p))
 	return cmd
 }
 
-func (p *program) idsToEnrich(ctx context.Context, args []string, missing bool) ([]string, error) {
+func idsToEnrich(ctx context.Context, p *program, args []string, missing bool) ([]string, error) {
 	if missing {
-		return p.undescribed(ctx)
+		return undescribed(ctx, p)
 	}
-	return p.entryIDs(args)
+	return entryIDs(p, args)
 }
 
 // undescribed are the ids of all entries that have no description and are in no batch that goes on.
-func (p *program) undescribed(ctx context.Context) (ids []string, err error) {
+func undescribed(ctx context.Context, p *program) (ids []string, err error) {
 	client, q := p.client(), api.EntryQuery{Top: 200}
 	for {
-		page, err := client.Entries(ctx, q)
+		page, err := api.ListEntries.Call(ctx, client, q)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +88,7 @@ func (p *program) undescribed(ctx context.Context) (ids []string, err error) {
 }
 
 // entryIDs are the ids in the arguments, and in standard input where one is "-".
-func (p *program) entryIDs(args []string) (ids []string, err error) {
+func entryIDs(p *program, args []string) (ids []string, err error) {
 	for _, arg := range args {
 		if arg != "-" {
 			ids = append(ids, arg)
@@ -106,26 +107,17 @@ func (p *program) entryIDs(args []string) (ids []string, err error) {
 	return ids, nil
 }
 
-// enrichNow describes entries one after the other. What one of them is to blame for is reported, and
-// the others go on.
-func (p *program) enrichNow(ctx context.Context, ids []string) error {
-	client, failed := p.client(), 0
-	for _, id := range ids {
-		t, err := client.Enrich(ctx, api.EnrichRequest{EntryID: id})
-		switch {
-		case err == nil:
+// enrichNow describes entries one after the other.
+func enrichNow(ctx context.Context, p *program, ids []string) error {
+	client := p.client()
+	toBlame := func(err error) bool { return isOwnFault(err) && !isOff(err) }
+	return eachEntry(p, ids, toBlame, func(id string) error {
+		t, err := api.Enrich.Call(ctx, client, api.EnrichRequest{EntryID: id})
+		if err == nil {
 			p.sayFields(append([]field{{"entry", t.EntryID}}, described(t)...))
-		case isOwnFault(err) && !isOff(err):
-			failed++
-			p.note("%s: %v", cut(clean(id), 100), err)
-		default:
-			return err
 		}
-	}
-	if failed > 0 {
-		return errReported
-	}
-	return nil
+		return err
+	})
 }
 
 // described are the fields that have something to say.
@@ -148,7 +140,7 @@ func topic(name string, confidence float64) string {
 
 // tokens is what answers were charged for, in words.
 func tokens(in, out int, cost float64) string {
-	text := fmt.Sprintf("%s tokens in, %s out", thousands(in), thousands(out))
+	text := fmt.Sprintf("%s tokens in, %s out", words.Thousands(in), words.Thousands(out))
 	if cost > 0 {
 		text += fmt.Sprintf(", $%.6f", cost)
 	}
@@ -165,10 +157,10 @@ func (p *program) sayFields(all []field) {
 }
 
 // enrichLater queues batches of as many entries as one may have.
-func (p *program) enrichLater(ctx context.Context, ids []string) error {
+func enrichLater(ctx context.Context, p *program, ids []string) error {
 	client := p.client()
 	for batch := range slices.Chunk(ids, api.MaxEnrichBatch) {
-		b, err := client.EnrichBatch(ctx, batch)
+		b, err := api.StartEnrichBatch.Call(ctx, client, api.EnrichBatchRequest{EntryIDs: batch})
 		if err != nil {
 			return err
 		}

@@ -29,13 +29,19 @@ model      m, 1,200 tokens in, 40 out, $0.000120
 `
 	off := `{"title":"Forbidden","status":403,"detail":"enrichment is off here: set T1_DEFAULT_MODEL"}`
 	performAll(t, []script{
-		{name: "two, of which one is unknown", args: []string{"enrich", "e0", "e1"}, answers: []answered{{404, `{"title":"Not Found","status":404,"detail":"no entry"}`}, {body: tier1Answer}},
-			code: 1, out: shown, err: "tidemark: e0: no entry\n", asked: []string{`POST /api/enrich/tier1 {"entry_id":"e0"}`, `POST /api/enrich/tier1 {"entry_id":"e1"}`}},
-		{name: "ids from standard input", args: []string{"enrich", "-"}, stdin: "e1\n\n# e2\n", answers: []answered{{body: tier1Answer}}, out: shown,
+		{name: "two, of which one is unknown", args: []string{"enrich", "e0", "e1"},
+			answers: []answered{{404, `{"title":"Not Found","status":404,"detail":"no entry"}`}, {body: tier1Answer}},
+			code:    1, out: shown, err: "tidemark: e0: no entry\ntidemark: 1 entry done, 1 entry failed\n",
+			asked: []string{`POST /api/enrich/tier1 {"entry_id":"e0"}`, `POST /api/enrich/tier1 {"entry_id":"e1"}`}},
+		{name: "ids from standard input", args: []string{"enrich", "-"}, stdin: "e1\n\n# e2\n",
+			answers: []answered{{body: tier1Answer}}, out: shown,
 			asked: []string{`POST /api/enrich/tier1 {"entry_id":"e1"}`}},
-		{name: "none there", args: []string{"enrich", "-"}, code: 2, err: "tidemark: there are no ids on standard input\nsee `tidemark enrich --help`\n"},
-		{name: "none", args: []string{"enrich"}, code: 2, err: "tidemark: give at least one id of an entry\nsee `tidemark enrich --help`\n"},
-		{name: "off", args: []string{"enrich", "e0", "e1"}, answers: []answered{{403, off}}, code: 1, err: "tidemark: enrichment is off here: set T1_DEFAULT_MODEL\n",
+		{name: "none there", args: []string{"enrich", "-"}, code: 2,
+			err: "tidemark: there are no ids on standard input\nsee `tidemark enrich --help`\n"},
+		{name: "none", args: []string{"enrich"}, code: 2,
+			err: "tidemark: give at least one id of an entry\nsee `tidemark enrich --help`\n"},
+		{name: "off", args: []string{"enrich", "e0", "e1"}, answers: []answered{{403, off}}, code: 1,
+			err:   "tidemark: enrichment is off here: set T1_DEFAULT_MODEL\n",
 			asked: []string{`POST /api/enrich/tier1 {"entry_id":"e0"}`}},
 	})
 }
@@ -47,29 +53,39 @@ func TestD9EnrichBatches(t *testing.T) {
 		{name: "queued", args: []string{"enrich", "--batch", "e1", "e2"}, answers: []answered{{202, queued}},
 			out:   "t1-1-a has 2 entries; `tidemark enrich show t1-1-a` tells how far it is\n",
 			asked: []string{`POST /api/enrich/tier1/batch {"entry_ids":["e1","e2"]}`}},
-		{name: "more than a batch has", args: []string{"enrich", "--batch", "-"}, stdin: many, answers: []answered{{202, queued}, {202, queued}},
-			out: strings.Repeat("t1-1-a has 2 entries; `tidemark enrich show t1-1-a` tells how far it is\n", 2),
-			asked: []string{`POST /api/enrich/tier1/batch {"entry_ids":["e"` + strings.Repeat(`,"e"`, api.MaxEnrichBatch-1) + `]}`,
+		{name: "more than a batch has", args: []string{"enrich", "--batch", "-"}, stdin: many,
+			answers: []answered{{202, queued}, {202, queued}},
+			out:     strings.Repeat("t1-1-a has 2 entries; `tidemark enrich show t1-1-a` tells how far it is\n", 2),
+			asked: []string{`POST /api/enrich/tier1/batch {"entry_ids":["e"` + strings.Repeat(`,"e"`, api.MaxEnrichBatch-1) +
+				`]}`,
 				`POST /api/enrich/tier1/batch {"entry_ids":["last"]}`}},
 		{name: "all that are not described", args: []string{"enrich", "--batch", "--missing"}, answers: []answered{
 			{body: `{"entries":[{"entry_id":"e1"},{"entry_id":"e2","tier1_status":"pending"}],"continuation":"e2"}`},
-			{body: `{"entries":[{"entry_id":"e3","tier1_status":"enriched"},{"entry_id":"e4","tier1_status":"failed"}]}`}, {202, queued}},
-			out:   "t1-1-a has 2 entries; `tidemark enrich show t1-1-a` tells how far it is\n",
-			asked: []string{"GET /api/entries?top=200", "GET /api/entries?continuation=e2&top=200", `POST /api/enrich/tier1/batch {"entry_ids":["e1","e4"]}`}},
-		{name: "all are described", args: []string{"enrich", "--missing"}, answers: []answered{{body: `{"entries":[]}`}}, out: "no entry lacks a description\n",
+			{body: `{"entries":[{"entry_id":"e3","tier1_status":"enriched"},{"entry_id":"e4","tier1_status":"failed"}]}`},
+			{202, queued}},
+			out: "t1-1-a has 2 entries; `tidemark enrich show t1-1-a` tells how far it is\n",
+			asked: []string{"GET /api/entries?top=200", "GET /api/entries?continuation=e2&top=200",
+				`POST /api/enrich/tier1/batch {"entry_ids":["e1","e4"]}`}},
+		{name: "all are described", args: []string{"enrich", "--missing"}, answers: []answered{{body: `{"entries":[]}`}},
+			out:   "no entry lacks a description\n",
 			asked: []string{"GET /api/entries?top=200"}},
-		{name: "all and some", args: []string{"enrich", "--missing", "e1"}, code: 2, err: "tidemark: --missing names all entries itself: give no ids\nsee `tidemark enrich --help`\n"},
-		{name: "listed", args: []string{"enrich", "batches"}, answers: []answered{{body: `{"batches":[` + queued + `,` + running + `,` + done + `]}`}},
+		{name: "all and some", args: []string{"enrich", "--missing", "e1"}, code: 2,
+			err: "tidemark: --missing names all entries itself: give no ids\nsee `tidemark enrich --help`\n"},
+		{name: "listed", args: []string{"enrich", "batches"}, answers: []answered{{body: `{"batches":[` + queued + `,` +
+			running + `,` + done + `]}`}},
 			out: `
 BATCH   BEGUN        ENTRIES  STATUS
 t1-1-a  1 hour ago   2        queued
 t1-2-b  2 hours ago  2,000    running (in_progress), is being cancelled: not cancelled: no
 t1-3-c  1 day ago    7        done: 2 enriched, 1 skipped, 1 failed, 1 cancelled, 2 again in t1-3-c.3
 `, asked: []string{"GET /api/enrich/tier1/batches?top=20"}},
-		{name: "listed by what is asked for", args: []string{"enrich", "batches", "--schema", "pkm_test", "--top", "5", "--before", "t1-3-c"}, answers: []answered{{body: `{"batches":[]}`}},
+		{name: "listed by what is asked for", args: []string{"enrich", "batches", "--schema", "pkm_test", "--top", "5",
+			"--before", "t1-3-c"}, answers: []answered{{body: `{"batches":[]}`}},
 			out: "no batches\n", asked: []string{"GET /api/enrich/tier1/batches?before=t1-3-c&schema=pkm_test&top=5"}},
-		{name: "listed as JSON", args: []string{"enrich", "batches", "--json"}, answers: []answered{{body: `{"batches":[` + queued + `]}`}}, out: `{"batches":[` + queued + "]}\n"},
-		{name: "no top", args: []string{"enrich", "batches", "--top", "0"}, code: 2, err: "tidemark: --top is 0: give 1 to 100\nsee `tidemark enrich batches --help`\n"},
+		{name: "listed as JSON", args: []string{"enrich", "batches", "--json"},
+			answers: []answered{{body: `{"batches":[` + queued + `]}`}}, out: `{"batches":[` + queued + "]}\n"},
+		{name: "no top", args: []string{"enrich", "batches", "--top", "0"}, code: 2,
+			err: "tidemark: --top is 0: give 1 to 100\nsee `tidemark enrich batches --help`\n"},
 		{name: "shown", args: []string{"enrich", "show", "t1-3-c"}, answers: []answered{{body: done}},
 			out: `
 batch      t1-3-c
@@ -88,7 +104,8 @@ charged    300 tokens in, 20 out
 		{name: "cancelled", args: []string{"enrich", "cancel", "t1-2-b"}, answers: []answered{{202, running}},
 			out:   "t1-2-b is being cancelled; `tidemark enrich show t1-2-b` tells when it is done\n",
 			asked: []string{"POST /api/enrich/tier1/batches/t1-2-b/cancel"}},
-		{name: "cancelled too late", args: []string{"enrich", "cancel", "t1-3-c"}, answers: []answered{{409, `{"title":"Conflict","status":409,"detail":"the batch is done already"}`}},
-			code: 1, err: "tidemark: the batch is done already\n"},
+		{name: "cancelled too late", args: []string{"enrich", "cancel", "t1-3-c"},
+			answers: []answered{{409, `{"title":"Conflict","status":409,"detail":"the batch is done already"}`}},
+			code:    1, err: "tidemark: the batch is done already\n"},
 	})
 }

@@ -6,22 +6,22 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-func (p *program) enrichBatchesCommand() *cobra.Command {
-	l := api.EnrichList{}
+func enrichBatchesCommand(p *program) *cobra.Command {
+	l := api.EnrichQuery{}
 	cmd := &cobra.Command{
 		Use:     "batches",
 		Short:   "List batches and how far they are, newest first",
 		Example: "  tidemark enrich batches\n  tidemark enrich batches --top 100 --schema pkm_test",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.enrichBatches(cmd.Context(), l)
+			return listEnrichBatches(cmd.Context(), p, l)
 		},
 	}
 	cmd.Flags().StringVar(&l.Schema, "schema", "", "those of pkm or of pkm_test; as the test mode is when not given")
@@ -30,11 +30,11 @@ func (p *program) enrichBatchesCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) enrichBatches(ctx context.Context, l api.EnrichList) error {
+func listEnrichBatches(ctx context.Context, p *program, l api.EnrichQuery) error {
 	if l.Top < 1 {
 		return usagef("--top is %d: give 1 to 100", l.Top)
 	}
-	list, err := p.client().EnrichBatches(ctx, l)
+	list, err := api.ListEnrichBatches.Call(ctx, p.client(), l)
 	if err != nil {
 		return err
 	}
@@ -44,12 +44,11 @@ func (p *program) enrichBatches(ctx context.Context, l api.EnrichList) error {
 	if p.json || len(list.Batches) == 0 {
 		return nil
 	}
-	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "BATCH\tBEGUN\tENTRIES\tSTATUS")
+	rows := []string{"BATCH\tBEGUN\tENTRIES\tSTATUS"}
 	for _, b := range list.Batches {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", clean(b.ID), ago(p.now(), b.CreatedAt), thousands(b.Entries), clean(batchText(b)))
+		rows = append(rows, row(b.ID, ago(p.now(), b.CreatedAt), b.Entries, batchText(b)))
 	}
-	return w.Flush()
+	return table(p.out, rows...)
 }
 
 // batchText is the state of a batch in words.
@@ -72,35 +71,35 @@ func batchText(b api.EnrichBatch) string {
 
 // outcomes is what became of the entries of a batch that is done.
 func outcomes(b api.EnrichBatch) string {
-	parts := []string{thousands(b.Enriched) + " enriched"}
+	parts := []string{words.Thousands(b.Enriched) + " enriched"}
 	for _, o := range []struct {
 		n    int
 		what string
 	}{{b.Skipped, "skipped"}, {b.Failed, "failed"}, {b.Cancelled, "cancelled"}} {
 		if o.n > 0 {
-			parts = append(parts, thousands(o.n)+" "+o.what)
+			parts = append(parts, words.Thousands(o.n)+" "+o.what)
 		}
 	}
 	if b.Again > 0 {
-		parts = append(parts, fmt.Sprintf("%s again in %s", thousands(b.Again), b.Next))
+		parts = append(parts, fmt.Sprintf("%s again in %s", words.Thousands(b.Again), b.Next))
 	}
 	return strings.Join(parts, ", ")
 }
 
-func (p *program) enrichShowCommand() *cobra.Command {
+func enrichShowCommand(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:     "show BATCH",
 		Short:   "Show a batch with what became of each entry",
 		Example: "  tidemark enrich show t1-8227633599999-0f3a…",
 		Args:    one("batch"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.enrichShow(cmd.Context(), args[0])
+			return enrichShow(cmd.Context(), p, args[0])
 		},
 	}
 }
 
-func (p *program) enrichShow(ctx context.Context, id string) error {
-	b, err := p.client().EnrichBatchState(ctx, id)
+func enrichShow(ctx context.Context, p *program, id string) error {
+	b, err := api.GetEnrichBatch.Call(ctx, p.client(), api.EnrichBatchID{ID: id})
 	if err != nil {
 		return err
 	}
@@ -120,7 +119,8 @@ func (p *program) enrichShow(ctx context.Context, id string) error {
 		p.say("\n%s", entriesOf(b))
 	}
 	for _, l := range b.Lines {
-		p.say("%s", strings.TrimRight(fmt.Sprintf("  %-9s  %s  %s", clean(l.Outcome), clean(l.EntryID), clean(l.Message)), " "))
+		p.say("%s", strings.TrimRight(fmt.Sprintf("  %-9s  %s  %s", clean(l.Outcome), clean(l.EntryID), clean(l.Message)),
+			" "))
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func charged(b api.EnrichBatch) string {
 const enrichCancelLong = `Cancel a batch. What the model has said by then is used, and nothing more is asked;
 that takes a while. Cancelling twice is cancelling once.`
 
-func (p *program) enrichCancelCommand() *cobra.Command {
+func enrichCancelCommand(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:     "cancel BATCH",
 		Short:   "Cancel a batch",
@@ -143,7 +143,7 @@ func (p *program) enrichCancelCommand() *cobra.Command {
 		Example: "  tidemark enrich cancel t1-8227633599999-0f3a…",
 		Args:    one("batch"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := p.client().CancelEnrichBatch(cmd.Context(), args[0])
+			b, err := api.CancelEnrichBatch.Call(cmd.Context(), p.client(), api.EnrichBatchID{ID: args[0]})
 			if err != nil {
 				return err
 			}

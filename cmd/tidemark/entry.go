@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
 const entryAddLong = `Push an entry in: a mail, a note, a link, or the text of a page. The server gives
@@ -23,7 +23,7 @@ const entryAddExample = `  tidemark entry add mail inbox/*.eml
   tidemark entry add link https://example.com/tides
   tidemark entry add mail --json *.eml | jq -r .entry_id | tidemark enrich --batch -`
 
-func (p *program) entryCommand() *cobra.Command {
+func entryCommand(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "entry",
 		Short:   "Push in what is not crawled: mails, notes, links, texts of pages",
@@ -39,7 +39,7 @@ func (p *program) entryCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return usagef("add what: mail, note, link or page?") },
 	}
-	add.AddCommand(p.addMailCommand(), p.addNoteCommand(), p.addLinkCommand(), p.addPageCommand())
+	add.AddCommand(addMailCommand(p), addNoteCommand(p), addLinkCommand(p), addPageCommand(p))
 	cmd.AddCommand(add)
 	return cmd
 }
@@ -49,7 +49,7 @@ const addMailLong = `Push mails in, one in each file (RFC 5322, as mail programs
 A mail of a thread updates the entry of that thread, a newsletter is kept once. A
 mailbox of several mails (.mbox) is imported by POST /api/import/email/mbox.`
 
-func (p *program) addMailCommand() *cobra.Command {
+func addMailCommand(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:     "mail FILE…",
 		Short:   "Push mails in",
@@ -57,16 +57,16 @@ func (p *program) addMailCommand() *cobra.Command {
 		Example: "  tidemark entry add mail inbox/*.eml\n  tidemark entry add mail - < message.eml",
 		Args:    some("file of a mail"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.push(cmd.Context(), args, func(ctx context.Context, file string) (api.Entry, error) {
-				body, err := p.readEntry(file)
+			return push(cmd.Context(), p, args, func(ctx context.Context, file string) (api.Entry, error) {
+				body, err := readEntry(p, file)
 				if err != nil {
 					return api.Entry{}, err
 				}
 				if isMailbox(body) {
 					return api.Entry{}, refusedf("it is a mailbox of several mails: POST /api/import/email/mbox imports those")
 				}
-				p.warnOfBytes(file, body)
-				return p.silentClient().NormalizeEmail(ctx, api.EmailRequest{RawText: string(body)})
+				warnOfBytes(p, file, body)
+				return api.NormalizeEmail.Call(ctx, p.silentClient(), api.EmailRequest{RawText: string(body)})
 			})
 		},
 	}
@@ -83,22 +83,23 @@ A note is known by its --chat and its --message. Without --message its text is
 what it is known by: the same text is the same note, another text another one.
 Give a --message of your own to be able to change what a note says.`
 
-func (p *program) addNoteCommand() *cobra.Command {
+func addNoteCommand(p *program) *cobra.Command {
 	var from api.TelegramSource
 	var chat, message string
 	cmd := &cobra.Command{
-		Use:     "note TEXT…",
-		Short:   "Push notes in",
-		Long:    addNoteLong,
-		Example: "  tidemark entry add note 'Berth 4 is closed until Friday'\n  tidemark entry add note --chat log --message 12 'Berth 4 is open again'\n  tidemark entry add note - < idea.txt",
-		Args:    some("text"),
+		Use:   "note TEXT…",
+		Short: "Push notes in",
+		Long:  addNoteLong,
+		Example: "  tidemark entry add note 'Berth 4 is closed until Friday'\n  tidemark entry add note --chat log " +
+			"--message 12 'Berth 4 is open again'\n  tidemark entry add note - < idea.txt",
+		Args: some("text"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if message != "" && len(args) > 1 {
 				return usagef("--message is the id of one note, not of %d", len(args))
 			}
-			return p.push(cmd.Context(), args, func(ctx context.Context, text string) (api.Entry, error) {
+			return push(cmd.Context(), p, args, func(ctx context.Context, text string) (api.Entry, error) {
 				if text == "-" {
-					body, err := p.readEntry(text)
+					body, err := readEntry(p, text)
 					if err != nil {
 						return api.Entry{}, err
 					}
@@ -108,12 +109,14 @@ func (p *program) addNoteCommand() *cobra.Command {
 				if message == "" {
 					from.MessageID = noteID(text)
 				}
-				return p.silentClient().NormalizeTelegram(ctx, api.TelegramRequest{Text: text, ContentType: "note", Source: from})
+				return api.NormalizeTelegram.Call(ctx, p.silentClient(), api.TelegramRequest{Text: text, ContentType: "note",
+					Source: from})
 			})
 		},
 	}
 	cmd.Flags().StringVar(&chat, "chat", "notes", "what the note belongs to: a `NAME` or number")
-	cmd.Flags().StringVar(&message, "message", "", "the note's own `NUMBER` or name there, which a later one with the same replaces")
+	cmd.Flags().StringVar(&message, "message", "",
+		"the note's own `NUMBER` or name there, which a later one with the same replaces")
 	return cmd
 }
 
@@ -128,20 +131,21 @@ const addLinkLong = `Push links in. The page of each is crawled, too, and found 
 A link is known by its URL without what tracks people; one that is known is
 skipped.`
 
-func (p *program) addLinkCommand() *cobra.Command {
+func addLinkCommand(p *program) *cobra.Command {
 	var title string
 	cmd := &cobra.Command{
-		Use:     "link URL…",
-		Short:   "Push links in",
-		Long:    addLinkLong,
-		Example: "  tidemark entry add link https://example.com/tides\n  tidemark entry add link --title 'Tide tables' https://example.com/tides",
-		Args:    some("URL"),
+		Use:   "link URL…",
+		Short: "Push links in",
+		Long:  addLinkLong,
+		Example: "  tidemark entry add link https://example.com/tides\n  tidemark entry add link --title 'Tide tables' " +
+			"https://example.com/tides",
+		Args: some("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if title != "" && len(args) > 1 {
 				return usagef("--title is that of one link, not of %d", len(args))
 			}
-			return p.push(cmd.Context(), args, func(ctx context.Context, url string) (api.Entry, error) {
-				return p.silentClient().NormalizeTelegram(ctx, api.TelegramRequest{
+			return push(cmd.Context(), p, args, func(ctx context.Context, url string) (api.Entry, error) {
+				return api.NormalizeTelegram.Call(ctx, p.silentClient(), api.TelegramRequest{
 					Text: strings.TrimSpace(title + "\n" + url), ContentType: "link", Source: api.TelegramSource{URL: url},
 				})
 			})
@@ -156,20 +160,21 @@ const addPageLong = `Push the text of pages in, from files of HTML or text.
 A page has no identity of its own, so adding it twice makes two entries. To give
 the text to an entry that there is, such as that of a link, name it with --entry.`
 
-func (p *program) addPageCommand() *cobra.Command {
+func addPageCommand(p *program) *cobra.Command {
 	var url, id string
 	cmd := &cobra.Command{
-		Use:     "page FILE…",
-		Short:   "Push the texts of pages in",
-		Long:    addPageLong,
-		Example: "  tidemark entry add page --url https://example.com/tides tides.html\n  tidemark entry add page --entry entry_telegram_link_v1-k7gx… tides.html",
-		Args:    some("file of a page"),
+		Use:   "page FILE…",
+		Short: "Push the texts of pages in",
+		Long:  addPageLong,
+		Example: "  tidemark entry add page --url https://example.com/tides tides.html\n  tidemark entry add page --entry " +
+			"entry_telegram_link_v1-k7gx… tides.html",
+		Args: some("file of a page"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (url != "" || id != "") && len(args) > 1 {
 				return usagef("--url and --entry are those of one page, not of %d", len(args))
 			}
-			return p.push(cmd.Context(), args, func(ctx context.Context, file string) (api.Entry, error) {
-				e, err := p.page(ctx, file, url)
+			return push(cmd.Context(), p, args, func(ctx context.Context, file string) (api.Entry, error) {
+				e, err := readPage(ctx, p, file, url)
 				e.EntryID = id
 				return e, err
 			})
@@ -184,8 +189,8 @@ func (p *program) addPageCommand() *cobra.Command {
 const nowhere = "https://page.invalid/"
 
 // page reads a page from a file and has it normalized.
-func (p *program) page(ctx context.Context, file, url string) (api.Entry, error) {
-	body, err := p.readEntry(file)
+func readPage(ctx context.Context, p *program, file, url string) (api.Entry, error) {
+	body, err := readEntry(p, file)
 	if err != nil {
 		return api.Entry{}, err
 	}
@@ -196,8 +201,8 @@ func (p *program) page(ctx context.Context, file, url string) (api.Entry, error)
 	if doc.Unsupported {
 		return api.Entry{}, refusedf("it is %s, neither HTML nor text", doc.MimeType)
 	}
-	e, err := p.silentClient().NormalizeWebpage(ctx, api.WebpageRequest{Text: &doc.Text, URL: url})
-	e.Source, e.Title = "webpage", doc.Title
+	e, err := api.NormalizeWebpage.Call(ctx, p.silentClient(), api.WebpageRequest{Text: &doc.Text, URL: url})
+	e.Title = doc.Title
 	return e, err
 }
 

@@ -34,32 +34,45 @@ func TestD3EntryAddMail(t *testing.T) {
 	performAll(t, []script{
 		{name: "one", args: []string{"entry", "add", "mail", mail}, answers: []answered{{body: normalized}, {body: stored}},
 			out: "inserted  entry_p-a  Berth 4\n", asked: []string{normalize, "POST /api/db/insert " + sent}},
-		{name: "standard input", args: []string{"entry", "add", "mail", "-"}, stdin: mailText, answers: []answered{{body: normalized}, {body: stored}},
-			out: "inserted  entry_p-a  Berth 4\n", asked: []string{normalize, "POST /api/db/insert " + sent}},
-		{name: "JSON is the answer of the insert", args: []string{"entry", "add", "mail", mail, "--json"}, answers: []answered{{body: normalized}, {body: stored}},
-			out: stored + "\n"},
+		{name: "standard input", args: []string{"entry", "add", "mail", "-"}, stdin: mailText,
+			answers: []answered{{body: normalized}, {body: stored}},
+			out:     "inserted  entry_p-a  Berth 4\n", asked: []string{normalize, "POST /api/db/insert " + sent}},
+		{name: "JSON is the answer of the insert", args: []string{"entry", "add", "mail", mail, "--json"},
+			answers: []answered{{body: normalized}, {body: stored}},
+			out:     stored + "\n"},
 		{name: "several, of which some cannot be", args: []string{"entry", "add", "mail", mail, mail, mail}, code: 1,
-			answers: []answered{{body: normalized}, {body: strings.Replace(stored, "inserted", "skipped", 1)}, {400, badRequest}, {body: normalized}, {409, badRequest}},
-			out:     "skipped   entry_p-a  Berth 4\n",
-			err:     "tidemark: " + mail + ": subject is missing\ntidemark: " + mail + ": subject is missing\ntidemark: 1 entry done, 2 entries failed\n"},
+			answers: []answered{{body: normalized}, {body: strings.Replace(stored, "inserted", "skipped", 1)}, {400, badRequest},
+				{body: normalized}, {409, badRequest}},
+			out: "skipped   entry_p-a  Berth 4\n",
+			err: "tidemark: " + mail + ": subject is missing\ntidemark: " + mail +
+				": subject is missing\ntidemark: 1 entry done, 2 entries failed\n"},
 		{name: "a server that is down ends it", args: []string{"entry", "add", "mail", mail, mail, mail}, code: 1,
-			answers: []answered{{body: normalized}, {body: stored}, {503, `{"title":"Unavailable","status":503,"detail":"storage is down"}`}},
-			out:     "inserted  entry_p-a  Berth 4\n", err: "tidemark: storage is down\n1 entry done before that\n"},
+			answers: []answered{{body: normalized}, {body: stored},
+				{503, `{"title":"Unavailable","status":503,"detail":"storage is down"}`}},
+			out: "inserted  entry_p-a  Berth 4\n", err: "tidemark: storage is down\n1 entry done before that\n"},
 		{name: "a key that is refused ends it", args: []string{"entry", "add", "mail", mail, mail}, code: 1,
 			answers: []answered{{401, `{"title":"Unauthorized","status":401,"detail":"no key"}`}}, err: "tidemark: no key\n"},
 		{name: "keys of two entries", args: []string{"entry", "add", "mail", mail},
-			answers: []answered{{body: normalized}, {body: `{"entry_id":"entry_p-a","action":"updated","idempotency_conflict":{"primary_entry_id":"entry_p-a","secondary_entry_id":"entry_p-b"}}`}},
-			out:     "updated   entry_p-a  " + cut(mail, 60) + "\n", err: "tidemark: " + mail + ": another entry, entry_p-b, has one of its keys\n"},
-		{name: "a mailbox", args: []string{"entry", "add", "mail", box}, code: 1, err: "tidemark: " + box + ": it is a mailbox of several mails: POST /api/import/email/mbox imports those\n"},
-		{name: "a mailbox of one", args: []string{"entry", "add", "mail", one}, answers: []answered{{body: normalized}, {body: stored}}, out: "inserted  entry_p-a  Berth 4\n"},
-		{name: "bytes without a place in JSON", args: []string{"entry", "add", "mail", "-"}, stdin: "caf\xe9", answers: []answered{{body: normalized}, {body: stored}},
-			out: "inserted  entry_p-a  Berth 4\n", err: "tidemark: -: not UTF-8, so 1 byte of letters will be lost\n"},
-		{name: "no file", args: []string{"entry", "add", "mail", "/nowhere/x.eml"}, code: 1, err: "tidemark: /nowhere/x.eml: no such file or directory\n"},
+			answers: []answered{{body: normalized},
+				{body: `{"entry_id":"entry_p-a","action":"updated","idempotency_conflict":{"primary_entry_id":"entry_p-a","secondary_entry_id":"entry_p-b"}}`}},
+			out: "updated   entry_p-a  " + cut(mail, 60) + "\n", err: "tidemark: " + mail +
+				": another entry, entry_p-b, has one of its keys\n"},
+		{name: "a mailbox", args: []string{"entry", "add", "mail", box}, code: 1,
+			err: "tidemark: " + box + ": it is a mailbox of several mails: POST /api/import/email/mbox imports those\n"},
+		{name: "a mailbox of one", args: []string{"entry", "add", "mail", one},
+			answers: []answered{{body: normalized}, {body: stored}}, out: "inserted  entry_p-a  Berth 4\n"},
+		{name: "bytes without a place in JSON", args: []string{"entry", "add", "mail", "-"}, stdin: "caf\xe9",
+			answers: []answered{{body: normalized}, {body: stored}},
+			out:     "inserted  entry_p-a  Berth 4\n", err: "tidemark: -: not UTF-8, so 1 byte of letters will be lost\n"},
+		{name: "no file", args: []string{"entry", "add", "mail", "/nowhere/x.eml"}, code: 1,
+			err: "tidemark: /nowhere/x.eml: no such file or directory\n"},
 		{name: "a folder", args: []string{"entry", "add", "mail", "/"}, code: 1, err: "tidemark: /: it is a folder\n"},
 		{name: "too large", args: []string{"entry", "add", "mail", "-"}, stdin: strings.Repeat("x", maxEntryBytes+1), code: 1,
 			err: "tidemark: -: it has more than 3,145,728 bytes, which is what can be sent\n"},
-		{name: "nothing", args: []string{"entry", "add", "mail"}, code: 2, err: "tidemark: give at least one file of a mail\nsee `tidemark entry add mail --help`\n"},
-		{name: "nothing at all", args: []string{"entry", "add"}, code: 2, err: "tidemark: add what: mail, note, link or page?\nsee `tidemark entry add --help`\n"},
+		{name: "nothing", args: []string{"entry", "add", "mail"}, code: 2,
+			err: "tidemark: give at least one file of a mail\nsee `tidemark entry add mail --help`\n"},
+		{name: "nothing at all", args: []string{"entry", "add"}, code: 2,
+			err: "tidemark: add what: mail, note, link or page?\nsee `tidemark entry add --help`\n"},
 	})
 }
 
@@ -72,17 +85,23 @@ func TestD3EntryAddNotesAndLinks(t *testing.T) {
 	performAll(t, []script{
 		{name: "a note", args: []string{"entry", "add", "note", "tide"}, answers: both, out: out, asked: []string{
 			`POST /api/normalize/telegram {"text":"tide","content_type":"note","source":{"chat_id":"notes","message_id":"n8a28929ac7f9a17e97a421ac2cd63ac73568ebe8"}}`, insert}},
-		{name: "the same from standard input", args: []string{"entry", "add", "note", "-"}, stdin: "tide\n", answers: both, out: out, asked: []string{
-			`POST /api/normalize/telegram {"text":"tide\n","content_type":"note","source":{"chat_id":"notes","message_id":"n8a28929ac7f9a17e97a421ac2cd63ac73568ebe8"}}`, insert}},
-		{name: "a note with ids", args: []string{"entry", "add", "note", "tide", "--chat", "-10012", "--message", "7"}, answers: both, out: out, asked: []string{
-			`POST /api/normalize/telegram {"text":"tide","content_type":"note","source":{"chat_id":"-10012","message_id":"7"}}`, insert}},
+		{name: "the same from standard input", args: []string{"entry", "add", "note", "-"}, stdin: "tide\n", answers: both,
+			out: out, asked: []string{
+				`POST /api/normalize/telegram {"text":"tide\n","content_type":"note","source":{"chat_id":"notes","message_id":"n8a28929ac7f9a17e97a421ac2cd63ac73568ebe8"}}`, insert}},
+		{name: "a note with ids", args: []string{"entry", "add", "note", "tide", "--chat", "-10012", "--message", "7"},
+			answers: both, out: out, asked: []string{
+				`POST /api/normalize/telegram {"text":"tide","content_type":"note","source":{"chat_id":"-10012","message_id":"7"}}`,
+				insert}},
 		{name: "one id for two", args: []string{"entry", "add", "note", "a", "b", "--message", "7"}, code: 2,
 			err: "tidemark: --message is the id of one note, not of 2\nsee `tidemark entry add note --help`\n"},
-		{name: "a link", args: []string{"entry", "add", "link", "https://a.example/"}, answers: both, out: out, asked: []string{
-			`POST /api/normalize/telegram {"text":"https://a.example/","content_type":"link","source":{"url":"https://a.example/"}}`, insert}},
-		{name: "a link with a title", args: []string{"entry", "add", "link", "https://a.example/", "--title", "Tides"}, answers: both, out: out, asked: []string{
-			`POST /api/normalize/telegram {"text":"Tides\nhttps://a.example/","content_type":"link","source":{"url":"https://a.example/"}}`, insert}},
-		{name: "one title for two", args: []string{"entry", "add", "link", "https://a.example/", "https://b.example/", "--title", "Tides"}, code: 2,
+		{name: "a link", args: []string{"entry", "add", "link", "https://a.example/"}, answers: both, out: out,
+			asked: []string{
+				`POST /api/normalize/telegram {"text":"https://a.example/","content_type":"link","source":{"url":"https://a.example/"}}`, insert}},
+		{name: "a link with a title", args: []string{"entry", "add", "link", "https://a.example/", "--title", "Tides"},
+			answers: both, out: out, asked: []string{
+				`POST /api/normalize/telegram {"text":"Tides\nhttps://a.example/","content_type":"link","source":{"url":"https://a.example/"}}`, insert}},
+		{name: "one title for two", args: []string{"entry", "add", "link", "https://a.example/", "https://b.example/",
+			"--title", "Tides"}, code: 2,
 			err: "tidemark: --title is that of one link, not of 2\nsee `tidemark entry add link --help`\n"},
 	})
 }
@@ -90,14 +109,17 @@ func TestD3EntryAddNotesAndLinks(t *testing.T) {
 // D1, D3: the text of a page becomes an entry, or that of one that there is.
 func TestD3EntryAddPage(t *testing.T) {
 	page := saved(t, "p.html", "<title>Tides</title><p>High water at noon, every day of the week.")
-	answer := `{"extracted_text":"High water.","idempotency_policy_key":null}`
+	answer := `{"source":"webpage","extracted_text":"High water.","idempotency_policy_key":null}`
 	normalize := `POST /api/normalize/webpage {"text":"High water at noon, every day of the week."`
 	performAll(t, []script{
-		{name: "a page", args: []string{"entry", "add", "page", page, "--url", "https://a.example/"}, answers: []answered{{body: answer}, {body: stored}},
-			out: "inserted  entry_p-a  Berth 4\n", asked: []string{normalize + `,"url":"https://a.example/"}`,
+		{name: "a page", args: []string{"entry", "add", "page", page, "--url", "https://a.example/"},
+			answers: []answered{{body: answer}, {body: stored}},
+			out:     "inserted  entry_p-a  Berth 4\n", asked: []string{normalize + `,"url":"https://a.example/"}`,
 				`POST /api/db/insert {"source":"webpage","title":"Tides","extracted_text":"High water."}`}},
-		{name: "of an entry", args: []string{"entry", "add", "page", page, "--entry", "entry_p-a"}, answers: []answered{{body: answer}, {body: stored}},
-			out: "inserted  entry_p-a  Berth 4\n", asked: []string{normalize + `}`, `POST /api/db/update {"entry_id":"entry_p-a","extracted_text":"High water."}`}},
+		{name: "of an entry", args: []string{"entry", "add", "page", page, "--entry", "entry_p-a"},
+			answers: []answered{{body: answer}, {body: stored}},
+			out:     "inserted  entry_p-a  Berth 4\n", asked: []string{normalize + `}`,
+				`POST /api/db/update {"entry_id":"entry_p-a","extracted_text":"High water."}`}},
 		{name: "no page", args: []string{"entry", "add", "page", "-"}, stdin: "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", code: 1,
 			err: "tidemark: -: it is application/octet-stream, neither HTML nor text\n"},
 		{name: "one URL for two", args: []string{"entry", "add", "page", page, page, "--url", "https://a.example/"}, code: 2,

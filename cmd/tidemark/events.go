@@ -6,7 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/crawl"
-	"github.com/tidemark/tidemark/pkg/lineage"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
 
 // event is one time that a source answered with bytes that are kept.
@@ -23,7 +23,10 @@ type event struct {
 func eventsOf(item api.ItemDetail) []event {
 	bySHA := map[string]api.Capture{}
 	var out []event
-	for _, c := range item.Captures {
+	for _, c := range slices.Backward(item.Captures) { // the first answer first
+		if _, known := bySHA[c.SHA256]; known {
+			continue // read once more, under other rules
+		}
 		bySHA[c.SHA256] = c
 		out = append(out, event{at: c.CapturedAt, capture: c})
 	}
@@ -50,7 +53,8 @@ func inOrder(events []event) {
 
 // sameAgain reads a decision about a check that found the bytes of the last of changes before it.
 func sameAgain(d api.Decision, changes []event) (event, bool) {
-	if d.What != "unchanged" || d.Why != crawl.WhyNotModified && d.Why != crawl.WhyValidators && d.Why != crawl.WhySameBytes {
+	if d.What != "unchanged" || d.Why != crawl.WhyNotModified && d.Why != crawl.WhyValidators &&
+		d.Why != crawl.WhySameBytes {
 		return event{}, false
 	}
 	for _, e := range slices.Backward(changes) {

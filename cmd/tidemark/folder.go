@@ -38,10 +38,11 @@ func holdFolder(data string, locks ...string) (release func(), err error) {
 	return release, nil
 }
 
-// heldText says what to do when a folder cannot be had.
+// heldText says what to do when a folder is in use.
 func heldText(data string, err error) error {
 	if errors.Is(err, errHeld) {
-		return fmt.Errorf("the data folder %s is in use by another Tidemark; stop it, or set TIDEMARK_DATA to another folder", data)
+		return fmt.Errorf("the data folder %s is in use by another Tidemark; stop it, or set TIDEMARK_DATA to another folder",
+			data)
 	}
 	return fmt.Errorf("locking the data folder: %w", err)
 }

@@ -26,12 +26,13 @@ func runOn(t *testing.T, what, data string, s *stage, during func()) error {
 	case "start on Azurite":
 		env["STORAGE"] = "azurite"
 	}
-	p := &program{out: &watchfulBuffer{interrupt: func() { during(); cancel() }}, err: &bytes.Buffer{}, getenv: func(n string) string { return env[n] }}
+	p := &program{out: &watchfulBuffer{interrupt: func() { during(); cancel() }}, err: &bytes.Buffer{},
+		getenv: func(n string) string { return env[n] }}
 	o := emulatorOptions{portBase: 10000, data: data}
 	if what == "azurite" {
-		return p.azurite(ctx, o, nil, s.parts().azurite)
+		return runAzurite(ctx, p, o, nil, s.parts().azurite)
 	}
-	return p.start(ctx, startOptions{app: appFolder(t), port: freePort(t), emulatorOptions: o}, s.parts())
+	return runStart(ctx, p, startOptions{app: appFolder(t), port: freePort(t), emulatorOptions: o}, s.parts())
 }
 
 // TestOneTidemarkPerFolder runs each way of using a folder while another uses it: no two Azurites

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 const itemsLong = `List sources with their status and when they were and will be checked.
@@ -22,7 +22,7 @@ const itemsExample = `  tidemark items --status Error
   tidemark items --host example.com --all
   tidemark items --all --json | jq -r '.items[].normalizedSource'`
 
-func (p *program) itemsCommand() *cobra.Command {
+func itemsCommand(p *program) *cobra.Command {
 	var q api.ItemQuery
 	var status string
 	var all bool
@@ -40,7 +40,7 @@ func (p *program) itemsCommand() *cobra.Command {
 			if q.Top < 1 || q.Top > api.MaxBatch {
 				return usagef("--top is %d: give 1 to %d", q.Top, api.MaxBatch)
 			}
-			return p.items(cmd.Context(), q, all)
+			return listItems(cmd.Context(), p, q, all)
 		},
 	}
 	f := cmd.Flags()
@@ -72,16 +72,16 @@ func statusNames() string {
 	return strings.Join(names, ", ")
 }
 
-func (p *program) items(ctx context.Context, q api.ItemQuery, all bool) error {
+func listItems(ctx context.Context, p *program, q api.ItemQuery, all bool) error {
 	n := 0
 	for page, err := range p.client().Pages(ctx, q) {
 		if err != nil {
 			return err
 		}
-		p.itemTable(page.Items, n == 0)
+		itemTable(p, page.Items, n == 0)
 		n += len(page.Items)
 		if !all && page.Continuation != "" {
-			p.note("%s shown, there are more: see --all", count(n, "source"))
+			p.note("%s shown, there are more: see --all", words.Count(n, "source"))
 			return nil
 		}
 	}
@@ -92,18 +92,18 @@ func (p *program) items(ctx context.Context, q api.ItemQuery, all bool) error {
 }
 
 // itemTable prints one page of a listing, each as it comes: a listing may be long.
-func (p *program) itemTable(items []api.Item, first bool) {
+func itemTable(p *program, items []api.Item, first bool) {
 	if p.json || len(items) == 0 {
 		return
 	}
-	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	var rows []string
 	if first {
-		fmt.Fprintln(w, "STATUS\tCHECKED\tNEXT\tID\tSOURCE")
+		rows = append(rows, "STATUS\tCHECKED\tNEXT\tID\tSOURCE")
 	}
 	for _, it := range items {
-		fmt.Fprintln(w, itemRow(p.now(), it))
+		rows = append(rows, itemRow(p.now(), it))
 	}
-	w.Flush()
+	_ = table(p.out, rows...) // nobody reads on
 }
 
 func itemRow(now time.Time, it api.Item) string {
@@ -111,6 +111,9 @@ func itemRow(now time.Time, it api.Item) string {
 		ago(now, it.NextCrawlAt), clean(it.ID), clean(cmp.Or(it.DisplaySource, it.NormalizedSource)))
 	if it.ErrorMessage != "" {
 		row += "  (" + cut(clean(it.ErrorMessage), 60) + ")"
+	}
+	if it.Thin {
+		row += "  (thin: " + cut(clean(it.Why), 60) + ")"
 	}
 	return row
 }

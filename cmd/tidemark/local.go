@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/funchost"
+	"github.com/tidemark/tidemark/pkg/local/funchost"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -61,14 +61,14 @@ func (l *local) run(ctx context.Context) error {
 		return err
 	}
 	h, err := l.parts.host(funchost.Options{
-		AppDir: l.app.app, Addr: l.app.address(), Env: l.environment(), Store: store, DrainWait: drainWait,
+		AppDir: l.app.app, Addr: l.app.address(), Env: l.environment(), Store: store, DrainWait: drainWait, BarePaths: true,
 		Log: l.log.Logger, StateDir: filepath.Join(l.options.data, "host"),
 	})
 	if err != nil {
 		return err
 	}
 	for _, e := range h.LoadErrors() {
-		l.note("left out: %v", e)
+		l.p.note("left out: %v", e)
 	}
 	return l.serve(ctx, h)
 }
@@ -83,7 +83,8 @@ func (l *local) openStore(ctx context.Context) (storage.Store, error) {
 	if err := store.Ping(ctx); err != nil {
 		store.Close()
 		if l.storage == account {
-			return nil, fmt.Errorf("storage does not answer; check AzureWebJobsStorage, or unset it to use the embedded store: %w", err)
+			return nil, fmt.Errorf("storage does not answer; check AzureWebJobsStorage, or unset it to use the embedded "+
+				"store: %w", err)
 		}
 		return nil, fmt.Errorf("storage does not answer: %w", err)
 	}
@@ -111,7 +112,7 @@ func (l *local) serve(ctx context.Context, h host) error {
 			<-ended
 			return l.lost()
 		case <-ctx.Done():
-			l.say("\nstopping the host and the app; what is in work has %s to finish (Ctrl-C again does not wait)", drainWait)
+			l.p.say("\nstopping the host and the app; what is in work has %s to finish (Ctrl-C again does not wait)", drainWait)
 			l.log.hush() // what is cut off now is no news: it is done after the next start
 			stop()
 			err := <-ended
@@ -142,16 +143,16 @@ func (l *local) welcome() {
 	if at != defaultServer {
 		flag = " --server " + at
 	}
-	self := l.name()
-	l.say("")
-	l.say("%s", l.screen.bold("Tidemark runs at "+at))
-	l.say("  API        %s/api (is it well: %s/api/health)", at, at)
-	l.say("  storage    %s", l.storageText())
-	l.say("  data       %s", l.options.data)
-	l.say("  log        %s", l.log.name)
-	l.say("\nNext, in another terminal:")
-	l.say("  %s add https://example.com/%s", self, flag)
-	l.say("  %s status --watch%s", self, flag)
-	l.say("  %s search 'example domain'%s", self, flag)
-	l.say("\nCtrl-C stops it.")
+	self := l.p.name()
+	l.p.say("")
+	l.p.say("%s", l.p.screen.bold("Tidemark runs at "+at))
+	l.p.say("  API        %s/api (is it well: %s/api/health)", at, at)
+	l.p.say("  storage    %s", l.storageText())
+	l.p.say("  data       %s", l.options.data)
+	l.p.say("  log        %s", l.log.name)
+	l.p.say("\nNext, in another terminal:")
+	l.p.say("  %s add https://example.com/%s", self, flag)
+	l.p.say("  %s status --watch%s", self, flag)
+	l.p.say("  %s search 'example domain'%s", self, flag)
+	l.p.say("\nCtrl-C stops it.")
 }

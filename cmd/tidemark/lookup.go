@@ -10,24 +10,27 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/file"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // item reads one item, which is named by its id or by the source it was added with.
-func (p *program) item(ctx context.Context, name string) (api.ItemDetail, error) {
-	return p.itemFrom(ctx, p.client(), name)
+func getItem(ctx context.Context, p *program, name string) (api.ItemDetail, error) {
+	return itemFrom(ctx, p, p.client(), name)
 }
 
 // itemFrom is item by a client of the caller's.
-func (p *program) itemFrom(ctx context.Context, client *api.Client, name string) (api.ItemDetail, error) {
-	return onItem(p, name, func(id string) (api.ItemDetail, error) { return client.Item(ctx, id) })
+func itemFrom(ctx context.Context, p *program, client *api.Client, name string) (api.ItemDetail, error) {
+	return onItem(p, name, func(id string) (api.ItemDetail, error) {
+		return api.GetItem.Call(ctx, client,
+			api.ItemID{ID: id})
+	})
 }
 
 // onItem asks the server about the item that a name means. The address of a blob may have been
 // added as a page or as a file, so the second is asked for where the first is not known.
 func onItem[T any](p *program, name string, ask func(id string) (T, error)) (answer T, err error) {
-	ids, meant, err := p.idsOf(name)
+	ids, meant, err := idsOf(p, name)
 	if err != nil {
 		return answer, err
 	}
@@ -43,13 +46,13 @@ func onItem[T any](p *program, name string, ask func(id string) (T, error)) (ans
 }
 
 // idsOf are the ids that a name may mean, at least one: the name itself, or those of the source it
-// is, which is then given, normalized. The API knows ids only; that of a URL is computed here, by the rules a server has unless it
-// was told others (TRACKING_PARAM_PREFIXES, which is read here as well).
-func (p *program) idsOf(name string) (ids []string, meant string, err error) {
+// is, which is then given, normalized. The API knows ids only; that of a URL is computed here, by the rules a server
+// has unless it was told others (TRACKING_PARAM_PREFIXES, which is read here as well).
+func idsOf(p *program, name string) (ids []string, meant string, err error) {
 	if isID.MatchString(name) {
 		return []string{name}, "", nil
 	}
-	rules, err := p.rules()
+	rules, err := trackingRules(p)
 	if err != nil {
 		return nil, "", err
 	}
@@ -79,7 +82,7 @@ func isUnknown(err error) bool {
 	return ok && problem.Status == http.StatusNotFound
 }
 
-func (p *program) rules() (source.Rules, error) {
+func trackingRules(p *program) (source.Rules, error) {
 	list := p.getenv("TRACKING_PARAM_PREFIXES")
 	if list == "" {
 		return source.DefaultRules(), nil

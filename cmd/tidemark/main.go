@@ -14,7 +14,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/document"
+	"github.com/tidemark/tidemark/pkg/base/pause"
+	"github.com/tidemark/tidemark/pkg/content/document"
 )
 
 func main() {
@@ -33,7 +34,7 @@ func mainExit() int {
 		err:    os.Stderr,
 		getenv: os.Getenv,
 		now:    time.Now,
-		sleep:  sleep,
+		sleep:  pause.For,
 		screen: screenOf(os.Stdout, os.Getenv),
 		notes:  screenOf(os.Stderr, os.Getenv),
 	}
@@ -61,16 +62,4 @@ func untilSignal(signals ...os.Signal) (ctx context.Context, stop func()) {
 		}
 	}()
 	return ctx, func() { cancel(nil) }
-}
-
-// sleep waits for d, or until ctx is done.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

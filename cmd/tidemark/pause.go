@@ -1,22 +1,27 @@
 package main
 
-import "context"
+import (
+	"context"
 
-// sayPause adds a line when a host is left alone, because it asked for a pause or what may be asked for
-// in a day is spent. Nothing of it is fetched then, however due it is. What was asked for has been answered by then, so a status that cannot be had
-// is not told; and with --json the answer stands alone.
-func (p *program) sayPause(ctx context.Context, host string) {
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// sayPause adds a line when a host is paused: because it asked for that, or because the day's budget is spent. Nothing
+// of it is fetched then, however due it is. A status that cannot be read is not reported, because what was asked for
+// has been answered by then. With --json nothing is added.
+func sayPause(ctx context.Context, p *program, host string) {
 	if p.json || host == "" {
 		return
 	}
-	st, err := p.client().Status(ctx, host)
+	st, err := api.GetStatus.Call(ctx, p.client(), api.StatusQuery{Host: host})
 	if err != nil {
 		return
 	}
 	now := p.now()
 	for _, h := range st.Hosts {
 		if h.Host == host && h.PausedUntil.After(now) {
-			p.say("its host is left alone, goes on %s: %s", relative(now, h.PausedUntil), clean(h.PauseReason))
+			p.say("its host is left alone, goes on %s: %s", words.Relative(now, h.PausedUntil), clean(h.PauseReason))
 		}
 	}
 }

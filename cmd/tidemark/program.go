@@ -156,11 +156,15 @@ func (p *program) rootCommand() *cobra.Command {
 	root.SetIn(p.in)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	flags := root.PersistentFlags()
-	flags.StringVar(&p.server, "server", cmp.Or(p.getenv("TIDEMARK_SERVER"), defaultServer), "address of the server (TIDEMARK_SERVER)")
+	flags.StringVar(&p.server, "server", cmp.Or(p.getenv("TIDEMARK_SERVER"), defaultServer),
+		"address of the server (TIDEMARK_SERVER)")
 	flags.StringVar(&p.key, "key", "", "function key, needed in Azure (TIDEMARK_KEY)")
 	flags.BoolVar(&p.json, "json", false, "print the API's JSON, one answer on a line")
 	addVersionFlag(root)
-	root.AddCommand(p.startCommand(), p.azuriteCommand(), p.exportCommand(), p.importStateCommand(), p.addCommand(), p.addFileCommand(), p.reindexCommand(), p.rebuildCommand(), p.auditCommand(), p.removeCommand(), p.searchCommand(), p.statusCommand(), p.itemsCommand(),
-		p.showCommand(), p.warcCommand(), p.importCommand(), p.whyCommand(), p.backfillCommand(), p.sitesCommand(), p.entryCommand(), p.enrichCommand(), p.versionCommand())
+	root.AddCommand(startCommand(p), azuriteCommand(p), exportCommand(p), importStateCommand(p), addCommand(p),
+		addFileCommand(p), reindexCommand(p), rebuildCommand(p), auditCommand(p), migrateCommand(p), removeCommand(p),
+		searchCommand(p), statusCommand(p), itemsCommand(p),
+		showCommand(p), warcCommand(p), importCommand(p), whyCommand(p), backfillCommand(p), sitesCommand(p), entryCommand(p),
+		enrichCommand(p), versionCommand(p))
 	return root
 }

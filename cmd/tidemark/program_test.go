@@ -2,217 +2,14 @@ package main
 
 import (
 	"bytes"
-	"cmp"
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
-	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/file"
-)
-
-// noon is when every test runs.
-var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-
-// script is one run of the command against a fake server.
-type script struct {
-	name     string
-	args     []string
-	stdin    string
-	env      map[string]string
-	answers  []answered // in the order in which they are asked for
-	terminal bool
-	code     int
-	out, err string   // with SERVER and DIR for what differs from run to run
-	asked    []string // requests the server must have seen, when given
-}
-
-// answered is one answer of the fake server.
-type answered struct {
-	status int // 200 when 0
-	body   string
-}
-
-// perform runs one script and compares all that can be seen of it.
-func perform(t *testing.T, sc script) {
-	t.Helper()
-	var asked []string
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		asked = append(asked, strings.TrimSpace(r.Method+" "+r.URL.RequestURI()+" "+string(body)))
-		n := min(len(asked), len(sc.answers)) - 1
-		if n < 0 {
-			http.Error(w, "no answer prepared", http.StatusTeapot)
-			return
-		}
-		if sc.answers[n].status >= 400 {
-			w.Header().Set("Content-Type", api.ProblemType)
-		}
-		w.WriteHeader(cmp.Or(sc.answers[n].status, 200))
-		io.WriteString(w, sc.answers[n].body)
-	}))
-	defer srv.Close()
-
-	var out, errOut bytes.Buffer
-	clock := noon
-	p := &program{
-		in: strings.NewReader(sc.stdin), out: &out, err: &errOut,
-		getenv: func(name string) string {
-			if name == "TIDEMARK_SERVER" {
-				return cmp.Or(sc.env[name], srv.URL)
-			}
-			return sc.env[name]
-		},
-		now: func() time.Time { return clock },
-		sleep: func(_ context.Context, d time.Duration) error {
-			clock = clock.Add(d)
-			return nil
-		},
-	}
-	if sc.terminal {
-		p.screen = screen{terminal: true, color: sc.env["NO_COLOR"] == "", width: 80}
-		p.notes = p.screen
-	}
-	code := p.run(t.Context(), sc.args)
-	if code != sc.code {
-		t.Errorf("exit code: have %d, want %d", code, sc.code)
-	}
-	show := strings.NewReplacer(srv.URL, "SERVER").Replace
-	if diff := gocmp.Diff(strings.TrimPrefix(sc.out, "\n"), show(out.String())); diff != "" {
-		t.Errorf("stdout (-want +have):\n%s", diff)
-	}
-	if diff := gocmp.Diff(strings.TrimPrefix(sc.err, "\n"), show(errOut.String())); diff != "" {
-		t.Errorf("stderr (-want +have):\n%s", diff)
-	}
-	if sc.asked != nil {
-		if diff := gocmp.Diff(sc.asked, asked); diff != "" {
-			t.Errorf("requests (-want +have):\n%s", diff)
-		}
-	}
-}
-
-func performAll(t *testing.T, scripts []script) {
-	for _, sc := range scripts {
-		t.Run(sc.name, func(t *testing.T) { perform(t, sc) })
-	}
-}
-
-func list(t *testing.T, text string) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "urls.txt")
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
-const (
-	oneAdded = `{"items":[{"source":"https://a.example/","item":{"id":"url_a","status":"Pending","displaySource":"https://a.example/"}}]}`
-	twoMixed = `{"items":[{"source":"https://a.example/","item":{"id":"url_a","status":"Pending","displaySource":"https://a.example/"}},
-		{"source":"ftp://b","error":"scheme ftp is not crawled: give http or https"}]}`
-)
-
-func TestAdd(t *testing.T) {
-	urls := list(t, "# harbour\nhttps://a.example/\n\nftp://b  # old\n")
-	performAll(t, []script{
-		{name: "one", args: []string{"add", "https://a.example/"}, answers: []answered{{202, oneAdded}},
-			out:   "url_a  Pending     https://a.example/\n",
-			asked: []string{`POST /api/AddUrlDocument {"urls":["https://a.example/"]}`}},
-		{name: "A15 force", args: []string{"add", "--force", "https://a.example/"}, answers: []answered{{202, oneAdded}},
-			out:   "url_a  Pending     https://a.example/\n",
-			asked: []string{`POST /api/AddUrlDocument {"urls":["https://a.example/"],"force":true}`}},
-		{name: "one of two is bad", args: []string{"add", "https://a.example/", "ftp://b"}, answers: []answered{{202, twoMixed}}, code: 1,
-			out: "url_a  Pending     https://a.example/\n",
-			err: `
-tidemark: ftp://b: scheme ftp is not crawled: give http or https
-tidemark: 1 URL not added
-`},
-		{name: "a file names the line", args: []string{"add", "--file", urls}, answers: []answered{{202, twoMixed}}, code: 1,
-			out: "1 URL added\n",
-			err: `
-tidemark: ` + urls + `:4: ftp://b: scheme ftp is not crawled: give http or https
-tidemark: 1 URL not added
-`,
-			asked: []string{`POST /api/AddUrlDocument {"urls":["https://a.example/","ftp://b"]}`}},
-		{name: "stdin", args: []string{"add", "-f", "-"}, stdin: "https://a.example/", answers: []answered{{202, oneAdded}},
-			out: "1 URL added\n"},
-		{name: "an empty list is no failure", args: []string{"add", "-f", "-"}, stdin: "# none\n", out: "0 URLs added\n", asked: nil},
-		{name: "a line too long", args: []string{"add", "-f", "-"}, stdin: strings.Repeat("x", 20000) + "\nhttps://a.example/\n",
-			answers: []answered{{202, oneAdded}}, code: 1, out: "1 URL added\n",
-			err: "tidemark: stdin:1: " + strings.Repeat("x", 99) + "…: longer than 16384 bytes\ntidemark: 1 URL not added\n"},
-		{name: "json is the answer and nothing else", args: []string{"add", "--json", "https://a.example/", "ftp://b"},
-			answers: []answered{{202, twoMixed}}, code: 1,
-			out: `{"items":[{"source":"https://a.example/","item":{"id":"url_a","status":"Pending","displaySource":"https://a.example/"}},{"source":"ftp://b","error":"scheme ftp is not crawled: give http or https"}]}` + "\n",
-			err: `
-tidemark: ftp://b: scheme ftp is not crawled: give http or https
-tidemark: 1 URL not added
-`},
-		{name: "nothing to add", args: []string{"add"}, code: 2,
-			err: "tidemark: nothing to add: give URLs or --file\nsee `tidemark add --help`\n"},
-		{name: "a missing file", args: []string{"add", "-f", "/nowhere/urls"}, code: 1,
-			err: "tidemark: open /nowhere/urls: no such file or directory\n"},
-		{name: "the whole batch is refused", args: []string{"add", "https://a.example/"},
-			answers: []answered{{503, `{"title":"Service Unavailable","detail":"storage does not answer"}`}}, code: 1,
-			err: "tidemark: storage does not answer\n"},
-		{name: "escape sequences of strangers are not passed on", args: []string{"add", "https://a.example/"},
-			answers: []answered{{202, `{"items":[{"source":"x","error":"bad \u001b[2J\u202ename"}]}`}}, code: 1,
-			err: "tidemark: https://a.example/: bad �[2J�name\ntidemark: 1 URL not added\n"},
-	})
-}
-
-// TestAddInBatches proves that a long list is sent in bounded pieces, and that a failure half way
-// says what stands.
-func TestAddFile(t *testing.T) {
-	here, err := filepath.Abs("a.pdf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const added = `{"items":[{"source":"/a","item":{"id":"file_a","status":"Pending","displaySource":"/a"}}]}`
-	performAll(t, []script{
-		{name: "A3 a relative path", args: []string{"add-file", "a.pdf"}, answers: []answered{{202, added}},
-			out:   "file_a  Pending     /a\n",
-			asked: []string{`POST /api/AddFileDocument {"paths":["` + here + `"]}`}},
-		{name: "A24 a blob with a credential", args: []string{"add-file", "--credential", "DOCS", "https://acct.blob.core.windows.net/docs/a.pdf"},
-			answers: []answered{{202, added}}, out: "file_a  Pending     /a\n",
-			asked: []string{`POST /api/AddFileDocument {"paths":["https://acct.blob.core.windows.net/docs/a.pdf"],"credential":"DOCS"}`}},
-		{name: "from a list", args: []string{"add-file", "-f", "-"}, stdin: "/a\n", answers: []answered{{202, added}}, out: "1 file added\n"},
-		{name: "why of a path", args: []string{"why", "/srv//a.pdf", "--json"}, answers: []answered{{200, `{"id":"file_a"}`}}, out: `{"id":"file_a"}` + "\n",
-			asked: []string{"GET /api/items/" + fileID(t, "/srv/a.pdf")}},
-		{name: "A blob that was added as a file", args: []string{"remove", "https://acct.blob.core.windows.net/docs/a"}, answers: []answered{{404, `{"title":"Not Found","detail":"no item"}`}, {202, `{"id":"file_a","displaySource":"x"}`}},
-			out: "file_a is being removed: x\n"},
-		{name: "nothing", args: []string{"add-file"}, code: 2, err: "tidemark: nothing to add: give files or --file\nsee `tidemark add-file --help`\n"},
-	})
-}
-
-func TestAddInBatches(t *testing.T) {
-	var lines, items []string
-	for range api.MaxBatch + 1 {
-		lines = append(lines, "https://a.example/")
-		items = append(items, `{"source":"https://a.example/","item":{"id":"url_a"}}`)
-	}
-	full := `{"items":[` + strings.Join(items[:api.MaxBatch], ",") + `]}`
-	urls := list(t, strings.Join(lines, "\n"))
-	performAll(t, []script{
-		{name: "1,001 lines are two requests", args: []string{"add", "-f", urls}, out: "1,001 URLs added\n",
-			answers: []answered{{202, full}, {202, oneAdded}}},
-		{name: "the second request fails", args: []string{"add", "-f", urls}, code: 1,
-			answers: []answered{{202, full}, {500, `{"title":"Internal Server Error","detail":"storage does not answer"}`}},
-			err:     "tidemark: storage does not answer\n1,000 URLs added before that; run it again, adding twice does no harm\n"},
-	})
-}
-
-// Hosts that are left alone, as SearchStatus tells it.
-const (
-	pausedHost = `{"hosts":[{"host":"a.example","pausedUntil":"2026-03-02T11:59:00Z","pauseReason":"HTTP 429"}]}`
-	pauseOver  = `{"hosts":[{"host":"a.example","pausedUntil":"2026-03-01T11:59:00Z"}]}`
+	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
 
 func TestReindex(t *testing.T) {
@@ -220,20 +17,25 @@ func TestReindex(t *testing.T) {
 	const hosted = `{"id":"url_aaaaaaaaaaaaaaaaaaaaaaaaaa","displaySource":"https://a.example/","sourceHost":"a.example"}`
 	const said = "url_aaaaaaaaaaaaaaaaaaaaaaaaaa is due now: https://a.example/\n"
 	performAll(t, []script{
-		{name: "A15 by id with force", args: []string{"reindex", "--force", "url_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, answers: []answered{{202, item}},
-			out: said, asked: []string{`POST /api/ReindexItem {"id":"url_aaaaaaaaaaaaaaaaaaaaaaaaaa","force":true}`}},
+		{name: "A15 by id with force", args: []string{"reindex", "--force", "url_aaaaaaaaaaaaaaaaaaaaaaaaaa"},
+			answers: []answered{{202, item}},
+			out:     said, asked: []string{`POST /api/ReindexItem {"id":"url_aaaaaaaaaaaaaaaaaaaaaaaaaa","force":true}`}},
 		{name: "A19 by source", args: []string{"reindex", "https://a.example/"}, answers: []answered{{202, item}},
 			out: said, asked: []string{`POST /api/ReindexItem {"source":"https://a.example/"}`}},
-		{name: "a paused host is told", args: []string{"reindex", "https://a.example/"}, answers: []answered{{202, hosted}, {200, pausedHost}},
-			out:   said + "its host is left alone, goes on in 23 hours: HTTP 429\n",
-			asked: []string{`POST /api/ReindexItem {"source":"https://a.example/"}`, "GET /api/SearchStatus?host=a.example"}},
-		{name: "a pause that is over is not", args: []string{"reindex", "https://a.example/"}, answers: []answered{{202, hosted}, {200, pauseOver}},
-			out: said},
-		{name: "a status that cannot be had is no failure", args: []string{"reindex", "https://a.example/"},
+		{name: "a paused host is told", args: []string{"reindex", "https://a.example/"},
+			answers: []answered{{202, hosted}, {200, pausedHost}},
+			out:     said + "its host is left alone, goes on in 23 hours: HTTP 429\n",
+			asked:   []string{`POST /api/ReindexItem {"source":"https://a.example/"}`, "GET /api/SearchStatus?host=a.example"}},
+		{name: "a pause that is over is not", args: []string{"reindex", "https://a.example/"},
+			answers: []answered{{202, hosted}, {200, pauseOver}},
+			out:     said},
+		{name: "a status that cannot be read is no failure", args: []string{"reindex", "https://a.example/"},
 			answers: []answered{{202, hosted}, {503, `{"title":"Service Unavailable"}`}}, out: said},
-		{name: "json is the answer and nothing else", args: []string{"reindex", "--json", "https://a.example/"}, answers: []answered{{202, hosted}, {200, pausedHost}},
-			out: hosted + "\n", asked: []string{`POST /api/ReindexItem {"source":"https://a.example/"}`}},
-		{name: "unknown", args: []string{"reindex", "url_aaa"}, answers: []answered{{404, `{"title":"Not Found","detail":"no item url_aaa"}`}},
+		{name: "json is the answer and nothing else", args: []string{"reindex", "--json", "https://a.example/"},
+			answers: []answered{{202, hosted}, {200, pausedHost}},
+			out:     hosted + "\n", asked: []string{`POST /api/ReindexItem {"source":"https://a.example/"}`}},
+		{name: "unknown", args: []string{"reindex", "url_aaa"}, answers: []answered{{404,
+			`{"title":"Not Found","detail":"no item url_aaa"}`}},
 			code: 1, err: "tidemark: no item url_aaa\n"},
 		{name: "nothing named", args: []string{"reindex"}, code: 2,
 			err: "tidemark: accepts 1 arg(s), received 0\nsee `tidemark reindex --help`\n"},
@@ -249,25 +51,55 @@ func TestRemove(t *testing.T) {
 			out: said, asked: []string{"DELETE /api/items/url_aaaaaaaaaaaaaaaaaaaaaaaaaa"}},
 		{name: "A14 by source", args: []string{"remove", "https://A.example/?utm_source=x"}, answers: []answered{{202, item}},
 			out: said, asked: []string{byURL}},
-		{name: "json is the answer and nothing else", args: []string{"remove", "--json", "https://a.example/"}, answers: []answered{{202, item}},
-			out: item + "\n", asked: []string{byURL}},
-		{name: "unknown", args: []string{"remove", "url_aaa"}, answers: []answered{{404, `{"title":"Not Found","detail":"no item url_aaa"}`}},
+		{name: "json is the answer and nothing else", args: []string{"remove", "--json", "https://a.example/"},
+			answers: []answered{{202, item}},
+			out:     item + "\n", asked: []string{byURL}},
+		{name: "unknown", args: []string{"remove", "url_aaa"}, answers: []answered{{404,
+			`{"title":"Not Found","detail":"no item url_aaa"}`}},
 			code: 1, err: "tidemark: no item url_aaa\n"},
-		{name: "unknown source", args: []string{"remove", "https://a.example/"}, answers: []answered{{404, `{"title":"Not Found","detail":"no item"}`}},
-			code: 1, err: "tidemark: no item: https://a.example/ was not added, or under other tracking rules\n"},
+		{name: "unknown source", args: []string{"remove", "https://a.example/"},
+			answers: []answered{{404, `{"title":"Not Found","detail":"no item"}`}},
+			code:    1, err: "tidemark: no item: https://a.example/ was not added, or under other tracking rules\n"},
 		{name: "no source", args: []string{"remove", "harbour"}, code: 2,
-			err: "tidemark: harbour is no id, no URL and no path: url: no scheme: it must begin with http:// or https://\nsee `tidemark remove --help`\n"},
+			err: "tidemark: harbour is no id, no URL and no path: url: no scheme: it must begin with http:// or https://\nsee " +
+				"`tidemark remove --help`\n"},
 		{name: "nothing named", args: []string{"remove"}, code: 2,
 			err: "tidemark: give one id or source, not 0\nsee `tidemark remove --help`\n"},
 	})
 }
 
+// A page that is empty without its scripts is marked wherever it is listed (S13).
+func TestS13ThinIsShown(t *testing.T) {
+	const item = `{"id":"url_a","status":"Indexed","thin":true,"why":"its application root, <div id=root>, is empty until its scripts run","normalizedSource":"https://a.example/"}`
+	performAll(t, []script{
+		{name: "items", args: []string{"items"}, answers: []answered{{200, `{"items":[` + item + `]}`}}, out: `
+STATUS      CHECKED         NEXT            ID     SOURCE
+Indexed     –               –               url_a  https://a.example/  (thin: its application root, <div id=root>, is empty until its scr…)
+`},
+		{name: "show", args: []string{"show", "url_a"}, answers: []answered{{200, item}}, out: `
+id             url_a
+source         https://a.example/
+status         Indexed
+thin           its application root, <div id=root>, is empty until its scripts run
+`},
+	})
+}
+
+// What the server says of a query is told beside what was found (S13).
+func TestS13SearchNote(t *testing.T) {
+	performAll(t, []script{{name: "an unclosed quote", args: []string{"search", `"harbour key`},
+		answers: []answered{{200, `{"count":0,"results":[],"note":"a quotation mark is not closed"}`}},
+		out:     "nothing found for \"harbour key\n", err: "tidemark: a quotation mark is not closed\n"}})
+}
+
+// foundPages is an answer to a search with a page that has a passage and an image, and one without a title.
+const foundPages = `{"count":12,"results":[
+	{"id":"url_a","url":"https://a.example/cal","title":"Calibrating  the float","score":1.5,
+	 "passages":[{"chunkUid":"c1","heading":"Calibrating the float › Guide › Zero","text":"Set the\nfloat to zéro now.","highlights":[{"from":8,"to":13},{"from":17,"to":22}]}],
+	 "images":[{"id":"i","src":"https://a.example/f.png","alt":"the float"}]},
+	{"id":"url_b","url":"https://a.example/b","title":"","passages":[]}]}`
+
 func TestSearch(t *testing.T) {
-	const found = `{"count":12,"results":[
-		{"id":"url_a","url":"https://a.example/cal","title":"Calibrating  the float","score":1.5,
-		 "passages":[{"chunkUid":"c1","heading":"Calibrating the float › Guide › Zero","text":"Set the\nfloat to zéro now.","highlights":[{"from":8,"to":13},{"from":17,"to":22}]}],
-		 "images":[{"id":"i","src":"https://a.example/f.png","alt":"the float"}]},
-		{"id":"url_b","url":"https://a.example/b","title":"","passages":[]}]}`
 	const plain = `
  1. Calibrating the float
     https://a.example/cal
@@ -281,20 +113,26 @@ func TestSearch(t *testing.T) {
 1–2 of 12 pages
 `
 	bold := strings.NewReplacer("«", "\x1b[1m", "»", "\x1b[0m",
-		"Calibrating the float", "\x1b[1mCalibrating the float\x1b[0m", "(no title)", "\x1b[1m(no title)\x1b[0m").Replace(plain)
+		"Calibrating the float", "\x1b[1mCalibrating the float\x1b[0m", "(no title)",
+		"\x1b[1m(no title)\x1b[0m").Replace(plain)
 	performAll(t, []script{
-		{name: "plain", args: []string{"search", "zero", "float"}, answers: []answered{{200, found}}, out: plain,
+		{name: "plain", args: []string{"search", "zero", "float"}, answers: []answered{{200, foundPages}}, out: plain,
 			asked: []string{`POST /api/Search {"q":"zero float","top":10}`}},
-		{name: "terminal", args: []string{"search", "float"}, terminal: true, answers: []answered{{200, found}}, out: bold},
+		{name: "terminal", args: []string{"search", "float"}, terminal: true, answers: []answered{{200, foundPages}},
+			out: bold},
 		{name: "NO_COLOR", args: []string{"search", "float"}, terminal: true, env: map[string]string{"NO_COLOR": "1"},
-			answers: []answered{{200, found}}, out: plain},
-		{name: "every flag travels", args: []string{"search", "x", "--top", "3", "--skip", "6", "--host", "H", "--language", "de", "--images", "--since", "week", "--facets"},
+			answers: []answered{{200, foundPages}}, out: plain},
+		{name: "every flag travels", args: []string{"search", "x", "--top", "3", "--skip", "6", "--host", "H", "--language",
+			"de", "--images", "--since", "week", "--facets"},
 			answers: []answered{{200, `{"count":0,"results":[]}`}}, out: "nothing found for x at h in de\n",
-			asked: []string{`POST /api/Search {"q":"x","top":3,"skip":6,"nestImages":true,"host":"h","language":"de","since":"week","facets":true}`}},
-		{name: "entries", args: []string{"search", "tide", "--type", "entry"}, asked: []string{`POST /api/Search {"q":"tide","top":10,"type":"entry"}`},
+			asked: []string{
+				`POST /api/Search {"q":"x","top":3,"skip":6,"nestImages":true,"host":"h","language":"de","since":"week","facets":true}`}},
+		{name: "entries", args: []string{"search", "tide", "--type", "entry"},
+			asked: []string{`POST /api/Search {"q":"tide","top":10,"type":"entry"}`},
 			answers: []answered{{200, `{"count":2,"results":[
 				{"id":"entry_telegram_link_v1-aaa","type":"entry","url":"https://a.example/t","title":"Tide tables","passages":[],"page":{"id":"url_a","url":"https://a.example/t","title":"Tides","status":"Indexed"}},
-				{"id":"entry_-bbb","type":"entry","url":"","title":"A note","passages":[{"text":"Low tide.","highlights":[]}]}]}`}}, out: `
+				{"id":"entry_-bbb","type":"entry","url":"","title":"A note","passages":[{"text":"Low tide.","highlights":[]}]}]}`}},
+			out: `
  1. Tide tables
     entry  https://a.example/t
     page: Tides  https://a.example/t  (Indexed)
@@ -320,9 +158,11 @@ func TestSearch(t *testing.T) {
 `},
 		{name: "type", args: []string{"search", "x", "--type", "image"}, code: 2,
 			err: "tidemark: --type is image: give page or entry\nsee `tidemark search --help`\n"},
-		{name: "past the end", args: []string{"search", "x", "--skip", "50"}, answers: []answered{{200, `{"count":12,"results":[]}`}},
-			out: "no more than 12 pages\n"},
-		{name: "json", args: []string{"search", "x", "--json"}, answers: []answered{{200, "{\n \"count\": 0,\n \"new\": 1 }\n"}},
+		{name: "past the end", args: []string{"search", "x", "--skip", "50"},
+			answers: []answered{{200, `{"count":12,"results":[]}`}},
+			out:     "no more than 12 pages\n"},
+		{name: "json", args: []string{"search", "x", "--json"}, answers: []answered{{200,
+			"{\n \"count\": 0,\n \"new\": 1 }\n"}},
 			out: `{"count":0,"new":1}` + "\n"},
 		{name: "top", args: []string{"search", "x", "--top", "101"}, code: 2,
 			err: "tidemark: --top is 101: give 1 to 100\nsee `tidemark search --help`\n"},
@@ -348,17 +188,21 @@ Indexed     3 minutes ago   in 1 day        url_a  https://a.example/
 Error       –               –               url_b  https://a.example/b  (500 Internal Server Error)
 `
 	performAll(t, []script{
-		{name: "one page", args: []string{"items", "--host", "a.example", "--status", "error", "--top", "2"}, answers: []answered{{200, first}},
-			out: table, err: "tidemark: 2 sources shown, there are more: see --all\n",
+		{name: "one page", args: []string{"items", "--host", "a.example", "--status", "error", "--top", "2"},
+			answers: []answered{{200, first}},
+			out:     table, err: "tidemark: 2 sources shown, there are more: see --all\n",
 			asked: []string{"GET /api/items?host=a.example&status=Error&top=2"}},
-		{name: "a host in any case", args: []string{"items", "--host", "LOCALHOST:8590"}, answers: []answered{{200, `{"items":[]}`}},
-			out: "no sources\n", asked: []string{"GET /api/items?host=localhost%3A8590&top=50"}},
-		{name: "all pages", args: []string{"items", "--all"}, answers: []answered{{200, first}, {200, `{"items":[{"id":"url_c","status":"Gone"}]}`}},
+		{name: "a host in any case", args: []string{"items", "--host", "LOCALHOST:8590"},
+			answers: []answered{{200, `{"items":[]}`}},
+			out:     "no sources\n", asked: []string{"GET /api/items?host=localhost%3A8590&top=50"}},
+		{name: "all pages", args: []string{"items", "--all"}, answers: []answered{{200, first},
+			{200, `{"items":[{"id":"url_c","status":"Gone"}]}`}},
 			out:   table + "Gone        –               –               url_c  \n",
 			asked: []string{"GET /api/items?top=50", "GET /api/items?continuation=2&top=50"}},
 		{name: "none", args: []string{"items"}, answers: []answered{{200, `{"items":[]}`}}, out: "no sources\n"},
 		{name: "status", args: []string{"items", "--status", "fine"}, code: 2,
-			err: "tidemark: --status is \"fine\": give one of Indexed, Crawled, Pending, Error, OutOfScope, Gone\nsee `tidemark items --help`\n"},
+			err: "tidemark: --status is \"fine\": give one of Indexed, Crawled, Pending, Error, OutOfScope, Gone\nsee " +
+				"`tidemark items --help`\n"},
 	})
 }
 
@@ -371,7 +215,8 @@ const detail = `{"id":"url_a","type":"url","status":"Indexed","normalizedSource"
 
 func TestShowAndWhy(t *testing.T) {
 	performAll(t, []script{
-		{name: "show", args: []string{"show", "url_a"}, answers: []answered{{200, detail}}, asked: []string{"GET /api/items/url_a"}, out: `
+		{name: "show", args: []string{"show", "url_a"}, answers: []answered{{200, detail}},
+			asked: []string{"GET /api/items/url_a"}, out: `
 id             url_a
 source         https://a.example/
 status         Indexed
@@ -388,10 +233,13 @@ images         3
 
 last decision: unchanged: 304 to If-None-Match; ` + "`tidemark why url_a`" + ` tells them all
 `},
-		{name: "B4 show what took over from what", args: []string{"show", "url_b"}, answers: []answered{{200, `{"id":"url_b","status":"Indexed","normalizedSource":"https://a.example/b",
+		{name: "B4 show what took over from what", args: []string{"show", "url_b"},
+			answers: []answered{{200, `{"id":"url_b","status":"Indexed","normalizedSource":"https://a.example/b",
 			"captures":[{"sha256":"ab00000000001","capturedAt":"2026-02-28T12:00:00Z","bytes":5,"mimeType":"text/html"}],
-			"lineage":[` + strings.Repeat(`{"newer":"url_b/ab00000000001","older":"url_c/cd00000000001","at":"2026-02-28T12:00:00Z","metadata":{"reason":"same_content_sha256"}},`, 11) +
-			`{"newer":"url_b/ab00000000001","older":"url_b/ef00000000001","at":"2026-02-27T12:00:00Z","metadata":{"reason":"same_canonical_uri"}}]}`}}, out: `
+			"lineage":[` +
+				strings.Repeat(
+					`{"newer":"url_b/ab00000000001","older":"url_c/cd00000000001","at":"2026-02-28T12:00:00Z","metadata":{"reason":"same_content_sha256"}},`, 11) +
+				`{"newer":"url_b/ab00000000001","older":"url_b/ef00000000001","at":"2026-02-27T12:00:00Z","metadata":{"reason":"same_canonical_uri"}}]}`}}, out: `
 id             url_b
 source         https://a.example/b
 status         Indexed
@@ -399,8 +247,9 @@ status         Indexed
 1 capture
   2026-02-28 12:00:00Z  ab0000000000  5 bytes  text/html
 ` + strings.Repeat("  2026-02-28 12:00:00Z  ab0000000000 supersedes cd0000000000 of url_c: same_content_sha256\n", 10) +
-			"  and 2 before; --json has them\n"},
-		{name: "show an alias", args: []string{"show", "url_b"}, answers: []answered{{200, `{"id":"url_b","status":"OutOfScope","normalizedSource":"https://a.example/b",
+				"  and 2 before; --json has them\n"},
+		{name: "show an alias", args: []string{"show", "url_b"},
+			answers: []answered{{200, `{"id":"url_b","status":"OutOfScope","normalizedSource":"https://a.example/b",
 			"aliasOf":"url_a","httpCanonicalUrl":"https://a.example/","errorMessage":"duplicate of https://a.example/: rel=canonical"}`}}, out: `
 id             url_b
 source         https://a.example/b
@@ -415,14 +264,17 @@ Indexed  https://a.example/
 2026-03-01 11:00:00Z      1 hour ago  unchanged: 304 to If-None-Match
 2026-03-04 12:00:00Z       in 3 days  next check
 `},
-		{name: "why, of a paused host", args: []string{"why", "url_b"}, asked: []string{"GET /api/items/url_b", "GET /api/SearchStatus?host=a.example"},
-			answers: []answered{{200, `{"id":"url_b","status":"Error","normalizedSource":"s","sourceHost":"a.example","nextCrawlAt":"2026-03-01T11:00:00Z"}`}, {200, pausedHost}}, out: `
+		{name: "why, of a paused host", args: []string{"why", "url_b"}, asked: []string{"GET /api/items/url_b",
+			"GET /api/SearchStatus?host=a.example"},
+			answers: []answered{{200,
+				`{"id":"url_b","status":"Error","normalizedSource":"s","sourceHost":"a.example","nextCrawlAt":"2026-03-01T11:00:00Z"}`}, {200, pausedHost}}, out: `
 Error  s
 nothing was decided yet
 2026-03-01 11:00:00Z      1 hour ago  next check
 its host is left alone, goes on in 23 hours: HTTP 429
 `},
-		{name: "why of a new item", args: []string{"why", "url_b"}, answers: []answered{{200, `{"id":"url_b","status":"Pending","normalizedSource":"s"}`}}, out: `
+		{name: "why of a new item", args: []string{"why", "url_b"},
+			answers: []answered{{200, `{"id":"url_b","status":"Pending","normalizedSource":"s"}`}}, out: `
 Pending  s
 nothing was decided yet
 no further check is planned
@@ -432,10 +284,13 @@ no further check is planned
 			asked:   []string{"GET /api/items/" + idOf(t, "https://a.example/b")},
 			err:     "tidemark: no such item: https://a.example/b was not added, or under other tracking rules\n"},
 		{name: "neither id nor URL", args: []string{"show", "harbour"}, code: 2,
-			err: "tidemark: harbour is no id, no URL and no path: url: no scheme: it must begin with http:// or https://\nsee `tidemark show --help`\n"},
-		{name: "unknown", args: []string{"why", "url_x"}, code: 1, answers: []answered{{404, `{"title":"Not Found","detail":"no item url_x"}`}},
+			err: "tidemark: harbour is no id, no URL and no path: url: no scheme: it must begin with http:// or https://\nsee " +
+				"`tidemark show --help`\n"},
+		{name: "unknown", args: []string{"why", "url_x"}, code: 1, answers: []answered{{404,
+			`{"title":"Not Found","detail":"no item url_x"}`}},
 			err: "tidemark: no item url_x\n"},
-		{name: "no id", args: []string{"show"}, code: 2, err: "tidemark: give one id or source, not 0\nsee `tidemark show --help`\n"},
+		{name: "no id", args: []string{"show"}, code: 2,
+			err: "tidemark: give one id or source, not 0\nsee `tidemark show --help`\n"},
 	})
 }
 
@@ -445,8 +300,10 @@ func TestGlobal(t *testing.T) {
 			err: "tidemark: unknown command \"serch\" for \"tidemark\"\n\nDid you mean this?\nsearch\nsee `tidemark --help`\n"},
 		{name: "unknown flag", args: []string{"status", "--hots", "x"}, code: 2,
 			err: "tidemark: unknown flag: --hots\nsee `tidemark status --help`\n"},
-		{name: "no server", args: []string{"status"}, code: 1, env: map[string]string{"TIDEMARK_SERVER": "http://127.0.0.1:1"},
-			err: "tidemark: no answer from http://127.0.0.1:1 (connection refused): start it with `tidemark start`, or name another server with --server or TIDEMARK_SERVER\n"},
+		{name: "no server", args: []string{"status"}, code: 1,
+			env: map[string]string{"TIDEMARK_SERVER": "http://127.0.0.1:1"},
+			err: "tidemark: no answer from http://127.0.0.1:1 (connection refused): start it with `tidemark start`, or name " +
+				"another server with --server or TIDEMARK_SERVER\n"},
 	})
 }
 

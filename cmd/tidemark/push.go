@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // maxEntryBytes bounds a file that is pushed in. It leaves room in a request, which may have 4 MiB.
@@ -25,52 +26,55 @@ func (e *refusedError) Error() string { return e.text }
 
 func refusedf(format string, args ...any) error { return &refusedError{fmt.Sprintf(format, args...)} }
 
-// pushing sends entries and keeps count.
-type pushing struct {
-	*program
-	many         bool
-	done, failed int
-}
-
 // push has each of what the arguments name normalized and then stored as that answered, which is all
-// that clients are to do with their identity (seed 001). What one of them is to blame for is reported,
-// and the others go on; anything else ends the work.
-func (p *program) push(ctx context.Context, args []string, normalize func(ctx context.Context, arg string) (api.Entry, error)) error {
-	w := &pushing{program: p, many: len(args) > 1}
-	for _, arg := range args {
+// that clients are to do with their identity (spec 001).
+func push(ctx context.Context, p *program, args []string,
+	normalize func(ctx context.Context, arg string) (api.Entry, error)) error {
+	return eachEntry(p, args, isOwnFault, func(arg string) error {
 		e, err := normalize(ctx, arg)
-		var res api.EntryResult
-		if err == nil {
-			res, err = w.store(ctx, e)
+		if err != nil {
+			return err
 		}
-		switch {
+		route := api.InsertEntry
+		if e.EntryID != "" {
+			route, e.Source, e.Title = api.UpdateEntry, "", "" // those of the entry stand
+		}
+		res, err := route.Call(ctx, p.client(), e)
+		if err != nil {
+			return err
+		}
+		p.say("%-8s  %s  %s", clean(res.Action), clean(res.EntryID), cut(clean(cmp.Or(res.Title, arg)), 60))
+		if c := res.Conflict; c != nil {
+			p.note("%s: another entry, %s, has one of its keys", cut(clean(arg), 100), c.SecondaryEntryID)
+		}
+		return nil
+	})
+}
+
+// eachEntry does something with one entry after the other. What one of them is to blame for is reported, and the others
+// go on; anything else ends the work.
+func eachEntry(p *program, names []string, toBlame func(error) bool, do func(name string) error) error {
+	done, failed := 0, 0
+	for _, name := range names {
+		switch err := do(name); {
 		case err == nil:
-			w.report(arg, res)
-		case isOwnFault(err):
-			w.failed++
-			p.note("%s: %v", cut(clean(arg), 100), err)
+			done++
+		case toBlame(err):
+			failed++
+			p.note("%s: %v", cut(clean(name), 100), err)
+		case done == 0 || errors.Is(err, context.Canceled):
+			return err
 		default:
-			return w.stopped(err)
+			return fmt.Errorf("%w\n%s before that", err, counted(done, "done"))
 		}
 	}
-	return w.finish()
-}
-
-// store inserts an entry, or updates the one that it names.
-func (w *pushing) store(ctx context.Context, e api.Entry) (api.EntryResult, error) {
-	if e.EntryID == "" {
-		return w.client().InsertEntry(ctx, e)
+	if failed == 0 {
+		return nil
 	}
-	e.Source, e.Title = "", "" // those of the entry stand
-	return w.client().UpdateEntry(ctx, e)
-}
-
-func (w *pushing) report(arg string, res api.EntryResult) {
-	w.done++
-	w.say("%-8s  %s  %s", clean(res.Action), clean(res.EntryID), cut(clean(cmp.Or(res.Title, arg)), 60))
-	if c := res.Conflict; c != nil {
-		w.note("%s: another entry, %s, has one of its keys", cut(clean(arg), 100), c.SecondaryEntryID)
+	if len(names) > 1 {
+		p.note("%s, %s", counted(done, "done"), counted(failed, "failed"))
 	}
+	return errReported
 }
 
 // isOwnFault tells what is wrong with one entry from what would be wrong with every other.
@@ -79,25 +83,8 @@ func isOwnFault(err error) bool {
 		return true
 	}
 	problem, ok := errors.AsType[*api.Problem](err)
-	return ok && problem.Status >= 400 && problem.Status < 500 && problem.Status != http.StatusUnauthorized && problem.Status != http.StatusTooManyRequests
-}
-
-// stopped tells how far it came when something stopped the whole work.
-func (w *pushing) stopped(err error) error {
-	if w.done == 0 || errors.Is(err, context.Canceled) {
-		return err
-	}
-	return fmt.Errorf("%w\n%s before that", err, counted(w.done, "done"))
-}
-
-func (w *pushing) finish() error {
-	if w.failed == 0 {
-		return nil
-	}
-	if w.many {
-		w.note("%s, %s", counted(w.done, "done"), counted(w.failed, "failed"))
-	}
-	return errReported
+	return ok && problem.Status >= 400 && problem.Status < 500 && problem.Status != http.StatusUnauthorized &&
+		problem.Status != http.StatusTooManyRequests
 }
 
 // counted is a number of entries and what became of them.
@@ -105,11 +92,11 @@ func counted(n int, what string) string {
 	if n == 1 {
 		return "1 entry " + what
 	}
-	return thousands(n) + " entries " + what
+	return words.Thousands(n) + " entries " + what
 }
 
 // readEntry reads a file, or standard input when its name is "-", as far as it can be sent.
-func (p *program) readEntry(name string) ([]byte, error) {
+func readEntry(p *program, name string) ([]byte, error) {
 	r := p.in
 	if name != "-" {
 		f, err := os.Open(name)
@@ -127,16 +114,16 @@ func (p *program) readEntry(name string) ([]byte, error) {
 	}
 	body, err := io.ReadAll(io.LimitReader(r, maxEntryBytes+1))
 	if err == nil && len(body) > maxEntryBytes {
-		err = refusedf("it has more than %s bytes, which is what can be sent", thousands(maxEntryBytes))
+		err = refusedf("it has more than %s bytes, which is what can be sent", words.Thousands(maxEntryBytes))
 	}
 	return body, err
 }
 
 // warnOfBytes says that JSON has no place for bytes that are no UTF-8: parts of old mails that are
 // not encoded for transport.
-func (p *program) warnOfBytes(name string, body []byte) {
+func warnOfBytes(p *program, name string, body []byte) {
 	if !utf8.Valid(body) {
 		n := len(body) - len(strings.ToValidUTF8(string(body), ""))
-		p.note("%s: not UTF-8, so %s of letters will be lost", cut(clean(name), 100), count(n, "byte"))
+		p.note("%s: not UTF-8, so %s of letters will be lost", cut(clean(name), 100), words.Count(n, "byte"))
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 const rebuildLong = `Index everything anew: after the index was lost, or after an update reads pages
@@ -24,7 +24,7 @@ The work goes on by itself; --wait stays until it is done.`
 const rebuildExample = `  tidemark rebuild --wait
   tidemark rebuild --host example.com --refetch`
 
-func (p *program) rebuildCommand() *cobra.Command {
+func rebuildCommand(p *program) *cobra.Command {
 	var host string
 	var req api.RebuildRequest
 	var wait bool
@@ -39,7 +39,7 @@ func (p *program) rebuildCommand() *cobra.Command {
 			if host != "" {
 				req.Scope = &api.RebuildScope{Host: host}
 			}
-			return p.rebuild(cmd.Context(), req, wait, interval)
+			return rebuild(cmd.Context(), p, req, wait, interval)
 		},
 	}
 	f := cmd.Flags()
@@ -50,24 +50,11 @@ func (p *program) rebuildCommand() *cobra.Command {
 	return cmd
 }
 
-func waitFlags(f *pflag.FlagSet, wait *bool, interval *time.Duration) {
-	f.BoolVarP(wait, "wait", "w", false, "stay until it is done")
-	f.DurationVar(interval, "interval", time.Second, "how often --wait looks")
-}
-
-// checkInterval bounds how often a command looks.
-func checkInterval(d time.Duration) error {
-	if d < 100*time.Millisecond || d > time.Hour {
-		return usagef("--interval is %s: give 100ms to 1h", d)
-	}
-	return nil
-}
-
-func (p *program) rebuild(ctx context.Context, req api.RebuildRequest, wait bool, interval time.Duration) error {
+func rebuild(ctx context.Context, p *program, req api.RebuildRequest, wait bool, interval time.Duration) error {
 	if err := checkInterval(interval); err != nil {
 		return err
 	}
-	run, err := p.client().StartRebuild(ctx, req)
+	run, err := api.StartRebuild.Call(ctx, p.client(), req)
 	if err != nil {
 		return err
 	}
@@ -75,57 +62,39 @@ func (p *program) rebuild(ctx context.Context, req api.RebuildRequest, wait bool
 		p.say("%s has begun; `%s status` tells how far it is", clean(run.ID), p.name())
 		return nil
 	}
-	return p.awaitRebuild(ctx, run.ID, interval)
-}
-
-// awaitRebuild tells how far a rebuild is until it is done. Between its looks the server may be
-// away for a while, as in an update.
-func (p *program) awaitRebuild(ctx context.Context, id string, interval time.Duration) error {
-	client, failed, shown := p.client(), 0, ""
-	for {
-		run, err := client.Rebuild(ctx, id)
-		switch {
-		case err == nil:
-			failed = 0
-			if text := rebuildText(run); text != shown {
-				p.say("%s", text)
-				shown = text
-			}
-			if run.Status == api.RebuildDone {
-				return nil
-			}
-		case ctx.Err() != nil || failed+1 >= patience:
-			return err
-		default:
-			failed++
+	client, say := p.client(), p.onChange()
+	return follow(ctx, p, interval, after(run, func() (api.Rebuild, error) {
+		return api.GetRebuild.Call(ctx, client, api.RebuildID{ID: run.ID})
+	}), func(r api.Rebuild) bool {
+		if r.Items > 0 || r.Status != api.RebuildMarking {
+			say(rebuildText(r))
 		}
-		if err := p.sleep(ctx, interval); err != nil {
-			return err
-		}
-	}
+		return r.Status == api.RebuildDone
+	})
 }
 
 // rebuildText is the state of a rebuild in words.
 func rebuildText(r api.Rebuild) string {
 	switch r.Status {
 	case api.RebuildMarking:
-		return fmt.Sprintf("%s looked at, %s through of %s so far", count(r.Items, "source"), thousands(max(0, r.Marked-r.Left)), thousands(r.Marked))
+		return fmt.Sprintf("%s looked at, %s through of %s so far", words.Count(r.Items, "source"),
+			words.Thousands(max(0, r.Marked-r.Left)), words.Thousands(r.Marked))
 	case api.RebuildIndexing:
-		return fmt.Sprintf("%s of %s through", thousands(max(0, r.Marked-r.Left)), count(r.Marked, "source"))
+		return fmt.Sprintf("%s of %s through", words.Thousands(max(0, r.Marked-r.Left)), words.Count(r.Marked, "source"))
 	case api.RebuildCounting:
-		return fmt.Sprintf("%s through, being counted", count(r.Marked, "source"))
+		return fmt.Sprintf("%s through, being counted", words.Count(r.Marked, "source"))
 	case api.RebuildEntries:
-		return fmt.Sprintf("%s and %s looked at", count(r.Items, "source"), count(r.Entries, "entry"))
+		return fmt.Sprintf("%s and %s looked at", words.Count(r.Items, "source"), words.Count(r.Entries, "entry"))
 	case api.RebuildClearing:
-		return fmt.Sprintf("%s looked at, pages without one are being taken out", count(r.Items, "source"))
+		return fmt.Sprintf("%s looked at, pages without one are being taken out", words.Count(r.Items, "source"))
 	case api.RebuildDone:
 		if r.Audit {
 			return auditText(r)
 		}
 		text := fmt.Sprintf("done: %s looked at, %s indexed anew, %s kept out, %s failed",
-			count(r.Items, "source"), thousands(r.Indexed), thousands(r.KeptOut), thousands(r.Failed))
+			words.Count(r.Items, "source"), words.Thousands(r.Indexed), words.Thousands(r.KeptOut), words.Thousands(r.Failed))
 		if r.Entries > 0 {
-			text += fmt.Sprintf("; %s put in", count(r.Entries, "entry"))
+			text += fmt.Sprintf("; %s put in", words.Count(r.Entries, "entry"))
 		}
 		return text
 	default:

@@ -22,7 +22,7 @@ const reindexExample = `  tidemark reindex https://example.com/news
 // isID tells ids from sources: no URL and no path looks like one.
 var isID = regexp.MustCompile(`^(url|file)_[a-z2-7]+$`)
 
-func (p *program) reindexCommand() *cobra.Command {
+func reindexCommand(p *program) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:     "reindex ID|SOURCE",
@@ -31,23 +31,23 @@ func (p *program) reindexCommand() *cobra.Command {
 		Example: reindexExample,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.reindex(cmd.Context(), args[0], force)
+			return reindex(cmd.Context(), p, args[0], force)
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "fetch and index it even if nothing changed")
+	cmd.Flags().BoolVar(&force, "force", false, "fetch and index it even if it has not changed")
 	return cmd
 }
 
-func (p *program) reindex(ctx context.Context, what string, force bool) error {
+func reindex(ctx context.Context, p *program, what string, force bool) error {
 	req := api.ReindexRequest{Source: localPath(what), Force: force}
 	if isID.MatchString(what) {
 		req = api.ReindexRequest{ID: what, Force: force}
 	}
-	item, err := p.client().Reindex(ctx, req)
+	item, err := api.ReindexItem.Call(ctx, p.client(), req)
 	if err != nil {
 		return err
 	}
 	p.say("%s is due now: %s", clean(item.ID), clean(cmp.Or(item.DisplaySource, item.NormalizedSource)))
-	p.sayPause(ctx, item.SourceHost)
+	sayPause(ctx, p, item.SourceHost)
 	return nil
 }

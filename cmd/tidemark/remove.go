@@ -16,7 +16,7 @@ It is named by its id, or by the URL or path it was added with. The server
 answers at once and removes it within seconds, without asking its site. Adding
 it again later begins anew.`
 
-func (p *program) removeCommand() *cobra.Command {
+func removeCommand(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove ID|SOURCE",
 		Short:   "Take a source out of the index and the registry",
@@ -24,13 +24,16 @@ func (p *program) removeCommand() *cobra.Command {
 		Example: "  tidemark remove https://example.com/news\n  tidemark remove url_k7gxn3…",
 		Args:    one("id or source"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.remove(cmd.Context(), args[0])
+			return remove(cmd.Context(), p, args[0])
 		},
 	}
 }
 
-func (p *program) remove(ctx context.Context, name string) error {
-	item, err := onItem(p, name, func(id string) (api.Item, error) { return p.client().DeleteItem(ctx, id) })
+func remove(ctx context.Context, p *program, name string) error {
+	item, err := onItem(p, name, func(id string) (api.Item, error) {
+		return api.RemoveItem.Call(ctx, p.client(),
+			api.ItemID{ID: id})
+	})
 	if err != nil {
 		return err
 	}

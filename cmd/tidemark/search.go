@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -25,7 +26,7 @@ const searchExample = `  tidemark search 'calibrate the float'
   tidemark search dredging --type entry
   tidemark search harbour --json | jq -r '.results[].url'`
 
-func (p *program) searchCommand() *cobra.Command {
+func searchCommand(p *program) *cobra.Command {
 	var req api.SearchRequest
 	cmd := &cobra.Command{
 		Use:     "search QUERY",
@@ -34,7 +35,7 @@ func (p *program) searchCommand() *cobra.Command {
 		Example: searchExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.Q = strings.Join(args, " ")
-			return p.search(cmd.Context(), req)
+			return runSearch(cmd.Context(), p, req)
 		},
 	}
 	f := cmd.Flags()
@@ -49,7 +50,7 @@ func (p *program) searchCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) search(ctx context.Context, req api.SearchRequest) error {
+func runSearch(ctx context.Context, p *program, req api.SearchRequest) error {
 	if len(search.Terms(req.Q)) == 0 {
 		return usagef("nothing to search for: give some words")
 	}
@@ -62,25 +63,28 @@ func (p *program) search(ctx context.Context, req api.SearchRequest) error {
 	if req.Skip < 0 {
 		return usagef("--skip is %d: give 0 or more", req.Skip)
 	}
-	res, err := p.client().Search(ctx, req)
+	res, err := api.Search.Call(ctx, p.client(), req)
 	if err != nil {
 		return err
+	}
+	if res.Note != "" {
+		p.note("%s", res.Note)
 	}
 	if len(res.Results) == 0 {
 		p.say("%s", nothingFound(req, res.Count))
 		return nil
 	}
 	for i, r := range res.Results {
-		p.result(req.Skip+i+1, r)
+		showResult(p, req.Skip+i+1, r)
 	}
 	first, last := req.Skip+1, req.Skip+len(res.Results)
-	p.say("%s–%s of %s", thousands(first), thousands(last), count(res.Count, nounOf(res.Results)))
-	p.facets(res.Facets)
+	p.say("%s–%s of %s", words.Thousands(first), words.Thousands(last), words.Count(res.Count, nounOf(res.Results)))
+	showFacets(p, res.Facets)
 	return nil
 }
 
 // facets prints how the pages found are distributed.
-func (p *program) facets(f *api.Facets) {
+func showFacets(p *program, f *api.Facets) {
 	if f == nil {
 		return
 	}
@@ -90,7 +94,7 @@ func (p *program) facets(f *api.Facets) {
 	}{{"host", f.Hosts}, {"type", f.Types}, {"language", f.Languages}, {"changed", f.Ages}} {
 		var texts []string
 		for _, v := range list.values {
-			texts = append(texts, fmt.Sprintf("%s %s", clean(v.Value), thousands(v.Count)))
+			texts = append(texts, fmt.Sprintf("%s %s", clean(v.Value), words.Thousands(v.Count)))
 		}
 		if len(texts) > 0 {
 			p.say("%-9s %s", list.name, strings.Join(texts, ", "))
@@ -117,7 +121,7 @@ func nounOf(results []api.SearchResult) string {
 
 func nothingFound(req api.SearchRequest, found int) string {
 	if found > 0 {
-		return fmt.Sprintf("no more than %s", count(found, "page"))
+		return fmt.Sprintf("no more than %s", words.Count(found, "page"))
 	}
 	text := "nothing found for " + clean(req.Q)
 	if req.Host != "" {
@@ -132,7 +136,7 @@ func nothingFound(req api.SearchRequest, found int) string {
 const indent = "    "
 
 // result prints one page or entry: its title, its address, the passages and the images.
-func (p *program) result(n int, r api.SearchResult) {
+func showResult(p *program, n int, r api.SearchResult) {
 	title := clean(r.Title)
 	if title == "" {
 		title = "(no title)"
@@ -144,7 +148,8 @@ func (p *program) result(n int, r api.SearchResult) {
 		p.say("%s%s", indent, clean(r.URL))
 	}
 	if page := r.Page; page != nil {
-		p.say("%spage: %s  %s  (%s)", indent, clean(firstOf(page.Title, "(no title yet)")), clean(page.URL), clean(string(page.Status)))
+		p.say("%spage: %s  %s  (%s)", indent, clean(firstOf(page.Title, "(no title yet)")), clean(page.URL),
+			clean(string(page.Status)))
 	}
 	for _, passage := range r.Passages {
 		if h := below(title, clean(passage.Heading)); h != "" {

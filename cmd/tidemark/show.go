@@ -9,30 +9,33 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/lineage"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
 
 const showLong = `Show all that is known of one source: its status, what the last fetch said, its
 schedule, and the captures that were kept.`
 
-func (p *program) showCommand() *cobra.Command {
+func showCommand(p *program) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
-		Use:     "show ID|SOURCE",
-		Short:   "Show all that is known of one source",
-		Long:    showLong,
-		Example: "  tidemark show https://example.com/news\n  tidemark show url_k7gxn3…\n  tidemark show url_k7gxn3… --json | jq .captures",
-		Args:    one("id or source"),
+		Use:   "show ID|SOURCE",
+		Short: "Show all that is known of one source",
+		Long:  showLong,
+		Example: "  tidemark show https://example.com/news\n  tidemark show url_k7gxn3…\n  tidemark show url_k7gxn3… " +
+			"--json | jq .captures",
+		Args: one("id or source"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.show(cmd.Context(), args[0], all)
+			return showItem(cmd.Context(), p, args[0], all)
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("read all captures, not only the newest %s", thousands(api.MaxPast)))
+	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("read all captures, not only the newest %s",
+		words.Thousands(api.MaxPast)))
 	return cmd
 }
 
-func (p *program) show(ctx context.Context, id string, all bool) error {
-	item, err := p.item(ctx, id)
+func showItem(ctx context.Context, p *program, id string, all bool) error {
+	item, err := getItem(ctx, p, id)
 	if err == nil && all {
 		err = p.client().Past(ctx, &item)
 	}
@@ -43,16 +46,22 @@ func (p *program) show(ctx context.Context, id string, all bool) error {
 		p.say("%-14s %s", f.name, f.value)
 	}
 	if len(item.Captures) > 0 {
-		p.say("\n%s", count(len(item.Captures), "capture"))
+		p.say("\n%s", words.Count(len(item.Captures), "capture"))
 	}
 	for _, c := range item.Captures {
-		p.say("  %s  %.12s  %s bytes  %s", stamp(c.CapturedAt), clean(c.SHA256), thousands(int(c.Bytes)), clean(c.MimeType))
+		again := ""
+		if !c.ReprocessedAt.IsZero() {
+			again = ", reprocessed " + stamp(c.ReprocessedAt)
+		}
+		p.say("  %s  %.12s  %s bytes  %s%s", stamp(c.CapturedAt), clean(c.SHA256), words.Thousands(int(c.Bytes)),
+			clean(c.MimeType), again)
 	}
 	if !all && len(item.Captures) == api.MaxPast {
 		p.say("  and older ones, if there are any; --all has them")
 	}
 	for _, e := range item.Lineage[:min(len(item.Lineage), shownEdges)] {
-		p.say("  %s  %s supersedes %s: %s", stamp(e.At), captureName(item.ID, e.Newer), captureName(item.ID, e.Older), clean(e.Meta.Reason))
+		p.say("  %s  %s supersedes %s: %s", stamp(e.At), captureName(item.ID, e.Newer), captureName(item.ID, e.Older),
+			clean(e.Meta.Reason))
 	}
 	if more := len(item.Lineage) - shownEdges; more > 0 {
 		p.say("  and %d before; --json has them", more)
@@ -85,6 +94,7 @@ func fields(now time.Time, it api.Item) []field {
 		{"source", firstOf(it.DisplaySource, it.NormalizedSource)},
 		{"status", string(it.Status)},
 		{"error", failure(it)},
+		{"thin", it.Why},
 		{"next check", moment(now, it.NextCrawlAt)},
 		{"interval", interval(it.CrawlIntervalSeconds)},
 		{"last checked", moment(now, it.LastChecked)},
@@ -115,21 +125,21 @@ func moment(now, t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf("%s (%s)", stamp(t), relative(now, t))
+	return fmt.Sprintf("%s (%s)", stamp(t), words.Relative(now, t))
 }
 
 func interval(seconds int64) string {
 	if seconds <= 0 {
 		return ""
 	}
-	return "every " + span(time.Duration(min(seconds, 1e9))*time.Second)
+	return "every " + words.Span(time.Duration(min(seconds, 1e9))*time.Second)
 }
 
 func failure(it api.Item) string {
 	if it.ErrorMessage == "" || it.CrawlAttempts == 0 {
 		return it.ErrorMessage
 	}
-	return fmt.Sprintf("%s (%s in a row)", it.ErrorMessage, count(it.CrawlAttempts, "failure"))
+	return fmt.Sprintf("%s (%s in a row)", it.ErrorMessage, words.Count(it.CrawlAttempts, "failure"))
 }
 
 func force(it api.Item) string {
@@ -145,7 +155,7 @@ func answer(it api.Item) string {
 	}
 	text := fmt.Sprint(it.HTTPStatusCode)
 	if it.HTTPContentLength != nil {
-		text += fmt.Sprintf(", %s bytes", thousands(int(*it.HTTPContentLength)))
+		text += fmt.Sprintf(", %s bytes", words.Thousands(int(*it.HTTPContentLength)))
 	}
 	if !it.HTTPLastModified.IsZero() {
 		text += ", modified " + stamp(it.HTTPLastModified)
@@ -168,5 +178,5 @@ func positive(n int) string {
 	if n <= 0 {
 		return ""
 	}
-	return thousands(n)
+	return words.Thousands(n)
 }

@@ -3,38 +3,38 @@ package main
 import (
 	"context"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const sitesLong = `List the sites of the site file and what the looks at them found.
+const sitesLong = `List the sites of the site file and what polling them found.
 
-Each site's sitemaps and feeds are looked at each day at 06:00 UTC, feeds each hour.
+Each site's sitemaps and feeds are polled each day at 06:00 UTC, feeds each hour.
 What is new is registered. LASTMOD tells how often a site's word for a change of a
 page proved true; of those that say truthful, checks are brought forward on it.`
 
-func (p *program) sitesCommand() *cobra.Command {
+func sitesCommand(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "sites",
-		Short:   "List sites and the looks at what they publish",
+		Short:   "List sites and what polling them found",
 		Long:    sitesLong,
 		Example: "  tidemark sites\n  tidemark sites look port-authority",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return p.sites(cmd.Context()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return listSites(cmd.Context(), p) },
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use:     "look SLUG",
-		Short:   "Look at a site now",
+		Short:   "Poll a site now",
 		Example: "  tidemark sites look port-authority",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			one, err := p.client().LookAtSite(cmd.Context(), args[0])
+			one, err := api.PollSite.Call(cmd.Context(), p.client(), api.SiteSlug{Slug: args[0]})
 			if err == nil {
-				p.say("a look at %s has begun; `%s sites` tells what it found", clean(one.Slug), p.name())
+				p.say("a poll of %s has begun; `%s sites` tells what it found", clean(one.Slug), p.name())
 			}
 			return err
 		},
@@ -42,8 +42,8 @@ func (p *program) sitesCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) sites(ctx context.Context) error {
-	got, err := p.client().Sites(ctx)
+func listSites(ctx context.Context, p *program) error {
+	got, err := api.ListSites.Call(ctx, p.client(), api.None{})
 	switch {
 	case err != nil || p.json:
 		return err
@@ -51,15 +51,14 @@ func (p *program) sites(ctx context.Context) error {
 		p.say("no sites: see BACKFILL_SITES_FILE")
 		return nil
 	}
-	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "SITE\tLOOKED AT\tNEXT\tFOUND\tNEW\tLATER\tERRORS\tLASTMOD")
+	rows := []string{"SITE\tPOLLED\tNEXT\tFOUND\tNEW\tLATER\tERRORS\tLASTMOD"}
 	for _, one := range got.Sites {
-		fmt.Fprintln(w, siteRow(one, p.now()))
+		rows = append(rows, siteRow(one, p.now()))
 	}
-	return w.Flush()
+	return table(p.out, rows...)
 }
 
-// siteRow tells of a site what its last full look found, and what keeps it from being looked at.
+// siteRow tells of a site what its last full poll found, and what keeps it from being polled.
 func siteRow(s api.Site, now time.Time) string {
 	var last api.Look
 	if s.Last != nil {
@@ -68,18 +67,18 @@ func siteRow(s api.Site, now time.Time) string {
 	next := "within the hour"
 	switch {
 	case s.Look != nil:
-		next = "looking"
+		next = "now"
 	case !s.Watched:
-		next = "not looked at"
+		next = "not polled"
 	case s.NextLookAt.After(now):
-		next = relative(now, s.NextLookAt)
+		next = words.Relative(now, s.NextLookAt)
 	}
-	row := fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", clean(s.Slug), ago(now, last.BeganAt), next, thousands(last.Found),
-		thousands(last.New), thousands(last.Later), thousands(last.Errors), lastModText(s.LastMod))
+	text := row(s.Slug, ago(now, last.BeganAt), next, last.Found, last.New, last.Later, last.Errors,
+		lastModText(s.LastMod))
 	if len(last.Problems) > 0 {
-		row += "  (" + cut(clean(last.Problems[0].Message), 60) + ")"
+		text += "  (" + cut(clean(last.Problems[0].Message), 60) + ")"
 	}
-	return row
+	return text
 }
 
 func lastModText(r api.LastModRecord) string {

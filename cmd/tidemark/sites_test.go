@@ -11,19 +11,22 @@ func TestSites(t *testing.T) {
 		one = `{"slug":"port","domain":"port.example","watched":true,"newToday":3,"lastmod":{"right":0,"wrong":0,"unannounced":0,"truthful":false}}`
 	)
 	performAll(t, []script{
-		{name: "none", args: []string{"sites"}, answers: []answered{{200, `{"sites":[]}`}}, out: "no sites: see BACKFILL_SITES_FILE\n", asked: []string{"GET /api/sites"}},
+		{name: "none", args: []string{"sites"}, answers: []answered{{200, `{"sites":[]}`}},
+			out: "no sites: see BACKFILL_SITES_FILE\n", asked: []string{"GET /api/sites"}},
 		{name: "all", args: []string{"sites"}, answers: []answered{{200, all}}, out: `
-SITE  LOOKED AT  NEXT           FOUND  NEW  LATER  ERRORS  LASTMOD
-port  –          in 100 years   1,200  3    2      1       truthful, 19 of 20  (HTTP 404)
-town  –          not looked at  0      0    0      0       1 of 5
-quay  –          looking        0      0    0      0       -
+SITE  POLLED  NEXT          FOUND  NEW  LATER  ERRORS  LASTMOD
+port  –       in 100 years  1,200  3    2      1       truthful, 19 of 20  (HTTP 404)
+town  –       not polled    0      0    0      0       1 of 5
+quay  –       now           0      0    0      0       -
 `},
 		{name: "json", args: []string{"sites", "--json"}, answers: []answered{{200, one}}, out: one + "\n"},
 		{name: "look", args: []string{"sites", "look", "port"}, answers: []answered{{202, one}},
-			out: "a look at port has begun; `tidemark sites` tells what it found\n", asked: []string{"POST /api/sites/port/look"}},
+			out:   "a poll of port has begun; `tidemark sites` tells what it found\n",
+			asked: []string{"POST /api/sites/port/look"}},
 		{name: "no site", args: []string{"sites", "look"}, code: 2,
 			err: "tidemark: accepts 1 arg(s), received 0\nsee `tidemark sites look --help`\n"},
-		{name: "unknown", args: []string{"sites", "look", "x"}, code: 1, answers: []answered{{404, `{"title":"Not Found","detail":"the site file has no site \"x\""}`}},
+		{name: "unknown", args: []string{"sites", "look", "x"}, code: 1, answers: []answered{{404,
+			`{"title":"Not Found","detail":"the site file has no site \"x\""}`}},
 			err: "tidemark: the site file has no site \"x\"\n"},
 	})
 }

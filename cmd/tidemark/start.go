@@ -38,7 +38,7 @@ type startOptions struct {
 	verbose bool
 }
 
-func (p *program) startCommand() *cobra.Command {
+func startCommand(p *program) *cobra.Command {
 	var o startOptions
 	var port string
 	var readEmulator func() error
@@ -56,14 +56,14 @@ func (p *program) startCommand() *cobra.Command {
 			if err := readEmulator(); err != nil {
 				return err
 			}
-			return p.start(cmd.Context(), o, realParts())
+			return runStart(cmd.Context(), p, o, realParts())
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.app, "app", filepath.Join("build", "app"), "`FOLDER` that make app assembled")
 	f.StringVar(&port, "port", p.setting("PORT", "7071"), "port of the app (PORT)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print what the app logs, not only warnings")
-	readEmulator = p.emulatorFlags(f, &o.emulatorOptions)
+	readEmulator = emulatorFlags(p, f, &o.emulatorOptions)
 	return cmd
 }
 
@@ -86,20 +86,24 @@ func parsePort(name, text string, highest int) (int, error) {
 
 // start checks all that can be checked before it starts anything, starts storage and host, and
 // stops them in the other order when ctx ends.
-func (p *program) start(ctx context.Context, o startOptions, parts parts) (err error) {
-	kind, err := p.storageOf(o.data)
+func runStart(ctx context.Context, p *program, o startOptions, parts parts) (err error) {
+	kind, err := storageOf(p, o.data)
 	if err != nil {
 		return err
 	}
 	if err := checkStart(o, kind); err != nil {
 		return err
 	}
-	cfg, err := app.Load(p.getenv, app.Names(os.Environ())...)
+	set := app.Names(os.Environ())
+	cfg, err := app.Load(p.getenv, set...)
 	if err != nil {
 		return err // the app would say so too, at each of its three starts
 	}
+	for _, said := range app.Misspelt(set) {
+		p.note("%s", said)
+	}
 	l := &local{app: o, config: cfg, parts: parts, emulation: emulation{
-		program: p, options: o.emulatorOptions, launch: parts.azurite, tell: p.say, storage: kind,
+		p: p, options: o.emulatorOptions, launch: parts.azurite, tell: p.say, storage: kind,
 	}}
 	locks := []string{appLock, azuriteLock}
 	if kind != ownAzurite {

@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/azurite"
-	"github.com/tidemark/tidemark/pkg/funchost"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/local/azurite"
+	"github.com/tidemark/tidemark/pkg/local/funchost"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -34,6 +34,7 @@ type stage struct {
 	azuriteDies bool
 	interrupt   func() // called when the app is ready
 	env         []string
+	bare        bool // whether paths may leave out the prefix
 }
 
 func (s *stage) event(what string) {
@@ -61,7 +62,7 @@ func (s *stage) parts() parts {
 			return s.prepareErr
 		},
 		host: func(o funchost.Options) (host, error) {
-			s.env = o.Env
+			s.env, s.bare = o.Env, o.BarePaths
 			return &fakeHost{s: s, ready: make(chan struct{})}, s.hostErr
 		},
 	}
@@ -175,7 +176,8 @@ func (b *watchfulBuffer) Write(p []byte) (int, error) {
 func TestStart(t *testing.T) {
 	usual := []string{"open the folder", "prepared", "host runs", "host ended", "store closed"}
 	azurite := map[string]string{"STORAGE": "azurite"}
-	onAzurite := []string{"azurite azurite 10000", "open azurite!", "prepared", "host runs", "host ended", "store closed", "azurite stopped"}
+	onAzurite := []string{"azurite azurite 10000", "open azurite!", "prepared", "host runs", "host ended", "store closed",
+		"azurite stopped"}
 	for _, tt := range []struct {
 		name   string
 		stage  *stage
@@ -185,15 +187,19 @@ func TestStart(t *testing.T) {
 	}{
 		{name: "an interrupt stops everything in order", stage: &stage{interrupt: func() {}}, events: usual},
 		{name: "on Azurite too", stage: &stage{interrupt: func() {}}, env: azurite, events: onAzurite},
-		{name: "a given account is used", stage: &stage{interrupt: func() {}}, env: map[string]string{"AzureWebJobsStorage": "given"},
+		{name: "a given account is used", stage: &stage{interrupt: func() {}},
+			env:    map[string]string{"AzureWebJobsStorage": "given"},
 			events: []string{"open given", "prepared", "host runs", "host ended", "store closed"}},
-		{name: "an identity is a given account", stage: &stage{interrupt: func() {}}, env: map[string]string{"AzureWebJobsStorage__accountName": "a"},
+		{name: "an identity is a given account", stage: &stage{interrupt: func() {}},
+			env:    map[string]string{"AzureWebJobsStorage__accountName": "a"},
 			events: []string{"open ", "prepared", "host runs", "host ended", "store closed"}},
-		{name: "a given account by name", stage: &stage{interrupt: func() {}}, env: map[string]string{"STORAGE": "account", "AzureWebJobsStorage": "given"},
+		{name: "a given account by name", stage: &stage{interrupt: func() {}},
+			env:    map[string]string{"STORAGE": "account", "AzureWebJobsStorage": "given"},
 			events: []string{"open given", "prepared", "host runs", "host ended", "store closed"}},
 		{name: "who asks for Azurite gets one, whatever account is named", stage: &stage{interrupt: func() {}},
 			env: map[string]string{"STORAGE": "azurite", "AzureWebJobsStorage": "given"}, events: onAzurite},
-		{name: "another storage is refused before anything starts", stage: &stage{}, env: map[string]string{"STORAGE": "floppy"},
+		{name: "another storage is refused before anything starts", stage: &stage{},
+			env: map[string]string{"STORAGE": "floppy"},
 			err: `STORAGE is "floppy": allowed are embedded (the default), azurite, and account`},
 		{name: "who asks for the embedded store gets it, likewise", stage: &stage{interrupt: func() {}},
 			env: map[string]string{"STORAGE": "embedded", "AzureWebJobsStorage": "given"}, events: usual},
@@ -201,14 +207,17 @@ func TestStart(t *testing.T) {
 			events: []string{"azurite azurite 10000"}, err: "port 10000 is in use"},
 		{name: "azurite ends by itself", stage: &stage{azuriteDies: true}, env: azurite,
 			events: onAzurite, err: "azurite ended by itself"},
-		{name: "the account does not answer", stage: &stage{pingErr: errors.New("refused")}, env: map[string]string{"AzureWebJobsStorage": "given"},
+		{name: "the account does not answer", stage: &stage{pingErr: errors.New("refused")},
+			env:    map[string]string{"AzureWebJobsStorage": "given"},
 			events: []string{"open given", "store closed"}, err: "storage does not answer; check AzureWebJobsStorage"},
 		{name: "the folder does not answer", stage: &stage{pingErr: errors.New("disk I/O error")},
 			events: []string{"open the folder", "store closed"}, err: "storage does not answer: disk I/O error"},
-		{name: "the account takes no writes", stage: &stage{prepareErr: errors.New("403")}, env: map[string]string{"AzureWebJobsStorage": "given"},
+		{name: "the account takes no writes", stage: &stage{prepareErr: errors.New("403")},
+			env:    map[string]string{"AzureWebJobsStorage": "given"},
 			events: []string{"open given", "prepared", "store closed"}, err: "403"},
 		{name: "the app cannot be loaded", stage: &stage{hostErr: errors.New("host.json: bad version")}, env: azurite,
-			events: []string{"azurite azurite 10000", "open azurite!", "prepared", "store closed", "azurite stopped"}, err: "host.json: bad version"},
+			events: []string{"azurite azurite 10000", "open azurite!", "prepared", "store closed", "azurite stopped"},
+			err:    "host.json: bad version"},
 		{name: "the app crashes", stage: &stage{runErr: errors.New("the handler crashed three times")}, events: usual,
 			err: "crashed three times"},
 	} {
@@ -217,8 +226,9 @@ func TestStart(t *testing.T) {
 			defer cancel()
 			out := &watchfulBuffer{interrupt: cancel}
 			p := &program{out: out, err: &bytes.Buffer{}, getenv: func(n string) string { return tt.env[n] }}
-			o := startOptions{app: appFolder(t), port: freePort(t), emulatorOptions: emulatorOptions{portBase: 10000, data: t.TempDir()}}
-			err := p.start(ctx, o, tt.stage.parts())
+			o := startOptions{app: appFolder(t), port: freePort(t), emulatorOptions: emulatorOptions{portBase: 10000,
+				data: t.TempDir()}}
+			err := runStart(ctx, p, o, tt.stage.parts())
 			if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 				t.Errorf("have %v, want %q", err, tt.err)
 			}
@@ -237,11 +247,12 @@ func TestStartWelcome(t *testing.T) {
 	out, errOut := &watchfulBuffer{interrupt: cancel}, &bytes.Buffer{}
 	s := &stage{interrupt: func() {}, loadErrs: []error{errors.New("functions/X: no such binding")}}
 	p := &program{out: out, err: errOut, getenv: func(string) string { return "" }}
-	o := startOptions{app: appFolder(t), port: freePort(t), emulatorOptions: emulatorOptions{portBase: 20000, data: t.TempDir()}}
+	o := startOptions{app: appFolder(t), port: freePort(t), emulatorOptions: emulatorOptions{portBase: 20000,
+		data: t.TempDir()}}
 	t.Chdir(filepath.Dir(o.data))
 	data := o.data
 	o.data = filepath.Base(data)
-	if err := p.start(ctx, o, s.parts()); err != nil {
+	if err := runStart(ctx, p, o, s.parts()); err != nil {
 		t.Fatal(err)
 	}
 	want := `
@@ -269,6 +280,9 @@ stopped; the data is in DATA
 		t.Errorf("stderr: %s", have)
 	}
 	s.sees(t, "TIDEMARK_DATA="+data, "STORAGE=embedded")
+	if !s.bare {
+		t.Error("D1: routes do not answer without /api")
+	}
 }
 
 // sees checks the environment of the app.
@@ -290,7 +304,8 @@ func TestStartTells(t *testing.T) {
 		app  []string
 	}{
 		{"Azurite", map[string]string{"STORAGE": "azurite"},
-			[]string{"  storage    Azurite, at the ports 20000 to 20002\n", "stopping Azurite, which saves its data\nstopped; the data is in "},
+			[]string{"  storage    Azurite, at the ports 20000 to 20002\n",
+				"stopping Azurite, which saves its data\nstopped; the data is in "},
 			[]string{"STORAGE=account", "AzureWebJobsStorage=azurite!", "AZURITE_PORT_BASE=20000"}},
 		{"an account", map[string]string{"AzureWebJobsStorage": "given"},
 			[]string{"  storage    the account that AzureWebJobsStorage names\n", "stopped; the data is in "}, nil},
@@ -301,8 +316,9 @@ func TestStartTells(t *testing.T) {
 			out := &watchfulBuffer{interrupt: cancel}
 			s := &stage{interrupt: func() {}}
 			p := &program{out: out, err: &bytes.Buffer{}, getenv: func(n string) string { return tt.env[n] }}
-			o := startOptions{app: appFolder(t), port: freePort(t), emulatorOptions: emulatorOptions{portBase: 20000, data: t.TempDir()}}
-			if err := p.start(ctx, o, s.parts()); err != nil {
+			o := startOptions{app: appFolder(t), port: freePort(t), emulatorOptions: emulatorOptions{portBase: 20000,
+				data: t.TempDir()}}
+			if err := runStart(ctx, p, o, s.parts()); err != nil {
 				t.Fatal(err)
 			}
 			for _, want := range tt.out {
@@ -315,6 +331,24 @@ func TestStartTells(t *testing.T) {
 	}
 }
 
+// A setting that is misspelt does not stop the start, but is named with the one that was meant.
+func TestS13StartNamesMisspeltSettings(t *testing.T) {
+	t.Setenv("CRAWL_MIN_DELAY", "5")
+	var said bytes.Buffer
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p := &program{out: &watchfulBuffer{interrupt: cancel}, err: &said, getenv: os.Getenv}
+	o := startOptions{app: appFolder(t), port: freePort(t), emulatorOptions: emulatorOptions{portBase: 20000,
+		data: t.TempDir()}}
+	if err := runStart(ctx, p, o, (&stage{interrupt: func() {}}).parts()); err != nil {
+		t.Fatal(err)
+	}
+	const want = "tidemark: CRAWL_MIN_DELAY is set, but there is no such setting; did you mean CRAWL_MIN_DELAY_MS?\n"
+	if !strings.Contains(said.String(), want) {
+		t.Errorf("no line %q in %q", want, said.String())
+	}
+}
+
 func TestStartRefuses(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -323,24 +357,29 @@ func TestStartRefuses(t *testing.T) {
 	defer l.Close()
 	taken := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 	performAll(t, []script{
-		{name: "a port in use", args: []string{"start", "--app", appFolder(t), "--port", taken, "--data", t.TempDir()}, code: 1,
+		{name: "a port in use", args: []string{"start", "--app", appFolder(t), "--port", taken, "--data", t.TempDir()},
+			code: 1,
 			err: "tidemark: port " + taken + " is in use: stop what uses it, or choose another with --port or PORT; " +
 				"a second Tidemark needs TIDEMARK_DATA of its own too\n"},
-		{name: "a port in use, for Azurite", args: []string{"start", "--app", appFolder(t), "--port", taken, "--data", t.TempDir()},
+		{name: "a port in use, for Azurite", args: []string{"start", "--app", appFolder(t), "--port", taken, "--data",
+			t.TempDir()},
 			env: map[string]string{"STORAGE": "azurite"}, code: 1,
 			err: "tidemark: port " + taken + " is in use: stop what uses it, or choose another with --port or PORT; " +
 				"a second Tidemark needs TIDEMARK_DATA and AZURITE_PORT_BASE of its own too\n"},
 		{name: "a port that is none", args: []string{"start"}, env: map[string]string{"PORT": "http"}, code: 2,
 			err: "tidemark: --port (PORT) is \"http\": give a port of 1 to 65535\nsee `tidemark start --help`\n"},
 		{name: "no room for three ports", args: []string{"start", "--azurite-port-base", "65534"}, code: 2,
-			err: "tidemark: --azurite-port-base (AZURITE_PORT_BASE) is \"65534\": give a port of 1 to 65533\nsee `tidemark start --help`\n"},
+			err: "tidemark: --azurite-port-base (AZURITE_PORT_BASE) is \"65534\": give a port of 1 to 65533\nsee `tidemark " +
+				"start --help`\n"},
 		{name: "no app", args: []string{"start", "--app", "/nowhere"}, code: 1,
 			err: "tidemark: /nowhere has no host.json: run `make app` first, or name the folder with --app\n"},
-		{name: "FILE_ROOT", args: []string{"start", "--app", appFolder(t), "--port", strconv.Itoa(freePort(t)), "--data", t.TempDir()},
+		{name: "FILE_ROOT", args: []string{"start", "--app", appFolder(t), "--port", strconv.Itoa(freePort(t)), "--data",
+			t.TempDir()},
 			env: map[string]string{"FILE_ROOT": "/nowhere"}, code: 1,
 			err: "tidemark: settings: FILE_ROOT=\"/nowhere\": allowed is the absolute path of a folder that exists\n"},
 		{name: "STORAGE", args: []string{"start"}, env: map[string]string{"STORAGE": "floppy"}, code: 2,
-			err: "tidemark: STORAGE is \"floppy\": allowed are embedded (the default), azurite, and account for what AzureWebJobsStorage names\nsee `tidemark start --help`\n"},
+			err: "tidemark: STORAGE is \"floppy\": allowed are embedded (the default), azurite, and account for what " +
+				"AzureWebJobsStorage names\nsee `tidemark start --help`\n"},
 	})
 }
 

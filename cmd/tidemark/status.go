@@ -6,25 +6,25 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 const statusLong = `Tell how far the index is from being true: how many sources have which status,
 how many wait for a check, and how often checks found a change or failed.
 
 With --watch it goes on telling until nothing waits and nothing is being worked
-on, and then ends with exit code 0.`
+on, rebuilds, backfills and imports included, and then ends with exit code 0.`
 
 const statusExample = `  tidemark status
   tidemark status --host example.com
   tidemark add --file urls.txt && tidemark status --watch`
 
-func (p *program) statusCommand() *cobra.Command {
+func statusCommand(p *program) *cobra.Command {
 	var host string
 	var watch bool
 	var interval time.Duration
@@ -39,38 +39,40 @@ func (p *program) statusCommand() *cobra.Command {
 				return err
 			}
 			if watch {
-				return p.watch(cmd.Context(), host, interval)
+				return watchStatus(cmd.Context(), p, host, interval)
 			}
-			return p.status(cmd.Context(), host)
+			return showStatus(cmd.Context(), p, host)
 		},
 	}
 	f := cmd.Flags()
 	hostFlag(f, &host, "only this `HOST`")
 	f.BoolVarP(&watch, "watch", "w", false, "go on until nothing is left to do")
-	f.DurationVar(&interval, "interval", time.Second, "how often --watch looks")
+	f.DurationVar(&interval, "interval", time.Second, "how often --watch polls")
 	return cmd
 }
 
-func (p *program) status(ctx context.Context, host string) error {
-	st, err := p.client().Status(ctx, host)
+func showStatus(ctx context.Context, p *program, host string) error {
+	st, err := api.GetStatus.Call(ctx, p.client(), api.StatusQuery{Host: host})
+	if err != nil || p.json {
+		return err
+	}
+	work, err := otherWork(ctx, p, st, host)
 	if err != nil {
 		return err
 	}
-	for _, line := range statusLines(st, p.now(), 0) {
+	for _, line := range statusLines(st, work, p.now(), 0) {
 		p.say("%s", line)
 	}
 	return nil
 }
 
 // statusLines is the whole report. At most hosts hosts are listed, all of them when it is 0.
-func statusLines(st api.SearchStatus, now time.Time, hosts int) []string {
-	lines := []string{summary(st.Counts), backlog(st.Counts) + "; " + rates(st.Counts)}
+func statusLines(st api.SearchStatus, work []string, now time.Time, hosts int) []string {
+	lines := []string{summary(st.Counts), backlog(st.Counts, work) + "; " + rates(st.Counts)}
 	if !st.AsOf.IsZero() && now.Sub(st.AsOf) > time.Minute {
-		lines = append(lines, "as of "+relative(now, st.AsOf))
+		lines = append(lines, "as of "+words.Relative(now, st.AsOf))
 	}
-	for _, r := range st.Rebuilds {
-		lines = append(lines, rebuildLine(r))
-	}
+	lines = append(lines, work...)
 	if len(st.Hosts) == 0 {
 		return lines
 	}
@@ -79,28 +81,32 @@ func statusLines(st api.SearchStatus, now time.Time, hosts int) []string {
 
 // summary counts items by status; statuses that nobody has heard of yet come last.
 func summary(c api.Counts) string {
-	parts := []string{count(c.Total(), "source")}
+	parts := []string{words.Count(c.Total(), "source")}
 	known := api.Statuses()
 	for _, s := range known {
 		if n := c.Items[s]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", s, thousands(n)))
+			parts = append(parts, fmt.Sprintf("%s %s", s, words.Thousands(n)))
 		}
 	}
 	var others []string
 	for s, n := range c.Items {
 		if n > 0 && !slices.Contains(known, s) {
-			others = append(others, fmt.Sprintf("%s %s", clean(string(s)), thousands(n)))
+			others = append(others, fmt.Sprintf("%s %s", clean(string(s)), words.Thousands(n)))
 		}
 	}
 	slices.Sort(others)
 	return strings.Join(append(parts, others...), " · ")
 }
 
-func backlog(c api.Counts) string {
-	if c.Backlog() == 0 {
+// backlog says what waits. While there is other work, more may come.
+func backlog(c api.Counts, work []string) string {
+	switch {
+	case c.Backlog() == 0 && len(work) > 0:
+		return "nothing is due yet"
+	case c.Backlog() == 0:
 		return "nothing waits"
 	}
-	return fmt.Sprintf("%s due, %s in flight", thousands(c.Due), thousands(c.InFlight))
+	return fmt.Sprintf("%s due, %s in flight", words.Thousands(c.Due), words.Thousands(c.InFlight))
 }
 
 func rates(c api.Counts) string {
@@ -125,29 +131,27 @@ func hostTable(hosts []api.HostStatus, now time.Time, most int) []string {
 	if most > 0 && len(hosts) > most {
 		left, hosts = len(hosts)-most, hosts[:most]
 	}
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "HOST\tSOURCES\tINDEXED\tERROR\tDUE\tIN FLIGHT\tCHANGED\tFAILED")
+	rows := []string{"HOST\tSOURCES\tINDEXED\tERROR\tDUE\tIN FLIGHT\tCHANGED\tFAILED"}
 	for _, h := range hosts {
-		fmt.Fprintln(w, hostRow(h, now))
+		rows = append(rows, hostRow(h, now))
 	}
-	w.Flush()
+	var b strings.Builder
+	_ = table(&b, rows...) // a Builder takes all
 	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 	if left > 0 {
-		lines = append(lines, fmt.Sprintf("and %s", count(left, "more host")))
+		lines = append(lines, fmt.Sprintf("and %s", words.Count(left, "more host")))
 	}
 	return lines
 }
 
 func hostRow(h api.HostStatus, now time.Time) string {
-	row := fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", clean(h.Host), thousands(h.Total()),
-		thousands(h.Items[api.StatusIndexed]), thousands(h.Items[api.StatusError]), thousands(h.Due),
-		thousands(h.InFlight), percent(h.ChangeRate), percent(h.ErrorRate))
+	text := row(h.Host, h.Total(), h.Items[api.StatusIndexed], h.Items[api.StatusError], h.Due, h.InFlight,
+		percent(h.ChangeRate), percent(h.ErrorRate))
 	if h.PausedUntil.After(now) {
-		row += "  paused, goes on " + relative(now, h.PausedUntil)
+		text += "  paused, goes on " + words.Relative(now, h.PausedUntil)
 		if h.PauseReason != "" {
-			row += ": " + clean(h.PauseReason)
+			text += ": " + clean(h.PauseReason)
 		}
 	}
-	return row
+	return text
 }

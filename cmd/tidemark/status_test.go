@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 const busy = `{"items":{"Indexed":1200,"Pending":3,"Error":1,"Frozen":2},"due":3,"inFlight":2,"changeRate":0.125,"errorRate":0.001,
@@ -18,7 +19,8 @@ const busy = `{"items":{"Indexed":1200,"Pending":3,"Error":1,"Frozen":2},"due":3
 
 func TestStatus(t *testing.T) {
 	performAll(t, []script{
-		{name: "A23 all hosts", args: []string{"status"}, answers: []answered{{200, busy}}, asked: []string{"GET /api/SearchStatus"}, out: `
+		{name: "A23 all hosts", args: []string{"status"}, answers: []answered{{200, busy}},
+			asked: []string{"GET /api/SearchStatus"}, out: `
 1,206 sources · Indexed 1,200 · Pending 3 · Error 1 · Frozen 2
 3 due, 2 in flight; of recent checks 12% found a change, <1% failed
 
@@ -26,8 +28,9 @@ HOST       SOURCES  INDEXED  ERROR  DUE  IN FLIGHT  CHANGED  FAILED
 b.example  201      200      1      3    2          0%       100%  paused, goes on in 5 minutes
 a.example  1,000    1,000    0      0    0          10%      0%
 `},
-		{name: "A23 one host", args: []string{"status", "--host", "C.Example"}, answers: []answered{{200, `{"items":{"Gone":1},"asOf":"2026-03-01T11:00:00Z"}`}},
-			asked: []string{"GET /api/SearchStatus?host=c.example"}, out: `
+		{name: "A23 one host", args: []string{"status", "--host", "C.Example"},
+			answers: []answered{{200, `{"items":{"Gone":1},"asOf":"2026-03-01T11:00:00Z"}`}},
+			asked:   []string{"GET /api/SearchStatus?host=c.example"}, out: `
 1 source · Gone 1
 nothing waits; of recent checks 0% found a change, 0% failed
 as of 1 hour ago
@@ -52,7 +55,8 @@ func TestWatch(t *testing.T) {
 `},
 		{name: "nothing to do ends at once", args: []string{"status", "-w"}, answers: []answered{look("0", "0", "2")},
 			out: "12:00:00  nothing waits; 2 sources · Indexed 2\n", asked: []string{"GET /api/SearchStatus"}},
-		{name: "a look that fails is forgiven", args: []string{"status", "-w"}, answers: []answered{look("1", "0", "0"), down, look("0", "0", "1")}, out: `
+		{name: "a look that fails is forgiven", args: []string{"status", "-w"}, answers: []answered{look("1", "0", "0"), down,
+			look("0", "0", "1")}, out: `
 12:00:00  1 due, 0 in flight; 0 sources
 12:00:02  nothing waits; 1 source · Indexed 1
 `},
@@ -78,6 +82,62 @@ nothing waits; of recent checks 0% found a change, 0% failed
 
 all done
 `},
+	})
+}
+
+const rebuilding = `{"items":{"Indexed":2},"rebuilds":[{"id":"rebuild-1","status":"marking","items":1,"marked":1,"left":1}]}`
+
+// A rebuild, a backfill or an import makes items due after the request that saw none (S13).
+func TestS13WatchWaitsForWhatMakesItemsDue(t *testing.T) {
+	running := `{"runs":[{"id":"b","status":"RUNNING","sources":["port"],"maxUrls":100,"maxUrlsPerSource":100,"discoveredCount":7,"queuedCount":7},
+		{"id":"c","status":"PAUSED","sources":["other"]}]}`
+	sites := `{"sites":[{"slug":"port","domain":"a.example"}]}`
+	performAll(t, []script{
+		{name: "rebuild", args: []string{"status", "-w"}, answers: []answered{{200, rebuilding}, look("2", "0", "2"),
+			look("0", "0", "2")}, out: `
+12:00:00  nothing is due yet; 2 sources · Indexed 2; rebuilding everything: 1 source looked at, 0 through of 1 so far
+12:00:01  2 due, 0 in flight; 2 sources · Indexed 2
+12:00:02  nothing waits; 2 sources · Indexed 2
+`},
+		{name: "rebuild on a terminal", args: []string{"status", "-w"}, terminal: true, answers: []answered{{200, rebuilding},
+			look("0", "0", "2")}, out: `
+2 sources · Indexed 2
+nothing is due yet; of recent checks 0% found a change, 0% failed
+rebuilding everything: 1 source looked at, 0 through of 1 so far
+
+nothing is due yet; more may come
+` + "\x1b[5A\x1b[J" + `2 sources · Indexed 2
+nothing waits; of recent checks 0% found a change, 0% failed
+
+all done
+`},
+		{name: "backfill, then import", args: []string{"status", "-w"}, answers: []answered{look("0", "0", "2")},
+			beside: map[string][]string{"/api/backfill/runs": {running, "{}"},
+				"/api/import/email": {"{}", `{"imports":[{"status":"reading","mbox_path":"in.mbox","mails":1}]}`,
+					`{"imports":[{"status":"done"}]}`}}, out: `
+12:00:00  nothing is due yet; 2 sources · Indexed 2; backfilling port: 7 of at most 100 found: 7 new, 0 known, 0 errors
+12:00:01  nothing is due yet; 2 sources · Indexed 2; importing in.mbox: 1 mail so far
+12:00:02  nothing waits; 2 sources · Indexed 2
+`},
+		{name: "a backfill of the host", args: []string{"status", "-w", "--host", "a.example"},
+			answers: []answered{look("0", "0", "2")},
+			beside:  map[string][]string{"/api/backfill/runs": {running, "{}"}, "/api/backfill/sites": {sites}}, out: `
+12:00:00  nothing is due yet; 2 sources · Indexed 2; backfilling port: 7 of at most 100 found: 7 new, 0 known, 0 errors
+12:00:01  nothing waits; 2 sources · Indexed 2
+`},
+		{name: "a backfill of another host", args: []string{"status", "-w", "--host", "b.example"},
+			answers: []answered{look("0", "0", "2")},
+			beside:  map[string][]string{"/api/backfill/runs": {running}, "/api/backfill/sites": {sites}},
+			out:     "12:00:00  nothing waits; 2 sources · Indexed 2\n"},
+		{name: "once", args: []string{"status"}, answers: []answered{look("0", "0", "2")},
+			beside: map[string][]string{"/api/backfill/runs": {running}}, out: `
+2 sources · Indexed 2
+nothing is due yet; of recent checks 0% found a change, 0% failed
+backfilling port: 7 of at most 100 found: 7 new, 0 known, 0 errors
+`},
+		{name: "json", args: []string{"status", "-w", "--json"}, answers: []answered{look("0", "0", "2")},
+			beside: map[string][]string{"/api/backfill/runs": {running, "{}"}},
+			out:    strings.Repeat(`{"items":{"Indexed":2},"due":0,"inFlight":0}`+"\n", 2)},
 	})
 }
 
@@ -109,13 +169,16 @@ func TestProgress(t *testing.T) {
 // TestFrameFits proves the one thing that drawing over relies on: no line breaks on the screen.
 func TestFrameFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		st := api.SearchStatus{Counts: api.Counts{Due: rapid.IntRange(0, 1e9).Draw(t, "due"), InFlight: rapid.IntRange(0, 50).Draw(t, "inFlight")}}
+		st := api.SearchStatus{Counts: api.Counts{Due: rapid.IntRange(0, 1e9).Draw(t, "due"),
+			InFlight: rapid.IntRange(0, 50).Draw(t, "inFlight")}}
 		for range rapid.IntRange(0, 40).Draw(t, "hosts") {
 			st.Hosts = append(st.Hosts, api.HostStatus{Host: rapid.String().Draw(t, "host"), PausedUntil: noon.Add(time.Hour)})
 		}
-		v := &liveView{canvas: canvas{screen: screen{terminal: true, width: rapid.IntRange(20, 200).Draw(t, "width")}}}
-		v.progress.see(st.Backlog(), noon)
-		lines := v.frame(st, noon)
+		var b strings.Builder
+		v, g := &view{out: &b, screen: screen{terminal: true, width: rapid.IntRange(20, 200).Draw(t, "width")}}, &progress{}
+		g.see(st.Backlog(), noon)
+		v.show(noon, nil, func() []string { return g.picture(st, v.screen, nil, noon) })
+		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 		for _, l := range lines {
 			if n := len([]rune(l)); n > v.screen.width || strings.ContainsAny(l, "\n\r\x1b") {
 				t.Fatalf("%d runes on %d columns: %q", n, v.screen.width, l)
@@ -136,12 +199,13 @@ func TestTimes(t *testing.T) {
 		{-90 * time.Second, "1 minute ago"}, {2 * time.Hour, "in 2 hours"}, {24 * time.Hour, "in 1 day"},
 		{-400 * 24 * time.Hour, "1 year ago"},
 	} {
-		if have := relative(noon, noon.Add(tt.d)); have != tt.want {
+		if have := words.Relative(noon, noon.Add(tt.d)); have != tt.want {
 			t.Errorf("%s: have %q, want %q", tt.d, have, tt.want)
 		}
 	}
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
-		if have := thousands(n); have != want {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000",
+		-100: "-100"} {
+		if have := words.Thousands(n); have != want {
 			t.Errorf("thousands(%d): have %s, want %s", n, have, want)
 		}
 	}

@@ -18,15 +18,17 @@ const (
 
 // storageKind decides by the environment: what STORAGE says, else the account that is named, else
 // the embedded store.
-func (p *program) storageKind() (string, error) {
+func storageKind(p *program) (string, error) {
 	switch s := p.getenv("STORAGE"); s {
 	case embedded, ownAzurite, account:
 		return s, nil
 	case "":
 	default:
-		return "", usagef("STORAGE is %q: allowed are embedded (the default), azurite, and account for what AzureWebJobsStorage names", s)
+		return "", usagef("STORAGE is %q: allowed are embedded (the default), azurite, and account for what "+
+			"AzureWebJobsStorage names", s)
 	}
-	for _, name := range []string{"AzureWebJobsStorage", "AzureWebJobsStorage__accountName", "AzureWebJobsStorage__tableServiceUri"} {
+	for _, name := range []string{"AzureWebJobsStorage", "AzureWebJobsStorage__accountName",
+		"AzureWebJobsStorage__tableServiceUri"} {
 		if strings.TrimSpace(p.getenv(name)) != "" {
 			return account, nil
 		}
@@ -36,20 +38,21 @@ func (p *program) storageKind() (string, error) {
 
 // storageOf decides like [program.storageKind] for whoever wants the state that a data folder
 // has. When it has only Azurite's and nobody chose, it asks: an empty store would look like a loss.
-func (p *program) storageOf(data string) (string, error) {
-	kind, err := p.storageKind()
+func storageOf(p *program, data string) (string, error) {
+	kind, err := storageKind(p)
 	if err != nil || kind != embedded || p.getenv("STORAGE") != "" || !hasAzurite(data) {
 		return kind, err
 	}
 	if !hasEmbedded(data) {
-		return "", p.undecided(data)
+		return "", undecided(p, data)
 	}
-	p.note("%s holds state too; it is not used (STORAGE=azurite uses it; once it was moved, delete it)", azuriteFolder(data))
+	p.note("%s holds state too; it is not used (STORAGE=azurite uses it; once it was moved, delete it)",
+		azuriteFolder(data))
 	return kind, nil
 }
 
 // undecided says how to go on with a folder that has the state of Azurite alone.
-func (p *program) undecided(data string) error {
+func undecided(p *program, data string) error {
 	return fmt.Errorf(`%[1]s holds state of Azurite, and the default is now the embedded store, which is empty
 to go on with Azurite, set STORAGE=azurite
 to begin anew beside it, set STORAGE=embedded

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/transfer"
+	"github.com/tidemark/tidemark/pkg/storage/transfer"
 )
 
 // folderWith is a data folder in which these stores have state.
@@ -43,7 +43,8 @@ to move the state into the embedded store, run
 STORAGE=azurite tidemark export --data 'DATA' moved-state
 STORAGE=embedded tidemark import-state --data 'DATA' moved-state
 `
-	const beside = "tidemark: DATA/azurite holds state too; it is not used (STORAGE=azurite uses it; once it was moved, delete it)\n"
+	const beside = "tidemark: DATA/azurite holds state too; it is not used (STORAGE=azurite uses it; once it was moved, " +
+		"delete it)\n"
 	const noApp = "tidemark: nowhere has no host.json: run `make app` first, or name the folder with --app\n"
 	both := []string{embedded, ownAzurite}
 	for _, tt := range []struct {
@@ -56,8 +57,10 @@ STORAGE=embedded tidemark import-state --data 'DATA' moved-state
 		{"state of the embedded store", []string{embedded}, nil, noApp},
 		{"state of Azurite", []string{ownAzurite}, nil, undecided},
 		{"state of Azurite, which is asked for", []string{ownAzurite}, map[string]string{"STORAGE": "azurite"}, noApp},
-		{"state of Azurite, and embedded is asked for", []string{ownAzurite}, map[string]string{"STORAGE": "embedded"}, noApp},
-		{"state of Azurite, and an account is named", []string{ownAzurite}, map[string]string{"AzureWebJobsStorage": "given"}, noApp},
+		{"state of Azurite, and embedded is asked for", []string{ownAzurite}, map[string]string{"STORAGE": "embedded"},
+			noApp},
+		{"state of Azurite, and an account is named", []string{ownAzurite}, map[string]string{"AzureWebJobsStorage": "given"},
+			noApp},
 		{"state of both", both, nil, beside + noApp},
 		{"state of both, and embedded is asked for", both, map[string]string{"STORAGE": "embedded"}, noApp},
 	} {
@@ -74,15 +77,17 @@ STORAGE=embedded tidemark import-state --data 'DATA' moved-state
 func TestMoveFromAzurite(t *testing.T) {
 	p, _, _ := quietProgram(nil)
 	data := folderWith(t, ownAzurite)
-	if kind, err := p.sourceKind(data); err == nil || !strings.Contains(err.Error(), "STORAGE=azurite tidemark export --data ") {
+	if kind, err := sourceKind(p, data); err == nil || !strings.Contains(err.Error(),
+		"STORAGE=azurite tidemark export --data ") {
 		t.Errorf("export: have %q, %v", kind, err)
 	}
-	if kind, err := p.targetKind(data); err != nil || kind != embedded {
+	if kind, err := targetKind(p, data); err != nil || kind != embedded {
 		t.Errorf("import: have %q, %v", kind, err)
 	}
 	empty := t.TempDir()
 	perform(t, script{args: []string{"export", "--data", empty, filepath.Join(empty, "state")}, code: 1,
-		err: "tidemark: " + empty + "/store is not there: no app ever ran on the embedded store of this data folder, so it has no state to export\n"})
+		err: "tidemark: " + empty +
+			"/store is not there: no app ever ran on the embedded store of this data folder, so it has no state to export\n"})
 	if entries, err := os.ReadDir(empty); err != nil || len(entries) != 0 {
 		t.Errorf("%d files were made, %v", len(entries), err)
 	}
@@ -92,11 +97,12 @@ func TestMoveFromAzurite(t *testing.T) {
 func TestMovePassesOnTheKind(t *testing.T) {
 	s := &stage{}
 	p, _, _ := quietProgram(nil)
-	move := func(context.Context, storage.Store, string, transfer.Plan, transfer.Options) (string, transfer.Report, error) {
+	move := func(context.Context, storage.Store, string, transfer.Plan, transfer.Options) (string, transfer.Report,
+		error) {
 		return "moved", transfer.Report{}, nil
 	}
 	o := emulatorOptions{portBase: 20000, data: t.TempDir()}
-	if err := p.moveState(t.Context(), embedded, o, "dir", move, s.parts()); err != nil {
+	if err := moveState(t.Context(), p, embedded, o, "dir", move, s.parts()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"open the folder", "store closed"}, s.events); diff != "" {

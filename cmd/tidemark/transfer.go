@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/transfer"
+	"github.com/tidemark/tidemark/pkg/storage/transfer"
 )
 
 const exportLong = `Write all state to a folder: every source with its history, every capture and
@@ -38,24 +38,28 @@ const exportExample = `  tidemark export /var/backups/tidemark-state
 const importExample = `  STORAGE=azurite tidemark export state && STORAGE=embedded tidemark import-state state
   AzureWebJobsStorage='DefaultEndpointsProtocol=https;…' tidemark import-state state`
 
-func (p *program) exportCommand() *cobra.Command {
+func exportCommand(p *program) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "export DIR", Short: "Write all state to a folder", Long: exportLong, Example: exportExample, Args: one("folder"),
+		Use: "export DIR", Short: "Write all state to a folder", Long: exportLong, Example: exportExample,
+		Args: one("folder"),
 	}
-	p.onState(cmd, p.sourceKind, func(ctx context.Context, store storage.Store, dir string, plan transfer.Plan, o transfer.Options) (string, transfer.Report, error) {
+	onState(p, cmd, sourceKind, func(ctx context.Context, store storage.Store, dir string, plan transfer.Plan,
+		o transfer.Options) (string, transfer.Report, error) {
 		r, err := transfer.Export(ctx, store, dir, plan, o)
 		return "exported", r, notThere(err)
 	})
 	return cmd
 }
 
-func (p *program) importStateCommand() *cobra.Command {
+func importStateCommand(p *program) *cobra.Command {
 	var overwrite bool
 	cmd := &cobra.Command{
-		Use: "import-state DIR", Short: "Bring exported state into a store", Long: importLong, Example: importExample, Args: one("folder"),
+		Use: "import-state DIR", Short: "Bring exported state into a store", Long: importLong, Example: importExample,
+		Args: one("folder"),
 	}
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace what is there with other content")
-	p.onState(cmd, p.targetKind, func(ctx context.Context, store storage.Store, dir string, plan transfer.Plan, o transfer.Options) (string, transfer.Report, error) {
+	onState(p, cmd, targetKind, func(ctx context.Context, store storage.Store, dir string, plan transfer.Plan,
+		o transfer.Options) (string, transfer.Report, error) {
 		o.Overwrite = overwrite
 		r, err := transfer.Import(ctx, dir, store, plan, o)
 		if fault.Is(err, fault.Conflict) && !overwrite {
@@ -75,8 +79,8 @@ func notThere(err error) error {
 }
 
 // sourceKind is the storage to export: one that has something.
-func (p *program) sourceKind(data string) (string, error) {
-	kind, err := p.storageOf(data)
+func sourceKind(p *program, data string) (string, error) {
+	kind, err := storageOf(p, data)
 	if err == nil && kind == embedded && !hasEmbedded(data) { // opening it would make it
 		err = fmt.Errorf("%s is not there: no app ever ran on the embedded store of this data folder, "+
 			"so it has no state to export", app.StoreFolder(data))
@@ -85,35 +89,37 @@ func (p *program) sourceKind(data string) (string, error) {
 }
 
 // targetKind is the storage to import into, whatever else the folder has.
-func (p *program) targetKind(string) (string, error) { return p.storageKind() }
+func targetKind(p *program, _ string) (string, error) { return storageKind(p) }
 
 // mover exports or imports, and names what it did.
-type mover func(context.Context, storage.Store, string, transfer.Plan, transfer.Options) (did string, r transfer.Report, err error)
+type mover func(context.Context, storage.Store, string, transfer.Plan,
+	transfer.Options) (did string, r transfer.Report, err error)
 
 // onState has cmd run move on the store of the environment, which choose tells for a data folder.
-func (p *program) onState(cmd *cobra.Command, choose func(data string) (string, error), move mover) {
+func onState(p *program, cmd *cobra.Command, choose func(p *program, data string) (string, error), move mover) {
 	var e emulatorOptions
-	read := p.emulatorFlags(cmd.Flags(), &e)
+	read := emulatorFlags(p, cmd.Flags(), &e)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := read(); err != nil {
 			return err
 		}
-		kind, err := choose(e.data)
+		kind, err := choose(p, e.data)
 		if err != nil {
 			return err
 		}
-		return p.moveState(cmd.Context(), kind, e, args[0], move, realParts())
+		return moveState(cmd.Context(), p, kind, e, args[0], move, realParts())
 	}
 }
 
 // moveState opens the store with nobody else on it, as far as can be known here, and moves.
-func (p *program) moveState(ctx context.Context, kind string, eo emulatorOptions, dir string, move mover, parts parts) error {
+func moveState(ctx context.Context, p *program, kind string, eo emulatorOptions, dir string, move mover,
+	parts parts) error {
 	cfg, err := app.Load(p.getenv)
 	if err != nil {
 		return err
 	}
 	l := &local{parts: parts, emulation: emulation{
-		program: p, options: eo, launch: parts.azurite, tell: p.note, storage: kind,
+		p: p, options: eo, launch: parts.azurite, tell: p.note, storage: kind,
 	}}
 	locks := []string{appLock}
 	if kind == ownAzurite {
@@ -134,22 +140,19 @@ func (p *program) moveState(ctx context.Context, kind string, eo emulatorOptions
 		return err
 	}
 	defer store.Close()
-	return p.move(ctx, store, dir, app.StatePlan(cfg), move)
+	return moveShown(ctx, p, store, dir, app.StatePlan(cfg), move)
 }
 
-// move shows progress, where there is somebody to see it, and sums up.
-func (p *program) move(ctx context.Context, store storage.Store, dir string, plan transfer.Plan, move mover) error {
-	var o transfer.Options
-	bars := &bars{program: p}
-	if p.notes.terminal {
-		o.Progress = bars.show
-	}
-	did, r, err := move(ctx, store, dir, plan, o)
-	bars.end()
+// moveShown shows progress, where there is somebody to see it, and sums up.
+func moveShown(ctx context.Context, p *program, store storage.Store, dir string, plan transfer.Plan, move mover) error {
+	bars := &bars{p: p}
+	did, r, err := move(ctx, store, dir, plan, transfer.Options{Progress: bars.show})
+	bars.bar.end()
 	if err != nil {
 		return err
 	}
-	if did += fmt.Sprintf(" %s and %s (%d bytes)", count(r.Rows, "row"), count(r.Blobs, "snapshot"), r.Bytes); r.Found+r.Replaced > 0 {
+	if did += fmt.Sprintf(" %s and %s (%d bytes)", words.Count(r.Rows, "row"), words.Count(r.Blobs, "snapshot"),
+		r.Bytes); r.Found+r.Replaced > 0 {
 		did += fmt.Sprintf("; %d were there already, %d were replaced", r.Found, r.Replaced)
 	}
 	p.say("%s", did)
@@ -158,23 +161,15 @@ func (p *program) move(ctx context.Context, store storage.Store, dir string, pla
 
 // bars show one progress bar after the other.
 type bars struct {
-	*program
+	p    *program
 	what string
-	bar  *progressbar.ProgressBar
+	bar  *bar
 }
 
 func (b *bars) show(s transfer.Progress) {
 	if what := s.Doing + " " + s.Name; what != b.what {
-		b.end()
-		b.what, b.bar = what, newBar(b.err, s.Total, what, b.notes)
+		b.bar.end()
+		b.what, b.bar = what, b.p.bar(s.Total, what)
 	}
-	b.bar.Set(s.Done)
-}
-
-func (b *bars) end() {
-	if b.bar != nil {
-		b.bar.Exit()
-		b.bar.Clear()
-		b.bar = nil
-	}
+	b.bar.at(s.Done)
 }

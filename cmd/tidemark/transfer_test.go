@@ -13,17 +13,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/activity"
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/backfill"
-	"github.com/tidemark/tidemark/pkg/enrich"
 	pushed "github.com/tidemark/tidemark/pkg/entries"
-	"github.com/tidemark/tidemark/pkg/mailimport"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/snapshot"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/enrich"
+	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/transfer"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"github.com/tidemark/tidemark/pkg/storage/transfer"
 )
 
 // embeddedIn names the embedded store of a data folder.
@@ -42,7 +42,8 @@ func stateIn(t *testing.T) (data string) {
 	}
 	defer store.Close()
 	reg, snaps := registry.New(store, registry.Options{}), snapshot.New(store)
-	if err := errors.Join(reg.Create(t.Context()), snaps.Create(t.Context()), pushed.New(store, pushed.Options{}).Create(t.Context())); err != nil {
+	if err := errors.Join(reg.Create(t.Context()), snaps.Create(t.Context()),
+		pushed.New(store, pushed.Options{}).Create(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range append(enrich.Tables(enrich.Schemas()), mailimport.Table, backfill.Table, activity.Table) {
@@ -54,11 +55,12 @@ func stateIn(t *testing.T) (data string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := reg.Register(t.Context(), []source.Source{src}, registry.RegisterOptions{})[0].Err; err != nil {
+	if err := reg.Items.Register(t.Context(), []source.Source{src}, registry.RegisterOptions{})[0].Err; err != nil {
 		t.Fatal(err)
 	}
 	body := []byte("hello")
-	if _, err := snaps.Save(t.Context(), snapshot.Capture{ItemID: src.ID(), RawHash: snapshot.Hash(body), CapturedAt: noon}, body, ""); err != nil {
+	if _, err := snaps.Save(t.Context(), snapshot.Capture{ItemID: src.ID(), RawHash: snapshot.Hash(body),
+		CapturedAt: noon}, body, snapshot.Had{}); err != nil {
 		t.Fatal(err)
 	}
 	return data
@@ -71,14 +73,17 @@ func TestMoveState(t *testing.T) {
 		{name: "out", args: []string{"export", dir}, env: embeddedIn(old), out: "exported " + moved + "\n"},
 		{name: "not over another", args: []string{"export", dir}, env: embeddedIn(old), code: 1,
 			err: "tidemark: export: " + dir + " holds a finished export: choose another folder\n"},
-		{name: "in", args: []string{"import-state", dir}, env: embeddedIn(fresh), out: "imported and compared " + moved + "\n"},
+		{name: "in", args: []string{"import-state", dir}, env: embeddedIn(fresh),
+			out: "imported and compared " + moved + "\n"},
 		{name: "in again", args: []string{"import-state", dir}, env: embeddedIn(fresh),
 			out: "imported and compared " + moved + "; 18 were there already, 0 were replaced\n"},
-		{name: "no folder", args: []string{"import-state"}, code: 2, err: "tidemark: give one folder, not 0\nsee `tidemark import-state --help`\n"},
+		{name: "no folder", args: []string{"import-state"}, code: 2,
+			err: "tidemark: give one folder, not 0\nsee `tidemark import-state --help`\n"},
 		{name: "no export", args: []string{"import-state", old}, env: embeddedIn(t.TempDir()), code: 1,
 			err: "tidemark: import: " + old + " has no manifest.json: it holds no finished export\n"},
 		{name: "another storage", args: []string{"export", dir}, env: map[string]string{"STORAGE": "floppy"}, code: 2,
-			err: "tidemark: STORAGE is \"floppy\": allowed are embedded (the default), azurite, and account for what AzureWebJobsStorage names\nsee `tidemark export --help`\n"},
+			err: "tidemark: STORAGE is \"floppy\": allowed are embedded (the default), azurite, and account for what " +
+				"AzureWebJobsStorage names\nsee `tidemark export --help`\n"},
 	})
 	damaged := filepath.Join(dir, "tables", "IngestItems.jsonl")
 	b, err := os.ReadFile(damaged)
@@ -101,7 +106,8 @@ func TestMoveStateOfARunningApp(t *testing.T) {
 	defer release()
 	for _, command := range []string{"export", "import-state"} {
 		perform(t, script{args: []string{command, filepath.Join(data, "state")}, env: embeddedIn(data), code: 1,
-			err: "tidemark: the data folder " + data + " is in use by another Tidemark; stop it, or set TIDEMARK_DATA to another folder\n"})
+			err: "tidemark: the data folder " + data +
+				" is in use by another Tidemark; stop it, or set TIDEMARK_DATA to another folder\n"})
 	}
 }
 
@@ -110,12 +116,13 @@ func TestMoveStateStartsAzurite(t *testing.T) {
 	s := &stage{}
 	p, out, _ := quietProgram(strings.NewReader(""))
 	p.now = time.Now
-	move := func(context.Context, storage.Store, string, transfer.Plan, transfer.Options) (string, transfer.Report, error) {
+	move := func(context.Context, storage.Store, string, transfer.Plan, transfer.Options) (string, transfer.Report,
+		error) {
 		s.event("moved")
 		return "moved", transfer.Report{Rows: 2}, nil
 	}
 	o := emulatorOptions{portBase: 20000, data: t.TempDir()}
-	if err := p.moveState(t.Context(), ownAzurite, o, "dir", move, s.parts()); err != nil {
+	if err := moveState(t.Context(), p, ownAzurite, o, "dir", move, s.parts()); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"azurite azurite 20000", "open azurite!", "moved", "store closed", "azurite stopped"}
@@ -131,13 +138,14 @@ func TestMoveStateStartsAzurite(t *testing.T) {
 func TestMoveStateShowsProgress(t *testing.T) {
 	p, _, errOut := quietProgram(strings.NewReader(""))
 	p.notes = screen{terminal: true, width: 80}
-	move := func(_ context.Context, _ storage.Store, _ string, _ transfer.Plan, o transfer.Options) (string, transfer.Report, error) {
+	move := func(_ context.Context, _ storage.Store, _ string, _ transfer.Plan, o transfer.Options) (string,
+		transfer.Report, error) {
 		o.Progress(transfer.Progress{Doing: "exporting", Name: "Runs", Done: 1, Total: -1})
 		o.Progress(transfer.Progress{Doing: "exporting", Name: "snapshots", Done: 1, Total: 3})
 		o.Progress(transfer.Progress{Doing: "verifying", Name: "Runs", Done: 0, Total: 0})
 		return "exported", transfer.Report{}, nil
 	}
-	if err := p.move(t.Context(), nil, "dir", transfer.Plan{}, move); err != nil {
+	if err := moveShown(t.Context(), p, nil, "dir", transfer.Plan{}, move); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"exporting Runs", "exporting snapshots", "1/3"} {

@@ -13,7 +13,7 @@ import (
 // version is set by the linker (-X main.version=…) in a release.
 var version string
 
-func (p *program) versionCommand() *cobra.Command {
+func versionCommand(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version of this command",

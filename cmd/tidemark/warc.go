@@ -17,8 +17,9 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/warc"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/warc"
 )
 
 const warcLong = `Write what was captured of one source, or of all sources of a host, as a WARC 1.1
@@ -33,7 +34,7 @@ const warcExample = `  tidemark warc https://example.com/news
   tidemark warc --host example.com -o example.warc.gz
   tidemark warc url_k7gxn3… -o - | zcat | less`
 
-func (p *program) warcCommand() *cobra.Command {
+func warcCommand(p *program) *cobra.Command {
 	var host, file string
 	cmd := &cobra.Command{
 		Use:     "warc [ID|SOURCE]",
@@ -47,7 +48,7 @@ func (p *program) warcCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.warc(cmd.Context(), strings.Join(args, ""), host, file)
+			return writeWARC(cmd.Context(), p, strings.Join(args, ""), host, file)
 		},
 	}
 	hostFlag(cmd.Flags(), &host, "all sources of this `HOST`")
@@ -56,22 +57,22 @@ func (p *program) warcCommand() *cobra.Command {
 }
 
 // warc writes the file of one source or of a host.
-func (p *program) warc(ctx context.Context, name, host, file string) error {
-	a := &archive{program: p, client: p.silentClient()}
+func writeWARC(ctx context.Context, p *program, name, host, file string) error {
+	a := &archive{p: p, client: p.silentClient()}
 	var items func(context.Context, func(api.ItemDetail) error) error
 	if host != "" {
 		file = cmp.Or(file, fileName(host))
 		items = a.ofHost(host)
 	} else {
-		item, err := p.itemFrom(ctx, a.client, name)
+		item, err := itemFrom(ctx, p, a.client, name)
 		if err != nil {
 			return err
 		}
 		file = cmp.Or(file, fileName(item.ID))
 		items = func(_ context.Context, do func(api.ItemDetail) error) error { return do(item) }
 	}
-	err := p.toFile(file, func(out io.Writer) error {
-		a.w = warc.NewWriter(out, warc.Options{Gzip: !strings.HasSuffix(file, ".warc")})
+	err := toFile(p, file, func(out io.Writer) error {
+		a.w = warc.NewWriter(out, !strings.HasSuffix(file, ".warc"))
 		if err := items(ctx, func(item api.ItemDetail) error { return a.add(ctx, item) }); err != nil {
 			return err
 		}
@@ -98,7 +99,7 @@ func fileName(of string) string {
 }
 
 // toFile writes a file that is there only once it is whole.
-func (p *program) toFile(name string, write func(io.Writer) error) error {
+func toFile(p *program, name string, write func(io.Writer) error) error {
 	if name == "-" {
 		if p.screen.terminal {
 			return usagef("this is no text for a terminal: name a file with -o")
@@ -119,7 +120,7 @@ func (p *program) toFile(name string, write func(io.Writer) error) error {
 
 // archive is a WARC file that is being written.
 type archive struct {
-	*program
+	p      *program
 	client *api.Client
 	headed bool
 	w      *warc.Writer
@@ -139,8 +140,8 @@ type written struct {
 // ofHost reads the items of a host, one page of the listing after the other, and shows how many.
 func (a *archive) ofHost(host string) func(context.Context, func(api.ItemDetail) error) error {
 	return func(ctx context.Context, do func(api.ItemDetail) error) error {
-		tick, end := a.progress("archiving " + host)
-		defer end()
+		shown := a.p.bar(-1, "archiving "+host)
+		defer shown.end()
 		known := false
 		for page, err := range a.client.Pages(ctx, api.ItemQuery{Host: host}) {
 			if err != nil {
@@ -148,7 +149,7 @@ func (a *archive) ofHost(host string) func(context.Context, func(api.ItemDetail)
 			}
 			known = known || len(page.Items) > 0
 			for _, it := range page.Items {
-				item, err := a.client.Item(ctx, it.ID)
+				item, err := api.GetItem.Call(ctx, a.client, api.ItemID{ID: it.ID})
 				if isUnknown(err) {
 					continue // purged since it was listed
 				}
@@ -158,7 +159,7 @@ func (a *archive) ofHost(host string) func(context.Context, func(api.ItemDetail)
 				if err != nil {
 					return err
 				}
-				tick()
+				shown.add(1)
 			}
 		}
 		if !known {
@@ -166,15 +167,6 @@ func (a *archive) ofHost(host string) func(context.Context, func(api.ItemDetail)
 		}
 		return nil
 	}
-}
-
-// progress counts on the terminal, if there is one.
-func (a *archive) progress(what string) (tick, end func()) {
-	if !a.notes.terminal {
-		return func() {}, func() {}
-	}
-	bar := newBar(a.err, -1, what, a.notes)
-	return func() { _ = bar.Add(1) }, func() { _ = bar.Exit(); _ = bar.Clear() }
 }
 
 // add writes what an item's past tells.
@@ -246,7 +238,7 @@ func (a *archive) record(ctx context.Context, item api.ItemDetail, e event, reco
 
 func (a *archive) skip(item api.ItemDetail, why string) {
 	a.Skipped++
-	a.note("%s: %s", item.ID, why)
+	a.p.note("%s: %s", item.ID, why)
 }
 
 // sum says what was written.
@@ -254,13 +246,13 @@ func (a *archive) sum(file string) error {
 	a.File = file
 	switch {
 	case file == "-":
-	case a.json:
-		if err := json.NewEncoder(a.out).Encode(a.written); err != nil {
+	case a.p.json:
+		if err := json.NewEncoder(a.p.out).Encode(a.written); err != nil {
 			return err
 		}
 	default:
-		a.say("%s: %s of %s, %s, %s bytes", file, count(a.Responses, "capture"), count(a.Sources, "source"),
-			count(a.Revisits, "revisit"), thousands(int(a.Bytes)))
+		a.p.say("%s: %s of %s, %s, %s bytes", file, words.Count(a.Responses, "capture"), words.Count(a.Sources, "source"),
+			words.Count(a.Revisits, "revisit"), words.Thousands(int(a.Bytes)))
 	}
 	if a.Skipped > 0 {
 		return errReported

@@ -22,11 +22,12 @@ import (
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/warc/warctest"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
-	"github.com/tidemark/tidemark/pkg/warc/warctest"
 )
 
 // archived is the whole app in memory, with a site that it crawls.
@@ -46,7 +47,7 @@ func newArchived(t *testing.T) *archived {
 	a.site = httptest.NewServer(http.HandlerFunc(a.page))
 	t.Cleanup(a.site.Close)
 	get := func(name string) string {
-		return map[string]string{"CRAWL_ALLOW_HOSTS": "127.0.0.1", "TIDEMARK_DATA": t.TempDir()}[name]
+		return map[string]string{"CRAWL_ALLOW_HOSTS": "127.0.0.1,localhost", "TIDEMARK_DATA": t.TempDir()}[name]
 	}
 	cfg, err := app.Load(get)
 	must(t, err)
@@ -55,7 +56,10 @@ func newArchived(t *testing.T) *archived {
 	t.Cleanup(func() { index.Close() })
 	a.services, err = app.Assemble(t.Context(), cfg, get, mem.New(time.Now), index, slog.New(slog.DiscardHandler))
 	must(t, err)
-	srv := httptest.NewServer(handlers.New(handlers.Options{Open: func(context.Context) (*handlers.Services, error) { return a.services, nil }}))
+	srv := httptest.NewServer(handlers.New(handlers.Options{Open: func(context.Context) (*handlers.Services,
+		error) {
+		return a.services, nil
+	}}))
 	t.Cleanup(srv.Close)
 	a.server, a.api = srv.URL, api.NewClient(srv.URL, "", nil)
 	return a
@@ -98,7 +102,7 @@ func (a *archived) put(path, body string) {
 func (a *archived) check(path string) {
 	a.t.Helper()
 	time.Sleep(2 * time.Millisecond) // times are kept to the millisecond
-	_, err := a.api.AddURL(a.t.Context(), a.site.URL+path, api.AddOptions{})
+	_, err := api.AddURL.Call(a.t.Context(), a.api, api.AddURLRequest{URL: a.site.URL + path})
 	must(a.t, err)
 	q := a.services.Store.Queue(registry.JobQueue)
 	got, err := q.Receive(a.t.Context(), 32, time.Minute)
@@ -146,9 +150,9 @@ func (a *archived) summary(file string) (out []string) {
 	return out
 }
 
-// TestWARC has pages change, stay and return, and reads what was archived with a public reader.
-func TestWARC(t *testing.T) {
-	a := newArchived(t)
+// newTwoPages is an archive of two pages, with the records of each.
+func newTwoPages(t *testing.T) (a *archived, p, q []string) {
+	a = newArchived(t)
 	a.put("/tagged/p", html("one"))
 	a.check("/tagged/p")
 	a.check("/tagged/p") // 304
@@ -162,16 +166,23 @@ func TestWARC(t *testing.T) {
 	a.check("/q") // the same bytes
 	a.put("/q", html("three")+"<!-- noise -->")
 	a.check("/q") // of which nothing is kept
-	p := []string{
+	p = []string{
 		"response /tagged/p 200 one", "revisit /tagged/p server-not-modified", "response /tagged/p 200 two",
 		"revisit /tagged/p identical-payload-digest", "revisit /tagged/p server-not-modified",
 	}
-	q := []string{"response /q 200 three", "revisit /q identical-payload-digest"}
+	q = []string{"response /q 200 three", "revisit /q identical-payload-digest"}
+	return a, p, q
+}
+
+// TestWARC has pages change, stay and return, and reads what was archived with a public reader.
+func TestWARC(t *testing.T) {
+	a, p, q := newTwoPages(t)
 	t.Run("one source", func(t *testing.T) {
 		a.t = t
 		file := filepath.Join(t.TempDir(), "p.warc.gz")
 		code, out, errOut := a.run("warc", a.site.URL+"/tagged/p", "-o", file)
-		if want := file + ": 2 captures of 1 source, 3 revisits, " + thousands(len(html("one"))*2) + " bytes\n"; code != 0 || out != want || errOut != "" {
+		if want := file + ": 2 captures of 1 source, 3 revisits, " + words.Thousands(len(html("one"))*2) +
+			" bytes\n"; code != 0 || out != want || errOut != "" {
 			t.Errorf("%d %q %q, want %q", code, out, errOut, want)
 		}
 		if diff := gocmp.Diff(append([]string{"warcinfo"}, p...), a.summary(file)); diff != "" {
@@ -184,7 +195,8 @@ func TestWARC(t *testing.T) {
 		for i := range files {
 			file := filepath.Join(t.TempDir(), "host.warc")
 			host, _ := url.Parse(a.site.URL)
-			if code, out, errOut := a.run("warc", "--host", host.Host, "-o", file); code != 0 || !strings.Contains(out, "3 captures of 2 sources, 4 revisits") {
+			if code, out, errOut := a.run("warc", "--host", host.Host, "-o", file); code != 0 ||
+				!strings.Contains(out, "3 captures of 2 sources, 4 revisits") {
 				t.Errorf("%d %q %q", code, out, errOut)
 			}
 			have := a.summary(file)
@@ -212,16 +224,23 @@ func TestWARC(t *testing.T) {
 		a.t = t
 		file := filepath.Join(t.TempDir(), "q.warc")
 		_, out, _ := a.run("warc", a.site.URL+"/q", "-o", file, "--json")
-		if want := fmt.Sprintf(`{"file":%q,"sources":1,"responses":1,"revisits":1,"bytes":%d,"skipped":0}`+"\n", file, len(html("three"))); out != want {
+		if want := fmt.Sprintf(`{"file":%q,"sources":1,"responses":1,"revisits":1,"bytes":%d,"skipped":0}`+"\n", file,
+			len(html("three"))); out != want {
 			t.Errorf("have %s, want %s", out, want)
 		}
 	})
+}
+
+// What cannot be written is told, and leaves no file.
+func TestWARCOfNothing(t *testing.T) {
+	a, _, _ := newTwoPages(t)
 	t.Run("of nothing", func(t *testing.T) {
 		a.t = t
 		dir := t.TempDir()
 		code, out, errOut := a.run("warc", "--host", "nobody.example", "-o", filepath.Join(dir, "x.warc"))
 		left, _ := os.ReadDir(dir)
-		if code != exitFailure || out != "" || errOut != "tidemark: nothing is registered for the host \"nobody.example\"\n" || len(left) > 0 {
+		if code != exitFailure || out != "" ||
+			errOut != "tidemark: nothing is registered for the host \"nobody.example\"\n" || len(left) > 0 {
 			t.Errorf("%d %q %q %v", code, out, errOut, left)
 		}
 	})
@@ -230,7 +249,8 @@ func TestWARC(t *testing.T) {
 		digest := strings.TrimPrefix(a.present("/q"), "sha256:")
 		must(t, a.services.Store.Container("snapshots").Delete(t.Context(), "sha256/"+digest[:2]+"/"+digest[2:4]+"/"+digest))
 		code, out, errOut := a.run("warc", a.site.URL+"/q", "-o", filepath.Join(t.TempDir(), "x.warc"))
-		if code != exitFailure || out != "" || !strings.Contains(errOut, "is not kept any more") || !strings.Contains(errOut, "nothing is captured") {
+		if code != exitFailure || out != "" || !strings.Contains(errOut, "is not kept any more") ||
+			!strings.Contains(errOut, "nothing is captured") {
 			t.Errorf("%d %q %q", code, out, errOut)
 		}
 	})
@@ -241,7 +261,7 @@ func (a *archived) present(path string) string {
 	a.t.Helper()
 	s, err := a.services.Rules.ParseURL(a.site.URL + path)
 	must(a.t, err)
-	it, err := a.services.Registry.Find(a.t.Context(), s.ID())
+	it, err := a.services.Registry.Items.Find(a.t.Context(), s.ID())
 	must(a.t, err)
 	return it.RawHash
 }
@@ -250,13 +270,27 @@ func TestWARCUsage(t *testing.T) {
 	const usage = "see `tidemark warc --help`\n"
 	performAll(t, []script{
 		{name: "nothing", args: []string{"warc"}, code: 2, err: "tidemark: give one id or source, or --host\n" + usage},
-		{name: "both", args: []string{"warc", "url_a", "--host", "a.example"}, code: 2, err: "tidemark: give one id or source, or --host\n" + usage},
+		{name: "both", args: []string{"warc", "url_a", "--host", "a.example"}, code: 2,
+			err: "tidemark: give one id or source, or --host\n" + usage},
 		{name: "to a terminal", args: []string{"warc", "url_a", "-o", "-"}, terminal: true, code: 2,
-			answers: []answered{{200, `{"id":"url_a"}`}}, err: "tidemark: this is no text for a terminal: name a file with -o\n" + usage},
+			answers: []answered{{200, `{"id":"url_a"}`}},
+			err:     "tidemark: this is no text for a terminal: name a file with -o\n" + usage},
 		{name: "a file", args: []string{"warc", "url_a", "-o", filepath.Join(t.TempDir(), "x.warc")}, code: 1,
 			answers: []answered{{200, `{"id":"file_a","type":"file"}`}},
-			err:     "tidemark: file_a: a file has no HTTP answers to be archived\ntidemark: nothing is captured that could be written\n"},
+			err: "tidemark: file_a: a file has no HTTP answers to be archived\ntidemark: nothing is captured that could " +
+				"be written\n"},
 	})
+}
+
+// A body that was read again under other rules was answered once.
+func TestZ2ReprocessedIsNoAnswer(t *testing.T) {
+	c := api.Capture{SHA256: "a", CapturedAt: noon, NormalizationVersion: "text_v1"}
+	again := c
+	again.NormalizationVersion, again.ReprocessedAt = "text_v2", noon.Add(time.Hour)
+	have := eventsOf(api.ItemDetail{Item: api.Item{ID: "url_p"}, Captures: []api.Capture{again, c}})
+	if len(have) != 1 || have[0].capture.NormalizationVersion != "text_v1" {
+		t.Errorf("have %+v", have)
+	}
 }
 
 // What an item's past tells, and what it does not.
@@ -268,16 +302,20 @@ func TestEventsOf(t *testing.T) {
 	item := api.ItemDetail{Item: api.Item{ID: "url_p"}, Captures: []api.Capture{b, a},
 		Lineage: []api.Edge{edge("url_p/a", 6), edge("url_p/b", 4), edge("url_q/a", 5), edge("url_p/gone", 3)},
 		History: []api.Decision{
-			said(crawl.WhyNotModified, 0), said(crawl.WhyNotModified, 2), said(crawl.WhyValidators, 3), said(crawl.WhySameContent, 3),
-			said(crawl.WhySameBytes, 5), said("anything else", 5), {At: at(5), What: "scheduled", Why: crawl.WhyNotModified}, said(crawl.WhyNotModified, 7),
+			said(crawl.WhyNotModified, 0), said(crawl.WhyNotModified, 2), said(crawl.WhyValidators, 3),
+			said(crawl.WhySameContent, 3),
+			said(crawl.WhySameBytes, 5), said("anything else", 5), {At: at(5), What: "scheduled", Why: crawl.WhyNotModified},
+			said(crawl.WhyNotModified, 7),
 		},
 	}
 	var have []string
 	for _, e := range eventsOf(item) {
-		have = append(have, fmt.Sprintf("%d %s revisit=%t claimed=%t", int(e.at.Sub(noon).Hours()), e.capture.SHA256, e.revisit, e.claimed))
+		have = append(have, fmt.Sprintf("%d %s revisit=%t claimed=%t", int(e.at.Sub(noon).Hours()), e.capture.SHA256,
+			e.revisit, e.claimed))
 	}
 	want := []string{
-		"1 a revisit=false claimed=false", "2 a revisit=true claimed=true", "3 a revisit=true claimed=true", "4 b revisit=false claimed=false",
+		"1 a revisit=false claimed=false", "2 a revisit=true claimed=true", "3 a revisit=true claimed=true",
+		"4 b revisit=false claimed=false",
 		"5 b revisit=true claimed=false", "6 a revisit=true claimed=false", "7 a revisit=true claimed=true",
 	}
 	if diff := gocmp.Diff(want, have); diff != "" {
@@ -287,7 +325,8 @@ func TestEventsOf(t *testing.T) {
 
 func TestFileName(t *testing.T) {
 	for of, want := range map[string]string{
-		"url_a": "url_a.warc.gz", "Localhost:8099": "localhost_8099.warc.gz", "[::1]:80": "___1__80.warc.gz", "../x": "_x.warc.gz",
+		"url_a": "url_a.warc.gz", "Localhost:8099": "localhost_8099.warc.gz", "[::1]:80": "___1__80.warc.gz",
+		"../x": "_x.warc.gz",
 	} {
 		if have := fileName(of); have != want {
 			t.Errorf("%s: have %s, want %s", of, have, want)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -10,15 +9,11 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const (
-	// patience is how many looks in a row may fail before watching gives up; the first look may
-	// not, because a wrong address should be told at once.
-	patience = 5
-	// watchedHosts keeps the live table on one screen.
-	watchedHosts = 12
-)
+// watchedHosts keeps the live table on one screen.
+const watchedHosts = 12
 
 // progress follows a backlog down to nothing. What was done is told from the largest backlog
 // seen since it was last empty, as work may be added meanwhile.
@@ -27,7 +22,7 @@ type progress struct {
 	from       time.Time // when the peak was seen
 }
 
-// see takes in one look at the backlog.
+// see takes in the backlog as it is now.
 func (g *progress) see(left int, now time.Time) {
 	if left > g.peak {
 		g.peak, g.from = left, now
@@ -48,16 +43,20 @@ func (g *progress) eta(now time.Time) (left time.Duration, ok bool) {
 	return time.Duration(float64(passed) / float64(g.done()) * float64(g.left)), true
 }
 
-// line is the progress in words and, on a terminal, as a bar.
-func (g *progress) line(s screen, now time.Time) string {
-	if g.left == 0 {
+// line is the progress in words and, on a terminal, as a bar. Without a backlog it is over, unless there
+// is other work.
+func (g *progress) line(s screen, work []string, now time.Time) string {
+	switch {
+	case g.left == 0 && len(work) > 0:
+		return "nothing is due yet; more may come"
+	case g.left == 0:
 		return "all done"
 	}
 	bar := newBar(io.Discard, g.peak, "checked", s)
 	bar.Set(g.done())
 	text := strings.TrimSpace(lastFrame(bar))
 	if eta, ok := g.eta(now); ok {
-		text += "  about " + span(max(eta, time.Second)) + " left"
+		text += "  about " + words.Span(max(eta, time.Second)) + " left"
 	}
 	return text
 }
@@ -68,103 +67,29 @@ func lastFrame(bar *progressbar.ProgressBar) string {
 	return text[strings.LastIndexByte(text, '\r')+1:]
 }
 
-// watch looks again and again until nothing is due and nothing in flight.
-func (p *program) watch(ctx context.Context, host string, interval time.Duration) error {
-	v := p.newView()
-	failed := -1 // looks that failed in a row; -1 before the first success
+// watchStatus polls until nothing is due, nothing in flight, and nothing goes on that could make more due. Rebuilds
+// come with the status; the rest is asked for when there is no backlog.
+func watchStatus(ctx context.Context, p *program, host string, interval time.Duration) error {
+	v, g := &view{out: p.out, screen: p.screen, silent: p.json}, &progress{}
 	client := p.client()
-	for {
-		st, err := client.Status(ctx, host)
-		switch {
-		case err == nil:
-			failed = 0
-			if v.show(st, p.now()); st.Backlog() == 0 {
-				return nil
-			}
-		case ctx.Err() != nil || failed < 0 || failed+1 >= patience:
-			return err
-		default:
-			failed++
+	var work []string
+	return follow(ctx, p, interval, func() (api.SearchStatus, error) {
+		st, err := api.GetStatus.Call(ctx, client, api.StatusQuery{Host: host})
+		work = rebuildLines(st)
+		if err == nil && st.Backlog() == 0 {
+			work, err = otherWork(ctx, p, st, host)
 		}
-		if err := p.sleep(ctx, interval); err != nil {
-			return err
-		}
-	}
+		return st, err
+	}, func(st api.SearchStatus) bool {
+		g.see(st.Backlog(), p.now())
+		v.show(p.now(), func() string {
+			return strings.Join(append([]string{backlog(st.Counts, work), summary(st.Counts)}, work...), "; ")
+		}, func() []string { return g.picture(st, v.screen, work, p.now()) })
+		return st.Backlog() == 0 && len(work) == 0
+	})
 }
 
-// newView picks the way of showing: a table that is drawn over on a terminal, otherwise a line
-// for each change, and nothing at all beside JSON.
-func (p *program) newView() view {
-	switch {
-	case p.json:
-		return silent{}
-	case p.screen.terminal:
-		return &liveView{canvas: canvas{out: p.out, screen: p.screen}}
-	default:
-		return &plainView{out: p.out}
-	}
-}
-
-type view interface {
-	show(st api.SearchStatus, now time.Time)
-}
-
-type silent struct{}
-
-func (silent) show(api.SearchStatus, time.Time) {}
-
-// plainView writes a line whenever a number changed.
-type plainView struct {
-	out  io.Writer
-	last string
-}
-
-func (v *plainView) show(st api.SearchStatus, now time.Time) {
-	line := backlog(st.Counts) + "; " + summary(st.Counts)
-	if line != v.last {
-		fmt.Fprintf(v.out, "%s  %s\n", now.UTC().Format(time.TimeOnly), line)
-	}
-	v.last = line
-}
-
-// canvas is a picture on a terminal that is drawn over itself.
-type canvas struct {
-	out    io.Writer
-	screen screen
-	drawn  int // lines on the screen
-}
-
-// draw replaces the picture; without lines nothing is left of it. No line may be longer than the
-// screen, because one that broke into two would be drawn over only in part.
-func (c *canvas) draw(lines []string) {
-	var b strings.Builder
-	if c.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", c.drawn) // to the first line, and clear from there
-	}
-	for _, l := range lines {
-		b.WriteString(l + "\n")
-	}
-	// One write: what is drawn in two may flicker.
-	io.WriteString(c.out, b.String())
-	c.drawn = len(lines)
-}
-
-// liveView draws the table over itself.
-type liveView struct {
-	canvas
-	progress progress
-}
-
-func (v *liveView) show(st api.SearchStatus, now time.Time) {
-	v.progress.see(st.Backlog(), now)
-	v.draw(v.frame(st, now))
-}
-
-// frame is one picture.
-func (v *liveView) frame(st api.SearchStatus, now time.Time) []string {
-	lines := append(statusLines(st, now, watchedHosts), "", v.progress.line(v.screen, now))
-	for i, l := range lines {
-		lines[i] = cut(l, v.screen.width)
-	}
-	return lines
+// picture is the live table with the progress below it.
+func (g *progress) picture(st api.SearchStatus, s screen, work []string, now time.Time) []string {
+	return append(statusLines(st, work, now, watchedHosts), "", g.line(s, work, now))
 }

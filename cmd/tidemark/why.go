@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 const whyLong = `Tell what Tidemark decided about one source, when and why, newest last.
@@ -14,7 +15,7 @@ const whyLong = `Tell what Tidemark decided about one source, when and why, newe
 The last few dozen decisions are kept; older changes are told by the captures
 that "tidemark show" lists.`
 
-func (p *program) whyCommand() *cobra.Command {
+func whyCommand(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:     "why ID|SOURCE",
 		Short:   "Tell what was decided about one source, and why",
@@ -22,13 +23,13 @@ func (p *program) whyCommand() *cobra.Command {
 		Example: "  tidemark why https://example.com/news\n  tidemark why url_k7gxn3…",
 		Args:    one("id or source"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.why(cmd.Context(), args[0])
+			return explainItem(cmd.Context(), p, args[0])
 		},
 	}
 }
 
-func (p *program) why(ctx context.Context, id string) error {
-	item, err := p.item(ctx, id)
+func explainItem(ctx context.Context, p *program, id string) error {
+	item, err := getItem(ctx, p, id)
 	if err != nil {
 		return err
 	}
@@ -38,14 +39,14 @@ func (p *program) why(ctx context.Context, id string) error {
 		p.say("nothing was decided yet")
 	}
 	for _, d := range item.History {
-		p.say("%s  %14s  %s", stamp(d.At), relative(now, d.At), decisionText(d))
+		p.say("%s  %14s  %s", stamp(d.At), words.Relative(now, d.At), decisionText(d))
 	}
 	if item.NextCrawlAt.IsZero() {
 		p.say("no further check is planned")
 		return nil
 	}
-	p.say("%s  %14s  next check", stamp(item.NextCrawlAt), relative(now, item.NextCrawlAt))
-	p.sayPause(ctx, item.SourceHost)
+	p.say("%s  %14s  next check", stamp(item.NextCrawlAt), words.Relative(now, item.NextCrawlAt))
+	sayPause(ctx, p, item.SourceHost)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // runsShown is how many backfill runs a page lists.
@@ -26,21 +27,22 @@ type backfillData struct {
 func (d backfillData) Chosen(field, value string) bool { return slices.Contains(d.Form[field], value) }
 
 // backfill shows the sites, the runs and the form that starts one.
-func (s *server) backfill(r *http.Request) (page, error) {
-	return s.backfillPage(r, url.Values{}, nil)
+func backfill(o Options, r *http.Request) (page, error) {
+	return backfillPage(o, r, url.Values{}, nil)
 }
 
-func (s *server) backfillPage(r *http.Request, form url.Values, problem *api.Problem) (page, error) {
+func backfillPage(o Options, r *http.Request, form url.Values, problem *api.Problem) (page, error) {
 	after := r.URL.Query().Get("after")
 	d := backfillData{Form: form, Problem: problem, First: after == ""}
 	var err error
-	if d.BackfillSites, err = s.Client.BackfillSites(r.Context()); err != nil {
+	if d.BackfillSites, err = api.ListBackfillSites.Call(r.Context(), o.Client, api.None{}); err != nil {
 		return page{}, err
 	}
-	if d.BackfillRuns, err = s.Client.BackfillRuns(r.Context(), runsShown, after); err != nil {
+	if d.BackfillRuns, err = api.ListBackfills.Call(r.Context(), o.Client,
+		api.BackfillQuery{Top: runsShown, Continuation: after}); err != nil {
 		return page{}, err
 	}
-	config, err := s.Client.Config(r.Context())
+	config, err := api.GetConfig.Call(r.Context(), o.Client, api.None{})
 	d.Limits = config.Settings
 	p := page{name: "backfill", title: "Backfill", data: d}
 	if problem != nil {
@@ -50,17 +52,14 @@ func (s *server) backfillPage(r *http.Request, form url.Values, problem *api.Pro
 }
 
 // startBackfill begins a run, or shows the form again with what is wrong with it.
-func (s *server) startBackfill(r *http.Request) (page, error) {
-	if err := r.ParseForm(); err != nil {
-		return page{}, badForm(err)
-	}
+func startBackfill(o Options, r *http.Request) (page, error) {
 	req, err := backfillOf(r.PostForm)
 	var run api.BackfillRun
 	if err == nil {
-		run, err = s.Client.StartBackfill(r.Context(), req)
+		run, err = api.StartBackfill.Call(r.Context(), o.Client, req)
 	}
 	if problem := refusal(err); problem != nil {
-		return s.backfillPage(r, r.PostForm, problem)
+		return backfillPage(o, r, r.PostForm, problem)
 	}
 	return page{to: "/backfill/" + url.PathEscape(run.ID)}, err
 }
@@ -71,7 +70,8 @@ func backfillOf(form url.Values) (api.BackfillRequest, error) {
 		Sources: form["sources"], Mode: form.Get("mode"), DateFrom: form.Get("dateFrom"), DateTo: form.Get("dateTo"),
 		DryRun: form.Get("do") == "dry", RunBy: "the dashboard",
 	}
-	for name, into := range map[string]*int{"maxUrls": &req.MaxURLs, "maxUrlsPerSource": &req.MaxURLsPerSource, "concurrency": &req.Concurrency, "delayMs": &req.DelayMS} {
+	for name, into := range map[string]*int{"maxUrls": &req.MaxURLs, "maxUrlsPerSource": &req.MaxURLsPerSource,
+		"concurrency": &req.Concurrency, "delayMs": &req.DelayMS} {
 		text := strings.TrimSpace(form.Get(name))
 		if text == "" {
 			continue
@@ -92,12 +92,12 @@ type runData struct {
 }
 
 // run shows one run of a backfill.
-func (s *server) run(r *http.Request) (page, error) {
-	run, err := s.Client.BackfillRun(r.Context(), r.PathValue("id"))
+func run(o Options, r *http.Request) (page, error) {
+	run, err := api.GetBackfill.Call(r.Context(), o.Client, api.BackfillID{ID: r.PathValue("id")})
 	if err != nil {
 		return page{}, err
 	}
-	sites, err := s.Client.BackfillSites(r.Context())
+	sites, err := api.ListBackfillSites.Call(r.Context(), o.Client, api.None{})
 	d := runData{BackfillRun: run, Enabled: sites.Enabled, Domains: map[string]string{}}
 	for _, site := range sites.Sites {
 		d.Domains[site.Slug] = site.Domain
@@ -111,42 +111,43 @@ func someOf(names []string) string {
 	if len(names) <= some {
 		return strings.Join(names, ", ")
 	}
-	return strings.Join(names[:some], ", ") + " and " + count(len(names)-some, "other")
+	return strings.Join(names[:some], ", ") + " and " + words.Count(len(names)-some, "other")
 }
 
 // actRun pauses, resumes or cancels a run.
-func (s *server) actRun(r *http.Request) (page, error) {
-	if err := r.ParseForm(); err != nil {
-		return page{}, badForm(err)
-	}
+func actRun(o Options, r *http.Request) (page, error) {
 	id, what := r.PathValue("id"), r.PostForm.Get("do")
-	var err error
-	switch what {
-	case "pause":
-		_, err = s.Client.PauseBackfill(r.Context(), id)
-	case "resume":
-		_, err = s.Client.ResumeBackfill(r.Context(), id)
-	case "cancel":
-		_, err = s.Client.CancelBackfill(r.Context(), id)
-	default:
-		err = badRequest("a run can be paused, resumed or cancelled")
+	route, known := map[string]api.Route[api.BackfillID, api.BackfillRun]{
+		"pause": api.PauseBackfill, "resume": api.ResumeBackfill, "cancel": api.CancelBackfill,
+	}[what]
+	if !known {
+		return page{}, badRequest("a run can be paused, resumed or cancelled")
 	}
+	_, err := route.Call(r.Context(), o.Client, api.BackfillID{ID: id})
 	return page{to: "/backfill/" + url.PathEscape(id) + "?done=run-" + what}, err
 }
 
-// fullRun is the number of addresses that a run's bar is full at. What it will find is not known before;
-// its cap is.
-func fullRun(r api.BackfillRun) int {
-	if r.Over() {
-		return max(1, r.Discovered)
-	}
-	return max(1, r.MaxURLs)
+// found is how many addresses were found, in words beside a bar of the same: of how many at most, unless
+// all were found that there are.
+type found struct {
+	Bar  bar
+	Text string
 }
 
-// fullSource is fullRun of one source.
-func fullSource(r api.BackfillRun, p api.BackfillProgress) int {
-	if r.Over() || p.State == "done" || p.State == "failed" {
-		return max(1, p.Discovered)
+func foundOf(n, most int, all bool) found {
+	if all {
+		return found{newBar(max(1, n), max(1, n), "addresses found"), words.Thousands(n)}
 	}
-	return max(1, r.MaxURLsPerSource)
+	return found{newBar(n, max(1, most), "addresses found"), words.Thousands(n) + " of " + words.Thousands(most) +
+		" at most"}
+}
+
+// foundByRun is how far a run is.
+func foundByRun(r api.BackfillRun) found {
+	return foundOf(r.Discovered, r.Most(), r.Whole())
+}
+
+// foundAt is foundByRun of one source.
+func foundAt(r api.BackfillRun, p api.BackfillProgress) found {
+	return foundOf(p.Discovered, min(r.MaxURLs, r.MaxURLsPerSource), p.Whole())
 }

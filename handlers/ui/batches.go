@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // Lists of batches and of their lines show so many at once.
@@ -22,9 +23,9 @@ type batchesData struct {
 }
 
 // batches lists the batches of the present schema, newest first.
-func (s *server) batches(r *http.Request) (page, error) {
+func batches(o Options, r *http.Request) (page, error) {
 	before := r.URL.Query().Get("before")
-	list, err := s.Client.EnrichBatches(r.Context(), api.EnrichList{Top: batchesShown, Before: before})
+	list, err := api.ListEnrichBatches.Call(r.Context(), o.Client, api.EnrichQuery{Top: batchesShown, Before: before})
 	d := batchesData{EnrichBatches: list, First: before == ""}
 	if n := len(list.Batches); n == batchesShown {
 		d.Older = list.Batches[n-1].ID
@@ -39,11 +40,11 @@ type batchData struct {
 }
 
 // batch shows one batch with what became of its entries.
-func (s *server) batch(r *http.Request) (page, error) {
-	b, err := s.Client.EnrichBatchState(r.Context(), r.PathValue("id"))
+func batch(o Options, r *http.Request) (page, error) {
+	b, err := api.GetEnrichBatch.Call(r.Context(), o.Client, api.EnrichBatchID{ID: r.PathValue("id")})
 	slices.SortStableFunc(b.Lines, func(a, b api.EnrichLine) int { return cmp.Compare(rank(a), rank(b)) })
 	d := batchData{EnrichBatch: b, Shown: b.Lines[:min(len(b.Lines), linesShown)], Bar: batchBar(b)}
-	return page{name: "batch", title: "Batch of " + count(b.Entries, "entry"), data: d}, err
+	return page{name: "batch", title: "Batch of " + words.Count(b.Entries, "entry"), data: d}, err
 }
 
 // rank puts those lines first that people look for.
@@ -65,13 +66,10 @@ func batchBar(b api.EnrichBatch) bar {
 }
 
 // actBatch ends a batch.
-func (s *server) actBatch(r *http.Request) (page, error) {
-	if err := r.ParseForm(); err != nil {
-		return page{}, badForm(err)
-	}
+func actBatch(o Options, r *http.Request) (page, error) {
 	if r.PostForm.Get("do") != "cancel" {
 		return page{}, badRequest("a batch can be cancelled")
 	}
-	b, err := s.Client.CancelEnrichBatch(r.Context(), r.PathValue("id"))
+	b, err := api.CancelEnrichBatch.Call(r.Context(), o.Client, api.EnrichBatchID{ID: r.PathValue("id")})
 	return page{to: "/entries/batches/" + url.PathEscape(b.ID) + "?done=batch-cancel"}, err
 }

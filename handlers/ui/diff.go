@@ -7,6 +7,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // maxCompared bounds each of two texts that are compared, in bytes: more is more than anybody reads.
@@ -34,18 +35,18 @@ type row struct {
 }
 
 // diff shows two captures of an item side by side.
-func (s *server) diff(r *http.Request) (page, error) {
+func diff(o Options, r *http.Request) (page, error) {
 	id, q := r.PathValue("id"), r.URL.Query()
-	it, err := s.Client.Item(r.Context(), id)
+	it, err := api.GetItem.Call(r.Context(), o.Client, api.ItemID{ID: id})
 	if err != nil {
 		return page{}, err
 	}
 	d := diffData{ID: id}
-	old, err := s.text(r, it, q.Get("from"), &d.From, &d.Cut)
+	old, err := textOf(o, r, it, q.Get("from"), &d.From, &d.Cut)
 	if err != nil {
 		return page{}, err
 	}
-	text, err := s.text(r, it, q.Get("to"), &d.To, &d.Cut)
+	text, err := textOf(o, r, it, q.Get("to"), &d.To, &d.Cut)
 	if err != nil {
 		return page{}, err
 	}
@@ -55,17 +56,15 @@ func (s *server) diff(r *http.Request) (page, error) {
 }
 
 // text reads the text of a capture of an item.
-func (s *server) text(r *http.Request, it api.ItemDetail, digest string, c *api.Capture, cut *bool) (string, error) {
+func textOf(o Options, r *http.Request, it api.ItemDetail, digest string, c *api.Capture, cut *bool) (string, error) {
 	for _, known := range it.Captures {
 		if known.SHA256 == digest {
 			*c = known
 		}
 	}
-	text, err := s.Client.CaptureText(r.Context(), it.ID, digest)
-	if len(text) > maxCompared {
-		text, *cut = text[:maxCompared], true
-	}
-	return strings.ToValidUTF8(text, "�"), err
+	text, err := api.GetCapture.Call(r.Context(), o.Client, api.CaptureID{ID: it.ID, SHA256: digest})
+	*cut = *cut || len(text) > maxCompared
+	return strings.ToValidUTF8(words.Clip(string(text), maxCompared), "�"), err
 }
 
 // compare puts what differs between two texts side by side, the first [maxRows] lines of it.
@@ -109,7 +108,7 @@ func beside(h *udiff.Hunk, room int) (out []row, more bool) {
 				r.New, r.NewN, newN = []piece{{come[i], true}}, newN, newN+1
 			}
 			if i < len(gone) && i < len(come) {
-				r.Old, r.New = words(gone[i], come[i])
+				r.Old, r.New = byWord(gone[i], come[i])
 			}
 			out = append(out, r)
 		}
@@ -137,8 +136,8 @@ func beside(h *udiff.Hunk, room int) (out []row, more bool) {
 // maxWords bounds a line that is compared word by word, in bytes.
 const maxWords = 8 << 10
 
-// words marks what differs between two lines.
-func words(old, text string) (before, after []piece) {
+// byWord marks what differs between two lines.
+func byWord(old, text string) (before, after []piece) {
 	if len(old)+len(text) > maxWords {
 		return []piece{{old, true}}, []piece{{text, true}}
 	}
@@ -149,7 +148,8 @@ func words(old, text string) (before, after []piece) {
 		n := strings.Count(e.New, "\n")
 		before = append(before, piece{strings.Join(a[at:from], ""), false}, piece{strings.Join(a[from:to], ""), true})
 		same := from - at
-		after = append(after, piece{strings.Join(b[bt:bt+same], ""), false}, piece{strings.Join(b[bt+same:bt+same+n], ""), true})
+		after = append(after, piece{strings.Join(b[bt:bt+same], ""), false},
+			piece{strings.Join(b[bt+same:bt+same+n], ""), true})
 		at, bt = to, bt+same+n
 	}
 	return append(before, piece{strings.Join(a[at:], ""), false}), append(after, piece{strings.Join(b[bt:], ""), false})

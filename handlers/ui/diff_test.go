@@ -27,7 +27,7 @@ func hits(pieces []piece) (out []string) {
 	return out
 }
 
-func TestWords(t *testing.T) {
+func TestByWord(t *testing.T) {
 	for _, tt := range []struct {
 		old, text   string
 		gone, comes []string
@@ -38,11 +38,12 @@ func TestWords(t *testing.T) {
 		{"", "new", []string{}, []string{"new"}},
 		{"same", "same", nil, nil},
 	} {
-		before, after := words(tt.old, tt.text)
+		before, after := byWord(tt.old, tt.text)
 		if join(before) != tt.old || join(after) != tt.text {
 			t.Errorf("%q → %q: shown as %q → %q", tt.old, tt.text, join(before), join(after))
 		}
-		if diff := cmp.Diff([2]string{fmt.Sprint(tt.gone), fmt.Sprint(tt.comes)}, [2]string{fmt.Sprint(hits(before)), fmt.Sprint(hits(after))}); diff != "" {
+		if diff := cmp.Diff([2]string{fmt.Sprint(tt.gone), fmt.Sprint(tt.comes)},
+			[2]string{fmt.Sprint(hits(before)), fmt.Sprint(hits(after))}); diff != "" {
 			t.Errorf("%q → %q: %s", tt.old, tt.text, diff)
 		}
 	}
@@ -61,7 +62,8 @@ func TestCompareShowsTheTexts(t *testing.T) {
 	}
 	for range 2000 {
 		old, next := text(), text()
-		oldLines, newLines := strings.Split(strings.TrimSuffix(old, "\n"), "\n"), strings.Split(strings.TrimSuffix(next, "\n"), "\n")
+		oldLines, newLines := strings.Split(strings.TrimSuffix(old, "\n"), "\n"),
+			strings.Split(strings.TrimSuffix(next, "\n"), "\n")
 		shownOld, shownNew := map[int]bool{}, map[int]bool{}
 		hunks, long := compare(old, next)
 		if long {
@@ -108,12 +110,16 @@ func TestCompareIsBounded(t *testing.T) {
 		rows      int
 		long      bool
 	}{
-		"one change of many lines": {strings.Repeat("a\n", maxCompared/2), strings.Repeat("b\n", maxCompared/2), maxRows, true},
-		"just what is shown":       {strings.Repeat("a\n", maxRows), strings.Repeat("b\n", maxRows), maxRows, false},
-		"one line more":            {strings.Repeat("a\n", maxRows+1), strings.Repeat("b\n", maxRows+1), maxRows, true},
-		"cut in what is around":    {strings.Repeat("a\n", maxRows-1) + same(2), strings.Repeat("b\n", maxRows-1) + same(2), maxRows, true},
-		"many changes":             {strings.Repeat("a\n"+same(9), maxRows/3), strings.Repeat("b\n"+same(9), maxRows/3), maxRows, true},
-		"full, and changes after":  {strings.Repeat("a\n", maxRows-3) + same(20) + "x\n", strings.Repeat("b\n", maxRows-3) + same(20) + "y\n", maxRows, true},
+		"one change of many lines": {strings.Repeat("a\n", maxCompared/2), strings.Repeat("b\n", maxCompared/2), maxRows,
+			true},
+		"just what is shown": {strings.Repeat("a\n", maxRows), strings.Repeat("b\n", maxRows), maxRows, false},
+		"one line more":      {strings.Repeat("a\n", maxRows+1), strings.Repeat("b\n", maxRows+1), maxRows, true},
+		"cut in what is around": {strings.Repeat("a\n", maxRows-1) + same(2), strings.Repeat("b\n", maxRows-1) + same(2),
+			maxRows, true},
+		"many changes": {strings.Repeat("a\n"+same(9), maxRows/3), strings.Repeat("b\n"+same(9), maxRows/3),
+			maxRows, true},
+		"full, and changes after": {strings.Repeat("a\n", maxRows-3) + same(20) + "x\n",
+			strings.Repeat("b\n", maxRows-3) + same(20) + "y\n", maxRows, true},
 	} {
 		hunks, long := compare(tt.old, tt.text)
 		rows := 0

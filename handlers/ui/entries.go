@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // maxShownText bounds a text of an entry that is shown, in bytes: what is more is said to be left out.
@@ -16,20 +16,21 @@ const maxShownText = 64 << 10
 
 type entriesData struct {
 	api.EntryPage
-	Policies []api.Policy
+	Policies api.Policies
 	Policy   string
 	First    bool // the first page of the list
 }
 
 // entries lists what was pushed in.
-func (s *server) entries(r *http.Request) (page, error) {
+func entries(o Options, r *http.Request) (page, error) {
 	q := r.URL.Query()
 	d := entriesData{Policy: q.Get("policy"), First: q.Get("after") == ""}
 	var err error
-	if d.Policies, err = s.Client.Policies(r.Context()); err != nil {
+	if d.Policies, err = api.ListPolicies.Call(r.Context(), o.Client, api.None{}); err != nil {
 		return page{}, err
 	}
-	d.EntryPage, err = s.Client.Entries(r.Context(), api.EntryQuery{Policy: d.Policy, Top: pageSize, Continuation: q.Get("after")})
+	d.EntryPage, err = api.ListEntries.Call(r.Context(), o.Client, api.EntryQuery{Policy: d.Policy, Top: pageSize,
+		Continuation: q.Get("after")})
 	return page{name: "entries", title: "Entries", data: d}, err
 }
 
@@ -46,18 +47,19 @@ type text struct {
 }
 
 // entry shows all that is known of one entry.
-func (s *server) entry(r *http.Request) (page, error) {
-	e, err := s.Client.Entry(r.Context(), r.PathValue("id"))
+func entry(o Options, r *http.Request) (page, error) {
+	e, err := api.GetEntry.Call(r.Context(), o.Client, api.EntryID{ID: r.PathValue("id")})
 	if err != nil {
 		return page{}, err
 	}
 	d := entryData{EntryDetail: e}
-	for _, t := range []text{{Name: "What is searched", Text: e.CleanText}, {Name: "As it was extracted", Text: e.ExtractedText}, {Name: "As it was sent", Text: e.CaptureText}} {
+	for _, t := range []text{{Name: "What is searched", Text: e.CleanText},
+		{Name: "As it was extracted", Text: e.ExtractedText}, {Name: "As it was sent", Text: e.CaptureText}} {
 		if t.Text == "" {
 			continue
 		}
 		if len(t.Text) > maxShownText {
-			t.Text, t.Cut = strings.ToValidUTF8(t.Text[:maxShownText], "�"), true
+			t.Text, t.Cut = words.Clip(t.Text, maxShownText), true
 		}
 		d.Texts = append(d.Texts, t)
 	}
@@ -77,15 +79,12 @@ func entryTitle(e api.EntryDetail) string {
 }
 
 // actEntry has a model describe an entry.
-func (s *server) actEntry(r *http.Request) (page, error) {
-	if err := r.ParseForm(); err != nil {
-		return page{}, badForm(err)
-	}
+func actEntry(o Options, r *http.Request) (page, error) {
 	if r.PostForm.Get("do") != "describe" {
 		return page{}, badRequest("an entry can be described")
 	}
 	id := r.PathValue("id")
-	_, err := s.Client.Enrich(r.Context(), api.EnrichRequest{EntryID: id})
+	_, err := api.Enrich.Call(r.Context(), o.Client, api.EnrichRequest{EntryID: id})
 	return page{to: "/entries/" + url.PathEscape(id) + "?done=described"}, err
 }
 

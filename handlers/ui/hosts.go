@@ -9,8 +9,8 @@ import (
 )
 
 // hosts lists the hosts, those with the most waiting items first.
-func (s *server) hosts(r *http.Request) (page, error) {
-	st, err := s.Client.Status(r.Context(), "")
+func hosts(o Options, r *http.Request) (page, error) {
+	st, err := api.GetStatus.Call(r.Context(), o.Client, api.StatusQuery{Host: ""})
 	slices.SortStableFunc(st.Hosts, func(a, b api.HostStatus) int {
 		return cmp.Or(cmp.Compare(b.Backlog(), a.Backlog()), cmp.Compare(b.Total(), a.Total()))
 	})
@@ -18,7 +18,7 @@ func (s *server) hosts(r *http.Request) (page, error) {
 }
 
 // host shows how a host is treated, and why.
-func (s *server) host(r *http.Request) (page, error) {
-	h, err := s.Client.Host(r.Context(), r.PathValue("host"))
+func host(o Options, r *http.Request) (page, error) {
+	h, err := api.GetHost.Call(r.Context(), o.Client, api.HostName{Host: r.PathValue("host")})
 	return page{name: "host", title: h.Host, data: h}, err
 }

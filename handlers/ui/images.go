@@ -13,12 +13,12 @@ type imagesData struct {
 }
 
 // images shows the pictures of an item; they are a stranger's, and loaded only when asked to.
-func (s *server) images(r *http.Request) (page, error) {
-	it, err := s.Client.Item(r.Context(), r.PathValue("id"))
+func images(o Options, r *http.Request) (page, error) {
+	it, err := api.GetItem.Call(r.Context(), o.Client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
 		return page{}, err
 	}
 	d := imagesData{ID: it.ID, Pictures: r.URL.Query().Get("pictures") != ""}
-	d.ImageList, err = s.Client.Images(r.Context(), it.ID)
+	d.ImageList, err = api.ListImages.Call(r.Context(), o.Client, api.ItemID{ID: it.ID})
 	return page{name: "images", title: "Images of " + titleOf(it.Item), data: d, pictures: d.Pictures}, err
 }

@@ -10,14 +10,14 @@ import (
 const importsShown = 50
 
 // imports lists the latest imports of mailboxes.
-func (s *server) imports(r *http.Request) (page, error) {
-	list, err := s.Client.Imports(r.Context(), importsShown)
+func imports(o Options, r *http.Request) (page, error) {
+	list, err := api.ListImports.Call(r.Context(), o.Client, api.ImportQuery{Top: importsShown})
 	return page{name: "imports", title: "Imports", data: list}, err
 }
 
 // mailbox shows one import.
-func (s *server) mailbox(r *http.Request) (page, error) {
-	im, err := s.Client.Import(r.Context(), r.PathValue("id"))
+func mailbox(o Options, r *http.Request) (page, error) {
+	im, err := api.GetImport.Call(r.Context(), o.Client, api.ImportID{ID: r.PathValue("id")})
 	return page{name: "import", title: "Import of " + im.MboxPath, data: im}, err
 }
 

@@ -15,15 +15,15 @@ type indexData struct {
 	Problem *api.Problem
 }
 
-// index shows how true the index is, and the forms that make it so.
-func (s *server) index(r *http.Request) (page, error) {
-	return s.indexPage(r, r.URL.Query().Get("host"), nil)
+// index shows how true the index is, and the forms that check or rebuild it.
+func index(o Options, r *http.Request) (page, error) {
+	return indexPage(o, r, r.URL.Query().Get("host"), nil)
 }
 
-func (s *server) indexPage(r *http.Request, host string, problem *api.Problem) (page, error) {
-	d := indexData{Host: host, Problem: problem, Health: s.health(r)}
+func indexPage(o Options, r *http.Request, host string, problem *api.Problem) (page, error) {
+	d := indexData{Host: host, Problem: problem, Health: healthOf(o, r)}
 	var err error
-	d.SearchStatus, err = s.Client.Status(r.Context(), "")
+	d.SearchStatus, err = api.GetStatus.Call(r.Context(), o.Client, api.StatusQuery{Host: ""})
 	p := page{name: "index", title: "Index", data: d}
 	if problem != nil {
 		p.status = problem.Status
@@ -32,8 +32,8 @@ func (s *server) indexPage(r *http.Request, host string, problem *api.Problem) (
 }
 
 // health is what the app says of itself; what it fails with when it does not.
-func (s *server) health(r *http.Request) api.Health {
-	h, err := s.Client.Health(r.Context())
+func healthOf(o Options, r *http.Request) api.Health {
+	h, err := api.GetHealth.Call(r.Context(), o.Client, api.None{})
 	if err != nil {
 		h.Status = err.Error()
 	}
@@ -41,10 +41,7 @@ func (s *server) health(r *http.Request) api.Health {
 }
 
 // startRebuild begins a rebuild or an audit, or shows the form again with what is wrong with it.
-func (s *server) startRebuild(r *http.Request) (page, error) {
-	if err := r.ParseForm(); err != nil {
-		return page{}, badForm(err)
-	}
+func startRebuild(o Options, r *http.Request) (page, error) {
 	host := strings.TrimSpace(r.PostForm.Get("host"))
 	var req api.RebuildRequest
 	if host != "" {
@@ -59,16 +56,16 @@ func (s *server) startRebuild(r *http.Request) (page, error) {
 	default:
 		return page{}, badRequest("the index can be rebuilt or audited")
 	}
-	run, err := s.Client.StartRebuild(r.Context(), req)
+	run, err := api.StartRebuild.Call(r.Context(), o.Client, req)
 	if problem := refusal(err); problem != nil {
-		return s.indexPage(r, host, problem)
+		return indexPage(o, r, host, problem)
 	}
 	return page{to: "/index/run?id=" + url.QueryEscape(run.ID)}, err
 }
 
 // rebuild shows one rebuild or audit. Its id has upper-case letters, which paths lose on their way.
-func (s *server) rebuild(r *http.Request) (page, error) {
-	run, err := s.Client.Rebuild(r.Context(), r.URL.Query().Get("id"))
+func rebuild(o Options, r *http.Request) (page, error) {
+	run, err := api.GetRebuild.Call(r.Context(), o.Client, api.RebuildID{ID: r.URL.Query().Get("id")})
 	return page{name: "rebuild", title: rebuildName(run), data: run}, err
 }
 
@@ -98,8 +95,11 @@ func rebuildBar(run api.Rebuild) bar {
 // phase says what a rebuild is doing.
 func phase(run api.Rebuild) string {
 	return map[string]string{
-		api.RebuildMarking: "Items are being looked at, and asked to be indexed anew.", api.RebuildEntries: "Entries are being put into the index.", api.RebuildClearing: "What has neither item nor entry is being removed from the index.",
-		api.RebuildIndexing: "All have been asked; those that are left wait for a worker.", api.RebuildCounting: "What became of them is being added up.",
-		api.RebuildDone: "It is done.",
+		api.RebuildMarking:  "Items are being marked to be indexed again.",
+		api.RebuildEntries:  "Entries are being put into the index.",
+		api.RebuildClearing: "What has neither item nor entry is being removed from the index.",
+		api.RebuildIndexing: "All have been asked; those that are left wait for a worker.",
+		api.RebuildCounting: "What became of them is being added up.",
+		api.RebuildDone:     "It is done.",
 	}[run.Status]
 }

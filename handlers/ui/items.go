@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // pageSize is how many rows a list shows at once.
@@ -22,31 +23,33 @@ type itemsData struct {
 
 // items lists the registry. What is typed into its field is taken for an address or an id first, then
 // for the words of a page.
-func (s *server) items(r *http.Request) (page, error) {
+func items(o Options, r *http.Request) (page, error) {
 	q := r.URL.Query()
-	d := itemsData{Host: q.Get("host"), Status: q.Get("status"), Find: strings.TrimSpace(q.Get("find")), First: q.Get("after") == ""}
+	d := itemsData{Host: q.Get("host"), Status: q.Get("status"), Find: strings.TrimSpace(q.Get("find")),
+		First: q.Get("after") == ""}
 	if d.Find != "" {
-		return s.find(r, d)
+		return find(o, r, d)
 	}
 	var err error
-	d.ItemPage, err = s.Client.Items(r.Context(), api.ItemQuery{
+	d.ItemPage, err = api.ListItems.Call(r.Context(), o.Client, api.ItemQuery{
 		Host: d.Host, Status: api.Status(d.Status), Top: pageSize, Continuation: q.Get("after"),
 	})
 	return page{name: "items", title: "Items", data: d}, err
 }
 
 // find lists the items that a text may mean.
-func (s *server) find(r *http.Request, d itemsData) (page, error) {
-	if it, err := s.Client.Item(r.Context(), strings.ToLower(d.Find)); err == nil {
+func find(o Options, r *http.Request, d itemsData) (page, error) {
+	if it, err := api.GetItem.Call(r.Context(), o.Client, api.ItemID{ID: strings.ToLower(d.Find)}); err == nil {
 		d.Items = append(d.Items, it.Item)
 		return page{name: "items", title: "Items", data: d}, nil
 	}
-	found, err := s.Client.Search(r.Context(), api.SearchRequest{Q: d.Find, Top: pageSize, Host: d.Host, Type: api.TypePage})
+	found, err := api.Search.Call(r.Context(), o.Client, api.SearchRequest{Q: d.Find, Top: pageSize, Host: d.Host,
+		Type: api.TypePage})
 	if err != nil {
 		return page{}, err
 	}
 	for _, res := range found.Results {
-		it, err := s.Client.Item(r.Context(), res.ID)
+		it, err := api.GetItem.Call(r.Context(), o.Client, api.ItemID{ID: res.ID})
 		if err != nil || d.Status != "" && string(it.Status) != d.Status {
 			continue // removed meanwhile, or not asked for
 		}
@@ -68,17 +71,30 @@ type pair struct {
 	Before string // digest; "" for the first
 }
 
-func (s *server) item(r *http.Request) (page, error) {
-	it, err := s.Client.Item(r.Context(), r.PathValue("id"))
+func item(o Options, r *http.Request) (page, error) {
+	it, err := api.GetItem.Call(r.Context(), o.Client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
 		return page{}, err
 	}
+	it.Captures = bodies(it.Captures)
 	d := itemData{ItemDetail: it, Timeline: slices.Clone(it.History), Pairs: pairs(it.Captures)}
 	slices.Reverse(d.Timeline)
-	if d.Chunks, err = s.Client.Chunks(r.Context(), it.ID); err != nil {
+	if d.Chunks, err = api.ListChunks.Call(r.Context(), o.Client, api.ItemID{ID: it.ID}); err != nil {
 		return page{}, err
 	}
 	return page{name: "item", title: titleOf(it.Item), data: d}, nil
+}
+
+// bodies leaves one capture of each body, the one that was read last: texts are compared as they are read now.
+func bodies(captures []api.Capture) (out []api.Capture) {
+	seen := map[string]bool{}
+	for _, c := range captures {
+		if !seen[c.SHA256] {
+			out = append(out, c)
+		}
+		seen[c.SHA256] = true
+	}
+	return out
 }
 
 func pairs(captures []api.Capture) []pair {
@@ -99,7 +115,8 @@ func changeRate(captures []api.Capture) string {
 		return ""
 	}
 	in := captures[0].CapturedAt.Sub(captures[changes].CapturedAt)
-	return count(changes, "time") + " in " + span(in) + ", every " + span(in/time.Duration(changes)) + " on average"
+	return words.Count(changes, "time") + " in " + words.Span(in) + ", every " + words.Span(in/time.Duration(changes)) +
+		" on average"
 }
 
 // titleOf names an item by its source, for people.
@@ -111,11 +128,12 @@ func titleOf(it api.Item) string {
 }
 
 // search shows what is found, with passages, and pictures when asked to.
-func (s *server) search(r *http.Request) (page, error) {
+func search(o Options, r *http.Request) (page, error) {
 	q := r.URL.Query()
 	skip, _ := strconv.Atoi(q.Get("skip"))
 	d := searchData{
-		Q: strings.TrimSpace(q.Get("q")), Host: q.Get("host"), Type: q.Get("type"), Language: q.Get("language"), Since: q.Get("since"),
+		Q: strings.TrimSpace(q.Get("q")), Host: q.Get("host"), Type: q.Get("type"), Language: q.Get("language"),
+		Since:    q.Get("since"),
 		Pictures: q.Get("pictures") != "", Skip: max(0, skip),
 	}
 	p := page{name: "search", title: "Search", pictures: d.Pictures}
@@ -124,8 +142,9 @@ func (s *server) search(r *http.Request) (page, error) {
 		return p, nil
 	}
 	var err error
-	d.SearchResponse, err = s.Client.Search(r.Context(), api.SearchRequest{
-		Q: d.Q, Host: d.Host, Type: d.Type, Language: d.Language, Since: d.Since, Skip: d.Skip, NestImages: true, Facets: true,
+	d.SearchResponse, err = api.Search.Call(r.Context(), o.Client, api.SearchRequest{
+		Q: d.Q, Host: d.Host, Type: d.Type, Language: d.Language, Since: d.Since, Skip: d.Skip, NestImages: true,
+		Facets: true,
 	})
 	p.data = d
 	return p, err
@@ -150,10 +169,7 @@ func (d searchData) Next() int {
 func (d searchData) More() string { return strconv.Itoa(d.Next()) }
 
 // add registers addresses, one a line.
-func (s *server) add(r *http.Request) (page, error) {
-	if err := r.ParseForm(); err != nil {
-		return page{}, badForm(err)
-	}
+func add(o Options, r *http.Request) (page, error) {
 	var sources []string
 	for line := range strings.Lines(r.PostForm.Get("urls")) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -162,25 +178,22 @@ func (s *server) add(r *http.Request) (page, error) {
 	}
 	force := r.PostForm.Get("force") != ""
 	if len(sources) == 1 {
-		it, err := s.Client.AddURL(r.Context(), sources[0], api.AddOptions{Force: force})
+		it, err := api.AddURL.Call(r.Context(), o.Client, api.AddURLRequest{URL: sources[0], Force: force})
 		return page{to: "/items/" + url.PathEscape(it.ID) + "?done=added"}, err
 	}
-	batch, err := s.Client.AddURLs(r.Context(), sources, api.AddOptions{Force: force})
+	batch, err := o.Client.AddURLs(r.Context(), sources, api.AddOptions{Force: force})
 	return page{name: "added", title: "Added", data: batch}, err
 }
 
 // act checks, forces or removes an item.
-func (s *server) act(r *http.Request) (page, error) {
-	if err := r.ParseForm(); err != nil {
-		return page{}, badForm(err)
-	}
+func act(o Options, r *http.Request) (page, error) {
 	id, what := r.PathValue("id"), r.PostForm.Get("do")
 	var err error
 	switch what {
 	case "check", "force":
-		_, err = s.Client.Reindex(r.Context(), api.ReindexRequest{ID: id, Force: what == "force"})
+		_, err = api.ReindexItem.Call(r.Context(), o.Client, api.ReindexRequest{ID: id, Force: what == "force"})
 	case "remove":
-		_, err = s.Client.DeleteItem(r.Context(), id)
+		_, err = api.RemoveItem.Call(r.Context(), o.Client, api.ItemID{ID: id})
 	default:
 		err = badRequest("an item can be checked, forced or removed")
 	}
@@ -188,13 +201,10 @@ func (s *server) act(r *http.Request) (page, error) {
 	return page{to: "/items/" + url.PathEscape(id) + "?done=" + done}, err
 }
 
-func (s *server) setTestMode(r *http.Request) (page, error) {
-	if err := r.ParseForm(); err != nil {
-		return page{}, badForm(err)
-	}
-	on, err := s.Client.SetTestMode(r.Context(), r.PostForm.Get("on") == "true")
+func setTestMode(o Options, r *http.Request) (page, error) {
+	mode, err := api.SetTestMode.Call(r.Context(), o.Client, api.TestMode{IsTestMode: r.PostForm.Get("on") == "true"})
 	done := "test-off"
-	if on {
+	if mode.IsTestMode {
 		done = "test-on"
 	}
 	return page{to: "/?done=" + done}, err

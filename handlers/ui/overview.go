@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// maxHeld is how many hosts the overview shows of those that hold us back.
+// maxHeld is how many hosts that wait or fail the overview shows.
 const maxHeld = 10
 
 // overviewData is what the overview shows.
@@ -17,7 +18,7 @@ type overviewData struct {
 	api.SearchStatus
 	Health api.Health
 	Plot   plot
-	Held   []heldHost // hosts that hold us back, the most items first
+	Held   []heldHost // hosts that wait or fail, those with the most items first
 }
 
 // heldHost is a host whose items wait, and why.
@@ -26,14 +27,15 @@ type heldHost struct {
 	Why string
 }
 
-func (s *server) overview(r *http.Request) (page, error) {
-	st, err := s.Client.Status(r.Context(), "")
+func overview(o Options, r *http.Request) (page, error) {
+	st, err := api.GetStatus.Call(r.Context(), o.Client, api.StatusQuery{Host: ""})
 	if err != nil {
 		return page{}, err
 	}
 	over := spellOf(r.URL.Query().Get("hours"))
-	done, err := s.Client.Activity(r.Context(), over.Hours)
-	d := overviewData{SearchStatus: st, Health: s.health(r), Held: holding(st.Hosts, s.Clock()), Plot: plotOf(done, over, s.Clock())}
+	done, err := api.GetActivity.Call(r.Context(), o.Client, api.ActivityQuery{Hours: over.Hours})
+	d := overviewData{SearchStatus: st, Health: healthOf(o, r), Held: holding(st.Hosts, o.Clock()),
+		Plot: plotOf(done, over, o.Clock())}
 	return page{name: "overview", title: "Overview", data: d}, err
 }
 
@@ -45,7 +47,8 @@ func holding(hosts []api.HostStatus, now time.Time) []heldHost {
 		case h.PausedUntil.After(now):
 			out = append(out, heldHost{h, "left alone until " + stamp(h.PausedUntil) + ": " + h.PauseReason})
 		case h.ErrorRate >= 0.5 && h.Items[api.StatusError] > 0:
-			out = append(out, heldHost{h, count(h.Items[api.StatusError], "item") + " cannot be checked; they are tried again by themselves"})
+			out = append(out, heldHost{h, words.Count(h.Items[api.StatusError], "item") +
+				" could not be checked; the next try follows automatically"})
 		case h.Due > 0:
 			out = append(out, heldHost{h, "its pace lets no more through at once"})
 		}

@@ -29,7 +29,7 @@ func TestHolding(t *testing.T) {
 	want := []string{
 		"slow.example: its pace lets no more through at once",
 		"paused.example: left alone until 2026-03-01 13:00:00 UTC: 429",
-		"down.example: 3 items cannot be checked; they are tried again by themselves",
+		"down.example: 3 items could not be checked; the next try follows automatically",
 	}
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Error(diff)

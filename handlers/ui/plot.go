@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // The height of a plot and the width of a column and of what is left free beside it, in the units of its picture.
@@ -99,7 +100,7 @@ func (c *column) draw(i int, most int64) {
 // Summary is the plot for those who do not see it.
 func (p plot) Summary() string {
 	return fmt.Sprintf("In the last %s: %s, %s of them found a change, %s failed",
-		p.Text, count(int(p.Checks), "check"), thousands(int(p.Changes)), thousands(int(p.Errors)))
+		p.Text, words.Count(int(p.Checks), "check"), words.Thousands(int(p.Changes)), words.Thousands(int(p.Errors)))
 }
 
 // Step is the width of a bar.

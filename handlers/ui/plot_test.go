@@ -12,9 +12,11 @@ import (
 func TestPlot(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
 	at := func(hoursAgo int, checks, changes, errors int64) api.ActivityHour {
-		return api.ActivityHour{Hour: now.Truncate(time.Hour).Add(-time.Duration(hoursAgo) * time.Hour), ActivityCounts: api.ActivityCounts{Checks: checks, Changes: changes, Errors: errors}}
+		return api.ActivityHour{Hour: now.Truncate(time.Hour).Add(-time.Duration(hoursAgo) * time.Hour),
+			ActivityCounts: api.ActivityCounts{Checks: checks, Changes: changes, Errors: errors}}
 	}
-	a := api.Activity{Hours: []api.ActivityHour{at(800, 9, 9, 9), at(23, 10, 0, 1), at(1, 1000, 1000, 0), at(0, 1000, 1, 999), at(-1, 9, 9, 9)}}
+	a := api.Activity{Hours: []api.ActivityHour{at(800, 9, 9, 9), at(23, 10, 0, 1), at(1, 1000, 1000, 0),
+		at(0, 1000, 1, 999), at(-1, 9, 9, 9)}}
 	for _, tt := range []struct {
 		hours   string
 		columns int

@@ -35,7 +35,7 @@ type server struct {
 }
 
 // view makes what a page shows. Its errors are those of the API.
-type view func(r *http.Request) (page, error)
+type view func(o Options, r *http.Request) (page, error)
 
 // page is the name of a template and what it shows.
 type page struct {
@@ -57,43 +57,46 @@ func New(o Options) http.Handler {
 	s := &server{Options: o, pages: parse()}
 	mux := http.NewServeMux()
 	for pattern, v := range map[string]view{
-		"GET /{$}":                   s.overview,
-		"GET /items":                 s.items,
-		"GET /items/{id}":            s.item,
-		"GET /items/{id}/diff":       s.diff,
-		"GET /search":                s.search,
-		"GET /entries":               s.entries,
-		"GET /entries/{id}":          s.entry,
-		"GET /entries/batches":       s.batches,
-		"GET /entries/batches/{id}":  s.batch,
-		"GET /entries/imports":       s.imports,
-		"GET /entries/imports/{id}":  s.mailbox,
-		"GET /items/{id}/images":     s.images,
-		"GET /hosts":                 s.hosts,
-		"GET /hosts/{host}":          s.host,
-		"GET /backfill":              s.backfill,
-		"GET /backfill/{id}":         s.run,
-		"GET /index":                 s.index,
-		"GET /index/run":             s.rebuild,
-		"POST /add":                  s.add,
-		"POST /items/{id}":           s.act,
-		"POST /test-mode":            s.setTestMode,
-		"POST /entries/{id}":         s.actEntry,
-		"POST /entries/batches/{id}": s.actBatch,
-		"POST /backfill":             s.startBackfill,
-		"POST /backfill/{id}":        s.actRun,
-		"POST /index":                s.startRebuild,
+		"GET /{$}":                   overview,
+		"GET /items":                 items,
+		"GET /items/{id}":            item,
+		"GET /items/{id}/diff":       diff,
+		"GET /search":                search,
+		"GET /entries":               entries,
+		"GET /entries/{id}":          entry,
+		"GET /entries/batches":       batches,
+		"GET /entries/batches/{id}":  batch,
+		"GET /entries/imports":       imports,
+		"GET /entries/imports/{id}":  mailbox,
+		"GET /items/{id}/images":     images,
+		"GET /hosts":                 hosts,
+		"GET /hosts/{host}":          host,
+		"GET /backfill":              backfill,
+		"GET /backfill/{id}":         run,
+		"GET /index":                 index,
+		"GET /index/run":             rebuild,
+		"POST /add":                  add,
+		"POST /items/{id}":           act,
+		"POST /test-mode":            setTestMode,
+		"POST /entries/{id}":         actEntry,
+		"POST /entries/batches/{id}": actBatch,
+		"POST /backfill":             startBackfill,
+		"POST /backfill/{id}":        actRun,
+		"POST /index":                startRebuild,
 	} {
 		mux.Handle(pattern, s.serve(v))
 	}
 	mux.Handle("GET /static/{name}", s.static())
-	mux.Handle("/", s.serve(func(*http.Request) (page, error) {
+	mux.Handle("/", s.serve(func(Options, *http.Request) (page, error) {
 		return page{}, &api.Problem{Title: "Not Found", Status: http.StatusNotFound, Detail: "the dashboard has no such page"}
 	}))
 	same := http.NewCrossOriginProtection().Handler(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
 		r.URL.Path, r.URL.RawPath = "/"+strings.Trim(strings.TrimPrefix(r.URL.Path, Root), "/"), ""
+		// Behind a host the Host is this process's own. Browsers that send no Sec-Fetch-Site are judged by
+		// their Origin, which is the outer one. A page cannot forge this header: it is no form's to send.
+		r.Host = cmp.Or(r.Header.Get("X-Forwarded-Host"), r.Host)
 		same.ServeHTTP(w, r)
 	})
 }
@@ -156,7 +159,10 @@ func withQuery(path string, q url.Values) string {
 func (s *server) serve(v view) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		code := r.URL.Query().Get("code")
-		p, err := v(r)
+		p, err := page{}, readForm(r)
+		if err == nil {
+			p, err = v(s.Options, r)
+		}
 		if err != nil {
 			p = s.failed(r, err)
 		}
@@ -165,9 +171,10 @@ func (s *server) serve(v view) http.Handler {
 			w.WriteHeader(http.StatusSeeOther)
 			return
 		}
-		out := shown{Title: p.title, Path: r.URL.Path, Now: s.Clock().UTC(), Data: p.data, code: code, Flash: flashes[r.URL.Query().Get("done")]}
-		if on, err := s.Client.TestMode(r.Context()); err == nil {
-			out.TestMode = on
+		out := shown{Title: p.title, Path: r.URL.Path, Now: s.Clock().UTC(), Data: p.data, code: code,
+			Flash: flashes[r.URL.Query().Get("done")]}
+		if mode, err := api.GetTestMode.Call(r.Context(), s.Client, api.None{}); err == nil {
+			out.TestMode = mode.IsTestMode
 		}
 		s.write(w, p, out)
 	})
@@ -204,8 +211,9 @@ func secure(h http.Header, pictures bool) {
 	if pictures {
 		images += " https: http:"
 	}
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src "+images+
-		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src "+images+
+			"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
@@ -216,7 +224,8 @@ func (s *server) failed(r *http.Request, err error) page {
 	problem, ok := errors.AsType[*api.Problem](err)
 	if !ok {
 		s.Log.Error("dashboard failed", "path", r.URL.Path, "err", err)
-		problem = &api.Problem{Title: "Something went wrong", Status: http.StatusInternalServerError, Detail: "the API did not answer as it should; the log says more"}
+		problem = &api.Problem{Title: "Something went wrong", Status: http.StatusInternalServerError,
+			Detail: "the API did not answer as it should; the log says more"}
 	}
 	return page{name: "problem", title: problem.Title, data: problem, status: problem.Status}
 }
@@ -226,7 +235,15 @@ func badRequest(detail string) error {
 	return &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: detail}
 }
 
-func badForm(err error) error { return badRequest("the form cannot be read: " + err.Error()) }
+// readForm reads the form of a POST, for [http.Request.PostForm].
+func readForm(r *http.Request) error {
+	if r.Method == http.MethodPost {
+		if err := r.ParseForm(); err != nil {
+			return badRequest("the form cannot be read: " + err.Error())
+		}
+	}
+	return nil
+}
 
 // refusal is what the API refused a form for; nil when it is an error of another kind, or none.
 func refusal(err error) *api.Problem {
@@ -238,7 +255,8 @@ func refusal(err error) *api.Problem {
 
 // static serves the style and the script. They change only with the program.
 func (s *server) static() http.Handler {
-	types := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+	types := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+		".svg": "image/svg+xml"}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := r.PathValue("name")
 		body, err := fs.ReadFile(files, "static/"+name)

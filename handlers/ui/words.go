@@ -8,13 +8,20 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // helpers are what templates call.
 var helpers = template.FuncMap{
-	"ago": ago, "stamp": stamp, "iso": iso, "span": spanOf, "bytes": size, "thousands": thousands, "percent": percent,
-	"count": count, "tone": tone, "external": external, "short": short, "meaning": meaning, "marked": marked, "statuses": api.Statuses,
-	"pct": share, "add": func(a, b int) int { return a + b }, "dash": dash, "since": since, "verdict": verdict, "bar": newBar, "stateTone": stateTone, "fullRun": fullRun, "fullSource": fullSource, "some": someOf, "entryTitle": entryTitle, "at": at, "known": known, "importBar": importBar, "spells": func() any { return spells }, "changeRate": changeRate, "found": foundAs, "modes": modes, "rebuildName": rebuildName, "rebuildBar": rebuildBar, "phase": phase, "rfc3339": rfc3339, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
+	"ago": ago, "stamp": stamp, "iso": iso, "span": spanOf, "bytes": size, "thousands": words.Thousands,
+	"percent": percent,
+	"count":   words.Count, "tone": tone, "external": external, "short": short, "meaning": meaning, "marked": marked,
+	"statuses": api.Statuses,
+	"pct":      share, "add": func(a, b int) int { return a + b }, "dash": dash, "since": since, "verdict": verdict,
+	"bar": newBar, "stateTone": stateTone, "foundByRun": foundByRun, "foundAt": foundAt, "some": someOf,
+	"entryTitle": entryTitle, "at": at, "known": known, "importBar": importBar, "spells": func() any { return spells },
+	"changeRate": changeRate, "found": foundAs, "modes": modes, "rebuildName": rebuildName, "rebuildBar": rebuildBar,
+	"phase": phase, "rfc3339": rfc3339, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
 }
 
 // choice is one of a select.
@@ -22,7 +29,8 @@ type choice struct{ Value, Text string }
 
 // since are the ages that a search can be narrowed to.
 func since() []choice {
-	return []choice{{"", "any time"}, {"day", "today"}, {"week", "this week"}, {"month", "this month"}, {"year", "this year"}}
+	return []choice{{"", "any time"}, {"day", "today"}, {"week", "this week"}, {"month", "this month"},
+		{"year", "this year"}}
 }
 
 // foundAs are the types that a search can be narrowed to.
@@ -35,7 +43,7 @@ func known(v any) string {
 	switch v := v.(type) {
 	case *int64:
 		if v != nil {
-			return thousands(int(*v))
+			return words.Thousands(int(*v))
 		}
 	case *float64:
 		if v != nil {
@@ -49,9 +57,10 @@ func known(v any) string {
 	return "–"
 }
 
-// modes are where a backfill can look for pages.
+// modes are where a backfill can find pages.
 func modes() []choice {
-	return []choice{{"SITEMAP", "sitemaps and feeds"}, {"ARCHIVE", "archives by date"}, {"PAGINATION", "listings"}, {"CONTAINER", "containers of blobs"}}
+	return []choice{{"SITEMAP", "sitemaps and feeds"}, {"ARCHIVE", "archives by date"}, {"PAGINATION", "listings"},
+		{"CONTAINER", "containers of blobs"}}
 }
 
 // flashes are what pages say after an action, by the name in their address.
@@ -59,10 +68,12 @@ var flashes = map[string]string{
 	"added":     "Registered. It will be fetched as soon as its host can be asked.",
 	"forced":    "It will be fetched and indexed anew, whether it changed or not.",
 	"check":     "It will be checked now.",
-	"removed":   "It will leave the index and the registry within seconds.",
-	"run-pause": "It stops before its next step.", "run-resume": "It goes on.", "run-cancel": "It ends before its next step.",
-	"described": "It was described.", "batch-cancel": "It ends: what the model has said by then is used, the rest is left as it was.",
-	"test-on": "Test mode is on: entries go to the test tables.", "test-off": "Test mode is off.",
+	"removed":   "It leaves the index and the registry within seconds, and every version that was kept of it is deleted.",
+	"run-pause": "It stops before its next step.", "run-resume": "It goes on.",
+	"run-cancel":   "It ends before its next step.",
+	"described":    "It was described.",
+	"batch-cancel": "It ends: what the model has said by then is used, the rest is left as it was.",
+	"test-on":      "Test mode is on: entries go to the test tables.", "test-off": "Test mode is off.",
 }
 
 // stamp writes a moment to the second, in UTC.
@@ -89,53 +100,15 @@ func ago(now, t time.Time) string {
 	if t.IsZero() {
 		return "never"
 	}
-	d := t.Sub(now)
-	switch {
-	case d > -time.Second && d < time.Second:
-		return "now"
-	case d < 0:
-		return span(-d) + " ago"
-	}
-	return "in " + span(d)
+	return words.Relative(now, t)
 }
 
-// span says a duration in its largest whole unit, rounded down.
-func span(d time.Duration) string {
-	const day = 24 * time.Hour
-	for _, u := range []struct {
-		unit time.Duration
-		name string
-	}{{365 * day, "year"}, {day, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
-		if n := int(d / u.unit); n > 0 {
-			return count(n, u.name)
-		}
+// spanOf says a number of seconds in words.
+func spanOf(seconds int64) string {
+	if seconds < 1 {
+		return "less than a second"
 	}
-	return "less than a second"
-}
-
-func spanOf(seconds int64) string { return span(time.Duration(seconds) * time.Second) }
-
-// count writes n with the right form of a noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	switch stem, entry := strings.CutSuffix(noun, "ry"); {
-	case entry:
-		noun = stem + "rie"
-	case strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "ch"):
-		noun += "e"
-	}
-	return thousands(n) + " " + noun + "s"
-}
-
-// thousands writes n with a comma between thousands.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return words.Span(time.Duration(seconds) * time.Second)
 }
 
 // size writes a number of bytes with three digits at most.
@@ -215,9 +188,10 @@ func newBar(done, of int, what string) bar { return bar{min(done, of), of, what}
 func meaning(s api.Status) string {
 	return map[api.Status]string{
 		api.StatusIndexed: "found by searches", api.StatusCrawled: "fetched and kept, on its way into the index",
-		api.StatusPending: "registered, not fetched yet", api.StatusError: "the last check failed; it is tried again by itself",
+		api.StatusPending:    "registered, not fetched yet",
+		api.StatusError:      "the last check failed; it is tried again by itself",
 		api.StatusOutOfScope: "kept out by robots.txt, noindex or a rule, or another item stands for it",
-		api.StatusGone:       "missing for several checks; still looked at now and then",
+		api.StatusGone:       "missing for several checks; still checked now and then",
 	}[s]
 }
 
@@ -252,7 +226,8 @@ func marked(p api.Passage) []piece {
 
 // verdict says what a robots.txt means for us.
 func verdict(v string) string {
-	known := map[string]string{"body": "obeyed as it stands below", "allow": "there is none, so everything may be fetched", "disallow": "it cannot be had, so nothing is fetched for now"}
+	known := map[string]string{"body": "obeyed as it stands below", "allow": "there is none, so everything may be fetched",
+		"disallow": "it cannot be fetched, so nothing else is fetched for now"}
 	if text, ok := known[v]; ok {
 		return text
 	}

@@ -30,9 +30,9 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/serve"
-	"github.com/tidemark/tidemark/pkg/telemetry"
+	"github.com/tidemark/tidemark/pkg/app/serve"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 )
 
 // flushFor bounds how long a stop waits for the collector.
@@ -59,7 +59,8 @@ func Start(log *slog.Logger, m *telemetry.Metrics) (ended func(telemetry.Span), 
 	ctx := context.Background()
 	res, err := about(ctx)
 	if err != nil {
-		return nil, func() {}, fault.New(fault.Invalid, "OTEL_RESOURCE_ATTRIBUTES: %v; names and values like a=b,c=d are allowed", err)
+		return nil, func() {}, fault.New(fault.Invalid,
+			"OTEL_RESOURCE_ATTRIBUTES: %v; names and values like a=b,c=d are allowed", err)
 	}
 	x := &exporter{log: log}
 	if set.traces {
@@ -86,7 +87,8 @@ func (x *exporter) sendSpans(ctx context.Context, res *resource.Resource) (func(
 		return nil, fault.New(fault.Invalid, "export of traces: %w", err)
 	}
 	provider := sdktrace.NewTracerProvider(
-		sdktrace.WithBatcher(to), sdktrace.WithResource(res), sdktrace.WithIDGenerator(given{}), sdktrace.WithRawSpanLimits(limits()),
+		sdktrace.WithBatcher(to), sdktrace.WithResource(res), sdktrace.WithIDGenerator(given{}),
+		sdktrace.WithRawSpanLimits(limits()),
 	)
 	x.stops = append(x.stops, provider.Shutdown)
 	return recordTo(provider.Tracer(scope)), nil
@@ -98,7 +100,8 @@ func (x *exporter) sendMetrics(ctx context.Context, res *resource.Resource, m *t
 		return fault.New(fault.Invalid, "export of metrics: %w", err)
 	}
 	reader := sdkmetric.NewPeriodicReader(to, sdkmetric.WithProducer(numbers{m, time.Now()}))
-	x.stops = append(x.stops, sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader), sdkmetric.WithResource(res)).Shutdown)
+	x.stops = append(x.stops, sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader),
+		sdkmetric.WithResource(res)).Shutdown)
 	return nil
 }
 

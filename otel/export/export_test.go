@@ -18,8 +18,8 @@ import (
 
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 // written is a log that may be read while others still write.
@@ -112,7 +112,8 @@ func site(t *testing.T) string {
 			return
 		}
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = w.Write([]byte("<html lang=en><title>Tides</title><main><h1>Tides</h1><p>The harbour opens at high tide.</p></main>"))
+		_, _ = w.Write([]byte("<html lang=en><title>Tides</title><main><h1>Tides</h1><p>The harbour opens at high " +
+			"tide.</p></main>"))
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
@@ -129,9 +130,12 @@ func TestInvocationsAreExported(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
 	h := newHandler(t)
 	began := time.Now()
-	h.do("POST", "/api/AddUrlDocument", fmt.Sprintf(`{"url":%q}`, site(t)+"/tides"), map[string]string{"traceparent": "00-" + traceOf + "-00f067aa0ba902b7-01"})
+	h.do("POST", "/api/AddUrlDocument", fmt.Sprintf(`{"url":%q}`, site(t)+"/tides"),
+		map[string]string{"traceparent": "00-" + traceOf + "-00f067aa0ba902b7-01"})
 	h.do("POST", "/CrawlWorker", h.job(), map[string]string{"X-Azure-Functions-InvocationId": strings.Repeat("i", 1000)})
-	h.do("POST", "/CrawlWorker", "no envelope", map[string]string{"traceparent": "00-" + strings.Repeat("b", 32) + "-00f067aa0ba902b7-00"}) // not sampled
+	// not sampled
+	h.do("POST", "/CrawlWorker", "no envelope",
+		map[string]string{"traceparent": "00-" + strings.Repeat("b", 32) + "-00f067aa0ba902b7-00"})
 	h.do("POST", "/CrawlPoison", "no envelope", nil)
 	h.do("GET", "/api/ui/items", "", nil)
 	h.stop()
@@ -141,7 +145,8 @@ func TestInvocationsAreExported(t *testing.T) {
 		if hex.EncodeToString(s.TraceId) != traceOf || s.Status.GetCode() != trace.Status_STATUS_CODE_UNSET {
 			t.Errorf("%s: trace %x, %v", s.Name, s.TraceId, s.Status)
 		}
-		if s.StartTimeUnixNano < uint64(began.UnixNano()) || s.EndTimeUnixNano <= s.StartTimeUnixNano || s.EndTimeUnixNano > uint64(time.Now().UnixNano()) {
+		if s.StartTimeUnixNano < uint64(began.UnixNano()) || s.EndTimeUnixNano <= s.StartTimeUnixNano ||
+			s.EndTimeUnixNano > uint64(time.Now().UnixNano()) {
 			t.Errorf("%s: from %d to %d", s.Name, s.StartTimeUnixNano, s.EndTimeUnixNano)
 		}
 	}
@@ -151,16 +156,19 @@ func TestInvocationsAreExported(t *testing.T) {
 	if a := values(worked.Attributes); a["tidemark.outcome"] != "ok" || len(a["faas.invocation_id"]) != maxAttribute {
 		t.Errorf("%v", a)
 	}
-	if dropped.Status.GetCode() != trace.Status_STATUS_CODE_ERROR || dropped.Status.Message != "dropped" || len(dropped.ParentSpanId) != 0 {
+	if dropped.Status.GetCode() != trace.Status_STATUS_CODE_ERROR || dropped.Status.Message != "dropped" ||
+		len(dropped.ParentSpanId) != 0 {
 		t.Errorf("%v", dropped)
 	}
-	if page, list := c.span("GET ui"), c.span("GET items"); !bytes.Equal(list.ParentSpanId, page.SpanId) || !bytes.Equal(list.TraceId, page.TraceId) {
+	if page, list := c.span("GET ui"), c.span("GET items"); !bytes.Equal(list.ParentSpanId, page.SpanId) ||
+		!bytes.Equal(list.TraceId, page.TraceId) {
 		t.Errorf("the page's list is below %x of %x", list.ParentSpanId, list.TraceId)
 	}
 	if id := h.logged()["CrawlPoison"]; id != hex.EncodeToString(dropped.SpanId) {
 		t.Errorf("logged as %s, exported as %x", id, dropped.SpanId)
 	}
-	if c.service["service.name"] != "tidemark" || c.service["service.version"] != app.Version || c.service["deployment.environment.name"] != "test" {
+	if c.service["service.name"] != "tidemark" || c.service["service.version"] != app.Version ||
+		c.service["deployment.environment.name"] != "test" {
 		t.Errorf("%v", c.service)
 	}
 	if len(c.keys) != 1 || !c.keys["secret"] {
@@ -235,7 +243,8 @@ func TestCollectorThatHangs(t *testing.T) {
 	go func() {
 		defer close(done)
 		for range 10000 { // several times what the queue has room for
-			ended(telemetry.Span{Scope: telemetry.Scope{Function: "CrawlWorker", Trace: telemetry.NewTrace()}, Began: time.Now()})
+			ended(telemetry.Span{Scope: telemetry.Scope{Function: "CrawlWorker", Trace: telemetry.NewTrace()},
+				Began: time.Now()})
 		}
 		stop()
 	}()
@@ -264,18 +273,24 @@ func TestCollectorThatRefuses(t *testing.T) {
 
 func TestBadSettings(t *testing.T) {
 	for name, row := range map[string]struct{ set, to, want, never string }{
-		"a protocol that is not spoken": {"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", `OTEL_EXPORTER_OTLP_PROTOCOL is "grpc": only http/protobuf is allowed`, ""},
-		"one of a signal":               {"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json", `TRACES_PROTOCOL is "http/json"`, ""},
-		"no scheme":                     {"OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318", `is "collector:4318": an address like`, ""},
-		"a password":                    {"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "https://me:hush@collector.example", `is "…@collector.example"`, "hush"},
-		"headers that are none":         {"OTEL_EXPORTER_OTLP_HEADERS", "a=b,hush", "OTEL_EXPORTER_OTLP_HEADERS (not shown)", "hush"},
-		"attributes that are none":      {"OTEL_RESOURCE_ATTRIBUTES", "nothing", "OTEL_RESOURCE_ATTRIBUTES", ""},
+		"a protocol that is not spoken": {"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc",
+			`OTEL_EXPORTER_OTLP_PROTOCOL is "grpc": only http/protobuf is allowed`, ""},
+		"one of a signal": {"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json", `TRACES_PROTOCOL is "http/json"`,
+			""},
+		"no scheme": {"OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318",
+			`is "collector:4318": an address like`, ""},
+		"a password": {"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "https://me:hush@collector.example",
+			`is "…@collector.example"`, "hush"},
+		"headers that are none": {"OTEL_EXPORTER_OTLP_HEADERS", "a=b,hush", "OTEL_EXPORTER_OTLP_HEADERS (not shown)",
+			"hush"},
+		"attributes that are none": {"OTEL_RESOURCE_ATTRIBUTES", "nothing", "OTEL_RESOURCE_ATTRIBUTES", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 			t.Setenv(row.set, row.to)
 			_, _, err := Start(slog.New(slog.DiscardHandler), telemetry.New())
-			if err == nil || !strings.Contains(err.Error(), row.want) || row.never != "" && strings.Contains(err.Error(), row.never) {
+			if err == nil || !strings.Contains(err.Error(), row.want) || row.never != "" &&
+				strings.Contains(err.Error(), row.never) {
 				t.Errorf("%v", err)
 			}
 		})

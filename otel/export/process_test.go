@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/serve"
+	"github.com/tidemark/tidemark/pkg/app/serve"
 )
 
 // asHandler in the environment makes the test's executable the handler with export.
@@ -49,8 +49,9 @@ func TestStopSendsTheRest(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
-	if err := cmd.Wait(); err != nil || !asked {
-		t.Fatalf("asked: %t; it ended with %v", asked, err)
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 200 || !asked {
+		t.Fatalf("asked: %t; it ended with code %d", asked, code)
 	}
 	c.span("GET items")
 	if c.service["service.name"] != "renamed" || c.metrics["tidemark_invocations_total"] == nil {

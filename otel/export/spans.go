@@ -9,7 +9,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/tidemark/tidemark/pkg/telemetry"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 )
 
 // scope is the name under which all is exported.
@@ -30,11 +30,12 @@ func limits() sdktrace.SpanLimits {
 func recordTo(to trace.Tracer) func(telemetry.Span) {
 	return func(s telemetry.Span) {
 		ctx := context.WithValue(parent(s.Trace), givenKey{}, s.Trace)
-		_, span := to.Start(ctx, s.Function, trace.WithTimestamp(s.Began), trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
-			attribute.String("faas.name", s.Function),
-			attribute.String("faas.invocation_id", s.Invocation),
-			attribute.String("tidemark.outcome", s.Outcome),
-		))
+		_, span := to.Start(ctx, s.Function, trace.WithTimestamp(s.Began), trace.WithSpanKind(trace.SpanKindServer),
+			trace.WithAttributes(
+				attribute.String("faas.name", s.Function),
+				attribute.String("faas.invocation_id", s.Invocation),
+				attribute.String("tidemark.outcome", s.Outcome),
+			))
 		if s.Outcome == telemetry.OutcomeFailed || s.Outcome == telemetry.OutcomeDropped {
 			span.SetStatus(codes.Error, s.Outcome)
 		}

@@ -1,11 +1,6 @@
 package api
 
-import (
-	"context"
-	"net/http"
-	"strconv"
-	"time"
-)
+import "time"
 
 // DefaultHours and MaxHours are how many hours of activity are shown when nothing is said, and at most.
 const (
@@ -37,13 +32,7 @@ type ActivityCounts struct {
 	Indexed int64 `json:"indexed"` // pages written to the search index
 }
 
-// Activity reads what was done in the last hours, 1 to [MaxHours]; [DefaultHours] when zero.
-func (c *Client) Activity(ctx context.Context, hours int) (Activity, error) {
-	text := ""
-	if hours != 0 {
-		text = strconv.Itoa(hours)
-	}
-	var a Activity
-	err := c.call(ctx, http.MethodGet, "activity", values("hours", text), nil, &a)
-	return a, err
+// ActivityQuery asks for the last hours.
+type ActivityQuery struct {
+	Hours int `json:"hours,omitempty" default:"24" min:"1" max:"720"` // How many, the present one included.
 }

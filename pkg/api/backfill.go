@@ -1,26 +1,25 @@
 package api
 
 import (
-	"context"
-	"net/http"
-	"net/url"
-	"strconv"
+	"slices"
 	"time"
 )
 
-// BackfillRequest asks to register the pages that sites of the site file already have (seed 004).
+// BackfillRequest asks to register the pages that sites of the site file already have (spec 004).
 // Numbers that are left out are those of the settings, which are also the most that can be asked for.
 type BackfillRequest struct {
-	Sources          []string `json:"sources"`            // slugs of the site file, 1 to 50
-	Mode             string   `json:"mode,omitempty"`     // SITEMAP, which it is when left out, ARCHIVE, PAGINATION or CONTAINER
-	DateFrom         string   `json:"dateFrom,omitempty"` // 2024-06-30 or an RFC 3339 time
-	DateTo           string   `json:"dateTo,omitempty"`   // a date is meant with its whole day
-	MaxURLs          int      `json:"maxUrls,omitempty"`
-	MaxURLsPerSource int      `json:"maxUrlsPerSource,omitempty"`
-	Concurrency      int      `json:"concurrency,omitempty"` // sources at once
-	DelayMS          int      `json:"delayMs,omitempty"`     // pause between two documents of a source, beside the site's own pace
-	DryRun           bool     `json:"dryRun,omitempty"`
-	RunBy            string   `json:"runBy,omitempty"` // who asks, for the record
+	Sources []string `json:"sources"` // slugs of the site file, 1 to 50
+	// SITEMAP, which it is when left out, ARCHIVE, PAGINATION or CONTAINER
+	Mode             string `json:"mode,omitempty"`
+	DateFrom         string `json:"dateFrom,omitempty"` // 2024-06-30 or an RFC 3339 time
+	DateTo           string `json:"dateTo,omitempty"`   // a date is meant with its whole day
+	MaxURLs          int    `json:"maxUrls,omitempty"`
+	MaxURLsPerSource int    `json:"maxUrlsPerSource,omitempty"`
+	Concurrency      int    `json:"concurrency,omitempty"` // sources at once
+	// pause between two documents of a source, beside the site's own pace
+	DelayMS int    `json:"delayMs,omitempty"`
+	DryRun  bool   `json:"dryRun,omitempty"`
+	RunBy   string `json:"runBy,omitempty"` // who asks, for the record
 }
 
 // The statuses of a backfill run.
@@ -33,7 +32,7 @@ const (
 	BackfillCancelled = "CANCELLED"
 )
 
-// BackfillCounts are what a run, or one of its sources, came to so far. Discovered is the sum of
+// BackfillCounts are what a run, or one of its sources, has counted so far. Discovered is the sum of
 // Queued, Skipped and Refused.
 type BackfillCounts struct {
 	Discovered int   `json:"discoveredCount"` // wanted addresses, each once
@@ -41,7 +40,7 @@ type BackfillCounts struct {
 	Skipped    int   `json:"skippedCount"`    // known already
 	Refused    int   `json:"refusedCount"`    // could not be registered
 	Excluded   int   `json:"excludedCount"`   // not wanted
-	Trapped    int   `json:"trappedCount"`    // taken for spaces without an end
+	Trapped    int   `json:"trappedCount"`    // left out as parts of an endless series, such as a calendar
 	Duplicates int   `json:"duplicateCount"`  // found again
 	Errors     int   `json:"errorCount"`
 	Documents  int   `json:"documents"` // sitemaps and pages that were read
@@ -65,19 +64,37 @@ type BackfillRun struct {
 	DryRun           bool      `json:"dryRun"`
 	RunBy            string    `json:"runBy,omitempty"`
 	BackfillCounts
-	Reasons    map[string]int     `json:"reasons,omitempty"`  // of what was excluded and trapped
-	ErrorLog   []BackfillError    `json:"errorLog,omitempty"` // the first 50
-	Progress   []BackfillProgress `json:"progress"`           // by source
-	Report     []string           `json:"report,omitempty"`   // once it is over: what it came to, for people
-	CreatedAt  time.Time          `json:"createdAt,omitzero"`
-	UpdatedAt  time.Time          `json:"updatedAt,omitzero"`
-	StartedAt  time.Time          `json:"startedAt,omitzero"`
-	FinishedAt time.Time          `json:"finishedAt,omitzero"`
+	Reasons  map[string]int     `json:"reasons,omitempty"`  // of what was excluded and trapped
+	ErrorLog []BackfillError    `json:"errorLog,omitempty"` // the first 50
+	Progress []BackfillProgress `json:"progress"`           // by source
+	Report   []string           `json:"report,omitempty"`   // once it is over: its result, for people
+
+	// Where the run is (spec 004 OPS-2): the source, the document of it, counted from 1, and the address on that.
+
+	LastProcessedSource string `json:"lastProcessedSource,omitempty"`
+	LastProcessedPage   int    `json:"lastProcessedPage,omitempty"`
+	LastProcessedURL    string `json:"lastProcessedUrl,omitempty"`
+
+	CreatedAt  time.Time `json:"createdAt,omitzero"`
+	UpdatedAt  time.Time `json:"updatedAt,omitzero"`
+	StartedAt  time.Time `json:"startedAt,omitzero"`
+	FinishedAt time.Time `json:"finishedAt,omitzero"`
 }
 
 // Over reports whether a run has come to its end.
 func (r BackfillRun) Over() bool {
 	return r.Status == BackfillCompleted || r.Status == BackfillFailed || r.Status == BackfillCancelled
+}
+
+// Whole reports whether a run has found all that there was: it ended, and none of its sources ended early.
+func (r BackfillRun) Whole() bool {
+	return r.Status == BackfillCompleted && !slices.ContainsFunc(r.Progress,
+		func(p BackfillProgress) bool { return !p.Whole() })
+}
+
+// Most is the most addresses that a run may find.
+func (r BackfillRun) Most() int {
+	return max(1, min(r.MaxURLs, r.MaxURLsPerSource*max(1, len(r.Sources))))
 }
 
 // BackfillError is one line of a run's error log.
@@ -96,6 +113,9 @@ type BackfillProgress struct {
 	Last   string `json:"last,omitempty"` // the document that was read last
 	BackfillCounts
 }
+
+// Whole reports whether all of the source was found; a note of one that is done says why it is not.
+func (p BackfillProgress) Whole() bool { return p.State == "done" && p.Note == "" }
 
 // BackfillRuns is a list of runs, newest first.
 type BackfillRuns struct {
@@ -116,55 +136,13 @@ type BackfillSites struct {
 	Sites   []BackfillSite `json:"sites"`
 }
 
-// StartBackfill begins a run. While backfill is disabled the error is a *Problem of status 403.
-func (c *Client) StartBackfill(ctx context.Context, req BackfillRequest) (BackfillRun, error) {
-	var run BackfillRun
-	err := c.call(ctx, http.MethodPost, "backfill/runs", nil, req, &run)
-	return run, err
+// BackfillQuery asks for runs, newest first.
+type BackfillQuery struct {
+	Top          int    `json:"top,omitempty" default:"20" min:"1" max:"100"` // At most so many.
+	Continuation string `json:"continuation,omitempty"`                       // That of the page before.
 }
 
-// BackfillRun tells how far a run is.
-func (c *Client) BackfillRun(ctx context.Context, id string) (BackfillRun, error) {
-	var run BackfillRun
-	err := c.call(ctx, http.MethodGet, "backfill/runs/"+url.PathEscape(id), nil, nil, &run)
-	return run, err
-}
-
-// BackfillRuns lists runs, newest first: at most top, 20 when that is 0.
-func (c *Client) BackfillRuns(ctx context.Context, top int, continuation string) (BackfillRuns, error) {
-	v := values("continuation", continuation)
-	if top > 0 {
-		v.Set("top", strconv.Itoa(top))
-	}
-	var runs BackfillRuns
-	err := c.call(ctx, http.MethodGet, "backfill/runs", v, nil, &runs)
-	return runs, err
-}
-
-// ResumeBackfill lets a run go on that is paused or FAILED; a *Problem of status 409 for another.
-func (c *Client) ResumeBackfill(ctx context.Context, id string) (BackfillRun, error) {
-	return c.backfill(ctx, id, "resume")
-}
-
-// PauseBackfill keeps a run from its next step.
-func (c *Client) PauseBackfill(ctx context.Context, id string) (BackfillRun, error) {
-	return c.backfill(ctx, id, "pause")
-}
-
-// CancelBackfill ends a run before its next step.
-func (c *Client) CancelBackfill(ctx context.Context, id string) (BackfillRun, error) {
-	return c.backfill(ctx, id, "cancel")
-}
-
-func (c *Client) backfill(ctx context.Context, id, what string) (BackfillRun, error) {
-	var run BackfillRun
-	err := c.call(ctx, http.MethodPost, "backfill/runs/"+url.PathEscape(id)+"/"+what, nil, nil, &run)
-	return run, err
-}
-
-// BackfillSites lists the sites that can be backfilled.
-func (c *Client) BackfillSites(ctx context.Context) (BackfillSites, error) {
-	var sites BackfillSites
-	err := c.call(ctx, http.MethodGet, "backfill/sites", nil, nil, &sites)
-	return sites, err
+// BackfillID names a run.
+type BackfillID struct {
+	ID string `json:"-" path:"id"` // The run.
 }

@@ -22,6 +22,8 @@ const MaxAnswerBytes = 32 << 20
 // MaxCaptureBytes is how much of a capture a [Client] reads: the largest body that can be fetched.
 const MaxCaptureBytes = 1 << 30
 
+const exampleServer = "http://localhost:7071"
+
 // maxPlainText is how much of an answer that is no problem document is quoted in an error.
 const maxPlainText = 200
 
@@ -54,9 +56,6 @@ func NewClient(server, key string, hc *http.Client) *Client {
 	return &Client{server: server, base: server + "/api/", key: key, hc: &own}
 }
 
-// Server is the address the client speaks to.
-func (c *Client) Server() string { return c.server }
-
 // Tee returns a client that also hands the body of every successful answer to f, as received.
 func (c *Client) Tee(f func(body []byte)) *Client {
 	own := *c
@@ -72,7 +71,8 @@ type UnreachableError struct {
 
 // Error is one sentence that says what to do.
 func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("no answer from %s (%s): start it with `tidemark start`, or name another server with --server or TIDEMARK_SERVER",
+	return fmt.Sprintf("no answer from %s (%s): start it with `tidemark start`, or name another server with --server or "+
+		"TIDEMARK_SERVER",
 		e.Server, plainCause(e.Err))
 }
 
@@ -96,24 +96,37 @@ func plainCause(err error) string {
 	return strings.TrimPrefix(err.Error(), "connect: ")
 }
 
-// call sends one request and decodes its answer into out unless out is nil.
-func (c *Client) call(ctx context.Context, method, route string, query url.Values, in, out any) error {
-	req, err := c.request(ctx, method, route, query, in)
+// Call sends a request and reads the answer.
+func (r Route[Q, A]) Call(ctx context.Context, c *Client, request Q) (answer A, err error) {
+	req, err := c.request(ctx, r.Endpoint, request)
 	if err != nil {
-		return err
+		return answer, err
 	}
-	body, err := c.send(req, MaxAnswerBytes)
+	raw, isRaw := any(&answer).(*[]byte)
+	limit := int64(MaxAnswerBytes)
+	if isRaw {
+		limit = MaxCaptureBytes
+	}
+	body, err := c.send(req, limit, r.Other)
 	if err != nil {
-		return err
+		return answer, err
+	}
+	if isRaw {
+		*raw = body
+		return answer, nil
 	}
 	if c.tee != nil {
 		c.tee(body)
 	}
-	return c.decode(body, out)
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return answer, fmt.Errorf("what %s answered is not Tidemark's JSON: %w", c.server, err)
+	}
+	return answer, nil
 }
 
-// send gives the body of a successful answer, which may have so many bytes.
-func (c *Client) send(req *http.Request, limit int64) ([]byte, error) {
+// send gives the body of a successful answer, which may have so many bytes, or of one with another
+// status that is an answer, too.
+func (c *Client) send(req *http.Request, limit int64, other int) ([]byte, error) {
 	res, err := c.hc.Do(req)
 	if err != nil {
 		if err := req.Context().Err(); err != nil {
@@ -126,47 +139,35 @@ func (c *Client) send(req *http.Request, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the answer of %s: %w", c.server, err)
 	}
-	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return nil, c.refusal(res, body)
+	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if res.StatusCode >= 200 && res.StatusCode <= 299 || res.StatusCode == other && media == "application/json" {
+		return body, nil
 	}
-	return body, nil
+	return nil, c.refusal(res, body)
 }
 
-func (c *Client) request(ctx context.Context, method, route string, query url.Values, in any) (*http.Request, error) {
+func (c *Client) request(ctx context.Context, e *Endpoint, in any) (*http.Request, error) {
 	var body io.Reader
-	if in != nil {
+	if e.HasBody() {
 		b, err := json.Marshal(in)
 		if err != nil {
 			return nil, err
 		}
 		body = bytes.NewReader(b)
 	}
-	target := c.base + route
-	if len(query) > 0 {
-		target += "?" + query.Encode()
-	}
-	req, err := http.NewRequestWithContext(ctx, method, target, body)
+	req, err := http.NewRequestWithContext(ctx, e.Method, c.base+e.address(in), body)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no server address: give one like http://localhost:7071 with --server or TIDEMARK_SERVER", c.server)
+		return nil, fmt.Errorf("%s is no server address: give one like %s with --server or TIDEMARK_SERVER", c.server,
+			exampleServer)
 	}
 	req.Header.Set("Accept", "application/json, "+ProblemType)
-	if in != nil {
+	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	if c.key != "" {
 		req.Header.Set("x-functions-key", c.key)
 	}
 	return req, nil
-}
-
-func (c *Client) decode(body []byte, out any) error {
-	if out == nil {
-		return nil
-	}
-	if err := json.Unmarshal(body, out); err != nil {
-		return fmt.Errorf("what %s answered is not Tidemark's JSON: %w", c.server, err)
-	}
-	return nil
 }
 
 // readBounded reads r to its end, but no more than limit bytes.
@@ -193,7 +194,8 @@ func (c *Client) refusal(res *http.Response, body []byte) error {
 	p = &Problem{Title: http.StatusText(res.StatusCode), Status: res.StatusCode}
 	switch {
 	case res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden:
-		p.Detail = fmt.Sprintf("%s refused the key (%d): give a function key with --key or TIDEMARK_KEY", c.server, res.StatusCode)
+		p.Detail = fmt.Sprintf("%s refused the key (%d): give a function key with --key or TIDEMARK_KEY", c.server,
+			res.StatusCode)
 	case res.StatusCode < 400:
 		p.Detail = fmt.Sprintf("%s sends on to %s (%d): name that server with --server or TIDEMARK_SERVER",
 			c.server, res.Header.Get("Location"), res.StatusCode)

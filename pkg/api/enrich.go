@@ -1,12 +1,6 @@
 package api
 
-import (
-	"context"
-	"net/http"
-	"net/url"
-	"strconv"
-	"time"
-)
+import "time"
 
 // EnrichRequest asks what a language model says of an entry, or of a text that is none.
 type EnrichRequest struct {
@@ -82,49 +76,15 @@ type EnrichBatches struct {
 	Batches []EnrichBatch `json:"batches"`
 }
 
-// EnrichList says which batches to list.
-type EnrichList struct {
-	Schema string // that of the test mode when empty
-	Top    int    // 20 when 0, at most 100
-	Before string // only those older than the batch of this id
+// EnrichQuery says which batches to list.
+type EnrichQuery struct {
+	// Of this schema; of the active one when it is left out.
+	Schema string `json:"schema,omitempty"`
+	Top    int    `json:"top,omitempty" default:"20" min:"1" max:"100"` // At most so many.
+	Before string `json:"before,omitempty"`                             // Only those older than the batch of this id.
 }
 
-// Enrich has a language model describe an entry, or a text, now.
-func (c *Client) Enrich(ctx context.Context, req EnrichRequest) (Tier1, error) {
-	var t Tier1
-	err := c.call(ctx, http.MethodPost, "enrich/tier1", nil, req, &t)
-	return t, err
-}
-
-// EnrichBatch has entries described when the service has time.
-func (c *Client) EnrichBatch(ctx context.Context, entryIDs []string) (EnrichBatch, error) {
-	var b EnrichBatch
-	err := c.call(ctx, http.MethodPost, "enrich/tier1/batch", nil, EnrichBatchRequest{EntryIDs: entryIDs}, &b)
-	return b, err
-}
-
-// EnrichBatches lists batches.
-func (c *Client) EnrichBatches(ctx context.Context, l EnrichList) (EnrichBatches, error) {
-	v := values("schema", l.Schema, "before", l.Before)
-	if l.Top > 0 {
-		v.Set("top", strconv.Itoa(l.Top))
-	}
-	var out EnrichBatches
-	err := c.call(ctx, http.MethodGet, "enrich/tier1/batches", v, nil, &out)
-	return out, err
-}
-
-// EnrichBatchState reads one batch with its lines.
-func (c *Client) EnrichBatchState(ctx context.Context, id string) (EnrichBatch, error) {
-	var b EnrichBatch
-	err := c.call(ctx, http.MethodGet, "enrich/tier1/batches/"+url.PathEscape(id), nil, nil, &b)
-	return b, err
-}
-
-// CancelEnrichBatch asks for the end of a batch, which takes a while: what a model has said by then is
-// used. Asking again is asking once; 409 for a batch that is done.
-func (c *Client) CancelEnrichBatch(ctx context.Context, id string) (EnrichBatch, error) {
-	var b EnrichBatch
-	err := c.call(ctx, http.MethodPost, "enrich/tier1/batches/"+url.PathEscape(id)+"/cancel", nil, nil, &b)
-	return b, err
+// EnrichBatchID names a batch.
+type EnrichBatchID struct {
+	ID string `json:"-" path:"id"` // The batch.
 }

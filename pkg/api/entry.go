@@ -2,17 +2,13 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/url"
 	"reflect"
 	"regexp"
-	"strconv"
 )
 
-// TelegramRequest asks to normalize a message (seed 001). Text, or Caption where there is none, is
+// TelegramRequest asks to normalize a message (spec 001). Text, or Caption where there is none, is
 // required; Source.ChatID and MessageID are for what is no link. ContentType (thought, note or link)
 // decides what would otherwise be inferred.
 type TelegramRequest struct {
@@ -51,7 +47,7 @@ func (id *TelegramID) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// EmailRequest asks to normalize a mail (seed 001). RawText is a whole mail, or its text only; From,
+// EmailRequest asks to normalize a mail (spec 001). RawText is a whole mail, or its text only; From,
 // Subject and Source stand before what its header says. ContentType (newsletter or
 // correspondence_thread) decides what would otherwise be inferred.
 type EmailRequest struct {
@@ -72,7 +68,7 @@ type EmailSource struct {
 	Subject   string `json:"subject,omitempty"`
 }
 
-// WebpageRequest asks to normalize the text of a page (seed 001). Text is required unless CleanText or
+// WebpageRequest asks to normalize the text of a page (spec 001). Text is required unless CleanText or
 // CaptureText is given.
 type WebpageRequest struct {
 	Text         *string `json:"text,omitempty"`
@@ -177,9 +173,15 @@ const Tier1Failed = "failed"
 
 // EntryQuery narrows a listing of entries, which is ordered by policy and then by id. The zero value lists all.
 type EntryQuery struct {
-	Policy       string
-	Top          int    // 1 to 200; 50 when zero
-	Continuation string // of the page before
+	Policy string `json:"policy,omitempty"`                             // Only entries of this policy.
+	Top    int    `json:"top,omitempty" default:"50" min:"1" max:"200"` // Entries of a page.
+	// That of the page before; leave it out for the first.
+	Continuation string `json:"continuation,omitempty"`
+}
+
+// EntryID names an entry of the active schema.
+type EntryID struct {
+	ID string `json:"-" path:"id"` // The entry.
 }
 
 // EntryPage is one page of a listing, without the texts of entries.
@@ -215,105 +217,4 @@ type TestMode struct {
 // Config is how the server was set. Of what may be secret it says no more than that it is set.
 type Config struct {
 	Settings map[string]string `json:"settings"`
-}
-
-// NormalizeTelegram gives the entry of a message.
-func (c *Client) NormalizeTelegram(ctx context.Context, req TelegramRequest) (Entry, error) {
-	return c.normalize(ctx, "telegram", req)
-}
-
-// NormalizeEmail gives the entry of a mail.
-func (c *Client) NormalizeEmail(ctx context.Context, req EmailRequest) (Entry, error) {
-	return c.normalize(ctx, "email", req)
-}
-
-// NormalizeWebpage gives the columns of a page's text.
-func (c *Client) NormalizeWebpage(ctx context.Context, req WebpageRequest) (Entry, error) {
-	return c.normalize(ctx, "webpage", req)
-}
-
-func (c *Client) normalize(ctx context.Context, what string, req any) (Entry, error) {
-	var e Entry
-	err := c.call(ctx, http.MethodPost, "normalize/"+what, nil, req, &e)
-	return e, err
-}
-
-// InsertEntry stores an entry, or does what its policy says when it stands; repeating it is safe.
-func (c *Client) InsertEntry(ctx context.Context, e Entry) (EntryResult, error) {
-	var res EntryResult
-	err := c.call(ctx, http.MethodPost, "db/insert", nil, e, &res)
-	return res, err
-}
-
-// InsertEntries stores many entries.
-func (c *Client) InsertEntries(ctx context.Context, b EntryBatch) ([]EntryResult, error) {
-	return c.entries(ctx, "db/insert", b)
-}
-
-// UpdateEntry writes the columns that are given of the entry that ID or EntryID names.
-func (c *Client) UpdateEntry(ctx context.Context, e Entry) (EntryResult, error) {
-	var res EntryResult
-	err := c.call(ctx, http.MethodPost, "db/update", nil, e, &res)
-	return res, err
-}
-
-// Entry reads one entry of the schema that the test mode says.
-func (c *Client) Entry(ctx context.Context, id string) (EntryDetail, error) {
-	var e EntryDetail
-	err := c.call(ctx, http.MethodGet, "entries/"+url.PathEscape(id), nil, nil, &e)
-	return e, err
-}
-
-// Entries reads one page of a listing of the entries of that schema.
-func (c *Client) Entries(ctx context.Context, q EntryQuery) (EntryPage, error) {
-	v := values("policy", q.Policy, "continuation", q.Continuation)
-	if q.Top > 0 {
-		v.Set("top", strconv.Itoa(q.Top))
-	}
-	var page EntryPage
-	err := c.call(ctx, http.MethodGet, "entries", v, nil, &page)
-	return page, err
-}
-
-// UpdateEntries updates many entries.
-func (c *Client) UpdateEntries(ctx context.Context, b EntryBatch) ([]EntryResult, error) {
-	return c.entries(ctx, "db/update", b)
-}
-
-// entries holds the server to one result for each item.
-func (c *Client) entries(ctx context.Context, route string, b EntryBatch) ([]EntryResult, error) {
-	var out EntryBatchResult
-	err := c.call(ctx, http.MethodPost, route, nil, b, &out)
-	if err == nil && len(out.Results) != len(b.Items) {
-		err = fmt.Errorf("%s answered %d of %d entries", c.server, len(out.Results), len(b.Items))
-	}
-	return out.Results, err
-}
-
-// TestMode tells whether entries go to the schema for tests.
-func (c *Client) TestMode(ctx context.Context) (bool, error) {
-	return c.testMode(ctx, http.MethodGet, "test-mode", nil)
-}
-
-// SetTestMode has entries go to the schema for tests, or not.
-func (c *Client) SetTestMode(ctx context.Context, on bool) (bool, error) {
-	return c.testMode(ctx, http.MethodPut, "test-mode", TestMode{on})
-}
-
-// ToggleTestMode turns the test mode over and returns what it is now.
-func (c *Client) ToggleTestMode(ctx context.Context) (bool, error) {
-	return c.testMode(ctx, http.MethodPost, "test-mode/toggle", nil)
-}
-
-func (c *Client) testMode(ctx context.Context, method, route string, in any) (bool, error) {
-	var mode TestMode
-	err := c.call(ctx, method, route, nil, in, &mode)
-	return mode.IsTestMode, err
-}
-
-// Config reads how the server was set.
-func (c *Client) Config(ctx context.Context) (Config, error) {
-	var cfg Config
-	err := c.call(ctx, http.MethodGet, "config", nil, nil, &cfg)
-	return cfg, err
 }

@@ -1,31 +1,27 @@
 package api
 
-import (
-	"context"
-	"net/http"
-	"net/url"
-	"time"
-)
+import "time"
 
 // HostDetail is how a host is treated, and why.
 type HostDetail struct {
 	HostStatus
-	MinDelayMS      int64         `json:"minDelayMs"` // between two starts, with what robots.txt asks for
-	MaxDelayMS      int64         `json:"maxDelayMs"`
-	MaxConcurrent   int           `json:"maxConcurrent"`
-	CrawlDelayMS    int64         `json:"crawlDelayMs,omitempty"` // of robots.txt
-	NextStartAt     time.Time     `json:"nextStartAt,omitzero"`   // no request starts before
-	NextDueAt       time.Time     `json:"nextDueAt,omitzero"`     // the next check that is not due yet
-	Workers         int           `json:"workers"`                // that may send requests now
-	Requests        int           `json:"requests"`               // they may have in flight
-	RecentChecks    int           `json:"recentChecks"`           // that the rates speak of
-	TombstonesToday int           `json:"tombstonesToday,omitempty"`
-	RequestsToday   int           `json:"requestsToday"`            // since midnight, UTC; with those that who asks now has reserved
-	BytesToday      int64         `json:"bytesToday"`               // of bodies, as they came over the wire
-	RequestsPerDay  int           `json:"requestsPerDay,omitempty"` // that may be made; left out where there is no limit
-	BytesPerDay     int64         `json:"bytesPerDay,omitempty"`
-	MaxItems        int           `json:"maxItems,omitempty"` // that may be registered
-	Robots          []RobotsState `json:"robots"`
+	MinDelayMS      int64     `json:"minDelayMs"` // between two starts, with what robots.txt asks for
+	MaxDelayMS      int64     `json:"maxDelayMs"`
+	MaxConcurrent   int       `json:"maxConcurrent"`
+	CrawlDelayMS    int64     `json:"crawlDelayMs,omitempty"` // of robots.txt
+	NextStartAt     time.Time `json:"nextStartAt,omitzero"`   // no request starts before
+	NextDueAt       time.Time `json:"nextDueAt,omitzero"`     // the next check that is not due yet
+	Workers         int       `json:"workers"`                // that may send requests now
+	Requests        int       `json:"requests"`               // they may have in flight
+	RecentChecks    int       `json:"recentChecks"`           // that the rates speak of
+	TombstonesToday int       `json:"tombstonesToday,omitempty"`
+	// since midnight, UTC; with those that who asks now has reserved
+	RequestsToday  int           `json:"requestsToday"`
+	BytesToday     int64         `json:"bytesToday"`               // of bodies, as they came over the wire
+	RequestsPerDay int           `json:"requestsPerDay,omitempty"` // that may be made; left out where there is no limit
+	BytesPerDay    int64         `json:"bytesPerDay,omitempty"`
+	MaxItems       int           `json:"maxItems,omitempty"` // that may be registered
+	Robots         []RobotsState `json:"robots"`
 }
 
 // RobotsState is what is known of the robots.txt of one origin.
@@ -39,9 +35,7 @@ type RobotsState struct {
 	Text       string    `json:"text,omitempty"` // the last good one, at most 64 KiB of it
 }
 
-// Host tells how a host is treated. One that nothing is registered for is a *Problem.
-func (c *Client) Host(ctx context.Context, host string) (HostDetail, error) {
-	var h HostDetail
-	err := c.call(ctx, http.MethodGet, "hosts/"+url.PathEscape(host), nil, nil, &h)
-	return h, err
+// HostName names a host.
+type HostName struct {
+	Host string `json:"-" path:"host"` // The host, as items have it.
 }

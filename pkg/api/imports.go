@@ -1,12 +1,6 @@
 package api
 
-import (
-	"context"
-	"net/http"
-	"net/url"
-	"strconv"
-	"time"
-)
+import "time"
 
 // ImportRequest asks to import the mails of an mbox file. What is nil or empty has its default.
 type ImportRequest struct {
@@ -63,27 +57,12 @@ type Imports struct {
 // Over reports whether an import has ended.
 func (i Import) Over() bool { return i.Status == ImportDone || i.Status == ImportFailed }
 
-// ImportMbox begins an import, and gives how far it came while the request lasted.
-func (c *Client) ImportMbox(ctx context.Context, req ImportRequest) (Import, error) {
-	var out Import
-	err := c.call(ctx, http.MethodPost, "import/email/mbox", nil, req, &out)
-	return out, err
+// ImportQuery asks for the latest imports.
+type ImportQuery struct {
+	Top int `json:"top,omitempty" default:"20" min:"1" max:"100"` // At most so many.
 }
 
-// Import tells how far an import is.
-func (c *Client) Import(ctx context.Context, id string) (Import, error) {
-	var out Import
-	err := c.call(ctx, http.MethodGet, "import/email/"+url.PathEscape(id), nil, nil, &out)
-	return out, err
-}
-
-// Imports lists the imports that began within the last 90 days: at most top, 20 when that is 0.
-func (c *Client) Imports(ctx context.Context, top int) (Imports, error) {
-	v := url.Values{}
-	if top > 0 {
-		v.Set("top", strconv.Itoa(top))
-	}
-	var out Imports
-	err := c.call(ctx, http.MethodGet, "import/email", v, nil, &out)
-	return out, err
+// ImportID names an import.
+type ImportID struct {
+	ID string `json:"-" path:"id"` // The import.
 }

@@ -2,11 +2,13 @@ package api
 
 import "time"
 
-// Item is the registry's row for one source: the columns of seed 003 §4, flattened.
+// Item is the registry's row for one source, flat (spec 003 §4).
 type Item struct {
 	ID               string `json:"id"`   // {type}_{26 characters of base32}
 	Type             string `json:"type"` // TypeURL or TypeFile
 	Status           Status `json:"status"`
+	Thin             bool   `json:"thin,omitempty"` // the page has little to read without its scripts
+	Why              string `json:"why,omitempty"`  // it is thin
 	NormalizedSource string `json:"normalizedSource"`
 	DisplaySource    string `json:"displaySource,omitempty"` // for people: IDNA decoded
 	SourceHost       string `json:"sourceHost,omitempty"`    // empty for files
@@ -15,6 +17,13 @@ type Item struct {
 
 	// AliasOf is the id of the item that stands for this one in the index; ErrorMessage says why.
 	AliasOf string `json:"aliasOf,omitempty"`
+
+	// How the source was found first (spec 004 INV-1, INV-2): by a backfill, in its run and by the job that is the
+	// same for the same site and address.
+
+	DiscoveryMethod string `json:"discoveryMethod,omitempty"` // API, BACKFILL, SENTINEL, INDEXNOW, ENTRY or REDIRECT
+	DiscoveryRunID  string `json:"discoveryRunId,omitempty"`
+	JobID           string `json:"jobId,omitempty"` // backfill:{source}:{12 hex digits}
 
 	ReindexRequested  bool  `json:"reindexRequested"`
 	ReindexGeneration int64 `json:"reindexGeneration"` // never falls
@@ -27,7 +36,8 @@ type Item struct {
 	HTTPStatusCode    int       `json:"httpStatusCode,omitempty"`
 	HTTPRedirectChain []string  `json:"httpRedirectChain,omitempty"` // first hop first
 	HTTPRobotsAllowed *bool     `json:"httpRobotsAllowed,omitempty"` // left out until robots.txt was asked
-	HTTPCanonicalURL  string    `json:"httpCanonicalUrl,omitempty"`
+	// that the page names, else where permanent redirects lead
+	HTTPCanonicalURL string `json:"httpCanonicalUrl,omitempty"`
 
 	// What the file's properties said.
 
@@ -55,10 +65,10 @@ type Item struct {
 
 	// RemoveRequested says that the item is being removed.
 	RemoveRequested bool `json:"removeRequested,omitempty"`
-	// HeldSince is when the item was found missing, with too many others of its host to be believed
-	// before a second look; GoneSince is when it was believed.
-	HeldSince time.Time `json:"heldSince,omitzero"`
-	GoneSince time.Time `json:"goneSince,omitzero"`
+	// GuardedSince is when the item was found missing, with too many others of its host to be believed
+	// before a second check; GoneSince is when it was believed.
+	GuardedSince time.Time `json:"heldSince,omitzero"`
+	GoneSince    time.Time `json:"goneSince,omitzero"`
 }
 
 // ItemDetail is an item with all that is known of its past.
@@ -69,7 +79,13 @@ type ItemDetail struct {
 	History  []Decision `json:"history,omitempty"`
 	Captures []Capture  `json:"captures,omitempty"` // newest first, at most MaxPast; GET items/{id}/captures has all
 	Lineage  []Edge     `json:"lineage,omitempty"`  // newest first, at most MaxPast; GET items/{id}/lineage has all
+	// FormerIDs are those of items that have turned out to be this one under later rules for URLs, at most
+	// MaxFormers. They answer with this item, and their captures are among its own, with the rules of their time.
+	FormerIDs []string `json:"formerIds,omitempty"`
 }
+
+// MaxFormers is how many former ids come with an item.
+const MaxFormers = 100
 
 // MaxPast is how many captures and edges come with an item.
 const MaxPast = 1000
@@ -94,23 +110,27 @@ type Decision struct {
 	Why  string    `json:"why"`  // a sentence without a full stop: "304 to If-None-Match"
 }
 
-// Capture is one immutable record of bytes fetched for an item.
+// Capture is one immutable record of bytes fetched for an item, read under one normalization version. After a change
+// of version there may be several of the same bytes.
 type Capture struct {
-	SHA256               string              `json:"sha256"` // of the raw bytes, hex; names the capture
-	ContentHash          string              `json:"contentHash,omitempty"`
-	CanonicalURI         string              `json:"canonicalUri,omitempty"`
-	FetchURL             string              `json:"fetchUrl,omitempty"` // that answered with the bytes, if it can be shown
-	Header               map[string][]string `json:"header,omitempty"`   // of the answer, as far as it is kept
-	CapturedAt           time.Time           `json:"capturedAt,omitzero"`
-	LastVerifiedAt       time.Time           `json:"lastVerifiedAt,omitzero"` // last time the same was seen again
-	Bytes                int64               `json:"bytes,omitempty"`
-	MimeType             string              `json:"mimeType,omitempty"`
-	StatusCode           int                 `json:"statusCode,omitempty"`
-	RunID                string              `json:"runId,omitempty"`
-	NormalizationVersion string              `json:"normalizationVersion,omitempty"`
+	SHA256       string `json:"sha256"` // of the raw bytes, hex; names the bytes
+	ContentHash  string `json:"contentHash,omitempty"`
+	CanonicalURI string `json:"canonicalUri,omitempty"`
+	// that answered with the bytes, if it can be shown
+	FetchURL       string              `json:"fetchUrl,omitempty"`
+	Header         map[string][]string `json:"header,omitempty"` // of the answer, as far as it is kept
+	CapturedAt     time.Time           `json:"capturedAt,omitzero"`
+	LastVerifiedAt time.Time           `json:"lastVerifiedAt,omitzero"` // last time the same was seen again
+	// when bytes that were kept were read under this version
+	ReprocessedAt        time.Time `json:"reprocessedAt,omitzero"`
+	Bytes                int64     `json:"bytes,omitempty"`
+	MimeType             string    `json:"mimeType,omitempty"`
+	StatusCode           int       `json:"statusCode,omitempty"`
+	RunID                string    `json:"runId,omitempty"`
+	NormalizationVersion string    `json:"normalizationVersion,omitempty"`
 }
 
-// Edge says that a newer capture took over from an older one, and on what grounds (seed 000 §4.3).
+// Edge says that a newer capture took over from an older one, and on what grounds (spec 000 §4.3).
 // Captures are named by their item's id, a slash and their SHA256. A page that went back to what
 // it was has an edge for that, whose newer capture is the earlier one.
 type Edge struct {
@@ -120,7 +140,7 @@ type Edge struct {
 	Meta  EdgeMetadata `json:"metadata"`
 }
 
-// EdgeMetadata is the record of how the superseded capture was chosen (seed 000 §4.3). What did not match
+// EdgeMetadata is the record of how the superseded capture was chosen (spec 000 §4.3). What did not match
 // is null.
 type EdgeMetadata struct {
 	Reason             string  `json:"reason"`
@@ -128,4 +148,32 @@ type EdgeMetadata struct {
 	CanonicalURIMatch  *string `json:"canonical_uri_match"`
 	ContentSHA256Match *string `json:"content_sha256_match"`
 	Selected           string  `json:"selected"`
+}
+
+// ItemID names an item.
+type ItemID struct {
+	ID string `json:"-" path:"id"` // The item.
+}
+
+// CaptureQuery asks for captures of an item.
+type CaptureQuery struct {
+	ID  string `json:"-" path:"id"`                                   // The item.
+	Top int    `json:"top,omitempty" default:"100" min:"1" max:"999"` // Captures of a page.
+	// That of the page before; leave it out for the first.
+	Continuation string `json:"continuation,omitempty"`
+}
+
+// EdgeQuery asks for edges of an item.
+type EdgeQuery struct {
+	ID  string `json:"-" path:"id"`                                   // The item.
+	Top int    `json:"top,omitempty" default:"100" min:"1" max:"999"` // Edges of a page.
+	// That of the page before; leave it out for the first.
+	Continuation string `json:"continuation,omitempty"`
+}
+
+// CaptureID names a capture of an item.
+type CaptureID struct {
+	ID     string `json:"-" path:"id"`                   // The item.
+	SHA256 string `json:"-" path:"sha256"`               // The capture: the digest of its bytes.
+	Raw    bool   `json:"raw,omitempty" default:"false"` // The bytes instead of the text.
 }

@@ -1,43 +1,31 @@
 package api
 
 import (
+	"cmp"
 	"context"
-	"fmt"
-	"net/http"
-	"net/url"
+	"errors"
+	"iter"
 	"slices"
 )
-
-// Captures reads one page of an item's captures, of 100; continuation is empty for the first.
-func (c *Client) Captures(ctx context.Context, id, continuation string) (CapturePage, error) {
-	var page CapturePage
-	err := c.call(ctx, http.MethodGet, "items/"+url.PathEscape(id)+"/captures", values("continuation", continuation), nil, &page)
-	return page, err
-}
-
-// Edges reads one page of an item's edges, likewise.
-func (c *Client) Edges(ctx context.Context, id, continuation string) (EdgePage, error) {
-	var page EdgePage
-	err := c.call(ctx, http.MethodGet, "items/"+url.PathEscape(id)+"/lineage", values("continuation", continuation), nil, &page)
-	return page, err
-}
 
 // Past reads all captures and edges of an item that came with so many that there may be more, newest first.
 func (c *Client) Past(ctx context.Context, item *ItemDetail) error {
 	if len(item.Captures) >= MaxPast {
-		all, err := pages(func(after string) ([]Capture, string, error) {
-			page, err := c.Captures(ctx, item.ID, after)
+		all, err := whole(func(after string) ([]Capture, string, error) {
+			page, err := ListCaptures.Call(ctx, c, CaptureQuery{ID: item.ID, Continuation: after})
 			return page.Captures, page.Continuation, err
 		})
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(all, func(a, b Capture) int { return b.CapturedAt.Compare(a.CapturedAt) })
+		slices.SortFunc(all, func(a, b Capture) int {
+			return cmp.Or(b.CapturedAt.Compare(a.CapturedAt), b.ReprocessedAt.Compare(a.ReprocessedAt))
+		})
 		item.Captures = all
 	}
 	if len(item.Lineage) >= MaxPast {
-		all, err := pages(func(after string) ([]Edge, string, error) {
-			page, err := c.Edges(ctx, item.ID, after)
+		all, err := whole(func(after string) ([]Edge, string, error) {
+			page, err := ListEdges.Call(ctx, c, EdgeQuery{ID: item.ID, Continuation: after})
 			return page.Lineage, page.Continuation, err
 		})
 		if err != nil {
@@ -48,17 +36,37 @@ func (c *Client) Past(ctx context.Context, item *ItemDetail) error {
 	return nil
 }
 
-// pages reads a listing to its end. One that gives the continuation it was asked for never would have one.
-func pages[T any](read func(after string) (page []T, next string, err error)) (all []T, err error) {
-	for after := ""; ; {
-		page, next, err := read(after)
-		all = append(all, page...)
-		switch {
-		case err != nil || next == "":
+// Pages reads a listing page by page and stops at the first error.
+func (c *Client) Pages(ctx context.Context, q ItemQuery) iter.Seq2[ItemPage, error] {
+	return pages(q.Continuation, func(after string) (ItemPage, string, error) {
+		q.Continuation = after
+		page, err := ListItems.Call(ctx, c, q)
+		return page, page.Continuation, err
+	})
+}
+
+// whole reads a listing to its end.
+func whole[T any](read func(after string) (page []T, next string, err error)) (all []T, err error) {
+	for page, err := range pages("", read) {
+		if all = append(all, page...); err != nil {
 			return all, err
-		case next == after:
-			return all, fmt.Errorf("the server gives the same page again and again")
 		}
-		after = next
+	}
+	return all, nil
+}
+
+// pages reads a listing page by page. A page that continues with itself is an error: following it would never end.
+func pages[P any](after string, read func(after string) (page P, next string, err error)) iter.Seq2[P, error] {
+	return func(yield func(P, error) bool) {
+		for {
+			page, next, err := read(after)
+			if err == nil && next != "" && next == after {
+				err = errors.New("the server gives the same page again and again")
+			}
+			if !yield(page, err) || err != nil || next == "" {
+				return
+			}
+			after = next
+		}
 	}
 }

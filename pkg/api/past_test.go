@@ -43,7 +43,8 @@ func TestPast(t *testing.T) {
 		t.Errorf("a short past: %v, %d requests", err, asked)
 	}
 	item.Captures, item.Lineage = make([]Capture, MaxPast), make([]Edge, MaxPast)
-	if err := c.Past(t.Context(), &item); err != nil || len(item.Captures) != stored || len(item.Lineage) != stored || asked != 26 {
+	if err := c.Past(t.Context(), &item); err != nil || len(item.Captures) != stored || len(item.Lineage) != stored ||
+		asked != 26 {
 		t.Errorf("a long past: %v, %d captures, %d edges, %d requests", err, len(item.Captures), len(item.Lineage), asked)
 	}
 	for i, c := range item.Captures[1:] {

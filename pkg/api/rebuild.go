@@ -1,10 +1,6 @@
 package api
 
-import (
-	"context"
-	"net/http"
-	"time"
-)
+import "time"
 
 // RebuildRequest asks to index anew what Scope names, everything when it is left out. What the index
 // holds, or should hold, is read from the kept captures under the present rules, without asking a
@@ -14,7 +10,7 @@ import (
 // was pushed in, belong to no host: they are indexed anew with everything only.
 type RebuildRequest struct {
 	Scope   *RebuildScope `json:"scope,omitempty"`
-	Force   bool          `json:"force,omitempty"`
+	Force   bool          `json:"force,omitempty" query:"force" default:"false"`
 	Refetch bool          `json:"refetch,omitempty"`
 	Audit   bool          `json:"audit,omitempty"`
 }
@@ -54,12 +50,23 @@ type Rebuild struct {
 	Entries int `json:"entries,omitempty"` // looked at so far, and put into the index
 	// Of an audit: entries that the index held otherwise than it should, pages that had no item or entry and
 	// are not there any more, and the first 50 of all differences.
-	Mended    int       `json:"mended,omitempty"`
-	Removed   int       `json:"removed,omitempty"`
-	Findings  []Finding `json:"findings,omitempty"`
-	StartedAt time.Time `json:"startedAt,omitzero"`
-	UpdatedAt time.Time `json:"updatedAt,omitzero"`
-	EndedAt   time.Time `json:"endedAt,omitzero"`
+	Mended   int       `json:"mended,omitempty"`
+	Removed  int       `json:"removed,omitempty"`
+	Findings []Finding `json:"findings,omitempty"`
+	// Collisions are chunks whose uids were the same at first, once it is done; null when there were none.
+	Collisions *Collisions `json:"collisions,omitempty"`
+	StartedAt  time.Time   `json:"startedAt,omitzero"`
+	UpdatedAt  time.Time   `json:"updatedAt,omitzero"`
+	EndedAt    time.Time   `json:"endedAt,omitzero"`
+}
+
+// Collisions count chunks whose uids were the same at first, and were told apart (spec 002 §5.4).
+type Collisions struct {
+	Chunks    int      `json:"chunks"`
+	ByContext int      `json:"byContext"` // told apart by more of what surrounds them
+	ByOrdinal int      `json:"byOrdinal"` // told apart by counting
+	Largest   int      `json:"largest"`   // most chunks that shared a uid
+	Files     []string `json:"files"`     // ids of the items that they are of, the first 50
 }
 
 // Finding is how the index differed from what it should hold of an item.
@@ -68,16 +75,7 @@ type Finding struct {
 	What string `json:"what"`
 }
 
-// StartRebuild has many items indexed anew. A host that nothing is registered for is a *Problem.
-func (c *Client) StartRebuild(ctx context.Context, req RebuildRequest) (Rebuild, error) {
-	var run Rebuild
-	err := c.call(ctx, http.MethodPost, "RebuildIndex", nil, req, &run)
-	return run, err
-}
-
-// Rebuild tells how far a rebuild is.
-func (c *Client) Rebuild(ctx context.Context, id string) (Rebuild, error) {
-	var run Rebuild
-	err := c.call(ctx, http.MethodGet, "RebuildIndex", values("id", id), nil, &run)
-	return run, err
+// RebuildID names a rebuild.
+type RebuildID struct {
+	ID string `json:"id"` // The rebuild.
 }

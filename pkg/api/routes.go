@@ -1,150 +1,157 @@
 package api
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"iter"
 	"net/http"
-	"net/url"
-	"strconv"
+	"reflect"
+	"slices"
 )
 
-// AddOptions say how sources are registered.
-type AddOptions struct {
-	Force      bool   // fetch and index them even if nothing changed
-	Credential string // name of what lets in to them, if they are private
+// Endpoint is one route: both the client and the server read from it how its requests travel.
+type Endpoint struct {
+	Method string
+	Path   string // below /api/, as in items/{id}
+	Status int    // of an answer
+	Other  int    // a second status with the same type of answer; 0 for none
+	// Requests and Answers are the types that the route takes and gives; most have one of each.
+	Requests, Answers []reflect.Type
 }
 
-// AddURL registers one URL; a URL that cannot be registered is a *Problem that says why.
-func (c *Client) AddURL(ctx context.Context, source string, o AddOptions) (Item, error) {
-	var item Item
-	err := c.call(ctx, http.MethodPost, "AddUrlDocument", nil, AddURLRequest{URL: source, Force: o.Force, Credential: o.Credential}, &item)
-	return item, err
-}
+// Pattern is the method and the path below /api/, as in "GET items/{id}".
+func (e *Endpoint) Pattern() string { return e.Method + " " + e.Path }
 
-// AddURLs registers up to [MaxBatch] URLs and says of each what became of it, in order.
-func (c *Client) AddURLs(ctx context.Context, sources []string, o AddOptions) (AddURLBatch, error) {
-	return c.addBatch(ctx, "AddUrlDocument", AddURLRequest{URLs: sources, Force: o.Force, Credential: o.Credential}, len(sources))
-}
+// Route is an endpoint with the types of a request and its answer. An answer of type []byte is no JSON.
+type Route[Q, A any] struct{ *Endpoint }
 
-// AddFile registers one file; a path that cannot be registered is a *Problem that says why.
-func (c *Client) AddFile(ctx context.Context, path string, o AddOptions) (Item, error) {
-	var item Item
-	err := c.call(ctx, http.MethodPost, "AddFileDocument", nil, AddFileRequest{Path: path, Force: o.Force, Credential: o.Credential}, &item)
-	return item, err
-}
+// None is the request of a route that takes nothing.
+type None struct{}
 
-// AddFiles registers up to [MaxBatch] files and says of each what became of it, in order.
-func (c *Client) AddFiles(ctx context.Context, paths []string, o AddOptions) (AddURLBatch, error) {
-	return c.addBatch(ctx, "AddFileDocument", AddFileRequest{Paths: paths, Force: o.Force, Credential: o.Credential}, len(paths))
-}
+var table []*Endpoint
 
-// addBatch holds the server to one answer for each source, so that callers may pair them by
-// position.
-func (c *Client) addBatch(ctx context.Context, route string, req any, want int) (AddURLBatch, error) {
-	var batch AddURLBatch
-	err := c.call(ctx, http.MethodPost, route, nil, req, &batch)
-	if err == nil && len(batch.Items) != want {
-		err = fmt.Errorf("%s answered %d of %d sources", c.server, len(batch.Items), want)
+// Routes lists every route, in the order in which people read them.
+func Routes() []*Endpoint { return slices.Clone(table) }
+
+func route[Q, A any](status int, method, path string) Route[Q, A] {
+	e := &Endpoint{
+		Method: method, Path: path, Status: status,
+		Requests: []reflect.Type{reflect.TypeFor[Q]()}, Answers: []reflect.Type{reflect.TypeFor[A]()},
 	}
-	return batch, err
+	table = append(table, e)
+	return Route[Q, A]{e}
 }
 
-// Reindex has one item checked now, or with Force fetched and indexed anew.
-func (c *Client) Reindex(ctx context.Context, req ReindexRequest) (Item, error) {
-	var item Item
-	err := c.call(ctx, http.MethodPost, "ReindexItem", nil, req, &item)
-	return item, err
+// or gives a route a second status.
+func (r Route[Q, A]) or(status int) Route[Q, A] {
+	r.Other = status
+	return r
 }
 
-// Search answers a query. It is posted, so that what people look for stays out of access logs.
-func (c *Client) Search(ctx context.Context, req SearchRequest) (SearchResponse, error) {
-	var res SearchResponse
-	err := c.call(ctx, http.MethodPost, "Search", nil, req, &res)
-	return res, err
-}
-
-// Status reads the counts of one host, or of all when host is empty.
-func (c *Client) Status(ctx context.Context, host string) (SearchStatus, error) {
-	var st SearchStatus
-	err := c.call(ctx, http.MethodGet, "SearchStatus", values("host", host), nil, &st)
-	return st, err
-}
-
-// Items reads one page of a listing.
-func (c *Client) Items(ctx context.Context, q ItemQuery) (ItemPage, error) {
-	v := values("host", q.Host, "status", string(q.Status), "continuation", q.Continuation)
-	if q.Top > 0 {
-		v.Set("top", strconv.Itoa(q.Top))
+// also is a route with another request or another answer.
+func also[Q, A any](e *Endpoint) Route[Q, A] {
+	if q := reflect.TypeFor[Q](); !slices.Contains(e.Requests, q) {
+		e.Requests = append(e.Requests, q)
 	}
-	var page ItemPage
-	err := c.call(ctx, http.MethodGet, "items", v, nil, &page)
-	return page, err
-}
-
-// Pages reads a listing page by page and stops at the first error. A server that answers with
-// the continuation it was asked for is an error: following it would never end.
-func (c *Client) Pages(ctx context.Context, q ItemQuery) iter.Seq2[ItemPage, error] {
-	return func(yield func(ItemPage, error) bool) {
-		for {
-			page, err := c.Items(ctx, q)
-			if err == nil && page.Continuation != "" && page.Continuation == q.Continuation {
-				err = fmt.Errorf("%s gives the same page again and again", c.server)
-			}
-			if !yield(page, err) || err != nil || page.Continuation == "" {
-				return
-			}
-			q.Continuation = page.Continuation
-		}
+	if a := reflect.TypeFor[A](); !slices.Contains(e.Answers, a) {
+		e.Answers = append(e.Answers, a)
 	}
+	return Route[Q, A]{e}
 }
 
-// Item reads one item with its past.
-func (c *Client) Item(ctx context.Context, id string) (ItemDetail, error) {
-	var item ItemDetail
-	err := c.call(ctx, http.MethodGet, "items/"+url.PathEscape(id), nil, nil, &item)
-	return item, err
-}
+const (
+	get   = http.MethodGet
+	post  = http.MethodPost
+	ok    = http.StatusOK
+	begun = http.StatusAccepted // what was asked for follows by itself
+)
 
-// Capture reads the bytes of a capture as they were fetched, and makes sure that they are those that
-// the hexadecimal digest names.
-func (c *Client) Capture(ctx context.Context, id, digest string) ([]byte, error) {
-	req, err := c.request(ctx, http.MethodGet, "items/"+url.PathEscape(id)+"/captures/"+url.PathEscape(digest), values("raw", "true"), nil)
-	if err != nil {
-		return nil, err
-	}
-	body, err := c.send(req, MaxCaptureBytes)
-	if sum := sha256.Sum256(body); err == nil && hex.EncodeToString(sum[:]) != digest {
-		err = fmt.Errorf("%s answered other bytes than those of capture %s", c.server, digest)
-	}
-	return body, err
-}
+// Pages and files.
+var (
+	AddURL       = route[AddURLRequest, Item](begun, post, "AddUrlDocument")
+	AddURLs      = also[AddURLRequest, AddURLBatch](AddURL.Endpoint)
+	AddFile      = route[AddFileRequest, Item](begun, post, "AddFileDocument")
+	AddFiles     = also[AddFileRequest, AddURLBatch](AddFile.Endpoint)
+	ReindexItem  = route[ReindexRequest, Item](begun, post, "ReindexItem")
+	ListItems    = route[ItemQuery, ItemPage](ok, get, "items")
+	GetItem      = route[ItemID, ItemDetail](ok, get, "items/{id}")
+	RemoveItem   = route[ItemID, Item](begun, http.MethodDelete, "items/{id}")
+	ListCaptures = route[CaptureQuery, CapturePage](ok, get, "items/{id}/captures")
+	ListEdges    = route[EdgeQuery, EdgePage](ok, get, "items/{id}/lineage")
+	ListChunks   = route[ItemID, ChunkList](ok, get, "items/{id}/chunks")
+	ListImages   = route[ItemID, ImageList](ok, get, "items/{id}/images")
+	GetCapture   = route[CaptureID, []byte](ok, get, "items/{id}/captures/{sha256}")
+)
 
-// DeleteItem has an item taken out of the index and the registry, which takes seconds; until then
-// it is found, with RemoveRequested.
-func (c *Client) DeleteItem(ctx context.Context, id string) (Item, error) {
-	var item Item
-	err := c.call(ctx, http.MethodDelete, "items/"+url.PathEscape(id), nil, nil, &item)
-	return item, err
-}
+// What the index answers. People's searches are posted, so that they stay out of logs of addresses.
+var (
+	SearchByGet = route[SearchRequest, SearchResponse](ok, get, "Search")
+	Search      = route[SearchRequest, SearchResponse](ok, post, "Search")
+	GetStatus   = route[StatusQuery, SearchStatus](ok, get, "SearchStatus")
+	GetHost     = route[HostName, HostDetail](ok, get, "hosts/{host}")
+)
 
-// Health asks whether the app can work. An app that cannot is a *Problem, or a Health whose
-// Status is not "ok".
-func (c *Client) Health(ctx context.Context) (Health, error) {
-	var h Health
-	err := c.call(ctx, http.MethodGet, "health", nil, nil, &h)
-	return h, err
-}
+// Rebuilds of the index, and migrations.
+var (
+	StartRebuild   = route[RebuildRequest, Rebuild](begun, post, "RebuildIndex")
+	GetRebuild     = route[RebuildID, Rebuild](ok, get, "RebuildIndex")
+	StartMigration = route[MigrationRequest, Migration](begun, post, "migrate")
+	GetMigration   = route[None, Migration](ok, get, "migrate")
+)
 
-// values makes a query of pairs of name and value, leaving out empty values.
-func values(pairs ...string) url.Values {
-	v := url.Values{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			v.Set(pairs[i], pairs[i+1])
-		}
-	}
-	return v
-}
+// Backfill runs.
+var (
+	StartBackfill     = route[BackfillRequest, BackfillRun](begun, post, "backfill/runs")
+	ListBackfills     = route[BackfillQuery, BackfillRuns](ok, get, "backfill/runs")
+	GetBackfill       = route[BackfillID, BackfillRun](ok, get, "backfill/runs/{id}")
+	ResumeBackfill    = route[BackfillID, BackfillRun](begun, post, "backfill/runs/{id}/resume")
+	PauseBackfill     = route[BackfillID, BackfillRun](begun, post, "backfill/runs/{id}/pause")
+	CancelBackfill    = route[BackfillID, BackfillRun](begun, post, "backfill/runs/{id}/cancel")
+	ListBackfillSites = route[None, BackfillSites](ok, get, "backfill/sites")
+)
+
+// What sites publish from now on.
+var (
+	ListSites   = route[None, Sites](ok, get, "sites")
+	GetSite     = route[SiteSlug, Site](ok, get, "sites/{slug}")
+	PollSite    = route[SiteSlug, Site](begun, post, "sites/{slug}/look")
+	IndexNow    = route[IndexNowRequest, IndexNowResult](ok, post, "IndexNow")
+	IndexNowURL = route[IndexNowOne, IndexNowResult](ok, get, "IndexNow")
+)
+
+// Entries: what is pushed in.
+var (
+	NormalizeTelegram = route[TelegramRequest, Entry](ok, post, "normalize/telegram")
+	NormalizeEmail    = route[EmailRequest, Entry](ok, post, "normalize/email")
+	NormalizeWebpage  = route[WebpageRequest, Entry](ok, post, "normalize/webpage")
+	InsertEntry       = route[Entry, EntryResult](ok, post, "db/insert")
+	InsertEntries     = also[EntryBatch, EntryBatchResult](InsertEntry.Endpoint)
+	UpdateEntry       = route[Entry, EntryResult](ok, post, "db/update")
+	UpdateEntries     = also[EntryBatch, EntryBatchResult](UpdateEntry.Endpoint)
+	ListEntries       = route[EntryQuery, EntryPage](ok, get, "entries")
+	GetEntry          = route[EntryID, EntryDetail](ok, get, "entries/{id}")
+	ListPolicies      = route[None, Policies](ok, get, "policies")
+	SavePolicy        = route[Policy, Policy](ok, http.MethodPut, "policies/{key}")
+	GetTestMode       = route[None, TestMode](ok, get, "test-mode")
+	SetTestMode       = route[TestMode, TestMode](ok, http.MethodPut, "test-mode")
+	ToggleTestMode    = route[None, TestMode](ok, post, "test-mode/toggle")
+	ImportMbox        = route[ImportRequest, Import](begun, post, "import/email/mbox").or(ok)
+	ListImports       = route[ImportQuery, Imports](ok, get, "import/email")
+	GetImport         = route[ImportID, Import](ok, get, "import/email/{id}")
+)
+
+// What a language model says of entries.
+var (
+	Enrich            = route[EnrichRequest, Tier1](ok, post, "enrich/tier1")
+	StartEnrichBatch  = route[EnrichBatchRequest, EnrichBatch](begun, post, "enrich/tier1/batch")
+	ListEnrichBatches = route[EnrichQuery, EnrichBatches](ok, get, "enrich/tier1/batches")
+	GetEnrichBatch    = route[EnrichBatchID, EnrichBatch](ok, get, "enrich/tier1/batches/{id}")
+	CancelEnrichBatch = route[EnrichBatchID, EnrichBatch](begun, post, "enrich/tier1/batches/{id}/cancel")
+)
+
+// The app itself.
+var (
+	GetHealth   = route[None, Health](ok, get, "health").or(http.StatusServiceUnavailable)
+	GetConfig   = route[None, Config](ok, get, "config")
+	GetMetrics  = route[None, []byte](ok, get, "metrics")
+	GetActivity = route[ActivityQuery, Activity](ok, get, "activity")
+	GetOpenAPI  = route[None, map[string]any](ok, get, "openapi.json")
+	GetDocs     = route[None, []byte](ok, get, "docs")
+)

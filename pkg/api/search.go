@@ -11,14 +11,15 @@ const (
 // same names travel in the query.
 type SearchRequest struct {
 	Q          string `json:"q"`
-	Top        int    `json:"top,omitempty"` // 1 to MaxTop; DefaultTop when zero
-	Skip       int    `json:"skip,omitempty"`
+	Top        int    `json:"top,omitempty" default:"10" min:"1" max:"100"` // 1 to MaxTop; DefaultTop when zero
+	Skip       int    `json:"skip,omitempty" default:"0" min:"0" max:"100000"`
 	NestImages bool   `json:"nestImages,omitempty"` // put a page's images under it
 	Host       string `json:"host,omitempty"`
 	Type       string `json:"type,omitempty"`     // TypePage or TypeEntry
 	Language   string `json:"language,omitempty"` // BCP 47 primary subtag
-	Since      string `json:"since,omitempty"`    // only what changed since: a time, or day, week, month or year for as long ago
-	Facets     bool   `json:"facets,omitempty"`   // count the pages found by host, type, language and age
+	// only what changed since: a time, or day, week, month or year for as long ago
+	Since  string `json:"since,omitempty"`
+	Facets bool   `json:"facets,omitempty"` // count the pages found by host, type, language and age
 }
 
 // SearchResponse holds the pages found, best first.
@@ -26,6 +27,7 @@ type SearchResponse struct {
 	Count   int            `json:"count"` // pages that match, regardless of paging
 	Results []SearchResult `json:"results"`
 	Facets  *Facets        `json:"facets,omitempty"` // only with Facets
+	Note    string         `json:"note,omitempty"`   // what of the query was read otherwise than it may be meant
 }
 
 // Facets count the pages found by what a search can be narrowed to: at most 20 values each, the most
@@ -95,4 +97,5 @@ type Image struct {
 	Caption       string `json:"caption,omitempty"`
 	ParentPageID  string `json:"parentPageId"`
 	ParentPageURL string `json:"parentPageUrl"`
+	Source        string `json:"source"` // the page that shows it, which is the parent (spec 003 §8)
 }

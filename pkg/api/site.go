@@ -1,26 +1,21 @@
 package api
 
-import (
-	"context"
-	"net/http"
-	"net/url"
-	"time"
-)
+import "time"
 
-// Site is a site of the site file, and how far the looks at what it publishes are.
+// Site is a site of the site file, and how far the polls of what it publishes are.
 type Site struct {
 	Slug       string        `json:"slug"`
 	Domain     string        `json:"domain"`
-	Watched    bool          `json:"watched"`             // whether it is looked at each day
+	Watched    bool          `json:"watched"`             // whether it is polled each day
 	NextLookAt time.Time     `json:"nextLookAt,omitzero"` // a time that has passed: within the hour
 	NewToday   int           `json:"newToday"`            // registered on this day (UTC)
 	Look       *Look         `json:"look,omitempty"`      // the one that goes on
 	Last       *Look         `json:"last,omitempty"`      // the full one that ended last
-	LastFeeds  *Look         `json:"lastFeeds,omitempty"` // the look at feeds only that ended last
+	LastFeeds  *Look         `json:"lastFeeds,omitempty"` // the poll of feeds only that ended last
 	LastMod    LastModRecord `json:"lastmod"`
 }
 
-// Look is one look at the sitemaps and feeds of a site. Addresses are counted where a document has changed.
+// Look is one poll of the sitemaps and feeds of a site. Addresses are counted where a document has changed.
 type Look struct {
 	ID         string      `json:"id"`
 	Kind       string      `json:"kind"` // full: sitemaps and feeds; feeds: these only
@@ -28,12 +23,12 @@ type Look struct {
 	EndedAt    time.Time   `json:"endedAt,omitzero"`
 	Requests   int         `json:"requests"`   // to the site, for documents
 	Documents  int         `json:"documents"`  // that were read
-	Unmodified int         `json:"unmodified"` // of these, as they were at the look before
-	Found      int         `json:"found"`      // addresses that no look had dealt with; the next six add up to it
+	Unmodified int         `json:"unmodified"` // of these, as they were at the poll before
+	Found      int         `json:"found"`      // addresses that no poll had dealt with; the next six add up to it
 	New        int         `json:"new"`        // registered
 	Known      int         `json:"known"`      // items already, left as they are
 	Excluded   int         `json:"excluded"`   // not wanted by the site file
-	Trapped    int         `json:"trapped"`    // taken for spaces without an end
+	Trapped    int         `json:"trapped"`    // left out as parts of an endless series, such as a calendar
 	Refused    int         `json:"refused"`    // by the registry, each with an error
 	Later      int         `json:"later"`      // left for the next day, because a bound was reached
 	Moved      int         `json:"moved"`      // known addresses whose lastmod has moved
@@ -44,7 +39,7 @@ type Look struct {
 	Note       string      `json:"note,omitempty"`     // what it waits for, or why it ended early
 }
 
-// LookError is an error of a look.
+// LookError is an error of a poll.
 type LookError struct {
 	At      time.Time `json:"at"`
 	URL     string    `json:"url,omitempty"`
@@ -72,7 +67,7 @@ type IndexNowRequest struct {
 	URLList     []string `json:"urlList"`
 }
 
-// IndexNowResult is what a submission came to.
+// IndexNowResult is the result of a submission.
 type IndexNowResult struct {
 	Received  int `json:"received"`  // addresses, each once; the next six add up to it
 	New       int `json:"new"`       // registered
@@ -83,30 +78,14 @@ type IndexNowResult struct {
 	Left      int `json:"left"`      // dropped, because the day's bounds are reached
 }
 
-// Sites tells how far the looks at all sites are.
-func (c *Client) Sites(ctx context.Context) (Sites, error) {
-	var out Sites
-	err := c.call(ctx, http.MethodGet, "sites", nil, nil, &out)
-	return out, err
+// SiteSlug names a site of the site file.
+type SiteSlug struct {
+	Slug string `json:"-" path:"slug"` // The site, as the site file calls it.
 }
 
-// Site tells how far the looks at one site are.
-func (c *Client) Site(ctx context.Context, slug string) (Site, error) {
-	var out Site
-	err := c.call(ctx, http.MethodGet, "sites/"+url.PathEscape(slug), nil, nil, &out)
-	return out, err
-}
-
-// LookAtSite begins a full look at a site now. While one goes on the error is a *Problem of status 409.
-func (c *Client) LookAtSite(ctx context.Context, slug string) (Site, error) {
-	var out Site
-	err := c.call(ctx, http.MethodPost, "sites/"+url.PathEscape(slug)+"/look", nil, nil, &out)
-	return out, err
-}
-
-// IndexNow submits pages of a site that are new or have changed.
-func (c *Client) IndexNow(ctx context.Context, req IndexNowRequest) (IndexNowResult, error) {
-	var out IndexNowResult
-	err := c.call(ctx, http.MethodPost, "IndexNow", nil, req, &out)
-	return out, err
+// IndexNowOne is an [IndexNowRequest] for one page.
+type IndexNowOne struct {
+	URL         string `json:"url"`                   // The page.
+	Key         string `json:"key"`                   // The key of its host.
+	KeyLocation string `json:"keyLocation,omitempty"` // Where the host shows the key; at its root when left out.
 }

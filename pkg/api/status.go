@@ -41,3 +41,8 @@ type HostStatus struct {
 	PausedUntil time.Time `json:"pausedUntil,omitzero"`
 	PauseReason string    `json:"pauseReason,omitempty"`
 }
+
+// StatusQuery asks for the counts of one host, or of all.
+type StatusQuery struct {
+	Host string `json:"host,omitempty"` // Only this host.
+}

@@ -15,7 +15,7 @@ import "time"
 // MaxBatch is how many sources one request may register.
 const MaxBatch = 1000
 
-// Status is where an item stands (seed 003 §4).
+// Status is where an item stands (spec 003 §4).
 type Status string
 
 // The statuses of an item.
@@ -41,12 +41,12 @@ const (
 
 // AddURLRequest asks to register one URL or many; exactly one of URL and URLs is given, and URLs
 // holds at most [MaxBatch]. Force has every one of them fetched and indexed again even if nothing
-// changed (seed 003 §6). Credential is the name of a setting CREDENTIAL_<name> that lets in to
+// changed (spec 003 §6). Credential is the name of a setting CREDENTIAL_<name> that lets in to
 // them (A24).
 type AddURLRequest struct {
 	URL        string   `json:"url,omitempty"`
 	URLs       []string `json:"urls,omitempty"`
-	Force      bool     `json:"force,omitempty"`
+	Force      bool     `json:"force,omitempty" query:"force" default:"false"`
 	Credential string   `json:"credential,omitempty"`
 }
 
@@ -55,7 +55,7 @@ type AddURLRequest struct {
 type AddFileRequest struct {
 	Path       string   `json:"path,omitempty"`
 	Paths      []string `json:"paths,omitempty"`
-	Force      bool     `json:"force,omitempty"`
+	Force      bool     `json:"force,omitempty" query:"force" default:"false"`
 	Credential string   `json:"credential,omitempty"`
 }
 
@@ -73,11 +73,11 @@ type AddURLBatch struct {
 }
 
 // ReindexRequest names an item by ID or by Source, exactly one of them. Without Force the item is
-// checked now; with it, it is fetched and indexed even if nothing changed.
+// checked now; with it, it is fetched and indexed even if it has not changed.
 type ReindexRequest struct {
 	ID     string `json:"id,omitempty"`
 	Source string `json:"source,omitempty"`
-	Force  bool   `json:"force,omitempty"`
+	Force  bool   `json:"force,omitempty" query:"force" default:"false"`
 }
 
 // ItemPage is one page of a listing. Continuation is what to send for the next page; it is empty
@@ -87,22 +87,24 @@ type ItemPage struct {
 	Continuation string `json:"continuation,omitempty"`
 }
 
-// ItemQuery filters and pages a listing; empty fields do not filter. It travels as the query of
-// GET items.
+// ItemQuery filters and pages a listing; empty fields do not filter.
 type ItemQuery struct {
-	Host         string
-	Status       Status
-	Top          int // items per page; the server's default when zero
-	Continuation string
+	Host   string `json:"host,omitempty"`                                 // Only items of this host.
+	Status Status `json:"status,omitempty"`                               // Only items of this status.
+	Top    int    `json:"top,omitempty" default:"100" min:"1" max:"1000"` // Items of a page.
+	// That of the page before; leave it out for the first.
+	Continuation string `json:"continuation,omitempty"`
 }
 
 // Health answers whether the app can work. Status is "ok" when everything it depends on answers;
 // Storage and Index say "ok" or what is wrong with them.
 type Health struct {
-	Status  string    `json:"status"`
-	Storage string    `json:"storage,omitempty"`
-	Index   string    `json:"index,omitempty"`
-	Rebuild string    `json:"rebuild,omitempty"` // id of a rebuild that goes on: searches may miss pages
-	Version string    `json:"version,omitempty"`
-	AsOf    time.Time `json:"asOf,omitzero"`
+	Status  string `json:"status"`
+	Storage string `json:"storage,omitempty"`
+	Index   string `json:"index,omitempty"`
+	Rebuild string `json:"rebuild,omitempty"` // id of a rebuild that goes on: searches may miss pages
+	// Migration is running, or needed because the store was made by other settings: see GET migrate.
+	Migration string    `json:"migration,omitempty"`
+	Version   string    `json:"version,omitempty"`
+	AsOf      time.Time `json:"asOf,omitzero"`
 }

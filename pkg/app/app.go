@@ -4,28 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/tidemark/tidemark/handlers"
-	"github.com/tidemark/tidemark/pkg/activity"
-	"github.com/tidemark/tidemark/pkg/backfill"
-	"github.com/tidemark/tidemark/pkg/crawl"
-	"github.com/tidemark/tidemark/pkg/document"
-	"github.com/tidemark/tidemark/pkg/entries"
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/file"
-	"github.com/tidemark/tidemark/pkg/index"
-	"github.com/tidemark/tidemark/pkg/lineage"
-	"github.com/tidemark/tidemark/pkg/metered"
-	"github.com/tidemark/tidemark/pkg/rebuild"
-	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/sentinel"
-	"github.com/tidemark/tidemark/pkg/snapshot"
-	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/telemetry"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/ops/memory"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 )
 
 // App opens the services once, when they are first needed, so that the process is up before its
@@ -35,7 +21,7 @@ type App struct {
 	get func(string) string
 	log *slog.Logger
 
-	turn     chan struct{} // held by whoever opens; waiting for it ends with the caller's context
+	turn     *semaphore.Weighted // for what follows; waiting for it ends with the caller's context
 	services *handlers.Services
 }
 
@@ -46,21 +32,29 @@ func New(get func(string) string, log *slog.Logger, set ...string) (*App, error)
 		return nil, err
 	}
 	cfg.Metrics = telemetry.New()
-	return &App{cfg: cfg, get: get, log: log, turn: make(chan struct{}, 1)}, nil
+	level := slog.LevelWarn
+	if !cfg.Cloud {
+		level = slog.LevelInfo // tidemark start has said so, where people look
+	}
+	for _, said := range Misspelt(set) {
+		log.Log(context.Background(), level, said)
+	}
+	return &App{cfg: cfg, get: get, log: log, turn: semaphore.NewWeighted(1)}, nil
 }
 
 // Metrics are those of what the app does.
 func (a *App) Metrics() *telemetry.Metrics { return a.cfg.Metrics }
 
+// Memory is what the process may use, by its settings.
+func (a *App) Memory() memory.Share { return a.cfg.Memory }
+
 // Services opens what the handlers need, or returns what is open. After a failure the next call
 // tries again. Calls take turns, each for as long as its ctx.
 func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
-	select {
-	case a.turn <- struct{}{}:
-		defer func() { <-a.turn }()
-	case <-ctx.Done():
-		return nil, fault.New(fault.Unavailable, "waiting for storage and index: %w", ctx.Err())
+	if err := a.turn.Acquire(ctx, 1); err != nil {
+		return nil, fault.New(fault.Unavailable, "waiting for storage and index: %w", err)
 	}
+	defer a.turn.Release(1)
 	if a.services != nil {
 		return a.services, nil
 	}
@@ -82,95 +76,23 @@ func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 
 // Close closes what was opened.
 func (a *App) Close() error {
-	a.turn <- struct{}{}
-	defer func() { <-a.turn }()
+	_ = a.turn.Acquire(context.Background(), 1) // Unreachable: this context never ends
+	defer a.turn.Release(1)
 	if a.services == nil {
 		return nil
 	}
+	a.saveActivity()
 	return errors.Join(a.services.Index.Close(), a.services.Store.Close())
 }
 
-// Assemble builds the services over a store and an index and makes what is missing there. Credentials
-// are read through get when they are needed.
-func Assemble(ctx context.Context, cfg Config, get func(string) string, store storage.Store, engine search.Index, log *slog.Logger) (*handlers.Services, error) {
-	if cfg.Metrics == nil {
-		cfg.Metrics = telemetry.New()
+// saveTime is how long the last write may take, of the grace that a stop has.
+const saveTime = 5 * time.Second
+
+// saveActivity writes what was done since the last write. Nothing is redone for it, so an error only is told.
+func (a *App) saveActivity() {
+	ctx, cancel := context.WithTimeout(context.Background(), saveTime)
+	defer cancel()
+	if err := a.services.Activity.Save(ctx); err != nil {
+		a.log.Warn("the last activity was not written", "err", err)
 	}
-	store = metered.Store(store, cfg.Metrics)
-	web, err := fetch.New(cfg.Fetch)
-	if err != nil {
-		return nil, err
-	}
-	files, err := file.New(file.Config{
-		Root: cfg.FileRoot, Setting: get, Transport: web.Transport(),
-		MaxBytes: cfg.Fetch.MaxBytes, Timeout: cfg.Fetch.Timeout,
-	})
-	if err != nil {
-		return nil, err
-	}
-	reg := registry.New(store, registry.Options{
-		Table: cfg.Table, Strategy: cfg.Strategy, Politeness: cfg.politeness(web.Exempt, cfg.Sites.Limits), Log: log,
-	})
-	snaps, manifests := snapshot.New(store), index.NewManifests(store)
-	run := snapshot.Run{
-		ID:        "crawl-" + lineage.Current.String(),
-		Collector: "crawl", NormalizationVersion: lineage.Current, StartedAt: time.Now(),
-	}
-	documents := document.New(document.Options{CacheDir: filepath.Join(cfg.Data, "cache")})
-	options := crawl.Options{
-		Schedule: cfg.Schedule, Agent: web.ProductToken(), Rules: cfg.Rules, Strategy: cfg.Strategy,
-		KeepGone: cfg.KeepGone, Soft404: cfg.Soft404, ReindexOnCanonical: cfg.ReindexOnCanonical, RunID: run.ID, Retention: cfg.Retention, Log: log, Metrics: cfg.Metrics,
-		Documents: documents,
-		Files:     files, Setting: get,
-	}
-	var pushed *entries.Store
-	var rebuilds *rebuild.Service
-	if service := engine; cfg.Search.Endpoint != "" {
-		engine = newArriving(service, func(ctx context.Context) error {
-			if err := service.Create(ctx); err != nil {
-				return err
-			}
-			return fillIndex(ctx, service, reg, pushed, rebuilds)
-		}, log)
-	}
-	searched, err := withVectors(ctx, cfg.Models, cfg.Metrics, store, engine, &options, log)
-	if err != nil {
-		return nil, err
-	}
-	worker := crawl.New(reg, snaps, manifests, metered.Web(web, cfg.Metrics), metered.Index(engine, cfg.Metrics), options)
-	keeping := entries.Options{Links: reg, Rules: cfg.Rules, Vectors: options.Vectors, Log: log}
-	_, none := engine.(search.None)
-	if !none {
-		keeping.Index = metered.Index(engine, cfg.Metrics)
-	}
-	pushed = entries.New(store, keeping)
-	rebuilding := rebuild.Options{Of: run.ID, Entries: pushed, Log: log}
-	if !none {
-		rebuilding.Audit = index.NewAuditor(engine, manifests, reg, pushed)
-	}
-	rebuilds = rebuild.New(store, reg, snaps, rebuilding)
-	runs := backfill.New(store, reg, worker, files, cfg.backfill(web.Exempt, log))
-	looks := sentinel.New(store, reg, worker, sentinel.Options{Sites: cfg.Sites, Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Log: log})
-	enriching, err := newEnrich(cfg.Models, cfg.Metrics, store, pushed, log)
-	if err != nil {
-		return nil, err
-	}
-	imports, err := newImports(cfg, get, store, pushed, enriching, web.Transport(), log)
-	if err != nil {
-		return nil, err
-	}
-	done := activity.New(store, cfg.Metrics, activity.Options{})
-	for _, step := range []func(context.Context) error{
-		reg.Create, snaps.Create, manifests.Create, rebuilds.Create, runs.Create, looks.Create, pushed.Create, enriching.Create, imports.Create, done.Create, engine.Create,
-		func(ctx context.Context) error { return snaps.StartRun(ctx, run) },
-		func(ctx context.Context) error { return fillIndex(ctx, engine, reg, pushed, rebuilds) },
-	} {
-		if err := step(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return &handlers.Services{
-		Store: store, Registry: reg, Snapshots: snaps, Manifests: manifests, Worker: worker, Index: searched, Rebuilds: rebuilds, Backfill: runs, Sentinel: looks, Documents: documents, Files: files, Setting: get,
-		Entries: pushed, Config: Shown(get), Enrich: enriching, Imports: imports, Activity: done, Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
-	}, nil
 }

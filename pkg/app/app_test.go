@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/lineage"
-	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // nowhere is a storage that refuses connections.
@@ -24,7 +24,9 @@ const nowhere = "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;Acco
 
 // Services that could not be opened are opened by the next call, and then stay.
 func TestServicesAreTriedAgain(t *testing.T) {
-	settings := map[string]string{"TIDEMARK_DATA": t.TempDir(), "AzureWebJobsStorage": nowhere, "REGISTRY_TABLE_NAME": "TriedAgain"}
+	t.Parallel() // it mostly waits
+	settings := map[string]string{"TIDEMARK_DATA": t.TempDir(), "AzureWebJobsStorage": nowhere,
+		"REGISTRY_TABLE_NAME": "TriedAgain"}
 	a, err := New(env(settings), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -40,12 +42,39 @@ func TestServicesAreTriedAgain(t *testing.T) {
 	if second, err := a.Services(t.Context()); err != nil || second != first {
 		t.Errorf("opened twice: %v", err)
 	}
-	e, err := first.Store.Table(snapshot.RunsTable).Get(t.Context(), storage.Key{Partition: "run", Row: "crawl-" + lineage.Current.String()})
+	e, err := first.Store.Table(snapshot.RunsTable).Get(t.Context(),
+		storage.Key{Partition: "run", Row: "crawl-" + lineage.Current.String()})
 	if err != nil || e.Props["normalizationVersion"] != lineage.Current.String() { // B1
 		t.Errorf("the run is not recorded: %v, %v", e.Props, err)
 	}
 	if err := a.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// What was done just before a stop is in the activity after the next start (S13).
+func TestS13ActivityOutlivesARestart(t *testing.T) {
+	settings := env(map[string]string{"STORAGE": Embedded, "TIDEMARK_DATA": t.TempDir()})
+	for start := range 2 {
+		a, err := New(settings, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := a.Services(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report, err := s.Activity.Read(t.Context(), 2); err != nil || report.Total.Errors != int64(2*start) {
+			t.Errorf("start %d: %+v, %v", start, report, err)
+		}
+		a.Metrics().Checks.Add(1, "failed")
+		if err := s.Activity.Flush(t.Context()); err != nil {
+			t.Error(err)
+		}
+		a.Metrics().Checks.Add(1, "failed") // within the same minute
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -61,7 +90,8 @@ func TestServicesAreComplete(t *testing.T) {
 	}
 	v := reflect.ValueOf(*s)
 	for i := range v.NumField() {
-		if f := v.Field(i); (f.Kind() == reflect.Pointer || f.Kind() == reflect.Interface || f.Kind() == reflect.Func) && f.IsNil() {
+		if f := v.Field(i); (f.Kind() == reflect.Pointer || f.Kind() == reflect.Interface || f.Kind() == reflect.Func) &&
+			f.IsNil() {
 			t.Errorf("%s is missing", v.Type().Field(i).Name)
 		}
 	}
@@ -76,13 +106,15 @@ func TestServicesWaitWithinTheirTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.turn <- struct{}{} // somebody opens, and does not come to an end
+	if !a.turn.TryAcquire(1) { // somebody opens, and does not come to an end
+		t.Fatal("the turn is taken")
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if _, err := a.Services(ctx); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("have %v, want Unavailable", err)
 	}
-	<-a.turn
+	a.turn.Release(1)
 	if err := a.Close(); err != nil {
 		t.Error(err)
 	}

@@ -3,14 +3,14 @@ package app
 import (
 	"log/slog"
 
-	"github.com/tidemark/tidemark/pkg/backfill"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
 )
 
 // Backfill is how sites may be backfilled.
 type Backfill struct {
 	Enabled                               bool
 	MaxURLs, MaxPerSource, MaxConcurrency int
-	PerMinute, MaxBacklog                 int
+	PerMinute, JobsPerMinute, MaxBacklog  int
 }
 
 func (s *settings) backfill() Backfill {
@@ -20,6 +20,7 @@ func (s *settings) backfill() Backfill {
 		MaxPerSource:   s.number("BACKFILL_MAX_URLS_PER_SOURCE", 500, 1, 100_000),
 		MaxConcurrency: s.number("BACKFILL_MAX_CONCURRENCY", 2, 1, 16),
 		PerMinute:      s.number("BACKFILL_ITEMS_PER_MINUTE", 600, 1, 100_000),
+		JobsPerMinute:  s.number("BACKFILL_JOBS_PER_MINUTE", 2, 1, 100_000),
 		MaxBacklog:     s.number("BACKFILL_MAX_BACKLOG", 2000, 50, 1_000_000),
 	}
 }
@@ -27,7 +28,9 @@ func (s *settings) backfill() Backfill {
 func (c *Config) backfill(exempt func(host string) bool, log *slog.Logger) backfill.Options {
 	b := c.Backfill
 	return backfill.Options{
-		Enabled: b.Enabled, Sites: c.Sites, Rules: c.Rules, MaxURLs: b.MaxURLs, MaxPerSource: b.MaxPerSource, MaxConcurrency: b.MaxConcurrency,
-		PerMinute: b.PerMinute, MaxBacklog: b.MaxBacklog, Pace: c.politeness(exempt, c.Sites.Limits), Log: log,
+		Enabled: b.Enabled, Sites: c.Sites, Rules: c.Rules, MaxURLs: b.MaxURLs, MaxPerSource: b.MaxPerSource,
+		MaxConcurrency: b.MaxConcurrency,
+		PerMinute:      b.PerMinute, JobsPerMinute: b.JobsPerMinute, MaxBacklog: b.MaxBacklog,
+		Pace: c.politeness(exempt, c.Sites.Limits), Log: log,
 	}
 }

@@ -6,14 +6,16 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/mailimport"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/ops/memory"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/policy/site"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/schedule"
-	"github.com/tidemark/tidemark/pkg/sentinel"
-	"github.com/tidemark/tidemark/pkg/site"
-	"github.com/tidemark/tidemark/pkg/snapshot"
-	"github.com/tidemark/tidemark/pkg/source"
-	"github.com/tidemark/tidemark/pkg/telemetry"
+	"github.com/tidemark/tidemark/pkg/run/mailimport"
+	"github.com/tidemark/tidemark/pkg/run/sitepoll"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // Version is Tidemark's version, also what it tells sites about itself.
@@ -43,8 +45,10 @@ type Config struct {
 	FileRoot           string
 	MailRoot           mailimport.Root
 	Data               string
-	Models             Models
-	Search             SearchService
+	// Memory is what the process and the readers of documents that it starts may use.
+	Memory memory.Share
+	Models Models
+	Search SearchService
 	// Cloud tells that the app runs in Azure, where an index on this disk would be one instance's.
 	Cloud bool
 	// Metrics are no setting but what is counted into; [Assemble] makes some when nil.
@@ -58,7 +62,8 @@ func Load(get func(string) string, set ...string) (Config, error) {
 	s := &settings{get: get}
 	base := schedule.Defaults()
 	c := Config{
-		Table: s.match("REGISTRY_TABLE_NAME", registry.DefaultTable, `^[A-Za-z][A-Za-z0-9]{2,57}$`, "3 to 58 letters and digits, a letter first"),
+		Table: s.match("REGISTRY_TABLE_NAME", registry.DefaultTable, `^[A-Za-z][A-Za-z0-9]{2,57}$`,
+			"3 to 58 letters and digits, a letter first"),
 		Schedule: schedule.Config{
 			Base:           s.seconds("CRAWL_BASE_INTERVAL_SECONDS", base.Base, time.Second, maxSeconds),
 			Max:            s.seconds("CRAWL_MAX_INTERVAL_SECONDS", base.Max, time.Second, maxSeconds),
@@ -93,13 +98,14 @@ func Load(get func(string) string, set ...string) (Config, error) {
 		KeepGone: !s.flag("CRAWL_REMOVE_GONE", true),
 		Soft404:  s.flag("CRAWL_SOFT_404", true),
 		Data:     s.text("TIDEMARK_DATA", defaultData),
+		Memory:   memory.Of(int64(s.number("MEMORY_LIMIT_MB", 0, 256, 1<<20)) << 20),
 		FileRoot: s.text("FILE_ROOT", ""),
 		Models:   s.models(),
 		Search:   s.searchService(),
 		Sites:    s.sites(),
 		Backfill: s.backfill(),
 
-		SentinelPerDay: s.number("SENTINEL_MAX_PER_DAY", sentinel.DefaultPerDay, 0, 5000),
+		SentinelPerDay: s.number("SENTINEL_MAX_PER_DAY", sitepoll.DefaultPerDay, 0, 5000),
 		Cloud:          inCloud(get),
 
 		ReindexOnCanonical: s.flag("FORCE_REINDEX_ON_CANONICAL_CHANGE", true),
@@ -150,4 +156,13 @@ func (c *Config) validate(s *settings) {
 func isFolder(path string) bool {
 	fi, err := os.Stat(path)
 	return filepath.IsAbs(path) && err == nil && fi.IsDir()
+}
+
+// version is that of the rules of normalization. Another list of trackers than the usual one is another url_v
+// (spec 000 §2.1).
+func (c *Config) version() lineage.Version {
+	if c.Rules.String() == source.DefaultRules().String() {
+		return lineage.Current
+	}
+	return lineage.Current.Under("url", c.Rules.String())
 }

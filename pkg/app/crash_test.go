@@ -18,7 +18,8 @@ import (
 var (
 	crashRounds = flag.Int("crash.rounds", 4, "how often TestCrash kills the app")
 	crashPages  = flag.Int("crash.pages", 300, "how many pages TestCrash registers")
-	crashSeed   = flag.Uint64("crash.seed", 0, "seed of what TestCrash does and when (the processes keep their own time); 0 for another each time")
+	crashSeed   = flag.Uint64("crash.seed", 0,
+		"seed of what TestCrash does and when (the processes keep their own time); 0 for another each time")
 )
 
 // TestCrash kills the host and the handler on the embedded store at any moment, again and again,
@@ -57,7 +58,8 @@ type crash struct {
 
 func newCrash(t *testing.T, rng *rand.Rand, pages int) *crash {
 	const year = "31536000" // nothing is due again unless it was registered again
-	c := &crash{site: newCrashSite(t), rng: rng, acked: map[int]bool{}, attempts: map[string]int{}, sending: make(chan struct{}, 1)}
+	c := &crash{site: newCrashSite(t), rng: rng, acked: map[int]bool{}, attempts: map[string]int{},
+		sending: make(chan struct{}, 1)}
 	c.local = &local{t: t, dir: buildApp(t), env: map[string]string{
 		"STORAGE": Embedded, "PATH": os.Getenv("PATH"), "TIDEMARK_DATA": t.TempDir(), "CRAWL_ALLOW_HOSTS": "127.0.0.1",
 		"CRAWL_BASE_INTERVAL_SECONDS": year, "CRAWL_MAX_INTERVAL_SECONDS": year,

@@ -7,11 +7,11 @@ import (
 
 	_ "modernc.org/sqlite" // to look into the files past the code that is tested
 
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
-	"github.com/tidemark/tidemark/pkg/snapshot"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // judge compares what is stored with what was acknowledged and with the site as it is now.
@@ -49,7 +49,7 @@ func (c *crash) judgeItems() {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		it, err := reg.Find(ctx, src.ID())
+		it, err := reg.Items.Find(ctx, src.ID())
 		if err != nil || it.Status != registry.Indexed {
 			c.t.Errorf("page %d: acknowledged, and now it is %q (%v)", page, it.Status, err)
 			continue

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/funchost"
+	"github.com/tidemark/tidemark/pkg/local/funchost"
 )
 
 // crashHostEnv makes this test's executable a host of the app in the folder it names.

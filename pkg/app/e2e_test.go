@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -109,7 +109,8 @@ func TestEndToEnd(t *testing.T) {
 func endToEnd(t *testing.T, l *local) {
 	site := newPages(t)
 	l.start()
-	for request, want := range map[string]int{"GET /api/nothing": http.StatusNotFound, "DELETE /api/items": http.StatusMethodNotAllowed} {
+	for request, want := range map[string]int{"GET /api/nothing": http.StatusNotFound,
+		"DELETE /api/items": http.StatusMethodNotAllowed} {
 		method, path, _ := strings.Cut(request, " ")
 		var p api.Problem
 		if l.ask(method, path, nil, want, &p); p.Detail == "" {

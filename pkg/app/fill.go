@@ -4,24 +4,26 @@ import (
 	"context"
 
 	"github.com/tidemark/tidemark/pkg/entries"
-	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // beginner is an index that can be lost, because it lives on this machine, or that begins because it
 // is configured where others were, or none.
 type beginner interface {
-	// Begun names this index while nobody has seen to it that it is filled; "" after that. All who open the same index are told the same name.
+	// Begun names this index while nobody has seen to it that it is filled; "" after that. All who open the same index
+	// are told the same name.
 	Begun(ctx context.Context) (string, error)
 	// Filled is told when it is certain that the index of that name will be filled.
 	Filled(ctx context.Context, name string) error
 }
 
 // fillIndex has everything that is registered or was pushed in indexed anew when the index has just begun: its file
-// was lost, damaged, or of an older version, or the search service had no such index. The run is durable before the index hears of it, and
-// is called after the index, so that it begins once, whoever dies or comes second.
-func fillIndex(ctx context.Context, index search.Index, reg *registry.Registry, pushed *entries.Store, rebuilds *rebuild.Service) error {
+// was lost, damaged, or of an older version, or the search service had no such index. The run is durable before the
+// index hears of it, and is called after the index, so that it begins once, whoever dies or comes second.
+func fillIndex(ctx context.Context, index search.Index, reg *registry.Registry, pushed *entries.Store,
+	rebuilds *rebuild.Service) error {
 	b, ok := index.(beginner)
 	if !ok {
 		return nil
@@ -30,17 +32,23 @@ func fillIndex(ctx context.Context, index search.Index, reg *registry.Registry, 
 	if err != nil || name == "" {
 		return err
 	}
-	known, err := reg.Knows(ctx, "")
-	if err == nil && !known {
-		known, err = pushed.Any(ctx)
-	}
+	empty, err := isEmpty(ctx, reg, pushed)
 	if err != nil {
 		return err
 	}
-	if known {
+	if !empty {
 		if _, err := rebuilds.Ensure(ctx, "rebuild-index-"+name, "the index was begun anew"); err != nil {
 			return err
 		}
 	}
 	return b.Filled(ctx, name)
+}
+
+// isEmpty reports whether nothing is registered, and nothing was pushed in.
+func isEmpty(ctx context.Context, reg *registry.Registry, pushed *entries.Store) (bool, error) {
+	known, err := reg.Items.Knows(ctx, "")
+	if err == nil && !known {
+		known, err = pushed.Any(ctx)
+	}
+	return !known, err
 }

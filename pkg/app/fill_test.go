@@ -13,14 +13,14 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/rebuild"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
-	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -65,7 +65,7 @@ func registerOne(t *testing.T, s *handlers.Services) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Registry.Register(t.Context(), []source.Source{src}, registry.RegisterOptions{})[0].Err; err != nil {
+	if err := s.Registry.Items.Register(t.Context(), []source.Source{src}, registry.RegisterOptions{})[0].Err; err != nil {
 		t.Fatal(err)
 	}
 }
@@ -114,7 +114,7 @@ func TestA19LostIndexHasEntriesAgain(t *testing.T) {
 	first := mustOpen(t, store, filepath.Join(dir, "index.db"))
 	in := entries.Fields{"source": "notes", "clean_text": "High water at noon."}
 	res, err := first.Entries.In(entries.Production).Insert(t.Context(), in)
-	if err := errors.Join(err, first.Entries.Settle(t.Context(), res)); err != nil {
+	if err := errors.Join(err, first.Entries.Flush(t.Context(), res)); err != nil {
 		t.Fatal(err)
 	}
 	lost := mustOpen(t, store, filepath.Join(dir, "another.db"))
@@ -154,7 +154,7 @@ func TestA19SearchServiceIsFilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		server.Settle()
+		server.Refresh()
 		return s
 	}
 	service := func(index string) map[string]string {
@@ -211,7 +211,7 @@ func TestA19SearchServiceComesLate(t *testing.T) {
 	if n := len(server.Requests()); n != 1 {
 		t.Errorf("the service was asked %d times", n)
 	}
-	s.Index.(*arriving).tried = time.Time{} // half a minute later
+	s.Index.(*lazyIndex).tried = time.Time{} // half a minute later
 	if n, err := s.Index.Count(t.Context()); n != 0 || err != nil {
 		t.Errorf("later: %d, %v", n, err)
 	}
@@ -247,6 +247,7 @@ func TestA25IndexOfAnotherKind(t *testing.T) {
 // A start that dies at any operation, before or after it took effect, leaves an index that the
 // next start fills, by one run.
 func TestLostIndexUnderFaults(t *testing.T) {
+	t.Parallel() // it mostly waits
 	operations := startWithFault(t, 0, false)
 	if operations < 5 {
 		t.Fatalf("only %d operations", operations)

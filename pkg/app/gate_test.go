@@ -19,6 +19,7 @@ import (
 // site sees it. A third of the delay is allowed for what lies between a start and its arrival; with
 // the settings alone this host, which is allow-listed, would have no delay and four requests at once.
 func TestE3SeveralHandlers(t *testing.T) {
+	t.Parallel() // it mostly waits
 	const least, pages = 300 * time.Millisecond, 12
 	var mu sync.Mutex
 	var starts []time.Time
@@ -36,7 +37,8 @@ func TestE3SeveralHandlers(t *testing.T) {
 	defer site.Close()
 	u, _ := url.Parse(site.URL)
 	file := filepath.Join(t.TempDir(), "sites.yaml")
-	text := fmt.Sprintf("sites:\n  - slug: port\n    domain: %q\n    limits: {minDelayMs: 300, maxDelayMs: 500, maxConcurrent: 1}\n", u.Host)
+	text := fmt.Sprintf("sites:\n  - slug: port\n    domain: %q\n    limits: {minDelayMs: 300, maxDelayMs: 500, "+
+		"maxConcurrent: 1}\n", u.Host)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,8 @@ func TestE3SeveralHandlers(t *testing.T) {
 	for i := range pages { // one by one, so that there are many jobs
 		c.add([]string{fmt.Sprintf("%s/%d", site.URL, i)})
 	}
-	for deadline := time.Now().Add(90 * time.Second); c.counts()[api.StatusIndexed] < pages; time.Sleep(200 * time.Millisecond) {
+	deadline := time.Now().Add(90 * time.Second)
+	for ; c.counts()[api.StatusIndexed] < pages; time.Sleep(200 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("after 90 seconds: %v", c.counts())
 		}

@@ -9,11 +9,11 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 
-	"github.com/tidemark/tidemark/pkg/azurite"
-	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/mailimport"
-	"github.com/tidemark/tidemark/pkg/mbox/mboxtest"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/mbox/mboxtest"
+	"github.com/tidemark/tidemark/pkg/local/azurite"
+	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 
@@ -24,15 +24,18 @@ func TestD6BlobRoot(t *testing.T) {
 	inbox := fmt.Sprintf("http://127.0.0.1:%d/%s/mail/in", server.Ports.Blob, azurite.Account)
 	made := putMails(t, server, "in/2025/all mails.mbox", "inside.mbox")
 	settings := map[string]string{
-		"AzureWebJobsStorage": server.ConnectionString(), "TIDEMARK_DATA": t.TempDir(), "CRAWL_ALLOW_HOSTS": fmt.Sprintf("127.0.0.1:%d", server.Ports.Blob),
-		"EMAIL_IMPORT_ROOT": inbox, "EMAIL_IMPORT_CREDENTIAL": "MAIL", "CREDENTIAL_MAIL": "connection " + inbox + " " + server.ConnectionString(),
+		"AzureWebJobsStorage": server.ConnectionString(), "TIDEMARK_DATA": t.TempDir(),
+		"CRAWL_ALLOW_HOSTS": fmt.Sprintf("127.0.0.1:%d", server.Ports.Blob),
+		"EMAIL_IMPORT_ROOT": inbox, "EMAIL_IMPORT_CREDENTIAL": "MAIL", "CREDENTIAL_MAIL": "connection " + inbox + " " +
+			server.ConnectionString(),
 	}
 	imports := importsOf(t, settings)
 	im, err := imports.Start(t.Context(), mailimport.Request{Path: "2025/all mails.mbox", Chunk: 40})
 	must(t, err)
 	im, err = imports.Advance(t.Context(), im, time.Minute)
 	must(t, err)
-	if im.State != mailimport.Done || im.Mails != made.Mails || im.Inserted != made.Newsletter+made.Threads || im.Offset != made.Bytes {
+	if im.State != mailimport.Done || im.Mails != made.Mails || im.Inserted != made.Newsletter+made.Threads ||
+		im.Offset != made.Bytes {
 		t.Errorf("%s %s after %d mails, %d inserted, of %+v", im.State, im.Message, im.Mails, im.Inserted, made)
 	}
 	for _, path := range []string{"../inside.mbox", inbox + "side.mbox", inbox + "/../inside.mbox"} {
@@ -44,7 +47,8 @@ func TestD6BlobRoot(t *testing.T) {
 		t.Errorf("no file: %v", err)
 	}
 	delete(settings, "EMAIL_IMPORT_CREDENTIAL")
-	if _, err := importsOf(t, settings).Start(t.Context(), mailimport.Request{Path: "2025/all mails.mbox"}); fault.FieldOf(err) != "mbox_path" {
+	if _, err := importsOf(t, settings).Start(t.Context(),
+		mailimport.Request{Path: "2025/all mails.mbox"}); fault.FieldOf(err) != "mbox_path" {
 		t.Errorf("without a credential: %v", err)
 	}
 }

@@ -4,23 +4,27 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"log/slog"
 	"maps"
+	"math"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
-	"github.com/tidemark/tidemark/pkg/funchost"
+	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/local/funchost"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // local is the app as it runs on one machine: the local host, the real handler, a store.
@@ -111,12 +115,14 @@ func (l *local) environ() (out []string) {
 func buildApp(t *testing.T) string {
 	t.Helper()
 	root, dir := filepath.Join("..", ".."), t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "handler"), "./cmd/handler")
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o",
+		filepath.Join(dir, "handler"), "./cmd/handler")
 	build.Dir = root
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	checkSize(t, filepath.Join(dir, "handler"))
 	host, err := os.ReadFile(filepath.Join(root, "host.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -130,12 +136,30 @@ func buildApp(t *testing.T) string {
 	return dir
 }
 
+// checkSize holds the handler's size, built as for a release, against docs/benchmarks.md: a twentieth more or less.
+func checkSize(t *testing.T, handler string) {
+	t.Helper()
+	info, err := os.Stat(handler)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told float64
+	_, row, _ := strings.Cut(readDoc(t, "docs/benchmarks.md"), "| binary of the handler, of the command | ")
+	if _, err := fmt.Sscanf(row, "%f, ", &told); err != nil {
+		t.Fatalf("docs/benchmarks.md has no size of the handler: %v", err)
+	}
+	if have := float64(info.Size()) / 1e6; math.Abs(have-told) > told/20 {
+		t.Errorf("the handler has %.1f MB, docs/benchmarks.md says %.1f", have, told)
+	}
+}
+
 // start runs the host until stop.
 func (l *local) start() {
 	l.t.Helper()
 	h, err := funchost.New(funchost.Options{
-		AppDir: l.dir, Addr: "127.0.0.1:0", Store: l.store, Log: slog.New(l.log), MaxPoll: 100 * time.Millisecond, DrainWait: 5 * time.Second,
-		Env: l.environ(),
+		AppDir: l.dir, Addr: "127.0.0.1:0", Store: l.store, Log: slog.New(l.log), MaxPoll: 100 * time.Millisecond,
+		DrainWait: 5 * time.Second,
+		Env:       l.environ(),
 	})
 	if err != nil {
 		l.t.Fatal(err)
@@ -181,7 +205,8 @@ func (l *local) ask(method, path string, in any, status int, out any) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != status {
-		l.t.Fatalf("%s %s: %s, want %d", method, path, resp.Status, status)
+		answer, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+		l.t.Fatalf("%s %s: %s, want %d: %s", method, path, resp.Status, status, answer)
 	}
 	if out == nil {
 		return
@@ -295,13 +320,15 @@ func (l *local) rewrite(table storage.Table, e storage.Entity, d time.Duration) 
 			e.Props[name] = earlier(text, d)
 		}
 	}
-	if _, err := table.Transact(l.t.Context(), storage.Op{Kind: storage.Upsert, Entity: storage.Entity{Key: e.Key, Props: e.Props}}); err != nil {
+	if _, err := table.Transact(l.t.Context(),
+		storage.Op{Kind: storage.Upsert, Entity: storage.Entity{Key: e.Key, Props: e.Props}}); err != nil {
 		l.t.Fatal(err)
 	}
 	if old == e.Key {
 		return
 	}
-	if _, err := table.Transact(l.t.Context(), storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: old, ETag: storage.AnyETag}}); err != nil {
+	if _, err := table.Transact(l.t.Context(),
+		storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: old, ETag: storage.AnyETag}}); err != nil {
 		l.t.Fatal(err)
 	}
 }

@@ -2,18 +2,13 @@ package app
 
 import (
 	"context"
-	"log/slog"
 	"regexp"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/crawl"
-	"github.com/tidemark/tidemark/pkg/embed"
-	"github.com/tidemark/tidemark/pkg/enrich"
-	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/llm/openai"
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/telemetry"
+	"github.com/tidemark/tidemark/pkg/search/embed"
 )
 
 // Models says where language models are and which are used. The zero value uses none.
@@ -52,10 +47,12 @@ func (s *settings) models() Models {
 		Tier1Batch: s.model("T1_BATCH_MODEL"),
 	}
 	if m.BaseURL != "" && openai.CheckBaseURL(m.BaseURL) != nil {
-		s.withhold("OPENAI_BASE_URL", "an http or https address without user, query and fragment, such as https://api.openai.com/v1")
+		s.withhold("OPENAI_BASE_URL",
+			"an http or https address without user, query and fragment, such as https://api.openai.com/v1")
 	}
 	if !isKey(m.Key) {
-		s.withhold("LITELLM_MASTER_KEY", "a key of printable characters without spaces; a reference to a Key Vault must have been resolved")
+		s.withhold("LITELLM_MASTER_KEY",
+			"a key of printable characters without spaces; a reference to a Key Vault must have been resolved")
 	}
 	for _, name := range []string{"EMBEDDINGS_MODEL", "T1_DEFAULT_MODEL", "T1_BATCH_MODEL"} {
 		if s.isSet(name) && m.BaseURL == "" {
@@ -70,27 +67,18 @@ func (s *settings) model(name string) string {
 	return s.match(name, "", `^[!-~]{0,200}$`, "the name of a model, up to 200 printable characters without spaces")
 }
 
-// newEnrich opens the enrichment of entries; without the settings of its models it is off.
-func newEnrich(m Models, metrics *telemetry.Metrics, store storage.Store, kept *entries.Store, log *slog.Logger) (*enrich.Service, error) {
-	models, o := enrich.Models{Default: m.Tier1, Batch: m.Tier1Batch}, enrich.Options{Schemas: enrich.Schemas(), Log: log}
-	if m.BaseURL != "" {
-		client, err := openai.New(openai.Options{BaseURL: m.BaseURL, Key: string(m.Key), Log: log, Used: tokens(metrics)})
-		if err != nil {
-			return nil, err
-		}
-		models.Chat, models.Batches = client, client
-	}
-	return enrich.New(store, enrich.Kept{Store: kept}, models, o), nil
-}
-
 var keyForm = regexp.MustCompile(`^[!-~]*$`)
 
-// tokens counts what models read and write.
-func tokens(m *telemetry.Metrics) func(in, out int) {
-	return func(in, out int) {
-		m.ModelTokens.Add(float64(in), "in")
-		m.ModelTokens.Add(float64(out), "out")
-	}
+// client is a client of the service with the models.
+func (a assembly) client() (*openai.Client, error) {
+	tokens := a.cfg.Metrics.ModelTokens
+	return openai.New(openai.Options{
+		BaseURL: a.cfg.Models.BaseURL, Key: string(a.cfg.Models.Key), Log: a.log,
+		Used: func(in, out int) {
+			tokens.Add(float64(in), "in")
+			tokens.Add(float64(out), "out")
+		},
+	})
 }
 
 // isKey reports whether a value may be a key. A reference to a Key Vault that Azure could not resolve
@@ -104,21 +92,13 @@ func (s *settings) withhold(name, allowed string) {
 	s.problems = append(s.problems, name+"=…: allowed is "+allowed)
 }
 
-// withVectors has pages get vectors, and gives the index whose queries do. Without a model, or where
-// there is no index, it is the index itself.
-func withVectors(ctx context.Context, m Models, metrics *telemetry.Metrics, store storage.Store, index search.Index, o *crawl.Options, log *slog.Logger) (search.Index, error) {
-	if _, none := index.(search.None); none || m.Embeddings == "" {
-		return index, nil
-	}
-	client, err := openai.New(openai.Options{BaseURL: m.BaseURL, Key: string(m.Key), Log: log, Used: tokens(metrics)})
+// withVectors gives an index whose queries have vectors, and what gives them to pages.
+func (a assembly) withVectors(ctx context.Context, index search.Index) (search.Index, crawl.Embedder, error) {
+	client, err := a.client()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	model := client.Embedder(m.Embeddings)
-	cached := embed.NewCached(embed.NewRested(model), store, log)
-	if err := cached.Create(ctx); err != nil {
-		return nil, err
-	}
-	o.Vectors = embed.NewFiller(cached)
-	return embed.NewHybrid(index, model, log), nil
+	model := client.Embedder(a.cfg.Models.Embeddings)
+	cached := embed.NewCached(embed.NewRested(model), a.store, a.log)
+	return embed.NewHybrid(index, model, a.log), embed.NewPageEmbedder(cached), cached.Create(ctx)
 }

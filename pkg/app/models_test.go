@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
-	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
@@ -34,7 +34,8 @@ func TestA25SecretsAreNotTold(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Load(env(map[string]string{"LITELLM_MASTER_KEY": "@Microsoft.KeyVault(SecretUri=https://kv.example/x)"})); !fault.Is(err, fault.Invalid) {
+	unresolved := map[string]string{"LITELLM_MASTER_KEY": "@Microsoft.KeyVault(SecretUri=https://kv.example/x)"}
+	if _, err := Load(env(unresolved)); !fault.Is(err, fault.Invalid) {
 		t.Errorf("an unresolved reference: %v", err)
 	}
 	c, err := Load(env(map[string]string{"LITELLM_MASTER_KEY": "hunter2", "OPENAI_BASE_URL": "https://models.example/v1"}))
@@ -44,7 +45,8 @@ func TestA25SecretsAreNotTold(t *testing.T) {
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "config", c.Models)
 	asJSON, _ := json.Marshal(c.Models)
-	if said := fmt.Sprintf("%v %+v %#v %s %s", c.Models, c.Models, c.Models, asJSON, log.String()); strings.Contains(said, "hunter2") {
+	if said := fmt.Sprintf("%v %+v %#v %s %s", c.Models, c.Models, c.Models, asJSON, log.String()); strings.Contains(said,
+		"hunter2") {
 		t.Error(said)
 	}
 }
@@ -72,7 +74,7 @@ func embedded(t *testing.T, store storage.Store, path string, settings map[strin
 func work(t *testing.T, s *handlers.Services) {
 	t.Helper()
 	for range 20 {
-		if _, err := s.Registry.Sweep(t.Context()); err != nil {
+		if _, err := s.Registry.Jobs.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		jobs, steps := receive(t, s, registry.JobQueue), receive(t, s, "rebuild-steps")
@@ -135,7 +137,8 @@ func TestSearchByMeaning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := plain.Registry.Register(t.Context(), []source.Source{src}, registry.RegisterOptions{})[0].Err; err != nil {
+	if err := plain.Registry.Items.Register(t.Context(), []source.Source{src},
+		registry.RegisterOptions{})[0].Err; err != nil {
 		t.Fatal(err)
 	}
 	work(t, plain)
@@ -143,7 +146,8 @@ func TestSearchByMeaning(t *testing.T) {
 		t.Fatal("without a model, words alone are searched")
 	}
 
-	settings["EMBEDDINGS_MODEL"], settings["OPENAI_BASE_URL"], settings["LITELLM_MASTER_KEY"] = "tide-embed", service.URL, llmtest.Key
+	settings["EMBEDDINGS_MODEL"] = "tide-embed"
+	settings["OPENAI_BASE_URL"], settings["LITELLM_MASTER_KEY"] = service.URL, llmtest.Key
 	s := embedded(t, store, path, settings)
 	site.answers()
 	work(t, s)
@@ -173,7 +177,8 @@ func TestD8Enrichment(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	store := mem.New(time.Now)
 	off := embedded(t, store, path, nil)
-	res, err := off.Entries.In(entries.Production).Insert(t.Context(), entries.Fields{"source": "notes", "clean_text": "The crane was moved."})
+	res, err := off.Entries.In(entries.Production).Insert(t.Context(),
+		entries.Fields{"source": "notes", "clean_text": "The crane was moved."})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +187,8 @@ func TestD8Enrichment(t *testing.T) {
 		t.Errorf("without settings: %v", err)
 	}
 	s := embedded(t, store, path, map[string]string{
-		"OPENAI_BASE_URL": model.URL, "LITELLM_MASTER_KEY": llmtest.Key, "T1_DEFAULT_MODEL": "tide-chat", "T1_BATCH_MODEL": "tide-chat",
+		"OPENAI_BASE_URL": model.URL, "LITELLM_MASTER_KEY": llmtest.Key, "T1_DEFAULT_MODEL": "tide-chat",
+		"T1_BATCH_MODEL": "tide-chat",
 	})
 	if _, err := s.Enrich.Schedule(t.Context(), "pkm", []string{id}); err != nil {
 		t.Fatal(err)
@@ -196,7 +202,8 @@ func TestD8Enrichment(t *testing.T) {
 	if err != nil || e.Text("tier1_status") != "enriched" || e.Text("gist") == "" {
 		t.Errorf("%v %v", e, err)
 	}
-	if have, err := s.Enrich.Entry(t.Context(), "pkm", id); err != nil || have.Fields.Gist != e.Text("gist") || len(model.Asked()) != 1 {
+	if have, err := s.Enrich.Entry(t.Context(), "pkm", id); err != nil || have.Fields.Gist != e.Text("gist") ||
+		len(model.Asked()) != 1 {
 		t.Errorf("%+v %v, asked %d times", have, err, len(model.Asked()))
 	}
 }

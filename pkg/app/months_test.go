@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/snapshot"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // fill puts pages on a site that all tell of a subject, and gives their addresses.
@@ -95,7 +95,7 @@ func idOf(t *testing.T, url string) source.ID {
 }
 
 // TestA14SitesThatLoseMuch runs the app, as it is installed, through the weeks after two sites have
-// lost three quarters of their pages at once. One recovers before the second look.
+// lost three quarters of their pages at once. One recovers before the second check.
 func TestA14SitesThatLoseMuch(t *testing.T) {
 	t.Parallel() // it mostly waits
 	l := newLocal(t, map[string]string{"STORAGE": Embedded, "CRAWL_GONE_AFTER": "3", "CRAWL_PURGE_GONE_DAYS": "30"})
@@ -122,7 +122,7 @@ func TestA14SitesThatLoseMuch(t *testing.T) {
 	}
 	l.later(26 * time.Hour)
 	if got := l.hostCounts(tidied); got[api.StatusGone] != 30 || got[api.StatusIndexed] != 10 {
-		t.Errorf("after the second look: %v", got)
+		t.Errorf("after the second check: %v", got)
 	}
 	if got := l.hostCounts(broken); got[api.StatusIndexed] != 40 {
 		t.Errorf("the site that recovered: %v", got)

@@ -15,16 +15,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/backfill"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 var (
-	proofDirs  = flag.String("proof.dirs", "", "folders of web pages that TestE8WholeSites serves, with commas, each as a site; made-up pages when empty")
+	proofDirs = flag.String("proof.dirs", "",
+		"folders of web pages that TestE8WholeSites serves, with commas, each as a site; made-up pages when empty")
 	proofKills = flag.Int("proof.kills", 1, "how often TestE8WholeSites kills everything while a run goes on")
-	proofPause = flag.Duration("proof.pause", 40*time.Millisecond, "pause between two requests to a site of TestE8WholeSites")
+	proofPause = flag.Duration("proof.pause", 40*time.Millisecond,
+		"pause between two requests to a site of TestE8WholeSites")
 )
 
 // TestE8WholeSites backfills several sites with two handlers over one store, in every mode, and holds
@@ -67,7 +69,8 @@ type proof struct {
 
 func newProof(t *testing.T) *proof {
 	t.Helper()
-	p := &proof{sites: map[string]*proofSite{}, known: map[string]bool{}, pages: map[string]int{}, first: proofBegin, last: proofEnd}
+	p := &proof{sites: map[string]*proofSite{}, known: map[string]bool{}, pages: map[string]int{}, first: proofBegin,
+		last: proofEnd}
 	p.serve(t)
 	file := filepath.Join(t.TempDir(), "sites.yaml")
 	if err := os.WriteFile(file, []byte(p.siteFile()), 0o600); err != nil {
@@ -75,10 +78,13 @@ func newProof(t *testing.T) *proof {
 	}
 	const year = "31536000"
 	p.crash = &crash{local: &local{t: t, dir: buildApp(t), env: map[string]string{
-		"STORAGE": Embedded, "PATH": os.Getenv("PATH"), "TIDEMARK_DATA": t.TempDir(), "CRAWL_ALLOW_HOSTS": "127.0.0.0/8", "CRAWL_SOFT_404": "false",
+		"STORAGE": Embedded, "PATH": os.Getenv("PATH"), "TIDEMARK_DATA": t.TempDir(), "CRAWL_ALLOW_HOSTS": "127.0.0.0/8",
+		"CRAWL_SOFT_404":              "false",
 		"CRAWL_BASE_INTERVAL_SECONDS": year, "CRAWL_MAX_INTERVAL_SECONDS": year,
-		"BACKFILL_SITES_FILE": file, "BACKFILL_ENABLED": "true", "BACKFILL_MAX_URLS_PER_RUN": "100000", "BACKFILL_MAX_URLS_PER_SOURCE": "100000",
-		"BACKFILL_MAX_CONCURRENCY": "16", "BACKFILL_ITEMS_PER_MINUTE": "100000", "BACKFILL_MAX_BACKLOG": "100000",
+		"BACKFILL_SITES_FILE": file, "BACKFILL_ENABLED": "true", "BACKFILL_MAX_URLS_PER_RUN": "100000",
+		"BACKFILL_MAX_URLS_PER_SOURCE": "100000",
+		"BACKFILL_MAX_CONCURRENCY":     "16", "BACKFILL_ITEMS_PER_MINUTE": "100000", "BACKFILL_JOBS_PER_MINUTE": "100000",
+		"BACKFILL_MAX_BACKLOG": "100000",
 	}}}
 	return p
 }
@@ -336,7 +342,8 @@ func (p *proof) seen(what string, s *proofSite, says api.BackfillCounts, mode ba
 		}
 	}
 	if over := requests - says.Requests; over < 0 || repeated != over || over > 0 && !killed || over > 2**proofKills {
-		p.t.Errorf("%s: %s saw %d requests, %d of them repeated; the run says %d", what, s.URL, requests, repeated, says.Requests)
+		p.t.Errorf("%s: %s saw %d requests, %d of them repeated; the run says %d: %v", what, s.URL, requests, repeated,
+			says.Requests, asked)
 	}
 	if !killed && sent != says.Bytes {
 		p.t.Errorf("%s: %s sent %d bytes, the run says %d", what, s.URL, sent, says.Bytes)
@@ -362,7 +369,8 @@ func (p *proof) items() (items []registry.Item) {
 	p.trees = nil
 	p.opened(func() {
 		var err error
-		if items, err = registry.New(p.store, registry.Options{}).List(p.t.Context(), registry.ListQuery{Top: 1_000_000}); err != nil {
+		if items, err = registry.New(p.store, registry.Options{}).Items.List(p.t.Context(),
+			registry.ListQuery{Top: 1_000_000}); err != nil {
 			p.t.Fatal(err)
 		}
 		p.leftovers()

@@ -58,7 +58,8 @@ func newProofSite(t *testing.T, ip string, pages []proofPage) *proofSite {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &proofSite{pages: map[string]proofPage{}, docs: map[string][]byte{}, listed: map[string][]string{}, asked: map[string]int{}}
+	s := &proofSite{pages: map[string]proofPage{}, docs: map[string][]byte{}, listed: map[string][]string{},
+		asked: map[string]int{}}
 	s.Server = &httptest.Server{Listener: l, Config: &http.Server{Handler: s}}
 	s.Start()
 	t.Cleanup(s.Close)
@@ -73,7 +74,8 @@ func newProofSite(t *testing.T, ip string, pages []proofPage) *proofSite {
 func made(n int) (pages []proofPage) {
 	for i := range n {
 		pages = append(pages, proofPage{
-			path: fmt.Sprintf("/docs/s%d/p%d.html", i%7, i), day: [...]time.Time{proofBegin, proofBegin.AddDate(0, 2, i%28), proofEnd}[i%3], hidden: i%10 == 9,
+			path: fmt.Sprintf("/docs/s%d/p%d.html", i%7, i),
+			day:  [...]time.Time{proofBegin, proofBegin.AddDate(0, 2, i%28), proofEnd}[i%3], hidden: i%10 == 9,
 		})
 	}
 	return pages
@@ -117,13 +119,15 @@ func (s *proofSite) publish(pages []proofPage) {
 	}
 	s.sitemap("/maps/bad.xml", bad, false)
 	s.docs["/maps/more.xml"] = mapsOf(s.URL+"/maps/3.xml.gz", s.URL+"/sitemap.xml") // back to where it began
-	s.docs["/sitemap.xml"] = mapsOf(s.URL+"/maps/1.xml.gz", s.URL+"/maps/2.xml", s.URL+"/maps/missing.xml", s.URL+"/maps/bad.xml", s.URL+"/maps/more.xml", s.URL+"/sitemap.xml")
+	s.docs["/sitemap.xml"] = mapsOf(s.URL+"/maps/1.xml.gz", s.URL+"/maps/2.xml", s.URL+"/maps/missing.xml",
+		s.URL+"/maps/bad.xml", s.URL+"/maps/more.xml", s.URL+"/sitemap.xml")
 	s.archive(pages)
 	s.lists(pages)
 }
 
 func mapsOf(urls ...string) []byte {
-	return []byte("<sitemapindex><sitemap><loc>" + strings.Join(urls, "</loc></sitemap><sitemap><loc>") + "</loc></sitemap></sitemapindex>")
+	return []byte("<sitemapindex><sitemap><loc>" + strings.Join(urls, "</loc></sitemap><sitemap><loc>") +
+		"</loc></sitemap></sitemapindex>")
 }
 
 // urlset is an entry of a sitemap.
@@ -142,7 +146,8 @@ func (s *proofSite) sitemap(path string, entries []string, packed bool) {
 		url, _, _ := strings.Cut(rest, "</loc>")
 		s.listed["SITEMAP"] = append(s.listed["SITEMAP"], url)
 	}
-	body := []byte(`<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + strings.Join(entries, "") + "</urlset>")
+	body := []byte(`<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` +
+		strings.Join(entries, "") + "</urlset>")
 	if packed {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
@@ -207,7 +212,8 @@ func (s *proofSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case known && page.file != "":
 		body, _ = os.ReadFile(page.file)
 	case known:
-		body = []byte(fmt.Sprintf("<html lang=en><title>%s</title><main><p>The page %[1]s tells of the harbour of %[1]s.</p></main>", page.path))
+		body = []byte(fmt.Sprintf("<html lang=en><title>%s</title><main><p>The page %[1]s tells of the harbour of "+
+			"%[1]s.</p></main>", page.path))
 	default:
 		w.WriteHeader(http.StatusNotFound)
 		return

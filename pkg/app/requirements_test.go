@@ -9,32 +9,43 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
 
-// requirementRow is one line of docs/requirements.md.
-type requirementRow struct{ id, proof string }
+const specification = "docs/specification.md"
+
+// requirement is one section of the specification: its sentence, and the tests that prove it.
+type requirement struct{ id, what, tests string }
 
 var (
-	rowLine = regexp.MustCompile(`(?m)^\| ([A-F]\d+) \| [^|]+ \| ([^|]+) \|$`)
-	anyRow  = regexp.MustCompile(`(?m)^\| [A-F]\d+ `)
+	requirementHeading = regexp.MustCompile(`^### ([A-Z]\d+)\. [A-Z].*[^.]$`)
 	// named is a test by its package's path, in backquotes.
-	named = regexp.MustCompile("`((?:pkg|cmd|handlers|infra)[a-z0-9/]*)\\.((?:Test|Fuzz|Example)[A-Za-z0-9_]*)`")
+	named = regexp.MustCompile("`((?:pkg|cmd|tools|handlers|infra)[a-z0-9/]*)\\.((?:Test|Fuzz|Example)[A-Za-z0-9_]*)`")
 	// alike is what was probably meant as one.
 	alike = regexp.MustCompile("`[^` ]*(?:Test|Fuzz|Example)[^`]*`")
 )
 
-func requirementRows(t *testing.T) []requirementRow {
+func requirements(t *testing.T) []requirement {
 	t.Helper()
-	doc := readDoc(t, "docs/requirements.md")
-	var rows []requirementRow
-	for _, m := range rowLine.FindAllStringSubmatch(doc, -1) {
-		rows = append(rows, requirementRow{m[1], m[2]})
+	doc, _, _ := strings.Cut(readDoc(t, specification), "\n"+statementsHeading+"\n")
+	var found []requirement
+	for _, section := range strings.Split(doc, "\n### ")[1:] {
+		heading, body, _ := strings.Cut("### "+section, "\n")
+		m := requirementHeading.FindStringSubmatch(heading)
+		if m == nil {
+			t.Errorf("%s: %q is no heading of a requirement", specification, heading)
+			continue
+		}
+		body, _, _ = strings.Cut(body, "\n## ")
+		what, tests, _ := strings.Cut(body, "\nTests: ")
+		found = append(found, requirement{id: m[1], what: oneLine(what), tests: oneLine(tests)})
 	}
-	if n := len(anyRow.FindAllString(doc, -1)); n != len(rows) {
-		t.Errorf("docs/requirements.md has %d rows, of which %d can be read", n, len(rows))
-	}
-	return rows
+	return found
 }
+
+// oneLine joins the lines of a paragraph.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // requirementIDs are the ids that there are: the letter's system and how many it asks for.
 func requirementIDs() []string {
@@ -42,7 +53,7 @@ func requirementIDs() []string {
 	for _, group := range []struct {
 		letter string
 		n      int
-	}{{"A", 25}, {"B", 6}, {"C", 6}, {"D", 10}, {"E", 15}, {"F", 4}} {
+	}{{"A", 25}, {"B", 6}, {"C", 6}, {"D", 10}, {"E", 15}, {"F", 4}, {"S", 15}, {"Z", 4}} {
 		for i := range group.n {
 			ids = append(ids, fmt.Sprintf("%s%d", group.letter, i+1))
 		}
@@ -50,22 +61,25 @@ func requirementIDs() []string {
 	return ids
 }
 
-// TestRequirements: docs/requirements.md names every requirement once, in order, and each is
-// either proved by tests that exist or said to be missing.
+// TestRequirements: the specification has every requirement once, in order, in a sentence, and each is proved by tests
+// that exist.
 func TestRequirements(t *testing.T) {
 	var have []string
-	for _, row := range requirementRows(t) {
-		have = append(have, row.id)
-		tests := named.FindAllStringSubmatch(row.proof, -1)
-		if len(tests) == 0 && !strings.Contains(row.proof, "not yet") {
-			t.Errorf("%s: neither a test nor \"not yet\"", row.id)
+	for _, r := range requirements(t) {
+		have = append(have, r.id)
+		if !strings.HasSuffix(r.what, ".") {
+			t.Errorf("%s: %q is no sentence", r.id, r.what)
 		}
-		if n := len(alike.FindAllString(row.proof, -1)); n != len(tests) {
-			t.Errorf("%s: %d names of tests, of which %d can be read; want `path/of/package.TestName`", row.id, n, len(tests))
+		tests := named.FindAllStringSubmatch(r.tests, -1)
+		if len(tests) == 0 {
+			t.Errorf("%s: no test", r.id)
+		}
+		if n := len(alike.FindAllString(r.tests, -1)); n != len(tests) {
+			t.Errorf("%s: %d names of tests, of which %d can be read; want `path/of/package.TestName`", r.id, n, len(tests))
 		}
 		for _, m := range tests {
 			if !slices.Contains(testsOf(t, m[1]), m[2]) {
-				t.Errorf("%s: %s has no %s", row.id, m[1], m[2])
+				t.Errorf("%s: %s has no %s", r.id, m[1], m[2])
 			}
 		}
 	}
@@ -104,7 +118,8 @@ func TestF2Libraries(t *testing.T) {
 	mod := readDoc(t, "go.mod")
 	for _, path := range []string{
 		"github.com/Azure/azure-sdk-for-go/sdk/data/aztables", "github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue",
-		"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob", "github.com/cespare/xxhash/v2", "github.com/PuerkitoBio/goquery",
+		"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob", "github.com/cespare/xxhash/v2",
+		"github.com/PuerkitoBio/goquery",
 	} {
 		if !regexp.MustCompile(`(?m)^\t` + regexp.QuoteMeta(path) + ` v[0-9.]+$`).MatchString(mod) {
 			t.Errorf("go.mod does not require %s directly", path)
@@ -181,6 +196,16 @@ func TestArchitectureNamesEveryPackage(t *testing.T) {
 	for _, pkg := range slices.Concat(layers...) {
 		if !strings.Contains(doc, "`"+pkg+"`") {
 			t.Errorf("docs/architecture.md does not name %s", pkg)
+		}
+	}
+}
+
+// TestB6VersionsAreInTheChangelog: who upgrades reads there what a raised version means.
+func TestB6VersionsAreInTheChangelog(t *testing.T) {
+	changes := readDoc(t, "CHANGELOG.md")
+	for _, component := range regexp.MustCompile(`[a-z]+_v\d+`).FindAllString(lineage.Current.String(), -1) {
+		if !strings.HasSuffix(component, "_v1") && !strings.Contains(changes, "`"+component+"`") {
+			t.Errorf("CHANGELOG.md does not mention %s", component)
 		}
 	}
 }

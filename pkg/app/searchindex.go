@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/azureaisearch"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
@@ -21,7 +21,8 @@ type SearchService struct {
 }
 
 func (s SearchService) open(model string) (search.Index, error) {
-	return azureaisearch.Open(azureaisearch.Options{Endpoint: s.Endpoint, Index: s.Index, Key: string(s.Key), Dimensions: s.Dimensions, Model: model})
+	return azureaisearch.Open(azureaisearch.Options{Endpoint: s.Endpoint, Index: s.Index, Key: string(s.Key),
+		Dimensions: s.Dimensions, Model: model})
 }
 
 // searchService reads the settings of the index. An endpoint that is none may hold a password, and
@@ -34,7 +35,8 @@ func (s *settings) searchService() SearchService {
 		Dimensions: s.number("SEARCH_VECTOR_DIMENSIONS", 0, 0, 4096),
 	}
 	if !isKey(service.Key) {
-		s.withhold("SEARCH_API_KEY", "a key of printable characters without spaces; a reference to a Key Vault must have been resolved")
+		s.withhold("SEARCH_API_KEY",
+			"a key of printable characters without spaces; a reference to a Key Vault must have been resolved")
 	}
 	probe := service
 	if probe.Endpoint == "" {
@@ -50,7 +52,8 @@ func (s *settings) searchService() SearchService {
 		s.bad("SEARCH_VECTOR_DIMENSIONS", "a whole number from 2 to 4096, or 0")
 	}
 	if service.Endpoint != "" && service.Dimensions == 0 && s.get("EMBEDDINGS_MODEL") != "" {
-		s.bad("SEARCH_VECTOR_DIMENSIONS", "with EMBEDDINGS_MODEL and SEARCH_ENDPOINT the length of the model's vectors, 2 to 4096")
+		s.bad("SEARCH_VECTOR_DIMENSIONS",
+			"with EMBEDDINGS_MODEL and SEARCH_ENDPOINT the length of the model's vectors, 2 to 4096")
 	}
 	return service
 }
@@ -75,5 +78,6 @@ func openIndex(cfg Config, log *slog.Logger) (search.Index, error) {
 	if err := os.MkdirAll(cfg.Data, 0o755); err != nil {
 		return nil, err
 	}
-	return sqlitesearch.Open(filepath.Join(cfg.Data, "index.db"), sqlitesearch.Options{Log: log, Model: cfg.Models.Embeddings})
+	return sqlitesearch.Open(filepath.Join(cfg.Data, "index.db"),
+		sqlitesearch.Options{Log: log, Model: cfg.Models.Embeddings})
 }

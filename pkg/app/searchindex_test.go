@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/rebuild"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/azureaisearch"
 	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
@@ -28,11 +28,13 @@ func TestA25SearchSettings(t *testing.T) {
 		{map[string]string{"SEARCH_API_KEY": "hunter2 "}, "SEARCH_API_KEY=…"},
 		{map[string]string{"SEARCH_API_KEY": "@Microsoft.KeyVault(SecretUri=hunter2)"}, "SEARCH_API_KEY=…"},
 		{map[string]string{
-			"SEARCH_ENDPOINT": "https://name.search.windows.net", "EMBEDDINGS_MODEL": "m", "OPENAI_BASE_URL": "http://localhost:4000",
+			"SEARCH_ENDPOINT": "https://name.search.windows.net", "EMBEDDINGS_MODEL": "m",
+			"OPENAI_BASE_URL": "http://localhost:4000",
 		}, "SEARCH_VECTOR_DIMENSIONS"},
 	} {
 		_, err := Load(env(tc.set))
-		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "hunter2") {
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), tc.want) ||
+			strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%v: have %v", tc.set, err)
 		}
 	}
@@ -45,7 +47,8 @@ func TestA25SearchSettings(t *testing.T) {
 // TestSearchServiceIsUsed: with an endpoint the index is there, and not on this disk.
 func TestSearchServiceIsUsed(t *testing.T) {
 	server := aisearch.New(t)
-	c, err := Load(env(map[string]string{"SEARCH_ENDPOINT": server.URL, "SEARCH_API_KEY": aisearch.Key, "TIDEMARK_DATA": "/nowhere/at/all"}))
+	c, err := Load(env(map[string]string{"SEARCH_ENDPOINT": server.URL, "SEARCH_API_KEY": aisearch.Key,
+		"TIDEMARK_DATA": "/nowhere/at/all"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +62,8 @@ func TestSearchServiceIsUsed(t *testing.T) {
 	if err := index.Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	page := search.Page{ID: "a", Title: "Tides", IndexedAt: time.Unix(1e9, 0), Chunks: []search.Chunk{{Key: "k", UID: "u", Text: "noon"}}}
+	page := search.Page{ID: "a", Title: "Tides", IndexedAt: time.Unix(1e9, 0),
+		Chunks: []search.Chunk{{Key: "k", UID: "u", Text: "noon"}}}
 	if err := index.Put(t.Context(), page); err != nil || len(server.Documents("tidemark")) != 2 {
 		t.Errorf("have %v", err)
 	}
@@ -80,7 +84,8 @@ func TestA25EmbeddedIndexIsNotForAzure(t *testing.T) {
 		{"Core Tools", []map[string]string{{"WEBSITE_HOSTNAME": "localhost:7071"}}, false},
 		{"Core Tools with a name", []map[string]string{site, {"AZURE_FUNCTIONS_ENVIRONMENT": "Development"}}, false},
 		{"Azure", []map[string]string{site, account}, true},
-		{"Azure with a model", []map[string]string{site, {"EMBEDDINGS_MODEL": "m", "OPENAI_BASE_URL": "http://localhost:4000"}}, true},
+		{"Azure with a model", []map[string]string{site,
+			{"EMBEDDINGS_MODEL": "m", "OPENAI_BASE_URL": "http://localhost:4000"}}, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			all := map[string]string{"TIDEMARK_DATA": t.TempDir()}

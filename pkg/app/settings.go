@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/file/credential"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
+	"github.com/tidemark/tidemark/pkg/policy/site"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/site"
 )
 
 // settings reads values and collects what is wrong with them, so that one start tells all.

@@ -15,84 +15,267 @@ type Setting struct {
 }
 
 // Settings lists every variable that the app, its storage and the command line read, in the order
-// in which the README shows them. A test holds it against the code that reads them.
+// in which docs/settings.md shows them. A test holds it against the code that reads them.
 var Settings = []Setting{
 	// Where state is.
-	{"AzureWebJobsStorage", "", "Storage account: a connection string, or UseDevelopmentStorage=true for an Azurite that runs already. Where it is set, tidemark start uses it unless STORAGE says otherwise"},
+	{
+		"AzureWebJobsStorage", "",
+		"Storage account: a connection string, or UseDevelopmentStorage=true for an Azurite that is running " +
+			"already. Where it is set, tidemark start uses it unless STORAGE says otherwise",
+	},
 	{"AzureWebJobsStorage__accountName", "", "Storage account by name, opened with an identity instead of a key"},
-	{"AzureWebJobsStorage__blobServiceUri", "", "Address of the blob service, when it does not follow from the account's name"},
+	{
+		"AzureWebJobsStorage__blobServiceUri", "",
+		"Address of the blob service, when it does not follow from the account's name",
+	},
 	{"AzureWebJobsStorage__queueServiceUri", "", "Address of the queue service, likewise"},
 	{"AzureWebJobsStorage__tableServiceUri", "", "Address of the table service, likewise"},
-	{"AzureWebJobsStorage__credential", "", "managedidentity for a managed identity; unset tries the usual sources of an Azure identity in turn"},
+	{
+		"AzureWebJobsStorage__credential", "",
+		"managedidentity for a managed identity; unset tries the usual sources of an Azure identity in turn",
+	},
 	{"AzureWebJobsStorage__clientId", "", "Client id of a user-assigned managed identity"},
-	{"TIDEMARK_DATA", ".tidemark", "Folder of the search index; with tidemark start also of the embedded store or Azurite's data, and of the log"},
-	{"REGISTRY_TABLE_NAME", "IngestItems", "Table of items, 3 to 58 letters and digits. With another name the two pointer tables are called after it"},
-	{"REGISTRY_PARTITION_STRATEGY", "host", "host or scheme: what the items of one partition share. Not to be changed once there are items"},
+	{
+		"TIDEMARK_DATA", ".tidemark",
+		"Folder of the search index; with tidemark start also of the embedded store or Azurite's data, and of " +
+			"the log",
+	},
+	{
+		"MEMORY_LIMIT_MB", "",
+		"Mebibytes that the program and the document readers it starts may use together, at least 256. Unset " +
+			"takes what the control group (container) or the machine has, at most 1024. GOMEMLIMIT follows it, " +
+			"unless that is set itself",
+	},
+	{
+		"REGISTRY_TABLE_NAME", "IngestItems",
+		"Table of items, 3 to 58 letters and digits. With another name the tables of pointers and of hints are " +
+			"named after it",
+	},
+	{
+		"REGISTRY_PARTITION_STRATEGY", "host",
+		"host or scheme: what the items of one partition share. Must not be changed once there are items",
+	},
 	// How often.
 	{"CRAWL_BASE_INTERVAL_SECONDS", "86400", "Seconds between two checks of a page that changes"},
 	{"CRAWL_MAX_INTERVAL_SECONDS", "1209600", "Most seconds between two checks"},
-	{"CRAWL_UNCHANGED_STEPS", "3", "Unchanged checks in a row before the interval climbs a step: 1, 3, 7, 14 times the base"},
-	{"CRAWL_ERROR_BACKOFF_BASE", "600", "Seconds to the next try after a failure; doubled by each further one"},
+	{
+		"CRAWL_UNCHANGED_STEPS", "3",
+		"Unchanged checks in a row before the interval grows by a step: 1, 3, 7, 14 times the base",
+	},
+	{
+		"CRAWL_ERROR_BACKOFF_BASE", "600",
+		"Seconds to the next try after a failure; each further failure doubles them",
+	},
 	{"CRAWL_GONE_AFTER", "3", "Checks in a row that find 404 or 410 before a page is Gone"},
-	{"CRAWL_GONE_SHARE", "0.2", "Part of a host's pages, 0 to 1, that may become Gone within a day; 3 always may. The others stay as they are until a second look a day later. 1 believes everything at once"},
+	{
+		"CRAWL_GONE_SHARE", "0.2",
+		"Share of a host's pages, 0 to 1, that may become Gone within a day; 3 always may. The others stay as " +
+			"they are until a second check a day later. 1 believes everything at once",
+	},
 	{"CRAWL_REMOVE_GONE", "true", "Whether Gone pages leave the index"},
-	{"CRAWL_SOFT_404", "true", "Whether pages that look like what a host shows, with status 200, for pages that do not exist count as missing. To know, a host is asked for such a page once a week at most"},
-	{"CRAWL_PURGE_GONE_DAYS", "0", "Days after which a Gone page is purged with all that was kept of it, 0 to 3650; 0 keeps it"},
+	{
+		"CRAWL_SOFT_404", "true",
+		"Whether a page counts as missing when it looks like what its host shows, with status 200, for pages " +
+			"that do not exist. To know, a host is asked for such a page once a week at most",
+	},
+	{
+		"CRAWL_PURGE_GONE_DAYS", "0",
+		"Days after which a Gone page is purged with everything that was kept of it, 0 to 3650; 0 keeps it",
+	},
 	// How politely.
-	{"CRAWL_MIN_DELAY_MS", "1000", "Least pause between the starts of two requests to one host, in milliseconds. Hosts in CRAWL_ALLOW_HOSTS have no pause and 4 requests at once unless one of these three is set"},
-	{"CRAWL_MAX_DELAY_MS", "2000", "Largest pause; each is drawn between the two"},
+	{
+		"CRAWL_MIN_DELAY_MS", "1000",
+		"Shortest pause between the starts of two requests to one host, in milliseconds. Hosts in " +
+			"CRAWL_ALLOW_HOSTS have no pause and 4 requests at once unless one of these three is set",
+	},
+	{"CRAWL_MAX_DELAY_MS", "2000", "Longest pause; each is drawn between the two"},
 	{"CRAWL_MAX_CONCURRENT", "1", "Requests in flight per host, 1 to 64, over all instances"},
-	{"BACKFILL_SITES_FILE", "", "Site file, YAML: what is backfilled, and limits of single hosts, which go before these three. Without it, " + SitesFile + " is read if it is there: beside host.json, or where tidemark start is called. A named file that is missing, or one with mistakes, stops the start"},
-	{"BACKFILL_ENABLED", "false", "Whether sites may be backfilled. While it is false none begins, and those that go on pause at their next step, and go on once it is true"},
-	{"BACKFILL_MAX_URLS_PER_RUN", "1000", "Most addresses that one backfill discovers, 1 to 100000; a request may ask for fewer"},
-	{"BACKFILL_MAX_URLS_PER_SOURCE", "500", "Most of each of its sites, likewise"},
+	{
+		"BACKFILL_SITES_FILE", "",
+		"Site file, YAML: what is backfilled, and limits of single hosts, which take precedence over these " +
+			"three. Without it, " + SitesFile + " is read if it is there: beside host.json, or where tidemark " +
+			"start is called. A named file that is missing, or one with mistakes, stops the start",
+	},
+	{
+		"BACKFILL_ENABLED", "false",
+		"Whether sites may be backfilled. While it is false none begins; those that are running pause at " +
+			"their next step, and go on once it is true",
+	},
+	{
+		"BACKFILL_MAX_URLS_PER_RUN", "1000",
+		"Most addresses that one backfill discovers, 1 to 100000; a request may ask for fewer",
+	},
+	{"BACKFILL_MAX_URLS_PER_SOURCE", "500", "Most addresses of each of its sites, likewise"},
 	{"BACKFILL_MAX_CONCURRENCY", "2", "Most sites of one backfill that are read at once, 1 to 16"},
-	{"BACKFILL_ITEMS_PER_MINUTE", "600", "Most items that all backfills together register in a minute, 1 to 100000, but for 50 of each site that is read at once. 600 keep ten sites busy at a page a second"},
-	{"BACKFILL_MAX_BACKLOG", "2000", "Items of a host that wait for their first fetch, 50 to 1000000, at which a backfill waits for the crawl"},
-	{"SENTINEL_MAX_PER_DAY", "500", "Most new pages of one site of the site file that its daily look, and again as many that its pushes, register in a day (UTC), 0 to 5000; the rest follows on the next days. Likewise the checks that lastmod and pushes bring forward. 0 switches looks and pushes off, whatever BACKFILL_ENABLED says"},
+	{
+		"BACKFILL_JOBS_PER_MINUTE", "2",
+		"Most jobs of all backfills together that register pages in a minute, 1 to 100000. A job registers at " +
+			"most 50, so 2 are 100 pages a minute: enough to keep two hosts busy at about a page a second",
+	},
+	{
+		"BACKFILL_ITEMS_PER_MINUTE", "600",
+		"Most items that all backfills together register in a minute, 1 to 100000, apart from 50 of each site " +
+			"that is read at once. 600 keep ten sites busy at a page a second",
+	},
+	{
+		"BACKFILL_MAX_BACKLOG", "2000",
+		"Items of a host that wait for their first fetch, 50 to 1000000, at which a backfill waits for the " +
+			"crawl",
+	},
+	{
+		"SENTINEL_MAX_PER_DAY", "500",
+		"Most new pages of one site of the site file that its polls register in a day (UTC), 0 to 5000, and " +
+			"as many again by its pushes; the rest follows on the next days. The same holds for checks that " +
+			"lastmod and pushes bring forward. 0 switches polls and pushes off, whatever BACKFILL_ENABLED says",
+	},
 	// Limits; 0 is none. See docs/limits.md.
-	{"LIMIT_ITEMS_PER_HOST", "0", "Items of one host that may be registered, whatever their status, at most 1000000000; 0 is any number, as of all these. Others are refused, one by one, and those that are there go on. The site file may say otherwise for a domain (maxItems)"},
-	{"LIMIT_REQUESTS_PER_HOST_PER_DAY", "0", "Requests to one host in a day of UTC, at most 1000000000: pages, robots.txt, redirects and what is fetched to find pages. When they are spent the host is left alone until the next day. In the site file requestsPerDay"},
-	{"LIMIT_BYTES_PER_HOST_PER_DAY", "0", "Bytes of bodies that one host sends in a day, at most 1000000000000000, likewise. In the site file bytesPerDay"},
-	{"LIMIT_REQUESTS_PER_DAY", "0", "Requests to all hosts together in a day. Up to a fifth of it may stay unused: hosts take portions of it"},
+	{
+		"LIMIT_ITEMS_PER_HOST", "0",
+		"Items of one host that may be registered, whatever their status, at most 1000000000; 0, here and in " +
+			"all limits, is any number. Further items are refused one by one; those that are there go on. The " +
+			"site file may say otherwise for a domain (maxItems)",
+	},
+	{
+		"LIMIT_REQUESTS_PER_HOST_PER_DAY", "0",
+		"Requests to one host in a day of UTC, at most 1000000000: pages, robots.txt, redirects and what is " +
+			"fetched to find pages. When they are spent the host is left alone until the next day. In the site " +
+			"file requestsPerDay",
+	},
+	{
+		"LIMIT_BYTES_PER_HOST_PER_DAY", "0",
+		"Bytes of bodies that one host sends in a day, at most 1000000000000000, likewise. In the site file " +
+			"bytesPerDay",
+	},
+	{
+		"LIMIT_REQUESTS_PER_DAY", "0",
+		"Requests to all hosts together in a day. Up to a fifth of it may stay unused, because hosts take " +
+			"portions of it",
+	},
 	{"LIMIT_BYTES_PER_DAY", "0", "Bytes of bodies that all hosts together send in a day, likewise"},
 	// What is kept.
-	{"SNAPSHOT_KEEP_DAYS", "0", "Days that the capture of a page's former state is kept, from when it was made; 0 is for ever, at most 36500. The newest and the present one always stay"},
-	{"SNAPSHOT_KEEP_COUNT", "0", "Captures that are kept of one page; 0 is all, at most 1000000. One more may stay until the next check"},
-	{"SNAPSHOT_KEEP_BYTES", "0", "Bytes of the captures that are kept of one page, before compression, at most 1000000000000000; 0 is any number. The oldest go first; the newest and the present one always stay. One more may stay until the next check"},
+	{
+		"SNAPSHOT_KEEP_DAYS", "0",
+		"Days that the capture of a page's former state is kept, from when it was made; 0 is for ever, at " +
+			"most 36500. The newest and the present one always stay",
+	},
+	{
+		"SNAPSHOT_KEEP_COUNT", "0",
+		"Captures that are kept of one page; 0 is all, at most 1000000. One more may stay until the next " +
+			"check",
+	},
+	{
+		"SNAPSHOT_KEEP_BYTES", "0",
+		"Bytes of the captures that are kept of one page, before compression, at most 1000000000000000; 0 is " +
+			"any number. The oldest go first; the newest and the present one always stay. One more may stay until " +
+			"the next check",
+	},
 	// What and how much.
-	{"CRAWL_ALLOW_HOSTS", "", "Hosts that may have private addresses and other ports than 80 and 443, separated by commas: name, name:port, *.suffix, address or CIDR"},
-	{"CRAWL_USER_AGENT", "Tidemark/" + Version, "Who we say we are; what stands before the slash is what robots.txt rules are matched against"},
+	{
+		"CRAWL_ALLOW_HOSTS", "",
+		"Hosts that may have private addresses and ports other than 80 and 443, separated by commas: name, " +
+			"name:port, *.suffix, address or CIDR",
+	},
+	{
+		"CRAWL_USER_AGENT", "Tidemark/" + Version,
+		"Who we say we are; the part before the slash is what robots.txt rules are matched against",
+	},
 	{"CRAWL_CONTACT", "", "Address for a site's operator to complain to, added to the user agent"},
 	{"CRAWL_MAX_BYTES", "20971520", "Largest body that is read, in bytes after decoding; 1024 to 1073741824"},
-	{"CRAWL_TIMEOUT_SECONDS", "30", "Seconds for one fetch with its redirects, 1 to 30"},
+	{
+		"CRAWL_TIMEOUT_SECONDS", "30",
+		"Seconds for one fetch with its redirects, 1 to 30; at most 20 of them until an answer begins",
+	},
 	{"CRAWL_MAX_REDIRECTS", "5", "Redirects that are followed, 0 to 20"},
-	{"FILE_ROOT", "", "Folder under which files of this machine may be added; it has to be there. Without it they may not"},
-	{"EMAIL_IMPORT_ROOT", "", "Where mbox files that may be imported lie: a folder of this machine that is there, or the address of a blob container or of a folder in one. Without it none may"},
-	{"EMAIL_IMPORT_CREDENTIAL", "", "Name of the credential that lets in to those blobs: DOCS for CREDENTIAL_DOCS. Empty for blobs that are public"},
-	{"CREDENTIAL_<NAME>", "", "What lets in to private sources that were added with that name: KIND WHERE SECRET on one line. bearer https://wiki.example TOKEN; basic … user:password; header … X-Key: VALUE; sas https://acct.blob.core.windows.net/container sv=…; key, connection, identity likewise. The secret goes nowhere but to WHERE. A value that cannot be read stops the start"},
-	{"EMBEDDINGS_MODEL", "", "Model that gives chunks and queries vectors, so that pages are also found by meaning: text-embedding-3-small, or as the service at OPENAI_BASE_URL calls it. The index is filled anew whenever it is set or changed. While the service is down, search goes by words alone and new content waits for its vectors"},
-	{"T1_DEFAULT_MODEL", "", "Model or route at OPENAI_BASE_URL that describes entries one at a time (enrich/tier1): gist, topics, keywords. Without it they are not"},
-	{"T1_BATCH_MODEL", "", "Model or route there that describes entries in batches (enrich/tier1/batch), within a day and at half the price with most services"},
-	{"OPENAI_BASE_URL", "", "Service with language models that speaks the API of OpenAI, such as a LiteLLM proxy: https://api.openai.com/v1 or http://localhost:4000"},
+	{"FILE_ROOT", "", "Folder below which files of this machine may be added; it must exist. Without it none may"},
+	{
+		"EMAIL_IMPORT_ROOT", "",
+		"Where mbox files that may be imported are: an existing folder of this machine, or the address of a " +
+			"blob container or of a folder in one. Without it none may",
+	},
+	{
+		"EMAIL_IMPORT_CREDENTIAL", "",
+		"Name of the credential for those blobs: DOCS for CREDENTIAL_DOCS. Empty for blobs that are public",
+	},
+	{
+		"CREDENTIAL_<NAME>", "",
+		"Secret for private sources that were added with that name: KIND WHERE SECRET on one line. bearer " +
+			"https://wiki.example TOKEN; basic … user:password; header … X-Key: VALUE; sas " +
+			"https://acct.blob.core.windows.net/container sv=…; key, connection, identity likewise. The secret is " +
+			"sent to WHERE only. A value that cannot be read stops the start",
+	},
+	{
+		"EMBEDDINGS_MODEL", "",
+		"Model that gives chunks and queries vectors, so that pages are also found by meaning: " +
+			"text-embedding-3-small, or as the service at OPENAI_BASE_URL calls it. The index is filled again " +
+			"whenever it is set or changed. While the service is down, search goes by words alone and new content " +
+			"waits for its vectors",
+	},
+	{
+		"T1_DEFAULT_MODEL", "",
+		"Model or route at OPENAI_BASE_URL that describes entries one at a time (enrich/tier1): gist, topics, " +
+			"keywords. Without it they are not described",
+	},
+	{
+		"T1_BATCH_MODEL", "",
+		"Model or route there that describes entries in batches (enrich/tier1/batch), within a day and at " +
+			"half the price with most services",
+	},
+	{
+		"OPENAI_BASE_URL", "",
+		"Service with language models that speaks the API of OpenAI, such as a LiteLLM proxy: " +
+			"https://api.openai.com/v1 or http://localhost:4000",
+	},
 	{"LITELLM_MASTER_KEY", "", "Key for that service, sent as a bearer token"},
-	{"SEARCH_ENDPOINT", "", "Azure AI Search instead of the embedded index: https://name.search.windows.net. Its index is made when it is missing, and then filled from the snapshots. In Azure there is no search without it: pages are crawled and kept, and rest at Crawled"},
-	{"SEARCH_API_KEY", "", "Admin key of that service. Without it the app's identity is used, which needs the roles Search Service Contributor and Search Index Data Contributor"},
-	{"SEARCH_INDEX", "tidemark", "Name of the index there: 2 to 128 lower-case letters, digits, and single - and _ between them"},
-	{"SEARCH_VECTOR_DIMENSIONS", "0", "Length of the vectors of EMBEDDINGS_MODEL, 2 to 4096, such as 1536; needed there with a model. An index of another length is refused: take another name"},
-	{"TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid", "Query parameters that are dropped: by prefix when they end in _, else by name. Not to be changed once there are items; the command line reads it too"},
-	{"FORCE_REINDEX_ON_CANONICAL_CHANGE", "true", "Whether a page is indexed again when only its rel=canonical has changed; false records the change"},
-	{"WEBSITE_SITE_NAME", "", "Set by Azure, by which the app knows that it runs there, unless AZURE_FUNCTIONS_ENVIRONMENT is Development: not to be set by hand"},
+	{
+		"SEARCH_ENDPOINT", "",
+		"Azure AI Search instead of the embedded index: https://name.search.windows.net. Its index is made " +
+			"when it is missing, and then filled from the snapshots. In Azure there is no search without it: " +
+			"pages are crawled and kept, and stay at Crawled",
+	},
+	{
+		"SEARCH_API_KEY", "",
+		"Admin key of that service. Without it the app's identity is used, which needs the roles Search " +
+			"Service Contributor and Search Index Data Contributor",
+	},
+	{
+		"SEARCH_INDEX", "tidemark",
+		"Name of the index there: 2 to 128 lower-case letters, digits, and single - and _ between them",
+	},
+	{
+		"SEARCH_VECTOR_DIMENSIONS", "0",
+		"Length of the vectors of EMBEDDINGS_MODEL, 2 to 4096, such as 1536; needed there with a model. An " +
+			"index of another length is refused: choose another name",
+	},
+	{
+		"TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid",
+		"Query parameters that are dropped: by prefix when they end in _, else by name. After a change run " +
+			"`tidemark migrate`; the command line reads it, too",
+	},
+	{
+		"FORCE_REINDEX_ON_CANONICAL_CHANGE", "true",
+		"Whether a page is indexed again when only its rel=canonical has changed; false only records the " +
+			"change",
+	},
+	{
+		"WEBSITE_SITE_NAME", "",
+		"Set by Azure; the app knows by it that it runs there, unless AZURE_FUNCTIONS_ENVIRONMENT is " +
+			"Development. Do not set it by hand",
+	},
 	// The command line.
 	{"PORT", "7071", "tidemark start: port of the app, on this machine only"},
 	{"AZURITE_PORT_BASE", "10000", "First of Azurite's three ports: blobs, queues, tables"},
-	{"STORAGE", "embedded", "tidemark start, export and import-state: embedded keeps all state in files below TIDEMARK_DATA; azurite starts an Azurite; account, the default where AzureWebJobsStorage is set, uses what that names"},
+	{
+		"STORAGE", "embedded",
+		"tidemark start, export and import-state: embedded keeps all state in files below TIDEMARK_DATA; " +
+			"azurite starts an Azurite; account, the default where AzureWebJobsStorage is set, uses what that " +
+			"names",
+	},
 	{"TIDEMARK_SERVER", "http://localhost:7071", "Server that the commands speak to"},
 	{"TIDEMARK_KEY", "", "Function key that the commands send; needed in Azure"},
 	{"NO_COLOR", "", "Any value turns off bold text"},
 }
 
-// SettingsTable is Settings as the README has it.
+// SettingsTable is Settings as docs/settings.md has it.
 func SettingsTable() string {
 	var b strings.Builder
 	b.WriteString("| name | default | meaning |\n|---|---|---|\n")

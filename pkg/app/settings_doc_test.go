@@ -17,11 +17,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/mailimport"
+	"github.com/tidemark/tidemark/pkg/ops/memory"
+	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
 
-var updateDocs = flag.Bool("update", false, "rewrite what is generated in README.md")
+var updateDocs = flag.Bool("update", false, "rewrite what is generated in docs")
 
 // asked records the names that code asks for while it reads settings from values.
 func asked(values map[string]string, read func(get func(string) string)) []string {
@@ -170,7 +171,7 @@ func TestA25SettingsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestA25SeedDefaults holds the names and defaults of seed 003 §11.
+// TestA25SeedDefaults holds the names and defaults of spec 003 §11.
 func TestA25SeedDefaults(t *testing.T) {
 	for name, want := range map[string]string{
 		"REGISTRY_TABLE_NAME":               "IngestItems",
@@ -199,6 +200,7 @@ func TestDocumentedDefaultsAreReal(t *testing.T) {
 		"CRAWL_ALLOW_HOSTS": len(unset.Fetch.AllowHosts) == 0,
 		"CRAWL_CONTACT":     unset.Fetch.Contact == "",
 		"FILE_ROOT":         unset.FileRoot == "",
+		"MEMORY_LIMIT_MB":   unset.Memory == memory.Of(0),
 
 		"BACKFILL_SITES_FILE":     len(unset.Sites.All()) == 0,
 		"EMAIL_IMPORT_ROOT":       unset.MailRoot == mailimport.Root{},
@@ -260,21 +262,22 @@ func TestExampleSettings(t *testing.T) {
 
 var settingsBlock = regexp.MustCompile(`(?s)(<!-- settings: .*? -->\n)(.*?)(<!-- end of settings -->)`)
 
-// TestReadmeSettings holds the README's table against Settings; -update rewrites it.
-func TestReadmeSettings(t *testing.T) {
-	readme := readDoc(t, "README.md")
-	m := settingsBlock.FindStringSubmatchIndex(readme)
+// TestSettingsDocument holds the table of docs/settings.md against Settings; -update rewrites it.
+func TestSettingsDocument(t *testing.T) {
+	const name = "docs/settings.md"
+	doc := readDoc(t, name)
+	m := settingsBlock.FindStringSubmatchIndex(doc)
 	if m == nil {
-		t.Fatal("README.md has no settings block")
+		t.Fatalf("%s has no settings block", name)
 	}
-	have, want := readme[m[4]:m[5]], SettingsTable()
+	have, want := doc[m[4]:m[5]], SettingsTable()
 	if have == want {
 		return
 	}
 	if !*updateDocs {
-		t.Fatalf("run go test ./pkg/app -run TestReadmeSettings -update; README.md (-want +have):\n%s", cmp.Diff(want, have))
+		t.Fatalf("run go test ./pkg/app -run TestSettingsDocument -update; %s (-want +have):\n%s", name, cmp.Diff(want, have))
 	}
-	if err := os.WriteFile(filepath.Join("..", "..", "README.md"), []byte(readme[:m[4]]+want+readme[m[5]:]), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join("..", "..", name), []byte(doc[:m[4]]+want+doc[m[5]:]), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

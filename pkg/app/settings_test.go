@@ -8,18 +8,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/site"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/site"
-	"github.com/tidemark/tidemark/pkg/snapshot"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 func env(values map[string]string) func(string) string {
 	return func(name string) string { return values[name] }
 }
 
-// A25: the names and defaults of seed 003 §11.
+// A25: the names and defaults of spec 003 §11.
 func TestA25Defaults(t *testing.T) {
 	c, err := Load(env(nil))
 	if err != nil {
@@ -38,7 +38,8 @@ func TestA25Defaults(t *testing.T) {
 		KeepGone            bool
 	}
 	have := seed{
-		c.Table, c.Strategy, c.Schedule.Base, c.Schedule.Max, c.Schedule.ErrorBase, c.Schedule.UnchangedSteps, c.Schedule.GoneAfter,
+		c.Table, c.Strategy, c.Schedule.Base, c.Schedule.Max, c.Schedule.ErrorBase, c.Schedule.UnchangedSteps,
+		c.Schedule.GoneAfter,
 		c.Politeness, c.Fetch.UserAgent, c.Fetch.MaxBytes, int64(c.Fetch.MaxRedirects), c.Fetch.Timeout, c.Data, c.KeepGone,
 	}
 	want := seed{
@@ -65,30 +66,35 @@ func TestA25Values(t *testing.T) {
 		have  func(Config) any
 		want  any
 	}{
-		"REGISTRY_TABLE_NAME":          {"Sources2", func(c Config) any { return c.Table }, "Sources2"},
-		"REGISTRY_PARTITION_STRATEGY":  {"scheme", func(c Config) any { return c.Strategy }, source.ByScheme},
-		"CRAWL_BASE_INTERVAL_SECONDS":  {"7200", func(c Config) any { return c.Schedule.Base }, 2 * time.Hour},
-		"CRAWL_MAX_INTERVAL_SECONDS":   {"172800", func(c Config) any { return c.Schedule.Max }, 48 * time.Hour},
-		"CRAWL_ERROR_BACKOFF_BASE":     {"30", func(c Config) any { return c.Schedule.ErrorBase }, 30 * time.Second},
-		"CRAWL_UNCHANGED_STEPS":        {"5", func(c Config) any { return c.Schedule.UnchangedSteps }, 5},
-		"SNAPSHOT_KEEP_DAYS":           {"90", func(c Config) any { return c.Retention }, snapshot.Retention{Age: 90 * 24 * time.Hour}},
-		"SNAPSHOT_KEEP_COUNT":          {"5", func(c Config) any { return c.Retention }, snapshot.Retention{Count: 5}},
-		"CRAWL_GONE_AFTER":             {"1", func(c Config) any { return c.Schedule.GoneAfter }, 1},
-		"CRAWL_GONE_SHARE":             {"0.5", func(c Config) any { return c.Schedule.GoneShare }, 0.5},
-		"CRAWL_SOFT_404":               {"false", func(c Config) any { return c.Soft404 }, false},
-		"CRAWL_PURGE_GONE_DAYS":        {"30", func(c Config) any { return c.Schedule.PurgeGone }, 30 * 24 * time.Hour},
-		"CRAWL_REMOVE_GONE":            {"false", func(c Config) any { return c.KeepGone }, true},
-		"CRAWL_MIN_DELAY_MS":           {"5000", func(c Config) any { return c.Politeness.MinDelay }, 5 * time.Second},
-		"CRAWL_MAX_CONCURRENT":         {"3", func(c Config) any { return c.Politeness.MaxConcurrent }, 3},
-		"CRAWL_USER_AGENT":             {"Bot/2", func(c Config) any { return c.Fetch.UserAgent }, "Bot/2"},
-		"CRAWL_CONTACT":                {"https://a.example/bot", func(c Config) any { return c.Fetch.Contact }, "https://a.example/bot"},
-		"CRAWL_ALLOW_HOSTS":            {" localhost , *.lan ", func(c Config) any { return strings.Join(c.Fetch.AllowHosts, ";") }, "localhost;*.lan"},
-		"CRAWL_MAX_BYTES":              {"2048", func(c Config) any { return c.Fetch.MaxBytes }, int64(2048)},
-		"CRAWL_TIMEOUT_SECONDS":        {"9", func(c Config) any { return c.Fetch.Timeout }, 9 * time.Second},
-		"CRAWL_MAX_REDIRECTS":          {"0", func(c Config) any { return c.Fetch.MaxRedirects }, -1},
-		"OPENAI_BASE_URL":              {"http://localhost:4000", func(c Config) any { return c.Models.BaseURL }, "http://localhost:4000"},
-		"LITELLM_MASTER_KEY":           {"sk-1", func(c Config) any { return string(c.Models.Key) }, "sk-1"},
-		"SEARCH_ENDPOINT":              {"https://name.search.windows.net", func(c Config) any { return c.Search.Endpoint }, "https://name.search.windows.net"},
+		"REGISTRY_TABLE_NAME":         {"Sources2", func(c Config) any { return c.Table }, "Sources2"},
+		"REGISTRY_PARTITION_STRATEGY": {"scheme", func(c Config) any { return c.Strategy }, source.ByScheme},
+		"CRAWL_BASE_INTERVAL_SECONDS": {"7200", func(c Config) any { return c.Schedule.Base }, 2 * time.Hour},
+		"CRAWL_MAX_INTERVAL_SECONDS":  {"172800", func(c Config) any { return c.Schedule.Max }, 48 * time.Hour},
+		"CRAWL_ERROR_BACKOFF_BASE":    {"30", func(c Config) any { return c.Schedule.ErrorBase }, 30 * time.Second},
+		"CRAWL_UNCHANGED_STEPS":       {"5", func(c Config) any { return c.Schedule.UnchangedSteps }, 5},
+		"SNAPSHOT_KEEP_DAYS": {"90",
+			func(c Config) any { return c.Retention }, snapshot.Retention{Age: 90 * 24 * time.Hour}},
+		"SNAPSHOT_KEEP_COUNT":   {"5", func(c Config) any { return c.Retention }, snapshot.Retention{Count: 5}},
+		"CRAWL_GONE_AFTER":      {"1", func(c Config) any { return c.Schedule.GoneAfter }, 1},
+		"CRAWL_GONE_SHARE":      {"0.5", func(c Config) any { return c.Schedule.GoneShare }, 0.5},
+		"CRAWL_SOFT_404":        {"false", func(c Config) any { return c.Soft404 }, false},
+		"CRAWL_PURGE_GONE_DAYS": {"30", func(c Config) any { return c.Schedule.PurgeGone }, 30 * 24 * time.Hour},
+		"CRAWL_REMOVE_GONE":     {"false", func(c Config) any { return c.KeepGone }, true},
+		"CRAWL_MIN_DELAY_MS":    {"5000", func(c Config) any { return c.Politeness.MinDelay }, 5 * time.Second},
+		"CRAWL_MAX_CONCURRENT":  {"3", func(c Config) any { return c.Politeness.MaxConcurrent }, 3},
+		"CRAWL_USER_AGENT":      {"Bot/2", func(c Config) any { return c.Fetch.UserAgent }, "Bot/2"},
+		"CRAWL_CONTACT": {"https://a.example/bot",
+			func(c Config) any { return c.Fetch.Contact }, "https://a.example/bot"},
+		"CRAWL_ALLOW_HOSTS": {" localhost , *.lan ",
+			func(c Config) any { return strings.Join(c.Fetch.AllowHosts, ";") }, "localhost;*.lan"},
+		"CRAWL_MAX_BYTES":       {"2048", func(c Config) any { return c.Fetch.MaxBytes }, int64(2048)},
+		"CRAWL_TIMEOUT_SECONDS": {"9", func(c Config) any { return c.Fetch.Timeout }, 9 * time.Second},
+		"CRAWL_MAX_REDIRECTS":   {"0", func(c Config) any { return c.Fetch.MaxRedirects }, -1},
+		"OPENAI_BASE_URL": {"http://localhost:4000",
+			func(c Config) any { return c.Models.BaseURL }, "http://localhost:4000"},
+		"LITELLM_MASTER_KEY": {"sk-1", func(c Config) any { return string(c.Models.Key) }, "sk-1"},
+		"SEARCH_ENDPOINT": {"https://name.search.windows.net",
+			func(c Config) any { return c.Search.Endpoint }, "https://name.search.windows.net"},
 		"SEARCH_API_KEY":               {"0a1b", func(c Config) any { return string(c.Search.Key) }, "0a1b"},
 		"SEARCH_INDEX":                 {"pages-2", func(c Config) any { return c.Search.Index }, "pages-2"},
 		"SEARCH_VECTOR_DIMENSIONS":     {"1536", func(c Config) any { return c.Search.Dimensions }, 1536},
@@ -96,18 +102,23 @@ func TestA25Values(t *testing.T) {
 		"BACKFILL_MAX_URLS_PER_RUN":    {"7", func(c Config) any { return c.Backfill.MaxURLs }, 7},
 		"BACKFILL_MAX_URLS_PER_SOURCE": {"7", func(c Config) any { return c.Backfill.MaxPerSource }, 7},
 		"BACKFILL_MAX_CONCURRENCY":     {"7", func(c Config) any { return c.Backfill.MaxConcurrency }, 7},
+		"BACKFILL_JOBS_PER_MINUTE":     {"7", func(c Config) any { return c.Backfill.JobsPerMinute }, 7},
 		"BACKFILL_ITEMS_PER_MINUTE":    {"7", func(c Config) any { return c.Backfill.PerMinute }, 7},
 		"BACKFILL_MAX_BACKLOG":         {"77", func(c Config) any { return c.Backfill.MaxBacklog }, 77},
 		"SENTINEL_MAX_PER_DAY":         {"0", func(c Config) any { return c.SentinelPerDay }, 0},
 		"TIDEMARK_DATA":                {"/data", func(c Config) any { return c.Data }, "/data"},
-		"TRACKING_PARAM_PREFIXES":      {"ref", func(c Config) any { s, _ := c.Rules.ParseURL("https://a.example/?ref=1&utm_x=2"); return s.Normalized }, "https://a.example/?utm_x=2"},
+		"TRACKING_PARAM_PREFIXES": {"ref",
+			func(c Config) any { s, _ := c.Rules.ParseURL("https://a.example/?ref=1&utm_x=2"); return s.Normalized },
+			"https://a.example/?utm_x=2"},
 
-		"SNAPSHOT_KEEP_BYTES":             {"500", func(c Config) any { return c.Retention }, snapshot.Retention{Bytes: 500}},
-		"LIMIT_ITEMS_PER_HOST":            {"5", func(c Config) any { return c.Politeness.MaxItems }, 5},
-		"LIMIT_REQUESTS_PER_HOST_PER_DAY": {"5", func(c Config) any { return c.Politeness.Daily }, registry.Budget{Requests: 5}},
-		"LIMIT_BYTES_PER_HOST_PER_DAY":    {"5", func(c Config) any { return c.Politeness.Daily }, registry.Budget{Bytes: 5}},
-		"LIMIT_REQUESTS_PER_DAY":          {"5", func(c Config) any { return c.Politeness.Total }, registry.Budget{Requests: 5}},
-		"LIMIT_BYTES_PER_DAY":             {"5", func(c Config) any { return c.Politeness.Total }, registry.Budget{Bytes: 5}},
+		"SNAPSHOT_KEEP_BYTES":  {"500", func(c Config) any { return c.Retention }, snapshot.Retention{Bytes: 500}},
+		"LIMIT_ITEMS_PER_HOST": {"5", func(c Config) any { return c.Politeness.MaxItems }, 5},
+		"LIMIT_REQUESTS_PER_HOST_PER_DAY": {"5",
+			func(c Config) any { return c.Politeness.Daily }, registry.Budget{Requests: 5}},
+		"LIMIT_BYTES_PER_HOST_PER_DAY": {"5", func(c Config) any { return c.Politeness.Daily }, registry.Budget{Bytes: 5}},
+		"LIMIT_REQUESTS_PER_DAY": {"5",
+			func(c Config) any { return c.Politeness.Total }, registry.Budget{Requests: 5}},
+		"LIMIT_BYTES_PER_DAY": {"5", func(c Config) any { return c.Politeness.Total }, registry.Budget{Bytes: 5}},
 	} {
 		c, err := Load(env(map[string]string{name: tt.value}))
 		if err != nil || tt.have(c) != tt.want {
@@ -123,12 +134,14 @@ func TestA24BadCredentials(t *testing.T) {
 		"CREDENTIAL_BAD": "token hunter2", "CREDENTIAL_REF": "@Microsoft.KeyVault(hunter2)",
 		"CREDENTIAL_lower": "bearer https://wiki.example hunter2", "CREDENTIAL_": "hunter2",
 	})
-	set := Names([]string{"CREDENTIAL_GOOD=x", "CREDENTIAL_EMPTY=", "OTHER=", "CREDENTIAL_BAD=a=b", "CREDENTIAL_REF=", "CREDENTIAL_lower=", "CREDENTIAL_="})
+	set := Names([]string{"CREDENTIAL_GOOD=x", "CREDENTIAL_EMPTY=", "OTHER=", "CREDENTIAL_BAD=a=b", "CREDENTIAL_REF=",
+		"CREDENTIAL_lower=", "CREDENTIAL_="})
 	_, err := Load(get, set...)
 	if !fault.Is(err, fault.Invalid) || strings.Contains(err.Error(), "hunter2") {
 		t.Fatalf("have %v", err)
 	}
-	for _, name := range []string{"setting CREDENTIAL_BAD: want KIND", "setting CREDENTIAL_REF: the Key Vault", "CREDENTIAL_lower: allowed", "CREDENTIAL_: allowed"} {
+	for _, name := range []string{"setting CREDENTIAL_BAD: want KIND", "setting CREDENTIAL_REF: the Key Vault",
+		"CREDENTIAL_lower: allowed", "CREDENTIAL_: allowed"} {
 		if !strings.Contains(err.Error(), name) {
 			t.Errorf("%q is not told: %v", name, err)
 		}
@@ -229,12 +242,14 @@ func TestA25SeveralAtOnce(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, name := range []string{"CRAWL_MAX_CONCURRENT", "REGISTRY_PARTITION_STRATEGY", "CRAWL_ALLOW_HOSTS", "CRAWL_MAX_DELAY_MS"} {
+	for _, name := range []string{"CRAWL_MAX_CONCURRENT", "REGISTRY_PARTITION_STRATEGY", "CRAWL_ALLOW_HOSTS",
+		"CRAWL_MAX_DELAY_MS"} {
 		if strings.Count(err.Error(), name+"=") != 1 {
 			t.Errorf("%s is not told once: %v", name, err)
 		}
 	}
-	if c, err := Load(env(map[string]string{"CRAWL_MIN_DELAY_MS": "60000"})); err != nil || c.Politeness.MaxDelay != time.Minute {
+	if c, err := Load(env(map[string]string{"CRAWL_MIN_DELAY_MS": "60000"})); err != nil ||
+		c.Politeness.MaxDelay != time.Minute {
 		t.Errorf("a longer least delay alone: %+v, %v", c.Politeness, err)
 	}
 }
@@ -244,7 +259,8 @@ func TestA25SeveralAtOnce(t *testing.T) {
 func TestE3PolitenessOfHosts(t *testing.T) {
 	exempt := func(host string) bool { return host == "localhost" || host == "own.example" }
 	limits := func(host string) (l site.Limits, ok bool) {
-		return site.Limits{MinDelay: 5 * time.Second, MaxDelay: 9 * time.Second, MaxConcurrent: 2}, strings.HasSuffix(host, ".example") && host != "a.example"
+		return site.Limits{MinDelay: 5 * time.Second, MaxDelay: 9 * time.Second, MaxConcurrent: 2}, strings.HasSuffix(host,
+			".example") && host != "a.example"
 	}
 	limited := registry.Politeness{MinDelay: 5 * time.Second, MaxDelay: 9 * time.Second, MaxConcurrent: 2}
 	for _, tt := range []struct {
@@ -256,7 +272,8 @@ func TestE3PolitenessOfHosts(t *testing.T) {
 		{"others", "a.example", nil, registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}},
 		{"in the site file", "b.example", map[string]string{"CRAWL_MAX_CONCURRENT": "1"}, limited},
 		{"exempt, but in the site file", "own.example", nil, limited},
-		{"exempt, but set", "localhost", map[string]string{"CRAWL_MAX_CONCURRENT": "1"}, registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}},
+		{"exempt, but set", "localhost", map[string]string{"CRAWL_MAX_CONCURRENT": "1"},
+			registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}},
 	} {
 		c, err := Load(env(tt.env))
 		if err != nil {

@@ -7,7 +7,8 @@ import (
 
 // plain are the beginnings of the names of settings whose values anybody with a function key may see.
 var plain = []string{
-	"CRAWL_", "LIMIT_", "SNAPSHOT_", "REGISTRY_", "TRACKING_PARAM_PREFIXES", "FORCE_REINDEX_", "EMBEDDINGS_MODEL", "T1_", "SEARCH_INDEX", "SEARCH_VECTOR_",
+	"BACKFILL_", "CRAWL_", "LIMIT_", "MEMORY_LIMIT_MB", "SENTINEL_", "SNAPSHOT_", "REGISTRY_", "TRACKING_PARAM_PREFIXES",
+	"FORCE_REINDEX_", "EMBEDDINGS_MODEL", "T1_", "SEARCH_INDEX", "SEARCH_VECTOR_",
 	"FILE_ROOT", "EMAIL_IMPORT_", "TIDEMARK_DATA", "STORAGE",
 }
 

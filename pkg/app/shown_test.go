@@ -1,6 +1,8 @@
 package app
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -23,11 +25,32 @@ func TestD5ConfigShowsNoSecrets(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"CRAWL_CONTACT": "port@port.example", "CRAWL_UNCHANGED_STEPS": "3", "LITELLM_MASTER_KEY": "(set)", "AzureWebJobsStorage": "(set)",
-		"SEARCH_API_KEY": "(set)", "SEARCH_ENDPOINT": "(set)", "OPENAI_BASE_URL": "(set)", "TIDEMARK_KEY": "", "CREDENTIAL_<NAME>": "",
+		"CRAWL_CONTACT": "port@port.example", "CRAWL_UNCHANGED_STEPS": "3", "LITELLM_MASTER_KEY": "(set)",
+		"AzureWebJobsStorage": "(set)",
+		"SEARCH_API_KEY":      "(set)", "SEARCH_ENDPOINT": "(set)", "OPENAI_BASE_URL": "(set)", "TIDEMARK_KEY": "",
+		"CREDENTIAL_<NAME>": "",
 	} {
 		if shown[name] != want {
 			t.Errorf("%s: have %q, want %q", name, shown[name], want)
+		}
+	}
+}
+
+// TestD5ConfigShowsSwitches: what is a switch or a number is shown as it is set, for it is no secret.
+func TestD5ConfigShowsSwitches(t *testing.T) {
+	for _, s := range Settings {
+		_, err := strconv.ParseFloat(s.Default, 64)
+		if slices.Contains(elsewhere, s.Name) || err != nil && s.Default != "true" && s.Default != "false" {
+			continue
+		}
+		shown := Shown(func(name string) string {
+			if name == s.Name {
+				return "7"
+			}
+			return ""
+		})
+		if shown[s.Name] != "7" {
+			t.Errorf("%s is shown as %q", s.Name, shown[s.Name])
 		}
 	}
 }

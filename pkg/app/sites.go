@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/tidemark/tidemark/pkg/file"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/policy/site"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/site"
 )
 
 const (
@@ -28,7 +28,8 @@ func (s *settings) sites() *site.Sites {
 		return &site.Sites{}
 	}
 	if err != nil {
-		s.problems = append(s.problems, fmt.Sprintf("BACKFILL_SITES_FILE=%q: allowed is a file that can be read: %v", name, err))
+		s.problems = append(s.problems,
+			fmt.Sprintf("BACKFILL_SITES_FILE=%q: allowed is a file that can be read: %v", name, err))
 		return &site.Sites{}
 	}
 	sites, err := site.Parse(name, data)
@@ -55,7 +56,8 @@ func readSites(name string) ([]byte, error) {
 // politeness gives each host its pace and its quotas (E3): the limits that the site file has for it, else
 // what is set for all. Allow-listed hosts are the operator's own, and are not held back unless either says so.
 // Nor are stores of files, which no site's visitors share. Quotas are for them, too.
-func (c *Config) politeness(exempt func(host string) bool, limits func(host string) (site.Limits, bool)) func(host string) registry.Politeness {
+func (c *Config) politeness(exempt func(host string) bool,
+	limits func(host string) (site.Limits, bool)) func(host string) registry.Politeness {
 	return func(host string) registry.Politeness {
 		p := c.Politeness
 		if l, ok := limits(host); ok {

@@ -18,7 +18,8 @@ func TestE9SitesFile(t *testing.T) {
 		want      string // in the error; empty: none
 	}{
 		{"none", "", "", ""},
-		{"named and missing", "backfill-sites.yaml", "", `BACKFILL_SITES_FILE="backfill-sites.yaml": allowed is a file that can be read`},
+		{"named and missing", "backfill-sites.yaml", "",
+			`BACKFILL_SITES_FILE="backfill-sites.yaml": allowed is a file that can be read`},
 		{"a folder", ".", "", `BACKFILL_SITES_FILE=".": allowed is`},
 		{"mistaken", "", "sites: 1", "backfill-sites.yaml:1: "},
 		{"named and mistaken", "backfill-sites.yaml", "sites: 1", "backfill-sites.yaml:1: "},
@@ -32,7 +33,8 @@ func TestE9SitesFile(t *testing.T) {
 				}
 			}
 			c, err := Load(env(map[string]string{"BACKFILL_SITES_FILE": tt.set}))
-			if tt.want == "" && (err != nil || len(c.Sites.All()) != 0) || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			if tt.want == "" && (err != nil || len(c.Sites.All()) != 0) || tt.want != "" &&
+				(err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("have %v, want %q", err, tt.want)
 			}
 		})
@@ -52,7 +54,8 @@ func TestE3LimitsOfTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, err := Load(env(map[string]string{
-		"BACKFILL_SITES_FILE": path, "LIMIT_REQUESTS_PER_HOST_PER_DAY": "7", "LIMIT_BYTES_PER_HOST_PER_DAY": "8", "LIMIT_ITEMS_PER_HOST": "9",
+		"BACKFILL_SITES_FILE": path, "LIMIT_REQUESTS_PER_HOST_PER_DAY": "7", "LIMIT_BYTES_PER_HOST_PER_DAY": "8",
+		"LIMIT_ITEMS_PER_HOST": "9",
 	}))
 	if err != nil {
 		t.Fatal(err)

@@ -5,11 +5,11 @@ import (
 	"log/slog"
 	"path/filepath"
 
-	"github.com/tidemark/tidemark/pkg/backfill"
-	"github.com/tidemark/tidemark/pkg/mailimport"
-	"github.com/tidemark/tidemark/pkg/rebuild"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/sentinel"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/mailimport"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
+	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
@@ -26,7 +26,8 @@ func StoreFolder(data string) string { return filepath.Join(data, "store") }
 // Prepare makes the queues and tables of an app with these settings, for a host that polls the
 // queues before the app has come up to make them itself. It may be repeated.
 func Prepare(ctx context.Context, cfg Config, store storage.Store) error {
-	for _, queue := range []string{rebuild.Queue, mailimport.Queue, backfill.Queue, backfill.PoisonQueue, sentinel.Queue, sentinel.PoisonQueue} {
+	for _, queue := range []string{rebuild.Queue, mailimport.Queue, backfill.Queue, backfill.PoisonQueue, sitepoll.Queue,
+		sitepoll.PoisonQueue} {
 		if err := store.Queue(queue).Create(ctx); err != nil {
 			return err
 		}

@@ -3,15 +3,15 @@ package app
 import (
 	"slices"
 
-	"github.com/tidemark/tidemark/pkg/activity"
-	"github.com/tidemark/tidemark/pkg/backfill"
-	"github.com/tidemark/tidemark/pkg/enrich"
 	"github.com/tidemark/tidemark/pkg/entries"
-	"github.com/tidemark/tidemark/pkg/mailimport"
+	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/enrich"
+	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/transfer"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"github.com/tidemark/tidemark/pkg/storage/transfer"
 )
 
 // StatePlan says what the state of an app with these settings is, for moving it. The search index

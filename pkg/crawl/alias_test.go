@@ -57,7 +57,7 @@ func TestA16AliasComesBack(t *testing.T) {
 			r.look("/q")
 		},
 		"removed": func(r *rig) {
-			_, err := r.reg.Remove(r.t.Context(), r.source("/q").ID())
+			_, err := r.reg.Items.Remove(r.t.Context(), r.source("/q").ID())
 			must(r.t, err)
 			r.mustWork()
 		},
@@ -104,7 +104,7 @@ func TestA16AliasRows(t *testing.T) {
 			}
 		}, 0},
 		{"is purged", func(r *rig) {
-			_, err := r.reg.Remove(r.t.Context(), r.source("/p").ID())
+			_, err := r.reg.Items.Remove(r.t.Context(), r.source("/p").ID())
 			must(r.t, err)
 			r.mustWork()
 		}, 0},
@@ -173,7 +173,7 @@ func TestA16ChainGrows(t *testing.T) {
 	if it := r.first("/c"); it.AliasOf != r.item("/b").ID {
 		t.Fatalf("/c: %s (%s)", it.Status, it.ErrorMessage)
 	}
-	for range 3 { // the second look of a new alias
+	for range 3 { // the second check of a new alias
 		r.sweepAfter(15 * time.Minute)
 	}
 	r.first("/a")

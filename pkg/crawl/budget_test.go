@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -34,7 +34,7 @@ func (r *rig) tomorrow() {
 	r.clock.pass(now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now))
 	for range 5 {
 		r.clock.pass(11 * time.Minute)
-		_, err := r.reg.Sweep(r.t.Context())
+		_, err := r.reg.Jobs.Sweep(r.t.Context())
 		must(r.t, err)
 		r.mustWork()
 	}
@@ -53,7 +53,7 @@ func (r *rig) fetched(of []string) (n int) {
 
 // E3: a budget that is spent is a state: pages wait for the next day, without an error or an attempt.
 // Every request counts: the first day's go to robots.txt, the page that is asked for to know those that
-// do not exist, redirects and a visit, too.
+// do not exist, redirects and resources, too.
 func TestE3BudgetOfRequests(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open), limited(registry.Budget{Requests: 6}, registry.Budget{}))
@@ -63,20 +63,24 @@ func TestE3BudgetOfRequests(t *testing.T) {
 		}
 		r.site.put("/1", to(302, r.site.URL+"/other"))
 		r.site.put("/other", text("other"))
-		_, err := r.Visit(t.Context(), Visit{URL: r.site.URL + "/2"}) // and robots.txt
+		_, err := r.FetchResource(t.Context(), ResourceRequest{URL: r.site.URL + "/2"}) // and robots.txt
 		must(t, err)
 		r.register(false, all...)
 		r.mustWork()
 		if n := r.fetched(all); n != 3 { // "/0", "/1" and where it leads, "/2"
 			t.Errorf("on the first day %d pages", n)
 		}
-		view, err := r.reg.Host(t.Context(), r.source("/").Host)
+		view, err := r.reg.Hosts.View(t.Context(), r.source("/").Host)
 		must(t, err)
 		if view.Today.Requests != 6 || !strings.Contains(view.PauseReason, "daily budget of 6 requests") {
 			t.Errorf("the host is shown as %+v", view)
 		}
-		if _, err := r.Visit(t.Context(), Visit{URL: r.site.URL + "/3"}); !fault.Is(err, fault.Throttled) || fault.RetryAfter(err) < 10*time.Hour {
-			t.Errorf("a visit: %v, after %v", err, fault.RetryAfter(err))
+		if _, err := r.FetchResource(t.Context(), ResourceRequest{URL: r.site.URL + "/3"}); !fault.Is(
+			err,
+			fault.Throttled,
+		) ||
+			fault.RetryAfter(err) < 10*time.Hour {
+			t.Errorf("a resource: %v, after %v", err, fault.RetryAfter(err))
 		}
 		for range 2 {
 			r.tomorrow()
@@ -104,7 +108,7 @@ func TestE3BudgetOfBytes(t *testing.T) {
 		r.register(false, pages...)
 		r.mustWork()
 		limit := max(daily.Bytes, all.Bytes)
-		view, err := r.reg.Host(t.Context(), r.source("/").Host)
+		view, err := r.reg.Hosts.View(t.Context(), r.source("/").Host)
 		must(t, err)
 		if b := view.Today.Bytes; b < limit || b > limit+size+10 || !strings.Contains(view.PauseReason, "bytes") {
 			t.Errorf("%d bytes of %d; %s", b, limit, view.PauseReason)
@@ -124,10 +128,10 @@ func TestE3SpentBudgetLetsOthersPass(t *testing.T) {
 	r.site.put("/q", text("v2"))
 	r.first("/p")
 	r.first("/q")
-	_, err := r.reg.Remove(t.Context(), r.item("/p").ID)
+	_, err := r.reg.Items.Remove(t.Context(), r.item("/p").ID)
 	must(t, err)
 	r.mustWork()
-	if _, err := r.reg.Find(t.Context(), r.source("/p").ID()); !fault.Is(err, fault.NotFound) {
+	if _, err := r.reg.Items.Find(t.Context(), r.source("/p").ID()); !fault.Is(err, fault.NotFound) {
 		t.Errorf("it is not removed: %v", err)
 	}
 }
@@ -156,7 +160,10 @@ func TestE3CostOfLimits(t *testing.T) {
 		return c.take()
 	}
 	free := count(registry.Budget{}, registry.Budget{}, 0)
-	if with := count(registry.Budget{Requests: 1000, Bytes: 1 << 30}, registry.Budget{}, 100); !slices.Equal(free, with) {
+	if with := count(registry.Budget{Requests: 1000, Bytes: 1 << 30}, registry.Budget{}, 100); !slices.Equal(
+		free,
+		with,
+	) {
 		t.Errorf("without limits %d storage requests, with them %d:\n%q\n%q", len(free), len(with), free, with)
 	}
 	shared := count(registry.Budget{}, registry.Budget{Requests: 8000, Bytes: 1 << 30}, 0)

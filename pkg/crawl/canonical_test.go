@@ -1,7 +1,6 @@
 package crawl
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,9 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/schedule"
-	"github.com/tidemark/tidemark/pkg/source"
 )
 
 // naming is a page that names another as its canonical.
@@ -39,10 +37,12 @@ func (r *rig) takeTurns(turns []turn) {
 		if diff := cmp.Diff(want, have, cmp.AllowUnexported(turn{}, page{})); diff != "" {
 			r.t.Errorf("turn %d (-want +have):\n%s", i+1, diff)
 		}
-		if said := it.ErrorMessage + it.CanonicalNote; !strings.Contains(said, want.says) || want.says == "" && said != "" {
+		if said := it.ErrorMessage + it.CanonicalNote; !strings.Contains(said, want.says) ||
+			want.says == "" && said != "" {
 			r.t.Errorf("turn %d: it says %q, want %q", i+1, said, want.says)
 		}
-		if wantStatus := indexed; want.alias != "" && it.Status != outOfScope || want.alias == "" && it.Status != wantStatus {
+		if wantStatus := indexed; want.alias != "" && it.Status != outOfScope ||
+			want.alias == "" && it.Status != wantStatus {
 			r.t.Errorf("turn %d: status %s", i+1, it.Status)
 		}
 	}
@@ -65,119 +65,124 @@ func (r *rig) aliasOf(it registry.Item) string {
 	if it.AliasOf == "" {
 		return ""
 	}
-	of, err := r.reg.Find(r.t.Context(), it.AliasOf)
+	of, err := r.reg.Items.Find(r.t.Context(), it.AliasOf)
 	must(r.t, err)
 	return strings.TrimPrefix(of.NormalizedSource, r.site.URL)
 }
 
+var (
+	canonicalV1   = text("v1")
+	canonicalBoth = map[string]page{"/a": naming("/b", "v1").etag("a"), "/b": canonicalV1.etag("b")}
+	canonicalRing = map[string]page{"/a": naming("/b", "v1"), "/b": naming("/c", "v1"), "/c": naming("/a", "v1")}
+)
+
+var canonicalCases = []struct {
+	name  string
+	turns []turn
+}{
+	{"a canonical that is indexed", []turn{
+		{canonicalBoth, "/b", "/b", "", ""},
+		{nil, "/a", "/b", "/b", "/b: rel=canonical"},
+		{nil, "/a", "/b", "/b", "/b: rel=canonical"},
+	}},
+	{"a canonical of its own says nothing", []turn{
+		{serve("/a", naming("/a/?utm_source=x#top", "v1")), "/a", "/a", "", ""},
+	}},
+	{"a canonical that nobody registered", []turn{
+		{serve("/a", naming("/b", "v1")), "/a", "/a", "", "is not registered"},
+		{serve("/b", canonicalV1), "/b", "/a /b", "", ""},
+		{nil, "/a", "/b", "/b", "rel=canonical"},
+	}},
+	{"the page names it no longer", []turn{
+		{canonicalBoth, "/b", "/b", "", ""},
+		{nil, "/a", "/b", "/b", "rel=canonical"},
+		{serve("/a", canonicalV1), "/a", "/a /b", "", ""},
+	}},
+	{"another canonical", []turn{
+		{canonicalBoth, "/b", "/b", "", ""},
+		{nil, "/a", "/b", "/b", "/b: rel=canonical"},
+		{serve("/c", text("c")), "/c", "/b /c", "", ""},
+		{serve("/a", naming("/c", "v1")), "/a", "/b /c", "/c", "/c: rel=canonical"},
+	}},
+	{"a permanent redirect", []turn{
+		{map[string]page{"/a": to(301, "/x"), "/x": to(308, "/b"), "/b": canonicalV1.etag("b")}, "/b", "/b", "", ""},
+		{nil, "/a", "/b", "/b", "/b: permanent redirect"},
+		{nil, "/a", "/b", "/b", "permanent redirect"},
+		{serve("/x", to(302, "/b")), "/a", "/a /b", "", ""},
+	}},
+	{"a redirect of which one step is for now", []turn{
+		{map[string]page{"/a": to(302, "/x"), "/x": to(301, "/b"), "/b": canonicalV1}, "/b", "/b", "", ""},
+		{nil, "/a", "/a /b", "", ""},
+	}},
+	{"a permanent redirect to what nobody registered, with a canonical", []turn{
+		{map[string]page{"/a": to(301, "/x"), "/x": naming("/b", "v1"), "/b": canonicalV1}, "/b", "/b", "", ""},
+		{nil, "/a", "/b", "/b", "/b: rel=canonical"},
+	}},
+	{"a chain of canonicals", []turn{
+		{map[string]page{"/a": naming("/b", "v1"), "/b": naming("/c", "v1"), "/c": canonicalV1}, "/c", "/c", "", ""},
+		{nil, "/b", "/c", "/c", "/c: rel=canonical"},
+		{nil, "/a", "/c", "/c", "/c: rel=canonical"},
+	}},
+	{"a canonical that later has one itself", []turn{
+		{canonicalBoth, "/b", "/b", "", ""},
+		{nil, "/a", "/b", "/b", "/b: rel=canonical"},
+		{serve("/c", canonicalV1), "/c", "/b /c", "", ""},
+		{serve("/b", naming("/c", "v1")), "/b", "/c", "/c", "/c: rel=canonical"},
+		{nil, "/a", "/c", "/c", "/c: rel=canonical"},
+	}},
+	{"a loop of two", []turn{
+		{map[string]page{"/a": naming("/b", "v1"), "/b": naming("/a", "v1")}, "/a", "/a", "", "is not registered"},
+		{nil, "/b", "/a /b", "", "leads back here"},
+		{nil, "/a", "/a /b", "", "leads back here"},
+		{nil, "/b", "/a /b", "", "leads back here"},
+	}},
+	{"a loop of two that closes later", []turn{
+		{canonicalBoth, "/b", "/b", "", ""},
+		{nil, "/a", "/b", "/b", "rel=canonical"},
+		{serve("/b", naming("/a", "v1")), "/b", "/b", "", "leads back here"},
+		{nil, "/a", "/a /b", "", "leads back here"},
+	}},
+	{"a loop of a canonical and a redirect", []turn{
+		{map[string]page{"/a": naming("/b", "v1"), "/b": to(301, "/a")}, "/a", "/a", "", "is not registered"},
+		{nil, "/b", "/a /b", "", "leads back here"},
+		{nil, "/a", "/a /b", "", "leads back here"},
+	}},
+	{"a loop of three", []turn{
+		{canonicalRing, "/a", "/a", "", "is not registered"},
+		{nil, "/b", "/a /b", "", "is not registered"},
+		{nil, "/c", "/a /b /c", "", "leads back here"},
+		{nil, "/b", "/a /b /c", "", "leads back here"},
+		{nil, "/a", "/a /b /c", "", "leads back here"},
+		{nil, "/c", "/a /b /c", "", "leads back here"},
+	}},
+	{"a loop that does not lead back here", []turn{
+		{map[string]page{"/a": naming("/b", "v1"), "/b": naming("/a", "v1")}, "/a", "/a", "", "is not registered"},
+		{nil, "/b", "/a /b", "", "leads back here"},
+		{serve("/z", naming("/a", "v1")), "/z", "/a /b", "/a", "rel=canonical"},
+	}},
+	{"two pages change roles, the alias first", []turn{
+		{canonicalBoth, "/b", "/b", "", ""},
+		{nil, "/a", "/b", "/b", "rel=canonical"},
+		{map[string]page{"/a": canonicalV1, "/b": naming("/a", "v1")}, "/a", "/a /b", "", ""},
+		{nil, "/b", "/a", "/a", "/a: rel=canonical"},
+	}},
+	{"two pages change roles, the canonical first", []turn{
+		{canonicalBoth, "/b", "/b", "", ""},
+		{nil, "/a", "/b", "/b", "rel=canonical"},
+		{map[string]page{"/a": canonicalV1, "/b": naming("/a", "v1")}, "/b", "/b", "", "leads back here"},
+		{nil, "/a", "/a /b", "", ""},
+		{nil, "/b", "/a", "/a", "/a: rel=canonical"},
+	}},
+	{"an alias whose content changes", []turn{
+		{canonicalBoth, "/b", "/b", "", ""},
+		{nil, "/a", "/b", "/b", "rel=canonical"},
+		{serve("/a", naming("/b", "v2")), "/a", "/b", "/b", "rel=canonical"},
+	}},
+}
+
 // A16: whoever stands for a page is in the index, and the page is not.
 func TestA16Canonical(t *testing.T) {
-	v1 := text("v1")
-	both := map[string]page{"/a": naming("/b", "v1").etag("a"), "/b": v1.etag("b")}
-	ring := map[string]page{"/a": naming("/b", "v1"), "/b": naming("/c", "v1"), "/c": naming("/a", "v1")}
-	for _, tt := range []struct {
-		name  string
-		turns []turn
-	}{
-		{"a canonical that is indexed", []turn{
-			{both, "/b", "/b", "", ""},
-			{nil, "/a", "/b", "/b", "/b: rel=canonical"},
-			{nil, "/a", "/b", "/b", "/b: rel=canonical"},
-		}},
-		{"a canonical of its own says nothing", []turn{
-			{serve("/a", naming("/a/?utm_source=x#top", "v1")), "/a", "/a", "", ""},
-		}},
-		{"a canonical that nobody registered", []turn{
-			{serve("/a", naming("/b", "v1")), "/a", "/a", "", "is not registered"},
-			{serve("/b", v1), "/b", "/a /b", "", ""},
-			{nil, "/a", "/b", "/b", "rel=canonical"},
-		}},
-		{"the page names it no longer", []turn{
-			{both, "/b", "/b", "", ""},
-			{nil, "/a", "/b", "/b", "rel=canonical"},
-			{serve("/a", v1), "/a", "/a /b", "", ""},
-		}},
-		{"another canonical", []turn{
-			{both, "/b", "/b", "", ""},
-			{nil, "/a", "/b", "/b", "/b: rel=canonical"},
-			{serve("/c", text("c")), "/c", "/b /c", "", ""},
-			{serve("/a", naming("/c", "v1")), "/a", "/b /c", "/c", "/c: rel=canonical"},
-		}},
-		{"a permanent redirect", []turn{
-			{map[string]page{"/a": to(301, "/x"), "/x": to(308, "/b"), "/b": v1.etag("b")}, "/b", "/b", "", ""},
-			{nil, "/a", "/b", "/b", "/b: redirects there permanently"},
-			{nil, "/a", "/b", "/b", "redirects there permanently"},
-			{serve("/x", to(302, "/b")), "/a", "/a /b", "", ""},
-		}},
-		{"a redirect of which one step is for now", []turn{
-			{map[string]page{"/a": to(302, "/x"), "/x": to(301, "/b"), "/b": v1}, "/b", "/b", "", ""},
-			{nil, "/a", "/a /b", "", ""},
-		}},
-		{"a permanent redirect to what nobody registered, with a canonical", []turn{
-			{map[string]page{"/a": to(301, "/x"), "/x": naming("/b", "v1"), "/b": v1}, "/b", "/b", "", ""},
-			{nil, "/a", "/b", "/b", "/b: rel=canonical"},
-		}},
-		{"a chain of canonicals", []turn{
-			{map[string]page{"/a": naming("/b", "v1"), "/b": naming("/c", "v1"), "/c": v1}, "/c", "/c", "", ""},
-			{nil, "/b", "/c", "/c", "/c: rel=canonical"},
-			{nil, "/a", "/c", "/c", "/c: rel=canonical"},
-		}},
-		{"a canonical that later has one itself", []turn{
-			{both, "/b", "/b", "", ""},
-			{nil, "/a", "/b", "/b", "/b: rel=canonical"},
-			{serve("/c", v1), "/c", "/b /c", "", ""},
-			{serve("/b", naming("/c", "v1")), "/b", "/c", "/c", "/c: rel=canonical"},
-			{nil, "/a", "/c", "/c", "/c: rel=canonical"},
-		}},
-		{"a loop of two", []turn{
-			{map[string]page{"/a": naming("/b", "v1"), "/b": naming("/a", "v1")}, "/a", "/a", "", "is not registered"},
-			{nil, "/b", "/a /b", "", "leads back here"},
-			{nil, "/a", "/a /b", "", "leads back here"},
-			{nil, "/b", "/a /b", "", "leads back here"},
-		}},
-		{"a loop of two that closes later", []turn{
-			{both, "/b", "/b", "", ""},
-			{nil, "/a", "/b", "/b", "rel=canonical"},
-			{serve("/b", naming("/a", "v1")), "/b", "/b", "", "leads back here"},
-			{nil, "/a", "/a /b", "", "leads back here"},
-		}},
-		{"a loop of a canonical and a redirect", []turn{
-			{map[string]page{"/a": naming("/b", "v1"), "/b": to(301, "/a")}, "/a", "/a", "", "is not registered"},
-			{nil, "/b", "/a /b", "", "leads back here"},
-			{nil, "/a", "/a /b", "", "leads back here"},
-		}},
-		{"a loop of three", []turn{
-			{ring, "/a", "/a", "", "is not registered"},
-			{nil, "/b", "/a /b", "", "is not registered"},
-			{nil, "/c", "/a /b /c", "", "leads back here"},
-			{nil, "/b", "/a /b /c", "", "leads back here"},
-			{nil, "/a", "/a /b /c", "", "leads back here"},
-			{nil, "/c", "/a /b /c", "", "leads back here"},
-		}},
-		{"a loop that does not lead back here", []turn{
-			{map[string]page{"/a": naming("/b", "v1"), "/b": naming("/a", "v1")}, "/a", "/a", "", "is not registered"},
-			{nil, "/b", "/a /b", "", "leads back here"},
-			{serve("/z", naming("/a", "v1")), "/z", "/a /b", "/a", "rel=canonical"},
-		}},
-		{"two pages change roles, the alias first", []turn{
-			{both, "/b", "/b", "", ""},
-			{nil, "/a", "/b", "/b", "rel=canonical"},
-			{map[string]page{"/a": v1, "/b": naming("/a", "v1")}, "/a", "/a /b", "", ""},
-			{nil, "/b", "/a", "/a", "/a: rel=canonical"},
-		}},
-		{"two pages change roles, the canonical first", []turn{
-			{both, "/b", "/b", "", ""},
-			{nil, "/a", "/b", "/b", "rel=canonical"},
-			{map[string]page{"/a": v1, "/b": naming("/a", "v1")}, "/b", "/b", "", "leads back here"},
-			{nil, "/a", "/a /b", "", ""},
-			{nil, "/b", "/a", "/a", "/a: rel=canonical"},
-		}},
-		{"an alias whose content changes", []turn{
-			{both, "/b", "/b", "", ""},
-			{nil, "/a", "/b", "/b", "rel=canonical"},
-			{serve("/a", naming("/b", "v2")), "/a", "/b", "/b", "rel=canonical"},
-		}},
-	} {
+	for _, tt := range canonicalCases {
 		t.Run(tt.name, func(t *testing.T) { newRig(t).takeTurns(tt.turns) })
 	}
 }
@@ -196,26 +201,27 @@ func TestA16CanonicalThatFails(t *testing.T) {
 			for range 3 {
 				r.look("/b")
 			}
-		}, "is Gone"},
-		{"an error", func(r *rig) { r.site.put("/b", status(500)); r.look("/b") }, "is Error"},
-		{"noindex", func(r *rig) { r.site.put("/b", v1.set("X-Robots-Tag", "noindex")); r.force("/b") }, "is OutOfScope"},
+		}, "has the status Gone"},
+		{"an error", func(r *rig) { r.site.put("/b", status(500)); r.look("/b") }, "has the status Error"},
+		{"noindex", func(r *rig) { r.site.put("/b", v1.set("X-Robots-Tag", "noindex")); r.force("/b") },
+			"has the status OutOfScope"},
 		{"robots.txt", func(r *rig) {
 			r.site.put("/robots.txt", robotsTxt("User-agent: *", "Disallow: /b"))
 			r.Worker.robots = originCache[ruling]{}
 			r.clock.pass(25 * time.Hour)
 			r.next("/b") // and /a, which finds it as it was
-		}, "is OutOfScope"},
+		}, "has the status OutOfScope"},
 		{"a type nobody reads", func(r *rig) {
 			r.site.put("/b", page{body: "\x00\x01"}.set("Content-Type", "application/octet-stream"))
 			r.look("/b")
-		}, "is Crawled"},
+		}, "has the status Crawled"},
 		{"about to be removed", func(r *rig) {
-			_, err := r.reg.Remove(r.t.Context(), r.item("/b").ID)
+			_, err := r.reg.Items.Remove(r.t.Context(), r.item("/b").ID)
 			must(r.t, err)
 			r.jobs() // nobody does it
-		}, "is not registered"},
+		}, "is to be removed"},
 		{"removed", func(r *rig) {
-			_, err := r.reg.Remove(r.t.Context(), r.item("/b").ID)
+			_, err := r.reg.Items.Remove(r.t.Context(), r.item("/b").ID)
 			must(r.t, err)
 			r.mustWork()
 		}, "is not registered"},
@@ -224,7 +230,7 @@ func TestA16CanonicalThatFails(t *testing.T) {
 			r.look("/b")
 			r.register(false, "/b")
 			r.jobs()
-		}, "is yet to be fetched"},
+		}, "has not been fetched yet"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			onStores(t, func(t *testing.T, open opener) {
@@ -236,8 +242,15 @@ func TestA16CanonicalThatFails(t *testing.T) {
 				tt.spoil(r)
 				r.site.asked()
 				it := r.look("/a")
-				if it.Status != indexed || it.AliasOf != "" || r.index.holds(it) != "v1" || !strings.Contains(it.CanonicalNote, tt.says) {
-					t.Errorf("the page does not stand for itself: %s, alias of %q, index %q, note %q", it.Status, it.AliasOf, r.index.holds(it), it.CanonicalNote)
+				if it.Status != indexed || it.AliasOf != "" || r.index.holds(it) != "v1" ||
+					!strings.Contains(it.CanonicalNote, tt.says) {
+					t.Errorf(
+						"the page does not stand for itself: %s, alias of %q, index %q, note %q",
+						it.Status,
+						it.AliasOf,
+						r.index.holds(it),
+						it.CanonicalNote,
+					)
 				}
 				if asked := r.site.asked(); !slices.Equal(asked, []string{"GET /a if a"}) {
 					t.Errorf("asked %q", asked)
@@ -268,31 +281,50 @@ func TestA16Claims(t *testing.T) {
 		{"same host", "http://h.example/p", "http://h.example/q", nil, "http://h.example/q: rel=canonical", ""},
 		{"other scheme", "http://h.example/p", "https://h.example/p", nil, "https://h.example/p: rel=canonical", ""},
 		{"with www", "https://h.example/p", "http://www.h.example/p", nil, "http://www.h.example/p: rel=canonical", ""},
-		{"without www", "https://www.h.example/p", "https://h.example/p", nil, "https://h.example/p: rel=canonical", ""},
+		{"without www", "https://www.h.example/p", "https://h.example/p", nil, "https://h.example/p: rel=canonical",
+			""},
 		{"other host", "https://h.example/p", "https://evil.example/p", nil, "", "on another host"},
 		{"subdomain", "https://h.example/p", "https://m.h.example/p", nil, "", "on another host"},
 		{"other port", "https://h.example/p", "https://h.example:8443/p", nil, "", "on another host"},
-		{"permanent redirect anywhere", "http://h.example/p", "", []string{"301 http://h.example/x", "308 https://k.example/y"}, "https://k.example/y: redirects there permanently", ""},
+		{"permanent redirect anywhere", "http://h.example/p", "",
+			[]string{"301 http://h.example/x", "308 https://k.example/y"}, "https://k.example/y: permanent redirect",
+			""},
 		{"redirect of spelling", "http://h.example/p", "", []string{"301 http://h.example/p/"}, "", ""},
-		{"redirect away and back", "http://h.example/p", "", []string{"301 http://h.example/x", "301 http://h.example/p/"}, "", ""},
-		{"redirect for now", "http://h.example/p", "", []string{"301 http://h.example/x", "302 http://h.example/y"}, "", ""},
+		{"redirect away and back", "http://h.example/p", "",
+			[]string{"301 http://h.example/x", "301 http://h.example/p/"}, "", ""},
+		{"redirect for now", "http://h.example/p", "", []string{"301 http://h.example/x", "302 http://h.example/y"},
+			"", ""},
 		{"redirect for now by 307", "http://h.example/p", "", []string{"307 http://h.example/y"}, "", ""},
-		{"redirect that is not shown", "http://h.example/p", "", []string{"301 " + publicURL("http://h.example/"+long(maxHop))}, "", ""},
-		{"where it was moved, the canonical is at home", "http://h.example/p", "https://k.example/z", []string{"301 https://k.example/y"}, "https://k.example/y: redirects there permanently, https://k.example/z: rel=canonical", ""},
-		{"and so is one of the old host", "http://h.example/p", "https://h.example/z", []string{"301 https://k.example/y"}, "https://k.example/y: redirects there permanently, https://h.example/z: rel=canonical", ""},
-		{"but not for a while", "http://h.example/p", "https://k.example/z", []string{"302 https://k.example/y"}, "", "on another host"},
-		{"both name the same", "http://h.example/p", "https://k.example/y", []string{"301 https://k.example/y"}, "https://k.example/y: redirects there permanently", ""},
+		{"redirect that is not shown", "http://h.example/p", "",
+			[]string{"301 " + publicURL("http://h.example/"+long(maxHop))}, "", ""},
+		{"where it was moved, the canonical is at home", "http://h.example/p", "https://k.example/z",
+			[]string{"301 https://k.example/y"},
+			"https://k.example/y: permanent redirect, https://k.example/z: rel=canonical", ""},
+		{"and so is one of the old host", "http://h.example/p", "https://h.example/z",
+			[]string{"301 https://k.example/y"},
+			"https://k.example/y: permanent redirect, https://h.example/z: rel=canonical", ""},
+		{"but not for a while", "http://h.example/p", "https://k.example/z", []string{"302 https://k.example/y"}, "",
+			"on another host"},
+		{"both name the same", "http://h.example/p", "https://k.example/y", []string{"301 https://k.example/y"},
+			"https://k.example/y: permanent redirect", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t)
 			src := r.source(tt.source)
-			it := registry.Item{Type: src.Type, NormalizedSource: src.Normalized, SourceHost: src.Host, HTTPCanonicalURL: tt.canonical, HTTPRedirectChain: tt.chain}
+			it := registry.Item{
+				Type:              src.Type,
+				NormalizedSource:  src.Normalized,
+				SourceHost:        src.Host,
+				HTTPCanonicalURL:  tt.canonical,
+				HTTPRedirectChain: tt.chain,
+			}
 			claims, foreign := claimsOf(&it, r.o.Rules)
 			var have []string
 			for _, c := range claims {
 				have = append(have, c.Normalized+": "+c.why)
 			}
-			if got := strings.Join(have, ", "); got != tt.want || !strings.Contains(foreign, tt.foreign) || tt.foreign == "" && foreign != "" {
+			if got := strings.Join(have, ", "); got != tt.want || !strings.Contains(foreign, tt.foreign) ||
+				tt.foreign == "" && foreign != "" {
 				t.Errorf("claims %q, foreign %q", got, foreign)
 			}
 		})
@@ -306,123 +338,8 @@ func TestA16FilesClaimNothing(t *testing.T) {
 	if claims, foreign := claimsOf(&it, r.o.Rules); claims != nil || foreign != "" {
 		t.Errorf("claims %v, foreign %q", claims, foreign)
 	}
-	if better, worse := twinsOf(&it, r.o.Rules); better != nil || worse != nil {
+	if better, worse := variantsOf(&it, r.o.Rules); better != nil || worse != nil {
 		t.Errorf("twins %v, %v", better, worse)
-	}
-}
-
-// A16: what is ignored is in the history once, however often it is seen.
-func TestA16NotesAreRecordedOnce(t *testing.T) {
-	r := newRig(t)
-	r.site.put("/a", naming("https://evil.example/", "v1").etag("1"))
-	r.first("/a")
-	for range 5 {
-		r.look("/a")
-	}
-	notes := func(it registry.Item) (n int) {
-		for _, d := range it.History {
-			if d.What == "canonical" && strings.Contains(d.Why, "ignored") {
-				n++
-			}
-		}
-		return n
-	}
-	it := r.force("/a")
-	if n := notes(it); n != 1 || it.Status != indexed || it.AliasOf != "" {
-		t.Errorf("%d notes, status %s, alias of %q", n, it.Status, it.AliasOf)
-	}
-	if asked := r.site.asked(); len(asked) != 7 || asked[3] != "GET /a if 1" {
-		t.Errorf("asked %q", asked)
-	}
-	r.site.put("/a", text("v1").etag("2"))
-	if it = r.look("/a"); it.CanonicalNote != "" {
-		t.Errorf("nothing is claimed any more, but the note says %q", it.CanonicalNote)
-	}
-}
-
-// A16: a canonical that is to be fetched yet brings the next look forward, once; so does becoming
-// an alias, because two workers may have made each the other's.
-func TestA16LooksAgainSoon(t *testing.T) {
-	r := newRig(t)
-	base := schedule.Defaults()
-	r.site.put("/a", naming("/b", "v1").etag("a"))
-	r.site.put("/b", text("v1").etag("b"))
-	r.register(false, "/b")
-	r.jobs() // nobody does it
-	wait := func(it registry.Item) time.Duration { return it.NextCrawlAt.Sub(r.clock.now()) }
-	if it := r.first("/a"); wait(it) != base.ErrorBase || it.Status != indexed {
-		t.Errorf("next look after %v (%s)", wait(it), it.Status)
-	}
-	if it := r.look("/a"); wait(it) != base.Base {
-		t.Errorf("and another one after %v", wait(it))
-	}
-	r.force("/b")
-	if it := r.look("/a"); wait(it) != base.ErrorBase || it.AliasOf == "" {
-		t.Errorf("a new alias is looked at after %v", wait(it))
-	}
-	if it := r.look("/a"); wait(it) < base.Base {
-		t.Errorf("an old alias is looked at after %v", wait(it))
-	}
-}
-
-// A16: pages of one job that name each other, and so are judged by what stood before, come right
-// by themselves.
-func TestA16LoopWithinOneJob(t *testing.T) {
-	r := newRig(t)
-	for _, path := range []string{"/a", "/b"} {
-		r.site.put(path, text("v1"))
-	}
-	r.register(false, "/a", "/b")
-	r.mustWork()
-	r.site.put("/a", naming("/b", "v1"))
-	r.site.put("/b", naming("/a", "v1"))
-	r.next("/a")
-	if r.shown() != "" {
-		t.Fatalf("shown %q: the test does not show what it should", r.shown())
-	}
-	r.clock.pass(schedule.Defaults().ErrorBase)
-	r.next("/a")
-	if r.shown() != "/a /b" {
-		t.Errorf("shown %q", r.shown())
-	}
-}
-
-// A16: a page that names somebody else at each check, who is never fetched, is not asked more often.
-func TestA16LooksAgainSoonOnce(t *testing.T) {
-	r := newRig(t)
-	for i := range 5 {
-		next := fmt.Sprintf("/%d", i)
-		r.register(false, next)
-		r.jobs() // nobody does it
-		r.site.put("/a", naming(next, "v1"))
-		it := r.look("/a")
-		if soon := it.NextCrawlAt.Sub(r.clock.now()) < schedule.Defaults().Base; soon != (i == 0) {
-			t.Errorf("check %d: again soon is %v", i+1, soon)
-		}
-	}
-}
-
-// A16: in a ring of any size all pages stand for themselves, in whatever order they are looked at,
-// and it takes a bounded number of reads to see it.
-func TestA16Rings(t *testing.T) {
-	for n := 2; n <= maxHops+3; n++ {
-		r := newRig(t)
-		var paths []string
-		for i := range n {
-			paths = append(paths, fmt.Sprintf("/%d", i))
-			r.site.put(paths[i], naming(fmt.Sprintf("/%d", (i+1)%n), "v1"))
-		}
-		for range 3 {
-			for i := range n {
-				r.look(paths[i*(n-1)%n])
-			}
-		}
-		if r.shown() != strings.Join(paths, " ") {
-			t.Errorf("a ring of %d: shown %s", n, r.shown())
-		}
-		if far := strings.Contains(r.item("/0").CanonicalNote, "over more than"); far != (n > maxHops+2) {
-			t.Errorf("a ring of %d: %s", n, r.item("/0").CanonicalNote)
-		}
 	}
 }
 
@@ -466,29 +383,6 @@ func TestA16RelativeCanonical(t *testing.T) {
 	}
 }
 
-// A16: chains of aliases are followed over five of them, and no further.
-func TestA16LongChains(t *testing.T) {
-	for _, n := range []int{maxHops, maxHops + 1} {
-		r := newRig(t)
-		last := n + 1
-		r.site.put(fmt.Sprintf("/%d", last), text("v1"))
-		r.first(fmt.Sprintf("/%d", last))
-		for i := n; i >= 0; i-- { // each is made an alias before its canonical has one
-			path, next := fmt.Sprintf("/%d", i), fmt.Sprintf("/%d", i+1)
-			r.site.put(path, text("v1"))
-			r.first(path)
-			r.site.put(path, naming(next, "v1"))
-		}
-		for i := 1; i <= n; i++ {
-			r.look(fmt.Sprintf("/%d", i))
-		}
-		it := r.look("/0")
-		if followed := it.AliasOf != ""; followed != (n == maxHops) {
-			t.Errorf("%d aliases between: followed %v (%s)", n, followed, it.CanonicalNote)
-		}
-	}
-}
-
 // FORCE_REINDEX_ON_CANONICAL_CHANGE decides whether a page is kept and indexed again when only its
 // canonical has changed. Who stands for it follows in both cases.
 func TestReindexOnCanonicalChange(t *testing.T) {
@@ -506,7 +400,8 @@ func TestReindexOnCanonicalChange(t *testing.T) {
 		if got := r.index.writes(); !slices.Equal(got, want) || len(r.captures("/a")) != 2 {
 			t.Errorf("reindex %v: wrote %q, %d captures", reindex, got, len(r.captures("/a")))
 		}
-		if it.HTTPCanonicalURL != r.site.URL+"/a?page=1" || !slices.ContainsFunc(it.History, func(d registry.Decision) bool { return d.What == "canonical" }) {
+		if it.HTTPCanonicalURL != r.site.URL+"/a?page=1" ||
+			!slices.ContainsFunc(it.History, func(d registry.Decision) bool { return d.What == "canonical" }) {
 			t.Errorf("reindex %v: canonical %q is not recorded", reindex, it.HTTPCanonicalURL)
 		}
 		if !it.LastChanged.Equal(it.FirstSeen) {
@@ -531,7 +426,7 @@ func TestA16UnchangedChecksReadNothing(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", naming("/a", "v1").etag("1"))
 	it := r.first("/a")
-	if c := (&check{task: &task{Worker: r.Worker}, Item: it}); c.contested() {
+	if c := (memory{rules: r.Worker.rules()}); c.contested(&it) {
 		t.Error("a page with a canonical of its own is contested")
 	}
 }

@@ -52,123 +52,191 @@ const (
 	outOfScope = registry.OutOfScope
 )
 
+var (
+	changeV1, changeV2 = text("v1"), text("v2")
+	changeDated        = changeV1.set("Last-Modified", "Sun, 01 Mar 2026 10:00:00 GMT")
+	changeNoisy        = page{body: strings.Replace(changeV1.body, "<main>", "<!-- rendered in 12 ms --><main>", 1)}
+	changeDeaf         = changeV1.etag("1").with(func(p *page) { p.ignores = true })
+	changeDeaf2        = changeV2.etag("2").with(func(p *page) { p.ignores = true })
+	changeFresh        = look{serve("/p", changeV1), false, "GET /p", "put v1", indexed, "indexed"}
+)
+
+var changeCases = []struct {
+	name  string
+	looks []look
+}{
+	{"304 to the ETag", []look{
+		{serve("/p", changeV1.etag("1")), false, "GET /p", "put v1", indexed, "indexed"},
+		{nil, false, "GET /p if 1", "", indexed, "unchanged"},
+		{serve("/p", changeV2.etag("2")), false, "GET /p if 1", "put v2", indexed, "indexed"},
+		{nil, false, "GET /p if 2", "", indexed, "unchanged"},
+	}},
+	{"304 to the date", []look{
+		{serve("/p", changeDated), false, "GET /p", "put v1", indexed, "indexed"},
+		{nil, false, "GET /p if since", "", indexed, "unchanged"},
+	}},
+	{"the same bytes", []look{changeFresh,
+		{nil, false, "GET /p", "", indexed, "unchanged"},
+	}},
+	{"other bytes, the same content", []look{changeFresh,
+		{serve("/p", changeNoisy), false, "GET /p", "", indexed, "unchanged"},
+		{nil, false, "GET /p", "", indexed, "unchanged"},
+		{serve("/p", changeV2), false, "GET /p", "put v2", indexed, "indexed"},
+	}},
+	{"validators of noise are kept", []look{
+		{serve("/p", changeV1.etag("1")), false, "GET /p", "put v1", indexed, "indexed"},
+		{serve("/p", changeNoisy.etag("2")), false, "GET /p if 1", "", indexed, "unchanged"},
+		{nil, false, "GET /p if 2", "", indexed, "unchanged"},
+	}},
+	{"HEAD for a server that ignores conditions", []look{
+		{serve("/p", changeDeaf), false, "GET /p", "put v1", indexed, "indexed"},
+		{nil, false, "GET /p if 1", "", indexed, "unchanged"},
+		{nil, false, "HEAD /p if 1", "", indexed, "unchanged"},
+		{serve("/p", changeDeaf2), false, "HEAD /p if 1; GET /p if 1", "put v2", indexed, "indexed"},
+		{nil, false, "GET /p if 2", "", indexed, "unchanged"},
+		{nil, false, "HEAD /p if 2", "", indexed, "unchanged"},
+	}},
+	{"a HEAD that ends elsewhere proves nothing", []look{
+		{serve("/p", changeDeaf), false, "GET /p", "put v1", indexed, "indexed"},
+		{nil, false, "GET /p if 1", "", indexed, "unchanged"},
+		{
+			map[string]page{"/p": to(302, "/q"), "/q": changeDeaf2.etag("1")},
+			false,
+			"HEAD /p if 1; HEAD /q; GET /p if 1; GET /q",
+			"put v2",
+			indexed,
+			"indexed",
+		},
+	}},
+	{"a redirect is followed each time, with its target's validators", []look{
+		{
+			map[string]page{"/p": to(302, "/q"), "/q": changeV1.etag("1")},
+			false,
+			"GET /p; GET /q",
+			"put v1",
+			indexed,
+			"indexed",
+		},
+		{nil, false, "GET /p; GET /q if 1", "", indexed, "unchanged"},
+		{
+			map[string]page{"/p": to(302, "/z"), "/z": changeV2.etag("1")},
+			false,
+			"GET /p; GET /z",
+			"put v2",
+			indexed,
+			"indexed",
+		},
+	}},
+	{"a redirect of spelling is taken once", []look{
+		{
+			map[string]page{"/p": to(301, "/p/"), "/p/": changeV1.etag("1")},
+			false,
+			"GET /p; GET /p/",
+			"put v1",
+			indexed,
+			"indexed",
+		},
+		{nil, false, "GET /p/ if 1", "", indexed, "unchanged"},
+		{
+			map[string]page{"/p/": to(301, "/p"), "/p": changeV1.etag("1")},
+			false,
+			"GET /p/ if 1; GET /p",
+			"",
+			indexed,
+			"unchanged",
+		},
+		{nil, false, "GET /p if 1", "", indexed, "unchanged"},
+	}},
+	{"a spelling that is gone is given up", []look{
+		{
+			map[string]page{"/p": to(301, "/p/"), "/p/": changeV1},
+			false,
+			"GET /p; GET /p/",
+			"put v1",
+			indexed,
+			"indexed",
+		},
+		{map[string]page{"/p": changeV2, "/p/": status(404)}, false, "GET /p/", "", indexed, "missing"},
+		{nil, false, "GET /p", "put v2", indexed, "indexed"},
+	}},
+	{"A15 force asks without conditions and indexes again", []look{
+		{serve("/p", changeV1.etag("1")), false, "GET /p", "put v1", indexed, "indexed"},
+		{nil, true, "GET /p", "put v1", indexed, "indexed"},
+		{nil, false, "GET /p if 1", "", indexed, "unchanged"},
+	}},
+	{"A11 noindex by meta, and back", []look{changeFresh,
+		{
+			serve("/p", page{body: `<meta name=robots content=noindex>` + changeV1.body}),
+			false,
+			"GET /p",
+			"remove",
+			outOfScope,
+			"notIndexed",
+		},
+		{nil, false, "GET /p", "", outOfScope, "unchanged"},
+		{serve("/p", changeV1), false, "GET /p", "put v1", indexed, "indexed"},
+	}},
+	{"A11 noindex by header, and back, in the same bytes", []look{changeFresh,
+		{serve("/p", changeV1.set("X-Robots-Tag", "noindex")), false, "GET /p", "remove", outOfScope, "notIndexed"},
+		{nil, false, "GET /p", "", outOfScope, "unchanged"},
+		{serve("/p", changeV1), false, "GET /p", "put v1", indexed, "indexed"},
+	}},
+	{"A11 noindex by the header of a 304, and back", []look{
+		{serve("/p", changeV1.etag("1")), false, "GET /p", "put v1", indexed, "indexed"},
+		{
+			serve("/p", changeV1.etag("1").set("X-Robots-Tag", "tidemark: noindex")),
+			false,
+			"GET /p if 1",
+			"remove",
+			outOfScope,
+			"notIndexed",
+		},
+		{nil, false, "GET /p", "", outOfScope, "unchanged"},
+		{serve("/p", changeV1.etag("1")), false, "GET /p", "put v1", indexed, "indexed"},
+	}},
+	{"A11 noindex for others", []look{
+		{serve("/p", changeV1.set("X-Robots-Tag", "otherbot: noindex")), false, "GET /p", "put v1", indexed, "indexed"},
+	}},
+	{"A11 noindex of the first sight", []look{
+		{serve("/p", changeV1.etag("1").set("X-Robots-Tag", "none")), false, "GET /p", "", outOfScope, "notIndexed"},
+		{serve("/p", changeV1.etag("1")), false, "GET /p", "put v1", indexed, "indexed"},
+	}},
+	{"A14 missing, gone and back", []look{changeFresh,
+		{serve("/p", status(404)), false, "GET /p", "", indexed, "missing"},
+		{serve("/p", status(410)), false, "GET /p", "", indexed, "missing"},
+		{nil, false, "GET /p", "remove", registry.Gone, "gone"},
+		{nil, false, "GET /p", "", registry.Gone, "gone"},
+		{serve("/p", changeV1), false, "GET /p", "put v1", indexed, "indexed"},
+	}},
+	{"A14 back before it is believed", []look{changeFresh,
+		{serve("/p", status(404)), false, "GET /p", "", indexed, "missing"},
+		{serve("/p", status(404)), false, "GET /p", "", indexed, "missing"},
+		{serve("/p", changeV1), false, "GET /p", "", indexed, "unchanged"},
+		{serve("/p", status(404)), false, "GET /p", "", indexed, "missing"},
+		{serve("/p", status(404)), false, "GET /p", "", indexed, "missing"},
+	}},
+	{"A14 never seen", []look{
+		{nil, false, "GET /p", "", registry.Error, "missing"},
+		{nil, false, "GET /p", "", registry.Error, "missing"},
+		{nil, false, "GET /p", "", registry.Gone, "gone"},
+	}},
+	{"A17 a type nobody reads is kept, not indexed", []look{
+		{
+			serve("/p", page{body: "\x89PNG\r\n\x1a\n"}.set("Content-Type", "image/png")),
+			false,
+			"GET /p",
+			"",
+			registry.Crawled,
+			"notIndexed",
+		},
+		{nil, false, "GET /p", "", registry.Crawled, "unchanged"},
+		{serve("/p", changeV1), false, "GET /p", "put v1", indexed, "indexed"},
+	}},
+}
+
 // A8: nothing is downloaded, nothing is indexed unless the content has changed.
 func TestA8Changes(t *testing.T) {
-	v1, v2 := text("v1"), text("v2")
-	dated := v1.set("Last-Modified", "Sun, 01 Mar 2026 10:00:00 GMT")
-	noisy := page{body: strings.Replace(v1.body, "<main>", "<!-- rendered in 12 ms --><main>", 1)}
-	deaf := v1.etag("1").with(func(p *page) { p.ignores = true })
-	deaf2 := v2.etag("2").with(func(p *page) { p.ignores = true })
-	fresh := look{serve("/p", v1), false, "GET /p", "put v1", indexed, "indexed"}
-	for _, tt := range []struct {
-		name  string
-		looks []look
-	}{
-		{"304 to the ETag", []look{
-			{serve("/p", v1.etag("1")), false, "GET /p", "put v1", indexed, "indexed"},
-			{nil, false, "GET /p if 1", "", indexed, "unchanged"},
-			{serve("/p", v2.etag("2")), false, "GET /p if 1", "put v2", indexed, "indexed"},
-			{nil, false, "GET /p if 2", "", indexed, "unchanged"},
-		}},
-		{"304 to the date", []look{
-			{serve("/p", dated), false, "GET /p", "put v1", indexed, "indexed"},
-			{nil, false, "GET /p if since", "", indexed, "unchanged"},
-		}},
-		{"the same bytes", []look{fresh,
-			{nil, false, "GET /p", "", indexed, "unchanged"},
-		}},
-		{"other bytes, the same content", []look{fresh,
-			{serve("/p", noisy), false, "GET /p", "", indexed, "unchanged"},
-			{nil, false, "GET /p", "", indexed, "unchanged"},
-			{serve("/p", v2), false, "GET /p", "put v2", indexed, "indexed"},
-		}},
-		{"validators of noise are kept", []look{
-			{serve("/p", v1.etag("1")), false, "GET /p", "put v1", indexed, "indexed"},
-			{serve("/p", noisy.etag("2")), false, "GET /p if 1", "", indexed, "unchanged"},
-			{nil, false, "GET /p if 2", "", indexed, "unchanged"},
-		}},
-		{"HEAD for a server that ignores conditions", []look{
-			{serve("/p", deaf), false, "GET /p", "put v1", indexed, "indexed"},
-			{nil, false, "GET /p if 1", "", indexed, "unchanged"},
-			{nil, false, "HEAD /p if 1", "", indexed, "unchanged"},
-			{serve("/p", deaf2), false, "HEAD /p if 1; GET /p if 1", "put v2", indexed, "indexed"},
-			{nil, false, "GET /p if 2", "", indexed, "unchanged"},
-			{nil, false, "HEAD /p if 2", "", indexed, "unchanged"},
-		}},
-		{"a HEAD that ends elsewhere proves nothing", []look{
-			{serve("/p", deaf), false, "GET /p", "put v1", indexed, "indexed"},
-			{nil, false, "GET /p if 1", "", indexed, "unchanged"},
-			{map[string]page{"/p": to(302, "/q"), "/q": deaf2.etag("1")}, false, "HEAD /p if 1; HEAD /q; GET /p if 1; GET /q", "put v2", indexed, "indexed"},
-		}},
-		{"a redirect is followed each time, with its target's validators", []look{
-			{map[string]page{"/p": to(301, "/q"), "/q": v1.etag("1")}, false, "GET /p; GET /q", "put v1", indexed, "indexed"},
-			{nil, false, "GET /p; GET /q if 1", "", indexed, "unchanged"},
-			{map[string]page{"/p": to(302, "/z"), "/z": v2.etag("1")}, false, "GET /p; GET /z", "put v2", indexed, "indexed"},
-		}},
-		{"a redirect of spelling is taken once", []look{
-			{map[string]page{"/p": to(301, "/p/"), "/p/": v1.etag("1")}, false, "GET /p; GET /p/", "put v1", indexed, "indexed"},
-			{nil, false, "GET /p/ if 1", "", indexed, "unchanged"},
-			{map[string]page{"/p/": to(301, "/p"), "/p": v1.etag("1")}, false, "GET /p/ if 1; GET /p", "", indexed, "unchanged"},
-			{nil, false, "GET /p if 1", "", indexed, "unchanged"},
-		}},
-		{"a spelling that is gone is given up", []look{
-			{map[string]page{"/p": to(301, "/p/"), "/p/": v1}, false, "GET /p; GET /p/", "put v1", indexed, "indexed"},
-			{map[string]page{"/p": v2, "/p/": status(404)}, false, "GET /p/", "", indexed, "missing"},
-			{nil, false, "GET /p", "put v2", indexed, "indexed"},
-		}},
-		{"A15 force asks without conditions and indexes again", []look{
-			{serve("/p", v1.etag("1")), false, "GET /p", "put v1", indexed, "indexed"},
-			{nil, true, "GET /p", "put v1", indexed, "indexed"},
-			{nil, false, "GET /p if 1", "", indexed, "unchanged"},
-		}},
-		{"A11 noindex by meta, and back", []look{fresh,
-			{serve("/p", page{body: `<meta name=robots content=noindex>` + v1.body}), false, "GET /p", "remove", outOfScope, "notIndexed"},
-			{nil, false, "GET /p", "", outOfScope, "unchanged"},
-			{serve("/p", v1), false, "GET /p", "put v1", indexed, "indexed"},
-		}},
-		{"A11 noindex by header, and back, in the same bytes", []look{fresh,
-			{serve("/p", v1.set("X-Robots-Tag", "noindex")), false, "GET /p", "remove", outOfScope, "notIndexed"},
-			{nil, false, "GET /p", "", outOfScope, "unchanged"},
-			{serve("/p", v1), false, "GET /p", "put v1", indexed, "indexed"},
-		}},
-		{"A11 noindex by the header of a 304, and back", []look{
-			{serve("/p", v1.etag("1")), false, "GET /p", "put v1", indexed, "indexed"},
-			{serve("/p", v1.etag("1").set("X-Robots-Tag", "tidemark: noindex")), false, "GET /p if 1", "remove", outOfScope, "notIndexed"},
-			{nil, false, "GET /p", "", outOfScope, "unchanged"},
-			{serve("/p", v1.etag("1")), false, "GET /p", "put v1", indexed, "indexed"},
-		}},
-		{"A11 noindex for others", []look{
-			{serve("/p", v1.set("X-Robots-Tag", "otherbot: noindex")), false, "GET /p", "put v1", indexed, "indexed"},
-		}},
-		{"A11 noindex of the first sight", []look{
-			{serve("/p", v1.etag("1").set("X-Robots-Tag", "none")), false, "GET /p", "", outOfScope, "notIndexed"},
-			{serve("/p", v1.etag("1")), false, "GET /p", "put v1", indexed, "indexed"},
-		}},
-		{"A14 missing, gone and back", []look{fresh,
-			{serve("/p", status(404)), false, "GET /p", "", indexed, "missing"},
-			{serve("/p", status(410)), false, "GET /p", "", indexed, "missing"},
-			{nil, false, "GET /p", "remove", registry.Gone, "gone"},
-			{nil, false, "GET /p", "", registry.Gone, "gone"},
-			{serve("/p", v1), false, "GET /p", "put v1", indexed, "indexed"},
-		}},
-		{"A14 back before it is believed", []look{fresh,
-			{serve("/p", status(404)), false, "GET /p", "", indexed, "missing"},
-			{serve("/p", status(404)), false, "GET /p", "", indexed, "missing"},
-			{serve("/p", v1), false, "GET /p", "", indexed, "unchanged"},
-			{serve("/p", status(404)), false, "GET /p", "", indexed, "missing"},
-			{serve("/p", status(404)), false, "GET /p", "", indexed, "missing"},
-		}},
-		{"A14 never seen", []look{
-			{nil, false, "GET /p", "", registry.Error, "missing"},
-			{nil, false, "GET /p", "", registry.Error, "missing"},
-			{nil, false, "GET /p", "", registry.Gone, "gone"},
-		}},
-		{"A17 a type nobody reads is kept, not indexed", []look{
-			{serve("/p", page{body: "\x89PNG\r\n\x1a\n"}.set("Content-Type", "image/png")), false, "GET /p", "", registry.Crawled, "notIndexed"},
-			{nil, false, "GET /p", "", registry.Crawled, "unchanged"},
-			{serve("/p", v1), false, "GET /p", "put v1", indexed, "indexed"},
-		}},
-	} {
+	for _, tt := range changeCases {
 		t.Run(tt.name, func(t *testing.T) { newRig(t).follow(tt.looks) })
 	}
 }
@@ -184,7 +252,8 @@ func TestA8RedirectIsRecorded(t *testing.T) {
 	if diff := cmp.Diff(want, it.HTTPRedirectChain); diff != "" {
 		t.Error(diff)
 	}
-	if it.HTTPCanonicalURL != r.site.URL+"/Z" || it.NormalizedSource != r.site.URL+"/p" || it.HTTPFinalURL != r.site.URL+"/z" {
+	if it.HTTPCanonicalURL != r.site.URL+"/Z" || it.NormalizedSource != r.site.URL+"/p" ||
+		it.HTTPFinalURL != r.site.URL+"/z" {
 		t.Errorf("canonical %s, source %s, final %s", it.HTTPCanonicalURL, it.NormalizedSource, it.HTTPFinalURL)
 	}
 	r.site.put("/p", text("v2"))
@@ -236,7 +305,13 @@ func TestA22Language(t *testing.T) {
 			it = r.next("/p")
 		}
 		if it.Language != step.want || r.index.pages[string(it.ID)].Language != step.want {
-			t.Errorf("check %d: language %s, index %s, want %s", i+1, it.Language, r.index.pages[string(it.ID)].Language, step.want)
+			t.Errorf(
+				"check %d: language %s, index %s, want %s",
+				i+1,
+				it.Language,
+				r.index.pages[string(it.ID)].Language,
+				step.want,
+			)
 		}
 	}
 	r.site.put("/p", in("fr", "v2"))

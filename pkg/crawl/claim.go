@@ -5,28 +5,33 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/source"
 )
 
 // claim is a source that may stand for an item, and why.
 type claim struct {
 	source.Source
-	why  string
-	twin bool // only if the content is the same
+	why     string
+	says    string // how the page says so, before the address
+	variant bool   // only if the content is the same
+	moved   bool   // permanent redirects lead there
 }
+
+// note says why the source does not stand for the item.
+func (cl claim) note(o obstacle) string { return cl.says + " " + cl.Normalized + ", which " + o.why }
 
 // claimsOf reads from an item what its last answer named in its place: where redirects that are
 // all permanent led, and rel=canonical. A canonical on another host is not followed, because
-// whoever writes into a page could hand it over to a stranger; foreign tells of it.
+// whoever writes into a page could hand it over to another site; foreign tells of it.
 func claimsOf(it *registry.Item, rules source.Rules) (claims []claim, foreign string) {
 	if it.Type != source.URL {
 		return nil, "" // a file that is also published is found at both places
 	}
 	host := it.SourceHost
 	if moved, ok := movedTo(it, rules); ok {
-		claims = append(claims, claim{Source: moved, why: "redirects there permanently"})
+		cl := claim{Source: moved, why: "permanent redirect", says: "redirects permanently to", moved: true}
+		claims = append(claims, cl)
 		host = moved.Host // whose page it is that has the canonical
 	}
 	if it.HTTPCanonicalURL == "" || it.HTTPCanonicalURL == it.NormalizedSource {
@@ -35,11 +40,13 @@ func claimsOf(it *registry.Item, rules source.Rules) (claims []claim, foreign st
 	s, err := rules.ParseURL(it.HTTPCanonicalURL)
 	switch {
 	case err != nil: // Unreachable: it is the normalized form of a source, under the same rules.
+	case s.Normalized == it.NormalizedSource: // as it was written under earlier rules
 	case len(claims) > 0 && claims[0].Normalized == s.Normalized:
 	case !sameSite(s.Host, host) && !sameSite(s.Host, it.SourceHost):
-		return claims, fmt.Sprintf("rel=canonical names %s, which is ignored: it is on another host", s.Normalized)
+		const why = "names as its canonical address %s, which is ignored because it is on another host"
+		return claims, fmt.Sprintf(why, s.Normalized)
 	default:
-		claims = append(claims, claim{Source: s, why: "rel=canonical"})
+		claims = append(claims, claim{Source: s, why: "rel=canonical", says: "names as its canonical address"})
 	}
 	return claims, ""
 }
@@ -58,23 +65,33 @@ func movedTo(it *registry.Item, rules source.Rules) (to source.Source, ok bool) 
 	return to, ok
 }
 
+// movedAddress is the identity of that source; "" if there is none.
+func movedAddress(it *registry.Item, rules source.Rules) string {
+	to, ok := movedTo(it, rules)
+	if !ok {
+		return ""
+	}
+	return to.Normalized
+}
+
 // sameSite reports whether two hosts differ at most in a leading "www.".
 func sameSite(a, b string) bool {
 	return strings.TrimPrefix(a, "www.") == strings.TrimPrefix(b, "www.")
 }
 
-// twinsOf names the sources that often are the same page as an item, of one step each: the other
-// scheme, and the host with or without "www.". At most one of two twins may stand for the other:
+// variantsOf names the sources that often are the same page as an item, of one step each: the other
+// scheme, and the host with or without "www.". At most one of two variants may stand for the other:
 // https comes before http, and the host without "www." before the one with it, so that two
 // workers cannot make each the other's alias.
-func twinsOf(it *registry.Item, rules source.Rules) (better, worse []claim) {
+func variantsOf(it *registry.Item, rules source.Rules) (better, worse []claim) {
 	scheme, rest, ok := strings.Cut(it.NormalizedSource, "://"+it.SourceHost)
 	if it.Type != source.URL || !ok {
 		return nil, nil
 	}
 	list := func(to *[]claim, url string) {
 		if s, err := rules.ParseURL(url); err == nil {
-			*to = append(*to, claim{Source: s, why: "same content as " + s.Normalized, twin: true})
+			why, says := "same content as "+s.Normalized, "may be the same page as"
+			*to = append(*to, claim{Source: s, why: why, says: says, variant: true})
 		}
 	}
 	switch {
@@ -99,26 +116,4 @@ func isDomain(host string) bool {
 	name, _, _ := strings.Cut(host, ":")
 	_, err := netip.ParseAddr(name)
 	return err != nil && strings.Contains(name, ".")
-}
-
-// canonicalURL is the identity of what a document calls its canonical URL; "" if it names none.
-func (c *check) canonicalURL(doc extract.Document) string {
-	s, err := c.o.Rules.ParseURL(doc.Canonical)
-	if doc.Canonical == "" || err != nil {
-		return ""
-	}
-	return s.Normalized
-}
-
-// noteCanonical takes over a document's canonical URL, before its hashes.
-func (c *check) noteCanonical(doc extract.Document) {
-	now := c.canonicalURL(doc)
-	if now != c.HTTPCanonicalURL && c.RawHash != "" {
-		why := "the page names " + now
-		if now == "" {
-			why = "the page names none any more"
-		}
-		c.Record(c.o.Clock(), "canonical", why)
-	}
-	c.HTTPCanonicalURL = now
 }

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/file"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/schedule"
-	"github.com/tidemark/tidemark/pkg/source"
 )
 
 // MaxContainer is the most blobs that one container item keeps in step.
@@ -24,44 +25,66 @@ var maxBlobs = MaxContainer // fewer in tests
 // exclusionContainer is why a container itself is not searched.
 const exclusionContainer = "a container: its blobs are items of their own"
 
-// checkContainer compares a container's listing with the items of its blobs. New and changed ones
+// listContainer compares a container's listing with the items of its blobs. New and changed ones
 // come due now, and so do those that it no longer lists: their own check finds that they are gone.
 // A listing that was interrupted ends in an error and is done again; what it registered stays.
-func (c *check) checkContainer(ctx context.Context, place file.Place) error {
-	if err := c.wait(ctx); err != nil {
-		return err
+func (c *check) listContainer(ctx context.Context, place file.Place) (outcome, error) {
+	if err := c.job.wait(ctx); err != nil {
+		return outcome{}, err
 	}
-	l := &listing{check: c, known: map[string]*blob{}, sum: sha256.New(), waiting: map[string][]source.Source{}}
+	l := &listing{
+		reg: c.job.w.reg, credential: c.item.Credential, known: map[string]*blob{}, sum: sha256.New(),
+		waiting: map[string][]source.Source{},
+	}
 	if full, err := l.recall(ctx, place); err != nil {
-		return err
+		return outcome{}, err
 	} else if full {
-		return l.failed(ctx, tooManyBlobs())
+		return listingFailed(ctx, tooManyBlobs())
 	}
 	defer c.answered()
-	for e, err := range c.o.Files.List(ctx, place, c.Credential) {
+	for e, err := range c.job.w.o.Files.List(ctx, place, c.item.Credential) {
 		if err == nil && l.blobs == maxBlobs {
 			err = tooManyBlobs()
 		}
 		if err != nil {
-			return l.failed(ctx, err)
+			return listingFailed(ctx, err)
 		}
 		if err := l.add(ctx, e); err != nil {
-			return err
+			return outcome{}, err
 		}
 	}
-	return l.finish(ctx)
+	if err := l.finish(ctx); err != nil {
+		return outcome{}, err
+	}
+	var o outcome
+	c.item, o = l.close(c.item, c.now())
+	return o, nil
+}
+
+// listingFailed tells the container's faults from our own.
+func listingFailed(ctx context.Context, err error) (outcome, error) {
+	switch {
+	case ctx.Err() != nil:
+		return outcome{}, err
+	case fault.Is(err, fault.NotFound):
+		return missing("the container is not there"), nil
+	}
+	o := failed("%v", err)
+	o.retryAfter = fault.RetryAfter(err)
+	return o, nil
 }
 
 // listing is a container's listing as far as it was read.
 type listing struct {
-	*check
-	known                 map[string]*blob           // by hash: items that are not gone, and what was listed
-	sum                   hash.Hash                  // of names and revisions
-	waiting               map[string][]source.Source // to be registered, by the credential they get
-	blobs, fresh, changed int
-	full                  int // not added: the store has as many items as it may
-	alike                 int // passed over: another of that name, but for its slashes, was listed before
-	unnamed               int // passed over: their names cannot stand in an address
+	reg                         *registry.Registry
+	credential                  string                     // of the container
+	known                       map[string]*blob           // by hash: items that are not gone, and what was listed
+	sum                         hash.Hash                  // of names and revisions
+	waiting                     map[string][]source.Source // to be registered, by the credential they get
+	blobs, fresh, changed, gone int
+	full                        int // not added: the store has as many items as it may
+	alike                       int // passed over: another of that name, but for its slashes, was listed before
+	unnamed                     int // passed over: their names cannot stand in an address
 }
 
 // blob is what is known of one: as little as comparing takes, for there may be many.
@@ -85,7 +108,7 @@ func (b *blob) changed(e file.Entry) bool {
 // than of the others. An account of that name may exist in more than one place.
 func (l *listing) recall(ctx context.Context, place file.Place) (full bool, err error) {
 	within := place.Normalized() + "/"
-	for it, err := range l.reg.Neighbours(ctx, place.Source()) {
+	for it, err := range l.reg.Items.Neighbours(ctx, place.Source()) {
 		if err != nil {
 			return false, err
 		}
@@ -127,7 +150,7 @@ func (l *listing) add(ctx context.Context, e file.Entry) error {
 		return nil
 	case was.changed(e):
 		l.changed++
-	case !l.lettingIn(was):
+	case !l.mayLetIn(was):
 		was.listed = true
 		return nil
 	}
@@ -135,10 +158,10 @@ func (l *listing) add(ctx context.Context, e file.Entry) error {
 	return l.enlist(ctx, src, was)
 }
 
-// lettingIn reports whether the container's credential may help with a blob that fails with
+// mayLetIn reports whether the container's credential may help with a blob that fails with
 // another one.
-func (l *listing) lettingIn(b *blob) bool {
-	return b.failing && l.Credential != "" && b.credential != l.Credential
+func (l *listing) mayLetIn(b *blob) bool {
+	return b.failing && l.credential != "" && b.credential != l.credential
 }
 
 // enlist has a blob checked soon, with others. One that was added with a credential of its own keeps
@@ -146,7 +169,7 @@ func (l *listing) lettingIn(b *blob) bool {
 func (l *listing) enlist(ctx context.Context, src source.Source, b *blob) error {
 	credential := ""
 	if b.credential == "" || b.failing {
-		credential = l.Credential
+		credential = l.credential
 	}
 	if l.waiting[credential] = append(l.waiting[credential], src); len(l.waiting[credential]) < registry.JobItems {
 		return nil
@@ -157,7 +180,7 @@ func (l *listing) enlist(ctx context.Context, src source.Source, b *blob) error 
 // register has the blobs that wait for a credential checked.
 func (l *listing) register(ctx context.Context, credential string) error {
 	o := registry.RegisterOptions{Method: "CONTAINER", Credential: credential, Respell: true}
-	for _, got := range l.reg.Register(ctx, l.waiting[credential], o) {
+	for _, got := range l.reg.Items.Register(ctx, l.waiting[credential], o) {
 		if registry.IsItemLimit(got.Err) {
 			l.full++
 		} else if got.Err != nil {
@@ -168,14 +191,13 @@ func (l *listing) register(ctx context.Context, credential string) error {
 	return nil
 }
 
-// finish has what is not listed any more checked, and closes the check of the container.
+// finish has what is not listed any more checked.
 func (l *listing) finish(ctx context.Context) error {
-	gone := 0
 	for _, was := range l.known {
 		if was.listed {
 			continue
 		}
-		gone++
+		l.gone++
 		if err := l.enlist(ctx, was.source, was); err != nil {
 			return err
 		}
@@ -185,42 +207,33 @@ func (l *listing) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	l.close(gone)
 	return nil
 }
 
-// close records what the listing said.
-func (l *listing) close(gone int) {
-	c, now := l.check, l.o.Clock()
+// close records on the container what the listing said.
+func (l *listing) close(it registry.Item, now time.Time) (registry.Item, outcome) {
 	sum := "sha256:" + hex.EncodeToString(l.sum.Sum(nil))
-	c.outcome = schedule.Unchanged
-	if sum != c.ContentHash {
-		c.outcome, c.LastChanged = schedule.Changed, now
+	o := unchanged("")
+	if sum != it.ContentHash {
+		o.kind, it.LastChanged = schedule.Changed, now
 	}
-	c.RawHash, c.ContentHash, c.Exclusion = sum, sum, exclusionContainer
-	c.Status, c.ErrorMessage = c.statusHeld(), ""
-	why := fmt.Sprintf("%d blobs: %d new, %d changed, %d no longer there", l.blobs, l.fresh, l.changed, gone)
+	it.RawHash, it.ContentHash, it.Exclusion = sum, sum, exclusionContainer
+	it.Record(now, "listed", l.summary())
+	return it, o
+}
+
+func (l *listing) summary() string {
+	text := fmt.Sprintf("%s: %d new, %d changed, %d no longer there",
+		words.Count(l.blobs, "blob"), l.fresh, l.changed, l.gone)
 	if l.alike > 0 {
-		why += fmt.Sprintf("; %d passed over, their names differ from others' only by repeated slashes", l.alike)
+		text += fmt.Sprintf("; %d passed over, their names differ from others' only by repeated slashes", l.alike)
 	}
 	if l.unnamed > 0 {
-		why += fmt.Sprintf("; %d passed over, their names have segments of dots, control characters or are too long", l.unnamed)
+		const why = "; %d passed over, their names have segments of dots, control characters or are too long"
+		text += fmt.Sprintf(why, l.unnamed)
 	}
 	if l.full > 0 {
-		why += fmt.Sprintf("; %d not added, there are as many items as there may be (LIMIT_ITEMS_PER_HOST)", l.full)
+		text += fmt.Sprintf("; %d not added, there are as many items as there may be (LIMIT_ITEMS_PER_HOST)", l.full)
 	}
-	c.Record(now, "listed", why)
-}
-
-// failed tells the container's faults from our own.
-func (l *listing) failed(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return err
-	}
-	if fault.Is(err, fault.NotFound) {
-		return l.missing(ctx, "the container is not there")
-	}
-	l.retryAfter = fault.RetryAfter(err)
-	l.fail("%v", err)
-	return nil
+	return text
 }

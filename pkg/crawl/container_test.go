@@ -15,7 +15,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
-	"github.com/tidemark/tidemark/pkg/file"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -77,8 +77,14 @@ func (d *depot) list(w http.ResponseWriter, r *http.Request) {
 	for _, name := range names[from:min(from+2, len(names))] {
 		page.WriteString("<Blob><Name>")
 		_ = xml.EscapeText(&page, []byte(name))
-		fmt.Fprintf(&page, "</Name><Properties><Etag>%s</Etag><Content-Length>%d</Content-Length><Last-Modified>%s</Last-Modified></Properties></Blob>",
-			revision(d.stock[name]), len(d.stock[name]), d.wrote.UTC().Format(http.TimeFormat))
+		fmt.Fprintf(
+			&page,
+			"</Name><Properties><Etag>%s</Etag><Content-Length>%d</Content-Length>"+
+				"<Last-Modified>%s</Last-Modified></Properties></Blob>",
+			revision(d.stock[name]),
+			len(d.stock[name]),
+			d.wrote.UTC().Format(http.TimeFormat),
+		)
 	}
 	page.WriteString("</Blobs>")
 	if from+2 < len(names) {
@@ -121,7 +127,7 @@ func newDocks(t *testing.T) *docks {
 func (d *docks) whole(credential string) registry.Item {
 	d.t.Helper()
 	d.clock.pass(time.Hour)
-	_, err := d.reg.Sweep(d.t.Context()) // takes up what has come due by itself
+	_, err := d.reg.Jobs.Sweep(d.t.Context()) // takes up what has come due by itself
 	must(d.t, err)
 	return d.fileItem(d.address(), registry.RegisterOptions{Credential: credential})
 }
@@ -135,7 +141,7 @@ func (d *docks) blobOf(where *depot, name string) registry.Item {
 	d.t.Helper()
 	place, err := file.Parse(where.address() + "/" + name)
 	must(d.t, err)
-	it, err := d.reg.Find(d.t.Context(), place.Source().ID())
+	it, err := d.reg.Items.Find(d.t.Context(), place.Source().ID())
 	must(d.t, err)
 	return it
 }
@@ -154,7 +160,10 @@ func TestA9ContainersOfOneName(t *testing.T) {
 	d.whole("")
 	d.fileItem(other.address(), registry.RegisterOptions{})
 	for range 2 {
-		if it := d.whole("SHELF"); !strings.Contains(fmt.Sprint(it.History), "1 blobs: 0 new, 0 changed, 0 no longer there") {
+		if it := d.whole("SHELF"); !strings.Contains(
+			fmt.Sprint(it.History),
+			"1 blob: 0 new, 0 changed, 0 no longer there",
+		) {
 			t.Errorf("%v", it.History)
 		}
 	}
@@ -196,7 +205,10 @@ func TestA3ContainerSlashes(t *testing.T) {
 	d.want("a//b.txt")
 	d.stock["a/b.txt"] = "Behind one."
 	for range 2 {
-		if it := d.whole(""); !strings.Contains(fmt.Sprint(it.History), "2 blobs: 0 new, 0 changed, 0 no longer there; 1 passed over") {
+		if it := d.whole(""); !strings.Contains(
+			fmt.Sprint(it.History),
+			"2 blobs: 0 new, 0 changed, 0 no longer there; 1 passed over",
+		) {
 			t.Errorf("nobody is told: %v", it.History)
 		}
 	}
@@ -210,7 +222,10 @@ func TestA3ContainerSlashes(t *testing.T) {
 func TestA3ContainerNames(t *testing.T) {
 	d := newDocks(t)
 	d.stock["a/../b.txt"], d.stock["c.txt"] = "Up and down.", "The text of c."
-	if it := d.whole(""); !strings.Contains(fmt.Sprint(it.History), "2 blobs: 1 new, 0 changed, 0 no longer there; 1 passed over") {
+	if it := d.whole(""); !strings.Contains(
+		fmt.Sprint(it.History),
+		"2 blobs: 1 new, 0 changed, 0 no longer there; 1 passed over",
+	) {
 		t.Errorf("nobody is told: %v", it.History)
 	}
 	d.want("c.txt")

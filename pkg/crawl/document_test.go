@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
-	"github.com/tidemark/tidemark/pkg/document"
+	"github.com/tidemark/tidemark/pkg/content/document"
+	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 // testFile is a page with the bytes of a test file of another package.
 func testFile(t *testing.T, contentType string, path ...string) page {
 	t.Helper()
-	body, err := os.ReadFile(filepath.Join(append([]string{".."}, path...)...))
+	body, err := os.ReadFile(filepath.Join(append([]string{"..", "content"}, path...)...))
 	must(t, err)
 	return page{body: string(body)}.set("Content-Type", contentType)
 }
@@ -54,8 +54,10 @@ func TestA17Documents(t *testing.T) {
 		{"/txt", testFile(t, "text/plain", "extract", "testdata", "notice.txt"), indexed, ""},
 		{"/csv", testFile(t, "text/csv", "extract", "testdata", "prices.csv"), indexed, ""},
 		{"/png", page{body: "\x89PNG\r\n\x1a\n" + long(100)}.set("Content-Type", "image/png"), registry.Crawled, ""},
-		{"/locked", testFile(t, "application/pdf", "extract", "pdf", "testdata", "locked.pdf"), registry.Error, "protected by a password"},
-		{"/scan", testFile(t, "application/pdf", "extract", "pdf", "testdata", "scan.pdf"), registry.Error, "text recognition"},
+		{"/locked", testFile(t, "application/pdf", "extract", "pdf", "testdata", "locked.pdf"), registry.Error,
+			"protected by a password"},
+		{"/scan", testFile(t, "application/pdf", "extract", "pdf", "testdata", "scan.pdf"), registry.Error,
+			"text recognition"},
 		{"/broken", broken, registry.Error, "broken"},
 		{"/nodocx", page{body: "PK\x03\x04" + long(100)}.set("Content-Type", docxType), registry.Error, ""},
 	} {
@@ -63,7 +65,8 @@ func TestA17Documents(t *testing.T) {
 		r.register(false, tt.path)
 		defer func() {
 			it := r.item(tt.path)
-			if it.Status != tt.status || !strings.Contains(it.ErrorMessage, tt.message) || (it.Status == registry.Error) != (it.ErrorMessage != "") {
+			if it.Status != tt.status || !strings.Contains(it.ErrorMessage, tt.message) ||
+				(it.Status == registry.Error) != (it.ErrorMessage != "") {
 				t.Errorf("%s is %s (%s), want %s (…%s…)", tt.path, it.Status, it.ErrorMessage, tt.status, tt.message)
 			}
 			if tt.status == indexed && (r.index.holds(it) == "" || it.Language == "" && tt.path != "/csv") {
@@ -85,7 +88,8 @@ func TestA17DocumentsChange(t *testing.T) {
 	}
 	r.site.put("/d", testFile(t, docxType, "extract", "ooxml", "testdata", "libreoffice.docx").etag("2"))
 	r.index.writes()
-	if it := r.next("/d"); it.ContentHash == first.ContentHash || len(r.index.writes()) != 1 || it.MimeType != docxType {
+	if it := r.next("/d"); it.ContentHash == first.ContentHash || len(r.index.writes()) != 1 ||
+		it.MimeType != docxType {
 		t.Errorf("another document: %s, type %s", last(it), it.MimeType)
 	}
 	for i := range 2 {

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/schedule"
 )
 
 const day = 24 * time.Hour
@@ -65,8 +65,11 @@ func TestA13Failures(t *testing.T) {
 		{"too large", page{body: long(20 << 10)}, "bytes"},
 		{"gzip that breaks off", page{body: gz(long(500))[:20]}.set("Content-Encoding", "gzip"), "broken gzip body"},
 		{"gzip that breaks off at once", page{body: "\x1f"}.set("Content-Encoding", "gzip"), "broken gzip body"},
-		{"gzip with a wrong checksum", page{body: gz(long(500))[:len(gz(long(500)))-8] + "12345678"}.set("Content-Encoding", "gzip"), "broken gzip body"},
-		{"deflate that breaks off", page{body: "\x78\x9c\x0a"}.set("Content-Encoding", "deflate"), "broken deflate body"},
+		{"gzip with a wrong checksum",
+			page{body: gz(long(500))[:len(gz(long(500)))-8] + "12345678"}.set("Content-Encoding", "gzip"),
+			"broken gzip body"},
+		{"deflate that breaks off", page{body: "\x78\x9c\x0a"}.set("Content-Encoding", "deflate"),
+			"broken deflate body"},
 		{"zstd that breaks off", page{body: "\x28\xB5\x2F"}.set("Content-Encoding", "zstd"), "broken zstd body"},
 		{"brotli that breaks off", page{body: "\x1b"}.set("Content-Encoding", "br"), "broken br body"},
 		{"a body shorter than its length", page{body: "tide"}.set("Content-Length", "100"), "broken body"},
@@ -82,7 +85,8 @@ func TestA13Failures(t *testing.T) {
 			r.site.put("/p", tt.page)
 			for i, wait := range []time.Duration{8 * time.Minute, 16 * time.Minute, 32 * time.Minute} {
 				it := r.next("/p")
-				if it.Status != registry.Error || it.CrawlAttempts != i+1 || !strings.Contains(it.ErrorMessage, tt.want) {
+				if it.Status != registry.Error || it.CrawlAttempts != i+1 ||
+					!strings.Contains(it.ErrorMessage, tt.want) {
 					t.Fatalf("status %s, %d attempts: %s", it.Status, it.CrawlAttempts, it.ErrorMessage)
 				}
 				if n := len([]rune(it.ErrorMessage)); n > 1024 {
@@ -119,7 +123,8 @@ func TestA13NoAnswer(t *testing.T) {
 		done := make(chan struct{})
 		defer close(done)
 		r.site.before = func(string) { <-done }
-		if it := r.first("/p"); it.Status != registry.Error || !strings.Contains(it.ErrorMessage, "within") && !strings.Contains(it.ErrorMessage, "timeout") {
+		if it := r.first("/p"); it.Status != registry.Error ||
+			!strings.Contains(it.ErrorMessage, "within") && !strings.Contains(it.ErrorMessage, "timeout") {
 			t.Errorf("status %s (%s)", it.Status, it.ErrorMessage)
 		}
 	})
@@ -135,7 +140,8 @@ func TestA13HostIsPaused(t *testing.T) {
 		want time.Duration
 	}{
 		{"429 in seconds", 429, func(time.Time) string { return "1800" }, 30 * time.Minute},
-		{"503 with a date", 503, func(now time.Time) string { return now.Add(40 * time.Minute).Format(http.TimeFormat) }, 40 * time.Minute},
+		{"503 with a date", 503,
+			func(now time.Time) string { return now.Add(40 * time.Minute).Format(http.TimeFormat) }, 40 * time.Minute},
 		{"429 without", 429, func(time.Time) string { return "" }, 5 * time.Minute},
 		{"503 with nonsense", 503, func(time.Time) string { return "soon" }, 5 * time.Minute},
 		{"429 for weeks", 429, func(time.Time) string { return "99999999" }, 24 * time.Hour},
@@ -156,7 +162,7 @@ func TestA13HostIsPaused(t *testing.T) {
 			if asked := r.site.asked(); len(asked) != 1 {
 				t.Fatalf("asked %q, want one request", asked)
 			}
-			stats, err := r.reg.Stats(t.Context(), r.item("/a").SourceHost)
+			stats, err := r.reg.Hosts.Stats(t.Context(), r.item("/a").SourceHost)
 			must(t, err)
 			if have := stats[0].PausedUntil.Sub(began).Round(time.Second); have != tt.want {
 				t.Errorf("paused for %v, want %v", have, tt.want)
@@ -211,9 +217,10 @@ func TestA13PauseBehindRedirect(t *testing.T) {
 				t.Errorf("%s is %s, due %s: %s", p, it.Status, it.NextCrawlAt, it.ErrorMessage)
 			}
 		}
-		stats, err := r.reg.Stats(t.Context(), strings.TrimPrefix(there, "http://"))
+		stats, err := r.reg.Hosts.Stats(t.Context(), strings.TrimPrefix(there, "http://"))
 		must(t, err)
-		if len(stats) != 1 || stats[0].PausedUntil.Sub(began).Round(time.Second) != 30*time.Minute || stats[0].PauseReason != "HTTP 429" {
+		if len(stats) != 1 || stats[0].PausedUntil.Sub(began).Round(time.Second) != 30*time.Minute ||
+			stats[0].PauseReason != "HTTP 429" {
 			t.Errorf("the target's pause: %+v", stats)
 		}
 		other.put("/q", text("q"))
@@ -230,7 +237,7 @@ func TestA13PauseBehindRedirect(t *testing.T) {
 func (r *rig) sweepAfter(d time.Duration) {
 	r.t.Helper()
 	r.clock.pass(d)
-	_, err := r.reg.Sweep(r.t.Context())
+	_, err := r.reg.Jobs.Sweep(r.t.Context())
 	must(r.t, err)
 	r.mustWork()
 }
@@ -270,7 +277,7 @@ func TestA14GoneIsCheckedRarely(t *testing.T) {
 	}
 }
 
-// A15: a force that fails stays asked for, and is done without conditions when the site is back.
+// A15: after a force that fails the next try is forced, and done without conditions when the site is back.
 func TestA15ForceThatFails(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -279,7 +286,12 @@ func TestA15ForceThatFails(t *testing.T) {
 		r.site.put("/p", status(500))
 		it := r.force("/p")
 		if !it.Forced() || it.ReindexGeneration != 1 || it.ProcessedGeneration != 0 {
-			t.Errorf("requested %v, generation %d of %d", it.ReindexRequested, it.ProcessedGeneration, it.ReindexGeneration)
+			t.Errorf(
+				"requested %v, generation %d of %d",
+				it.ReindexRequested,
+				it.ProcessedGeneration,
+				it.ReindexGeneration,
+			)
 		}
 		r.site.put("/p", text("v1").etag("1"))
 		r.site.asked()
@@ -288,7 +300,8 @@ func TestA15ForceThatFails(t *testing.T) {
 		if asked := r.site.asked(); !slices.Equal(asked, []string{"GET /p"}) {
 			t.Errorf("asked %q, want an unconditional GET", asked)
 		}
-		if it.Forced() || it.ReindexRequested || it.ProcessedGeneration != 1 || !slices.Equal(r.index.writes(), []string{"put v1"}) {
+		if it.Forced() || it.ReindexRequested || it.ProcessedGeneration != 1 ||
+			!slices.Equal(r.index.writes(), []string{"put v1"}) {
 			t.Errorf("still forced %v, generation %d processed", it.Forced(), it.ProcessedGeneration)
 		}
 	})
@@ -303,7 +316,8 @@ func TestIndexFailsStrangely(t *testing.T) {
 	r.index.down = errors.New("disk full")
 	r.register(false, "/p", "/q")
 	r.mustWork()
-	if it := r.item("/p"); it.Status != registry.Crawled || !strings.Contains(it.ErrorMessage, "disk full") || it.CrawlAttempts != 0 {
+	if it := r.item("/p"); it.Status != registry.Crawled || !strings.Contains(it.ErrorMessage, "disk full") ||
+		it.CrawlAttempts != 0 {
 		t.Errorf("status %s, %q, %d attempts", it.Status, it.ErrorMessage, it.CrawlAttempts)
 	}
 	r.index.down = nil
@@ -343,8 +357,15 @@ func TestA19GiveUp(t *testing.T) {
 		jobs := r.jobs()
 		must(t, r.GiveUp(t.Context(), jobs[0], "given up: "+long(2000)))
 		it := r.item("/p")
-		if it.Status != registry.Error || last(it) != "poisoned" || it.CrawlAttempts != 1 || len(it.ErrorMessage) != 1024 {
-			t.Errorf("status %s, %s, %d attempts, message of %d", it.Status, last(it), it.CrawlAttempts, len(it.ErrorMessage))
+		if it.Status != registry.Error || last(it) != "poisoned" || it.CrawlAttempts != 1 ||
+			len(it.ErrorMessage) != 1024 {
+			t.Errorf(
+				"status %s, %s, %d attempts, message of %d",
+				it.Status,
+				last(it),
+				it.CrawlAttempts,
+				len(it.ErrorMessage),
+			)
 		}
 		if wait := it.NextCrawlAt.Sub(r.clock.now()); wait < 8*time.Minute || wait > schedule.Defaults().Base {
 			t.Errorf("tried again after %v", wait)

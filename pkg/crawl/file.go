@@ -9,45 +9,50 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/file"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/schedule"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// checkFile is [check.run] for a file: its properties are asked first, and its bytes only when
-// they differ (A9). A file that is read goes the way of a page.
-func (c *check) checkFile(ctx context.Context) error {
-	place, err := placeOf(&c.Item)
+// fetchFile asks for a file's properties first, and for its bytes only when those differ (A9). A
+// file that is read goes the way of a page.
+func (c *check) fetchFile(ctx context.Context) (got fetched, o outcome, err error) {
+	place, err := placeOf(&c.item)
 	switch {
 	case err != nil:
-		c.fail("%v", err)
-		return nil
-	case c.o.Files == nil:
-		c.fail("files cannot be read here")
-		return nil
+		return got, failed("%v", err), nil
+	case c.job.w.o.Files == nil:
+		return got, failed("files cannot be read here"), nil
 	case place.Whole():
-		return c.checkContainer(ctx, place)
+		o, err = c.listContainer(ctx, place)
+		return got, o, err
 	}
-	resp, answered, err := c.getFile(ctx, place)
-	if err != nil || !answered {
-		return err
+	if err := c.reread(ctx); err != nil {
+		return got, o, err
+	}
+	req := file.Request{Place: place, Credential: c.item.Credential, Known: c.memory.knownFile(&c.item, c.now())}
+	if err := c.job.wait(ctx); err != nil {
+		return got, o, err
+	}
+	if err := c.room.large(ctx); err != nil {
+		return got, o, err
+	}
+	resp, err := c.job.w.o.Files.Get(ctx, req)
+	c.job.bytes.Add(int64(len(resp.Body)))
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return got, missing("the file is not there"), nil
+	case err != nil:
+		o = failed("%v", err)
+		o.retryAfter = fault.RetryAfter(err)
+		return got, o, nil
 	}
 	c.answered()
-	c.file = &resp
-	switch {
-	case resp.Unchanged && c.knowsUnreadable():
-		c.failAsBefore()
-		return nil
-	case resp.Unchanged:
-		c.unchanged("the file's properties are those we know")
-		return nil
-	case resp.TooLarge:
-		return c.keepHash(ctx, resp)
-	}
-	return c.compare(ctx, asPage(place, resp))
+	return fetched{resp: asPage(place, resp), raw: snapshot.Hash(resp.Body), file: &resp}, o, nil
 }
 
 // placeOf is where an item's file is, to the letter: the identity does not tell apart a/b and a//b,
@@ -72,32 +77,12 @@ func pathOf(it *registry.Item) string {
 	return place.Path()
 }
 
-// getFile reads a file. One that is not there, or that cannot be read, is recorded here.
-func (c *check) getFile(ctx context.Context, place file.Place) (resp file.Response, answered bool, err error) {
-	req := file.Request{Place: place, Credential: c.Credential, Known: c.sameFile()}
-	if err := c.wait(ctx); err != nil {
-		return resp, false, err
-	}
-	resp, err = c.o.Files.Get(ctx, req)
-	c.bytes.Add(int64(len(resp.Body)))
-	switch {
-	case err == nil:
-		return resp, true, nil
-	case fault.Is(err, fault.NotFound):
-		return resp, false, c.missing(ctx, "the file is not there")
-	}
-	c.retryAfter = fault.RetryAfter(err)
-	c.fail("%v", err)
-	return resp, false, nil
-}
-
-// unread stands for the hash of a file that is too long even for that: its properties alone tell
-// when it changes.
-const unread = "unread"
-
 // asPage is a file as the answer of a web server.
 func asPage(place file.Place, resp file.Response) fetch.Response {
-	p := fetch.Response{Status: http.StatusOK, FinalURL: baseOf(place), Header: http.Header{}, Body: resp.Body, Encoding: resp.Encoding}
+	p := fetch.Response{
+		Status: http.StatusOK, NotModified: resp.Unchanged, FinalURL: baseOf(place), Header: http.Header{},
+		Body: resp.Body, Encoding: resp.Encoding,
+	}
 	if resp.ContentType != "" {
 		p.Header.Set("Content-Type", resp.ContentType)
 	}
@@ -110,20 +95,27 @@ func baseOf(place file.Place) string {
 	if place.Kind() != file.Local {
 		return place.String()
 	}
-	return (&url.URL{Scheme: "http", Host: "file.invalid", Path: "/" + strings.TrimPrefix(place.String(), "/")}).String()
+	path := "/" + strings.TrimPrefix(place.String(), "/")
+	return (&url.URL{Scheme: "http", Host: "file.invalid", Path: path}).String()
 }
 
 // noteProperties keeps what tells next time that the file is still the same.
-func (c *check) noteProperties() {
-	c.FileEtag, c.FileLength, c.FileContentType = bounded(c.file.ETag), c.file.Length, bounded(c.file.ContentType)
-	c.FileLastModified = ""
-	if !c.file.LastModified.IsZero() {
-		c.FileLastModified = c.file.LastModified.Format(time.RFC3339Nano) // to the last digit: it is compared
-	}
+func noteProperties(it registry.Item, f file.Response) registry.Item {
+	it.FileEtag, it.FileLength, it.FileContentType = bounded(f.ETag), f.Length, bounded(f.ContentType)
+	it.FileLastModified = formatModified(f.LastModified)
+	return it
 }
 
-// modified reads a time as noteProperties writes it.
-func modified(text string) time.Time {
+// formatModified writes a time to the last digit, for it is compared; "" for none.
+func formatModified(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.RFC3339Nano)
+}
+
+// parseModified reads a time as formatModified writes it.
+func parseModified(text string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
 		return time.Time{}
@@ -131,21 +123,23 @@ func modified(text string) time.Time {
 	return t
 }
 
-// keepHash takes note of a file that is too large to be read: it is known by its hash, and not
+// noHash stands for the hash of a file that is too long even for that: its properties alone tell
+// when it changes.
+const noHash = "unread"
+
+// tooLarge takes note of a file that is too large to be read: it is known by its hash, and not
 // searched.
-func (c *check) keepHash(ctx context.Context, resp file.Response) error {
-	now := c.o.Clock()
-	same := resp.RawHash != "" && resp.RawHash == c.RawHash
-	c.noteProperties()
-	c.Unreadable = registry.Unreadable{}
+func tooLarge(it registry.Item, got fetched, now time.Time) (registry.Item, outcome) {
+	f := got.file
+	same := f.RawHash != "" && f.RawHash == it.RawHash
+	it = noteProperties(it, *f)
+	it.Unreadable = registry.Unreadable{}
 	if same {
-		c.unchanged("other properties, the same bytes")
-		return nil
+		return it, unchanged("other properties, the same bytes")
 	}
-	c.outcome, c.LastChanged = schedule.Changed, now
-	c.RawHash, c.TextHash = cmp.Or(resp.RawHash, unread), ""
-	c.ContentHash = c.RawHash
-	c.Exclusion = fmt.Sprintf("%d bytes are too many to extract text from", resp.Length)
-	c.Record(now, "changed", "too large to be read, known by its hash")
-	return c.keepOut(ctx, c.Exclusion)
+	it.RawHash, it.TextHash, it.LastChanged = cmp.Or(f.RawHash, noHash), "", now
+	it.ContentHash = it.RawHash
+	it.Exclusion = fmt.Sprintf("%d bytes are too many to extract text from", f.Length)
+	it.Record(now, "changed", "too large to be read, known by its hash")
+	return it, outcome{kind: schedule.Changed, refresh: true}
 }

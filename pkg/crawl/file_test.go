@@ -12,12 +12,12 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 
-	"github.com/tidemark/tidemark/pkg/azurite"
-	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/file"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/local/azurite"
+	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/source"
 )
 
 // shelf is a rig whose items are files of this machine.
@@ -51,11 +51,11 @@ func (r *rig) fileItem(path string, o registry.RegisterOptions) registry.Item {
 	place, err := file.Parse(path)
 	must(r.t, err)
 	r.clock.pass(time.Second)
-	for _, got := range r.reg.Register(r.t.Context(), []source.Source{place.Source()}, o) {
+	for _, got := range r.reg.Items.Register(r.t.Context(), []source.Source{place.Source()}, o) {
 		must(r.t, got.Err)
 	}
 	r.mustWork()
-	it, err := r.reg.Find(r.t.Context(), place.Source().ID())
+	it, err := r.reg.Items.Find(r.t.Context(), place.Source().ID())
 	must(r.t, err)
 	return it
 }
@@ -70,8 +70,15 @@ func TestA9Files(t *testing.T) {
 	s := newShelf(t, 0)
 	s.write("a.md", "# Tide gauge\n\nThe float hangs in a well.\n")
 	first := s.check("a.md")
-	if first.Status != indexed || s.index.holds(first) != "Tide gauge" || first.MimeType != "text/markdown" || first.FileLength == 0 {
-		t.Fatalf("status %s (%s), index %q, type %s", first.Status, first.ErrorMessage, s.index.holds(first), first.MimeType)
+	if first.Status != indexed || s.index.holds(first) != "Tide gauge" || first.MimeType != "text/markdown" ||
+		first.FileLength == 0 {
+		t.Fatalf(
+			"status %s (%s), index %q, type %s",
+			first.Status,
+			first.ErrorMessage,
+			s.index.holds(first),
+			first.MimeType,
+		)
 	}
 	s.index.writes()
 	if it := s.check("a.md"); last(it) != "unchanged" || len(s.index.writes()) > 0 {
@@ -146,12 +153,15 @@ func TestA24Pages(t *testing.T) {
 	})
 	r.site.put("/p", text("v1"))
 	for _, name := range []string{"ELSEWHERE", "UNSET"} {
-		for _, got := range r.reg.Register(t.Context(), []source.Source{r.source("/p")}, registry.RegisterOptions{Credential: name}) {
+		for _, got := range r.reg.Items.Register(t.Context(), []source.Source{r.source("/p")},
+			registry.RegisterOptions{Credential: name}) {
 			must(t, got.Err)
 		}
 		r.mustWork()
 		it := r.item("/p")
-		if it.Status != registry.Error || !strings.Contains(it.ErrorMessage, name) || strings.Contains(it.ErrorMessage, "secret") || len(r.site.asked()) > 0 {
+		if it.Status != registry.Error || !strings.Contains(it.ErrorMessage, name) ||
+			strings.Contains(it.ErrorMessage, "secret") ||
+			len(r.site.asked()) > 0 {
 			t.Errorf("%s: %s (%s)", name, it.Status, it.ErrorMessage)
 		}
 		r.clock.pass(time.Minute)
@@ -192,7 +202,7 @@ func TestA9Container(t *testing.T) {
 		t.Helper()
 		place, err := file.Parse(address + "/" + name)
 		must(t, err)
-		it, err := r.reg.Find(t.Context(), place.Source().ID())
+		it, err := r.reg.Items.Find(t.Context(), place.Source().ID())
 		must(t, err)
 		return it
 	}
@@ -202,7 +212,8 @@ func TestA9Container(t *testing.T) {
 		t.Fatalf("container: %s (%s), %s", it.Status, it.ErrorMessage, last(it))
 	}
 	a := blob("a.txt")
-	if c := blob("b/c.txt"); a.Status != indexed || c.Status != indexed || a.Credential != "SHELF" || a.DiscoveryMethod != "CONTAINER" {
+	if c := blob("b/c.txt"); a.Status != indexed || c.Status != indexed || a.Credential != "SHELF" ||
+		a.DiscoveryMethod != "CONTAINER" {
 		t.Fatalf("a: %s (%s), c: %s (%s)", a.Status, a.ErrorMessage, c.Status, c.ErrorMessage)
 	}
 	r.index.writes()
@@ -220,7 +231,8 @@ func TestA9Container(t *testing.T) {
 	if it := blob("a.txt"); it.ContentHash == a.ContentHash {
 		t.Error("a change was not seen")
 	}
-	if d, c := blob("d.txt"), blob("b/c.txt"); d.Status != indexed || c.Status != registry.Gone || r.index.holds(c) != "" {
+	if d, c := blob("d.txt"), blob("b/c.txt"); d.Status != indexed || c.Status != registry.Gone ||
+		r.index.holds(c) != "" {
 		t.Errorf("new: %s, deleted: %s (%s)", d.Status, c.Status, c.ErrorMessage)
 	}
 }

@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/index"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/snapshot"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/search/index"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
@@ -34,7 +34,12 @@ type observer struct {
 }
 
 func newObserver(t *testing.T) *observer {
-	o := &observer{starts: map[string][]time.Time{}, inFlight: map[string]int{}, most: map[string]int{}, asked: map[string]int{}}
+	o := &observer{
+		starts:   map[string][]time.Time{},
+		inFlight: map[string]int{},
+		most:     map[string]int{},
+		asked:    map[string]int{},
+	}
 	o.Server = httptest.NewServer(o)
 	t.Cleanup(o.Close)
 	return o
@@ -77,7 +82,7 @@ func (o *observer) gaps(host string) (out []time.Duration) {
 	return out
 }
 
-// E3: several processes crawl and visit one host and, by redirects, another. The server sees no more
+// E3: several processes crawl one host and fetch resources from it and, by redirects, another. The server sees no more
 // requests at once than are allowed, and none sooner after another than the least delay.
 //
 // The server sees a request when it comes in, which is later than its start by the time to connect and
@@ -109,7 +114,13 @@ func TestE3SeveralProcesses(t *testing.T) {
 					t.Errorf("%s: two requests %v apart, want %v", host, least, p.MinDelay)
 				}
 				if spread := slices.Max(gaps) - slices.Min(gaps); spread < (p.MaxDelay-p.MinDelay)/4 {
-					t.Errorf("%s: gaps differ by %v only, want them spread over [%v, %v]", host, spread, p.MinDelay, p.MaxDelay)
+					t.Errorf(
+						"%s: gaps differ by %v only, want them spread over [%v, %v]",
+						host,
+						spread,
+						p.MinDelay,
+						p.MaxDelay,
+					)
 				}
 			}
 			for path, n := range o.asked {
@@ -121,7 +132,7 @@ func TestE3SeveralProcesses(t *testing.T) {
 	}
 }
 
-// crawledBy has processes crawl eight pages, of which two redirect to the other host, and visit as
+// crawledBy has processes crawl eight pages, of which two redirect to the other host, and fetch resources as
 // many, half of them there.
 func (o *observer) crawledBy(t *testing.T, processes int, p registry.Politeness) {
 	t.Helper()
@@ -143,13 +154,13 @@ func (o *observer) crawledBy(t *testing.T, processes int, p registry.Politeness)
 		must(t, err)
 		pages = append(pages, s)
 	}
-	for _, got := range reg.Register(t.Context(), pages, registry.RegisterOptions{}) {
+	for _, got := range reg.Items.Register(t.Context(), pages, registry.RegisterOptions{}) {
 		must(t, got.Err)
 	}
 	for i := range processes {
 		e := errand{Dir: dir, Polite: p}
 		for _, base := range []string{o.URL, strings.Replace(o.URL, "127.0.0.1", "localhost", 1)} {
-			e.Visits = append(e.Visits, fmt.Sprintf("%s/visit/%d/%d", base, i, len(e.Visits)))
+			e.Resources = append(e.Resources, fmt.Sprintf("%s/resource/%d/%d", base, i, len(e.Resources)))
 		}
 		e.start(t)
 	}
@@ -160,7 +171,7 @@ func (o *observer) crawledBy(t *testing.T, processes int, p registry.Politeness)
 			t.Fatalf("after a minute %d of %d requests: %v", o.count(), want, o.asked)
 		}
 		time.Sleep(50 * time.Millisecond)
-		_, err := reg.Sweep(t.Context()) // each minute, in life
+		_, err := reg.Jobs.Sweep(t.Context()) // each minute, in life
 		must(t, err)
 	}
 }
@@ -179,7 +190,7 @@ func (o *observer) count() int {
 func settled(t *testing.T, reg *registry.Registry, pages []source.Source) bool {
 	t.Helper()
 	for _, s := range pages {
-		it, found, err := reg.Lookup(t.Context(), s)
+		it, found, err := reg.Items.Lookup(t.Context(), s)
 		must(t, err)
 		if !found || it.Status != registry.Crawled && it.Status != registry.Error {
 			return false

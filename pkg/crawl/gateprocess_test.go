@@ -8,28 +8,29 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/pause"
 	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/index"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/snapshot"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/search/index"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
-// gateEnv makes this test's executable a process that works and visits; it holds an [errand].
+// gateEnv makes this test's executable a process that works and fetches resources; it holds an [errand].
 const gateEnv = "CRAWL_TEST_ERRAND"
 
 // errand is what one of several processes over one store is to do.
 type errand struct {
-	Dir    string   // of the store
-	Visits []string // URLs, one visit each
-	Polite registry.Politeness
+	Dir       string   // of the store
+	Resources []string // URLs, each fetched once
+	Polite    registry.Politeness
 }
 
-// runErrand does what the environment says, until its visits are done and nothing is in the queue, or
+// runErrand does what the environment says, until its resources are fetched and nothing is in the queue, or
 // nobody is left to wait for it.
 func runErrand() {
 	text := os.Getenv(gateEnv)
@@ -68,15 +69,15 @@ func (e errand) run(ctx context.Context) error {
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost, RunID: "run",
 	})
 	var visiting sync.WaitGroup
-	failed := make(chan error, len(e.Visits))
-	for _, url := range e.Visits {
+	failed := make(chan error, len(e.Resources))
+	for _, url := range e.Resources {
 		visiting.Go(func() { failed <- visitUntil(ctx, w, url) })
 	}
 	jobs := store.Queue(registry.JobQueue)
 	for ctx.Err() == nil {
 		got, err := jobs.Receive(ctx, 1, time.Minute)
 		if err != nil || len(got) == 0 {
-			_ = registry.Sleep(ctx, 20*time.Millisecond)
+			_ = pause.For(ctx, 20*time.Millisecond)
 			continue
 		}
 		job, err := registry.ParseJob(got[0].Body)
@@ -101,11 +102,11 @@ func (e errand) run(ctx context.Context) error {
 // visitUntil comes back as often as the gate says.
 func visitUntil(ctx context.Context, w *Worker, url string) error {
 	for {
-		_, err := w.Visit(ctx, Visit{URL: url})
+		_, err := w.FetchResource(ctx, ResourceRequest{URL: url})
 		if !fault.Is(err, fault.Throttled) {
 			return err
 		}
-		if err := registry.Sleep(ctx, fault.RetryAfter(err)); err != nil {
+		if err := pause.For(ctx, fault.RetryAfter(err)); err != nil {
 			return err
 		}
 	}

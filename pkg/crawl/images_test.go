@@ -69,7 +69,8 @@ func TestA18Images(t *testing.T) {
 		}},
 		{"nothing new about them", []seen{fresh,
 			{pictures(crane, ferry, "<!-- 12 ms -->"), "GET /p", "A crane; The ferry", "", "unchanged"},
-			{pictures(`<img src="/crane.jpg?utm_source=a" alt="A crane">`, ferry), "GET /p", "A crane; The ferry", "", "unchanged"},
+			{pictures(`<img src="/crane.jpg?utm_source=a" alt="A crane">`, ferry), "GET /p", "A crane; The ferry", "",
+				"unchanged"},
 		}},
 		{"something else is said about one", []seen{
 			{one, "GET /p", "A crane", "put v1", "indexed"},
@@ -121,7 +122,8 @@ func TestA18Images(t *testing.T) {
 				} else {
 					it = r.next("/p")
 				}
-				have := seen{want.serve, strings.Join(r.site.asked(), "; "), r.alts("/p"), strings.Join(r.index.writes(), "; "), last(it)}
+				asked, wrote := strings.Join(r.site.asked(), "; "), strings.Join(r.index.writes(), "; ")
+				have := seen{want.serve, asked, r.alts("/p"), wrote, last(it)}
 				if diff := cmp.Diff(want, have, cmp.AllowUnexported(seen{}, page{})); diff != "" {
 					t.Errorf("check %d (-want +have):\n%s", i+1, diff)
 				}
@@ -137,7 +139,8 @@ func TestA18ImagesAndSchedule(t *testing.T) {
 	was := r.first("/p")
 	r.site.put("/p", pictures(crane, ferry))
 	it := r.next("/p")
-	if !it.LastChanged.Equal(was.LastChanged) || it.UnchangedChecks != 1 || it.ContentHash != was.ContentHash || it.RawHash == was.RawHash {
+	if !it.LastChanged.Equal(was.LastChanged) || it.UnchangedChecks != 1 || it.ContentHash != was.ContentHash ||
+		it.RawHash == was.RawHash {
 		t.Errorf("changed %s, %d unchanged checks", it.LastChanged, it.UnchangedChecks)
 	}
 	if n := len(r.captures("/p")); n != 2 {
@@ -145,8 +148,8 @@ func TestA18ImagesAndSchedule(t *testing.T) {
 	}
 }
 
-// A18: a debt is paid with the images that may be shown now, whatever the snapshot's header said.
-func TestA18ImagesOfADebt(t *testing.T) {
+// A18: a pending page is indexed with the images that may be shown now, whatever the snapshot's header said.
+func TestA18ImagesOfAPendingIndex(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", pictures(crane).etag("1"))
 	r.first("/p")
@@ -162,7 +165,7 @@ func TestA18ImagesOfADebt(t *testing.T) {
 }
 
 // A18: images that the index could not take are not forgotten when somebody asks for the page.
-func TestA18ImagesOfADebtThatIsOvertaken(t *testing.T) {
+func TestA18ImagesOfAPendingIndexThatIsOvertaken(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", pictures(crane).etag("1"))
 	r.first("/p")

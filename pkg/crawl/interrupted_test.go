@@ -26,7 +26,7 @@ func TestA20InterruptedBesideTheIndex(t *testing.T) {
 			it := r.first("/p")
 			r.due("/p")
 			for _, job := range r.jobs() {
-				if b, err := r.reg.Begin(t.Context(), job); err != nil || b == nil {
+				if b, err := r.reg.Jobs.Begin(t.Context(), job); err != nil || b == nil {
 					t.Fatalf("batch %v, %v", b, err)
 				}
 			}
@@ -91,7 +91,7 @@ func TestA11InterruptedOutsideTheIndex(t *testing.T) {
 				}
 				meanwhile(r)
 				for _, job := range r.jobs() {
-					if b, err := r.reg.Begin(t.Context(), job); err != nil || b == nil {
+					if b, err := r.reg.Jobs.Begin(t.Context(), job); err != nil || b == nil {
 						t.Fatalf("batch %v, %v", b, err)
 					}
 				}

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/lineage"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // A21, B4: each change has an edge; so has a page's return to what it was, which adds no capture.
@@ -30,16 +30,25 @@ func TestB4ThereAndBack(t *testing.T) {
 		}
 		edges := r.edges("/p")
 		if len(edges) != 2 || len(r.captures("/p")) != 2 || it.CaptureCount != 2 {
-			t.Fatalf("%d edges, %d captures, of which the item knows %d", len(edges), len(r.captures("/p")), it.CaptureCount)
+			t.Fatalf(
+				"%d edges, %d captures, of which the item knows %d",
+				len(edges),
+				len(r.captures("/p")),
+				it.CaptureCount,
+			)
 		}
 		for i, want := range []lineage.Edge{
 			{Newer: id(a), Older: id(b), At: at[1]}, {Newer: id(b), Older: id(a), At: at[0]},
 		} {
-			if e := edges[i]; e.Newer != want.Newer || e.Older != want.Older || !e.At.Equal(want.At) || e.Reason != lineage.SameURI {
+			if e := edges[i]; e.Newer != want.Newer || e.Older != want.Older || !e.At.Equal(want.At) ||
+				e.Reason != lineage.SameURI {
 				t.Errorf("edge %d: %+v, want %+v", i, e, want)
 			}
 		}
-		why := it.History[slices.IndexFunc(it.History, func(d registry.Decision) bool { return strings.HasSuffix(d.Why, " again") })].Why
+		why := it.History[slices.IndexFunc(it.History, func(d registry.Decision) bool {
+			return strings.HasSuffix(d.Why,
+				" again")
+		})].Why
 		if want := "the content is that of " + first.UTC().Format("2006-01-02T15:04"); !strings.HasPrefix(why, want) {
 			t.Errorf("history says %q, want %q…", why, want)
 		}
@@ -55,9 +64,11 @@ func TestB3NoEdgeAcrossVersions(t *testing.T) {
 		r := newRig(t, on(open))
 		old := snapshot.Capture{
 			ItemID: r.source("/p").ID(), RawHash: snapshot.Hash([]byte("old")), ContentHash: "sha256:old",
-			CanonicalURI: r.source("/p").Normalized, NormalizationVersion: "http_snapshot_url_v1_text_v1.9", CapturedAt: r.clock.now(),
+			CanonicalURI: r.source(
+				"/p",
+			).Normalized, NormalizationVersion: "http_snapshot_url_v1_text_v1.9", CapturedAt: r.clock.now(),
 		}
-		_, err := r.snaps.Save(t.Context(), old, []byte("old"), "")
+		_, err := r.snaps.Save(t.Context(), old, []byte("old"), snapshot.Had{})
 		must(t, err)
 		r.site.put("/p", text("new"))
 		r.first("/p")
@@ -89,9 +100,17 @@ func TestA21RetentionByCount(t *testing.T) {
 			}
 			it := r.item("/p")
 			if n := len(r.captures("/p")); n != tt.left || it.CaptureCount != n || len(r.blobs()) != n {
-				t.Errorf("%d: %d captures, of which the item knows %d, and %d blobs; want %d", i, n, it.CaptureCount, len(r.blobs()), tt.left)
+				t.Errorf(
+					"%d: %d captures, of which the item knows %d, and %d blobs; want %d",
+					i,
+					n,
+					it.CaptureCount,
+					len(r.blobs()),
+					tt.left,
+				)
 			}
-			if _, body, err := r.snaps.Load(t.Context(), it.ID, it.RawHash); err != nil || string(body) != text(tt.page).body {
+			if _, body, err := r.snaps.Load(t.Context(), it.ID, it.RawHash); err != nil ||
+				string(body) != text(tt.page).body {
 				t.Errorf("%d: the present capture is %q, %v", i, body, err)
 			}
 		}
@@ -118,8 +137,15 @@ func TestA21RetentionByBytes(t *testing.T) {
 		r.Worker.o.Retention.Bytes = 2*size + 1
 		for i, left := range []int{2, 2} { // nothing is new
 			it := r.next("/p")
-			if n := len(r.captures("/p")); n != left || it.CaptureCount != n || it.CaptureBytes != int64(n)*size || len(r.blobs()) != n {
-				t.Errorf("%d: %d captures, of which the item knows %d with %d bytes", i, n, it.CaptureCount, it.CaptureBytes)
+			if n := len(r.captures("/p")); n != left || it.CaptureCount != n || it.CaptureBytes != int64(n)*size ||
+				len(r.blobs()) != n {
+				t.Errorf(
+					"%d: %d captures, of which the item knows %d with %d bytes",
+					i,
+					n,
+					it.CaptureCount,
+					it.CaptureBytes,
+				)
 			}
 		}
 		if edges := r.edges("/p"); len(edges) != 2 {

@@ -3,16 +3,17 @@ package crawl
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/chunk"
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/index"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/index"
 )
 
 // essay is a page of many paragraphs, of which some may say something else.
@@ -20,7 +21,13 @@ func essay(edits map[int]string) page {
 	var b strings.Builder
 	b.WriteString("<html lang=en><title>Essay</title><main><h1>Essay</h1>")
 	for i := range 60 {
-		text := fmt.Sprintf("Paragraph %d tells at some length what the harbour master of the %d. basin wrote into the book of the year %d, and why.", i, i*7%31, 1800+i)
+		text := fmt.Sprintf(
+			"Paragraph %d tells at some length what the harbour master of the %d. basin wrote into the book of the year %d, "+
+				"and why.",
+			i,
+			i*7%31,
+			1800+i,
+		)
 		if edit, ok := edits[i]; ok {
 			text = edit
 		}
@@ -50,15 +57,15 @@ func TestC5OnlyTheDifference(t *testing.T) {
 		r.site.put("/p", essay(nil))
 		r.first("/p")
 		first := r.put("/p")
-		if first.Held != nil || len(first.Chunks) < 5 {
-			t.Fatalf("first: held %v, %d chunks", first.Held, len(first.Chunks))
+		if first.Known != nil || len(first.Chunks) < 5 {
+			t.Fatalf("first: held %v, %d chunks", first.Known, len(first.Chunks))
 		}
 		r.site.put("/p", essay(map[int]string{30: "The lock is closed."}))
 		r.next("/p")
 		second := r.put("/p")
 		added, left := 0, len(first.Chunks)
 		for _, c := range second.Chunks {
-			if _, held := second.Held.Chunks[c.Key]; held {
+			if _, held := second.Known.Chunks[c.Key]; held {
 				left--
 			} else {
 				added++
@@ -67,12 +74,12 @@ func TestC5OnlyTheDifference(t *testing.T) {
 		if added == 0 || added > 3 || left > 3 {
 			t.Errorf("of %d chunks %d were added and %d left", len(second.Chunks), added, left)
 		}
-		if r.force("/p"); r.put("/p").Held != nil {
+		if r.force("/p"); r.put("/p").Known != nil {
 			t.Error("who forces a check counts on what is held")
 		}
 		must(t, r.store.Container(index.Container).Delete(t.Context(), r.manifests("/p")[0]))
 		r.site.put("/p", essay(nil))
-		if r.next("/p"); r.put("/p").Held != nil {
+		if r.next("/p"); r.put("/p").Known != nil {
 			t.Error("a lost manifest is counted on")
 		}
 	})
@@ -92,13 +99,18 @@ func TestC5RemovesWhatIsKnown(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t)
-			r.site.put("/p", page{body: `<html lang=en><title>v1</title><main><p>The tide table stands here.</p><img src="/crane.jpg" alt="A crane"></main>`})
+			r.site.put(
+				"/p",
+				page{
+					body: `<html lang=en><title>v1</title><main><p>The tide table stands here.</p><img src="/crane.jpg" alt="A crane"></main>`,
+				},
+			)
 			r.first("/p")
 			put := r.put("/p")
 			tt.leave(r)
-			var want *search.Held
+			var want *search.Contents
 			if tt.known {
-				want = put.Holds()
+				want = put.Contents()
 			}
 			if diff := cmp.Diff(want, r.index.removed); diff != "" || len(put.Images) != 1 {
 				t.Errorf("%d images, -put +said to be held\n%s", len(put.Images), diff)
@@ -135,7 +147,10 @@ func TestC4ManifestsComeAndGo(t *testing.T) {
 		if diff := cmp.Diff(put, uids); diff != "" || !strings.HasPrefix(uids[0], "ck64:v1:repo:"+string(it.ID)+":") {
 			t.Errorf("-index +manifest\n%s", diff)
 		}
-		r.site.put("/p", page{body: strings.Replace(essay(nil).body, "<title>", "<meta name=robots content=noindex><title>", 1)})
+		r.site.put(
+			"/p",
+			page{body: strings.Replace(essay(nil).body, "<title>", "<meta name=robots content=noindex><title>", 1)},
+		)
 		if it := r.next("/p"); len(r.manifests("/p")) != 0 || it.Manifest != "" {
 			t.Errorf("left the index: %v", r.manifests("/p"))
 		}
@@ -156,19 +171,33 @@ func TestC4ManifestsOfRefusedPages(t *testing.T) {
 	}
 	r.index.down = nil
 	r.site.put("/p", text("v4"))
-	if it := r.next("/p"); it.Status != indexed || !cmp.Equal(r.manifests("/p"), []string{string(it.ID) + "/" + it.Manifest}) {
+	if it := r.next("/p"); it.Status != indexed ||
+		!cmp.Equal(r.manifests("/p"), []string{string(it.ID) + "/" + it.Manifest}) {
 		t.Errorf("%s, manifests %v", it.Status, r.manifests("/p"))
 	}
 }
 
-// What no index takes costs no vectors and no manifest.
-func TestC4PageOfTooManyChunks(t *testing.T) {
-	m := newModelRig(t)
-	// Lines of a hundred tokens in as many bytes, which are a chunk each, and small listings.
-	body := "<pre>" + strings.Repeat(strings.Repeat("1a", 50)+"\n", 49_000) + "</pre>" + strings.Repeat("<pre>ab</pre>", 19_000)
-	m.site.put("/p", page{body: "<html lang=en><title>Log</title><main><p>The log of the harbour.</p>" + body + "</main></html>"})
-	it := m.first("/p")
-	if it.Status != registry.Error || !strings.Contains(it.ErrorMessage, "chunks") || m.model.Texts() != 0 || len(m.manifests("/p")) != 0 {
-		t.Errorf("%s (%s), %d texts, manifests %v", it.Status, it.ErrorMessage, m.model.Texts(), m.manifests("/p"))
+// S2: a page that is too long is found by its first chunks, and its history says what was left out.
+func TestS2PageOfTooManyChunks(t *testing.T) {
+	r := newRig(t)
+	// Lines of a hundred tokens in as many bytes, which are a chunk each.
+	r.site.put(
+		"/p",
+		page{
+			body: "<html lang=en><title>Log</title><main><pre>" + strings.Repeat(
+				strings.Repeat("1a", 50)+"\n",
+				index.MaxChunks+7,
+			) + "</pre></main></html>",
+		},
+	)
+	it := r.first("/p")
+	if n := len(r.index.pages[string(it.ID)].Chunks); it.Status != indexed || n != index.MaxChunks {
+		t.Errorf("%s (%s), %d chunks", it.Status, it.ErrorMessage, n)
+	}
+	if i := slices.IndexFunc(it.History, func(d registry.Decision) bool {
+		return strings.Contains(d.Why,
+			"7 chunks of its text were left out")
+	}); i < 0 {
+		t.Errorf("%+v", it.History)
 	}
 }

@@ -4,35 +4,54 @@ import (
 	"context"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/schedule"
-	"github.com/tidemark/tidemark/pkg/telemetry"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search/index"
 )
 
 // counted is the outcome that a check is counted by.
-func (c *check) counted() string {
+func counted(c checked, f registry.Finding) string {
 	switch {
-	case c.purged:
+	case f.Purge:
 		return "purged"
-	case c.paid && c.outcome != schedule.Failed:
+	case f.Failed:
+		return string(schedule.Failed)
+	case c.memory.indexOnly:
 		return "indexed"
 	default:
-		return string(c.outcome)
+		return string(c.outcome.kind)
 	}
+}
+
+// countCollisions tells of chunks that had the same uid before they were told apart.
+func (j *job) countCollisions(ctx context.Context, e *index.Prepared) {
+	n := e.Collisions
+	if n.Chunks == 0 {
+		return
+	}
+	j.w.o.Metrics.ChunkCollisions.Add(float64(n.ByContext), "context")
+	j.w.o.Metrics.ChunkCollisions.Add(float64(n.ByOrdinal), "ordinal")
+	j.w.o.Log.InfoContext(ctx, "chunk uids collided", "id", e.Page.ID, "files", n.Files, "chunks", n.Chunks,
+		"by context", n.ByContext, "by ordinal", n.ByOrdinal, "largest", n.Largest)
 }
 
 // count counts what was committed just now.
-func (t *task) count() {
-	for _, outcome := range t.outcomes {
-		t.o.Metrics.Checks.Add(1, outcome)
+func (j *job) count() {
+	for _, outcome := range j.outcomes {
+		j.w.o.Metrics.Checks.Add(1, outcome)
 		if outcome == string(schedule.Changed) {
-			t.o.Metrics.Changes.Add(1)
+			j.w.o.Metrics.Changes.Add(1)
 		}
 	}
-	t.outcomes = nil
+	j.outcomes = nil
 }
 
+// sleeper makes a pause.
+type sleeper = func(context.Context, time.Duration) error
+
 // observed is a pause that is told of: pauses are made for the pace of hosts only.
-func observed(sleep func(context.Context, time.Duration) error, m *telemetry.Metrics) func(context.Context, time.Duration) error {
+func observed(sleep sleeper, m *telemetry.Metrics) sleeper {
 	return func(ctx context.Context, d time.Duration) error {
 		m.PolitenessWait.Observe(d.Seconds())
 		return sleep(ctx, d)

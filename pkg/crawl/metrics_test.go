@@ -1,19 +1,23 @@
 package crawl
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
-	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 func checksOf(m *telemetry.Metrics) map[string]float64 {
@@ -51,7 +55,8 @@ func TestChecksThatAreNotCommittedAreNotCounted(t *testing.T) {
 		k.crawl.Metrics = m
 		k.store = func(s storage.Store) storage.Store {
 			return storagetest.Hooked(s, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
-				if broken && c.Op == "table.Transact" && c.Name == registry.DefaultTable && len(c.Ops) > 2 { // the lock has two
+				if broken && c.Op == "table.Transact" && c.Name == registry.DefaultTable &&
+					len(c.Ops) > 2 { // the lock has two
 					return fault.New(fault.Unavailable, "storage is down")
 				}
 				return nil
@@ -82,7 +87,7 @@ func TestTraceGoesWithTheJob(t *testing.T) {
 	r.site.put("/a", text("one"))
 	sent := telemetry.NewTrace()
 	ctx := telemetry.With(t.Context(), telemetry.Scope{Trace: sent})
-	got := r.reg.Register(ctx, []source.Source{r.source("/a")}, registry.RegisterOptions{})
+	got := r.reg.Items.Register(ctx, []source.Source{r.source("/a")}, registry.RegisterOptions{})
 	must(t, got[0].Err)
 	jobs := r.jobs()
 	if len(jobs) != 1 || jobs[0].TraceParent != sent.String() {
@@ -99,4 +104,39 @@ func TestTraceGoesWithTheJob(t *testing.T) {
 	if len(r.site.heads) < 2 {
 		t.Errorf("%d requests heard", len(r.site.heads))
 	}
+}
+
+// Seed 002 §5.4: collisions are told with the page in the log and the metrics when it is indexed, and in the row of a
+// rebuild over all pages that it has indexed.
+func TestC2CollisionsAreTold(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		var log bytes.Buffer
+		r := newRig(t, on(open), func(k *knobs) { k.crawl.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+		listing := "<pre><code>" + strings.Repeat(
+			"the same listing, line after line, without a change\n",
+			8,
+		) + "</code></pre>"
+		r.site.put(
+			"/many",
+			page{body: "<title>many</title><main>" + strings.Repeat("<p>Again.</p>"+listing, 40) + "</main>"},
+		)
+		r.site.put("/none", text("none"))
+		r.register(false, "/many", "/none")
+		r.mustWork()
+		id := string(r.item("/many").ID)
+		told, ordinal := r.o.Metrics.ChunkCollisions.Total(), r.o.Metrics.ChunkCollisions.Total("ordinal")
+		if line := log.String(); told == 0 || ordinal == 0 || strings.Count(line, "chunk uids collided") != 1 ||
+			!strings.Contains(line, id) {
+			t.Errorf("%v chunks told, %v of them by ordinals; log %s", told, ordinal, line)
+		}
+		r.clock.pass(time.Second)
+		run, err := r.rebuilds(r.store).Get(t.Context(), r.rebuild(rebuild.Scope{}).ID)
+		must(t, err)
+		n := run.Collisions
+		if float64(n.Chunks) != told || float64(n.ByOrdinal) != ordinal || n.Largest < 2 ||
+			n.ByContext+n.ByOrdinal != n.Chunks ||
+			!slices.Equal(n.Files, []string{id}) {
+			t.Errorf("the run has %+v, the metrics %v chunks", n, told)
+		}
+	})
 }

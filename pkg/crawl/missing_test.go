@@ -45,8 +45,8 @@ func (r *rig) round(d time.Duration) {
 }
 
 // A14: a host that loses more than a fifth of its pages within a day keeps the others until a
-// second look, a day later, which is believed.
-func TestA14BrakeHolds(t *testing.T) {
+// second check, a day later, which is believed.
+func TestA14GuardHolds(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
 		paths := r.manyPages(20)
@@ -67,28 +67,33 @@ func TestA14BrakeHolds(t *testing.T) {
 				continue
 			}
 			held = p
-			if it.HeldSince.IsZero() || last(it) != "held" || !strings.HasSuffix(it.ErrorMessage,
-				"held: 5 of 20 pages of the host went missing within a day; a second look follows") {
-				t.Errorf("held since %s: %s: %s", it.HeldSince, last(it), it.ErrorMessage)
+			if it.GuardedSince.IsZero() || last(it) != "held" || !strings.HasSuffix(it.ErrorMessage,
+				"held: 5 of 20 pages of the host went missing within a day; a second check follows") {
+				t.Errorf("held since %s: %s: %s", it.GuardedSince, last(it), it.ErrorMessage)
 			}
-			if wait := it.NextCrawlAt.Sub(it.HeldSince); wait != day {
-				t.Errorf("the second look comes after %v", wait)
+			if wait := it.NextCrawlAt.Sub(it.GuardedSince); wait != day {
+				t.Errorf("the second check comes after %v", wait)
 			}
 		}
 		r.site.put(held, text("back"))
 		r.round(day)
 		have, inIndex = r.tally(paths)
 		if have[registry.Gone] != 19 || have[indexed] != 1 || inIndex != 1 {
-			t.Errorf("%v and %d in the index after the second look, want all but one Gone", have, inIndex)
+			t.Errorf("%v and %d in the index after the second check, want all but one Gone", have, inIndex)
 		}
-		if it := r.item(held); !it.HeldSince.IsZero() || it.MissingChecks != 0 || it.ErrorMessage != "" {
-			t.Errorf("back, but held since %s, missing %d times: %s", it.HeldSince, it.MissingChecks, it.ErrorMessage)
+		if it := r.item(held); !it.GuardedSince.IsZero() || it.MissingChecks != 0 || it.ErrorMessage != "" {
+			t.Errorf(
+				"back, but held since %s, missing %d times: %s",
+				it.GuardedSince,
+				it.MissingChecks,
+				it.ErrorMessage,
+			)
 		}
 	})
 }
 
-// A14: the brake counts what is lost within a day, over all batches, and nothing else.
-func TestA14BrakeCounts(t *testing.T) {
+// A14: the mass-removal guard counts what is lost within a day, over all batches, and nothing else.
+func TestA14GuardCounts(t *testing.T) {
 	r := newRig(t, func(k *knobs) { k.crawl.Schedule.GoneAfter = 1 })
 	paths := r.manyPages(10)
 	lose := func(n int) {
@@ -115,14 +120,14 @@ func TestA14BrakeCounts(t *testing.T) {
 		t.Errorf("%v, want 3 of 10 Gone on the first day", have)
 	}
 	lose(1)
-	r.round(25 * time.Hour) // the window is over, and the second look is due
+	r.round(25 * time.Hour) // the window is over, and the second check is due
 	if have, _ := r.tally(all); have[registry.Gone] != 5 {
 		t.Errorf("%v, want 5 Gone on the second day", have)
 	}
 }
 
-// A14: a share of one takes the brake off.
-func TestA14NoBrake(t *testing.T) {
+// A14: a share of one turns the mass-removal guard off.
+func TestA14NoGuard(t *testing.T) {
 	r := newRig(t, func(k *knobs) { k.crawl.Schedule.GoneAfter, k.crawl.Schedule.GoneShare = 1, 1 })
 	paths := r.manyPages(10)
 	for _, p := range paths {
@@ -175,7 +180,7 @@ func TestA14TombstonesAreSticky(t *testing.T) {
 }
 
 // A14: two batches side by side lose no more than one may, and what is held stays in the index.
-func TestA14BrakeHoldsSideBySide(t *testing.T) {
+func TestA14GuardHoldsSideBySide(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open), func(k *knobs) {
 			k.crawl.Schedule.GoneAfter = 1
@@ -186,7 +191,7 @@ func TestA14BrakeHoldsSideBySide(t *testing.T) {
 			r.site.put(p, status(404))
 		}
 		r.clock.pass(25 * time.Hour)
-		_, err := r.reg.Sweep(t.Context())
+		_, err := r.reg.Jobs.Sweep(t.Context())
 		must(t, err)
 		job := r.jobs()[0]
 		one, other := job, job

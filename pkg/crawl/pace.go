@@ -5,8 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/policy/host"
 )
 
 // pacer keeps the starts of a batch's requests apart. The batch reserved absolute times; a
@@ -22,7 +21,7 @@ type pacer struct {
 }
 
 // wait sleeps until the next request may start.
-func (p *pacer) wait(ctx context.Context, clock func() time.Time, sleep func(context.Context, time.Duration) error) error {
+func (p *pacer) wait(ctx context.Context, clock func() time.Time, sleep sleeper) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := clock()
@@ -54,10 +53,10 @@ func (p *pacer) slow(d time.Duration) {
 func (p *pacer) start(now time.Time) time.Time {
 	at := now
 	if p.used < len(p.reserved) {
-		at = latest(at, p.reserved[p.used])
+		at = host.Later(at, p.reserved[p.used])
 	}
 	if !p.last.IsZero() {
-		at = latest(at, p.last.Add(p.gap(p.used)))
+		at = host.Later(at, p.last.Add(p.gap(p.used)))
 	}
 	return at
 }
@@ -87,53 +86,3 @@ func (p *pacer) made() int64 {
 	defer p.mu.Unlock()
 	return int64(p.used)
 }
-
-// asked is what the batch's host was asked for so far.
-func (t *task) asked() registry.Budget {
-	return registry.Budget{Requests: t.pace.made(), Bytes: t.bytes.Load()}
-}
-
-// reachedBudget reports whether the host has been asked for all that the batch may ask for.
-func (t *task) reachedBudget() bool {
-	asked := t.asked()
-	return asked.Requests >= t.batch.Left.Requests || asked.Bytes >= t.batch.Left.Bytes
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-// wait sleeps until the next request to the batch's host may start. Its error means that this
-// worker's time is over, not that anything is wrong with the page.
-func (t *task) wait(ctx context.Context) error {
-	if t.pace.next(t.o.Clock()).After(t.batch.Until.Add(-commitMargin - lastStart)) {
-		return errNotNow
-	}
-	if err := t.pace.wait(ctx, t.o.Clock, t.o.Sleep); err != nil {
-		return err
-	}
-	if t.o.Clock().After(t.batch.Until.Add(-commitMargin)) {
-		return errLockOver
-	}
-	return nil
-}
-
-// holds is nil while the lock on the batch's items holds. It comes before everything that changes
-// what others see of an item: the registry gives an item to nobody else while such a request may
-// still be on its way.
-func (t *task) holds() error {
-	if t.o.Clock().After(t.batch.Until) {
-		return errLockOver
-	}
-	return nil
-}
-
-// errNotNow gives an item back, because the next start that its host can bear is after the lock.
-var errNotNow = fault.New(fault.Unavailable, "the next request may start after the lock only")
-
-// errLockOver ends a batch whose worker was held up for so long that somebody else may soon have
-// its items.
-var errLockOver = fault.New(fault.Unavailable, "the lock ran out before the request")

@@ -1,33 +1,56 @@
 package crawl
 
-import "context"
+import (
+	"context"
+	"time"
 
-// purge removes what is kept of the item elsewhere; the commit then removes its rows. Whoever dies
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// purgeDue reports whether the item is to be purged instead of checked.
+func purgeDue(it *registry.Item, rules rules, now time.Time) bool {
+	return it.RemoveRequested || it.MovedTo != "" || rules.schedule.Expired(it.Schedule(), now)
+}
+
+// purge removes what is stored of the item elsewhere; the commit then removes its rows. Whoever dies
 // in between leaves an item that is still to be purged, or, if it is registered before, that
 // begins anew. The index must have done its part: nobody would ask it again.
-func (c *check) purge(ctx context.Context) error {
-	if err := c.holds(); err != nil {
+func (p *placer) purge(ctx context.Context, it *registry.Item) error {
+	w := p.job.w
+	if err := p.job.locked(); err != nil {
 		return err
 	}
-	if err := c.handOver(ctx); err != nil {
+	if err := p.leaveAliases(ctx, it); err != nil {
 		return err
 	}
-	if err := c.leaveAlias(ctx); err != nil {
+	if err := p.remove(ctx, it); err != nil {
 		return err
 	}
-	if err := c.remove(ctx); err != nil {
+	if err := w.manifests.Purge(ctx, it.ID); err != nil {
 		return err
 	}
-	if err := c.manifests.Purge(ctx, c.ID); err != nil {
+	if it.MovedTo == "" { // the item that it moved to has its captures
+		if err := p.purgeCaptures(ctx, it); err != nil {
+			return err
+		}
+	}
+	if err := w.reg.Aliases.DropAll(ctx, it); err != nil {
 		return err
 	}
-	if err := c.snaps.Purge(ctx, c.ID); err != nil {
-		return err
-	}
-	if err := c.reg.DropAliases(ctx, &c.Item); err != nil {
-		return err
-	}
-	c.o.Log.InfoContext(ctx, "item purged", "id", c.ID, "requested", c.RemoveRequested)
-	c.purged = true
+	w.o.Log.InfoContext(ctx, "item purged", "id", it.ID, "requested", it.RemoveRequested, "moved", it.MovedTo)
 	return nil
+}
+
+// purgeCaptures removes the captures of the item, and of those that have moved there.
+func (p *placer) purgeCaptures(ctx context.Context, it *registry.Item) error {
+	formers, err := p.job.w.reg.Moves.Formers(ctx, it)
+	if err != nil {
+		return err
+	}
+	for _, id := range append(formers, it.ID) {
+		if err := p.job.w.snaps.Purge(ctx, id); err != nil {
+			return err
+		}
+	}
+	return p.job.w.reg.Moves.Drop(ctx, it)
 }

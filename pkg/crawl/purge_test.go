@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -15,7 +15,7 @@ import (
 func (r *rig) left(path string) (have []string) {
 	r.t.Helper()
 	id := r.source(path).ID()
-	it, err := r.reg.Find(r.t.Context(), id)
+	it, err := r.reg.Items.Find(r.t.Context(), id)
 	if err == nil {
 		have = append(have, "item "+string(it.Status))
 	} else if !fault.Is(err, fault.NotFound) {
@@ -39,7 +39,7 @@ func (r *rig) left(path string) (have []string) {
 func (r *rig) remove(path string) {
 	r.t.Helper()
 	r.clock.pass(time.Second)
-	it, err := r.reg.Remove(r.t.Context(), r.source(path).ID())
+	it, err := r.reg.Items.Remove(r.t.Context(), r.source(path).ID())
 	must(r.t, err)
 	if !it.RemoveRequested {
 		r.t.Error("the answer does not say that the item goes")
@@ -74,7 +74,7 @@ func TestA14Remove(t *testing.T) {
 		if asked := r.site.asked(); len(asked) > 0 {
 			t.Errorf("asked %q", asked)
 		}
-		if _, err := r.reg.Remove(t.Context(), r.source("/p").ID()); !fault.Is(err, fault.NotFound) {
+		if _, err := r.reg.Items.Remove(t.Context(), r.source("/p").ID()); !fault.Is(err, fault.NotFound) {
 			t.Errorf("removing what is not there: %v", err)
 		}
 		if it := r.first("/p"); it.Status != indexed || len(it.History) > 5 {
@@ -199,7 +199,8 @@ func TestA14NotPurged(t *testing.T) {
 		r := newRig(t, purging)
 		r.buried("/p")
 		r.clock.pass(40 * day)
-		if it := r.first("/p"); it.Status != registry.Gone || it.NextCrawlAt.Before(r.clock.now().Add(day-time.Minute)) {
+		if it := r.first("/p"); it.Status != registry.Gone ||
+			it.NextCrawlAt.Before(r.clock.now().Add(day-time.Minute)) {
 			t.Errorf("%s, due %s", it.Status, it.NextCrawlAt)
 		}
 	})

@@ -11,17 +11,28 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/lineage"
-	"github.com/tidemark/tidemark/pkg/rebuild"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/snapshot"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
+	"github.com/tidemark/tidemark/pkg/search/index"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // rebuilds are runs over what the worker sees of a store.
 func (r *rig) rebuilds(store storage.Store) *rebuild.Service {
 	reg := r.registry(store, registry.Politeness{MaxConcurrent: 1})
-	s := rebuild.New(store, reg, snapshot.New(store), rebuild.Options{Clock: r.clock.now, Of: "run", Token: func() string { return "t" }})
+	s := rebuild.New(
+		store,
+		reg,
+		snapshot.New(store),
+		rebuild.Options{
+			Clock:      r.clock.now,
+			Collisions: index.NewManifests(store).Collisions,
+			Version:    r.o.Version,
+			Token:      func() string { return "t" },
+		},
+	)
 	must(r.t, r.store.Queue(rebuild.Queue).Create(r.t.Context()))
 	return s
 }
@@ -53,9 +64,9 @@ func (r *rig) finish(s *rebuild.Service, id string) rebuild.Run {
 			return run
 		}
 		r.clock.pass(30 * time.Second)
-		_, err = r.reg.Sweep(r.t.Context())
+		_, err = r.reg.Jobs.Sweep(r.t.Context())
 		must(r.t, err)
-		_, err = s.Resume(r.t.Context())
+		_, err = s.RequeueStalled(r.t.Context())
 		must(r.t, err)
 	}
 	r.t.Fatal("the rebuild does not end")
@@ -120,7 +131,8 @@ type bearing struct {
 func (r *rig) bearing(path string) bearing {
 	it := r.item(path)
 	return bearing{
-		it.Status, it.ErrorMessage, fmt.Sprint(it.CrawlIntervalSeconds), it.Exclusion, it.NextCrawlAt, it.LastChecked, it.LastChanged,
+		it.Status, it.ErrorMessage, fmt.Sprint(it.CrawlIntervalSeconds), it.Exclusion, it.NextCrawlAt, it.LastChecked,
+		it.LastChanged,
 		it.UnchangedChecks, it.CrawlAttempts, it.MissingChecks, it.ContentHash, r.index.holds(it),
 	}
 }
@@ -136,7 +148,7 @@ func TestB5RebuildOfALostIndex(t *testing.T) {
 		for _, p := range paths {
 			want = append(want, r.bearing(p))
 		}
-		stats, err := r.reg.Stats(t.Context(), "")
+		stats, err := r.reg.Hosts.Stats(t.Context(), "")
 		must(t, err)
 		r.loseIndex()
 		run := r.rebuild(rebuild.Scope{})
@@ -147,7 +159,9 @@ func TestB5RebuildOfALostIndex(t *testing.T) {
 		if diff := cmp.Diff(want, have); diff != "" {
 			t.Errorf("-before +after\n%s", diff)
 		}
-		if want[0].InIndex == "" || want[1].InIndex == "" || want[1].Status != registry.Error || want[3].Status != outOfScope || want[4].Status != registry.Gone {
+		if want[0].InIndex == "" || want[1].InIndex == "" || want[1].Status != registry.Error ||
+			want[3].Status != outOfScope ||
+			want[4].Status != registry.Gone {
 			t.Errorf("the test has not set up what it should: %+v", want)
 		}
 		if run.Items != 7 || run.Marked != 3 { // ok, failing, and unread, which another version may read
@@ -157,14 +171,15 @@ func TestB5RebuildOfALostIndex(t *testing.T) {
 			t.Errorf("rates -before +after\n%s", diff)
 		}
 		rows, err := r.store.Table(snapshot.RunsTable).Get(t.Context(), storage.Key{Partition: "run", Row: run.ID})
-		if err != nil || rows.Props["normalizationVersion"] != lineage.Current.String() || rows.Props["reprocessingOfRunId"] != "run" {
+		if err != nil || rows.Props["normalizationVersion"] != lineage.Current.String() ||
+			rows.Props["reprocessingOfRunId"] != "run" {
 			t.Errorf("B1, B5: %v (%v)", rows.Props, err)
 		}
 	})
 }
 
 func (r *rig) rates() []int {
-	stats, err := r.reg.Stats(r.t.Context(), "")
+	stats, err := r.reg.Hosts.Stats(r.t.Context(), "")
 	must(r.t, err)
 	return []int{stats[0].Checks, stats[0].Errors, stats[0].Rebuilding}
 }
@@ -174,21 +189,33 @@ func TestB5RebuildReprocesses(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
 	was := r.first("/p")
-	old := storage.Properties{"normalizationVersion": "http_snapshot_url_v1_text_v0", "contentHash": "sha256:old", "indexedHash": "sha256:old", "textHash": "sha256:old"}
-	_, err := r.store.Table(registry.DefaultTable).Transact(t.Context(), storage.Op{Kind: storage.Merge, Entity: storage.Entity{
-		Key: storage.Key{Partition: was.Partition(), Row: was.Hash()}, ETag: storage.AnyETag, Props: old,
-	}})
+	old := storage.Properties{
+		"normalizationVersion": "http_snapshot_url_v1_text_v0",
+		"contentHash":          "sha256:old",
+		"indexedHash":          "sha256:old",
+		"textHash":             "sha256:old",
+	}
+	_, err := r.store.Table(registry.DefaultTable).
+		Transact(t.Context(), storage.Op{Kind: storage.Merge, Entity: storage.Entity{
+			Key: storage.Key{Partition: was.Partition(), Row: was.Hash()}, ETag: storage.AnyETag, Props: old,
+		}})
 	must(t, err)
 	r.site.asked()
 	r.site.robotsAsked()
 	r.rebuild(rebuild.Scope{})
 	r.nobodyAsked()
 	it := r.item("/p")
-	if it.NormalizationVersion != was.NormalizationVersion || it.ContentHash != was.ContentHash || it.TextHash != was.TextHash ||
-		it.IndexedHash != was.ContentHash || !it.LastChanged.Equal(was.LastChanged) || !it.NextCrawlAt.Equal(was.NextCrawlAt) {
+	if it.NormalizationVersion != was.NormalizationVersion || it.ContentHash != was.ContentHash ||
+		it.TextHash != was.TextHash ||
+		it.IndexedHash != was.ContentHash ||
+		!it.LastChanged.Equal(was.LastChanged) ||
+		!it.NextCrawlAt.Equal(was.NextCrawlAt) {
 		t.Errorf("have %+v", it)
 	}
-	if !slices.ContainsFunc(it.History, func(d registry.Decision) bool { return d.What == "reprocessed" && strings.Contains(d.Why, "text_v0") }) {
+	if !slices.ContainsFunc(
+		it.History,
+		func(d registry.Decision) bool { return d.What == "reprocessed" && strings.Contains(d.Why, "text_v0") },
+	) {
 		t.Errorf("history %+v", it.History)
 	}
 	r.next("/p")
@@ -199,7 +226,14 @@ func TestB5RebuildReprocesses(t *testing.T) {
 
 // What is asked of the site, by the flags and by what there is.
 func TestRebuildAsksSites(t *testing.T) {
-	all := []string{"GET /failing", "GET /gone", "GET /never", "GET /noindex", "GET /ok", "GET /unread"} // not /forbidden
+	all := []string{
+		"GET /failing",
+		"GET /gone",
+		"GET /never",
+		"GET /noindex",
+		"GET /ok",
+		"GET /unread",
+	} // not /forbidden
 	for _, tt := range []struct {
 		name    string
 		scope   rebuild.Scope
@@ -268,7 +302,8 @@ func TestRebuildOfManyHosts(t *testing.T) {
 		}
 		r.loseIndex()
 		r.clock.pass(time.Second)
-		if run := r.rebuild(rebuild.Scope{Host: hosts[1]}); run.Items != 40 || run.Marked != 40 || len(r.index.pages) != 40 {
+		if run := r.rebuild(rebuild.Scope{Host: hosts[1]}); run.Items != 40 || run.Marked != 40 ||
+			len(r.index.pages) != 40 {
 			t.Errorf("one host: %+v, %d in the index", run, len(r.index.pages))
 		}
 		r.clock.pass(time.Second)
@@ -276,150 +311,6 @@ func TestRebuildOfManyHosts(t *testing.T) {
 			t.Errorf("all: %+v, %d in the index", run, len(r.index.pages))
 		}
 	})
-}
-
-// Whatever happens to a page while it waits, the index has it in the end, as it is by then.
-func TestRebuildOfAPageThatIsBusy(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		do   func(r *rig, start func())
-		want string // in the index
-	}{
-		{"it is being checked, and has not changed", func(r *rig, start func()) {
-			r.due("/p")
-			r.site.before = func(string) { start() }
-		}, "v1"},
-		{"it is being checked, and has changed", func(r *rig, start func()) {
-			r.site.put("/p", text("v2").etag("2"))
-			r.due("/p")
-			r.site.before = func(string) { start() }
-		}, "v2"},
-		{"it is being checked, and may not be indexed any more", func(r *rig, start func()) {
-			r.site.put("/p", text("v2").etag("2").set("X-Robots-Tag", "noindex"))
-			r.due("/p")
-			r.site.before = func(string) { start() }
-		}, ""},
-		{"it is registered again before its turn", func(r *rig, start func()) {
-			start()
-			r.clock.pass(time.Second)
-			r.register(false, "/p")
-		}, "v1"},
-		{"it is forced before its turn", func(r *rig, start func()) {
-			start()
-			r.clock.pass(time.Second)
-			r.register(true, "/p")
-		}, "v1"},
-		{"it is due", func(r *rig, start func()) {
-			r.site.put("/p", text("v2").etag("2"))
-			r.due("/p")
-			start()
-		}, "v2"},
-		{"its job is on its way", func(r *rig, start func()) {
-			r.clock.pass(25 * time.Hour)
-			_, err := r.reg.Sweep(r.t.Context())
-			must(r.t, err)
-			start()
-		}, "v1"},
-		{"its site fails once it is registered again", func(r *rig, start func()) {
-			start()
-			r.site.put("/p", status(500))
-			r.clock.pass(time.Second)
-			r.register(false, "/p")
-			r.mustWork()
-			r.site.put("/p", text("v1").etag("1"))
-			r.sweepAfter(time.Hour)
-		}, "v1"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := newRig(t)
-			r.site.put("/p", text("v1").etag("1"))
-			r.first("/p")
-			r.loseIndex()
-			s := r.rebuilds(r.store)
-			started := false
-			start := func() {
-				if started {
-					return
-				}
-				started = true
-				_, err := s.Start(t.Context(), rebuild.Scope{})
-				must(t, err)
-				for _, body := range r.steps() {
-					must(t, s.Step(t.Context(), body))
-				}
-				r.checkInvariants()
-			}
-			tt.do(r, start)
-			r.mustWork()
-			runs, err := s.Active(t.Context())
-			must(t, err)
-			for _, run := range runs {
-				r.finish(s, run.ID)
-			}
-			r.sweepAfter(time.Hour)
-			if it := r.item("/p"); r.index.holds(it) != tt.want || it.RebuildPending || it.IndexPending || !started {
-				t.Errorf("index %q, status %s (%s), waits %v", r.index.holds(it), it.Status, it.ErrorMessage, it.RebuildPending)
-			}
-		})
-	}
-}
-
-// A19: each message of a run may come twice, at any time; the numbers count once.
-func TestRebuildDoubledMessages(t *testing.T) {
-	r := newRig(t)
-	harbour(r)
-	r.loseIndex()
-	s := r.rebuilds(r.store)
-	run, err := s.Start(t.Context(), rebuild.Scope{})
-	must(t, err)
-	var seen [][]byte
-	for range 20 {
-		bodies := r.steps()
-		seen = append(seen, bodies...)
-		for _, body := range append(bodies, seen...) {
-			must(t, s.Step(t.Context(), body))
-		}
-		if n := len(bodies); n > 1 {
-			t.Fatalf("%d messages of one run", n)
-		}
-		r.mustWork()
-		r.clock.pass(30 * time.Second)
-	}
-	if run, err = s.Get(t.Context(), run.ID); err != nil || run.State != rebuild.Done || run.Items != 7 || run.Marked != 3 {
-		t.Errorf("%+v (%v)", run, err)
-	}
-}
-
-// An index that is down makes the run wait, not lose anything.
-func TestRebuildWhileTheIndexIsDown(t *testing.T) {
-	r := newRig(t)
-	harbour(r)
-	before := r.bearing("/failing")
-	r.loseIndex()
-	r.index.down = errIndexDown
-	s := r.rebuilds(r.store)
-	run, err := s.Start(t.Context(), rebuild.Scope{})
-	must(t, err)
-	for range 6 {
-		for _, body := range r.steps() {
-			must(t, s.Step(t.Context(), body))
-		}
-		_ = r.work()
-		r.clock.pass(5 * time.Minute)
-		_, err := r.reg.Sweep(t.Context())
-		must(t, err)
-	}
-	run, err = s.Get(t.Context(), run.ID)
-	must(t, err)
-	if left, err := s.Left(t.Context(), run); err != nil || run.State != rebuild.Indexing || left != 2 {
-		t.Errorf("%+v, %d left (%v)", run, left, err)
-	}
-	r.index.down = nil
-	r.finish(s, run.ID)
-	if r.index.holds(r.item("/ok")) == "" || r.bearing("/failing") != before {
-		t.Errorf("ok: %+v, failing: %+v", r.bearing("/ok"), r.bearing("/failing"))
-	}
-	r.nobodyAsked()
 }
 
 // A redirected page is read again as what it is: its addresses are relative to where it was found.
@@ -432,7 +323,8 @@ func TestRebuildOfARedirectedPage(t *testing.T) {
 	r.loseIndex()
 	r.rebuild(rebuild.Scope{})
 	it := r.item("/p")
-	if diff := cmp.Diff(images, r.index.pages[string(it.ID)].Images); diff != "" || it.ImagesHash != was.ImagesHash || len(images) != 1 {
+	if diff := cmp.Diff(images, r.index.pages[string(it.ID)].Images); diff != "" || it.ImagesHash != was.ImagesHash ||
+		len(images) != 1 {
 		t.Errorf("-before +after\n%s", diff)
 	}
 }
@@ -449,12 +341,13 @@ func TestRebuildOfFiles(t *testing.T) {
 	if run := s.rebuild(rebuild.Scope{}); run.Items != 2 || run.Marked != 1 {
 		t.Errorf("%+v", run)
 	}
-	have, err := s.reg.Find(t.Context(), a.ID)
+	have, err := s.reg.Items.Find(t.Context(), a.ID)
 	must(t, err)
 	if s.index.holds(have) != "Tide gauge" || have.Status != indexed || have.ErrorMessage != "" {
 		t.Errorf("status %s (%s), index %q", have.Status, have.ErrorMessage, s.index.holds(have))
 	}
-	if have, err = s.reg.Find(t.Context(), large.ID); err != nil || have.RawHash != large.RawHash || have.Status != registry.Crawled {
+	if have, err = s.reg.Items.Find(t.Context(), large.ID); err != nil || have.RawHash != large.RawHash ||
+		have.Status != registry.Crawled {
 		t.Errorf("too large: %s, %s (%v)", have.Status, have.RawHash, err)
 	}
 }

@@ -4,8 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/rebuild"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
@@ -13,21 +16,29 @@ import (
 // workers behind them, before and after it took effect. What the host and the sweep do about it
 // fills the index, and the numbers are those of a run without faults.
 func TestFaultsOfARebuild(t *testing.T) {
-	onStores(t, func(t *testing.T, open opener) {
-		_, count := disturbRebuild(t, open, 0, false)
-		if count < 20 {
-			t.Fatalf("only %d operations", count)
-		}
-		for n := range 2 * count {
-			nth, after := n/2+1, n%2 == 1
-			if hit, _ := disturbRebuild(t, open, nth, after); t.Failed() {
-				t.Fatalf("operation %d (%s), after %v", nth, hit, after)
-			}
-		}
-	})
+	onStores(t, func(t *testing.T, open opener) { disturbRebuilds(t, open, false) })
 }
 
-func disturbRebuild(t *testing.T, open opener, nth int, after bool) (hit string, count int) {
+// The same after the rules of texts have changed: each page has one capture of the new version more, which names the
+// run, whose row names the one that captured.
+func TestZ2FaultsOfARebuildUnderARaisedVersion(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) { disturbRebuilds(t, open, true) })
+}
+
+func disturbRebuilds(t *testing.T, open opener, raise bool) {
+	_, count := disturbRebuild(t, open, 0, false, raise)
+	if count < 20 {
+		t.Fatalf("only %d operations", count)
+	}
+	for n := 0; n < 2*count; n += every(t) {
+		nth, after := n/2+1, n%2 == 1
+		if hit, _ := disturbRebuild(t, open, nth, after, raise); t.Failed() {
+			t.Fatalf("operation %d (%s), after %v", nth, hit, after)
+		}
+	}
+}
+
+func disturbRebuild(t *testing.T, open opener, nth int, after, raise bool) (hit string, count int) {
 	t.Helper()
 	sab := &saboteur{nth: nth, after: after}
 	r := newRig(t, on(open), func(k *knobs) {
@@ -39,6 +50,9 @@ func disturbRebuild(t *testing.T, open opener, nth int, after bool) (hit string,
 	}
 	r.register(false, paths...)
 	r.mustWork()
+	if raise {
+		r.raise(paths...)
+	}
 	r.loseIndex()
 	r.site.asked()
 	r.site.robotsAsked()
@@ -80,5 +94,23 @@ func disturbRebuild(t *testing.T, open opener, nth int, after bool) (hit string,
 			t.Errorf("%s: %s (%s), waits %v", p, it.Status, it.ErrorMessage, it.RebuildPending)
 		}
 	}
+	if raise {
+		r.checkReprocessed(run.ID, paths)
+	}
 	return sab.hit, sab.count
+}
+
+// checkReprocessed: a run has read the captures of pages under the raised version, once.
+func (r *rig) checkReprocessed(run string, paths []string) {
+	r.t.Helper()
+	for _, p := range paths {
+		want := []string{digest(text(p)) + " text_v2 run", digest(text(p)) + " text_v99 " + run}
+		if diff := cmp.Diff(want, r.versions(p)); diff != "" || len(r.edges(p)) > 0 {
+			r.t.Errorf("%s: %d edges, captures -want +have\n%s", p, len(r.edges(p)), diff)
+		}
+	}
+	row, err := r.store.Table(snapshot.RunsTable).Get(r.t.Context(), storage.Key{Partition: "run", Row: run})
+	if err != nil || row.Props["reprocessingOfRunId"] != "run" {
+		r.t.Errorf("the run is %v (%v)", row.Props, err)
+	}
 }

@@ -2,7 +2,6 @@ package crawl
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,16 +12,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/index"
-	"github.com/tidemark/tidemark/pkg/lineage"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/schedule"
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/snapshot"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/search/index"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // The rig is one worker, its registry, in memory unless the test asks for another store, and a
@@ -86,7 +85,12 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 		open:   openMem,
 		store:  func(s storage.Store) storage.Store { return s },
 		polite: registry.Politeness{MaxConcurrent: 1},
-		fetch:  fetch.Config{UserAgent: "Tidemark/1", AllowHosts: []string{"127.0.0.1", "localhost"}, Now: clock.now, Timeout: 5 * time.Second},
+		fetch: fetch.Config{
+			UserAgent:  "Tidemark/1",
+			AllowHosts: []string{"127.0.0.1", "localhost"},
+			Now:        clock.now,
+			Timeout:    5 * time.Second,
+		},
 		crawl: Options{
 			Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
 			Clock: clock.now, Sleep: clock.sleep, Jitter: func() float64 { return 0 }, RunID: "run",
@@ -107,7 +111,14 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 	t.Cleanup(web.Close)
 	r.web, r.crawl = web, k.crawl
 	seen := k.store(r.store)
-	r.Worker = New(r.registry(seen, k.polite), snapshot.New(seen).By(clock.now), index.NewManifests(seen), web, r.index, k.crawl)
+	r.Worker = New(
+		r.registry(seen, k.polite),
+		snapshot.New(seen).By(clock.now),
+		index.NewManifests(seen),
+		web,
+		r.index,
+		k.crawl,
+	)
 	t.Cleanup(r.checkInvariants)
 	return r
 }
@@ -145,7 +156,7 @@ func (r *rig) register(force bool, paths ...string) {
 	for _, p := range paths {
 		sources = append(sources, r.source(p))
 	}
-	for _, got := range r.reg.Register(r.t.Context(), sources, registry.RegisterOptions{Force: force}) {
+	for _, got := range r.reg.Items.Register(r.t.Context(), sources, registry.RegisterOptions{Force: force}) {
 		must(r.t, got.Err)
 	}
 }
@@ -153,7 +164,7 @@ func (r *rig) register(force bool, paths ...string) {
 // item reads what stands.
 func (r *rig) item(path string) registry.Item {
 	r.t.Helper()
-	it, err := r.reg.Find(r.t.Context(), r.source(path).ID())
+	it, err := r.reg.Items.Find(r.t.Context(), r.source(path).ID())
 	must(r.t, err)
 	return it
 }
@@ -209,7 +220,7 @@ func (r *rig) due(path string) {
 		r.clock.pass(wait)
 	}
 	r.clock.pass(time.Minute)
-	_, err := r.reg.Sweep(r.t.Context())
+	_, err := r.reg.Jobs.Sweep(r.t.Context())
 	must(r.t, err)
 }
 
@@ -260,7 +271,7 @@ type bookIndex struct {
 	pages   map[string]search.Page
 	log     []string
 	down    error
-	removed *search.Held // what was said to be held of the page removed last
+	removed *search.Contents // what was said to be held of the page removed last
 	// removing is called before a page is removed.
 	removing func()
 }
@@ -287,13 +298,13 @@ func (x *bookIndex) Put(_ context.Context, pages ...search.Page) error {
 
 // knows refuses a page whose Held is not what the index holds (C5).
 func knows(p, held search.Page) error {
-	if diff := cmp.Diff(held.Holds(), p.Held); p.Held != nil && diff != "" {
+	if diff := cmp.Diff(held.Contents(), p.Known); p.Known != nil && diff != "" {
 		return fmt.Errorf("page %s is said to be held otherwise than it is: -held +said\n%s", p.ID, diff)
 	}
 	return nil
 }
 
-func (x *bookIndex) Remove(_ context.Context, id string, held *search.Held) error {
+func (x *bookIndex) Remove(_ context.Context, id string, held *search.Contents) error {
 	if x.removing != nil {
 		x.removing()
 	}
@@ -303,7 +314,7 @@ func (x *bookIndex) Remove(_ context.Context, id string, held *search.Held) erro
 		return x.down
 	}
 	if p, ok := x.pages[id]; ok {
-		if err := knows(search.Page{ID: id, Held: held}, p); err != nil {
+		if err := knows(search.Page{ID: id, Known: held}, p); err != nil {
 			return err
 		}
 		x.log = append(x.log, "remove")
@@ -364,11 +375,15 @@ func (r *rig) refs() (n int) {
 	return n
 }
 
-func isOurs(err error) bool { return err != nil && !errors.Is(err, context.Canceled) }
-
 // text is a small page whose title is its version.
 func text(version string) page {
-	return page{body: fmt.Sprintf("<html lang=en><title>%s</title><main><p>The tide table of %s stands here.</p></main>", version, version)}
+	return page{
+		body: fmt.Sprintf(
+			"<html lang=en><title>%s</title><main><p>The tide table of %s stands here.</p></main>",
+			version,
+			version,
+		),
+	}
 }
 
 func (p page) with(change func(*page)) page {

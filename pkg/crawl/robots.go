@@ -5,11 +5,11 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/robots"
-	"github.com/tidemark/tidemark/pkg/source"
 )
 
 // origin is what one robots.txt speaks for.
@@ -23,7 +23,7 @@ type ruling struct {
 	expires time.Time
 }
 
-// unknown reports whether robots.txt could not be had, so that nothing may be fetched for now.
+// unknown reports whether robots.txt could not be fetched, so that nothing may be fetched for now.
 func (r ruling) unknown() bool { return r.verdict == robots.DisallowAll }
 
 // allows reports whether a URL may be fetched.
@@ -41,7 +41,7 @@ func (w *Worker) rulingFor(ctx context.Context, o origin, wait func(context.Cont
 		return r, nil
 	}
 	partition := w.partition(o)
-	row, err := w.reg.Robots(ctx, partition, o.scheme, o.host)
+	row, err := w.reg.Hosts.Robots(ctx, partition, o.scheme, o.host)
 	if err != nil {
 		return ruling{}, err
 	}
@@ -56,7 +56,7 @@ func (w *Worker) rulingFor(ctx context.Context, o origin, wait func(context.Cont
 		if err != nil {
 			return ruling{}, err
 		}
-		if err := w.reg.PutRobots(ctx, partition, o.scheme, o.host, row); err != nil {
+		if err := w.reg.Hosts.PutRobots(ctx, partition, o.scheme, o.host, row); err != nil {
 			return ruling{}, err
 		}
 	}
@@ -82,8 +82,10 @@ func (w *Worker) partition(o origin) string {
 }
 
 // askRobots fetches robots.txt and decides what the answer means, starting from what is known. It is
-// Throttled where the host that it redirects to is not to be had.
-func (w *Worker) askRobots(ctx context.Context, o origin, row registry.Robots, wait func(context.Context, origin) error) (registry.Robots, error) {
+// Throttled where the host that it redirects to cannot be asked now.
+func (w *Worker) askRobots(
+	ctx context.Context, o origin, row registry.Robots, wait func(context.Context, origin) error,
+) (registry.Robots, error) {
 	reply, err := w.web.Robots(ctx, fetch.RobotsRequest{
 		Origin: o.scheme + "://" + o.host, ETag: row.ETag, LastModified: row.LastModified,
 		Gate: func(ctx context.Context, target string) error {

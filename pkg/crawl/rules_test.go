@@ -24,7 +24,13 @@ func TestA11Disallowed(t *testing.T) {
 	r.site.put("/robots.txt", disallowP)
 	it := r.next("/p")
 	if it.Status != outOfScope || it.HTTPRobotsAllowed || it.ErrorMessage == "" || r.index.holds(it) != "" {
-		t.Errorf("status %s, allowed %v, message %q, index %q", it.Status, it.HTTPRobotsAllowed, it.ErrorMessage, r.index.holds(it))
+		t.Errorf(
+			"status %s, allowed %v, message %q, index %q",
+			it.Status,
+			it.HTTPRobotsAllowed,
+			it.ErrorMessage,
+			r.index.holds(it),
+		)
 	}
 	if it := r.first("/other"); it.Status != indexed {
 		t.Errorf("a page that is allowed: %s (%s)", it.Status, it.ErrorMessage)
@@ -104,7 +110,8 @@ func TestA11RobotsMissingOrBroken(t *testing.T) {
 			if tt.fetched {
 				return
 			}
-			if it.Status != registry.Error || !strings.Contains(it.ErrorMessage, "robots.txt") || it.CrawlAttempts != 1 {
+			if it.Status != registry.Error || !strings.Contains(it.ErrorMessage, "robots.txt") ||
+				it.CrawlAttempts != 1 {
 				t.Errorf("status %s (%s), %d attempts", it.Status, it.ErrorMessage, it.CrawlAttempts)
 			}
 			r.site.put("/robots.txt", robotsTxt(""))
@@ -160,7 +167,14 @@ func TestA11Redirects(t *testing.T) {
 		r.site.put("/p", to(302, base+"/secret"))
 		it := r.next("/p")
 		if it.Status != outOfScope || it.HTTPRobotsAllowed || r.index.holds(it) != "" {
-			t.Errorf("elsewhere %v: status %s (%s), allowed %v, index %q", elsewhere, it.Status, it.ErrorMessage, it.HTTPRobotsAllowed, r.index.holds(it))
+			t.Errorf(
+				"elsewhere %v: status %s (%s), allowed %v, index %q",
+				elsewhere,
+				it.Status,
+				it.ErrorMessage,
+				it.HTTPRobotsAllowed,
+				r.index.holds(it),
+			)
 		}
 		if slices.Contains(other.asked(), "GET /secret") {
 			t.Errorf("elsewhere %v: the target was requested", elsewhere)
@@ -168,7 +182,13 @@ func TestA11Redirects(t *testing.T) {
 		other.put("/open", text("v2"))
 		r.site.put("/p", to(302, base+"/open"))
 		if it = r.next("/p"); it.Status != indexed || r.index.holds(it) != "v2" {
-			t.Errorf("elsewhere %v, allowed: %s (%s), index %q", elsewhere, it.Status, it.ErrorMessage, r.index.holds(it))
+			t.Errorf(
+				"elsewhere %v, allowed: %s (%s), index %q",
+				elsewhere,
+				it.Status,
+				it.ErrorMessage,
+				r.index.holds(it),
+			)
 		}
 	}
 }
@@ -217,7 +237,7 @@ func TestA11CrawlDelay(t *testing.T) {
 	r.index.down = errIndexDown
 	r.clock.pass(time.Hour)
 	r.site.put("/b", text("b2"))
-	r.force("/b") // leaves a debt
+	r.force("/b") // leaves the index pending
 	r.index.down = nil
 	r.next("/b") // asks nobody, so it learns nothing about the delay
 	at = nil
@@ -226,7 +246,7 @@ func TestA11CrawlDelay(t *testing.T) {
 	r.register(false, "/e", "/f")
 	r.mustWork()
 	if len(at) != 2 || at[1].Sub(at[0]) < 7*time.Second {
-		t.Errorf("a debt that was paid lost the delay: requests at %v", at)
+		t.Errorf("a pending index that was written lost the delay: requests at %v", at)
 	}
 }
 

@@ -2,13 +2,14 @@ package crawl
 
 import (
 	"context"
+	"slices"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/snapshot"
-	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
@@ -20,17 +21,17 @@ type promise struct {
 	version    int   // of the page in the index, at least: what stood when somebody said "look now"
 }
 
-// wishes count what was asked for a source, and what is being asked now. One that failed may have
+// requests count what was asked for a source, and what is being asked now. One that failed may have
 // been heard all the same.
-type wishes struct {
+type requests struct {
 	registrations, registering int
 	removals, removing         int
 	removed                    bool // and nobody has asked for it again
 }
 
-func (s *sim) wishesFor(id source.ID) *wishes {
+func (s *sim) requestsFor(id source.ID) *requests {
 	if s.asked[id] == nil {
-		s.asked[id] = &wishes{}
+		s.asked[id] = &requests{}
 	}
 	return s.asked[id]
 }
@@ -38,7 +39,7 @@ func (s *sim) wishesFor(id source.ID) *wishes {
 // registering takes note of a registration that begins. What is returned is called at its end and
 // tells whether no removal came between.
 func (s *sim) registering(id source.ID) (alone func() bool) {
-	w := s.wishesFor(id)
+	w := s.requestsFor(id)
 	w.registrations++
 	w.registering++
 	w.removed = false
@@ -51,7 +52,7 @@ func (s *sim) registering(id source.ID) (alone func() bool) {
 
 // removing is the same for a removal.
 func (s *sim) removing(id source.ID) (over func(acknowledged bool)) {
-	w := s.wishesFor(id)
+	w := s.requestsFor(id)
 	w.removals++
 	w.removing++
 	delete(s.acked, id)
@@ -67,7 +68,7 @@ func (s *sim) remove(ctx context.Context, url string) {
 	src, err := source.DefaultRules().ParseURL(url)
 	must(s.t, err)
 	over := s.removing(src.ID())
-	_, err = s.registry(s.process(), nameOf(ctx)).Remove(ctx, src.ID())
+	_, err = s.registry(s.process(), nameOf(ctx)).Items.Remove(ctx, src.ID())
 	if err != nil && !s.faults && !fault.Is(err, fault.NotFound) {
 		s.fail("a removal failed without a fault: %v", err)
 	}
@@ -80,15 +81,16 @@ func (s *sim) checkRemoved() {
 		src, err := source.DefaultRules().ParseURL(u)
 		must(s.t, err)
 		id := src.ID()
-		it, err := s.reg.Find(context.Background(), id)
+		it, err := s.reg.Items.Find(context.Background(), id)
 		item := err == nil
 		_, indexed := s.index.versions[string(id)]
 		captures, err := snapshot.New(s.store).List(context.Background(), id)
 		must(s.t, err)
+		captures = append(captures, s.formerCaptures(it)...)
 		if indexed != (item && it.AliasOf == "") || item != (len(captures) > 0) {
 			s.fail("%s: item %v, indexed %v, %d captures", u, item, indexed, len(captures))
 		}
-		if item && s.wishesFor(id).removed {
+		if item && s.requestsFor(id).removed && !s.moving { // an item that moves there brings it back
 			s.fail("%s was removed, and is still there", u)
 		}
 	}
@@ -117,7 +119,8 @@ func (s *sim) checkLocks(ctx context.Context, c storagetest.Call) {
 		if after, _ := op.Entity.Props["lockOwner"].(string); owner == "" || after == owner {
 			continue
 		}
-		if until, _ := now.Props["lockedUntil"].(string); !strings.HasPrefix(owner, nameOf(ctx)+"-") && until > s.now.Format("2006-01-02T15:04:05.000Z") {
+		if until, _ := now.Props["lockedUntil"].(string); !strings.HasPrefix(owner, nameOf(ctx)+"-") &&
+			until > s.now.Format("2006-01-02T15:04:05.000Z") {
 			s.fail("%s commits over the lock of %s", nameOf(ctx), owner)
 		}
 	}
@@ -135,29 +138,63 @@ func (s *sim) checkInvariants() {
 // stood when it was asked for.
 func (s *sim) checkDone() {
 	for id, owed := range s.acked {
-		it, err := s.reg.Find(context.Background(), id)
+		it, err := s.reg.Items.Find(context.Background(), id)
 		if err != nil {
 			s.fail("an acknowledged source is lost: %v", err)
 			return
 		}
 		s.checkKept(it)
-		orphan := it.AliasOf != "" && s.wishesFor(it.AliasOf).removals > 0 // learns of it at its next check
+		orphan := it.AliasOf != "" && s.requestsFor(it.AliasOf).removals > 0 // learns of it at its next check
+		if it.NormalizedSource == simMoved {
+			owed.version = 0 // its target is looked at when it is due
+		}
 		if have, ok := s.shown(it); !orphan && (!ok || have < owed.version) {
-			s.fail("%s: the index holds version %d (any: %v), which was %d when it was registered", id, have, ok, owed.version)
+			s.fail(
+				"%s: the index holds version %d (any: %v), which was %d when it was registered",
+				id,
+				have,
+				ok,
+				owed.version,
+			)
 		}
 		if it.ReindexGeneration < owed.generation {
 			s.fail("%s: generation %d was acknowledged, %d stands", id, owed.generation, it.ReindexGeneration)
 		}
-		if it.Forced() || it.Status != registry.Indexed && it.AliasOf == "" || !it.NextCrawlAt.After(s.now) || it.LockOwner != "" || it.RebuildPending || it.IndexPending {
-			s.fail("%s is not done: status %s (%s), forced %v, next %v, lock %q", id, it.Status, it.ErrorMessage, it.Forced(), it.NextCrawlAt, it.LockOwner)
+		if it.Forced() || it.Status != registry.Indexed && it.AliasOf == "" || !it.NextCrawlAt.After(s.now) ||
+			it.LockOwner != "" ||
+			it.RebuildPending ||
+			it.IndexPending {
+			s.fail(
+				"%s is not done: status %s (%s), forced %v, next %v, lock %q",
+				id,
+				it.Status,
+				it.ErrorMessage,
+				it.Forced(),
+				it.NextCrawlAt,
+				it.LockOwner,
+			)
 		}
 	}
 }
 
 // checkKept: what an item names is kept (A21).
 func (s *sim) checkKept(it registry.Item) {
-	if _, _, err := snapshot.New(s.store).Load(context.Background(), it.ID, it.RawHash); err != nil {
+	snaps := snapshot.New(s.store)
+	own, err := snaps.List(context.Background(), it.ID)
+	must(s.t, err)
+	holds := func(c snapshot.Capture) bool { return c.RawHash == it.RawHash }
+	if i := slices.IndexFunc(s.formerCaptures(it), holds); i >= 0 && !slices.ContainsFunc(own, holds) {
+		it.ID = s.formerCaptures(it)[i].ItemID // it has moved, its captures have not
+		own = nil
+	}
+	if _, _, err := snaps.Load(context.Background(), it.ID, it.RawHash); err != nil {
 		s.fail("%s names a capture that is not kept: %v", it.ID, err)
+	}
+	if own != nil && !slices.ContainsFunc(own, func(c snapshot.Capture) bool {
+		return c.RawHash == it.RawHash && c.NormalizationVersion == it.NormalizationVersion &&
+			c.ContentHash == it.ContentHash
+	}) {
+		s.fail("%s was read under %s, and has no capture of that: %+v", it.ID, it.NormalizationVersion, own)
 	}
 }
 
@@ -180,7 +217,7 @@ func (s *sim) checkIndex() {
 	for _, u := range s.world.urls {
 		src, err := source.DefaultRules().ParseURL(u)
 		must(s.t, err)
-		it, err := s.reg.Find(context.Background(), src.ID())
+		it, err := s.reg.Items.Find(context.Background(), src.ID())
 		if err != nil {
 			s.fail("%s is not registered: %v", u, err)
 			return
@@ -188,7 +225,7 @@ func (s *sim) checkIndex() {
 		if have, ok := s.shown(it); !ok || have != s.world.version(u) {
 			s.fail("%s: the index holds version %d (any: %v), the site says %d", u, have, ok, s.world.version(u))
 		}
-		if twin := u != s.world.page(u); twin != (it.AliasOf != "") {
+		if variant := u != s.world.page(u); variant != (it.AliasOf != "") {
 			s.fail("%s is %s, alias of %q (%s)", u, it.Status, it.AliasOf, it.CanonicalNote)
 		}
 	}

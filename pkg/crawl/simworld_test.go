@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/robots"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
@@ -37,13 +37,20 @@ func newWorld(s *sim) *world {
 			w.urls = append(w.urls, fmt.Sprintf("https://%s/%d", host, i))
 		}
 	}
-	w.urls = append(w.urls, "http://fast.example/0", "https://www.fast.example/1") // twins
+	w.urls = append(w.urls, "http://fast.example/0", "https://www.fast.example/1") // URL variants
+	w.urls = append(w.urls, simMoved)
 	return w
 }
 
-// page is the URL of what a URL shows: twins show the same.
+// simMoved redirects for good to an address that nobody registers.
+const simMoved, simTarget = "https://fast.example/moved", "https://fast.example/target"
+
+// page is the URL of what a URL shows: URL variants show the same.
 func (w *world) page(url string) string {
-	_, rest, _ := strings.Cut(url, "://")
+	if url == simMoved {
+		return simTarget
+	}
+	_, rest, _ := strings.Cut(strings.Replace(url, ".example./", ".example/", 1), "://")
 	return "https://" + strings.TrimPrefix(rest, "www.")
 }
 
@@ -68,6 +75,7 @@ func (w *world) Get(ctx context.Context, r fetch.Request) (fetch.Response, error
 	if err != nil {
 		return fetch.Response{}, err
 	}
+	w.count(u.Host, w.sim.now)
 	defer w.observe(u.Host)()
 	if err := w.sim.sleep(ctx, time.Duration(w.sim.rng.IntN(3000))*time.Millisecond); err != nil {
 		return fetch.Response{}, err
@@ -77,17 +85,55 @@ func (w *world) Get(ctx context.Context, r fetch.Request) (fetch.Response, error
 	}
 	if w.sim.faults && w.sim.rng.IntN(40) == 0 {
 		pause := time.Duration(1+w.sim.rng.IntN(25)) * time.Minute
-		return fetch.Response{Status: http.StatusTooManyRequests, FinalURL: r.URL, Header: http.Header{}, RetryAfter: pause}, nil
+		return fetch.Response{
+			Status:     http.StatusTooManyRequests,
+			FinalURL:   r.URL,
+			Header:     http.Header{},
+			RetryAfter: pause,
+		}, nil
 	}
 	defer w.overtake(r.URL)
 	etag := fmt.Sprintf(`"%d"`, w.version(r.URL))
-	resp := fetch.Response{Status: http.StatusOK, FinalURL: r.URL, Header: http.Header{"Etag": {etag}, "Content-Type": {"text/html"}}}
+	resp := fetch.Response{
+		Status:   http.StatusOK,
+		FinalURL: w.final(r.URL),
+		Header:   http.Header{"Etag": {etag}, "Content-Type": {"text/html"}},
+	}
+	if r.URL == simMoved {
+		if err := w.follow(ctx, r); err != nil {
+			return resp, err
+		}
+		resp.Redirects, resp.Permanent = []fetch.Redirect{
+			{URL: simMoved, Status: http.StatusMovedPermanently, Location: simTarget},
+		}, true
+	}
 	if r.ETag == etag {
 		resp.Status, resp.NotModified = http.StatusNotModified, true
 		return resp, nil
 	}
-	resp.Body = fmt.Appendf(nil, "<title>%d</title><main><p>%s, version %[1]d</p></main>", w.version(r.URL), w.page(r.URL))
+	resp.Body = fmt.Appendf(
+		nil,
+		"<title>%d</title><main><p>%s, version %[1]d</p></main>",
+		w.version(r.URL),
+		w.page(r.URL),
+	)
 	return resp, nil
+}
+
+// final is the URL that answers in the end.
+func (w *world) final(url string) string {
+	if url == simMoved {
+		return simTarget
+	}
+	return url
+}
+
+// follow asks the gate for the second request of a redirect.
+func (w *world) follow(ctx context.Context, r fetch.Request) error {
+	if r.Gate == nil {
+		return nil
+	}
+	return r.Gate(ctx, simTarget)
 }
 
 // overtake changes a page that was just fetched, and whoever changed it says so: the worker is
@@ -122,7 +168,6 @@ func (w *world) list(rng *rand.Rand) string {
 func (w *world) observe(host string) (over func()) {
 	const longest = 30 * time.Second
 	now, most := w.sim.now, simAtOnce
-	w.count(host, now)
 	if host == "slow.example" {
 		most = 1
 		if gap := now.Sub(w.lastAsk); !w.lastAsk.IsZero() && gap < simDelay {
@@ -153,7 +198,7 @@ func without[T comparable](list []T, x T) []T {
 }
 
 // count holds all workers and visitors together to the budgets of a day. No request of this world comes
-// beside those of items and visits but robots.txt, which is not counted here, so they hold exactly.
+// beside those of items and resources but robots.txt, which is not counted here, so they hold exactly.
 func (w *world) count(host string, now time.Time) {
 	day := now.Format(time.DateOnly)
 	for _, of := range []struct {
@@ -188,11 +233,11 @@ func (x *simIndex) Put(ctx context.Context, pages ...search.Page) error {
 	return x.sim.After(ctx, callIndex, nil)
 }
 
-func (x *simIndex) Remove(ctx context.Context, id string, held *search.Held) error {
+func (x *simIndex) Remove(ctx context.Context, id string, held *search.Contents) error {
 	if err := x.sim.Before(ctx, callIndex); err != nil {
 		return err
 	}
-	if err := knows(search.Page{ID: id, Held: held}, x.pages[id]); err != nil {
+	if err := knows(search.Page{ID: id, Known: held}, x.pages[id]); err != nil {
 		x.sim.fail("%v", err)
 	}
 	delete(x.versions, id)

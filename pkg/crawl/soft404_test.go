@@ -9,8 +9,11 @@ import (
 )
 
 // sorry is what many sites show, with status 200, for pages that do not exist.
-var sorry = page{body: "<title>Harbour</title><main><h1>Nothing here</h1><p>Sorry, this page does not exist. It may have been moved or deleted " +
-	"by us. Try the search, or begin at the front page of the harbour.</p></main>"}
+var sorry = page{
+	body: "<title>Harbour</title><main><h1>Nothing here</h1><p>Sorry, this page does not exist. It may have been moved " +
+		"or deleted " +
+		"by us. Try the search, or begin at the front page of the harbour.</p></main>",
+}
 
 // softly has hosts asked for pages that do not exist.
 func softly(k *knobs) { k.crawl.Soft404 = true }
@@ -65,7 +68,10 @@ func TestA14Soft404(t *testing.T) {
 
 // A14: what counts as the page for pages that do not exist, and what never does.
 func TestA14Soft404Tells(t *testing.T) {
-	chrome := "<nav>" + strings.Repeat("<a href=/x>Tides and winds of all the harbours along the northern coast</a> ", 20) + "</nav>"
+	chrome := "<nav>" + strings.Repeat(
+		"<a href=/x>Tides and winds of all the harbours along the northern coast</a> ",
+		20,
+	) + "</nav>"
 	with := func(main string) page {
 		return page{body: "<title>Harbour</title>" + chrome + "<main><p>" + main + "</p></main>"}
 	}
@@ -77,11 +83,15 @@ func TestA14Soft404Tells(t *testing.T) {
 		missing    bool
 	}{
 		{"the same", sorry, sorry, "/p", true},
-		{"with its own address", with("We have looked for /p everywhere in the harbour and in all of its many pages, but alas there is nothing there that we could show to you."),
-			with("We have looked for /p everywhere in the harbour and in all of its many pages, but alas there is nothing there that we could show to you."), "/p", true},
-		{"another title", sorry, page{body: strings.Replace(sorry.body, "<title>Harbour", "<title>p - Harbour", 1)}, "/p", true},
+		{"with its own address", with("We have looked for /p everywhere in the harbour and in all of its many pages, but " +
+			"alas there is nothing there that we could show to you."),
+			with("We have looked for /p everywhere in the harbour and in all of its many pages, but alas there is nothing " +
+				"there that we could show to you."), "/p", true},
+		{"another title", sorry, page{body: strings.Replace(sorry.body, "<title>Harbour", "<title>p - Harbour", 1)},
+			"/p", true},
 		{"a short text, the same", notFound, notFound, "/p", true},
-		{"a short text, nearly", notFound, page{body: strings.Replace(notFound.body, "not found", "of tides", 1)}, "/p", false},
+		{"a short text, nearly", notFound, page{body: strings.Replace(notFound.body, "not found", "of tides", 1)},
+			"/p", false},
 		{"no text at all", page{body: "<title></title>"}, page{body: "<title></title>"}, "/p", false},
 		{"much chrome in common", with("There is nothing here."), with("High water at noon today."), "/p", false},
 		{"another text", sorry, text("v1"), "/p", false},
@@ -89,7 +99,8 @@ func TestA14Soft404Tells(t *testing.T) {
 		{"the root with a query", sorry, sorry, "/?page=7", true},
 		{"an honest host", page{}, sorry, "/p", false},
 		{"a host that fails", status(500), sorry, "/p", false},
-		{"a file", page{body: "%!x"}.set("Content-Type", "application/x-strange"), page{body: "%!x"}.set("Content-Type", "application/x-strange"), "/p", false},
+		{"a file", page{body: "%!x"}.set("Content-Type", "application/x-strange"),
+			page{body: "%!x"}.set("Content-Type", "application/x-strange"), "/p", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, softly)
@@ -161,7 +172,7 @@ func TestA14Soft404Asks(t *testing.T) {
 		r.site.lost = sorry
 		r.manyPages(2)
 		r.wantProbes(1, "two pages")
-		r.Worker.absents = absentCache{}
+		r.Worker.fingerprints = fingerprintCache{}
 		r.site.put("/p", sorry)
 		if it := r.first("/p"); it.MissingChecks != 1 {
 			t.Errorf("not known again: %s", it.Status)

@@ -2,16 +2,14 @@ package crawl
 
 import (
 	"errors"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/lineage"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -43,10 +41,13 @@ func TestA17UnreadableAgain(t *testing.T) {
 		tried bool // once more
 	}{
 		{"304", tornDocx.etag("1"), nil, false, "GET /d if 1", false},
-		{"304 by date", tornDocx.set("Last-Modified", "Sun, 01 Feb 2026 10:00:00 GMT"), nil, false, "GET /d if since", false},
+		{"304 by date", tornDocx.set("Last-Modified", "Sun, 01 Feb 2026 10:00:00 GMT"), nil, false, "GET /d if since",
+			false},
 		{"no validators", tornDocx, nil, false, "GET /d", false},
-		{"conditions ignored", tornDocx.etag("1").with(func(p *page) { p.ignores = true }), nil, false, "GET /d if 1", false},
-		{"the same under another name", tornDocx.etag("1"), func(r *rig) { r.site.put("/d", tornDocx.etag("2")) }, false, "GET /d if 1", false},
+		{"conditions ignored", tornDocx.etag("1").with(func(p *page) { p.ignores = true }), nil, false, "GET /d if 1",
+			false},
+		{"the same under another name", tornDocx.etag("1"), func(r *rig) { r.site.put("/d", tornDocx.etag("2")) },
+			false, "GET /d if 1", false},
 		{"other bytes", tornDocx.etag("1"), func(r *rig) {
 			other := tornDocx.etag("2")
 			other.body += "x"
@@ -77,7 +78,13 @@ func TestA17UnreadableAgain(t *testing.T) {
 					t.Error("asked (-want +have):", diff)
 				}
 				if it.Status != registry.Error || it.ErrorMessage != first.ErrorMessage || it.CrawlAttempts != 2 {
-					t.Errorf("%s after %d tries: %s, at first: %s", it.Status, it.CrawlAttempts, it.ErrorMessage, first.ErrorMessage)
+					t.Errorf(
+						"%s after %d tries: %s, at first: %s",
+						it.Status,
+						it.CrawlAttempts,
+						it.ErrorMessage,
+						first.ErrorMessage,
+					)
 				}
 				if tried := it.Unreadable.Since.After(first.Unreadable.Since); tried != tt.tried {
 					t.Errorf("read once more: %v", tried)
@@ -113,7 +120,8 @@ func TestA17UnreadableMended(t *testing.T) {
 		what   string
 	}{
 		{"mended", false, good, indexed, "indexed"},
-		{"another type", false, tornDocx.etag("plain").set("Content-Type", "text/plain"), registry.Crawled, "notIndexed"},
+		{"another type", false, tornDocx.etag("plain").set("Content-Type", "text/plain"), registry.Crawled,
+			"notIndexed"},
 		{"back", true, good, indexed, "unchanged"},
 		{"changed", true, text("v2").etag("2"), indexed, "indexed"},
 	} {
@@ -135,7 +143,8 @@ func TestA17UnreadableMended(t *testing.T) {
 			if asked := r.site.asked(); len(asked) != 1 || asked[0] != "GET /d if torn" {
 				t.Errorf("asked %q", asked)
 			}
-			if it.Status != tt.status || last(it) != tt.what || it.ErrorMessage != "" || it.Unreadable != (registry.Unreadable{}) {
+			if it.Status != tt.status || last(it) != tt.what || it.ErrorMessage != "" ||
+				it.Unreadable != (registry.Unreadable{}) {
 				t.Errorf("%s, %s (%s), %+v", it.Status, last(it), it.ErrorMessage, it.Unreadable)
 			}
 			if it = r.look("/d"); last(it) != "unchanged" {
@@ -152,7 +161,8 @@ func TestA17UnreadableFile(t *testing.T) {
 	s.write("a.pdf", whole[:len(whole)/3])
 	first := s.check("a.pdf")
 	again := s.check("a.pdf")
-	if first.Status != registry.Error || again.Status != registry.Error || again.ErrorMessage != first.ErrorMessage || again.CrawlAttempts != 2 {
+	if first.Status != registry.Error || again.Status != registry.Error || again.ErrorMessage != first.ErrorMessage ||
+		again.CrawlAttempts != 2 {
 		t.Errorf("%s: %s, then %s: %s", first.Status, first.ErrorMessage, again.Status, again.ErrorMessage)
 	}
 	if !again.Unreadable.Since.Equal(first.Unreadable.Since) || first.Unreadable.Since.IsZero() {
@@ -177,10 +187,9 @@ func TestA17WhatIsUnreadable(t *testing.T) {
 		{fault.New(fault.Unavailable, "no reader"), false},
 		{errors.New("whatever"), false},
 	} {
-		c := &check{task: &task{Worker: &Worker{o: Options{Clock: clock.now}}}}
-		c.Unreadable.RawHash = "of before"
-		c.noteUnreadable(fetch.Response{Header: http.Header{}}, "sha256:x", tt.why)
-		if have := c.Unreadable.RawHash; (have == "sha256:x") != tt.want || !tt.want && have != "" {
+		before := registry.Item{Unreadable: registry.Unreadable{RawHash: "of before"}}
+		it, _ := compare(before, fetched{raw: "sha256:x"}, read{unreadable: tt.why}, memory{}, clock.now())
+		if have := it.Unreadable.RawHash; (have == "sha256:x") != tt.want || !tt.want && have != "" {
 			t.Errorf("%v: remembered is %q", tt.why, have)
 		}
 	}

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/embed"
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/schedule"
+	"github.com/tidemark/tidemark/pkg/search/embed"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -37,9 +37,13 @@ func newModelRig(t *testing.T) *modelRig {
 	m := &modelRig{model: llmtest.NewEmbedder("tide-embed", 8)}
 	m.rig = newRig(t, func(k *knobs) {
 		k.store = func(s storage.Store) storage.Store {
-			cached := embed.NewCached(m.model, storagetest.Hooked(s, storagetest.Hooks{OnBefore: m.before, OnAfter: m.afterwards}), nil)
+			cached := embed.NewCached(
+				m.model,
+				storagetest.Hooked(s, storagetest.Hooks{OnBefore: m.before, OnAfter: m.afterwards}),
+				nil,
+			)
 			must(t, cached.Create(t.Context()))
-			k.crawl.Vectors = embed.NewFiller(cached)
+			k.crawl.Vectors = embed.NewPageEmbedder(cached)
 			return s
 		}
 	})
@@ -150,8 +154,16 @@ func TestModelDown(t *testing.T) {
 			r.site.put("/p", sections("v2", "flood"))
 			it := r.next("/p")
 			checked := it.LastChecked
-			if it.Status != registry.Crawled || !it.IndexPending || !strings.Contains(it.ErrorMessage, tc.err.Error()) || r.index.holds(it) != "v1" {
-				t.Fatalf("status %s, pending %v, message %q, index %q", it.Status, it.IndexPending, it.ErrorMessage, r.index.holds(it))
+			if it.Status != registry.Crawled || !it.IndexPending ||
+				!strings.Contains(it.ErrorMessage, tc.err.Error()) ||
+				r.index.holds(it) != "v1" {
+				t.Fatalf(
+					"status %s, pending %v, message %q, index %q",
+					it.Status,
+					it.IndexPending,
+					it.ErrorMessage,
+					r.index.holds(it),
+				)
 			}
 			r.site.asked()
 			for range 3 {
@@ -163,7 +175,13 @@ func TestModelDown(t *testing.T) {
 				t.Errorf("the site was asked: %q", asked)
 			}
 			if it.Status != indexed || it.IndexPending || it.ErrorMessage != "" || r.index.holds(it) != "v2" {
-				t.Errorf("status %s, pending %v, message %q, index %q", it.Status, it.IndexPending, it.ErrorMessage, r.index.holds(it))
+				t.Errorf(
+					"status %s, pending %v, message %q, index %q",
+					it.Status,
+					it.IndexPending,
+					it.ErrorMessage,
+					r.index.holds(it),
+				)
 			}
 			r.expectVectors("/p", 1)
 			if want := checked.Add(schedule.Defaults().Base); !it.NextCrawlAt.Equal(want) {

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
 // clean is a text as it is compared and shown: one way to end a line, no characters that cannot be
@@ -18,7 +18,8 @@ func clean(text string) string {
 }
 
 // lineEnds makes one of the ways to end a line, page breaks and Unicode's separators included.
-var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n", "\v", "\n", "\u2028", "\n", "\u2029", "\n\n", "\u0085", "\n")
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n", "\v", "\n", "\u2028", "\n", "\u2029", "\n\n",
+	"\u0085", "\n")
 
 // layout joins the lines that are kept, each folded, with at most one blank line between two.
 func layout(lines []string, keep func(line string) bool) string {
@@ -59,9 +60,11 @@ func cleanPage(text string) string {
 var chrome = map[string]bool{}
 
 func init() {
-	for line := range strings.SplitSeq("accept|accept all|accept all cookies|accept cookies|reject all|manage cookies|cookie settings|"+
+	for line := range strings.SplitSeq("accept|accept all|accept all cookies|accept cookies|reject all|manage "+
+		"cookies|cookie settings|"+
 		"we use cookies|skip to content|skip to main content|skip to navigation|advertisement|advertising|sponsored|"+
-		"share|share this|share this article|share on facebook|share on twitter|share on x|share on linkedin|tweet|copy link|print|"+
+		"share|share this|share this article|share on facebook|share on twitter|share on x|share on linkedin|tweet|copy "+
+		"link|print|"+
 		"sign in|log in|sign up|subscribe|subscribe now|menu|search|close|back to top|home|"+
 		"alle akzeptieren|anzeige|zum inhalt springen|teilen|drucken|anmelden", "|") {
 		chrome[line] = true

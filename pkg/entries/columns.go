@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // Bounds of an entry, in bytes of UTF-8. Together they keep a row within what a table takes.
@@ -53,19 +53,22 @@ type column struct {
 
 // columns are those of an entry, but for the ones that only the store writes.
 var columns = map[string]column{
-	"source": {shortText, 100}, "content_type": {shortText, 100}, "title": {shortText, maxTitle}, "author": {shortText, maxName},
-	"url": {shortText, maxURL}, "url_canonical": {shortText, maxURL},
+	"source": {shortText, 100}, "content_type": {shortText, 100}, "title": {shortText, maxTitle},
+	"author": {shortText, maxName},
+	"url":    {shortText, maxURL}, "url_canonical": {shortText, maxURL},
 	"capture_text": {longText, maxLong}, "extracted_text": {longText, maxLong}, "clean_text": {longText, maxLong},
 	"retrieval_excerpt": {shortText, 4096},
-	"clean_char_count":  {kind: count}, "extracted_char_count": {kind: count}, "clean_word_count": {kind: count}, "link_count": {kind: count},
+	"clean_char_count":  {kind: count}, "extracted_char_count": {kind: count}, "clean_word_count": {kind: count},
+	"link_count":               {kind: count},
 	"clean_vs_extracted_ratio": {kind: ratio}, "link_ratio": {kind: ratio}, "quality_score": {kind: ratio},
 	"boilerplate_heavy": {kind: flag}, "low_signal": {kind: flag}, "extraction_incomplete": {kind: flag},
-	"idempotency_policy_key": {shortText, 64}, "idempotency_key_primary": {shortText, maxKey}, "idempotency_key_secondary": {shortText, maxKey},
-	"metadata": {kind: object, most: maxMetadata},
+	"idempotency_policy_key": {shortText, 64}, "idempotency_key_primary": {shortText, maxKey},
+	"idempotency_key_secondary": {shortText, maxKey},
+	"metadata":                  {kind: object, most: maxMetadata},
 }
 
-// immutable columns are written by the store, or by a stage of ours ([Session.Describe]). In what comes in they are passed over, so that a
-// row can be sent back as it was read.
+// immutable columns are written by the store, or by a stage of ours ([Session.Describe]). In what comes in they are
+// passed over, so that a row can be sent back as it was read.
 var immutable = append([]string{"id", "entry_id", "created_at", "updated_at"}, tier1Columns...)
 
 // skippedField says that a text was empty when clean, so what it would overwrite is left alone. It is no
@@ -167,7 +170,8 @@ func (c column) check(name string, value any) error {
 	if ok {
 		return nil
 	}
-	want = [...]string{"text", "text", "a whole number, 0 or more", "a number from 0 to 1", "true or false", "a JSON object"}[c.kind]
+	want = [...]string{"text", "text", "a whole number, 0 or more", "a number from 0 to 1", "true or false",
+		"a JSON object"}[c.kind]
 	return fault.Field(name, "%s must be %s", name, want)
 }
 

@@ -40,13 +40,13 @@ func timeOf(date string) (t time.Time, ok bool) {
 }
 
 // olderMail reports a mail that was written before the one that an entry tells of, as both say of
-// themselves. It is false unless both say when, and a time that is yet to come is none: a clock that is
-// wrong must not hold a thread at its mail.
+// themselves. It is false unless both say when. A time in the future counts as none: a wrong clock must not
+// keep newer mails out of a thread.
 func (f Fields) olderMail(entry Fields, now time.Time) bool {
 	const ahead = 24 * time.Hour // what clocks may be apart
 	written, known := f.written()
-	stands, alsoKnown := entry.written()
-	return known && alsoKnown && written.Before(stands) && !stands.After(now.Add(ahead))
+	present, alsoKnown := entry.written()
+	return known && alsoKnown && written.Before(present) && !present.After(now.Add(ahead))
 }
 
 // written is the time that a mail has in its header.

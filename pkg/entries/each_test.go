@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
@@ -41,7 +41,8 @@ func TestD3InsertEach(t *testing.T) {
 			want = append(want, string(Updated), string(Inserted))
 		}
 		want[0] = string(Inserted)
-		items = append(items, Item{Fields: Fields{"source": "email"}}, item("a", "b", "1"), item("c", "b", "2"), Item{Fields: Fields{"source": "notes"}}, item("c", "", "3"))
+		items = append(items, Item{Fields: Fields{"source": "email"}}, item("a", "b", "1"), item("c", "b", "2"),
+			Item{Fields: Fields{"source": "notes"}}, item("c", "", "3"))
 		want = append(want, string(fault.Invalid), string(Inserted), string(Updated), string(Inserted), string(Updated))
 		if diff := cmp.Diff(want, each(t, r.In(Production), items)); diff != "" {
 			t.Errorf("(-want +have):\n%s", diff)
@@ -88,7 +89,8 @@ func TestInsertEachLooksFirst(t *testing.T) {
 		}
 		return nil
 	}
-	items := []Item{{Fields: keyed(TelegramThought, "p", "", Fields{"title": "1"})}, {Fields: keyed(TelegramThought, "p", "", Fields{"title": "2"})}}
+	items := []Item{{Fields: keyed(TelegramThought, "p", "", Fields{"title": "1"})},
+		{Fields: keyed(TelegramThought, "p", "", Fields{"title": "2"})}}
 	each(t, r.In(Testing), items)
 	if n := r.reads.Load(); n != 3 || transactions != 2 {
 		t.Errorf("%d reads and %d transactions; want that of the policy, two of the second, and one each", n, transactions)
@@ -124,7 +126,11 @@ func TestInsertEachEnds(t *testing.T) {
 // D6: of two mails of a thread the entry tells of the newer, whichever is imported first. A client's
 // insert always updates, and so does what has no date, or one that is yet to come.
 func TestD6OlderMail(t *testing.T) {
-	const old, recent, future = "Sun, 1 Feb 2026 08:00:00 +0000", "Sun, 1 Feb 2026 09:30:00 +0100", "Sun, 1 Feb 2099 08:00:00 +0000"
+	const (
+		old    = "Sun, 1 Feb 2026 08:00:00 +0000"
+		recent = "Sun, 1 Feb 2026 09:30:00 +0100"
+		future = "Sun, 1 Feb 2099 08:00:00 +0000"
+	)
 	mail := func(title, date string) Fields {
 		email := map[string]any{"subject_base": "tides"}
 		if date != "" {

@@ -6,12 +6,12 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/extract"
-	"github.com/tidemark/tidemark/pkg/extract/mail"
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/mail"
 )
 
-// Email is a mail (seed 001, "POST /normalize/email"). RawText is a whole mail (RFC 5322, MIME), or
+// Email is a mail (spec 001 API: email). RawText is a whole mail (RFC 5322, MIME), or
 // only its text or HTML. What the other fields leave out is taken from the mail's header.
 type Email struct {
 	RawText     string
@@ -107,8 +107,10 @@ var headerLine = regexp.MustCompile(`^([!-9;-~]+)[ \t]*:`)
 
 // knownHeaders are fields of which every mail has some, so that a text that begins "Note: …" is none.
 var knownHeaders = map[string]bool{
-	"from": true, "to": true, "subject": true, "date": true, "message-id": true, "mime-version": true, "content-type": true,
-	"received": true, "return-path": true, "delivered-to": true, "dkim-signature": true, "reply-to": true, "sender": true,
+	"from": true, "to": true, "subject": true, "date": true, "message-id": true, "mime-version": true,
+	"content-type": true,
+	"received":     true, "return-path": true, "delivered-to": true, "dkim-signature": true, "reply-to": true,
+	"sender": true,
 }
 
 // wholeMail reports whether a text is a mail with its header: its first lines are header fields, two
@@ -142,9 +144,12 @@ var tagLike = regexp.MustCompile(`(?i)^\s*<(?:!doctype|html|head|body|div|p|tabl
 func looksLikeHTML(raw string) bool { return tagLike.MatchString(raw) }
 
 // bulk offers what only mails to many offer.
-var bulk = regexp.MustCompile(`(?i)\bunsubscribe\b|\bopt[- ]?out\b|view (?:this (?:e-?mail|message|newsletter) )?(?:in|on) (?:your |a |the )?(?:web )?browser|` +
-	`(?:manage|update) (?:your )?(?:e-?mail )?(?:preferences|subscription)|newsletter abbestellen|\babmelden\b|im browser (?:ansehen|anzeigen|öffnen)|` +
-	`se désabonner|désinscri|cancelar (?:la |a )?(?:suscripción|inscrição)|darse de baja|disiscriviti|uitschrijven|afmelden`)
+var bulk = regexp.MustCompile(`(?i)\bunsubscribe\b|\bopt[- ]?out\b|` +
+	`view (?:this (?:e-?mail|message|newsletter) )?(?:in|on) (?:your |a |the )?(?:web )?browser|` +
+	`(?:manage|update) (?:your )?(?:e-?mail )?(?:preferences|subscription)|` +
+	`newsletter abbestellen|\babmelden\b|im browser (?:ansehen|anzeigen|öffnen)|` +
+	`se désabonner|désinscri|cancelar (?:la |a )?(?:suscripción|inscrição)|` +
+	`darse de baja|disiscriviti|uitschrijven|afmelden`)
 
 func kindOfMail(subject, text string, header func(string) string) string {
 	post := strings.ToUpper(header("List-Post"))
@@ -155,7 +160,8 @@ func kindOfMail(subject, text string, header func(string) string) string {
 		return correspondence
 	case post != "" && !strings.HasPrefix(post, "NO"):
 		return correspondence
-	case header("List-Unsubscribe") != "" || header("List-Id") != "" || header("Feedback-ID") != "" || precedence == "bulk" || precedence == "list":
+	case header("List-Unsubscribe") != "" || header("List-Id") != "" || header("Feedback-ID") != "" ||
+		precedence == "bulk" || precedence == "list":
 		return newsletter
 	case bulk.MatchString(firstOf(clip(text, edge))) || bulk.MatchString(text[max(0, len(text)-edge):]):
 		return newsletter
@@ -175,7 +181,8 @@ func (e Email) keys() (Keys, error) {
 	case newsletter:
 		return e.newsletterKeys(base)
 	}
-	return Keys{}, fault.Field("content_type", "content_type must be %s or %s, not %.50q", newsletter, correspondence, e.ContentType)
+	return Keys{}, fault.Field("content_type", "content_type must be %s or %s, not %.50q", newsletter, correspondence,
+		e.ContentType)
 }
 
 func (e Email) newsletterKeys(base string) (Keys, error) {
@@ -184,17 +191,23 @@ func (e Email) newsletterKeys(base string) (Keys, error) {
 	if e.Date != "" {
 		var ok bool
 		if day, ok = dayBucket(e.Date); !ok && e.MessageID == "" {
-			return Keys{}, fault.Field("source.date", "source.date %.50q is no date like 2026-03-01T08:00:00Z, Sun, 1 Mar 2026 08:00:00 +0000 or 2026-03-01", e.Date)
+			return Keys{}, fault.Field("source.date",
+				"source.date %.50q is no date like 2026-03-01T08:00:00Z, Sun, 1 Mar 2026 08:00:00 +0000 or 2026-03-01", e.Date)
 		}
 	}
 	switch {
-	case from != "" && day != "":
+	case from != "" && day != "" && base != "":
 		k.Secondary = digest(from + base + day)
 	case e.MessageID != "":
 	case from == "":
-		return Keys{}, fault.Field("from", "from is missing: a newsletter without source.message_id is known by its sender, subject and day")
+		return Keys{}, fault.Field("from",
+			"from is missing: a newsletter without source.message_id is known by its sender, subject and day")
+	case base == "":
+		return Keys{}, fault.Field("subject",
+			"subject is missing: a newsletter without source.message_id is known by its sender, subject and day")
 	default:
-		return Keys{}, fault.Field("source.date", "source.date is missing: a newsletter without source.message_id is known by its sender, subject and day")
+		return Keys{}, fault.Field("source.date",
+			"source.date is missing: a newsletter without source.message_id is known by its sender, subject and day")
 	}
 	return k, nil
 }

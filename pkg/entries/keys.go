@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 )
 
-// The keys of the policies that every schema begins with (seed 001, "Policy definitions").
+// The keys of the policies that every schema begins with (spec 001).
 const (
 	TelegramThought = "telegram_thought_v1"
 	TelegramLink    = "telegram_link_v1"

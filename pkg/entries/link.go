@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // maxURLs bounds the URLs that are looked at in one text.
@@ -24,13 +24,20 @@ func findURLs(text string) []string {
 	return found
 }
 
-// trimURL takes off what ends a sentence, and brackets that were opened before the address.
+// trimURL takes off what ends a sentence, and brackets that were opened before the address. Brackets are
+// counted once: a text may end in any number of them.
 func trimURL(raw string) string {
+	pairs := [...]string{"()", "[]"}
+	var surplus [len(pairs)]int // of closing brackets
+	for i, pair := range pairs {
+		surplus[i] = strings.Count(raw, pair[1:]) - strings.Count(raw, pair[:1])
+	}
 	for {
 		cut := strings.TrimRight(raw, ".,;:!?'*_~…”’»")
-		for _, pair := range []string{"()", "[]"} {
-			if strings.HasSuffix(cut, pair[1:]) && strings.Count(cut, pair[:1]) < strings.Count(cut, pair[1:]) {
+		for i, pair := range pairs {
+			if strings.HasSuffix(cut, pair[1:]) && surplus[i] > 0 {
 				cut = cut[:len(cut)-1]
+				surplus[i]--
 			}
 		}
 		if cut == raw {

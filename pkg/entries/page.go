@@ -3,9 +3,9 @@ package entries
 import (
 	"context"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/source"
 )
 
 // linkMethod is the discoveryMethod of pages that entries named.
@@ -28,11 +28,11 @@ func (s *Session) registerPage(ctx context.Context, f Fields) error {
 	if err != nil {
 		return fault.Field("url", "%w", err)
 	}
-	_, err = links.Find(ctx, page.ID())
+	_, err = links.Items.Find(ctx, page.ID())
 	if !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	err = links.Register(ctx, []source.Source{page}, registry.RegisterOptions{Method: linkMethod})[0].Err
+	err = links.Items.Register(ctx, []source.Source{page}, registry.RegisterOptions{Method: linkMethod})[0].Err
 	if registry.IsItemLimit(err) {
 		return nil // the entry is kept all the same
 	}

@@ -5,9 +5,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
@@ -28,7 +28,7 @@ func normalizedLink(t *testing.T, text string) Fields {
 
 // pages lists what is registered, and how it came.
 func pages(t *testing.T, reg *registry.Registry) map[string]string {
-	found, err := reg.List(t.Context(), registry.ListQuery{Top: 10})
+	found, err := reg.Items.List(t.Context(), registry.ListQuery{Top: 10})
 	must(t, err)
 	out := map[string]string{}
 	for _, it := range found {
@@ -52,17 +52,18 @@ func TestD10LinksArePages(t *testing.T) {
 	if diff := cmp.Diff(want, pages(t, reg)); diff != "" {
 		t.Errorf("(-want +have):\n%s", diff)
 	}
-	item, err := reg.List(t.Context(), registry.ListQuery{Top: 1})
+	item, err := reg.Items.List(t.Context(), registry.ListQuery{Top: 1})
 	must(t, err)
 	if res := r.inserted(normalizedLink(t, "https://port.example/tides")); res.Action != Skipped {
 		t.Errorf("again: %s", res.Action)
 	}
-	again, err := reg.List(t.Context(), registry.ListQuery{Top: 1})
+	again, err := reg.Items.List(t.Context(), registry.ListQuery{Top: 1})
 	must(t, err)
 	if !again[0].NextCrawlAt.Equal(item[0].NextCrawlAt) {
 		t.Error("a page that is known is checked again")
 	}
-	if _, err := r.insert(keyed(TelegramLink, "r", "", Fields{"url": "ftp://port.example/"})); fault.FieldOf(err) != "url" {
+	if _, err := r.insert(keyed(TelegramLink, "r", "",
+		Fields{"url": "ftp://port.example/"})); fault.FieldOf(err) != "url" {
 		t.Errorf("a URL that is none: %v", err)
 	}
 }

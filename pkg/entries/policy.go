@@ -2,18 +2,19 @@ package entries
 
 import (
 	"context"
-	"encoding/json"
 	"regexp"
 	"slices"
+	"sync"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
+	rows "github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Action is what becomes of an entry that is sent, or of what stands under its keys.
+// Action is what becomes of an entry that is sent, or of the entry that has its keys.
 type Action string
 
-// What a policy does when an entry with the same key stands, and what a call has done.
+// What a policy does when an entry with the same key exists, and what a call has done.
 const (
 	Skip     Action = "skip"
 	Change   Action = "update"
@@ -23,14 +24,21 @@ const (
 )
 
 // Policy is how the entries of one kind are told from each other, and what follows when one comes
-// again (seed 001, "Policy definitions"). ID and Key never change.
+// again (spec 001). ID and Key never change.
 type Policy struct {
-	ID, Key, Source, ContentType string
-	OnConflict                   Action // Skip or Change
+	ID          string `col:"policy_id,always"`
+	Key         string `col:"policy_key,always"`
+	Source      string `col:"source,always"`
+	ContentType string `col:"content_type,always"`
+	OnConflict  Action `col:"conflict_action,always"` // Skip or Change
 	// UpdateFields are the columns that Change may write; nil allows all but the immutable ones.
-	UpdateFields []string
-	Enabled      bool
+	UpdateFields []string `col:"update_fields,must"`
+	Enabled      bool     `col:"enabled"`
+	// Revision is that of the rules that the keys of all its entries were made by. Only [Store.Rekey] moves it.
+	Revision int64 `col:"key_revision"`
 }
+
+var policyRow = rows.Of[Policy]()
 
 // policyRows is the partition of the policies in their table.
 const policyRows = "policy"
@@ -48,10 +56,12 @@ var seeds = []Policy{
 // check refuses a policy that could not be followed. The error is Invalid and blames a column.
 func (p Policy) check() error {
 	if !policyName.MatchString(p.Key) {
-		return fault.Field("policy_key", "policy_key must be 1 to 64 lower-case letters, digits and _, a letter first, not %.100q", p.Key)
+		return fault.Field("policy_key",
+			"policy_key must be 1 to 64 lower-case letters, digits and _, a letter first, not %.100q", p.Key)
 	}
 	if p.OnConflict != Skip && p.OnConflict != Change {
-		return fault.Field("conflict_action", "conflict_action of %s must be %s or %s, not %.50q", p.Key, Skip, Change, p.OnConflict)
+		return fault.Field("conflict_action",
+			"conflict_action of %s must be %s or %s, not %.50q", p.Key, Skip, Change, p.OnConflict)
 	}
 	for _, name := range p.UpdateFields {
 		if _, known := columns[name]; !known && !slices.Contains(immutable, name) {
@@ -62,12 +72,12 @@ func (p Policy) check() error {
 }
 
 func (p Policy) entity() storage.Entity {
-	props := storage.Properties{
-		"policy_id": p.ID, "policy_key": p.Key, "source": p.Source, "content_type": p.ContentType,
-		"conflict_action": string(p.OnConflict), "enabled": p.Enabled,
+	props := policyRow.Encode(&p)
+	if p.UpdateFields == nil {
+		props["update_fields"] = "" // so that a Merge clears it
 	}
-	if p.UpdateFields != nil {
-		props["update_fields"] = jsonText(p.UpdateFields)
+	if p.Revision == 0 {
+		delete(props, revisionColumn) // a Merge leaves it as it is
 	}
 	return storage.Entity{Key: storage.Key{Partition: policyRows, Row: p.Key}, Props: props}
 }
@@ -75,35 +85,72 @@ func (p Policy) entity() storage.Entity {
 // policyOf reads a row that an operator may have written. What cannot be read is Invalid; a policy is
 // enabled only if it says so.
 func policyOf(e storage.Entity) (Policy, error) {
-	text := func(name string) string { s, _ := e.Props[name].(string); return s }
-	enabled, _ := e.Props["enabled"].(bool)
-	p := Policy{
-		ID: text("policy_id"), Key: e.Row, Source: text("source"), ContentType: text("content_type"),
-		OnConflict: Action(text("conflict_action")), Enabled: enabled,
-	}
-	if list := text("update_fields"); list != "" {
-		if err := json.Unmarshal([]byte(list), &p.UpdateFields); err != nil {
-			return Policy{}, fault.Field("update_fields", "update_fields of %s is no JSON list of names", p.Key)
-		}
+	p, err := policyRow.Decode(e.Props)
+	p.Enabled, _ = e.Props["enabled"].(bool) // not if an operator wrote the text "true"
+	if p.Key = e.Row; err != nil {
+		return Policy{}, fault.Field("update_fields", "update_fields of %s is no JSON list of names", p.Key)
 	}
 	return p, p.check()
 }
 
-// seedPolicies writes the policies that are missing, and leaves alone those that stand.
-func seedPolicies(ctx context.Context, t storage.Table) error {
-	standing := map[string]bool{}
-	for e, err := range t.Query(ctx, storage.Query{Partition: policyRows, Select: []string{"policy_key"}}) {
+// policies reads and writes the policies of a schema.
+type policies struct {
+	rows storage.Table
+
+	reading sync.Mutex // so that those who want the same policy wait for one read
+	known   map[string]Policy
+}
+
+// all lists the policies that can be read up to an error.
+func (p *policies) all(ctx context.Context) (out []Policy, err error) {
+	for e, err := range p.rows.Query(ctx, storage.Query{Partition: policyRows}) {
 		if err != nil {
-			return err
+			return nil, err
 		}
-		standing[e.Row] = true
+		policy, err := policyOf(e)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, policy)
 	}
-	for _, p := range seeds {
-		if standing[p.Key] {
+	return out, nil
+}
+
+// keys lists the keys of all policies, also of those that cannot be read.
+func (p *policies) keys(ctx context.Context) (out []string, err error) {
+	for e, err := range p.rows.Query(ctx, storage.Query{Partition: policyRows, Select: []string{"policy_key"}}) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e.Row)
+	}
+	return out, nil
+}
+
+// partitions lists the partitions that may have entries, in order: one for each policy, and that of entries
+// without.
+func (p *policies) partitions(ctx context.Context) ([]string, error) {
+	keys, err := p.keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := append(keys, nowhere)
+	slices.Sort(out)
+	return out, nil
+}
+
+// seed writes the policies that are missing, and leaves the others alone.
+func (p *policies) seed(ctx context.Context) error {
+	exist, err := p.keys(ctx)
+	if err != nil {
+		return err
+	}
+	for _, policy := range seeds {
+		if slices.Contains(exist, policy.Key) {
 			continue
 		}
-		p.ID = policyID(p.Key)
-		_, err := t.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: p.entity()})
+		policy.ID, policy.Revision = policyID(policy.Key), keyRevision
+		_, err := p.rows.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: policy.entity()})
 		if err != nil && !fault.Is(err, fault.Conflict) { // another start was first
 			return err
 		}
@@ -111,69 +158,94 @@ func seedPolicies(ctx context.Context, t storage.Table) error {
 	return nil
 }
 
-// Policies lists the policies of the schema by key.
-func (s *Session) Policies(ctx context.Context) ([]Policy, error) {
-	var out []Policy
-	for e, err := range s.policyTable.Query(ctx, storage.Query{Partition: policyRows}) {
-		if err != nil {
-			return nil, err
-		}
-		p, err := policyOf(e)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, p)
+// save leaves the revision of a policy's keys as it is; a new policy has no entries yet.
+func (p *policies) save(ctx context.Context, policy Policy) error {
+	e := policy.entity()
+	e.ETag = storage.AnyETag
+	_, err := p.rows.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: e})
+	if !fault.Is(err, fault.NotFound) {
+		return err
 	}
-	return out, nil
+	policy.Revision = keyRevision
+	_, err = p.rows.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: policy.entity()})
+	if fault.Is(err, fault.Conflict) {
+		return errRaced
+	}
+	return err
+}
+
+// rekeyed notes that no entry of a policy has keys by an older revision, so that inserts need not look.
+func (p *policies) rekeyed(ctx context.Context, key string) error {
+	_, err := p.rows.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
+		Key: storage.Key{Partition: policyRows, Row: key}, ETag: storage.AnyETag,
+		Props: storage.Properties{revisionColumn: keyRevision},
+	}})
+	if fault.Is(err, fault.NotFound) {
+		return nil // nothing can be inserted under it
+	}
+	return err
+}
+
+// enabled reads a policy that is on. Invalid when there is none, Blocked when it is off.
+func (p *policies) enabled(ctx context.Context, key string) (Policy, error) {
+	policy, err := p.read(ctx, key)
+	if err == nil && !policy.Enabled {
+		return Policy{}, fault.New(fault.Blocked, "the policy %s is disabled", key)
+	}
+	return policy, err
+}
+
+// read reads a policy, on or off, once for each session. Invalid when there is none.
+func (p *policies) read(ctx context.Context, key string) (Policy, error) {
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	if policy, known := p.known[key]; known {
+		return policy, nil
+	}
+	if !policyName.MatchString(key) {
+		return Policy{}, noPolicy(key)
+	}
+	e, err := p.rows.Get(ctx, storage.Key{Partition: policyRows, Row: key})
+	if fault.Is(err, fault.NotFound) {
+		return Policy{}, noPolicy(key)
+	}
+	if err != nil {
+		return Policy{}, err
+	}
+	policy, err := policyOf(e)
+	if err != nil {
+		return Policy{}, err
+	}
+	p.known[key] = policy
+	return policy, nil
+}
+
+func (p *policies) forget(key string) {
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	delete(p.known, key)
+}
+
+func noPolicy(key string) error {
+	return fault.Field("idempotency_policy_key", "there is no policy %.100q", key)
 }
 
 // policyID is the same for a policy of both schemas.
 func policyID(key string) string { return digest(key)[:16] }
 
-// SavePolicy writes a policy, new or not, and returns it with its id; the last writer wins. It holds
-// for what is sent afterwards. The error is Invalid and blames a column.
+// Policies lists the policies of the schema by key.
+func (s *Session) Policies(ctx context.Context) ([]Policy, error) { return s.policies.all(ctx) }
+
+// SavePolicy writes a policy, new or not, and returns it with its id; the last writer wins. It applies to
+// what is sent afterwards. The error is Invalid and blames a column.
 func (s *Session) SavePolicy(ctx context.Context, p Policy) (Policy, error) {
-	p.ID = policyID(p.Key)
+	p.ID, p.Revision = policyID(p.Key), 0
 	if err := p.check(); err != nil {
 		return Policy{}, err
 	}
 	if p.Source == "" {
 		return Policy{}, fault.Field("source", "source of %s is missing: what the entries come from", p.Key)
 	}
-	s.reading.Lock()
-	delete(s.policies, p.Key)
-	s.reading.Unlock()
-	_, err := s.policyTable.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: p.entity()})
-	return p, err
-}
-
-// policy reads a policy, once for each session. Invalid when there is none, Blocked when it is off.
-func (s *Session) policy(ctx context.Context, key string) (Policy, error) {
-	s.reading.Lock()
-	defer s.reading.Unlock()
-	p, known := s.policies[key]
-	if !known {
-		if !policyName.MatchString(key) {
-			return Policy{}, noPolicy(key)
-		}
-		e, err := s.policyTable.Get(ctx, storage.Key{Partition: policyRows, Row: key})
-		if fault.Is(err, fault.NotFound) {
-			return Policy{}, noPolicy(key)
-		}
-		if err != nil {
-			return Policy{}, err
-		}
-		if p, err = policyOf(e); err != nil {
-			return Policy{}, err
-		}
-		s.policies[key] = p
-	}
-	if !p.Enabled {
-		return Policy{}, fault.New(fault.Blocked, "the policy %s is disabled", key)
-	}
-	return p, nil
-}
-
-func noPolicy(key string) error {
-	return fault.Field("idempotency_policy_key", "there is no policy %.100q", key)
+	s.policies.forget(p.Key)
+	return p, s.s.retry(ctx, func(int) error { return s.policies.save(ctx, p) })
 }

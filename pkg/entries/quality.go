@@ -58,7 +58,8 @@ func signals(extracted, clean string) Fields {
 	boilerplate := keptShare < 0.4 && all >= 400
 	incomplete := looksCut(clean)
 	return Fields{
-		"clean_char_count": int64(kept), "extracted_char_count": int64(all), "clean_word_count": int64(n), "link_count": int64(links),
+		"clean_char_count": int64(kept), "extracted_char_count": int64(all), "clean_word_count": int64(n),
+		"link_count":               int64(links),
 		"clean_vs_extracted_ratio": keptShare, "link_ratio": linkShare,
 		"boilerplate_heavy": boilerplate, "extraction_incomplete": incomplete,
 		"low_signal":    n < fewWords || linkShare > 0.5,
@@ -115,7 +116,8 @@ func words(text string) int {
 	n, within := 0, false
 	for _, r := range text {
 		switch {
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer,
+			unicode.Myanmar):
 			n, within = n+1, false
 		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) && within:
 			if !within {

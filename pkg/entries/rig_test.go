@@ -4,13 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
@@ -33,12 +32,7 @@ type opener func(t *testing.T) storage.Store
 func openMem(*testing.T) storage.Store { return mem.New(time.Now) }
 
 func openEmbedded(t *testing.T) storage.Store {
-	dir, err := os.MkdirTemp("/dev/shm", "tidemark-") // what a sync is worth is shown in package sqlitestore
-	if err != nil {
-		dir = t.TempDir()
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	s, err := sqlitestore.Open(dir, sqlitestore.Options{})
+	s, err := sqlitestore.Open(storagetest.TempDir(t), sqlitestore.Options{})
 	must(t, err)
 	t.Cleanup(func() { must(t, s.Close()) })
 	return s
@@ -60,14 +54,16 @@ func openAzurite(t *testing.T) storage.Store {
 	return renamed{s, rand.Text()[:12]}
 }
 
+var stores = map[string]opener{"mem": openMem, "embedded": openEmbedded, "azurite": openAzurite}
+
 // onStores runs a test on every store; what it promises rests on theirs.
 func onStores(t *testing.T, test func(t *testing.T, r *rig)) {
-	for name, open := range map[string]opener{"mem": openMem, "embedded": openEmbedded, "azurite": openAzurite} {
+	for name, open := range stores {
 		t.Run(name, func(t *testing.T) { test(t, newRig(t, open)) })
 	}
 }
 
-// rig is a store with a clock that stands, and a hook around its storage.
+// rig is a store with a clock that is stopped, and a hook around its storage.
 type rig struct {
 	*testing.T
 	*Store
@@ -122,14 +118,14 @@ func keyed(policy, primary, secondary string, more Fields) Fields {
 }
 
 // rows reads the entries of production, and fails when a key row is missing, wrong or too many, or when an
-// entry is neither in the index as it stands nor owed to it.
+// entry is neither in the index as it is stored nor in the outbox.
 func (r *rig) rows() []Fields {
 	r.Helper()
-	all, keys, want, owed := []Fields{}, map[string]string{}, map[string]string{}, map[string]bool{}
+	all, keys, want, outboxed := []Fields{}, map[string]string{}, map[string]string{}, map[string]bool{}
 	for e, err := range r.under.Table(tableOf[Production].entries).Query(r.Context(), storage.Query{}) {
 		must(r.T, err)
-		if strings.HasPrefix(e.Row, owedText) {
-			owed[idAt(debtOf(e).entry())] = true
+		if strings.HasPrefix(e.Row, outboxPrefix) {
+			outboxed[idAt(outboxEntryOf(e).entry())] = true
 			continue
 		}
 		if !strings.HasPrefix(e.Row, rowText) {
@@ -154,8 +150,8 @@ func (r *rig) rows() []Fields {
 		r.Errorf("key rows: have %s\nwant %s", have, want)
 	}
 	for _, f := range all {
-		if diff := r.index.differs(f); diff != "" && !owed[f.Text("id")] {
-			r.Errorf("the index is not owed %s, and differs (-want +have):\n%s", f.Text("id"), diff)
+		if diff := r.index.differs(f); diff != "" && !outboxed[f.Text("id")] {
+			r.Errorf("%s is not in the outbox, and the index differs (-want +have):\n%s", f.Text("id"), diff)
 		}
 	}
 	return all

@@ -2,23 +2,20 @@ package entries
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
+	rows "github.com/tidemark/tidemark/pkg/storage/row"
 )
 
 const (
 	// plainBytes is up to how long a text is stored as it is, for an operator to read.
 	plainBytes = 16 << 10
-	// pieceBytes is how much of a compressed text one property holds.
-	pieceBytes = 60 << 10
 	// nowhere is the partition of entries without a policy.
 	nowhere = "-"
 	rowText = "e|"
@@ -26,9 +23,10 @@ const (
 
 // row is an entry as it is stored, with the revision it was read at.
 type row struct {
-	key    storage.Key
-	etag   storage.ETag
-	fields Fields
+	key      storage.Key
+	etag     storage.ETag
+	fields   Fields
+	revision int64 // of the keys; see [keyRevision]
 }
 
 // An entry's id tells where it is: entry_<policy>-<token>.
@@ -68,7 +66,11 @@ func newRow(in Fields, token string, now time.Time) row {
 			fields[name] = value
 		}
 	}
-	return row{key: storage.Key{Partition: partitionOf(policy), Row: rowText + token}, fields: fields}
+	return row{
+		key:      storage.Key{Partition: partitionOf(policy), Row: rowText + token},
+		fields:   fields,
+		revision: keyRevision,
+	}
 }
 
 // entity is the row as a table holds it; the fields fit, as they were checked.
@@ -86,6 +88,9 @@ func (r row) entity() storage.Entity {
 			props[name] = value
 		}
 	}
+	if r.revision > 0 {
+		props[revisionColumn] = r.revision
+	}
 	return storage.Entity{Key: r.key, ETag: r.etag, Props: props}
 }
 
@@ -100,6 +105,7 @@ func jsonText(v any) string {
 // rowOf reads an entry. A column that cannot be read is an error: an update would lose it.
 func rowOf(e storage.Entity) (row, error) {
 	r := row{key: e.Key, etag: e.ETag, fields: Fields{}}
+	r.revision, _ = e.Props[revisionColumn].(int64)
 	for name, value := range e.Props {
 		if columns[name].plain() || slices.Contains(immutable, name) && value != "" {
 			r.fields[name] = value
@@ -139,42 +145,26 @@ func parseObject(text string) (map[string]any, error) {
 	return v, err
 }
 
-func pieceName(name string, i int) string { return fmt.Sprintf("%s_gz%d", name, i) }
+// packedName begins the names of the columns that hold a text in pieces.
+func packedName(name string) string { return name + "_gz" }
 
-// packText stores a text as it is, or compressed over as many properties as it needs.
+// packText stores a text as it is, or compressed over as many columns as it needs.
 func packText(props storage.Properties, name, text string) {
 	if len(text) <= plainBytes {
 		props[name] = text
 		return
 	}
-	var buf bytes.Buffer
-	w := gzip.NewWriter(&buf)
-	_, _ = w.Write([]byte(text)) // a bytes.Buffer takes everything
-	_ = w.Close()
-	for i := 0; buf.Len() > 0; i++ {
-		props[pieceName(name, i)] = bytes.Clone(buf.Next(pieceBytes))
-	}
+	rows.Split(props, packedName(name), rows.Gzip([]byte(text)))
 }
 
 func unpackText(props storage.Properties, name string) (string, error) {
 	if text, ok := props[name].(string); ok {
 		return text, nil
 	}
-	var packed []byte
-	for i := 0; ; i++ {
-		piece, ok := props[pieceName(name, i)].([]byte)
-		if !ok {
-			break
-		}
-		packed = append(packed, piece...)
-	}
+	packed := rows.Join(props, packedName(name))
 	if packed == nil {
 		return "", nil
 	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(io.LimitReader(z, maxLong))
+	text, err := rows.Gunzip(packed, maxLong)
 	return string(text), err
 }

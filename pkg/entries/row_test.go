@@ -8,14 +8,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// TestD3RowsAreReadAsWritten holds the form of a row as it is stored: what stands in tables must be read
+// TestD3RowsAreReadAsWritten holds the form of a row as it is stored: what is stored in tables must be readable
 // for ever.
 func TestD3RowsAreReadAsWritten(t *testing.T) {
 	const id = "entry_telegram_thought_v1-aaaaaaaaaaaaaaaaaaaaaaaaab"
 	stored := storage.Properties{
 		"id": id, "entry_id": id, "created_at": "2026-03-01T12:00:00.000Z", "updated_at": "2026-03-01T12:00:00.000Z",
 		"source": "telegram", "clean_text": "High tide", "link_count": int64(1), "link_ratio": 0.5, "low_signal": true,
-		"metadata": `{"telegram":{"chat_id":"1","n":9007199254740993}}`, "idempotency_policy_key": TelegramThought, "idempotency_key_primary": "tg:1:2",
+		"metadata": `{"telegram":{"chat_id":"1","n":9007199254740993}}`, "idempotency_policy_key": TelegramThought,
+		"idempotency_key_primary": "tg:1:2",
 	}
 	key, err := keyOf(id)
 	must(t, err)
@@ -24,7 +25,8 @@ func TestD3RowsAreReadAsWritten(t *testing.T) {
 	}
 	r, err := rowOf(storage.Entity{Key: key, Props: stored})
 	must(t, err)
-	if have := r.fields["metadata"].(map[string]any)["telegram"].(map[string]any); have["chat_id"] != "1" || keysOf(r.fields) != (Keys{TelegramThought, "tg:1:2", ""}) {
+	if have := r.fields["metadata"].(map[string]any)["telegram"].(map[string]any); have["chat_id"] != "1" ||
+		keysOf(r.fields) != (Keys{TelegramThought, "tg:1:2", ""}) {
 		t.Errorf("read as %v", r.fields)
 	}
 	if diff := cmp.Diff(stored, r.entity().Props); diff != "" {
@@ -44,7 +46,8 @@ func TestD3RowsAreReadAsWritten(t *testing.T) {
 // is stored and comes back.
 func TestD3LargestRow(t *testing.T) {
 	r := newRig(t, openMem)
-	f := keyed(TelegramThought, noise(maxKey), noise(maxKey), Fields{"metadata": map[string]any{"a": noise(maxMetadata - 20)}})
+	f := keyed(TelegramThought, noise(maxKey), noise(maxKey),
+		Fields{"metadata": map[string]any{"a": noise(maxMetadata - 20)}})
 	for name, c := range columns {
 		if (c.kind == shortText || c.kind == longText) && f[name] == nil && name != "source" {
 			f[name] = noise(c.most)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/chunk"
-	"github.com/tidemark/tidemark/pkg/extract"
+	"github.com/tidemark/tidemark/pkg/content/chunk"
+	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -20,7 +20,8 @@ const TypeEntry = "entry"
 // message says that it was sent, as far as that can be. What is said about the entry has chunks of its own, so
 // that tier 1 changes no chunk of the text.
 func pageOf(f Fields, now time.Time) search.Page {
-	text, _ := extract.Extract([]byte(textOf(f)), "text/plain; charset=utf-8", mailBase, extract.Limits{}) // fails for bad addresses only
+	// fails for bad addresses only
+	text, _ := extract.Extract([]byte(textOf(f)), "text/plain; charset=utf-8", mailBase, extract.Limits{})
 	p := search.Page{
 		ID: f.Text("id"), URL: f.Text("url"), Host: strings.TrimSuffix(f.Text("source"), "-batch"), Type: TypeEntry,
 		Title: titleOf(f), Language: text.Language, MimeType: "text/plain", IndexedAt: now, ChangedAt: sentAt(f),

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -33,7 +33,7 @@ func (s *shelf) Put(ctx context.Context, pages ...search.Page) error {
 	return s.hook.After(ctx, call, nil)
 }
 
-func (s *shelf) Remove(ctx context.Context, id string, _ *search.Held) error {
+func (s *shelf) Remove(ctx context.Context, id string, _ *search.Contents) error {
 	if err := s.hook.Before(ctx, storagetest.Call{Op: "index.Remove"}); err != nil {
 		return err
 	}
@@ -43,14 +43,14 @@ func (s *shelf) Remove(ctx context.Context, id string, _ *search.Held) error {
 	return nil
 }
 
-func (s *shelf) Holds(_ context.Context, id string) (search.Holding, error) {
+func (s *shelf) Inspect(_ context.Context, id string) (search.Stored, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p, ok := s.pages[id]
 	if !ok {
-		return search.Holding{}, fault.New(fault.NotFound, "no page %s", id)
+		return search.Stored{}, fault.New(fault.NotFound, "no page %s", id)
 	}
-	return search.Holding{Chunks: p.Holds().Chunks}, nil
+	return search.Stored{Chunks: p.Contents().Chunks}, nil
 }
 
 // differs says how the page of an entry is otherwise than it should be.
@@ -58,6 +58,6 @@ func (s *shelf) differs(f Fields) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	have, want := s.pages[f.Text("id")], pageOf(f, s.pages[f.Text("id")].IndexedAt)
-	have.Held = nil
+	have.Known = nil
 	return cmp.Diff(want, have)
 }

@@ -9,16 +9,16 @@ import (
 	"log/slog"
 	mathrand "math/rand/v2"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/pause"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Schema is one of two sets of entries that know nothing of each other (seed 001).
+// Schema is one of two sets of entries that know nothing of each other (spec 001).
 type Schema string
 
 // The schemas.
@@ -56,7 +56,7 @@ type Options struct {
 	Rules source.Rules                               // by which they are told from each other
 	Index Index                                      // has the entries of production; nobody searches them when nil
 	// Vectors gives their chunks vectors; none when nil.
-	Vectors Filler
+	Vectors Embedder
 	Log     *slog.Logger // discarded when nil
 }
 
@@ -76,7 +76,7 @@ func New(store storage.Store, o Options) *Store {
 		o.Token = newToken
 	}
 	if o.Sleep == nil {
-		o.Sleep = registry.Sleep
+		o.Sleep = pause.For
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -84,11 +84,7 @@ func New(store storage.Store, o Options) *Store {
 	return &Store{store: store, mode: mode{rows: store.Table(configTable)}, o: o}
 }
 
-func newToken() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails, see crypto/rand
-	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b[:]))
-}
+func newToken() string { return strings.ToLower(rand.Text()[:26]) }
 
 // namedToken is that of a name: always the same, and of no other name.
 func namedToken(name string) string {
@@ -104,7 +100,7 @@ func (s *Store) Create(ctx context.Context) error {
 		}
 	}
 	for _, schema := range Schemas {
-		if err := seedPolicies(ctx, s.store.Table(tableOf[schema].policies)); err != nil {
+		if err := s.In(schema).policies.seed(ctx); err != nil {
 			return err
 		}
 	}
@@ -113,19 +109,20 @@ func (s *Store) Create(ctx context.Context) error {
 
 // Session is one caller's work in one schema. It reads each policy once. It is safe for concurrent use.
 type Session struct {
-	Schema               Schema
-	s                    *Store
-	entries, policyTable storage.Table
-
-	reading  sync.Mutex // of policies, so that those who want the same wait for one
-	policies map[string]Policy
+	Schema   Schema
+	s        *Store
+	entries  storage.Table
+	outbox   outbox
+	policies *policies
 }
 
 // In begins a session in a schema.
 func (s *Store) In(schema Schema) *Session {
 	names := tableOf[schema]
+	entries := s.store.Table(names.entries)
 	return &Session{
-		Schema: schema, s: s, entries: s.store.Table(names.entries), policyTable: s.store.Table(names.policies), policies: map[string]Policy{},
+		Schema: schema, s: s, entries: entries, outbox: outbox{entries, schema == Production, s.o.Clock},
+		policies: &policies{rows: s.store.Table(names.policies), known: map[string]Policy{}},
 	}
 }
 
@@ -145,7 +142,7 @@ func (s *Store) Active(ctx context.Context) (*Session, error) {
 var errRaced = errors.New("somebody else was first")
 
 // retry runs fn, which is told how often it ran before, again while it is raced: the second time at
-// once, since to find an entry standing is no race, and then with growing patience. Many losses in a
+// once, since to find an existing entry is no race, and then with growing patience. Many losses in a
 // row are Throttled.
 func (s *Store) retry(ctx context.Context, fn func(try int) error) error {
 	const tries = 60

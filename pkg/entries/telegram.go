@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // linkWords is up to how many words a message may say beside its address to be about the page that
@@ -13,7 +13,7 @@ import (
 // if it were skipped because that page is known.
 const linkWords = 25
 
-// Telegram is a message (seed 001, "POST /normalize/telegram"). Text, or the caption of what has no
+// Telegram is a message (spec 001 API: telegram). Text, or the caption of what has no
 // text, is required.
 type Telegram struct {
 	Text, Caption     string
@@ -46,7 +46,8 @@ func NormalizeTelegram(m Telegram, rules source.Rules) (Fields, error) {
 		return nil, err
 	}
 	out := retrieval(text, text, "")
-	out.add(Fields{"source": "telegram", "content_type": kind, "capture_text": text, "extracted_text": text, "clean_text": text})
+	out.add(Fields{"source": "telegram", "content_type": kind, "capture_text": text, "extracted_text": text,
+		"clean_text": text})
 	out.merge("telegram", m.metadata(found))
 	if kind == "link" {
 		return out.asLink(target, text), nil
@@ -54,7 +55,8 @@ func NormalizeTelegram(m Telegram, rules source.Rules) (Fields, error) {
 	if err := m.checkIDs(); err != nil {
 		return nil, err
 	}
-	out.setKeys(Keys{TelegramThought, "tg:" + m.ChatID + ":" + m.MessageID, digest(text)})
+	// The same words in another message are another thought, so there is no secondary key.
+	out.setKeys(Keys{Policy: TelegramThought, Primary: "tg:" + m.ChatID + ":" + m.MessageID})
 	return out, nil
 }
 
@@ -64,7 +66,8 @@ var telegramID = regexp.MustCompile(`^(?:-?[0-9]{1,20}|@?[A-Za-z][A-Za-z0-9_]{0,
 // checkIDs wants what a thought is known by.
 func (m Telegram) checkIDs() error {
 	if m.ChatID == "" || m.MessageID == "" {
-		return fault.Field("source", "source.chat_id and source.message_id are required: the message is no link, and they are its key")
+		return fault.Field("source",
+			"source.chat_id and source.message_id are required: the message is no link, and they are its key")
 	}
 	if !telegramID.MatchString(m.ChatID) {
 		return fault.Field("source.chat_id", "source.chat_id %.50q is neither a number nor the name of a channel", m.ChatID)

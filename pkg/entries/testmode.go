@@ -5,11 +5,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// modeTTL is how long this process believes what it read (seed 001, "Caching requirements"). A toggle
+// modeTTL is how long this process believes what it read (spec 001 Caching). A toggle
 // elsewhere is seen here after at most that.
 const modeTTL = 10 * time.Second
 

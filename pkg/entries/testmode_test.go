@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -138,7 +138,7 @@ func TestD5Schemas(t *testing.T) {
 	}
 }
 
-// TestD2SeedPolicies: the four of the seed.
+// TestD2SeedPolicies: the four that every schema begins with.
 func TestD2SeedPolicies(t *testing.T) {
 	r := newRig(t, openMem)
 	have, err := r.In(Production).Policies(t.Context())
@@ -150,10 +150,13 @@ func TestD2SeedPolicies(t *testing.T) {
 		have[i].ID = ""
 	}
 	want := []Policy{
-		{Key: EmailThread, Source: "email", ContentType: "correspondence_thread", OnConflict: Change, Enabled: true},
-		{Key: EmailNewsletter, Source: "email", ContentType: "newsletter", OnConflict: Skip, Enabled: true},
-		{Key: TelegramLink, Source: "telegram", ContentType: "link", OnConflict: Skip, Enabled: true},
-		{Key: TelegramThought, Source: "telegram", ContentType: "thought/note", OnConflict: Change, Enabled: true},
+		{Key: EmailThread, Source: "email", ContentType: "correspondence_thread", OnConflict: Change, Enabled: true,
+			Revision: keyRevision},
+		{Key: EmailNewsletter, Source: "email", ContentType: "newsletter", OnConflict: Skip, Enabled: true,
+			Revision: keyRevision},
+		{Key: TelegramLink, Source: "telegram", ContentType: "link", OnConflict: Skip, Enabled: true, Revision: keyRevision},
+		{Key: TelegramThought, Source: "telegram", ContentType: "thought/note", OnConflict: Change, Enabled: true,
+			Revision: keyRevision},
 	}
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Errorf("(-want +have):\n%s", diff)
@@ -163,13 +166,15 @@ func TestD2SeedPolicies(t *testing.T) {
 // TestD2PoliciesAreEdited: what an operator wrote stays, in its schema, and holds at once.
 func TestD2PoliciesAreEdited(t *testing.T) {
 	r := newRig(t, openMem)
-	edited := Policy{Key: TelegramLink, Source: "telegram", ContentType: "link", OnConflict: Change, UpdateFields: []string{"title"}}
+	edited := Policy{Key: TelegramLink, Source: "telegram", ContentType: "link", OnConflict: Change,
+		UpdateFields: []string{"title"}}
 	save(t, r.In(Production), edited)
 	must(t, r.another().Create(t.Context()))
 	if _, err := r.insert(keyed(TelegramLink, "p", "", nil)); !fault.Is(err, fault.Blocked) {
 		t.Errorf("a disabled policy: %v", err)
 	}
-	if res, err := r.In(Testing).Insert(t.Context(), keyed(TelegramLink, "p", "", nil)); err != nil || res.Action != Inserted {
+	if res, err := r.In(Testing).Insert(t.Context(), keyed(TelegramLink, "p", "", nil)); err != nil ||
+		res.Action != Inserted {
 		t.Errorf("the other schema: %v", err)
 	}
 	edited.Enabled = true
@@ -199,9 +204,11 @@ func TestD2PoliciesByHand(t *testing.T) {
 	}{
 		{"complete", storage.Properties{"source": "telegram", "conflict_action": "skip", "enabled": true}, ""},
 		{"not enabled", storage.Properties{"source": "telegram", "conflict_action": "skip"}, fault.Blocked},
-		{"enabled in words", storage.Properties{"source": "telegram", "conflict_action": "skip", "enabled": "true"}, fault.Blocked},
+		{"enabled in words", storage.Properties{"source": "telegram", "conflict_action": "skip", "enabled": "true"},
+			fault.Blocked},
 		{"no action", storage.Properties{"source": "telegram", "enabled": true}, fault.Invalid},
-		{"no list", storage.Properties{"source": "telegram", "conflict_action": "skip", "enabled": true, "update_fields": "title"}, fault.Invalid},
+		{"no list", storage.Properties{"source": "telegram", "conflict_action": "skip", "enabled": true,
+			"update_fields": "title"}, fault.Invalid},
 	} {
 		r := newRig(t, openMem)
 		_, err := r.under.Table("Policies").Transact(t.Context(), storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
@@ -221,9 +228,10 @@ func TestD5FaultsOfCreate(t *testing.T) {
 		r := newRig(t, openMem)
 		for _, schema := range Schemas {
 			for _, p := range seeds {
-				_, err := r.under.Table(tableOf[schema].policies).Transact(t.Context(), storage.Op{Kind: storage.Delete, Entity: storage.Entity{
-					Key: storage.Key{Partition: policyRows, Row: p.Key}, ETag: storage.AnyETag,
-				}})
+				_, err := r.under.Table(tableOf[schema].policies).Transact(t.Context(), storage.Op{Kind: storage.Delete,
+					Entity: storage.Entity{
+						Key: storage.Key{Partition: policyRows, Row: p.Key}, ETag: storage.AnyETag,
+					}})
 				must(t, err)
 			}
 		}

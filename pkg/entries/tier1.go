@@ -4,15 +4,16 @@ import (
 	"context"
 	"slices"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// tier1Columns are what a model says of an entry, and how far it is with that (seed 001, "Tier-1").
+// tier1Columns are what a model says of an entry, and how far it is with that (spec 001 Tier-1 client).
 // Clients read them; only [Session.Describe] writes them. Keywords are a list in JSON.
 var tier1Columns = []string{
 	"gist", "topic_primary", "topic_primary_confidence", "topic_secondary", "topic_secondary_confidence", "keywords",
-	"tier1_status", "tier1_batch_id", "tier1_digest", "tier1_model", "tier1_error", "tier1_at", "tier1_tokens_in", "tier1_tokens_out", "tier1_cost",
+	"tier1_status", "tier1_batch_id", "tier1_digest", "tier1_model", "tier1_error", "tier1_at", "tier1_tokens_in",
+	"tier1_tokens_out", "tier1_cost",
 }
 
 // tier1Pending is the status of an entry that is on its way to a model. It changes nothing that is searched
@@ -29,7 +30,7 @@ func (s *Session) Read(ctx context.Context, id string) (Fields, Revision, error)
 }
 
 // Describe writes columns of tier 1 to an entry that is as it was read, and no others; "" empties one. The
-// index has them after the next [Store.Drain].
+// index has them after the next [Store.FlushOutbox].
 // Conflict if anything of the entry has changed since, NotFound if it is gone, Invalid for another column.
 func (s *Session) Describe(ctx context.Context, id string, read Revision, columns Fields) error {
 	key, err := keyOf(id)
@@ -41,13 +42,16 @@ func (s *Session) Describe(ctx context.Context, id string, read Revision, column
 			return fault.Field(name, "%s is no column of tier 1", name)
 		}
 	}
-	op := storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: key, ETag: storage.ETag(read), Props: storage.Properties(columns)}}
+	op := storage.Op{
+		Kind:   storage.Merge,
+		Entity: storage.Entity{Key: key, ETag: storage.ETag(read), Props: storage.Properties(columns)},
+	}
 	if columns.Text("tier1_status") == tier1Pending {
 		_, err = s.entries.Transact(ctx, op)
 		return err
 	}
 	return s.s.retry(ctx, func(int) error {
-		_, err := s.commit(ctx, key, 0, op)
+		_, err := s.outbox.commit(ctx, key, 0, op)
 		return err
 	})
 }

@@ -3,7 +3,7 @@ package entries
 import (
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // D9: what a model says of an entry is written beside its columns, to the state that was read, and no
@@ -16,16 +16,19 @@ func TestD9Describe(t *testing.T) {
 		id := res.Entry.Text("entry_id")
 		_, read, err := s.Read(t.Context(), id)
 		must(t, err)
-		must(t, s.Describe(t.Context(), id, read, Fields{"gist": "Moved.", "topic_primary_confidence": 0.5, "tier1_tokens_in": int64(7), "tier1_error": ""}))
+		must(t, s.Describe(t.Context(), id, read, Fields{"gist": "Moved.", "topic_primary_confidence": 0.5,
+			"tier1_tokens_in": int64(7), "tier1_error": ""}))
 		if err := s.Describe(t.Context(), id, read, Fields{"gist": "Stale."}); !fault.Is(err, fault.Conflict) {
 			t.Errorf("a state that is past: %v", err)
 		}
-		_, err = s.Update(t.Context(), Fields{"entry_id": id, "title": "Two cranes", "gist": "Mine.", "tier1_status": "enriched"})
+		_, err = s.Update(t.Context(), Fields{"entry_id": id, "title": "Two cranes", "gist": "Mine.",
+			"tier1_status": "enriched"})
 		must(t, err)
 		f, read, err := s.Read(t.Context(), id)
 		must(t, err)
 		_, failed := f["tier1_error"]
-		if f.Text("title") != "Two cranes" || f.Text("gist") != "Moved." || f["topic_primary_confidence"] != 0.5 || f["tier1_tokens_in"] != int64(7) || f["tier1_status"] != nil || failed {
+		if f.Text("title") != "Two cranes" || f.Text("gist") != "Moved." || f["topic_primary_confidence"] != 0.5 ||
+			f["tier1_tokens_in"] != int64(7) || f["tier1_status"] != nil || failed {
 			t.Errorf("%v", f)
 		}
 		if err := s.Describe(t.Context(), id, read, Fields{"title": "x"}); !fault.Is(err, fault.Invalid) {

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -19,9 +19,11 @@ const (
 	afterKey  = "!"  // behind a key it sorts after the key, and before all others
 )
 
-// some are keys of at most top entries that come after a place, all of one partition, and where to go on; no
-// entry is there when the next place is the zero Cursor. Columns other than select are left out.
-func (s *Session) some(ctx context.Context, partitions []string, from registry.Cursor, top int, columns ...string) (found []storage.Entity, next registry.Cursor, err error) {
+// some reads at most top entries that come after a place, all of one partition, and says where to go on. At the
+// end it finds none, and next is the zero Cursor. It reads only the given columns.
+func (s *Session) some(
+	ctx context.Context, partitions []string, from registry.Cursor, top int, columns ...string,
+) (found []storage.Entity, next registry.Cursor, err error) {
 	for _, partition := range partitions {
 		if partition < from.Partition {
 			continue
@@ -45,87 +47,53 @@ func (s *Session) some(ctx context.Context, partitions []string, from registry.C
 	return nil, registry.Cursor{}, nil
 }
 
-// Reindex has the index hold a hundred entries of production, those that come after a place, and says how many
-// it looked at and where to go on, or that it is done. With differs it is told what the index holds otherwise
-// than it should, and has only that mended. What the index does not take now is left to [Store.Drain], so an
-// error is that of the store; the step may be repeated.
+// Reindex puts a batch of entries of production into the index, those that come after a place. It says how many
+// it looked at and where to go on, or that it is done. With differs it only mends entries that differ in the
+// index, and tells differs of each. What the index does not take now is left to [Store.FlushOutbox], so an error
+// is that of the store; the step may be repeated.
 //
 // For a hundred entries it costs five requests, one to the index, and one for each partition; with differs,
 // one to the index for each entry.
-func (s *Store) Reindex(ctx context.Context, from registry.Cursor, differs func(id, what string)) (n int, next registry.Cursor, done bool, err error) {
-	session := s.In(Production)
-	partitions, err := session.partitions(ctx)
+func (s *Store) Reindex(
+	ctx context.Context, from registry.Cursor, differs func(id, what string),
+) (n int, next registry.Cursor, done bool, err error) {
+	session, f := s.In(Production), s.flusher()
+	partitions, err := session.policies.partitions(ctx)
 	if err != nil || s.o.Index == nil {
 		return 0, from, err == nil, err
 	}
-	found, next, err := session.some(ctx, partitions, from, portion, "id")
+	found, next, err := session.some(ctx, partitions, from, flushBatch, "id")
 	if err != nil || len(found) == 0 {
 		return 0, from, err == nil, err
 	}
-	debts, err := session.unowed(ctx, found)
+	entries, err := f.missing(ctx, found)
 	if err == nil && differs != nil {
-		debts, err = s.differing(ctx, debts, differs)
+		entries, err = f.differing(ctx, entries, differs)
 	}
 	if err != nil {
 		return 0, from, false, err
 	}
-	if debts, err = session.hold(ctx, storage.Insert, debts); err != nil {
+	claimed, err := f.claim(ctx, storage.Insert, entries)
+	if err != nil {
 		return 0, from, false, err
 	}
-	// Read after they are held, for they may have been changed before.
-	held, err := s.loadRange(ctx, debts)
+	// Entries may have changed before they were claimed, so they are read after that.
+	pending, err := f.loadRange(ctx, claimed)
 	if err == nil {
-		err = s.settle(ctx, held)
+		err = f.flush(ctx, pending)
 	}
 	if err != nil {
-		s.o.Log.WarnContext(ctx, "entries reindexed later", "partition", next.Partition, "entries", len(debts), "kind", fault.KindOf(err), "err", err)
+		s.o.Log.WarnContext(ctx, "entries reindexed later",
+			"partition", next.Partition, "entries", len(claimed), "kind", fault.KindOf(err), "err", err)
 	}
 	return len(found), next, false, nil
 }
 
-// unowed are debts that could be made of entries of one partition: the index is not owed them yet.
-func (s *Session) unowed(ctx context.Context, found []storage.Entity) (debts []debt, err error) {
-	standing := map[storage.Key]bool{}
-	first, last := owedKey(found[0].Key), owedKey(found[len(found)-1].Key)
-	for e, err := range s.entries.Query(ctx, storage.Query{Partition: first.Partition, RowFrom: first.Row, RowTo: last.Row + afterKey, Select: []string{"until"}}) {
-		if err != nil {
-			return nil, err
-		}
-		standing[e.Key] = true
-	}
-	for _, e := range found {
-		if key := owedKey(e.Key); !standing[key] {
-			debts = append(debts, debt{key: key})
-		}
-	}
-	return debts, nil
-}
-
-// loadRange reads the entries of debts that follow each other, in one query.
-func (s *Store) loadRange(ctx context.Context, debts []debt) ([]owing, error) {
-	if len(debts) == 0 {
-		return nil, nil
-	}
-	byKey := map[storage.Key]debt{}
-	for _, d := range debts {
-		byKey[d.entry()] = d
-	}
-	var out []owing
-	first, last := debts[0].entry(), debts[len(debts)-1].entry()
-	for e, err := range s.In(Production).entries.Query(ctx, storage.Query{Partition: first.Partition, RowFrom: first.Row, RowTo: last.Row + afterKey}) {
-		if err != nil {
-			return nil, err
-		}
-		if d, ok := byKey[e.Key]; ok {
-			out = append(out, s.owingOf(ctx, d, e))
-		}
-	}
-	return out, nil
-}
-
-// differing are those debts whose entries the index holds otherwise than it should.
-func (s *Store) differing(ctx context.Context, debts []debt, differs func(id, what string)) ([]debt, error) {
-	read, err := s.loadRange(ctx, debts)
+// differing keeps those entries that differ in the index.
+func (f flusher) differing(
+	ctx context.Context, entries []outboxEntry, differs func(id, what string),
+) ([]outboxEntry, error) {
+	pending, err := f.loadRange(ctx, entries)
 	if err != nil {
 		return nil, err
 	}
@@ -133,43 +101,43 @@ func (s *Store) differing(ctx context.Context, debts []debt, differs func(id, wh
 	what := map[storage.Key]string{}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(readers)
-	for _, o := range read {
+	for _, e := range pending {
 		g.Go(func() error {
-			said, err := s.difference(ctx, o)
+			said, err := f.difference(ctx, e)
 			mu.Lock()
 			defer mu.Unlock()
-			what[o.key] = said
+			what[e.key] = said
 			return err
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(debts, func(d debt) bool {
-		if what[d.key] != "" {
-			differs(idAt(d.entry()), what[d.key])
+	return slices.DeleteFunc(entries, func(e outboxEntry) bool {
+		if what[e.key] != "" {
+			differs(idAt(e.entry()), what[e.key])
 		}
-		return what[d.key] == ""
+		return what[e.key] == ""
 	}), nil
 }
 
-// difference says how the index differs from an entry; "" if it does not. It goes by the names of chunks, which
-// follow their text.
-func (s *Store) difference(ctx context.Context, o owing) (string, error) {
-	held, err := s.o.Index.Holds(ctx, idAt(o.entry()))
+// difference says how an entry differs in the index, or "". It compares the names of chunks, which follow from
+// their text.
+func (f flusher) difference(ctx context.Context, e pendingEntry) (string, error) {
+	stored, err := f.index.Inspect(ctx, idAt(e.entry()))
 	there := !fault.Is(err, fault.NotFound)
 	switch {
 	case err != nil && there:
 		return "", err
-	case o.fields == nil && there:
+	case e.fields == nil && there:
 		return "the index holds an entry that cannot be read", nil
-	case o.fields == nil:
+	case e.fields == nil:
 		return "", nil
 	case !there:
 		return "the index lacks the entry", nil
 	}
-	chunks, uids := pageOf(o.fields, s.o.Clock()).Chunks, map[string]int{}
-	for _, uid := range held.Chunks {
+	chunks, uids := pageOf(e.fields, f.now()).Chunks, map[string]int{}
+	for _, uid := range stored.Chunks {
 		uids[uid]++
 	}
 	lacks := 0
@@ -178,8 +146,8 @@ func (s *Store) difference(ctx context.Context, o owing) (string, error) {
 			lacks++
 		}
 	}
-	if lacks > 0 || len(held.Chunks) != len(chunks) {
-		return fmt.Sprintf("%d of %d chunks are missing, %d are held", lacks, len(chunks), len(held.Chunks)), nil
+	if lacks > 0 || len(stored.Chunks) != len(chunks) {
+		return fmt.Sprintf("chunks missing: %d of %d, held: %d", lacks, len(chunks), len(stored.Chunks)), nil
 	}
 	return "", nil
 }
@@ -190,7 +158,8 @@ func (s *Store) Has(ctx context.Context, id string) (bool, error) {
 	if err != nil {
 		return false, nil
 	}
-	for _, err := range s.In(Production).entries.Query(ctx, storage.Query{Partition: key.Partition, RowFrom: key.Row, RowTo: key.Row + afterKey, Select: []string{"id"}}) {
+	q := storage.Query{Partition: key.Partition, RowFrom: key.Row, RowTo: key.Row + afterKey, Select: []string{"id"}}
+	for _, err := range s.In(Production).entries.Query(ctx, q) {
 		return err == nil, err
 	}
 	return false, nil
@@ -199,7 +168,7 @@ func (s *Store) Has(ctx context.Context, id string) (bool, error) {
 // Any reports whether production has an entry.
 func (s *Store) Any(ctx context.Context) (bool, error) {
 	session := s.In(Production)
-	partitions, err := session.partitions(ctx)
+	partitions, err := session.policies.partitions(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -216,9 +185,9 @@ var listed = []string{
 	"retrieval_excerpt", "gist", "topic_primary", "tier1_status", "created_at", "updated_at",
 }
 
-// List reads at most top entries of a policy, or of all when it is "", without their texts: those that come after
-// the entry of an id, or the first when that is "". They are ordered by policy, and within it by id, which says
-// nothing of their age; those without a policy come first. The error is Invalid and blames policy, top or
+// List reads at most top entries of a policy, or of all policies when it is "", without their texts: those that
+// come after the entry of an id, or the first when that is "". They are ordered by policy and then by id, which
+// says nothing of their age; those without a policy come first. The error is Invalid and blames policy, top or
 // continuation.
 func (s *Session) List(ctx context.Context, policy string, top int, after string) ([]Fields, error) {
 	if policy != "" && !policyName.MatchString(policy) {
@@ -250,7 +219,9 @@ func (s *Session) List(ctx context.Context, policy string, top int, after string
 }
 
 // begin is where a list begins, and in which partitions it is.
-func (s *Session) begin(ctx context.Context, policy, after string) (from registry.Cursor, partitions []string, err error) {
+func (s *Session) begin(
+	ctx context.Context, policy, after string,
+) (from registry.Cursor, partitions []string, err error) {
 	if after != "" {
 		key, err := keyOf(after)
 		if err != nil || policy != "" && key.Partition != policy {
@@ -261,12 +232,9 @@ func (s *Session) begin(ctx context.Context, policy, after string) (from registr
 	if policy != "" {
 		return from, []string{policy}, nil
 	}
-	partitions, err = s.partitions(ctx)
+	partitions, err = s.policies.partitions(ctx)
 	return from, partitions, err
 }
-
-// IsID reports whether a text may be the id of an entry.
-func IsID(id string) bool { return idPattern.MatchString(id) }
 
 // IsLink reports whether an id is that of an entry of policy [TelegramLink].
 func IsLink(id string) bool { return strings.HasPrefix(id, makeID(TelegramLink, "")) }

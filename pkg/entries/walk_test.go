@@ -7,22 +7,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// fill inserts and settles entries of several policies, and of none.
+// fill inserts and flushes entries of several policies, and of none.
 func (r *rig) fill(n int) {
 	r.Helper()
 	var all []Result
 	for i := range n {
-		all = append(all, r.inserted(keyed([]string{TelegramThought, TelegramLink}[i%2], fmt.Sprint(i), "", text(fmt.Sprint("tide ", i)))))
+		all = append(all, r.inserted(keyed([]string{TelegramThought, TelegramLink}[i%2], fmt.Sprint(i), "",
+			text(fmt.Sprint("tide ", i)))))
 	}
 	all = append(all, r.inserted(Fields{"source": "notes", "clean_text": "ebb"}))
-	must(r.T, r.Settle(r.Context(), all...))
+	must(r.T, r.Flush(r.Context(), all...))
 }
 
 // walk reindexes everything, each step twice, and counts what it came by.
@@ -43,34 +44,34 @@ func (r *rig) walk(differs func(id, what string)) (n int) {
 func TestA19ReindexEntries(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.fill(30)
-		owed := r.inserted(keyed(TelegramThought, "owed", "", text("left")))
+		claimed := r.inserted(keyed(TelegramThought, "claimed", "", text("left")))
 		r.index.pages = map[string]search.Page{}
 		if n := r.walk(nil); n != 32 {
 			t.Errorf("came by %d entries, want 32", n)
 		}
-		if _, there := r.index.pages[owed.Entry.Text("id")]; there || len(r.index.pages) != 31 {
-			t.Errorf("%d pages; one that somebody else holds among them: %v", len(r.index.pages), there)
+		if _, there := r.index.pages[claimed.Entry.Text("id")]; there || len(r.index.pages) != 31 {
+			t.Errorf("%d pages; one that somebody else has claimed among them: %v", len(r.index.pages), there)
 		}
-		r.drained()
+		r.flushedAll()
 	})
 }
 
 // TestA19ReindexPortions: a step is bounded, and repeats nothing.
 func TestA19ReindexPortions(t *testing.T) {
 	r := newRig(t, openMem)
-	r.fill(2*portion + 20)
+	r.fill(2*flushBatch + 20)
 	n, next, done, err := r.Reindex(t.Context(), registry.Cursor{}, nil)
 	if n != 1 || next.Partition != nowhere || done || err != nil {
 		t.Errorf("%d, %+v, %v, %v", n, next, done, err)
 	}
 	n, next, _, err = r.Reindex(t.Context(), next, nil)
-	if n != portion || next.Partition != TelegramLink || err != nil {
+	if n != flushBatch || next.Partition != TelegramLink || err != nil {
 		t.Errorf("%d, %+v, %v", n, next, err)
 	}
 	if n, _, _, err = r.Reindex(t.Context(), next, nil); n != 10 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	r.drained()
+	r.flushedAll()
 }
 
 // TestA19ReindexFaults: a step that fails anywhere, and is repeated or not, leaves nothing out.
@@ -99,7 +100,7 @@ func TestA19ReindexFaults(t *testing.T) {
 			}
 			r.hook = storagetest.Hooks{}
 			r.rows()
-			r.drained()
+			r.flushedAll()
 		}
 		if steps < 15 {
 			t.Errorf("%s: only %d operations were disturbed", name, steps)
@@ -121,10 +122,10 @@ func TestAuditEntries(t *testing.T) {
 				want[id] = "the index lacks the entry"
 			case 1:
 				p.Chunks = append(p.Chunks, search.Chunk{Key: "k", UID: "u"})
-				want[id] = "0 of 1 chunks are missing, 2 are held"
+				want[id] = "chunks missing: 0 of 1, held: 2"
 			case 2:
 				p.Chunks = []search.Chunk{{Key: "k", UID: "u"}}
-				want[id] = "1 of 1 chunks are missing, 1 are held"
+				want[id] = "chunks missing: 1 of 1, held: 1"
 			}
 			if i == 1 || i == 2 {
 				r.index.pages[id] = p
@@ -140,7 +141,7 @@ func TestAuditEntries(t *testing.T) {
 		if n := r.walk(func(id, what string) { t.Errorf("%s: %s", id, what) }); n != 5 || r.index.puts-puts > 3 {
 			t.Errorf("%d puts for 3 differences", r.index.puts-puts)
 		}
-		r.drained()
+		r.flushedAll()
 	})
 }
 
@@ -151,12 +152,16 @@ func TestAuditDamagedEntry(t *testing.T) {
 	id := r.rows()[0].Text("id")
 	key, err := keyOf(id)
 	must(t, err)
-	damage := storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: key, ETag: storage.AnyETag, Props: storage.Properties{"metadata": "{"}}}
+	damage := storage.Op{
+		Kind:   storage.Merge,
+		Entity: storage.Entity{Key: key, ETag: storage.AnyETag, Props: storage.Properties{"metadata": "{"}},
+	}
 	_, err = r.under.Table(tableOf[Production].entries).Transact(t.Context(), damage)
 	must(t, err)
 	var said []string
 	r.walk(func(id, what string) { said = append(said, id+": "+what) })
-	if _, there := r.index.pages[id]; there || len(r.index.pages) != 1 || len(said) != 1 || !strings.Contains(said[0], "cannot be read") {
+	if _, there := r.index.pages[id]; there || len(r.index.pages) != 1 || len(said) != 1 ||
+		!strings.Contains(said[0], "cannot be read") {
 		t.Errorf("%d pages; said %q", len(r.index.pages), said)
 	}
 }
@@ -172,7 +177,8 @@ func TestEntriesExist(t *testing.T) {
 		t.Errorf("%v, %v", any, err)
 	}
 	id := r.rows()[0].Text("id")
-	for id, want := range map[string]bool{id: true, id[:len(id)-1] + "7": id[len(id)-1] == '7', "x": false, "entry_" + TelegramThought: false} {
+	for id, want := range map[string]bool{id: true, id[:len(id)-1] + "7": id[len(id)-1] == '7', "x": false,
+		"entry_" + TelegramThought: false} {
 		if has, err := r.Has(t.Context(), id); has != want || err != nil {
 			t.Errorf("%s: %v, %v", id, has, err)
 		}

@@ -1,11 +1,11 @@
 package entries
 
 import (
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Webpage is the text of a page (seed 001, "POST /normalize/webpage"). One of Text, CleanText and
+// Webpage is the text of a page (spec 001 API: webpage). One of Text, CleanText and
 // CaptureText is given; nil is what was not.
 type Webpage struct {
 	Text, CleanText, CaptureText *string
@@ -14,12 +14,15 @@ type Webpage struct {
 	Excerpt                      string // instead of one from the text
 }
 
+// fromWebpage is the source of an entry that is a page's text and nothing else.
+const fromWebpage = "webpage"
+
 // NormalizeWebpage makes the columns of a page's text, without an identity: they are for an entry that
-// there is already, or is no message. A text that is empty when it is clean gives
+// there is already, whose source stays as it is, or for one of their own. A text that is empty when it is clean gives
 // retrieval_update_skipped and nothing that could overwrite what was found before. The error is
 // Invalid and blames a field.
 func NormalizeWebpage(p Webpage, rules source.Rules) (Fields, error) {
-	out := Fields{}
+	out := Fields{"source": fromWebpage}
 	if err := p.address(out, rules); err != nil {
 		return nil, err
 	}

@@ -7,18 +7,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // Result is what became of an entry.
 type Result struct {
-	Entry  Fields // as it stands now
+	Entry  Fields // as it is now
 	Action Action // Inserted, Skipped or Updated
 	// Conflict is set when the two keys belong to different entries.
 	Conflict *Conflict
 
-	owed debt // to the index, which [Store.Settle] pays
+	claimed outboxEntry // what [Store.Flush] puts into the index
 }
 
 // Conflict says that the primary key of what was sent belongs to one entry and the secondary key to
@@ -29,7 +29,7 @@ type Conflict struct {
 	SecondaryID string // the other, left as it is
 }
 
-// Insert stores an entry, or does what its policy says when one of its keys stands. Entries of
+// Insert stores an entry, or does what its policy says when an entry with one of its keys exists. Entries of
 // Telegram and mail need a policy and a key; others may have none, and are then always inserted. A
 // call whose end is unknown may be repeated.
 //
@@ -41,26 +41,26 @@ func (s *Session) Insert(ctx context.Context, in Fields) (Result, error) {
 // InsertAs is [Session.Insert] for a caller that may die before it knows the end, and then does the
 // same again under the same name, which nobody else uses. A new entry gets its id from the name, so
 // one that an earlier call has stored is known: the action is Inserted again, and the entry is as it
-// stands now. A mail that is older than that of the entry it would update writes nothing: see
+// is now. A mail that is older than that of the entry it would update writes nothing: see
 // [Fields.olderMail].
 func (s *Session) InsertAs(ctx context.Context, name string, in Fields) (Result, error) {
 	return s.insertAs(ctx, namedToken(name), in, false)
 }
 
-// insertAs makes an entry of a token, or when it is empty of a new one. Likely says that one of its
-// keys may well stand.
+// insertAs makes an entry of a token, or when it is empty of a new one. Likely says that
+// entries may well exist with its keys.
 func (s *Session) insertAs(ctx context.Context, token string, in Fields, likely bool) (Result, error) {
 	if err := in.check(); err != nil {
 		return Result{}, err
 	}
-	in = in.writable()
+	in, _ = rekeyed(in.writable()) // it may have been normalized before the last update of the app
 	if err := identified(in); err != nil {
 		return Result{}, err
 	}
 	var policy Policy
 	if key := in.Text("idempotency_policy_key"); key != "" {
 		var err error
-		if policy, err = s.policy(ctx, key); err != nil {
+		if policy, err = s.policies.enabled(ctx, key); err != nil {
 			return Result{}, err
 		}
 		if from := in.Text("source"); strings.TrimSuffix(from, "-batch") != policy.Source {
@@ -72,13 +72,15 @@ func (s *Session) insertAs(ctx context.Context, token string, in Fields, likely 
 	}
 	var res Result
 	err := s.s.retry(ctx, func(try int) (err error) {
-		res, err = s.insert(ctx, policy, in, token, likely || try > 0)
+		if err = s.rekeyMatches(ctx, policy, in); err == nil {
+			res, err = s.insert(ctx, policy, in, token, likely || try > 0)
+		}
 		return err
 	})
 	return res, err
 }
 
-// identified holds entries to what their sources promise (seed 001: fail closed).
+// identified holds entries to what their sources promise (spec 001 Core rules: fail closed).
 func identified(f Fields) error {
 	k := keysOf(f)
 	closed := slices.Contains([]string{"telegram", "email", "email-batch"}, f.Text("source"))
@@ -88,12 +90,13 @@ func identified(f Fields) error {
 	case k.Policy == "" && (closed || k.Primary+k.Secondary != ""):
 		return fault.Field("idempotency_policy_key", "idempotency_policy_key is missing: send what normalization answered")
 	case k.Policy != "" && k.Primary+k.Secondary == "":
-		return fault.Field("idempotency_key_primary", "idempotency_key_primary is missing, and the secondary key, too: send what normalization answered")
+		return fault.Field("idempotency_key_primary",
+			"idempotency_key_primary is missing, and the secondary key, too: send what normalization answered")
 	}
 	return nil
 }
 
-// insert tries to store a new entry at once, because most are, and looks for what stands only when that
+// insert tries to store a new entry at once, because most are, and looks for existing entries only when that
 // has failed.
 func (s *Session) insert(ctx context.Context, policy Policy, in Fields, token string, look bool) (Result, error) {
 	named := token != ""
@@ -111,8 +114,10 @@ func (s *Session) insert(ctx context.Context, policy Policy, in Fields, token st
 		token = s.s.o.Token()
 	}
 	r := newRow(in, token, s.s.o.Clock())
-	ops := append([]storage.Op{{Kind: storage.Insert, Entity: r.entity()}}, keyOps(Keys{}, keysOf(in), r.fields.Text("id"))...)
-	owed, err := s.commit(ctx, r.key, owedTime, ops...)
+	ops := append(
+		[]storage.Op{{Kind: storage.Insert, Entity: r.entity()}},
+		keyOps(Keys{}, keysOf(in), r.fields.Text("id"))...)
+	claimed, err := s.outbox.commit(ctx, r.key, claimTime, ops...)
 	if named && fault.Is(err, fault.Conflict) && refuses(err, 0) {
 		r, err = s.load(ctx, r.fields.Text("id")) // our own, of an earlier call
 	}
@@ -121,10 +126,10 @@ func (s *Session) insert(ctx context.Context, policy Policy, in Fields, token st
 	} else if err != nil {
 		return Result{}, err
 	}
-	return Result{Entry: r.fields, Action: Inserted, owed: owed}, nil
+	return Result{Entry: r.fields, Action: Inserted, claimed: claimed}, nil
 }
 
-// found is the entry that stands under a pair of keys, and the other that does, if any.
+// found is the entry that has a pair of keys, and the other that has one of them, if any.
 type found struct{ id, other string }
 
 // match looks both keys up.
@@ -159,9 +164,12 @@ func (s *Session) holder(ctx context.Context, policy, which, key string) (string
 	return id, err
 }
 
-// resolve does what the policy says about the entry that stands.
+// resolve does what the policy says about the existing entry.
 func (s *Session) resolve(ctx context.Context, policy Policy, in Fields, f found, named bool) (Result, error) {
-	r, err := s.load(ctx, f.id)
+	r, err := s.loadCurrent(ctx, f.id)
+	if err == nil && f.other != "" && policy.Revision < keyRevision {
+		_, err = s.loadCurrent(ctx, f.other)
+	}
 	if err != nil {
 		return Result{}, err
 	}
@@ -180,7 +188,7 @@ func (s *Session) resolve(ctx context.Context, policy Policy, in Fields, f found
 	if f.other != "" && fields.Text("idempotency_key_secondary") == in.Text("idempotency_key_secondary") {
 		delete(fields, "idempotency_key_secondary")
 	}
-	res.Entry, res.owed, err = s.rewrite(ctx, r, fields)
+	res.Entry, res.claimed, err = s.rewrite(ctx, r, fields)
 	if _, taken := errors.AsType[*takenError](err); taken {
 		err = errRaced // since the keys were looked up
 	}
@@ -189,7 +197,7 @@ func (s *Session) resolve(ctx context.Context, policy Policy, in Fields, f found
 
 // Update writes the given columns of the entry that id or entry_id names. Keys that change are moved by
 // the same transaction; the policy of an entry never changes. Columns that the store writes are passed
-// over.
+// over, and so is the source of a page's text.
 //
 // The errors are NotFound, Invalid, which blames a column, and Conflict for a key that is another
 // entry's.
@@ -202,9 +210,12 @@ func (s *Session) Update(ctx context.Context, in Fields) (Result, error) {
 		return Result{}, err
 	}
 	in = in.writable()
+	if in.Text("source") == fromWebpage { // which says what the text is of, not where the entry came from
+		delete(in, "source")
+	}
 	res := Result{Action: Updated}
 	err = s.s.retry(ctx, func(int) error {
-		r, err := s.load(ctx, id)
+		r, err := s.loadCurrent(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -215,7 +226,7 @@ func (s *Session) Update(ctx context.Context, in Fields) (Result, error) {
 		if err := identified(fields); err != nil {
 			return err
 		}
-		res.Entry, res.owed, err = s.rewrite(ctx, r, fields)
+		res.Entry, res.claimed, err = s.rewrite(ctx, r, fields)
 		return s.told(ctx, keysOf(fields), err)
 	})
 	return res, err
@@ -263,38 +274,47 @@ func (s *Session) told(ctx context.Context, k Keys, err error) error {
 
 // rewrite stores an entry's new fields and moves the keys that changed, all or nothing. What is the
 // same is not written.
-func (s *Session) rewrite(ctx context.Context, r row, fields Fields) (Fields, debt, error) {
+func (s *Session) rewrite(ctx context.Context, r row, fields Fields) (Fields, outboxEntry, error) {
 	if reflect.DeepEqual(row{fields: fields}.entity(), row{fields: r.fields}.entity()) {
-		return r.fields, debt{}, nil
+		return r.fields, outboxEntry{}, nil
 	}
 	if err := fields.check(); err != nil {
-		return nil, debt{}, err
+		return nil, outboxEntry{}, err
 	}
 	fields["updated_at"] = storage.FormatTime(s.s.o.Clock())
-	changed := row{key: r.key, etag: r.etag, fields: fields}
-	ops := append([]storage.Op{{Kind: storage.Replace, Entity: changed.entity()}}, keyOps(keysOf(r.fields), keysOf(fields), fields.Text("id"))...)
-	owed, err := s.commit(ctx, r.key, owedTime, ops...)
+	changed := row{key: r.key, etag: r.etag, fields: fields, revision: keyRevision}
+	ops := append(
+		[]storage.Op{{Kind: storage.Replace, Entity: changed.entity()}},
+		keyOps(keysOf(r.fields), keysOf(fields), fields.Text("id"))...)
+	claimed, err := s.outbox.commit(ctx, r.key, claimTime, ops...)
 	for i, op := range ops {
 		if op.Kind == storage.Insert && fault.Is(err, fault.Conflict) && refuses(err, i) {
-			return nil, debt{}, &takenError{op.Entity.Row[:1]}
+			return nil, outboxEntry{}, &takenError{op.Entity.Row[:1]}
 		}
 	}
 	if fault.Is(err, fault.Conflict) {
-		return nil, debt{}, errRaced
+		return nil, outboxEntry{}, errRaced
 	}
-	return fields, owed, err
+	return fields, claimed, err
 }
 
 // keyOps moves an entry's keys. Key rows change only together with their entry, whose revision the same
 // transaction checks, so they are deleted whatever their own is.
 func keyOps(old, new Keys, id string) []storage.Op {
 	var ops []storage.Op
-	for _, k := range []struct{ which, old, new string }{{"p", old.Primary, new.Primary}, {"s", old.Secondary, new.Secondary}} {
+	for _, k := range []struct{ which, old, new string }{{"p", old.Primary, new.Primary},
+		{"s", old.Secondary, new.Secondary}} {
 		if k.old == k.new {
 			continue
 		}
 		if k.old != "" {
-			ops = append(ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: keyRow(old.Policy, k.which, k.old), ETag: storage.AnyETag}})
+			ops = append(
+				ops,
+				storage.Op{
+					Kind:   storage.Delete,
+					Entity: storage.Entity{Key: keyRow(old.Policy, k.which, k.old), ETag: storage.AnyETag},
+				},
+			)
 		}
 		if k.new != "" {
 			ops = append(ops, storage.Op{Kind: storage.Insert, Entity: storage.Entity{

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/net/idna"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // allowList says which hosts are exempt from the guard, by the host that a URL names.
@@ -67,6 +67,31 @@ func (l allowList) match(host, port string) bool {
 			return a.name != "" && a.name == host
 		}
 	})
+}
+
+// Admit says why a URL would never be fetched, and what would allow it, as far as that shows without a look-up:
+// its port, a literal address that is not public, a name of this machine. The error is Blocked or Invalid. A name
+// whose addresses turn out not to be public is refused when it is fetched.
+func (c *Client) Admit(raw string) error {
+	u, err := c.guard.target(raw)
+	if u == nil || err != nil && !fault.Is(err, fault.Blocked) || u.Scheme != "http" && u.Scheme != "https" {
+		return err
+	}
+	name, port := strings.TrimSuffix(u.Hostname(), "."), effectivePort(u)
+	local := name == "localhost" || strings.HasSuffix(name, ".localhost") // RFC 6761
+	what := ""
+	switch {
+	case err == nil && !local, c.guard.allow.match(name, port):
+		return err
+	case port != "80" && port != "443":
+		what = "port " + port + " is neither 80 nor 443"
+	case local:
+		what = name + " is a name of this machine"
+	default:
+		what = name + " is not a public address"
+	}
+	return fault.New(fault.Blocked, "%s, so it would never be fetched: if the host is yours, add %s to "+
+		"CRAWL_ALLOW_HOSTS and start again", what, u.Host)
 }
 
 // splitHost splits "host", "host:port", "[v6]", "[v6]:port" or a bare v6; port may be empty.

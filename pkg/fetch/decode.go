@@ -14,7 +14,7 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // decoders undo one content coding each (RFC 9110 §8.4.1, RFC 7932, RFC 8878).
@@ -58,8 +58,11 @@ func undo(name string, body []byte, l limit) ([]byte, error) {
 	switch {
 	case err == nil || l.short && len(out) > 0:
 		return out, nil
-	case fault.Is(err, fault.TooLarge), errors.Is(err, zstd.ErrDecoderSizeExceeded), errors.Is(err, zstd.ErrWindowSizeExceeded):
+	case fault.Is(err, fault.TooLarge), errors.Is(err, zstd.ErrDecoderSizeExceeded),
+		errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return nil, fault.New(fault.TooLarge, "%s: %w", name, err)
+	case fault.Is(err, fault.Unavailable): // of Request.Large
+		return nil, err
 	default:
 		return nil, fault.New(fault.Unavailable, "broken %s body: %w", name, err)
 	}

@@ -5,16 +5,20 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/ops/memory"
 )
 
 // encoders are the other side of decoders, raw deflate as its own.
@@ -58,7 +62,8 @@ var mib = limit{bytes: 1 << 20}
 
 func TestDecode(t *testing.T) {
 	page := []byte(strings.Repeat("the tide rises, the tide falls. ", 100))
-	gz, z, raw, br, zst := encode("gzip", page), encode("deflate", page), encode("raw", page), encode("br", page), encode("zstd", page)
+	gz, z, raw, br, zst := encode("gzip", page), encode("deflate", page), encode("raw", page), encode("br", page),
+		encode("zstd", page)
 	for _, tc := range []struct {
 		name     string
 		body     []byte
@@ -90,7 +95,8 @@ func TestDecode(t *testing.T) {
 		{"unknown in plenty", page, "a, b, c, d", page, "a, b, c, d"},
 		{"plain text called gzip", page, "gzip", page, ""},
 		{"plain text called zstd", page, "zstd", page, ""},
-		{"a picture called gzip", []byte("\x89PNG\x0d\x0a\x1a\x0a\x00\x00"), "gzip", []byte("\x89PNG\x0d\x0a\x1a\x0a\x00\x00"), ""},
+		{"a picture called gzip", []byte("\x89PNG\x0d\x0a\x1a\x0a\x00\x00"), "gzip",
+			[]byte("\x89PNG\x0d\x0a\x1a\x0a\x00\x00"), ""},
 		{"nothing called gzip", nil, "gzip", nil, ""},
 		{"nothing called brotli", nil, "br, br", nil, ""},
 	} {
@@ -218,7 +224,8 @@ func TestEncodedBodies(t *testing.T) {
 	}
 	_, err := c.Get(t.Context(), Request{URL: base + "/bomb"})
 	wantKind(t, err, fault.TooLarge, "gzip")
-	if res, err := c.Get(t.Context(), Request{URL: base + "/unknown"}); err != nil || res.Encoding != "tide" || !bytes.Equal(res.Body, page) {
+	if res, err := c.Get(t.Context(), Request{URL: base + "/unknown"}); err != nil || res.Encoding != "tide" ||
+		!bytes.Equal(res.Body, page) {
 		t.Errorf("have %q, %v", res.Encoding, err)
 	}
 }
@@ -253,4 +260,39 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("cut: have %d bytes, %v, want %d", len(cut), err, len(out))
 		}
 	})
+}
+
+// S2: before a large body is held its reader is asked, once, on the wire or decoded; a small one
+// asks nobody.
+func TestS2LargeBodiesAsk(t *testing.T) {
+	big := strings.Repeat("x", memory.Small+1)
+	c, base := serve(t, Config{}, map[string]http.HandlerFunc{
+		"/small": func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, big[:memory.Small]) },
+		"/plain": func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, big) },
+		"/zipped": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			io.WriteString(z, big)
+			z.Close()
+		},
+	})
+	for path, want := range map[string]int{"/small": 0, "/plain": 1, "/zipped": 1} {
+		asked := 0
+		r, err := c.Get(t.Context(), Request{URL: base + path, Large: func(context.Context) error { asked++; return nil }})
+		if err != nil || asked != want || len(r.Body) != memory.Small+want {
+			t.Errorf("%s: asked %d times, %d bytes, %v", path, asked, len(r.Body), err)
+		}
+		late := newClient(t, Config{Timeout: 300 * time.Millisecond,
+			AllowHosts: []string{strings.TrimPrefix(base, "http://")}})
+		r, err = late.Get(t.Context(), Request{URL: base + path,
+			Large: func(context.Context) error { time.Sleep(400 * time.Millisecond); return nil }})
+		if err != nil || r.Elapsed > 300*time.Millisecond {
+			t.Errorf("%s: waiting counted: %s, %v", path, r.Elapsed, err)
+		}
+		full := fault.New(fault.Unavailable, "no room")
+		_, err = c.Get(t.Context(), Request{URL: base + path, Large: func(context.Context) error { return full }})
+		if (want == 1) != errors.Is(err, full) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
 }

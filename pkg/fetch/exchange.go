@@ -8,11 +8,14 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
+	"time"
 
 	"code.dny.dev/ssrf"
 	"golang.org/x/net/http/httpguts"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/ops/memory"
 )
 
 // accept and acceptEncoding are sent with every request. Some servers choose a representation by
@@ -25,8 +28,9 @@ const (
 // limit bounds a body.
 type limit struct {
 	bytes int64
-	cut   bool // what exceeds the bound is cut off; otherwise it is an error
-	short bool // the body was cut on the wire, so its encoding may end early
+	cut   bool         // what exceeds the bound is cut off; otherwise it is an error
+	short bool         // the body was cut on the wire, so its encoding may end early
+	large func() error // called before more than [memory.Small] bytes are held; nil for nothing to do
 }
 
 // exchange is one Get: a chain of requests that share one budget of time and redirects.
@@ -63,10 +67,23 @@ func (x *exchange) run(ctx context.Context) (err error) {
 // timed is one hop within what is left of the time.
 func (x *exchange) timed(ctx context.Context, u *url.URL) (*url.URL, error) {
 	start := x.c.cfg.Now()
-	hopCtx, cancel := context.WithTimeout(ctx, x.c.cfg.Timeout-x.out.Elapsed)
+	left, waited := x.c.cfg.Timeout-x.out.Elapsed, time.Duration(0)
+	hopCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	timer := time.AfterFunc(left, cancel)
+	defer timer.Stop()
+	if ask := x.req.Large; ask != nil {
+		x.limit.large = sync.OnceValue(func() error { // the time stands still meanwhile
+			began := x.c.cfg.Now()
+			timer.Stop()
+			err := ask(ctx)
+			waited = x.c.cfg.Now().Sub(began)
+			timer.Reset(left - began.Sub(start))
+			return err
+		})
+	}
 	next, err := x.hop(hopCtx, u)
-	x.out.Elapsed += x.c.cfg.Now().Sub(start)
+	x.out.Elapsed += x.c.cfg.Now().Sub(start) - waited
 	if err != nil && hopCtx.Err() != nil && ctx.Err() == nil {
 		err = fault.New(fault.Unavailable, "no complete answer within %v", x.c.cfg.Timeout)
 	}
@@ -137,7 +154,7 @@ func (x *exchange) finish(res *http.Response, conditional bool) error {
 		return nil
 	case res.StatusCode < 200:
 		// 101 was not asked for, and its body never ends. Others are skipped by the transport.
-		return fault.New(fault.Unavailable, "status %d as final answer", res.StatusCode)
+		return fault.New(fault.Unavailable, "status %d is not a final answer", res.StatusCode)
 	case x.req.Head:
 		return nil
 	}
@@ -160,7 +177,7 @@ func (x *exchange) read(res *http.Response) ([]byte, error) {
 		x.out.WireBytes = x.limit.bytes + 1 // were read
 	}
 	x.limit.short = x.limit.cut && x.out.WireBytes == x.limit.bytes
-	if err != nil && !fault.Is(err, fault.TooLarge) {
+	if err != nil && !fault.Is(err, fault.TooLarge) && !fault.Is(err, fault.Unavailable) {
 		return nil, fault.New(fault.Unavailable, "broken body after %d bytes: %w", len(body), err)
 	}
 	return body, err
@@ -169,8 +186,18 @@ func (x *exchange) read(res *http.Response) ([]byte, error) {
 // read reads all of r within the limit. The hint may lie: it only saves copying.
 func (l limit) read(r io.Reader, hint int64) ([]byte, error) {
 	var buf bytes.Buffer
-	buf.Grow(int(min(max(hint, 0), l.bytes, 1<<20)) + bytes.MinRead)
-	n, err := buf.ReadFrom(io.LimitReader(r, l.bytes+1))
+	buf.Grow(int(min(max(hint, 0), l.bytes, memory.Small)) + bytes.MinRead)
+	n, err := buf.ReadFrom(io.LimitReader(r, min(l.bytes, memory.Small)+1))
+	if err == nil && n > memory.Small && l.bytes > memory.Small {
+		if l.large != nil {
+			if err := l.large(); err != nil {
+				return nil, err
+			}
+		}
+		var rest int64
+		rest, err = buf.ReadFrom(io.LimitReader(r, l.bytes+1-n))
+		n += rest
+	}
 	if n <= l.bytes {
 		return buf.Bytes(), err
 	}

@@ -1,11 +1,11 @@
-// Package fetch is the one way out to the web: it gets a URL that a stranger chose without letting
-// the stranger choose what our network, memory or time is spent on.
+// Package fetch gets URLs that users and unknown hosts choose, and does not let them choose what our network,
+// memory or time is spent on. It is the only way out to the web.
 //
-// Every connection is judged at dial, after DNS, so neither a redirect nor a name that changes its
+// Every connection is checked at dial, after DNS, so neither a redirect nor a name that changes its
 // address reaches a loopback, private, link-local, metadata or otherwise special address; only
-// http and https on ports 80 and 443 are spoken, and no proxy is asked. Hosts in
-// [Config].AllowHosts are exempt, by the name that was asked for: what such a name resolves to is
-// the operator's business, but another name that resolves to the same address stays refused.
+// http and https on ports 80 and 443 are used, and no proxy is asked. Hosts in
+// [Config].AllowHosts are exempt, by the name that was asked for: the operator answers for what such a
+// name resolves to, but another name that resolves to the same address stays refused.
 //
 // Everything a server can send is bounded: header bytes, body bytes on the wire and decoded,
 // layers of encoding, redirects, and the time of it all.
@@ -23,14 +23,16 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"net"
 	"net/http"
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // Bounds and defaults.
@@ -62,7 +64,7 @@ type Config struct {
 	AllowHosts []string
 	// MaxBytes bounds a body on the wire and decoded, up to 1 GiB. DefaultMaxBytes when zero.
 	MaxBytes int64
-	// Timeout bounds a Get with all its redirects, the time inside Gate excepted. DefaultTimeout
+	// Timeout bounds a Get with all its redirects, the time inside Gate and Large excepted. DefaultTimeout
 	// when zero.
 	Timeout time.Duration
 	// MaxRedirects is how many redirects are followed, up to 20; none when negative. One more is
@@ -104,10 +106,10 @@ func New(cfg Config) (*Client, error) {
 
 // complete fills in defaults and refuses what is out of bounds.
 func (cfg *Config) complete() error {
-	setDefault(&cfg.UserAgent, DefaultUserAgent)
-	setDefault(&cfg.MaxBytes, DefaultMaxBytes)
-	setDefault(&cfg.Timeout, DefaultTimeout)
-	setDefault(&cfg.MaxRedirects, DefaultMaxRedirects)
+	cfg.UserAgent = cmp.Or(cfg.UserAgent, DefaultUserAgent)
+	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, DefaultMaxBytes)
+	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
+	cfg.MaxRedirects = cmp.Or(cfg.MaxRedirects, DefaultMaxRedirects)
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -126,20 +128,13 @@ func (cfg *Config) complete() error {
 	return nil
 }
 
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
-}
-
 // newTransport is tuned for many hosts: few idle connections each, many in all.
 func newTransport(cfg Config, g *guard) *http.Transport {
 	return &http.Transport{
 		Proxy:                  nil, // a proxy would hide the address from the guard
 		DialContext:            g.dial,
 		ForceAttemptHTTP2:      true,
-		TLSClientConfig:        newTLS(cfg.RootCAs),
+		TLSClientConfig:        &tls.Config{RootCAs: cfg.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    min(10*time.Second, cfg.Timeout),
 		ResponseHeaderTimeout:  min(20*time.Second, cfg.Timeout),
 		MaxResponseHeaderBytes: MaxHeaderBytes,
@@ -185,12 +180,16 @@ type Request struct {
 	Secret http.Header
 	// Head asks for the header alone.
 	Head bool
-	// Gate is called before a redirect is followed, with the URL it leads to: robots.txt and the
-	// pace of the target's host are the caller's to keep. An error ends the Get and is returned. Nil
+	// Gate is called before a redirect is followed, with the URL it leads to: the caller
+	// checks its robots.txt and keeps the pace of its host. An error ends the Get and is returned. Nil
 	// lets everything pass.
 	Gate func(ctx context.Context, target string) error
 	// MaxBytes overrides the client's, when positive.
 	MaxBytes int64
+	// Large is called at most once, before more than [memory.Small] bytes of a body are held, on the
+	// wire or decoded. It may wait: the time of the Get stands still. An error ends the Get and is returned.
+	// Nil lets every body pass.
+	Large func(ctx context.Context) error
 }
 
 // Response is what came. When Get fails, Requests, FinalURL, Redirects and Elapsed still tell how far
@@ -207,7 +206,7 @@ type Response struct {
 	Downgraded  bool // a redirect led from https to http
 	NotModified bool // 304: what the validators belong to still stands
 	WireBytes   int64
-	Elapsed     time.Duration // without the time inside Gate
+	Elapsed     time.Duration // without the time inside Gate and Large
 	RetryAfter  time.Duration // what the response asks for, in [0, MaxRetryAfter]
 }
 

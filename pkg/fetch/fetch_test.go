@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -55,13 +55,14 @@ func text(s string) http.HandlerFunc {
 
 func TestGet(t *testing.T) {
 	var asked *http.Request
-	c, base := serve(t, Config{UserAgent: "Tidemark/1.0", Contact: "https://port.example/bot"}, map[string]http.HandlerFunc{
-		"/page": func(w http.ResponseWriter, r *http.Request) {
-			asked = r
-			w.Header().Set("ETag", `"1"`)
-			io.WriteString(w, "high tide")
-		},
-	})
+	c, base := serve(t, Config{UserAgent: "Tidemark/1.0", Contact: "https://port.example/bot"},
+		map[string]http.HandlerFunc{
+			"/page": func(w http.ResponseWriter, r *http.Request) {
+				asked = r
+				w.Header().Set("ETag", `"1"`)
+				io.WriteString(w, "high tide")
+			},
+		})
 	res, err := c.Get(t.Context(), Request{URL: base + "/page?a=b c#f"})
 	if err != nil {
 		t.Fatal(err)

@@ -2,8 +2,6 @@ package fetch
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"net"
 	"net/netip"
 	"time"
@@ -44,8 +42,4 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 		return g.open.DialContext(ctx, network, address)
 	}
 	return g.strict.DialContext(ctx, network, address)
-}
-
-func newTLS(roots *x509.CertPool) *tls.Config {
-	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 }

@@ -12,15 +12,16 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // denied are addresses that no stranger's URL may reach, by the reason they are special.
 var denied = map[string][]string{
-	"this network":          {"0.0.0.0", "0.1.2.3"},
-	"loopback":              {"127.0.0.1", "127.0.0.2", "127.255.255.254", "::1"},
-	"unspecified":           {"::"},
-	"private":               {"10.0.0.1", "10.255.255.255", "172.16.0.1", "172.31.255.255", "192.168.0.1", "192.168.255.255"},
+	"this network": {"0.0.0.0", "0.1.2.3"},
+	"loopback":     {"127.0.0.1", "127.0.0.2", "127.255.255.254", "::1"},
+	"unspecified":  {"::"},
+	"private": {"10.0.0.1", "10.255.255.255", "172.16.0.1", "172.31.255.255", "192.168.0.1",
+		"192.168.255.255"},
 	"carrier grade NAT":     {"100.64.0.1", "100.127.255.255"},
 	"link local":            {"169.254.0.1", "169.254.169.254", "fe80::1", "febf::1"},
 	"metadata":              {"168.63.129.16", "169.254.170.2", "fd00:ec2::254"},
@@ -49,7 +50,7 @@ var open = []string{
 	"2606:4700::1111", "2a00:1450:4001::1", "2400:cb00::1",
 }
 
-func TestAddressesAtDial(t *testing.T) { // DESIGN §3
+func TestAddressesAtDial(t *testing.T) { // no request leads to an address inside
 	g := newGuard(nil, nil)
 	count := 0
 	for reason, addresses := range denied {
@@ -191,10 +192,13 @@ func TestExemptionIsByName(t *testing.T) {
 	server := httptest.NewServer(text("inside"))
 	defer server.Close()
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
-	dns := newNames(map[string][]string{"wiki.intranet": {"127.0.0.1"}, "evil.example": {"127.0.0.1"}, "a.b.lan": {"127.0.0.1"}, "lan": {"127.0.0.1"}})
-	c := newClient(t, Config{Resolver: dns.resolver(), AllowHosts: []string{"Wiki.Intranet:" + port, "*.lan", "evil.example:1"}})
+	dns := newNames(map[string][]string{"wiki.intranet": {"127.0.0.1"}, "evil.example": {"127.0.0.1"},
+		"a.b.lan": {"127.0.0.1"}, "lan": {"127.0.0.1"}})
+	c := newClient(t, Config{Resolver: dns.resolver(),
+		AllowHosts: []string{"Wiki.Intranet:" + port, "*.lan", "evil.example:1"}})
 	for _, host := range []string{"wiki.intranet", "WIKI.intranet.", "a.b.lan"} {
-		if res, err := c.Get(t.Context(), Request{URL: "http://" + host + ":" + port}); err != nil || string(res.Body) != "inside" {
+		if res, err := c.Get(t.Context(), Request{URL: "http://" + host + ":" + port}); err != nil ||
+			string(res.Body) != "inside" {
 			t.Errorf("%s: have %q, %v", host, res.Body, err)
 		}
 	}
@@ -310,7 +314,8 @@ func TestTarget(t *testing.T) {
 // Odd spellings of loopback never reach it, whoever resolves them.
 func TestOddSpellingsOfLoopback(t *testing.T) {
 	c := newClient(t, Config{})
-	for _, host := range []string{"2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "localhost.", "[::ffff:7f00:1]", "①27.0.0.1", "0"} {
+	for _, host := range []string{"2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "localhost.",
+		"[::ffff:7f00:1]", "①27.0.0.1", "0"} {
 		_, err := c.Get(t.Context(), Request{URL: "http://" + host + "/"})
 		if kind := fault.KindOf(err); kind != fault.Blocked && kind != fault.Unavailable && kind != fault.Invalid {
 			t.Errorf("%s: have %v", host, err)

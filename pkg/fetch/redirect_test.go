@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // to answers with a redirect whose Location is written as it is.
@@ -46,7 +46,8 @@ func TestRedirectChain(t *testing.T) { // A8
 		t.Errorf("have %+v", res)
 	}
 	for _, path := range []string{"/t", "/s"} {
-		if res, err := c.Get(t.Context(), Request{URL: base + path}); err != nil || res.Permanent || string(res.Body) != "end" {
+		if res, err := c.Get(t.Context(), Request{URL: base + path}); err != nil || res.Permanent ||
+			string(res.Body) != "end" {
 			t.Errorf("%s: have %+v, %v", path, res, err)
 		}
 	}
@@ -83,14 +84,18 @@ func TestRedirectsEnd(t *testing.T) {
 		_, err := c.Get(t.Context(), Request{URL: base + path})
 		wantKind(t, err, fault.TooLarge, "a loop")
 	}
-	if res, err := c.Get(t.Context(), Request{URL: base + "/empty"}); err != nil || res.Status != 302 || string(res.Body) != "moved" {
+	if res, err := c.Get(t.Context(), Request{URL: base + "/empty"}); err != nil || res.Status != 302 ||
+		string(res.Body) != "moved" {
 		t.Errorf("a redirect without a location: have %+v, %v", res, err)
 	}
 }
 
 func TestRedirectsToRefusedPlaces(t *testing.T) {
 	hit := false
-	_, secret := serve(t, Config{}, map[string]http.HandlerFunc{"/": func(http.ResponseWriter, *http.Request) { hit = true }})
+	_, secret := serve(t, Config{}, map[string]http.HandlerFunc{"/": func(http.ResponseWriter,
+		*http.Request) {
+		hit = true
+	}})
 	for name, location := range map[string]string{
 		"another port of this machine": secret + "/",
 		"loopback by name":             "http://localhost/",
@@ -173,7 +178,8 @@ func TestCredentialsStayWithTheirOrigin(t *testing.T) {
 		"/d": note(text("end")),
 	})
 	here, there = base, strings.Replace(base, "127.0.0.1", "localhost", 1)
-	if _, err := c.Get(t.Context(), Request{URL: base + "/a", Secret: http.Header{"Authorization": {"Bearer x"}}}); err != nil {
+	if _, err := c.Get(t.Context(), Request{URL: base + "/a",
+		Secret: http.Header{"Authorization": {"Bearer x"}}}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"127.0.0.1 Bearer x", "127.0.0.1 Bearer x", "localhost ", "127.0.0.1 "}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/robots"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/robots"
 )
 
 const (
@@ -23,8 +23,8 @@ type RobotsRequest struct {
 	Origin string
 	// ETag and LastModified are the validators of the copy that is kept, or empty.
 	ETag, LastModified string
-	// Gate is called before a redirect is followed, as in a [Request]: the pace of the target's host
-	// is the caller's to keep.
+	// Gate is called before a redirect is followed, as in a [Request]: the caller keeps the pace of the
+	// target's host.
 	Gate func(ctx context.Context, target string) error
 }
 

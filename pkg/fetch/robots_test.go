@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/robots"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/robots"
 )
 
 func TestRobots(t *testing.T) { // A11
@@ -40,7 +40,8 @@ func TestRobots(t *testing.T) { // A11
 			t.Errorf("%s: %s", origin, diff)
 		}
 	}
-	if got, err := c.Robots(t.Context(), RobotsRequest{Origin: base, ETag: `"1"`}); err != nil || got.Status != 304 || got.Failed {
+	if got, err := c.Robots(t.Context(), RobotsRequest{Origin: base, ETag: `"1"`}); err != nil || got.Status != 304 ||
+		got.Failed {
 		t.Errorf("have %+v, %v, want 304", got, err)
 	}
 }
@@ -63,13 +64,16 @@ func TestRobotsVerdicts(t *testing.T) {
 		{"six redirects", chain(6, rules), robots.AllowAll},
 		{"a loop", map[string]http.HandlerFunc{"/robots.txt": to(301, "/robots.txt")}, robots.AllowAll},
 		{"a redirect without a target", map[string]http.HandlerFunc{"/robots.txt": to(302, "")}, robots.AllowAll},
-		{"a redirect into the private network", map[string]http.HandlerFunc{"/robots.txt": to(302, "http://10.0.0.1/robots.txt")}, robots.DisallowAll},
+		{"a redirect into the private network", map[string]http.HandlerFunc{"/robots.txt": to(302,
+			"http://10.0.0.1/robots.txt")}, robots.DisallowAll},
 		{"a broken body", map[string]http.HandlerFunc{"/robots.txt": truncated}, robots.DisallowAll},
-		{"broken gzip", map[string]http.HandlerFunc{"/robots.txt": coded("gzip", encode("gzip", []byte(rules))[:20])}, robots.DisallowAll},
+		{"broken gzip", map[string]http.HandlerFunc{"/robots.txt": coded("gzip", encode("gzip", []byte(rules))[:20])},
+			robots.DisallowAll},
 		{"an unknown encoding", map[string]http.HandlerFunc{"/robots.txt": coded("tide", []byte(rules))}, robots.DisallowAll},
 		{"304 without being asked", map[string]http.HandlerFunc{"/robots.txt": status(304)}, robots.DisallowAll},
 		{"more than is read", map[string]http.HandlerFunc{"/robots.txt": text(huge)}, robots.UseBody},
-		{"more than is read, packed", map[string]http.HandlerFunc{"/robots.txt": coded("gzip", encode("gzip", []byte(huge)))}, robots.UseBody},
+		{"more than is read, packed", map[string]http.HandlerFunc{"/robots.txt": coded("gzip", encode("gzip", []byte(huge)))},
+			robots.UseBody},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c, base := serve(t, Config{MaxRedirects: 1}, tc.paths)
@@ -95,7 +99,8 @@ func TestRobotsCutOnTheWire(t *testing.T) {
 	for i := range uint64(80_000) {
 		fmt.Fprintf(&file, "# %016x\n", i*0x9E3779B97F4A7C15)
 	}
-	c, base := serve(t, Config{}, map[string]http.HandlerFunc{"/robots.txt": coded("gzip", encode("gzip", []byte(file.String())))})
+	c, base := serve(t, Config{}, map[string]http.HandlerFunc{"/robots.txt": coded("gzip",
+		encode("gzip", []byte(file.String())))})
 	reply, err := c.Robots(t.Context(), RobotsRequest{Origin: base})
 	if err != nil || reply.Failed || robots.Parse(reply.Body).Allowed("x", "/a") {
 		t.Errorf("have %d bytes, %q, %v", len(reply.Body), reply.Problem, err)

@@ -7,7 +7,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
 // target parses a URL and says whether it may be asked at all: Invalid when it can never work,
@@ -26,7 +27,8 @@ func (g *guard) target(raw string) (*url.URL, error) {
 
 // admit checks and normalizes a parsed URL.
 func (g *guard) admit(u *url.URL) error {
-	host, port := u.Hostname(), u.Port()
+	// "localhost." is localhost, for robots.txt and for the pace too.
+	host, port := strings.TrimSuffix(u.Hostname(), "."), u.Port()
 	ascii, known := asciiHost(host)
 	if addr, err := netip.ParseAddr(host); err == nil {
 		ascii, known = host, addr.Zone() == "" // a zone names an interface of this machine
@@ -37,7 +39,7 @@ func (g *guard) admit(u *url.URL) error {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return fault.New(fault.Blocked, "scheme %q: want http or https", u.Scheme)
 	case u.User != nil:
-		return fault.New(fault.Invalid, "url with userinfo: credentials belong into settings")
+		return fault.New(fault.Invalid, "url with userinfo: credentials belong in settings")
 	case host == "" || u.Opaque != "":
 		return fault.New(fault.Invalid, "url without a host")
 	case !known:
@@ -50,11 +52,11 @@ func (g *guard) admit(u *url.URL) error {
 	}
 	u.Fragment, u.RawFragment = "", ""
 	u.Host = joinHost(u.Scheme, ascii, port)
-	return g.judge(ascii, effectivePort(u))
+	return g.permit(ascii, effectivePort(u))
 }
 
-// judge refuses ports and literal addresses before anything is dialled. Names are judged at dial.
-func (g *guard) judge(host, port string) error {
+// permit refuses ports and literal addresses before anything is dialled. Names are checked at dial.
+func (g *guard) permit(host, port string) error {
 	if g.allow.match(host, port) {
 		return nil
 	}
@@ -101,23 +103,9 @@ func defaultPort(scheme string) string {
 // clean repairs what browsers accept and a request line cannot carry: stray percent signs, spaces,
 // quotes, angle brackets and bytes outside ASCII are escaped.
 func clean(raw string) string {
-	raw = strings.Trim(raw, " \t\r\n")
-	var out strings.Builder
-	for i := 0; i < len(raw); i++ {
-		c := raw[i]
-		stray := c == '%' && (i+2 >= len(raw) || !isHex(raw[i+1]) || !isHex(raw[i+2]))
-		if stray || c >= 0x80 || strings.IndexByte(` "<>`, c) >= 0 {
-			const upperHex = "0123456789ABCDEF"
-			out.Write([]byte{'%', upperHex[c>>4], upperHex[c&15]})
-		} else {
-			out.WriteByte(c)
-		}
-	}
-	return out.String()
-}
-
-func isHex(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+	return percent.Repair(strings.Trim(raw, " \t\r\n"), func(c byte) bool {
+		return c >= 0x80 || strings.IndexByte(` "<>`, c) >= 0
+	})
 }
 
 // withoutURL takes the URL out of the error of url.Parse.

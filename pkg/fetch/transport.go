@@ -3,9 +3,9 @@ package fetch
 import "net/http"
 
 // Transport is the same way out for clients that make their own requests, such as the SDK of a
-// storage service. Each request is judged as the URL of a [Client.Get] is, and its connection at
+// storage service. Each request is checked as the URL of a [Client.Get] is, and its connection at
 // dial. Errors are Invalid, Blocked and Unavailable as there. Redirects are not followed, bodies
-// are not decoded, and how long and how much to read is the caller's to bound.
+// are not decoded, and the caller bounds how long and how much it reads.
 func (c *Client) Transport() http.RoundTripper { return guarded{c} }
 
 type guarded struct{ c *Client }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-func TestTransportIsGuarded(t *testing.T) { // DESIGN §3
+func TestTransportIsGuarded(t *testing.T) { // no request leads to an address inside
 	asked := 0
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked++

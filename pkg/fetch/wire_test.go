@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // raw starts a server that answers every connection with these bytes, byte for byte, and then
@@ -81,7 +81,8 @@ func TestBrokenReplies(t *testing.T) {
 		{"chunks", ok + "Transfer-Encoding: chunked\r\n\r\n2\r\nti\r\n2\r\nde\r\n0\r\n\r\n", nil, ""},
 		{"a length too small is taken at its word", ok + "Content-Length: 4\r\n\r\ntide and more", nil, ""},
 		{"the same length twice", ok + "Content-Length: 4\r\nContent-Length: 4\r\n\r\ntide", nil, ""},
-		{"hints before the answer", "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + ok + "Content-Length: 4\r\n\r\ntide", nil, ""},
+		{"hints before the answer", "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + ok + "Content-Length: 4\r\n\r\ntide",
+			nil, ""},
 		{"nothing", "", nil, fault.Unavailable},
 		{"an answer that stalls", "", hang, fault.Unavailable},
 		{"another protocol", "SSH-2.0-OpenSSH_9.6\r\n", nil, fault.Unavailable},
@@ -90,22 +91,27 @@ func TestBrokenReplies(t *testing.T) {
 		{"a header that drips", ok + "X: ", drip, fault.Unavailable},
 		{"a header without end", ok, flood("X: " + strings.Repeat("x", 1000) + "\r\n"), fault.Unavailable},
 		{"a header line without end", ok + "X: ", flood(strings.Repeat("x", 1000)), fault.Unavailable},
-		{"hints without end", "", flood("HTTP/1.1 103 Early Hints\r\nX: " + strings.Repeat("x", 1000) + "\r\n\r\n"), fault.Unavailable},
+		{"hints without end", "", flood("HTTP/1.1 103 Early Hints\r\nX: " + strings.Repeat("x", 1000) + "\r\n\r\n"),
+			fault.Unavailable},
 		{"a body cut short", ok + "Content-Length: 10\r\n\r\ntide", nil, fault.Unavailable},
 		{"a body that stalls", ok + "Content-Length: 10\r\n\r\ntide", hang, fault.Unavailable},
 		{"a body that drips", ok + "Content-Length: 100000\r\n\r\n", drip, fault.Unavailable},
 		{"a body without end", ok + "\r\n", flood(strings.Repeat("x", 1000)), fault.TooLarge},
 		{"a length beyond the bound", ok + "Content-Length: 99999999999\r\n\r\n", hang, fault.TooLarge},
-		{"a long header", ok + "X: " + strings.Repeat("x", MaxHeaderBytes-4096) + "\r\nContent-Length: 4\r\n\r\ntide", nil, ""},
-		{"a header beyond the bound", ok + "X: " + strings.Repeat("x", MaxHeaderBytes) + "\r\nContent-Length: 4\r\n\r\ntide", nil, fault.Unavailable},
+		{"a long header", ok + "X: " + strings.Repeat("x", MaxHeaderBytes-4096) + "\r\nContent-Length: 4\r\n\r\ntide", nil,
+			""},
+		{"a header beyond the bound", ok + "X: " + strings.Repeat("x", MaxHeaderBytes) + "\r\nContent-Length: 4\r\n\r\ntide",
+			nil, fault.Unavailable},
 		{"two lengths", ok + "Content-Length: 4\r\nContent-Length: 5\r\n\r\ntides", nil, fault.Unavailable},
 		{"a negative length", ok + "Content-Length: -4\r\n\r\ntide", nil, fault.Unavailable},
 		{"chunks cut short", ok + "Transfer-Encoding: chunked\r\n\r\n4\r\nti", nil, fault.Unavailable},
 		{"chunks without the last", ok + "Transfer-Encoding: chunked\r\n\r\n4\r\ntide\r\n", nil, fault.Unavailable},
 		{"chunks of no number", ok + "Transfer-Encoding: chunked\r\n\r\nxyz\r\ntide\r\n0\r\n\r\n", nil, fault.Unavailable},
-		{"chunks of one byte with long extensions", ok + "Transfer-Encoding: chunked\r\n\r\n", flood("1;" + strings.Repeat("e", 2000) + "\r\nx\r\n"), fault.Unavailable},
+		{"chunks of one byte with long extensions", ok + "Transfer-Encoding: chunked\r\n\r\n",
+			flood("1;" + strings.Repeat("e", 2000) + "\r\nx\r\n"), fault.Unavailable},
 		{"an unknown transfer encoding", ok + "Transfer-Encoding: tide\r\n\r\ntide", nil, fault.Unavailable},
-		{"a protocol we did not ask for", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", hang, fault.Unavailable},
+		{"a protocol we did not ask for", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
+			hang, fault.Unavailable},
 		{"gzip cut short", ok + "Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x00", nil, fault.Unavailable},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -234,7 +240,8 @@ func TestLimitRead(t *testing.T) {
 		}
 		_, err := (limit{bytes: 9}).read(bytes.NewReader(in), hint)
 		wantKind(t, err, fault.TooLarge, "at most 9")
-		if out, err := (limit{bytes: 9, cut: true}).read(bytes.NewReader(in), hint); err != nil || string(out) != "012345678" {
+		if out, err := (limit{bytes: 9, cut: true}).read(bytes.NewReader(in), hint); err != nil ||
+			string(out) != "012345678" {
 			t.Errorf("hint %d: have %q, %v", hint, out, err)
 		}
 	}

@@ -2,11 +2,10 @@ package registry
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -25,11 +24,11 @@ type Batch struct {
 	Until time.Time
 	// CrawlDelay is what robots.txt last asked for.
 	CrawlDelay time.Duration
-	// Absent are the marks of what the host showed for pages that do not exist, by scheme, when the
-	// batch began: see [Absent].
-	Absent map[string]string
+	// Fingerprints are those of what the host showed for pages that do not exist, by scheme, when the
+	// batch began: see [Soft404].
+	Fingerprints map[string]string
 	// Left is what the host may be asked for: who has reached it begins no other request of an item.
-	// Zero, as for a host that is not to be had, is nothing at all.
+	// Zero, as for a host that is not available, is nothing at all.
 	Left Budget
 
 	owner  string
@@ -46,53 +45,60 @@ func (b *Batch) Break(it *Item) {
 	b.broken[it.key] = true
 }
 
-// Begin takes the items of a job that need work and locks them, if their host can be had now
-// (A20, DESIGN §2.4). A nil batch means that nothing is left to do: the items are done, in other
-// hands, or back in the due rows. A deferral is not an attempt.
-func (r *Registry) Begin(ctx context.Context, job Job) (*Batch, error) {
-	owner := r.o.Token()
+// Begin takes the items of a job that need work and locks them, if their host is available now
+// (A20). A nil batch means that nothing is left to do: the items are done, in other
+// hands, or back in the due rows. Items that go back are not counted as attempts.
+func (r *Jobs) Begin(ctx context.Context, job Job) (*Batch, error) {
+	return r.BeginIf(ctx, job, func(bool) bool { return true })
+}
+
+// BeginIf is [Jobs.Begin] if the caller, who is told whether the host answered when it was last
+// asked, still wants the job then. If not, nothing is touched and the batch is nil. The caller may be
+// asked several times.
+func (r *Jobs) BeginIf(ctx context.Context, job Job, wanted func(answers bool) bool) (*Batch, error) {
+	owner := r.s.o.Token()
 	var batch *Batch
 	var taken Budget
-	err := r.onHost(ctx, job.PartitionKey, job.Host, func(ctx context.Context) (err error) {
-		batch, err = r.begin(ctx, job, owner, &taken)
+	err := r.s.onHost(ctx, job.PartitionKey, job.Host, func(ctx context.Context) (err error) {
+		batch, err = r.begin(ctx, job, owner, &taken, wanted)
 		return err
 	})
 	if err != nil || batch == nil || len(batch.rest) == 0 {
 		return batch, err
 	}
 	if err := r.parkRest(ctx, batch); err != nil {
-		// The batch is held all the same; the rest comes again when its job is no longer trusted.
-		r.o.Log.WarnContext(ctx, "items without a start were not given back", "host", job.Host, "kind", fault.KindOf(err))
+		// The batch has begun all the same; the rest comes again after jobTTL.
+		r.s.o.Log.WarnContext(ctx, "items without a start were not given back", "host", job.Host, "kind", fault.KindOf(err))
 	}
 	return batch, nil
 }
 
-func (r *Registry) begin(ctx context.Context, job Job, owner string, taken *Budget) (*Batch, error) {
-	items, host, err := r.load(ctx, job)
+func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
+	wanted func(answers bool) bool) (*Batch, error) {
+	items, host, err := r.s.load(ctx, job)
 	if err != nil {
 		return nil, err
 	}
-	now := r.now()
+	now := r.s.now()
 	todo := eligible(items, job.Host, now)
-	if len(todo) == 0 {
+	if len(todo) == 0 || !wanted(host.Answers) {
 		return nil, nil
 	}
-	p := r.o.Politeness(job.Host)
-	if _, err := r.share(ctx, &host, len(todo), p, taken); err != nil {
+	p := r.s.o.Politeness(job.Host)
+	if _, err := r.s.share(ctx, &host, len(todo), p, taken); err != nil {
 		return nil, err
 	}
-	g, until, ok := host.reserveBatch(now, owner, len(todo), p, r.o.Jitter)
+	g, until, ok := host.Policy.ReserveBatch(now, owner, len(todo), p, r.s.o.Jitter)
 	if !ok {
 		return r.beginUnasked(ctx, job, owner, &host, todo, until)
 	}
 	b := &Batch{
 		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID,
-		Starts: append(g.starts, host.NextSlotAt), Permits: g.permits, Until: stamp(now.Add(lockTime)),
-		CrawlDelay: time.Duration(host.CrawlDelayMS) * time.Millisecond,
-		Absent:     host.Absent, Left: host.allow(len(g.starts), g.permits, p), owner: owner,
+		Starts: append(g.Starts, g.Next), Permits: g.Permits, Left: g.Left, Until: stamp(now.Add(lockTime)),
+		CrawlDelay: host.Policy.Pace.CrawlDelay, Fingerprints: host.Fingerprints, owner: owner,
 	}
-	b.rest = todo[len(g.starts):]
-	return b, r.lock(ctx, b, &host, todo[:len(g.starts)])
+	b.rest = todo[len(g.Starts):]
+	return b, r.lock(ctx, b, &host, todo[:len(g.Starts)])
 }
 
 // eligible picks the items worth locking, each once.
@@ -106,82 +112,73 @@ func eligible(items []Item, host string, now time.Time) []*Item {
 		}
 		seen[it.key.Row] = true
 		it.Interrupted = it.LockOwner != ""
+		if it.Interrupted && !it.LockedUntil.IsZero() { // nobody gave it back
+			it.Deaths, it.Deadly, it.Alone = it.Deaths+1, it.Alone, false
+		}
 		out = append(out, it)
 	}
 	return out
 }
 
-// lock takes items and the host's lease in one transaction. An item that somebody else took or
-// changed meanwhile is left to the winner; a host that changed is a Conflict.
-func (r *Registry) lock(ctx context.Context, b *Batch, host *hostEntry, items []*Item) error {
-	for {
-		ops := []storage.Op{host.op()}
-		for _, it := range items {
-			ops = append(ops, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
-				Key: it.key, ETag: it.etag,
-				Props: storage.Properties{"lockedUntil": storage.FormatTime(b.Until), "lockOwner": b.owner},
-			}})
+// lock takes items and the host's lease in one transaction. An item that somebody else took or changed
+// meanwhile is left to them; a host that changed is a Conflict.
+func (r *Jobs) lock(ctx context.Context, b *Batch, host *hostEntry, items []*Item) (err error) {
+	b.Items, err = r.s.writeEach(ctx, nil, []storage.Op{host.op()}, items, func(it *Item) []storage.Op {
+		p := storage.Properties{"lockedUntil": storage.FormatTime(b.Until), "lockOwner": b.owner}
+		if it.Deaths > 0 {
+			p["deaths"], p["alone"] = int64(it.Deaths), false
 		}
-		tags, err := r.items.Transact(ctx, ops...)
-		if err == nil {
-			for i, it := range items {
-				it.etag, it.LockedUntil, it.LockOwner = tags[i+1], b.Until, b.owner
-			}
-			b.Items = items
-			return nil
-		}
-		i, lost := loser(err)
-		if !lost || i == 0 {
-			return err
-		}
-		items = slices.Concat(items[:i-1], items[i:])
+		return []storage.Op{it.merge(p)}
+	})
+	for _, it := range b.Items {
+		it.LockedUntil, it.LockOwner = b.Until, b.owner
 	}
+	return err
 }
 
-// loser tells which operation of a transaction lost a race.
-func loser(err error) (index int, lost bool) {
-	op, ok := errors.AsType[*storage.OpError](err)
-	if !ok || !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.NotFound) {
-		return 0, false
+// TryAlone writes down that from now on nothing but this item of the batch is worked on, until it is
+// committed. An item that somebody else has changed meanwhile is left as it is: it remains a suspect.
+func (r *Jobs) TryAlone(ctx context.Context, b *Batch, it *Item) error {
+	tags, err := r.s.items.Transact(ctx, it.merge(storage.Properties{"alone": true}))
+	if err != nil {
+		return ignoreLost(err)
 	}
-	return op.Index, true
+	it.etag = tags[0]
+	for _, own := range b.Items {
+		if own.key == it.key {
+			own.etag = it.etag
+		}
+	}
+	return nil
 }
 
-// park gives claimed items back to the due rows because their host is not to be had: until a
+// park gives claimed items back to the due rows because their host is not available: until a
 // time, or (zero) until somebody who works there, or the next sweep, takes them.
-func (r *Registry) park(ctx context.Context, host hostEntry, items []*Item, until time.Time) error {
-	host.unclaim(len(items), r.o.Politeness(host.Host))
-	now := r.now()
+func (r *Jobs) park(ctx context.Context, host hostEntry, items []*Item, until time.Time) error {
+	host.Policy.Pace.Unclaim(len(items), r.s.o.Politeness(host.Host))
+	now := r.s.now()
 	until = parkedUntil(now, until)
-	attention := laterOf(now, until)
-	for {
-		ops := []storage.Op{host.op()}
-		for _, it := range items {
-			ops = append(ops, setEnqueued(it, until))
-		}
-		_, err := r.hinted(ctx, host.key.Partition, []time.Time{attention}, ops)
-		i, lost := loser(err)
-		if !lost || i == 0 {
-			return err
-		}
-		items = slices.Concat(items[:i-1], items[i:]) // moved meanwhile
-	}
+	hints := []time.Time{policy.Later(now, until)}
+	_, err := r.s.writeEach(ctx, hints, []storage.Op{host.op()}, items, func(it *Item) []storage.Op {
+		return []storage.Op{setEnqueued(it, until)}
+	})
+	return err
 }
 
-// parkedUntil is until when due rows are left alone for a host that cannot be had until a time.
-// It is never later than a sent job would be trusted: so whatever moves a due row, the partition
+// parkedUntil is until when due rows are left alone for a host that is not available until a time.
+// It is never later than jobTTL from now: so whatever moves a due row, the partition
 // has a hint before the row's new place (invariant 2).
 func parkedUntil(now, until time.Time) time.Time {
-	if limit := now.Add(trust); until.After(limit) {
+	if limit := now.Add(jobTTL); until.After(limit) {
 		return limit
 	}
 	return until
 }
 
 // parkRest parks what a batch had no starts for.
-func (r *Registry) parkRest(ctx context.Context, b *Batch) error {
-	return r.onHost(ctx, b.Partition, b.Host, func(ctx context.Context) error {
-		host, err := r.loadHost(ctx, b.Partition, b.Host)
+func (r *Jobs) parkRest(ctx context.Context, b *Batch) error {
+	return r.s.onHost(ctx, b.Partition, b.Host, func(ctx context.Context) error {
+		host, err := r.s.loadHost(ctx, b.Partition, b.Host)
 		if err != nil {
 			return err
 		}
@@ -192,5 +189,5 @@ func (r *Registry) parkRest(ctx context.Context, b *Batch) error {
 // setEnqueued rewrites until when an item's due row is in other hands. The row may be written
 // blindly: the column is advice to sweeps, and a row that moved is not there any more.
 func setEnqueued(it *Item, until time.Time) storage.Op {
-	return claimDueRow(dueKey(it), storage.AnyETag, until)
+	return claimDueRow(dueKey(it.key, it.NextCrawlAt), storage.AnyETag, until)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
@@ -109,7 +109,7 @@ func parse(t testing.TB, urls ...string) []source.Source {
 
 func (b bench) register(t testing.TB, o RegisterOptions, urls ...string) []Registered {
 	t.Helper()
-	got := b.Register(t.Context(), parse(t, urls...), o)
+	got := b.Items.Register(t.Context(), parse(t, urls...), o)
 	for _, g := range got {
 		if g.Err != nil {
 			t.Fatal(g.Err)
@@ -123,7 +123,7 @@ func (b bench) take(t testing.TB) []Job {
 	t.Helper()
 	var out []Job
 	for {
-		messages, err := b.jobs.Receive(t.Context(), 32, 10*time.Minute)
+		messages, err := b.s.jobs.Receive(t.Context(), 32, 10*time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func (b bench) take(t testing.TB) []Job {
 				t.Fatal(err)
 			}
 			out = append(out, j)
-			if err := b.jobs.Delete(t.Context(), m); err != nil {
+			if err := b.s.jobs.Delete(t.Context(), m); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -161,7 +161,7 @@ func (b bench) finish(t testing.TB, batch *Batch) {
 func (b bench) finishAsking(t testing.TB, batch *Batch) {
 	t.Helper()
 	n := int64(len(batch.Items))
-	b.finishAs(t, batch, HostFinding{Asked: Budget{n, 100 * n}})
+	b.finishAs(t, batch, HostFinding{Asked: Budget{Requests: n, Bytes: 100 * n}})
 }
 
 func (b bench) finishAs(t testing.TB, batch *Batch, host HostFinding) {
@@ -171,17 +171,17 @@ func (b bench) finishAs(t testing.TB, batch *Batch, host HostFinding) {
 		f := *it
 		f.Status = Indexed
 		f.ProcessedGeneration, f.ReindexRequested = f.ReindexGeneration, false
-		f.Bring(b.clock.Now().Add(24 * time.Hour))
+		f.CheckAt(b.clock.Now().Add(24 * time.Hour))
 		done = append(done, Finding{Item: f, Changed: true})
 	}
-	if err := b.Commit(t.Context(), batch, done, host, true); err != nil {
+	if err := b.Jobs.Commit(t.Context(), batch, done, host, true); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func (b bench) begin(t testing.TB, job Job) *Batch {
 	t.Helper()
-	batch, err := b.Begin(t.Context(), job)
+	batch, err := b.Jobs.Begin(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}

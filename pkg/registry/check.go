@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -24,16 +25,18 @@ func (v Violation) String() string {
 // only exact while nobody writes.
 func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 	c := checker{
-		now: r.now(), politeness: r.o.Politeness, hosts: map[storage.Key]hostState{}, items: map[storage.Key]Item{}, due: map[storage.Key][]storage.Entity{},
-		counts: map[storage.Key]map[Status]int{}, rebuild: map[storage.Key]int{}, revisited: map[storage.Key]int{}, hints: map[string]time.Time{},
+		now: r.s.now(), politeness: r.s.o.Politeness, hosts: map[storage.Key]hostState{}, items: map[storage.Key]Item{},
+		due:    map[storage.Key][]storage.Entity{},
+		counts: map[storage.Key]map[Status]int{}, rebuild: map[storage.Key]int{}, revisited: map[storage.Key]int{},
+		hints: map[string]time.Time{},
 	}
-	for e, err := range r.items.Query(ctx, storage.Query{}) {
+	for e, err := range r.s.items.Query(ctx, storage.Query{}) {
 		if err != nil {
 			return nil, err
 		}
 		c.row(e)
 	}
-	for e, err := range r.hints.Query(ctx, storage.Query{}) {
+	for e, err := range r.s.hints.Query(ctx, storage.Query{}) {
 		if err != nil {
 			return nil, err
 		}
@@ -78,9 +81,7 @@ func (c *checker) row(e storage.Entity) {
 		c.due[item] = append(c.due[item], e)
 		return
 	}
-	var h hostState
-	decode(hostColumns, e.Props, &h)
-	if h.Host != "" {
+	if h, _ := hostRows.Decode(e.Props); h.Host != "" {
 		c.hosts[e.Key] = h
 		c.counts[e.Key] = h.Counts
 		c.rebuild[e.Key] += h.Rebuilding
@@ -90,7 +91,7 @@ func (c *checker) row(e storage.Entity) {
 
 // pointer checks that an item can be found by its id.
 func (c *checker) pointer(ctx context.Context, r *Registry, key storage.Key) error {
-	e, err := r.index.Get(ctx, indexKey(key.Row))
+	e, err := r.s.index.Get(ctx, indexKey(key.Row))
 	if err != nil {
 		c.report(1, key, "cannot be found by its id: %v", err)
 		return nil
@@ -114,7 +115,7 @@ func (c *checker) judge() {
 		}
 		counted[host][it.Status]++
 		c.rebuild[host] -= one(it.RebuildPending)
-		c.revisited[host] -= one(it.standing().revisited)
+		c.revisited[host] -= one(tallyOf(&it).revisited)
 	}
 	for key := range c.due {
 		if _, ok := c.items[key]; !ok {
@@ -135,13 +136,14 @@ func (c *checker) judge() {
 	for partition, first := range c.attention() {
 		at, ok := c.hints[partition]
 		if limit := first.Add(time.Minute); !ok || at.After(limit) {
-			c.report(2, storage.Key{Partition: partition}, "needs attention at %s, first hint %s (any: %v)", storage.FormatTime(first), storage.FormatTime(at), ok)
+			c.report(2, storage.Key{Partition: partition}, "needs attention at %s, first hint %s (any: %v)",
+				storage.FormatTime(first), storage.FormatTime(at), ok)
 		}
 	}
 }
 
 // attention is, by partition, when the first due row needs somebody. Those of a host that may not be
-// asked do when it may be, and every time that a job would be trusted: limits may be raised.
+// asked do when it may be, and at the latest after jobTTL: limits may be raised.
 func (c *checker) attention() map[string]time.Time {
 	out := map[string]time.Time{}
 	for _, rows := range c.due {
@@ -149,8 +151,8 @@ func (c *checker) attention() map[string]time.Time {
 			at, _, _ := parseDueRow(e.Row)
 			host, _ := e.Props["host"].(string)
 			h := c.hosts[storage.Key{Partition: e.Partition, Row: hostRow(host)}]
-			held, _ := h.held(c.now, c.politeness(host))
-			first := laterOf(laterOf(at, enqueuedUntil(e)), laterOf(c.now, parkedUntil(c.now, held)))
+			held, _ := h.Policy.Blocked(c.now, c.politeness(host))
+			first := policy.Later(policy.Later(at, enqueuedUntil(e)), policy.Later(c.now, parkedUntil(c.now, held)))
 			out[e.Partition] = earlier(out[e.Partition], first)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -30,14 +31,17 @@ type HostFinding struct {
 	Asked      Budget        // what it was asked for since the last commit
 }
 
-// Commit writes what a batch found, atomically, and moves each item's due row (DESIGN §2.4). It
+// Commit writes what a batch found, atomically, and moves each item's due row. It
 // may be called several times for parts of a batch; last ends the lease and gives back the items
 // that were not done. Items that somebody forced or registered again meanwhile keep that schedule
 // and generation; those whose lock was lost are left alone.
-func (r *Registry) Commit(ctx context.Context, b *Batch, done []Finding, host HostFinding, last bool) error {
+func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFinding, last bool) error {
 	c := &commit{r: r, b: b, host: host, last: last}
 	for _, f := range done {
-		f.Item.LockedUntil, f.Item.LockOwner = time.Time{}, ""
+		f.Item.LockedUntil, f.Item.LockOwner, f.Item.Alone = time.Time{}, "", false
+		if !f.Item.Deadly {
+			f.Item.Deaths = 0
+		}
 		c.done = append(c.done, c.pendingOf(f))
 	}
 	if last {
@@ -46,12 +50,12 @@ func (r *Registry) Commit(ctx context.Context, b *Batch, done []Finding, host Ho
 	if err := c.readPointers(ctx); err != nil {
 		return err
 	}
-	if err := r.onHost(ctx, b.Partition, b.Host, c.try); err != nil {
+	if err := r.s.onHost(ctx, b.Partition, b.Host, c.try); err != nil {
 		return err
 	}
 	c.dropPointers(ctx)
 	b.Items = b.remaining(done)
-	r.send(ctx, b.Partition, b.Host, ReasonForced, c.again())
+	r.s.send(ctx, b.Partition, b.Host, ReasonForced, c.again())
 	return nil
 }
 
@@ -61,7 +65,7 @@ func (c *commit) again() []JobItem {
 	var items []JobItem
 	for _, p := range c.done {
 		if p.rebased && !p.Purge {
-			items = append(items, p.Item.job())
+			items = append(items, jobItem(&p.Item))
 		}
 	}
 	return items
@@ -70,25 +74,25 @@ func (c *commit) again() []JobItem {
 // pending is a finding on its way into the store.
 type pending struct {
 	Finding
-	was     standing // as counted
-	oldDue  time.Time
-	wasGone bool          // it had its tombstone before
-	pointer storage.ETag  // of the row that leads to an item to be purged; empty if there is none
-	score   LastModRecord // what it says of the host's word for changes
-	run     string        // the rebuild that had asked for it when the batch began
-	noDue   bool          // the old due row is not there, which only damage explains: repaired by writing the new one
-	spoiled bool          // see spoil
-	rebased bool          // somebody changed the item while we worked; their schedule stands
+	was         tally // as counted
+	oldDue      time.Time
+	wasGone     bool          // it had its tombstone before
+	pointer     storage.ETag  // of the row that leads to an item to be purged; empty if there is none
+	score       LastModRecord // what it says of the host's word for changes
+	run         string        // the rebuild that had asked for it when the batch began
+	noDue       bool          // the old due row is not there, which only damage explains: repaired by writing the new one
+	quarantined bool          // see quarantine
+	rebased     bool          // somebody changed the item while we worked; their schedule stands
 }
 
-// lost reports whether the finding takes something away that was there, which the brake counts.
+// lost reports whether the finding takes something away that was there, which the mass-removal guard counts.
 func (p *pending) lost() bool {
 	return !p.wasGone && !p.Item.GoneSince.IsZero() && p.Item.ContentHash != ""
 }
 
 // commit is one call of Commit. Its slices shrink as races are lost.
 type commit struct {
-	r    *Registry
+	r    *Jobs
 	b    *Batch
 	host HostFinding
 	last bool
@@ -99,8 +103,9 @@ type commit struct {
 func (c *commit) pendingOf(f Finding) *pending {
 	for _, it := range c.b.Items {
 		if it.key == f.Item.key {
-			p := &pending{Finding: f, was: it.standing(), oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(), run: it.RebuildRun, score: scoreOf(it, &f)}
-			if p.score.Right+p.score.Wrong > 0 {
+			p := &pending{Finding: f, was: tallyOf(it), oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(),
+				run: it.RebuildRun, score: scoreOf(it, &f)}
+			if p.score.Predictions() > 0 {
 				p.Item.PredictedAt = time.Time{}
 			}
 			return p
@@ -112,22 +117,22 @@ func (c *commit) pendingOf(f Finding) *pending {
 // try builds the transaction from what stands now and sends it. It returns nil once everything is
 // committed or lost, and Conflict when the host's row has changed.
 func (c *commit) try(ctx context.Context) error {
-	host, err := c.r.loadHost(ctx, c.b.Partition, c.b.Host)
+	host, err := c.r.s.loadHost(ctx, c.b.Partition, c.b.Host)
 	if err != nil {
 		return err
 	}
 	for {
 		ops, owners := c.ops(host)
-		_, err := c.r.hinted(ctx, c.b.Partition, c.hints(), ops)
-		if i, never := refused(err); never && owners[i].done != nil && !owners[i].done.spoiled {
-			c.spoil(ctx, owners[i].done, err)
+		_, err := c.r.s.hinted(ctx, c.b.Partition, c.hints(), ops)
+		if i, never := rejectedIndex(err); never && owners[i].done != nil && !owners[i].done.quarantined {
+			c.quarantine(ctx, owners[i].done, err)
 			continue
 		}
-		i, lost := loser(err)
+		i, lost := conflictIndex(err)
 		if !lost || i == 0 {
 			return err
 		}
-		if err := c.lose(ctx, owners[i]); err != nil {
+		if err := c.dropConflict(ctx, owners[i]); err != nil {
 			return err
 		}
 	}
@@ -141,26 +146,26 @@ type opOwner struct {
 }
 
 func (c *commit) ops(host hostEntry) ([]storage.Op, []opOwner) {
-	now := c.r.now()
+	now := c.r.s.now()
 	host.Counts = maps.Clone(host.Counts)          // this may be called again with the same host
 	ops, owners := []storage.Op{{}}, []opOwner{{}} // the host's row comes first, once it is known
 	add := func(op storage.Op, o opOwner) { ops, owners = append(ops, op), append(owners, o) }
 	for _, p := range c.done {
 		if p.Purge {
-			host.recount(p.was, standing{})
+			host.recount(p.was, tally{})
 			add(storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: p.Item.key, ETag: p.Item.etag}}, opOwner{done: p})
 			if !p.noDue {
 				add(deleteDue(p.Item.key, p.oldDue), opOwner{done: p, due: true})
 			}
 			continue
 		}
-		host.recount(p.was, p.Item.standing())
+		host.recount(p.was, tallyOf(&p.Item))
 		if !p.Unasked {
-			host.observe(p.Changed, p.Failed)
+			host.Rates.Add(p.Changed, p.Failed)
 		}
-		host.LastMod.add(p.score)
+		host.LastMod.Add(p.score)
 		if p.lost() {
-			host.lose(now, c.b.owner)
+			host.Policy.CountLoss(now, c.b.owner)
 		}
 		add(storage.Op{Kind: storage.Replace, Entity: p.Item.entity()}, opOwner{done: p})
 		if p.Item.NextCrawlAt.Equal(p.oldDue) {
@@ -173,10 +178,13 @@ func (c *commit) ops(host hostEntry) ([]storage.Op, []opOwner) {
 	}
 	for _, it := range c.rest {
 		unlocked := storage.Properties{"lockedUntil": "", "lockOwner": ""}
+		if it.Deaths > 0 {
+			unlocked["alone"] = false
+		}
 		if c.b.broken[it.key] {
 			delete(unlocked, "lockOwner") // by which the next worker knows
 		}
-		add(storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: it.key, ETag: it.etag, Props: unlocked}}, opOwner{rest: it})
+		add(it.merge(unlocked), opOwner{rest: it})
 		add(setEnqueued(it, parkedUntil(now, c.host.PauseUntil)), opOwner{rest: it, due: true})
 	}
 	c.updateHost(&host, now)
@@ -185,46 +193,49 @@ func (c *commit) ops(host hostEntry) ([]storage.Op, []opOwner) {
 }
 
 func (c *commit) updateHost(host *hostEntry, now time.Time) {
-	host.unclaim(len(c.done)+len(c.rest), c.r.o.Politeness(host.Host))
-	host.CrawlDelayMS = c.host.CrawlDelay.Milliseconds()
-	if c.host.PauseUntil.After(now) {
-		host.pause(now, c.host.PauseUntil, c.host.PauseWhy)
-	} else if len(c.done) > 0 && !host.PausedUntil.After(now) {
-		host.PausedUntil, host.PauseReason = time.Time{}, ""
+	host.Policy.Pace.Unclaim(len(c.done)+len(c.rest), c.r.s.o.Politeness(host.Host))
+	host.learn(now, c.b.owner, c.host)
+	if len(c.done) > 0 {
+		host.Policy.Pace.Resume(now)
 	}
-	host.charge(now, c.b.owner, c.host.Asked)
+	if asked, answered := c.answers(); asked {
+		host.Answers = answered
+	}
 	if c.last {
-		host.release(c.b.owner, c.host.NextStart)
+		host.Policy.Release(c.b.owner, c.host.NextStart)
 	}
+}
+
+// answers reports whether the host was asked for any of what is done, and whether it answered any.
+func (c *commit) answers() (asked, answered bool) {
+	for _, p := range c.done {
+		if !p.Purge && !p.Unasked {
+			asked, answered = true, answered || !p.Failed
+		}
+	}
+	return asked, answered
 }
 
 // hints are needed for what comes due before the hint that was left when the job was claimed.
 func (c *commit) hints() []time.Time {
-	now := c.r.now()
+	now := c.r.s.now()
 	var first time.Time
 	for _, p := range c.done {
-		if !p.Purge && p.Item.NextCrawlAt.Before(now.Add(trust)) {
+		if !p.Purge && p.Item.NextCrawlAt.Before(now.Add(jobTTL)) {
 			first = earlier(first, p.Item.NextCrawlAt)
 		}
 	}
 	if len(c.rest) > 0 {
-		first = earlier(first, laterOf(now, parkedUntil(now, c.host.PauseUntil)))
+		first = earlier(first, policy.Later(now, parkedUntil(now, c.host.PauseUntil)))
 	}
 	if first.IsZero() {
 		return nil
 	}
-	return []time.Time{laterOf(first, now)}
+	return []time.Time{policy.Later(first, now)}
 }
 
-func laterOf(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-// refused tells which operation of a transaction can never be stored.
-func refused(err error) (index int, yes bool) {
+// rejectedIndex tells which operation of a transaction can never be stored.
+func rejectedIndex(err error) (index int, yes bool) {
 	op, ok := errors.AsType[*storage.OpError](err)
 	if !ok || op.Index == 0 || !fault.Is(err, fault.Invalid) && !fault.Is(err, fault.TooLarge) {
 		return 0, false
@@ -232,10 +243,10 @@ func refused(err error) (index int, yes bool) {
 	return op.Index, true
 }
 
-// spoil replaces a finding that cannot be stored by the item as it was, in Error: it must not take
+// quarantine replaces a finding that cannot be stored by the item as it was, in Error: it must not take
 // the findings of its neighbours with it.
-func (c *commit) spoil(ctx context.Context, p *pending, why error) {
-	c.r.o.Log.ErrorContext(ctx, "a finding cannot be stored", "id", p.Item.ID, "err", why)
+func (c *commit) quarantine(ctx context.Context, p *pending, why error) {
+	c.r.s.o.Log.ErrorContext(ctx, "a finding cannot be stored", "id", p.Item.ID, "err", why)
 	for _, it := range c.b.Items {
 		if it.key != p.Item.key {
 			continue
@@ -246,19 +257,18 @@ func (c *commit) spoil(ctx context.Context, p *pending, why error) {
 		was.etag, was.LockedUntil, was.LockOwner = p.Item.etag, time.Time{}, ""
 		was.Rebuilt(false)
 		was.SetError("what was found cannot be stored: " + why.Error())
-		was.Record(c.r.now(), "error", was.ErrorMessage)
-		p.Item, p.Changed, p.Failed, p.spoiled, p.score = was, false, true, true, LastModRecord{}
+		was.Record(c.r.s.now(), "error", was.ErrorMessage)
+		p.Item, p.Changed, p.Failed, p.quarantined, p.score = was, false, true, true, LastModRecord{}
 	}
 }
 
-// lose handles the operation that made a transaction fail.
-func (c *commit) lose(ctx context.Context, o opOwner) error {
+// dropConflict handles the operation that made a transaction fail.
+func (c *commit) dropConflict(ctx context.Context, o opOwner) error {
 	switch {
 	case o.rest != nil:
-		c.rest = without(c.rest, o.rest) // changed or lost: no longer ours to give back
-		return nil
+		return c.dropRest(ctx, o.rest)
 	case o.due:
-		c.r.o.Log.WarnContext(ctx, "due row was missing", "id", o.done.Item.ID)
+		c.r.s.o.Log.WarnContext(ctx, "due row was missing", "id", o.done.Item.ID)
 		o.done.noDue = true
 		return nil
 	default:
@@ -266,11 +276,26 @@ func (c *commit) lose(ctx context.Context, o opOwner) error {
 	}
 }
 
-// rebase looks at what happened to an item while it was worked on. Lock still ours: somebody
+// dropRest reads an item that is to be given back, and was changed. The lock may still be ours: a write of ours
+// took effect though it seemed to fail, or somebody has forced the item.
+func (c *commit) dropRest(ctx context.Context, it *Item) error {
+	cur, err := c.r.s.loadItem(ctx, it.key)
+	if err != nil {
+		return err
+	}
+	if cur.LockOwner == c.b.owner && cur.etag != it.etag && cur.NextCrawlAt.Equal(it.NextCrawlAt) {
+		it.etag = cur.etag
+		return nil
+	}
+	c.rest = without(c.rest, it) // no longer ours to give back
+	return nil
+}
+
+// rebase reads what happened to an item while it was worked on. Lock still ours: somebody
 // forced or registered it, so their schedule and generation stand beside our findings. Lock lost:
 // the findings are dropped, whoever has the item now will make their own.
 func (c *commit) rebase(ctx context.Context, p *pending) error {
-	cur, err := c.r.loadItem(ctx, p.Item.key)
+	cur, err := c.r.s.loadItem(ctx, p.Item.key)
 	if err != nil {
 		return err
 	}
@@ -278,15 +303,16 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 		c.done = without(c.done, p)
 		return nil
 	}
-	p.oldDue, p.was, p.rebased = cur.NextCrawlAt, cur.standing(), true
+	p.oldDue, p.was, p.rebased = cur.NextCrawlAt, tallyOf(&cur), true
 	if p.Purge {
 		p.repent(cur)
 		return nil
 	}
 	mine := &p.Item
 	mine.etag = cur.etag
-	mine.RemoveRequested = cur.RemoveRequested
+	mine.RemoveRequested, mine.MovedTo = cur.RemoveRequested, cur.MovedTo
 	mine.DisplaySource, mine.Credential = cur.DisplaySource, cur.Credential
+	mine.FirstSeen, mine.Formers = cur.FirstSeen, cur.Formers
 	mine.ReindexGeneration = cur.ReindexGeneration
 	mine.ReindexRequested = cur.ReindexGeneration > mine.ProcessedGeneration
 	if cur.RebuildRun != p.run { // asked for meanwhile, and what we did may have been too early
@@ -297,7 +323,7 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 	}
 	mine.NextCrawlAt = cur.NextCrawlAt
 	if !mine.GoneSince.IsZero() {
-		mine.GoneSince = laterOf(mine.GoneSince, cur.GoneSince)
+		mine.GoneSince = policy.Later(mine.GoneSince, cur.GoneSince)
 	}
 	mine.History = mergeHistory(mine.History, cur.History)
 	return nil
@@ -318,16 +344,6 @@ func mergeHistory(ours, theirs []Decision) []Decision {
 	return ours[max(0, len(ours)-maxHistory):]
 }
 
-func without[T comparable](list []T, x T) []T {
-	var out []T
-	for _, v := range list {
-		if v != x {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
 // remaining are the batch's items without those that are done.
 func (b *Batch) remaining(done []Finding) []*Item {
 	is := map[storage.Key]bool{}
@@ -345,50 +361,39 @@ func (b *Batch) remaining(done []Finding) []*Item {
 
 // Fail records on the items of a job that nobody could process it (A19: the poison queue). Items
 // that were processed after all, or that somebody holds, are left alone.
-func (r *Registry) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
-	return r.onHost(ctx, job.PartitionKey, job.Host, func(ctx context.Context) error {
-		items, host, err := r.load(ctx, job)
+func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
+	id := hostID{job.PartitionKey, job.Host}
+	return r.s.changeHost(ctx, id, func(ctx context.Context, h *hostEntry) (*change, error) {
+		items, err := r.s.loadItems(ctx, job.PartitionKey, job.hashes())
 		if err != nil {
-			return err
+			return nil, err
 		}
-		now := r.now()
-		ops := []storage.Op{{}}
+		now := r.s.now()
+		var c change
 		var first time.Time
 		for _, it := range eligible(items, job.Host, now) {
-			was, oldDue := it.standing(), it.NextCrawlAt
+			was, oldDue := tallyOf(it), it.NextCrawlAt
 			decide(it, now)
 			it.Rebuilt(false)
 			it.IndexPending = false // the snapshot may be what cannot be processed
-			host.recount(was, it.standing())
-			host.observe(false, true)
-			ops = append(ops, storage.Op{Kind: storage.Replace, Entity: it.entity()})
-			if !it.NextCrawlAt.Equal(oldDue) {
-				ops = append(ops, deleteDue(it.key, oldDue), upsertDue(it, it.NextCrawlAt, time.Time{}))
-			}
+			h.recount(was, tallyOf(it))
+			h.Rates.Add(false, true)
+			h.Answers = false
+			c.ops = append(c.ops, it.write(oldDue, time.Time{})...)
 			first = earlier(first, it.NextCrawlAt)
 		}
-		if len(ops) == 1 {
-			return nil
+		if c.hints = []time.Time{first}; c.ops == nil {
+			return nil, nil
 		}
-		ops[0] = host.op()
-		_, err = r.hinted(ctx, job.PartitionKey, []time.Time{first}, ops)
-		return asConflict(err)
+		return &c, nil
 	})
 }
 
 // Pause keeps everybody away from a host that no batch holds, because it asked for that behind a
 // redirect. It is never shorter than an earlier pause, nor longer than [MaxPause].
-func (r *Registry) Pause(ctx context.Context, partition, host string, until time.Time, why string) error {
-	return r.onHost(ctx, partition, host, func(ctx context.Context) error {
-		h, err := r.loadHost(ctx, partition, host)
-		if err != nil {
-			return err
-		}
-		if err := r.pointPartition(ctx, h); err != nil {
-			return err
-		}
-		h.pause(r.now(), until, why)
-		_, err = r.items.Transact(ctx, h.op())
-		return err
+func (r *Hosts) Pause(ctx context.Context, partition, host string, until time.Time, why string) error {
+	return r.s.changeHost(ctx, hostID{partition, host}, func(_ context.Context, h *hostEntry) (*change, error) {
+		h.Policy.Pace.Pause(r.s.now(), until, clip(why, 200))
+		return &change{}, nil
 	})
 }

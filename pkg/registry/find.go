@@ -4,26 +4,40 @@ import (
 	"context"
 	"iter"
 
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Find reads an item by its id alone, with two point reads (A5). NotFound if there is none.
-func (r *Registry) Find(ctx context.Context, id source.ID) (Item, error) {
+// maxMoves is over how many moves an id is followed.
+const maxMoves = 10
+
+// Find reads an item by its id alone, with two point reads (A5). NotFound if there is none. The id of an
+// item that has moved gives the one that goes on for it, with two reads more for each move.
+func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 	_, hash, err := source.ParseID(string(id))
 	if err != nil {
 		return Item{}, err
 	}
-	e, err := r.index.Get(ctx, indexKey(hash))
-	if fault.Is(err, fault.NotFound) {
-		return Item{}, unknown(id)
-	}
-	if err != nil {
-		return Item{}, err
+	var e storage.Entity
+	for moves := 0; ; moves++ {
+		e, err = r.s.index.Get(ctx, indexKey(hash))
+		if fault.Is(err, fault.NotFound) {
+			return Item{}, unknown(id)
+		}
+		if err != nil {
+			return Item{}, err
+		}
+		to, _ := e.Props["movedTo"].(string)
+		if to == "" || moves == maxMoves {
+			break
+		}
+		if _, hash, err = source.ParseID(to); err != nil {
+			return Item{}, err
+		}
 	}
 	partition, _ := e.Props["partition"].(string)
-	it, err := r.loadItem(ctx, storage.Key{Partition: partition, Row: hash})
+	it, err := r.s.loadItem(ctx, storage.Key{Partition: partition, Row: hash})
 	if err == nil && it.etag == "" {
 		err = unknown(id)
 	}
@@ -32,8 +46,8 @@ func (r *Registry) Find(ctx context.Context, id source.ID) (Item, error) {
 
 // Lookup reads the item of a source with one point read, whose key follows from the source. found
 // is false if there is none.
-func (r *Registry) Lookup(ctx context.Context, s source.Source) (it Item, found bool, err error) {
-	it, err = r.loadItem(ctx, storage.Key{Partition: s.Partition(r.o.Strategy), Row: s.Hash()})
+func (r *Items) Lookup(ctx context.Context, s source.Source) (it Item, found bool, err error) {
+	it, err = r.s.loadItem(ctx, storage.Key{Partition: s.Partition(r.s.o.Strategy), Row: s.Hash()})
 	return it, err == nil && it.etag != "", err
 }
 
@@ -42,20 +56,9 @@ func unknown(id source.ID) error {
 }
 
 // Reindex forces a check of an item that exists (A15) and returns it as it now stands.
-func (r *Registry) Reindex(ctx context.Context, it Item, force bool) (Item, error) {
+func (r *Items) Reindex(ctx context.Context, it Item, force bool) (Item, error) {
 	got := r.Register(ctx, []source.Source{it.Source()}, RegisterOptions{Force: force})[0]
 	return got.Item, got.Err
-}
-
-// Partitions lists every partition of the registry, in order.
-func (r *Registry) Partitions(ctx context.Context) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		for e, err := range r.index.Query(ctx, storage.Query{Partition: partitionsKey}) {
-			if !yield(e.Row, err) || err != nil {
-				return
-			}
-		}
-	}
 }
 
 // ListQuery says which items are listed.
@@ -68,22 +71,19 @@ type ListQuery struct {
 
 // List gives items in the order of partition and hash, which is stable while others are
 // registered.
-func (r *Registry) List(ctx context.Context, q ListQuery) ([]Item, error) {
+func (r *Items) List(ctx context.Context, q ListQuery) ([]Item, error) {
 	after, err := r.locate(ctx, q.After)
 	if err != nil {
 		return nil, err
 	}
 	var out []Item
-	for partition, err := range r.Partitions(ctx) {
+	for partition, err := range r.s.partitionsOf(ctx, q.Host, after.Partition) {
 		if err != nil {
 			return nil, err
 		}
-		if partition < after.Partition {
-			continue
-		}
 		from := ""
 		if partition == after.Partition {
-			from = after.Row + "\x20" // just past that row: a space sorts before every hash character
+			from = justPast(after.Row)
 		}
 		if out, err = r.listPartition(ctx, partition, from, q, out); err != nil || len(out) >= q.Top {
 			return out, err
@@ -100,9 +100,9 @@ var neighbourColumns = []string{
 // Neighbours are the items of a source's host, in the order of their hashes. Of each only what it
 // is the item of is read, its credential, its status, when it was checked, and its ETag
 // as a file.
-func (r *Registry) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item, error] {
+func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		for it, err := range r.walk(ctx, s.Partition(r.o.Strategy), "", maxWalkPage, neighbourColumns...) {
+		for it, err := range r.s.walk(ctx, s.Partition(r.s.o.Strategy), "", maxWalkPage, neighbourColumns...) {
 			if (err != nil || it.SourceHost == s.Host) && !yield(it, err) {
 				return
 			}
@@ -110,7 +110,7 @@ func (r *Registry) Neighbours(ctx context.Context, s source.Source) iter.Seq2[It
 	}
 }
 
-func (r *Registry) locate(ctx context.Context, id string) (storage.Key, error) {
+func (r *Items) locate(ctx context.Context, id string) (storage.Key, error) {
 	if id == "" {
 		return storage.Key{}, nil
 	}
@@ -122,8 +122,8 @@ func (r *Registry) locate(ctx context.Context, id string) (storage.Key, error) {
 }
 
 // listPartition adds the items of one partition until q.Top is reached.
-func (r *Registry) listPartition(ctx context.Context, partition, from string, q ListQuery, out []Item) ([]Item, error) {
-	for it, err := range r.walk(ctx, partition, from, min(maxWalkPage, q.Top-len(out)+1)) {
+func (r *Items) listPartition(ctx context.Context, partition, from string, q ListQuery, out []Item) ([]Item, error) {
+	for it, err := range r.s.walk(ctx, partition, from, min(maxWalkPage, q.Top-len(out)+1)) {
 		if err != nil {
 			return nil, err
 		}

@@ -3,14 +3,16 @@ package registry
 import (
 	"context"
 	"fmt"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 const (
-	// hintGrace protects a hint whose due rows are still being written: a sweep deletes no hint
-	// younger than this.
+	// hintGrace protects a hint whose due rows are still being written: a sweep deletes no hint that
+	// was younger than this when it looked for due rows.
 	hintGrace = time.Minute
 	// writeWindow is how long after its hint a transaction may still be sent. Together with the
 	// 30 s after which a request is given up it stays within hintGrace.
@@ -21,7 +23,7 @@ const (
 // hint makes sure that a sweep looks at a partition no later than a minute after at. It comes
 // before the transaction whose due rows it announces: a crash between the two leaves a spare
 // hint, never rows without one.
-func (r *Registry) hint(ctx context.Context, partition string, at time.Time) error {
+func (r *store) hint(ctx context.Context, partition string, at time.Time) error {
 	key := hintKey(partition, at)
 	now := r.now()
 	// A cached hint is trusted while its minute is far enough away that no sweep, whatever its
@@ -40,7 +42,8 @@ func (r *Registry) hint(ctx context.Context, partition string, at time.Time) err
 
 // hinted runs a transaction under hints: it writes them and then, quickly enough for a sweep's
 // grace, the operations.
-func (r *Registry) hinted(ctx context.Context, partition string, at []time.Time, ops []storage.Op) ([]storage.ETag, error) {
+func (r *store) hinted(ctx context.Context, partition string, at []time.Time,
+	ops []storage.Op) ([]storage.ETag, error) {
 	if len(at) == 0 {
 		return r.items.Transact(ctx, ops...)
 	}
@@ -68,22 +71,64 @@ type dueHint struct {
 	entity    storage.Entity
 }
 
-// hintsUntil reads the hints of one shard whose minute has come.
-func (r *Registry) hintsUntil(ctx context.Context, shard int, until time.Time) ([]dueHint, error) {
+// hintsUntil yields the hints whose minute has come, of all shards, oldest minute first: were one
+// shard swept after the other, the last would starve when there is more to do than time. Of each
+// shard one page is held. An error is of one shard, of which nothing follows.
+func (r *Jobs) hintsUntil(ctx context.Context, until time.Time) iter.Seq2[dueHint, error] {
+	return func(yield func(dueHint, error) bool) {
+		var shards []*hintShard
+		for i := range hintShards {
+			s := &hintShard{}
+			var stop func()
+			s.next, stop = iter.Pull2(r.shardUntil(ctx, i, until))
+			defer stop()
+			if s.advance() {
+				shards = append(shards, s)
+			}
+		}
+		for len(shards) > 0 {
+			first := slices.MinFunc(shards, func(a, b *hintShard) int { return a.head.bucket.Compare(b.head.bucket) })
+			if !yield(first.head, first.err) {
+				return
+			}
+			if !first.advance() {
+				shards = without(shards, first)
+			}
+		}
+	}
+}
+
+// hintShard is a shard's next hint, and how to come to the one after.
+type hintShard struct {
+	head dueHint
+	err  error
+	next func() (dueHint, error, bool)
+}
+
+func (s *hintShard) advance() (ok bool) {
+	s.head, s.err, ok = s.next()
+	return ok
+}
+
+// shardUntil yields the hints of one shard whose minute has come.
+func (r *Jobs) shardUntil(ctx context.Context, shard int, until time.Time) iter.Seq2[dueHint, error] {
 	prefix := fmt.Sprintf("%d|", shard)
 	q := storage.Query{
 		PartitionFrom: prefix,
 		// The minute after the last one wanted, so that it is included.
 		PartitionTo: prefix + until.UTC().Truncate(time.Minute).Add(time.Minute).Format(minuteLayout),
 	}
-	var out []dueHint
-	for e, err := range r.hints.Query(ctx, q) {
-		if err != nil {
-			return nil, err
+	return func(yield func(dueHint, error) bool) {
+		for e, err := range r.s.hints.Query(ctx, q) {
+			var h dueHint
+			if err == nil {
+				h = hintOf(e, prefix)
+			}
+			if !yield(h, err) {
+				return
+			}
 		}
-		out = append(out, hintOf(e, prefix))
 	}
-	return out, nil
 }
 
 func hintOf(e storage.Entity, prefix string) dueHint {
@@ -95,12 +140,13 @@ func hintOf(e storage.Entity, prefix string) dueHint {
 	return dueHint{partition: e.Row, bucket: at, writtenAt: storage.ParseTime(written), entity: e}
 }
 
-// dropHint deletes a hint that has been followed, unless it is young or was written again.
-func (r *Registry) dropHint(ctx context.Context, h dueHint, now time.Time) error {
-	if now.Sub(h.writtenAt) < hintGrace {
+// dropHint deletes a hint for which somebody looked for due rows at a time, unless it was young then
+// or was written again.
+func (r *Jobs) dropHint(ctx context.Context, h dueHint, looked time.Time) error {
+	if looked.Sub(h.writtenAt) < hintGrace {
 		return nil
 	}
-	_, err := r.hints.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
+	_, err := r.s.hints.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
 		Key: h.entity.Key, ETag: h.entity.ETag,
 	}})
 	return ignoreLost(err)

@@ -3,6 +3,8 @@ package registry
 import (
 	"context"
 	"sync"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // hostID names a host's row.
@@ -11,46 +13,47 @@ type hostID struct{ partition, host string }
 // hostLocks lets the goroutines of one process write a host's row one after the other. Between
 // processes the row's ETag decides; here waiting is cheaper than losing.
 type hostLocks struct {
-	mu   sync.Mutex
-	held map[hostID]*hostLock
+	mu    sync.Mutex
+	locks map[hostID]*hostMutex
 }
 
-// hostLock is a lock that can be waited for with a context. It is forgotten when nobody wants it.
-type hostLock struct {
-	turn    chan struct{}
+// hostMutex is a lock that can be waited for with a context. It is forgotten when nobody wants it.
+type hostMutex struct {
+	turn    *semaphore.Weighted
 	waiting int
 }
 
 func (l *hostLocks) lock(ctx context.Context, id hostID) (unlock func(), err error) {
 	h := l.join(id)
-	select {
-	case h.turn <- struct{}{}:
-		return func() { <-h.turn; l.leave(id, h) }, nil
-	case <-ctx.Done():
+	if err := h.turn.Acquire(ctx, 1); err != nil {
 		l.leave(id, h)
-		return nil, ctx.Err()
+		return nil, err
 	}
+	return func() {
+		h.turn.Release(1)
+		l.leave(id, h)
+	}, nil
 }
 
-func (l *hostLocks) join(id hostID) *hostLock {
+func (l *hostLocks) join(id hostID) *hostMutex {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.held == nil {
-		l.held = map[hostID]*hostLock{}
+	if l.locks == nil {
+		l.locks = map[hostID]*hostMutex{}
 	}
-	h := l.held[id]
+	h := l.locks[id]
 	if h == nil {
-		h = &hostLock{turn: make(chan struct{}, 1)}
-		l.held[id] = h
+		h = &hostMutex{turn: semaphore.NewWeighted(1)}
+		l.locks[id] = h
 	}
 	h.waiting++
 	return h
 }
 
-func (l *hostLocks) leave(id hostID, h *hostLock) {
+func (l *hostLocks) leave(id hostID, h *hostMutex) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if h.waiting--; h.waiting == 0 {
-		delete(l.held, id)
+		delete(l.locks, id)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // HostView is all that workers agree on about a host (A23), for people to read.
@@ -15,16 +15,16 @@ type HostView struct {
 	NextStart  time.Time         // no request starts before
 	Workers    int               // that may send requests now
 	Requests   int               // they may have in flight
-	Losses     int               // tombstones of the brake's window
+	Losses     int               // tombstones of the mass-removal guard's window
 	Today      Budget            // what it was asked for since midnight (UTC), or may yet be by who asks it now
 	Robots     map[string]Robots // by scheme
 }
 
-// Host reads how a host is treated; NotFound if nothing is registered for it. It costs a read of its
+// View reads how a host is treated; NotFound if nothing is registered for it. It costs a read of its
 // row, one of each robots.txt and what is due.
-func (r *Registry) Host(ctx context.Context, host string) (HostView, error) {
-	now := r.now()
-	for partition, err := range r.partitionsOf(ctx, host, "") {
+func (r *Hosts) View(ctx context.Context, host string) (HostView, error) {
+	now := r.s.now()
+	for partition, err := range r.s.partitionsOf(ctx, host, "") {
 		if err != nil {
 			return HostView{}, err
 		}
@@ -33,27 +33,27 @@ func (r *Registry) Host(ctx context.Context, host string) (HostView, error) {
 			return HostView{}, err
 		}
 		if len(stats) > 0 {
-			return r.viewHost(ctx, partition, stats[0], now)
+			return r.view(ctx, partition, stats[0], now)
 		}
 	}
 	return HostView{}, fault.New(fault.NotFound, "nothing is registered for the host %q", host)
 }
 
-func (r *Registry) viewHost(ctx context.Context, partition string, stats HostStats, now time.Time) (HostView, error) {
-	h, err := r.loadHost(ctx, partition, stats.Host)
+func (r *Hosts) view(ctx context.Context, partition string, stats HostStats, now time.Time) (HostView, error) {
+	h, err := r.s.loadHost(ctx, partition, stats.Host)
 	if err != nil {
 		return HostView{}, err
 	}
-	h.turnDay(now)
-	h.expireLeases(now)
+	p := &h.Policy
+	p.StartDay(now)
+	p.ExpireLeases(now)
 	v := HostView{
-		HostStats: stats, Politeness: r.o.Politeness(stats.Host), CrawlDelay: time.Duration(h.CrawlDelayMS) * time.Millisecond,
-		NextStart: h.NextSlotAt, Workers: len(h.Leases), Losses: h.Losses, Today: h.Used, Robots: map[string]Robots{},
+		HostStats: stats, Politeness: r.s.o.Politeness(stats.Host), CrawlDelay: p.Pace.CrawlDelay,
+		NextStart: p.Pace.NextStart, Workers: len(p.Leases), Requests: p.Permits(), Losses: p.Losses.Count,
+		Today:  p.Today.Used,
+		Robots: map[string]Robots{},
 	}
-	v.MinDelay, v.MaxDelay = h.delays(v.Politeness)
-	for _, l := range h.Leases {
-		v.Requests += l.Permits
-	}
+	v.MinDelay, v.MaxDelay = p.Pace.Delays(v.Politeness)
 	for _, scheme := range []string{"https", "http"} {
 		row, err := r.Robots(ctx, partition, scheme, stats.Host)
 		if err != nil {

@@ -23,9 +23,9 @@ func TestA7OverdueIsClaimed(t *testing.T) {
 	for name, ask := range map[string]func(b bench, t *testing.T){
 		"registered": func(b bench, t *testing.T) { b.register(t, RegisterOptions{}, url) },
 		"reindexed": func(b bench, t *testing.T) {
-			it, err := b.Find(t.Context(), parse(t, url)[0].ID())
+			it, err := b.Items.Find(t.Context(), parse(t, url)[0].ID())
 			if err == nil {
-				_, err = b.Reindex(t.Context(), it, false)
+				_, err = b.Items.Reindex(t.Context(), it, false)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -43,7 +43,7 @@ func TestA7OverdueIsClaimed(t *testing.T) {
 				}
 				b.check(t)
 				ask(b, t)
-				if _, err := b.Sweep(t.Context()); err != nil {
+				if _, err := b.Jobs.Sweep(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				if more := b.take(t); len(more) != 0 {
@@ -66,7 +66,8 @@ func TestA7OverdueIsClaimedOnce(t *testing.T) {
 		for _, process := range []*Registry{b.Registry, b.another(), b.another()} {
 			for range 3 {
 				wg.Go(func() {
-					if got := process.Register(context.Background(), parse(t, "https://a.example/x"), RegisterOptions{})[0]; got.Err != nil {
+					if got := process.Items.Register(context.Background(), parse(t, "https://a.example/x"),
+						RegisterOptions{})[0]; got.Err != nil {
 						t.Error(got.Err)
 					}
 				})
@@ -84,12 +85,13 @@ func TestA7OverdueIsClaimedOnce(t *testing.T) {
 func TestA7OverdueIsNotClaimed(t *testing.T) {
 	for name, occupy := range map[string]func(b bench, t *testing.T){
 		"paused": func(b bench, t *testing.T) {
-			if err := b.Pause(t.Context(), "a.example", "a.example", b.clock.Now().Add(time.Hour), "HTTP 503"); err != nil {
+			if err := b.Hosts.Pause(t.Context(), "a.example", "a.example", b.clock.Now().Add(time.Hour),
+				"HTTP 503"); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"swept": func(b bench, t *testing.T) {
-			if r, err := b.Sweep(t.Context()); err != nil || r.Claimed != 1 {
+			if r, err := b.Jobs.Sweep(t.Context()); err != nil || r.Claimed != 1 {
 				t.Fatalf("%+v, %v", r, err)
 			}
 			b.take(t)

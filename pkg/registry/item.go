@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/schedule"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Status is where an item stands (seed 003 §4).
+// Status is where an item stands (spec 003 §4).
 type Status string
 
 // The statuses of an item.
@@ -27,13 +28,13 @@ var Statuses = []Status{Pending, Crawled, Indexed, Error, OutOfScope, Gone}
 
 // Bounds of an item's row.
 const (
-	maxErrorMessage = 1024      // characters (seed 003 §7.6, A13)
+	maxErrorMessage = 1024      // characters (spec 003 §7.6, A13)
 	maxHistory      = 30        // decisions
 	maxHistoryBytes = 12 * 1024 // well under one property's 64 KiB
 	rowVersion      = 1
 )
 
-// Item is the registry's row for one normalized source. Its columns are those of seed 003 §4,
+// Item is the registry's row for one normalized source. Its columns are those of spec 003 §4,
 // flattened, and a few of our own. A value knows the revision it was read at, so it cannot be
 // written over somebody else's change.
 type Item struct {
@@ -92,6 +93,11 @@ type Item struct {
 	// AliasOf is the item that stands for this one in the index (A16): the page names it, or it has
 	// the same content. ErrorMessage says which. Empty for a page that stands for itself.
 	AliasOf source.ID `col:"aliasOf"`
+	// MovedTo is the item that goes on for this one under another identity (see [Registry.Move]): the next
+	// check takes the documents of this one out of the index, and its row goes.
+	MovedTo source.ID `col:"movedTo"`
+	// Formers is how many items have moved here, those that moved twice counted twice. Their captures are theirs.
+	Formers int `col:"formers"`
 	// CanonicalNote says why an item that could stand for this one does not; it is in the history
 	// once. While it is there, every check looks again.
 	CanonicalNote string `col:"canonicalNote"`
@@ -99,10 +105,10 @@ type Item struct {
 	Unreadable Unreadable `col:"unreadable"`
 	// AbsentMark names what the host showed for pages that do not exist when the content was compared
 	// with it, LooksAbsent says how the two are alike; empty if they are not.
-	AbsentMark  string `col:"absentMark"`
-	LooksAbsent string `col:"looksAbsent"`
-	// IndexPending is a debt: the stored snapshot is still to be indexed, because the index was down
-	// or is rebuilt. ResumeAt is then when the site is to be asked next.
+	Soft404Fingerprint string `col:"absentMark"`
+	LikeSoft404        string `col:"looksAbsent"`
+	// IndexPending says that the stored snapshot is still to be indexed, because the index was down or is
+	// rebuilt (a pending index). ResumeAt is then when the site is to be asked next.
 	IndexPending bool      `col:"indexPending"`
 	ResumeAt     time.Time `col:"resumeAt"`
 	// RebuildRun is the last rebuild that asked for the item, RebuildPending that it still waits.
@@ -112,12 +118,15 @@ type Item struct {
 	Language             string `col:"language"`
 	MimeType             string `col:"mimeType"`
 	Title                string `col:"title"`
+	// Thin says why the page has little to read without its scripts; empty for one that has enough.
+	Thin string `col:"thin"`
 
 	LastIndexedDocID string `col:"lastIndexedDocId"`
 	ImageCount       int    `col:"imageCount"` // images that the index holds under the page
 
 	FirstSeen            time.Time `col:"firstSeen"`
 	LastChecked          time.Time `col:"lastChecked"`
+	LastVerified         time.Time `col:"lastVerified"` // when the source last answered with what RawHash names
 	LastChanged          time.Time `col:"lastChanged"`
 	LastIndexed          time.Time `col:"lastIndexed"`
 	NextCrawlAt          time.Time `col:"nextCrawlAt"`
@@ -125,8 +134,8 @@ type Item struct {
 	CrawlAttempts        int       `col:"crawlAttempts"`
 	UnchangedChecks      int       `col:"unchangedChecks"`
 	MissingChecks        int       `col:"missingChecks"`
-	PredictedAt          time.Time `col:"predictedAt"` // when its site's word for a change was noted; the next check is its proof
-	HeldSince            time.Time `col:"heldSince"`   // missing, but the brake of its host holds it back
+	PredictedAt          time.Time `col:"predictedAt"` // when its site said that it changed; the next check is the proof
+	GuardedSince         time.Time `col:"heldSince"`   // missing, but the mass-removal guard keeps it from being gone
 	GoneSince            time.Time `col:"goneSince"`   // its tombstone; kept until the source answers again
 	ErrorMessage         string    `col:"errorMessage"`
 
@@ -139,8 +148,17 @@ type Item struct {
 	LockOwner   string     `col:"lockOwner"`
 	History     []Decision `col:"history"`
 
+	// Deaths is how many workers in a row died that held the item; Alone, that it alone was worked on
+	// when the last of them died, or dies.
+	Deaths int  `col:"deaths"`
+	Alone  bool `col:"alone"`
+
+	// Deadly says that the last worker died of this item: see [Jobs.TryAlone]. It is found out by
+	// [Jobs.Begin].
+	Deadly bool
+
 	// Interrupted says that whoever had the item last did not come back, so the index and the
-	// snapshots may hold something else than the item says. It is found out by [Registry.Begin].
+	// snapshots may hold something else than the item says. It is found out by [Jobs.Begin].
 	Interrupted bool
 
 	key  storage.Key
@@ -154,7 +172,7 @@ type Decision struct {
 	Why  string    `json:"why"`
 }
 
-var itemColumns = columnsOf(Item{})
+var itemRows = row.Of[Item]()
 
 func newItem(s source.Source, key storage.Key, now time.Time) Item {
 	return Item{
@@ -166,13 +184,13 @@ func newItem(s source.Source, key storage.Key, now time.Time) Item {
 }
 
 func itemOf(e storage.Entity) Item {
-	it := Item{key: e.Key, etag: e.ETag}
-	decode(itemColumns, e.Props, &it)
+	it, _ := itemRows.Decode(e.Props) // a damaged column reads as empty: the item can still be checked
+	it.key, it.etag = e.Key, e.ETag
 	return it
 }
 
 func (it *Item) entity() storage.Entity {
-	return storage.Entity{Key: it.key, ETag: it.etag, Props: encode(itemColumns, *it)}
+	return storage.Entity{Key: it.key, ETag: it.etag, Props: itemRows.Encode(it)}
 }
 
 // Source is what the item was registered as. Of its Scheme only what tells partitions apart is
@@ -204,11 +222,11 @@ func (it *Item) eligible(now time.Time) bool {
 	return !it.NextCrawlAt.After(now) || it.Forced()
 }
 
-// comes reports whether a look at the page that is due has yet to begin. One that runs does not
+// checkIsDue reports whether a check that is due has yet to begin. One that runs does not
 // count: it may have fetched the page before it changed, and a worker that outlived its lock may
 // still commit. Who asks then moves the due time behind the beginning of the lock, once, and
-// [Registry.Commit] keeps that time. Nor does a debt count, for which nobody asks the site.
-func (it *Item) comes(now time.Time) bool {
+// [Jobs.Commit] keeps that time. Nor does a pending index count, for which nobody asks the site.
+func (it *Item) checkIsDue(now time.Time) bool {
 	begun := it.LockedUntil.Add(-lockTime)
 	return !it.NextCrawlAt.After(now) && it.NextCrawlAt.After(begun) && !it.IndexPending
 }
@@ -218,7 +236,7 @@ func (it *Item) Schedule() schedule.State {
 	return schedule.State{
 		Interval:  time.Duration(it.CrawlIntervalSeconds) * time.Second,
 		Unchanged: it.UnchangedChecks, Attempts: it.CrawlAttempts, Missing: it.MissingChecks,
-		HeldSince: it.HeldSince, GoneSince: it.GoneSince,
+		GuardedSince: it.GuardedSince, GoneSince: it.GoneSince,
 	}
 }
 
@@ -226,7 +244,7 @@ func (it *Item) Schedule() schedule.State {
 func (it *Item) Reschedule(d schedule.Decision) {
 	it.CrawlIntervalSeconds = int64(d.State.Interval / time.Second)
 	it.UnchangedChecks, it.CrawlAttempts, it.MissingChecks = d.State.Unchanged, d.State.Attempts, d.State.Missing
-	it.HeldSince, it.GoneSince = stamp(d.State.HeldSince), stamp(d.State.GoneSince)
+	it.GuardedSince, it.GoneSince = stamp(d.State.GuardedSince), stamp(d.State.GoneSince)
 	it.NextCrawlAt = stamp(d.Next)
 }
 
@@ -250,7 +268,7 @@ func (it *Item) Rebuilt(written bool) {
 }
 
 // Bring moves the next check to a time of the caller's.
-func (it *Item) Bring(at time.Time) { it.NextCrawlAt = stamp(at) }
+func (it *Item) CheckAt(at time.Time) { it.NextCrawlAt = stamp(at) }
 
 // SetError records a failure's message, cut to 1,024 characters on a rune's edge.
 func (it *Item) SetError(message string) { it.ErrorMessage = clip(message, maxErrorMessage) }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/telemetry"
 )
 
 // Job asks a worker to check 1 to [JobItems] items of one host. It may be lost, doubled or late.
@@ -60,26 +61,33 @@ func ParseJob(body []byte) (Job, error) {
 	return j, nil
 }
 
-// send puts jobs for claimed items into the queue. A failure is logged and forgotten: the due
-// rows say until when the jobs were trusted, and the sweep sends others after that.
-func (r *Registry) send(ctx context.Context, partition, host, reason string, items []JobItem) int {
-	sent := 0
-	for len(items) > 0 {
-		n := min(len(items), JobItems)
-		body, err := json.Marshal(Job{PartitionKey: partition, Host: host, Items: items[:n], Reason: reason, TraceParent: telemetry.TraceParent(ctx)})
-		if err == nil {
-			err = r.jobs.Send(ctx, body, 0)
-		}
-		if err != nil {
-			r.o.Log.WarnContext(ctx, "crawl job not sent; the sweep will", "host", host, "items", n, "kind", fault.KindOf(err))
-		} else {
-			sent++
-		}
-		items = items[n:]
+func (j Job) hashes() (out []string) {
+	for _, it := range j.Items {
+		out = append(out, it.RowKey)
 	}
-	return sent
+	return out
 }
 
-func (it *Item) job() JobItem {
+// send puts jobs for claimed items into the queue. A failure is logged and forgotten: the due
+// rows say until when the jobs may arrive, and the sweep sends others after that.
+func (r *store) send(ctx context.Context, partition, host, reason string, items []JobItem) {
+	for some := range slices.Chunk(items, JobItems) {
+		job := Job{PartitionKey: partition, Host: host, Items: some, Reason: reason, TraceParent: telemetry.TraceParent(ctx)}
+		body, _ := json.Marshal(job) // strings and numbers always encode
+		if err := r.jobs.Send(ctx, body, 0); err != nil {
+			r.o.Log.WarnContext(ctx, "crawl job not sent; the sweep will", "host", host, "items", len(some),
+				"kind", fault.KindOf(err))
+		}
+	}
+}
+
+// MoveToSlow sends a job that nobody has begun to the queue for hosts that do not answer. If the message is
+// lost, the sweep sends another.
+func (r *Jobs) MoveToSlow(ctx context.Context, job Job) error {
+	body, _ := json.Marshal(job) // strings and numbers always encode
+	return r.s.slow.Send(ctx, body, 0)
+}
+
+func jobItem(it *Item) JobItem {
 	return JobItem{ID: it.ID, RowKey: it.key.Row, Generation: it.ReindexGeneration}
 }

@@ -18,7 +18,8 @@ const (
 	hostPrefix   = "host|"
 	robotsPrefix = "robots|"
 	aliasPrefix  = "alias|"
-	// afterPrefix closes the range of a prefix that ends in '|': the next character.
+	formerPrefix = "former|"
+	// afterBar closes the range of a prefix that ends in '|': the next character.
 	afterBar = "}"
 	// hintShards spreads the hints so that writes do not all fall on the newest partition.
 	hintShards = 4

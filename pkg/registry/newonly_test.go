@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -21,7 +21,7 @@ func foundBy(run string) RegisterOptions {
 func (b bench) rows(t *testing.T) map[string]storage.Entity {
 	t.Helper()
 	out := map[string]storage.Entity{}
-	for name, table := range map[string]storage.Table{"items": b.items, "index": b.index, "hints": b.hints} {
+	for name, table := range map[string]storage.Table{"items": b.s.items, "index": b.s.index, "hints": b.s.hints} {
 		for e, err := range table.Query(t.Context(), storage.Query{}) {
 			if err != nil {
 				t.Fatal(err)
@@ -82,7 +82,7 @@ func TestE2NewOnlyKeepsRunAndJob(t *testing.T) {
 		if n != 2 {
 			t.Errorf("%d entries in the queue for two new pages registered three times", n)
 		}
-		if left, err := b.Backlog(t.Context(), parse(t, urls[0])[0]); err != nil || left != 5 {
+		if left, err := b.Hosts.Backlog(t.Context(), parse(t, urls[0])[0]); err != nil || left != 5 {
 			t.Errorf("backlog %d (%v), want 5", left, err)
 		}
 		b.check(t)

@@ -2,11 +2,11 @@ package registry
 
 import (
 	"context"
-	"iter"
+	"slices"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -24,12 +24,6 @@ type Rebuild struct {
 	Wanted func(ctx context.Context, it *Item) (bool, error)
 }
 
-// Cursor is a place in the walk over all items; the zero Cursor is the beginning.
-type Cursor struct {
-	Partition string `json:"partition,omitempty"`
-	Row       string `json:"row,omitempty"`
-}
-
 // RebuildStep is what one step of a rebuild did.
 type RebuildStep struct {
 	Items  int    // walked over
@@ -37,40 +31,36 @@ type RebuildStep struct {
 	Next   Cursor // where to go on
 	Done   bool   // there is nothing after Next
 
-	// What became of those that were asked, in [Registry.Rebuilt] alone.
+	// What became of those that were asked, in [Rebuilds.Count] alone.
 	Indexed int // the index holds them
 	KeptOut int // excluded, gone or another item's duplicates
 	Failed  int // their last check failed
-
-	read int // items, those of other hosts included
+	// Manifests name what the index holds of the indexed ones.
+	Manifests map[source.ID]string
 }
 
-// Bounds of one step: what fits well into an invocation.
-const (
-	stepItems      = 8 * JobItems // read
-	stepPartitions = 32
-)
-
-// Rebuild walks over some items from a place on and marks those that are wanted: they come due at
+// Request walks over some items from a place on and marks those that are wanted: they come due at
 // once, and a worker indexes them. It may be repeated from the same place, also at the same time:
 // an item is marked once for each run, and the numbers are those of one step. The frontier waits
 // in due rows as always.
-func (r *Registry) Rebuild(ctx context.Context, o Rebuild, from Cursor) (RebuildStep, error) {
-	return r.overItems(ctx, o.Host, from, nil, func(partition string, items []Item, step *RebuildStep) error {
-		return r.markAll(ctx, partition, items, o, step)
+func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
+	err = r.step(ctx, itemWalk{host: o.Host}, from, &step, func(partition string, items []Item) error {
+		return r.requestAll(ctx, partition, items, o, &step)
 	})
+	return step, err
 }
 
-// Rebuilt walks over some items from a place on as [Registry.Rebuild] does, after all that a run asked are
+// Count walks over some items from a place on as [Rebuilds.Request] does, after all that a run asked are
 // through, and counts what became of them. Who was asked by a later run is not counted any more.
-func (r *Registry) Rebuilt(ctx context.Context, o Rebuild, from Cursor) (RebuildStep, error) {
-	columns := []string{"sourceHost", "status", "rebuildRun"}
-	return r.overItems(ctx, o.Host, from, columns, func(_ string, items []Item, step *RebuildStep) error {
+func (r *Rebuilds) Count(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
+	w := itemWalk{host: o.Host, columns: []string{"id", "sourceHost", "status", "rebuildRun", "manifest"}}
+	err = r.step(ctx, w, from, &step, func(_ string, items []Item) error {
 		for _, it := range items {
 			switch {
 			case it.RebuildRun != o.Run:
 			case it.Status == Indexed:
 				step.Indexed++
+				step.name(&it)
 			case it.Status == Error:
 				step.Failed++
 			default:
@@ -79,90 +69,53 @@ func (r *Registry) Rebuilt(ctx context.Context, o Rebuild, from Cursor) (Rebuild
 		}
 		return nil
 	})
+	return step, err
 }
 
-// overItems visits some items of a host, or of all when it is empty, with those of their columns that are
-// named, and says where to go on.
-func (r *Registry) overItems(ctx context.Context, host string, from Cursor, columns []string,
-	visit func(partition string, items []Item, step *RebuildStep) error,
-) (RebuildStep, error) {
-	step, visited := RebuildStep{Next: from}, 0
-	for partition, err := range r.partitionsOf(ctx, host, from.Partition) {
-		if err != nil || visited == stepPartitions || step.read >= stepItems {
-			return step, err
-		}
-		visited++
-		if partition != step.Next.Partition {
-			step.Next = Cursor{Partition: partition}
-		}
-		items, err := r.readSome(ctx, host, columns, &step)
-		if err == nil {
-			err = visit(partition, items, &step)
-		}
-		if err != nil {
-			return step, err
-		}
-	}
-	step.Done = step.read < stepItems
-	return step, nil
+func (r *Rebuilds) step(ctx context.Context, w itemWalk, from Cursor, step *RebuildStep, visit visitItems) error {
+	w.items, w.partitions = stepItems, stepPartitions
+	at, err := r.s.overItems(ctx, w, from, visit)
+	step.Items, step.Next, step.Done = at.items, at.next, at.done
+	return err
 }
 
-// readSome goes on in the partition of the step's cursor and sets it to where the step ends.
-func (r *Registry) readSome(ctx context.Context, host string, columns []string, step *RebuildStep) ([]Item, error) {
-	partition := step.Next.Partition
-	var items []Item
-	for it, err := range r.walk(ctx, partition, step.Next.Row, stepItems, columns...) {
-		if err != nil {
-			return nil, err
-		}
-		if step.read == stepItems {
-			break
-		}
-		step.read++
-		step.Next.Row = justPast(it.key.Row)
-		if host == "" || it.SourceHost == host {
-			step.Items++
-			items = append(items, it)
-		}
+// name takes note of an indexed item's manifest, if it has one.
+func (s *RebuildStep) name(it *Item) {
+	if it.Manifest == "" {
+		return
 	}
-	if step.read < stepItems {
-		step.Next = Cursor{Partition: justPast(partition)}
+	if s.Manifests == nil {
+		s.Manifests = map[source.ID]string{}
 	}
-	return items, nil
+	s.Manifests[it.ID] = it.Manifest
 }
 
-// markAll asks those items of one partition that are wanted, and claims what its hosts can take.
-func (r *Registry) markAll(ctx context.Context, partition string, all []Item, o Rebuild, step *RebuildStep) error {
+// requestAll asks those items of one partition that are wanted, and claims what its hosts can take.
+func (r *Rebuilds) requestAll(ctx context.Context, partition string, all []Item, o Rebuild, step *RebuildStep) error {
 	all, err := r.wanted(ctx, all, o)
 	if err != nil {
 		return err
 	}
-	groups := map[string][]Item{}
-	for _, it := range all {
-		groups[it.SourceHost] = append(groups[it.SourceHost], it)
-	}
-	for host, items := range groups {
-		for len(items) > 0 {
-			n := min(len(items), JobItems)
-			marked, err := r.mark(ctx, partition, host, items[:n], o)
+	for _, group := range groupBy(all, func(it Item) string { return it.SourceHost }) {
+		for items := range slices.Chunk(group, JobItems) {
+			marked, err := r.requestHost(ctx, partition, items[0].SourceHost, items, o)
 			if err != nil {
 				return err
 			}
 			step.Marked += marked
-			items = items[n:]
 		}
 	}
-	_, err = r.Refill(ctx, partition)
+	_, err = r.jobs.Refill(ctx, partition)
 	return err
 }
 
 // wanted leaves out what the rebuild does not want.
-func (r *Registry) wanted(ctx context.Context, all []Item, o Rebuild) ([]Item, error) {
+func (r *Rebuilds) wanted(ctx context.Context, all []Item, o Rebuild) ([]Item, error) {
 	if o.Wanted == nil {
 		return all, nil
 	}
 	picked := make([]bool, len(all))
-	err := r.parallel(ctx, len(all), func(ctx context.Context, i int) (err error) {
+	err := r.s.parallel(ctx, len(all), func(ctx context.Context, i int) (err error) {
 		if picked[i] = all[i].RebuildRun == o.Run; !picked[i] {
 			picked[i], err = o.Wanted(ctx, &all[i])
 		}
@@ -177,56 +130,33 @@ func (r *Registry) wanted(ctx context.Context, all []Item, o Rebuild) ([]Item, e
 	return out, err
 }
 
-// partitionsOf lists, from one on, the partitions that items of a host can be in; all when host is
-// empty.
-func (r *Registry) partitionsOf(ctx context.Context, host, from string) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		if host != "" && r.o.Strategy != source.ByScheme {
-			if from <= host {
-				yield(host, nil)
-			}
-			return
-		}
-		for e, err := range r.index.Query(ctx, storage.Query{Partition: partitionsKey, RowFrom: from}) {
-			if !yield(e.Row, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// mark asks for up to 32 items of one host in one transaction.
-func (r *Registry) mark(ctx context.Context, partition, host string, items []Item, o Rebuild) (marked int, err error) {
-	var hashes []string
-	for _, it := range items {
-		hashes = append(hashes, it.key.Row)
-	}
-	err = r.onHost(ctx, partition, host, func(ctx context.Context) error {
+// requestHost asks for up to 32 items of one host in one transaction.
+func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, items []Item,
+	o Rebuild) (marked int, err error) {
+	hashes := hashesOf(items)
+	err = r.s.changeHost(ctx, hostID{partition, host}, func(ctx context.Context, h *hostEntry) (*change, error) {
 		if items == nil {
-			if items, err = r.loadItems(ctx, partition, hashes); err != nil {
-				return err
+			if items, err = r.s.loadItems(ctx, partition, hashes); err != nil {
+				return nil, err
 			}
 		}
-		h, err := r.loadHost(ctx, partition, host)
-		if err != nil {
-			return err
-		}
+		now := r.s.now()
 		var ops []storage.Op
-		now := r.now()
-		if ops, marked = planRebuild(now, items, &h, o); len(ops) == 0 {
-			return nil
+		ops, marked = planRebuild(now, items, h, o)
+		if items = nil; len(ops) == 0 { // the plan has changed them
+			return nil, nil
 		}
-		_, err = r.hinted(ctx, partition, []time.Time{now}, append([]storage.Op{h.op()}, ops...))
-		items = nil // the plan has changed them
-		return asConflict(err)
+		return &change{ops: ops, hints: []time.Time{now}}, nil
 	})
 	return marked, err
 }
 
-// planRebuild decides, for items of one host as read, which are asked, and how they change.
+// planRebuild decides, for items of one host as read, which are asked, and how they change. Of all the columns
+// are made anew that follow from the identity (spec 003 §9).
 func planRebuild(now time.Time, items []Item, h *hostEntry, o Rebuild) (ops []storage.Op, marked int) {
 	for i := range items {
 		it := &items[i]
+		mended := it.derive()
 		switch {
 		case it.etag == "": // deleted since
 		case it.RebuildRun == o.Run:
@@ -234,9 +164,25 @@ func planRebuild(now time.Time, items []Item, h *hostEntry, o Rebuild) (ops []st
 		case it.indexable() || o.Force || o.Wanted != nil:
 			marked++
 			ops = append(ops, rebuildOps(now, it, h, o)...)
+		case mended:
+			ops = append(ops, it.write(it.NextCrawlAt, time.Time{})...)
 		}
 	}
 	return ops, marked
+}
+
+// derive makes the columns anew that follow from the identity alone, and reports whether one is another. A file
+// is shown as it was named.
+func (it *Item) derive() (changed bool) {
+	group, display := it.Source().ContentGroupID(), it.DisplaySource
+	if it.Type == source.URL {
+		if s, err := (source.Rules{}).ParseURL(it.NormalizedSource); err == nil && s.Normalized == it.NormalizedSource {
+			display = s.Display
+		}
+	}
+	changed = group != it.ContentGroupID || display != it.DisplaySource
+	it.ContentGroupID, it.DisplaySource = group, display
+	return changed
 }
 
 // indexable reports whether the item's content is, or may belong, in the index: what the index
@@ -246,9 +192,9 @@ func (it *Item) indexable() bool {
 	return it.IndexedHash != "" || it.Status == Crawled && it.TextHash != ""
 }
 
-// rebuildOps brings one item forward to now: as a debt, which leaves the site alone, or as a check.
+// rebuildOps brings one item forward to now: as a pending index, which leaves the site alone, or as a check.
 func rebuildOps(now time.Time, it *Item, h *hostEntry, o Rebuild) []storage.Op {
-	oldDue, was, what := it.NextCrawlAt, it.standing(), "from its snapshot"
+	oldDue, was, what := it.NextCrawlAt, tallyOf(it), "from its snapshot"
 	it.RebuildRun, it.RebuildPending = o.Run, true
 	switch {
 	case o.Refetch:
@@ -262,21 +208,20 @@ func rebuildOps(now time.Time, it *Item, h *hostEntry, o Rebuild) []storage.Op {
 		it.IndexPending, it.ResumeAt = true, it.NextCrawlAt
 	}
 	it.Record(now, "rebuild", "to be indexed anew "+what+" by the run "+o.Run)
-	h.recount(was, it.standing())
-	if !oldDue.After(now) {
-		return []storage.Op{itemOp(it, false)}
+	h.recount(was, tallyOf(it))
+	if oldDue.After(now) {
+		it.NextCrawlAt = now
 	}
-	it.NextCrawlAt = now
-	return []storage.Op{itemOp(it, false), deleteDue(it.key, oldDue), upsertDue(it, now, time.Time{})}
+	return it.write(oldDue, time.Time{})
 }
 
-// Rebuilding counts the items of a host, or of all, that wait for a rebuild, from a partition on. It
+// Waiting counts the items of a host, or of all, that wait for a rebuild, from a partition on. It
 // reads at most 1,000 partitions' host rows; next is where to go on, and done that it came to the
 // end.
-func (r *Registry) Rebuilding(ctx context.Context, host, from string) (left int, next string, done bool, err error) {
+func (r *Rebuilds) Waiting(ctx context.Context, host, from string) (left int, next string, done bool, err error) {
 	const most = 1000
 	var partitions []string
-	for p, err := range r.partitionsOf(ctx, host, from) {
+	for p, err := range r.s.partitionsOf(ctx, host, from) {
 		if err != nil {
 			return 0, from, false, err
 		}
@@ -287,8 +232,8 @@ func (r *Registry) Rebuilding(ctx context.Context, host, from string) (left int,
 		partitions = append(partitions, p)
 	}
 	counts := make([]int, len(partitions))
-	err = r.parallel(ctx, len(partitions), func(ctx context.Context, i int) (err error) {
-		counts[i], err = r.rebuildingIn(ctx, partitions[i], host)
+	err = r.s.parallel(ctx, len(partitions), func(ctx context.Context, i int) (err error) {
+		counts[i], err = r.waitingIn(ctx, partitions[i], host)
 		return err
 	})
 	for _, n := range counts {
@@ -297,30 +242,27 @@ func (r *Registry) Rebuilding(ctx context.Context, host, from string) (left int,
 	return left, next, next == "", err
 }
 
-func (r *Registry) rebuildingIn(ctx context.Context, partition, host string) (n int, err error) {
+func (r *Rebuilds) waitingIn(ctx context.Context, partition, host string) (n int, err error) {
 	if host != "" {
-		h, err := r.loadHost(ctx, partition, host)
+		h, err := r.s.loadHost(ctx, partition, host)
 		return h.Rebuilding, err
 	}
-	q := storage.Query{Partition: partition, RowFrom: hostPrefix, RowTo: "host" + afterBar, Select: []string{"rebuilding"}}
-	for e, err := range r.items.Query(ctx, q) {
+	for h, err := range r.s.hostsOf(ctx, partition, "rebuilding") {
 		if err != nil {
 			return 0, err
 		}
-		var h hostState
-		decode(hostColumns, e.Props, &h)
 		n += h.Rebuilding
 	}
 	return n, nil
 }
 
 // Knows reports whether anything is registered for a host, or at all when host is empty.
-func (r *Registry) Knows(ctx context.Context, host string) (bool, error) {
-	for partition, err := range r.partitionsOf(ctx, host, "") {
+func (r *Items) Knows(ctx context.Context, host string) (bool, error) {
+	for partition, err := range r.s.partitionsOf(ctx, host, "") {
 		if err != nil || host == "" {
 			return err == nil, err
 		}
-		_, err := r.items.Get(ctx, storage.Key{Partition: partition, Row: hostRow(host)})
+		_, err := r.s.items.Get(ctx, storage.Key{Partition: partition, Row: hostRow(host)})
 		if !fault.Is(err, fault.NotFound) {
 			return err == nil, err
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // done registers pages and has them all indexed. Their due rows lie a day ahead.
@@ -33,7 +33,7 @@ func (b bench) work(t *testing.T) (items int) {
 		if len(jobs) > 0 {
 			continue
 		}
-		if r, err := b.Sweep(t.Context()); err != nil || r.Claimed == 0 {
+		if r, err := b.Jobs.Sweep(t.Context()); err != nil || r.Claimed == 0 {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,11 +50,11 @@ func (b bench) finishRebuilt(t *testing.T, batch *Batch) {
 		f := *it
 		f.Status = Indexed
 		f.ProcessedGeneration, f.ReindexRequested = f.ReindexGeneration, false
-		f.Bring(b.clock.Now().Add(24 * time.Hour))
+		f.CheckAt(b.clock.Now().Add(24 * time.Hour))
 		it.RebuildPending = it.RebuildRun != "" // as it was read
 		done = append(done, Finding{Item: f})
 	}
-	if err := b.Commit(t.Context(), batch, done, HostFinding{}, true); err != nil {
+	if err := b.Jobs.Commit(t.Context(), batch, done, HostFinding{}, true); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -64,7 +64,7 @@ func (b bench) steps(t *testing.T, o Rebuild) (items, marked, steps int) {
 	t.Helper()
 	for step := (RebuildStep{}); !step.Done; {
 		var err error
-		if step, err = b.Rebuild(t.Context(), o, step.Next); err != nil {
+		if step, err = b.Rebuilds.Request(t.Context(), o, step.Next); err != nil {
 			t.Fatal(err)
 		}
 		if step.Items > stepItems {
@@ -78,7 +78,7 @@ func (b bench) steps(t *testing.T, o Rebuild) (items, marked, steps int) {
 
 func (b bench) left(t *testing.T, host string) int {
 	t.Helper()
-	n, _, end, err := b.Rebuilding(t.Context(), host, "")
+	n, _, end, err := b.Rebuilds.Waiting(t.Context(), host, "")
 	if err != nil || !end {
 		t.Fatal(end, err)
 	}
@@ -114,7 +114,8 @@ func TestA19RebuildWalksOverEverything(t *testing.T) {
 					t.Errorf("the same run asked %d items twice, %d left", n, left)
 				}
 				run = Rebuild{Run: "r2", Host: "h07.example"}
-				if items, marked, _ := b.steps(t, run); items != 1 || marked != 1 || b.left(t, "h07.example") != 1 || b.left(t, "") != 1 {
+				if items, marked, _ := b.steps(t, run); items != 1 || marked != 1 || b.left(t, "h07.example") != 1 ||
+					b.left(t, "") != 1 {
 					t.Errorf("one host: %d items, %d marked", items, marked)
 				}
 			})
@@ -133,13 +134,17 @@ func TestRebuildCountsWhoWaits(t *testing.T) {
 			t.Errorf("two runs: %d wait", n)
 		}
 		job := b.take(t)[0]
-		err := b.Fail(t.Context(), job, func(it *Item, now time.Time) { it.Status = Error; it.Bring(now.Add(time.Hour)) })
+		err := b.Jobs.Fail(t.Context(), job, func(it *Item, now time.Time) {
+			it.Status = Error
+			it.CheckAt(now.Add(time.Hour))
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.check(t)
 		for _, it := range job.Items {
-			if it, err := b.Find(t.Context(), it.ID); err != nil || it.IndexedHash != Outdated || it.RebuildPending || it.IndexPending {
+			if it, err := b.Items.Find(t.Context(), it.ID); err != nil || it.IndexedHash != Outdated || it.RebuildPending ||
+				it.IndexPending {
 				t.Errorf("given up: index %q, waits %v (%v)", it.IndexedHash, it.RebuildPending, err)
 			}
 		}

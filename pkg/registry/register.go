@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -40,13 +40,13 @@ type Registered struct {
 // called any number of times, concurrently, for the same sources: there is one item, and no force
 // request is lost. The outcomes are in the order of sources; an error concerns one source only.
 // When it returns, what it reports is durable.
-func (r *Registry) Register(ctx context.Context, sources []source.Source, o RegisterOptions) []Registered {
+func (r *Items) Register(ctx context.Context, sources []source.Source, o RegisterOptions) []Registered {
 	groups := r.group(sources)
 	out := make([]Registered, len(sources))
-	_ = r.parallel(ctx, len(groups), func(ctx context.Context, g int) error {
+	_ = r.s.parallel(ctx, len(groups), func(ctx context.Context, g int) error {
 		group := groups[g]
 		// Chunks of one host go one after the other: they share the host's row.
-		for _, chunk := range group.chunks() {
+		for chunk := range slices.Chunk(group.members, JobItems) {
 			got, err := r.registerChunk(ctx, group, chunk, o)
 			for i, m := range chunk {
 				for _, at := range m.others {
@@ -79,20 +79,11 @@ type member struct {
 	others []int // places of other files that are the same source
 }
 
-func (g hostGroup) chunks() [][]member {
-	var out [][]member
-	for m := g.members; len(m) > 0; {
-		n := min(len(m), JobItems)
-		out, m = append(out, m[:n]), m[n:]
-	}
-	return out
-}
-
-func (r *Registry) group(sources []source.Source) []hostGroup {
+func (r *Items) group(sources []source.Source) []hostGroup {
 	var groups []hostGroup
 	groupAt, memberAt := map[hostID]int{}, map[string]int{}
 	for i, s := range sources {
-		id := hostID{s.Partition(r.o.Strategy), s.Host}
+		id := hostID{s.Partition(r.s.o.Strategy), s.Host}
 		g, ok := groupAt[id]
 		if !ok {
 			g = len(groups)
@@ -114,53 +105,56 @@ func (r *Registry) group(sources []source.Source) []hostGroup {
 }
 
 // registerChunk registers up to 32 sources of one host in one transaction.
-func (r *Registry) registerChunk(ctx context.Context, g hostGroup, chunk []member, o RegisterOptions) (got []Registered, err error) {
-	hashes := make([]string, len(chunk))
-	for i, m := range chunk {
-		hashes[i] = m.Hash()
+func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
+	o RegisterOptions) (got []Registered, err error) {
+	var hashes []string
+	for _, m := range chunk {
+		hashes = append(hashes, m.Hash())
 	}
-	var plan registerPlan
-	var items []Item
-	var idle []storage.ETag
-	err = r.onHost(ctx, g.partition, g.host, func(ctx context.Context) error {
+	items, idle, err := r.loadForRegister(ctx, g.partition, hashes, o)
+	if err != nil {
+		return nil, err
+	}
+	plan := registerPlan{}
+	if o.NewOnly && allExist(items) {
+		plan = planRegister(r.s.now(), chunk, items, idle, &hostEntry{}, o, Politeness{})
+		return plan.out, nil
+	}
+	err = r.s.changeHost(ctx, hostID{g.partition, g.host}, func(ctx context.Context, h *hostEntry) (*change, error) {
 		if items == nil {
-			if items, err = r.loadItems(ctx, g.partition, hashes); err != nil {
-				return err
-			}
-			if idle, err = r.loadIdle(ctx, items, o); err != nil {
-				return err
+			if items, idle, err = r.loadForRegister(ctx, g.partition, hashes, o); err != nil {
+				return nil, err
 			}
 		}
-		if o.NewOnly && allExist(items) {
-			plan = planRegister(r.now(), chunk, items, idle, &hostEntry{}, o, Politeness{})
-			return nil
-		}
-		host, err := r.loadHost(ctx, g.partition, g.host)
-		if err != nil {
-			return err
-		}
-		plan = planRegister(r.now(), chunk, items, idle, &host, o, r.o.Politeness(g.host))
+		plan = planRegister(r.s.now(), chunk, items, idle, h, o, r.s.o.Politeness(g.host))
 		// After the host's row was read: see dropPointers.
-		if err := r.point(ctx, g.partition, plan.created()); err != nil {
-			return err
+		if err := r.s.point(ctx, g.partition, plan.created()); err != nil || len(plan.ops) == 0 {
+			return nil, err
 		}
-		if len(plan.ops) == 0 {
-			return nil
-		}
-		if err := r.pointPartition(ctx, host); err != nil {
-			return err
-		}
-		_, err = r.hinted(ctx, g.partition, plan.hints, plan.ops)
-		if i, lost := loser(err); !lost || i != 0 {
-			items = nil // an item has changed or is gone, not just the host's row
-		}
-		return asConflict(err)
+		return &change{ops: plan.ops, hints: plan.hints, conflict: func() { items = nil }}, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.send(ctx, g.partition, g.host, plan.reason, plan.jobs)
+	r.s.send(ctx, g.partition, g.host, plan.reason, plan.jobs)
 	return plan.out, nil
+}
+
+// loadForRegister reads items, and which of them wait for a job, see loadIdle.
+func (r *Items) loadForRegister(ctx context.Context, partition string, hashes []string,
+	o RegisterOptions) (items []Item, idle []storage.ETag, err error) {
+	if items, err = r.s.loadItems(ctx, partition, hashes); err == nil {
+		idle, err = r.loadIdle(ctx, items, o)
+	}
+	return items, idle, err
+}
+
+// hashesOf are the RowKeys of items.
+func hashesOf(items []Item) (out []string) {
+	for _, it := range items {
+		out = append(out, it.key.Row)
+	}
+	return out
 }
 
 func allExist(items []Item) bool {
@@ -169,7 +163,7 @@ func allExist(items []Item) bool {
 
 // point writes the rows that find items by their id, for those that do not exist yet. What they
 // say never changes, but writing one again tells whoever is about to delete it that it is needed.
-func (r *Registry) point(ctx context.Context, partition string, missing []string) error {
+func (r *store) point(ctx context.Context, partition string, missing []string) error {
 	return r.parallel(ctx, len(missing), func(ctx context.Context, i int) error {
 		_, err := r.index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 			Key: indexKey(missing[i]), Props: storage.Properties{"partition": partition},
@@ -179,7 +173,7 @@ func (r *Registry) point(ctx context.Context, partition string, missing []string
 }
 
 // pointPartition lists the partition of a new host.
-func (r *Registry) pointPartition(ctx context.Context, h hostEntry) error {
+func (r *store) pointPartition(ctx context.Context, h hostEntry) error {
 	if h.etag != "" {
 		return nil
 	}
@@ -199,10 +193,12 @@ type registerPlan struct {
 	jobs   []JobItem
 	reason string
 	out    []Registered
+	back   []string // hashes of items that had moved, and are wanted again
 }
 
-// created are the hashes of the items that a registration makes.
+// created are the hashes of the items that a registration makes, or that are wanted again where they were.
 func (p registerPlan) created() (hashes []string) {
+	hashes = slices.Clone(p.back)
 	for _, got := range p.out {
 		if got.Created {
 			hashes = append(hashes, got.Item.key.Row)
@@ -234,12 +230,13 @@ func (h *hostState) full(p Politeness) error {
 // planRegister decides, for sources of one host and their items as read, what changes. Items
 // whose next check is still to begin stay as they are, unless forced; of these, idle are the revisions
 // of the due rows that nobody has claimed, and they are claimed.
-func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ETag, host *hostEntry, o RegisterOptions, p Politeness) registerPlan {
+func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ETag, host *hostEntry, o RegisterOptions,
+	p Politeness) registerPlan {
 	plan := registerPlan{reason: ReasonRegistered, out: make([]Registered, len(chunk))}
 	if o.Force {
 		plan.reason = ReasonForced
 	}
-	room := host.room(now, len(chunk), p)
+	room := host.Policy.Room(now, len(chunk), p)
 	for i, m := range chunk {
 		it := items[i]
 		plan.out[i] = Registered{Item: it, Created: it.etag == ""}
@@ -255,25 +252,27 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 			continue
 		}
 		claimed := len(plan.jobs) < room
-		if it.stays(now, o) {
+		if o.leaves(&it, now) {
 			if claimed && idle[i] != "" {
-				plan.ops = append(plan.ops, claimDueRow(dueKey(&it), idle[i], now.Add(trust)))
-				plan.jobs = append(plan.jobs, it.job())
+				plan.ops = append(plan.ops, claimDueRow(dueKey(it.key, it.NextCrawlAt), idle[i], now.Add(jobTTL)))
+				plan.jobs = append(plan.jobs, jobItem(&it))
 			}
 			continue
 		}
+		if it.MovedTo != "" {
+			plan.back = append(plan.back, it.key.Row)
+		}
 		plan.ops = append(plan.ops, registerOps(now, m, &it, host, o, claimed)...)
 		if claimed {
-			plan.jobs = append(plan.jobs, it.job())
+			plan.jobs = append(plan.jobs, jobItem(&it))
 		} else {
 			plan.hints = []time.Time{now} // for the next sweep, if no worker comes by before
 		}
 		plan.out[i].Item = it
 	}
 	if len(plan.ops) > 0 {
-		host.claim(now, len(plan.jobs), p)
-		plan.ops = append([]storage.Op{host.op()}, plan.ops...)
-		plan.hints = append(plan.hints, now.Add(trust))
+		host.Policy.Pace.Claim(now, len(plan.jobs), p)
+		plan.hints = append(plan.hints, now.Add(jobTTL))
 	}
 	return plan
 }
@@ -291,12 +290,14 @@ func sameFile(s source.Source, display string) bool {
 }
 
 func otherFile(display string) error {
-	return fault.Field("path", "%s is registered, and a name that differs from it only by repeated slashes is the same source: remove that one first", display)
+	return fault.Field("path",
+		"%s is registered, and a name that differs from it only by repeated slashes is the same source: "+
+			"remove that one first", display)
 }
 
 // registerOps brings one item forward to now: the item, its old due row and its new one.
 func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterOptions, claimed bool) []storage.Op {
-	created, oldDue, was := it.etag == "", it.NextCrawlAt, it.standing()
+	created, oldDue, was := it.etag == "", it.NextCrawlAt, tallyOf(it)
 	if created {
 		*it = newItem(m.Source, it.key, now)
 		it.DiscoveryMethod = o.Method
@@ -309,7 +310,7 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 		}
 		it.Record(now, "registered", "source added by "+it.DiscoveryMethod)
 	}
-	it.keep(now)
+	it.revive(now)
 	it.DisplaySource, it.NextCrawlAt = m.Display, now
 	if o.Credential != "" {
 		it.Credential = o.Credential
@@ -323,44 +324,13 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 		it.ReindexGeneration++
 		it.Record(now, "forced", "a check without conditions was asked for")
 	}
-	host.recount(was, it.standing())
-	ops := []storage.Op{itemOp(it, created)}
-	if !created && !oldDue.Equal(now) {
-		ops = append(ops, deleteDue(it.key, oldDue))
-	}
-	return append(ops, upsertDue(it, now, claimedUntil(now, claimed)))
+	host.recount(was, tallyOf(it))
+	return it.write(oldDue, claimedUntil(now, claimed))
 }
 
 func claimedUntil(now time.Time, claimed bool) time.Time {
 	if claimed {
-		return now.Add(trust)
+		return now.Add(jobTTL)
 	}
 	return time.Time{}
-}
-
-func itemOp(it *Item, created bool) storage.Op {
-	kind := storage.Replace
-	if created {
-		kind = storage.Insert
-	}
-	return storage.Op{Kind: kind, Entity: it.entity()}
-}
-
-// deleteDue removes an item's due row. The item's own ETag guards it: only who holds the item
-// moves its due row.
-func deleteDue(item storage.Key, at time.Time) storage.Op {
-	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{
-		Key: storage.Key{Partition: item.Partition, Row: dueRow(at, item.Row)}, ETag: storage.AnyETag,
-	}}
-}
-
-// upsertDue writes an item's due row, which carries what a job needs, so that a claim reads no
-// items.
-func upsertDue(it *Item, at, enqueued time.Time) storage.Op {
-	return storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
-		Key: storage.Key{Partition: it.key.Partition, Row: dueRow(at, it.key.Row)},
-		Props: storage.Properties{
-			"id": string(it.ID), "host": it.SourceHost, "enqueuedUntil": storage.FormatTime(enqueued),
-		},
-	}}
 }

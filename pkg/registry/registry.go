@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"log/slog"
 	mathrand "math/rand/v2"
 	"sync"
@@ -11,17 +10,21 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/pause"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Names of what the registry keeps its state in. The two pointer tables follow the items table's
-// name when that is changed, so that two registries can share an account.
+// Names of what the registry keeps its state in. The tables of pointers and of hints follow the items
+// table's name when that is changed, so that two registries can share an account.
 const (
 	DefaultTable = "IngestItems"
 	JobQueue     = "crawl-jobs"
 	PoisonQueue  = JobQueue + "-poison"
+	// SlowQueue has jobs that were moved out of the way, see [Jobs.MoveToSlow].
+	SlowQueue       = JobQueue + "-slow"
+	SlowPoisonQueue = SlowQueue + "-poison"
 )
 
 // Options adjust a registry. The zero value works.
@@ -37,22 +40,79 @@ type Options struct {
 	Log        *slog.Logger                               // discarded when nil
 }
 
-// Registry is the store of items. It is safe for concurrent use by any number of processes.
+// Registry is the store of items. It is safe for concurrent use by any number of processes. Its parts share
+// one store of rows.
 type Registry struct {
+	Items    *Items
+	Jobs     *Jobs
+	Hosts    *Hosts
+	Changes  *Changes
+	Rebuilds *Rebuilds
+	Moves    *Moves
+	Aliases  *Aliases
+
+	s *store
+}
+
+type (
+	// Items registers sources, finds and lists their items, moves their checks forward and removes them.
+	Items struct{ s *store }
+
+	// Jobs gives items to workers, and takes what they find.
+	Jobs struct{ s *store }
+
+	// Hosts has what is agreed on and known about hosts.
+	Hosts struct {
+		s    *store
+		jobs *Jobs
+	}
+
+	// Changes judges what sites say of changes of their pages, and uses it where it proves true.
+	Changes struct{ s *store }
+
+	// Rebuilds has items indexed anew.
+	Rebuilds struct {
+		s    *store
+		jobs *Jobs
+	}
+
+	// Moves has items go on under another identity.
+	Moves struct {
+		s     *store
+		items *Items
+		jobs  *Jobs
+	}
+
+	// Aliases lead from an item to those that it represents.
+	Aliases struct {
+		s     *store
+		items *Items
+	}
+)
+
+// store reads and writes the rows.
+type store struct {
 	items, index, hints storage.Table
 	hosts               hostLocks
-	jobs, poison        storage.Queue
+	jobs, slow          storage.Queue
+	poisons             []storage.Queue
 	o                   Options
 	known               hintCache
 }
 
 // New opens a registry over a store. It touches nothing; see [Registry.Create].
-func New(store storage.Store, o Options) *Registry {
+func New(under storage.Store, o Options) *Registry {
 	o = withDefaults(o)
 	items, index, hints := Tables(o.Table)
+	s := &store{
+		items: under.Table(items), index: under.Table(index), hints: under.Table(hints),
+		jobs: under.Queue(JobQueue), slow: under.Queue(SlowQueue), o: o,
+		poisons: []storage.Queue{under.Queue(PoisonQueue), under.Queue(SlowPoisonQueue)},
+	}
+	i, j := &Items{s}, &Jobs{s}
 	return &Registry{
-		items: store.Table(items), index: store.Table(index), hints: store.Table(hints),
-		jobs: store.Queue(JobQueue), poison: store.Queue(PoisonQueue), o: o,
+		Items: i, Jobs: j, Hosts: &Hosts{s, j}, Changes: &Changes{s},
+		Rebuilds: &Rebuilds{s, j}, Moves: &Moves{s, i, j}, Aliases: &Aliases{s, i}, s: s,
 	}
 }
 
@@ -75,10 +135,10 @@ func withDefaults(o Options) Options {
 		o.Jitter = mathrand.Float64
 	}
 	if o.Token == nil {
-		o.Token = newToken
+		o.Token = rand.Text
 	}
 	if o.Sleep == nil {
-		o.Sleep = Sleep
+		o.Sleep = pause.For
 	}
 	if o.Parallel == 0 {
 		o.Parallel = 16
@@ -89,24 +149,22 @@ func withDefaults(o Options) Options {
 	return o
 }
 
-func newToken() string {
-	var b [12]byte
-	_, _ = rand.Read(b[:]) // never fails, see crypto/rand
-	return hex.EncodeToString(b[:])
-}
-
-// Create makes the tables and queues that are missing. The poison queue is the host's to fill, but
-// its trigger complains until it is there.
+// Create makes the tables and queues that are missing. The poison queues are the host's to fill, but
+// their triggers complain until they are there.
 func (r *Registry) Create(ctx context.Context) error {
-	makers := []func(context.Context) error{r.items.Create, r.index.Create, r.hints.Create, r.jobs.Create, r.poison.Create}
-	return r.parallel(ctx, len(makers), func(ctx context.Context, i int) error { return makers[i](ctx) })
+	makers := []func(context.Context) error{r.s.items.Create, r.s.index.Create, r.s.hints.Create, r.s.jobs.Create,
+		r.s.slow.Create}
+	for _, q := range r.s.poisons {
+		makers = append(makers, q.Create)
+	}
+	return r.s.parallel(ctx, len(makers), func(ctx context.Context, i int) error { return makers[i](ctx) })
 }
 
 // now is the time as rows know it.
-func (r *Registry) now() time.Time { return stamp(r.o.Clock()) }
+func (r *store) now() time.Time { return stamp(r.o.Clock()) }
 
 // parallel runs fn for 0..n-1, at most Options.Parallel at once, and in order when that is 1.
-func (r *Registry) parallel(ctx context.Context, n int, fn func(ctx context.Context, i int) error) error {
+func (r *store) parallel(ctx context.Context, n int, fn func(ctx context.Context, i int) error) error {
 	if r.o.Parallel == 1 || n == 1 {
 		for i := range n {
 			if err := fn(ctx, i); err != nil {
@@ -124,12 +182,8 @@ func (r *Registry) parallel(ctx context.Context, n int, fn func(ctx context.Cont
 }
 
 // load reads the items of a job and the row of its host.
-func (r *Registry) load(ctx context.Context, job Job) ([]Item, hostEntry, error) {
-	hashes := make([]string, len(job.Items))
-	for i, it := range job.Items {
-		hashes[i] = it.RowKey
-	}
-	items, err := r.loadItems(ctx, job.PartitionKey, hashes)
+func (r *store) load(ctx context.Context, job Job) ([]Item, hostEntry, error) {
+	items, err := r.loadItems(ctx, job.PartitionKey, job.hashes())
 	if err != nil {
 		return nil, hostEntry{}, err
 	}
@@ -138,7 +192,7 @@ func (r *Registry) load(ctx context.Context, job Job) ([]Item, hostEntry, error)
 }
 
 // loadItems reads items by point reads. Those that do not exist come back with an empty ETag.
-func (r *Registry) loadItems(ctx context.Context, partition string, hashes []string) ([]Item, error) {
+func (r *store) loadItems(ctx context.Context, partition string, hashes []string) ([]Item, error) {
 	items := make([]Item, len(hashes))
 	err := r.parallel(ctx, len(hashes), func(ctx context.Context, i int) (err error) {
 		items[i], err = r.loadItem(ctx, storage.Key{Partition: partition, Row: hashes[i]})
@@ -147,7 +201,7 @@ func (r *Registry) loadItems(ctx context.Context, partition string, hashes []str
 	return items, err
 }
 
-func (r *Registry) loadItem(ctx context.Context, key storage.Key) (Item, error) {
+func (r *store) loadItem(ctx context.Context, key storage.Key) (Item, error) {
 	e, err := r.items.Get(ctx, key)
 	if fault.Is(err, fault.NotFound) {
 		return Item{key: key}, nil
@@ -158,41 +212,10 @@ func (r *Registry) loadItem(ctx context.Context, key storage.Key) (Item, error) 
 	return itemOf(e), nil
 }
 
-// hostEntry is a host's state with the revision it was read at.
-type hostEntry struct {
-	hostState
-	key  storage.Key
-	etag storage.ETag
-}
-
-func (r *Registry) loadHost(ctx context.Context, partition, host string) (hostEntry, error) {
-	h := hostEntry{key: storage.Key{Partition: partition, Row: hostRow(host)}}
-	e, err := r.items.Get(ctx, h.key)
-	if err == nil {
-		h.etag = e.ETag
-		decode(hostColumns, e.Props, &h.hostState)
-	} else if !fault.Is(err, fault.NotFound) {
-		return hostEntry{}, err
-	}
-	h.Host = host
-	return h, nil
-}
-
-// op writes the host's row: an insert if it was not there, else If-Match.
-func (h *hostEntry) op() storage.Op {
-	kind := storage.Replace
-	if h.etag == "" {
-		kind = storage.Insert
-	}
-	return storage.Op{Kind: kind, Entity: storage.Entity{
-		Key: h.key, ETag: h.etag, Props: encode(hostColumns, h.hostState),
-	}}
-}
-
 // onHost runs fn, which reads and writes a host's row, as the only one in this process, and again
 // while it reports a conflict: somebody elsewhere moved first, so decide anew with a little
 // patience. Many losses in a row are reported as Throttled.
-func (r *Registry) onHost(ctx context.Context, partition, host string, fn func(ctx context.Context) error) error {
+func (r *store) onHost(ctx context.Context, partition, host string, fn func(ctx context.Context) error) error {
 	unlock, err := r.hosts.lock(ctx, hostID{partition, host})
 	if err != nil {
 		return err
@@ -201,7 +224,7 @@ func (r *Registry) onHost(ctx context.Context, partition, host string, fn func(c
 	return r.retry(ctx, fn)
 }
 
-func (r *Registry) retry(ctx context.Context, fn func(ctx context.Context) error) error {
+func (r *store) retry(ctx context.Context, fn func(ctx context.Context) error) error {
 	const tries = 30
 	for try := range tries {
 		err := fn(ctx)
@@ -214,18 +237,6 @@ func (r *Registry) retry(ctx context.Context, fn func(ctx context.Context) error
 		}
 	}
 	return fault.After(2*time.Second, "too many writers at once: gave up after %d conflicts", tries)
-}
-
-// Sleep waits on the wall clock for d, or until ctx is done, whose error it then returns.
-func Sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }
 
 // hintCache remembers hints that this process wrote and no sweep can have taken yet, because

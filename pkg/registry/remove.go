@@ -4,71 +4,60 @@ import (
 	"context"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // Remove has an item purged: it is due now, and the worker that takes it asks nobody. The item as
 // it then stands is returned. NotFound if there is none. Whoever registers the source before it is
 // purged keeps the item, which begins anew.
-func (r *Registry) Remove(ctx context.Context, id source.ID) (Item, error) {
+func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
 	found, err := r.Find(ctx, id)
 	if err != nil {
 		return Item{}, err
 	}
 	var it Item
-	sent := false
-	err = r.onHost(ctx, found.Partition(), found.SourceHost, func(ctx context.Context) (err error) {
-		if it, err = r.loadItem(ctx, found.key); err != nil {
-			return err
+	var job []JobItem
+	at := hostID{found.Partition(), found.SourceHost}
+	err = r.s.changeHost(ctx, at, func(ctx context.Context, h *hostEntry) (*change, error) {
+		job = nil
+		if it, err = r.s.loadItem(ctx, found.key); err != nil {
+			return nil, err
 		}
+		now, oldDue := r.s.now(), it.NextCrawlAt
 		if it.etag == "" {
-			return unknown(id)
+			return nil, unknown(id)
 		}
-		if it.RemoveRequested && it.comes(r.now()) {
-			return nil // asked for before
+		if it.RemoveRequested && it.checkIsDue(now) {
+			return nil, nil // asked for before
 		}
-		sent = true
-		return asConflict(r.requestRemoval(ctx, &it))
+		it.RemoveRequested, it.NextCrawlAt = true, now
+		it.Record(now, "removal", "somebody asked for the item to be removed")
+		h.Policy.Pace.Claim(now, 1, r.s.o.Politeness(it.SourceHost))
+		job = []JobItem{jobItem(&it)}
+		claimed := now.Add(jobTTL)
+		return &change{ops: it.write(oldDue, claimed), hints: []time.Time{claimed}}, nil
 	})
-	if err == nil && sent {
-		r.send(ctx, it.Partition(), it.SourceHost, ReasonRemoved, []JobItem{it.job()})
+	if err == nil {
+		r.s.send(ctx, it.Partition(), it.SourceHost, ReasonRemoved, job)
 	}
 	return it, err
 }
 
-// requestRemoval writes the wish and brings the item forward to now.
-func (r *Registry) requestRemoval(ctx context.Context, it *Item) error {
-	host, err := r.loadHost(ctx, it.Partition(), it.SourceHost)
-	if err != nil {
-		return err
-	}
-	now, oldDue := r.now(), it.NextCrawlAt
-	it.RemoveRequested, it.NextCrawlAt = true, now
-	it.Record(now, "removal", "somebody asked for the item to be removed")
-	host.claim(now, 1, r.o.Politeness(it.SourceHost))
-	ops := []storage.Op{host.op(), itemOp(it, false)}
-	if !oldDue.Equal(now) {
-		ops = append(ops, deleteDue(it.key, oldDue))
-	}
-	ops = append(ops, upsertDue(it, now, now.Add(trust)))
-	_, err = r.hinted(ctx, it.Partition(), []time.Time{now.Add(trust)}, ops)
-	return err
-}
-
-// AsksNobody reports whether the item's next check leaves its site alone: it is to be removed, or its
-// snapshot is to be indexed.
+// AsksNobody reports whether the item's next check leaves its site alone: it is to be removed or has moved, or
+// its snapshot is to be indexed.
 func (it *Item) AsksNobody() bool {
-	return it.RemoveRequested || it.IndexPending && !it.Forced()
+	return it.RemoveRequested || it.MovedTo != "" || it.IndexPending && !it.Forced()
 }
 
-// beginUnasked is what can be done of a job whose host is not to be had: what asks nobody. The others
+// beginUnasked is what can be done of a job whose host is not available: what asks nobody. The others
 // are parked until then.
-func (r *Registry) beginUnasked(ctx context.Context, job Job, owner string, host *hostEntry, todo []*Item, until time.Time) (*Batch, error) {
-	now := r.now()
+func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *hostEntry, todo []*Item,
+	until time.Time) (*Batch, error) {
+	now := r.s.now()
 	b := &Batch{
 		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID, Permits: 1,
-		Until: stamp(now.Add(lockTime)), CrawlDelay: time.Duration(host.CrawlDelayMS) * time.Millisecond, owner: owner,
+		Until: stamp(now.Add(lockTime)), CrawlDelay: host.Policy.Pace.CrawlDelay, owner: owner,
 	}
 	for _, it := range todo {
 		if it.AsksNobody() {
@@ -85,14 +74,16 @@ func (r *Registry) beginUnasked(ctx context.Context, job Job, owner string, host
 
 // mayVanish reports whether the item's next check may purge it. A registration then has to say
 // that somebody wants it, even if that check is due anyway.
-func (it *Item) mayVanish() bool { return it.RemoveRequested || !it.GoneSince.IsZero() }
+func (it *Item) mayVanish() bool {
+	return it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero()
+}
 
-// keep takes note that somebody wants an item that may be on its way out. One that was to be
+// revive takes note that somebody wants an item that may be on its way out. One that was to be
 // removed begins anew; a tombstone stays, but its time begins again. A worker may have died while
 // it purged, so nothing that should be kept elsewhere is relied on.
-func (it *Item) keep(now time.Time) {
+func (it *Item) revive(now time.Time) {
 	switch {
-	case it.RemoveRequested:
+	case it.RemoveRequested || it.MovedTo != "":
 		*it = it.anew(now)
 	case !it.GoneSince.IsZero():
 		it.GoneSince, it.RawHash = now, ""
@@ -106,8 +97,10 @@ func (it *Item) anew(now time.Time) Item {
 		Version: rowVersion, ID: it.ID, Type: it.Type, NormalizedSource: it.NormalizedSource,
 		DisplaySource: it.DisplaySource, SourceHost: it.SourceHost, ContentGroupID: it.ContentGroupID,
 		ParentPageID: it.ParentPageID, DiscoveryMethod: it.DiscoveryMethod, Status: Pending,
-		ReindexRequested: it.ReindexRequested, ReindexGeneration: it.ReindexGeneration, ProcessedGeneration: it.ProcessedGeneration,
-		RebuildRun: it.RebuildRun, RebuildPending: it.RebuildPending, // the host's row counts it
+		ReindexRequested: it.ReindexRequested, ReindexGeneration: it.ReindexGeneration,
+		ProcessedGeneration: it.ProcessedGeneration,
+		RebuildRun:          it.RebuildRun, RebuildPending: it.RebuildPending, // the host's row counts it
+		Formers:           it.Formers,
 		HTTPRobotsAllowed: true, FirstSeen: now, NextCrawlAt: it.NextCrawlAt,
 		LockedUntil: it.LockedUntil, LockOwner: it.LockOwner, History: it.History, key: it.key, etag: it.etag,
 	}
@@ -116,10 +109,10 @@ func (it *Item) anew(now time.Time) Item {
 }
 
 // repent is for an item that somebody changed while it was purged: what is left of it goes, or, if
-// somebody wants it, stays. [Item.keep] has then seen to it that nothing purged is relied on.
+// somebody wants it, stays. [Item.revive] has then seen to it that nothing purged is relied on.
 func (p *pending) repent(cur Item) {
 	buried := !cur.GoneSince.IsZero() && cur.GoneSince.Equal(p.Item.GoneSince)
-	if cur.RemoveRequested || buried {
+	if cur.RemoveRequested || cur.MovedTo != "" || buried {
 		p.Item.etag = cur.etag
 		return
 	}
@@ -130,10 +123,10 @@ func (p *pending) repent(cur Item) {
 // readPointers learns which revisions of the pointers lead to items that are to be purged.
 func (c *commit) readPointers(ctx context.Context) error {
 	for _, p := range c.done {
-		if !p.Purge {
+		if !p.Purge || p.Item.MovedTo != "" { // whose pointer leads on
 			continue
 		}
-		e, err := c.r.index.Get(ctx, indexKey(p.Item.key.Row))
+		e, err := c.r.s.index.Get(ctx, indexKey(p.Item.key.Row))
 		if ignoreLost(err) != nil {
 			return err
 		}
@@ -152,11 +145,11 @@ func (c *commit) dropPointers(ctx context.Context) {
 		if !p.Purge || p.pointer == "" {
 			continue
 		}
-		_, err := c.r.index.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
+		_, err := c.r.s.index.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
 			Key: indexKey(p.Item.key.Row), ETag: p.pointer,
 		}})
 		if ignoreLost(err) != nil {
-			c.r.o.Log.WarnContext(ctx, "a pointer to nothing is left", "id", p.Item.ID, "err", err)
+			c.r.s.o.Log.WarnContext(ctx, "a pointer to nothing is left", "id", p.Item.ID, "err", err)
 		}
 	}
 }

@@ -27,15 +27,19 @@ func fullItem() Item {
 		RemoveRequested: true, ReindexRequested: true, ReindexGeneration: 3, ProcessedGeneration: 2,
 		HTTPEtag: `W/"a1b2c3"`, HTTPLastModified: "Wed, 20 Aug 2025 12:00:00 GMT", HTTPContentLength: 1 << 40,
 		HTTPStatusCode: 200, HTTPRedirectChain: []string{"301 https://contoso.com/blog/post-1/"}, HTTPRobotsAllowed: true,
-		HTTPCanonicalURL: "https://contoso.com/blog/post-1", HTTPFinalURL: "https://contoso.com/blog/post-1/", HTTPUnconditional: true,
-		FileEtag: "0x1", FileLastModified: "2025-08-20T12:00:00.000Z", FileLength: 5, FileContentType: "text/plain",
-		ImagesHash: "sha256:33", ImageExclusion: "noimageindex", ResumeAt: time.Date(2025, 9, 1, 0, 0, 0, 0, time.UTC), RebuildRun: "run", RebuildPending: true,
+		HTTPCanonicalURL: "https://contoso.com/blog/post-1", HTTPFinalURL: "https://contoso.com/blog/post-1/",
+		HTTPUnconditional: true,
+		FileEtag:          "0x1", FileLastModified: "2025-08-20T12:00:00.000Z", FileLength: 5, FileContentType: "text/plain",
+		ImagesHash: "sha256:33", ImageExclusion: "noimageindex", ResumeAt: time.Date(2025, 9, 1, 0, 0, 0, 0,
+			time.UTC), RebuildRun: "run", RebuildPending: true,
 		RawHash: "sha256:00", ContentHash: "sha256:8e2f", TextHash: "sha256:9f1a", IndexedHash: "sha256:8e2f",
 		Exclusion: "noindex", IndexPending: true, NormalizationVersion: "http_snapshot_url_v1_text_v1",
 		Language: "en", MimeType: "text/html", Title: "Post", LastIndexedDocID: "page_0b1a", ImageCount: 3,
 		FirstSeen: at, LastChecked: at.Add(1e9), LastChanged: at.Add(2e9), LastIndexed: at.Add(3e9), NextCrawlAt: at.Add(4e9),
-		CrawlIntervalSeconds: 259200, CrawlAttempts: 5, UnchangedChecks: 1, MissingChecks: 2, HeldSince: at.Add(5e9), GoneSince: at.Add(6e9), ErrorMessage: "HTTP 500",
+		CrawlIntervalSeconds: 259200, CrawlAttempts: 5, UnchangedChecks: 1, MissingChecks: 2, GuardedSince: at.Add(5e9),
+		GoneSince: at.Add(6e9), ErrorMessage: "HTTP 500",
 		CaptureCount: 4, OldestCapture: at.Add(7e9),
+		Deaths: 1, Alone: true,
 		LockedUntil: at, LockOwner: "owner", History: []Decision{{At: at, What: "indexed", Why: "because"}},
 		key: storage.Key{Partition: "contoso.com", Row: "k7gxn3aaaaaaaaaaaaaaaaaaaa"},
 	}
@@ -76,7 +80,7 @@ func TestA6OldRowsAreReadAsWritten(t *testing.T) {
 	}
 }
 
-// A6: every column of seed 003 §4, flattened, is in the row under its name.
+// A6: every column of spec 003 §4, flattened, is in the row under its name.
 func TestA6EveryColumnOfTheSeed(t *testing.T) {
 	it := fullItem()
 	props := it.entity().Props

@@ -4,21 +4,23 @@ import (
 	"context"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // HostStats is what the registry knows of one host without reading its items (A23).
 type HostStats struct {
-	Host        string
-	Items       map[Status]int
-	Due         int // due now and waiting
-	InFlight    int // due now and given to a job
-	Rebuilding  int // items that wait for a rebuild
-	Checks      int // recent checks that the rates speak of
-	Changes     int
-	Errors      int
-	PausedUntil time.Time // nobody asks it before, at its wish or because a budget is spent; zero when it may be asked
+	Host       string
+	Items      map[Status]int
+	Due        int // due now and waiting
+	InFlight   int // due now and given to a job
+	Rebuilding int // items that wait for a rebuild
+	Checks     int // recent checks that the rates speak of
+	Changes    int
+	Errors     int
+	// PausedUntil is until when nobody asks it, because it asked for a pause or a budget is spent; zero if it may be
+	// asked.
+	PausedUntil time.Time
 	PauseReason string
 	NextDueAt   time.Time // earliest due time after now; zero when unknown
 }
@@ -28,17 +30,17 @@ const maxDueCount = 20_000
 
 // Stats reads the counters of every host, or of one when host is not empty. Its cost is one range
 // read per partition, and what is due.
-func (r *Registry) Stats(ctx context.Context, host string) ([]HostStats, error) {
-	now := r.now()
+func (r *Hosts) Stats(ctx context.Context, host string) ([]HostStats, error) {
+	now := r.s.now()
 	var partitions []string
-	for p, err := range r.Partitions(ctx) {
+	for p, err := range r.s.partitionsOf(ctx, host, "") {
 		if err != nil {
 			return nil, err
 		}
 		partitions = append(partitions, p)
 	}
 	found := make([][]HostStats, len(partitions))
-	err := r.parallel(ctx, len(partitions), func(ctx context.Context, i int) (err error) {
+	err := r.s.parallel(ctx, len(partitions), func(ctx context.Context, i int) (err error) {
 		found[i], err = r.partitionStats(ctx, partitions[i], host, now)
 		return err
 	})
@@ -51,30 +53,32 @@ func (r *Registry) Stats(ctx context.Context, host string) ([]HostStats, error) 
 
 // Backlog is how many items of a source's host were registered and not fetched yet. It costs one
 // point read.
-func (r *Registry) Backlog(ctx context.Context, s source.Source) (int, error) {
-	h, err := r.loadHost(ctx, s.Partition(r.o.Strategy), s.Host)
+func (r *Hosts) Backlog(ctx context.Context, s source.Source) (int, error) {
+	h, err := r.s.loadHost(ctx, s.Partition(r.s.o.Strategy), s.Host)
 	return h.Counts[Pending], err
 }
 
-func (r *Registry) partitionStats(ctx context.Context, partition, host string, now time.Time) ([]HostStats, error) {
-	q := storage.Query{Partition: partition, RowFrom: hostPrefix, RowTo: "host" + afterBar}
-	if host != "" {
-		q.RowFrom, q.RowTo = hostRow(host), hostRow(host)+"\x20"
-	}
+func (r *Hosts) partitionStats(ctx context.Context, partition, host string, now time.Time) ([]HostStats, error) {
 	var out []HostStats
 	at := map[string]int{}
-	for e, err := range r.items.Query(ctx, q) {
-		if err != nil {
+	add := func(h *hostState) {
+		if s := h.stats(now, r.s.o.Politeness(h.Host)); !s.onlyVisited() {
+			at[h.Host], out = len(out), append(out, s)
+		}
+	}
+	if host != "" {
+		h, err := r.s.loadHost(ctx, partition, host)
+		if err != nil || h.etag == "" {
 			return nil, err
 		}
-		var h hostState
-		decode(hostColumns, e.Props, &h)
-		s := h.stats(now, r.o.Politeness(h.Host))
-		if s.onlyVisited() {
-			continue
+		add(&h.hostState)
+	} else {
+		for h, err := range r.s.hostsOf(ctx, partition) {
+			if err != nil {
+				return nil, err
+			}
+			add(&h)
 		}
-		at[h.Host] = len(out)
-		out = append(out, s)
 	}
 	if len(out) == 0 {
 		return nil, nil
@@ -89,18 +93,20 @@ func (s *HostStats) onlyVisited() bool {
 }
 
 func (h *hostState) stats(now time.Time, p Politeness) HostStats {
-	s := HostStats{Host: h.Host, Items: h.Counts, Checks: h.Checks, Changes: h.Changes, Errors: h.Errors, Rebuilding: h.Rebuilding}
-	s.PausedUntil, s.PauseReason = h.held(now, p)
+	s := HostStats{Host: h.Host, Items: h.Counts, Checks: h.Rates.Checks, Changes: h.Rates.Changes, Errors: h.Rates.Errors,
+		Rebuilding: h.Rebuilding}
+	s.PausedUntil, s.PauseReason = h.Policy.Blocked(now, p)
 	return s
 }
 
-func (r *Registry) countDue(ctx context.Context, partition string, now time.Time, stats []HostStats, at map[string]int) error {
+func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, stats []HostStats,
+	at map[string]int) error {
 	q := storage.Query{
 		Partition: partition, RowFrom: duePrefix, RowTo: "due" + afterBar,
 		Select: []string{"host", "enqueuedUntil"},
 	}
 	n := 0
-	for e, err := range r.items.Query(ctx, q) {
+	for e, err := range r.s.items.Query(ctx, q) {
 		if err != nil {
 			return err
 		}

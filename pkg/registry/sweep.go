@@ -3,10 +3,12 @@ package registry
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
-	"github.com/tidemark/tidemark/pkg/source"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -19,83 +21,124 @@ type SweepReport struct {
 	// Late is for how long the longest waiting item had been due that no job had. Where a host's pace
 	// is the reason it grows until the host is done with.
 	Late time.Duration
+	// Unfinished says that time was over before all hints were followed. The next sweep begins with the
+	// oldest of the others.
+	Unfinished bool
 }
 
-// Sweep sends jobs for what is due (seed 003 §9, DESIGN §2.3). Its cost follows what is due, not
-// what is registered. Several sweeps may run at once; one that dies leaves its hints to the next.
+// hintWindow is how many hints a sweep holds at a time, beside one page of each shard.
+const hintWindow = 1000
+
+// Sweep sends jobs for what is due (spec 003 §9), partitions that have waited longest
+// first. Its cost follows what is due, not what is registered. Several sweeps may run at once; one
+// that dies leaves its hints to the next, and one whose context is about to end returns before that.
 // A partition that cannot be swept is reported in the error and does not hold up the others.
-func (r *Registry) Sweep(ctx context.Context) (SweepReport, error) {
-	var report SweepReport
-	var errs []error
-	for shard := range hintShards {
-		hints, err := r.hintsUntil(ctx, shard, r.now())
+func (r *Jobs) Sweep(ctx context.Context) (SweepReport, error) {
+	s := &sweep{r: r, ends: r.sweepEnd(ctx)}
+	window := make([]dueHint, 0, hintWindow)
+	for h, err := range r.hintsUntil(ctx, r.s.now()) {
 		if err != nil {
-			return report, err
+			s.errs = append(s.errs, err)
+			continue
 		}
-		report.Hints += len(hints)
-		for _, group := range byPartition(hints) {
-			report.Partitions++
-			if err := r.sweepPartition(ctx, group, &report); err != nil {
-				errs = append(errs, err)
-			}
-			if ctx.Err() != nil {
-				return report, errors.Join(errs...)
-			}
+		if window = append(window, h); len(window) == hintWindow {
+			s.follow(ctx, window)
+			window = window[:0]
+		}
+		if s.report.Unfinished {
+			break
 		}
 	}
-	return report, errors.Join(errs...)
+	s.follow(ctx, window)
+	return s.report, errors.Join(s.errs...)
 }
 
-// byPartition groups hints, in the order of their earliest minute.
-func byPartition(hints []dueHint) [][]dueHint {
-	var out [][]dueHint
-	at := map[string]int{}
-	for _, h := range hints {
-		i, ok := at[h.partition]
-		if !ok {
-			i = len(out)
-			at[h.partition] = i
-			out = append(out, nil)
-		}
-		out[i] = append(out[i], h)
+// sweep is one call of Sweep.
+type sweep struct {
+	r    *Jobs
+	ends time.Time // when no other partition is begun; zero: never
+
+	mu     sync.Mutex // guards what follows
+	report SweepReport
+	errs   []error
+}
+
+// sweepEnd leaves time for the partitions that are in work, and for the caller. It is zero where ctx
+// has no deadline.
+func (r *Jobs) sweepEnd(ctx context.Context) time.Time {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return time.Time{}
 	}
-	return out
+	return deadline.Add(-min(requestTime, deadline.Sub(r.s.o.Clock())/8))
 }
 
-func (r *Registry) sweepPartition(ctx context.Context, hints []dueHint, report *SweepReport) error {
+// follow sweeps the partitions of a window of hints side by side.
+func (s *sweep) follow(ctx context.Context, window []dueHint) {
+	s.report.Hints += len(window)
+	groups := groupBy(window, func(h dueHint) string { return h.partition })
+	_ = s.r.s.parallel(ctx, len(groups), func(ctx context.Context, i int) error {
+		if s.begin(ctx) {
+			got, err := s.r.sweepPartition(ctx, groups[i])
+			s.end(got, err)
+		}
+		return nil
+	})
+}
+
+// begin reports whether there is time for another partition.
+func (s *sweep) begin(ctx context.Context) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx.Err() != nil || !s.ends.IsZero() && !s.r.s.o.Clock().Before(s.ends) {
+		s.report.Unfinished = true
+		return false
+	}
+	s.report.Partitions++
+	return true
+}
+
+func (s *sweep) end(got claimed, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.report.Claimed += got.items
+	s.report.Jobs += got.jobs
+	s.report.Late = max(s.report.Late, got.late)
+	if err != nil {
+		s.errs = append(s.errs, err)
+	}
+}
+
+// sweepPartition claims what is due in a partition, and replaces its hints by the next one.
+func (r *Jobs) sweepPartition(ctx context.Context, hints []dueHint) (got claimed, err error) {
 	partition := hints[0].partition
-	var got claimed
-	err := r.retry(ctx, func(ctx context.Context) (err error) {
+	err = r.s.retry(ctx, func(ctx context.Context) (err error) {
 		got, err = r.claimDue(ctx, partition)
 		return err
 	})
-	report.Claimed += got.items
-	report.Jobs += got.jobs
-	report.Late = max(report.Late, got.late)
 	if err != nil {
-		return err
+		return got, err
 	}
 	// The next hint comes before this one goes: in between, both stand.
 	if !got.next.IsZero() {
-		if err := r.hint(ctx, partition, got.next); err != nil {
-			return err
+		if err := r.s.hint(ctx, partition, got.next); err != nil {
+			return got, err
 		}
 	}
-	now := r.now()
 	for _, h := range hints {
 		if !got.next.IsZero() && h.entity.Key == hintKey(partition, got.next) {
 			continue
 		}
-		if err := r.dropHint(ctx, h, now); err != nil {
-			return err
+		if err := r.dropHint(ctx, h, got.at); err != nil {
+			return got, err
 		}
 	}
-	return nil
+	return got, nil
 }
 
 // Refill claims what is due in a partition for a worker that has just finished there. It gives
 // up when somebody else does the same.
-func (r *Registry) Refill(ctx context.Context, partition string) (jobs int, err error) {
+func (r *Jobs) Refill(ctx context.Context, partition string) (jobs int, err error) {
 	got, err := r.claimDue(ctx, partition)
 	if fault.Is(err, fault.Conflict) {
 		return 0, nil
@@ -105,6 +148,7 @@ func (r *Registry) Refill(ctx context.Context, partition string) (jobs int, err 
 
 // claimed is what claimDue did.
 type claimed struct {
+	at          time.Time // no due row that came later was seen
 	items, jobs int
 	next        time.Time // when the partition needs attention again; zero: no due rows at all
 	late        time.Duration
@@ -112,24 +156,24 @@ type claimed struct {
 
 // claimDue claims due rows of a partition, as many as its hosts can work on, and sends their
 // jobs.
-func (r *Registry) claimDue(ctx context.Context, partition string) (claimed, error) {
-	now := r.now()
+func (r *Jobs) claimDue(ctx context.Context, partition string) (claimed, error) {
+	now := r.s.now()
 	scan, err := r.scanDue(ctx, partition, now)
 	if err != nil {
 		return claimed{}, err
 	}
-	got := claimed{next: scan.next, late: scan.late}
+	got := claimed{at: now, next: scan.next, late: scan.late}
 	for _, host := range scan.hosts {
-		n, held, err := r.claimHost(ctx, partition, host, scan.rows[host], now)
+		n, blocked, err := r.claimHost(ctx, partition, host, scan.rows[host], now)
 		if err != nil {
 			return got, err
 		}
 		got.items += n
 		got.jobs += (n + JobItems - 1) / JobItems
 		if n < len(scan.rows[host]) {
-			got.next = earlier(got.next, laterOf(now, parkedUntil(now, held)))
+			got.next = earlier(got.next, policy.Later(now, parkedUntil(now, blocked)))
 		} else {
-			got.next = earlier(got.next, now.Add(trust))
+			got.next = earlier(got.next, now.Add(jobTTL))
 		}
 	}
 	return got, nil
@@ -152,11 +196,11 @@ const (
 
 // scanDue reads due rows in order of time and stops at the first that is not due yet, or when it
 // has all that one claim can take.
-func (r *Registry) scanDue(ctx context.Context, partition string, now time.Time) (dueScan, error) {
+func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time) (dueScan, error) {
 	s := dueScan{rows: map[string][]storage.Entity{}}
 	q := storage.Query{Partition: partition, RowFrom: duePrefix, RowTo: "due" + afterBar, PageSize: 2 * scanHost}
 	n := 0
-	for e, err := range r.items.Query(ctx, q) {
+	for e, err := range r.s.items.Query(ctx, q) {
 		if err != nil {
 			return dueScan{}, err
 		}
@@ -177,7 +221,7 @@ func (r *Registry) scanDue(ctx context.Context, partition string, now time.Time)
 			continue
 		}
 		s.late = max(s.late, now.Sub(at))
-		if s.add(e); r.o.Strategy != source.ByScheme && len(s.rows[s.hosts[0]]) >= scanHost {
+		if s.add(e); r.s.o.Strategy != source.ByScheme && len(s.rows[s.hosts[0]]) >= scanHost {
 			s.next = now
 			break
 		}
@@ -209,23 +253,24 @@ func earlier(a, b time.Time) time.Time {
 
 // claimHost marks due rows of one host as enqueued and sends their jobs. It returns how many the
 // host had room for, and until when nobody may ask it, if that is why it had none.
-func (r *Registry) claimHost(ctx context.Context, partition, host string, rows []storage.Entity, now time.Time) (n int, held time.Time, err error) {
-	unlock, err := r.hosts.lock(ctx, hostID{partition, host})
+func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []storage.Entity,
+	now time.Time) (n int, blocked time.Time, err error) {
+	unlock, err := r.s.hosts.lock(ctx, hostID{partition, host})
 	if err != nil {
-		return 0, held, err
+		return 0, blocked, err
 	}
 	defer unlock()
-	h, err := r.loadHost(ctx, partition, host)
+	h, err := r.s.loadHost(ctx, partition, host)
 	if err != nil {
-		return 0, held, err
+		return 0, blocked, err
 	}
-	p := r.o.Politeness(host)
-	if n = h.room(now, len(rows), p); n == 0 {
-		held, _ = h.held(now, p)
-		return 0, held, nil
+	p := r.s.o.Politeness(host)
+	if n = h.Policy.Room(now, len(rows), p); n == 0 {
+		blocked, _ = h.Policy.Blocked(now, p)
+		return 0, blocked, nil
 	}
-	until := now.Add(trust)
-	h.claim(now, n, p)
+	until := now.Add(jobTTL)
+	h.Policy.Pace.Claim(now, n, p)
 	ops := []storage.Op{h.op()}
 	items := make([]JobItem, n)
 	for i, e := range rows[:n] {
@@ -234,25 +279,9 @@ func (r *Registry) claimHost(ctx context.Context, partition, host string, rows [
 		items[i] = JobItem{ID: source.ID(id), RowKey: hash}
 		ops = append(ops, claimDueRow(e.Key, e.ETag, until))
 	}
-	if _, err := r.hinted(ctx, partition, []time.Time{until}, ops); err != nil {
-		return 0, held, asConflict(err)
+	if _, err := r.s.hinted(ctx, partition, []time.Time{until}, ops); err != nil {
+		return 0, blocked, asConflict(err)
 	}
-	r.send(ctx, partition, host, ReasonDue, items)
-	return n, held, nil
-}
-
-// asConflict treats a row that vanished like one that changed: the scan is out of date.
-func asConflict(err error) error {
-	if fault.Is(err, fault.NotFound) {
-		return fault.New(fault.Conflict, "%w", err)
-	}
-	return err
-}
-
-// ignoreLost is for a delete of something that somebody else deleted or rewrote.
-func ignoreLost(err error) error {
-	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
-		return nil
-	}
-	return err
+	r.s.send(ctx, partition, host, ReasonDue, items)
+	return n, blocked, nil
 }

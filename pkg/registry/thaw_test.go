@@ -20,12 +20,15 @@ func TestThaw(t *testing.T) {
 		want   storage.Properties
 		hinted bool
 	}{
-		{"an item loses its lock", row("abc", storage.Properties{"lockedUntil": "x", "lockOwner": "y", "id": "url_a"}), storage.Properties{"id": "url_a"}, false},
+		{"an item loses its lock", row("abc", storage.Properties{"lockedUntil": "x", "lockOwner": "y", "id": "url_a"}),
+			storage.Properties{"id": "url_a"}, false},
 		{"a host loses leases and claims, and keeps its pause",
-			row(hostRow("a.example"), storage.Properties{"leases": "[]", "claimedUntil": "x", "pausedUntil": "p"}), storage.Properties{"pausedUntil": "p"}, false},
+			row(hostRow("a.example"), storage.Properties{"leases": "[]", "claimedUntil": "x",
+				"pausedUntil": "p"}), storage.Properties{"pausedUntil": "p"}, false},
 		{"a due row loses its claim", row(dueRow(at, "abc"), storage.Properties{"enqueuedUntil": "x", "id": "url_a"}),
 			storage.Properties{"enqueuedUntil": "", "id": "url_a"}, true},
-		{"robots.txt stays as it is", row(robotsRow("https", "a.example"), storage.Properties{"verdict": "rules"}), storage.Properties{"verdict": "rules"}, false},
+		{"robots.txt stays as it is", row(robotsRow("https", "a.example"), storage.Properties{"verdict": "rules"}),
+			storage.Properties{"verdict": "rules"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, hint, hinted := Thaw(tt.row)
@@ -48,11 +51,11 @@ func TestThawFreesWhatIsHeld(t *testing.T) {
 		b := open(t, Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 40)...)
 		for _, job := range b.take(t) {
-			if _, err := b.Begin(t.Context(), job); err != nil {
+			if _, err := b.Jobs.Begin(t.Context(), job); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for e, err := range b.items.Query(t.Context(), storage.Query{}) {
+		for e, err := range b.s.items.Query(t.Context(), storage.Query{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,11 +63,11 @@ func TestThawFreesWhatIsHeld(t *testing.T) {
 			if due && !enqueuedUntil(e).IsZero() {
 				t.Errorf("%s: claimed", e.Row)
 			}
-			if it := itemOf(e); isItemRow(e.Row) && (it.LockOwner != "" || !it.eligible(b.now())) {
+			if it := itemOf(e); isItemRow(e.Row) && (it.LockOwner != "" || !it.eligible(b.s.now())) {
 				t.Errorf("%s: locked by %q", e.Row, it.LockOwner)
 			}
 			var h hostState
-			if decode(hostColumns, e.Props, &h); len(h.Leases) > 0 || !h.ClaimedUntil.IsZero() {
+			if h, _ = hostRows.Decode(e.Props); len(h.Policy.Leases) > 0 || !h.Policy.Pace.ClaimedUntil.IsZero() {
 				t.Errorf("%s: held: %+v", e.Row, h)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // Check refuses a page that the port refuses, as Invalid with the field at fault. Adapters call it
@@ -19,7 +19,9 @@ func (p Page) Check() error {
 	seen := make(map[string]bool, len(p.Chunks))
 	for _, c := range p.Chunks {
 		if !IsKey(c.Key) || seen[c.Key] {
-			return fault.Field("chunks", "page %s: chunk key %.40q is empty, doubled, longer than %d bytes or has characters other than letters, digits, -, = and _", p.ID, c.Key, MaxKey)
+			return fault.Field("chunks",
+				"page %s: chunk key %.40q is empty, doubled, longer than %d bytes or has characters other than letters, digits, "+
+					"-, = and _", p.ID, c.Key, MaxKey)
 		}
 		if c.UID == "" || len(c.UID) > MaxUID {
 			return fault.Field("chunks", "page %s: chunk uid %.40q is empty or longer than %d bytes", p.ID, c.UID, MaxUID)
@@ -36,10 +38,14 @@ func (p Page) checkImages() error {
 	seen := make(map[string]bool, len(p.Images))
 	for _, img := range p.Images {
 		if !IsKey(img.ID) || seen[img.ID] {
-			return fault.Field("images", "page %s: image id %.40q is empty, doubled, longer than %d bytes or has characters other than letters, digits, -, = and _", p.ID, img.ID, MaxKey)
+			return fault.Field("images",
+				"page %s: image id %.40q is empty, doubled, longer than %d bytes or has characters other than letters, digits, "+
+					"-, = and _", p.ID, img.ID, MaxKey)
 		}
 		if len(img.Src) > MaxImageSrc || max(len(img.Alt), len(img.Title), len(img.Caption)) > MaxImageText {
-			return fault.Field("images", "page %s: the address of image %s has more than %d bytes, or one of its texts more than %d", p.ID, img.ID, MaxImageSrc, MaxImageText)
+			return fault.Field("images",
+				"page %s: the address of image %s has more than %d bytes, or one of its texts more than %d", p.ID, img.ID,
+				MaxImageSrc, MaxImageText)
 		}
 		seen[img.ID] = true
 	}

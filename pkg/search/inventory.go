@@ -6,15 +6,15 @@ import (
 
 // Inventory is the part of an index that tells an auditor what is really there.
 type Inventory interface {
-	// Holds is what the index holds of a page; NotFound when that is nothing.
-	Holds(ctx context.Context, id string) (Holding, error)
+	// Inspect is what the index holds of a page; NotFound when that is nothing.
+	Inspect(ctx context.Context, id string) (Stored, error)
 	// IDs are the ids of at most top pages that come after one, in order; "" comes before all. A page
 	// of which only parts are left counts.
 	IDs(ctx context.Context, after string, top int) ([]string, error)
 }
 
-// Holding is what an index holds of a page, as far as names go.
-type Holding struct {
+// Stored is what an index holds of a page, as far as names go.
+type Stored struct {
 	Chunks map[string]string // uid by key
 	Images map[string]bool   // by id
 }

@@ -3,7 +3,7 @@ package search
 import (
 	"context"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 var _ Index = None{}
@@ -13,7 +13,9 @@ var _ Index = None{}
 type None struct{}
 
 // errNone tells an operator, in the answer to a search, what is missing.
-var errNone = fault.New(fault.Unavailable, "no search index is configured: set SEARCH_ENDPOINT to the address of an Azure AI Search, and what was crawled enters it by itself")
+var errNone = fault.New(fault.Unavailable,
+	"no search index is configured: set SEARCH_ENDPOINT to the address of an Azure AI Search, and what was crawled "+
+		"enters it by itself")
 
 // Create does nothing.
 func (None) Create(context.Context) error { return nil }
@@ -22,7 +24,7 @@ func (None) Create(context.Context) error { return nil }
 func (None) Put(context.Context, ...Page) error { return errNone }
 
 // Remove does nothing.
-func (None) Remove(context.Context, string, *Held) error { return nil }
+func (None) Remove(context.Context, string, *Contents) error { return nil }
 
 // Search tells what to configure; a query that the port refuses is refused first.
 func (None) Search(_ context.Context, q Query) (Results, error) {
@@ -35,9 +37,12 @@ func (None) Search(_ context.Context, q Query) (Results, error) {
 // Count is 0.
 func (None) Count(context.Context) (int, error) { return 0, nil }
 
-// Holds is NotFound.
-func (None) Holds(_ context.Context, id string) (Holding, error) {
-	return Holding{}, fault.New(fault.NotFound, "there is no index that could hold page %s", id)
+// Ping finds nothing wrong.
+func (None) Ping(context.Context) error { return nil }
+
+// Inspect is NotFound.
+func (None) Inspect(_ context.Context, id string) (Stored, error) {
+	return Stored{}, fault.New(fault.NotFound, "there is no index that could hold page %s", id)
 }
 
 // IDs are none.

@@ -4,7 +4,7 @@
 // A page is replaced as a whole: after Put the index holds exactly the page's chunks that were
 // given, after Remove none. Both are idempotent, so a stage that died may simply run again. What
 // is written is the difference: chunks that are new, chunks that left, names that changed
-// ([Page.Held]).
+// ([Page.Known]).
 //
 // Errors carry kinds of package fault: Invalid for what the port refuses, Unavailable when the
 // service does not answer.
@@ -45,14 +45,20 @@ type Page struct {
 	IndexedAt time.Time
 	ChangedAt time.Time // when the content last changed, as far as anybody saw
 	Chunks    []Chunk
-	// Images are the page's children (seed 003 §8), in page order. They come and go with the page.
+	// Group is the address that several pages may answer for: their canonical address. Pages of one
+	// group with the same Content are one result, that of the page with the least Rank, then the least
+	// ID. A page without a group always is a result of its own.
+	Group   string
+	Rank    int    // 0 to 9
+	Content string // digest of what the page says
+	// Images are the page's children (spec 003 §8), in page order. They come and go with the page.
 	Images []Image
-	// Held is what the caller knows the index to hold of this page; nil when it does not know, and
-	// then the engine finds out by itself. See [Held] for when a caller knows.
-	Held *Held
+	// Known is what the caller knows the index to hold of this page; nil when it does not know, and
+	// then the engine finds out by itself. See [Contents] for when a caller knows.
+	Known *Contents
 }
 
-// Image is a picture that a page shows. Its texts are shown with it; only what stands in chunks
+// Image is a picture that a page shows. Its texts are shown with it; only what is in chunks
 // is searched.
 type Image struct {
 	ID      string // unique within the page, fit to be a key like a page's
@@ -123,7 +129,8 @@ type Facet struct {
 
 // Ages are the steps of [Facets.Ages], youngest first. Pages older than the last are counted as
 // [Older].
-var Ages = []Age{{"day", 24 * time.Hour}, {"week", 7 * 24 * time.Hour}, {"month", 30 * 24 * time.Hour}, {"year", 365 * 24 * time.Hour}}
+var Ages = []Age{{"day", 24 * time.Hour}, {"week", 7 * 24 * time.Hour}, {"month", 30 * 24 * time.Hour},
+	{"year", 365 * 24 * time.Hour}}
 
 // Older is the age beyond the last step.
 const Older = "older"
@@ -166,13 +173,16 @@ type Index interface {
 	// requests as the engine allows. A page that is refused may keep the others out; putting them
 	// one by one tells which it is.
 	Put(ctx context.Context, pages ...Page) error
-	// Remove takes a page out; a page that is not there is no error. held is as in [Page.Held]: with
+	// Remove takes a page out; a page that is not there is no error. known is as in [Page.Known]: with
 	// it, also what was put a moment ago leaves, which an engine may not see yet.
-	Remove(ctx context.Context, id string, held *Held) error
+	Remove(ctx context.Context, id string, known *Contents) error
 	// Search answers a query.
 	Search(ctx context.Context, q Query) (Results, error)
-	// Count is the number of pages held.
+	// Count is the number of pages in the index.
 	Count(ctx context.Context) (int, error)
+	// Ping reports whether the index answers, within ctx, and whether the last writes met something
+	// that an operator has to deal with.
+	Ping(ctx context.Context) error
 	Inventory
 	Close() error
 }

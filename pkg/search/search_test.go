@@ -15,7 +15,8 @@ func TestTerms(t *testing.T) {
 	}{
 		{"words", "a  b", []Term{{Text: "a"}, {Text: "b"}}},
 		{"phrase between words", `a "b c" d`, []Term{{Text: "a"}, {Text: "b c", Phrase: true}, {Text: "d"}}},
-		{"prefixes", `a* "b c"* d`, []Term{{Text: "a", Prefix: true}, {Text: "b c", Phrase: true, Prefix: true}, {Text: "d"}}},
+		{"prefixes", `a* "b c"* d`, []Term{{Text: "a", Prefix: true}, {Text: "b c", Phrase: true, Prefix: true},
+			{Text: "d"}}},
 		{"unclosed quote", `a "b c`, []Term{{Text: "a"}, {Text: "b"}, {Text: "c"}}},
 		{"operators are words", "NOT (b)", []Term{{Text: "NOT"}, {Text: "(b)"}}},
 		{"doubled word", `a a a* "a"`, []Term{{Text: "a"}, {Text: "a", Prefix: true}}},
@@ -50,7 +51,8 @@ func TestExcerpt(t *testing.T) {
 				found = []Range{{i, i + len("beacon")}}
 			}
 			text, ranges := Excerpt(tc.text, found)
-			if !strings.HasPrefix(text, tc.begins) || !strings.HasSuffix(text, tc.ends) || len(text) > passageRunes || len(ranges) != len(found) {
+			if !strings.HasPrefix(text, tc.begins) || !strings.HasSuffix(text, tc.ends) || len(text) > passageRunes ||
+				len(ranges) != len(found) {
 				t.Errorf("have %q, ranges %v", text, ranges)
 			}
 			for _, r := range ranges {
@@ -62,12 +64,13 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// TestC5Holds: whatever is written with each chunk, and nothing else, changes Fields.
-func TestC5Holds(t *testing.T) {
+// TestC5Contents: whatever is written with each chunk, and nothing else, changes Fields.
+func TestC5Contents(t *testing.T) {
 	page := func() Page {
-		return Page{ID: "a", URL: "https://h/a", Title: "T", Chunks: []Chunk{{Key: "k", UID: "u", Text: "one"}}, Images: []Image{{ID: "i", Alt: "crane"}}}
+		return Page{ID: "a", URL: "https://h/a", Title: "T", Chunks: []Chunk{{Key: "k", UID: "u", Text: "one"}},
+			Images: []Image{{ID: "i", Alt: "crane"}}}
 	}
-	before := page().Holds()
+	before := page().Contents()
 	for _, tc := range []struct {
 		name                   string
 		edit                   func(*Page)
@@ -84,8 +87,9 @@ func TestC5Holds(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			p := page()
 			tc.edit(&p)
-			after := p.Holds()
-			if after.Fields != before.Fields != tc.fields || !cmp.Equal(after.Chunks, before.Chunks) != tc.chunks || !cmp.Equal(after.Images, before.Images) != tc.images {
+			after := p.Contents()
+			if after.Fields != before.Fields != tc.fields || !cmp.Equal(after.Chunks, before.Chunks) != tc.chunks ||
+				!cmp.Equal(after.Images, before.Images) != tc.images {
 				t.Errorf("before %+v, after %+v", before, after)
 			}
 		})

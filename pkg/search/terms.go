@@ -50,6 +50,9 @@ func Terms(query string) []Term {
 	return terms
 }
 
+// Unclosed reports whether a query has a quote without a second one, so that what follows is no phrase.
+func Unclosed(query string) bool { return strings.Count(straightQuotes.Replace(query), `"`)%2 == 1 }
+
 // straightQuotes maps the quotes that keyboards and word processors make.
 var straightQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`)
 

@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // Bounds of the port. They are those of Azure Storage, less what the port needs for itself.
@@ -134,7 +134,7 @@ func CheckQuery(q Query) error {
 }
 
 // CheckTransaction refuses a transaction that Azure Tables would refuse, and updates and deletes
-// without an ETag, which Azure would take for "whatever stands". The error is an [*OpError] when
+// without an ETag, which Azure would take for "whatever there is". The error is an [*OpError] when
 // one op is to blame.
 func CheckTransaction(ops []Op) error {
 	if len(ops) == 0 || len(ops) > MaxOps {

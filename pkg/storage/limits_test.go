@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -16,7 +16,8 @@ import (
 // arithmetic, and what a caller may rely on between calls.
 
 func FuzzCheckKey(f *testing.F) {
-	for _, seed := range []string{"a", "example.org", "due|2026", "é", "🙂", "", "a/b", `\`, "#", "?", "\x00", "\x7f", "\u0085", "\xff"} {
+	for _, seed := range []string{"a", "example.org", "due|2026", "é", "🙂", "", "a/b", `\`, "#", "?", "\x00", "\x7f",
+		"\u0085", "\xff"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // CheckTableName wants 3 to 63 ASCII letters and digits, a letter first. Azure compares table

@@ -42,7 +42,7 @@ type Key struct{ Partition, Row string }
 // ETag is an opaque revision of an entity. The empty ETag stands for "never read".
 type ETag string
 
-// AnyETag matches whatever revision stands. Only deletes of rows that nobody else writes and
+// AnyETag matches any revision. Only deletes of rows that nobody else writes and
 // tests should need it.
 const AnyETag ETag = "*"
 
@@ -82,8 +82,8 @@ type Op struct {
 
 // Query is a range of rows in key order, which is the order of code points (keys that mix
 // characters above U+FFFF with some below may be ordered by UTF-16 units instead). Partition names
-// one partition; otherwise the range of partitions [PartitionFrom, PartitionTo) is read, an empty bound being open. Row bounds are
-// [RowFrom, RowTo) in every partition that is read, an empty bound being open.
+// one partition; otherwise the range of partitions [PartitionFrom, PartitionTo) is read, an empty bound being open.
+// Row bounds are [RowFrom, RowTo) in every partition that is read, an empty bound being open.
 type Query struct {
 	Partition                  string
 	PartitionFrom, PartitionTo string
@@ -167,7 +167,7 @@ type Container interface {
 	Put(ctx context.Context, name string, b Blob) (created bool, err error)
 	// Get reads a blob; NotFound if there is none.
 	Get(ctx context.Context, name string) (Blob, error)
-	// Exists reports whether a blob of that name stands.
+	// Exists reports whether there is a blob of that name.
 	Exists(ctx context.Context, name string) (bool, error)
 	// Delete removes a blob; removing what is not there is no error.
 	Delete(ctx context.Context, name string) error

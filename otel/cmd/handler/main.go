@@ -4,7 +4,7 @@ package main
 
 import (
 	"github.com/tidemark/tidemark/otel/export"
-	"github.com/tidemark/tidemark/pkg/serve"
+	"github.com/tidemark/tidemark/pkg/app/serve"
 )
 
 func main() { serve.Main(export.Start) }

@@ -89,7 +89,8 @@ func (s *Server) around(w http.ResponseWriter, r *http.Request, do func() (int, 
 
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 	s.around(w, r, func() (int, any) {
-		if err := r.ParseMultipartForm(maxFile); err != nil || len(r.MultipartForm.Value) != 1 || len(r.MultipartForm.File) != 1 || r.FormValue("purpose") != "batch" {
+		if err := r.ParseMultipartForm(maxFile); err != nil || len(r.MultipartForm.Value) != 1 ||
+			len(r.MultipartForm.File) != 1 || r.FormValue("purpose") != "batch" {
 			return http.StatusBadRequest, "the form is not a purpose, batch, and a file"
 		}
 		file, header, err := r.FormFile("file")
@@ -104,7 +105,8 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 		id := fmt.Sprintf("file-in-%d", s.uploads)
 		s.files[id] = body
 		return http.StatusOK, map[string]any{
-			"id": id, "object": "file", "bytes": len(body), "created_at": 1772366400, "filename": header.Filename, "purpose": "batch", "status": "processed",
+			"id": id, "object": "file", "bytes": len(body), "created_at": 1772366400, "filename": header.Filename,
+			"purpose": "batch", "status": "processed",
 		}
 	})
 }
@@ -149,7 +151,8 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		}
 		b := &batch{
 			ID: fmt.Sprintf("batch_%d", len(s.batches)+1), Object: "batch", Endpoint: req.Endpoint, InputFileID: req.InputFileID,
-			CompletionWindow: req.CompletionWindow, Status: "validating", CreatedAt: 1772366400 + len(s.batches), Metadata: req.Metadata,
+			CompletionWindow: req.CompletionWindow, Status: "validating", CreatedAt: 1772366400 + len(s.batches),
+			Metadata: req.Metadata,
 		}
 		s.batches = append(s.batches, b)
 		return http.StatusOK, *b

@@ -109,7 +109,8 @@ func (s *Server) check(req chatRequest) (status int, err error) {
 		return http.StatusNotFound, fmt.Errorf("the model %q does not exist", req.Model)
 	}
 	bad := http.StatusBadRequest
-	if len(req.Messages) != 2 || req.Messages[0].Role != "system" || req.Messages[1].Role != "user" || req.Messages[1].Content == "" {
+	if len(req.Messages) != 2 || req.Messages[0].Role != "system" || req.Messages[1].Role != "user" ||
+		req.Messages[1].Content == "" {
 		return bad, fmt.Errorf("messages are not one of the system and one of the user")
 	}
 	f := req.ResponseFormat

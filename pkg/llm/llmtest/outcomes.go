@@ -65,7 +65,8 @@ func rest(n int, status, code string) Outcome {
 func LineFails(n, status int) Outcome {
 	return func(e *Ended) {
 		e.Lines[n].Status = status
-		e.Lines[n].Body = map[string]any{"error": map[string]any{"message": "the service has a fault", "type": "server_error", "code": "fault"}}
+		e.Lines[n].Body = map[string]any{"error": map[string]any{"message": "the service has a fault", "type": "server_error",
+			"code": "fault"}}
 	}
 }
 
@@ -122,7 +123,8 @@ func (s *Server) publish(b *batch, e Ended, total int) {
 		line := map[string]any{"id": fmt.Sprintf("batch_req_%d", i), "custom_id": l.ID, "response": nil, "error": nil}
 		to := &good
 		if l.Code != "" {
-			line["error"] = map[string]any{"code": l.Code, "message": "This request could not be executed before the end of the batch."}
+			line["error"] = map[string]any{"code": l.Code,
+				"message": "This request could not be executed before the end of the batch."}
 		} else {
 			line["response"] = map[string]any{"status_code": l.Status, "request_id": "req_1", "body": l.Body}
 		}

@@ -201,11 +201,13 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, req request) bool
 	case req.EncodingFormat != "" && req.EncodingFormat != "float" && req.EncodingFormat != "base64":
 		Refuse(w, http.StatusBadRequest, "invalid_request_error", "encoding_format is float or base64")
 	case len(req.Input) == 0 || len(req.Input) > s.MaxInputs:
-		Refuse(w, http.StatusBadRequest, "invalid_request_error", fmt.Sprintf("'input' has %d texts, not 1 to %d", len(req.Input), s.MaxInputs))
+		Refuse(w, http.StatusBadRequest, "invalid_request_error", fmt.Sprintf("'input' has %d texts, not 1 to %d",
+			len(req.Input), s.MaxInputs))
 	case slices.Contains(req.Input, ""):
 		Refuse(w, http.StatusBadRequest, "invalid_request_error", "'input' cannot be an empty string")
 	case slices.ContainsFunc(req.Input, func(text string) bool { return utf8.RuneCountInString(text) > s.MaxRunes }):
-		Refuse(w, http.StatusBadRequest, "invalid_request_error", fmt.Sprintf("This model's maximum context length is %d tokens", s.MaxRunes))
+		Refuse(w, http.StatusBadRequest, "invalid_request_error",
+			fmt.Sprintf("This model's maximum context length is %d tokens", s.MaxRunes))
 	default:
 		return true
 	}

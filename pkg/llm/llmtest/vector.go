@@ -13,7 +13,8 @@ import (
 // the more words they share. It knows nothing of meaning.
 func Vector(text string, dimension int) []float32 {
 	v := make([]float32, dimension)
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	words := strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 	for _, word := range append(words, "") { // "": a text without words has a direction, too
 		h := fnv.New64a()
 		h.Write([]byte(word))

@@ -10,7 +10,7 @@ import (
 
 	api "github.com/sashabaranov/go-openai"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
@@ -63,7 +63,9 @@ func (c *Client) Cancel(ctx context.Context, id string) (llm.Batch, error) {
 }
 
 // batch does a call whose answer is a batch.
-func (c *Client) batch(ctx context.Context, k *call, do func(context.Context) (api.BatchResponse, error)) (llm.Batch, error) {
+func (c *Client) batch(
+	ctx context.Context, k *call, do func(context.Context) (api.BatchResponse, error),
+) (llm.Batch, error) {
 	began := time.Now()
 	resp, err := do(k.in(ctx))
 	var b llm.Batch
@@ -129,7 +131,8 @@ func (c *Client) batchOf(b api.Batch) (llm.Batch, error) {
 		out.State = llm.BatchState(b.Status)
 	}
 	if out.ID == "" || out.State == "" {
-		return out, fault.New(fault.Unavailable, "the service's batch %.80q has the status %.40q, which is none", out.ID, b.Status)
+		return out, fault.New(fault.Unavailable, "the service's batch %.80q has the status %.40q, which is none", out.ID,
+			b.Status)
 	}
 	return out, nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 )
@@ -72,18 +72,27 @@ func TestD8Batch(t *testing.T) {
 		want   map[string]string
 		broken int
 	}{
-		{"completed", nil, nil, llm.Completed, map[string]string{"b-00000": "complete", "b-00001": "complete", "b-00002": "complete"}, 0},
-		{"answers that ended otherwise", nil, llmtest.TooLong, llm.Completed, map[string]string{"b-00000": "truncated", "b-00001": "complete", "b-00002": "complete"}, 0},
-		{"a refusal", nil, llmtest.Refusal, llm.Completed, map[string]string{"b-00000": "refused", "b-00001": "complete", "b-00002": "complete"}, 0},
-		{"an answer without one", nil, llmtest.Nothing, llm.Completed, map[string]string{"b-00000": "unavailable", "b-00001": "complete", "b-00002": "complete"}, 0},
-		{"partial failures", llmtest.AtOnce(llmtest.LineFails(0, 400), llmtest.LineFails(1, 429), llmtest.LineFails(2, 500)), nil, llm.Completed,
+		{"completed", nil, nil, llm.Completed, map[string]string{"b-00000": "complete", "b-00001": "complete",
+			"b-00002": "complete"}, 0},
+		{"answers that ended otherwise", nil, llmtest.TooLong, llm.Completed, map[string]string{"b-00000": "truncated",
+			"b-00001": "complete", "b-00002": "complete"}, 0},
+		{"a refusal", nil, llmtest.Refusal, llm.Completed, map[string]string{"b-00000": "refused", "b-00001": "complete",
+			"b-00002": "complete"}, 0},
+		{"an answer without one", nil, llmtest.Nothing, llm.Completed, map[string]string{"b-00000": "unavailable",
+			"b-00001": "complete", "b-00002": "complete"}, 0},
+		{"partial failures", llmtest.AtOnce(llmtest.LineFails(0, 400), llmtest.LineFails(1, 429), llmtest.LineFails(2, 500)),
+			nil, llm.Completed,
 			map[string]string{"b-00000": "invalid", "b-00001": "throttled", "b-00002": "unavailable"}, 0},
-		{"expired", llmtest.Expires(1), nil, llm.Expired, map[string]string{"b-00000": "complete", "b-00001": "unavailable", "b-00002": "unavailable"}, 0},
-		{"cancelled", llmtest.IsCancelled(2), nil, llm.Cancelled, map[string]string{"b-00000": "complete", "b-00001": "complete", "b-00002": "conflict"}, 0},
+		{"expired", llmtest.Expires(1), nil, llm.Expired, map[string]string{"b-00000": "complete", "b-00001": "unavailable",
+			"b-00002": "unavailable"}, 0},
+		{"cancelled", llmtest.IsCancelled(2), nil, llm.Cancelled, map[string]string{"b-00000": "complete",
+			"b-00001": "complete", "b-00002": "conflict"}, 0},
 		{"failed", llmtest.Fails("token_limit_exceeded"), nil, llm.Failed, map[string]string{}, 0},
-		{"a stranger, a double and one missing", llmtest.AtOnce(llmtest.LineTwice(1), llmtest.LineMissing(0), llmtest.Stranger), nil, llm.Completed,
+		{"a stranger, a double and one missing", llmtest.AtOnce(llmtest.LineTwice(1), llmtest.LineMissing(0),
+			llmtest.Stranger), nil, llm.Completed,
 			map[string]string{"b-00001": "completecomplete", "b-00002": "complete", "somebody-elses-00001": "complete"}, 0},
-		{"a broken line", llmtest.BrokenLine, nil, llm.Completed, map[string]string{"b-00000": "complete", "b-00001": "complete", "b-00002": "complete"}, 1},
+		{"a broken line", llmtest.BrokenLine, nil, llm.Completed, map[string]string{"b-00000": "complete",
+			"b-00001": "complete", "b-00002": "complete"}, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newRig(t)
@@ -121,7 +130,8 @@ func TestD8StartIsNotRepeated(t *testing.T) {
 			sent := r.Requests()
 			r.FailAfter = after
 			r.Break(f)
-			if _, err := r.client.Start(t.Context(), llm.Order{File: file, Window: 24 * time.Hour, Label: "lost"}); !fault.Is(err, fault.Unavailable) || r.Requests() != sent+1 {
+			if _, err := r.client.Start(t.Context(), llm.Order{File: file, Window: 24 * time.Hour,
+				Label: "lost"}); !fault.Is(err, fault.Unavailable) || r.Requests() != sent+1 {
 				t.Errorf("%s: %v after %d requests", name, err, r.Requests()-sent)
 			}
 			var labels []string
@@ -139,7 +149,8 @@ func TestD8StartIsNotRepeated(t *testing.T) {
 	r := newRig(t)
 	file, _ := r.client.Upload(t.Context(), "b.jsonl", lines(1))
 	r.Break(llmtest.Status(429, "1"))
-	if _, err := r.client.Start(t.Context(), llm.Order{File: file, Window: 24 * time.Hour}); err != nil || r.Batches() != 1 {
+	if _, err := r.client.Start(t.Context(), llm.Order{File: file, Window: 24 * time.Hour}); err != nil ||
+		r.Batches() != 1 {
 		t.Errorf("after a pause that was asked for: %v, %d batches", err, r.Batches())
 	}
 }
@@ -183,7 +194,8 @@ func TestD8BatchFailures(t *testing.T) {
 	if _, err := r.client.Results(t.Context(), "file-9"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("file: %v", err)
 	}
-	if _, err := r.client.Start(t.Context(), llm.Order{File: "file-9", Window: 24 * time.Hour}); !fault.Is(err, fault.Invalid) {
+	_, err := r.client.Start(t.Context(), llm.Order{File: "file-9", Window: 24 * time.Hour})
+	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("start: %v", err)
 	}
 	r.Break(slices.Repeat([]llmtest.Fault{llmtest.Status(503, "")}, maxTries)...)
@@ -200,7 +212,8 @@ func TestD8BatchFailures(t *testing.T) {
 // A key that a line repeats is not told.
 func TestResultsDoNotTellTheKey(t *testing.T) {
 	r := newRig(t)
-	out := r.client.results([]byte(`{"custom_id":"a","response":{"status_code":401,"body":{"error":{"message":"bad key ` + llmtest.Key + `"}}}}`))
+	out := r.client.results([]byte(`{"custom_id":"a","response":{"status_code":401,"body":{"error":{"message":"bad key ` +
+		llmtest.Key + `"}}}}`))
 	if err := out.Results[0].Err; !fault.Is(err, fault.Invalid) || strings.Contains(err.Error(), llmtest.Key) {
 		t.Error(err)
 	}
@@ -208,7 +221,8 @@ func TestResultsDoNotTellTheKey(t *testing.T) {
 
 // Whatever a file holds, every line is a result with an id or is counted.
 func FuzzResults(f *testing.F) {
-	f.Add(`{"custom_id":"a","response":{"status_code":200,"body":{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}}}`)
+	f.Add(`{"custom_id":"a","response":{"status_code":200,"body":` +
+		`{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}}}`)
 	f.Add("{\"custom_id\":\"a\"}\n\n{\"custom_id\":\"\"}\nnull")
 	f.Fuzz(func(t *testing.T, body string) {
 		c, err := New(Options{BaseURL: "http://localhost"})

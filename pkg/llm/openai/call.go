@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
@@ -55,11 +55,13 @@ func (c *Client) over(ctx context.Context, k *call, began time.Time, usage llm.U
 		attrs = append(attrs, slog.Any("err", err))
 	}
 	if usage != (llm.Usage{}) {
-		attrs = append(attrs, slog.Int("tokens_in", usage.In), slog.Int("tokens_out", usage.Out), slog.Float64("cost", usage.Cost))
+		attrs = append(attrs, slog.Int("tokens_in", usage.In), slog.Int("tokens_out", usage.Out),
+			slog.Float64("cost", usage.Cost))
 	}
 	c.tokens.Add(int64(usage.In + usage.Out))
 	c.used(usage.In, usage.Out)
 	c.log.LogAttrs(ctx, level, "model called", append([]slog.Attr{
-		slog.String("route", k.route), slog.Int("attempts", k.attempts), slog.Duration("dur", time.Since(began)), slog.String("outcome", outcome),
+		slog.String("route", k.route), slog.Int("attempts", k.attempts), slog.Duration("dur", time.Since(began)),
+		slog.String("outcome", outcome),
 	}, attrs...)...)
 }

@@ -28,7 +28,8 @@ func (c *Client) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 		a.Usage.Cost, _ = strconv.ParseFloat(resp.Header().Get(costHeader), 64)
 	}
 	a.Attempts, a.Latency = k.attempts, time.Since(began)
-	c.over(ctx, k, began, a.Usage, err, slog.String("model", r.Model), slog.String("served", a.Model), slog.String("finish", string(a.Finish)))
+	c.over(ctx, k, began, a.Usage, err, slog.String("model", r.Model), slog.String("served", a.Model),
+		slog.String("finish", string(a.Finish)))
 	return a, err
 }
 

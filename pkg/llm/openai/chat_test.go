@@ -11,13 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 )
 
 var gist = llm.Schema{Name: "gist", JSON: json.RawMessage(
-	`{"type":"object","properties":{"gist":{"type":"string"}},"required":["gist"],"additionalProperties":false}`)}
+	`{"type":"object","properties":{"gist":{"type":"string"}},` +
+		`"required":["gist"],"additionalProperties":false}`)}
 
 func question(user string) llm.Request {
 	return llm.Request{Model: "tide-embed", System: "Give the gist.", User: user, Schema: gist, MaxTokens: 100}
@@ -57,7 +58,8 @@ func TestD9CallsAreLogged(t *testing.T) {
 	_, _ = r.client.Chat(t.Context(), other)
 	said := r.log.String()
 	for _, want := range []string{
-		`msg="model called" route=/chat/completions attempts=2 dur=`, "outcome=ok", "model=tide-embed", "served=tide-embed-2026-01-01", "finish=complete",
+		`msg="model called" route=/chat/completions attempts=2 dur=`, "outcome=ok", "model=tide-embed",
+		"served=tide-embed-2026-01-01", "finish=complete",
 		"tokens_in=5 tokens_out=2 cost=0.000125", "outcome=invalid", "model=other", "level=WARN",
 	} {
 		if !strings.Contains(said, want) {
@@ -103,10 +105,14 @@ func TestD8ChatFailures(t *testing.T) {
 	}{
 		{name: "429, then an answer", faults: []llmtest.Fault{llmtest.Status(429, "2")}, tries: 2},
 		{name: "500 twice, then an answer", faults: slices.Repeat([]llmtest.Fault{llmtest.Status(500, "")}, 2), tries: 3},
-		{name: "500 for ever", faults: slices.Repeat([]llmtest.Fault{llmtest.Status(500, "")}, 9), kind: fault.Unavailable, says: "500", tries: maxTries},
-		{name: "a long pause", faults: []llmtest.Fault{llmtest.Status(429, "3600")}, kind: fault.Throttled, says: "pause", tries: 1},
-		{name: "cut off", faults: slices.Repeat([]llmtest.Fault{llmtest.Cut}, 9), kind: fault.Unavailable, says: "OPENAI_BASE_URL", tries: maxTries},
-		{name: "a page of a gateway", faults: []llmtest.Fault{llmtest.NotJSON}, kind: fault.Unavailable, says: "cannot be used", tries: 1},
+		{name: "500 for ever", faults: slices.Repeat([]llmtest.Fault{llmtest.Status(500, "")}, 9), kind: fault.Unavailable,
+			says: "500", tries: maxTries},
+		{name: "a long pause", faults: []llmtest.Fault{llmtest.Status(429, "3600")}, kind: fault.Throttled, says: "pause",
+			tries: 1},
+		{name: "cut off", faults: slices.Repeat([]llmtest.Fault{llmtest.Cut}, 9), kind: fault.Unavailable,
+			says: "OPENAI_BASE_URL", tries: maxTries},
+		{name: "a page of a gateway", faults: []llmtest.Fault{llmtest.NotJSON}, kind: fault.Unavailable,
+			says: "cannot be used", tries: 1},
 		{name: "no choice", spoil: llmtest.Nothing, kind: fault.Unavailable, says: "0 answers", tries: 1},
 		{name: "nothing said", spoil: llmtest.Says(""), kind: fault.Unavailable, says: "0 bytes", tries: 1},
 		{name: "no such model", model: "other", kind: fault.Invalid, says: "T1_DEFAULT_MODEL", tries: 1},
@@ -135,11 +141,13 @@ func TestD8ChatFailures(t *testing.T) {
 func TestD8ContractIsStrict(t *testing.T) {
 	r := newRig(t)
 	open := question("a")
-	open.Schema.JSON = json.RawMessage(`{"type":"object","properties":{"gist":{"type":"string"}},"required":[],"additionalProperties":false}`)
+	open.Schema.JSON = json.RawMessage(`{"type":"object","properties":{"gist":{"type":"string"}},` +
+		`"required":[],"additionalProperties":false}`)
 	if _, err := r.client.Chat(t.Context(), open); !fault.Is(err, fault.Invalid) {
 		t.Errorf("an optional property: %v", err)
 	}
-	for _, body := range []string{`{"model":"tide-embed","messages":[],"temprature":1}`, `{`, `{"model":"tide-embed","messages":[]}`} {
+	for _, body := range []string{`{"model":"tide-embed","messages":[],"temprature":1}`, `{`,
+		`{"model":"tide-embed","messages":[]}`} {
 		req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, r.URL+"/chat/completions", strings.NewReader(body))
 		req.Header.Set("Authorization", "Bearer "+llmtest.Key)
 		resp, err := http.DefaultClient.Do(req)

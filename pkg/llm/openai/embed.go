@@ -10,7 +10,7 @@ import (
 	api "github.com/sashabaranov/go-openai"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
@@ -120,7 +120,8 @@ func (e *Embedder) request(ctx context.Context, texts []string, vectors [][]floa
 	if err := e.place(resp.Data, vectors); err != nil {
 		return err
 	}
-	e.c.log.InfoContext(ctx, "texts embedded", "model", e.model, "texts", len(texts), "tokens", resp.Usage.TotalTokens, "dur", time.Since(began))
+	e.c.log.InfoContext(ctx, "texts embedded", "model", e.model, "texts", len(texts), "tokens", resp.Usage.TotalTokens,
+		"dur", time.Since(began))
 	return nil
 }
 

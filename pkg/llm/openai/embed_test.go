@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 )
 
@@ -105,7 +105,8 @@ func TestEmbedKeepsOrder(t *testing.T) {
 		n := rapid.IntRange(1, 60).Draw(rt, "texts")
 		var want []string
 		for i := range n {
-			want = append(want, fmt.Sprintf("text %d %s", i, strings.Repeat("潮", rapid.SampledFrom([]int{0, 1, 900}).Draw(rt, "length"))))
+			want = append(want,
+				fmt.Sprintf("text %d %s", i, strings.Repeat("潮", rapid.SampledFrom([]int{0, 1, 900}).Draw(rt, "length"))))
 		}
 		r.MaxRunes = 5000
 		var faults []llmtest.Fault
@@ -177,11 +178,15 @@ func TestEmbedTriesAgain(t *testing.T) {
 		after  time.Duration
 	}{
 		{name: "429 in seconds", faults: []llmtest.Fault{status(429, "7")}, pauses: []time.Duration{7 * time.Second}},
-		{name: "429 in a fraction", faults: []llmtest.Fault{status(429, "0.25")}, pauses: []time.Duration{250 * time.Millisecond}},
-		{name: "429 until a date", faults: []llmtest.Fault{status(429, "Sun, 01 Mar 2026 12:00:09 GMT")}, pauses: []time.Duration{9 * time.Second}},
+		{name: "429 in a fraction", faults: []llmtest.Fault{status(429, "0.25")},
+			pauses: []time.Duration{250 * time.Millisecond}},
+		{name: "429 until a date", faults: []llmtest.Fault{status(429, "Sun, 01 Mar 2026 12:00:09 GMT")},
+			pauses: []time.Duration{9 * time.Second}},
 		{name: "429 without a word", faults: []llmtest.Fault{status(429, "")}, pauses: []time.Duration{time.Second / 2}},
-		{name: "429 for long is the caller's", faults: []llmtest.Fault{status(429, "3600")}, kind: fault.Throttled, after: time.Hour},
-		{name: "500 twice", faults: []llmtest.Fault{status(500, ""), status(502, "")}, pauses: []time.Duration{time.Second / 2, time.Second}},
+		{name: "429 for long is the caller's", faults: []llmtest.Fault{status(429, "3600")}, kind: fault.Throttled,
+			after: time.Hour},
+		{name: "500 twice", faults: []llmtest.Fault{status(500, ""), status(502, "")},
+			pauses: []time.Duration{time.Second / 2, time.Second}},
 		{name: "503 with a pause", faults: []llmtest.Fault{status(503, "3")}, pauses: []time.Duration{3 * time.Second}},
 		{name: "a broken connection", faults: []llmtest.Fault{llmtest.Cut}, pauses: []time.Duration{time.Second / 2}},
 		{
@@ -217,13 +222,16 @@ func TestEmbedRefusals(t *testing.T) {
 		kind   fault.Kind
 		says   string
 	}{
-		{name: "another key", adjust: func(o *Options) { o.Key = "sk-other" }, kind: fault.Blocked, says: "LITELLM_MASTER_KEY"},
+		{name: "another key", adjust: func(o *Options) { o.Key = "sk-other" }, kind: fault.Blocked,
+			says: "LITELLM_MASTER_KEY"},
 		{name: "no key", adjust: func(o *Options) { o.Key = "" }, kind: fault.Blocked, says: "LITELLM_MASTER_KEY"},
 		{name: "forbidden", fault: llmtest.Status(403, ""), kind: fault.Blocked, says: "LITELLM_MASTER_KEY"},
 		{name: "another model", model: "other", kind: fault.Invalid, says: "EMBEDDINGS_MODEL"},
 		{name: "another path", adjust: func(o *Options) { o.BaseURL += "x" }, kind: fault.Invalid, says: "OPENAI_BASE_URL"},
-		{name: "redirected", fault: llmtest.Redirect("https://elsewhere.example/v1/embeddings"), kind: fault.Invalid, says: "OPENAI_BASE_URL"},
-		{name: "nobody there", adjust: func(o *Options) { o.BaseURL = "http://127.0.0.1:1/v1" }, kind: fault.Unavailable, says: "OPENAI_BASE_URL"},
+		{name: "redirected", fault: llmtest.Redirect("https://elsewhere.example/v1/embeddings"), kind: fault.Invalid,
+			says: "OPENAI_BASE_URL"},
+		{name: "nobody there", adjust: func(o *Options) { o.BaseURL = "http://127.0.0.1:1/v1" }, kind: fault.Unavailable,
+			says: "OPENAI_BASE_URL"},
 		{name: "a page", fault: llmtest.NotJSON, kind: fault.Unavailable, says: "answer"},
 		{name: "a vector missing", fault: llmtest.Missing, kind: fault.Unavailable, says: "1 vectors for 2 texts"},
 		{name: "no index", fault: llmtest.NoIndex, kind: fault.Unavailable, says: "which text"},
@@ -251,7 +259,8 @@ func TestEmbedRefusals(t *testing.T) {
 			if len(vectors) != 2 || vectors[0] != nil || vectors[1] != nil || r.model.Dimension() != 0 {
 				t.Errorf("something of the answer is believed: %v, dimension %d", vectors, r.model.Dimension())
 			}
-			if said := fmt.Sprint(err, r.log.String()); strings.Contains(said, llmtest.Key) || strings.Contains(said, "sk-other") {
+			if said := fmt.Sprint(err, r.log.String()); strings.Contains(said, llmtest.Key) ||
+				strings.Contains(said, "sk-other") {
 				t.Errorf("the key is told: %s", said)
 			}
 		})
@@ -269,7 +278,8 @@ func TestDimension(t *testing.T) {
 		}
 	}
 	r.Model = "text-embedding-3-small"
-	if _, err := r.client.Embedder("text-embedding-3-small").Embed(t.Context(), texts(1)); !fault.Is(err, fault.Unavailable) {
+	_, err := r.client.Embedder("text-embedding-3-small").Embed(t.Context(), texts(1))
+	if !fault.Is(err, fault.Unavailable) {
 		t.Errorf("8 numbers of a model that has 1536: %v", err)
 	}
 	r.Model = "tide-embed"
@@ -345,7 +355,8 @@ func TestEmbedEndsWithItsCaller(t *testing.T) {
 		cancel()
 		return llmtest.Status(500, "")(w, a)
 	})
-	if _, err := r.model.Embed(ctx, texts(1)); !fault.Is(err, fault.Unavailable) || len(r.pauses) > 0 || r.Requests() != 1 {
+	if _, err := r.model.Embed(ctx, texts(1)); !fault.Is(err, fault.Unavailable) || len(r.pauses) > 0 ||
+		r.Requests() != 1 {
 		t.Errorf("have %v, %d pauses, %d requests", err, len(r.pauses), r.Requests())
 	}
 }
@@ -378,7 +389,8 @@ func TestKeyIsNotTold(t *testing.T) {
 			return true
 		}}, maxTries)...)
 		_, err := r.model.Embed(t.Context(), texts(1))
-		if said := fmt.Sprint(err, r.log.String()); !fault.Is(err, fault.Unavailable) || strings.Contains(said, llmtest.Key[:6]) {
+		if said := fmt.Sprint(err, r.log.String()); !fault.Is(err, fault.Unavailable) ||
+			strings.Contains(said, llmtest.Key[:6]) {
 			t.Errorf("%s", said)
 		}
 	}

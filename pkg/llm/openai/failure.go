@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // maxMessage bounds what is repeated of a service's own words, in bytes.
@@ -19,9 +19,11 @@ func (s *sender) refused(c *call, resp *http.Response, body []byte) error {
 		// Without its words: services repeat parts of the key.
 		return fault.New(fault.Blocked, "%s refuses the key with HTTP %d: check LITELLM_MASTER_KEY", s.BaseURL, code)
 	case code == http.StatusNotFound && c.setting == "":
-		return fault.New(fault.NotFound, "%s has no such file or batch, or no %s at all (OPENAI_BASE_URL): %s", s.BaseURL, c.route, said)
+		return fault.New(fault.NotFound, "%s has no such file or batch, or no %s at all (OPENAI_BASE_URL): %s", s.BaseURL,
+			c.route, said)
 	case code == http.StatusNotFound:
-		return fault.Field("Model", "%s has no such model or route: check %s and OPENAI_BASE_URL: %s", s.BaseURL, c.setting, said)
+		return fault.Field("Model", "%s has no such model or route: check %s and OPENAI_BASE_URL: %s", s.BaseURL,
+			c.setting, said)
 	case code >= 300 && code < 400:
 		return fault.Field("BaseURL", "%s redirects elsewhere: set OPENAI_BASE_URL to the final address", s.BaseURL)
 	case code == http.StatusTooManyRequests:

@@ -30,7 +30,8 @@ import (
 
 	api "github.com/sashabaranov/go-openai"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
 // Options say where the service is. BaseURL is needed.
@@ -69,7 +70,7 @@ func New(o Options) (*Client, error) {
 		o.Used = func(int, int) {}
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = pause.For
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -90,7 +91,8 @@ func New(o Options) (*Client, error) {
 // fragment. A key has its own setting.
 func CheckBaseURL(text string) error {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" {
 		return fault.Field("BaseURL", "not an http or https address without user and query")
 	}
 	return nil
@@ -112,16 +114,5 @@ func httpClient() *http.Client {
 	return &http.Client{
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

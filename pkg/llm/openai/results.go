@@ -12,7 +12,7 @@ import (
 
 	api "github.com/sashabaranov/go-openai"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
@@ -44,7 +44,8 @@ func (c *Client) Results(ctx context.Context, file string) (llm.Output, error) {
 	for _, r := range out.Results {
 		used = used.Add(r.Answer.Usage)
 	}
-	c.over(ctx, k, began, used, err, slog.String("file", file), slog.Int("results", len(out.Results)), slog.Int("broken", out.Broken))
+	c.over(ctx, k, began, used, err, slog.String("file", file), slog.Int("results", len(out.Results)),
+		slog.Int("broken", out.Broken))
 	return out, err
 }
 

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // Bounds of what is sent and read.
@@ -30,7 +30,7 @@ type sender struct {
 	sent    *atomic.Int64
 }
 
-// Do sends a request. A request whose body cannot be had again is not repeated.
+// Do sends a request. A request whose body cannot be read again is not repeated.
 func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	c := callOf(ctx)

@@ -13,7 +13,7 @@
 //	marker filled                     the index has been filled, or is about to be (fill.go)
 //
 // The length of the page's id keeps keys of different pages apart, whatever characters they have. A page's
-// title stands in each of its chunks, so that a chunk is found by words of the title and of its
+// title is in each of its chunks, so that a chunk is found by words of the title and of its
 // own; when it changes, so do they.
 //
 // # Words
@@ -34,7 +34,7 @@
 // Put repeated after a crash comes to the same end. An answer shows only chunks that
 // agree on the page's title. What was written is seen by searches some seconds later.
 //
-// With [search.Page.Held] the difference is known, and an unchanged page costs one small document.
+// With [search.Page.Known] the difference is known, and an unchanged page costs one small document.
 // Without, the index is asked for the keys of the page's documents and everything is written. It
 // does not know yet what was written seconds before: who lost track of a Put should wait as long.
 //
@@ -59,7 +59,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -70,13 +70,10 @@ const APIVersion = "2026-04-01"
 
 // Index is an index of a search service. Its methods may be called concurrently.
 type Index struct {
-	endpoint   string
-	name       string
+	service    *service
 	dimensions int
 	model      string
-	pipeline   runtime.Pipeline
-	pause      time.Duration // before documents that failed alone are sent again
-	tag        string        // of highlights, so that no text can pretend to be one
+	tag        string // of highlights, so that no text can pretend to be one
 }
 
 // Options say which index, and how to reach it.
@@ -101,12 +98,15 @@ var indexName = regexp.MustCompile(`^[a-z0-9]([-_]?[a-z0-9])+$`)
 // fault: endpoint, index, dimensions.
 func Open(o Options) (*Index, error) {
 	endpoint, err := url.Parse(o.Endpoint)
-	local := err == nil && endpoint.Scheme == "http" && (endpoint.Hostname() == "localhost" || endpoint.Hostname() == "127.0.0.1")
-	if err != nil || endpoint.Host == "" || endpoint.Scheme != "https" && !local || endpoint.User != nil || endpoint.RawQuery != "" {
+	local := err == nil && endpoint.Scheme == "http" && (endpoint.Hostname() == "localhost" ||
+		endpoint.Hostname() == "127.0.0.1")
+	if err != nil || endpoint.Host == "" || endpoint.Scheme != "https" && !local || endpoint.User != nil ||
+		endpoint.RawQuery != "" {
 		return nil, fault.Field("endpoint", "the endpoint of a search service looks like https://name.search.windows.net")
 	}
 	if !indexName.MatchString(o.Index) || len(o.Index) > 128 {
-		return nil, fault.Field("index", "index name %.40q is not 2 to 128 lower-case letters, digits, and single - and _ between them", o.Index)
+		return nil, fault.Field("index",
+			"index name %.40q is not 2 to 128 lower-case letters, digits, and single - and _ between them", o.Index)
 	}
 	if o.Dimensions < 0 || o.Dimensions == 1 || o.Dimensions > 4096 {
 		return nil, fault.Field("dimensions", "vectors of %d dimensions: 2 to 4096 are possible, or 0", o.Dimensions)
@@ -116,10 +116,10 @@ func Open(o Options) (*Index, error) {
 		return nil, err
 	}
 	c := withDefaults(o.Client)
-	return &Index{
-		endpoint: strings.TrimRight(o.Endpoint, "/"), name: o.Index, dimensions: o.Dimensions, model: o.Model, pause: c.Retry.RetryDelay, tag: newTag(),
+	return &Index{dimensions: o.Dimensions, model: o.Model, tag: newTag(), service: &service{
+		endpoint: strings.TrimRight(o.Endpoint, "/"), name: o.Index, pause: c.Retry.RetryDelay,
 		pipeline: runtime.NewPipeline("tidemark", "v1", runtime.PipelineOptions{PerRetry: []policy.Policy{auth}}, &c),
-	}, nil
+	}}, nil
 }
 
 func authPolicy(key string, local bool) (policy.Policy, error) {
@@ -152,8 +152,14 @@ func withDefaults(c azcore.ClientOptions) azcore.ClientOptions {
 
 // Count is the number of pages that searches see.
 func (ix *Index) Count(ctx context.Context) (int, error) {
-	found, err := ix.query(ctx, query{Search: "*", Filter: "kind eq 'page'", Count: true})
+	found, err := ix.service.query(ctx, query{Search: "*", Filter: "kind eq 'page'", Count: true})
 	return found.Count, err
+}
+
+// Ping asks for the number of pages.
+func (ix *Index) Ping(ctx context.Context) error {
+	_, err := ix.Count(ctx)
+	return err
 }
 
 // Close does nothing: connections are shared, and close by themselves.

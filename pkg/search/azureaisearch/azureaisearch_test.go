@@ -34,7 +34,8 @@ func quick() azcore.ClientOptions {
 
 func open(t testing.TB, server *aisearch.Server, dimensions int) *Index {
 	t.Helper()
-	ix, err := Open(Options{Endpoint: server.URL, Index: "pages", Key: aisearch.Key, Dimensions: dimensions, Client: quick()})
+	ix, err := Open(Options{Endpoint: server.URL, Index: "pages", Key: aisearch.Key, Dimensions: dimensions,
+		Client: quick()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,11 +50,11 @@ type settled struct {
 }
 
 func (x settled) Put(ctx context.Context, pages ...search.Page) error {
-	defer x.server.Settle()
+	defer x.server.Refresh()
 	return x.Index.Put(ctx, pages...)
 }
 
-func (x settled) Remove(ctx context.Context, id string, held *search.Held) error {
-	defer x.server.Settle()
+func (x settled) Remove(ctx context.Context, id string, held *search.Contents) error {
+	defer x.server.Refresh()
 	return x.Index.Remove(ctx, id, held)
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
-	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
 // Limits of one request
@@ -19,10 +19,10 @@ const (
 )
 
 // apply does actions in as few requests as the limits allow, each document at most once.
-func (ix *Index) apply(ctx context.Context, actions []action) error {
+func (s *service) apply(ctx context.Context, actions []action) error {
 	for len(actions) > 0 {
 		n, bodies := batch(actions)
-		if err := ix.send(ctx, actions[:n], bodies); err != nil {
+		if err := s.send(ctx, actions[:n], bodies); err != nil {
 			return err
 		}
 		actions = actions[n:]
@@ -46,19 +46,19 @@ func batch(actions []action) (n int, bodies [][]byte) {
 
 // send does the actions of one request, and those again that failed for a reason that passes. A
 // request that is too large is sent in halves.
-func (ix *Index) send(ctx context.Context, actions []action, bodies [][]byte) error {
+func (s *service) send(ctx context.Context, actions []action, bodies [][]byte) error {
 	for try := 1; ; try++ {
-		results, err := ix.post(ctx, bodies)
+		results, err := s.post(ctx, bodies)
 		if n := len(actions) / 2; fault.Is(err, fault.TooLarge) && n > 0 {
-			if err := ix.send(ctx, actions[:n], bodies[:n]); err != nil {
+			if err := s.send(ctx, actions[:n], bodies[:n]); err != nil {
 				return err
 			}
-			return ix.send(ctx, actions[n:], bodies[n:])
+			return s.send(ctx, actions[n:], bodies[n:])
 		}
 		if err != nil {
 			return err
 		}
-		again, err := judge(actions, results)
+		again, err := evaluate(actions, results)
 		if err != nil || len(again) == 0 {
 			return err
 		}
@@ -66,7 +66,7 @@ func (ix *Index) send(ctx context.Context, actions []action, bodies [][]byte) er
 			return fault.New(fault.Unavailable, "the search service put off %d documents of page %s and others %d times: %s",
 				len(again), again[0].page, maxTries, results[again[0].key()].Message)
 		}
-		if err := ix.wait(ctx, try); err != nil {
+		if err := s.wait(ctx, try); err != nil {
 			return err
 		}
 		actions, bodies = again, nil
@@ -84,7 +84,7 @@ type result struct {
 }
 
 // post sends documents; the results come by key.
-func (ix *Index) post(ctx context.Context, bodies [][]byte) (map[string]result, error) {
+func (s *service) post(ctx context.Context, bodies [][]byte) (map[string]result, error) {
 	body := []byte(`{"value":[`)
 	for i, b := range bodies {
 		if i > 0 {
@@ -95,7 +95,8 @@ func (ix *Index) post(ctx context.Context, bodies [][]byte) (map[string]result, 
 	var answer struct {
 		Value []result `json:"value"`
 	}
-	if _, err := ix.call(ctx, request{method: http.MethodPost, path: "/docs/search.index", body: append(body, "]}"...)}, &answer); err != nil {
+	if _, err := s.call(ctx, request{method: http.MethodPost, path: "/docs/search.index", body: append(body, "]}"...)},
+		&answer); err != nil {
 		return nil, err
 	}
 	results := make(map[string]result, len(answer.Value))
@@ -105,10 +106,10 @@ func (ix *Index) post(ctx context.Context, bodies [][]byte) (map[string]result, 
 	return results, nil
 }
 
-// judge sorts results by what to do next
+// evaluate sorts results by what to do next
 // (https://learn.microsoft.com/azure/search/search-howto-reindex#responses). A document of which
-// nothing is said is sent again. A merge that finds no document, since what was held is not there, becomes an upload.
-func judge(actions []action, results map[string]result) (again []action, err error) {
+// nothing is said is sent again. A merge that finds no document, because the caller knew wrong, becomes an upload.
+func evaluate(actions []action, results map[string]result) (again []action, err error) {
 	for _, a := range actions {
 		r := results[a.key()]
 		switch {
@@ -116,7 +117,8 @@ func judge(actions []action, results map[string]result) (again []action, err err
 		case r.Status == http.StatusNotFound && a.kind == "merge":
 			again = append(again, action{kind: "upload", page: a.page, document: a.whole})
 		case r.Status == http.StatusBadRequest:
-			return nil, fault.Field("page", "the search service refuses page %s: %s", a.page, plain(r.Message[:min(len(r.Message), maxMessage)]))
+			return nil, fault.Field("page", "the search service refuses page %s: %s", a.page,
+				plain(r.Message[:min(len(r.Message), maxMessage)]))
 		default:
 			again = append(again, a)
 		}
@@ -126,14 +128,10 @@ func judge(actions []action, results map[string]result) (again []action, err err
 
 // wait pauses before documents are sent again: a service that is too busy for them gets worse when
 // it is pressed.
-func (ix *Index) wait(ctx context.Context, try int) error {
-	d := ix.pause << (try - 1)
-	timer := time.NewTimer(d + rand.N(d/2+1))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return fault.New(fault.Unavailable, "waiting for the search service: %w", ctx.Err())
+func (s *service) wait(ctx context.Context, try int) error {
+	d := s.pause << (try - 1)
+	if err := pause.For(ctx, d+rand.N(d/2+1)); err != nil {
+		return fault.New(fault.Unavailable, "waiting for the search service: %w", err)
 	}
+	return nil
 }

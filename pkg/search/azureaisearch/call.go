@@ -13,7 +13,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // Bounds of what is read: an answer of a thousand chunks has a few MB.
@@ -21,6 +21,14 @@ const (
 	maxAnswer  = 64 << 20
 	maxMessage = 300 // bytes of the service's words in an error
 )
+
+// service is the index as the REST API shows it.
+type service struct {
+	endpoint string
+	name     string // of the index
+	pipeline runtime.Pipeline
+	pause    time.Duration // before documents that failed alone are sent again
+}
 
 // request is one call of the service.
 type request struct {
@@ -40,8 +48,9 @@ func (r request) metadata() string {
 
 // call sends a request and reads its answer into out. The status is also given with an error, 0 if
 // there was no answer.
-func (ix *Index) call(ctx context.Context, r request, out any) (status int, err error) {
-	req, err := runtime.NewRequest(ctx, r.method, fmt.Sprintf("%s/indexes('%s')%s?api-version=%s", ix.endpoint, ix.name, r.path, APIVersion))
+func (s *service) call(ctx context.Context, r request, out any) (status int, err error) {
+	req, err := runtime.NewRequest(ctx, r.method, fmt.Sprintf("%s/indexes('%s')%s?api-version=%s", s.endpoint, s.name,
+		r.path, APIVersion))
 	if err != nil {
 		return 0, err
 	}
@@ -57,7 +66,7 @@ func (ix *Index) call(ctx context.Context, r request, out any) (status int, err 
 			return 0, err
 		}
 	}
-	resp, err := ix.pipeline.Do(req)
+	resp, err := s.pipeline.Do(req)
 	if err != nil {
 		return 0, fault.New(fault.Unavailable, "the search service did not answer: %w", err)
 	}

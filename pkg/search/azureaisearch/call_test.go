@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
 )
@@ -38,7 +38,7 @@ func TestRefusals(t *testing.T) {
 			ix, server := created(t, 0)
 			server.Fail(aisearch.Fault{Op: "index", Status: tc.status, RetryAfter: tc.after, Times: tc.times})
 			p := page("a", "one")
-			p.Held = &search.Held{}
+			p.Known = &search.Contents{}
 			err := ix.Put(t.Context(), p)
 			if fault.KindOf(err) != tc.kind || fault.RetryAfter(err) != tc.pause {
 				t.Errorf("have %v of kind %q with a pause of %v", err, fault.KindOf(err), fault.RetryAfter(err))
@@ -56,7 +56,8 @@ func TestRetryAfter(t *testing.T) {
 		value string
 		want  time.Duration
 	}{
-		{"", 0}, {"soon", 0}, {"-5", 0}, {"7", 7 * time.Second}, {"99999999999999", 24 * time.Hour}, {"9999999", 24 * time.Hour},
+		{"", 0}, {"soon", 0}, {"-5", 0}, {"7", 7 * time.Second}, {"99999999999999", 24 * time.Hour},
+		{"9999999", 24 * time.Hour},
 		{now.Add(time.Minute).Format(http.TimeFormat), time.Minute}, {now.Add(-time.Minute).Format(http.TimeFormat), 0},
 	} {
 		want := tc.want

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // Names within the index. The analyzer's is also the mark of an index of ours; it is raised when
@@ -46,23 +46,29 @@ func fields(dimensions int) []field {
 	all := []field{
 		{Name: "id", Type: "Edm.String", Key: true, Filterable: true, Sortable: true, Retrievable: true},
 		filter("kind"), // "page", "chunk", "image" or "marker"
-		{Name: "parentPageId", Type: "Edm.String", Filterable: true, Sortable: true, Retrievable: true}, // of a page: its own id
+		// of a page: its own id
+		{Name: "parentPageId", Type: "Edm.String", Filterable: true, Sortable: true, Retrievable: true},
 		filter("host"), filter("type"), filter("language"),
 		shown("url"), shown("mimeType"),
 		{Name: "indexedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true}, // of pages
-		{Name: "changedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true}, // of a chunk: the page's when it was written
-		{Name: "images", Type: "Collection(Edm.String)", Retrievable: true},                                  // of pages: ids, in page order
+		// of a chunk: the page's when it was written
+		{Name: "changedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true},
+		{Name: "images", Type: "Collection(Edm.String)", Retrievable: true}, // of pages: ids, in page order
+		shown("group"),                  // of chunks and pages
+		shown("content"), shown("rank"), // of pages, and not of chunks: all would be written with every change
 		text("title"), text("heading"), text("text"),
 		shown("uid"),
 		shown("parentPageUrl"), shown("src"), shown("alt"), shown("caption"), // of images
 	}
 	for _, f := range stemFields() {
-		all = append(all, field{Name: f.name, Type: "Collection(Edm.String)", Searchable: true, Retrievable: true, Analyzer: f.analyzer})
+		all = append(all, field{Name: f.name, Type: "Collection(Edm.String)", Searchable: true, Retrievable: true,
+			Analyzer: f.analyzer})
 	}
 	if dimensions > 0 {
 		// Stored although never shown: vectors that are not stored are lost when another field of
 		// the document is merged (https://learn.microsoft.com/azure/search/search-howto-reindex).
-		all = append(all, field{Name: "vector", Type: "Collection(Edm.Single)", Searchable: true, Dimensions: dimensions, Profile: ranking})
+		all = append(all, field{Name: "vector", Type: "Collection(Edm.Single)", Searchable: true, Dimensions: dimensions,
+			Profile: ranking})
 	}
 	return all
 }
@@ -78,7 +84,7 @@ func (ix *Index) definition() object {
 		weights[f.name] = 0.5 // another form of a word says less than the word
 	}
 	return object{
-		"name":                  ix.name,
+		"name":                  ix.service.name,
 		"fields":                fields(ix.dimensions),
 		"scoringProfiles":       []object{{"name": ranking, "text": object{"weights": weights}}},
 		"defaultScoringProfile": ranking,
@@ -99,7 +105,7 @@ func (ix *Index) definition() object {
 // Create makes the index, or adds the fields that it lacks. An index that is somebody else's, or
 // was made for vectors of another length, is Invalid and left alone.
 func (ix *Index) Create(ctx context.Context) (err error) {
-	defer fault.Wrap(&err, "azureaisearch.Create(%s)", ix.name)
+	defer fault.Wrap(&err, "azureaisearch.Create(%s)", ix.service.name)
 	for range 3 { // others may create or change it at the same time
 		if err = ix.create(ctx); !fault.Is(err, fault.Conflict) {
 			return err
@@ -110,9 +116,10 @@ func (ix *Index) Create(ctx context.Context) (err error) {
 
 func (ix *Index) create(ctx context.Context) error {
 	var have map[string]json.RawMessage
-	status, err := ix.call(ctx, request{method: http.MethodGet}, &have)
+	status, err := ix.service.call(ctx, request{method: http.MethodGet}, &have)
 	if status == http.StatusNotFound {
-		_, err = ix.call(ctx, request{method: http.MethodPut, header: "If-None-Match", value: "*", body: encode(ix.definition())}, nil)
+		_, err = ix.service.call(ctx, request{method: http.MethodPut, header: "If-None-Match", value: "*",
+			body: encode(ix.definition())}, nil)
 		return err
 	}
 	if err != nil {
@@ -132,7 +139,8 @@ func (ix *Index) create(ctx context.Context) error {
 	}
 	have["fields"] = encode(old)
 	delete(have, "@odata.context") // of the answer, not of the index
-	_, err = ix.call(ctx, request{method: http.MethodPut, header: "If-Match", value: etag, body: encode(have)}, nil)
+	_, err = ix.service.call(ctx, request{method: http.MethodPut, header: "If-Match", value: etag,
+		body: encode(have)}, nil)
 	return err
 }
 
@@ -144,8 +152,10 @@ type named struct {
 func (ix *Index) compare(have map[string]json.RawMessage) (missing []field, err error) {
 	var analyzers []named
 	var old []field
-	if json.Unmarshal(have["analyzers"], &analyzers) != nil || json.Unmarshal(have["fields"], &old) != nil || !slices.Contains(analyzers, named{words}) {
-		return nil, fault.Field("index", "index %s was made by another program or version: choose another name, and rebuild", ix.name)
+	if json.Unmarshal(have["analyzers"], &analyzers) != nil || json.Unmarshal(have["fields"], &old) != nil ||
+		!slices.Contains(analyzers, named{words}) {
+		return nil, fault.Field("index", "index %s was made by another program or version: choose another name, and rebuild",
+			ix.service.name)
 	}
 	for _, want := range fields(ix.dimensions) {
 		i := slices.IndexFunc(old, func(f field) bool { return f.Name == want.Name })
@@ -153,9 +163,11 @@ func (ix *Index) compare(have map[string]json.RawMessage) (missing []field, err 
 			missing = append(missing, want)
 			continue
 		}
-		if f := old[i]; f.Type != want.Type || !strings.EqualFold(f.Analyzer, want.Analyzer) || f.Dimensions != want.Dimensions || f.Key != want.Key ||
+		if f := old[i]; f.Type != want.Type || !strings.EqualFold(f.Analyzer, want.Analyzer) ||
+			f.Dimensions != want.Dimensions || f.Key != want.Key ||
 			want.Filterable && !f.Filterable || want.Sortable && !f.Sortable || want.Searchable && !f.Searchable {
-			return nil, fault.Field("index", "field %s of index %s was made for other settings: choose another name, and rebuild", want.Name, ix.name)
+			return nil, fault.Field("index",
+				"field %s of index %s was made for other settings: choose another name, and rebuild", want.Name, ix.service.name)
 		}
 	}
 	return missing, nil

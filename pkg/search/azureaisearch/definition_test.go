@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
 )
 
@@ -46,11 +46,13 @@ func TestCreate(t *testing.T) {
 func TestCompareAnalyzers(t *testing.T) {
 	ix := open(t, aisearch.New(t), 0)
 	var have map[string]json.RawMessage
-	must(t, json.Unmarshal([]byte(strings.ReplaceAll(string(encode(ix.definition())), "pt-PT.lucene", "pt-Pt.lucene")), &have))
+	must(t, json.Unmarshal([]byte(strings.ReplaceAll(string(encode(ix.definition())), "pt-PT.lucene",
+		"pt-Pt.lucene")), &have))
 	if missing, err := ix.compare(have); err != nil || len(missing) > 0 {
 		t.Errorf("missing %v, %v", missing, err)
 	}
-	must(t, json.Unmarshal([]byte(strings.ReplaceAll(string(encode(ix.definition())), "pt-PT.lucene", "pt-BR.lucene")), &have))
+	must(t, json.Unmarshal([]byte(strings.ReplaceAll(string(encode(ix.definition())), "pt-PT.lucene",
+		"pt-BR.lucene")), &have))
 	if _, err := ix.compare(have); fault.FieldOf(err) != "index" {
 		t.Errorf("another analyzer: %v", err)
 	}
@@ -74,7 +76,7 @@ func TestCreateLeavesOthersAlone(t *testing.T) {
 	server := aisearch.New(t)
 	ix := open(t, server, 0)
 	theirs := `{"name":"pages","fields":[{"name":"id","type":"Edm.String","key":true,"retrievable":true}]}`
-	_, err := ix.call(t.Context(), request{method: http.MethodPut, body: []byte(theirs)}, nil)
+	_, err := ix.service.call(t.Context(), request{method: http.MethodPut, body: []byte(theirs)}, nil)
 	must(t, err)
 	server.Requests()
 	err = ix.Create(t.Context())

@@ -26,25 +26,25 @@ func (a action) encoded() []byte {
 
 // difference is what has to be done so that the index holds exactly p: documents that are written,
 // and documents that leave. found are the keys of the page's documents that the index has, which
-// count when the caller does not know what is held. Documents are written as a whole, but where
+// count when the caller does not know the contents. Documents are written as a whole, but where
 // only the uid changed, or nobody has the vector that may be there.
 func (ix *Index) difference(p search.Page, found []string) (written, leaving []action) {
 	upload := func(d object) { written = append(written, action{kind: "upload", page: p.ID, document: d}) }
-	stays := map[string]bool{pageKey(p.ID): true}
-	held, want := p.Held, p.Holds()
-	if held == nil {
-		held = &search.Held{}
+	wanted := map[string]bool{pageKey(p.ID): true}
+	known, want := p.Known, p.Contents()
+	if known == nil {
+		known = &search.Contents{}
 	}
 	for _, c := range p.Chunks {
 		d := ix.chunkDocument(p, c)
-		stays[chunkKey(p.ID, c.Key)] = true
-		uid, there := held.Chunks[c.Key]
+		wanted[chunkKey(p.ID, c.Key)] = true
+		uid, there := known.Chunks[c.Key]
 		switch {
-		case there && held.Fields == want.Fields && uid == c.UID:
-		case (!there || held.Fields != want.Fields) && (c.Vector != nil || ix.dimensions == 0):
+		case there && known.Fields == want.Fields && uid == c.UID:
+		case (!there || known.Fields != want.Fields) && (c.Vector != nil || ix.dimensions == 0):
 			upload(d)
-		case !there || held.Fields != want.Fields:
-			// The key stands for the vector, too: one that is there stays.
+		case !there || known.Fields != want.Fields:
+			// The key stands for the vector, too: one that is there remains.
 			written = append(written, action{kind: "mergeOrUpload", page: p.ID, document: withoutOtherStems(d)})
 		default:
 			renamed := object{"id": d["id"], "uid": d["uid"]}
@@ -52,23 +52,23 @@ func (ix *Index) difference(p search.Page, found []string) (written, leaving []a
 		}
 	}
 	for _, img := range p.Images {
-		stays[imageKey(p.ID, img.ID)] = true
-		if held.Images[img.ID] != want.Images[img.ID] {
+		wanted[imageKey(p.ID, img.ID)] = true
+		if known.Images[img.ID] != want.Images[img.ID] {
 			upload(imageDocument(p, img))
 		}
 	}
 	upload(pageDocument(p))
-	return written, deletions(p.ID, keysOf(p.ID, held, found), stays)
+	return written, deletions(p.ID, keysOf(p.ID, known, found), wanted)
 }
 
-// keysOf are the keys of a page's chunks and images, as held and as found.
-func keysOf(page string, held *search.Held, found []string) []string {
+// keysOf are the keys of a page's chunks and images, as known and as found.
+func keysOf(page string, known *search.Contents, found []string) []string {
 	keys := slices.Clone(found)
-	if held != nil {
-		for key := range held.Chunks {
+	if known != nil {
+		for key := range known.Chunks {
 			keys = append(keys, chunkKey(page, key))
 		}
-		for id := range held.Images {
+		for id := range known.Images {
 			keys = append(keys, imageKey(page, id))
 		}
 	}
@@ -77,9 +77,9 @@ func keysOf(page string, held *search.Held, found []string) []string {
 }
 
 // deletions take those documents out that do not stay.
-func deletions(page string, keys []string, stays map[string]bool) (actions []action) {
+func deletions(page string, keys []string, wanted map[string]bool) (actions []action) {
 	for _, key := range keys {
-		if !stays[key] {
+		if !wanted[key] {
 			actions = append(actions, action{kind: "delete", page: page, document: object{"id": key}})
 		}
 	}

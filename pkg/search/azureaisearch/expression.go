@@ -78,7 +78,7 @@ func searchFields(language string) string {
 	return strings.Join(fields, ",")
 }
 
-// quotedOData is a text as it stands between the quotes of a filter.
+// quotedOData is a text as it is written between the quotes of a filter.
 func quotedOData(text string) string { return strings.ReplaceAll(blanked(text), "'", "''") }
 
 // filter keeps the chunks that a query may find

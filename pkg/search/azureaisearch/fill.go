@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // An index that is filled holds a document that says so, and with vectors of which model; an index that was
@@ -23,9 +23,9 @@ const (
 // after each time that the index was filled, or made. That costs one request, and another where
 // there is a name. A marker written seconds ago may not be seen yet; then the name is that of before.
 func (ix *Index) Begun(ctx context.Context) (name string, err error) {
-	defer fault.Wrap(&err, "azureaisearch.Begun(%s)", ix.name)
+	defer fault.Wrap(&err, "azureaisearch.Begun(%s)", ix.service.name)
 	q := query{Search: "*", Filter: "kind eq '" + kindMarker + "'", Select: "id,uid,url", Top: 1}
-	found, err := ix.query(ctx, q)
+	found, err := ix.service.query(ctx, q)
 	if err != nil {
 		return "", err
 	}
@@ -38,10 +38,11 @@ func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 	var have struct {
 		ETag string `json:"@odata.etag"`
 	}
-	if _, err := ix.call(ctx, request{method: http.MethodGet}, &have); err != nil {
+	if _, err := ix.service.call(ctx, request{method: http.MethodGet}, &have); err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{ix.endpoint, ix.name, have.ETag, last.URL, ix.marked()}, "\n")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{ix.service.endpoint, ix.service.name, have.ETag, last.URL,
+		ix.marked()}, "\n")))
 	return hex.EncodeToString(sum[:8]), nil
 }
 
@@ -51,7 +52,7 @@ func (ix *Index) marked() string { return "vectors of " + cmp.Or(ix.model, "no m
 // Filled says that it is certain that all pages will be put into the index, since Begun gave a name. It
 // may be repeated.
 func (ix *Index) Filled(ctx context.Context, name string) (err error) {
-	defer fault.Wrap(&err, "azureaisearch.Filled(%s)", ix.name)
+	defer fault.Wrap(&err, "azureaisearch.Filled(%s)", ix.service.name)
 	marker := object{"id": filledKey, "kind": kindMarker, "uid": ix.marked(), "url": name}
-	return ix.apply(ctx, []action{{kind: "upload", document: marker}})
+	return ix.service.apply(ctx, []action{{kind: "upload", document: marker}})
 }

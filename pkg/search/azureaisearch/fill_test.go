@@ -26,7 +26,7 @@ func TestA19Begun(t *testing.T) {
 		t.Errorf("%q here, %q there", name, begun(t, second))
 	}
 	must(t, ix.Put(t.Context(), page("a", "one")))
-	server.Settle()
+	server.Refresh()
 	if begun(t, ix) != name {
 		t.Error("a page that was put makes the index full")
 	}
@@ -35,13 +35,13 @@ func TestA19Begun(t *testing.T) {
 		if have := begun(t, second); have != name && have != "" {
 			t.Errorf("before the mark is seen: %q", have)
 		}
-		server.Settle()
+		server.Refresh()
 	}
 	if begun(t, ix) != "" || begun(t, second) != "" {
 		t.Error("the index forgot that it is filled")
 	}
 	marked(t, ix)
-	_, err := ix.call(t.Context(), request{method: http.MethodDelete}, nil)
+	_, err := ix.service.call(t.Context(), request{method: http.MethodDelete}, nil)
 	must(t, err)
 	must(t, ix.Create(t.Context()))
 	if again := begun(t, ix); again == "" || again == name {
@@ -55,7 +55,8 @@ func TestA19BegunByModel(t *testing.T) {
 	server := aisearch.New(t)
 	seen := map[string]bool{"": true}
 	for _, model := range []string{"", "a", "b", "a", "b", ""} {
-		ix, err := Open(Options{Endpoint: server.URL, Index: "pages", Key: aisearch.Key, Dimensions: 3, Model: model, Client: quick()})
+		ix, err := Open(Options{Endpoint: server.URL, Index: "pages", Key: aisearch.Key, Dimensions: 3, Model: model,
+			Client: quick()})
 		must(t, err)
 		must(t, ix.Create(t.Context()))
 		name := begun(t, ix)
@@ -64,7 +65,7 @@ func TestA19BegunByModel(t *testing.T) {
 		}
 		seen[name] = true
 		must(t, ix.Filled(t.Context(), name))
-		server.Settle()
+		server.Refresh()
 		if begun(t, ix) != "" {
 			t.Errorf("model %q: not filled", model)
 		}
@@ -83,7 +84,8 @@ func marked(t *testing.T, ix *Index) {
 	for _, text := range []string{"filled", "marker", "one"} {
 		found, err := ix.Search(t.Context(), search.Query{Text: text, Top: 10, Facets: true})
 		must(t, err)
-		if want := map[bool]int{true: 1}[text == "one"]; found.Count != want || len(found.Results) != want || len(found.Facets.Hosts) != want {
+		if want := map[bool]int{true: 1}[text == "one"]; found.Count != want || len(found.Results) != want ||
+			len(found.Facets.Hosts) != want {
 			t.Errorf("%s: %+v", text, found)
 		}
 	}
@@ -99,7 +101,7 @@ func TestFaultsOfFilled(t *testing.T) {
 		if err := ix.Filled(t.Context(), name); err == nil {
 			t.Fatal("no error")
 		}
-		server.Settle()
+		server.Refresh()
 		if have := begun(t, ix); (have == "") != after || have != "" && have != name {
 			t.Errorf("after %v: %q, before %q", after, have, name)
 		}

@@ -9,14 +9,14 @@ import (
 
 // images are those nested under pages, by page, in page order: the pages' documents name them, so
 // that an image that moves within its page is not written again.
-func (ix *Index) images(ctx context.Context, groups []group) (map[string][]search.Image, error) {
+func (s *service) images(ctx context.Context, groups []group) (map[string][]search.Image, error) {
 	var pages []string
 	for _, g := range groups {
 		pages = append(pages, pageKey(g.page))
 	}
 	order := map[string][]string{} // keys of images by page
 	var keys []string
-	err := ix.each(ctx, in("id", pages), "id,images", func(d row) {
+	err := s.each(ctx, in("id", pages), "id,images", func(d row) {
 		page := pageOf(d.ID)
 		for _, id := range d.Images {
 			order[page] = append(order[page], imageKey(page, id))
@@ -28,7 +28,7 @@ func (ix *Index) images(ctx context.Context, groups []group) (map[string][]searc
 	}
 	found := map[string]search.Image{}
 	for part := range slices.Chunk(keys, maxRows) {
-		err := ix.each(ctx, in("id", part), "id,src,alt,title,caption", func(d row) {
+		err := s.each(ctx, in("id", part), "id,src,alt,title,caption", func(d row) {
 			found[d.ID] = search.Image{Src: d.Src, Alt: d.Alt, Title: d.Title, Caption: d.Caption}
 		})
 		if err != nil {

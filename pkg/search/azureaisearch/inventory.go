@@ -3,33 +3,33 @@ package azureaisearch
 import (
 	"context"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
 var _ search.Inventory = (*Index)(nil)
 
-// Holds is what searches see of a page; NotFound when that is nothing. What was written seconds ago
+// Inspect is what searches see of a page; NotFound when that is nothing. What was written seconds ago
 // is not seen yet.
-func (ix *Index) Holds(ctx context.Context, id string) (held search.Holding, err error) {
-	defer fault.Wrap(&err, "azureaisearch.Holds(%s)", id)
-	held = search.Holding{Chunks: map[string]string{}, Images: map[string]bool{}}
+func (ix *Index) Inspect(ctx context.Context, id string) (stored search.Stored, err error) {
+	defer fault.Wrap(&err, "azureaisearch.Inspect(%s)", id)
+	stored = search.Stored{Chunks: map[string]string{}, Images: map[string]bool{}}
 	found := false
 	if search.IsKey(id) {
-		err = ix.each(ctx, in("parentPageId", []string{id}), "id,kind,uid", func(d row) {
+		err = ix.service.each(ctx, in("parentPageId", []string{id}), "id,kind,uid", func(d row) {
 			found = true
 			switch d.Kind {
 			case "chunk":
-				held.Chunks[d.ID[len(chunkKey(id, "")):]] = d.UID
+				stored.Chunks[d.ID[len(chunkKey(id, "")):]] = d.UID
 			case "image":
-				held.Images[d.ID[len(imageKey(id, "")):]] = true
+				stored.Images[d.ID[len(imageKey(id, "")):]] = true
 			}
 		})
 	}
 	if err == nil && !found {
 		err = fault.New(fault.NotFound, "the index holds no page %s", id)
 	}
-	return held, err
+	return stored, err
 }
 
 // IDs are the ids of at most top pages that come after one, in order. It goes over the documents of
@@ -37,8 +37,9 @@ func (ix *Index) Holds(ctx context.Context, id string) (held search.Holding, err
 func (ix *Index) IDs(ctx context.Context, after string, top int) (ids []string, err error) {
 	defer fault.Wrap(&err, "azureaisearch.IDs")
 	for len(ids) < top {
-		q := query{Search: "*", Filter: "parentPageId gt '" + quotedOData(after) + "'", OrderBy: "parentPageId asc", Select: "parentPageId", Top: maxRows}
-		found, err := ix.query(ctx, q)
+		q := query{Search: "*", Filter: "parentPageId gt '" + quotedOData(after) + "'", OrderBy: "parentPageId asc",
+			Select: "parentPageId", Top: maxRows}
+		found, err := ix.service.query(ctx, q)
 		if err != nil || len(found.Value) == 0 {
 			return ids, err
 		}

@@ -20,15 +20,16 @@ import (
 func TestLive(t *testing.T) {
 	endpoint := os.Getenv("TIDEMARK_TEST_SEARCH_ENDPOINT")
 	if endpoint == "" {
-		t.Log("no service: the contract server stands in for it")
+		t.Log("no service: the contract server takes its place")
 		return
 	}
 	searchtest.Index(t, func(t *testing.T) search.Index {
-		ix, err := Open(Options{Endpoint: endpoint, Key: os.Getenv("TIDEMARK_TEST_SEARCH_KEY"), Index: "tidemark-test-" + strings.ToLower(rand.Text()[:12])})
+		ix, err := Open(Options{Endpoint: endpoint, Key: os.Getenv("TIDEMARK_TEST_SEARCH_KEY"), Index: "tidemark-test-" +
+			strings.ToLower(rand.Text()[:12])})
 		must(t, err)
 		t.Cleanup(func() {
-			if _, err := ix.call(context.Background(), request{method: http.MethodDelete}, nil); err != nil {
-				t.Errorf("index %s is left behind: %v", ix.name, err)
+			if _, err := ix.service.call(context.Background(), request{method: http.MethodDelete}, nil); err != nil {
+				t.Errorf("index %s is left behind: %v", ix.service.name, err)
 			}
 		})
 		return patient{ix}
@@ -47,7 +48,7 @@ func (x patient) Put(ctx context.Context, pages ...search.Page) error {
 	return err
 }
 
-func (x patient) Remove(ctx context.Context, id string, held *search.Held) error {
+func (x patient) Remove(ctx context.Context, id string, held *search.Contents) error {
 	err := x.Index.Remove(ctx, id, held)
 	time.Sleep(patience)
 	return err

@@ -19,7 +19,7 @@ type passage struct {
 // maxFragments is how many sentences of a field are marked, as it is written behind the field.
 const maxFragments = "-20"
 
-// newTag is the name of a tag that stands in no text.
+// newTag is the name of a tag that is in no text.
 func newTag() string { return "t" + strings.ToLower(rand.Text()) }
 
 // passages fetches the chunks that are shown, by key, with what matched in them. Chunks that only a vector
@@ -53,7 +53,7 @@ func (s seeking) fetch(ctx context.Context, q query, keys []string, found map[st
 	for part := range slices.Chunk(keys, idsPerFilter) {
 		q.Filter = in("id", part)
 		for {
-			answer, err := s.ix.query(ctx, q)
+			answer, err := s.ix.service.query(ctx, q)
 			if err != nil {
 				return err
 			}

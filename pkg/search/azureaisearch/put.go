@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -19,11 +19,11 @@ func (ix *Index) Put(ctx context.Context, pages ...search.Page) (err error) {
 		if err := ix.check(p); err != nil {
 			return err
 		}
-		if p.Held == nil {
+		if p.Known == nil {
 			unknown = append(unknown, p.ID)
 		}
 	}
-	found, err := ix.keys(ctx, unknown)
+	found, err := ix.service.keys(ctx, unknown)
 	if err != nil {
 		return err
 	}
@@ -35,10 +35,10 @@ func (ix *Index) Put(ctx context.Context, pages ...search.Page) (err error) {
 		w, l := ix.difference(p, found[p.ID])
 		written, leaving = append(written, w...), append(leaving, l...)
 	}
-	if err := ix.apply(ctx, written); err != nil {
+	if err := ix.service.apply(ctx, written); err != nil {
 		return err
 	}
-	return ix.apply(ctx, leaving)
+	return ix.service.apply(ctx, leaving)
 }
 
 func comesAgain(pages []search.Page, id string) bool {
@@ -58,7 +58,9 @@ func (ix *Index) check(p search.Page) error {
 	}
 	for _, c := range p.Chunks {
 		if c.Vector != nil && ix.dimensions > 0 && !ix.isVector(c.Vector) {
-			return fault.New(fault.Internal, "page %s has a vector of %d dimensions, or with no number in it, for an index of %d", p.ID, len(c.Vector), ix.dimensions)
+			return fault.New(fault.Internal,
+				"page %s has a vector of %d dimensions, or with no number in it, for an index of %d", p.ID, len(c.Vector),
+				ix.dimensions)
 		}
 	}
 	return nil
@@ -66,24 +68,25 @@ func (ix *Index) check(p search.Page) error {
 
 // isVector reports whether the index can take v, or compare with it.
 func (ix *Index) isVector(v []float32) bool {
-	return len(v) == ix.dimensions && ix.dimensions > 0 && !slices.ContainsFunc(v, func(x float32) bool { return x-x != 0 })
+	return len(v) == ix.dimensions && ix.dimensions > 0 &&
+		!slices.ContainsFunc(v, func(x float32) bool { return x-x != 0 })
 }
 
 // Remove takes a page out. The page's own document goes last, so that a Remove that broke off can
 // be seen; like every deletion it may be repeated.
-func (ix *Index) Remove(ctx context.Context, id string, held *search.Held) (err error) {
+func (ix *Index) Remove(ctx context.Context, id string, known *search.Contents) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Remove(%s)", id)
 	if !search.IsKey(id) {
 		return nil // no page has such an id
 	}
 	var found map[string][]string
-	if held == nil {
-		if found, err = ix.keys(ctx, []string{id}); err != nil {
+	if known == nil {
+		if found, err = ix.service.keys(ctx, []string{id}); err != nil {
 			return err
 		}
 	}
-	leaving := deletions(id, keysOf(id, held, found[id]), map[string]bool{pageKey(id): true})
-	return ix.apply(ctx, append(leaving, action{kind: "delete", page: id, document: object{"id": pageKey(id)}}))
+	leaving := deletions(id, keysOf(id, known, found[id]), map[string]bool{pageKey(id): true})
+	return ix.service.apply(ctx, append(leaving, action{kind: "delete", page: id, document: object{"id": pageKey(id)}}))
 }
 
 // idsPerFilter bounds a filter: search.in takes hundreds of values
@@ -91,12 +94,13 @@ func (ix *Index) Remove(ctx context.Context, id string, held *search.Held) (err 
 const idsPerFilter = 100
 
 // keys are the documents that the index shows of pages, by page.
-func (ix *Index) keys(ctx context.Context, pages []string) (map[string][]string, error) {
+func (s *service) keys(ctx context.Context, pages []string) (map[string][]string, error) {
 	found := map[string][]string{}
 	for len(pages) > 0 {
 		n := min(len(pages), idsPerFilter)
 		filter := in("parentPageId", pages[:n])
-		err := ix.each(ctx, filter, "id,parentPageId", func(d row) { found[d.ParentPageID] = append(found[d.ParentPageID], d.ID) })
+		err := s.each(ctx, filter, "id,parentPageId",
+			func(d row) { found[d.ParentPageID] = append(found[d.ParentPageID], d.ID) })
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
 )
@@ -32,7 +32,8 @@ func must(t testing.TB, err error) {
 }
 
 func page(id string, texts ...string) search.Page {
-	p := search.Page{ID: id, URL: "https://h/" + id, Host: "h", Type: "page", Title: "Title", Language: "en", IndexedAt: time.Unix(1e9, 0)}
+	p := search.Page{ID: id, URL: "https://h/" + id, Host: "h", Type: "page", Title: "Title", Language: "en",
+		IndexedAt: time.Unix(1e9, 0)}
 	for i, text := range texts {
 		p.Chunks = append(p.Chunks, search.Chunk{Key: keyOf(text), UID: fmt.Sprintf("ck64:v1:%s:%d", id, i), Text: text})
 	}
@@ -75,10 +76,13 @@ func TestC5PutWritesTheDifference(t *testing.T) {
 		{"nothing", func(*search.Page) {}, nil},
 		{"time of indexing", func(p *search.Page) { p.IndexedAt = p.IndexedAt.Add(time.Hour) }, nil},
 		{"order", func(p *search.Page) { slices.Reverse(p.Chunks); slices.Reverse(p.Images) }, nil},
-		{"chunk comes", func(p *search.Page) { p.Chunks = append(p.Chunks, search.Chunk{Key: "four", UID: "u", Text: "four"}) }, []string{"upload c1-a-four"}},
+		{"chunk comes",
+			func(p *search.Page) { p.Chunks = append(p.Chunks, search.Chunk{Key: "four", UID: "u", Text: "four"}) },
+			[]string{"upload c1-a-four"}},
 		{"chunk leaves", func(p *search.Page) { p.Chunks = p.Chunks[1:] }, []string{"delete c1-a-one"}},
 		{"uid", func(p *search.Page) { p.Chunks[0].UID = "other" }, []string{"merge c1-a-one"}},
-		{"title", func(p *search.Page) { p.Title = "Name" }, []string{"upload c1-a-one", "upload c1-a-three", "upload c1-a-two"}},
+		{"title", func(p *search.Page) { p.Title = "Name" }, []string{"upload c1-a-one", "upload c1-a-three",
+			"upload c1-a-two"}},
 		{"image changes", func(p *search.Page) { p.Images[0].Alt = "cranes" }, []string{"upload i1-a-img_1"}},
 		{"image leaves", func(p *search.Page) { p.Images = p.Images[1:] }, []string{"delete i1-a-img_1"}},
 	} {
@@ -88,7 +92,7 @@ func TestC5PutWritesTheDifference(t *testing.T) {
 			server.Requests() // and nothing of it can be seen yet
 			p := base()
 			tc.edit(&p)
-			p.Held = base().Holds()
+			p.Known = base().Contents()
 			must(t, ix.Put(t.Context(), p))
 			if diff := cmp.Diff(tc.want, actions(server)); diff != "" {
 				t.Errorf("-want +have\n%s", diff)
@@ -103,7 +107,7 @@ func checkHolds(t testing.TB, server *aisearch.Server, pages ...search.Page) {
 	t.Helper()
 	fresh, other := created(t, 0)
 	for i := range pages {
-		pages[i].Held = nil
+		pages[i].Known = nil
 	}
 	must(t, fresh.Put(t.Context(), pages...))
 	if diff := cmp.Diff(other.Documents("pages"), server.Documents("pages")); diff != "" {
@@ -116,15 +120,16 @@ func TestPutOfUnknown(t *testing.T) {
 	ix, server := created(t, 0)
 	server.Page = 2
 	must(t, ix.Put(t.Context(), page("a", "one", "two", "three", "four", "five"), page("b", "one")))
-	server.Settle()
+	server.Refresh()
 	must(t, ix.Put(t.Context(), page("a", "five", "six"), page("a", "six")))
 	checkHolds(t, server, page("a", "six"), page("b", "one"))
-	server.Settle()
+	server.Refresh()
 	must(t, ix.Remove(t.Context(), "a", nil))
 	checkHolds(t, server, page("b", "one"))
 	server.Requests()
-	must(t, ix.Remove(t.Context(), "b", page("b", "one").Holds()))
-	if diff := cmp.Diff([]string{"delete c1-b-one", "delete p-b"}, actions(server)); diff != "" || len(server.Documents("pages")) > 0 {
+	must(t, ix.Remove(t.Context(), "b", page("b", "one").Contents()))
+	if diff := cmp.Diff([]string{"delete c1-b-one", "delete p-b"}, actions(server)); diff != "" ||
+		len(server.Documents("pages")) > 0 {
 		t.Errorf("-want +have\n%s", diff)
 	}
 }
@@ -133,9 +138,9 @@ func TestPutOfUnknown(t *testing.T) {
 func TestHeldThatIsNot(t *testing.T) {
 	ix, server := created(t, 0)
 	p := page("a", "one", "two")
-	p.Held = page("a", "one", "two", "three").Holds()
-	p.Held.Chunks["one"] = "another uid"
-	delete(p.Held.Chunks, "two")
+	p.Known = page("a", "one", "two", "three").Contents()
+	p.Known.Chunks["one"] = "another uid"
+	delete(p.Known.Chunks, "two")
 	must(t, ix.Put(t.Context(), p))
 	checkHolds(t, server, p)
 }
@@ -151,21 +156,21 @@ func TestFaultsOfEveryRequest(t *testing.T) {
 				t.Run(fmt.Sprintf("known %v, after %v, request %d", known, effect, nth), func(t *testing.T) {
 					ix, server := created(t, 0)
 					must(t, ix.Put(t.Context(), before, page("b", "beta")))
-					server.Settle()
+					server.Refresh()
 					p := after
 					if known {
-						p.Held = before.Holds()
+						p.Known = before.Contents()
 					}
 					failNth(server, nth, effect)
 					if err := ix.Put(t.Context(), p); err != nil {
-						server.Settle()
+						server.Refresh()
 						must(t, ix.Put(t.Context(), p))
 					}
 					checkHolds(t, server, after, page("b", "beta"))
-					server.Settle()
+					server.Refresh()
 					failNth(server, nth, effect)
 					if err := ix.Remove(t.Context(), "a", nil); err != nil {
-						server.Settle()
+						server.Refresh()
 						must(t, ix.Remove(t.Context(), "a", nil))
 					}
 					checkHolds(t, server, page("b", "beta"))
@@ -192,7 +197,8 @@ func TestItems(t *testing.T) {
 			server.Fail(aisearch.Fault{Op: "index", Item: status, Match: one, Times: 2})
 			p := page("a", "one", "two")
 			must(t, ix.Put(t.Context(), p))
-			if diff := cmp.Diff([]string{"upload c1-a-one", "upload c1-a-one", "upload c1-a-one", "upload c1-a-two"}, actions(server)); diff != "" {
+			if diff := cmp.Diff([]string{"upload c1-a-one", "upload c1-a-one", "upload c1-a-one", "upload c1-a-two"},
+				actions(server)); diff != "" {
 				t.Errorf("-want +have\n%s", diff)
 			}
 			checkHolds(t, server, p)

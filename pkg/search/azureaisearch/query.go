@@ -53,6 +53,9 @@ type row struct {
 	Src          string              `json:"src"`
 	Alt          string              `json:"alt"`
 	Caption      string              `json:"caption"`
+	Group        string              `json:"group"`
+	Rank         string              `json:"rank"`
+	Content      string              `json:"content"`
 }
 
 // answer is a page of what was found.
@@ -65,22 +68,22 @@ type answer struct {
 // maxRows is how many documents an answer may have.
 const maxRows = 1000
 
-func (ix *Index) query(ctx context.Context, q query) (found answer, err error) {
+func (s *service) query(ctx context.Context, q query) (found answer, err error) {
 	q.QueryType = "full"
-	_, err = ix.call(ctx, request{method: http.MethodPost, path: "/docs/search.post.search", body: encode(q)}, &found)
+	_, err = s.call(ctx, request{method: http.MethodPost, path: "/docs/search.post.search", body: encode(q)}, &found)
 	return found, err
 }
 
 // each goes over all documents that a filter keeps, in the order of their keys, by ranges: skipping
 // ends at 100,000.
-func (ix *Index) each(ctx context.Context, filter, fields string, do func(row)) error {
+func (s *service) each(ctx context.Context, filter, fields string, do func(row)) error {
 	from := ""
 	for {
 		q := query{Search: "*", Filter: filter, OrderBy: "id asc", Select: fields, Top: maxRows}
 		if from != "" {
 			q.Filter += " and id gt '" + from + "'"
 		}
-		found, err := ix.query(ctx, q)
+		found, err := s.query(ctx, q)
 		if err != nil {
 			return err
 		}

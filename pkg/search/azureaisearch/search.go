@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -66,6 +66,11 @@ func (s seeking) results(ctx context.Context) (search.Results, error) {
 	if err != nil {
 		return search.Results{}, err
 	}
+	all := len(groups)
+	if groups, err = s.ix.once(ctx, groups); err != nil {
+		return search.Results{}, err
+	}
+	count -= all - len(groups)
 	shown := groups[min(s.query.Skip, len(groups)):]
 	shown = shown[:min(s.query.Top, len(shown))]
 	res := search.Results{Count: count}
@@ -81,7 +86,7 @@ func (s seeking) results(ctx context.Context) (search.Results, error) {
 	}
 	var images map[string][]search.Image
 	if s.query.NestImages {
-		if images, err = s.ix.images(ctx, shown); err != nil {
+		if images, err = s.ix.service.images(ctx, shown); err != nil {
 			return res, err
 		}
 	}
@@ -97,7 +102,7 @@ func (s seeking) groups(ctx context.Context) (groups []group, count int, err err
 	place := map[string]int{}
 	needed := s.query.Skip + s.query.Top
 	for {
-		found, err := s.ix.query(ctx, q)
+		found, err := s.ix.service.query(ctx, q)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -145,7 +150,7 @@ func (s seeking) hits() query {
 	session := sha256.Sum256([]byte(s.expression))
 	q := query{
 		Search: s.expression, SearchFields: searchFields(s.query.Language), Filter: filter(s.query),
-		OrderBy: "search.score() desc,parentPageId asc,id asc", Select: "id,parentPageId,url,type,title,language",
+		OrderBy: "search.score() desc,parentPageId asc,id asc", Select: "id,parentPageId,url,type,title,language,group",
 		Top: maxRows, Count: true, ScoringStatistics: "global", SessionID: hex.EncodeToString(session[:8]),
 	}
 	if s.query.Facets {
@@ -160,7 +165,8 @@ func (s seeking) hits() query {
 
 func resultOf(g group, passages map[string]passage, images []search.Image) search.Result {
 	best := g.hits[0]
-	r := search.Result{ID: g.page, URL: best.URL, Type: best.Type, Title: best.Title, Language: best.Language, Score: best.Score, Images: images}
+	r := search.Result{ID: g.page, URL: best.URL, Type: best.Type, Title: best.Title, Language: best.Language,
+		Score: best.Score, Images: images}
 	var unmarked []search.Passage
 	for _, h := range shownOf(g) {
 		p, found := passages[h.ID]

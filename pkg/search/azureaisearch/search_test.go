@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/searchtest"
 )
@@ -30,10 +30,12 @@ func found(t testing.TB, ix *Index, q search.Query) (ids []string, res search.Re
 func TestExpression(t *testing.T) {
 	for _, tc := range []struct{ name, query, want string }{
 		{"words", `a o'brien`, `"a" AND "o'brien"`},
-		{"syntax is text", `a\b NOT title:x (c~2) [1 TO 2] /re/`, `"a\\b" AND "NOT" AND "title:x" AND "(c~2)" AND "[1" AND "TO" AND "2]" AND "/re/"`},
+		{"syntax is text", `a\b NOT title:x (c~2) [1 TO 2] /re/`,
+			`"a\\b" AND "NOT" AND "title:x" AND "(c~2)" AND "[1" AND "TO" AND "2]" AND "/re/"`},
 		{"phrase", `"the north" b`, `(title:"the north" OR heading:"the north" OR text:"the north") AND "b"`},
 		{"beginning", `Tick*`, `(title:tick* OR heading:tick* OR text:tick*)`},
-		{"beginning after words", `"north bás"*`, `((title:"north" OR heading:"north" OR text:"north") AND (title:bas* OR heading:bas* OR text:bas*))`},
+		{"beginning after words", `"north bás"*`,
+			`((title:"north" OR heading:"north" OR text:"north") AND (title:bas* OR heading:bas* OR text:bas*))`},
 		{"beginning without spaces", `港池*`, `(title:"港池" OR heading:"港池" OR text:"港池")`},
 		{"control characters", "a\x00\x1fb", `"a b"`},
 	} {
@@ -47,7 +49,8 @@ func TestExpression(t *testing.T) {
 
 func TestFilter(t *testing.T) {
 	q := search.Query{Host: "it's", Type: "page\n", Language: "en"}
-	if have, want := filter(q), "kind eq 'chunk' and host eq 'it''s' and type eq 'page ' and language eq 'en'"; have != want {
+	want := "kind eq 'chunk' and host eq 'it''s' and type eq 'page ' and language eq 'en'"
+	if have := filter(q); have != want {
 		t.Errorf("have %s, want %s", have, want)
 	}
 }
@@ -56,11 +59,12 @@ func TestFilter(t *testing.T) {
 // what the analyzer does.
 func TestBeginnings(t *testing.T) {
 	ix, server := created(t, 0)
-	words := []string{"Été", "ΦΆΡΟΣ", "φάρος", "Straße", "Ångström", "Северный", "Ёлка", "港池", "Go言語", "ﬁshing", "o'brien", "e\u0301te\u0301", "Łódź", "ท่าเรือ", "항구가", "Ｗide", "मछली", "الميناء", "Ǆep"}
+	words := []string{"Été", "ΦΆΡΟΣ", "φάρος", "Straße", "Ångström", "Северный", "Ёлка", "港池", "Go言語", "ﬁshing", "o'brien",
+		"e\u0301te\u0301", "Łódź", "ท่าเรือ", "항구가", "Ｗide", "मछली", "الميناء", "Ǆep"}
 	for i, w := range words {
 		must(t, ix.Put(t.Context(), page(fmt.Sprint("w", i), "some "+w+" text")))
 	}
-	server.Settle()
+	server.Refresh()
 	for i, w := range words {
 		if ids, _ := found(t, ix, search.Query{Text: w + "*"}); !slices.Contains(ids, fmt.Sprint("w", i)) {
 			t.Errorf("%s*: have %v", w, ids)
@@ -74,8 +78,9 @@ func TestForms(t *testing.T) {
 	ix, server := created(t, 0)
 	german, norwegian := page("de", "Die Häuser am Hafen."), page("nb", "Husene ved havnen.")
 	german.Language, norwegian.Language = "de", "nb"
-	must(t, ix.Put(t.Context(), page("many", "Three tides rise each day."), page("one", "The tide rises."), german, norwegian))
-	server.Settle()
+	must(t, ix.Put(t.Context(), page("many", "Three tides rise each day."), page("one", "The tide rises."), german,
+		norwegian))
+	server.Refresh()
 	for _, tc := range []struct {
 		query, language string
 		want            []string
@@ -112,7 +117,7 @@ func TestMoreThanOneAnswer(t *testing.T) {
 		pages = append(pages, page(fmt.Sprintf("p%03d", i), "quay one", "quay two", "quay three"))
 	}
 	must(t, ix.Put(t.Context(), pages...))
-	server.Settle()
+	server.Refresh()
 	var joined []string
 	for skip := 0; skip < n+100; skip += 100 {
 		ids, res := found(t, ix, search.Query{Text: "quay", Top: 100, Skip: skip})
@@ -150,7 +155,7 @@ func TestHybrid(t *testing.T) {
 	put("both", "the lighthouse shines", 0.9, 0.2, 0)
 	put("none", "tickets", 0, 0, 1)
 	put("bare", "lighthouse keeper") // has no vector yet
-	server.Settle()
+	server.Refresh()
 	ids, res := found(t, ix, search.Query{Text: "lighthouse", Vector: []float32{1, 0, 0}})
 	if len(ids) != 5 || ids[0] != "both" || res.Count != 5 {
 		t.Errorf("have %v of %d", ids, res.Count)
@@ -177,8 +182,8 @@ func TestHybrid(t *testing.T) {
 // has, and nothing of another language.
 func TestC5VectorsStay(t *testing.T) {
 	for name, edit := range map[string]func(*search.Page){
-		"uid":      func(p *search.Page) { p.Held, p.Chunks[0].UID = p.Holds(), "other" },
-		"language": func(p *search.Page) { p.Held, p.Language = p.Holds(), "de" },
+		"uid":      func(p *search.Page) { p.Known, p.Chunks[0].UID = p.Contents(), "other" },
+		"language": func(p *search.Page) { p.Known, p.Language = p.Contents(), "de" },
 		"unknown":  func(p *search.Page) { p.Language = "" },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -186,7 +191,7 @@ func TestC5VectorsStay(t *testing.T) {
 			p := page("a", "one")
 			p.Chunks[0].Vector = []float32{1, 0, 0}
 			must(t, ix.Put(t.Context(), p))
-			server.Settle()
+			server.Refresh()
 			edit(&p)
 			p.Chunks[0].Vector = nil
 			must(t, ix.Put(t.Context(), p))
@@ -236,9 +241,9 @@ func FuzzSearch(f *testing.F) {
 			return
 		}
 		p := page("fuzz", "x")
-		p.Title, p.Chunks[0].Heading, p.Chunks[0].Text, p.Held = text, body, text, &search.Held{}
+		p.Title, p.Chunks[0].Heading, p.Chunks[0].Text, p.Known = text, body, text, &search.Contents{}
 		must(t, ix.Put(t.Context(), p))
-		server.Settle()
+		server.Refresh()
 		found(t, ix, search.Query{Text: text})
 	})
 }
@@ -252,21 +257,21 @@ func TestBetween(t *testing.T) {
 		return p
 	}
 	must(t, ix.Put(t.Context(), version("old")))
-	server.Settle()
+	server.Refresh()
 	next := version("new")
-	next.Held = version("old").Holds()
+	next.Known = version("old").Contents()
 	failNth(server, 1, false) // what is written first is all that is done
 	if err := ix.Put(t.Context(), next); err == nil {
 		t.Fatal("nothing failed")
 	}
-	server.Settle()
+	server.Refresh()
 	ids, res := found(t, ix, search.Query{Text: "shared"})
 	if len(ids) != 1 || res.Count != 1 || len(res.Results[0].Passages) != 2 {
 		t.Fatalf("have %+v", res)
 	}
 	for _, p := range res.Results[0].Passages {
 		if !strings.HasSuffix(p.Text, res.Results[0].Title) {
-			t.Errorf("%q stands under %q", p.Text, res.Results[0].Title)
+			t.Errorf("%q is shown under %q", p.Text, res.Results[0].Title)
 		}
 	}
 	must(t, ix.Put(t.Context(), next))

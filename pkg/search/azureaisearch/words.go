@@ -27,7 +27,8 @@ func wordAnalyzer() object {
 
 func charFilters() []object {
 	replace := func(name, pattern, replacement string) object {
-		return object{"@odata.type": "#Microsoft.Azure.Search.PatternReplaceCharFilter", "name": name, "pattern": pattern, "replacement": replacement}
+		return object{"@odata.type": "#Microsoft.Azure.Search.PatternReplaceCharFilter", "name": name, "pattern": pattern,
+			"replacement": replacement}
 	}
 	return []object{
 		{"@odata.type": "#Microsoft.Azure.Search.MappingCharFilter", "name": "tidemark_letters", "mappings": letters()},
@@ -40,7 +41,8 @@ func charFilters() []object {
 // tokenFilter keeps terms within what the service can index, 300 characters: folding may make a
 // term four times as long.
 func tokenFilter() object {
-	return object{"@odata.type": "#Microsoft.Azure.Search.TruncateTokenFilter", "name": "tidemark_length", "length": maxWord}
+	return object{"@odata.type": "#Microsoft.Azure.Search.TruncateTokenFilter", "name": "tidemark_length",
+		"length": maxWord}
 }
 
 const maxWord = 255
@@ -126,7 +128,8 @@ func fold(word string) string {
 // special are letters of which ASCII folding or the mapping makes others, though Unicode does not
 // decompose them.
 var special = map[rune]string{
-	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'ı': "i", 'þ': "th", 'ŋ': "n", 'ς': "σ",
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'ı': "i", 'þ': "th",
+	'ŋ': "n", 'ς': "σ",
 }
 
 // withoutMarks is a character without European diacritics, in lower case, as ASCII where it is
@@ -155,7 +158,8 @@ func plain(s string) string {
 // (https://learn.microsoft.com/azure/search/index-add-language-analyzers), by primary subtag. Names
 // are as in the specification of the API, from which some pages differ in case.
 var stems = []struct{ languages, analyzer string }{
-	{"ar", "ar.lucene"}, {"da", "da.lucene"}, {"de", "de.lucene"}, {"en", "en.lucene"}, {"es", "es.lucene"}, {"fi", "fi.lucene"},
+	{"ar", "ar.lucene"}, {"da", "da.lucene"}, {"de", "de.lucene"}, {"en", "en.lucene"}, {"es", "es.lucene"},
+	{"fi", "fi.lucene"},
 	{"fr", "fr.lucene"}, {"hu", "hu.lucene"}, {"it", "it.lucene"}, {"nl", "nl.lucene"}, {"no nb nn", "no.lucene"},
 	{"pt", "pt-PT.lucene"}, {"ro", "ro.lucene"}, {"ru", "ru.lucene"}, {"sv", "sv.lucene"}, {"tr", "tr.lucene"},
 }

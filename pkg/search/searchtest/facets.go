@@ -27,7 +27,8 @@ func (s *suite) facets() {
 		Hosts:     []search.Facet{{Value: "port.example", Count: 3}, {Value: "sea.example", Count: 1}},
 		Types:     []search.Facet{{Value: "page", Count: 3}, {Value: "entry", Count: 1}},
 		Languages: []search.Facet{{Value: "de", Count: 2}, {Value: "en", Count: 1}},
-		Ages:      []search.Facet{{Value: "day", Count: 1}, {Value: "month", Count: 1}, {Value: "older", Count: 1}, {Value: "week", Count: 1}},
+		Ages: []search.Facet{{Value: "day", Count: 1}, {Value: "month", Count: 1}, {Value: "older", Count: 1},
+			{Value: "week", Count: 1}},
 	}
 	if diff := cmp.Diff(want, s.search(ask).Facets); diff != "" {
 		s.Errorf("-want +have\n%s", diff)
@@ -47,7 +48,9 @@ func (s *suite) facets() {
 	for i := range search.MaxFacets + 5 {
 		put(fmt.Sprintf("m%02d", i), fmt.Sprintf("h%02d.example", i), "page", "en", 0)
 	}
-	if hosts := s.search(search.Query{Text: "basin", Facets: true, Now: indexedAt}).Facets.Hosts; len(hosts) != search.MaxFacets || hosts[0].Value != "port.example" || hosts[1].Value != "h00.example" {
+	if hosts := s.search(search.Query{Text: "basin", Facets: true,
+		Now: indexedAt}).Facets.Hosts; len(hosts) != search.MaxFacets || hosts[0].Value != "port.example" ||
+		hosts[1].Value != "h00.example" {
 		s.Errorf("%d hosts: %v", len(hosts), hosts)
 	}
 }

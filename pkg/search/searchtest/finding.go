@@ -87,7 +87,8 @@ func (s *suite) ranking() {
 }
 
 func (s *suite) passages() {
-	p := withChunk(page("a", "Ferries", "The ferry leaves at nine.", "No boats here."), "Routes › South", "A ferry, a second ferry.")
+	p := withChunk(page("a", "Ferries", "The ferry leaves at nine.", "No boats here."), "Routes › South",
+		"A ferry, a second ferry.")
 	s.put(withChunk(withChunk(p, "", "Ferry tickets."), "", "Ferry food."))
 	res := s.search(text("ferry"))
 	if len(res.Results) != 1 {
@@ -108,7 +109,8 @@ func (s *suite) passages() {
 		}
 	}
 	res = s.search(text("routes south"))
-	if len(res.Results) != 1 || len(res.Results[0].Passages) == 0 || res.Results[0].Passages[0].Heading != "Routes › South" {
+	if len(res.Results) != 1 || len(res.Results[0].Passages) == 0 ||
+		res.Results[0].Passages[0].Heading != "Routes › South" {
 		s.Errorf("heading: have %+v", res.Results)
 	}
 }
@@ -125,7 +127,8 @@ func (s *suite) longPassages() {
 			s.Fatalf("%s: have %d results", tc.id, len(res.Results))
 		}
 		p := res.Results[0].Passages[0]
-		if n := utf8.RuneCountInString(p.Text); n > 500 || !strings.Contains(p.Text, "beacon of "+tc.id) || len(p.Highlights) < 2 {
+		if n := utf8.RuneCountInString(p.Text); n > 500 || !strings.Contains(p.Text, "beacon of "+tc.id) ||
+			len(p.Highlights) < 2 {
 			s.Errorf("%s: passage of %d characters, highlights %v: %q", tc.id, n, p.Highlights, p.Text)
 		}
 	}

@@ -7,14 +7,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // image makes an image whose texts follow its name.
 func image(name string) search.Image {
 	return search.Image{
-		ID: "img_" + name, Src: "https://port.example/" + name + ".jpg", Alt: name + " alt", Title: name + " title", Caption: name + " caption",
+		ID: "img_" + name, Src: "https://port.example/" + name + ".jpg", Alt: name + " alt", Title: name + " title",
+		Caption: name + " caption",
 	}
 }
 
@@ -56,7 +57,8 @@ func (s *suite) images() {
 	edited := withImages(quay, "ferry")
 	edited.Images[0].Alt = "the ferry at noon"
 	s.put(edited)
-	if res := s.search(search.Query{Text: "alpha", NestImages: true}); len(res.Results) != 1 || !slices.Equal(res.Results[0].Images, edited.Images) {
+	if res := s.search(search.Query{Text: "alpha", NestImages: true}); len(res.Results) != 1 ||
+		!slices.Equal(res.Results[0].Images, edited.Images) {
 		s.Errorf("text of an image not replaced: %+v", res)
 	}
 	s.put(quay)

@@ -20,7 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -33,7 +33,7 @@ func Index(t *testing.T, open func(t *testing.T) search.Index) {
 		{"lifecycle", (*suite).lifecycle},
 		{"replace", (*suite).replace},
 		{"remove", (*suite).remove},
-		{"held", (*suite).held},
+		{"known", (*suite).known},
 		{"images", (*suite).images},
 		{"refused images", (*suite).refusedImages},
 		{"words", (*suite).words},
@@ -45,6 +45,7 @@ func Index(t *testing.T, open func(t *testing.T) search.Index) {
 		{"long passages", (*suite).longPassages},
 		{"scripts", (*suite).scripts},
 		{"paging", (*suite).paging},
+		{"TestS14 one result for a group", (*suite).groups},
 		{"refused queries", (*suite).refusedQueries},
 		{"refused pages", (*suite).refusedPages},
 		{"hostile queries", (*suite).hostileQueries},
@@ -86,7 +87,8 @@ func page(id, title string, texts ...string) search.Page {
 // withChunk adds a chunk whose key follows its words and whose uid its place.
 func withChunk(p search.Page, heading, text string) search.Page {
 	sum := sha256.Sum256([]byte(heading + "\n" + text))
-	p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprintf("%x", sum[:8]), UID: uid(p.ID, len(p.Chunks)), Heading: heading, Text: text})
+	p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprintf("%x", sum[:8]), UID: uid(p.ID, len(p.Chunks)),
+		Heading: heading, Text: text})
 	return p
 }
 
@@ -158,7 +160,8 @@ func checkPassage(t testing.TB, q search.Query, p search.Passage) {
 func (s *suite) expect(q search.Query, want ...string) {
 	s.Helper()
 	res := s.search(q)
-	if diff := cmp.Diff(want, ids(res), cmp.Transformer("nil", func(x []string) []string { return append([]string{}, x...) })); diff != "" {
+	if diff := cmp.Diff(want, ids(res), cmp.Transformer("nil",
+		func(x []string) []string { return append([]string{}, x...) })); diff != "" {
 		s.Errorf("%+v: -want +have\n%s", q, diff)
 	}
 	if res.Count != len(want) {
@@ -208,7 +211,8 @@ func (s *suite) lifecycle() {
 	r := res.Results[0]
 	r.Score = 0
 	want := search.Result{ID: "a", URL: "https://port.example/a", Type: "page", Title: "Tides", Language: "en",
-		Passages: []search.Passage{{ChunkUID: uid("a", 0), Text: "High water at noon.", Highlights: []search.Range{{From: 14, To: 18}}}}}
+		Passages: []search.Passage{{ChunkUID: uid("a", 0), Text: "High water at noon.",
+			Highlights: []search.Range{{From: 14, To: 18}}}}}
 	if diff := cmp.Diff(want, r); diff != "" {
 		s.Errorf("-want +have\n%s", diff)
 	}
@@ -224,7 +228,8 @@ func (s *suite) replace() {
 	s.put(withChunk(page("a", "Currents", "alpha", "epsilon"), "Zeta", "gamma"))
 	s.expectCount(2)
 	for query, want := range map[string][]string{
-		"beta": nil, "tides": nil, "alpha": {"a"}, "epsilon": {"a"}, "gamma": {"a"}, "zeta": {"a"}, "currents": {"a"}, "delta": {"b"},
+		"beta": nil, "tides": nil, "alpha": {"a"}, "epsilon": {"a"}, "gamma": {"a"}, "zeta": {"a"}, "currents": {"a"},
+		"delta": {"b"},
 	} {
 		s.expect(text(query), want...)
 	}

@@ -19,6 +19,7 @@ func Vectors(t *testing.T, open func(t *testing.T) search.Index) {
 		{"joined", (*suite).joined},
 		{"vectors follow their chunks", (*suite).vectorsFollow},
 		{"paging of both", (*suite).pagingOfBoth},
+		{"TestS14 one result for a group", (*suite).nearGroups},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := &suite{T: t, ix: open(t)}
@@ -50,13 +51,15 @@ func embedded(p search.Page, vectors ...[]float32) search.Page {
 func (s *suite) near() {
 	far := embedded(page("b", "Trains", "the express leaves"), towards(0.1))
 	far.Host = "rail.example"
-	s.put(embedded(page("a", "Tides", "high water at noon", "closed on mondays"), towards(0.9), towards(0.3)), far, page("c", "Plain", "without a vector"))
+	s.put(embedded(page("a", "Tides", "high water at noon", "closed on mondays"), towards(0.9), towards(0.3)), far,
+		page("c", "Plain", "without a vector"))
 	q := search.Query{Text: "flood", Vector: towards(1), Facets: true, Now: indexedAt}
 	res := s.search(q)
 	if res.Count != 2 || len(res.Results) != 2 || res.Results[0].ID != "a" || res.Results[1].ID != "b" {
 		s.Fatalf("have %+v", res)
 	}
-	if p := res.Results[0].Passages; len(p) == 0 || p[0].Text != "high water at noon" || len(p[0].Highlights) != 0 || p[0].ChunkUID != uid("a", 0) {
+	if p := res.Results[0].Passages; len(p) == 0 || p[0].Text != "high water at noon" || len(p[0].Highlights) != 0 ||
+		p[0].ChunkUID != uid("a", 0) {
 		s.Errorf("passages: %+v", p)
 	}
 	if len(res.Facets.Hosts) != 2 {
@@ -67,7 +70,7 @@ func (s *suite) near() {
 	s.expect(search.Query{Text: "plain", Vector: towards(0.1)}, "b", "c", "a") // two are first of one ranking
 }
 
-// joined: what stands high by words and by meaning comes before what does by one of them.
+// joined: what ranks high by words and by meaning comes before what does by one of them.
 func (s *suite) joined() {
 	s.put(
 		page("a", "Words", "basin basin basin"),
@@ -91,8 +94,8 @@ func (s *suite) vectorsFollow() {
 	s.put(first)
 	s.expect(q, "a")
 
-	kept := page("a", "Tides", "beta", "gamma") // beta is held, so nobody has its vector
-	kept.Held = first.Holds()
+	kept := page("a", "Tides", "beta", "gamma") // beta is indexed, so nobody has its vector
+	kept.Known = first.Contents()
 	s.put(embedded(kept, nil, towards(0.1)))
 	if res := s.search(q); len(res.Results) != 1 || res.Results[0].Passages[0].Text != "beta" {
 		s.Errorf("have %+v", res.Results)

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // setAsideIfDamaged looks at the file before it is used and renames it when it cannot be.
@@ -25,7 +26,8 @@ func (ix *Index) setAsideIfDamaged() error {
 	}
 	aside, renameErr := setAside(ix.path)
 	if renameErr != nil {
-		return fault.New(fault.Unavailable, "search index %s is damaged (%w) and cannot be set aside: %w", ix.path, err, renameErr)
+		return fault.New(fault.Unavailable, "search index %s is damaged (%w) and cannot be set aside: %w", ix.path, err,
+			renameErr)
 	}
 	ix.log.Error("search index damaged, set aside, starting an empty one", "path", ix.path, "aside", aside, "err", err)
 	return nil
@@ -111,7 +113,8 @@ const markerSuffix = ".damaged"
 
 func (ix *Index) marker() string { return ix.path + markerSuffix }
 
-// fault gives a driver's error its kind and the operation it came from, and remembers damage.
+// fault gives a driver's error its kind and the operation it came from, and remembers damage and what
+// an operator has to deal with.
 func (ix *Index) fault(operation string, err error) error {
 	if err == nil {
 		return nil
@@ -122,9 +125,55 @@ func (ix *Index) fault(operation string, err error) error {
 			f.Close()
 		}
 	}
-	err = kinded(err)
+	err = ix.trouble(kinded(err))
 	fault.Wrap(&err, "search index: %s", operation)
 	return err
+}
+
+// trouble remembers what does not pass by itself, and says what to do about it.
+func (ix *Index) trouble(err error) error {
+	switch code(err) {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return ix.health.Damaged(fault.New(fault.Unavailable,
+			"%s is damaged; restart the program, which puts the file aside and fills a new index by itself (%w)", ix.path, err))
+	case sqlite3.SQLITE_FULL:
+		return ix.health.Failed(fault.New(fault.Unavailable,
+			"%s: the disk is full; nothing was lost, free some space and go on (%w)", ix.path, err))
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+		return ix.health.Failed(fault.New(fault.Unavailable,
+			"%s cannot be written; it and its folder must belong to the user who runs this program (%w)", ix.path, err))
+	case sqlite3.SQLITE_IOERR:
+		return ix.health.Failed(fault.New(fault.Unavailable,
+			"%s cannot be read or written; look at the disk and at the system's log (%w)", ix.path, err))
+	}
+	return err
+}
+
+// Ping reads a row, and tells of damage that was met. After a write met a full disk, or one that cannot
+// be written, it tries one of its own.
+func (ix *Index) Ping(ctx context.Context) error {
+	if _, err := ix.Count(ctx); err != nil {
+		return err
+	}
+	return ix.health.Check(time.Now(), func() error { return ix.tryWrite(ctx) })
+}
+
+// tryBytes is the size of what is tried: on a full disk there is often room for less.
+const tryBytes = 1 << 16
+
+// tryWrite writes a row of images that is no page's, and removes it. If the program dies here, the next
+// try removes it.
+func (ix *Index) tryWrite(ctx context.Context) error {
+	for _, statement := range []string{
+		"INSERT OR REPLACE INTO images (page, id, ordinal, src, alt, title, caption) " +
+			"VALUES (-1, '', 0, zeroblob(?), '', '', '')",
+		"DELETE FROM images WHERE page = -1 AND length(src) = ?",
+	} {
+		if _, err := ix.write.ExecContext(ctx, statement, tryBytes); err != nil {
+			return ix.fault("write", err)
+		}
+	}
+	return nil
 }
 
 // kinded gives an error of the driver its kind. Everything that may pass by itself, a full disk
@@ -138,7 +187,8 @@ func kinded(err error) error {
 	}
 	switch code(err) {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN,
-		sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT,
+		sqlite3.SQLITE_NOTADB:
 		return fault.New(fault.Unavailable, "%w", err)
 	}
 	return err

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -39,7 +39,8 @@ func TestDamage(t *testing.T) {
 		{"a few bytes", func([]byte) []byte { return []byte("x") }},
 		{"zeros", func(data []byte) []byte { return make([]byte, len(data)) }},
 		{"header overwritten", func(data []byte) []byte { copy(data, "garbage garbage garbage garbage"); return data }},
-		{"first page overwritten", func(data []byte) []byte { copy(data[100:], bytes.Repeat([]byte{0xa5}, 3996)); return data }},
+		{"first page overwritten",
+			func(data []byte) []byte { copy(data[100:], bytes.Repeat([]byte{0xa5}, 3996)); return data }},
 		{"cut off", func(data []byte) []byte { return data[:len(data)/2] }},
 		{"all but the first page overwritten", func(data []byte) []byte {
 			copy(data[4096:], bytes.Repeat([]byte{0x5a}, len(data)-4096))
@@ -114,7 +115,7 @@ func TestDamageMetLater(t *testing.T) {
 
 func TestOtherFilesAreLeftAlone(t *testing.T) {
 	for _, tc := range []struct{ name, statement, message string }{
-		{"newer version", "PRAGMA user_version(9)", "newer program"},
+		{"newer version", "PRAGMA user_version(1000)", "newer program"},
 		{"another program's", "PRAGMA application_id(7)", "another program"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/stem"
 )
 
 // A word of a query also finds its other forms: tide finds tides, in the languages that the index
@@ -57,7 +58,7 @@ func (v *vocabulary) add(keys map[uint64]bool) {
 
 // learn has the words of a page found by their other forms.
 func (w *writer) learn(p search.Page) error {
-	if stemmers[p.Language] == nil {
+	if !stem.Known(p.Language) {
 		return nil
 	}
 	most := len(w.learned) + maxLearned
@@ -73,7 +74,8 @@ func (w *writer) learn(p search.Page) error {
 			}
 			w.learned[key] = true
 			word = fold(word)
-			if err := w.exec("INSERT OR IGNORE INTO forms (language, stem, word) VALUES (?, ?, ?)", p.Language, stem(word, p.Language), word); err != nil {
+			if err := w.exec("INSERT OR IGNORE INTO forms (language, stem, word) VALUES (?, ?, ?)", p.Language,
+				stem.Word(word, p.Language), word); err != nil {
 				return err
 			}
 		}
@@ -139,18 +141,22 @@ func (s statement) languages(ctx context.Context) ([]string, error) {
 	}
 	// One step from each language to the next, whatever the number of words.
 	return s.column(ctx, `
-WITH RECURSIVE l(name) AS (SELECT min(language) FROM forms UNION ALL SELECT (SELECT min(language) FROM forms WHERE language > l.name) FROM l WHERE l.name IS NOT NULL)
+WITH RECURSIVE l(name) AS (
+	SELECT min(language) FROM forms
+	UNION ALL SELECT (SELECT min(language) FROM forms WHERE language > l.name) FROM l WHERE l.name IS NOT NULL
+)
 SELECT name FROM l WHERE name IS NOT NULL`)
 }
 
 // variants are the words of the index that share their stem with a folded word.
 func (s statement) variants(ctx context.Context, word string, languages []string) (found []string, err error) {
 	for _, l := range languages {
-		cut := stem(word, l)
-		if stemmers[l] == nil || utf8.RuneCountInString(cut) < leastStem {
+		cut := stem.Word(word, l)
+		if !stem.Known(l) || utf8.RuneCountInString(cut) < leastStem {
 			continue
 		}
-		forms, err := s.column(ctx, "SELECT word FROM forms WHERE language = ? AND stem = ? AND word <> ? LIMIT ?", l, cut, word, maxVariants)
+		forms, err := s.column(ctx, "SELECT word FROM forms WHERE language = ? AND stem = ? AND word <> ? LIMIT ?", l, cut,
+			word, maxVariants)
 		if err != nil {
 			return nil, err
 		}

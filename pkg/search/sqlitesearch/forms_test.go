@@ -81,7 +81,8 @@ func TestFormsRankBelowTheWord(t *testing.T) {
 		put(t, ix, pageIn("en", fmt.Sprintf("filler%d", i), "Nothing of the kind is said on this page, at some length."))
 	}
 	for i := range 12 {
-		put(t, ix, pageIn("en", fmt.Sprintf("box%02d", i), "A box is a pointer to what lies on the heap, as everybody knows by now."))
+		put(t, ix, pageIn("en", fmt.Sprintf("box%02d", i),
+			"A box is a pointer to what lies on the heap, as everybody knows by now."))
 	}
 	put(t, ix, pageIn("en", "boxed", "A boxed string, a boxed slice: boxed."))
 	res, err := ix.Search(t.Context(), search.Query{Text: "box", Top: 20})
@@ -118,7 +119,8 @@ func BenchmarkForms(b *testing.B) {
 				for range 150 {
 					text = append(text, word())
 				}
-				page.Chunks = append(page.Chunks, search.Chunk{Key: fmt.Sprintf("%s-%d", page.ID, c), UID: fmt.Sprintf("%s-%d", page.ID, c), Text: strings.Join(text, " ")})
+				page.Chunks = append(page.Chunks, search.Chunk{Key: fmt.Sprintf("%s-%d", page.ID, c), UID: fmt.Sprintf("%s-%d",
+					page.ID, c), Text: strings.Join(text, " ")})
 			}
 			pages = append(pages, page)
 		}
@@ -126,7 +128,8 @@ func BenchmarkForms(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	for _, q := range []string{"tideraked", `"tideraked"`, "tided", `"tide"`, `"tides"`, "stabled mented", `"stabled" "mented"`} {
+	for _, q := range []string{"tideraked", `"tideraked"`, "tided", `"tide"`, `"tides"`, "stabled mented",
+		`"stabled" "mented"`} {
 		b.Run(q, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := ix.Search(b.Context(), search.Query{Text: q, Top: 10}); err != nil {

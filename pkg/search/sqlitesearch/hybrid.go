@@ -63,7 +63,8 @@ func (ix *Index) warnOfLength(s statement) {
 		return
 	}
 	ix.warned.Do(func() {
-		ix.log.Warn("vectors of another length than the query's are passed over: the model has changed under its name; run tidemark rebuild",
+		ix.log.Warn("vectors of another length than the query's are passed over: the model has changed under its name; run "+
+			"tidemark rebuild",
 			"vectors", s.strange, "want", len(s.query.Vector))
 	})
 }
@@ -81,9 +82,12 @@ func (s statement) byBoth() (query string, args []any) {
 	with, args := s.matching()
 	query = with + `,
 near AS MATERIALIZED (SELECT value AS chunk, value >> 16 AS page, key AS score FROM json_each(?)),
+found AS MATERIALIZED (` + once("page", "SELECT page FROM scored UNION SELECT page FROM near") + `),
+matched AS (SELECT page, score FROM scored WHERE page IN (SELECT page FROM found)),
 places AS (
 	SELECT m.page, row_number() OVER (ORDER BY m.score, p.id) AS place FROM matched m JOIN pages p ON p.rowid = m.page
-	UNION ALL SELECT page, row_number() OVER (ORDER BY min(score)) FROM near GROUP BY page
+	UNION ALL
+	SELECT page, row_number() OVER (ORDER BY min(score)) FROM near WHERE page IN (SELECT page FROM found) GROUP BY page
 ),
 best AS (
 	SELECT p.rowid AS page, p.id, p.url, p.title, p.type, p.language, -sum(1.0 / (` + fusionK + ` + o.place)) AS score

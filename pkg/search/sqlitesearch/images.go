@@ -44,7 +44,8 @@ func (w *writer) replaceImages(page stored, want []search.Image) error {
 }
 
 func plainImage(img search.Image) search.Image {
-	return search.Image{ID: img.ID, Src: plain(img.Src), Alt: plain(img.Alt), Title: plain(img.Title), Caption: plain(img.Caption)}
+	return search.Image{ID: img.ID, Src: plain(img.Src), Alt: plain(img.Alt), Title: plain(img.Title),
+		Caption: plain(img.Caption)}
 }
 
 func (w *writer) readImages(page int64) (map[string]picture, error) {
@@ -75,7 +76,8 @@ func (w *writer) putImage(page int64, p picture) error {
 
 // images reads the images that are nested under one result.
 func (s statement) images(ctx context.Context, page int64) ([]search.Image, error) {
-	rows, err := s.tx.QueryContext(ctx, "SELECT id, src, alt, title, caption FROM images WHERE page = ? ORDER BY ordinal LIMIT ?", page, search.MaxNested)
+	rows, err := s.tx.QueryContext(ctx,
+		"SELECT id, src, alt, title, caption FROM images WHERE page = ? ORDER BY ordinal LIMIT ?", page, search.MaxNested)
 	if err != nil {
 		return nil, err
 	}

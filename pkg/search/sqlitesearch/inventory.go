@@ -5,45 +5,45 @@ import (
 	"database/sql"
 	"errors"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
 var _ search.Inventory = (*Index)(nil)
 
-// Holds is what the index holds of a page; NotFound when that is nothing.
-func (ix *Index) Holds(ctx context.Context, id string) (search.Holding, error) {
-	held, err := ix.holds(ctx, id)
+// Inspect is what the index holds of a page; NotFound when that is nothing.
+func (ix *Index) Inspect(ctx context.Context, id string) (search.Stored, error) {
+	stored, err := ix.inspect(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return held, fault.New(fault.NotFound, "the index holds no page %s", id)
+		return stored, fault.New(fault.NotFound, "the index holds no page %s", id)
 	}
-	return held, ix.fault("holds", err)
+	return stored, ix.fault("inspect", err)
 }
 
-func (ix *Index) holds(ctx context.Context, id string) (held search.Holding, err error) {
+func (ix *Index) inspect(ctx context.Context, id string) (stored search.Stored, err error) {
 	tx, err := ix.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return held, err
+		return stored, err
 	}
 	defer tx.Rollback()
 	r := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}} // that only reads
 	page, err := r.rowOf(id)
 	if err != nil {
-		return held, err
+		return stored, err
 	}
-	held = search.Holding{Chunks: map[string]string{}, Images: map[string]bool{}}
+	stored = search.Stored{Chunks: map[string]string{}, Images: map[string]bool{}}
 	chunks, err := r.readChunks(page.row)
 	if err != nil {
-		return held, err
+		return stored, err
 	}
 	for key, c := range chunks {
-		held.Chunks[key] = c.uid
+		stored.Chunks[key] = c.uid
 	}
 	images, err := r.readImages(page.row)
 	for id := range images {
-		held.Images[id] = true
+		stored.Images[id] = true
 	}
-	return held, err
+	return stored, err
 }
 
 // IDs are the ids of at most top pages that come after one, in order.

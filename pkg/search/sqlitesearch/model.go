@@ -5,10 +5,10 @@ import (
 	"database/sql"
 )
 
-// adopt makes the index one of vectors of a model, or of none with "". Vectors of another leave,
+// useModel makes the index one of vectors of a model, or of none with "". Vectors of another leave,
 // and if there is a new model the index begins anew ([Index.Begun]): pages that are not put again
 // would never be found by meaning.
-func adopt(ctx context.Context, db *sql.DB, model string) error {
+func useModel(ctx context.Context, db *sql.DB, model string) error {
 	const known = "SELECT coalesce(max(name), '') FROM model"
 	var had string
 	if err := db.QueryRowContext(ctx, known).Scan(&had); err != nil || had == model {

@@ -23,8 +23,8 @@ type row struct {
 
 // Put makes the index hold exactly these pages, in one transaction: FTS5 writes a segment for
 // each, so a hundred pages together cost a fraction of a hundred by themselves. Only rows that
-// differ are written: a page that did not change costs one read per chunk. What is held is read
-// here, where that is cheap and certain, so [search.Page.Held] is passed over.
+// differ are written: a page that did not change costs one read per chunk. What the index holds is read
+// here, where that is cheap and certain, so [search.Page.Known] is passed over.
 func (ix *Index) Put(ctx context.Context, pages ...search.Page) error {
 	for _, p := range pages {
 		if err := p.Check(); err != nil {
@@ -52,7 +52,7 @@ func (ix *Index) Put(ctx context.Context, pages ...search.Page) error {
 }
 
 // Remove takes a page out; a page that is not there is no error.
-func (ix *Index) Remove(ctx context.Context, id string, _ *search.Held) error {
+func (ix *Index) Remove(ctx context.Context, id string, _ *search.Contents) error {
 	return ix.fault("remove", ix.inTransaction(ctx, func(w *writer) error {
 		page, err := w.rowOf(id)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -93,7 +93,8 @@ func wanted(p search.Page) []row {
 	title := separated(p.Title)
 	rows := make([]row, len(p.Chunks))
 	for i, c := range p.Chunks {
-		rows[i] = row{key: c.Key, uid: plain(c.UID), title: title, heading: separated(c.Heading), body: separated(c.Text), vector: packed(c.Vector)}
+		rows[i] = row{key: c.Key, uid: plain(c.UID), title: title, heading: separated(c.Heading), body: separated(c.Text),
+			vector: packed(c.Vector)}
 	}
 	return rows
 }

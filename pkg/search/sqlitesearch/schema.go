@@ -8,12 +8,12 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // schemaVersion is raised with every change of the tables. Files of older versions are set aside
 // and built anew, since everything in them is derived; files of newer ones are refused.
-const schemaVersion = 8
+const schemaVersion = 9
 
 // applicationID marks our files ("TIDE"), so that nobody's database is taken for an index.
 const applicationID = 0x54494445
@@ -31,7 +31,8 @@ CREATE TABLE pages (
 	id TEXT NOT NULL UNIQUE,
 	url TEXT NOT NULL, host TEXT NOT NULL, type TEXT NOT NULL, title TEXT NOT NULL,
 	language TEXT NOT NULL, mime TEXT NOT NULL, indexed_at TEXT NOT NULL, changed_at INTEGER NOT NULL,
-	images INTEGER NOT NULL DEFAULT 0
+	images INTEGER NOT NULL DEFAULT 0,
+	same TEXT NOT NULL, place INTEGER NOT NULL
 );
 CREATE TABLE images (
 	page INTEGER NOT NULL, id TEXT NOT NULL, ordinal INTEGER NOT NULL,
@@ -47,12 +48,14 @@ CREATE TABLE begun (name TEXT NOT NULL);
 INSERT INTO begun VALUES (lower(hex(randomblob(8))));
 CREATE VIRTUAL TABLE fts USING fts5(
 	title, heading, body, content='chunks', content_rowid='id',
-	tokenize='unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc'' separators ''` + "\ufe0e\ufe0f" + `''', prefix='2 3'
+	tokenize='unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc'' separators ''` + "\ufe0e\ufe0f" +
+	`''', prefix='2 3'
 );
 INSERT INTO fts (fts, rank) VALUES ('automerge', 8);
 CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE model (name TEXT NOT NULL);
-CREATE TABLE forms (language TEXT NOT NULL, stem TEXT NOT NULL, word TEXT NOT NULL, PRIMARY KEY (language, stem, word)) WITHOUT ROWID;
+CREATE TABLE forms (language TEXT NOT NULL, stem TEXT NOT NULL, word TEXT NOT NULL,
+	PRIMARY KEY (language, stem, word)) WITHOUT ROWID;
 `
 
 // setWAL sets the mode of the file, which cannot be done inside a transaction. SQLite does not wait
@@ -125,12 +128,15 @@ func inspect(ctx context.Context, db *sql.DB) error {
 	case id != applicationID:
 		return fault.New(fault.Invalid, "the file is a database of another program")
 	case version > schemaVersion:
-		return fault.New(fault.Invalid, "search index has version %d, this program knows versions up to %d: use a newer program, or remove the file and rebuild", version, schemaVersion)
+		return fault.New(fault.Invalid,
+			"search index has version %d, this program knows versions up to %d: use a newer program, or remove the file and "+
+				"rebuild", version, schemaVersion)
 	case version < schemaVersion:
 		return errOutdated
 	}
 	var discard sql.NullInt64
-	for _, q := range []string{"SELECT max(rowid) FROM pages", "SELECT max(id) FROM chunks", "SELECT max(page) FROM images", "SELECT max(chunk) FROM vectors", "SELECT count(*) FROM fts('tidemark')"} {
+	for _, q := range []string{"SELECT max(rowid) FROM pages", "SELECT max(id) FROM chunks",
+		"SELECT max(page) FROM images", "SELECT max(chunk) FROM vectors", "SELECT count(*) FROM fts('tidemark')"} {
 		if err := db.QueryRowContext(ctx, q).Scan(&discard); err != nil {
 			return err
 		}

@@ -88,7 +88,8 @@ type statement struct {
 func (s statement) from() (clause string, args []any) {
 	conditions, args := s.filters()
 	if len(args) > 0 {
-		return "FROM fts JOIN pages f ON f.rowid = (fts.rowid >> 16) WHERE fts MATCH ?" + conditions, append([]any{s.match}, args...)
+		return "FROM fts JOIN pages f ON f.rowid = (fts.rowid >> 16) WHERE fts MATCH ?" +
+			conditions, append([]any{s.match}, args...)
 	}
 	return "FROM fts WHERE fts MATCH ?", []any{s.match}
 }
@@ -117,9 +118,17 @@ func (s statement) pages() (query string, args []any) {
 	from, args := s.from()
 	query = "SELECT DISTINCT fts.rowid >> 16 AS page " + from
 	if len(s.near) > 0 {
-		return query + " UNION SELECT value >> 16 FROM json_each(?)", append(args, asJSON(s.near))
+		query, args = query+" UNION SELECT value >> 16 FROM json_each(?)", append(args, asJSON(s.near))
 	}
-	return query, args
+	return once("page", query), args
+}
+
+// once leaves one page of those that are one result: SQLite takes the other columns from the row that
+// has the minimum (https://sqlite.org/lang_select.html#bareagg). It goes by the pages that match, not by
+// all that the index holds, so a filter hides no page behind one that it leaves out.
+func once(columns, pages string) string {
+	return `SELECT ` + columns + ` FROM (SELECT u.*, min(p.place || ' ' || p.id) FROM (` + pages +
+		`) u CROSS JOIN pages p ON p.rowid = u.page GROUP BY p.same)`
 }
 
 func (s statement) count(ctx context.Context) (n int, err error) {
@@ -128,20 +137,22 @@ func (s statement) count(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// matching gives the chunks that match and their pages with their best scores, as hits and matched.
-// Both are materialized: bm25 can only be asked while the index is read, and hits are read again.
+// matching gives the chunks that match and their pages with their best scores, as hits and scored. Both are
+// materialized: bm25 can only be asked while the index is read, and hits are read again.
 func (s statement) matching() (with string, args []any) {
 	from, args := s.from()
 	hits := "SELECT fts.rowid AS chunk, fts.rowid >> 16 AS page, " + scores + " " + from
 	if s.literal != "" {
 		// A form that is rare counts more than the word itself, by its rarity; who asked for the word
 		// wants that first: in a text it counts like another form in a title.
-		hits = `SELECT chunk, page, score * CASE WHEN chunk IN (SELECT rowid FROM fts WHERE fts MATCH ?) THEN 10 ELSE 1 END AS score, said FROM (` + hits + `)`
+		hits = `
+SELECT chunk, page, score * CASE WHEN chunk IN (SELECT rowid FROM fts WHERE fts MATCH ?) THEN 10 ELSE 1 END AS score,
+	said FROM (` + hits + `)`
 		args = append([]any{s.literal}, args...)
 	}
 	return `
 WITH hits AS MATERIALIZED (` + hits + `),
-matched AS MATERIALIZED (SELECT page, min(score) AS score FROM hits GROUP BY page)`, args
+scored AS MATERIALIZED (SELECT page, min(score) AS score FROM hits GROUP BY page)`, args
 }
 
 // byWords ranks by words alone, and gives for each result the chunks that matched best. A page ranks
@@ -151,6 +162,7 @@ matched AS MATERIALIZED (SELECT page, min(score) AS score FROM hits GROUP BY pag
 func (s statement) byWords() (query string, args []any) {
 	with, args := s.matching()
 	query = with + `,
+matched AS MATERIALIZED (` + once("page, score", "SELECT page, score FROM scored") + `),
 best AS MATERIALIZED (
 	SELECT p.rowid AS page, p.id, p.url, p.title, p.type, p.language, m.score
 	FROM matched m JOIN pages p ON p.rowid = m.page ORDER BY m.score, p.id LIMIT ? OFFSET ?
@@ -159,7 +171,8 @@ pieces AS (
 	SELECT page, chunk, row_number() OVER (PARTITION BY page ORDER BY said, score, chunk) AS place
 	FROM hits WHERE page IN (SELECT page FROM best)
 )
-SELECT b.id, b.url, b.title, b.type, b.language, -b.score, c.chunk FROM pieces c JOIN best b ON b.page = c.page WHERE c.place <= ?
+SELECT b.id, b.url, b.title, b.type, b.language, -b.score, c.chunk
+FROM pieces c JOIN best b ON b.page = c.page WHERE c.place <= ?
 ORDER BY b.score, b.id, c.place`
 	return query, append(args, s.query.Top, s.query.Skip, maxPassages)
 }
@@ -235,7 +248,8 @@ WHERE fts MATCH ? AND +fts.rowid IN (SELECT value FROM json_each(?))`
 	const plain = "SELECT id, uid, heading, body FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
 	chunks := slices.Concat(results...)
 	passages := make(map[int64]search.Passage, len(chunks))
-	if err := s.addPassages(ctx, passages, marked, string(markOpen), string(markClose), s.match, asJSON(chunks)); err != nil {
+	if err := s.addPassages(ctx, passages, marked, string(markOpen), string(markClose), s.match,
+		asJSON(chunks)); err != nil {
 		return nil, err
 	}
 	// What is left is near, without any of the words.

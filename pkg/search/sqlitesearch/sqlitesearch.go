@@ -10,7 +10,8 @@
 //
 // # Rows
 //
-//	pages   rowid, id (unique), url, host, type, title, language, mime, indexed_at, changed_at (Unix), images (their number)
+//	pages   rowid, id (unique), url, host, type, title, language, mime, indexed_at, changed_at (Unix),
+//	        images (their number)
 //	begun   a random name, until the index is known to be filled
 //	images  page = pages.rowid, id, ordinal, src, alt, title, caption
 //	chunks  id = pages.rowid<<16 | slot, key, uid, title, heading, body
@@ -19,10 +20,10 @@
 //	vectors chunk = chunks.id, vector (vector.go)
 //	model   the name of the model that the vectors are of, if any
 //
-// The page stands in the upper bits of a chunk's id, so hits are grouped by page without touching
+// The page is in the upper bits of a chunk's id, so hits are grouped by page without touching
 // the chunks. Texts in chunks are separated for the tokenizer (text.go). The title is repeated in
 // every chunk, so that a chunk is found by words of the title and of its own. The number of a
-// page's images stands in its row, so that pages without images never touch the images.
+// page's images is in its row, so that pages without images never touch the images.
 //
 // # Words
 //
@@ -56,6 +57,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
+	"github.com/tidemark/tidemark/pkg/ops/health"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -70,6 +72,7 @@ type Index struct {
 	log   *slog.Logger
 	model string
 
+	health health.Memory
 	warned sync.Once // of vectors of another length
 }
 
@@ -131,7 +134,7 @@ func dsn(path, txlock, extra string) string {
 func (ix *Index) Create(ctx context.Context) error {
 	err := createSchema(ctx, ix.write)
 	if err == nil {
-		err = adopt(ctx, ix.write, ix.model)
+		err = useModel(ctx, ix.write, ix.model)
 	}
 	return ix.fault("create", err)
 }
@@ -150,7 +153,7 @@ func (ix *Index) Filled(ctx context.Context, name string) error {
 	return ix.fault("filled", err)
 }
 
-// Count is the number of pages held.
+// Count is the number of pages in the index.
 func (ix *Index) Count(ctx context.Context) (n int, err error) {
 	err = ix.read.QueryRowContext(ctx, "SELECT count(*) FROM pages").Scan(&n)
 	return n, ix.fault("count", err)

@@ -63,7 +63,8 @@ func count(t testing.TB, ix *Index) int {
 func somePage(id string, texts ...string) search.Page {
 	p := search.Page{ID: id, URL: "https://h/" + id, Host: "h", Type: "page", Title: "Title", IndexedAt: time.Unix(1e9, 0)}
 	for i, text := range texts {
-		p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprintf("%s-%d", id, i), UID: fmt.Sprintf("ck64:v1:%s:%d", id, i), Text: text})
+		p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprintf("%s-%d", id, i), UID: fmt.Sprintf("ck64:v1:%s:%d", id, i),
+			Text: text})
 	}
 	return p
 }
@@ -71,11 +72,13 @@ func somePage(id string, texts ...string) search.Page {
 // checkIntegrity compares the full-text index with the texts.
 func checkIntegrity(t testing.TB, ix *Index) {
 	t.Helper()
-	if _, err := ix.write.ExecContext(context.Background(), "INSERT INTO fts(fts, rank) VALUES ('integrity-check', 1)"); err != nil {
+	if _, err := ix.write.ExecContext(context.Background(),
+		"INSERT INTO fts(fts, rank) VALUES ('integrity-check', 1)"); err != nil {
 		t.Errorf("integrity: %v", err)
 	}
 	var answer string
-	if err := ix.write.QueryRowContext(context.Background(), "PRAGMA integrity_check").Scan(&answer); err != nil || answer != "ok" {
+	if err := ix.write.QueryRowContext(context.Background(), "PRAGMA integrity_check").Scan(&answer); err != nil ||
+		answer != "ok" {
 		t.Errorf("integrity: %s (%v)", answer, err)
 	}
 }
@@ -91,8 +94,10 @@ CREATE TRIGGER log_image_leaves AFTER DELETE ON images BEGIN INSERT INTO log VAL
 CREATE TRIGGER log_page AFTER UPDATE OF title, indexed_at ON pages BEGIN INSERT INTO log VALUES ('page'); END;
 CREATE TRIGGER log_insert AFTER INSERT ON chunks BEGIN INSERT INTO log VALUES ('insert ' || new.key); END;
 CREATE TRIGGER log_delete AFTER DELETE ON chunks BEGIN INSERT INTO log VALUES ('delete ' || old.key); END;
-CREATE TRIGGER log_text AFTER UPDATE OF title, heading, body ON chunks BEGIN INSERT INTO log VALUES ('text ' || new.key); END;
-CREATE TRIGGER log_uid AFTER UPDATE OF uid ON chunks WHEN old.uid <> new.uid BEGIN INSERT INTO log VALUES ('uid ' || new.key); END;
+CREATE TRIGGER log_text AFTER UPDATE OF title, heading, body ON chunks BEGIN
+	INSERT INTO log VALUES ('text ' || new.key); END;
+CREATE TRIGGER log_uid AFTER UPDATE OF uid ON chunks WHEN old.uid <> new.uid BEGIN
+	INSERT INTO log VALUES ('uid ' || new.key); END;
 `); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +187,8 @@ func TestTwoProcesses(t *testing.T) {
 
 func TestBeforeCreate(t *testing.T) {
 	ix := open(t, filepath.Join(t.TempDir(), "search.db"))
-	if _, err := ix.Search(t.Context(), search.Query{Text: "x", Top: 1}); err == nil || !strings.Contains(err.Error(), "no such table") {
+	if _, err := ix.Search(t.Context(), search.Query{Text: "x", Top: 1}); err == nil ||
+		!strings.Contains(err.Error(), "no such table") {
 		t.Errorf("have %v", err)
 	}
 }
@@ -235,7 +241,8 @@ func TestOurCharactersStayInside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []search.Passage{{ChunkUID: "ck64:v1:a:0", Heading: "港口通知", Text: "one two needle three", Highlights: []search.Range{{From: 8, To: 14}}}}
+	want := []search.Passage{{ChunkUID: "ck64:v1:a:0", Heading: "港口通知", Text: "one two needle three",
+		Highlights: []search.Range{{From: 8, To: 14}}}}
 	if len(res.Results) != 1 {
 		t.Fatalf("have %+v", res)
 	}
@@ -296,8 +303,10 @@ func TestPassagesSayWhatWasAskedFor(t *testing.T) {
 	ix := open(t, filepath.Join(t.TempDir(), "search.db"))
 	must(t, ix.Create(t.Context()))
 	p := search.Page{ID: "a", Title: "Understanding tides"}
-	for i, text := range []string{"See above.", "Done.", "Next.", "Whoever wants to leave the harbour has to know the tides, and whether the lock is open."} {
-		p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprint("k", i), UID: fmt.Sprint("u", i), Heading: "What tides are", Text: text, Vector: []float32{1, -float32(i)}})
+	for i, text := range []string{"See above.", "Done.", "Next.",
+		"Whoever wants to leave the harbour has to know the tides, and whether the lock is open."} {
+		p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprint("k", i), UID: fmt.Sprint("u", i), Heading: "What tides are",
+			Text: text, Vector: []float32{1, -float32(i)}})
 	}
 	must(t, ix.Put(t.Context(), p))
 	for _, vector := range [][]float32{nil, {1, -3}} {
@@ -313,7 +322,8 @@ func TestPassagesSayWhatWasAskedFor(t *testing.T) {
 func TestMarksBelongToWords(t *testing.T) {
 	ix := open(t, filepath.Join(t.TempDir(), "search.db"))
 	must(t, ix.Create(t.Context()))
-	put(t, ix, somePage("a", "बंदरगाह में पानी है", "নদীর তীর துறைமுகம் كِتَاب e\u0301cluse ☎️ 9 "+norm.NFD.String("항구 がけ")))
+	put(t, ix, somePage("a", "बंदरगाह में पानी है", "নদীর তীর துறைமுகம் كِتَاب e\u0301cluse ☎️ 9 "+
+		norm.NFD.String("항구 がけ")))
 	for query, want := range map[string]string{
 		"पानी": "पानी", "पान": "", "पान*": "पानी", "துறைமுகம்": "துறைமுகம்", "துறைமுகம": "", "তীর": "তীর", "كِتَاب": "كِتَاب",
 		"écluse": "écluse", "ecluse": "écluse", "e\u0301cluse": "écluse", "❤️": "", "항구": "항구", "がけ": "がけ", "かけ": "",

@@ -55,7 +55,8 @@ func TestPackedVectorsAreNearlyExact(t *testing.T) {
 			for i := range long {
 				long[i] *= 37
 			}
-			if have, want := float64(similarity(a, packed(long))), dot(a, b); math.Abs(have-want) > 0.01 || n >= 384 && math.Abs(have-want) > 0.002 {
+			if have, want := float64(similarity(a, packed(long))), dot(a, b); math.Abs(have-want) > 0.01 ||
+				n >= 384 && math.Abs(have-want) > 0.002 {
 				t.Errorf("%d numbers: have %v, want %v", n, have, want)
 			}
 		}
@@ -162,7 +163,8 @@ func TestVectorsLeaveWithTheirChunks(t *testing.T) {
 	must(t, ix.Create(t.Context()))
 	p := search.Page{ID: "a", Title: "Tides"}
 	for i := range 3 {
-		p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprint("k", i), UID: "u", Text: "tide", Vector: []float32{1, float32(i)}})
+		p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprint("k", i), UID: "u", Text: "tide",
+			Vector: []float32{1, float32(i)}})
 	}
 	must(t, ix.Put(t.Context(), p))
 	before := rowsOf(t, ix)
@@ -229,7 +231,8 @@ func TestAnotherModelBeginsAnew(t *testing.T) {
 			t.Errorf("%+v: begun %q, then %q", step, begun, again)
 		}
 		must(t, ix.Filled(t.Context(), begun))
-		must(t, ix.Put(t.Context(), search.Page{ID: "a", Chunks: []search.Chunk{{Key: "k" + step.model, UID: "u", Text: "t", Vector: []float32{1}}}}))
+		must(t, ix.Put(t.Context(), search.Page{ID: "a", Chunks: []search.Chunk{{Key: "k" + step.model, UID: "u", Text: "t",
+			Vector: []float32{1}}}}))
 		must(t, ix.Close())
 	}
 }
@@ -237,7 +240,8 @@ func TestAnotherModelBeginsAnew(t *testing.T) {
 // A chunk keeps its key when its model is left and taken again, and gets the vector that left meanwhile.
 func TestVectorsReturnWithTheirModel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.db")
-	p := search.Page{ID: "a", Title: "Tides", Chunks: []search.Chunk{{Key: "k-m", UID: "u", Text: "tide", Vector: []float32{1, 2}}}}
+	p := search.Page{ID: "a", Title: "Tides", Chunks: []search.Chunk{{Key: "k-m", UID: "u", Text: "tide",
+		Vector: []float32{1, 2}}}}
 	for _, step := range []struct {
 		model string
 		put   bool
@@ -282,7 +286,8 @@ func TestVectorsOfAnotherLength(t *testing.T) {
 
 // page has a chunk with a vector, which does not tell by its key which model gave it.
 func page(id string, vector []float32) search.Page {
-	return search.Page{ID: id, Title: "Tides", Chunks: []search.Chunk{{Key: "k", UID: "u", Text: "high water", Vector: vector}}}
+	return search.Page{ID: id, Title: "Tides", Chunks: []search.Chunk{{Key: "k", UID: "u", Text: "high water",
+		Vector: vector}}}
 }
 
 func must(t *testing.T, err error) {

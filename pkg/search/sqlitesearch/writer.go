@@ -2,7 +2,9 @@ package sqlitesearch
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
@@ -55,17 +57,29 @@ func (w *writer) rowOf(id string) (page stored, err error) {
 // putPage writes the page's row if it differs. The number of images is left to replaceImages.
 func (w *writer) putPage(p search.Page) (page stored, err error) {
 	const upsert = `
-INSERT INTO pages (id, url, host, type, title, language, mime, indexed_at, changed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO pages (id, url, host, type, title, language, mime, indexed_at, changed_at, same, place)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET url = excluded.url, host = excluded.host, type = excluded.type, title = excluded.title,
-	language = excluded.language, mime = excluded.mime, indexed_at = excluded.indexed_at, changed_at = excluded.changed_at
-WHERE (url, host, type, title, language, mime, indexed_at, changed_at) IS NOT
-	(excluded.url, excluded.host, excluded.type, excluded.title, excluded.language, excluded.mime, excluded.indexed_at, excluded.changed_at)`
+	language = excluded.language, mime = excluded.mime, indexed_at = excluded.indexed_at, changed_at = excluded.changed_at,
+	same = excluded.same, place = excluded.place
+WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, place) IS NOT
+	(excluded.url, excluded.host, excluded.type, excluded.title, excluded.language, excluded.mime,
+	excluded.indexed_at, excluded.changed_at, excluded.same, excluded.place)`
 	err = w.exec(upsert, p.ID, plain(p.URL), plain(p.Host), plain(p.Type), plain(p.Title),
-		plain(p.Language), plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339), p.ChangedAt.Unix())
+		plain(p.Language), plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339), p.ChangedAt.Unix(), sameOf(p), p.Rank)
 	if err != nil {
 		return stored{}, err
 	}
 	return w.rowOf(p.ID)
+}
+
+// sameOf is what a page has in common with those that are one result with it.
+func sameOf(p search.Page) string {
+	if p.Group == "" {
+		return "page " + p.ID
+	}
+	sum := sha256.Sum256([]byte(p.Group + "\n" + p.Content))
+	return "group " + hex.EncodeToString(sum[:])
 }
 
 // readChunks reads the rows that the page has, by key.
@@ -164,7 +178,7 @@ func (w *writer) removeChunk(old row) error {
 }
 
 // updateChunk makes old into r, as far as they differ. Their key is the same, so their vector is; but
-// it is not there any more if the index was without a model meanwhile ([adopt]).
+// it is not there any more if the index was without a model meanwhile ([useModel]).
 func (w *writer) updateChunk(old, r row) error {
 	if err := w.putVector(r); err != nil {
 		return err
@@ -179,7 +193,8 @@ func (w *writer) updateChunk(old, r row) error {
 	if err := w.unindexText(old); err != nil {
 		return err
 	}
-	err := w.exec("UPDATE chunks SET uid = ?, title = ?, heading = ?, body = ? WHERE id = ?", r.uid, r.title, r.heading, r.body, r.id)
+	err := w.exec("UPDATE chunks SET uid = ?, title = ?, heading = ?, body = ? WHERE id = ?", r.uid, r.title, r.heading,
+		r.body, r.id)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/service"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // setting is the connection that the Functions host uses as well.
@@ -74,7 +74,8 @@ func parseConnection(connection string) (account, error) {
 		}
 		parts[strings.ToLower(name)] = value
 	}
-	a := account{name: parts["accountname"], key: parts["accountkey"], sas: strings.TrimPrefix(parts["sharedaccesssignature"], "?")}
+	a := account{name: parts["accountname"], key: parts["accountkey"],
+		sas: strings.TrimPrefix(parts["sharedaccesssignature"], "?")}
 	if (a.name == "" || a.key == "") && a.sas == "" {
 		return account{}, invalid("has neither AccountName and AccountKey nor SharedAccessSignature")
 	}
@@ -106,7 +107,8 @@ func (a *account) clean() error {
 	for _, endpoint := range []*string{&a.blob, &a.queue, &a.table} {
 		u, err := url.Parse(strings.TrimSpace(*endpoint))
 		// The parser's error would print the address.
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" ||
+			u.Fragment != "" {
 			return invalid("has an endpoint that is not the plain URL of a service")
 		}
 		*endpoint = strings.TrimRight(u.String(), "/")
@@ -123,7 +125,8 @@ func identityAccount(get func(string) string) (account, error) {
 		*endpoint = get(setting + "__" + service + "ServiceUri")
 		if *endpoint == "" {
 			if name == "" {
-				return account{}, invalid("is empty, and there is neither %[1]s__accountName nor %[1]s__%[2]sServiceUri; locally use UseDevelopmentStorage=true", setting, service)
+				return account{}, invalid("is empty, and there is neither %[1]s__accountName nor %[1]s__%[2]sServiceUri; locally "+
+					"use UseDevelopmentStorage=true", setting, service)
 			}
 			*endpoint = "https://" + name + "." + service + ".core.windows.net"
 		}
@@ -149,7 +152,8 @@ func credential(kind, clientID string) (azcore.TokenCredential, error) {
 	case kind == "":
 		c, err = azidentity.NewDefaultAzureCredential(nil)
 	default:
-		return nil, fault.Field(setting+"__credential", "setting %s__credential is neither empty nor managedidentity", setting)
+		return nil, fault.Field(setting+"__credential",
+			"setting %s__credential is neither empty nor managedidentity", setting)
 	}
 	if err != nil {
 		return nil, invalid("cannot use an identity: %w", err)

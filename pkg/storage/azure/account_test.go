@@ -14,8 +14,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/azurite"
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/local/azurite"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -37,7 +37,8 @@ func (r *recorder) Do(req *http.Request) (*http.Response, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	return &http.Response{StatusCode: 404, Header: http.Header{"X-Ms-Error-Code": {"ResourceNotFound"}}, Body: io.NopCloser(strings.NewReader("")), Request: req}, nil
+	return &http.Response{StatusCode: 404, Header: http.Header{"X-Ms-Error-Code": {"ResourceNotFound"}},
+		Body: io.NopCloser(strings.NewReader("")), Request: req}, nil
 }
 
 type fakeCredential struct{}
@@ -57,32 +58,42 @@ func TestOpenFindsTheServices(t *testing.T) {
 	}{
 		"development storage": {
 			map[string]string{"AzureWebJobsStorage": "UseDevelopmentStorage=true"},
-			[]string{"http://127.0.0.1:10002/devstoreaccount1/", "http://127.0.0.1:10001/devstoreaccount1/", "http://127.0.0.1:10000/devstoreaccount1/"}, "SharedKey",
+			[]string{"http://127.0.0.1:10002/devstoreaccount1/", "http://127.0.0.1:10001/devstoreaccount1/",
+				"http://127.0.0.1:10000/devstoreaccount1/"}, "SharedKey",
 		},
 		"development storage elsewhere": {
 			map[string]string{"AzureWebJobsStorage": "usedevelopmentstorage=TRUE;", "AZURITE_PORT_BASE": "20000"},
-			[]string{"http://127.0.0.1:20002/devstoreaccount1/", "http://127.0.0.1:20001/devstoreaccount1/", "http://127.0.0.1:20000/devstoreaccount1/"}, "SharedKey",
+			[]string{"http://127.0.0.1:20002/devstoreaccount1/", "http://127.0.0.1:20001/devstoreaccount1/",
+				"http://127.0.0.1:20000/devstoreaccount1/"}, "SharedKey",
 		},
 		"account and key": {
-			map[string]string{"AzureWebJobsStorage": "DefaultEndpointsProtocol=https;AccountName=tide;AccountKey=" + secret + ";EndpointSuffix=core.windows.net"},
-			[]string{"https://tide.table.core.windows.net/", "https://tide.queue.core.windows.net/", "https://tide.blob.core.windows.net/"}, "SharedKey",
+			map[string]string{"AzureWebJobsStorage": "DefaultEndpointsProtocol=https;AccountName=tide;AccountKey=" + secret +
+				";EndpointSuffix=core.windows.net"},
+			[]string{"https://tide.table.core.windows.net/", "https://tide.queue.core.windows.net/",
+				"https://tide.blob.core.windows.net/"}, "SharedKey",
 		},
 		"a sovereign cloud": {
-			map[string]string{"AzureWebJobsStorage": "AccountName=tide;AccountKey=" + secret + ";EndpointSuffix=core.chinacloudapi.cn"},
-			[]string{"https://tide.table.core.chinacloudapi.cn/", "https://tide.queue.core.chinacloudapi.cn/", "https://tide.blob.core.chinacloudapi.cn/"}, "SharedKey",
+			map[string]string{"AzureWebJobsStorage": "AccountName=tide;AccountKey=" + secret +
+				";EndpointSuffix=core.chinacloudapi.cn"},
+			[]string{"https://tide.table.core.chinacloudapi.cn/", "https://tide.queue.core.chinacloudapi.cn/",
+				"https://tide.blob.core.chinacloudapi.cn/"}, "SharedKey",
 		},
 		"signature and endpoints": {
-			map[string]string{"AzureWebJobsStorage": "BlobEndpoint=https://b.example/;QueueEndpoint=https://q.example;TableEndpoint=https://t.example;SharedAccessSignature=sv=1&sig=" + secret},
+			map[string]string{"AzureWebJobsStorage": "BlobEndpoint=https://b.example/;QueueEndpoint=https://q.example;" +
+				"TableEndpoint=https://t.example;SharedAccessSignature=sv=1&sig=" + secret},
 			[]string{"https://t.example/", "https://q.example/", "https://b.example/"}, "",
 		},
 		"identity by account": {
-			map[string]string{"AzureWebJobsStorage__accountName": "tide", "AzureWebJobsStorage__credential": "managedidentity", "AzureWebJobsStorage__clientId": "0-0"},
-			[]string{"https://tide.table.core.windows.net/", "https://tide.queue.core.windows.net/", "https://tide.blob.core.windows.net/"}, "Bearer",
+			map[string]string{"AzureWebJobsStorage__accountName": "tide", "AzureWebJobsStorage__credential": "managedidentity",
+				"AzureWebJobsStorage__clientId": "0-0"},
+			[]string{"https://tide.table.core.windows.net/", "https://tide.queue.core.windows.net/",
+				"https://tide.blob.core.windows.net/"}, "Bearer",
 		},
 		"identity by addresses": {
 			map[string]string{
-				"AzureWebJobsStorage__tableServiceUri": "https://t.example/", "AzureWebJobsStorage__queueServiceUri": "https://q.example",
-				"AzureWebJobsStorage__blobServiceUri": "https://b.example",
+				"AzureWebJobsStorage__tableServiceUri": "https://t.example/",
+				"AzureWebJobsStorage__queueServiceUri": "https://q.example",
+				"AzureWebJobsStorage__blobServiceUri":  "https://b.example",
 			},
 			[]string{"https://t.example/", "https://q.example/", "https://b.example/"}, "Bearer",
 		},
@@ -100,7 +111,8 @@ func TestOpenFindsTheServices(t *testing.T) {
 				t.Fatalf("have %d requests, want 3: %q", len(r.urls), r.urls)
 			}
 			for i, host := range c.hosts {
-				if !strings.HasPrefix(r.urls[i], host) || strings.HasPrefix(r.urls[i], host+"/") || strings.TrimSuffix(r.auth[i], "Lite") != c.auth {
+				if !strings.HasPrefix(r.urls[i], host) || strings.HasPrefix(r.urls[i], host+"/") ||
+					strings.TrimSuffix(r.auth[i], "Lite") != c.auth {
 					t.Errorf("have %s by %q, want %s… by %q", r.urls[i], r.auth[i], host, c.auth)
 				}
 			}
@@ -113,17 +125,23 @@ func TestOpenRefusesSettings(t *testing.T) {
 		settings map[string]string
 		field    string
 	}{
-		"nothing":              {nil, setting},
-		"no string of parts":   {map[string]string{setting: secret + ";x"}, setting},
-		"no key":               {map[string]string{setting: "AccountName=tide"}, setting},
-		"no account":           {map[string]string{setting: "AccountKey=" + secret}, setting},
-		"key is not base64":    {map[string]string{setting: "AccountName=tide;AccountKey=" + secret + "!"}, setting},
-		"endpoint is no URL":   {map[string]string{setting: "AccountName=tide;AccountKey=" + secret + ";BlobEndpoint=http://" + secret + "\x7f"}, setting},
-		"endpoint with user":   {map[string]string{setting: "AccountName=tide;AccountKey=" + secret + ";BlobEndpoint=https://u:" + secret + "@x"}, setting},
-		"endpoint with query":  {map[string]string{setting: "AccountName=tide;AccountKey=" + secret + ";BlobEndpoint=https://x?sig=" + secret}, setting},
-		"endpoint is a file":   {map[string]string{setting: "AccountName=tide;AccountKey=" + secret + ";BlobEndpoint=file:///x"}, setting},
-		"port base":            {map[string]string{setting: "UseDevelopmentStorage=true", "AZURITE_PORT_BASE": "65534"}, "AZURITE_PORT_BASE"},
-		"credential":           {map[string]string{setting + "__accountName": "tide", setting + "__credential": "password"}, setting + "__credential"},
+		"nothing":            {nil, setting},
+		"no string of parts": {map[string]string{setting: secret + ";x"}, setting},
+		"no key":             {map[string]string{setting: "AccountName=tide"}, setting},
+		"no account":         {map[string]string{setting: "AccountKey=" + secret}, setting},
+		"key is not base64":  {map[string]string{setting: "AccountName=tide;AccountKey=" + secret + "!"}, setting},
+		"endpoint is no URL": {map[string]string{setting: "AccountName=tide;AccountKey=" + secret +
+			";BlobEndpoint=http://" + secret + "\x7f"}, setting},
+		"endpoint with user": {map[string]string{setting: "AccountName=tide;AccountKey=" + secret +
+			";BlobEndpoint=https://u:" + secret + "@x"}, setting},
+		"endpoint with query": {map[string]string{setting: "AccountName=tide;AccountKey=" + secret +
+			";BlobEndpoint=https://x?sig=" + secret}, setting},
+		"endpoint is a file": {map[string]string{setting: "AccountName=tide;AccountKey=" + secret +
+			";BlobEndpoint=file:///x"}, setting},
+		"port base": {map[string]string{setting: "UseDevelopmentStorage=true", "AZURITE_PORT_BASE": "65534"},
+			"AZURITE_PORT_BASE"},
+		"credential": {map[string]string{setting + "__accountName": "tide", setting + "__credential": "password"},
+			setting + "__credential"},
 		"one address of three": {map[string]string{setting + "__blobServiceUri": "https://b.example"}, setting},
 	} {
 		_, err := Open(get(c.settings), Options{})
@@ -177,7 +195,8 @@ func TestDevelopmentAccount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := readAccount(get(map[string]string{setting: azurite.Ports{Blob: 10000, Queue: 10001, Table: 10002}.ConnectionString()}))
+	theirs, err := readAccount(get(map[string]string{setting: azurite.Ports{Blob: 10000, Queue: 10001,
+		Table: 10002}.ConnectionString()}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,5 +256,17 @@ func TestKinds(t *testing.T) {
 		if c.want == fault.Throttled && fault.RetryAfter(err) != 7*time.Second {
 			t.Errorf("%d: asks for %v, want 7s", c.status, fault.RetryAfter(err))
 		}
+	}
+}
+
+// TestS7TryLimit: by default two more tries fit into a call after one that is never answered, and large
+// bodies have time to be sent.
+func TestS7TryLimit(t *testing.T) {
+	p, ok := clientOptions(account{}, Options{}).PerRetryPolicies[0].(attemptPolicy)
+	if limit := p.allowed(-1); !ok || limit < 5*time.Second || 3*limit > callTimeout {
+		t.Errorf("a try may take %v of the %v of a call", limit, callTimeout)
+	}
+	if more := p.allowed(storage.MaxBlobBytes) - p.allowed(0); more != storage.MaxBlobBytes/slowest*time.Second {
+		t.Errorf("the largest body may take %v more", more)
 	}
 }

@@ -12,6 +12,7 @@
 package azure
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -40,7 +41,8 @@ type Options struct {
 	// Transport replaces the shared HTTP client.
 	Transport policy.Transporter
 	// Retry is how the SDK retries: by default 3 times, from 0.8 s on, or from 20 ms on when the
-	// services are on this machine.
+	// services are on this machine. TryTimeout bounds the time until an answer begins: by default 8 s,
+	// and more for a large body.
 	Retry policy.RetryOptions
 	// Credential replaces the one that identity settings ask for.
 	Credential azcore.TokenCredential
@@ -108,19 +110,21 @@ func clientOptions(a account, o Options) policy.ClientOptions {
 	if a.local && o.Retry.RetryDelay == 0 {
 		o.Retry.RetryDelay, o.Retry.MaxRetryDelay = 20*time.Millisecond, time.Second
 	}
+	attempt := attemptPolicy{cmp.Or(o.Retry.TryTimeout, tryTimeout)}
+	o.Retry.TryTimeout = 0 // ours, not the SDK's
 	return policy.ClientOptions{
 		Transport: o.Transport,
 		Retry:     o.Retry,
 		// Ours is the first, so that the others see the request as it is sent and the answer as
 		// it came.
 		PerCallPolicies:  append([]policy.Policy{callPolicy{}}, o.Policies...),
-		PerRetryPolicies: []policy.Policy{attemptPolicy{}},
+		PerRetryPolicies: []policy.Policy{attempt},
 		Telemetry:        policy.TelemetryOptions{ApplicationID: "tidemark"},
 	}
 }
 
 // newClient is one HTTP client for all three services. Connections are kept for as many workers
-// as run, but not as long as the server keeps them (Azurite by pkg/azurite 300 s, Azure some
+// as run, but not as long as the server keeps them (Azurite by pkg/local/azurite 300 s, Azure some
 // minutes), and bodies are never unpacked: their bytes are hashed.
 func newClient() *http.Client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
@@ -149,7 +153,8 @@ func (s *store) Queue(name string) storage.Queue {
 
 // Container opens a container.
 func (s *store) Container(name string) storage.Container {
-	return &blobs{name: name, bad: storage.CheckContainerName(name), client: s.blobs.NewContainerClient(name), maxBlob: s.maxBlob}
+	return &blobs{name: name, bad: storage.CheckContainerName(name), client: s.blobs.NewContainerClient(name),
+		maxBlob: s.maxBlob}
 }
 
 // Ping asks each service for one name, which every role that can use it may do.

@@ -40,7 +40,8 @@ func appendRequest(b []byte, base string, op storage.Op, token string) []byte {
 	if op.Kind != storage.Insert {
 		address = fmt.Sprintf("%s(PartitionKey='%s',RowKey='%s')", base, pathKey(op.Entity.Partition), pathKey(op.Entity.Row))
 	}
-	b = fmt.Appendf(b, "%s %s HTTP/1.1\r\nAccept: application/json;odata=minimalmetadata\r\nDataServiceVersion: 3.0\r\n", method, address)
+	b = fmt.Appendf(b, "%s %s HTTP/1.1\r\nAccept: application/json;odata=minimalmetadata\r\nDataServiceVersion: 3.0\r\n",
+		method, address)
 	switch op.Kind {
 	case storage.Insert:
 		b = append(b, "Prefer: return-no-content\r\n"...)

@@ -14,7 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -64,7 +64,8 @@ func (c *blobs) Put(ctx context.Context, name string, b storage.Blob) (created b
 	token := rand.Text()[:16]
 	upload := call{service: Blob}
 	err = upload.send(ctx, func(ctx context.Context) error {
-		_, err := c.client.NewBlockBlobClient(name).Upload(ctx, streaming.NopCloser(bytes.NewReader(b.Body)), uploadOptions(b, token))
+		_, err := c.client.NewBlockBlobClient(name).Upload(ctx, streaming.NopCloser(bytes.NewReader(b.Body)),
+			uploadOptions(b, token))
 		return err
 	})
 	if code := codeOf(err); code != "BlobAlreadyExists" && code != "ConditionNotMet" {
@@ -92,9 +93,11 @@ func uploadOptions(b storage.Blob, token string) *blockblob.UploadOptions {
 		metadata[k] = &v
 	}
 	return &blockblob.UploadOptions{
-		HTTPHeaders:      &blob.HTTPHeaders{BlobContentType: &b.ContentType},
-		Metadata:         metadata,
-		AccessConditions: &blob.AccessConditions{ModifiedAccessConditions: &blob.ModifiedAccessConditions{IfNoneMatch: &none}},
+		HTTPHeaders: &blob.HTTPHeaders{BlobContentType: &b.ContentType},
+		Metadata:    metadata,
+		AccessConditions: &blob.AccessConditions{
+			ModifiedAccessConditions: &blob.ModifiedAccessConditions{IfNoneMatch: &none},
+		},
 	}
 }
 
@@ -144,7 +147,7 @@ func (c *blobs) read(r io.Reader, length int64) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-// Exists reports whether a blob stands.
+// Exists reports whether there is a blob.
 func (c *blobs) Exists(ctx context.Context, name string) (bool, error) {
 	exists, _, err := c.properties(ctx, name)
 	return exists, err

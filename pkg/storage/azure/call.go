@@ -31,6 +31,7 @@ type call struct {
 	body     func(endpoint string) (body []byte, contentType string) // nil keeps the SDK's
 	header   http.Header                                             // set beside the SDK's
 	take     bool                                                    // keep the answer from the SDK
+	batch    bool                                                    // the answer holds answers
 	answer   *http.Response
 	attempts atomic.Int32
 	counters []*Counter
@@ -76,9 +77,10 @@ func (c *call) rows(read, written int) {
 	}
 }
 
+// deadline bounds a call that has no bound. What the tries of a call hold on to ends with it.
 func deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
-		return ctx, func() {}
+		return context.WithCancel(ctx)
 	}
 	return context.WithTimeout(ctx, callTimeout)
 }
@@ -113,14 +115,3 @@ func (callPolicy) Do(req *policy.Request) (*http.Response, error) {
 
 // payload is the answer's body, which the pipeline has already read.
 func (c *call) payload() ([]byte, error) { return runtime.Payload(c.answer) }
-
-// attemptPolicy runs once for every time a request is sent.
-type attemptPolicy struct{}
-
-// Do is for the SDK.
-func (attemptPolicy) Do(req *policy.Request) (*http.Response, error) {
-	if c := callOf(req.Raw().Context()); c != nil {
-		c.attempts.Add(1)
-	}
-	return req.Next()
-}

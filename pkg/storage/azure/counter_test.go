@@ -8,7 +8,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
@@ -48,7 +48,8 @@ func TestCounterCountsWhatIsBilled(t *testing.T) {
 		return nil
 	})
 	l.lose(1, nil)
-	count("an insert retried and read back", azure.Counts{Table: 3, RowsRead: 1, RowsWritten: 1}, transact(op(storage.Insert, "e", "")))
+	count("an insert retried and read back", azure.Counts{Table: 3, RowsRead: 1, RowsWritten: 1},
+		transact(op(storage.Insert, "e", "")))
 
 	q, c := s.Queue("counted"), s.Container("counted")
 	count("queue", azure.Counts{Queue: 3}, func() error {

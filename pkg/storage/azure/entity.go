@@ -110,7 +110,7 @@ func appendEscape(b []byte, unit rune) []byte {
 	return append(b, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
 }
 
-// stored is an entity as it stands in the service, with the token of the write that made it.
+// stored is an entity as it is in the service, with the token of the write that made it.
 type stored struct {
 	storage.Entity
 	token string

@@ -67,10 +67,13 @@ func TestDecode(t *testing.T) {
 		body string
 		want storage.Entity
 	}{
-		"a double by its point": {`{"N":3.0,"M":1e3,"I":3}`, storage.Entity{Props: storage.Properties{"N": 3.0, "M": 1e3, "I": int32(3)}}},
+		"a double by its point": {`{"N":3.0,"M":1e3,"I":3}`,
+			storage.Entity{Props: storage.Properties{"N": 3.0, "M": 1e3, "I": int32(3)}}},
 		"what others wrote": {
-			`{"odata.etag":"W/\"1\"","G@odata.type":"Edm.Guid","G":"00000000-0000-0000-0000-000000000000","Big":4294967296,"Null":null}`,
-			storage.Entity{ETag: `W/"1"`, Props: storage.Properties{"G": "00000000-0000-0000-0000-000000000000", "Big": int64(1 << 32)}},
+			`{"odata.etag":"W/\"1\"","G@odata.type":"Edm.Guid","G":"00000000-0000-0000-0000-000000000000",` +
+				`"Big":4294967296,"Null":null}`,
+			storage.Entity{ETag: `W/"1"`, Props: storage.Properties{"G": "00000000-0000-0000-0000-000000000000",
+				"Big": int64(1 << 32)}},
 		},
 		"the time stands in for a revision": {
 			`{"Timestamp":"2026-11-21T10:00:00.1234567Z"}`,
@@ -85,7 +88,8 @@ func TestDecode(t *testing.T) {
 			t.Errorf("%s (-want +have):\n%s", name, d)
 		}
 	}
-	for _, bad := range []string{``, `[]`, `{"PartitionKey":1}`, `{"A":{}}`, `{"A@odata.type":"Edm.Int64","A":"x"}`, `{"A@odata.type":"Edm.Binary","A":"!"}`, `{"A":1e999}`} {
+	for _, bad := range []string{``, `[]`, `{"PartitionKey":1}`, `{"A":{}}`, `{"A@odata.type":"Edm.Int64","A":"x"}`,
+		`{"A@odata.type":"Edm.Binary","A":"!"}`, `{"A":1e999}`} {
 		if _, err := decodeOne([]byte(bad)); err == nil {
 			t.Errorf("%s: have no error", bad)
 		}
@@ -93,7 +97,8 @@ func TestDecode(t *testing.T) {
 }
 
 func FuzzDecodePage(f *testing.F) {
-	f.Add([]byte(`{"value":[{"PartitionKey":"p","RowKey":"r","N@odata.type":"Edm.Int64","N":"7","B@odata.type":"Edm.Binary","B":"AA=="}]}`))
+	f.Add([]byte(`{"value":[{"PartitionKey":"p","RowKey":"r",` +
+		`"N@odata.type":"Edm.Int64","N":"7","B@odata.type":"Edm.Binary","B":"AA=="}]}`))
 	f.Add([]byte(`{"value":[{"A":1.5,"B":true,"C":null,"Timestamp":"x","odata.etag":"y"}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		rows, err := decodePage(body)
@@ -123,7 +128,8 @@ const goodBatch = "--batchresponse_1\r\nContent-Type: multipart/mixed; boundary=
 const badBatch = "--batchresponse_1\r\nContent-Type: multipart/mixed; boundary=changesetresponse_1\r\n\r\n" +
 	"--changesetresponse_1\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n" +
 	"HTTP/1.1 409 Conflict\r\nContent-ID: 3\r\nContent-Type: application/json;odata=minimalmetadata\r\n\r\n" +
-	`{"odata.error":{"code":"EntityAlreadyExists","message":{"lang":"en-US","value":"2:The specified entity already exists.\nRequestId:1"}}}` + "\r\n" +
+	`{"odata.error":{"code":"EntityAlreadyExists","message":` +
+	`{"lang":"en-US","value":"2:The specified entity already exists.\nRequestId:1"}}}` + "\r\n" +
 	"--changesetresponse_1--\r\n--batchresponse_1--\r\n"
 
 func TestParseBatch(t *testing.T) {
@@ -131,11 +137,14 @@ func TestParseBatch(t *testing.T) {
 		body string
 		want []part
 	}{
-		"applied":            {goodBatch, []part{{status: 204, etag: `W/"datetime'2026'"`, index: -1}, {status: 204, index: -1}}},
-		"refused":            {badBatch, []part{{status: 409, code: "EntityAlreadyExists", index: 2}}},
-		"refused for no op":  {strings.Replace(badBatch, "2:The", "The", 1), []part{{status: 409, code: "EntityAlreadyExists", index: -1}}},
-		"an index too large": {strings.Replace(badBatch, "2:The", "100:The", 1), []part{{status: 409, code: "EntityAlreadyExists", index: -1}}},
-		"no reason":          {strings.Replace(badBatch, "odata.error", "error", 1), []part{{status: 409, index: -1}}},
+		"applied": {goodBatch, []part{{status: 204, etag: `W/"datetime'2026'"`, index: -1},
+			{status: 204, index: -1}}},
+		"refused": {badBatch, []part{{status: 409, code: "EntityAlreadyExists", index: 2}}},
+		"refused for no op": {strings.Replace(badBatch, "2:The", "The", 1),
+			[]part{{status: 409, code: "EntityAlreadyExists", index: -1}}},
+		"an index too large": {strings.Replace(badBatch, "2:The", "100:The", 1),
+			[]part{{status: 409, code: "EntityAlreadyExists", index: -1}}},
+		"no reason": {strings.Replace(badBatch, "odata.error", "error", 1), []part{{status: 409, index: -1}}},
 	} {
 		have, err := parseBatch([]byte(c.body))
 		if err != nil {
@@ -171,7 +180,8 @@ func FuzzParseBatch(f *testing.F) {
 
 // TestEncodeFloat: a double is known as one without its annotation.
 func TestEncodeFloat(t *testing.T) {
-	for f, want := range map[float64]string{3: "3.0", -3: "-3.0", 0.5: "0.5", 1e21: "1e+21", 1 << 60: "1.152921504606847e+18"} {
+	for f, want := range map[float64]string{3: "3.0", -3: "-3.0", 0.5: "0.5", 1e21: "1e+21",
+		1 << 60: "1.152921504606847e+18"} {
 		if d := cmp.Diff(want, string(appendFloat(nil, f))); d != "" {
 			t.Errorf("%v (-want +have):\n%s", f, d)
 		}

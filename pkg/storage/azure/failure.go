@@ -11,7 +11,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // pause is what a throttled caller is told to wait when the service does not say.
@@ -47,7 +47,8 @@ func refused(what string, status int, code string, after time.Duration) error {
 // kindOf is the one table of what the services' refusals mean.
 func kindOf(status int, code string) fault.Kind {
 	switch code {
-	case "TableNotFound", "QueueNotFound", "ContainerNotFound", "TableBeingDeleted", "QueueBeingDeleted", "ContainerBeingDeleted":
+	case "TableNotFound", "QueueNotFound", "ContainerNotFound", "TableBeingDeleted", "QueueBeingDeleted",
+		"ContainerBeingDeleted":
 		return fault.Unavailable
 	case "PopReceiptMismatch": // Azurite's word, with 400, for Azure's 404 MessageNotFound
 		return fault.NotFound

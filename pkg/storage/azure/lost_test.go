@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
@@ -85,7 +85,8 @@ func TestLostAnswers(t *testing.T) {
 	s, other := open(t, azure.Options{Transport: l}), open(t, azure.Options{})
 	for _, batch := range []bool{false, true} {
 		for name, kind := range map[string]storage.OpKind{
-			"insert": storage.Insert, "replace": storage.Replace, "merge": storage.Merge, "upsert": storage.Upsert, "delete": storage.Delete,
+			"insert": storage.Insert, "replace": storage.Replace, "merge": storage.Merge, "upsert": storage.Upsert,
+			"delete": storage.Delete,
 		} {
 			if batch {
 				name += " in a batch"
@@ -126,7 +127,8 @@ func prepared(t *testing.T, table storage.Table, kind storage.OpKind, batch bool
 	for _, row := range rows {
 		var tag storage.ETag
 		if kind != storage.Insert {
-			tags, err := table.Transact(t.Context(), storage.Op{Kind: storage.Insert, Entity: entity(row, storage.Properties{"V": "old"})})
+			tags, err := table.Transact(t.Context(),
+				storage.Op{Kind: storage.Insert, Entity: entity(row, storage.Properties{"V": "old"})})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,23 +139,23 @@ func prepared(t *testing.T, table storage.Table, kind storage.OpKind, batch bool
 	return ops
 }
 
-// TestLostAnswersAndOthers: what somebody else wrote is a conflict all the same, and their
-// revision never reaches us as ours.
-func TestLostAnswersAndOthers(t *testing.T) {
-	l := &lossy{}
-	s, other := open(t, azure.Options{Transport: l}), open(t, azure.Options{})
-	theirs := func(table storage.Table, row string) func() {
-		return func() {
-			e := entity(row, storage.Properties{"V": "theirs"})
-			if _, err := table.Transact(context.Background(), storage.Op{Kind: storage.Upsert, Entity: e}); err != nil {
-				t.Error(err)
-			}
+// write is what somebody else writes.
+func write(t *testing.T, table storage.Table, row string) func() {
+	return func() {
+		e := entity(row, storage.Properties{"V": "theirs"})
+		if _, err := table.Transact(context.Background(), storage.Op{Kind: storage.Upsert, Entity: e}); err != nil {
+			t.Error(err)
 		}
 	}
+}
 
+// TestLostAnswersToStaleWrites: what somebody else wrote before is a conflict, also when the answer was lost.
+func TestLostAnswersToStaleWrites(t *testing.T) {
+	l := &lossy{}
+	s, other := open(t, azure.Options{Transport: l}), open(t, azure.Options{})
 	t.Run("the row was there before", func(t *testing.T) {
 		mine, their := newTable(t, s, other)
-		theirs(their, "a")()
+		write(t, their, "a")()
 		l.lose(1, nil)
 		_, err := mine.Transact(t.Context(), op(storage.Insert, "a", ""))
 		wantKind(t, err, fault.Conflict)
@@ -165,7 +167,7 @@ func TestLostAnswersAndOthers(t *testing.T) {
 	t.Run("a stale revision", func(t *testing.T) {
 		mine, their := newTable(t, s, other)
 		ops := prepared(t, their, storage.Replace, true)
-		theirs(their, "b")()
+		write(t, their, "b")()
 		l.lose(1, nil)
 		_, err := mine.Transact(t.Context(), ops...)
 		wantKind(t, err, fault.Conflict)
@@ -178,7 +180,7 @@ func TestLostAnswersAndOthers(t *testing.T) {
 	t.Run("a stale delete", func(t *testing.T) {
 		mine, their := newTable(t, s, other)
 		ops := prepared(t, their, storage.Delete, true)
-		theirs(their, "b")()
+		write(t, their, "b")()
 		for _, refused := range [][]storage.Op{ops, ops[1:2]} {
 			l.lose(1, nil)
 			_, err := mine.Transact(t.Context(), refused...)
@@ -192,16 +194,23 @@ func TestLostAnswersAndOthers(t *testing.T) {
 		_, err := mine.Transact(t.Context(), op(storage.Replace, "a", storage.AnyETag))
 		wantKind(t, err, fault.NotFound)
 	})
+}
+
+// TestLostAnswersAndOthers: what somebody else writes in between is a conflict, and their revision never reaches us
+// as ours.
+func TestLostAnswersAndOthers(t *testing.T) {
+	l := &lossy{}
+	s, other := open(t, azure.Options{Transport: l}), open(t, azure.Options{})
 	t.Run("overwritten at once, alone", func(t *testing.T) {
 		mine, their := newTable(t, s, other)
-		l.lose(1, theirs(their, "a"))
+		l.lose(1, write(t, their, "a"))
 		_, err := mine.Transact(t.Context(), op(storage.Insert, "a", ""))
 		wantKind(t, err, fault.Conflict)
 	})
 	t.Run("overwritten at once, one of three", func(t *testing.T) {
 		mine, their := newTable(t, s, other)
 		ops := prepared(t, their, storage.Replace, true)
-		l.lose(1, theirs(their, "b"))
+		l.lose(1, write(t, their, "b"))
 		tags, err := mine.Transact(t.Context(), ops...)
 		if err != nil {
 			t.Fatal(err)
@@ -225,7 +234,8 @@ func TestLostAnswersAndOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff([]bool{true, true, true, false}, []bool{tags[0] == "", tags[1] == "", tags[2] == "", tags[3] == ""}); d != "" {
+		if d := cmp.Diff([]bool{true, true, true, false}, []bool{tags[0] == "", tags[1] == "", tags[2] == "",
+			tags[3] == ""}); d != "" {
 			t.Errorf("empty revisions (-want +have):\n%s", d)
 		}
 	})

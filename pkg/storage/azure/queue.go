@@ -8,7 +8,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -53,7 +53,8 @@ func (q *queue) Send(ctx context.Context, body []byte, delay time.Duration) erro
 	}
 	hidden, ttl := storage.WholeSeconds(delay), forever
 	return q.send(ctx, func(ctx context.Context) error {
-		_, err := q.client.EnqueueMessage(ctx, text, &azqueue.EnqueueMessageOptions{TimeToLive: &ttl, VisibilityTimeout: &hidden})
+		_, err := q.client.EnqueueMessage(ctx, text, &azqueue.EnqueueMessageOptions{TimeToLive: &ttl,
+			VisibilityTimeout: &hidden})
 		return err
 	})
 }
@@ -96,7 +97,8 @@ func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) 
 	number, hidden := int32(max), storage.WholeSeconds(visibility)
 	var resp azqueue.DequeueMessagesResponse
 	err := q.send(ctx, func(ctx context.Context) (err error) {
-		resp, err = q.client.DequeueMessages(ctx, &azqueue.DequeueMessagesOptions{NumberOfMessages: &number, VisibilityTimeout: &hidden})
+		resp, err = q.client.DequeueMessages(ctx, &azqueue.DequeueMessagesOptions{NumberOfMessages: &number,
+			VisibilityTimeout: &hidden})
 		return err
 	})
 	if err != nil {
@@ -152,7 +154,8 @@ func (q *queue) Extend(ctx context.Context, m storage.Message, visibility time.D
 	}
 	hidden := storage.WholeSeconds(visibility)
 	err = q.send(ctx, func(ctx context.Context) error {
-		resp, err := q.client.UpdateMessage(ctx, m.ID, m.Receipt, text, &azqueue.UpdateMessageOptions{VisibilityTimeout: &hidden})
+		resp, err := q.client.UpdateMessage(ctx, m.ID, m.Receipt, text,
+			&azqueue.UpdateMessageOptions{VisibilityTimeout: &hidden})
 		if err == nil {
 			m.Receipt, m.NextVisible = value(resp.PopReceipt), value(resp.TimeNextVisible)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -103,7 +103,9 @@ func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.En
 
 // page reads one page and returns what asks for the next one, nil after the last. A page may be
 // empty and not be the last: a query stops at the ends of the service's own partitions.
-func (t *table) page(ctx context.Context, o *aztables.ListEntitiesOptions) ([]stored, *aztables.ListEntitiesOptions, error) {
+func (t *table) page(
+	ctx context.Context, o *aztables.ListEntitiesOptions,
+) ([]stored, *aztables.ListEntitiesOptions, error) {
 	c := call{service: Table, take: true}
 	err := c.send(ctx, func(ctx context.Context) error {
 		_, err := t.client.NewListEntitiesPager(o).NextPage(ctx)
@@ -245,13 +247,16 @@ func (t *table) plain(ctx context.Context, op storage.Op) error {
 	case storage.Insert:
 		_, err = t.client.AddEntity(ctx, keys, nil)
 	case storage.Replace:
-		_, err = t.client.UpdateEntity(ctx, keys, &aztables.UpdateEntityOptions{IfMatch: &match, UpdateMode: aztables.UpdateModeReplace})
+		_, err = t.client.UpdateEntity(ctx, keys, &aztables.UpdateEntityOptions{IfMatch: &match,
+			UpdateMode: aztables.UpdateModeReplace})
 	case storage.Merge:
-		_, err = t.client.UpdateEntity(ctx, keys, &aztables.UpdateEntityOptions{IfMatch: &match, UpdateMode: aztables.UpdateModeMerge})
+		_, err = t.client.UpdateEntity(ctx, keys, &aztables.UpdateEntityOptions{IfMatch: &match,
+			UpdateMode: aztables.UpdateModeMerge})
 	case storage.Upsert:
 		_, err = t.client.UpsertEntity(ctx, keys, &aztables.UpsertEntityOptions{UpdateMode: aztables.UpdateModeReplace})
 	case storage.Delete:
-		_, err = t.client.DeleteEntity(ctx, op.Entity.Partition, op.Entity.Row, &aztables.DeleteEntityOptions{IfMatch: &match})
+		_, err = t.client.DeleteEntity(ctx, op.Entity.Partition, op.Entity.Row,
+			&aztables.DeleteEntityOptions{IfMatch: &match})
 	}
 	return err
 }
@@ -263,6 +268,7 @@ var standIn = []aztables.TransactionAction{{
 }}
 
 func (t *table) many(ctx context.Context, c *call, ops []storage.Op, token string) ([]storage.ETag, error) {
+	c.batch = true
 	c.body = func(endpoint string) ([]byte, string) { return batchBody(endpoint, t.name, ops, token) }
 	err := c.send(ctx, func(ctx context.Context) error {
 		_, err := t.client.SubmitTransaction(ctx, standIn, nil)

@@ -30,7 +30,8 @@ func BenchmarkReschedule(b *testing.B) {
 	}
 	for i := 0; b.Loop(); i++ {
 		_, err := table.Transact(ctx,
-			storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: key("%06d", i%items), ETag: storage.AnyETag, Props: storage.Properties{"N": int64(i)}}},
+			storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: key("%06d", i%items), ETag: storage.AnyETag,
+				Props: storage.Properties{"N": int64(i)}}},
 			storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: key("due|%09d", i), ETag: storage.AnyETag}},
 			storage.Op{Kind: storage.Insert, Entity: storage.Entity{Key: key("due|%09d", i+items)}})
 		if err != nil {

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -63,13 +63,13 @@ func (c *container) Get(ctx context.Context, name string) (storage.Blob, error) 
 	return cloneBlob(n.blob), nil
 }
 
-// Exists reports whether a blob stands.
+// Exists reports whether there is a blob.
 func (c *container) Exists(ctx context.Context, name string) (bool, error) {
 	n, err := c.find(ctx, name)
 	return n != nil, err
 }
 
-// find returns nil where no blob stands.
+// find returns nil where there is no blob.
 func (c *container) find(ctx context.Context, name string) (*named, error) {
 	if err := storage.CheckBlobName(name); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -47,7 +47,8 @@ func (s *Store) Table(name string) storage.Table {
 // Queue opens a queue.
 func (s *Store) Queue(name string) storage.Queue {
 	return opened(s, s.queues, name, func() *queue {
-		return &queue{gate: gate{what: "queue", name: name, bad: storage.CheckQueueName(name)}, now: s.now, byID: map[string]*message{}}
+		return &queue{gate: gate{what: "queue", name: name, bad: storage.CheckQueueName(name)}, now: s.now,
+			byID: map[string]*message{}}
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -106,7 +106,7 @@ func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) 
 	return got, nil
 }
 
-// hide gives the message a new receipt, which takes it from whoever had the old one.
+// hide gives the message a new receipt, which invalidates the old one.
 func (q *queue) hide(m *message, now time.Time, visibility time.Duration) {
 	q.last++
 	m.receipt = name(q.last)

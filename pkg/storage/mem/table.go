@@ -5,7 +5,7 @@ import (
 	"iter"
 	"strconv"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -104,7 +104,9 @@ func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.En
 }
 
 // page reads at most a page of rows from a key on, and returns where the next one begins.
-func (t *table) page(ctx context.Context, q storage.Query, from storage.Key) (page []storage.Entity, next storage.Key, more bool, err error) {
+func (t *table) page(
+	ctx context.Context, q storage.Query, from storage.Key,
+) (page []storage.Entity, next storage.Key, more bool, err error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	if err := t.ready(ctx); err != nil {
@@ -167,7 +169,7 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 	return tags, nil
 }
 
-// allowed decides whether op may be applied to the row that stands, nil for none.
+// allowed decides whether op may be applied to the existing row, nil for none.
 func allowed(op storage.Op, r *row) error {
 	switch {
 	case op.Kind == storage.Upsert:

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // maxSmall is the largest body, in bytes, that stays in its blob's row: a file is made in seven
@@ -118,6 +118,19 @@ func writeSynced(path string, data []byte) error {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
+}
+
+// tryWrite writes a file of a size, and removes it. Its name is no mark's, having no dot.
+func (b *bodies) tryWrite(size int) error {
+	f, err := os.CreateTemp(filepath.Join(b.root, pendingDir), "try")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, size))
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
 func (f body) setMark() error {

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// clock stands still until somebody sleeps.
+// clock does not move until somebody sleeps.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -47,25 +47,26 @@ type clocked struct {
 
 func openClocked(t *testing.T) storage.Store {
 	c := newClock()
-	return clocked{openAt(t, t.TempDir(), c), c}
+	return clocked{openAt(t, storagetest.TempDir(t), c), c}
 }
 
 func TestConformance(t *testing.T) { storagetest.Store(t, openClocked) }
 
 func TestConformanceInRealTime(t *testing.T) {
 	t.Parallel()
-	storagetest.Store(t, func(t *testing.T) storage.Store { return open(t, t.TempDir()) })
+	storagetest.Store(t, func(t *testing.T) storage.Store { return open(t, storagetest.TempDir(t)) })
 }
 
 func TestConformanceHooked(t *testing.T) {
-	storagetest.Store(t, func(t *testing.T) storage.Store { return storagetest.Hooked(openClocked(t), storagetest.Hooks{}) })
+	storagetest.Store(t,
+		func(t *testing.T) storage.Store { return storagetest.Hooked(openClocked(t), storagetest.Hooks{}) })
 }
 
 // TestConformanceOfTwo runs the suite on two stores over one folder, each call on the other one
 // than the call before.
 func TestConformanceOfTwo(t *testing.T) {
 	storagetest.Store(t, func(t *testing.T) storage.Store {
-		dir, c := t.TempDir(), newClock()
+		dir, c := storagetest.TempDir(t), newClock()
 		return clocked{&alternating{stores: [2]*Store{openAt(t, dir, c), openAt(t, dir, c)}}, c}
 	})
 }

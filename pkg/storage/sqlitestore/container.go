@@ -9,7 +9,7 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -61,7 +61,8 @@ func insertBlob(t *tx, id int64, name, file string, b storage.Blob) (created boo
 	if row.small {
 		inside = append([]byte{}, b.Body...) // an empty body is not NULL
 	}
-	n, err := t.exec("INSERT INTO blobs (container, name, file, size, sum, type, metadata, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (container, name) DO NOTHING",
+	n, err := t.exec("INSERT INTO blobs (container, name, file, size, sum, type, metadata, body) VALUES (?, ?, ?, ?, ?, "+
+		"?, ?, ?) ON CONFLICT (container, name) DO NOTHING",
 		id, name, file, row.size, row.sum, row.contentType, row.metadata, inside)
 	return n == 1, err
 }
@@ -84,7 +85,9 @@ func (c *container) fits(size int64) error {
 }
 
 // publish makes a body a blob, unless another got the name first.
-func (c *container) publish(ctx context.Context, id int64, name string, f body, b storage.Blob) (created bool, err error) {
+func (c *container) publish(
+	ctx context.Context, id int64, name string, f body, b storage.Blob,
+) (created bool, err error) {
 	begun := false
 	err = c.s.write(ctx, func(t *tx) (err error) {
 		begun = true
@@ -97,7 +100,7 @@ func (c *container) publish(ctx context.Context, id int64, name string, f body, 
 	})
 	switch {
 	case err != nil && begun:
-		return false, err // whether the row stands is not known: the mark stays, for removeLeftovers to decide
+		return false, err // whether there is a row is not known: the mark remains, and removeLeftovers decides
 	case err != nil || !created:
 		_ = f.discard()
 		return false, err
@@ -107,7 +110,8 @@ func (c *container) publish(ctx context.Context, id int64, name string, f body, 
 }
 
 func rowOf(b storage.Blob) blobRow {
-	r := blobRow{size: int64(len(b.Body)), sum: int64(crc32.Checksum(b.Body, checksums)), contentType: b.ContentType, small: len(b.Body) <= maxSmall}
+	r := blobRow{size: int64(len(b.Body)), sum: int64(crc32.Checksum(b.Body, checksums)), contentType: b.ContentType,
+		small: len(b.Body) <= maxSmall}
 	if r.contentType == "" {
 		r.contentType = storage.DefaultContentType
 	}
@@ -119,10 +123,12 @@ func rowOf(b storage.Blob) blobRow {
 	return r
 }
 
-// find returns nil where no blob stands.
+// find returns nil where there is no blob.
 func (c *container) find(ctx context.Context, id int64, name string) (*blobRow, error) {
 	var r blobRow
-	err := c.s.read.row(ctx, "SELECT file, size, sum, type, metadata, body IS NOT NULL FROM blobs WHERE container = ? AND name = ?", []any{id, name},
+	err := c.s.read.row(ctx,
+		"SELECT file, size, sum, type, metadata, body IS NOT NULL FROM blobs WHERE container = ? AND name = ?",
+		[]any{id, name},
 		&r.file, &r.size, &r.sum, &r.contentType, &r.metadata, &r.small)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -217,10 +223,11 @@ func (c *container) badBody(ctx context.Context, name string, r *blobRow, f body
 		path = c.s.path
 	}
 	c.s.log.Error("blob damaged", "container", c.name, "blob", name, "path", path, "err", err)
-	return fault.New(fault.Unavailable, "blob %s of %s is damaged: restore %s from a backup, or delete the blob (%w)", name, c.name, path, err)
+	return fault.New(fault.Unavailable, "blob %s of %s is damaged: restore %s from a backup, or delete the blob (%w)",
+		name, c.name, path, err)
 }
 
-// Exists reports whether a blob stands.
+// Exists reports whether there is a blob.
 func (c *container) Exists(ctx context.Context, name string) (bool, error) {
 	_, r, err := c.lookup(ctx, name)
 	return r != nil, err

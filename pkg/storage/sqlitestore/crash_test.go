@@ -30,7 +30,8 @@ func acknowledge(dir string) {
 	var all sync.WaitGroup
 	for who, write := range map[string]func(name string) error{
 		"row": func(name string) error {
-			_, err := table.Transact(ctx, insert("a"+name, storage.Properties{"N": name}), insert("b"+name, storage.Properties{"N": name}))
+			_, err := table.Transact(ctx, insert("a"+name, storage.Properties{"N": name}),
+				insert("b"+name, storage.Properties{"N": name}))
 			return err
 		},
 		"job": func(name string) error { return queue.Send(ctx, []byte(name), 0) },
@@ -95,7 +96,8 @@ func TestKilled(t *testing.T) {
 		check(t, s)
 		s.Close()
 	}
-	t.Logf("told of %d rows, %d jobs, %d blobs, %d blobs gone", len(told["row"]), len(told["job"]), len(told["blob"]), len(told["gone"]))
+	t.Logf("told of %d rows, %d jobs, %d blobs, %d blobs gone", len(told["row"]), len(told["job"]), len(told["blob"]),
+		len(told["gone"]))
 	s := open(t, dir)
 	s.removeLeftovers(t.Context(), 0)
 	checkTold(t, s, told)
@@ -178,7 +180,8 @@ func TestLeftovers(t *testing.T) {
 	if err := s.read.db.QueryRow("SELECT file FROM blobs").Scan(&kept); err != nil {
 		t.Fatal(err)
 	}
-	marked, partial, whole := s.bodies.body("blobs", fileName("a")), s.bodies.body("blobs", fileName("b")), s.bodies.body("blobs", fileName("c"))
+	marked, partial, whole := s.bodies.body("blobs", fileName("a")), s.bodies.body("blobs",
+		fileName("b")), s.bodies.body("blobs", fileName("c"))
 	old, young := s.bodies.body("blobs", kept), s.bodies.body("blobs", fileName("d"))
 	for _, f := range []body{marked, partial, whole, old, young} {
 		os.MkdirAll(filepath.Dir(f.path), 0o700)

@@ -32,7 +32,8 @@ func Example() {
 		if e, err := table.Get(ctx, key); err == nil {
 			fmt.Println("found:", e.Props["Title"])
 		}
-		_, err = table.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{Key: key, Props: storage.Properties{"Title": "Harbour notice"}}})
+		_, err = table.Transact(ctx, storage.Op{Kind: storage.Upsert,
+			Entity: storage.Entity{Key: key, Props: storage.Properties{"Title": "Harbour notice"}}})
 		if err != nil {
 			fmt.Println(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // ended is the port's answer to a call whose context is over.
@@ -53,7 +53,9 @@ func (s *Store) kindOfCode(err *sqlite.Error) error {
 		return s.unwritable(err)
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return s.damaged(err)
-	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOMEM:
+	case sqlite3.SQLITE_IOERR:
+		return s.failing(err)
+	case sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOMEM:
 		return fault.New(fault.Unavailable, "%s: %w", s.path, err)
 	}
 	return err
@@ -68,24 +70,38 @@ func (s *Store) kindOfFile(err error) error {
 		return s.unwritable(err)
 	}
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return fault.New(fault.Unavailable, "store in %s: %w", s.dir, err)
+		return s.failing(err)
 	}
 	return err
 }
 
 func (s *Store) busy(err error) error {
-	return fault.New(fault.Unavailable, "%s: another process has kept it locked for %v; is one stopped or hung? (%w)", s.path, busyLimit.Round(time.Second), err)
+	return fault.New(fault.Unavailable, "%s: another process has kept it locked for %v; is one stopped or hung? (%w)",
+		s.path, busyLimit.Round(time.Second), err)
 }
 
 func (s *Store) full(err error) error {
-	return fault.New(fault.Unavailable, "store in %s: the disk is full; nothing was lost, free some space and go on (%w)", s.dir, err)
+	return s.health.Failed(fault.New(fault.Unavailable,
+		"store in %s: the disk is full; nothing was lost, free some space and go on (%w)", s.dir, err))
 }
 
 func (s *Store) unwritable(err error) error {
-	return fault.New(fault.Unavailable, "store in %s cannot be written; the folder and all in it must belong to the user who runs this program (%w)", s.dir, err)
+	return s.health.Failed(fault.New(fault.Unavailable,
+		"store in %s cannot be written; the folder and all in it must belong to the user who runs this program (%w)",
+		s.dir, err))
 }
 
+// failing is for what the system refused for another reason.
+func (s *Store) failing(err error) error {
+	return s.health.Failed(fault.New(fault.Unavailable,
+		"store in %s: a file cannot be read or written; look at the disk and at the system's log (%w)", s.dir, err))
+}
+
+// damaged ends all writing: a write that was acknowledged now would be lost with the file when the
+// backup is restored.
 func (s *Store) damaged(err error) error {
 	s.log.Error("store damaged", "path", s.path, "err", err)
-	return fault.New(fault.Unavailable, "%s is damaged; stop the program, keep a copy of %s, and restore a backup or repair it with sqlite3's .recover (%w)", s.path, s.dir, err)
+	return s.health.Damaged(fault.New(fault.Unavailable,
+		"%s is damaged; stop the program, keep a copy of %s, and restore a backup or repair it with sqlite3's .recover (%w)",
+		s.path, s.dir, err))
 }

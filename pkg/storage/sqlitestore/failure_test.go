@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
 // TestRefusedFiles opens what is no store of ours.
@@ -23,8 +24,10 @@ func TestRefusedFiles(t *testing.T) {
 		kind  fault.Kind
 		text  string
 	}{
-		{"a newer version", func(t *testing.T, dir string) { change(t, dir, "PRAGMA user_version(99)") }, fault.Invalid, "version 99"},
-		{"another program's database", func(t *testing.T, dir string) { change(t, dir, "PRAGMA application_id(7)") }, fault.Invalid, "another program"},
+		{"a newer version", func(t *testing.T, dir string) { change(t, dir, "PRAGMA user_version(99)") }, fault.Invalid,
+			"version 99"},
+		{"another program's database", func(t *testing.T, dir string) { change(t, dir, "PRAGMA application_id(7)") },
+			fault.Invalid, "another program"},
 		{"no database", func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, "state.db"), bytes.Repeat([]byte("not a database. "), 1000))
 		}, fault.Unavailable, "damaged"},
@@ -37,10 +40,11 @@ func TestRefusedFiles(t *testing.T) {
 			copy(data[4096:], bytes.Repeat([]byte{0xff}, len(data)-4096))
 			write(t, filepath.Join(dir, "state.db"), data)
 		}, fault.Unavailable, "damaged"},
-		{"a table that is missing", func(t *testing.T, dir string) { change(t, dir, "DROP TABLE counter") }, fault.Unavailable, "damaged"},
+		{"a table that is missing", func(t *testing.T, dir string) { change(t, dir, "DROP TABLE counter") },
+			fault.Unavailable, "damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := t.TempDir()
+			dir := storagetest.TempDir(t)
 			s := open(t, dir)
 			create(t, s)
 			s.Close()
@@ -50,7 +54,7 @@ func TestRefusedFiles(t *testing.T) {
 		})
 	}
 	t.Run("a file where the folder should be", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "file")
+		path := filepath.Join(storagetest.TempDir(t), "file")
 		write(t, path, nil)
 		refused(t, path, fault.Unavailable, path)
 	})
@@ -90,7 +94,7 @@ func write(t *testing.T, path string, data []byte) {
 // TestFullDisk writes until the database may not grow, makes room, and goes on: nothing is lost,
 // and the writes that fit go through beside those that do not.
 func TestFullDisk(t *testing.T) {
-	s := open(t, t.TempDir())
+	s := open(t, storagetest.TempDir(t))
 	table := create(t, s).Table
 	var pages int
 	if err := s.w.conn.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&pages); err != nil {
@@ -111,7 +115,8 @@ func TestFullDisk(t *testing.T) {
 	if errs[0] != nil || errs[2] != nil {
 		t.Errorf("small writes beside a large one: %v, %v", errs[0], errs[2])
 	}
-	if err := errs[1]; !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "disk is full") || !strings.Contains(err.Error(), s.dir) {
+	if err := errs[1]; !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "disk is full") ||
+		!strings.Contains(err.Error(), s.dir) {
 		t.Errorf("have %v", err)
 	}
 	if _, ok := errors.AsType[*storage.OpError](errs[1]); ok {
@@ -129,7 +134,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may write everywhere")
 	}
-	dir := t.TempDir()
+	dir := storagetest.TempDir(t)
 	open(t, dir).Close()
 	for _, path := range []string{filepath.Join(dir, "state.db"), dir} {
 		if err := os.Chmod(path, 0o500); err != nil {
@@ -142,20 +147,21 @@ func TestReadOnlyFolder(t *testing.T) {
 
 // TestUnwritable is the same by the driver's answer, for those whom permissions do not hold.
 func TestUnwritable(t *testing.T) {
-	s := open(t, t.TempDir())
+	s := open(t, storagetest.TempDir(t))
 	table := create(t, s).Table
 	if _, err := s.w.conn.ExecContext(t.Context(), "PRAGMA query_only(1)"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := table.Transact(t.Context(), insert("a", nil))
-	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), s.dir) || !strings.Contains(err.Error(), "cannot be written") {
+	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), s.dir) ||
+		!strings.Contains(err.Error(), "cannot be written") {
 		t.Errorf("have %v", err)
 	}
 }
 
 // TestDamagedBodies: a body that is not what was put is never returned.
 func TestDamagedBodies(t *testing.T) {
-	s := open(t, t.TempDir())
+	s := open(t, storagetest.TempDir(t))
 	blobs := create(t, s).Container
 	for name, damage := range map[string]func(path string) error{
 		"changed": func(path string) error { return os.WriteFile(path, bytes.Repeat([]byte("y"), len(large)), 0o600) },
@@ -187,16 +193,18 @@ func TestDamagedBodies(t *testing.T) {
 
 // TestDamagedSmallBody: nor is one that was in its row.
 func TestDamagedSmallBody(t *testing.T) {
-	s := open(t, t.TempDir())
+	s := open(t, storagetest.TempDir(t))
 	blobs := create(t, s).Container
 	for name, damage := range map[string]string{"changed": "'bodx'", "cut off": "'bo'", "longer": "'bodybody'"} {
 		if _, err := blobs.Put(t.Context(), name, storage.Blob{Body: []byte("body")}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.w.conn.ExecContext(t.Context(), "UPDATE blobs SET body = "+damage+" WHERE name = ?", name); err != nil {
+		if _, err := s.w.conn.ExecContext(t.Context(), "UPDATE blobs SET body = "+damage+" WHERE name = ?",
+			name); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := blobs.Get(t.Context(), name); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), s.path) {
+		if _, err := blobs.Get(t.Context(), name); !fault.Is(err, fault.Unavailable) ||
+			!strings.Contains(err.Error(), s.path) {
 			t.Errorf("%s: have %v", name, err)
 		}
 		if err := blobs.Delete(t.Context(), name); err != nil {
@@ -207,7 +215,7 @@ func TestDamagedSmallBody(t *testing.T) {
 
 // TestDamagedRow: columns that cannot be read are Unavailable, not other columns.
 func TestDamagedRow(t *testing.T) {
-	s := open(t, t.TempDir())
+	s := open(t, storagetest.TempDir(t))
 	table := create(t, s).Table
 	if _, err := table.Transact(t.Context(), insert("r", storage.Properties{"A": "1"})); err != nil {
 		t.Fatal(err)
@@ -227,7 +235,7 @@ func TestDamagedRow(t *testing.T) {
 }
 
 func TestClosed(t *testing.T) {
-	s := open(t, t.TempDir())
+	s := open(t, storagetest.TempDir(t))
 	m := create(t, s)
 	for range 2 {
 		if err := s.Close(); err != nil {
@@ -248,7 +256,7 @@ func TestClosed(t *testing.T) {
 }
 
 func TestPingMissesTheFile(t *testing.T) {
-	s := open(t, t.TempDir())
+	s := open(t, storagetest.TempDir(t))
 	if err := os.Rename(s.path, s.path+".moved"); err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +266,7 @@ func TestPingMissesTheFile(t *testing.T) {
 }
 
 func TestFoldersWithOddCharacters(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a b?c#d%20é&_pragma=x")
+	dir := filepath.Join(storagetest.TempDir(t), "a b?c#d%20é&_pragma=x")
 	s := open(t, dir)
 	fill(t, s, 100)
 	s.Close()
@@ -271,7 +279,7 @@ func TestFoldersWithOddCharacters(t *testing.T) {
 }
 
 func TestMaxBlobBytes(t *testing.T) {
-	dir := t.TempDir()
+	dir := storagetest.TempDir(t)
 	large := create(t, open(t, dir)).Container
 	if _, err := large.Put(t.Context(), "a", storage.Blob{Body: make([]byte, 11)}); err != nil {
 		t.Fatal(err)

@@ -33,7 +33,8 @@ func hammer(dir string) {
 		go func() {
 			for i := 0; ; i++ {
 				_, err := table.Transact(context.Background(), storage.Op{Kind: storage.Upsert,
-					Entity: storage.Entity{Key: storage.Key{Partition: fmt.Sprint("hammer", who), Row: fmt.Sprint(i % 1000)}, Props: item(int64(i))}})
+					Entity: storage.Entity{Key: storage.Key{Partition: fmt.Sprint("hammer", who), Row: fmt.Sprint(i % 1000)},
+						Props: item(int64(i))}})
 				must(err)
 			}
 		}()

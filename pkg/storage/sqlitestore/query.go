@@ -75,8 +75,10 @@ func orAbove(bound string) any {
 
 // Both are ranges of the primary key.
 const (
-	inPartition = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND part = ? AND row >= ? AND row < ? ORDER BY row LIMIT ?"
-	inTable     = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND (part, row) >= (?, ?) AND part < ? AND row >= ? AND row < ? ORDER BY part, row LIMIT ?"
+	inPartition = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND part = ? AND row >= ? AND row < ? ORDER BY " +
+		"row LIMIT ?"
+	inTable = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND (part, row) >= (?, ?) AND part < ? AND row >= ? " +
+		"AND row < ? ORDER BY part, row LIMIT ?"
 )
 
 // read takes the next page.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -32,7 +32,8 @@ func (q *queue) Send(ctx context.Context, body []byte, delay time.Duration) erro
 	}
 	now := q.s.now()
 	return q.s.write(ctx, func(t *tx) error {
-		_, err := t.exec("INSERT INTO messages (id, queue, visible, receipt, dequeued, inserted, body) VALUES (?, ?, ?, 0, 0, ?, ?)",
+		_, err := t.exec("INSERT INTO messages (id, queue, visible, receipt, dequeued, inserted, body) VALUES (?, ?, ?, 0, "+
+			"0, ?, ?)",
 			t.next(), id, hiddenUntil(now, delay), now.UnixNano(), body)
 		return err
 	})
@@ -65,7 +66,8 @@ func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) 
 
 // visible spares those who ask an empty queue, again and again, the writer's lock.
 func (q *queue) visible(ctx context.Context, id int64, now time.Time) (some bool, err error) {
-	err = q.s.read.row(ctx, "SELECT EXISTS (SELECT 1 FROM messages WHERE queue = ? AND visible <= ?)", []any{id, now.UnixNano()}, &some)
+	err = q.s.read.row(ctx, "SELECT EXISTS (SELECT 1 FROM messages WHERE queue = ? AND visible <= ?)",
+		[]any{id, now.UnixNano()}, &some)
 	return some, q.s.kinded(ctx, err)
 }
 
@@ -125,7 +127,8 @@ func (q *queue) Delete(ctx context.Context, m storage.Message) error {
 		return err
 	}
 	return q.s.write(ctx, func(t *tx) error {
-		return ours(t.exec("DELETE FROM messages WHERE id = ? AND queue = ? AND receipt = ?", number(m.ID), id, number(m.Receipt)))
+		return ours(t.exec("DELETE FROM messages WHERE id = ? AND queue = ? AND receipt = ?", number(m.ID), id,
+			number(m.Receipt)))
 	})
 }
 

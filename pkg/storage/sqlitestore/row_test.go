@@ -20,7 +20,8 @@ var someColumns = storage.Properties{
 
 // TestOldRow holds the format of files that exist: this row was written by version 1.
 func TestOldRow(t *testing.T) {
-	const old = "010142620200ff014464000000000000e0bf01457300014666014969ffffffff0f014c6cfeffffffffffffffff01014e6200015373" + "03c3a900" + "015474"
+	const old = "010142620200ff014464000000000000e0bf01457300014666014969ffffffff0f" +
+		"014c6cfeffffffffffffffff01014e6200015373" + "03c3a900" + "015474"
 	if have := hex.EncodeToString(encodeProps(someColumns)); have != old {
 		t.Errorf("have %s, want %s", have, old)
 	}

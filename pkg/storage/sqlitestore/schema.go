@@ -9,7 +9,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // schemaVersion is raised with every change of the tables or of an encoding in them. A program
@@ -99,7 +99,9 @@ func (s *Store) checkMarks(ctx context.Context, db querier) error {
 	case id != applicationID:
 		return fault.New(fault.Invalid, "%s is a database of another program; choose another folder", s.path)
 	case version != schemaVersion:
-		return fault.New(fault.Invalid, "%s has version %d, this program knows version %d; run the program that wrote it, or choose another folder", s.path, version, schemaVersion)
+		return fault.New(fault.Invalid,
+			"%s has version %d, this program knows version %d; run the program that wrote it, or choose another folder", s.path,
+			version, schemaVersion)
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/ops/health"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -30,6 +31,7 @@ type Store struct {
 	w       *writer
 	bodies  bodies
 	gates   sync.Map // kind and name → *gate
+	health  health.Memory
 	close   func() error
 	closed  atomic.Bool
 }
@@ -161,16 +163,45 @@ func (s *Store) isClosed() bool { return s.closed.Load() }
 func (s *Store) Close() error { return s.close() }
 
 // Ping reads a row, and looks whether the file is still in its place: an open file that was
-// removed would go on as if nothing had happened.
+// removed would go on as if nothing had happened. After a write met a full disk, or one that cannot be
+// written, it tries one of its own.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := ended(ctx); err != nil {
 		return err
 	}
 	if _, err := os.Stat(s.path); err != nil {
-		return fault.New(fault.Unavailable, "the store's file is gone: %w", err)
+		return s.health.Failed(fault.New(fault.Unavailable,
+			"the store's file is gone; stop the program and put the file back (%w)", err))
 	}
 	var n int64
-	return s.kinded(ctx, s.read.row(ctx, "SELECT n FROM counter", nil, &n))
+	if err := s.kinded(ctx, s.read.row(ctx, "SELECT n FROM counter", nil, &n)); err != nil {
+		return err
+	}
+	return s.health.Check(s.now(), func() error { return s.tryWrite(ctx) })
+}
+
+// tryFile and tryRow are the sizes of what is tried: on a full disk there is often room for less.
+const tryFile, tryRow = 1 << 20, 1 << 16
+
+// tryWrite writes what fits only where there is room, as a row and as a file, and removes it. Its row is
+// of table 0, which no table is. If the program dies here, the next try removes it.
+func (s *Store) tryWrite(ctx context.Context) error {
+	if err := s.kinded(ctx, s.bodies.tryWrite(tryFile)); err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		"INSERT OR REPLACE INTO rows (tbl, part, row, rev, props) VALUES (0, '', '', 0, zeroblob(?))",
+		"DELETE FROM rows WHERE tbl = 0 AND length(props) = ?",
+	} {
+		err := s.write(ctx, func(t *tx) error {
+			_, err := t.exec(statement, tryRow)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Table opens a table. Names that differ only in case are one table, as in Azure.
@@ -216,7 +247,8 @@ func (g *gate) Create(ctx context.Context) error {
 	}
 	var id int64
 	err := g.s.write(ctx, func(t *tx) error {
-		if _, err := t.exec("INSERT INTO created (kind, name) VALUES (?, ?) ON CONFLICT DO NOTHING", g.kind, g.name); err != nil {
+		if _, err := t.exec("INSERT INTO created (kind, name) VALUES (?, ?) ON CONFLICT DO NOTHING", g.kind,
+			g.name); err != nil {
 			return err
 		}
 		return t.row("SELECT id FROM created WHERE kind = ? AND name = ?", []any{g.kind, g.name}, &id)

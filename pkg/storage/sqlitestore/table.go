@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -26,7 +26,8 @@ func (t *table) Get(ctx context.Context, key storage.Key) (storage.Entity, error
 	}
 	var rev int64
 	var data []byte
-	err = t.s.read.row(ctx, "SELECT rev, props FROM rows WHERE tbl = ? AND part = ? AND row = ?", []any{id, key.Partition, key.Row}, &rev, &data)
+	err = t.s.read.row(ctx, "SELECT rev, props FROM rows WHERE tbl = ? AND part = ? AND row = ?",
+		[]any{id, key.Partition, key.Row}, &rev, &data)
 	if errors.Is(err, sql.ErrNoRows) {
 		return storage.Entity{}, noRow()
 	}
@@ -112,7 +113,8 @@ func apply(x *tx, id int64, op storage.Op, data []byte) (storage.ETag, error) {
 	case storage.Insert:
 		err = row.insert(x, rev, data)
 	case storage.Upsert:
-		_, err = x.exec("INSERT INTO rows (tbl, part, row, rev, props) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET rev = excluded.rev, props = excluded.props",
+		_, err = x.exec("INSERT INTO rows (tbl, part, row, rev, props) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "+
+			"rev = excluded.rev, props = excluded.props",
 			row.tbl, row.part, row.row, rev, data)
 	case storage.Replace:
 		err = row.replace(x, op.Entity.ETag, rev, data)
@@ -131,7 +133,8 @@ type place struct {
 }
 
 func (p place) insert(x *tx, rev int64, data []byte) error {
-	n, err := x.exec("INSERT INTO rows (tbl, part, row, rev, props) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", p.tbl, p.part, p.row, rev, data)
+	n, err := x.exec("INSERT INTO rows (tbl, part, row, rev, props) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", p.tbl,
+		p.part, p.row, rev, data)
 	if err == nil && n == 0 {
 		return fault.New(fault.Conflict, "the row exists")
 	}
@@ -140,10 +143,12 @@ func (p place) insert(x *tx, rev int64, data []byte) error {
 
 func (p place) replace(x *tx, tag storage.ETag, rev int64, data []byte) error {
 	if tag == storage.AnyETag {
-		n, err := x.exec("UPDATE rows SET rev = ?, props = ? WHERE tbl = ? AND part = ? AND row = ?", rev, data, p.tbl, p.part, p.row)
+		n, err := x.exec("UPDATE rows SET rev = ?, props = ? WHERE tbl = ? AND part = ? AND row = ?", rev, data, p.tbl,
+			p.part, p.row)
 		return p.refused(x, n, err)
 	}
-	n, err := x.exec("UPDATE rows SET rev = ?, props = ? WHERE tbl = ? AND part = ? AND row = ? AND rev = ?", rev, data, p.tbl, p.part, p.row, revision(tag))
+	n, err := x.exec("UPDATE rows SET rev = ?, props = ? WHERE tbl = ? AND part = ? AND row = ? AND rev = ?", rev, data,
+		p.tbl, p.part, p.row, revision(tag))
 	return p.refused(x, n, err)
 }
 
@@ -152,7 +157,8 @@ func (p place) delete(x *tx, tag storage.ETag) error {
 		n, err := x.exec("DELETE FROM rows WHERE tbl = ? AND part = ? AND row = ?", p.tbl, p.part, p.row)
 		return p.refused(x, n, err)
 	}
-	n, err := x.exec("DELETE FROM rows WHERE tbl = ? AND part = ? AND row = ? AND rev = ?", p.tbl, p.part, p.row, revision(tag))
+	n, err := x.exec("DELETE FROM rows WHERE tbl = ? AND part = ? AND row = ? AND rev = ?", p.tbl, p.part, p.row,
+		revision(tag))
 	return p.refused(x, n, err)
 }
 
@@ -177,7 +183,8 @@ func otherRevision() error { return fault.New(fault.Conflict, "the row has anoth
 func (p place) merge(x *tx, e storage.Entity, rev int64) error {
 	var old int64
 	var data []byte
-	err := x.row("SELECT rev, props FROM rows WHERE tbl = ? AND part = ? AND row = ?", []any{p.tbl, p.part, p.row}, &old, &data)
+	err := x.row("SELECT rev, props FROM rows WHERE tbl = ? AND part = ? AND row = ?", []any{p.tbl, p.part, p.row},
+		&old, &data)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return noRow()
@@ -194,9 +201,11 @@ func (p place) merge(x *tx, e storage.Entity, rev int64) error {
 		all[name] = v
 	}
 	merged := storage.Entity{Key: e.Key, Props: all}
-	if len(all) > storage.MaxProperties || max(storage.EntitySize(merged), storage.JSONSize(merged)) > storage.MaxEntityBytes {
+	if len(all) > storage.MaxProperties ||
+		max(storage.EntitySize(merged), storage.JSONSize(merged)) > storage.MaxEntityBytes {
 		return fault.New(fault.Invalid, "the merged row would be too large")
 	}
-	_, err = x.exec("UPDATE rows SET rev = ?, props = ? WHERE tbl = ? AND part = ? AND row = ?", rev, encodeProps(all), p.tbl, p.part, p.row)
+	_, err = x.exec("UPDATE rows SET rev = ?, props = ? WHERE tbl = ? AND part = ? AND row = ?", rev, encodeProps(all),
+		p.tbl, p.part, p.row)
 	return err
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"sync/atomic"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // maxGroup bounds how many writes share a transaction, and so how much is done again when one of
@@ -51,8 +51,12 @@ type tx struct {
 }
 
 // write runs do inside a transaction, after which its effects are durable, or not at all when it
-// returns an error. It waits for its turn as long as ctx lets it, and then for the disk.
+// returns an error. It waits for its turn as long as ctx lets it, and then for the disk. A damaged store
+// is not written.
 func (s *Store) write(ctx context.Context, do func(*tx) error) error {
+	if err := s.health.Damage(); err != nil {
+		return err
+	}
 	j := &job{do: do, done: make(chan struct{})}
 	select {
 	case s.w.jobs <- j:

@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
 // held keeps the writer busy until release is called, so that what comes meanwhile is joined.
@@ -51,7 +52,7 @@ func joined(t *testing.T, s *Store, writes ...func() error) []error {
 
 // TestRefusalsStayTheirOwn joins writes of which some are refused after they have written.
 func TestRefusalsStayTheirOwn(t *testing.T) {
-	s := open(t, t.TempDir())
+	s := open(t, storagetest.TempDir(t))
 	table := create(t, s).Table
 	if _, err := table.Transact(t.Context(), insert("there", nil)); err != nil {
 		t.Fatal(err)
@@ -86,7 +87,7 @@ func TestRefusalsStayTheirOwn(t *testing.T) {
 // TestSpoiledTransaction has one write fail as the driver does, which undoes its neighbours' work:
 // they succeed all the same.
 func TestSpoiledTransaction(t *testing.T) {
-	s := open(t, t.TempDir())
+	s := open(t, storagetest.TempDir(t))
 	table := create(t, s).Table
 	broken := errors.New("broken")
 	insertOne := func(row string) func() error {
@@ -117,13 +118,13 @@ func TestGivingUp(t *testing.T) {
 		"another process": func(t *testing.T, s *Store) func() {
 			other := open(t, s.dir)
 			if !other.w.turn.take(time.Second) {
-				t.Fatal("nobody has the turn, and it cannot be had")
+				t.Fatal("nobody has the turn, but it cannot be taken")
 			}
 			return other.w.turn.release
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := open(t, t.TempDir())
+			s := open(t, storagetest.TempDir(t))
 			table := create(t, s).Table
 			release := hold(t, s)
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -142,7 +143,7 @@ func TestGivingUp(t *testing.T) {
 
 // TestRevisionsAreNeverReused deletes and inserts one row again and again, over openings.
 func TestRevisionsAreNeverReused(t *testing.T) {
-	dir, seen, last := t.TempDir(), map[storage.ETag]bool{}, int64(0)
+	dir, seen, last := storagetest.TempDir(t), map[storage.ETag]bool{}, int64(0)
 	for range 3 {
 		s := open(t, dir)
 		table := create(t, s).Table
@@ -155,7 +156,8 @@ func TestRevisionsAreNeverReused(t *testing.T) {
 				t.Errorf("revision %s after %d", tags[0], last)
 			}
 			seen[tags[0]], last = true, revision(tags[0])
-			if _, err := table.Transact(t.Context(), storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: storage.Key{Partition: "p", Row: "r"}, ETag: tags[0]}}); err != nil {
+			if _, err := table.Transact(t.Context(), storage.Op{Kind: storage.Delete,
+				Entity: storage.Entity{Key: storage.Key{Partition: "p", Row: "r"}, ETag: tags[0]}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -165,8 +167,9 @@ func TestRevisionsAreNeverReused(t *testing.T) {
 
 // TestDurability holds the settings that the promise rests on, on the connection that writes.
 func TestDurability(t *testing.T) {
-	s := open(t, t.TempDir())
-	for name, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "0", "busy_timeout": "30000"} {
+	s := open(t, storagetest.TempDir(t))
+	for name, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "0",
+		"busy_timeout": "30000"} {
 		var have string
 		if err := s.w.conn.QueryRowContext(t.Context(), "PRAGMA "+name).Scan(&have); err != nil || have != want {
 			t.Errorf("%s: have %s (%v), want %s", name, have, err, want)
@@ -176,7 +179,7 @@ func TestDurability(t *testing.T) {
 
 // TestPlans: reads are ranges of a key; nothing is scanned or sorted.
 func TestPlans(t *testing.T) {
-	s := open(t, t.TempDir())
+	s := open(t, storagetest.TempDir(t))
 	for name, query := range map[string]string{
 		"rows of a partition": inPartition,
 		"rows of a table":     inTable,
@@ -208,7 +211,7 @@ func TestPlans(t *testing.T) {
 
 // TestNestedQueries reads and writes inside of more queries than there are connections.
 func TestNestedQueries(t *testing.T) {
-	s := open(t, t.TempDir())
+	s := open(t, storagetest.TempDir(t))
 	table := fill(t, s, 100)
 	var all sync.WaitGroup
 	for range 4 * readers {
@@ -234,7 +237,7 @@ func TestNestedQueries(t *testing.T) {
 
 // TestLargeRows: a page is cut where it would take too much memory, and goes on behind.
 func TestLargeRows(t *testing.T) {
-	s := open(t, t.TempDir())
+	s := open(t, storagetest.TempDir(t))
 	table := create(t, s).Table
 	columns := storage.Properties{}
 	for i := range 14 {
@@ -265,7 +268,7 @@ func TestLargeRows(t *testing.T) {
 // TestLogStaysBounded writes many times what the log should hold while there is never a moment
 // without a reader.
 func TestLogStaysBounded(t *testing.T) {
-	s := open(t, t.TempDir())
+	s := open(t, storagetest.TempDir(t))
 	table := create(t, s).Table
 	columns := storage.Properties{}
 	for i := range 8 {

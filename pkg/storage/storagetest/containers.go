@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -46,10 +46,12 @@ func put(ctx context.Context, t *testing.T, c storage.Container, name string, b 
 func (s suite) blobs(t *testing.T) {
 	ctx, c := s.container(t)
 	for name, b := range map[string]storage.Blob{
-		"empty":                          {},
-		"sha256/ab/cd/0123":              {Body: []byte("<html>"), ContentType: "text/html; charset=utf-8"},
-		"with spaces, 100% & é?#'+=":     {Body: []byte{0, 0xff}, ContentType: "application/gzip"},
-		"metadata":                       {Body: []byte("x"), Metadata: map[string]string{"url": "https://example.org/?a=b&c=%20", "fetched_at": "2026-11-21T10:00:00Z", "z9_": "a b ~"}},
+		"empty":                      {},
+		"sha256/ab/cd/0123":          {Body: []byte("<html>"), ContentType: "text/html; charset=utf-8"},
+		"with spaces, 100% & é?#'+=": {Body: []byte{0, 0xff}, ContentType: "application/gzip"},
+		"metadata": {Body: []byte("x"),
+			Metadata: map[string]string{"url": "https://example.org/?a=b&c=%20", "fetched_at": "2026-11-21T10:00:00Z",
+				"z9_": "a b ~"}},
 		"gzip":                           {Body: []byte("\x1f\x8b\x08 not to be unpacked"), ContentType: "text/plain"},
 		"large":                          {Body: bytes.Repeat([]byte("0123456789abcdef"), 1<<16)},
 		strings.Repeat("n", 200) + "/漢字": {Body: []byte("y")},
@@ -144,7 +146,8 @@ func (s suite) list(t *testing.T) {
 
 func (s suite) badBlobs(t *testing.T) {
 	ctx, c := s.container(t)
-	for _, name := range []string{"", "/a", "a/", "a//b", ".", "..", "a/../b", "a/.", "a.", `a\b`, "a\nb", "\xff", strings.Repeat("a", 1025)} {
+	for _, name := range []string{"", "/a", "a/", "a//b", ".", "..", "a/../b", "a/.", "a.", `a\b`, "a\nb", "\xff",
+		strings.Repeat("a", 1025)} {
 		_, err := c.Put(ctx, name, storage.Blob{})
 		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("name %q: have %v, want Invalid", name, err)

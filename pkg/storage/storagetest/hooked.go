@@ -18,7 +18,7 @@ type Call struct {
 	Op   string
 	Name string       // of the table, queue or container
 	Ops  []storage.Op // of a transaction
-	Key  string       // of a blob: its name; of a row that is read: partition/row
+	Key  string       // of a blob: its name; of a row that is read: partition/row; of a query: its one partition, if any
 }
 
 // Hook decides what goes wrong. It is called by as many goroutines as use the store.
@@ -163,7 +163,7 @@ func (t *hookedTable) Get(ctx context.Context, key storage.Key) (storage.Entity,
 }
 
 func (t *hookedTable) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.Entity, error] {
-	return aroundSeq(ctx, t.hook, Call{Op: "table.Query", Name: t.name}, t.Table.Query(ctx, q))
+	return aroundSeq(ctx, t.hook, Call{Op: "table.Query", Name: t.name, Key: q.Partition}, t.Table.Query(ctx, q))
 }
 
 func (t *hookedTable) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag, error) {
@@ -186,7 +186,8 @@ func (q *hookedQueue) Create(ctx context.Context) error {
 }
 
 func (q *hookedQueue) Send(ctx context.Context, body []byte, delay time.Duration) error {
-	return around(ctx, q.hook, Call{Op: "queue.Send", Name: q.name}, func() error { return q.Queue.Send(ctx, body, delay) })
+	return around(ctx, q.hook, Call{Op: "queue.Send", Name: q.name},
+		func() error { return q.Queue.Send(ctx, body, delay) })
 }
 
 func (q *hookedQueue) Receive(ctx context.Context, max int, visibility time.Duration) ([]storage.Message, error) {
@@ -195,7 +196,9 @@ func (q *hookedQueue) Receive(ctx context.Context, max int, visibility time.Dura
 	})
 }
 
-func (q *hookedQueue) Extend(ctx context.Context, m storage.Message, visibility time.Duration) (storage.Message, error) {
+func (q *hookedQueue) Extend(
+	ctx context.Context, m storage.Message, visibility time.Duration,
+) (storage.Message, error) {
 	return around1(ctx, q.hook, Call{Op: "queue.Extend", Name: q.name}, func() (storage.Message, error) {
 		return q.Queue.Extend(ctx, m, visibility)
 	})
@@ -226,7 +229,8 @@ func (c *hookedContainer) Put(ctx context.Context, name string, b storage.Blob) 
 }
 
 func (c *hookedContainer) Get(ctx context.Context, name string) (storage.Blob, error) {
-	return around1(ctx, c.hook, c.call("blob.Get", name), func() (storage.Blob, error) { return c.Container.Get(ctx, name) })
+	return around1(ctx, c.hook, c.call("blob.Get", name),
+		func() (storage.Blob, error) { return c.Container.Get(ctx, name) })
 }
 
 func (c *hookedContainer) Exists(ctx context.Context, name string) (bool, error) {

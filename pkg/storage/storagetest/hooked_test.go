@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -26,7 +26,8 @@ func fixture(t *testing.T, h storagetest.Hook) (plain, hooked storage.Store) {
 	t.Helper()
 	plain = mem.New(time.Now)
 	for _, err := range []error{
-		plain.Table("rows").Create(t.Context()), plain.Queue("jobs").Create(t.Context()), plain.Container("blobs").Create(t.Context()),
+		plain.Table("rows").Create(t.Context()), plain.Queue("jobs").Create(t.Context()),
+		plain.Container("blobs").Create(t.Context()),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -36,7 +37,8 @@ func fixture(t *testing.T, h storagetest.Hook) (plain, hooked storage.Store) {
 }
 
 func insert(row string) storage.Op {
-	return storage.Op{Kind: storage.Insert, Entity: storage.Entity{Key: storage.Key{Partition: "p", Row: row}, Props: storage.Properties{"V": row}}}
+	return storage.Op{Kind: storage.Insert, Entity: storage.Entity{Key: storage.Key{Partition: "p", Row: row},
+		Props: storage.Properties{"V": row}}}
 }
 
 func before(op string, with error) storagetest.Hooks {
@@ -133,9 +135,11 @@ func TestHookedNamesEveryOperation(t *testing.T) {
 	s.Ping(ctx)
 	want := map[string]int{
 		"table.Create rows": 1, "table.Transact rows": 1, "table.Get rows": 1, "table.Query rows": 1,
-		"queue.Create jobs": 1, "queue.Send jobs": 1, "queue.Receive jobs": 1, "queue.Extend jobs": 1, "queue.Delete jobs": 1, "queue.Length jobs": 1,
-		"blob.Create blobs": 1, "blob.Put blobs": 1, "blob.Get blobs": 1, "blob.Exists blobs": 1, "blob.List blobs": 1, "blob.Delete blobs": 1,
-		"store.Ping ": 1,
+		"queue.Create jobs": 1, "queue.Send jobs": 1, "queue.Receive jobs": 1, "queue.Extend jobs": 1, "queue.Delete jobs": 1,
+		"queue.Length jobs": 1,
+		"blob.Create blobs": 1, "blob.Put blobs": 1, "blob.Get blobs": 1, "blob.Exists blobs": 1, "blob.List blobs": 1,
+		"blob.Delete blobs": 1,
+		"store.Ping ":       1,
 	}
 	if d := cmp.Diff(want, seen); d != "" {
 		t.Errorf("calls (-want +have):\n%s", d)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -142,11 +142,12 @@ func (s suite) badTransactions(t *testing.T) {
 		ops   []storage.Op
 		blame int // -1 for none
 	}{
-		"no ops":                   {nil, -1},
-		"101 ops":                  {many, -1},
-		"over 4 MiB":               {large, -1},
-		"two partitions":           {[]storage.Op{insert("p", "1", nil), insert("q", "2", nil)}, 1},
-		"one row twice":            {[]storage.Op{insert("p", "1", nil), insert("p", "2", nil), op(storage.Upsert, ent("p", "1", nil))}, 2},
+		"no ops":         {nil, -1},
+		"101 ops":        {many, -1},
+		"over 4 MiB":     {large, -1},
+		"two partitions": {[]storage.Op{insert("p", "1", nil), insert("q", "2", nil)}, 1},
+		"one row twice": {[]storage.Op{insert("p", "1", nil), insert("p", "2", nil),
+			op(storage.Upsert, ent("p", "1", nil))}, 2},
 		"replace without revision": {[]storage.Op{insert("p", "1", nil), op(storage.Replace, ent("p", "2", nil))}, 1},
 		"merge without revision":   {[]storage.Op{op(storage.Merge, ent("p", "2", nil))}, 0},
 		"delete without revision":  {[]storage.Op{op(storage.Delete, ent("p", "2", nil))}, 0},

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -41,21 +41,24 @@ func (s suite) bounds(t *testing.T) {
 		q    storage.Query
 		want []string
 	}{
-		"one partition":              {storage.Query{Partition: "b"}, []string{"b/1", "b/2", "b/2'", "b/3"}},
-		"no such partition":          {storage.Query{Partition: "bb"}, nil},
-		"rows from":                  {storage.Query{Partition: "b", RowFrom: "2'"}, []string{"b/2'", "b/3"}},
-		"rows to is exclusive":       {storage.Query{Partition: "b", RowTo: "2'"}, []string{"b/1", "b/2"}},
-		"rows between":               {storage.Query{Partition: "b", RowFrom: "2", RowTo: "3"}, []string{"b/2", "b/2'"}},
-		"rows between nothing":       {storage.Query{Partition: "b", RowFrom: "3", RowTo: "2"}, nil},
-		"quote in the partition":     {storage.Query{Partition: "b'", RowTo: "2"}, []string{"b'/1"}},
-		"partitions from":            {storage.Query{PartitionFrom: "b'", RowTo: "2"}, []string{"b'/1", "c/1"}},
-		"partitions to":              {storage.Query{PartitionTo: "b'", RowTo: "2"}, []string{"a/1", "b/1"}},
-		"partitions between":         {storage.Query{PartitionFrom: "a", PartitionTo: "c", RowFrom: "3"}, []string{"a/3", "b/3", "b'/3"}},
-		"partitions that are not":    {storage.Query{PartitionFrom: "aa", PartitionTo: "ab"}, nil},
-		"rows of all partitions":     {storage.Query{RowFrom: "2'", RowTo: "3"}, []string{"a/2'", "b/2'", "b'/2'", "c/2'"}},
-		"pages of one":               {storage.Query{PartitionFrom: "b", PartitionTo: "c", RowFrom: "2", RowTo: "3", PageSize: 1}, []string{"b/2", "b/2'", "b'/2", "b'/2'"}},
-		"pages across partitions":    {storage.Query{RowTo: "2", PageSize: 3}, []string{"a/1", "b/1", "b'/1", "c/1"}},
-		"bounds with slash and hash": {storage.Query{Partition: "a", RowFrom: "#", RowTo: "2?/"}, []string{"a/1", "a/2", "a/2'"}},
+		"one partition":          {storage.Query{Partition: "b"}, []string{"b/1", "b/2", "b/2'", "b/3"}},
+		"no such partition":      {storage.Query{Partition: "bb"}, nil},
+		"rows from":              {storage.Query{Partition: "b", RowFrom: "2'"}, []string{"b/2'", "b/3"}},
+		"rows to is exclusive":   {storage.Query{Partition: "b", RowTo: "2'"}, []string{"b/1", "b/2"}},
+		"rows between":           {storage.Query{Partition: "b", RowFrom: "2", RowTo: "3"}, []string{"b/2", "b/2'"}},
+		"rows between nothing":   {storage.Query{Partition: "b", RowFrom: "3", RowTo: "2"}, nil},
+		"quote in the partition": {storage.Query{Partition: "b'", RowTo: "2"}, []string{"b'/1"}},
+		"partitions from":        {storage.Query{PartitionFrom: "b'", RowTo: "2"}, []string{"b'/1", "c/1"}},
+		"partitions to":          {storage.Query{PartitionTo: "b'", RowTo: "2"}, []string{"a/1", "b/1"}},
+		"partitions between": {storage.Query{PartitionFrom: "a", PartitionTo: "c", RowFrom: "3"},
+			[]string{"a/3", "b/3", "b'/3"}},
+		"partitions that are not": {storage.Query{PartitionFrom: "aa", PartitionTo: "ab"}, nil},
+		"rows of all partitions":  {storage.Query{RowFrom: "2'", RowTo: "3"}, []string{"a/2'", "b/2'", "b'/2'", "c/2'"}},
+		"pages of one": {storage.Query{PartitionFrom: "b", PartitionTo: "c", RowFrom: "2", RowTo: "3",
+			PageSize: 1}, []string{"b/2", "b/2'", "b'/2", "b'/2'"}},
+		"pages across partitions": {storage.Query{RowTo: "2", PageSize: 3}, []string{"a/1", "b/1", "b'/1", "c/1"}},
+		"bounds with slash and hash": {storage.Query{Partition: "a", RowFrom: "#", RowTo: "2?/"},
+			[]string{"a/1", "a/2", "a/2'"}},
 	} {
 		diff(t, name, c.want, keysOf(ctx, t, table, c.q))
 	}

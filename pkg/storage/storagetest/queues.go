@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -170,7 +170,8 @@ func (s suite) extend(t *testing.T) {
 	q.send(t, "x")
 	first := q.one(t, time.Second)
 	longer := must2(q.Extend(q.ctx, first, time.Minute))(t)
-	if longer.Receipt == first.Receipt || longer.ID != first.ID || string(longer.Body) != "x" || !longer.NextVisible.After(first.NextVisible) {
+	if longer.Receipt == first.Receipt || longer.ID != first.ID || string(longer.Body) != "x" ||
+		!longer.NextVisible.After(first.NextVisible) {
 		t.Fatalf("have %+v after %+v, want the same message with a new receipt and a later time", longer, first)
 	}
 	wantKind(t, q.Delete(q.ctx, first), fault.NotFound)

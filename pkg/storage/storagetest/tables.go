@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -107,7 +107,8 @@ func (s suite) values(t *testing.T) {
 		"True": true, "False": false,
 		"I32": int32(7), "I32Min": int32(math.MinInt32), "I32Max": int32(math.MaxInt32),
 		"I64": int64(7), "I64Min": int64(math.MinInt64), "I64Max": int64(math.MaxInt64), "I64Odd": int64(1<<53 + 1),
-		"F3": 3.0, "FNeg": -3.0, "F0": 0.0, "FHalf": 0.5, "FBig": 1e300, "FMax": math.MaxFloat64, "FTiny": 5e-324, "FRound": 1e21, "FInt": float64(1 << 60),
+		"F3": 3.0, "FNeg": -3.0, "F0": 0.0, "FHalf": 0.5, "FBig": 1e300, "FMax": math.MaxFloat64, "FTiny": 5e-324,
+		"FRound": 1e21, "FInt": float64(1 << 60),
 		"Empty": "", "Text": "plain", "Quotes": `it's "quoted" \ / <&>`, "Unicode": "é 漢字 🙂 \u2028 \u2029 \ufeff",
 		"Control": "a\x00b\tc\r\nd\x1fe\x7f", "Number": "12", "Braces": "}{ --batch_ \r\n\r\nHTTP/1.1 500",
 		"NoBytes": []byte{}, "Bytes": []byte{0, 1, 0xff, 0xfe},
@@ -146,7 +147,8 @@ func (s suite) keys(t *testing.T) {
 		if n != 1 {
 			t.Errorf("key %q: query found %d rows, want 1", key, n)
 		}
-		write(ctx, t, table, at(op(storage.Delete, ent(key, key, nil)), tags[0]), at(op(storage.Delete, ent(key, key+"2", nil)), tags[1]))
+		write(ctx, t, table, at(op(storage.Delete, ent(key, key, nil)), tags[0]),
+			at(op(storage.Delete, ent(key, key+"2", nil)), tags[1]))
 		wantNoRow(ctx, t, table, key, key)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/fault"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -49,7 +49,8 @@ func (s suite) hundred(t *testing.T) {
 // rollback fails each kind of op at each place, beside ops that would succeed alone.
 func (s suite) rollback(t *testing.T) {
 	ctx, table := s.table(t)
-	tags := write(ctx, t, table, insert("p", "x", props{"V": "old"}), insert("p", "y", props{"V": "old"}), insert("p", "z", props{"V": "old"}))
+	tags := write(ctx, t, table, insert("p", "x", props{"V": "old"}), insert("p", "y", props{"V": "old"}),
+		insert("p", "z", props{"V": "old"}))
 	stale := tags[2]
 	z := write(ctx, t, table, at(op(storage.Replace, ent("p", "z", props{"V": "newer"})), stale))[0]
 	bad := map[string]struct {
@@ -116,7 +117,8 @@ func (s suite) mixedDeletes(t *testing.T) {
 func (s suite) onlyDeletes(t *testing.T) {
 	ctx, table := s.table(t)
 	tags := write(ctx, t, table, insert("p", "a", nil), insert("p", "b", nil))
-	tags = write(ctx, t, table, at(op(storage.Delete, ent("p", "a", nil)), tags[0]), at(op(storage.Delete, ent("p", "b", nil)), storage.AnyETag))
+	tags = write(ctx, t, table, at(op(storage.Delete, ent("p", "a", nil)), tags[0]),
+		at(op(storage.Delete, ent("p", "b", nil)), storage.AnyETag))
 	diff(t, "revisions", []storage.ETag{"", ""}, tags)
 	wantNoRow(ctx, t, table, "p", "a")
 	wantNoRow(ctx, t, table, "p", "b")

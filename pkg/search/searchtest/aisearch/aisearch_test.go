@@ -44,7 +44,8 @@ func (c *client) expect(method, path, body string, want int) (answer map[string]
 		req.Header.Set(name, value)
 	}
 	if _, given := c.header["Accept"]; !given {
-		req.Header.Set("Accept", "application/json;odata.metadata="+map[bool]string{true: "minimal", false: "none"}[path == ""])
+		req.Header.Set("Accept", "application/json;odata.metadata="+map[bool]string{true: "minimal",
+			false: "none"}[path == ""])
 	}
 	if _, given := c.header["Prefer"]; !given && method == "PUT" {
 		req.Header.Set("Prefer", "return=representation")
@@ -127,10 +128,12 @@ func TestDocuments(t *testing.T) {
 	if have := statuses(c.index(`{"@search.action":"delete","id":"never"}`, 200)); !cmp.Equal(have, []int{200}) {
 		t.Errorf("deletion of what is not there: %v", have)
 	}
-	if have := statuses(c.index(`{"@search.action":"merge","id":"never","text":"x"},{"@search.action":"merge","id":"a","host":"i"}`, 207)); !cmp.Equal(have, []int{404, 200}) {
+	merges := `{"@search.action":"merge","id":"never","text":"x"},{"@search.action":"merge","id":"a","host":"i"}`
+	if have := statuses(c.index(merges, 207)); !cmp.Equal(have, []int{404, 200}) {
 		t.Errorf("merges: %v", have)
 	}
-	if have := statuses(c.index(`{"@search.action":"upload","id":"long","host":"`+strings.Repeat("x", 33_000)+`"}`, 207)); !cmp.Equal(have, []int{400}) {
+	if have := statuses(c.index(`{"@search.action":"upload","id":"long","host":"`+strings.Repeat("x", 33_000)+`"}`,
+		207)); !cmp.Equal(have, []int{400}) {
 		t.Errorf("a term that is too long: %v", have)
 	}
 	want := []map[string]any{{"id": "a", "host": "i", "text": "three"}, {"id": "b", "host": "h", "text": "two"}}
@@ -155,7 +158,7 @@ func TestVisibility(t *testing.T) {
 	if have := c.search(`"search":"one"`); have != nil || len(c.server.Documents("words")) != 1 {
 		t.Errorf("before: %v", have)
 	}
-	c.server.Settle()
+	c.server.Refresh()
 	if have := c.search(`"search":"one"`); !cmp.Equal(have, []string{"a"}) {
 		t.Errorf("after: %v", have)
 	}
@@ -164,7 +167,7 @@ func TestVisibility(t *testing.T) {
 func TestSearch(t *testing.T) {
 	c := newClient(t)
 	c.index(upload("a", "The tides rise")+","+upload("b", "A tide of tickets")+","+upload("c", "rise or fall"), 200)
-	c.server.Settle()
+	c.server.Refresh()
 	for query, want := range map[string][]string{
 		`"search":"tide","orderby":"id"`:                                                   {"a", "b"},
 		`"search":"\"tide\" AND \"rise\""`:                                                 {"a"},
@@ -183,10 +186,14 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{
-		`"search":"a b"`, `"search":"a AND b OR c"`, `"search":"a AND"`, `"search":"(a"`, `"search":"\"a"`, `"search":"o'brien?"`, `"search":"*a"`, `"search":"NOT"`,
-		`"search":"host:a"`, `"search":"*","filter":"text eq 'x'"`, `"search":"*","filter":"host eq 'it's'"`, `"search":"*","filter":"host eq h"`,
-		`"search":"*","orderby":"text"`, `"search":"*","select":"color"`, `"search":"*","color":1`, `"search":"*","skip":100001`, `"search":"*","searchFields":"host"`,
-		`"search":"*","vectorQueries":[{"kind":"vector","vector":[1],"fields":"text","k":1}]`, `"search":"a","highlight":"host"`,
+		`"search":"a b"`, `"search":"a AND b OR c"`, `"search":"a AND"`, `"search":"(a"`, `"search":"\"a"`,
+		`"search":"o'brien?"`, `"search":"*a"`, `"search":"NOT"`,
+		`"search":"host:a"`, `"search":"*","filter":"text eq 'x'"`, `"search":"*","filter":"host eq 'it's'"`,
+		`"search":"*","filter":"host eq h"`,
+		`"search":"*","orderby":"text"`, `"search":"*","select":"color"`, `"search":"*","color":1`,
+		`"search":"*","skip":100001`, `"search":"*","searchFields":"host"`,
+		`"search":"*","vectorQueries":[{"kind":"vector","vector":[1],"fields":"text","k":1}]`,
+		`"search":"a","highlight":"host"`,
 	} {
 		c.expect("POST", "/docs/search.post.search", `{"queryType":"full",`+bad+`}`, 400)
 	}
@@ -195,8 +202,9 @@ func TestSearch(t *testing.T) {
 func TestHighlights(t *testing.T) {
 	c := newClient(t)
 	c.index(upload("a", "Nothing. The tides rise! A tide."), 200)
-	c.server.Settle()
-	answer := c.expect("POST", "/docs/search.post.search", `{"queryType":"full","search":"tide","highlight":"text-1","highlightPreTag":"<b>","highlightPostTag":"</b>"}`, 200)
+	c.server.Refresh()
+	answer := c.expect("POST", "/docs/search.post.search",
+		`{"queryType":"full","search":"tide","highlight":"text-1","highlightPreTag":"<b>","highlightPostTag":"</b>"}`, 200)
 	have := answer["value"].([]any)[0].(map[string]any)["@search.highlights"]
 	if diff := cmp.Diff(map[string]any{"text": []any{" The <b>tides</b> rise!"}}, have); diff != "" {
 		t.Errorf("-want +have\n%s", diff)
@@ -206,7 +214,8 @@ func TestHighlights(t *testing.T) {
 func TestDefinitions(t *testing.T) {
 	c := newClient(t)
 	c.expect("PUT", "", words, 200)
-	more := strings.Replace(words, `"fields":[`, `"fields":[{"name":"title","type":"Edm.String","searchable":true,"analyzer":"de.lucene"},`, 1)
+	more := strings.Replace(words, `"fields":[`,
+		`"fields":[{"name":"title","type":"Edm.String","searchable":true,"analyzer":"de.lucene"},`, 1)
 	c.expect("PUT", "", more, 200)
 	for _, bad := range []string{
 		words, // without the field that was added
@@ -219,7 +228,8 @@ func TestDefinitions(t *testing.T) {
 	} {
 		c.expect("PUT", "", bad, 400)
 	}
-	for name, odd := range map[string]string{"Accept": "application/json;odata.metadata=none", "Prefer": "return=minimal"} {
+	for name, odd := range map[string]string{"Accept": "application/json;odata.metadata=none",
+		"Prefer": "return=minimal"} {
 		c.header[name] = odd
 		c.expect("PUT", "", more, 400)
 		delete(c.header, name)

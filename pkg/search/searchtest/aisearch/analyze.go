@@ -129,7 +129,8 @@ func (f charFilter) filter() (func([]char) []char, error) {
 	switch {
 	case f.Type == "#Microsoft.Azure.Search.MappingCharFilter" && len(f.Mappings) > 0 && f.Pattern == "":
 		return f.mapping()
-	case f.Type == "#Microsoft.Azure.Search.PatternReplaceCharFilter" && f.Pattern != "" && f.Replacement != nil && f.Mappings == nil:
+	case f.Type == "#Microsoft.Azure.Search.PatternReplaceCharFilter" && f.Pattern != "" && f.Replacement != nil &&
+		f.Mappings == nil:
 		pattern, err := regexp.Compile(f.Pattern)
 		if err != nil {
 			return nil, refuse("char filter %s: %v", f.Name, err)
@@ -253,7 +254,8 @@ func (d *definition) tokenFilter(name string) (func(string) string, error) {
 
 // special are letters that fold to ASCII without being composed of it.
 var special = map[rune]string{
-	'ß': "ss", 'ẞ': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'ı': "i", 'þ': "th", 'ŋ': "n",
+	'ß': "ss", 'ẞ': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'ı': "i",
+	'þ': "th", 'ŋ': "n",
 }
 
 // asciiFolded is what Lucene's filter makes of a term: letters that have ASCII equivalents become

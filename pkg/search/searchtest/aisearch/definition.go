@@ -109,7 +109,8 @@ func (ix *index) answered() any {
 	var all map[string]any
 	_ = json.Unmarshal(encoded, &all)
 	all["@odata.context"] = "https://example.search.windows.net/$metadata#indexes/$entity"
-	all["corsOptions"], all["suggesters"], all["similarity"] = nil, []any{}, map[string]any{"@odata.type": "#Microsoft.Azure.Search.BM25Similarity"}
+	all["corsOptions"], all["suggesters"] = nil, []any{}
+	all["similarity"] = map[string]any{"@odata.type": "#Microsoft.Azure.Search.BM25Similarity"}
 	for _, f := range all["fields"].([]any) {
 		f.(map[string]any)["synonymMaps"] = []any{}
 	}
@@ -205,7 +206,8 @@ func (d *definition) check() error {
 			}
 		}
 	}
-	if d.DefaultScoringProfile != "" && !slices.ContainsFunc(d.ScoringProfiles, func(p scoringProfile) bool { return p.Name == d.DefaultScoringProfile }) {
+	if d.DefaultScoringProfile != "" && !slices.ContainsFunc(d.ScoringProfiles,
+		func(p scoringProfile) bool { return p.Name == d.DefaultScoringProfile }) {
 		return refuse("no scoring profile %q", d.DefaultScoringProfile)
 	}
 	if err := d.checkSemantic(); err != nil {
@@ -272,7 +274,8 @@ func (ix *index) redefine(d *definition) error {
 			return refuse("Existing field '%s' cannot be deleted or changed", f.Name)
 		}
 	}
-	if !reflect.DeepEqual(d.Analyzers, ix.definition.Analyzers) || !reflect.DeepEqual(d.CharFilters, ix.definition.CharFilters) || !reflect.DeepEqual(d.TokenFilters, ix.definition.TokenFilters) {
+	if !reflect.DeepEqual(d.Analyzers, ix.definition.Analyzers) || !reflect.DeepEqual(d.CharFilters,
+		ix.definition.CharFilters) || !reflect.DeepEqual(d.TokenFilters, ix.definition.TokenFilters) {
 		return refuse("Index update not allowed because it would cause downtime: analyzers")
 	}
 	next, err := newIndex(d)

@@ -26,7 +26,8 @@ type index struct {
 }
 
 func newIndex(d *definition) (*index, error) {
-	ix := &index{definition: d, stored: map[string]*indexed{}, visible: map[string]*indexed{}, analyzers: map[string]func(string) []token{}}
+	ix := &index{definition: d, stored: map[string]*indexed{}, visible: map[string]*indexed{},
+		analyzers: map[string]func(string) []token{}}
 	for _, f := range d.Fields {
 		if f.Key {
 			ix.key = f.Name
@@ -43,9 +44,9 @@ func newIndex(d *definition) (*index, error) {
 	return ix, nil
 }
 
-// Settle makes visible what was written, document by document, in an order of its own within each
+// Refresh makes visible what was written, document by document, in an order of its own within each
 // request (there is no ordering guarantee for the actions of one).
-func (s *Server) Settle() {
+func (s *Server) Refresh() {
 	for s.settleOne() {
 	}
 }
@@ -185,7 +186,8 @@ var keyForm = regexp.MustCompile(`^[A-Za-z0-9=-][A-Za-z0-9_=-]*$`)
 func (ix *index) checkShape(doc document) error {
 	key, _ := doc[ix.key].(string)
 	if !keyForm.MatchString(key) || len(key) > 1024 {
-		return refuse("Invalid document key: '%s'. Keys can only contain letters, digits, underscore (_), dash (-), or equal sign (=).", key)
+		return refuse("Invalid document key: '%s'. Keys can only contain letters, digits, underscore (_), dash (-), or "+
+			"equal sign (=).", key)
 	}
 	action, _ := doc["@search.action"].(string)
 	if !slices.Contains([]string{"upload", "merge", "mergeOrUpload", "delete"}, action) {

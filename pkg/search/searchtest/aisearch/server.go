@@ -10,7 +10,7 @@
 //
 // Documents are durable at once and visible to searches later, as documented
 // (https://learn.microsoft.com/rest/api/searchservice/http-status-codes, 200): here when
-// [Server.Settle] is called, one after another.
+// [Server.Refresh] is called, one after another.
 package aisearch
 
 import (

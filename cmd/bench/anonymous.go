@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// watch samples something again and again, until the function that it returns is called.
+func watch(every time.Duration, sample func()) (stop func()) {
+	end, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			sample()
+			select {
+			case <-end:
+				return
+			case <-time.After(every):
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-done
+	}
+}
+
+// anonymous is the most anonymous memory that a handler was seen to have, alone and together with the readers
+// of documents that it starts, in KiB.
+type anonymous struct{ handler, together int }
+
+// sample looks at what the process pid has started.
+func (m *anonymous) sample(pid int) {
+	for _, handler := range children(pid) {
+		if name, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", handler)); filepath.Base(name) != "handler" {
+			continue
+		}
+		own, _ := memoryKiB(handler, "RssAnon") // what has ended has none
+		all := own
+		for _, reader := range children(handler) {
+			n, _ := memoryKiB(reader, "RssAnon")
+			all += n
+		}
+		m.handler, m.together = max(m.handler, own), max(m.together, all)
+	}
+}
+
+// children are the processes that the threads of a process have started. See proc_pid_task_tid_children(5).
+func children(pid int) (out []int) {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, name := range lists {
+		text, _ := os.ReadFile(name) // none of what has ended
+		for field := range strings.FieldsSeq(string(text)) {
+			if child, err := strconv.Atoi(field); err == nil {
+				out = append(out, child)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/pause"
+	"github.com/tidemark/tidemark/pkg/local/azurite"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/azure"
+)
+
+// counted is Tidemark in this process; over Azurite every storage request is counted.
+type counted struct {
+	*handlers.Services
+	ctx     context.Context
+	counter *azure.Counter // nil when nothing is counted
+	conn    string         // of Azurite
+	stop    func()         // ends it
+}
+
+func settingsOf(values map[string]string) func(string) string {
+	return func(name string) string { return values[name] }
+}
+
+// onAzurite starts an empty Azurite, in memory, and Tidemark over it.
+func (b *bench) onAzurite(data string) (*counted, error) {
+	az, err := azurite.Start(b.ctx, azurite.Options{ToolDir: b.tools})
+	if err != nil {
+		return nil, err
+	}
+	c, err := b.over(az.ConnectionString(), data)
+	if err != nil {
+		az.Stop()
+		return nil, err
+	}
+	c.stop = az.Stop
+	return c, nil
+}
+
+// over puts Tidemark together over a storage account.
+func (b *bench) over(conn, data string) (*counted, error) {
+	counter := azure.NewCounter()
+	get := settingsOf(map[string]string{"AzureWebJobsStorage": conn})
+	store, err := azure.Open(get, azure.Options{Policies: []policy.Policy{counter.Policy()}})
+	if err != nil {
+		return nil, err
+	}
+	c, err := b.assemble(store, data)
+	if err != nil {
+		return nil, err
+	}
+	c.counter, c.conn = counter, conn
+	return c, nil
+}
+
+// onDisk puts Tidemark together over an empty embedded store.
+func (b *bench) onDisk(data string) (*counted, error) {
+	get := settingsOf(map[string]string{"STORAGE": app.Embedded, "TIDEMARK_DATA": b.temp(data)})
+	store, err := app.OpenStore(get, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	return b.assemble(store, data)
+}
+
+// assemble puts Tidemark together over a store, with a data folder of its own.
+func (b *bench) assemble(store storage.Store, data string) (*counted, error) {
+	get := settingsOf(map[string]string{
+		"CRAWL_ALLOW_HOSTS": "127.0.0.0/8", "TIDEMARK_DATA": b.temp(data), "EMAIL_IMPORT_ROOT": b.dir,
+	})
+	cfg, err := app.Load(get)
+	if err != nil {
+		return nil, err
+	}
+	index, err := sqlitesearch.Open(b.temp(data+".db"), sqlitesearch.Options{})
+	if err != nil {
+		return nil, err
+	}
+	c := &counted{ctx: b.ctx}
+	c.Services, err = app.Assemble(b.ctx, cfg, get, store, index, slog.New(slog.DiscardHandler))
+	return c, err
+}
+
+// drain does what the Functions host does with a queue until nothing is left: receive some messages, call,
+// delete. When the queue is empty, more says whether to go on.
+func (c *counted) drain(queue string, atOnce int, call func([]byte) error, more func() (bool, error)) error {
+	q := c.Store.Queue(queue)
+	for {
+		messages, err := q.Receive(c.ctx, atOnce, 10*time.Minute)
+		if err != nil {
+			return err
+		}
+		if len(messages) == 0 {
+			if again, err := more(); err != nil || !again {
+				return err
+			}
+			continue
+		}
+		var g errgroup.Group
+		for _, m := range messages {
+			g.Go(func() error {
+				if err := call(m.Body); err != nil {
+					return err
+				}
+				return q.Delete(c.ctx, m)
+			})
+		}
+		if err := g.Wait(); err != nil {
+			return err
+		}
+	}
+}
+
+// spent is what some work took.
+type spent struct {
+	time.Duration
+	azure.Counts        // requests of storage; none without a counter
+	objects      uint64 // allocated
+}
+
+// per is a number for each of so many things.
+func per[N int64 | uint64](n N, things int) float64 { return float64(n) / float64(things) }
+
+// rate is how many of so many things were done in a second.
+func (s spent) rate(things int) float64 { return float64(things) / s.Seconds() }
+
+// measure tells what some work takes; counter may be nil.
+func measure(counter *azure.Counter, work func() error) (s spent, err error) {
+	var before, after runtime.MemStats
+	if counter != nil {
+		s.Counts = counter.Snapshot()
+	}
+	runtime.ReadMemStats(&before)
+	began := time.Now()
+	err = work()
+	s.Duration = time.Since(began)
+	runtime.ReadMemStats(&after)
+	s.objects = after.Mallocs - before.Mallocs
+	if counter != nil {
+		s.Counts = counter.Snapshot().Sub(s.Counts)
+	}
+	return s, err
+}
+
+// bestOf does some works in turns, and tells of each what it took in its fastest round.
+func bestOf(rounds int, counter *azure.Counter, works ...func() error) ([]spent, error) {
+	best := make([]spent, len(works))
+	for round := range rounds {
+		for i, work := range works {
+			s, err := measure(counter, work)
+			if err != nil {
+				return nil, err
+			}
+			if round == 0 || s.Duration < best[i].Duration {
+				best[i] = s
+			}
+		}
+	}
+	return best, nil
+}
+
+// wait asks again and again, until the answer is yes.
+func (b *bench) wait(limit, every time.Duration, what string, ready func() (bool, error)) error {
+	for deadline := time.Now().Add(limit); ; {
+		yes, err := ready()
+		switch {
+		case yes:
+			return nil
+		case time.Now().After(deadline):
+			return fmt.Errorf("%s: not in %s: %w", what, limit, err)
+		}
+		if err := pause.For(b.ctx, every); err != nil {
+			return err
+		}
+	}
+}
+
+// alone are works that are done by a process of their own, so that its memory is theirs.
+var alone = map[string]func(ctx context.Context, args []string) (any, error){
+	"read-type": readType, "work-on-mails": workOnMails,
+}
+
+// again has this executable, started again, do one of them, and decodes what it says.
+func (b *bench) again(result any, work string, args ...string) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(b.ctx, exe, append([]string{work}, args...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(out, result)
+}
+
+// aloneMain ends the process when it was started for one of them, after having done it.
+func aloneMain() {
+	if len(os.Args) < 2 || alone[os.Args[1]] == nil {
+		return
+	}
+	result, err := alone[os.Args[1]](context.Background(), os.Args[2:])
+	if err == nil {
+		err = json.NewEncoder(os.Stdout).Encode(result)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func freePort() (int, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer ln.Close()
+	return ln.Addr().(*net.TCPAddr).Port, nil
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// noon is when every test runs.
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// script is one run of the command against a fake server.
+type script struct {
+	name     string
+	args     []string
+	stdin    string
+	env      map[string]string
+	answers  []answered // in the order in which they are asked for
+	terminal bool
+	code     int
+	out, err string   // with SERVER and DIR for what differs from run to run
+	asked    []string // requests the server must have seen, when given
+	// beside are answers to what "status" asks for beside the status, by path, in order, the last for
+	// ever; {} when there are none. They are not among asked.
+	beside map[string][]string
+}
+
+// answered is one answer of the fake server.
+type answered struct {
+	status int // 200 when 0
+	body   string
+}
+
+// perform runs one script and compares all that can be seen of it.
+func perform(t *testing.T, sc script) {
+	t.Helper()
+	var asked []string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if sc.args[0] == "status" && r.URL.Path != "/api/SearchStatus" {
+			bodies := sc.beside[r.URL.Path]
+			io.WriteString(w, cmp.Or(strings.Join(bodies[:min(1, len(bodies))], ""), "{}"))
+			if len(bodies) > 1 {
+				sc.beside[r.URL.Path] = bodies[1:]
+			}
+			return
+		}
+		asked = append(asked, strings.TrimSpace(r.Method+" "+r.URL.RequestURI()+" "+string(body)))
+		n := min(len(asked), len(sc.answers)) - 1
+		if n < 0 {
+			http.Error(w, "no answer prepared", http.StatusTeapot)
+			return
+		}
+		if sc.answers[n].status >= 400 {
+			w.Header().Set("Content-Type", api.ProblemType)
+		}
+		w.WriteHeader(cmp.Or(sc.answers[n].status, 200))
+		io.WriteString(w, sc.answers[n].body)
+	}))
+	defer srv.Close()
+
+	var out, errOut bytes.Buffer
+	clock := noon
+	p := &program{
+		in: strings.NewReader(sc.stdin), out: &out, err: &errOut,
+		getenv: func(name string) string {
+			if name == "TIDEMARK_SERVER" {
+				return cmp.Or(sc.env[name], srv.URL)
+			}
+			return sc.env[name]
+		},
+		now: func() time.Time { return clock },
+		sleep: func(_ context.Context, d time.Duration) error {
+			clock = clock.Add(d)
+			return nil
+		},
+	}
+	if sc.terminal {
+		p.screen = screen{terminal: true, color: sc.env["NO_COLOR"] == "", width: 80}
+		p.notes = p.screen
+	}
+	code := p.run(t.Context(), sc.args)
+	if code != sc.code {
+		t.Errorf("exit code: have %d, want %d", code, sc.code)
+	}
+	show := strings.NewReplacer(srv.URL, "SERVER").Replace
+	if diff := gocmp.Diff(strings.TrimPrefix(sc.out, "\n"), show(out.String())); diff != "" {
+		t.Errorf("stdout (-want +have):\n%s", diff)
+	}
+	if diff := gocmp.Diff(strings.TrimPrefix(sc.err, "\n"), show(errOut.String())); diff != "" {
+		t.Errorf("stderr (-want +have):\n%s", diff)
+	}
+	if sc.asked != nil {
+		if diff := gocmp.Diff(sc.asked, asked); diff != "" {
+			t.Errorf("requests (-want +have):\n%s", diff)
+		}
+	}
+}
+
+func performAll(t *testing.T, scripts []script) {
+	for _, sc := range scripts {
+		t.Run(sc.name, func(t *testing.T) { perform(t, sc) })
+	}
+}
+
+func list(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "urls.txt")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+const (
+	oneAdded = `{"items":[{"source":"https://a.example/","item":{"id":"url_a","status":"Pending","displaySource":"https://a.example/"}}]}`
+	twoMixed = `{"items":[{"source":"https://a.example/","item":{"id":"url_a","status":"Pending","displaySource":"https://a.example/"}},
+		{"source":"ftp://b","error":"scheme ftp is not crawled: give http or https"}]}`
+)

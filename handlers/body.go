@@ -1,0 +1,102 @@
+package handlers
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+const (
+	// maxBody bounds a request: a thousand URLs of 2 KiB, with room.
+	maxBody = 4 << 20
+	// hostMaxBody is what the Functions host takes itself, and so the most that is thrown away.
+	hostMaxBody = 104_857_600
+	// defaultBodyTime is well below the host's functionTimeout, at which it kills the whole process.
+	defaultBodyTime = 2 * time.Minute
+)
+
+// body is a request's body up to maxBody; what is beyond is an [http.MaxBytesError]. The host sends a
+// body to its end before it reads the answer, and when the connection is closed on it, the caller gets
+// an empty 500. So, unlike [http.MaxBytesReader], it leaves the connection open, and the rest is taken
+// before the answer begins.
+type body struct {
+	io.ReadCloser
+	conn  *http.ResponseController
+	limit time.Duration
+	left  int64
+	ended bool
+}
+
+// bounded gives r a body of bounded size and time, and the writer that goes with it.
+func bounded(w http.ResponseWriter, r *http.Request, limit time.Duration) http.ResponseWriter {
+	if r.Body == nil || r.Body == http.NoBody {
+		return w
+	}
+	b := &body{ReadCloser: r.Body, conn: http.NewResponseController(w), limit: limit, left: maxBody}
+	_ = b.conn.SetReadDeadline(time.Now().Add(limit)) // there is none within the process
+	r.Body = b
+	return &takesAll{ResponseWriter: w, body: b}
+}
+
+// Read implements [io.Reader].
+func (b *body) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, &http.MaxBytesError{Limit: maxBody}
+	}
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return n - 1, &http.MaxBytesError{Limit: maxBody}
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return n, fault.New(fault.Unavailable, "the body did not arrive within %v: %w", b.limit, err)
+	}
+	if err == io.EOF {
+		b.end()
+	}
+	return n, err
+}
+
+// take throws away what has not been read.
+func (b *body) take() {
+	if b.ended {
+		return
+	}
+	// Whatever breaks it off, an answer is more use; the server closes the connection after it.
+	if _, err := io.CopyN(io.Discard, b.ReadCloser, hostMaxBody); err == io.EOF {
+		b.end()
+	}
+	b.ended = true
+}
+
+// end lifts the deadline, which would cut off what comes after the body on the connection.
+func (b *body) end() {
+	b.ended = true
+	_ = b.conn.SetReadDeadline(time.Time{})
+}
+
+// takesAll takes the rest of the body before it answers.
+type takesAll struct {
+	http.ResponseWriter
+	body *body
+}
+
+func (t *takesAll) WriteHeader(status int) {
+	t.body.take()
+	t.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements [io.Writer].
+func (t *takesAll) Write(p []byte) (int, error) {
+	t.body.take()
+	return t.ResponseWriter.Write(p)
+}
+
+// Unwrap is for [http.ResponseController].
+func (t *takesAll) Unwrap() http.ResponseWriter { return t.ResponseWriter }

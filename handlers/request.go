@@ -1,0 +1,139 @@
+package handlers
+
+import (
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// decode reads a request strictly: in the path, the query and the body there is what the route's type says, and
+// nothing else.
+func decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
+	params := e.Params()
+	q := queryOf(r, inQuery(params)...)
+	to := reflect.ValueOf(&request).Elem()
+	for _, p := range params {
+		if !p.InPath {
+			q.read(p, to.FieldByIndex(p.Index))
+		}
+	}
+	if q.err != nil {
+		return request, q.err
+	}
+	asked := reflect.ValueOf(request) // a copy: the body may say no where the query says yes
+	if e.HasBody() {
+		if err := decodeBody(r, &request); err != nil {
+			return request, err
+		}
+		if err := checkBounds(to); err != nil {
+			return request, err
+		}
+	}
+	for _, p := range params {
+		field := to.FieldByIndex(p.Index)
+		switch {
+		case p.InBody:
+			field.SetBool(field.Bool() || asked.FieldByIndex(p.Index).Bool())
+		case p.InPath:
+			value := r.PathValue(p.Name)
+			if given := field.String(); given != "" && given != value {
+				name, _, _ := strings.Cut(p.Tag.Get("json"), ",")
+				return request, fault.Field(name, "%s is %.64q, but the address names %.64q", name, given, value)
+			}
+			field.SetString(value)
+		}
+	}
+	return request, nil
+}
+
+// checkBounds holds the numbers of a body to the bounds that their fields' tags say.
+func checkBounds(request reflect.Value) error {
+	for f := range request.Type().Fields() {
+		def, lo, hi := api.Bounds(f)
+		if hi == 0 {
+			continue
+		}
+		field, name := request.FieldByIndex(f.Index), strings.Split(f.Tag.Get("json"), ",")[0]
+		switch n := int(field.Int()); {
+		case n == 0:
+			field.SetInt(int64(def))
+		case n < lo || n > hi:
+			return fault.Field(name, "%s must be from %d to %d, not %d", name, lo, hi, n)
+		}
+	}
+	return nil
+}
+
+// inQuery are the names of the parameters that travel in the query.
+func inQuery(params []api.Param) (names []string) {
+	for _, p := range params {
+		if !p.InPath {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// query reads the parameters of a URL strictly.
+type query struct {
+	values map[string][]string
+	err    error
+}
+
+func queryOf(r *http.Request, names ...string) *query {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		err = fault.New(fault.Invalid, "the query of the URL cannot be read: %w", err)
+	}
+	q := &query{values: values, err: err}
+	for name := range q.values {
+		if name != "code" && !slices.Contains(names, name) { // code is the host's function key
+			q.err = fault.Field(name, "there is no parameter %q; %s", name, orNone(names))
+		}
+	}
+	return q
+}
+
+// orNone tells which parameters there are.
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "this route takes none"
+	}
+	return "known are " + strings.Join(names, ", ")
+}
+
+// read sets a field to its parameter; what is left out leaves it at its default.
+func (q *query) read(p api.Param, field reflect.Value) {
+	given := q.values[p.Name]
+	if len(given) > 1 {
+		q.err = fault.Field(p.Name, "%s is given %d times", p.Name, len(given))
+	}
+	text := ""
+	if len(given) > 0 {
+		text = given[0]
+	}
+	switch field.Kind() {
+	case reflect.Int:
+		n, err := strconv.Atoi(text)
+		if text == "" {
+			n = p.Default
+		} else if err != nil || n < p.Min || n > p.Max {
+			q.err = fault.Field(p.Name, "%s must be a number from %d to %d, not %q", p.Name, p.Min, p.Max, text)
+		}
+		field.SetInt(int64(n))
+	case reflect.Bool:
+		v, err := strconv.ParseBool(text)
+		if text != "" && err != nil {
+			q.err = fault.Field(p.Name, "%s must be true or false, not %q", p.Name, text)
+		}
+		field.SetBool(v)
+	default:
+		field.SetString(text)
+	}
+}

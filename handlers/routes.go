@@ -1,0 +1,115 @@
+package handlers
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/sitepoll"
+)
+
+// call is what an invocation is answered with.
+type call struct {
+	*Services
+	log     *slog.Logger
+	metrics *telemetry.Metrics
+}
+
+// handler answers the requests of one route with a status and a body, or an error.
+type handler struct {
+	*api.Endpoint
+	answer func(r *http.Request, v *call) (status int, body any, err error)
+}
+
+// reply is an answer with another status than the route's own.
+type reply struct {
+	status int
+	body   any
+}
+
+// on answers a route by a function of its types.
+func on[Q, A any](route api.Route[Q, A], fn func(context.Context, *call, Q) (A, error)) handler {
+	return onAny(route, func(ctx context.Context, v *call, q Q) (any, error) { return fn(ctx, v, q) })
+}
+
+// onAny answers a route by a function that has several kinds of answers: a [reply], a [writer], or one of the
+// route's types.
+func onAny[Q, A any](route api.Route[Q, A], fn func(context.Context, *call, Q) (any, error)) handler {
+	return handler{route.Endpoint, func(r *http.Request, v *call) (int, any, error) {
+		q, err := decode[Q](r, route.Endpoint)
+		if err != nil {
+			return 0, nil, err
+		}
+		body, err := fn(r.Context(), v, q)
+		if other, ok := body.(reply); ok {
+			return other.status, other.body, err
+		}
+		return route.Status, body, err
+	}}
+}
+
+// routes are the handlers of all routes of the API.
+func routes() []handler {
+	return []handler{
+		onAny(api.AddURL, addURL),
+		onAny(api.AddFile, addFile),
+		on(api.ReindexItem, reindex),
+		on(api.ListItems, items),
+		{api.GetItem.Endpoint, item},
+		on(api.RemoveItem, remove),
+		on(api.ListCaptures, captures),
+		on(api.ListEdges, edges),
+		on(api.ListChunks, chunks),
+		on(api.ListImages, images),
+		onAny(api.GetCapture, capture),
+		on(api.SearchByGet, searchFor),
+		on(api.Search, searchFor),
+		on(api.GetStatus, status),
+		on(api.GetHost, host),
+		on(api.StartRebuild, rebuildStart),
+		on(api.GetRebuild, rebuildState),
+		on(api.StartMigration, migrateStart),
+		on(api.GetMigration, migrateState),
+		on(api.StartBackfill, backfillStart),
+		on(api.ListBackfills, backfillRuns),
+		on(api.GetBackfill, backfillDo((*backfill.Service).Get)),
+		on(api.ResumeBackfill, backfillDo((*backfill.Service).Resume)),
+		on(api.PauseBackfill, backfillDo((*backfill.Service).Pause)),
+		on(api.CancelBackfill, backfillDo((*backfill.Service).Cancel)),
+		on(api.ListBackfillSites, backfillSites),
+		on(api.ListSites, sites),
+		on(api.GetSite, siteDo((*sitepoll.Service).Get)),
+		on(api.PollSite, siteDo((*sitepoll.Service).PollNow)),
+		onAny(api.IndexNow, indexNow),
+		onAny(api.IndexNowURL, indexNowOne),
+		onAny(api.NormalizeTelegram, normalizeTelegram),
+		onAny(api.NormalizeEmail, normalizeEmail),
+		onAny(api.NormalizeWebpage, normalizeWebpage),
+		{api.InsertEntry.Endpoint, insertEntry},
+		{api.UpdateEntry.Endpoint, updateEntry},
+		onAny(api.ListEntries, listEntries),
+		onAny(api.GetEntry, entry),
+		on(api.ListPolicies, policies),
+		on(api.SavePolicy, savePolicy),
+		on(api.GetTestMode, testMode),
+		{api.SetTestMode.Endpoint, setTestMode},
+		on(api.ToggleTestMode, toggleTestMode),
+		onAny(api.ImportMbox, importMbox),
+		on(api.ListImports, importList),
+		on(api.GetImport, importState),
+		on(api.Enrich, enrichOne),
+		on(api.StartEnrichBatch, enrichMany),
+		on(api.ListEnrichBatches, enrichBatches),
+		on(api.GetEnrichBatch, enrichBatch),
+		on(api.CancelEnrichBatch, cancelEnrichBatch),
+		{api.GetHealth.Endpoint, checkHealth},
+		on(api.GetConfig, config),
+		onAny(api.GetMetrics, metrics),
+		on(api.GetActivity, lastHours),
+		onAny(api.GetOpenAPI, openAPI),
+		onAny(api.GetDocs, docs),
+	}
+}

@@ -1,0 +1,47 @@
+package ui
+
+import (
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// A bar beside "of so many at most" is only as full as that says; one that is full stands beside the
+// number of all that there was (S13).
+func TestS13BarsAreAsFullAsTheySay(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		status  string
+		state   string
+		n       int
+		run, at found
+	}{
+		{"running", api.BackfillRunning, "running", 530, found{bar{530, 1500, "addresses found"}, "530 of 1,500 at most"},
+			found{bar{530, 500, "addresses found"}, "530 of 500 at most"}},
+		{"completed", api.BackfillCompleted, "done", 430, found{bar{430, 430, "addresses found"}, "430"},
+			found{bar{430, 430, "addresses found"}, "430"}},
+		{"completed with nothing", api.BackfillCompleted, "done", 0, found{bar{1, 1, "addresses found"}, "0"},
+			found{bar{1, 1, "addresses found"}, "0"}},
+		{"capped", api.BackfillCompleted, "done", 500, found{bar{500, 1500, "addresses found"}, "500 of 1,500 at most"},
+			found{bar{500, 500, "addresses found"}, "500 of 500 at most"}},
+		{"failed", api.BackfillFailed, "failed", 30, found{bar{30, 1500, "addresses found"}, "30 of 1,500 at most"},
+			found{bar{30, 500, "addresses found"}, "30 of 500 at most"}},
+		{"cancelled", api.BackfillCancelled, "running", 30, found{bar{30, 1500, "addresses found"}, "30 of 1,500 at most"},
+			found{bar{30, 500, "addresses found"}, "30 of 500 at most"}},
+	} {
+		r := api.BackfillRun{Status: tt.status, Sources: []string{"a", "b", "c"}, MaxURLs: 10_000, MaxURLsPerSource: 500}
+		r.Discovered = tt.n
+		p := api.BackfillProgress{State: tt.state, BackfillCounts: r.BackfillCounts}
+		if tt.name == "capped" {
+			p.Note = "the cap is reached"
+		}
+		r.Progress = []api.BackfillProgress{p}
+		tt.at.Bar.Done = min(tt.at.Bar.Done, tt.at.Bar.Of)
+		if have := foundByRun(r); have != tt.run {
+			t.Errorf("%s: run has %+v, want %+v", tt.name, have, tt.run)
+		}
+		if have := foundAt(r, p); have != tt.at {
+			t.Errorf("%s: source has %+v, want %+v", tt.name, have, tt.at)
+		}
+	}
+}

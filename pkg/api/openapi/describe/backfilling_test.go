@@ -1,0 +1,63 @@
+package describe
+
+import (
+	"net/http"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// backfilling are the operations that register what sites already have.
+func backfilling() []operation {
+	return []operation{
+		{
+			of: api.StartBackfill.Endpoint, id: "startBackfill", tag: tagBackfill,
+			summary: "Register the pages that sites already have",
+			about: "Within the caps of the settings, and at the sites' pace. A dry run only counts. 403 while " +
+				"BACKFILL_ENABLED is false.",
+			gives: "The run, which goes on by itself.",
+			fails: []int{http.StatusForbidden, http.StatusConflict},
+			shown: []string{"E7 a run", "E10 a dry run"},
+		},
+		{
+			of: api.ListBackfills.Endpoint, id: "listBackfills", tag: tagBackfill,
+			summary: "List runs, newest first",
+			gives:   "The runs.",
+			shown:   []string{"E7 the newest"},
+		},
+		{
+			of: api.GetBackfill.Endpoint, id: "getBackfill", tag: tagBackfill,
+			summary: "Show how far a run is",
+			gives:   "The run.",
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"E7 done", "E10 what it would do", "E11 failed"},
+		},
+		{
+			of: api.ResumeBackfill.Endpoint, id: "resumeBackfill", tag: tagBackfill,
+			summary: "Let a run go on that is paused or FAILED",
+			about:   "Nothing that was counted is repeated.",
+			gives:   "The run.",
+			fails:   []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
+			shown:   []string{"E7 resumed"},
+		},
+		{
+			of: api.PauseBackfill.Endpoint, id: "pauseBackfill", tag: tagBackfill,
+			summary: "Keep a run from its next step until it is resumed",
+			gives:   "The run.",
+			fails:   []int{http.StatusNotFound, http.StatusConflict},
+			shown:   []string{"E7 paused"},
+		},
+		{
+			of: api.CancelBackfill.Endpoint, id: "cancelBackfill", tag: tagBackfill,
+			summary: "End a run before its next step",
+			gives:   "The run.",
+			fails:   []int{http.StatusNotFound, http.StatusConflict},
+			shown:   []string{"E7 cancelled"},
+		},
+		{
+			of: api.ListBackfillSites.Endpoint, id: "listBackfillSites", tag: tagBackfill,
+			summary: "List the sites that can be backfilled",
+			gives:   "The sites of the site file.",
+			shown:   []string{"E9 the sites"},
+		},
+	}
+}

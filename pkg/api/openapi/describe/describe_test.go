@@ -1,0 +1,57 @@
+package describe
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/api/openapi"
+)
+
+const top = "../../../.."
+
+var update = flag.Bool("update", false, "write openapi.json and the tables of docs/api.md anew")
+
+// The document that is committed is the one that the types, comments and conversations give.
+func TestDocumentIsCurrent(t *testing.T) {
+	have, err := Build(top)
+	must(t, err)
+	if *update {
+		must(t, os.WriteFile(filepath.Join("..", "openapi.json"), have, 0o644))
+		return
+	}
+	if !bytes.Equal(have, openapi.JSON) {
+		t.Errorf("pkg/api/openapi/openapi.json is not what the code says: run make openapi, and read what has "+
+			"changed\n-file +code\n%s",
+			cmp.Diff(string(openapi.JSON), string(have)))
+	}
+}
+
+// The tables of docs/api.md are those that the document gives.
+func TestRoutesInDocsAreCurrent(t *testing.T) {
+	built, err := Build(top)
+	must(t, err)
+	d, err := openapi.Read(built)
+	must(t, err)
+	file := filepath.Join(top, "docs", "api.md")
+	page, err := os.ReadFile(file)
+	must(t, err)
+	have, err := Routes(page, d)
+	must(t, err)
+	if *update {
+		must(t, os.WriteFile(file, have, 0o644))
+	} else if diff := cmp.Diff(string(page), string(have)); diff != "" {
+		t.Errorf("docs/api.md is not what the code says: run make openapi\n-file +code\n%s", diff)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,37 @@
+package describe
+
+import (
+	"net/http"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// importing are the operations that bring in many entries from a file.
+func importing() []operation {
+	return []operation{
+		{
+			of: api.ImportMbox.Endpoint, id: "importMbox", tag: tagEntries,
+			summary: "Import the mails of an mbox file",
+			about: "Each mail is kept once, like one that is sent alone; broken ones are listed and passed over. " +
+				"The import goes on by itself, " +
+				"whatever dies, and importing a file again does no harm.",
+			gives: "The import, which goes on by itself.", other: "The import, which ended while the request lasted.",
+			fails: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
+			shown: []string{"D6 import", "D6 import again"},
+		},
+		{
+			of: api.ListImports.Endpoint, id: "listImports", tag: tagEntries,
+			summary: "List the latest imports",
+			about:   "Those that began within the last 90 days, the newest first, without what was broken in them.",
+			gives:   "The imports.",
+			shown:   []string{"D6 the latest imports"},
+		},
+		{
+			of: api.GetImport.Endpoint, id: "getImport", tag: tagEntries,
+			summary: "Tell how far an import is",
+			gives:   "The import.",
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"D6 how far it is"},
+		},
+	}
+}

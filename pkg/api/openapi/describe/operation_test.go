@@ -1,0 +1,101 @@
+package describe
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/api/openapi"
+)
+
+// operation says of a route what the table of routes does not.
+type operation struct {
+	of      *api.Endpoint
+	id, tag string
+	summary string   // a phrase
+	about   string   // sentences
+	open    bool     // needs no key
+	gives   string   // what the answer is
+	other   string   // what an answer with the route's other status is
+	media   string   // the answer's media type if it is no JSON
+	fails   []int    // errors beyond those that every route may answer
+	shown   []string // steps of recorded conversations that are examples
+}
+
+const jsonType = "application/json"
+
+// build makes the operation of the document.
+func (b *builder) build(o operation) (openapi.Operation, error) {
+	out := openapi.Operation{
+		OperationID: o.id, Tags: []string{o.tag}, Summary: o.summary, Description: o.about,
+		Parameters: b.sent.parameters(o.of),
+	}
+	if o.open {
+		out.Security = &[]openapi.Requirement{}
+	}
+	if o.of.HasBody() {
+		body := openapi.MediaType{Schema: b.sent.oneNamed(o.of.Requests)}
+		out.RequestBody = &openapi.RequestBody{Required: true, Content: openapi.List[openapi.MediaType]{{Name: jsonType,
+			Value: body}}}
+	}
+	answer := openapi.List[openapi.MediaType]{{Name: o.media,
+		Value: openapi.MediaType{Schema: &openapi.Schema{Type: openapi.Types{"string"}}}}}
+	if o.media == "" {
+		answer[0] = openapi.Member[openapi.MediaType]{Name: jsonType,
+			Value: openapi.MediaType{Schema: b.given.anyOf(o.of.Answers)}}
+	}
+	if o.of.Other != 0 && o.of.Other < o.of.Status {
+		out.Responses.Put(strconv.Itoa(o.of.Other), openapi.Response{Description: o.other, Content: slices.Clone(answer)})
+	}
+	out.Responses.Put(strconv.Itoa(o.of.Status), openapi.Response{Description: o.gives, Content: slices.Clone(answer)})
+	if o.of.Other > o.of.Status {
+		out.Responses.Put(strconv.Itoa(o.of.Other), openapi.Response{Description: o.other, Content: slices.Clone(answer)})
+	}
+	for _, status := range slices.Sorted(slices.Values(slices.Concat(o.fails, commonFails(o.of)))) {
+		b.problem(&out.Responses, status)
+	}
+	out.Responses.Put("default", openapi.Response{Ref: "#/components/responses/Problem"})
+	for _, name := range o.shown {
+		step, err := b.talks.find(o.of.Pattern(), name)
+		if err == nil {
+			err = show(&out, step)
+		}
+		if err != nil {
+			return out, fmt.Errorf("%s: %w", o.of.Pattern(), err)
+		}
+	}
+	return out, nil
+}
+
+// commonFails are the errors that follow from what a route reads.
+func commonFails(e *api.Endpoint) (statuses []int) {
+	if e.HasBody() {
+		statuses = append(statuses, http.StatusRequestEntityTooLarge)
+	}
+	if e.HasBody() || len(e.Params()) > 0 {
+		statuses = append(statuses, http.StatusBadRequest)
+	}
+	return statuses
+}
+
+// problem adds an answer for an error, beside what the status means otherwise.
+func (b *builder) problem(to *openapi.List[openapi.Response], status int) {
+	key := strconv.Itoa(status)
+	if known, ok := to.Get(key); ok {
+		known.Content.Put(api.ProblemType, openapi.MediaType{Schema: b.given.of(typeOf(api.Problem{}))})
+		to.Put(key, known)
+		return
+	}
+	to.Put(key, openapi.Response{Ref: "#/components/responses/" + nameOf(status)})
+}
+
+// nameOf is a status in words without spaces.
+func nameOf(status int) string { return strings.ReplaceAll(http.StatusText(status), " ", "") }
+
+// number is an integer within bounds.
+func number(def, lo, hi int) openapi.Schema {
+	return openapi.Schema{Type: openapi.Types{"integer"}, Default: def, Minimum: &lo, Maximum: &hi}
+}

@@ -1,0 +1,173 @@
+package describe
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/api/openapi"
+)
+
+// schemas turns types into schemas. Types of pkg/api with a name become components of that name.
+type schemas struct {
+	words *comments
+	named map[string]*openapi.Schema
+}
+
+func newSchemas(words *comments) *schemas {
+	return &schemas{words, map[string]*openapi.Schema{}}
+}
+
+// anyOf is the schema of a value of one of some types.
+func (s *schemas) anyOf(types []reflect.Type) *openapi.Schema {
+	if len(types) == 1 {
+		return s.of(types[0])
+	}
+	out := &openapi.Schema{}
+	for _, t := range types {
+		out.AnyOf = append(out.AnyOf, s.of(t))
+	}
+	return out
+}
+
+// oneNamed is anyOf as a component. Generators of clients make a type of their own of a body without a
+// name, and some forget how it is written.
+func (s *schemas) oneNamed(types []reflect.Type) *openapi.Schema {
+	if len(types) == 1 {
+		return s.anyOf(types)
+	}
+	var names []string
+	for _, t := range types {
+		names = append(names, t.Name())
+	}
+	name := strings.Join(names, "Or")
+	s.named[name] = s.anyOf(types)
+	return &openapi.Schema{Ref: "#/components/schemas/" + name}
+}
+
+var basic = map[reflect.Kind]openapi.Schema{
+	reflect.String:  {Type: openapi.Types{"string"}},
+	reflect.Bool:    {Type: openapi.Types{"boolean"}},
+	reflect.Int:     {Type: openapi.Types{"integer"}},
+	reflect.Int64:   {Type: openapi.Types{"integer"}, Format: "int64"},
+	reflect.Float64: {Type: openapi.Types{"number"}, Format: "double"},
+}
+
+// of is the schema of a type, as package encoding/json writes its values.
+func (s *schemas) of(t reflect.Type) *openapi.Schema {
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return &openapi.Schema{Type: openapi.Types{"string"}, Format: "date-time"}
+	case t.Name() != "" && t.PkgPath() == reflect.TypeFor[api.Item]().PkgPath():
+		return s.component(t)
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return s.of(t.Elem())
+	case reflect.Slice:
+		return &openapi.Schema{Type: openapi.Types{"array"}, Items: s.of(t.Elem())}
+	case reflect.Map:
+		return &openapi.Schema{Type: openapi.Types{"object"}, AdditionalProperties: s.of(t.Elem())}
+	case reflect.Interface:
+		return &openapi.Schema{}
+	}
+	if b, ok := basic[t.Kind()]; ok {
+		return &b
+	}
+	panic(fmt.Sprintf("describe: no schema for %s", t)) // a new kind of field: add it above
+}
+
+// component makes the schema of a named type once, and refers to it.
+func (s *schemas) component(t reflect.Type) *openapi.Schema {
+	if s.named[t.Name()] == nil {
+		out := &openapi.Schema{}
+		s.named[t.Name()] = out // before its fields, which may be of the same type
+		if t.Kind() == reflect.Struct {
+			*out = *s.object(t)
+		} else {
+			*out = basic[t.Kind()]
+		}
+		names := jsonNames(t)
+		delete(names, t.Name()) // the comment begins with the type's own name
+		out.Description = s.words.prose(s.words.types[t.Name()], names)
+		limit(out, t.Name())
+	}
+	return &openapi.Schema{Ref: "#/components/schemas/" + t.Name()}
+}
+
+func (s *schemas) object(t reflect.Type) *openapi.Schema {
+	out := &openapi.Schema{Type: openapi.Types{"object"}}
+	s.fields(t, out)
+	return out
+}
+
+// fields adds those of a struct, and of structs embedded in it in their place.
+func (s *schemas) fields(t reflect.Type, out *openapi.Schema) {
+	for f := range t.Fields() {
+		if f.Anonymous {
+			s.fields(f.Type, out)
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			continue
+		}
+		p, about := s.field(t, f, name)
+		p.Description = about
+		if !strings.Contains(options, "omit") {
+			out.Required = append(out.Required, name)
+			if f.Type.Kind() == reflect.Pointer {
+				p.Type = append(p.Type, "null")
+			}
+		}
+		out.Properties.Put(name, p)
+	}
+}
+
+// jsonNames are the names of a struct's fields in JSON by those in Go.
+func jsonNames(t reflect.Type) map[string]string {
+	out := map[string]string{}
+	if t.Kind() == reflect.Struct {
+		for _, f := range reflect.VisibleFields(t) {
+			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+				out[f.Name] = name
+			}
+		}
+	}
+	return out
+}
+
+// parameters are the fields of a route's requests that travel in the path and in the query.
+func (s *schemas) parameters(e *api.Endpoint) (params []openapi.Parameter) {
+	if len(e.Params()) == 0 {
+		return nil
+	}
+	t := e.Requests[0]
+	for _, p := range e.Params() {
+		out := openapi.Parameter{Name: p.Name, In: "query", Required: !strings.Contains(p.Tag.Get("json"), ",omit")}
+		out.Schema, out.Description = s.field(t, p.StructField, p.Name)
+		if p.Tag.Get("default") == "false" {
+			out.Schema.Default = false
+		}
+		switch {
+		case p.InPath:
+			out.In, out.Required = "path", true
+		case p.InBody:
+			out.Description = "As `" + p.Name + "` in the body; either is enough."
+		}
+		params = append(params, out)
+	}
+	return params
+}
+
+// field is the schema of a struct's field, and what is said of it.
+func (s *schemas) field(of reflect.Type, f reflect.StructField, name string) (*openapi.Schema, string) {
+	p := s.of(f.Type)
+	if def, lo, hi := api.Bounds(f); hi != 0 {
+		*p = number(def, lo, hi)
+	}
+	limit(p, of.Name()+"."+name)
+	return p, s.words.prose(s.words.fields[of.Name()][f.Name], jsonNames(of))
+}

@@ -1,0 +1,88 @@
+package describe
+
+import (
+	"net/http"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// searching are the operations that read the index and the counts.
+func searching() []operation {
+	return []operation{
+		{
+			of: api.SearchByGet.Endpoint, id: "search", tag: tagSearch,
+			summary: "Search",
+			about:   "As POST, with the same names in the query.",
+			gives:   "The pages found, best first.",
+			fails:   []int{http.StatusServiceUnavailable},
+			shown:   []string{"search", "search finds nothing"},
+		},
+		{
+			of: api.Search.Endpoint, id: "searchByPost", tag: tagSearch,
+			summary: "Search, with the question in the body",
+			about:   "What people look for stays out of logs of addresses.",
+			gives:   "The pages found, best first.",
+			fails:   []int{http.StatusServiceUnavailable},
+			shown:   []string{"search by POST"},
+		},
+		{
+			of: api.GetStatus.Endpoint, id: "getStatus", tag: tagSearch,
+			summary: "Count what is indexed, waits and fails",
+			about:   "Read from counters: it costs the same however many items there are.",
+			gives:   "The counts of all hosts together, and of each.",
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"A23 status of a host", "A23 status during a rebuild"},
+		},
+		{
+			of: api.GetHost.Endpoint, id: "getHost", tag: tagSearch,
+			summary: "Show how a host is treated, and why",
+			about:   "With its counts, its pauses and what its robots.txt says.",
+			gives:   "The host.",
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"A23 a host"},
+		},
+	}
+}
+
+// migrations are the operations that bring a store to the present rules.
+func migrations() []operation {
+	return []operation{
+		{
+			of: api.StartMigration.Endpoint, id: "startMigration", tag: tagRebuilds,
+			summary: "Bring what the store holds to the present rules",
+			about: "First of all the identities of items, after the list of trackers was changed; a newer version migrates " +
+				"by itself. Items that become one are joined, which cannot be undone: `dryRun` tells before what would change. " +
+				"What is done within 20 seconds is in the answer, the rest follows by itself. " +
+				"One that goes on is answered as it is.",
+			gives: "The migration.",
+			fails: []int{http.StatusConflict},
+			shown: []string{"Z1 what a migration would do", "Z1 migrate"},
+		},
+		{
+			of: api.GetMigration.Endpoint, id: "getMigration", tag: tagRebuilds,
+			summary: "Show whether a migration is needed, and how far it is",
+			gives:   "The migration that goes on, or was last.",
+			shown:   []string{"Z1 how far the migration is"},
+		},
+	}
+}
+
+// rebuilds are the operations that have many items indexed anew.
+func rebuilds() []operation {
+	return []operation{
+		{
+			of: api.StartRebuild.Endpoint, id: "startRebuild", tag: tagRebuilds,
+			summary: "Index everything, or a host, anew; or audit it",
+			gives:   "The rebuild, which goes on by itself.",
+			fails:   []int{http.StatusNotFound, http.StatusConflict},
+			shown:   []string{"A19 rebuild a host"},
+		},
+		{
+			of: api.GetRebuild.Endpoint, id: "getRebuild", tag: tagRebuilds,
+			summary: "Show how far a rebuild is",
+			gives:   "The rebuild.",
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"A19 how far the rebuild is"},
+		},
+	}
+}

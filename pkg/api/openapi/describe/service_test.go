@@ -1,0 +1,54 @@
+package describe
+
+import (
+	"net/http"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// service are the operations that tell of the app itself.
+func service() []operation {
+	return []operation{
+		{
+			of: api.GetHealth.Endpoint, id: "getHealth", tag: tagService, open: true,
+			summary: "Tell whether the app can work",
+			gives:   "Everything that it depends on answers, and can be written.",
+			other:   "Something does not, is damaged, or its disk is full; the answer says what, and what to do.",
+			fails:   []int{http.StatusServiceUnavailable},
+			shown:   []string{"health", "health during a rebuild"},
+		},
+		{
+			of: api.GetConfig.Endpoint, id: "getConfig", tag: tagService,
+			summary: "Tell how the app was set",
+			about:   "Of what may be secret no more than that it is set.",
+			gives:   "The settings by name.",
+			shown:   []string{"D5 settings"},
+		},
+		{
+			of: api.GetMetrics.Endpoint, id: "getMetrics", tag: tagService,
+			summary: "Read counters and histograms",
+			about: "For Prometheus, in its text format, of the one instance that answers, since it started. Where there are " +
+				"several, each scrape may meet another: there, ask the log and `activity`.",
+			gives: "The text format, version 0.0.4.", media: "text/plain",
+		},
+		{
+			of: api.GetActivity.Endpoint, id: "getActivity", tag: tagService,
+			summary: "Tell what was done in the last hours",
+			about: "By all instances together, hour by hour for up to 30 days; rows are kept for 90. Where so many " +
+				"instances wrote that not all can be added up, `from` is later than was asked for.",
+			gives: "Sums, in total and by hour.",
+			shown: []string{"A23 activity"},
+		},
+		{
+			of: api.GetOpenAPI.Endpoint, id: "getOpenAPI", tag: tagService,
+			summary: "Read this document",
+			gives:   "An OpenAPI 3.1 document.",
+		},
+		{
+			of: api.GetDocs.Endpoint, id: "getDocs", tag: tagService,
+			summary: "Read this document as a page",
+			about:   "For browsers, with the key as `?code=`. The page has no scripts and takes nothing from elsewhere.",
+			gives:   "A page.", media: "text/html",
+		},
+	}
+}

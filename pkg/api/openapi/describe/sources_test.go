@@ -1,0 +1,108 @@
+package describe
+
+import (
+	"net/http"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// sources are the operations on items.
+func sources() []operation {
+	return []operation{
+		{
+			of: api.AddURL.Endpoint, id: "addUrls", tag: tagSources,
+			summary: "Register one URL or many",
+			about: "A URL that is registered already is checked now. The answer comes when the registration is durable; " +
+				"pages are fetched and indexed afterwards. In a batch each URL that is refused says why, and the others are " +
+				"registered.",
+			gives: "The item; for `urls` what became of each, in order.",
+			shown: []string{"A19 add one", "A19 add many, some bad"},
+		},
+		{
+			of: api.AddFile.Endpoint, id: "addFiles", tag: tagSources,
+			summary: "Register one file or many",
+			about: "The address of a blob, of a container whose blobs then all are registered, or of a file in a share; or " +
+				"a path below `FILE_ROOT` on the machine of the app.",
+			gives: "The item; for `paths` what became of each, in order.",
+			shown: []string{"A3 add a file", "A3 add files"},
+		},
+		{
+			of: api.ReindexItem.Endpoint, id: "reindexItem", tag: tagSources,
+			summary: "Have an item checked now",
+			gives:   "The item.",
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"A15 reindex by id", "reindex by source"},
+		},
+		{
+			of: api.ListItems.Endpoint, id: "listItems", tag: tagSources,
+			summary: "List items, a page at a time",
+			gives:   "A page of items.",
+			shown:   []string{"items, first page", "items, last page", "items by status"},
+		},
+		{
+			of: api.GetItem.Endpoint, id: "getItem", tag: tagSources,
+			summary: "Show an item with its past",
+			about: "With the decisions about it and their reasons, its captures and what they took over from. An id that " +
+				"the item had under earlier rules for URLs (`formerIds`) is answered 301, with where to find it.",
+			gives: "The item.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"item with its past", "A16 an alias"},
+		},
+		{
+			of: api.RemoveItem.Endpoint, id: "removeItem", tag: tagSources,
+			summary: "Remove an item",
+			about: "Within seconds its documents leave the index, and all that was kept of it is deleted. Until then it is " +
+				"found, with `removeRequested`.",
+			gives: "The item.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"A14 remove an item"},
+		},
+	}
+}
+
+// pasts are the operations on what is kept of an item.
+func pasts() []operation {
+	return []operation{
+		{
+			of: api.ListCaptures.Endpoint, id: "listCaptures", tag: tagSources,
+			summary: "List all captures of an item",
+			about:   "In the order of their digests.",
+			gives:   "A page of captures.",
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"A21 captures"},
+		},
+		{
+			of: api.ListEdges.Endpoint, id: "listLineage", tag: tagSources,
+			summary: "List which captures of an item took over from which",
+			about:   "Newest first.",
+			gives:   "A page of edges.",
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"A21 lineage"},
+		},
+		{
+			of: api.ListChunks.Endpoint, id: "listChunks", tag: tagSources,
+			summary: "List the chunks of an item",
+			about:   "What the index was last given, without the texts. An item that it was given nothing of has none.",
+			gives:   "The chunks, in the order of the text.",
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"C5 chunks"},
+		},
+		{
+			of: api.ListImages.Endpoint, id: "listImages", tag: tagSources,
+			summary: "List the images of an item",
+			about:   "Those that the index shows of it. An item that the index holds nothing of has none.",
+			gives:   "The images, in page order.",
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"A18 the images of an item"},
+		},
+		{
+			of: api.GetCapture.Endpoint, id: "getCapture", tag: tagSources,
+			summary: "Read a capture",
+			about: "Its text, or with `raw` its bytes as they came. Those have the media type that they came with and are " +
+				"an attachment: they are a stranger's.",
+			gives: "The text of the capture; with `raw` its bytes, of any media type.", media: "text/plain",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"A21 the text of a capture"},
+		},
+	}
+}

@@ -1,0 +1,173 @@
+// Package openapitest checks requests and answers against a description of an API, for tests.
+//
+// Of answers it is stricter than the description: a field that is not described is a mistake, although
+// callers are told to expect more fields one day.
+package openapitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/tidemark/tidemark/pkg/api/openapi"
+)
+
+// Checker knows the operations of a document.
+type Checker struct {
+	doc         *openapi.Document
+	sent, given *jsonschema.Compiler // for requests and, stricter, for answers
+	routes      []route
+}
+
+// route is an operation by its method and the form of its path.
+type route struct {
+	openapi.Operation
+	method  string
+	pattern *regexp.Regexp
+	at      string // of the operation in the document, as a JSON pointer
+}
+
+// New reads a document.
+func New(document []byte) (*Checker, error) {
+	doc, err := openapi.Read(document)
+	if err != nil {
+		return nil, err
+	}
+	c := &Checker{doc: doc}
+	if c.sent, err = compiler(document, false); err != nil {
+		return nil, err
+	}
+	if c.given, err = compiler(document, true); err != nil {
+		return nil, err
+	}
+	for _, path := range doc.Paths {
+		form := regexp.MustCompile(`\{[^}]+\}`).ReplaceAllString(path.Name, `[^/]+`)
+		for _, m := range path.Value {
+			c.routes = append(c.routes, route{
+				Operation: m.Value, method: strings.ToUpper(m.Name), pattern: regexp.MustCompile("^" + form + "$"),
+				at: "#/paths/" + escape(path.Name) + "/" + m.Name,
+			})
+		}
+	}
+	return c, nil
+}
+
+// compiler reads a document for its schemas. Those of a strict one take no field that they do not name.
+func compiler(document []byte, strict bool) (*jsonschema.Compiler, error) {
+	var doc struct {
+		Components struct {
+			Schemas map[string]map[string]any `json:"schemas"`
+		} `json:"components"`
+	}
+	var raw map[string]any
+	if err := errors.Join(json.Unmarshal(document, &doc), json.Unmarshal(document, &raw)); err != nil {
+		return nil, err
+	}
+	schemas := map[string]any{}
+	for name, s := range doc.Components.Schemas {
+		if strict && s["properties"] != nil {
+			s["additionalProperties"] = false
+		}
+		schemas[name] = s
+	}
+	raw["components"].(map[string]any)["schemas"] = schemas
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	return c, c.AddResource("doc.json", raw)
+}
+
+// escape is a name as a part of a JSON pointer.
+func escape(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(name)
+}
+
+// OperationIDs are those of all operations.
+func (c *Checker) OperationIDs() (ids []string) {
+	for _, r := range c.routes {
+		ids = append(ids, r.OperationID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// find gives the operation of a method and a path below the server's, which is told without its query.
+func (c *Checker) find(method, path string) (route, error) {
+	for _, r := range c.routes {
+		if r.method == method && r.pattern.MatchString(path) {
+			return r, nil
+		}
+	}
+	return route{}, fmt.Errorf("%s %s is no operation", method, path)
+}
+
+// Request checks a body that is sent, and gives the id of the operation. Without a body nothing is sent.
+func (c *Checker) Request(method, path string, body []byte) (operationID string, err error) {
+	r, err := c.find(method, path)
+	switch {
+	case err != nil:
+		return "", err
+	case (len(body) > 0) != (r.RequestBody != nil):
+		return r.OperationID, fmt.Errorf("%s: a body of %d bytes", r.OperationID, len(body))
+	case len(body) == 0:
+		return r.OperationID, nil
+	}
+	return r.OperationID, value(c.sent, r.at+"/requestBody/content/application~1json/schema", body)
+}
+
+// Answer checks an answer: its status, its media type and, if that is JSON, its body.
+func (c *Checker) Answer(method, path string, status int, contentType string, body []byte) error {
+	r, err := c.find(method, path)
+	if err != nil {
+		return err
+	}
+	key, at := strconv.Itoa(status), r.at+"/responses/"
+	res, known := r.Responses.Get(key)
+	if !known && status < 500 {
+		return fmt.Errorf("%s: %d is not described", r.OperationID, status)
+	}
+	if !known {
+		key = "default"
+		res, _ = r.Responses.Get(key)
+	}
+	at += key
+	if res.Ref != "" {
+		at = res.Ref
+		res, _ = c.doc.Components.Responses.Get(strings.TrimPrefix(res.Ref, "#/components/responses/"))
+	}
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return fmt.Errorf("%s: content type %q: %w", r.OperationID, contentType, err)
+	}
+	if _, known := res.Content.Get(media); !known {
+		return fmt.Errorf("%s: %d with %s is not described", r.OperationID, status, media)
+	}
+	if !strings.HasSuffix(media, "json") {
+		return nil
+	}
+	if err := value(c.given, at+"/content/"+escape(media)+"/schema", body); err != nil {
+		return fmt.Errorf("%s: %d: %w", r.OperationID, status, err)
+	}
+	return nil
+}
+
+// value checks a JSON value against the schema at a place of the document.
+func value(c *jsonschema.Compiler, at string, body []byte) error {
+	s, err := c.Compile("doc.json" + at)
+	if err != nil {
+		return err
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	return s.Validate(v)
+}

@@ -1,0 +1,89 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Param is a field of a request that travels in the path or in the query. All others are in the body.
+type Param struct {
+	reflect.StructField
+	Name   string
+	InPath bool
+	InBody bool // too: either place is enough
+	// Default, Min and Max are those of a number, which the field's tags say.
+	Default, Min, Max int
+}
+
+// HasBody reports whether requests of the route have one.
+func (e *Endpoint) HasBody() bool {
+	if e.Method != http.MethodPost && e.Method != http.MethodPut {
+		return false
+	}
+	for f := range e.Requests[0].Fields() {
+		if name := jsonName(f); name != "" && name != "-" {
+			return true
+		}
+	}
+	return false
+}
+
+// Params are the fields of the route's requests that travel outside of the body: in the path those with the tag
+// `path`; in the query all others of a request without a body, and else those with the tag `query`.
+func (e *Endpoint) Params() (params []Param) {
+	if e.Requests[0].Kind() != reflect.Struct {
+		return nil
+	}
+	body := e.HasBody()
+	for f := range e.Requests[0].Fields() {
+		p := Param{StructField: f, Name: f.Tag.Get("path")}
+		p.InPath = p.Name != ""
+		if !p.InPath {
+			_, asked := f.Tag.Lookup("query")
+			if body && !asked {
+				continue
+			}
+			p.Name, p.InBody = jsonName(f), body
+		}
+		p.Default, p.Min, p.Max = Bounds(f)
+		params = append(params, p)
+	}
+	return params
+}
+
+// Bounds are what a field's tags say of a number: its default, and what it is between; zeros when they say nothing.
+func Bounds(f reflect.StructField) (def, lo, hi int) {
+	for name, into := range map[string]*int{"default": &def, "min": &lo, "max": &hi} {
+		*into, _ = strconv.Atoi(f.Tag.Get(name)) // a test reads all of them
+	}
+	return def, lo, hi
+}
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
+// address is the path of a request below /api/, with its query.
+func (e *Endpoint) address(request any) string {
+	path, query := e.Path, url.Values{}
+	v := reflect.ValueOf(request)
+	for _, p := range e.Params() {
+		field := v.FieldByIndex(p.Index)
+		text := fmt.Sprint(field.Interface())
+		switch {
+		case p.InPath:
+			path = strings.Replace(path, "{"+p.Name+"}", url.PathEscape(text), 1)
+		case !p.InBody && !field.IsZero():
+			query.Set(p.Name, text)
+		}
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return path
+}

@@ -1,0 +1,168 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// asked is a request through a route, and what it is on the wire.
+type asked struct {
+	of         *Endpoint
+	line, body string
+	answer     string // "{}" when empty
+	do         func(t *testing.T, c *Client) error
+}
+
+func ask[Q, A any](r Route[Q, A], q Q, line, body string) asked {
+	return asked{r.Endpoint, line, body, "", func(t *testing.T, c *Client) error {
+		_, err := r.Call(t.Context(), c, q)
+		return err
+	}}
+}
+
+// tideSHA256 is the digest of "tide".
+const tideSHA256 = "8a28929ac7f9a17e97a421ac2cd63ac73568ebe87bc0cee641a193d91c761577"
+
+var requests = []asked{
+	ask(AddURL, AddURLRequest{URL: "https://a.example/", Force: true}, "POST AddUrlDocument",
+		`{"url":"https://a.example/","force":true}`),
+	{AddURLs.Endpoint, "POST AddUrlDocument", `{"urls":["a","b"]}`, `{"items":[{"source":"a"},{"source":"b"}]}`,
+		func(t *testing.T, c *Client) error {
+			_, err := c.AddURLs(t.Context(), []string{"a", "b"}, AddOptions{})
+			return err
+		}},
+	ask(AddFile, AddFileRequest{Path: "/x"}, "POST AddFileDocument", `{"path":"/x"}`),
+	{AddFiles.Endpoint, "POST AddFileDocument", `{"paths":["/x"]}`, `{"items":[{"source":"/x"}]}`,
+		func(t *testing.T, c *Client) error {
+			_, err := c.AddFiles(t.Context(), []string{"/x"}, AddOptions{})
+			return err
+		}},
+	ask(ReindexItem, ReindexRequest{ID: "url_a", Force: true}, "POST ReindexItem", `{"id":"url_a","force":true}`),
+	ask(ListItems, ItemQuery{Status: StatusError, Top: 5, Continuation: "a b"},
+		"GET items?continuation=a+b&status=Error&top=5", ""),
+	ask(GetItem, ItemID{ID: "url_a/b"}, "GET items/url_a%2Fb", ""),
+	ask(RemoveItem, ItemID{ID: "url_a"}, "DELETE items/url_a", ""),
+	ask(ListCaptures, CaptureQuery{ID: "url_a", Continuation: "b"}, "GET items/url_a/captures?continuation=b", ""),
+	ask(ListEdges, EdgeQuery{ID: "url_a"}, "GET items/url_a/lineage", ""),
+	ask(ListChunks, ItemID{ID: "url_a"}, "GET items/url_a/chunks", ""),
+	ask(ListImages, ItemID{ID: "url_a"}, "GET items/url_a/images", ""),
+	{GetCapture.Endpoint, "GET items/url_a/captures/" + tideSHA256 + "?raw=true", "", "tide",
+		func(t *testing.T, c *Client) error {
+			_, err := c.Capture(t.Context(), "url_a", tideSHA256)
+			return err
+		}},
+	ask(SearchByGet, SearchRequest{Q: "tide", NestImages: true}, "GET Search?nestImages=true&q=tide", ""),
+	ask(Search, SearchRequest{Q: "tide", Top: 3}, "POST Search", `{"q":"tide","top":3}`),
+	ask(GetStatus, StatusQuery{Host: "a.example"}, "GET SearchStatus?host=a.example", ""),
+	ask(GetHost, HostName{Host: "a.example"}, "GET hosts/a.example", ""),
+	ask(StartRebuild, RebuildRequest{Scope: &RebuildScope{Host: "a.example"}, Refetch: true}, "POST RebuildIndex",
+		`{"scope":{"host":"a.example"},"refetch":true}`),
+	ask(GetRebuild, RebuildID{ID: "run_1"}, "GET RebuildIndex?id=run_1", ""),
+	ask(StartMigration, MigrationRequest{DryRun: true}, "POST migrate", `{"dryRun":true}`),
+	ask(GetMigration, None{}, "GET migrate", ""),
+	ask(StartBackfill, BackfillRequest{Sources: []string{"port"}, DryRun: true}, "POST backfill/runs",
+		`{"sources":["port"],"dryRun":true}`),
+	ask(ListBackfills, BackfillQuery{Top: 5, Continuation: "backfill-x"},
+		"GET backfill/runs?continuation=backfill-x&top=5", ""),
+	ask(GetBackfill, BackfillID{ID: "backfill-x"}, "GET backfill/runs/backfill-x", ""),
+	ask(ResumeBackfill, BackfillID{ID: "backfill-x"}, "POST backfill/runs/backfill-x/resume", ""),
+	ask(PauseBackfill, BackfillID{ID: "backfill-x"}, "POST backfill/runs/backfill-x/pause", ""),
+	ask(CancelBackfill, BackfillID{ID: "backfill-x"}, "POST backfill/runs/backfill-x/cancel", ""),
+	ask(ListBackfillSites, None{}, "GET backfill/sites", ""),
+	ask(ListSites, None{}, "GET sites", ""),
+	ask(GetSite, SiteSlug{Slug: "port"}, "GET sites/port", ""),
+	ask(PollSite, SiteSlug{Slug: "port"}, "POST sites/port/look", ""),
+	ask(IndexNow, IndexNowRequest{Host: "h", Key: "k", URLList: []string{"u"}}, "POST IndexNow",
+		`{"host":"h","key":"k","urlList":["u"]}`),
+	ask(IndexNowURL, IndexNowOne{URL: "u", Key: "k"}, "GET IndexNow?key=k&url=u", ""),
+	ask(NormalizeTelegram, TelegramRequest{Text: "x", Source: TelegramSource{ChatID: "1", MessageID: "2"}},
+		"POST normalize/telegram",
+		`{"text":"x","source":{"chat_id":"1","message_id":"2"}}`),
+	ask(NormalizeEmail, EmailRequest{RawText: "x", Subject: "y"}, "POST normalize/email",
+		`{"raw_text":"x","subject":"y"}`),
+	ask(NormalizeWebpage, WebpageRequest{Text: new(string)}, "POST normalize/webpage", `{"text":""}`),
+	ask(InsertEntry, Entry{Source: "a"}, "POST db/insert", `{"source":"a"}`),
+	ask(InsertEntries, EntryBatch{Items: []Entry{{Source: "a"}}, ContinueOnError: true}, "POST db/insert",
+		`{"items":[{"source":"a"}],"continue_on_error":true}`),
+	ask(UpdateEntry, Entry{EntryID: "e"}, "POST db/update", `{"entry_id":"e"}`),
+	ask(UpdateEntries, EntryBatch{Items: []Entry{{ID: "e"}}}, "POST db/update", `{"items":[{"id":"e"}]}`),
+	ask(ListEntries, EntryQuery{Policy: "p", Top: 5, Continuation: "x"}, "GET entries?continuation=x&policy=p&top=5", ""),
+	ask(GetEntry, EntryID{ID: "entry_a-b/c"}, "GET entries/entry_a-b%2Fc", ""),
+	ask(ListPolicies, None{}, "GET policies", ""),
+	ask(SavePolicy, Policy{PolicyKey: "a", Source: "b", ConflictAction: "skip"}, "PUT policies/a",
+		`{"policy_key":"a","source":"b","content_type":"","conflict_action":"skip","update_fields":null,"enabled":false}`),
+	ask(GetTestMode, None{}, "GET test-mode", ""),
+	ask(SetTestMode, TestMode{}, "PUT test-mode", `{"is_test_mode":false}`),
+	ask(ToggleTestMode, None{}, "POST test-mode/toggle", ""),
+	ask(ImportMbox, ImportRequest{MboxPath: "a.mbox"}, "POST import/email/mbox", `{"mbox_path":"a.mbox"}`),
+	ask(ListImports, ImportQuery{Top: 5}, "GET import/email?top=5", ""),
+	ask(GetImport, ImportID{ID: "mbox-1"}, "GET import/email/mbox-1", ""),
+	ask(Enrich, EnrichRequest{EntryID: "e"}, "POST enrich/tier1", `{"entry_id":"e"}`),
+	ask(StartEnrichBatch, EnrichBatchRequest{EntryIDs: []string{"e"}}, "POST enrich/tier1/batch", `{"entry_ids":["e"]}`),
+	ask(ListEnrichBatches, EnrichQuery{Schema: "pkm", Top: 5, Before: "t1-x"},
+		"GET enrich/tier1/batches?before=t1-x&schema=pkm&top=5", ""),
+	ask(GetEnrichBatch, EnrichBatchID{ID: "t1-x.2"}, "GET enrich/tier1/batches/t1-x.2", ""),
+	ask(CancelEnrichBatch, EnrichBatchID{ID: "t1-x.2"}, "POST enrich/tier1/batches/t1-x.2/cancel", ""),
+	ask(GetHealth, None{}, "GET health", ""),
+	ask(GetConfig, None{}, "GET config", ""),
+	ask(GetMetrics, None{}, "GET metrics", ""),
+	ask(GetActivity, ActivityQuery{Hours: 48}, "GET activity?hours=48", ""),
+	ask(GetOpenAPI, None{}, "GET openapi.json", ""),
+	ask(GetDocs, None{}, "GET docs", ""),
+}
+
+// TestRoutes holds every route against the contract: the line, the key and the body of its requests.
+func TestRoutes(t *testing.T) {
+	seenRoutes := map[*Endpoint]bool{}
+	for _, tt := range requests {
+		seenRoutes[tt.of] = true
+		t.Run(tt.line, func(t *testing.T) {
+			answer := tt.answer
+			if answer == "" {
+				answer = "{}"
+			}
+			c, last := serve(t, http.StatusOK, "application/json", answer)
+			if err := tt.do(t, c); err != nil {
+				t.Fatal(err)
+			}
+			method, path, _ := strings.Cut(tt.line, " ")
+			want := seen{Line: method + " /api/" + path, Key: "secret", Body: tt.body}
+			if diff := cmp.Diff(want, *last); diff != "" {
+				t.Errorf("request (-want +have):\n%s", diff)
+			}
+		})
+	}
+	for _, e := range Routes() {
+		if !seenRoutes[e] {
+			t.Errorf("no request for %s", e.Pattern())
+		}
+	}
+}
+
+// What the tags of requests say can be read: a parameter of a path is in it, and bounds are numbers.
+func TestParams(t *testing.T) {
+	for _, e := range Routes() {
+		inPath := 0
+		for _, p := range e.Params() {
+			if p.InPath {
+				inPath++
+				if !strings.Contains(e.Path, "{"+p.Name+"}") {
+					t.Errorf("%s has no {%s}", e.Pattern(), p.Name)
+				}
+			}
+			for _, tag := range []string{"default", "min", "max"} {
+				text, given := p.Tag.Lookup(tag)
+				if _, err := strconv.Atoi(text); given && err != nil && text != "false" {
+					t.Errorf("%s: %s of %s is %q", e.Pattern(), tag, p.Name, text)
+				}
+			}
+		}
+		if have := strings.Count(e.Path, "{"); have != inPath {
+			t.Errorf("%s: %d names in the path, %d fields", e.Pattern(), have, inPath)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/content/document"
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/ops/activity"
+	"github.com/tidemark/tidemark/pkg/ops/instrumented"
+	"github.com/tidemark/tidemark/pkg/ops/memory"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/enrich"
+	"github.com/tidemark/tidemark/pkg/run/mailimport"
+	"github.com/tidemark/tidemark/pkg/run/migrate"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
+	"github.com/tidemark/tidemark/pkg/run/sitepoll"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/index"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// Assemble builds the services over a store and an index and makes what is missing there. Credentials
+// are read through get when they are needed.
+func Assemble(ctx context.Context, cfg Config, get func(string) string, store storage.Store, engine search.Index,
+	log *slog.Logger) (*handlers.Services, error) {
+	if cfg.Metrics == nil {
+		cfg.Metrics = telemetry.New()
+	}
+	a := assembly{cfg: cfg, get: get, store: instrumented.Store(store, cfg.Metrics), log: log}
+	in, err := a.inputs()
+	if err != nil {
+		return nil, err
+	}
+	known := a.records(in)
+	out, err := a.index(ctx, engine)
+	if err != nil {
+		return nil, err
+	}
+	worker := a.worker(in, known, out)
+	pushed, err := a.pushed(in, known, out)
+	if err != nil {
+		return nil, err
+	}
+	runs := a.runs(in, known, out, worker, pushed.entries)
+	done := activity.New(a.store, cfg.Metrics, activity.Options{})
+	fill := func(ctx context.Context, created search.Index) error {
+		return fillIndex(ctx, created, known.registry, pushed.entries, runs.rebuild)
+	}
+	if out.lazy != nil {
+		out.lazy.created = fill
+	}
+	for _, step := range []func(context.Context) error{
+		known.registry.Create, known.snapshots.Create, known.manifests.Create,
+		runs.rebuild.Create, runs.backfill.Create, runs.sites.Create,
+		pushed.entries.Create, pushed.enrich.Create, pushed.imports.Create, done.Create, out.engine.Create,
+		func(ctx context.Context) error { return known.snapshots.StartRun(ctx, known.run) },
+		runs.migrate.Ensure,
+		func(ctx context.Context) error { return fill(ctx, out.engine) },
+	} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return &handlers.Services{
+		Store: a.store, Registry: known.registry, Snapshots: known.snapshots, Manifests: known.manifests,
+		Worker: worker, Index: out.searched, Documents: in.documents, Files: in.files, Admit: in.web.Admit,
+		Rebuilds: runs.rebuild, Migrate: runs.migrate, Backfill: runs.backfill, Polls: runs.sites,
+		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Activity: done,
+		Setting: get, Config: Shown(get), Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
+	}, nil
+}
+
+// assembly is what every subsystem is made of.
+type assembly struct {
+	cfg   Config
+	get   func(string) string
+	store storage.Store
+	log   *slog.Logger
+}
+
+// inputs are the ways to what is ingested: the web, files, and the readers of documents.
+type inputs struct {
+	web       *fetch.Client
+	files     *file.Client
+	documents *document.Reader
+}
+
+func (a assembly) inputs() (in inputs, err error) {
+	cfg := a.cfg
+	if in.web, err = fetch.New(cfg.Fetch); err != nil {
+		return in, err
+	}
+	in.files, err = file.New(file.Config{
+		Root: cfg.FileRoot, Setting: a.get, Transport: in.web.Transport(),
+		MaxBytes: cfg.Fetch.MaxBytes, Timeout: cfg.Fetch.Timeout,
+	})
+	in.documents = document.New(document.Options{
+		CacheDir: filepath.Join(cfg.Data, "cache"), Memory: cfg.Memory.Reader(), Parallel: cfg.Memory.Readers(),
+	})
+	return in, err
+}
+
+// records are what is known of sources: the items, what they held, and what the index was given of it.
+type records struct {
+	registry  *registry.Registry
+	snapshots *snapshot.Store
+	manifests *index.Manifests
+	run       snapshot.Run // that new captures belong to
+}
+
+func (a assembly) records(in inputs) records {
+	cfg := a.cfg
+	return records{
+		registry: registry.New(a.store, registry.Options{
+			Table: cfg.Table, Strategy: cfg.Strategy,
+			Politeness: cfg.politeness(in.web.Exempt, cfg.Sites.Limits), Log: a.log,
+		}),
+		snapshots: snapshot.New(a.store), manifests: index.NewManifests(a.store),
+		run: snapshot.Run{
+			ID:        "crawl-" + cfg.version().String(),
+			Collector: "crawl", NormalizationVersion: cfg.version(), StartedAt: time.Now(),
+		},
+	}
+}
+
+// indexed is the search index as it is written and as it is searched.
+type indexed struct {
+	engine   search.Index
+	lazy     *lazyIndex // the engine, where it is a service that may be down; else nil
+	none     bool       // there is no index
+	searched search.Index
+	vectors  crawl.Embedder // nil without a model
+}
+
+func (a assembly) index(ctx context.Context, engine search.Index) (out indexed, err error) {
+	out.engine = engine
+	_, out.none = engine.(search.None)
+	if a.cfg.Search.Endpoint != "" {
+		out.lazy = newLazyIndex(engine, a.log)
+		out.engine = out.lazy
+	}
+	out.searched = out.engine
+	if !out.none && a.cfg.Models.Embeddings != "" {
+		out.searched, out.vectors, err = a.withVectors(ctx, out.engine)
+	}
+	return out, err
+}
+
+func (a assembly) worker(in inputs, known records, out indexed) *crawl.Worker {
+	cfg := a.cfg
+	web, engine := instrumented.Web(in.web, cfg.Metrics), instrumented.Index(out.engine, cfg.Metrics)
+	return crawl.New(known.registry, known.snapshots, known.manifests, web, engine, crawl.Options{
+		Schedule: cfg.Schedule, Agent: in.web.ProductToken(), Rules: cfg.Rules, Strategy: cfg.Strategy,
+		KeepGone: cfg.KeepGone, Soft404: cfg.Soft404, ReindexOnCanonical: cfg.ReindexOnCanonical,
+		RunID: known.run.ID, Version: known.run.NormalizationVersion, Retention: cfg.Retention,
+		Vectors: out.vectors, Documents: in.documents, Room: memory.NewRoom(cfg.Memory, cfg.Fetch.MaxBytes),
+		Files: in.files, Setting: a.get, Log: a.log, Metrics: cfg.Metrics,
+	})
+}
+
+// pushed are the services for what is pushed in.
+type pushed struct {
+	entries *entries.Store
+	enrich  *enrich.Service
+	imports *mailimport.Service
+}
+
+func (a assembly) pushed(in inputs, known records, out indexed) (p pushed, err error) {
+	keeping := entries.Options{Links: known.registry, Rules: a.cfg.Rules, Vectors: out.vectors, Log: a.log}
+	if !out.none {
+		keeping.Index = instrumented.Index(out.engine, a.cfg.Metrics)
+	}
+	p.entries = entries.New(a.store, keeping)
+	models := enrich.Models{Default: a.cfg.Models.Tier1, Batch: a.cfg.Models.Tier1Batch}
+	if a.cfg.Models.BaseURL != "" {
+		client, err := a.client()
+		if err != nil {
+			return p, err
+		}
+		models.Chat, models.Batches = client, client
+	}
+	p.enrich = enrich.New(a.store, enrich.Kept{Store: p.entries}, models,
+		enrich.Options{Schemas: enrich.Schemas(), Log: a.log})
+	// The files with mails are below a root of their own.
+	files, err := file.New(file.Config{
+		Root: a.cfg.MailRoot.Folder(), RootName: "EMAIL_IMPORT_ROOT", Setting: a.get, Transport: in.web.Transport(),
+	})
+	p.imports = mailimport.New(a.store, files, p.entries, p.enrich, mailimport.Options{Root: a.cfg.MailRoot, Log: a.log})
+	return p, err
+}
+
+// runs are the services that work through much, a step at a time.
+type runs struct {
+	rebuild  *rebuild.Service
+	migrate  *migrate.Service
+	backfill *backfill.Service
+	sites    *sitepoll.Service
+}
+
+func (a assembly) runs(in inputs, known records, out indexed, worker *crawl.Worker, pushed *entries.Store) runs {
+	cfg, reg := a.cfg, known.registry
+	rebuilding := rebuild.Options{
+		Version: known.run.NormalizationVersion, Entries: pushed, Collisions: known.manifests.Collisions, Log: a.log,
+	}
+	if !out.none {
+		rebuilding.Audit = index.NewAuditor(out.engine, known.manifests, reg, pushed)
+	}
+	steps := []migrate.Step{migrate.Items(reg, cfg.Rules), entryKeys(pushed)}
+	return runs{
+		rebuild: rebuild.New(a.store, reg, known.snapshots, rebuilding),
+		migrate: migrate.New(a.store.Table(snapshot.RunsTable), steps, migrate.Options{
+			Empty: func(ctx context.Context) (bool, error) { return isEmpty(ctx, reg, pushed) }, Log: a.log,
+		}),
+		backfill: backfill.New(a.store, reg, worker, in.files, cfg.backfill(in.web.Exempt, a.log)),
+		sites: sitepoll.New(a.store, reg, worker, sitepoll.Options{
+			Sites: cfg.Sites, Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Log: a.log,
+		}),
+	}
+}

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
+)
+
+// ours are the beginnings of names that no other program uses. Others, such as OPENAI_, stand before names that
+// are not ours, too: of those only what is nearly one of our names is told.
+var ours = []string{"REGISTRY_", "CRAWL_", "BACKFILL_", "SENTINEL_", "LIMIT_", "SNAPSHOT_", "EMAIL_IMPORT_",
+	"EMBEDDINGS_", "T1_", "SEARCH_", "TIDEMARK_", "AZURITE_"}
+
+// Misspelt says, of the names of what is set, which look like settings and are none, each with the nearest one.
+func Misspelt(set []string) (said []string) {
+	for _, name := range set {
+		if isSetting(name) || name == "" {
+			continue
+		}
+		nearest, away := nearestSetting(name)
+		own := slices.ContainsFunc(ours, func(prefix string) bool { return strings.HasPrefix(strings.ToUpper(name), prefix) })
+		switch {
+		case own && away <= 8 && 2*away < len(nearest), away <= 2 && len(name) >= 8:
+			said = append(said, name+" is set, but there is no such setting; did you mean "+nearest+"?")
+		case own:
+			said = append(said, name+" is set, but there is no such setting")
+		}
+	}
+	return said
+}
+
+// isSetting also knows the secret that the local host sets for its handler, which is no setting of a person's.
+func isSetting(name string) bool {
+	return name == api.HostSecretVar || strings.HasPrefix(name, credential.Prefix) ||
+		slices.ContainsFunc(Settings, func(s Setting) bool { return s.Name == name })
+}
+
+// nearestSetting is the setting of which the fewest characters have to be changed, in upper case.
+func nearestSetting(name string) (nearest string, away int) {
+	away = len(name) + 100
+	for _, s := range Settings {
+		if n := distance(strings.ToUpper(name), strings.ToUpper(s.Name)); n < away {
+			nearest, away = s.Name, n
+		}
+	}
+	return nearest, away
+}
+
+// distance is how many characters have to be put in, taken out or changed to make b of a (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			changed := diagonal
+			if a[i] != b[j] {
+				changed++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(changed, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

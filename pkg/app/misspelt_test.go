@@ -1,0 +1,63 @@
+package app
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// A name that is nearly one of ours is told with the one that was meant; those of other programs are not (S13).
+func TestS13MisspeltSettings(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string // "" for none
+	}{
+		{"CRAWL_MIN_DELAY", "CRAWL_MIN_DELAY is set, but there is no such setting; did you mean CRAWL_MIN_DELAY_MS?"},
+		{"CRAWL_MIN_DELAY_MS", ""},
+		{"CRAWL_ALLOWED_HOSTS", "CRAWL_ALLOWED_HOSTS is set, but there is no such setting; did you mean CRAWL_ALLOW_HOSTS?"},
+		{"BACKFILL_ENABLE", "BACKFILL_ENABLE is set, but there is no such setting; did you mean BACKFILL_ENABLED?"},
+		{"SEARCH_ENPOINT", "SEARCH_ENPOINT is set, but there is no such setting; did you mean SEARCH_ENDPOINT?"},
+		{"T1_MODEL", "T1_MODEL is set, but there is no such setting; did you mean T1_BATCH_MODEL?"},
+		{"crawl_min_delay_ms", "crawl_min_delay_ms is set, but there is no such setting; did you mean CRAWL_MIN_DELAY_MS?"},
+		{"CRAWL_SOMETHING_ELSE_ALTOGETHER", "CRAWL_SOMETHING_ELSE_ALTOGETHER is set, but there is no such setting"},
+		{"FILE_ROOTS", "FILE_ROOTS is set, but there is no such setting; did you mean FILE_ROOT?"},
+		{"OPENAI_BASEURL", "OPENAI_BASEURL is set, but there is no such setting; did you mean OPENAI_BASE_URL?"},
+		{"AzureWebJobsStorage__acountName",
+			"AzureWebJobsStorage__acountName is set, but there is no such setting; did you mean " +
+				"AzureWebJobsStorage__accountName?"},
+		// Of others.
+		{api.HostSecretVar, ""}, {"CREDENTIAL_WIKI", ""}, {"OPENAI_API_KEY", ""}, {"FORCE_COLOR", ""},
+		{"WEBSITE_HOSTNAME", ""}, {"PATH", ""}, {"PORTS", ""},
+		{"SEARCHPATH", ""}, {"NO_PROXY", ""}, {"FILE_SIZE", ""}, {"", ""},
+	} {
+		var want []string
+		if tt.want != "" {
+			want = []string{tt.want}
+		}
+		if diff := cmp.Diff(want, Misspelt([]string{tt.name})); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+	for _, s := range Settings {
+		if said := Misspelt([]string{s.Name}); said != nil {
+			t.Errorf("%s is a setting: %v", s.Name, said)
+		}
+	}
+}
+
+// In Azure there is only the log to say it.
+func TestS13MisspeltSettingsAreLogged(t *testing.T) {
+	for site, want := range map[string]string{"": "", "app": "level=WARN"} {
+		var out bytes.Buffer
+		log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		if _, err := New(env(map[string]string{"WEBSITE_SITE_NAME": site}), log, "CRAWL_MIN_DELAY"); err != nil {
+			t.Fatal(err)
+		}
+		if said := out.String(); !strings.Contains(said, want) || (said == "") != (want == "") {
+			t.Errorf("%q: %q", site, said)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package app
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// A6: the properties of a file that was crawled are in its item over HTTP (spec 003 §4): length, time,
+// and of a page neither.
+func TestA6FilePropertiesOverHTTP(t *testing.T) {
+	root, site := t.TempDir(), newPages(t)
+	path, text := filepath.Join(root, "tides.txt"), "High water is at noon."
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	modified := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
+	if err := os.Chtimes(path, modified, modified); err != nil {
+		t.Fatal(err)
+	}
+	site.put("/p", "Low water is at six.")
+	s := newServed(t, map[string]string{"FILE_ROOT": root})
+	var file, page api.Item
+	s.ask("POST", "/api/AddFileDocument", api.AddFileRequest{Path: path}, http.StatusAccepted, &file)
+	if file.FileLength != nil {
+		t.Errorf("before it was read: %d bytes", *file.FileLength)
+	}
+	s.ask("POST", "/api/AddUrlDocument", api.AddURLRequest{URL: site.URL + "/p"}, http.StatusAccepted, &page)
+	s.work()
+	s.ask("GET", "/api/items/"+file.ID, nil, http.StatusOK, &file)
+	if file.Status != api.StatusIndexed || file.FileLength == nil || *file.FileLength != int64(len(text)) ||
+		!file.FileLastModified.Equal(modified) {
+		t.Errorf("item of the file: %+v, length %v", file, file.FileLength)
+	}
+	s.ask("GET", "/api/items/"+page.ID, nil, http.StatusOK, &page)
+	if page.Status != api.StatusIndexed || page.FileLength != nil || !page.FileLastModified.IsZero() ||
+		page.DiscoveryMethod != "API" {
+		t.Errorf("item of the page: %+v", page)
+	}
+}
+
+// versions is a site of one page at /p, which the test changes.
+type versions struct {
+	*httptest.Server
+	mu     sync.Mutex
+	text   string
+	tag    string // ETag; none when empty
+	status int    // instead of 200
+}
+
+func newVersions(t *testing.T) *versions {
+	v := &versions{}
+	v.Server = httptest.NewServer(v)
+	t.Cleanup(v.Close)
+	return v
+}
+
+func (v *versions) set(text, tag string, status int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.text, v.tag, v.status = text, tag, status
+}
+
+func (v *versions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	w.Header().Set("Content-Type", "text/html")
+	switch {
+	case r.URL.Path != "/p":
+		w.WriteHeader(http.StatusNotFound)
+	case v.status != 0:
+		w.WriteHeader(v.status)
+	case v.tag != "" && r.Header.Get("If-None-Match") == v.tag:
+		w.WriteHeader(http.StatusNotModified)
+	default:
+		if v.tag != "" {
+			w.Header().Set("ETag", v.tag)
+		}
+		_, _ = io.WriteString(w, markup(r.URL.Path, v.text))
+	}
+}
+
+// check has an item checked now, and gives it with its captures, newest first, both ways of listing them.
+func (s *served) check(id string) (api.ItemDetail, []api.Capture) {
+	s.Helper()
+	time.Sleep(2 * time.Millisecond) // what follows is later
+	s.ask("POST", "/api/ReindexItem", api.ReindexRequest{ID: id}, http.StatusAccepted, nil)
+	s.work()
+	var it api.ItemDetail
+	s.ask("GET", "/api/items/"+id, nil, http.StatusOK, &it)
+	var page api.CapturePage
+	s.ask("GET", "/api/items/"+id+"/captures", nil, http.StatusOK, &page)
+	for _, c := range page.Captures {
+		if !slices.ContainsFunc(it.Captures,
+			func(d api.Capture) bool { return c.SHA256 == d.SHA256 && c.LastVerifiedAt.Equal(d.LastVerifiedAt) }) {
+			s.Errorf("listed %+v, with the item are %+v", c, it.Captures)
+		}
+	}
+	return it, it.Captures
+}
+
+// E4 (INV-4): over the API, a capture was last verified by the last check that found its content, whether
+// the site answered 304, the same bytes or other bytes of the same content. A check that failed verifies
+// nothing, and a capture that is given up stays as it was.
+func TestE4LastVerifiedOverHTTP(t *testing.T) {
+	site := newVersions(t)
+	site.set("The first tide.", `"1"`, 0)
+	s := newServed(t, map[string]string{})
+	var item api.Item
+	s.ask("POST", "/api/AddUrlDocument", api.AddURLRequest{URL: site.URL + "/p"}, http.StatusAccepted, &item)
+	s.work()
+	var seen time.Time
+	for _, again := range []struct{ name, text, tag string }{
+		{"304", "The first tide.", `"1"`},
+		{"the same bytes", "The first tide.", ""},
+		{"other bytes", "The first tide.<!-- noise -->", ""},
+	} {
+		site.set(again.text, again.tag, 0)
+		it, captures := s.check(item.ID)
+		if len(captures) != 1 || !captures[0].LastVerifiedAt.Equal(it.LastChecked) || !it.LastChecked.After(seen) ||
+			!captures[0].CapturedAt.Before(it.LastChecked) {
+			t.Errorf("%s: checked at %s (before: %s), captures %+v", again.name, it.LastChecked, seen, captures)
+		}
+		seen = it.LastChecked
+	}
+	site.set("", "", http.StatusInternalServerError)
+	if it, captures := s.check(item.ID); it.Status != api.StatusError || !captures[0].LastVerifiedAt.Equal(seen) {
+		t.Errorf("after an error: %s, verified at %s, want %s", it.Status, captures[0].LastVerifiedAt, seen)
+	}
+	site.set("The second tide.", "", 0)
+	it, captures := s.check(item.ID)
+	if len(captures) != 2 || !captures[0].LastVerifiedAt.Equal(it.LastChecked) || !captures[1].LastVerifiedAt.Equal(seen) {
+		t.Errorf("after a change at %s, the first seen at %s: %+v", it.LastChecked, seen, captures)
+	}
+}

@@ -1,0 +1,35 @@
+package serve
+
+import (
+	"context"
+	"io"
+	"log/slog"
+)
+
+// byLevel writes warnings and errors elsewhere than the rest. The host takes a line on stdout for
+// information, one on stderr for an error, or for a warning when it has "warn" in it, as a line of this
+// level has.
+type byLevel struct{ rest, bad slog.Handler }
+
+func newByLevel(rest, bad io.Writer) slog.Handler {
+	return byLevel{slog.NewJSONHandler(rest, nil), slog.NewJSONHandler(bad, nil)}
+}
+
+func (h byLevel) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.rest.Enabled(ctx, level)
+}
+
+func (h byLevel) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelWarn {
+		return h.bad.Handle(ctx, r)
+	}
+	return h.rest.Handle(ctx, r)
+}
+
+func (h byLevel) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return byLevel{h.rest.WithAttrs(attrs), h.bad.WithAttrs(attrs)}
+}
+
+func (h byLevel) WithGroup(name string) slog.Handler {
+	return byLevel{h.rest.WithGroup(name), h.bad.WithGroup(name)}
+}

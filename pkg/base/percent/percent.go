@@ -1,0 +1,101 @@
+// Package percent reads and writes percent-encoding (RFC 3986 §2.1), so that everything which compares or
+// repairs addresses agrees on what an escape is.
+package percent
+
+import "strings"
+
+// The characters of RFC 3986 §2.2 and §2.3.
+const (
+	Unreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
+	Reserved   = ":/?#[]@!$&'()*+,;="
+)
+
+// Set is a set of bytes.
+type Set [256]bool
+
+// SetOf is the set of the bytes in chars.
+func SetOf(chars string) *Set {
+	var set Set
+	for i := range len(chars) {
+		set[chars[i]] = true
+	}
+	return &set
+}
+
+var unreserved = SetOf(Unreserved)
+
+const hexDigits = "0123456789ABCDEF"
+
+// Byte is the byte that the escape at s[i] stands for; ok is false, and c is s[i], if no escape begins there.
+func Byte(s string, i int) (c byte, ok bool) {
+	if s[i] != '%' || i+2 >= len(s) {
+		return s[i], false
+	}
+	high, low := unhex(s[i+1]), unhex(s[i+2])
+	if high < 0 || low < 0 {
+		return s[i], false
+	}
+	return byte(high<<4 | low), true
+}
+
+// unhex is the value of a hex digit, or -1.
+func unhex(c byte) int {
+	if c >= 'a' && c <= 'f' {
+		c -= 'a' - 'A'
+	}
+	return strings.IndexByte(hexDigits, c)
+}
+
+// Write writes the escape of a byte, in upper case.
+func Write(to *strings.Builder, c byte) {
+	to.Write([]byte{'%', hexDigits[c>>4], hexDigits[c&15]})
+}
+
+// each calls write for each byte of s, with an escape as the one byte that it stands for.
+func each(s string, write func(out *strings.Builder, c byte, escaped bool)) string {
+	var out strings.Builder
+	out.Grow(len(s))
+	for i := 0; i < len(s); i++ {
+		c, escaped := Byte(s, i)
+		if escaped {
+			i += 2
+		}
+		write(&out, c, escaped)
+	}
+	return out.String()
+}
+
+// Canonical is the one form of s (§6.2.2): escapes of unreserved characters are decoded, and all others are in
+// upper case; bytes outside plain are escaped, and so is a % that begins no escape. Reserved characters are
+// never decoded: "a%2Fb" is one segment, and "a/b" is two. Canonical of the result is the result.
+func Canonical(s string, plain *Set) string {
+	return each(s, func(out *strings.Builder, c byte, escaped bool) {
+		if unreserved[c] || !escaped && plain[c] {
+			out.WriteByte(c)
+		} else {
+			Write(out, c)
+		}
+	})
+}
+
+// Decode replaces every escape by its byte, reserved or not. It is for looking at names and values, never for
+// writing addresses.
+func Decode(s string) string {
+	return each(s, func(out *strings.Builder, c byte, _ bool) { out.WriteByte(c) })
+}
+
+// Repair escapes each % that begins no escape, and each byte that is odd. Escapes stay as they are.
+func Repair(s string, odd func(c byte) bool) string {
+	var out strings.Builder
+	out.Grow(len(s))
+	for i := range len(s) {
+		c := s[i]
+		_, escape := Byte(s, i)
+		if odd(c) || c == '%' && !escape {
+			Write(&out, c)
+		} else {
+			out.WriteByte(c)
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,90 @@
+// Package words writes times and numbers as people read them, in English, the same on the command line and on
+// the dashboard. It also has [Clip], which shortens a text without breaking a character.
+package words
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Relative says how far t is from now: "3 minutes ago", "in 2 hours", and "now" within a second.
+func Relative(now, t time.Time) string {
+	d := t.Sub(now)
+	switch {
+	case d > -time.Second && d < time.Second:
+		return "now"
+	case d < 0:
+		return Span(-d) + " ago"
+	}
+	return "in " + Span(d)
+}
+
+// Span says a duration in its largest whole unit, rounded down: "0 seconds" below one.
+func Span(d time.Duration) string {
+	const day = 24 * time.Hour
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{365 * day, "year"}, {day, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+		if n := int(d / u.unit); n > 0 {
+			return Count(n, u.name)
+		}
+	}
+	return Count(0, "second")
+}
+
+// Exact says a duration in the largest unit of which it is a whole number: "1 day", "36 hours", "90 minutes".
+// What is less than a second is left out.
+func Exact(d time.Duration) string {
+	const day = 24 * time.Hour
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{day, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		if d >= u.unit && d%u.unit == 0 {
+			return Count(int(d/u.unit), u.name)
+		}
+	}
+	return Count(int(d/time.Second), "second")
+}
+
+// Count writes n with the right form of a noun: "1 entry", "1,200 entries". It knows the endings of nouns that
+// are used, not of all.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	switch stem, entry := strings.CutSuffix(noun, "ry"); {
+	case entry:
+		noun = stem + "rie"
+	case strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "ch"):
+		noun += "e"
+	}
+	return Thousands(n) + " " + noun + "s"
+}
+
+// Thousands writes n with a comma between thousands.
+func Thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Clip is the beginning of s, of at most n bytes, that ends where a character ends. What is not UTF-8 is cut
+// behind n bytes.
+func Clip(s string, n int) string {
+	n = max(n, 0)
+	if len(s) <= n {
+		return s
+	}
+	for end := n; end >= 0 && end > n-utf8.UTFMax; end-- {
+		if utf8.RuneStart(s[end]) {
+			return s[:end]
+		}
+	}
+	return s[:n]
+}

@@ -1,0 +1,54 @@
+package words
+
+import (
+	"testing"
+	"time"
+)
+
+func TestWords(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	const day = 24 * time.Hour
+	for _, row := range []struct{ have, want string }{
+		{Relative(now, now.Add(-999*time.Millisecond)), "now"},
+		{Relative(now, now.Add(-time.Second)), "1 second ago"},
+		{Relative(now, now.Add(2*time.Hour+59*time.Minute)), "in 2 hours"},
+		{Relative(now, now.Add(-400*day)), "1 year ago"},
+		{Span(0), "0 seconds"},
+		{Span(59 * time.Second), "59 seconds"},
+		{Span(364 * day), "364 days"},
+		{Exact(24 * time.Hour), "1 day"},
+		{Exact(36 * time.Hour), "36 hours"},
+		{Exact(90 * time.Minute), "90 minutes"},
+		{Exact(3601 * time.Second), "3,601 seconds"},
+		{Exact(0), "0 seconds"},
+		{Count(1, "entry"), "1 entry"},
+		{Count(0, "entry"), "0 entries"},
+		{Count(2, "address"), "2 addresses"},
+		{Count(2, "batch"), "2 batches"},
+		{Count(1200, "page"), "1,200 pages"},
+		{Thousands(999), "999"},
+		{Thousands(1234567), "1,234,567"},
+		{Thousands(-1234), "-1,234"},
+		{Thousands(-123), "-123"},
+	} {
+		if row.have != row.want {
+			t.Errorf("%q, want %q", row.have, row.want)
+		}
+	}
+}
+
+func TestClip(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"tide", 4, "tide"}, {"tides", 4, "tide"}, {"tide", 0, ""}, {"tide", -1, ""}, {"", 3, ""},
+		{"aä", 2, "a"}, {"aä", 3, "aä"}, {"€€", 5, "€"}, {"€", 2, ""}, {"😀", 3, ""}, {"a\xff", 1, "a"},
+		{"\x80\x80\x80\x80\x80\x80", 5, "\x80\x80\x80\x80\x80"},
+	} {
+		if have := Clip(row.text, row.n); have != row.want {
+			t.Errorf("Clip(%q, %d) = %q, want %q", row.text, row.n, have, row.want)
+		}
+	}
+}

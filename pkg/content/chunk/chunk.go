@@ -1,0 +1,220 @@
+package chunk
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// The sizes of chunks in tokens, as [Tokens] estimates them.
+const (
+	// Budget is the most that a chunk has.
+	Budget = 400
+	// window is how far the choice of a cut looks to either side. Where there is a choice, no chunk
+	// is smaller.
+	window = 100
+)
+
+// Kind says what a chunk is made of. Kinds are stored as text.
+type Kind string
+
+// The kinds of chunks. Code and tables are segments, and their kind is the segment's type.
+const (
+	Prose   Kind = "prose"
+	Heading Kind = "heading" // with no text below it
+	Title   Kind = "title"   // of a page without text
+	Code    Kind = "code"
+	Table   Kind = "table"
+)
+
+// Page is what is cut.
+type Page struct {
+	ID     string // of the item; [Key] follows it
+	Path   string // what [VirtualPath] begins with; ID when empty
+	Title  string // stands for the text of a page without any
+	Blocks []extract.Block
+}
+
+// Chunk is the unit that is searched. It is the part of the page's text from Start to End; the text
+// is that of [extract.Join], or the title of a page without any.
+type Chunk struct {
+	UID         UID    // unique in the page
+	Key         Key    // unique in the page, and in practice everywhere
+	VirtualPath string // of the page, or of the segment that the chunk is a part of
+	Heading     string // headings above it, outermost first, joined by " › "
+	Name        string // the innermost of them; of a heading or title, its own words
+	Kind        Kind
+	Text        string   // never blank
+	Start, End  int      // in UTF-16 code units
+	Ordinal     int      // position in the page, from 0; the docId of 002 §1.1
+	Tokens      int      // of Text
+	Segment     *Segment // nil for prose; chunks of one segment share it
+}
+
+// Segment is an embedded part of a page: a listing or a table (002 §1.4).
+type Segment struct {
+	UID         string
+	Type        string // "code" or "table"
+	LanguageID  string // as the page names it, in lower case; empty when it does not
+	VirtualPath string
+}
+
+// Split cuts a page. A heading is in the Heading of the chunks below it and, when nothing follows
+// it before the next heading of its level, a chunk of its own, so that every word of the page can
+// be found. Listings and tables have chunks of their own. No chunk is over the [Budget], nor, whatever
+// blanks there are in it, over 100 KiB.
+func Split(p Page) ([]Chunk, Collisions) {
+	if p.Path == "" {
+		p.Path = p.ID
+	}
+	s := newSplitter(p)
+	for _, b := range s.page.Blocks {
+		s.block(b)
+		s.at += len(b.Text) + len(extract.Separator)
+	}
+	s.close()
+	if title := strings.TrimSpace(p.Title); len(s.chunks) == 0 && title != "" {
+		s.title(title)
+	}
+	return s.named()
+}
+
+// splitter walks over the blocks of a page.
+type splitter struct {
+	page   Page
+	text   string
+	at     int // where the block begins, in bytes
+	chunks []Chunk
+
+	outline outline
+	bare    extract.Block // the last heading, if it has no text below it yet
+	bareAt  int           // where it begins
+	run     run           // prose that is not cut yet
+
+	units, bytes int // a place in both measures: the end of the last chunk
+}
+
+func newSplitter(p Page) *splitter {
+	p.Blocks = slices.Clone(p.Blocks)
+	for i := range p.Blocks {
+		p.Blocks[i].Text = strings.ToValidUTF8(p.Blocks[i].Text, replacement)
+	}
+	text := extract.Join(p.Blocks)
+	return &splitter{page: p, text: text, run: run{text: text}}
+}
+
+// block adds the next block of the page.
+func (s *splitter) block(b extract.Block) {
+	if strings.TrimSpace(b.Text) == "" {
+		return
+	}
+	switch b.Kind {
+	case extract.Heading:
+		s.heading(b)
+		return
+	case extract.Code:
+		s.segment(b, Code)
+	case extract.Table:
+		s.segment(b, Table)
+	default:
+		s.run.block(b, s.at)
+	}
+	s.bare.Text = ""
+}
+
+// heading begins a section. When a heading follows another directly, the outer one is not lost: its words
+// are in the path.
+func (s *splitter) heading(b extract.Block) {
+	s.flush(Prose, nil)
+	if s.bare.Text != "" && levelOf(s.bare) >= levelOf(b) {
+		s.bareHeading()
+	}
+	s.outline.enter(b)
+	s.bare, s.bareAt = b, s.at
+}
+
+// bareHeading makes the last heading a chunk.
+func (s *splitter) bareHeading() {
+	bare := s.bare
+	bare.Kind = extract.Paragraph // cut as one, should it be an essay
+	s.run.block(bare, s.bareAt)
+	s.outline.leave()
+	s.flush(Heading, nil)
+}
+
+// segment adds a block that is a segment.
+func (s *splitter) segment(b extract.Block, kind Kind) {
+	s.flush(Prose, nil)
+	uid := SegmentUID(string(kind), b.Language, b.Text)
+	s.run.block(b, s.at)
+	s.flush(kind, &Segment{uid, string(kind), b.Language, VirtualPath(s.page.Path, uid)})
+}
+
+// title is the chunk of a page without text, or the chunks of one whose title is a text.
+func (s *splitter) title(title string) {
+	title = strings.ToValidUTF8(title, replacement)
+	s.text, s.run.text = title, title
+	s.outline.enter(extract.Block{Kind: extract.Heading, Level: 1, Text: title})
+	s.outline.leave()
+	s.run.block(extract.Block{Kind: extract.Paragraph, Text: title}, 0)
+	s.flush(Title, nil)
+}
+
+// close ends the page.
+func (s *splitter) close() {
+	s.flush(Prose, nil)
+	if s.bare.Text != "" {
+		s.bareHeading()
+	}
+}
+
+// flush cuts the run and makes it chunks.
+func (s *splitter) flush(kind Kind, segment *Segment) {
+	units := s.run.units
+	if len(units) == 0 {
+		return
+	}
+	s.run.rate()
+	from := 0
+	for _, last := range append(cuts(units), len(units)-1) {
+		s.emit(units[from].start, units[last].end, kind, segment)
+		from = last + 1
+	}
+	s.run.units = units[:0]
+}
+
+// emit makes a chunk of the bytes from start to end.
+func (s *splitter) emit(start, end int32, kind Kind, segment *Segment) {
+	c := Chunk{
+		VirtualPath: s.page.Path, Heading: s.outline.path, Name: s.outline.name, Kind: kind,
+		Text: s.text[start:end], Ordinal: len(s.chunks), Segment: segment,
+	}
+	if segment != nil {
+		c.VirtualPath = segment.VirtualPath
+	}
+	c.Tokens = Tokens(c.Text)
+	c.Start = s.units + unitsOf(s.text[s.bytes:start])
+	c.End = c.Start + unitsOf(c.Text)
+	s.units, s.bytes = c.End, int(end)
+	s.chunks = append(s.chunks, c)
+}
+
+// named gives the chunks their names.
+func (s *splitter) named() ([]Chunk, Collisions) {
+	spans := make([]Span, len(s.chunks))
+	keys := keys{page: s.page.ID}
+	for i := range s.chunks {
+		c := &s.chunks[i]
+		c.Key = keys.next(*c)
+		spans[i] = Span{File: s.page.Path, Start: c.Start, End: c.End, Kind: string(c.Kind), Name: c.Name}
+		if c.Segment != nil {
+			spans[i].SegmentUID, spans[i].LanguageID = c.Segment.UID, c.Segment.LanguageID
+		}
+	}
+	uids, collisions := UIDs(Namespace, map[string]Text{s.page.Path: NewText(s.text)}, spans)
+	for i, uid := range uids {
+		s.chunks[i].UID = uid
+	}
+	return s.chunks, collisions
+}

@@ -1,0 +1,119 @@
+package chunk
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// MaxLine bounds a line of chunk metadata with its end, in bytes. A path of 4 KiB stands in it four times, and
+// a heading and a name of [maxPath] bytes once each, all escaped at the worst.
+const MaxLine = 128 << 10
+
+// Record is a line of chunk metadata (C4): what is known of a chunk without its text, which is the
+// part of the document's text from Start to End.
+type Record struct {
+	ChunkUID UID    `json:"chunkUid"`
+	DocID    int    `json:"docId"` // the line's number, from 0
+	Key      Key    `json:"key"`
+	TextHash string `json:"textHash"` // of [Chunk.Embedded]
+	Start    int    `json:"start"`
+	End      int    `json:"end"`
+	Tokens   int    `json:"tokens"`
+	Kind     Kind   `json:"kind"`
+	Name     string `json:"name"`
+	Heading  string `json:"heading"`
+	// Segment is nil for prose. Files of earlier releases have it in MetaV2 alone, and are read as if it were here, too.
+	Segment *SegmentName `json:"segment,omitempty"`
+	MetaV2  MetaV2       `json:"metaV2"`
+}
+
+// SegmentName names the segment that a chunk is a part of, where other tools look for it first (002 §6.1).
+type SegmentName struct {
+	SegmentUID string `json:"segmentUid"`
+}
+
+// MetaV2 is the identity of a chunk where other tools look for it (002 §6).
+type MetaV2 struct {
+	ChunkUID    UID            `json:"chunkUid"`
+	VirtualPath string         `json:"virtualPath"`
+	Segment     *SegmentRecord `json:"segment"` // null for prose
+}
+
+// SegmentRecord is the segment that a chunk is a part of.
+type SegmentRecord struct {
+	SegmentUID  string  `json:"segmentUid"`
+	Type        string  `json:"type"`
+	LanguageID  *string `json:"languageId"` // null when not known
+	VirtualPath string  `json:"virtualPath"`
+}
+
+// RecordOf is the metadata of a chunk.
+func RecordOf(c Chunk) Record {
+	r := Record{
+		ChunkUID: c.UID, DocID: c.Ordinal, Key: c.Key, TextHash: c.TextHash(), Start: c.Start, End: c.End,
+		Tokens: c.Tokens, Kind: c.Kind, Name: c.Name, Heading: c.Heading,
+		MetaV2: MetaV2{ChunkUID: c.UID, VirtualPath: c.VirtualPath},
+	}
+	if s := c.Segment; s != nil {
+		r.Segment = &SegmentName{s.UID}
+		r.MetaV2.Segment = &SegmentRecord{SegmentUID: s.UID, Type: s.Type, VirtualPath: s.VirtualPath}
+		if s.LanguageID != "" {
+			r.MetaV2.Segment.LanguageID = &s.LanguageID
+		}
+	}
+	return r
+}
+
+// Encode writes a line for each record and refuses what [Decode] would. Records of several texts may
+// follow each other, such as those of a page and of what is said about its images, if their DocIDs
+// go on.
+func Encode(w io.Writer, records []Record) error {
+	var v validator
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	for _, r := range records {
+		line.Reset()
+		if err := errors.Join(v.check(r), enc.Encode(r)); err != nil {
+			return err
+		}
+		if line.Len() > MaxLine {
+			return fault.New(fault.TooLarge, "chunk %d: %d bytes of metadata, want at most %d", r.DocID, line.Len(), MaxLine)
+		}
+		if _, err := w.Write(line.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Decode reads what [Encode] wrote, a record at a time, and ends with the first that is not sound:
+// Invalid for one that lacks an identity, contradicts itself or repeats another, TooLarge for a line
+// over [MaxLine]. Fields that it does not know are passed over. It keeps the names it has seen, so
+// the caller bounds what it reads from.
+func Decode(r io.Reader) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		var v validator
+		lines := bufio.NewScanner(r)
+		lines.Buffer(nil, MaxLine)
+		for lines.Scan() {
+			record, err := v.parse(lines.Bytes())
+			if !yield(record, err) || err != nil {
+				return
+			}
+		}
+		switch err := lines.Err(); err {
+		case nil:
+		case bufio.ErrTooLong:
+			yield(Record{}, fault.New(fault.TooLarge, "chunk %d: over %d bytes of metadata", v.lines, MaxLine))
+		default:
+			yield(Record{}, err)
+		}
+	}
+}

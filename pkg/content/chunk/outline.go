@@ -1,0 +1,55 @@
+package chunk
+
+import (
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// separator joins the headings of a path, outermost first.
+const separator = " › "
+
+// maxPath bounds a heading path and each heading in it, in bytes. Pages exist whose headings are
+// essays.
+const maxPath = 500
+
+// outline is where a page stands among its headings.
+type outline struct {
+	levels [6]string // the current heading of each level
+	path   string    // of what stands below
+	name   string    // the innermost heading
+}
+
+// levelOf is the level of a heading, 1 to 6 whatever the block says.
+func levelOf(b extract.Block) int { return min(max(b.Level, 1), 6) }
+
+// enter goes below a heading.
+func (o *outline) enter(b extract.Block) {
+	level := levelOf(b)
+	clear(o.levels[level-1:])
+	o.name = words.Clip(strings.TrimSpace(b.Text), maxPath)
+	o.levels[level-1] = o.name
+	o.path = o.join()
+}
+
+// leave goes back above the innermost heading but keeps its name, for a chunk of its own words.
+func (o *outline) leave() {
+	for level := len(o.levels); level > 0; level-- {
+		if o.levels[level-1] != "" {
+			o.levels[level-1] = ""
+			break
+		}
+	}
+	o.path = o.join()
+}
+
+func (o *outline) join() string {
+	var path []string
+	for _, h := range o.levels {
+		if h != "" {
+			path = append(path, h)
+		}
+	}
+	return words.Clip(strings.Join(path, separator), maxPath)
+}

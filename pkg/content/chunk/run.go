@@ -1,0 +1,183 @@
+package chunk
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// border is what ends a unit; the greater, the better to cut there.
+type border uint8
+
+const (
+	wordEnd  border = iota
+	innerEnd        // a sentence, a line, a row
+	outerEnd        // a paragraph, a blank line of code
+)
+
+// unit is a part of a text that is never cut.
+type unit struct {
+	start, end int32  // bytes of the text, blanks at the end aside
+	pos        int32  // sizes of the run up to here
+	border     border // what ends it
+	score      uint64 // of a cut behind it; see [run.rate]
+}
+
+// run is a part of a text that may be cut between any two of its units, and nowhere else.
+type run struct {
+	text  string
+	units []unit
+}
+
+// longestPiece is where words without end are cut, in characters: at most 86 tokens.
+const longestPiece = 64
+
+// block adds a block of the text that begins at a byte: whole if it fits the budget, else in
+// sentences, or in lines if lines are what it is made of.
+func (r *run) block(b extract.Block, at int) {
+	text := strings.TrimRightFunc(b.Text, unicode.IsSpace)
+	lead := len(text) - len(strings.TrimLeft(text, "\n"))
+	at, text = at+lead, text[lead:]
+	if size := size(text); size <= Budget {
+		r.add(at, text, size, outerEnd)
+		return
+	}
+	parts := lines
+	if b.Kind == extract.Paragraph || b.Kind == extract.Quote {
+		parts = sentences
+	}
+	for part := range parts(text) {
+		r.part(at, part)
+		at += len(part)
+	}
+	r.end(outerEnd)
+}
+
+// part adds a sentence or a line, in words if it is over the budget.
+func (r *run) part(at int, text string) {
+	if size := size(text); size <= Budget {
+		r.add(at, text, size, innerEnd)
+		return
+	}
+	for word := range strings.SplitAfterSeq(text, " ") {
+		r.word(at, word)
+		at += len(word)
+	}
+	r.end(innerEnd)
+}
+
+// word adds a word, in pieces if it is over the budget: those do not follow what they say, so an
+// edit in such a word may move all cuts behind it, up to its end.
+func (r *run) word(at int, text string) {
+	if size := size(text); size <= Budget {
+		r.add(at, text, size, wordEnd)
+		return
+	}
+	from, n := 0, 0
+	for i := range text {
+		if n == longestPiece {
+			r.add(at+from, text[from:i], size(text[from:i]), wordEnd)
+			from, n = i, 0
+		}
+		n++
+	}
+	r.add(at+from, text[from:], size(text[from:]), wordEnd)
+}
+
+// sparse is how many bytes count as a token at least, so that a chunk is bounded in bytes, too: blanks
+// are no tokens, and a listing may have megabytes of them between two words.
+const sparse = 64
+
+// size is what a text takes of the budget.
+func size(text string) int {
+	tokens := Tokens(text)
+	if tokens == 0 {
+		return 0
+	}
+	return max(tokens, len(text)/sparse)
+}
+
+// add adds a unit, which counts with the blanks before it. What is blank adds none, but ends the one
+// before better.
+func (r *run) add(at int, text string, size int, ends border) {
+	if size == 0 {
+		r.end(outerEnd)
+		return
+	}
+	text = strings.TrimRightFunc(text, unicode.IsSpace)
+	pos := int32(size)
+	if n := len(r.units); n > 0 {
+		last := r.units[n-1]
+		pos = last.pos + min(pos+(int32(at)-last.end)/sparse, Budget)
+	}
+	r.units = append(r.units, unit{start: int32(at), end: int32(at + len(text)), pos: pos, border: ends})
+}
+
+// end raises what ends the last unit.
+func (r *run) end(ends border) {
+	if n := len(r.units); n > 0 {
+		r.units[n-1].border = max(r.units[n-1].border, ends)
+	}
+}
+
+// near is how much of a unit next to a cut decides about it, in bytes.
+const near = 48
+
+// rate gives each cut its score: first what ends there, then a hash of the words on both sides, at
+// most [near] bytes of each. That follows nothing but those words, wherever they stand.
+func (r *run) rate() {
+	const bits = 2 // that the border takes
+	var words []byte
+	for i := range r.units {
+		u := &r.units[i]
+		words = append(words[:0], r.text[max(u.start, u.end-near):u.end]...)
+		if i+1 < len(r.units) {
+			next := r.units[i+1]
+			words = append(append(words, 0), r.text[next.start:min(next.end, next.start+near)]...)
+		}
+		u.score = uint64(u.border)<<(64-bits) | xxhash.Sum64(words)>>bits
+	}
+}
+
+// lines gives the lines of a text with their ends.
+func lines(text string) func(func(string) bool) { return strings.SplitAfterSeq(text, "\n") }
+
+// sentences cuts prose behind each end of a sentence; the parts joined are the text.
+func sentences(text string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		start := 0
+		for i, r := range text {
+			end := i + utf8.RuneLen(r)
+			if i < start || !endsSentence(r, text[end:]) {
+				continue
+			}
+			for end < len(text) && text[end] == ' ' {
+				end++
+			}
+			if !yield(text[start:end]) {
+				return
+			}
+			start = end
+		}
+		yield(text[start:])
+	}
+}
+
+// endsSentence reports whether r ends a sentence before rest. A full stop needs a space and no
+// lower-case letter after it, which spares most abbreviations; the marks of Chinese and Japanese
+// need nothing.
+func endsSentence(r rune, rest string) bool {
+	switch r {
+	case '。', '！', '？', '｡', '\n':
+		return true
+	case '.', '!', '?', '…', '।', '؟', '۔':
+		after, spaced := strings.CutPrefix(rest, " ")
+		next, _ := utf8.DecodeRuneInString(after)
+		return spaced && !unicode.IsLower(next)
+	}
+	return false
+}

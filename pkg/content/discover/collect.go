@@ -1,0 +1,103 @@
+package discover
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+)
+
+// collector fills a [Found] within its bounds.
+type collector struct {
+	Found
+	base string
+	most int
+	read int             // entries, useless and repeated ones included
+	seen map[string]bool // by "m" or "l" and the address: a map may have the address of a page
+}
+
+func newCollector(kind Kind, base string, most int) *collector {
+	return &collector{Found: Found{Kind: kind}, base: base, most: most, seen: map[string]bool{}}
+}
+
+// page adds the address of a page.
+func (c *collector) page(ref string, mod time.Time, span time.Duration) {
+	if url, ok := c.take("l", ref); ok {
+		c.Links = append(c.Links, Link{url, mod, span})
+	}
+}
+
+// sitemap adds the address of a sitemap.
+func (c *collector) sitemap(ref string, mod time.Time, span time.Duration) {
+	if url, ok := c.take("m", ref); ok {
+		c.Maps = append(c.Maps, Link{url, mod, span})
+	}
+}
+
+// take resolves an address; ok is false when it is useless, known, or one too many.
+func (c *collector) take(space, ref string) (url string, ok bool) {
+	if !c.count() {
+		return "", false
+	}
+	url, err := c.resolve(ref)
+	if err != nil {
+		c.note("an entry has no usable address: %v", err)
+		return "", false
+	}
+	if c.seen[space+url] {
+		return "", false
+	}
+	if len(c.seen) >= c.most {
+		c.stop(fmt.Sprintf("more than %d addresses", c.most))
+		return "", false
+	}
+	c.seen[space+url] = true
+	return url, true
+}
+
+// resolve makes an address absolute. Most are, and need no base.
+func (c *collector) resolve(ref string) (string, error) {
+	if ref = strings.TrimSpace(ref); strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
+		return source.FetchForm(ref)
+	}
+	return source.ResolveFetchForm(c.base, ref)
+}
+
+// follow notes where the list goes on, unless that is known or nowhere.
+func (c *collector) follow(ref string) {
+	if url, err := c.resolve(ref); err == nil && c.Next == "" {
+		c.Next = url
+	}
+}
+
+// count bounds the work that useless and repeated entries make.
+func (c *collector) count() bool {
+	if c.read++; c.read > 2*c.most {
+		c.stop(fmt.Sprintf("more than %d entries", 2*c.most))
+		return false
+	}
+	return true
+}
+
+// skip counts an entry without an address.
+func (c *collector) skip(why string) {
+	if c.count() {
+		c.note("%s", why)
+	}
+}
+
+// note counts an entry that is left out.
+func (c *collector) note(format string, args ...any) {
+	c.Skipped++
+	if len(c.Problems) < maxProblems {
+		c.Problems = append(c.Problems, fmt.Sprintf(format, args...))
+	}
+}
+
+// stop notes why reading ends early; the first reason counts.
+func (c *collector) stop(why string) {
+	if c.Truncated == "" {
+		c.Truncated = why
+	}
+}

@@ -1,0 +1,284 @@
+package discover
+
+import (
+	"html"
+	"io"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+)
+
+// Bounds within markup: what is longer is cut, which no name that means something is. A text is
+// cut where no address can be that long.
+const (
+	maxText  = source.MaxRaw + 1
+	maxName  = 64
+	maxAttrs = 32
+)
+
+// mark says what a [token] is.
+type mark int
+
+const (
+	startTag mark = iota
+	endTag
+	chars // text, with entities decoded
+	ended // nothing follows
+)
+
+// token is a piece of markup. Names are local, for prefixes are often undeclared, and in lower case.
+type token struct {
+	mark  mark
+	name  string
+	attrs []attribute
+	empty bool // a start tag that is its own end
+	text  string
+}
+
+type attribute struct{ name, value string }
+
+// attr is the value of an attribute, or "".
+func (t token) attr(name string) string {
+	for _, a := range t.attrs {
+		if a.name == name {
+			return a.value
+		}
+	}
+	return ""
+}
+
+// markup cuts XML, or what was meant as XML, into tokens. It holds one token at a time, has no
+// syntax errors, and expands only entities that HTML knows; a "&" or "<" that begins nothing is text.
+type markup struct{ r *text }
+
+// next is the next token. The error is Invalid: a document type with declarations of its own, for
+// which sitemaps and feeds have no use but attacks do.
+func (m *markup) next() (token, error) {
+	for {
+		c, err := m.r.ReadByte()
+		if err != nil {
+			return token{mark: ended}, nil
+		}
+		if c != '<' {
+			m.r.UnreadByte()
+			return m.chars(""), nil
+		}
+		switch c := m.peek(); {
+		case c == '?':
+			m.skip("?>")
+		case c == '!':
+			if tok, done, err := m.declaration(); done || err != nil {
+				return tok, err
+			}
+		case c == '/':
+			m.r.ReadByte()
+			return m.endTag(), nil
+		case isNameByte(c):
+			return m.startTag(), nil
+		default:
+			return m.chars("<"), nil
+		}
+	}
+}
+
+// peek is the next byte, or 0.
+func (m *markup) peek() byte {
+	b, err := m.r.Peek(1)
+	if err != nil {
+		return 0
+	}
+	return b[0]
+}
+
+// isNameByte reports whether a name may begin with c. Bytes beyond ASCII are letters of some script.
+func isNameByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= 0x80 }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// chars reads text up to the next tag.
+func (m *markup) chars(begin string) token {
+	raw := buffer{bytes: []byte(begin), most: maxText}
+	m.until(&raw, func(c byte) bool { return c == '<' })
+	return token{mark: chars, text: unescape(raw.String())}
+}
+
+// until adds to b what stands before the first byte at which stop holds, or before the end. That byte is still
+// to be read.
+func (m *markup) until(b *buffer, stop func(byte) bool) {
+	for {
+		c, err := m.r.ReadByte()
+		if err != nil {
+			return
+		}
+		if stop(c) {
+			m.r.UnreadByte()
+			return
+		}
+		b.add(c)
+	}
+}
+
+// buffer keeps the beginning of a text without the blanks before it and without control
+// characters, which some exports leave in addresses.
+type buffer struct {
+	bytes []byte
+	most  int
+}
+
+func (b *buffer) add(c byte) {
+	if len(b.bytes) == 0 && isSpace(c) || c < ' ' && !isSpace(c) || len(b.bytes) >= b.most {
+		return
+	}
+	b.bytes = append(b.bytes, c)
+}
+
+func (b *buffer) String() string { return string(b.bytes) }
+
+// declaration reads what begins with "<!": a comment, which is passed over, a document type, or
+// text in a CDATA section.
+func (m *markup) declaration() (tok token, done bool, err error) {
+	m.r.ReadByte()
+	switch begin, _ := m.r.Peek(7); {
+	case strings.HasPrefix(string(begin), "--"):
+		m.r.Discard(2)
+		m.skip("-->")
+	case string(begin) == "[CDATA[":
+		m.r.Discard(7)
+		return token{mark: chars, text: m.upTo("]]>")}, true, nil
+	default:
+		return token{}, false, m.documentType()
+	}
+	return token{}, false, nil
+}
+
+// documentType passes over a document type that declares nothing.
+func (m *markup) documentType() error {
+	for {
+		switch c, err := m.r.ReadByte(); {
+		case err != nil || c == '>':
+			return nil
+		case c == '[':
+			return fault.New(fault.Invalid, "the document declares entities or elements of its own, which are not read")
+		}
+	}
+}
+
+// skip passes over everything up to and with an end.
+func (m *markup) skip(end string) { m.upTo(end) }
+
+// upTo reads the text before an end, and the end. Only the last bytes are compared, so a text that
+// was cut ends where it should.
+func (m *markup) upTo(end string) string {
+	kept := buffer{most: maxText}
+	var last []byte
+	for {
+		c, err := m.r.ReadByte()
+		if err != nil {
+			return kept.String()
+		}
+		if last = append(last, c); len(last) > len(end) {
+			kept.add(last[0])
+			last = append(last[:0], last[1:]...)
+		}
+		if string(last) == end {
+			return kept.String()
+		}
+	}
+}
+
+// endTag reads a tag after its "</".
+func (m *markup) endTag() token {
+	name := m.name()
+	m.until(&buffer{}, func(c byte) bool { return c == '>' || c == '<' })
+	if m.peek() == '>' {
+		m.r.ReadByte()
+	}
+	return token{mark: endTag, name: name}
+}
+
+// startTag reads a tag after its "<". A "<" within it begins another one: its ">" is missing.
+func (m *markup) startTag() token {
+	t := token{mark: startTag, name: m.name()}
+	for {
+		c, err := m.r.ReadByte()
+		switch {
+		case err != nil || c == '>':
+			return t
+		case c == '<':
+			m.r.UnreadByte()
+			return t
+		case c == '/':
+			t.empty = m.peek() == '>'
+		case isNameByte(c):
+			m.r.UnreadByte()
+			if a := (attribute{m.name(), m.value()}); len(t.attrs) < maxAttrs {
+				t.attrs = append(t.attrs, a)
+			}
+		}
+	}
+}
+
+// name reads a name and gives its local part in lower case.
+func (m *markup) name() string {
+	b := buffer{most: maxName}
+	m.until(&b, func(c byte) bool { return isSpace(c) || strings.IndexByte("/>=<", c) >= 0 })
+	name := b.String()
+	return strings.ToLower(name[strings.LastIndexByte(name, ':')+1:])
+}
+
+// value reads the value of an attribute, if there is one.
+func (m *markup) value() string {
+	if m.afterSpace() != '=' {
+		return ""
+	}
+	m.r.ReadByte()
+	b, quote := buffer{most: maxText}, m.afterSpace()
+	if quote == '"' || quote == '\'' {
+		m.r.ReadByte()
+		m.until(&b, func(c byte) bool { return c == quote })
+		m.r.ReadByte()
+	} else {
+		m.until(&b, func(c byte) bool { return isSpace(c) || c == '>' || c == '<' })
+	}
+	return unescape(b.String())
+}
+
+// afterSpace is the next byte that is not a space. It is still to be read.
+func (m *markup) afterSpace() byte {
+	for {
+		c, err := m.r.ReadByte()
+		if err == io.EOF {
+			return 0
+		}
+		if !isSpace(c) {
+			m.r.UnreadByte()
+			return c
+		}
+	}
+}
+
+// unescape decodes entities that end in ";". HTML also decodes some without, and would make
+// "©=1" of the parameter "&copy=1".
+func unescape(s string) string {
+	if !strings.Contains(s, "&") {
+		return s
+	}
+	const longest = 32
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, "&")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		name, _, closed := strings.Cut(rest[:min(len(rest), longest)], ";")
+		if !closed || strings.Contains(name, "&") {
+			b.WriteByte('&')
+			s = rest
+			continue
+		}
+		b.WriteString(html.UnescapeString("&" + name + ";"))
+		s = rest[len(name)+1:]
+	}
+}

@@ -1,0 +1,109 @@
+package discover
+
+import (
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+)
+
+// Pages are the addresses that a template gives for some dates, in a fixed order: dates from the
+// first to the last by the smallest unit in the template, and for each date the numbers from the
+// first to the last. They are made one at a time. The zero value has none.
+type Pages struct {
+	t     Template
+	first time.Time // the beginning of the first unit
+	dates int
+}
+
+// Pages gives the addresses for the dates; they do not matter to a template without dates. The
+// error is Invalid: a template with dates needs both ends (give the present for an open To), in
+// order and within years 1 to 9999, and gives at most [MaxPages].
+func (t Template) Pages(d Dates) (Pages, error) {
+	p := Pages{t: t, dates: 1}
+	if t.NeedsDates() {
+		if err := checkEnds(d); err != nil {
+			return Pages{}, err
+		}
+		p.first = t.unit.begin(d.From)
+		p.dates = t.unit.between(p.first, t.unit.begin(d.To.Add(-1))) + 1
+	}
+	if most := MaxPages / t.n.len(); p.dates > most {
+		return Pages{}, fault.Field("dateFrom", "%s gives %d dates of %d pages between dateFrom and dateTo; at most %d "+
+			"pages are allowed: choose fewer days",
+			t.text, p.dates, t.n.len(), MaxPages)
+	}
+	return p, nil
+}
+
+func checkEnds(d Dates) error {
+	switch {
+	case d.From.IsZero():
+		return fault.Field("dateFrom", "an archive by dates needs dateFrom, such as 2024-01-01")
+	case d.To.IsZero():
+		return fault.Field("dateTo", "an archive by dates needs dateTo, such as 2024-12-31")
+	case !d.From.Before(d.To):
+		return fault.Field("dateTo", "dateTo is not after dateFrom")
+	case d.From.UTC().Year() < 1 || d.To.UTC().Year() > maxYear+1:
+		return fault.Field("dateFrom", "years are 1 to %d", maxYear)
+	}
+	return nil
+}
+
+// begin is when the unit that t lies in begins, in UTC.
+func (u unit) begin(t time.Time) time.Time {
+	year, month, day := t.UTC().Date()
+	if u < daily {
+		day = 1
+	}
+	if u < monthly {
+		month = 1
+	}
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+}
+
+// between counts units from one beginning to another.
+func (u unit) between(from, to time.Time) int {
+	switch u {
+	case daily:
+		return int(to.Sub(from) / day) // Sub is exact for 292 years, and saturates far above MaxPages days
+	case monthly:
+		return 12*(to.Year()-from.Year()) + int(to.Month()-from.Month())
+	}
+	return to.Year() - from.Year()
+}
+
+// add moves a beginning on by so many units.
+func (u unit) add(from time.Time, n int) time.Time {
+	switch u {
+	case daily:
+		return from.AddDate(0, 0, n)
+	case monthly:
+		return from.AddDate(0, n, 0)
+	}
+	return from.AddDate(n, 0, 0)
+}
+
+// Len is how many there are, at most; see [Pages.After].
+func (p Pages) Len() int { return p.dates * p.t.n.len() }
+
+// At is the address at 0 ≤ i < Len, in the form of [source.FetchForm].
+func (p Pages) At(i int) string {
+	per := p.t.n.len()
+	text := p.t.expand(p.t.unit.add(p.first, i/per), p.t.n.first+i%per)
+	form, err := source.FetchForm(text)
+	if err != nil { // Unreachable: ParseTemplate tried the longest one, and places hold digits only.
+		return text
+	}
+	return form
+}
+
+// After is the index to go on with after page i: the next one, or Len at the end. When page i
+// was empty (missing, or nothing new on it) and its number has no range, the rest of that count
+// is passed over.
+func (p Pages) After(i int, empty bool) int {
+	if per := p.t.n.len(); empty && p.t.n.open {
+		return i - i%per + per
+	}
+	return i + 1
+}

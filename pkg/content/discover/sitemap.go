@@ -1,0 +1,130 @@
+package discover
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Sitemap reads a sitemap, an index of sitemaps, a list of addresses or a feed, compressed by gzip
+// up to twice or not: the body decides, whatever it was called. base is the address it came from
+// in the end.
+//
+// The error is Invalid when the body is none of these (such as a web page) or declares entities,
+// and says so. Anything less is in the result: what could be read before a bound or a mistake, and
+// Truncated. What follows the end of the root is not looked at.
+func Sitemap(body []byte, base string, o Bounds) (Found, error) {
+	o = o.orDefault()
+	t := textOf(body, o.MaxBytes)
+	found, err := read(t, base, o)
+	if err != nil {
+		return Found{}, err
+	}
+	if t.cut != "" { // whatever the reader made of the sudden end
+		found.Truncated = t.cut
+	}
+	return found, nil
+}
+
+// read decides by what the text begins with.
+func read(t *text, base string, o Bounds) (Found, error) {
+	switch begin := beginning(t); {
+	case len(begin) == 0 && t.cut != "":
+		return Found{}, fault.New(fault.Invalid, "nothing can be read: %s", t.cut)
+	case len(begin) == 0:
+		return Found{}, fault.New(fault.Invalid, "the document is empty")
+	case begin[0] == '<', holdsRoot(begin):
+		return readMarkup(t, base, o)
+	case begin[0] == '{':
+		return readJSON(t, base, o)
+	default:
+		return readList(t, base, o)
+	}
+}
+
+// beginning passes over blanks and shows what follows.
+func beginning(t *text) []byte {
+	for {
+		begin, _ := t.Peek(head / 2)
+		rest := bytes.TrimLeft(begin, " \t\r\n\x00")
+		t.Discard(len(begin) - len(rest))
+		if len(rest) > 0 || len(begin) == 0 {
+			return rest
+		}
+	}
+}
+
+// holdsRoot reports whether the root follows other text, such as a warning of the program that
+// made the sitemap.
+func holdsRoot(begin []byte) bool {
+	for _, root := range [...]string{"<?xml", "<urlset", "<sitemapindex", "<rss", "<feed"} {
+		if bytes.Contains(begin, []byte(root)) {
+			return true
+		}
+	}
+	return false
+}
+
+// readMarkup reads a sitemap or feed in XML.
+func readMarkup(t *text, base string, o Bounds) (Found, error) {
+	m := &markup{t}
+	first, err := m.next()
+	for err == nil && first.mark != startTag && first.mark != ended {
+		first, err = m.next()
+	}
+	if err != nil {
+		return Found{}, err
+	}
+	kind, known := roots[first.name]
+	switch {
+	case first.mark == ended:
+		return Found{}, fault.New(fault.Invalid, "the document has no elements")
+	case first.name == "html":
+		return Found{}, fault.New(fault.Invalid, "the document is a web page, neither a sitemap nor a feed")
+	case !known:
+		return Found{}, fault.New(fault.Invalid, "the document begins with <%.40s>, which is neither a sitemap nor a feed",
+			first.name)
+	}
+	w := walker{out: newCollector(kind, base, o.MaxLinks), bounds: o}
+	if err := w.walk(m, first); err != nil {
+		return Found{}, err
+	}
+	return w.out.Found, nil
+}
+
+// readList reads a text with one address a line (sitemaps.org, "Text file"). What does not begin
+// like an address is passed over; a text without any is not a list.
+func readList(t *text, base string, o Bounds) (Found, error) {
+	c := newCollector(TextList, base, o.MaxLinks)
+	for c.Truncated == "" {
+		line, err := readLine(t)
+		switch {
+		case isWeb(line):
+			c.page(line, time.Time{}, 0)
+		case line != "":
+			c.skip("a line is no address")
+		}
+		if err != nil {
+			break
+		}
+	}
+	if len(c.Links) == 0 {
+		return Found{}, fault.New(fault.Invalid, "the document is neither a sitemap, a feed nor a list of addresses")
+	}
+	return c.Found, nil
+}
+
+// readLine is the next line without blanks around it; the rest of a very long one is dropped.
+func readLine(t *text) (string, error) {
+	b := buffer{most: maxText}
+	for {
+		c, err := t.ReadByte()
+		if err == io.EOF || c == '\n' || c == '\r' {
+			return strings.TrimSpace(b.String()), err
+		}
+		b.add(c)
+	}
+}

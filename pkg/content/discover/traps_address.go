@@ -1,0 +1,134 @@
+package discover
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// address is a normalized URL taken apart.
+type address struct {
+	host, path, query string
+	segments          []string
+	params            []param // by name, as source sorts them
+}
+
+// param is a parameter as it is encoded; its name is in lower case.
+type param struct{ name, value string }
+
+// apart splits an address. It never fails: what is not a URL is a path.
+func apart(url string) address {
+	var a address
+	_, rest, found := strings.Cut(url, "://")
+	if !found {
+		rest = url
+	}
+	rest, a.query, _ = strings.Cut(rest, "?")
+	a.host, a.path, _ = strings.Cut(rest, "/")
+	if len(a.path) > longestPath || len(a.query) > longestQuery {
+		return a // refused for that
+	}
+	for segment := range strings.SplitSeq(a.path, "/") {
+		if segment != "" {
+			a.segments = append(a.segments, segment)
+		}
+	}
+	for piece := range strings.SplitSeq(a.query, "&") {
+		if name, value, _ := strings.Cut(piece, "="); name != "" {
+			a.params = append(a.params, param{strings.ToLower(name), value})
+		}
+	}
+	return a
+}
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+var (
+	// sessionPath is a session in a path: of Java servlets, and of ASP.NET without cookies.
+	sessionPath = regexp.MustCompile(`(?i);(?:jsessionid|phpsessid|sid|cfid)=|/\(S\([a-z0-9]{16,}\)\)`)
+	// sessionName is a parameter that names sessions on most sites that have it, and
+	// sessionValue what one looks like. A short sid or s is a page of something.
+	sessionName = regexp.MustCompile(`^(?:j?session_?id|j?sess_?id|phpsessid|aspsessionid\w*|sid|s|` +
+		`oscsid|zenid|xtcsid|cfid|cftoken)$`)
+	sessionValue = regexp.MustCompile(`(?i)^[a-z0-9_.-]{16,}$`)
+)
+
+// hasSession reports whether the address is one visitor's own.
+func (a address) hasSession() bool {
+	if sessionPath.MatchString("/" + a.path) {
+		return true
+	}
+	for _, p := range a.params {
+		if sessionName.MatchString(p.name) && sessionValue.MatchString(p.value) &&
+			strings.ContainsAny(p.value, "0123456789") {
+			return true
+		}
+	}
+	return false
+}
+
+// paging are names of parameters that turn pages of one list.
+var paging = map[string]bool{
+	"page": true, "p": true, "pg": true, "paged": true, "start": true, "offset": true, "from": true,
+	"skip": true, "limit": true, "per_page": true, "pagesize": true, "cursor": true, "n": true,
+}
+
+func (p param) isPaging() bool { return paging[p.name] }
+
+// Names of parameters that choose a day, month or year, and values that are one.
+var (
+	yearName  = regexp.MustCompile(`^(?:yr|year|jahr|annee|anno|ano)$`)
+	monthName = regexp.MustCompile(`^(?:m|mo|mon|month|monat|mois|mes|mese)$`)
+	dayName   = regexp.MustCompile(`^(?:d|day|tag|jour|dia|giorno)$`)
+	dateValue = regexp.MustCompile(`^([12]\d{3})-(?:0[1-9]|1[0-2])(-(?:0[1-9]|[12]\d|3[01]))?$`)
+	yearValue = regexp.MustCompile(`^[12]\d{3}$`)
+	fewDigits = regexp.MustCompile(`^\d{1,2}$`)
+)
+
+// isDate reports whether a parameter chooses a day, month or year.
+func (p param) isDate() bool {
+	switch {
+	case dateValue.MatchString(p.value):
+		return true
+	case yearName.MatchString(p.name):
+		return yearValue.MatchString(p.value)
+	case monthName.MatchString(p.name), dayName.MatchString(p.name):
+		return fewDigits.MatchString(p.value)
+	}
+	return false
+}
+
+// endsInDate is a path that ends in a month or day.
+var endsInDate = regexp.MustCompile(`^(|.*/)([12]\d{3})` +
+	`(?:-(?:0[1-9]|1[0-2])(-(?:0[1-9]|[12]\d|3[01]))?|/(?:0?[1-9]|1[0-2])(/(?:0?[1-9]|[12]\d|3[01]))?)` +
+	`(?:\.html?|\.php)?$`)
+
+// date is a date that an address ends in.
+type date struct {
+	before string // what is common to the pages of the calendar
+	year   int    // 0 when the address does not say
+	// sure is set for a whole date, and for one that a parameter names as such. A year and a month alone
+	// may be the number of something, or a page of a list.
+	sure bool
+}
+
+// date reads the date that an address ends in, in its path or query.
+func (a address) date() (d date, found bool) {
+	if m := endsInDate.FindStringSubmatch(a.path); m != nil {
+		year, _ := strconv.Atoi(m[2])
+		return date{a.host + "/" + m[1], year, m[3] != "" || m[4] != ""}, true
+	}
+	d.before = a.host + "/" + a.path + "?"
+	for _, p := range a.params {
+		switch m := dateValue.FindStringSubmatch(p.value); {
+		case m != nil:
+			d.year, _ = strconv.Atoi(m[1])
+			d.sure = d.sure || m[2] != ""
+		case yearName.MatchString(p.name) && p.isDate():
+			d.year, _ = strconv.Atoi(p.value)
+			d.sure = true
+		}
+		found = found || p.isDate()
+	}
+	return d, found
+}

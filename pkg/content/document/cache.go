@@ -1,0 +1,21 @@
+package document
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// cacheDir is where the compiled PDF reader is kept: the configured folder, or one of this user
+// below the folder for temporary files. The compiled reader is code, so a folder that another user made or
+// can write to is not used; every PDF then waits for the compiler.
+func cacheDir(configured string) string {
+	if configured != "" {
+		return configured
+	}
+	dir := filepath.Join(os.TempDir(), fmt.Sprint("tidemark-pdf-", os.Getuid()))
+	if !private(dir) {
+		return ""
+	}
+	return dir
+}

@@ -1,0 +1,119 @@
+// Package document reads a document of any supported type. Heavy formats are read in a process of their own,
+// so that a hostile file can kill its reader and nothing else.
+//
+// HTML and other plain formats are read in place by package extract, mails by package mail. PDF,
+// Word, PowerPoint and Excel are read by this same executable, started again: [Main], called first
+// thing in main, recognizes such a start. A reader gets the document on its standard input and
+// nothing else: no settings, no secrets. It may use a minute of time and [Options.Memory], and its
+// answer may have 20 MB. Two run at once, others wait.
+//
+// When a document stops its reader, the error is about the document, has one line, and can be shown to the
+// user who registered it:
+//
+//	the PDF is protected by a password         Blocked
+//	the PDF is broken: …                       Invalid
+//	the document crashes its reader: …         Invalid
+//	the document is larger than 50 MB          TooLarge
+//	the document needs more than 320 MiB …     TooLarge
+//	the document takes longer than 1m0s …      TooLarge
+//	the document gives more than 20 MB …       TooLarge
+//	the reader of documents does not start: …  Unavailable
+//
+// # Alternatives considered
+//
+// Reading in the same process cannot bound memory, and nothing but a fourfold slower mode of the
+// WebAssembly runtime can stop it. A pool of long-lived readers would save 60 ms for each PDF, and
+// would have to prove that nothing of one document reaches the next.
+package document
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/mail"
+	"github.com/tidemark/tidemark/pkg/ops/memory"
+)
+
+// Bounds on heavy documents, in bytes and in time.
+const (
+	maxTime   = time.Minute
+	maxBody   = 50 << 20
+	maxAnswer = 20_000_000
+)
+
+// Options say how documents are read. The zero value works.
+type Options struct {
+	// CacheDir keeps the compiled PDF reader, 20 MB; see [pdf.Options.CacheDir]. Without it a
+	// folder of this user below the one for temporary files is taken, if nobody else can write to it.
+	CacheDir string
+	Parallel int // heavy documents read at once; 2
+	// Memory is the most that one reader may use, in bytes, beyond what the Go runtime has reserved
+	// when it starts; that of [memory.DefaultMost] when zero.
+	Memory  int64
+	Timeout time.Duration // for one heavy document, waiting for others not counted; 1 minute, also the most
+}
+
+// Reader reads documents. It may be used by many at once.
+type Reader struct {
+	cache   string
+	memory  int64
+	timeout time.Duration
+	slots   chan struct{}
+}
+
+// New makes a reader. It starts nothing.
+func New(o Options) *Reader {
+	if o.Parallel <= 0 {
+		o.Parallel = 2
+	}
+	if o.Memory <= 0 {
+		o.Memory = memory.DefaultMost.Reader()
+	}
+	if o.Timeout <= 0 || o.Timeout > maxTime {
+		o.Timeout = maxTime
+	}
+	return &Reader{cache: o.CacheDir, memory: o.Memory, timeout: o.Timeout, slots: make(chan struct{}, o.Parallel)}
+}
+
+// Extract reads a document as [extract.Extract] does, and heavy formats too. Their type is that of
+// the body (see [mediaType]); of lim, MaxBytes bounds their text instead of their body. The error
+// is that of extract.Extract, one of those above, or that of ctx.
+func (r *Reader) Extract(ctx context.Context, body []byte, contentType, baseURL string,
+	lim extract.Limits) (extract.Document, error) {
+	mimeType, err := mediaType(contentType, body, baseURL)
+	if err != nil {
+		return extract.Document{}, err
+	}
+	if readers[mimeType] == nil {
+		return light(body, mimeType, contentType, baseURL, lim)
+	}
+	if len(body) > maxBody {
+		return extract.Document{}, fault.New(fault.TooLarge, "the document is larger than %d MB", maxBody>>20)
+	}
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	case <-ctx.Done():
+		return extract.Document{}, ctx.Err()
+	}
+	return r.read(ctx, request{Type: mimeType, BaseURL: baseURL, CacheDir: cacheDir(r.cache), Limits: lim}, body)
+}
+
+// light reads a document in this process. The recover keeps a mistake of ours in one document from
+// the others.
+func light(body []byte, mimeType, contentType, baseURL string, lim extract.Limits) (doc extract.Document, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			doc, err = extract.Document{}, fault.New(fault.Invalid, "the document crashes its reader: %.200v", p)
+		}
+	}()
+	if mimeType == mail.MediaType {
+		return mail.Extract(body, baseURL, lim)
+	}
+	if mimeType != extract.DeclaredType(contentType) {
+		contentType = mimeType // else it may have parameters
+	}
+	return extract.Extract(body, contentType, baseURL, lim)
+}

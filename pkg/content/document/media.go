@@ -1,0 +1,200 @@
+package document
+
+import (
+	"bytes"
+	"encoding/binary"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/gabriel-vasile/mimetype"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/mail"
+	"github.com/tidemark/tidemark/pkg/content/extract/pdf"
+	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
+)
+
+// The media types of what is recognized here, beside those of the packages that read them.
+const (
+	docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	pptxType = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+	xlsbType = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
+	oleType  = "application/x-ole-storage"
+	octets   = "application/octet-stream"
+)
+
+// mediaType is the type that a document is read as. In this order:
+//
+//  1. A body that begins as a PDF, an Office file or a compound file is one, whatever the server
+//     says: they are mislabelled often and begin like nothing else.
+//  2. A declared PDF whose mark stands within its first 1024 bytes is one. Without the mark, and
+//     likewise an Office type without an Office file, it is usually an error page sent
+//     instead of the document: if it is text, it is read as what it is.
+//  3. A type that says something is believed.
+//  4. Else the body decides, so that a picture is recorded as a picture. A mail is told by its
+//     header.
+//
+// A type that says nothing, as a file in a folder has, is first replaced by that of the name's ending:
+// a broken document is then known to be broken, and a mail needs no complete header.
+//
+// The error is Blocked: a compound file with an encrypted package is an Office file with a password.
+func mediaType(contentType string, body []byte, address string) (string, error) {
+	declared := extract.DeclaredType(contentType)
+	if t := typeByName(address); t != "" && saysNothing(declared) {
+		declared = t
+	}
+	if bytes.HasPrefix(body, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) {
+		return compoundType(body, declared)
+	}
+	if t := packageType(body); t != "" {
+		return t, nil
+	}
+	mayBePDF := declared == pdf.MediaType || saysNothing(declared)
+	if at := bytes.Index(body[:min(len(body), 1024)], []byte("%PDF-")); at == 0 || at > 0 && mayBePDF {
+		return pdf.MediaType, nil
+	}
+	if isOffice(declared) || declared == pdf.MediaType {
+		if found := detect(body); strings.HasPrefix(found, "text/") && len(body) > 0 {
+			return found, nil
+		}
+		return declared, nil
+	}
+	if saysNothing(declared) {
+		if found := detect(body); !strings.HasPrefix(found, "text/") {
+			return found, nil
+		}
+		return octets, nil // package extract tells kinds of text apart
+	}
+	return declared, nil
+}
+
+// typeByName is the type of documents whose names end so; "" for other names.
+func typeByName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	switch strings.ToLower(path.Ext(u.Path)) {
+	case ".pdf":
+		return pdf.MediaType
+	case ".docx":
+		return docxType
+	case ".pptx":
+		return pptxType
+	case ".xlsx":
+		return sheet.MediaType
+	case ".eml":
+		return mail.MediaType
+	}
+	return ""
+}
+
+// saysNothing reports the types that servers send when they know none, or to force a download.
+func saysNothing(declared string) bool {
+	switch declared {
+	case "", "*/*", octets, "binary/octet-stream", "application/unknown", "unknown/unknown",
+		"application/x-download", "application/download", "application/force-download":
+		return true
+	}
+	return false
+}
+
+func isOffice(declared string) bool {
+	return declared == docxType || declared == pptxType || declared == sheet.MediaType
+}
+
+// detect is what a body looks like, without parameters.
+func detect(body []byte) string {
+	found, _, _ := strings.Cut(mimetype.Detect(body).String(), ";")
+	if found == mail.MediaType && !isMail(body) {
+		return "text/plain"
+	}
+	return found
+}
+
+// isMail asks for the fields that every mail has (RFC 5322 §3.6) and one that only mail programs
+// write: notes begin with "From:", and logs with "Date:".
+func isMail(body []byte) bool {
+	const most = 64 << 10
+	known := map[string]bool{}
+	for line := range bytes.Lines(body[:min(len(body), most)]) {
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) == 0 {
+			break
+		}
+		name, _, found := bytes.Cut(line, []byte(":"))
+		if !found && line[0] != ' ' && line[0] != '\t' {
+			return false
+		}
+		known[strings.ToLower(string(name))] = true
+	}
+	return known["from"] && known["date"] && (known["message-id"] || known["mime-version"] || known["received"])
+}
+
+// compoundType names a compound file: one of the Office formats before 2007, which this package does not read.
+func compoundType(body []byte, declared string) (string, error) {
+	const encrypted = "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"
+	if bytes.Contains(body, []byte(encrypted)) {
+		return "", fault.New(fault.Blocked, "the document is protected by a password")
+	}
+	if found := detect(body); found != oleType && found != octets {
+		return found, nil
+	}
+	if readers[declared] != nil || saysNothing(declared) || strings.HasPrefix(declared, "text/") {
+		return oleType, nil
+	}
+	return declared, nil
+}
+
+// packageType recognizes Office files by the folders in the directory of the archive (ZIP
+// application note §4.3.12); "" for other archives and other bodies.
+func packageType(body []byte) string {
+	const maxEntries = 10_000
+	if !bytes.HasPrefix(body, []byte("PK\x03\x04")) {
+		return ""
+	}
+	found, isPackage := "", false
+	at := directory(body)
+	for range maxEntries {
+		if at < 0 || at+46 > len(body) || string(body[at:at+4]) != "PK\x01\x02" {
+			break
+		}
+		size := func(offset int) int { return int(binary.LittleEndian.Uint16(body[at+offset:])) }
+		name := string(body[at+46 : min(at+46+size(28), len(body))])
+		isPackage = isPackage || name == "[Content_Types].xml"
+		if t := partType(name); t != "" && found == "" {
+			found = t
+		}
+		at += 46 + size(28) + size(30) + size(32)
+	}
+	if !isPackage {
+		return ""
+	}
+	return found
+}
+
+// directory is where the directory of an archive begins, or -1.
+func directory(body []byte) int {
+	const endSize = 22
+	end := bytes.LastIndex(body, []byte("PK\x05\x06"))
+	if end < 0 || end+endSize > len(body) {
+		return -1
+	}
+	return int(binary.LittleEndian.Uint32(body[end+16:]))
+}
+
+// partType is the type of a document that has a part of this name.
+func partType(name string) string {
+	switch {
+	case name == "xl/workbook.bin":
+		return xlsbType
+	case name == "xl/workbook.xml":
+		return sheet.MediaType
+	case strings.HasPrefix(name, "word/"):
+		return docxType
+	case strings.HasPrefix(name, "ppt/"):
+		return pptxType
+	}
+	return ""
+}

@@ -1,0 +1,196 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// builder turns a tree into blocks.
+type builder struct {
+	cut
+	limits Limits
+
+	blocks    []Block
+	heading   string
+	size      int
+	truncated bool
+
+	text   folder // the paragraph being collected
+	quotes int    // blockquotes around it
+}
+
+// visit adds what n holds.
+func (b *builder) visit(n *html.Node) {
+	switch n.Type {
+	case html.TextNode:
+		b.text.write(n.Data)
+	case html.ElementNode:
+		if !b.skips(n) {
+			b.element(n)
+		}
+	}
+}
+
+func (b *builder) children(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		b.visit(c)
+	}
+}
+
+// element adds one element by what it is.
+func (b *builder) element(n *html.Node) {
+	switch n.DataAtom {
+	case atom.Br:
+		b.lineBreak()
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		b.flush()
+		b.addHeading(int(n.Data[1]-'0'), b.inline(n))
+	case atom.Pre:
+		b.flush()
+		b.add(Block{Kind: Code, Text: b.code(n), Language: codeLanguage(n)})
+	case atom.Ul, atom.Ol:
+		b.flush()
+		b.list(n)
+	case atom.Table:
+		b.flush()
+		b.table(n)
+	case atom.Blockquote:
+		b.flush()
+		b.quotes++
+		b.children(n)
+		b.flush()
+		b.quotes--
+	default:
+		b.plain(n)
+	}
+}
+
+// plain adds the children of n, on lines of their own if n is a block.
+func (b *builder) plain(n *html.Node) {
+	border := isBlock(n.DataAtom) || n.DataAtom == atom.Td || n.DataAtom == atom.Th
+	if border {
+		b.flush()
+	}
+	b.children(n)
+	if border {
+		b.flush()
+	}
+}
+
+// lineBreak ends a line; two in a row end the paragraph, as pages without p elements do.
+func (b *builder) lineBreak() {
+	if n := len(b.text.buf); n > 0 && b.text.buf[n-1] == '\n' {
+		b.flush()
+		return
+	}
+	b.text.line()
+}
+
+// flush ends the paragraph being collected.
+func (b *builder) flush() {
+	kind := Paragraph
+	if b.quotes > 0 {
+		kind = Quote
+	}
+	b.add(Block{Kind: kind, Text: b.text.take()})
+}
+
+func (b *builder) addHeading(level int, text string) {
+	if level == 1 && b.heading == "" {
+		b.heading = clip(text, maxTitle)
+	}
+	b.add(Block{Kind: Heading, Level: level, Text: text})
+}
+
+// add appends a block that says something.
+func (b *builder) add(block Block) {
+	if block.Text == "" {
+		return
+	}
+	if len(b.blocks) >= b.limits.MaxBlocks {
+		b.truncated = true
+		return
+	}
+	b.size += len(block.Text)
+	b.blocks = append(b.blocks, block)
+}
+
+// inline is the text below n on one line.
+func (b *builder) inline(n *html.Node) string {
+	var f folder
+	b.inlineInto(&f, n, false)
+	return f.peek()
+}
+
+// inlineInto collects the text below n; with noLists it passes over nested lists.
+func (b *builder) inlineInto(f *folder, n *html.Node, noLists bool) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.Type == html.TextNode:
+			f.write(c.Data)
+		case c.Type != html.ElementNode || b.skips(c):
+		case noLists && (c.DataAtom == atom.Ul || c.DataAtom == atom.Ol):
+		default:
+			border := isBlock(c.DataAtom) || c.DataAtom == atom.Td || c.DataAtom == atom.Th
+			f.space = f.space || border
+			b.inlineInto(f, c, noLists)
+			f.space = f.space || border
+		}
+	}
+}
+
+// code is the text of a pre element as written, without line numbers and buttons.
+func (b *builder) code(n *html.Node) string {
+	var out strings.Builder
+	b.codeInto(&out, n)
+	return codeText(out.String())
+}
+
+// codeText is code without what cannot be seen: blanks at the ends of lines and blank lines at
+// either end.
+func codeText(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && isInvisible(r) {
+			return -1
+		}
+		return r
+	}, text)
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " \t\u00a0")
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+func (b *builder) codeInto(out *strings.Builder, n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.Type == html.TextNode:
+			out.WriteString(c.Data)
+		case c.Type != html.ElementNode || b.skips(c):
+		case c.DataAtom == atom.Br:
+			out.WriteByte('\n')
+		default:
+			b.codeInto(out, c)
+			if isBlock(c.DataAtom) && !strings.HasSuffix(out.String(), "\n") {
+				out.WriteByte('\n') // highlighters wrap lines in blocks
+			}
+		}
+	}
+}
+
+// isMark reports links that only mark a place to link to, which themes put beside headings.
+func isMark(n *html.Node) bool {
+	if n.DataAtom != atom.A || n.FirstChild == nil || n.FirstChild.NextSibling != nil ||
+		n.FirstChild.Type != html.TextNode {
+		return false
+	}
+	switch strings.TrimSpace(n.FirstChild.Data) {
+	case "#", "¶", "§", "🔗", "∞":
+		return strings.HasPrefix(attr(n, "href"), "#")
+	}
+	return false
+}

@@ -1,0 +1,224 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// drop says why an element is not part of the main content. The zero drop means that it is.
+// Stronger reasons come later; [mainContent] honors fewer of them as it grows desperate.
+type drop uint8
+
+const (
+	dense  drop = iota + 1 // nearly all links: navigation without the name
+	named                  // its class or id names something around the content
+	chrome                 // its element or role says so
+)
+
+// unseen reports elements whose text no reader sees, or sees only as a control.
+func unseen(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Head, atom.Title, atom.Iframe, atom.Noembed,
+		atom.Noframes, atom.Svg, atom.Canvas, atom.Audio, atom.Video, atom.Select, atom.Datalist, atom.Textarea,
+		atom.Annotation, atom.Rp:
+		return true
+	case atom.Dialog:
+		return !hasAttr(n, "open")
+	}
+	return hides(n)
+}
+
+// hides reports whether attributes hide the element. hidden="until-found" is content that the
+// reader can open.
+func hides(n *html.Node) bool {
+	for i := range n.Attr {
+		switch a := &n.Attr[i]; a.Key {
+		case "hidden":
+			if !strings.EqualFold(a.Val, "until-found") {
+				return true
+			}
+		case "style":
+			if hidingStyle(a.Val) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hidingStyle(style string) bool {
+	for declaration := range strings.SplitSeq(style, ";") {
+		name, value, _ := strings.Cut(declaration, ":")
+		name, value = strings.ToLower(strings.TrimSpace(name)), strings.ToLower(strings.TrimSpace(value))
+		if name == "display" && strings.HasPrefix(value, "none") ||
+			name == "visibility" && strings.HasPrefix(value, "hidden") {
+			return true
+		}
+	}
+	return false
+}
+
+// reason looks at one element by itself; inContent is true below main or article, where a header
+// belongs to the text.
+func reason(n *html.Node, inContent bool) drop {
+	switch n.DataAtom {
+	case atom.Html, atom.Body, atom.Main, atom.Article, atom.H1, atom.Pre:
+		return 0
+	case atom.Nav, atom.Footer, atom.Dialog, atom.Button, atom.Label, atom.Menu:
+		return chrome
+	case atom.Header:
+		if !inContent {
+			return chrome
+		}
+	case atom.Aside:
+		if !isNote(n) {
+			return chrome
+		}
+	}
+	return reasonByAttr(n, inContent)
+}
+
+func reasonByAttr(n *html.Node, inContent bool) drop {
+	for i := range n.Attr {
+		switch a := &n.Attr[i]; a.Key {
+		case "role":
+			if isChromeRole(strings.ToLower(strings.TrimSpace(a.Val)), inContent) {
+				return chrome
+			}
+		case "aria-hidden":
+			if a.Val == "true" {
+				return named
+			}
+		case "class", "id":
+			if namesChrome(a.Val) {
+				return named
+			}
+		}
+	}
+	return 0
+}
+
+func isChromeRole(role string, inContent bool) bool {
+	switch role {
+	case "navigation", "contentinfo", "search", "dialog", "alertdialog", "menu", "menubar", "toolbar", "tablist":
+		return true
+	case "banner", "complementary":
+		return !inContent
+	}
+	return false
+}
+
+// isNote tells the asides of documentation, which are content, from those beside an article.
+func isNote(n *html.Node) bool {
+	for class := range strings.FieldsSeq(strings.ToLower(attr(n, "class"))) {
+		word, _, _ := strings.Cut(class, "-")
+		switch word {
+		case "note", "warning", "admonition", "callout", "tip", "important", "caution", "info", "hint", "danger", "footnote":
+			return true
+		}
+	}
+	return strings.EqualFold(attr(n, "role"), "note")
+}
+
+// chromeNames are classes and ids, in lower case with "_" as "-", of what stands around content.
+var chromeNames = wordSet(`
+	ad ads adsense adslot adbox adverts advertising sponsor promoted promotion
+	banner-ad ad-banner ad-container ad-slot ad-unit ad-wrapper dfp-ad google-ad taboola outbrain
+	cookies cookiebar cc-window cc-banner gdpr ccpa privacy-banner onetrust-banner-sdk
+	nav navbar navigation topnav subnav sidenav navbox menu main-menu site-menu toolbar topbar
+	pagination pager paginator page-nav post-nav post-navigation nav-links prev-next toc table-of-contents
+	sidebar side-bar site-header global-header masthead skip skip-link
+	skiplink skip-to-content visually-hidden sr-only screen-reader-text screen-reader-only print-only noprint no-print
+	share sharing social socials social-media sharedaddy addtoany addthis
+	recommendations read-next more-stories
+	most-read most-popular trending you-may-also-like
+	signup sign-up login login-form search-form searchform search-box searchbox
+	modal overlay lightbox tooltip toast snackbar
+	respond disqus-thread
+	view-count viewcount view-counter views-count page-views hit-counter hitcounter visitor-counter visitors
+	online-users who-is-online last-seen
+	headerlink anchorjs-link anchor-link hash-link header-anchor heading-anchor mw-editsection mw-jump-link
+	lineno linenos linenodiv gutter rouge-gutter line-numbers-rows copy-button copybtn
+`)
+
+// chromePrefixes begin names of the same sort.
+var chromePrefixes = []string{
+	"cookie-", "cookieconsent", "consent-", "gdpr-", "onetrust", "ad-slot", "ads-", "sponsor-",
+	"share-", "sharing-", "social-", "skip-", "wp-block-social", "jp-relatedposts",
+	"sidebar-", "taboola", "outbrain", "google-ads", "div-gpt-ad",
+}
+
+// chromeWords make such a name wherever they stand in one, as in "article__comments-box".
+var chromeWords = wordSet(`
+	related newsletter comment comments kommentar kommentare footer copyright recommended promo donation subscribe popup
+	breadcrumb breadcrumbs advert advertisement adsbygoogle sponsored
+`)
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		set[w] = true
+	}
+	return set
+}
+
+// namesChrome reports whether a class or id attribute holds such a name.
+func namesChrome(names string) bool {
+	for name := range strings.FieldsSeq(names) {
+		if len(name) > 40 {
+			continue
+		}
+		name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+		if chromeNames[name] || holdsChromeWord(name) {
+			return true
+		}
+		for _, prefix := range chromePrefixes {
+			if strings.HasPrefix(name, prefix) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func holdsChromeWord(name string) bool {
+	for word := range strings.SplitSeq(name, "-") {
+		if chromeWords[word] {
+			return true
+		}
+	}
+	return false
+}
+
+func hasAttr(n *html.Node, key string) bool {
+	for i := range n.Attr {
+		if n.Attr[i].Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// linkMeasure is how much of an element's text is links, and how much more of it names call chrome.
+type linkMeasure struct{ text, linked, links, named int }
+
+func (m *linkMeasure) add(o linkMeasure) {
+	m.text += o.text
+	m.linked += o.linked
+	m.links += o.links
+	m.named += o.named
+}
+
+// isDense reports whether an element is a bundle of short links. Lists of headlines are content:
+// their links are long.
+func isDense(n *html.Node, m linkMeasure) bool {
+	switch n.DataAtom {
+	case atom.Div, atom.Section, atom.Ul, atom.Ol, atom.Dl, atom.Table, atom.P, atom.Center, atom.Fieldset:
+	default:
+		return false
+	}
+	const shortLink = 40 // bytes
+	return m.links >= 3 && m.linked*10 > m.text*6 && m.linked < shortLink*m.links
+}

@@ -1,0 +1,92 @@
+package extract
+
+import (
+	"net/url"
+	"strings"
+)
+
+// Composer makes a [Document] of the blocks and links that a reader of another format than HTML
+// finds, and keeps it within [Limits]. The zero value is not usable.
+type Composer struct {
+	doc    Document
+	limits Limits
+	size   int // bytes of text
+	known  map[string]bool
+}
+
+// NewComposer begins a document of the given media type. Of lim it honors MaxBytes, as bytes of
+// text rather than of the body, MaxBlocks and MaxLinks.
+func NewComposer(mimeType string, lim Limits) *Composer {
+	return &Composer{doc: Document{MimeType: mimeType}, limits: lim.withDefaults(), known: map[string]bool{}}
+}
+
+// Add appends a block whose text is folded ([Fold]) or of the form that its kind prescribes. A
+// block without text is passed over, one that crosses a bound is cut. It reports false when there
+// was no room: the reader may stop.
+func (c *Composer) Add(b Block) bool {
+	left := c.limits.MaxBytes - c.size
+	if len(b.Text) > left {
+		b.Text, c.doc.Truncated = strings.TrimRight(clip(b.Text, left), " \n"), true
+		left = 0
+		c.limits.MaxBytes = c.size + len(b.Text) // a shorter block must not follow the gap
+	}
+	if b.Text == "" {
+		return left > 0
+	}
+	if len(c.doc.Blocks) >= c.limits.MaxBlocks {
+		c.doc.Truncated = true
+		return false
+	}
+	c.size += len(b.Text)
+	c.doc.Blocks = append(c.doc.Blocks, b)
+	return left > 0
+}
+
+// Link keeps an absolute web address once, without its fragment; anything else is passed over.
+func (c *Composer) Link(address, text string) {
+	u := resolve(&url.URL{}, address)
+	if u == nil {
+		return
+	}
+	u.Fragment, u.RawFragment = "", ""
+	address = u.String()
+	if c.known[address] {
+		return
+	}
+	if len(c.doc.Links) >= c.limits.MaxLinks {
+		c.doc.Truncated = true
+		return
+	}
+	c.known[address] = true
+	c.doc.Links = append(c.doc.Links, Link{URL: address, Text: clip(Fold(text), maxLinkText)})
+}
+
+// Document ends the document. Its language is detected when none is given. Its title is the first candidate that says
+// something, or else the first heading.
+func (c *Composer) Document(language string, titles ...string) Document {
+	doc := c.doc
+	doc.Language = language
+	doc.detectLanguage()
+	for i, t := range titles {
+		titles[i] = Fold(t)
+	}
+	if doc.Title = bestTitle(titles...); doc.Title == "" {
+		doc.Title = bestTitle(firstHeading(doc.Blocks))
+	}
+	doc.Text = Join(doc.Blocks)
+	lines := make([]string, len(doc.Blocks))
+	for i, b := range doc.Blocks {
+		lines[i] = b.Text
+	}
+	doc.VisibleText = strings.Join(lines, "\n")
+	return doc
+}
+
+func firstHeading(blocks []Block) string {
+	for _, b := range blocks {
+		if b.Kind == Heading {
+			return Fold(b.Text)
+		}
+	}
+	return ""
+}

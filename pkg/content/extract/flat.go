@@ -1,0 +1,70 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// flat keeps the text of a page that has no usable tree: one paragraph per line, no chrome
+// removed, no links. It runs in one pass over the tokens and in memory of the order of the page.
+func flat(p page, text []byte) Document {
+	doc := Document{Flat: true, Truncated: true}
+	var f folder
+	z := html.NewTokenizer(bytes.NewReader(text))
+	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
+		switch kind {
+		case html.TextToken:
+			f.write(string(z.Text()))
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, _ := z.TagName()
+			tag := atom.Lookup(name)
+			if tag == atom.Title && kind == html.StartTagToken {
+				doc.Title = bestTitle(doc.Title, Fold(elementText(z)))
+			} else if isRaw(tag) && kind == html.StartTagToken {
+				elementText(z)
+			} else if isBlock(tag) {
+				f.line()
+			}
+		case html.EndTagToken:
+			if name, _ := z.TagName(); isBlock(atom.Lookup(name)) {
+				f.line()
+			}
+		}
+	}
+	doc.VisibleText = f.peek()
+	doc.Blocks = paragraphs(doc.VisibleText, p.limits.MaxBlocks)
+	doc.Text = Join(doc.Blocks)
+	return doc
+}
+
+// isRaw lists elements whose content the tokenizer gives as one text.
+func isRaw(tag atom.Atom) bool {
+	switch tag {
+	case atom.Script, atom.Style, atom.Noscript, atom.Iframe, atom.Noembed, atom.Noframes, atom.Textarea, atom.Title,
+		atom.Xmp:
+		return true
+	}
+	return false
+}
+
+// elementText takes the text that follows a raw element's start tag.
+func elementText(z *html.Tokenizer) string {
+	if z.Next() != html.TextToken {
+		return ""
+	}
+	return string(z.Text())
+}
+
+// paragraphs makes a block of each line; what goes beyond the bound stays in the last one.
+func paragraphs(text string, most int) []Block {
+	var blocks []Block
+	for _, line := range strings.SplitN(text, "\n", most) {
+		if line != "" {
+			blocks = append(blocks, Block{Kind: Paragraph, Text: line})
+		}
+	}
+	return blocks
+}

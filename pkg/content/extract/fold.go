@@ -1,0 +1,91 @@
+package extract
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// folder collects text the way a browser lays it out: runs of whitespace become one space, and
+// what cannot be seen (soft hyphens, zero-width spaces, control characters) is left out, because
+// sites use it as watermark and it would split words for search.
+type folder struct {
+	buf   []byte
+	space bool // whitespace was seen since the last character
+}
+
+// write adds text of a node.
+func (f *folder) write(s string) {
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c > ' ' && c < 0x7f {
+			f.gap()
+			end := i + 1
+			for end < len(s) && s[end] > ' ' && s[end] < 0x7f {
+				end++
+			}
+			f.buf = append(f.buf, s[i:end]...)
+			i = end
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+		switch {
+		case unicode.IsSpace(r):
+			f.space = true
+		case isInvisible(r):
+		default:
+			f.gap()
+			f.buf = utf8.AppendRune(f.buf, r)
+		}
+	}
+}
+
+// gap writes the space that is due, unless a line begins here.
+func (f *folder) gap() {
+	if f.space && len(f.buf) > 0 && f.buf[len(f.buf)-1] != '\n' {
+		f.buf = append(f.buf, ' ')
+	}
+	f.space = false
+}
+
+// line begins a new line unless one has just begun.
+func (f *folder) line() {
+	f.space = false
+	if len(f.buf) > 0 && f.buf[len(f.buf)-1] != '\n' {
+		f.buf = append(f.buf, '\n')
+	}
+}
+
+// take returns what was collected and starts afresh.
+func (f *folder) take() string {
+	s := f.peek()
+	f.buf, f.space = f.buf[:0], false
+	return s
+}
+
+// peek is what was collected, without a line break at its end.
+func (f *folder) peek() string {
+	b := f.buf
+	for len(b) > 0 && b[len(b)-1] == '\n' {
+		b = b[:len(b)-1]
+	}
+	return string(b)
+}
+
+// Fold is s on one line: runs of whitespace become one space, and characters that cannot be seen,
+// such as soft hyphens, are left out.
+func Fold(s string) string {
+	var f folder
+	f.write(s)
+	return f.peek()
+}
+
+// isInvisible reports characters that take no room and carry no meaning between words. The
+// joiners U+200C and U+200D stay: they change how words of several scripts are written.
+func isInvisible(r rune) bool {
+	switch r {
+	case '\u00ad', '\u200b', '\u200e', '\u200f', '\u2060', '\ufeff':
+		return true
+	}
+	return unicode.IsControl(r)
+}

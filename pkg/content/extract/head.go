@@ -1,0 +1,125 @@
+package extract
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// head is what a page declares about itself.
+type head struct {
+	base      *url.URL // what relative addresses are resolved against
+	title     string
+	ogTitle   string
+	language  string
+	canonical string
+	robots    []string
+	preview   Image // the first og:image
+}
+
+// readHead reads the html and head elements. A canonical link counts only in the head, where
+// users of a site cannot put one.
+func readHead(root *html.Node, pageURL *url.URL) head {
+	h := head{base: pageURL}
+	top := child(root, atom.Html)
+	if top == nil { // Unreachable: the parser always makes html, head and body.
+		return h
+	}
+	h.language = PrimaryLanguage(attr(top, "lang"))
+	if h.language == "" {
+		h.language = PrimaryLanguage(attr(top, "xml:lang"))
+	}
+	elements := goquery.NewDocumentFromNode(top).ChildrenFiltered("head").Children()
+	if href, found := elements.Filter("base[href]").Attr("href"); found {
+		if base := resolve(pageURL, href); base != nil {
+			h.base = base
+		}
+	}
+	h.title = Fold(elements.Filter("title").First().Text())
+	elements.Filter("meta").Each(func(_ int, m *goquery.Selection) { h.readMeta(m.Get(0)) })
+	h.canonical = canonical(elements.Filter("link[href]"), h.base)
+	return h
+}
+
+// readMeta reads one meta element.
+func (h *head) readMeta(n *html.Node) {
+	content := attr(n, "content")
+	switch {
+	case strings.EqualFold(attr(n, "property"), "og:title") && h.ogTitle == "":
+		h.ogTitle = Fold(content)
+	case strings.EqualFold(attr(n, "property"), "og:image") && h.preview.URL == "":
+		h.preview.URL, h.preview.Preview = imageURL(h.base, content), true
+	case strings.EqualFold(attr(n, "property"), "og:image:alt") && h.preview.Alt == "":
+		h.preview.Alt = imageText(content)
+	case strings.EqualFold(attr(n, "http-equiv"), "content-language") && h.language == "":
+		h.language = PrimaryLanguage(content)
+	}
+	h.robots = appendRobots(h.robots, n)
+}
+
+// canonical is the address that all canonical links agree on. Pages that name two are taken to
+// name none, since either choice would drop one of them from the index.
+func canonical(links *goquery.Selection, base *url.URL) string {
+	found := ""
+	for _, n := range links.Nodes {
+		if !hasWord(attr(n, "rel"), "canonical") {
+			continue
+		}
+		u := resolve(base, attr(n, "href"))
+		if u == nil || found != "" && found != u.String() {
+			return ""
+		}
+		found = u.String()
+	}
+	return found
+}
+
+// Bounds on robots meta elements.
+const (
+	maxRobots      = 20
+	maxRobotsBytes = 1000
+)
+
+// appendRobots adds the directives of a meta element, if it holds any. The name "robots" speaks
+// to every crawler. Other names are those of crawlers only when the content reads as directives.
+func appendRobots(all []string, n *html.Node) []string {
+	name, content := strings.ToLower(strings.TrimSpace(attr(n, "name"))), clip(attr(n, "content"), maxRobotsBytes)
+	if name == "" || content == "" || len(all) == maxRobots {
+		return all
+	}
+	if name == "robots" {
+		return append(all, content)
+	}
+	if strings.ContainsAny(name, " :,") || len(name) > 50 || !isDirectives(content) {
+		return all
+	}
+	return append(all, name+": "+content)
+}
+
+// isDirectives reports whether every comma-separated part is a robots directive.
+func isDirectives(content string) bool {
+	for part := range strings.SplitSeq(content, ",") {
+		name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(part)), ":")
+		switch name {
+		case "all", "none", "index", "noindex", "follow", "nofollow", "noarchive", "nocache", "archive",
+			"nosnippet", "noimageindex", "notranslate", "noodp", "noydir", "unavailable_after",
+			"max-snippet", "max-image-preview", "max-video-preview":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// hasWord reports whether a space-separated attribute holds a word, ignoring case.
+func hasWord(list, word string) bool {
+	for w := range strings.FieldsSeq(list) {
+		if strings.EqualFold(w, word) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,122 @@
+package extract
+
+import (
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// extractHTML reads an HTML page.
+func extractHTML(p page) Document {
+	text, charset := decode(p.body, p.contentType)
+	doc, ok := structured(p, text, mainContent)
+	if !ok {
+		doc = flat(p, text)
+	}
+	doc.Charset = charset
+	return doc
+}
+
+// chooser finds the content of a page.
+type chooser func(*surveyed, Limits) content
+
+// structured extracts from the parsed tree what choose takes for the content; ok is false when
+// there is no tree. The parser reports more than 512 open elements as an error. No other failure of
+// it or of the walk is known; recover keeps an unknown one from ending the pages handled beside this one.
+func structured(p page, text []byte, choose chooser) (doc Document, ok bool) {
+	defer func() {
+		if recover() != nil {
+			doc, ok = Document{}, false
+		}
+	}()
+	root := parse(text, p.limits.MaxTags)
+	if root == nil {
+		return Document{}, false
+	}
+	return assemble(p, root, choose), true
+}
+
+// assemble puts the document together from its tree.
+func assemble(p page, root *html.Node, choose chooser) Document {
+	h := readHead(root, p.base)
+	s := survey(root, h.base, p.limits)
+	c := choose(s, p.limits)
+	images, more := collectImages(c, h.preview, h.base, p.limits.MaxImages)
+	doc := Document{
+		Truncated:   s.truncated || c.truncated || more,
+		Title:       bestTitle(c.heading, h.ogTitle, h.title, s.heading),
+		Language:    h.language,
+		Canonical:   h.canonical,
+		MetaRobots:  append(h.robots, s.robots...),
+		Blocks:      c.blocks,
+		VisibleText: s.text.peek(),
+		Links:       s.links,
+		Images:      images,
+	}
+	if len(doc.Blocks) == 0 && doc.VisibleText != "" {
+		doc.Blocks = []Block{{Kind: Paragraph, Text: doc.VisibleText}}
+	}
+	doc.Text = Join(doc.Blocks)
+	doc.Thin = thin(root, s)
+	return doc
+}
+
+// maxTitle bounds a title, in bytes.
+const maxTitle = 500
+
+// bestTitle is the first candidate that says something. The heading of the content comes first:
+// it names the page, where the title element often names the site too, or counts messages.
+func bestTitle(candidates ...string) string {
+	for _, c := range candidates {
+		if c != "" {
+			return clip(c, maxTitle)
+		}
+	}
+	return ""
+}
+
+// resolve makes an address absolute; nil when it is not one of the web.
+func resolve(base *url.URL, ref string) *url.URL {
+	const longest = 4096
+	ref = strings.Trim(ref, " \t\n\f\r")
+	if ref == "" || len(ref) > longest {
+		return nil
+	}
+	u, err := base.Parse(ref)
+	if err != nil || !isWeb(u) {
+		return nil
+	}
+	return u
+}
+
+// attr is the value of an attribute, or "".
+func attr(n *html.Node, key string) string {
+	for i := range n.Attr {
+		if n.Attr[i].Key == key && n.Attr[i].Namespace == "" {
+			return n.Attr[i].Val
+		}
+	}
+	return ""
+}
+
+// child is the first child element of that name, or nil.
+func child(n *html.Node, name atom.Atom) *html.Node {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type == html.ElementNode && c.DataAtom == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// clip is [words.Clip], without the blanks that a cut may leave at the end.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.TrimRight(words.Clip(s, n), " ")
+}

@@ -1,0 +1,82 @@
+package mail
+
+import (
+	"mime"
+	"net/mail"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jhillyerd/enmime/v2"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+)
+
+// encodedWords decodes RFC 2047 with the charsets of the Encoding standard.
+var encodedWords = mime.WordDecoder{CharsetReader: charset.NewReaderLabel}
+
+// field is what a header field of a mail says, on one line.
+func field(root *enmime.Part, name string) string {
+	value := words.Clip(root.Header.Get(name), maxField)
+	if !utf8.ValidString(value) {
+		value = legacy(value, root)
+	}
+	return decode(value)
+}
+
+// legacy decodes bytes outside ASCII that are not in an encoded word, as many programs sent them before
+// RFC 6532. It takes the charset of the first part that declares one. Losing letters would make two subjects
+// the same, and so join two threads.
+func legacy(value string, root *enmime.Part) string {
+	var enc encoding.Encoding = charmap.Windows1252
+	declared := root.DepthMatchFirst(func(p *enmime.Part) bool { return p.Charset != "" })
+	if declared != nil {
+		if e, name := charset.Lookup(declared.Charset); e != nil && !strings.HasPrefix(name, "utf-") &&
+			name != "replacement" {
+			enc = e
+		}
+	}
+	if decoded, err := enc.NewDecoder().String(value); err == nil {
+		return decoded
+	}
+	return value
+}
+
+// decode reads encoded words. The value is bounded, because an encoded word without an end is searched for its
+// end again and again.
+func decode(value string) string {
+	value = words.Clip(value, maxField)
+	if decoded, err := encodedWords.DecodeHeader(value); err == nil {
+		value = decoded
+	}
+	return extract.Fold(strings.ToValidUTF8(value, "\ufffd"))
+}
+
+// envelope is one line for each field that says who wrote to whom and when.
+func envelope(root *enmime.Part) string {
+	var lines []string
+	for _, name := range []string{"From", "To", "Cc", "Date"} {
+		value := field(root, name)
+		if name == "Date" {
+			value = date(value)
+		}
+		if value != "" {
+			lines = append(lines, name+": "+value)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// date writes a date in the order that sorts, and leaves what is not a date as written (RFC 5322 §3.3).
+func date(value string) string {
+	t, err := mail.ParseDate(value)
+	if err != nil {
+		return value
+	}
+	return t.Format("2006-01-02 15:04 -0700")
+}
+
+// fileName is the name of an attachment, or "".
+func fileName(p *enmime.Part) string { return words.Clip(decode(p.FileName), maxName) }

@@ -1,0 +1,157 @@
+package mail
+
+import (
+	"bytes"
+	"io"
+	"mime"
+	"strings"
+
+	"github.com/jhillyerd/enmime/v2"
+	"github.com/jhillyerd/enmime/v2/mediatype"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// undecoded marks the types whose charset enmime would decode. It believes a detector more than
+// the mail, and that one gives equals in any order.
+const undecoded = "undecoded-"
+
+// parser is one mail being parsed.
+type parser struct {
+	body       []byte
+	at, end    int             // what has been read, and where reading stops
+	boundaries map[string]bool // of the multiparts so far
+	nested     int             // multiparts that may be parsed
+	header     int             // bytes of headers that may be read
+	skip       []span          // of headers that are too long, in order
+	cut        bool
+}
+
+// parse splits a mail into its parts. If they cannot be told apart, the mail is a single text, with the
+// boundaries between them: that is better than nothing. At most header bytes of headers are read. The error
+// is Invalid.
+func parse(body []byte, header int) (root *enmime.Part, p *parser, err error) {
+	p = &parser{body: body, nested: maxNested, header: header}
+	if root, err = p.parts(); err != nil {
+		p.nested, p.header = 0, header
+		root, err = p.parts()
+	}
+	if err != nil {
+		return nil, p, fault.New(fault.Invalid, "broken mail: %.100v", err)
+	}
+	if isMultipart(root) && root.FirstChild == nil {
+		root.ContentType, root.Content = "", afterHeader(body)
+	}
+	return root, p, nil
+}
+
+func (p *parser) parts() (*enmime.Part, error) {
+	p.at, p.end, p.boundaries, p.skip = 0, len(p.body), map[string]bool{}, nil
+	p.shorten(0, 0)
+	return enmime.NewParser(
+		enmime.SkipMalformedParts(true),
+		enmime.MultipartWOBoundaryAsSinglePart(true),
+		enmime.MaxStoredPartErrors(1), // there may be one for each line of a header
+		enmime.SetReadPartErrorPolicy(func(*enmime.Part, error) bool { return true }),
+		enmime.SetCustomParseMediaType(p.mediaType),
+	).ReadParts(p)
+}
+
+func afterHeader(body []byte) []byte {
+	_, rest, found := bytes.Cut(body, []byte("\n\r\n"))
+	if _, other, also := bytes.Cut(body, []byte("\n\n")); also && len(other) > len(rest) || !found {
+		return other
+	}
+	return rest
+}
+
+func (p *parser) Read(b []byte) (int, error) {
+	end := p.next()
+	if p.at >= end {
+		return 0, io.EOF
+	}
+	n := copy(b, p.body[p.at:end])
+	p.at += n
+	return n, nil
+}
+
+// mediaType parses a Content-Type or Content-Disposition; a broken one is taken as far as it goes.
+// It is where the parser can be kept within bounds.
+func (p *parser) mediaType(value string) (string, map[string]string, []string, error) {
+	value = value[:min(len(value), maxField)] // parsing takes time by the square
+	kind, params, _, err := mediatype.Parse(value)
+	if err != nil {
+		kind, _, _ = strings.Cut(value, ";")
+		kind, params = strings.ToLower(strings.TrimSpace(kind)), nil
+	}
+	if boundary, ok := params["boundary"]; ok && !(strings.HasPrefix(kind, "multipart/") && p.admit(boundary)) {
+		delete(params, "boundary")
+	}
+	if strings.HasPrefix(kind, "text/") {
+		kind = undecoded + kind
+	}
+	return kind, params, nil, nil
+}
+
+// admit reports whether a multipart may be parsed, and ends the mail where it has too many parts.
+func (p *parser) admit(boundary string) bool {
+	const longest = 200 // RFC 2046 §5.1.1 has 70
+	if p.boundaries[boundary] {
+		return true
+	}
+	if boundary == "" || len(boundary) > longest || len(p.boundaries) >= p.nested {
+		p.cut = true
+		return false
+	}
+	p.boundaries[boundary] = true
+	mark, at := []byte("--"+boundary), 0
+	for range maxParts + 1 { // and the closing one
+		i := bytes.Index(p.body[at:p.end], mark)
+		if i < 0 {
+			return true
+		}
+		at += i + len(mark)
+		if begins(p.body, at-len(mark)) && !bytes.HasPrefix(p.body[at:], []byte("--")) { // which would close it
+			p.shorten(at-len(mark), len(mark))
+		}
+	}
+	if bytes.Contains(p.body[at:p.end], mark) {
+		p.end, p.cut = at, true
+	}
+	return true
+}
+
+// begins reports whether a line begins at a place.
+func begins(body []byte, at int) bool { return at == 0 || body[at-1] == '\n' }
+
+func isMultipart(p *enmime.Part) bool { return strings.HasPrefix(p.ContentType, "multipart/") }
+
+// isText reports a text of the mail itself. One without a type is plain (RFC 2045 §5.2).
+func isText(p *enmime.Part) bool {
+	if p.Disposition == "attachment" || p.FileName != "" {
+		return false
+	}
+	return isHTML(p) || p.ContentType == undecoded+"text/plain" || p.ContentType == ""
+}
+
+func isHTML(p *enmime.Part) bool { return p.ContentType == undecoded+"text/html" }
+
+// isDecoration reports pictures that an HTML text shows.
+func isDecoration(p *enmime.Part) bool {
+	return p.ContentID != "" && p.Disposition != "attachment" && strings.HasPrefix(p.ContentType, "image/")
+}
+
+// contentType is the type of a part with the charset that it declares. Programs often declare
+// ASCII when they know none.
+func contentType(p *enmime.Part) string {
+	kind := strings.TrimPrefix(p.ContentType, undecoded)
+	if kind == "" {
+		kind = "text/plain"
+	}
+	if p.Charset == "" || strings.EqualFold(p.Charset, "us-ascii") {
+		return kind
+	}
+	if full := mime.FormatMediaType(kind, map[string]string{"charset": p.Charset}); full != "" {
+		return full
+	}
+	return kind
+}

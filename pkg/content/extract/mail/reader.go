@@ -1,0 +1,187 @@
+package mail
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/jhillyerd/enmime/v2"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// reader is a mail being read, with those attached to it.
+type reader struct {
+	out    *extract.Composer
+	base   *url.URL
+	limits extract.Limits
+
+	parts    int // that may still be read
+	header   int // bytes of headers, likewise
+	cut      bool
+	language string // of the first text that has one
+	detected bool
+	charset  string // of the first text
+}
+
+// mail adds a mail that is attached depth-1 deep, and gives its subject.
+func (r *reader) mail(body []byte, depth int) (subject string, err error) {
+	root, err := r.parse(body)
+	if err != nil {
+		return "", err
+	}
+	subject = field(root, "Subject")
+	if depth > 1 {
+		r.out.Add(extract.Block{Kind: extract.Heading, Level: 2, Text: subject})
+	} else {
+		r.language = extract.PrimaryLanguage(field(root, "Content-Language"))
+	}
+	r.out.Add(extract.Block{Kind: extract.Paragraph, Text: envelope(root)})
+	var attached []*enmime.Part
+	if err := r.part(root, true, &attached); err != nil {
+		return "", err
+	}
+	r.out.Add(extract.Block{Kind: extract.List, Text: names(attached)})
+	for _, p := range attached {
+		r.attachment(p, depth)
+	}
+	return subject, nil
+}
+
+// parse splits a mail into its parts, within what is left of the bounds.
+func (r *reader) parse(body []byte) (*enmime.Part, error) {
+	root, p, err := parse(body, r.header)
+	r.cut, r.header = r.cut || p.cut, p.header
+	return root, err
+}
+
+// part adds the texts of a part and notes what is attached. A text that is not chosen among
+// alternatives gives its links only.
+func (r *reader) part(p *enmime.Part, chosen bool, attached *[]*enmime.Part) error {
+	if isMultipart(p) {
+		choice := choose(p)
+		for c := p.FirstChild; c != nil; c = c.NextSibling {
+			if err := r.part(c, chosen && (choice == nil || c == choice), attached); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if r.parts--; r.parts < 0 {
+		r.cut = true
+		return nil
+	}
+	if !isText(p) {
+		if !isDecoration(p) {
+			*attached = append(*attached, p)
+		}
+		return nil
+	}
+	return r.text(p, chosen)
+}
+
+// choose is the part to read of alternatives: the first plain text, else the first that may hold a
+// text. It is nil unless the part is multipart/alternative.
+func choose(p *enmime.Part) *enmime.Part {
+	if p.ContentType != "multipart/alternative" {
+		return nil
+	}
+	var other *enmime.Part
+	for c := p.FirstChild; c != nil; c = c.NextSibling {
+		if isText(c) && !isHTML(c) && len(strings.TrimSpace(string(c.Content))) > 0 {
+			return c
+		}
+		if other == nil && (isHTML(c) || isMultipart(c)) {
+			other = c
+		}
+	}
+	if other == nil {
+		return p.FirstChild
+	}
+	return other
+}
+
+// text adds a text of the mail itself.
+func (r *reader) text(p *enmime.Part, chosen bool) error {
+	if !chosen && !isHTML(p) {
+		return nil
+	}
+	base := *r.base
+	if !isHTML(p) {
+		base.Path = "/" // the name of the mail says nothing about the kind of its text
+	}
+	doc, err := extract.Extract(sound(p), contentType(p), base.String(), r.limits)
+	if err != nil {
+		return err
+	}
+	if chosen {
+		r.add(doc)
+	} else {
+		r.links(doc)
+	}
+	return nil
+}
+
+// sound is the content of a text without control bytes, of which damaged mailboxes are full: a single one
+// would make the text look binary. In UTF-16 and UTF-32 they belong to letters.
+func sound(p *enmime.Part) []byte {
+	if wide := strings.ToLower(p.Charset); strings.Contains(wide, "16") || strings.Contains(wide, "32") ||
+		strings.Contains(wide, "ucs") {
+		return p.Content
+	}
+	return slices.DeleteFunc(p.Content,
+		func(b byte) bool { return b < ' ' && !strings.ContainsRune("\t\n\f\r\x1b", rune(b)) })
+}
+
+func (r *reader) add(doc extract.Document) {
+	if r.language == "" {
+		r.language, r.detected = doc.Language, doc.LanguageDetected
+	}
+	if r.charset == "" {
+		r.charset = doc.Charset
+	}
+	for _, b := range doc.Blocks {
+		if !r.out.Add(b) {
+			break
+		}
+	}
+	r.cut = r.cut || doc.Truncated
+	r.links(doc)
+}
+
+func (r *reader) links(doc extract.Document) {
+	for _, l := range doc.Links {
+		r.out.Link(l.URL, l.Text)
+	}
+}
+
+// attachment adds what an attachment says if it is a mail, or a text that package extract reads.
+// A broken one adds nothing but its name, which is in the list already.
+func (r *reader) attachment(p *enmime.Part, depth int) {
+	if p.ContentType == MediaType {
+		if depth == maxMails {
+			r.cut = true
+			return
+		}
+		_, _ = r.mail(p.Content, depth+1)
+		return
+	}
+	name := fileName(p)
+	address := url.URL{Scheme: r.base.Scheme, Host: r.base.Host, Path: "/" + name}
+	doc, err := extract.Extract(p.Content, contentType(p), address.String(), r.limits)
+	if err != nil || doc.Unsupported || doc.Text == "" {
+		return
+	}
+	r.out.Add(extract.Block{Kind: extract.Heading, Level: 2, Text: name})
+	r.add(doc)
+}
+
+// names is the list of the attachments that have one.
+func names(attached []*enmime.Part) string {
+	var lines []string
+	for _, p := range attached {
+		if name := fileName(p); name != "" {
+			lines = append(lines, "- "+name)
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,120 @@
+package ooxml
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/xml"
+	"io"
+	"strings"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Bounds on an archive. All count what is really there.
+const (
+	maxEntries  = 10_000    // files in the archive
+	maxPart     = 64 << 20  // bytes of one part, inflated
+	maxInflated = 256 << 20 // bytes of all parts that are read, inflated
+	maxElements = 8 << 20   // XML elements in them; each costs time, however small
+)
+
+// archive is a package of parts (ECMA-376 part 2). Its err is the first bound that was reached.
+// After that nothing more is read, and the reader of the document returns it.
+type archive struct {
+	files    map[string]*zip.File // by name, in lower case without a leading slash
+	own      relations            // of the package itself
+	part     int64                // bytes that a part may inflate to
+	left     int64                // bytes that may still be inflated
+	elements int                  // that may still be read
+	err      error
+}
+
+// openArchive reads the directory of a ZIP file.
+func openArchive(body []byte) (*archive, error) {
+	// Entries are counted before the reader makes room for them. The four bytes may occur inside
+	// an entry too, but not thousands of times by accident.
+	if bytes.Count(body, []byte("PK\x01\x02")) > maxEntries {
+		return nil, fault.New(fault.TooLarge, "office file holds more than %d entries", maxEntries)
+	}
+	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "broken office file: %w", err)
+	}
+	a := &archive{files: make(map[string]*zip.File, len(z.File)), part: maxPart, left: maxInflated, elements: maxElements}
+	for _, f := range z.File {
+		a.files[partName(f.Name)] = f
+	}
+	a.own = a.relations("")
+	return a, a.err
+}
+
+// partName is the form under which parts are looked up: names are equal whatever their case
+// (part 2 §6.3.5), and some writers use backslashes.
+func partName(s string) string {
+	return strings.ToLower(strings.TrimLeft(strings.ReplaceAll(s, `\`, "/"), "/"))
+}
+
+// required reads the root element of a part that the document cannot do without. A part is read
+// once and missing from then on, so that naming it often gives no more text.
+func (a *archive) required(name string, read func(*part, xml.StartElement)) error {
+	if a.err != nil {
+		return a.err
+	}
+	f := a.files[partName(name)]
+	delete(a.files, partName(name))
+	if f == nil {
+		return fault.New(fault.Invalid, "broken office file: part %.100q is missing", name)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return fault.New(fault.Invalid, "broken office file: part %.100q: %w", name, err)
+	}
+	defer r.Close()
+	p := newPart(&meter{r: r, all: &a.left, left: a.part}, &a.elements)
+	p.root(read)
+	switch {
+	case fault.Is(p.err, fault.TooLarge):
+		a.err = p.err
+		return p.err
+	case p.err != nil && p.err != errEnough:
+		return fault.New(fault.Invalid, "broken office file: part %.100q: %w", name, p.err)
+	}
+	return nil
+}
+
+// optional reads a part that only adds to the document: one that is missing or broken counts as
+// empty from there on. The error is TooLarge or nil.
+func (a *archive) optional(name string, read func(*part, xml.StartElement)) error {
+	if name == "" {
+		return nil
+	}
+	if err := a.required(name, read); fault.Is(err, fault.TooLarge) {
+		return err
+	}
+	return nil
+}
+
+// meter stops a part that inflates beyond its bounds.
+type meter struct {
+	r    io.Reader
+	left int64
+	all  *int64
+}
+
+func (m *meter) Read(b []byte) (int, error) {
+	n, err := m.r.Read(b)
+	m.left -= int64(n)
+	*m.all -= int64(n)
+	if m.left < 0 || *m.all < 0 {
+		return 0, fault.New(fault.TooLarge, "office file inflates beyond %d bytes a part or %d in all", maxPart, maxInflated)
+	}
+	return n, err
+}
+
+// decoded gives UTF-8. Parts may also be UTF-16, which a byte order mark tells (part 2 §6.2.5).
+func decoded(r io.Reader) io.Reader {
+	return transform.NewReader(r, unicode.BOMOverride(transform.Nop))
+}

@@ -1,0 +1,197 @@
+package ooxml
+
+import (
+	"encoding/xml"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// docx is a Word document on its way to blocks.
+type docx struct {
+	archive *archive
+	out     *extract.Composer
+	tongues *tongues
+	styles  styles
+	lists   *numbering
+
+	in      *part     // being read
+	links   relations // of that part
+	w       writer
+	para    paragraph
+	serial  int      // of the last paragraph
+	cell    *[]byte  // text of the table cell being read; nil outside of tables
+	inner   []string // tables inside cells, which come after the outermost
+	fields  fields
+	written int             // bytes of text
+	notes   map[string]bool // those that are referred to
+}
+
+// paragraph is the one being collected.
+type paragraph struct {
+	serial int
+	text   []byte
+	look   look
+	run    run
+	open   bool
+	joined bool // its end was deleted with changes tracked; the next goes on in its place
+}
+
+func newDocx(a *archive, out *extract.Composer) *docx {
+	d := &docx{archive: a, out: out, tongues: newTongues(), styles: styles{}, notes: map[string]bool{}}
+	d.lists = newNumbering(d.styles)
+	d.w.add = d.add
+	return d
+}
+
+// add keeps a block; when there is no room, nothing more is read.
+func (d *docx) add(b extract.Block) {
+	if !d.out.Add(b) {
+		d.in.stop()
+	}
+}
+
+// read reads the whole document.
+func (d *docx) read(main string) error {
+	links := d.archive.relations(main)
+	if err := d.archive.optional(links.part("styles"), d.styles.read(d.tongues)); err != nil {
+		return err
+	}
+	if err := d.archive.optional(links.part("numbering"), d.lists.read); err != nil {
+		return err
+	}
+	wrong := ""
+	err := d.archive.required(main, func(p *part, root xml.StartElement) {
+		if wrong = root.Name.Local; wrong == "document" {
+			wrong = ""
+			d.story(p, links)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if wrong != "" {
+		return fault.New(fault.Invalid, "not a word document: its main part is a %.50q", wrong)
+	}
+	return d.readNotes(links)
+}
+
+// story reads the text of a part to its end.
+func (d *docx) story(p *part, links relations) {
+	d.in, d.links, d.fields = p, links, nil
+	d.aside(func() { d.in.children(d.visit) })
+	d.w.flush()
+}
+
+// aside reads something that stands apart from the paragraph around it, if there is one: it
+// comes first.
+func (d *docx) aside(read func()) {
+	outer := d.para
+	d.para = d.newParagraph()
+	read()
+	// At this point text is left over only if the end of its paragraph was deleted.
+	d.endParagraph()
+	d.para = outer
+}
+
+func (d *docx) newParagraph() paragraph {
+	d.serial++
+	return paragraph{serial: d.serial}
+}
+
+// visit reads an element that arranges text.
+func (d *docx) visit(e xml.StartElement) {
+	switch e.Name.Local {
+	case "p":
+		d.paragraph()
+	case "tbl":
+		d.table()
+	case "sdt":
+		d.control()
+	case "AlternateContent":
+		d.in.alternatives(d.visit, &d.written)
+	case "del", "moveFrom", "sectPr", "rt", "tblPr", "tcPr", "numPicBullet":
+		// Deleted, or about the text: rt is how to pronounce it.
+	default:
+		d.inline(e)
+	}
+}
+
+// control reads a content control; one that shows what to type there says nothing.
+func (d *docx) control() {
+	prompt := false
+	d.in.children(func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "sdtPr":
+			d.in.children(func(e xml.StartElement) {
+				prompt = prompt || e.Name.Local == "showingPlcHdr" && isOn(e)
+			})
+		case "sdtContent":
+			if !prompt {
+				d.in.children(d.visit)
+			}
+		}
+	})
+}
+
+// paragraph reads a w:p, or an a:p in a drawing.
+func (d *docx) paragraph() {
+	if d.para.open {
+		d.aside(d.paragraph)
+		return
+	}
+	if !d.para.joined {
+		d.para = d.newParagraph()
+	}
+	d.para.open, d.para.joined = true, false
+	d.para.look, d.para.run = look{}, run{}
+	d.in.children(d.visit)
+	d.para.open = false
+	if !d.para.joined {
+		d.endParagraph()
+	}
+}
+
+// endParagraph adds the paragraph to the cell or the document.
+func (d *docx) endParagraph() {
+	raw, r := string(d.para.text), d.styles.role(d.para.look)
+	d.para = d.newParagraph()
+	switch {
+	case r.toc:
+		// It repeats the headings, and its page numbers change without a word being said.
+	case d.cell != nil:
+		*d.cell = append(append(*d.cell, raw...), '\n')
+	default:
+		d.emit(r, raw)
+	}
+}
+
+// emit adds a paragraph to the document.
+func (d *docx) emit(r role, raw string) {
+	switch text := foldLines(raw); {
+	case r.kind == extract.Code:
+		d.w.code(codeLine(raw))
+	case text == "":
+	case r.kind == extract.List:
+		marker := d.lists.marker(r.list, r.level)
+		d.w.item(r.list, r.level+r.indent, marker, strings.ReplaceAll(text, "\n", " "))
+	case r.kind == extract.Heading:
+		d.w.block(extract.Heading, r.heading, strings.ReplaceAll(text, "\n", " "))
+	default:
+		d.w.block(r.kind, 0, text)
+	}
+}
+
+// codeLine keeps indentation and breaks, without what cannot be seen.
+func codeLine(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		indent := line[:len(line)-len(strings.TrimLeft(line, " \t\u00a0"))]
+		lines[i] = ""
+		if text := strings.TrimRight(line[len(indent):], " \t\u00a0"); text != "" {
+			lines[i] = strings.ReplaceAll(indent, "\u00a0", " ") + strings.ReplaceAll(text, "\u00ad", "")
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,53 @@
+package ooxml
+
+import (
+	"encoding/xml"
+	"strings"
+)
+
+// fields are the fields that are open, innermost last (part 1 §17.16.18). Between its begin and
+// its separator a field has its instruction, from there to its end its result, which is text.
+type fields []field
+
+type field struct {
+	instruction []byte
+	separated   bool
+	start       place
+}
+
+// field reads a part of a field.
+func (d *docx) field(e xml.StartElement) {
+	const deepest, longest = 64, 4096
+	top := len(d.fields) - 1
+	switch kind := attr(e, "fldCharType"); {
+	case kind == "begin" && top < deepest:
+		d.fields = append(d.fields, field{})
+	case top < 0:
+	case kind == "separate":
+		d.fields[top].separated, d.fields[top].start = true, d.mark()
+	case kind == "end":
+		if f := d.fields[top]; f.separated {
+			d.out.Link(fieldAddress(string(f.instruction)), d.since(f.start))
+		}
+		d.fields = d.fields[:top]
+	case e.Name.Local == "instrText":
+		d.in.text(func(s []byte) {
+			f := &d.fields[top]
+			f.instruction = append(f.instruction, s[:min(len(s), longest-len(f.instruction))]...)
+		})
+	}
+}
+
+// fieldAddress is the address in the instruction of a HYPERLINK field (§17.16.5.25), or "".
+func fieldAddress(instruction string) string {
+	name, rest, _ := strings.Cut(strings.TrimSpace(instruction), " ")
+	rest, quoted := strings.CutPrefix(strings.TrimSpace(rest), `"`)
+	if !strings.EqualFold(name, "HYPERLINK") || !quoted {
+		return ""
+	}
+	address, _, closed := strings.Cut(rest, `"`)
+	if !closed {
+		return ""
+	}
+	return address
+}

@@ -1,0 +1,68 @@
+package ooxml
+
+import (
+	"encoding/xml"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// maxTongues bounds the languages that are counted; documents in more are not in any of them.
+const maxTongues = 64
+
+// tongue is the languages of a run, of which its script decides one (part 1 §17.3.2.20).
+type tongue struct{ latin, eastAsia, complex string }
+
+func readTongue(e xml.StartElement) tongue {
+	return tongue{attr(e, "val"), attr(e, "eastAsia"), attr(e, "bidi")}
+}
+
+// of is the language of a text, or "".
+func (t tongue) of(text []byte) string {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		text = text[size:]
+		switch {
+		case !unicode.IsLetter(r):
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+			return t.eastAsia
+		case unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Thai, unicode.Devanagari):
+			return t.complex
+		default:
+			return t.latin
+		}
+	}
+	return ""
+}
+
+// tongues counts how much text is in which language.
+type tongues struct {
+	bytes    map[string]int
+	fallback tongue // of text that names none
+}
+
+func newTongues() *tongues { return &tongues{bytes: map[string]int{}} }
+
+// count adds a text.
+func (ts *tongues) count(t tongue, text []byte) {
+	tag := t.of(text)
+	if tag == "" {
+		tag = ts.fallback.of(text)
+	}
+	language := extract.PrimaryLanguage(tag)
+	if _, known := ts.bytes[language]; language != "" && (known || len(ts.bytes) < maxTongues) {
+		ts.bytes[language] += len(text)
+	}
+}
+
+// most is the language of the most text, or "". Of equals it is the first by name.
+func (ts *tongues) most() string {
+	best := ""
+	for language, n := range ts.bytes {
+		if best == "" || n > ts.bytes[best] || n == ts.bytes[best] && language < best {
+			best = language
+		}
+	}
+	return best
+}

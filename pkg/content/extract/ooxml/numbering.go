@@ -1,0 +1,164 @@
+package ooxml
+
+import (
+	"encoding/xml"
+	"strconv"
+	"strings"
+)
+
+// maxLevels is the number of levels a list has (part 1 §17.9.6).
+const maxLevels = 9
+
+// listLevel is how items of one level are marked.
+type listLevel struct {
+	format string // "bullet", "none", some way to write numbers, or "" when undefined
+	start  int
+}
+
+// abstractList is a kind of list, which lists of the document share.
+type abstractList struct {
+	levels [maxLevels]listLevel
+	link   string // style that defines it instead
+	counts counts
+}
+
+// counts are the items so far, by level.
+type counts [maxLevels]int
+
+// next counts an item, which begins the levels below it anew.
+func (c *counts) next(level int) int {
+	clear(c[level+1:])
+	c[level]++
+	return c[level]
+}
+
+// numbering is the numbering part (part 1 §17.9) and where the counting stands.
+type numbering struct {
+	abstract map[string]*abstractList
+	lists    map[string]*numberedList
+	styles   styles
+}
+
+// numberedList is one list of the document.
+type numberedList struct {
+	abstract string
+	starts   map[int]int // by level; a list that has any counts for itself
+	counts   counts
+}
+
+func newNumbering(ss styles) *numbering {
+	return &numbering{map[string]*abstractList{}, map[string]*numberedList{}, ss}
+}
+
+func (n *numbering) read(p *part, _ xml.StartElement) {
+	p.children(func(e xml.StartElement) {
+		switch id := attr(e, "abstractNumId"); {
+		case len(n.abstract)+len(n.lists) >= maxTable:
+			p.stop()
+		case e.Name.Local == "abstractNum":
+			n.abstract[id] = readAbstract(p)
+		case e.Name.Local == "num":
+			n.lists[attr(e, "numId")] = readList(p)
+		}
+	})
+}
+
+func readAbstract(p *part) *abstractList {
+	list := &abstractList{}
+	p.children(func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "numStyleLink":
+			list.link = attr(e, "val")
+		case "lvl":
+			if level, err := strconv.Atoi(attr(e, "ilvl")); err == nil && level >= 0 && level < maxLevels {
+				list.levels[level] = readLevel(p)
+			}
+		}
+	})
+	return list
+}
+
+func readLevel(p *part) listLevel {
+	level, text := listLevel{format: "decimal", start: 1}, xml.StartElement{}
+	p.children(func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "start":
+			if n := number(e); n != nil {
+				level.start = *n
+			}
+		case "numFmt":
+			level.format = attr(e, "val")
+		case "lvlText":
+			text = e
+		}
+	})
+	// Some writers mark the further paragraphs of an item with a blank.
+	if text.Name.Local != "" && strings.TrimSpace(attr(text, "val")) == "" {
+		level.format = "none"
+	}
+	return level
+}
+
+func readList(p *part) *numberedList {
+	list := &numberedList{starts: map[int]int{}}
+	p.children(func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "abstractNumId":
+			list.abstract = attr(e, "val")
+		case "lvlOverride":
+			level, err := strconv.Atoi(attr(e, "ilvl"))
+			p.children(func(e xml.StartElement) {
+				if n := number(e); e.Name.Local == "startOverride" && n != nil && err == nil && level >= 0 && level < maxLevels {
+					list.starts[level] = *n
+				}
+			})
+		}
+	})
+	return list
+}
+
+// marker is what stands before the next item of a list, and counts it.
+func (n *numbering) marker(id string, level int) string {
+	level = min(level, maxLevels-1)
+	list := n.lists[id]
+	kind := n.kind(list)
+	if kind == nil {
+		return "- "
+	}
+	switch kind.levels[level].format {
+	case "bullet", "":
+		return "- "
+	case "none":
+		return ""
+	}
+	return strconv.Itoa(list.number(kind, level)) + ". "
+}
+
+// kind is the definition of a list, or nil.
+func (n *numbering) kind(list *numberedList) *abstractList {
+	if list == nil {
+		return nil
+	}
+	kind := n.abstract[list.abstract]
+	if kind == nil || kind.link == "" {
+		return kind
+	}
+	defined := n.styles[kind.link].list
+	if defined == nil || n.lists[*defined] == nil {
+		return nil
+	}
+	return n.abstract[n.lists[*defined].abstract]
+}
+
+// number is that of the next item. Lists of one kind go on counting where another stopped.
+func (list *numberedList) number(kind *abstractList, level int) int {
+	count := &kind.counts
+	if len(list.starts) > 0 {
+		count = &list.counts
+	}
+	start, overridden := list.starts[level]
+	if !overridden {
+		start = kind.levels[level].start
+	}
+	return start + count.next(level) - 1
+}

@@ -1,0 +1,123 @@
+// Package ooxml turns Word and PowerPoint files (Office Open XML, ECMA-376) into the blocks of an
+// [extract.Document], in the order a reader sees them.
+//
+// It promises that the same bytes always give the same document, that every word is given at most
+// once, and that no input makes it panic or grow past its bounds, which are checked on what is
+// read and never on what a header claims. What repeats on every page, was deleted with changes
+// tracked, or is hidden is left out: it is not what the author says.
+//
+// # Life of a file
+//
+//	bytes → archive, counted within bounds (archive.go) → parts by relationship (relations.go)
+//	part  → elements one at a time, never a tree (part.go)
+//	DOCX  → styles.go, numbering.go → document.go, run.go, table.go, field.go, math.go, notes.go
+//	PPTX  → presentation.go → slide.go
+//	      → lines that belong together become one block (writer.go) → extract.Composer
+//
+// Elements are told apart by local name alone. The Strict and Transitional forms of the standard
+// differ in namespaces only, and where vocabularies meet (w:t, a:t, m:t) the names mean the same.
+package ooxml
+
+import (
+	"bytes"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// The media types of what is read.
+const (
+	docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	pptxType = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+)
+
+// Docx reads a Word document. Headings have the levels of their outline; notes follow the text.
+// Links are the external ones. The language is the declared one, else the one that most of the
+// text is marked with.
+//
+// Of lim, MaxBytes bounds the text, not the body, of which as much is read as the caller has; a
+// document that reaches a bound is cut and marked Truncated. The error is Blocked for a file with
+// a password, TooLarge for one that would unpack beyond the bounds of this package, and Invalid
+// for one that is broken or no Word document.
+func Docx(body []byte, lim extract.Limits) (extract.Document, error) {
+	a, main, err := open(body)
+	if err != nil {
+		return extract.Document{}, err
+	}
+	return a.docx(main, lim)
+}
+
+// Pptx reads a PowerPoint presentation, slide by slide: title as a heading of level 2, text,
+// tables, and the speaker's notes. Otherwise it is like [Docx].
+func Pptx(body []byte, lim extract.Limits) (extract.Document, error) {
+	a, main, err := open(body)
+	if err != nil {
+		return extract.Document{}, err
+	}
+	return a.pptx(main, lim)
+}
+
+func (a *archive) docx(main string, lim extract.Limits) (extract.Document, error) {
+	d := newDocx(a, extract.NewComposer(docxType, lim))
+	if err := d.read(main); err != nil {
+		return extract.Document{}, err
+	}
+	return a.finish(d.out, d.tongues)
+}
+
+func (a *archive) pptx(main string, lim extract.Limits) (extract.Document, error) {
+	p := &pptx{archive: a, out: extract.NewComposer(pptxType, lim), tongues: newTongues()}
+	if err := p.read(main); err != nil {
+		return extract.Document{}, err
+	}
+	return a.finish(p.out, p.tongues)
+}
+
+// finish adds what the file says about itself.
+func (a *archive) finish(out *extract.Composer, spoken *tongues) (extract.Document, error) {
+	var p properties
+	if err := a.optional(a.own.part("core-properties"), p.read); err != nil {
+		return extract.Document{}, err
+	}
+	if a.err != nil {
+		return extract.Document{}, a.err
+	}
+	language := extract.PrimaryLanguage(p.language)
+	if language == "" {
+		language = spoken.most()
+	}
+	return out.Document(language, p.usefulTitle()), nil
+}
+
+// open opens the archive and finds the part where the document begins.
+func open(body []byte) (*archive, string, error) {
+	if err := refuseCompound(body); err != nil {
+		return nil, "", err
+	}
+	a, err := openArchive(body)
+	if err != nil {
+		return nil, "", err
+	}
+	main := a.own.part("officeDocument")
+	if main == "" {
+		return nil, "", fault.New(fault.Invalid, "broken office file: it names no main part")
+	}
+	return a, main, nil
+}
+
+// compoundMagic begins files of the older binary formats and, since encryption needs them
+// ([MS-OFFCRYPTO] §2.3.4), newer ones with a password.
+var compoundMagic = []byte{0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1}
+
+// encryptedPackage is the name of the stream that holds an encrypted document, in UTF-16.
+var encryptedPackage = []byte("E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00")
+
+func refuseCompound(body []byte) error {
+	switch {
+	case !bytes.HasPrefix(body, compoundMagic):
+		return nil
+	case bytes.Contains(body, encryptedPackage):
+		return fault.New(fault.Blocked, "password-protected office file")
+	}
+	return fault.New(fault.Invalid, "office file of the old binary format, which cannot be read")
+}

@@ -1,0 +1,63 @@
+package ooxml
+
+import (
+	"encoding/xml"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// pptx is a presentation on its way to blocks.
+type pptx struct {
+	archive *archive
+	out     *extract.Composer
+	tongues *tongues
+}
+
+// read reads all slides, in the order in which they are shown. A slide that is hidden in the show
+// is read too, because everybody who opens the file sees it.
+func (p *pptx) read(main string) error {
+	links := p.archive.relations(main)
+	slides, err := p.slides(main, links)
+	if err != nil {
+		return err
+	}
+	for _, name := range slides {
+		room, err := p.slide(name)
+		if err != nil {
+			return err
+		}
+		if !room {
+			break
+		}
+	}
+	return p.archive.err
+}
+
+// slides lists the parts of the slides, each once.
+func (p *pptx) slides(main string, links relations) ([]string, error) {
+	var names []string
+	wrong, seen := "", map[string]bool{}
+	err := p.archive.required(main, func(part *part, root xml.StartElement) {
+		if wrong = root.Name.Local; wrong != "presentation" {
+			return
+		}
+		wrong = ""
+		part.children(func(e xml.StartElement) {
+			if e.Name.Local != "sldIdLst" {
+				return
+			}
+			part.children(func(e xml.StartElement) {
+				r := links.byID[relationID(e)]
+				if r.kind == "slide" && !seen[partName(r.target)] {
+					seen[partName(r.target)] = true
+					names = append(names, r.target)
+				}
+			})
+		})
+	})
+	if err == nil && wrong != "" {
+		err = fault.New(fault.Invalid, "not a presentation: its main part is a %.50q", wrong)
+	}
+	return names, err
+}

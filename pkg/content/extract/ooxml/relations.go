@@ -1,0 +1,103 @@
+package ooxml
+
+import (
+	"encoding/xml"
+	"path"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// maxTable bounds the entries that are kept of a part with relationships, styles or lists. What
+// exceeds it counts as missing.
+const maxTable = 65_536
+
+// relation is one relationship of a part.
+type relation struct {
+	kind   string // last segment of its type, which Strict and Transitional share
+	target string // name of a part, or an address outside
+}
+
+// relations are those of one part, by id and in order.
+type relations struct {
+	byID  map[string]relation
+	order []string
+}
+
+// relations reads those of a part; of the package itself for "". There may be none. A bound that
+// is reached stays in a.err.
+func (a *archive) relations(source string) relations {
+	rs := relations{byID: map[string]relation{}}
+	dir, file := path.Split(source)
+	_ = a.optional(dir+"_rels/"+file+".rels", func(p *part, _ xml.StartElement) {
+		p.children(func(e xml.StartElement) {
+			if e.Name.Local == "Relationship" && len(rs.order) < maxTable {
+				rs.add(dir, e)
+			}
+		})
+	})
+	return rs
+}
+
+func (rs *relations) add(dir string, e xml.StartElement) {
+	r := relation{kind: path.Base(attr(e, "Type")), target: attr(e, "Target")}
+	if !strings.EqualFold(attr(e, "TargetMode"), "External") {
+		r.target = resolve(dir, r.target)
+	}
+	id := attr(e, "Id")
+	if _, known := rs.byID[id]; !known {
+		rs.byID[id] = r
+		rs.order = append(rs.order, id)
+	}
+}
+
+// resolve makes a target a part name. It cannot leave the package: part names are only looked up.
+func resolve(dir, target string) string {
+	target = strings.ReplaceAll(target, `\`, "/")
+	if !strings.HasPrefix(target, "/") {
+		target = dir + target
+	}
+	return strings.TrimPrefix(path.Clean("/"+target), "/")
+}
+
+// part is the first part with a relationship of that kind, or "".
+func (rs relations) part(kind string) string {
+	for _, id := range rs.order {
+		if r := rs.byID[id]; r.kind == kind {
+			return r.target
+		}
+	}
+	return ""
+}
+
+// address is the target of an id as a link. The name of a part is not a web address, so it gives no link.
+func (rs relations) address(id string) string { return rs.byID[id].target }
+
+// properties are what a file says about itself (part 2 §8.3).
+type properties struct{ title, language string }
+
+func (ps *properties) read(p *part, _ xml.StartElement) {
+	p.children(func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "title":
+			p.text(func(s []byte) { ps.title = appendShort(ps.title, s) })
+		case "language":
+			p.text(func(s []byte) { ps.language = appendShort(ps.language, s) })
+		}
+	})
+}
+
+// appendShort keeps a property within a kilobyte.
+func appendShort(s string, more []byte) string {
+	return s + string(more[:min(len(more), max(0, 1024-len(s)))])
+}
+
+// usefulTitle is the title unless it is the one that PowerPoint gives every new file, in the
+// language of the program: "PowerPoint Presentation", "Présentation PowerPoint".
+func (ps *properties) usefulTitle() string {
+	title := strings.ToValidUTF8(extract.Fold(ps.title), "")
+	if strings.Contains(title, "PowerPoint") && len(strings.Fields(title)) <= 3 {
+		return ""
+	}
+	return title
+}

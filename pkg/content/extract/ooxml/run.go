@@ -1,0 +1,122 @@
+package ooxml
+
+import (
+	"encoding/xml"
+	"strconv"
+)
+
+// run is how the text that follows is marked.
+type run struct {
+	hidden bool
+	tongue tongue
+}
+
+// inline reads an element of a paragraph.
+func (d *docx) inline(e xml.StartElement) {
+	switch e.Name.Local {
+	case "pPr":
+		d.in.children(d.paragraphProperty)
+	case "r":
+		d.run()
+	case "t":
+		d.in.text(d.write)
+	case "tab", "ptab":
+		d.write([]byte("\t"))
+	case "br", "cr":
+		d.write([]byte("\n"))
+	case "noBreakHyphen":
+		d.write([]byte("-"))
+	case "sym":
+		d.symbol(e)
+	case "oMath":
+		equation{d.in, d.write, d.visit}.read()
+	case "hyperlink":
+		d.hyperlink(d.links.address(relationID(e)))
+	case "hlinkClick":
+		d.out.Link(d.links.address(relationID(e)), "")
+	case "fldSimple":
+		d.hyperlink(fieldAddress(attr(e, "instr")))
+	case "fldChar", "instrText":
+		d.field(e)
+	case "footnoteReference", "endnoteReference":
+		d.notes[noteID(e)] = true
+	default:
+		d.in.children(d.visit)
+	}
+}
+
+// paragraphProperty reads an element of w:pPr.
+func (d *docx) paragraphProperty(e xml.StartElement) {
+	if e.Name.Local != "rPr" {
+		d.para.look.read(d.in, e)
+		return
+	}
+	d.in.children(func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "del", "moveFrom":
+			d.para.joined = true
+		}
+	})
+}
+
+// run reads a w:r; those of equations may hold another.
+func (d *docx) run() {
+	outer := d.para.run
+	d.in.children(func(e xml.StartElement) {
+		if e.Name.Local == "rPr" {
+			d.in.children(d.runProperty)
+			return
+		}
+		d.visit(e)
+	})
+	d.para.run = outer
+}
+
+func (d *docx) runProperty(e xml.StartElement) {
+	switch e.Name.Local {
+	case "vanish":
+		d.para.run.hidden = isOn(e)
+	case "lang":
+		d.para.run.tongue = readTongue(e)
+	}
+}
+
+// write adds text to the paragraph.
+func (d *docx) write(s []byte) {
+	if d.para.run.hidden {
+		return
+	}
+	d.tongues.count(d.para.run.tongue, s)
+	d.para.text = append(d.para.text, s...)
+	d.written += len(s)
+}
+
+// symbol reads a w:sym. Codes in the private area (most are) mean something in their font only.
+func (d *docx) symbol(e xml.StartElement) {
+	code, err := strconv.ParseUint(attr(e, "char"), 16, 16)
+	if err == nil && code >= ' ' && (code < 0xd800 || code >= 0xf900) {
+		d.write([]byte(string(rune(code))))
+	}
+}
+
+// hyperlink reads the text of a link.
+func (d *docx) hyperlink(address string) {
+	start := d.mark()
+	d.in.children(d.visit)
+	d.out.Link(address, d.since(start))
+}
+
+// place is a position in the text.
+type place struct{ paragraph, offset int }
+
+func (d *docx) mark() place { return place{d.para.serial, len(d.para.text)} }
+
+// since is the text of the paragraph that was written after a place.
+func (d *docx) since(p place) string {
+	const most = 1024 // links keep less
+	if p.paragraph != d.para.serial {
+		p.offset = 0
+	}
+	text := d.para.text[min(p.offset, len(d.para.text)):]
+	return string(text[:min(len(text), most)])
+}

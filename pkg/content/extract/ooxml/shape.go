@@ -1,0 +1,102 @@
+package ooxml
+
+import (
+	"encoding/xml"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// shape is the text shape being read.
+type shape struct {
+	id      string
+	title   bool
+	list    bool // its paragraphs are items unless they say otherwise
+	repeats bool // date, footer and the like
+	counts  counts
+}
+
+// placeholder sets what the layout reserves the shape for (part 1 §19.7.10). In a body the layout
+// gives every paragraph a bullet; in notes it does not.
+func (sh *shape) placeholder(kind string, notes bool) {
+	switch kind {
+	case "title", "ctrTitle":
+		sh.title = true
+	case "dt", "ftr", "hdr", "sldNum", "sldImg":
+		sh.repeats = true
+	case "body", "obj", "":
+		sh.list = !notes
+	}
+}
+
+func (s *slide) readShape() {
+	s.shapes++
+	s.shape = shape{id: strconv.Itoa(s.shapes)}
+	s.children(s.visit)
+	s.w.flush()
+}
+
+// bullet is how a paragraph of a slide is marked.
+type bullet struct {
+	level int
+	item  bool
+	auto  bool // numbered
+	start int
+}
+
+// paragraph reads an a:p.
+func (s *slide) paragraph() {
+	outer := s.text
+	s.text = nil
+	b := bullet{item: s.shape.list}
+	s.children(func(e xml.StartElement) {
+		if e.Name.Local == "pPr" {
+			s.bullet(&b, e)
+		} else {
+			s.visit(e)
+		}
+	})
+	text := foldLines(string(s.text))
+	s.text = outer
+	line := strings.ReplaceAll(text, "\n", " ")
+	switch {
+	case s.cell != nil:
+		*s.cell = append(append(*s.cell, line...), ' ')
+	case s.shape.title:
+		s.w.block(extract.Heading, 2, line)
+	case b.item && line != "":
+		s.w.item(s.shape.id, b.level, s.shape.marker(b), line)
+	default:
+		s.w.block(extract.Paragraph, 0, text)
+	}
+}
+
+// bullet reads an a:pPr.
+func (s *slide) bullet(b *bullet, e xml.StartElement) {
+	if level, err := strconv.Atoi(attr(e, "lvl")); err == nil {
+		b.level = min(max(level, 0), maxLevels-1)
+	}
+	s.children(func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "buNone":
+			b.item = false
+		case "buChar", "buBlip":
+			b.item = true
+		case "buAutoNum":
+			b.item, b.auto, b.start = true, true, 1
+			if n, err := strconv.Atoi(attr(e, "startAt")); err == nil {
+				b.start = min(max(n, 1), 32767)
+			}
+		}
+	})
+}
+
+// marker is what stands before an item, and counts it.
+func (sh *shape) marker(b bullet) string {
+	if b.auto {
+		return strconv.Itoa(b.start+sh.counts.next(b.level)-1) + ". "
+	}
+	clear(sh.counts[b.level:])
+	return "- "
+}

@@ -1,0 +1,190 @@
+package ooxml
+
+import (
+	"encoding/xml"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// slide is a slide, or its notes, on its way to blocks.
+type slide struct {
+	*pptx
+	*part
+	links relations
+	notes bool
+	w     writer
+
+	titles []extract.Block // come first, wherever they were drawn
+	rest   []extract.Block
+
+	shapes  int
+	shape   shape
+	cell    *[]byte // text of the table cell being read; nil outside of tables
+	text    []byte  // of the paragraph being read
+	run     tongue
+	written int
+}
+
+// slide reads a slide and the speaker's notes for it. It reports whether there is room for more.
+func (p *pptx) slide(name string) (bool, error) {
+	links := p.archive.relations(name)
+	s := newSlide(p, links)
+	if err := p.archive.required(name, s.read); err != nil {
+		return false, err
+	}
+	notes := newSlide(p, relations{})
+	notes.notes = true
+	if err := p.archive.optional(links.part("notesSlide"), notes.read); err != nil {
+		return false, err
+	}
+	return s.emit() && notes.emit(), nil
+}
+
+func newSlide(p *pptx, links relations) *slide {
+	s := &slide{pptx: p, links: links}
+	s.w.add = func(b extract.Block) {
+		if b.Kind == extract.Heading {
+			s.titles = append(s.titles, b)
+		} else {
+			s.rest = append(s.rest, b)
+		}
+	}
+	return s
+}
+
+func (s *slide) read(p *part, _ xml.StartElement) {
+	s.part = p
+	s.children(s.visit)
+	s.w.flush()
+}
+
+// emit hands over what was read and reports whether there is room for more.
+func (s *slide) emit() bool {
+	for _, b := range append(s.titles, s.rest...) {
+		if !s.out.Add(b) {
+			return false
+		}
+	}
+	return true
+}
+
+// visit reads an element of the tree of shapes or of a text.
+func (s *slide) visit(e xml.StartElement) {
+	switch e.Name.Local {
+	case "sp", "graphicFrame", "pic":
+		s.readShape()
+	case "ph":
+		s.shape.placeholder(attr(e, "type"), s.notes)
+	case "txBody":
+		if !s.shape.repeats {
+			s.children(s.visit)
+		}
+	case "p":
+		s.paragraph()
+	case "tbl":
+		s.table()
+	case "relIds":
+		s.diagram(e)
+	case "pt": // of a diagram; its dgm:t holds paragraphs, not characters
+		s.children(func(e xml.StartElement) {
+			if e.Name.Local == "t" {
+				s.children(s.visit)
+			}
+		})
+	case "AlternateContent":
+		s.alternatives(s.visit, &s.written)
+	default:
+		s.inline(e)
+	}
+}
+
+// inline reads an element of a paragraph.
+func (s *slide) inline(e xml.StartElement) {
+	switch e.Name.Local {
+	case "r":
+		s.readRun()
+	case "t":
+		s.part.text(s.write)
+	case "br":
+		s.write([]byte("\n"))
+	case "fld":
+		// These change by themselves.
+		if kind := attr(e, "type"); kind != "slidenum" && !strings.HasPrefix(kind, "datetime") {
+			s.readRun()
+		}
+	case "oMath":
+		equation{s.part, s.write, s.visit}.read()
+	case "hlinkClick":
+		s.out.Link(s.links.address(relationID(e)), "")
+	default:
+		s.children(s.visit)
+	}
+}
+
+// readRun reads an a:r and the link it makes.
+func (s *slide) readRun() {
+	start, address := len(s.text), ""
+	s.children(func(e xml.StartElement) {
+		if e.Name.Local != "rPr" {
+			s.visit(e)
+			return
+		}
+		s.run = tongue{attr(e, "lang"), attr(e, "lang"), attr(e, "lang")}
+		s.children(func(e xml.StartElement) {
+			if e.Name.Local == "hlinkClick" {
+				address = s.links.address(relationID(e))
+			}
+		})
+	})
+	s.run = tongue{}
+	s.out.Link(address, string(s.text[start:]))
+}
+
+func (s *slide) write(chars []byte) {
+	s.tongues.count(s.run, chars)
+	s.text = append(s.text, chars...)
+	s.written += len(chars)
+}
+
+// table reads an a:tbl.
+func (s *slide) table() {
+	var g grid
+	var visit func(e xml.StartElement)
+	visit = func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "tr":
+			s.children(visit)
+			g.endRow()
+		case "tc":
+			var text []byte
+			s.cell = &text
+			s.children(s.visit)
+			s.cell = nil
+			g.cell(string(text))
+		}
+	}
+	s.children(visit)
+	s.w.block(extract.Table, 0, g.text())
+}
+
+// diagram reads the words of a diagram, which has a part of its own.
+func (s *slide) diagram(e xml.StartElement) {
+	name := ""
+	for _, a := range e.Attr {
+		if a.Name.Local == "dm" {
+			name = s.links.byID[a.Value].target
+		}
+	}
+	outer := s.part
+	// The error stays in the archive, which ends the reading of the presentation.
+	_ = s.archive.optional(name, func(p *part, _ xml.StartElement) {
+		s.part = p
+		s.shapes++
+		s.shape = shape{list: true, id: strconv.Itoa(s.shapes)}
+		s.children(s.visit)
+		s.w.flush()
+	})
+	s.part = outer
+}

@@ -1,0 +1,195 @@
+package ooxml
+
+import (
+	"encoding/xml"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// look is what the formatting of a paragraph says about its role. A nil pointer
+// leaves the question to the style.
+type look struct {
+	style   string
+	outline *int    // 0 to 8 for headings, 9 for body text
+	list    *string // id of the list it is an item of; "0" for none
+	level   *int    // of the list, from 0
+}
+
+// style is one style of the file.
+type style struct {
+	name    string // in lower case; that of a built-in style is English in every language
+	basedOn string
+	look
+}
+
+// styles are those of the file, by id.
+type styles map[string]style
+
+// read reads the styles part (part 1 §17.7).
+func (ss styles) read(spoken *tongues) func(*part, xml.StartElement) {
+	return func(p *part, _ xml.StartElement) {
+		p.children(func(e xml.StartElement) {
+			switch e.Name.Local {
+			case "docDefaults":
+				readDefaults(p, spoken)
+			case "style":
+				if len(ss) < maxTable {
+					ss.add(p, e)
+				}
+			}
+		})
+	}
+}
+
+func readDefaults(p *part, spoken *tongues) {
+	p.children(func(e xml.StartElement) {
+		if e.Name.Local == "lang" {
+			spoken.fallback = readTongue(e)
+			return
+		}
+		readDefaults(p, spoken)
+	})
+}
+
+func (ss styles) add(p *part, e xml.StartElement) {
+	id, s := attr(e, "styleId"), style{}
+	p.children(func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "name":
+			s.name = strings.ToLower(attr(e, "val"))
+		case "basedOn":
+			s.basedOn = attr(e, "val")
+		case "pPr":
+			p.children(func(e xml.StartElement) { s.look.read(p, e) })
+		}
+	})
+	ss[id] = s
+}
+
+// read reads one property of a paragraph.
+func (l *look) read(p *part, e xml.StartElement) {
+	switch e.Name.Local {
+	case "pStyle":
+		l.style = attr(e, "val")
+	case "outlineLvl":
+		l.outline = number(e)
+	case "numPr":
+		p.children(func(e xml.StartElement) {
+			switch e.Name.Local {
+			case "ilvl":
+				l.level = number(e)
+			case "numId":
+				id := attr(e, "val")
+				l.list = &id
+			}
+		})
+	}
+}
+
+// number is the value of an element, within the range that any of them has; nil when it has none.
+func number(e xml.StartElement) *int {
+	n, err := strconv.Atoi(attr(e, "val"))
+	if err != nil {
+		return nil
+	}
+	n = min(max(n, 0), 1_000_000)
+	return &n
+}
+
+// role is what a paragraph is.
+type role struct {
+	kind    extract.Kind
+	heading int    // level of a heading
+	list    string // id of the list of an item
+	level   int    // its level in there
+	indent  int    // levels more that the name of its style says
+	toc     bool   // a line of the table of contents
+}
+
+// role follows the styles of a paragraph, nearest first, until each question is answered.
+func (ss styles) role(l look) role {
+	const longest = 16 // styles may be based on each other in a circle
+	r := role{kind: extract.Paragraph}
+	named := false
+	for range longest {
+		s, found := ss[l.style]
+		if !found && l.style != "" {
+			s = style{name: spelledOut(l.style)}
+		}
+		if !named {
+			named = r.byName(s.name)
+		}
+		l = l.inherit(s)
+		if l.style = s.basedOn; l.style == "" {
+			break
+		}
+	}
+	r.byLook(l)
+	return r
+}
+
+// inherit fills what l leaves open from a style.
+func (l look) inherit(s style) look {
+	if l.outline == nil {
+		l.outline = s.outline
+	}
+	if l.list == nil {
+		l.list = s.list
+	}
+	if l.level == nil {
+		l.level = s.level
+	}
+	return l
+}
+
+// spelledOut is the name of a built-in style whose definition is missing: "Heading2" is "heading 2".
+func spelledOut(id string) string {
+	id = strings.ToLower(id)
+	if level, found := strings.CutPrefix(id, "heading"); found {
+		return "heading " + level
+	}
+	return id
+}
+
+// byName sets the role of a style with a name that says it. The built-in "list bullet 2" is a
+// list of its own that looks like the second level of another.
+func (r *role) byName(name string) bool {
+	if level, found := strings.CutPrefix(name, "heading "); found && len(level) == 1 && level >= "1" && level <= "9" {
+		r.kind, r.heading = extract.Heading, min(int(level[0]-'0'), 6)
+		return true
+	}
+	if i := len(name) - 2; i > 0 && (name[:i] == "list bullet" || name[:i] == "list number") && name[i] == ' ' {
+		r.indent = max(int(name[i+1]-'1'), 0)
+		return true
+	}
+	switch name {
+	case "title":
+		r.kind, r.heading = extract.Heading, 1
+	case "quote", "intense quote", "block text", "quotations":
+		r.kind = extract.Quote
+	case "html preformatted", "preformatted text", "source code", "macro text":
+		r.kind = extract.Code
+	case "toc heading", "contents heading":
+		r.toc = true
+	default:
+		r.toc = strings.HasPrefix(name, "toc ") && len(name) == len("toc 1")
+		return r.toc
+	}
+	return true
+}
+
+// byLook sets the rest. An outline level makes a heading of any style, and body text of a style
+// that is named like a heading.
+func (r *role) byLook(l look) {
+	if l.outline != nil && *l.outline < 9 {
+		r.kind, r.heading = extract.Heading, min(*l.outline+1, 6)
+	}
+	if l.list != nil && *l.list != "0" && r.kind == extract.Paragraph {
+		r.kind, r.list = extract.List, *l.list
+		if l.level != nil {
+			r.level = *l.level
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package ooxml
+
+import (
+	"encoding/xml"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// table is a w:tbl being read. A table of a single column only arranges the page, so it is
+// read like the rest of the text. A table in a cell becomes a block of its own after the
+// outermost table.
+type table struct {
+	d       *docx
+	grid    grid
+	columns int
+	deleted bool // the row was, with changes tracked
+}
+
+func (d *docx) table() {
+	t := table{d: d}
+	d.aside(func() { d.in.children(t.visit) })
+	text := t.grid.text()
+	if d.cell != nil {
+		d.inner = append(d.inner, text)
+		return
+	}
+	d.w.block(extract.Table, 0, text)
+	for _, text := range d.inner {
+		d.w.block(extract.Table, 0, text)
+	}
+	d.inner = nil
+}
+
+// visit reads an element of the table down to its cells. Rows and cells may be wrapped.
+func (t *table) visit(e xml.StartElement) {
+	switch e.Name.Local {
+	case "gridCol":
+		t.columns++
+	case "tr":
+		t.deleted = false
+		t.d.in.children(t.visit)
+		t.grid.endRow()
+	case "trPr":
+		t.d.in.children(func(e xml.StartElement) { t.deleted = t.deleted || e.Name.Local == "del" })
+	case "tc":
+		if !t.deleted {
+			t.cell()
+		}
+	case "del", "tblPr", "tblPrEx", "tblGridChange", "sdtPr":
+		// About the table, or what it was before.
+	default:
+		t.d.in.children(t.visit)
+	}
+}
+
+func (t *table) cell() {
+	if t.columns == 1 {
+		t.d.aside(func() { t.d.in.children(t.d.visit) })
+		return
+	}
+	outer, text := t.d.cell, []byte(nil)
+	t.d.cell = &text
+	t.d.aside(func() { t.d.in.children(t.d.visit) })
+	t.d.cell = outer
+	t.grid.cell(string(text))
+}

@@ -1,0 +1,42 @@
+package pdf
+
+import (
+	"strings"
+
+	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/responses"
+)
+
+// readFields adds what was filled into the form on a page, which is not part of its text. A field
+// is named by its tool tip; the names of fields are those of programmers.
+func (r *reader) readFields(page requests.Page, number int) {
+	form, err := r.pdfium.GetForm(&requests.GetForm{Page: page})
+	if err != nil {
+		return // the text without the form is worth having
+	}
+	for _, f := range form.Fields {
+		text := fieldText(f)
+		if text == "" || r.text >= r.o.Limits.MaxBytes {
+			continue
+		}
+		r.text += len(text)
+		r.lines = append(r.lines, line{page: number, text: text, field: true})
+	}
+}
+
+// fieldText is the label of a field and its value, or "" when nothing was filled in.
+func fieldText(f responses.FormField) string {
+	value, label := "", clean(f.ToolTip)
+	switch {
+	case len(f.Values) > 0:
+		value = clean(strings.Join(f.Values, ", "))
+	case f.Value != nil:
+		value = clean(*f.Value)
+	case f.IsChecked != nil && *f.IsChecked:
+		return label
+	}
+	if value == "" || label == "" {
+		return value
+	}
+	return label + ": " + value
+}

@@ -1,0 +1,115 @@
+package pdf
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// Headings by size: at least a tenth larger than most of the text, and not long.
+const (
+	headingRatio    = 1.1
+	maxHeadingRunes = 200
+	maxLevel        = 6
+)
+
+// markSizes makes headings of lines in larger type; the largest size is level 1.
+func markSizes(lines []line) {
+	body := bodySize(lines)
+	var sizes []float64
+	large := func(l line) bool {
+		return !l.running && !l.field && l.size >= body*headingRatio && len([]rune(l.text)) <= maxHeadingRunes &&
+			strings.ContainsFunc(l.text, unicode.IsLetter)
+	}
+	for _, l := range lines {
+		if s := halfPoints(l.size); large(l) && !slices.Contains(sizes, s) {
+			sizes = append(sizes, s)
+		}
+	}
+	slices.Sort(sizes)
+	slices.Reverse(sizes)
+	run := 0
+	for i := range lines {
+		l := &lines[i]
+		if !large(*l) {
+			run = 0
+			continue
+		}
+		l.level = min(slices.Index(sizes, halfPoints(l.size))+1, maxLevel)
+		l.follows = run > 0 && run < maxHeadingLines && continues(lines[i-1], *l)
+		if run++; !l.follows {
+			run = 1
+		}
+	}
+}
+
+// continues reports whether a heading goes on in the next line.
+func continues(prev, next line) bool {
+	gap := prev.endY - next.y
+	return prev.page == next.page && prev.level == next.level && gap > 0 && gap < 1.6*next.size
+}
+
+// bodySize is the size of most of the text, in points.
+func bodySize(lines []line) float64 {
+	bytes := map[float64]int{}
+	for _, l := range lines {
+		if !l.running && !l.field {
+			bytes[halfPoints(l.size)] += len(l.text)
+		}
+	}
+	size, most := math.Inf(1), 0
+	for s, n := range bytes {
+		if n > most || n == most && s < size {
+			size, most = s, n
+		}
+	}
+	return size
+}
+
+// halfPoints rounds a size, because producers write 11.9552 and 11.96 for the same one.
+func halfPoints(size float64) float64 { return math.Round(size*2) / 2 }
+
+// firstHeading is the first heading of the highest level in the beginning, or "".
+func firstHeading(blocks []extract.Block) string {
+	const beginning = 10 // blocks
+	title, level := "", maxLevel+1
+	for _, b := range blocks[:min(len(blocks), beginning)] {
+		if b.Kind == extract.Heading && b.Level < level {
+			title, level = b.Text, b.Level
+		}
+	}
+	return title
+}
+
+// declaredTitle is the title that the file declares, unless it is the name of a file.
+func (r *reader) declaredTitle() string {
+	tag, err := r.pdfium.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: r.doc, Tag: "Title"})
+	if err != nil {
+		return ""
+	}
+	title := strings.TrimPrefix(clean(tag.Value), "Microsoft Word - ")
+	lower := strings.ToLower(title)
+	if !strings.ContainsFunc(title, unicode.IsLetter) || strings.HasPrefix(lower, "untitled") {
+		return ""
+	}
+	if dot := strings.LastIndexByte(lower, '.'); dot > 0 && slices.Contains(fileEndings, lower[dot+1:]) {
+		return ""
+	}
+	return title
+}
+
+// fileEndings are those of the files that PDFs are made from.
+var fileEndings = []string{"doc", "docx", "dvi", "fm", "htm", "html", "indd", "odt", "pdf", "ppt", "pptx", "ps", "pub",
+	"qxd", "rtf", "tex", "txt", "wpd", "xls", "xlsx"}
+
+func (r *reader) language() string {
+	lang, err := r.pdfium.FPDFCatalog_GetLanguage(&requests.FPDFCatalog_GetLanguage{Document: r.doc})
+	if err != nil {
+		return ""
+	}
+	return extract.PrimaryLanguage(clean(lang.Language))
+}

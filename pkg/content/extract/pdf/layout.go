@@ -1,0 +1,138 @@
+package pdf
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// assemble makes blocks of lines.
+func assemble(lines []line) []extract.Block {
+	a := assembler{leading: leading(lines)}
+	for _, l := range lines {
+		if l.running {
+			continue
+		}
+		if len(a.lines) > 0 && a.breaks(l) {
+			a.flush()
+		}
+		a.lines = append(a.lines, l)
+	}
+	a.flush()
+	return a.blocks
+}
+
+// assembler collects the lines of one block.
+type assembler struct {
+	leading float64 // usual distance of lines, as a multiple of their size
+	lines   []line
+	blocks  []extract.Block
+}
+
+// breaks reports whether a new block begins with l.
+func (a *assembler) breaks(l line) bool {
+	prev := a.lines[len(a.lines)-1]
+	if l.level != prev.level || l.level > 0 {
+		return !l.follows
+	}
+	if l.field || prev.field {
+		return true
+	}
+	if _, isItem := item(l.text); isItem || l.direction != prev.direction || !near(l.size, prev.size) {
+		return true
+	}
+	if l.page != prev.page || a.moves(prev, l) {
+		return !flows(prev, l)
+	}
+	return prev.endY-l.y > l.size*a.leading*1.25 || a.ends(prev, l)
+}
+
+// moves reports whether l does not stand below prev but in another column, or far below.
+func (a *assembler) moves(prev, l line) bool {
+	gap := prev.endY - l.y
+	return gap < l.size*0.3 || gap > l.size*a.leading*4
+}
+
+// flows reports whether text that ends in one column or page goes on in the next.
+func flows(prev, l line) bool {
+	first, _ := utf8.DecodeRuneInString(l.text)
+	return !endsSentence(prev.text) && (unicode.IsLower(first) || ideographic(first))
+}
+
+// ends reports whether the paragraph ended at prev though the distance of the lines does not say
+// so: the next line is indented, or not any more, or prev falls short.
+func (a *assembler) ends(prev, l line) bool {
+	first, step := a.lines[0], 0.8*l.size
+	indent := l.x - prev.x
+	switch {
+	case indent > step:
+		return endsSentence(prev.text)
+	case indent < -step:
+		// Back from a hanging indent. A first line that was indented is followed by one that is not.
+		return len(a.lines) > 1 && first.x < prev.x-step
+	}
+	return endsSentence(prev.text) && a.width() > 0 && prev.endX-prev.x < a.width()*0.75
+}
+
+// width is the length of the longest line so far, in points.
+func (a *assembler) width() (w float64) {
+	for _, l := range a.lines {
+		w = max(w, l.endX-l.x)
+	}
+	return w
+}
+
+// flush ends the block.
+func (a *assembler) flush() {
+	if len(a.lines) == 0 {
+		return
+	}
+	first := a.lines[0]
+	text := a.lines[0].text
+	for _, l := range a.lines[1:] {
+		text = join(text, l.text)
+	}
+	a.lines = a.lines[:0]
+	rest, isItem := item(text)
+	switch {
+	case first.level > 0:
+		a.blocks = append(a.blocks, extract.Block{Kind: extract.Heading, Level: first.level, Text: text})
+	case (first.field || isItem) && rest != "":
+		a.addItem("- " + rest)
+	default:
+		a.blocks = append(a.blocks, extract.Block{Kind: extract.Paragraph, Text: text})
+	}
+}
+
+// addItem adds an item to the list that stands last, or begins one.
+func (a *assembler) addItem(text string) {
+	if n := len(a.blocks); n > 0 && a.blocks[n-1].Kind == extract.List {
+		a.blocks[n-1].Text += "\n" + text
+		return
+	}
+	a.blocks = append(a.blocks, extract.Block{Kind: extract.List, Text: text})
+}
+
+// leading is the median distance of one line to the next, as a multiple of its size.
+func leading(lines []line) float64 {
+	const usual = 1.2
+	var all []float64
+	for i := 1; i < len(lines); i++ {
+		prev, l := lines[i-1], lines[i]
+		if l.page != prev.page || l.size == 0 || !near(l.size, prev.size) || l.direction != prev.direction {
+			continue
+		}
+		if gap := (prev.endY - l.y) / l.size; gap > 0.8 && gap < 3 {
+			all = append(all, gap)
+		}
+	}
+	if len(all) == 0 {
+		return usual
+	}
+	slices.Sort(all)
+	return all[(len(all)-1)/2] // the smaller of two, so that gaps stand out
+}
+
+func near(a, b float64) bool { return a < b*1.1 && b < a*1.1 || a == b }

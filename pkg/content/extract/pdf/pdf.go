@@ -1,0 +1,133 @@
+// Package pdf reads what a PDF says: its text in reading order as headings, paragraphs and lists,
+// the values of its form fields, its links, title and language.
+//
+// PDFium, compiled to WebAssembly, does the work: it has no access to files or network, and its memory
+// is bounded. It cannot be stopped and does not return memory, so package document calls
+// [Extract] in a process of its own. The same bytes always give the same document.
+//
+// # From glyphs to blocks
+//
+//	page  → lines, with size and place of their first and last glyph (page.go), cleaned (text.go)
+//	lines → running heads and page numbers marked (running.go)
+//	      → headings by the outline, else by size (outline.go, heading.go)
+//	      → paragraphs joined over lines, columns and pages (layout.go)
+//
+// Running heads are in VisibleText only. A document whose pages are only images is an error that
+// asks for text recognition; a picture between pages of text is not one. Pages that cannot be
+// read are left out and make the document [extract.Document.Truncated], as the bounds do.
+package pdf
+
+import (
+	"cmp"
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/klippa-app/go-pdfium"
+	pdferrors "github.com/klippa-app/go-pdfium/errors"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// MediaType is the type of the documents that [Extract] reads.
+const MediaType = "application/pdf"
+
+// Options say how a document is read. The zero value works.
+type Options struct {
+	// BaseURL is the address of the document, against which relative links are resolved. Without
+	// it they are left out.
+	BaseURL string
+	// CacheDir keeps the compiled module, 20 MB: with it a document costs 60 ms, without 2 s. It
+	// is filled on first use. The code in it is run unchecked, so no other user may be able to write there.
+	CacheDir string
+	MaxPages int // 2,000
+	// Limits bounds the document as for [extract.NewComposer]: MaxBytes is bytes of text.
+	Limits extract.Limits
+}
+
+// maxText bounds the text that is read where [Options] do not, in bytes.
+const maxText = 5 << 20
+
+func (o Options) withDefaults() Options {
+	o.MaxPages = cmp.Or(o.MaxPages, 2_000)
+	o.Limits.MaxBytes = cmp.Or(o.Limits.MaxBytes, maxText)
+	return o
+}
+
+// Extract reads a PDF. The error is Blocked for a file with a password, Invalid for one that is
+// broken or holds nothing but images of its pages, and Internal when PDFium does not start.
+func Extract(body []byte, o Options) (extract.Document, error) {
+	o = o.withDefaults()
+	engine, err := start(o.CacheDir)
+	if err != nil {
+		return extract.Document{}, err
+	}
+	defer engine.close()
+	opened, err := engine.pdfium.OpenDocument(&requests.OpenDocument{File: &body})
+	if err != nil {
+		return extract.Document{}, openError(err)
+	}
+	r := &reader{pdfium: engine.pdfium, doc: opened.Document, o: o, out: extract.NewComposer(MediaType, o.Limits)}
+	r.base, _ = url.Parse(o.BaseURL)
+	return r.read()
+}
+
+func openError(err error) error {
+	switch {
+	case errors.Is(err, pdferrors.ErrPassword):
+		return fault.New(fault.Blocked, "the PDF is protected by a password")
+	case errors.Is(err, pdferrors.ErrSecurity):
+		return fault.New(fault.Invalid, "the PDF is encrypted in an unknown way")
+	default:
+		return broken(err)
+	}
+}
+
+func broken(err error) error { return fault.New(fault.Invalid, "the PDF is broken: %.100v", err) }
+
+// reader is one document being read.
+type reader struct {
+	pdfium pdfium.Pdfium
+	doc    references.FPDF_DOCUMENT
+	o      Options
+	base   *url.URL
+
+	out       *extract.Composer
+	lines     []line
+	text      int  // bytes read so far
+	images    bool // a page without text shows an image
+	truncated bool
+}
+
+func (r *reader) read() (extract.Document, error) {
+	if err := r.pages(); err != nil {
+		return extract.Document{}, err
+	}
+	if len(r.lines) == 0 && r.images {
+		return extract.Document{}, fault.New(fault.Invalid,
+			"the PDF holds only images of its pages and needs text recognition (OCR)")
+	}
+	markRunning(r.lines)
+	if !r.markOutline() {
+		markSizes(r.lines)
+	}
+	blocks := assemble(r.lines)
+	for _, b := range blocks {
+		r.out.Add(b)
+	}
+	doc := r.out.Document(r.language(), r.declaredTitle(), firstHeading(blocks))
+	doc.VisibleText = visible(r.lines)
+	doc.Truncated = doc.Truncated || r.truncated
+	return doc, nil
+}
+
+// visible is all text, running heads included.
+func visible(lines []line) string {
+	texts := make([]string, len(lines))
+	for i, l := range lines {
+		texts[i] = l.text
+	}
+	return strings.Join(texts, "\n")
+}

@@ -1,0 +1,209 @@
+package pdf
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+var (
+	update = flag.Bool("update", false, "write the golden files")
+	cache  string // compiled once for all tests
+)
+
+func TestMain(m *testing.M) {
+	// The folder of package document, so that PDFium is compiled once for the tests of all packages.
+	cache = filepath.Join(os.TempDir(), fmt.Sprint("tidemark-pdf-", os.Getuid()))
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+func load(t testing.TB, name string) []byte {
+	t.Helper()
+	body, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+func options() Options {
+	return Options{CacheDir: cache, BaseURL: "https://harbour.example/docs/report.pdf"}
+}
+
+// TestA17Golden holds whole documents against what they were read as before.
+func TestA17Golden(t *testing.T) {
+	for _, name := range []string{"columns", "office", "form", "loop", "turned"} {
+		t.Run(name, func(t *testing.T) {
+			doc, err := Extract(load(t, name+".pdf"), options())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, path := show(doc), filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(string(load(t, name+".golden")), got); diff != "" {
+				t.Errorf("want -, have +:\n%s", diff)
+			}
+		})
+	}
+}
+
+func show(doc extract.Document) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "title %q, language %q, truncated %v\n", doc.Title, doc.Language, doc.Truncated)
+	for _, b := range doc.Blocks {
+		fmt.Fprintf(&out, "\n[%s %d]\n%s\n", b.Kind, b.Level, b.Text)
+	}
+	for _, l := range doc.Links {
+		fmt.Fprintf(&out, "\n-> %s (%s)", l.URL, l.Text)
+	}
+	fmt.Fprintf(&out, "\n\nvisible:\n%s\n", doc.VisibleText)
+	return out.String()
+}
+
+// TestA17Oracle compares words with those that another reader of PDFs finds.
+func TestA17Oracle(t *testing.T) {
+	for _, name := range []string{"columns", "office"} {
+		doc, err := Extract(load(t, name+".pdf"), options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := wordF1(doc.VisibleText, string(load(t, name+".words"))); f < 0.99 {
+			t.Errorf("%s: word F1 of the visible text is %.3f, want 0.99", name, f)
+		}
+		if f := wordF1(doc.Text, string(load(t, name+".words"))); f < 0.97 {
+			t.Errorf("%s: word F1 of the content is %.3f, want 0.97", name, f)
+		}
+	}
+}
+
+func TestA17Refusals(t *testing.T) {
+	whole := load(t, "columns.pdf")
+	for _, c := range []struct {
+		name string
+		body []byte
+		kind fault.Kind
+		want string
+	}{
+		{"a password", load(t, "locked.pdf"), fault.Blocked, "protected by a password"},
+		{"only images", load(t, "scan.pdf"), fault.Invalid, "needs text recognition"},
+		{"nothing", nil, fault.Invalid, "broken"},
+		{"no PDF", []byte("<html><p>Not found</p></html>"), fault.Invalid, "broken"},
+		{"the first eighth", whole[:len(whole)/8], fault.Invalid, "broken"},
+	} {
+		doc, err := Extract(c.body, options())
+		if !fault.Is(err, c.kind) || !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%s: have %v and %d blocks, want the kind %s and %q", c.name, err, len(doc.Blocks), c.kind, c.want)
+		}
+		if err != nil && strings.ContainsAny(err.Error(), "\n\r") {
+			t.Errorf("%s: more than one line: %q", c.name, err)
+		}
+	}
+}
+
+func TestA17Bounds(t *testing.T) {
+	body := load(t, "columns.pdf")
+	for _, c := range []struct {
+		name  string
+		bound func(*Options)
+		size  func(extract.Document) int
+		most  int
+	}{
+		{"pages", func(o *Options) { o.MaxPages = 1 },
+			func(d extract.Document) int { return strings.Count(d.VisibleText, "Conclusion") }, 0},
+		{"text", func(o *Options) { o.Limits.MaxBytes = 10 },
+			func(d extract.Document) int { return strings.Count(d.VisibleText, "Conclusion") }, 0},
+		{"blocks", func(o *Options) { o.Limits.MaxBlocks = 4 }, func(d extract.Document) int { return len(d.Blocks) }, 4},
+	} {
+		o := options()
+		c.bound(&o)
+		doc, err := Extract(body, o)
+		if err != nil || !doc.Truncated || c.size(doc) > c.most || doc.VisibleText == "" {
+			t.Errorf("%s: have %d, truncated %v, error %v; want at most %d and truncated", c.name, c.size(doc), doc.Truncated,
+				err, c.most)
+		}
+	}
+}
+
+// TestDamage cuts and garbles a file in many places: an error or a document, nothing else.
+func TestDamage(t *testing.T) {
+	whole := load(t, "office.pdf")
+	for i := range 4 {
+		cut := whole[:len(whole)*(i+1)/5]
+		garbled := append([]byte{}, whole...)
+		for at := i * 37; at < len(garbled); at += 997 {
+			garbled[at] ^= 0x55
+		}
+		for _, body := range [][]byte{cut, garbled} {
+			if _, err := Extract(body, options()); err != nil && !fault.Is(err, fault.Invalid) {
+				t.Errorf("damage %d: have the kind %s, want Invalid: %v", i, fault.KindOf(err), err)
+			}
+		}
+	}
+}
+
+// TestUnusableCache has a file where the cache should be.
+func TestUnusableCache(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles PDFium")
+	}
+	o := options()
+	o.CacheDir = filepath.Join("testdata", "form.pdf")
+	if doc, err := Extract(load(t, "form.pdf"), o); err != nil || doc.Title != "Mooring permit" {
+		t.Errorf("have %q, %v", doc.Title, err)
+	}
+}
+
+func TestWarm(t *testing.T) {
+	if err := Warm(cache); err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	_ = filepath.WalkDir(cache, func(_ string, d os.DirEntry, _ error) error {
+		if info, err := d.Info(); err == nil && info.Size() > 1<<20 {
+			found++
+		}
+		return nil
+	})
+	if found == 0 {
+		t.Error("no compiled module is in the cache")
+	}
+}
+
+// wordF1 is the harmonic mean of precision and recall of words, counted with their repetitions.
+func wordF1(have, want string) float64 {
+	a, b := words(have), words(want)
+	hit, sum := 0, 0
+	for w, n := range a {
+		hit += min(n, b[w])
+		sum += n
+	}
+	for _, n := range b {
+		sum += n
+	}
+	return 2 * float64(hit) / float64(sum)
+}
+
+var wordPattern = regexp.MustCompile(`[\pL\pN]+`)
+
+func words(text string) map[string]int {
+	all := map[string]int{}
+	for _, w := range wordPattern.FindAllString(strings.ToLower(text), -1) {
+		all[w]++
+	}
+	return all
+}

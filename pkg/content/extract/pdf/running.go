@@ -1,0 +1,129 @@
+package pdf
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// edge is how many lines at the top and at the bottom of a page may be running heads.
+const edge = 2
+
+// markRunning marks page numbers, running heads and footers: lines that are alike at the edge of
+// at least three pages, and of a quarter of those from the first to the last of them. Two lines
+// are alike if their texts differ only in a number that counts the pages, or if both begin or end with such a
+// number, because the rest may name the section. A sum at the foot of each page is content.
+func markRunning(lines []line) {
+	spans := map[string]*span{}
+	pages := byPage(lines)
+	for _, page := range pages {
+		for _, i := range edges(page) {
+			for _, key := range runningKeys(lines[i]) {
+				if spans[key] == nil {
+					spans[key] = &span{first: lines[i].page, last: -1}
+				}
+				spans[key].add(lines[i].page)
+			}
+		}
+	}
+	for _, page := range pages {
+		for _, i := range edges(page) {
+			for _, key := range runningKeys(lines[i]) {
+				lines[i].running = lines[i].running || spans[key].running()
+			}
+		}
+	}
+}
+
+// span is where a line is there again.
+type span struct{ first, last, pages int }
+
+func (s *span) add(page int) {
+	if page != s.last {
+		s.last = page
+		s.pages++
+	}
+}
+
+func (s *span) running() bool { return s.pages >= 3 && s.pages*4 >= s.last-s.first+1 }
+
+// byPage groups the indexes of lines that are not form fields.
+func byPage(lines []line) (pages [][]int) {
+	for i, l := range lines {
+		if l.field {
+			continue
+		}
+		if n := len(pages); n == 0 || lines[pages[n-1][0]].page != l.page {
+			pages = append(pages, nil)
+		}
+		pages[len(pages)-1] = append(pages[len(pages)-1], i)
+	}
+	return pages
+}
+
+// edges are the first and last lines of a page.
+func edges(page []int) []int {
+	if len(page) <= 2*edge {
+		return page
+	}
+	return append(append([]int{}, page[:edge]...), page[len(page)-edge:]...)
+}
+
+// Bounds on a running head: its length in bytes, and how many of its numbers are looked at.
+const (
+	maxRunning = 150
+	maxNumbers = 4
+)
+
+// runningKeys are what a line may have in common with that of another page. Numbers are taken
+// relative to the page.
+func runningKeys(l line) []string {
+	if len(l.text) > maxRunning {
+		return nil
+	}
+	keys := []string{l.text}
+	if n, ok := roman(l.text); ok {
+		return append(keys, fmt.Sprintf("roman\x00%d", n-l.page))
+	}
+	for at := 0; at < len(l.text) && len(keys) <= maxNumbers; {
+		start := strings.IndexAny(l.text[at:], "0123456789")
+		if start < 0 {
+			break
+		}
+		start += at
+		rest := strings.TrimLeft(l.text[start:], "0123456789")
+		at = len(l.text) - len(rest)
+		n, err := strconv.Atoi(l.text[start:at])
+		switch {
+		case err != nil:
+		case start == 0 && spaced(rest, 0), rest == "" && spaced(l.text, start-1):
+			keys = append(keys, fmt.Sprintf("edge\x00%d", n-l.page))
+		default:
+			keys = append(keys, fmt.Sprintf("%s\x00%d\x00%s", l.text[:start], n-l.page, rest))
+		}
+	}
+	return keys
+}
+
+// spaced reports whether text has a space at i, or ends there.
+func spaced(text string, i int) bool { return i < 0 || i >= len(text) || text[i] == ' ' }
+
+// roman reads the small numbers of front matter.
+func roman(text string) (n int, ok bool) {
+	if text == "" || len(text) > 7 {
+		return 0, false
+	}
+	values := map[byte]int{'i': 1, 'v': 5, 'x': 10, 'l': 50}
+	text = strings.ToLower(text)
+	for i := range len(text) {
+		v := values[text[i]]
+		if v == 0 {
+			return 0, false
+		}
+		if i+1 < len(text) && v < values[text[i+1]] {
+			v = -v
+		}
+		n += v
+	}
+	return n, true
+}

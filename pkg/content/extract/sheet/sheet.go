@@ -1,0 +1,183 @@
+// Package sheet turns Excel workbooks (SpreadsheetML, ECMA-376) into the blocks of an
+// [extract.Document]: each visible sheet is a heading with its name, and below it the cells as
+// they are shown, in one table for each group of rows. Dates are written as year, month and day
+// where the file leaves their form to the reader's country.
+//
+// It promises that the same bytes always give the same document. It reads with excelize, which
+// a file can make use far more memory than its options allow, so package document calls it in a process
+// of its own.
+package sheet
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/xuri/excelize/v2"
+)
+
+// MediaType is the type of the documents that [Extract] reads.
+const MediaType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+// Bounds on a workbook. Those of the archive count what is really there, not what headers claim.
+const (
+	maxEntries  = 10_000    // files in the archive
+	maxInflated = 256 << 20 // bytes of all files
+	maxSheets   = 100
+	maxRows     = 50_000    // of all sheets, empty ones included
+	maxCells    = 1_000_000 // of all sheets, empty ones to the left of a filled one included
+	maxText     = 5 << 20   // bytes, unless [extract.Limits] says otherwise
+)
+
+// Extract reads a workbook. Of lim, MaxBytes bounds the text, not the body. A workbook that
+// reaches a bound is cut and marked Truncated. The error is Blocked for a file with a password,
+// TooLarge for one that inflates beyond 256 MiB, and Invalid for one that is broken.
+func Extract(body []byte, lim extract.Limits) (extract.Document, error) {
+	if err := checkSize(body, maxInflated); err != nil {
+		return extract.Document{}, err
+	}
+	file, err := excelize.OpenReader(bytes.NewReader(body), excelize.Options{
+		// The same for both, or large sheets would go through files on disk.
+		UnzipSizeLimit: maxInflated, UnzipXMLSizeLimit: maxInflated,
+		ShortDatePattern: "yyyy-mm-dd", LongDatePattern: "yyyy-mm-dd", LongTimePattern: "hh:mm:ss",
+	})
+	if err != nil {
+		return extract.Document{}, broken(err)
+	}
+	defer file.Close()
+	return newReader(file, lim).read()
+}
+
+func broken(err error) error { return fault.New(fault.Invalid, "broken workbook: %.100v", err) }
+
+// oleMagic begins a compound file, which is what a workbook with a password is wrapped in.
+const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+// checkSize inflates the archive without keeping it, because excelize believes the sizes in its headers.
+func checkSize(body []byte, most int64) error {
+	if bytes.HasPrefix(body, []byte(oleMagic)) {
+		return fault.New(fault.Blocked, "the workbook is protected by a password")
+	}
+	if bytes.Count(body, []byte("PK\x01\x02")) > maxEntries {
+		return fault.New(fault.TooLarge, "the workbook holds more than %d files", maxEntries)
+	}
+	archive, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		return broken(err)
+	}
+	left := most
+	for _, f := range archive.File {
+		r, err := f.Open()
+		if err != nil {
+			return broken(err)
+		}
+		n, err := io.Copy(io.Discard, io.LimitReader(r, left+1))
+		_ = r.Close()
+		if left -= n; left < 0 {
+			return fault.New(fault.TooLarge, "the workbook inflates to more than %d MiB", most>>20)
+		}
+		if err != nil {
+			return broken(err)
+		}
+	}
+	return nil
+}
+
+// reader is one workbook being read.
+type reader struct {
+	file *excelize.File
+	out  *extract.Composer
+
+	rows, cells, text int // what may still be read
+	cut               bool
+	table             []string // rows that belong together
+}
+
+func newReader(file *excelize.File, lim extract.Limits) *reader {
+	lim.MaxBytes = cmp.Or(lim.MaxBytes, maxText)
+	return &reader{file: file, out: extract.NewComposer(MediaType, lim), rows: maxRows, cells: maxCells,
+		text: lim.MaxBytes}
+}
+
+func (r *reader) read() (extract.Document, error) {
+	names := r.file.GetSheetList()
+	if len(names) == 0 {
+		return extract.Document{}, broken(errors.New("it has no sheets"))
+	}
+	for i, name := range names {
+		if i == maxSheets || r.full() {
+			r.cut = true
+			break
+		}
+		r.sheet(name)
+	}
+	var title, language string
+	if p, err := r.file.GetDocProps(); err == nil {
+		title, language = p.Title, p.Language
+	}
+	doc := r.out.Document(extract.PrimaryLanguage(language), title)
+	doc.Truncated = doc.Truncated || r.cut
+	return doc, nil
+}
+
+func (r *reader) full() bool { return r.rows <= 0 || r.cells <= 0 || r.text <= 0 }
+
+// sheet adds one sheet. One that is hidden, is only a chart or cannot be read adds nothing; one
+// that is broken further down is kept up to there.
+func (r *reader) sheet(name string) {
+	if visible, err := r.file.GetSheetVisible(name); err != nil || !visible {
+		return
+	}
+	rows, err := r.file.Rows(name)
+	if err != nil {
+		return
+	}
+	defer rows.Close()
+	r.out.Add(extract.Block{Kind: extract.Heading, Level: 1, Text: extract.Fold(name)})
+	for rows.Next() {
+		if r.full() {
+			r.cut = true
+			break
+		}
+		cells, err := rows.Columns()
+		if err != nil {
+			r.cut = true
+			break
+		}
+		r.row(cells)
+	}
+	r.flush()
+}
+
+// row adds a row to the table. An empty one ends it.
+func (r *reader) row(cells []string) {
+	r.rows--
+	r.cells -= len(cells)
+	for i := range cells {
+		cells[i] = extract.Fold(cells[i])
+	}
+	line := strings.TrimRight(strings.Join(cells, " | "), " |")
+	if line == "" {
+		r.flush()
+		return
+	}
+	r.text -= len(line) + 1
+	r.table = append(r.table, line)
+}
+
+// flush ends the table. A single cell is a title or a remark, not a table.
+func (r *reader) flush() {
+	kind := extract.Table
+	if len(r.table) == 1 {
+		if line := strings.TrimLeft(r.table[0], " |"); !strings.Contains(line, " | ") {
+			kind, r.table[0] = extract.Paragraph, line
+		}
+	}
+	r.out.Add(extract.Block{Kind: kind, Text: strings.Join(r.table, "\n")})
+	r.table = r.table[:0]
+}

@@ -1,0 +1,200 @@
+package sheet
+
+import (
+	"archive/zip"
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/xuri/excelize/v2"
+)
+
+var update = flag.Bool("update", false, "write the golden file")
+
+func load(t testing.TB, name string) []byte {
+	t.Helper()
+	body, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+func TestA17Golden(t *testing.T) {
+	doc, err := Extract(load(t, "harbour.xlsx"), extract.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "title %q, language %q, truncated %v\n", doc.Title, doc.Language, doc.Truncated)
+	for _, b := range doc.Blocks {
+		fmt.Fprintf(&out, "\n[%s %d]\n%s\n", b.Kind, b.Level, b.Text)
+	}
+	if *update {
+		if err := os.WriteFile("testdata/harbour.golden", []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(string(load(t, "harbour.golden")), out.String()); diff != "" {
+		t.Errorf("want -, have +:\n%s", diff)
+	}
+}
+
+// TestA17Oracle: every word that LibreOffice shows is there. (Its export forms numbers anew.)
+func TestA17Oracle(t *testing.T) {
+	doc, err := Extract(load(t, "harbour.xlsx"), extract.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word := range strings.FieldsFuncSeq(string(load(t, "harbour.words")),
+		func(c rune) bool { return strings.ContainsRune(",\"\n ", c) }) {
+		if strings.ContainsFunc(word, unicode.IsLetter) && !strings.Contains(doc.Text, word) {
+			t.Errorf("%q is missing", word)
+		}
+	}
+}
+
+// book is a workbook of one more sheet than that many, each with rows of columns.
+func book(t *testing.T, sheets, rows, columns int) *excelize.File {
+	t.Helper()
+	f := excelize.NewFile()
+	row := make([]any, columns)
+	for s := range sheets {
+		name := fmt.Sprint("Sheet", s+2)
+		if _, err := f.NewSheet(name); err != nil {
+			t.Fatal(err)
+		}
+		for r := range rows {
+			for c := range row {
+				row[c] = r + c
+			}
+			if err := f.SetSheetRow(name, fmt.Sprint("A", r+1), &row); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return f
+}
+
+func TestA17Bounds(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		file      *excelize.File
+		bound     func(*reader)
+		truncated bool
+	}{
+		{"within all", book(t, 2, 10, 3), func(r *reader) {}, false},
+		{"rows", book(t, 2, 10, 3), func(r *reader) { r.rows = 15 }, true},
+		{"cells", book(t, 1, 10, 3), func(r *reader) { r.cells = 20 }, true},
+		{"text", book(t, 1, 10, 3), func(r *reader) { r.text = 40 }, true},
+		{"sheets", book(t, maxSheets, 1, 1), func(r *reader) {}, true},
+	} {
+		r := newReader(c.file, extract.Limits{})
+		c.bound(r)
+		doc, err := r.read()
+		if err != nil || doc.Truncated != c.truncated || doc.Text == "" {
+			t.Errorf("%s: truncated %v, error %v, want truncated %v", c.name, doc.Truncated, err, c.truncated)
+		}
+		if r.rows < 0 || r.cells < -3 || r.text < -20 {
+			t.Errorf("%s: went on past the bound: %d rows, %d cells, %d bytes left", c.name, r.rows, r.cells, r.text)
+		}
+	}
+}
+
+// repack copies a workbook and adds a part.
+func repack(t *testing.T, body []byte, name string, part io.Reader) []byte {
+	t.Helper()
+	in, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, f := range in.File {
+		if err := w.Copy(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := w.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(p, part); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
+func TestA17Refusals(t *testing.T) {
+	whole := load(t, "harbour.xlsx")
+	for _, c := range []struct {
+		name string
+		body []byte
+		kind fault.Kind
+		want string
+	}{
+		{"a password", []byte(oleMagic + "EncryptedPackage"), fault.Blocked, "protected by a password"},
+		{"many files", bytes.Repeat([]byte("PK\x01\x02"), maxEntries+1), fault.TooLarge, "more than 10000 files"},
+		{"nothing", nil, fault.Invalid, "broken workbook"},
+		{"the first half", whole[:len(whole)/2], fault.Invalid, "broken workbook"},
+		{"no workbook", repack(t, emptyZip(t), "word/document.xml", strings.NewReader("<x/>")), fault.Invalid,
+			"broken workbook"},
+	} {
+		_, err := Extract(c.body, extract.Limits{})
+		if !fault.Is(err, c.kind) || !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%s: have %v (%s), want the kind %s and %q", c.name, err, fault.KindOf(err), c.kind, c.want)
+		}
+	}
+}
+
+// TestA17Bomb: a part that nothing refers to counts too, whatever its header claims.
+func TestA17Bomb(t *testing.T) {
+	const most = 1 << 20
+	for bytes, want := range map[int64]fault.Kind{most / 2: "", most: fault.TooLarge} {
+		body := repack(t, load(t, "harbour.xlsx"), "xl/worksheets/bomb.xml", io.LimitReader(zeros{}, bytes))
+		if err := checkSize(body, most); fault.KindOf(err) != want {
+			t.Errorf("%d bytes more: have %v, want the kind %q", bytes, err, want)
+		}
+	}
+}
+
+func emptyZip(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := zip.NewWriter(&out).Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// FuzzExtract changes bytes of a workbook: an error of a kind or a document, no panic. Its seeds
+// are small so that what inflates without bound in excelize stays small too.
+func FuzzExtract(f *testing.F) {
+	f.Add(load(f, "harbour.xlsx"))
+	f.Add([]byte(oleMagic))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		doc, err := Extract(body, extract.Limits{MaxBytes: 1 << 16})
+		if err != nil && fault.KindOf(err) == fault.Internal {
+			t.Errorf("an error without a kind: %v", err)
+		}
+		if len(doc.Text) > 2<<16 {
+			t.Errorf("have %d bytes of text", len(doc.Text))
+		}
+	})
+}

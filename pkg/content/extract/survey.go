@@ -1,0 +1,224 @@
+package extract
+
+import (
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// maxLinkText bounds the text that is kept of a link, in bytes.
+const maxLinkText = 200
+
+// surveyed is what one walk over the whole tree finds out.
+type surveyed struct {
+	text      folder // all visible text
+	links     []Link
+	robots    []string // from meta elements that stand in the body
+	heading   string   // the first visible h1, wherever it stands
+	body      *html.Node
+	mains     []*html.Node // topmost main elements
+	articles  []*html.Node // topmost article elements
+	named     []*html.Node // elements whose id names the content
+	drops     map[*html.Node]dropped
+	measures  map[*html.Node]int // bytes of text that nothing names as chrome, of the candidates above
+	around    int                // bytes of text that only names call chrome
+	truncated bool
+
+	base   *url.URL
+	limits Limits
+	known  map[string]bool // addresses of links
+}
+
+// dropped is a reason to leave an element out, and how much text would go with it.
+type dropped struct {
+	why  drop
+	text int
+}
+
+// place is what the survey knows about where it is.
+type place struct {
+	inMain, inArticle bool
+	inLink            bool
+}
+
+func (at place) inContent() bool { return at.inMain || at.inArticle }
+
+// survey walks the tree once and collects what later steps need.
+func survey(root *html.Node, base *url.URL, limits Limits) *surveyed {
+	s := &surveyed{
+		drops: map[*html.Node]dropped{}, measures: map[*html.Node]int{}, known: map[string]bool{},
+		base: base, limits: limits,
+	}
+	top := child(root, atom.Html)
+	if top == nil { // Unreachable: the parser always makes one.
+		return s
+	}
+	s.body = child(top, atom.Body)
+	if s.body == nil {
+		s.body = top // a frameset
+	}
+	s.visit(s.body, place{})
+	return s
+}
+
+// visit surveys n and what is below it and returns how much text there is, chrome aside.
+func (s *surveyed) visit(n *html.Node, at place) linkMeasure {
+	switch n.Type {
+	case html.TextNode:
+		return s.visitText(n, at)
+	case html.ElementNode:
+	default:
+		return linkMeasure{}
+	}
+	if unseen(n) {
+		return linkMeasure{}
+	}
+	why := reason(n, at.inContent())
+	start := s.enter(n, &at)
+	var m linkMeasure
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		m.add(s.visit(c, at))
+	}
+	s.leave(n, start, &m)
+	return s.decide(n, why, m)
+}
+
+func (s *surveyed) visitText(n *html.Node, at place) linkMeasure {
+	before := len(s.text.buf)
+	s.text.write(n.Data)
+	m := linkMeasure{text: len(s.text.buf) - before}
+	if at.inLink {
+		m.linked = m.text
+	}
+	return m
+}
+
+// enter notes candidates and borders before the children are seen. It returns where the text of
+// n begins.
+func (s *surveyed) enter(n *html.Node, at *place) int {
+	if isBlock(n.DataAtom) {
+		s.text.line()
+	}
+	switch n.DataAtom {
+	case atom.A:
+		at.inLink = true
+	case atom.Meta:
+		s.robots = appendRobots(s.robots, n)
+	case atom.Td, atom.Th:
+		s.text.space = true
+	}
+	s.enterCandidate(n, at)
+	return len(s.text.buf)
+}
+
+// enterCandidate notes n if it may be the root of the content and is the topmost of its kind.
+func (s *surveyed) enterCandidate(n *html.Node, at *place) {
+	list := s.candidates(n)
+	if n == s.body {
+		s.measures[n] = 0
+	}
+	if list == nil || list == &s.mains && at.inMain || list != &s.mains && at.inArticle {
+		return
+	}
+	*list = append(*list, n)
+	s.measures[n] = 0
+	at.inMain = at.inMain || list == &s.mains
+	at.inArticle = at.inArticle || list == &s.articles
+}
+
+// candidates is the list that n belongs to as a possible root of the content, or nil.
+func (s *surveyed) candidates(n *html.Node) *[]*html.Node {
+	switch {
+	case n.DataAtom == atom.Main || attr(n, "role") == "main":
+		return &s.mains
+	case n.DataAtom == atom.Article:
+		return &s.articles
+	case n.DataAtom == atom.Div || n.DataAtom == atom.Td || n.DataAtom == atom.Section:
+		switch strings.ToLower(attr(n, "id")) {
+		case "content", "main", "main-content", "maincontent", "main_content", "bodycontent", "mw-content-text", "article":
+			return &s.named
+		}
+	}
+	return nil
+}
+
+// leave notes what is known once the children are seen.
+func (s *surveyed) leave(n *html.Node, start int, m *linkMeasure) {
+	switch n.DataAtom {
+	case atom.A, atom.Area:
+		m.links++
+		s.addLink(n, start)
+	case atom.H1:
+		if s.heading == "" {
+			s.heading = clip(strings.TrimSpace(string(s.text.buf[start:])), maxTitle)
+		}
+	}
+	if isBlock(n.DataAtom) {
+		s.text.line()
+	} else if n.DataAtom == atom.Td || n.DataAtom == atom.Th {
+		s.text.space = true
+	}
+}
+
+// decide records why n is not content, if so, and gives the measure that counts for its parents.
+func (s *surveyed) decide(n *html.Node, why drop, m linkMeasure) linkMeasure {
+	if why == 0 && isDense(n, m) {
+		why = dense
+	}
+	if why != 0 {
+		s.drops[n] = dropped{why, m.text + m.named}
+	}
+	if _, isCandidate := s.measures[n]; isCandidate {
+		s.measures[n] = m.text
+	}
+	if n == s.body {
+		s.around = m.named
+	}
+	switch why {
+	case chrome:
+		return linkMeasure{}
+	case named: // else the links of an advertisement would decide about what is around it
+		return linkMeasure{named: m.text + m.named}
+	}
+	return m
+}
+
+// addLink keeps a link to another address once.
+func (s *surveyed) addLink(n *html.Node, start int) {
+	href := strings.TrimSpace(attr(n, "href"))
+	if href == "" || href[0] == '#' {
+		return
+	}
+	u := resolve(s.base, href)
+	if u == nil {
+		return
+	}
+	u.Fragment, u.RawFragment = "", ""
+	address := u.String()
+	if s.known[address] {
+		return
+	}
+	if len(s.links) >= s.limits.MaxLinks {
+		s.truncated = true
+		return
+	}
+	s.known[address] = true
+	text := Fold(string(s.text.buf[min(start, len(s.text.buf)):]))
+	s.links = append(s.links, Link{URL: address, Rel: strings.ToLower(Fold(attr(n, "rel"))),
+		Text: clip(text, maxLinkText)})
+}
+
+// isBlock reports elements that begin and end a line (HTML standard §15.3, "flow content").
+func isBlock(a atom.Atom) bool {
+	switch a {
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Br, atom.Caption, atom.Center, atom.Dd,
+		atom.Details, atom.Dialog, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer,
+		atom.Form, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Legend,
+		atom.Li, atom.Main, atom.Menu, atom.Nav, atom.Ol, atom.P, atom.Pre, atom.Search, atom.Section, atom.Summary,
+		atom.Table, atom.Tbody, atom.Tfoot, atom.Thead, atom.Tr, atom.Ul:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,80 @@
+package extract
+
+import "strings"
+
+// longestTitleLine is the length in bytes up to which the first line of a plain text is its title.
+const longestTitleLine = 120
+
+// extractText reads plain text.
+func extractText(p page) Document {
+	text, charset := decode(p.body, p.contentType)
+	doc := plainText(string(text), p.limits.MaxBlocks)
+	doc.Charset = charset
+	return doc
+}
+
+// plainText makes a block of each run of lines that are not blank: code if all are indented by
+// four columns, else a paragraph. Lines keep their ends, which the hashes ignore.
+func plainText(text string, mostBlocks int) Document {
+	var doc Document
+	var run []string
+	end := func() {
+		if len(run) > 0 && len(doc.Blocks) == mostBlocks {
+			doc.Truncated = true
+		} else if b := textBlock(run); b.Text != "" {
+			doc.Blocks = append(doc.Blocks, b)
+		}
+		run = run[:0]
+	}
+	for line := range strings.SplitAfterSeq(newlines.Replace(text), "\n") {
+		if strings.TrimSpace(line) == "" {
+			end()
+			continue
+		}
+		run = append(run, line)
+	}
+	end()
+	doc.Text, doc.VisibleText = Join(doc.Blocks), joinLines(doc.Blocks)
+	doc.Title = firstLine(doc.Text)
+	return doc
+}
+
+// newlines makes one of the ways to end a line, page breaks included.
+var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n")
+
+// textBlock makes a block of lines that belong together.
+func textBlock(lines []string) Block {
+	code := len(lines) > 0
+	for _, line := range lines {
+		code = code && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t"))
+	}
+	if code {
+		return Block{Kind: Code, Text: codeText(strings.Join(lines, ""))}
+	}
+	var f folder
+	for _, line := range lines {
+		f.write(line)
+		f.line()
+	}
+	return Block{Kind: Paragraph, Text: f.peek()}
+}
+
+func joinLines(blocks []Block) string {
+	var f folder
+	for _, b := range blocks {
+		for line := range strings.SplitSeq(b.Text, "\n") {
+			f.write(line)
+			f.line()
+		}
+	}
+	return f.peek()
+}
+
+// firstLine is the first line of a text if it could be a title.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	if len(line) > longestTitleLine {
+		return ""
+	}
+	return Fold(line)
+}

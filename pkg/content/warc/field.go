@@ -1,0 +1,77 @@
+package warc
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Field is a line of a header, or of a warcinfo record.
+type Field struct{ Name, Value string }
+
+func writeFields(to *bytes.Buffer, fields []Field) {
+	for _, f := range fields {
+		to.WriteString(f.Name)
+		to.WriteString(": ")
+		to.WriteString(f.Value)
+		to.WriteString("\r\n")
+	}
+}
+
+// checkFields refuses fields that could be read as anything but themselves.
+func checkFields(fields []Field, value func(string) bool) error {
+	size := 0
+	for _, f := range fields {
+		if size += len(f.Name) + len(f.Value); size > MaxHeader {
+			return fault.New(fault.TooLarge, "header of more than %d bytes", MaxHeader)
+		}
+		if !isToken(f.Name) {
+			return fault.Field("header", "%.100q is not a header name", f.Name)
+		}
+		if !value(f.Value) {
+			return fault.Field("header", "the value of %.100s holds what no header can", f.Name)
+		}
+	}
+	return nil
+}
+
+// isToken reports whether s is a token of RFC 9110 §5.6.2, which are those of ISO 28500 §4.
+func isToken(s string) bool {
+	odd := func(r rune) bool {
+		return r <= ' ' || r > '~' || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
+	}
+	return s != "" && !strings.ContainsFunc(s, odd)
+}
+
+// isHTTPValue allows the bytes of RFC 9110 §5.5, also those outside ASCII.
+func isHTTPValue(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// isText allows what the fields of a record may hold: UTF-8 without control characters. Unicode's
+// line separators are out too, since some readers split at them.
+func isText(s string) bool {
+	odd := func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
+	return s != "" && utf8.ValidString(s) && !strings.ContainsFunc(s, odd)
+}
+
+// recordID names a record by all that its header says. Fields hold no line breaks, so the text
+// that is hashed says where each ends.
+func recordID(fields []Field) string {
+	var said bytes.Buffer
+	writeFields(&said, fields)
+	id := sha256.Sum256(said.Bytes())
+	id[6] = id[6]&0x0f | 0x80 // version 8: the bits are the maker's own
+	id[8] = id[8]&0x3f | 0x80 // variant of RFC 9562 §4.1
+	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:16])
+}

@@ -1,0 +1,46 @@
+package warc
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/textproto"
+	"slices"
+	"strconv"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// wireHeaders describe the bytes on the wire, which are not the ones written here.
+var wireHeaders = []string{"Content-Encoding", "Content-Length", "Transfer-Encoding"}
+
+const renamed = "X-Archive-Orig-"
+
+// httpHead writes a response up to its body of the given length. It always has a field, because
+// there are readers that look for the end of a head without one in the record behind it.
+func httpHead(status int, header map[string][]string, length int64) ([]byte, error) {
+	if status < 200 || status > 999 {
+		return nil, fault.Field("status", "status %d is not that of an answer", status)
+	}
+	var fields []Field
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		key := textproto.CanonicalMIMEHeaderKey(name)
+		for _, value := range header[name] {
+			if slices.Contains(wireHeaders, key) {
+				fields = append(fields, Field{renamed + key, value})
+			} else {
+				fields = append(fields, Field{name, value})
+			}
+		}
+	}
+	fields = append(fields, Field{"Content-Length", strconv.FormatInt(length, 10)})
+	if err := checkFields(fields, isHTTPValue); err != nil {
+		return nil, err
+	}
+	var head bytes.Buffer
+	fmt.Fprintf(&head, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
+	writeFields(&head, fields)
+	head.WriteString("\r\n")
+	return head.Bytes(), nil
+}

@@ -1,0 +1,136 @@
+package warc
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Writer writes records one after the other. It is for one goroutine. After an error of the
+// output, or of a body that changed meanwhile, the file ends in half a record, and nothing more can
+// be written. Other errors leave the file as it was.
+type Writer struct {
+	out io.Writer
+	zip *gzip.Writer // nil: plain
+	err error
+}
+
+// NewWriter writes to out, which the caller flushes and closes. Each record is complete when its call returns.
+//
+// With zip, each record is a gzip member of its own (Annex D.2), so that a reader can start at any. The same
+// records then give the same bytes only under the same release of Go.
+func NewWriter(out io.Writer, zip bool) *Writer {
+	w := &Writer{out: out}
+	if zip {
+		w.zip = gzip.NewWriter(out)
+	}
+	return w
+}
+
+// block is what a record carries behind its header: a head in memory, then a body.
+type block struct {
+	head []byte
+	body io.ReadSeeker // nil: none
+	size int64         // of body, in bytes
+}
+
+// newBlock measures body, whose head is not known yet.
+func newBlock(body io.ReadSeeker) (block, error) {
+	if body == nil {
+		return block{}, nil
+	}
+	size, err := body.Seek(0, io.SeekEnd)
+	return block{body: body, size: size}, err
+}
+
+func (b block) length() int64 { return int64(len(b.head)) + b.size }
+
+// copyBody reads the body from its start, exactly as far as it was measured.
+func (b block) copyBody(to io.Writer) error {
+	if b.body == nil {
+		return nil
+	}
+	if _, err := b.body.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	n, err := io.CopyN(to, b.body, b.size)
+	if err == io.EOF {
+		return fault.New(fault.Internal, "body of %d bytes ended after %d", b.size, n)
+	}
+	return err
+}
+
+// digests are those of the body and of the whole block.
+func (b block) digests() (payload, whole string, err error) {
+	p, w := sha256.New(), sha256.New()
+	w.Write(b.head)
+	if err := b.copyBody(io.MultiWriter(p, w)); err != nil {
+		return "", "", err
+	}
+	return digest(p.Sum(nil)), digest(w.Sum(nil)), nil
+}
+
+func digest(sum []byte) string { return "sha256:" + hex.EncodeToString(sum) }
+
+// record writes one with these header fields and a block of that digest, and returns its id. The
+// fields that every block needs are added here.
+func (w *Writer) record(fields []Field, b block, whole string) (id string, err error) {
+	if b.length() > 0 {
+		fields = append(fields, Field{"WARC-Block-Digest", whole})
+	}
+	fields = append(fields, Field{"Content-Length", strconv.FormatInt(b.length(), 10)})
+	id = recordID(fields)
+	fields = slices.Insert(fields, 1, Field{"WARC-Record-ID", "<" + id + ">"})
+	if w.err == nil {
+		w.err = w.emit(fields, b, whole)
+	}
+	return id, w.err
+}
+
+func (w *Writer) emit(fields []Field, b block, whole string) error {
+	out := w.out
+	if w.zip != nil {
+		w.zip.Reset(w.out)
+		out = w.zip
+	}
+	var header bytes.Buffer
+	header.WriteString("WARC/1.1\r\n")
+	writeFields(&header, fields)
+	header.WriteString("\r\n")
+	if _, err := out.Write(header.Bytes()); err != nil {
+		return err
+	}
+	if err := b.copyChecked(out, whole); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(out, "\r\n\r\n"); err != nil {
+		return err
+	}
+	if w.zip != nil {
+		return w.zip.Close()
+	}
+	return nil
+}
+
+// copyChecked makes sure that the bytes written are those that the header describes, because the body is
+// read a second time.
+func (b block) copyChecked(out io.Writer, whole string) error {
+	sum := sha256.New()
+	to := io.MultiWriter(out, sum)
+	if _, err := to.Write(b.head); err != nil {
+		return err
+	}
+	if err := b.copyBody(to); err != nil {
+		return err
+	}
+	if digest(sum.Sum(nil)) != whole {
+		return fault.New(fault.Internal, "body changed while it was written")
+	}
+	return nil
+}

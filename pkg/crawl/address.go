@@ -1,0 +1,58 @@
+package crawl
+
+import (
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// Two addresses of one page may both be in the index for minutes, because whoever is checked first
+// finds the other one not indexed yet. So each page says in the index which address it believes to be
+// the right one, by its own answer alone, and a search leaves one of those that agree
+// ([search.Page.Group]). That needs no order of checks and no look at anybody else's row.
+
+// RedirectMethod is how items were discovered that a permanent redirect led to.
+const RedirectMethod = "REDIRECT"
+
+// Ranks of pages that show the same under one address: the least is what a search shows.
+const (
+	rankBest    = iota // the address itself
+	rankVariant        // the same with http or www.
+	rankNames          // names another address of its site
+	rankMoved          // redirects to another site
+)
+
+// address says in the index which address a page is found under, and with whom it shares it. What
+// has moved for good within its site is shown where it answers now.
+func address(p *search.Page, it *registry.Item, rules source.Rules) {
+	if it.Type != source.URL {
+		return
+	}
+	claims, _ := claimsOf(it, rules)
+	if len(claims) == 0 {
+		p.Group = bestForm(it.NormalizedSource, it.SourceHost)
+		if better, _ := variantsOf(it, rules); len(better) > 0 {
+			p.Rank = rankVariant
+		}
+		return
+	}
+	to := claims[len(claims)-1]
+	p.Group, p.Rank = bestForm(to.Normalized, to.Host), rankNames
+	if !sameSite(to.Host, it.SourceHost) {
+		p.Rank = rankMoved
+	}
+	if first := claims[0]; first.moved && sameSite(first.Host, it.SourceHost) {
+		p.URL = first.Display
+	}
+}
+
+// bestForm is an address as the best of its variants has it, see [variantsOf].
+func bestForm(normalized, host string) string {
+	scheme, rest, _ := strings.Cut(normalized, "://"+host)
+	if !strings.Contains(host, ":") {
+		scheme = "https"
+	}
+	return scheme + "://" + strings.TrimPrefix(host, "www.") + rest
+}

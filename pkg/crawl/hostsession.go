@@ -1,0 +1,122 @@
+package crawl
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// hostSession asks hosts of which no batch is held: one host at a time, under the lease it has there.
+// It stands for one chain of requests and is not for concurrent use.
+type hostSession struct {
+	w     *Worker
+	lease *registry.HostLease // nil: it holds none
+	pace  *pacer
+	found registry.HostFinding
+	// ask waits before robots.txt is asked for; nil is wait. Who holds a batch needs no session at its host.
+	ask func(context.Context, origin) error
+	// ours is a failure of our own inside a request, whose error otherwise speaks of the site.
+	ours error
+}
+
+const (
+	// patience is how long a session waits for a host that is busy.
+	patience = 20 * time.Second
+	// leaveMargin is kept free at the end of a lease for giving it back.
+	leaveMargin = 5 * time.Second
+)
+
+// admit lets a request through when robots.txt allows it and the host can bear it now. Errors:
+// errDisallowed, Throttled with the pause, Blocked and Invalid for what may not be asked at all;
+// others are our own.
+func (h *hostSession) admit(ctx context.Context, target string) error {
+	o, err := originOf(target)
+	if err != nil {
+		return fault.New(fault.Invalid, "%q: %w", target, err)
+	}
+	ask := h.ask
+	if ask == nil {
+		ask = h.wait
+	}
+	r, err := h.w.rulingFor(ctx, o, ask)
+	switch {
+	case err != nil:
+		return h.own(err)
+	case r.unknown():
+		return fault.After(r.expires.Sub(h.w.o.Clock()), "robots.txt of %s cannot be fetched: %s", o.host, r.reason)
+	case !r.allows(h.w.o.Agent, target):
+		return errDisallowed
+	}
+	if err := h.enter(ctx, o); err != nil {
+		return h.own(err)
+	}
+	delay, _ := r.rules.CrawlDelay(h.w.o.Agent)
+	h.found.CrawlDelay = delay
+	h.pace.slow(delay)
+	return h.own(h.wait(ctx, o))
+}
+
+// own takes note of an error that is not the site's: of the registry, or of our time.
+func (h *hostSession) own(err error) error {
+	switch fault.KindOf(err) {
+	case "", fault.Blocked, fault.Invalid, fault.Throttled: // the address guard; a host's pause
+	default:
+		h.ours = err
+	}
+	return err
+}
+
+// wait takes a lease of an origin's host and sleeps until the next request to it may start, whatever
+// robots.txt says. Throttled when that is not soon.
+func (h *hostSession) wait(ctx context.Context, o origin) error {
+	if err := h.enter(ctx, o); err != nil {
+		return err
+	}
+	now := h.w.o.Clock()
+	if at := h.pace.next(now); at.Sub(now) > patience {
+		return fault.After(at.Sub(now), "%s may not be asked more often", o.host)
+	}
+	if err := h.pace.wait(ctx, h.w.o.Clock, h.w.o.Sleep); err != nil {
+		return err
+	}
+	if h.lease.Until.Sub(h.w.o.Clock()) < lastStart+leaveMargin {
+		return errLeaseOver
+	}
+	return nil
+}
+
+// errLeaseOver ends a chain of requests that was delayed for so long that others may soon ask the host.
+var errLeaseOver = fault.After(time.Second, "the lease ran out before the request")
+
+// enter takes a lease of an origin's host that lasts for a wait and a request, unless it holds one.
+func (h *hostSession) enter(ctx context.Context, o origin) error {
+	const needed = patience + lastStart + leaveMargin
+	if h.lease != nil && h.lease.Host == o.host && h.lease.Until.Sub(h.w.o.Clock()) > needed {
+		return nil
+	}
+	if err := h.leave(ctx); err != nil {
+		return err
+	}
+	lease, err := h.w.reg.Hosts.Acquire(ctx, h.w.partition(o), o.host, patience)
+	if err != nil {
+		return err
+	}
+	h.lease, h.pace = lease, &pacer{reserved: lease.Starts}
+	h.found = registry.HostFinding{CrawlDelay: lease.CrawlDelay}
+	return nil
+}
+
+// leave gives back the lease, if there is one, also when ctx is done: nobody else may ask the host until
+// it runs out.
+func (h *hostSession) leave(ctx context.Context) error {
+	if h.lease == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveMargin)
+	defer cancel()
+	lease := h.lease
+	h.lease, h.found.NextStart, h.found.Asked.Requests = nil, h.pace.free(), h.pace.made()
+	return h.w.reg.Hosts.Release(ctx, lease, h.found)
+}

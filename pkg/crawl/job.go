@@ -1,0 +1,270 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// job is the work on one batch: it runs the checks, has the pages enter the index together, and
+// commits what was found.
+type job struct {
+	w        *Worker
+	lease    *registry.Batch
+	answered func() // to be called when the host has answered, any number of times
+	pace     pacer
+	permits  chan struct{} // holds a token for each request in flight
+	bytes    atomic.Int64  // of the bodies that the host has sent
+
+	mu    sync.Mutex // guards what follows
+	batch batch
+	done  []registry.Finding // indexed, but not committed
+	// Of what is done:
+	outcomes []string
+	stale    []staleManifest
+}
+
+func newJob(w *Worker, b *registry.Batch, answered func()) *job {
+	return &job{
+		w: w, lease: b, answered: answered, pace: pacer{reserved: b.Starts}, permits: make(chan struct{}, b.Permits),
+		batch: newBatch(b, w.o.Clock()),
+	}
+}
+
+// behind is how many answers may be worked on for each request in flight: keeping a page waits
+// for storage several times, and the host need not wait with it.
+const behind = 4
+
+// run checks the items, with as many requests at once as the batch permits.
+func (j *job) run(ctx context.Context) {
+	if j.lease.Permits == 1 {
+		j.work(ctx) // such a host is paced, so more workers gain nothing
+		return
+	}
+	var wg sync.WaitGroup
+	for range min(j.lease.Permits*behind, len(j.lease.Items)) {
+		wg.Go(func() { j.work(ctx) })
+	}
+	wg.Wait()
+}
+
+// work checks one item after the other. An item is begun only when its request is permitted.
+func (j *job) work(ctx context.Context) {
+	for {
+		release := j.permit()
+		it := j.next(ctx)
+		if it == nil {
+			release()
+			return
+		}
+		j.one(ctx, *it, release)
+	}
+}
+
+func (j *job) next(ctx context.Context) *registry.Item {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if ctx.Err() != nil {
+		return nil
+	}
+	return j.batch.next(j.w.o.Clock(), j.asked())
+}
+
+// permit waits for the right to have a request in flight, and returns how to give it back, which
+// may be done twice.
+func (j *job) permit() (release func()) {
+	j.permits <- struct{}{}
+	return sync.OnceFunc(func() { <-j.permits })
+}
+
+// one checks an item and takes note of what came of it.
+func (j *job) one(ctx context.Context, it registry.Item, release func()) {
+	defer release()
+	ctx, cancel := context.WithTimeout(ctx, j.batch.deadline().Sub(j.w.o.Clock()))
+	defer cancel()
+	leave, err := j.w.gate.enter(ctx, suspected(&it))
+	defer leave()
+	var c checked
+	if err == nil {
+		c, err = j.check(ctx, it, release)
+	}
+	if !suspected(&it) { // a suspect is alone until it is committed
+		leave()
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case errors.Is(err, errNotNow):
+		j.batch.spent = true
+		return
+	case err != nil:
+		j.batch.fail(&it, fmt.Errorf("%s: %w", it.ID, err))
+		return
+	}
+	if c.outcome.kind != schedule.Failed && !c.memory.indexOnly {
+		j.answered()
+	}
+	due := j.batch.add(c, c.ended, j.w.o.CommitTime)
+	if full := j.w.waiting.add(c.place.size()); full || due {
+		if err := j.commit(ctx, false); err != nil {
+			j.batch.failed = errors.Join(j.batch.failed, err)
+		}
+	}
+}
+
+// commit writes what is done so far: first the index, then the registry. The caller holds the
+// lock, or is alone.
+func (j *job) commit(ctx context.Context, last bool) error {
+	j.index(ctx)
+	asked, free := j.asked(), time.Time{}
+	if last {
+		free = j.pace.free()
+	}
+	if err := j.w.reg.Jobs.Commit(ctx, j.lease, j.done, j.batch.report(asked, free), last); err != nil {
+		return err
+	}
+	j.count()
+	j.batch.committed(j.w.o.Clock(), asked)
+	j.done = nil
+	j.dropStale(ctx)
+	return nil
+}
+
+// index turns what was checked into findings, after the pages among it have entered the index
+// together.
+func (j *job) index(ctx context.Context) {
+	all, unindexed := j.batch.take()
+	var pages []search.Page
+	for _, c := range all {
+		if c.place.entry != nil && c.place.refused == nil {
+			pages = append(pages, c.place.entry.Page)
+		}
+	}
+	together := j.put(ctx, pages...)
+	for _, c := range all {
+		if c.place.entry != nil && c.place.refused == nil {
+			c.place.refused = together
+			if isRefused(together) && len(pages) > 1 {
+				c.place.refused = j.put(ctx, c.place.entry.Page) // only one of them need be at fault
+			}
+			if c.place.refused == nil {
+				j.countCollisions(ctx, c.place.entry)
+			}
+		}
+		f := record(c, j.w.o.Clock(), j.w.o.Jitter())
+		j.done = append(j.done, f)
+		j.outcomes = append(j.outcomes, counted(c, f))
+		if was := c.memory.manifest; was != "" && was != f.Item.Manifest && !f.Purge {
+			j.stale = append(j.stale, staleManifest{f.Item.ID, was})
+		}
+	}
+	j.w.waiting.add(-unindexed)
+}
+
+// put writes pages to the index. It never panics: a page that the index cannot digest is refused.
+func (j *job) put(ctx context.Context, pages ...search.Page) (err error) {
+	if len(pages) == 0 {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			stack := string(debug.Stack())
+			j.w.o.Log.ErrorContext(ctx, "index panicked", "pages", len(pages), "panic", p, "stack", stack)
+			err = fault.New(fault.Invalid, "the page could not be processed: %v", p)
+		}
+	}()
+	if err = j.locked(); err == nil {
+		err = j.w.index.Put(ctx, pages...)
+	}
+	if err != nil && !isRefused(err) {
+		j.w.o.Log.ErrorContext(ctx, "index not written", "host", j.lease.Host, "pages", len(pages), "err", err)
+	}
+	return err
+}
+
+// staleManifest is one that its item does not name any more.
+type staleManifest struct {
+	id     source.ID
+	digest string
+}
+
+// dropStale removes manifests that no item names since the last commit, several at once. One that
+// cannot be removed stays behind until its item is purged.
+func (j *job) dropStale(ctx context.Context) {
+	var g errgroup.Group
+	g.SetLimit(8)
+	for _, m := range j.stale {
+		g.Go(func() error {
+			if err := j.w.manifests.Drop(ctx, m.id, m.digest); err != nil {
+				j.w.o.Log.WarnContext(ctx, "old manifest not removed", "id", m.id, "err", err)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // of warnings only
+	j.stale = nil
+}
+
+// asked is what the batch's host was asked for so far.
+func (j *job) asked() registry.Budget {
+	return registry.Budget{Requests: j.pace.made(), Bytes: j.bytes.Load()}
+}
+
+// wait sleeps until the next request to the batch's host may start. Its error means that this
+// worker's time is over, not that anything is wrong with the page.
+func (j *job) wait(ctx context.Context) error {
+	if j.batch.startsTooLate(j.pace.next(j.w.o.Clock())) {
+		return errNotNow
+	}
+	if err := j.pace.wait(ctx, j.w.o.Clock, j.w.o.Sleep); err != nil {
+		return err
+	}
+	if j.w.o.Clock().After(j.batch.deadline()) {
+		return errLockOver
+	}
+	return nil
+}
+
+// locked is nil while the lock on the batch's items holds. It comes before everything that changes
+// what others see of an item: the registry gives an item to nobody else while such a request may
+// still be on its way.
+func (j *job) locked() error {
+	if j.w.o.Clock().After(j.lease.Until) {
+		return errLockOver
+	}
+	return nil
+}
+
+// errNotNow gives an item back, because the next start that its host can bear is after the lock.
+var errNotNow = fault.New(fault.Unavailable, "the next request may start after the lock only")
+
+// errLockOver ends a batch whose worker was delayed for so long that somebody else may soon have
+// its items.
+var errLockOver = fault.New(fault.Unavailable, "the lock ran out before the request")
+
+// slow has the host's requests start as far apart as its robots.txt asks.
+func (j *job) slow(d time.Duration) {
+	j.pace.slow(d)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.batch.host.CrawlDelay = d
+}
+
+// pause ends the requests to the batch's host.
+func (j *job) pause(until time.Time, why string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.batch.host.PauseUntil, j.batch.host.PauseWhy = until, why
+}

@@ -1,0 +1,199 @@
+package crawl
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search/index"
+)
+
+// place is where an item's content belongs.
+type place struct {
+	kind     placeKind
+	why      string          // it is not in the index, or another item stands for it
+	alias    source.ID       // the item that stands for it
+	newAlias bool            // since this check
+	soon     bool            // another check is worth it before the schedule says so
+	entry    *index.Prepared // waits to enter the index
+	manifest string          // of the entry
+	refused  error           // why the entry is not in the index
+}
+
+type placeKind int
+
+const (
+	untouched   placeKind = iota // what the index holds is right, or the check does not say
+	outOfIndex                   // not to be searched
+	behindAlias                  // another item stands for it
+	onItsOwn                     // in the index, if there is one
+)
+
+// size is that of the text and vectors that wait for the index.
+func (p place) size() (n int) {
+	if p.entry == nil {
+		return 0
+	}
+	for _, chunk := range p.entry.Page.Chunks {
+		n += len(chunk.Text) + len(chunk.Heading) + 4*len(chunk.Vector)
+	}
+	for _, img := range p.entry.Page.Images {
+		n += len(img.Src) + len(img.Alt) + len(img.Title) + len(img.Caption)
+	}
+	return n
+}
+
+// placeContent is the second half of a check: it brings the content to where it belongs. A check that found
+// nothing new comes here, too, for the item that stands for the page may have changed all the same; a
+// page for which no other was ever named costs nothing.
+func (c *check) placeContent(ctx context.Context, o outcome, r read) (p place, _ outcome, err error) {
+	if o.kind == schedule.Missing || o.kind == collapsed {
+		if o, err = c.confirm(ctx, o); err != nil {
+			return p, o, err
+		}
+	}
+	it, m := &c.item, c.memory
+	refresh := o.refresh || m.reread
+	switch {
+	case o.kind == schedule.OutOfScope, o.kind == schedule.Gone && !c.job.w.o.KeepGone:
+		return place{kind: outOfIndex}, o, c.placer.deindex(ctx, it)
+	case o.kind != schedule.Unchanged && o.kind != schedule.Changed:
+		return p, o, nil
+	case it.Exclusion != "" && refresh:
+		c.noteUnchanged(o)
+		return place{kind: outOfIndex, why: it.Exclusion}, o, c.placer.deindex(ctx, it)
+	case it.Exclusion != "", !refresh && (m.indexOnly || !m.contested(it) && !m.hasMoved(it)):
+		return p, o, nil
+	}
+	s, err := c.resolve(ctx, o.kind)
+	if err != nil {
+		return p, o, err
+	}
+	if s.alias != nil {
+		c.noteUnchanged(o)
+		p, err = c.placer.standBehind(ctx, it, s)
+		return p, o, err
+	}
+	p.soon = s.takeNote(it, c.now())
+	if !refresh && it.AliasOf == "" && (!m.hasMoved(it) || it.IndexedHash == "") {
+		return p, o, nil
+	}
+	if r.hash == "" { // the site sent no body
+		var doc extract.Document
+		var failure outcome
+		if doc, failure, err = c.storedDocument(ctx); err != nil || failure.decided() {
+			return place{}, failure, err
+		}
+		r = c.reading(doc)
+	}
+	c.noteUnchanged(o)
+	p.entry, err = c.placer.standAlone(ctx, it, s, r)
+	p.kind = onItsOwn
+	return p, o, err
+}
+
+// noteUnchanged says in the history that the content is the one that is stored, before what becomes of
+// it.
+func (c *check) noteUnchanged(o outcome) {
+	if o.kind == schedule.Unchanged && o.why != "" {
+		c.item.Record(c.now(), "unchanged", o.why)
+	}
+}
+
+// standBehind takes the page out of the index in favour of another item. That one may have
+// changed while we looked, so a new alias is checked again soon.
+func (p *placer) standBehind(ctx context.Context, it *registry.Item, s resolution) (place, error) {
+	was := it.AliasOf
+	to := place{kind: behindAlias, alias: s.alias.ID, why: s.why, newAlias: was != s.alias.ID, soon: was == ""}
+	if to.newAlias {
+		// The pages that this one stood for shall stand behind the same item.
+		if err := p.leaveAliases(ctx, it); err != nil {
+			return to, err
+		}
+		if err := p.job.w.reg.Aliases.Point(ctx, s.alias, it); err != nil {
+			return to, err
+		}
+	}
+	return to, p.leaveIndex(ctx, it)
+}
+
+// standAlone has the page indexed as itself: the entry waits for the others of its batch, because an
+// index that is asked for many pages at once has far less to do. Where no index is configured there is
+// none, and the page stays at Crawled: what it would be searched by is in its snapshot, and once an
+// index is configured everything is indexed that is not.
+func (p *placer) standAlone(ctx context.Context, it *registry.Item, s resolution, r read) (*index.Prepared, error) {
+	now := p.job.w.o.Clock()
+	if it.AliasOf != "" {
+		if err := p.leaveAlias(ctx, it); err != nil {
+			return nil, err
+		}
+		it.Record(now, "unaliased", "the page stands for itself again")
+	}
+	if err := p.forceVariants(ctx, it); err != nil {
+		return nil, err
+	}
+	it.ImageExclusion, it.ImagesHash = r.imageExclusion, r.imagesHash
+	if !p.memory.rules.indexes {
+		return nil, nil
+	}
+	e := index.Prepare(it, pathOf(it), r.doc, r.images, now)
+	if address(&e.Page, it, p.memory.rules.sources); s.loop {
+		e.Page.URL = it.DisplaySource // where it redirects to is found by itself
+	}
+	e.Page.Content = r.hash
+	return &e, nil
+}
+
+// leaveAlias has the item that stands for the page, if one does, lead to it no longer.
+func (p *placer) leaveAlias(ctx context.Context, it *registry.Item) error {
+	if it.AliasOf == "" {
+		return nil
+	}
+	err := p.job.w.reg.Aliases.Drop(ctx, it.AliasOf, it)
+	it.AliasOf = ""
+	return err
+}
+
+// leaveAliases is [placer.leaveAlias] for a page that leaves the index: the checks of the pages that it
+// stands for are brought forward. They are due when our lock ends: by then it is committed that the
+// page has left. If we die before that, the next check of the page does this again.
+func (p *placer) leaveAliases(ctx context.Context, it *registry.Item) error {
+	if it.IndexedHash != "" {
+		if err := p.job.w.reg.Aliases.Expedite(ctx, it, p.job.lease.Until); err != nil {
+			return err
+		}
+	}
+	return p.leaveAlias(ctx, it)
+}
+
+// deindex takes a page out of the index for which no other stands.
+func (p *placer) deindex(ctx context.Context, it *registry.Item) error {
+	if err := p.leaveAliases(ctx, it); err != nil {
+		return err
+	}
+	return p.leaveIndex(ctx, it)
+}
+
+// forceVariants has variants that we shall stand for checked again. Those that were written to the index
+// since we were registered know of us; the others would not before their content changes. So it
+// is enough to ask when a page enters the index for the first time, and before it does, because
+// afterwards we might die.
+func (p *placer) forceVariants(ctx context.Context, it *registry.Item) error {
+	if !it.LastIndexed.IsZero() || p.memory.indexOnly {
+		return nil
+	}
+	_, worse := variantsOf(it, p.memory.rules.sources)
+	for _, v := range worse {
+		other, found, err := p.job.w.reg.Items.Lookup(ctx, v.Source)
+		maySame := other.ContentHash == it.ContentHash || !readAlike(&other, it)
+		if found && other.Status == registry.Indexed && maySame {
+			err = p.job.w.reg.Items.ForceCheck(ctx, other)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

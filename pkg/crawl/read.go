@@ -1,0 +1,166 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/robots"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/index"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// read is what a body says, and what of it may be indexed.
+type read struct {
+	doc            extract.Document
+	raw            string // sha256:<hex> of the body
+	hash           string // contentHash
+	exclusion      string // why the page may not be indexed; "" if it may
+	images         []search.Image
+	imagesHash     string
+	imageExclusion string // what forbids the images that there are
+	unreadable     error  // why the body cannot be read
+}
+
+// Exclusions that the page wishes, by where it says so; of the page itself and of its images.
+const (
+	exclusionNoIndex     = "noindex"
+	exclusionHeader      = "noindex by X-Robots-Tag"
+	exclusionNoImages    = "noimageindex"
+	exclusionImageHeader = "noimageindex by X-Robots-Tag"
+)
+
+// readingOf says what of a document may be indexed, by its own words and those of the X-Robots-Tag headers
+// that came with it. imageExclusion is what else forbids its images: a stored document has no headers,
+// so what they said goes on.
+func readingOf(
+	it *registry.Item, doc extract.Document, raw string, header []string, imageExclusion string,
+	rules rules, now time.Time,
+) read {
+	r := read{doc: doc, raw: raw, hash: doc.ContentHash()}
+	meta := robots.ParseDirectives(doc.MetaRobots, rules.agent, now)
+	tags := robots.ParseDirectives(header, rules.agent, now)
+	switch {
+	case meta.NoIndex:
+		r.exclusion = exclusionNoIndex
+	case tags.NoIndex:
+		r.exclusion = exclusionHeader
+	case doc.Unsupported:
+		r.exclusion = fmt.Sprintf("text cannot be extracted from %s yet", doc.MimeType)
+	}
+	r.images = index.Images(it.ID, doc, rules.sources)
+	switch {
+	case len(r.images) == 0:
+	case meta.NoImageIndex:
+		r.imageExclusion = exclusionNoImages
+	case tags.NoImageIndex:
+		r.imageExclusion = exclusionImageHeader
+	default:
+		r.imageExclusion = imageExclusion
+	}
+	if r.imageExclusion != "" {
+		r.images = nil
+	}
+	r.imagesHash = index.HashImages(r.images)
+	return r
+}
+
+// read has a body read in a child process where its format needs that. An error means that our time
+// is over.
+func (c *check) read(ctx context.Context, got fetched) (read, error) {
+	header := got.resp.Header
+	doc, unreadable, err := c.job.w.extract(ctx, &c.room, got.resp.Body, header.Get("Content-Type"), got.resp.FinalURL)
+	if err != nil || unreadable != nil {
+		return read{unreadable: unreadable}, err
+	}
+	return readingOf(&c.item, doc, got.raw, header.Values("X-Robots-Tag"), "", c.memory.rules, c.now()), nil
+}
+
+// extract reads a body. Unreadable is why it cannot be read (A17); err is that our own time ran out.
+func (w *Worker) extract(
+	ctx context.Context, r *room, body []byte, contentType, baseURL string,
+) (doc extract.Document, unreadable, err error) {
+	if err := r.begin(ctx, len(body)); err != nil {
+		return doc, nil, err
+	}
+	doc, unreadable = w.o.Documents.Extract(ctx, body, contentType, baseURL, extract.Limits{})
+	if unreadable != nil && ctx.Err() != nil {
+		return doc, nil, unreadable
+	}
+	return doc, unreadable, nil
+}
+
+// stored is what is stored of an item, as the present rules read it.
+type stored struct {
+	doc        extract.Document
+	capture    snapshot.Capture
+	gone       bool  // it is not stored any more, or never was
+	unreadable error // why it cannot be read
+}
+
+// load reads the capture that an item points at: its own, or that of an item that has moved here.
+// What was never read has no digest for a hash, and so is not stored.
+func (w *Worker) load(ctx context.Context, it *registry.Item, r *room) (s stored, err error) {
+	formers, err := w.reg.Moves.Formers(ctx, it)
+	if err != nil {
+		return s, err
+	}
+	capture, body, err := w.snaps.LoadOf(ctx, append([]source.ID{it.ID}, formers...), it.RawHash)
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
+		return stored{gone: true}, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	s.capture = capture
+	s.doc, s.unreadable, err = w.extract(ctx, r, body, capture.ContentType(), baseURL(it))
+	return s, err
+}
+
+// reading is what may be indexed of a stored document.
+func (c *check) reading(doc extract.Document) read {
+	return readingOf(&c.item, doc, c.item.RawHash, nil, c.item.ImageExclusion, c.memory.rules, c.now())
+}
+
+const snapshotGone = "the snapshot to be indexed is gone"
+
+// storedDocument reads what is stored of the item, at most once. When that cannot be read, the outcome
+// is decided, and the next check fetches the page again.
+func (c *check) storedDocument(ctx context.Context) (extract.Document, outcome, error) {
+	if c.known != nil {
+		return *c.known, outcome{}, nil
+	}
+	s, err := c.job.w.load(ctx, &c.item, &c.room)
+	switch {
+	case err != nil:
+		return s.doc, outcome{}, err
+	case s.gone:
+		c.item.RawHash = ""
+		return s.doc, failed(snapshotGone), nil
+	case s.unreadable != nil:
+		return s.doc, failed("%v", s.unreadable), nil
+	}
+	c.known = &s.doc
+	return s.doc, outcome{}, nil
+}
+
+// Images are those that the index shows of an item, in page order, read from its snapshot under the
+// present rules; none where the index holds nothing of it. It asks no site, and writes nothing: it
+// costs a read of the capture and one of its blob.
+func (w *Worker) Images(ctx context.Context, it registry.Item) ([]search.Image, error) {
+	if it.IndexedHash == "" || it.ImageCount == 0 {
+		return nil, nil
+	}
+	r := room{of: w.o.Room}
+	defer r.end()
+	s, err := w.load(ctx, &it, &r)
+	if err != nil || s.gone || s.unreadable != nil {
+		return nil, err
+	}
+	return readingOf(&it, s.doc, it.RawHash, nil, it.ImageExclusion, w.rules(), w.o.Clock()).images, nil
+}

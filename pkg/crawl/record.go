@@ -1,0 +1,190 @@
+package crawl
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search/index"
+)
+
+// record closes a check: what the item is now, why, and when it is checked next. It comes after the
+// index has taken the page or refused it, at now; the check ended before that.
+func record(c checked, now time.Time, jitter float64) registry.Finding {
+	if c.purged {
+		return registry.Finding{Item: c.item, Purge: true}
+	}
+	c = conclude(c, now)
+	failed := c.outcome.kind == schedule.Failed
+	return registry.Finding{
+		Item: reschedule(c, failed, jitter), Changed: c.outcome.kind == schedule.Changed, Failed: failed,
+		Unasked: c.memory.indexOnly,
+	}
+}
+
+// conclude gives the item the status that it has now, with the reason.
+func conclude(c checked, now time.Time) checked {
+	it, o := &c.item, c.outcome
+	switch o.kind {
+	case schedule.Failed: // what the index holds stays
+		it.Status = registry.Error
+		it.SetError(o.why)
+		it.Record(c.ended, "error", it.ErrorMessage)
+	case schedule.OutOfScope:
+		it.Status = registry.OutOfScope
+		it.SetError(o.why)
+		it.Record(c.ended, "outOfScope", o.why)
+	case schedule.Missing, schedule.Guarded:
+		if it.Status == registry.Pending {
+			it.Status = registry.Error // nothing of it was ever fetched
+		}
+		it.SetError(o.why)
+		it.Record(c.ended, string(o.kind), o.why)
+	case schedule.Gone:
+		if it.Status != registry.Gone {
+			it.Record(c.ended, "gone", o.note)
+		}
+		it.Status = registry.Gone
+		it.SetError(o.why)
+	default:
+		return concludePlace(c, now)
+	}
+	return c
+}
+
+// concludePlace is [conclude] for an item whose content is stored.
+func concludePlace(c checked, now time.Time) checked {
+	it, p, m := &c.item, c.place, c.memory
+	switch p.kind {
+	case untouched:
+		if m.indexOnly {
+			return c // nothing could be indexed, and that says nothing about the site
+		}
+		it.Status, it.ErrorMessage = m.status(it), ""
+		if c.outcome.why != "" {
+			it.Record(c.ended, "unchanged", c.outcome.why)
+		}
+		if it.Status == registry.Crawled && it.Exclusion == "" {
+			noteUnindexed(it, c.ended)
+		}
+	case outOfIndex:
+		it.Status, it.ErrorMessage = m.status(it), ""
+		it.Record(c.ended, "notIndexed", p.why)
+	case behindAlias:
+		it.AliasOf, it.CanonicalNote = p.alias, ""
+		it.Status = m.status(it)
+		it.SetError(p.why)
+		if p.newAlias {
+			it.Record(c.ended, "alias", p.why)
+		}
+	case onItsOwn:
+		if p.entry != nil {
+			return concludeIndex(c, now)
+		}
+		if !m.statusIsOfSite(it) {
+			it.Status, it.ErrorMessage = registry.Crawled, ""
+		}
+		noteUnindexed(it, c.ended)
+	}
+	return c
+}
+
+const noIndex = "no search index is configured"
+
+// noteUnindexed says once in the history why the page is not Indexed.
+func noteUnindexed(it *registry.Item, now time.Time) {
+	if !slices.ContainsFunc(it.History, func(d registry.Decision) bool { return d.Why == noIndex }) {
+		it.Record(now, "notIndexed", noIndex)
+	}
+}
+
+// concludeIndex takes note of what the index said; only now may the item be Indexed. An index that fails
+// leaves the page to be indexed, whatever the reason: the item stays Crawled and its snapshot is indexed
+// later, so that the site is not asked again over a fault of ours.
+//
+// The item names the manifest of what was given to the index, also when it failed or refused: nobody
+// counts on the manifest of an outdated item, but one that nobody names would stay behind until the
+// item is purged.
+func concludeIndex(c checked, now time.Time) checked {
+	it, p, m := &c.item, c.place, c.memory
+	if it.IndexPending = p.refused != nil && !isRefused(p.refused); p.refused != nil {
+		it.Outdate()
+	}
+	if p.manifest != "" {
+		it.Manifest = p.manifest
+	}
+	switch {
+	case it.IndexPending && m.statusIsOfSite(it):
+	case it.IndexPending:
+		it.Status = registry.Crawled
+		it.SetError("the index could not be written: " + p.refused.Error())
+		if !m.indexOnly { // one line of history is enough for an outage
+			it.Record(now, "indexDebt", it.ErrorMessage)
+		}
+	case p.refused != nil:
+		c.outcome, c.place.kind = failed("the index refuses the page: %v", p.refused), untouched
+		return conclude(c, now)
+	default:
+		if !m.statusIsOfSite(it) {
+			it.Status, it.ErrorMessage = registry.Indexed, ""
+		}
+		it.IndexedHash, it.LastIndexedDocID, it.LastIndexed = it.ContentHash, string(it.ID), now
+		it.ImageCount = len(p.entry.Page.Images)
+		it.Record(now, "indexed", entered(p.entry))
+	}
+	return c
+}
+
+// entered says what of a page is in the index.
+func entered(e *index.Prepared) string {
+	text := words.Count(len(e.Page.Chunks), "chunk")
+	if n := len(e.Page.Images); n > 0 {
+		text += ", " + words.Count(n, "image")
+	}
+	if e.LeftOut > 0 {
+		text += fmt.Sprintf("; the page is too long, so %s of its text were left out", words.Count(e.LeftOut, "chunk"))
+	}
+	return text
+}
+
+// reschedule says when the item is checked next.
+func reschedule(c checked, failed bool, jitter float64) registry.Item {
+	it, o, m, now := c.item, c.outcome, c.memory, c.ended
+	seen := o.kind == schedule.Changed || o.kind == schedule.Unchanged
+	if seen && !m.indexOnly && it.RawHash != "" {
+		it.LastVerified = now
+	}
+	if m.indexOnly && !failed {
+		it.CheckAt(host.Later(now, it.ResumeAt)) // as if nothing had happened
+	} else {
+		d := m.rules.schedule.Next(it.Schedule(), o.kind, o.retryAfter, now, jitter)
+		it.Reschedule(d)
+		it.LastChecked = now
+		it.Record(now, "scheduled", d.Reason)
+		if it.Deadly {
+			it.CheckAt(host.Later(it.NextCrawlAt, now.Add(deadly)))
+		}
+		it.ResumeAt = it.NextCrawlAt
+	}
+	soon := now.Add(m.rules.schedule.ErrorBase)
+	if it.IndexPending {
+		it.CheckAt(soon) // the site is not asked, so no politeness is needed
+	} else {
+		it.ResumeAt = time.Time{}
+		if !m.unstored { // then a rebuild waits for another check
+			it.Rebuilt(c.place.entry != nil && !failed || m.forced && failed)
+		}
+	}
+	if c.place.soon && !failed && soon.Before(it.NextCrawlAt) {
+		it.CheckAt(soon)
+	}
+	if !failed { // after a force that failed the next try ignores the validators, too
+		it.ReindexRequested = false
+		it.ProcessedGeneration = it.ReindexGeneration
+	}
+	return it
+}

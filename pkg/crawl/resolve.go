@@ -1,0 +1,253 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// maxHops is how many items are read from one claim to the item that stands for it, and again
+// how many to be sure that the way does not lead back.
+const maxHops = 5
+
+// resolution is who stands for a page in the index.
+type resolution struct {
+	alias      *registry.Item // the item that stands for it; nil if it stands for itself
+	why        string         // it is an alias
+	note       string         // why another item that could stand for it does not
+	soon       bool           // and that is likely to change
+	loop       bool           // the item that the page names names the page
+	registered bool           // we have seen to it that the target of its redirect is registered
+}
+
+// takeNote records once why no other item stands for the page. Only the first such reason, and
+// one that we registered, brings the next check forward, so that a page which names another one each
+// time is not asked more often.
+func (s *resolution) takeNote(it *registry.Item, now time.Time) (soon bool) {
+	if s.note != "" && s.note != it.CanonicalNote {
+		it.Record(now, "canonical", s.note)
+		soon = s.soon && (it.CanonicalNote == "" || s.registered)
+	}
+	it.CanonicalNote = s.note
+	return soon
+}
+
+// resolver finds out who stands for an item.
+type resolver struct {
+	w       *Worker
+	item    *registry.Item
+	memory  memory
+	changed bool // its content is new
+}
+
+// obstacle is why a source does not stand for a page; soon if that is likely to change.
+type obstacle struct {
+	why  string
+	soon bool
+}
+
+var (
+	notRegistered = obstacle{why: "is not registered"}
+	notFetched    = obstacle{why: "has not been fetched yet", soon: true}
+	loops         = obstacle{why: "leads back here"}
+	notReread     = obstacle{why: "was read under another normalization version", soon: true}
+)
+
+// resolve decides who stands for the page: the item that it names, or else a variant. Only if there is
+// none is the target of a redirect registered, so that a page has one address that it leads to.
+func (c *check) resolve(ctx context.Context, kind schedule.Outcome) (s resolution, err error) {
+	r := resolver{w: c.job.w, item: &c.item, memory: c.memory, changed: kind == schedule.Changed}
+	claims, foreign := claimsOf(&c.item, c.memory.rules.sources)
+	if foreign != "" {
+		s.add(foreign, false)
+	}
+	better, _ := variantsOf(&c.item, c.memory.rules.sources)
+	var unknown []claim
+	for _, cl := range append(claims, better...) {
+		of, o, err := r.follow(ctx, cl)
+		switch {
+		case err != nil:
+			return s, err
+		case of != nil:
+			return resolution{alias: of, why: aliasReason(cl, of)}, nil
+		case o == notRegistered && r.mayRegister(cl):
+			unknown = append(unknown, cl)
+		case o.why != "":
+			s.add(cl.note(o), o.soon)
+			s.loop = s.loop || o == loops
+		}
+	}
+	for _, cl := range unknown {
+		o, err := r.registerTarget(ctx, cl)
+		if err != nil {
+			return s, err
+		}
+		s.add(cl.note(o), o.soon)
+		s.registered = s.registered || o == notFetched
+	}
+	return s, nil
+}
+
+// add notes why an item that could stand for the page does not.
+func (s *resolution) add(note string, soon bool) {
+	before := "indexed as a page of its own: it "
+	if s.note != "" {
+		before = s.note + "; it "
+	}
+	s.note, s.soon = before+note, s.soon || soon
+}
+
+// follow finds the item that stands behind a claim: the one that is named or, where that is an
+// alias itself, the one it stands behind. It must be in the index, and must not name us.
+func (r *resolver) follow(ctx context.Context, cl claim) (of *registry.Item, o obstacle, err error) {
+	it, found, err := r.w.reg.Items.Lookup(ctx, cl.Source)
+	switch {
+	case err != nil:
+		return nil, o, err
+	case !found && cl.variant:
+		return nil, o, nil
+	case !found:
+		return nil, notRegistered, nil
+	case it.RemoveRequested && cl.variant:
+		return nil, o, nil
+	case it.RemoveRequested:
+		return nil, obstacle{why: "is to be removed"}, nil
+	case cl.variant && it.Status != registry.Pending && !readAlike(&it, r.item):
+		if !r.keepsAlias(&it) {
+			return nil, notReread, r.w.reg.Items.ForceCheck(ctx, it)
+		}
+	case cl.variant && it.Status != registry.Pending && it.ContentHash != r.item.ContentHash:
+		soon, err := r.expectChange(ctx, it)
+		return nil, obstacle{"has other content", soon}, err
+	}
+	if o, err = r.endOfAliases(ctx, &it); err != nil || o.why != "" {
+		return nil, o, err
+	}
+	switch {
+	case it.Status == registry.Pending:
+		return nil, notFetched, nil
+	case it.Status != registry.Indexed || it.IndexedHash == "":
+		return nil, obstacle{why: "has the status " + string(it.Status)}, nil
+	}
+	back, err := r.leadsBack(ctx, &it)
+	if err != nil || back != "" {
+		return nil, obstacle{why: back}, err
+	}
+	return &it, o, nil
+}
+
+// endOfAliases takes the place of an alias by the item that stands for it, over at most five.
+func (r *resolver) endOfAliases(ctx context.Context, it *registry.Item) (o obstacle, err error) {
+	for hops := 0; it.AliasOf != "" && it.Status != registry.Gone; hops++ {
+		if it.ID == r.item.ID || it.AliasOf == r.item.ID {
+			return loops, nil
+		}
+		if hops == maxHops {
+			return obstacle{why: fmt.Sprintf("is more than %d aliases away", maxHops)}, nil
+		}
+		next, found, err := r.find(ctx, it.AliasOf)
+		switch {
+		case err != nil:
+			return o, err
+		case !found:
+			return obstacle{why: "leads to a page that is not registered"}, nil
+		}
+		*it = next
+	}
+	return o, nil
+}
+
+// keepsAlias reports whether an alias remains one of a variant that was not read under our version yet:
+// what they were found to have in common they have still, unless our own content is new.
+func (r *resolver) keepsAlias(variant *registry.Item) bool {
+	of := r.item.AliasOf
+	return of != "" && (of == variant.ID || of == variant.AliasOf) && !r.changed
+}
+
+// expectChange has a variant checked that stood for us until our content changed: its own has
+// probably changed, too.
+func (r *resolver) expectChange(ctx context.Context, variant registry.Item) (soon bool, err error) {
+	if r.item.AliasOf != variant.ID {
+		return false, nil
+	}
+	return true, r.w.reg.Items.ForceCheck(ctx, variant)
+}
+
+func aliasReason(cl claim, of *registry.Item) string {
+	if cl.variant && cl.Normalized == of.NormalizedSource {
+		return cl.why
+	}
+	return "duplicate of " + of.NormalizedSource + ": " + cl.why
+}
+
+func (r *resolver) find(ctx context.Context, id source.ID) (registry.Item, bool, error) {
+	it, err := r.w.reg.Items.Find(ctx, id)
+	if fault.Is(err, fault.NotFound) {
+		return it, false, nil
+	}
+	return it, err == nil, err
+}
+
+// leadsBack says how the claims of an item that is indexed all the same lead to us, if they do.
+// In a loop every page stands for itself; a way too long to be followed counts as one.
+func (r *resolver) leadsBack(ctx context.Context, it *registry.Item) (how string, err error) {
+	open, _ := claimsOf(it, r.memory.rules.sources)
+	seen := map[string]bool{it.NormalizedSource: true}
+	for len(open) > 0 {
+		next := open[0]
+		open = open[1:]
+		switch {
+		case next.Normalized == r.item.NormalizedSource:
+			return loops.why, nil
+		case seen[next.Normalized]:
+			continue
+		case len(seen) > maxHops:
+			return fmt.Sprintf("names others over more than %d items", maxHops), nil
+		}
+		seen[next.Normalized] = true
+		named, found, err := r.w.reg.Items.Lookup(ctx, next.Source)
+		if err != nil {
+			return "", err
+		}
+		if found {
+			further, _ := claimsOf(&named, r.memory.rules.sources)
+			open = append(open, further...)
+		}
+	}
+	return "", nil
+}
+
+// mayRegister reports whether the target of a permanent redirect is registered by us. A site must not
+// make us register without end: what a redirect registered registers nothing itself, for whoever led to
+// it follows the longer chain, too; and a target that changes with every answer is taken once.
+func (r *resolver) mayRegister(cl claim) bool {
+	settled := r.memory.movedTo == "" || r.memory.movedTo == cl.Normalized
+	return settled && cl.moved && sameSite(cl.Host, r.item.SourceHost) &&
+		r.item.DiscoveryMethod != RedirectMethod && !r.memory.indexOnly
+}
+
+// registerTarget registers where a permanent redirect leads. It comes before our own commit: if we die,
+// the next check finds it registered. What is returned says why it does not stand for the page yet.
+func (r *resolver) registerTarget(ctx context.Context, cl claim) (o obstacle, err error) {
+	options := registry.RegisterOptions{NewOnly: true, Method: RedirectMethod}
+	scheme, _, _ := strings.Cut(r.item.NormalizedSource, "://")
+	if scheme == cl.Scheme && cl.Host == r.item.SourceHost {
+		options.Credential = r.item.Credential // it is good for one origin
+	}
+	got := r.w.reg.Items.Register(ctx, []source.Source{cl.Source}, options)[0]
+	switch {
+	case registry.IsItemLimit(got.Err):
+		return obstacle{why: "cannot be registered: " + got.Err.Error()}, nil
+	case got.Err != nil:
+		return o, got.Err
+	case got.Created:
+		r.item.Record(r.w.o.Clock(), "redirect", "registered "+cl.Normalized+", to which it redirects permanently")
+	}
+	return notFetched, nil
+}

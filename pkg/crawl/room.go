@@ -1,0 +1,60 @@
+package crawl
+
+import (
+	"context"
+	"sync/atomic"
+
+	opsmemory "github.com/tidemark/tidemark/pkg/ops/memory"
+)
+
+// room is what a check holds of the worker's memory (S2): for a large body while it arrives, then for
+// reading it and cutting it into chunks.
+type room struct {
+	of     *opsmemory.Room
+	leaves []func()
+	body   bool // there is room for a large body
+	work   bool // and for the work
+}
+
+// large waits until a large body may be held. A second one of the same check shares the room: who
+// waited for more while it holds some could wait for ever.
+func (r *room) large(ctx context.Context) error {
+	if r.body {
+		return nil
+	}
+	leave, err := r.of.Large(ctx)
+	if err == nil {
+		r.body, r.leaves = true, append(r.leaves, leave)
+	}
+	return err
+}
+
+// begin waits until a document of n bytes may be worked on.
+func (r *room) begin(ctx context.Context, n int) error {
+	if r.work {
+		return nil
+	}
+	leave, err := r.of.Work(ctx, n)
+	if err == nil {
+		r.work, r.leaves = true, append(r.leaves, leave)
+	}
+	return err
+}
+
+// end gives the room back.
+func (r *room) end() {
+	for _, leave := range r.leaves {
+		leave()
+	}
+	r.leaves, r.body, r.work = nil, false, false
+}
+
+// maxUnindexed bounds the text and vectors, in bytes, that wait in memory for the index, in all
+// batches together. A batch that finds more commits at once.
+const maxUnindexed = 32 << 20
+
+// waiting counts the bytes of a worker's batches that wait for the index.
+type waiting struct{ bytes atomic.Int64 }
+
+// add counts more, and tells whether that is too much.
+func (w *waiting) add(n int) (full bool) { return w.bytes.Add(int64(n)) >= maxUnindexed }

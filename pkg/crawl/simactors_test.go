@@ -1,0 +1,186 @@
+package crawl
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search/index"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// Before is called before every storage operation of an actor.
+func (s *sim) Before(ctx context.Context, c storagetest.Call) error {
+	asked := s.now
+	if err := s.pause(ctx, s.now); err != nil {
+		return err
+	}
+	if s.now.Sub(asked) > 30*time.Second {
+		return fault.New(fault.Unavailable, "timed out") // as requests do
+	}
+	s.checkLocks(ctx, c)
+	if !s.faults {
+		return nil
+	}
+	switch n := s.rng.IntN(1000); {
+	case n < 10:
+		return fault.New(fault.Unavailable, "injected before")
+	case n < 15:
+		s.die(ctx)
+		return errDied
+	case n < 60 && c.Op == "queue.Send":
+		return storagetest.ErrLost
+	case n < 120 && c.Op == "queue.Send":
+		return storagetest.ErrTwice
+	}
+	return nil
+}
+
+// After is called after it.
+func (s *sim) After(ctx context.Context, _ storagetest.Call, err error) error {
+	if !s.faults || ctx.Value(actorKey{}) == nil {
+		return err
+	}
+	switch n := s.rng.IntN(1000); {
+	case n < 10:
+		return fault.New(fault.Unavailable, "injected after")
+	case n < 15:
+		s.die(ctx)
+		return errDied
+	}
+	return err
+}
+
+func (s *sim) die(ctx context.Context) { ctx.Value(actorKey{}).(*actor).dead = true }
+
+// process is what one actor sees of the world: the store with faults, and code over it.
+func (s *sim) process() storage.Store { return storagetest.Hooked(s.store, s) }
+
+func (s *sim) register(ctx context.Context, urls []string, force bool) {
+	var sources []source.Source
+	var standing []int
+	for _, u := range urls {
+		src, err := source.DefaultRules().ParseURL(u)
+		must(s.t, err)
+		sources, standing = append(sources, src), append(standing, s.world.version(u))
+	}
+	reg := s.registry(s.process(), nameOf(ctx))
+	var alone []func() bool
+	for _, src := range sources {
+		alone = append(alone, s.registering(src.ID()))
+	}
+	for i, got := range reg.Items.Register(ctx, sources, registry.RegisterOptions{Force: force}) {
+		owed := alone[i]()
+		if got.Err != nil {
+			if !s.faults {
+				s.fail("registration failed without a fault: %v", got.Err)
+			}
+			continue
+		}
+		if owed {
+			s.promise(got.Item, standing[i])
+		}
+	}
+}
+
+func (s *sim) sweep(ctx context.Context) {
+	_, err := s.registry(s.process(), nameOf(ctx)).Jobs.Sweep(ctx)
+	if err != nil && !s.faults {
+		s.fail("sweep failed without a fault: %v", err)
+	}
+}
+
+// rebuild walks over everything, as the steps of a run do, for as long as nothing fails.
+func (s *sim) rebuild(ctx context.Context, o registry.Rebuild) {
+	reg := s.registry(s.process(), nameOf(ctx))
+	step := registry.RebuildStep{}
+	for err := error(nil); err == nil && !step.Done; {
+		step, err = reg.Rebuilds.Request(ctx, o, step.Next)
+		if err != nil && !s.faults {
+			s.fail("rebuild failed without a fault: %v", err)
+		}
+	}
+}
+
+// work is what the host and a worker do with one message.
+func (s *sim) work(ctx context.Context) {
+	// The host's own requests do not fail here: their loss is a lost or doubled message.
+	q, messages := s.receive(ctx, 10*time.Minute)
+	if len(messages) == 0 {
+		return
+	}
+	job, err := registry.ParseJob(messages[0].Body)
+	must(s.t, err)
+	w := s.worker(s.process(), nameOf(ctx))
+	if messages[0].Dequeued > 5 {
+		_ = w.GiveUp(ctx, job, "given up")
+		_ = q.Delete(ctx, messages[0])
+		return
+	}
+	if q == s.slow {
+		err = w.ProcessSlow(ctx, job)
+	} else {
+		if s.rng.IntN(6) == 0 {
+			crowd(w)
+		}
+		err = w.Process(ctx, job)
+	}
+	a := ctx.Value(actorKey{}).(*actor)
+	switch {
+	case a.dead: // the message comes back by itself
+	case err != nil:
+		if !s.faults {
+			s.fail("a job failed without a fault: %v", err)
+		}
+		_, _ = q.Extend(ctx, messages[0], 0)
+	default:
+		_ = q.Delete(ctx, messages[0])
+	}
+}
+
+// resource fetches a page that is no item.
+func (s *sim) resource(ctx context.Context, url string) {
+	_, err := s.worker(s.process(), nameOf(ctx)).FetchResource(ctx, ResourceRequest{URL: url})
+	if err != nil && !s.faults && !fault.Is(err, fault.Throttled) {
+		s.fail("a visit failed without a fault: %v", err)
+	}
+}
+
+// checkVisits: a host that nobody is at can be visited at once, whoever died there.
+func (s *sim) checkVisits() {
+	s.now = s.now.Add(time.Minute)
+	for _, host := range simHosts {
+		s.spawn("visit", func(ctx context.Context) {
+			if _, err := s.worker(s.process(), nameOf(ctx)).FetchResource(ctx, ResourceRequest{URL: "https://" + host +
+				"/list"}); err != nil {
+				s.fail("%s is not to be visited: %v", host, err)
+			}
+		})
+		s.settle()
+	}
+}
+
+// versionOf is what the next process reads under.
+func (s *sim) versionOf() lineage.Version {
+	if s.mixed && s.spawned%3 == 0 {
+		return lineage.Current
+	}
+	return s.version
+}
+
+func nameOf(ctx context.Context) string { return ctx.Value(actorKey{}).(*actor).name }
+
+func (s *sim) worker(store storage.Store, process string) *Worker {
+	reg := s.registry(store, process)
+	return New(reg, snapshot.New(store).By(s.clock), index.NewManifests(store), s.world, s.index, Options{
+		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
+		Clock: s.clock, Jitter: s.rng.Float64, Sleep: s.sleep, CommitTime: 10 * time.Second,
+		Retention: snapshot.Retention{Count: 1}, Version: s.versionOf(),
+	})
+}

@@ -1,0 +1,167 @@
+package crawl
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+const (
+	// fingerprintFor is how long an answer is believed.
+	fingerprintFor = 7 * 24 * time.Hour
+	// fingerprintTrust is how long a process believes what it has read of it.
+	fingerprintTrust = 10 * time.Minute
+)
+
+// fingerprint is what the host shows for pages that do not exist, where a document has to be compared
+// with that; the zero fingerprint otherwise. The error is our own storage's.
+func (c *check) fingerprint(ctx context.Context, got fetched, r read) (fingerprint, error) {
+	it, m := &c.item, c.memory
+	if r.unreadable != nil || m.isKnown(it, r) || !m.rules.soft404 || got.file != nil || isRoot(it.NormalizedSource) ||
+		r.doc.Unsupported || r.doc.VisibleText == "" {
+		return fingerprint{}, nil
+	}
+	o, err := originOf(fetchURL(it))
+	if err != nil {
+		return fingerprint{}, nil // Unreachable: it was fetched.
+	}
+	return prober{c.job, &c.site}.current(ctx, o)
+}
+
+// prober learns what hosts show for pages that do not exist.
+type prober struct {
+	job  *job
+	site *asker
+}
+
+// current is what an origin shows, asked for again where the answer is old.
+func (p prober) current(ctx context.Context, o origin) (fingerprint, error) {
+	w := p.job.w
+	now := w.o.Clock()
+	turn := w.fingerprints.turn(o) // pages of one job wait for the first that asks
+	turn.Lock()
+	defer turn.Unlock()
+	if f, ok := w.fingerprints.get(o, now, fingerprintTrust); ok {
+		return f, nil
+	}
+	row, err := w.reg.Hosts.Soft404(ctx, w.partition(o), o.scheme, o.host)
+	if err != nil {
+		return fingerprint{}, err
+	}
+	age := now.Sub(row.AskedAt)
+	useless := !row.Known || !fingerprintOf(row).under(w.o.Version)
+	if row.AskedAt.IsZero() || age >= fingerprintFor || useless && age >= fingerprintTrust {
+		if row, err = p.ask(ctx, o, row); err != nil {
+			return fingerprint{}, err
+		}
+	}
+	f := fingerprintOf(row)
+	if row.Known {
+		w.fingerprints.put(o, f, now)
+	}
+	return f, nil
+}
+
+// known is what is known of an origin under a id, from memory or from the registry. Nobody asks the
+// site.
+func (p prober) known(ctx context.Context, o origin, id string) (fingerprint, error) {
+	w := p.job.w
+	if f, ok := w.fingerprints.get(o, w.o.Clock(), fingerprintTrust); ok && f.id == id {
+		return f, nil
+	}
+	row, err := w.reg.Hosts.Soft404(ctx, w.partition(o), o.scheme, o.host)
+	if err != nil {
+		return fingerprint{}, err
+	}
+	f := fingerprintOf(row)
+	w.fingerprints.put(o, f, w.o.Clock())
+	return f, nil
+}
+
+// ask asks the origin for a page that cannot exist, if nobody else does and there is time. Whatever it
+// cannot learn leaves what was known.
+func (p prober) ask(ctx context.Context, o origin, row registry.Soft404) (registry.Soft404, error) {
+	w := p.job.w
+	if p.job.batch.startsTooLate(w.o.Clock()) {
+		return row, nil
+	}
+	address := o.scheme + "://" + o.host + "/" + unlikely(o, w.o.Clock())
+	r, err := p.site.ruling(ctx, o)
+	if err != nil || r.unknown() || !r.allows(w.o.Agent, address) {
+		return row, err
+	}
+	defer p.job.permit()()
+	if p.job.wait(ctx) != nil {
+		return row, ctx.Err()
+	}
+	row, ours, err := w.reg.Hosts.ClaimSoft404(ctx, row, w.o.Clock())
+	if err != nil || !ours {
+		return row, err
+	}
+	resp, err := p.site.ask(ctx, fetch.Request{URL: address})
+	if p.site.session.ours != nil || err != nil {
+		return row, p.site.session.ours
+	}
+	page, learned, err := p.learn(ctx, address, resp)
+	if err != nil || !learned {
+		return row, err
+	}
+	row.Fingerprint = fingerprintID(fingerprintOf(row), page)
+	row.Page, row.Known = page, true
+	return row, w.reg.Hosts.PutSoft404(ctx, row)
+}
+
+// learn describes an answer: empty for an honest one.
+func (p prober) learn(ctx context.Context, address string, resp fetch.Response) (page string, learned bool, err error) {
+	var f fingerprint
+	switch {
+	case resp.Status == http.StatusNotFound || resp.Status == http.StatusGone:
+		return "", true, nil
+	case resp.Status != http.StatusOK:
+		return "", false, nil
+	case len(resp.Redirects) > 0 && isRoot(resp.FinalURL):
+		f.ToRoot = true
+	default:
+		w := p.job.w
+		doc, unreadable, err := w.extract(ctx, p.site.room, resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL)
+		if err != nil || unreadable != nil || doc.Unsupported {
+			return "", false, err
+		}
+		f = describe(doc, doc.ContentHash(), address)
+		f.Version = w.o.Version.String()
+	}
+	b, _ := json.Marshal(f) // always encodes
+	return string(b), true, nil
+}
+
+// unlikely is a path that nobody has, and that tells who asks for it and why.
+func unlikely(o origin, now time.Time) string {
+	sum := sha256.Sum256([]byte(o.scheme + o.host + now.String()))
+	return "tidemark-looks-for-a-page-that-does-not-exist-" + hex.EncodeToString(sum[:8])
+}
+
+// fingerprintCache keeps what origins show, and who asks them.
+type fingerprintCache struct {
+	originCache[fingerprint]
+	turns map[origin]*sync.Mutex
+}
+
+// turn is held by who asks an origin.
+func (c *fingerprintCache) turn(o origin) *sync.Mutex {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.turns == nil || len(c.turns) >= originBound {
+		c.turns = map[origin]*sync.Mutex{}
+	}
+	if c.turns[o] == nil {
+		c.turns[o] = &sync.Mutex{}
+	}
+	return c.turns[o]
+}

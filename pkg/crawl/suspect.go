@@ -1,0 +1,71 @@
+package crawl
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// An item whose worker died is a suspect (S1): one of those that were in work may have killed it. It is
+// tried again while the process does nothing else, and that is written down before. A worker that dies
+// then died of this item.
+
+// gate lets checks in side by side, and a suspect alone.
+type gate struct{ s *semaphore.Weighted }
+
+// everybody is more than there are checks at once.
+const everybody = 1 << 20
+
+func newGate() gate { return gate{semaphore.NewWeighted(everybody)} }
+
+// enter waits until the check may begin, or gives errNotNow when ctx ends first. Leave must be called when
+// it has ended, any number of times.
+func (g gate) enter(ctx context.Context, alone bool) (leave func(), err error) {
+	n := int64(1)
+	if alone {
+		n = everybody
+	}
+	if err := g.s.Acquire(ctx, n); err != nil {
+		return func() {}, errNotNow
+	}
+	return sync.OnceFunc(func() { g.s.Release(n) }), nil
+}
+
+// suspected reports whether the item has to be tried alone.
+func suspected(it *registry.Item) bool { return it.Deaths > 0 }
+
+// tryAlone writes down that nothing else is in work, after what is done already, which must not be lost
+// with the worker.
+func (j *job) tryAlone(ctx context.Context, it *registry.Item) error {
+	if !suspected(it) {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.batch.checked) > 0 {
+		if err := j.commit(ctx, false); err != nil {
+			return err
+		}
+	}
+	return j.w.reg.Jobs.TryAlone(ctx, j.lease, it)
+}
+
+// deadly is how long an item that killed its worker is left alone, at least.
+const deadly = 24 * time.Hour
+
+// blame records that the item killed its worker. What the worker may have written to the index is not
+// known, so no "not modified" will do next time, and a snapshot that is to be indexed, or to be read by
+// other rules, may be what kills.
+func (c *check) blame(ctx context.Context) outcome {
+	it := &c.item
+	c.answered()
+	c.job.w.o.Log.ErrorContext(ctx, "an item kills its worker",
+		"id", it.ID, "url", it.NormalizedSource, "deaths", it.Deaths)
+	it.IndexPending, it.NormalizationVersion = false, ""
+	it.Outdate()
+	return failed("checking the page ended the program, also when nothing else was in work")
+}

@@ -1,0 +1,278 @@
+package entries
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Embedder gives the chunks of a page their vectors. A page that gets an error must not be indexed.
+type Embedder interface {
+	Embed(ctx context.Context, p *search.Page) error
+}
+
+// Index is the part of [search.Index] that entries need.
+type Index interface {
+	Put(ctx context.Context, pages ...search.Page) error
+	Remove(ctx context.Context, id string, known *search.Contents) error
+	Inspect(ctx context.Context, id string) (search.Stored, error)
+}
+
+// pendingEntry is an entry that the caller has claimed in the outbox.
+type pendingEntry struct {
+	outboxEntry
+	fields Fields // nil: there is no such entry
+	fresh  bool   // the index was never given the entry
+}
+
+const (
+	// flushTries is how often an entry is put into the index that is changed again and again.
+	flushTries = 3
+	// maxFlushed is how many entries of a policy one call of [Store.FlushOutbox] flushes.
+	maxFlushed = 10 * flushBatch
+	readers    = 8 // rows read at once
+)
+
+// Flush puts what calls have inserted and updated into the index, so that it is found at once: for each hundred
+// entries one Put, and a transaction for each policy. What the index does not take now, or what somebody else
+// changed at the same time, remains in the outbox for [Store.FlushOutbox]; the error says why. The entries are
+// stored, whatever the error. Flush must be called within [claimTime] less [claimMargin] of the calls; older
+// results are left to FlushOutbox, too.
+func (s *Store) Flush(ctx context.Context, results ...Result) error {
+	var claimed []pendingEntry
+	for _, r := range results {
+		if r.claimed.etag != "" {
+			claimed = append(claimed, pendingEntry{r.claimed, r.Entry, r.Action == Inserted})
+		}
+	}
+	if s.o.Index == nil {
+		return nil
+	}
+	return s.flusher().flush(ctx, claimed)
+}
+
+// FlushOutbox puts into the index what is left in the outbox: what was written while the index was down, what a
+// process left that died, and what a model said of entries. While there is nothing it costs a read, and one for
+// each policy. It stops after a thousand entries of a policy, or at an error, and may be called at any time by
+// anybody. Without an index it does nothing.
+func (s *Store) FlushOutbox(ctx context.Context) (flushed int, err error) {
+	if s.o.Index == nil {
+		return 0, nil
+	}
+	partitions, err := s.In(Production).policies.partitions(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, partition := range partitions {
+		n, err := s.flusher().flushPartition(ctx, partition)
+		flushed += n
+		if err != nil {
+			return flushed, err
+		}
+	}
+	return flushed, nil
+}
+
+// flusher brings claimed entries of production into the index.
+type flusher struct {
+	outbox
+	index   Index
+	vectors Embedder
+	log     *slog.Logger
+}
+
+func (s *Store) flusher() flusher {
+	return flusher{s.In(Production).outbox, s.o.Index, s.o.Vectors, s.o.Log}
+}
+
+func (f flusher) flushPartition(ctx context.Context, partition string) (flushed int, err error) {
+	for flushed < maxFlushed {
+		found, err := f.unclaimed(ctx, partition)
+		if err != nil || len(found) == 0 {
+			return flushed, err
+		}
+		claimed, err := f.claim(ctx, storage.Merge, found)
+		if err != nil {
+			return flushed, err
+		}
+		pending, err := f.load(ctx, claimed)
+		if err != nil {
+			return flushed, err
+		}
+		if err := f.flush(ctx, pending); err != nil {
+			return flushed, err
+		}
+		flushed += len(found)
+	}
+	return flushed, nil
+}
+
+// flush flushes entries, again while others touch them.
+func (f flusher) flush(ctx context.Context, pending []pendingEntry) error {
+	for try := 0; len(pending) > 0 && try < flushTries; try++ {
+		var touched []outboxEntry
+		for some := range slices.Chunk(pending, flushBatch) {
+			left, err := f.flushSome(ctx, some)
+			if err != nil {
+				return err
+			}
+			touched = append(touched, left...)
+		}
+		var err error
+		if pending, err = f.reread(ctx, touched); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flushSome puts at most a batch of entries into the index and removes them from the outbox. It returns those
+// that were touched meanwhile, and passes over those whose claims expire soon.
+func (f flusher) flushSome(ctx context.Context, some []pendingEntry) (touched []outboxEntry, err error) {
+	now := f.now().UTC()
+	var pages []search.Page
+	flushed := map[string][]outboxEntry{}
+	for _, e := range some {
+		if e.until.Sub(now) < claimMargin {
+			continue
+		}
+		if e.fields == nil {
+			if err := f.index.Remove(ctx, idAt(e.entry()), nil); err != nil {
+				return nil, err
+			}
+		} else if p, failed := f.page(ctx, e, now); failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		} else {
+			pages = append(pages, p)
+		}
+		flushed[e.key.Partition] = append(flushed[e.key.Partition], e.outboxEntry)
+	}
+	if failed := f.put(ctx, pages); failed != nil {
+		return nil, failed
+	}
+	for _, entries := range flushed {
+		more, failed := f.remove(ctx, entries)
+		if failed != nil {
+			return nil, failed
+		}
+		touched = append(touched, more...)
+	}
+	return touched, err
+}
+
+// page is an entry for the index, with vectors if chunks have any.
+func (f flusher) page(ctx context.Context, e pendingEntry, now time.Time) (search.Page, error) {
+	p := pageOf(e.fields, now)
+	if e.fresh {
+		p.Known = &search.Contents{}
+	}
+	if f.vectors == nil {
+		return p, nil
+	}
+	return p, f.vectors.Embed(ctx, &p)
+}
+
+// put gives pages to the index. A page that the index refuses for what it is stays out of it, and is logged.
+func (f flusher) put(ctx context.Context, pages []search.Page) error {
+	if len(pages) == 0 {
+		return nil
+	}
+	err := f.index.Put(ctx, pages...)
+	if !fault.Is(err, fault.Invalid) && !fault.Is(err, fault.TooLarge) {
+		return err
+	}
+	if len(pages) == 1 {
+		f.log.ErrorContext(ctx, "entry refused by the index", "entry", pages[0].ID, "err", err)
+		return nil
+	}
+	for _, p := range pages {
+		if err := f.put(ctx, []search.Page{p}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reread reads touched entries again. Their claims are still the caller's: others only move the ETag of a claimed
+// row, and nobody claims it before the claim expires, which flushSome checks.
+func (f flusher) reread(ctx context.Context, touched []outboxEntry) ([]pendingEntry, error) {
+	var claimed []outboxEntry
+	for _, t := range touched {
+		e, err := f.rows.Get(ctx, t.key)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if now := outboxEntryOf(e); now.until.Equal(t.until) {
+			claimed = append(claimed, now)
+		}
+	}
+	return f.load(ctx, claimed)
+}
+
+// load reads claimed entries, several at once.
+func (f flusher) load(ctx context.Context, claimed []outboxEntry) ([]pendingEntry, error) {
+	out := make([]pendingEntry, len(claimed))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(readers)
+	for i, c := range claimed {
+		g.Go(func() error {
+			e, err := f.rows.Get(ctx, c.entry())
+			switch {
+			case fault.Is(err, fault.NotFound):
+				out[i].outboxEntry = c
+			case err != nil:
+				return err
+			default:
+				out[i] = f.pendingOf(ctx, c, e)
+			}
+			return nil
+		})
+	}
+	return out, g.Wait()
+}
+
+// loadRange reads claimed entries whose keys follow each other, in one query.
+func (f flusher) loadRange(ctx context.Context, claimed []outboxEntry) ([]pendingEntry, error) {
+	if len(claimed) == 0 {
+		return nil, nil
+	}
+	byKey := map[storage.Key]outboxEntry{}
+	for _, c := range claimed {
+		byKey[c.entry()] = c
+	}
+	var out []pendingEntry
+	first, last := claimed[0].entry(), claimed[len(claimed)-1].entry()
+	q := storage.Query{Partition: first.Partition, RowFrom: first.Row, RowTo: last.Row + afterKey}
+	for e, err := range f.rows.Query(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		if c, ok := byKey[e.Key]; ok {
+			out = append(out, f.pendingOf(ctx, c, e))
+		}
+	}
+	return out, nil
+}
+
+// pendingOf reads the row of an entry. One that cannot be read is not searched until somebody has mended it and
+// the index was rebuilt.
+func (f flusher) pendingOf(ctx context.Context, c outboxEntry, e storage.Entity) pendingEntry {
+	r, err := rowOf(e)
+	if err != nil {
+		f.log.ErrorContext(ctx, "entry cannot be read, and leaves the index", "entry", idAt(c.entry()), "err", err)
+		return pendingEntry{outboxEntry: c}
+	}
+	return pendingEntry{outboxEntry: c, fields: r.fields}
+}

@@ -1,0 +1,91 @@
+package entries
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// oldMail is one of the mails that testdata/revision1.json was made of.
+type oldMail struct {
+	schema Schema
+	Email
+}
+
+// longTag is a tag of a list that the first revision did not know as one.
+var longTag = "[" + strings.Repeat("x", 65) + "] "
+
+var oldMails = []oldMail{
+	{Production, Email{RawText: "one", Subject: "Tide tables", From: "a@port.example", Date: "2026-03-01T08:00:00Z"}},
+	{Production, Email{RawText: "two", Subject: "Re: Tide tables", From: "b@port.example", Date: "2026-03-01T09:00:00Z"}},
+	{Production, Email{RawText: "three", Subject: "AW: Re: Tide tables", From: "c@port.example",
+		Date: "2026-03-01T10:00:00Z"}},
+	{Production, Email{RawText: "four", Subject: "R: the language 4.4", From: "a@port.example",
+		Date: "2026-03-01T08:00:00Z"}},
+	{Production, Email{RawText: "five", Subject: "[Pilots] Lights", From: "a@port.example", Date: "2026-03-01T08:00:00Z"}},
+	{Production, Email{RawText: "six", Subject: longTag + "Moorings", From: "a@port.example",
+		Date: "2026-03-01T08:00:00Z"}},
+	{Production, Email{RawText: "seven", Subject: "Moorings", From: "b@port.example", Date: "2026-03-01T09:00:00Z"}},
+	{Production, Email{RawText: "eight", Subject: "R: weekly", ContentType: newsletter, From: "News <n@port.example>",
+		Date: "2026-03-01T08:00:00Z"}},
+	{Production, Email{RawText: "nine", Subject: "I: weekly", ContentType: newsletter, From: "n@port.example",
+		MessageID: "<9@port.example>", Date: "2026-03-02T08:00:00Z"}},
+	{Production, Email{RawText: "ten", Subject: "Weekly", ContentType: newsletter, From: "n@port.example",
+		MessageID: "<10@port.example>", Date: "2026-03-03T08:00:00Z"}},
+	{Testing, Email{RawText: "eleven", Subject: "WG: Lights", From: "a@port.example", Date: "2026-03-01T08:00:00Z"}},
+}
+
+var oldMessages = []Telegram{
+	{Text: "ok", ChatID: "1", MessageID: "7"},
+	{Text: "ok", ChatID: "2", MessageID: "8"},
+	{Text: "Ships pass.", ChatID: "2", MessageID: "9"},
+	{Text: "https://port.example/tides", ChatID: "2", MessageID: "10"},
+}
+
+// old is what was inserted, as it is normalized now, in its order.
+func old(t testing.TB) (in []Fields, schemas []Schema) {
+	t.Helper()
+	for _, m := range oldMails {
+		f, err := NormalizeEmail(m.Email)
+		must(t, err)
+		in, schemas = append(in, f), append(schemas, m.schema)
+	}
+	for _, m := range oldMessages {
+		f, err := NormalizeTelegram(m, source.DefaultRules())
+		must(t, err)
+		in, schemas = append(in, f), append(schemas, Production)
+	}
+	return in, schemas
+}
+
+// openOld opens a store with the rows that the code before revision 2 has written of the mails and messages.
+// The file is never written again.
+func openOld(open opener) opener {
+	return func(t *testing.T) storage.Store {
+		t.Helper()
+		b, err := os.ReadFile("testdata/revision1.json")
+		must(t, err)
+		var rows map[string]map[string]any
+		must(t, json.Unmarshal(b, &rows))
+		s := open(t)
+		for name, raw := range rows {
+			at := strings.SplitN(name, "/", 3)
+			props := storage.Properties{}
+			for column, v := range raw {
+				if n, ok := v.(float64); ok && columns[column].kind == count {
+					v = int64(n)
+				}
+				props[column] = v
+			}
+			must(t, s.Table(at[0]).Create(t.Context()))
+			_, err := s.Table(at[0]).Transact(t.Context(), storage.Op{Kind: storage.Insert,
+				Entity: storage.Entity{Key: storage.Key{Partition: at[1], Row: at[2]}, Props: props}})
+			must(t, err)
+		}
+		return s
+	}
+}

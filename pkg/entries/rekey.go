@@ -1,0 +1,324 @@
+package entries
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+const (
+	rekeyPage     = 200 // entries of a call
+	rekeyExamples = 5   // that a call tells of
+	// rekeyChain is how many entries may each stand on the next one's key, before one gives its own up.
+	rekeyChain = 8
+)
+
+// rekeyColumns are those that keys can be told by.
+var rekeyColumns = []string{
+	"id", "title", "metadata", packedName("metadata") + "0", revisionColumn, "idempotency_policy_key",
+	"idempotency_key_primary", "idempotency_key_secondary",
+}
+
+// Rekey gives entries of both schemas the keys that normalization makes today, if theirs are by an older
+// revision. Each call looks at two hundred at most, those behind a cursor ("" at first), and says how many
+// it saw, how many it changed, some of these, and where the next call goes on, or that it is done. With dry
+// it only counts. A call that failed is repeated with the same cursor; all of it may be repeated, by
+// anybody, while entries are inserted and updated.
+//
+// Where two entries come to the same key, the conflict action of their policy says which one has it: the
+// older one where entries that come again are skipped, and the one that was written last where they update
+// (of mails, by their date). The other stays as it is, beside it, under a key that no normalization makes:
+// "duplicate:" and its id. So no text is lost.
+//
+// Before it is done, inserts and updates re-key what they meet, so they find what is stored under old keys.
+func (s *Store) Rekey(
+	ctx context.Context, cursor string, dry bool,
+) (seen, changed int, examples []string, next string, done bool, err error) {
+	schema, from, err := parseRekeyCursor(cursor)
+	if err != nil {
+		return 0, 0, nil, cursor, false, err
+	}
+	session := s.In(schema)
+	found, _, err := session.some(ctx, []string{from.Partition}, from, rekeyPage, rekeyColumns...)
+	if err != nil {
+		return 0, 0, nil, cursor, false, err
+	}
+	if changed, examples, err = rekeyEach(ctx, session, found, dry); err != nil {
+		return 0, 0, nil, cursor, false, err
+	}
+	if len(found) == rekeyPage {
+		return len(found), changed, examples, rekeyCursor(schema, found[len(found)-1].Key), false, nil
+	}
+	if !dry {
+		if err := session.policies.rekeyed(ctx, from.Partition); err != nil {
+			return 0, 0, nil, cursor, false, err
+		}
+	}
+	next, done = afterPolicy(schema, from.Partition)
+	return len(found), changed, examples, next, done, nil
+}
+
+// rekeyEach re-keys entries of a walk, and says how many and some of them; with dry it does not.
+func rekeyEach(
+	ctx context.Context, s *Session, found []storage.Entity, dry bool,
+) (changed int, examples []string, err error) {
+	for _, e := range found {
+		r, err := rowOf(e)
+		if err != nil { // as an update leaves it
+			s.s.o.Log.ErrorContext(ctx, "entry cannot be read, and keeps its keys", "entry", idAt(e.Key), "err", err)
+			continue
+		}
+		if !outdated(r) {
+			continue
+		}
+		if changed++; len(examples) < rekeyExamples {
+			examples = append(examples, exampleOf(r.fields))
+		}
+		if dry {
+			continue
+		}
+		if err := s.s.retry(ctx, func(int) error { return rekeyAt(ctx, s, r.key) }); err != nil {
+			return 0, nil, fmt.Errorf("re-keying %s: %w", idAt(r.key), err)
+		}
+	}
+	return changed, examples, nil
+}
+
+// outdated reports whether the keys of an entry are by an older revision, and others by today's.
+func outdated(r row) bool {
+	_, changed := rekeyed(r.fields)
+	return changed && r.revision < keyRevision
+}
+
+// exampleOf tells how the keys of an entry change.
+func exampleOf(f Fields) string {
+	out, _ := rekeyed(f)
+	old, now := keysOf(f), keysOf(out)
+	name, from, to := "primary", old.Primary, now.Primary
+	if from == to {
+		name, from, to = "secondary", old.Secondary, now.Secondary
+	}
+	if to == "" {
+		to = "none"
+	}
+	return fmt.Sprintf("%s: %s key %.16s to %.16s", f.Text("id"), name, from, to)
+}
+
+func rekeyCursor(schema Schema, at storage.Key) string {
+	return string(schema) + "/" + at.Partition + "/" + at.Row
+}
+
+func parseRekeyCursor(cursor string) (Schema, registry.Cursor, error) {
+	if cursor == "" {
+		return Schemas[0], registry.Cursor{Partition: rekeyedPolicies[0]}, nil
+	}
+	parts := strings.SplitN(cursor, "/", 3)
+	if len(parts) != 3 || tableOf[Schema(parts[0])].entries == "" || !slices.Contains(rekeyedPolicies, parts[1]) {
+		return "", registry.Cursor{}, fault.Field("cursor", "%.100q is no place in a re-keying", cursor)
+	}
+	return Schema(parts[0]), registry.Cursor{Partition: parts[1], Row: parts[2]}, nil
+}
+
+// afterPolicy is where the walk goes on behind a policy.
+func afterPolicy(schema Schema, policy string) (next string, done bool) {
+	reached := false
+	for _, sc := range Schemas {
+		for _, p := range rekeyedPolicies {
+			if reached {
+				return rekeyCursor(sc, storage.Key{Partition: p}), false
+			}
+			reached = sc == schema && p == policy
+		}
+	}
+	return "", true
+}
+
+// rekeyAt re-keys the entry at a key, if there still is one.
+func rekeyAt(ctx context.Context, s *Session, key storage.Key) error {
+	e, err := s.entries.Get(ctx, key)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r, err := rowOf(e)
+	if err == nil {
+		_, err = s.rekey(ctx, r, 0)
+	}
+	return err
+}
+
+// loadCurrent reads an entry whose keys are those of today. Where they were not, it gives them to it and
+// returns errRaced, because the caller, who has found it by a key, must look again.
+func (s *Session) loadCurrent(ctx context.Context, id string) (row, error) {
+	r, err := s.load(ctx, id)
+	if err != nil {
+		return row{}, err
+	}
+	if !outdated(r) {
+		return r, nil
+	}
+	if policy, err := s.policies.read(ctx, r.key.Partition); err != nil || policy.Revision >= keyRevision {
+		return r, err
+	}
+	changed, err := s.rekey(ctx, r, 0)
+	if err == nil && changed {
+		err = errRaced
+	}
+	return r, err
+}
+
+// rekeyMatches re-keys the entries under the keys that the first revision would have made of an entry, so that
+// the keys of today find them. It costs nothing once the entries of the policy are re-keyed.
+func (s *Session) rekeyMatches(ctx context.Context, policy Policy, in Fields) error {
+	if policy.Revision >= keyRevision {
+		return nil
+	}
+	now := keysOf(in).each()
+	for i, k := range firstKeys(in).each() {
+		if k == now[i] {
+			continue
+		}
+		id, err := s.holder(ctx, k.Policy, k.which(), k.Primary+k.Secondary)
+		if err != nil {
+			return err
+		}
+		if id == "" {
+			continue
+		}
+		if _, err := s.loadCurrent(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// which is p or s, of a key that is alone.
+func (k Keys) which() string {
+	if k.Primary != "" {
+		return "p"
+	}
+	return "s"
+}
+
+// rekey moves an entry to its keys of today, in one transaction, and reports whether it had others. The index
+// does not need the entry again: keys are not searched.
+func (s *Session) rekey(ctx context.Context, r row, chain int) (changed bool, err error) {
+	if !outdated(r) {
+		return false, nil
+	}
+	fields, _ := rekeyed(r.fields)
+	policy, err := s.policies.read(ctx, r.key.Partition)
+	if err != nil && !fault.Is(err, fault.Invalid) { // else there is none: the older entry has a key
+		return false, err
+	}
+	ops, err := s.rekeyOps(ctx, policy, r, fields, chain)
+	if err != nil {
+		return false, err
+	}
+	if _, err = s.entries.Transact(ctx, ops...); raced(err) {
+		err = errRaced
+	}
+	return err == nil, err
+}
+
+// rekeyOps are the writes that give an entry its fields, and the key that changes, unless another entry has
+// it and keeps it.
+func (s *Session) rekeyOps(ctx context.Context, policy Policy, r row, fields Fields, chain int) ([]storage.Op, error) {
+	old, now := keysOf(r.fields), keysOf(fields)
+	which, key := "p", now.Primary
+	if old.Primary == now.Primary {
+		which, key = "s", now.Secondary
+	}
+	if key == "" {
+		return r.moved(fields), nil
+	}
+	at, err := s.entries.Get(ctx, keyRow(now.Policy, which, key))
+	if fault.Is(err, fault.NotFound) {
+		return r.moved(fields), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	id, _ := at.Props["entry_id"].(string)
+	if id == r.fields.Text("id") {
+		return nil, errRaced // it has been re-keyed meanwhile
+	}
+	other, err := s.load(ctx, id)
+	if fault.Is(err, fault.NotFound) {
+		return nil, errRaced // it has left meanwhile
+	}
+	if err != nil {
+		return nil, err
+	}
+	if chain < rekeyChain {
+		if changed, err := s.rekey(ctx, other, chain+1); err != nil || changed {
+			return nil, errors.Join(err, errRaced) // the key may be free now
+		}
+	}
+	return collided(policy, r, other, fields, which, at), nil
+}
+
+// moved are the writes that give an entry other fields, and their keys.
+func (r row) moved(fields Fields) []storage.Op {
+	now := row{key: r.key, etag: r.etag, fields: fields, revision: keyRevision}
+	return append(
+		[]storage.Op{{Kind: storage.Replace, Entity: now.entity()}},
+		keyOps(keysOf(r.fields), keysOf(fields), r.fields.Text("id"))...)
+}
+
+// collided are the writes where an entry comes to a key that another has, whose row is at. One has it in the
+// end, and the other one of its own.
+func collided(policy Policy, r, other row, fields Fields, which string, at storage.Entity) []storage.Op {
+	if !prevails(policy, r.fields, other.fields) {
+		// It must still be the other's when this is written.
+		return append(r.moved(yielded(fields, which)), storage.Op{Kind: storage.Merge, Entity: at})
+	}
+	var ops []storage.Op
+	for _, op := range append(other.moved(yielded(other.fields, which)), r.moved(fields)...) {
+		if op.Entity.Key != at.Key {
+			ops = append(ops, op)
+		}
+	}
+	at.Props["entry_id"] = r.fields.Text("id")
+	return append(ops, storage.Op{Kind: storage.Replace, Entity: at})
+}
+
+// yielded is an entry without a key that is another's. Without any other it gets one of its own, by which
+// nobody looks for it.
+func yielded(f Fields, which string) Fields {
+	out := maps.Clone(f)
+	if which == "p" {
+		delete(out, "idempotency_key_primary")
+	} else {
+		delete(out, "idempotency_key_secondary")
+	}
+	if k := keysOf(out); k.Primary+k.Secondary == "" {
+		out["idempotency_key_primary"] = "duplicate:" + f.Text("id")
+	}
+	return out
+}
+
+// prevails reports whether an entry has a key before another entry with the same key.
+func prevails(policy Policy, f, other Fields) bool {
+	if policy.OnConflict != Change {
+		return cmp.Or(cmp.Compare(f.Text("created_at"), other.Text("created_at")), cmp.Compare(f.Text("id"),
+			other.Text("id"))) < 0
+	}
+	written, known := f.written()
+	others, alsoKnown := other.written()
+	if known && alsoKnown && !written.Equal(others) {
+		return written.After(others)
+	}
+	return cmp.Or(cmp.Compare(f.Text("updated_at"), other.Text("updated_at")), cmp.Compare(f.Text("id"),
+		other.Text("id"))) > 0
+}

@@ -1,0 +1,35 @@
+package entries
+
+import (
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+)
+
+// TestD1WebpageIsStoredAsItIs: what normalization answers of a page can be inserted, and an entry that it is
+// the text of keeps its source, which is where the entry came from.
+func TestD1WebpageIsStoredAsItIs(t *testing.T) {
+	r := newRig(t, openMem)
+	for _, text := range []string{"The harbour is closed from noon until the evening.", "Share"} {
+		f, err := NormalizeWebpage(Webpage{Text: &text, URL: "https://port.example/a"}, source.DefaultRules())
+		must(t, err)
+		if res := r.inserted(f); res.Action != Inserted || res.Entry.Text("source") != "webpage" {
+			t.Errorf("%q: %s %v", text, res.Action, res.Entry)
+		}
+	}
+	for _, from := range []string{"telegram", "notes"} {
+		standing := Fields{"source": from, "title": "Harbour"}
+		if from == "telegram" {
+			standing = keyed(TelegramLink, "https://port.example/a", "", standing)
+		}
+		text := "Open again."
+		f, err := NormalizeWebpage(Webpage{Text: &text}, source.DefaultRules())
+		must(t, err)
+		f["entry_id"] = r.inserted(standing).Entry.Text("id")
+		res, err := r.In(Production).Update(t.Context(), f)
+		if err != nil || res.Entry.Text("source") != from || res.Entry.Text("clean_text") != text ||
+			res.Entry.Text("title") != "Harbour" {
+			t.Errorf("the text of an entry of %s: %v, %v", from, res.Entry, err)
+		}
+	}
+}

@@ -1,0 +1,273 @@
+package entries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// TestD4Races: however many insert the same at once, from two processes, there is one row.
+func TestD4Races(t *testing.T) {
+	onStores(t, func(t *testing.T, r *rig) {
+		const racers = 200
+		processes := []*Store{r.Store, r.another()}
+		for _, tt := range []struct {
+			policy    string
+			secondary func(i int) string
+			primary   func(i int) string
+		}{
+			{TelegramLink, func(int) string { return "s" }, func(int) string { return "p" }},
+			{TelegramThought, func(i int) string { return fmt.Sprint("s", i%3) }, func(int) string { return "p" }},
+			{EmailNewsletter, func(int) string { return "s" }, func(i int) string { return fmt.Sprint("p", i) }},
+		} {
+			var mu sync.Mutex
+			actions, ids := map[Action]int{}, map[string]bool{}
+			var g errgroup.Group
+			for i := range racers {
+				g.Go(func() error {
+					f := keyed(tt.policy, tt.primary(i), tt.secondary(i), Fields{"title": fmt.Sprint(i)})
+					if tt.policy == EmailNewsletter {
+						f["source"] = "email"
+					}
+					res, err := processes[i%2].In(Production).Insert(t.Context(), f)
+					mu.Lock()
+					defer mu.Unlock()
+					actions[res.Action]++
+					ids[res.Entry.Text("id")] = true
+					return err
+				})
+			}
+			must(t, g.Wait())
+			if actions[Inserted] != 1 || len(ids) != 1 || actions[Skipped]+actions[Updated] != racers-1 {
+				t.Errorf("%s: %v, %d ids", tt.policy, actions, len(ids))
+			}
+		}
+		if rows := r.rows(); len(rows) != 3 {
+			t.Errorf("%d rows", len(rows))
+		}
+	})
+}
+
+// TestD4KeysThatMove: inserts and updates that take each other's keys leave every key with one entry.
+func TestD4KeysThatMove(t *testing.T) {
+	onStores(t, func(t *testing.T, r *rig) {
+		processes := []*Store{r.Store, r.another()}
+		var ids []string
+		for i := range 4 {
+			ids = append(ids, r.inserted(keyed(TelegramThought, fmt.Sprint("p", i), fmt.Sprint("s", i), nil)).Entry.Text("id"))
+		}
+		var g errgroup.Group
+		for worker := range 8 {
+			g.Go(func() error {
+				rng := rand.New(rand.NewPCG(1, uint64(worker)))
+				key := func(which string) string { return fmt.Sprint(which, rng.IntN(8)) }
+				for range 25 {
+					s := processes[worker%2].In(Production)
+					var err error
+					if rng.IntN(2) == 0 {
+						var res Result
+						primary := key("p")
+						res, err = s.Insert(t.Context(), keyed(TelegramThought, primary, key("s"), Fields{"title": key("t")}))
+						if err == nil && res.Entry.Text("idempotency_key_primary") != primary {
+							return fmt.Errorf("%s is answered as %s %v", primary, res.Action, res.Entry)
+						}
+					} else {
+						_, err = s.Update(t.Context(), Fields{"id": ids[rng.IntN(4)], "idempotency_key_primary": key("p"),
+							"idempotency_key_secondary": key("s")})
+					}
+					if err != nil && !fault.Is(err, fault.Conflict) {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		must(t, g.Wait())
+		if rows := r.rows(); len(rows) < 4 || len(rows) > 8 {
+			t.Errorf("%d rows for 8 keys", len(rows))
+		}
+	})
+}
+
+// D6: an insert under a name is known for what it was when it comes again, whatever has become of the
+// entry and its keys; another name's meets an existing entry.
+func TestD6InsertAs(t *testing.T) {
+	onStores(t, func(t *testing.T, r *rig) {
+		s := r.In(Production)
+		as := func(name, primary, title string) Result {
+			t.Helper()
+			res, err := s.InsertAs(t.Context(), name, keyed(TelegramThought, primary, "", Fields{"title": title}))
+			must(t, err)
+			return res
+		}
+		one := as("a", "tg:1", "one")
+		if res := as("b", "tg:1", "two"); res.Action != Updated || res.Entry.Text("id") != one.Entry.Text("id") {
+			t.Errorf("another name: %s %v", res.Action, res.Entry)
+		}
+		if res := as("a", "tg:1", "one"); res.Action != Inserted || res.Entry.Text("id") != one.Entry.Text("id") ||
+			res.Entry.Text("title") != "two" {
+			t.Errorf("again: %s %v", res.Action, res.Entry)
+		}
+		_, err := s.Update(t.Context(), Fields{"id": one.Entry.Text("id"), "idempotency_key_primary": "tg:2"})
+		must(t, err)
+		if res := as("a", "tg:1", "one"); res.Action != Inserted || res.Entry.Text("id") != one.Entry.Text("id") {
+			t.Errorf("again, with other keys: %s %v", res.Action, res.Entry)
+		}
+		if rows := r.rows(); len(rows) != 1 {
+			t.Errorf("%d rows", len(rows))
+		}
+	})
+}
+
+// TestD3Faults: an insert or update that fails before or after any of its operations, and is repeated,
+// ends as one that did not fail. What failed says so with a kind that has callers repeat it.
+func TestD3Faults(t *testing.T) {
+	thought := keyed(TelegramThought, "p", "s2", Fields{"title": "2", "metadata": map[string]any{"b": "2"}})
+	for _, tt := range []struct {
+		name string
+		do   func(s *Session, id string) (Result, error)
+	}{
+		{"insert", func(s *Session, _ string) (Result, error) {
+			return s.Insert(context.Background(), keyed(TelegramThought, "new", "new", nil))
+		}},
+		{"insert under a name", func(s *Session, _ string) (Result, error) {
+			res, err := s.InsertAs(context.Background(), "import 1", keyed(TelegramLink, "new", "new", nil))
+			if err == nil && res.Action != Inserted {
+				err = fmt.Errorf("the action is %s", res.Action)
+			}
+			return res, err
+		}},
+		{"skip", func(s *Session, _ string) (Result, error) {
+			return s.Insert(context.Background(), keyed(TelegramLink, "p", "other", nil))
+		}},
+		{"update by key", func(s *Session, _ string) (Result, error) { return s.Insert(context.Background(), thought) }},
+		{"conflicting keys", func(s *Session, _ string) (Result, error) {
+			return s.Insert(context.Background(), keyed(TelegramThought, "p", "q", nil))
+		}},
+		{"update by id", func(s *Session, id string) (Result, error) {
+			return s.Update(context.Background(), Fields{"id": id, "idempotency_key_primary": "moved",
+				"idempotency_key_secondary": "moved"})
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var want string
+			steps := 0
+			for nth, after := 0, false; nth <= steps; nth, after = nth+btoi(after), !after {
+				r := newRig(t, openMem)
+				r.inserted(keyed(TelegramLink, "p", "s", nil))
+				r.inserted(keyed(TelegramThought, "other", "q", nil))
+				id := r.inserted(keyed(TelegramThought, "p", "s",
+					Fields{"title": "1", "metadata": map[string]any{"a": "1"}})).Entry.Text("id")
+				count := 0
+				r.hook = failing(nth, after, &count)
+				_, err := tt.do(r.In(Production), id)
+				if nth > 0 && !fault.Is(err, fault.Unavailable) {
+					t.Errorf("fault %d (after: %v): %v", nth, after, err)
+				}
+				r.hook = storagetest.Hooks{}
+				if nth == 0 {
+					steps = count
+				} else if _, err := tt.do(r.In(Production), id); err != nil {
+					t.Errorf("fault %d (after: %v), repeated: %v", nth, after, err)
+				}
+				if have := r.outcome(); want == "" {
+					want = have
+				} else if diff := cmp.Diff(want, have); diff != "" {
+					t.Errorf("fault %d (after: %v) (-want +have):\n%s", nth, after, diff)
+				}
+			}
+			if steps < 2 {
+				t.Errorf("only %d operations were disturbed", steps)
+			}
+		})
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// failing has the nth operation fail, before or after it took effect; 0 is none.
+func failing(nth int, after bool, count *int) storagetest.Hooks {
+	sabotaged := fault.New(fault.Unavailable, "sabotaged")
+	return storagetest.Hooks{
+		OnBefore: func(context.Context, storagetest.Call) error {
+			if *count++; *count == nth && !after {
+				return sabotaged
+			}
+			return nil
+		},
+		OnAfter: func(_ context.Context, _ storagetest.Call, err error) error {
+			if *count == nth && after {
+				return sabotaged
+			}
+			return err
+		},
+	}
+}
+
+// outcome is what is stored, without names that are random.
+func (r *rig) outcome() string {
+	r.Helper()
+	var lines []string
+	for _, f := range r.rows() {
+		delete(f, "id")
+		delete(f, "entry_id")
+		lines = append(lines, asJSON(r.T, f))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// TestD3GivesUp: who loses again and again is told to wait.
+func TestD3GivesUp(t *testing.T) {
+	r := newRig(t, openMem)
+	r.hook.OnBefore = func(_ context.Context, c storagetest.Call) error {
+		if c.Op == "table.Transact" {
+			return &storage.OpError{Index: 0, Err: fault.New(fault.Conflict, "raced")}
+		}
+		return nil
+	}
+	s := New(storagetest.Hooked(r.under, r), Options{Sleep: func(context.Context, time.Duration) error { return nil }})
+	_, err := s.In(Production).Insert(t.Context(), keyed(TelegramThought, "p", "", nil))
+	if !fault.Is(err, fault.Throttled) || fault.RetryAfter(err) == 0 {
+		t.Errorf("have %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.In(Production).Insert(ended, keyed(TelegramThought, "p", "", nil)); !fault.Is(err, fault.Unavailable) ||
+		!errors.Is(err, context.Canceled) {
+		t.Errorf("have %v", err)
+	}
+}
+
+// TestD3DamagedRows: what cannot be read is not overwritten.
+func TestD3DamagedRows(t *testing.T) {
+	r := newRig(t, openMem)
+	id := r.inserted(keyed(TelegramThought, "p", "", Fields{"metadata": map[string]any{"a": "1"}})).Entry.Text("id")
+	key, err := keyOf(id)
+	must(t, err)
+	_, err = r.under.Table("Entries").Transact(t.Context(), storage.Op{Kind: storage.Merge, Entity: storage.Entity{
+		Key: key, ETag: storage.AnyETag, Props: storage.Properties{"metadata": "{"},
+	}})
+	must(t, err)
+	if _, err := r.In(Production).Update(t.Context(), Fields{"id": id, "title": "x"}); !fault.Is(err, fault.Internal) {
+		t.Errorf("have %v", err)
+	}
+}

@@ -1,0 +1,133 @@
+package file
+
+import (
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
+)
+
+// clouds end the hosts of storage services; the last is that of accounts with a zone of their own.
+var clouds = []string{"core.windows.net", "core.usgovcloudapi.net", "core.chinacloudapi.cn", "storage.azure.net"}
+
+// Names that the services allow, and nothing that could be read as another part of an address.
+var (
+	accountName   = regexp.MustCompile(`^[a-z0-9]{3,24}(-secondary)?(\.z[0-9]{1,2})?$`)
+	containerName = regexp.MustCompile(`^(\$root|\$web|\$logs|[a-z0-9](-?[a-z0-9]){2,62})$`)
+)
+
+// The longest names in characters (Naming and Referencing Containers, Blobs, and Metadata; the same
+// page for shares).
+const (
+	maxBlobName  = 1024
+	maxSharePath = 2048
+	maxContainer = 63
+)
+
+// parseAddress reads the address of a blob or of a file in a share. The query is dropped whole: what
+// is not a SAS would choose another version or operation, and those are refused.
+func parseAddress(raw string) (Place, error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Opaque != "" {
+		return Place{}, invalid("the address cannot be read") // the parser's words repeat it
+	}
+	if u.User != nil {
+		return Place{}, invalid("the address has userinfo: give the name of a credential instead")
+	}
+	for name := range u.Query() {
+		switch strings.ToLower(name) {
+		case "snapshot", "versionid", "sharesnapshot", "comp", "restype":
+			return Place{}, invalid("the address has a parameter %q: name the file itself", strings.ToLower(name))
+		}
+	}
+	p, path, err := parseService(u)
+	if err != nil {
+		return Place{}, err
+	}
+	return p.within(path)
+}
+
+// parseService reads what stands before the container, and gives the path from there on.
+func parseService(u *url.URL) (p Place, path string, err error) {
+	path = strings.TrimLeft(u.Path, "/")
+	for _, cloud := range clouds {
+		service, ok := strings.CutSuffix(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), "."+cloud)
+		if !ok {
+			continue
+		}
+		return parseCloud(service, cloud, u.Port(), path)
+	}
+	if !isEmulator(u.Hostname()) {
+		return Place{}, "", invalid("want the address of an Azure blob or share; other addresses are pages")
+	}
+	account, rest, _ := strings.Cut(path, "/")
+	if !accountName.MatchString(account) {
+		return Place{}, "", invalid("the address lacks an account: want http://host:port/account/container/name")
+	}
+	return Place{kind: Blob, service: u.Scheme + "://" + credential.Host(u) + "/" + account, account: account}, rest, nil
+}
+
+// parseCloud reads "acct.blob" or "acct.file", in front of the name of a cloud. The services answer
+// on https, whatever the address says.
+func parseCloud(service, cloud, port, path string) (Place, string, error) {
+	kind := Blob
+	account, ok := strings.CutSuffix(service, ".blob")
+	if !ok {
+		account, ok = strings.CutSuffix(service, ".file")
+		kind = Share
+	}
+	switch {
+	case !ok || !accountName.MatchString(account):
+		return Place{}, "", invalid("the host is not that of a blob or file service")
+	case port != "" && port != "443" && port != "80":
+		return Place{}, "", invalid("the service has no port %s", port)
+	}
+	address := "https://" + service + "." + cloud
+	account, _, _ = strings.Cut(account, ".")
+	return Place{kind: kind, service: address, account: strings.TrimSuffix(account, "-secondary")}, path, nil
+}
+
+// isEmulator reports a host that does not name the account: a literal address, this machine, or a name
+// without dots, as containers have.
+func isEmulator(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil || host != "" && !strings.Contains(host, ".")
+}
+
+// within completes a place by the path below the account, decoded.
+func (p Place) within(path string) (Place, error) {
+	container, name, _ := strings.Cut(path, "/")
+	p.container = container
+	if !containerName.MatchString(container) || len(container) > maxContainer {
+		return Place{}, invalid("the address lacks a container or share: 3 to 63 of a-z, 0-9 and single hyphens")
+	}
+	return p.named(strings.TrimRight(name, "/"))
+}
+
+// named is the place of another name in the same container. Blobs may be told apart by repeated
+// slashes, files in a share not.
+func (p Place) named(name string) (Place, error) {
+	// Servers that read an address as browsers do take a backslash for a slash.
+	_, err := segments(strings.ReplaceAll(name, `\`, "/"))
+	parts, _ := segments(name)
+	if p.kind == Share {
+		name = strings.Join(parts, "/")
+	}
+	p.name = name
+	length := utf8.RuneCountInString(name)
+	switch {
+	case err != nil:
+		return Place{}, err
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return Place{}, invalid("the name is not UTF-8, or holds control characters")
+	case p.kind == Share && name == "":
+		return Place{}, invalid("the address names a share, not a file in it")
+	case p.kind == Blob && length > maxBlobName, length > maxSharePath:
+		return Place{}, invalid("the name is too long")
+	}
+	return p, nil
+}

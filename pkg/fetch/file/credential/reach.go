@@ -1,0 +1,68 @@
+package credential
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// reach is the WHERE of a credential: an origin, and a path below which it holds.
+type reach struct {
+	scheme, host string // host with a port that is not the scheme's
+	path         string // decoded, "/docs"; empty for all
+}
+
+// parseReach reads a WHERE. The error does not repeat it: a secret may stand in the wrong place.
+func parseReach(where string) (reach, error) {
+	u, err := url.Parse(where)
+	if err != nil || u.Opaque != "" || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return reach{}, fault.New(fault.Invalid, "the second word is not an address such as https://example.com")
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery {
+		return reach{}, fault.New(fault.Invalid, "the place is more than scheme, host, port and path")
+	}
+	if !plain(u.Path) {
+		return reach{}, fault.New(fault.Invalid, "the path of the place has empty or dot segments")
+	}
+	return reach{scheme: u.Scheme, host: Host(u), path: strings.TrimRight(u.Path, "/")}, nil
+}
+
+// Host is a URL's host in lower case, without the scheme's own port.
+func Host(u *url.URL) string {
+	host := strings.TrimSuffix(strings.ToLower(u.Host), ":")
+	if u.Scheme == "https" {
+		return strings.TrimSuffix(host, ":443")
+	}
+	return strings.TrimSuffix(host, ":80")
+}
+
+// covers reports whether u lies in the reach. A path that servers might read as another one lies
+// in no reach that has a path.
+func (r reach) covers(u *url.URL) bool {
+	if u.Scheme != r.scheme || Host(u) != r.host || u.User != nil {
+		return false
+	}
+	if r.path == "" {
+		return true
+	}
+	return !dotted(u.Path) && (u.Path == r.path || strings.HasPrefix(u.Path, r.path+"/"))
+}
+
+// plain reports a path without empty segments, except for a slash at its end, and without dots.
+func plain(path string) bool { return !strings.Contains(path, "//") && !dotted(path) }
+
+// dotted reports a path that leads elsewhere once a server has resolved it.
+func dotted(path string) bool {
+	for segment := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' || c == '\\' }) {
+		if segment == "." || segment == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// String is the WHERE again.
+func (r reach) String() string {
+	return (&url.URL{Scheme: r.scheme, Host: r.host, Path: r.path}).String()
+}

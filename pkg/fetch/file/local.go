@@ -1,0 +1,156 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// unsettled is how old a modification has to be to prove that there was no later one: file systems
+// count time in steps, FAT in steps of two seconds.
+const unsettled = 2 * time.Second
+
+// root is the folder that files of this machine lie under.
+type root struct {
+	name string // of its setting
+	dir  string // as it is opened; empty for none
+	path string // as places are written, without a slash at its end
+}
+
+func newRoot(name, dir string) (root, error) {
+	if dir == "" {
+		return root{name: name}, nil
+	}
+	if !filepath.IsAbs(dir) {
+		return root{}, fault.Field(name, "want an absolute path")
+	}
+	dir = filepath.Clean(dir)
+	return root{name: name, dir: dir, path: strings.TrimRight(filepath.ToSlash(dir), "/")}, nil
+}
+
+// relative is the part of a place below the root.
+func (r root) relative(p Place) (string, error) {
+	switch {
+	case r.dir == "":
+		return "", fault.New(fault.Blocked, "files of this machine cannot be read: %s, the folder that may be read, "+
+			"is not set", r.name)
+	case p.windows != (runtime.GOOS == "windows"):
+		return "", fault.New(fault.Blocked, "the path is for another operating system")
+	}
+	if rest, ok := below(r.path, p.name, p.windows); ok {
+		return rest, nil
+	}
+	return "", fault.New(fault.Blocked, "the path is not below %s, the one folder that may be read", r.name)
+}
+
+// below cuts the folder off a path in it. Only text is compared: what lies behind links is for the
+// kernel to say.
+func below(folder, path string, fold bool) (string, bool) {
+	if len(path) <= len(folder) || path[len(folder)] != '/' {
+		return "", false
+	}
+	head := path[:len(folder)]
+	return path[len(folder)+1:], head == folder || fold && strings.EqualFold(head, folder)
+}
+
+// openLocal opens a file below the root.
+func (c *Client) openLocal(r Request) (stream, error) {
+	rel, err := c.root.relative(r.Place)
+	if err != nil {
+		return stream{}, err
+	}
+	dir, err := os.OpenRoot(c.root.dir)
+	if err != nil {
+		return stream{}, fault.New(fault.Unavailable, "%s cannot be opened: %w", c.root.name, bare(err))
+	}
+	defer dir.Close()
+	f, fi, err := openRegular(dir, filepath.FromSlash(rel))
+	if err != nil {
+		return stream{}, err
+	}
+	s := stream{Info: c.localInfo(fi), modified: fi.ModTime().UTC(), failure: localFailure}
+	if s.Same(r.Known) {
+		return s, f.Close()
+	}
+	s.body = f
+	s.settled = func(context.Context) error {
+		now, err := f.Stat()
+		if err == nil && (now.Size() != fi.Size() || !now.ModTime().Equal(fi.ModTime())) {
+			err = errChanged
+		}
+		return localFailure(err)
+	}
+	return s, nil
+}
+
+// openRegular opens a regular file and nothing else. It checks before, because opening a device may have
+// effects, and after, because the name may stand for something else by then. It does not wait, because
+// a pipe would wait for its writer.
+func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	fi, err := dir.Stat(name)
+	if err != nil || !fi.Mode().IsRegular() {
+		return nil, nil, refusal(fi, err)
+	}
+	f, err := dir.OpenFile(name, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, nil, localFailure(err)
+	}
+	if fi, err = f.Stat(); err != nil || !fi.Mode().IsRegular() {
+		return nil, nil, errors.Join(refusal(fi, err), f.Close())
+	}
+	return f, fi, nil
+}
+
+func refusal(fi fs.FileInfo, err error) error {
+	switch {
+	case err != nil:
+		return localFailure(err)
+	case fi.IsDir():
+		return fault.New(fault.Blocked, "it is a folder")
+	}
+	return fault.New(fault.Blocked, "it is not a regular file but %s", fi.Mode().Type())
+}
+
+func (c *Client) localInfo(fi fs.FileInfo) Info {
+	info := Info{LastModified: fi.ModTime().UTC(), Length: fi.Size()}
+	if age := c.cfg.Now().Sub(info.LastModified); age.Abs() < unsettled {
+		info.LastModified = time.Time{}
+	}
+	return info
+}
+
+// localFailure gives an error of the file system its kind. It leaves out the path: the user who named it
+// knows it, and the root concerns only the operator.
+func localFailure(err error) error {
+	var errno syscall.Errno
+	switch {
+	case err == nil || errors.Is(err, errChanged):
+		return err
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return fault.New(fault.NotFound, "there is no such file")
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return fault.New(fault.Invalid, "the path is too long for this machine")
+	case errors.Is(err, fs.ErrPermission):
+		return fault.New(fault.Blocked, "this process may not read it")
+	case errors.As(err, &errno) && errno != syscall.ELOOP:
+		return fault.New(fault.Unavailable, "%w", errno)
+	}
+	// The error that is left is that of os.Root for a path that leads out, which is not exported.
+	return fault.New(fault.Blocked, "a symbolic link leads in circles or out of the folder that may be read")
+}
+
+// bare takes the path out of an error of package os.
+func bare(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}

@@ -1,0 +1,220 @@
+package file
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/percent"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+)
+
+// Kind is the kind of store that a place lies in, and the scheme of its [Place.Source].
+type Kind string
+
+// The kinds of A3.
+const (
+	Local Kind = "file"
+	Blob  Kind = "blob"
+	Share Kind = "share"
+)
+
+// Place is where a file is: on this machine, in a blob container or in a file share. Places are
+// values and may be compared with ==; two of them are the same source exactly if
+// [Place.Normalized] is the same. Make them with [Parse].
+type Place struct {
+	kind    Kind
+	windows bool
+	// service is the address of the blob or file service, "https://acct.blob.core.windows.net" or
+	// "http://127.0.0.1:10000/devstoreaccount1", and account whose it is.
+	service, account string
+	container        string // or share
+	// name is what is opened: the path with forward slashes, or the name in the container.
+	name string
+}
+
+// Parse reads a path or the address of a blob or of a file in a share (A3). Paths are absolute,
+// those of Windows with a drive; their text says which they are, on whatever machine. The address of
+// a container alone is a place to [Client.List]. The error is Invalid, blames the field "path" and
+// repeats neither query nor userinfo.
+//
+//	/data//docs/a.pdf/                        /data/docs/a.pdf
+//	C:\Docs\A.pdf                             c:/docs/a.pdf
+//	http://ACCT.blob.core.windows.net/c/a b?sv=…&sig=…   https://acct.blob.core.windows.net/c/a%20b
+//	http://127.0.0.1:10000/devstoreaccount1/c/a   as it is
+//
+// Dot segments are refused: what they lead to depends on who resolves them.
+func Parse(raw string) (Place, error) {
+	switch {
+	case len(raw) > source.MaxRaw:
+		return Place{}, invalid("%d bytes: want at most %d", len(raw), source.MaxRaw)
+	case !utf8.ValidString(raw):
+		return Place{}, invalid("the path is not UTF-8, so it cannot be stored")
+	case strings.ContainsFunc(raw, unicode.IsControl):
+		return Place{}, invalid("the path holds control characters")
+	}
+	p, err := parse(raw)
+	if err == nil && len(p.Normalized()) > source.MaxNormalized {
+		err = invalid("the path is longer than %d bytes", source.MaxNormalized)
+	}
+	if err != nil {
+		return Place{}, err
+	}
+	return p, nil
+}
+
+func invalid(format string, args ...any) error { return fault.Field("path", format, args...) }
+
+func parse(raw string) (Place, error) {
+	switch {
+	case hasPrefixFold(raw, "http://"), hasPrefixFold(raw, "https://"):
+		return parseAddress(raw)
+	case strings.HasPrefix(raw, "/"):
+		return parsePOSIX(raw)
+	case len(raw) >= 3 && isLetter(raw[0]) && raw[1] == ':' && (raw[2] == '\\' || raw[2] == '/'):
+		return parseWindows(raw)
+	case strings.HasPrefix(raw, `\\`):
+		return Place{}, invalid("network and device paths cannot be read: name a share by its https address")
+	}
+	return Place{}, invalid("want an absolute path, or the https address of a blob or of a file in a share")
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// segments are the parts of a path between slashes, without empty ones. Empty segments name the
+// same file; dots would name another one.
+func segments(path string) ([]string, error) {
+	out := strings.FieldsFunc(path, func(c rune) bool { return c == '/' })
+	for _, s := range out {
+		if s == "." || s == ".." {
+			return nil, invalid("the path has a . or .. segment")
+		}
+	}
+	return out, nil
+}
+
+func parsePOSIX(raw string) (Place, error) {
+	parts, err := segments(raw)
+	if err == nil && len(parts) == 0 {
+		err = invalid("the path names a folder")
+	}
+	return Place{kind: Local, name: "/" + strings.Join(parts, "/")}, err
+}
+
+// Sources are what a text may name, one or two: the address of a blob is that of a page, too, which
+// comes first. The error is that of the URL.
+func Sources(raw string, rules source.Rules) ([]source.Source, error) {
+	var out []source.Source
+	page, err := rules.ParseURL(raw)
+	if err == nil {
+		out = append(out, page)
+	}
+	if place, notFile := Parse(raw); notFile == nil {
+		return append(out, place.Source()), nil
+	}
+	return out, err
+}
+
+// Kind is the kind of store.
+func (p Place) Kind() Kind { return p.kind }
+
+// Whole reports whether the place is a whole container.
+func (p Place) Whole() bool { return p.kind == Blob && p.name == "" }
+
+// String is the place exactly as [Parse] reads it again. It differs from Normalized where
+// the store tells apart what the identity does not: repeated slashes in the name of a blob, and the
+// case of a Windows path.
+func (p Place) String() string { return p.text(p.name, escape) }
+
+// Normalized is the identity (A3), of at most source.MaxNormalized bytes.
+func (p Place) Normalized() string {
+	switch {
+	case p.windows:
+		return strings.ToLower(p.name)
+	case p.kind == Blob:
+		return p.text(p.Path(), escape)
+	}
+	return p.String()
+}
+
+// Path is the POSIX path of the place below its container, share or machine, without a slash at
+// either end: what the chunks of the file are named by (spec 002 §2). It follows Normalized. Of a
+// whole container it is empty.
+func (p Place) Path() string {
+	path := strings.Join(strings.FieldsFunc(p.name, func(c rune) bool { return c == '/' }), "/")
+	if p.windows {
+		path = strings.ToLower(path)
+	}
+	return path
+}
+
+// text puts a place together around a name.
+func (p Place) text(name string, escape func(string) string) string {
+	switch {
+	case p.kind == Local:
+		return name
+	case p.Whole():
+		return p.service + "/" + p.container
+	}
+	return p.service + "/" + p.container + "/" + escape(name)
+}
+
+// IsHost reports whether a source with that host is a file, not a page.
+func IsHost(host string) bool {
+	kind, _, _ := strings.Cut(host, ":")
+	switch Kind(kind) {
+	case Local, Blob, Share:
+		return strings.Count(host, ":") == 2 || host == localHost
+	}
+	return false
+}
+
+const localHost = string(Local) + ":local"
+
+// Source is the place as the registry knows sources. Its Host, and so its partition, is the
+// container or share; no URL has a host of that form.
+func (p Place) Source() source.Source {
+	host := localHost
+	if p.kind != Local {
+		host = string(p.kind) + ":" + p.account + ":" + p.container
+	}
+	return source.Source{
+		Type: source.File, Normalized: p.Normalized(), Display: p.text(p.name, readable),
+		Host: host, Scheme: string(p.kind),
+	}
+}
+
+// url is the address of a blob or file, for those who decide by it.
+func (p Place) url() *url.URL {
+	u, _ := url.Parse(p.String()) // Parse has read it
+	return u
+}
+
+// escape writes a name as it stands in an address: what RFC 3986 §3.3 allows in a path stays, all
+// else becomes upper-case escapes.
+func escape(name string) string { return escapeBut(name, func(rune) bool { return false }) }
+
+// readable is escape for people: letters and signs of all languages stay.
+func readable(name string) string {
+	return escapeBut(name, func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsPrint(r) })
+}
+
+func escapeBut(name string, keep func(rune) bool) string {
+	var b strings.Builder
+	for i, r := range name {
+		if keep(r) || r < utf8.RuneSelf && strings.ContainsRune(percent.Unreserved+"!$&'()*+,;=:@/", r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, c := range []byte(name[i : i+utf8.RuneLen(r)]) {
+			percent.Write(&b, c)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,54 @@
+package file
+
+import (
+	"context"
+
+	azfile "github.com/Azure/azure-sdk-for-go/sdk/storage/azfile/file"
+)
+
+// openShare asks for the properties of a file in a share, then for its bytes unless it is the known one.
+// Azure Files evaluates no conditions, so the properties are asked once more when the bytes are read. That
+// covers a broken connection, too, after which the SDK goes on in whatever the file is by then.
+func (c *Client) openShare(ctx context.Context, r Request) (stream, error) {
+	client, err := c.shareClient(r)
+	if err != nil {
+		return stream{}, err
+	}
+	stand := func(ctx context.Context) (Info, error) {
+		p, err := client.GetProperties(ctx, nil)
+		return properties(p.ETag, p.LastModified, p.ContentLength, p.ContentType), refused(r.Place, err)
+	}
+	info, err := stand(ctx)
+	if err != nil || info.Same(r.Known) {
+		return stream{Info: info}, err
+	}
+	resp, err := client.DownloadStream(ctx, nil)
+	if err != nil {
+		return stream{}, refused(r.Place, err)
+	}
+	return stream{
+		Info:     info,
+		encoding: text(resp.ContentEncoding),
+		body:     resp.NewRetryReader(ctx, &azfile.RetryReaderOptions{EarlyCloseAsError: true}),
+		failure:  func(err error) error { return refused(r.Place, err) },
+		settled: func(ctx context.Context) error {
+			now, err := stand(ctx)
+			if err == nil && !now.Same(info) {
+				err = errChanged
+			}
+			return err
+		},
+	}, nil
+}
+
+func (c *Client) shareClient(r Request) (*azfile.Client, error) {
+	d, err := c.door(r.Place, r.Credential)
+	if err != nil {
+		return nil, err
+	}
+	// Tokens reach the REST API only with this intent; the name is asked for exactly as given.
+	intent, dots := azfile.ShareTokenIntentBackup, true
+	o := &azfile.ClientOptions{ClientOptions: c.clientOptions(), FileRequestIntent: &intent, AllowTrailingDot: &dots}
+	return connect(d, o, azfile.NewClient, azfile.NewSharedKeyCredential, azfile.NewClientWithSharedKeyCredential,
+		azfile.NewClientWithNoCredential)
+}

@@ -1,0 +1,101 @@
+package file
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// stream is a file that was opened: its properties, and its bytes unless it is known.
+type stream struct {
+	Info
+	modified time.Time // of a file of this machine, however young
+	encoding string
+	body     io.ReadCloser // nil when the file is known
+	// settled reports whether what was read is still what Info describes. Nil where the store
+	// promises it.
+	settled func(ctx context.Context) error
+	// failure gives an error of body its kind.
+	failure func(error) error
+}
+
+// read takes the whole stream, and keeps it when it is no longer than limit. Nothing else grows with
+// the file.
+func (s stream) read(ctx context.Context, limit int64) (Response, error) {
+	resp := Response{Info: s.Info, Encoding: s.encoding}
+	sum, body := sha256.New(), io.Reader(inTime{ctx, s.body})
+	var read int64
+	if s.Length <= limit {
+		kept, err := keep(io.TeeReader(body, sum), s.Length, limit)
+		if err != nil {
+			return Response{}, s.failed(ctx, err)
+		}
+		if read = int64(len(kept)); read <= limit {
+			resp.Body = kept
+			return s.finish(ctx, resp, sum, read)
+		}
+	}
+	// Either it was announced as too long, or it was announced wrongly or not at all.
+	resp.TooLarge = true
+	if s.Length > MaxHashed {
+		return resp, nil
+	}
+	n, err := io.CopyBuffer(sum, io.LimitReader(body, MaxHashed-read), make([]byte, 64<<10))
+	switch read += n; {
+	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded), read == MaxHashed && s.Length < 0:
+		return resp, nil // the properties have to do
+	case err != nil:
+		return Response{}, s.failed(ctx, err)
+	}
+	return s.finish(ctx, resp, sum, read)
+}
+
+// keep reads up to one byte more than limit. The length may lie: it only saves copying.
+func keep(r io.Reader, length, limit int64) ([]byte, error) {
+	var buf bytes.Buffer
+	buf.Grow(int(min(max(length, 0), limit)) + bytes.MinRead)
+	_, err := buf.ReadFrom(io.LimitReader(r, limit+1))
+	return buf.Bytes(), err
+}
+
+// finish checks that the n bytes that were read are the file that Info describes.
+func (s stream) finish(ctx context.Context, resp Response, sum hash.Hash, n int64) (Response, error) {
+	if s.Length >= 0 && n != s.Length {
+		return Response{}, errChanged
+	}
+	if s.settled != nil {
+		if err := s.settled(ctx); err != nil {
+			return Response{}, err
+		}
+	}
+	resp.RawHash = "sha256:" + hex.EncodeToString(sum.Sum(nil))
+	resp.Length = n
+	return resp, nil
+}
+
+func (s stream) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fault.New(fault.Unavailable, "not read in time: %w", ctx.Err())
+	}
+	return s.failure(err)
+}
+
+// inTime ends reading with the context, which files do not know.
+type inTime struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (t inTime) Read(p []byte) (int, error) {
+	if err := t.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return t.r.Read(p)
+}

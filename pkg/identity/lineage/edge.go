@@ -1,0 +1,97 @@
+package lineage
+
+import (
+	"cmp"
+	"strings"
+	"time"
+)
+
+// CaptureID names a capture: its item's id, a slash, and the SHA-256 of its bytes in hexadecimal.
+type CaptureID string
+
+// NewCaptureID names the capture of an item and the digest of its bytes, with or without "sha256:".
+func NewCaptureID(item, rawHash string) CaptureID {
+	return CaptureID(item + "/" + strings.TrimPrefix(rawHash, "sha256:"))
+}
+
+// Split gives the item's id and the digest as 64 hexadecimal digits.
+func (id CaptureID) Split() (item, digest string) {
+	item, digest, _ = strings.Cut(string(id), "/")
+	return item, digest
+}
+
+// Capture is what comparing captures takes. It stands for one by which a source was found to have
+// some content, so a source that returns to earlier bytes has the earlier capture again, at another time.
+type Capture struct {
+	ID           CaptureID `col:"capture,always"`
+	Version      Version   `col:"normalizationVersion,always"`
+	CanonicalURI string    `col:"canonicalUri,always"`
+	ContentHash  string    `col:"contentSha256,always"`
+	At           time.Time `col:"at,always"` // when the source was found to have it
+}
+
+// What an edge's reason and selected may say (spec 000 §4.3).
+const (
+	SameContent = "same_content_sha256"
+	SameURI     = "same_canonical_uri"
+
+	SelectedContent = "content_sha256"
+	SelectedURI     = "canonical_uri"
+)
+
+// Edge says that a capture took over from an older one, and on what grounds.
+type Edge struct {
+	Newer    CaptureID `col:"newer,always"`
+	Older    CaptureID `col:"older,always"`
+	At       time.Time `col:"at,always"`
+	Version  Version   `col:"normalizationVersion,always"` // of both
+	Metadata `col:",inline"`
+}
+
+// Metadata is how the older capture was chosen, as spec 000 §4.3 has it. "" means no match.
+type Metadata struct {
+	Reason             string    `col:"reason,always"`             // SameContent or SameURI
+	ConflictResolved   bool      `col:"conflictResolved"`          // the two matches are different captures
+	CanonicalURIMatch  CaptureID `col:"canonicalUriMatch,always"`  // the newest with the same canonical URI
+	ContentSHA256Match CaptureID `col:"contentSha256Match,always"` // the newest with the same content
+	Selected           string    `col:"selected,always"`           // SelectedContent or SelectedURI
+}
+
+// Supersede finds among candidates the capture that an incoming one takes over from (B4, spec 000
+// §4): the same content before the same canonical URI, of several the newest, of equally new ones
+// the larger id. Candidates of another version, and the incoming capture itself, do not count
+// (B3). Found is false when none matches.
+func Supersede(in Capture, candidates []Capture) (e Edge, found bool) {
+	uri := newest(in, candidates,
+		func(c Capture) bool { return c.CanonicalURI != "" && c.CanonicalURI == in.CanonicalURI })
+	content := newest(in, candidates,
+		func(c Capture) bool { return c.ContentHash != "" && c.ContentHash == in.ContentHash })
+	e = Edge{Newer: in.ID, At: in.At, Version: in.Version, Metadata: Metadata{
+		ConflictResolved:  uri != "" && content != "" && uri != content,
+		CanonicalURIMatch: uri, ContentSHA256Match: content,
+	}}
+	switch {
+	case content != "":
+		e.Older, e.Reason, e.Selected = content, SameContent, SelectedContent
+	case uri != "":
+		e.Older, e.Reason, e.Selected = uri, SameURI, SelectedURI
+	default:
+		return Edge{}, false
+	}
+	return e, true
+}
+
+func newest(in Capture, candidates []Capture, matches func(Capture) bool) CaptureID {
+	var best Capture
+	for _, c := range candidates {
+		if c.ID != in.ID && Comparable(c.Version, in.Version) && matches(c) && (best.ID == "" || Newer(c, best)) {
+			best = c
+		}
+	}
+	return best.ID
+}
+
+// Newer reports whether a is more recent than b, or as recent with the larger id.
+func Newer(a, b Capture) bool {
+	return cmp.Or(a.At.Compare(b.At), strings.Compare(string(a.ID), string(b.ID))) > 0
+}

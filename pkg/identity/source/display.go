@@ -1,0 +1,73 @@
+package source
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/nlnwa/whatwg-url/url"
+	"golang.org/x/net/idna"
+
+	"github.com/tidemark/tidemark/pkg/base/percent"
+)
+
+// displayHost is the host with its port and with punycode decoded. A name that would not come
+// back as the same host, or that IDNA does not allow to be shown, stays as it is.
+func displayHost(u *url.Url) string {
+	host := u.Hostname()
+	shown, err := idna.Display.ToUnicode(host)
+	if err != nil || strings.ContainsFunc(shown, unreadable) {
+		return u.Host()
+	}
+	if back, err := edge.Parse(u.Scheme() + "://" + shown); err != nil || back.Hostname() != host {
+		return u.Host() // Unreachable as far as fuzzing knows: the parser refuses such names.
+	}
+	if u.Port() != "" {
+		shown += ":" + u.Port()
+	}
+	return shown
+}
+
+// readable decodes the escapes that spell printable Unicode beyond ASCII. All others stay:
+// escaped ASCII means something, spaces and invisible or direction-changing characters would
+// mislead, and bytes that are not UTF-8 cannot be shown.
+func readable(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		run := escapedRun(s)
+		if run == 0 {
+			b.WriteByte(s[0])
+			s = s[1:]
+			continue
+		}
+		writeReadable(&b, s[:run])
+		s = s[run:]
+	}
+	return b.String()
+}
+
+// escapedRun is the length of the escapes that s begins with. s is canonical, so each % begins
+// an escape.
+func escapedRun(s string) (n int) {
+	for n < len(s) && s[n] == '%' {
+		n += 3
+	}
+	return n
+}
+
+// writeReadable writes a run of escapes, decoded where that is safe.
+func writeReadable(b *strings.Builder, escapes string) {
+	for text := percent.Decode(escapes); text != ""; {
+		r, size := utf8.DecodeRuneInString(text)
+		if r < utf8.RuneSelf || r == utf8.RuneError || unreadable(r) {
+			b.WriteString(escapes[:3*size])
+		} else {
+			b.WriteString(text[:size])
+		}
+		text, escapes = text[size:], escapes[3*size:]
+	}
+}
+
+// unreadable reports characters that do not show as themselves: controls, formats, private use,
+// unassigned ones and spaces.
+func unreadable(r rune) bool { return !unicode.IsPrint(r) }

@@ -1,0 +1,167 @@
+package source
+
+import (
+	neturl "net/url"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nlnwa/whatwg-url/errors"
+	"github.com/nlnwa/whatwg-url/url"
+	"golang.org/x/net/idna"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/percent"
+)
+
+// Bounds on what is accepted, in bytes.
+const (
+	// MaxRaw bounds a URL as typed or found, and a [FetchForm]. It leaves room for trackers and
+	// signatures that are dropped afterwards.
+	MaxRaw = 8192
+	// MaxNormalized bounds [Source.Normalized]. Longer URLs are refused: few pages need
+	// them, and traps for crawlers do. With it an item's row stays within Azure's limits.
+	MaxNormalized = 2048
+	// maxAuthority bounds host and credentials together where there are credentials, whose
+	// parsing takes time by the square of their length.
+	maxAuthority = 1024
+	// maxHost is the longest name that DNS can hold, and a dot after it (RFC 1035 §2.3.4).
+	maxHost = 254
+)
+
+// edge is the one parser for text from outside. It follows the WHATWG URL standard, because
+// that is how the browsers that authors test with read their links.
+var edge = url.NewParser(url.WithPreParseHostFunc(screenHost))
+
+// parse reads an http or https URL. base is empty for an absolute one.
+func parse(base, raw string) (u *url.Url, err error) {
+	if len(base) > MaxRaw || len(raw) > MaxRaw {
+		return nil, tooLong(MaxRaw)
+	}
+	if longAuthority(base) || longAuthority(raw) {
+		return nil, refuse("too long: host and credentials are more than %d bytes", maxAuthority)
+	}
+	if base == "" {
+		u, err = edge.Parse(asText(raw))
+	} else {
+		u, err = edge.ParseRef(asText(base), asText(raw))
+	}
+	if err != nil {
+		return nil, refusal(err)
+	}
+	u.SetHostname(withoutRoot(u.Hostname()))
+	return u, check(u)
+}
+
+// withoutRoot takes off the dot that ends a name at the root of the DNS: "localhost." and "localhost" are
+// one host, and servers and certificates know it without. Two dots end no name, so they stay as they are.
+func withoutRoot(host string) string {
+	name, rooted := strings.CutSuffix(host, ".")
+	if !rooted || name == "" || strings.HasSuffix(name, ".") {
+		return host
+	}
+	return name
+}
+
+// longAuthority reports whether there are credentials and too much of them. They can only stand
+// in the first or second stretch between delimiters: "https:", "user:password@host".
+func longAuthority(raw string) bool {
+	stretches := 0
+	for text := range strings.FieldsFuncSeq(raw, func(r rune) bool { return strings.ContainsRune(`/\?#`, r) }) {
+		if len(text) > maxAuthority && strings.Contains(text, "@") {
+			return true
+		}
+		if stretches++; stretches == 2 {
+			break
+		}
+	}
+	return false
+}
+
+// check refuses what parses but cannot be crawled.
+func check(u *url.Url) error {
+	host := u.Hostname()
+	switch {
+	case u.Scheme() != "http" && u.Scheme() != "https":
+		return refuse("scheme is neither http nor https")
+	case host == "":
+		return noHost() // Unreachable today: the parser wants a host for these schemes.
+	case len(host) > maxHost:
+		return refuse("host is too long: more than %d bytes", maxHost)
+	case strings.Trim(host, sendable) != "":
+		return refuse("host has a character that cannot be requested")
+	}
+	return nil
+}
+
+// sendable are the bytes that net/url and net/http let pass in a host. The standard allows a few
+// more, such as braces, and DNS far fewer.
+const sendable = "abcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=[]:"
+
+// asText escapes bytes that are not UTF-8, since Location headers and old pages hold Latin-1 and
+// reading each such byte as U+FFFD would make different URLs one. In a host they are refused.
+func asText(raw string) string {
+	if utf8.ValidString(raw) {
+		return raw
+	}
+	var b strings.Builder
+	for i := 0; i < len(raw); {
+		r, size := utf8.DecodeRuneInString(raw[i:])
+		if r == utf8.RuneError && size == 1 {
+			percent.Write(&b, raw[i])
+		} else {
+			b.WriteString(raw[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// number is a host whose last label is an IPv4 number, also one with a sign, which is not a number by the standard.
+var number = regexp.MustCompile(`(^|\.)(0?[+-]?[0-9]+|0x[+-]?[0-9a-f]*)\.?$`)
+
+// mapping is UTS #46 without the checks: what the parser reads a host as.
+var mapping = idna.New(idna.MapForLookup(), idna.StrictDomainName(false), idna.CheckHyphens(false))
+
+// unparsable is a host that every parser refuses.
+const unparsable = "%"
+
+// screenHost makes hosts unparsable that the parser would accept against the standard: addresses with
+// a sign ("0+1", which it takes for 0.0.0.1), and doubled brackets, which it trims.
+func screenHost(_ *url.Url, host string) string {
+	if strings.HasPrefix(host, "[[") || strings.HasSuffix(host, "]]") {
+		return unparsable
+	}
+	plain, _ := neturl.PathUnescape(host)
+	plain, _ = mapping.ToASCII(plain)
+	if strings.ContainsAny(plain, "+-") && number.MatchString(plain) {
+		return unparsable
+	}
+	return host
+}
+
+// refusal turns the parser's error into a reason. The parser's own text repeats the URL, and
+// whatever secrets are in it, so it goes no further.
+func refusal(err error) error {
+	switch kind := errors.Type(err); kind {
+	case errors.HostMissing:
+		return noHost()
+	case errors.MissingSchemeNonRelativeURL:
+		return refuse("no scheme: it must begin with http:// or https://")
+	case errors.PortInvalid, errors.PortOutOfRange:
+		return refuse("port is not a number from 0 to 65535")
+	case errors.InvalidCredentials:
+		return refuse("no host after the credentials")
+	default:
+		return refuse("unparsable host: %s", strings.ToLower(string(kind)))
+	}
+}
+
+func noHost() error { return refuse("no host") }
+
+func tooLong(limit int) error { return refuse("too long: more than %d bytes", limit) }
+
+// refuse makes the error of every refusal. It never quotes the input.
+func refuse(format string, args ...any) error {
+	return fault.Field("url", "url: "+format, args...)
+}

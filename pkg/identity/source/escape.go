@@ -1,0 +1,31 @@
+package source
+
+import (
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/percent"
+)
+
+// Characters that stand for themselves in a canonical path and query (RFC 3986 §3.3 and §3.4).
+const (
+	pathChars  = percent.Unreserved + "!$&'()*+,;=:@/"
+	queryChars = pathChars + "?"
+)
+
+var (
+	inPath  = percent.SetOf(pathChars)
+	inQuery = percent.SetOf(queryChars)
+)
+
+// fixStray escapes each % that begins no escape, because net/url refuses a path with such a %.
+func fixStray(s string) string { return percent.Repair(s, func(byte) bool { return false }) }
+
+// lower folds ASCII only, so that no exotic letter folds into a tracker's name.
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, s)
+}

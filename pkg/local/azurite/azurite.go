@@ -1,0 +1,220 @@
+// Package azurite installs and runs the pinned Azurite, the double of Azure Storage that local
+// runs and tests speak to, so that nobody has to install or start it by hand.
+//
+// Azurite keeps seconds of acknowledged writes in memory and loses them when it is killed, so it
+// is stopped in order: it ignores the terminal's Ctrl-C (it has its own process group), gets
+// SIGTERM from [Server.Stop], and dies with its parent only where that is the last resort.
+package azurite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Version is the Azurite that the pinned SDK versions speak with as they are; newer ones need a
+// newer Node, older ones answer batches wrongly.
+const Version = "3.35.0"
+
+// DefaultPortBase is Azurite's own: blobs, and queues and tables on the two ports after it.
+const DefaultPortBase = 10000
+
+// The well-known development account, the same in every emulator and no secret.
+const (
+	Account = "devstoreaccount1"
+	Key     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+)
+
+// startTimeout is how long Azurite may take to answer: a large data directory takes seconds.
+const startTimeout = 60 * time.Second
+
+// stopTimeout is how long it may take to save its data before it is killed.
+const stopTimeout = 30 * time.Second
+
+// Options say how to run a server.
+type Options struct {
+	ToolDir  string    // where Azurite is installed, or will be
+	DataDir  string    // where it keeps its data; in memory when empty
+	PortBase int       // ports of blobs, queues, tables from here on; free ones when zero
+	Log      io.Writer // what Azurite and its installer print; nowhere when nil
+}
+
+// Server is a running Azurite.
+type Server struct {
+	Ports Ports
+	cmd   *exec.Cmd
+	done  chan struct{} // closed when the process has ended
+	err   error         // how it ended; read after done
+	stop  sync.Once
+}
+
+// Ports are the three services' ports on 127.0.0.1.
+type Ports struct{ Blob, Queue, Table int }
+
+// Start runs Azurite, installing it first where it is missing, and returns when all three
+// services answer. A port that is in use is Invalid, with what to set. Ending ctx ends the
+// start, not the server.
+func Start(ctx context.Context, o Options) (*Server, error) {
+	exe, err := Install(ctx, o.ToolDir, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	if o.PortBase != 0 {
+		return start(ctx, exe, o, Ports{o.PortBase, o.PortBase + 1, o.PortBase + 2})
+	}
+	// A free port may be taken between our look and Azurite's, so this is tried a few times.
+	for try := 0; ; try++ {
+		ports, err := freePorts()
+		if err != nil {
+			return nil, err
+		}
+		s, err := start(ctx, exe, o, ports)
+		if err == nil || try == 3 || !errors.Is(err, errPortTaken) {
+			return s, err
+		}
+	}
+}
+
+var errPortTaken = errors.New("in use")
+
+func start(ctx context.Context, exe string, o Options, ports Ports) (*Server, error) {
+	for _, port := range []int{ports.Blob, ports.Queue, ports.Table} {
+		if err := checkPort(port); err != nil {
+			return nil, err
+		}
+	}
+	cmd := exec.Command(exe, arguments(o.DataDir, ports)...)
+	cmd.Stdout, cmd.Stderr = o.Log, o.Log
+	cmd.SysProcAttr = ownGroup()
+	s := &Server{Ports: ports, cmd: cmd, done: make(chan struct{})}
+	if err := s.run(); err != nil {
+		return nil, fault.New(fault.Unavailable, "starting azurite: %w", err)
+	}
+	if err := s.wait(ctx); err != nil {
+		s.Stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// arguments are Azurite's. Its default keep-alive of 5 s is shorter than clients keep idle
+// connections, which then break under them.
+func arguments(dataDir string, p Ports) []string {
+	args := []string{"--silent", "--disableTelemetry",
+		"--blobPort", strconv.Itoa(p.Blob), "--queuePort", strconv.Itoa(p.Queue), "--tablePort", strconv.Itoa(p.Table),
+		"--blobKeepAliveTimeout", "300", "--queueKeepAliveTimeout", "300", "--tableKeepAliveTimeout", "300"}
+	if dataDir == "" {
+		return append(args, "--inMemoryPersistence")
+	}
+	return append(args, "--location", dataDir)
+}
+
+// run starts the process and keeps the thread that started it: on Linux the child is told to die
+// with its parent, and its parent is that thread.
+func (s *Server) run() error {
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := s.cmd.Start()
+		started <- err
+		if err == nil {
+			s.err = s.cmd.Wait()
+			close(s.done)
+		}
+	}()
+	return <-started
+}
+
+// wait returns when all ports answer.
+func (s *Server) wait(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	for _, port := range []int{s.Ports.Blob, s.Ports.Queue, s.Ports.Table} {
+		for !answers(ctx, port) {
+			select {
+			case <-s.done:
+				return fault.New(fault.Unavailable, "azurite ended before it answered: %v", s.err)
+			case <-ctx.Done():
+				return fault.New(fault.Unavailable, "azurite does not answer on port %d: %w", port, ctx.Err())
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
+	return nil
+}
+
+func answers(ctx context.Context, port int) bool {
+	dialer := net.Dialer{Timeout: time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", address(port))
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
+}
+
+func address(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+// checkPort finds out whether a port is free by taking it for a moment.
+func checkPort(port int) error {
+	if port < 1 || port > 65535 {
+		return fault.Field("AZURITE_PORT_BASE", "port %d is not 1 to 65535; set AZURITE_PORT_BASE to 1 to 65533", port)
+	}
+	l, err := net.Listen("tcp", address(port))
+	if err != nil {
+		return fault.Field("AZURITE_PORT_BASE",
+			"port %d is %w; stop what uses it or set AZURITE_PORT_BASE to the first of three free ports", port, errPortTaken)
+	}
+	return l.Close()
+}
+
+func freePorts() (p Ports, err error) {
+	for _, port := range []*int{&p.Blob, &p.Queue, &p.Table} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return p, fault.New(fault.Unavailable, "finding a free port: %w", err)
+		}
+		// Kept open until all three are found, so that they differ.
+		defer l.Close()
+		*port = l.Addr().(*net.TCPAddr).Port
+	}
+	return p, nil
+}
+
+// ConnectionString addresses the server's three services; it is what AzureWebJobsStorage takes.
+func (s *Server) ConnectionString() string { return s.Ports.ConnectionString() }
+
+// ConnectionString is that of an Azurite on these ports.
+func (p Ports) ConnectionString() string {
+	endpoint := func(port int) string { return "http://" + address(port) + "/" + Account }
+	return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;"+
+		"BlobEndpoint=%s;QueueEndpoint=%s;TableEndpoint=%s;",
+		Account, Key, endpoint(p.Blob), endpoint(p.Queue), endpoint(p.Table))
+}
+
+// Done is closed when the process has ended, by [Server.Stop] or by itself.
+func (s *Server) Done() <-chan struct{} { return s.done }
+
+// Stop asks the server to save its data and end, and waits for it, at most 30 s; then it is
+// killed. Stopping twice is stopping once.
+func (s *Server) Stop() {
+	s.stop.Do(func() {
+		terminate(s.cmd.Process)
+		select {
+		case <-s.done:
+		case <-time.After(stopTimeout):
+			s.cmd.Process.Kill()
+			<-s.done
+		}
+	})
+}

@@ -1,0 +1,83 @@
+// Package azuritetest gives the tests of a process one Azurite in memory. A test that cannot
+// have it fails; it is never skipped.
+package azuritetest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/local/azurite"
+)
+
+// startTimeout includes the download on a fresh machine.
+const startTimeout = 5 * time.Minute
+
+var server struct {
+	sync.Mutex
+	running *azurite.Server
+	main    bool // Main stops it
+}
+
+// Main runs a package's tests and stops the server they used:
+//
+//	func TestMain(m *testing.M) { azuritetest.Main(m) }
+func Main(m *testing.M) {
+	server.main = true
+	code := m.Run()
+	if server.running != nil {
+		server.running.Stop()
+	}
+	os.Exit(code)
+}
+
+// Start returns the process's server, starting it the first time. Its data is shared by all tests
+// of the process, so they use names of their own. The package's TestMain must call [Main].
+func Start(t testing.TB) *azurite.Server {
+	t.Helper()
+	server.Lock()
+	defer server.Unlock()
+	if !server.main {
+		t.Fatal("azuritetest: TestMain does not call azuritetest.Main")
+	}
+	if server.running == nil {
+		s, err := start()
+		if err != nil {
+			t.Fatal(err)
+		}
+		server.running = s
+	}
+	return server.running
+}
+
+func start() (*azurite.Server, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	dir, err := ToolDir()
+	if err != nil {
+		return nil, err
+	}
+	return azurite.Start(ctx, azurite.Options{ToolDir: dir})
+}
+
+// ToolDir is .tools in the module that the working directory is in.
+func ToolDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, ".tools"), nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", fmt.Errorf("azuritetest: no go.mod above the working directory")
+		}
+		dir = parent
+	}
+}

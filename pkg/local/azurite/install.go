@@ -1,0 +1,90 @@
+package azurite
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Install makes sure that Azurite is in toolDir and returns its executable. It downloads it with
+// npm where it is missing; processes that do so at once wait for the one that came first. What
+// npm prints goes to log, which may be nil. Without Node or npm it is Invalid and says so.
+func Install(ctx context.Context, toolDir string, log io.Writer) (exe string, err error) {
+	defer fault.Wrap(&err, "installing azurite %s", Version)
+	home, err := filepath.Abs(filepath.Join(toolDir, "azurite-"+Version))
+	if err != nil {
+		return "", err
+	}
+	exe = executable(home)
+	if _, err := exec.LookPath("node"); err != nil {
+		return "", fault.New(fault.Invalid, "node is not on the PATH; install Node.js 20 or newer")
+	}
+	if _, err := os.Stat(exe); err == nil {
+		return exe, nil
+	}
+	if err := os.MkdirAll(toolDir, 0o755); err != nil {
+		return "", err
+	}
+	unlock, err := lock(ctx, home+".lock")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if _, err := os.Stat(exe); err == nil {
+		return exe, nil // another process was faster
+	}
+	return exe, npmInstall(ctx, home, log)
+}
+
+func executable(home string) string {
+	exe := filepath.Join(home, "node_modules", ".bin", "azurite")
+	if runtime.GOOS == "windows" {
+		exe += ".cmd"
+	}
+	return exe
+}
+
+// npmInstall installs beside home and renames, so that home is never half installed.
+func npmInstall(ctx context.Context, home string, log io.Writer) error {
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		return fault.New(fault.Invalid, "npm is not on the PATH; install Node.js 20 or newer with npm")
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(home), "azurite-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	var printed bytes.Buffer
+	cmd := exec.CommandContext(ctx, npm, "install", "--prefix", temp, "azurite@"+Version, "--no-audit", "--no-fund")
+	cmd.Stdout, cmd.Stderr = tee(&printed, log), tee(&printed, log)
+	cmd.WaitDelay = 5 * time.Second // npm may leave children that keep the pipes
+	if err := cmd.Run(); err != nil {
+		return fault.New(fault.Unavailable, "npm: %w: %s", err, tail(printed.Bytes()))
+	}
+	// A home without the executable is left from elsewhere and would refuse the rename.
+	if err := os.RemoveAll(home); err != nil {
+		return err
+	}
+	return os.Rename(temp, home)
+}
+
+func tee(w io.Writer, log io.Writer) io.Writer {
+	if log == nil {
+		return w
+	}
+	return io.MultiWriter(w, log)
+}
+
+// tail is the end of what npm printed, where it says what went wrong.
+func tail(b []byte) []byte {
+	b = bytes.TrimSpace(b)
+	return b[max(0, len(b)-500):]
+}

@@ -1,0 +1,63 @@
+package funchost
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxAdminBody bounds the body of an admin request.
+const maxAdminBody = 1 << 20
+
+// isAdmin reports whether a path belongs to the host's management API.
+func isAdmin(path string) bool {
+	first, _, more := strings.Cut(strings.Trim(path, "/"), "/")
+	return more && strings.EqualFold(first, "admin")
+}
+
+// serveAdmin runs a timer function by hand, POST /admin/functions/NAME, which is all of the management API
+// that this host has. It answers 202 at once and runs the function behind that answer.
+func (h *Host) serveAdmin(w http.ResponseWriter, r *http.Request) {
+	f := h.administered(r)
+	if f == nil {
+		refuse(w, http.StatusNotFound,
+			"this host's management API knows POST /admin/functions/NAME only, of a function of the app")
+		return
+	}
+	var body struct{}
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAdminBody)).Decode(&body)
+	switch {
+	case errors.Is(err, errSlowBody):
+		refuseBody(w, err)
+	case err != nil:
+		refuse(w, http.StatusBadRequest, "want a JSON object as body, such as {}")
+	case f.trigger.Type != timerTrigger:
+		refuse(w, http.StatusBadRequest, "only timer functions can be run by hand")
+	default:
+		h.runByHand(f)
+		w.WriteHeader(http.StatusAccepted)
+	}
+}
+
+// administered is the function that a request to the management API names.
+func (h *Host) administered(r *http.Request) *function {
+	name, ok := strings.CutPrefix(strings.ToLower(strings.Trim(r.URL.Path, "/")), "admin/functions/")
+	i := slices.IndexFunc(h.functions, func(f *function) bool { return strings.EqualFold(f.name, name) })
+	if !ok || i < 0 || r.Method != http.MethodPost {
+		return nil
+	}
+	return h.functions[i]
+}
+
+func (h *Host) runByHand(f *function) {
+	now := time.Now()
+	e := timerEnvelope(f, timerStatus{Next: f.schedule.next(now)}, false, now)
+	h.work(func(ctx context.Context) {
+		// The outcome is logged by invoke; nobody waits for it.
+		h.invoke(ctx, f, e)
+	})
+}

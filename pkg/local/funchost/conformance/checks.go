@@ -1,0 +1,145 @@
+package conformance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// checkEnvelope posts junk to an endpoint, chunked and with its length.
+func (p *process) checkEnvelope(t *testing.T, f function, more [][]byte) {
+	bodies := junk(f)
+	for i, b := range more {
+		bodies[fmt.Sprintf("payload %d", i)] = b
+	}
+	for _, name := range slices.Sorted(maps.Keys(bodies)) {
+		t.Run("answer to "+name, func(t *testing.T) { p.checkBody(t, f, bodies[name]) })
+	}
+	t.Run("has a route", func(t *testing.T) {
+		got, err := p.do(http.MethodPost, "/"+f.name, envelope(f, []byte("null")), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Status == http.StatusNotFound || got.Status == http.StatusMethodNotAllowed {
+			t.Errorf("POST /%s: have %d", f.name, got.Status)
+		}
+	})
+}
+
+func (p *process) checkBody(t *testing.T, f function, body []byte) {
+	t.Helper()
+	var status [2]int
+	for i, chunked := range []bool{false, true} {
+		got, err := p.do(http.MethodPost, "/"+f.name, body, chunked)
+		if err != nil {
+			t.Fatalf("chunked %v: %v", chunked, err)
+		}
+		if err := goodForm(got); err != nil {
+			t.Errorf("chunked %v: status %d: %v", chunked, got.Status, err)
+		}
+		status[i] = got.Status
+	}
+	if status[0] != status[1] {
+		t.Errorf("status %d with Content-Length, %d chunked", status[0], status[1])
+	}
+}
+
+// goodForm checks what a host needs of every answer to an envelope, failures included: it may
+// neither be empty nor be anything but a JSON object that says it is one.
+func goodForm(a Answer) error {
+	media, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type"))
+	if media != "application/json" && media != "text/json" {
+		return fmt.Errorf("Content-Type is %q, want application/json", a.Header.Get("Content-Type"))
+	}
+	if len(a.Body) == 0 {
+		return errors.New("body is empty; a host hangs on that")
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(a.Body, &object); err != nil || object == nil {
+		return fmt.Errorf("body is no JSON object: %.200s", a.Body)
+	}
+	if a.Status >= 300 && a.Status < 400 {
+		return fmt.Errorf("redirect, which a host follows")
+	}
+	if logs, ok := object["Logs"]; ok {
+		var lines []string
+		if json.Unmarshal(logs, &lines) != nil {
+			return fmt.Errorf("Logs is no list of strings: %.200s", logs)
+		}
+	}
+	return nil
+}
+
+// checkMessage sends a sample in both encodings, chunked and not.
+func (p *process) checkMessage(t *testing.T, f function, m Message) {
+	bodies := encodings(f, m.Body)
+	for _, name := range slices.Sorted(maps.Keys(bodies)) {
+		for _, chunked := range []bool{false, true} {
+			t.Run(fmt.Sprintf("message is taken %s chunked %v", name, chunked), func(t *testing.T) {
+				got, err := p.do(http.MethodPost, "/"+f.name, bodies[name], chunked)
+				if err == nil {
+					err = m.judge(got)
+				}
+				if err != nil {
+					t.Errorf("status %d, body %.500s: %v", got.Status, got.Body, err)
+				}
+			})
+		}
+	}
+}
+
+func (m Message) judge(a Answer) error {
+	if err := goodForm(a); err != nil {
+		return err
+	}
+	if m.Taken != nil {
+		return m.Taken(a)
+	}
+	if a.Status != http.StatusOK {
+		return errors.New("want status 200")
+	}
+	return nil
+}
+
+// checkRoute calls an HTTP function at its route, in the casing of function.json and in capitals,
+// which hosts pass through as they came. A function that takes every path, to say that there is nothing,
+// answers as it likes.
+func (p *process) checkRoute(t *testing.T, a app, f function) {
+	if strings.HasPrefix(f.route, "{*") {
+		return
+	}
+	methods := f.methods
+	if len(methods) == 0 {
+		methods = []string{"get", "post"}
+	}
+	for _, m := range methods {
+		t.Run(m+" has a route", func(t *testing.T) { p.checkRouted(t, m, f.path(a)) })
+		t.Run(m+" in capitals", func(t *testing.T) { p.checkRouted(t, m, f.upper(a)) })
+	}
+}
+
+// checkRouted fails when the handler does not know the path. A function may well answer 404 for
+// what it was asked about, so that is told from an unknown path by comparing the two answers.
+func (p *process) checkRouted(t *testing.T, method, path string) {
+	t.Helper()
+	method = strings.ToUpper(method)
+	got, err := p.do(method, path, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown, err := p.do(method, unknownPath, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := got.Status == unknown.Status &&
+		strings.ReplaceAll(string(got.Body), path, "") == strings.ReplaceAll(string(unknown.Body), unknownPath, "")
+	if got.Status == http.StatusMethodNotAllowed || (got.Status == http.StatusNotFound && same) {
+		t.Errorf("%s %s: have %d, as for a path nobody knows", method, path, got.Status)
+	}
+}

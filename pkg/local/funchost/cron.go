@@ -1,0 +1,86 @@
+package funchost
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/netresearch/go-cron"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// schedule is when a timer fires: an NCRONTAB expression.
+type schedule struct {
+	text string
+	cron cron.Schedule
+}
+
+// searchYears is how far ahead an occurrence is looked for. A date falls on its weekday again after
+// at most 40 years: 28, and 12 more when a century is no leap year.
+const searchYears = 40
+
+var (
+	cronParser = cron.MustNewParser(cron.Second | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).
+			WithMaxSearchYears(searchYears)
+	// cronField is what NCRONTAB knows: no ?, L, W, # and no time zone prefix, which the parser
+	// would take.
+	cronField = regexp.MustCompile(`^[0-9A-Za-z*/,-]+$`)
+	// sunday7 is the 7 that cron takes for Sunday and NCRONTAB refuses.
+	sunday7 = regexp.MustCompile(`(^|[,-])7($|[,/-])`)
+	// numRange is a range by numbers; backwards, NCRONTAB swaps the bounds and cron wraps around.
+	numRange = regexp.MustCompile(`(\d+)-(\d+)`)
+)
+
+// parseSchedule reads an NCRONTAB expression of six fields {second} {minute} {hour} {day} {month}
+// {weekday}. Occurrences are in UTC, as in Azure.
+func parseSchedule(text string) (schedule, error) {
+	fields := strings.Fields(text)
+	if err := checkCronFields(text, fields); err != nil {
+		return schedule{}, err
+	}
+	s, err := cronParser.Parse(strings.Join(fields, " "))
+	if err != nil {
+		return schedule{}, fault.New(fault.Invalid, "schedule %q: %w", text, err)
+	}
+	// What never comes is found here and not when a timer spins on it.
+	if s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
+		return schedule{}, fault.New(fault.Invalid, "schedule %q never fires", text)
+	}
+	return schedule{text: text, cron: s}, nil
+}
+
+func checkCronFields(text string, fields []string) error {
+	if len(fields) != 6 {
+		return fault.New(fault.Invalid,
+			"schedule %q: want 6 fields {second} {minute} {hour} {day} {month} {weekday}, have %d", text, len(fields))
+	}
+	for _, f := range fields {
+		if len(f) > 256 || !cronField.MatchString(f) {
+			return fault.New(fault.Invalid, "schedule %q: %q is not NCRONTAB", text, f)
+		}
+		for _, r := range numRange.FindAllStringSubmatch(f, -1) {
+			if whole(r[1]) > whole(r[2]) {
+				return fault.New(fault.Invalid, "schedule %q: range %s runs backwards", text, r[0])
+			}
+		}
+	}
+	if sunday7.MatchString(fields[5]) {
+		return fault.New(fault.Invalid, "schedule %q: weekdays are 0 (Sunday) to 6", text)
+	}
+	return nil
+}
+
+// next is the first occurrence after t, in UTC, and never t or before.
+func (s schedule) next(t time.Time) time.Time {
+	if next := s.cron.Next(t.UTC()); next.After(t) {
+		return next
+	}
+	return t.UTC().AddDate(searchYears, 0, 0)
+}
+
+// frequent reports whether the schedule fires more than once a minute. The real host handles such timers in a
+// way of their own, and we have none.
+func (s schedule) frequent() bool {
+	first := s.next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
+	return s.next(first).Sub(first) < time.Minute
+}

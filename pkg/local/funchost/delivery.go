@@ -1,0 +1,106 @@
+package funchost
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// process runs the function on one message and settles the message by the outcome.
+func (l *queueListener) process(ctx context.Context, m storage.Message) {
+	switch {
+	case m.Malformed:
+		l.setAside(ctx, m, "its text is not base64")
+		return
+	case m.Dequeued > l.config.maxDequeue:
+		l.setAside(ctx, m, "delivered too often")
+		return
+	}
+	stop := l.renew(ctx, m)
+	err := l.host.invoke(ctx, l.f, queueEnvelope(l.f, m, time.Now()))
+	l.settle(ctx, stop(), err)
+}
+
+// renew extends the message's visibility at half time until the returned function is called, which
+// gives the message with its latest receipt.
+func (l *queueListener) renew(ctx context.Context, m storage.Message) (stop func() storage.Message) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tick := time.NewTicker(l.visibility / 2)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			// An extension that is under way is finished, or its receipt would be lost to us.
+			next, err := l.queue.Extend(context.WithoutCancel(ctx), m, l.visibility)
+			if err == nil {
+				m = next
+				continue
+			}
+			l.log.Warn("visibility not renewed; the message may be delivered again", "message", m.ID, "err", err)
+			if fault.Is(err, fault.NotFound) {
+				return
+			}
+		}
+	})
+	return func() storage.Message {
+		cancel()
+		wg.Wait()
+		return m
+	}
+}
+
+// settle deletes a message that went well, releases one that did not, and sets it aside after the
+// last attempt.
+func (l *queueListener) settle(ctx context.Context, m storage.Message, outcome error) {
+	// Even at the end of the host: a message that is not released stays hidden for minutes.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWait)
+	defer cancel()
+	var err error
+	switch {
+	case outcome == nil:
+		err = l.queue.Delete(ctx, m)
+	case l.poison == nil:
+		// Left hidden until its visibility lapses: released, a message that nothing sets aside
+		// would come around without pause.
+	case m.Dequeued >= l.config.maxDequeue:
+		l.setAside(ctx, m, "failed too often")
+	default:
+		_, err = l.queue.Extend(ctx, m, l.config.retryDelay)
+	}
+	if err != nil {
+		l.log.Warn("message not settled; it will be delivered again", "message", m.ID, "err", err)
+	}
+}
+
+// setAside moves a message to the poison queue: copy first, so that a failure doubles it and never
+// loses it.
+func (l *queueListener) setAside(ctx context.Context, m storage.Message, why string) {
+	if l.poison == nil {
+		l.log.Error("message stays where it is: this queue has no poison queue", "message", m.ID, "why", why)
+		return
+	}
+	if err := l.copyAside(ctx, m); err != nil {
+		l.log.Error("message not moved to the poison queue", "message", m.ID, "why", why, "err", err)
+		return
+	}
+	l.log.Error("message moved to the poison queue", "message", m.ID, "why", why, "dequeued", m.Dequeued)
+	l.host.wake()
+}
+
+func (l *queueListener) copyAside(ctx context.Context, m storage.Message) error {
+	if err := l.poison.Create(ctx); err != nil {
+		return err
+	}
+	if err := l.poison.Send(ctx, m.Body, 0); err != nil {
+		return err
+	}
+	return l.queue.Delete(ctx, m)
+}

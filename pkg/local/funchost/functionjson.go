@@ -1,0 +1,226 @@
+package funchost
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// function is one loaded function: exactly one trigger, and the http output if that is an httpTrigger.
+type function struct {
+	name     string
+	trigger  binding
+	disabled bool
+
+	route    route    // of an httpTrigger
+	methods  []string // upper case; nil means all
+	queue    string   // of a queueTrigger
+	schedule schedule // of a timerTrigger
+}
+
+// functionJSON is all that function.json may say here.
+type functionJSON struct{ Bindings []binding }
+
+// binding is one entry of bindings in function.json.
+type binding struct {
+	Name, Type, Direction           string
+	AuthLevel                       string // of an httpTrigger, as the next two
+	Methods                         []string
+	Route                           *string
+	DataType, QueueName, Connection string // of a queueTrigger
+	Schedule                        string // of a timerTrigger, as the next two
+	RunOnStartup                    bool
+	UseMonitor                      *bool
+}
+
+const (
+	httpTrigger  = "httptrigger"
+	queueTrigger = "queuetrigger"
+	timerTrigger = "timertrigger"
+	httpOutput   = "http"
+
+	maxFunctions = 500
+)
+
+var (
+	functionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,127}$`)
+	bindingName  = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9]{0,127}$`)
+	queueName    = regexp.MustCompile(`^[a-z0-9](-?[a-z0-9]){2,62}$`)
+)
+
+// loader knows what function.json may refer to.
+type loader struct {
+	dir    string
+	env    environ
+	config hostConfig
+}
+
+// load reads every immediate subfolder that has a function.json, in the host's order: by name,
+// case aside. A function that cannot be loaded is reported and the others go on.
+func (l loader) load() (loaded []*function, bad []error, err error) {
+	entries, err := os.ReadDir(l.dir)
+	if err != nil {
+		return nil, nil, fault.New(fault.NotFound, "script root: %w", err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(l.dir, e.Name(), "function.json")
+		if _, err := os.Stat(path); err != nil {
+			continue
+		}
+		f, err := l.function(e.Name(), path)
+		if err != nil {
+			bad = append(bad, err)
+			continue
+		}
+		loaded = append(loaded, f)
+	}
+	if len(loaded) > maxFunctions {
+		return nil, nil, fault.New(fault.TooLarge, "more than %d functions", maxFunctions)
+	}
+	slices.SortFunc(loaded, func(a, b *function) int {
+		return strings.Compare(strings.ToUpper(a.name), strings.ToUpper(b.name))
+	})
+	return loaded, bad, nil
+}
+
+func (l loader) function(name, path string) (*function, error) {
+	if !functionName.MatchString(name) || strings.EqualFold(name, "host") {
+		return nil, fault.New(fault.Invalid,
+			"%s: %q cannot name a function: want a letter, then letters, digits, _ or -, and not \"host\"", path, name)
+	}
+	var file functionJSON
+	if err := readStrict(path, &file); err != nil {
+		return nil, err
+	}
+	f, found := &function{name: name, disabled: l.disabled(name)}, &findings{file: path}
+	l.bindings(f, file.Bindings, found)
+	return f, found.err()
+}
+
+// disabled reads the settings that switch a function off, AzureWebJobs.<name>.Disabled.
+func (l loader) disabled(name string) bool {
+	for _, key := range []string{"AzureWebJobs." + name + ".Disabled", "AzureWebJobs__" + name + "__Disabled"} {
+		if v, _ := l.env.setting(key); strings.EqualFold(v, "true") || v == "1" {
+			return true
+		}
+	}
+	return false
+}
+
+func (l loader) bindings(f *function, list []binding, found *findings) {
+	triggers, answers := 0, 0
+	for _, b := range list {
+		b.Type, b.Direction = strings.ToLower(b.Type), strings.ToLower(b.Direction)
+		if !bindingName.MatchString(b.Name) {
+			found.blame("bindings.name", "%q cannot name a binding: want a letter, then letters and digits", b.Name)
+		}
+		switch {
+		case strings.HasSuffix(b.Type, "trigger"):
+			triggers++
+			f.trigger = b
+			l.trigger(f, found)
+		case b.Type == httpOutput && b.Direction == "out":
+			answers++
+		default:
+			found.blame("bindings.type",
+				"binding %q of type %q, direction %q: this host knows triggers and the http output only",
+				b.Name, b.Type, b.Direction)
+		}
+	}
+	switch isHTTP := f.trigger.Type == httpTrigger; {
+	case len(found.errs) > 0:
+	case triggers != 1:
+		found.blame("bindings", "want exactly one trigger, have %d", triggers)
+	case answers > 0 && !isHTTP:
+		found.blame("bindings", "an http output needs an httpTrigger")
+	case answers != 1 && isHTTP:
+		found.blame("bindings", "an httpTrigger needs exactly one http output, and has %d: this host passes requests and "+
+			"answers through as they are", answers)
+	}
+}
+
+func (l loader) trigger(f *function, found *findings) {
+	if d := f.trigger.Direction; d != "in" && d != "" {
+		found.blame("bindings.direction", `a trigger's direction is "in", not %q`, d)
+	}
+	switch f.trigger.Type {
+	case httpTrigger:
+		l.httpTrigger(f, found)
+	case queueTrigger:
+		f.queueTrigger(found)
+	case timerTrigger:
+		f.timerTrigger(found)
+	default:
+		found.blame("bindings.type", "trigger type %q is not known to this host", f.trigger.Type)
+	}
+}
+
+func (l loader) httpTrigger(f *function, found *findings) {
+	text := f.name
+	if r := f.trigger.Route; r != nil {
+		text = *r
+	}
+	r, err := parseRoute(joinRoute(l.config.routePrefix, text))
+	if err == nil && r.reserved() {
+		err = errors.New("routes below admin and runtime belong to the host")
+	}
+	if err != nil {
+		found.blame("bindings.route", "%q: %w", text, err)
+	}
+	f.route = r
+	for _, m := range f.trigger.Methods {
+		f.methods = append(f.methods, strings.ToUpper(m))
+	}
+	switch level := strings.ToLower(f.trigger.AuthLevel); level {
+	case "", "function", "anonymous":
+	default:
+		found.blame("bindings.authLevel", "want anonymous or function, not %q: this host checks no keys", level)
+	}
+}
+
+func (f *function) queueTrigger(found *findings) {
+	f.queue = strings.ToLower(spelledOut(found, "queueName", f.trigger.QueueName))
+	if !queueName.MatchString(f.queue) || len(f.queue) > maxQueueName {
+		found.blame("bindings.queueName", "%q cannot name a queue: want 3 to 63 letters, digits and single dashes", f.queue)
+	}
+	if s := f.trigger.DataType; !strings.EqualFold(s, "binary") {
+		found.blame("bindings.dataType", `want "binary", not %q: this host passes messages as their bytes`, s)
+	}
+	if c := f.trigger.Connection; c != "" && !strings.EqualFold(c, "AzureWebJobsStorage") {
+		found.blame("bindings.connection", `want "AzureWebJobsStorage", not %q: this host has one store`, c)
+	}
+}
+
+func (f *function) timerTrigger(found *findings) {
+	var err error
+	if f.schedule, err = parseSchedule(spelledOut(found, "schedule", f.trigger.Schedule)); err != nil {
+		found.blame("bindings.schedule", "%w", err)
+	}
+	if err == nil && f.schedule.frequent() {
+		found.blame("bindings.schedule", "this host fires no timer more than once a minute")
+	}
+	if f.trigger.RunOnStartup {
+		found.blame("bindings.runOnStartup", "want false: this host fires timers when they are due")
+	}
+	if m := f.trigger.UseMonitor; m != nil && !*m {
+		found.blame("bindings.useMonitor", "want true: this host makes up for an occurrence missed while it was down")
+	}
+}
+
+// spelledOut checks a value that Azure would put app settings into.
+func spelledOut(found *findings, field, value string) string {
+	if strings.Contains(value, "%") {
+		found.blame("bindings."+field, "%q: this host puts no settings into function.json; write the value", value)
+	}
+	return strings.TrimSpace(value)
+}
+
+// accepts reports whether f takes requests with the method.
+func (f *function) accepts(method string) bool {
+	return len(f.methods) == 0 || slices.Contains(f.methods, method)
+}

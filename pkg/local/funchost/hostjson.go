@@ -1,0 +1,160 @@
+package funchost
+
+import (
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// hostConfig is what follows from host.json.
+type hostConfig struct {
+	timeout     time.Duration // functionTimeout
+	routePrefix string        // without slashes
+	queues      queueConfig
+	executable  string // customHandler.description.defaultExecutablePath
+}
+
+// queueConfig is extensions.queues of host.json.
+type queueConfig struct {
+	batchSize  int
+	threshold  int // fetch again once this many or fewer run
+	maxPoll    time.Duration
+	retryDelay time.Duration // visibilityTimeout: how long a failed message rests
+	maxDequeue int
+}
+
+// hostJSON is all that host.json may say here.
+type hostJSON struct {
+	Version         string
+	FunctionTimeout string
+	Logging         json.RawMessage // for Azure
+	ExtensionBundle json.RawMessage // for Azure; queue bindings are built in here
+	CustomHandler   struct {
+		Description struct {
+			DefaultExecutablePath string
+			WorkingDirectory      string
+			Arguments             []string
+		}
+		EnableProxyingHTTPRequest bool
+	}
+	Extensions struct {
+		HTTP   struct{ RoutePrefix string }
+		Queues struct {
+			BatchSize, NewBatchThreshold, MaxDequeueCount          int
+			VisibilityTimeout, MaxPollingInterval, MessageEncoding string
+		}
+	}
+}
+
+const (
+	overridePrefix = "azurefunctionsjobhost__"
+	// developmentPoll is the most under AZURE_FUNCTIONS_ENVIRONMENT=Development.
+	developmentPoll = 2 * time.Second
+	maxBatch        = 32
+	noThreshold     = -1 // left out: it follows from the batch size
+)
+
+// defaultHostJSON is what the real host takes for what is left out; its functionTimeout is that of local runs.
+func defaultHostJSON() hostJSON {
+	h := hostJSON{FunctionTimeout: "00:30:00"}
+	h.Extensions.HTTP.RoutePrefix = "api"
+	q := &h.Extensions.Queues
+	q.BatchSize, q.NewBatchThreshold, q.MaxDequeueCount = 16, noThreshold, 5
+	q.VisibilityTimeout, q.MaxPollingInterval, q.MessageEncoding = "00:00:00", "00:01:00", "base64"
+	return h
+}
+
+// readHostConfig reads host.json in dir. Azure would let settings AzureFunctionsJobHost__a__b win over it.
+func readHostConfig(dir string, env environ) (hostConfig, error) {
+	path, h := filepath.Join(dir, "host.json"), defaultHostJSON()
+	if err := readStrict(path, &h); err != nil {
+		return hostConfig{}, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if strings.HasPrefix(strings.ToLower(name), overridePrefix) {
+			return hostConfig{}, fault.Field(name, "%s: not supported by this host; write it into host.json", name)
+		}
+	}
+	c, err := h.check(&findings{file: path})
+	if v, _ := env.setting("AZURE_FUNCTIONS_ENVIRONMENT"); strings.EqualFold(v, "Development") {
+		c.queues.maxPoll = min(c.queues.maxPoll, developmentPoll)
+	}
+	return c, err
+}
+
+func (h hostJSON) check(f *findings) (hostConfig, error) {
+	const description = "customHandler.description."
+	d := h.CustomHandler.Description
+	if h.Version != "2.0" {
+		f.blame("version", `want "2.0", not %q`, h.Version)
+	}
+	if d.DefaultExecutablePath == "" {
+		f.blame(executableField, "want the path of the handler executable")
+	}
+	if d.WorkingDirectory != "" {
+		f.blame(description+"workingDirectory", "not supported by this host")
+	}
+	if len(d.Arguments) > 0 {
+		f.blame(description+"arguments", "not supported by this host")
+	}
+	if !h.CustomHandler.EnableProxyingHTTPRequest {
+		f.blame("customHandler.enableProxyingHttpRequest",
+			"want true: this host passes HTTP requests and answers through as they are")
+	}
+	c := hostConfig{
+		routePrefix: strings.Trim(h.Extensions.HTTP.RoutePrefix, "/"),
+		executable:  d.DefaultExecutablePath, queues: h.checkQueues(f),
+	}
+	if c.timeout = f.span("functionTimeout", h.FunctionTimeout); c.timeout == 0 {
+		f.blame("functionTimeout", "want more than 00:00:00: this host ends every invocation at some time")
+	}
+	return c, f.err()
+}
+
+func (h hostJSON) checkQueues(f *findings) queueConfig {
+	const at = "extensions.queues."
+	q := h.Extensions.Queues
+	if q.NewBatchThreshold == noThreshold {
+		q.NewBatchThreshold = q.BatchSize / 2 * runtime.NumCPU()
+	}
+	for _, n := range []struct {
+		name               string
+		have, least, limit int
+	}{
+		{"batchSize", q.BatchSize, 1, maxBatch}, {"newBatchThreshold", q.NewBatchThreshold, 0, 100_000},
+		{"maxDequeueCount", q.MaxDequeueCount, 1, 1_000_000},
+	} {
+		if n.have < n.least || n.have > n.limit {
+			f.blame(at+n.name, "want a whole number from %d to %d, not %d", n.least, n.limit, n.have)
+		}
+	}
+	c := queueConfig{
+		batchSize: q.BatchSize, threshold: q.NewBatchThreshold, maxDequeue: q.MaxDequeueCount,
+		maxPoll:    f.span(at+"maxPollingInterval", q.MaxPollingInterval),
+		retryDelay: f.span(at+"visibilityTimeout", q.VisibilityTimeout),
+	}
+	if c.maxPoll < minPoll {
+		f.blame(at+"maxPollingInterval", "want at least %v", minPoll)
+	}
+	if !strings.EqualFold(q.MessageEncoding, "base64") {
+		f.blame(at+"messageEncoding", "want base64, not %q", q.MessageEncoding)
+	}
+	return c
+}
+
+func (f *findings) span(path, text string) time.Duration {
+	d, err := parseTimeSpan(text)
+	if err != nil {
+		f.blame(path, "%w", err)
+	}
+	return d
+}
+
+var errNoFunctions = fault.New(fault.Invalid,
+	"no function found: the script root needs one folder with function.json per function, as `make app` lays them out")

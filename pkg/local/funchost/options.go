@@ -1,0 +1,74 @@
+package funchost
+
+import (
+	"cmp"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Options say what to run and where. Only AppDir is required; Store too if there are queues.
+type Options struct {
+	AppDir   string        // script root: host.json, function folders, handler executable
+	Addr     string        // where to serve HTTP; 127.0.0.1:7071 when empty
+	Env      []string      // base environment, NAME=value; os.Environ() when nil
+	Store    storage.Store // queues whose bodies the adapter keeps in base64, as hosts do
+	StateDir string        // where timers keep their status; none is kept when empty
+	Log      *slog.Logger  // discarded when nil
+
+	// BarePaths takes requests that leave out the route prefix of host.json, which the real host refuses.
+	BarePaths bool
+
+	// The clocks. Zero values are those of the real host; only tests need others.
+	Visibility  time.Duration // how long a received message is hidden: 10 min, renewed at half
+	MaxPoll     time.Duration // longest pause between polls of an idle queue: 2 s
+	InitTimeout time.Duration // for the handler to answer: 30 s
+	Timeout     time.Duration // functionTimeout: host.json, 30 min
+	DrainWait   time.Duration // for work in flight at shutdown: 10 s
+	BodyIdle    time.Duration // how long a request's body may stand still: 30 s
+}
+
+const (
+	defaultAddr        = "127.0.0.1:7071"
+	defaultVisibility  = 10 * time.Minute
+	defaultDrainWait   = 10 * time.Second
+	defaultInitTimeout = 30 * time.Second
+)
+
+// complete fills in what was left empty, except what host.json decides.
+func (o Options) complete() (Options, error) {
+	if o.AppDir == "" {
+		return o, fault.Field("AppDir", "funchost: no script root given")
+	}
+	dir, err := filepath.Abs(o.AppDir)
+	if err != nil {
+		return o, fault.Field("AppDir", "funchost: %w", err)
+	}
+	o.AppDir = dir
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Env == nil {
+		o.Env = os.Environ()
+	}
+	o.Addr = cmp.Or(o.Addr, defaultAddr)
+	o.Visibility = cmp.Or(o.Visibility, defaultVisibility)
+	o.DrainWait = cmp.Or(o.DrainWait, defaultDrainWait)
+	o.BodyIdle = cmp.Or(o.BodyIdle, defaultBodyIdle)
+	o.InitTimeout = cmp.Or(o.InitTimeout, defaultInitTimeout)
+	return o, nil
+}
+
+// override lets the options' clocks win over host.json.
+func (o Options) override(c *hostConfig) {
+	if o.Timeout > 0 {
+		c.timeout = o.Timeout
+	}
+	if o.MaxPoll > 0 {
+		c.queues.maxPoll = o.MaxPoll
+	}
+}

@@ -1,0 +1,166 @@
+package funchost
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+const (
+	minPoll      = 100 * time.Millisecond
+	receiveWait  = 30 * time.Second
+	settleWait   = 10 * time.Second
+	poisonSuffix = "-poison"
+	maxQueueName = 63
+)
+
+// queueListener delivers the messages of one queue to one function.
+type queueListener struct {
+	host       *Host
+	f          *function
+	config     queueConfig
+	queue      storage.Queue
+	poison     storage.Queue // nil when the name allows none
+	visibility time.Duration
+	log        *slog.Logger
+
+	mu       sync.Mutex
+	running  int
+	finished chan struct{} // one token when an invocation has ended
+	nudge    chan struct{} // one token when new messages are likely
+}
+
+func newQueueListener(h *Host, f *function) *queueListener {
+	l := &queueListener{
+		host: h, f: f, config: h.config.queues, queue: h.opt.Store.Queue(f.queue), visibility: h.opt.Visibility,
+		log:      h.log.With("function", f.name, "queue", f.queue),
+		finished: make(chan struct{}, 1), nudge: make(chan struct{}, 1),
+	}
+	if name := f.queue + poisonSuffix; !strings.HasSuffix(f.queue, poisonSuffix) && len(name) <= maxQueueName {
+		l.poison = h.opt.Store.Queue(name)
+	}
+	return l
+}
+
+// listen polls until ctx ends: at once after a hit, ever more slowly while the queue is empty, and
+// not while more than the threshold run. What it started goes on after it returns.
+func (l *queueListener) listen(ctx context.Context) {
+	misses, vain, failing := 0, 0, false
+	for ctx.Err() == nil {
+		if l.busy() {
+			l.wait(ctx, l.finished, time.Hour)
+			continue
+		}
+		polled := time.Now()
+		n, err := l.fetch(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			l.log.Warn("queue does not answer; polling goes on", "err", err, "kind", fault.KindOf(err))
+		}
+		failing = err != nil
+		if n > 0 {
+			misses, vain = 0, 0
+			continue
+		}
+		if l.wait(ctx, l.nudge, pollPause(misses, l.config.maxPoll, rand.Float64())) {
+			l.wait(ctx, nil, wakeGap(vain)-time.Since(polled))
+			vain++
+		}
+		misses++
+	}
+}
+
+// pollPause is how long to rest after the nth miss in a row: 100 ms, then 100 ms more than a
+// doubling 100 ms (give or take a fifth, by jitter in [0, 1)), up to most.
+func pollPause(misses int, most time.Duration, jitter float64) time.Duration {
+	if misses == 0 {
+		return min(minPoll, most)
+	}
+	grown := float64(minPoll) * float64(int(1)<<min(misses-1, 20)) * (0.8 + 0.4*jitter)
+	return min(minPoll+time.Duration(grown), most)
+}
+
+// wakeGap is the least time between a poll and one that a wake-up causes, after so many wake-ups in
+// vain: a queue in use is asked at once, and a busy function does not make idle queues expensive.
+func wakeGap(vain int) time.Duration {
+	const first, most = 10 * time.Millisecond, 250 * time.Millisecond
+	return min(first<<min(vain, 8), most)
+}
+
+// wait rests for d or until woken, and reports whether it was woken.
+func (l *queueListener) wait(ctx context.Context, token <-chan struct{}, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-token:
+		return true
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+func (l *queueListener) busy() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running > l.config.threshold
+}
+
+// fetch receives one batch and starts all of it. A queue that does not exist counts as empty: the
+// host neither creates it nor gives up.
+func (l *queueListener) fetch(ctx context.Context) (int, error) {
+	// A receive that is cut off may hide messages from everybody, so it is finished.
+	calm, cancel := context.WithTimeout(context.WithoutCancel(ctx), receiveWait)
+	defer cancel()
+	batch, err := l.queue.Receive(calm, l.config.batchSize, l.visibility)
+	if fault.Is(err, fault.NotFound) {
+		return 0, nil
+	}
+	if ctx.Err() != nil {
+		l.putBack(calm, batch)
+		return 0, nil
+	}
+	for _, m := range batch {
+		l.begin()
+		l.host.work(func(ctx context.Context) {
+			defer l.end()
+			l.process(ctx, m)
+		})
+	}
+	return len(batch), err
+}
+
+// putBack shows messages again that came while the listener was being stopped.
+func (l *queueListener) putBack(ctx context.Context, batch []storage.Message) {
+	for _, m := range batch {
+		if _, err := l.queue.Extend(ctx, m, 0); err != nil {
+			l.log.Warn("message not put back; it stays hidden for a while", "message", m.ID, "err", err)
+		}
+	}
+}
+
+func (l *queueListener) begin() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running++
+}
+
+func (l *queueListener) end() {
+	l.mu.Lock()
+	l.running--
+	l.mu.Unlock()
+	poke(l.finished)
+}
+
+// poke leaves a token unless one lies there already.
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

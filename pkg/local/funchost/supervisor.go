@@ -1,0 +1,207 @@
+package funchost
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+const (
+	probeEvery = 25 * time.Millisecond
+	// maxCrashes in crashWindow stop the host.
+	maxCrashes  = 3
+	crashWindow = 30 * time.Minute
+	// restartCode is the exit code by which a handler asks to be restarted.
+	restartCode = 200
+	// waitFactor times the initialization timeout is how long an invocation waits for the process.
+	waitFactor = 4
+	killWait   = time.Second
+)
+
+// supervisor keeps one handler process running, by the rules of the real host:
+//
+//	starting ── any answer to GET / ──▶ ready ── exit 0 ──▶ gone (not restarted)
+//	   ▲  ▲                              │  │
+//	   │  └── exit 200, killed by us ────┘  │
+//	   └───── crash or no answer in time ◀──┘   the third within 30 min ──▶ failed: the host stops
+type supervisor struct {
+	command     command
+	initTimeout time.Duration
+	log         *slog.Logger
+	probe       *http.Client
+
+	mu      sync.Mutex
+	child   *child        // the process to send to; nil while none answers
+	changed chan struct{} // closed and replaced whenever child changes
+	crashes int
+	crashed time.Time // when the last of them happened
+}
+
+func newSupervisor(c command, o Options) *supervisor {
+	return &supervisor{
+		command: c, initTimeout: o.InitTimeout,
+		log: o.Log, changed: make(chan struct{}),
+		// Each probe dials anew: a kept connection would hide that the process is gone.
+		probe: &http.Client{
+			Transport:     &http.Transport{DisableKeepAlives: true},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+}
+
+// run starts the process and starts it again until ctx ends, when it kills it and returns nil. It
+// returns an error when the host has to stop.
+func (s *supervisor) run(ctx context.Context) error {
+	defer s.publish(nil)
+	for {
+		c, err := startChild(s.command, s.log)
+		if err != nil {
+			return err
+		}
+		s.log.Info("handler started", "pid", c.pid, "port", c.port)
+		again, err := s.tend(ctx, c)
+		if err != nil || !again {
+			return err
+		}
+	}
+}
+
+// tend watches one process until it ends, and says whether to start another.
+func (s *supervisor) tend(ctx context.Context, c *child) (again bool, err error) {
+	s.awaitAnswer(ctx, c)
+	select {
+	case <-c.exited:
+	case <-ctx.Done():
+		c.drop()
+		select {
+		case <-c.exited:
+		case <-time.After(killWait):
+		}
+		return false, nil
+	}
+	if c.code == 0 && !c.dropped.Load() {
+		s.log.Error("handler exited with code 0: the host does not restart it, and every invocation fails from now on")
+		s.publish(c)
+		<-ctx.Done()
+		return false, nil
+	}
+	s.publish(nil)
+	return ctx.Err() == nil, s.account(c)
+}
+
+// awaitAnswer publishes the process once it answers anything, and kills it when it has not after
+// the initialization timeout.
+func (s *supervisor) awaitAnswer(ctx context.Context, c *child) {
+	ctx, cancel := context.WithTimeout(ctx, s.initTimeout)
+	defer cancel()
+	tick := time.NewTicker(probeEvery)
+	defer tick.Stop()
+	for {
+		if s.answers(ctx, c) {
+			s.log.Info("handler ready", "pid", c.pid)
+			s.publish(c)
+			return
+		}
+		select {
+		case <-c.exited:
+			return
+		case <-ctx.Done():
+			if context.Cause(ctx) == context.DeadlineExceeded {
+				s.log.Error("handler does not answer GET /", "limit", s.initTimeout)
+				killGroup(c.cmd.Process)
+			}
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *supervisor) answers(ctx context.Context, c *child) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url()+"/", nil)
+	if err != nil {
+		return false
+	}
+	req.Header.Set(api.HostSecretHeader, c.secret)
+	resp, err := s.probe.Do(req)
+	if err != nil {
+		return false
+	}
+	resp.Body.Close()
+	return true
+}
+
+// account counts the end of a process and fails on the crash that is one too many.
+func (s *supervisor) account(c *child) error {
+	if c.dropped.Load() || c.code == restartCode {
+		s.log.Warn("handler restarts", "code", c.code)
+		return nil
+	}
+	now := time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.Sub(s.crashed) > crashWindow {
+		s.crashes = 0
+	}
+	s.crashes, s.crashed = s.crashes+1, now
+	s.log.Error("handler crashed", "code", c.code, "crashes", s.crashes, "stderr", c.stderr.String())
+	if s.crashes < maxCrashes {
+		return nil
+	}
+	return fault.New(fault.Unavailable, "handler crashed %d times, the last with code %d: %s", s.crashes, c.code, c.stderr)
+}
+
+// publish makes c the process to send to and wakes who waits for one.
+func (s *supervisor) publish(c *child) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.child = c
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// await gives the process to send to, once there is one.
+func (s *supervisor) await(ctx context.Context) (*child, error) {
+	limit := time.NewTimer(waitFactor * s.initTimeout)
+	defer limit.Stop()
+	for {
+		s.mu.Lock()
+		c, changed := s.child, s.changed
+		s.mu.Unlock()
+		if c != nil {
+			return c, nil
+		}
+		select {
+		case <-changed:
+		case <-limit.C:
+			return nil, fault.New(fault.Unavailable, "the handler process is not running")
+		case <-ctx.Done():
+			return nil, fault.New(fault.Unavailable, "waiting for the handler: %w", ctx.Err())
+		}
+	}
+}
+
+// restart kills the process and has another started; everything in flight fails. Only the first
+// of several calls about one process counts.
+func (s *supervisor) restart(c *child, why string) {
+	if c.dropped.Load() {
+		return
+	}
+	s.log.Warn("handler killed", "why", why)
+	c.drop()
+}
+
+// listen opens the HTTP port, and says plainly what to do when it is taken.
+func listen(addr string) (net.Listener, error) {
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		_, port, _ := net.SplitHostPort(addr)
+		return nil, fault.Field("PORT", "port %s is not free: %w; stop what uses it or set PORT to another", port, err)
+	}
+	return ln, nil
+}

@@ -1,0 +1,115 @@
+package funchost
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/pause"
+)
+
+// maxNap bounds one sleep, so that a machine that was suspended, or whose clock was set, fires soon
+// after it should have.
+const maxNap = 10 * time.Second
+
+// timerLoop fires one function. Runs never overlap, failures neither stop the schedule nor are
+// repeated, and occurrences that pass during a run are skipped.
+type timerLoop struct {
+	host   *Host
+	f      *function
+	store  statusFolder // so that an occurrence missed while the host was down is made up for
+	log    *slog.Logger
+	status timerStatus
+}
+
+func newTimerLoop(h *Host, f *function) *timerLoop {
+	return &timerLoop{host: h, f: f, store: statusFolder(h.opt.StateDir), log: h.log.With("function", f.name)}
+}
+
+// listen fires the timer until ctx ends.
+func (t *timerLoop) listen(ctx context.Context) {
+	if t.begin(time.Now()) {
+		t.fire(true)
+	}
+	for t.sleepUntil(ctx, t.status.Next) {
+		t.fire(false)
+	}
+}
+
+// begin finds out when the timer is next due and whether an occurrence was missed. A timer never
+// seen before, or whose schedule was changed, has missed nothing.
+func (t *timerLoop) begin(now time.Time) (missed bool) {
+	fresh := timerStatus{Schedule: t.f.schedule.text, Next: t.f.schedule.next(now)}
+	t.status = fresh
+	saved, ok, err := t.store.load(t.f.name)
+	if err != nil {
+		t.log.Warn("timer status not read", "err", err)
+	}
+	if ok && saved.Schedule == t.f.schedule.text {
+		t.status = saved
+		return now.After(saved.Next)
+	}
+	// Written before the first run, so that even that one cannot be missed unnoticed.
+	fresh.LastUpdated = now
+	t.save(fresh)
+	return false
+}
+
+// fire runs the function and notes when it is due again.
+func (t *timerLoop) fire(missed bool) {
+	begin := time.Now()
+	done := make(chan struct{})
+	e := timerEnvelope(t.f, t.status, missed, begin)
+	t.host.work(func(ctx context.Context) {
+		defer close(done)
+		// The outcome is logged by invoke and changes nothing here.
+		t.host.invoke(ctx, t.f, e)
+	})
+	<-done
+	t.status = timerStatus{
+		Schedule: t.f.schedule.text, Last: begin, LastUpdated: begin,
+		Next: t.f.schedule.next(time.Now()),
+	}
+	t.save(t.status)
+}
+
+func (t *timerLoop) save(s timerStatus) {
+	if err := t.store.save(t.f.name, s); err != nil {
+		t.log.Warn("timer status not written", "err", err)
+	}
+}
+
+// sleepUntil reports whether the time came before ctx ended.
+func (t *timerLoop) sleepUntil(ctx context.Context, at time.Time) bool {
+	for {
+		left := at.Sub(time.Now())
+		if left <= 0 {
+			return ctx.Err() == nil
+		}
+		if pause.For(ctx, min(left, maxNap)) != nil {
+			return false
+		}
+	}
+}
+
+// timerInfo is what the handler receives.
+type timerInfo struct {
+	Schedule       struct{ AdjustForDST bool }
+	ScheduleStatus scheduleStatus
+	IsPastDue      bool
+}
+
+type scheduleStatus struct{ Last, Next, LastUpdated string }
+
+// isoTicks is a date with the fraction that .NET keeps.
+const isoTicks = "2006-01-02T15:04:05.9999999-07:00"
+
+// timerEnvelope encodes one run.
+func timerEnvelope(f *function, s timerStatus, missed bool, now time.Time) envelope {
+	last := s.Last.UTC().Format(isoTicks)
+	info := timerInfo{
+		ScheduleStatus: scheduleStatus{Last: last, Next: s.Next.UTC().Format(isoTicks), LastUpdated: last}, IsPastDue: missed,
+	}
+	info.Schedule.AdjustForDST = true
+	return envelope{Data: map[string]any{f.trigger.Name: info}, Metadata: withSys(map[string]any{}, f.name, now)}
+}

@@ -1,0 +1,57 @@
+package funchost
+
+import (
+	"testing"
+	"time"
+)
+
+// TestWake has a queue to which nobody listens, so that the token an invocation leaves for it stays.
+func TestWake(t *testing.T) {
+	rows := []struct {
+		name, method, path string
+		want               bool
+	}{
+		{"a proxied GET changes nothing and wakes nobody", "GET", "/api/hello", false},
+		{"a proxied POST wakes", "POST", "/api/hello", true},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			r := started(t, helloApp)
+			nudge := make(chan struct{}, 1)
+			r.host.queues = append(r.host.queues, &queueListener{nudge: nudge})
+			r.request(row.method, row.path, "")
+			if row.want {
+				eventually(t, "a token", func() bool { return len(nudge) == 1 })
+				return
+			}
+			r.stop()
+			if len(nudge) != 0 {
+				t.Error("woken")
+			}
+		})
+	}
+}
+
+// TestListenerWaits holds that a token ends a pause at once.
+func TestListenerWaits(t *testing.T) {
+	l := &queueListener{nudge: make(chan struct{}, 1)}
+	poke(l.nudge)
+	poke(l.nudge)
+	if !l.wait(t.Context(), l.nudge, time.Hour) {
+		t.Error("not woken by a token")
+	}
+	if l.wait(t.Context(), l.nudge, time.Millisecond) {
+		t.Error("woken twice")
+	}
+}
+
+// TestWakeGap holds that a queue in use is asked again at once, and idle ones four times a second.
+func TestWakeGap(t *testing.T) {
+	for vain, want := range map[int]time.Duration{0: 10 * time.Millisecond, 3: 80 * time.Millisecond,
+		5: 250 * time.Millisecond, 1000: 250 * time.Millisecond} {
+		if got := wakeGap(vain); got != want {
+			t.Errorf("after %d in vain: %v, want %v", vain, got, want)
+		}
+	}
+}

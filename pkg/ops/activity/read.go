@@ -1,0 +1,114 @@
+package activity
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+const (
+	// maxRows bounds what one report reads: 31 days of 40 instances, with a few restarts.
+	maxRows = 30_000
+	// trimRows bounds what one call of Trim removes.
+	trimRows = 5_000
+)
+
+// Hour is what all instances did within an hour.
+type Hour struct {
+	Begins time.Time // UTC
+	Counts
+}
+
+// Report is what was done in some hours.
+type Report struct {
+	From  time.Time // the beginning of the first hour that is added up
+	Total Counts
+	Hours []Hour // those in which something was done, in order
+}
+
+// Read adds up the last hours, 1 to [MaxHours], the present one included. It costs a request for every
+// thousand rows and at least one a day. Where there are more rows than it may read, From is later
+// than was asked for.
+func (l *Log) Read(ctx context.Context, hours int) (Report, error) {
+	now := l.o.Clock().UTC()
+	out := Report{From: now.Truncate(time.Hour).Add(-time.Duration(hours-1) * time.Hour)}
+	sums, left := map[time.Time]Counts{}, maxRows
+	for day := midnight(now); !day.Before(midnight(out.From)); day = day.AddDate(0, 0, -1) {
+		got, whole, err := l.day(ctx, day, out.From, &left)
+		if err != nil {
+			return Report{}, err
+		}
+		if !whole {
+			out.From = day.AddDate(0, 0, 1)
+			break
+		}
+		maps.Copy(sums, got)
+	}
+	for _, h := range slices.SortedFunc(maps.Keys(sums), time.Time.Compare) {
+		out.Hours = append(out.Hours, Hour{h, sums[h]})
+		out.Total = out.Total.plus(sums[h])
+	}
+	return out, nil
+}
+
+func midnight(t time.Time) time.Time { return t.Truncate(24 * time.Hour) }
+
+// day adds up the hours of a day that are not before a time. It is not whole when that takes more rows
+// than are left.
+func (l *Log) day(ctx context.Context, day, from time.Time, left *int) (sums map[time.Time]Counts, whole bool,
+	err error) {
+	q := storage.Query{Partition: day.Format(dayLayout)}
+	if from.After(day) {
+		q.RowFrom = from.Format("15")
+	}
+	sums = map[time.Time]Counts{}
+	for e, err := range l.rows.Query(ctx, q) {
+		if err != nil {
+			return nil, false, err
+		}
+		if *left--; *left < 0 {
+			return nil, false, nil
+		}
+		if h, c, ok := parse(e); ok {
+			sums[h] = sums[h].plus(c)
+		}
+	}
+	return sums, true, nil
+}
+
+// Trim removes rows that are older than [Keep], at most 5,000 of them, and says how many. It costs a
+// read while there are none, else one transaction for each hundred.
+func (l *Log) Trim(ctx context.Context) (removed int, err error) {
+	old, err := l.before(ctx, l.o.Clock().UTC().Add(-Keep).Format(dayLayout))
+	for len(old) > 0 && err == nil {
+		n := 1
+		for n < min(len(old), storage.MaxOps) && old[n].Entity.Partition == old[0].Entity.Partition {
+			n++
+		}
+		if _, err = l.rows.Transact(ctx, old[:n]...); fault.Is(err, fault.NotFound) {
+			err = nil // somebody else removes them, too
+		} else if err == nil {
+			removed += n
+		}
+		old = old[n:]
+	}
+	return removed, err
+}
+
+// before are deletes of the rows before a day, the oldest first.
+func (l *Log) before(ctx context.Context, day string) (ops []storage.Op, err error) {
+	for e, err := range l.rows.Query(ctx, storage.Query{PartitionTo: day, Select: []string{"checks"}}) {
+		if err != nil {
+			return nil, err
+		}
+		if len(ops) == trimRows {
+			break
+		}
+		ops = append(ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: storage.AnyETag}})
+	}
+	return ops, nil
+}

@@ -1,0 +1,63 @@
+package instrumented
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// Web counts what is fetched: bytes of bodies, and errors, which are about the site (see package fetch).
+// The bytes of robots.txt are not counted.
+func Web(f crawl.Fetcher, m *telemetry.Metrics) crawl.Fetcher { return &web{f, m} }
+
+type web struct {
+	crawl.Fetcher
+	m *telemetry.Metrics
+}
+
+func (w *web) Get(ctx context.Context, r fetch.Request) (fetch.Response, error) {
+	resp, err := w.Fetcher.Get(ctx, r)
+	if w.m.Bytes.Add(float64(len(resp.Body))); err != nil {
+		w.m.Errors.Add(1, "fetch", string(fault.KindOf(err)))
+	}
+	return resp, err
+}
+
+// Index counts the pages that enter and leave an index. That there is none is told by its type, so
+// [search.None] stays what it is.
+func Index(x search.Index, m *telemetry.Metrics) search.Index {
+	if _, none := x.(search.None); none {
+		return x
+	}
+	return &index{x, m}
+}
+
+type index struct {
+	search.Index
+	m *telemetry.Metrics
+}
+
+func (x *index) Put(ctx context.Context, pages ...search.Page) error {
+	err := x.Index.Put(ctx, pages...)
+	x.done("put", len(pages), err)
+	return err
+}
+
+func (x *index) Remove(ctx context.Context, id string, held *search.Contents) error {
+	err := x.Index.Remove(ctx, id, held)
+	x.done("remove", 1, err)
+	return err
+}
+
+// done counts what was written, or why it was not.
+func (x *index) done(op string, pages int, err error) {
+	if err != nil {
+		x.m.Errors.Add(1, "index", string(fault.KindOf(err)))
+		return
+	}
+	x.m.IndexPages.Add(float64(pages), op)
+}

@@ -1,0 +1,72 @@
+package memory
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// DefaultMost is the most that is taken without being told to: an instance with more memory has other
+// uses for it.
+const DefaultMost Share = 1 << 30
+
+// least is what the process needs to work at all.
+const least Share = 256 << 20
+
+// Of is the share for a setting in bytes, or, for 0, what the instance allows up to [DefaultMost].
+func Of(setting int64) Share {
+	s := Share(setting)
+	if s <= 0 {
+		s = DefaultMost
+		if limit := Limit(os.ReadFile); limit > 0 {
+			s = min(s, Share(limit))
+		}
+	}
+	return max(s, least)
+}
+
+// Limit is the memory of the instance in bytes, read from the files that Linux keeps of it: the limit
+// of the control group (cgroup v2, v1), or else the machine's memory. It is 0 where neither is known.
+func Limit(read func(name string) ([]byte, error)) int64 {
+	limit := int64(0)
+	least := func(n int64) {
+		if n > 0 && (limit == 0 || n < limit) {
+			limit = n
+		}
+	}
+	for _, name := range groupFiles(read) {
+		text, _ := read(name)                                           // what is not there says nothing
+		n, _ := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64) // "max" is none
+		least(n)
+	}
+	text, _ := read("/proc/meminfo")
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "MemTotal:" {
+			n, _ := strconv.ParseInt(fields[1], 10, 64)
+			least(n << 10)
+		}
+	}
+	return limit
+}
+
+// groupFiles are where limits of the process' control group may stand: its own, and those of the
+// groups around it. See cgroups(7).
+func groupFiles(read func(name string) ([]byte, error)) []string {
+	files := []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
+	text, _ := read("/proc/self/cgroup")
+	for line := range strings.Lines(string(text)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 || parts[1] != "" && parts[1] != "memory" {
+			continue
+		}
+		root, file := "/sys/fs/cgroup", "/memory.max"
+		if parts[1] == "memory" {
+			root, file = "/sys/fs/cgroup/memory", "/memory.limit_in_bytes"
+		}
+		for group := parts[2]; group != "" && group != "/"; group = group[:strings.LastIndex(group, "/")] {
+			files = append(files, root+group+file)
+		}
+	}
+	return files
+}

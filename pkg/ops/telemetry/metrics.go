@@ -1,0 +1,70 @@
+package telemetry
+
+// Metrics are the numbers of one process since it began. They are lost with it; what is to outlive
+// instances is kept by package activity.
+type Metrics struct {
+	// Checks ended, by outcome: those of package schedule, and "indexed" where what had been fetched
+	// before was indexed, "purged" where an item was removed. A check whose finding was not committed
+	// is not counted.
+	Checks  *Counter
+	Changes *Counter // checks that found new content, the first included
+	Bytes   *Counter // of bodies fetched, decoded
+	// Errors by where they arose (fetch, storage, index, invocation) and by kind of fault. What is missing
+	// or in conflict in storage is the course of things and no error; that a page fails is in Checks.
+	Errors *Counter
+	// Storage operations by service (table, queue, blob) and name, as the port has them. A query or a list
+	// is one, however many requests its pages take.
+	Storage        *Counter
+	PolitenessWait *Histogram // seconds that a request waited for its host's turn; no wait is not observed
+	// seconds from a message's insertion to its delivery, the delay asked for included; by function
+	QueueAge *Histogram
+	// by function, or route, and outcome: ok, refused (the caller's fault), dropped (a message that nobody can read),
+	// failed
+	Invocations *Counter
+	Duration    *Histogram // of invocations, in seconds, by function
+	IndexPages  *Counter   // pages written to the search index and removed from it, by operation
+	// ChunkCollisions are chunks of pages written to the index whose uid another chunk of the page had, too (002 §5.4),
+	// by what told them apart: context, ordinal.
+	ChunkCollisions *Counter
+	ModelTokens     *Counter // tokens that language models read and wrote, by direction: in, out
+}
+
+var (
+	short = []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 270}
+	long  = []float64{0.5, 1, 2.5, 5, 10, 30, 60, 300, 600, 1800, 3600, 6 * 3600, 24 * 3600}
+)
+
+// New returns metrics at zero.
+func New() *Metrics {
+	return &Metrics{
+		Checks:  newCounter("tidemark_checks_total", "Checks of items ended, by outcome.", "outcome"),
+		Changes: newCounter("tidemark_changes_total", "Checks that found new content."),
+		Bytes:   newCounter("tidemark_fetched_bytes_total", "Bytes of bodies fetched, decoded."),
+		Errors:  newCounter("tidemark_errors_total", "Errors by where they arose and kind of fault.", "of", "kind"),
+		Storage: newCounter("tidemark_storage_operations_total", "Operations of storage by service and name.",
+			"service", "op"),
+		PolitenessWait: newHistogram("tidemark_politeness_wait_seconds", "Waits of requests for the turn of their host.",
+			short),
+		QueueAge: newHistogram("tidemark_queue_age_seconds", "Age of queue messages when they were delivered.", long,
+			"function"),
+		Invocations: newCounter("tidemark_invocations_total", "Invocations by function and outcome.", "function",
+			"outcome"),
+		Duration: newHistogram("tidemark_invocation_duration_seconds", "Duration of invocations by function.", short,
+			"function"),
+		IndexPages: newCounter("tidemark_index_pages_total", "Pages written to and removed from the search index.",
+			"op"),
+		ChunkCollisions: newCounter("tidemark_chunk_collisions_total",
+			"Chunks indexed whose uid another chunk of their page had, by what told them apart.", "by"),
+		ModelTokens: newCounter("tidemark_model_tokens_total", "Tokens that language models read (in) and wrote (out).",
+			"direction"),
+	}
+}
+
+// Read gives all families in the order of the struct. They are not of one instant while work goes on.
+func (m *Metrics) Read() []Family {
+	return []Family{
+		m.Checks.read(), m.Changes.read(), m.Bytes.read(), m.Errors.read(), m.Storage.read(), m.PolitenessWait.read(),
+		m.QueueAge.read(),
+		m.Invocations.read(), m.Duration.read(), m.IndexPages.read(), m.ChunkCollisions.read(), m.ModelTokens.read(),
+	}
+}

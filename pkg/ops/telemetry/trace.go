@@ -1,0 +1,62 @@
+package telemetry
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+)
+
+// Trace is a place in a W3C trace: the trace, one span of it, and the span that this one was asked
+// for by. The zero Trace is none.
+type Trace struct {
+	ID     string // 32 lower-case hexadecimal digits
+	Span   string // 16
+	Parent string // 16, or empty: the first of its trace
+	Flags  string // 2, as received; "01" is sampled
+}
+
+// NewTrace begins one.
+func NewTrace() Trace { return Trace{ID: random(16), Span: random(8), Flags: "01"} }
+
+// ParseTrace reads a traceparent header (W3C Trace Context §3.2); the span it names is that of who
+// sent it. What is not one counts as none, as the standard says.
+func ParseTrace(header string) (t Trace, ok bool) {
+	parts := strings.Split(header, "-")
+	if len(header) > 512 || len(parts) < 4 || !isHex(parts[0], 2) || parts[0] == "ff" || parts[0] == "00" &&
+		len(parts) != 4 {
+		return Trace{}, false
+	}
+	t = Trace{ID: parts[1], Span: parts[2], Flags: parts[3]}
+	if !isHex(t.ID, 32) || !isHex(t.Span, 16) || !isHex(t.Flags, 2) || isZero(t.ID) || isZero(t.Span) {
+		return Trace{}, false
+	}
+	return t, true
+}
+
+// Child is a new span of the trace, asked for by this one; of no trace, the first of a new one.
+func (t Trace) Child() Trace {
+	if t.ID == "" {
+		return NewTrace()
+	}
+	return Trace{ID: t.ID, Span: random(8), Parent: t.Span, Flags: t.Flags}
+}
+
+// String is the traceparent header that names the span; empty for no trace.
+func (t Trace) String() string {
+	if t.ID == "" {
+		return ""
+	}
+	return "00-" + t.ID + "-" + t.Span + "-" + t.Flags
+}
+
+// random gives n bytes as hexadecimal digits. All of them zero, which the standard forbids, does not
+// happen.
+func random(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
+
+func isHex(s string, n int) bool { return len(s) == n && strings.Trim(s, "0123456789abcdef") == "" }
+
+func isZero(s string) bool { return strings.Trim(s, "0") == "" }

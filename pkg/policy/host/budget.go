@@ -1,0 +1,180 @@
+package host
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// Budget is how much may be asked for in one day (UTC). Zero is no limit.
+type Budget struct {
+	Requests int64 `json:"requests,omitempty"`
+	Bytes    int64 `json:"bytes,omitempty"` // of bodies, as they come over the wire
+}
+
+// Plus adds two budgets.
+func (b Budget) Plus(o Budget) Budget { return Budget{b.Requests + o.Requests, b.Bytes + o.Bytes} }
+
+// less is what is left of a budget; very much where there is no limit.
+func (b Budget) less(used Budget) Budget {
+	return Budget{leftOf(b.Requests, used.Requests), leftOf(b.Bytes, used.Bytes)}
+}
+
+func leftOf(limit, used int64) int64 {
+	if limit == 0 {
+		return math.MaxInt64
+	}
+	return max(0, limit-used)
+}
+
+// Day is what a host was asked for in one day (UTC).
+type Day struct {
+	Began      time.Time `col:"day"`
+	Used       Budget    `col:"used"`       // made or reserved
+	Granted    Budget    `col:"granted"`    // taken from the total
+	TotalSpent Budget    `col:"totalSpent"` // the total that had nothing left
+}
+
+// StartDay begins the day of now. What is reserved may be asked for in it, so it is carried over.
+func (s *State) StartDay(now time.Time) {
+	day := now.UTC().Truncate(24 * time.Hour)
+	if !day.After(s.Today.Began) {
+		return
+	}
+	s.Today = Day{Began: day}
+	s.Leases = slices.Clone(s.Leases)
+	for i := range s.Leases {
+		l := &s.Leases[i]
+		if !l.Until.After(now) {
+			l.Reserved = 0
+		}
+		s.Today.Used.Requests += l.Reserved
+	}
+}
+
+// left is what the host may be asked for today beyond what is reserved.
+func (d *Day) left(p Politeness) Budget {
+	l := p.Daily.less(d.Used)
+	if p.Total.Requests > 0 {
+		l.Requests = min(l.Requests, max(0, d.Granted.Requests-d.Used.Requests))
+	}
+	if p.Total.Bytes > 0 {
+		l.Bytes = min(l.Bytes, max(0, d.Granted.Bytes-d.Used.Bytes))
+	}
+	return l
+}
+
+// spent says which budget of the day is spent; "" for none.
+func (d *Day) spent(p Politeness) string {
+	own, all := p.Daily.less(d.Used), d.left(p)
+	switch {
+	case own.Requests == 0:
+		return fmt.Sprintf("the host's daily budget of %d requests is spent", p.Daily.Requests)
+	case own.Bytes == 0:
+		return fmt.Sprintf("the host's daily budget of %d bytes is spent", p.Daily.Bytes)
+	case all.Requests == 0 && p.Total.Requests <= d.TotalSpent.Requests:
+		return fmt.Sprintf("the daily budget of %d requests for all hosts is spent", p.Total.Requests)
+	case all.Bytes == 0 && p.Total.Bytes <= d.TotalSpent.Bytes:
+		return fmt.Sprintf("the daily budget of %d bytes for all hosts is spent", p.Total.Bytes)
+	}
+	return ""
+}
+
+// allow is what the owner of a new lease may ask for: what it has reserved, and of the rest its share by
+// the requests it may have in flight.
+func (d *Day) allow(reserved int64, permits int, p Politeness) Budget {
+	share := func(left int64) int64 {
+		if left == math.MaxInt64 {
+			return math.MaxInt64 / 2 // no limit, and no overflow
+		}
+		most := int64(max(1, p.MaxConcurrent))
+		return (left*int64(permits) + most - 1) / most
+	}
+	left := d.left(p)
+	return Budget{Requests: reserved + share(left.Requests), Bytes: share(left.Bytes)}
+}
+
+// Charge counts what the owner of a lease has asked for since it last told, first against what it has
+// reserved.
+func (s *State) Charge(now time.Time, owner string, asked Budget) {
+	s.StartDay(now)
+	if l := s.lease(owner); l != nil {
+		n := min(asked.Requests, l.Reserved)
+		l.Reserved -= n
+		asked.Requests -= n
+	}
+	s.Today.Used = s.Today.Used.Plus(asked)
+}
+
+const (
+	// mostSpare bounds what a host takes from the total beyond what its next batch needs, in requests.
+	// What it does not use is lost for the day, so portions are small at first.
+	mostSpare = 256
+	// leastBody is what a body is taken for of a host that has shown none.
+	leastBody = 64 << 10
+)
+
+// Wants is what a host has to take from the total for n more requests; zero when it has enough, or may
+// not be asked.
+func (s *State) Wants(now time.Time, n int, p Politeness) (want Budget) {
+	if until, _ := s.Blocked(now, p); !until.IsZero() {
+		return want
+	}
+	d := s.Today
+	if asked := d.Used.Requests + int64(n); p.Total.Requests > 0 && asked > d.Granted.Requests {
+		want.Requests = asked - d.Granted.Requests + 2 + min(mostSpare, asked/4)
+	}
+	if p.Total.Bytes > 0 {
+		body := int64(leastBody)
+		if d.Used.Bytes > 0 {
+			body = d.Used.Bytes / max(1, d.Used.Requests)
+		}
+		likely := int64(n)*body + 1
+		if d.Granted.Bytes-d.Used.Bytes < likely {
+			want.Bytes = d.Used.Bytes + 2*likely - d.Granted.Bytes
+		}
+	}
+	return want
+}
+
+// Grant adds what was taken from the total, all of it if everything was asked. If nothing is left then,
+// that total is spent: who raises it lets the host go on.
+func (d *Day) Grant(got Budget, p Politeness, all bool) {
+	d.Granted = d.Granted.Plus(got)
+	if left := d.left(p); all && (left.Requests == 0 || left.Bytes == 0) {
+		d.TotalSpent = p.Total
+	}
+}
+
+// Shares is in how many parts the total of all hosts is kept, so that hosts do not all write one row.
+const Shares = 8
+
+// Share is one part of the total of a day.
+type Share struct {
+	Began time.Time `col:"day"`
+	Taken Budget    `col:"taken"`
+}
+
+// Take gives as much of the i-th part as is wanted and left.
+func (t *Share) Take(day time.Time, want, total Budget, i int) (give Budget) {
+	if day.After(t.Began) {
+		*t = Share{Began: day}
+	}
+	part := Budget{partOf(total.Requests, i), partOf(total.Bytes, i)}
+	give = Budget{
+		min(want.Requests, max(0, part.Requests-t.Taken.Requests)),
+		min(want.Bytes, max(0, part.Bytes-t.Taken.Bytes)),
+	}
+	t.Taken = t.Taken.Plus(give)
+	return give
+}
+
+// partOf is the i-th part of a total: together they have it all.
+func partOf(total int64, i int) int64 {
+	part := total / Shares
+	if int64(i) < total%Shares {
+		part++
+	}
+	return part
+}

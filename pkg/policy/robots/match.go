@@ -1,0 +1,97 @@
+package robots
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/percent"
+)
+
+// rule is one Allow or Disallow line, compiled.
+type rule struct {
+	pattern  string // canonical; every "*" is a wildcard
+	anchored bool   // the pattern must reach the end of the path
+	priority int    // length of the pattern as the site wrote it, after escaping
+	allow    bool
+}
+
+// compile takes the value of a rule. A "$" is special at the end only.
+func compile(value string, allow bool) rule {
+	r := rule{priority: len(value), allow: allow}
+	value, r.anchored = strings.CutSuffix(value, "$")
+	r.pattern = percent.Canonical(value, inPattern)
+	return r
+}
+
+// byPriority puts longer patterns first and, among equals, allow first (RFC 9309 §2.2.2), so that
+// the first match decides.
+func byPriority(a, b rule) int {
+	switch {
+	case a.priority != b.priority:
+		return cmp.Compare(b.priority, a.priority)
+	case a.allow == b.allow:
+		return 0
+	case a.allow:
+		return -1
+	default:
+		return 1
+	}
+}
+
+// strongest returns best, or the first of the sorted rules that matches path and beats it.
+func strongest(rules []rule, path string, best rule) rule {
+	for _, r := range rules {
+		if byPriority(r, best) >= 0 {
+			return best
+		}
+		if r.matches(path) {
+			return r
+		}
+	}
+	return best
+}
+
+// matches reports whether the pattern covers path from its start. Taking the leftmost place for
+// each literal between wildcards never loses a match, so the cost is linear: no pattern makes it
+// blow up.
+func (r rule) matches(path string) bool {
+	literal, rest, wild := strings.Cut(r.pattern, "*")
+	path, ok := strings.CutPrefix(path, literal)
+	for ok && wild {
+		literal, rest, wild = strings.Cut(rest, "*")
+		if r.anchored && !wild {
+			return strings.HasSuffix(path, literal)
+		}
+		_, path, ok = strings.Cut(path, literal)
+	}
+	return ok && (path == "" || !r.anchored)
+}
+
+// pathOf is the path and query of a URL, beginning with "/". Scheme, authority and fragment are
+// dropped without judging them: the URL has been checked before, and a URL that cannot be parsed
+// must not become allowed or forbidden by accident.
+func pathOf(rawURL string) string {
+	rawURL, _, _ = strings.Cut(rawURL, "#")
+	if i := strings.Index(rawURL, "//"); i == 0 || i > 0 && rawURL[i-1] == ':' && !strings.ContainsAny(rawURL[:i], "/?") {
+		rawURL = rawURL[i+2:]
+		start := strings.IndexAny(rawURL, "/?")
+		if start < 0 {
+			return "/"
+		}
+		rawURL = rawURL[start:]
+	}
+	if !strings.HasPrefix(rawURL, "/") {
+		return "/" + rawURL
+	}
+	return rawURL
+}
+
+// Characters that stand for themselves in a canonical pattern, which has * as a wildcard, and in a
+// canonical path, whose * and $ are escaped as a rule must write them (RFC 9309 §2.2.3).
+var (
+	inPattern = percent.SetOf(percent.Unreserved + strings.ReplaceAll(percent.Reserved, "$", ""))
+	inPath    = percent.SetOf(percent.Unreserved + strings.NewReplacer("*", "", "$", "").Replace(percent.Reserved))
+)
+
+// canonicalPath is the form of a URL's path that patterns are compared with (RFC 9309 §2.2.2).
+func canonicalPath(path string) string { return percent.Canonical(path, inPath) }

@@ -1,0 +1,154 @@
+package robots
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jimsmart/grobotstxt"
+
+	"github.com/tidemark/tidemark/pkg/base/percent"
+)
+
+// Parse compiles a robots.txt body. It accepts anything: lines that mean nothing are passed over,
+// and what lies behind [MaxBody] is ignored.
+func Parse(body []byte) Rules {
+	var b builder
+	grobotstxt.Parse(neutral(cut(body)), &b)
+	for _, g := range b.rules.groups {
+		slices.SortStableFunc(g.rules, byPriority)
+	}
+	return b.rules
+}
+
+// cut keeps at most MaxBody bytes and ends them at a line end: half a rule is a shorter pattern,
+// which would forbid more than the site said.
+func cut(body []byte) []byte {
+	if len(body) <= MaxBody {
+		return body
+	}
+	body = body[:MaxBody]
+	if end := bytes.LastIndexAny(body, "\r\n"); end >= 0 {
+		return body[:end]
+	}
+	return body
+}
+
+// neutral rewrites the body so that the parser's own escaping finds nothing to do: it drops the
+// byte order mark, escapes bytes outside ASCII and writes escapes in upper case. Left to itself
+// the parser turns the digits of an escape into control characters as soon as a rule holds a
+// lower-case escape or a byte outside ASCII.
+func neutral(body []byte) string {
+	for _, mark := range []byte{0xEF, 0xBB, 0xBF} { // a partial mark is dropped as well
+		if len(body) == 0 || body[0] != mark {
+			break
+		}
+		body = body[1:]
+	}
+	text := string(body)
+	var out strings.Builder
+	out.Grow(len(text))
+	for i := 0; i < len(text); i++ {
+		c, escaped := percent.Byte(text, i)
+		if escaped || c >= 0x80 {
+			percent.Write(&out, c)
+		} else {
+			out.WriteByte(c)
+		}
+		if escaped {
+			i += 2
+		}
+	}
+	return out.String()
+}
+
+// builder collects what the parser finds. Its methods are those of grobotstxt.ParseHandler.
+type builder struct {
+	rules     Rules
+	seen      map[string]bool // sitemaps
+	ruleSeen  bool            // a rule came since the last user-agent line
+	delaySeen bool            // a rule or a delay came since then
+}
+
+var _ grobotstxt.ParseHandler = (*builder)(nil)
+
+// HandleRobotsStart begins with no open group: lines above any user agent belong to none.
+func (b *builder) HandleRobotsStart() {
+	*b = builder{seen: map[string]bool{}, ruleSeen: true, delaySeen: true}
+}
+
+// HandleRobotsEnd does nothing.
+func (b *builder) HandleRobotsEnd() {}
+
+// HandleUserAgent adds an agent to the open group, or opens one when the last was closed by a
+// rule. Crawl-delay is an extension and must not close a group of rules (RFC 9309 §2.2.4), but
+// the delay itself is only meant for the agents above it; so delays are grouped on their own.
+func (b *builder) HandleUserAgent(_ int, value string) {
+	if b.ruleSeen {
+		b.rules.groups = append(b.rules.groups, group{})
+		b.ruleSeen = false
+	}
+	if b.delaySeen {
+		b.rules.delays = append(b.rules.delays, delay{})
+		b.delaySeen = false
+	}
+	b.rules.groups[len(b.rules.groups)-1].add(value)
+	b.rules.delays[len(b.rules.delays)-1].add(value)
+}
+
+// HandleAllow adds a rule, and for "…/index.html" one for the bare folder, which servers answer
+// with the same page.
+func (b *builder) HandleAllow(_ int, value string) {
+	b.add(value, true)
+	if slash := strings.LastIndexByte(value, '/'); slash >= 0 && strings.HasPrefix(value[slash:], "/index.htm") {
+		b.add(value[:slash+1]+"$", true)
+	}
+}
+
+// HandleDisallow adds a rule.
+func (b *builder) HandleDisallow(_ int, value string) { b.add(value, false) }
+
+// HandleSitemap keeps a sitemap, whichever group it stands in.
+func (b *builder) HandleSitemap(_ int, value string) {
+	if value == "" || len(value) > MaxSitemapURL || len(b.seen) == MaxSitemaps || b.seen[value] {
+		return
+	}
+	b.seen[value] = true
+	b.rules.sitemaps = append(b.rules.sitemaps, value)
+}
+
+// HandleUnknownAction takes Crawl-delay and passes over everything else.
+func (b *builder) HandleUnknownAction(_ int, action, value string) {
+	if !strings.EqualFold(action, "crawl-delay") || len(b.rules.delays) == 0 {
+		return
+	}
+	b.delaySeen = true
+	wait, ok := parseDelay(value)
+	if d := &b.rules.delays[len(b.rules.delays)-1]; ok {
+		d.wait, d.set = max(d.wait, wait), true
+	}
+}
+
+func (b *builder) add(value string, allow bool) {
+	if len(b.rules.groups) == 0 {
+		return // a rule above any user-agent line belongs to no group
+	}
+	b.ruleSeen, b.delaySeen = true, true
+	if value == "" {
+		return // matches with no priority, so it never decides
+	}
+	g := &b.rules.groups[len(b.rules.groups)-1]
+	g.rules = append(g.rules, compile(value, allow))
+}
+
+// parseDelay reads seconds, with a fraction if the site likes, and caps them at MaxCrawlDelay.
+func parseDelay(value string) (time.Duration, bool) {
+	number, _, _ := strings.Cut(value, " ")
+	seconds, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(seconds >= 0) { // NaN fails every comparison
+		return 0, false
+	}
+	return time.Duration(min(seconds, MaxCrawlDelay.Seconds()) * float64(time.Second)), true
+}

@@ -1,0 +1,157 @@
+package robots
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// How long a decision stands.
+const (
+	// DefaultLifetime is how long a reply without Cache-Control holds, and the longest that any
+	// reply holds (RFC 9309 §2.4).
+	DefaultLifetime = 24 * time.Hour
+	// MinLifetime is the shortest that a good reply holds, whatever Cache-Control says.
+	MinLifetime = 10 * time.Minute
+	// FirstRetry is the pause after the first failure; it doubles with each further one.
+	FirstRetry = 2 * time.Minute
+	// MaxRetry is the longest pause between tries, unless Retry-After asks for more.
+	MaxRetry = 4 * time.Hour
+	// Patience is how long a host is left alone because its robots.txt cannot be fetched. After that
+	// the file counts as unavailable (RFC 9309 §2.3.1.4).
+	Patience = 30 * 24 * time.Hour
+)
+
+// Reply is the result of asking for /robots.txt, after redirects.
+type Reply struct {
+	Status           int           // of the last response; meaningless when Failed
+	Failed           bool          // nothing usable came: DNS, connect, TLS, timeout, broken body, refused address
+	TooManyRedirects bool          // a loop, or more redirects than are followed
+	Problem          string        // why it failed, for people
+	Body             []byte        // decoded, possibly cut
+	ETag             string        // validators for the next time
+	LastModified     string        //
+	CacheControl     string        // the header's value, several joined by commas
+	RetryAfter       time.Duration // zero when not asked for
+}
+
+// State is what must be remembered of a host between replies. The zero value is a host that was
+// never asked.
+type State struct {
+	HasCopy      bool      // the body of the last good reply is kept
+	Failures     int       // consecutive replies from which nothing could be learned
+	FailingSince time.Time // of the first of these; zero when the last reply was good
+}
+
+// Verdict is what to go by until a decision expires.
+type Verdict string
+
+const (
+	// AllowAll means there is no robots.txt; forget any copy.
+	AllowAll Verdict = "allow"
+	// DisallowAll means wait: nothing of this host may be fetched now, and nothing is dropped.
+	DisallowAll Verdict = "disallow"
+	// UseBody means keep and parse the body of this reply.
+	UseBody Verdict = "body"
+	// UseCopy means go on with the copy kept from an earlier reply.
+	UseCopy Verdict = "copy"
+)
+
+// Decision is the meaning of a [Reply].
+type Decision struct {
+	Verdict Verdict
+	Expires time.Time // ask again at this time
+	Reason  string    // a constant phrase, or one with the status in it
+}
+
+// Decide applies RFC 9309 §2.3.1 to a reply received at now, and returns what to remember.
+//
+//	2xx                        use the body
+//	304                        use the copy
+//	4xx, endless redirects     no rules: allow all
+//	429, 5xx, no answer        unreachable: use the copy, else disallow all; ask again soon, and
+//	                           after 30 days of this allow all
+//
+// A good reply holds for its Cache-Control max-age within [MinLifetime, DefaultLifetime].
+func Decide(r Reply, s State, now time.Time) (Decision, State) {
+	good := now.Add(lifetime(r.CacheControl))
+	switch {
+	case r.TooManyRedirects:
+		return Decision{AllowAll, good, "too many redirects"}, State{}
+	case unreachable(r, s):
+		return wait(r, s, now)
+	case r.Status == 304:
+		return Decision{UseCopy, good, "not modified"}, State{HasCopy: true}
+	case r.Status < 300:
+		return Decision{UseBody, good, "fetched"}, State{HasCopy: true}
+	default:
+		return Decision{AllowAll, good, fmt.Sprintf("unavailable: status %d", r.Status)}, State{}
+	}
+}
+
+// unreachable reports whether nothing can be learned from the reply about the site's wishes. 429 is such a
+// reply: a site that is overloaded did not say that it has no rules.
+func unreachable(r Reply, s State) bool {
+	return r.Failed || r.Status < 200 || r.Status == 429 || r.Status >= 500 ||
+		r.Status == 304 && !s.HasCopy
+}
+
+// wait decides about a host whose robots.txt cannot be fetched now.
+func wait(r Reply, s State, now time.Time) (Decision, State) {
+	if s.FailingSince.IsZero() {
+		s.FailingSince = now
+	}
+	s.Failures++
+	reason := "unreachable"
+	if !r.Failed {
+		reason = fmt.Sprintf("unreachable: status %d", r.Status)
+	}
+	if now.Sub(s.FailingSince) >= Patience {
+		s.HasCopy = false
+		return Decision{AllowAll, now.Add(DefaultLifetime), reason + " for 30 days"}, s
+	}
+	d := Decision{DisallowAll, now.Add(retryPause(s.Failures, r.RetryAfter)), reason}
+	if s.HasCopy {
+		d.Verdict = UseCopy
+	}
+	return d, s
+}
+
+// retryPause is FirstRetry doubled for each failure after the first, up to MaxRetry; a longer
+// Retry-After is respected up to DefaultLifetime.
+func retryPause(failures int, retryAfter time.Duration) time.Duration {
+	pause := FirstRetry
+	for i := 1; i < failures && pause < MaxRetry; i++ {
+		pause *= 2
+	}
+	return max(min(pause, MaxRetry), min(retryAfter, DefaultLifetime))
+}
+
+// lifetime reads Cache-Control. A reply that must not be cached still holds for MinLifetime:
+// asking before every page would cost the site more than it wants to spare.
+func lifetime(cacheControl string) time.Duration {
+	for directive := range strings.SplitSeq(cacheControl, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
+		switch strings.ToLower(name) {
+		case "no-cache", "no-store":
+			return MinLifetime
+		case "max-age":
+			return maxAge(strings.Trim(value, `" `))
+		}
+	}
+	return DefaultLifetime
+}
+
+// maxAge clamps seconds; what is not a number is taken as stale (RFC 9111 §4.2.1), and a number too
+// large for an int64 as the longest time.
+func maxAge(value string) time.Duration {
+	if value == "" || strings.Trim(value, "0123456789") != "" {
+		return MinLifetime
+	}
+	seconds, err := strconv.ParseInt(value, 10, 32)
+	if err != nil { // only out of range is left
+		return DefaultLifetime
+	}
+	return min(max(time.Duration(seconds)*time.Second, MinLifetime), DefaultLifetime)
+}

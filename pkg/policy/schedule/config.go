@@ -1,0 +1,81 @@
+package schedule
+
+import (
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Config holds the settings. Make one with [Defaults] and check changes with [Config.Validate].
+type Config struct {
+	Base           time.Duration // CRAWL_BASE_INTERVAL_SECONDS: the interval after a change
+	Max            time.Duration // CRAWL_MAX_INTERVAL_SECONDS: no wait is longer
+	ErrorBase      time.Duration // CRAWL_ERROR_BACKOFF_BASE: the wait after a first failure
+	UnchangedSteps int           // CRAWL_UNCHANGED_STEPS: N, unchanged checks before the next step
+	GoneAfter      int           // CRAWL_GONE_AFTER: M, missing checks before the source is gone
+	GoneShare      float64       // CRAWL_GONE_SHARE: the part of a host that may become gone within a day
+	PurgeGone      time.Duration // CRAWL_PURGE_GONE_DAYS: how long a gone source is kept; 0 for ever
+}
+
+// Defaults are the settings of spec 003 §11, a day, 14 days and ten minutes, and 3, 3, a fifth and no
+// purge.
+func Defaults() Config {
+	return Config{Base: day, Max: 14 * day, ErrorBase: 10 * time.Minute, UnchangedSteps: 3, GoneAfter: 3, GoneShare: 0.2}
+}
+
+const day = 24 * time.Hour
+
+// longest bounds every interval, far below where a duration overflows.
+const longest = 10 * 366 * day
+
+// Validate reports the first setting that makes no sense: waits are one second to ten years, Base
+// and ErrorBase are at most Max, counts are 1 to 1,000, the share is 0 to 1, the purge comes after 0 days to ten
+// years. The error is Invalid and its field is the
+// name of the setting.
+func (c Config) Validate() error {
+	for _, wait := range []struct {
+		setting string
+		value   time.Duration
+		max     time.Duration
+	}{
+		{"CRAWL_MAX_INTERVAL_SECONDS", c.Max, longest},
+		{"CRAWL_BASE_INTERVAL_SECONDS", c.Base, c.Max},
+		{"CRAWL_ERROR_BACKOFF_BASE", c.ErrorBase, c.Max},
+	} {
+		if wait.value < time.Second || wait.value > wait.max {
+			return fault.Field(wait.setting, "%s is %d seconds; allowed are 1 to %d",
+				wait.setting, wait.value/time.Second, wait.max/time.Second)
+		}
+	}
+	for _, count := range []struct {
+		setting string
+		value   int
+	}{{"CRAWL_UNCHANGED_STEPS", c.UnchangedSteps}, {"CRAWL_GONE_AFTER", c.GoneAfter}} {
+		if count.value < 1 || count.value > maxCount {
+			return fault.Field(count.setting, "%s is %d; allowed are 1 to %d", count.setting, count.value, maxCount)
+		}
+	}
+	if !(c.GoneShare >= 0 && c.GoneShare <= 1) {
+		return fault.Field("CRAWL_GONE_SHARE", "CRAWL_GONE_SHARE is %v; allowed is 0 to 1", c.GoneShare)
+	}
+	if c.PurgeGone < 0 || c.PurgeGone > longest {
+		return fault.Field("CRAWL_PURGE_GONE_DAYS", "CRAWL_PURGE_GONE_DAYS is %d days; allowed are 0 to %d", c.PurgeGone/day,
+			longest/day)
+	}
+	return nil
+}
+
+// sane is c with every setting brought into its bounds, so that Next holds its promises even for
+// settings that nobody validated.
+func (c Config) sane() Config {
+	c.Max = min(max(c.Max, time.Second), longest)
+	c.Base = min(max(c.Base, time.Second), c.Max)
+	c.ErrorBase = min(max(c.ErrorBase, time.Second), c.Max)
+	c.UnchangedSteps = min(max(c.UnchangedSteps, 1), maxCount)
+	c.GoneAfter = min(max(c.GoneAfter, 1), maxCount)
+	if !(c.GoneShare > 0) { // also what is no number
+		c.GoneShare = 0
+	}
+	c.GoneShare = min(c.GoneShare, 1)
+	return c
+}

@@ -1,0 +1,217 @@
+// Package schedule decides when a source is checked again: seldom while it does not change,
+// soon after it did, patiently while it fails, and hardly ever once it is gone.
+//
+// It implements A12, A13 and A14 of the requirements and spec 003 §5. It is arithmetic on values:
+// the caller brings the clock and the dice and keeps the [State] between checks.
+//
+// # The ladder
+//
+//	                 N unchanged      N unchanged      N unchanged
+//	1 × Base ──────────────> 3 × Base ──────> 7 × Base ──────> 14 × Base, each at most Max
+//	   ^                         │                │                │
+//	   └──── changed, or back after being missing ┴────────────────┘
+//
+// A source out of scope (robots.txt, noindex) climbs the ladder like one that does not change:
+// a rule that was a mistake is repaired within days, one that lasts is asked after seldom. A
+// robots.txt that cannot be read says nothing about the page; that is [Failed], with the time of
+// the next try at robots.txt as retryAfter.
+//
+// # Failures
+//
+// The nth failure in a row waits ErrorBase × 2^(n-1) × (0.8 to 1.2), at most Max. It leaves the
+// ladder alone, since it says nothing about how often the page changes.
+//
+// # Missing pages
+//
+// 404 and 410 are confirmed before they are believed: GoneAfter checks in a row, a quarter of
+// Base apart (six hours with the defaults). A broken deployment or a night of maintenance is
+// over by then, and a page that is really gone leaves the index the same day. Any other answer
+// in between, also a failure, begins the count again. A gone source is checked again after Base,
+// then each time after as long as it has been gone, at most Max. Only an answer of its own brings
+// it back; one that is missing for PurgeGone is purged.
+//
+// A host that loses more than GoneShare of its pages within a day (three at least) is more
+// likely broken than tidied up: the mass-removal guard leaves the others as they are until a second check, a day
+// later, which is believed.
+//
+//	          M in a row, room                  PurgeGone
+//	missing ─────────────────────────> gone ─────────────> purged
+//	   │                                 ↑
+//	   └─ M in a row, no room ─> guarded ┘ still missing after a day
+//
+// # Spread
+//
+// Next is spread over a window of 5 % of the interval, so that sources registered together do
+// not stay together. The window begins at the interval and ends before Max: never before Base,
+// and never after Max. For Base = Max no room is left, and there is no spread.
+package schedule
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// State is what the schedule remembers of a source between two checks. The zero State is a
+// source that was never checked.
+type State struct {
+	Interval     time.Duration // of the present step; zero means Base
+	Unchanged    int           // unchanged checks in a row at this interval, at most UnchangedSteps
+	Attempts     int           // failed tries in a row, at most 1,000
+	Missing      int           // answers of 404 or 410 in a row, at most 1,000
+	GuardedSince time.Time     // since when the mass-removal guard keeps it from being gone; zero when it does not
+	GoneSince    time.Time     // since when it is gone; zero when it is not
+}
+
+// maxCount is where counts stop, so that they neither overflow nor hide a bound.
+const maxCount = 1000
+
+// Outcome is what a check found. It is stored in decisions and counted in metrics.
+type Outcome string
+
+// The outcomes of a check.
+const (
+	Changed    Outcome = "changed"      // new content, or the first content
+	Unchanged  Outcome = "unchanged"    // 304, or the same hashes
+	Failed     Outcome = "failed"       // no usable answer: network, 5xx, 429, a page that cannot be read
+	Missing    Outcome = "missing"      // 404 or 410, to be confirmed
+	Guarded    Outcome = "held"         // 404 or 410, often enough, but too many others of the host as well
+	Gone       Outcome = "gone"         // 404 or 410, and the source is, or was already, gone
+	OutOfScope Outcome = "out_of_scope" // robots.txt, noindex or a rule of ours forbids it
+)
+
+// Decision is when to check again and why.
+type Decision struct {
+	State  State     // to keep until then
+	Next   time.Time // always later than the now that was given
+	Gone   bool      // the source's status is Gone: enough checks in a row found nothing
+	Reason string    // one line for people, without data of the source
+}
+
+// Next decides after a check that ended at now with outcome o. retryAfter is the pause the site
+// asked for, zero when it asked for none: Next is never earlier than that, as far as Max allows.
+// jitter is a random number in [0,1); the same arguments give the same Decision. An outcome that
+// is not known counts as [Failed].
+func (c Config) Next(s State, o Outcome, retryAfter time.Duration, now time.Time, jitter float64) Decision {
+	c, jitter = c.sane(), clamp(jitter)
+	var p plan
+	switch o {
+	case Changed:
+		p = c.restart("changed: back to the base interval", jitter)
+	case Unchanged:
+		p = c.unchanged(s, jitter)
+	case OutOfScope:
+		p = c.climb(s, "out of scope", jitter)
+	case Missing, Guarded, Gone:
+		p = c.missing(s, o, now, jitter)
+	default:
+		p = c.failed(s, now, jitter)
+	}
+	if asked := min(retryAfter, c.Max); asked > p.wait {
+		p.wait = asked
+		p.reason += ", and the site asked for a pause"
+	}
+	return Decision{State: p.state, Next: now.Add(p.wait), Gone: !p.state.GoneSince.IsZero(), Reason: p.reason}
+}
+
+// plan is a decision before the site's wishes and the clock come in.
+type plan struct {
+	state  State
+	wait   time.Duration
+	reason string
+}
+
+// restart goes to the first step of the ladder.
+func (c Config) restart(reason string, jitter float64) plan {
+	return plan{State{Interval: c.Base}, c.spread(c.Base, jitter), reason}
+}
+
+// unchanged climbs, except that a page which comes back is news even with its old content: it
+// was removed from the index or was about to be.
+func (c Config) unchanged(s State, jitter float64) plan {
+	if s.Missing > 0 {
+		return c.restart("back after being missing: back to the base interval", jitter)
+	}
+	return c.climb(s, "unchanged", jitter)
+}
+
+// climb counts a check that found nothing new and goes one step up after enough of them.
+func (c Config) climb(s State, what string, jitter float64) plan {
+	step := c.step(s.Interval)
+	next := State{Interval: c.rung(step), Unchanged: count(s.Unchanged)}
+	reason := fmt.Sprintf("%s on %d of %s before the interval of %s gets longer", what, next.Unchanged,
+		words.Count(c.UnchangedSteps, "check"), words.Exact(next.Interval))
+	switch {
+	case next.Unchanged < c.UnchangedSteps:
+	case c.rung(step+1) > next.Interval:
+		next = State{Interval: c.rung(step + 1)}
+		reason = fmt.Sprintf("%s on %s: the interval is now %s", what, words.Count(c.UnchangedSteps, "check"),
+			words.Exact(next.Interval))
+	default:
+		next.Unchanged = c.UnchangedSteps
+		reason = fmt.Sprintf("%s: the interval stays at its longest, %s", what, words.Exact(next.Interval))
+	}
+	return plan{next, c.spread(next.Interval, jitter), reason}
+}
+
+// ladder holds the steps of A12 in units of Base.
+var ladder = [...]time.Duration{1, 3, 7, 14}
+
+// rung is the interval of a step, which stays at the last one.
+func (c Config) rung(step int) time.Duration {
+	return min(c.Base*ladder[min(step, len(ladder)-1)], c.Max)
+}
+
+// step is the highest step whose interval is not above the given one. Intervals from before a
+// change of the settings land on the step below.
+func (c Config) step(interval time.Duration) (step int) {
+	for step+1 < len(ladder) && c.rung(step+1) <= interval && c.rung(step+1) > c.rung(step) {
+		step++
+	}
+	return step
+}
+
+// failed backs off. A gone source that fails is still gone, and needs no haste; one that the
+// guard keeps begins anew, like any that was missing.
+func (c Config) failed(s State, now time.Time, jitter float64) plan {
+	next := State{Interval: c.rung(c.step(s.Interval)), Unchanged: s.Unchanged, Attempts: count(s.Attempts)}
+	reason := "failed " + words.Count(next.Attempts, "time")
+	if !s.GoneSince.IsZero() {
+		next.Missing, next.GoneSince = min(max(s.Missing, 0), maxCount), s.GoneSince
+		return plan{next, c.rarely(next, now, jitter), reason + ", and gone before"}
+	}
+	return plan{next, c.backoff(next.Attempts, jitter), reason}
+}
+
+// backoff is ErrorBase × 2^(attempts-1), times 0.8 to 1.2 by jitter, at most Max.
+func (c Config) backoff(attempts int, jitter float64) time.Duration {
+	wait := c.ErrorBase
+	for range attempts - 1 {
+		if wait >= 2*c.Max {
+			break
+		}
+		wait *= 2
+	}
+	wait = time.Duration(float64(wait) * (0.8 + 0.4*jitter))
+	return min(max(wait, time.Second), c.Max)
+}
+
+// spread picks a point of the window described in the package comment.
+func (c Config) spread(interval time.Duration, jitter float64) time.Duration {
+	width := interval / 20
+	end := min(interval+width, c.Max)
+	begin := max(end-width, c.Base)
+	return begin + time.Duration(jitter*float64(end-begin))
+}
+
+// count is one more than n, within the bounds of a count.
+func count(n int) int { return min(max(n, 0), maxCount-1) + 1 }
+
+// clamp brings jitter into [0,1); what is no number is 0.
+func clamp(jitter float64) float64 {
+	if !(jitter > 0) {
+		return 0
+	}
+	return min(jitter, 0.999)
+}

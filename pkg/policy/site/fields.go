@@ -1,0 +1,178 @@
+package site
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+)
+
+// site reads one site.
+func (r *reader) site(n node) *Site {
+	s := &Site{line: n.Line}
+	r.fields(n, fieldReaders{
+		"slug":       into(&s.Slug, r.slug),
+		"domain":     into(&s.Domain, r.domain),
+		"sitemaps":   into(&s.Sitemaps, texts(r, address)),
+		"feeds":      into(&s.Feeds, texts(r, address)),
+		"archives":   into(&s.Archives, texts(r, discover.ParseTemplate)),
+		"listings":   func(n node) { r.list(n, MaxEntries, func(n node) { s.Listings = append(s.Listings, r.listing(n)) }) },
+		"containers": into(&s.Containers, texts(r, container)),
+		"alternates": into(&s.Alternates, r.truth),
+		"include":    into(&s.Include, texts(r, pattern)),
+		"exclude":    into(&s.Exclude, texts(r, pattern)),
+		"limits":     into(&s.Limits, r.limits),
+	}, "slug", "domain")
+	r.checkHosts(s, n)
+	return s
+}
+
+var slugForm = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
+
+func (r *reader) slug(n node) string {
+	slug, ok := r.text(n)
+	if ok && !slugForm.MatchString(slug) {
+		r.bad(n, "is %q; write 1 to 64 characters of a-z, 0-9 and -", clip(slug))
+	}
+	return slug
+}
+
+// domain reads a host in the form of source.Source.Host, with a port unless it is the scheme's own.
+func (r *reader) domain(n node) string {
+	text, ok := r.text(n)
+	if !ok {
+		return ""
+	}
+	host := hostOf("http://" + text + "/")
+	if strings.ContainsAny(text, "/\\?#@ ") || host == "" || host != hostOf("https://"+text+"/") {
+		r.bad(n, "is %q; write one host such as port.example, with a port only if it is neither 80 nor 443", clip(text))
+	}
+	return host
+}
+
+// hostOf is the host of an address, or "".
+func hostOf(address string) string {
+	s, err := source.Rules{}.ParseURL(address)
+	if err != nil {
+		return ""
+	}
+	return s.Host
+}
+
+var withUser = regexp.MustCompile(`^[a-zA-Z]+:[/\\]*[^/\\?#]*@`)
+
+// address is an absolute address in the form that is requested. An address with a user name is
+// refused: site files hold no secrets, and without the name the request would be another one.
+func address(text string) (string, error) {
+	if withUser.MatchString(text) {
+		return "", errors.New("holds a user name or password; site files name public addresses only")
+	}
+	form, err := source.FetchForm(text)
+	if err != nil {
+		return "", fmt.Errorf("is %q; write an address such as https://port.example/sitemap.xml (%w)", clip(text), err)
+	}
+	return form, nil
+}
+
+// container is the address of a blob container: the container's name is its path.
+func container(text string) (string, error) {
+	form, err := address(text)
+	if err != nil {
+		return "", err
+	}
+	_, rest, _ := strings.Cut(form, "://")
+	if _, path, _ := strings.Cut(rest, "/"); path == "" || strings.Contains(path, "?") {
+		return "", fmt.Errorf("is %q; write the address of a container such as "+
+			"https://account.blob.core.windows.net/reports, without a query", clip(text))
+	}
+	return form, nil
+}
+
+// listing reads a page that lists others.
+func (r *reader) listing(n node) (l Listing) {
+	r.fields(n, fieldReaders{
+		"url": func(n node) {
+			if text, ok := r.text(n); ok {
+				var err error
+				l.URL, err = discover.ParseTemplate(text)
+				r.check(n, err)
+			}
+		},
+		"links": into(&l.Links, r.selector),
+		"next":  into(&l.Next, r.selector),
+	}, "url")
+	return l
+}
+
+// selector reads a CSS selector.
+func (r *reader) selector(n node) string {
+	text, ok := r.text(n)
+	if !ok {
+		return ""
+	}
+	if err := tooLong(text); err != nil {
+		r.check(n, err)
+		return ""
+	}
+	r.check(n, discover.CheckSelector(text))
+	return text
+}
+
+// pattern is a regular expression (RE2).
+func pattern(text string) (*regexp.Regexp, error) {
+	if err := tooLong(text); err != nil {
+		return nil, err
+	}
+	p, err := regexp.Compile(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w; write a regular expression of RE2 (github.com/google/re2/wiki/Syntax)", err)
+	}
+	return p, nil
+}
+
+func tooLong(text string) error {
+	if len(text) > maxPattern {
+		return fmt.Errorf("%d bytes; at most %d are allowed", len(text), maxPattern)
+	}
+	return nil
+}
+
+// limits reads a pace and quotas.
+func (r *reader) limits(n node) *Limits {
+	l := Limits{MaxConcurrent: 1}
+	delay := func(n node) time.Duration { return time.Duration(r.number(n, 0, MaxDelay)) * time.Millisecond }
+	requests := func(n node) Quota { return Quota{Most: int64(r.number(n, 0, MaxRequests)), Own: true} }
+	before := r.count
+	r.fields(n, fieldReaders{
+		"minDelayMs":    into(&l.MinDelay, delay),
+		"maxDelayMs":    into(&l.MaxDelay, delay),
+		"maxConcurrent": func(n node) { l.MaxConcurrent = r.number(n, 1, MaxConcurrent) },
+
+		"requestsPerDay": into(&l.RequestsPerDay, requests),
+		"bytesPerDay":    func(n node) { l.BytesPerDay = Quota{Most: int64(r.number(n, 0, MaxQuota)), Own: true} },
+		"maxItems":       into(&l.MaxItems, requests),
+	}, "minDelayMs", "maxDelayMs")
+	if r.count == before && l.MaxDelay < l.MinDelay {
+		r.bad(n.of("maxDelayMs"), "is below minDelayMs; write at least %d", l.MinDelay.Milliseconds())
+	}
+	return &l
+}
+
+// checkHosts makes sure that archives and listings are pages of the site itself, because it is the
+// site's pace that they are read at.
+func (r *reader) checkHosts(s *Site, n node) {
+	pages := s.Archives
+	for _, l := range s.Listings {
+		pages = append(pages[:len(pages):len(pages)], l.URL)
+	}
+	for _, t := range pages {
+		if s.Domain != "" && t.Host() != "" && t.Host() != s.Domain {
+			r.bad(n, "%s is on %s; archives and listings are pages of the domain, %s", clip(t.String()), clip(t.Host()),
+				s.Domain)
+		}
+	}
+}

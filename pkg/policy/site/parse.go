@@ -1,0 +1,113 @@
+package site
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Bounds of a site file.
+const (
+	MaxBytes      = 1 << 20 // of the file
+	MaxSites      = 1000
+	MaxEntries    = 1000   // of one list
+	MaxDelay      = 300000 // milliseconds, as the longest Crawl-delay that is obeyed
+	MaxConcurrent = 16
+	MaxRequests   = 1_000_000_000         // of a host and day; its items, too
+	MaxQuota      = 1_000_000_000_000_000 // bytes of a host and day
+	maxPattern    = 1000                  // bytes of a pattern or selector
+)
+
+// Parse reads a site file; name is what errors call it. The error is Invalid and lists every
+// mistake (of very many the first), one a line, as "name:line: field: what is wrong and what is
+// allowed".
+func Parse(name string, data []byte) (*Sites, error) {
+	r := &reader{name: name}
+	if len(data) > MaxBytes {
+		r.badLine(0, "", "%d bytes; at most %d are allowed", len(data), MaxBytes)
+		return nil, r.err()
+	}
+	var sites Sites
+	if root := r.document(data); root != nil {
+		sites.all = r.sites(root)
+		sites.limits = r.limitsByDomain(sites.all)
+	}
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return &sites, nil
+}
+
+// document is the one document of a file; nil when it is empty or broken.
+func (r *reader) document(data []byte) *yaml.Node {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, second yaml.Node
+	if err := dec.Decode(&doc); err != nil {
+		if !errors.Is(err, io.EOF) {
+			r.syntax(err)
+		}
+		return nil
+	}
+	switch err := dec.Decode(&second); {
+	case errors.Is(err, io.EOF):
+	case err != nil:
+		r.syntax(err)
+		return nil
+	default:
+		r.badLine(second.Line, "", "a second document; write all sites into the first")
+	}
+	return doc.Content[0]
+}
+
+var syntaxError = regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s).*)$`)
+
+// syntax reports text that is not YAML. The library's message has the line, but its parser counts lines
+// from 0, and its scanner from 1.
+func (r *reader) syntax(err error) {
+	m := syntaxError.FindStringSubmatch(err.Error())
+	if m == nil { // Unreachable: all messages of the library begin so.
+		m = []string{"", "", err.Error()}
+	}
+	line, _ := strconv.Atoi(m[1])
+	if line > 0 && strings.HasPrefix(m[2], "did not find") {
+		line++
+	}
+	r.badLine(line, "", "not YAML: %s", m[2])
+}
+
+// sites reads the whole file.
+func (r *reader) sites(root *yaml.Node) (all []*Site) {
+	r.fields(node{root, ""}, fieldReaders{
+		"sites": func(n node) { r.list(n, MaxSites, func(n node) { all = append(all, r.site(n)) }) },
+	}, "sites")
+	first := map[string]int{}
+	for _, s := range all {
+		if line, known := first[s.Slug]; known && s.Slug != "" {
+			r.badLine(s.line, "slug", "%q is the slug of the site in line %d; slugs are unique", s.Slug, line)
+		} else {
+			first[s.Slug] = s.line
+		}
+	}
+	return all
+}
+
+// limitsByDomain gathers the limits. Sites may share a domain, but it has one pace.
+func (r *reader) limitsByDomain(all []*Site) map[string]Limits {
+	limits := map[string]Limits{}
+	for _, s := range all {
+		if s.Limits == nil {
+			continue
+		}
+		if l, known := limits[s.Domain]; known && l != *s.Limits {
+			r.badLine(s.line, "limits", "another site of %s has other limits; a domain has one pace: "+
+				"write the same, or in one place", s.Domain)
+		}
+		limits[s.Domain] = *s.Limits
+	}
+	return limits
+}

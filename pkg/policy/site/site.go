@@ -1,0 +1,131 @@
+package site
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+)
+
+// Sites are the sites of one file. They never change after [Parse]. The zero value has none.
+type Sites struct {
+	all    []*Site
+	limits map[string]Limits // by domain
+}
+
+// Site is where one site publishes what it has, and what of it is wanted.
+type Site struct {
+	Slug   string // its name here: 1 to 64 of a-z, 0-9 and -, unique
+	Domain string // the one host of its pages, as in source.Source.Host
+
+	Sitemaps   []string            // addresses of sitemaps, on any host
+	Feeds      []string            // addresses of feeds, on any host
+	Archives   []discover.Template // addresses of archive pages, on Domain
+	Listings   []Listing           // pages that list others, on Domain
+	Containers []string            // blob containers, whose blobs need not be on Domain
+	Alternates bool                // also the translations that sitemaps name beside their pages
+
+	Include, Exclude []*regexp.Regexp // of source.Source.Normalized
+	Limits           *Limits          // nil: as for every host
+
+	line int // where the file has it
+}
+
+// Listing is a page that lists others, and how to read it. Where URL counts ({n}), the list goes on
+// by number.
+type Listing struct {
+	URL   discover.Template
+	Links string // CSS selector of the links to pages; "" for every link
+	Next  string // CSS selector of the link to the next page; "" for rel=next
+}
+
+// Limits are how fast a host may be asked (E3), and how much: each pause between two starts is drawn
+// from [MinDelay, MaxDelay].
+type Limits struct {
+	MinDelay, MaxDelay time.Duration // at most [MaxDelay]
+	MaxConcurrent      int           // requests in flight, 1 to [MaxConcurrent]
+
+	RequestsPerDay, BytesPerDay Quota // of a day of UTC; at most [MaxRequests] and [MaxQuota]
+	MaxItems                    Quota // that may be registered; at most [MaxRequests]
+}
+
+// Quota is a limit that a site may have of its own. The zero Quota is as for every host.
+type Quota struct {
+	Most int64 // 0: no limit
+	Own  bool
+}
+
+// Or is the limit, given that of every host.
+func (q Quota) Or(every int64) int64 {
+	if q.Own {
+		return q.Most
+	}
+	return every
+}
+
+// All are the sites in the order of the file. The slice is not to be changed.
+func (s *Sites) All() []*Site { return s.all }
+
+// Find is the site of that slug, or nil.
+func (s *Sites) Find(slug string) *Site {
+	for _, site := range s.all {
+		if site.Slug == slug {
+			return site
+		}
+	}
+	return nil
+}
+
+// Limits are those of a host, as source.Source.Host writes it; ok is false when the file sets none.
+func (s *Sites) Limits(host string) (l Limits, ok bool) {
+	l, ok = s.limits[host]
+	return l, ok
+}
+
+// Near reports whether a document of the site may name another address to be read: one on its own host,
+// or on the site's. Unknown hosts must not choose whom we ask.
+func (s *Site) Near(address, document string) bool {
+	a, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	d, err := url.Parse(document)
+	return err == nil && (strings.EqualFold(a.Host, d.Host) || strings.EqualFold(a.Host, s.Domain))
+}
+
+// Judge says why a page is not wanted: another host, an exclude pattern that matches, or no
+// include pattern that does. It is "" when the page is wanted. The reason is short and names the
+// host or pattern, so that refusals can be counted by it. Files, which come from containers, are
+// checked against the patterns only.
+func (s *Site) Judge(u source.Source) (reason string) {
+	if u.Type == source.URL && u.Host != s.Domain {
+		return "other host: " + clip(u.Host)
+	}
+	for _, pattern := range s.Exclude {
+		if pattern.MatchString(u.Normalized) {
+			return "exclude: " + clip(pattern.String())
+		}
+	}
+	for _, pattern := range s.Include {
+		if pattern.MatchString(u.Normalized) {
+			return ""
+		}
+	}
+	if len(s.Include) > 0 {
+		return "no include pattern matches"
+	}
+	return ""
+}
+
+// clip bounds what a reason names, in bytes.
+func clip(text string) string {
+	const longest = 100
+	if len(text) <= longest {
+		return text
+	}
+	return words.Clip(text, longest) + "…"
+}

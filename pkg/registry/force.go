@@ -1,0 +1,47 @@
+package registry
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// ForceCheck forces the check of an item because another item has changed. Nobody has asked for it, so
+// unlike [Items.Reindex] it leaves alone an item that is gone or on its way out.
+func (r *Items) ForceCheck(ctx context.Context, it Item) error {
+	var job []JobItem
+	id := hostID{it.Partition(), it.SourceHost}
+	err := r.s.changeHost(ctx, id, func(ctx context.Context, h *hostEntry) (*change, error) {
+		cur, err := r.s.loadItem(ctx, it.key)
+		if job = nil; err != nil || cur.etag == "" || cur.mayVanish() {
+			return nil, err
+		}
+		now := r.s.now()
+		as := member{Source: source.Source{Display: cur.DisplaySource}}
+		ops := registerOps(now, as, &cur, h, RegisterOptions{Force: true}, true)
+		h.Policy.Pace.Claim(now, 1, r.s.o.Politeness(it.SourceHost))
+		job = []JobItem{jobItem(&cur)}
+		return &change{ops: ops, hints: []time.Time{now.Add(jobTTL)}}, nil
+	})
+	if err == nil {
+		r.s.send(ctx, it.Partition(), it.SourceHost, ReasonForced, job)
+	}
+	return err
+}
+
+// Expedite brings the next check of an item forward to a time, because what it depends on changes.
+// Nothing is forced, and a sweep finds it: whoever changes that has until then to commit. An item
+// that comes sooner, that is gone or on its way out is left alone.
+func (r *Items) Expedite(ctx context.Context, it Item, at time.Time) error {
+	at = stamp(at)
+	return r.s.retry(ctx, func(ctx context.Context) error {
+		cur, err := r.s.loadItem(ctx, it.key)
+		if err != nil || cur.etag == "" || cur.mayVanish() || !cur.NextCrawlAt.After(at) {
+			return err
+		}
+		_, err = r.s.hinted(ctx, it.Partition(), []time.Time{at}, expediteOps(&cur, at, storage.Properties{}))
+		return asConflict(err)
+	})
+}

@@ -1,0 +1,147 @@
+package registry
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+)
+
+// kept registers n pages of a host, which have content from then on, in one batch.
+func (b bench) kept(t *testing.T, n int) {
+	t.Helper()
+	b.register(t, RegisterOptions{}, pages("a.example", n)...)
+	for _, job := range b.take(t) {
+		batch := b.begin(t, job)
+		for _, it := range batch.Items {
+			it.ContentHash = "sha256:x"
+		}
+		b.finish(t, batch)
+	}
+}
+
+// swept gives the items that are due, in jobs of n.
+func (b bench) swept(t *testing.T, n int) (jobs []Job) {
+	t.Helper()
+	if _, err := b.Jobs.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, job := range b.take(t) {
+		for all := job.Items; len(all) > 0; all = all[min(n, len(all)):] {
+			job.Items = all[:min(n, len(all))]
+			jobs = append(jobs, job)
+		}
+	}
+	return jobs
+}
+
+// entomb commits the first n items of a batch as Gone.
+func (b bench) entomb(t *testing.T, batch *Batch, n int, last bool) {
+	t.Helper()
+	b.close(t, batch, n, last, func(it *Item) {
+		if it.Status = Gone; it.GoneSince.IsZero() {
+			it.GoneSince = b.clock.Now()
+		}
+	})
+}
+
+// close commits the first n items of a batch, due in a day.
+func (b bench) close(t *testing.T, batch *Batch, n int, last bool, how func(*Item)) {
+	t.Helper()
+	var done []Finding
+	for _, it := range batch.Items[:n] {
+		f := *it
+		how(&f)
+		f.CheckAt(b.clock.Now().Add(24 * time.Hour))
+		done = append(done, Finding{Item: f})
+	}
+	if err := b.Jobs.Commit(t.Context(), batch, done, HostFinding{}, last); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b bench) losses(t *testing.T) schedule.Losses {
+	t.Helper()
+	h, err := b.s.loadHost(t.Context(), "a.example", "a.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Policy.ExpireLeases(b.clock.Now())
+	return h.Policy.Lost(b.clock.Now(), h.there())
+}
+
+// takes asks for n tombstones and wants so many of them.
+func (b bench) takes(t *testing.T, batch *Batch, n, want int) {
+	t.Helper()
+	have := 0
+	for range n {
+		l, taken, err := b.Hosts.ReserveLoss(t.Context(), batch, schedule.Defaults())
+		if err != nil || l.Items != 20 {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		if taken {
+			have++
+		}
+	}
+	if have != want {
+		t.Errorf("room for %d of %d, want %d", have, n, want)
+	}
+}
+
+// A14: a page that is gone is lost once and not there, also while it is asked for again, and when that
+// fails or finds it gone as before.
+func TestA14GoneIsCountedOnce(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		b := open(t, Options{})
+		want := func(when string, gone, items int) {
+			t.Helper()
+			if l := b.losses(t); l.Gone != gone || l.Items != items || l.Reserved != 0 {
+				t.Errorf("%s: %+v, want %d gone of %d", when, l, gone, items)
+			}
+			b.check(t)
+		}
+		b.kept(t, 20)
+		want("before", 0, 20)
+		b.clock.Advance(25 * time.Hour)
+		batch := b.begin(t, b.swept(t, 4)[0])
+		var urls []string
+		for _, it := range batch.Items {
+			urls = append(urls, it.NormalizedSource)
+		}
+		b.entomb(t, batch, 4, true)
+		want("lost", 4, 20)
+		b.clock.Advance(time.Second)
+		b.register(t, RegisterOptions{}, urls...)
+		want("registered again", 4, 20)
+		batch = b.begin(t, b.take(t)[0])
+		b.close(t, batch, 1, false, func(it *Item) { it.Status = Error })
+		want("one fails", 4, 20)
+		b.entomb(t, batch, 2, false)
+		want("two are gone as before", 4, 20)
+		b.close(t, batch, 1, true, func(it *Item) { it.Status, it.GoneSince = Indexed, time.Time{} })
+		want("one is back", 4, 21) // what was lost stays lost for the guard's window
+		b.clock.Advance(25 * time.Hour)
+		want("a day later", 0, 17)
+	})
+}
+
+// A14: batches side by side share the room for tombstones, and what a batch that died had reserved is
+// free again.
+func TestA14BatchesShareTheRoom(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		b := open(t, Options{})
+		b.kept(t, 20) // of which 4 may go
+		b.clock.Advance(25 * time.Hour)
+		jobs := b.swept(t, 2)
+		first, second := b.begin(t, jobs[0]), b.begin(t, jobs[1])
+		b.takes(t, first, 2, 2)
+		b.entomb(t, first, 1, false)
+		b.takes(t, second, 3, 2)
+		b.close(t, first, 1, true, func(*Item) {}) // did not need the other
+		third := b.begin(t, jobs[2])
+		b.takes(t, third, 2, 1)
+		b.clock.Advance(lockTime + time.Second) // all but the first have died
+		b.takes(t, b.begin(t, jobs[3]), 4, 3)
+		b.takes(t, third, 1, 0) // too late
+	})
+}

@@ -1,0 +1,199 @@
+package registry
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// S12: a hint and the rows that it announces are in two tables, and anything may happen between the
+// two writes. These tests put a sweep of another process there. All of them register pages of a host
+// that has no room, so that nothing but the hint has anybody look at the rows within ten minutes.
+
+// hintRace is a process that registers and another that sweeps, over one store.
+type hintRace struct {
+	bench                 // the process that registers
+	sweeper *Registry     // the other one
+	rows    chan struct{} // closed when rows are about to be written
+	land    chan struct{} // closed when they may be
+	done    chan struct{} // closed when they are
+
+	armed     bool                      // the process that registers stops before it writes rows
+	afterHint func()                    // it has written a hint
+	onSweep   func(op storagetest.Call) // before each operation of the other one
+}
+
+// openHintRace begins at noon and so much.
+func openHintRace(t *testing.T, at time.Duration) *hintRace {
+	c := newClock()
+	c.Advance(at)
+	r := &hintRace{rows: make(chan struct{}), land: make(chan struct{}), done: make(chan struct{})}
+	store := mem.New(c.Now)
+	o := Options{Parallel: 1, Politeness: func(string) Politeness {
+		return Politeness{MinDelay: 10 * time.Second, MaxDelay: 10 * time.Second, MaxConcurrent: 1}
+	}}
+	r.bench = openOn(t, func() storage.Store { return storagetest.Hooked(store, (*registering)(r)) }, c, o)
+	o.Clock = c.Now
+	r.sweeper = New(storagetest.Hooked(store, storagetest.Hooks{OnBefore: func(_ context.Context,
+		op storagetest.Call) error {
+		if r.onSweep != nil {
+			r.onSweep(op)
+		}
+		return nil
+	}}), o)
+	return r
+}
+
+// registering is the hook of the process that registers.
+type registering hintRace
+
+func (r *registering) Before(_ context.Context, op storagetest.Call) error {
+	if r.armed && op.Op == "table.Transact" && op.Name == DefaultTable {
+		r.armed = false
+		close(r.rows)
+		<-r.land
+	}
+	return nil
+}
+
+func (r *registering) After(_ context.Context, op storagetest.Call, err error) error {
+	if r.armed && r.afterHint != nil && op.Op == "table.Transact" && op.Name == "DueHints" {
+		r.afterHint()
+	}
+	return err
+}
+
+// fill has a third process take all room of the host, with a hint ten minutes from now.
+func (r *hintRace) fill(t *testing.T) {
+	t.Helper()
+	bench{r.another(), r.clock, nil}.register(t, RegisterOptions{}, pages("a.example", JobItems)...)
+	r.take(t)
+}
+
+// remember leaves a hint of the process that registers, ten minutes from now, and nothing due.
+func (r *hintRace) remember(t *testing.T) {
+	t.Helper()
+	r.register(t, RegisterOptions{}, "https://a.example/first")
+	r.finish(t, r.begin(t, r.take(t)[0]))
+}
+
+// registerUntilRows begins to register eight pages, and returns when their hints are written and
+// their rows are not.
+func (r *hintRace) registerUntilRows(t *testing.T) {
+	r.armed = true
+	go func() {
+		defer close(r.done)
+		r.Items.Register(context.Background(), parse(t, pages("a.example", JobItems+8)[JobItems:]...), RegisterOptions{})
+	}()
+	<-r.rows
+}
+
+// rowsLand lets them be written.
+func (r *hintRace) rowsLand() {
+	close(r.land)
+	<-r.done
+}
+
+// sweep lets the other process sweep, and says how many hints it met.
+func (r *hintRace) sweep(t *testing.T) (hints int) {
+	t.Helper()
+	report, err := r.sweeper.Jobs.Sweep(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Hints
+}
+
+// S12: a sweep that comes between the two writes leaves the hint.
+func TestS12SweepBeforeTheRows(t *testing.T) {
+	r := openHintRace(t, 50*time.Second)
+	r.fill(t)
+	r.registerUntilRows(t)
+	r.clock.Advance(15 * time.Second)
+	if n := r.sweep(t); n != 1 {
+		t.Fatalf("the sweep met %d hints, want that of the rows", n)
+	}
+	r.rowsLand()
+	r.check(t)
+}
+
+// S12: a hint that a process remembers is written again when its minute is near, for the other
+// process's sweep takes the old one away.
+func TestS12RememberedHintIsSwept(t *testing.T) {
+	r := openHintRace(t, 0)
+	r.remember(t)
+	r.clock.Advance(9*time.Minute + 45*time.Second)
+	r.fill(t)
+	r.registerUntilRows(t)
+	r.clock.Advance(20 * time.Second) // past the hint's minute
+	if n := r.sweep(t); n != 1 {
+		t.Fatalf("the sweep met %d hints, want that of the rows", n)
+	}
+	r.rowsLand()
+	r.check(t)
+}
+
+// S12: a sweep that has read a hint deletes it only as it was read.
+func TestS12HintIsWrittenAgainDuringTheSweep(t *testing.T) {
+	r := openHintRace(t, 0)
+	r.remember(t)
+	r.clock.Advance(10 * time.Minute)
+	r.fill(t)
+	began := false
+	r.onSweep = func(op storagetest.Call) {
+		if !began && op.Op == "table.Query" && op.Name == DefaultTable { // it has read the hints
+			began = true
+			r.registerUntilRows(t)
+		}
+	}
+	if n := r.sweep(t); n != 1 || !began {
+		t.Fatalf("the sweep met %d hints, want that of the rows", n)
+	}
+	r.rowsLand()
+	r.check(t)
+}
+
+// S12: a hint whose writing took long is written again before the rows are.
+func TestS12SlowHint(t *testing.T) {
+	r := openHintRace(t, 50*time.Second)
+	r.fill(t)
+	slow := true
+	r.afterHint = func() {
+		if slow {
+			slow = false
+			r.clock.Advance(40 * time.Second)
+		}
+	}
+	r.registerUntilRows(t)
+	r.clock.Advance(writeWindow)
+	if n := r.sweep(t); n != 1 {
+		t.Fatalf("the sweep met %d hints, want that of the rows", n)
+	}
+	r.rowsLand()
+	r.check(t)
+}
+
+// S12: what counts is how old a hint was when the sweep looked for rows, not when it is done: rows
+// may have come in between.
+func TestS12SlowSweep(t *testing.T) {
+	r := openHintRace(t, 50*time.Second)
+	r.fill(t)
+	r.registerUntilRows(t)
+	r.clock.Advance(15 * time.Second)
+	landed := false
+	r.onSweep = func(op storagetest.Call) {
+		if !landed && op.Op == "table.Transact" && op.Name == "DueHints" { // it has looked for rows
+			landed = true
+			r.rowsLand()
+			r.clock.Advance(hintGrace)
+		}
+	}
+	if n := r.sweep(t); n != 1 || !landed {
+		t.Fatalf("the sweep met %d hints, want that of the rows", n)
+	}
+	r.check(t)
+}

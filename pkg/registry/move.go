@@ -1,0 +1,285 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// An item's id follows from its normalized source, so other rules for URLs give some items another identity.
+// Such an item goes on as the one of that identity, which takes over its state, or, if there is one already,
+// is joined with it. In this order:
+//
+//	the item that goes on, with a row that says who has moved there
+//	the pointer of the old id, which leads on from then
+//	the old item: movedTo, and due at once. A worker takes its documents out of the index, then its rows go
+//
+// Each write says what the next one relies on, and is repeated without harm. Captures never move (spec 000
+// §6): those of the old id stay as they are, and are found by the rows that lead there.
+
+// Moved is what one step over the items came to.
+type Moved struct {
+	Items    int
+	Moved    int
+	Examples []string
+	Next     Cursor
+	Done     bool
+}
+
+// moveColumns are what it takes to see whether an item has another identity.
+var moveColumns = []string{"type", "normalizedSource", "sourceHost", "removeRequested"}
+
+// Step walks over some items, from a place on, and has those go on under another identity that the rules
+// give one. When dry it only tells which. It may be repeated from the same place, also at the same time.
+func (r *Moves) Step(ctx context.Context, rules source.Rules, from Cursor, dry bool) (Moved, error) {
+	var m Moved
+	w := itemWalk{columns: moveColumns, items: stepItems, partitions: stepPartitions}
+	at, err := r.s.overItems(ctx, w, from, func(partition string, items []Item) error {
+		touched := map[string]bool{}
+		for i := range items {
+			to, moves := items[i].renamed(rules)
+			if !moves {
+				continue
+			}
+			example, err := r.moveOne(ctx, &items[i], to, dry)
+			if err != nil {
+				return err
+			}
+			m.Moved, m.Examples = m.Moved+1, append(m.Examples, example)
+			touched[partition], touched[to.Partition(r.s.o.Strategy)] = true, true
+		}
+		if dry {
+			return nil
+		}
+		for _, partition := range slices.Sorted(maps.Keys(touched)) {
+			if _, err := r.jobs.Refill(ctx, partition); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	m.Items, m.Next, m.Done = at.items, at.next, at.done
+	return m, err
+}
+
+// renamed is the identity that rules give an item, if that is another. A file's does not follow from them, and
+// what somebody wants removed does not go on.
+func (it *Item) renamed(rules source.Rules) (to source.Source, yes bool) {
+	if it.Type != source.URL || it.RemoveRequested {
+		return to, false
+	}
+	to, err := rules.ParseURL(it.NormalizedSource)
+	return to, err == nil && to.Normalized != it.NormalizedSource
+}
+
+// moveOne moves an item of which a few columns were read, and says what that is.
+func (r *Moves) moveOne(ctx context.Context, it *Item, to source.Source, dry bool) (example string, err error) {
+	_, joins, err := r.items.Lookup(ctx, to)
+	if err != nil {
+		return "", err
+	}
+	what := " becomes "
+	if joins {
+		what = " joins "
+	}
+	if !dry {
+		err = r.move(ctx, it.key, to)
+	}
+	return it.NormalizedSource + what + to.Normalized, err
+}
+
+func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) error {
+	old, err := r.s.loadItem(ctx, key)
+	if err != nil || old.etag == "" || old.MovedTo == to.ID() {
+		return err
+	}
+	fresh, err := r.adopt(ctx, &old, to)
+	if err != nil {
+		return err
+	}
+	asOf := old.etag
+	if !fresh {
+		asOf = "" // what was taken over may be of an earlier time
+	}
+	_, err = r.s.index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+		Key: indexKey(key.Row), Props: storage.Properties{"partition": key.Partition, "movedTo": string(to.ID())},
+	}})
+	if err != nil {
+		return err
+	}
+	return r.retire(ctx, key, to, asOf)
+}
+
+// adopt makes sure of the item that goes on, and that it leads to the old one; fresh unless an earlier try did.
+func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh bool, err error) {
+	key := storage.Key{Partition: to.Partition(r.s.o.Strategy), Row: to.Hash()}
+	former := storage.Entity{
+		Key:   storage.Key{Partition: key.Partition, Row: formerRows(key.Row) + old.key.Row},
+		Props: storage.Properties{"formerId": string(old.ID), "partition": old.key.Partition},
+	}
+	err = r.s.changeHost(ctx, hostID{key.Partition, to.Host}, func(ctx context.Context, h *hostEntry) (*change, error) {
+		fresh = false
+		it, err := r.s.loadItem(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		if it.etag != "" {
+			if _, err := r.s.items.Get(ctx, former.Key); !fault.Is(err, fault.NotFound) {
+				return nil, err // by an earlier try
+			}
+		}
+		if it.etag == "" || it.MovedTo != "" { // after the host's row was read: see dropPointers
+			if err := r.s.point(ctx, key.Partition, []string{key.Row}); err != nil {
+				return nil, err
+			}
+		}
+		now := r.s.now()
+		ops := append(adoptOps(now, old, &it, to, h), storage.Op{Kind: storage.Upsert, Entity: former})
+		fresh = true
+		return &change{ops: ops, hints: []time.Time{policy.Later(now, it.NextCrawlAt)}}, nil
+	})
+	return fresh, err
+}
+
+// adoptOps writes the item that goes on, and its due row.
+func adoptOps(now time.Time, old, it *Item, to source.Source, host *hostEntry) []storage.Op {
+	was, oldDue := tallyOf(it), it.NextCrawlAt
+	if it.etag == "" {
+		*it, was = old.as(to, it.key, now), tally{}
+	} else {
+		it.join(old, now)
+	}
+	host.recount(was, tallyOf(it))
+	return it.write(oldDue, time.Time{})
+}
+
+// as is the item under another identity. The index is given what is held at once, without asking the site,
+// whose next check stays when it was to be.
+func (it *Item) as(to source.Source, key storage.Key, now time.Time) Item {
+	n := *it
+	if it.AliasOf != "" { // who stands for it may have moved, too: it is looked at anew
+		n = newItem(to, key, now)
+		n.DiscoveryMethod, n.DiscoveryRun, n.DiscoveryJob = it.DiscoveryMethod, it.DiscoveryRun, it.DiscoveryJob
+		n.Credential, n.ReindexRequested = it.Credential, it.ReindexRequested
+		n.FirstSeen, n.NextCrawlAt = it.FirstSeen, it.NextCrawlAt
+		n.ReindexGeneration, n.ProcessedGeneration = it.ReindexGeneration, it.ProcessedGeneration
+	}
+	n.ID, n.NormalizedSource, n.DisplaySource = to.ID(), to.Normalized, to.Display
+	n.SourceHost, n.ContentGroupID = to.Host, to.ContentGroupID()
+	n.key, n.etag, n.MovedTo, n.Formers = key, "", "", 1
+	n.LockedUntil, n.LockOwner, n.Deaths, n.Alone = time.Time{}, "", 0, false
+	n.LastIndexedDocID, n.LastIndexed, n.ImageCount, n.Manifest = "", time.Time{}, 0, ""
+	n.CaptureCount, n.CaptureBytes, n.OldestCapture = 0, 0, time.Time{}
+	if n.SourceHost != it.SourceHost {
+		n.FetchSource = ""
+	}
+	if n.indexable() {
+		n.Outdate()
+		if !n.IndexPending {
+			n.IndexPending, n.ResumeAt = true, it.NextCrawlAt
+		}
+		n.NextCrawlAt = now
+	}
+	n.History = slices.Clone(it.History)
+	n.Record(now, "moved", "was "+it.NormalizedSource+" ("+string(it.ID)+") under earlier rules for URLs")
+	return n
+}
+
+// join takes note that another item has turned out to be this one, whose own state stands.
+func (it *Item) join(old *Item, now time.Time) {
+	if it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero() {
+		it.revive(now)
+	}
+	it.Formers++
+	it.FirstSeen = earlier(it.FirstSeen, old.FirstSeen)
+	it.Credential = cmp.Or(it.Credential, old.Credential)
+	if old.ContentHash != it.ContentHash {
+		it.NextCrawlAt, it.IndexPending = now, false // the other one may know better
+	}
+	it.Record(now, "joined",
+		"is the same as "+old.NormalizedSource+" ("+string(old.ID)+") under the present rules for URLs")
+}
+
+// retire has the old item leave the index, and then the registry. A check that it is owed, or that has changed it
+// since it was taken over, becomes one of the item that goes on.
+func (r *Moves) retire(ctx context.Context, key storage.Key, to source.Source, asOf storage.ETag) error {
+	return r.s.retry(ctx, func(ctx context.Context) error {
+		it, err := r.s.loadItem(ctx, key)
+		if err != nil || it.etag == "" || it.RemoveRequested || it.MovedTo == to.ID() {
+			return err
+		}
+		now, oldDue := r.s.now(), it.NextCrawlAt
+		if !oldDue.After(now) || it.Forced() || it.etag != asOf {
+			got := r.items.Register(ctx, []source.Source{to}, RegisterOptions{Force: it.Forced()})[0]
+			if got.Err != nil {
+				return got.Err
+			}
+		}
+		it.MovedTo, it.NextCrawlAt = to.ID(), now
+		it.Record(now, "moved", "is "+to.Normalized+" ("+string(to.ID())+") under the present rules for URLs")
+		_, err = r.s.hinted(ctx, key.Partition, []time.Time{now}, it.write(oldDue, time.Time{}))
+		return asConflict(err)
+	})
+}
+
+func formerRows(hash string) string { return formerPrefix + hash + "|" }
+
+// Formers lists the items that have moved to an item, those that came over others included. It costs nothing
+// where there are none.
+func (r *Moves) Formers(ctx context.Context, it *Item) (ids []source.ID, err error) {
+	if it.Formers == 0 {
+		return nil, nil
+	}
+	err = r.formers(ctx, it, func(e storage.Entity) {
+		id, _ := e.Props["formerId"].(string)
+		ids = append(ids, source.ID(id))
+	})
+	return ids, err
+}
+
+// formers visits the rows that lead from an item to those that have moved there.
+func (r *Moves) formers(ctx context.Context, it *Item, visit func(storage.Entity)) error {
+	seen := map[string]bool{it.key.Row: true} // of rules that were changed back
+	for open := []storage.Key{it.key}; len(open) > 0; open = open[1:] {
+		at := open[0]
+		q := storage.Query{Partition: at.Partition, RowFrom: formerRows(at.Row), RowTo: formerPrefix + at.Row + afterBar}
+		for e, err := range r.s.items.Query(ctx, q) {
+			if err != nil {
+				return err
+			}
+			hash := e.Row[len(formerRows(at.Row)):]
+			if seen[hash] {
+				continue
+			}
+			seen[hash] = true
+			visit(e)
+			partition, _ := e.Props["partition"].(string)
+			open = append(open, storage.Key{Partition: partition, Row: hash})
+		}
+	}
+	return nil
+}
+
+// Drop takes back that items have moved to one that is purged. Their captures must be gone.
+func (r *Moves) Drop(ctx context.Context, it *Item) error {
+	if it.Formers == 0 {
+		return nil
+	}
+	var rows []storage.Key
+	if err := r.formers(ctx, it, func(e storage.Entity) { rows = append(rows, e.Key) }); err != nil {
+		return err
+	}
+	for _, key := range slices.Backward(rows) { // the far ones first, which would not be found without the near ones
+		if _, err := r.s.items.Transact(ctx, dropRow(key)); ignoreLost(err) != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package registry
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// Soft404 is what an origin answers for pages that do not exist. Its row is beside that of robots.txt.
+type Soft404 struct {
+	AskedAt time.Time `col:"askedAt"` // when somebody last went to ask; zero: never
+	Page    string    `col:"page"`    // the page it shows instead of 404, described by who asked; empty: none
+	Known   bool      `col:"known"`   // whether Page is an answer, or nobody has had one yet
+	// Fingerprint names the answer for those who compare with it: as long as it is the same, what was
+	// compared with an earlier Page need not be compared again. Empty for an origin that answers 404.
+	Fingerprint string `col:"mark"`
+
+	scheme, host string
+	before       string // as read
+	key          storage.Key
+	etag         storage.ETag
+}
+
+var soft404Rows = row.Of[Soft404]()
+
+// Soft404 reads what is known of an origin.
+func (r *Hosts) Soft404(ctx context.Context, partition, scheme, host string) (Soft404, error) {
+	key := storage.Key{Partition: partition, Row: robotsRow(scheme, host) + "|absent"}
+	a, etag, err := soft404Rows.Load(ctx, r.s.items, key)
+	a.scheme, a.host, a.before, a.key, a.etag = scheme, host, a.Fingerprint, key, etag
+	return a, err
+}
+
+// ClaimSoft404 has the caller ask the origin: of several that have read the same, one is told to,
+// also when it dies before it knows the answer.
+func (r *Hosts) ClaimSoft404(ctx context.Context, a Soft404, now time.Time) (Soft404, bool, error) {
+	a.AskedAt = stamp(now)
+	tags, err := r.s.items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))
+	if err != nil {
+		return a, false, ignoreLost(err)
+	}
+	a.etag = tags[0]
+	return a, true, nil
+}
+
+// PutSoft404 stores the answer for who claimed to ask for it, unless somebody has asked since. A new
+// fingerprint is in the host's row from the same transaction on, so every later [Batch] knows of it.
+func (r *Hosts) PutSoft404(ctx context.Context, a Soft404) error {
+	if a.Fingerprint == a.before {
+		_, err := r.s.items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))
+		return ignoreLost(err)
+	}
+	outdated := false
+	return r.s.changeHost(ctx, hostID{a.key.Partition, a.host}, func(_ context.Context, h *hostEntry) (*change, error) {
+		if outdated {
+			return nil, nil
+		}
+		h.Fingerprints = h.Fingerprints.With(a.scheme, a.Fingerprint)
+		return &change{ops: []storage.Op{soft404Rows.Put(a.key, a.etag, &a)}, conflict: func() { outdated = true }}, nil
+	})
+}

@@ -1,0 +1,226 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// fakeTime is a context whose deadline is a time of the test's clock.
+type fakeTime struct {
+	context.Context
+	clock *clock
+	until time.Time
+}
+
+func (c fakeTime) Deadline() (time.Time, bool) { return c.until, true }
+
+func (c fakeTime) Err() error {
+	if c.clock.Now().Before(c.until) {
+		return nil
+	}
+	return context.DeadlineExceeded
+}
+
+// overload is a registry with more due than its sweeps have time for: each storage operation of a
+// sweep takes a second, and a sweep has 50.
+type overload struct {
+	bench
+	sweeps *Registry
+	due    map[string]time.Time
+	waits  []time.Duration
+	served [hintShards]int
+	cut    int // sweeps that ended before they were done
+}
+
+const overloadEvery = 30 * time.Minute
+
+func openOverload(t *testing.T) *overload {
+	c := newClock()
+	store := mem.New(c.Now)
+	slow := storagetest.Hooked(store, storagetest.Hooks{OnBefore: func(context.Context, storagetest.Call) error {
+		c.Advance(time.Second)
+		return nil
+	}})
+	o := Options{Parallel: 1, Jitter: func() float64 { return 0.5 }}
+	b := openOn(t, func() storage.Store { return store }, c, o)
+	o.Clock, o.Politeness = c.Now, b.s.o.Politeness
+	return &overload{bench: b, sweeps: New(slow, o), due: map[string]time.Time{}}
+}
+
+// unevenHosts names so many hosts for each shard of the hints.
+func unevenHosts(want [hintShards]int) (hosts []string) {
+	for i := 0; want != [hintShards]int{}; i++ {
+		host := fmt.Sprintf("h%d.example", i)
+		if shard := shardOf(host); want[shard] > 0 {
+			want[shard]--
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
+}
+
+// minute lets one sweep run, and workers do its jobs.
+func (o *overload) minute(t *testing.T, measured bool) {
+	t.Helper()
+	began := o.clock.Now()
+	report, err := o.sweeps.Jobs.Sweep(fakeTime{t.Context(), o.clock, began.Add(50 * time.Second)})
+	if err != nil || o.clock.Now().Sub(began) >= 50*time.Second {
+		t.Fatalf("the sweep ended after %v with %+v, %v; want it to end in time", o.clock.Now().Sub(began), report, err)
+	}
+	o.cut += one(report.Unfinished)
+	for _, job := range o.take(t) {
+		now := o.clock.Now()
+		if measured {
+			o.waits = append(o.waits, now.Sub(o.due[job.Host]))
+			o.served[shardOf(job.Host)]++
+		}
+		batch := o.begin(t, job)
+		it := *batch.Items[0]
+		it.Status = Indexed
+		it.CheckAt(now.Add(overloadEvery))
+		if err := o.Jobs.Commit(t.Context(), batch, []Finding{{Item: it}}, HostFinding{}, true); err != nil {
+			t.Fatal(err)
+		}
+		o.due[job.Host] = it.NextCrawlAt
+	}
+	o.clock.Advance(began.Add(time.Minute).Sub(o.clock.Now()))
+}
+
+// S11: where more is due than sweeps have time for, every shard is served alike, and nobody waits
+// twice as long as all do on average. 250 hosts are due each half hour; there is time for about 150.
+func TestS11NoShardStarves(t *testing.T) {
+	o := openOverload(t)
+	want := [hintShards]int{130, 70, 40, 10}
+	for _, host := range unevenHosts(want) {
+		o.register(t, RegisterOptions{}, "https://"+host+"/")
+		o.due[host] = o.clock.Now()
+	}
+	for i := range 8 * 60 {
+		o.minute(t, i >= 2*60)
+	}
+	for _, due := range o.due { // who still waits
+		if wait := o.clock.Now().Sub(due); wait > 0 {
+			o.waits = append(o.waits, wait)
+		}
+	}
+	var sum time.Duration
+	for _, wait := range o.waits {
+		sum += wait
+	}
+	mean, most := sum/time.Duration(len(o.waits)), slices.Max(o.waits)
+	var rates []float64
+	for shard, n := range o.served {
+		rates = append(rates, float64(n)/float64(want[shard]))
+	}
+	t.Logf("served %v, for each host %.1f; waits: mean %v, most %v", o.served, rates, mean, most)
+	if o.cut == 0 {
+		t.Error("no sweep was unfinished: this is no overload")
+	}
+	if slices.Min(rates) < 0.8*slices.Max(rates) {
+		t.Errorf("hosts of the shards were served %.1f times; want all alike", rates)
+	}
+	if most > 2*mean {
+		t.Errorf("somebody waited %v, the mean is %v; want less than twice that", most, mean)
+	}
+	o.check(t)
+}
+
+// S11: a sweep looks at partitions in the order of the minutes of their hints, whatever their shard,
+// at each once however many hints it has, and it follows more hints than it holds in memory.
+func TestS11OldestFirst(t *testing.T) {
+	c := newClock()
+	store := mem.New(c.Now)
+	var order []string
+	b := openOn(t, func() storage.Store {
+		return storagetest.Hooked(store, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
+			if c.Op == "table.Query" && c.Name == DefaultTable {
+				order = append(order, c.Key)
+			}
+			return nil
+		}})
+	}, c, Options{Parallel: 1})
+	rng := rand.New(rand.NewPCG(1, 2))
+	first := map[string]time.Time{}
+	for i := range 5 * hintWindow / 2 {
+		host := fmt.Sprintf("h%d.example", i)
+		first[host] = bucket(c.Now().Add(time.Duration(rng.IntN(5000)) * time.Minute))
+		for hint := range 1 + i%2 {
+			if err := b.s.hint(t.Context(), host, first[host].Add(time.Duration(hint)*time.Second)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c.Advance(5002 * time.Minute)
+	report, err := b.Jobs.Sweep(t.Context())
+	if err != nil || report.Unfinished || report.Hints < len(first) {
+		t.Fatalf("%+v, %v; want all of %d partitions", report, err, len(first))
+	}
+	if twice := len(order) - len(first); twice < 0 || twice > 10 { // whose hints are in two windows
+		t.Errorf("%d looks at %d partitions", len(order), len(first))
+	}
+	seen := map[string]bool{}
+	order = slices.DeleteFunc(order, func(host string) bool { again := seen[host]; seen[host] = true; return again })
+	if !slices.IsSortedFunc(order, func(a, b string) int { return first[a].Compare(first[b]) }) {
+		t.Error("partitions were not swept in the order of their hints")
+	}
+	for e, err := range b.s.hints.Query(t.Context(), storage.Query{}) {
+		t.Fatalf("the hint %v is left, %v", e.Key, err)
+	}
+}
+
+// S11: partitions are swept side by side, and one that fails holds up none of the others.
+func TestS11SideBySide(t *testing.T) {
+	const atOnce = 16 // Options.Parallel, unless given
+	c := newClock()
+	store := mem.New(c.Now)
+	var mu sync.Mutex
+	looking, met := 0, make(chan struct{})
+	hook := storagetest.Hooks{OnBefore: func(ctx context.Context, c storagetest.Call) error {
+		if c.Op != "table.Query" || c.Name != DefaultTable {
+			return nil
+		}
+		if c.Key == "h3.example" {
+			return fault.New(fault.Unavailable, "no answer")
+		}
+		mu.Lock()
+		if looking++; looking == atOnce-1 {
+			close(met)
+		}
+		mu.Unlock()
+		select {
+		case <-met:
+			return nil
+		case <-time.After(10 * time.Second):
+			return fault.New(fault.Unavailable, "nobody else looks")
+		}
+	}}
+	b := openOn(t, func() storage.Store { return storagetest.Hooked(store, hook) }, c, Options{})
+	for i := range atOnce {
+		if err := b.s.hint(t.Context(), fmt.Sprintf("h%d.example", i), c.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Advance(2 * time.Minute)
+	report, err := b.Jobs.Sweep(t.Context())
+	if !fault.Is(err, fault.Unavailable) || strings.Contains(err.Error(), "nobody") || report.Partitions != atOnce {
+		t.Errorf("%+v, %v; want the one failure and %d partitions", report, err, atOnce)
+	}
+	left := 0
+	for range b.s.hints.Query(t.Context(), storage.Query{}) {
+		left++
+	}
+	if left != 1 {
+		t.Errorf("%d hints are left, want that of the partition that failed", left)
+	}
+}

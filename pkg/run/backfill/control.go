@@ -1,0 +1,157 @@
+package backfill
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Cancel ends a run before its next step. Conflict for one that has ended.
+func (s *Service) Cancel(ctx context.Context, id string) (Run, error) {
+	run, err := s.runs.Change(ctx, id, func(r *Run) ([]storage.Op, error) {
+		if r.over() {
+			return nil, fault.New(fault.Conflict, "the run is %s already and cannot be cancelled", r.Status)
+		}
+		r.Status, r.Note, r.Disabled, r.FinishedAt = Cancelled, "", false, s.runs.Now()
+		return []storage.Op{s.runs.InactiveOp(r.ID)}, nil
+	})
+	if err == nil {
+		s.o.Log.InfoContext(ctx, "backfill cancelled", "run", id)
+		s.work.dropLinks(ctx, id, "")
+		s.tidy(ctx)
+	}
+	return run, err
+}
+
+// Pause keeps a run from its next step until it is resumed. Conflict unless it goes on.
+func (s *Service) Pause(ctx context.Context, id string) (Run, error) {
+	return s.runs.Change(ctx, id, func(r *Run) ([]storage.Op, error) {
+		if !r.moves() && !(r.Status == Paused && r.Disabled) {
+			return nil, fault.New(fault.Conflict, "the run is %s and cannot be paused", r.Status)
+		}
+		r.Status, r.Note, r.Disabled = Paused, "paused by request", false
+		return nil, nil
+	})
+}
+
+// Resume lets a run go on that is paused or FAILED. A failed one asks again for the documents that
+// could not be read, and repeats nothing that was counted (E11). Errors: Blocked while backfill is
+// disabled, Conflict for a run in another status or while [MaxActive] go on.
+func (s *Service) Resume(ctx context.Context, id string) (Run, error) {
+	if err := s.allowed(); err != nil {
+		return Run{}, err
+	}
+	var begun []string
+	run, err := s.runs.Change(ctx, id, func(r *Run) (ops []storage.Op, err error) {
+		ops, begun, err = s.reopen(ctx, r)
+		return ops, err
+	})
+	if err == nil {
+		s.o.Log.InfoContext(ctx, "backfill resumed", "run", id)
+		s.enqueue(ctx, id, begun)
+	}
+	return run, err
+}
+
+func (s *Service) reopen(ctx context.Context, r *Run) (ops []storage.Op, begun []string, err error) {
+	switch r.Status {
+	case Paused:
+		r.goOn()
+		for _, p := range r.Progress {
+			if p.State == SourceRunning {
+				begun = append(begun, p.Source)
+			}
+		}
+		return nil, begun, nil
+	case Failed:
+		if r.Work != "" {
+			return nil, nil, fault.New(fault.Conflict, "where the run stood is not kept any more, only that of the newest %d "+
+				"that failed: begin a new run, which skips what is registered", keepFailed)
+		}
+	default:
+		return nil, nil, fault.New(fault.Conflict, "the run is %s: only a FAILED or PAUSED one can be resumed", r.Status)
+	}
+	if err := s.runs.CheckRoom(ctx); err != nil {
+		return nil, nil, err
+	}
+	r.goOn()
+	for i := range r.Progress {
+		if p := &r.Progress[i]; p.State == SourceFailed {
+			p.State, p.Note = SourceWaiting, ""
+		}
+	}
+	ops, begun = r.activate(s.runs.Now())
+	return append(ops, s.runs.ActiveOp(r.ID)), begun, nil
+}
+
+func (r *Run) goOn() {
+	r.Status, r.Note, r.Disabled, r.FinishedAt = Running, "", false, time.Time{}
+}
+
+// RequeueStalled sends the messages of sources that have not moved for a while, and lets runs go on that were paused
+// by the switch. It costs one query while no run goes on, and none while backfill is disabled.
+func (s *Service) RequeueStalled(ctx context.Context) (sent int, err error) {
+	if !s.o.Enabled {
+		return 0, nil
+	}
+	all, err := s.runs.Active(ctx)
+	for _, one := range all {
+		n, err := s.requeue(ctx, one)
+		if sent += n; err != nil {
+			return sent, err
+		}
+	}
+	return sent, err
+}
+
+func (s *Service) requeue(ctx context.Context, r Run) (sent int, err error) {
+	if r.Status == Paused && r.Disabled {
+		r, err = s.runs.Change(ctx, r.ID, func(r *Run) ([]storage.Op, error) {
+			if r.Status == Paused && r.Disabled {
+				r.goOn()
+			}
+			return nil, nil
+		})
+	}
+	if err != nil || !r.moves() {
+		return 0, err
+	}
+	for _, p := range r.Progress {
+		if p.State != SourceRunning {
+			continue
+		}
+		c, etag, err := checkpoints.Load(ctx, s.runs.Table, key(checkpointRow(r.ID, p.Source)))
+		if err != nil || etag == "" {
+			return sent, err
+		}
+		if now := s.runs.Now(); now.Sub(c.UpdatedAt) < stalled || now.Sub(c.NotBefore) < stalled {
+			continue
+		}
+		if err := s.send(ctx, &c, 0); err != nil {
+			return sent, err
+		}
+		sent++
+	}
+	return sent, nil
+}
+
+// enqueue sends the messages of sources.
+func (s *Service) enqueue(ctx context.Context, run string, sources []string) {
+	for _, source := range sources {
+		c, err := s.work.loadCheckpoint(ctx, run, source)
+		if err == nil {
+			err = s.send(ctx, c, 0)
+		}
+		s.unsent(ctx, run, source, err)
+	}
+}
+
+// unsent tells of a message that could not be sent, if there is an error: the watchdog sends it.
+func (s *Service) unsent(ctx context.Context, run, source string, err error) {
+	if err != nil {
+		s.o.Log.WarnContext(ctx, "backfill step not sent; the watchdog will send it", "run", run, "source", source, "kind",
+			fault.KindOf(err))
+	}
+}

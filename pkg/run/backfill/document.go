@@ -1,0 +1,348 @@
+package backfill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/policy/robots"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+)
+
+const (
+	// firstPause is that before a document is asked for again, doubled by each further one (spec 004 ARC-3).
+	firstPause = 30 * time.Second
+	// maxWait bounds how long a step waits for a host before it tries again.
+	maxWait = time.Hour
+	// maxGivenUp bounds the documents that a resume asks for again.
+	maxGivenUp = 500
+	// maxBlobs is the most blobs that are listed of a container.
+	maxBlobs = 50_000
+)
+
+// begin puts the first documents of a source into its frontier.
+func (c *checkpoint) begin(mode Mode, found *site.Site, dates discover.Dates) {
+	c.Begun = true
+	switch mode {
+	case Sitemap:
+		for _, address := range found.Sitemaps {
+			c.push(doc{URL: address, Kind: docMap})
+		}
+		if len(found.Sitemaps) == 0 {
+			c.push(doc{URL: "https://" + found.Domain + "/robots.txt", Kind: docRobots})
+		}
+	case Archive:
+		for i, t := range found.Archives {
+			c.pushPage(doc{Kind: docArchive, List: i}, t, dates)
+		}
+	case Pagination:
+		for i, list := range found.Listings {
+			c.pushPage(doc{Kind: docListing, List: i}, list.URL, dates)
+		}
+	case Container:
+		for _, address := range found.Containers {
+			c.push(doc{URL: address, Kind: docContainer})
+		}
+	}
+}
+
+// pushPage has a page of a template read, if it has that many.
+func (c *checkpoint) pushPage(d doc, t discover.Template, dates discover.Dates) {
+	pages, err := t.Pages(dates)
+	if err != nil || d.Page >= pages.Len() {
+		return // templates were checked with their dates when the run began
+	}
+	d.URL = pages.At(d.Page)
+	c.push(d)
+}
+
+// reopen lets a source that failed go on: what was given up is asked for again.
+func (c *checkpoint) reopen() {
+	c.Docs = append(c.Failed, c.Docs...)
+	for i := range c.Docs {
+		c.Docs[i].Tries = 0
+	}
+	c.Ended, c.Failed, c.InARow = false, nil, 0
+}
+
+// reading is what a document gave.
+type reading struct {
+	discover.Found
+	bytes    int64
+	requests int
+	missing  bool // it is not there, as is usual for a day or a page without anything
+}
+
+// document reads the next document of a source.
+func (w *step) document(ctx context.Context) error {
+	c := w.at
+	switch {
+	case len(c.Docs) == 0 && c.Read == 0:
+		return w.end(SourceFailed, "nothing of it could be read"+c.because())
+	case len(c.Docs) == 0:
+		return w.end(SourceDone, "")
+	case c.InARow >= maxInARow:
+		return w.end(SourceFailed, fmt.Sprintf("%d documents in a row could not be read%s", maxInARow, c.because()))
+	case c.Asked >= MaxDocuments:
+		return w.end(SourceDone, fmt.Sprintf("%d documents were read, and no more are in one run", MaxDocuments))
+	}
+	d := c.Docs[0]
+	got, err := w.s.sites.read(ctx, d, w.site)
+	w.out.add.Requests = got.requests
+	var refused *crawl.SiteError
+	switch {
+	case fault.Is(err, fault.Throttled) && c.patient(w.now):
+		w.out.wait, w.out.note = min(max(fault.RetryAfter(err), time.Second), maxWait), "waits for the site: "+err.Error()
+		return nil
+	case fault.Is(err, fault.Throttled) || errors.As(err, &refused):
+		w.giveUp(d, err)
+	case err != nil:
+		return err
+	default:
+		if err := w.take(ctx, d, got); err != nil {
+			return err
+		}
+	}
+	w.out.wait = max(w.out.wait, w.run.Delay)
+	return nil
+}
+
+// because says why the last document could not be read, in parentheses.
+func (c *checkpoint) because() string {
+	if c.Why == "" {
+		return ""
+	}
+	return " (" + c.Why + ")"
+}
+
+// patient reports whether to go on waiting for the next document. Who was paused has not waited.
+func (c *checkpoint) patient(now time.Time) bool {
+	if c.Since.IsZero() || now.Sub(c.UpdatedAt) > 2*maxWait {
+		c.Since = now
+	}
+	return now.Sub(c.Since) < maxPatience
+}
+
+// giveUp notes that a document could not be read: to try again if that may help, else for good.
+func (w *step) giveUp(d doc, why error) {
+	c := w.at
+	c.Asked++
+	c.Since = time.Time{}
+	d.Tries++
+	if fault.Is(why, fault.Unavailable) && d.Tries < maxTries {
+		c.Docs[0] = d
+		w.out.wait = firstPause << (d.Tries - 1)
+		w.out.note = fmt.Sprintf("try %d of %s: %v", d.Tries, d.URL, why)
+		return
+	}
+	w.failed(d.URL, why.Error())
+	c.Why = clip(why.Error(), maxMessage/2)
+	c.Docs = c.Docs[1:]
+	c.InARow++
+	if len(c.Failed) < maxGivenUp {
+		c.Failed = append(c.Failed, d)
+	}
+	c.after(d, false, w.site, w.dates)
+}
+
+// take keeps what a document gave: further documents in the frontier, pages in rows.
+func (w *step) take(ctx context.Context, d doc, got reading) (err error) {
+	c := w.at
+	c.Docs = c.Docs[1:]
+	c.Read, c.Asked, c.InARow, c.Since = c.Read+1, c.Asked+1, 0, time.Time{}
+	c.Now, c.Fresh, c.Slices, c.Next = &d, 0, 0, got.Next
+	w.out.last = d.URL
+	w.out.add.Bytes = got.bytes
+	if !got.missing {
+		w.out.add.Documents = 1
+	}
+	w.takeMaps(d, got)
+	var addresses []string
+	for _, link := range got.Links {
+		if !w.run.Dates.Want(link) {
+			w.exclude("outside the dates")
+			continue
+		}
+		addresses = append(addresses, link.URL)
+	}
+	if got.Truncated != "" {
+		w.failed(d.URL, "not read to its end: "+got.Truncated)
+	}
+	if w.out.ops, err = w.s.work.storeLinks(ctx, c, addresses); err == nil && c.Slices == 0 {
+		w.finished()
+	}
+	return err
+}
+
+// takeMaps has the sitemaps of an index, or of robots.txt, read later.
+func (w *step) takeMaps(d doc, got reading) {
+	next := doc{Kind: docMap, Depth: d.Depth + 1}
+	for i, m := range got.Maps {
+		switch {
+		case next.Depth > maxDepth:
+			w.failed(d.URL, fmt.Sprintf("sitemaps nest deeper than %d levels; the deepest are passed over", maxDepth))
+			return
+		case !w.run.Dates.WantMap(m):
+			w.exclude("sitemaps from before the dates")
+			continue
+		case d.Kind == docMap && !w.site.Near(m.URL, d.URL):
+			w.failed(m.URL, "a sitemap on another host than the one that names it")
+			continue
+		}
+		if next.URL = m.URL; w.at.push(next) {
+			w.failed(d.URL, fmt.Sprintf("more sitemaps than are kept; %d are passed over", len(got.Maps)-i))
+			return
+		}
+	}
+	if d.Kind == docRobots && len(got.Maps) == 0 {
+		w.at.Read-- // nothing of it is a page
+		for _, address := range w.site.Feeds {
+			w.at.push(doc{URL: address, Kind: docMap})
+		}
+		if len(w.site.Feeds) == 0 {
+			w.at.push(doc{URL: "https://" + w.site.Domain + "/sitemap.xml", Kind: docMap})
+		}
+	}
+}
+
+// finished ends the document whose links are all counted.
+func (w *step) finished() {
+	c := w.at
+	d := *c.Now
+	if c.Next != "" && d.Kind != docArchive && !paged(d, w.site, w.dates) {
+		next := doc{URL: c.Next, Kind: d.Kind, Depth: d.Depth, List: d.List, Page: d.Page}
+		switch {
+		case !w.site.Near(c.Next, d.URL):
+			w.failed(c.Next, "the next page is on another host")
+		case c.push(next):
+			w.failed(c.Next, "more documents than are kept; the next page is passed over")
+		}
+	}
+	c.after(d, c.Fresh == 0, w.site, w.dates)
+	c.Now, c.Next, c.Token, c.Slices, c.Slice, c.Offset = nil, "", "", 0, 0, 0
+}
+
+// after has the page after a page of a template read.
+func (c *checkpoint) after(d doc, empty bool, found *site.Site, dates discover.Dates) {
+	t, ok := templateOf(d, found)
+	if !ok {
+		return
+	}
+	pages, err := t.Pages(dates)
+	if err != nil {
+		return
+	}
+	d.Page, d.Tries = pages.After(d.Page, empty), 0
+	c.pushPage(d, t, dates)
+}
+
+// paged reports whether a listing counts its pages itself, so that its links to the next do not matter.
+func paged(d doc, found *site.Site, dates discover.Dates) bool {
+	t, ok := templateOf(d, found)
+	if !ok {
+		return false
+	}
+	pages, err := t.Pages(dates)
+	return err == nil && pages.Len() > 1
+}
+
+// templateOf is what a document's address was made from. The site file may have changed since.
+func templateOf(d doc, found *site.Site) (t discover.Template, ok bool) {
+	switch {
+	case d.Kind == docArchive && d.List < len(found.Archives):
+		return found.Archives[d.List], true
+	case d.Kind == docListing && d.List < len(found.Listings):
+		return found.Listings[d.List].URL, true
+	}
+	return t, false
+}
+
+// reader asks sites for documents.
+type reader struct {
+	web   ResourceFetcher
+	files Lister
+}
+
+// read fetches a document and finds its links.
+func (r *reader) read(ctx context.Context, d doc, found *site.Site) (reading, error) {
+	if d.Kind == docContainer {
+		return r.list(ctx, d)
+	}
+	page, err := r.web.FetchResource(ctx, crawl.ResourceRequest{URL: d.URL})
+	if err != nil {
+		return reading{requests: page.Requests}, err
+	}
+	got := reading{bytes: int64(len(page.Body)), requests: page.Requests}
+	_, counted := templateOf(d, found)
+	switch {
+	case page.Status == http.StatusNotFound || page.Status == http.StatusGone:
+		if got.missing = counted && (d.Kind == docArchive || d.Page > 0) || d.Kind == docRobots; got.missing {
+			return got, nil
+		}
+		return got, siteFault(fault.Invalid, "HTTP %d", page.Status)
+	case page.Status >= 500:
+		return got, siteFault(fault.Unavailable, "HTTP %d", page.Status)
+	case page.Status != http.StatusOK:
+		return got, siteFault(fault.Invalid, "HTTP %d", page.Status)
+	}
+	if got.Found, err = parse(d, page, found); err != nil {
+		return got, &crawl.SiteError{Err: err}
+	}
+	return got, nil
+}
+
+func siteFault(kind fault.Kind, format string, args ...any) error {
+	return &crawl.SiteError{Err: fault.New(kind, format, args...)}
+}
+
+// parse finds the links of a document by its kind.
+func parse(d doc, page crawl.Resource, found *site.Site) (discover.Found, error) {
+	switch d.Kind {
+	case docRobots:
+		var maps []discover.Link
+		for _, address := range robots.Parse(page.Body).Sitemaps() {
+			maps = append(maps, discover.Link{URL: address})
+		}
+		return discover.Found{Maps: maps}, nil
+	case docArchive:
+		return discover.Listing(page.Body, page.ContentType, page.FinalURL, "", "")
+	case docListing:
+		if d.List < len(found.Listings) {
+			list := found.Listings[d.List]
+			return discover.Listing(page.Body, page.ContentType, page.FinalURL, list.Links, list.Next)
+		}
+		return discover.Found{}, fault.New(fault.Invalid, "the site file does not have that listing any more")
+	}
+	return discover.Sitemap(page.Body, page.FinalURL, discover.Bounds{Alternates: found.Alternates})
+}
+
+// list reads the names of a container's blobs.
+func (r *reader) list(ctx context.Context, d doc) (got reading, err error) {
+	place, err := file.Parse(d.URL)
+	if err != nil {
+		return got, &crawl.SiteError{Err: err}
+	}
+	got.requests = 1
+	for e, err := range r.files.List(ctx, place, "") {
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return got, err
+		case err != nil:
+			return got, &crawl.SiteError{Err: err}
+		case len(got.Links) == maxBlobs:
+			got.Truncated = fmt.Sprintf("more than %d blobs", maxBlobs)
+			return got, nil
+		case e.Refused != nil:
+			got.Skipped++
+			continue
+		}
+		got.Links = append(got.Links, discover.Link{URL: e.Place.String(), LastMod: e.LastModified})
+	}
+	return got, nil
+}

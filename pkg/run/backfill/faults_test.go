@@ -1,0 +1,127 @@
+package backfill_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/runtest"
+)
+
+// world is a run to be disturbed: what the web has, what is asked, and what comes of it undisturbed.
+type world struct {
+	name string
+	lay  func(r *rig) backfill.Request
+	want tally
+	end  backfill.Status
+}
+
+var worlds = []world{
+	{"sitemaps", func(r *rig) backfill.Request {
+		nested(r)
+		r.register(runtest.Pages("https://a.example/one/", 2)...)
+		return backfill.Request{Sources: []string{"a"}}
+	}, tally{Discovered: 20, Queued: 18, Skipped: 2, Duplicates: 3, Documents: 3}, backfill.Completed},
+	{"two sources and a cap", func(r *rig) backfill.Request {
+		r.web.Pages["https://a.example/sitemap.xml"] = runtest.URLSet(runtest.Pages("https://a.example/", 8)...)
+		r.web.Pages["https://b.example/sitemap.xml"] = runtest.URLSet(runtest.Pages("https://b.example/", 8)...)
+		return backfill.Request{Sources: []string{"a", "b"}, MaxURLs: 11}
+	}, tally{Discovered: 11, Queued: 11, Documents: 2}, backfill.Completed},
+	{"one source after the other, one of them down", func(r *rig) backfill.Request {
+		r.web.Pages["https://b.example/sitemap.xml"] = runtest.URLSet(runtest.Pages("https://b.example/", 3)...)
+		r.web.Pages["https://a.example/sitemap.xml"] = 500
+		return backfill.Request{Sources: []string{"a", "b"}, Concurrency: 1}
+	}, tally{Discovered: 3, Queued: 3, Errors: 1, Documents: 1}, backfill.Completed},
+	{"dry run", func(r *rig) backfill.Request {
+		nested(r)
+		r.register(runtest.Pages("https://a.example/one/", 2)...)
+		return backfill.Request{Sources: []string{"a"}, DryRun: true}
+	}, tally{Discovered: 20, Queued: 18, Skipped: 2, Duplicates: 3, Documents: 3}, backfill.Completed},
+	{"more links than one transaction takes", func(r *rig) backfill.Request {
+		r.web.Pages["https://a.example/sitemap.xml"] = runtest.URLSet(runtest.Pages("https://a.example/", 23)...)
+		return backfill.Request{Sources: []string{"a"}, MaxURLs: 7}
+	}, tally{Discovered: 7, Queued: 7, Documents: 1}, backfill.Completed},
+	modeWorld(backfill.Archive), modeWorld(backfill.Pagination), modeWorld(backfill.Container),
+}
+
+func modeWorld(mode backfill.Mode) world {
+	return world{string(mode), func(r *rig) backfill.Request {
+		layModes(r)
+		return modeRequest(r, mode)
+	}, modeTallies[mode], backfill.Completed}
+}
+
+// E11: whatever single operation of a run fails, before or after it took effect, the run comes to the
+// same end with the same numbers.
+func TestE11Faults(t *testing.T) {
+	for _, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			runtest.EachFault(t, 20, 1, func(t *testing.T, f *runtest.Fault) { disturb(t, "mem", w, f) })
+		})
+	}
+}
+
+// E11 on the embedded store, at every seventh operation: its transactions are other code.
+func TestE11FaultsEmbedded(t *testing.T) {
+	runtest.EachFault(t, 20, 7, func(t *testing.T, f *runtest.Fault) { disturb(t, "embedded", worlds[1], f) })
+}
+
+// disturb does a run with a fault.
+func disturb(t *testing.T, store string, w world, f *runtest.Fault) {
+	t.Helper()
+	defer backfill.Smaller(5, 3)()
+	r := newRig(t, runtest.Stores[store])
+	req := w.lay(r)
+	r.Hook.Set(f)
+	run, err := r.Start(t.Context(), req)
+	if err != nil { // it may have begun all the same
+		runs, err := r.List(t.Context(), "", 10)
+		r.Must(err)
+		if len(runs) == 0 {
+			return
+		}
+		run = runs[0]
+	}
+	r.ended(run.ID, w)
+}
+
+// ended goes on until a run is over, and holds it to what was to come of it.
+func (r *rig) ended(id string, w world) {
+	r.Helper()
+	run := r.end(id)
+	r.Hook.Set(nil)
+	if diff := cmp.Diff(w.want, tallyOf(run.Counts)); diff != "" || run.Status != w.end {
+		r.Errorf("%s (-want +have)\n%s", run.Status, diff)
+	}
+	r.whole(run)
+}
+
+// E5, E11: operations fail at random, messages are lost, doubled and late, two workers do the same step
+// at once, and at the end everything is counted once.
+func TestE11Simulation(t *testing.T) {
+	for _, w := range worlds {
+		for seed := range uint64(12) {
+			t.Run(fmt.Sprintf("%s/%d", w.name, seed), func(t *testing.T) { simulate(t, w, seed) })
+		}
+	}
+}
+
+func simulate(t *testing.T, w world, seed uint64) {
+	defer backfill.Smaller(5, 3)()
+	r, storm := inMemory(t), runtest.NewStorm(seed)
+	run := r.start(w.lay(r))
+	r.Hook.Set(storm)
+	for range 300 {
+		storm.Deliver(r.Messages(backfill.Queue), r.Step)
+		r.Clock.Pass(30 * time.Second)
+		_, _ = r.RequeueStalled(t.Context())
+		if run, err := r.Get(t.Context(), run.ID); err == nil && over(run) {
+			break
+		}
+	}
+	r.Hook.Set(nil)
+	r.ended(run.ID, w)
+}

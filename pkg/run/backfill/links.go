@@ -1,0 +1,104 @@
+package backfill
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Fewer in tests.
+var (
+	// sliceLinks is how many links one step registers, and so after how many the run's row shows progress (E12).
+	sliceLinks = 50
+	// linkRows is how many rows of links go into one transaction of at most 4 MiB.
+	linkRows = 24
+)
+
+// sliceBytes bounds the links in one column, which may have 64 KiB.
+const sliceBytes = 60_000
+
+func linksPrefix(run, source string) string { return "links|" + run + "|" + source + "|" }
+
+func linksKey(c *checkpoint, n int) storage.Key {
+	return key(fmt.Sprintf("%s%s|%04d", linksPrefix(c.Run, c.Source), c.Token, n))
+}
+
+// cut divides addresses into what one step registers. One that fills a row alone is not an address.
+func cut(addresses []string) (out []string) {
+	var b strings.Builder
+	n := 0
+	for _, a := range addresses {
+		if len(a) >= sliceBytes {
+			continue
+		}
+		if n == sliceLinks || b.Len()+len(a)+1 > sliceBytes {
+			out = append(out, b.String())
+			b.Reset()
+			n = 0
+		}
+		if n++; n > 1 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(a)
+	}
+	if b.Len() > 0 {
+		out = append(out, b.String())
+	}
+	return out
+}
+
+// storeLinks keeps the links of a document under a token of this step's own, so that of two steps that
+// read it at once only the one counts that ends first. The last rows are left to the transaction
+// that ends the step, which is all of them for most documents.
+func (k workRows) storeLinks(ctx context.Context, c *checkpoint, addresses []string) (rest []storage.Op, err error) {
+	c.Token, c.Slice, c.Offset = run.Token(), 0, 0
+	for _, text := range cut(addresses) {
+		if len(rest) == linkRows {
+			if _, err := k.runs.Table.Transact(ctx, rest...); err != nil {
+				return nil, err
+			}
+			rest = nil
+		}
+		rest = append(rest, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+			Key: linksKey(c, c.Slices), Props: storage.Properties{"links": []byte(text)},
+		}})
+		c.Slices++
+	}
+	if c.Slices == 0 {
+		c.Token = ""
+	}
+	return rest, nil
+}
+
+// loadLinks reads the slice that is next; nil when another process has finished it.
+func (k workRows) loadLinks(ctx context.Context, c *checkpoint) ([]string, error) {
+	e, err := k.runs.Table.Get(ctx, linksKey(c, c.Slice))
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, _ := e.Props["links"].([]byte)
+	return strings.Split(string(text), "\n"), nil
+}
+
+// dropLinks removes what is left of the links of a source, or of all sources when it is empty.
+func (k workRows) dropLinks(ctx context.Context, run, source string) error {
+	prefix := linksPrefix(run, source)
+	if source == "" {
+		prefix = "links|" + run + "|"
+	}
+	return k.drop(ctx, prefix)
+}
+
+// drop removes the rows whose keys begin so.
+func (k workRows) drop(ctx context.Context, prefix string) error {
+	q := k.runs.Prefix(prefix)
+	q.Select = []string{"run"}
+	return run.Drop(ctx, k.runs.Table, q)
+}

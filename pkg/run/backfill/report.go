@@ -1,0 +1,80 @@
+package backfill
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// Report tells the result of a run, a line each, in the words of spec 004 OPS-1. Of a dry run that is
+// what would be done.
+func (s *Service) Report(r Run) []string {
+	var out []string
+	say := func(format string, args ...any) { out = append(out, "[backfill] "+fmt.Sprintf(format, args...)) }
+	if r.DryRun {
+		say("DRY RUN - no jobs will be queued")
+	}
+	for _, p := range r.Progress {
+		say("Discovered %s from %s", words.Count(p.Discovered, "URL"), p.Source)
+		if p.Note != "" { // why it ended early
+			say("%s: %s", p.Source, p.Note)
+		}
+	}
+	if !r.DryRun {
+		say("Queued %s (%s)", words.Count(r.Queued, "new item"), exist(r.Skipped))
+	} else {
+		say("Would queue %s (%s)", words.Count(r.Queued, "new item"), exist(r.Skipped))
+		if r.Queued > 0 {
+			say("Fetching them would take %s%s", long(s.o.estimate(r)), r.size())
+		}
+	}
+	if n := r.Reasons[fullHost]; n > 0 {
+		say("Refused %s: %s", words.Thousands(n), fullHost)
+	}
+	if left := r.Excluded + r.Trapped + r.Duplicates; left > 0 {
+		say("Passed over %s: %s excluded, %s, %s", words.Thousands(left), words.Thousands(r.Excluded),
+			words.Count(r.Trapped, "trap"), words.Count(r.Duplicates, "duplicate"))
+	}
+	say("Read %s (%s) with %s; %s", words.Count(r.Documents, "document"), words.Count(int(r.Bytes), "byte"),
+		words.Count(r.Requests, "request"), words.Count(r.Errors, "error"))
+	return out
+}
+
+func exist(n int) string {
+	if n == 1 {
+		return "1 already exists"
+	}
+	return words.Thousands(n) + " already exist"
+}
+
+// long says an estimate, which is of pauses only: where there are none it knows nothing.
+func long(d time.Duration) string {
+	if d < time.Second {
+		return "as long as the sites need to answer, as there are no pauses between requests"
+	}
+	return "about " + d.String()
+}
+
+// estimate is how long the sites' pace makes fetching what is new last. Sites are asked side by side.
+func (o *Options) estimate(r Run) time.Duration {
+	var longest time.Duration
+	for _, p := range r.Progress {
+		found := o.Sites.Find(p.Source)
+		if found == nil {
+			continue
+		}
+		pace := o.Pace(found.Domain)
+		each := (pace.MinDelay + max(pace.MinDelay, pace.MaxDelay)) / 2
+		longest = max(longest, time.Duration(p.Queued)*each)
+	}
+	return longest.Round(time.Second)
+}
+
+// size estimates the bytes of what is new from those of the pages that are known.
+func (r *Run) size() string {
+	if r.KnownPages == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; they have about %s", words.Count(int(int64(r.Queued)*r.KnownBytes/int64(r.KnownPages)), "byte"))
+}

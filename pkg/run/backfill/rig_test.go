@@ -1,0 +1,114 @@
+package backfill_test
+
+import (
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/runtest"
+)
+
+// rig is the service over what a hook leaves of the store, and a web of which the test knows all.
+type rig struct {
+	*runtest.Rig
+	*backfill.Service
+	reg *registry.Registry
+	web *runtest.Web
+	o   backfill.Options
+}
+
+// onStores runs a test in memory and on the embedded store.
+func onStores(t *testing.T, test func(t *testing.T, r *rig)) {
+	runtest.OnStores(t, func(t *testing.T, open runtest.Open) { test(t, newRig(t, open)) })
+}
+
+func inMemory(t *testing.T) *rig { return newRig(t, runtest.Stores["mem"]) }
+
+func newRig(t *testing.T, open runtest.Open) *rig {
+	t.Helper()
+	r := &rig{Rig: runtest.New(t, open, runtest.Noon), web: runtest.NewWeb()}
+	r.o = backfill.Options{
+		Enabled: true, Rules: source.DefaultRules(), Clock: r.Clock.Now,
+		Sites: runtest.Sites{
+			{Slug: "a", Domain: "a.example", Sitemaps: []string{"https://a.example/sitemap.xml"}},
+			{Slug: "b", Domain: "b.example", Sitemaps: []string{"https://b.example/sitemap.xml"}},
+			{Slug: "a-b", Domain: "ab.example", Sitemaps: []string{"https://ab.example/sitemap.xml"}},
+		},
+	}
+	r.reg = r.Registry(r.Store)
+	r.Must(r.reg.Create(t.Context()))
+	r.restart(func(*backfill.Options) {})
+	r.Must(r.Create(t.Context()))
+	return r
+}
+
+// restart begins the service anew with other options.
+func (r *rig) restart(change func(o *backfill.Options)) {
+	change(&r.o)
+	r.Service = backfill.New(r.Seen, r.Registry(r.Seen), r.web, r.web, r.o)
+}
+
+func (r *rig) register(urls ...string) { r.Register(r.reg, urls...) }
+
+func (r *rig) start(req backfill.Request) backfill.Run {
+	r.Helper()
+	run, err := r.Start(r.Context(), req)
+	r.Must(err)
+	return run
+}
+
+func (r *rig) run(id string) backfill.Run {
+	r.Helper()
+	run, err := r.Get(r.Context(), id)
+	r.Must(err)
+	return run
+}
+
+func over(run backfill.Run) bool {
+	return run.Status == backfill.Completed || run.Status == backfill.Failed || run.Status == backfill.Cancelled
+}
+
+// end goes on until a run is over.
+func (r *rig) end(id string) (run backfill.Run) {
+	r.Helper()
+	r.Finish(backfill.Queue, r, func() bool {
+		one, err := r.Get(r.Context(), id)
+		run = one
+		return err == nil && over(run)
+	})
+	return run
+}
+
+func (r *rig) items() map[string]registry.Item { return r.Items(r.reg) }
+
+// found counts the items that a run has registered.
+func (r *rig) found(id string) (n int) {
+	for _, it := range r.items() {
+		if it.DiscoveryRun == id {
+			n++
+		}
+	}
+	return n
+}
+
+// whole checks what holds of every run at its end: it counts what is there, within its caps, and
+// leaves nothing but its record.
+func (r *rig) whole(run backfill.Run) {
+	r.Helper()
+	if n := r.found(run.ID); !run.DryRun && n != run.Queued {
+		r.Errorf("%d items registered, %d counted", n, run.Queued)
+	}
+	if run.Discovered != run.Queued+run.Skipped+run.Refused || run.Discovered > run.MaxURLs {
+		r.Errorf("counts do not add up, or are above %d: %+v", run.MaxURLs, run.Counts)
+	}
+	for _, p := range run.Progress {
+		if p.Discovered > run.MaxPerSrc {
+			r.Errorf("%d addresses of %s, at most %d are allowed", p.Discovered, p.Source, run.MaxPerSrc)
+		}
+	}
+	if left := append(r.Rows(backfill.Table, "/links|"), r.Rows(backfill.Table, "/active|")...); len(left) > 0 {
+		r.Errorf("%v are left over", left)
+	}
+	r.Check(r.reg)
+}

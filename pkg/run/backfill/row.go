@@ -1,0 +1,127 @@
+package backfill
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// rowVersion is that of rows in which people can read everything (INV-8): numbers, texts and JSON.
+const rowVersion = 2
+
+var runColumns = row.Of[Run]()
+
+// codec reads and writes the rows of runs. Lists may need more columns than one.
+type codec struct{}
+
+// Encode gives the columns of a run.
+func (codec) Encode(r *Run) storage.Properties {
+	r.RowVersion = rowVersion
+	props := runColumns.Encode(r)
+	props["dateFrom"], props["dateTo"] = storage.FormatTime(r.Dates.From), storage.FormatTime(r.Dates.To)
+	writeList(props, "sources", r.Sources)
+	writeList(props, "errorLog", r.ErrorLog)
+	writeList(props, "progress", r.Progress)
+	return props
+}
+
+// Decode reads the columns of a run.
+func (codec) Decode(props storage.Properties) (Run, error) {
+	r, err := runColumns.Decode(props)
+	if err != nil {
+		return r, err
+	}
+	if r.RowVersion < rowVersion {
+		r.RowVersion = rowVersion // as it will be written
+		return r, r.readPacked(props)
+	}
+	when := func(name string) time.Time { text, _ := props[name].(string); return storage.ParseTime(text) }
+	r.Dates = discover.Dates{From: when("dateFrom"), To: when("dateTo")}
+	r.ErrorLog, _ = readList[Problem](props, "errorLog") // not missed if it is damaged
+	if r.Sources, err = readList[string](props, "sources"); err == nil {
+		r.Progress, err = readList[Progress](props, "progress")
+	}
+	return r, err
+}
+
+// maxPacked bounds what is read of a row of version 1, in bytes.
+const maxPacked = 16 << 20
+
+// readPacked reads a row of version 1, which had these compressed. It is written anew when its run changes.
+func (r *Run) readPacked(props storage.Properties) error {
+	full, err := row.Gunzip(row.Join(props, "detail"), maxPacked)
+	if err != nil {
+		return err
+	}
+	var d struct {
+		Sources    []string       `json:"sources"`
+		Dates      discover.Dates `json:"dates"`
+		Counts     Counts         `json:"counts"`
+		Reasons    map[string]int `json:"reasons"`
+		Progress   []Progress     `json:"progress"`
+		KnownPages int            `json:"knownPages"`
+		KnownBytes int64          `json:"knownBytes"`
+	}
+	if err := json.Unmarshal(full, &d); err != nil {
+		return err
+	}
+	r.Sources, r.Dates, r.Counts, r.Reasons, r.Progress, r.KnownPages, r.KnownBytes =
+		d.Sources, d.Dates, d.Counts, d.Reasons, d.Progress, d.KnownPages, d.KnownBytes
+	if log, err := row.Gunzip(row.Join(props, "errorLog"), maxPacked); err == nil {
+		_ = json.Unmarshal(log, &r.ErrorLog) // not missed if it is damaged
+	}
+	return nil
+}
+
+// columnOf is where a list goes on: name, name2, name3.
+func columnOf(name string, part int) string {
+	if part == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s%d", name, part)
+}
+
+// writeList writes a list as JSON, each column a list of its own with as much as fits.
+func writeList[T any](props storage.Properties, name string, list []T) {
+	part, text := 1, []byte("[")
+	for _, one := range list {
+		next := readable(one)
+		if len(text)+len(next)+2 > storage.MaxStringUnits && len(text) > 1 { // a byte is at least a UTF-16 unit
+			props[columnOf(name, part)] = string(append(text, ']'))
+			part, text = part+1, []byte("[")
+		}
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		text = append(text, next...)
+	}
+	props[columnOf(name, part)] = string(append(text, ']'))
+}
+
+func readList[T any](props storage.Properties, name string) (list []T, err error) {
+	for part := 1; ; part++ {
+		text, ok := props[columnOf(name, part)].(string)
+		if !ok {
+			return list, nil
+		}
+		var some []T
+		if err := json.Unmarshal([]byte(text), &some); err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
+	}
+}
+
+// readable is JSON that leaves <, > and & as they are.
+func readable(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // our own types always encode
+	return bytes.TrimSpace(b.Bytes())
+}

@@ -1,0 +1,270 @@
+package backfill
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Mode is where a run looks for pages (E8).
+type Mode string
+
+// The modes of a run.
+const (
+	Sitemap    Mode = "SITEMAP"    // sitemaps of the site file; else those that robots.txt names; else feeds
+	Archive    Mode = "ARCHIVE"    // archive pages whose addresses follow dates
+	Pagination Mode = "PAGINATION" // listing pages, one after the other
+	Container  Mode = "CONTAINER"  // blobs of containers
+)
+
+// Modes lists every mode.
+var Modes = []Mode{Sitemap, Archive, Pagination, Container}
+
+// Status is how far a run is (INV-8).
+type Status string
+
+// The statuses of a run.
+const (
+	Pending   Status = "PENDING"
+	Running   Status = "RUNNING"
+	Paused    Status = "PAUSED"
+	Completed Status = "COMPLETED"
+	Failed    Status = "FAILED"
+	Cancelled Status = "CANCELLED"
+)
+
+// SourceState is how far one source of a run is.
+type SourceState string
+
+// The states of a source.
+const (
+	SourceWaiting SourceState = "waiting"
+	SourceRunning SourceState = "running"
+	SourceDone    SourceState = "done"
+	SourceFailed  SourceState = "failed"
+)
+
+// Counts are what a run or one of its sources has counted.
+type Counts struct {
+	// wanted addresses, each once; the next three add up to it
+	Discovered int `json:"discovered" col:"discoveredCount"`
+	Queued     int `json:"queued" col:"queuedCount"`   // new items; of a dry run, what they would be
+	Skipped    int `json:"skipped" col:"skippedCount"` // known already, and left as they are
+	// by the registry, each with an error, or with a reason where the host is full
+	Refused  int `json:"refused,omitempty" col:"refusedCount"`
+	Excluded int `json:"excluded,omitempty" col:"excludedCount"` // not wanted, see Run.Reasons; so are the next
+	// left out as parts of an endless series, such as a calendar
+	Trapped    int   `json:"trapped,omitempty" col:"trappedCount"`
+	Duplicates int   `json:"duplicates,omitempty" col:"duplicateCount"` // counted before in this run
+	Errors     int   `json:"errors,omitempty" col:"errorCount"`
+	Documents  int   `json:"documents,omitempty" col:"documents"` // sitemaps and pages that were read
+	Requests   int   `json:"requests,omitempty" col:"requests"`   // for documents, with those of redirects
+	Bytes      int64 `json:"bytes,omitempty" col:"bytes"`         // of these
+}
+
+func (c *Counts) add(d Counts) {
+	c.Discovered += d.Discovered
+	c.Queued += d.Queued
+	c.Skipped += d.Skipped
+	c.Refused += d.Refused
+	c.Excluded += d.Excluded
+	c.Trapped += d.Trapped
+	c.Duplicates += d.Duplicates
+	c.Errors += d.Errors
+	c.Documents += d.Documents
+	c.Requests += d.Requests
+	c.Bytes += d.Bytes
+}
+
+// Problem is one line of a run's error log.
+type Problem struct {
+	At      time.Time `json:"at"`
+	Source  string    `json:"source,omitempty"`
+	URL     string    `json:"url,omitempty"`
+	Message string    `json:"message"`
+}
+
+// Progress is how far one source is.
+type Progress struct {
+	Source string      `json:"source"`
+	State  SourceState `json:"state"`
+	Note   string      `json:"note,omitempty"` // what it waits for, or why it ended early
+	Last   string      `json:"last,omitempty"` // the document that was read last
+	Counts
+	Begun bool `json:"begun,omitempty"` // it has a checkpoint
+}
+
+// Request is what a run is asked for. Zero numbers stand for the settings'.
+type Request struct {
+	Sources     []string // slugs of the site file
+	Mode        Mode     `col:"mode"` // [Sitemap] when empty
+	Dates       discover.Dates
+	MaxURLs     int           `col:"maxUrls"`          // addresses that are discovered, over all sources
+	MaxPerSrc   int           `col:"maxUrlsPerSource"` // likewise of each
+	Concurrency int           `col:"concurrency"`      // sources at once
+	Delay       time.Duration `col:"delayMs,ms"`
+	DryRun      bool          `col:"dryRun"`
+	RunBy       string        `col:"runBy"`
+}
+
+// Bounds of a run's row, which strangers help to fill.
+const (
+	// MaxSources is the most sources of one run.
+	MaxSources = 50
+	// MaxErrors is how many errors a run remembers; all are counted.
+	MaxErrors  = 50
+	maxReasons = 40
+	maxMessage = 300
+	maxShown   = 500
+)
+
+// Run is one backfill (INV-8). Values are copies; only the service changes a run.
+type Run struct {
+	RowVersion int    `col:"rowVersion"`
+	ID         string `col:"id"`
+	Request    `col:",inline"`
+	Status     Status `col:"status"`
+	Note       string `col:"note"`     // why it is paused, failed or ended early
+	Disabled   bool   `col:"disabled"` // paused by BACKFILL_ENABLED, and goes on by itself once that is true
+	Counts     `col:",inline"`
+	// why addresses were excluded or trapped; at most 41 of 300 bytes, which fits
+	Reasons    map[string]int `col:"reasons,must"`
+	ErrorLog   []Problem      // the first [MaxErrors]
+	Last       Place          `col:",inline"` // what was processed last (OPS-2)
+	Progress   []Progress     // by source, in the order of the request
+	CreatedAt  time.Time      `col:"createdAt"`
+	UpdatedAt  time.Time      `col:"updatedAt"`
+	StartedAt  time.Time      `col:"startedAt"`
+	FinishedAt time.Time      `col:"finishedAt"`
+	// Of a dry run: known pages whose size is known, and those sizes, from which others are estimated.
+	KnownPages int   `col:"knownPages"`
+	KnownBytes int64 `col:"knownBytes"`
+	// Reserved is how many addresses the next steps may still register, and Work what became of the rows of work: see
+	// workRemoving.
+	Reserved int    `col:"reserved"`
+	Work     string `col:"work"`
+
+	etag storage.ETag
+}
+
+// Place is how far a run is, for people: its next steps begin where its checkpoints say.
+type Place struct {
+	Source string `col:"lastProcessedSource,always"`
+	Page   int    `col:"lastProcessedPage"`       // document of the source: the first that was read is 1
+	URL    string `col:"lastProcessedUrl,always"` // on that page
+}
+
+// over reports whether a run has come to its end.
+func (r *Run) over() bool {
+	return r.Status == Completed || r.Status == Failed || r.Status == Cancelled
+}
+
+func fields(r *Run) run.Fields {
+	return run.Fields{ID: &r.ID, Over: r.over(), UpdatedAt: &r.UpdatedAt, ETag: &r.etag}
+}
+
+// moves reports whether steps of the run are to be done.
+func (r *Run) moves() bool { return r.Status == Pending || r.Status == Running }
+
+// of is the progress of a source; nil if the run has none of that name.
+func (r *Run) of(source string) *Progress {
+	for i := range r.Progress {
+		if r.Progress[i].Source == source {
+			return &r.Progress[i]
+		}
+	}
+	return nil
+}
+
+// room is how many addresses more of a source may be discovered, beyond what is reserved.
+func (r *Run) room(source string) int {
+	return max(0, min(r.MaxURLs-r.Discovered-r.Reserved, r.MaxPerSrc-r.of(source).Discovered))
+}
+
+// full reports whether a cap is reached for good, and which.
+func (r *Run) full(source string) (string, bool) {
+	switch {
+	case r.Discovered >= r.MaxURLs:
+		return capReached(r.MaxURLs, "the run", "maxUrls", maxRunSetting), true
+	case r.of(source).Discovered >= r.MaxPerSrc:
+		return capReached(r.MaxPerSrc, "each source", "maxUrlsPerSource", maxSourceSetting), true
+	}
+	return "", false
+}
+
+// capReached says which cap ended a source, and what raises it.
+func capReached(n int, of, field, setting string) string {
+	return fmt.Sprintf("the cap of %s for %s is reached (%s, at most %s), and there is more", words.Count(n, "address"),
+		of, field, setting)
+}
+
+func (r *Run) remember(reasons map[string]int) {
+	for reason, n := range reasons {
+		reason = clip(reason, maxMessage)
+		if _, known := r.Reasons[reason]; !known && len(r.Reasons) >= maxReasons {
+			reason = "other reasons"
+		}
+		if r.Reasons == nil {
+			r.Reasons = map[string]int{}
+		}
+		r.Reasons[reason] += n
+	}
+}
+
+func (r *Run) report(problems []Problem) {
+	for _, p := range problems {
+		if len(r.ErrorLog) >= MaxErrors {
+			return
+		}
+		p.URL, p.Message = clip(p.URL, maxShown), clip(p.Message, maxMessage)
+		r.ErrorLog = append(r.ErrorLog, p)
+	}
+}
+
+// clip makes a text of strangers fit, at most n bytes: without control characters, JSON at most doubles it.
+func clip(s string, n int) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(words.Clip(s, n), ""))
+}
+
+const (
+	partition = "backfill"
+	idPrefix  = "backfill-"
+	idLayout  = "20060102t150405z" // ids stand in paths, whose case does not matter
+	paceRow   = "pace"
+	runRows   = "run|"
+)
+
+func key(row string) storage.Key { return storage.Key{Partition: partition, Row: row} }
+
+// runRow puts the newest run first: its id begins with a time, which the row's key has inverted.
+func runRow(id string) string {
+	at, _ := time.Parse(idLayout, timeOf(id))
+	return fmt.Sprintf("%s%012d|%s", runRows, 999_999_999_999-at.Unix(), id)
+}
+
+func timeOf(id string) string {
+	rest := strings.TrimPrefix(id, idPrefix)
+	return rest[:min(len(rest), len(idLayout))]
+}
+
+// checkID refuses what is no id of a run before it gets into a key.
+func checkID(id string) error {
+	_, err := time.Parse(idLayout, timeOf(id))
+	if err != nil || !strings.HasPrefix(id, idPrefix) || len(id) > 64 || strings.Contains(id, "|") ||
+		storage.CheckKey(key(id)) != nil {
+		return fault.Field("id", "%.100q is not the id of a backfill run", id)
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package backfill
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Names of what runs are kept in.
+const (
+	Table       = "BackfillRuns"
+	Queue       = "backfill-steps"
+	PoisonQueue = Queue + "-poison"
+)
+
+// Method is the discoveryMethod of what a run registers (E1).
+const Method = "BACKFILL"
+
+// MaxActive is how many runs go on at once; more are refused.
+const MaxActive = 20
+
+// stalled is how long a source may go without a step before its message is taken for lost.
+const stalled = 2 * time.Minute
+
+// ResourceFetcher asks sites, as politely as a crawl does (E3). Errors are a [*crawl.SiteError], which is
+// recorded; Throttled when the host cannot be asked now; anything else is our own failure.
+type ResourceFetcher interface {
+	FetchResource(ctx context.Context, v crawl.ResourceRequest) (crawl.Resource, error)
+}
+
+// Lister lists the blobs of a container, see [file.Client.List].
+type Lister interface {
+	List(ctx context.Context, folder file.Place, credential string) iter.Seq2[file.Entry, error]
+}
+
+// Sites are those of the site file, see [site.Sites].
+type Sites interface {
+	All() []*site.Site
+	Find(slug string) *site.Site // nil if there is none
+}
+
+// Options adjust a service. Numbers that are zero have the defaults of spec 004 INV-5.
+type Options struct {
+	Enabled        bool  // the kill switch (E6): while false nothing starts and every run pauses
+	Sites          Sites // none when nil
+	Rules          source.Rules
+	MaxURLs        int // addresses of one run (E5); 1000
+	MaxPerSource   int // likewise of one of its sources; 500
+	MaxConcurrency int // sources of a run at once; 2
+	PerMinute      int // items registered in a minute, by all runs together (E13); 600
+	JobsPerMinute  int // steps that register items in a minute, likewise (ARC-3); 2
+	// items of a host that wait for their first fetch, above which its source waits; 2000
+	MaxBacklog int
+	Pace       func(host string) registry.Politeness // for estimates; the registry's own
+	Clock      func() time.Time                      // the wall clock when nil
+	Token      func() string                         // makes ids unique; crypto/rand when nil
+	Log        *slog.Logger                          // discarded when nil
+}
+
+// Service starts and advances runs. It is safe for concurrent use by any number of processes.
+type Service struct {
+	reg    *registry.Registry
+	sites  reader
+	runs   run.Runs[Run]
+	work   workRows
+	poison storage.Queue
+	o      Options
+}
+
+// New opens the runs of a store. It touches nothing; see [Service.Create].
+func New(store storage.Store, reg *registry.Registry, web ResourceFetcher, files Lister, o Options) *Service {
+	o = withDefaults(o)
+	s := &Service{reg: reg, sites: reader{web, files}, poison: store.Queue(PoisonQueue), o: o, runs: run.Runs[Run]{
+		Kind: "backfill run", Table: store.Table(Table), Partition: partition,
+		Messages:  run.Messages{Queue: store.Queue(Queue), RunName: "run", NumName: "step"},
+		MaxActive: MaxActive, Stalled: stalled, CheckID: checkID, RowKey: runRow,
+		Row: codec{}, Fields: fields, Clock: o.Clock, Log: o.Log,
+	}}
+	s.work = workRows{&s.runs}
+	return s
+}
+
+func withDefaults(o Options) Options {
+	number := func(n *int, def int) {
+		if *n == 0 {
+			*n = def
+		}
+	}
+	number(&o.MaxURLs, 1000)
+	number(&o.MaxPerSource, 500)
+	number(&o.MaxConcurrency, 2)
+	number(&o.PerMinute, 600)
+	number(&o.JobsPerMinute, 2)
+	number(&o.MaxBacklog, 2000)
+	if o.Sites == nil {
+		o.Sites = &site.Sites{}
+	}
+	if o.Pace == nil {
+		o.Pace = func(string) registry.Politeness {
+			return registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}
+		}
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Token == nil {
+		o.Token = run.Token
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Create makes the queues and the table if they are missing. The log of a start says if backfill is
+// switched off (INV-6).
+func (s *Service) Create(ctx context.Context) error {
+	if !s.o.Enabled {
+		s.o.Log.InfoContext(ctx, disabledLine)
+	}
+	return s.runs.Create(ctx, s.poison)
+}
+
+// Sites are those of the site file, in its order.
+func (s *Service) Sites() []*site.Site { return s.o.Sites.All() }
+
+// Enabled reports whether runs may go on (E6).
+func (s *Service) Enabled() bool { return s.o.Enabled }
+
+// allowed is Blocked while backfill is switched off.
+func (s *Service) allowed() error {
+	if s.o.Enabled {
+		return nil
+	}
+	return fault.New(fault.Blocked, "%s", disabledNote)
+}
+
+const disabledLine = "[backfill] DISABLED via BACKFILL_ENABLED=false"
+
+const disabledNote = "backfill is disabled: set BACKFILL_ENABLED=true and restart the app to enable it"
+
+// Get reads a run; NotFound if there is none, Invalid for what is not an id.
+func (s *Service) Get(ctx context.Context, id string) (Run, error) { return s.runs.Get(ctx, id) }
+
+// List gives the newest runs, at most top, or those older than the run with the id after.
+func (s *Service) List(ctx context.Context, after string, top int) (out []Run, err error) {
+	q := s.runs.Prefix(runRows)
+	q.PageSize = min(top, storage.MaxPage)
+	if after != "" {
+		if err := checkID(after); err != nil {
+			return nil, fault.Field("continuation", "%w", err)
+		}
+		q.RowFrom = runRow(after) + "\x20" // just past it
+	}
+	for one, err := range s.runs.All(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, one); len(out) >= top {
+			break
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,191 @@
+package backfill
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// fullHost is why new pages of a host are refused that has as many items as it may.
+const fullHost = "limit: the host has as many items as it may (LIMIT_ITEMS_PER_HOST)"
+
+// backlogWait is the pause before a host that has enough to do is asked about again (E13).
+const backlogWait = time.Minute
+
+// slice registers those links of a document that are wanted, some at a time.
+func (w *step) slice(ctx context.Context) error {
+	c := w.at
+	if c.Reserved == 0 {
+		return w.await(roomWait, "waits for room below the run's cap")
+	}
+	addresses, err := w.s.work.loadLinks(ctx, c)
+	if err != nil {
+		return err
+	}
+	if full, err := w.backlog(ctx, addresses[min(c.Offset, len(addresses)):]); err != nil || full != "" {
+		return errors.Join(err, w.await(backlogWait, full))
+	}
+	wanted, err := w.choose(addresses)
+	if err != nil {
+		return err
+	}
+	if w.run.DryRun {
+		err = w.predict(ctx, wanted)
+	} else {
+		err = w.register(ctx, wanted)
+	}
+	if err != nil {
+		return err
+	}
+	w.out.add.Discovered = len(wanted)
+	c.Fresh += len(wanted)
+	if c.Offset >= len(addresses) {
+		if addresses != nil {
+			w.out.ops = append(w.out.ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: linksKey(c, c.Slice),
+				ETag: storage.AnyETag}})
+		}
+		c.Slice, c.Offset = c.Slice+1, 0
+	}
+	if c.Slice == c.Slices {
+		w.finished()
+	}
+	return nil
+}
+
+// choose decides about addresses from the checkpoint's offset on, until all are decided or as many are wanted
+// as are reserved.
+func (w *step) choose(addresses []string) (wanted []source.Source, err error) {
+	c := w.at
+	traps, err := c.openTraps(w.run.CreatedAt)
+	if err != nil {
+		return nil, err
+	}
+	for ; c.Offset < len(addresses); c.Offset++ {
+		src, err := w.s.o.parse(w.run.Mode, addresses[c.Offset])
+		if err != nil {
+			w.exclude("no usable address")
+			continue
+		}
+		if reason := judgeSite(w.site, w.run.Mode, src); reason != "" {
+			w.exclude(reason)
+			continue
+		}
+		if c.known(src.Normalized) {
+			w.out.add.Duplicates++
+			continue
+		}
+		if len(wanted) == c.Reserved {
+			break
+		}
+		if reason := trapped(traps, w.run.Mode, src); reason != "" {
+			w.out.add.Trapped++
+			w.because(reason)
+			continue
+		}
+		c.see(src.Normalized)
+		wanted = append(wanted, src)
+		w.out.url = src.Display
+	}
+	c.Traps, err = json.Marshal(traps)
+	return wanted, err
+}
+
+func (o *Options) parse(mode Mode, address string) (source.Source, error) {
+	if mode != Container {
+		return o.Rules.ParseURL(address)
+	}
+	place, err := file.Parse(address)
+	if err != nil {
+		return source.Source{}, err
+	}
+	return place.Source(), nil
+}
+
+// judgeSite asks the site's patterns. Blobs are of another host than its pages.
+func judgeSite(found *site.Site, mode Mode, src source.Source) string {
+	if mode != Container {
+		return found.Judge(src)
+	}
+	as := *found
+	as.Domain = src.Host
+	return as.Judge(src)
+}
+
+func trapped(traps *discover.Traps, mode Mode, src source.Source) string {
+	if mode == Container {
+		return "" // a listing ends
+	}
+	return traps.Judge(src.Normalized)
+}
+
+// backlog says why a source has to wait: enough of its host's items wait for their first fetch.
+func (w *step) backlog(ctx context.Context, addresses []string) (full string, err error) {
+	if w.run.DryRun {
+		return "", nil
+	}
+	for _, address := range addresses {
+		src, err := w.s.o.parse(w.run.Mode, address)
+		if err != nil || judgeSite(w.site, w.run.Mode, src) != "" {
+			continue
+		}
+		n, err := w.s.reg.Hosts.Backlog(ctx, src)
+		if err != nil || n < w.s.o.MaxBacklog {
+			return "", err
+		}
+		return fmt.Sprintf("waits: %s of %s still to be fetched", words.Count(n, "item"), src.Host), nil
+	}
+	return "", nil
+}
+
+// register has what is new crawled (E1). What this step registered before it was cut off is new, too.
+func (w *step) register(ctx context.Context, wanted []source.Source) error {
+	run, job := w.at.Run, func(src source.Source) string { return discover.JobID(w.at.Source, src.Normalized) }
+	o := registry.RegisterOptions{NewOnly: true, Method: Method, Run: run, Job: job, Respell: true}
+	for i, got := range w.s.reg.Items.Register(ctx, wanted, o) {
+		switch kind := fault.KindOf(got.Err); {
+		case registry.IsItemLimit(got.Err):
+			w.out.add.Refused++
+			w.because(fullHost)
+		case kind == fault.Invalid || kind == fault.Blocked || kind == fault.TooLarge:
+			w.out.add.Refused++
+			w.failed(wanted[i].Display, got.Err.Error())
+		case got.Err != nil:
+			return got.Err
+		case got.Item.DiscoveryRun == run && got.Item.DiscoveryJob == job(wanted[i]):
+			w.out.add.Queued++
+		default:
+			w.out.add.Skipped++
+		}
+	}
+	return nil
+}
+
+// predict counts what a registration would do, and writes nothing (E10).
+func (w *step) predict(ctx context.Context, wanted []source.Source) error {
+	for _, src := range wanted {
+		it, found, err := w.s.reg.Items.Lookup(ctx, src)
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			w.out.add.Queued++
+			continue
+		}
+		w.out.add.Skipped++
+		if n := max(it.HTTPContentLength, it.FileLength); n > 0 {
+			w.out.known = append(w.out.known, n)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package backfill
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+const (
+	maxDelay = time.Hour
+	maxRunBy = 200
+	// The settings that bound what a request may ask for.
+	maxRunSetting    = "BACKFILL_MAX_URLS_PER_RUN"
+	maxSourceSetting = "BACKFILL_MAX_URLS_PER_SOURCE"
+)
+
+// Start begins a run. When it returns the run is durable and goes on by itself. Errors: Blocked while
+// backfill is disabled (E6), Invalid for a field that cannot be, Conflict while [MaxActive] others go on.
+func (s *Service) Start(ctx context.Context, req Request) (Run, error) {
+	if err := s.allowed(); err != nil {
+		return Run{}, err
+	}
+	now := s.runs.Now()
+	req, err := s.o.complete(req, now)
+	if err != nil {
+		return Run{}, err
+	}
+	if err := s.runs.CheckRoom(ctx); err != nil {
+		return Run{}, err
+	}
+	one := Run{ID: idPrefix + now.Format(idLayout) + "-" + s.o.Token(), Request: req, Status: Pending, CreatedAt: now,
+		UpdatedAt: now}
+	for _, slug := range req.Sources {
+		one.Progress = append(one.Progress, Progress{Source: slug, State: SourceWaiting})
+	}
+	ops, begun := one.activate(now)
+	if err := s.runs.Begin(ctx, &one, ops...); err != nil {
+		return Run{}, err
+	}
+	s.o.Log.InfoContext(ctx, "backfill begun", "run", one.ID, "mode", one.Mode, "sources", len(one.Sources), "dryRun",
+		one.DryRun, "by", one.RunBy)
+	s.enqueue(ctx, one.ID, begun)
+	return one, nil
+}
+
+// activate lets as many sources begin as may go on at once, and gives what writes the checkpoints of those
+// that have none, and which sources begin.
+func (r *Run) activate(now time.Time) (ops []storage.Op, begun []string) {
+	running := 0
+	for _, p := range r.Progress {
+		if p.State == SourceRunning {
+			running++
+		}
+	}
+	for i := range r.Progress {
+		p := &r.Progress[i]
+		if p.State != SourceWaiting || running >= r.Concurrency {
+			continue
+		}
+		running++
+		begun = append(begun, p.Source)
+		if !p.Begun {
+			ops = append(ops, newCheckpoint(r.ID, p.Source, now).op())
+		}
+		p.State, p.Begun = SourceRunning, true
+	}
+	return ops, begun
+}
+
+// complete checks a request and fills in what it leaves to the settings.
+func (o *Options) complete(req Request, now time.Time) (Request, error) {
+	if req.Mode == "" {
+		req.Mode = Sitemap
+	}
+	if !slices.Contains(Modes, req.Mode) {
+		return req, fault.Field("mode", "mode is %.50q: allowed are SITEMAP, ARCHIVE, PAGINATION and CONTAINER",
+			string(req.Mode))
+	}
+	for _, n := range []struct {
+		field, setting string
+		value          *int
+		def, limit     int
+	}{
+		{"maxUrls", maxRunSetting, &req.MaxURLs, o.MaxURLs, o.MaxURLs},
+		{"maxUrlsPerSource", maxSourceSetting, &req.MaxPerSrc, min(o.MaxPerSource, orMax(req.MaxURLs)), o.MaxPerSource},
+		{"concurrency", "BACKFILL_MAX_CONCURRENCY", &req.Concurrency, o.MaxConcurrency, o.MaxConcurrency},
+	} {
+		if *n.value < 0 || *n.value > n.limit {
+			return req, fault.Field(n.field, "%s is %d: allowed is 1 to %d, which %s sets", n.field, *n.value, n.limit,
+				n.setting)
+		}
+		if *n.value == 0 {
+			*n.value = n.def
+		}
+	}
+	switch {
+	case req.Delay < 0 || req.Delay > maxDelay:
+		return req, fault.Field("delayMs", "delayMs is %d: allowed is 0 to %d", req.Delay.Milliseconds(),
+			maxDelay.Milliseconds())
+	case len(req.RunBy) > maxRunBy:
+		return req, fault.Field("runBy", "runBy is longer than %d bytes", maxRunBy)
+	case !req.Dates.From.IsZero() && !req.Dates.To.IsZero() && !req.Dates.From.Before(req.Dates.To):
+		return req, fault.Field("dateTo", "dateTo is not after dateFrom")
+	}
+	return req, o.checkSources(req, now)
+}
+
+func orMax(n int) int {
+	if n > 0 {
+		return n
+	}
+	return int(^uint(0) >> 1)
+}
+
+// checkSources refuses sources that the site file does not have, or not for the mode.
+func (o *Options) checkSources(req Request, now time.Time) error {
+	if len(req.Sources) == 0 || len(req.Sources) > MaxSources {
+		return fault.Field("sources", "sources has %d entries: name 1 to %d sites of the site file, such as %s",
+			len(req.Sources), MaxSources, o.someSlugs())
+	}
+	for i, slug := range req.Sources {
+		found := o.Sites.Find(slug)
+		switch {
+		case found == nil:
+			return fault.Field("sources", "the site file has no %.70q; it has %s", slug, o.someSlugs())
+		case slices.Contains(req.Sources[:i], slug):
+			return fault.Field("sources", "%s is named twice", slug)
+		}
+		if err := serves(found, req.Mode, rangeOf(req, now)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *Options) someSlugs() string {
+	const some = 10
+	var slugs []string
+	for _, found := range o.Sites.All() {
+		slugs = append(slugs, found.Slug)
+	}
+	switch {
+	case len(slugs) == 0:
+		return "no sites: see BACKFILL_SITES_FILE"
+	case len(slugs) > some:
+		return fmt.Sprintf("%s and %d more", strings.Join(slugs[:some], ", "), len(slugs)-some)
+	}
+	return strings.Join(slugs, ", ")
+}
+
+// rangeOf gives the dates of a request an end, which counting over archives needs.
+func rangeOf(req Request, begun time.Time) discover.Dates {
+	d := req.Dates
+	if d.To.IsZero() {
+		d.To = begun
+	}
+	return d
+}
+
+// serves reports what keeps a site from being backfilled in a mode.
+func serves(found *site.Site, mode Mode, dates discover.Dates) error {
+	templates := 0
+	switch mode {
+	case Sitemap:
+		return nil // without any, robots.txt may name some
+	case Archive:
+		templates = len(found.Archives)
+		for _, t := range found.Archives {
+			if _, err := t.Pages(dates); err != nil {
+				return fault.Field("dateFrom", "%s: %s: %w", found.Slug, t, err)
+			}
+		}
+	case Pagination:
+		templates = len(found.Listings)
+		for _, l := range found.Listings {
+			if _, err := l.URL.Pages(dates); err != nil {
+				return fault.Field("dateFrom", "%s: %s: %w", found.Slug, l.URL, err)
+			}
+		}
+	case Container:
+		templates = len(found.Containers)
+	}
+	if templates == 0 {
+		return fault.Field("mode", "the site file lists nothing for %s of %s", mode, found.Slug)
+	}
+	return nil
+}
+
+// ModesOf lists the modes that a site can be backfilled in.
+func ModesOf(found *site.Site) []Mode {
+	out := []Mode{Sitemap}
+	for i, n := range []int{len(found.Archives), len(found.Listings), len(found.Containers)} {
+		if n > 0 {
+			out = append(out, Modes[i+1])
+		}
+	}
+	return out
+}

@@ -1,0 +1,170 @@
+package backfill
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// step is the work of one step on a source. It changes the checkpoint and the outcome in memory; see
+// [Service.commit].
+type step struct {
+	s     *Service
+	run   Run
+	at    *checkpoint
+	site  *site.Site
+	dates discover.Dates
+	now   time.Time
+	out   outcome
+}
+
+// outcome is what a step came to, beside what it did to its checkpoint.
+type outcome struct {
+	add      Counts
+	reasons  map[string]int
+	problems []Problem
+	known    []int64 // of a dry run: sizes of known pages
+	last     string  // the document that was read
+	url      string  // the address that was processed last
+	note     string  // what the source waits for
+	wait     time.Duration
+	end      SourceState  // empty while the source goes on
+	ops      []storage.Op // rows of links
+}
+
+// exclude counts an address that is not wanted, and why.
+func (w *step) exclude(reason string) {
+	w.out.add.Excluded++
+	w.because(reason)
+}
+
+// because counts a reason.
+func (w *step) because(reason string) {
+	if w.out.reasons == nil {
+		w.out.reasons = map[string]int{}
+	}
+	w.out.reasons[reason]++
+}
+
+// failed counts an error and keeps its text.
+func (w *step) failed(url, message string) {
+	w.out.add.Errors++
+	w.out.problems = append(w.out.problems, Problem{At: w.now, Source: w.at.Source, URL: url, Message: message})
+}
+
+// end ends the source.
+func (w *step) end(as SourceState, note string) error {
+	w.out.end, w.out.note = as, note
+	return nil
+}
+
+// await has the source wait.
+func (w *step) await(wait time.Duration, note string) error {
+	w.out.wait, w.out.note = wait, note
+	return nil
+}
+
+// Step does what a message asks for and sends the next. Its errors are Invalid for a message that is
+// none, else a failure of our own after which calling again is right.
+func (s *Service) Step(ctx context.Context, body []byte) (err error) {
+	w, err := s.open(ctx, body)
+	if err != nil || w == nil {
+		return err
+	}
+	defer fault.Wrap(&err, "backfill %s of %s", w.run.ID, w.at.Source)
+	if !s.o.Enabled {
+		return s.disable(ctx, w.run.ID)
+	}
+	if early := w.at.NotBefore.Sub(s.runs.Now()); early > 0 {
+		return s.send(ctx, w.at, early)
+	}
+	if w.site = s.o.Sites.Find(w.at.Source); w.site == nil {
+		_ = w.end(SourceFailed, "the site file does not have it any more")
+	} else if err := w.advance(ctx); err != nil {
+		return err
+	}
+	return w.commit(ctx)
+}
+
+// GiveUp ends a source whose step failed on every try, for the reason given. Resume tries it again.
+func (s *Service) GiveUp(ctx context.Context, body []byte, why string) error {
+	w, err := s.open(ctx, body)
+	if err != nil || w == nil {
+		return err
+	}
+	w.failed("", why)
+	_ = w.end(SourceFailed, why)
+	return w.commit(ctx)
+}
+
+// open loads what a message is about; nil when nothing is to be done: the step is done already, or the run
+// does not go on.
+func (s *Service) open(ctx context.Context, body []byte) (*step, error) {
+	m, err := s.runs.Messages.Parse(body)
+	if err != nil {
+		return nil, err
+	}
+	one, err := s.Get(ctx, m.Run)
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
+		return nil, fault.New(fault.Invalid, "%w", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := one.of(m.Source)
+	if p == nil {
+		return nil, fault.New(fault.Invalid, "run %s has no source %.70q", m.Run, m.Source)
+	}
+	if !one.moves() || p.State != SourceRunning {
+		return nil, nil
+	}
+	c, err := s.work.loadCheckpoint(ctx, m.Run, m.Source)
+	if err != nil || c.Step != m.Step {
+		return nil, err
+	}
+	return &step{s: s, run: one, at: c, dates: rangeOf(one.Request, one.CreatedAt), now: s.runs.Now()}, nil
+}
+
+// send asks for the next step of a source.
+func (s *Service) send(ctx context.Context, c *checkpoint, delay time.Duration) error {
+	return s.runs.Messages.Send(ctx, run.Message{Run: c.Run, Source: c.Source, Step: c.Step}, delay)
+}
+
+// disable pauses a run until BACKFILL_ENABLED is true again (E6).
+func (s *Service) disable(ctx context.Context, id string) error {
+	s.o.Log.InfoContext(ctx, disabledLine, "run", id)
+	_, err := s.runs.Change(ctx, id, func(r *Run) ([]storage.Op, error) {
+		if r.moves() {
+			r.Status, r.Note, r.Disabled = Paused, disabledNote, true
+		}
+		return nil, nil
+	})
+	return err
+}
+
+// advance does the work of one step.
+func (w *step) advance(ctx context.Context) error {
+	if w.at.Ended {
+		w.at.reopen()
+	}
+	if !w.at.Begun {
+		w.at.begin(w.run.Mode, w.site, w.dates)
+	}
+	if why, full := w.run.full(w.at.Source); full {
+		w.logCap(ctx)
+		if !w.at.more() {
+			why = ""
+		}
+		_ = w.end(SourceDone, why)
+		return w.s.work.dropLinks(ctx, w.run.ID, w.at.Source)
+	}
+	if w.at.Token != "" {
+		return w.slice(ctx)
+	}
+	return w.document(ctx)
+}

@@ -1,0 +1,260 @@
+package enrich
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/llm/llmtest"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// step has the timer call n times, a minute apart.
+func (r *rig) step(n int) (failures []error) {
+	for range n {
+		if _, err := r.s.Advance(r.t.Context()); err != nil {
+			failures = append(failures, err)
+		}
+		r.now = r.now.Add(time.Minute)
+	}
+	return failures
+}
+
+// cancel asks for the end of a batch.
+func (r *rig) cancel(id string) Batch {
+	r.t.Helper()
+	b, err := r.s.Cancel(r.t.Context(), "pkm", id)
+	must(r.t, err)
+	return b
+}
+
+// D9: however far a batch is when it is cancelled, it ends; what the service has answered is used, and
+// nothing of it is asked again.
+func TestD9Cancel(t *testing.T) { onStores(t, testCancel) }
+
+func testCancel(t *testing.T, r *rig) {
+	ids := r.put("pkm", 4)
+	for _, tc := range []struct {
+		name     string
+		steps    int // of the timer before
+		outcomes string
+		asked    int
+	}{
+		{"in the queue", 0, "cancelled cancelled cancelled cancelled", 0},
+		{"sent", 1, "enriched enriched cancelled cancelled", 4},
+		{"at work", 2, "skipped skipped enriched cancelled", 6},
+	} {
+		id := r.queue("pkm", ids...).ID
+		r.step(tc.steps)
+		first := r.cancel(id)
+		r.now = r.now.Add(time.Second)
+		if again := r.cancel(id); first.CancelledAt.IsZero() || again.CancelledAt != first.CancelledAt {
+			t.Errorf("%s: cancelled at %s, again at %s", tc.name, first.CancelledAt, again.CancelledAt)
+		}
+		list, err := r.s.List(t.Context(), "pkm", 1, "")
+		must(t, err)
+		if b := r.batch("pkm", id); b.CancelledAt != first.CancelledAt || list[0].CancelledAt != first.CancelledAt ||
+			b.State == Done {
+			t.Errorf("%s: shown as %+v", tc.name, b)
+		}
+		if failures := r.advance(); failures != nil {
+			t.Errorf("%s: %v", tc.name, failures)
+		}
+		b := r.batch("pkm", id)
+		if have := r.outcomes("pkm", id); have != tc.outcomes || b.Cancelled != strings.Count(have, "cancelled") ||
+			b.Next != "" || b.CancelledAt != first.CancelledAt {
+			t.Errorf("%s: %s, %+v", tc.name, have, b)
+		}
+		if len(r.Asked()) != tc.asked || r.Files() != 0 {
+			t.Errorf("%s: asked %d times, %d files left", tc.name, len(r.Asked()), r.Files())
+		}
+		r.settled(id)
+		if _, err := r.s.Cancel(t.Context(), "pkm", id); !fault.Is(err, fault.Conflict) {
+			t.Errorf("%s: cancelled when it is done: %v", tc.name, err)
+		}
+	}
+	if have := r.load("pkm", "e3"); have.Status != Failed || !strings.Contains(have.Error, "cancelled") ||
+		len(r.Asked()) != 6 {
+		t.Errorf("an entry of a cancelled batch: %+v", have)
+	}
+	r.queue("pkm", ids...)
+	if r.advance(); r.load("pkm", "e3").Status != Enriched {
+		t.Error("what was cancelled is not asked about in another batch")
+	}
+}
+
+// D9: a batch that was never sent leaves its entries as they were.
+func TestD9CancelledBeforeItWasSent(t *testing.T) {
+	r := newRig(t)
+	id := r.queue("pkm", r.put("pkm", 2)...).ID
+	writes := r.entries.Writes()
+	r.cancel(id)
+	r.advance()
+	if have := r.load("pkm", "e0"); have.Status != "" || have.Batch != "" || r.entries.Writes() != writes ||
+		r.Requests() != 0 {
+		t.Errorf("%+v, %d writes, %d requests", have, r.entries.Writes()-writes, r.Requests())
+	}
+}
+
+// D9: a next attempt can be cancelled, one that waits for its time at once, and the first says which it is.
+func TestD9CancelOfALaterAttempt(t *testing.T) {
+	r := newRig(t)
+	r.End(llmtest.Fails("token_limit_exceeded"))
+	id := r.queue("pkm", r.put("pkm", 2)...).ID
+	r.step(3)
+	next := r.batch("pkm", id).Next
+	if _, err := r.s.Cancel(t.Context(), "pkm", id); !fault.Is(err, fault.Conflict) || next == "" ||
+		!strings.Contains(err.Error(), next) {
+		t.Fatalf("next %q: %v", next, err)
+	}
+	r.cancel(next)
+	r.step(1)
+	if b := r.batch("pkm", next); b.State != Done || b.Cancelled != 2 || r.load("pkm", "e1").Status != Failed {
+		t.Errorf("%+v", b)
+	}
+	for _, id := range []string{"x", "t1-x"} {
+		if _, err := r.s.Cancel(t.Context(), "pkm", id); err == nil {
+			t.Errorf("%s is cancelled", id)
+		}
+	}
+}
+
+// D9: a service that cannot cancel has its results used, and is asked only once.
+func TestD9ServiceDoesNotCancel(t *testing.T) {
+	for _, status := range []int{400, 404, 405, 403} {
+		r := newRig(t)
+		id := r.queue("pkm", r.put("pkm", 2)...).ID
+		r.step(1)
+		r.cancel(id)
+		r.Break(llmtest.Status(status, ""))
+		r.step(1)
+		if b := r.batch("pkm", id); !strings.Contains(b.Message, "not cancelled") {
+			t.Errorf("%d: %+v", status, b)
+		}
+		r.advance()
+		if b := r.batch("pkm", id); b.Enriched != 2 || strings.Count(r.log.String(), "route=/batches/{id}/cancel") != 1 {
+			t.Errorf("%d: %+v\n%s", status, b, r.log.String())
+		}
+	}
+}
+
+// D9: a batch that the service took, which nobody has written down, is found and cancelled there.
+func TestD9CancelledWhileItIsSent(t *testing.T) {
+	lost := false
+	r := newRig(t, func(st storage.Store) storage.Store {
+		return storagetest.Hooked(st, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
+			if c.Op == "table.Transact" && !lost && c.Ops[0].Entity.Props["state"] == string(Running) {
+				lost = true
+				return fault.New(fault.Unavailable, "the process died")
+			}
+			return nil
+		}})
+	})
+	id := r.queue("pkm", r.put("pkm", 4)...).ID
+	r.step(1)
+	r.cancel(id)
+	r.advance()
+	if b := r.batch("pkm", id); !lost || b.Enriched != 2 || b.Cancelled != 2 || r.Batches() != 1 || r.Files() != 0 {
+		t.Errorf("%+v, %d batches, %d files", b, r.Batches(), r.Files())
+	}
+}
+
+// D9: one that is cancelled in the very moment it ends has no next attempt.
+func TestD9CancelledWhileItEnds(t *testing.T) {
+	var r *rig
+	var id string
+	armed := false
+	r = newRig(t, func(st storage.Store) storage.Store {
+		return storagetest.Hooked(st, storagetest.Hooks{OnBefore: func(ctx context.Context, c storagetest.Call) error {
+			if armed && c.Op == "table.Transact" && len(c.Ops) == 4 {
+				armed = false
+				_, err := r.s.Cancel(ctx, "pkm", id)
+				return err
+			}
+			return nil
+		}})
+	})
+	r.End(llmtest.Expires(1))
+	id = r.queue("pkm", r.put("pkm", 3)...).ID
+	armed = true
+	r.advance()
+	b := r.batch("pkm", id)
+	if armed || b.Next != "" || b.Enriched != 1 || b.Cancelled != 2 || b.Again != 0 {
+		t.Errorf("%+v", b)
+	}
+	r.settled(id)
+	r.now = r.now.Add(KeepDone + time.Hour).Truncate(time.Hour)
+	if removed, err := r.s.Purge(t.Context()); err != nil || removed != 1 {
+		t.Errorf("purged %d: %v", removed, err)
+	}
+	if rows := r.rows("pkm"); rows != 0 {
+		t.Errorf("%d rows are left", rows)
+	}
+}
+
+// D9: whatever fails, once and at whatever operation, while a batch is cancelled at whatever step: it
+// ends, no entry waits for it, and the service is given it at most once.
+func TestD9FaultsOfCancel(t *testing.T) {
+	for steps := range 4 {
+		for _, end := range []llmtest.Outcome{nil, llmtest.Expires(1)} {
+			for _, after := range []bool{false, true} {
+				for nth := 1; ; nth++ {
+					sab := &saboteur{nth: nth, after: after}
+					r := newRig(t, sab.store)
+					r.entries.Hook = sab.hook
+					r.End(end)
+					id := r.queue("pkm", r.put("pkm", 4)...).ID
+					sab.armed = true
+					r.step(steps)
+					_, err := r.s.Cancel(t.Context(), "pkm", id)
+					if err != nil && !fault.Is(err, fault.Conflict) {
+						_, err = r.s.Cancel(t.Context(), "pkm", id)
+					}
+					if err != nil && !fault.Is(err, fault.Conflict) {
+						t.Errorf("cancelled again: %v", err)
+					}
+					r.advance()
+					sab.armed = false
+					if sab.count < nth {
+						break
+					}
+					where := fmt.Sprintf("%s, the %dth, after %v, cancelled after %d steps", sab.hit, nth, after, steps)
+					if b := r.batch("pkm", id); b.State != Done || b.Enriched+b.Cancelled+b.Again != 4 || b.Again > 0 && err == nil ||
+						r.Batches() > 1 && err == nil {
+						t.Errorf("%s: %+v, %d batches", where, b, r.Batches())
+					}
+					r.settled(id)
+				}
+			}
+		}
+	}
+}
+
+// D9: a request of the service that fails while a batch is cancelled is asked again, and nothing is lost.
+func TestD9FaultsOfTheServiceWhileCancelled(t *testing.T) {
+	drop := func(w http.ResponseWriter, a *llmtest.Answer) bool { return llmtest.Cut(w, a) }
+	for name, f := range map[string]llmtest.Fault{"500": llmtest.Status(500, ""), "429": llmtest.Status(429, "3600"),
+		"cut off": drop} {
+		for _, after := range []bool{false, true} {
+			for nth := range 6 {
+				r := newRig(t)
+				id := r.queue("pkm", r.put("pkm", 4)...).ID
+				r.step(2)
+				r.FailAfter = after
+				r.Break(make([]llmtest.Fault, nth)...)
+				r.Break(f, f, f, f)
+				r.cancel(id)
+				r.advance()
+				if b := r.batch("pkm", id); b.Enriched != 2 || b.Cancelled != 2 || r.Batches() != 1 {
+					t.Errorf("%s at request %d, after %v: %+v, %d batches", name, nth, after, b, r.Batches())
+				}
+				r.settled(id)
+			}
+		}
+	}
+}

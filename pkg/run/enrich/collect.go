@@ -1,0 +1,204 @@
+package enrich
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/llm"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// collecting is a batch that is over on its way through the collect graph. Its lease is held.
+type collecting struct {
+	b       *Batch
+	remote  llm.Batch
+	lines   []Line        // that wait
+	asked   map[int]bool  // their numbers
+	results []llm.Result  // of all files
+	found   map[int]found // what was made of them, by line
+}
+
+// found is what the results say of one line.
+type found struct {
+	digest string // of the question that was answered; "" for none
+	fields Fields
+	answer llm.Answer
+	usage  llm.Usage // of all its results: what came back is paid for
+	err    error     // why there are no fields
+}
+
+// collector has the nodes of the collect graph.
+type collector struct{ svc *Service }
+
+func (s collector) graph() *Graph[collecting] {
+	return newGraph("tier1 batch collect", s.svc.o.Log,
+		Node[collecting]{nodeLoad, s.waiting},
+		Node[collecting]{nodePrompt, s.expected},
+		Node[collecting]{nodeLLM, s.download},
+		Node[collecting]{nodeParse, s.parseLines},
+		Node[collecting]{nodeWrite, s.write})
+}
+
+func (s collector) waiting(ctx context.Context, w *collecting) (string, error) {
+	lines, err := s.svc.Lines(ctx, w.b.Schema, w.b.ID)
+	for _, l := range lines {
+		if l.Outcome == Waiting {
+			w.lines = append(w.lines, l)
+		}
+	}
+	return "", err
+}
+
+// expected knows what was asked from the lines alone: the ids carry the rest.
+func (s collector) expected(_ context.Context, w *collecting) (string, error) {
+	w.asked, w.found = map[int]bool{}, map[int]found{}
+	for _, l := range w.lines {
+		w.asked[l.No] = true
+	}
+	return "", nil
+}
+
+func (s collector) download(ctx context.Context, w *collecting) (string, error) {
+	w.b.Strangers = 0
+	for _, file := range w.remote.Files {
+		out, err := s.svc.models.Batches.Results(ctx, file)
+		if fault.Is(err, fault.NotFound) {
+			continue // deleted, or too old: its lines are missing
+		}
+		if err != nil {
+			return "", err
+		}
+		w.results = append(w.results, out.Results...)
+		w.b.Strangers += out.Broken
+	}
+	return "", nil
+}
+
+// parseLines finds out what each line was answered. Of several results the first that can be used
+// counts, else the first.
+func (s collector) parseLines(_ context.Context, w *collecting) (string, error) {
+	for _, r := range w.results {
+		no, digest, ours := splitLineID(w.b.ID, r.ID)
+		if !ours || no < 0 || no >= w.b.Lines {
+			w.b.Strangers++
+			continue
+		}
+		if !w.asked[no] {
+			continue // decided by a step that died, or before it was sent
+		}
+		f := found{digest: digest, answer: r.Answer, err: r.Err}
+		if f.err == nil {
+			f.fields, f.err = Parse(r.Answer)
+		}
+		before, doubled := w.found[no]
+		f.usage = before.usage.Add(r.Answer.Usage)
+		if doubled && (before.err == nil || f.err != nil) {
+			usage := f.usage
+			f = before
+			f.usage = usage
+		}
+		w.found[no] = f
+	}
+	return "", nil
+}
+
+// write writes the entries and their lines, and ends the batch.
+func (s collector) write(ctx context.Context, w *collecting) (string, error) {
+	if w.remote.State == llm.Failed {
+		w.b.NotBefore = s.svc.o.Clock().UTC().Add(refusedWait)
+	}
+	if err := (stepper{s.svc}).decideLines(ctx, w.b, w.lines,
+		func(l *Line) error { return s.writeOne(ctx, w, l) }); err != nil {
+		return "", err
+	}
+	return "", stepper{s.svc}.finish(ctx, w.b)
+}
+
+// decideLines decides on lines, which writes their entries, and then writes them, a hundred at a time. A
+// step that dies has the entries of a hundred lines written twice, with the same.
+func (s stepper) decideLines(ctx context.Context, b *Batch, lines []Line, one func(*Line) error) error {
+	for chunk := range slices.Chunk(lines, storage.MaxOps) {
+		var g errgroup.Group
+		g.SetLimit(atOnce)
+		for i := range chunk {
+			g.Go(func() error { return one(&chunk[i]) })
+		}
+		if err := g.Wait(); err != nil {
+			return err
+		}
+		if err := writeLines(ctx, s.svc.tables[b.Schema], b.ID, chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeOne decides what becomes of a line and writes its entry.
+func (s collector) writeOne(ctx context.Context, w *collecting, l *Line) error {
+	f, answered := w.found[l.No]
+	if !answered {
+		f.err = missing(w.remote)
+	}
+	l.Usage = f.usage
+	err := change(ctx, s.svc.entries, w.b.Schema, l.Entry, func(e Entry) (r Record, write bool) {
+		r, write, l.Outcome, l.Message = decide(e, f, w.b, s.svc.o.Clock().UTC())
+		return r, write
+	})
+	if fault.Is(err, fault.NotFound) {
+		l.Outcome, l.Message = Skipped, "the entry is gone"
+		return nil
+	}
+	return err
+}
+
+// missing is the error of a line that the service says nothing of.
+func missing(remote llm.Batch) error {
+	switch remote.State {
+	case llm.Cancelled:
+		return fault.New(fault.Conflict, cancelledText)
+	case llm.Failed:
+		return fault.New(fault.Unavailable, "the batch failed: %s", line(remote.Message, maxMessage))
+	}
+	return fault.New(fault.Unavailable, "the batch is %s without a result for it", remote.State)
+}
+
+// decide says, for an entry as it is now, what the results make of it and of its line.
+func decide(e Entry, f found, b *Batch, now time.Time) (r Record, write bool, outcome Outcome, message string) {
+	req, invalid := request(e.Title, e.Text)
+	present := ""
+	if invalid == nil {
+		present = digest(req)
+	}
+	ours := root(e.Tier1.Batch) == root(b.ID)
+	switch {
+	case present != "" && stands(e, present) && ours:
+		return r, false, Written, "" // by a step that died
+	case present != "" && stands(e, present):
+		return r, false, Skipped, "enriched meanwhile"
+	case f.err == nil && f.digest == present:
+		return Record{
+			Status: Enriched, Batch: b.ID, Digest: f.digest, Fields: f.fields, Model: f.answer.Model, Usage: f.usage, At: now,
+		}, true, Written, ""
+	case f.err == nil:
+		f.err = fault.New(fault.Unavailable, "the entry got another text meanwhile")
+	}
+	message = line(f.err.Error(), maxMessage)
+	if temporary(f.err) && b.Attempt < MaxAttempts {
+		return r, false, Again, message
+	}
+	r, outcome = e.Tier1, Fruitless
+	if fault.Is(f.err, fault.Conflict) {
+		outcome = Cancelled
+	}
+	r.Status, r.Batch, r.Error, r.At = Failed, b.ID, message, now
+	return r, true, outcome, message
+}
+
+// temporary reports whether asking again may help.
+func temporary(err error) bool {
+	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Throttled)
+}

@@ -1,0 +1,119 @@
+package enrich
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/llm"
+)
+
+// Bounds of the fields, in characters but for the last.
+const (
+	MaxGist     = 500
+	MaxTopic    = 80
+	MaxKeyword  = 60
+	MaxKeywords = 10 // how many
+)
+
+// maxAnswer bounds an answer that is parsed, in bytes.
+const maxAnswer = 64 << 10
+
+// Fields are what tier 1 says of an entry. The names are those of its columns.
+type Fields struct {
+	Gist                     string   `json:"gist"`          // one or two sentences
+	TopicPrimary             string   `json:"topic_primary"` // one to four words, lower case
+	TopicPrimaryConfidence   float64  `json:"topic_primary_confidence"`
+	TopicSecondary           string   `json:"topic_secondary"` // "" for none
+	TopicSecondaryConfidence float64  `json:"topic_secondary_confidence"`
+	Keywords                 []string `json:"keywords"`
+}
+
+// schema is Fields as a schema, with keywords that every service knows; bounds are the parser's.
+var schema = llm.Schema{Name: "tier1", JSON: json.RawMessage(`{
+"type":"object","additionalProperties":false,
+"required":["gist","topic_primary","topic_primary_confidence","topic_secondary","topic_secondary_confidence","keywords"],
+"properties":{
+"gist":{"type":"string","description":"What the entry says, in one or two sentences in its own language"},
+"topic_primary":{"type":"string","description":"Its main topic in one to four words, lower case"},
+"topic_primary_confidence":{"type":"number","description":"From 0 to 1"},
+"topic_secondary":{"type":"string","description":"Another topic, or empty if there is none"},
+"topic_secondary_confidence":{"type":"number","description":"From 0 to 1; 0 if there is none"},
+"keywords":{"type":"array","items":{"type":"string"},"description":"Up to ten names and terms by which somebody would look for it"}}}`)}
+
+// Parse reads the answer of a model, asked at once or in a batch. Blocked is a refusal, which stays one;
+// Unavailable an answer that cannot be used: cut off, not JSON, without a gist or a main topic. Asking
+// again may help there.
+//
+// What models do in spite of a schema is tolerated as far as this: a fence of Markdown around the
+// JSON, other fields beside ours, secondary topic and keywords missing. Confidences are brought into
+// their range, spaces and control characters collapsed, texts cut at their bounds, keywords taken once.
+func Parse(a llm.Answer) (Fields, error) {
+	switch {
+	case a.Finish == llm.Refused:
+		return Fields{}, fault.New(fault.Blocked, "the model refuses: %.200s", line(a.Text, 200))
+	case a.Finish == llm.Truncated:
+		return Fields{}, fault.New(fault.Unavailable, "the model's answer is cut off after %d tokens", a.Usage.Out)
+	case len(a.Text) > maxAnswer:
+		return Fields{}, fault.New(fault.Unavailable, "the model's answer has %d bytes, more than %d", len(a.Text), maxAnswer)
+	}
+	var f Fields
+	if err := json.Unmarshal([]byte(unfenced(a.Text)), &f); err != nil {
+		return Fields{}, fault.New(fault.Unavailable, "the model's answer is not the JSON that was asked for: %v", err)
+	}
+	f.bound()
+	if f.Gist == "" || f.TopicPrimary == "" {
+		return Fields{}, fault.New(fault.Unavailable, "the model's answer has no gist or no topic_primary")
+	}
+	return f, nil
+}
+
+// unfenced is text without a fence of Markdown around it.
+func unfenced(text string) string {
+	text = strings.TrimSpace(text)
+	inner, fenced := strings.CutPrefix(text, "```")
+	if inner, closed := strings.CutSuffix(inner, "```"); fenced && closed {
+		return strings.TrimPrefix(inner, "json")
+	}
+	return text
+}
+
+// bound brings every field within its bounds.
+func (f *Fields) bound() {
+	f.Gist = line(f.Gist, MaxGist)
+	f.TopicPrimary, f.TopicPrimaryConfidence = topic(f.TopicPrimary, f.TopicPrimaryConfidence)
+	f.TopicSecondary, f.TopicSecondaryConfidence = topic(f.TopicSecondary, f.TopicSecondaryConfidence)
+	if f.TopicSecondary == f.TopicPrimary {
+		f.TopicSecondary, f.TopicSecondaryConfidence = "", 0
+	}
+	keywords := []string{}
+	for _, k := range f.Keywords {
+		if k = line(k, MaxKeyword); k != "" && len(keywords) < MaxKeywords && !slices.Contains(keywords, k) {
+			keywords = append(keywords, k)
+		}
+	}
+	f.Keywords = keywords
+}
+
+// topic is a topic as it is kept; none has no confidence.
+func topic(name string, confidence float64) (string, float64) {
+	name = line(strings.ToLower(name), MaxTopic)
+	if name == "" {
+		return "", 0
+	}
+	return name, math.Min(math.Max(confidence, 0), 1)
+}
+
+// line is text on one line, of at most max characters.
+func line(text string, max int) string {
+	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+	if runes := []rune(text); len(runes) > max {
+		text = strings.TrimSpace(string(runes[:max]))
+	}
+	return text
+}

@@ -1,0 +1,93 @@
+package enrich
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Names of nodes, in the order of every graph (D9).
+const (
+	nodeLoad   = "load"
+	nodePrompt = "prompt"
+	nodeLLM    = "llm"
+	nodeParse  = "parse"
+	nodeWrite  = "write"
+	// end is where a node goes that leaves nothing to do.
+	end = "end"
+)
+
+// maxSteps bounds how many nodes a run may visit.
+const maxSteps = 20
+
+// Node is a step on a state. It names the node to go to, or "" for the one that follows.
+type Node[S any] struct {
+	Name string
+	Do   func(ctx context.Context, s *S) (next string, err error)
+}
+
+// Graph is nodes in their order, with edges that nodes choose. Only failures are logged; calls of a
+// model log themselves.
+type Graph[S any] struct {
+	name  string
+	nodes []Node[S]
+	log   *slog.Logger
+}
+
+// newGraph makes a graph of nodes. Two of a name are a programmer's error.
+func newGraph[S any](name string, log *slog.Logger, nodes ...Node[S]) *Graph[S] {
+	g := &Graph[S]{name: name, nodes: nodes, log: log}
+	for i, n := range nodes {
+		if g.find(n.Name) != i || n.Name == end {
+			panic("enrich: graph " + name + " has two nodes " + n.Name)
+		}
+	}
+	return g
+}
+
+// Nodes are the names of the nodes in their order.
+func (g *Graph[S]) Nodes() (names []string) {
+	for _, n := range g.nodes {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// Run takes a state from the first node to the end, or to the first failure, which keeps its kind.
+func (g *Graph[S]) Run(ctx context.Context, s *S) error {
+	for at, steps := 0, 0; at < len(g.nodes); steps++ {
+		n := g.nodes[at]
+		if steps == maxSteps {
+			return fmt.Errorf("%s goes round in circles at %s", g.name, n.Name)
+		}
+		next, err := n.Do(ctx, s)
+		if err != nil {
+			if n.Name != nodeLLM {
+				g.log.ErrorContext(ctx, "graph node failed", "graph", g.name, "node", n.Name, "kind", fault.KindOf(err), "err", err)
+			}
+			return fmt.Errorf("%s: %s: %w", g.name, n.Name, err)
+		}
+		switch next {
+		case "":
+			at++
+		case end:
+			return nil
+		default:
+			if at = g.find(next); at < 0 {
+				return fmt.Errorf("%s: %s goes to %q, which is no node", g.name, n.Name, next)
+			}
+		}
+	}
+	return nil
+}
+
+func (g *Graph[S]) find(name string) int {
+	for i, n := range g.nodes {
+		if n.Name == name {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,64 @@
+package enrich
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/llm"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+)
+
+// D9: the two implementations of the port keep the same promises.
+func TestD9EntriesPort(t *testing.T) {
+	store := entries.New(mem.New(time.Now), entries.Options{})
+	must(t, store.Create(t.Context()))
+	fake := &FakeEntries{}
+	fake.Put("pkm_test", "e", "A crane", "The crane was moved.")
+	res, err := store.In(entries.Testing).Insert(t.Context(), entries.Fields{"source": "notes", "title": "A crane",
+		"extracted_text": "The crane was moved."})
+	must(t, err)
+	for name, tc := range map[string]struct {
+		port Entries
+		id   string
+	}{"kept": {Kept{store}, res.Entry.Text("entry_id")}, "fake": {fake, "e"}} {
+		t.Run(name, func(t *testing.T) {
+			before, err := tc.port.Load(t.Context(), "pkm_test", tc.id)
+			must(t, err)
+			if before.ID != tc.id || before.Title != "A crane" || before.Text != "The crane was moved." ||
+				!cmp.Equal(before.Tier1, Record{}) {
+				t.Errorf("%+v", before)
+			}
+			want := Record{
+				Status: Enriched, Batch: "t1-x", Digest: "d", Model: "m", Usage: llm.Usage{In: 1, Out: 2, Cost: 0.25}, Error: "why",
+				At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+				Fields: Fields{Gist: "g", TopicPrimary: "t", TopicPrimaryConfidence: 0.5, TopicSecondary: "u",
+					TopicSecondaryConfidence: 1, Keywords: []string{"a, b", "c"}},
+			}
+			for range 2 { // the second time something is emptied
+				e, err := tc.port.Load(t.Context(), "pkm_test", tc.id)
+				must(t, err)
+				must(t, tc.port.Write(t.Context(), "pkm_test", e, want))
+				after, err := tc.port.Load(t.Context(), "pkm_test", tc.id)
+				must(t, err)
+				if diff := cmp.Diff(want, after.Tier1); diff != "" || after.Text != before.Text {
+					t.Errorf("(-want +have):\n%s", diff)
+				}
+				want.Status, want.Batch, want.Error, want.Fields.TopicSecondary = Failed, "", "", ""
+			}
+			if err := tc.port.Write(t.Context(), "pkm_test", before, want); !fault.Is(err, fault.Conflict) {
+				t.Errorf("a state that is past: %v", err)
+			}
+			if _, err := tc.port.Load(t.Context(), "pkm", tc.id); !fault.Is(err, fault.NotFound) {
+				t.Errorf("in another schema: %v", err)
+			}
+		})
+	}
+	if have := fmt.Sprint(Schemas()); have != fmt.Sprint(schemas) {
+		t.Errorf("schemas %s", have)
+	}
+}

@@ -1,0 +1,229 @@
+package enrich
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/llm"
+)
+
+// atOnce is how many entries are read or written at once.
+const atOnce = 8
+
+// lookBack is how much older by the service's clock than by ours a batch may be that is looked for.
+const lookBack = time.Hour
+
+// maxLook bounds the batches of the service that are looked through for a label.
+const maxLook = 2000
+
+// sending is a batch on its way through the schedule graph. Its lease is held.
+type sending struct {
+	b      *Batch
+	asked  []llm.Line
+	remote llm.Batch
+}
+
+// sender has the nodes of the schedule graph.
+type sender struct{ svc *Service }
+
+func (s sender) graph() *Graph[sending] {
+	return newGraph("tier1 batch schedule", s.svc.o.Log,
+		Node[sending]{nodeLoad, s.claim},
+		Node[sending]{nodePrompt, s.promptLines},
+		Node[sending]{nodeLLM, s.hand},
+		Node[sending]{nodeParse, s.accepted},
+		Node[sending]{nodeWrite, s.sent})
+}
+
+// Schedule queues a batch of entries; [Service.Advance] has it sent. When it returns the batch is
+// durable. An id that is named twice counts once. Kinds: Invalid for no ids or more than [MaxLines];
+// Blocked where T1_BATCH_MODEL is not set; Conflict while [MaxActive] batches go on.
+func (s *Service) Schedule(ctx context.Context, schema string, ids []string) (Batch, error) {
+	if err := on("T1_BATCH_MODEL", s.models.Batch); err != nil {
+		return Batch{}, err
+	}
+	t, err := s.table(schema)
+	if err != nil {
+		return Batch{}, err
+	}
+	if ids, err = checkEntries(ids); err != nil {
+		return Batch{}, err
+	}
+	going, err := listActive(ctx, t)
+	if err != nil {
+		return Batch{}, err
+	}
+	if len(going) >= MaxActive {
+		return Batch{}, fault.New(fault.Conflict, "%d batches go on already; wait for one to end", len(going))
+	}
+	now := s.o.Clock().UTC()
+	b := Batch{
+		ID: newID(now, s.o.Token()), Schema: schema, State: Queued, Attempt: 1, Model: s.models.Batch, Lines: len(ids),
+		CreatedAt: now,
+	}
+	ops, err := s.prepare(ctx, b, ids)
+	if err == nil {
+		_, err = t.Transact(ctx, ops...)
+	}
+	return b, err
+}
+
+// checkEntries gives the ids once each, in order.
+func checkEntries(ids []string) ([]string, error) {
+	seen, out := map[string]bool{}, []string{}
+	for i, id := range ids {
+		if id == "" || len(id) > 256 || strings.ToValidUTF8(id, "") != id {
+			return nil, fault.Field("entry_ids", "entry_ids[%d] is not the id of an entry", i)
+		}
+		if !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	if len(out) == 0 || len(out) > MaxLines {
+		return nil, fault.Field("entry_ids", "a batch has 1 to %d entries, not %d", MaxLines, len(out))
+	}
+	return out, nil
+}
+
+// claim takes the entries for this batch, and decides the lines of those that it does not need or
+// cannot have. Claimed twice is claimed once.
+func (s sender) claim(ctx context.Context, w *sending) (string, error) {
+	lines, err := s.svc.Lines(ctx, w.b.Schema, w.b.ID)
+	if err != nil {
+		return "", err
+	}
+	going, err := listActive(ctx, s.svc.tables[w.b.Schema])
+	if err != nil {
+		return "", err
+	}
+	var mu sync.Mutex
+	var decided []Line
+	var g errgroup.Group
+	g.SetLimit(atOnce)
+	for _, l := range lines {
+		if l.Outcome != Waiting {
+			continue
+		}
+		g.Go(func() error {
+			ask, err := s.claimOne(ctx, w.b, &l, going)
+			mu.Lock()
+			defer mu.Unlock()
+			if ask != nil {
+				w.asked = append(w.asked, *ask)
+			} else {
+				decided = append(decided, l)
+			}
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return "", err
+	}
+	slices.SortFunc(w.asked, func(a, b llm.Line) int { return strings.Compare(a.ID, b.ID) })
+	return "", writeLines(ctx, s.svc.tables[w.b.Schema], w.b.ID, decided)
+}
+
+// claimOne takes one entry and gives the question about it, or decides its line.
+func (s sender) claimOne(ctx context.Context, b *Batch, l *Line, going []active) (ask *llm.Line, err error) {
+	err = change(ctx, s.svc.entries, b.Schema, l.Entry, func(e Entry) (Record, bool) {
+		ask = nil
+		r, err := request(e.Title, e.Text)
+		switch {
+		case err != nil:
+			l.Outcome, l.Message = Fruitless, err.Error()
+			return Record{}, false
+		case stands(e, digest(r)):
+			l.Outcome, l.Message = Skipped, "enriched already"
+			return Record{}, false
+		case e.Tier1.Status == Pending && root(e.Tier1.Batch) != root(b.ID) && goesOn(going, e.Tier1.Batch):
+			l.Outcome, l.Message = Skipped, "in the batch "+e.Tier1.Batch
+			return Record{}, false
+		}
+		ask = &llm.Line{ID: lineID(b.ID, l.No, digest(r)), Request: r}
+		claimed := e.Tier1
+		claimed.Status, claimed.Batch, claimed.Error, claimed.At = Pending, b.ID, "", s.svc.o.Clock().UTC()
+		return claimed, e.Tier1.Status != Pending || e.Tier1.Batch != b.ID
+	})
+	if fault.Is(err, fault.NotFound) {
+		l.Outcome, l.Message = Fruitless, "there is no such entry"
+		return nil, nil
+	}
+	return ask, err
+}
+
+// promptLines gives every question the route. The questions themselves were needed to know whether
+// their answers stand.
+func (s sender) promptLines(_ context.Context, w *sending) (next string, err error) {
+	for i := range w.asked {
+		w.asked[i].Model = w.b.Model
+	}
+	if len(w.asked) == 0 {
+		return nodeWrite, nil
+	}
+	return "", nil
+}
+
+func (s sender) hand(ctx context.Context, w *sending) (string, error) {
+	file, err := s.svc.models.Batches.Upload(ctx, w.b.ID+".jsonl", w.asked)
+	if err != nil {
+		return "", err
+	}
+	w.remote, err = s.svc.models.Batches.Start(ctx, llm.Order{File: file, Window: Window, Label: w.b.ID})
+	return "", err
+}
+
+// accepted holds the service to the label, by which the batch is found when this process dies now.
+func (s sender) accepted(ctx context.Context, w *sending) (string, error) {
+	if w.remote.Label != w.b.ID {
+		s.svc.o.Log.WarnContext(ctx, "the service does not keep labels of batches: one whose start is not answered will be "+
+			"sent twice", "batch", w.b.ID, "remote", w.remote.ID)
+	}
+	return "", nil
+}
+
+// sent writes that the service has the batch; if there was nothing to send, the batch is over.
+func (s sender) sent(ctx context.Context, w *sending) (string, error) {
+	if len(w.asked) == 0 {
+		return "", stepper{s.svc}.finish(ctx, w.b)
+	}
+	return "", stepper{s.svc}.accept(ctx, w.b, w.remote)
+}
+
+// accept makes a batch of the service ours.
+func (s stepper) accept(ctx context.Context, b *Batch, remote llm.Batch) error {
+	b.State, b.Remote, b.Status, b.Message, b.lease = Running, remote.ID, remote.Status, "", time.Time{}
+	return s.svc.write(ctx, b)
+}
+
+// resume makes a batch ours that was perhaps begun by a step that died; false if it was not.
+func (s stepper) resume(ctx context.Context, b *Batch) (found bool, err error) {
+	remote, found, err := s.find(ctx, b)
+	if err == nil && found {
+		err = s.accept(ctx, b, remote)
+	}
+	return found, err
+}
+
+// find looks for such a batch in the service's list.
+func (s stepper) find(ctx context.Context, b *Batch) (remote llm.Batch, found bool, err error) {
+	looked := 0
+	for remote, err := range s.svc.models.Batches.Recent(ctx) {
+		if err != nil && remote.ID == "" {
+			return remote, false, err
+		}
+		if remote.Label == b.ID {
+			return remote, true, nil
+		}
+		if looked++; looked == maxLook || remote.CreatedAt.Before(b.SentAt.Add(-lookBack)) {
+			break
+		}
+	}
+	return llm.Batch{}, false, nil
+}

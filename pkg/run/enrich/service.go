@@ -1,0 +1,107 @@
+package enrich
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/llm"
+	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Models are the language models and their routes. Without a route its use is off.
+type Models struct {
+	Chat    llm.Chatter
+	Batches llm.Batcher
+	Default string // T1_DEFAULT_MODEL
+	Batch   string // T1_BATCH_MODEL
+}
+
+// Options adjust a service.
+type Options struct {
+	Schemas []string         // that entries are kept in, all of which [Service.Advance] scans
+	Clock   func() time.Time // the wall clock when nil
+	Token   func() string    // makes ids of batches unique; crypto/rand when nil
+	Log     *slog.Logger     // discarded when nil
+}
+
+// Service enriches entries. It is safe for concurrent use by any number of processes.
+type Service struct {
+	entries Entries
+	models  Models
+	tables  map[string]storage.Table // by schema
+	o       Options
+
+	one      *Graph[single]
+	schedule *Graph[sending]
+	collect  *Graph[collecting]
+}
+
+// New opens the batches of a store. It touches nothing; see [Service.Create].
+func New(store storage.Store, entries Entries, models Models, o Options) *Service {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Token == nil {
+		o.Token = run.Token
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{entries: entries, models: models, tables: map[string]storage.Table{}, o: o}
+	for _, schema := range o.Schemas {
+		s.tables[schema] = store.Table(tableOf(schema))
+	}
+	s.one, s.schedule, s.collect = asker{s}.graph(), sender{s}.graph(), collector{s}.graph()
+	return s
+}
+
+// tableOf is the table of a schema: pkm_test has Tier1BatchesPkmTest.
+func tableOf(schema string) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(schema, "_") {
+		if part != "" {
+			b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+		}
+	}
+	return "Tier1Batches" + b.String()
+}
+
+// Tables lists the tables that hold the batches of these schemas.
+func Tables(schemas []string) (names []string) {
+	for _, schema := range schemas {
+		names = append(names, tableOf(schema))
+	}
+	return names
+}
+
+// Create makes the tables that are missing.
+func (s *Service) Create(ctx context.Context) error {
+	for _, schema := range s.o.Schemas {
+		if err := s.tables[schema].Create(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table is that of a schema; Invalid if there is no such schema.
+func (s *Service) table(schema string) (storage.Table, error) {
+	t, ok := s.tables[schema]
+	if !ok {
+		return nil, fault.Field("schema", "there is no schema %.40q", schema)
+	}
+	return t, nil
+}
+
+// on is an error where a use of models is off.
+func on(setting, value string) error {
+	if value == "" {
+		return fault.New(fault.Blocked, "enrichment is off here: set %s, and OPENAI_BASE_URL to the service that knows it",
+			setting)
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package enrich
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/llm"
+)
+
+// maxAsks is how often a model is asked about one entry whose answers cannot be used.
+const maxAsks = 2
+
+// single is one entry, or text without an entry, on its way through the sync graph.
+type single struct {
+	schema, id string // id is "" without an entry
+	entry      Entry
+	request    llm.Request
+	answer     llm.Answer
+	asks       int
+	record     Record
+}
+
+// Entry enriches one entry now and gives its record. An entry whose fields stand is not asked about
+// again. Kinds: NotFound; Invalid for one without text; Blocked where T1_DEFAULT_MODEL is not set, the
+// key is refused or the model refuses; Conflict when the entry got another text meanwhile; Throttled
+// and Unavailable as the model says, the latter also after two answers that could not be used.
+func (s *Service) Entry(ctx context.Context, schema, id string) (Record, error) {
+	if _, err := s.table(schema); err != nil {
+		return Record{}, err
+	}
+	return s.single(ctx, single{schema: schema, id: id})
+}
+
+// Text enriches a text that is no entry, and writes nothing.
+func (s *Service) Text(ctx context.Context, title, text string) (Record, error) {
+	return s.single(ctx, single{entry: Entry{Title: title, Text: text}})
+}
+
+func (s *Service) single(ctx context.Context, one single) (Record, error) {
+	if err := on("T1_DEFAULT_MODEL", s.models.Default); err != nil {
+		return Record{}, err
+	}
+	err := s.one.Run(ctx, &one)
+	return one.record, err
+}
+
+// asker has the nodes of the sync graph.
+type asker struct{ svc *Service }
+
+func (s asker) graph() *Graph[single] {
+	return newGraph("tier1 sync", s.svc.o.Log,
+		Node[single]{nodeLoad, s.loadOne},
+		Node[single]{nodePrompt, s.promptOne},
+		Node[single]{nodeLLM, s.askOne},
+		Node[single]{nodeParse, s.parseOne},
+		Node[single]{nodeWrite, s.writeOne})
+}
+
+func (s asker) loadOne(ctx context.Context, one *single) (_ string, err error) {
+	if one.id != "" {
+		one.entry, err = s.svc.entries.Load(ctx, one.schema, one.id)
+	}
+	return "", err
+}
+
+// promptOne ends the run for an entry whose fields were made from the same question.
+func (s asker) promptOne(_ context.Context, one *single) (next string, err error) {
+	if one.request, err = request(one.entry.Title, one.entry.Text); err != nil {
+		return "", err
+	}
+	one.request.Model = s.svc.models.Default
+	if stands(one.entry, digest(one.request)) {
+		one.record = one.entry.Tier1
+		return end, nil
+	}
+	return "", nil
+}
+
+// stands reports whether an entry has the fields that a question would give.
+func stands(e Entry, digest string) bool {
+	return e.Tier1.Status == Enriched && e.Tier1.Digest == digest
+}
+
+func (s asker) askOne(ctx context.Context, one *single) (_ string, err error) {
+	one.asks++
+	one.answer, err = s.svc.models.Chat.Chat(ctx, one.request)
+	one.record.Usage = one.record.Usage.Add(one.answer.Usage)
+	return "", err
+}
+
+// parseOne asks again where that may help.
+func (s asker) parseOne(_ context.Context, one *single) (next string, err error) {
+	fields, err := Parse(one.answer)
+	if fault.Is(err, fault.Unavailable) && one.asks < maxAsks {
+		return nodeLLM, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	one.record = Record{
+		Status: Enriched, Digest: digest(one.request), Fields: fields, Model: one.answer.Model,
+		Usage: one.record.Usage, At: s.svc.o.Clock().UTC(),
+	}
+	return "", nil
+}
+
+func (s asker) writeOne(ctx context.Context, one *single) (string, error) {
+	if one.id == "" {
+		return "", nil
+	}
+	changed := false
+	err := change(ctx, s.svc.entries, one.schema, one.id, func(e Entry) (Record, bool) {
+		r, err := request(e.Title, e.Text)
+		changed = err != nil || digest(r) != one.record.Digest
+		return one.record, !changed
+	})
+	if err == nil && changed {
+		err = fault.New(fault.Conflict, "the entry got another text while it was being enriched; ask again")
+	}
+	return "", err
+}

@@ -1,0 +1,39 @@
+package mailimport
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// listedFor is how long imports are listed after they began.
+const listedFor = 90 * 24 * time.Hour
+
+// listed are the columns of an import that a list shows.
+var listed = []string{
+	"schema", "path", "size", "state", "message", "offset", "mails", "inserted", "skipped", "updated", "failed",
+	"enqueued", "batches", "notEnqueued", "note", "startedAt", "updatedAt", "endedAt",
+}
+
+// List gives the imports that began within the last 90 days, at most top, the newest first, without their
+// failures. It costs one query for each thousand of them.
+func (s *Service) List(ctx context.Context, top int) ([]Import, error) {
+	q := storage.Query{
+		Partition: partition, RowFrom: idPrefix + s.o.Clock().Add(-listedFor).UTC().Format(idLayout), RowTo: idPrefix + "~",
+		Select: listed,
+	}
+	var out []Import
+	for im, err := range s.runs.All(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		if len(out) == top {
+			out = out[1:]
+		}
+		out = append(out, im)
+	}
+	slices.Reverse(out)
+	return out, nil
+}

@@ -1,0 +1,59 @@
+package mailimport
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+)
+
+// Root is where files to import may lie: a folder of this machine, or a container or folder of blobs.
+type Root struct {
+	Credential string // name of what lets in to blobs, if they are private
+	at         file.Place
+}
+
+// ParseRoot reads EMAIL_IMPORT_ROOT; the zero Root for "".
+func ParseRoot(raw, credential string) (Root, error) {
+	if raw == "" {
+		return Root{}, nil
+	}
+	if filepath.IsAbs(raw) {
+		raw = filepath.Clean(raw)
+	}
+	at, err := file.Parse(raw)
+	if err == nil && at.Kind() != file.Local && at.Kind() != file.Blob {
+		err = fault.New(fault.Invalid,
+			"want a folder of this machine, or the address of a blob container or of a folder in one")
+	}
+	return Root{Credential: credential, at: at}, err
+}
+
+// Folder is the root as a folder of this machine, "" when it is none.
+func (r Root) Folder() string {
+	if r.at.Kind() != file.Local {
+		return ""
+	}
+	return r.at.String()
+}
+
+// place is a file below the root, by its whole path or by what follows the root's. Kinds: Invalid,
+// which blames mbox_path, and Blocked where no root is set.
+func (r Root) place(path string) (file.Place, error) {
+	if r == (Root{Credential: r.Credential}) {
+		return file.Place{}, fault.New(fault.Blocked, "nothing can be imported here: EMAIL_IMPORT_ROOT, the folder or blob "+
+			"container that mails may lie under, is not set")
+	}
+	p, err := file.Parse(path)
+	if whole := err == nil || filepath.IsAbs(path) || strings.Contains(path, "://"); !whole {
+		p, err = r.at.Join(path)
+	}
+	if err == nil && !p.Below(r.at) {
+		err = fault.New(fault.Invalid, "the path is not below EMAIL_IMPORT_ROOT")
+	}
+	if err != nil {
+		return file.Place{}, fault.Field("mbox_path", "%w", err)
+	}
+	return p, nil
+}

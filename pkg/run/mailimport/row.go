@@ -1,0 +1,109 @@
+package mailimport
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// State is how far an import is.
+type State string
+
+// The states of an import.
+const (
+	Reading    State = "reading"    // mails are being read and inserted
+	Enqueueing State = "enqueueing" // the file is read; entries wait to be enqueued
+	Done       State = "done"
+	Failed     State = "failed" // it ended before the end of the file
+)
+
+// Import is one import of a file.
+type Import struct {
+	ID     string
+	V      int    `col:"v"`      // of the row, always 1
+	Schema string `col:"schema"` // that entries go to
+	Path   string `col:"path"`   // whole
+	// What tells the file from a later one at the same path.
+	Size     int64  `col:"size"`
+	ETag     string `col:"etag"`
+	Modified string `col:"modified"` // [time.RFC3339Nano]
+	Batch    int    `col:"batch"`
+	Chunk    int    `col:"chunk"`
+
+	State   State  `col:"state"`
+	Message string `col:"message"` // why it failed
+	Offset  int64  `col:"offset"`  // bytes of the file that were read, of Size
+	Inside  bool   `col:"inside"`  // Offset is in a mail that is too large
+
+	// What became of the mails.
+	Mails    int       `col:"mails"`
+	Inserted int       `col:"inserted"`
+	Skipped  int       `col:"skipped"`
+	Updated  int       `col:"updated"`
+	Failed   int       `col:"failed"`
+	Failures []Failure `col:"failures,bytes"` // the first [MaxFailures]
+
+	Enqueued    int    `col:"enqueued"`      // entries for tier 1, of which some may be enriched already
+	Batches     int    `col:"batches"`       // that they were enqueued in
+	NotEnqueued int    `col:"notEnqueued"`   // entries that tier 1 did not take
+	Note        string `col:"note"`          // why
+	Pending     []byte `col:"pending,parts"` // ids of entries that wait to be enqueued, a line each
+
+	StartedAt time.Time `col:"startedAt"`
+	UpdatedAt time.Time `col:"updatedAt"` // when the last piece was done
+	EndedAt   time.Time `col:"endedAt"`   // zero while it goes on
+
+	Turn int64 `col:"turn"` // of the next message
+
+	etag storage.ETag
+}
+
+// MaxFailures is how many failures an import lists; all are counted.
+const MaxFailures = 100
+
+// Failure is a mail that was not imported.
+type Failure struct {
+	Offset    int64  `json:"offset"` // of its From line
+	MessageID string `json:"message_id,omitempty"`
+	Reason    string `json:"reason"`
+}
+
+// Over reports whether an import has ended.
+func (im *Import) Over() bool { return im.State == Done || im.State == Failed }
+
+// file is what the file was when the import began. A damaged time is that of another file, which ends the import.
+func (im *Import) file() file.Info {
+	modified, _ := time.Parse(time.RFC3339Nano, im.Modified)
+	return file.Info{ETag: im.ETag, LastModified: modified, Length: im.Size}
+}
+
+// pending are the ids of entries that wait to be enqueued.
+func (im *Import) pending() []string { return strings.Fields(string(im.Pending)) }
+
+func (im *Import) setPending(ids []string) { im.Pending = []byte(strings.Join(ids, "\n")) }
+
+const (
+	partition = "mbox"
+	idPrefix  = "mbox-"
+	idLayout  = "20060102t150405z" // ids sort by time
+)
+
+func checkID(id string) error {
+	if !strings.HasPrefix(id, idPrefix) || len(id) > 100 ||
+		storage.CheckKey(storage.Key{Partition: partition, Row: id}) != nil {
+		return fault.Field("import_id", "%.100q is not the id of an import", id)
+	}
+	return nil
+}
+
+func fields(im *Import) run.Fields {
+	return run.Fields{ID: &im.ID, Over: im.Over(), Step: &im.Turn, UpdatedAt: &im.UpdatedAt, ETag: &im.etag}
+}
+
+// Get reads an import; NotFound if there is none, Invalid, blaming import_id, for what is not an id.
+func (s *Service) Get(ctx context.Context, id string) (Import, error) { return s.runs.Get(ctx, id) }

@@ -1,0 +1,24 @@
+package migrate
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// Items is the step that brings the identities of items to the rules for URLs: to their version, and to the
+// list of trackers that is set.
+func Items(reg *registry.Registry, rules source.Rules) Step {
+	url := lineage.Current.Component("url")
+	return Step{Name: "items", Rules: url + " " + rules.String(), Run: func(ctx context.Context, cursor string,
+		dry bool) (Progress, string, bool, error) {
+		var from registry.Cursor
+		_ = json.Unmarshal([]byte(cursor), &from) // "" is the beginning
+		m, err := reg.Moves.Step(ctx, rules, from, dry)
+		next, _ := json.Marshal(m.Next) // strings always encode
+		return Progress{Seen: m.Items, Changed: m.Moved, Examples: m.Examples}, string(next), m.Done, err
+	}}
+}

@@ -1,0 +1,122 @@
+package migrate
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// stateRow is the key of the one row.
+const stateRow = "state"
+
+// Part is a step of a run.
+type Part struct {
+	Step  string `json:"step"`
+	Rules string `json:"rules"` // what it brings the store to
+	Progress
+	Done bool `json:"done"`
+}
+
+// Need is a step that has not brought the store to the present rules.
+type Need struct {
+	Step, From, To string // From is "" for a store that remembers no rules
+}
+
+// bySettings reports whether the version is the same, so that only what is set differs.
+func (n Need) bySettings() bool { return version(n.From) == version(n.To) }
+
+func version(rules string) string {
+	v, _, _ := strings.Cut(rules, " ")
+	return v
+}
+
+// Status is what is to be told of the migrations of a store.
+type Status struct {
+	Running bool   `col:"running"`
+	Dry     bool   `col:"dryRun"` // the run only tells what it would change
+	Reason  string `col:"reason"` // why it began by itself; empty when somebody asked
+	// of the run that goes on, or was last; damaged: it ends, and its steps are still needed
+	Parts     []Part `col:"parts,always"`
+	Needs     []Need
+	StartedAt time.Time `col:"startedAt"` // zero if there was none
+	UpdatedAt time.Time `col:"updatedAt"`
+	EndedAt   time.Time `col:"endedAt"` // zero while it goes on
+}
+
+// state is the row.
+type state struct {
+	ID     string
+	Rules  map[string]string `col:"rules"` // by step
+	Status `col:",inline"`
+	Cursor string `col:"cursor"` // of the current part
+	etag   storage.ETag
+}
+
+func fields(st *state) run.Fields {
+	return run.Fields{ID: &st.ID, Over: !st.Running, UpdatedAt: &st.UpdatedAt, ETag: &st.etag}
+}
+
+// begin replaces the last run.
+func (st *state) begin(steps []Step, dry bool, reason string, now time.Time) {
+	st.Status = Status{Running: true, Dry: dry, Reason: reason, StartedAt: now}
+	st.Cursor = ""
+	for _, step := range steps {
+		st.Parts = append(st.Parts, Part{Step: step.Name, Rules: step.Rules})
+	}
+}
+
+// current is the part that is worked on; -1 when all are done.
+func (st *state) current() int {
+	for i, part := range st.Parts {
+		if !part.Done {
+			return i
+		}
+	}
+	return -1
+}
+
+func (s *Service) needs(st *state) (needs []Need) {
+	for _, step := range s.steps {
+		if from := st.Rules[step.Name]; from != step.Rules {
+			needs = append(needs, Need{step.Name, from, step.Rules})
+		}
+	}
+	return needs
+}
+
+// dueBySelf are the steps that need nobody's consent.
+func (s *Service) dueBySelf(st *state) (due []Step) {
+	for _, need := range s.needs(st) {
+		if step, _ := s.step(need.Step); !need.bySettings() {
+			due = append(due, step)
+		}
+	}
+	return due
+}
+
+func (s *Service) status(st *state) Status {
+	out := st.Status
+	out.Needs = s.needs(st)
+	return out
+}
+
+func (s *Service) load(ctx context.Context) (state, error) {
+	st, err := s.runs.Get(ctx, stateRow)
+	if fault.Is(err, fault.NotFound) {
+		st, err = state{ID: stateRow}, nil
+	}
+	if st.Rules == nil {
+		st.Rules = map[string]string{}
+	}
+	return st, err
+}
+
+// save stores the state, which was changed since it was read; [run.Lost] when another process was quicker.
+func (s *Service) save(ctx context.Context, st *state) error {
+	st.UpdatedAt = s.runs.Now()
+	return s.runs.Save(ctx, st)
+}

@@ -1,0 +1,56 @@
+package rebuild
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// recordRun keeps under which rules the run reads, and what (B1, B5).
+func (s *Service) recordRun(ctx context.Context, run *Run) (err error) {
+	record := snapshot.Run{ID: run.ID, Collector: "rebuild", NormalizationVersion: s.o.Version, StartedAt: run.StartedAt}
+	if !run.Refetch {
+		if record.ReprocessingOf, err = s.captured(ctx, run.Host); err != nil {
+			return err
+		}
+	}
+	err = s.snaps.StartRun(ctx, record)
+	if fault.Is(err, fault.Conflict) {
+		s.o.Log.WarnContext(ctx, "rebuild goes on under other rules than it began with", "run", run.ID)
+		return nil
+	}
+	return err
+}
+
+// sampled is how many items are looked at to find the run that captured, and asked how many of their captures.
+const (
+	sampled = 200
+	asked   = 10
+)
+
+// captured is the run whose captures are read again (B5): the one that fetched what the first item has that
+// was read under another version or, if there is none among the first items, what the first has that has
+// anything. It is empty where nothing was captured. Other items may have captures of other runs; each capture
+// names its own.
+func (s *Service) captured(ctx context.Context, host string) (string, error) {
+	items, err := s.reg.Items.List(ctx, registry.ListQuery{Host: host, Top: sampled})
+	if err != nil {
+		return "", err
+	}
+	looked := 0
+	for _, other := range []bool{true, false} {
+		for _, it := range items {
+			if it.RawHash == "" || (it.NormalizationVersion != s.o.Version.String()) != other || looked == asked {
+				continue
+			}
+			looked++
+			c, err := s.snaps.First(ctx, it.ID, it.RawHash)
+			if err == nil && c.RunID != "" || err != nil && !fault.Is(err, fault.NotFound) {
+				return c.RunID, err
+			}
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,194 @@
+// Package runtest is what the tests of runs share: a store with a clock and faults, a host that hands out messages,
+// and a web of which the test knows all.
+package runtest
+
+import (
+	"context"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// Open opens a new store that goes by a clock.
+type Open func(t testing.TB, now func() time.Time) storage.Store
+
+// Stores are those that tests run on: in memory, and the embedded one.
+var Stores = map[string]Open{
+	"mem": func(_ testing.TB, now func() time.Time) storage.Store { return mem.New(now) },
+	"embedded": func(t testing.TB, now func() time.Time) storage.Store {
+		dir, err := os.MkdirTemp("/dev/shm", "tidemark-") // what a sync is worth is shown in package sqlitestore
+		if err != nil {
+			dir = t.TempDir()
+		}
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		s, err := sqlitestore.Open(dir, sqlitestore.Options{Now: now})
+		Must(t, err)
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	},
+}
+
+// OnStores runs a test on each store.
+func OnStores(t *testing.T, test func(t *testing.T, open Open)) {
+	for name, open := range Stores {
+		t.Run(name, func(t *testing.T) { test(t, open) })
+	}
+}
+
+// Must ends a test that cannot go on.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Rig is a store, and the same store with the faults of a hook. Rigs of packages embed it.
+type Rig struct {
+	*testing.T
+	Clock *Clock
+	Store storage.Store // as it is
+	Seen  storage.Store // as a service under test sees it
+	Hook  Hook
+}
+
+// Noon is when tests begin that do not say otherwise.
+var Noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// New opens a store at a time.
+func New(t *testing.T, open Open, at time.Time) *Rig {
+	r := &Rig{T: t, Clock: &Clock{now: at}}
+	r.Store = open(t, r.Clock.Now)
+	r.Seen = storagetest.Hooked(r.Store, &r.Hook)
+	return r
+}
+
+// Must ends the test if there is an error.
+func (r *Rig) Must(err error) {
+	r.Helper()
+	Must(r.T, err)
+}
+
+// Clock is a clock that the test moves.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// Now is the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Pass moves the clock.
+func (c *Clock) Pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// Messages takes the messages of a queue that are visible.
+func (r *Rig) Messages(queue string) (bodies [][]byte) {
+	r.Helper()
+	q := r.Store.Queue(queue)
+	got, err := q.Receive(r.Context(), storage.MaxReceive, time.Minute)
+	r.Must(err)
+	for _, m := range got {
+		bodies = append(bodies, m.Body)
+		r.Must(q.Delete(r.Context(), m))
+	}
+	return bodies
+}
+
+// Stepper is a service with runs.
+type Stepper interface {
+	Step(ctx context.Context, body []byte) error
+	RequeueStalled(ctx context.Context) (int, error)
+}
+
+// Finish goes on until over says so, as the app does: it hands out the messages of a queue, a second time when a step
+// fails, and calls the watchdog every 20 seconds.
+func (r *Rig) Finish(queue string, s Stepper, over func() bool) {
+	r.Helper()
+	for range 400 {
+		for _, body := range r.Messages(queue) {
+			if s.Step(r.Context(), body) != nil {
+				_ = s.Step(r.Context(), body)
+			}
+		}
+		if over() {
+			return
+		}
+		r.Clock.Pass(20 * time.Second)
+		_, _ = s.RequeueStalled(r.Context()) // fails as everything does
+	}
+	r.Fatal("the run does not end")
+}
+
+// Rows are the keys of a table's rows that contain a text.
+func (r *Rig) Rows(table, text string) (keys []string) {
+	r.Helper()
+	rows, err := storagetest.Dump(r.Context(), r.Store, table)
+	r.Must(err)
+	for key := range rows {
+		if strings.Contains(key, text) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// Registry opens a registry over a store of the rig, as polite as four requests at once.
+func (r *Rig) Registry(store storage.Store) *registry.Registry {
+	return registry.New(store, registry.Options{
+		Clock: r.Clock.Now, Parallel: 1, Sleep: func(context.Context, time.Duration) error { return nil },
+		Politeness: func(string) registry.Politeness { return registry.Politeness{MaxConcurrent: 4} },
+	})
+}
+
+// Register adds sources as somebody else would.
+func (r *Rig) Register(reg *registry.Registry, urls ...string) {
+	r.Helper()
+	var all []source.Source
+	for _, u := range urls {
+		s, err := source.DefaultRules().ParseURL(u)
+		r.Must(err)
+		all = append(all, s)
+	}
+	for _, got := range reg.Items.Register(r.Context(), all, registry.RegisterOptions{}) {
+		r.Must(got.Err)
+	}
+}
+
+// Items are all items of a registry, by address.
+func (r *Rig) Items(reg *registry.Registry) map[string]registry.Item {
+	r.Helper()
+	all, err := reg.Items.List(r.Context(), registry.ListQuery{Top: 10_000})
+	r.Must(err)
+	out := map[string]registry.Item{}
+	for _, it := range all {
+		out[it.NormalizedSource] = it
+	}
+	return out
+}
+
+// Check reports what a registry has that contradicts itself.
+func (r *Rig) Check(reg *registry.Registry) {
+	r.Helper()
+	found, err := reg.Check(r.Context())
+	r.Must(err)
+	for _, v := range found {
+		r.Error(v)
+	}
+}

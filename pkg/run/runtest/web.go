@@ -1,0 +1,132 @@
+package runtest
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+)
+
+// Sites stands for a site file.
+type Sites []*site.Site
+
+// All are the sites.
+func (s Sites) All() []*site.Site { return s }
+
+// Find is the site of a name; nil if there is none.
+func (s Sites) Find(slug string) *site.Site {
+	for _, one := range s {
+		if one.Slug == slug {
+			return one
+		}
+	}
+	return nil
+}
+
+// Reply is all that a resource gives.
+type Reply struct {
+	crawl.Resource
+	Err error
+}
+
+// Web answers requests: a text is a page with a validator, a number a status, an error and a [Reply] themselves.
+type Web struct {
+	mu    sync.Mutex
+	Pages map[string]any
+	Asked []string // "GET address", or "304 address" for what had not changed
+}
+
+// NewWeb is a web without pages.
+func NewWeb() *Web { return &Web{Pages: map[string]any{}} }
+
+// FetchResource asks for a page.
+func (w *Web) FetchResource(_ context.Context, v crawl.ResourceRequest) (crawl.Resource, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := crawl.Resource{Status: http.StatusNotFound, FinalURL: v.URL, Requests: 1}
+	switch page := w.Pages[v.URL].(type) {
+	case string:
+		out.Status, out.Body, out.ContentType, out.ETag = http.StatusOK, []byte(page), "text/html",
+			fmt.Sprintf(`"%x"`, []byte(page))
+		if strings.Contains(page, "<urlset") {
+			out.ContentType = "application/xml"
+		}
+		if v.ETag == out.ETag {
+			w.Asked = append(w.Asked, "304 "+v.URL)
+			return crawl.Resource{Status: http.StatusNotModified, NotModified: true, ETag: out.ETag, FinalURL: v.URL,
+				Requests: 1}, nil
+		}
+	case int:
+		out.Status = page
+	case error:
+		w.Asked = append(w.Asked, "GET "+v.URL)
+		return crawl.Resource{Requests: 1}, page
+	case Reply:
+		w.Asked = append(w.Asked, "GET "+v.URL)
+		return page.Resource, page.Err
+	}
+	w.Asked = append(w.Asked, "GET "+v.URL)
+	return out, nil
+}
+
+// Requests gives what was asked since the last call.
+func (w *Web) Requests() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	asked := w.Asked
+	w.Asked = nil
+	return asked
+}
+
+// List gives the blobs that the web has under a container's address, each on a line.
+func (w *Web) List(_ context.Context, folder file.Place, _ string) iter.Seq2[file.Entry, error] {
+	return func(yield func(file.Entry, error) bool) {
+		text, ok := w.Pages[folder.String()].(string)
+		if !ok {
+			yield(file.Entry{}, fault.New(fault.NotFound, "the container is not there"))
+			return
+		}
+		for name := range strings.FieldsSeq(text) {
+			place, err := file.Parse(folder.String() + "/" + name)
+			if !yield(file.Entry{Place: place, Refused: err}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// URLSet is a sitemap of addresses. One that is followed by a space and a date has that as its lastmod.
+func URLSet(urls ...string) string {
+	var b strings.Builder
+	b.WriteString(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
+	for _, u := range urls {
+		loc, mod, dated := strings.Cut(u, " ")
+		fmt.Fprintf(&b, "<url><loc>%s</loc>", loc)
+		if dated {
+			fmt.Fprintf(&b, "<lastmod>%s</lastmod>", mod)
+		}
+		b.WriteString("</url>")
+	}
+	return b.String() + "</urlset>"
+}
+
+// MapIndex is an index of sitemaps.
+func MapIndex(urls ...string) string {
+	return `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>` +
+		strings.Join(urls, "</loc></sitemap><sitemap><loc>") + `</loc></sitemap></sitemapindex>`
+}
+
+// Pages are n addresses with a common beginning.
+func Pages(base string, n int) (urls []string) {
+	for i := range n {
+		urls = append(urls, fmt.Sprintf("%s%d", base, i))
+	}
+	return urls
+}

@@ -1,0 +1,186 @@
+package sitepoll
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// maxAgain is how many more steps one document may take in a poll.
+const maxAgain = 12
+
+// maxLookups is how many addresses one step looks up in the registry. A variable for tests.
+var maxLookups = 5_000
+
+// candidate is an address that no poll has processed.
+type candidate struct {
+	source.Source
+	link discover.Link
+	hash uint64
+	mod  uint32
+}
+
+// links processes the addresses of a document that has changed, and notes in next which were.
+// again reports that more are left than one step takes, though the day's cap is not reached.
+func (w *step) links(ctx context.Context, was seen, next *document, got reading) (again bool, err error) {
+	st := w.st
+	w.done, w.traps = next.seen, discover.NewTraps(st.Now.BeganAt)
+	if len(st.Traps) > 0 {
+		if err := json.Unmarshal(st.Traps, w.traps); err != nil {
+			return false, err
+		}
+	}
+	fresh, moved := w.sift(was, got.Links)
+	left, capped, err := w.register(ctx, w.wanted(fresh))
+	if err != nil {
+		return false, err
+	}
+	if left > 0 || got.Truncated != "" || len(next.Maps) < len(got.Maps) {
+		next.forget()
+	}
+	if again = left > 0 && !capped; !again {
+		st.Now.Found += left
+		st.Now.Later += left
+	}
+	if st.Traps, err = json.Marshal(w.traps); err != nil {
+		return false, err
+	}
+	return again, w.announce(ctx, moved)
+}
+
+// sift tells the addresses that no poll has processed from those whose lastmod has moved to a later
+// time, which are [registry.Change]s of the site. What is neither stays noted as it was.
+func (w *step) sift(was seen, links []discover.Link) (fresh []candidate, moved []registry.Change) {
+	met := map[uint64]bool{}
+	for _, link := range links {
+		src, err := w.s.o.Rules.ParseURL(link.URL)
+		if err != nil {
+			continue // of no use, whatever the poll
+		}
+		c := candidate{src, link, xxhash.Sum64String(src.Normalized), seconds(link)}
+		if met[c.hash] {
+			continue
+		}
+		met[c.hash] = true
+		before, known := was[c.hash]
+		if !known {
+			fresh = append(fresh, c)
+			continue
+		}
+		w.done[c.hash] = max(c.mod, before)
+		if before != 0 && c.mod > before && w.site.Judge(src) == "" {
+			moved = append(moved, registry.Change{Source: src, From: link.LastMod, To: link.LastMod.Add(link.Span)})
+		}
+	}
+	return fresh, moved
+}
+
+// seconds is a lastmod as it is remembered; 0 for none, or none that a page of the web can have.
+func seconds(link discover.Link) uint32 {
+	if n := link.LastMod.Unix(); !link.LastMod.IsZero() && n > 0 && n < 1<<32 {
+		return uint32(n)
+	}
+	return 0
+}
+
+// wanted leaves out what the site file does not want, and puts what changed last first, so that a cap
+// leaves the oldest.
+func (w *step) wanted(fresh []candidate) (out []candidate) {
+	slices.SortStableFunc(fresh, func(a, b candidate) int { return b.link.LastMod.Compare(a.link.LastMod) })
+	for _, c := range fresh {
+		if w.site.Judge(c.Source) == "" {
+			out = append(out, c)
+			continue
+		}
+		w.done[c.hash] = c.mod
+		w.st.Now.Found++
+		w.st.Now.Excluded++
+	}
+	return out
+}
+
+// register has what is new crawled, until a bound is reached; left is what is beyond it, capped that it
+// is the day's.
+func (w *step) register(ctx context.Context, list []candidate) (left int, capped bool, err error) {
+	today := w.st.Day.on(w.now)
+	for looked := 0; len(list) > 0 && looked < maxLookups && today.New < w.s.o.PerDay; {
+		n := min(len(list), registry.JobItems, w.s.o.PerDay-today.New, maxLookups-looked)
+		added, err := w.registerChunk(ctx, list[:n])
+		if err != nil {
+			return 0, false, err
+		}
+		list, looked, today.New = list[n:], looked+n, today.New+added
+	}
+	w.st.Day = today
+	return len(list), today.New >= w.s.o.PerDay, nil
+}
+
+// registerChunk registers what is a page of up to 32 addresses. What this step registered before it
+// was cut off is new, too.
+func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int, err error) {
+	var sources []source.Source
+	for _, c := range chunk {
+		w.done[c.hash] = c.mod
+		w.st.Now.Found++
+		if w.traps.Judge(c.Normalized) != "" {
+			w.st.Now.Trapped++
+			continue
+		}
+		sources = append(sources, c.Source)
+	}
+	// Items keep it, so that a step that is done again tells its own from those of others.
+	job, poll := fmt.Sprintf("sentinel:%s:%d", w.st.Slug, w.st.Step), w.st.Now
+	o := registry.RegisterOptions{NewOnly: true, Method: Method, Run: poll.ID,
+		Job: func(source.Source) string { return job }}
+	for i, got := range w.s.reg.Items.Register(ctx, sources, o) {
+		switch kind := fault.KindOf(got.Err); {
+		case kind == fault.Invalid || kind == fault.Blocked || kind == fault.TooLarge:
+			poll.Refused++
+			if !registry.IsItemLimit(got.Err) { // a state, not a failure
+				w.failed(sources[i].Display, got.Err.Error())
+			}
+		case got.Err != nil:
+			return added, got.Err
+		case got.Item.DiscoveryRun == poll.ID && got.Item.DiscoveryJob == job:
+			poll.New++
+			added++
+		default:
+			poll.Known++
+		}
+	}
+	return added, nil
+}
+
+// announce tells the registry which pages have changed as their site says. Whether it is believed is
+// the registry's to decide: see [registry.Changes.Announce]. Each poll has others first, for of a site
+// that is not believed only a sample is held against it.
+func (w *step) announce(ctx context.Context, moved []registry.Change) error {
+	poll := w.st.Now
+	poll.Moved += len(moved)
+	today := w.st.Day.on(w.now)
+	order := func(c registry.Change) uint64 { return xxhash.Sum64String(poll.ID + c.Normalized) }
+	slices.SortFunc(moved, func(a, b registry.Change) int {
+		if order(a) < order(b) {
+			return -1
+		}
+		return 1
+	})
+	moved = moved[:max(0, min(len(moved), w.s.o.PerDay-today.Expedited))]
+	if len(moved) == 0 {
+		return nil
+	}
+	noted, expedited, err := w.s.reg.Changes.Announce(ctx, moved)
+	poll.Noted += noted
+	poll.Expedited += expedited
+	today.Expedited += expedited
+	w.st.Day = today
+	return err
+}

@@ -1,0 +1,188 @@
+package sitepoll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+)
+
+const (
+	// pollHour is when the daily poll begins, in UTC.
+	pollHour = 6
+	// feedPause is between two polls of feeds; a little less than the timer's hour.
+	feedPause = 55 * time.Minute
+	// stalled is how long a poll may go without a step before its message is taken for lost.
+	stalled = 2 * time.Minute
+	// longest is how long a poll may last.
+	longest = 20 * time.Hour
+)
+
+// dueAt is when the next full poll begins after one that began at last: 06:00 UTC, or at once for a
+// site that was never polled.
+func dueAt(last time.Time) time.Time {
+	if last.IsZero() {
+		return time.Time{}
+	}
+	at := time.Date(last.Year(), last.Month(), last.Day(), pollHour, 0, 0, 0, time.UTC)
+	if !at.After(last) {
+		at = at.AddDate(0, 0, 1)
+	}
+	return at
+}
+
+// due is the poll that a site is to have now; empty if none.
+func due(now time.Time, found *site.Site, st *state) Kind {
+	switch {
+	case st.Now != nil || !Watched(found):
+		return ""
+	case !now.Before(dueAt(st.polledAt())):
+		return Full
+	case len(found.Feeds) == 0:
+		return ""
+	}
+	last := st.polledAt()
+	if st.LastFeeds != nil && st.LastFeeds.BeganAt.After(last) {
+		last = st.LastFeeds.BeganAt
+	}
+	if now.Sub(last) < feedPause {
+		return ""
+	}
+	return Feeds
+}
+
+// Tick begins the polls that are due; the timer calls it each hour. It costs a query of all sites'
+// rows, and a transaction and a message for each poll. A site whose poll cannot begin keeps no other
+// from its own.
+func (s *Service) Tick(ctx context.Context) (begun int, err error) {
+	if s.o.PerDay == 0 || len(s.o.Sites.All()) == 0 {
+		return 0, nil
+	}
+	states, err := s.states(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, found := range s.o.Sites.All() {
+		st, known := states[found.Slug]
+		if !known {
+			st = newState(found.Slug)
+		}
+		kind := due(s.polls.Now(), found, &st)
+		if kind == "" {
+			continue
+		}
+		switch failed := s.begin(ctx, found, &st, kind); {
+		case failed == nil:
+			begun++
+		case !fault.Is(failed, fault.Conflict): // a conflict is somebody who has just begun it
+			err = errors.Join(err, fmt.Errorf("%s: %w", found.Slug, failed))
+		}
+	}
+	return begun, err
+}
+
+// states are the rows of all sites, by slug.
+func (s *Service) states(ctx context.Context) (map[string]state, error) {
+	out := map[string]state{}
+	for st, err := range s.polls.All(ctx, s.polls.Prefix(siteRows)) {
+		if err != nil {
+			return nil, err
+		}
+		out[st.Slug] = st
+	}
+	return out, nil
+}
+
+func (s *Service) load(ctx context.Context, slug string) (state, error) {
+	st, err := s.polls.Get(ctx, slug)
+	if fault.Is(err, fault.NotFound) {
+		return newState(slug), nil
+	}
+	return st, err
+}
+
+// PollNow begins a full poll of a site. Errors: NotFound for a slug that the site file does not have,
+// Conflict while a poll goes on, Blocked while polls are switched off.
+func (s *Service) PollNow(ctx context.Context, slug string) (Site, error) {
+	found := s.o.Sites.Find(slug)
+	if found == nil {
+		return Site{}, unknownSite(slug)
+	}
+	if s.o.PerDay == 0 {
+		return Site{}, errOff
+	}
+	st, err := s.load(ctx, slug)
+	if err != nil {
+		return Site{}, err
+	}
+	if st.Now != nil {
+		return Site{}, fault.New(fault.Conflict, "a poll of %s goes on since %s; wait for its end", slug,
+			st.Now.BeganAt.Format(time.RFC3339))
+	}
+	if err := s.begin(ctx, found, &st, Full); err != nil {
+		return Site{}, err
+	}
+	return s.view(ctx, found, &st)
+}
+
+var errOff = fault.New(fault.Blocked,
+	"polls of sites are switched off: set SENTINEL_MAX_PER_DAY above 0 and restart the app")
+
+func unknownSite(slug string) error {
+	return fault.New(fault.NotFound, "the site file has no site %.70q", slug)
+}
+
+// begin writes that a poll goes on, and sends its first step.
+func (s *Service) begin(ctx context.Context, found *site.Site, st *state, kind Kind) error {
+	now := s.polls.Now()
+	st.Now = &Poll{ID: fmt.Sprintf("look-%s-%s", now.Format("20060102T150405Z"), s.o.Token()), Kind: kind, BeganAt: now}
+	st.Docs, st.Seen, st.Traps, st.NotBefore, st.UpdatedAt = nil, nil, nil, now, now
+	st.Step++
+	st.first(found, kind)
+	if err := s.polls.Begin(ctx, st); err != nil {
+		return err
+	}
+	s.o.Log.InfoContext(ctx, "poll begun", "site", st.Slug, "poll", st.Now.ID, "kind", kind)
+	s.polls.Enqueue(ctx, st, 0)
+	return nil
+}
+
+// first puts the documents that a poll begins with into its frontier: feeds, which are short and
+// have what is newest, and then sitemaps.
+func (st *state) first(found *site.Site, kind Kind) {
+	for _, address := range found.Feeds {
+		st.push(doc{URL: address, Kind: docMap})
+	}
+	if kind == Feeds {
+		return
+	}
+	for _, address := range found.Sitemaps {
+		st.push(doc{URL: address, Kind: docMap})
+	}
+	if len(found.Sitemaps) == 0 {
+		st.push(doc{URL: "https://" + found.Domain + "/robots.txt", Kind: docRobots})
+	}
+}
+
+// RequeueStalled sends the messages of polls that have not moved for a while. It costs one query while no poll goes
+// on, and none without a site file.
+func (s *Service) RequeueStalled(ctx context.Context) (sent int, err error) {
+	if len(s.o.Sites.All()) == 0 {
+		return 0, nil
+	}
+	return s.polls.RequeueStalled(ctx)
+}
+
+// end closes the poll that goes on.
+func (st *state) end(now time.Time) {
+	st.Now.EndedAt = now
+	if st.Now.Kind == Full {
+		st.Last, st.PolledAt = st.Now, st.Now.BeganAt
+	} else {
+		st.LastFeeds = st.Now
+	}
+	st.Now, st.Docs, st.Seen, st.Traps = nil, nil, nil, nil
+}

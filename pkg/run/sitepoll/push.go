@@ -1,0 +1,222 @@
+package sitepoll
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// PushMethod is the discoveryMethod of what a push registers.
+const PushMethod = "INDEXNOW"
+
+// Bounds of pushes.
+const (
+	// MaxPushed is the most addresses of one push (indexnow.org/documentation).
+	MaxPushed = 10_000
+	// MaxPushedPerDay is the most addresses of one site that are processed in a day.
+	MaxPushedPerDay = 10_000
+	// MaxVerifications is how often a site is asked for keys in a day.
+	MaxVerifications = 10
+)
+
+// Push is what somebody submits who holds a key of a site (IndexNow).
+type Push struct {
+	Host        string // of all URLs
+	Key         string
+	KeyLocation string // where the site shows the key; https://<host>/<key>.txt when empty
+	URLs        []string
+}
+
+// Pushed is what a push came to.
+type Pushed struct {
+	Received  int
+	New       int // registered
+	Forwarded int // known, and checked sooner
+	Known     int // known, and left as they are: due or just checked
+	Excluded  int // not wanted by the site file
+	Refused   int // by the registry
+	Left      int // dropped, because the day's bounds are reached
+}
+
+// MismatchError says that addresses are not of the host, or that a key does not cover them or has not
+// the form of one: the protocol's 422.
+type MismatchError struct{ Err error }
+
+func (e *MismatchError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *MismatchError) Unwrap() error { return e.Err }
+
+// Push takes an IndexNow submission: the key is verified at the site, unless it was within a day, then
+// what is new is registered and what is known checked sooner, within Options.PerDay of each. Errors: a
+// [*MismatchError]; Invalid for what is no submission; Blocked for a host that is no site of the site
+// file, for a key that its site does not show, and while polls are switched off; Throttled when the
+// site cannot be asked for the key now or the day's bounds are reached.
+//
+// A push costs a read and two writes of the site's row, a read for each address, and what
+// registering and bringing forward cost.
+func (s *Service) Push(ctx context.Context, p Push) (Pushed, error) {
+	if s.o.PerDay == 0 {
+		return Pushed{}, errOff
+	}
+	if n := len(p.URLs); n == 0 || n > MaxPushed {
+		return Pushed{}, fault.Field("urlList", "urlList has %d addresses: allowed are 1 to %d", n, MaxPushed)
+	}
+	found := s.siteOf(p.Host)
+	if found == nil {
+		return Pushed{}, fault.New(fault.Blocked, "%.100q is no site of the site file, so nothing of it is taken", p.Host)
+	}
+	location, err := keyLocation(p, found)
+	if err != nil {
+		return Pushed{}, err
+	}
+	sources, err := s.pushed(p.URLs, found, location)
+	if err != nil {
+		return Pushed{}, err
+	}
+	if err := s.verify(ctx, found, p.Key, location); err != nil {
+		return Pushed{}, err
+	}
+	return s.takePush(ctx, found, sources)
+}
+
+// siteOf finds a site by its host.
+func (s *Service) siteOf(host string) *site.Site {
+	src, err := s.o.Rules.ParseURL("https://" + host + "/")
+	if err != nil {
+		return nil
+	}
+	i := slices.IndexFunc(s.o.Sites.All(), func(one *site.Site) bool { return one.Domain == src.Host })
+	if i < 0 {
+		return nil
+	}
+	return s.o.Sites.All()[i]
+}
+
+// pushed reads the addresses of a push.
+func (s *Service) pushed(urls []string, found *site.Site, location place) (out []source.Source, err error) {
+	seen := map[string]bool{}
+	for _, text := range urls {
+		src, err := s.o.Rules.ParseURL(text)
+		switch {
+		case err != nil:
+			return nil, &MismatchError{fault.Field("urlList", "%.200q is no address: %w", text, err)}
+		case src.Host != found.Domain:
+			return nil, &MismatchError{fault.Field("urlList", "%.200q is not on %s", text, found.Domain)}
+		case !location.covers(text):
+			return nil, &MismatchError{fault.Field("keyLocation", "a key at %s covers addresses below %s only, not %.200q",
+				location.url, location.dir, text)}
+		case !seen[src.Normalized]:
+			seen[src.Normalized] = true
+			out = append(out, src)
+		}
+	}
+	return out, nil
+}
+
+// takePush does with addresses what the day's bounds allow. These are reserved first, and what was not
+// needed is given back, so that calls side by side keep them together.
+func (s *Service) takePush(ctx context.Context, found *site.Site, sources []source.Source) (out Pushed, err error) {
+	out.Received = len(sources)
+	var room pushDay
+	err = s.changePushes(ctx, found.Slug, func(st *pushData) error {
+		room = pushDay{
+			Looked:    min(len(sources), MaxPushedPerDay-st.Day.Looked),
+			New:       min(len(sources), max(0, s.o.PerDay-st.Day.New)),
+			Forwarded: min(len(sources), max(0, s.o.PerDay-st.Day.Forwarded)),
+		}
+		if room.Looked <= 0 || room.New+room.Forwarded == 0 {
+			return fault.After(untilTomorrow(s.polls.Now()), "as many addresses of %s were taken today as may be", found.Domain)
+		}
+		st.Day.add(room, 1)
+		return nil
+	})
+	if err != nil {
+		return out, err
+	}
+	done, err := s.work(ctx, found, sources[:room.Looked], room, &out)
+	out.Left += len(sources) - room.Looked
+	back := pushDay{New: room.New - done.New, Forwarded: room.Forwarded - done.Forwarded}
+	if failed := s.changePushes(ctx, found.Slug,
+		func(st *pushData) error { st.Day.add(back, -1); return nil }); failed != nil {
+		s.o.Log.WarnContext(ctx, "what a push did not need of the day's bounds is not given back", "site", found.Slug, "kind",
+			fault.KindOf(failed))
+	}
+	s.o.Log.InfoContext(ctx, "push taken", "site", found.Slug, "received", out.Received, "new", out.New, "forwarded",
+		out.Forwarded, "left", out.Left)
+	return out, err
+}
+
+// work goes through addresses, 32 at a time.
+func (s *Service) work(ctx context.Context, found *site.Site, sources []source.Source, room pushDay,
+	out *Pushed) (done pushDay, err error) {
+	wanted := slices.DeleteFunc(slices.Clone(sources), func(src source.Source) bool { return found.Judge(src) != "" })
+	out.Excluded = len(sources) - len(wanted)
+	for chunk := range slices.Chunk(wanted, registry.JobItems) {
+		if done.Forwarded >= room.Forwarded && done.New >= room.New {
+			out.Left += len(chunk)
+			continue
+		}
+		known, moved, err := s.reg.Changes.BringForward(ctx, chunk, room.Forwarded-done.Forwarded)
+		if err != nil {
+			return done, err
+		}
+		done.Forwarded, out.Forwarded = done.Forwarded+moved, out.Forwarded+moved
+		var fresh []source.Source
+		for i, src := range chunk {
+			if !known[i] {
+				fresh = append(fresh, src)
+			}
+		}
+		out.Known += len(chunk) - len(fresh) - moved
+		n := min(len(fresh), room.New-done.New)
+		out.Left += len(fresh) - n
+		added, err := s.registerPushed(ctx, fresh[:n], out)
+		if done.New += added; err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+func (s *Service) registerPushed(ctx context.Context, fresh []source.Source, out *Pushed) (added int, err error) {
+	for _, got := range s.reg.Items.Register(ctx, fresh, registry.RegisterOptions{NewOnly: true, Method: PushMethod}) {
+		switch kind := fault.KindOf(got.Err); {
+		case kind == fault.Invalid || kind == fault.Blocked || kind == fault.TooLarge:
+			out.Refused++
+		case got.Err != nil:
+			return added, got.Err
+		case got.Created:
+			out.New++
+			added++
+		default:
+			out.Known++
+		}
+	}
+	return added, nil
+}
+
+func untilTomorrow(now time.Time) time.Duration {
+	return now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now)
+}
+
+// place is where a site shows a key.
+type place struct{ url, dir string }
+
+// covers reports whether a key there is one for an address: one in a folder is for that folder.
+func (p place) covers(address string) bool {
+	form, err := source.FetchForm(address)
+	return err == nil && strings.HasPrefix(afterScheme(form), afterScheme(p.dir))
+}
+
+// afterScheme compares http and https alike: the key is of the host.
+func afterScheme(address string) string {
+	_, rest, _ := strings.Cut(address, "://")
+	return rest
+}

@@ -1,0 +1,64 @@
+package sitepoll
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/policy/robots"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+)
+
+// reading is what a document gave.
+type reading struct {
+	discover.Found
+	same   bool // as at the last poll
+	digest string
+}
+
+// parse reads the resource that was fetched. Errors are the site's: Unavailable if trying again may help.
+func parse(d doc, held document, page crawl.Resource, found *site.Site) (got reading, err error) {
+	switch {
+	case page.NotModified:
+		return reading{same: true}, nil
+	case d.Kind == docRobots && (page.Status == http.StatusNotFound || page.Status == http.StatusGone):
+		return reading{}, nil // no robots.txt names no sitemaps
+	case page.Status >= 500:
+		return got, fault.New(fault.Unavailable, "HTTP %d", page.Status)
+	case page.Status != http.StatusOK:
+		return got, fault.New(fault.Invalid, "HTTP %d", page.Status)
+	}
+	got.digest = fmt.Sprintf("%016x", xxhash.Sum64(page.Body))
+	if got.same = got.digest == held.Body; got.same {
+		return got, nil
+	}
+	if d.Kind == docRobots {
+		for _, address := range robots.Parse(page.Body).Sitemaps() {
+			got.Maps = append(got.Maps, discover.Link{URL: address})
+		}
+		return got, nil
+	}
+	got.Found, err = discover.Sitemap(page.Body, page.FinalURL, discover.Bounds{Alternates: found.Alternates})
+	return got, err
+}
+
+// bounded is as much of the sitemaps as is remembered. One that names more is read anew by each poll,
+// see [Service.links].
+func bounded(maps []discover.Link) []discover.Link {
+	for size, i := 0, 0; i < len(maps); i++ {
+		text, _ := json.Marshal(maps[i]) // always encodes
+		if size += len(text) + 1; size > maxMapsBytes {
+			return maps[:i]
+		}
+	}
+	return maps
+}
+
+func tooMany(n int) string {
+	return fmt.Sprintf("more documents than are read in one poll; %d are passed over", n)
+}

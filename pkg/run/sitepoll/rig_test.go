@@ -1,0 +1,116 @@
+package sitepoll_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run/runtest"
+	"github.com/tidemark/tidemark/pkg/run/sitepoll"
+)
+
+// rig is the service over what a hook leaves of the store, and a web of which the test knows all.
+type rig struct {
+	*runtest.Rig
+	*sitepoll.Service
+	reg   *registry.Registry // sees the store as it is
+	web   *runtest.Web
+	o     sitepoll.Options
+	token int
+}
+
+// onStores runs a test in memory and on the embedded store.
+func onStores(t *testing.T, test func(t *testing.T, r *rig)) {
+	runtest.OnStores(t, func(t *testing.T, open runtest.Open) { test(t, newRig(t, open)) })
+}
+
+func inMemory(t *testing.T) *rig { return newRig(t, runtest.Stores["mem"]) }
+
+const (
+	aMap  = "https://a.example/sitemap.xml"
+	bFeed = "https://b.example/feed.xml"
+)
+
+func newRig(t *testing.T, open runtest.Open) *rig {
+	t.Helper()
+	r := &rig{Rig: runtest.New(t, open, time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC)), web: runtest.NewWeb()}
+	r.o = sitepoll.Options{
+		Rules: source.DefaultRules(), Clock: r.Clock.Now, PerDay: 500,
+		Token: func() string { r.token++; return fmt.Sprint(r.token) },
+		Sites: runtest.Sites{
+			{Slug: "a", Domain: "a.example", Sitemaps: []string{aMap}, Exclude: []*regexp.Regexp{regexp.MustCompile("/print/")}},
+			{Slug: "b", Domain: "b.example", Feeds: []string{bFeed}},
+			{Slug: "limits", Domain: "limits.example", Limits: &site.Limits{MaxConcurrent: 1}},
+		},
+	}
+	r.reg = r.Registry(r.Store)
+	r.Must(r.reg.Create(t.Context()))
+	r.restart(func(*sitepoll.Options) {})
+	r.Must(r.Create(t.Context()))
+	return r
+}
+
+// restart begins the service anew with other options.
+func (r *rig) restart(change func(o *sitepoll.Options)) {
+	change(&r.o)
+	r.Service = sitepoll.New(r.Seen, r.Registry(r.Seen), r.web, r.o)
+}
+
+// sound is the service over the store without faults.
+func (r *rig) sound() *sitepoll.Service { return sitepoll.New(r.Store, r.reg, r.web, r.o) }
+
+// settle goes on until no poll does.
+func (r *rig) settle() {
+	r.Helper()
+	r.Finish(sitepoll.Queue, r, func() bool { return !r.polling() })
+}
+
+func (r *rig) polling() bool {
+	r.Helper()
+	all, err := r.sound().All(r.Context())
+	r.Must(err)
+	return slices.ContainsFunc(all, func(one sitepoll.Site) bool { return one.Now != nil })
+}
+
+// day has the timer come on the next day at six, and gives the poll of a site that followed.
+func (r *rig) day(slug string) sitepoll.Poll {
+	r.Helper()
+	now := r.Clock.Now()
+	next := time.Date(now.Year(), now.Month(), now.Day(), 6, 0, 0, 0, time.UTC).AddDate(0, 0, 1)
+	r.Clock.Pass(next.Sub(now))
+	return r.tick(slug)
+}
+
+// tick has the timer come now.
+func (r *rig) tick(slug string) sitepoll.Poll {
+	r.Helper()
+	_, err := r.Tick(r.Context())
+	r.Must(err)
+	r.settle()
+	return *r.site(slug).Last
+}
+
+func (r *rig) site(slug string) sitepoll.Site {
+	r.Helper()
+	one, err := r.Get(r.Context(), slug)
+	r.Must(err)
+	return one
+}
+
+func (r *rig) items() map[string]registry.Item { return r.Items(r.reg) }
+
+func (r *rig) register(urls ...string) { r.Register(r.reg, urls...) }
+
+// whole checks what holds whenever no poll goes on.
+func (r *rig) whole() {
+	r.Helper()
+	if left := r.Rows(sitepoll.Table, "/active|"); len(left) > 0 {
+		r.Errorf("%v are left over", left)
+	}
+	r.Check(r.reg)
+}

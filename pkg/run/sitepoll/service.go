@@ -1,0 +1,94 @@
+package sitepoll
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// Names of what polls are kept in.
+const (
+	Table       = "SentinelSites"
+	Queue       = "sentinel-steps"
+	PoisonQueue = Queue + "-poison"
+)
+
+// Method is the discoveryMethod of what a poll registers (E14).
+const Method = "SENTINEL"
+
+// DefaultPerDay is how many new pages of one site are registered in a day unless it is set.
+const DefaultPerDay = 500
+
+// ResourceFetcher asks sites, as politely as a crawl does. Errors are a [*crawl.SiteError], which is
+// recorded; Throttled when the host cannot be asked now; anything else is our own failure.
+type ResourceFetcher interface {
+	FetchResource(ctx context.Context, v crawl.ResourceRequest) (crawl.Resource, error)
+}
+
+// Sites are those of the site file, see [site.Sites].
+type Sites interface {
+	All() []*site.Site
+	Find(slug string) *site.Site // nil if there is none
+}
+
+// Options adjust a service.
+type Options struct {
+	Sites  Sites // none when nil
+	Rules  source.Rules
+	PerDay int              // new pages of a site in a day (UTC); 0: no site is polled, and no push is taken
+	Clock  func() time.Time // the wall clock when nil
+	Token  func() string    // makes ids unique; crypto/rand when nil
+	Log    *slog.Logger     // discarded when nil
+}
+
+// Service begins and advances polls. It is safe for concurrent use by any number of processes.
+type Service struct {
+	reg    *registry.Registry
+	web    ResourceFetcher
+	polls  run.Runs[state]
+	poison storage.Queue
+	o      Options
+}
+
+// New opens the polls of a store. It touches nothing; see [Service.Create].
+func New(store storage.Store, reg *registry.Registry, web ResourceFetcher, o Options) *Service {
+	if o.Sites == nil {
+		o.Sites = &site.Sites{}
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Token == nil {
+		o.Token = run.Token
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Service{reg: reg, web: web, poison: store.Queue(PoisonQueue), o: o, polls: run.Runs[state]{
+		Kind: "poll", Table: store.Table(Table), Partition: partition,
+		Messages: run.Messages{Queue: store.Queue(Queue), RunName: "site", NumName: "step"},
+		Stalled:  stalled, CheckID: checkSlug, RowKey: siteRow,
+		Row: row.Of[state](), Fields: fields, Clock: o.Clock, Log: o.Log,
+	}}
+}
+
+// Create makes the queues and the table if they are missing.
+func (s *Service) Create(ctx context.Context) error { return s.polls.Create(ctx, s.poison) }
+
+// Watched reports whether a site is polled: it says where it publishes, or nothing but its name,
+// so that robots.txt and /sitemap.xml are tried. One that is in the file for its limits or for
+// backfills only is not.
+func Watched(s *site.Site) bool {
+	if len(s.Sitemaps) > 0 || len(s.Feeds) > 0 {
+		return true
+	}
+	return s.Limits == nil && len(s.Archives) == 0 && len(s.Listings) == 0 && len(s.Containers) == 0
+}

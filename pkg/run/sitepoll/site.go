@@ -1,0 +1,70 @@
+package sitepoll
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// Site is how far the polls of one site are.
+type Site struct {
+	*site.Site
+	Watched    bool      // whether it is polled, see [Watched]
+	NextPollAt time.Time // of a full poll; past: with the next hour. Zero when it is not polled
+	Now        *Poll     // the one that goes on, nil if none
+	Last       *Poll     // the full one that ended last, nil before the first
+	LastFeeds  *Poll     // the poll of feeds that ended last, likewise
+	NewToday   int       // registered on this day (UTC), at most Options.PerDay
+	LastMod    registry.LastModRecord
+}
+
+// All tells of every site of the site file, in its order. It costs a query, and a read for each site.
+func (s *Service) All(ctx context.Context) ([]Site, error) {
+	states, err := s.states(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []Site
+	for _, found := range s.o.Sites.All() {
+		st := states[found.Slug]
+		one, err := s.view(ctx, found, &st)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// Get tells of one site; NotFound for a slug that the site file does not have.
+func (s *Service) Get(ctx context.Context, slug string) (Site, error) {
+	found := s.o.Sites.Find(slug)
+	if found == nil {
+		return Site{}, unknownSite(slug)
+	}
+	st, err := s.load(ctx, slug)
+	if err != nil {
+		return Site{}, err
+	}
+	return s.view(ctx, found, &st)
+}
+
+func (s *Service) view(ctx context.Context, found *site.Site, st *state) (out Site, err error) {
+	out = Site{Site: found, Now: st.Now, Last: st.Last, LastFeeds: st.LastFeeds, NewToday: st.Day.on(s.polls.Now()).New}
+	if out.Watched = Watched(found) && s.o.PerDay > 0; out.Watched {
+		if out.NextPollAt = dueAt(st.polledAt()); out.NextPollAt.IsZero() {
+			out.NextPollAt = s.polls.Now().Truncate(time.Hour).Add(time.Hour)
+		}
+	}
+	out.LastMod, err = s.reg.Changes.Record(ctx, s.home(found))
+	return out, err
+}
+
+// home is a source of the site's host, by which the registry finds what it knows of the host.
+func (s *Service) home(found *site.Site) source.Source {
+	src, _ := s.o.Rules.ParseURL("https://" + found.Domain + "/") // the site file has checked it
+	return src
+}

@@ -1,0 +1,155 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Messages are those that ask for the next step of a run. They are JSON objects.
+type Messages struct {
+	Queue   storage.Queue
+	RunName string // of the field with the id of the run
+	NumName string // of the field with the number of the step
+}
+
+// Message asks for one step of a run, or of one of its sources.
+type Message struct {
+	Run    string
+	Source string // empty for a run that has only one
+	Step   int64
+}
+
+// Names of fields that all messages share. TraceParent is the trace that a step belongs to, see package telemetry.
+const (
+	sourceName = "source"
+	traceName  = "traceparent"
+)
+
+// Send asks for a step, after a delay.
+func (q Messages) Send(ctx context.Context, m Message, delay time.Duration) error {
+	fields := map[string]any{q.RunName: m.Run, q.NumName: m.Step}
+	if m.Source != "" {
+		fields[sourceName] = m.Source
+	}
+	if trace := telemetry.TraceParent(ctx); trace != "" {
+		fields[traceName] = trace
+	}
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	return q.Queue.Send(ctx, body, delay)
+}
+
+// Parse reads a message. It is Invalid for one that names no run.
+func (q Messages) Parse(body []byte) (m Message, err error) {
+	var fields map[string]json.RawMessage
+	err = json.Unmarshal(body, &fields)
+	for name, to := range map[string]any{q.RunName: &m.Run, q.NumName: &m.Step, sourceName: &m.Source} {
+		if value, ok := fields[name]; ok && err == nil {
+			err = json.Unmarshal(value, to)
+		}
+	}
+	if err != nil || m.Run == "" {
+		return m, fault.New(fault.Invalid, "the message of a step names no %s", q.RunName)
+	}
+	return m, nil
+}
+
+// Next is what follows a step.
+type Next struct {
+	Wait time.Duration // before the next step; a step of the same call follows at once only if it is zero
+	Ops  []storage.Op  // written with the run
+}
+
+// ErrDone is what a step returns that finds out, while it works, that another process has done it. Nothing is written.
+var ErrDone = errors.New("another process has done the step")
+
+// StepFunc does one step of a run, which it changes in memory. It may be called again with the run as it was, or by
+// two processes at once.
+type StepFunc[R any] func(ctx context.Context, one *R) (Next, error)
+
+// Step does the step that a message asks for, and steps that follow it for as long as given. Its errors are Invalid
+// for a message that is none, else a failure of our own after which calling again is right.
+func (r *Runs[R]) Step(ctx context.Context, body []byte, long time.Duration, do StepFunc[R]) error {
+	one, err := r.Open(ctx, body)
+	if err != nil || one == nil {
+		return err
+	}
+	return r.Advance(ctx, one, long, do)
+}
+
+// Open reads the run that a message is about. It is nil when nothing is to be done: the step is done already, or comes
+// too early, in which case it is asked for again.
+func (r *Runs[R]) Open(ctx context.Context, body []byte) (*R, error) {
+	m, err := r.Messages.Parse(body)
+	if err != nil {
+		return nil, err
+	}
+	one, err := r.Get(ctx, m.Run)
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
+		return nil, fault.New(fault.Invalid, "%w", err)
+	}
+	f := r.Fields(&one)
+	if err != nil || f.Over || *f.Step != m.Step {
+		return nil, err
+	}
+	if f.NotBefore != nil {
+		if early := f.NotBefore.Sub(r.Now()); early > 0 {
+			return nil, r.Messages.Send(ctx, m, early)
+		}
+	}
+	return &one, nil
+}
+
+// Advance takes a run on for about so long, one step at least, and has the queue go on with the rest. A run that
+// another process takes on meanwhile is left to it, and is given as that process wrote it.
+func (r *Runs[R]) Advance(ctx context.Context, one *R, long time.Duration, do StepFunc[R]) (err error) {
+	defer fault.Wrap(&err, "%s %s", r.Kind, *r.Fields(one).ID)
+	for until := r.Now().Add(long); ; {
+		next, err := do(ctx, one)
+		if errors.Is(err, ErrDone) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		f, now := r.Fields(one), r.Now()
+		last := f.Over || next.Wait > 0 || !now.Before(until)
+		*f.UpdatedAt = now
+		if f.NotBefore != nil {
+			*f.NotBefore = now.Add(next.Wait)
+		}
+		if last && f.Step != nil {
+			*f.Step++
+		}
+		if err := r.Save(ctx, one, next.Ops...); Lost(err) {
+			*one, err = r.Get(ctx, *f.ID)
+			return err
+		} else if err != nil || f.Over {
+			return err
+		}
+		if last {
+			r.Enqueue(ctx, one, next.Wait)
+			return nil
+		}
+	}
+}
+
+// Enqueue asks for the next step of a run. What cannot be sent now, the watchdog sends.
+func (r *Runs[R]) Enqueue(ctx context.Context, one *R, delay time.Duration) {
+	f := r.Fields(one)
+	if r.Messages.Queue == nil || f.Over {
+		return
+	}
+	if err := r.Messages.Send(ctx, Message{Run: *f.ID, Step: *f.Step}, delay); err != nil {
+		r.Log.WarnContext(ctx, "step not sent; the watchdog will send it", "kind of run", r.Kind, "run", *f.ID, "kind",
+			fault.KindOf(err))
+	}
+}

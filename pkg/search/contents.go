@@ -1,0 +1,46 @@
+package search
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+)
+
+// Contents is what an index holds of a page, so that the next Put writes the difference without
+// asking. A caller has it from [Page.Contents] of the page that it put last, and may keep it as
+// JSON. It is certain only if every Put and Remove of the page since has returned nil: one that
+// failed, or was cut off, may have left chunks that are in no page, and only a Put without Known
+// finds those.
+type Contents struct {
+	Fields string            `json:"fields"` // digest of what of the page is written with each chunk
+	Chunks map[string]string `json:"chunks"` // uid by key
+	Images map[string]string `json:"images"` // digest by id
+}
+
+// Contents is what an index holds after p was put.
+func (p Page) Contents() *Contents {
+	h := &Contents{
+		Fields: p.fields(),
+		Chunks: make(map[string]string, len(p.Chunks)),
+		Images: make(map[string]string, len(p.Images)),
+	}
+	for _, c := range p.Chunks {
+		h.Chunks[c.Key] = c.UID
+	}
+	for _, img := range p.Images {
+		h.Images[img.ID] = digest(p.URL, img.Src, img.Alt, img.Title, img.Caption)
+	}
+	return h
+}
+
+// fields tells whether anything changed that chunks are filtered, ranked or shown by.
+func (p Page) fields() string {
+	return digest(p.URL, p.Host, p.Type, p.Title, p.Language, p.Group)
+}
+
+// digest is 96 bits of a hash: it is compared with one other of the same page.
+func digest(texts ...string) string {
+	encoded, _ := json.Marshal(texts) // texts always encode
+	sum := sha256.Sum256(encoded)
+	return hex.EncodeToString(sum[:12])
+}

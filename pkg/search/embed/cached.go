@@ -1,0 +1,191 @@
+package embed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/llm"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+const (
+	parallel = 8   // rows read or written at once by one call
+	bite     = 128 // texts that are computed before they are written: what a crash may cost
+	// writeTime is given to writing what is computed, even if the caller's time is up: it is paid for.
+	writeTime = 10 * time.Second
+)
+
+var _ llm.Embedder = (*Cached)(nil)
+
+// Cached is a model whose vectors are kept, and computed once for each text. It is safe for
+// concurrent use: of those in this process who want the vector of the same text at the same time
+// one computes it. Two processes may compute it both.
+type Cached struct {
+	model llm.Embedder
+	rows  storage.Table
+	log   *slog.Logger
+
+	mu      sync.Mutex
+	flights map[digest]*flight // that somebody is having now
+}
+
+// NewCached keeps a model's vectors in a store. Log may be nil.
+func NewCached(model llm.Embedder, s storage.Store, log *slog.Logger) *Cached {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Cached{model: model, rows: s.Table(Table), log: log, flights: map[digest]*flight{}}
+}
+
+// Create makes the table if it is missing.
+func (c *Cached) Create(ctx context.Context) error { return c.rows.Create(ctx) }
+
+// Model is the model's name.
+func (c *Cached) Model() string { return c.model.Model() }
+
+// Dimension is what the model knows of it.
+func (c *Cached) Dimension() int { return c.model.Dimension() }
+
+// Embed keeps the promise of the port. An error of the store is an error, too; what was computed
+// before it stands.
+func (c *Cached) Embed(ctx context.Context, texts []string) (vectors [][]float32, err error) {
+	found := map[digest][]float32{}
+	for want := distinct(texts); len(want) > 0 && err == nil; {
+		want, err = c.round(ctx, want, found)
+	}
+	vectors = make([][]float32, len(texts))
+	for i, text := range texts {
+		vectors[i] = slices.Clone(found[digestOf(text)])
+	}
+	return vectors, err
+}
+
+func distinct(texts []string) []string {
+	texts = slices.Clone(texts)
+	slices.Sort(texts)
+	return slices.Compact(texts)
+}
+
+// round has the vectors of texts, as far as nobody else is having them, and waits for the others.
+// It returns those that were given up elsewhere because nobody waited for them there.
+func (c *Cached) round(ctx context.Context, texts []string, found map[digest][]float32) (again []string, err error) {
+	mine, others := c.claim(texts)
+	err = c.have(ctx, mine) // first: who waits for us must not wait for whom we wait for
+	for _, f := range mine {
+		found[f.digest] = f.vector
+	}
+	for _, f := range others {
+		if err != nil {
+			break
+		}
+		select {
+		case <-f.done:
+		case <-ctx.Done():
+			return nil, fault.New(fault.Unavailable, "waiting for a vector: %w", ctx.Err())
+		}
+		switch {
+		case f.vector != nil:
+			found[f.digest] = f.vector
+		case errors.Is(f.err, context.Canceled) || errors.Is(f.err, context.DeadlineExceeded):
+			again = append(again, f.text)
+		default:
+			err = f.err
+		}
+	}
+	return again, err
+}
+
+// have gets the vectors of flights: from the table, or from the model and into the table.
+func (c *Cached) have(ctx context.Context, mine []*flight) (err error) {
+	defer func() { c.land(mine, err) }()
+	if err := c.read(ctx, mine); err != nil {
+		return err
+	}
+	missing := slices.DeleteFunc(slices.Clone(mine), func(f *flight) bool { return f.vector != nil })
+	for some := range slices.Chunk(missing, bite) {
+		if err := c.compute(ctx, some); err != nil {
+			return err
+		}
+	}
+	return c.alike(mine)
+}
+
+// alike refuses rows of another dimension than the model turns out to have. Now that it is known,
+// the next call has them computed again.
+func (c *Cached) alike(mine []*flight) (err error) {
+	want := c.Dimension()
+	for _, f := range mine {
+		if want != 0 && len(f.vector) != want {
+			err = fault.New(fault.Unavailable, "kept vectors of %s have %d numbers, new ones %d", c.Model(), len(f.vector), want)
+			f.vector = nil
+		}
+	}
+	return err
+}
+
+// read finds the vectors that are kept.
+func (c *Cached) read(ctx context.Context, flights []*flight) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(parallel)
+	for _, f := range flights {
+		g.Go(func() error {
+			e, err := c.rows.Get(ctx, keyOf(c.Model(), f.digest))
+			if err == nil {
+				f.vector = c.kept(e)
+			}
+			if fault.Is(err, fault.NotFound) {
+				return nil
+			}
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// kept is the vector of a row, or nil where it has to be computed again.
+func (c *Cached) kept(e storage.Entity) []float32 {
+	b, _ := e.Props[vectorColumn].([]byte)
+	v, err := decode(b)
+	if want := c.Dimension(); err == nil && want != 0 && len(v) != want {
+		err = fault.New(fault.Internal, "the vector has %d numbers, where the model has %d", len(v), want)
+	}
+	if err != nil {
+		c.log.Warn("kept vector not usable", "model", c.Model(), "row", e.Row, "err", err)
+		return nil
+	}
+	return v
+}
+
+// compute asks the model and keeps what it gives, also what it gives beside an error.
+func (c *Cached) compute(ctx context.Context, flights []*flight) error {
+	texts := make([]string, len(flights))
+	for i, f := range flights {
+		texts[i] = f.text
+	}
+	vectors, err := c.model.Embed(ctx, texts)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+	defer cancel()
+	var g errgroup.Group
+	g.SetLimit(parallel)
+	for i, f := range flights {
+		if f.vector = vectors[i]; f.vector != nil {
+			g.Go(func() error { return c.write(ctx, f) })
+		}
+	}
+	return cmp.Or(err, g.Wait())
+}
+
+func (c *Cached) write(ctx context.Context, f *flight) error {
+	_, err := c.rows.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+		Key: keyOf(c.Model(), f.digest), Props: storage.Properties{vectorColumn: encode(f.vector)},
+	}})
+	return err
+}

@@ -1,0 +1,43 @@
+package embed
+
+import "github.com/tidemark/tidemark/pkg/base/fault"
+
+// flight is one text on its way to its vector, for all in this process who want it.
+type flight struct {
+	digest
+	text string
+
+	done   chan struct{} // closed when the next two are final
+	vector []float32
+	err    error // why there is no vector
+}
+
+// claim takes the texts that nobody is having, and finds the flights of the others.
+func (c *Cached) claim(texts []string) (mine, others []*flight) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, text := range texts {
+		d := digestOf(text)
+		if f := c.flights[d]; f != nil {
+			others = append(others, f)
+			continue
+		}
+		f := &flight{digest: d, text: text, done: make(chan struct{})}
+		c.flights[d] = f
+		mine = append(mine, f)
+	}
+	return mine, others
+}
+
+// land ends flights, whatever has become of them, so that nobody waits for ever.
+func (c *Cached) land(flights []*flight, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range flights {
+		if f.err = err; f.vector == nil && err == nil {
+			f.err = fault.New(fault.Internal, "the model did not come back") // it panicked
+		}
+		delete(c.flights, f.digest)
+		close(f.done)
+	}
+}

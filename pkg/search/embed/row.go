@@ -1,0 +1,72 @@
+package embed
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash/crc32"
+	"math"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Table is where vectors are kept.
+const Table = "Embeddings"
+
+// vectorColumn is the one column of a row.
+const vectorColumn = "vector"
+
+// A stored vector is, little endian: version (1 byte), three zero bytes, dimension (4), the numbers
+// (IEEE 754, 4 each), and the CRC-32C of all that (4). 16,381 numbers fit a column.
+const (
+	version = 1
+	header  = 8
+	trailer = 4
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// encode is a vector as it is stored.
+func encode(v []float32) []byte {
+	b := make([]byte, header, header+4*len(v)+trailer)
+	b[0] = version
+	binary.LittleEndian.PutUint32(b[4:], uint32(len(v)))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// decode reads a stored vector, unless it is damaged or of another version.
+func decode(b []byte) ([]float32, error) {
+	if len(b) < header+trailer || [4]byte(b) != [4]byte{version} {
+		return nil, fault.New(fault.Internal, "%d bytes that are no vector of version %d", len(b), version)
+	}
+	body, sum := b[:len(b)-trailer], binary.LittleEndian.Uint32(b[len(b)-trailer:])
+	if crc32.Checksum(body, castagnoli) != sum {
+		return nil, fault.New(fault.Internal, "the vector does not match its checksum")
+	}
+	numbers := body[header:]
+	if n := binary.LittleEndian.Uint32(b[4:]); uint64(n)*4 != uint64(len(numbers)) || n == 0 {
+		return nil, fault.New(fault.Internal, "%d bytes for %d numbers", len(numbers), n)
+	}
+	v := make([]float32, len(numbers)/4)
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(numbers[4*i:]))
+	}
+	return v, nil
+}
+
+// digest names a text.
+type digest [sha256.Size]byte
+
+func digestOf(text string) digest { return sha256.Sum256([]byte(text)) }
+
+// keyOf is where the vector of a text is kept. Two digits of the text's name spread a model over
+// 256 partitions, for one takes no more than 2,000 operations a second.
+func keyOf(model string, text digest) storage.Key {
+	of := digestOf(model)
+	row := hex.EncodeToString(text[:])
+	return storage.Key{Partition: hex.EncodeToString(of[:8]) + "-" + row[:2], Row: row}
+}

@@ -1,0 +1,143 @@
+package index
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// Audited is the part of [search.Index] that is audited.
+type Audited interface {
+	search.Inventory
+	Remove(ctx context.Context, id string, known *search.Contents) error
+}
+
+// Entries know what else than items has pages: what was pushed in and not crawled.
+type Entries interface {
+	// Has reports whether there is an entry of an id. An entry that is gone does not come back.
+	Has(ctx context.Context, id string) (bool, error)
+}
+
+// Auditor compares what the index holds with what it should hold: the manifest of each item. It only
+// reads, but for pages that have no item or entry.
+type Auditor struct {
+	index     Audited
+	manifests *Manifests
+	reg       *registry.Registry
+	entries   Entries
+}
+
+// NewAuditor makes an auditor.
+func NewAuditor(ix Audited, m *Manifests, reg *registry.Registry, e Entries) *Auditor {
+	return &Auditor{index: ix, manifests: m, reg: reg, entries: e}
+}
+
+// Difference says how the index differs from an item's manifest; "" if it does not. An item that is
+// being worked on, or is to be indexed anyway, is not judged.
+func (a *Auditor) Difference(ctx context.Context, it *registry.Item) (string, error) {
+	if !it.LockedUntil.IsZero() || it.IndexPending || it.RebuildPending || it.IndexedHash == registry.Outdated {
+		return "", nil
+	}
+	stored, err := a.index.Inspect(ctx, string(it.ID))
+	there := !fault.Is(err, fault.NotFound)
+	switch {
+	case err != nil && there:
+		return "", err
+	case it.IndexedHash == "" && there:
+		return "the index holds a page that it should not hold", nil
+	case it.IndexedHash == "":
+		return "", nil
+	case !there:
+		return "the index lacks the page", nil
+	}
+	want, known, err := a.manifests.read(ctx, string(it.ID), it.Manifest)
+	switch {
+	case err != nil:
+		return "", err
+	case !known:
+		return "the manifest is missing", nil
+	}
+	return difference(want.chunks, stored, it.ImageCount), nil
+}
+
+// difference compares the chunks by name, and the images by their number.
+func difference(want map[string]string, stored search.Stored, images int) string {
+	lacks, renamed := 0, 0
+	for key, uid := range want {
+		switch have, ok := stored.Chunks[key]; {
+		case !ok:
+			lacks++
+		case have != uid:
+			renamed++
+		}
+	}
+	var said []string
+	say := func(n int, noun, what string) {
+		if n > 0 {
+			said = append(said, words.Count(n, noun)+" "+what)
+		}
+	}
+	say(lacks, "chunk", "missing")
+	say(len(stored.Chunks)-(len(want)-lacks), "chunk", "too many")
+	say(renamed, "chunk", "with another uid")
+	say(images-len(stored.Images), "image", "missing")
+	say(len(stored.Images)-images, "image", "too many")
+	return strings.Join(said, ", ")
+}
+
+// orphanStep is how many pages of the index one step looks up.
+const orphanStep = 200
+
+// Orphans takes out of the index what has no item or entry, among some pages that come after one, and says
+// which they were and where to go on; next is "" at the end.
+func (a *Auditor) Orphans(ctx context.Context, after string) (removed []string, next string, err error) {
+	ids, err := a.index.IDs(ctx, after, orphanStep)
+	if err != nil {
+		return nil, after, err
+	}
+	for _, id := range ids {
+		gone, err := a.removeOrphan(ctx, id)
+		if err != nil {
+			return removed, after, err
+		}
+		if gone {
+			removed = append(removed, id)
+		}
+	}
+	if len(ids) == orphanStep {
+		next = ids[len(ids)-1]
+	}
+	return removed, next, nil
+}
+
+// removeOrphan removes a page unless it has an item or entry. One that got its item meanwhile is indexed once
+// more.
+func (a *Auditor) removeOrphan(ctx context.Context, id string) (removed bool, err error) {
+	if has, err := a.entries.Has(ctx, id); err != nil || has {
+		return false, err
+	}
+	if _, found, err := a.find(ctx, id); err != nil || found {
+		return false, err
+	}
+	if err := a.index.Remove(ctx, id, nil); err != nil {
+		return false, err
+	}
+	it, found, err := a.find(ctx, id)
+	if err == nil && found {
+		_, err = a.reg.Items.Reindex(ctx, it, true)
+	}
+	return true, err
+}
+
+func (a *Auditor) find(ctx context.Context, id string) (it registry.Item, found bool, err error) {
+	it, err = a.reg.Items.Find(ctx, source.ID(id))
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
+		return it, false, nil
+	}
+	return it, err == nil, err
+}

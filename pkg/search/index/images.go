@@ -1,0 +1,82 @@
+package index
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// Images are a document's images as the index shows them under the page with this id (A18): each
+// once by its normalized address, without secrets, within the bounds of package search.
+func Images(page source.ID, doc extract.Document, rules source.Rules) []search.Image {
+	var images []search.Image
+	known := map[string]bool{}
+	for _, img := range doc.Images {
+		src, err := rules.ParseURL(img.URL)
+		if err != nil {
+			continue // an address that nobody could open
+		}
+		form, err := source.FetchForm(img.URL)
+		id := imageID(page, src)
+		if err != nil || len(form) > search.MaxImageSrc || known[id] || len(images) == search.MaxImages {
+			continue
+		}
+		known[id] = true
+		images = append(images, search.Image{
+			ID: id, Src: form, Alt: bounded(img.Alt), Title: bounded(img.Title), Caption: bounded(img.Caption),
+		})
+	}
+	return images
+}
+
+var encoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// imageID names an image of a page by its address: 130 bits, like the id of a source.
+func imageID(page source.ID, src source.Source) string {
+	sum := sha256.Sum256([]byte(string(page) + "\n" + src.Normalized))
+	return "img_" + encoding.EncodeToString(sum[:])[:26]
+}
+
+// bounded cuts a text to what the index takes, on a rune's edge.
+func bounded(text string) string {
+	if len(text) > search.MaxImageText {
+		text = strings.ToValidUTF8(text[:search.MaxImageText], "")
+	}
+	return text
+}
+
+// HashImages tells whether the images of a page, their order and what is said about them are those
+// of another time. It is "" for none. Addresses count in their normalized form (it is in the id), so
+// a tracker or a signature that is new each time does not.
+func HashImages(images []search.Image) string {
+	if len(images) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	enc := json.NewEncoder(h)
+	for _, img := range images {
+		_ = enc.Encode([]string{img.ID, img.Alt, img.Title, img.Caption}) // texts always encode
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// saidOf is what is said about images and stands nowhere in the text; captions do stand there.
+func saidOf(images []search.Image) []extract.Block {
+	var blocks []extract.Block
+	said := map[string]bool{}
+	for _, img := range images {
+		for _, text := range []string{img.Alt, img.Title} {
+			if text != "" && !said[text] {
+				said[text] = true
+				blocks = append(blocks, extract.Block{Kind: extract.Paragraph, Text: text})
+			}
+		}
+	}
+	return blocks
+}

@@ -1,0 +1,219 @@
+package index
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/searchtest"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func item() *registry.Item {
+	return &registry.Item{ID: "url_aaaa", DisplaySource: "https://port.example/quay", SourceHost: "port.example",
+		Language: "en"}
+}
+
+func paragraph(text string) extract.Block { return extract.Block{Kind: extract.Paragraph, Text: text} }
+
+func entryOf(doc extract.Document) Prepared {
+	return Prepare(item(), "", doc, Images(item().ID, doc, source.DefaultRules()), noon)
+}
+
+// pageOf builds the page of a document.
+func pageOf(doc extract.Document) search.Page {
+	return entryOf(doc).Page
+}
+
+func texts(p search.Page) (lines []string) {
+	for _, c := range p.Chunks {
+		lines = append(lines, c.Heading+"|"+c.Text)
+	}
+	return lines
+}
+
+// TestPage: the page is addressed by its item and has the document's words.
+func TestPage(t *testing.T) {
+	doc := extract.Document{
+		Title: "The quay", Language: "fr", MimeType: "text/html",
+		Blocks: []extract.Block{{Kind: extract.Heading, Level: 1, Text: "Walls"}, paragraph("The wall moves.")},
+	}
+	have := pageOf(doc)
+	want := search.Page{
+		ID: "url_aaaa", URL: "https://port.example/quay", Host: "port.example", Type: TypePage, Title: "The quay",
+		Language: "en", MimeType: "text/html", IndexedAt: noon, Chunks: have.Chunks,
+	}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Errorf("-want +have\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"Walls|The wall moves."}, texts(have)); diff != "" {
+		t.Errorf("-want +have\n%s", diff)
+	}
+}
+
+// TestC3PathOfAFile: a file's chunks are named by its path, and found by the item's keys.
+func TestC3PathOfAFile(t *testing.T) {
+	doc := extract.Document{Title: "T", Blocks: []extract.Block{paragraph("text")}}
+	page, file := pageOf(doc).Chunks[0], Prepare(item(), "docs/a b.md", doc, nil, noon).Page.Chunks[0]
+	if !strings.HasPrefix(page.UID, "ck64:v1:repo:url_aaaa:") ||
+		!strings.HasPrefix(file.UID, "ck64:v1:repo:docs/a b.md:") || page.Key != file.Key {
+		t.Errorf("page %+v, file %+v", page, file)
+	}
+}
+
+// TestPageWithoutTitle is called by its address, and found by it.
+func TestPageWithoutTitle(t *testing.T) {
+	p := pageOf(extract.Document{})
+	if p.Title != "https://port.example/quay" || len(p.Chunks) != 1 || p.Chunks[0].Text != p.Title {
+		t.Errorf("have %+v", p)
+	}
+}
+
+// TestA18WordsOfImages: what is said about images can be found, and changes no other chunk.
+func TestA18WordsOfImages(t *testing.T) {
+	doc := extract.Document{Title: "T", Blocks: []extract.Block{{Kind: extract.Heading, Level: 1, Text: "H"},
+		paragraph("text")}}
+	plain := pageOf(doc)
+	doc.Images = []extract.Image{
+		{URL: "https://port.example/a.jpg", Alt: "A crane", Title: "Crane no. 4", Caption: "stands in the text"},
+		{URL: "https://port.example/b.jpg", Alt: "A crane"},
+		{URL: "https://port.example/c.jpg"},
+	}
+	p := pageOf(doc)
+	if diff := cmp.Diff([]string{"H|text", "|A crane\n\nCrane no. 4"}, texts(p)); diff != "" {
+		t.Errorf("-want +have\n%s", diff)
+	}
+	if !cmp.Equal(p.Chunks[0], plain.Chunks[0]) || p.Chunks[1].Key == p.Chunks[0].Key {
+		t.Errorf("chunks %+v, without images %+v", p.Chunks, plain.Chunks)
+	}
+}
+
+// TestA18Images: each image once, by an address without secrets, under a name that stays.
+func TestA18Images(t *testing.T) {
+	of := func(urls ...string) []search.Image {
+		var doc extract.Document
+		for _, u := range urls {
+			doc.Images = append(doc.Images, extract.Image{URL: u})
+		}
+		return Images("url_aaaa", doc, source.DefaultRules())
+	}
+	for _, tc := range []struct {
+		name string
+		urls []string
+		want []string // addresses
+	}{
+		{"page order", []string{"https://port.example/b.jpg", "https://port.example/a.jpg"},
+			[]string{"https://port.example/b.jpg", "https://port.example/a.jpg"}},
+		{"one image in two spellings", []string{"https://port.example/a.jpg?utm_source=x", "https://PORT.example:443/a.jpg"},
+			[]string{"https://port.example/a.jpg?utm_source=x"}},
+		{"secrets stay out", []string{"https://user:pass@port.example/a.jpg?sv=2024&sig=abc%2F&se=2026&sp=r"},
+			[]string{"https://port.example/a.jpg"}},
+		{"no address", []string{"https://", "ftp://port.example/a.jpg", "https://port.example/" + strings.Repeat("x",
+			search.MaxImageSrc)}, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var have []string
+			for _, img := range of(tc.urls...) {
+				have = append(have, img.Src)
+			}
+			if diff := cmp.Diff(tc.want, have); diff != "" {
+				t.Errorf("-want +have\n%s", diff)
+			}
+		})
+	}
+	const id = "img_" // and 26 characters
+	one, again := of("https://port.example/a.jpg")[0].ID, of("https://port.example/b.jpg",
+		"https://port.example/a.jpg?utm_source=x")[1].ID
+	if one != again || len(one) != len(id)+26 || !strings.HasPrefix(one, id) {
+		t.Errorf("names %s and %s", one, again)
+	}
+	other := Images("url_bbbb", extract.Document{Images: []extract.Image{{URL: "https://port.example/a.jpg"}}},
+		source.DefaultRules())
+	if other[0].ID == one {
+		t.Error("two pages share a name for an image")
+	}
+}
+
+func TestA18ImagesAreBounded(t *testing.T) {
+	var doc extract.Document
+	long := strings.Repeat("x", search.MaxImageText-1) + "ä"
+	for i := range search.MaxImages + 1 {
+		doc.Images = append(doc.Images, extract.Image{URL: fmt.Sprintf("https://port.example/%d.jpg", i), Alt: long,
+			Title: long, Caption: long})
+	}
+	images := Images("url_aaaa", doc, source.DefaultRules())
+	if len(images) != search.MaxImages {
+		t.Errorf("%d images", len(images))
+	}
+	for _, text := range []string{images[0].Alt, images[0].Title, images[0].Caption} {
+		if len(text) > search.MaxImageText || !utf8.ValidString(text) {
+			t.Errorf("text of %d bytes", len(text))
+		}
+	}
+}
+
+// TestA18HashImages: what a reader would see of the images decides.
+func TestA18HashImages(t *testing.T) {
+	base := []extract.Image{{URL: "https://port.example/a.jpg", Alt: "A"}, {URL: "https://port.example/b.jpg", Title: "B",
+		Caption: "b"}}
+	hash := func(edit func([]extract.Image) []extract.Image) string {
+		images := edit(append([]extract.Image{}, base...))
+		return HashImages(Images("url_aaaa", extract.Document{Images: images}, source.DefaultRules()))
+	}
+	same := func(i []extract.Image) []extract.Image { return i }
+	for _, tc := range []struct {
+		name string
+		edit func([]extract.Image) []extract.Image
+		same bool
+	}{
+		{"nothing", same, true},
+		{"a tracker", func(i []extract.Image) []extract.Image { i[0].URL += "?utm_source=mail"; return i }, true},
+		{"a signature",
+			func(i []extract.Image) []extract.Image { i[0].URL += "?sv=2024&sig=new&se=2027&sp=r"; return i }, true},
+		{"one less", func(i []extract.Image) []extract.Image { return i[:1] }, false},
+		{"another order", func(i []extract.Image) []extract.Image { return []extract.Image{i[1], i[0]} }, false},
+		{"another address", func(i []extract.Image) []extract.Image { i[0].URL += "?page=2"; return i }, false},
+		{"alt", func(i []extract.Image) []extract.Image { i[0].Alt = "AA"; return i }, false},
+		{"title", func(i []extract.Image) []extract.Image { i[1].Title = ""; return i }, false},
+		{"a text in another place",
+			func(i []extract.Image) []extract.Image { i[1].Title, i[1].Caption = "b", "B"; return i }, false},
+	} {
+		if have := hash(tc.edit) == hash(same); have != tc.same {
+			t.Errorf("%s: the same %v, want %v", tc.name, have, tc.same)
+		}
+	}
+	if HashImages(nil) != "" {
+		t.Error("no images have a hash")
+	}
+}
+
+// TestHostileDocuments: whatever a document says, its page is one that the index takes.
+func TestHostileDocuments(t *testing.T) {
+	for _, text := range searchtest.HostileQueries {
+		doc := extract.Document{Title: text, Images: []extract.Image{{URL: text, Alt: text},
+			{URL: "https://port.example/" + text, Alt: text, Title: text, Caption: text}}}
+		for _, img := range pageOf(doc).Images {
+			if len(img.Src) > search.MaxImageSrc ||
+				strings.ContainsFunc(img.Src, func(r rune) bool { return r < '!' || r > '~' }) {
+				t.Errorf("address %q of %q", img.Src, text)
+			}
+		}
+	}
+}
+
+// S2: the index is given a bounded part of an endless page, and the entry says how much it is not.
+func TestS2ChunksAreBounded(t *testing.T) {
+	e := entryOf(extract.Document{Blocks: []extract.Block{paragraph(strings.Repeat("x ", 150*MaxChunks))}})
+	if len(e.Page.Chunks) != MaxChunks || len(e.Records) != MaxChunks || e.LeftOut == 0 {
+		t.Errorf("%d chunks, %d records, %d left out", len(e.Page.Chunks), len(e.Records), e.LeftOut)
+	}
+}

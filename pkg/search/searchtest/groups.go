@@ -1,0 +1,82 @@
+package searchtest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// grouped is a page of a group that says content, in two chunks of the same words.
+func grouped(id, group string, rank int, content string) search.Page {
+	p := page(id, "Tides", "The tides of "+content, "More tides")
+	p.Group, p.Rank, p.Content = group, rank, content
+	return p
+}
+
+// groups: pages of one group with the same content are one result, in every count, from the Put that
+// adds the second of them on; others are not touched.
+func (s *suite) groups() {
+	find := func(want ...string) {
+		s.Helper()
+		q := search.Query{Text: "tides", Facets: true, Now: indexedAt}
+		s.expectAnyOrder(q, want...)
+		if res := s.search(q); res.Count != len(want) || len(want) > 0 && res.Facets.Hosts[0].Count != len(want) {
+			s.Errorf("count %d, facets %+v, want %d", res.Count, res.Facets.Hosts, len(want))
+		}
+	}
+	s.put(grouped("b", "g", 1, "march"))
+	find("b")
+	s.put(grouped("a", "g", 1, "march"))
+	find("a") // equal but for the id
+	s.put(grouped("c", "g", 0, "march"))
+	find("c")
+	s.put(grouped("d", "h", 0, "march"), grouped("e", "", 0, "march"), grouped("f", "", 0, "march"))
+	find("c", "d", "e", "f")
+	if err := s.ix.Remove(s.Context(), "c", nil); err != nil {
+		s.Fatal(err)
+	}
+	find("a", "d", "e", "f")
+
+	was, is := grouped("b", "g", 1, "march"), grouped("b", "g", 1, "april")
+	is.Known = was.Contents()
+	s.put(is)
+	find("a", "b", "d", "e", "f") // same group, other content
+	moved := grouped("a", "h", 2, "march")
+	moved.Known = grouped("a", "g", 1, "march").Contents()
+	s.put(moved)
+	find("b", "d", "e", "f")
+	s.expect(search.Query{Text: "tides april"}, "b")
+	s.groupsAndFilters()
+}
+
+// groupsAndFilters: who is hidden behind a page is found where that page is left out.
+func (s *suite) groupsAndFilters() {
+	old := grouped("k", "k", 1, "june")
+	old.Host, old.ChangedAt = "old.example", indexedAt.Add(-time.Hour)
+	s.put(old, grouped("l", "k", 0, "june"))
+	s.expect(search.Query{Text: "june"}, "l")
+	s.expect(search.Query{Text: "june", Host: "old.example"}, "k")
+	var want []string
+	for i := range 12 {
+		id := fmt.Sprintf("n%02d", i)
+		s.put(grouped(id, id, 0, "july"), grouped("o"+id, id, 1, "july"))
+		want = append(want, id)
+	}
+	for i := range 3 { // no page of results repeats or skips
+		s.expectAnyOrder(search.Query{Text: "july", Top: 4, Skip: 4 * i}, want[4*i:4*i+4]...)
+	}
+}
+
+// nearGroups: what words find and what is near are one result, too, when they are of one group.
+func (s *suite) nearGroups() {
+	s.put(embedded(grouped("a", "g", 1, "march"), towards(0.9)), embedded(grouped("b", "g", 0, "march"), towards(0.8)),
+		embedded(page("c", "Trains", "the express"), towards(0.1)))
+	for _, words := range []string{"tides", "flood"} {
+		q := search.Query{Text: words, Vector: towards(1), Facets: true, Now: indexedAt}
+		s.expect(q, "b", "c")
+		if hosts := s.search(q).Facets.Hosts; len(hosts) != 1 || hosts[0].Count != 2 {
+			s.Errorf("%s: %v", words, hosts)
+		}
+	}
+}

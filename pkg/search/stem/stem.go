@@ -1,0 +1,44 @@
+// Package stem cuts the endings of words, so that other forms of a word find it.
+package stem
+
+import (
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/arabic"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/hungarian"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/romanian"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/turkish"
+)
+
+// stemmers by primary language subtag (https://snowballstem.org/algorithms/).
+var stemmers = map[string]func(*snowballstem.Env) bool{
+	"ar": arabic.Stem, "da": danish.Stem, "nl": dutch.Stem, "en": english.Stem, "fi": finnish.Stem, "fr": french.Stem,
+	"de": german.Stem, "hu": hungarian.Stem, "it": italian.Stem, "nb": norwegian.Stem, "nn": norwegian.Stem,
+	"no": norwegian.Stem, "pt": portuguese.Stem, "ro": romanian.Stem, "ru": russian.Stem, "es": spanish.Stem,
+	"sv": swedish.Stem, "tr": turkish.Stem,
+}
+
+// Known reports whether the endings of a language are known.
+func Known(language string) bool { return stemmers[language] != nil }
+
+// Word is a word in lower case without its ending; the word itself in a language that is not [Known].
+func Word(word, language string) string {
+	cut := stemmers[language]
+	if cut == nil {
+		return word
+	}
+	env := snowballstem.NewEnv(word)
+	cut(env)
+	return env.Current()
+}

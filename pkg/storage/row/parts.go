@@ -1,0 +1,89 @@
+package row
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"reflect"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+const (
+	// partBytes is how much one column of a long value holds: a binary column has 64 KiB.
+	partBytes = 60 * 1024
+	// maxUnpacked bounds what a compressed value may become when it is read.
+	maxUnpacked = 16 << 20
+)
+
+// Split spreads bytes over as many binary columns as they need: name0, name1 and so on.
+func Split(props storage.Properties, name string, b []byte) {
+	for i := 0; len(b) > 0; i++ {
+		n := min(len(b), partBytes)
+		props[partName(name, i)], b = b[:n:n], b[n:]
+	}
+}
+
+// Join reads what [Split] wrote; nil if there is nothing.
+func Join(props storage.Properties, name string) (b []byte) {
+	for i := 0; ; i++ {
+		part, ok := props[partName(name, i)].([]byte)
+		if !ok {
+			return b
+		}
+		b = append(b, part...)
+	}
+}
+
+func partName(name string, i int) string { return fmt.Sprintf("%s%d", name, i) }
+
+// Gzip compresses bytes for columns that are written by [Split].
+func Gzip(b []byte) []byte {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	_, _ = z.Write(b) // a bytes.Buffer takes everything
+	_ = z.Close()
+	return out.Bytes()
+}
+
+// Gunzip reads what [Gzip] wrote, of which there may be so much. More is TooLarge.
+func Gunzip(b []byte, most int64) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	out, err := io.ReadAll(io.LimitReader(z, most+1))
+	if err == nil && int64(len(out)) > most {
+		return nil, fault.New(fault.TooLarge, "a stored value has more than %d bytes", most)
+	}
+	return out, err
+}
+
+func (c column) encodeParts(props storage.Properties, f reflect.Value) {
+	var b []byte
+	switch {
+	case f.Type() == bytesType:
+		b = f.Bytes()
+	case !f.IsZero() || c.has("always"):
+		b = jsonOf(f)
+	}
+	if len(b) > 0 && c.has("gzip") {
+		b = Gzip(b)
+	}
+	Split(props, c.name, b)
+}
+
+func (c column) decodeParts(props storage.Properties, f reflect.Value) (err error) {
+	b := Join(props, c.name)
+	if len(b) == 0 {
+		return errMissing
+	}
+	if c.has("gzip") {
+		if b, err = Gunzip(b, maxUnpacked); err != nil {
+			return err
+		}
+	}
+	return decodeBytes(b, f)
+}

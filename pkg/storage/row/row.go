@@ -1,0 +1,265 @@
+// Package row maps structs to the columns of a table's rows, so that a row is described once, by the
+// tags of its struct, and not by a function that writes it and another that reads it.
+//
+// A field tagged `col:"name"` is the column of that name:
+//
+//   - Strings, booleans, integers, floats and byte slices are stored as they are.
+//   - A time.Time is text of fixed width ([storage.TimeLayout]).
+//   - Everything else is JSON in a text column.
+//
+// Empty strings, zero times and compound values that are zero are left out; a list that is empty but not nil
+// is written. Numbers and booleans are always
+// written, so that an operator who opens the table sees them. Options follow the name:
+//
+//	always  the column is written even when it is empty, for a Merge or an operator
+//	must    a column that cannot be read is an error; without it, the field stays zero as if there were none
+//	bytes   JSON in a binary column instead of a text column
+//	parts   a byte slice, or JSON, spread over the columns name0, name1 and so on
+//	gzip    as parts, compressed
+//	ms      a time.Duration in milliseconds
+//	inline  a struct whose own tagged fields are columns of this row; it has no name: `col:",inline"`
+//
+// Columns that no field names are ignored: a newer release may have written the row.
+package row
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Codec reads and writes the rows of one struct type.
+type Codec[T any] struct{ columns []column }
+
+type column struct {
+	name    string
+	index   []int
+	options []string
+}
+
+func (c column) has(option string) bool {
+	for _, o := range c.options {
+		if o == option {
+			return true
+		}
+	}
+	return false
+}
+
+// Of describes T by its tags. Call it once for each type, in a package variable.
+func Of[T any]() Codec[T] { return Codec[T]{columnsOf(reflect.TypeFor[T](), nil)} }
+
+func columnsOf(t reflect.Type, at []int) (out []column) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("col"), ",")
+		c := column{name, append(at[:len(at):len(at)], i), strings.Split(options, ",")}
+		switch {
+		case c.has("inline"):
+			out = append(out, columnsOf(f.Type, c.index)...)
+		case name != "":
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Encode gives the columns of v.
+func (c Codec[T]) Encode(v *T) storage.Properties {
+	row := reflect.ValueOf(v).Elem()
+	props := make(storage.Properties, len(c.columns))
+	for _, col := range c.columns {
+		col.encode(props, row.FieldByIndex(col.index))
+	}
+	return props
+}
+
+// Decode reads columns. An error names the damaged columns that must be readable; all others are read even then.
+func (c Codec[T]) Decode(props storage.Properties) (v T, err error) {
+	row := reflect.ValueOf(&v).Elem()
+	var errs []error
+	for _, col := range c.columns {
+		field := row.FieldByIndex(col.index)
+		if err := col.decode(props, field); err != nil {
+			field.SetZero()
+			if col.has("must") && err != errMissing {
+				errs = append(errs, fault.New(fault.Internal, "column %s is damaged: %w", col.name, err))
+			}
+		}
+	}
+	return v, errors.Join(errs...)
+}
+
+// Load reads a row. A row that does not exist is a zero value without a revision, and no error.
+func (c Codec[T]) Load(ctx context.Context, t storage.Table, key storage.Key) (v T, etag storage.ETag, err error) {
+	e, err := t.Get(ctx, key)
+	if fault.Is(err, fault.NotFound) {
+		return v, "", nil
+	}
+	if err != nil {
+		return v, "", err
+	}
+	v, err = c.Decode(e.Props)
+	return v, e.ETag, err
+}
+
+// Put writes a row that was read at a revision, and inserts it where there was none. It fails with a
+// Conflict, or NotFound, if somebody else has written it since.
+func (c Codec[T]) Put(key storage.Key, etag storage.ETag, v *T) storage.Op {
+	kind := storage.Replace
+	if etag == "" {
+		kind = storage.Insert
+	}
+	return storage.Op{Kind: kind, Entity: storage.Entity{Key: key, ETag: etag, Props: c.Encode(v)}}
+}
+
+var (
+	timeType  = reflect.TypeFor[time.Time]()
+	bytesType = reflect.TypeFor[[]byte]()
+)
+
+func (c column) encode(props storage.Properties, f reflect.Value) {
+	if c.has("parts") || c.has("gzip") {
+		c.encodeParts(props, f)
+		return
+	}
+	switch value := plain(f, c.has("ms")); {
+	case value == nil && f.IsZero() && !c.has("always"):
+	case value == nil && c.has("bytes"):
+		props[c.name] = jsonOf(f)
+	case value == nil:
+		props[c.name] = string(jsonOf(f))
+	case value == "" && !c.has("always"):
+	default:
+		props[c.name] = value
+	}
+}
+
+// plain is the value of a column that is not JSON; nil for one that is.
+func plain(f reflect.Value, ms bool) any {
+	if f.Type() == timeType {
+		return storage.FormatTime(f.Interface().(time.Time))
+	}
+	switch {
+	case f.Kind() == reflect.String:
+		return Text(f.String())
+	case f.Kind() == reflect.Bool:
+		return f.Bool()
+	case ms:
+		return time.Duration(f.Int()).Milliseconds()
+	case f.CanInt():
+		return f.Int()
+	case f.CanFloat():
+		return f.Float()
+	case f.Type() == bytesType && !f.IsZero():
+		return f.Bytes()
+	}
+	return nil
+}
+
+// maxText is the most characters of a text column; storage allows 32 Ki.
+const maxText = 16 * 1024
+
+// Text makes any text storable. Much of what rows hold was said by strangers, and one odd header must
+// not keep a whole transaction from being written.
+func Text(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= maxText {
+		return s
+	}
+	n := 0
+	for i := range s {
+		if n == maxText {
+			return s[:i]
+		}
+		n++
+	}
+	return s
+}
+
+// jsonOf does not escape what only HTML minds: people read these rows.
+func jsonOf(f reflect.Value) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(f.Interface()); err != nil {
+		panic("row: a column cannot be encoded: " + err.Error()) // a programmer's error: row types are ours
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+var (
+	errMissing = errors.New("it is missing")
+	errType    = errors.New("it has another type")
+)
+
+func (c column) decode(props storage.Properties, f reflect.Value) error {
+	if c.has("parts") || c.has("gzip") {
+		return c.decodeParts(props, f)
+	}
+	value, ok := props[c.name]
+	if !ok {
+		return errMissing
+	}
+	switch value := value.(type) {
+	case string:
+		return decodeText(value, f)
+	case []byte:
+		return decodeBytes(value, f)
+	case bool:
+		if f.Kind() == reflect.Bool {
+			f.SetBool(value)
+			return nil
+		}
+	case int64:
+		return decodeInt(value, f, c.has("ms"))
+	case int32:
+		return decodeInt(int64(value), f, c.has("ms"))
+	case float64:
+		if f.CanFloat() {
+			f.SetFloat(value)
+			return nil
+		}
+	}
+	return errType
+}
+
+func decodeInt(n int64, f reflect.Value, ms bool) error {
+	switch {
+	case !f.CanInt():
+		return errType
+	case ms:
+		n *= int64(time.Millisecond)
+	}
+	f.SetInt(n)
+	return nil
+}
+
+func decodeText(s string, f reflect.Value) error {
+	switch {
+	case f.Type() == timeType:
+		f.Set(reflect.ValueOf(storage.ParseTime(s)))
+		return nil
+	case f.Kind() == reflect.String:
+		f.SetString(s)
+		return nil
+	case s == "":
+		return errMissing
+	}
+	return json.Unmarshal([]byte(s), f.Addr().Interface())
+}
+
+func decodeBytes(b []byte, f reflect.Value) error {
+	if f.Type() == bytesType {
+		f.SetBytes(b)
+		return nil
+	}
+	return json.Unmarshal(b, f.Addr().Interface())
+}

@@ -1,0 +1,103 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// edgeRows begins the rows of edges, edgesEnd ends them.
+const (
+	edgeRows = "supersedes|"
+	edgesEnd = "supersedes}"
+)
+
+// edgeKey orders the edges of an item newest first. Each has its time in it, so a source that goes
+// back to what it was has an edge of its own for that.
+func edgeKey(e lineage.Edge) storage.Key {
+	const end = 9_999_999_999_999 // milliseconds; in the year 2286
+	item, digest := e.Newer.Split()
+	return storage.Key{Partition: item, Row: fmt.Sprintf("%s%013d|%s", edgeRows, end-e.At.UnixMilli(), digest)}
+}
+
+var edgeRow = row.Of[lineage.Edge]()
+
+func edgeEntity(e lineage.Edge) storage.Entity {
+	return storage.Entity{Key: edgeKey(e), Props: edgeRow.Encode(&e)}
+}
+
+func edgeOf(e storage.Entity) lineage.Edge {
+	edge, _ := edgeRow.Decode(e.Props) // what is damaged is empty
+	return edge
+}
+
+// Edges gives an item's edges, newest first, at most the given number from 1 to 1,000.
+func (s *Store) Edges(ctx context.Context, id source.ID, most int) ([]lineage.Edge, error) {
+	out, _, err := s.EdgesAfter(ctx, id, "", most)
+	return out, err
+}
+
+// place is an edge's in the listing of its item's.
+var place = regexp.MustCompile(`^[0-9]{13}-[0-9a-f]{64}$`)
+
+// EdgesAfter gives edges as [Store.Edges] does, from a place on that an earlier call gave as next, or from the
+// newest one when it is empty. The last page has no next. A place that is none is Invalid.
+func (s *Store) EdgesAfter(
+	ctx context.Context, id source.ID, after string, most int,
+) (out []lineage.Edge, next string, err error) {
+	from := edgeRows
+	if after != "" {
+		if !place.MatchString(after) {
+			return nil, "", fault.New(fault.Invalid, "it is no place in a listing of edges")
+		}
+		from = edgeRows + strings.Replace(after, "-", "|", 1) + "0"
+	}
+	q := storage.Query{Partition: string(id), RowFrom: from, RowTo: edgesEnd, PageSize: min(most+1, storage.MaxPage)}
+	for e, err := range s.captures.Query(ctx, q) {
+		if err != nil {
+			return nil, "", err
+		}
+		if len(out) == most {
+			_, row, _ := strings.Cut(edgeKey(out[most-1]).Row, "|")
+			return out, strings.Replace(row, "|", "-", 1), nil
+		}
+		out = append(out, edgeOf(e))
+	}
+	return out, "", nil
+}
+
+// dropEdges removes an item's edges to captures that are not kept any more, and those before a time.
+func (s *Store) dropEdges(
+	ctx context.Context, id source.ID, before time.Time, dropped func(lineage.CaptureID) bool,
+) error {
+	var ops []storage.Op
+	for e, err := range s.captures.Query(ctx, storage.Query{Partition: string(id), RowFrom: edgeRows, RowTo: edgesEnd}) {
+		if err != nil {
+			return err
+		}
+		if edge := edgeOf(e); dropped(edge.Newer) || edge.At.Before(before) {
+			ops = append(ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: storage.AnyETag}})
+		}
+	}
+	return s.captures.deleteAll(ctx, ops)
+}
+
+// deleteAll deletes rows of one partition that nobody else does.
+func (t captures) deleteAll(ctx context.Context, ops []storage.Op) error {
+	for len(ops) > 0 {
+		n := min(len(ops), storage.MaxOps)
+		if _, err := t.Transact(ctx, ops[:n]...); err != nil {
+			return err
+		}
+		ops = ops[n:]
+	}
+	return nil
+}

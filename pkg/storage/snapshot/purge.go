@@ -1,0 +1,80 @@
+package snapshot
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Purge removes everything that is kept of an item: its captures, its edges, the rows that look
+// its captures up, and the blobs that no other item has. Edges of other items that name its
+// captures stay. Nobody may capture the item meanwhile. After an error it has to be called again,
+// and goes on where it was.
+func (s *Store) Purge(ctx context.Context, id source.ID) (err error) {
+	defer fault.Wrap(&err, "purge snapshots of %s", id)
+	captures, err := s.List(ctx, id)
+	if err != nil {
+		return err
+	}
+	// First, for if the item is captured again before this was done, it must not be said to have
+	// what has gone.
+	if err := s.clear(ctx, id); err != nil {
+		return err
+	}
+	for _, body := range byBody(captures) {
+		if err := s.forget(ctx, body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget removes the captures of one body and what finds them.
+func (s *Store) forget(ctx context.Context, body []Capture) error {
+	for _, c := range body {
+		for _, key := range []storage.Key{contentKey(c), uriKey(c)} {
+			if err := s.captures.unpoint(ctx, key, c.lineage().ID); err != nil {
+				return err
+			}
+		}
+	}
+	return s.drop(ctx, body)
+}
+
+// drop removes the captures of one body. The row of the first goes last, because it is what tells that there
+// is something left to do.
+func (s *Store) drop(ctx context.Context, body []Capture) error {
+	for _, c := range body[1:] {
+		if err := s.captures.delete(ctx, readingKey(c.ItemID, c.RawHash, c.NormalizationVersion)); err != nil {
+			return err
+		}
+	}
+	c := body[0]
+	if err := s.bodies.release(ctx, c.ItemID, c.RawHash); err != nil {
+		return err
+	}
+	return s.captures.delete(ctx, captureKey(c.ItemID, c.RawHash))
+}
+
+func (t captures) delete(ctx context.Context, key storage.Key) error {
+	_, err := t.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: key, ETag: storage.AnyETag}})
+	return absent(err)
+}
+
+// clear removes what is in an item's partition beside captures, but not the look-up rows that name captures of
+// others.
+func (s *Store) clear(ctx context.Context, id source.ID) error {
+	var ops []storage.Op
+	for e, err := range s.captures.Query(ctx, storage.Query{Partition: string(id), RowFrom: edgeRows}) {
+		if err != nil {
+			return err
+		}
+		if item, _ := pointed(e).ID.Split(); item != "" && item != string(id) && e.Row != tipRow {
+			continue
+		}
+		ops = append(ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: storage.AnyETag}})
+	}
+	return s.captures.deleteAll(ctx, ops)
+}

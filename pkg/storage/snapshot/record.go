@@ -1,0 +1,241 @@
+package snapshot
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// tipRow names the capture that an item was last found to have.
+const tipRow = "tip"
+
+// Saved tells what [Store.Save] did.
+type Saved struct {
+	Added bool // there is one body more
+	// Since is when the capture was made: earlier than now if the item had it before.
+	Since time.Time
+	// Replaced is when the capture was made from which this one takes over; zero if from none.
+	Replaced time.Time
+}
+
+// recording is one call of Save or Reprocess.
+type recording struct {
+	captures captures
+	given    Capture // by the caller
+	now      time.Time
+	before   Had
+	reread   bool    // from the stored body: the source was not asked
+	c        Capture // given, or the one that exists: it never changes
+	captured bool    // the item has a capture of the body, under any version
+	exists   bool    // and this one
+
+	tip        tip
+	tipVersion string // of the capture that the tip names; empty where that is of another body
+
+	uri          lineage.Capture // the look-up row by URI, where it shares the partition
+	content, far lookup          // far is the look-up row by URI that does not
+}
+
+// tip is what the item was last found to have. Without an ETag there is none.
+type tip struct {
+	Capture    string    `col:"capture,always"` // the row of the body's first capture
+	At         time.Time `col:"at,always"`
+	CapturedAt time.Time `col:"capturedAt,always"`
+	Version    string    `col:"normalizationVersion,always"`
+
+	etag storage.ETag
+}
+
+var tips = row.Of[tip]()
+
+// read learns what the item's partition says beside its captures.
+func (r *recording) read(ctx context.Context) error {
+	r.tip, r.uri = tip{}, lineage.Capture{}
+	uri := uriKey(r.c)
+	q := storage.Query{Partition: string(r.c.ItemID), RowFrom: tipRow, RowTo: "uri}", PageSize: 10}
+	for e, err := range r.captures.Query(ctx, q) {
+		if err != nil {
+			return err
+		}
+		switch {
+		case e.Row == tipRow:
+			r.tip, _ = tips.Decode(e.Props) // what is damaged is empty
+			r.tip.etag = e.ETag
+		case e.Key == uri:
+			r.uri = pointed(e)
+		}
+	}
+	return r.readVersion(ctx)
+}
+
+// readVersion learns under which version the item was last found to have this body, if it was. Tips of earlier
+// releases do not say: then it is that of the only capture.
+func (r *recording) readVersion(ctx context.Context) error {
+	r.tipVersion = ""
+	if r.tip.etag == "" || r.tip.Capture != captureKey(r.c.ItemID, r.c.RawHash).Row {
+		return nil
+	}
+	if r.tipVersion = r.tip.Version; r.tipVersion != "" {
+		return nil
+	}
+	first, _, err := r.captures.find(ctx, r.c.ItemID, r.c.RawHash, "")
+	r.tipVersion = first.NormalizationVersion
+	return err
+}
+
+// current reports whether the item was last found to have this capture: nothing is to be recorded
+// then but that it still does.
+func (r *recording) current() bool {
+	return r.tipVersion != "" && r.tipVersion == r.given.NormalizationVersion
+}
+
+// isOwn reports whether the capture's canonical URI is its item's own.
+func (r *recording) isOwn() bool { return uriKey(r.c).Partition == string(r.c.ItemID) }
+
+// me is the capture as it takes over now, or did.
+func (r *recording) me() lineage.Capture {
+	me := r.c.lineage()
+	me.At = r.now
+	if r.current() {
+		me.At = r.tip.At
+	}
+	return me
+}
+
+// run records the capture, or that it is still the one that the item has.
+func (r *recording) run(ctx context.Context) (Saved, error) {
+	for range races {
+		if err := r.lookUp(ctx); err != nil {
+			return Saved{}, err
+		}
+		if r.current() {
+			return Saved{Since: r.tip.CapturedAt}, r.updateLookups(ctx)
+		}
+		saved, err := r.write(ctx)
+		if err == nil {
+			return saved, r.updateLookups(ctx)
+		}
+		if !lost(err) {
+			return Saved{}, err
+		}
+		if err := r.again(ctx); err != nil {
+			return Saved{}, err
+		}
+	}
+	return Saved{}, fault.New(fault.Unavailable, "too many capture it at once")
+}
+
+// again learns what exists after a race was lost, or the capture turned out to exist.
+func (r *recording) again(ctx context.Context) error {
+	first, c, err := r.captures.find(ctx, r.given.ItemID, r.given.RawHash, r.given.NormalizationVersion)
+	if err != nil {
+		return err
+	}
+	r.c, r.captured, r.exists = r.given, first.ItemID != "", c.ItemID != ""
+	if r.exists {
+		r.c = c
+	}
+	return r.read(ctx)
+}
+
+// updateLookups points the look-up rows elsewhere to the capture. It comes last, for they are only hints.
+func (r *recording) updateLookups(ctx context.Context) error {
+	me := r.me()
+	if err := r.captures.repoint(ctx, r.content, me); err != nil {
+		return err
+	}
+	return r.captures.repoint(ctx, r.far, me)
+}
+
+// lookUp finds what else has the content and the canonical URI.
+func (r *recording) lookUp(ctx context.Context) (err error) {
+	me := r.me()
+	find := r.captures.claim
+	if r.current() { // its row was written with it
+		find = r.captures.look
+	}
+	if r.content, err = find(ctx, contentKey(r.c), me); err != nil || r.isOwn() {
+		return err
+	}
+	r.far, err = r.captures.look(ctx, uriKey(r.c), me)
+	return err
+}
+
+// candidates are the captures that this one may take over from.
+func (r *recording) candidates(ctx context.Context, me lineage.Capture) ([]lineage.Capture, error) {
+	byURI := r.far.capture
+	if r.isOwn() && r.uri.ID != "" {
+		byURI = r.uri
+		if item, _ := byURI.ID.Split(); item != string(r.c.ItemID) { // our own we know to be there
+			var err error
+			if byURI, err = r.captures.named(ctx, byURI, me); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return []lineage.Capture{byURI, r.content.capture}, nil
+}
+
+// write records, in one transaction, the capture and that it took over.
+func (r *recording) write(ctx context.Context) (Saved, error) {
+	me := r.me()
+	candidates, err := r.candidates(ctx, me)
+	if err != nil {
+		return Saved{}, err
+	}
+	ops := append(r.captureOps(), r.tipOp())
+	if r.isOwn() {
+		ops = append(ops, storage.Op{Kind: storage.Upsert, Entity: pointer(uriKey(r.c), me)})
+	}
+	if edge, found := lineage.Supersede(me, candidates); found {
+		ops = append(ops, storage.Op{Kind: storage.Insert, Entity: edgeEntity(edge)})
+	}
+	if r.outdates() {
+		ops = append(ops, verified(captureKey(r.c.ItemID, r.before.RawHash), r.before.Verified))
+	}
+	_, err = r.captures.Transact(ctx, ops...)
+	if r.outdates() && blames(err, len(ops)-1) {
+		r.before = Had{} // purged, or never captured
+	}
+	return Saved{Added: !r.captured, Since: r.c.CapturedAt, Replaced: r.tip.CapturedAt}, err
+}
+
+// outdates reports whether another capture gives its place up, of which it is known how long it was current.
+func (r *recording) outdates() bool {
+	return r.before.RawHash != "" && r.before.RawHash != r.c.RawHash && !r.before.Verified.IsZero()
+}
+
+// verified writes when a source last answered with a capture.
+func verified(key storage.Key, at time.Time) storage.Op {
+	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{
+		Key: key, ETag: storage.AnyETag, Props: storage.Properties{"lastVerifiedAt": storage.FormatTime(at)},
+	}}
+}
+
+// captureOps add the capture, if it is not there, and note in the row of the body's first one that the source
+// has answered with it.
+func (r *recording) captureOps() (ops []storage.Op) {
+	key := captureKey(r.c.ItemID, r.c.RawHash)
+	if r.captured && !r.reread {
+		ops = append(ops, verified(key, r.now))
+	}
+	if r.captured {
+		key = readingKey(r.c.ItemID, r.c.RawHash, r.c.NormalizationVersion)
+	}
+	if !r.exists {
+		c := r.c
+		c.LastVerifiedAt = c.CapturedAt
+		ops = append(ops, captureRow.Put(key, "", &c))
+	}
+	return ops
+}
+
+func (r *recording) tipOp() storage.Op {
+	key := captureKey(r.c.ItemID, r.c.RawHash)
+	now := tip{Capture: key.Row, At: r.now, CapturedAt: r.c.CapturedAt, Version: r.c.NormalizationVersion}
+	return tips.Put(storage.Key{Partition: key.Partition, Row: tipRow}, r.tip.etag, &now)
+}

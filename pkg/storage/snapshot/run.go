@@ -1,0 +1,44 @@
+package snapshot
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// Run is one collection effort with one normalization version.
+type Run struct {
+	ID                   string
+	Collector            string          `col:"collector,always"`
+	NormalizationVersion lineage.Version `col:"normalizationVersion,always"`
+	StartedAt            time.Time       `col:"startedAt,always"`
+	// ReprocessingOf is the run whose captures this one extracts again (B5); "" for one that fetches.
+	ReprocessingOf string `col:"reprocessingOfRunId,always"`
+}
+
+var runRow = row.Of[Run]()
+
+// StartRun records a run. A run that exists stays as it was started: neither its version (B1) nor
+// what it reprocesses (B5) ever changes, so starting it with another is a Conflict.
+func (s *Store) StartRun(ctx context.Context, run Run) error {
+	key := storage.Key{Partition: "run", Row: run.ID}
+	_, err := s.runs.Transact(ctx, runRow.Put(key, "", &run))
+	if !fault.Is(err, fault.Conflict) {
+		return err
+	}
+	got, _, err := runRow.Load(ctx, s.runs, key)
+	switch {
+	case err != nil:
+		return err
+	case got.NormalizationVersion != run.NormalizationVersion:
+		return fault.New(fault.Conflict, "run %s has the normalization version %s, which never changes",
+			run.ID, got.NormalizationVersion)
+	case got.ReprocessingOf != run.ReprocessingOf:
+		return fault.New(fault.Conflict, "run %s reprocesses %q, which never changes", run.ID, got.ReprocessingOf)
+	}
+	return nil
+}

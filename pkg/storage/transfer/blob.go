@@ -1,0 +1,77 @@
+package transfer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// blobLine is a blob as a line of JSON; its bytes are in a file of their own.
+type blobLine struct {
+	Name        string            `json:"name"`
+	ContentType string            `json:"contentType"`
+	Metadata    map[string]string `json:"metadata,omitempty"`
+	Bytes       int64             `json:"bytes"`
+	SHA256      string            `json:"sha256"` // of the bytes
+}
+
+func blobLineOf(name string, b storage.Blob) blobLine {
+	l := blobLine{Name: name, ContentType: b.ContentType, Bytes: int64(len(b.Body)), SHA256: digestOf(b.Body)}
+	if len(b.Metadata) > 0 {
+		l.Metadata = maps.Clone(b.Metadata)
+	}
+	return l
+}
+
+// encode never fails: strings and numbers always encode.
+func (l blobLine) encode() []byte {
+	text, _ := json.Marshal(l)
+	return text
+}
+
+// decodeBlob reads what encode wrote, and nothing else. Errors are Invalid.
+func decodeBlob(text []byte) (blobLine, error) {
+	var l blobLine
+	if err := strictJSON(text, &l); err != nil {
+		return l, err
+	}
+	if !bytes.Equal(l.encode(), text) {
+		return l, fault.New(fault.Invalid, "the line is not as it was written")
+	}
+	if l.Bytes < 0 || l.Bytes > storage.MaxBlobBytes {
+		return l, fault.New(fault.Invalid, "a blob of %d bytes, not 0 to %d", l.Bytes, storage.MaxBlobBytes)
+	}
+	if err := storage.CheckBlobName(l.Name); err != nil {
+		return l, err
+	}
+	return l, storage.CheckBlob(storage.Blob{ContentType: l.ContentType, Metadata: l.Metadata})
+}
+
+// same reports whether a blob is the one that the line describes.
+func (l blobLine) same(b storage.Blob) bool {
+	return bytes.Equal(l.encode(), blobLineOf(l.Name, b).encode())
+}
+
+// body reads the blob's bytes from the folder. Bytes that are not those of the line are Invalid.
+func (l blobLine) body(dir, container string) (storage.Blob, error) {
+	file := bodyFile(container, l.Name)
+	body, err := readBounded(filepath.Join(dir, filepath.FromSlash(file)), storage.MaxBlobBytes)
+	if err != nil {
+		return storage.Blob{}, missing(file, err)
+	}
+	b := storage.Blob{Body: body, ContentType: l.ContentType, Metadata: l.Metadata}
+	if !l.same(b) {
+		return b, fault.New(fault.Invalid, "%s: the bytes of blob %s do not match their digest", file, l.Name)
+	}
+	return b, nil
+}
+
+// at blames a line of a file.
+func at(file string, line int, err error) error {
+	return fmt.Errorf("%s:%d: %w", file, line, err)
+}

@@ -1,0 +1,234 @@
+package client
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A19: a client that is made of the description alone can use every operation of the real app. Each request
+// and each answer is as described, and each answer is decoded.
+func TestA19EveryOperation(t *testing.T) {
+	r := start(t)
+	id := r.sources()
+	r.index(id)
+	r.entries()
+	r.enrichment()
+	r.imports()
+	r.backfill()
+	r.looks()
+	r.service()
+	if gone := accepted(r.RemoveItemWithResponse(t.Context(), id)); gone.RemoveRequested == nil || !*gone.RemoveRequested {
+		t.Errorf("removed: %+v", gone)
+	}
+	if left := r.uncalled(); len(left) > 0 {
+		t.Errorf("no request had success with %v: send one in operations_test.go", left)
+	}
+}
+
+// sources registers pages and a file, reads all that becomes of a page, and gives its id.
+func (r *running) sources() (id string) {
+	ctx, page := r.Context(), r.site+"/tides"
+	item, err := accepted(r.AddUrlsWithResponse(ctx, nil, AddURLRequest{Url: &page})).AsItem()
+	must(r.T, err)
+	batch, err := accepted(r.AddUrlsWithResponse(ctx, nil,
+		AddURLRequest{Urls: &[]string{page, "ftp://port.example/"}})).AsAddURLBatch()
+	if must(r.T, err); len(batch.Items) != 2 || batch.Items[0].Item.Id != item.Id || batch.Items[1].Error == nil {
+		r.Errorf("a batch: %+v", batch)
+	}
+	file := filepath.Join(r.files, "a.txt")
+	must(r.T, os.WriteFile(file, []byte("Low water is at six."), 0o600))
+	_, err = accepted(r.AddFilesWithResponse(ctx, nil, AddFileRequest{Path: &file})).AsItem()
+	must(r.T, err)
+	r.work()
+
+	if got := ok(r.GetItemWithResponse(ctx, item.Id)); got.Status != Indexed || len(*got.Captures) != 1 {
+		r.Errorf("item %+v", got)
+	}
+	capture := ok(r.ListCapturesWithResponse(ctx, item.Id, nil)).Captures[0]
+	text, err := r.GetCaptureWithResponse(ctx, item.Id, capture.Sha256, nil)
+	if must(r.T, err); !strings.Contains(string(text.Body), "High water") {
+		r.Errorf("capture: %s", text.Body)
+	}
+	ok(r.ListLineageWithResponse(ctx, item.Id, nil))
+	if got := ok(r.ListChunksWithResponse(ctx, item.Id)); len(got.Chunks) != 1 {
+		r.Errorf("chunks %+v", got)
+	}
+	if got := ok(r.ListImagesWithResponse(ctx, item.Id)); len(got.Images) != 0 {
+		r.Errorf("images %+v", got)
+	}
+	force := true
+	accepted(r.ReindexItemWithResponse(ctx, &ReindexItemParams{Force: &force}, ReindexRequest{Id: &item.Id}))
+	top := 1
+	if got := ok(r.ListItemsWithResponse(ctx, &ListItemsParams{Top: &top})); len(got.Items) != 1 ||
+		got.Continuation == nil {
+		r.Errorf("items %+v", got)
+	}
+	return item.Id
+}
+
+// index asks the index and has it written anew.
+func (r *running) index(id string) {
+	ctx, yes := r.Context(), true
+	if got := ok(r.SearchWithResponse(ctx, &SearchParams{Q: "harbour", Facets: &yes, NestImages: &yes})); got.Count != 1 ||
+		got.Results[0].Id != id || got.Facets == nil {
+		r.Errorf("search %+v", got)
+	}
+	if got := ok(r.SearchByPostWithResponse(ctx, SearchRequest{Q: "submarine"})); got.Count != 0 {
+		r.Errorf("search for what is not there %+v", got)
+	}
+	host := ok(r.GetStatusWithResponse(ctx, nil)).Hosts[0].Host
+	ok(r.GetHostWithResponse(ctx, host))
+	run := accepted(r.StartRebuildWithResponse(ctx, nil, RebuildRequest{}))
+	ok(r.GetStatusWithResponse(ctx, &GetStatusParams{Host: &host}))
+	r.work()
+	ok(r.GetRebuildWithResponse(ctx, &GetRebuildParams{Id: run.Id}))
+	if got := accepted(r.StartMigrationWithResponse(ctx, MigrationRequest{DryRun: &yes})); got.Steps == nil {
+		r.Errorf("migration %+v", got)
+	}
+	ok(r.GetMigrationWithResponse(ctx))
+	missing, err := r.GetRebuildWithResponse(ctx, &GetRebuildParams{Id: "rebuild-x"})
+	if must(r.T, err); missing.ApplicationproblemJSON404 == nil || missing.ApplicationproblemJSON404.Detail == nil {
+		r.Errorf("a rebuild that there is not: %s", missing.Body)
+	}
+}
+
+// entries pushes entries in, one and many, and changes what is done with them.
+func (r *running) entries() {
+	ctx, text := r.Context(), "High tide"
+	var chat, message TelegramID
+	must(r.T, chat.FromTelegramID1(-100))
+	must(r.T, message.FromTelegramID0("7"))
+	note := ok(r.NormalizeTelegramWithResponse(ctx,
+		TelegramRequest{Text: &text, Source: &TelegramSource{ChatId: &chat, MessageId: &message}}))
+	mail := "From: a@port.example\nSubject: Tides\nMessage-ID: <1@port.example>\nDate: Sun, 1 Mar 2026 03:00:00 " +
+		"+0000\n\nHigh water at noon.\n"
+	letter := ok(r.NormalizeEmailWithResponse(ctx, EmailRequest{RawText: &mail}))
+	ok(r.NormalizeWebpageWithResponse(ctx, WebpageRequest{Text: &text}))
+
+	inserted, err := ok(r.InsertEntriesWithResponse(ctx, one(note))).AsEntryResult()
+	if must(r.T, err); inserted.EntryId == nil || *inserted.Action != "inserted" {
+		r.Errorf("inserted %+v", inserted)
+	}
+	var both EntryOrEntryBatch
+	must(r.T, both.FromEntryBatch(EntryBatch{Items: []Entry{note, letter}}))
+	many, err := ok(r.InsertEntriesWithResponse(ctx, both)).AsEntryBatchResult()
+	if must(r.T, err); len(many.Results) != 2 || *many.Results[1].Action != "inserted" {
+		r.Errorf("inserted many %+v", many)
+	}
+	ok(r.UpdateEntriesWithResponse(ctx, one(Entry{EntryId: inserted.EntryId, Title: &text})))
+
+	if got := ok(r.GetEntryWithResponse(ctx, *inserted.EntryId)); got.Title == nil || *got.Title != text {
+		r.Errorf("entry %+v", got)
+	}
+	if got := ok(r.ListEntriesWithResponse(ctx, nil)); len(got.Entries) != 2 {
+		r.Errorf("entries %+v", got)
+	}
+
+	policy := ok(r.ListPoliciesWithResponse(ctx)).Policies[0]
+	ok(r.SavePolicyWithResponse(ctx, *policy.PolicyKey, policy))
+	if !ok(r.SetTestModeWithResponse(ctx, TestMode{IsTestMode: true})).IsTestMode ||
+		ok(r.ToggleTestModeWithResponse(ctx)).IsTestMode || ok(r.GetTestModeWithResponse(ctx)).IsTestMode {
+		r.Error("the test mode is not what it was set to")
+	}
+}
+
+// one is an entry as a body, which may also be many.
+func one(e Entry) (body EntryOrEntryBatch) {
+	if err := body.FromEntry(e); err != nil {
+		panic(err)
+	}
+	return body
+}
+
+// enrichment asks the model.
+func (r *running) enrichment() {
+	ctx, text, source := r.Context(), "The crane moves at high tide.", "notes"
+	if got := ok(r.EnrichWithResponse(ctx, EnrichRequest{Text: &text})); got.Gist == "" {
+		r.Errorf("enriched %+v", got)
+	}
+	entry, err := ok(r.InsertEntriesWithResponse(ctx, one(Entry{Source: &source, CleanText: &text}))).AsEntryResult()
+	must(r.T, err)
+	batch := accepted(r.EnrichBatchWithResponse(ctx, EnrichBatchRequest{EntryIds: []string{*entry.EntryId}}))
+	accepted(r.CancelEnrichBatchWithResponse(ctx, batch.Id))
+	r.work()
+	if got := ok(r.GetEnrichBatchWithResponse(ctx, batch.Id)); got.CancelledAt == nil || len(*got.Lines) != 1 {
+		r.Errorf("batch %+v", got)
+	}
+	if got := ok(r.ListEnrichBatchesWithResponse(ctx, nil)); len(got.Batches) != 1 {
+		r.Errorf("batches %+v", got)
+	}
+}
+
+// imports brings a file of mails in.
+func (r *running) imports() {
+	ctx := r.Context()
+	mbox := "From a@port.example Sun Mar  1 03:00:00 2026\nFrom: a@port.example\nSubject: Tides\nMessage-ID: " +
+		"<2@port.example>\n\nLow water at six.\n"
+	must(r.T, os.WriteFile(filepath.Join(r.files, "a.mbox"), []byte(mbox), 0o600))
+	done := ok(r.ImportMboxWithResponse(ctx, ImportRequest{MboxPath: "a.mbox"}))
+	if got := ok(r.GetImportWithResponse(ctx, done.ImportId)); got.Mails != 1 {
+		r.Errorf("import %+v", got)
+	}
+	if got := ok(r.ListImportsWithResponse(ctx, nil)); len(got.Imports) != 1 {
+		r.Errorf("imports %+v", got)
+	}
+}
+
+// backfill begins a run, holds it, has it go on and ends it.
+func (r *running) backfill() {
+	ctx := r.Context()
+	if got := ok(r.ListBackfillSitesWithResponse(ctx)); len(got.Sites) != 1 {
+		r.Errorf("sites %+v", got)
+	}
+	run := accepted(r.StartBackfillWithResponse(ctx, BackfillRequest{Sources: []string{"port"}}))
+	accepted(r.PauseBackfillWithResponse(ctx, run.Id))
+	accepted(r.ResumeBackfillWithResponse(ctx, run.Id))
+	accepted(r.CancelBackfillWithResponse(ctx, run.Id))
+	ok(r.GetBackfillWithResponse(ctx, run.Id))
+	ok(r.ListBackfillsWithResponse(ctx, nil))
+}
+
+// looks has a site looked at, and pages of it submitted.
+func (r *running) looks() {
+	ctx, page := r.Context(), r.site+"/tides"
+	if got := ok(r.ListSitesWithResponse(ctx)); len(got.Sites) != 1 || !got.Sites[0].Watched {
+		r.Errorf("sites %+v", got)
+	}
+	if got := accepted(r.LookAtSiteWithResponse(ctx, "port")); got.Look == nil {
+		r.Errorf("a look %+v", got)
+	}
+	ok(r.GetSiteWithResponse(ctx, "port"))
+	at := r.site + "/" + indexNowKey + ".txt"
+	ok(r.IndexNowWithResponse(ctx,
+		IndexNowRequest{Host: strings.TrimPrefix(r.site, "http://"), Key: indexNowKey, KeyLocation: &at,
+			UrlList: []string{page}}))
+	ok(r.IndexNowOneWithResponse(ctx, &IndexNowOneParams{Url: page, Key: indexNowKey, KeyLocation: &at}))
+}
+
+// service asks the app about itself.
+func (r *running) service() {
+	ctx := r.Context()
+	if got := ok(r.GetHealthWithResponse(ctx)); got.Status != "ok" {
+		r.Errorf("health %+v", got)
+	}
+	if got := ok(r.GetConfigWithResponse(ctx)); got.Settings["LITELLM_MASTER_KEY"] != "(set)" {
+		r.Errorf("settings %+v", got)
+	}
+	if got := ok(r.GetOpenAPIWithResponse(ctx)); got["openapi"] != "3.1.0" {
+		r.Errorf("openapi %v", got["openapi"])
+	}
+	if got := ok(r.GetActivityWithResponse(ctx, nil)); len(got.Hours) == 0 || got.Total.Checks == 0 {
+		r.Errorf("activity %+v", got)
+	}
+	numbers, err := r.GetMetricsWithResponse(ctx)
+	if must(r.T, err); !strings.Contains(string(numbers.Body), "tidemark_checks_total") {
+		r.Errorf("metrics: %s", numbers.Body)
+	}
+	page, err := r.GetDocsWithResponse(ctx)
+	if must(r.T, err); !bytes.HasPrefix(page.Body, []byte("<!doctype html>")) {
+		r.Errorf("docs: %.40s", page.Body)
+	}
+}

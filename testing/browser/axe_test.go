@@ -1,0 +1,80 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// axeVersion of axe-core is installed below the tools when it is missing. It is run, not shipped.
+const axeVersion = "4.14.1"
+
+// axe is the source of axe-core.
+func axe(t *testing.T) string {
+	t.Helper()
+	tools := os.Getenv("TOOLS")
+	if tools == "" {
+		tools = ".tools"
+	}
+	if !filepath.IsAbs(tools) {
+		tools = filepath.Join(root, tools)
+	}
+	home, err := filepath.Abs(filepath.Join(tools, "axe-core-"+axeVersion))
+	must(t, err)
+	script := filepath.Join(home, "node_modules", "axe-core", "axe.min.js")
+	if _, err := os.Stat(script); err != nil {
+		out, err := exec.Command("npm", "install", "--prefix", home, "--no-audit", "--no-fund", "--ignore-scripts",
+			"axe-core@"+axeVersion).CombinedOutput()
+		if err != nil {
+			t.Fatalf("npm install axe-core: %v\n%s", err, out)
+		}
+	}
+	b, err := os.ReadFile(script)
+	must(t, err)
+	return string(b)
+}
+
+// violation is something that keeps people out.
+type violation struct {
+	ID, Impact, Help string
+	Nodes            []struct {
+		HTML           string
+		FailureSummary string
+	}
+}
+
+// accessible fails the test for what axe-core finds on the page.
+func (s *stage) accessible(axe, what string) {
+	s.Helper()
+	var raw string
+	// The page's policy lets no such script run; the browser's owner may.
+	s.do(page.SetBypassCSP(true), chromedp.Evaluate(axe+";0", nil), chromedp.Evaluate(
+		`axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations))`,
+		&raw, chromedp.EvalAsValue, awaited))
+	var found []violation
+	must(s.T, json.Unmarshal([]byte(raw), &found))
+	for _, v := range found {
+		var where []string
+		for _, n := range v.Nodes {
+			where = append(where, n.HTML+"\n    "+strings.ReplaceAll(n.FailureSummary, "\n", "\n    "))
+		}
+		s.Errorf("%s: %s (%s): %s\n  %s", what, v.ID, v.Impact, v.Help, strings.Join(where, "\n  "))
+	}
+}
+
+// wide fails the test if the page must be scrolled sideways.
+func (s *stage) fits(what string) {
+	s.Helper()
+	var over int
+	s.do(chromedp.Evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &over))
+	if over > 0 {
+		s.Errorf("%s is %s too wide", what, fmt.Sprint(over, " pixels"))
+	}
+}

@@ -1,0 +1,79 @@
+package browser
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// evil is a text that is a program where it is taken for more than text.
+const evil = `"'><script>window.owned=1</script><img src=x onerror=window.owned=1>`
+
+// inert fails the test for each page that ran something of what it shows.
+func (s *stage) inert(paths ...string) {
+	s.Helper()
+	for _, path := range paths {
+		s.open(path)
+		var owned bool
+		if s.do(chromedp.Evaluate(`window.owned === 1`, &owned)); owned {
+			s.Errorf("%s ran a stranger's script", path)
+		}
+	}
+}
+
+// A page full of script is only text.
+func TestHostilePage(t *testing.T) {
+	s := newStage(t)
+	must(t, os.WriteFile(filepath.Join(s.folder, "evil.html"), []byte(`<!doctype html><html lang="en">
+<title>&lt;script&gt;window.owned=1&lt;/script&gt;</title><main><h1>&lt;img src=x onerror=window.owned=1&gt;</h1>
+<p>submarine &lt;script&gt;window.owned=1&lt;/script&gt; "'&gt;&lt;svg onload=window.owned=1&gt;</p>
+<a href="javascript:window.owned=1">go</a>
+<img src="javascript:window.owned=1" alt="&lt;script&gt;window.owned=1&lt;/script&gt;">
+<script>window.owned=1</script></main>`), 0o644))
+	it, err := api.AddURL.Call(t.Context(), s.client,
+		api.AddURLRequest{URL: s.site + "/evil.html?<script>window.owned=1</script>"})
+	must(t, err)
+	s.eventually("it is indexed", func() bool {
+		found, err := api.GetItem.Call(t.Context(), s.client, api.ItemID{ID: it.ID})
+		return err == nil && found.Status == "Indexed"
+	})
+	digest := ""
+	if found, err := api.GetItem.Call(t.Context(), s.client, api.ItemID{ID: it.ID}); err == nil {
+		digest = found.Captures[0].SHA256
+	}
+	s.inert("", "/items", "/items/"+it.ID, "/search?q=submarine&pictures=1",
+		"/items/"+it.ID+"/diff?from="+digest+"&to="+digest, "/hosts")
+	s.open("/search?q=submarine")
+	s.reads("#results h2", "<img")
+}
+
+// An entry full of script, and a site whose errors are, are only text.
+func TestHostileEntryAndSite(t *testing.T) {
+	s := newStage(t)
+	res, err := api.InsertEntry.Call(t.Context(), s.client, api.Entry{
+		Source: "telegram", IdempotencyPolicyKey: "telegram_thought_v1", IdempotencyKeyPrimary: evil, Title: evil,
+		Author: evil, URL: "javascript:window.owned=1", CleanText: "submarine " + evil,
+		RetrievalExcerpt: evil, Metadata: map[string]any{evil: evil},
+	})
+	must(t, err)
+	run, err := api.StartBackfill.Call(t.Context(), s.client, api.BackfillRequest{Sources: []string{"evil"}})
+	must(t, err)
+	s.eventually("the run has failed", func() bool {
+		run, err = api.GetBackfill.Call(t.Context(), s.client, api.BackfillID{ID: run.ID})
+		return err == nil && run.Over()
+	})
+	if len(run.ErrorLog) == 0 {
+		t.Errorf("the run has no error: %+v", run)
+	}
+	s.inert("/entries", "/entries/"+res.ID, "/search?q=submarine&type=entry", "/backfill", "/backfill/"+run.ID)
+	s.open("/entries/" + res.ID)
+	s.reads("h1", "<script>")
+	var links int
+	if s.do(chromedp.Evaluate(`document.querySelectorAll('a[href^="javascript"]').length`, &links)); links > 0 {
+		t.Error("a script may be followed")
+	}
+}

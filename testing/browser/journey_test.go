@@ -1,0 +1,117 @@
+package browser
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// awaited lets an expression answer later.
+func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+
+// A person adds a page, watches it become searchable while typing, edits it, has it checked and sees
+// what changed; without asking for any page twice.
+func TestAddFindAndCompare(t *testing.T) {
+	s := newStage(t)
+	url := s.site + "/reference/specifications.html"
+	s.open("")
+	s.reads("main", "Nothing is registered yet")
+	s.shoot("empty")
+	s.do(chromedp.SendKeys("#urls", url), chromedp.Click("form[action^='/api/ui/add'] button"),
+		chromedp.WaitVisible(".flash"))
+	s.reads("h1", "Indexed")
+	s.reads("#live-item", "fetched for the first time")
+
+	s.do(chromedp.Click("header nav a[href^='/api/ui/search']"), chromedp.WaitVisible("input[type=search]"))
+	s.do(chromedp.SendKeys("input[type=search]", "bent ste"))
+	s.do(chromedp.SendKeys("input[type=search]", "el"))
+	s.reads("#results", "1 result")
+	s.reads("#said", "1 result")
+	s.reads("#results mark", "bent")
+	s.shoot("search")
+
+	path := filepath.Join(s.folder, "reference", "specifications.html")
+	body, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.WriteFile(path, []byte(strings.Replace(string(body), "six weeks", "seven weeks", 1)), 0o644))
+	s.do(chromedp.Click("#results h2 a"), chromedp.WaitVisible("button[value=check]"))
+	s.press("button[value=check]")
+	s.do(chromedp.WaitVisible(".flash"))
+	s.reads("#live-item", "What changed")
+	s.shoot("item")
+	s.press("#live-item td.acts a")
+	s.do(chromedp.WaitVisible(".diff"))
+	if gone, come := s.text(".diff del"), s.text(".diff ins"); strings.TrimSpace(gone) != "six" ||
+		strings.TrimSpace(come) != "seven" {
+		t.Errorf("%q became %q", gone, come)
+	}
+	s.shoot("diff")
+	if len(s.said) > 0 {
+		t.Errorf("the console says %q", s.said)
+	}
+}
+
+// Each page can be used by everybody: by keys, in the dark, on a telephone.
+func TestEverybody(t *testing.T) {
+	s := newStage(t)
+	script := axe(t)
+	one, err := api.AddURL.Call(t.Context(), s.client, api.AddURLRequest{URL: s.site + "/index.html"})
+	must(t, err)
+	_, err = api.AddURL.Call(t.Context(), s.client, api.AddURLRequest{URL: s.site + "/nothing-here.html"})
+	must(t, err)
+	s.eventually("both were looked at", func() bool {
+		st, err := api.GetStatus.Call(t.Context(), s.client, api.StatusQuery{Host: ""})
+		return err == nil && st.Backlog() == 0 && st.Total() == 2
+	})
+	item, err := api.GetItem.Call(t.Context(), s.client, api.ItemID{ID: one.ID})
+	must(t, err)
+	digest := item.Captures[0].SHA256
+	host := strings.TrimPrefix(s.site, "http://")
+	run, err := api.StartBackfill.Call(t.Context(), s.client,
+		api.BackfillRequest{Sources: []string{"gauge"}, DryRun: true})
+	must(t, err)
+	entry, err := api.InsertEntry.Call(t.Context(), s.client, api.Entry{
+		Source: "telegram", ContentType: "link", Title: "What the harbour says", Author: "Ada",
+		IdempotencyPolicyKey: "telegram_link_v1", IdempotencyKeyPrimary: "1",
+		URL: s.site + "/index.html", CleanText: "A text about harbours.",
+		Metadata: map[string]any{"telegram": map[string]any{"chat_id": "1"}},
+	})
+	must(t, err)
+	audit, err := api.StartRebuild.Call(t.Context(), s.client, api.RebuildRequest{Audit: true})
+	must(t, err)
+	for name, path := range map[string]string{
+		"overview": "", "items": "/items", "no-items": "/items?find=submarine", "one-item": "/items/" + one.ID,
+		"no-change": "/items/" + one.ID + "/diff?from=" + digest + "&to=" + digest,
+		"found":     "/search?q=tide&pictures=1", "hosts": "/hosts", "host": "/hosts/" + host, "unknown": "/nothing",
+		"backfill": "/backfill", "run": "/backfill/" + run.ID, "index": "/index", "audit": "/index/run?id=" + audit.ID,
+		"entries": "/entries", "entry": "/entries/" + entry.ID, "no-batches": "/entries/batches",
+		"no-imports": "/entries/imports",
+		"images":     "/items/" + one.ID + "/images?pictures=1",
+	} {
+		s.open(path)
+		for _, l := range looks {
+			s.lookAs(l)
+			s.accessible(script, name+", "+l.name)
+			s.fits(name + ", " + l.name)
+			s.shoot(name + "-" + l.name)
+		}
+	}
+	s.open("/items")
+	s.do(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
+	var at string
+	s.do(chromedp.Evaluate(`document.activeElement.id`, &at))
+	if at != "main" {
+		t.Errorf("the first key goes to %q, not past the navigation", at)
+	}
+	s.do(chromedp.KeyEvent("/"), chromedp.Evaluate(`document.activeElement.type`, &at))
+	if at != "search" {
+		t.Errorf("/ goes to %q", at)
+	}
+}

@@ -1,0 +1,202 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// root is the repository.
+const root = "../.."
+
+// stage is a running Tidemark, a site that it watches, and a browser that a person sits at.
+type stage struct {
+	*testing.T
+	ctx    context.Context // of the tab
+	site   string          // address of the site
+	folder string          // of the site's files
+	server string          // address of Tidemark
+	client *api.Client
+	said   []string // what the page wrote to the console as an error
+}
+
+// newStage starts everything. What the processes print is shown when the test fails.
+func newStage(t *testing.T, env ...string) *stage {
+	t.Helper()
+	dir := t.TempDir()
+	s := &stage{T: t, folder: filepath.Join(dir, "site"), site: "http://" + freePort(t), server: "http://" + freePort(t)}
+	s.client = api.NewClient(s.server, "", nil)
+	must(t, os.CopyFS(s.folder, os.DirFS(filepath.Join(root, "testdata", "site"))))
+	s.spawn(nil, "demosite", "-dir", s.folder, "-addr", strings.TrimPrefix(s.site, "http://"), "-log",
+		filepath.Join(dir, "requests.log"))
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(s.server, "http://"))
+	must(t, err)
+	sites := filepath.Join(dir, "sites.yaml")
+	must(t, os.WriteFile(sites, fmt.Appendf(nil,
+		"sites:\n  - {slug: gauge, domain: %[1]q, sitemaps: [%[2]s/sitemap.xml]}\n  - {slug: evil, domain: %[1]q, "+
+			"sitemaps: ['%[2]s/evil.html?<script>window.owned=1</script>\"onfocus=\"window.owned=1']}\n",
+		strings.TrimPrefix(s.site, "http://"), s.site), 0o644))
+	env = append([]string{"CRAWL_ALLOW_HOSTS=localhost,127.0.0.1", "BACKFILL_ENABLED=true", "BACKFILL_SITES_FILE=" +
+		sites}, env...)
+	s.spawn(env, "tidemark", "start",
+		"--app", filepath.Join(root, "build", "app"), "--port", port, "--data", filepath.Join(dir, "data"))
+	s.eventually("Tidemark answers",
+		func() bool { _, err := api.GetHealth.Call(t.Context(), s.client, api.None{}); return err == nil })
+	s.browse()
+	return s
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close()
+	return fmt.Sprintf("localhost:%d", l.Addr().(*net.TCPAddr).Port)
+}
+
+func (s *stage) spawn(env []string, program string, args ...string) {
+	s.Helper()
+	path, err := filepath.Abs(filepath.Join(root, "build", program))
+	must(s.T, err)
+	var out bytes.Buffer
+	cmd := exec.Command(path, args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), env...), &out, &out
+	must(s.T, cmd.Start())
+	s.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
+		if s.Failed() {
+			s.Logf("%s printed:\n%s", program, out.String())
+		}
+	})
+}
+
+// browse opens a tab. A browser is named by CHROMIUM, or found.
+func (s *stage) browse() {
+	s.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1200, 1000))
+	if path := os.Getenv("CHROMIUM"); path != "" {
+		options = append(options, chromedp.ExecPath(path))
+	}
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	tab, leave := chromedp.NewContext(ctx)
+	tab, cancel := context.WithTimeout(tab, 4*time.Minute)
+	s.Cleanup(func() { cancel(); leave(); stop() })
+	chromedp.ListenTarget(tab, func(ev any) {
+		switch ev := ev.(type) {
+		case *runtime.EventExceptionThrown:
+			s.said = append(s.said, ev.ExceptionDetails.Error())
+		case *runtime.EventConsoleAPICalled:
+			if ev.Type == runtime.APITypeError {
+				s.said = append(s.said, fmt.Sprint(ev.Args))
+			}
+		}
+	})
+	s.ctx = tab
+	must(s.T, chromedp.Run(tab)) // the browser lives as long as the context of its first run
+}
+
+// do has the person do something.
+func (s *stage) do(actions ...chromedp.Action) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.ctx, 30*time.Second)
+	defer cancel()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			s.shoot("failed")
+		}
+		s.Fatalf("in the browser: %v\n%s", err, strings.Join(s.said, "\n"))
+	}
+}
+
+// open goes to a page of the dashboard.
+func (s *stage) open(path string) {
+	s.Helper()
+	s.do(chromedp.Navigate(s.server+"/api/ui"+path), chromedp.WaitReady("main"))
+}
+
+// text is what can be read in a part of the page. It is asked for at once: pages renew themselves.
+func (s *stage) text(selector string) (out string) {
+	s.Helper()
+	s.do(chromedp.Evaluate(fmt.Sprintf(`document.querySelector(%q)?.innerText ?? ""`, selector), &out))
+	return out
+}
+
+// press clicks what may be renewed while one reaches for it.
+func (s *stage) press(selector string) {
+	s.Helper()
+	s.eventually(selector+" is there", func() (done bool) {
+		click := fmt.Sprintf(`{ const e = document.querySelector(%q); e?.click(); e !== null }`, selector)
+		s.do(chromedp.Evaluate(click, &done))
+		return done
+	})
+}
+
+// reads waits until a text can be read in a part of the page, without asking for the page again.
+func (s *stage) reads(selector, want string) {
+	s.Helper()
+	s.eventually(fmt.Sprintf("%q is read in %s", want, selector), func() bool {
+		return strings.Contains(s.text(selector), want)
+	})
+}
+
+func (s *stage) eventually(what string, done func() bool) {
+	s.Helper()
+	for deadline := time.Now().Add(60 * time.Second); !done(); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			if s.ctx != nil {
+				s.shoot("failed")
+			}
+			s.Fatalf("it never happened that %s", what)
+		}
+	}
+}
+
+// shoot keeps a picture of the whole page in build/screenshots.
+func (s *stage) shoot(name string) {
+	s.Helper()
+	var png []byte
+	ctx, cancel := context.WithTimeout(s.ctx, 30*time.Second)
+	defer cancel()
+	must(s.T, chromedp.Run(ctx, chromedp.FullScreenshot(&png, 100)))
+	dir := filepath.Join(root, "build", "screenshots")
+	must(s.T, os.MkdirAll(dir, 0o755))
+	must(s.T, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
+}
+
+// look is how a page is looked at.
+type look struct {
+	name   string
+	width  int64
+	scheme string
+}
+
+var looks = []look{{"wide", 1200, "light"}, {"dark", 1200, "dark"}, {"narrow", 390, "light"}}
+
+func (s *stage) lookAs(l look) {
+	s.Helper()
+	s.do(chromedp.EmulateViewport(l.width, 1000), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: l.scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}))
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// measure reads all Go files below a folder, which has a module, and checks the types of its product. Files
+// that were generated, and those of test data, are left out.
+func measure(dir string) (*measures, error) {
+	m := &measures{Lines: map[kind]int{}}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != dir && (strings.HasPrefix(d.Name(), ".") || slices.Contains(skipped, d.Name())):
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(path) != ".go":
+			return nil
+		}
+		place, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		return m.file(path, filepath.ToSlash(place))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, m.types(dir)
+}
+
+// skipped are folders whose Go files are nobody's to read.
+var skipped = []string{"testdata", "node_modules", "build"}
+
+// kindOf tells what a file is for, by its place.
+func kindOf(place string) kind {
+	dir := "/" + filepath.ToSlash(filepath.Dir(place)) + "/"
+	switch {
+	case strings.HasSuffix(place, "_test.go"), strings.Contains(dir, "test/"), strings.Contains(dir, "/conformance/"),
+		strings.HasPrefix(dir, "/testing/"):
+		return testing
+	case strings.HasPrefix(dir, "/tools/"), strings.HasPrefix(dir, "/cmd/bench/"), strings.HasPrefix(dir, "/cmd/score/"):
+		return tools
+	}
+	return product
+}
+
+// file measures a file, but for its types.
+func (m *measures) file(path, place string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, path, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil || ast.IsGenerated(f) {
+		return err
+	}
+	k := kindOf(place)
+	m.Lines[k] += codeLines(text)
+	lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+	m.Files = append(m.Files, piece{place, len(lines), k})
+	raw := rawLines(fset, f)
+	for i, line := range lines {
+		if columns := utf8.RuneCount(line); columns > maxColumns && !raw[i+1] {
+			m.Wide = append(m.Wide, piece{fmt.Sprintf("%s:%d", place, i+1), columns, k})
+		}
+	}
+	for _, d := range f.Decls {
+		if d, ok := d.(*ast.FuncDecl); ok {
+			size := fset.Position(d.End()).Line - fset.Position(d.Pos()).Line + 1
+			m.Funcs = append(m.Funcs, piece{place + ": " + d.Name.Name, size, k})
+		}
+	}
+	return nil
+}
+
+// rawLines are the lines that a raw string has a part of. They are what they quote, and cannot be broken.
+func rawLines(fset *token.FileSet, f *ast.File) map[int]bool {
+	lines := map[int]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.BasicLit); ok && strings.HasPrefix(s.Value, "`") {
+			for line := fset.Position(s.Pos()).Line; line <= fset.Position(s.End()).Line; line++ {
+				lines[line] = true
+			}
+		}
+		return true
+	})
+	return lines
+}
+
+// types notes how many methods each type has that the product declares.
+func (m *measures) types(dir string) error {
+	found, err := packages.Load(&packages.Config{
+		Dir: dir,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo,
+	}, "./...")
+	if err != nil {
+		return err
+	}
+	for _, p := range found {
+		if len(p.Errors) > 0 {
+			return fmt.Errorf("%s: %v", p.PkgPath, p.Errors[0])
+		}
+		for id, obj := range p.TypesInfo.Defs {
+			name, ok := obj.(*types.TypeName)
+			if !ok || name.IsAlias() || name.Parent() != p.Types.Scope() {
+				continue
+			}
+			place, err := filepath.Rel(dir, p.Fset.Position(id.Pos()).Filename)
+			if err == nil && kindOf(place) == product {
+				m.method(filepath.ToSlash(place)+": "+id.Name, name.Type())
+			}
+		}
+	}
+	return nil
+}
+
+func (m *measures) method(name string, t types.Type) {
+	if !types.IsInterface(t) {
+		t = types.NewPointer(t)
+	}
+	if n := types.NewMethodSet(t).Len(); n > 0 {
+		m.Types = append(m.Types, piece{name, n, product})
+	}
+}
+
+// codeLines counts the lines that have a token.
+func codeLines(text []byte) (n int) {
+	fset := token.NewFileSet()
+	file := fset.AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, text, nil, 0)
+	last := 0
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return n
+		}
+		if tok == token.SEMICOLON && lit == "\n" {
+			continue
+		}
+		first := file.Line(pos)
+		end := first + strings.Count(cmp.Or(lit, tok.String()), "\n")
+		n += max(0, end-max(first-1, last))
+		last = max(last, end)
+	}
+}
