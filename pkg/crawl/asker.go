@@ -21,7 +21,7 @@ type asker struct {
 var errDisallowed = fault.New(fault.Blocked, "robots.txt disallows it")
 
 // ask sends a request of the batch's host, and follows where it leads. A host that asks to be left
-// alone is.
+// alone is, unless a GET that follows can tell better.
 func (a *asker) ask(ctx context.Context, req fetch.Request) (fetch.Response, error) {
 	req.Gate, req.Large = a.gate, a.room.large
 	resp, err := a.job.w.web.Get(ctx, req)
@@ -31,7 +31,7 @@ func (a *asker) ask(ctx context.Context, req fetch.Request) (fetch.Response, err
 		a.job.bytes.Add(resp.WireBytes)
 	}
 	ours := a.session.leave(ctx)
-	if err == nil && isPause(resp) {
+	if err == nil && isPause(resp) && !req.Head {
 		ours = errors.Join(ours, a.pause(ctx, resp))
 	}
 	if ours != nil {

@@ -244,13 +244,8 @@ func TestA16CanonicalThatFails(t *testing.T) {
 				it := r.look("/a")
 				if it.Status != indexed || it.AliasOf != "" || r.index.holds(it) != "v1" ||
 					!strings.Contains(it.CanonicalNote, tt.says) {
-					t.Errorf(
-						"the page does not stand for itself: %s, alias of %q, index %q, note %q",
-						it.Status,
-						it.AliasOf,
-						r.index.holds(it),
-						it.CanonicalNote,
-					)
+					t.Errorf("the page does not stand for itself: %s, alias of %q, index %q, note %q", it.Status,
+						it.AliasOf, r.index.holds(it), it.CanonicalNote)
 				}
 				if asked := r.site.asked(); !slices.Equal(asked, []string{"GET /a if a"}) {
 					t.Errorf("asked %q", asked)

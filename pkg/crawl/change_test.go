@@ -305,13 +305,8 @@ func TestA22Language(t *testing.T) {
 			it = r.next("/p")
 		}
 		if it.Language != step.want || r.index.pages[string(it.ID)].Language != step.want {
-			t.Errorf(
-				"check %d: language %s, index %s, want %s",
-				i+1,
-				it.Language,
-				r.index.pages[string(it.ID)].Language,
-				step.want,
-			)
+			t.Errorf("check %d: language %s, index %s, want %s", i+1, it.Language,
+				r.index.pages[string(it.ID)].Language, step.want)
 		}
 	}
 	r.site.put("/p", in("fr", "v2"))

@@ -286,12 +286,8 @@ func TestA15ForceThatFails(t *testing.T) {
 		r.site.put("/p", status(500))
 		it := r.force("/p")
 		if !it.Forced() || it.ReindexGeneration != 1 || it.ProcessedGeneration != 0 {
-			t.Errorf(
-				"requested %v, generation %d of %d",
-				it.ReindexRequested,
-				it.ProcessedGeneration,
-				it.ReindexGeneration,
-			)
+			t.Errorf("requested %v, generation %d of %d", it.ReindexRequested, it.ProcessedGeneration,
+				it.ReindexGeneration)
 		}
 		r.site.put("/p", text("v1").etag("1"))
 		r.site.asked()
@@ -359,13 +355,8 @@ func TestA19GiveUp(t *testing.T) {
 		it := r.item("/p")
 		if it.Status != registry.Error || last(it) != "poisoned" || it.CrawlAttempts != 1 ||
 			len(it.ErrorMessage) != 1024 {
-			t.Errorf(
-				"status %s, %s, %d attempts, message of %d",
-				it.Status,
-				last(it),
-				it.CrawlAttempts,
-				len(it.ErrorMessage),
-			)
+			t.Errorf("status %s, %s, %d attempts, message of %d", it.Status, last(it), it.CrawlAttempts,
+				len(it.ErrorMessage))
 		}
 		if wait := it.NextCrawlAt.Sub(r.clock.now()); wait < 8*time.Minute || wait > schedule.Defaults().Base {
 			t.Errorf("tried again after %v", wait)
@@ -378,4 +369,24 @@ func TestA19GiveUp(t *testing.T) {
 			t.Error("a late poison message spoils an item that was done after all")
 		}
 	})
+}
+
+// A13: a server that answers HEAD with 503 and GET with the page does not ask to be left alone.
+func TestA13HeadDoesNotPause(t *testing.T) {
+	r := newRig(t)
+	deaf := text("a").etag("1").with(func(p *page) { p.ignores, p.noHead = true, 503 })
+	r.site.put("/a", deaf)
+	r.register(false, "/a")
+	r.mustWork()
+	for range 2 {
+		r.next("/a")
+	}
+	if asked := r.site.asked(); !slices.Contains(asked, "HEAD /a if 1") {
+		t.Fatalf("asked %q, want a HEAD", asked)
+	}
+	stats, err := r.reg.Hosts.Stats(t.Context(), r.item("/a").SourceHost)
+	must(t, err)
+	if it := r.item("/a"); it.Status != indexed || stats[0].PauseReason != "" {
+		t.Errorf("/a is %s (%s), its host paused for %q", it.Status, it.ErrorMessage, stats[0].PauseReason)
+	}
 }

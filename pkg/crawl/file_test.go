@@ -72,13 +72,8 @@ func TestA9Files(t *testing.T) {
 	first := s.check("a.md")
 	if first.Status != indexed || s.index.holds(first) != "Tide gauge" || first.MimeType != "text/markdown" ||
 		first.FileLength == 0 {
-		t.Fatalf(
-			"status %s (%s), index %q, type %s",
-			first.Status,
-			first.ErrorMessage,
-			s.index.holds(first),
-			first.MimeType,
-		)
+		t.Fatalf("status %s (%s), index %q, type %s", first.Status, first.ErrorMessage, s.index.holds(first),
+			first.MimeType)
 	}
 	s.index.writes()
 	if it := s.check("a.md"); last(it) != "unchanged" || len(s.index.writes()) > 0 {

@@ -114,13 +114,8 @@ func TestE3SeveralProcesses(t *testing.T) {
 					t.Errorf("%s: two requests %v apart, want %v", host, least, p.MinDelay)
 				}
 				if spread := slices.Max(gaps) - slices.Min(gaps); spread < (p.MaxDelay-p.MinDelay)/4 {
-					t.Errorf(
-						"%s: gaps differ by %v only, want them spread over [%v, %v]",
-						host,
-						spread,
-						p.MinDelay,
-						p.MaxDelay,
-					)
+					t.Errorf("%s: gaps differ by %v only, want them spread over [%v, %v]", host, spread, p.MinDelay,
+						p.MaxDelay)
 				}
 			}
 			for path, n := range o.asked {

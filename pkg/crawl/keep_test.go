@@ -30,12 +30,8 @@ func TestB4ThereAndBack(t *testing.T) {
 		}
 		edges := r.edges("/p")
 		if len(edges) != 2 || len(r.captures("/p")) != 2 || it.CaptureCount != 2 {
-			t.Fatalf(
-				"%d edges, %d captures, of which the item knows %d",
-				len(edges),
-				len(r.captures("/p")),
-				it.CaptureCount,
-			)
+			t.Fatalf("%d edges, %d captures, of which the item knows %d", len(edges), len(r.captures("/p")),
+				it.CaptureCount)
 		}
 		for i, want := range []lineage.Edge{
 			{Newer: id(a), Older: id(b), At: at[1]}, {Newer: id(b), Older: id(a), At: at[0]},
@@ -100,14 +96,8 @@ func TestA21RetentionByCount(t *testing.T) {
 			}
 			it := r.item("/p")
 			if n := len(r.captures("/p")); n != tt.left || it.CaptureCount != n || len(r.blobs()) != n {
-				t.Errorf(
-					"%d: %d captures, of which the item knows %d, and %d blobs; want %d",
-					i,
-					n,
-					it.CaptureCount,
-					len(r.blobs()),
-					tt.left,
-				)
+				t.Errorf("%d: %d captures, of which the item knows %d, and %d blobs; want %d", i, n, it.CaptureCount,
+					len(r.blobs()), tt.left)
 			}
 			if _, body, err := r.snaps.Load(t.Context(), it.ID, it.RawHash); err != nil ||
 				string(body) != text(tt.page).body {
@@ -139,13 +129,8 @@ func TestA21RetentionByBytes(t *testing.T) {
 			it := r.next("/p")
 			if n := len(r.captures("/p")); n != left || it.CaptureCount != n || it.CaptureBytes != int64(n)*size ||
 				len(r.blobs()) != n {
-				t.Errorf(
-					"%d: %d captures, of which the item knows %d with %d bytes",
-					i,
-					n,
-					it.CaptureCount,
-					it.CaptureBytes,
-				)
+				t.Errorf("%d: %d captures, of which the item knows %d with %d bytes", i, n, it.CaptureCount,
+					it.CaptureBytes)
 			}
 		}
 		if edges := r.edges("/p"); len(edges) != 2 {

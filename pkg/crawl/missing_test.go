@@ -82,12 +82,8 @@ func TestA14GuardHolds(t *testing.T) {
 			t.Errorf("%v and %d in the index after the second check, want all but one Gone", have, inIndex)
 		}
 		if it := r.item(held); !it.GuardedSince.IsZero() || it.MissingChecks != 0 || it.ErrorMessage != "" {
-			t.Errorf(
-				"back, but held since %s, missing %d times: %s",
-				it.GuardedSince,
-				it.MissingChecks,
-				it.ErrorMessage,
-			)
+			t.Errorf("back, but held since %s, missing %d times: %s", it.GuardedSince, it.MissingChecks,
+				it.ErrorMessage)
 		}
 	})
 }

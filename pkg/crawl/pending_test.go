@@ -36,12 +36,8 @@ func TestIndexDown(t *testing.T) {
 	}
 	if it.UnchangedChecks != 0 || it.CrawlIntervalSeconds != int64(schedule.Defaults().Base/time.Second) ||
 		!it.LastChecked.Equal(fetched) {
-		t.Errorf(
-			"trying the index counts as checking: %d unchanged, every %d s, last %s",
-			it.UnchangedChecks,
-			it.CrawlIntervalSeconds,
-			it.LastChecked,
-		)
+		t.Errorf("trying the index counts as checking: %d unchanged, every %d s, last %s", it.UnchangedChecks,
+			it.CrawlIntervalSeconds, it.LastChecked)
 	}
 	r.index.down = nil
 	it = r.next("/p")
@@ -50,13 +46,8 @@ func TestIndexDown(t *testing.T) {
 	}
 	if it.Status != indexed || it.IndexPending || it.ErrorMessage != "" || r.index.holds(it) != "v1" ||
 		it.IndexedHash != it.ContentHash {
-		t.Errorf(
-			"status %s, pending %v, message %q, index %q",
-			it.Status,
-			it.IndexPending,
-			it.ErrorMessage,
-			r.index.holds(it),
-		)
+		t.Errorf("status %s, pending %v, message %q, index %q", it.Status, it.IndexPending, it.ErrorMessage,
+			r.index.holds(it))
 	}
 	if want := fetched.Add(schedule.Defaults().Base); !it.NextCrawlAt.Equal(want) {
 		t.Errorf("next check at %s, want %s", it.NextCrawlAt, want)

@@ -88,7 +88,9 @@ func (c *check) placeContent(ctx context.Context, o outcome, r read) (p place, _
 		}
 		r = c.reading(doc)
 	}
-	c.noteUnchanged(o)
+	if m.reread {
+		c.noteUnchanged(o)
+	}
 	p.entry, err = c.placer.standAlone(ctx, it, s, r)
 	p.kind = onItsOwn
 	return p, o, err

@@ -89,13 +89,8 @@ func TestRebuildOfAPageThatIsBusy(t *testing.T) {
 			}
 			r.sweepAfter(time.Hour)
 			if it := r.item("/p"); r.index.holds(it) != tt.want || it.RebuildPending || it.IndexPending || !started {
-				t.Errorf(
-					"index %q, status %s (%s), waits %v",
-					r.index.holds(it),
-					it.Status,
-					it.ErrorMessage,
-					it.RebuildPending,
-				)
+				t.Errorf("index %q, status %s (%s), waits %v", r.index.holds(it), it.Status, it.ErrorMessage,
+					it.RebuildPending)
 			}
 		})
 	}

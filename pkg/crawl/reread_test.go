@@ -112,26 +112,13 @@ func TestZ2RaisedVersionIsNoChange(t *testing.T) {
 				if !it.LastChanged.Equal(was.LastChanged) || it.UnchangedChecks != was.UnchangedChecks+1 ||
 					it.Status != was.Status ||
 					it.Exclusion != was.Exclusion {
-					t.Errorf(
-						"changed %s, unchanged %d times, %s; before %s, %d, %s",
-						it.LastChanged,
-						it.UnchangedChecks,
-						it.Status,
-						was.LastChanged,
-						was.UnchangedChecks,
-						was.Status,
-					)
+					t.Errorf("changed %s, unchanged %d times, %s; before %s, %d, %s", it.LastChanged,
+						it.UnchangedChecks, it.Status, was.LastChanged, was.UnchangedChecks, was.Status)
 				}
 				if it.NormalizationVersion != raised.String() || it.ContentHash != was.ContentHash ||
 					it.IndexedHash != was.IndexedHash {
-					t.Errorf(
-						"read under %s, content %s, in the index %s; want %s, %s",
-						it.NormalizationVersion,
-						it.ContentHash,
-						it.IndexedHash,
-						was.ContentHash,
-						was.IndexedHash,
-					)
+					t.Errorf("read under %s, content %s, in the index %s; want %s, %s", it.NormalizationVersion,
+						it.ContentHash, it.IndexedHash, was.ContentHash, was.IndexedHash)
 				}
 				want := []string{digest(tt.before) + " text_v2 run", digest(tt.before) + " text_v99 run"}
 				if diff := cmp.Diff(want, r.versions("/p")); diff != "" || len(r.edges("/p")) > 0 ||
@@ -189,13 +176,8 @@ func TestZ2ChangeUnderARaisedVersion(t *testing.T) {
 			}
 			edges := r.edges("/p")
 			if !it.LastChanged.After(was.LastChanged) || r.index.holds(it) != "b" || len(edges) != 1 {
-				t.Fatalf(
-					"force %v: changed %s, the index holds %q, edges %+v",
-					force,
-					it.LastChanged,
-					r.index.holds(it),
-					edges,
-				)
+				t.Fatalf("force %v: changed %s, the index holds %q, edges %+v", force, it.LastChanged,
+					r.index.holds(it), edges)
 			}
 			id := func(p page) lineage.CaptureID {
 				return lineage.NewCaptureID(string(it.ID), snapshot.Hash([]byte(p.body)))
@@ -264,13 +246,8 @@ func TestZ2RaisedVersionWhileTheSiteFails(t *testing.T) {
 	it := r.next("/p")
 	if !it.LastChanged.Equal(was.LastChanged) || it.Status != indexed || it.IndexedHash != it.ContentHash ||
 		len(r.versions("/p")) != 2 {
-		t.Errorf(
-			"then: %s, changed %s, %q in the index, captures %q",
-			it.Status,
-			it.LastChanged,
-			it.IndexedHash,
-			r.versions("/p"),
-		)
+		t.Errorf("then: %s, changed %s, %q in the index, captures %q", it.Status, it.LastChanged, it.IndexedHash,
+			r.versions("/p"))
 	}
 }
 

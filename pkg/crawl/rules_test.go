@@ -24,13 +24,8 @@ func TestA11Disallowed(t *testing.T) {
 	r.site.put("/robots.txt", disallowP)
 	it := r.next("/p")
 	if it.Status != outOfScope || it.HTTPRobotsAllowed || it.ErrorMessage == "" || r.index.holds(it) != "" {
-		t.Errorf(
-			"status %s, allowed %v, message %q, index %q",
-			it.Status,
-			it.HTTPRobotsAllowed,
-			it.ErrorMessage,
-			r.index.holds(it),
-		)
+		t.Errorf("status %s, allowed %v, message %q, index %q", it.Status, it.HTTPRobotsAllowed, it.ErrorMessage,
+			r.index.holds(it))
 	}
 	if it := r.first("/other"); it.Status != indexed {
 		t.Errorf("a page that is allowed: %s (%s)", it.Status, it.ErrorMessage)
@@ -167,14 +162,8 @@ func TestA11Redirects(t *testing.T) {
 		r.site.put("/p", to(302, base+"/secret"))
 		it := r.next("/p")
 		if it.Status != outOfScope || it.HTTPRobotsAllowed || r.index.holds(it) != "" {
-			t.Errorf(
-				"elsewhere %v: status %s (%s), allowed %v, index %q",
-				elsewhere,
-				it.Status,
-				it.ErrorMessage,
-				it.HTTPRobotsAllowed,
-				r.index.holds(it),
-			)
+			t.Errorf("elsewhere %v: status %s (%s), allowed %v, index %q", elsewhere, it.Status, it.ErrorMessage,
+				it.HTTPRobotsAllowed, r.index.holds(it))
 		}
 		if slices.Contains(other.asked(), "GET /secret") {
 			t.Errorf("elsewhere %v: the target was requested", elsewhere)
@@ -182,13 +171,8 @@ func TestA11Redirects(t *testing.T) {
 		other.put("/open", text("v2"))
 		r.site.put("/p", to(302, base+"/open"))
 		if it = r.next("/p"); it.Status != indexed || r.index.holds(it) != "v2" {
-			t.Errorf(
-				"elsewhere %v, allowed: %s (%s), index %q",
-				elsewhere,
-				it.Status,
-				it.ErrorMessage,
-				r.index.holds(it),
-			)
+			t.Errorf("elsewhere %v, allowed: %s (%s), index %q", elsewhere, it.Status, it.ErrorMessage,
+				r.index.holds(it))
 		}
 	}
 }

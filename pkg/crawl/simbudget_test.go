@@ -3,6 +3,7 @@ package crawl
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -71,24 +72,25 @@ func simulateDays(t *testing.T, open opener, seed uint64) (spent bool) {
 func (s *sim) held() bool {
 	stats, err := s.reg.Hosts.Stats(context.Background(), "")
 	must(s.t, err)
-	for _, h := range stats {
-		if h.PauseReason != "" && h.PauseReason != "HTTP 429" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(stats, heldByBudget)
+}
+
+func heldByBudget(h registry.HostStats) bool {
+	return h.PauseReason != "" && h.PauseReason != "HTTP 429"
 }
 
 // owedOnly leaves out of what is owed the next checks that happen to be due or on their way just now:
-// twenty days are longer than an interval. The same goes for a check that another page asked for within
-// the last day, whose budget may be spent.
+// twenty days are longer than an interval. A check that another page asked for waits only where the day's
+// budget is spent.
 func (s *sim) owedOnly() {
 	for id := range s.acked {
 		it, err := s.reg.Items.Find(context.Background(), id)
 		if err != nil || it.Status != registry.Indexed && it.AliasOf == "" || it.NextCrawlAt.After(s.now) {
 			continue
 		}
-		if !it.Forced() || s.now.Sub(it.NextCrawlAt) < 24*time.Hour {
+		stats, err := s.reg.Hosts.Stats(context.Background(), it.SourceHost)
+		must(s.t, err)
+		if !it.Forced() || slices.ContainsFunc(stats, heldByBudget) {
 			delete(s.acked, id)
 		}
 	}

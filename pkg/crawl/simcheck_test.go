@@ -149,13 +149,8 @@ func (s *sim) checkDone() {
 			owed.version = 0 // its target is looked at when it is due
 		}
 		if have, ok := s.shown(it); !orphan && (!ok || have < owed.version) {
-			s.fail(
-				"%s: the index holds version %d (any: %v), which was %d when it was registered",
-				id,
-				have,
-				ok,
-				owed.version,
-			)
+			s.fail("%s: the index holds version %d (any: %v), which was %d when it was registered", id, have, ok,
+				owed.version)
 		}
 		if it.ReindexGeneration < owed.generation {
 			s.fail("%s: generation %d was acknowledged, %d stands", id, owed.generation, it.ReindexGeneration)
@@ -164,15 +159,8 @@ func (s *sim) checkDone() {
 			it.LockOwner != "" ||
 			it.RebuildPending ||
 			it.IndexPending {
-			s.fail(
-				"%s is not done: status %s (%s), forced %v, next %v, lock %q",
-				id,
-				it.Status,
-				it.ErrorMessage,
-				it.Forced(),
-				it.NextCrawlAt,
-				it.LockOwner,
-			)
+			s.fail("%s is not done: status %s (%s), forced %v, next %v, lock %q", id, it.Status, it.ErrorMessage,
+				it.Forced(), it.NextCrawlAt, it.LockOwner)
 		}
 	}
 }

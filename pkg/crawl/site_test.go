@@ -14,6 +14,7 @@ type page struct {
 	header  http.Header
 	body    string
 	ignores bool // answers 200 whatever the conditions are
+	noHead  int  // how it answers HEAD, if otherwise
 	hangUp  bool // closes the connection instead
 }
 
@@ -71,6 +72,9 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	for name, values := range p.header {
 		h[name] = values
+	}
+	if p.noHead != 0 && r.Method == http.MethodHead {
+		p.status = p.noHead
 	}
 	if !p.ignores && p.status == 0 && matches(r, p.header) {
 		w.WriteHeader(http.StatusNotModified)

@@ -69,7 +69,7 @@ func (p prober) current(ctx context.Context, o origin) (fingerprint, error) {
 	return f, nil
 }
 
-// known is what is known of an origin under a id, from memory or from the registry. Nobody asks the
+// known is what is known of an origin under an id, from memory or from the registry. Nobody asks the
 // site.
 func (p prober) known(ctx context.Context, o origin, id string) (fingerprint, error) {
 	w := p.job.w

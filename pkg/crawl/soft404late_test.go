@@ -78,13 +78,8 @@ func TestA14Soft404LearnedLate(t *testing.T) {
 				for i, want := range []registry.Status{indexed, indexed, registry.Gone} {
 					it := r.look("/p")
 					if it.Status != want || it.MissingChecks != i+1 || !strings.Contains(it.ErrorMessage, WhySoft404) {
-						t.Fatalf(
-							"check %d: %s, missing %d times: %s",
-							i+1,
-							it.Status,
-							it.MissingChecks,
-							it.ErrorMessage,
-						)
+						t.Fatalf("check %d: %s, missing %d times: %s", i+1, it.Status, it.MissingChecks,
+							it.ErrorMessage)
 					}
 					// The snapshot is read once; the manifest, when the page leaves the index.
 					if _, blobs := l.took(); blobs != []int{1, 0, 1}[i] {

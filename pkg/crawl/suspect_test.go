@@ -94,14 +94,8 @@ func TestS1SuspectsAreTriedAlone(t *testing.T) {
 					"ended the program")):
 					t.Errorf("%s: %s, %d attempts, %q", p, it.Status, it.CrawlAttempts, it.ErrorMessage)
 				case p != deadly && (it.Status != indexed || it.Deaths != 0 || it.CrawlAttempts != 0):
-					t.Errorf(
-						"%s: %s, %d deaths, %d attempts, %q",
-						p,
-						it.Status,
-						it.Deaths,
-						it.CrawlAttempts,
-						it.ErrorMessage,
-					)
+					t.Errorf("%s: %s, %d deaths, %d attempts, %q", p, it.Status, it.Deaths, it.CrawlAttempts,
+						it.ErrorMessage)
 				}
 			}
 			if wait := r.item(deadly).NextCrawlAt.Sub(r.clock.now()); k.deaths != 2 || wait < 20*time.Hour {

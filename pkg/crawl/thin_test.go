@@ -37,12 +37,8 @@ func TestS13ThinPageIsMarked(t *testing.T) {
 		)
 		if it = r.next("/p"); !strings.Contains(it.Thin, "nothing can be read") || told(it) != 2 ||
 			it.ContentHash != hash {
-			t.Errorf(
-				"another reason for the same content: thin %q, told %d times, %s",
-				it.Thin,
-				told(it),
-				it.ContentHash,
-			)
+			t.Errorf("another reason for the same content: thin %q, told %d times, %s", it.Thin, told(it),
+				it.ContentHash)
 		}
 		r.site.put(
 			"/p",

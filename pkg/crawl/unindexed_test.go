@@ -39,14 +39,8 @@ func TestA19WithoutIndexPagesStayUnindexed(t *testing.T) {
 		if it.Status != registry.Crawled || it.IndexPending || it.ErrorMessage != "" || it.IndexedHash != "" ||
 			it.Manifest != "" ||
 			rested(it) != 1 {
-			t.Fatalf(
-				"status %s, pending %v, message %q, indexed %q, history %v",
-				it.Status,
-				it.IndexPending,
-				it.ErrorMessage,
-				it.IndexedHash,
-				it.History,
-			)
+			t.Fatalf("status %s, pending %v, message %q, indexed %q, history %v", it.Status, it.IndexPending,
+				it.ErrorMessage, it.IndexedHash, it.History)
 		}
 		if want := began.Add(schedule.Defaults().Base); !it.NextCrawlAt.Equal(want) {
 			t.Errorf("next check at %s, want %s", it.NextCrawlAt, want)
@@ -155,14 +149,8 @@ func TestA19RebuildWithoutIndex(t *testing.T) {
 	it := r.item("/p")
 	if it.Status != registry.Crawled || it.IndexPending || it.RebuildPending ||
 		!it.NextCrawlAt.Equal(before.NextCrawlAt) {
-		t.Errorf(
-			"status %s, pending %v and %v, due %s, before %s",
-			it.Status,
-			it.IndexPending,
-			it.RebuildPending,
-			it.NextCrawlAt,
-			before.NextCrawlAt,
-		)
+		t.Errorf("status %s, pending %v and %v, due %s, before %s", it.Status, it.IndexPending, it.RebuildPending,
+			it.NextCrawlAt, before.NextCrawlAt)
 	}
 	if !slices.ContainsFunc(it.History, func(d registry.Decision) bool { return d.What == "rebuild" }) {
 		t.Error("the rebuild did not ask it")

@@ -78,13 +78,8 @@ func TestA17UnreadableAgain(t *testing.T) {
 					t.Error("asked (-want +have):", diff)
 				}
 				if it.Status != registry.Error || it.ErrorMessage != first.ErrorMessage || it.CrawlAttempts != 2 {
-					t.Errorf(
-						"%s after %d tries: %s, at first: %s",
-						it.Status,
-						it.CrawlAttempts,
-						it.ErrorMessage,
-						first.ErrorMessage,
-					)
+					t.Errorf("%s after %d tries: %s, at first: %s", it.Status, it.CrawlAttempts, it.ErrorMessage,
+						first.ErrorMessage)
 				}
 				if tried := it.Unreadable.Since.After(first.Unreadable.Since); tried != tt.tried {
 					t.Errorf("read once more: %v", tried)

@@ -110,14 +110,8 @@ func TestA16VariantsAreShownOnce(t *testing.T) {
 					if u != tt.shown &&
 						(r.aliasOf(it) != tt.shown || it.Status != outOfScope || !strings.Contains(it.ErrorMessage,
 							"same content as http")) {
-						t.Errorf(
-							"together %v: %s is %s, alias of %q: %s",
-							together,
-							u,
-							it.Status,
-							r.aliasOf(it),
-							it.ErrorMessage,
-						)
+						t.Errorf("together %v: %s is %s, alias of %q: %s", together, u, it.Status, r.aliasOf(it),
+							it.ErrorMessage)
 					}
 				}
 			}

@@ -157,13 +157,8 @@ func TestModelDown(t *testing.T) {
 			if it.Status != registry.Crawled || !it.IndexPending ||
 				!strings.Contains(it.ErrorMessage, tc.err.Error()) ||
 				r.index.holds(it) != "v1" {
-				t.Fatalf(
-					"status %s, pending %v, message %q, index %q",
-					it.Status,
-					it.IndexPending,
-					it.ErrorMessage,
-					r.index.holds(it),
-				)
+				t.Fatalf("status %s, pending %v, message %q, index %q", it.Status, it.IndexPending, it.ErrorMessage,
+					r.index.holds(it))
 			}
 			r.site.asked()
 			for range 3 {
@@ -175,13 +170,8 @@ func TestModelDown(t *testing.T) {
 				t.Errorf("the site was asked: %q", asked)
 			}
 			if it.Status != indexed || it.IndexPending || it.ErrorMessage != "" || r.index.holds(it) != "v2" {
-				t.Errorf(
-					"status %s, pending %v, message %q, index %q",
-					it.Status,
-					it.IndexPending,
-					it.ErrorMessage,
-					r.index.holds(it),
-				)
+				t.Errorf("status %s, pending %v, message %q, index %q", it.Status, it.IndexPending, it.ErrorMessage,
+					r.index.holds(it))
 			}
 			r.expectVectors("/p", 1)
 			if want := checked.Add(schedule.Defaults().Base); !it.NextCrawlAt.Equal(want) {
