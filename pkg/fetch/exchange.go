@@ -56,9 +56,8 @@ func (x *exchange) run(ctx context.Context) (err error) {
 	for u != nil && err == nil {
 		x.out.FinalURL = u.String()
 		x.seen[x.out.FinalURL] = true
-		from := u
 		if u, err = x.timed(ctx, u); u != nil && err == nil {
-			err = x.leave(ctx, from, u)
+			err = x.leave(ctx, u)
 		}
 	}
 	return err
@@ -92,12 +91,9 @@ func (x *exchange) timed(ctx context.Context, u *url.URL) (*url.URL, error) {
 
 // leave prepares for the next hop: robots.txt and politeness are asked through the gate, and
 // credentials do not leave their origin.
-func (x *exchange) leave(ctx context.Context, from, to *url.URL) error {
+func (x *exchange) leave(ctx context.Context, to *url.URL) error {
 	if origin(to) != x.first {
 		x.first = ""
-	}
-	if from.Scheme == "https" && to.Scheme == "http" {
-		x.out.Downgraded = true
 	}
 	if x.req.Gate != nil {
 		return x.req.Gate(ctx, to.String())

@@ -203,7 +203,6 @@ type Response struct {
 	Requests    int    // made or tried, each redirect that was followed one more
 	Redirects   []Redirect
 	Permanent   bool // there were redirects, and all of them 301 or 308
-	Downgraded  bool // a redirect led from https to http
 	NotModified bool // 304: what the validators belong to still stands
 	WireBytes   int64
 	Elapsed     time.Duration // without the time inside Gate and Large

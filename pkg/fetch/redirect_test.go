@@ -42,7 +42,7 @@ func TestRedirectChain(t *testing.T) { // A8
 	if diff := cmp.Diff(want, res.Redirects); diff != "" {
 		t.Error(diff)
 	}
-	if res.FinalURL != base+"/dir/c?x=1" || !res.Permanent || res.Downgraded || string(res.Body) != "end" {
+	if res.FinalURL != base+"/dir/c?x=1" || !res.Permanent || string(res.Body) != "end" {
 		t.Errorf("have %+v", res)
 	}
 	for _, path := range []string{"/t", "/s"} {

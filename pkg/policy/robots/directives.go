@@ -14,7 +14,6 @@ type Directives struct {
 	NoIndex      bool // keep the page out of the index
 	NoFollow     bool // do not register what it links to
 	NoImageIndex bool // keep its images out of the index
-	NoArchive    bool // do not show a stored copy
 }
 
 // ParseDirectives reads robots directives: values are the contents of the meta elements named
@@ -69,8 +68,6 @@ func (d *Directives) add(directive string) {
 		d.NoIndex, d.NoFollow = true, true
 	case "noimageindex":
 		d.NoImageIndex = true
-	case "noarchive", "nocache":
-		d.NoArchive = true
 	}
 }
 
