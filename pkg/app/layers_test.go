@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"pkg/base/fault", "pkg/ops/health", "pkg/base/percent", "pkg/base/words"},
 	{
 		"pkg/api", "pkg/identity/source", "pkg/identity/lineage", "pkg/policy/schedule", "pkg/policy/robots",
-		"pkg/content/warc", "pkg/content/mbox",
+		"pkg/policy/change", "pkg/content/warc", "pkg/content/mbox",
 	},
 	{"pkg/policy/host"},
 	// beside them: waiting, and what the process tells of itself
@@ -72,7 +72,7 @@ var pure = []string{
 	"pkg/base/fault", "pkg/base/percent", "pkg/content/mbox", "pkg/identity/source", "pkg/identity/lineage",
 	"pkg/policy/schedule", "pkg/policy/host", "pkg/policy/robots", "pkg/content/extract",
 	"pkg/content/extract/mail", "pkg/content/extract/ooxml", "pkg/content/extract/sheet", "pkg/content/chunk",
-	"pkg/content/discover", "pkg/policy/site",
+	"pkg/content/discover", "pkg/policy/site", "pkg/policy/change",
 }
 
 var impure = []string{"context", "log", "log/slog", "net", "net/http", "os", "math/rand", "math/rand/v2"}

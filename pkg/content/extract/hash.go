@@ -19,7 +19,18 @@ import (
 // lineage.Current, and so does everything that decides what becomes a block (B6).
 func (d Document) ContentHash() string {
 	text := make([]byte, 0, len(d.Title)+len(d.Text)+len(d.Blocks)+2)
-	text = append(append(text, Fold(d.Title)...), '\n')
+	return digest(d.appendBody(append(append(text, Fold(d.Title)...), '\n')))
+}
+
+// BodyHash is a short name of the blocks alone, by which a page is known that has another title, or an
+// earlier text again (H7, H8): the first eight bytes of the SHA-256 of what [Document.ContentHash] covers
+// behind the title's line. It is remembered beside that hash, whose form is not touched.
+func (d Document) BodyHash() [8]byte {
+	sum := sha256.Sum256(norm.NFC.Bytes(d.appendBody(make([]byte, 0, len(d.Text)+len(d.Blocks)))))
+	return [8]byte(sum[:8])
+}
+
+func (d Document) appendBody(text []byte) []byte {
 	for _, b := range d.Blocks {
 		if b.Kind == Code {
 			text = append(text, b.Text...)
@@ -28,7 +39,7 @@ func (d Document) ContentHash() string {
 		}
 		text = append(text, '\n')
 	}
-	return digest(text)
+	return text
 }
 
 // TextHash names all visible text (A10), whitespace folded to single spaces, form C, written like

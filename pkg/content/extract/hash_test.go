@@ -1,0 +1,24 @@
+package extract
+
+import "testing"
+
+// TestH7TheBodyIsToldFromTheTitle: the hash of the body follows the content hash, but for the title.
+func TestH7TheBodyIsToldFromTheTitle(t *testing.T) {
+	page := newsPage(t)
+	doc := extractString(t, page)
+	for name, row := range map[string]struct {
+		title, text string
+		same        bool
+	}{
+		"the same":      {doc.Title, doc.Blocks[0].Text, true},
+		"another title": {"Another", doc.Blocks[0].Text, true},
+		"another text":  {doc.Title, "Another", false},
+		"spaces":        {doc.Title, "  " + doc.Blocks[0].Text + "\n ", true},
+	} {
+		other := doc
+		other.Title, other.Blocks = row.title, append([]Block{{Text: row.text}}, doc.Blocks[1:]...)
+		if same := other.BodyHash() == doc.BodyHash(); same != row.same {
+			t.Errorf("%s: the same is %v", name, same)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package change
+
+import (
+	"fmt"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// Extent is how much of a body has changed. The zero Extent says that nobody can tell.
+type Extent struct {
+	Measured bool
+	New      float64 // the part of the letters that the body has now and had not before, 0 to 1
+	Gone     float64 // the part of the letters that the body had before and has not now, 0 to 1
+	Added    int     // words
+	Removed  int     // words
+}
+
+// unchanged is the extent of what leaves the body as it is.
+var unchanged = Extent{Measured: true}
+
+// Left is the part of the letters of the body before that are still there.
+func (e Extent) Left() float64 { return 1 - e.Gone }
+
+// String is for people: "12 words added, 3 removed".
+func (e Extent) String() string {
+	return fmt.Sprintf("%s added, %s removed", words.Count(e.Added, "word"), words.Thousands(e.Removed))
+}
+
+// Compare tells how much of a body has changed since it had other words. Of a body that is not remembered,
+// nobody can tell.
+func Compare(old, now Words) (e Extent) {
+	if !old.known || !now.known {
+		return e
+	}
+	e.Measured = true
+	gone, come, at := 0, 0, 0
+	for _, b := range now.buckets {
+		var was bucket
+		for ; at < len(old.buckets) && old.buckets[at].number <= b.number; at++ {
+			if was = old.buckets[at]; was.number < b.number {
+				e.Removed, gone, was = e.Removed+was.words, gone+was.letters, bucket{}
+			}
+		}
+		e.Added, come = e.Added+max(0, b.words-was.words), come+max(0, b.letters-was.letters)
+		e.Removed, gone = e.Removed+max(0, was.words-b.words), gone+max(0, was.letters-b.letters)
+	}
+	for _, was := range old.buckets[at:] {
+		e.Removed, gone = e.Removed+was.words, gone+was.letters
+	}
+	e.New, e.Gone = part(come, now.letters), part(gone, old.letters)
+	return e
+}
+
+func part(of, all int) float64 {
+	if all == 0 {
+		return 0
+	}
+	return float64(of) / float64(all)
+}
