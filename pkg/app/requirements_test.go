@@ -47,15 +47,32 @@ func requirements(t *testing.T) []requirement {
 // oneLine joins the lines of a paragraph.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
+// unbuilt are the requirements that wait to be built.
+var unbuilt = []string{
+	"H1",
+	"H2",
+	"H3",
+	"H4",
+	"H5",
+	"H6",
+	"H10",
+	"H11",
+	"H12",
+	"H13",
+	"H14",
+}
+
 // requirementIDs are the ids that there are: the letter's system and how many it asks for.
 func requirementIDs() []string {
 	var ids []string
 	for _, group := range []struct {
 		letter string
 		n      int
-	}{{"A", 25}, {"B", 6}, {"C", 6}, {"D", 10}, {"E", 15}, {"F", 4}, {"S", 15}, {"Z", 4}} {
+	}{{"A", 25}, {"B", 6}, {"C", 6}, {"D", 10}, {"E", 15}, {"F", 4}, {"H", 14}, {"S", 15}, {"Z", 4}} {
 		for i := range group.n {
-			ids = append(ids, fmt.Sprintf("%s%d", group.letter, i+1))
+			if id := fmt.Sprintf("%s%d", group.letter, i+1); !slices.Contains(unbuilt, id) {
+				ids = append(ids, id)
+			}
 		}
 	}
 	return ids
