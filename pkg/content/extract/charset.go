@@ -3,23 +3,27 @@ package extract
 import (
 	"bytes"
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/gogs/chardet"
+	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 )
 
 // decode gives the body as valid UTF-8 and the name of the encoding it was in. The order is that
 // of the HTML standard §13.2.3: byte order mark, Content-Type, meta element; then what the bytes
-// look like.
-func decode(body []byte, contentType string) (text []byte, name string) {
+// look like. Who says UTF-8 of bytes that are not is passed over: servers say it of whatever they send. Only of
+// markup is a meta element believed: other texts show some to their readers.
+func decode(body []byte, contentType string, markup bool) (text []byte, name string) {
 	enc, name, certain := charset.DetermineEncoding(body, contentType)
-	if !certain {
-		enc, name = guess(body, enc, name)
+	if !certain || name == "utf-8" && !readsAsUTF8(body) {
+		enc, name = guess(body, markup)
 	}
 	if name == "utf-8" {
 		return bytes.ToValidUTF8(bytes.TrimPrefix(body, utf8BOM), replacement), name
@@ -37,27 +41,31 @@ var (
 	replacement = []byte("\ufffd")
 )
 
-// guess improves on the library's fallback, which looks at 1,024 bytes and knows UTF-8 and
-// windows-1252 only: UTF-16 without a mark is told by its zeros, UTF-8 by the whole body, and
-// other encodings by the frequencies of their bytes.
-func guess(body []byte, enc encoding.Encoding, name string) (encoding.Encoding, string) {
-	head := body[:min(len(body), 1024)]
-	switch utf16Name(head) {
+// guess tells the encoding by the body alone: UTF-16 by its zeros, others by what a meta element
+// says, UTF-8 by its sequences, and the rest by the frequencies of their bytes.
+func guess(body []byte, markup bool) (encoding.Encoding, string) {
+	switch utf16Name(body[:min(len(body), 1024)]) {
 	case "utf-16le":
 		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), "utf-16le"
 	case "utf-16be":
 		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), "utf-16be"
 	}
-	if name != "windows-1252" { // a meta element, or UTF-8 from the first
-		return enc, name
+	asUTF8 := readsAsUTF8(body)
+	if markup {
+		enc, name := metaCharset(body)
+		// Editors leave the windows-1252 of a template in pages that they save as UTF-8.
+		if enc != nil && name != "utf-8" && (name != "windows-1252" || !asUTF8) {
+			return enc, name
+		}
 	}
-	if validUTF8(body) {
+	if asUTF8 {
 		return encoding.Nop, "utf-8"
 	}
-	if bytes.Contains(bytes.ToLower(head), []byte("charset")) { // windows-1252 by name
-		return enc, name
+	enc, name := byFrequency(body, charmap.Windows1252, "windows-1252")
+	if name == "windows-1252" && isLatin9(body) {
+		return charmap.ISO8859_15, "iso-8859-15"
 	}
-	return byFrequency(body, enc, name)
+	return enc, name
 }
 
 // Frequencies of bytes are believed from so many bytes beyond ASCII and so much confidence, of 100.
@@ -91,6 +99,75 @@ func byFrequency(body []byte, enc encoding.Encoding, name string) (encoding.Enco
 	return enc, name
 }
 
+// isLatin9 tells iso-8859-15 from windows-1252, which the detector does not: it has no quotation
+// marks from 80 to 9F, and where windows-1252 has signs and fractions it has letters, and the euro.
+func isLatin9(body []byte) bool {
+	letters, signs := 0, 0
+	for i, c := range body {
+		switch {
+		case c >= 0x80 && c < 0xa0:
+			return false
+		case c == 0xa4: // nobody writes the sign that it is in windows-1252
+			letters++
+		case !strings.Contains("\xa6\xa8\xb4\xb8\xbc\xbd\xbe", string([]byte{c})):
+		case i+1 < len(body) && isLatin(body[i+1]):
+			letters++
+		default:
+			signs++
+		}
+	}
+	return letters > signs
+}
+
+func isLatin(c byte) bool { return isLetter(c) || c >= 0xc0 }
+
+// metaCharset is the encoding that the first meta element names which names one (standard §13.2.3.2), nil if none
+// does. Browsers believe it wherever it stands; it is looked for up to a bound.
+func metaCharset(body []byte) (encoding.Encoding, string) {
+	const most = 512 << 10
+	z := html.NewTokenizer(bytes.NewReader(body[:min(len(body), most)]))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return nil, ""
+		case html.StartTagToken, html.SelfClosingTagToken:
+			if name, more := z.TagName(); string(name) != "meta" || !more {
+				continue
+			}
+			if enc, name := charset.Lookup(metaLabel(z)); enc != nil {
+				if strings.HasPrefix(name, "utf-16") { // it could not be read if that were so
+					return encoding.Nop, "utf-8"
+				}
+				return enc, name
+			}
+		}
+	}
+}
+
+// contentCharset finds the label in the content of a meta element (standard §2.6.6).
+var contentCharset = regexp.MustCompile(`(?i)charset[\t\n\f\r ]*=[\t\n\f\r ]*["']?([^"';\t\n\f\r ]+)`)
+
+// metaLabel is what the meta element at which z stands calls the encoding of its page, or "".
+func metaLabel(z *html.Tokenizer) string {
+	label, pragma, content := "", false, ""
+	for more := true; more; {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		switch string(key) {
+		case "charset":
+			label = cmp.Or(label, string(value))
+		case "http-equiv":
+			pragma = pragma || strings.EqualFold(string(value), "content-type")
+		case "content":
+			content = cmp.Or(content, string(value))
+		}
+	}
+	if m := contentCharset.FindStringSubmatch(content); m != nil && pragma {
+		return cmp.Or(label, m[1])
+	}
+	return label
+}
+
 // countHigh is the number of bytes beyond ASCII.
 func countHigh(body []byte) int {
 	n := 0
@@ -120,15 +197,22 @@ func utf16Name(head []byte) string {
 	return ""
 }
 
-// validUTF8 forgives a character that the byte bound cut in two.
-func validUTF8(body []byte) bool {
-	for i := len(body) - 1; i >= 0 && i > len(body)-utf8.UTFMax; i-- {
-		if utf8.RuneStart(body[i]) {
-			if !utf8.FullRune(body[i:]) {
-				body = body[:i]
-			}
-			break
-		}
+// readsAsUTF8 reports whether bytes beyond ASCII make up characters of UTF-8 more often than not: a few broken
+// ones, and one that the byte bound cut in two, are forgiven.
+func readsAsUTF8(body []byte) bool {
+	if utf8.Valid(body) || bytes.HasPrefix(body, utf8BOM) {
+		return true
 	}
-	return utf8.Valid(body)
+	characters, broken := 0, 0
+	for len(body) > 0 {
+		c, size := utf8.DecodeRune(body)
+		switch {
+		case size > 1:
+			characters++
+		case c == utf8.RuneError && utf8.FullRune(body):
+			broken++
+		}
+		body = body[size:]
+	}
+	return characters >= broken
 }

@@ -8,7 +8,7 @@ import "strings"
 // The package encoding/csv is not used: a record has no bound there, and one stray quote makes the
 // rest of the file a single cell or an error.
 func extractCSV(p page) Document {
-	text, charset := decode(p.body, p.contentType)
+	text, charset := decode(p.body, p.contentType, false)
 	doc := Document{Charset: charset}
 	rows, truncated := csvRows(string(text), p.limits.MaxBlocks)
 	doc.Truncated = truncated

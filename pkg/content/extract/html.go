@@ -12,7 +12,7 @@ import (
 
 // extractHTML reads an HTML page.
 func extractHTML(p page) Document {
-	text, charset := decode(p.body, p.contentType)
+	text, charset := decode(p.body, p.contentType, true)
 	doc, ok := structured(p, text, mainContent)
 	if !ok {
 		doc = flat(p, text)

@@ -21,7 +21,7 @@ var markdown = goldmark.New(
 
 // extractMarkdown reads Markdown. What would take its parser too long is read as plain text.
 func extractMarkdown(p page) Document {
-	text, charset := decode(p.body, p.contentType)
+	text, charset := decode(p.body, p.contentType, false)
 	title, body := frontMatter(newlines.Replace(string(text)))
 	doc, ok := rendered(p, body)
 	if !ok {

@@ -7,7 +7,7 @@ const longestTitleLine = 120
 
 // extractText reads plain text.
 func extractText(p page) Document {
-	text, charset := decode(p.body, p.contentType)
+	text, charset := decode(p.body, p.contentType, false)
 	doc := plainText(string(text), p.limits.MaxBlocks)
 	doc.Charset = charset
 	return doc

@@ -15,7 +15,7 @@ func Tree(body []byte, contentType string) (root *html.Node) {
 			root = nil
 		}
 	}()
-	text, _ := decode(body, contentType)
+	text, _ := decode(body, contentType, true)
 	return parse(text, Limits{}.withDefaults().MaxTags)
 }
 

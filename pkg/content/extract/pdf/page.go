@@ -2,6 +2,8 @@ package pdf
 
 import (
 	"math"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/klippa-app/go-pdfium/enums"
 	"github.com/klippa-app/go-pdfium/references"
@@ -101,10 +103,22 @@ func (r *reader) readLines(text references.FPDF_TEXTPAGE, number int) error {
 				first = i
 			}
 		}
-		runes = append(runes, c)
+		runes = appendUnit(runes, c)
 	}
 	flush()
 	return nil
+}
+
+// appendUnit adds what PDFium calls a character and is a unit of UTF-16, so that of one beyond the
+// basic plane it gives two halves.
+func appendUnit(runes []rune, c rune) []rune {
+	if end := len(runes) - 1; end >= 0 && utf16.IsSurrogate(c) {
+		if whole := utf16.DecodeRune(runes[end], c); whole != utf8.RuneError {
+			runes[end] = whole
+			return runes
+		}
+	}
+	return append(runes, c)
 }
 
 // addLine adds a line that says something and notes where it stands.

@@ -62,6 +62,14 @@ func TestA17Golden(t *testing.T) {
 	}
 }
 
+// H5: PDFium gives such letters as two halves.
+func TestH5LettersBeyondTheBasicPlane(t *testing.T) {
+	doc, err := Extract(load(t, "beyond.pdf"), options())
+	if want := "The tide \U0001d400\U0001d401\U0001d402 is high, \ufffd is broken."; err != nil || doc.Text != want {
+		t.Errorf("have %q, %v, want %q", doc.Text, err, want)
+	}
+}
+
 func show(doc extract.Document) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "title %q, language %q, truncated %v\n", doc.Title, doc.Language, doc.Truncated)

@@ -48,3 +48,17 @@ pdf("turned.pdf",[
  b"<</Type /Annot /Subtype /Link /Rect [95 130 105 220] /A <</S /URI /URI (../quay.html#hours)>>>>",
  b"<</Type /Annot /Subtype /Link /Rect [80 40 95 60] /A <</S /URI /URI (javascript:alert\\(1\\))>>>>",
 ],info=6)
+# letters beyond the basic plane, as formulas have them: A, B and C are read as the bold ones of U+1D400, D as
+# half of one
+pdf("beyond.pdf",[
+ b"<</Type /Catalog /Pages 2 0 R>>",
+ b"<</Type /Pages /Kids [3 0 R] /Count 1>>",
+ b"<</Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Resources <</Font <</F 5 0 R /M 6 0 R>>>> /Contents 4 0 R>>",
+ stream(b"",b"BT /F 12 Tf 40 150 Td (The tide ) Tj /M 12 Tf (ABC) Tj /F 12 Tf ( is high, ) Tj /M 12 Tf (D) Tj /F 12 Tf ( is broken.) Tj ET"),
+ helv,
+ b"<</Type /Font /Subtype /Type1 /BaseFont /Times-Bold /ToUnicode 7 0 R>>",
+ stream(b"",b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /M def /CMapType 2 def\n"
+   b"1 begincodespacerange <00> <FF> endcodespacerange\n"
+   b"4 beginbfchar <41> <D835DC00> <42> <D835DC01> <43> <D835DC02> <44> <D835> endbfchar\n"
+   b"endcmap CMapName currentdict /CMap defineresource pop end end"),
+])
