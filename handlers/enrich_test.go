@@ -168,7 +168,7 @@ func TestD8ServiceFails(t *testing.T) {
 func TestD9TimerFails(t *testing.T) {
 	r, _, _ := newEnrichRig(t, enrich.Models{Default: "tier1", Batch: "tier1"})
 	broken := newRig(t)
-	r.v.Enrich = enrich.New(broken.store, &enrich.FakeEntries{}, enrich.Models{Batch: "x"},
+	r.v.Enrich = enrich.New(broken.store, enrich.Kept{}, enrich.Models{Batch: "x"},
 		enrich.Options{Schemas: enrich.Schemas()})
 	w := do(t, r, "POST", "/EnrichTimer", `{"Data":{},"Metadata":{}}`)
 	if isObject(t, w); w.Code != http.StatusInternalServerError {

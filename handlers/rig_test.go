@@ -185,7 +185,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	must(t, r.v.Polls.Create(t.Context()))
 	r.v.Activity = activity.New(store, r.metrics, activity.Options{Clock: clock, Process: "process"})
 	must(t, r.v.Activity.Create(t.Context()))
-	r.v.Enrich = enrich.New(store, &enrich.FakeEntries{}, enrich.Models{}, enrich.Options{})
+	r.v.Enrich = enrich.New(store, enrich.Kept{}, enrich.Models{}, enrich.Options{})
 	r.mails = t.TempDir()
 	root, err := mailimport.ParseRoot(r.mails, "")
 	must(t, err)

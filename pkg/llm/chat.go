@@ -48,8 +48,9 @@ type Answer struct {
 
 // Usage is what an answer is charged for.
 type Usage struct {
-	In, Out int     // tokens of the question and of the answer
-	Cost    float64 // in US dollars, where the service says so; else 0
+	In   int     `col:"tokensIn"`  // tokens of the question
+	Out  int     `col:"tokensOut"` // tokens of the answer
+	Cost float64 `col:"cost"`      // in US dollars, where the service says so; else 0
 }
 
 // Add is both together.

@@ -192,7 +192,9 @@ func (r *Runs[R]) Change(ctx context.Context, id string, fn func(one *R) ([]stor
 		if err != nil {
 			return one, err
 		}
-		*r.Fields(&one).UpdatedAt = r.Now()
+		if at := r.Fields(&one).UpdatedAt; at != nil {
+			*at = r.Now()
+		}
 		if err = r.transact(ctx, &one, ops...); !fault.Is(err, fault.Conflict) {
 			return one, err
 		}

@@ -68,8 +68,9 @@ type Next struct {
 	Ops  []storage.Op  // written with the run
 }
 
-// ErrDone is what a step returns that finds out, while it works, that another process has done it. Nothing is written.
-var ErrDone = errors.New("another process has done the step")
+// ErrDone is what a step returns that finds out, while it works, that nothing is to be done, as when another process
+// has done it. Nothing is written.
+var ErrDone = errors.New("the step is done already")
 
 // StepFunc does one step of a run, which it changes in memory. It may be called again with the run as it was, or by
 // two processes at once.
@@ -122,7 +123,9 @@ func (r *Runs[R]) Advance(ctx context.Context, one *R, long time.Duration, do St
 		}
 		f, now := r.Fields(one), r.Now()
 		last := f.Over || next.Wait > 0 || !now.Before(until)
-		*f.UpdatedAt = now
+		if f.UpdatedAt != nil {
+			*f.UpdatedAt = now
+		}
 		if f.NotBefore != nil {
 			*f.NotBefore = now.Add(next.Wait)
 		}

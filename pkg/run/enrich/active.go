@@ -7,63 +7,55 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
-)
-
-const (
-	activePrefix = "active|"
-	afterActive  = "active}"
+	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
 // active is the row that says that a batch goes on, and whether its end was asked for. That is said here
 // and not in the batch's own row, whose writer would lose the batch's id at the service to whoever came
 // between; and here the timer reads it for nothing.
 type active struct {
-	id          string
-	cancelledAt time.Time // zero if nobody did
-	etag        storage.ETag
+	ID          string
+	CancelledAt time.Time `col:"cancelledAt"` // zero if nobody did
 }
 
-func activeKey(id string) storage.Key { return rowKey(activePrefix + id) }
-
-func activeOf(e storage.Entity) active {
-	return active{strings.TrimPrefix(e.Row, activePrefix), props(e.Props).time("cancelledAt"), e.ETag}
-}
+var actives = row.Of[active]()
 
 // readActive reads the row of one batch; NotFound if it does not go on.
-func readActive(ctx context.Context, t storage.Table, id string) (active, error) {
-	e, err := t.Get(ctx, activeKey(id))
-	return activeOf(e), err
+func readActive(ctx context.Context, runs *run.Runs[Batch], id string) (a active, etag storage.ETag, err error) {
+	a, etag, err = actives.Load(ctx, runs.Table, runs.Key(run.ActivePrefix+id))
+	if err == nil && etag == "" {
+		err = fault.New(fault.NotFound, "the batch %s does not go on", id)
+	}
+	return a, etag, err
 }
 
 // listActive lists the batches that go on, oldest first as far as their ids tell.
-func listActive(ctx context.Context, t storage.Table) (list []active, err error) {
-	for e, err := range t.Query(ctx, storage.Query{Partition: partition, RowFrom: activePrefix, RowTo: afterActive}) {
+func listActive(ctx context.Context, runs *run.Runs[Batch]) (list []active, err error) {
+	for e, err := range runs.Table.Query(ctx, runs.Prefix(run.ActivePrefix)) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, activeOf(e))
+		a, _ := actives.Decode(e.Props) // no column must be readable
+		a.ID = strings.TrimPrefix(e.Row, run.ActivePrefix)
+		list = append(list, a)
 	}
 	slices.Reverse(list)
 	return list, nil
 }
 
-// goesOn reports whether a batch, or another attempt of it, is among the active ones.
-func goesOn(going []active, id string) bool {
-	return slices.ContainsFunc(going, func(a active) bool { return root(a.id) == root(id) })
-}
-
 // tellCancelled says of batches that go on whether their end was asked for. A list of batches that are
 // all done costs nothing.
-func (s *Service) tellCancelled(ctx context.Context, t storage.Table, list []Batch) error {
+func tellCancelled(ctx context.Context, runs *run.Runs[Batch], list []Batch) error {
 	if !slices.ContainsFunc(list, func(b Batch) bool { return b.State != Done }) {
 		return nil
 	}
-	going, err := listActive(ctx, t)
+	going, err := listActive(ctx, runs)
 	for i, b := range list {
 		for _, a := range going {
-			if a.id == b.ID {
-				list[i].CancelledAt = a.cancelledAt
+			if a.ID == b.ID {
+				list[i].CancelledAt = a.CancelledAt
 			}
 		}
 	}
@@ -86,15 +78,14 @@ func (s *Service) Cancel(ctx context.Context, schema, id string) (Batch, error) 
 	case !b.CancelledAt.IsZero():
 		return b, nil
 	}
-	t := s.tables[schema]
-	a, err := readActive(ctx, t, id)
+	runs := s.batches[schema]
+	a, etag, err := readActive(ctx, runs, id)
 	if err == nil {
-		b.CancelledAt = s.o.Clock().UTC()
-		_, err = t.Transact(ctx, storage.Op{Kind: storage.Replace, Entity: storage.Entity{
-			Key: activeKey(id), ETag: a.etag, Props: storage.Properties{"cancelledAt": storage.FormatTime(b.CancelledAt)},
-		}})
+		b.CancelledAt = runs.Now()
+		a.CancelledAt = b.CancelledAt
+		_, err = runs.Table.Transact(ctx, actives.Put(runs.Key(run.ActivePrefix+id), etag, &a))
 	}
-	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
+	if run.Lost(err) {
 		return s.Cancel(ctx, schema, id) // it has ended or been cancelled meanwhile, so this is the last time
 	}
 	return b, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
+	"github.com/tidemark/tidemark/pkg/run"
 )
 
 const (
@@ -29,18 +30,15 @@ func (s *Service) Advance(ctx context.Context) (r Report, err error) {
 		return r, nil
 	}
 	for _, schema := range s.o.Schemas {
-		list, listed := listActive(ctx, s.tables[schema])
+		list, listed := listActive(ctx, s.batches[schema])
 		err = errors.Join(err, listed)
 		for _, a := range list {
 			r.Active++
-			moved, failed := stepper{s}.step(ctx, schema, a)
+			moved, failed := (&turn{svc: s, cancelled: a.CancelledAt}).advance(ctx, s.batches[schema], a.ID)
 			if moved {
 				r.Moved++
 			}
-			if failed != nil && !fault.Is(failed, fault.Conflict) { // somebody else is at it
-				err = errors.Join(err, failed)
-			}
-			if ctx.Err() != nil {
+			if err = errors.Join(err, failed); ctx.Err() != nil {
 				return r, err
 			}
 		}
@@ -48,71 +46,84 @@ func (s *Service) Advance(ctx context.Context) (r Report, err error) {
 	return r, err
 }
 
-// stepper takes batches a step further.
-type stepper struct{ svc *Service }
+// turn takes one batch a step further.
+type turn struct {
+	svc       *Service
+	cancelled time.Time // when the end of the batch was asked for; zero if nobody did
+	over      llm.Batch // what was collected
+}
 
-// step has one batch come a step further.
-func (s stepper) step(ctx context.Context, schema string, a active) (moved bool, err error) {
-	defer fault.Wrap(&err, "batch %s of %s", a.id, schema)
-	b, err := s.svc.read(ctx, schema, a.id)
-	now, cancelled := s.svc.o.Clock().UTC(), !a.cancelledAt.IsZero()
-	if err != nil || b.State == Done || now.Before(b.lease) || now.Before(b.NotBefore) && !cancelled {
+func (t *turn) advance(ctx context.Context, runs *run.Runs[Batch], id string) (moved bool, err error) {
+	b, err := runs.Get(ctx, id)
+	now, read := t.svc.now(), b.etag
+	if err != nil || b.State == Done || now.Before(b.Lease) || now.Before(b.NotBefore) && t.cancelled.IsZero() {
 		return false, err
 	}
-	switch {
-	case b.State != Running && cancelled:
-		moved, err = s.withdraw(ctx, &b)
-	case b.State != Running:
-		moved, err = s.send(ctx, &b)
-	case cancelled && b.CancelledAt.IsZero():
-		moved, err = s.stop(ctx, &b, a.cancelledAt)
-	default:
-		moved, err = s.poll(ctx, &b)
+	if err := runs.Advance(ctx, &b, 0, t.do); err != nil {
+		return false, err
 	}
-	if err == nil && b.State == Done {
-		s.svc.o.Log.InfoContext(ctx, "batch done", "batch", b.ID, "schema", b.Schema, "enriched", b.Enriched, "skipped",
+	if b.State == Done {
+		t.tidy(ctx)
+		t.svc.o.Log.InfoContext(ctx, "batch done", "batch", b.ID, "schema", b.Schema, "enriched", b.Enriched, "skipped",
 			b.Skipped, "failed", b.Failed,
 			"cancelled", b.Cancelled, "again", b.Again, "strangers", b.Strangers, "tokens_in", b.Usage.In, "tokens_out",
 			b.Usage.Out, "cost", b.Usage.Cost)
 	}
-	return moved, err
+	return b.etag != read, nil
+}
+
+// do changes a batch as far as it comes by itself.
+func (t *turn) do(ctx context.Context, b *Batch) (run.Next, error) {
+	switch {
+	case b.State != Running && !t.cancelled.IsZero():
+		return t.withdraw(ctx, b)
+	case b.State != Running:
+		return t.send(ctx, b)
+	case !t.cancelled.IsZero() && b.CancelledAt.IsZero():
+		return run.Next{}, t.stop(ctx, b)
+	}
+	return t.poll(ctx, b)
 }
 
 // send has the service take a batch, unless it is found there from a step before.
-func (s stepper) send(ctx context.Context, b *Batch) (moved bool, err error) {
+func (t *turn) send(ctx context.Context, b *Batch) (run.Next, error) {
 	tried := !b.SentAt.IsZero()
 	if !tried {
-		b.SentAt = s.svc.o.Clock().UTC()
+		b.SentAt = t.svc.now()
 	}
-	b.Model = s.svc.models.Batch
-	if err := s.lease(ctx, b, Sending); err != nil {
-		return false, err
+	b.Model = t.svc.models.Batch
+	if err := t.lease(ctx, b, Sending); err != nil {
+		return run.Next{}, err
 	}
 	if tried {
-		if found, err := s.resume(ctx, b); err != nil || found {
-			return err == nil, err
+		if found, err := t.resume(ctx, b); err != nil || found {
+			return run.Next{}, err
 		}
 	}
-	err = s.svc.schedule.Run(ctx, &sending{b: b})
+	w := sending{b: b}
+	err := t.svc.schedule.Run(ctx, &w)
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Blocked, fault.NotFound, fault.TooLarge, fault.Throttled:
-		return false, errors.Join(err, s.putOff(ctx, b, err))
+		err = errors.Join(err, t.putOff(ctx, b, err))
 	}
-	return err == nil, err
+	return w.next, err
 }
 
 // lease takes the batch for this step.
-func (s stepper) lease(ctx context.Context, b *Batch, state BatchState) error {
-	b.State, b.lease = state, s.svc.o.Clock().UTC().Add(leaseTime)
-	return s.svc.write(ctx, b)
+func (t *turn) lease(ctx context.Context, b *Batch, state BatchState) error {
+	b.State, b.Lease = state, t.svc.now().Add(leaseTime)
+	err := t.svc.batches[b.Schema].Save(ctx, b)
+	if run.Lost(err) {
+		return run.ErrDone // somebody else is at it
+	}
+	return err
 }
 
 // putOff queues a batch again that the service did not take.
-func (s stepper) putOff(ctx context.Context, b *Batch, why error) error {
+func (t *turn) putOff(ctx context.Context, b *Batch, why error) error {
 	wait := max(refusedWait, fault.RetryAfter(why))
-	b.State, b.Message, b.NotBefore, b.lease = Queued, line(why.Error(), maxMessage), s.svc.o.Clock().UTC().Add(wait),
-		time.Time{}
-	return s.svc.write(ctx, b)
+	b.State, b.Message, b.NotBefore, b.Lease = Queued, line(why.Error(), maxMessage), t.svc.now().Add(wait), time.Time{}
+	return t.svc.batches[b.Schema].Save(ctx, b)
 }
 
 // maxMessage bounds what is kept of an error, in characters.
@@ -120,34 +131,35 @@ const maxMessage = 500
 
 // poll asks how far a batch is, and collects it when it is over. A batch that the service does not
 // know any more is over, without results.
-func (s stepper) poll(ctx context.Context, b *Batch) (moved bool, err error) {
-	remote, err := s.svc.models.Batches.Batch(ctx, b.Remote)
+func (t *turn) poll(ctx context.Context, b *Batch) (run.Next, error) {
+	remote, err := t.svc.models.Batches.Batch(ctx, b.Remote)
 	if fault.Is(err, fault.NotFound) {
 		remote, err = llm.Batch{ID: b.Remote, State: llm.Failed, Status: "unknown to the service", Message: err.Error()}, nil
 	}
-	if err != nil || remote.State == llm.Working && remote.Status == b.Status {
-		return false, err
+	if err == nil && remote.State == llm.Working && remote.Status == b.Status {
+		err = run.ErrDone // nothing is new
+	}
+	if err != nil {
+		return run.Next{}, err
 	}
 	b.Status, b.Message = remote.Status, line(remote.Message, maxMessage)
 	if remote.State == llm.Working {
-		return true, s.svc.write(ctx, b)
+		return run.Next{}, nil
 	}
-	if err := s.lease(ctx, b, Running); err != nil {
-		return false, err
+	if err := t.lease(ctx, b, Running); err != nil {
+		return run.Next{}, err
 	}
-	if err := s.svc.collect.Run(ctx, &collecting{b: b, remote: remote}); err != nil {
-		return false, err
-	}
-	s.tidy(ctx, remote)
-	return true, nil
+	w := collecting{b: b, remote: remote}
+	err, t.over = t.svc.collect.Run(ctx, &w), remote
+	return w.next, err
 }
 
 // tidy removes the files of a batch that is done: they are people's mails. Where that fails, which the
 // client logs, they lie there as long as the service keeps files.
-func (s stepper) tidy(ctx context.Context, remote llm.Batch) {
-	for _, file := range append([]string{remote.Input}, remote.Files...) {
+func (t *turn) tidy(ctx context.Context) {
+	for _, file := range append([]string{t.over.Input}, t.over.Files...) {
 		if file != "" {
-			_ = s.svc.models.Batches.Delete(ctx, file)
+			_ = t.svc.models.Batches.Delete(ctx, file)
 		}
 	}
 }

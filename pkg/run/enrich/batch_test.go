@@ -29,7 +29,7 @@ func testBatch(t *testing.T, r *rig) {
 	}
 	for _, schema := range schemas {
 		list, err := r.s.List(t.Context(), schema, 10, "")
-		must(t, err)
+		r.Must(err)
 		if len(list) != 1 {
 			t.Fatalf("%s: %d batches", schema, len(list))
 		}
@@ -153,7 +153,7 @@ func TestD9NothingTwice(t *testing.T) {
 	if have := r.load("pkm", "e1"); have.Status != Pending || have.Batch != first {
 		t.Errorf("on its way: %+v", have)
 	}
-	r.now = r.now.Add(time.Millisecond)
+	r.Clock.Pass(time.Millisecond)
 	second := r.queue("pkm", "e1", "e2").ID
 	r.entries.Put("pkm", "e2", "Title e2", "Quite another text.")
 	r.entries.Delete("pkm", "e3")
@@ -190,7 +190,7 @@ func TestD8BatchIsPutOff(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 		have := r.batch("pkm", b.ID)
-		if have.State != Queued || have.Message == "" || have.NotBefore.Sub(r.now) < refusedWait {
+		if have.State != Queued || have.Message == "" || have.NotBefore.Sub(r.Clock.Now()) < refusedWait {
 			t.Errorf("%s: %+v", name, have)
 		}
 		if failures := r.advance(); failures != nil || r.batch("pkm", b.ID).Enriched != 1 || r.Batches() != 1 {
@@ -258,12 +258,12 @@ func TestD9List(t *testing.T) {
 	var want []string
 	for range 5 {
 		want = append([]string{r.queue("pkm", "nobody").ID}, want...)
-		r.now = r.now.Add(time.Millisecond)
+		r.Clock.Pass(time.Millisecond)
 	}
 	var have []string
 	for before := ""; ; {
 		page, err := r.s.List(t.Context(), "pkm", 2, before)
-		must(t, err)
+		r.Must(err)
 		if len(page) == 0 {
 			break
 		}
@@ -287,21 +287,5 @@ func TestD9IdleCostsNothing(t *testing.T) {
 	r := newRig(t)
 	if report, err := r.s.Advance(t.Context()); err != nil || report != (Report{}) || r.Requests() != 0 {
 		t.Errorf("%+v %v, %d requests", report, err, r.Requests())
-	}
-}
-
-// Old rows are read as they were written.
-func TestD9RowsRoundTrip(t *testing.T) {
-	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	want := Batch{
-		ID: "t1-x", Schema: "pkm", State: Running, Attempt: 2, Next: "t1-x.3", Model: "m", Remote: "batch_1",
-		Status: "in_progress", Message: "why",
-		Lines: 1, Enriched: 2, Skipped: 3, Failed: 4, Cancelled: 9, Again: 5, Strangers: 6, Usage: llm.Usage{In: 7, Out: 8,
-			Cost: 0.5},
-		NotBefore: at, CreatedAt: at.Add(1e9), SentAt: at.Add(2e9), EndedAt: at.Add(3e9), CancelledAt: at.Add(5e9),
-		lease: at.Add(4e9), etag: "e",
-	}
-	if diff := cmp.Diff(want, batchOf(want.entity()), cmp.AllowUnexported(Batch{})); diff != "" {
-		t.Errorf("(-want +have):\n%s", diff)
 	}
 }

@@ -2,9 +2,9 @@ package enrich
 
 import (
 	"context"
-	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/run"
 )
 
 // cancelledText is why a line has no answer whose batch was cancelled.
@@ -12,40 +12,38 @@ const cancelledText = "the batch was cancelled"
 
 // withdraw ends a cancelled batch that the service does not have. One that a step before perhaps began
 // there is looked for first, and stopped by the next step.
-func (s stepper) withdraw(ctx context.Context, b *Batch) (moved bool, err error) {
-	if err := s.lease(ctx, b, b.State); err != nil {
-		return false, err
+func (t *turn) withdraw(ctx context.Context, b *Batch) (run.Next, error) {
+	if err := t.lease(ctx, b, b.State); err != nil {
+		return run.Next{}, err
 	}
 	if !b.SentAt.IsZero() {
-		if found, err := s.resume(ctx, b); err != nil || found {
-			return err == nil, err
+		if found, err := t.resume(ctx, b); err != nil || found {
+			return run.Next{}, err
 		}
 	}
-	err = s.finish(ctx, b)
-	return err == nil, err
+	return t.svc.finish(ctx, b)
 }
 
 // stop asks the service to end a batch. It is collected once it is over, as any other. A service that
 // refuses, because the batch is over or because it cannot, is not asked again; what it does answer is
 // used then.
-func (s stepper) stop(ctx context.Context, b *Batch, at time.Time) (moved bool, err error) {
-	remote, err := s.svc.models.Batches.Cancel(ctx, b.Remote)
+func (t *turn) stop(ctx context.Context, b *Batch) error {
+	remote, err := t.svc.models.Batches.Cancel(ctx, b.Remote)
 	switch fault.KindOf(err) {
 	case "":
 		b.Status = remote.Status
 	case fault.Invalid, fault.NotFound, fault.Blocked:
 		b.Message = line("not cancelled: "+err.Error(), maxMessage)
 	default:
-		return false, err
+		return err
 	}
-	b.CancelledAt = at
-	err = s.svc.write(ctx, b)
-	return err == nil, err
+	b.CancelledAt = t.cancelled
+	return nil
 }
 
 // release gives the lines of a cancelled batch that wait, or would be asked again, their outcome, and
 // gives all lines as they are then.
-func (s stepper) release(ctx context.Context, b *Batch, lines []Line) ([]Line, error) {
+func (s *Service) release(ctx context.Context, b *Batch, lines []Line) ([]Line, error) {
 	var decided, left []Line
 	for _, l := range lines {
 		if l.Outcome == Waiting || l.Outcome == Again {
@@ -59,12 +57,12 @@ func (s stepper) release(ctx context.Context, b *Batch, lines []Line) ([]Line, e
 }
 
 // releaseOne takes an entry out of a cancelled batch. One that was not claimed for it stays as it is.
-func (s stepper) releaseOne(ctx context.Context, b *Batch, l *Line) error {
+func (s *Service) releaseOne(ctx context.Context, b *Batch, l *Line) error {
 	l.Outcome, l.Message = Cancelled, cancelledText
-	err := change(ctx, s.svc.entries, b.Schema, l.Entry, func(e Entry) (Record, bool) {
+	err := change(ctx, s.entries, b.Schema, l.Entry, func(e Entry) (Record, bool) {
 		r := e.Tier1
 		ours := r.Status == Pending && root(r.Batch) == root(b.ID)
-		r.Status, r.Batch, r.Error, r.At = Failed, b.ID, cancelledText, s.svc.o.Clock().UTC()
+		r.Status, r.Batch, r.Error, r.At = Failed, b.ID, cancelledText, s.now()
 		return r, ours
 	})
 	if fault.Is(err, fault.NotFound) {

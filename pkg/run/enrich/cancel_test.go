@@ -2,7 +2,6 @@ package enrich
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,26 +9,26 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
-	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
 // step has the timer call n times, a minute apart.
 func (r *rig) step(n int) (failures []error) {
 	for range n {
-		if _, err := r.s.Advance(r.t.Context()); err != nil {
+		if _, err := r.s.Advance(r.Context()); err != nil {
 			failures = append(failures, err)
 		}
-		r.now = r.now.Add(time.Minute)
+		r.Clock.Pass(time.Minute)
 	}
 	return failures
 }
 
 // cancel asks for the end of a batch.
 func (r *rig) cancel(id string) Batch {
-	r.t.Helper()
-	b, err := r.s.Cancel(r.t.Context(), "pkm", id)
-	must(r.t, err)
+	r.Helper()
+	b, err := r.s.Cancel(r.Context(), "pkm", id)
+	r.Must(err)
 	return b
 }
 
@@ -52,12 +51,12 @@ func testCancel(t *testing.T, r *rig) {
 		id := r.queue("pkm", ids...).ID
 		r.step(tc.steps)
 		first := r.cancel(id)
-		r.now = r.now.Add(time.Second)
+		r.Clock.Pass(time.Second)
 		if again := r.cancel(id); first.CancelledAt.IsZero() || again.CancelledAt != first.CancelledAt {
 			t.Errorf("%s: cancelled at %s, again at %s", tc.name, first.CancelledAt, again.CancelledAt)
 		}
 		list, err := r.s.List(t.Context(), "pkm", 1, "")
-		must(t, err)
+		r.Must(err)
 		if b := r.batch("pkm", id); b.CancelledAt != first.CancelledAt || list[0].CancelledAt != first.CancelledAt ||
 			b.State == Done {
 			t.Errorf("%s: shown as %+v", tc.name, b)
@@ -145,16 +144,14 @@ func TestD9ServiceDoesNotCancel(t *testing.T) {
 
 // D9: a batch that the service took, which nobody has written down, is found and cancelled there.
 func TestD9CancelledWhileItIsSent(t *testing.T) {
-	lost := false
-	r := newRig(t, func(st storage.Store) storage.Store {
-		return storagetest.Hooked(st, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
-			if c.Op == "table.Transact" && !lost && c.Ops[0].Entity.Props["state"] == string(Running) {
-				lost = true
-				return fault.New(fault.Unavailable, "the process died")
-			}
-			return nil
-		}})
-	})
+	lost, r := false, newRig(t)
+	r.Hook.Set(storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
+		if c.Op == "table.Transact" && !lost && c.Ops[0].Entity.Props["state"] == string(Running) {
+			lost = true
+			return fault.New(fault.Unavailable, "the process died")
+		}
+		return nil
+	}})
 	id := r.queue("pkm", r.put("pkm", 4)...).ID
 	r.step(1)
 	r.cancel(id)
@@ -166,29 +163,25 @@ func TestD9CancelledWhileItIsSent(t *testing.T) {
 
 // D9: one that is cancelled in the very moment it ends has no next attempt.
 func TestD9CancelledWhileItEnds(t *testing.T) {
-	var r *rig
-	var id string
-	armed := false
-	r = newRig(t, func(st storage.Store) storage.Store {
-		return storagetest.Hooked(st, storagetest.Hooks{OnBefore: func(ctx context.Context, c storagetest.Call) error {
-			if armed && c.Op == "table.Transact" && len(c.Ops) == 4 {
-				armed = false
-				_, err := r.s.Cancel(ctx, "pkm", id)
-				return err
-			}
-			return nil
-		}})
-	})
+	r := newRig(t)
 	r.End(llmtest.Expires(1))
-	id = r.queue("pkm", r.put("pkm", 3)...).ID
-	armed = true
+	id := r.queue("pkm", r.put("pkm", 3)...).ID
+	armed := true
+	r.Hook.Set(storagetest.Hooks{OnBefore: func(ctx context.Context, c storagetest.Call) error {
+		if armed && c.Op == "table.Transact" && len(c.Ops) == 4 {
+			armed = false
+			_, err := r.s.Cancel(ctx, "pkm", id)
+			return err
+		}
+		return nil
+	}})
 	r.advance()
 	b := r.batch("pkm", id)
 	if armed || b.Next != "" || b.Enriched != 1 || b.Cancelled != 2 || b.Again != 0 {
 		t.Errorf("%+v", b)
 	}
 	r.settled(id)
-	r.now = r.now.Add(KeepDone + time.Hour).Truncate(time.Hour)
+	r.toHour(KeepDone + time.Hour)
 	if removed, err := r.s.Purge(t.Context()); err != nil || removed != 1 {
 		t.Errorf("purged %d: %v", removed, err)
 	}
@@ -202,35 +195,27 @@ func TestD9CancelledWhileItEnds(t *testing.T) {
 func TestD9FaultsOfCancel(t *testing.T) {
 	for steps := range 4 {
 		for _, end := range []llmtest.Outcome{nil, llmtest.Expires(1)} {
-			for _, after := range []bool{false, true} {
-				for nth := 1; ; nth++ {
-					sab := &saboteur{nth: nth, after: after}
-					r := newRig(t, sab.store)
-					r.entries.Hook = sab.hook
-					r.End(end)
-					id := r.queue("pkm", r.put("pkm", 4)...).ID
-					sab.armed = true
-					r.step(steps)
-					_, err := r.s.Cancel(t.Context(), "pkm", id)
-					if err != nil && !fault.Is(err, fault.Conflict) {
-						_, err = r.s.Cancel(t.Context(), "pkm", id)
-					}
-					if err != nil && !fault.Is(err, fault.Conflict) {
-						t.Errorf("cancelled again: %v", err)
-					}
-					r.advance()
-					sab.armed = false
-					if sab.count < nth {
-						break
-					}
-					where := fmt.Sprintf("%s, the %dth, after %v, cancelled after %d steps", sab.hit, nth, after, steps)
-					if b := r.batch("pkm", id); b.State != Done || b.Enriched+b.Cancelled+b.Again != 4 || b.Again > 0 && err == nil ||
-						r.Batches() > 1 && err == nil {
-						t.Errorf("%s: %+v, %d batches", where, b, r.Batches())
-					}
-					r.settled(id)
+			runtest.EachFault(t, 10, 1, func(t *testing.T, f *runtest.Fault) {
+				r := newRig(t)
+				r.End(end)
+				id := r.queue("pkm", r.put("pkm", 4)...).ID
+				r.Hook.Set(f)
+				r.step(steps)
+				_, err := r.s.Cancel(t.Context(), "pkm", id)
+				if err != nil && !fault.Is(err, fault.Conflict) {
+					_, err = r.s.Cancel(t.Context(), "pkm", id)
 				}
-			}
+				if err != nil && !fault.Is(err, fault.Conflict) {
+					t.Errorf("cancelled again: %v", err)
+				}
+				r.advance()
+				r.Hook.Set(nil)
+				if b := r.batch("pkm", id); b.State != Done || b.Enriched+b.Cancelled+b.Again != 4 || b.Again > 0 && err == nil ||
+					r.Batches() > 1 && err == nil {
+					t.Errorf("cancelled after %d steps: %+v, %d batches", steps, b, r.Batches())
+				}
+				r.settled(id)
+			})
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
+	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -20,6 +21,7 @@ type collecting struct {
 	asked   map[int]bool  // their numbers
 	results []llm.Result  // of all files
 	found   map[int]found // what was made of them, by line
+	next    run.Next      // what ends the batch
 }
 
 // found is what the results say of one line.
@@ -107,20 +109,20 @@ func (s collector) parseLines(_ context.Context, w *collecting) (string, error) 
 }
 
 // write writes the entries and their lines, and ends the batch.
-func (s collector) write(ctx context.Context, w *collecting) (string, error) {
+func (s collector) write(ctx context.Context, w *collecting) (_ string, err error) {
 	if w.remote.State == llm.Failed {
-		w.b.NotBefore = s.svc.o.Clock().UTC().Add(refusedWait)
+		w.b.NotBefore = s.svc.now().Add(refusedWait)
 	}
-	if err := (stepper{s.svc}).decideLines(ctx, w.b, w.lines,
-		func(l *Line) error { return s.writeOne(ctx, w, l) }); err != nil {
-		return "", err
+	err = s.svc.decideLines(ctx, w.b, w.lines, func(l *Line) error { return s.writeOne(ctx, w, l) })
+	if err == nil {
+		w.next, err = s.svc.finish(ctx, w.b)
 	}
-	return "", stepper{s.svc}.finish(ctx, w.b)
+	return "", err
 }
 
 // decideLines decides on lines, which writes their entries, and then writes them, a hundred at a time. A
 // step that dies has the entries of a hundred lines written twice, with the same.
-func (s stepper) decideLines(ctx context.Context, b *Batch, lines []Line, one func(*Line) error) error {
+func (s *Service) decideLines(ctx context.Context, b *Batch, lines []Line, one func(*Line) error) error {
 	for chunk := range slices.Chunk(lines, storage.MaxOps) {
 		var g errgroup.Group
 		g.SetLimit(atOnce)
@@ -130,7 +132,7 @@ func (s stepper) decideLines(ctx context.Context, b *Batch, lines []Line, one fu
 		if err := g.Wait(); err != nil {
 			return err
 		}
-		if err := writeLines(ctx, s.svc.tables[b.Schema], b.ID, chunk); err != nil {
+		if err := s.writeLines(ctx, b, chunk); err != nil {
 			return err
 		}
 	}
@@ -145,7 +147,7 @@ func (s collector) writeOne(ctx context.Context, w *collecting, l *Line) error {
 	}
 	l.Usage = f.usage
 	err := change(ctx, s.svc.entries, w.b.Schema, l.Entry, func(e Entry) (r Record, write bool) {
-		r, write, l.Outcome, l.Message = decide(e, f, w.b, s.svc.o.Clock().UTC())
+		r, write, l.Outcome, l.Message = decide(e, f, w.b, s.svc.now())
 		return r, write
 	})
 	if fault.Is(err, fault.NotFound) {

@@ -14,8 +14,9 @@
 //
 // # Batches
 //
-// The state of batches is in a table for each schema, and [Service.Advance], which a timer calls, has
-// all of them come a step further, in every schema whatever the test mode says:
+// Batches are runs of package run, in a table for each schema. They have no queue: a service takes up to a
+// day, so [Service.Advance], which a timer calls, has all of them come a step further, in every schema
+// whatever the test mode says:
 //
 //	Tier1Batches<Schema>  PK batch   RK <id>         state, the service's id, numbers, lease
 //	                      PK batch   RK active|<id>  while it goes on; whether it is to be cancelled

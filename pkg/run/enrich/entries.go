@@ -20,14 +20,14 @@ const (
 
 // Record is what an entry keeps of its enrichment.
 type Record struct {
-	Status Status
-	Batch  string // that has it, or had it; "" for an entry that was enriched at once
-	Digest string // of what Fields were made from
-	Fields Fields
-	Model  string    // that made Fields
+	Status Status    `col:"tier1_status,always"`
+	Batch  string    `col:"tier1_batch_id,always"` // that has it, or had it; "" for an entry that was enriched at once
+	Digest string    `col:"tier1_digest,always"`   // of what Fields were made from
+	Fields Fields    `col:",inline"`
+	Model  string    `col:"tier1_model,always"` // that made Fields
 	Usage  llm.Usage // that Fields were charged for
-	Error  string    // of a Failed entry
-	At     time.Time // of the last change
+	Error  string    `col:"tier1_error,always"` // of a Failed entry
+	At     time.Time `col:"tier1_at,always"`    // of the last change
 }
 
 // Entry is an entry as far as it is enriched.

@@ -1,65 +1,14 @@
 package enrich
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
-	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
-
-// saboteur makes the nth operation of the store, or of the entries, fail before or after it took effect.
-type saboteur struct {
-	mu    sync.Mutex
-	armed bool
-	nth   int // from 1
-	after bool
-	count int
-	hit   string
-}
-
-func (s *saboteur) before(op string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.armed {
-		return nil
-	}
-	if s.count++; s.count == s.nth && !s.after {
-		s.hit = op
-		return fault.New(fault.Unavailable, "sabotaged")
-	}
-	return nil
-}
-
-func (s *saboteur) behind(op string, err error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.armed && s.count == s.nth && s.after && s.hit == "" {
-		s.hit = op
-		return fault.New(fault.Unavailable, "sabotaged")
-	}
-	return err
-}
-
-func (s *saboteur) store(st storage.Store) storage.Store {
-	return storagetest.Hooked(st, storagetest.Hooks{
-		OnBefore: func(_ context.Context, c storagetest.Call) error { return s.before(c.Op) },
-		OnAfter:  func(_ context.Context, c storagetest.Call, err error) error { return s.behind(c.Op, err) },
-	})
-}
-
-func (s *saboteur) hook(op string, after bool) error {
-	if after {
-		return s.behind("entries."+op, nil)
-	}
-	return s.before("entries." + op)
-}
 
 // D9: whatever fails, once and at whatever operation, before or after it took effect: every entry gets
 // its outcome, none is asked about that has its answer, and the service is never given a batch twice.
@@ -74,73 +23,51 @@ func TestD9FaultsOfEveryStep(t *testing.T) {
 		{"in two", llmtest.AtOnce(llmtest.Expires(2), llmtest.LineTwice(0)), 2, map[string]int{"noon 0": 1, "noon 1": 1,
 			"noon 2": 2, "noon 3": 2}},
 	} {
-		operations := 0
-		for _, after := range []bool{false, true} {
-			for nth := 1; ; nth++ {
-				sab := &saboteur{nth: nth, after: after}
-				r := newRig(t, sab.store)
-				r.entries.Hook = sab.hook
-				r.End(tc.end)
-				ids := r.put("pkm", 4)
-				id := r.queue("pkm", ids...).ID
-				sab.armed = true
-				failures := r.advance()
-				sab.armed = false
-				if sab.count < nth {
-					operations = nth - 1
-					break
-				}
-				if sab.hit == "" {
-					continue // a read, which has no effect
-				}
-				where := fmt.Sprintf("%s: %s, the %dth, after %v", tc.name, sab.hit, nth, after)
-				if len(failures) != 1 {
-					t.Errorf("%s: failures %v", where, failures)
-				}
-				if have := r.settled(id); have != len(ids) || r.Batches() != tc.batches {
-					t.Errorf("%s: %d enriched, in %d batches at the service", where, have, r.Batches())
-				}
-				for words, want := range tc.asked {
-					if have := r.asked(words); have != want {
-						t.Errorf("%s: asked %d times about %s, want %d", where, have, words, want)
-					}
+		runtest.EachFault(t, 20, 1, func(t *testing.T, f *runtest.Fault) {
+			r := newRig(t)
+			r.End(tc.end)
+			ids := r.put("pkm", 4)
+			id := r.queue("pkm", ids...).ID
+			r.Hook.Set(f)
+			failures := r.advance()
+			r.Hook.Set(nil)
+			if len(failures) != min(1, f.Nth) {
+				t.Errorf("%s: failures %v", tc.name, failures)
+			}
+			if have := r.settled(id); have != len(ids) || r.Batches() != tc.batches {
+				t.Errorf("%s: %d enriched, in %d batches at the service", tc.name, have, r.Batches())
+			}
+			for words, want := range tc.asked {
+				if have := r.asked(words); have != want {
+					t.Errorf("%s: asked %d times about %s, want %d", tc.name, have, words, want)
 				}
 			}
-		}
-		if operations < 20 {
-			t.Errorf("%s: only %d operations", tc.name, operations)
-		}
+		})
 	}
 }
 
 // D9: a request to queue a batch that failed has no batch, or one with all of its lines.
 func TestD9FaultsOfSchedule(t *testing.T) {
-	for _, after := range []bool{false, true} {
-		for nth := 1; ; nth++ {
-			sab := &saboteur{nth: nth, after: after, armed: true}
-			r := newRig(t, func(st storage.Store) storage.Store { sab.armed = false; return sab.store(st) })
-			ids := r.put("pkm", 3)
-			sab.armed = true
-			_, err := r.s.Schedule(t.Context(), "pkm", ids)
-			sab.armed = false
-			if sab.count < nth {
-				break
-			}
-			if err == nil {
-				t.Errorf("%s, after %v: no error", sab.hit, after)
-			}
-			if failures := r.advance(); failures != nil {
-				t.Errorf("%s, after %v: %v", sab.hit, after, failures)
-			}
-			list, err := r.s.List(t.Context(), "pkm", 1, "")
-			must(t, err)
-			for _, b := range list {
-				if b.Enriched != 3 {
-					t.Errorf("%s, after %v: %+v", sab.hit, after, b)
-				}
+	runtest.EachFault(t, 3, 1, func(t *testing.T, f *runtest.Fault) {
+		r := newRig(t)
+		ids := r.put("pkm", 3)
+		r.Hook.Set(f)
+		_, err := r.s.Schedule(t.Context(), "pkm", ids)
+		r.Hook.Set(nil)
+		if (err != nil) != (f.Nth > 0) {
+			t.Errorf("error %v", err)
+		}
+		if failures := r.advance(); failures != nil {
+			t.Error(failures)
+		}
+		list, err := r.s.List(t.Context(), "pkm", 1, "")
+		r.Must(err)
+		for _, b := range list {
+			if b.Enriched != 3 {
+				t.Errorf("%+v", b)
 			}
 		}
-	}
+	})
 }
 
 // D9: a request of the service that fails, for ever or after it had its effect, delays and doubles
@@ -174,7 +101,7 @@ func testRace(t *testing.T, r *rig) {
 	var ids []string
 	for range 3 {
 		ids = append(ids, r.queue("pkm", r.put("pkm", 20)...).ID)
-		r.now = r.now.Add(1e6)
+		r.Clock.Pass(1e6)
 	}
 	for range 10 {
 		var wg sync.WaitGroup

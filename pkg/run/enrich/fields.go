@@ -24,11 +24,11 @@ const maxAnswer = 64 << 10
 
 // Fields are what tier 1 says of an entry. The names are those of its columns.
 type Fields struct {
-	Gist                     string   `json:"gist"`          // one or two sentences
-	TopicPrimary             string   `json:"topic_primary"` // one to four words, lower case
-	TopicPrimaryConfidence   float64  `json:"topic_primary_confidence"`
-	TopicSecondary           string   `json:"topic_secondary"` // "" for none
-	TopicSecondaryConfidence float64  `json:"topic_secondary_confidence"`
+	Gist                     string   `json:"gist" col:"gist,always"`                   // one or two sentences
+	TopicPrimary             string   `json:"topic_primary" col:"topic_primary,always"` // one to four words, lower case
+	TopicPrimaryConfidence   float64  `json:"topic_primary_confidence" col:"topic_primary_confidence"`
+	TopicSecondary           string   `json:"topic_secondary" col:"topic_secondary,always"` // "" for none
+	TopicSecondaryConfidence float64  `json:"topic_secondary_confidence" col:"topic_secondary_confidence"`
 	Keywords                 []string `json:"keywords"`
 }
 

@@ -6,53 +6,47 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
+	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // finish ends a batch whose lines are decided. What is to be asked again goes into the next one by the
 // same transaction, for after this nobody looks at it any more; in a cancelled batch it is cancelled. A
-// batch that is cancelled in this moment is a Conflict, and ends when the lease is over.
-func (s stepper) finish(ctx context.Context, b *Batch) error {
-	t := s.svc.tables[b.Schema]
-	a, err := readActive(ctx, t, b.ID)
+// batch that is cancelled in this moment is not ended by it, and ends when the lease is over.
+func (s *Service) finish(ctx context.Context, b *Batch) (end run.Next, err error) {
+	runs := s.batches[b.Schema]
+	a, etag, err := readActive(ctx, runs, b.ID)
 	if fault.Is(err, fault.NotFound) {
-		return fault.New(fault.Conflict, "somebody else has ended it")
+		return end, run.ErrDone
 	}
 	if err != nil {
-		return err
+		return end, err
 	}
-	lines, err := s.svc.Lines(ctx, b.Schema, b.ID)
+	lines, err := s.Lines(ctx, b.Schema, b.ID)
 	if err != nil {
-		return err
+		return end, err
 	}
-	if b.CancelledAt = a.cancelledAt; !a.cancelledAt.IsZero() {
+	if b.CancelledAt = a.CancelledAt; !a.CancelledAt.IsZero() {
 		if lines, err = s.release(ctx, b, lines); err != nil {
-			return err
+			return end, err
 		}
 	}
-	again, now := b.count(lines), s.svc.o.Clock().UTC()
-	var next []storage.Op
+	active := runs.InactiveOp(b.ID)
+	active.Entity.ETag = etag
+	end.Ops = []storage.Op{active}
+	again, now := b.count(lines), s.now()
 	b.Next = ""
 	if len(again) > 0 {
 		b.Next = b.next()
-		if next, err = s.svc.prepare(ctx, Batch{
-			ID: b.Next, Schema: b.Schema, State: Queued, Attempt: b.Attempt + 1, Model: b.Model, Lines: len(again),
+		next := Batch{
+			ID: b.Next, V: 1, Schema: b.Schema, State: Queued, Attempt: b.Attempt + 1, Model: b.Model, Lines: len(again),
 			CreatedAt: now, NotBefore: b.NotBefore,
-		}, again); err != nil {
-			return err
 		}
+		end.Ops = append(end.Ops, runs.Op(&next), runs.ActiveOp(next.ID))
+		err = s.writeNew(ctx, &next, again)
 	}
-	ended := *b
-	ended.State, ended.EndedAt, ended.lease, ended.NotBefore = Done, now, time.Time{}, time.Time{}
-	tags, err := t.Transact(ctx, append([]storage.Op{
-		{Kind: storage.Replace, Entity: ended.entity()},
-		{Kind: storage.Delete, Entity: storage.Entity{Key: activeKey(b.ID), ETag: a.etag}},
-	}, next...)...)
-	if err == nil {
-		*b = ended
-		b.etag = tags[0]
-	}
-	return err
+	b.State, b.EndedAt, b.Lease, b.NotBefore = Done, now, time.Time{}, time.Time{}
+	return end, err
 }
 
 // count adds up the lines, and gives the entries of those that are to be asked again.

@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
 // Schemas are those of package entries, as this package names them.
@@ -45,36 +46,29 @@ func (k Kept) Write(ctx context.Context, schema string, e Entry, r Record) error
 	return err
 }
 
+// columns are those of an entry that a record is kept in.
+type columns struct {
+	Record   `col:",inline"`
+	Keywords string  `col:"keywords,always"` // a list in JSON
+	In       int     `col:"tier1_tokens_in"`
+	Out      int     `col:"tier1_tokens_out"`
+	Cost     float64 `col:"tier1_cost"`
+}
+
+var keptColumns = row.Of[columns]()
+
 func columnsOf(r Record) entries.Fields {
-	keywords := ""
+	c := columns{Record: r, In: r.Usage.In, Out: r.Usage.Out, Cost: r.Usage.Cost}
 	if len(r.Fields.Keywords) > 0 {
 		list, _ := json.Marshal(r.Fields.Keywords) // strings always encode
-		keywords = string(list)
+		c.Keywords = string(list)
 	}
-	return entries.Fields{
-		"gist": r.Fields.Gist, "keywords": keywords,
-		"topic_primary": r.Fields.TopicPrimary, "topic_primary_confidence": r.Fields.TopicPrimaryConfidence,
-		"topic_secondary": r.Fields.TopicSecondary, "topic_secondary_confidence": r.Fields.TopicSecondaryConfidence,
-		"tier1_status": string(r.Status), "tier1_batch_id": r.Batch, "tier1_digest": r.Digest, "tier1_model": r.Model,
-		"tier1_error": r.Error,
-		"tier1_at":    storage.FormatTime(r.At), "tier1_tokens_in": int64(r.Usage.In), "tier1_tokens_out": int64(r.Usage.Out),
-		"tier1_cost": r.Usage.Cost,
-	}
+	return entries.Fields(keptColumns.Encode(&c))
 }
 
 func recordOf(f entries.Fields) Record {
-	p := props(f)
-	r := Record{
-		Status: Status(p.text("tier1_status")), Batch: p.text("tier1_batch_id"), Digest: p.text("tier1_digest"),
-		Model: p.text("tier1_model"),
-		Error: p.text("tier1_error"), At: p.time("tier1_at"),
-		Usage: llm.Usage{In: p.number("tier1_tokens_in"), Out: p.number("tier1_tokens_out"), Cost: p.float("tier1_cost")},
-		Fields: Fields{
-			Gist: p.text("gist"), TopicPrimary: p.text("topic_primary"),
-			TopicPrimaryConfidence: p.float("topic_primary_confidence"),
-			TopicSecondary:         p.text("topic_secondary"), TopicSecondaryConfidence: p.float("topic_secondary_confidence"),
-		},
-	}
-	_ = json.Unmarshal([]byte(p.text("keywords")), &r.Fields.Keywords) // damaged: none
-	return r
+	c, _ := keptColumns.Decode(storage.Properties(f)) // no column must be readable
+	c.Usage = llm.Usage{In: c.In, Out: c.Out, Cost: c.Cost}
+	_ = json.Unmarshal([]byte(c.Keywords), &c.Fields.Keywords) // damaged: none
+	return c.Record
 }

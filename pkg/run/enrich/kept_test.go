@@ -10,25 +10,27 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/llm"
+	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
 // D9: the two implementations of the port keep the same promises.
 func TestD9EntriesPort(t *testing.T) {
 	store := entries.New(mem.New(time.Now), entries.Options{})
-	must(t, store.Create(t.Context()))
-	fake := &FakeEntries{}
+	runtest.Must(t, store.Create(t.Context()))
+	fake := &fakeEntries{hook: storagetest.Hooks{}}
 	fake.Put("pkm_test", "e", "A crane", "The crane was moved.")
 	res, err := store.In(entries.Testing).Insert(t.Context(), entries.Fields{"source": "notes", "title": "A crane",
 		"extracted_text": "The crane was moved."})
-	must(t, err)
+	runtest.Must(t, err)
 	for name, tc := range map[string]struct {
 		port Entries
 		id   string
 	}{"kept": {Kept{store}, res.Entry.Text("entry_id")}, "fake": {fake, "e"}} {
 		t.Run(name, func(t *testing.T) {
 			before, err := tc.port.Load(t.Context(), "pkm_test", tc.id)
-			must(t, err)
+			runtest.Must(t, err)
 			if before.ID != tc.id || before.Title != "A crane" || before.Text != "The crane was moved." ||
 				!cmp.Equal(before.Tier1, Record{}) {
 				t.Errorf("%+v", before)
@@ -41,10 +43,10 @@ func TestD9EntriesPort(t *testing.T) {
 			}
 			for range 2 { // the second time something is emptied
 				e, err := tc.port.Load(t.Context(), "pkm_test", tc.id)
-				must(t, err)
-				must(t, tc.port.Write(t.Context(), "pkm_test", e, want))
+				runtest.Must(t, err)
+				runtest.Must(t, tc.port.Write(t.Context(), "pkm_test", e, want))
 				after, err := tc.port.Load(t.Context(), "pkm_test", tc.id)
-				must(t, err)
+				runtest.Must(t, err)
 				if diff := cmp.Diff(want, after.Tier1); diff != "" || after.Text != before.Text {
 					t.Errorf("(-want +have):\n%s", diff)
 				}

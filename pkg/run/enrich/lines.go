@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
 // Outcome is what became of a line.
@@ -27,51 +28,53 @@ const (
 // Line is an entry in a batch.
 type Line struct {
 	No      int
-	Entry   string
-	Outcome Outcome
-	Message string // why, unless it is Waiting or Written
-	Usage   llm.Usage
+	Entry   string    `col:"entry"`
+	Outcome Outcome   `col:"outcome"`
+	Message string    `col:"message"` // why, unless it is Waiting or Written
+	Usage   llm.Usage `col:",inline"`
 }
 
-func (l *Line) entity(batch string) storage.Entity {
-	return storage.Entity{Key: storage.Key{Partition: batch, Row: fmt.Sprintf("%05d", l.No)}, Props: storage.Properties{
-		"entry": l.Entry, "outcome": string(l.Outcome), "message": l.Message,
-		"tokensIn": int64(l.Usage.In), "tokensOut": int64(l.Usage.Out), "cost": l.Usage.Cost,
-	}}
-}
+var lineRows = row.Of[Line]()
 
 // writeLines writes lines, a hundred to a transaction. Only the holder of the lease writes them, and
 // only to what any other would write.
-func writeLines(ctx context.Context, t storage.Table, batch string, lines []Line) error {
+func (s *Service) writeLines(ctx context.Context, b *Batch, lines []Line) error {
 	for chunk := range slices.Chunk(lines, storage.MaxOps) {
 		var ops []storage.Op
 		for _, l := range chunk {
-			ops = append(ops, storage.Op{Kind: storage.Upsert, Entity: l.entity(batch)})
+			ops = append(ops, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+				Key: storage.Key{Partition: b.ID, Row: fmt.Sprintf("%05d", l.No)}, Props: lineRows.Encode(&l),
+			}})
 		}
-		if _, err := t.Transact(ctx, ops...); err != nil {
+		if _, err := s.batches[b.Schema].Table.Transact(ctx, ops...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// writeNew writes the lines of a batch that is to be. They come first, so that no batch is without.
+func (s *Service) writeNew(ctx context.Context, b *Batch, ids []string) error {
+	var lines []Line
+	for i, id := range ids {
+		lines = append(lines, Line{No: i, Entry: id, Outcome: Waiting})
+	}
+	return s.writeLines(ctx, b, lines)
+}
+
 // Lines reads the lines of a batch in their order.
-func (s *Service) Lines(ctx context.Context, schema, batch string) ([]Line, error) {
-	t, err := s.table(schema)
+func (s *Service) Lines(ctx context.Context, schema, batch string) (lines []Line, err error) {
+	runs, err := s.in(schema)
 	if err != nil {
 		return nil, err
 	}
-	var lines []Line
-	for e, err := range t.Query(ctx, storage.Query{Partition: batch}) {
+	for e, err := range runs.Table.Query(ctx, storage.Query{Partition: batch}) {
 		if err != nil {
 			return nil, err
 		}
-		p := props(e.Props)
-		no, _ := strconv.Atoi(e.Row)
-		lines = append(lines, Line{
-			No: no, Entry: p.text("entry"), Outcome: Outcome(p.text("outcome")), Message: p.text("message"),
-			Usage: llm.Usage{In: p.number("tokensIn"), Out: p.number("tokensOut"), Cost: p.float("cost")},
-		})
+		l, _ := lineRows.Decode(e.Props) // no column must be readable
+		l.No, _ = strconv.Atoi(e.Row)
+		lines = append(lines, l)
 	}
 	return lines, nil
 }

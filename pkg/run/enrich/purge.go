@@ -3,10 +3,9 @@ package enrich
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -20,73 +19,35 @@ const purgePortion = 20
 // costs next to nothing, a call does it only in the first two minutes of an hour; every other does
 // nothing. What one leaves undone, the next does.
 func (s *Service) Purge(ctx context.Context) (removed int, err error) {
-	now := s.o.Clock().UTC()
+	now := s.now()
 	if now.Minute() >= 2 {
 		return 0, nil
 	}
+	before := now.Add(-KeepDone)
 	for _, schema := range s.o.Schemas {
-		old, listed := s.old(ctx, schema, now)
-		err = errors.Join(err, listed)
-		for _, b := range old {
-			failed := s.remove(ctx, &b)
-			if failed == nil {
-				removed++
-			} else if !fault.Is(failed, fault.NotFound) && !fault.Is(failed, fault.Conflict) { // somebody else is at it
-				err = errors.Join(err, failed)
-			}
-		}
+		runs := s.batches[schema]
+		q := runs.Prefix(idPrefix)
+		q.RowFrom = newID(before, "") // ids tell when batches were made, rows when they ended
+		n, failed := runs.Retire(ctx, q, purgePortion,
+			func(b *Batch) bool { return b.State == Done && b.EndedAt.Before(before) }, s.remove)
+		removed, err = removed+n, errors.Join(err, failed)
 	}
 	return removed, err
-}
-
-// old lists batches that have been kept for long enough: their ids tell when they were made, their rows
-// when they ended.
-func (s *Service) old(ctx context.Context, schema string, now time.Time) (list []Batch, err error) {
-	before := now.Add(-KeepDone)
-	q := storage.Query{Partition: partition, RowFrom: newID(before, ""), RowTo: afterIDs}
-	for e, err := range s.tables[schema].Query(ctx, q) {
-		if err != nil {
-			return list, err
-		}
-		if b := batchOf(e); b.State == Done && b.EndedAt.Before(before) {
-			list = append(list, b)
-		}
-		if len(list) == purgePortion {
-			break
-		}
-	}
-	return list, nil
 }
 
 // remove removes a batch. Its row comes last, so that lines whose removal was cut short are found again;
 // those of a next batch that was cancelled before it became one (see [Service.finish]) go with it.
 func (s *Service) remove(ctx context.Context, b *Batch) error {
-	t := s.tables[b.Schema]
-	partitions := []string{b.ID}
+	runs, partitions := s.batches[b.Schema], []string{b.ID}
 	if b.Cancelled > 0 && b.Next == "" {
 		partitions = append(partitions, b.next())
 	}
 	for _, p := range partitions {
-		if err := removeLines(ctx, t, p); err != nil {
+		if err := run.Drop(ctx, runs.Table, storage.Query{Partition: p, Select: []string{"outcome"}}); err != nil {
 			return err
 		}
 	}
-	_, err := t.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: rowKey(b.ID), ETag: b.etag}})
+	_, err := runs.Table.Transact(ctx, storage.Op{Kind: storage.Delete,
+		Entity: storage.Entity{Key: runs.Key(b.ID), ETag: b.etag}})
 	return err
-}
-
-func removeLines(ctx context.Context, t storage.Table, batch string) error {
-	var ops []storage.Op
-	for e, err := range t.Query(ctx, storage.Query{Partition: batch, Select: []string{"outcome"}}) {
-		if err != nil {
-			return err
-		}
-		ops = append(ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: e.ETag}})
-	}
-	for chunk := range slices.Chunk(ops, storage.MaxOps) {
-		if _, err := t.Transact(ctx, chunk...); err != nil {
-			return err
-		}
-	}
-	return nil
 }

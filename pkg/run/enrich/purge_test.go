@@ -2,31 +2,37 @@ package enrich
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
+	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
 // rows counts the rows of the batches of a schema.
 func (r *rig) rows(schema string) (n int) {
-	r.t.Helper()
-	for _, err := range r.s.tables[schema].Query(r.t.Context(), storage.Query{}) {
-		must(r.t, err)
+	r.Helper()
+	for _, err := range r.s.batches[schema].Table.Query(r.Context(), storage.Query{}) {
+		r.Must(err)
 		n++
 	}
 	return n
 }
 
+// toHour passes time, but for what is beyond a full hour.
+func (r *rig) toHour(d time.Duration) {
+	now := r.Clock.Now()
+	r.Clock.Pass(now.Add(d).Truncate(time.Hour).Sub(now))
+}
+
 // purge removes what is old, at the next full hour.
 func (r *rig) purge() int {
-	r.t.Helper()
-	r.now = r.now.Add(time.Hour).Truncate(time.Hour)
-	n, err := r.s.Purge(r.t.Context())
-	must(r.t, err)
+	r.Helper()
+	r.toHour(time.Hour)
+	n, err := r.s.Purge(r.Context())
+	r.Must(err)
 	return n
 }
 
@@ -39,12 +45,12 @@ func testPurge(t *testing.T, r *rig) {
 	r.queue("pkm_test", r.put("pkm_test", 1)...)
 	r.advance()
 	ended := r.batch("pkm", r.batch("pkm", id).Next).EndedAt
-	r.now = ended.Add(KeepDone - 2*time.Hour)
+	r.Clock.Pass(ended.Add(KeepDone - 2*time.Hour).Sub(r.Clock.Now()))
 	waits := r.queue("pkm", "e0").ID
 	if n := r.purge(); n != 0 {
 		t.Fatalf("%d too early", n)
 	}
-	r.now = r.now.Add(KeepDone)
+	r.Clock.Pass(KeepDone)
 	if n := r.purge(); n != 3 || r.rows("pkm") != 3 || r.rows("pkm_test") != 0 {
 		t.Errorf("purged %d, %d and %d rows left", n, r.rows("pkm"), r.rows("pkm_test"))
 	}
@@ -60,30 +66,28 @@ func testPurge(t *testing.T, r *rig) {
 // A call removes 20 batches of a schema, and looks only in the first two minutes of an hour.
 func TestD9PurgeIsBounded(t *testing.T) {
 	queries := 0
-	r := newRig(t, func(st storage.Store) storage.Store {
-		return storagetest.Hooked(st, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
-			if c.Op == "table.Query" {
-				queries++
-			}
-			return nil
-		}})
-	})
+	r := newRig(t)
 	for range purgePortion + 3 {
 		r.queue("pkm", "nobody")
-		r.now = r.now.Add(time.Millisecond)
+		r.Clock.Pass(time.Millisecond)
 	}
 	r.advance()
-	r.now = r.now.Add(KeepDone)
+	r.Clock.Pass(KeepDone)
 	for _, want := range []int{purgePortion, 3, 0} {
 		if have := r.purge(); have != want {
 			t.Errorf("purged %d, want %d", have, want)
 		}
 	}
-	queries = 0
+	r.Hook.Set(storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
+		if c.Op == "table.Query" {
+			queries++
+		}
+		return nil
+	}})
 	for range 30 { // an hour of the timer
-		r.now = r.now.Add(2 * time.Minute)
+		r.Clock.Pass(2 * time.Minute)
 		_, err := r.s.Purge(t.Context())
-		must(t, err)
+		r.Must(err)
 	}
 	if queries != len(schemas) {
 		t.Errorf("%d queries an hour", queries)
@@ -92,27 +96,20 @@ func TestD9PurgeIsBounded(t *testing.T) {
 
 // Whatever fails while batches are removed, the next call removes what is left.
 func TestD9FaultsOfPurge(t *testing.T) {
-	for _, after := range []bool{false, true} {
-		for nth := 1; ; nth++ {
-			sab := &saboteur{nth: nth, after: after}
-			r := newRig(t, sab.store)
-			r.queue("pkm", r.put("pkm", 101)...)
-			r.queue("pkm", "nobody")
-			r.advance()
-			r.now = r.now.Add(KeepDone + time.Hour).Truncate(time.Hour)
-			sab.armed = true
-			_, err := r.s.Purge(t.Context())
-			sab.armed = false
-			if sab.count < nth {
-				break
-			}
-			where := fmt.Sprintf("%s, the %dth, after %v", sab.hit, nth, after)
-			if sab.hit != "" && err == nil {
-				t.Errorf("%s: no error", where)
-			}
-			if r.purge(); r.rows("pkm") != 0 {
-				t.Errorf("%s: %d rows left", where, r.rows("pkm"))
-			}
+	runtest.EachFault(t, 6, 1, func(t *testing.T, f *runtest.Fault) {
+		r := newRig(t)
+		r.queue("pkm", r.put("pkm", 101)...)
+		r.queue("pkm", "nobody")
+		r.advance()
+		r.toHour(KeepDone + time.Hour)
+		r.Hook.Set(f)
+		_, err := r.s.Purge(t.Context())
+		r.Hook.Set(nil)
+		if (err != nil) != (f.Hit() != "") {
+			t.Errorf("error %v", err)
 		}
-	}
+		if r.purge(); r.rows("pkm") != 0 {
+			t.Errorf("%d rows left", r.rows("pkm"))
+		}
+	})
 }

@@ -11,16 +11,14 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 	"github.com/tidemark/tidemark/pkg/llm/openai"
-	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
 
 // rig is the whole of enrichment over a strict service.
 type rig struct {
+	*runtest.Rig
 	*llmtest.Server
-	t       *testing.T
-	now     time.Time
-	entries *FakeEntries
+	entries *fakeEntries
 	s       *Service
 	log     bytes.Buffer
 }
@@ -29,36 +27,28 @@ const model = "tide-chat"
 
 var schemas = []string{"pkm", "pkm_test"}
 
-// wrap lets a test put something between the service and the store.
-func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
+func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{Server: llmtest.NewServer(t, model, 8), t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-		entries: &FakeEntries{}}
-	clock := func() time.Time { return r.now }
-	log := slog.New(slog.NewTextHandler(&r.log, nil))
-	client, err := openai.New(openai.Options{
-		BaseURL: r.URL, Key: llmtest.Key, Log: log, Now: clock, Jitter: func() float64 { return 0 },
-		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-	})
-	must(t, err)
-	var store storage.Store = mem.New(clock)
-	for _, w := range wrap {
-		store = w(store)
-	}
-	tokens := 0
-	r.s = New(store, r.entries, Models{Chat: client, Batches: client, Default: model, Batch: model}, Options{
-		Schemas: schemas, Clock: clock, Log: log,
-		Token: func() string { tokens++; return fmt.Sprintf("%010d", tokens) },
-	})
-	must(t, r.s.Create(t.Context()))
-	return r
+	return newRigOn(t, runtest.Stores["mem"])
 }
 
-func must(t *testing.T, err error) {
+func newRigOn(t *testing.T, open runtest.Open) *rig {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := &rig{Rig: runtest.New(t, open, runtest.Noon), Server: llmtest.NewServer(t, model, 8)}
+	r.entries = &fakeEntries{hook: &r.Hook}
+	log := slog.New(slog.NewTextHandler(&r.log, nil))
+	client, err := openai.New(openai.Options{
+		BaseURL: r.URL, Key: llmtest.Key, Log: log, Now: r.Clock.Now, Jitter: func() float64 { return 0 },
+		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	})
+	r.Must(err)
+	tokens := 0
+	r.s = New(r.Seen, r.entries, Models{Chat: client, Batches: client, Default: model, Batch: model}, Options{
+		Schemas: schemas, Clock: r.Clock.Now, Log: log,
+		Token: func() string { tokens++; return fmt.Sprintf("%010d", tokens) },
+	})
+	r.Must(r.s.Create(t.Context()))
+	return r
 }
 
 // put makes n entries and gives their ids.
@@ -74,45 +64,45 @@ func (r *rig) put(schema string, n int) (ids []string) {
 // advance steps as the timer does, for a day at most, until no batch goes on.
 func (r *rig) advance() (failures []error) {
 	for range 24 * 60 {
-		report, err := r.s.Advance(r.t.Context())
+		report, err := r.s.Advance(r.Context())
 		if err != nil {
 			failures = append(failures, err)
 		} else if report.Active == 0 {
 			return failures
 		}
-		r.now = r.now.Add(time.Minute)
+		r.Clock.Pass(time.Minute)
 	}
-	r.t.Fatalf("batches do not end: %v\n%s", failures, r.log.String())
+	r.Fatalf("batches do not end: %v\n%s", failures, r.log.String())
 	return nil
 }
 
 func (r *rig) load(schema, id string) Record {
-	r.t.Helper()
-	e, err := r.entries.Load(r.t.Context(), schema, id)
-	must(r.t, err)
+	r.Helper()
+	e, err := r.entries.Load(r.Context(), schema, id)
+	r.Must(err)
 	return e.Tier1
 }
 
 func (r *rig) batch(schema, id string) Batch {
-	r.t.Helper()
-	b, err := r.s.Batch(r.t.Context(), schema, id)
-	must(r.t, err)
+	r.Helper()
+	b, err := r.s.Batch(r.Context(), schema, id)
+	r.Must(err)
 	return b
 }
 
 // queue queues a batch of entries.
 func (r *rig) queue(schema string, ids ...string) Batch {
-	r.t.Helper()
-	b, err := r.s.Schedule(r.t.Context(), schema, ids)
-	must(r.t, err)
+	r.Helper()
+	b, err := r.s.Schedule(r.Context(), schema, ids)
+	r.Must(err)
 	return b
 }
 
 // outcomes are those of the lines of a batch, in order.
 func (r *rig) outcomes(schema, id string) string {
-	r.t.Helper()
-	lines, err := r.s.Lines(r.t.Context(), schema, id)
-	must(r.t, err)
+	r.Helper()
+	lines, err := r.s.Lines(r.Context(), schema, id)
+	r.Must(err)
 	var all []string
 	for _, l := range lines {
 		all = append(all, string(l.Outcome))
@@ -133,10 +123,10 @@ func (r *rig) asked(words string) (n int) {
 // settled holds every entry of a batch, and of those that followed it, to what its line says, and
 // counts those that it has enriched.
 func (r *rig) settled(id string) (enriched int) {
-	r.t.Helper()
+	r.Helper()
 	for next := id; next != ""; next = r.batch("pkm", next).Next {
-		lines, err := r.s.Lines(r.t.Context(), "pkm", next)
-		must(r.t, err)
+		lines, err := r.s.Lines(r.Context(), "pkm", next)
+		r.Must(err)
 		for _, l := range lines {
 			status := r.load("pkm", l.Entry).Status
 			if l.Outcome == Written {
@@ -144,7 +134,7 @@ func (r *rig) settled(id string) (enriched int) {
 			}
 			if l.Outcome == Waiting || l.Outcome == Written && status != Enriched || l.Outcome == Fruitless &&
 				status != Failed || status == Pending {
-				r.t.Errorf("line %d of %s is %s, its entry %s is %q", l.No, next, l.Outcome, l.Entry, status)
+				r.Errorf("line %d of %s is %s, its entry %s is %q", l.No, next, l.Outcome, l.Entry, status)
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
+	"github.com/tidemark/tidemark/pkg/run"
 )
 
 // atOnce is how many entries are read or written at once.
@@ -27,6 +28,7 @@ type sending struct {
 	b      *Batch
 	asked  []llm.Line
 	remote llm.Batch
+	next   run.Next // what ends the batch if nothing is to be asked
 }
 
 // sender has the nodes of the schedule graph.
@@ -48,28 +50,23 @@ func (s *Service) Schedule(ctx context.Context, schema string, ids []string) (Ba
 	if err := on("T1_BATCH_MODEL", s.models.Batch); err != nil {
 		return Batch{}, err
 	}
-	t, err := s.table(schema)
+	runs, err := s.in(schema)
 	if err != nil {
 		return Batch{}, err
 	}
 	if ids, err = checkEntries(ids); err != nil {
 		return Batch{}, err
 	}
-	going, err := listActive(ctx, t)
-	if err != nil {
+	if err := runs.CheckRoom(ctx); err != nil {
 		return Batch{}, err
 	}
-	if len(going) >= MaxActive {
-		return Batch{}, fault.New(fault.Conflict, "%d batches go on already; wait for one to end", len(going))
-	}
-	now := s.o.Clock().UTC()
+	now := runs.Now()
 	b := Batch{
-		ID: newID(now, s.o.Token()), Schema: schema, State: Queued, Attempt: 1, Model: s.models.Batch, Lines: len(ids),
+		ID: newID(now, s.o.Token()), V: 1, Schema: schema, State: Queued, Attempt: 1, Model: s.models.Batch, Lines: len(ids),
 		CreatedAt: now,
 	}
-	ops, err := s.prepare(ctx, b, ids)
-	if err == nil {
-		_, err = t.Transact(ctx, ops...)
+	if err = s.writeNew(ctx, &b, ids); err == nil {
+		err = runs.Begin(ctx, &b, runs.ActiveOp(b.ID))
 	}
 	return b, err
 }
@@ -99,7 +96,7 @@ func (s sender) claim(ctx context.Context, w *sending) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	going, err := listActive(ctx, s.svc.tables[w.b.Schema])
+	going, err := s.svc.batches[w.b.Schema].ActiveIDs(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -127,11 +124,11 @@ func (s sender) claim(ctx context.Context, w *sending) (string, error) {
 		return "", err
 	}
 	slices.SortFunc(w.asked, func(a, b llm.Line) int { return strings.Compare(a.ID, b.ID) })
-	return "", writeLines(ctx, s.svc.tables[w.b.Schema], w.b.ID, decided)
+	return "", s.svc.writeLines(ctx, w.b, decided)
 }
 
 // claimOne takes one entry and gives the question about it, or decides its line.
-func (s sender) claimOne(ctx context.Context, b *Batch, l *Line, going []active) (ask *llm.Line, err error) {
+func (s sender) claimOne(ctx context.Context, b *Batch, l *Line, going []string) (ask *llm.Line, err error) {
 	err = change(ctx, s.svc.entries, b.Schema, l.Entry, func(e Entry) (Record, bool) {
 		ask = nil
 		r, err := request(e.Title, e.Text)
@@ -142,13 +139,14 @@ func (s sender) claimOne(ctx context.Context, b *Batch, l *Line, going []active)
 		case stands(e, digest(r)):
 			l.Outcome, l.Message = Skipped, "enriched already"
 			return Record{}, false
-		case e.Tier1.Status == Pending && root(e.Tier1.Batch) != root(b.ID) && goesOn(going, e.Tier1.Batch):
+		case e.Tier1.Status == Pending && root(e.Tier1.Batch) != root(b.ID) &&
+			slices.ContainsFunc(going, func(id string) bool { return root(id) == root(e.Tier1.Batch) }):
 			l.Outcome, l.Message = Skipped, "in the batch "+e.Tier1.Batch
 			return Record{}, false
 		}
 		ask = &llm.Line{ID: lineID(b.ID, l.No, digest(r)), Request: r}
 		claimed := e.Tier1
-		claimed.Status, claimed.Batch, claimed.Error, claimed.At = Pending, b.ID, "", s.svc.o.Clock().UTC()
+		claimed.Status, claimed.Batch, claimed.Error, claimed.At = Pending, b.ID, "", s.svc.now()
 		return claimed, e.Tier1.Status != Pending || e.Tier1.Batch != b.ID
 	})
 	if fault.Is(err, fault.NotFound) {
@@ -189,41 +187,34 @@ func (s sender) accepted(ctx context.Context, w *sending) (string, error) {
 }
 
 // sent writes that the service has the batch; if there was nothing to send, the batch is over.
-func (s sender) sent(ctx context.Context, w *sending) (string, error) {
+func (s sender) sent(ctx context.Context, w *sending) (_ string, err error) {
 	if len(w.asked) == 0 {
-		return "", stepper{s.svc}.finish(ctx, w.b)
+		w.next, err = s.svc.finish(ctx, w.b)
+		return "", err
 	}
-	return "", stepper{s.svc}.accept(ctx, w.b, w.remote)
+	w.b.accept(w.remote)
+	return "", nil
 }
 
 // accept makes a batch of the service ours.
-func (s stepper) accept(ctx context.Context, b *Batch, remote llm.Batch) error {
-	b.State, b.Remote, b.Status, b.Message, b.lease = Running, remote.ID, remote.Status, "", time.Time{}
-	return s.svc.write(ctx, b)
+func (b *Batch) accept(remote llm.Batch) {
+	b.State, b.Remote, b.Status, b.Message, b.Lease = Running, remote.ID, remote.Status, "", time.Time{}
 }
 
 // resume makes a batch ours that was perhaps begun by a step that died; false if it was not.
-func (s stepper) resume(ctx context.Context, b *Batch) (found bool, err error) {
-	remote, found, err := s.find(ctx, b)
-	if err == nil && found {
-		err = s.accept(ctx, b, remote)
-	}
-	return found, err
-}
-
-// find looks for such a batch in the service's list.
-func (s stepper) find(ctx context.Context, b *Batch) (remote llm.Batch, found bool, err error) {
+func (t *turn) resume(ctx context.Context, b *Batch) (found bool, err error) {
 	looked := 0
-	for remote, err := range s.svc.models.Batches.Recent(ctx) {
+	for remote, err := range t.svc.models.Batches.Recent(ctx) {
 		if err != nil && remote.ID == "" {
-			return remote, false, err
+			return false, err
 		}
 		if remote.Label == b.ID {
-			return remote, true, nil
+			b.accept(remote)
+			return true, nil
 		}
 		if looked++; looked == maxLook || remote.CreatedAt.Before(b.SentAt.Add(-lookBack)) {
 			break
 		}
 	}
-	return llm.Batch{}, false, nil
+	return false, nil
 }

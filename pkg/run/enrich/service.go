@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
 // Models are the language models and their routes. Without a route its use is off.
@@ -32,7 +33,7 @@ type Options struct {
 type Service struct {
 	entries Entries
 	models  Models
-	tables  map[string]storage.Table // by schema
+	batches map[string]*run.Runs[Batch] // by schema; the timer takes them on
 	o       Options
 
 	one      *Graph[single]
@@ -51,9 +52,12 @@ func New(store storage.Store, entries Entries, models Models, o Options) *Servic
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{entries: entries, models: models, tables: map[string]storage.Table{}, o: o}
+	s := &Service{entries: entries, models: models, batches: map[string]*run.Runs[Batch]{}, o: o}
 	for _, schema := range o.Schemas {
-		s.tables[schema] = store.Table(tableOf(schema))
+		s.batches[schema] = &run.Runs[Batch]{
+			Kind: "batch", Table: store.Table(tableOf(schema)), Partition: partition, MaxActive: MaxActive, CheckID: checkID,
+			Row: row.Of[Batch](), Fields: fields, Clock: o.Clock, Log: o.Log,
+		}
 	}
 	s.one, s.schedule, s.collect = asker{s}.graph(), sender{s}.graph(), collector{s}.graph()
 	return s
@@ -81,21 +85,23 @@ func Tables(schemas []string) (names []string) {
 // Create makes the tables that are missing.
 func (s *Service) Create(ctx context.Context) error {
 	for _, schema := range s.o.Schemas {
-		if err := s.tables[schema].Create(ctx); err != nil {
+		if err := s.batches[schema].Create(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// table is that of a schema; Invalid if there is no such schema.
-func (s *Service) table(schema string) (storage.Table, error) {
-	t, ok := s.tables[schema]
+// in are the batches of a schema; Invalid if there is no such schema.
+func (s *Service) in(schema string) (*run.Runs[Batch], error) {
+	runs, ok := s.batches[schema]
 	if !ok {
 		return nil, fault.Field("schema", "there is no schema %.40q", schema)
 	}
-	return t, nil
+	return runs, nil
 }
+
+func (s *Service) now() time.Time { return s.o.Clock().UTC() }
 
 // on is an error where a use of models is off.
 func on(setting, value string) error {

@@ -25,7 +25,7 @@ type single struct {
 // key is refused or the model refuses; Conflict when the entry got another text meanwhile; Throttled
 // and Unavailable as the model says, the latter also after two answers that could not be used.
 func (s *Service) Entry(ctx context.Context, schema, id string) (Record, error) {
-	if _, err := s.table(schema); err != nil {
+	if _, err := s.in(schema); err != nil {
 		return Record{}, err
 	}
 	return s.single(ctx, single{schema: schema, id: id})
@@ -99,7 +99,7 @@ func (s asker) parseOne(_ context.Context, one *single) (next string, err error)
 	}
 	one.record = Record{
 		Status: Enriched, Digest: digest(one.request), Fields: fields, Model: one.answer.Model,
-		Usage: one.record.Usage, At: s.svc.o.Clock().UTC(),
+		Usage: one.record.Usage, At: s.svc.now(),
 	}
 	return "", nil
 }

@@ -16,7 +16,7 @@ func TestD9Single(t *testing.T) {
 	r := newRig(t)
 	r.put("pkm_test", 1)
 	have, err := r.s.Entry(t.Context(), "pkm_test", "e0")
-	must(t, err)
+	r.Must(err)
 	if have.Status != Enriched || have.Fields.Gist == "" || have.Usage.In == 0 || have.Usage.Cost != llmtest.Cost ||
 		have.Model != model+"-2026-01-01" || have.Batch != "" {
 		t.Errorf("%+v", have)
