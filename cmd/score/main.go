@@ -2,6 +2,7 @@
 // ground truth, and how steady the finding is when advertisements, tokens and clocks change.
 //
 //	score [-noise] [-step N] [-with name=command]... DIR
+//	score -changes [-cache FILE] [-labels FILE] [-v] DIR
 //
 // DIR and its subfolders hold, for each page:
 //
@@ -18,6 +19,12 @@
 //
 // With -noise each page is read several times, each time with other noise of one kind put in; a
 // page whose content changed, though no reader would say so, counts as a flip.
+//
+// With -changes DIR holds an archive in the form of OpenTermsArchive: a git repository …snapshots with a
+// commit for each fetch that brought other bytes, and one …versions, whose messages link the fetches that
+// a version was recorded from. The fetches are replayed in order, strictly online, by the product's own
+// extraction and decisions, with each of its rules on and off, and by three baselines. docs/decisions.md says
+// how changes are labelled, docs/benchmarks.md what came out.
 package main
 
 import (
@@ -42,6 +49,10 @@ func run(args []string, out io.Writer) error {
 	extractors := []extractor{{"tidemark", tidemark}, {"visible", visible}}
 	flags := flag.NewFlagSet("score", flag.ContinueOnError)
 	noisy := flags.Bool("noise", false, "count the pages whose content changes with noise of each kind")
+	changes := flags.Bool("changes", false, "replay a history of fetches and say which changes are found")
+	cache := flags.String("cache", "", "with -changes: a file for what was read, written if it is not there")
+	labelFile := flags.String("labels", "", "with -changes: a file of labels that replace those of the archive")
+	verbose := flags.Bool("v", false, "with -changes: list what was missed and what was false")
 	step := flags.Int("step", 1, "look at each Nth page only")
 	flags.Func("with", "another extractor, as name=command with arguments; may be repeated", func(s string) error {
 		name, command, _ := strings.Cut(s, "=")
@@ -56,6 +67,9 @@ func run(args []string, out io.Writer) error {
 	}
 	if flags.NArg() != 1 || *step < 1 {
 		return errors.New("want one folder, and a step of 1 or more")
+	}
+	if *changes {
+		return reportChanges(out, flags.Arg(0), *cache, *labelFile, *verbose)
 	}
 	pages, err := load(os.DirFS(flags.Arg(0)), *step)
 	if err != nil {

@@ -57,7 +57,6 @@ var unbuilt = []string{
 	"H10",
 	"H11",
 	"H12",
-	"H13",
 	"H14",
 }
 

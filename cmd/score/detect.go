@@ -1,0 +1,206 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/tidemark/tidemark/pkg/content/chunk"
+	"github.com/tidemark/tidemark/pkg/policy/change"
+)
+
+// detector sees the checks of one item in order and says of each what a crawler with its rules would do.
+type detector interface {
+	check(s *facts, raw int, at time.Time) verdict
+}
+
+// verdict is what becomes of a fetched page.
+type verdict struct {
+	alarm bool // it counts as changed
+	index bool // the index takes it over, and embeds what is new in it
+}
+
+// method is a way to tell changes, with a fresh detector for each item of a host.
+type method struct {
+	name string
+	make func(it *item, h *furniture) detector
+}
+
+// rules are those of the product, each on or off.
+type rules struct {
+	errors, folded, title, states, collapse, furniture bool
+}
+
+var every = rules{errors: true, folded: true, title: true, states: true, collapse: true}
+
+// methods are the baselines, the product without any of its rules, with all, and with all but one
+// and one alone.
+func methods() []method {
+	all := []method{
+		{"raw bytes", func(*item, *furniture) detector { return &byKey{key: func(s *facts, raw int) any { return raw }} }},
+		{"visible text", func(*item, *furniture) detector {
+			return &byKey{key: func(s *facts, _ int) any { return s.visible }}
+		}},
+		{"TextProfile", func(*item, *furniture) detector {
+			return &byKey{key: func(s *facts, _ int) any { return s.profile }}
+		}},
+		tidemarkWith("contentHash alone", rules{}),
+		tidemarkWith("with every rule", every),
+	}
+	switches := []struct {
+		name string
+		of   func(*rules) *bool
+	}{
+		{"errors (H10)", func(r *rules) *bool { return &r.errors }},
+		{"folded (H12)", func(r *rules) *bool { return &r.folded }},
+		{"title (H7)", func(r *rules) *bool { return &r.title }},
+		{"states (H8)", func(r *rules) *bool { return &r.states }},
+		{"collapse (H9)", func(r *rules) *bool { return &r.collapse }},
+		{"furniture (H11)", func(r *rules) *bool { return &r.furniture }},
+	}
+	for _, s := range switches {
+		only, without := rules{}, every
+		*s.of(&only), *s.of(&without) = true, !*s.of(&without)
+		all = append(all, tidemarkWith("only "+s.name, only))
+		if *s.of(&without) {
+			all = append(all, tidemarkWith("and "+s.name, without))
+		} else {
+			all = append(all, tidemarkWith("without "+s.name, without))
+		}
+	}
+	return all
+}
+
+func tidemarkWith(name string, r rules) method {
+	return method{name, func(it *item, h *furniture) detector { return &byRules{rules: r, item: it, host: h} }}
+}
+
+// byKey sees a change wherever a key is another than before.
+type byKey struct {
+	key  func(s *facts, raw int) any
+	last any
+}
+
+func (d *byKey) check(s *facts, raw int, _ time.Time) verdict {
+	now := d.key(s, raw)
+	if now == d.last {
+		return verdict{}
+	}
+	first := d.last == nil
+	d.last = now
+	return verdict{alarm: !first, index: true}
+}
+
+// byRules decides as the product does.
+type byRules struct {
+	rules rules
+	item  *item
+	host  *furniture
+	known change.Known
+	last  *facts
+}
+
+func (d *byRules) check(s *facts, _ int, at time.Time) verdict {
+	if d.rules.errors && s.failure != "" {
+		return verdict{}
+	}
+	r := s.reading(d.rules.folded)
+	if !d.rules.states && len(d.known.States) > 1 {
+		d.known.States = d.known.States[:1]
+	}
+	first := d.last == nil
+	decided := change.Decide(d.known, r, !d.rules.collapse, at)
+	d.known = decided.Known
+	if d.rules.furniture && d.host.explains(d.item, d.last, s, at) {
+		decided.Kind = change.Metadata
+	}
+	if decided.Waits || decided.Kind == change.None {
+		return verdict{}
+	}
+	d.last = s
+	alarm := decided.Kind.OfContent() || decided.Kind == change.Title && !d.rules.title
+	return verdict{alarm: alarm && !first, index: true}
+}
+
+// facts is what detectors ask of a state, worked out once.
+type facts struct {
+	*state
+	failure  string
+	visible  string
+	profile  string
+	lines    []string // of the main content and, first, the title
+	readings [2]change.Reading
+	done     [2]bool
+	cut      []chunk.Chunk
+}
+
+func factsOf(s *state) *facts {
+	f := &facts{state: s, visible: s.Document.TextHash(), profile: textProfile(s.Document.VisibleText)}
+	f.failure = failureOf(s)
+	f.lines = append(f.lines, s.Document.Title)
+	for _, b := range s.Document.Blocks {
+		f.lines = slices.AppendSeq(f.lines, strings.SplitSeq(b.Text, "\n"))
+	}
+	return f
+}
+
+// reading is the state as the product's decision takes it, with what counts on by itself folded or not.
+func (f *facts) reading(folded bool) change.Reading {
+	i := 0
+	if folded {
+		i = 1
+	}
+	if !f.done[i] {
+		f.readings[i], f.done[i] = readingOf(f.state, folded), true
+	}
+	return f.readings[i]
+}
+
+// chunks are what the product embeds of the state.
+func (f *facts) chunks() []chunk.Chunk {
+	if f.cut == nil {
+		f.cut, _ = chunk.Split(chunk.Page{ID: "page", Title: f.Document.Title, Blocks: f.Document.Blocks})
+	}
+	return f.cut
+}
+
+// textProfile is the signature of Apache Nutch's TextProfileSignature with its default settings: words
+// of two letters or more, those that are rare beside the most frequent one left out, how often each
+// occurs rounded down.
+func textProfile(text string) string {
+	const shortest, rate = 2, 0.01
+	count, most := map[string]int{}, 0
+	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		if len(w) >= shortest {
+			count[w]++
+			most = max(most, count[w])
+		}
+	}
+	quantum := int(math.Round(float64(most) * rate))
+	if quantum < 2 {
+		quantum = min(2, max(1, most))
+	}
+	type token struct {
+		word string
+		n    int
+	}
+	var kept []token
+	for w, n := range count {
+		if n = n / quantum * quantum; n >= quantum {
+			kept = append(kept, token{w, n})
+		}
+	}
+	slices.SortFunc(kept, func(a, b token) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.word, b.word)) })
+	sum := sha256.New()
+	for _, t := range kept {
+		fmt.Fprintln(sum, t.word, t.n)
+	}
+	return string(sum.Sum(nil))
+}

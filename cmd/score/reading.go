@@ -1,0 +1,37 @@
+package main
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/policy/change"
+)
+
+// failureOf says why a page is no content, if the product sees that.
+func failureOf(*state) string { return "" }
+
+// readingOf is a state as the product reads it; unfolded, what counts on by itself is hashed as it stands.
+func readingOf(s *state, folded bool) change.Reading {
+	body := bodyOf(s)
+	r := change.Reading{Title: s.Document.Title, Words: change.WordsOf(body)}
+	if folded {
+		r.Hash, r.Body = s.Document.ContentHash(), s.Document.BodyHash()
+		return r
+	}
+	whole, sum := sha256.Sum256([]byte(s.Document.Title+"\n"+body)), sha256.Sum256([]byte(body))
+	r.Hash, r.Body = string(whole[:]), change.State(sum[:len(r.Body)])
+	return r
+}
+
+func bodyOf(s *state) string {
+	var body strings.Builder
+	for _, b := range s.Document.Blocks {
+		text := b.Text
+		if b.Kind != extract.Code {
+			text = extract.Fold(text)
+		}
+		body.WriteString(text + "\n")
+	}
+	return body.String()
+}
