@@ -38,8 +38,8 @@ func main() {
 	flag.IntVar(&b.pages, "pages", 160, "pages on each")
 	flag.IntVar(&b.mails, "mails", 5000, "mails of the mbox that is imported")
 	only := flag.String("only", "",
-		"measurements to run, with commas: handler, counts, rates, crawl, sweep, types, edits, search, entries, backfill, "+
-			"imports, chunks, markup, attack")
+		"measurements to run, with commas: handler, counts, rates, crawl, sweep, types, readers, edits, search, entries, "+
+			"backfill, imports, chunks, markup, attack")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -65,6 +65,7 @@ func (b *bench) run(only string) (err error) {
 		{"crawl", b.crawl},
 		{"sweep", b.sweep},
 		{"types", b.types},
+		{"readers", b.readers},
 		{"edits", b.edits},
 		{"search", b.search},
 		{"entries", b.entries},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
 	"github.com/tidemark/tidemark/pkg/content/extract/pdf"
@@ -58,6 +59,11 @@ func (k kind) samples() ([]sample, error) {
 		return nil, fmt.Errorf("no %s here: run it in the root of the repository", k.name)
 	}
 	return out, nil
+}
+
+// samplesOf are the documents of the kind with this name.
+func samplesOf(name string) ([]sample, error) {
+	return kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })].samples()
 }
 
 // size is the bytes of all documents.

@@ -5,12 +5,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/content/extract"
-	"github.com/tidemark/tidemark/pkg/content/extract/pdf"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -40,8 +38,8 @@ func (b *bench) types() error {
 // warm has the PDF reader compiled into the cache, as it is in a handler that has read one before.
 func warm(ctx context.Context, cache string) error {
 	r := document.New(document.Options{CacheDir: cache})
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.contentType == pdf.MediaType })
-	samples, err := kinds[i].samples()
+	defer r.Close()
+	samples, err := samplesOf("pdf")
 	if err == nil {
 		_, err = read(ctx, r, samples[0])
 	}
@@ -80,12 +78,12 @@ func (r typeReading) memory() string {
 
 // readType reads the documents of a type, by its name and the folder of the cache.
 func readType(ctx context.Context, args []string) (any, error) {
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == args[0] })
-	samples, err := kinds[i].samples()
+	samples, err := samplesOf(args[0])
 	if err != nil {
 		return nil, err
 	}
-	jobs := jobsOf(ctx, args[1])
+	reader := document.New(document.Options{CacheDir: args[1]})
+	jobs := jobsOf(ctx, reader)
 	before, err := memoryKiB(os.Getpid(), "VmHWM")
 	if err != nil {
 		return nil, err
@@ -94,6 +92,7 @@ func readType(ctx context.Context, args []string) (any, error) {
 	if err := once(samples, jobs[byContent]); err != nil {
 		return nil, err
 	}
+	reader.Close() // only what has ended is counted
 	r := typeReading{Files: len(samples), Bytes: size(samples), ChildKiB: childrenKiB()}
 	for range typeRounds {
 		for i, job := range jobs {
@@ -115,8 +114,7 @@ func readType(ctx context.Context, args []string) (any, error) {
 	return r, err
 }
 
-func jobsOf(ctx context.Context, cache string) [works]func(sample) error {
-	reader := document.New(document.Options{CacheDir: cache})
+func jobsOf(ctx context.Context, reader *document.Reader) [works]func(sample) error {
 	return [works]func(sample) error{
 		summing: func(s sample) error { sha256.Sum256(s.body); return nil },
 		byBytes: func(s sample) error { snapshot.Hash(s.body); return nil },

@@ -53,7 +53,6 @@ var unbuilt = []string{
 	"H2",
 	"H3",
 	"H4",
-	"H6",
 	"H10",
 	"H11",
 	"H12",

@@ -7,6 +7,12 @@
 // nothing else: no settings, no secrets. It may use a minute of time and [Options.Memory], and its
 // answer may have 20 MB. Two run at once, others wait.
 //
+// A reader takes longer to start than most documents to read, so it stays for 15 seconds and reads up to
+// 100 of them. Each has PDFium's memory to itself; what else a reader is made of is Go, where one document
+// cannot write into another. A reader ends with the first document that it does not read to its end, or that leaves
+// it large or its folder not empty; and what fails in one that has read others is read again in a new one, within
+// the same time. So no document fails for what another did.
+//
 // When a document stops its reader, the error is about the document, has one line, and can be shown to the
 // user who registered it:
 //
@@ -22,12 +28,12 @@
 // # Alternatives considered
 //
 // Reading in the same process cannot bound memory, and nothing but a fourfold slower mode of the
-// WebAssembly runtime can stop it. A pool of long-lived readers would save 60 ms for each PDF, and
-// would have to prove that nothing of one document reaches the next.
+// WebAssembly runtime can stop it. A reader for each document costs five times as much for a small PDF.
 package document
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -41,6 +47,12 @@ const (
 	maxTime   = time.Minute
 	maxBody   = 50 << 20
 	maxAnswer = 20_000_000
+)
+
+// Bounds on one reader: documents, and the time for which it waits for the next.
+const (
+	maxDocuments = 100
+	maxIdle      = 15 * time.Second
 )
 
 // Options say how documents are read. The zero value works.
@@ -60,7 +72,11 @@ type Reader struct {
 	cache   string
 	memory  int64
 	timeout time.Duration
+	idle    time.Duration
 	slots   chan struct{}
+
+	mu      sync.Mutex
+	waiting []*process // the one that read last comes last
 }
 
 // New makes a reader. It starts nothing.
@@ -74,7 +90,8 @@ func New(o Options) *Reader {
 	if o.Timeout <= 0 || o.Timeout > maxTime {
 		o.Timeout = maxTime
 	}
-	return &Reader{cache: o.CacheDir, memory: o.Memory, timeout: o.Timeout, slots: make(chan struct{}, o.Parallel)}
+	return &Reader{cache: o.CacheDir, memory: o.Memory, timeout: o.Timeout, idle: maxIdle,
+		slots: make(chan struct{}, o.Parallel)}
 }
 
 // Extract reads a document as [extract.Extract] does, and heavy formats too. Their type is that of
@@ -98,7 +115,8 @@ func (r *Reader) Extract(ctx context.Context, body []byte, contentType, baseURL 
 	case <-ctx.Done():
 		return extract.Document{}, ctx.Err()
 	}
-	return r.read(ctx, request{Type: mimeType, BaseURL: baseURL, CacheDir: cacheDir(r.cache), Limits: lim}, body)
+	return r.read(ctx, request{Type: mimeType, Size: len(body), BaseURL: baseURL, CacheDir: cacheDir(r.cache),
+		Limits: lim}, body)
 }
 
 // light reads a document in this process. The recover keeps a mistake of ours in one document from

@@ -29,8 +29,10 @@ var cache string // of the compiled PDF reader, for all tests
 // TestMain is the main of the readers too, for it is this executable that is started again. Only
 // here do they know how to misbehave.
 func TestMain(m *testing.M) {
-	for name, misbehave := range misbehaviors {
-		readers[name] = misbehave
+	for _, kinds := range []map[string]func(request, []byte) (extract.Document, error){misbehaviors, usedReaders} {
+		for name, misbehave := range kinds {
+			readers[name] = misbehave
+		}
 	}
 	Main()
 	cache = cacheDir("") // which other tests of this user fill, too
@@ -169,7 +171,16 @@ func TestHostileDocuments(t *testing.T) {
 		{"an answer without end", "test/flood", 0, fault.TooLarge, "more than 20 MB of text"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := reader(Options{Timeout: c.timeout}).Extract(t.Context(), nil, c.contentType, base, extract.Limits{})
+			r := reader(Options{Timeout: c.timeout})
+			_, err := r.Extract(t.Context(), nil, c.contentType, base, extract.Limits{})
+			if _, err := r.Extract(t.Context(), nil, "test/echo", base, extract.Limits{}); err != nil {
+				t.Fatal(err)
+			}
+			// H6: in a reader that has read others it comes to the same.
+			_, again := r.Extract(t.Context(), nil, c.contentType, base, extract.Limits{})
+			if fmt.Sprint(again) != fmt.Sprint(err) || len(r.waiting) > 0 {
+				t.Errorf("first %v, then %v; %d readers wait", err, again, len(r.waiting))
+			}
 			if !fault.Is(err, c.kind) || !strings.Contains(fmt.Sprint(err), c.want) {
 				t.Errorf("have %v (%s), want the kind %s and %q", err, fault.KindOf(err), c.kind, c.want)
 			}

@@ -1,9 +1,9 @@
 package document
 
 import (
+	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,45 +11,122 @@ import (
 	"os/exec"
 	"runtime"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// errSlow is why a reader was killed that took too long.
-var errSlow = errors.New("too slow")
+// process is a reader that was started.
+type process struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	stderr *capped
+	temp   string        // its folder
+	ended  chan struct{} // closed when it has ended and its folder is gone
+	err    error         // of the process, then
+	served int           // documents
+	expiry *time.Timer   // ends it when it has waited for too long
+}
 
-// read reads a document in a process of its own.
-func (r *Reader) read(ctx context.Context, req request, body []byte) (extract.Document, error) {
+// start starts a reader.
+func start(memory int64) (*process, error) {
 	temp, err := os.MkdirTemp("", "tidemark-document-")
 	if err != nil {
-		return extract.Document{}, startError(err)
+		return nil, startError(err)
 	}
-	defer os.RemoveAll(temp) // a killed reader leaves what it had there
-	head, err := json.Marshal(req)
-	if err != nil { // Unreachable: strings and numbers always can be.
-		return extract.Document{}, err
+	p := &process{cmd: command(temp, memory), stderr: &capped{most: 4 << 10}, temp: temp, ended: make(chan struct{})}
+	p.cmd.Stderr = p.stderr
+	out, err := p.cmd.StdoutPipe()
+	if err == nil {
+		p.out = bufio.NewReaderSize(out, 64<<10)
+		p.in, err = p.cmd.StdinPipe()
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, r.timeout, errSlow)
-	defer cancel()
-	cmd := command(limited, temp, r.memory)
-	cmd.Stdin = io.MultiReader(bytes.NewReader(append(head, '\n')), bytes.NewReader(body))
-	stdout, stderr := &capped{most: maxAnswer, full: cancel}, &capped{most: 4 << 10, full: func() {}}
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	if err := cmd.Start(); err != nil {
-		return extract.Document{}, startError(err)
+	if err == nil {
+		err = p.cmd.Start()
 	}
-	err = cmd.Wait()
-	_ = killGroup(cmd.Process) // one that crashed leaves behind what it started
-	if ctx.Err() != nil {
-		return extract.Document{}, ctx.Err()
+	if err != nil {
+		_ = os.RemoveAll(temp)
+		return nil, startError(err)
 	}
-	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	o := outcome{err: err, stdout: stdout, stderr: stderr.kept.String(), timeout: r.timeout, memory: r.memory}
-	o.slow = context.Cause(limited) == errSlow || used >= r.timeout
-	return o.document()
+	go p.wait()
+	return p, nil
+}
+
+// wait cleans up behind a reader, when it ends.
+func (p *process) wait() {
+	p.err = p.cmd.Wait()
+	_ = killGroup(p.cmd.Process) // one that crashed leaves behind what it started
+	_ = os.RemoveAll(p.temp)     // and what it had there
+	close(p.ended)
+}
+
+// hasEnded reports whether a reader has ended.
+func (p *process) hasEnded() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// kill ends a reader. It does not wait until it has ended.
+func (p *process) kill() {
+	if !p.hasEnded() {
+		_ = killGroup(p.cmd.Process)
+	}
+}
+
+// end ends a reader.
+func (p *process) end() {
+	p.kill()
+	<-p.ended
+}
+
+// ask has a document read, and gives the line that the reader answers. Without one, the reader has ended.
+func (p *process) ask(ctx context.Context, head, body []byte) (line []byte, err error) {
+	p.served++
+	stop := context.AfterFunc(ctx, p.kill)
+	defer func() {
+		if !stop() { // else it might be killed while it reads the next one
+			p.end()
+		}
+	}()
+	// Of a reader that is gone, what it said at its end is worth more than that these fail.
+	_, _ = p.in.Write(append(head, '\n'))
+	_, _ = p.in.Write(body)
+	line, err = readLine(p.out, maxAnswer)
+	switch {
+	case errors.Is(err, errLong):
+		p.end()
+	case err != nil: // it may have closed its output and go on until ctx ends
+		<-p.ended
+	}
+	return line, err
+}
+
+// errLong says that an answer is longer than it may be.
+var errLong = errors.New("long answer")
+
+// readLine reads up to the end of a line, or the error errLong.
+func readLine(r *bufio.Reader, most int) (line []byte, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > most {
+			return nil, errLong
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// isClean reports whether nothing of the document is left behind but the memory that it used.
+func (p *process) isClean() bool {
+	left, err := os.ReadDir(p.temp)
+	return err == nil && len(left) == 0 && p.out.Buffered() == 0 && !p.hasEnded()
 }
 
 func startError(err error) error {
@@ -57,12 +134,11 @@ func startError(err error) error {
 }
 
 // command is the command that starts a reader.
-func command(ctx context.Context, temp string, memory int64) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, executable(), childArgument, strconv.FormatInt(memory, 10))
+func command(temp string, memory int64) *exec.Cmd {
+	cmd := exec.Command(executable(), childArgument, strconv.FormatInt(memory, 10))
 	cmd.Args[0] = os.Args[0] // what an operator sees in the list of processes
 	cmd.Env = environment(temp, memory)
 	ownGroup(cmd)
-	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	cmd.WaitDelay = 5 * time.Second // for pipes that something it started might hold
 	return cmd
 }
@@ -87,69 +163,14 @@ func environment(temp string, memory int64) []string {
 	}
 }
 
-// outcome is how a reader ended.
-type outcome struct {
-	err     error // of the process
-	slow    bool
-	timeout time.Duration
-	memory  int64
-	stdout  *capped
-	stderr  string
-}
-
-// document is what the reader answered, or why it could not.
-func (o outcome) document() (extract.Document, error) {
-	switch {
-	case o.stdout.overflowed:
-		return extract.Document{}, fault.New(fault.TooLarge, "the document gives more than %d MB of text",
-			maxAnswer/1_000_000)
-	case o.err != nil && o.slow:
-		return extract.Document{}, fault.New(fault.TooLarge, "the document takes longer than %s to read", o.timeout)
-	case o.err != nil && outOfMemory(o.stderr):
-		return extract.Document{}, fault.New(fault.TooLarge, "the document needs more than %d MiB of memory to read",
-			o.memory>>20)
-	case o.err != nil:
-		return extract.Document{}, fault.New(fault.Invalid, "the document crashes its reader: %s", o.reason())
-	}
-	var a answer
-	if err := json.Unmarshal(o.stdout.kept.Bytes(), &a); err != nil || a.Document == nil && a.Error == "" {
-		return extract.Document{}, fault.New(fault.Invalid, "the document crashes its reader: its answer is garbled")
-	}
-	if a.Document == nil {
-		return extract.Document{}, fault.New(a.Kind, "%s", a.Error)
-	}
-	return *a.Document, nil
-}
-
-// outOfMemory recognizes what the Go runtime prints before it gives up.
-func outOfMemory(stderr string) bool {
-	return strings.Contains(stderr, "out of memory") || strings.Contains(stderr, "cannot allocate memory")
-}
-
-// reason is the first line of what a reader said when it ended, or else how it ended.
-func (o outcome) reason() string {
-	line, _, _ := strings.Cut(strings.TrimSpace(o.stderr), "\n")
-	if line = extract.Fold(line); line == "" {
-		line = o.err.Error()
-	}
-	return line[:min(len(line), 200)]
-}
-
-// capped keeps what is written up to a bound. What comes then calls full, once, and is lost. The
-// buffer is not embedded: its ReadFrom would be found, and has no bound.
+// capped keeps what is written up to a bound. The buffer is not embedded: its ReadFrom would be found,
+// and has no bound.
 type capped struct {
-	kept       bytes.Buffer
-	most       int
-	full       func()
-	overflowed bool
+	kept bytes.Buffer
+	most int
 }
 
 func (c *capped) Write(b []byte) (int, error) {
-	room := c.most - c.kept.Len()
-	c.kept.Write(b[:min(room, len(b))])
-	if len(b) > room && !c.overflowed {
-		c.overflowed = true
-		c.full()
-	}
+	c.kept.Write(b[:min(c.most-c.kept.Len(), len(b))])
 	return len(b), nil
 }

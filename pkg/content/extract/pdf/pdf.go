@@ -2,8 +2,8 @@
 // the values of its form fields, its links, title and language.
 //
 // PDFium, compiled to WebAssembly, does the work: it has no access to files or network, and its memory
-// is bounded. It cannot be stopped and does not return memory, so package document calls
-// [Extract] in a process of its own. The same bytes always give the same document.
+// is bounded. It cannot be stopped, so package document calls [Engine.Extract] in a process of its own.
+// The same bytes always give the same document.
 //
 // # From glyphs to blocks
 //
@@ -38,10 +38,7 @@ const MediaType = "application/pdf"
 type Options struct {
 	// BaseURL is the address of the document, against which relative links are resolved. Without
 	// it they are left out.
-	BaseURL string
-	// CacheDir keeps the compiled module, 20 MB: with it a document costs 60 ms, without 2 s. It
-	// is filled on first use. The code in it is run unchecked, so no other user may be able to write there.
-	CacheDir string
+	BaseURL  string
 	MaxPages int // 2,000
 	// Limits bounds the document as for [extract.NewComposer]: MaxBytes is bytes of text.
 	Limits extract.Limits
@@ -58,18 +55,18 @@ func (o Options) withDefaults() Options {
 
 // Extract reads a PDF. The error is Blocked for a file with a password, Invalid for one that is
 // broken or holds nothing but images of its pages, and Internal when PDFium does not start.
-func Extract(body []byte, o Options) (extract.Document, error) {
+func (e *Engine) Extract(body []byte, o Options) (extract.Document, error) {
 	o = o.withDefaults()
-	engine, err := start(o.CacheDir)
+	p, err := e.instance()
 	if err != nil {
 		return extract.Document{}, err
 	}
-	defer engine.close()
-	opened, err := engine.pdfium.OpenDocument(&requests.OpenDocument{File: &body})
+	defer p.Close()
+	opened, err := p.OpenDocument(&requests.OpenDocument{File: &body})
 	if err != nil {
 		return extract.Document{}, openError(err)
 	}
-	r := &reader{pdfium: engine.pdfium, doc: opened.Document, o: o, out: extract.NewComposer(MediaType, o.Limits)}
+	r := &reader{pdfium: p, doc: opened.Document, o: o, out: extract.NewComposer(MediaType, o.Limits)}
 	r.base, _ = url.Parse(o.BaseURL)
 	return r.read()
 }

@@ -17,6 +17,7 @@ import (
 var (
 	update = flag.Bool("update", false, "write the golden files")
 	cache  string // compiled once for all tests
+	engine *Engine
 )
 
 func TestMain(m *testing.M) {
@@ -25,7 +26,13 @@ func TestMain(m *testing.M) {
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	var err error
+	if engine, err = Open(cache); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	engine.Close()
+	os.Exit(code)
 }
 
 func load(t testing.TB, name string) []byte {
@@ -38,14 +45,14 @@ func load(t testing.TB, name string) []byte {
 }
 
 func options() Options {
-	return Options{CacheDir: cache, BaseURL: "https://harbour.example/docs/report.pdf"}
+	return Options{BaseURL: "https://harbour.example/docs/report.pdf"}
 }
 
 // TestA17Golden holds whole documents against what they were read as before.
 func TestA17Golden(t *testing.T) {
 	for _, name := range []string{"columns", "office", "form", "loop", "turned"} {
 		t.Run(name, func(t *testing.T) {
-			doc, err := Extract(load(t, name+".pdf"), options())
+			doc, err := engine.Extract(load(t, name+".pdf"), options())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +71,7 @@ func TestA17Golden(t *testing.T) {
 
 // H5: PDFium gives such letters as two halves.
 func TestH5LettersBeyondTheBasicPlane(t *testing.T) {
-	doc, err := Extract(load(t, "beyond.pdf"), options())
+	doc, err := engine.Extract(load(t, "beyond.pdf"), options())
 	if want := "The tide \U0001d400\U0001d401\U0001d402 is high, \ufffd is broken."; err != nil || doc.Text != want {
 		t.Errorf("have %q, %v, want %q", doc.Text, err, want)
 	}
@@ -86,7 +93,7 @@ func show(doc extract.Document) string {
 // TestA17Oracle compares words with those that another reader of PDFs finds.
 func TestA17Oracle(t *testing.T) {
 	for _, name := range []string{"columns", "office"} {
-		doc, err := Extract(load(t, name+".pdf"), options())
+		doc, err := engine.Extract(load(t, name+".pdf"), options())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +120,7 @@ func TestA17Refusals(t *testing.T) {
 		{"no PDF", []byte("<html><p>Not found</p></html>"), fault.Invalid, "broken"},
 		{"the first eighth", whole[:len(whole)/8], fault.Invalid, "broken"},
 	} {
-		doc, err := Extract(c.body, options())
+		doc, err := engine.Extract(c.body, options())
 		if !fault.Is(err, c.kind) || !strings.Contains(fmt.Sprint(err), c.want) {
 			t.Errorf("%s: have %v and %d blocks, want the kind %s and %q", c.name, err, len(doc.Blocks), c.kind, c.want)
 		}
@@ -139,7 +146,7 @@ func TestA17Bounds(t *testing.T) {
 	} {
 		o := options()
 		c.bound(&o)
-		doc, err := Extract(body, o)
+		doc, err := engine.Extract(body, o)
 		if err != nil || !doc.Truncated || c.size(doc) > c.most || doc.VisibleText == "" {
 			t.Errorf("%s: have %d, truncated %v, error %v; want at most %d and truncated", c.name, c.size(doc), doc.Truncated,
 				err, c.most)
@@ -157,7 +164,7 @@ func TestDamage(t *testing.T) {
 			garbled[at] ^= 0x55
 		}
 		for _, body := range [][]byte{cut, garbled} {
-			if _, err := Extract(body, options()); err != nil && !fault.Is(err, fault.Invalid) {
+			if _, err := engine.Extract(body, options()); err != nil && !fault.Is(err, fault.Invalid) {
 				t.Errorf("damage %d: have the kind %s, want Invalid: %v", i, fault.KindOf(err), err)
 			}
 		}
@@ -169,10 +176,35 @@ func TestUnusableCache(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles PDFium")
 	}
-	o := options()
-	o.CacheDir = filepath.Join("testdata", "form.pdf")
-	if doc, err := Extract(load(t, "form.pdf"), o); err != nil || doc.Title != "Mooring permit" {
+	e, err := Open(filepath.Join("testdata", "form.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if doc, err := e.Extract(load(t, "form.pdf"), options()); err != nil || doc.Title != "Mooring permit" {
 		t.Errorf("have %q, %v", doc.Title, err)
+	}
+}
+
+// H6: what one document did to PDFium, the next one does not meet. Every test here shares the engine; this one reads
+// the same document in a new one, and between broken ones.
+func TestH6EveryDocumentHasAnInstanceOfItsOwn(t *testing.T) {
+	body, whole := load(t, "columns.pdf"), load(t, "office.pdf")
+	e, err := Open(cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	want, err := e.Extract(body, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, other := range [][]byte{whole[:len(whole)/2], load(t, "locked.pdf"), load(t, "loop.pdf"), whole, nil} {
+		_, _ = engine.Extract(other, options())
+		got, err := engine.Extract(body, options())
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("after document %d: error %v; want -, have +:\n%s", i, err, diff)
+		}
 	}
 }
 

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/content/document"
+)
+
+// heavy are the types that a process of its own reads.
+var heavy = []string{"pdf", "docx", "pptx", "xlsx"}
+
+// readers measures what it saves that a reader of heavy documents reads more than one: documents read
+// one after another, each by a new reader and all by one, in alternating rounds.
+func (b *bench) readers() error {
+	cache := b.temp("pdf")
+	if err := warm(b.ctx, cache); err != nil {
+		return err
+	}
+	section(fmt.Sprintf("Readers of heavy documents (best of %d alternating rounds)", typeRounds), "type", "files",
+		"a reader for each, per second", "one reader for all, per second", "times", "memory of one that waits, MiB")
+	for _, name := range heavy {
+		samples, err := samplesOf(name)
+		if err != nil {
+			return err
+		}
+		each, all, kib, err := readersOf(b.ctx, cache, samples)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		row(name, len(samples), perSecondText(1/each), perSecondText(1/all), each/all, fmt.Sprintf("%.0f", float64(kib)/1024))
+	}
+	return b.idleReaders(cache)
+}
+
+// readersOf measures the seconds for a document, with a reader for each and with one for all, and the
+// resident memory of that one when it waits.
+func readersOf(ctx context.Context, cache string, samples []sample) (each, all float64, kib int, err error) {
+	one := document.New(document.Options{CacheDir: cache})
+	defer one.Close()
+	ways := []func(sample) error{
+		func(s sample) error {
+			r := document.New(document.Options{CacheDir: cache})
+			defer r.Close()
+			_, err := read(ctx, r, s)
+			return err
+		},
+		func(s sample) error { _, err := read(ctx, one, s); return err },
+	}
+	best := make([]float64, len(ways))
+	for round := range typeRounds {
+		for i, way := range ways {
+			const times = 5
+			began := time.Now()
+			for range times {
+				if err := once(samples, way); err != nil {
+					return 0, 0, 0, err
+				}
+			}
+			if took := time.Since(began).Seconds() / float64(times*len(samples)); round == 0 || took < best[i] {
+				best[i] = took
+			}
+		}
+	}
+	for _, pid := range children(os.Getpid()) {
+		if n, err := memoryKiB(pid, "VmRSS"); err == nil {
+			kib += n
+		}
+	}
+	return best[0], best[1], kib, nil
+}
+
+// idleReaders says how long readers stay when there is nothing to read.
+func (b *bench) idleReaders(cache string) error {
+	const longest = time.Minute
+	samples, err := samplesOf(heavy[0])
+	r := document.New(document.Options{CacheDir: cache})
+	if err == nil {
+		_, err = read(b.ctx, r, samples[0])
+	}
+	if err != nil {
+		return err
+	}
+	began, before := time.Now(), len(children(os.Getpid()))
+	for len(children(os.Getpid())) > 0 && time.Since(began) < longest {
+		time.Sleep(100 * time.Millisecond)
+	}
+	after := len(children(os.Getpid()))
+	fmt.Printf("\nReaders that wait: %d; %.0f s later: %d.\n", before, time.Since(began).Seconds(), after)
+	return nil
+}

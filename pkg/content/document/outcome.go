@@ -1,0 +1,157 @@
+package document
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// errSlow is why a reader was killed that took too long.
+var errSlow = errors.New("too slow")
+
+// read has a document read, by a reader that has read others if one waits.
+func (r *Reader) read(ctx context.Context, req request, body []byte) (doc extract.Document, err error) {
+	head, err := json.Marshal(req)
+	if err != nil { // Unreachable: strings and numbers always can be.
+		return extract.Document{}, err
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, r.timeout, errSlow)
+	defer cancel()
+	p := r.take()
+	if p != nil {
+		if doc, err = r.readBy(limited, p, head, body); err == nil {
+			return doc, nil
+		}
+	}
+	if p == nil || limited.Err() == nil { // what failed may have been the fault of those before
+		if p, err = start(r.memory); err != nil {
+			return extract.Document{}, err
+		}
+		doc, err = r.readBy(limited, p, head, body)
+	}
+	if ctx.Err() != nil {
+		return extract.Document{}, ctx.Err()
+	}
+	return doc, err
+}
+
+// readBy has a document read by one reader, which goes on to wait for others if all went well.
+func (r *Reader) readBy(ctx context.Context, p *process, head, body []byte) (extract.Document, error) {
+	line, err := p.ask(ctx, head, body)
+	if err != nil {
+		o := outcome{long: errors.Is(err, errLong), slow: context.Cause(ctx) == errSlow, err: p.err,
+			stderr: p.stderr.kept.String(), timeout: r.timeout, memory: r.memory}
+		return extract.Document{}, o.reason()
+	}
+	var a answer
+	if err := json.Unmarshal(line, &a); err != nil || a.Document == nil && a.Error == "" {
+		p.end()
+		return extract.Document{}, garbled()
+	}
+	if a.Document == nil {
+		p.end()
+		return extract.Document{}, fault.New(a.Kind, "%s", a.Error)
+	}
+	if a.Large || !p.isClean() || !r.put(p) {
+		p.kill()
+	}
+	return *a.Document, nil
+}
+
+// take gives a reader that waits, or nil.
+func (r *Reader) take() *process {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.waiting) > 0 {
+		p := r.waiting[len(r.waiting)-1]
+		r.waiting = r.waiting[:len(r.waiting)-1]
+		p.expiry.Stop()
+		if !p.hasEnded() {
+			return p
+		}
+	}
+	return nil
+}
+
+// put has a reader wait for the next document, but not for ever, and reports whether it may.
+func (r *Reader) put(p *process) bool {
+	if p.served >= maxDocuments {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.expiry = time.AfterFunc(r.idle, func() {
+		if r.remove(p) {
+			p.kill()
+		}
+	})
+	r.waiting = append(r.waiting, p)
+	return true
+}
+
+// remove reports whether a reader was waiting, which it then is no longer.
+func (r *Reader) remove(p *process) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, w := range r.waiting {
+		if w == p {
+			r.waiting = append(r.waiting[:i], r.waiting[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// Close ends the readers that wait, at once. They would end by themselves soon, or with this process.
+func (r *Reader) Close() {
+	for p := r.take(); p != nil; p = r.take() {
+		p.end()
+	}
+}
+
+// outcome is how a reader ended that gave no answer.
+type outcome struct {
+	long, slow bool
+	err        error // of the process
+	stderr     string
+	timeout    time.Duration
+	memory     int64
+}
+
+// reason is why it could not.
+func (o outcome) reason() error {
+	switch {
+	case o.long:
+		return fault.New(fault.TooLarge, "the document gives more than %d MB of text", maxAnswer/1_000_000)
+	case o.slow || strings.Contains(o.stderr, "SIGXCPU"): // its own limit, see limitTime
+		return fault.New(fault.TooLarge, "the document takes longer than %s to read", o.timeout)
+	case outOfMemory(o.stderr):
+		return fault.New(fault.TooLarge, "the document needs more than %d MiB of memory to read", o.memory>>20)
+	case o.err == nil:
+		return garbled()
+	}
+	return fault.New(fault.Invalid, "the document crashes its reader: %s", o.lastWords())
+}
+
+func garbled() error {
+	return fault.New(fault.Invalid, "the document crashes its reader: its answer is garbled")
+}
+
+// outOfMemory recognizes what the Go runtime prints before it gives up.
+func outOfMemory(stderr string) bool {
+	return strings.Contains(stderr, "out of memory") || strings.Contains(stderr, "cannot allocate memory")
+}
+
+// lastWords is the first line of what a reader said when it ended, or else how it ended.
+func (o outcome) lastWords() string {
+	line, _, _ := strings.Cut(strings.TrimSpace(o.stderr), "\n")
+	if line = extract.Fold(line); line == "" {
+		line = o.err.Error()
+	}
+	return line[:min(len(line), 200)]
+}
