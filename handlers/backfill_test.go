@@ -19,16 +19,7 @@ import (
 // harbour is a site file of one site, and its web: a sitemap, which may be away.
 type harbour struct{ away bool }
 
-func (h *harbour) All() []*site.Site {
-	return []*site.Site{{Slug: "port", Domain: "port.example", Sitemaps: []string{"https://port.example/sitemap.xml"}}}
-}
-
-func (h *harbour) Find(slug string) *site.Site {
-	if slug == "port" {
-		return h.All()[0]
-	}
-	return nil
-}
+var port = site.List{{Slug: "port", Domain: "port.example", Sitemaps: []string{"https://port.example/sitemap.xml"}}}
 
 func (h *harbour) FetchResource(_ context.Context, v crawl.ResourceRequest) (crawl.Resource, error) {
 	if h.away {
@@ -43,7 +34,7 @@ func newBackfillRig(t *testing.T) (*rig, *harbour) {
 	t.Helper()
 	r, h, runs := newRig(t), &harbour{}, 0
 	r.v.Backfill = backfill.New(r.v.Store, r.v.Registry, h, r.v.Files, backfill.Options{
-		Enabled: true, Sites: h, Rules: source.DefaultRules(), Clock: func() time.Time { return r.now },
+		Enabled: true, Sites: port, Rules: source.DefaultRules(), Clock: func() time.Time { return r.now },
 		Token: func() string { runs++; return fmt.Sprintf("token%d", runs) },
 	})
 	return r, h

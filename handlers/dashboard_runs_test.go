@@ -122,7 +122,7 @@ func (h *evilSite) FetchResource(_ context.Context, v crawl.ResourceRequest) (cr
 func TestDashboardEscapesRuns(t *testing.T) {
 	r, _ := newBackfillRig(t)
 	r.v.Backfill = backfill.New(r.v.Store, r.v.Registry, &evilSite{}, r.v.Files, backfill.Options{
-		Enabled: true, Sites: &evilSite{}, Rules: source.DefaultRules(), Clock: func() time.Time { return r.now },
+		Enabled: true, Sites: port, Rules: source.DefaultRules(), Clock: func() time.Time { return r.now },
 	})
 	run := send(t, r, "/api/ui/backfill", url.Values{"sources": {"port"}, "do": {"run"}})
 	r.backfill()

@@ -30,7 +30,7 @@ func newSitesRig(t *testing.T) (*rig, *quay) {
 	t.Helper()
 	r, q, looks := newRig(t), &quay{}, 0
 	r.v.Polls = sitepoll.New(r.v.Store, r.v.Registry, q, sitepoll.Options{
-		PerDay: 10, Sites: q, Rules: source.DefaultRules(), Clock: func() time.Time { return r.now },
+		PerDay: 10, Sites: port, Rules: source.DefaultRules(), Clock: func() time.Time { return r.now },
 		Token: func() string { looks++; return fmt.Sprintf("token%d", looks) },
 	})
 	return r, q

@@ -223,7 +223,7 @@ func (a assembly) runs(in inputs, known records, out indexed, worker *crawl.Work
 		}),
 		backfill: backfill.New(a.store, reg, worker, in.files, cfg.backfill(in.web.Exempt, a.log)),
 		sites: sitepoll.New(a.store, reg, worker, sitepoll.Options{
-			Sites: cfg.Sites, Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Log: a.log,
+			Sites: cfg.Sites.All(), Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Log: a.log,
 		}),
 	}
 }

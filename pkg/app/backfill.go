@@ -28,7 +28,7 @@ func (s *settings) backfill() Backfill {
 func (c *Config) backfill(exempt func(host string) bool, log *slog.Logger) backfill.Options {
 	b := c.Backfill
 	return backfill.Options{
-		Enabled: b.Enabled, Sites: c.Sites, Rules: c.Rules, MaxURLs: b.MaxURLs, MaxPerSource: b.MaxPerSource,
+		Enabled: b.Enabled, Sites: c.Sites.All(), Rules: c.Rules, MaxURLs: b.MaxURLs, MaxPerSource: b.MaxPerSource,
 		MaxConcurrency: b.MaxConcurrency,
 		PerMinute:      b.PerMinute, JobsPerMinute: b.JobsPerMinute, MaxBacklog: b.MaxBacklog,
 		Pace: c.politeness(exempt, c.Sites.Limits), Log: log,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch"
@@ -28,6 +29,27 @@ type Resource struct {
 	ETag, LastModified string // empty where they are not fit to be kept
 	FinalURL           string // that answered, behind redirects
 	Requests           int    // for the page: one, and one for each redirect; robots.txt is not counted
+}
+
+// Refused is why a site did not give what was asked for, by the status: Unavailable if trying again may help.
+func (r Resource) Refused() error {
+	switch {
+	case r.Status >= 500:
+		return fault.New(fault.Unavailable, "HTTP %d", r.Status)
+	case r.Status != http.StatusOK:
+		return fault.New(fault.Invalid, "HTTP %d", r.Status)
+	}
+	return nil
+}
+
+// Missing reports that a site has no such page.
+func (r Resource) Missing() bool {
+	return r.Status == http.StatusNotFound || r.Status == http.StatusGone
+}
+
+// ResourceFetcher asks sites, as politely as a crawl does (E3); see [Worker.FetchResource].
+type ResourceFetcher interface {
+	FetchResource(ctx context.Context, v ResourceRequest) (Resource, error)
 }
 
 // SiteError says that a site, or robots.txt, did not give a resource. It is to be recorded; nobody has

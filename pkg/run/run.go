@@ -51,6 +51,19 @@ type Fields struct {
 // always told apart by case.
 func Token() string { return strings.ToLower(rand.Text()[:10]) }
 
+// Defaults fills in what the options of a service leave open: the wall clock, [Token], and a log that is discarded.
+func Defaults(clock *func() time.Time, token *func() string, log **slog.Logger) {
+	if *clock == nil {
+		*clock = time.Now
+	}
+	if *token == nil {
+		*token = Token
+	}
+	if *log == nil {
+		*log = slog.New(slog.DiscardHandler)
+	}
+}
+
 // Lost reports whether a write failed because another process was quicker, and goes on.
 func Lost(err error) bool { return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) }
 

@@ -52,6 +52,15 @@ func NewTraps(latest time.Time) *Traps {
 	return &Traps{latest: latest.UTC().Year() + 1, groups: map[string]*group{}}
 }
 
+// OpenTraps goes on with a judgment in the state that MarshalJSON wrote; without one, it begins.
+func OpenTraps(state []byte, latest time.Time) (*Traps, error) {
+	t := NewTraps(latest)
+	if len(state) == 0 {
+		return t, nil
+	}
+	return t, t.UnmarshalJSON(state)
+}
+
 // Judge takes the next address, as [source.Source.Normalized] writes it. The reason is "" when it
 // may be a page, else a short phrase for counting, such as "trap: calendar". Judge each address
 // once: a repeated one counts twice.

@@ -43,8 +43,8 @@ func stored(t *testing.T, traps *Traps) *Traps {
 	if len(data) > maxTrapsBytes {
 		t.Fatalf("state of %d bytes", len(data))
 	}
-	next := &Traps{}
-	if err := json.Unmarshal(data, next); err != nil {
+	next, err := OpenTraps(data, present)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return next

@@ -13,7 +13,7 @@ import (
 
 // Sites are the sites of one file. They never change after [Parse]. The zero value has none.
 type Sites struct {
-	all    []*Site
+	all    List
 	limits map[string]Limits // by domain
 }
 
@@ -68,11 +68,14 @@ func (q Quota) Or(every int64) int64 {
 }
 
 // All are the sites in the order of the file. The slice is not to be changed.
-func (s *Sites) All() []*Site { return s.all }
+func (s *Sites) All() List { return s.all }
+
+// List are sites.
+type List []*Site
 
 // Find is the site of that slug, or nil.
-func (s *Sites) Find(slug string) *Site {
-	for _, site := range s.all {
+func (l List) Find(slug string) *Site {
+	for _, site := range l {
 		if site.Slug == slug {
 			return site
 		}

@@ -41,7 +41,7 @@ func TestE9Example(t *testing.T) {
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Error(diff)
 	}
-	if s := sites.Find("harbor-library"); s != sites.All()[1] || sites.Find("other") != nil {
+	if s := sites.All().Find("harbor-library"); s != sites.All()[1] || sites.All().Find("other") != nil {
 		t.Errorf("found %v", s)
 	}
 }
@@ -89,7 +89,7 @@ func TestE9Accepted(t *testing.T) {
 		{"lists whose entries are commented out", minimal("  sitemaps:", "  #- https://a.example/", "  include:"),
 			func(s *Sites) bool { return len(s.All()) == 1 }},
 		{"JSON, which is YAML", `{"sites": [{"slug": "a", "domain": "a.example"}]}`,
-			func(s *Sites) bool { return s.Find("a") != nil }},
+			func(s *Sites) bool { return s.All().Find("a") != nil }},
 		{"a port, for local runs", "sites: [{slug: a, domain: 'localhost:8080'}]",
 			func(s *Sites) bool { return s.All()[0].Domain == "localhost:8080" }},
 		{"an address", "sites: [{slug: a, domain: 127.0.0.1}]",
@@ -304,13 +304,13 @@ func TestE9Judge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if have := sites.Find(row.slug).Judge(u); have != row.want {
+		if have := sites.All().Find(row.slug).Judge(u); have != row.want {
 			t.Errorf("%s: %q, want %q", row.address, have, row.want)
 		}
 	}
 	blob := source.Source{Type: source.File, Normalized: "https://account.blob.core.windows.net/reports/news/1.pdf",
 		Host: "account.blob.core.windows.net"}
-	if have := sites.Find("a").Judge(blob); have != "" {
+	if have := sites.All().Find("a").Judge(blob); have != "" {
 		t.Errorf("a blob of a container: %q", have)
 	}
 }
@@ -340,7 +340,7 @@ func FuzzParse(f *testing.F) {
 // checkSite holds for every site that was accepted.
 func checkSite(t *testing.T, sites *Sites, s *Site) {
 	t.Helper()
-	if sites.Find(s.Slug) != s || !slugForm.MatchString(s.Slug) || hostOf("https://"+s.Domain+"/") != s.Domain {
+	if sites.All().Find(s.Slug) != s || !slugForm.MatchString(s.Slug) || hostOf("https://"+s.Domain+"/") != s.Domain {
 		t.Errorf("slug %q, domain %q", s.Slug, s.Domain)
 	}
 	for _, address := range append(append(s.Sitemaps, s.Feeds...), s.Containers...) {

@@ -16,7 +16,7 @@ import (
 // failures as long as they are kept and with characters that take the most room.
 func TestE7RowOfTheWorstRun(t *testing.T) {
 	r := inMemory(t)
-	var all runtest.Sites
+	var all site.List
 	var slugs []string
 	for i := range backfill.MaxSources {
 		slug := fmt.Sprintf("%064d", i)

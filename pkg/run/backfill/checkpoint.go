@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -199,12 +197,3 @@ func (c *checkpoint) push(d doc) (full bool) {
 
 // more reports whether there are links or documents that are still to be read.
 func (c *checkpoint) more() bool { return c.Token != "" || len(c.Docs) > 0 }
-
-// openTraps gives the judge of endless spaces in the state that the last step left it in.
-func (c *checkpoint) openTraps(begun time.Time) (*discover.Traps, error) {
-	t := discover.NewTraps(begun)
-	if len(c.Traps) == 0 {
-		return t, nil
-	}
-	return t, json.Unmarshal(c.Traps, t)
-}

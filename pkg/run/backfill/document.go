@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
-	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/policy/site"
 )
 
@@ -265,7 +263,7 @@ func templateOf(d doc, found *site.Site) (t discover.Template, ok bool) {
 
 // reader asks sites for documents.
 type reader struct {
-	web   ResourceFetcher
+	web   crawl.ResourceFetcher
 	files Lister
 }
 
@@ -280,36 +278,26 @@ func (r *reader) read(ctx context.Context, d doc, found *site.Site) (reading, er
 	}
 	got := reading{bytes: int64(len(page.Body)), requests: page.Requests}
 	_, counted := templateOf(d, found)
-	switch {
-	case page.Status == http.StatusNotFound || page.Status == http.StatusGone:
-		if got.missing = counted && (d.Kind == docArchive || d.Page > 0) || d.Kind == docRobots; got.missing {
-			return got, nil
-		}
-		return got, siteFault(fault.Invalid, "HTTP %d", page.Status)
-	case page.Status >= 500:
-		return got, siteFault(fault.Unavailable, "HTTP %d", page.Status)
-	case page.Status != http.StatusOK:
-		return got, siteFault(fault.Invalid, "HTTP %d", page.Status)
+	if page.Missing() {
+		got.missing = counted && (d.Kind == docArchive || d.Page > 0) || d.Kind == docRobots
 	}
-	if got.Found, err = parse(d, page, found); err != nil {
+	if got.missing {
+		return got, nil
+	}
+	if err = page.Refused(); err == nil {
+		got.Found, err = parse(d, page, found)
+	}
+	if err != nil {
 		return got, &crawl.SiteError{Err: err}
 	}
 	return got, nil
-}
-
-func siteFault(kind fault.Kind, format string, args ...any) error {
-	return &crawl.SiteError{Err: fault.New(kind, format, args...)}
 }
 
 // parse finds the links of a document by its kind.
 func parse(d doc, page crawl.Resource, found *site.Site) (discover.Found, error) {
 	switch d.Kind {
 	case docRobots:
-		var maps []discover.Link
-		for _, address := range robots.Parse(page.Body).Sitemaps() {
-			maps = append(maps, discover.Link{URL: address})
-		}
-		return discover.Found{Maps: maps}, nil
+		return discover.Robots(page.Body), nil
 	case docArchive:
 		return discover.Listing(page.Body, page.ContentType, page.FinalURL, "", "")
 	case docListing:

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/site"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
@@ -30,7 +31,7 @@ func newRig(t *testing.T, open runtest.Open) *rig {
 	r := &rig{Rig: runtest.New(t, open, runtest.Noon), web: runtest.NewWeb()}
 	r.o = backfill.Options{
 		Enabled: true, Rules: source.DefaultRules(), Clock: r.Clock.Now,
-		Sites: runtest.Sites{
+		Sites: site.List{
 			{Slug: "a", Domain: "a.example", Sitemaps: []string{"https://a.example/sitemap.xml"}},
 			{Slug: "b", Domain: "b.example", Sitemaps: []string{"https://b.example/sitemap.xml"}},
 			{Slug: "a-b", Domain: "ab.example", Sitemaps: []string{"https://ab.example/sitemap.xml"}},

@@ -31,7 +31,7 @@ func links(urls ...string) string {
 // layModes makes a site that has something for each mode but sitemaps.
 func layModes(r *rig) {
 	r.restart(func(o *backfill.Options) {
-		o.Sites = runtest.Sites{{
+		o.Sites = site.List{{
 			Slug: "a", Domain: "a.example", Exclude: []*regexp.Regexp{regexp.MustCompile("/print/")},
 			Archives:   []discover.Template{template(r.T, "https://a.example/{yyyy}/{mm}/")},
 			Listings:   []site.Listing{{URL: template(r.T, "https://a.example/news?page={n}"), Links: "a"}},
@@ -83,7 +83,7 @@ func TestE8Modes(t *testing.T) {
 // E8: a site without sitemaps in the site file is asked for those that robots.txt names.
 func TestE8SitemapsOfRobots(t *testing.T) {
 	r := inMemory(t)
-	r.restart(func(o *backfill.Options) { o.Sites = runtest.Sites{{Slug: "a", Domain: "a.example"}} })
+	r.restart(func(o *backfill.Options) { o.Sites = site.List{{Slug: "a", Domain: "a.example"}} })
 	r.web.Pages["https://a.example/robots.txt"] = "User-agent: *\nSitemap: https://a.example/s.xml\n"
 	r.web.Pages["https://a.example/s.xml"] = runtest.URLSet(runtest.Pages("https://a.example/", 3)...)
 	if run := r.end(r.start(backfill.Request{Sources: []string{"a"}}).ID); run.Queued != 3 {

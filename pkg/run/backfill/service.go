@@ -32,27 +32,15 @@ const MaxActive = 20
 // stalled is how long a source may go without a step before its message is taken for lost.
 const stalled = 2 * time.Minute
 
-// ResourceFetcher asks sites, as politely as a crawl does (E3). Errors are a [*crawl.SiteError], which is
-// recorded; Throttled when the host cannot be asked now; anything else is our own failure.
-type ResourceFetcher interface {
-	FetchResource(ctx context.Context, v crawl.ResourceRequest) (crawl.Resource, error)
-}
-
 // Lister lists the blobs of a container, see [file.Client.List].
 type Lister interface {
 	List(ctx context.Context, folder file.Place, credential string) iter.Seq2[file.Entry, error]
 }
 
-// Sites are those of the site file, see [site.Sites].
-type Sites interface {
-	All() []*site.Site
-	Find(slug string) *site.Site // nil if there is none
-}
-
 // Options adjust a service. Numbers that are zero have the defaults of spec 004 INV-5.
 type Options struct {
-	Enabled        bool  // the kill switch (E6): while false nothing starts and every run pauses
-	Sites          Sites // none when nil
+	Enabled        bool // the kill switch (E6): while false nothing starts and every run pauses
+	Sites          site.List
 	Rules          source.Rules
 	MaxURLs        int // addresses of one run (E5); 1000
 	MaxPerSource   int // likewise of one of its sources; 500
@@ -78,7 +66,7 @@ type Service struct {
 }
 
 // New opens the runs of a store. It touches nothing; see [Service.Create].
-func New(store storage.Store, reg *registry.Registry, web ResourceFetcher, files Lister, o Options) *Service {
+func New(store storage.Store, reg *registry.Registry, web crawl.ResourceFetcher, files Lister, o Options) *Service {
 	o = withDefaults(o)
 	s := &Service{reg: reg, sites: reader{web, files}, poison: store.Queue(PoisonQueue), o: o, runs: run.Runs[Run]{
 		Kind: "backfill run", Table: store.Table(Table), Partition: partition,
@@ -102,23 +90,12 @@ func withDefaults(o Options) Options {
 	number(&o.PerMinute, 600)
 	number(&o.JobsPerMinute, 2)
 	number(&o.MaxBacklog, 2000)
-	if o.Sites == nil {
-		o.Sites = &site.Sites{}
-	}
 	if o.Pace == nil {
 		o.Pace = func(string) registry.Politeness {
 			return registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}
 		}
 	}
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	if o.Token == nil {
-		o.Token = run.Token
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	return o
 }
 
@@ -132,7 +109,7 @@ func (s *Service) Create(ctx context.Context) error {
 }
 
 // Sites are those of the site file, in its order.
-func (s *Service) Sites() []*site.Site { return s.o.Sites.All() }
+func (s *Service) Sites() []*site.Site { return s.o.Sites }
 
 // Enabled reports whether runs may go on (E6).
 func (s *Service) Enabled() bool { return s.o.Enabled }

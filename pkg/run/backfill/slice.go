@@ -67,7 +67,7 @@ func (w *step) slice(ctx context.Context) error {
 // as are reserved.
 func (w *step) choose(addresses []string) (wanted []source.Source, err error) {
 	c := w.at
-	traps, err := c.openTraps(w.run.CreatedAt)
+	traps, err := discover.OpenTraps(c.Traps, w.run.CreatedAt)
 	if err != nil {
 		return nil, err
 	}

@@ -143,7 +143,7 @@ func (o *Options) checkSources(req Request, now time.Time) error {
 func (o *Options) someSlugs() string {
 	const some = 10
 	var slugs []string
-	for _, found := range o.Sites.All() {
+	for _, found := range o.Sites {
 		slugs = append(slugs, found.Slug)
 	}
 	switch {

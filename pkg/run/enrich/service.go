@@ -43,15 +43,7 @@ type Service struct {
 
 // New opens the batches of a store. It touches nothing; see [Service.Create].
 func New(store storage.Store, entries Entries, models Models, o Options) *Service {
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	if o.Token == nil {
-		o.Token = run.Token
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	s := &Service{entries: entries, models: models, batches: map[string]*run.Runs[Batch]{}, o: o}
 	for _, schema := range o.Schemas {
 		s.batches[schema] = &run.Runs[Batch]{

@@ -70,15 +70,7 @@ type Service struct {
 // New opens the imports of a store. The client reads files of this machine below the root. Nothing is
 // touched; see [Service.Create].
 func New(store storage.Store, files *file.Client, kept *entries.Store, tier1 Scheduler, o Options) *Service {
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	if o.Token == nil {
-		o.Token = run.Token
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	if o.Turn == 0 {
 		o.Turn = turnTime
 	}

@@ -85,17 +85,9 @@ type Service struct {
 
 // New opens the runs of a store. It touches nothing; see [Service.Create].
 func New(store storage.Store, reg *registry.Registry, snaps *snapshot.Store, o Options) *Service {
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	if o.Token == nil {
-		o.Token = run.Token
-	}
+	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	if o.Version == "" {
 		o.Version = lineage.Current
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Service{reg: reg, snaps: snaps, o: o, runs: run.Runs[Run]{
 		Kind: "rebuild", Table: store.Table(snapshot.RunsTable), Partition: partition,

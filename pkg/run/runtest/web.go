@@ -11,24 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
-	"github.com/tidemark/tidemark/pkg/policy/site"
 )
-
-// Sites stands for a site file.
-type Sites []*site.Site
-
-// All are the sites.
-func (s Sites) All() []*site.Site { return s }
-
-// Find is the site of a name; nil if there is none.
-func (s Sites) Find(slug string) *site.Site {
-	for _, one := range s {
-		if one.Slug == slug {
-			return one
-		}
-	}
-	return nil
-}
 
 // Reply is all that a resource gives.
 type Reply struct {

@@ -32,11 +32,9 @@ type candidate struct {
 // again reports that more are left than one step takes, though the day's cap is not reached.
 func (w *step) links(ctx context.Context, was seen, next *document, got reading) (again bool, err error) {
 	st := w.st
-	w.done, w.traps = next.seen, discover.NewTraps(st.Now.BeganAt)
-	if len(st.Traps) > 0 {
-		if err := json.Unmarshal(st.Traps, w.traps); err != nil {
-			return false, err
-		}
+	w.done = next.seen
+	if w.traps, err = discover.OpenTraps(st.Traps, st.Now.BeganAt); err != nil {
+		return false, err
 	}
 	fresh, moved := w.sift(was, got.Links)
 	left, capped, err := w.register(ctx, w.wanted(fresh))

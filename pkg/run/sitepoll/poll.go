@@ -58,14 +58,14 @@ func due(now time.Time, found *site.Site, st *state) Kind {
 // rows, and a transaction and a message for each poll. A site whose poll cannot begin keeps no other
 // from its own.
 func (s *Service) Tick(ctx context.Context) (begun int, err error) {
-	if s.o.PerDay == 0 || len(s.o.Sites.All()) == 0 {
+	if s.o.PerDay == 0 || len(s.o.Sites) == 0 {
 		return 0, nil
 	}
 	states, err := s.states(ctx)
 	if err != nil {
 		return 0, err
 	}
-	for _, found := range s.o.Sites.All() {
+	for _, found := range s.o.Sites {
 		st, known := states[found.Slug]
 		if !known {
 			st = newState(found.Slug)
@@ -170,7 +170,7 @@ func (st *state) first(found *site.Site, kind Kind) {
 // RequeueStalled sends the messages of polls that have not moved for a while. It costs one query while no poll goes
 // on, and none without a site file.
 func (s *Service) RequeueStalled(ctx context.Context) (sent int, err error) {
-	if len(s.o.Sites.All()) == 0 {
+	if len(s.o.Sites) == 0 {
 		return 0, nil
 	}
 	return s.polls.RequeueStalled(ctx)

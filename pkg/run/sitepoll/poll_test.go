@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/site"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
@@ -125,7 +126,7 @@ func TestE14WithoutSitemaps(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			r := inMemory(t)
-			r.restart(func(o *sitepoll.Options) { o.Sites = runtest.Sites{{Slug: "c", Domain: "c.example"}} })
+			r.restart(func(o *sitepoll.Options) { o.Sites = site.List{{Slug: "c", Domain: "c.example"}} })
 			r.web.Pages["https://c.example/robots.txt"], r.web.Pages[row.at] = row.robots,
 				runtest.URLSet(runtest.Pages("https://c.example/", 2)...)
 			if poll := r.tick("c"); poll.New != 2 || poll.Errors != 0 {
@@ -237,7 +238,7 @@ func TestE14SettingsChange(t *testing.T) {
 	r.restart(func(o *sitepoll.Options) { o.PerDay = 10 })
 	same(t, tally{Documents: 1, Found: 3, New: 1, Excluded: 2}, tallyOf(r.day("a")))
 	r.restart(func(o *sitepoll.Options) {
-		o.Sites = runtest.Sites{{Slug: "a", Domain: "a.example", Sitemaps: []string{aMap}}}
+		o.Sites = site.List{{Slug: "a", Domain: "a.example", Sitemaps: []string{aMap}}}
 	})
 	same(t, tally{Documents: 1, Found: 3, New: 2, Known: 1}, tallyOf(r.day("a")))
 }

@@ -92,11 +92,11 @@ func (s *Service) siteOf(host string) *site.Site {
 	if err != nil {
 		return nil
 	}
-	i := slices.IndexFunc(s.o.Sites.All(), func(one *site.Site) bool { return one.Domain == src.Host })
+	i := slices.IndexFunc(s.o.Sites, func(one *site.Site) bool { return one.Domain == src.Host })
 	if i < 0 {
 		return nil
 	}
-	return s.o.Sites.All()[i]
+	return s.o.Sites[i]
 }
 
 // pushed reads the addresses of a push.

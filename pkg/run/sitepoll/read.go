@@ -3,14 +3,11 @@ package sitepoll
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/crawl"
-	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/policy/site"
 )
 
@@ -26,21 +23,17 @@ func parse(d doc, held document, page crawl.Resource, found *site.Site) (got rea
 	switch {
 	case page.NotModified:
 		return reading{same: true}, nil
-	case d.Kind == docRobots && (page.Status == http.StatusNotFound || page.Status == http.StatusGone):
+	case d.Kind == docRobots && page.Missing():
 		return reading{}, nil // no robots.txt names no sitemaps
-	case page.Status >= 500:
-		return got, fault.New(fault.Unavailable, "HTTP %d", page.Status)
-	case page.Status != http.StatusOK:
-		return got, fault.New(fault.Invalid, "HTTP %d", page.Status)
+	case page.Refused() != nil:
+		return got, page.Refused()
 	}
 	got.digest = fmt.Sprintf("%016x", xxhash.Sum64(page.Body))
 	if got.same = got.digest == held.Body; got.same {
 		return got, nil
 	}
 	if d.Kind == docRobots {
-		for _, address := range robots.Parse(page.Body).Sitemaps() {
-			got.Maps = append(got.Maps, discover.Link{URL: address})
-		}
+		got.Found = discover.Robots(page.Body)
 		return got, nil
 	}
 	got.Found, err = discover.Sitemap(page.Body, page.FinalURL, discover.Bounds{Alternates: found.Alternates})

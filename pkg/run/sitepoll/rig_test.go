@@ -42,7 +42,7 @@ func newRig(t *testing.T, open runtest.Open) *rig {
 	r.o = sitepoll.Options{
 		Rules: source.DefaultRules(), Clock: r.Clock.Now, PerDay: 500,
 		Token: func() string { r.token++; return fmt.Sprint(r.token) },
-		Sites: runtest.Sites{
+		Sites: site.List{
 			{Slug: "a", Domain: "a.example", Sitemaps: []string{aMap}, Exclude: []*regexp.Regexp{regexp.MustCompile("/print/")}},
 			{Slug: "b", Domain: "b.example", Feeds: []string{bFeed}},
 			{Slug: "limits", Domain: "limits.example", Limits: &site.Limits{MaxConcurrent: 1}},

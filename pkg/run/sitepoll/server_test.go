@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/policy/site"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -64,7 +65,7 @@ func TestE14RealServer(t *testing.T) {
 	host := httptest.NewServer(web)
 	t.Cleanup(host.Close)
 	r.restart(func(o *sitepoll.Options) {
-		o.Sites = runtest.Sites{{Slug: "a", Domain: strings.TrimPrefix(host.URL, "http://"),
+		o.Sites = site.List{{Slug: "a", Domain: strings.TrimPrefix(host.URL, "http://"),
 			Sitemaps: []string{host.URL + "/map.xml", host.URL + "/private/map.xml"}}}
 	})
 	r.Service = sitepoll.New(r.Store, r.reg, worker(t, r), r.o)

@@ -27,21 +27,9 @@ const Method = "SENTINEL"
 // DefaultPerDay is how many new pages of one site are registered in a day unless it is set.
 const DefaultPerDay = 500
 
-// ResourceFetcher asks sites, as politely as a crawl does. Errors are a [*crawl.SiteError], which is
-// recorded; Throttled when the host cannot be asked now; anything else is our own failure.
-type ResourceFetcher interface {
-	FetchResource(ctx context.Context, v crawl.ResourceRequest) (crawl.Resource, error)
-}
-
-// Sites are those of the site file, see [site.Sites].
-type Sites interface {
-	All() []*site.Site
-	Find(slug string) *site.Site // nil if there is none
-}
-
 // Options adjust a service.
 type Options struct {
-	Sites  Sites // none when nil
+	Sites  site.List
 	Rules  source.Rules
 	PerDay int              // new pages of a site in a day (UTC); 0: no site is polled, and no push is taken
 	Clock  func() time.Time // the wall clock when nil
@@ -52,26 +40,15 @@ type Options struct {
 // Service begins and advances polls. It is safe for concurrent use by any number of processes.
 type Service struct {
 	reg    *registry.Registry
-	web    ResourceFetcher
+	web    crawl.ResourceFetcher
 	polls  run.Runs[state]
 	poison storage.Queue
 	o      Options
 }
 
 // New opens the polls of a store. It touches nothing; see [Service.Create].
-func New(store storage.Store, reg *registry.Registry, web ResourceFetcher, o Options) *Service {
-	if o.Sites == nil {
-		o.Sites = &site.Sites{}
-	}
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	if o.Token == nil {
-		o.Token = run.Token
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+func New(store storage.Store, reg *registry.Registry, web crawl.ResourceFetcher, o Options) *Service {
+	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	return &Service{reg: reg, web: web, poison: store.Queue(PoisonQueue), o: o, polls: run.Runs[state]{
 		Kind: "poll", Table: store.Table(Table), Partition: partition,
 		Messages: run.Messages{Queue: store.Queue(Queue), RunName: "site", NumName: "step"},

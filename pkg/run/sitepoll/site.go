@@ -28,7 +28,7 @@ func (s *Service) All(ctx context.Context) ([]Site, error) {
 		return nil, err
 	}
 	var out []Site
-	for _, found := range s.o.Sites.All() {
+	for _, found := range s.o.Sites {
 		st := states[found.Slug]
 		one, err := s.view(ctx, found, &st)
 		if err != nil {
