@@ -55,7 +55,6 @@ var unbuilt = []string{
 	"H4",
 	"H10",
 	"H11",
-	"H12",
 	"H14",
 }
 

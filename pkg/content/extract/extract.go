@@ -95,6 +95,9 @@ type Document struct {
 	VisibleText      string  // all visible text, one line per block
 	Links            []Link  // in page order, one per address
 	Images           []Image // of the main content in page order, one per address; the preview last
+	// Protected are mail addresses that the page hides from programs, in the order in which Blocks have
+	// "[email protected]" for them. Only the hashes of the content cover them.
+	Protected []string `json:",omitempty"`
 }
 
 // Limits bound the work on one document. A zero field means its default.

@@ -14,32 +14,37 @@ import (
 //	title LF block LF block LF …
 //
 // In a block of code, lines keep their indentation; everywhere else runs of whitespace, line
-// breaks included, are one space. Kinds and levels of blocks are not covered: what a page looks
-// like may change without its content changing. The form belongs to the text component of
-// lineage.Current, and so does everything that decides what becomes a block (B6).
+// breaks included, are one space, and what counts on by itself is folded (H12). Kinds and levels of
+// blocks are not covered: what a page looks like may change without its content changing. The form
+// belongs to the text component of lineage.Current, and so does everything that decides what becomes
+// a block (B6).
 func (d Document) ContentHash() string {
-	text := make([]byte, 0, len(d.Title)+len(d.Text)+len(d.Blocks)+2)
-	return digest(d.appendBody(append(append(text, Fold(d.Title)...), '\n')))
+	s := steadier{out: make([]byte, 0, len(d.Title)+len(d.Text)+len(d.Blocks)+2)}
+	s.block(Fold(d.Title))
+	s.out = append(s.out, '\n')
+	return digest(d.appendBody(s))
 }
 
 // BodyHash is a short name of the blocks alone, by which a page is known that has another title, or an
 // earlier text again (H7, H8): the first eight bytes of the SHA-256 of what [Document.ContentHash] covers
-// behind the title's line. It is remembered beside that hash, whose form is not touched.
+// behind the title's line.
 func (d Document) BodyHash() [8]byte {
-	sum := sha256.Sum256(norm.NFC.Bytes(d.appendBody(make([]byte, 0, len(d.Text)+len(d.Blocks)))))
+	s := steadier{out: make([]byte, 0, len(d.Text)+len(d.Blocks))}
+	sum := sha256.Sum256(norm.NFC.Bytes(d.appendBody(s)))
 	return [8]byte(sum[:8])
 }
 
-func (d Document) appendBody(text []byte) []byte {
+func (d Document) appendBody(s steadier) []byte {
+	s.protected = d.Protected
 	for _, b := range d.Blocks {
 		if b.Kind == Code {
-			text = append(text, b.Text...)
+			s.out = append(s.out, b.Text...)
 		} else {
-			text = append(text, spaceLines(b.Text)...)
+			s.block(b.Text)
 		}
-		text = append(text, '\n')
+		s.out = append(s.out, '\n')
 	}
-	return text
+	return s.out
 }
 
 // TextHash names all visible text (A10), whitespace folded to single spaces, form C, written like

@@ -56,6 +56,7 @@ func assemble(p page, root *html.Node, choose chooser) Document {
 		VisibleText: s.text.peek(),
 		Links:       s.links,
 		Images:      images,
+		Protected:   protected(c),
 	}
 	if len(doc.Blocks) == 0 && doc.VisibleText != "" {
 		doc.Blocks = []Block{{Kind: Paragraph, Text: doc.VisibleText}}

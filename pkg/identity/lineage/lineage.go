@@ -25,7 +25,7 @@ import (
 type Version string
 
 // Current is the version of the rules compiled into this program.
-const Current Version = "http_snapshot_url_v2_text_v2"
+const Current Version = "http_snapshot_url_v2_text_v3"
 
 // maxPatch bounds a patch, so that it fits a column of 32 bits.
 const maxPatch = 1_000_000

@@ -1,0 +1,257 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What counts on by itself is no change of content (H12), though the text keeps it: the content hash has
+// a mark in its place. Such are relative times ("updated 3 days ago") and counters ("12 comments") in
+// lines that have little else, as in prose they are what somebody wrote; and years beside a copyright
+// sign. Dates with a year, and quotation marks and dashes, are hashed in one form, as the editions of a site for
+// several regions differ in them.
+//
+// Alternatives considered: to fold relative times wherever they stand, also those to come ("in 30 days"),
+// would hide changes of deadlines; to fold every number would hide prices.
+
+// The marks that the hash has in place of what is folded. No text has control characters.
+const (
+	passingTime = "\x01"
+	counter     = "\x02"
+	someYear    = "\x03"
+)
+
+const (
+	// shortLine is the greatest length, in runes, of a line in which a time ago is one by which the page is dated.
+	shortLine = 80
+	// shortLabel is that of a line in which "yesterday" is.
+	shortLabel = 40
+	// copyrightLine is that, in bytes, of a line whose years are folded if it has a copyright sign.
+	copyrightLine = 300
+)
+
+// token is a piece of a line: a word, digits, or one other character.
+type token struct {
+	kind       tokenKind
+	start, end int
+	word       string // of words, in lower case
+}
+
+type tokenKind uint8
+
+const (
+	word tokenKind = iota
+	digits
+	sign
+)
+
+// steadier folds lines. It keeps its room between them.
+type steadier struct {
+	line   string
+	tokens []token
+	out    []byte
+	times  timeReader
+
+	protected []string // addresses in place of the next [protection]
+}
+
+// block appends the lines of a block, with a space between them.
+func (s *steadier) block(text string) {
+	between := false
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if between {
+			s.out = append(s.out, ' ')
+		}
+		s.add(s.unprotected(line))
+		between = true
+	}
+}
+
+// unprotected is a line with the addresses that it hides.
+func (s *steadier) unprotected(line string) string {
+	if len(s.protected) == 0 || !strings.Contains(line, protection) {
+		return line
+	}
+	var out strings.Builder
+	for i, part := range strings.Split(line, protection) {
+		switch {
+		case i > 0 && len(s.protected) > 0:
+			out.WriteString(s.protected[0])
+			s.protected = s.protected[1:]
+		case i > 0:
+			out.WriteString(protection)
+		}
+		out.WriteString(part)
+	}
+	return out.String()
+}
+
+// add appends a line as the hash covers it. Cells of a table and parts between dots are lines of their own.
+func (s *steadier) add(line string) {
+	for {
+		at, size := partEnd(line)
+		s.part(line[:at])
+		if at == len(line) {
+			return
+		}
+		s.out = append(s.out, line[at:at+size]...)
+		line = line[at+size:]
+	}
+}
+
+// partEnd is where the first part of a line ends, and how long its border is.
+func partEnd(line string) (at, size int) {
+	for i, r := range line {
+		switch r {
+		case '|', '·', '•', '∙', '●', '\n':
+			return i, utf8.RuneLen(r)
+		}
+	}
+	return len(line), 0
+}
+
+func (s *steadier) part(part string) {
+	s.line = part
+	short := utf8.RuneCountInString(part) <= shortLine
+	if !short && !hasYear(part) {
+		s.plain(0, len(part))
+		return
+	}
+	s.tokens = tokens(s.tokens[:0], part)
+	if short && isCounter(s.tokens) {
+		s.out = append(s.out, counter...)
+		return
+	}
+	s.times.begin(s.tokens, short, utf8.RuneCountInString(part) <= shortLabel)
+	protected := len(part) <= copyrightLine && hasCopyright(s.tokens, part)
+	done, year := 0, 0
+	for i := 0; i < len(s.tokens); {
+		for year < len(s.tokens) && (year < i || !isYear(part, s.tokens[year])) {
+			year++
+		}
+		mark, n := s.fold(i, year, protected)
+		if n == 0 {
+			i++
+			continue
+		}
+		s.plain(done, s.tokens[i].start)
+		s.out = append(s.out, mark...)
+		i += n
+		done = s.tokens[i-1].end
+	}
+	s.plain(done, len(part))
+}
+
+// fold is what stands in the hash for the tokens from i on, and for how many of them; 0 for none. The next
+// year is at year.
+func (s *steadier) fold(i, year int, protected bool) (mark string, n int) {
+	if year < len(s.tokens) && year-i < longestDate {
+		if mark, n = dateAt(s.line, s.tokens[i:min(len(s.tokens), i+longestDate)]); n > 0 {
+			return mark, n
+		}
+		if n = yearsAt(s.line, s.tokens[i:]); protected && n > 0 {
+			return someYear, n
+		}
+	}
+	if i > 0 && glued(s.tokens[i-1], s.tokens[i]) {
+		return "", 0
+	}
+	return passingTime, s.times.at(i)
+}
+
+// glued reports whether a word goes on in the next token, as in "x3d".
+func glued(a, b token) bool {
+	return a.end == b.start && a.kind == word && b.kind == digits && a.word[0] < utf8.RuneSelf
+}
+
+// plain appends a part of the line in which nothing counts on, with quotation marks and dashes in one form.
+func (s *steadier) plain(from, to int) {
+	start := from
+	for i := from; i < to; {
+		if s.line[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s.line[i:to])
+		if form := oneForm(r); form != "" {
+			s.out = append(append(s.out, s.line[start:i]...), form...)
+			start = i + size
+			if r == '«' && strings.HasPrefix(s.line[start:to], " ") {
+				start++ // « so » is the same as «so»
+				size++
+			}
+			if r == '»' && len(s.out) > 1 && s.out[len(s.out)-2] == ' ' {
+				s.out = append(s.out[:len(s.out)-2], form...)
+			}
+		}
+		i += size
+	}
+	s.out = append(s.out, s.line[start:to]...)
+}
+
+// oneForm is what stands in the hash for a mark that regions write in several ways; "" for others.
+func oneForm(r rune) string {
+	switch r {
+	case '“', '”', '„', '‟', '«', '»', '″', '＂':
+		return `"`
+	case '‘', '’', '‚', '‛', '′', '‹', '›', '´', '＇':
+		return "'"
+	case '‐', '‑', '‒', '–', '—', '―', '−':
+		return "-"
+	case '…':
+		return "..."
+	}
+	return ""
+}
+
+// tokens appends the pieces of a line to list. In scripts that put no spaces between words, each letter is one.
+func tokens(list []token, line string) []token {
+	for i := 0; i < len(line); {
+		r, size := utf8.DecodeRuneInString(line[i:])
+		t := token{kind: kindOf(r), start: i, end: i + size}
+		i = t.end
+		if unicode.IsSpace(r) {
+			continue
+		}
+		for t.kind != sign && i < len(line) {
+			next, size := utf8.DecodeRuneInString(line[i:])
+			if !unicode.IsMark(next) && (kindOf(next) != t.kind || t.kind == word && (unspaced(r) || unspaced(next))) {
+				break
+			}
+			i += size
+			t.end = i
+		}
+		if t.kind == word {
+			t.word = strings.ToLower(line[t.start:t.end])
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+func kindOf(r rune) tokenKind {
+	switch {
+	case 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z':
+		return word
+	case '0' <= r && r <= '9':
+		return digits
+	case r < utf8.RuneSelf:
+		return sign
+	case unicode.IsLetter(r) || unicode.IsMark(r):
+		return word
+	case unicode.IsDigit(r):
+		return digits
+	}
+	return sign
+}
+
+func unspaced(r rune) bool {
+	const firstThai = 0x0e00 // nothing before it is
+	return r >= firstThai &&
+		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao,
+			unicode.Khmer, unicode.Myanmar)
+}

@@ -1,0 +1,40 @@
+package extract
+
+// isCounted are words for what is counted beside a document.
+var isCounted = wordSet(`
+	view views visit visits hit hits read reads download downloads like likes share shares comment comments
+	reply replies
+	follower followers vote votes upvote upvotes reaction reactions review reviews rating ratings answer answers
+	aufrufe aufruf ansichten klicks kommentar kommentare antworten antwort bewertung bewertungen follower downloads
+	vues vue commentaire commentaires réponses réponse partages avis téléchargements abonnés
+	vistas visitas comentarios comentario respuestas respuesta descargas seguidores opiniones compartidos
+	visualizzazioni commenti commento risposte condivisioni recensioni visualizações comentários comentário respostas
+	weergaven reacties reactie antwoorden visningar kommentarer kommentarer visninger wyświetleń komentarzy komentarze
+	просмотров просмотра комментариев комментария ответов zobrazení komentářů yorum görüntülenme
+`)
+
+// isHelpful are words of a line that says how many found the page helpful.
+var isHelpful = wordSet(`helpful hilfreich utile utiles útil útiles nuttig användbart przydatne полезной`)
+
+// isScale are short words for thousands and millions, in their place behind a number.
+var isScale = wordSet(`k m b tsd mio mil mila rb тыс mln`)
+
+// isCounter reports whether a line says nothing but how often: "1.2k views", "Comments (12)", "12 out of 15 found
+// this helpful".
+func isCounter(tokens []token) bool {
+	numbers, words, counted := 0, 0, false
+	for i := 0; i < len(tokens); i++ {
+		switch t := tokens[i]; {
+		case t.kind == digits:
+			numbers++
+			i += numberSize(tokens[i:]) - 1
+		case t.kind != word || numbers > 0 && isScale[t.word]:
+		case isHelpful[t.word] && numbers == 2:
+			return true
+		default:
+			words++
+			counted = counted || isCounted[t.word]
+		}
+	}
+	return numbers == 1 && words == 1 && counted
+}

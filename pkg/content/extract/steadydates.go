@@ -1,0 +1,139 @@
+package extract
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Numbers of four digits between these are taken for years.
+const firstYear, lastYear = 1900, 2199
+
+// longestDate is the number of tokens of "3 de noviembre del 2025,".
+const longestDate = 8
+
+// hasYear reports whether a line has digits that may be a year.
+func hasYear(line string) bool {
+	run := 0
+	for i := range len(line) {
+		if line[i] < '0' || line[i] > '9' {
+			run = 0
+		} else if run++; run == 4 && (line[i-3] == '1' || line[i-3] == '2') {
+			return true
+		}
+	}
+	return false
+}
+
+// dateAt is the form in which the hash has the date with a year that begins with the first token, and how many
+// tokens it has; 0 if none begins there. Whether 3/11 is in March or in November nobody can tell, so the form
+// has day and month by size.
+func dateAt(line string, rest []token) (form string, n int) {
+	const widest = 2 // bytes between two tokens
+	var part [3]int
+	have, named := 0, false
+	for n = 0; n < len(rest) && have < len(part); n++ {
+		t := rest[n]
+		if n > 0 && t.start-rest[n-1].end > widest {
+			return "", 0
+		}
+		switch month := monthOf(t); {
+		case t.kind == digits && t.end-t.start <= 4:
+			part[have] = number(line[t.start:t.end])
+			have++
+		case month > 0 && !named:
+			part[have], named = month, true
+			have++
+		case n == 0 || !betweenDate(line, t):
+			return "", 0
+		}
+	}
+	if have < len(part) {
+		return "", 0
+	}
+	if form = dateForm(part); form == "" || !named && !sameBorders(line, rest[:n]) {
+		return "", 0
+	}
+	return form, n
+}
+
+// dateForm is the form of a date of three parts, of which the first or the last is the year; "" if it is none.
+func dateForm(part [3]int) string {
+	year, a, b := part[2], part[0], part[1]
+	if part[0] > 31 {
+		year, a, b = part[0], part[1], part[2]
+	}
+	if year < firstYear || year > lastYear || min(a, b) < 1 || min(a, b) > 12 || max(a, b) > 31 {
+		return ""
+	}
+	return fmt.Sprintf("%04d-%02d-%02d", year, min(a, b), max(a, b))
+}
+
+func monthOf(t token) int {
+	if t.kind != word {
+		return 0
+	}
+	return timePhrases().months[t.word]
+}
+
+// betweenDate reports whether a token may stand between the parts of a date.
+func betweenDate(line string, t token) bool {
+	switch t.word {
+	case "":
+		return strings.Contains(".,/-", line[t.start:t.end])
+	case "st", "nd", "rd", "th", "er", "of", "de", "del", "年", "月", "년", "월":
+		return true
+	}
+	return false
+}
+
+// sameBorders reports whether there is one sign between numbers, the same twice, or the words that stand there in
+// the east.
+func sameBorders(line string, tokens []token) bool {
+	var borders []string
+	for _, t := range tokens {
+		if t.kind != digits {
+			borders = append(borders, line[t.start:t.end])
+		}
+	}
+	return len(borders) == 2 && (borders[0] == borders[1] && borders[0] != "," || tokens[1].kind == word)
+}
+
+// number reads at most four digits; 0 for others than ASCII has.
+func number(s string) (n int) {
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' {
+			return 0
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n
+}
+
+// hasCopyright reports whether a line has a copyright sign, or the word.
+func hasCopyright(tokens []token, line string) bool {
+	for _, t := range tokens {
+		if t.word == "copyright" || t.kind == sign && line[t.start:t.end] == "©" {
+			return true
+		}
+	}
+	return false
+}
+
+// yearsAt is how many tokens are a year or a span of years; 0 for none.
+func yearsAt(line string, rest []token) int {
+	if !isYear(line, rest[0]) {
+		return 0
+	}
+	if len(rest) > 2 && rest[1].kind == sign && isYear(line, rest[2]) {
+		return 3
+	}
+	return 1
+}
+
+func isYear(line string, t token) bool {
+	if t.kind != digits || t.end-t.start != 4 {
+		return false
+	}
+	year := number(line[t.start:t.end])
+	return firstYear <= year && year <= lastYear
+}

@@ -1,0 +1,205 @@
+package extract
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// timewords are the words of CLDR for times, written by tools/timewords.
+//
+//go:embed timewords.txt
+var timewords string
+
+// phrases are what pages say of times: words in lower case, joined by spaces, "#" for a number.
+type phrases struct {
+	whole  map[string]phraseKind
+	begins map[string]bool // beginnings of phrases, up to the end of a word
+	words  map[string]role
+	months map[string]int
+}
+
+type phraseKind uint8
+
+const (
+	ago  phraseKind = iota + 1 // "# days ago"
+	near                       // "yesterday", "this week"
+)
+
+// timePhrases are read when they are first needed.
+var timePhrases = sync.OnceValue(func() phrases {
+	const shortest = 3 // runes of a phrase that is no part of another word
+	p := phrases{map[string]phraseKind{}, map[string]bool{}, map[string]role{}, map[string]int{}}
+	for line := range strings.Lines(timewords + "near\ta moment ago\tmoments ago\tjust now\n") {
+		kind, words, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		for phrase := range strings.SplitSeq(words, "\t") {
+			switch {
+			case kind == "past":
+				p.learn(ago, phrase)
+			case kind != "near":
+				p.months[phrase] = number(kind)
+			case utf8.RuneCountInString(phrase) >= shortest || unspaced([]rune(phrase)[0]) && len(phrase) > shortest:
+				p.learn(near, phrase)
+			}
+		}
+	}
+	for w := range strings.FieldsSeq(vagueWords) {
+		p.words[w] |= isVague
+	}
+	for w := range strings.FieldsSeq(oneWords) {
+		p.words[w] |= isOne
+	}
+	return p
+})
+
+func (p phrases) learn(kind phraseKind, phrase string) {
+	key := ""
+	for _, t := range tokens(nil, phrase) {
+		if t.kind == sign && phrase[t.start] != '#' {
+			continue
+		}
+		if key != "" {
+			p.begins[key] = true
+			key += " "
+		}
+		key += strings.ToLower(phrase[t.start:t.end])
+	}
+	p.whole[key] = kind
+	first, _, _ := strings.Cut(key, " ")
+	p.words[first] |= opens
+}
+
+// vagueWords stand before the number of a time, and oneWords in its place.
+const (
+	vagueWords = `
+	about over almost more than less around nearly approximately approx roughly
+	über etwa ungefähr fast mehr als weniger knapp rund
+	environ presque plus moins de d más mas menos alrededor casi unos unas oltre quasi più meno circa di
+	mais cerca quase meer dan ongeveer bijna minder över omkring nästan mer än mindre cirka næsten mere end`
+	oneWords = `a an one few several couple ein eine einem einen einer un une una uno um uma een ett en et`
+)
+
+// timeReader finds times among the tokens of a line.
+type timeReader struct {
+	phrases
+	tokens []token
+	roles  []role // of each token
+	near   bool   // those count that say a day or week near today
+	key    []byte // what was read of a phrase
+	best   int
+	steps  int // taken in this line, for tests
+}
+
+// role says what a token may be of a time.
+type role uint8
+
+const (
+	opens   role = 1 << iota // a phrase begins with it
+	isCount                  // digits
+	isVague                  // a word that stands before the number of a time
+	isOne                    // a word for one or for few, in place of a number
+)
+
+// begin takes the tokens of a line; only those of short ones can be times.
+func (r *timeReader) begin(tokens []token, short, near bool) {
+	r.tokens, r.near, r.roles, r.steps = tokens, near, r.roles[:0], 0
+	if !short {
+		return
+	}
+	if r.whole == nil {
+		r.phrases = timePhrases()
+	}
+	for _, t := range tokens {
+		what := role(0)
+		switch t.kind {
+		case digits:
+			what = opens | isCount
+		case word:
+			what = r.words[t.word]
+		}
+		r.roles = append(r.roles, what)
+	}
+}
+
+// at is how many tokens from i on are the longest time that begins there.
+func (r *timeReader) at(i int) int {
+	if i >= len(r.roles) || r.roles[i] == 0 {
+		return 0
+	}
+	r.best, r.key = i, r.key[:0]
+	r.read(i, i, false)
+	return r.best - i
+}
+
+// read goes on with the tokens from i on of a phrase that began at from; counted if its number was read. The key
+// is always the beginning of some phrase, so there are few ways to go.
+func (r *timeReader) read(from, i int, counted bool) {
+	if len(r.key) > 0 {
+		if kind := r.whole[string(r.key)]; kind == ago || kind == near && r.near {
+			r.best = max(r.best, i)
+		}
+		if !r.begins[string(r.key)] {
+			return
+		}
+		for i < len(r.tokens) && r.tokens[i].kind == sign && r.tokens[i].end-r.tokens[i-1].end <= 2 {
+			i++ // a point behind a short form, a hyphen, the bracket of a language that has one
+		}
+	}
+	if i == len(r.tokens) {
+		return
+	}
+	switch t := r.tokens[i]; {
+	case t.kind == digits:
+		r.step("#", from, i+numberSize(r.tokens[i:]), true)
+	case t.kind == word:
+		if i > from || r.roles[i]&opens != 0 {
+			r.step(t.word, from, i+1, counted)
+		}
+		if n := r.vague(i); n > 0 && !counted {
+			r.step("#", from, i+n, true)
+		}
+	}
+}
+
+// step reads one word more.
+func (r *timeReader) step(next string, from, i int, counted bool) {
+	r.steps++
+	before := len(r.key)
+	if before > 0 {
+		r.key = append(r.key, ' ')
+	}
+	r.key = append(r.key, next...)
+	r.read(from, i, counted)
+	r.key = r.key[:before]
+}
+
+// vague is how many tokens from i on say a number vaguely or in words: "more than a", "about 3"; 0 if they do not.
+func (r *timeReader) vague(i int) (n int) {
+	const most = 4
+	for ; n < most && i+n < len(r.tokens); n++ {
+		t, what := r.tokens[i+n], r.roles[i+n]
+		switch {
+		case t.kind == digits:
+			return n + numberSize(r.tokens[i+n:])
+		case what&isOne != 0:
+			if i+n+1 < len(r.tokens) && r.roles[i+n+1]&isOne != 0 { // "a few"
+				n++
+			}
+			return n + 1
+		case what&isVague == 0 && (n == 0 || t.kind != sign || t.start != r.tokens[i+n-1].end): // no apostrophe of "d’une"
+			return 0
+		}
+	}
+	return 0
+}
+
+// numberSize is how many tokens are one number: 1,234.5 has five.
+func numberSize(rest []token) int {
+	n := 1
+	for n+1 < len(rest) && rest[n].kind == sign && rest[n+1].kind == digits &&
+		rest[n].start == rest[n-1].end && rest[n].end == rest[n+1].start {
+		n += 2
+	}
+	return n
+}
