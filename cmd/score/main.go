@@ -3,6 +3,7 @@
 //
 //	score [-noise] [-step N] [-with name=command]... DIR
 //	score -changes [-cache FILE] [-labels FILE] [-v] DIR
+//	score -metadata [-v] DIR
 //
 // DIR and its subfolders hold, for each page:
 //
@@ -25,6 +26,9 @@
 // a version was recorded from. The fetches are replayed in order, strictly online, by the product's own
 // extraction and decisions, with each of its rules on and off, and by three baselines. docs/decisions.md says
 // how changes are labelled, docs/benchmarks.md what came out.
+//
+// With -metadata DIR has the form of WCXB, html/ID.html and ground-truth/ID.json, and the date and the author
+// that are found are compared with those that are known.
 package main
 
 import (
@@ -52,7 +56,8 @@ func run(args []string, out io.Writer) error {
 	changes := flags.Bool("changes", false, "replay a history of fetches and say which changes are found")
 	cache := flags.String("cache", "", "with -changes: a file for what was read, written if it is not there")
 	labelFile := flags.String("labels", "", "with -changes: a file of labels that replace those of the archive")
-	verbose := flags.Bool("v", false, "with -changes: list what was missed and what was false")
+	metadata := flags.Bool("metadata", false, "compare date and author with those known of the pages of WCXB")
+	verbose := flags.Bool("v", false, "with -changes or -metadata: list what was missed and what was false")
 	step := flags.Int("step", 1, "look at each Nth page only")
 	flags.Func("with", "another extractor, as name=command with arguments; may be repeated", func(s string) error {
 		name, command, _ := strings.Cut(s, "=")
@@ -70,6 +75,9 @@ func run(args []string, out io.Writer) error {
 	}
 	if *changes {
 		return reportChanges(out, flags.Arg(0), *cache, *labelFile, *verbose)
+	}
+	if *metadata {
+		return reportMetadata(out, os.DirFS(flags.Arg(0)), *verbose)
 	}
 	pages, err := load(os.DirFS(flags.Arg(0)), *step)
 	if err != nil {

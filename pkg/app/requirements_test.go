@@ -52,7 +52,6 @@ var unbuilt = []string{
 	"H1",
 	"H2",
 	"H3",
-	"H4",
 	"H10",
 	"H11",
 	"H14",

@@ -86,9 +86,10 @@ type Document struct {
 	Thin string `json:",omitempty"`
 
 	Title            string
-	Language         string // primary subtag in lower case, declared or detected; or empty
-	LanguageDetected bool   // nothing is declared; the text reads as Language
-	Canonical        string // rel=canonical resolved to an absolute address, or empty
+	Metadata         Metadata `json:",omitzero"`
+	Language         string   // primary subtag in lower case, declared or detected; or empty
+	LanguageDetected bool     // nothing is declared; the text reads as Language
+	Canonical        string   // rel=canonical resolved to an absolute address, or empty
 	MetaRobots       []string
 	Blocks           []Block
 	Text             string  // main content: the blocks, joined by [Join]

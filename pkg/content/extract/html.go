@@ -57,6 +57,7 @@ func assemble(p page, root *html.Node, choose chooser) Document {
 		Links:       s.links,
 		Images:      images,
 		Protected:   protected(c),
+		Metadata:    readMetadata(root, p.base),
 	}
 	if len(doc.Blocks) == 0 && doc.VisibleText != "" {
 		doc.Blocks = []Block{{Kind: Paragraph, Text: doc.VisibleText}}

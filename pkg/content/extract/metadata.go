@@ -1,0 +1,345 @@
+package extract
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Metadata is what a page says of itself beside its text. No hash covers it. Every text is of one line and at most
+// [maxName] bytes.
+type Metadata struct {
+	Published time.Time `json:",omitzero"` // UTC; a day without a time is its beginning
+	Modified  time.Time `json:",omitzero"`
+	Author    string    `json:",omitempty"` // several are joined by ", "
+	SiteName  string    `json:",omitempty"`
+}
+
+// earliest is the day before which nothing was published on the web.
+var earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Believable is the metadata without dates before 1990 or, a day allowed for clocks and time zones, after now; a
+// page that was modified before it was published was not modified.
+func (m Metadata) Believable(now time.Time) Metadata {
+	latest := now.AddDate(0, 0, 1)
+	if m.Published.Before(earliest) || m.Published.After(latest) {
+		m.Published = time.Time{}
+	}
+	if m.Modified.Before(earliest) || m.Modified.After(latest) || m.Modified.Before(m.Published) {
+		m.Modified = time.Time{}
+	}
+	return m
+}
+
+// Bounds on metadata: bytes of a name, authors that are named, and bytes of an element that may say a date or a name.
+const (
+	maxName    = 200
+	maxAuthors = 5
+	maxSaid    = 120
+)
+
+// said is what the sources of one property say, best source first.
+type said [sourceCount][]string
+
+// The sources of metadata, best first.
+const (
+	fromJSON  = iota // JSON-LD
+	fromMeta         // meta elements
+	fromProp         // microdata
+	fromClass        // elements that are named for what they hold
+	fromTime         // time elements
+	fromText         // texts below the heading
+	sourceCount
+)
+
+const mostSaid = 20 // values kept of each source
+
+func (s *said) add(source int, value string) {
+	if value = strings.TrimSpace(value); value != "" && len(s[source]) < mostSaid {
+		s[source] = append(s[source], value)
+	}
+}
+
+// pageFacts are all statements that a page makes about itself.
+type pageFacts struct {
+	published, modified, author, site said
+	near                              int // how many more texts are below the heading
+}
+
+// mostNear is how many texts below a heading may say when the page was published.
+const mostNear = 25
+
+// readMetadata reads what a page says of itself.
+func readMetadata(root *html.Node, pageURL *url.URL) Metadata {
+	var f pageFacts
+	var ld linkedData
+	for n := range root.Descendants() {
+		if n.Type == html.TextNode {
+			f.readText(n.Data)
+		}
+		if n.Type != html.ElementNode {
+			continue
+		}
+		switch n.DataAtom {
+		case atom.H1:
+			if f.near == 0 {
+				f.near = mostNear
+			}
+		case atom.Script:
+			if strings.EqualFold(strings.TrimSpace(attr(n, "type")), "application/ld+json") && n.FirstChild != nil {
+				ld.read(n.FirstChild.Data)
+			}
+		case atom.Meta:
+			f.readMeta(n)
+		default:
+			f.readElement(n)
+		}
+	}
+	ld.tell(&f)
+	return f.decide(pageURL)
+}
+
+// decide takes for each property the first statement that can be understood.
+func (f *pageFacts) decide(pageURL *url.URL) Metadata {
+	m := Metadata{Published: f.published.date(), Modified: f.modified.date(), Author: f.author.names(),
+		SiteName: f.site.name()}
+	if m.Published.IsZero() {
+		m.Published = dateOfPath(pageURL.Path)
+	}
+	return m
+}
+
+func (s *said) date() time.Time {
+	for _, values := range s {
+		for _, v := range values {
+			if t := parseDate(v); !t.IsZero() {
+				return t
+			}
+		}
+	}
+	return time.Time{}
+}
+
+func (s *said) name() string {
+	for _, values := range s {
+		for _, v := range values {
+			if name := cleanName(v); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// names are those of the first source that has any.
+func (s *said) names() string {
+	for source, values := range s {
+		var names []string
+		for _, v := range values {
+			if source > fromMeta && len(names) == 1 { // others may be those of comments
+				break
+			}
+			if name := cleanName(v); name != "" && !containsFold(names, name) && len(names) < maxAuthors {
+				names = append(names, name)
+			}
+		}
+		if len(names) > 0 {
+			return clip(strings.Join(names, ", "), maxName)
+		}
+	}
+	return ""
+}
+
+func containsFold(list []string, s string) bool {
+	for _, have := range list {
+		if strings.EqualFold(have, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// byline are the words before a name that are not part of it.
+var byline = []string{"by:", "by ", "written by ", "posted by ", "posted by:", "author:", "author "}
+
+// cleanName is a name as it is shown, or "" for what is none.
+func cleanName(s string) string {
+	s = Fold(html.UnescapeString(s))
+	for _, word := range byline {
+		if len(s) > len(word) && strings.EqualFold(s[:len(word)], word) {
+			s = strings.TrimSpace(s[len(word):])
+		}
+	}
+	s = strings.Trim(s, " ,;|·•-–—\"\\")
+	if !parseDate(s).IsZero() { // a name with a date behind it
+		s = strings.TrimSpace(s[:max(0, strings.LastIndexAny(s, ",|•·"))])
+		if strings.ContainsAny(s, "0123456789") {
+			return ""
+		}
+	}
+	if strings.Contains(s, "://") || strings.Contains(s, ".com") ||
+		strings.HasPrefix(s, "@") || strings.ContainsAny(s, "<>{}") {
+		return ""
+	}
+	return clip(s, maxName)
+}
+
+// metaNames are the names of meta elements, in lower case, by what they state.
+var metaNames = func() map[string]func(*pageFacts) *said {
+	all := map[string]func(*pageFacts) *said{}
+	add := func(of func(*pageFacts) *said, names string) {
+		for name := range strings.FieldsSeq(names) {
+			all[name] = of
+		}
+	}
+	add(func(f *pageFacts) *said { return &f.published }, `article:published_time og:article:published_time
+		og:published_time datepublished date pubdate publishdate publish_date publish-date publication_date
+		published-date published_date article.published dc.date dc.date.issued dc.date.created dcterms.date
+		dcterms.created dcterms.issued citation_publication_date citation_date citation_online_date parsely-pub-date sailthru.date
+		originalpublicationdate article_date_original`)
+	add(func(f *pageFacts) *said { return &f.modified }, `article:modified_time og:article:modified_time og:updated_time
+		article:modified datemodified last-modified lastmod revised dcterms.modified dc.date.modified article.updated
+		modified`)
+	add(func(f *pageFacts) *said { return &f.author }, `author article:author og:article:author dc.creator
+		dcterms.creator citation_author parsely-author sailthru.author byl`)
+	add(func(f *pageFacts) *said { return &f.site }, `og:site_name application-name`)
+	return all
+}()
+
+// readMeta reads a meta element.
+func (f *pageFacts) readMeta(n *html.Node) {
+	content := attr(n, "content")
+	if content == "" || len(content) > maxName {
+		return
+	}
+	for _, key := range []string{"property", "name", "itemprop", "http-equiv"} {
+		if of := metaNames[strings.ToLower(strings.TrimSpace(attr(n, key)))]; of != nil {
+			of(f).add(fromMeta, content)
+			return
+		}
+	}
+}
+
+// readElement reads an element that may hold a date or a name.
+func (f *pageFacts) readElement(n *html.Node) {
+	prop, class, rel := attr(n, "itemprop"), attr(n, "class"), attr(n, "rel")
+	switch {
+	case hasWord(prop, "datePublished"), hasWord(prop, "dateCreated"):
+		f.published.add(fromProp, dateText(n))
+	case hasWord(prop, "dateModified"):
+		f.modified.add(fromProp, dateText(n))
+	case hasWord(prop, "author"):
+		f.author.add(fromProp, personText(n))
+	case n.DataAtom == atom.A && hasWord(rel, "author"):
+		f.author.add(fromClass, labelOf(n))
+	case n.DataAtom == atom.Time:
+		f.readTime(n, class)
+	case class != "" && len(class) < maxName:
+		f.readClass(n, class)
+	}
+}
+
+// readTime reads a time element.
+func (f *pageFacts) readTime(n *html.Node, class string) {
+	switch {
+	case hasWord(class, "updated") && !hasWord(class, "published"), strings.Contains(class, "modified"):
+		f.modified.add(fromClass, dateText(n))
+	case hasWord(class, "published"), hasWord(class, "entry-date"), attr(n, "pubdate") != "":
+		f.published.add(fromClass, dateText(n))
+	default:
+		f.published.add(fromTime, dateText(n))
+	}
+}
+
+// readClass reads an element that is named for what it holds.
+func (f *pageFacts) readClass(n *html.Node, class string) {
+	for name := range strings.FieldsSeq(strings.ToLower(class)) {
+		switch {
+		case strings.Contains(name, "update") || strings.Contains(name, "modifi"):
+			f.modified.add(fromClass, dateText(n))
+		case strings.Contains(name, "publish"), strings.HasPrefix(name, "date"), strings.HasSuffix(name, "date"),
+			name == "posted-on", name == "timestamp":
+			f.published.add(fromClass, dateText(n))
+		case strings.Contains(name, "byline"), name == "author", strings.HasSuffix(name, "author"),
+			strings.HasSuffix(name, "author-name"), strings.HasSuffix(name, "author__name"):
+			f.author.add(fromClass, labelOf(n))
+		default:
+			continue
+		}
+		return
+	}
+}
+
+// readText reads a text near the heading.
+func (f *pageFacts) readText(text string) {
+	if f.near == 0 || len(text) > maxSaid {
+		return
+	}
+	if text = Fold(text); text == "" {
+		return
+	}
+	if f.near--; f.near == 0 {
+		f.near = -1
+	}
+	switch lower := strings.ToLower(text); {
+	case len(text) > 60:
+	case strings.Contains(lower, "update"), strings.Contains(lower, "modified"), strings.Contains(lower, "reviewed"):
+		f.modified.add(fromText, text)
+	default:
+		f.published.add(fromText, text)
+	}
+}
+
+// dateText is what an element says for programs, or else its text.
+func dateText(n *html.Node) string {
+	for _, key := range []string{"datetime", "content", "title"} {
+		if v := attr(n, key); v != "" && len(v) <= maxSaid {
+			return v
+		}
+	}
+	return labelOf(n)
+}
+
+// personText is the name that a microdata author has, or its text.
+func personText(n *html.Node) string {
+	nodes := 0
+	for c := range n.Descendants() {
+		if nodes++; nodes > mostNodes {
+			break
+		}
+		if c.Type == html.ElementNode && hasWord(attr(c, "itemprop"), "name") {
+			n = c
+			break
+		}
+	}
+	if v := attr(n, "content"); v != "" {
+		return v
+	}
+	return labelOf(n)
+}
+
+// mostNodes is how many nodes an element that is a label has at most.
+const mostNodes = 30
+
+// labelOf is the text of an element that says little; "" for others, which are not read to their end: every element
+// around a text may be asked.
+func labelOf(n *html.Node) string {
+	var out strings.Builder
+	nodes := 0
+	for c := range n.Descendants() {
+		if nodes++; nodes > mostNodes || len(c.Data) > 4*maxSaid {
+			return ""
+		}
+		if c.Type == html.TextNode {
+			out.WriteString(c.Data)
+			out.WriteByte(' ')
+		}
+	}
+	if text := Fold(out.String()); len(text) <= maxSaid {
+		return text
+	}
+	return ""
+}
