@@ -4,16 +4,19 @@ import (
 	"context"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // keep stores the body and its capture.
-func (c *check) keep(ctx context.Context, got fetched, o outcome) error {
+func (c *check) keep(ctx context.Context, got fetched, r read, o outcome) error {
 	it := &c.item
-	had := snapshot.Had{RawHash: c.memory.rawBefore, Verified: it.LastVerified}
-	saved, err := c.job.w.snaps.Save(ctx, captureOf(it, got, c.memory.rules.runID, c.now()), got.resp.Body, had)
+	had := snapshot.Had{RawHash: c.memory.rawBefore, Verified: it.LastVerified, Last: c.memory.last}
+	capture := captureOf(it, got, c.memory.rules.runID, c.now())
+	capture.Words, capture.Change = r.words.Bytes(), snapshot.ChangeOf(o.news.kind, o.news.extent)
+	saved, err := c.job.w.snaps.Save(ctx, capture, got.resp.Body, had)
 	if err != nil {
 		return err
 	}
@@ -44,13 +47,20 @@ func noteSaved(
 	if it.OldestCapture.IsZero() {
 		it.OldestCapture = saved.Replaced
 	}
-	switch {
-	case o.change != "" && o.change != firstContent && returned:
-		it.Record(now, "changed", "the content is that of "+storage.FormatTime(saved.Since)+" again")
-	case o.change != "":
-		it.Record(now, "changed", o.change)
-	case o.images != "":
-		it.Record(now, "images", o.images)
+	n := o.news
+	if e := saved.Change.Extent(); e.Measured && !n.extent.Measured { // by an earlier try
+		n.why = n.kind.Why(e)
+	}
+	switch n.kind {
+	case change.New:
+		it.Record(now, "changed", n.why)
+	case change.Content, change.Reverted:
+		if returned {
+			n.why = "the content is that of " + storage.FormatTime(saved.Since) + " again"
+		}
+		it.Record(now, map[bool]string{true: "changed", false: "reverted"}[n.kind == change.Content], n.why)
+	case change.Title, change.Images:
+		it.Record(now, string(n.kind), n.why)
 	}
 	return it
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // check takes one item through the stages. Each stage takes values and returns values: the item as
@@ -33,9 +34,13 @@ type memory struct {
 	reread    bool // what is stored was read under another version, and now again under ours
 	unstored  bool // what was to be indexed is not stored any more: another check has to ask the site
 	rawBefore string
-	manifest  string      // of what the index held
-	movedTo   string      // where permanent redirects led
-	soft404   fingerprint // what the host shows for pages that do not exist
+	manifest  string        // of what the index held
+	movedTo   string        // where permanent redirects led
+	soft404   fingerprint   // what the host shows for pages that do not exist
+	last      snapshot.Last // what the item was last found to have
+	// How the source was reached at the check before.
+	redirects   []string
+	fetchSource string
 }
 
 // checked is an item after the stages, before the index has its page. It becomes a finding by [record].
@@ -56,7 +61,7 @@ func (j *job) check(ctx context.Context, it registry.Item, release func()) (done
 		job: j, item: it, answered: release, room: room{of: j.w.o.Room},
 		memory: memory{
 			rules: rules, forced: it.Forced(), rawBefore: it.RawHash, manifest: it.Manifest,
-			movedTo: movedAddress(&it, rules.sources),
+			movedTo: movedAddress(&it, rules.sources), redirects: it.HTTPRedirectChain, fetchSource: it.FetchSource,
 		},
 	}
 	c.site = asker{job: j, room: &c.room, session: hostSession{w: j.w}}
@@ -115,11 +120,14 @@ func (c *check) find(ctx context.Context) (o outcome, r read, err error) {
 		if c.memory.soft404, err = c.fingerprint(ctx, got, r); err != nil {
 			return o, r, err
 		}
+		if err = c.recall(ctx, got, &r); err != nil {
+			return o, r, err
+		}
 		c.item, o = compare(c.item, got, r, c.memory, c.now())
 	}
 	switch {
 	case o.store:
-		err = c.keep(ctx, got, o)
+		err = c.keep(ctx, got, r, o)
 	case o.kind == schedule.Unchanged && !o.refresh:
 		o, err = c.reconsider(ctx, o)
 	}

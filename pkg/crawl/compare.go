@@ -93,43 +93,24 @@ func (m memory) isKnown(it *registry.Item, r read) bool {
 }
 
 // compare decides what a body means: that it cannot be read, the same content, a page that does not
-// exist, or news. The item takes over what is new.
+// exist, or news; see [memory.compareNews]. The item takes over what is new.
 func compare(it registry.Item, got fetched, r read, m memory, now time.Time) (registry.Item, outcome) {
 	if r.unreadable != nil {
 		it.SetError(r.unreadable.Error())
 		it.Unreadable = m.unreadable(got, r.unreadable, it.ErrorMessage, now)
 		return it, failed("%v", r.unreadable)
 	}
-	known, renamed := m.isKnown(&it, r), m.same(&it, r)
+	known := m.isKnown(&it, r)
 	it.Unreadable = registry.Unreadable{}
-	it.ImageExclusion = "" // a body says all that the page says now
 	if known {
 		it = noteValidators(it, got)
 		noteThin(&it, r.doc, now)
-		it.ImageExclusion = r.imageExclusion
+		it.ImageExclusion, it.States = r.imageExclusion, m.states(&it, r)
 		return it, unchanged(WhySameContent)
 	}
 	if why := m.soft404.shownBy(&it, got, r, m); why != "" {
-		return it, outcome{kind: collapsed, why: why}
+		it.ImageExclusion = "" // a body says all that the page says now
+		return it, outcome{kind: looksMissing, why: why}
 	}
-	it.Soft404Fingerprint, it.LikeSoft404 = m.soft404.id, ""
-	// Where the versions differ nobody can tell, and a change of ours is none of the page.
-	changed := r.hash != it.ContentHash && !m.outdated(&it)
-	first, images := it.ContentHash == "", r.imagesHash != it.ImagesHash
-	it = takeOver(noteValidators(it, got), r, m, now)
-	o := outcome{kind: schedule.Unchanged, store: true, refresh: true}
-	switch {
-	case changed:
-		o.kind, o.change, it.LastChanged = schedule.Changed, newContent, now
-		if first {
-			o.change = firstContent
-		}
-	case images && r.imageExclusion != "":
-		o.images = r.imageExclusion // pictures are found, too, but no page is checked more often for them
-	case images:
-		o.images = "the images are different, the text is not"
-	case renamed && !m.rules.reindexOnCanonical:
-		o.why, o.refresh = "only rel=canonical has changed", false
-	}
-	return it, o
+	return m.compareNews(it, got, r, now)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -112,14 +113,25 @@ func fileAnswer(f file.Response) fetched {
 // A10, A14, A16, A17, A18: what a body means.
 func TestCompare(t *testing.T) {
 	known := read{raw: "sha256:bytes", hash: "sha256:content"}
-	novel := read{raw: "sha256:other", hash: "sha256:news"}
+	novel := read{raw: "sha256:other", hash: "sha256:news", words: change.WordsOf("news")}
 	images := read{raw: "sha256:other", hash: "sha256:content", imagesHash: "sha256:images"}
 	noIndex := read{raw: "sha256:other", hash: "sha256:content", exclusion: exclusionNoIndex}
+	titled := read{raw: "sha256:other", hash: "sha256:news", doc: extract.Document{Title: "Another"}}
 	renamed := read{
 		raw:  "sha256:other",
 		hash: "sha256:content",
 		doc:  extract.Document{Canonical: "https://a.example/y"},
 	}
+	same := change.Extent{Measured: true}
+	first := news{change.New, "fetched for the first time", change.Extent{Measured: true, New: 1, Added: 1}}
+	different := news{change.Content, "the content is different", change.Extent{}}
+	pictures := news{change.Images, "the images are different, the text is not", same}
+	title := news{change.Title, "the title is different, the text is not", same}
+	knownBody := func(it *registry.Item, _ *memory) {
+		body := extract.Document{}.BodyHash()
+		it.States = body[:]
+	}
+	metadata := news{change.Metadata, "the metadata are different, the text is not", same}
 	broken := read{unreadable: fault.New(fault.Invalid, "no PDF")}
 	for name, tt := range map[string]struct {
 		set  func(*registry.Item, *memory)
@@ -129,19 +141,24 @@ func TestCompare(t *testing.T) {
 		"other bytes, the same content":    {nil, known, unchanged(WhySameContent)},
 		"a body that cannot be read fails": {nil, broken, failed("no PDF")},
 		"news": {nil, novel,
-			outcome{kind: schedule.Changed, change: newContent, store: true, refresh: true}},
+			outcome{kind: schedule.Changed, news: different, store: true, refresh: true}},
 		"the first content": {
 			func(it *registry.Item, _ *memory) { it.RawHash, it.ContentHash, it.IndexedHash = "", "", "" }, novel,
-			outcome{kind: schedule.Changed, change: firstContent, store: true, refresh: true},
+			outcome{kind: schedule.Changed, news: first, store: true, refresh: true},
 		},
 		"what the host shows for pages that do not exist": {
 			func(_ *registry.Item, m *memory) {
 				m.soft404 = fingerprint{Content: "sha256:news", Version: lineage.Current.String()}
 			}, novel,
-			outcome{kind: collapsed, why: WhySoft404},
+			outcome{kind: looksMissing, why: WhySoft404},
 		},
 		"other images are no change of the page": {nil, images,
-			outcome{kind: schedule.Unchanged, images: "the images are different, the text is not", store: true, refresh: true}},
+			outcome{kind: schedule.Unchanged, news: pictures, store: true, refresh: true}},
+		"H7 another title is no change of the content": {knownBody, titled,
+			outcome{kind: schedule.Unchanged, news: title, store: true, refresh: true}},
+		"H7 another canonical is one of the metadata": {
+			func(it *registry.Item, _ *memory) { it.HTTPCanonicalURL = "https://a.example/z" }, renamed,
+			outcome{kind: schedule.Unchanged, news: metadata, store: true, refresh: true}},
 		"noindex":                        {nil, noIndex, outcome{kind: schedule.Unchanged, store: true, refresh: true}},
 		"another canonical is reindexed": {nil, renamed, outcome{kind: schedule.Unchanged, store: true, refresh: true}},
 		"another canonical need not be": {func(_ *registry.Item, m *memory) { m.rules.reindexOnCanonical = false }, renamed,

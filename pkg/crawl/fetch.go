@@ -114,7 +114,7 @@ func request(it *registry.Item, m memory, setting func(string) string, now time.
 	}
 	if u := &it.Unreadable; m.knowsUnreadable(it, now) {
 		req.ETag, req.LastModified, req.ValidFor = u.ETag, u.LastModified, u.FinalURL
-	} else if m.conditional(it) && !headerExcludes(it) {
+	} else if m.conditional(it) && !headerExcludes(it) && !it.Collapse.Waits() { // then only a body says enough
 		req.ETag, req.LastModified, req.ValidFor = it.HTTPEtag, it.HTTPLastModified, it.HTTPFinalURL
 	}
 	return req, nil

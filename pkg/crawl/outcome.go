@@ -2,8 +2,10 @@ package crawl
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
@@ -13,21 +15,29 @@ type outcome struct {
 	why        string        // for people
 	retryAfter time.Duration // the pause that the source asked for
 	note       string        // for the history, where that says more than why
-	change     string        // why the content is news; empty where it is not
-	images     string        // why the images are, though the text is not
+	news       news          // what has changed
 	store      bool          // the body is to be stored
 	refresh    bool          // the index is to hold what was read now
 }
 
-// collapsed is the outcome of a page that shows what its host shows for pages that do not exist. It
-// counts as one that is missing.
-const collapsed schedule.Outcome = "collapsed"
+// news is what of a page has changed, as package change decides; the zero news is nothing.
+type news struct {
+	kind   change.Kind
+	why    string
+	extent change.Extent
+}
 
-// Why content is news.
-const (
-	firstContent = "fetched for the first time"
-	newContent   = "the content is different"
-)
+// looksMissing is the outcome of a page that shows what its host shows for pages that do not exist (a soft
+// 404). It counts as one that is missing.
+const looksMissing schedule.Outcome = "looks_missing"
+
+// stands reports whether the item has content that the source stands by, new or known. While a collapse waits,
+// that is the known one.
+func (o outcome) stands() bool {
+	return slices.Contains([]schedule.Outcome{
+		schedule.Unchanged, schedule.Changed, schedule.Reverted, schedule.Collapsed,
+	}, o.kind)
+}
 
 func (o outcome) decided() bool { return o.kind != "" }
 

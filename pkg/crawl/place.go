@@ -49,17 +49,20 @@ func (p place) size() (n int) {
 // nothing new comes here, too, for the item that stands for the page may have changed all the same; a
 // page for which no other was ever named costs nothing.
 func (c *check) placeContent(ctx context.Context, o outcome, r read) (p place, _ outcome, err error) {
-	if o.kind == schedule.Missing || o.kind == collapsed {
+	if o.kind == schedule.Missing || o.kind == looksMissing {
 		if o, err = c.confirm(ctx, o); err != nil {
 			return p, o, err
 		}
 	}
 	it, m := &c.item, c.memory
 	refresh := o.refresh || m.reread
+	if o.kind == schedule.Collapsed {
+		r = read{} // what is known stays, and is what is placed
+	}
 	switch {
 	case o.kind == schedule.OutOfScope, o.kind == schedule.Gone && !c.job.w.o.KeepGone:
 		return place{kind: outOfIndex}, o, c.placer.deindex(ctx, it)
-	case o.kind != schedule.Unchanged && o.kind != schedule.Changed:
+	case !o.stands():
 		return p, o, nil
 	case it.Exclusion != "" && refresh:
 		c.noteUnchanged(o)

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -18,9 +19,10 @@ import (
 // read is what a body says, and what of it may be indexed.
 type read struct {
 	doc            extract.Document
-	raw            string // sha256:<hex> of the body
-	hash           string // contentHash
-	exclusion      string // why the page may not be indexed; "" if it may
+	words          change.Words // of its text, where that has news
+	raw            string       // sha256:<hex> of the body
+	hash           string       // contentHash
+	exclusion      string       // why the page may not be indexed; "" if it may
 	images         []search.Image
 	imagesHash     string
 	imageExclusion string // what forbids the images that there are

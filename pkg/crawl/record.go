@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -20,8 +21,10 @@ func record(c checked, now time.Time, jitter float64) registry.Finding {
 	}
 	c = conclude(c, now)
 	failed := c.outcome.kind == schedule.Failed
+	changed := c.outcome.kind == schedule.Changed
 	return registry.Finding{
-		Item: reschedule(c, failed, jitter), Changed: c.outcome.kind == schedule.Changed, Failed: failed,
+		Item: reschedule(c, failed, jitter), Changed: changed, Failed: failed,
+		Differs: !changed && c.outcome.news.kind != change.None,
 		Unasked: c.memory.indexOnly,
 	}
 }
@@ -50,7 +53,14 @@ func conclude(c checked, now time.Time) checked {
 		}
 		it.Status = registry.Gone
 		it.SetError(o.why)
+	case schedule.Collapsed:
+		it.Record(c.ended, "collapsed", o.why)
+		c.outcome.why = ""
+		return concludePlace(c, now)
 	default:
+		if it.Collapse.Waits() && !c.memory.indexOnly {
+			it.Record(c.ended, "back", "the main content is there again: the collapse is over")
+		}
 		return concludePlace(c, now)
 	}
 	return c
@@ -154,9 +164,12 @@ func entered(e *index.Prepared) string {
 // reschedule says when the item is checked next.
 func reschedule(c checked, failed bool, jitter float64) registry.Item {
 	it, o, m, now := c.item, c.outcome, c.memory, c.ended
-	seen := o.kind == schedule.Changed || o.kind == schedule.Unchanged
-	if seen && !m.indexOnly && it.RawHash != "" {
+	if seen := o.stands() && o.kind != schedule.Collapsed; seen && !m.indexOnly && it.RawHash != "" {
 		it.LastVerified = now
+	}
+	if !m.indexOnly && o.kind != schedule.Collapsed && (o.stands() || o.kind == schedule.Gone ||
+		o.kind == schedule.OutOfScope) {
+		it.Collapse = change.Collapse{} // there is nothing that could come back, or it has
 	}
 	if m.indexOnly && !failed {
 		it.CheckAt(host.Later(now, it.ResumeAt)) // as if nothing had happened

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
@@ -61,6 +62,7 @@ func (c *check) takeOverStored(ctx context.Context, r read, capture snapshot.Cap
 		capture.ContentHash, capture.TextHash, capture.MimeType = r.hash, r.doc.TextHash(), mimeType(r.doc.MimeType)
 		capture.CanonicalURI, capture.NormalizationVersion = canonicalURI(it), m.rules.version.String()
 		capture.RunID, capture.ReprocessedAt = run, now
+		capture.Words = change.WordsOf(r.doc.Text).Bytes()
 		if err := c.job.w.snaps.Reprocess(ctx, capture); err != nil {
 			return err
 		}
@@ -75,6 +77,7 @@ func takeOver(it registry.Item, r read, m memory, now time.Time) registry.Item {
 	if r.hash != it.ContentHash || it.Language == "" {
 		it.Language = r.doc.Language // A22: once per content
 	}
+	it.States = m.states(&it, r)
 	it.RawHash, it.ContentHash, it.TextHash = r.raw, r.hash, r.doc.TextHash()
 	it.ImageExclusion, it.ImagesHash = r.imageExclusion, r.imagesHash
 	it.NormalizationVersion = m.rules.version.String()

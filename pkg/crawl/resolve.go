@@ -62,7 +62,8 @@ var (
 // resolve decides who stands for the page: the item that it names, or else a variant. Only if there is
 // none is the target of a redirect registered, so that a page has one address that it leads to.
 func (c *check) resolve(ctx context.Context, kind schedule.Outcome) (s resolution, err error) {
-	r := resolver{w: c.job.w, item: &c.item, memory: c.memory, changed: kind == schedule.Changed}
+	r := resolver{w: c.job.w, item: &c.item, memory: c.memory,
+		changed: kind == schedule.Changed || kind == schedule.Reverted}
 	claims, foreign := claimsOf(&c.item, c.memory.rules.sources)
 	if foreign != "" {
 		s.add(foreign, false)

@@ -21,7 +21,7 @@ func (c *check) reconsider(ctx context.Context, o outcome) (outcome, error) {
 		return failure, err
 	}
 	if c.item.LikeSoft404 != "" && c.memory.rules.soft404 {
-		return outcome{kind: collapsed, why: c.item.LikeSoft404}, nil
+		return outcome{kind: looksMissing, why: c.item.LikeSoft404}, nil
 	}
 	return o, nil
 }

@@ -18,6 +18,7 @@ type Finding struct {
 	Item    Item
 	Purge   bool // nothing is left of the item elsewhere: its rows go, too
 	Changed bool // for the change rate
+	Differs bool // something else than the content changed, or an earlier content is there again
 	Failed  bool // for the error rate
 	Unasked bool // the site was not asked, so neither rate hears of it
 }
@@ -322,6 +323,7 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 		mine.IndexPending = false
 	}
 	mine.NextCrawlAt = cur.NextCrawlAt
+	mine.Collapse.Asked = cur.Collapse.Asked // of the check that comes
 	if !mine.GoneSince.IsZero() {
 		mine.GoneSince = policy.Later(mine.GoneSince, cur.GoneSince)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	pagechange "github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -107,6 +108,12 @@ type Item struct {
 	// with it, LooksAbsent says how the two are alike; empty if they are not.
 	Soft404Fingerprint string `col:"absentMark"`
 	LikeSoft404        string `col:"looksAbsent"`
+	// States are short hashes of the texts that the page had last (see [pagechange.States]), under its
+	// NormalizationVersion; none in a row of before they were kept.
+	States []byte `col:"states"`
+	// Collapse is a reading of which too little was left to be believed at once (H9). The item is as if it had
+	// not been read.
+	Collapse pagechange.Collapse `col:"collapse"`
 	// IndexPending says that the stored snapshot is still to be indexed, because the index was down or is
 	// rebuilt (a pending index). ResumeAt is then when the site is to be asked next.
 	IndexPending bool      `col:"indexPending"`

@@ -28,11 +28,11 @@ const changeSample = JobItems
 // no page, says nothing; the prediction stands.
 func scoreOf(was *Item, f *Finding) LastModRecord {
 	answered := !f.Purge && !f.Unasked && !f.Failed && f.Item.MissingChecks == 0
-	if !answered || was.LastChecked.IsZero() {
+	if !answered || was.LastChecked.IsZero() || f.Item.Collapse.Waits() {
 		return LastModRecord{}
 	}
 	stands := f.Item.Status == Indexed || f.Item.Status == Crawled
-	return policy.ScoreLastMod(!was.PredictedAt.IsZero(), f.Changed, stands)
+	return policy.ScoreLastMod(!was.PredictedAt.IsZero(), f.Changed || f.Differs, stands)
 }
 
 // Record reads how true a source's host has proved. It costs one point read.

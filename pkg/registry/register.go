@@ -316,6 +316,9 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 		it.Credential = o.Credential
 	}
 	it.IndexPending = false // the page itself is asked for
+	if byPerson := o.Method == "" || o.Method == "API"; byPerson && it.ContentHash != "" {
+		it.Collapse.Asked = true
+	}
 	if it.Status != Indexed && it.Status != Crawled {
 		it.Status = Pending
 	}

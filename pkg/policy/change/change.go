@@ -54,9 +54,12 @@ func (r Reading) Known() Known {
 
 // Collapse is how long the known body has been all but gone.
 type Collapse struct {
-	Since  time.Time // the first reading
-	Checks int       // readings in a row, at most [Confirmations]
-	Left   float64   // the part of the letters of the known body that the last one had, 0 to 1
+	Since  time.Time `json:"since,omitzero"` // the first reading
+	Checks int       `json:"checks,omitzero"` // readings in a row, at most [Confirmations]
+	// Left is the part of the letters of the known body that the last one had, 0 to 1.
+	Left float64 `json:"left,omitzero"`
+	// Asked says that a person asked for the next reading, which is accepted whatever it says.
+	Asked bool `json:"asked,omitzero"`
 }
 
 // Waits reports whether there is a collapse.
@@ -91,13 +94,17 @@ type Decision struct {
 // Decide says what a reading means at now. Insist accepts it whatever it says, as when a person asks for
 // it, or when nothing would be lost. The same arguments give the same Decision.
 func Decide(known Known, seen Reading, insist bool, now time.Time) Decision {
-	d := Decision{Kind: kindOf(known, seen), Extent: unchanged}
+	d := Decision{Kind: kindOf(known, seen)}
 	switch d.Kind {
+	case None:
 	case New:
 		d.Extent = Compare(Words{known: true}, seen.Words)
 	case Content, Reverted:
 		d.Extent = Compare(known.Words, seen.Words)
+	default:
+		d.Extent = unchanged
 	}
+	insist = insist || known.Collapse.Asked
 	if d.Kind == Content && !insist && collapses(known.Words, d.Extent) {
 		if known.Collapse.Checks < Confirmations {
 			return wait(known, d.Extent, now)
@@ -105,9 +112,13 @@ func Decide(known Known, seen Reading, insist bool, now time.Time) Decision {
 		d.Accepted = true
 	}
 	d.Over = known.Collapse.Waits() && !d.Accepted && !insist
-	d.Why = why(d, known.Collapse)
+	d.Why = d.Kind.Why(d.Extent)
+	if d.Accepted {
+		d.Why = fmt.Sprintf("%s of the main content is left on %d checks in a row: accepted",
+			percent(d.Extent.Left()), known.Collapse.Checks+1)
+	}
 	d.Known = seen.Known()
-	d.Known.States = known.States.push(seen.Body)
+	d.Known.States = known.States.Push(seen.Body)
 	return d
 }
 
@@ -145,29 +156,17 @@ func wait(known Known, e Extent, now time.Time) Decision {
 	return Decision{Waits: true, Why: c.Why(), Extent: e, Known: known}
 }
 
-func why(d Decision, was Collapse) string {
-	switch {
-	case d.Accepted:
-		return fmt.Sprintf("%s of the main content is left on %d checks in a row: accepted",
-			percent(d.Extent.Left()), was.Checks+1)
-	case d.Kind == New:
-		return "fetched for the first time"
-	case d.Kind == Content && d.Extent.Measured:
-		return "the content is different: " + d.Extent.String()
-	case d.Kind == Content:
-		return "the content is different"
-	case d.Kind == Reverted && d.Extent.Measured:
-		return "the content is an earlier one again: " + d.Extent.String()
-	case d.Kind == Reverted:
-		return "the content is an earlier one again"
-	case d.Kind == Title:
-		return "the title is different, the text is not"
-	case d.Kind == Images:
-		return "the images are different, the text is not"
-	case d.Kind == Metadata:
-		return "the metadata are different, the text is not"
+// Why says for people what has changed, and how much; nothing where nothing has.
+func (k Kind) Why(e Extent) string {
+	text := map[Kind]string{
+		New: "fetched for the first time", Content: "the content is different",
+		Reverted: "the content is an earlier one again", Title: "the title is different, the text is not",
+		Images: "the images are different, the text is not", Metadata: "the metadata are different, the text is not",
+	}[k]
+	if (k == Content || k == Reverted) && e.Measured {
+		text += ": " + e.String()
 	}
-	return ""
+	return text
 }
 
 // percent writes a part so that only nothing is 0 % and only everything is 100 %.

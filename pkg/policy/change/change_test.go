@@ -146,7 +146,7 @@ func TestStatesAreStored(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s States
 		for _, n := range rapid.SliceOfN(rapid.ByteRange(0, 12), 0, 30).Draw(t, "states") {
-			s = s.push(State{n})
+			s = s.Push(State{n})
 		}
 		if diff := cmp.Diff(s, StatesOf(s.Bytes())); diff != "" {
 			t.Fatal(diff)

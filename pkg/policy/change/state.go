@@ -36,8 +36,8 @@ func (s States) present(body State) bool { return len(s) > 0 && s[0] == body }
 
 func (s States) has(body State) bool { return slices.Contains(s, body) }
 
-// push is s with a body as the present one.
-func (s States) push(body State) States {
+// Push is s with a body as the present one.
+func (s States) Push(body State) States {
 	if s.present(body) {
 		return s
 	}

@@ -61,8 +61,7 @@ func (c Config) missing(s State, o Outcome, now time.Time, jitter float64) plan 
 	case o == Gone || next.Missing >= c.GoneAfter:
 		return c.gone(s, next, now, jitter)
 	}
-	wait := min(max(c.Base/4, c.ErrorBase), c.Base)
-	return plan{next, wait, fmt.Sprintf("missing on %d of %s before it counts as gone", next.Missing,
+	return plan{next, c.again(), fmt.Sprintf("missing on %d of %s before it counts as gone", next.Missing,
 		words.Count(c.GoneAfter, "check"))}
 }
 

@@ -16,6 +16,13 @@
 // robots.txt that cannot be read says nothing about the page; that is [Failed], with the time of
 // the next try at robots.txt as retryAfter.
 //
+// Content that the source had before is followed, but is no news: it climbs like no change at all.
+//
+// # Collapses
+//
+// A source whose content is all but gone (requirement H9) stays where it is on the ladder and is checked again
+// after a quarter of Base, until package change has decided.
+//
 // # Failures
 //
 // The nth failure in a row waits ErrorBase × 2^(n-1) × (0.8 to 1.2), at most Max. It leaves the
@@ -74,6 +81,8 @@ type Outcome string
 const (
 	Changed    Outcome = "changed"      // new content, or the first content
 	Unchanged  Outcome = "unchanged"    // 304, or the same hashes
+	Reverted   Outcome = "reverted"     // content that the source had before
+	Collapsed  Outcome = "collapsed"    // all but nothing of the content is left, to be confirmed
 	Failed     Outcome = "failed"       // no usable answer: network, 5xx, 429, a page that cannot be read
 	Missing    Outcome = "missing"      // 404 or 410, to be confirmed
 	Guarded    Outcome = "held"         // 404 or 410, often enough, but too many others of the host as well
@@ -100,7 +109,11 @@ func (c Config) Next(s State, o Outcome, retryAfter time.Duration, now time.Time
 	case Changed:
 		p = c.restart("changed: back to the base interval", jitter)
 	case Unchanged:
-		p = c.unchanged(s, jitter)
+		p = c.unchanged(s, "unchanged", jitter)
+	case Reverted:
+		p = c.unchanged(s, "nothing new", jitter)
+	case Collapsed:
+		p = c.collapsed(s)
 	case OutOfScope:
 		p = c.climb(s, "out of scope", jitter)
 	case Missing, Guarded, Gone:
@@ -129,12 +142,21 @@ func (c Config) restart(reason string, jitter float64) plan {
 
 // unchanged climbs, except that a page which comes back is news even with its old content: it
 // was removed from the index or was about to be.
-func (c Config) unchanged(s State, jitter float64) plan {
+func (c Config) unchanged(s State, what string, jitter float64) plan {
 	if s.Missing > 0 {
 		return c.restart("back after being missing: back to the base interval", jitter)
 	}
-	return c.climb(s, "unchanged", jitter)
+	return c.climb(s, what, jitter)
 }
+
+// collapsed stays where it is on the ladder: whether the content has changed is not known yet.
+func (c Config) collapsed(s State) plan {
+	next := State{Interval: c.rung(c.step(s.Interval)), Unchanged: min(max(s.Unchanged, 0), c.UnchangedSteps)}
+	return plan{next, c.again(), "collapsed: checked again soon"}
+}
+
+// again is the wait for a check that is to confirm what another found.
+func (c Config) again() time.Duration { return min(max(c.Base/4, c.ErrorBase), c.Base) }
 
 // climb counts a check that found nothing new and goes one step up after enough of them.
 func (c Config) climb(s State, what string, jitter float64) plan {

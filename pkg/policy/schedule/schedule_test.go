@@ -69,6 +69,12 @@ var ladderRows = map[string]nextRow{
 		state{Interval: 3 * day}, 3 * day, false},
 	"A12 success ends failures": {state{Interval: 3 * day, Attempts: 4}, schedule.Unchanged, 0, 0,
 		state{Interval: 3 * day, Unchanged: 1}, 3 * day, false},
+	"H8 a return does not reset": {state{Interval: 7 * day, Unchanged: 1}, schedule.Reverted, 0, 0,
+		state{Interval: 7 * day, Unchanged: 2}, 7 * day, false},
+	"H8 a return after being missing": {state{Interval: 7 * day, Missing: 2}, schedule.Reverted, 0, 0,
+		state{Interval: day}, day, false},
+	"H9 a collapse is checked again soon": {state{Interval: 7 * day, Unchanged: 1, Attempts: 2, Missing: 1},
+		schedule.Collapsed, 0, 0, state{Interval: 7 * day, Unchanged: 1}, 6 * time.Hour, false},
 	"A12 spread is 5 %": {state{}, schedule.Changed, 0, 0.5, state{Interval: day}, day + day/40, false},
 	"A12 spread at Max is before it": {state{Interval: 14 * day}, schedule.Unchanged, 0, 0.5, state{Interval: 14 * day,
 		Unchanged: 1}, 14*day - 14*day/40, false},
@@ -264,7 +270,7 @@ func TestValidate(t *testing.T) {
 
 var outcomes = []schedule.Outcome{
 	schedule.Changed, schedule.Unchanged, schedule.Failed, schedule.Missing, schedule.Guarded, schedule.Gone,
-	schedule.OutOfScope, "",
+	schedule.OutOfScope, schedule.Reverted, schedule.Collapsed, "",
 }
 
 func anyDuration() *rapid.Generator[time.Duration] {

@@ -8,7 +8,9 @@
 //	  PK <item id>       RK <64 hex raw SHA-256>           the first capture of a body (E4)
 //	  PK <item id>       RK <64 hex>|<version>             another of it, under the rules of a later version (B5)
 //	  PK <item id>       RK supersedes|<time>|<64 hex>     an edge (B4), newest first
-//	  PK <item id>       RK tip                            the capture that the item was last found to have
+//	  PK <item id>       RK kind|<time>|<64 hex>           what a capture meant to the item then (H7), newest first
+//	  PK <item id>       RK tip                            the capture that the item was last found to have, and
+//	                                                       how often which words are in it
 //	  PK <id of a URI>   RK uri|<version>                  look-up: the newest capture of a canonical URI
 //	  PK <content hash>  RK <version>                      look-up: the newest capture of a content
 //	table SnapshotRefs
@@ -35,6 +37,9 @@
 // A look-up row that does not exist is written by the one request that asks for it, as most contents
 // are seen once. So a look-up may name a capture that was never kept, or that is gone: who reads it
 // asks for the capture.
+//
+// An edge says on what grounds a capture took over, in the fields of spec 000 §4.3 and no others. How much of the
+// text changed, and of what kind the change is, is in a row beside it.
 //
 // Save costs three requests to tables and one to blobs for a first capture, four and one for a
 // changed page; two more to tables where another page has the same bytes, three where it has the same

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -23,9 +22,8 @@ const (
 // edgeKey orders the edges of an item newest first. Each has its time in it, so a source that goes
 // back to what it was has an edge of its own for that.
 func edgeKey(e lineage.Edge) storage.Key {
-	const end = 9_999_999_999_999 // milliseconds; in the year 2286
 	item, digest := e.Newer.Split()
-	return storage.Key{Partition: item, Row: fmt.Sprintf("%s%013d|%s", edgeRows, end-e.At.UnixMilli(), digest)}
+	return storage.Key{Partition: item, Row: newestFirst(edgeRows, e.At, digest)}
 }
 
 var edgeRow = row.Of[lineage.Edge]()
@@ -74,16 +72,23 @@ func (s *Store) EdgesAfter(
 	return out, "", nil
 }
 
-// dropEdges removes an item's edges to captures that are not kept any more, and those before a time.
+// dropEdges removes an item's edges to captures that are not kept any more, and those before a time, with the
+// changes that they stand beside.
 func (s *Store) dropEdges(
 	ctx context.Context, id source.ID, before time.Time, dropped func(lineage.CaptureID) bool,
 ) error {
 	var ops []storage.Op
-	for e, err := range s.captures.Query(ctx, storage.Query{Partition: string(id), RowFrom: edgeRows, RowTo: edgesEnd}) {
+	q := storage.Query{Partition: string(id), RowFrom: changeRows, RowTo: edgesEnd}
+	for e, err := range s.captures.Query(ctx, q) {
 		if err != nil {
 			return err
 		}
-		if edge := edgeOf(e); dropped(edge.Newer) || edge.At.Before(before) {
+		edge := edgeOf(e)
+		if strings.HasPrefix(e.Row, changeRows) {
+			c := changeOf(e)
+			edge.Newer, edge.At = lineage.NewCaptureID(string(id), c.RawHash), c.At
+		}
+		if dropped(edge.Newer) || edge.At.Before(before) {
 			ops = append(ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: storage.AnyETag}})
 		}
 	}

@@ -67,7 +67,7 @@ func (t captures) delete(ctx context.Context, key storage.Key) error {
 // others.
 func (s *Store) clear(ctx context.Context, id source.ID) error {
 	var ops []storage.Op
-	for e, err := range s.captures.Query(ctx, storage.Query{Partition: string(id), RowFrom: edgeRows}) {
+	for e, err := range s.captures.Query(ctx, storage.Query{Partition: string(id), RowFrom: changeRows}) {
 		if err != nil {
 			return err
 		}

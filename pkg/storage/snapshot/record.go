@@ -20,6 +20,8 @@ type Saved struct {
 	Since time.Time
 	// Replaced is when the capture was made from which this one takes over; zero if from none.
 	Replaced time.Time
+	// Change is what the capture means to its item, as it was recorded first.
+	Change Change
 }
 
 // recording is one call of Save or Reprocess.
@@ -46,6 +48,7 @@ type tip struct {
 	At         time.Time `col:"at,always"`
 	CapturedAt time.Time `col:"capturedAt,always"`
 	Version    string    `col:"normalizationVersion,always"`
+	Words      []byte    `col:"words,parts"` // of the text ([change.Words]), to tell later how much of it is left
 
 	etag storage.ETag
 }
@@ -56,11 +59,14 @@ var tips = row.Of[tip]()
 func (r *recording) read(ctx context.Context) error {
 	r.tip, r.uri = tip{}, lineage.Capture{}
 	uri := uriKey(r.c)
-	q := storage.Query{Partition: string(r.c.ItemID), RowFrom: tipRow, RowTo: "uri}", PageSize: 10}
-	for e, err := range r.captures.Query(ctx, q) {
-		if err != nil {
+	last := r.before.Last
+	if r.before.Last = (Last{}); !last.read { // what was read once is not relied on after a race
+		var err error
+		if last, err = r.captures.last(ctx, r.c.ItemID); err != nil {
 			return err
 		}
+	}
+	for _, e := range last.rows {
 		switch {
 		case e.Row == tipRow:
 			r.tip, _ = tips.Decode(e.Props) // what is damaged is empty
@@ -113,7 +119,11 @@ func (r *recording) run(ctx context.Context) (Saved, error) {
 			return Saved{}, err
 		}
 		if r.current() {
-			return Saved{Since: r.tip.CapturedAt}, r.updateLookups(ctx)
+			was, err := r.recorded(ctx)
+			if err != nil {
+				return Saved{}, err
+			}
+			return Saved{Since: r.tip.CapturedAt, Change: was}, r.updateLookups(ctx)
 		}
 		saved, err := r.write(ctx)
 		if err == nil {
@@ -188,6 +198,7 @@ func (r *recording) write(ctx context.Context) (Saved, error) {
 		return Saved{}, err
 	}
 	ops := append(r.captureOps(), r.tipOp())
+	ops = append(ops, r.changeOps()...)
 	if r.isOwn() {
 		ops = append(ops, storage.Op{Kind: storage.Upsert, Entity: pointer(uriKey(r.c), me)})
 	}
@@ -201,7 +212,7 @@ func (r *recording) write(ctx context.Context) (Saved, error) {
 	if r.outdates() && blames(err, len(ops)-1) {
 		r.before = Had{} // purged, or never captured
 	}
-	return Saved{Added: !r.captured, Since: r.c.CapturedAt, Replaced: r.tip.CapturedAt}, err
+	return Saved{Added: !r.captured, Since: r.c.CapturedAt, Replaced: r.tip.CapturedAt, Change: r.given.Change}, err
 }
 
 // outdates reports whether another capture gives its place up, of which it is known how long it was current.
@@ -236,6 +247,7 @@ func (r *recording) captureOps() (ops []storage.Op) {
 
 func (r *recording) tipOp() storage.Op {
 	key := captureKey(r.c.ItemID, r.c.RawHash)
-	now := tip{Capture: key.Row, At: r.now, CapturedAt: r.c.CapturedAt, Version: r.c.NormalizationVersion}
+	now := tip{Capture: key.Row, At: r.now, CapturedAt: r.c.CapturedAt, Version: r.c.NormalizationVersion,
+		Words: r.given.Words}
 	return tips.Put(storage.Key{Partition: key.Partition, Row: tipRow}, r.tip.etag, &now)
 }

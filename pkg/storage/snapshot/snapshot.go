@@ -54,6 +54,7 @@ func (s *Store) Create(ctx context.Context) error {
 type Had struct {
 	RawHash  string
 	Verified time.Time // when its source last answered with that
+	Last     Last      // what its rows tell, if they were read
 }
 
 // Save keeps body and its capture, and records that the capture took over from what it supersedes.

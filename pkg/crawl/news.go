@@ -1,0 +1,94 @@
+package crawl
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/change"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// compareNews decides about a body that says something else than what is known: what has changed, and
+// whether that is believed (H7 to H9). While it is not, the item stays as if the site had answered that
+// nothing has changed, and nothing of the answer is kept by which a later one could be called the same.
+func (m memory) compareNews(it registry.Item, got fetched, r read, now time.Time) (registry.Item, outcome) {
+	seen := change.Reading{
+		Hash: r.hash, Body: r.doc.BodyHash(), Title: r.doc.Title, Images: r.imagesHash,
+		Metadata: m.canonicalURL(&it, r.doc), Words: r.words,
+	}
+	n, over := news{}, false
+	// Where the versions differ nobody can tell, and a change of ours is none of the page.
+	if !m.outdated(&it) {
+		d := change.Decide(m.remembered(&it), seen, m.believes(&it, r), now)
+		if d.Waits {
+			it.Collapse = d.Known.Collapse
+			it.HTTPRedirectChain, it.FetchSource = m.redirects, m.fetchSource
+			return it, outcome{kind: schedule.Collapsed, why: d.Why}
+		}
+		n.kind, n.why, n.extent, over = d.Kind, d.Why, d.Extent, d.Over
+	}
+	if !over {
+		it.Collapse = change.Collapse{}
+	}
+	return m.takeNews(it, got, r, n, now)
+}
+
+// takeNews has the item take over what a body says.
+func (m memory) takeNews(it registry.Item, got fetched, r read, n news, now time.Time) (registry.Item, outcome) {
+	it.ImageExclusion = "" // a body says all that the page says now
+	it.Soft404Fingerprint, it.LikeSoft404 = m.soft404.id, ""
+	images, renamed := r.imagesHash != it.ImagesHash, m.same(&it, r)
+	it = takeOver(noteValidators(it, got), r, m, now)
+	o := outcome{kind: schedule.Unchanged, news: n, store: true, refresh: true}
+	switch {
+	case n.kind.OfContent():
+		o.kind, it.LastChanged = schedule.Changed, now
+	case n.kind == change.Reverted:
+		o.kind, it.LastChanged = schedule.Reverted, now
+	case images && r.imageExclusion != "":
+		o.news.why = r.imageExclusion // pictures are found, too, but no page is checked more often for them
+	case renamed && !m.rules.reindexOnCanonical:
+		o.why, o.refresh = "only rel=canonical has changed", false
+	}
+	return it, o
+}
+
+// remembered is what is known of an item.
+func (m memory) remembered(it *registry.Item) change.Known {
+	return change.Known{
+		Hash: it.ContentHash, States: change.StatesOf(it.States), Title: it.Title, Images: it.ImagesHash,
+		Metadata: it.HTTPCanonicalURL, Collapse: it.Collapse, Words: m.last.Words(it.RawHash, it.NormalizationVersion),
+	}
+}
+
+// believes reports whether a body is believed whatever it says: somebody insists, or the index would lose
+// nothing, or the page itself says that it wants to leave it. A file is what its owner wrote.
+func (m memory) believes(it *registry.Item, r read) bool {
+	kept := m.inPlace(it) && it.Exclusion == "" && it.GoneSince.IsZero() && !it.RebuildPending
+	return m.forced || it.Type == source.File || r.exclusion != "" || !kept
+}
+
+// states are the texts that the item had last, with that of a reading as the present one. Those that were read
+// by other rules do not count.
+func (m memory) states(it *registry.Item, r read) []byte {
+	states := change.StatesOf(it.States)
+	if it.NormalizationVersion != m.rules.version.String() {
+		states = nil
+	}
+	return states.Push(r.doc.BodyHash()).Bytes()
+}
+
+// recall brings what a body with news is compared with: its words, and those that the item was last found to
+// have. What is read of the item for that is not read again when the capture is stored.
+func (c *check) recall(ctx context.Context, got fetched, r *read) (err error) {
+	it, m := &c.item, &c.memory
+	if r.unreadable != nil || m.isKnown(it, *r) || m.soft404.shownBy(it, got, *r, *m) != "" {
+		return nil
+	}
+	if r.words = change.WordsOf(r.doc.Text); it.RawHash != "" {
+		m.last, err = c.job.w.snaps.Last(ctx, it.ID)
+	}
+	return err
+}
