@@ -92,6 +92,8 @@ type result struct {
 	Captures, Attempts     int
 	Images                 int
 	Edges, Blobs, Refs     int
+	Kinds                  string
+	States, Collapse       int
 	Forced                 bool
 	Generation             int64
 }
@@ -105,6 +107,7 @@ func (r *rig) result(path string) result {
 		Alias: r.aliasOf(
 			it,
 		), Note: strings.ReplaceAll(it.CanonicalNote, r.site.URL, ""), Hash: it.ContentHash, Indexed: it.IndexedHash,
+		Kinds: strings.Join(r.kinds(path), " "), States: len(it.States), Collapse: it.Collapse.Checks,
 		Captures: len(r.captures(path)), Edges: len(r.edges(path)), Blobs: len(r.blobs()), Refs: r.refs(),
 		Images: len(
 			r.index.pages[string(it.ID)].Images,
@@ -130,6 +133,17 @@ var disturbed = []struct {
 		r.site.put("/p", text("v2"))
 		r.next("/p")
 		r.site.put("/p", text("v1"))
+	}, false},
+	{"H9 a collapse begins", func(r *rig) { r.collapsed(0) }, false},
+	{"H9 a collapse goes on", func(r *rig) { r.collapsed(1) }, false},
+	{"H9 a collapse is accepted", func(r *rig) { r.collapsed(2) }, false},
+	{"H9 a collapse is over", func(r *rig) {
+		r.collapsed(2)
+		r.site.put("/p", prose("full", 5, 100))
+	}, false},
+	{"H9 a collapse under a raised version", func(r *rig) {
+		r.collapsed(0)
+		r.raise("/p")
 	}, false},
 	{"content of another page", func(r *rig) {
 		r.site.put("/q", text("v2"))

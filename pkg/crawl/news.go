@@ -66,7 +66,7 @@ func (m memory) remembered(it *registry.Item) change.Known {
 // believes reports whether a body is believed whatever it says: somebody insists, or the index would lose
 // nothing, or the page itself says that it wants to leave it. A file is what its owner wrote.
 func (m memory) believes(it *registry.Item, r read) bool {
-	kept := m.inPlace(it) && it.Exclusion == "" && it.GoneSince.IsZero() && !it.RebuildPending
+	kept := (m.inPlace(it) || m.reread) && it.Exclusion == "" && it.GoneSince.IsZero() && !it.RebuildPending
 	return m.forced || it.Type == source.File || r.exclusion != "" || !kept
 }
 
