@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -158,7 +159,7 @@ func (s *sim) checkDone() {
 		if it.Forced() || it.Status != registry.Indexed && it.AliasOf == "" || !it.NextCrawlAt.After(s.now) ||
 			it.LockOwner != "" ||
 			it.RebuildPending ||
-			it.IndexPending {
+			it.IndexPending || it.Collapse.Checks > change.Confirmations {
 			s.fail("%s is not done: status %s (%s), forced %v, next %v, lock %q", id, it.Status, it.ErrorMessage,
 				it.Forced(), it.NextCrawlAt, it.LockOwner)
 		}
@@ -212,6 +213,9 @@ func (s *sim) checkIndex() {
 		}
 		if have, ok := s.shown(it); !ok || have != s.world.version(u) {
 			s.fail("%s: the index holds version %d (any: %v), the site says %d", u, have, ok, s.world.version(u))
+		}
+		if it.Collapse.Waits() {
+			s.fail("%s waits, though it was asked for: %+v", u, it.Collapse)
 		}
 		if variant := u != s.world.page(u); variant != (it.AliasOf != "") {
 			s.fail("%s is %s, alias of %q (%s)", u, it.Status, it.AliasOf, it.CanonicalNote)

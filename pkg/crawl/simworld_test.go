@@ -111,13 +111,18 @@ func (w *world) Get(ctx context.Context, r fetch.Request) (fetch.Response, error
 		resp.Status, resp.NotModified = http.StatusNotModified, true
 		return resp, nil
 	}
-	resp.Body = fmt.Appendf(
-		nil,
-		"<title>%d</title><main><p>%s, version %[1]d</p></main>",
-		w.version(r.URL),
-		w.page(r.URL),
-	)
+	resp.Body = w.body(r.URL)
 	return resp, nil
+}
+
+// body is what a URL shows. Each version has a title of its own; the text is one of three, again and again, and of
+// some versions all but nothing.
+func (w *world) body(url string) []byte {
+	version, text := w.version(url), strings.Repeat("the tide comes in and goes out ", 5)
+	if version%5 == 4 {
+		text = ""
+	}
+	return fmt.Appendf(nil, "<title>%d</title><main><p>%s, %s state %d</p></main>", version, w.page(url), text, version/2%3)
 }
 
 // final is the URL that answers in the end.
