@@ -119,7 +119,7 @@ func (w *world) Get(ctx context.Context, r fetch.Request) (fetch.Response, error
 // some versions all but nothing.
 func (w *world) body(url string) []byte {
 	version, text := w.version(url), strings.Repeat("the tide comes in and goes out ", 5)
-	if version%5 == 4 {
+	if version%3 == 2 {
 		text = ""
 	}
 	return fmt.Appendf(nil, "<title>%d</title><main><p>%s, %s state %d</p></main>", version, w.page(url), text, version/2%3)

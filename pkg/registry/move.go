@@ -200,6 +200,7 @@ func (it *Item) join(old *Item, now time.Time) {
 	it.Formers++
 	it.FirstSeen = earlier(it.FirstSeen, old.FirstSeen)
 	it.Credential = cmp.Or(it.Credential, old.Credential)
+	it.Collapse.Asked = it.Collapse.Asked || old.Collapse.Asked
 	if old.ContentHash != it.ContentHash {
 		it.NextCrawlAt, it.IndexPending = now, false // the other one may know better
 	}

@@ -316,7 +316,7 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 		it.Credential = o.Credential
 	}
 	it.IndexPending = false // the page itself is asked for
-	if byPerson := o.Method == "" || o.Method == "API"; byPerson && it.ContentHash != "" {
+	if byPerson := o.Method == "" || o.Method == "API"; byPerson && !created {
 		it.Collapse.Asked = true
 	}
 	if it.Status != Indexed && it.Status != Crawled {
