@@ -267,7 +267,8 @@ func TestH9Aliases(t *testing.T) {
 		r.next("/p")
 	}
 	p, now := r.item("/p"), r.item("/q")
-	if p.Collapse.Waits() || now.Collapse.Waits() || p.ContentHash != now.ContentHash || now.IndexedHash != now.ContentHash {
+	waits := p.Collapse.Waits() || now.Collapse.Waits()
+	if waits || p.ContentHash != now.ContentHash || now.IndexedHash != now.ContentHash {
 		t.Errorf("in the end: %+v and %+v", p.Collapse, now.Collapse)
 	}
 	r.checkInvariants()

@@ -122,7 +122,8 @@ func (w *world) body(url string) []byte {
 	if version%3 == 2 {
 		text = ""
 	}
-	return fmt.Appendf(nil, "<title>%d</title><main><p>%s, %s state %d</p></main>", version, w.page(url), text, version/2%3)
+	const form = "<title>%d</title><main><p>%s, %s state %d</p></main>"
+	return fmt.Appendf(nil, form, version, w.page(url), text, version/2%3)
 }
 
 // final is the URL that answers in the end.
