@@ -54,7 +54,7 @@ func (r Reading) Known() Known {
 
 // Collapse is how long the known body has been all but gone.
 type Collapse struct {
-	Since  time.Time `json:"since,omitzero"` // the first reading
+	Since  time.Time `json:"since,omitzero"`  // the first reading
 	Checks int       `json:"checks,omitzero"` // readings in a row, at most [Confirmations]
 	// Left is the part of the letters of the known body that the last one had, 0 to 1.
 	Left float64 `json:"left,omitzero"`
