@@ -11,32 +11,36 @@ import (
 // what is around it.
 type page struct {
 	name       string
+	kind       string // the type of page, where the set knows it
 	html       []byte
 	text       string
 	hasText    bool
 	keep, drop []string
 }
 
-// load reads each step-th page of a folder, in the order of names.
-func load(folder fs.FS, step int) ([]page, error) {
-	var pages []page
-	seen := 0
-	err := fs.WalkDir(folder, ".", func(path string, d fs.DirEntry, err error) error {
-		name, isPage := strings.CutSuffix(path, ".html")
-		if err != nil || d.IsDir() || !isPage {
-			return err
+// load reads each step-th page of a folder, beginning with the first that is asked for.
+func load(folder fs.FS, first, step int) ([]page, error) {
+	for _, layout := range layouts {
+		names, read, found, err := layout(folder)
+		if err != nil {
+			return nil, err
 		}
-		if seen++; (seen-1)%step != 0 {
-			return nil
+		if !found {
+			continue
 		}
-		p, err := loadPage(folder, name)
-		pages = append(pages, p)
-		return err
-	})
-	if err == nil && len(pages) == 0 {
-		err = errors.New("no pages: want name.html beside name.txt or name.keep")
+		var pages []page
+		for i := first; i < len(names); i += step {
+			p, err := read(names[i])
+			if err != nil {
+				return nil, err
+			}
+			pages = append(pages, p)
+		}
+		if len(pages) > 0 {
+			return pages, nil
+		}
 	}
-	return pages, err
+	return nil, errors.New("no pages: want name.html beside name.txt or name.keep")
 }
 
 func loadPage(folder fs.FS, name string) (page, error) {

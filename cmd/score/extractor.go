@@ -13,6 +13,7 @@ import (
 // extractor finds the content of a page, as text.
 type extractor struct {
 	name    string
+	outside bool // a command, whose processor time is not ours
 	extract func(html []byte) (string, error)
 }
 

@@ -7,6 +7,10 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
 func TestOverlap(t *testing.T) {
@@ -34,7 +38,7 @@ func TestLoad(t *testing.T) {
 	pages, err := load(fstest.MapFS{
 		"a.html": file("<p>a"), "a.txt": file(""), "sub/b.html": file("<p>b"), "sub/b.keep": file("b\n\n c \n"),
 		"sub/b.drop": file("d"), "z.md": file(""),
-	}, 1)
+	}, 0, 1)
 	if err != nil || len(pages) != 2 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
@@ -43,9 +47,42 @@ func TestLoad(t *testing.T) {
 	}
 	for name, folder := range map[string]fstest.MapFS{"no ground truth": {"a.html": file("x")},
 		"no pages": {"a.txt": file("x")}} {
-		if _, err := load(folder, 1); err == nil {
+		if _, err := load(folder, 0, 1); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// Published sets are read as they are laid out.
+func TestLayouts(t *testing.T) {
+	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
+	for name, tc := range map[string]struct {
+		folder fstest.MapFS
+		want   page
+	}{
+		"article-extraction-benchmark": {fstest.MapFS{"html/a.html": file("<p>x"),
+			"ground-truth.json": file(`{"a": {"articleBody": "x"}}`)}, page{name: "a", text: "x"}},
+		"WCXB": {fstest.MapFS{"html/1.html": file("<p>x"), "ground-truth/1.json": file(
+			`{"_internal": {"page_type": {"primary": "category"}}, "ground_truth": {"main_content": "x", "with": ["y"]}}`)},
+			page{name: "1", kind: "collection", text: "x", keep: []string{"y"}}},
+	} {
+		tc.want.html, tc.want.hasText = []byte("<p>x"), true
+		pages, err := load(tc.folder, 0, 1)
+		if diff := cmp.Diff([]page{tc.want}, pages, cmp.AllowUnexported(page{})); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", name, err, diff)
+		}
+	}
+}
+
+// Half of the code of the content is lost; code from around it does not count.
+func TestCodeIntact(t *testing.T) {
+	p := page{html: []byte(`<pre>a = b + 123456</pre><pre>c = d - 567890</pre><pre>around = 90123</pre>`),
+		text: "a = b + 123456 c = d - 567890"}
+	doc := extract.Document{Blocks: []extract.Block{{Kind: extract.Code, Text: "a = b\n+ 123456"},
+		{Kind: extract.Paragraph, Text: "c = d - 567890"}}}
+	var l listings
+	if l.add(p, doc); l != (listings{all: 2, intact: 1}) {
+		t.Errorf("have %+v", l)
 	}
 }
 
@@ -69,8 +106,8 @@ func TestRun(t *testing.T) {
 			rows[f[0]] = f
 		}
 	}
-	for _, want := range []string{"tidemark 1.000 1.000 1.000 1.000 1.000 1.000",
-		"visible 0.976 1.000 0.988 0.500 1.000 0.667", "footer 0.000 1.000 1.000"} {
+	for _, want := range []string{"tidemark 1 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000",
+		"visible 1 0.976 1.000 0.988 0.975 1.000 0.987 0.500 1.000 0.667", "footer 0.000 1.000 1.000"} {
 		f := strings.Fields(want)
 		if have := rows[f[0]]; len(have) < len(f) || strings.Join(have[:len(f)], " ") != want {
 			t.Errorf("want %s, have\n%s", want, out.String())

@@ -12,7 +12,8 @@ import (
 type tally struct {
 	pages                 int // with their whole text
 	precision, recall, f1 float64
-	kept, lost, strays    int // phrases
+	runs                  [2]float64 // precision and recall by runs of four words
+	kept, lost, strays    int        // phrases
 }
 
 // add scores the text found on one page.
@@ -23,6 +24,9 @@ func (t *tally) add(p page, have string) {
 		t.precision += precision
 		t.recall += recall
 		t.f1 += harmonic(precision, recall)
+		precision, recall = overlapOf(countRuns(p.text), countRuns(have))
+		t.runs[0] += precision
+		t.runs[1] += recall
 	}
 	folded := extract.Fold(have)
 	for _, phrase := range p.keep {
@@ -45,6 +49,12 @@ func (t *tally) words() string {
 	return columns(t.pages > 0, t.precision/n, t.recall/n, t.f1/n)
 }
 
+// inRuns are the scores by runs of four words, as the article-extraction-benchmark has them: F1 is that of the means.
+func (t *tally) inRuns() string {
+	p, r := t.runs[0]/float64(t.pages), t.runs[1]/float64(t.pages)
+	return columns(t.pages > 0, p, r, harmonic(p, r))
+}
+
 func (t *tally) phrases() string {
 	kept := float64(t.kept)
 	precision, recall := kept/float64(t.kept+t.strays), kept/float64(t.kept+t.lost)
@@ -61,7 +71,10 @@ func columns(known bool, precision, recall, f1 float64) string {
 // overlap counts the words that two texts share, each as often as both have it. Two empty texts
 // agree.
 func overlap(want, have string) (precision, recall float64) {
-	w, h := countWords(want), countWords(have)
+	return overlapOf(countWords(want), countWords(have))
+}
+
+func overlapOf(w, h map[string]int) (precision, recall float64) {
 	shared, wanted, had := 0, 0, 0
 	for word, n := range w {
 		wanted += n
@@ -85,11 +98,26 @@ func share(part, whole int, otherIsEmpty bool) float64 {
 
 func countWords(s string) map[string]int {
 	count := map[string]int{}
-	isGap := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	for word := range strings.FieldsFuncSeq(strings.ToLower(extract.Fold(s)), isGap) {
+	for _, word := range wordsOf(s) {
 		count[word]++
 	}
 	return count
+}
+
+// countRuns counts each run of four words; a shorter text is one run.
+func countRuns(s string) map[string]int {
+	const length = 4
+	count := map[string]int{}
+	words := wordsOf(s)
+	for i := 0; i < max(1, len(words)-length+1) && len(words) > 0; i++ {
+		count[strings.Join(words[i:min(i+length, len(words))], " ")]++
+	}
+	return count
+}
+
+func wordsOf(s string) []string {
+	isGap := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
+	return strings.FieldsFunc(strings.ToLower(extract.Fold(s)), isGap)
 }
 
 func harmonic(a, b float64) float64 {

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// listings counts the pieces of code that are part of the content of pages: those that their ground truth holds.
+type listings struct {
+	all, intact int
+}
+
+// add looks for the code of a page in its document. White space does not count, so that ground truth may have lost it.
+func (l *listings) add(p page, doc extract.Document) {
+	have := map[string]string{}
+	for _, b := range doc.Blocks {
+		if b.Kind == extract.Code {
+			have[squash(b.Text)] = b.Language
+		}
+	}
+	root := extract.Tree(p.html, "text/html")
+	if root == nil || !strings.Contains(string(p.html), "<pre") {
+		return
+	}
+	truth := squash(p.text)
+	for n := range root.Descendants() {
+		if n.DataAtom != atom.Pre {
+			continue
+		}
+		code := squash(textOf(n))
+		const shortest = 10 // bytes; less stands in any text
+		if len(code) < shortest || !strings.Contains(truth, code) {
+			continue
+		}
+		l.all++
+		if _, intact := have[code]; intact {
+			l.intact++
+		}
+	}
+}
+
+func textOf(n *html.Node) string {
+	var b strings.Builder
+	for c := range n.Descendants() {
+		if c.Type == html.TextNode {
+			b.WriteString(c.Data)
+		}
+	}
+	return b.String()
+}
+
+// squash is a text without white space and what cannot be seen.
+func squash(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, extract.Fold(s))
+}

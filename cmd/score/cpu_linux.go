@@ -1,0 +1,13 @@
+package main
+
+import (
+	"syscall"
+	"time"
+)
+
+// processorTime is what this process has used, collecting garbage included. See getrusage(2).
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // Unreachable: RUSAGE_SELF is valid
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
