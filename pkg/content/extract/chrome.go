@@ -12,7 +12,8 @@ import (
 type drop uint8
 
 const (
-	dense  drop = iota + 1 // nearly all links: navigation without the name
+	beside drop = iota + 1 // nearly all links, however long: beside an article, other articles
+	dense                  // nearly all links, and short: navigation without the name
 	named                  // its class or id names something around the content
 	chrome                 // its element or role says so
 )
@@ -60,9 +61,12 @@ func hidingStyle(style string) bool {
 	return false
 }
 
-// reason looks at one element by itself; inContent is true below main or article, where a header
-// belongs to the text.
-func reason(n *html.Node, inContent bool) drop {
+// reason looks at one element by itself.
+func reason(n *html.Node, at place) drop {
+	if at.inCode {
+		return reasonInCode(n)
+	}
+	inContent := at.inContent()
 	switch n.DataAtom {
 	case atom.Html, atom.Body, atom.Main, atom.Article, atom.H1, atom.Pre:
 		return 0
@@ -78,6 +82,18 @@ func reason(n *html.Node, inContent bool) drop {
 		}
 	}
 	return reasonByAttr(n, inContent)
+}
+
+// reasonInCode is the reason below pre and code, where classes name what the code is made of: a highlighter calls a
+// comment "comment".
+func reasonInCode(n *html.Node) drop {
+	if n.DataAtom == atom.Button {
+		return chrome
+	}
+	if hasName(codeMarks, attr(n, "class")) {
+		return named
+	}
+	return 0
 }
 
 func reasonByAttr(n *html.Node, inContent bool) drop {
@@ -143,6 +159,12 @@ var chromeNames = wordSet(`
 	lineno linenos linenodiv gutter rouge-gutter line-numbers-rows copy-button copybtn
 `)
 
+// codeMarks are the classes of what stands beside the lines of code, not in them.
+var codeMarks = wordSet(`
+	lineno linenos linenodiv gutter rouge-gutter line-numbers-rows line-number linenumber ln blob-num
+	copy-button copybtn copy-btn headerlink anchorjs-link
+`)
+
 // chromePrefixes begin names of the same sort.
 var chromePrefixes = []string{
 	"cookie-", "cookieconsent", "consent-", "gdpr-", "onetrust", "ad-slot", "ads-", "sponsor-",
@@ -202,23 +224,37 @@ func hasAttr(n *html.Node, key string) bool {
 }
 
 // linkMeasure is how much of an element's text is links, and how much more of it names call chrome.
-type linkMeasure struct{ text, linked, links, named int }
+type linkMeasure struct {
+	text, linked, links, named int
+	prose                      int  // text in pieces as long as sentences, links aside
+	code                       bool // it holds code
+}
 
 func (m *linkMeasure) add(o linkMeasure) {
 	m.text += o.text
 	m.linked += o.linked
 	m.links += o.links
 	m.named += o.named
+	m.prose += o.prose
+	m.code = m.code || o.code
 }
 
-// isDense reports whether an element is a bundle of short links. Lists of headlines are content:
-// their links are long.
-func isDense(n *html.Node, m linkMeasure) bool {
+// linkiness reports whether an element is a bundle of links: dense if they are short, else beside. Lists of headlines
+// are content, unless they stand beside an article. What holds code is content: documentation links the words of it.
+func linkiness(n *html.Node, m linkMeasure) drop {
 	switch n.DataAtom {
 	case atom.Div, atom.Section, atom.Ul, atom.Ol, atom.Dl, atom.Table, atom.P, atom.Center, atom.Fieldset:
 	default:
-		return false
+		return 0
 	}
 	const shortLink = 40 // bytes
-	return m.links >= 3 && m.linked*10 > m.text*6 && m.linked < shortLink*m.links
+	switch {
+	case m.code || m.links < 3 || m.linked*10 <= m.text*6:
+		return 0
+	case m.linked < shortLink*m.links:
+		return dense
+	case m.prose >= enough:
+		return 0
+	}
+	return beside
 }

@@ -25,7 +25,16 @@ const enough = 250
 // next: text that is both short and less than a third of what a laxer reading finds was cut too
 // far. The last attempt drops nothing, so whatever is visible is found.
 func mainContent(s *surveyed, limits Limits) content {
+	if posts := s.thread(); posts != nil {
+		if best := (attempt{posts, dense}).read(s, limits); best.size >= enough {
+			best.heading = s.heading
+			return best
+		}
+	}
 	roots, body := contentRoots(s), []*html.Node{s.body}
+	if best := article(s, roots, limits); best.size >= enough {
+		return best
+	}
 	attempts := []attempt{{roots, dense}, {roots, named}, {body, named}, {body, chrome}, {body, chrome + 1}}
 	best := attempts[0].read(s, limits)
 	for i, a := range attempts[1:] {
@@ -45,7 +54,7 @@ func mainContent(s *surveyed, limits Limits) content {
 // an id names, else the body. Several articles are a list of entries, which the body holds whole.
 func contentRoots(s *surveyed) []*html.Node {
 	whole := s.measure(s.body)
-	if len(s.mains) > 0 && s.measure(s.mains...) > 0 {
+	if len(s.mains) > 0 && s.measure(s.mains...)*3 >= whole && whole > 0 {
 		return s.mains
 	}
 	if len(s.articles) == 1 && s.measure(s.articles...)*4 >= whole {
@@ -69,9 +78,14 @@ func (s *surveyed) measure(nodes ...*html.Node) int {
 // offered is the text that the attempt could have found, had it dropped chrome only.
 func (a attempt) offered(s *surveyed) int { return s.measure(a.roots...) }
 
+// cut is what the attempt leaves out.
+func (a attempt) cut(s *surveyed) cut {
+	return cut{drops: s.drops, honors: a.honors, rest: s.measure(s.body), around: s.around}
+}
+
 // read makes the blocks of an attempt.
 func (a attempt) read(s *surveyed, limits Limits) content {
-	b := builder{cut: cut{drops: s.drops, honors: a.honors, rest: s.measure(s.body), around: s.around}, limits: limits}
+	b := builder{cut: a.cut(s), limits: limits}
 	for _, root := range a.roots {
 		b.children(root)
 		b.flush()
@@ -90,6 +104,9 @@ type cut struct {
 // skips reports whether n is left out.
 func (c cut) skips(n *html.Node) bool {
 	if unseen(n) || isMark(n) {
+		return true
+	}
+	if c.honors == beside && isBeside(n) {
 		return true
 	}
 	d, found := c.drops[n]

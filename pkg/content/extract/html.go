@@ -37,6 +37,9 @@ func structured(p page, text []byte, choose chooser) (doc Document, ok bool) {
 	if root == nil {
 		return Document{}, false
 	}
+	if settle(root); isTooDeep(root, 2*maxDepth) {
+		return Document{}, false
+	}
 	return assemble(p, root, choose), true
 }
 
@@ -44,6 +47,9 @@ func structured(p page, text []byte, choose chooser) (doc Document, ok bool) {
 func assemble(p page, root *html.Node, choose chooser) Document {
 	h := readHead(root, p.base)
 	s := survey(root, h.base, p.limits)
+	if len(s.text.buf) < littleSeen && unfold(s.body) {
+		s = survey(root, h.base, p.limits)
+	}
 	c := choose(s, p.limits)
 	images, more := collectImages(c, h.preview, h.base, p.limits.MaxImages)
 	doc := Document{

@@ -21,6 +21,9 @@ type surveyed struct {
 	mains     []*html.Node // topmost main elements
 	articles  []*html.Node // topmost article elements
 	named     []*html.Node // elements whose id names the content
+	marks     marks
+	posts     []post
+	bodies    []*html.Node
 	drops     map[*html.Node]dropped
 	measures  map[*html.Node]int // bytes of text that nothing names as chrome, of the candidates above
 	around    int                // bytes of text that only names call chrome
@@ -40,7 +43,9 @@ type dropped struct {
 // place is what the survey knows about where it is.
 type place struct {
 	inMain, inArticle bool
-	inLink            bool
+	inLink, inCode    bool
+	inPost, inAround  bool
+	inBody            bool
 }
 
 func (at place) inContent() bool { return at.inMain || at.inArticle }
@@ -59,6 +64,8 @@ func survey(root *html.Node, base *url.URL, limits Limits) *surveyed {
 	if s.body == nil {
 		s.body = top // a frameset
 	}
+	s.marks.readHead(root)
+	s.marks.readBody(s.body)
 	s.visit(s.body, place{})
 	return s
 }
@@ -73,9 +80,13 @@ func (s *surveyed) visit(n *html.Node, at place) linkMeasure {
 		return linkMeasure{}
 	}
 	if unseen(n) {
+		if n.DataAtom == atom.Script {
+			s.marks.readScript(n)
+		}
 		return linkMeasure{}
 	}
-	why := reason(n, at.inContent())
+	why := reason(n, at)
+	at.inAround = at.inAround || why >= named
 	start := s.enter(n, &at)
 	var m linkMeasure
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -91,6 +102,8 @@ func (s *surveyed) visitText(n *html.Node, at place) linkMeasure {
 	m := linkMeasure{text: len(s.text.buf) - before}
 	if at.inLink {
 		m.linked = m.text
+	} else if m.text >= leastProse {
+		m.prose = m.text
 	}
 	return m
 }
@@ -104,6 +117,8 @@ func (s *surveyed) enter(n *html.Node, at *place) int {
 	switch n.DataAtom {
 	case atom.A:
 		at.inLink = true
+	case atom.Pre, atom.Code:
+		at.inCode = true
 	case atom.Meta:
 		s.robots = appendRobots(s.robots, n)
 	case atom.Td, atom.Th:
@@ -117,6 +132,16 @@ func (s *surveyed) enter(n *html.Node, at *place) int {
 func (s *surveyed) enterCandidate(n *html.Node, at *place) {
 	list := s.candidates(n)
 	if n == s.body {
+		s.measures[n] = 0
+	}
+	if !at.inPost && len(n.Attr) > 0 && isPost(n) {
+		at.inPost = true
+		s.posts = append(s.posts, post{n, at.inAround})
+		s.measures[n] = 0
+	}
+	if !at.inBody && len(n.Attr) > 0 && isBody(n) {
+		at.inBody = true
+		s.bodies = append(s.bodies, n)
 		s.measures[n] = 0
 	}
 	if list == nil || list == &s.mains && at.inMain || list != &s.mains && at.inArticle {
@@ -147,6 +172,8 @@ func (s *surveyed) candidates(n *html.Node) *[]*html.Node {
 // leave notes what is known once the children are seen.
 func (s *surveyed) leave(n *html.Node, start int, m *linkMeasure) {
 	switch n.DataAtom {
+	case atom.Pre:
+		m.code = true
 	case atom.A, atom.Area:
 		m.links++
 		s.addLink(n, start)
@@ -164,8 +191,8 @@ func (s *surveyed) leave(n *html.Node, start int, m *linkMeasure) {
 
 // decide records why n is not content, if so, and gives the measure that counts for its parents.
 func (s *surveyed) decide(n *html.Node, why drop, m linkMeasure) linkMeasure {
-	if why == 0 && isDense(n, m) {
-		why = dense
+	if why == 0 {
+		why = linkiness(n, m)
 	}
 	if why != 0 {
 		s.drops[n] = dropped{why, m.text + m.named}

@@ -1,0 +1,104 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// article is the content of a page that is an article: what holds nearly all of its prose. Of a page that does not say
+// so, that must be most of the text there is. The content is empty when the page is something else.
+func article(s *surveyed, roots []*html.Node, limits Limits) content {
+	if len(roots) != 1 || s.marks.list {
+		return content{}
+	}
+	a := attempt{roots, dense}
+	marked := s.marks.isArticle()
+	if marked {
+		a.honors = beside
+		if body := s.namedBody(roots); body != nil {
+			a.roots = []*html.Node{body}
+		}
+	}
+	root := a.cut(s).narrowed(a.roots[0])
+	if !marked && root == roots[0] {
+		return content{}
+	}
+	a.roots = []*html.Node{root}
+	best := a.read(s, limits)
+	if !marked && (best.size < sizeOfArticle || best.size*2 < s.measure(roots...)) {
+		return content{}
+	}
+	if best.heading == "" {
+		best.heading = s.heading
+	}
+	return best
+}
+
+// sizeOfArticle is the text, in bytes, from which prose that holds together is taken for an article that does not say
+// so.
+const sizeOfArticle = 1000
+
+// besideNames are the classes of what stands in an article beside its text: who wrote it and when, which are no words of
+// it, what pictures show, which is kept with the pictures ([Image]), and what else to read.
+var besideNames = wordSet(`
+	caption wp-caption-text image-caption photo-caption img-caption media-caption caption-text credit photo-credit
+	image-credit gallery slideshow inline-gallery video-player embed
+	byline dateline author authors author-bio author-box bio author-name author-info author-details contributor
+	contributors post-author post-meta entry-meta article-meta meta timestamp time-stamp published posted-on post-date
+	entry-date article-date publish-date pubdate updated reading-time read-time
+	article-header entry-header post-header kicker standfirst
+	tags tag-list post-tags topics trending-topics cta most-popular inline-related newsletter-signup comments-link print-link
+`)
+
+// isBeside reports whether an element stands in an article beside its text.
+func isBeside(n *html.Node) bool {
+	return n.DataAtom == atom.Figcaption || hasName(besideNames, attr(n, "class"))
+}
+
+// hasName reports whether a class or id attribute holds one of the names, which are in lower case with "_" as "-".
+func hasName(names map[string]bool, attr string) bool {
+	const longest = 40
+	for name := range strings.FieldsSeq(attr) {
+		if len(name) <= longest && names[strings.ReplaceAll(strings.ToLower(name), "_", "-")] {
+			return true
+		}
+	}
+	return false
+}
+
+// bodyNames are the classes and ids by which sites name the text of an article.
+var bodyNames = wordSet(`
+	entry-content articlebody article-body article--body article-content article--content article-text articletext
+	post-body post-content post--content story-body storybody story-content story-text storytext news-text news-content
+	td-post-content single-content e-content blog-content blog-post-content body-copy bodycopy rich-text-article-body
+	richtextarticlebody article-main m-detail--body c-entry-content field-name-body
+`)
+
+// isBody reports whether an element is named as the text of an article.
+func isBody(n *html.Node) bool {
+	if attr(n, "itemprop") == "articleBody" {
+		return true
+	}
+	return hasName(bodyNames, attr(n, "class")) || hasName(bodyNames, attr(n, "id"))
+}
+
+// namedBody is the one element of the page that is named as the text of an article, if it holds a good part of what
+// roots hold; else nil.
+func (s *surveyed) namedBody(roots []*html.Node) *html.Node {
+	var best *html.Node
+	sum := 0
+	for _, n := range s.bodies {
+		size := s.measure(n)
+		sum += size
+		if best == nil || size > s.measure(best) {
+			best = n
+		}
+	}
+	size := s.measure(best)
+	if best == nil || size < enough || size*10 < sum*7 || size*5 < s.measure(roots...)*2 {
+		return nil
+	}
+	return best
+}
