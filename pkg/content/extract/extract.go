@@ -13,8 +13,9 @@
 // # Life of an HTML page
 //
 //	bytes → UTF-8 (charset.go) → guard against parser blow-up (guard.go) → tree
-//	tree  → survey: visible text, links, candidates (survey.go)
-//	      → content roots minus chrome (content.go, chrome.go) → blocks (blocks.go), images (images.go)
+//	tree  → pieces that come late in their places (late.go) → survey: visible text, links, candidates (survey.go)
+//	      → content roots minus chrome (content.go, chrome.go; article.go and posts.go know articles and discussions)
+//	      → blocks (blocks.go), images (images.go)
 //	      → head: canonical, robots, language (head.go)
 //
 // When the guard or the parser refuses, flat.go keeps the text and gives up the structure
