@@ -19,8 +19,8 @@
 // The extractors are tidemark (what contentHash covers), visible (all visible text, the baseline) and each command
 // given by -with, which reads one page from its standard input and writes the content, as text, to its standard
 // output. The module testing/baselines has such commands for other libraries and a program that makes folders of this
-// kind from their test data. "× parsing" is processor time beside that of html.Parse on the same pages; a command's is not
-// known. Code is intact when a block of code has the text of a pre element that the ground truth holds.
+// kind from their test data. "× parsing" is processor time beside that of html.Parse on the same pages; a command's
+// is not known. Code is intact when a block of code has the text of a pre element that the ground truth holds.
 //
 // With -noise each page is read several times, each time with other noise of one kind put in; a
 // page whose content changed, though no reader would say so, counts as a flip.

@@ -40,8 +40,8 @@ func article(s *surveyed, roots []*html.Node, limits Limits) content {
 // so.
 const sizeOfArticle = 1000
 
-// besideNames are the classes of what stands in an article beside its text: who wrote it and when, which are no words of
-// it, what pictures show, which is kept with the pictures ([Image]), and what else to read.
+// besideNames are the classes of what stands in an article beside its text: who wrote it and when, which are no words
+// of it, what pictures show, which is kept with the pictures ([Image]), and what else to read.
 var besideNames = wordSet(`
 	caption wp-caption-text image-caption photo-caption img-caption media-caption caption-text credit photo-credit
 	image-credit gallery slideshow inline-gallery video-player embed

@@ -135,7 +135,8 @@ func TestH2TextWithoutScripts(t *testing.T) {
 		[]string{"All of it"}, []string{"nobody knows"})
 }
 
-// H3: classes say nothing about what stands in code, but for line numbers and buttons; code with links is no navigation.
+// H3: classes say nothing about what stands in code, but for line numbers and buttons; code with links is no
+// navigation.
 func TestH3CodeIsWhole(t *testing.T) {
 	for name, tc := range map[string]struct{ code, want string }{
 		"Prism": {`<pre class="language-go"><code><span class="token comment">// opens the lock</span>
