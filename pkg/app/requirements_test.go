@@ -49,9 +49,6 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 // unbuilt are the requirements that wait to be built.
 var unbuilt = []string{
-	"H1",
-	"H2",
-	"H3",
 	"H10",
 	"H11",
 	"H14",
