@@ -16,7 +16,7 @@ GOBUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags="$(LDFLAGS)"
 export TOOLS
 
 .DEFAULT_GOAL := help
-.PHONY: help run func func-version app build test test-ui check openapi demo bench attack soak prove package infra-check clean
+.PHONY: help run func func-version app build test test-ui check openapi demo bench attack model soak prove package infra-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -71,11 +71,18 @@ bench: app build ## measure, as ratios to a baseline in the same run
 attack: app build ## hostile sites against the product on loopback: what becomes of good pages and of memory
 	$(GO) run ./cmd/bench -only attack
 
+model: ## the model of the registry's protocol, every order of its steps (spin, installed where we are root)
+	@command -v spin gcc >/dev/null || { test "$$(id -u)" = 0 && apt-get update -q && \
+	  apt-get install -qy --no-install-recommends spin gcc libc6-dev; } || \
+	  { echo "install these first: apt-get install spin gcc libc6-dev" >&2; exit 1; }
+	docs/model/run.sh
+
 soak: ## many more schedules of the simulation, many more kills, and longer fuzzing
 	$(GO) test ./pkg/crawl -run TestSimulation -sim.runs 20000 -timeout 60m
 	$(GO) test ./pkg/app -run TestCrash -v -crash.rounds 50 -crash.pages 2000 -timeout 60m
 	$(GO) test ./pkg/run/mailimport -run TestD6FlatMemory -v -import.mails 32000 -timeout 60m
-	$(MAKE) attack
+	$(MAKE) attack model
+	docs/model/run.sh deep
 	$(GO) test ./pkg/identity/source -run '^$$' -fuzz FuzzParseURL -fuzztime 5m
 
 prove: ## backfill of whole documentation sites (Debian packages, installed where we are root), killed on the way
