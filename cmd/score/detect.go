@@ -106,7 +106,7 @@ type byRules struct {
 }
 
 func (d *byRules) check(s *facts, _ int, at time.Time) verdict {
-	if d.rules.errors && s.failure != "" {
+	if d.rules.errors && s.Document.Failure != "" {
 		return verdict{}
 	}
 	r := s.reading(d.rules.folded)
@@ -130,7 +130,6 @@ func (d *byRules) check(s *facts, _ int, at time.Time) verdict {
 // facts is what detectors ask of a state, worked out once.
 type facts struct {
 	*state
-	failure  string
 	visible  string
 	profile  string
 	lines    []string // of the main content and, first, the title
@@ -141,7 +140,6 @@ type facts struct {
 
 func factsOf(s *state) *facts {
 	f := &facts{state: s, visible: s.Document.TextHash(), profile: textProfile(s.Document.VisibleText)}
-	f.failure = failureOf(s)
 	f.lines = append(f.lines, s.Document.Title)
 	for _, b := range s.Document.Blocks {
 		f.lines = slices.AppendSeq(f.lines, strings.SplitSeq(b.Text, "\n"))

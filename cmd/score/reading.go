@@ -8,9 +8,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/change"
 )
 
-// failureOf says why a page is no content, if the product sees that.
-func failureOf(*state) string { return "" }
-
 // readingOf is a state as the product reads it; unfolded, what counts on by itself is hashed as it stands.
 func readingOf(s *state, folded bool) change.Reading {
 	body := bodyOf(s)

@@ -49,7 +49,6 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 // unbuilt are the requirements that wait to be built.
 var unbuilt = []string{
-	"H10",
 	"H11",
 	"H14",
 }

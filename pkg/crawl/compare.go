@@ -112,5 +112,8 @@ func compare(it registry.Item, got fetched, r read, m memory, now time.Time) (re
 		it.ImageExclusion = "" // a body says all that the page says now
 		return it, outcome{kind: looksMissing, why: why}
 	}
+	if r.doc.Failure != "" && got.file == nil && !m.forced { // who insists takes it for a page
+		return it, failed("HTTP 200, but %s", r.doc.Failure)
+	}
 	return m.compareNews(it, got, r, now)
 }

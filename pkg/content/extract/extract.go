@@ -85,6 +85,9 @@ type Document struct {
 	Truncated   bool   // a bound of [Limits] was reached
 	// Thin says why a page has little to read: its scripts write what people see. No hash covers it.
 	Thin string `json:",omitempty"`
+	// Failure says what came in place of the page, such as an error with status 200 or a login form; empty for
+	// a page. No hash covers it.
+	Failure string `json:",omitempty"`
 
 	Title            string
 	Metadata         Metadata `json:",omitzero"`

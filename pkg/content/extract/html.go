@@ -70,6 +70,7 @@ func assemble(p page, root *html.Node, choose chooser) Document {
 	}
 	doc.Text = Join(doc.Blocks)
 	doc.Thin = thin(root, s)
+	doc.Failure = failure(root, &doc, h.title)
 	return doc
 }
 
