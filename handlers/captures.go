@@ -160,6 +160,22 @@ func captureJSON(it *registry.Item, c snapshot.Capture) api.Capture {
 	}
 }
 
+// changesJSON lists changes, newest first.
+func changesJSON(changes []snapshot.Change) (out []api.Change) {
+	slices.SortStableFunc(changes, func(a, b snapshot.Change) int { return b.At.Compare(a.At) })
+	for _, c := range changes[:min(len(changes), api.MaxPast)] {
+		j := api.Change{
+			At: c.At, Kind: api.ChangeKind(c.Kind), SHA256: strings.TrimPrefix(c.RawHash, "sha256:"),
+			Before: strings.TrimPrefix(c.Before, "sha256:"), NormalizationVersion: c.Version,
+		}
+		if c.Measured {
+			j.NewShare, j.GoneShare, j.WordsAdded, j.WordsRemoved = &c.New, &c.Gone, &c.Added, &c.Removed
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
 func edgeJSON(e lineage.Edge) api.Edge {
 	return api.Edge{Newer: string(e.Newer), Older: string(e.Older), At: e.At, Meta: api.EdgeMetadata{
 		Reason: e.Reason, ConflictResolved: e.ConflictResolved, Selected: e.Selected,

@@ -53,6 +53,7 @@ func item(r *http.Request, v *call) (int, any, error) {
 	}
 	var captures []snapshot.Capture
 	var edges []lineage.Edge
+	var changes []snapshot.Change
 	for _, id := range ids {
 		some, err := v.Snapshots.List(r.Context(), id)
 		if err != nil {
@@ -62,10 +63,15 @@ func item(r *http.Request, v *call) (int, any, error) {
 		if err != nil {
 			return 0, nil, err
 		}
-		captures, edges = append(captures, some...), append(edges, past...)
+		news, err := v.Snapshots.Changes(r.Context(), id, api.MaxPast)
+		if err != nil {
+			return 0, nil, err
+		}
+		captures, edges, changes = append(captures, some...), append(edges, past...), append(changes, news...)
 	}
 	slices.SortStableFunc(edges, func(a, b lineage.Edge) int { return b.At.Compare(a.At) })
 	d := detailJSON(&it, captures, edges[:min(len(edges), api.MaxPast)])
+	d.Changes = changesJSON(changes)
 	for _, id := range ids[1:min(len(ids), 1+api.MaxFormers)] {
 		d.FormerIDs = append(d.FormerIDs, string(id))
 	}
@@ -91,7 +97,7 @@ func itemJSON(it *registry.Item) api.Item {
 	out := api.Item{
 		ID: string(it.ID), Type: string(it.Type), Status: api.Status(it.Status),
 		NormalizedSource: it.NormalizedSource, DisplaySource: it.DisplaySource, SourceHost: it.SourceHost,
-		Thin: it.Thin != "", Why: it.Thin,
+		Thin: it.Thin != "", Collapsed: it.Collapse.Waits(), Why: it.Thin,
 		ParentPageID: it.ParentPageID, ContentGroupID: it.ContentGroupID, AliasOf: string(it.AliasOf),
 		DiscoveryMethod: it.DiscoveryMethod, DiscoveryRunID: it.DiscoveryRun, JobID: it.DiscoveryJob,
 		ReindexRequested: it.ReindexRequested, ReindexGeneration: it.ReindexGeneration,
@@ -104,6 +110,9 @@ func itemJSON(it *registry.Item) api.Item {
 		NextCrawlAt: it.NextCrawlAt, CrawlIntervalSeconds: it.CrawlIntervalSeconds,
 		CrawlAttempts: it.CrawlAttempts, ErrorMessage: it.ErrorMessage,
 		RemoveRequested: it.RemoveRequested, GuardedSince: it.GuardedSince, GoneSince: it.GoneSince,
+	}
+	if out.Collapsed {
+		out.Why = it.Collapse.Why()
 	}
 	if t, err := http.ParseTime(it.HTTPLastModified); err == nil {
 		out.HTTPLastModified = t.UTC()

@@ -112,7 +112,9 @@ func itemRow(now time.Time, it api.Item) string {
 	if it.ErrorMessage != "" {
 		row += "  (" + cut(clean(it.ErrorMessage), 60) + ")"
 	}
-	if it.Thin {
+	if it.Collapsed {
+		row += "  (collapsed: " + cut(clean(it.Why), 60) + ")"
+	} else if it.Thin {
 		row += "  (thin: " + cut(clean(it.Why), 60) + ")"
 	}
 	return row

@@ -85,6 +85,29 @@ thin           its application root, <div id=root>, is empty until its scripts r
 	})
 }
 
+// Changes are listed with what they changed, and a collapse says why it waits (H7, H9).
+func TestH7ChangesAreShown(t *testing.T) {
+	const item = `{"id":"url_a","status":"Indexed","collapsed":true,"why":"2 % of it is left","thin":true,
+		"normalizedSource":"https://a.example/",
+		"changes":[{"at":"2026-03-01T12:00:00Z","kind":"content","sha256":"0123456789abcdef","before":"ff",
+		"newShare":0.25,"goneShare":0,"wordsAdded":1200,"wordsRemoved":0},
+		{"at":"2026-02-01T12:00:00Z","kind":"new","sha256":"ff"}]}`
+	performAll(t, []script{
+		{name: "items", args: []string{"items"}, answers: []answered{{200, `{"items":[` + item + `]}`}}, out: `
+STATUS      CHECKED         NEXT            ID     SOURCE
+Indexed     –               –               url_a  https://a.example/  (collapsed: 2 % of it is left)
+`},
+		{name: "show", args: []string{"show", "url_a"}, answers: []answered{{200, item}}, out: `
+id             url_a
+source         https://a.example/
+status         Indexed
+collapsed      2 % of it is left
+  2026-03-01 12:00:00Z  0123456789ab  content  1,200 words added, 0 removed; 25 % new, 0 % gone
+  2026-02-01 12:00:00Z  ff  new
+`},
+	})
+}
+
 // What the server says of a query is told beside what was found (S13).
 func TestS13SearchNote(t *testing.T) {
 	performAll(t, []script{{name: "an unclosed quote", args: []string{"search", `"harbour key`},

@@ -59,6 +59,7 @@ func showItem(ctx context.Context, p *program, id string, all bool) error {
 	if !all && len(item.Captures) == api.MaxPast {
 		p.say("  and older ones, if there are any; --all has them")
 	}
+	showChanges(p, item.Changes)
 	for _, e := range item.Lineage[:min(len(item.Lineage), shownEdges)] {
 		p.say("  %s  %s supersedes %s: %s", stamp(e.At), captureName(item.ID, e.Newer), captureName(item.ID, e.Older),
 			clean(e.Meta.Reason))
@@ -72,8 +73,23 @@ func showItem(ctx context.Context, p *program, id string, all bool) error {
 	return nil
 }
 
-// shownEdges is how many of the edges people see: the newest.
+// shownEdges is how many of the edges people see: the newest. Of changes it is as many.
 const shownEdges = 10
+
+// showChanges lists what the last changes were.
+func showChanges(p *program, changes []api.Change) {
+	for _, c := range changes[:min(len(changes), shownEdges)] {
+		how := ""
+		if c.WordsAdded != nil && c.WordsRemoved != nil && c.NewShare != nil && c.GoneShare != nil {
+			how = fmt.Sprintf("  %s added, %s removed; %.0f %% new, %.0f %% gone", words.Count(*c.WordsAdded, "word"),
+				words.Thousands(*c.WordsRemoved), 100**c.NewShare, 100**c.GoneShare)
+		}
+		p.say("  %s  %.12s  %s%s", stamp(c.At), clean(c.SHA256), clean(string(c.Kind)), how)
+	}
+	if more := len(changes) - shownEdges; more > 0 {
+		p.say("  and %d changes before; --json has them", more)
+	}
+}
 
 // captureName is the beginning of a capture's digest, and the item's id when it is another's.
 func captureName(item, capture string) string {
@@ -94,7 +110,8 @@ func fields(now time.Time, it api.Item) []field {
 		{"source", firstOf(it.DisplaySource, it.NormalizedSource)},
 		{"status", string(it.Status)},
 		{"error", failure(it)},
-		{"thin", it.Why},
+		{"collapsed", whyIf(it.Collapsed, it)},
+		{"thin", whyIf(it.Thin && !it.Collapsed, it)},
 		{"next check", moment(now, it.NextCrawlAt)},
 		{"interval", interval(it.CrawlIntervalSeconds)},
 		{"last checked", moment(now, it.LastChecked)},
@@ -119,6 +136,13 @@ func fields(now time.Time, it api.Item) []field {
 		}
 	}
 	return kept
+}
+
+func whyIf(yes bool, it api.Item) string {
+	if !yes {
+		return ""
+	}
+	return it.Why
 }
 
 func moment(now, t time.Time) string {

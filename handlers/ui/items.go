@@ -119,6 +119,14 @@ func changeRate(captures []api.Capture) string {
 		" on average"
 }
 
+// extent says how much a change has changed, "" where nobody knows.
+func extent(c api.Change) string {
+	if c.WordsAdded == nil || c.WordsRemoved == nil {
+		return ""
+	}
+	return words.Count(*c.WordsAdded, "word") + " added, " + words.Thousands(*c.WordsRemoved) + " removed"
+}
+
 // titleOf names an item by its source, for people.
 func titleOf(it api.Item) string {
 	if it.DisplaySource != "" {

@@ -20,8 +20,9 @@ var helpers = template.FuncMap{
 	"pct":      share, "add": func(a, b int) int { return a + b }, "dash": dash, "since": since, "verdict": verdict,
 	"bar": newBar, "stateTone": stateTone, "foundByRun": foundByRun, "foundAt": foundAt, "some": someOf,
 	"entryTitle": entryTitle, "at": at, "known": known, "importBar": importBar, "spells": func() any { return spells },
-	"changeRate": changeRate, "found": foundAs, "modes": modes, "rebuildName": rebuildName, "rebuildBar": rebuildBar,
-	"phase": phase, "rfc3339": rfc3339, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
+	"changeRate": changeRate, "extent": extent, "found": foundAs, "modes": modes, "rebuildName": rebuildName,
+	"rebuildBar": rebuildBar,
+	"phase":      phase, "rfc3339": rfc3339, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
 }
 
 // choice is one of a select.

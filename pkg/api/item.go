@@ -4,11 +4,15 @@ import "time"
 
 // Item is the registry's row for one source, flat (spec 003 §4).
 type Item struct {
-	ID               string `json:"id"`   // {type}_{26 characters of base32}
-	Type             string `json:"type"` // TypeURL or TypeFile
-	Status           Status `json:"status"`
-	Thin             bool   `json:"thin,omitempty"` // the page has little to read without its scripts
-	Why              string `json:"why,omitempty"`  // it is thin
+	ID     string `json:"id"`   // {type}_{26 characters of base32}
+	Type   string `json:"type"` // TypeURL or TypeFile
+	Status Status `json:"status"`
+	Thin   bool   `json:"thin,omitempty"` // the page has little to read without its scripts
+	// Collapsed says that the last check found all but nothing left of the content. Searches find what was known
+	// until two more checks say the same.
+	Collapsed bool `json:"collapsed,omitempty"`
+	// Why it is collapsed, or else thin.
+	Why              string `json:"why,omitempty"`
 	NormalizedSource string `json:"normalizedSource"`
 	DisplaySource    string `json:"displaySource,omitempty"` // for people: IDNA decoded
 	SourceHost       string `json:"sourceHost,omitempty"`    // empty for files
@@ -79,6 +83,7 @@ type ItemDetail struct {
 	History  []Decision `json:"history,omitempty"`
 	Captures []Capture  `json:"captures,omitempty"` // newest first, at most MaxPast; GET items/{id}/captures has all
 	Lineage  []Edge     `json:"lineage,omitempty"`  // newest first, at most MaxPast; GET items/{id}/lineage has all
+	Changes  []Change   `json:"changes,omitempty"`  // newest first, at most MaxPast
 	// FormerIDs are those of items that have turned out to be this one under later rules for URLs, at most
 	// MaxFormers. They answer with this item, and their captures are among its own, with the rules of their time.
 	FormerIDs []string `json:"formerIds,omitempty"`
@@ -148,6 +153,36 @@ type EdgeMetadata struct {
 	CanonicalURIMatch  *string `json:"canonical_uri_match"`
 	ContentSHA256Match *string `json:"content_sha256_match"`
 	Selected           string  `json:"selected"`
+}
+
+// ChangeKind says what of a page has changed. The first that fits counts.
+type ChangeKind string
+
+// The kinds of change.
+const (
+	ChangeNew      ChangeKind = "new"      // the first content
+	ChangeReverted ChangeKind = "reverted" // the text is one of the last eight that the page had
+	ChangeContent  ChangeKind = "content"  // the text is another
+	ChangeTitle    ChangeKind = "title"    // the title alone
+	ChangeImages   ChangeKind = "images"   // the images alone
+	ChangeMetadata ChangeKind = "metadata" // what the page says of itself, such as its canonical URL, alone
+)
+
+// Change says what a capture meant to its item when the item was found to have it. Shares and words are those of
+// the text, and are left out where what was there before is not remembered.
+type Change struct {
+	At     time.Time  `json:"at,omitzero"`
+	Kind   ChangeKind `json:"kind"`
+	SHA256 string     `json:"sha256"`           // of the capture
+	Before string     `json:"before,omitempty"` // sha256 of the capture that the item had before
+	// NewShare is the part of the text's letters that are new, GoneShare that of the letters before that are gone,
+	// 0 to 1.
+	NewShare     *float64 `json:"newShare,omitempty"`
+	GoneShare    *float64 `json:"goneShare,omitempty"`
+	WordsAdded   *int     `json:"wordsAdded,omitempty"`
+	WordsRemoved *int     `json:"wordsRemoved,omitempty"`
+	// The rules under which both texts were read.
+	NormalizationVersion string `json:"normalizationVersion,omitempty"`
 }
 
 // ItemID names an item.

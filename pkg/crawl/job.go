@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -33,6 +34,7 @@ type job struct {
 	done  []registry.Finding // indexed, but not committed
 	// Of what is done:
 	outcomes []string
+	kinds    []change.Kind // of the changes among them
 	stale    []staleManifest
 }
 
@@ -166,6 +168,9 @@ func (j *job) index(ctx context.Context) {
 		f := record(c, j.w.o.Clock(), j.w.o.Jitter())
 		j.done = append(j.done, f)
 		j.outcomes = append(j.outcomes, counted(c, f))
+		if kind := c.outcome.news.kind; kind != change.None {
+			j.kinds = append(j.kinds, kind)
+		}
 		if was := c.memory.manifest; was != "" && was != f.Item.Manifest && !f.Purge {
 			j.stale = append(j.stale, staleManifest{f.Item.ID, was})
 		}

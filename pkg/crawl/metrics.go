@@ -44,7 +44,10 @@ func (j *job) count() {
 			j.w.o.Metrics.Changes.Add(1)
 		}
 	}
-	j.outcomes = nil
+	for _, kind := range j.kinds {
+		j.w.o.Metrics.Kinds.Add(1, string(kind))
+	}
+	j.outcomes, j.kinds = nil, nil
 }
 
 // sleeper makes a pause.

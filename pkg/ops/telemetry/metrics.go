@@ -8,6 +8,7 @@ type Metrics struct {
 	// is not counted.
 	Checks  *Counter
 	Changes *Counter // checks that found new content, the first included
+	Kinds   *Counter // changes by kind: those of package change, and a collapse that waits is none
 	Bytes   *Counter // of bodies fetched, decoded
 	// Errors by where they arose (fetch, storage, index, invocation) and by kind of fault. What is missing
 	// or in conflict in storage is the course of things and no error; that a page fails is in Checks.
@@ -39,8 +40,10 @@ func New() *Metrics {
 	return &Metrics{
 		Checks:  newCounter("tidemark_checks_total", "Checks of items ended, by outcome.", "outcome"),
 		Changes: newCounter("tidemark_changes_total", "Checks that found new content."),
-		Bytes:   newCounter("tidemark_fetched_bytes_total", "Bytes of bodies fetched, decoded."),
-		Errors:  newCounter("tidemark_errors_total", "Errors by where they arose and kind of fault.", "of", "kind"),
+		Kinds: newCounter("tidemark_change_kinds_total",
+			"Checks that found something else than before, by the kind of the change.", "kind"),
+		Bytes:  newCounter("tidemark_fetched_bytes_total", "Bytes of bodies fetched, decoded."),
+		Errors: newCounter("tidemark_errors_total", "Errors by where they arose and kind of fault.", "of", "kind"),
 		Storage: newCounter("tidemark_storage_operations_total", "Operations of storage by service and name.",
 			"service", "op"),
 		PolitenessWait: newHistogram("tidemark_politeness_wait_seconds", "Waits of requests for the turn of their host.",
@@ -63,8 +66,8 @@ func New() *Metrics {
 // Read gives all families in the order of the struct. They are not of one instant while work goes on.
 func (m *Metrics) Read() []Family {
 	return []Family{
-		m.Checks.read(), m.Changes.read(), m.Bytes.read(), m.Errors.read(), m.Storage.read(), m.PolitenessWait.read(),
-		m.QueueAge.read(),
+		m.Checks.read(), m.Changes.read(), m.Kinds.read(), m.Bytes.read(), m.Errors.read(), m.Storage.read(),
+		m.PolitenessWait.read(), m.QueueAge.read(),
 		m.Invocations.read(), m.Duration.read(), m.IndexPages.read(), m.ChunkCollisions.read(), m.ModelTokens.read(),
 	}
 }
