@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"time"
 )
 
 // Contents is what an index holds of a page, so that the next Put writes the difference without
@@ -35,7 +36,11 @@ func (p Page) Contents() *Contents {
 
 // fields tells whether anything changed that chunks are filtered, ranked or shown by.
 func (p Page) fields() string {
-	return digest(p.URL, p.Host, p.Type, p.Title, p.Language, p.Group)
+	all := []string{p.URL, p.Host, p.Type, p.Title, p.Language, p.Group}
+	if !p.PublishedAt.IsZero() { // so that pages that do not say it are not written again for this
+		all = append(all, p.PublishedAt.UTC().Format(time.RFC3339))
+	}
+	return digest(all...)
 }
 
 // digest is 96 bits of a hash: it is compared with one other of the same page.

@@ -44,7 +44,9 @@ type Page struct {
 	MimeType  string
 	IndexedAt time.Time
 	ChangedAt time.Time // when the content last changed, as far as anybody saw
-	Chunks    []Chunk
+	// PublishedAt is when it says that it was published, after 1970; zero when it does not.
+	PublishedAt time.Time
+	Chunks      []Chunk
 	// Group is the address that several pages may answer for: their canonical address. Pages of one
 	// group with the same Content are one result, that of the page with the least Rank, then the least
 	// ID. A page without a group always is a result of its own.
@@ -95,6 +97,8 @@ type Query struct {
 	// Since, unless it is zero, leaves out what has not changed since. An engine may go by the
 	// chunks that match instead of their page.
 	Since time.Time
+	// PublishedAfter, unless it is zero, leaves out what was published before, and what does not say when.
+	PublishedAfter time.Time
 	// Facets asks how the pages that match are distributed, their ages as of Now.
 	Facets bool
 	Now    time.Time

@@ -26,7 +26,8 @@ func pageDocument(p search.Page) object {
 		images = append(images, img.ID)
 	}
 	return object{
-		"id": pageKey(p.ID), "kind": "page", "parentPageId": p.ID, "changedAt": moment(p.ChangedAt), "url": plain(p.URL),
+		"id": pageKey(p.ID), "kind": "page", "parentPageId": p.ID, "changedAt": moment(p.ChangedAt),
+		"publishedAt": moment(p.PublishedAt), "url": plain(p.URL),
 		"host": plain(p.Host), "type": plain(p.Type), "title": plain(p.Title),
 		"language": plain(p.Language), "mimeType": plain(p.MimeType), "indexedAt": moment(p.IndexedAt), "images": images,
 		"group": plain(p.Group), "rank": strconv.Itoa(p.Rank), "content": plain(p.Content),
@@ -38,7 +39,7 @@ func (ix *Index) chunkDocument(p search.Page, c search.Chunk) object {
 		"id": chunkKey(p.ID, c.Key), "kind": "chunk", "parentPageId": p.ID, "uid": plain(c.UID),
 		"url": plain(p.URL), "host": plain(p.Host), "type": plain(p.Type), "language": plain(p.Language),
 		"title": plain(p.Title), "heading": plain(c.Heading), "text": plain(c.Text), "changedAt": moment(p.ChangedAt),
-		"group": plain(p.Group),
+		"publishedAt": moment(p.PublishedAt), "group": plain(p.Group),
 	}
 	if stems := stemFieldOf(p.Language); stems != "" {
 		d[stems] = []string{plain(p.Title), plain(c.Heading), plain(c.Text)}

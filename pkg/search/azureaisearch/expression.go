@@ -93,5 +93,8 @@ func filter(q search.Query) string {
 	if !q.Since.IsZero() {
 		f += " and changedAt ge " + q.Since.UTC().Format(time.RFC3339)
 	}
+	if !q.PublishedAfter.IsZero() {
+		f += " and publishedAt ge " + q.PublishedAfter.UTC().Format(time.RFC3339)
+	}
 	return f
 }

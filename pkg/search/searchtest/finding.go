@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -71,6 +72,27 @@ func (s *suite) filters() {
 		s.expect(tc.query, tc.want...)
 	}
 	s.expect(search.Query{Text: "basin lighthouse", Host: "port.example"}, "a") // any word, filtered
+}
+
+// publishedAfter: a page is found by when it says that it was published, and not at all if it does not.
+func (s *suite) publishedAfter() {
+	day := func(n int) time.Time { return time.Date(2024, 2, n, 0, 0, 0, 0, time.UTC) }
+	old, recent, undated := page("a", "Basin", "basin"), page("b", "Basin", "basin"), page("c", "Basin", "basin")
+	old.PublishedAt, recent.PublishedAt = day(10), day(20)
+	s.put(old, recent, undated)
+	after := func(at time.Time) search.Query { return search.Query{Text: "basin", PublishedAfter: at} }
+	s.expectAnyOrder(text("basin"), "a", "b", "c")
+	s.expectAnyOrder(after(day(10)), "a", "b")
+	s.expect(after(day(10).Add(time.Second)), "b")
+	s.expect(after(day(20).In(time.FixedZone("", 3600))), "b")
+	s.expect(after(day(21)))
+	s.expectAnyOrder(after(time.Unix(-1, 0)), "a", "b")
+	s.expect(search.Query{Text: "basin", PublishedAfter: day(1), Host: "sea.example"})
+	moved, gone := old, recent
+	moved.PublishedAt, moved.Known = day(25), old.Contents() // known chunks are written again for it
+	gone.PublishedAt, gone.Known = time.Time{}, recent.Contents()
+	s.put(moved, gone)
+	s.expect(after(day(10)), "a")
 }
 
 // ranking: a word in the title says more than one in a heading, and that more than one in the text.

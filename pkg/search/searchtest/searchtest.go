@@ -38,6 +38,7 @@ func Index(t *testing.T, open func(t *testing.T) search.Index) {
 		{"refused images", (*suite).refusedImages},
 		{"words", (*suite).words},
 		{"filters", (*suite).filters},
+		{"TestH4 published after", (*suite).publishedAfter},
 		{"facets", (*suite).facets},
 		{"inventory", (*suite).inventory},
 		{"ranking", (*suite).ranking},

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -174,6 +175,28 @@ func TestOlderVersionIsBuiltAnew(t *testing.T) {
 	}
 	ix.Close()
 	expectSetAside(t, path, 1)
+}
+
+// TestH4IndexOfTheVersionBefore: it is upgraded as it is, pages and all.
+func TestH4IndexOfTheVersionBefore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "search.db")
+	ix := created(t, path)
+	put(t, ix, somePage("a", "harbour"))
+	if _, err := ix.write.Exec("ALTER TABLE pages DROP COLUMN published_at; PRAGMA user_version(9)"); err != nil {
+		t.Fatal(err)
+	}
+	ix.Close()
+	dated := somePage("b", "harbour")
+	dated.PublishedAt = time.Unix(1e9, 0)
+	ix = created(t, path)
+	put(t, ix, dated)
+	for after, want := range map[time.Time]int{{}: 2, time.Unix(1, 0): 1, time.Unix(1e9+1, 0): 0} {
+		found, err := ix.Search(t.Context(), search.Query{Text: "harbour", Top: 10, PublishedAfter: after})
+		if err != nil || len(found.Results) != want {
+			t.Errorf("published after %v: %d pages, %v, want %d", after, len(found.Results), err, want)
+		}
+	}
+	checkIntegrity(t, ix)
 }
 
 // TestKilled kills a process that writes and checks that every page whose Put returned is there

@@ -11,9 +11,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// schemaVersion is raised with every change of the tables. Files of older versions are set aside
-// and built anew, since everything in them is derived; files of newer ones are refused.
-const schemaVersion = 9
+// schemaVersion is raised with every change of the tables. Files of the version that [upgrade] knows are
+// upgraded; older ones are set aside and built anew, since everything in them is derived; files of newer ones
+// are refused.
+const schemaVersion = 10
+
+// upgrade makes the tables of version 9 into these.
+const upgrade, upgraded = "ALTER TABLE pages ADD COLUMN published_at INTEGER NOT NULL DEFAULT 0", 9
 
 // applicationID marks our files ("TIDE"), so that nobody's database is taken for an index.
 const applicationID = 0x54494445
@@ -32,7 +36,8 @@ CREATE TABLE pages (
 	url TEXT NOT NULL, host TEXT NOT NULL, type TEXT NOT NULL, title TEXT NOT NULL,
 	language TEXT NOT NULL, mime TEXT NOT NULL, indexed_at TEXT NOT NULL, changed_at INTEGER NOT NULL,
 	images INTEGER NOT NULL DEFAULT 0,
-	same TEXT NOT NULL, place INTEGER NOT NULL
+	same TEXT NOT NULL, place INTEGER NOT NULL,
+	published_at INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE images (
 	page INTEGER NOT NULL, id TEXT NOT NULL, ordinal INTEGER NOT NULL,
@@ -72,7 +77,7 @@ func setWAL(ctx context.Context, db *sql.DB) (err error) {
 	return err
 }
 
-// createSchema makes the tables of a new file, once, whichever process comes first.
+// createSchema makes the tables of a new file, or upgrades them, once, whichever process comes first.
 func createSchema(ctx context.Context, db *sql.DB) error {
 	version, err := pragma(ctx, db, "user_version")
 	if err != nil || version == schemaVersion {
@@ -89,7 +94,11 @@ func createSchema(ctx context.Context, db *sql.DB) error {
 	if version, err = pragma(ctx, tx, "user_version"); err != nil || version == schemaVersion {
 		return err
 	}
-	statements := schema + fmt.Sprintf("PRAGMA application_id(%d); PRAGMA user_version(%d);", applicationID, schemaVersion)
+	statements := schema
+	if version == upgraded {
+		statements = upgrade
+	}
+	statements += fmt.Sprintf("; PRAGMA application_id(%d); PRAGMA user_version(%d);", applicationID, schemaVersion)
 	if _, err := tx.ExecContext(ctx, statements); err != nil {
 		return err
 	}
@@ -131,7 +140,7 @@ func inspect(ctx context.Context, db *sql.DB) error {
 		return fault.New(fault.Invalid,
 			"search index has version %d, this program knows versions up to %d: use a newer program, or remove the file and "+
 				"rebuild", version, schemaVersion)
-	case version < schemaVersion:
+	case version < upgraded:
 		return errOutdated
 	}
 	var discard sql.NullInt64

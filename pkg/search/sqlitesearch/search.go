@@ -110,6 +110,9 @@ func (s statement) filters() (conditions string, args []any) {
 	if !s.query.Since.IsZero() {
 		narrow("changed_at >= ?", s.query.Since.Unix())
 	}
+	if !s.query.PublishedAfter.IsZero() {
+		narrow("published_at >= ?", max(1, s.query.PublishedAfter.Unix()))
+	}
 	return conditions, args
 }
 

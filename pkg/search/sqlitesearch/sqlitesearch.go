@@ -10,8 +10,8 @@
 //
 // # Rows
 //
-//	pages   rowid, id (unique), url, host, type, title, language, mime, indexed_at, changed_at (Unix),
-//	        images (their number)
+//	pages   rowid, id (unique), url, host, type, title, language, mime, indexed_at, changed_at and
+//	        published_at (Unix, 0 for none), images (their number)
 //	begun   a random name, until the index is known to be filled
 //	images  page = pages.rowid, id, ordinal, src, alt, title, caption
 //	chunks  id = pages.rowid<<16 | slot, key, uid, title, heading, body

@@ -57,20 +57,30 @@ func (w *writer) rowOf(id string) (page stored, err error) {
 // putPage writes the page's row if it differs. The number of images is left to replaceImages.
 func (w *writer) putPage(p search.Page) (page stored, err error) {
 	const upsert = `
-INSERT INTO pages (id, url, host, type, title, language, mime, indexed_at, changed_at, same, place)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO pages (id, url, host, type, title, language, mime, indexed_at, changed_at, same, place,
+	published_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET url = excluded.url, host = excluded.host, type = excluded.type, title = excluded.title,
 	language = excluded.language, mime = excluded.mime, indexed_at = excluded.indexed_at, changed_at = excluded.changed_at,
-	same = excluded.same, place = excluded.place
-WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, place) IS NOT
+	same = excluded.same, place = excluded.place, published_at = excluded.published_at
+WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, place, published_at) IS NOT
 	(excluded.url, excluded.host, excluded.type, excluded.title, excluded.language, excluded.mime,
-	excluded.indexed_at, excluded.changed_at, excluded.same, excluded.place)`
+	excluded.indexed_at, excluded.changed_at, excluded.same, excluded.place, excluded.published_at)`
 	err = w.exec(upsert, p.ID, plain(p.URL), plain(p.Host), plain(p.Type), plain(p.Title),
-		plain(p.Language), plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339), p.ChangedAt.Unix(), sameOf(p), p.Rank)
+		plain(p.Language), plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339), p.ChangedAt.Unix(), sameOf(p), p.Rank,
+		unixOf(p.PublishedAt))
 	if err != nil {
 		return stored{}, err
 	}
 	return w.rowOf(p.ID)
+}
+
+// unixOf is a time in seconds, 0 for none.
+func unixOf(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
 }
 
 // sameOf is what a page has in common with those that are one result with it.
