@@ -157,6 +157,7 @@ func captureJSON(it *registry.Item, c snapshot.Capture) api.Capture {
 		CapturedAt: c.CapturedAt, LastVerifiedAt: c.LastVerifiedAt, ReprocessedAt: c.ReprocessedAt, Bytes: c.Bytes,
 		MimeType:   c.MimeType,
 		StatusCode: c.StatusCode, RunID: c.RunID, NormalizationVersion: c.NormalizationVersion,
+		PublishedAt: c.PublishedAt, ModifiedAt: c.ModifiedAt, Author: c.Author, SiteName: c.SiteName,
 	}
 }
 

@@ -237,6 +237,7 @@ var refusals = []struct {
 	{"top too large", "GET /api/Search?q=x&top=101", "", 400, "top", "from 1 to 100"},
 	{"skip below nothing", "POST /api/Search", `{"q":"x","skip":-1}`, 400, "skip", "from 0 to"},
 	{"since when", "GET /api/Search?q=x&since=yesterday", "", 400, "since", "day, week, month or year"},
+	{"published when", "GET /api/Search?q=x&publishedAfter=2026", "", 400, "publishedAfter", "a day such as 2026-03-01"},
 	{"bad flag", "GET /api/Search?q=x&nestImages=perhaps", "", 400, "nestImages", "true or false"},
 	{"A15 force in other letters", "POST /api/AddUrlDocument?Force=true", `{"url":"https://a.example/"}`, 400, "Force",
 		`no parameter "Force"; known are force`},

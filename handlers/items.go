@@ -105,6 +105,7 @@ func itemJSON(it *registry.Item) api.Item {
 		HTTPCanonicalURL: it.HTTPCanonicalURL,
 		FileETag:         it.FileEtag, FileContentType: it.FileContentType,
 		ContentHash: it.ContentHash, TextHash: it.TextHash, Language: it.Language, MimeType: it.MimeType,
+		PublishedAt: it.PublishedAt, ModifiedAt: it.ModifiedAt, Author: it.Author, SiteName: it.SiteName,
 		LastIndexedDocID: it.LastIndexedDocID, ImageCount: it.ImageCount,
 		FirstSeen: it.FirstSeen, LastChecked: it.LastChecked, LastChanged: it.LastChanged, LastIndexed: it.LastIndexed,
 		NextCrawlAt: it.NextCrawlAt, CrawlIntervalSeconds: it.CrawlIntervalSeconds,

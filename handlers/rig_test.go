@@ -97,6 +97,9 @@ func page(head, name string) []byte {
 	if name == "shell" {
 		return []byte("<html><title>An application</title><body><script src=/app.js></script></body></html>")
 	}
+	if name == "dated" {
+		head += `<meta name=author content="O'Brien & Co"><meta name=date content=2026-02-10>`
+	}
 	return fmt.Appendf(nil,
 		"<html lang=en>%s<title>%s</title><main><h1>%[2]s</h1><p>The harbour of %[2]s opens at high tide.</p><img "+
 			"src=/crane.jpg alt='A crane'></main>",

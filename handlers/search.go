@@ -21,13 +21,18 @@ func searchFor(ctx context.Context, v *call, req api.SearchRequest) (out api.Sea
 		return out, fault.Field("q", "there is nothing to search for in %.100q: give some words", req.Q)
 	}
 	now := time.Now()
-	since, err := sinceOf(req.Since, now)
+	since, err := sinceOf("since", req.Since, now)
+	if err != nil {
+		return out, err
+	}
+	published, err := sinceOf("publishedAfter", req.PublishedAfter, now)
 	if err != nil {
 		return out, err
 	}
 	found, err := v.Index.Search(ctx, search.Query{
 		Text: req.Q, Top: req.Top, Skip: req.Skip, Host: req.Host, Type: req.Type, Language: req.Language,
-		NestImages: req.NestImages, Since: since, Facets: req.Facets, Now: now,
+		NestImages: req.NestImages, Since: since, PublishedAfter: published, Facets: req.Facets,
+		Now: now,
 	})
 	if err != nil {
 		return out, err
@@ -64,8 +69,8 @@ func showLinked(ctx context.Context, v *call, results []api.SearchResult) {
 	}
 }
 
-// sinceOf reads a time, or how long ago; "" is the beginning.
-func sinceOf(text string, now time.Time) (time.Time, error) {
+// sinceOf reads a time, a day, or how long ago; "" is the beginning.
+func sinceOf(field, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -74,12 +79,14 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 			return now.Add(-age.Max), nil
 		}
 	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return time.Time{}, fault.Field("since",
-			"since must be a time such as 2026-03-01T12:00:00Z, or day, week, month or year, not %.40q", text)
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, nil
+		}
 	}
-	return at, nil
+	return time.Time{}, fault.Field(field,
+		"%s must be a time such as 2026-03-01T12:00:00Z, a day such as 2026-03-01, or day, week, month or year, not %.40q",
+		field, text)
 }
 
 func resultsJSON(found search.Results) api.SearchResponse {

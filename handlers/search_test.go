@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -40,6 +41,36 @@ func TestSearchFacets(t *testing.T) {
 	}
 	if later := search("&since=9999-01-01T00:00:00Z"); later.Count != 0 {
 		t.Errorf("changed since the end of days: %+v", later)
+	}
+}
+
+// H4: a search can be narrowed to what says that it was published since, and what a page says of itself is shown.
+func TestH4PublishedAfter(t *testing.T) {
+	r := newRig(t)
+	for _, name := range []string{"one", "dated"} {
+		do(t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register("https://port.example/ok/"+name)))
+	}
+	for query, want := range map[string]int{"": 2, "&publishedAfter=day": 0, "&publishedAfter=2026-02-10": 1,
+		"&publishedAfter=2026-02-11": 0, "&publishedAfter=2026-02-09T23:00:00Z&since=2026-01-01": 1} {
+		var found api.SearchResponse
+		must(t, json.Unmarshal(do(t, r, "GET", "/api/Search?q=harbour"+query, "").Body.Bytes(), &found))
+		if found.Count != want {
+			t.Errorf("%s: %d found, want %d", query, found.Count, want)
+		}
+	}
+	id := idOf(t, "https://port.example/ok/dated")
+	var it api.ItemDetail
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/items/"+id, "").Body.Bytes(), &it))
+	c := it.Captures[0]
+	for of, author := range map[string]string{"item " + it.PublishedAt.Format(time.DateOnly): it.Author,
+		"capture " + c.PublishedAt.Format(time.DateOnly): c.Author} {
+		if author != "O'Brien & Co" || !strings.HasSuffix(of, " 2026-02-10") {
+			t.Errorf("%s: by %q", of, author)
+		}
+	}
+	page := do(t, r, "GET", "/api/ui/items/"+id, "").Body.String()
+	if !strings.Contains(page, "O&#39;Brien &amp; Co") || !strings.Contains(page, "2026-02-10") {
+		t.Error("the page of the item does not show author and date")
 	}
 }
 

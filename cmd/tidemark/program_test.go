@@ -146,10 +146,10 @@ func TestSearch(t *testing.T) {
 		{name: "NO_COLOR", args: []string{"search", "float"}, terminal: true, env: map[string]string{"NO_COLOR": "1"},
 			answers: []answered{{200, foundPages}}, out: plain},
 		{name: "every flag travels", args: []string{"search", "x", "--top", "3", "--skip", "6", "--host", "H", "--language",
-			"de", "--images", "--since", "week", "--facets"},
+			"de", "--images", "--since", "week", "--published-after", "2026-01-31", "--facets"},
 			answers: []answered{{200, `{"count":0,"results":[]}`}}, out: "nothing found for x at h in de\n",
 			asked: []string{
-				`POST /api/Search {"q":"x","top":3,"skip":6,"nestImages":true,"host":"h","language":"de","since":"week","facets":true}`}},
+				`POST /api/Search {"q":"x","top":3,"skip":6,"nestImages":true,"host":"h","language":"de","since":"week","publishedAfter":"2026-01-31","facets":true}`}},
 		{name: "entries", args: []string{"search", "tide", "--type", "entry"},
 			asked: []string{`POST /api/Search {"q":"tide","top":10,"type":"entry"}`},
 			answers: []answered{{200, `{"count":2,"results":[

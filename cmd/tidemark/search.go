@@ -24,6 +24,7 @@ const searchExample = `  tidemark search 'calibrate the float'
   tidemark search 'north basin' --images
   tidemark search closed --since week --facets
   tidemark search dredging --type entry
+  tidemark search 'north basin' --published-after 2026-01-31
   tidemark search harbour --json | jq -r '.results[].url'`
 
 func searchCommand(p *program) *cobra.Command {
@@ -44,7 +45,10 @@ func searchCommand(p *program) *cobra.Command {
 	hostFlag(f, &req.Host, "only pages of this `HOST`")
 	f.StringVar(&req.Type, "type", "", "only what is of this `TYPE`: page, or entry for what was pushed in")
 	f.StringVar(&req.Language, "language", "", "only pages in this `LANGUAGE`, such as en")
-	f.StringVar(&req.Since, "since", "", "only what changed since this `TIME`: day, week, month, year, or a date and time")
+	f.StringVar(&req.Since, "since", "",
+		"only what changed since this `TIME`: day, week, month, year, a date, or a date and time")
+	f.StringVar(&req.PublishedAfter, "published-after", "",
+		"only pages that say they were published since this `TIME`, as for --since")
 	f.BoolVar(&req.Facets, "facets", false, "count the pages by host, type, language and age")
 	f.BoolVar(&req.NestImages, "images", false, "list a page's images under it")
 	return cmd

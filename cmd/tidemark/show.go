@@ -125,6 +125,10 @@ func fields(now time.Time, it api.Item) []field {
 		{"robots.txt", robots(it.HTTPRobotsAllowed)},
 		{"canonical", it.HTTPCanonicalURL},
 		{"alias of", it.AliasOf},
+		{"published", day(it.PublishedAt)},
+		{"modified", day(it.ModifiedAt)},
+		{"author", it.Author},
+		{"site", it.SiteName},
 		{"content", strings.TrimSpace(it.MimeType + " " + it.Language)},
 		{"content hash", it.ContentHash},
 		{"images", positive(it.ImageCount)},
@@ -150,6 +154,14 @@ func moment(now, t time.Time) string {
 		return ""
 	}
 	return fmt.Sprintf("%s (%s)", stamp(t), words.Relative(now, t))
+}
+
+// day is a date that a page gives, which often has no time.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
 }
 
 func interval(seconds int64) string {

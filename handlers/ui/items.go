@@ -141,7 +141,7 @@ func search(o Options, r *http.Request) (page, error) {
 	skip, _ := strconv.Atoi(q.Get("skip"))
 	d := searchData{
 		Q: strings.TrimSpace(q.Get("q")), Host: q.Get("host"), Type: q.Get("type"), Language: q.Get("language"),
-		Since:    q.Get("since"),
+		Since: q.Get("since"), PublishedAfter: q.Get("publishedAfter"),
 		Pictures: q.Get("pictures") != "", Skip: max(0, skip),
 	}
 	p := page{name: "search", title: "Search", pictures: d.Pictures}
@@ -151,8 +151,8 @@ func search(o Options, r *http.Request) (page, error) {
 	}
 	var err error
 	d.SearchResponse, err = api.Search.Call(r.Context(), o.Client, api.SearchRequest{
-		Q: d.Q, Host: d.Host, Type: d.Type, Language: d.Language, Since: d.Since, Skip: d.Skip, NestImages: true,
-		Facets: true,
+		Q: d.Q, Host: d.Host, Type: d.Type, Language: d.Language, Since: d.Since, PublishedAfter: d.PublishedAfter,
+		Skip: d.Skip, NestImages: true, Facets: true,
 	})
 	p.data = d
 	return p, err
@@ -161,6 +161,7 @@ func search(o Options, r *http.Request) (page, error) {
 type searchData struct {
 	api.SearchResponse
 	Q, Host, Type, Language, Since string
+	PublishedAfter                 string
 	Pictures                       bool
 	Skip                           int
 }

@@ -55,6 +55,13 @@ type Item struct {
 	Language    string `json:"language,omitempty"`    // BCP 47
 	MimeType    string `json:"mimeType,omitempty"`
 
+	// What the page says of itself; dates before 1990 and in the future are left out.
+
+	PublishedAt time.Time `json:"publishedAt,omitzero"`
+	ModifiedAt  time.Time `json:"modifiedAt,omitzero"`
+	Author      string    `json:"author,omitempty"` // several are joined by commas
+	SiteName    string    `json:"siteName,omitempty"`
+
 	LastIndexedDocID string `json:"lastIndexedDocId,omitempty"`
 	ImageCount       int    `json:"imageCount"`
 
@@ -133,6 +140,13 @@ type Capture struct {
 	StatusCode           int       `json:"statusCode,omitempty"`
 	RunID                string    `json:"runId,omitempty"`
 	NormalizationVersion string    `json:"normalizationVersion,omitempty"`
+
+	// What the page said of itself then, as in an item.
+
+	PublishedAt time.Time `json:"publishedAt,omitzero"`
+	ModifiedAt  time.Time `json:"modifiedAt,omitzero"`
+	Author      string    `json:"author,omitempty"`
+	SiteName    string    `json:"siteName,omitempty"`
 }
 
 // Edge says that a newer capture took over from an older one, and on what grounds (spec 000 §4.3).

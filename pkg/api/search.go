@@ -18,8 +18,10 @@ type SearchRequest struct {
 	Type       string `json:"type,omitempty"`     // TypePage or TypeEntry
 	Language   string `json:"language,omitempty"` // BCP 47 primary subtag
 	// only what changed since: a time, or day, week, month or year for as long ago
-	Since  string `json:"since,omitempty"`
-	Facets bool   `json:"facets,omitempty"` // count the pages found by host, type, language and age
+	Since string `json:"since,omitempty"`
+	// only what says that it was published since, in the same forms
+	PublishedAfter string `json:"publishedAfter,omitempty"`
+	Facets         bool   `json:"facets,omitempty"` // count the pages found by host, type, language and age
 }
 
 // SearchResponse holds the pages found, best first.

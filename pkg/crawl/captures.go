@@ -32,6 +32,7 @@ func captureOf(it *registry.Item, got fetched, runID string, now time.Time) snap
 		CanonicalURI: canonicalURI(it), FetchURL: it.HTTPFinalURL, MimeType: it.MimeType,
 		StatusCode: got.resp.Status, Header: keptHeaders(got.resp), Bytes: int64(len(got.resp.Body)),
 		NormalizationVersion: it.NormalizationVersion, RunID: runID, CapturedAt: now,
+		PublishedAt: it.PublishedAt, ModifiedAt: it.ModifiedAt, Author: it.Author, SiteName: it.SiteName,
 	}
 }
 

@@ -106,6 +106,7 @@ func compare(it registry.Item, got fetched, r read, m memory, now time.Time) (re
 		it = noteValidators(it, got)
 		noteThin(&it, r.doc, now)
 		it.ImageExclusion, it.States = r.imageExclusion, m.states(&it, r)
+		noteMetadata(&it, r.doc, now)
 		return it, unchanged(WhySameContent)
 	}
 	if why := m.soft404.shownBy(&it, got, r, m); why != "" {

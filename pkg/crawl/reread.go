@@ -63,6 +63,9 @@ func (c *check) takeOverStored(ctx context.Context, r read, capture snapshot.Cap
 		capture.CanonicalURI, capture.NormalizationVersion = canonicalURI(it), m.rules.version.String()
 		capture.RunID, capture.ReprocessedAt = run, now
 		capture.Words = change.WordsOf(r.doc.Text).Bytes()
+		said := r.doc.Metadata.Believable(now)
+		capture.PublishedAt, capture.ModifiedAt = said.Published, said.Modified
+		capture.Author, capture.SiteName = said.Author, said.SiteName
 		if err := c.job.w.snaps.Reprocess(ctx, capture); err != nil {
 			return err
 		}
@@ -83,7 +86,14 @@ func takeOver(it registry.Item, r read, m memory, now time.Time) registry.Item {
 	it.NormalizationVersion = m.rules.version.String()
 	it.MimeType, it.Title, it.Exclusion = mimeType(r.doc.MimeType), r.doc.Title, r.exclusion
 	noteThin(&it, r.doc, now)
+	noteMetadata(&it, r.doc, now)
 	return it
+}
+
+// noteMetadata keeps what a page says of itself.
+func noteMetadata(it *registry.Item, doc extract.Document, now time.Time) {
+	said := doc.Metadata.Believable(now)
+	it.PublishedAt, it.ModifiedAt, it.Author, it.SiteName = said.Published, said.Modified, said.Author, said.SiteName
 }
 
 // noteThin keeps why a page has little to read. It is indexed all the same, and the history says so once.

@@ -125,6 +125,11 @@ type Item struct {
 	Language             string `col:"language"`
 	MimeType             string `col:"mimeType"`
 	Title                string `col:"title"`
+	// What the page says of itself (H4); empty where it does not.
+	PublishedAt time.Time `col:"publishedAt"`
+	ModifiedAt  time.Time `col:"modifiedAt"`
+	Author      string    `col:"author"`
+	SiteName    string    `col:"siteName"`
 	// Thin says why the page has little to read without its scripts; empty for one that has enough.
 	Thin string `col:"thin"`
 

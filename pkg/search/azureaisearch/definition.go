@@ -53,8 +53,9 @@ func fields(dimensions int) []field {
 		{Name: "indexedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true}, // of pages
 		// of a chunk: the page's when it was written
 		{Name: "changedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true},
-		{Name: "publishedAt", Type: "Edm.DateTimeOffset", Filterable: true, Retrievable: true}, // of a chunk, and its page
-		{Name: "images", Type: "Collection(Edm.String)", Retrievable: true},                    // of pages: ids, in page order
+		// of a chunk and its page
+		{Name: "publishedAt", Type: "Edm.DateTimeOffset", Filterable: true, Retrievable: true},
+		{Name: "images", Type: "Collection(Edm.String)", Retrievable: true}, // of pages: ids, in page order
 		shown("group"),                  // of chunks and pages
 		shown("content"), shown("rank"), // of pages, and not of chunks: all would be written with every change
 		text("title"), text("heading"), text("text"),

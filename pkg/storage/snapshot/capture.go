@@ -41,6 +41,11 @@ type Capture struct {
 	// ReprocessedAt is when the body, kept since CapturedAt, was read by the rules of NormalizationVersion; zero for
 	// a capture that was read as it was fetched.
 	ReprocessedAt time.Time `col:"reprocessedAt"`
+	// What the page says of itself (H4); empty where it does not, and in captures of before.
+	PublishedAt time.Time `col:"publishedAt"`
+	ModifiedAt  time.Time `col:"modifiedAt"`
+	Author      string    `col:"author"`
+	SiteName    string    `col:"siteName"`
 
 	// Words are those of the text that was read in the body (of [change.Words]), and Change is what the capture
 	// means to its item. Both are given to be kept beside the capture, and are not read with it.

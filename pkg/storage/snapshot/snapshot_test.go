@@ -49,6 +49,7 @@ func captureOfBody(body string) Capture {
 		Bytes:                int64(len(body)),
 		Header:               map[string][]string{"Content-Type": {"text/html; charset=utf-8"}, "Link": {"a", "b"}},
 		NormalizationVersion: "http_snapshot_url_v1_text_v1", RunID: "run", CapturedAt: noon,
+		PublishedAt: noon.Add(-time.Hour), ModifiedAt: noon.Add(-time.Minute), Author: "Ada, Bo", SiteName: "Port",
 	}
 }
 
