@@ -50,7 +50,6 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // unbuilt are the requirements that wait to be built.
 var unbuilt = []string{
 	"H11",
-	"H14",
 }
 
 // requirementIDs are the ids that there are: the letter's system and how many it asks for.

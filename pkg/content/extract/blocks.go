@@ -27,9 +27,33 @@ func (b *builder) visit(n *html.Node) {
 	case html.TextNode:
 		b.text.write(n.Data)
 	case html.ElementNode:
-		if !b.skips(n) {
+		if text, display, found := b.mark(n); found {
+			b.placed(text, display)
+		} else if !b.skips(n) {
 			b.element(n)
 		}
+	}
+}
+
+// mark is what stands for an element that is not read like others, a formula or a reference to a footnote.
+func (b *builder) mark(n *html.Node) (text string, display, found bool) {
+	if isBackRef(n) {
+		return "", false, true
+	}
+	if ref := noteRef(n) + noteMark(n); ref != "" {
+		return ref, false, true
+	}
+	return formula(n)
+}
+
+// placed adds a mark to the paragraph, or as one of its own.
+func (b *builder) placed(text string, display bool) {
+	if display {
+		b.flush()
+	}
+	b.text.write(text)
+	if display {
+		b.flush()
 	}
 }
 
@@ -53,6 +77,9 @@ func (b *builder) element(n *html.Node) {
 	case atom.Ul, atom.Ol:
 		b.flush()
 		b.list(n)
+	case atom.Dl:
+		b.flush()
+		b.definitions(n)
 	case atom.Table:
 		b.flush()
 		b.table(n)
@@ -127,17 +154,23 @@ func (b *builder) inline(n *html.Node) string {
 // inlineInto collects the text below n; with noLists it passes over nested lists.
 func (b *builder) inlineInto(f *folder, n *html.Node, noLists bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		switch {
-		case c.Type == html.TextNode:
+		if c.Type == html.TextNode {
 			f.write(c.Data)
-		case c.Type != html.ElementNode || b.skips(c):
-		case noLists && (c.DataAtom == atom.Ul || c.DataAtom == atom.Ol):
-		default:
-			border := isBlock(c.DataAtom) || c.DataAtom == atom.Td || c.DataAtom == atom.Th
-			f.space = f.space || border
-			b.inlineInto(f, c, noLists)
-			f.space = f.space || border
 		}
+		if c.Type != html.ElementNode {
+			continue
+		}
+		if text, _, found := b.mark(c); found {
+			f.write(text)
+			continue
+		}
+		if b.skips(c) || noLists && (c.DataAtom == atom.Ul || c.DataAtom == atom.Ol) {
+			continue
+		}
+		border := isBlock(c.DataAtom) || c.DataAtom == atom.Td || c.DataAtom == atom.Th
+		f.space = f.space || border
+		b.inlineInto(f, c, noLists)
+		f.space = f.space || border
 	}
 }
 

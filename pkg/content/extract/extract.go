@@ -15,7 +15,7 @@
 //	bytes → UTF-8 (charset.go) → guard against parser blow-up (guard.go) → tree
 //	tree  → pieces that come late in their places (late.go) → survey: visible text, links, candidates (survey.go)
 //	      → content roots minus chrome (content.go, chrome.go; article.go and posts.go know articles and discussions)
-//	      → blocks (blocks.go), images (images.go)
+//	      → blocks (blocks.go; grid.go, table.go, notes.go, formula.go, listing.go), images (images.go)
 //	      → head: canonical, robots, language (head.go)
 //
 // When the guard or the parser refuses, flat.go keeps the text and gives up the structure
@@ -40,9 +40,9 @@ type Kind string
 const (
 	Heading   Kind = "heading"
 	Paragraph Kind = "paragraph"
-	List      Kind = "list"  // one line per item, marked "- " or "1. ", nested ones indented
+	List      Kind = "list"  // one line per item, marked "- ", "1. ", "[^1]: " or, below a term, ": "; nested ones indented
 	Code      Kind = "code"  // line breaks and indentation as written
-	Table     Kind = "table" // one line per row, cells joined by " | "
+	Table     Kind = "table" // one line per row: of HTML as GitHub Flavored Markdown has it, else cells joined by " | "
 	Quote     Kind = "quote"
 )
 
@@ -50,7 +50,7 @@ const (
 type Block struct {
 	Kind  Kind
 	Level int    // 1 to 6 for headings, else 0
-	Text  string // whitespace folded except in code; never empty
+	Text  string // whitespace folded except in code, formulas as TeX between dollar signs; never empty
 	// Language is that of code, as the page names it in lower case, such as "go" or "c++"; empty
 	// when it does not, and for other kinds.
 	Language string `json:",omitempty"`

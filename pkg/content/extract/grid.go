@@ -27,7 +27,7 @@ func (b *builder) list(n *html.Node) {
 // listInto writes one line per item, indented below its parent. Beyond eight levels the
 // indentation stays.
 func (b *builder) listInto(out *strings.Builder, n *html.Node, indent string) {
-	number := 0
+	number, notes := 0, isNotes(n)
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type != html.ElementNode || b.skips(c) {
 			continue
@@ -38,7 +38,11 @@ func (b *builder) listInto(out *strings.Builder, n *html.Node, indent string) {
 		}
 		if text := f.peek(); text != "" {
 			number++
-			out.WriteString(indent + marker(n, number) + strings.ReplaceAll(text, "\n", " ") + "\n")
+			mark := marker(n, number) + task(c)
+			if notes {
+				mark = "[^" + strconv.Itoa(number) + "]: "
+			}
+			out.WriteString(indent + mark + strings.ReplaceAll(text, "\n", " ") + "\n")
 		}
 		b.nested(out, c, indent)
 	}
@@ -83,64 +87,4 @@ func (b *builder) holdsBlocks(n *html.Node, also atom.Atom) bool {
 		}
 	}
 	return false
-}
-
-// table adds a table of data as one block; a table that only arranges the page is walked through.
-func (b *builder) table(n *html.Node) {
-	if attr(n, "role") == "presentation" || b.holdsBlocks(n, atom.Table) || b.isLayout(n) {
-		b.children(n)
-		b.flush()
-		return
-	}
-	var rows []string
-	b.rows(n, &rows)
-	b.add(Block{Kind: Table, Text: strings.Join(rows, "\n")})
-}
-
-// isLayout reports whether cells of a table without headers hold several paragraphs or lists.
-func (b *builder) isLayout(n *html.Node) bool {
-	headers, blocks := 0, 0
-	for d := range n.Descendants() {
-		if d.Type != html.ElementNode {
-			continue
-		}
-		switch d.DataAtom {
-		case atom.Th, atom.Caption:
-			headers++
-		case atom.P, atom.Ul, atom.Ol, atom.Div, atom.Section:
-			blocks++
-		}
-	}
-	return headers == 0 && blocks > 0
-}
-
-// rows collects the caption and the rows of a table.
-func (b *builder) rows(n *html.Node, rows *[]string) {
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if c.Type != html.ElementNode || b.skips(c) {
-			continue
-		}
-		line := ""
-		switch c.DataAtom {
-		case atom.Tr:
-			line = b.row(c)
-		case atom.Caption:
-			line = b.inline(c)
-		default:
-			b.rows(c, rows)
-		}
-		if strings.Trim(line, " |") != "" {
-			*rows = append(*rows, line)
-		}
-	}
-}
-
-func (b *builder) row(tr *html.Node) string {
-	var cells []string
-	for c := tr.FirstChild; c != nil; c = c.NextSibling {
-		if c.Type == html.ElementNode && !b.skips(c) {
-			cells = append(cells, b.inline(c))
-		}
-	}
-	return strings.TrimRight(strings.Join(cells, " | "), " |")
 }

@@ -11,24 +11,26 @@ import (
 const maxLanguage = 32
 
 // codeLanguage is the language that the markup of a listing names: on its pre element, on the code
-// element in it, or on what a highlighter put around it. The first that is named counts.
+// element in it, or on what a highlighter put around it, tables of line numbers aside. The first that is named counts.
 func codeLanguage(pre *html.Node) string {
-	for _, n := range [...]*html.Node{child(pre, atom.Code), pre, pre.Parent, grandparent(pre)} {
-		if n == nil || n.Type != html.ElementNode {
+	if code := child(pre, atom.Code); code != nil {
+		if name := languageOf(code); name != "" {
+			return name
+		}
+	}
+	const around = 3 // elements: itself, and two that highlighters put around it
+	n := pre
+	for i := 0; i < around && n != nil && n.Type == html.ElementNode; n = n.Parent {
+		switch n.DataAtom {
+		case atom.Td, atom.Tr, atom.Tbody, atom.Table, atom.Code:
 			continue
 		}
 		if name := languageOf(n); name != "" {
 			return name
 		}
+		i++
 	}
 	return ""
-}
-
-func grandparent(n *html.Node) *html.Node {
-	if n.Parent == nil { // Unreachable: a pre element stands in a body.
-		return nil
-	}
-	return n.Parent.Parent
 }
 
 // languageOf is the language that an element names: by a class as the HTML standard advises
@@ -39,14 +41,36 @@ func languageOf(n *html.Node) string {
 			return name
 		}
 	}
-	for class := range strings.FieldsSeq(attr(n, "class")) {
-		for _, prefix := range [...]string{"language-", "lang-", "highlight-source-"} {
+	classes := attr(n, "class")
+	for class := range strings.FieldsSeq(classes) {
+		for _, prefix := range [...]string{"language-", "lang-", "highlight-source-", "highlight-"} {
 			if name, found := strings.CutPrefix(class, prefix); found && languageName(name) != "" {
 				return languageName(name)
 			}
 		}
 	}
-	return ""
+	return besideHighlighter(classes)
+}
+
+// besideHighlighter is the language that stands among the classes beside the name of a highlighter, as in "hljs go" and
+// "brush: go;".
+func besideHighlighter(classes string) string {
+	last, isListing := "", false
+	for class := range strings.FieldsSeq(classes) {
+		switch {
+		case class == "hljs":
+			isListing = true
+		case class == "highlight", class == "nohighlight":
+		case last == "brush:":
+			return languageName(class)
+		default:
+			last = class
+		}
+	}
+	if !isListing {
+		return ""
+	}
+	return languageName(last)
 }
 
 // languageName is the name in lower case, without what may follow it in the info string of a fence
@@ -59,7 +83,8 @@ func languageName(name string) string {
 	if end >= 0 {
 		name = name[:end]
 	}
-	if len(name) > maxLanguage {
+	switch {
+	case len(name) > maxLanguage, name == "default", name == "none", name == "text", name == "plaintext":
 		return ""
 	}
 	return name

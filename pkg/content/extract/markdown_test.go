@@ -25,7 +25,7 @@ func TestA17Markdown(t *testing.T) {
 			{Kind: List, Text: "- [x] call the lock\n- [ ] wait\n  - on channel 12\n  - or by light"},
 			{Kind: List, Text: "1. in\n2. out"},
 			{Kind: Heading, Level: 2, Text: "Depths"},
-			{Kind: Table, Text: "Berth | Depth\n4 | 6.5 m\n7 | 11 m"},
+			{Kind: Table, Text: "| Berth | Depth |\n| --- | --- |\n| 4 | 6.5 m |\n| 7 | 11 m |"},
 			{Kind: Code, Text: "locks:\n  north: {depth: 6.5}", Language: "yaml"},
 			{Kind: Quote, Text: "Nobody waits long."},
 			{Kind: Paragraph, Text: "Written in HTML, and kept: sidebar."},

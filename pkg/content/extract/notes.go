@@ -1,0 +1,146 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// noteRef is the label of a footnote that a link refers to, as GitHub Flavored Markdown writes it; "" when the link is
+// another one.
+func noteRef(n *html.Node) string {
+	if n.DataAtom != atom.A {
+		return ""
+	}
+	href := strings.ToLower(attr(n, "href"))
+	_, target, _ := strings.Cut(href, "#")
+	if attr(n, "role") != "doc-noteref" && !hasAttr(n, "data-footnote-ref") &&
+		!hasName(noteRefNames, attr(n, "class")) && !(href != "" && href[0] == '#' && isNoteID(target)) {
+		return ""
+	}
+	return noteLabel(n)
+}
+
+// noteLabel is the label that a few characters in an element make; "" when they are more, or none.
+func noteLabel(n *html.Node) string {
+	const longest, most = 8, 8 // bytes, nodes
+	label, nodes := "", 0
+	for c := range n.Descendants() {
+		if nodes++; nodes > most {
+			return ""
+		}
+		if c.Type == html.TextNode {
+			label += clip(c.Data, 2*longest)
+		}
+	}
+	label = strings.Trim(strings.TrimSpace(label), "[]()")
+	if label == "" || len(label) > longest || strings.ContainsAny(label, " ↩^") {
+		return ""
+	}
+	return "[^" + label + "]"
+}
+
+// noteMark is the mark that a footnote of its own begins with, as Sphinx makes them; "" when n is none of those.
+func noteMark(n *html.Node) string {
+	if n.DataAtom != atom.Span || attr(n, "class") != "label" || !hasName(footnote, attr(n.Parent, "class")) {
+		return ""
+	}
+	if label := noteLabel(n); label != "" {
+		return label + ": "
+	}
+	return ""
+}
+
+var footnote = wordSet("footnote")
+
+var noteRefNames = wordSet("footnote-ref footnote-reference")
+
+// isNoteID reports whether an id is that of a footnote, by the ways in which common programs make them.
+func isNoteID(id string) bool {
+	for _, prefix := range [...]string{"fn:", "fn-", "fn1", "user-content-fn-", "footnote-", "footnote_", "cite_note"} {
+		if strings.HasPrefix(id, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// isBackRef reports whether a link leads from a footnote back to its place.
+func isBackRef(n *html.Node) bool {
+	return n.DataAtom == atom.A && (attr(n, "role") == "doc-backlink" || hasAttr(n, "data-footnote-backref") ||
+		hasName(backRefNames, attr(n, "class")))
+}
+
+var backRefNames = wordSet("footnote-backref footnote-back reversefootnote data-footnote-backref")
+
+// isNotes reports whether the items of a list are footnotes.
+func isNotes(list *html.Node) bool {
+	item := child(list, atom.Li)
+	return list.DataAtom == atom.Ol && item != nil && isNoteID(strings.ToLower(attr(item, "id")))
+}
+
+// task is the mark of an item of a task list, as in "[x] "; "" when the item has no box that only shows what is done.
+func task(item *html.Node) string {
+	const near = 4 // nodes that are looked at
+	n := item.FirstChild
+	for i := 0; n != nil && i < near; i++ {
+		switch {
+		case n.DataAtom == atom.Input && strings.EqualFold(attr(n, "type"), "checkbox"):
+			if !hasAttr(n, "disabled") && !hasName(taskNames, attr(item, "class")) {
+				return ""
+			}
+			if hasAttr(n, "checked") {
+				return "[x] "
+			}
+			return "[ ] "
+		case n.Type == html.TextNode && strings.TrimSpace(n.Data) == "":
+			n = n.NextSibling
+		case n.DataAtom == atom.P || n.DataAtom == atom.Label || n.DataAtom == atom.Span:
+			n = n.FirstChild
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+var taskNames = wordSet("task-list-item")
+
+// definitions adds a list of terms and what they mean, each term on a line and its meanings on the next ones, marked
+// ": "; or what it holds one by one when that is more than text.
+func (b *builder) definitions(n *html.Node) {
+	if b.holdsBlocks(n, atom.Table) || b.quotes > 0 {
+		b.plain(n)
+		return
+	}
+	var out strings.Builder
+	meant := b.definitionsInto(&out, n)
+	if !meant {
+		b.plain(n)
+		return
+	}
+	b.add(Block{Kind: List, Text: strings.TrimRight(out.String(), "\n")})
+}
+
+// definitionsInto writes the terms and meanings below n, and reports whether there is a meaning.
+func (b *builder) definitionsInto(out *strings.Builder, n *html.Node) (meant bool) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type != html.ElementNode || b.skips(c) {
+			continue
+		}
+		mark := ""
+		switch c.DataAtom {
+		case atom.Dd:
+			mark, meant = ": ", true
+		case atom.Dt:
+		default: // a div may hold a term and its meanings
+			meant = b.definitionsInto(out, c) || meant
+			continue
+		}
+		if text := strings.ReplaceAll(b.inline(c), "\n", " "); text != "" {
+			out.WriteString(mark + text + "\n")
+		}
+	}
+	return meant
+}
