@@ -40,7 +40,7 @@ type Kind string
 const (
 	Heading   Kind = "heading"
 	Paragraph Kind = "paragraph"
-	List      Kind = "list"  // one line per item, marked "- ", "1. ", "[^1]: " or, below a term, ": "; nested ones indented
+	List      Kind = "list"  // one line per item, marked "- ", "1. ", "[^1]: " or, below a term, ": "; nested indented
 	Code      Kind = "code"  // line breaks and indentation as written
 	Table     Kind = "table" // one line per row: of HTML as GitHub Flavored Markdown has it, else cells joined by " | "
 	Quote     Kind = "quote"

@@ -42,7 +42,8 @@ func TestH14Pieces(t *testing.T) {
 		want []Block
 	}{
 		"spans": {`<table><tr><th rowspan=2>Berth<th colspan=2>Depth<tr><th>low<th>high<tr><td>4<td>6<td>8</table>`,
-			[]Block{{Kind: Table, Text: "| Berth | Depth | Depth |\n| --- | --- | --- |\n| Berth | low | high |\n| 4 | 6 | 8 |"}}},
+			[]Block{{Kind: Table,
+				Text: "| Berth | Depth | Depth |\n| --- | --- | --- |\n| Berth | low | high |\n| 4 | 6 | 8 |"}}},
 		"no header, a bar, an empty column": {`<table><tr><td><img src=a.png><td>a|b<td>c<tr><td><td>d<td>e</table>`,
 			[]Block{{Kind: Table, Text: "|  |  |\n| --- | --- |\n| a\\|b | c |\n| d | e |"}}},
 		"a table in a table is no data": {`<table><tr><td>left<td><table><tr><th>x<th>y<tr><td>1<td>2</table></table>`,

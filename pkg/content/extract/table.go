@@ -16,7 +16,7 @@ func (b *builder) table(n *html.Node) {
 		b.flush()
 		return
 	}
-	t := tableWriter{builder: b}
+	t := tableWriter{b: b}
 	t.read(n, false)
 	b.add(Block{Kind: Paragraph, Text: t.caption})
 	b.add(Block{Kind: Table, Text: t.text()})
@@ -49,7 +49,7 @@ const (
 
 // tableWriter makes the rows of a table.
 type tableWriter struct {
-	*builder
+	b       *builder
 	caption string
 	rows    [][]string
 	header  bool // the first row is one
@@ -67,14 +67,14 @@ type span struct {
 // read collects the caption and the rows below n.
 func (t *tableWriter) read(n *html.Node, inHead bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if c.Type != html.ElementNode || t.skips(c) {
+		if c.Type != html.ElementNode || t.b.skips(c) {
 			continue
 		}
 		switch c.DataAtom {
 		case atom.Tr:
 			t.row(c, inHead)
 		case atom.Caption:
-			t.caption = t.inline(c)
+			t.caption = t.b.inline(c)
 		default:
 			t.read(c, c.DataAtom == atom.Thead)
 		}
@@ -86,7 +86,7 @@ func (t *tableWriter) row(tr *html.Node, inHead bool) {
 	var cells []string
 	headers := 0
 	for c := tr.FirstChild; c != nil; c = c.NextSibling {
-		if c.Type != html.ElementNode || t.skips(c) {
+		if c.Type != html.ElementNode || t.b.skips(c) {
 			continue
 		}
 		t.cells++
@@ -120,7 +120,7 @@ func (t *tableWriter) hanging(cells []string) []string {
 
 // cell adds a cell in all columns that it spans.
 func (t *tableWriter) cell(cells []string, n *html.Node) []string {
-	text := strings.ReplaceAll(t.inline(n), "|", `\|`)
+	text := strings.ReplaceAll(t.b.inline(n), "|", `\|`)
 	columns, rows := spanOf(n, "colspan"), spanOf(n, "rowspan")
 	for i := range columns {
 		if i > 0 && !t.mayAdd() {
