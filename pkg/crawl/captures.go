@@ -60,8 +60,10 @@ func noteSaved(
 			n.why = "the content is that of " + storage.FormatTime(saved.Since) + " again"
 		}
 		it.Record(now, map[bool]string{true: "changed", false: "reverted"}[n.kind == change.Content], n.why)
-	case change.Title, change.Images:
-		it.Record(now, string(n.kind), n.why)
+	case change.Title, change.Images, change.Metadata:
+		if n.why != "" {
+			it.Record(now, string(n.kind), n.why)
+		}
 	}
 	return it
 }

@@ -88,8 +88,8 @@ func (m memory) same(it *registry.Item, r read) bool {
 }
 
 // isKnown reports whether a body says nothing new: at most its bytes are others.
-func (m memory) isKnown(it *registry.Item, r read) bool {
-	return m.same(it, r) && m.canonicalURL(it, r.doc) == it.HTTPCanonicalURL
+func (m memory) isKnown(it *registry.Item, r read, now time.Time) bool {
+	return m.same(it, r) && m.canonicalURL(it, r.doc) == it.HTTPCanonicalURL && saidOf(r.doc, now) == knownToSay(it)
 }
 
 // compare decides what a body means: that it cannot be read, the same content, a page that does not
@@ -100,7 +100,7 @@ func compare(it registry.Item, got fetched, r read, m memory, now time.Time) (re
 		it.Unreadable = m.unreadable(got, r.unreadable, it.ErrorMessage, now)
 		return it, failed("%v", r.unreadable)
 	}
-	known := m.isKnown(&it, r)
+	known := m.isKnown(&it, r, now)
 	it.Unreadable = registry.Unreadable{}
 	if known {
 		it = noteValidators(it, got)

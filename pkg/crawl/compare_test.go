@@ -117,6 +117,8 @@ func TestCompare(t *testing.T) {
 	images := read{raw: "sha256:other", hash: "sha256:content", imagesHash: "sha256:images"}
 	noIndex := read{raw: "sha256:other", hash: "sha256:content", exclusion: exclusionNoIndex}
 	titled := read{raw: "sha256:other", hash: "sha256:news", doc: extract.Document{Title: "Another"}}
+	written := read{raw: "sha256:other", hash: "sha256:content",
+		doc: extract.Document{Metadata: extract.Metadata{Author: "Ada"}}}
 	renamed := read{
 		raw:  "sha256:other",
 		hash: "sha256:content",
@@ -131,6 +133,7 @@ func TestCompare(t *testing.T) {
 		body := extract.Document{}.BodyHash()
 		it.States = body[:]
 	}
+	named := news{change.Metadata, "", same} // the history names the address
 	metadata := news{change.Metadata, "the metadata are different, the text is not", same}
 	broken := read{unreadable: fault.New(fault.Invalid, "no PDF")}
 	for name, tt := range map[string]struct {
@@ -156,13 +159,13 @@ func TestCompare(t *testing.T) {
 			outcome{kind: schedule.Unchanged, news: pictures, store: true, refresh: true}},
 		"H7 another title is no change of the content": {knownBody, titled,
 			outcome{kind: schedule.Unchanged, news: title, store: true, refresh: true}},
-		"H7 another canonical is one of the metadata": {
-			func(it *registry.Item, _ *memory) { it.HTTPCanonicalURL = "https://a.example/z" }, renamed,
+		"H7 another author is a change of the metadata": {nil, written,
 			outcome{kind: schedule.Unchanged, news: metadata, store: true, refresh: true}},
-		"noindex":                        {nil, noIndex, outcome{kind: schedule.Unchanged, store: true, refresh: true}},
-		"another canonical is reindexed": {nil, renamed, outcome{kind: schedule.Unchanged, store: true, refresh: true}},
+		"noindex": {nil, noIndex, outcome{kind: schedule.Unchanged, store: true, refresh: true}},
+		"another canonical is reindexed": {nil, renamed,
+			outcome{kind: schedule.Unchanged, news: named, store: true, refresh: true}},
 		"another canonical need not be": {func(_ *registry.Item, m *memory) { m.rules.reindexOnCanonical = false }, renamed,
-			outcome{kind: schedule.Unchanged, why: "only rel=canonical has changed", store: true}},
+			outcome{kind: schedule.Unchanged, why: "only rel=canonical has changed", news: named, store: true}},
 		"a change of the rules is none of the page": {
 			func(it *registry.Item, _ *memory) { it.NormalizationVersion = "http_snapshot_url_v1_text_v1" }, novel,
 			outcome{kind: schedule.Unchanged, store: true, refresh: true},

@@ -37,6 +37,8 @@ func TestH7KindsOfChange(t *testing.T) {
 				"the content is an earlier one again: 10 words added, 10 removed", false, 1},
 			{"H8 back and forth", base, change.Reverted, "reverted", "the content is that of ", false, 1},
 			{"images", pictured, change.Images, "images", "the images are different, the text is not", false, 1},
+			{"metadata", page{body: strings.Replace(pictured.body, "<title>", "<meta name=author content=Ada><title>", 1)},
+				change.Metadata, "metadata", "the metadata are different, the text is not", false, 1},
 		} {
 			r.site.put("/p", tt.serve)
 			had := r.item

@@ -2,12 +2,15 @@ package crawl
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // compareNews decides about a body that says something else than what is known: what has changed, and
@@ -16,7 +19,7 @@ import (
 func (m memory) compareNews(it registry.Item, got fetched, r read, now time.Time) (registry.Item, outcome) {
 	seen := change.Reading{
 		Hash: r.hash, Body: r.doc.BodyHash(), Title: r.doc.Title, Images: r.imagesHash,
-		Metadata: m.canonicalURL(&it, r.doc), Words: r.words,
+		Metadata: saidOf(r.doc, now) + m.canonicalURL(&it, r.doc), Words: r.words,
 	}
 	n, over := news{}, false
 	// Where the versions differ nobody can tell, and a change of ours is none of the page.
@@ -39,7 +42,8 @@ func (m memory) compareNews(it registry.Item, got fetched, r read, now time.Time
 func (m memory) takeNews(it registry.Item, got fetched, r read, n news, now time.Time) (registry.Item, outcome) {
 	it.ImageExclusion = "" // a body says all that the page says now
 	it.Soft404Fingerprint, it.LikeSoft404 = m.soft404.id, ""
-	images, renamed := r.imagesHash != it.ImagesHash, m.same(&it, r)
+	images := r.imagesHash != it.ImagesHash
+	renamed := m.same(&it, r) && saidOf(r.doc, now) == knownToSay(&it)
 	it = takeOver(noteValidators(it, got), r, m, now)
 	o := outcome{kind: schedule.Unchanged, news: n, store: true, refresh: true}
 	switch {
@@ -49,8 +53,11 @@ func (m memory) takeNews(it registry.Item, got fetched, r read, n news, now time
 		o.kind, it.LastChanged = schedule.Reverted, now
 	case images && r.imageExclusion != "":
 		o.news.why = r.imageExclusion // pictures are found, too, but no page is checked more often for them
-	case renamed && !m.rules.reindexOnCanonical:
-		o.why, o.refresh = "only rel=canonical has changed", false
+	case renamed && n.kind == change.Metadata:
+		o.news.why = "" // the history names the address already
+		if !m.rules.reindexOnCanonical {
+			o.why, o.refresh = "only rel=canonical has changed", false
+		}
 	}
 	return it, o
 }
@@ -59,8 +66,21 @@ func (m memory) takeNews(it registry.Item, got fetched, r read, n news, now time
 func (m memory) remembered(it *registry.Item) change.Known {
 	return change.Known{
 		Hash: it.ContentHash, States: change.StatesOf(it.States), Title: it.Title, Images: it.ImagesHash,
-		Metadata: it.HTTPCanonicalURL, Collapse: it.Collapse, Words: m.last.Words(it.RawHash, it.NormalizationVersion),
+		Metadata: knownToSay(it) + it.HTTPCanonicalURL, Collapse: it.Collapse,
+		Words: m.last.Words(it.RawHash, it.NormalizationVersion),
 	}
+}
+
+// saidOf is what a page says of itself, as one text: when it was published, by whom and where. When it was
+// modified does not count: many sites write the time of the answer there.
+func saidOf(doc extract.Document, now time.Time) string {
+	said := doc.Metadata.Believable(now)
+	return fmt.Sprintf("%s\n%s\n%s\n", storage.FormatTime(said.Published), said.Author, said.SiteName)
+}
+
+// knownToSay is [saidOf] what is known of an item.
+func knownToSay(it *registry.Item) string {
+	return fmt.Sprintf("%s\n%s\n%s\n", storage.FormatTime(it.PublishedAt), it.Author, it.SiteName)
 }
 
 // believes reports whether a body is believed whatever it says: somebody insists, or the index would lose
@@ -84,7 +104,7 @@ func (m memory) states(it *registry.Item, r read) []byte {
 // have. What is read of the item for that is not read again when the capture is stored.
 func (c *check) recall(ctx context.Context, got fetched, r *read) (err error) {
 	it, m := &c.item, &c.memory
-	if r.unreadable != nil || m.isKnown(it, *r) || m.soft404.shownBy(it, got, *r, *m) != "" {
+	if r.unreadable != nil || m.isKnown(it, *r, c.now()) || m.soft404.shownBy(it, got, *r, *m) != "" {
 		return nil
 	}
 	if r.words = change.WordsOf(r.doc.Text); it.RawHash != "" {

@@ -24,8 +24,8 @@ const (
 // with that; the zero fingerprint otherwise. The error is our own storage's.
 func (c *check) fingerprint(ctx context.Context, got fetched, r read) (fingerprint, error) {
 	it, m := &c.item, c.memory
-	if r.unreadable != nil || m.isKnown(it, r) || !m.rules.soft404 || got.file != nil || isRoot(it.NormalizedSource) ||
-		r.doc.Unsupported || r.doc.VisibleText == "" {
+	if r.unreadable != nil || m.isKnown(it, r, c.now()) || !m.rules.soft404 || got.file != nil ||
+		isRoot(it.NormalizedSource) || r.doc.Unsupported || r.doc.VisibleText == "" {
 		return fingerprint{}, nil
 	}
 	o, err := originOf(fetchURL(it))
