@@ -179,3 +179,32 @@ func TestH13TextProfile(t *testing.T) {
 		t.Error("a frequent word does not change the profile")
 	}
 }
+
+// TestH11Furniture: what moved on one page of a host is explained on the next page where it moves alike, not on the
+// first one, not for ever and not together with anything else.
+func TestH11Furniture(t *testing.T) {
+	a, b := &item{name: "a"}, &item{name: "b"}
+	text := func(lines ...string) *facts { return &facts{state: &state{}, lines: lines} }
+	plain, menu, edit := text("x"), text("x", "menu"), text("y", "menu")
+	day := func(n int) time.Time { return time.Unix(int64(n)*86400, 0) }
+	h := &furniture{moves: map[move]sighting{}}
+	for i, tc := range []struct {
+		item        *item
+		before, now *facts
+		at          time.Time
+		want        bool
+	}{
+		{a, nil, plain, day(0), false},
+		{b, nil, plain, day(0), false},
+		{a, plain, menu, day(1), false}, // the first
+		{b, plain, edit, day(1), false}, // and an edit
+		{b, plain, menu, day(2), true},
+		{b, menu, plain, day(3), false}, // it goes, for the first time
+		{a, menu, plain, day(3), true},
+		{b, plain, menu, day(90), false}, // too long ago
+	} {
+		if have := h.explains(tc.item, tc.before, tc.now, tc.at); have != tc.want {
+			t.Errorf("step %d: have %v, want %v", i, have, tc.want)
+		}
+	}
+}

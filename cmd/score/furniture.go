@@ -6,45 +6,45 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// furniture remembers which lines stand on which pages of a host: a line that comes or goes on
-// one page, and stands or stood on another with other content, is the site's and not the page's.
+// furniture remembers which lines came and went on the pages of a host: one that moves on a page as it did on
+// another with other content is the site's and not the page's.
 type furniture struct {
-	lines map[uint64]sighting
+	moves map[move]sighting
 }
 
-// sighting is where a line was seen: on the first page and, last, on another.
+// move is a line that came or went.
+type move struct {
+	line uint64
+	came bool
+}
+
+// sighting is on which page a line moved last, when, and on which other one before.
 type sighting struct {
 	page, other *item
 	last        time.Time
 }
 
-// remembered is how long a line that is not seen any more counts.
+// remembered is how long a move counts.
 const remembered = 60 * 24 * time.Hour
 
-// explains reports whether all that changed between two states of an item is furniture, and notes what stands
-// there now.
+// explains reports whether all that changed between two states of an item moved on another page before, and
+// notes what moved now.
 func (h *furniture) explains(it *item, before, now *facts, at time.Time) bool {
-	explained := before != nil && before != now
-	if explained {
-		moved := movedLines(before.lines, now.lines)
-		explained = len(moved) > 0
-		for line := range moved {
-			s, seen := h.lines[xxhash.Sum64String(line)]
-			elsewhere := s.page != it && s.page != nil || s.other != nil
-			explained = explained && seen && elsewhere && at.Sub(s.last) <= remembered
-		}
+	if before == nil || before == now {
+		return false
 	}
-	for _, line := range now.lines {
-		key := xxhash.Sum64String(line)
-		s := h.lines[key]
-		switch {
-		case s.page == nil:
-			s.page = it
-		case s.page != it:
-			s.other = it
+	moved := movedLines(before.lines, now.lines)
+	explained := len(moved) > 0
+	for line, n := range moved {
+		m := move{xxhash.Sum64String(line), n > 0}
+		s := h.moves[m]
+		elsewhere := s.page != nil && s.page != it || s.other != nil && s.other != it
+		explained = explained && elsewhere && at.Sub(s.last) <= remembered
+		if s.page != it {
+			s.page, s.other = it, s.page
 		}
 		s.last = at
-		h.lines[key] = s
+		h.moves[m] = s
 	}
 	return explained
 }

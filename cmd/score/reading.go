@@ -11,7 +11,7 @@ import (
 // readingOf is a state as the product reads it; unfolded, what counts on by itself is hashed as it stands.
 func readingOf(s *state, folded bool) change.Reading {
 	body := bodyOf(s)
-	r := change.Reading{Title: s.Document.Title, Words: change.WordsOf(body)}
+	r := change.Reading{Title: s.Document.Title, Words: change.WordsOf(extract.Join(s.Document.Blocks))}
 	if folded {
 		r.Hash, r.Body = s.Document.ContentHash(), s.Document.BodyHash()
 		return r

@@ -154,3 +154,26 @@ func TestH3CodeIsWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestH2AnnouncedLists: a list of other sites that a paragraph announces is content; a menu, a list without such a
+// paragraph and one of pages of the site are as before.
+func TestH2AnnouncedLists(t *testing.T) {
+	const names = `<ul><li><a href="https://a.example/x">Anna Ek</a><li><a href="//b.example/">Ben Au</a>
+		<li><a href="https://c.example">Cy Oz</a></ul>`
+	for name, tc := range map[string]struct {
+		list string
+		want bool
+	}{
+		"announced":       {`<p>We thank <b>these</b> people:</p> <!-- c -->` + names, true},
+		"not announced":   {`<p>We thank many people.</p>` + names, false},
+		"after a heading": {`<h3>Friends:</h3>` + names, false},
+		"of the site":     {`<p>More pages:</p>` + strings.ReplaceAll(names, "https://c.example", "/c"), false},
+		"a menu":          {`<p>Elsewhere:</p><nav>` + names + `</nav>`, false},
+	} {
+		doc := extractString(t, `<title>T</title><main><h1>T</h1><p>`+strings.Repeat("The quay is old. ", 40)+`</p>`+
+			tc.list+`</main>`)
+		if have := strings.Contains(doc.Text, "Anna Ek"); have != tc.want {
+			t.Errorf("%s: the names are in the content: %v", name, have)
+		}
+	}
+}

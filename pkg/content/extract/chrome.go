@@ -227,6 +227,7 @@ func hasAttr(n *html.Node, key string) bool {
 type linkMeasure struct {
 	text, linked, links, named int
 	prose                      int  // text in pieces as long as sentences, links aside
+	abroad                     int  // links to other sites
 	code                       bool // it holds code
 }
 
@@ -236,11 +237,29 @@ func (m *linkMeasure) add(o linkMeasure) {
 	m.links += o.links
 	m.named += o.named
 	m.prose += o.prose
+	m.abroad += o.abroad
 	m.code = m.code || o.code
 }
 
+// isAnnounced reports whether a list follows a paragraph that ends with a colon, as one of sources or of names does.
+func isAnnounced(n *html.Node) bool {
+	if n.DataAtom != atom.Ul && n.DataAtom != atom.Ol {
+		return false
+	}
+	before := n.PrevSibling
+	for before != nil && before.Type != html.ElementNode {
+		before = before.PrevSibling
+	}
+	if before == nil || before.DataAtom != atom.P || before.LastChild == nil {
+		return false
+	}
+	last := before.LastChild
+	return last.Type == html.TextNode && strings.HasSuffix(strings.TrimSpace(last.Data), ":")
+}
+
 // linkiness reports whether an element is a bundle of links: dense if they are short, else beside. Lists of headlines
-// are content, unless they stand beside an article. What holds code is content: documentation links the words of it.
+// are content, unless they stand beside an article, and so are lists of other sites that a paragraph announces. What
+// holds code is content: documentation links the words of it.
 func linkiness(n *html.Node, m linkMeasure) drop {
 	switch n.DataAtom {
 	case atom.Div, atom.Section, atom.Ul, atom.Ol, atom.Dl, atom.Table, atom.P, atom.Center, atom.Fieldset:
@@ -250,6 +269,8 @@ func linkiness(n *html.Node, m linkMeasure) drop {
 	const shortLink = 40 // bytes
 	switch {
 	case m.code || m.links < 3 || m.linked*10 <= m.text*6:
+		return 0
+	case m.abroad == m.links && isAnnounced(n):
 		return 0
 	case m.linked < shortLink*m.links:
 		return dense

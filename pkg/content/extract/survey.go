@@ -176,6 +176,9 @@ func (s *surveyed) leave(n *html.Node, start int, m *linkMeasure) {
 		m.code = true
 	case atom.A, atom.Area:
 		m.links++
+		if s.leadsAbroad(attr(n, "href")) {
+			m.abroad++
+		}
 		s.addLink(n, start)
 	case atom.H1:
 		if s.heading == "" {
@@ -187,6 +190,16 @@ func (s *surveyed) leave(n *html.Node, start int, m *linkMeasure) {
 	} else if n.DataAtom == atom.Td || n.DataAtom == atom.Th {
 		s.text.space = true
 	}
+}
+
+// leadsAbroad reports whether a link names another host.
+func (s *surveyed) leadsAbroad(href string) bool {
+	scheme, rest, _ := strings.Cut(strings.TrimSpace(href), "//")
+	if scheme != "" && !strings.EqualFold(scheme, "https:") && !strings.EqualFold(scheme, "http:") {
+		return false
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	return host != "" && !strings.EqualFold(host, s.base.Host)
 }
 
 // decide records why n is not content, if so, and gives the measure that counts for its parents.
