@@ -97,8 +97,13 @@ func TestCompareAnswer(t *testing.T) {
 			if tt.set != nil {
 				tt.set(&it, &m)
 			}
-			if _, o := compareAnswer(it, tt.got, m, noon); o.kind != tt.want || o.why != tt.why {
+			it.States = []byte("8 bytes.")
+			after, o := compareAnswer(it, tt.got, m, noon)
+			if o.kind != tt.want || o.why != tt.why {
 				t.Errorf("%q, %q; want %q, %q", o.kind, o.why, tt.want, tt.why)
+			}
+			if known := len(after.States) > 0; known == (o.kind == schedule.Changed) {
+				t.Errorf("texts are remembered: %v", known)
 			}
 		})
 	}

@@ -138,7 +138,7 @@ func tooLarge(it registry.Item, got fetched, now time.Time) (registry.Item, outc
 		return it, unchanged("other properties, the same bytes")
 	}
 	it.RawHash, it.TextHash, it.LastChanged = cmp.Or(f.RawHash, noHash), "", now
-	it.ContentHash = it.RawHash
+	it.ContentHash, it.States = it.RawHash, nil // of what it says nothing is known
 	it.Exclusion = fmt.Sprintf("%d bytes are too many to extract text from", f.Length)
 	it.Record(now, "changed", "too large to be read, known by its hash")
 	return it, outcome{kind: schedule.Changed, refresh: true}
