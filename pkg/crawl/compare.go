@@ -92,6 +92,11 @@ func (m memory) isKnown(it *registry.Item, r read, now time.Time) bool {
 	return m.same(it, r) && m.canonicalURL(it, r.doc) == it.HTTPCanonicalURL && saidOf(r.doc, now) == knownToSay(it)
 }
 
+// isFailure reports whether a body is shown in place of a page. Who insists takes it for one.
+func (m memory) isFailure(got fetched, r read) bool {
+	return r.doc.Failure != "" && got.file == nil && !m.forced
+}
+
 // compare decides what a body means: that it cannot be read, the same content, a page that does not
 // exist, or news; see [memory.compareNews]. The item takes over what is new.
 func compare(it registry.Item, got fetched, r read, m memory, now time.Time) (registry.Item, outcome) {
@@ -113,7 +118,7 @@ func compare(it registry.Item, got fetched, r read, m memory, now time.Time) (re
 		it.ImageExclusion = "" // a body says all that the page says now
 		return it, outcome{kind: looksMissing, why: why}
 	}
-	if r.doc.Failure != "" && got.file == nil && !m.forced { // who insists takes it for a page
+	if m.isFailure(got, r) {
 		return it, failed("HTTP 200, but %s", r.doc.Failure)
 	}
 	return m.compareNews(it, got, r, now)

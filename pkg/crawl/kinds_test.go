@@ -190,7 +190,9 @@ func TestH7Costs(t *testing.T) {
 	same := cost(prose("T", 0, 100))
 	news := cost(prose("T", 10, 100))
 	collapse := cost(broken(1))
-	if same != 8 || news != 16 || collapse != 9 {
-		t.Errorf("%d operations for an unchanged page, %d for one with news, %d for one that collapses", same, news, collapse)
+	failure := cost(page{body: "<title>Just a moment...</title><script src=/cdn-cgi/challenge-platform/h/b></script>"})
+	if same != 8 || news != 16 || collapse != 9 || failure != 8 {
+		t.Errorf("%d operations for an unchanged page, %d for one with news, %d for one that collapses, %d for an error",
+			same, news, collapse, failure)
 	}
 }

@@ -104,7 +104,8 @@ func (m memory) states(it *registry.Item, r read) []byte {
 // have. What is read of the item for that is not read again when the capture is stored.
 func (c *check) recall(ctx context.Context, got fetched, r *read) (err error) {
 	it, m := &c.item, &c.memory
-	if r.unreadable != nil || m.isKnown(it, *r, c.now()) || m.soft404.shownBy(it, got, *r, *m) != "" {
+	if r.unreadable != nil || m.isFailure(got, *r) || m.isKnown(it, *r, c.now()) ||
+		m.soft404.shownBy(it, got, *r, *m) != "" {
 		return nil
 	}
 	if r.words = change.WordsOf(r.doc.Text); it.RawHash != "" {
