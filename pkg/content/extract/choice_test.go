@@ -165,6 +165,7 @@ func TestH2AnnouncedLists(t *testing.T) {
 		want bool
 	}{
 		"announced":       {`<p>We thank <b>these</b> people:</p> <!-- c -->` + names, true},
+		"a section of it": {`<div><p>Thanks:</p>` + names + `</div>`, true},
 		"not announced":   {`<p>We thank many people.</p>` + names, false},
 		"after a heading": {`<h3>Friends:</h3>` + names, false},
 		"of the site":     {`<p>More pages:</p>` + strings.ReplaceAll(names, "https://c.example", "/c"), false},

@@ -241,9 +241,10 @@ func (m *linkMeasure) add(o linkMeasure) {
 	m.code = m.code || o.code
 }
 
-// isAnnounced reports whether a list follows a paragraph that ends with a colon, as one of sources or of names does.
-func isAnnounced(n *html.Node) bool {
-	if n.DataAtom != atom.Ul && n.DataAtom != atom.Ol {
+// isAnnounced reports whether all links of a list lead elsewhere, and a paragraph that ends with a colon stands before
+// it, as before a list of sources or of names.
+func isAnnounced(n *html.Node, m linkMeasure) bool {
+	if n.DataAtom != atom.Ul && n.DataAtom != atom.Ol || m.links == 0 || m.abroad < m.links {
 		return false
 	}
 	before := n.PrevSibling
@@ -269,8 +270,6 @@ func linkiness(n *html.Node, m linkMeasure) drop {
 	const shortLink = 40 // bytes
 	switch {
 	case m.code || m.links < 3 || m.linked*10 <= m.text*6:
-		return 0
-	case m.abroad == m.links && isAnnounced(n):
 		return 0
 	case m.linked < shortLink*m.links:
 		return dense

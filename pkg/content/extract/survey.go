@@ -204,7 +204,11 @@ func (s *surveyed) leadsAbroad(href string) bool {
 
 // decide records why n is not content, if so, and gives the measure that counts for its parents.
 func (s *surveyed) decide(n *html.Node, why drop, m linkMeasure) linkMeasure {
-	if why == 0 {
+	switch {
+	case why != 0:
+	case isAnnounced(n, m): // and so no bundle of links makes one of what is around it
+		m.linked, m.links, m.abroad = 0, 0, 0
+	default:
 		why = linkiness(n, m)
 	}
 	if why != 0 {
