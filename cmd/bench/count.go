@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -73,16 +74,26 @@ func (c *counted) check() error {
 	return c.crawl()
 }
 
-// crawl does all jobs. A sweep comes when the queue is empty before the work is done, as it would each minute.
+// crawl does all jobs, those of the slow queue last. A sweep comes when the queue is empty before the work is done, as
+// it would each minute.
 func (c *counted) crawl() error {
-	return c.drain(registry.JobQueue, 8, func(body []byte) error {
+	err := c.drain(registry.JobQueue, 8, jobDo(c.ctx, c.Worker.Process), func() (bool, error) {
+		report, err := c.Registry.Jobs.Sweep(c.ctx)
+		return report.Claimed > 0, err
+	})
+	if err != nil {
+		return err
+	}
+	return c.drain(registry.SlowQueue, 8, jobDo(c.ctx, c.Worker.ProcessSlow), func() (bool, error) { return false, nil })
+}
+
+// jobDo does the job of a message.
+func jobDo(ctx context.Context, do func(context.Context, registry.Job) error) func([]byte) error {
+	return func(body []byte) error {
 		job, err := registry.ParseJob(body)
 		if err != nil {
 			return err
 		}
-		return c.Worker.Process(c.ctx, job)
-	}, func() (bool, error) {
-		report, err := c.Registry.Jobs.Sweep(c.ctx)
-		return report.Claimed > 0, err
-	})
+		return do(ctx, job)
+	}
 }

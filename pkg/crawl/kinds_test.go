@@ -191,7 +191,7 @@ func TestH7Costs(t *testing.T) {
 	news := cost(prose("T", 10, 100))
 	collapse := cost(broken(1))
 	failure := cost(page{body: "<title>Just a moment...</title><script src=/cdn-cgi/challenge-platform/h/b></script>"})
-	if same != 8 || news != 16 || collapse != 9 || failure != 8 {
+	if same != 6 || news != 14 || collapse != 7 || failure != 6 {
 		t.Errorf("%d operations for an unchanged page, %d for one with news, %d for one that collapses, %d for an error",
 			same, news, collapse, failure)
 	}

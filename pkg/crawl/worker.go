@@ -200,7 +200,7 @@ func (w *Worker) process(ctx context.Context, b *registry.Batch, answered func()
 	if err := j.commit(ctx, true); err != nil {
 		return errors.Join(j.batch.failed, err)
 	}
-	if j.batch.failed != nil {
+	if j.batch.failed != nil || !b.More {
 		return j.batch.failed
 	}
 	_, err := w.reg.Jobs.Refill(ctx, b.Partition)

@@ -31,8 +31,13 @@ type Batch struct {
 	// Zero, as for a host that is not available, is nothing at all.
 	Left Budget
 
+	// More says, after the last commit, that rows of the host may be due that no job has: [Jobs.Refill]
+	// finds them. Others come with their hints.
+	More bool
+
 	owner  string
-	rest   []*Item // of the job, without a start: not locked
+	host   *hostEntry // as the batch wrote it; nil once a commit has
+	rest   []*Item    // of the job, without a start: not locked
 	broken map[storage.Key]bool
 }
 
@@ -123,7 +128,8 @@ func eligible(items []Item, host string, now time.Time) []*Item {
 // lock takes items and the host's lease in one transaction. An item that somebody else took or changed
 // meanwhile is left to them; a host that changed is a Conflict.
 func (r *Jobs) lock(ctx context.Context, b *Batch, host *hostEntry, items []*Item) (err error) {
-	b.Items, err = r.s.writeEach(ctx, nil, []storage.Op{host.op()}, items, func(it *Item) []storage.Op {
+	var tags []storage.ETag
+	b.Items, tags, err = r.s.writeEach(ctx, nil, []storage.Op{host.op()}, items, func(it *Item) []storage.Op {
 		p := storage.Properties{"lockedUntil": storage.FormatTime(b.Until), "lockOwner": b.owner}
 		if it.Deaths > 0 {
 			p["deaths"], p["alone"] = int64(it.Deaths), false
@@ -132,6 +138,9 @@ func (r *Jobs) lock(ctx context.Context, b *Batch, host *hostEntry, items []*Ite
 	})
 	for _, it := range b.Items {
 		it.LockedUntil, it.LockOwner = b.Until, b.owner
+	}
+	if err == nil {
+		b.host, host.etag = host, tags[0]
 	}
 	return err
 }
@@ -159,7 +168,8 @@ func (r *Jobs) park(ctx context.Context, host hostEntry, items []*Item, until ti
 	now := r.s.now()
 	until = parkedUntil(now, until)
 	hints := []time.Time{policy.Later(now, until)}
-	_, err := r.s.writeEach(ctx, hints, []storage.Op{host.op()}, items, func(it *Item) []storage.Op {
+	host.Unclaimed = true
+	_, _, err := r.s.writeEach(ctx, hints, []storage.Op{host.op()}, items, func(it *Item) []storage.Op {
 		return []storage.Op{setEnqueued(it, until)}
 	})
 	return err

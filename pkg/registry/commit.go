@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -118,7 +119,7 @@ func (c *commit) pendingOf(f Finding) *pending {
 // try builds the transaction from what stands now and sends it. It returns nil once everything is
 // committed or lost, and Conflict when the host's row has changed.
 func (c *commit) try(ctx context.Context) error {
-	host, err := c.r.s.loadHost(ctx, c.b.Partition, c.b.Host)
+	host, err := c.hostRow(ctx)
 	if err != nil {
 		return err
 	}
@@ -137,6 +138,17 @@ func (c *commit) try(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// hostRow is the host's row as the batch has written it, if this is its first commit and the host has nothing
+// else to do, for then nobody has changed it since; else it is read.
+func (c *commit) hostRow(ctx context.Context) (hostEntry, error) {
+	host := c.b.host
+	c.b.host = nil
+	if host != nil && !host.Unclaimed {
+		return *host, nil
+	}
+	return c.r.s.loadHost(ctx, c.b.Partition, c.b.Host)
 }
 
 // opOwner tells which item an operation belongs to.
@@ -202,7 +214,11 @@ func (c *commit) updateHost(host *hostEntry, now time.Time) {
 	if asked, answered := c.answers(); asked {
 		host.Answers = answered
 	}
+	host.Unclaimed = host.Unclaimed || len(c.rest) > 0 || slices.ContainsFunc(c.done, func(p *pending) bool {
+		return !p.Purge && !p.Item.NextCrawlAt.After(now)
+	})
 	if c.last {
+		c.b.More = host.Unclaimed || c.r.s.o.Strategy == source.ByScheme // whose partition has other hosts
 		host.Policy.Release(c.b.owner, c.host.NextStart)
 	}
 }

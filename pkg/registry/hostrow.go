@@ -38,6 +38,7 @@ type hostState struct {
 	Answers    bool           `col:"answers"`    // a check of the last commit that had any was answered
 	Rebuilding int            `col:"rebuilding"` // items that wait for a rebuild
 	Revisited  int            `col:"revisited"`  // items with a tombstone whose status is not Gone
+	Unclaimed  bool           `col:"unclaimed"`  // due rows were left that no job has: a worker that is done looks for them
 
 	Fingerprints policy.Fingerprints  `col:"absent"`
 	LastMod      policy.LastModRecord `col:"lastMod"`

@@ -135,7 +135,7 @@ func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite 
 	if slices.ContainsFunc(items, earlier) {
 		hints = []time.Time{now}
 	}
-	items, err = r.s.writeEach(ctx, hints, nil, items, func(it *Item) []storage.Op {
+	items, _, err = r.s.writeEach(ctx, hints, nil, items, func(it *Item) []storage.Op {
 		props := storage.Properties{}
 		if predict {
 			props["predictedAt"] = storage.FormatTime(now)

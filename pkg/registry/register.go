@@ -267,6 +267,7 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 			plan.jobs = append(plan.jobs, jobItem(&it))
 		} else {
 			plan.hints = []time.Time{now} // for the next sweep, if no worker comes by before
+			host.Unclaimed = true
 		}
 		plan.out[i].Item = it
 	}

@@ -271,6 +271,7 @@ func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []sto
 	}
 	until := now.Add(jobTTL)
 	h.Policy.Pace.Claim(now, n, p)
+	h.Unclaimed = n < len(rows)
 	ops := []storage.Op{h.op()}
 	items := make([]JobItem, n)
 	for i, e := range rows[:n] {

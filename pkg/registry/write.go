@@ -48,9 +48,9 @@ func (r *store) changeHost(ctx context.Context, id hostID, decide decideHost) er
 
 // writeEach writes the operations of several items of one partition in one transaction, after first.
 // Items of which somebody else has changed a row meanwhile are left out; those that are written know
-// their new revision.
+// their new revision. The revisions are those of first.
 func (r *store) writeEach(ctx context.Context, hints []time.Time, first []storage.Op, items []*Item,
-	opsOf func(*Item) []storage.Op) ([]*Item, error) {
+	opsOf func(*Item) []storage.Op) ([]*Item, []storage.ETag, error) {
 	for len(first)+len(items) > 0 {
 		ops, owners := slices.Clone(first), make([]*Item, len(first))
 		for _, it := range items {
@@ -65,15 +65,15 @@ func (r *store) writeEach(ctx context.Context, hints []time.Time, first []storag
 					it.etag = tags[i]
 				}
 			}
-			return items, nil
+			return items, tags[:len(first)], nil
 		}
 		i, lost := conflictIndex(err)
 		if !lost || owners[i] == nil {
-			return nil, err
+			return nil, nil, err
 		}
 		items = without(items, owners[i])
 	}
-	return nil, nil
+	return nil, nil, nil
 }
 
 // conflictIndex tells which operation of a transaction lost a race.
