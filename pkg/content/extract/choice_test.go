@@ -98,6 +98,20 @@ func TestH2SmallMain(t *testing.T) {
 	wants(t, prosePage(`<main>Skip the introduction.</main><div>%</div>`, 9), []string{"nobody knows"}, nil)
 }
 
+// H2: a large page of which names leave next to nothing is read without them.
+func TestH2AQuarterOfALargePage(t *testing.T) {
+	const comment = `<div class="comment"><p>I saw it myself, from the quay, and then it was gone for good.</p></div>`
+	page := `<main><p>` + stormy + stormy + stormy + stormy + `</p>`
+	wants(t, page+strings.Repeat(comment, 200), []string{"nobody knows", "I saw it"}, nil)
+	wants(t, page+strings.Repeat(comment, 4), []string{"nobody knows"}, []string{"I saw it"})
+}
+
+// H1: prose that stands in what is named as comments is no article.
+func TestH1CommentsAreNoArticle(t *testing.T) {
+	wants(t, prosePage(`<main><p>The crane was sold to a museum in the north, which nobody in the port had expected to happen at
+		all.</p><div class="comments"><div class="x">%</div></div></main>`, 20), []string{"The crane", "nobody knows"}, nil)
+}
+
 // H2: React streams pieces of a page behind it; readers see them in their places.
 func TestH2StreamedPieces(t *testing.T) {
 	page := prosePage(`<main><h1>Locks</h1><!--$?--><template id="B:0"></template><p>Loading the page…</p><!--/$--><p>The end.</p>

@@ -47,7 +47,23 @@ func mainContent(s *surveyed, limits Limits) content {
 		}
 		best = next
 	}
-	return best
+	return s.atLeastAQuarter(best, limits)
+}
+
+// large is the visible text, in bytes, of which the content must be a quarter.
+const large = 8000
+
+// atLeastAQuarter is the content that was found, or, when that is too little of a large page, what is not chrome by its
+// elements: names misled.
+func (s *surveyed) atLeastAQuarter(found content, limits Limits) content {
+	visible := len(s.text.buf)
+	if visible < large || found.size*4 >= visible {
+		return found
+	}
+	if next := (attempt{[]*html.Node{s.body}, chrome}).read(s, limits); next.size*4 >= visible {
+		return next
+	}
+	return found
 }
 
 // contentRoots picks the elements that hold the content: main, else the only article, else what

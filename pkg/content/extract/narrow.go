@@ -64,7 +64,7 @@ func (c cut) narrowed(root *html.Node) *html.Node {
 	}
 	for {
 		next := p.heaviest(root)
-		if next == nil || p.below[next]*100 < whole*85 {
+		if next == nil || p.below[next]*100 < whole*85 || c.drops[next].why >= named {
 			return root
 		}
 		root = next
