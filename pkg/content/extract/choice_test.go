@@ -192,3 +192,25 @@ func TestH2AnnouncedLists(t *testing.T) {
 		}
 	}
 }
+
+// H1: what stands with the heading and is longer than a line or two introduces the rest, and is content.
+func TestH1Introduction(t *testing.T) {
+	const frame = `<body><div class="x0">%<div class="x1"><h1>Basin</h1><p>LEAD</p></div><div class="x2">`
+	long := strings.Replace(frame, "LEAD", "This page says what the basin is for. "+strings.Repeat("Read it all. ", 30), 1)
+	body := strings.Repeat("<p>"+stormy+"</p>", 40)
+	wants(t, strings.Replace(long, "%", "", 1)+body, []string{"what the basin is for", "nobody knows"}, nil)
+	short := strings.Replace(frame, "LEAD", "By Ana Marsh", 1)
+	wants(t, strings.Replace(short, "%", "", 1)+body, []string{"nobody knows"}, []string{"Ana Marsh"})
+}
+
+// H3: what a tab shows is content, though another tab is open; what else is hidden is none.
+func TestH3TabsThatAreClosed(t *testing.T) {
+	const frame = `<body><main>%
+		<div role="tabpanel"><pre><code>brew install tidemark</code></pre></div>
+		<div role="tabpanel" hidden><pre><code>apt install tidemark</code></pre></div>
+		<div role="tabpanel" aria-hidden="true" style="display:none"><pre><code>choco install tidemark</code></pre></div>
+		<div hidden><pre><code>rm everything</code></pre></div>
+		<div role="dialog"><div role="tabpanel"><p>Sign in first</p></div></div></main>`
+	wants(t, prosePage(frame, 6), []string{"brew install", "apt install", "choco install"},
+		[]string{"rm everything", "Sign in"})
+}

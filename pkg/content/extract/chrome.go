@@ -32,8 +32,11 @@ func unseen(n *html.Node) bool {
 }
 
 // hides reports whether attributes hide the element. hidden="until-found" is content that the
-// reader can open.
+// reader can open, and so is what a tab shows, though another is open.
 func hides(n *html.Node) bool {
+	if isTabPanel(n) {
+		return false
+	}
 	for i := range n.Attr {
 		switch a := &n.Attr[i]; a.Key {
 		case "hidden":
@@ -104,7 +107,7 @@ func reasonByAttr(n *html.Node, inContent bool) drop {
 				return chrome
 			}
 		case "aria-hidden":
-			if a.Val == "true" {
+			if a.Val == "true" && !isTabPanel(n) {
 				return named
 			}
 		case "class", "id":
@@ -124,6 +127,10 @@ func isChromeRole(role string, inContent bool) bool {
 		return !inContent
 	}
 	return false
+}
+
+func isTabPanel(n *html.Node) bool {
+	return strings.EqualFold(strings.TrimSpace(attr(n, "role")), "tabpanel")
 }
 
 // isNote tells the asides of documentation, which are content, from those beside an article.

@@ -8,11 +8,15 @@ import (
 // leastProse is the text, in bytes, from which lines that are no paragraph by name are prose.
 const leastProse = 80
 
+// leastLead is the prose, in bytes, that makes an introduction: about three sentences.
+const leastLead = 300
+
 // prose is how much running text stands below the elements of a tree: that of paragraphs, and of lines that are as
 // long as one, links and what is dropped aside.
 type prose struct {
 	cut
-	below map[*html.Node]int
+	below  map[*html.Node]int
+	headed map[*html.Node]bool // has the heading of the page below it
 }
 
 // measure measures n and what is below it. The second result is text that belongs to the line around n.
@@ -28,6 +32,9 @@ func (p *prose) measure(n *html.Node, inLink bool) (sum, line int) {
 				continue
 			}
 			s, l := p.measure(c, inLink || c.DataAtom == atom.A)
+			if c.DataAtom == atom.H1 || p.headed[c] {
+				p.headed[n] = true
+			}
 			sum += s
 			line += l
 		}
@@ -57,18 +64,29 @@ func textLength(s string) int {
 
 // narrowed is the innermost element below root that still holds nearly all of the prose.
 func (c cut) narrowed(root *html.Node) *html.Node {
-	p := prose{cut: c, below: map[*html.Node]int{}}
+	p := prose{cut: c, below: map[*html.Node]int{}, headed: map[*html.Node]bool{}}
 	whole, _ := p.measure(root, false)
 	if whole < enough {
 		return root
 	}
 	for {
 		next := p.heaviest(root)
-		if next == nil || p.below[next]*100 < whole*85 || c.drops[next].why >= named {
+		if next == nil || p.below[next]*100 < whole*85 || c.drops[next].why >= named || p.leads(root, next) {
 			return root
 		}
 		root = next
 	}
+}
+
+// leads reports whether a text stands under the heading of the page, before the child of n that holds most of the
+// prose: the introduction of what follows.
+func (p *prose) leads(n, most *html.Node) bool {
+	for c := n.FirstChild; c != nil && c != most; c = c.NextSibling {
+		if p.headed[c] && p.below[c] >= leastLead {
+			return true
+		}
+	}
+	return false
 }
 
 // heaviest is the child of n with the most prose, if it can hold more than one paragraph.
