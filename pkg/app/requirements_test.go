@@ -53,7 +53,7 @@ func requirementIDs() []string {
 	for _, group := range []struct {
 		letter string
 		n      int
-	}{{"A", 25}, {"B", 6}, {"C", 6}, {"D", 10}, {"E", 15}, {"F", 4}, {"H", 14}, {"S", 15}, {"Z", 4}} {
+	}{{"A", 25}, {"B", 6}, {"C", 6}, {"D", 10}, {"E", 15}, {"F", 4}, {"H", 14}, {"K", 12}, {"S", 15}, {"Z", 4}} {
 		for i := range group.n {
 			ids = append(ids, fmt.Sprintf("%s%d", group.letter, i+1))
 		}
