@@ -34,8 +34,8 @@ func (b *bench) backfill() error {
 	}
 	defer here.Store.Close()
 	section(fmt.Sprintf("Backfill of one sitemap of %d pages", backfillPages),
-		"run", "embedded, pages/s", "Azurite, pages/s", "table requests per page", "queue requests per page", "rows read "+
-			"per page", "rows written per page")
+		"run", "embedded, pages/s", "a second of processor", "Azurite, pages/s", "table requests per page",
+		"queue requests per page", "rows read per page", "rows written per page")
 	for _, r := range []struct {
 		name string
 		dry  bool
@@ -49,7 +49,7 @@ func (b *bench) backfill() error {
 			return err
 		}
 		const n = backfillPages
-		row(r.name, perSecondText(embedded.rate(n)), perSecondText(d.rate(n)),
+		row(r.name, perSecondText(embedded.rate(n)), perSecondText(n/embedded.cpu.Seconds()), perSecondText(d.rate(n)),
 			per(d.Table, n), per(d.Queue, n), per(d.RowsRead, n), per(d.RowsWritten, n))
 	}
 	var m runtime.MemStats

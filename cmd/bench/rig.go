@@ -128,8 +128,9 @@ func (c *counted) drain(queue string, atOnce int, call func([]byte) error, more 
 // spent is what some work took.
 type spent struct {
 	time.Duration
-	azure.Counts        // requests of storage; none without a counter
-	objects      uint64 // allocated
+	cpu          time.Duration // of this process
+	azure.Counts               // requests of storage; none without a counter
+	objects      uint64        // allocated
 }
 
 // per is a number for each of so many things.
@@ -145,9 +146,9 @@ func measure(counter *azure.Counter, work func() error) (s spent, err error) {
 		s.Counts = counter.Snapshot()
 	}
 	runtime.ReadMemStats(&before)
-	began := time.Now()
+	began, cpu := time.Now(), processorTime()
 	err = work()
-	s.Duration = time.Since(began)
+	s.Duration, s.cpu = time.Since(began), processorTime()-cpu
 	runtime.ReadMemStats(&after)
 	s.objects = after.Mallocs - before.Mallocs
 	if counter != nil {

@@ -114,8 +114,8 @@ var Settings = []Setting{
 	},
 	{
 		"BACKFILL_ITEMS_PER_MINUTE", "600",
-		"Most items that all backfills together register in a minute, 1 to 100000, apart from 50 of each site " +
-			"that is read at once. 600 keep ten sites busy at a page a second",
+		"Most items that all backfills together register in a minute, 1 to 100000. 600 keep ten sites busy at a page a " +
+			"second",
 	},
 	{
 		"BACKFILL_MAX_BACKLOG", "2000",

@@ -51,6 +51,19 @@ func (r *Items) Lookup(ctx context.Context, s source.Source) (it Item, found boo
 	return it, err == nil && it.etag != "", err
 }
 
+// LookupAll reads the items of sources by a point read each, several at once; nil for those that there are none of.
+func (r *Items) LookupAll(ctx context.Context, sources []source.Source) ([]*Item, error) {
+	items := make([]*Item, len(sources))
+	err := r.s.parallel(ctx, len(sources), func(ctx context.Context, i int) error {
+		it, found, err := r.Lookup(ctx, sources[i])
+		if found {
+			items[i] = &it
+		}
+		return err
+	})
+	return items, err
+}
+
 func unknown(id source.ID) error {
 	return fault.New(fault.NotFound, "no item has the id %s", id)
 }

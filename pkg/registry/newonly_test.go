@@ -88,3 +88,34 @@ func TestE2NewOnlyKeepsRunAndJob(t *testing.T) {
 		b.check(t)
 	})
 }
+
+// K8: who has looked before and found nothing has no item read again, and touches none that was registered meanwhile.
+func TestK8MissingMeanwhileRegistered(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		b := open(t, Options{})
+		urls := pages("a.example", 5)
+		looked, err := b.Items.LookupAll(t.Context(), parse(t, urls...))
+		if err != nil || looked[0] != nil {
+			t.Fatalf("%v, %+v", err, looked[0])
+		}
+		b.register(t, RegisterOptions{}, urls[:3]...)
+		before := b.rows(t)
+		o := foundBy("run")
+		o.Missing = true
+		for i, got := range b.register(t, o, urls...) {
+			if got.Created != (i >= 3) || got.Err != nil {
+				t.Errorf("page %d: created %v, %v", i, got.Created, got.Err)
+			}
+		}
+		after := b.rows(t)
+		if looked, err = b.Items.LookupAll(t.Context(), parse(t, urls...)); err != nil || looked[4] == nil {
+			t.Fatalf("%v, %+v", err, looked)
+		}
+		for _, it := range looked[:3] {
+			if key := "items/" + it.key.Partition + "/" + it.key.Row; after[key].ETag != before[key].ETag {
+				t.Errorf("%s was written again", key)
+			}
+		}
+		b.check(t)
+	})
+}

@@ -23,6 +23,9 @@ type RegisterOptions struct {
 	Respell bool
 	// NewOnly leaves items alone that exist, whatever their state: they are reported as they are (E1).
 	NewOnly bool
+	// Missing says, with NewOnly, that the caller has just found none of the sources, so their items are read only where
+	// that has changed meanwhile.
+	Missing bool
 	// Run is the backfill run that found the sources, and Job names the job of each (E2). New items keep
 	// both, so who repeats a registration after a crash knows its own.
 	Run string
@@ -111,9 +114,11 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 	for _, m := range chunk {
 		hashes = append(hashes, m.Hash())
 	}
-	items, idle, err := r.loadForRegister(ctx, g.partition, hashes, o)
-	if err != nil {
-		return nil, err
+	items, idle := missing(g.partition, hashes), make([]storage.ETag, len(hashes))
+	if !o.Missing {
+		if items, idle, err = r.loadForRegister(ctx, g.partition, hashes, o); err != nil {
+			return nil, err
+		}
 	}
 	plan := registerPlan{}
 	if o.NewOnly && allExist(items) {
@@ -147,6 +152,14 @@ func (r *Items) loadForRegister(ctx context.Context, partition string, hashes []
 		idle, err = r.loadIdle(ctx, items, o)
 	}
 	return items, idle, err
+}
+
+// missing are items that do not exist.
+func missing(partition string, hashes []string) (items []Item) {
+	for _, hash := range hashes {
+		items = append(items, Item{key: storage.Key{Partition: partition, Row: hash}})
+	}
+	return items
 }
 
 // hashesOf are the RowKeys of items.

@@ -71,8 +71,6 @@ type Cursor struct {
 	Slice  int    `json:"slice,omitempty"`  // the next of them
 	Offset int    `json:"offset,omitempty"` // in that slice
 	Ended  bool   `json:"ended,omitempty"`
-	// NextPermit is when the source may register again, after what it registered last.
-	NextPermit time.Time `json:"free,omitzero"`
 }
 
 // checkpoint is the row of one source of a run.
@@ -87,11 +85,16 @@ type checkpoint struct {
 	Cursor     `col:"cursor,gzip,must"`
 	Traps      []byte `col:"traps"` // state of [discover.Traps]; empty before the first address
 
-	seen     map[uint64]bool // addresses and documents that were counted
-	fresh    []uint64        // of these, since the checkpoint was read
-	lastSeen []byte          // the row of them that is not full
-	seenRow  int             // its number
-	etag     storage.ETag
+	seen  map[uint64]bool // addresses and documents that were counted
+	fresh []uint64        // of these, since the checkpoint was written
+	last  seenRow         // the row of them that is not full
+	etag  storage.ETag
+}
+
+// seenRow is a row of hashes of what was counted.
+type seenRow struct {
+	number int
+	hashes []byte
 }
 
 var checkpoints = row.Of[checkpoint]()
@@ -140,9 +143,8 @@ func (c *checkpoint) recall(e storage.Entity) {
 	for i := 0; i+8 <= len(hashes); i += 8 {
 		c.seen[binary.BigEndian.Uint64(hashes[i:])] = true
 	}
-	if c.lastSeen = hashes; len(hashes) >= seenRowBytes {
-		c.lastSeen = nil
-		c.seenRow++
+	if c.last.hashes = hashes; len(hashes) >= seenRowBytes {
+		c.last = seenRow{number: c.last.number + 1}
 	}
 }
 
@@ -160,25 +162,30 @@ func (c *checkpoint) see(address string) bool {
 	return true
 }
 
-// seenOps write what was seen since the checkpoint was read: one row, or two when one becomes full.
-func (c *checkpoint) seenOps() (ops []storage.Op) {
-	row, hashes := c.seenRow, bytes.Clone(c.lastSeen)
-	flush := func() {
+// seenOps write what was seen since the checkpoint was written: one row, or two when one becomes full. last is the row
+// that is not full then.
+func (c *checkpoint) seenOps() (last seenRow, ops []storage.Op) {
+	last = seenRow{c.last.number, bytes.Clone(c.last.hashes)}
+	write := func() {
 		ops = append(ops, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
-			Key: key(fmt.Sprintf("%s%04d", checkpointRow(c.Run, c.Source), row)), Props: storage.Properties{"hashes": hashes},
+			Key:   key(fmt.Sprintf("%s%04d", checkpointRow(c.Run, c.Source), last.number)),
+			Props: storage.Properties{"hashes": last.hashes},
 		}})
-		row, hashes = row+1, nil
 	}
 	for _, h := range c.fresh {
-		if hashes = binary.BigEndian.AppendUint64(hashes, h); len(hashes) >= seenRowBytes {
-			flush()
+		if last.hashes = binary.BigEndian.AppendUint64(last.hashes, h); len(last.hashes) >= seenRowBytes {
+			write()
+			last = seenRow{number: last.number + 1}
 		}
 	}
-	if len(c.fresh) > 0 && len(hashes) > 0 {
-		flush()
+	if len(c.fresh) > 0 && len(last.hashes) > 0 {
+		write()
 	}
-	return ops
+	return last, ops
 }
+
+// seenIsKept says that what was seen is written, up to a row that is not full.
+func (c *checkpoint) seenIsKept(last seenRow) { c.last, c.fresh = last, nil }
 
 // push has a document read later, once; full reports that too many wait.
 func (c *checkpoint) push(d doc) (full bool) {

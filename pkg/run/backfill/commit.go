@@ -8,37 +8,34 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
 // roomWait is the pause before a source asks again whether one that runs beside it has left room below the run's cap.
 const roomWait = 5 * time.Second
 
-// commit ends a step: checkpoint, counters and reservation move by one transaction, and then the next
-// message is sent. If another process did the same step first, nothing of this one counts.
-func (w *step) commit(ctx context.Context) error {
-	used := w.at.Reserved
-	w.at.Step++
+// commit ends a step: checkpoint, counters and reservation move by one transaction. Then the next step follows at
+// once, which on tells, or its message is sent. If another process did the same step first, nothing of this one counts.
+func (w *step) commit(ctx context.Context) (on bool, err error) {
+	used, number := w.at.Reserved, w.at.Step
 	for range 20 {
-		p, err := w.prepare(ctx, used)
-		if err != nil {
-			return err
-		}
-		_, err = w.s.runs.Table.Transact(ctx, p.ops...)
+		p := w.prepare(used, number)
+		tags, err := w.s.runs.Table.Transact(ctx, p.ops...)
 		switch {
 		case err == nil:
+			w.run.etag, w.at.etag = tags[0], tags[checkpointOp]
+			w.at.seenIsKept(p.seen)
 			w.logProgress(ctx)
 			return w.follow(ctx, p)
 		case stepWasDone(err):
-			return w.dropOwnLinks(ctx)
+			return false, w.s.work.dropOwnLinks(ctx, w.at, w.out.ops)
 		case !fault.Is(err, fault.Conflict):
-			return err
+			return false, err
 		}
 		if w.run, err = w.s.Get(ctx, w.at.Run); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return fault.After(2*time.Second, "the run changes too quickly")
+	return false, fault.After(2*time.Second, "the run changes too quickly")
 }
 
 // checkpointOp is the place of the checkpoint in a transaction that ends a step.
@@ -51,53 +48,36 @@ func stepWasDone(err error) bool {
 	return fault.Is(err, fault.NotFound) || ok && op.Index == checkpointOp && fault.Is(err, fault.Conflict)
 }
 
-// dropOwnLinks removes the links of a step that was not the first to end.
-func (w *step) dropOwnLinks(ctx context.Context) error {
-	if len(w.out.ops) == 0 || w.at.Token == "" || w.at.Slice > 0 || w.at.Offset > 0 {
-		return nil
-	}
-	return w.s.work.drop(ctx, linksPrefix(w.at.Run, w.at.Source)+w.at.Token+"|")
-}
-
 // plan is how a step ends, against the run as it was read.
 type plan struct {
 	ops   []storage.Op
 	begun []string // sources that begin now
-	wait  time.Duration
+	seen  seenRow
+	last  bool // of the steps of this message
 }
 
-// paceNote says what a source waits for that could register at once.
-const paceNote = "waits: BACKFILL_JOBS_PER_MINUTE and BACKFILL_ITEMS_PER_MINUTE allow no more now"
-
-func (w *step) prepare(ctx context.Context, used int) (p plan, err error) {
+func (w *step) prepare(used int, number int64) (p plan) {
 	now, r, c := w.s.runs.Now(), &w.run, w.at
 	r.count(w.out, c, now)
 	r.Reserved -= used
 	c.Reserved = 0
-	p.wait = w.out.wait
 	var others []storage.Op
-	if w.out.add.Queued > 0 && !r.DryRun {
-		if others, c.NextPermit, err = w.spend(ctx, now, w.out.add.Queued); err != nil {
-			return p, err
-		}
-	}
 	switch {
 	case w.out.end != "":
 		c.Ended = true
-		var more []storage.Op
-		more, p.begun = w.ended(now)
-		others = append(others, more...)
+		others, p.begun = w.ended(now)
 	case c.Token != "":
 		c.Reserved = min(sliceLinks, r.room(c.Source))
 		r.Reserved += c.Reserved
-		if wait := c.NextPermit.Sub(now); wait > p.wait { // only what registers has to wait for that
-			p.wait, r.of(c.Source).Note = wait, paceNote
-		}
 	}
-	c.NotBefore, c.UpdatedAt = now.Add(p.wait), now
+	c.NotBefore, c.UpdatedAt, c.Step = now.Add(w.out.wait), now, number
+	if p.last = c.Ended || w.out.wait > 0 || !now.Before(w.until); p.last {
+		c.Step++
+	}
 	p.ops = append([]storage.Op{w.s.runs.Op(r), c.op()}, others...)
-	p.ops = append(append(p.ops, c.seenOps()...), w.out.ops...)
-	return p, nil
+	seen, ops := c.seenOps()
+	p.seen, p.ops = seen, append(append(p.ops, ops...), w.out.ops...)
+	return p
 }
 
 // count adds up what a step did.
@@ -152,28 +132,6 @@ func (w *step) ended(now time.Time) (ops []storage.Op, begun []string) {
 	return append(ops, w.s.runs.InactiveOp(r.ID)), begun
 }
 
-// pace is the row of what all runs together may register.
-type pace struct {
-	Next time.Time `col:"next"`
-}
-
-var paces = row.Of[pace]()
-
-// spend takes one job that registered n items from what all runs together may do in a minute (E13, ARC-3),
-// and says when the next may follow.
-func (w *step) spend(ctx context.Context, now time.Time, n int) ([]storage.Op, time.Time, error) {
-	p, etag, err := paces.Load(ctx, w.s.runs.Table, key(paceRow))
-	if err != nil {
-		return nil, time.Time{}, err
-	}
-	if p.Next.Before(now) {
-		p.Next = now
-	}
-	p.Next = p.Next.Add(max(time.Duration(n)*time.Minute/time.Duration(w.s.o.PerMinute),
-		time.Minute/time.Duration(w.s.o.JobsPerMinute)))
-	return []storage.Op{paces.Put(key(paceRow), etag, &p)}, p.Next, nil
-}
-
 // logProgress logs a run every 50 addresses and at its end (E12, OPS-3).
 func (w *step) logProgress(ctx context.Context) {
 	const every = 50
@@ -204,21 +162,20 @@ func (w *step) logCap(ctx context.Context) {
 		"run", r.ID)
 }
 
-// follow sends what comes after a step. What cannot be sent now, the watchdog sends.
-func (w *step) follow(ctx context.Context, p plan) error {
+// follow sends what comes after a step, unless that goes on in this call. What cannot be sent now, the watchdog sends.
+func (w *step) follow(ctx context.Context, p plan) (on bool, err error) {
 	if w.run.Status == Cancelled {
-		return w.s.work.dropLinks(ctx, w.run.ID, w.at.Source)
+		return false, w.s.work.dropLinks(ctx, w.run.ID, w.at.Source)
 	}
 	if w.run.over() {
 		w.s.tidy(ctx)
 	}
 	if !w.run.moves() {
-		return nil
+		return false, nil
 	}
 	w.s.enqueue(ctx, w.run.ID, p.begun)
-	if w.out.end != "" {
-		return nil
+	if p.last && w.out.end == "" {
+		w.s.unsent(ctx, w.at.Run, w.at.Source, w.s.send(ctx, w.at, w.out.wait))
 	}
-	w.s.unsent(ctx, w.at.Run, w.at.Source, w.s.send(ctx, w.at, p.wait))
-	return nil
+	return !p.last, nil
 }

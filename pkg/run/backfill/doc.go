@@ -4,7 +4,7 @@
 //
 // A run is a row (see package run). Each of its sources has a checkpoint: a row that knows where the source's next step
 // begins. One step reads one document of a site (a sitemap, a page of an archive or a listing), or registers up to 50
-// of the links that it gave.
+// of the links that it gave. Steps follow each other in one message for 25 seconds, or until one has to wait.
 //
 //	BackfillRuns, all of one partition, so that one transaction moves what belongs together
 //	  run|<inverted time>|<id>          the run: what was asked, counters, reasons, errors (INV-8)
@@ -12,7 +12,7 @@
 //	  lane|<id>|<source>|               the checkpoint of a source: cursor, frontier, reservation, state of the traps
 //	  lane|<id>|<source>|<n>            hashes of pages that were counted
 //	  links|<id>|<source>|<token>|<n>   50 links of a document that are still to be registered
-//	  pace                              when more items may be registered, over all runs
+//	  pace                              when the next step that registers may begin, over all runs
 //
 //	PENDING ──► RUNNING ──► COMPLETED       all sources have ended, some of them perhaps with errors
 //	              │  ▲ ╰──► FAILED          no source could be read; resume goes on at its checkpoint
@@ -29,8 +29,13 @@
 // registered itself: they carry run and job, and are counted as new. A step of a run that is
 // cancelled or paused meanwhile still counts what it did, and sends no further message.
 //
-// A message names the source and the step, so one that is doubled finds that step done. The watchdog sends
-// the message again of a source that has stalled ([Service.RequeueStalled]).
+// What all runs together register is paced by one row: a step that has something new takes its turn there before it
+// writes any of it, and a turn that is taken and not used is lost. So a limit holds whatever dies, and pages that are
+// known wait for nothing.
+//
+// A message names the source and the last step of the message before, so one that is doubled finds that step done, and
+// one that is repeated after its worker died goes on where that ended. The watchdog sends the message again of a source
+// that has stalled ([Service.RequeueStalled]).
 //
 // # Alternatives considered
 //

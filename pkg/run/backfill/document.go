@@ -172,7 +172,8 @@ func (w *step) take(ctx context.Context, d doc, got reading) (err error) {
 	if got.Truncated != "" {
 		w.failed(d.URL, "not read to its end: "+got.Truncated)
 	}
-	if w.out.ops, err = w.s.work.storeLinks(ctx, c, addresses); err == nil && c.Slices == 0 {
+	_, most := w.s.o.rate()
+	if w.out.ops, err = w.s.work.storeLinks(ctx, c, addresses, most); err == nil && c.Slices == 0 {
 		w.finished()
 	}
 	return err

@@ -64,6 +64,24 @@ func TestE11Faults(t *testing.T) {
 	}
 }
 
+// K8: likewise where steps follow each other in one call, because no limit keeps them apart.
+func TestK8FaultsWithoutLimits(t *testing.T) {
+	for _, w := range worlds[:3] {
+		w.lay = aside(w.lay)
+		t.Run(w.name, func(t *testing.T) {
+			runtest.EachFault(t, 20, 1, func(t *testing.T, f *runtest.Fault) { disturb(t, "mem", w, f) })
+		})
+	}
+}
+
+// aside sets the limits of E13 aside.
+func aside(lay func(r *rig) backfill.Request) func(r *rig) backfill.Request {
+	return func(r *rig) backfill.Request {
+		r.restart(func(o *backfill.Options) { o.PerMinute, o.JobsPerMinute = 100_000_000, 100_000_000 })
+		return lay(r)
+	}
+}
+
 // E11 on the embedded store, at every seventh operation: its transactions are other code.
 func TestE11FaultsEmbedded(t *testing.T) {
 	runtest.EachFault(t, 20, 7, func(t *testing.T, f *runtest.Fault) { disturb(t, "embedded", worlds[1], f) })
@@ -104,6 +122,10 @@ func (r *rig) ended(id string, w world) {
 func TestE11Simulation(t *testing.T) {
 	for _, w := range worlds {
 		for seed := range uint64(12) {
+			w := w
+			if seed%3 == 0 {
+				w.lay = aside(w.lay)
+			}
 			t.Run(fmt.Sprintf("%s/%d", w.name, seed), func(t *testing.T) { simulate(t, w, seed) })
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // Fewer in tests.
 var (
-	// sliceLinks is how many links one step registers, and so after how many the run's row shows progress (E12).
+	// sliceLinks is how many links one step registers at most, and so after how many the run's row shows progress (E12).
 	sliceLinks = 50
 	// linkRows is how many rows of links go into one transaction of at most 4 MiB.
 	linkRows = 24
@@ -27,15 +27,15 @@ func linksKey(c *checkpoint, n int) storage.Key {
 	return key(fmt.Sprintf("%s%s|%04d", linksPrefix(c.Run, c.Source), c.Token, n))
 }
 
-// cut divides addresses into what one step registers. One that fills a row alone is not an address.
-func cut(addresses []string) (out []string) {
+// cut divides addresses into what one step registers, so many at most. One that fills a row alone is not an address.
+func cut(addresses []string, most int) (out []string) {
 	var b strings.Builder
 	n := 0
 	for _, a := range addresses {
 		if len(a) >= sliceBytes {
 			continue
 		}
-		if n == sliceLinks || b.Len()+len(a)+1 > sliceBytes {
+		if n == most || b.Len()+len(a)+1 > sliceBytes {
 			out = append(out, b.String())
 			b.Reset()
 			n = 0
@@ -54,9 +54,10 @@ func cut(addresses []string) (out []string) {
 // storeLinks keeps the links of a document under a token of this step's own, so that of two steps that
 // read it at once only the one counts that ends first. The last rows are left to the transaction
 // that ends the step, which is all of them for most documents.
-func (k workRows) storeLinks(ctx context.Context, c *checkpoint, addresses []string) (rest []storage.Op, err error) {
+func (k workRows) storeLinks(ctx context.Context, c *checkpoint, addresses []string,
+	most int) (rest []storage.Op, err error) {
 	c.Token, c.Slice, c.Offset = run.Token(), 0, 0
-	for _, text := range cut(addresses) {
+	for _, text := range cut(addresses, most) {
 		if len(rest) == linkRows {
 			if _, err := k.runs.Table.Transact(ctx, rest...); err != nil {
 				return nil, err
@@ -85,6 +86,14 @@ func (k workRows) loadLinks(ctx context.Context, c *checkpoint) ([]string, error
 	}
 	text, _ := e.Props["links"].([]byte)
 	return strings.Split(string(text), "\n"), nil
+}
+
+// dropOwnLinks removes the links of a step that was not the first to end, with the operations of its own.
+func (k workRows) dropOwnLinks(ctx context.Context, c *checkpoint, ops []storage.Op) error {
+	if len(ops) == 0 || c.Token == "" || c.Slice > 0 || c.Offset > 0 {
+		return nil
+	}
+	return k.drop(ctx, linksPrefix(c.Run, c.Source)+c.Token+"|")
 }
 
 // dropLinks removes what is left of the links of a source, or of all sources when it is empty.

@@ -1,7 +1,9 @@
 package backfill_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/site"
@@ -31,6 +33,7 @@ func newRig(t *testing.T, open runtest.Open) *rig {
 	r := &rig{Rig: runtest.New(t, open, runtest.Noon), web: runtest.NewWeb()}
 	r.o = backfill.Options{
 		Enabled: true, Rules: source.DefaultRules(), Clock: r.Clock.Now,
+		Sleep: func(_ context.Context, d time.Duration) error { r.Clock.Pass(d); return nil },
 		Sites: site.List{
 			{Slug: "a", Domain: "a.example", Sitemaps: []string{"https://a.example/sitemap.xml"}},
 			{Slug: "b", Domain: "b.example", Sitemaps: []string{"https://b.example/sitemap.xml"}},
@@ -49,6 +52,9 @@ func (r *rig) restart(change func(o *backfill.Options)) {
 	change(&r.o)
 	r.Service = backfill.New(r.Seen, r.Registry(r.Seen), r.web, r.web, r.o)
 }
+
+// stepwise has each message do one step.
+func stepwise(o *backfill.Options) { o.Turn = -1 }
 
 func (r *rig) register(urls ...string) { r.Register(r.reg, urls...) }
 

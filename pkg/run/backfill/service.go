@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/pause"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -32,6 +33,9 @@ const MaxActive = 20
 // stalled is how long a source may go without a step before its message is taken for lost.
 const stalled = 2 * time.Minute
 
+// turn is how long steps of a source follow each other before the next message.
+const turn = 25 * time.Second
+
 // Lister lists the blobs of a container, see [file.Client.List].
 type Lister interface {
 	List(ctx context.Context, folder file.Place, credential string) iter.Seq2[file.Entry, error]
@@ -49,10 +53,12 @@ type Options struct {
 	JobsPerMinute  int // steps that register items in a minute, likewise (ARC-3); 2
 	// items of a host that wait for their first fetch, above which its source waits; 2000
 	MaxBacklog int
+	Turn       time.Duration                         // how long a message works; 25 s when zero, one step when negative
 	Pace       func(host string) registry.Politeness // for estimates; the registry's own
 	Clock      func() time.Time                      // the wall clock when nil
-	Token      func() string                         // makes ids unique; crypto/rand when nil
-	Log        *slog.Logger                          // discarded when nil
+	Sleep      func(context.Context, time.Duration) error
+	Token      func() string // makes ids unique; crypto/rand when nil
+	Log        *slog.Logger  // discarded when nil
 }
 
 // Service starts and advances runs. It is safe for concurrent use by any number of processes.
@@ -90,10 +96,16 @@ func withDefaults(o Options) Options {
 	number(&o.PerMinute, 600)
 	number(&o.JobsPerMinute, 2)
 	number(&o.MaxBacklog, 2000)
+	if o.Turn == 0 {
+		o.Turn = turn
+	}
 	if o.Pace == nil {
 		o.Pace = func(string) registry.Politeness {
 			return registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}
 		}
+	}
+	if o.Sleep == nil {
+		o.Sleep = pause.For
 	}
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	return o

@@ -36,20 +36,36 @@ func (w *step) slice(ctx context.Context) error {
 	if full, err := w.backlog(ctx, addresses[min(c.Offset, len(addresses)):]); err != nil || full != "" {
 		return errors.Join(err, w.await(backlogWait, full))
 	}
+	mark := *c
 	wanted, err := w.choose(addresses)
 	if err != nil {
 		return err
 	}
-	if w.run.DryRun {
-		err = w.predict(ctx, wanted)
-	} else {
-		err = w.register(ctx, wanted)
-	}
+	missing, err := w.lookUp(ctx, wanted)
 	if err != nil {
 		return err
 	}
-	w.out.add.Discovered = len(wanted)
-	c.Fresh += len(wanted)
+	begun, wait, err := w.register(ctx, missing)
+	if err != nil {
+		return err
+	}
+	if !begun {
+		c.undo(&mark)
+		w.out = outcome{}
+		return w.await(wait, paceNote)
+	}
+	w.registered(addresses, len(wanted))
+	if c.Token != "" && wait > patience { // only what registers has to wait for that
+		return w.await(wait, paceNote)
+	}
+	return nil
+}
+
+// registered counts addresses, and goes on to the next slice, or to the end of the document, after the last of them.
+func (w *step) registered(addresses []string, wanted int) {
+	c := w.at
+	w.out.add.Discovered = wanted
+	c.Fresh += wanted
 	if c.Offset >= len(addresses) {
 		if addresses != nil {
 			w.out.ops = append(w.out.ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: linksKey(c, c.Slice),
@@ -60,13 +76,13 @@ func (w *step) slice(ctx context.Context) error {
 	if c.Slice == c.Slices {
 		w.finished()
 	}
-	return nil
 }
 
 // choose decides about addresses from the checkpoint's offset on, until all are decided or as many are wanted
 // as are reserved.
 func (w *step) choose(addresses []string) (wanted []source.Source, err error) {
 	c := w.at
+	_, most := w.s.o.rate()
 	traps, err := discover.OpenTraps(c.Traps, w.run.CreatedAt)
 	if err != nil {
 		return nil, err
@@ -85,7 +101,7 @@ func (w *step) choose(addresses []string) (wanted []source.Source, err error) {
 			w.out.add.Duplicates++
 			continue
 		}
-		if len(wanted) == c.Reserved {
+		if len(wanted) == min(c.Reserved, most) {
 			break
 		}
 		if reason := trapped(traps, w.run.Mode, src); reason != "" {
@@ -148,44 +164,71 @@ func (w *step) backlog(ctx context.Context, addresses []string) (full string, er
 	return "", nil
 }
 
-// register has what is new crawled (E1). What this step registered before it was cut off is new, too.
-func (w *step) register(ctx context.Context, wanted []source.Source) error {
-	run, job := w.at.Run, func(src source.Source) string { return discover.JobID(w.at.Source, src.Normalized) }
-	o := registry.RegisterOptions{NewOnly: true, Method: Method, Run: run, Job: job, Respell: true}
-	for i, got := range w.s.reg.Items.Register(ctx, wanted, o) {
+// undo has links not chosen yet that were chosen since a copy was made.
+func (c *checkpoint) undo(mark *checkpoint) {
+	for _, h := range c.fresh[len(mark.fresh):] {
+		delete(c.seen, h)
+	}
+	*c = *mark
+}
+
+// lookUp counts what is known, and gives what is not. What this step registered before it was cut off counts as new.
+// Of a dry run nothing is left to be registered (E10).
+func (w *step) lookUp(ctx context.Context, wanted []source.Source) (missing []source.Source, err error) {
+	items, err := w.s.reg.Items.LookupAll(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	for i, it := range items {
+		switch {
+		case it != nil:
+			w.known(it, wanted[i])
+		case w.run.DryRun:
+			w.out.add.Queued++
+		default:
+			missing = append(missing, wanted[i])
+		}
+	}
+	return missing, nil
+}
+
+// known counts a page whose item exists.
+func (w *step) known(it *registry.Item, src source.Source) {
+	if it.DiscoveryRun == w.at.Run && it.DiscoveryJob == w.at.job(src) {
+		w.out.add.Queued++
+		return
+	}
+	w.out.add.Skipped++
+	if n := max(it.HTTPContentLength, it.FileLength); n > 0 && w.run.DryRun {
+		w.out.known = append(w.out.known, n)
+	}
+}
+
+func (c *checkpoint) job(src source.Source) string { return discover.JobID(c.Source, src.Normalized) }
+
+// register has what is missing crawled (E1), unless that may not begin yet; see [Service.permit].
+func (w *step) register(ctx context.Context, missing []source.Source) (begun bool, wait time.Duration, err error) {
+	if len(missing) == 0 {
+		return true, 0, nil
+	}
+	if begun, wait, err = w.s.permit(ctx); err != nil || !begun {
+		return begun, wait, err
+	}
+	o := registry.RegisterOptions{NewOnly: true, Missing: true, Method: Method, Run: w.at.Run, Job: w.at.job,
+		Respell: true}
+	for i, got := range w.s.reg.Items.Register(ctx, missing, o) {
 		switch kind := fault.KindOf(got.Err); {
 		case registry.IsItemLimit(got.Err):
 			w.out.add.Refused++
 			w.because(fullHost)
 		case kind == fault.Invalid || kind == fault.Blocked || kind == fault.TooLarge:
 			w.out.add.Refused++
-			w.failed(wanted[i].Display, got.Err.Error())
+			w.failed(missing[i].Display, got.Err.Error())
 		case got.Err != nil:
-			return got.Err
-		case got.Item.DiscoveryRun == run && got.Item.DiscoveryJob == job(wanted[i]):
-			w.out.add.Queued++
+			return begun, wait, got.Err
 		default:
-			w.out.add.Skipped++
+			w.known(&got.Item, missing[i])
 		}
 	}
-	return nil
-}
-
-// predict counts what a registration would do, and writes nothing (E10).
-func (w *step) predict(ctx context.Context, wanted []source.Source) error {
-	for _, src := range wanted {
-		it, found, err := w.s.reg.Items.Lookup(ctx, src)
-		switch {
-		case err != nil:
-			return err
-		case !found:
-			w.out.add.Queued++
-			continue
-		}
-		w.out.add.Skipped++
-		if n := max(it.HTTPContentLength, it.FileLength); n > 0 {
-			w.out.known = append(w.out.known, n)
-		}
-	}
-	return nil
+	return begun, wait, nil
 }

@@ -19,6 +19,7 @@ type step struct {
 	at    *checkpoint
 	site  *site.Site
 	dates discover.Dates
+	until time.Time // when the steps of one message end
 	now   time.Time
 	out   outcome
 }
@@ -69,8 +70,9 @@ func (w *step) await(wait time.Duration, note string) error {
 	return nil
 }
 
-// Step does what a message asks for and sends the next. Its errors are Invalid for a message that is
-// none, else a failure of our own after which calling again is right.
+// Step does what a message asks for, goes on with the steps that follow it for as long as [Options].Turn and without a
+// pause between them, and sends the next message. Its errors are Invalid for a message that is none, else a failure of
+// our own after which calling again is right.
 func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 	w, err := s.open(ctx, body)
 	if err != nil || w == nil {
@@ -83,10 +85,20 @@ func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 	if early := w.at.NotBefore.Sub(s.runs.Now()); early > 0 {
 		return s.send(ctx, w.at, early)
 	}
-	if w.site = s.o.Sites.Find(w.at.Source); w.site == nil {
+	w.site, w.until = s.o.Sites.Find(w.at.Source), s.runs.Now().Add(s.o.Turn)
+	for on := true; on && err == nil; {
+		on, err = w.do(ctx)
+	}
+	return err
+}
+
+// do does one step, and says whether the next follows at once.
+func (w *step) do(ctx context.Context) (on bool, err error) {
+	w.now, w.out = w.s.runs.Now(), outcome{}
+	if w.site == nil {
 		_ = w.end(SourceFailed, "the site file does not have it any more")
 	} else if err := w.advance(ctx); err != nil {
-		return err
+		return false, err
 	}
 	return w.commit(ctx)
 }
@@ -99,7 +111,8 @@ func (s *Service) GiveUp(ctx context.Context, body []byte, why string) error {
 	}
 	w.failed("", why)
 	_ = w.end(SourceFailed, why)
-	return w.commit(ctx)
+	_, err = w.commit(ctx)
+	return err
 }
 
 // open loads what a message is about; nil when nothing is to be done: the step is done already, or the run
@@ -127,7 +140,7 @@ func (s *Service) open(ctx context.Context, body []byte) (*step, error) {
 	if err != nil || c.Step != m.Step {
 		return nil, err
 	}
-	return &step{s: s, run: one, at: c, dates: rangeOf(one.Request, one.CreatedAt), now: s.runs.Now()}, nil
+	return &step{s: s, run: one, at: c, dates: rangeOf(one.Request, one.CreatedAt)}, nil
 }
 
 // send asks for the next step of a source.
