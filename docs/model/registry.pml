@@ -218,7 +218,7 @@ inline scan(p) {
 /* dropHint: not a young one, nor one that was written again. */
 inline dropHint(p) {
 	if
-	:: hint[picked[p]] && picked[p] != then[p] && (looked >= GRACE + SKEW || MUTANT == 5) &&
+	:: hint[picked[p]] && (looked >= GRACE + SKEW || MUTANT == 5) &&
 		((hintTag[picked[p]] & ME(p)) || MUTANT == 6) -> hint[picked[p]] = false
 	:: else
 	fi
@@ -248,7 +248,7 @@ end:
 	atomic { scan(p) }
 	if
 	:: atomic { i == NONE }
-	:: atomic { i != NONE -> announce(p, until[p]) };
+	:: atomic { i != NONE -> writes[p] = 0 };          /* later than its hint: no other is needed */
 		if
 		:: atomic { LANDS(p) ->
 			if

@@ -129,7 +129,7 @@ func eligible(items []Item, host string, now time.Time) []*Item {
 // meanwhile is left to them; a host that changed is a Conflict.
 func (r *Jobs) lock(ctx context.Context, b *Batch, host *hostEntry, items []*Item) (err error) {
 	var tags []storage.ETag
-	b.Items, tags, err = r.s.writeEach(ctx, nil, []storage.Op{host.op()}, items, func(it *Item) []storage.Op {
+	b.Items, tags, err = r.s.writeEach(ctx, time.Time{}, []storage.Op{host.op()}, items, func(it *Item) []storage.Op {
 		p := storage.Properties{"lockedUntil": storage.FormatTime(b.Until), "lockOwner": b.owner}
 		if it.Deaths > 0 {
 			p["deaths"], p["alone"] = int64(it.Deaths), false
@@ -167,9 +167,8 @@ func (r *Jobs) park(ctx context.Context, host hostEntry, items []*Item, until ti
 	host.Policy.Pace.Unclaim(len(items), r.s.o.Politeness(host.Host))
 	now := r.s.now()
 	until = parkedUntil(now, until)
-	hints := []time.Time{policy.Later(now, until)}
 	host.Unclaimed = true
-	_, _, err := r.s.writeEach(ctx, hints, []storage.Op{host.op()}, items, func(it *Item) []storage.Op {
+	_, _, err := r.s.writeEach(ctx, policy.Later(now, until), []storage.Op{host.op()}, items, func(it *Item) []storage.Op {
 		return []storage.Op{setEnqueued(it, until)}
 	})
 	return err

@@ -125,7 +125,7 @@ func (c *commit) try(ctx context.Context) error {
 	}
 	for {
 		ops, owners := c.ops(host)
-		_, err := c.r.s.hinted(ctx, c.b.Partition, c.hints(), ops)
+		_, err := c.r.s.hinted(ctx, c.b.Partition, c.hint(), ops)
 		if i, never := rejectedIndex(err); never && owners[i].done != nil && !owners[i].done.quarantined {
 			c.quarantine(ctx, owners[i].done, err)
 			continue
@@ -233,8 +233,9 @@ func (c *commit) answers() (asked, answered bool) {
 	return asked, answered
 }
 
-// hints are needed for what comes due before the hint that was left when the job was claimed.
-func (c *commit) hints() []time.Time {
+// hint is needed for what comes due before the job's claim would have ended; zero for none. A claim has a hint, and
+// what comes due later than that has its own from the sweep that follows it.
+func (c *commit) hint() time.Time {
 	now := c.r.s.now()
 	var first time.Time
 	for _, p := range c.done {
@@ -246,9 +247,9 @@ func (c *commit) hints() []time.Time {
 		first = earlier(first, policy.Later(now, parkedUntil(now, c.host.PauseUntil)))
 	}
 	if first.IsZero() {
-		return nil
+		return first
 	}
-	return []time.Time{policy.Later(first, now)}
+	return policy.Later(first, now)
 }
 
 // rejectedIndex tells which operation of a transaction can never be stored.
@@ -400,7 +401,7 @@ func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time
 			c.ops = append(c.ops, it.write(oldDue, time.Time{})...)
 			first = earlier(first, it.NextCrawlAt)
 		}
-		if c.hints = []time.Time{first}; c.ops == nil {
+		if c.hint = first; c.ops == nil {
 			return nil, nil
 		}
 		return &c, nil

@@ -105,7 +105,7 @@ func (r *Items) purgeEarlier(ctx context.Context, items []Item, keep time.Durati
 		}
 	}
 	for chunk := range slices.Chunk(late, JobItems) {
-		written, _, err := r.s.writeEach(ctx, []time.Time{first}, nil, chunk, func(it *Item) []storage.Op {
+		written, _, err := r.s.writeEach(ctx, first, nil, chunk, func(it *Item) []storage.Op {
 			return expediteOps(it, due(it), storage.Properties{})
 		})
 		if moved += len(written); err != nil {

@@ -23,7 +23,7 @@ func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 		ops := registerOps(now, as, &cur, h, RegisterOptions{Force: true}, true)
 		h.Policy.Pace.Claim(now, 1, r.s.o.Politeness(it.SourceHost))
 		job = []JobItem{jobItem(&cur)}
-		return &change{ops: ops, hints: []time.Time{now.Add(jobTTL)}}, nil
+		return &change{ops: ops, hint: now.Add(jobTTL)}, nil
 	})
 	if err == nil {
 		r.s.send(ctx, it.Partition(), it.SourceHost, ReasonForced, job)
@@ -41,7 +41,7 @@ func (r *Items) Expedite(ctx context.Context, it Item, at time.Time) error {
 		if err != nil || cur.etag == "" || cur.mayVanish() || !cur.NextCrawlAt.After(at) {
 			return err
 		}
-		_, err = r.s.hinted(ctx, it.Partition(), []time.Time{at}, expediteOps(&cur, at, storage.Properties{}))
+		_, err = r.s.hinted(ctx, it.Partition(), at, expediteOps(&cur, at, storage.Properties{}))
 		return asConflict(err)
 	})
 }

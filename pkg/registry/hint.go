@@ -40,19 +40,18 @@ func (r *store) hint(ctx context.Context, partition string, at time.Time) error 
 	return err
 }
 
-// hinted runs a transaction under hints: it writes them and then, quickly enough for a sweep's
-// grace, the operations.
-func (r *store) hinted(ctx context.Context, partition string, at []time.Time,
+// hinted runs a transaction under a hint: it writes that and then, quickly enough for a sweep's
+// grace, the operations. The hint is for the first of the rows that need attention; the sweep that follows it
+// leaves one for the next. What needs attention later than before needs none: at is zero.
+func (r *store) hinted(ctx context.Context, partition string, at time.Time,
 	ops []storage.Op) ([]storage.ETag, error) {
-	if len(at) == 0 {
+	if at.IsZero() {
 		return r.items.Transact(ctx, ops...)
 	}
 	for {
 		began := r.now()
-		for _, t := range at {
-			if err := r.hint(ctx, partition, t); err != nil {
-				return nil, fmt.Errorf("hint: %w", err)
-			}
+		if err := r.hint(ctx, partition, at); err != nil {
+			return nil, fmt.Errorf("hint: %w", err)
 		}
 		if r.now().Sub(began) <= writeWindow {
 			break

@@ -131,11 +131,11 @@ func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite 
 	now := r.s.now()
 	earlier := func(it *Item) bool { return expedite && it.NextCrawlAt.After(now) }
 	items = slices.DeleteFunc(items, func(it *Item) bool { return it.LockedUntil.Add(requestTime).After(now) })
-	var hints []time.Time
+	var hint time.Time
 	if slices.ContainsFunc(items, earlier) {
-		hints = []time.Time{now}
+		hint = now
 	}
-	items, _, err = r.s.writeEach(ctx, hints, nil, items, func(it *Item) []storage.Op {
+	items, _, err = r.s.writeEach(ctx, hint, nil, items, func(it *Item) []storage.Op {
 		props := storage.Properties{}
 		if predict {
 			props["predictedAt"] = storage.FormatTime(now)

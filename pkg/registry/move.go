@@ -143,7 +143,7 @@ func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh b
 		now := r.s.now()
 		ops := append(adoptOps(now, old, &it, to, h), storage.Op{Kind: storage.Upsert, Entity: former})
 		fresh = true
-		return &change{ops: ops, hints: []time.Time{policy.Later(now, it.NextCrawlAt)}}, nil
+		return &change{ops: ops, hint: policy.Later(now, it.NextCrawlAt)}, nil
 	})
 	return fresh, err
 }
@@ -225,7 +225,7 @@ func (r *Moves) retire(ctx context.Context, key storage.Key, to source.Source, a
 		}
 		it.MovedTo, it.NextCrawlAt = to.ID(), now
 		it.Record(now, "moved", "is "+to.Normalized+" ("+string(to.ID())+") under the present rules for URLs")
-		_, err = r.s.hinted(ctx, key.Partition, []time.Time{now}, it.write(oldDue, time.Time{}))
+		_, err = r.s.hinted(ctx, key.Partition, now, it.write(oldDue, time.Time{}))
 		return asConflict(err)
 	})
 }

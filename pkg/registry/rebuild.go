@@ -146,7 +146,7 @@ func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, item
 		if items = nil; len(ops) == 0 { // the plan has changed them
 			return nil, nil
 		}
-		return &change{ops: ops, hints: []time.Time{now}}, nil
+		return &change{ops: ops, hint: now}, nil
 	})
 	return marked, err
 }

@@ -136,7 +136,7 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 		if err := r.s.point(ctx, g.partition, plan.created()); err != nil || len(plan.ops) == 0 {
 			return nil, err
 		}
-		return &change{ops: plan.ops, hints: plan.hints, conflict: func() { items = nil }}, nil
+		return &change{ops: plan.ops, hint: plan.hint, conflict: func() { items = nil }}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func (r *store) pointPartition(ctx context.Context, h hostEntry) error {
 // registerPlan is what a registration will write and send.
 type registerPlan struct {
 	ops    []storage.Op
-	hints  []time.Time
+	hint   time.Time // for the first of what is written that needs attention
 	jobs   []JobItem
 	reason string
 	out    []Registered
@@ -279,14 +279,14 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 		if claimed {
 			plan.jobs = append(plan.jobs, jobItem(&it))
 		} else {
-			plan.hints = []time.Time{now} // for the next sweep, if no worker comes by before
+			plan.hint = now // for the next sweep, if no worker comes by before
 			host.Unclaimed = true
 		}
 		plan.out[i].Item = it
 	}
 	if len(plan.ops) > 0 {
 		host.Policy.Pace.Claim(now, len(plan.jobs), p)
-		plan.hints = append(plan.hints, now.Add(jobTTL))
+		plan.hint = earlier(plan.hint, now.Add(jobTTL))
 	}
 	return plan
 }

@@ -36,7 +36,7 @@ func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
 		h.Policy.Pace.Claim(now, 1, r.s.o.Politeness(it.SourceHost))
 		job = []JobItem{jobItem(&it)}
 		claimed := now.Add(jobTTL)
-		return &change{ops: it.write(oldDue, claimed), hints: []time.Time{claimed}}, nil
+		return &change{ops: it.write(oldDue, claimed), hint: claimed}, nil
 	})
 	if err == nil {
 		r.s.send(ctx, it.Partition(), it.SourceHost, ReasonRemoved, job)

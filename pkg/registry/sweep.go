@@ -126,9 +126,7 @@ func (r *Jobs) sweepPartition(ctx context.Context, hints []dueHint) (got claimed
 		}
 	}
 	for _, h := range hints {
-		if !got.next.IsZero() && h.entity.Key == hintKey(partition, got.next) {
-			continue
-		}
+		// One that is also the next was just written again, so it is not what was read.
 		if err := r.dropHint(ctx, h, got.at); err != nil {
 			return got, err
 		}
@@ -280,7 +278,8 @@ func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []sto
 		items[i] = JobItem{ID: source.ID(id), RowKey: hash}
 		ops = append(ops, claimDueRow(e.Key, e.ETag, until))
 	}
-	if _, err := r.s.hinted(ctx, partition, []time.Time{until}, ops); err != nil {
+	// The rows need attention later than before, so the hint that led here, or will lead here, does for them.
+	if _, err := r.s.items.Transact(ctx, ops...); err != nil {
 		return 0, blocked, asConflict(err)
 	}
 	r.s.send(ctx, partition, host, ReasonDue, items)

@@ -12,8 +12,8 @@ import (
 
 // change is what is written together with a host's row.
 type change struct {
-	ops   []storage.Op
-	hints []time.Time // for due rows among ops
+	ops  []storage.Op
+	hint time.Time // for the first of the due rows among ops; zero for none
 	// conflict, if any, is called when it was one of ops, and not the host's row, that somebody else wrote
 	// first, before decide is asked anew.
 	conflict func()
@@ -38,7 +38,7 @@ func (r *store) changeHost(ctx context.Context, id hostID, decide decideHost) er
 		if err := r.pointPartition(ctx, h); err != nil {
 			return err
 		}
-		_, err = r.hinted(ctx, id.partition, c.hints, append([]storage.Op{h.op()}, c.ops...))
+		_, err = r.hinted(ctx, id.partition, c.hint, append([]storage.Op{h.op()}, c.ops...))
 		if i, lost := conflictIndex(err); (!lost || i != 0) && err != nil && c.conflict != nil {
 			c.conflict()
 		}
@@ -49,7 +49,7 @@ func (r *store) changeHost(ctx context.Context, id hostID, decide decideHost) er
 // writeEach writes the operations of several items of one partition in one transaction, after first.
 // Items of which somebody else has changed a row meanwhile are left out; those that are written know
 // their new revision. The revisions are those of first.
-func (r *store) writeEach(ctx context.Context, hints []time.Time, first []storage.Op, items []*Item,
+func (r *store) writeEach(ctx context.Context, hint time.Time, first []storage.Op, items []*Item,
 	opsOf func(*Item) []storage.Op) ([]*Item, []storage.ETag, error) {
 	for len(first)+len(items) > 0 {
 		ops, owners := slices.Clone(first), make([]*Item, len(first))
@@ -58,7 +58,7 @@ func (r *store) writeEach(ctx context.Context, hints []time.Time, first []storag
 				ops, owners = append(ops, op), append(owners, it)
 			}
 		}
-		tags, err := r.hinted(ctx, ops[0].Entity.Partition, hints, ops)
+		tags, err := r.hinted(ctx, ops[0].Entity.Partition, hint, ops)
 		if err == nil {
 			for i, it := range owners {
 				if it != nil && ops[i].Entity.Key == it.key {
