@@ -72,7 +72,7 @@ func (f *Fault) Begin(op string) error {
 func (f *Fault) End(op string, err error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.count == f.Nth && f.Late && f.hit == "" {
+	if f.Late && f.Nth > 0 && f.count >= f.Nth && f.hit == "" { // others may have begun since
 		f.hit = op
 		return sabotage()
 	}
