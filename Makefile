@@ -16,7 +16,7 @@ GOBUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags="$(LDFLAGS)"
 export TOOLS
 
 .DEFAULT_GOAL := help
-.PHONY: help run func func-version app build test test-ui check openapi demo bench attack model soak prove package infra-check clean
+.PHONY: help run func func-version app build test test-ui check openapi demo bench attack model mutants soak prove package infra-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -77,11 +77,14 @@ model: ## the model of the registry's protocol, every order of its steps (spin, 
 	  { echo "install these first: apt-get install spin gcc libc6-dev" >&2; exit 1; }
 	docs/model/run.sh
 
+mutants: ## small changes to the protocol's code, one at a time, and the tests that should notice each (ARGS="-run commit")
+	$(GO) run ./tools/mutants $(ARGS)
+
 soak: ## many more schedules of the simulation, many more kills, and longer fuzzing
 	$(GO) test ./pkg/crawl -run TestSimulation -sim.runs 20000 -timeout 60m
 	$(GO) test ./pkg/app -run TestCrash -v -crash.rounds 50 -crash.pages 2000 -timeout 60m
 	$(GO) test ./pkg/run/mailimport -run TestD6FlatMemory -v -import.mails 32000 -timeout 60m
-	$(MAKE) attack model
+	$(MAKE) attack model mutants
 	docs/model/run.sh deep
 	$(GO) test ./pkg/identity/source -run '^$$' -fuzz FuzzParseURL -fuzztime 5m
 

@@ -58,7 +58,7 @@ var layers = [][]string{
 	{"pkg/content/warc/warctest", "pkg/content/mbox/mboxtest"},
 	{
 		"cmd/handler", "cmd/tidemark", "tools/demosite", "tools/demo", "cmd/bench", "tools/package", "cmd/score",
-		"tools/shape",
+		"tools/shape", "tools/mutants",
 	},
 }
 

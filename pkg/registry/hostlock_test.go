@@ -1,0 +1,52 @@
+package registry
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+)
+
+// K12: in a process, one at a time has a host, also those who come while another waits or has given up; other
+// hosts are not held up, and nothing is kept of a host that nobody wants.
+func TestK12OneAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l hostLocks
+		inside, leave := map[string]int{}, make(chan bool)
+		enter := func(ctx context.Context, host string) {
+			unlock, err := l.lock(ctx, hostID{"p", host})
+			if err != nil {
+				return
+			}
+			inside[host]++
+			<-leave
+			inside[host]--
+			unlock()
+		}
+		impatient, giveUp := context.WithCancel(t.Context())
+		for _, ctx := range []context.Context{t.Context(), t.Context(), impatient} {
+			go enter(ctx, "a.example")
+			synctest.Wait()
+		}
+		giveUp()
+		for waiting := 1; waiting >= 0; waiting-- {
+			leave <- true
+			go enter(t.Context(), "a.example")
+			synctest.Wait()
+			if n := inside["a.example"]; n != 1 {
+				t.Fatalf("%d have the host at once", n)
+			}
+		}
+		go enter(t.Context(), "b.example")
+		synctest.Wait()
+		if inside["b.example"] != 1 {
+			t.Error("another host is held up")
+		}
+		for range 3 {
+			leave <- true
+		}
+		synctest.Wait()
+		if len(l.locks) != 0 {
+			t.Errorf("%d hosts are kept that nobody wants", len(l.locks))
+		}
+	})
+}

@@ -1,0 +1,204 @@
+package registry
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// Rules of the protocol that no other test of this package breaks when they are left out (K12).
+
+// openHooked opens a registry on memory, around whose operations something is called.
+func openHooked(t *testing.T, o Options, h *storagetest.Hooks) bench {
+	c := newClock()
+	store := mem.New(c.Now)
+	return openOn(t, func() storage.Store { return storagetest.Hooked(store, h) }, c, o)
+}
+
+// writesItems reports whether a call is a transaction of the items table.
+func writesItems(call storagetest.Call) bool {
+	return call.Op == "table.Transact" && call.Name == DefaultTable
+}
+
+// K12: a check that comes before the job's claim would have ended has a hint, whatever was there.
+func TestK12CheckThatComesSoon(t *testing.T) {
+	for _, wait := range []time.Duration{0, time.Minute, jobTTL - time.Millisecond, jobTTL, 2 * jobTTL} {
+		b := openMem(t, Options{})
+		b.register(t, RegisterOptions{}, "https://a.example/x")
+		batch := b.begin(t, b.take(t)[0])
+		b.clock.Advance(time.Second)
+		f := *batch.Items[0]
+		f.Status = Indexed
+		f.CheckAt(b.clock.Now().Add(wait))
+		if err := b.Jobs.Commit(t.Context(), batch, []Finding{{Item: f}}, HostFinding{}, true); err != nil {
+			t.Fatal(err)
+		}
+		b.check(t)
+	}
+}
+
+// K12: a host may be paused for longer than a job is trusted; what is parked has a hint all the same.
+func TestK12ParkedForLong(t *testing.T) {
+	b := openMem(t, Options{})
+	b.register(t, RegisterOptions{}, pages("a.example", 2)...)
+	if err := b.Hosts.Pause(t.Context(), "a.example", "a.example", b.clock.Now().Add(5*jobTTL), "HTTP 503"); err != nil {
+		t.Fatal(err)
+	}
+	if batch := b.begin(t, b.take(t)[0]); batch != nil {
+		t.Fatal("a paused host is asked")
+	}
+	for _, e := range b.dueRows(t) {
+		if until := enqueuedUntil(e); until.After(b.clock.Now().Add(jobTTL)) {
+			t.Errorf("%s is parked until %v", e.Row, until)
+		}
+	}
+	b.clock.Advance(jobTTL)
+	if _, err := b.Jobs.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.check(t)
+}
+
+// dueRows are those of a.example.
+func (b bench) dueRows(t *testing.T) (rows []storage.Entity) {
+	t.Helper()
+	for e, err := range b.s.items.Query(t.Context(), storage.Query{Partition: "a.example", RowFrom: duePrefix,
+		RowTo: "due" + afterBar}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, e)
+	}
+	return rows
+}
+
+// K12: an item whose due row is missing, which only damage explains, is not given back for ever.
+func TestK12GivenBackWithoutDueRow(t *testing.T) {
+	tries := 0
+	b := openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
+		if tries++; tries > 200 {
+			return fault.New(fault.Unavailable, "this goes on for ever")
+		}
+		return nil
+	}})
+	b.register(t, RegisterOptions{}, pages("a.example", 2)...)
+	batch := b.begin(t, b.take(t)[0])
+	lost := batch.Items[0]
+	if _, err := b.s.items.Transact(t.Context(), deleteDue(lost.key, lost.NextCrawlAt)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Jobs.Commit(t.Context(), batch, nil, HostFinding{}, true); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := b.s.loadItem(t.Context(), batch.Items[1].key)
+	if err != nil || kept.LockOwner != "" {
+		t.Errorf("its neighbour is not given back: %q, %v", kept.LockOwner, err)
+	}
+}
+
+// K12: where a host has other work, which others do, its row is read before a commit, not tried as it was.
+func TestK12BusyHostIsRead(t *testing.T) {
+	conflicts := 0
+	count := func(_ context.Context, _ storagetest.Call, err error) error {
+		if fault.Is(err, fault.Conflict) {
+			conflicts++
+		}
+		return err
+	}
+	b := openHooked(t, Options{}, &storagetest.Hooks{OnAfter: count})
+	b.register(t, RegisterOptions{}, pages("a.example", 3*JobItems)...)
+	jobs := b.take(t)
+	first, second := b.begin(t, jobs[0]), b.begin(t, jobs[1])
+	conflicts = 0
+	b.finish(t, first)
+	b.finish(t, second)
+	if conflicts > 0 {
+		t.Errorf("%d transactions were sent in vain", conflicts)
+	}
+}
+
+// K12: rows that a hint announces are sent within a bounded time, or not at all: a sweep's grace is not longer.
+func TestK12RowsAreNotSentLate(t *testing.T) {
+	announced, unbounded := false, 0
+	b := openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(ctx context.Context, call storagetest.Call) error {
+		if announced && writesItems(call) {
+			if end, ok := ctx.Deadline(); !ok || time.Until(end) > requestTime {
+				unbounded++
+			}
+		}
+		announced = call.Name == "DueHints"
+		return nil
+	}})
+	b.register(t, RegisterOptions{}, "https://a.example/x")
+	if unbounded > 0 {
+		t.Errorf("%d transactions may take as long as they like", unbounded)
+	}
+}
+
+// K12: what was taken of the total for a host is the host's, also when somebody else wrote its row first.
+func TestK12TakenOfTheTotal(t *testing.T) {
+	var interfere func()
+	hooks := &storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
+		if do := interfere; do != nil && writesItems(call) {
+			interfere = nil
+			do()
+		}
+		return nil
+	}}
+	p := Politeness{MaxConcurrent: 1, Total: Budget{Requests: 800}}
+	b := openHooked(t, Options{Politeness: func(string) Politeness { return p }}, hooks)
+	b.register(t, RegisterOptions{}, "https://a.example/x")
+	job := b.take(t)[0]
+	interfere = func() {
+		if err := b.another().Hosts.Pause(t.Context(), "a.example", "a.example", b.clock.Now(), ""); err != nil {
+			t.Error(err)
+		}
+	}
+	if b.begin(t, job) == nil || interfere != nil {
+		t.Fatal("the item is not taken")
+	}
+	var taken int64
+	for e, err := range b.s.index.Query(t.Context(), storage.Query{Partition: totalPartition}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, _ := totalRows.Decode(e.Props)
+		taken += part.Taken.Requests
+	}
+	h, err := b.s.loadHost(t.Context(), "a.example", "a.example")
+	if err != nil || h.Policy.Today.Granted.Requests != taken || taken == 0 {
+		t.Errorf("%d requests were taken, the host has %d, %v", taken, h.Policy.Today.Granted.Requests, err)
+	}
+}
+
+// K12: a batch that found the host taken by a host lease gets its job when that ends.
+func TestK12BatchAfterAHostLease(t *testing.T) {
+	b := openMem(t, Options{Politeness: func(string) Politeness { return Politeness{MaxConcurrent: 1} }})
+	b.register(t, RegisterOptions{}, "https://a.example/x")
+	lease, err := b.Hosts.Acquire(t.Context(), "a.example", "a.example", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if batch := b.begin(t, b.take(t)[0]); batch != nil {
+		t.Fatal("the host has two at once")
+	}
+	if err := b.Hosts.Release(t.Context(), lease, HostFinding{}); err != nil {
+		t.Fatal(err)
+	}
+	if jobs := b.take(t); len(jobs) != 1 || b.begin(t, jobs[0]) == nil {
+		t.Errorf("%d jobs after the lease, want one", len(jobs))
+	}
+	lease, err = b.Hosts.Acquire(t.Context(), "b.example", "b.example", 0)
+	if err == nil {
+		err = b.Hosts.Release(t.Context(), lease, HostFinding{})
+	}
+	if jobs := b.take(t); err != nil || slices.ContainsFunc(jobs, func(j Job) bool { return j.Host == "b.example" }) {
+		t.Errorf("jobs of a host where nobody waits: %v, %v", jobs, err)
+	}
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// protocol is the code that is changed: what locks, commits, hints, leases, budgets, runs and the order of index
+// and registry depend on.
+var protocol = map[string][]string{
+	"pkg/registry": {"alias.go", "begin.go", "budget.go", "commit.go", "expedite.go", "force.go", "guard.go", "hint.go",
+		"hostlock.go", "hostrow.go", "idle.go", "item.go", "job.go", "keys.go", "lastmod.go", "lease.go", "move.go",
+		"rebuild.go", "register.go", "registry.go", "remove.go", "sweep.go", "write.go"},
+	"pkg/policy/host":  {"budget.go", "guard.go", "host.go", "pace.go", "turn.go"},
+	"pkg/run":          {"active.go", "run.go", "step.go"},
+	"pkg/run/backfill": {"commit.go"},
+	"pkg/search/index": {"audit.go", "manifest.go"},
+	"pkg/crawl":        {"indexing.go", "job.go", "pending.go", "slots.go", "suspect.go"},
+}
+
+// code is the protocol's code, parsed and type-checked.
+type code struct {
+	root  string
+	fset  *token.FileSet
+	files []*file
+}
+
+// unit is a package.
+type unit struct{ *packages.Package }
+
+// file is one that may be changed.
+type file struct {
+	name string // from the root
+	unit *unit
+	text []byte
+	tree *ast.File
+}
+
+func load(root string) (*code, error) {
+	c := &code{root: root, fset: token.NewFileSet()}
+	var patterns []string
+	for dir := range protocol {
+		patterns = append(patterns, "./"+dir)
+	}
+	loaded, err := packages.Load(&packages.Config{Dir: root, Fset: c.fset, Mode: packages.LoadSyntax}, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range loaded {
+		if len(p.Errors) > 0 {
+			return nil, fmt.Errorf("%s: %w", p.PkgPath, p.Errors[0])
+		}
+		if err := c.add(p); err != nil {
+			return nil, err
+		}
+	}
+	for dir, names := range protocol {
+		for _, name := range names {
+			if c.file(dir+"/"+name) == nil {
+				return nil, fmt.Errorf("%s/%s is not there: correct the list in tools/mutants/code.go", dir, name)
+			}
+		}
+	}
+	return c, nil
+}
+
+// add takes up a package and those of its files that may be changed.
+func (c *code) add(p *packages.Package) error {
+	u := &unit{p}
+	for i, path := range p.CompiledGoFiles {
+		name, err := filepath.Rel(c.root, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		dir, base := filepath.Split(name)
+		dir = strings.TrimSuffix(dir, "/")
+		for _, wanted := range protocol[dir] {
+			if wanted != base {
+				continue
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			c.files = append(c.files, &file{name: name, unit: u, text: text, tree: p.Syntax[i]})
+		}
+	}
+	return nil
+}
+
+func (c *code) file(name string) *file {
+	for _, f := range c.files {
+		if f.name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// span is where a node stands in its file.
+func (c *code) span(n ast.Node) (from, to int) {
+	return c.fset.Position(n.Pos()).Offset, c.fset.Position(n.End()).Offset
+}
+
+// functions yields the functions of a file by their names, a method's with its receiver's type.
+func (f *file) functions(yield func(name string, fn *ast.FuncDecl) bool) {
+	for _, d := range f.tree.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Body == nil {
+			continue
+		}
+		if !yield(functionName(fn), fn) {
+			return
+		}
+	}
+}
+
+func functionName(fn *ast.FuncDecl) string {
+	if fn.Recv == nil {
+		return fn.Name.Name
+	}
+	t := fn.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name + "." + fn.Name.Name
+		default:
+			return fn.Name.Name // Unreachable: receivers are named types.
+		}
+	}
+}
+
+// check type-checks a package of which one file is another. It tells at once, and exactly, what the compiler
+// would refuse.
+func (u *unit) check(path string, text []byte) error {
+	tree, err := parser.ParseFile(u.Fset, path, text, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	trees := slices.Clone(u.Syntax)
+	trees[slices.Index(u.CompiledGoFiles, path)] = tree
+	conf := types.Config{Importer: u}
+	_, err = conf.Check(u.PkgPath, u.Fset, trees, nil)
+	return err
+}
+
+var errNotLoaded = errors.New("a package that the code as it is does not import")
+
+// Import gives the packages that the code imports.
+func (u *unit) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	if p := u.Imports[path]; p != nil && p.Types != nil {
+		return p.Types, nil
+	}
+	return nil, errNotLoaded
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// generate gives every mutant that the syntax suggests, in the order of the code.
+func (c *code) generate() (all []mutant) {
+	for _, f := range c.files {
+		for name, fn := range f.functions {
+			all = append(all, c.walk(f, name, fn.Body)...)
+		}
+		for _, d := range f.tree.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.CONST {
+				continue
+			}
+			for _, s := range g.Specs {
+				all = append(all, c.walk(f, s.(*ast.ValueSpec).Names[0].Name, s)...)
+			}
+		}
+	}
+	return numbered(all)
+}
+
+// numbered counts the mutants of a kind in their function, in the order of the code: one more behind them changes no
+// name.
+func numbered(all []mutant) []mutant {
+	slices.SortStableFunc(all, func(a, b mutant) int {
+		return cmp.Or(strings.Compare(a.file.name, b.file.name), a.from-b.from, b.to-a.to)
+	})
+	number := map[string]int{}
+	for i := range all {
+		m := &all[i]
+		key := m.name()
+		number[key]++
+		m.number = number[key]
+	}
+	return all
+}
+
+// walker looks for what can be changed in a function.
+type walker struct {
+	*code
+	file     *file
+	function string
+	found    []mutant
+}
+
+func (c *code) walk(f *file, function string, n ast.Node) []mutant {
+	w := &walker{code: c, file: f, function: function}
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			w.negate(n.Cond)
+		case *ast.BlockStmt:
+			w.drop(n.List)
+		case *ast.CaseClause:
+			w.drop(n.Body)
+			w.negate(n.List...)
+		case *ast.BinaryExpr:
+			w.shift(n)
+			if n.Op == token.LAND || n.Op == token.LOR {
+				w.negate(n.X, n.Y)
+			}
+		case *ast.BasicLit:
+			w.add(offByOne, n, w.text(n)+" + 1", n.Kind == token.INT)
+		case *ast.CallExpr:
+			w.shiftTime(n)
+			w.dropETags(n.Args...)
+		case *ast.KeyValueExpr:
+			w.dropETags(n.Value)
+		}
+		return true
+	})
+	return w.found
+}
+
+func (w *walker) text(n ast.Node) string {
+	from, to := w.span(n)
+	return string(w.file.text[from:to])
+}
+
+func (w *walker) add(k kind, n ast.Node, text string, wanted bool) {
+	if !wanted {
+		return
+	}
+	m := mutant{file: w.file, function: w.function, kind: k, text: text}
+	m.from, m.to = w.span(n)
+	w.found = append(w.found, m)
+}
+
+// negate has conditions say the opposite. Those that only ask for an error are left out: every call would fail.
+func (w *walker) negate(conditions ...ast.Expr) {
+	for _, x := range conditions {
+		t := w.file.unit.TypesInfo.TypeOf(x)
+		isBool := t != nil && types.Identical(t.Underlying(), types.Typ[types.Bool]) ||
+			t == types.Typ[types.UntypedBool]
+		asksForError := w.text(x) == "err != nil" || w.text(x) == "err == nil"
+		w.add(negated, x, "!("+w.text(x)+")", isBool && !asksForError)
+	}
+}
+
+// drop leaves out statements one by one. Those that only log are kept, and what names a value has to stay.
+func (w *walker) drop(list []ast.Stmt) {
+	for _, s := range list {
+		text := w.text(s)
+		wanted := false
+		switch s := s.(type) {
+		case *ast.ExprStmt, *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.SendStmt, *ast.RangeStmt:
+			wanted = true
+		case *ast.AssignStmt:
+			wanted = s.Tok != token.DEFINE
+		case *ast.IfStmt:
+			wanted = s.Else == nil
+		case *ast.BranchStmt:
+			wanted = s.Tok == token.CONTINUE
+		}
+		says := strings.Contains(text, ".Log.") || strings.HasPrefix(text, "defer fault.Wrap")
+		w.add(dropped, s, strings.Repeat("\n", strings.Count(text, "\n")), wanted && !says)
+	}
+}
+
+// shift moves the border of a comparison.
+func (w *walker) shift(x *ast.BinaryExpr) {
+	other := map[token.Token]token.Token{token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ,
+		token.GEQ: token.GTR}[x.Op]
+	w.add(offByOne, x, w.text(x.X)+" "+other.String()+" "+w.text(x.Y), other != token.ILLEGAL)
+}
+
+// shiftTime does so where times are compared.
+func (w *walker) shiftTime(call *ast.CallExpr) {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || len(call.Args) != 1 {
+		return
+	}
+	other := map[string]string{"After": "Before", "Before": "After"}[sel.Sel.Name]
+	w.add(offByOne, call, fmt.Sprintf("!%s.%s(%s)", w.text(sel.X), other, w.text(call.Args[0])), other != "")
+}
+
+// dropETags has a row that was read written whatever stands there now. One that was not read is still inserted.
+func (w *walker) dropETags(values ...ast.Expr) {
+	const whatever = `func(e storage.ETag) storage.ETag { if e != "" { e = storage.AnyETag }; return e }(%s)`
+	for _, x := range values {
+		t := w.file.unit.TypesInfo.TypeOf(x)
+		named, ok := t.(*types.Named)
+		isETag := ok && named.Obj().Name() == "ETag" && !strings.HasSuffix(w.text(x), "AnyETag")
+		w.add(noETag, x, fmt.Sprintf(whatever, w.text(x)), isETag)
+	}
+}

@@ -1,0 +1,87 @@
+// Command mutants changes the protocol's code in small ways, one at a time, and runs the tests that should
+// notice. It fails when a change survives them without a proof that nobody could notice.
+//
+//	mutants [-run REGEXP] [-each N] [-jobs N] [-list]
+//
+// Mutants are of two sorts. The written ones ([written]) each break one rule on purpose. The others are
+// generated from the syntax: conditions are negated, ETags dropped, statements dropped, numbers and comparisons
+// shifted by one. Which of them are tried is decided by a hash of their names, so a change elsewhere in the code
+// changes the choice as little as it can. None is tried that does not compile.
+//
+// The tree is never touched: the changed file is given to the compiler as an overlay. What survives and cannot
+// be told from the code as it is stands in [equivalents], with the proof.
+//
+// # Alternatives considered
+//
+// Gremlins and go-mutesting are kept and good, but neither drops an ETag or shifts a comparison of times, of which
+// this protocol is made; both run the tests of the changed package alone, and neither keeps proofs.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"runtime"
+	"slices"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+}
+
+// each is how many mutants of each kind are generated.
+const each = 16
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
+	only := flags.String("run", "", "try only mutants whose name this regular expression matches")
+	n := flags.Int("each", each, "how many to generate of each kind")
+	jobs := flags.Int("jobs", runtime.NumCPU(), "how many to try at once")
+	list := flags.Bool("list", false, "say which would be tried, and try none")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	match, err := regexp.Compile(*only)
+	if err != nil {
+		return err
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	all, err := plan(root, *n)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(m mutant) bool { return !match.MatchString(m.name()) })
+	if *list {
+		for _, m := range all {
+			fmt.Fprintf(out, "%s\n\t%s\n", m.name(), m.says())
+		}
+		return nil
+	}
+	return try(ctx, root, all, *jobs, out)
+}
+
+// plan gives the mutants to be tried: all that are written, and so many of each kind that are generated.
+func plan(root string, each int) ([]mutant, error) {
+	code, err := load(root)
+	if err != nil {
+		return nil, err
+	}
+	all, err := code.written(written)
+	if err != nil {
+		return nil, err
+	}
+	return append(all, code.choose(code.generate(), each)...), nil
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// mutant is one small change of one function.
+type mutant struct {
+	file     *file
+	function string // or constant
+	kind     kind
+	number   int    // of its kind in the function, from 1
+	rule     string // what a written one breaks
+	from, to int    // what is replaced
+	text     string // by what
+	by       stage  // what is tried first, if anything
+}
+
+// kind is a way to change code.
+type kind string
+
+const (
+	byHand   kind = "written"
+	negated  kind = "negated" // a condition says the opposite
+	noETag   kind = "etag"    // a row is written whatever its revision
+	dropped  kind = "dropped" // a statement is not there
+	offByOne kind = "off-by-one"
+)
+
+var kinds = []kind{negated, noETag, dropped, offByOne}
+
+// name stays the same while what comes before it in its function does.
+func (m mutant) name() string {
+	if m.kind == byHand {
+		return fmt.Sprintf("%s:%s: %s", m.file.name, m.function, m.rule)
+	}
+	return fmt.Sprintf("%s:%s:%s:%d", m.file.name, m.function, m.kind, m.number)
+}
+
+// old is what is replaced.
+func (m mutant) old() string { return string(m.file.text[m.from:m.to]) }
+
+// says shows the change in a line.
+func (m mutant) says() string {
+	line := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	if strings.TrimSpace(m.text) == "" {
+		return "without " + line(m.old())
+	}
+	return line(m.old()) + " → " + line(m.text)
+}
+
+// mutated is the text of the file with the change.
+func (m mutant) mutated() []byte {
+	return slices.Concat(m.file.text[:m.from], []byte(m.text), m.file.text[m.to:])
+}
+
+// compiles reports whether the package does with the change.
+func (m mutant) compiles(root string) error {
+	return m.file.unit.check(filepath.Join(root, filepath.FromSlash(m.file.name)), m.mutated())
+}
+
+// change is a mutant as it is written down.
+type change struct {
+	file, function string
+	rule           string // that it breaks
+	old, new       string // the old text stands once in the function
+	by             stage  // what should notice first
+}
+
+// written looks up where the changes are to be made.
+func (c *code) written(list []change) (all []mutant, err error) {
+	for _, ch := range list {
+		f := c.file(ch.file)
+		if f == nil {
+			return nil, fmt.Errorf("%s is not a file of the protocol", ch.file)
+		}
+		m := mutant{file: f, function: ch.function, kind: byHand, rule: ch.rule, text: ch.new, by: ch.by}
+		from, to := -1, -1
+		for name, fn := range f.functions {
+			if name == ch.function {
+				from, to = c.span(fn)
+			}
+		}
+		if from < 0 {
+			return nil, fmt.Errorf("%s has no function %s", ch.file, ch.function)
+		}
+		if n := bytes.Count(f.text[from:to], []byte(ch.old)); n != 1 {
+			return nil, fmt.Errorf("%s: the text to be replaced stands there %d times:\n%s", m.name(), n, ch.old)
+		}
+		m.from = from + bytes.Index(f.text[from:to], []byte(ch.old))
+		m.to = m.from + len(ch.old)
+		if err := m.compiles(c.root); err != nil {
+			return nil, fmt.Errorf("%s does not compile: %w", m.name(), err)
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// choose takes so many of each kind, in an order that depends on nothing but their names. What does not compile
+// is passed over.
+func (c *code) choose(all []mutant, each int) (chosen []mutant) {
+	slices.SortFunc(all, func(a, b mutant) int {
+		return cmp.Or(cmp.Compare(lot(a.name()), lot(b.name())), strings.Compare(a.name(), b.name()))
+	})
+	for _, k := range kinds {
+		n := 0
+		for _, m := range all {
+			if m.kind == k && n < each && m.compiles(c.root) == nil {
+				chosen = append(chosen, m)
+				n++
+			}
+		}
+	}
+	return chosen
+}
+
+// lot decides when a mutant's turn is.
+func lot(name string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name))               // never fails
+	return h.Sum64() * 0x9e3779b97f4a7c15 >> 8 // names that differ in the last letter only are to be far apart
+}

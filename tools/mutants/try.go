@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// outcome is what became of a mutant.
+type outcome struct {
+	mutant mutant
+	killed bool
+	by     string        // the test that noticed, and how
+	took   time.Duration // of processor time, for tests
+}
+
+// trier tries mutants.
+type trier struct {
+	root, tmp string
+	out       io.Writer
+
+	mu    sync.Mutex
+	usual map[stage]func() (time.Duration, error) // how long a stage takes without a change
+}
+
+// try runs the tests of all mutants and reports what became of them.
+func try(ctx context.Context, root string, all []mutant, jobs int, out io.Writer) error {
+	tmp, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	t := &trier{root: root, tmp: tmp, out: out, usual: map[stage]func() (time.Duration, error){}}
+	outcomes := make([]outcome, len(all))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(jobs)
+	for i, m := range all {
+		g.Go(func() (err error) {
+			outcomes[i], err = t.one(ctx, fmt.Sprint(i), m)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return report(out, outcomes)
+}
+
+// most is how long a stage may take.
+const most = 10 * time.Minute
+
+// unchanged runs a stage on the code as it is, once: a test that fails anyway kills nothing. It says how long that
+// took.
+func (t *trier) unchanged(ctx context.Context, s stage) (time.Duration, error) {
+	t.mu.Lock()
+	usual := t.usual[s]
+	if usual == nil {
+		name := fmt.Sprint("unchanged", len(t.usual))
+		usual = sync.OnceValues(func() (time.Duration, error) {
+			defer t.clean(name)
+			failed, took, err := t.test(ctx, s, name, "", most)
+			if err == nil && failed.test != "" {
+				err = fmt.Errorf("%s fails without a change, in %s:\n%s", failed.test, s.dir, failed.said)
+			}
+			return took, err
+		})
+		t.usual[s] = usual
+	}
+	t.mu.Unlock()
+	return usual()
+}
+
+// one tries a mutant.
+func (t *trier) one(ctx context.Context, name string, m mutant) (outcome, error) {
+	o := outcome{mutant: m}
+	overlay, err := t.overlay(name, m)
+	if err != nil {
+		return o, err
+	}
+	defer t.clean(name)
+	for _, s := range m.stages() {
+		usual, err := t.unchanged(ctx, s)
+		if err != nil {
+			return o, err
+		}
+		failed, took, err := t.test(ctx, s, name, overlay, min(most, 5*usual+time.Minute))
+		o.took += took
+		if err != nil {
+			return o, fmt.Errorf("%s: %w", m.name(), err)
+		}
+		if failed.test != "" {
+			o.killed, o.by = true, s.dir+"."+failed.test
+			break
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	fmt.Fprintln(t.out, o)
+	return o, nil
+}
+
+// overlay writes a mutant's file, and what tells the compiler to take it.
+func (t *trier) overlay(name string, m mutant) (string, error) {
+	changed := filepath.Join(t.tmp, name+".go")
+	if err := os.WriteFile(changed, m.mutated(), 0o600); err != nil {
+		return "", err
+	}
+	list, _ := json.Marshal(map[string]any{"Replace": map[string]string{ // strings always encode
+		filepath.Join(t.root, filepath.FromSlash(m.file.name)): changed,
+	}})
+	path := filepath.Join(t.tmp, name+".json")
+	return path, os.WriteFile(path, list, 0o600)
+}
+
+// build gives the tests of a package with a change, which later stages use again.
+func (t *trier) build(ctx context.Context, dir, name, overlay string) (binary string, err error) {
+	binary = filepath.Join(t.tmp, name+"-"+strings.ReplaceAll(dir, "/", "-")+".test")
+	if _, err := os.Stat(binary); err == nil {
+		return binary, nil
+	}
+	build := exec.CommandContext(ctx, "nice", "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay="+overlay,
+		"-o", binary, "./"+dir)
+	build.Dir = t.root
+	if said, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("does not compile: %w\n%s", err, said)
+	}
+	return binary, nil
+}
+
+// clean removes what was built for a mutant.
+func (t *trier) clean(name string) {
+	binaries, _ := filepath.Glob(filepath.Join(t.tmp, name+"-*.test")) // the pattern is right
+	for _, binary := range binaries {
+		_ = os.Remove(binary) // it goes at the end of all
+	}
+}
+
+// failure is a test that failed, "" if none did, and what the tests said.
+type failure struct{ test, said string }
+
+// test runs the tests of a stage.
+func (t *trier) test(ctx context.Context, s stage, name, overlay string,
+	limit time.Duration) (failed failure, took time.Duration, err error) {
+	binary, err := t.build(ctx, s.dir, name, overlay)
+	if err != nil {
+		return failed, 0, err
+	}
+	// A change may allocate without end; no test needs as much address space as this.
+	const bounded = `ulimit -v 8000000 2>/dev/null; exec nice "$0" "$@"`
+	args := append([]string{"-c", bounded, binary, "-test.failfast", "-test.timeout", limit.String()},
+		strings.Fields(s.args)...)
+	cmd := exec.CommandContext(ctx, "sh", args...)
+	cmd.Dir = filepath.Join(t.root, filepath.FromSlash(s.dir))
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err = cmd.Run()
+	if cmd.ProcessState != nil {
+		took = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	if err == nil || ctx.Err() != nil {
+		return failed, took, ctx.Err()
+	}
+	if _, ran := errors.AsType[*exec.ExitError](err); !ran {
+		return failed, took, err
+	}
+	return failure{failedTest(said.String()), said.String()}, took, nil
+}
+
+var (
+	failedLine  = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
+	runningLine = regexp.MustCompile(`(?m)^\s+(Test\S+) \(`)
+	testFrame   = regexp.MustCompile(`(?m)^\S+\.(Test\w+)\(`)
+)
+
+// failedTest finds in a test's output what failed.
+func failedTest(said string) string {
+	how := ""
+	switch {
+	case strings.Contains(said, "panic: test timed out"):
+		how = " (does not end)"
+	case strings.Contains(said, "\nfatal error: "), strings.HasPrefix(said, "fatal error: "):
+		how = " (fatal error)"
+	case strings.Contains(said, "panic: "):
+		how = " (panics)"
+	}
+	for _, name := range []*regexp.Regexp{failedLine, runningLine, testFrame} {
+		if found := name.FindStringSubmatch(said); found != nil {
+			return found[1] + how
+		}
+	}
+	return "tests" + how
+}
