@@ -103,7 +103,7 @@ func units(s string) int {
 	return n
 }
 
-// CheckQuery refuses a query that cannot be asked: a bound that is no text, a bad page size or
+// CheckQuery refuses a query that cannot be asked: a bound or a condition that is no text, a bad page size or
 // column name, or one partition and a range of partitions at once.
 func CheckQuery(q Query) error {
 	if q.Partition != "" {
@@ -119,6 +119,17 @@ func CheckQuery(q Query) error {
 			return err
 		}
 	}
+	for name, value := range q.Where {
+		if err := checkPropertyName(name); err != nil {
+			return err
+		}
+		if value == "" {
+			return fault.New(fault.Invalid, "query asks that the column %s says nothing", name)
+		}
+		if err := checkText("what a column must say", value, MaxKeyUnits); err != nil {
+			return err
+		}
+	}
 	if q.PageSize < 0 || q.PageSize > MaxPage {
 		return fault.New(fault.Invalid, "page size %d is not 0 to %d", q.PageSize, MaxPage)
 	}
@@ -131,6 +142,16 @@ func CheckQuery(q Query) error {
 		}
 	}
 	return nil
+}
+
+// Wants reports whether a row with these columns says what Where asks.
+func (q Query) Wants(p Properties) bool {
+	for name, value := range q.Where {
+		if p[name] != value {
+			return false
+		}
+	}
+	return true
 }
 
 // CheckTransaction refuses a transaction that Azure Tables would refuse, and updates and deletes

@@ -84,10 +84,14 @@ type Op struct {
 // characters above U+FFFF with some below may be ordered by UTF-16 units instead). Partition names
 // one partition; otherwise the range of partitions [PartitionFrom, PartitionTo) is read, an empty bound being open.
 // Row bounds are [RowFrom, RowTo) in every partition that is read, an empty bound being open.
+//
+// Where names text columns and what each must say: other rows are not read out, though the store may have to pass over
+// them, and they do not count for PageSize. A row without such a column is another row.
 type Query struct {
 	Partition                  string
 	PartitionFrom, PartitionTo string
 	RowFrom, RowTo             string
+	Where                      map[string]string
 	Select                     []string // columns wanted; all when empty
 	PageSize                   int      // a hint, 1 to 1000; 1000 when zero
 }

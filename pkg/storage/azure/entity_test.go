@@ -195,6 +195,10 @@ func TestFilter(t *testing.T) {
 	if d := cmp.Diff(want, filter(q)); d != "" {
 		t.Errorf("filter (-want +have):\n%s", d)
 	}
+	q = storage.Query{Partition: "p", Where: map[string]string{"status": "Error", "host": "o'h"}}
+	if d := cmp.Diff("PartitionKey eq 'p' and host eq 'o''h' and status eq 'Error'", filter(q)); d != "" {
+		t.Error(d)
+	}
 	if d := cmp.Diff("", filter(storage.Query{})); d != "" {
 		t.Errorf("filter of everything (-want +have):\n%s", d)
 	}

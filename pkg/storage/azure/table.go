@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"iter"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -174,6 +176,9 @@ func filter(q storage.Query) string {
 	add("PartitionKey", "lt", q.PartitionTo)
 	add("RowKey", "ge", q.RowFrom)
 	add("RowKey", "lt", q.RowTo)
+	for _, name := range slices.Sorted(maps.Keys(q.Where)) {
+		add(name, "eq", q.Where[name])
+	}
 	return strings.Join(terms, " and ")
 }
 

@@ -128,6 +128,9 @@ func (t *table) page(
 			if q.RowTo != "" && r.key >= q.RowTo {
 				return false
 			}
+			if !q.Wants(r.props) {
+				return true
+			}
 			if len(page) == size {
 				next, more = storage.Key{Partition: p.name, Row: r.key}, true
 				return false

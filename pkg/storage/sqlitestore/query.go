@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"iter"
+	"maps"
+	"slices"
 
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -50,20 +52,39 @@ type page struct {
 	*table
 	id    int64
 	q     storage.Query
+	where [][]byte
 	from  storage.Key // of the next page
 	size  int
 	rows  []storage.Entity
+	seen  int // rows, those included that Where rejects
 	bytes int
 	more  bool
 }
 
 func (t *table) firstPage(id int64, q storage.Query) *page {
-	p := &page{table: t, id: id, q: q, size: q.PageSize, more: true}
+	p := &page{table: t, id: id, q: q, where: conditions(q), size: q.PageSize, more: true}
 	if p.size == 0 {
 		p.size = storage.MaxPage
 	}
 	p.from = storage.Key{Partition: q.PartitionFrom, Row: q.RowFrom}
 	return p
+}
+
+// conditions are the columns that Where asks for as encodeProps writes them.
+func conditions(q storage.Query) (where [][]byte) {
+	for _, name := range slices.Sorted(maps.Keys(q.Where)) {
+		where = append(where, encodeProps(storage.Properties{name: q.Where[name]})[1:])
+	}
+	return where
+}
+
+// wants reports whether columns say what Where asks: the bytes of a condition may stand in a value, too.
+func (p *page) wants(data []byte) (bool, error) {
+	if len(p.where) == 0 {
+		return true, nil
+	}
+	said, err := decodeProps(data, slices.Collect(maps.Keys(p.q.Where)))
+	return err == nil && p.q.Wants(said), err
 }
 
 func orAbove(bound string) any {
@@ -73,12 +94,13 @@ func orAbove(bound string) any {
 	return bound
 }
 
-// Both are ranges of the primary key.
+// Both are ranges of the primary key. Of rows that a condition rejects, SQLite reads the columns and passes nothing on.
 const (
-	inPartition = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND part = ? AND row >= ? AND row < ? ORDER BY " +
-		"row LIMIT ?"
-	inTable = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND (part, row) >= (?, ?) AND part < ? AND row >= ? " +
-		"AND row < ? ORDER BY part, row LIMIT ?"
+	inPartition = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND part = ? AND row >= ? AND row < ?"
+	inTable     = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND (part, row) >= (?, ?) AND part < ? AND " +
+		"row >= ? AND row < ?"
+	having  = " AND instr(props, ?)"
+	inOrder = " ORDER BY part, row LIMIT ?"
 )
 
 // read takes the next page.
@@ -87,17 +109,16 @@ func (p *page) read(ctx context.Context) error {
 		return err
 	}
 	query := inTable
-	args := []any{p.id, p.from.Partition, p.from.Row, orAbove(p.q.PartitionTo), p.q.RowFrom, orAbove(p.q.RowTo), p.size}
+	args := []any{p.id, p.from.Partition, p.from.Row, orAbove(p.q.PartitionTo), p.q.RowFrom, orAbove(p.q.RowTo)}
 	if p.q.Partition != "" {
-		query, args = inPartition, []any{p.id, p.q.Partition, p.from.Row, orAbove(p.q.RowTo), p.size}
+		query, args = inPartition, []any{p.id, p.q.Partition, p.from.Row, orAbove(p.q.RowTo)}
 	}
-	p.rows, p.bytes, p.more = nil, 0, false
-	err := p.s.read.each(ctx, query, args, p.scan)
-	if n := len(p.rows); n > 0 {
-		last := p.rows[n-1].Key
-		p.from = storage.Key{Partition: last.Partition, Row: after(last.Row)}
-		p.more = p.more || n == p.size
+	for _, column := range p.where {
+		query, args = query+having, append(args, column)
 	}
+	p.rows, p.seen, p.bytes, p.more = nil, 0, 0, false
+	err := p.s.read.each(ctx, query+inOrder, append(args, p.size), p.scan)
+	p.more = p.more || p.seen == p.size
 	return err
 }
 
@@ -108,12 +129,20 @@ func (p *page) scan(rows *sql.Rows) (more bool, err error) {
 	if err := rows.Scan(&key.Partition, &key.Row, &rev, &data); err != nil {
 		return false, err
 	}
-	e, err := entity(key, rev, data, p.q.Select)
+	p.seen++
+	p.bytes += len(data)
+	p.from = storage.Key{Partition: key.Partition, Row: after(key.Row)}
+	wanted, err := p.wants(data)
 	if err != nil {
 		return false, err
 	}
-	p.rows = append(p.rows, e)
-	p.bytes += len(data)
+	if wanted {
+		e, err := entity(key, rev, data, p.q.Select)
+		if err != nil {
+			return false, err
+		}
+		p.rows = append(p.rows, e)
+	}
 	p.more = p.bytes >= maxPageBytes
 	return !p.more, nil
 }

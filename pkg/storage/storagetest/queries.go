@@ -14,6 +14,7 @@ func (s suite) queries(t *testing.T) {
 		"every kind of bound":            s.bounds,
 		"more than a thousand rows":      s.manyRows,
 		"select":                         s.selected,
+		"conditions":                     s.conditions,
 		"stops when the reader does":     s.stopsEarly,
 		"rows deleted between two pages": s.deletedBetween,
 		"what cannot be asked":           s.badQueries,
@@ -96,6 +97,40 @@ func (s suite) selected(t *testing.T) {
 	}
 }
 
+// conditions: rows that say something else, or nothing, or the same in another column or type, are not read.
+func (s suite) conditions(t *testing.T) {
+	ctx, table := s.table(t)
+	yes := props{"Status": "Error", "Host": "a'b", "N": int64(1)}
+	for _, pk := range []string{"p", "q"} {
+		write(ctx, t, table, insert(pk, "1", yes), insert(pk, "2", props{"Status": "Gone", "Host": "a'b"}),
+			insert(pk, "3", yes), insert(pk, "4", props{"Host": "a'b"}), insert(pk, "5", yes),
+			insert(pk, "6", props{"Error": "Status", "Note": "\x06Statuss\x05Error", "Status": "Errors"}),
+			insert(pk, "7", props{"Status": int64(1)}), insert(pk, "8", props{"Status": "Error", "Host": "c"}))
+	}
+	where := map[string]string{"Status": "Error", "Host": "a'b"}
+	for name, c := range map[string]struct {
+		q    storage.Query
+		want []string
+	}{
+		"one": {storage.Query{Partition: "p", Where: map[string]string{"Status": "Error"}},
+			[]string{"p/1", "p/3", "p/5", "p/8"}},
+		"both":              {storage.Query{Partition: "p", Where: where}, []string{"p/1", "p/3", "p/5"}},
+		"in a range":        {storage.Query{Partition: "p", RowFrom: "2", RowTo: "5", Where: where}, []string{"p/3"}},
+		"over partitions":   {storage.Query{RowFrom: "4", Where: where}, []string{"p/5", "q/5"}},
+		"page by page":      {storage.Query{Where: where, PageSize: 2}, []string{"p/1", "p/3", "p/5", "q/1", "q/3", "q/5"}},
+		"a page of one":     {storage.Query{Partition: "q", Where: where, PageSize: 1}, []string{"q/1", "q/3", "q/5"}},
+		"none":              {storage.Query{Where: map[string]string{"Status": "error"}}, nil},
+		"of no column":      {storage.Query{Where: map[string]string{"Missing": "Error"}}, nil},
+		"another is chosen": {storage.Query{Partition: "p", Where: where, Select: []string{"N"}}, []string{"p/1", "p/3", "p/5"}},
+	} {
+		diff(t, name, c.want, keysOf(ctx, t, table, c.q))
+	}
+	for e, err := range table.Query(ctx, storage.Query{Partition: "p", RowTo: "2", Where: where, Select: []string{"N"}}) {
+		must(t, e, err)
+		diff(t, "chosen", map[string]any{"N": int64(1)}, map[string]any(e.Props))
+	}
+}
+
 func (s suite) stopsEarly(t *testing.T) {
 	ctx, table := s.table(t)
 	write(ctx, t, table, insert("p", "1", nil), insert("p", "2", nil), insert("p", "3", nil))
@@ -133,6 +168,9 @@ func (s suite) badQueries(t *testing.T) {
 		"bound that is no text":    {RowTo: "\xff"},
 		"select of a reserved one": {Select: []string{storage.TokenProperty}},
 		"select of two in one":     {Select: []string{"A,B"}},
+		"condition on no column":   {Where: map[string]string{"A eq 'b' or A": "c"}},
+		"condition without a text": {Where: map[string]string{"A": ""}},
+		"condition with a control": {Where: map[string]string{"A": "b\x00"}},
 	} {
 		n := 0
 		for _, err := range table.Query(ctx, q) {
