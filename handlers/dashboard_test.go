@@ -2,16 +2,21 @@ package handlers
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
 // page asks for a page of the dashboard and parses it.
@@ -286,5 +291,53 @@ func TestS10FormsBehindAHost(t *testing.T) {
 		if r.ServeHTTP(w, req); w.Code != tt.status {
 			t.Errorf("%s: %d, want %d: %.300s", tt.name, w.Code, tt.status, w.Body)
 		}
+	}
+}
+
+// TestK5Dashboard: what a page of the dashboard costs, and how long it is, does not follow the number of hosts.
+func TestK5Dashboard(t *testing.T) {
+	n := &storagetest.Counter{}
+	r := newRig(t, func(s storage.Store) storage.Store { return storagetest.Counted(s, n) })
+	for from := range 5 {
+		var urls []string
+		for i := range 100 {
+			urls = append(urls, fmt.Sprintf(`"https://h%d.example/"`, 100*from+i))
+		}
+		do(t, r, "POST", "/api/AddUrlDocument", `{"urls":[`+strings.Join(urls, ",")+`]}`)
+	}
+	if _, err := r.v.Registry.Hosts.Recount(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	do(t, r, "GET", "/api/ui/items", "")
+	for path, most := range map[string]int64{
+		"/api/ui": 250, "/api/ui/hosts": 250, "/api/ui/hosts?skip=400": 250, "/api/ui/index": 250, "/api/SearchStatus": 230,
+		"/api/SearchStatus?host=h400.example": 10, "/api/ui/items?host=h400.example": 10, "/api/ui/items": 60,
+		"/api/ui/items?status=Pending": 60, "/api/ui/items?status=Error": 10, "/api/items?status=Gone": 10,
+	} {
+		n.Reset()
+		w := do(t, r, "GET", path, "")
+		if n.Requests.Load() > most || w.Code != http.StatusOK || strings.Count(w.Body.String(), "<tr>") > 101 {
+			t.Errorf("%s: %d, %d requests, want at most %d; %d lines", path, w.Code, n.Requests.Load(), most,
+				strings.Count(w.Body.String(), "<tr>"))
+		}
+	}
+	page, seen := "/api/ui/hosts", 0
+	for next := regexp.MustCompile(`rel="next" href="([^"]+)"`); page != ""; {
+		body := do(t, r, "GET", page, "").Body.String()
+		seen += strings.Count(body, `<th scope="row">`)
+		page = ""
+		if found := next.FindStringSubmatch(body); found != nil {
+			page = html.UnescapeString(found[1])
+		}
+	}
+	if seen != 500 {
+		t.Errorf("%d hosts are shown on all pages together", seen)
+	}
+	var st api.SearchStatus
+	if err := json.Unmarshal(do(t, r, "GET", "/api/SearchStatus", "").Body.Bytes(), &st); err != nil {
+		t.Fatal(err)
+	}
+	if len(st.Hosts) != 500 || st.Items[api.StatusPending] != 500 || st.InFlight != registry.ExactHosts {
+		t.Errorf("%d hosts, %+v", len(st.Hosts), st.Counts)
 	}
 }

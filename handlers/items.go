@@ -29,7 +29,7 @@ func items(ctx context.Context, v *call, q api.ItemQuery) (page api.ItemPage, er
 	}
 	if len(found) > q.Top {
 		found = found[:q.Top]
-		page.Continuation = string(found[q.Top-1].ID)
+		page.Continuation = registry.Place(&found[q.Top-1])
 	}
 	page.Items = make([]api.Item, len(found))
 	for i := range found {

@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -22,6 +23,11 @@ func status(ctx context.Context, v *call, q api.StatusQuery) (out api.SearchStat
 		return out, fault.New(fault.NotFound, "nothing is registered for the host %q", q.Host)
 	}
 	out = statusJSON(stats, time.Now().UTC())
+	if out.InFlight == 0 && slices.ContainsFunc(stats, func(h registry.HostStats) bool { return h.Unread }) {
+		if out.InFlight, err = v.Registry.Jobs.Queued(ctx); err != nil {
+			return out, err
+		}
+	}
 	out.Rebuilds, err = rebuildsJSON(ctx, v, q.Host, out)
 	return out, err
 }

@@ -118,14 +118,15 @@ func (e envelope) payload(name string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// crawlTimer sends jobs for what is due, requeues runs that have stalled, and advances a migration. Each has a time of
-// its own, so that none is left out when one before it, such as the sweep under overload, needs more than there is.
+// crawlTimer sends jobs for what is due, requeues runs that have stalled, advances a migration, and, once a day,
+// mends what is shown of all hosts. Each has a time of its own, so that none is left out when one before it, such as
+// the sweep under overload, needs more than there is.
 func crawlTimer(ctx context.Context, v *call, _ envelope) (string, error) {
 	sweep, end := run.PartOf(ctx, 3, 4)
 	report, err := v.Registry.Jobs.Sweep(sweep)
 	end()
 	err = errors.Join(err, run.Watch(ctx, v.Rebuilds.RequeueStalled, v.Imports.RequeueStalled, v.Backfill.RequeueStalled,
-		v.Polls.RequeueStalled, v.Migrate.Advance))
+		v.Polls.RequeueStalled, v.Migrate.Advance, v.Registry.Hosts.Recount))
 	v.log.InfoContext(ctx, "swept", "hints", report.Hints, "partitions", report.Partitions, "claimed", report.Claimed,
 		"jobs", report.Jobs,
 		"late_seconds", int(report.Late.Seconds()), "unfinished", report.Unfinished)

@@ -39,7 +39,7 @@ func main() {
 	flag.IntVar(&b.mails, "mails", 5000, "mails of the mbox that is imported")
 	only := flag.String("only", "",
 		"measurements to run, with commas: handler, counts, rates, crawl, sweep, types, readers, edits, search, entries, "+
-			"backfill, imports, chunks, markup, attack")
+			"backfill, imports, lists, chunks, markup, attack")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -71,6 +71,7 @@ func (b *bench) run(only string) (err error) {
 		{"entries", b.entries},
 		{"imports", b.imports},
 		{"backfill", b.backfill},
+		{"lists", b.lists},
 		{"chunks", b.chunks},
 		{"markup", b.markup},
 		{"attack", b.attack},

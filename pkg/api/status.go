@@ -2,7 +2,10 @@ package api
 
 import "time"
 
-// SearchStatus says how far the registry is from being true: of all hosts together, and of each.
+// SearchStatus says how far the registry is from being true: of all hosts together, and of each. Of more than 100
+// hosts those are looked at that have something due or in flight, at most 100. Of the others the rates are up to a
+// day old, due is what is known to wait, at least 1 if anything does, and inFlight is 0. If no item is found in
+// flight, inFlight in all is then the number of jobs.
 type SearchStatus struct {
 	Counts
 	AsOf  time.Time    `json:"asOf,omitzero"`

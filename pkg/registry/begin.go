@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -86,6 +87,9 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
 	}
 	now := r.s.now()
 	todo := eligible(items, job.Host, now)
+	if len(todo) == 0 && !slices.ContainsFunc(items, func(it Item) bool { return it.LockOwner != "" }) {
+		r.s.sums.mendOne(ctx, job.PartitionKey)
+	}
 	if len(todo) == 0 || !wanted(host.Answers) {
 		return nil, nil
 	}

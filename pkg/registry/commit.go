@@ -124,8 +124,12 @@ func (c *commit) try(ctx context.Context) error {
 		return err
 	}
 	for {
-		ops, owners := c.ops(host)
+		host := host
+		ops, owners := c.ops(&host)
 		_, err := c.r.s.hinted(ctx, c.b.Partition, c.hint(), ops)
+		if err == nil {
+			c.r.s.sums.publish(ctx, &host)
+		}
 		if i, never := rejectedIndex(err); never && owners[i].done != nil && !owners[i].done.quarantined {
 			c.quarantine(ctx, owners[i].done, err)
 			continue
@@ -158,7 +162,8 @@ type opOwner struct {
 	due  bool
 }
 
-func (c *commit) ops(host hostEntry) ([]storage.Op, []opOwner) {
+// ops changes the host's row, and says what is written.
+func (c *commit) ops(host *hostEntry) ([]storage.Op, []opOwner) {
 	now := c.r.s.now()
 	host.Counts = maps.Clone(host.Counts)          // this may be called again with the same host
 	ops, owners := []storage.Op{{}}, []opOwner{{}} // the host's row comes first, once it is known
@@ -200,7 +205,7 @@ func (c *commit) ops(host hostEntry) ([]storage.Op, []opOwner) {
 		add(it.merge(unlocked), opOwner{rest: it})
 		add(setEnqueued(it, parkedUntil(now, c.host.PauseUntil)), opOwner{rest: it, due: true})
 	}
-	c.updateHost(&host, now)
+	c.updateHost(host, now)
 	ops[0] = host.op()
 	return ops, owners
 }

@@ -23,8 +23,9 @@
 //	  PK partition  RK former|<hash>|<hash>   the second item has moved to the first
 //	IngestIndex
 //	  PK <hash[:2]> RK <hash>                 → partition; written before the item. Of one that has moved: to which
-//	  PK partition  RK <partition>            every partition there is
+//	  PK partition  RK <partition>            every partition there is, with a copy of its host's counters
 //	  PK cursor     RK purge                  how far PurgeTimer has come
+//	  PK cursor     RK recount                how far the round over all copies of counters has come
 //	  PK total      RK <shard>                what hosts have taken of the budgets that they share
 //	DueHints
 //	  PK <shard>|<minute>  RK <partition>     "due rows here at or after this minute"

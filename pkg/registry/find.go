@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"iter"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -78,19 +79,19 @@ func (r *Items) Reindex(ctx context.Context, it Item, force bool) (Item, error) 
 type ListQuery struct {
 	Host   string // all hosts when empty
 	Status Status // all when empty
-	After  string // continue after this item's id; empty for the start
+	After  string // continue after the item of this [Place], or id; empty for the start
 	Top    int    // at most this many, at least 1
 }
 
 // List gives items in the order of partition and hash, which is stable while others are
-// registered.
+// registered. It costs a request for each partition that has some, and one for their list.
 func (r *Items) List(ctx context.Context, q ListQuery) ([]Item, error) {
 	after, err := r.locate(ctx, q.After)
 	if err != nil {
 		return nil, err
 	}
 	var out []Item
-	for partition, err := range r.s.partitionsOf(ctx, q.Host, after.Partition) {
+	for partition, err := range r.s.sums.holding(ctx, q.Host, q.Status, after.Partition, min(q.Top, maxWalkPage)) {
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +116,8 @@ var neighbourColumns = []string{
 // as a file.
 func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		for it, err := range r.s.walk(ctx, s.Partition(r.s.o.Strategy), "", maxWalkPage, neighbourColumns...) {
+		q := storage.Query{Partition: s.Partition(r.s.o.Strategy), PageSize: maxWalkPage, Select: neighbourColumns}
+		for it, err := range r.s.walk(ctx, q) {
 			if (err != nil || it.SourceHost == s.Host) && !yield(it, err) {
 				return
 			}
@@ -123,25 +125,46 @@ func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item,
 	}
 }
 
-func (r *Items) locate(ctx context.Context, id string) (storage.Key, error) {
-	if id == "" {
+// Place is where an item stands in lists. It leads on there also after the item was removed or has moved.
+func Place(it *Item) string { return string(it.ID) + placeSep + it.key.Partition }
+
+// placeSep is in no id and in no host.
+const placeSep = "@"
+
+func (r *Items) locate(ctx context.Context, place string) (storage.Key, error) {
+	if place == "" {
 		return storage.Key{}, nil
 	}
-	it, err := r.Find(ctx, source.ID(id))
-	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
-		return storage.Key{}, fault.Field("continuation", "does not name an item: %q", id)
+	bad := fault.Field("continuation", "does not name an item: %q", place)
+	id, partition, found := strings.Cut(place, placeSep)
+	if !found {
+		it, err := r.Find(ctx, source.ID(id))
+		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
+			return storage.Key{}, bad
+		}
+		return it.key, err
 	}
-	return it.key, err
+	_, hash, err := source.ParseID(id)
+	key := storage.Key{Partition: partition, Row: hash}
+	if err != nil || storage.CheckKey(key) != nil {
+		return storage.Key{}, bad
+	}
+	return key, nil
 }
 
 // listPartition adds the items of one partition until q.Top is reached.
 func (r *Items) listPartition(ctx context.Context, partition, from string, q ListQuery, out []Item) ([]Item, error) {
-	for it, err := range r.s.walk(ctx, partition, from, min(maxWalkPage, q.Top-len(out)+1)) {
+	in := storage.Query{Partition: partition, RowFrom: from, PageSize: min(maxWalkPage, q.Top-len(out)),
+		Where: map[string]string{}}
+	if q.Host != "" && r.s.o.Strategy == source.ByScheme {
+		in.Where["sourceHost"] = q.Host
+	}
+	if q.Status != "" {
+		in.Where["status"] = string(q.Status)
+	}
+	for it, err := range r.s.walk(ctx, in) {
 		if err != nil {
 			return nil, err
-		}
-		if q.Host != "" && it.SourceHost != q.Host || q.Status != "" && it.Status != q.Status {
-			continue
 		}
 		if out = append(out, it); len(out) >= q.Top {
 			break

@@ -42,6 +42,8 @@ type hostState struct {
 
 	Fingerprints policy.Fingerprints  `col:"absent"`
 	LastMod      policy.LastModRecord `col:"lastMod"`
+
+	recounted bool // since it was read: Counts or Rebuilding have changed
 }
 
 var hostRows = row.Of[hostState]()
@@ -110,6 +112,7 @@ func tallyOf(it *Item) tally {
 
 // recount counts an item that was one thing and is another now.
 func (h *hostState) recount(was, is tally) {
+	h.recounted = h.recounted || was.status != is.status || was.waits != is.waits
 	h.move(was.status, is.status)
 	h.Rebuilding += one(is.waits) - one(was.waits)
 	h.Revisited += one(is.revisited) - one(was.revisited)

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -37,6 +38,13 @@ const (
 	ReasonDue        = "due"
 	ReasonRemoved    = "removed"
 )
+
+// Queued is about how many jobs are on their way or in work.
+func (r *Jobs) Queued(ctx context.Context) (int, error) {
+	jobs, err := r.s.jobs.Length(ctx)
+	slow, failed := r.s.slow.Length(ctx)
+	return jobs + slow, errors.Join(err, failed)
+}
 
 // ParseJob reads a queue message. Its errors are Invalid.
 func ParseJob(body []byte) (Job, error) {

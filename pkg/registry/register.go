@@ -185,20 +185,6 @@ func (r *store) point(ctx context.Context, partition string, missing []string) e
 	})
 }
 
-// pointPartition lists the partition of a new host.
-func (r *store) pointPartition(ctx context.Context, h hostEntry) error {
-	if h.etag != "" {
-		return nil
-	}
-	_, err := r.index.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: storage.Entity{
-		Key: partitionKey(h.key.Partition), Props: storage.Properties{"partition": h.key.Partition},
-	}})
-	if fault.Is(err, fault.Conflict) {
-		return nil
-	}
-	return err
-}
-
 // registerPlan is what a registration will write and send.
 type registerPlan struct {
 	ops    []storage.Op

@@ -98,6 +98,7 @@ type store struct {
 	poisons             []storage.Queue
 	o                   Options
 	known               hintCache
+	sums                *sumStore
 }
 
 // New opens a registry over a store. It touches nothing; see [Registry.Create].
@@ -109,6 +110,7 @@ func New(under storage.Store, o Options) *Registry {
 		jobs: under.Queue(JobQueue), slow: under.Queue(SlowQueue), o: o,
 		poisons: []storage.Queue{under.Queue(PoisonQueue), under.Queue(SlowPoisonQueue)},
 	}
+	s.sums = &sumStore{s: s}
 	i, j := &Items{s}, &Jobs{s}
 	return &Registry{
 		Items: i, Jobs: j, Hosts: &Hosts{s, j}, Changes: &Changes{s},

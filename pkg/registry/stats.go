@@ -2,6 +2,8 @@ package registry
 
 import (
 	"context"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -23,32 +25,101 @@ type HostStats struct {
 	PausedUntil time.Time
 	PauseReason string
 	NextDueAt   time.Time // earliest due time after now; zero when unknown
+	// Unread says that something may be due or in flight that was not looked at: Due is then at least what is known of.
+	Unread bool
 }
 
 // maxDueCount bounds the due rows that are counted per partition: beyond it Due is a lower bound.
 const maxDueCount = 20_000
 
-// Stats reads the counters of every host, or of one when host is not empty. Its cost is one range
-// read per partition, and what is due.
+// ExactHosts is of how many hosts [Hosts.Stats] reads everything anew.
+const ExactHosts = 100
+
+// mostHints bounds the hints by which hosts are found that have something due.
+const mostHints = 1000
+
+// Stats reads the counters of every host, or of one when host is not empty. Of up to [ExactHosts] hosts, and of as many
+// others that have something due or in flight, it reads the host's row and what is due. All others are as their last
+// change has left them, at one request for 1,000 of them: what is due there are items that were never fetched, or at
+// least one where a sweep is to look, nothing is in flight, and how often checks found something is up to a day old.
 func (r *Hosts) Stats(ctx context.Context, host string) ([]HostStats, error) {
 	now := r.s.now()
-	var partitions []string
+	if host != "" || r.s.o.Strategy == source.ByScheme {
+		return r.readStats(ctx, host, now)
+	}
+	rows, _, err := r.s.sums.listed(ctx, "", math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	due, err := r.attention(ctx, len(rows), now)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]HostStats, len(rows))
+	var read []int
+	for i, e := range rows {
+		s, _ := sumRows.Decode(e.Props)
+		out[i] = s.stats(now)
+		d, busy := due[e.Row]
+		if busy {
+			out[i].Due, out[i].Unread = max(one(d.overdue), s.Counts[Pending]), true
+		}
+		if d.read || s.CountedAt.IsZero() || len(rows) <= ExactHosts {
+			read = append(read, i)
+		}
+	}
+	err = r.s.parallel(ctx, len(read), func(ctx context.Context, i int) error {
+		at := read[i]
+		stats, err := r.partitionStats(ctx, rows[at].Row, "", now)
+		if out[at] = (HostStats{}); len(stats) > 0 {
+			out[at] = stats[0]
+		}
+		return err
+	})
+	return slices.DeleteFunc(out, func(s HostStats) bool { return s.onlyVisited() }), err
+}
+
+// readStats reads the counters of all hosts, or of one, where they are.
+func (r *Hosts) readStats(ctx context.Context, host string, now time.Time) (out []HostStats, err error) {
 	for p, err := range r.s.partitionsOf(ctx, host, "") {
 		if err != nil {
 			return nil, err
 		}
-		partitions = append(partitions, p)
+		stats, err := r.partitionStats(ctx, p, host, now)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, stats...)
 	}
-	found := make([][]HostStats, len(partitions))
-	err := r.s.parallel(ctx, len(partitions), func(ctx context.Context, i int) (err error) {
-		found[i], err = r.partitionStats(ctx, partitions[i], host, now)
-		return err
-	})
-	var out []HostStats
-	for _, f := range found {
-		out = append(out, f...)
+	return out, nil
+}
+
+// attention tells of partitions that have something due, or in flight.
+type attention struct {
+	overdue bool // a sweep is to look at it
+	read    bool // it is one of those that are read
+}
+
+// attention finds, by their hints, partitions that have something due or in flight, those that wait longest first:
+// their hints come within jobTTL. It looks at nothing where all hosts are read.
+func (r *Hosts) attention(ctx context.Context, hosts int, now time.Time) (map[string]attention, error) {
+	found := map[string]attention{}
+	if hosts <= ExactHosts {
+		return found, nil
 	}
-	return out, err
+	hints := 0
+	for h, err := range r.jobs.hintsUntil(ctx, now.Add(jobTTL+hintGrace)) {
+		if err != nil {
+			return nil, err
+		}
+		if _, known := found[h.partition]; !known {
+			found[h.partition] = attention{overdue: !h.bucket.After(now), read: len(found) < ExactHosts}
+		}
+		if hints++; hints == mostHints {
+			break
+		}
+	}
+	return found, nil
 }
 
 // Backlog is how many items of a source's host were registered and not fetched yet. It costs one
@@ -104,6 +175,9 @@ func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, s
 	q := storage.Query{
 		Partition: partition, RowFrom: duePrefix, RowTo: "due" + afterBar,
 		Select: []string{"host", "enqueuedUntil"},
+	}
+	if len(stats) == 1 && r.s.o.Strategy == source.ByScheme { // the others' are not asked for
+		q.Where = map[string]string{"host": stats[0].Host}
 	}
 	n := 0
 	for e, err := range r.s.items.Query(ctx, q) {

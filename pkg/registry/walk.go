@@ -15,22 +15,24 @@ const maxWalkPage = storage.MaxPage - fewRows
 // fewRows is how many rows beside the items are read along before they are stepped over.
 const fewRows = 100
 
-// walk reads the items of a partition in order, so many with one request, and of their columns only
-// those that are named, if any are. The rows between them are read along while they are few, which
-// is one request for a small partition, and stepped over by range when they are many.
-func (r *store) walk(ctx context.Context, partition, from string, page int, columns ...string) iter.Seq2[Item, error] {
+// walk reads the items of a partition that a query asks for, in order. The rows between them are read along while they
+// are few, which is one request for a small partition, and stepped over by range when they are many. Where a condition
+// leaves items alone there are none between them.
+func (r *store) walk(ctx context.Context, q storage.Query) iter.Seq2[Item, error] {
+	if len(q.Where) == 0 {
+		q.PageSize += fewRows
+	}
 	return func(yield func(Item, error) bool) {
 		for jump := true; jump; {
 			jump = false
 			others := 0
-			q := storage.Query{Partition: partition, RowFrom: from, PageSize: page + fewRows, Select: columns}
 			for e, err := range r.items.Query(ctx, q) {
 				if err == nil && !isItemRow(e.Row) {
 					if others++; others < fewRows {
 						continue
 					}
 					prefix, _, _ := strings.Cut(e.Row, "|")
-					from, jump = prefix+afterBar, true
+					q.RowFrom, jump = prefix+afterBar, true
 					break
 				}
 				if others = 0; !yield(itemOf(e), err) || err != nil {
@@ -104,7 +106,9 @@ func (r *store) readSome(ctx context.Context, w itemWalk, at *walked) (items []I
 		skip, err = w.skip(ctx, partition)
 	}
 	if err == nil && !skip {
-		for it, err := range r.walk(ctx, partition, at.next.Row, min(w.items, maxWalkPage), w.columns...) {
+		q := storage.Query{Partition: partition, RowFrom: at.next.Row, PageSize: min(w.items, maxWalkPage),
+			Select: w.columns}
+		for it, err := range r.walk(ctx, q) {
 			if err != nil {
 				return nil, err
 			}

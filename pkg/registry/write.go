@@ -35,10 +35,14 @@ func (r *store) changeHost(ctx context.Context, id hostID, decide decideHost) er
 		if err != nil || c == nil {
 			return err
 		}
-		if err := r.pointPartition(ctx, h); err != nil {
+		told, err := r.sums.pointPartition(ctx, &h)
+		if err != nil {
 			return err
 		}
 		_, err = r.hinted(ctx, id.partition, c.hint, append([]storage.Op{h.op()}, c.ops...))
+		if err == nil && !told {
+			r.sums.publish(ctx, &h)
+		}
 		if i, lost := conflictIndex(err); (!lost || i != 0) && err != nil && c.conflict != nil {
 			c.conflict()
 		}

@@ -89,18 +89,15 @@ func (s *Service) Get(ctx context.Context, id string) (Run, error) { return s.ru
 // Active lists the runs that go on, oldest first as far as their ids tell.
 func (s *Service) Active(ctx context.Context) ([]Run, error) { return s.runs.Active(ctx) }
 
-// Left counts the items that still wait, exactly while nobody writes. Runs that overlap wait for
+// Left counts the items that still wait, as [registry.Hosts.Stats] knows them, for people. Runs that overlap wait for
 // each other's.
 func (s *Service) Left(ctx context.Context, run Run) (left int, err error) {
 	if run.State == Done || run.State == Counting {
 		return 0, nil
 	}
-	for from, end := "", false; !end; {
-		var n int
-		if n, from, end, err = s.reg.Rebuilds.Waiting(ctx, run.Host, from); err != nil {
-			return 0, err
-		}
-		left += n
+	stats, err := s.reg.Hosts.Stats(ctx, run.Host)
+	for _, h := range stats {
+		left += h.Rebuilding
 	}
-	return left, nil
+	return left, err
 }

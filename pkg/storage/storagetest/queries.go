@@ -114,14 +114,15 @@ func (s suite) conditions(t *testing.T) {
 	}{
 		"one": {storage.Query{Partition: "p", Where: map[string]string{"Status": "Error"}},
 			[]string{"p/1", "p/3", "p/5", "p/8"}},
-		"both":              {storage.Query{Partition: "p", Where: where}, []string{"p/1", "p/3", "p/5"}},
-		"in a range":        {storage.Query{Partition: "p", RowFrom: "2", RowTo: "5", Where: where}, []string{"p/3"}},
-		"over partitions":   {storage.Query{RowFrom: "4", Where: where}, []string{"p/5", "q/5"}},
-		"page by page":      {storage.Query{Where: where, PageSize: 2}, []string{"p/1", "p/3", "p/5", "q/1", "q/3", "q/5"}},
-		"a page of one":     {storage.Query{Partition: "q", Where: where, PageSize: 1}, []string{"q/1", "q/3", "q/5"}},
-		"none":              {storage.Query{Where: map[string]string{"Status": "error"}}, nil},
-		"of no column":      {storage.Query{Where: map[string]string{"Missing": "Error"}}, nil},
-		"another is chosen": {storage.Query{Partition: "p", Where: where, Select: []string{"N"}}, []string{"p/1", "p/3", "p/5"}},
+		"both":            {storage.Query{Partition: "p", Where: where}, []string{"p/1", "p/3", "p/5"}},
+		"in a range":      {storage.Query{Partition: "p", RowFrom: "2", RowTo: "5", Where: where}, []string{"p/3"}},
+		"over partitions": {storage.Query{RowFrom: "4", Where: where}, []string{"p/5", "q/5"}},
+		"page by page":    {storage.Query{Where: where, PageSize: 2}, []string{"p/1", "p/3", "p/5", "q/1", "q/3", "q/5"}},
+		"a page of one":   {storage.Query{Partition: "q", Where: where, PageSize: 1}, []string{"q/1", "q/3", "q/5"}},
+		"none":            {storage.Query{Where: map[string]string{"Status": "error"}}, nil},
+		"of no column":    {storage.Query{Where: map[string]string{"Missing": "Error"}}, nil},
+		"another is chosen": {storage.Query{Partition: "p", Where: where, Select: []string{"N"}},
+			[]string{"p/1", "p/3", "p/5"}},
 	} {
 		diff(t, name, c.want, keysOf(ctx, t, table, c.q))
 	}

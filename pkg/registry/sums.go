@@ -1,0 +1,264 @@
+package registry
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// What a host's row counts is copied to the row that lists its partition, where a thousand hosts are one request.
+// Who has changed the counts of a host writes the copy after the transaction, so a check that finds nothing new
+// writes none. A copy may be out of date where a process died between the two, until the message of its job comes
+// again, or where two wrote at once, until [Hosts.Recount] comes by, which is once a day. Where a scheme shares a
+// partition there are no copies: the rows of its hosts stand together.
+
+// sumStore has the copies.
+type sumStore struct {
+	s        *store
+	complete atomic.Bool // see counted
+}
+
+// sums is what the list of partitions says of a host.
+type sums struct {
+	Partition   string         `col:"partition"`
+	CountedAt   time.Time      `col:"countedAt"` // zero: nothing is said yet
+	Counts      map[Status]int `col:"counts"`
+	Rebuilding  int            `col:"rebuilding"`
+	Rates       policy.Rates   `col:",inline"`
+	PausedUntil time.Time      `col:"pausedUntil"`
+	PauseReason string         `col:"pauseReason"`
+}
+
+var sumRows = row.Of[sums]()
+
+// has is the column by which partitions are found that have items of a status, or any.
+func has(s Status) string { return "has" + string(s) }
+
+const yes = "yes"
+
+func (r *sumStore) of(h *hostEntry) sums {
+	now := r.s.now()
+	s := sums{Partition: h.key.Partition, CountedAt: now, Counts: h.Counts, Rebuilding: h.Rebuilding, Rates: h.Rates}
+	s.PausedUntil, s.PauseReason = h.Policy.Blocked(now, r.s.o.Politeness(h.Host))
+	return s
+}
+
+func (s *sums) entity() storage.Entity {
+	props := sumRows.Encode(s)
+	for status, n := range s.Counts {
+		if n > 0 {
+			props[has(status)], props[has("")] = yes, yes
+		}
+	}
+	return storage.Entity{Key: partitionKey(s.Partition), Props: props}
+}
+
+// stats is what the copy tells of its host, without what is due.
+func (s *sums) stats(now time.Time) HostStats {
+	out := HostStats{Host: s.Partition, Items: s.Counts, Checks: s.Rates.Checks, Changes: s.Rates.Changes,
+		Errors: s.Rates.Errors, Rebuilding: s.Rebuilding}
+	if s.PausedUntil.After(now) {
+		out.PausedUntil, out.PauseReason = s.PausedUntil, s.PauseReason
+	}
+	return out
+}
+
+// differ reports whether two copies count items differently.
+func (s *sums) differ(o *sums) bool {
+	for _, status := range Statuses {
+		if s.Counts[status] != o.Counts[status] {
+			return true
+		}
+	}
+	return s.Rebuilding != o.Rebuilding
+}
+
+// publish writes the copy of a host's counts if they were changed. What was committed stands if that fails.
+func (r *sumStore) publish(ctx context.Context, h *hostEntry) {
+	if !h.recounted || r.s.o.Strategy == source.ByScheme {
+		return
+	}
+	s := r.of(h)
+	if _, err := r.s.index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: s.entity()}); err != nil {
+		r.s.o.Log.WarnContext(ctx, "sums were not written", "host", h.Host, "kind", fault.KindOf(err), "err", err)
+	}
+}
+
+// pointPartition lists the partition of a new host with the counts that it is about to have, and reports whether they
+// need not be written again.
+func (r *sumStore) pointPartition(ctx context.Context, h *hostEntry) (told bool, err error) {
+	if h.etag != "" {
+		return false, nil
+	}
+	e := storage.Entity{Key: partitionKey(h.key.Partition), Props: storage.Properties{"partition": h.key.Partition}}
+	if r.s.o.Strategy != source.ByScheme {
+		s := r.of(h)
+		e = s.entity()
+	}
+	_, err = r.s.index.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: e})
+	if fault.Is(err, fault.Conflict) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// holding lists, from one on, the partitions that have items of a host and a status, either of which may be empty. So
+// many are read at a time.
+func (r *sumStore) holding(ctx context.Context, host string, status Status, from string,
+	page int) iter.Seq2[string, error] {
+	if host != "" || r.s.o.Strategy == source.ByScheme || !r.counted(ctx) {
+		return r.s.partitionsOf(ctx, host, from)
+	}
+	q := storage.Query{Partition: partitionsKey, RowFrom: from, Where: map[string]string{has(status): yes},
+		Select: []string{"partition"}, PageSize: page}
+	return func(yield func(string, error) bool) {
+		for e, err := range r.s.index.Query(ctx, q) {
+			if !yield(e.Row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+const (
+	// recountEvery is how often all sums are compared with what they are copies of.
+	recountEvery = 24 * time.Hour
+	// recountHosts bounds one call of [Hosts.Recount].
+	recountHosts = 1000
+	// newHost is how long the row of a host may be missing whose partition is listed: nobody takes so long to register.
+	newHost = time.Hour
+)
+
+var recountKey = storage.Key{Partition: "cursor", Row: "recount"}
+
+// recountCursor is how far a round over all hosts has come.
+type recountCursor struct {
+	Began     time.Time `col:"began"`
+	Partition string    `col:"inPartition"` // to go on at; empty after the last
+	Complete  bool      `col:"complete"`    // a round came to its end, so all sums have been written
+}
+
+var recountRows = row.Of[recountCursor]()
+
+// counted reports whether every partition says what it has. It is asked once in a process that finds it so.
+func (r *sumStore) counted(ctx context.Context) bool {
+	if !r.complete.Load() {
+		c, _, err := recountRows.Load(ctx, r.s.index, recountKey)
+		r.complete.Store(err == nil && c.Complete)
+	}
+	return r.complete.Load()
+}
+
+// Recount goes on with a round over all hosts that mends what lists and [Hosts.Stats] show of them, and takes over
+// how often checks found something, which is not written for each check. A round begins once a day, and at once in a
+// store that has had none. One call looks at 1,000 hosts at most, with a read for each and a write for each hundred,
+// and costs one read while none is to be looked at. mended counts those whose items were counted wrongly.
+func (r *Hosts) Recount(ctx context.Context) (mended int, err error) {
+	if r.s.o.Strategy == source.ByScheme {
+		return 0, nil
+	}
+	now := r.s.now()
+	c, _, err := recountRows.Load(ctx, r.s.index, recountKey)
+	if err != nil {
+		return 0, err
+	}
+	if c.Partition == "" {
+		if c.Complete && now.Sub(c.Began) < recountEvery {
+			return 0, nil
+		}
+		c.Began = now
+	}
+	rows, next, err := r.s.sums.listed(ctx, c.Partition, recountHosts)
+	if err != nil {
+		return 0, err
+	}
+	for some := range slices.Chunk(rows, storage.MaxOps) {
+		n, err := r.s.sums.mend(ctx, some)
+		if mended += n; err != nil {
+			return mended, err
+		}
+	}
+	c.Partition, c.Complete = next, c.Complete || next == ""
+	_, err = r.s.index.Transact(ctx, storage.Op{
+		Kind: storage.Upsert, Entity: storage.Entity{Key: recountKey, Props: recountRows.Encode(&c)},
+	})
+	if mended > 0 {
+		r.s.o.Log.InfoContext(ctx, "sums of hosts mended", "hosts", mended)
+	}
+	return mended, err
+}
+
+// listed reads the rows of at most so many partitions, from one on; next is where others are, empty if there are none.
+func (r *sumStore) listed(ctx context.Context, from string, most int) (rows []storage.Entity, next string, err error) {
+	for e, err := range r.s.index.Query(ctx, storage.Query{Partition: partitionsKey, RowFrom: from}) {
+		if err != nil {
+			return nil, "", err
+		}
+		if len(rows) == most {
+			return rows, e.Row, nil
+		}
+		rows = append(rows, e)
+	}
+	return rows, "", nil
+}
+
+// mend compares the sums of at most a hundred hosts, as they were read, with the hosts' rows, and writes those anew
+// that differ. One that somebody has written meanwhile is left alone, for that is newer.
+func (r *sumStore) mend(ctx context.Context, rows []storage.Entity) (mended int, err error) {
+	hosts := make([]hostEntry, len(rows))
+	err = r.s.parallel(ctx, len(rows), func(ctx context.Context, i int) (err error) {
+		hosts[i], err = r.s.loadHost(ctx, rows[i].Row, rows[i].Row)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	var ops []storage.Op
+	for i, e := range rows {
+		was, _ := sumRows.Decode(e.Props)
+		is := r.of(&hosts[i])
+		if hosts[i].etag == "" && is.CountedAt.Sub(was.CountedAt) < newHost {
+			continue
+		}
+		wrong := was.CountedAt.IsZero() || was.differ(&is)
+		if !wrong && was.Rates == is.Rates && was.PausedUntil.Equal(is.PausedUntil) {
+			continue
+		}
+		mended += one(wrong)
+		op := storage.Op{Kind: storage.Replace, Entity: is.entity()}
+		op.Entity.ETag = e.ETag
+		ops = append(ops, op)
+	}
+	for len(ops) > 0 {
+		_, err := r.s.index.Transact(ctx, ops...)
+		i, lost := conflictIndex(err)
+		if !lost {
+			return mended, err
+		}
+		ops = slices.Delete(ops, i, i+1)
+	}
+	return mended, nil
+}
+
+// mendOne is [sumStore.mend] for the host of a job that is done already: who did it may have died before it wrote the
+// sums.
+func (r *sumStore) mendOne(ctx context.Context, partition string) {
+	if r.s.o.Strategy == source.ByScheme {
+		return
+	}
+	e, err := r.s.index.Get(ctx, partitionKey(partition))
+	if err == nil {
+		_, err = r.mend(ctx, []storage.Entity{e})
+	}
+	if err != nil {
+		r.s.o.Log.WarnContext(ctx, "sums were not mended", "host", partition, "kind", fault.KindOf(err), "err", err)
+	}
+}

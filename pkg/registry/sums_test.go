@@ -1,0 +1,154 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// TestK5SumsConverge: sums that could not be written, or whose writer died before or after it had written them, are
+// mended by the message of the job, which comes again, and by the daily round.
+func TestK5SumsConverge(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		for _, mend := range []string{"message", "round", "round that dies before", "round that dies after"} {
+			t.Run(fmt.Sprint(mend, after), func(t *testing.T) {
+				c, broken, roundDies := newClock(), false, ""
+				fail := func(now string) func(storagetest.Call) error {
+					return func(call storagetest.Call) error {
+						isIt := call.Name == "IngestIndex" && len(call.Ops) > 0 && call.Ops[0].Entity.Partition == partitionsKey
+						if isIt && (broken && after == (now == "after") || roundDies == now) {
+							return errors.New("died")
+						}
+						return nil
+					}
+				}
+				inner := mem.New(c.Now)
+				store := storagetest.Hooked(inner, storagetest.Hooks{
+					OnBefore: func(_ context.Context, call storagetest.Call) error { return fail("before")(call) },
+					OnAfter: func(_ context.Context, call storagetest.Call, err error) error {
+						return errors.Join(err, fail("after")(call))
+					},
+				})
+				b := openOn(t, func() storage.Store { return store }, c, Options{})
+				b.crawled(t, "a.example", 2, 0)
+				b.recount(t)
+				b.register(t, RegisterOptions{Force: true}, pages("a.example", 2)...)
+				jobs := b.take(t)
+				broken = true
+				batch := b.begin(t, jobs[0])
+				b.close(t, batch, 2, true, func(it *Item) {
+					it.Status, it.ProcessedGeneration, it.ReindexRequested = Error, it.ReindexGeneration, false
+					it.CheckAt(c.Now().Add(day))
+				})
+				broken = false
+				if found := len(b.idsOf(t, ListQuery{Status: Error, Top: 5})); found != map[bool]int{true: 2}[after] {
+					t.Errorf("%d items are listed while the sums are out of date", found)
+				}
+				want := 1
+				if after {
+					want = 0
+				}
+				if mend == "message" {
+					b.begin(t, jobs[0])
+					want = 0
+				}
+				c.Advance(recountEvery)
+				switch mend {
+				case "round that dies before", "round that dies after":
+					roundDies = mend[len("round that dies "):]
+					if _, err := b.Hosts.Recount(t.Context()); err == nil && !after {
+						t.Error("the round did not die")
+					}
+					if roundDies == "after" {
+						want = 0
+					}
+					roundDies = ""
+				}
+				if mended := b.recount(t); mended != want {
+					t.Errorf("%d sums were mended, want %d", mended, want)
+				}
+				b.listsAgree(t)
+				b.check(t)
+			})
+		}
+	}
+}
+
+// TestK5OldStores: a store that an earlier version has written lists and counts everything at once, and is filled by
+// itself.
+func TestK5OldStores(t *testing.T) {
+	b, n := openCounted(t, Options{})
+	for i := range 2 * ExactHosts {
+		b.crawled(t, hostN(i), 1, i%50/49)
+	}
+	rows, _, err := b.s.sums.listed(t.Context(), "", 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range rows {
+		e.Props = storage.Properties{"partition": e.Row}
+		if _, err := b.s.index.Transact(t.Context(), storage.Op{Kind: storage.Upsert, Entity: e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.clock.Advance(time.Hour)
+	b.listsAgree(t)
+	if mended := b.recount(t); mended != len(rows) {
+		t.Errorf("%d of %d sums were written", mended, len(rows))
+	}
+	b.listsAgree(t)
+	n.Reset()
+	if found := len(b.idsOf(t, ListQuery{Status: Error, Top: 10})); found != 4 || n.Requests.Load() > 5 {
+		t.Errorf("%d items found with %d requests", found, n.Requests.Load())
+	}
+}
+
+// TestK5RecountIsDaily: beside its rounds a recount costs one read, and a host that is about to be registered, or that
+// somebody counts meanwhile, is left alone.
+func TestK5RecountIsDaily(t *testing.T) {
+	b, n := openCounted(t, Options{})
+	b.crawled(t, "a.example", 3, 0)
+	b.recount(t)
+	n.Reset()
+	if b.recount(t); n.Requests.Load() != 11 {
+		t.Errorf("%d requests for eleven calls", n.Requests.Load())
+	}
+	h := hostEntry{key: storage.Key{Partition: "new.example", Row: hostRow("new.example")}}
+	h.Host, h.Counts = "new.example", map[Status]int{Pending: 1}
+	told, err := b.s.sums.pointPartition(t.Context(), &h)
+	if err != nil || !told {
+		t.Fatal(told, err)
+	}
+	b.clock.Advance(recountEvery)
+	rows, _, err := b.s.sums.listed(t.Context(), "", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.register(t, RegisterOptions{}, "https://a.example/other") // after the rows were read
+	b.clock.Advance(-recountEvery)
+	if mended, err := b.s.sums.mend(t.Context(), rows); err != nil || mended > 1 {
+		t.Errorf("%d mended, %v", mended, err)
+	}
+	stats := map[string]int{}
+	for e, err := range b.s.index.Query(t.Context(), storage.Query{Partition: partitionsKey}) {
+		s, _ := sumRows.Decode(e.Props)
+		if stats[s.Partition] = s.Counts[Pending]; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff(map[string]int{"a.example": 1, "new.example": 1}, stats); d != "" {
+		t.Error(d)
+	}
+	b.clock.Advance(recountEvery)
+	if mended := b.recount(t); mended != 1 { // its registration never came
+		t.Errorf("%d mended", mended)
+	}
+}
