@@ -81,7 +81,7 @@ mutants: ## small changes to the protocol's code, one at a time, and the tests t
 	$(GO) run ./tools/mutants $(ARGS)
 
 soak: ## many more schedules of the simulation, many more kills, and longer fuzzing
-	$(GO) test ./pkg/crawl -run TestSimulation -sim.runs 20000 -timeout 60m
+	$(GO) test ./pkg/crawl -run 'TestSimulation|TestK11SimulationOfHints' -sim.runs 20000 -timeout 120m
 	$(GO) test ./pkg/app -run TestCrash -v -crash.rounds 50 -crash.pages 2000 -timeout 60m
 	$(GO) test ./pkg/run/mailimport -run TestD6FlatMemory -v -import.mails 32000 -timeout 60m
 	$(MAKE) attack model mutants

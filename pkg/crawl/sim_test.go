@@ -2,13 +2,14 @@ package crawl
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
@@ -21,11 +22,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// The simulation runs registrations, sweeps and workers against one store under a
+// The simulation runs registrations, sweeps and workers of several processes against one store under a
 // scheduler that decides, from a seed, who takes the next step. A step is one storage operation,
 // one sleep or one request, so every interleaving of those can happen; time passes between steps
-// and sometimes leaps. Operations fail before or after they took effect, messages are lost and
-// doubled, actors die. A failing run is repeated with -sim.seed.
+// and sometimes leaps. Operations fail before or after they took effect, or take effect after their client
+// gave up; messages are lost and doubled; actors and whole processes die; clocks differ. A failing run is
+// repeated with -sim.seed.
 
 var (
 	simSeed = flag.Uint64("sim.seed", 0, "run only this seed")
@@ -46,25 +48,37 @@ func simulateAll(t *testing.T, open opener, runs int) {
 		seeds = []uint64{*simSeed}
 	}
 	for _, seed := range seeds {
-		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { simulate(t, open, seed) }) {
+		if !t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { simulate(t, open, seed) })
+		}) {
 			t.Fatalf("repeat with: go test ./pkg/crawl -run %s -sim.seed %d", t.Name(), seed)
 		}
 	}
 }
 
 const (
-	simDelay  = 2 * time.Second // between requests to the paced host
-	simAtOnce = 2               // requests in flight to the other
+	simDelay  = 2 * time.Second // between requests to a paced host
+	simAtOnce = 2               // requests in flight to another
 )
 
-var simHosts = []string{"slow.example", "fast.example"}
+var simHosts = []string{"slow.example", "fast.example", "still.example", "wide.example"}
+
+// paced reports whether a host wants pauses.
+func paced(host string) bool { return host == "slow.example" || host == "still.example" }
 
 type sim struct {
 	t       *testing.T
 	rng     *rand.Rand
 	now     time.Time
-	ready   []*actor
+	skewed  bool       // the processes' clocks differ
+	mu      sync.Mutex // guards waiting
+	waiting []*waiter
+	actors  []*actor // that are not over
+	working *actor   // who was resumed last
 	spawned int
+	owners  map[string]*actor // of locks and leases
+	busy    bool              // time passes slowly
+	sent    []lateWrite       // that nobody waits for
 	faults  bool
 	version lineage.Version // of the next release's texts, or the present one's
 	raising bool            // the next release comes
@@ -72,7 +86,13 @@ type sim struct {
 	problem string
 	daily   registry.Budget // of each host, and of all; zero is no limit
 	total   registry.Budget
-	moving  bool // items of earlier rules come to be, and move
+	steps   int    // of the disturbed time
+	slowOf  int    // one of so many actors is slow
+	moving  bool   // items of earlier rules come to be, and move
+	spawns  func() // has somebody begin something
+
+	processes [simProcesses]*process
+	started   int // processes, so far
 
 	store storage.Store      // as it is
 	reg   *registry.Registry // over store, without faults or interleaving: for looking
@@ -84,18 +104,6 @@ type sim struct {
 	asked map[source.ID]*requests
 }
 
-// actor is one process. It runs only between resume and yield.
-type actor struct {
-	name          string
-	resume, yield chan struct{}
-	dead, over    bool
-	wakeAt        time.Time
-}
-
-type actorKey struct{}
-
-var errDied = errors.New("the process died")
-
 func simulate(t *testing.T, open opener, seed uint64) {
 	s := newSim(t, open, seed)
 	s.disturbed()
@@ -106,6 +114,7 @@ func simulate(t *testing.T, open opener, seed uint64) {
 }
 
 func (s *sim) report(seed uint64) {
+	s.end()
 	if s.problem != "" {
 		s.t.Errorf("seed %d, %s: %s", seed, s.now.Format(time.RFC3339), s.problem)
 	}
@@ -115,10 +124,12 @@ func newSim(t *testing.T, open opener, seed uint64) *sim {
 	s := &sim{
 		t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 		acked: map[source.ID]promise{}, asked: map[source.ID]*requests{}, faults: true, version: lineage.Current,
-		raising: seed%2 == 0,
+		raising: seed%2 == 0, skewed: seed%3 != 0, owners: map[string]*actor{},
 	}
 	s.store = open(t, s.clock)
-	s.reg = s.registry(s.store, "looker")
+	s.reg = registry.New(s.store, registry.Options{Parallel: 1, Clock: s.latest, Politeness: s.politeness})
+	s.restart(simProcesses)
+	s.spawns, s.steps, s.slowOf = s.spawnAny, 400, 5
 	s.world = newWorld(s)
 	s.index = &simIndex{sim: s, versions: map[string]int{}, pages: map[string]search.Page{}}
 	s.queue, s.slow = s.store.Queue(registry.JobQueue), s.store.Queue(registry.SlowQueue)
@@ -137,40 +148,37 @@ func must(t *testing.T, err error) {
 
 func (s *sim) clock() time.Time { return s.now }
 
+// latest is what the clock that is most ahead may say: what it has seen come is due.
+func (s *sim) latest() time.Time {
+	if s.skewed {
+		return s.now.Add(simSkew)
+	}
+	return s.now
+}
+
+func (s *sim) politeness(host string) registry.Politeness {
+	p := registry.Politeness{MaxConcurrent: simAtOnce, Daily: s.daily, Total: s.total} // two workers of one request each
+	if paced(host) {
+		p.MinDelay, p.MaxDelay, p.MaxConcurrent = simDelay, 2*simDelay, 1
+	}
+	return p
+}
+
 func (s *sim) fail(format string, args ...any) {
 	if s.problem == "" {
 		s.problem = fmt.Sprintf(format, args...)
 	}
 }
 
-// registry opens the registry for one process; its lock owners begin with the process's name.
-func (s *sim) registry(store storage.Store, process string) *registry.Registry {
-	token := 0
-	return registry.New(store, registry.Options{
-		Parallel: 1, Clock: s.clock, Jitter: s.rng.Float64, Sleep: s.sleep,
-		Token: func() string { token++; return fmt.Sprintf("%s-%d", process, token) },
-		Politeness: func(host string) registry.Politeness {
-			p := registry.Politeness{
-				MaxConcurrent: simAtOnce,
-				Daily:         s.daily,
-				Total:         s.total,
-			} // two workers of one request each
-			if host == "slow.example" {
-				p.MinDelay, p.MaxDelay, p.MaxConcurrent = simDelay, 2*simDelay, 1
-			}
-			return p
-		},
-	})
-}
-
 // disturbed lets everything happen at once, with faults.
 func (s *sim) disturbed() {
-	for step := range 400 {
+	for step := range s.steps {
 		if step == 100 && s.raising {
 			s.mixed, s.version = true, raised // some instances are of the next release, the others stay for a while
+			s.restart(simProcesses - 1)
 		}
-		if len(s.ready) < 5 && s.rng.IntN(4) == 0 {
-			s.spawnAny()
+		if len(s.actors) < 5 && s.rng.IntN(4) == 0 {
+			s.spawns()
 		}
 		s.step()
 		if step%4 == 0 {
@@ -186,6 +194,8 @@ func (s *sim) disturbed() {
 func (s *sim) calm() {
 	s.settle()
 	s.faults, s.mixed = false, false
+	s.pass(requestTime)
+	s.restart(simProcesses)
 	if s.moving {
 		s.spawn("migrate", s.migrate)
 		s.settle()
@@ -194,7 +204,7 @@ func (s *sim) calm() {
 		if minute%20 == 0 {
 			s.pardon()
 		}
-		s.now = s.now.Add(time.Minute)
+		s.pass(time.Minute)
 		url := s.world.list(s.rng)
 		s.spawn("resource", func(ctx context.Context) { s.resource(ctx, url) })
 		s.spawn("sweep", s.sweep)
@@ -211,7 +221,7 @@ func (s *sim) calm() {
 	s.settle()
 	s.drain()
 	for range 12 { // pending pages of hosts that are guarded, paused or claimed wait for that
-		s.now = s.now.Add(time.Minute)
+		s.pass(time.Minute)
 		s.spawn("sweep", s.sweep)
 		s.settle()
 		s.drain()
@@ -224,9 +234,9 @@ func (s *sim) calm() {
 		s.settle()
 	}
 	for _, wait := range []time.Duration{0, schedule.Defaults().Max} { // then URL variants have seen each other, too
-		s.now = s.now.Add(wait)
+		s.pass(wait)
 		for range 30 {
-			s.now = s.now.Add(time.Minute)
+			s.pass(time.Minute)
 			s.spawn("sweep", s.sweep)
 			s.settle()
 			s.drain()
@@ -258,7 +268,7 @@ func (s *sim) pardon() {
 
 // settle runs all actors to their end.
 func (s *sim) settle() {
-	for i := 0; len(s.ready) > 0 && s.problem == ""; i++ {
+	for i := 0; len(s.actors) > 0 && s.problem == ""; i++ {
 		s.step()
 		if i > 200_000 {
 			s.fail("the actors do not come to an end")
@@ -308,12 +318,14 @@ func (s *sim) spawnAny() {
 		s.spawnMove()
 		return
 	}
-	switch n := s.rng.IntN(13); {
+	switch n := s.rng.IntN(16); {
+	case n == 13 || n == 14:
+		s.takeRoom(simHosts[s.rng.IntN(len(simHosts))], 3*time.Minute)
 	case n < 3:
 		urls := s.world.some(s.rng)
 		force := s.rng.IntN(3) == 0
 		s.spawn("register", func(ctx context.Context) { s.register(ctx, urls, force) })
-	case n < 5:
+	case n < 5 || n == 15:
 		s.spawn("sweep", s.sweep)
 	case n < 6:
 		s.world.change(s.rng)
@@ -333,82 +345,4 @@ func (s *sim) spawnAny() {
 	default:
 		s.spawn("worker", s.work)
 	}
-}
-
-func (s *sim) spawn(name string, run func(context.Context)) {
-	s.spawned++
-	a := &actor{name: fmt.Sprintf("%s%d", name, s.spawned), resume: make(chan struct{}), yield: make(chan struct{})}
-	s.ready = append(s.ready, a)
-	ctx := context.WithValue(context.Background(), actorKey{}, a)
-	go func() {
-		<-a.resume
-		run(ctx)
-		a.over = true
-		a.yield <- struct{}{}
-	}()
-}
-
-// step lets time pass and one actor go on.
-func (s *sim) step() {
-	switch n := s.rng.IntN(100); {
-	case n < 3 && s.faults:
-		s.now = s.now.Add(time.Duration(s.rng.IntN(200)) * time.Second)
-	case n < 10 && s.faults:
-		s.now = s.now.Add(time.Duration(s.rng.IntN(20)) * time.Second)
-	default:
-		s.now = s.now.Add(time.Duration(s.rng.IntN(20)) * time.Millisecond)
-	}
-	a := s.pick()
-	if a == nil {
-		return
-	}
-	a.resume <- struct{}{}
-	<-a.yield
-	if a.over {
-		for i := range s.ready {
-			if s.ready[i] == a {
-				s.ready = append(s.ready[:i], s.ready[i+1:]...)
-				break
-			}
-		}
-	}
-}
-
-// pick chooses an actor that is awake; if all sleep, time goes on to the first alarm.
-func (s *sim) pick() *actor {
-	var awake []*actor
-	var first *actor
-	for _, a := range s.ready {
-		if !a.wakeAt.After(s.now) {
-			awake = append(awake, a)
-		} else if first == nil || a.wakeAt.Before(first.wakeAt) {
-			first = a
-		}
-	}
-	if len(awake) == 0 {
-		if first != nil {
-			s.now = first.wakeAt
-		}
-		return first
-	}
-	return awake[s.rng.IntN(len(awake))]
-}
-
-// pause gives the step to others.
-func (s *sim) pause(ctx context.Context, until time.Time) error {
-	a, _ := ctx.Value(actorKey{}).(*actor)
-	if a == nil {
-		return nil
-	}
-	if a.dead {
-		return errDied
-	}
-	a.wakeAt = until
-	a.yield <- struct{}{}
-	<-a.resume
-	return nil
-}
-
-func (s *sim) sleep(ctx context.Context, d time.Duration) error {
-	return s.pause(ctx, s.now.Add(d))
 }

@@ -5,12 +5,10 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search/index"
-	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -18,10 +16,13 @@ import (
 // Before is called before every storage operation of an actor.
 func (s *sim) Before(ctx context.Context, c storagetest.Call) error {
 	asked := s.now
-	if err := s.pause(ctx, s.now); err != nil {
+	if err := s.pause(ctx, s.now, c.Op+" "+c.Name+" "+c.Key); err != nil {
 		return err
 	}
-	if s.now.Sub(asked) > 30*time.Second {
+	if a := actorOf(ctx); a != nil {
+		a.asked = asked
+	}
+	if s.now.Sub(asked) > requestTime {
 		return fault.New(fault.Unavailable, "timed out") // as requests do
 	}
 	s.checkLocks(ctx, c)
@@ -32,7 +33,7 @@ func (s *sim) Before(ctx context.Context, c storagetest.Call) error {
 	case n < 10:
 		return fault.New(fault.Unavailable, "injected before")
 	case n < 15:
-		s.die(ctx)
+		s.die(actorOf(ctx), n < 13)
 		return errDied
 	case n < 60 && c.Op == "queue.Send":
 		return storagetest.ErrLost
@@ -44,23 +45,18 @@ func (s *sim) Before(ctx context.Context, c storagetest.Call) error {
 
 // After is called after it.
 func (s *sim) After(ctx context.Context, _ storagetest.Call, err error) error {
-	if !s.faults || ctx.Value(actorKey{}) == nil {
+	if !s.faults || actorOf(ctx) == nil {
 		return err
 	}
 	switch n := s.rng.IntN(1000); {
 	case n < 10:
 		return fault.New(fault.Unavailable, "injected after")
 	case n < 15:
-		s.die(ctx)
+		s.die(actorOf(ctx), n < 13)
 		return errDied
 	}
 	return err
 }
-
-func (s *sim) die(ctx context.Context) { ctx.Value(actorKey{}).(*actor).dead = true }
-
-// process is what one actor sees of the world: the store with faults, and code over it.
-func (s *sim) process() storage.Store { return storagetest.Hooked(s.store, s) }
 
 func (s *sim) register(ctx context.Context, urls []string, force bool) {
 	var sources []source.Source
@@ -70,7 +66,7 @@ func (s *sim) register(ctx context.Context, urls []string, force bool) {
 		must(s.t, err)
 		sources, standing = append(sources, src), append(standing, s.world.version(u))
 	}
-	reg := s.registry(s.process(), nameOf(ctx))
+	reg := actorOf(ctx).reg
 	var alone []func() bool
 	for _, src := range sources {
 		alone = append(alone, s.registering(src.ID()))
@@ -90,7 +86,7 @@ func (s *sim) register(ctx context.Context, urls []string, force bool) {
 }
 
 func (s *sim) sweep(ctx context.Context) {
-	_, err := s.registry(s.process(), nameOf(ctx)).Jobs.Sweep(ctx)
+	_, err := actorOf(ctx).reg.Jobs.Sweep(ctx)
 	if err != nil && !s.faults {
 		s.fail("sweep failed without a fault: %v", err)
 	}
@@ -98,7 +94,7 @@ func (s *sim) sweep(ctx context.Context) {
 
 // rebuild walks over everything, as the steps of a run do, for as long as nothing fails.
 func (s *sim) rebuild(ctx context.Context, o registry.Rebuild) {
-	reg := s.registry(s.process(), nameOf(ctx))
+	reg := actorOf(ctx).reg
 	step := registry.RebuildStep{}
 	for err := error(nil); err == nil && !step.Done; {
 		step, err = reg.Rebuilds.Request(ctx, o, step.Next)
@@ -117,7 +113,7 @@ func (s *sim) work(ctx context.Context) {
 	}
 	job, err := registry.ParseJob(messages[0].Body)
 	must(s.t, err)
-	w := s.worker(s.process(), nameOf(ctx))
+	w := actorOf(ctx).worker()
 	if messages[0].Dequeued > 5 {
 		_ = w.GiveUp(ctx, job, "given up")
 		_ = q.Delete(ctx, messages[0])
@@ -131,9 +127,8 @@ func (s *sim) work(ctx context.Context) {
 		}
 		err = w.Process(ctx, job)
 	}
-	a := ctx.Value(actorKey{}).(*actor)
 	switch {
-	case a.dead: // the message comes back by itself
+	case actorOf(ctx).dead: // the message comes back by itself
 	case err != nil:
 		if !s.faults {
 			s.fail("a job failed without a fault: %v", err)
@@ -146,7 +141,7 @@ func (s *sim) work(ctx context.Context) {
 
 // resource fetches a page that is no item.
 func (s *sim) resource(ctx context.Context, url string) {
-	_, err := s.worker(s.process(), nameOf(ctx)).FetchResource(ctx, ResourceRequest{URL: url})
+	_, err := actorOf(ctx).worker().FetchResource(ctx, ResourceRequest{URL: url})
 	if err != nil && !s.faults && !fault.Is(err, fault.Throttled) {
 		s.fail("a visit failed without a fault: %v", err)
 	}
@@ -154,10 +149,10 @@ func (s *sim) resource(ctx context.Context, url string) {
 
 // checkVisits: a host that nobody is at can be visited at once, whoever died there.
 func (s *sim) checkVisits() {
-	s.now = s.now.Add(time.Minute)
+	s.pass(time.Minute)
 	for _, host := range simHosts {
 		s.spawn("visit", func(ctx context.Context) {
-			if _, err := s.worker(s.process(), nameOf(ctx)).FetchResource(ctx, ResourceRequest{URL: "https://" + host +
+			if _, err := actorOf(ctx).worker().FetchResource(ctx, ResourceRequest{URL: "https://" + host +
 				"/list"}); err != nil {
 				s.fail("%s is not to be visited: %v", host, err)
 			}
@@ -166,21 +161,12 @@ func (s *sim) checkVisits() {
 	}
 }
 
-// versionOf is what the next process reads under.
-func (s *sim) versionOf() lineage.Version {
-	if s.mixed && s.spawned%3 == 0 {
-		return lineage.Current
-	}
-	return s.version
-}
-
-func nameOf(ctx context.Context) string { return ctx.Value(actorKey{}).(*actor).name }
-
-func (s *sim) worker(store storage.Store, process string) *Worker {
-	reg := s.registry(store, process)
-	return New(reg, snapshot.New(store).By(s.clock), index.NewManifests(store), s.world, s.index, Options{
+// worker is one for an invocation. Only the registry is shared in this world.
+func (p *process) worker() *Worker {
+	s := p.sim
+	return New(p.reg, snapshot.New(p.store).By(p.clock), index.NewManifests(p.store), s.world, s.index, Options{
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
-		Clock: s.clock, Jitter: s.rng.Float64, Sleep: s.sleep, CommitTime: 10 * time.Second,
-		Retention: snapshot.Retention{Count: 1}, Version: s.versionOf(),
+		Clock: p.clock, Jitter: s.rng.Float64, Sleep: s.sleep, CommitTime: 10 * time.Second,
+		Retention: snapshot.Retention{Count: 1}, Version: p.version,
 	})
 }

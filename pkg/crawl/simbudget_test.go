@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -24,7 +25,9 @@ func simulateBudgets(t *testing.T, open opener, runs int) {
 		if *simSeed != 0 {
 			seed = *simSeed
 		}
-		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { spent += one(simulateDays(t, open, seed)) }) {
+		if !t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { spent += one(simulateDays(t, open, seed)) })
+		}) {
 			t.Fatalf("repeat with: go test ./pkg/crawl -run %s -sim.seed %d", t.Name(), seed)
 		}
 		if *simSeed != 0 {
@@ -39,6 +42,8 @@ func simulateBudgets(t *testing.T, open opener, runs int) {
 // simulateDays reports whether a budget was spent.
 func simulateDays(t *testing.T, open opener, seed uint64) (spent bool) {
 	s := newSim(t, open, seed)
+	s.skewed = false // days are counted by the true time
+	s.restart(simProcesses)
 	switch seed % 3 {
 	case 0:
 		s.daily.Requests = int64(4 + s.rng.IntN(8)) // robots.txt takes one, a page that redirects two
@@ -47,14 +52,14 @@ func simulateDays(t *testing.T, open opener, seed uint64) (spent bool) {
 	default:
 		s.daily.Requests, s.total.Requests = int64(4+s.rng.IntN(12)), int64(16+s.rng.IntN(30))
 	}
-	s.now = s.now.Add(time.Duration(s.rng.IntN(24*60)) * time.Minute) // midnight may come at any time
+	s.pass(time.Duration(s.rng.IntN(24*60)) * time.Minute) // midnight may come at any time
 	s.disturbed()
 	spent = s.held()
 	s.settle()
 	s.faults = false
 	for day := 0; day < 20 && s.problem == ""; day++ {
 		for range 24 { // a sweep that has something to do twice an hour, at least
-			s.now = s.now.Add(30 * time.Minute)
+			s.pass(30 * time.Minute)
 			s.spawn("sweep", s.sweep)
 			s.settle()
 			s.drain()

@@ -3,7 +3,6 @@ package crawl
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -69,7 +68,7 @@ func (s *sim) remove(ctx context.Context, url string) {
 	src, err := source.DefaultRules().ParseURL(url)
 	must(s.t, err)
 	over := s.removing(src.ID())
-	_, err = s.registry(s.process(), nameOf(ctx)).Items.Remove(ctx, src.ID())
+	_, err = actorOf(ctx).reg.Items.Remove(ctx, src.ID())
 	if err != nil && !s.faults && !fault.Is(err, fault.NotFound) {
 		s.fail("a removal failed without a fault: %v", err)
 	}
@@ -106,7 +105,7 @@ func (s *sim) promise(it registry.Item, standing int) {
 }
 
 // checkLocks holds commits to invariant 3: a transaction that unlocks an item and can succeed
-// comes from the process that holds the lock.
+// comes from the invocation that holds the lock, or from one by whose clock it has run out.
 func (s *sim) checkLocks(ctx context.Context, c storagetest.Call) {
 	for _, op := range c.Ops {
 		if c.Name != registry.DefaultTable || op.Kind != storage.Replace || op.Entity.Props["id"] == nil {
@@ -120,9 +119,9 @@ func (s *sim) checkLocks(ctx context.Context, c storagetest.Call) {
 		if after, _ := op.Entity.Props["lockOwner"].(string); owner == "" || after == owner {
 			continue
 		}
-		if until, _ := now.Props["lockedUntil"].(string); !strings.HasPrefix(owner, nameOf(ctx)+"-") &&
-			until > s.now.Format("2006-01-02T15:04:05.000Z") {
-			s.fail("%s commits over the lock of %s", nameOf(ctx), owner)
+		a, until := actorOf(ctx), now.Props["lockedUntil"].(string)
+		if s.owners[owner] != a && until > storage.FormatTime(a.clock()) {
+			s.fail("%s commits over the lock of %s", a.name, s.owners[owner].name)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -33,7 +34,7 @@ func simulateMoves(t *testing.T, open opener, runs int) {
 			}
 			s.report(seed)
 		}
-		if !t.Run(fmt.Sprint(seed), run) {
+		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { synctest.Test(t, run) }) {
 			t.Fatalf("repeat with: go test ./pkg/crawl -run %s -sim.seed %d", t.Name(), seed)
 		}
 		if *simSeed != 0 {
@@ -66,7 +67,7 @@ func (s *sim) registerStray(ctx context.Context, u string) {
 	must(s.t, err)
 	standing := s.world.version(u)
 	alone := s.registering(now.ID())
-	got := s.registry(s.process(), nameOf(ctx)).Items.Register(ctx, []source.Source{stray(u)},
+	got := actorOf(ctx).reg.Items.Register(ctx, []source.Source{stray(u)},
 		registry.RegisterOptions{})[0]
 	if owed := alone(); got.Err == nil && owed {
 		s.promise(registry.Item{ID: now.ID()}, standing)
@@ -74,7 +75,7 @@ func (s *sim) registerStray(ctx context.Context, u string) {
 }
 
 func (s *sim) migrate(ctx context.Context) {
-	reg := s.registry(s.process(), nameOf(ctx))
+	reg := actorOf(ctx).reg
 	for step, err := (registry.Moved{}), error(nil); err == nil && !step.Done; {
 		step, err = reg.Moves.Step(ctx, source.DefaultRules(), step.Next, false)
 		if err != nil && !s.faults {

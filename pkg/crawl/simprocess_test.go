@@ -1,0 +1,241 @@
+package crawl
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing/synctest"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+const (
+	simProcesses = 3
+	// simSkew is how far a clock may be from the true time. Two of them differ by less than the five
+	// seconds that docs/model asks for.
+	simSkew = 2400 * time.Millisecond
+)
+
+// process is an instance of the handler. Its actors share a registry: the hints that it remembers, and
+// the locks that let one of them at a time write a host's row. Its clock is its own.
+type process struct {
+	sim     *sim
+	name    string
+	skew    time.Duration
+	version lineage.Version // of its release
+	store   storage.Store   // with faults
+	reg     *registry.Registry
+}
+
+func (s *sim) newProcess() *process {
+	s.started++
+	p := &process{sim: s, name: fmt.Sprint("p", s.started), version: s.version}
+	if s.skewed {
+		p.skew = time.Duration((2*s.rng.Float64() - 1) * float64(simSkew))
+	}
+	if s.mixed && s.rng.IntN(3) == 0 {
+		p.version = lineage.Current
+	}
+	p.store = storagetest.Hooked(lateStore{s.store, s}, s)
+	p.reg = registry.New(p.store, p.options())
+	return p
+}
+
+func (p *process) clock() time.Time { return p.sim.now.Add(p.skew) }
+
+// options are those of the process's registry. Its lock owners are known by the actor that is at work.
+func (p *process) options() registry.Options {
+	s, token := p.sim, 0
+	return registry.Options{
+		Parallel: 1, Clock: p.clock, Jitter: s.rng.Float64, Sleep: s.sleep, Politeness: s.politeness,
+		Token: func() string {
+			token++
+			name := fmt.Sprintf("%s-%d", p.name, token)
+			s.owners[name] = s.working
+			return name
+		},
+	}
+}
+
+// restart replaces some of the processes. Those who are at work in the old ones go on.
+func (s *sim) restart(n int) {
+	for i := range n {
+		s.processes[i] = s.newProcess()
+	}
+}
+
+// actor is one invocation in a process: what a message, a timer or a request has it do.
+type actor struct {
+	*process
+	number     int
+	slow       bool // its requests take long
+	name       string
+	dead, over bool
+	asked      time.Time // when its last storage operation began
+}
+
+// waiter is a goroutine of an actor that waits to go on. An actor without any waits for another at a lock.
+type waiter struct {
+	*actor
+	what string // it is about to do
+	at   time.Time
+	take chan struct{}
+
+	delayed bool
+}
+
+type actorKey struct{}
+
+var errDied = errors.New("the process died")
+
+func actorOf(ctx context.Context) *actor {
+	a, _ := ctx.Value(actorKey{}).(*actor)
+	return a
+}
+
+func (s *sim) spawn(name string, run func(context.Context)) {
+	s.spawned++
+	a := &actor{
+		process: s.processes[s.rng.IntN(simProcesses)], number: s.spawned, slow: s.rng.IntN(s.slowOf) == 0,
+		name: fmt.Sprintf("%s%d", name, s.spawned),
+	}
+	s.actors = append(s.actors, a)
+	begin := s.wait(a, s.now, "begin")
+	ctx := context.WithValue(context.Background(), actorKey{}, a)
+	go func() {
+		defer func() { a.over = true }()
+		<-begin
+		run(ctx)
+	}()
+}
+
+// die ends an invocation, or its process with all that is at work there. Another takes its place.
+func (s *sim) die(a *actor, alone bool) {
+	for _, other := range s.actors {
+		other.dead = other.dead || other == a || !alone && other.process == a.process
+	}
+	for i, p := range s.processes {
+		if !alone && p == a.process {
+			s.processes[i] = s.newProcess()
+		}
+	}
+}
+
+// step lets time pass and one actor go on. When it returns all of them wait.
+func (s *sim) step() {
+	s.leap()
+	if w := s.pick(); w != nil && !s.late(w) {
+		s.resume(w)
+	}
+}
+
+// leap lets time pass: in busy times little, otherwise sometimes much. It often ends shortly before a full
+// minute, when hints come due.
+func (s *sim) leap() {
+	if s.rng.IntN(40) == 0 {
+		s.busy = !s.busy
+	}
+	n := s.rng.IntN(100)
+	switch {
+	case !s.faults || s.busy || n >= 10:
+		s.pass(time.Duration(s.rng.IntN(20)) * time.Millisecond)
+	case n < 3:
+		s.pass(time.Duration(s.rng.IntN(200)) * time.Second)
+	case n < 7:
+		s.pass(time.Duration(s.rng.IntN(20)) * time.Second)
+	default:
+		before := time.Duration(s.rng.IntN(4000)) * time.Millisecond
+		s.pass(max(0, s.now.Truncate(time.Minute).Add(time.Minute-before).Sub(s.now)))
+	}
+}
+
+// late has a request be on its way for so long that others do much meanwhile. To some actors it happens often.
+func (s *sim) late(w *waiter) bool {
+	rare := 50
+	if w.slow {
+		rare = 2
+	}
+	if !s.faults || w.delayed || w.dead || s.rng.IntN(rare) > 0 {
+		return false
+	}
+	w.delayed, w.at = true, s.now.Add(requestTime-time.Duration(s.rng.Int64N(int64(requestTime)>>s.rng.IntN(4))))
+	return true
+}
+
+func (s *sim) resume(t *waiter) {
+	s.working = t.actor
+	s.waiting = without(s.waiting, t)
+	close(t.take)
+	synctest.Wait()
+	s.actors = slices.DeleteFunc(s.actors, func(a *actor) bool { return a.over })
+	// Goroutines of one actor come in any order.
+	slices.SortFunc(s.waiting, func(a, b *waiter) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.what, b.what))
+	})
+}
+
+// pick chooses who is awake; if all sleep, time goes on to the first alarm.
+func (s *sim) pick() *waiter {
+	var awake []*waiter
+	var first *waiter
+	for _, t := range s.waiting {
+		if t.dead || !t.at.After(s.now) {
+			awake = append(awake, t)
+		} else if first == nil || t.at.Before(first.at) {
+			first = t
+		}
+	}
+	switch {
+	case len(awake) > 0:
+		return awake[s.rng.IntN(len(awake))]
+	case first != nil:
+		s.pass(first.at.Sub(s.now))
+	case len(s.actors) > 0:
+		s.fail("%d actors wait for each other", len(s.actors))
+	}
+	return first
+}
+
+func (s *sim) wait(a *actor, until time.Time, what string) (take chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := &waiter{actor: a, at: until, what: what, take: make(chan struct{})}
+	s.waiting = append(s.waiting, t)
+	return t.take
+}
+
+// pause gives the step to others.
+func (s *sim) pause(ctx context.Context, until time.Time, what string) error {
+	a := actorOf(ctx)
+	if a == nil {
+		return nil
+	}
+	if !a.dead {
+		<-s.wait(a, until, what)
+	}
+	if a.dead {
+		return errDied
+	}
+	return nil
+}
+
+func (s *sim) sleep(ctx context.Context, d time.Duration) error {
+	return s.pause(ctx, s.now.Add(d), "sleep")
+}
+
+// end has everybody die, so that nobody is left waiting.
+func (s *sim) end() {
+	s.faults = false
+	for _, a := range s.actors {
+		a.dead = true
+	}
+	for t := s.pick(); t != nil; t = s.pick() {
+		s.resume(t)
+	}
+}
