@@ -56,45 +56,39 @@ func (v *vocabulary) add(keys map[uint64]bool) {
 	}
 }
 
-// learn has the words of a page found by their other forms.
-func (w *writer) learn(p search.Page) error {
-	if !stem.Known(p.Language) {
+// learn has the words of texts that enter the index found by their other forms.
+func (w *writer) learn(language string, texts []textOp) error {
+	if !stem.Known(language) {
 		return nil
 	}
-	most := len(w.learned) + maxLearned
-	for text := range texts(p) {
-		for word := range words(text) {
-			// Two words of one hash cost the second its forms, which is rare enough.
-			key := xxhash.Sum64String(p.Language + " " + word)
-			if w.learned[key] || w.words.has(key) {
-				continue
-			}
-			if len(w.learned) == most {
-				return nil
-			}
-			w.learned[key] = true
-			word = fold(word)
-			if err := w.exec("INSERT OR IGNORE INTO forms (language, stem, word) VALUES (?, ?, ?)", p.Language,
-				stem.Word(word, p.Language), word); err != nil {
-				return err
+	seed, most := xxhash.Sum64String(language), len(w.learned)+maxLearned
+	for _, op := range texts {
+		if op.remove {
+			continue
+		}
+		for _, text := range []string{op.title, op.heading, op.body} {
+			for word := range words(text) {
+				// Two words of one hash cost the second its forms, which is rare enough.
+				key := seed ^ xxhash.Sum64String(word)
+				if w.learned[key] || w.words.has(key) {
+					continue
+				}
+				if len(w.learned) == most {
+					return nil
+				}
+				if err := w.learnWord(language, fold(word)); err != nil {
+					return err
+				}
+				w.learned[key] = true
 			}
 		}
 	}
 	return nil
 }
 
-// texts are what a page is found by.
-func texts(p search.Page) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		if !yield(p.Title) {
-			return
-		}
-		for _, c := range p.Chunks {
-			if !yield(c.Heading) || !yield(c.Text) {
-				return
-			}
-		}
-	}
+func (w *writer) learnWord(language, word string) error {
+	return w.exec("INSERT OR IGNORE INTO forms (language, stem, word) VALUES (?, ?, ?)", language,
+		stem.Word(word, language), word)
 }
 
 // words are those of a text that may have other forms.

@@ -74,6 +74,18 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestFormsOfAnotherLanguage: the words of a text that stays are learned again when its page has another language.
+func TestFormsOfAnotherLanguage(t *testing.T) {
+	ix := created(t, t.TempDir()+"/index.db")
+	for _, language := range []string{"en", "de"} {
+		put(t, ix, pageIn(language, "page", "Die Häuser am Hafen werden geschlossen."))
+	}
+	res, err := ix.Search(t.Context(), search.Query{Text: "haus", Top: 10})
+	if err != nil || res.Count != 1 {
+		t.Errorf("%d pages, %v", res.Count, err)
+	}
+}
+
 // TestFormsRankBelowTheWord: a form that is rare does not outrank the word that was asked for.
 func TestFormsRankBelowTheWord(t *testing.T) {
 	ix := created(t, t.TempDir()+"/index.db")

@@ -33,22 +33,35 @@ func (ix *Index) Put(ctx context.Context, pages ...search.Page) error {
 	}
 	return ix.fault("put", ix.inTransaction(ctx, func(w *writer) error {
 		for _, p := range pages {
-			page, err := w.putPage(p)
-			if err != nil {
-				return err
-			}
-			if err := w.replaceChunks(page.row, wanted(p)); err != nil {
-				return err
-			}
-			if err := w.replaceImages(page, p.Images); err != nil {
-				return err
-			}
-			if err := w.learn(p); err != nil {
+			if err := w.put(p); err != nil {
 				return err
 			}
 		}
-		return nil
+		return w.indexTexts()
 	}))
+}
+
+// put makes the index hold one page.
+func (w *writer) put(p search.Page) error {
+	page, err := w.putPage(p)
+	if err != nil {
+		return err
+	}
+	want, before := wanted(p), len(w.texts)
+	if err := w.replaceChunks(page.row, want); err != nil {
+		return err
+	}
+	if err := w.replaceImages(page, p.Images); err != nil {
+		return err
+	}
+	texts := w.texts[before:]
+	if page.language != p.Language { // the words of texts that stay have other forms now
+		texts = nil
+		for _, r := range want {
+			texts = append(texts, textOp{row: r})
+		}
+	}
+	return w.learn(p.Language, texts)
 }
 
 // Remove takes a page out; a page that is not there is no error.
@@ -67,7 +80,10 @@ func (ix *Index) Remove(ctx context.Context, id string, _ *search.Contents) erro
 		if err := w.replaceImages(page, nil); err != nil {
 			return err
 		}
-		return w.exec("DELETE FROM pages WHERE rowid = ?", page.row)
+		if err := w.exec("DELETE FROM pages WHERE rowid = ?", page.row); err != nil {
+			return err
+		}
+		return w.indexTexts()
 	}))
 }
 

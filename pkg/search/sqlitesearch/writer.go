@@ -1,10 +1,13 @@
 package sqlitesearch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
@@ -18,6 +21,13 @@ type writer struct {
 
 	words   *vocabulary
 	learned map[uint64]bool // words that were added to it
+	texts   []textOp        // on their way into the full-text index: see indexTexts
+}
+
+// textOp takes a chunk's text out of the full-text index, or brings it there.
+type textOp struct {
+	row
+	remove bool
 }
 
 func (w *writer) prepared(query string) (*sql.Stmt, error) {
@@ -39,24 +49,26 @@ func (w *writer) exec(query string, args ...any) error {
 	return err
 }
 
-// stored is a page that has a row, and how many images it has there.
+// stored is a page that has a row.
 type stored struct {
-	row    int64
-	images int
+	row      int64
+	images   int // that it has there
+	language string
 }
 
 // rowOf finds the row of a page; sql.ErrNoRows when it is not there.
 func (w *writer) rowOf(id string) (page stored, err error) {
-	s, err := w.prepared("SELECT rowid, images FROM pages WHERE id = ?")
+	s, err := w.prepared("SELECT rowid, images, language FROM pages WHERE id = ?")
 	if err == nil {
-		err = s.QueryRowContext(w.ctx, id).Scan(&page.row, &page.images)
+		err = s.QueryRowContext(w.ctx, id).Scan(&page.row, &page.images, &page.language)
 	}
 	return page, err
 }
 
-// putPage writes the page's row if it differs. The number of images is left to replaceImages.
+// putPage writes the page's row if it differs, and returns what was there before. The number of images is left to
+// replaceImages.
 func (w *writer) putPage(p search.Page) (page stored, err error) {
-	const upsert = `
+	const insert = `
 INSERT INTO pages (id, url, host, type, title, language, mime, indexed_at, changed_at, same, place,
 	published_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -66,13 +78,22 @@ ON CONFLICT (id) DO UPDATE SET url = excluded.url, host = excluded.host, type = 
 WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, place, published_at) IS NOT
 	(excluded.url, excluded.host, excluded.type, excluded.title, excluded.language, excluded.mime,
 	excluded.indexed_at, excluded.changed_at, excluded.same, excluded.place, excluded.published_at)`
-	err = w.exec(upsert, p.ID, plain(p.URL), plain(p.Host), plain(p.Type), plain(p.Title),
-		plain(p.Language), plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339), p.ChangedAt.Unix(), sameOf(p), p.Rank,
-		unixOf(p.PublishedAt))
+	page, err = w.rowOf(p.ID)
+	isNew := errors.Is(err, sql.ErrNoRows)
+	if err != nil && !isNew {
+		return stored{}, err
+	}
+	s, err := w.prepared(insert)
 	if err != nil {
 		return stored{}, err
 	}
-	return w.rowOf(p.ID)
+	res, err := s.ExecContext(w.ctx, p.ID, plain(p.URL), plain(p.Host), plain(p.Type), plain(p.Title),
+		plain(p.Language), plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339), p.ChangedAt.Unix(), sameOf(p), p.Rank,
+		unixOf(p.PublishedAt))
+	if err == nil && isNew {
+		page.row, err = res.LastInsertId()
+	}
+	return page, err
 }
 
 // unixOf is a time in seconds, 0 for none.
@@ -154,15 +175,13 @@ func (w *writer) replaceChunks(page int64, want []row) error {
 }
 
 func (w *writer) addChunk(r row) error {
+	w.texts = append(w.texts, textOp{row: r})
 	err := w.exec("INSERT INTO chunks (id, key, uid, title, heading, body) VALUES (?, ?, ?, ?, ?, ?)",
 		r.id, r.key, r.uid, r.title, r.heading, r.body)
 	if err == nil {
 		err = w.putVector(r)
 	}
-	if err != nil {
-		return err
-	}
-	return w.indexText(r)
+	return err
 }
 
 // putVector writes the vector of a chunk unless it is there, or nobody had to give it. One of another
@@ -178,9 +197,7 @@ ON CONFLICT (chunk) DO UPDATE SET vector = excluded.vector WHERE length(vector) 
 }
 
 func (w *writer) removeChunk(old row) error {
-	if err := w.unindexText(old); err != nil {
-		return err
-	}
+	w.texts = append(w.texts, textOp{old, true})
 	if err := w.exec("DELETE FROM vectors WHERE chunk = ?", old.id); err != nil {
 		return err
 	}
@@ -200,24 +217,24 @@ func (w *writer) updateChunk(old, r row) error {
 	case sameText:
 		return w.exec("UPDATE chunks SET uid = ? WHERE id = ?", r.uid, r.id)
 	}
-	if err := w.unindexText(old); err != nil {
-		return err
-	}
-	err := w.exec("UPDATE chunks SET uid = ?, title = ?, heading = ?, body = ? WHERE id = ?", r.uid, r.title, r.heading,
+	w.texts = append(w.texts, textOp{old, true}, textOp{row: r})
+	return w.exec("UPDATE chunks SET uid = ?, title = ?, heading = ?, body = ? WHERE id = ?", r.uid, r.title, r.heading,
 		r.body, r.id)
-	if err != nil {
-		return err
+}
+
+// indexTexts tells FTS5 what has changed, the old text of a row before its new one (https://sqlite.org/fts5.html,
+// "external content tables"), and rows in ascending order: at every step back FTS5 writes what it has gathered as a
+// segment of its own, and segments have to be merged. The old text of an id was noted first, so a stable sort does.
+func (w *writer) indexTexts() error {
+	slices.SortStableFunc(w.texts, func(a, b textOp) int { return cmp.Compare(a.id, b.id) })
+	for _, op := range w.texts {
+		query := "INSERT INTO fts (rowid, title, heading, body) VALUES (?, ?, ?, ?)"
+		if op.remove {
+			query = "INSERT INTO fts (fts, rowid, title, heading, body) VALUES ('delete', ?, ?, ?, ?)"
+		}
+		if err := w.exec(query, op.id, op.title, op.heading, op.body); err != nil {
+			return err
+		}
 	}
-	return w.indexText(r)
-}
-
-// FTS5 must be told the old texts before it is told the new ones (https://sqlite.org/fts5.html,
-// "external content tables").
-func (w *writer) unindexText(old row) error {
-	return w.exec("INSERT INTO fts (fts, rowid, title, heading, body) VALUES ('delete', ?, ?, ?, ?)",
-		old.id, old.title, old.heading, old.body)
-}
-
-func (w *writer) indexText(r row) error {
-	return w.exec("INSERT INTO fts (rowid, title, heading, body) VALUES (?, ?, ?, ?)", r.id, r.title, r.heading, r.body)
+	return nil
 }
