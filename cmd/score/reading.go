@@ -13,7 +13,7 @@ func readingOf(s *state, folded bool) change.Reading {
 	body := bodyOf(s)
 	r := change.Reading{Title: s.Document.Title, Words: change.WordsOf(extract.Join(s.Document.Blocks))}
 	if folded {
-		r.Hash, r.Body = s.Document.ContentHash(), s.Document.BodyHash()
+		r.Hash, r.Body = s.Document.Hashes()
 		return r
 	}
 	whole, sum := sha256.Sum256([]byte(s.Document.Title+"\n"+body)), sha256.Sum256([]byte(body))

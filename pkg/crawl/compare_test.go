@@ -121,7 +121,8 @@ func TestCompare(t *testing.T) {
 	novel := read{raw: "sha256:other", hash: "sha256:news", words: change.WordsOf("news")}
 	images := read{raw: "sha256:other", hash: "sha256:content", imagesHash: "sha256:images"}
 	noIndex := read{raw: "sha256:other", hash: "sha256:content", exclusion: exclusionNoIndex}
-	titled := read{raw: "sha256:other", hash: "sha256:news", doc: extract.Document{Title: "Another"}}
+	titled := read{raw: "sha256:other", hash: "sha256:news", body: [8]byte{7},
+		doc: extract.Document{Title: "Another"}}
 	written := read{raw: "sha256:other", hash: "sha256:content",
 		doc: extract.Document{Metadata: extract.Metadata{Author: "Ada"}}}
 	renamed := read{
@@ -135,8 +136,7 @@ func TestCompare(t *testing.T) {
 	pictures := news{change.Images, "the images are different, the text is not", same}
 	title := news{change.Title, "the title is different, the text is not", same}
 	knownBody := func(it *registry.Item, _ *memory) {
-		body := extract.Document{}.BodyHash()
-		it.States = body[:]
+		it.States = titled.body[:]
 	}
 	named := news{change.Metadata, "", same} // the history names the address
 	metadata := news{change.Metadata, "the metadata are different, the text is not", same}

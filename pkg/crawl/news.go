@@ -18,7 +18,7 @@ import (
 // nothing has changed, and nothing of the answer is kept by which a later one could be called the same.
 func (m memory) compareNews(it registry.Item, got fetched, r read, now time.Time) (registry.Item, outcome) {
 	seen := change.Reading{
-		Hash: r.hash, Body: r.doc.BodyHash(), Title: r.doc.Title, Images: r.imagesHash,
+		Hash: r.hash, Body: r.body, Title: r.doc.Title, Images: r.imagesHash,
 		Metadata: saidOf(r.doc, now) + m.canonicalURL(&it, r.doc), Words: r.words,
 	}
 	n, over := news{}, false
@@ -97,7 +97,7 @@ func (m memory) states(it *registry.Item, r read) []byte {
 	if it.NormalizationVersion != m.rules.version.String() {
 		states = nil
 	}
-	return states.Push(r.doc.BodyHash()).Bytes()
+	return states.Push(r.body).Bytes()
 }
 
 // recall brings what a body with news is compared with: its words, and those that the item was last found to

@@ -22,6 +22,7 @@ type read struct {
 	words          change.Words // of its text, where that has news
 	raw            string       // sha256:<hex> of the body
 	hash           string       // contentHash
+	body           [8]byte      // bodyHash
 	exclusion      string       // why the page may not be indexed; "" if it may
 	images         []search.Image
 	imagesHash     string
@@ -44,7 +45,8 @@ func readingOf(
 	it *registry.Item, doc extract.Document, raw string, header []string, imageExclusion string,
 	rules rules, now time.Time,
 ) read {
-	r := read{doc: doc, raw: raw, hash: doc.ContentHash()}
+	r := read{doc: doc, raw: raw}
+	r.hash, r.body = doc.Hashes()
 	meta := robots.ParseDirectives(doc.MetaRobots, rules.agent, now)
 	tags := robots.ParseDirectives(header, rules.agent, now)
 	switch {

@@ -65,10 +65,9 @@ var failurePatterns = sync.OnceValue(func() failureWords {
 })
 
 var (
-	// apology is what stands before the words of a heading, and ending what stands behind them.
+	// apology is what stands before the words of a heading.
 	apology = regexp.MustCompile(`^((oops|ooops|whoops|uh-?oh|oh no|hm+|sorry|we're sorry|we are sorry|désolé|` +
 		`entschuldigung|hoppla|ups)[\s!.,:;…-]+(but )?|error[:\s]+|(40[134]|410|451|5[0-2]\d)[\s:.,–—-]+)+`)
-	ending = regexp.MustCompile(`[\s.!?:…]+$`)
 	// numbered are headings with the number of an error.
 	numbered = regexp.MustCompile(`\b(40[134]|410|451|5[0-2]\d)\b`)
 	// straight are apostrophes as patterns have them.
@@ -81,10 +80,10 @@ func headingsOf(text string) (says headings) {
 	if len(text) > longest {
 		return 0
 	}
-	text = ending.ReplaceAllString(straight.Replace(strings.ToLower(strings.TrimSpace(text))), "")
+	text = strings.TrimRight(straight.Replace(strings.ToLower(strings.TrimSpace(text))), " \t\n.!?:…")
 	rest := apology.ReplaceAllString(text, "")
 	for kind, pattern := range failurePatterns().heading {
-		if text != "" && pattern.MatchString(text) || rest != "" && pattern.MatchString(rest) {
+		if text != "" && pattern.MatchString(text) || rest != text && rest != "" && pattern.MatchString(rest) {
 			says |= kind
 		}
 	}

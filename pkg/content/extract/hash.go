@@ -8,7 +8,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// ContentHash names the indexable content (requirement A10), as "sha256:" and 64 hex digits. It
+// ContentHash names the indexable content (requirement A10): see [Document.Hashes].
+func (d Document) ContentHash() string {
+	content, _ := d.Hashes()
+	return content
+}
+
+// Hashes name what a page says. content is that of the indexable content (A10), as "sha256:" and 64 hex digits. It
 // covers this text in UTF-8, normalization form C:
 //
 //	title LF block LF block LF …
@@ -18,20 +24,17 @@ import (
 // blocks are not covered: what a page looks like may change without its content changing. The form
 // belongs to the text component of lineage.Current, and so does everything that decides what becomes
 // a block (B6).
-func (d Document) ContentHash() string {
+//
+// body is a short name of the blocks alone, by which a page is known that has another title, or an earlier text
+// again (H7, H8): the first eight bytes of the SHA-256 of what stands behind the title's line.
+func (d Document) Hashes() (content string, body [8]byte) {
 	s := steadier{out: make([]byte, 0, len(d.Title)+len(d.Text)+len(d.Blocks)+2)}
 	s.block(Fold(d.Title))
 	s.out = append(s.out, '\n')
-	return digest(d.appendBody(s))
-}
-
-// BodyHash is a short name of the blocks alone, by which a page is known that has another title, or an
-// earlier text again (H7, H8): the first eight bytes of the SHA-256 of what [Document.ContentHash] covers
-// behind the title's line.
-func (d Document) BodyHash() [8]byte {
-	s := steadier{out: make([]byte, 0, len(d.Text)+len(d.Blocks))}
-	sum := sha256.Sum256(norm.NFC.Bytes(d.appendBody(s)))
-	return [8]byte(sum[:8])
+	title := len(s.out)
+	all := d.appendBody(s)
+	sum := sha256.Sum256(norm.NFC.Bytes(all[title:]))
+	return digest(all), [8]byte(sum[:8])
 }
 
 func (d Document) appendBody(s steadier) []byte {
