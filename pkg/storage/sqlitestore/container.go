@@ -36,15 +36,15 @@ func (c *container) Put(ctx context.Context, name string, b storage.Blob) (creat
 	if err != nil {
 		return false, err
 	}
-	if taken, err := c.find(ctx, id, name); err != nil || taken != nil {
-		return false, err
-	}
 	if len(b.Body) <= maxSmall {
 		err = c.s.write(ctx, func(t *tx) (err error) {
 			created, err = insertBlob(t, id, name, fileName(name), b)
 			return err
 		})
 		return created && err == nil, err
+	}
+	if taken, err := c.find(ctx, id, name); err != nil || taken != nil {
+		return false, err
 	}
 	f, err := c.s.bodies.write(c.name, name, b.Body)
 	if err != nil {

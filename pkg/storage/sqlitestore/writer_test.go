@@ -169,7 +169,7 @@ func TestRevisionsAreNeverReused(t *testing.T) {
 func TestDurability(t *testing.T) {
 	s := open(t, storagetest.TempDir(t))
 	for name, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "0",
-		"busy_timeout": "30000"} {
+		"busy_timeout": "30000", "wal_autocheckpoint": "8000"} {
 		var have string
 		if err := s.w.conn.QueryRowContext(t.Context(), "PRAGMA "+name).Scan(&have); err != nil || have != want {
 			t.Errorf("%s: have %s (%v), want %s", name, have, err, want)
