@@ -11,80 +11,141 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// crawl measures pages per second from the first request to the last page searchable, all state
-// durable, on one host with four requests in flight; beside it the same site crawled by colly with
-// the same extraction, kept and indexed in SQLite.
+// phase is what a crawler did with all pages.
+type phase struct {
+	rate float64       // pages a second
+	cpu  time.Duration // of the crawler, all its processes
+}
+
+func (p phase) best(other phase) phase {
+	if other.rate > p.rate {
+		return other
+	}
+	return p
+}
+
+// crawled is one crawler on one kind of pages: the first crawl, and then a check of each page that has not changed.
+type crawled struct{ first, unchanged phase }
+
+// crawl measures pages per second from the first request to the last page searchable, all state durable, on one host
+// with four requests in flight, and then unchanged checks; beside it the same site crawled by the baselines with the
+// same extraction, kept and indexed in SQLite.
 func (b *bench) crawl() error {
-	const pages, rounds = 2000, 2
+	docs, err := docPages(3000)
+	if err != nil {
+		return err
+	}
+	if err := b.crawlAll("generated pages", 2000, nil); err != nil || len(docs) == 0 {
+		return err
+	}
+	return b.crawlAll("pages of documentation", len(docs), docs)
+}
+
+func (b *bench) crawlAll(what string, pages int, docs [][]byte) error {
+	const rounds = 1
 	s, err := newSite()
 	if err != nil {
 		return err
 	}
 	defer s.close()
+	s.docs = docs
 	urls := s.urls(1, pages)
-	best := map[string]float64{}
+	names := []string{"Tidemark", "colly", "loop"}
+	best := map[string]crawled{}
 	for range rounds {
-		for _, storage := range []string{"embedded", "azurite"} {
-			rate, err := b.crawlOn(storage, s, urls)
-			if err != nil {
-				return fmt.Errorf("%s: %w", storage, err)
+		for _, name := range names {
+			var c crawled
+			if name == "Tidemark" {
+				c, err = b.crawlOurs(s, urls)
+			} else {
+				c, err = b.baseline(name, urls)
 			}
-			best[storage] = max(best[storage], rate)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			best[name] = crawled{best[name].first.best(c.first), best[name].unchanged.best(c.unchanged)}
 		}
-		rate, err := b.colly(urls)
-		if err != nil {
-			return err
-		}
-		best["colly"] = max(best["colly"], rate)
 	}
-	section(fmt.Sprintf("First crawl of %d pages on one host (best of %d alternating rounds)", pages, rounds), "crawler",
-		"pages per second", "ratio to colly")
-	for _, name := range []string{"embedded", "azurite", "colly"} {
-		label := name
-		if name != "colly" {
-			label = "Tidemark, STORAGE=" + name
-		}
-		row(label, fmt.Sprintf("%.0f", best[name]), best[name]/best["colly"])
-	}
+	tellCrawls(fmt.Sprintf("First crawl of %d %s on one host, and unchanged checks (best of %d alternating rounds)",
+		pages, what, rounds), names, best, pages)
 	return nil
 }
 
-func (b *bench) crawlOn(storage string, s *site, urls []string) (rate float64, err error) {
-	p, err := b.startProduct(storage)
-	if err != nil {
-		return 0, err
+func tellCrawls(title string, names []string, all map[string]crawled, pages int) {
+	section(title, "crawler", "pages per second", "to colly", "to loop", "CPU, ms a page", "unchanged per second", "to loop",
+		"CPU, ms a check")
+	perPage := func(p phase) string {
+		return fmt.Sprintf("%.2f", float64(p.cpu.Microseconds())/1000/float64(pages))
 	}
-	defer func() { err = errors.Join(err, p.stop()) }()
-	want, began := s.served.Load()+int64(len(urls)), time.Now()
-	if err := p.add(urls); err != nil {
-		return 0, err
+	for _, name := range names {
+		c := all[name]
+		cells := []any{name, perSecondText(c.first.rate), c.first.rate / all["colly"].first.rate,
+			c.first.rate / all["loop"].first.rate, perPage(c.first), "–", "–", "–"}
+		if c.unchanged.rate > 0 {
+			cells = append(cells[:5], perSecondText(c.unchanged.rate), c.unchanged.rate/all["loop"].unchanged.rate,
+				perPage(c.unchanged))
+		}
+		row(cells...)
 	}
-	if err := p.answered(&s.served, want); err != nil {
-		return 0, err
-	}
-	err = p.until(func(st api.SearchStatus) bool { return st.Items[api.StatusIndexed] == len(urls) })
-	return perSecond(len(urls), began), err
 }
 
-// colly runs the baseline, which lives in a module of its own: its dependencies are not ours.
-func (b *bench) colly(urls []string) (float64, error) {
-	exe, list := b.temp("colly"), b.temp("urls.txt")
-	if err := os.WriteFile(list, []byte(strings.Join(urls, "\n")), 0o644); err != nil {
-		return 0, err
+func (b *bench) crawlOurs(s *site, urls []string) (c crawled, err error) {
+	p, err := b.startProduct("embedded", noTimer)
+	if err != nil {
+		return c, err
 	}
-	build := exec.CommandContext(b.ctx, "go", "build", "-o", exe, "./colly")
+	defer func() { err = errors.Join(err, p.stop()) }()
+	want, began, cpu := s.served.Load()+int64(len(urls)), time.Now(), p.processor()
+	if err := p.add(urls); err != nil {
+		return c, err
+	}
+	if err := p.answered(&s.served, want); err != nil {
+		return c, err
+	}
+	// Some pages of a documentation show nothing, or what others show.
+	err = p.until(func(st api.SearchStatus) bool {
+		return idle(st) && st.Items[api.StatusIndexed] > len(urls)*9/10
+	})
+	c.first = phase{perSecond(len(urls), began), p.processor() - cpu}
+	if err != nil {
+		return c, err
+	}
+	cpu = p.processor()
+	c.unchanged.rate, err = p.checkAll(len(urls), &s.notMod)
+	c.unchanged.cpu = p.processor() - cpu
+	return c, err
+}
+
+// baseline runs a crawler that lives in a module of its own: its dependencies are not ours.
+func (b *bench) baseline(name string, urls []string) (c crawled, err error) {
+	exe, list := b.temp(name), b.temp("urls.txt")
+	if err := os.WriteFile(list, []byte(strings.Join(urls, "\n")), 0o644); err != nil {
+		return c, err
+	}
+	build := exec.CommandContext(b.ctx, "go", "build", "-o", exe, "./"+name)
 	build.Dir, build.Stderr = "testing/baselines", os.Stderr
 	if err := build.Run(); err != nil {
-		return 0, err
+		return c, err
 	}
-	out, err := exec.CommandContext(b.ctx, exe, "-urls", list).Output()
+	run := exec.CommandContext(b.ctx, exe, "-urls", list)
+	run.Stderr = os.Stderr
+	out, err := run.Output()
 	if err != nil {
-		return 0, err
+		return c, err
 	}
-	var n int
-	var rate float64
-	if _, err := fmt.Sscanf(string(out), "%d pages, %f pages/s", &n, &rate); err != nil || n != len(urls) {
-		return 0, fmt.Errorf("colly said %q", out)
+	for line := range strings.Lines(string(out)) {
+		var n int
+		var seconds, cpu float64
+		name, rest, _ := strings.Cut(line, ": ")
+		if _, err := fmt.Sscanf(rest, "%d pages, %f s, %f s of processor", &n, &seconds, &cpu); err != nil || n != len(urls) {
+			return c, fmt.Errorf("said %q", line)
+		}
+		p := phase{float64(n) / seconds, time.Duration(cpu * float64(time.Second))}
+		if name == "first" {
+			c.first = p
+		} else {
+			c.unchanged = p
+		}
 	}
-	return rate, nil
+	return c, nil
 }
