@@ -42,7 +42,7 @@ func (b *bench) crawl() error {
 }
 
 func (b *bench) crawlAll(what string, pages int, docs [][]byte) error {
-	const rounds = 1
+	const rounds = 2
 	s, err := newSite()
 	if err != nil {
 		return err
@@ -72,8 +72,8 @@ func (b *bench) crawlAll(what string, pages int, docs [][]byte) error {
 }
 
 func tellCrawls(title string, names []string, all map[string]crawled, pages int) {
-	section(title, "crawler", "pages per second", "to colly", "to loop", "CPU, ms a page", "unchanged per second", "to loop",
-		"CPU, ms a check")
+	section(title, "crawler", "pages per second", "to colly", "to loop", "CPU, ms a page",
+		"unchanged per second", "to loop", "CPU, ms a check")
 	perPage := func(p phase) string {
 		return fmt.Sprintf("%.2f", float64(p.cpu.Microseconds())/1000/float64(pages))
 	}

@@ -2,7 +2,6 @@ package change
 
 import (
 	"encoding/binary"
-	"maps"
 	"slices"
 	"unicode"
 	"unicode/utf8"
@@ -31,12 +30,11 @@ const format = 1
 
 // WordsOf reads a text once. A word is what stands between spaces; in scripts that have none, each letter is.
 func WordsOf(text string) Words {
-	sums := map[int]bucket{}
+	var all []uint64 // of each word its bucket, and below 32 bits its letters
 	start, letters, alone := 0, 0, false
 	end := func(at int) {
 		if at > start {
-			n := int(xxhash.Sum64String(text[start:at]) % buckets)
-			sums[n] = bucket{n, sums[n].words + 1, sums[n].letters + letters}
+			all = append(all, xxhash.Sum64String(text[start:at])%buckets<<32|uint64(letters))
 		}
 		start, letters = at, 0
 	}
@@ -53,9 +51,14 @@ func WordsOf(text string) Words {
 		}
 	}
 	end(len(text))
+	slices.Sort(all)
 	w := Words{known: true}
-	for _, n := range slices.Sorted(maps.Keys(sums)) {
-		w.add(sums[n])
+	for i := 0; i < len(all); {
+		b := bucket{number: int(all[i] >> 32)}
+		for ; i < len(all) && int(all[i]>>32) == b.number; i++ {
+			b.words, b.letters = b.words+1, b.letters+int(uint32(all[i]))
+		}
+		w.add(b)
 	}
 	return w
 }
