@@ -213,9 +213,6 @@ func (c *commit) ops(host *hostEntry) ([]storage.Op, []opOwner) {
 func (c *commit) updateHost(host *hostEntry, now time.Time) {
 	host.Policy.Pace.Unclaim(len(c.done)+len(c.rest), c.r.s.o.Politeness(host.Host))
 	host.learn(now, c.b.owner, c.host)
-	if len(c.done) > 0 {
-		host.Policy.Pace.Resume(now)
-	}
 	if asked, answered := c.answers(); asked {
 		host.Answers = answered
 	}

@@ -78,15 +78,39 @@ func (b bench) dueRows(t *testing.T) (rows []storage.Entity) {
 	return rows
 }
 
-// K12: an item whose due row is missing, which only damage explains, is not given back for ever.
-func TestK12GivenBackWithoutDueRow(t *testing.T) {
-	tries := 0
-	b := openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
-		if tries++; tries > 200 {
+// openEnding opens a registry whose store fails after some operations: what goes on for ever ends with an error.
+func openEnding(t *testing.T) bench {
+	calls := 0
+	return openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(context.Context, storagetest.Call) error {
+		if calls++; calls > 200 {
 			return fault.New(fault.Unavailable, "this goes on for ever")
 		}
 		return nil
 	}})
+}
+
+// K12: items that have moved to each other, because rules were changed back, are listed once.
+func TestK12MovedToEachOther(t *testing.T) {
+	b := openEnding(t)
+	one, two := b.register(t, RegisterOptions{}, pages("a.example", 2)...)[0].Item, parse(t, pages("a.example", 2)...)[1]
+	for _, m := range []struct{ to, from string }{{one.Hash(), two.Hash()}, {two.Hash(), one.Hash()}} {
+		_, err := b.s.items.Transact(t.Context(), storage.Op{Kind: storage.Insert, Entity: storage.Entity{
+			Key:   storage.Key{Partition: "a.example", Row: formerRows(m.to) + m.from},
+			Props: storage.Properties{"formerId": m.from, "partition": "a.example"},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	one.Formers = 1
+	if ids, err := b.Moves.Formers(t.Context(), &one); err != nil || len(ids) != 1 || string(ids[0]) != two.Hash() {
+		t.Errorf("%v, %v", ids, err)
+	}
+}
+
+// K12: an item whose due row is missing, which only damage explains, is not given back for ever.
+func TestK12GivenBackWithoutDueRow(t *testing.T) {
+	b := openEnding(t)
 	b.register(t, RegisterOptions{}, pages("a.example", 2)...)
 	batch := b.begin(t, b.take(t)[0])
 	lost := batch.Items[0]
@@ -102,25 +126,46 @@ func TestK12GivenBackWithoutDueRow(t *testing.T) {
 	}
 }
 
-// K12: where a host has other work, which others do, its row is read before a commit, not tried as it was.
-func TestK12BusyHostIsRead(t *testing.T) {
-	conflicts := 0
+// openCounting counts transactions that are sent in vain.
+func openCounting(t *testing.T) (b bench, conflicts *int) {
+	conflicts = new(int)
 	count := func(_ context.Context, _ storagetest.Call, err error) error {
 		if fault.Is(err, fault.Conflict) {
-			conflicts++
+			*conflicts++
 		}
 		return err
 	}
-	b := openHooked(t, Options{}, &storagetest.Hooks{OnAfter: count})
+	return openHooked(t, Options{}, &storagetest.Hooks{OnAfter: count}), conflicts
+}
+
+// K12: where a host has other work, which others do, its row is read before a commit, not tried as it was.
+func TestK12BusyHostIsRead(t *testing.T) {
+	b, conflicts := openCounting(t)
 	b.register(t, RegisterOptions{}, pages("a.example", 3*JobItems)...)
 	jobs := b.take(t)
 	first, second := b.begin(t, jobs[0]), b.begin(t, jobs[1])
-	conflicts = 0
+	*conflicts = 0
 	b.finish(t, first)
 	b.finish(t, second)
-	if conflicts > 0 {
-		t.Errorf("%d transactions were sent in vain", conflicts)
+	if *conflicts > 0 {
+		t.Errorf("%d transactions were sent in vain", *conflicts)
 	}
+}
+
+// K12: an item that was tried alone is given back as it then was.
+func TestK12GivenBackAfterItWasAlone(t *testing.T) {
+	b, conflicts := openCounting(t)
+	b.register(t, RegisterOptions{}, pages("a.example", 2)...)
+	batch := b.begin(t, b.take(t)[0])
+	tried := *batch.Items[0]
+	*conflicts = 0
+	if err := b.Jobs.TryAlone(t.Context(), batch, &tried); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Jobs.Commit(t.Context(), batch, nil, HostFinding{}, true); err != nil || *conflicts > 0 {
+		t.Errorf("%d transactions were sent in vain, %v", *conflicts, err)
+	}
+	b.check(t)
 }
 
 // K12: rows that a hint announces are sent within a bounded time, or not at all: a sweep's grace is not longer.
@@ -174,6 +219,58 @@ func TestK12TakenOfTheTotal(t *testing.T) {
 	h, err := b.s.loadHost(t.Context(), "a.example", "a.example")
 	if err != nil || h.Policy.Today.Granted.Requests != taken || taken == 0 {
 		t.Errorf("%d requests were taken, the host has %d, %v", taken, h.Policy.Today.Granted.Requests, err)
+	}
+}
+
+// K12: what others decide on an item while it is checked is in its history beside what the check decides.
+func TestK12HistoryOfBoth(t *testing.T) {
+	b := openMem(t, Options{})
+	b.register(t, RegisterOptions{}, "https://a.example/x")
+	batch := b.begin(t, b.take(t)[0])
+	b.clock.Advance(time.Second)
+	b.register(t, RegisterOptions{Force: true}, "https://a.example/x")
+	b.clock.Advance(time.Second)
+	id := batch.Items[0].ID
+	batch.Items[0].Record(b.clock.Now(), "crawled", "as ever")
+	b.finish(t, batch)
+	it, err := b.Items.Find(t.Context(), id)
+	var what []string
+	for _, d := range it.History {
+		what = append(what, d.What)
+	}
+	if want := []string{"registered", "forced", "crawled"}; err != nil || !slices.Equal(what, want) {
+		t.Errorf("the history is %v, %v; want %v", what, err, want)
+	}
+}
+
+// K12: a job that names an item twice has it once.
+func TestK12ItemThatIsNamedTwice(t *testing.T) {
+	b := openMem(t, Options{})
+	b.register(t, RegisterOptions{}, "https://a.example/x")
+	job := b.take(t)[0]
+	job.Items = append(job.Items, job.Items[0])
+	if batch := b.begin(t, job); batch == nil || len(batch.Items) != 1 {
+		t.Errorf("have %+v", batch)
+	}
+}
+
+// K12: a tombstone is brought forward from the moment at which a lock on its item is over.
+func TestK12PurgeAfterALock(t *testing.T) {
+	for left, want := range map[time.Duration]int{0: 1, time.Millisecond: 0} {
+		b := openMem(t, Options{})
+		b.bury(t, "a.example", 1)
+		b.clock.Advance(50 * day)
+		items, err := b.Items.List(t.Context(), ListQuery{Host: "a.example", Top: 1})
+		if err != nil || len(items) != 1 {
+			t.Fatal(items, err)
+		}
+		locked := storage.Properties{"lockedUntil": storage.FormatTime(b.clock.Now().Add(left))}
+		if _, err := b.s.items.Transact(t.Context(), items[0].merge(locked)); err != nil {
+			t.Fatal(err)
+		}
+		if moved, err := b.Items.ExpeditePurge(t.Context(), 30*day); moved != want || err != nil {
+			t.Errorf("with %v left %d are moved, want %d, %v", left, moved, want, err)
+		}
 	}
 }
 

@@ -296,3 +296,24 @@ func TestStorm(t *testing.T) {
 		}
 	}
 }
+
+// K12: a step that another process has done meanwhile is that one's, without an error, and the run is given as it is.
+func TestK12StepOfAnotherProcess(t *testing.T) {
+	onStores(t, func(t *testing.T, r *rig) {
+		r.begin("a")
+		body := r.Messages(queue)[0]
+		one, err := r.runs.Open(t.Context(), body)
+		r.Must(err)
+		err = r.runs.Advance(t.Context(), one, 0, func(_ context.Context, c *count) (run.Next, error) {
+			r.Must(r.Step(t.Context(), body))
+			c.N += 3
+			return run.Next{}, nil
+		})
+		if err != nil || one.N != 1 || one.Step != 1 {
+			t.Errorf("have %+v, %v", one, err)
+		}
+		if n := len(r.Messages(queue)); n != 1 || r.get("a").N != 1 {
+			t.Errorf("%d messages, %+v", n, r.get("a"))
+		}
+	})
+}

@@ -51,10 +51,11 @@ type walker struct {
 	file     *file
 	function string
 	found    []mutant
+	nothing  map[ast.Node]bool // literals that are given beside an error, where they mean nothing
 }
 
 func (c *code) walk(f *file, function string, n ast.Node) []mutant {
-	w := &walker{code: c, file: f, function: function}
+	w := &walker{code: c, file: f, function: function, nothing: map[ast.Node]bool{}}
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.IfStmt:
@@ -69,8 +70,10 @@ func (c *code) walk(f *file, function string, n ast.Node) []mutant {
 			if n.Op == token.LAND || n.Op == token.LOR {
 				w.negate(n.X, n.Y)
 			}
+		case *ast.ReturnStmt:
+			w.besideError(n.Results)
 		case *ast.BasicLit:
-			w.add(offByOne, n, w.text(n)+" + 1", n.Kind == token.INT)
+			w.add(offByOne, n, w.text(n)+" + 1", n.Kind == token.INT && !w.nothing[n])
 		case *ast.CallExpr:
 			w.shiftTime(n)
 			w.dropETags(n.Args...)
@@ -94,6 +97,15 @@ func (w *walker) add(k kind, n ast.Node, text string, wanted bool) {
 	m := mutant{file: w.file, function: w.function, kind: k, text: text}
 	m.from, m.to = w.span(n)
 	w.found = append(w.found, m)
+}
+
+// besideError takes note of what is returned with an error.
+func (w *walker) besideError(results []ast.Expr) {
+	for _, x := range results {
+		if len(results) > 1 && w.text(results[len(results)-1]) == "err" {
+			w.nothing[x] = true
+		}
+	}
 }
 
 // negate has conditions say the opposite. Those that only ask for an error are left out: every call would fail.

@@ -99,6 +99,8 @@ func TestE3Reservations(t *testing.T) {
 	used(Budget{10, 0})
 	h.Charge(after, "dies", Budget{1, 5}) // it came back after all
 	used(Budget{11, 5})
+	h.StartDay(after.Add(24 * time.Hour))
+	used(Budget{}) // c has died long ago
 }
 
 // What hosts take of a total: all of it together, and no more than a quarter beside what they need.

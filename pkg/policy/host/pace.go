@@ -32,13 +32,6 @@ func (c *Pace) Pause(now, until time.Time, why string) {
 	}
 }
 
-// Resume forgets a pause that is over.
-func (c *Pace) Resume(now time.Time) {
-	if !c.PausedUntil.After(now) {
-		c.PausedUntil, c.PauseReason = time.Time{}, ""
-	}
-}
-
 // Room is how many of so many waiting items to give to jobs now. What waits is in due rows, which are
 // free, not in the queue: only what the leases can work on is sent. A host that is shared gets whole
 // jobs while more wait: a job of one page would keep a lease from one of 32.

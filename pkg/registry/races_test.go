@@ -1,0 +1,154 @@
+package registry
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// What two do at once, put between two requests of the first (K12).
+
+// K12: two who take from a part of the total at once take no more than it has.
+func TestK12TakersOfOnePart(t *testing.T) {
+	var interfere func()
+	hooks := &storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
+		if do := interfere; do != nil && call.Op == "table.Transact" {
+			interfere = nil
+			do()
+		}
+		return nil
+	}}
+	b := openHooked(t, Options{}, hooks)
+	day, part := midnight, int64(100)
+	var taken int64
+	take := func(r *Registry) {
+		got, err := r.s.takePart(t.Context(), 0, day, Budget{Requests: 40}, Budget{Requests: policy.Shares * part})
+		if err != nil {
+			t.Error(err)
+		}
+		taken += got.Requests
+	}
+	take(b.Registry)
+	interfere = func() { take(b.another()) }
+	take(b.Registry)
+	if taken != part || interfere != nil {
+		t.Errorf("three took %d, there were %d", taken, part)
+	}
+}
+
+// openBetween opens a registry that calls what is given when the row of a.example is read next, which is after the
+// rows that go by it were.
+func openBetween(t *testing.T) (b bench, next *func()) {
+	next = new(func())
+	return openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
+		if do := *next; do != nil && call.Op == "table.Get" && call.Key == "a.example/"+hostRow("a.example") {
+			*next = nil
+			do()
+		}
+		return nil
+	}}), next
+}
+
+// K12: of two who claim the same due row, one does.
+func TestK12ClaimedOnce(t *testing.T) {
+	b, next := openBetween(t)
+	b.overdue(t, "https://a.example/x")
+	refill := func(r *Registry) (jobs int) {
+		jobs, err := r.Jobs.Refill(t.Context(), "a.example")
+		if err != nil {
+			t.Error(err)
+		}
+		return jobs
+	}
+	theirs := 0
+	*next = func() { theirs = refill(b.another()) }
+	ours := refill(b.Registry)
+	if jobs := b.take(t); theirs != 1 || ours != 0 || len(jobs) != 1 {
+		t.Errorf("they send %d, we %d, there are %d jobs; want theirs only", theirs, ours, len(jobs))
+	}
+	b.check(t)
+}
+
+// K12: of two who lock the same item, one does.
+func TestK12LockedOnce(t *testing.T) {
+	b, next := openBetween(t)
+	b.register(t, RegisterOptions{}, "https://a.example/x")
+	job := b.take(t)[0]
+	var theirs *Batch
+	*next = func() {
+		var err error
+		if theirs, err = b.another().Jobs.Begin(t.Context(), job); err != nil {
+			t.Error(err)
+		}
+	}
+	ours := b.begin(t, job)
+	if theirs == nil || len(theirs.Items) != 1 || ours != nil && len(ours.Items) > 0 {
+		t.Fatalf("they have %+v, we have %+v", theirs, ours)
+	}
+	b.check(t)
+}
+
+// purging registers a page, has it removed and begins that.
+func (b bench) purging(t *testing.T) (*Batch, []Finding) {
+	t.Helper()
+	it := b.register(t, RegisterOptions{}, "https://a.example/x")[0].Item
+	b.finish(t, b.begin(t, b.take(t)[0]))
+	b.clock.Advance(time.Second)
+	if _, err := b.Items.Remove(t.Context(), it.ID); err != nil {
+		t.Fatal(err)
+	}
+	batch := b.begin(t, b.take(t)[0])
+	b.clock.Advance(time.Second)
+	return batch, []Finding{{Item: *batch.Items[0], Purge: true}}
+}
+
+// wanted fails unless the page is there, by its id, as it is after a registration.
+func (b bench) wanted(t *testing.T, id source.ID) {
+	t.Helper()
+	it, err := b.Items.Find(t.Context(), id)
+	if err != nil || it.RemoveRequested || it.LockOwner != "" {
+		t.Errorf("what was registered while it was purged: %+v, %v", it, err)
+	}
+	b.check(t)
+}
+
+// K12: an item that is registered while it is purged stays.
+func TestK12WantedWhilePurged(t *testing.T) {
+	b := openMem(t, Options{})
+	batch, done := b.purging(t)
+	b.register(t, RegisterOptions{}, "https://a.example/x")
+	if err := b.Jobs.Commit(t.Context(), batch, done, HostFinding{}, true); err != nil {
+		t.Fatal(err)
+	}
+	b.wanted(t, done[0].Item.ID)
+}
+
+// K12: the pointer of an item that was purged stays when the item has come to be again meanwhile.
+func TestK12WantedAfterThePurge(t *testing.T) {
+	var purged func()
+	hooks := &storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
+		dropsPointer := call.Op == "table.Transact" && call.Name != DefaultTable && call.Ops[0].Kind == storage.Delete
+		if do := purged; do != nil && dropsPointer {
+			purged = nil
+			do()
+		}
+		return nil
+	}}
+	b := openHooked(t, Options{}, hooks)
+	batch, done := b.purging(t)
+	purged = func() {
+		got := b.another().Items.Register(t.Context(), parse(t, "https://a.example/x"), RegisterOptions{})
+		if got[0].Err != nil || !got[0].Created {
+			t.Errorf("registered again: %+v", got[0])
+		}
+	}
+	if err := b.Jobs.Commit(t.Context(), batch, done, HostFinding{}, true); err != nil || purged != nil {
+		t.Fatal(err, purged == nil)
+	}
+	b.wanted(t, done[0].Item.ID)
+}
