@@ -254,6 +254,39 @@ func TestK12ItemThatIsNamedTwice(t *testing.T) {
 	}
 }
 
+// K12: of the aliases of an item that goes away, fifty are brought forward.
+func TestK12AliasesAreExpedited(t *testing.T) {
+	b := openMem(t, Options{})
+	of := b.register(t, RegisterOptions{}, "https://b.example/x")[0].Item
+	b.register(t, RegisterOptions{}, pages("a.example", 2*JobItems)...)
+	for _, job := range b.take(t) {
+		if job.Host != "a.example" {
+			continue
+		}
+		batch := b.begin(t, job)
+		for _, it := range batch.Items {
+			it.AliasOf = of.ID
+			if err := b.Aliases.Point(t.Context(), &of, it); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.finish(t, batch)
+	}
+	if err := b.Aliases.Expedite(t.Context(), &of, b.clock.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	soon := 0
+	for _, e := range b.dueRows(t) {
+		if at, _, ok := parseDueRow(e.Row); ok && at.Before(b.clock.Now().Add(time.Hour)) {
+			soon++
+		}
+	}
+	if soon != 50 {
+		t.Errorf("%d of %d aliases are brought forward, want 50", soon, 2*JobItems)
+	}
+	b.check(t)
+}
+
 // K12: a tombstone is brought forward from the moment at which a lock on its item is over.
 func TestK12PurgeAfterALock(t *testing.T) {
 	for left, want := range map[time.Duration]int{0: 1, time.Millisecond: 0} {

@@ -123,6 +123,12 @@ func TestA13BoundedTexts(t *testing.T) {
 	if last := it.History[len(it.History)-1]; !last.At.Equal(noon.Add(199 * time.Minute)) {
 		t.Error("the newest decision is not kept")
 	}
+	for range 200 {
+		it.Record(noon, "unchanged", "")
+	}
+	if n := len(it.History); n != 30 {
+		t.Errorf("%d short decisions are kept, want 30", n)
+	}
 }
 
 func TestKeys(t *testing.T) {

@@ -126,6 +126,10 @@ func TestC2CollisionsAreRecorded(t *testing.T) {
 	if have, err := m.Collisions(t.Context(), "url_aaaa", digest); err != nil || !cmp.Equal(have, want) {
 		t.Errorf("have %+v (%v), want %+v", have, err, want)
 	}
+	records := entryOf(extract.Document{Title: "T", Blocks: blocks}).Records
+	if have, err := m.Records(t.Context(), "url_aaaa", digest); err != nil || len(have) != len(records) {
+		t.Errorf("%d lines (%v), want %d", len(have), err, len(records))
+	}
 	if have, err := m.Collisions(t.Context(), "url_aaaa", "gone"); err != nil || have.Chunks != 0 {
 		t.Errorf("of none: %+v (%v)", have, err)
 	}
