@@ -89,6 +89,9 @@ func TestK5OldStores(t *testing.T) {
 	for i := range 2 * ExactHosts {
 		b.crawled(t, hostN(i), 1, i%50/49)
 	}
+	if err := b.Hosts.Pause(t.Context(), "none.example", "none.example", b.clock.Now(), "has no items"); err != nil {
+		t.Fatal(err)
+	}
 	rows, _, err := b.s.sums.listed(t.Context(), "", 1000)
 	if err != nil {
 		t.Fatal(err)
@@ -105,6 +108,11 @@ func TestK5OldStores(t *testing.T) {
 		t.Errorf("%d of %d sums were written", mended, len(rows))
 	}
 	b.listsAgree(t)
+	for _, e := range rows {
+		if b.sums(t, e.Row).CountedAt.IsZero() {
+			t.Errorf("nothing is said of %s", e.Row)
+		}
+	}
 	n.Reset()
 	if found := len(b.idsOf(t, ListQuery{Status: Error, Top: 10})); found != 4 || n.Requests.Load() > 5 {
 		t.Errorf("%d items found with %d requests", found, n.Requests.Load())
@@ -150,5 +158,70 @@ func TestK5RecountIsDaily(t *testing.T) {
 	b.clock.Advance(recountEvery)
 	if mended := b.recount(t); mended != 1 { // its registration never came
 		t.Errorf("%d mended", mended)
+	}
+}
+
+// sums reads what is said of a host.
+func (b bench) sums(t *testing.T, host string) sums {
+	t.Helper()
+	e, err := b.s.index.Get(t.Context(), partitionKey(host))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := sumRows.Decode(e.Props)
+	return s
+}
+
+// TestK5SumsCountRebuilds: what waits for a rebuild is said, too, and mended.
+func TestK5SumsCountRebuilds(t *testing.T) {
+	b, _ := openCounted(t, Options{})
+	b.done(t, pages("a.example", 3)...)
+	b.steps(t, Rebuild{Run: "run"})
+	s := b.sums(t, "a.example")
+	if s.Rebuilding != 3 {
+		t.Errorf("%d wait", s.Rebuilding)
+	}
+	s.Rebuilding = 7
+	if _, err := b.s.index.Transact(t.Context(), storage.Op{Kind: storage.Upsert, Entity: s.entity()}); err != nil {
+		t.Fatal(err)
+	}
+	if mended := b.recount(t); mended != 1 || b.sums(t, "a.example").Rebuilding != 3 {
+		t.Errorf("%d mended, %d wait", mended, b.sums(t, "a.example").Rebuilding)
+	}
+	b.work(t)
+	if n := b.sums(t, "a.example").Rebuilding; n != 0 {
+		t.Errorf("%d wait after all is done", n)
+	}
+}
+
+// TestK5RecountIsOvertaken: who counts a host between the reading and the writing of a round is not overwritten.
+func TestK5RecountIsOvertaken(t *testing.T) {
+	c, armed := newClock(), false
+	var b bench
+	inner := mem.New(c.Now)
+	store := storagetest.Hooked(inner, storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
+		if armed && call.Name == "IngestIndex" && len(call.Ops) > 0 && call.Ops[0].Kind == storage.Replace {
+			armed = false
+			b.register(t, RegisterOptions{}, "https://a.example/overtakes")
+		}
+		return nil
+	}})
+	b = openOn(t, func() storage.Store { return store }, c, Options{})
+	b.crawled(t, "a.example", 3, 0)
+	b.crawled(t, "b.example", 3, 0)
+	for _, host := range []string{"a.example", "b.example"} {
+		wrong := sums{Partition: host, CountedAt: c.Now(), Counts: map[Status]int{Gone: 9}}
+		if _, err := b.s.index.Transact(t.Context(), storage.Op{Kind: storage.Upsert, Entity: wrong.entity()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	armed = true
+	b.recount(t)
+	want := map[Status]int{Indexed: 3, Pending: 1}
+	if s := b.sums(t, "a.example"); armed || s.Counts[Pending] != 1 || s.Counts[Indexed] != 3 {
+		t.Errorf("have %v, want %v", s.Counts, want)
+	}
+	if s := b.sums(t, "b.example"); s.Counts[Indexed] != 3 || s.Counts[Gone] != 0 {
+		t.Errorf("the other host has %v", s.Counts)
 	}
 }
