@@ -91,19 +91,48 @@ func (r *Items) List(ctx context.Context, q ListQuery) ([]Item, error) {
 		return nil, err
 	}
 	var out []Item
-	for partition, err := range r.s.sums.holding(ctx, q.Host, q.Status, after.Partition, min(q.Top, maxWalkPage)) {
+	var group []holder
+	for h, err := range r.s.sums.holding(ctx, q.Host, q.Status, after.Partition, min(q.Top, maxWalkPage)) {
 		if err != nil {
 			return nil, err
 		}
-		from := ""
-		if partition == after.Partition {
-			from = justPast(after.Row)
+		if group = append(group, h); !fill(group, q.Top-len(out)) {
+			continue
 		}
-		if out, err = r.listPartition(ctx, partition, from, q, out); err != nil || len(out) >= q.Top {
+		if out, err = r.listGroup(ctx, group, after, q, out); err != nil || len(out) == q.Top {
 			return out, err
 		}
+		group = nil
 	}
-	return out, nil
+	return r.listGroup(ctx, group, after, q, out)
+}
+
+// fill reports whether so many items are likely to be in some partitions, or nobody knows how many are.
+func fill(group []holder, most int) bool {
+	for _, h := range group {
+		if most -= h.items; h.items == 0 {
+			return true
+		}
+	}
+	return most <= 0
+}
+
+// listGroup adds the items of some partitions, which are read side by side, until q.Top is reached.
+func (r *Items) listGroup(ctx context.Context, group []holder, after storage.Key, q ListQuery,
+	out []Item) ([]Item, error) {
+	lists := make([][]Item, len(group))
+	err := r.s.parallel(ctx, len(group), func(ctx context.Context, i int) (err error) {
+		from := ""
+		if group[i].partition == after.Partition {
+			from = justPast(after.Row)
+		}
+		lists[i], err = r.listPartition(ctx, group[i].partition, from, q, q.Top-len(out))
+		return err
+	})
+	for _, items := range lists {
+		out = append(out, items[:min(len(items), q.Top-len(out))]...)
+	}
+	return out, err
 }
 
 // neighbourColumns are a tenth of a row.
@@ -152,9 +181,9 @@ func (r *Items) locate(ctx context.Context, place string) (storage.Key, error) {
 	return key, nil
 }
 
-// listPartition adds the items of one partition until q.Top is reached.
-func (r *Items) listPartition(ctx context.Context, partition, from string, q ListQuery, out []Item) ([]Item, error) {
-	in := storage.Query{Partition: partition, RowFrom: from, PageSize: min(maxWalkPage, q.Top-len(out)),
+// listPartition lists at most so many items of one partition.
+func (r *Items) listPartition(ctx context.Context, partition, from string, q ListQuery, most int) ([]Item, error) {
+	in := storage.Query{Partition: partition, RowFrom: from, PageSize: min(maxWalkPage, most),
 		Where: map[string]string{}}
 	if q.Host != "" && r.s.o.Strategy == source.ByScheme {
 		in.Where["sourceHost"] = q.Host
@@ -162,11 +191,12 @@ func (r *Items) listPartition(ctx context.Context, partition, from string, q Lis
 	if q.Status != "" {
 		in.Where["status"] = string(q.Status)
 	}
+	var out []Item
 	for it, err := range r.s.walk(ctx, in) {
 		if err != nil {
 			return nil, err
 		}
-		if out = append(out, it); len(out) >= q.Top {
+		if out = append(out, it); len(out) == most {
 			break
 		}
 	}

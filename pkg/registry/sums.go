@@ -110,22 +110,44 @@ func (r *sumStore) pointPartition(ctx context.Context, h *hostEntry) (told bool,
 	return err == nil, err
 }
 
+// holder is a partition that has items of a list.
+type holder struct {
+	partition string
+	items     int // as it was counted last; 0 when nobody knows
+}
+
 // holding lists, from one on, the partitions that have items of a host and a status, either of which may be empty. So
 // many are read at a time.
 func (r *sumStore) holding(ctx context.Context, host string, status Status, from string,
-	page int) iter.Seq2[string, error] {
-	if host != "" || r.s.o.Strategy == source.ByScheme || !r.counted(ctx) {
-		return r.s.partitionsOf(ctx, host, from)
-	}
-	q := storage.Query{Partition: partitionsKey, RowFrom: from, Where: map[string]string{has(status): yes},
-		Select: []string{"partition"}, PageSize: page}
-	return func(yield func(string, error) bool) {
+	page int) iter.Seq2[holder, error] {
+	return func(yield func(holder, error) bool) {
+		if host != "" || r.s.o.Strategy == source.ByScheme || !r.counted(ctx) {
+			for p, err := range r.s.partitionsOf(ctx, host, from) {
+				if !yield(holder{partition: p}, err) || err != nil {
+					return
+				}
+			}
+			return
+		}
+		q := storage.Query{Partition: partitionsKey, RowFrom: from, Where: map[string]string{has(status): yes},
+			Select: []string{"counts"}, PageSize: page}
 		for e, err := range r.s.index.Query(ctx, q) {
-			if !yield(e.Row, err) || err != nil {
+			s, _ := sumRows.Decode(e.Props)
+			if !yield(holder{e.Row, s.count(status)}, err) || err != nil {
 				return
 			}
 		}
 	}
+}
+
+// count is how many items have a status, or any.
+func (s *sums) count(status Status) (n int) {
+	for of, count := range s.Counts {
+		if of == status || status == "" {
+			n += count
+		}
+	}
+	return n
 }
 
 const (
