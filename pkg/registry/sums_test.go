@@ -225,3 +225,30 @@ func TestK5RecountIsOvertaken(t *testing.T) {
 		t.Errorf("the other host has %v", s.Counts)
 	}
 }
+
+// TestK5WhatSumsCost: the first registration of a host and a check that finds nothing new write no sums of their own, a
+// first check does once.
+func TestK5WhatSumsCost(t *testing.T) {
+	c, written := newClock(), 0
+	store := storagetest.Hooked(mem.New(c.Now), storagetest.Hooks{
+		OnBefore: func(_ context.Context, call storagetest.Call) error {
+			if len(call.Ops) > 0 && call.Ops[0].Entity.Partition == partitionsKey {
+				written++
+			}
+			return nil
+		}})
+	b := openOn(t, func() storage.Store { return store }, c, Options{})
+	b.register(t, RegisterOptions{}, pages("a.example", 3)...)
+	if written != 1 {
+		t.Errorf("%d writes for a registration", written)
+	}
+	b.finish(t, b.begin(t, b.take(t)[0]))
+	if written != 2 {
+		t.Errorf("%d writes after the first check", written)
+	}
+	c.Advance(25 * time.Hour)
+	b.finish(t, b.begin(t, b.swept(t, 3)[0]))
+	if written != 2 {
+		t.Errorf("%d writes after a check that found nothing new", written)
+	}
+}
