@@ -48,6 +48,7 @@ var tables = [
   'Imports'
   'IngestIndex'
   'IngestItems'
+  'Manifests'
   'Policies'
   'PoliciesTest'
   'Runs'

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -10,20 +11,25 @@ import (
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark/tidemark/pkg/local/azurite"
 )
 
-// bare does with the SDK alone the storage operations of a registration and of an unchanged
-// check, in the same batches and as many at once.
+// bare does with the SDK alone the storage operations of a registration, of an unchanged check and of a changed page,
+// in the same batches and as many at once.
 type bare struct {
 	ctx                 context.Context
 	items, index, hints *aztables.Client
+	captures, manifests *aztables.Client
 	queue               *azqueue.QueueClient
+	snapshots           *container.Client
 	item                map[string]any
+	round               int // of checks: the due row and what a page shows are new in each
 }
 
 const bareBatch = 32
@@ -33,7 +39,7 @@ const bareBatch = 32
 const bareConnections = 12 * 16
 
 func (b *bench) bareRates() (w workRates, err error) {
-	az, err := azurite.Start(b.ctx, azurite.Options{ToolDir: b.tools})
+	az, err := azurite.Start(b.ctx, azurite.Options{ToolDir: b.tools, DataDir: b.temp(rand.Text())}) // as the product's
 	if err != nil {
 		return w, err
 	}
@@ -43,12 +49,18 @@ func (b *bench) bareRates() (w workRates, err error) {
 		return w, err
 	}
 	batches := b.hosts * b.pages / bareBatch
-	for i, work := range []func(batch int) error{x.register, x.check} {
+	all := func(work func(batch int) error) (float64, error) {
 		s, err := measure(nil, func() error { return parallel(12, batches, work) }) // as many at once as the host does jobs
-		if err != nil {
+		return s.rate(batches * bareBatch), err
+	}
+	// The last is measured again: what the first one keeps is no change.
+	for i, work := range []func(batch int) error{x.register, x.check, x.change, x.change} {
+		if w[min(i, len(w)-1)], err = all(work); err != nil {
 			return w, err
 		}
-		w[i] = s.rate(batches * bareBatch)
+		if i > 0 {
+			x.round++
+		}
 	}
 	return w, nil
 }
@@ -66,12 +78,21 @@ func newBare(ctx context.Context, conn string) (*bare, error) {
 	}
 	x := &bare{
 		ctx: ctx, items: service.NewClient("items"), index: service.NewClient("index1"), hints: service.NewClient("hints"),
+		captures: service.NewClient("captures"), manifests: service.NewClient("manifests"),
 		queue: queue, item: map[string]any{},
+	}
+	x.snapshots, err = container.NewClientFromConnectionString(conn, "snapshots",
+		&container.ClientOptions{ClientOptions: options})
+	if err == nil {
+		_, err = x.snapshots.Create(ctx, nil)
+	}
+	if err != nil {
+		return nil, err
 	}
 	for i := range 40 { // as many columns as an item has, of about its size
 		x.item[fmt.Sprintf("column%d", i)] = strings.Repeat("x", 24)
 	}
-	for _, t := range []*aztables.Client{x.items, x.index, x.hints} {
+	for _, t := range []*aztables.Client{x.items, x.index, x.hints, x.captures, x.manifests} {
 		if _, err := t.CreateTable(ctx, nil); err != nil {
 			return nil, err
 		}
@@ -116,13 +137,16 @@ func (x *bare) register(batch int) error {
 		_, err = x.hints.UpsertEntity(x.ctx, bareRow("0|minute", host, nil), nil)
 	}
 	if err == nil {
-		err = x.transact(host, bareOp{aztables.TransactionTypeAdd, "", x.item}, bareOp{replaceRow, "due|0|", bareDue})
+		err = x.transact(host, bareOp{aztables.TransactionTypeAdd, "", x.item}, bareOp{replaceRow, x.due(0), bareDue})
 	}
 	if err != nil {
 		return err
 	}
 	return x.send()
 }
+
+// due begins the row that says when an item is checked, this round or so many rounds later.
+func (x *bare) due(later int) string { return fmt.Sprintf("due|%d|", x.round+later) }
 
 var bareDue = map[string]any{"host": "host", "id": "id", "enqueuedUntil": "2026-01-01T00:00:00.000Z"}
 
@@ -133,8 +157,61 @@ func (x *bare) send() error {
 	return err
 }
 
+// change is a check that finds other contents: beside what a check does, it keeps them, their lineage and the manifest
+// of their chunks.
+func (x *bare) change(batch int) error {
+	return x.checkWith(batch, func(key string) error { return x.keep(fmt.Sprintf("%d-%s", batch, key)) })
+}
+
+// keep stores what one page shows.
+func (x *bare) keep(page string) error {
+	content := fmt.Sprintf("%064d-%s", x.round, page)
+	for _, row := range []string{"tip", "uri"} {
+		_, _ = x.captures.GetEntity(x.ctx, page, row, nil) // is not there at first
+	}
+	own := func(t *aztables.Client, partition string, size int, rows ...string) error {
+		var ops []aztables.TransactionAction
+		for _, row := range rows {
+			entity := bareRow(partition, row, map[string]any{"column": strings.Repeat("x", size)})
+			ops = append(ops, aztables.TransactionAction{ActionType: replaceRow, Entity: entity})
+		}
+		if len(rows) == 1 {
+			_, err := t.UpsertEntity(x.ctx, ops[0].Entity, nil)
+			return err
+		}
+		_, err := t.SubmitTransaction(x.ctx, ops, nil)
+		return err
+	}
+	err := own(x.captures, content, 40, "blob", "ref|"+page)
+	if err == nil {
+		_, err = x.snapshots.NewBlockBlobClient(content).Upload(x.ctx, streaming.NopCloser(strings.NewReader(bareBody)), nil)
+	}
+	if err == nil {
+		err = own(x.captures, content, 300, "version")
+	}
+	if err == nil {
+		err = own(x.captures, page, 600, content, "edge", "kind", "tip", "uri", "verified")
+	}
+	_, _ = x.manifests.GetEntity(x.ctx, page, fmt.Sprint(x.round-1), nil) // likewise
+	if err == nil {
+		err = own(x.manifests, page, 4000, fmt.Sprint(x.round))
+	}
+	if err == nil && x.round > 1 {
+		_, err = x.manifests.DeleteEntity(x.ctx, page, fmt.Sprint(x.round-1), nil)
+	}
+	return err
+}
+
+// bareBody is as large as a page of the site, compressed.
+var bareBody = strings.Repeat("0123456789abcdef", 60)
+
 // check reads and locks a batch, commits it, claims the next and sends its job.
 func (x *bare) check(batch int) error {
+	return x.checkWith(batch, func(string) error { return nil })
+}
+
+// checkWith is check, with something that is done for each item before the commit.
+func (x *bare) checkWith(batch int, do func(key string) error) error {
 	host, one := fmt.Sprintf("host%d", batch), int32(1)
 	got, err := x.queue.DequeueMessages(x.ctx, &azqueue.DequeueMessagesOptions{NumberOfMessages: &one})
 	if err != nil {
@@ -144,11 +221,14 @@ func (x *bare) check(batch int) error {
 		_, err := x.items.GetEntity(x.ctx, host, key, nil)
 		return err
 	})
+	if err == nil {
+		err = x.each(do)
+	}
 	for _, ops := range [][]bareOp{
 		{{mergeRow, "", map[string]any{"lockedUntil": "x", "lockOwner": "y"}}},
-		{{aztables.TransactionTypeUpdateReplace, "", x.item}, {aztables.TransactionTypeDelete, "due|0|", nil},
-			{replaceRow, "due|1|", bareDue}},
-		{{mergeRow, "due|1|", map[string]any{"enqueuedUntil": "z"}}},
+		{{aztables.TransactionTypeUpdateReplace, "", x.item}, {aztables.TransactionTypeDelete, x.due(0), nil},
+			{replaceRow, x.due(1), bareDue}},
+		{{mergeRow, x.due(1), map[string]any{"enqueuedUntil": "z"}}},
 	} {
 		if err == nil {
 			err = x.transact(host, ops...)

@@ -109,7 +109,7 @@ func (c *check) recall(ctx context.Context, got fetched, r *read) (err error) {
 		return nil
 	}
 	if r.words = change.WordsOf(r.doc.Text); it.RawHash != "" {
-		m.last, err = c.job.w.snaps.Last(ctx, it.ID)
+		m.last, err = c.job.w.snaps.Last(ctx, it.ID, m.rules.version.String())
 	}
 	return err
 }

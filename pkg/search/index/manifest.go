@@ -7,18 +7,29 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Container holds the manifests.
-const Container = "chunks"
+// Table holds the manifests, and Container those that are too large for a row, and those of earlier releases.
+const (
+	Table     = "Manifests"
+	Container = "chunks"
+)
 
-// What else a manifest's blob says, beside its lines.
+// maxRow bounds the compressed lines of a row, in bytes: those of about two thousand chunks.
+const maxRow = 200 << 10
+
+// inRow begins the digests of manifests that are rows.
+const inRow = "r"
+
+// What else a manifest says, beside its lines.
 const (
 	metaFields = "fields" // [search.Contents]
 	metaImages = "images" // digest of [search.Contents]'s
@@ -35,21 +46,33 @@ const (
 const maxShown = 6 << 10
 
 // Manifests keep, beside the snapshots, what the index was given of each page: its chunk metadata
-// as JSONL (C4), one blob for each content, never changed.
+// as JSONL (C4), one row for each content, or one blob, never changed.
 //
-//	container chunks  <item id>/<digest>   a line for each chunk, see [chunk.Encode]
+//	table Manifests   <item id>  r<digest>  a line for each chunk, see [chunk.Encode], compressed
+//	container chunks  <item id>/<digest>    the same, of very many chunks
 //
 // The registry names the one that the index was last known to hold (C5). They are derived: one that
 // is missing or damaged is as good as none, and the page is written as if nothing were known of it.
-type Manifests struct{ blobs storage.Container }
+type Manifests struct {
+	rows  storage.Table
+	blobs storage.Container
+	most  int // maxRow; less in tests
+}
 
 // NewManifests opens the manifests of a store. It touches nothing; see [Manifests.Create].
-func NewManifests(s storage.Store) *Manifests { return &Manifests{s.Container(Container)} }
+func NewManifests(s storage.Store) *Manifests {
+	return &Manifests{s.Table(Table), s.Container(Container), maxRow}
+}
 
-// Create makes the container if it is missing.
-func (m *Manifests) Create(ctx context.Context) error { return m.blobs.Create(ctx) }
+// Create makes table and container if they are missing.
+func (m *Manifests) Create(ctx context.Context) error {
+	if err := m.rows.Create(ctx); err != nil {
+		return err
+	}
+	return m.blobs.Create(ctx)
+}
 
-// Save keeps the manifest of an entry and returns its digest.
+// Save keeps the manifest of an entry and returns its digest, by which it is found.
 func (m *Manifests) Save(ctx context.Context, e Prepared) (digest string, err error) {
 	defer fault.Wrap(&err, "manifest of %s", e.Page.ID)
 	var lines bytes.Buffer
@@ -70,10 +93,57 @@ func (m *Manifests) Save(ctx context.Context, e Prepared) (digest string, err er
 			meta[name] = strconv.Itoa(*n)
 		}
 	}
-	_, err = m.blobs.Put(ctx, name(e.Page.ID, digest), storage.Blob{Body: lines.Bytes(), ContentType: "application/jsonl",
+	return m.write(ctx, e.Page.ID, digest, meta, lines.Bytes())
+}
+
+// manifestRow is a manifest as it is stored in one.
+type manifestRow struct {
+	Meta  map[string]string `col:"meta"`
+	Lines []byte            `col:"lines,parts"`
+}
+
+var manifestRows = row.Of[manifestRow]()
+
+// write keeps what a manifest says. A row costs a hundredth of a blob.
+func (m *Manifests) write(ctx context.Context, id, digest string, meta map[string]string,
+	lines []byte) (as string, err error) {
+	if packed := row.Gzip(lines); len(packed) <= m.most {
+		as = inRow + digest
+		_, err = m.rows.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{Key: rowKey(id, as),
+			Props: manifestRows.Encode(&manifestRow{meta, packed})}})
+		return as, err
+	}
+	_, err = m.blobs.Put(ctx, name(id, digest), storage.Blob{Body: lines, ContentType: "application/jsonl",
 		Metadata: meta})
 	return digest, err
 }
+
+// load reads what write kept. NotFound if there is nothing, or it is damaged.
+func (m *Manifests) load(ctx context.Context, id, digest string) (meta map[string]string, lines []byte, err error) {
+	if !isRow(digest) {
+		b, err := m.blobs.Get(ctx, name(id, digest))
+		return b.Metadata, b.Body, err
+	}
+	e, err := m.rows.Get(ctx, rowKey(id, digest))
+	if err != nil {
+		return nil, nil, err
+	}
+	kept, err := manifestRows.Decode(e.Props)
+	if err == nil {
+		lines, err = row.Gunzip(kept.Lines, maxLines)
+	}
+	if err != nil {
+		return nil, nil, fault.New(fault.NotFound, "the manifest is damaged: %w", err)
+	}
+	return kept.Meta, lines, nil
+}
+
+// maxLines bounds what the lines of a row may become when they are read.
+const maxLines = 64 << 20
+
+func isRow(digest string) bool { return strings.HasPrefix(digest, inRow) }
+
+func rowKey(id, digest string) storage.Key { return storage.Key{Partition: id, Row: digest} }
 
 // Contents is what the index holds of a page, by the manifest of that digest; nil when that is not
 // known. A page of very many images is known only if they are those of the page that is to be put.
@@ -101,24 +171,24 @@ type manifest struct {
 
 // read reads a manifest; known is false for one that is missing or damaged.
 func (m *Manifests) read(ctx context.Context, id, digest string) (kept manifest, known bool, err error) {
-	b, err := m.blobs.Get(ctx, name(id, digest))
+	meta, lines, err := m.load(ctx, id, digest)
 	if fault.Is(err, fault.NotFound) {
 		return kept, false, nil
 	}
 	if err != nil {
 		return kept, false, err
 	}
-	kept = manifest{fields: b.Metadata[metaFields], images: b.Metadata[metaImages], chunks: map[string]string{}}
-	_ = json.Unmarshal([]byte(b.Metadata[metaShown]), &kept.shown) // the digest tells whether they are whole
-	for meta, n := range counters(&kept.collisions) {
-		*n, _ = strconv.Atoi(b.Metadata[meta]) // missing or damaged: none
+	kept = manifest{fields: meta[metaFields], images: meta[metaImages], chunks: map[string]string{}}
+	_ = json.Unmarshal([]byte(meta[metaShown]), &kept.shown) // the digest tells whether they are whole
+	for name, n := range counters(&kept.collisions) {
+		*n, _ = strconv.Atoi(meta[name]) // missing or damaged: none
 	}
-	for r, err := range chunk.Decode(bytes.NewReader(b.Body)) {
+	for r, err := range chunk.Decode(bytes.NewReader(lines)) {
 		if err != nil {
 			return manifest{}, false, nil
 		}
 		kept.records = append(kept.records, r)
-		kept.chunks[string(r.Key)+b.Metadata[metaModel]] = string(r.ChunkUID)
+		kept.chunks[string(r.Key)+meta[metaModel]] = string(r.ChunkUID)
 	}
 	return kept, true, nil
 }
@@ -144,12 +214,30 @@ func (m *Manifests) Collisions(ctx context.Context, id source.ID, digest string)
 
 // Drop removes a manifest that is not needed any more.
 func (m *Manifests) Drop(ctx context.Context, id source.ID, digest string) error {
-	return m.blobs.Delete(ctx, name(string(id), digest))
+	if !isRow(digest) {
+		return m.blobs.Delete(ctx, name(string(id), digest))
+	}
+	_, err := m.rows.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
+		Key: rowKey(string(id), digest), ETag: storage.AnyETag,
+	}})
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
 }
 
 // Purge removes all manifests of an item.
 func (m *Manifests) Purge(ctx context.Context, id source.ID) (err error) {
 	defer fault.Wrap(&err, "purge manifests of %s", id)
+	q := storage.Query{Partition: string(id), Select: []string{"meta"}}
+	for e, err := range m.rows.Query(ctx, q) {
+		if err == nil {
+			err = m.Drop(ctx, id, e.Row)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	for blob, err := range m.blobs.List(ctx, name(string(id), "")) {
 		if err == nil {
 			err = m.blobs.Delete(ctx, blob)

@@ -1,35 +1,51 @@
 package index
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
 
-// damaged changes a blob of the container.
-func damaged(change func(*storage.Blob)) func(context.Context, storage.Container, string) error {
-	return func(ctx context.Context, c storage.Container, name string) error {
-		b, err := c.Get(ctx, name)
+// damaged changes what a manifest says.
+func damaged(change func(b *storage.Blob)) func(context.Context, *Manifests, string) error {
+	return func(ctx context.Context, m *Manifests, digest string) error {
+		meta, lines, err := m.load(ctx, "url_aaaa", digest)
 		if err == nil {
-			err = c.Delete(ctx, name)
+			err = m.Drop(ctx, "url_aaaa", digest)
 		}
+		b := storage.Blob{Metadata: meta, Body: lines}
 		change(&b)
-		_, putErr := c.Put(ctx, name, b)
+		_, putErr := m.write(ctx, "url_aaaa", strings.TrimPrefix(digest, inRow), b.Metadata, b.Body)
 		return errors.Join(err, putErr)
 	}
 }
 
-// C4: what was saved is known, unless anything about it is doubtful.
+func lost(ctx context.Context, m *Manifests, digest string) error {
+	return m.Drop(ctx, "url_aaaa", digest)
+}
+
+// C4, K7: what was saved is known, unless anything about it is doubtful, whether it is in a row or, because it is large
+// or an earlier release wrote it, in a blob.
 func TestC4Manifests(t *testing.T) {
+	for name, most := range map[string]int{"rows": maxRow, "blobs": 0} {
+		t.Run(name, func(t *testing.T) { keepManifests(t, most) })
+	}
+}
+
+func keepManifests(t *testing.T, most int) {
 	twice := paragraph("The same words, twice in a row. ")
 	doc := extract.Document{
 		Title: "The quay", Blocks: []extract.Block{{Kind: extract.Heading, Level: 1, Text: "Walls"},
@@ -54,7 +70,7 @@ func TestC4Manifests(t *testing.T) {
 		name string
 		e    Prepared
 		ask  Prepared
-		lose func(ctx context.Context, c storage.Container, name string) error
+		lose func(ctx context.Context, m *Manifests, digest string) error
 		want bool
 	}{
 		{"as it was", entryOf(doc), entryOf(doc), nil, true},
@@ -69,21 +85,24 @@ func TestC4Manifests(t *testing.T) {
 		{"an older one, for others", entryOf(doc), shows(0),
 			damaged(func(b *storage.Blob) { delete(b.Metadata, metaShown) }), false},
 		{"images of another", entryOf(doc), shows(1), damaged(func(b *storage.Blob) { b.Metadata[metaShown] = "{}" }), false},
-		{"lost", entryOf(doc), entryOf(doc),
-			func(ctx context.Context, c storage.Container, name string) error { return c.Delete(ctx, name) }, false},
+		{"lost", entryOf(doc), entryOf(doc), lost, false},
 		{"damaged", entryOf(doc), entryOf(doc), damaged(func(b *storage.Blob) { b.Body = b.Body[:len(b.Body)-20] }), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			store := mem.New(time.Now)
 			m := NewManifests(store)
+			m.most = most
 			must(t, m.Create(t.Context()))
 			digest, err := m.Save(t.Context(), tt.e)
 			must(t, err)
+			if isRow(digest) != (most > 0) {
+				t.Errorf("kept as %s", digest)
+			}
 			if again, err := m.Save(t.Context(), tt.e); again != digest || err != nil {
 				t.Errorf("saved again as %s, %v", again, err)
 			}
 			if tt.lose != nil {
-				must(t, tt.lose(t.Context(), store.Container(Container), name(tt.e.Page.ID, digest)))
+				must(t, tt.lose(t.Context(), m, digest))
 			}
 			held, err := m.Contents(t.Context(), tt.ask.Page, digest)
 			must(t, err)
@@ -116,10 +135,10 @@ func TestC2CollisionsAreRecorded(t *testing.T) {
 	}
 	digest, err := m.Save(t.Context(), entryOf(extract.Document{Title: "T", Blocks: blocks}))
 	must(t, err)
-	b, err := store.Container(Container).Get(t.Context(), name("url_aaaa", digest))
+	meta, _, err := m.load(t.Context(), "url_aaaa", digest)
 	must(t, err)
-	if b.Metadata[metaCollisions] == "" || b.Metadata[metaByOrdinal] == "" || b.Metadata[metaLargest] == "" {
-		t.Errorf("have %v", b.Metadata)
+	if meta[metaCollisions] == "" || meta[metaByOrdinal] == "" || meta[metaLargest] == "" {
+		t.Errorf("have %v", meta)
 	}
 	want := entryOf(extract.Document{Title: "T", Blocks: blocks}).Collisions
 	want.Files = nil
@@ -132,6 +151,39 @@ func TestC2CollisionsAreRecorded(t *testing.T) {
 	}
 	if have, err := m.Collisions(t.Context(), "url_aaaa", "gone"); err != nil || have.Chunks != 0 {
 		t.Errorf("of none: %+v (%v)", have, err)
+	}
+}
+
+// K7: a row that cannot be read is as good as none, and one of very many chunks is a blob.
+func TestK7ManifestRows(t *testing.T) {
+	store := mem.New(time.Now)
+	m := NewManifests(store)
+	must(t, m.Create(t.Context()))
+	doc := extract.Document{Title: "T", Blocks: []extract.Block{paragraph("Low water.")}}
+	digest, err := m.Save(t.Context(), entryOf(doc))
+	must(t, err)
+	key := rowKey("url_aaaa", digest)
+	for name, props := range map[string]storage.Properties{
+		"no lines": {"meta": "{}"}, "no gzip": {"meta": "{}", "lines0": []byte("{}")}, "foreign": {"meta": "x"},
+	} {
+		_, err := store.Table(Table).Transact(t.Context(), storage.Op{Kind: storage.Upsert,
+			Entity: storage.Entity{Key: key, Props: props}})
+		must(t, err)
+		if records, err := m.Records(t.Context(), "url_aaaa", digest); err != nil || len(records) > 0 {
+			t.Errorf("%s: %v, %v", name, records, err)
+		}
+	}
+	lines := make([]byte, 2*maxRow)
+	_, _ = rand.Read(lines) // never fails
+	as, err := m.write(t.Context(), "url_aaaa", "large", map[string]string{metaFields: "f"}, lines)
+	must(t, err)
+	if meta, have, err := m.load(t.Context(), "url_aaaa", as); as != "large" || err != nil || meta[metaFields] != "f" ||
+		!bytes.Equal(have, lines) {
+		t.Errorf("kept as %s (%v)", as, err)
+	}
+	must(t, m.Purge(t.Context(), "url_aaaa"))
+	if _, _, err := m.load(t.Context(), "url_aaaa", as); !fault.Is(err, fault.NotFound) {
+		t.Errorf("after the purge: %v", err)
 	}
 }
 

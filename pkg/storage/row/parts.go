@@ -2,10 +2,12 @@ package row
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"reflect"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -39,10 +41,18 @@ func Join(props storage.Properties, name string) (b []byte) {
 
 func partName(name string, i int) string { return fmt.Sprintf("%s%d", name, i) }
 
+// zips are reused: a fresh one takes a megabyte.
+var zips = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(nil, 3) // Unreachable: the level is known
+	return z
+}}
+
 // Gzip compresses bytes for columns that are written by [Split].
 func Gzip(b []byte) []byte {
 	var out bytes.Buffer
-	z := gzip.NewWriter(&out)
+	z := zips.Get().(*gzip.Writer)
+	defer zips.Put(z)
+	z.Reset(&out)
 	_, _ = z.Write(b) // a bytes.Buffer takes everything
 	_ = z.Close()
 	return out.Bytes()

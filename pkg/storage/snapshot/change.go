@@ -84,23 +84,28 @@ func (s *Store) Changes(ctx context.Context, id source.ID, most int) (out []Chan
 // Last is what an item was last found to have, as its rows tell. It is read before a reading is decided on,
 // and given to [Store.Save], which then need not read the same rows. The zero Last knows nothing.
 type Last struct {
-	rows []storage.Entity
-	read bool
+	rows    []storage.Entity
+	read    bool
+	version string // of what is looked up by URI
 }
 
-// Last reads what an item was last found to have, with one request.
-func (s *Store) Last(ctx context.Context, id source.ID) (Last, error) {
-	return s.captures.last(ctx, id)
+// Last reads what an item was last found to have, and, for who reads it under a version, the capture by which its
+// canonical URI is found there.
+func (s *Store) Last(ctx context.Context, id source.ID, version string) (Last, error) {
+	return s.captures.last(ctx, id, version)
 }
 
-func (t captures) last(ctx context.Context, id source.ID) (l Last, err error) {
-	l.read = true
-	q := storage.Query{Partition: string(id), RowFrom: tipRow, RowTo: "uri}", PageSize: 10}
-	for e, err := range t.Query(ctx, q) {
-		if err != nil {
+// last reads two rows by themselves: a query for both would be one request less, but Azurite looks at all rows for it.
+func (t captures) last(ctx context.Context, id source.ID, version string) (Last, error) {
+	l := Last{read: true, version: version}
+	for _, row := range []string{tipRow, uriRows + version} {
+		e, err := t.Get(ctx, storage.Key{Partition: string(id), Row: row})
+		switch {
+		case err == nil:
+			l.rows = append(l.rows, e)
+		case !fault.Is(err, fault.NotFound):
 			return Last{}, err
 		}
-		l.rows = append(l.rows, e)
 	}
 	return l, nil
 }

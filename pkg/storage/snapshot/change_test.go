@@ -62,7 +62,7 @@ func TestH7WordsAreThoseOfTheLastCapture(t *testing.T) {
 		s := open(t, empty())
 		a := meaning("one two three", change.New, 3, 0)
 		must(t, save(t, s, a, "one two three"))
-		last, err := s.Last(t.Context(), a.ItemID)
+		last, err := s.Last(t.Context(), a.ItemID, a.NormalizationVersion)
 		must(t, err)
 		if n := last.Words(a.RawHash, a.NormalizationVersion).Letters(); n != 11 {
 			t.Errorf("%d letters", n)

@@ -60,9 +60,10 @@ func (r *recording) read(ctx context.Context) error {
 	r.tip, r.uri = tip{}, lineage.Capture{}
 	uri := uriKey(r.c)
 	last := r.before.Last
-	if r.before.Last = (Last{}); !last.read { // what was read once is not relied on after a race
+	r.before.Last = Last{} // what was read once is not relied on after a race
+	if version := r.c.NormalizationVersion; !last.read || last.version != version {
 		var err error
-		if last, err = r.captures.last(ctx, r.c.ItemID); err != nil {
+		if last, err = r.captures.last(ctx, r.c.ItemID, version); err != nil {
 			return err
 		}
 	}
