@@ -49,9 +49,8 @@ func (b *bench) bareRates() (w workRates, err error) {
 		return w, err
 	}
 	batches := b.hosts * b.pages / bareBatch
-	all := func(work func(batch int) error) (float64, error) {
-		s, err := measure(nil, func() error { return parallel(12, batches, work) }) // as many at once as the host does jobs
-		return s.rate(batches * bareBatch), err
+	all := func(work func(batch int) error) (workRate, error) {
+		return rateOf(batches*bareBatch, func() error { return parallel(12, batches, work) }) // as many as the host does jobs
 	}
 	// The last is measured again: what the first one keeps is no change.
 	for i, work := range []func(batch int) error{x.register, x.check, x.change, x.change} {

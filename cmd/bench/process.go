@@ -107,18 +107,23 @@ func memoryKiB(pid int, which string) (int, error) {
 }
 
 // processor is the time that a running product has used, all its processes.
-func (p *product) processor() time.Duration {
+func (p *product) processor() time.Duration { return familyTime(p.cmd.Process.Pid, "") }
+
+// familyTime is the time that a process and what it has started have used; only those of a name, if there is one.
+func familyTime(pid int, of string) time.Duration {
 	const ticks = 100 // a second, on every Linux that Go runs on: see times(2)
-	family, used := map[string]bool{strconv.Itoa(p.cmd.Process.Pid): true}, 0
+	family, used := map[string]bool{strconv.Itoa(pid): true}, 0
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
 	slices.SortFunc(stats, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	for _, name := range stats {
 		b, err := os.ReadFile(name)
-		_, rest, found := strings.Cut(string(b), ") ") // the name may have blanks
+		first, rest, found := strings.Cut(string(b), ") ") // the name may have blanks
 		if f := strings.Fields(rest); err == nil && found && len(f) > 12 {
 			pid := filepath.Base(filepath.Dir(name))
-			if family[pid] || family[f[1]] {
-				family[pid] = true
+			if !family[pid] && !family[f[1]] {
+				continue
+			}
+			if family[pid] = true; of == "" || strings.HasSuffix(first, "("+of) {
 				user, _ := strconv.Atoi(f[11])
 				system, _ := strconv.Atoi(f[12])
 				used += user + system
