@@ -414,7 +414,7 @@ func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time
 // redirect. It is never shorter than an earlier pause, nor longer than [MaxPause].
 func (r *Hosts) Pause(ctx context.Context, partition, host string, until time.Time, why string) error {
 	return r.s.changeHost(ctx, hostID{partition, host}, func(_ context.Context, h *hostEntry) (*change, error) {
-		h.Policy.Pace.Pause(r.s.now(), until, clip(why, 200))
+		h.pause(r.s.now(), until, why)
 		return &change{}, nil
 	})
 }

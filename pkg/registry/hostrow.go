@@ -43,7 +43,7 @@ type hostState struct {
 	Fingerprints policy.Fingerprints  `col:"absent"`
 	LastMod      policy.LastModRecord `col:"lastMod"`
 
-	recounted bool // since it was read: Counts or Rebuilding have changed
+	recounted bool // since it was read: Counts, Rebuilding or a pause have changed
 }
 
 var hostRows = row.Of[hostState]()
@@ -81,8 +81,15 @@ func (h *hostEntry) op() storage.Op { return hostRows.Put(h.key, h.etag, &h.host
 // learn takes over what somebody who asked the host has found out about it.
 func (h *hostState) learn(now time.Time, owner string, found HostFinding) {
 	h.Policy.Pace.CrawlDelay = found.CrawlDelay
-	h.Policy.Pace.Pause(now, found.PauseUntil, clip(found.PauseWhy, 200))
+	h.pause(now, found.PauseUntil, found.PauseWhy)
 	h.Policy.Charge(now, owner, found.Asked)
+}
+
+// pause is told beside the counters.
+func (h *hostState) pause(now, until time.Time, why string) {
+	before := h.Policy.Pace.PausedUntil
+	h.Policy.Pace.Pause(now, until, clip(why, 200))
+	h.recounted = h.recounted || !h.Policy.Pace.PausedUntil.Equal(before)
 }
 
 // there is how many items count as there: those that are not gone.

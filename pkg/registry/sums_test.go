@@ -252,3 +252,33 @@ func TestK5WhatSumsCost(t *testing.T) {
 		t.Errorf("%d writes after a check that found nothing new", written)
 	}
 }
+
+// TestK5PausesAreTold: among many hosts, too, it is seen which one has asked for a pause, and for how long.
+func TestK5PausesAreTold(t *testing.T) {
+	b, _ := openCounted(t, Options{})
+	for i := range ExactHosts + 1 {
+		b.crawled(t, hostN(i), 1, 0)
+	}
+	b.clock.Advance(time.Hour)
+	if _, err := b.Jobs.Sweep(t.Context()); err != nil { // nothing is in flight
+		t.Fatal(err)
+	}
+	until := b.clock.Now().Add(time.Hour)
+	if err := b.Hosts.Pause(t.Context(), hostN(7), hostN(7), until, "429"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{1, 0} {
+		paused := 0
+		stats, err := b.Hosts.Stats(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range stats {
+			paused += one(h.Host == hostN(7) && h.PausedUntil.Equal(until) && h.PauseReason == "429")
+		}
+		if paused != want {
+			t.Errorf("%d hosts are paused, want %d", paused, want)
+		}
+		b.clock.Advance(2 * time.Hour)
+	}
+}
