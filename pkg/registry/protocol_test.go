@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -106,6 +107,26 @@ func TestK12MovedToEachOther(t *testing.T) {
 	if ids, err := b.Moves.Formers(t.Context(), &one); err != nil || len(ids) != 1 || string(ids[0]) != two.Hash() {
 		t.Errorf("%v, %v", ids, err)
 	}
+}
+
+// K12: an item that goes on under another identity is checked when it would have been, not because it has moved.
+func TestK12MovedAndNotChecked(t *testing.T) {
+	b := openMem(t, Options{})
+	rules, err := source.NewRules([]string{"ref"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.register(t, RegisterOptions{}, "https://a.example/x?ref=1")
+	b.finish(t, b.begin(t, b.take(t)[0]))
+	b.clock.Advance(time.Hour)
+	if m, err := b.Moves.Step(t.Context(), rules, Cursor{}, false); err != nil || m.Moved != 1 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	it, err := b.Items.Find(t.Context(), parse(t, "https://a.example/x")[0].ID())
+	if left := it.NextCrawlAt.Sub(b.clock.Now()); err != nil || left != 23*time.Hour {
+		t.Errorf("it is checked after %v, want 23 hours; %v", left, err)
+	}
+	b.check(t)
 }
 
 // K12: an item whose due row is missing, which only damage explains, is not given back for ever.

@@ -71,6 +71,9 @@ func (t *trier) unchanged(ctx context.Context, s stage) (time.Duration, error) {
 		usual = sync.OnceValues(func() (time.Duration, error) {
 			defer t.clean(name)
 			failed, took, err := t.test(ctx, s, name, "", most)
+			for again := 0; again < 2 && err == nil && failed.test != ""; again++ { // a test of time, on a busy machine
+				failed, took, err = t.test(ctx, s, name, "", most)
+			}
 			if err == nil && failed.test != "" {
 				err = fmt.Errorf("%s fails without a change, in %s:\n%s", failed.test, s.dir, failed.said)
 			}
