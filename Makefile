@@ -80,8 +80,9 @@ model: ## the model of the registry's protocol, every order of its steps (spin, 
 mutants: ## small changes to the protocol's code, one at a time, and the tests that should notice each (ARGS="-run commit")
 	$(GO) run ./tools/mutants $(ARGS)
 
-soak: ## many more schedules of the simulation, many more kills, and longer fuzzing
+soak: ## many more schedules of the simulation, 100,000 hosts (12 GB), many more kills, and longer fuzzing
 	$(GO) test ./pkg/crawl -run 'TestSimulation|TestK11SimulationOfHints' -sim.runs 20000 -timeout 120m
+	$(GO) test ./pkg/registry -run TestK4ManyHosts -v -scale.hosts 100000 -timeout 120m
 	$(GO) test ./pkg/app -run TestCrash -v -crash.rounds 50 -crash.pages 2000 -timeout 60m
 	$(GO) test ./pkg/run/mailimport -run TestD6FlatMemory -v -import.mails 32000 -timeout 60m
 	$(MAKE) attack model mutants

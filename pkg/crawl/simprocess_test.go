@@ -87,7 +87,7 @@ type waiter struct {
 	at   time.Time
 	take chan struct{}
 
-	delayed bool
+	delayed int // so often
 }
 
 type actorKey struct{}
@@ -161,10 +161,11 @@ func (s *sim) late(w *waiter) bool {
 	if w.slow {
 		rare = 2
 	}
-	if !s.faults || w.delayed || w.dead || s.rng.IntN(rare) > 0 {
+	if !s.faults || w.delayed == 2 || w.dead || s.rng.IntN(rare) > 0 {
 		return false
 	}
-	w.delayed, w.at = true, s.now.Add(requestTime-time.Duration(s.rng.Int64N(int64(requestTime)>>s.rng.IntN(4))))
+	w.delayed++
+	w.at = s.now.Add(requestTime - time.Duration(s.rng.Int64N(int64(requestTime)>>s.rng.IntN(4))))
 	return true
 }
 
