@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -42,5 +43,23 @@ func TestK12StepOfAnotherProcess(t *testing.T) {
 			}
 			return
 		}
+	}
+}
+
+// K12: steps that follow each other in one call know the rows as they wrote them, so none is written in vain.
+func TestK12StepsKnowTheirRows(t *testing.T) {
+	r := inMemory(t)
+	r.restart(func(o *backfill.Options) { o.PerMinute, o.JobsPerMinute = 100_000_000, 100_000_000 })
+	r.web.Pages["https://a.example/sitemap.xml"] = runtest.URLSet(runtest.Pages("https://a.example/", 300)...)
+	run, conflicts := r.start(backfill.Request{Sources: []string{"a"}}), 0
+	r.Hook.Set(storagetest.Hooks{OnAfter: func(_ context.Context, call storagetest.Call, err error) error {
+		if call.Name == backfill.Table && fault.Is(err, fault.Conflict) {
+			conflicts++
+		}
+		return err
+	}})
+	r.Must(r.Step(t.Context(), r.Messages(backfill.Queue)[0]))
+	if n := r.run(run.ID).Queued; n != 300 || conflicts > 0 {
+		t.Errorf("%d registered, want 300; %d transactions were sent in vain", n, conflicts)
 	}
 }
