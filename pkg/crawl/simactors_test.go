@@ -24,7 +24,7 @@ func (s *sim) Before(ctx context.Context, c storagetest.Call) error {
 	}
 	limit := requestTime
 	if c.Name == "DueHints" {
-		limit *= 4 // as many tries; only those for rows have one limit together
+		limit *= s.tries // only those for rows have one limit together
 	}
 	if s.now.Sub(asked) > limit {
 		return fault.New(fault.Unavailable, "timed out") // as requests do
