@@ -45,18 +45,10 @@ func newJob(w *Worker, b *registry.Batch, answered func()) *job {
 	}
 }
 
-// behind is how many answers may be worked on for each request in flight: keeping a page waits
-// for storage several times, and the host need not wait with it.
-const behind = 4
-
 // run checks the items, with as many requests at once as the batch permits.
 func (j *job) run(ctx context.Context) {
-	if j.lease.Permits == 1 {
-		j.work(ctx) // such a host is paced, so more workers gain nothing
-		return
-	}
 	var wg sync.WaitGroup
-	for range min(j.lease.Permits*behind, len(j.lease.Items)) {
+	for range min(j.lease.Permits*j.w.o.Behind, len(j.lease.Items)) {
 		wg.Go(func() { j.work(ctx) })
 	}
 	wg.Wait()

@@ -92,6 +92,7 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 			Timeout:    5 * time.Second,
 		},
 		crawl: Options{
+			Behind:   1,
 			Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
 			Clock: clock.now, Sleep: clock.sleep, Jitter: func() float64 { return 0 }, RunID: "run",
 			ReindexOnCanonical: true,

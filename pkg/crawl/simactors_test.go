@@ -170,7 +170,7 @@ func (p *process) worker() *Worker {
 	s := p.sim
 	return New(p.reg, snapshot.New(p.store).By(p.clock), index.NewManifests(p.store), s.world, s.index, Options{
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
-		Clock: p.clock, Jitter: s.rng.Float64, Sleep: s.sleep, CommitTime: 10 * time.Second,
+		Clock: p.clock, Jitter: s.rng.Float64, Sleep: s.sleep, CommitTime: 10 * time.Second, Behind: 1,
 		Retention: snapshot.Retention{Count: 1}, Version: p.version,
 	})
 }

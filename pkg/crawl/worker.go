@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -65,8 +66,11 @@ type Options struct {
 	Jitter             func() float64
 	Sleep              func(ctx context.Context, d time.Duration) error
 	CommitTime         time.Duration // after which the next check that ends brings a commit; 10 s when zero
-	Metrics            *telemetry.Metrics
-	Log                *slog.Logger
+	// Behind is how many answers may be worked on for each request in flight, 4 when zero: keeping a page waits for
+	// storage several times, and the host need not wait with it.
+	Behind  int
+	Metrics *telemetry.Metrics
+	Log     *slog.Logger
 }
 
 // Worker processes jobs. It is safe for concurrent use.
@@ -140,6 +144,7 @@ func (o Options) withDefaults() Options {
 	if o.Version == "" {
 		o.Version = lineage.Current
 	}
+	o.Behind = cmp.Or(o.Behind, 4)
 	if o.CommitTime == 0 {
 		o.CommitTime = 10 * time.Second
 	}

@@ -76,7 +76,7 @@ func TestE3Reservations(t *testing.T) {
 		}
 	}
 	reserve(noon, "a", 6, 6, Budget{6 + 2, 50}) // half of what is left: another may come
-	reserve(noon, "b", 6, 4, Budget{4, 50})
+	reserve(noon, "b", 6, 4, Budget{4, 25})
 	used(Budget{10, 0})
 	h.Charge(noon, "a", Budget{2, 30})
 	used(Budget{10, 30})

@@ -146,7 +146,8 @@ func (s *State) reserve(now time.Time, owner string, n int, p Politeness,
 	return g, until, true
 }
 
-// freePermits is how many requests a new lease may have in flight; 0 when the host is taken.
+// freePermits is how many requests a new lease may have in flight; 0 when the host is taken. Half of what is left, so
+// that others ask the host while one writes what it has found.
 func (s *State) freePermits(p Politeness, paced bool) int {
 	most, used := max(1, p.MaxConcurrent), s.Permits()
 	switch {
@@ -155,7 +156,7 @@ func (s *State) freePermits(p Politeness, paced bool) int {
 	case paced:
 		return most
 	default:
-		return min(most-used, max(1, p.MaxConcurrent/2))
+		return max(1, (most-used)/2)
 	}
 }
 

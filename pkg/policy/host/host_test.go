@@ -32,7 +32,7 @@ func TestReserve(t *testing.T) {
 			p: fast, n: 1},
 		{name: "a dead worker's lease is over", host: State{Leases: []Lease{{Owner: "x", Until: noon, Permits: 2}}}, p: slow,
 			n: 1, starts: 1, permits: 2, ok: true},
-		{name: "unpaced host is shared", host: State{Leases: taken}, p: fast, n: 5, starts: 5, permits: 2, ok: true},
+		{name: "unpaced host is shared", host: State{Leases: taken}, p: fast, n: 5, starts: 5, permits: 1, ok: true},
 		{name: "a batch leaves half of two", p: Politeness{MaxConcurrent: 2}, n: 5, starts: 5, permits: 1, ok: true},
 		{name: "paused", host: State{Pace: Pace{PausedUntil: noon.Add(time.Hour)}}, p: fast, n: 1,
 			until: noon.Add(time.Hour)},
