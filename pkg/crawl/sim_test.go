@@ -86,11 +86,10 @@ type sim struct {
 	problem string
 	daily   registry.Budget // of each host, and of all; zero is no limit
 	total   registry.Budget
-	steps   int           // of the disturbed time
-	slowOf  int           // one of so many actors is slow
-	tries   time.Duration // of a hint's write, each as long as a request
-	moving  bool          // items of earlier rules come to be, and move
-	spawns  func()        // has somebody begin something
+	steps   int    // of the disturbed time
+	slowOf  int    // one of so many actors is slow
+	moving  bool   // items of earlier rules come to be, and move
+	spawns  func() // has somebody begin something
 
 	processes [simProcesses]*process
 	started   int // processes, so far
@@ -130,7 +129,7 @@ func newSim(t *testing.T, open opener, seed uint64) *sim {
 	s.store = open(t, s.clock)
 	s.reg = registry.New(s.store, registry.Options{Parallel: 1, Clock: s.latest, Politeness: s.politeness})
 	s.restart(simProcesses)
-	s.spawns, s.steps, s.slowOf, s.tries = s.spawnAny, 400, 5, 1
+	s.spawns, s.steps, s.slowOf = s.spawnAny, 400, 5
 	s.world = newWorld(s)
 	s.index = &simIndex{sim: s, versions: map[string]int{}, pages: map[string]search.Page{}}
 	s.queue, s.slow = s.store.Queue(registry.JobQueue), s.store.Queue(registry.SlowQueue)

@@ -24,7 +24,7 @@ func (s *sim) Before(ctx context.Context, c storagetest.Call) error {
 	}
 	limit := requestTime
 	if c.Name == "DueHints" {
-		limit *= s.tries // only those for rows have one limit together
+		limit *= hintTries // only those for rows have one limit together
 	}
 	if s.now.Sub(asked) > limit {
 		return fault.New(fault.Unavailable, "timed out") // as requests do
@@ -71,12 +71,12 @@ func (s *sim) register(ctx context.Context, urls []string, force bool) {
 		sources, standing = append(sources, src), append(standing, s.world.version(u))
 	}
 	reg := actorOf(ctx).reg
-	var alone []func() bool
+	var alone []func(acknowledged bool) bool
 	for _, src := range sources {
 		alone = append(alone, s.registering(src.ID()))
 	}
 	for i, got := range reg.Items.Register(ctx, sources, registry.RegisterOptions{Force: force}) {
-		owed := alone[i]()
+		owed := alone[i](got.Err == nil)
 		if got.Err != nil {
 			if !s.faults {
 				s.fail("registration failed without a fault: %v", got.Err)

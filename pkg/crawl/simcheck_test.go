@@ -3,6 +3,7 @@ package crawl
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -26,7 +27,15 @@ type promise struct {
 type requests struct {
 	registrations, registering int
 	removals, removing         int
-	removed                    bool // and nobody has asked for it again
+	removed                    bool      // and nobody has asked for it again
+	lands                      time.Time // until when what failed may still take effect
+}
+
+// over takes note of whether a request was acknowledged.
+func (w *requests) over(acknowledged bool, now time.Time) {
+	if !acknowledged {
+		w.lands = now.Add(requestTime)
+	}
 }
 
 func (s *sim) requestsFor(id source.ID) *requests {
@@ -38,14 +47,15 @@ func (s *sim) requestsFor(id source.ID) *requests {
 
 // registering takes note of a registration that begins. What is returned is called at its end and
 // tells whether no removal came between.
-func (s *sim) registering(id source.ID) (alone func() bool) {
+func (s *sim) registering(id source.ID) (alone func(acknowledged bool) bool) {
 	w := s.requestsFor(id)
 	w.registrations++
 	w.registering++
 	w.removed = false
-	quiet, removals := w.removing == 0, w.removals
-	return func() bool {
+	quiet, removals := w.removing == 0 && s.now.After(w.lands), w.removals
+	return func(acknowledged bool) bool {
 		w.registering--
+		w.over(acknowledged, s.now)
 		return quiet && w.removals == removals
 	}
 }
@@ -56,9 +66,10 @@ func (s *sim) removing(id source.ID) (over func(acknowledged bool)) {
 	w.removals++
 	w.removing++
 	delete(s.acked, id)
-	quiet, registrations := w.registering == 0, w.registrations
+	quiet, registrations := w.registering == 0 && s.now.After(w.lands), w.registrations
 	return func(acknowledged bool) {
 		w.removing--
+		w.over(acknowledged, s.now)
 		w.removed = acknowledged && quiet && w.registrations == registrations
 	}
 }

@@ -18,7 +18,7 @@ func TestK11SimulationOfHints(t *testing.T) {
 		}
 		run := func(t *testing.T) {
 			s := newSim(t, openMem, seed)
-			s.spawns, s.steps, s.slowOf, s.tries = s.spawnHints, 1500, 2, 4
+			s.spawns, s.steps, s.slowOf = s.spawnHints, 1500, 2
 			for _, host := range simHosts[:2] {
 				s.spawn("register", func(ctx context.Context) { s.register(ctx, []string{"https://" + host + "/0"}, false) })
 			}

@@ -15,6 +15,9 @@ import (
 // requestTime is how long after it was sent a request may take effect. Who sent it has given up by then.
 const requestTime = 30 * time.Second
 
+// hintTries is how often the write of a hint is tried, each time for as long as a request.
+const hintTries = 4
+
 // lateWrite is a write whose client has given up.
 type lateWrite struct {
 	at time.Time

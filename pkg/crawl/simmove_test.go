@@ -69,7 +69,7 @@ func (s *sim) registerStray(ctx context.Context, u string) {
 	alone := s.registering(now.ID())
 	got := actorOf(ctx).reg.Items.Register(ctx, []source.Source{stray(u)},
 		registry.RegisterOptions{})[0]
-	if owed := alone(); got.Err == nil && owed {
+	if owed := alone(got.Err == nil); got.Err == nil && owed {
 		s.promise(registry.Item{ID: now.ID()}, standing)
 	}
 }
