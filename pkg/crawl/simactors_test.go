@@ -21,6 +21,9 @@ func (s *sim) Before(ctx context.Context, c storagetest.Call) error {
 	}
 	if a := actorOf(ctx); a != nil {
 		a.asked = asked
+		if ctx.Err() != nil {
+			return fault.New(fault.Unavailable, "too late: %w", ctx.Err())
+		}
 	}
 	limit := requestTime
 	if c.Name == "DueHints" {

@@ -34,7 +34,7 @@ func simulateBudgets(t *testing.T, open opener, runs int) {
 			return
 		}
 	}
-	if spent < runs/2 {
+	if spent < runs/3 {
 		t.Errorf("in %d runs of %d a budget was spent", spent, runs)
 	}
 }

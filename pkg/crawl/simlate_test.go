@@ -26,6 +26,7 @@ type lateWrite struct {
 
 // pass lets time pass, and what is on its way take effect when it does.
 func (s *sim) pass(d time.Duration) {
+	time.Sleep(d) // of the bubble, by which contexts end
 	s.now = s.now.Add(d)
 	slices.SortStableFunc(s.sent, func(a, b lateWrite) int { return a.at.Compare(b.at) })
 	for len(s.sent) > 0 && !s.sent[0].at.After(s.now) {
