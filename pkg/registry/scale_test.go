@@ -112,7 +112,11 @@ func TestK4ManyHosts(t *testing.T) {
 		}
 		a.lap()
 		s.atMost("registration", 25.1, s.register)
-		s.atMost("first checks", 21.1, func() { s.minutes(4 * 60) })
+		first := 21.1
+		if s.overload() > jobTTL {
+			first = 50 // jobs that wait for longer are claimed and sent again
+		}
+		s.atMost("first checks", first, func() { s.minutes(4 * 60) })
 		s.checked(1)
 		time.Sleep(18 * time.Hour)
 		s.atMost("a day of checks", 24.1, func() { s.minutes(8 * 60) })
@@ -191,9 +195,15 @@ func (s *scale) minutes(n int) {
 	}
 	wg.Wait()
 	s.t.Logf("the oldest that a sweep met had been due for %v", late)
-	if late > 5*time.Minute {
-		s.t.Error("want at most five minutes")
+	if most := 5*time.Minute + s.overload(); late > most {
+		s.t.Errorf("want at most %v", most)
 	}
+}
+
+// overload is how long the workers take for one job of every host, which are all due at once after their registration.
+func (s *scale) overload() time.Duration {
+	const job = 15 * time.Second
+	return time.Duration(s.hosts/scaleWorkers) * job
 }
 
 func (s *scale) sweep() SweepReport {
