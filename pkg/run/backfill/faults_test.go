@@ -145,5 +145,7 @@ func simulate(t *testing.T, w world, seed uint64) {
 		}
 	}
 	r.Hook.Set(nil)
+	r.end(run.ID)
+	r.Outlive(t.Context()) // of two workers that end one step, the second may leave its links until then
 	r.ended(run.ID, w)
 }
