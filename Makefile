@@ -11,20 +11,25 @@ LDFLAGS := -s -w
 FUNC    := 4.4.1
 DOCPKGS := debian-reference-en debian-policy developers-reference postgresql-doc-15 python3.11-doc
 DOCS    := /usr/share/debian-reference /usr/share/doc/debian-policy /usr/share/developers-reference /usr/share/doc/postgresql-doc-15/html /usr/share/doc/python3.11/html
+# The version of the sources, and -dev where no tag says that this commit is it.
+SOURCE  := $(shell sed -n 's/^const Version = "\(.*\)"/\1/p' pkg/app/config.go)
+COMMIT  ?= $(shell git rev-parse HEAD 2>/dev/null)
+VERSION ?= $(SOURCE)$(shell test -n "$$(git tag --points-at HEAD v$(SOURCE) 2>/dev/null)" || echo -dev)
+TARGETS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64
 GOBUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags="$(LDFLAGS)"
 
 export TOOLS
 
 .DEFAULT_GOAL := help
-.PHONY: help run func func-version app build test test-ui check openapi demo bench attack model mutants soak prove package infra-check clean
+.PHONY: help run func func-version app build test test-ui check openapi demo bench attack model mutants soak prove package release release-check deb-check container infra-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
-run: app build ## build everything and run it here (PORT, TIDEMARK_DATA; STORAGE=azurite for Azurite)
-	@exec ./build/tidemark start --app $(APP) --tools $(TOOLS)
+run: build ## build Tidemark and run it here (PORT, TIDEMARK_DATA; STORAGE=azurite for Azurite)
+	@exec ./build/tidemark start --tools $(TOOLS)
 
-func: func-version app build ## run the same folder with Azure Functions Core Tools, on Azurite
+func: func-version app ## run the same folder with Azure Functions Core Tools, on Azurite
 	@test -f $(APP)/local.settings.json || cp local.settings.json.example $(APP)/local.settings.json
 	./build/tidemark azurite --tools $(TOOLS) -- func start --script-root $(APP) --port $${PORT:-7071}
 
@@ -34,22 +39,23 @@ func-version:
 	  echo "func is version $$have, whose host may not know enableProxyingHttpRequest and then fails every HTTP function:" >&2; \
 	  echo "install Azure Functions Core Tools $(FUNC) or newer, or use make run" >&2; exit 1; }
 
-app: ## assemble build/app, the folder that every Functions host runs (OTEL=1: with export by OpenTelemetry)
-	@mkdir -p $(APP)
-	@find $(APP) -mindepth 1 -maxdepth 1 ! -name local.settings.json -exec rm -rf {} +
-	cd $(if $(OTEL),otel,.) && GOOS=$${APP_OS:-$$($(GO) env GOOS)} GOARCH=$${APP_ARCH:-$$($(GO) env GOARCH)} $(GOBUILD) -o $(abspath $(APP))/handler ./cmd/handler
-	@cp host.json $(APP)/ && cp -R functions/. $(APP)/
-	@test ! -f $(SITES) || cp $(SITES) $(APP)/backfill-sites.yaml
+app: build ## write build/app, the folder that Azure Functions runs (OTEL=1: with export by OpenTelemetry)
+ifneq ($(OTEL)$(APP_OS)$(APP_ARCH),)
+	cd $(if $(OTEL),otel,.) && GOOS=$(or $(APP_OS),$(shell $(GO) env GOOS)) GOARCH=$(or $(APP_ARCH),$(shell $(GO) env GOARCH)) \
+	  $(GOBUILD) -o $(CURDIR)/build/handler ./cmd/$(if $(OTEL),handler,tidemark)
+endif
+	@./build/tidemark app $(APP) $(if $(OTEL)$(APP_OS)$(APP_ARCH),--handler build/handler) $(if $(wildcard $(SITES)),--sites $(SITES))
 
-build: ## build the command line, build/tidemark
+build: ## build Tidemark, build/tidemark
 	$(GOBUILD) -o build/tidemark ./cmd/tidemark
 
-test: app check ## run every test, on the embedded store and on Azurite, which it installs
+test: check ## run every test, on the embedded store and on Azurite, which it installs
 	$(GO) test ./...
 	cd testing/apiclient && $(GO) generate && $(GO) vet ./... && $(GO) test ./...
 	cd otel && $(GO) vet ./... && $(GO) test ./...
+	cd tools/release && $(GO) vet ./... && $(GO) test ./...
 
-test-ui: app build ## the dashboard in Chromium (CHROMIUM), which must be installed; pictures in build/screenshots
+test-ui: build ## the dashboard in Chromium (CHROMIUM), which must be installed; pictures in build/screenshots
 	$(GOBUILD) -o build/demosite ./tools/demosite
 	cd testing/browser && $(GO) vet ./... && $(GO) test ./...
 
@@ -61,14 +67,14 @@ check: ## gofmt, vet and tidiness
 openapi: ## write openapi.json and the tables of docs/api.md anew, after a change to routes, types or recorded conversations
 	$(GO) test ./pkg/api/openapi/describe -run 'TestDocumentIsCurrent|TestRoutesInDocsAreCurrent' -update
 
-demo: app build ## add, crawl, search, change and delete pages of a small site, checking each outcome (STORAGE=azurite, DEMO_PORT)
+demo: build ## add, crawl, search, change and delete pages of a small site, checking each outcome (STORAGE=azurite, DEMO_PORT)
 	$(GOBUILD) -o build/demosite ./tools/demosite
 	$(GO) run ./tools/demo -port $(DEMO_PORT)
 
-bench: app build ## measure, as ratios to a baseline in the same run
+bench: app ## measure, as ratios to a baseline in the same run
 	$(GO) run ./cmd/bench
 
-attack: app build ## hostile sites against the product on loopback: what becomes of good pages and of memory
+attack: app ## hostile sites against the product on loopback: what becomes of good pages and of memory
 	$(GO) run ./cmd/bench -only attack
 
 model: ## the model of the registry's protocol, every order of its steps (spin, installed where we are root)
@@ -98,6 +104,20 @@ prove: ## backfill of whole documentation sites (Debian packages, installed wher
 package: ## the deployment zip for linux/amd64, build/tidemark.zip
 	$(MAKE) app APP_OS=linux APP_ARCH=amd64
 	$(GO) run ./tools/package -app $(APP) -out build/tidemark.zip
+
+release: ## what is published of this version, in build/release: archives, deb, rpm, licences, checksums (TARGETS)
+	@$(GO) run -C tools/release . -root $(CURDIR) -version $(VERSION) -commit $(COMMIT) -targets $(TARGETS) \
+	  -time $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct))
+
+container: ## the image of this version for linux/amd64 and linux/arm64, by buildah or podman, as tidemark:$(VERSION)
+	$(MAKE) release TARGETS=linux/amd64,linux/arm64
+	containers/build.sh $(VERSION)
+
+deb-check: ## the deb in a Debian of its own: installed, started by systemd, upgraded, removed, purged (root, mmdebstrap)
+	packaging/trydeb.sh
+
+release-check: ## build a release twice, in two folders, and compare all bytes (FRESH=1: with nothing compiled before)
+	tools/release/twice.sh
 
 infra-check: ## the Bicep templates' syntax and names, and the queries, without Azure; installs two parsers by npm
 	@test -d $(INFRA)/node_modules/@kusto || npm install --prefix $(INFRA) --no-audit --no-fund --ignore-scripts --silent tree-sitter-bicep@1.1.0 web-tree-sitter@0.27.1 @kusto/language-service-next@12.4.1

@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/ops/health"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 )
 
 // writer is an answer that is not encoded as JSON: it writes itself.
@@ -19,14 +20,17 @@ type writer interface {
 
 func (s *server) serveRoute(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		if err := mayCall(r.Context(), h.Endpoint); err != nil {
+			s.answerError(w, r, err)
+			return
+		}
 		services, err := s.Open(r.Context())
 		if err != nil {
-			s.Log.ErrorContext(r.Context(), "services are not available", "err", err)
-			s.answerError(w, r, fault.New(fault.Unavailable, "%s", health.Told(err,
-				"storage or index cannot be reached; try again shortly")))
+			s.answerError(w, r, s.unavailable(r, err))
 			return
 		}
 		status, body, err := h.answer(r, &call{services, s.Log, s.Metrics})
+		s.noteAct(r, h.Endpoint, err)
 		if err != nil {
 			s.answerError(w, r, err)
 			return
@@ -39,9 +43,23 @@ func (s *server) serveRoute(h handler) http.HandlerFunc {
 	}
 }
 
+// unavailable is an error of opening the services, as callers may see it.
+func (s *server) unavailable(r *http.Request, err error) error {
+	s.Log.ErrorContext(r.Context(), "services are not available", "err", err)
+	return fault.New(fault.Unavailable, "%s", health.Told(err, "storage or index cannot be reached; try again shortly"))
+}
+
+// noteAct writes down who had something done; reading is for the times of the keys' last use to tell.
+func (s *server) noteAct(r *http.Request, e *api.Endpoint, err error) {
+	if actor := telemetry.From(r.Context()).Actor; actor != "" && e.Scope.Covers(api.ScopeWrite) {
+		s.Log.InfoContext(r.Context(), "asked by a key", "route", e.Pattern(), "path", r.URL.Path, "done", err == nil)
+	}
+}
+
 var statusOf = map[fault.Kind]int{
 	fault.Invalid:     http.StatusBadRequest,
 	fault.NotFound:    http.StatusNotFound,
+	fault.Expired:     http.StatusGone,
 	fault.Conflict:    http.StatusConflict,
 	fault.Blocked:     http.StatusForbidden,
 	fault.TooLarge:    http.StatusRequestEntityTooLarge,

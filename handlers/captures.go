@@ -72,17 +72,13 @@ func capture(ctx context.Context, v *call, q api.CaptureID) (any, error) {
 		return nil, fault.Field("sha256", "sha256 is not 64 hexadecimal digits")
 	}
 	c, body, err := loadCapture(ctx, v, source.ID(q.ID), "sha256:"+q.SHA256)
-	if fault.Is(err, fault.NotFound) {
-		return nil, fault.New(fault.NotFound, "the item has no capture %s, or it is not kept any more", q.SHA256)
-	}
 	if err != nil {
-		return nil, err
+		return nil, noCapture(err, q.SHA256)
 	}
 	if q.Raw {
 		return content{body: body, mediaType: c.ContentType(), filename: q.SHA256}, nil
 	}
-	// The text does not depend on where links lead.
-	doc, err := v.Documents.Extract(ctx, body, c.ContentType(), "https://capture.invalid/", extract.Limits{})
+	doc, err := readCapture(ctx, v, c, body)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +86,19 @@ func capture(ctx context.Context, v *call, q api.CaptureID) (any, error) {
 		return nil, fault.Field("raw", "text cannot be extracted from %s; raw=true gives the bytes", doc.MimeType)
 	}
 	return content{body: []byte(doc.Text), mediaType: "text/plain; charset=utf-8"}, nil
+}
+
+// noCapture says what it means that a capture is not found.
+func noCapture(err error, digest string) error {
+	if fault.Is(err, fault.NotFound) {
+		return fault.New(fault.NotFound, "the item has no capture %s, or it is not kept any more", digest)
+	}
+	return err
+}
+
+// readCapture extracts the text of a capture, which does not depend on where its links lead.
+func readCapture(ctx context.Context, v *call, c snapshot.Capture, body []byte) (extract.Document, error) {
+	return v.Documents.Extract(ctx, body, c.ContentType(), "https://capture.invalid/", extract.Limits{})
 }
 
 // loadCapture reads a capture of an item, or of one that has moved there.

@@ -11,10 +11,10 @@ import (
 )
 
 // dashboard is the pages for people. They ask the API that the same process serves, without a network
-// between; the host has checked the key.
+// between; whose key it is, the request's context says.
 func newDashboard(served http.Handler, log *slog.Logger) http.Handler {
 	return ui.New(ui.Options{Client: api.NewClient("http://in.process", "", &http.Client{Transport: inProcess{served}}),
-		Log: log})
+		API: served, Log: log})
 }
 
 // inProcess answers requests by a handler.

@@ -43,7 +43,7 @@ func TestE6DashboardBackfillOff(t *testing.T) {
 	shows(t, r, "/api/ui/backfill", "Backfill is switched off.", "BACKFILL_ENABLED=true", "BACKFILL_SITES_FILE")
 	on, _ := newBackfillRig(t)
 	if body := shows(t, on, "/api/ui/backfill", `value="port"`, "port.example",
-		"There was none yet"); strings.Contains(body, "switched off") {
+		"No runs yet"); strings.Contains(body, "switched off") {
 		t.Error("it is said to be off")
 	}
 }

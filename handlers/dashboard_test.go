@@ -81,8 +81,8 @@ func TestDashboardActions(t *testing.T) {
 	if w := post(t, r, "/api/ui/add", "cross-site", url.Values{"urls": {one}}); w.Code != http.StatusForbidden {
 		t.Errorf("another site's form: %d", w.Code)
 	}
-	w := post(t, r, "/api/ui/add?code=secret", "same-origin", url.Values{"urls": {" " + one + "\r\n\r\n"}})
-	if want := to + "?code=secret&done=added"; w.Code != http.StatusSeeOther || w.Header().Get("Location") != want {
+	w := post(t, r, "/api/ui/add", "same-origin", url.Values{"urls": {" " + one + "\r\n\r\n"}})
+	if want := to + "?done=added"; w.Code != http.StatusSeeOther || w.Header().Get("Location") != want {
 		t.Errorf("added: %d to %q, want %q", w.Code, w.Header().Get("Location"), want)
 	}
 	if body := do(t, r, "GET", w.Header().Get("Location"), "").Body.String(); !strings.Contains(body, "Registered.") {
@@ -203,39 +203,6 @@ func attribute(n *html.Node, name string) string {
 		}
 	}
 	return ""
-}
-
-// The key of a host comes along wherever a link or a form of a page leads within the app, and
-// nowhere else.
-func TestDashboardKeepsTheKey(t *testing.T) {
-	r, _ := newBackfillRig(t)
-	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
-	r.work()
-	paths := []string{"/api/ui", "/api/ui/items", "/api/ui/items/" + idOf(t, "https://port.example/ok/one"),
-		"/api/ui/search?q=harbour", "/api/ui/hosts", "/api/ui/hosts/port.example", "/api/ui/nothing"}
-	paths = append(paths, "/api/ui/backfill", "/api/ui/index",
-		send(t, r, "/api/ui/backfill", url.Values{"sources": {"port"}, "do": {"dry"}}),
-		send(t, r, "/api/ui/index", url.Values{"do": {"audit"}}))
-	r.backfill()
-	for _, path := range paths {
-		u, err := url.Parse(path)
-		must(t, err)
-		q := u.Query()
-		q.Set("code", "k&y")
-		u.RawQuery = q.Encode()
-		_, doc := dashboardPage(t, r, u.String())
-		for n := range doc.Descendants() {
-			for _, name := range []string{"href", "src", "action"} {
-				to := attribute(n, name)
-				if to == "" || strings.HasPrefix(to, "#") {
-					continue
-				}
-				if ours := strings.HasPrefix(to, "/api/"); ours != strings.Contains(to, "code=k%26y") {
-					t.Errorf("%s: <%s %s=%q>", path, n.Data, name, to)
-				}
-			}
-		}
-	}
 }
 
 // The in-process transport answers as a network would.

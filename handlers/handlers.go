@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/ui"
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
@@ -50,10 +52,13 @@ type Services struct {
 	Enrich    *enrich.Service
 	Imports   *mailimport.Service
 	Activity  *activity.Log
+	Keys      *keys.Ring
 	Config    map[string]string // the settings as they may be shown
 	Rules     source.Rules
 	Version   string
 	PurgeGone time.Duration // how long tombstones are kept; 0 for ever
+	// KeepChanges is how long the feed keeps changes.
+	KeepChanges time.Duration
 }
 
 // Options adjust the handler.
@@ -68,6 +73,8 @@ type Options struct {
 	BodyTime time.Duration
 	// Port is where the handler listens: only requests to it on this machine are answered. Empty for all.
 	Port string
+	// Access says who checks the keys of requests.
+	Access Access
 	// Secret is what the host says with each request; empty when the host says none.
 	Secret  string
 	Version string
@@ -127,17 +134,20 @@ func New(o Options) http.Handler {
 		mux.HandleFunc("POST /"+strings.ToLower(name), s.serveTrigger(name, t))
 	}
 	for _, h := range routes() {
-		mux.HandleFunc(h.Method+" /api/"+lowerLiterals(h.Path), s.counted(h.Pattern(), s.serveRoute(h)))
+		mux.HandleFunc(muxPattern(h.Endpoint), s.counted(h.Pattern(), s.serveRoute(h)))
 	}
-	served := s.guard(s.routed(mux))
-	dashboard := newDashboard(served, s.Log)
+	routed := s.routed(mux)
+	dashboard := newDashboard(s.guard(routed), s.Log)
 	for _, method := range dashboardMethods {
 		shown := s.counted(method+" ui", dashboard.ServeHTTP)
 		mux.Handle(method+" "+ui.Root, shown)
 		mux.Handle(method+" "+ui.Root+"/", shown)
 	}
-	return s.admit(served)
+	return s.admit(s.guard(s.newDoor(mux, routed)))
 }
+
+// muxPattern is how the mux knows a route.
+func muxPattern(e *api.Endpoint) string { return e.Method + " /api/" + lowerLiterals(e.Path) }
 
 // lowerLiterals lower-cases a path pattern but for its {names}.
 func lowerLiterals(path string) string {

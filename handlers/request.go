@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -16,7 +17,7 @@ import (
 // nothing else.
 func decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
 	params := e.Params()
-	q := queryOf(r, inQuery(params)...)
+	q := queryOf(withoutKey(r, e), inQuery(params)...)
 	to := reflect.ValueOf(&request).Elem()
 	for _, p := range params {
 		if !p.InPath {
@@ -50,6 +51,18 @@ func decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
 		}
 	}
 	return request, nil
+}
+
+// withoutKey is the request of a feed without its key, which is no parameter.
+func withoutKey(r *http.Request, e *api.Endpoint) *http.Request {
+	if e.Scope != api.ScopeFeed {
+		return r
+	}
+	r = r.Clone(r.Context())
+	q := r.URL.Query()
+	q.Del("key")
+	r.URL.RawQuery = q.Encode()
+	return r
 }
 
 // checkBounds holds the numbers of a body to the bounds that their fields' tags say.
@@ -127,6 +140,12 @@ func (q *query) read(p api.Param, field reflect.Value) {
 			q.err = fault.Field(p.Name, "%s must be a number from %d to %d, not %q", p.Name, p.Min, p.Max, text)
 		}
 		field.SetInt(int64(n))
+	case reflect.Float64:
+		v, err := strconv.ParseFloat(cmp.Or(text, "0"), 64)
+		if err != nil || !(v >= 0 && v <= 1) {
+			q.err = fault.Field(p.Name, "%s must be a number from 0 to 1, not %q", p.Name, text)
+		}
+		field.SetFloat(v)
 	case reflect.Bool:
 		v, err := strconv.ParseBool(text)
 		if text != "" && err != nil {

@@ -25,6 +25,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/ops/instrumented"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -65,6 +66,7 @@ type rig struct {
 type web struct {
 	panics bool
 	asked  int
+	more   map[string]string // that a page says by now, by its name
 }
 
 func (w *web) Robots(context.Context, fetch.RobotsRequest) (robots.Reply, error) {
@@ -85,11 +87,15 @@ func (w *web) Get(_ context.Context, r fetch.Request) (fetch.Response, error) {
 	if again {
 		canonical = "<link rel=canonical href=" + name + ">"
 	}
+	body := page(canonical, name)
+	if more := w.more[name]; more != "" {
+		body = bytes.Replace(body, []byte("</p>"), []byte("</p><p>"+more+"</p>"), 1)
+	}
 	return fetch.Response{
 		Status: http.StatusOK, FinalURL: r.URL,
 		Header: http.Header{"Content-Type": {"text/html"}, "Last-Modified": {"Sun, 01 Mar 2026 10:00:00 GMT"},
 			"Etag": {`"1"`}},
-		Body: page(canonical, name),
+		Body: body,
 	}, nil
 }
 
@@ -186,8 +192,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	must(t, r.v.Backfill.Create(t.Context()))
 	r.v.Polls = sitepoll.New(store, reg, worker, sitepoll.Options{Clock: clock})
 	must(t, r.v.Polls.Create(t.Context()))
-	r.v.Activity = activity.New(store, r.metrics, activity.Options{Clock: clock, Process: "process"})
-	must(t, r.v.Activity.Create(t.Context()))
+	r.observe(store, clock)
 	r.v.Enrich = enrich.New(store, enrich.Kept{}, enrich.Models{}, enrich.Options{})
 	r.mails = t.TempDir()
 	root, err := mailimport.ParseRoot(r.mails, "")
@@ -199,6 +204,15 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		Token: func() string { return "token" }})
 	r.Handler = New(Options{Open: r.open, Version: "test", Metrics: r.metrics})
 	return r
+}
+
+// observe adds what tells who does what.
+func (r *rig) observe(store storage.Store, clock func() time.Time) {
+	r.t.Helper()
+	r.v.Activity = activity.New(store, r.metrics, activity.Options{Clock: clock, Process: "process"})
+	must(r.t, r.v.Activity.Create(r.t.Context()))
+	r.v.Keys = keys.New(store, keys.Options{Clock: clock})
+	must(r.t, r.v.Keys.Create(r.t.Context()))
 }
 
 func (r *rig) open(context.Context) (*Services, error) { return r.v, nil }
@@ -244,7 +258,7 @@ func (r *rig) deliver(queue, trigger string) bool {
 
 // volatile is what a contract does not promise: the wall clock's times, and the values of scores and
 // chunks' names, which have tests of their own.
-var volatile = regexp.MustCompile(`"(asOf|score|chunkUid)": ("[^"]+"|[-+.0-9eE]+)`)
+var volatile = regexp.MustCompile(`"(asOf|score|chunkUid)": ("[^"]+"|[-+.0-9eE]+)|"(key)": "tm_[a-z2-7]{26}"`)
 
 // pretty is a JSON body for reading.
 func pretty(t *testing.T, body []byte) string {
@@ -253,7 +267,7 @@ func pretty(t *testing.T, body []byte) string {
 	if err := json.Indent(&buf, bytes.TrimSpace(body), "", "  "); err != nil {
 		t.Fatalf("not JSON: %v\n%s", err, body)
 	}
-	return volatile.ReplaceAllString(buf.String(), `"$1": "…"`)
+	return volatile.ReplaceAllString(buf.String(), `"$1$3": "…"`)
 }
 
 func problemOf(t *testing.T, w *httptest.ResponseRecorder) api.Problem {

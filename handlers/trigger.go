@@ -138,7 +138,7 @@ func crawlTimer(ctx context.Context, v *call, _ envelope) (string, error) {
 }
 
 // purgeTimer brings tombstones forward whose time is over before their next check, after the
-// setting was changed. Purging itself is the worker's, when they are due. It removes old rows of activity, too.
+// setting was changed. Purging itself is the worker's, when they are due. It removes old activity and changes, too.
 func purgeTimer(ctx context.Context, v *call, _ envelope) (string, error) {
 	moved, err := v.Registry.Items.ExpeditePurge(ctx, v.PurgeGone)
 	v.log.InfoContext(ctx, "purges expedited", "items", moved)
@@ -146,6 +146,11 @@ func purgeTimer(ctx context.Context, v *call, _ envelope) (string, error) {
 		err = errors.Join(err, failed)
 	} else if removed > 0 {
 		v.log.InfoContext(ctx, "old activity removed", "rows", removed)
+	}
+	if removed, failed := v.Registry.Feed.Purge(ctx, v.KeepChanges); failed != nil {
+		err = errors.Join(err, failed)
+	} else if removed > 0 {
+		v.log.InfoContext(ctx, "old changes removed", "segments", removed)
 	}
 	return fmt.Sprintf("%s to be purged earlier", words.Count(moved, "item")), err
 }

@@ -18,13 +18,16 @@ import (
 func TestCostsFollowFromMeasurements(t *testing.T) {
 	doc, bench := read(t, "../docs/deploy.md"), read(t, "../docs/benchmarks.md")
 	unchanged, changed := row(t, bench, "unchanged check (304)"), row(t, bench, "changed page")
-	formula := fmt.Sprintf("N × ((1 − s) × (%v T + %v Q) + s × (%v T + %v Q + W))", unchanged[0], unchanged[1],
+	formula := fmt.Sprintf("N × ((1 − s) × (%v T + %v Q) + s × (%v T + %v Q + W + R))", unchanged[0], unchanged[1],
 		changed[0], changed[1])
 	if !strings.Contains(doc, formula) {
 		t.Fatalf("docs/deploy.md does not have the formula of the measured requests: %s", formula)
 	}
 	tables, queues := row(t, doc, "T")[0], row(t, doc, "Q")[0]
-	writes := row(t, doc, "W")[0]
+	writes, reads := row(t, doc, "W")[0], row(t, doc, "R")[0]
+	if changed[2] != 2 {
+		t.Fatalf("a changed page takes %v requests of blobs, not a write and a read", changed[2])
+	}
 	const pause = 1.5 // seconds, the mean of the defaults
 	gbSecond := row(t, doc, "G")[0]
 	for _, tt := range []struct {
@@ -37,7 +40,7 @@ func TestCostsFollowFromMeasurements(t *testing.T) {
 		want := []float64{
 			n,
 			n * ((1-tt.change)*(unchanged[0]*tables+unchanged[1]*queues) + tt.change*(changed[0]*tables+changed[1]*queues+
-				changed[2]*writes)) / 1e6,
+				writes+reads)) / 1e6,
 			n * pause * 2 * gbSecond,
 			n * pause / 10 * 2 * gbSecond,
 			n * pause / 10 * 0.5 * gbSecond,

@@ -32,7 +32,7 @@ func main() {
 	document.Main()
 	aloneMain()
 	b := &bench{}
-	flag.StringVar(&b.app, "app", "build/app", "folder that make app assembled")
+	flag.StringVar(&b.app, "app", "build/app", "folder that make app wrote")
 	flag.StringVar(&b.tools, "tools", ".tools", "folder for Azurite")
 	flag.IntVar(&b.hosts, "hosts", 10, "hosts of the site that is crawled")
 	flag.IntVar(&b.pages, "pages", 160, "pages on each")

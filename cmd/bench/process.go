@@ -50,7 +50,7 @@ func (b *bench) handler() error {
 // startOnce starts the handler, waits for its first answer and for its services, and reads its
 // memory.
 func (b *bench) startOnce(exe, storage string) (took time.Duration, rssKiB int, err error) {
-	port, err := freePort()
+	port, err := freePorts(1)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -33,11 +33,8 @@ type product struct {
 // startProduct starts everything as a user would, on an empty data folder and with more settings
 // ("NAME=value"), and waits until it is healthy.
 func (b *bench) startProduct(storage string, settings ...string) (*product, error) {
-	port, err := freePort()
-	if err != nil {
-		return nil, err
-	}
-	az, err := freePort()
+	// The product, and the three of Azurite.
+	port, err := freePorts(4)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +45,7 @@ func (b *bench) startProduct(storage string, settings ...string) (*product, erro
 	p := &product{b: b, server: fmt.Sprintf("http://localhost:%d", port)}
 	p.client = api.NewClient(p.server, "", nil)
 	p.cmd = exec.Command("build/tidemark", "start", "--app", b.app, "--tools", b.tools, "--data", data,
-		"--port", fmt.Sprint(port), "--azurite-port-base", fmt.Sprint(az))
+		"--port", fmt.Sprint(port), "--azurite-port-base", fmt.Sprint(port+1))
 	p.cmd.Env = append(append(os.Environ(), "CRAWL_ALLOW_HOSTS=127.0.0.0/8", "STORAGE="+storage), settings...)
 	p.cmd.Stderr = os.Stderr
 	if err := p.cmd.Start(); err != nil {
@@ -57,7 +54,7 @@ func (b *bench) startProduct(storage string, settings ...string) (*product, erro
 	if err = b.answers(p.server+"/api/health", time.Minute); err == nil {
 		p.store, err = app.OpenStore(settingsOf(map[string]string{
 			"STORAGE": storage, "TIDEMARK_DATA": data,
-			"AzureWebJobsStorage": "UseDevelopmentStorage=true", "AZURITE_PORT_BASE": fmt.Sprint(az),
+			"AzureWebJobsStorage": "UseDevelopmentStorage=true", "AZURITE_PORT_BASE": fmt.Sprint(port + 1),
 		}), slog.New(slog.DiscardHandler))
 	}
 	if err != nil {

@@ -226,11 +226,30 @@ func aloneMain() {
 	os.Exit(0)
 }
 
-func freePort() (int, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+// freePorts gives the first of so many ports in a row that nobody uses.
+func freePorts(n int) (int, error) {
+	const tries = 100
+	for range tries {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return 0, err
+		}
+		first := ln.Addr().(*net.TCPAddr).Port
+		_ = ln.Close() // it only listened
+		if inARow(first, n) {
+			return first, nil
+		}
 	}
-	defer ln.Close()
-	return ln.Addr().(*net.TCPAddr).Port, nil
+	return 0, fmt.Errorf("no %d free ports in a row after %d tries", n, tries)
+}
+
+func inARow(first, n int) bool {
+	for port := first; port < first+n; port++ {
+		ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			return false
+		}
+		_ = ln.Close() // it only listened
+	}
+	return true
 }

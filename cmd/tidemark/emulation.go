@@ -74,6 +74,7 @@ type emulation struct {
 	launch  launcher
 	sites   string                           // the site file, if there is one
 	storage string                           // the kind that the app runs on; empty without an app
+	own     []decision                       // what follows from the data folder
 	tell    func(format string, args ...any) // progress, for people
 	log     *logs
 	release func()   // gives the folder back
@@ -89,7 +90,7 @@ func (e *emulation) open(level slog.Level, locks ...string) (err error) {
 	if e.sites, err = e.sitesFile(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(e.options.data, 0o755); err != nil {
+	if err := app.MakeDataFolder(e.options.data); err != nil {
 		return fmt.Errorf("--data (TIDEMARK_DATA): %w", err)
 	}
 	// First of all: opening the log may move it, which is not ours to do while another writes it.
@@ -162,7 +163,7 @@ type decision struct{ name, value string }
 
 // decided are the settings that follow from what was started.
 func (e *emulation) decided() []decision {
-	all := []decision{{"TIDEMARK_DATA", e.options.data}}
+	all := append([]decision{{"TIDEMARK_DATA", e.options.data}}, e.own...)
 	if e.sites != "" {
 		all = append(all, decision{"BACKFILL_SITES_FILE", e.sites})
 	}

@@ -25,3 +25,12 @@ func holdFile(name string) (*os.File, error) {
 	}
 	return nil, &os.PathError{Op: "flock", Path: name, Err: err}
 }
+
+// syncFolder makes the names in a folder stand when the power goes.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

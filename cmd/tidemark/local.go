@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/local/funchost"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -48,6 +52,37 @@ type local struct {
 	app       startOptions
 	config    app.Config
 	parts     parts
+	first     first // what to begin with; nil when nobody chose
+}
+
+// configure reads the settings.
+func (l *local) configure() (err error) {
+	data, err := filepath.Abs(l.options.data)
+	if err != nil {
+		return err
+	}
+	l.own = folderSettings(l.p.getenv, data)
+	l.config, err = app.Load(l.lookup, app.Names(os.Environ())...)
+	return err
+}
+
+// choose asks what to begin with, where there is somebody to ask. A server that is made for others has an operator, who
+// needs no help.
+func (l *local) choose(ctx context.Context) (err error) {
+	if l.needsKeys() || l.app.certificate != nil || !l.p.asks(l.app, l.storage) {
+		return nil
+	}
+	data, err := filepath.Abs(l.options.data)
+	if err != nil {
+		return err
+	}
+	if l.first, err = l.p.askFirst(ctx, data); err != nil || l.first == nil {
+		return err
+	}
+	if err := l.first.prepare(data); err != nil {
+		return err
+	}
+	return l.configure()
 }
 
 // run runs the host until ctx ends or something breaks.
@@ -60,10 +95,26 @@ func (l *local) run(ctx context.Context) error {
 	if err := l.parts.prepare(ctx, l.config, store); err != nil {
 		return err
 	}
-	h, err := l.parts.host(funchost.Options{
-		AppDir: l.app.app, Addr: l.app.address(), Env: l.environment(), Store: store, DrainWait: drainWait, BarePaths: true,
+	if err := l.checkKeys(ctx, store); err != nil {
+		return err
+	}
+	admitting, err := l.admitting()
+	if err != nil {
+		return err
+	}
+	o := funchost.Options{
+		AppDir: l.app.app, Addr: l.app.address(), Env: append(l.environment(), admitting...), Store: store,
+		DrainWait: drainWait, BarePaths: true,
 		Log: l.log.Logger, StateDir: filepath.Join(l.options.data, "host"),
-	})
+		Keys: l.needsKeys(), Certificate: l.app.certificate, Proxies: l.app.proxies,
+		Home: http.HandlerFunc(home),
+	}
+	if o.AppDir == "" {
+		if o.AppDir, o.Handler, err = ownApp(l.options.data); err != nil {
+			return err
+		}
+	}
+	h, err := l.parts.host(o)
 	if err != nil {
 		return err
 	}
@@ -100,11 +151,16 @@ func (l *local) serve(ctx context.Context, h host) error {
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(life) }()
 	ready := h.Ready()
+	var begun sync.WaitGroup
 	for {
 		select {
 		case <-ready:
 			l.welcome()
 			ready = nil
+			if l.first != nil {
+				b := &beginning{p: l.p, client: api.NewClient(l.app.url(), "", l.p.http), at: l.app.url(), data: l.options.data}
+				begun.Go(func() { b.run(ctx, l.first) })
+			}
 		case err := <-ended:
 			return err
 		case <-l.ended():
@@ -112,6 +168,7 @@ func (l *local) serve(ctx context.Context, h host) error {
 			<-ended
 			return l.lost()
 		case <-ctx.Done():
+			begun.Wait() // or it would write below what follows
 			l.p.say("\nstopping the host and the app; what is in work has %s to finish (Ctrl-C again does not wait)", drainWait)
 			l.log.hush() // what is cut off now is no news: it is done after the next start
 			stop()
@@ -136,17 +193,25 @@ func (l *local) storageText() string {
 	}
 }
 
+// serverFlag is what other commands are told of a server; "" for the one that they ask anyway.
+func serverFlag(at string) string {
+	if at == defaultServer {
+		return ""
+	}
+	return " --server " + at
+}
+
 // welcome says where everything is and what to do next.
 func (l *local) welcome() {
-	at := fmt.Sprintf("http://localhost:%d", l.app.port)
-	flag := ""
-	if at != defaultServer {
-		flag = " --server " + at
-	}
-	self := l.p.name()
+	at := l.app.url()
+	self, flag := l.p.name(), serverFlag(at)
 	l.p.say("")
 	l.p.say("%s", l.p.screen.bold("Tidemark runs at "+at))
-	l.p.say("  API        %s/api (is it well: %s/api/health)", at, at)
+	l.p.say("  dashboard  %s/api/ui", at)
+	l.p.say("  API        %s/api (its documentation: %s/api/docs)", at, at)
+	if l.needsKeys() {
+		l.p.say("  keys       each request needs one, and so does the dashboard: see `%s keys`", self)
+	}
 	l.p.say("  storage    %s", l.storageText())
 	l.p.say("  data       %s", l.options.data)
 	l.p.say("  log        %s", l.log.name)

@@ -1,5 +1,5 @@
-// Command tidemark is the operator's hand on a Tidemark server: it registers sources, searches,
-// and tells what happened to each of them and why.
+// Command tidemark is all of Tidemark: the server of one machine, the handler that a Functions host starts, and the
+// operator's hand on either, which registers sources, searches, and tells what happened to each of them and why.
 //
 // What is for people goes to standard output, what went wrong to standard error. With --json the
 // output is the API's answers, one on a line, and nothing else. The exit code is 0 when all went
@@ -11,16 +11,30 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
+	_ "golang.org/x/crypto/x509roots/fallback" // for machines without certificates of their own: empty images
+	"golang.org/x/term"
+
+	"github.com/tidemark/tidemark/pkg/app/serve"
 	"github.com/tidemark/tidemark/pkg/base/pause"
 	"github.com/tidemark/tidemark/pkg/content/document"
 )
 
 func main() {
 	document.Main()
+	if isHandler(os.Args[0]) {
+		serve.Main(serve.None)
+	}
 	os.Exit(mainExit())
+}
+
+// isHandler says whether a program of this name is to be the handler: host.json names it so, without arguments.
+func isHandler(path string) bool {
+	return strings.TrimSuffix(filepath.Base(path), ".exe") == handlerFile
 }
 
 // mainExit exists so that deferred calls run before the process ends.
@@ -35,6 +49,7 @@ func mainExit() int {
 		getenv: os.Getenv,
 		now:    time.Now,
 		sleep:  pause.For,
+		typed:  term.IsTerminal(int(os.Stdin.Fd())),
 		screen: screenOf(os.Stdout, os.Getenv),
 		notes:  screenOf(os.Stderr, os.Getenv),
 	}

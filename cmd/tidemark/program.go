@@ -34,6 +34,7 @@ type program struct {
 	getenv   func(string) string
 	now      func() time.Time
 	sleep    func(context.Context, time.Duration) error
+	typed    bool
 	screen   screen // what out can show
 	notes    screen // what err can show
 	http     *http.Client
@@ -158,13 +159,16 @@ func (p *program) rootCommand() *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&p.server, "server", cmp.Or(p.getenv("TIDEMARK_SERVER"), defaultServer),
 		"address of the server (TIDEMARK_SERVER)")
-	flags.StringVar(&p.key, "key", "", "function key, needed in Azure (TIDEMARK_KEY)")
+	flags.StringVar(&p.key, "key", "", "key: a function key in Azure, else one of \"tidemark keys\" (TIDEMARK_KEY)")
 	flags.BoolVar(&p.json, "json", false, "print the API's JSON, one answer on a line")
 	addVersionFlag(root)
-	root.AddCommand(startCommand(p), azuriteCommand(p), exportCommand(p), importStateCommand(p), addCommand(p),
-		addFileCommand(p), reindexCommand(p), rebuildCommand(p), auditCommand(p), migrateCommand(p), removeCommand(p),
-		searchCommand(p), statusCommand(p), itemsCommand(p),
+	root.AddCommand(startCommand(p), handlerCommand(), appCommand(p), docsCommand(p), azuriteCommand(p),
+		exportCommand(p), importStateCommand(p), addCommand(p),
+		addFileCommand(p), reindexCommand(p), rebuildCommand(p), auditCommand(p), migrateCommand(p), keysCommand(p),
+		removeCommand(p),
+		searchCommand(p), changesCommand(p), diffCommand(p), statusCommand(p), itemsCommand(p),
 		showCommand(p), warcCommand(p), importCommand(p), whyCommand(p), backfillCommand(p), sitesCommand(p), entryCommand(p),
-		enrichCommand(p), versionCommand(p))
+		enrichCommand(p), healthCommand(p), versionCommand(p))
+	root.AddCommand(backupCommand(p), restoreCommand(p), doctorCommand(p))
 	return root
 }

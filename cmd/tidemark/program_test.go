@@ -2,13 +2,16 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
 
@@ -49,6 +52,9 @@ func TestRemove(t *testing.T) {
 	performAll(t, []script{
 		{name: "A14 by id", args: []string{"remove", "url_aaaaaaaaaaaaaaaaaaaaaaaaaa"}, answers: []answered{{202, item}},
 			out: said, asked: []string{"DELETE /api/items/url_aaaaaaaaaaaaaaaaaaaaaaaaaa"}},
+		{name: "L7 several", args: []string{"remove", "url_aaaaaaaaaaaaaaaaaaaaaaaaaa", "https://a.example/"},
+			answers: []answered{{202, item}, {202, item}},
+			out:     said + said, asked: []string{"DELETE /api/items/url_aaaaaaaaaaaaaaaaaaaaaaaaaa", byURL}},
 		{name: "A14 by source", args: []string{"remove", "https://A.example/?utm_source=x"}, answers: []answered{{202, item}},
 			out: said, asked: []string{byURL}},
 		{name: "json is the answer and nothing else", args: []string{"remove", "--json", "https://a.example/"},
@@ -64,7 +70,7 @@ func TestRemove(t *testing.T) {
 			err: "tidemark: harbour is no id, no URL and no path: url: no scheme: it must begin with http:// or https://\nsee " +
 				"`tidemark remove --help`\n"},
 		{name: "nothing named", args: []string{"remove"}, code: 2,
-			err: "tidemark: give one id or source, not 0\nsee `tidemark remove --help`\n"},
+			err: "tidemark: give an id or source\nsee `tidemark remove --help`\n"},
 	})
 }
 
@@ -330,16 +336,26 @@ func TestGlobal(t *testing.T) {
 	})
 }
 
-// TestVersion holds the flag to what the command says, in a run of each.
-func TestVersion(t *testing.T) {
+// TestL2Version holds the flag to what the command says, in a run of each: version, commit and Go, of a release those
+// that the linker was given.
+func TestL2Version(t *testing.T) {
+	if have := thisBuild(); have.Version != app.Version+"-dev" || have.Commit == "" || have.Go != runtime.Version() {
+		t.Errorf("without a linker's word: %+v", have)
+	}
+	version, commit = "1.2.3", "0a1b2c3d"
+	t.Cleanup(func() { version, commit = "", "" })
 	said := versionLine() + "\n"
-	if !strings.HasPrefix(said, "tidemark ") {
+	if !strings.HasPrefix(said, "tidemark 1.2.3 (commit 0a1b2c3d, go1.") {
 		t.Errorf("have %q", said)
+	}
+	asJSON, err := json.Marshal(build{Version: "1.2.3", Commit: "0a1b2c3d", Go: runtime.Version()})
+	if err != nil {
+		t.Fatal(err)
 	}
 	performAll(t, []script{
 		{name: "command", args: []string{"version"}, out: said},
 		{name: "flag", args: []string{"--version"}, out: said},
-		{name: "json", args: []string{"version", "--json"}, out: `{"version":"` + buildVersion() + "\"}\n"},
+		{name: "json", args: []string{"version", "--json"}, out: string(asJSON) + "\n"},
 		{name: "-v is not the version", args: []string{"-v"}, code: 2,
 			err: "tidemark: unknown shorthand flag: 'v' in -v\nsee `tidemark --help`\n"},
 	})

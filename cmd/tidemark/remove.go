@@ -9,22 +9,32 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-const removeLong = `Take a source out of the index and the registry, with everything that was kept
-of it.
+const removeLong = `Take sources out of the index and the registry, with everything that was kept
+of them.
 
-It is named by its id, or by the URL or path it was added with. The server
+Each is named by its id, or by the URL or path it was added with. The server
 answers at once and removes it within seconds, without asking its site. Adding
 it again later begins anew.`
 
 func removeCommand(p *program) *cobra.Command {
 	return &cobra.Command{
-		Use:     "remove ID|SOURCE",
-		Short:   "Take a source out of the index and the registry",
+		Use:     "remove ID|SOURCE…",
+		Short:   "Take sources out of the index and the registry",
 		Long:    removeLong,
 		Example: "  tidemark remove https://example.com/news\n  tidemark remove url_k7gxn3…",
-		Args:    one("id or source"),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("give an id or source")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return remove(cmd.Context(), p, args[0])
+			for _, name := range args {
+				if err := remove(cmd.Context(), p, name); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
 }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -23,19 +25,28 @@ that is the storage instead. STORAGE=azurite starts Azurite, with its data below
 takes a minute, once.
 Ctrl-C stops everything in order; a second Ctrl-C does not wait.
 
+The app is reached from this machine only. LISTEN lets others reach it, and then
+demands keys: see "tidemark keys".
+
+On a terminal, and with a folder that holds nothing yet, it asks what to begin
+with: a page, a site, or sample pages to look around with.
+
 All settings of the app are taken from the environment.`
 
 const startExample = `  tidemark start
   PORT=8080 CRAWL_ALLOW_HOSTS=localhost tidemark start --data /var/tmp/tidemark
   STORAGE=azurite tidemark start
-  AzureWebJobsStorage='DefaultEndpointsProtocol=https;…' tidemark start`
+  AzureWebJobsStorage='DefaultEndpointsProtocol=https;…' tidemark start
+  LISTEN=0.0.0.0:7071 TLS_CERT_FILE=cert.pem TLS_KEY_FILE=key.pem tidemark start`
 
 // startOptions are the flags of start.
 type startOptions struct {
 	emulatorOptions
-	app     string // folder that `make app` assembled
+	listening
+	app     string // folder that `tidemark app` wrote; empty for what this program carries
 	port    int
 	verbose bool
+	noInput bool // ask nothing
 }
 
 func startCommand(p *program) *cobra.Command {
@@ -56,13 +67,17 @@ func startCommand(p *program) *cobra.Command {
 			if err := readEmulator(); err != nil {
 				return err
 			}
+			if err := o.listen(p); err != nil {
+				return err
+			}
 			return runStart(cmd.Context(), p, o, realParts())
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.app, "app", filepath.Join("build", "app"), "`FOLDER` that make app assembled")
+	f.StringVar(&o.app, "app", "", "`FOLDER` that tidemark app wrote, to run its handler instead of this program")
 	f.StringVar(&port, "port", p.setting("PORT", "7071"), "port of the app (PORT)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print what the app logs, not only warnings")
+	f.BoolVar(&o.noInput, "no-input", false, "ask nothing, also on a terminal")
 	readEmulator = emulatorFlags(p, f, &o.emulatorOptions)
 	return cmd
 }
@@ -94,17 +109,18 @@ func runStart(ctx context.Context, p *program, o startOptions, parts parts) (err
 	if err := checkStart(o, kind); err != nil {
 		return err
 	}
-	set := app.Names(os.Environ())
-	cfg, err := app.Load(p.getenv, set...)
-	if err != nil {
-		return err // the app would say so too, at each of its three starts
-	}
-	for _, said := range app.Misspelt(set) {
-		p.note("%s", said)
-	}
-	l := &local{app: o, config: cfg, parts: parts, emulation: emulation{
+	l := &local{app: o, parts: parts, emulation: emulation{
 		p: p, options: o.emulatorOptions, launch: parts.azurite, tell: p.say, storage: kind,
 	}}
+	if err := l.configure(); err != nil {
+		return err // the app would say so too, at each of its three starts
+	}
+	for _, said := range app.Misspelt(app.Names(os.Environ())) {
+		p.note("%s", said)
+	}
+	if err := l.choose(ctx); err != nil {
+		return err
+	}
 	locks := []string{appLock, azuriteLock}
 	if kind != ownAzurite {
 		locks = []string{appLock}
@@ -132,14 +148,17 @@ func started(ctx context.Context, err error) error {
 
 // checkStart looks for what is missing or in the way.
 func checkStart(o startOptions, kind string) error {
-	if _, err := os.Stat(filepath.Join(o.app, "host.json")); err != nil {
-		return fmt.Errorf("%s has no host.json: run `make app` first, or name the folder with --app", o.app)
+	if _, err := os.Stat(filepath.Join(o.app, hostFile)); o.app != "" && err != nil {
+		return fmt.Errorf("%s has no host.json: write it with `tidemark app %[1]s`, or leave --app out", o.app)
 	}
 	l, err := net.Listen("tcp", o.address())
 	if err != nil {
 		second := "TIDEMARK_DATA"
 		if kind == ownAzurite {
 			second += " and AZURITE_PORT_BASE"
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) && o.listening.address != "" {
+			return fmt.Errorf("LISTEN: %w", err)
 		}
 		return fmt.Errorf("port %d is in use: stop what uses it, or choose another with --port or PORT; "+
 			"a second Tidemark needs %s of its own too", o.port, second)
@@ -155,7 +174,10 @@ func (o startOptions) level() slog.Level {
 	return slog.LevelWarn
 }
 
-// address is where the app listens: on this machine only.
+// address is where the app listens: on this machine only, unless LISTEN says otherwise.
 func (o startOptions) address() string {
+	if o.listening.address != "" {
+		return o.listening.address
+	}
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(o.port))
 }

@@ -257,7 +257,8 @@ func TestStartWelcome(t *testing.T) {
 	}
 	want := `
 Tidemark runs at AT
-  API        AT/api (is it well: AT/api/health)
+  dashboard  AT/api/ui
+  API        AT/api (its documentation: AT/api/docs)
   storage    embedded: the files in DATA/store
   data       DATA
   log        DATA/tidemark.log
@@ -372,7 +373,7 @@ func TestStartRefuses(t *testing.T) {
 			err: "tidemark: --azurite-port-base (AZURITE_PORT_BASE) is \"65534\": give a port of 1 to 65533\nsee `tidemark " +
 				"start --help`\n"},
 		{name: "no app", args: []string{"start", "--app", "/nowhere"}, code: 1,
-			err: "tidemark: /nowhere has no host.json: run `make app` first, or name the folder with --app\n"},
+			err: "tidemark: /nowhere has no host.json: write it with `tidemark app /nowhere`, or leave --app out\n"},
 		{name: "FILE_ROOT", args: []string{"start", "--app", appFolder(t), "--port", strconv.Itoa(freePort(t)), "--data",
 			t.TempDir()},
 			env: map[string]string{"FILE_ROOT": "/nowhere"}, code: 1,
@@ -381,42 +382,4 @@ func TestStartRefuses(t *testing.T) {
 			err: "tidemark: STORAGE is \"floppy\": allowed are embedded (the default), azurite, and account for what " +
 				"AzureWebJobsStorage names\nsee `tidemark start --help`\n"},
 	})
-}
-
-func TestLogs(t *testing.T) {
-	var shown bytes.Buffer
-	l, err := openLogs(t.TempDir(), slog.LevelWarn, &shown)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	l.Info("only kept")
-	l.Warn("told")
-	l.hush()
-	l.Error("kept after the hush")
-	kept, err := os.ReadFile(l.name)
-	if n := strings.Count(string(kept), "\n"); err != nil || n != 3 {
-		t.Errorf("%d lines are kept, want 3: %s (%v)", n, kept, err)
-	}
-	if n := strings.Count(shown.String(), "\n"); n != 1 || !strings.Contains(shown.String(), "msg=told") {
-		t.Errorf("shown is %s, want what was told", &shown)
-	}
-}
-
-func TestPutAside(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "log")
-	if err := putAside(name); err != nil {
-		t.Errorf("no log yet: %v", err)
-	}
-	for size, moved := range map[int64]bool{maxLog - 1: false, maxLog: true} {
-		if err := os.WriteFile(name, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(os.Truncate(name, size), putAside(name)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := os.Stat(name); os.IsNotExist(err) != moved {
-			t.Errorf("%d bytes: moved %t, want %t", size, !moved, moved)
-		}
-	}
 }

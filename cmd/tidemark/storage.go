@@ -40,6 +40,9 @@ func storageKind(p *program) (string, error) {
 // has. When it has only Azurite's and nobody chose, it asks: an empty store would look like a loss.
 func storageOf(p *program, data string) (string, error) {
 	kind, err := storageKind(p)
+	if err == nil && kind == embedded {
+		err = interruptedRestore(data)
+	}
 	if err != nil || kind != embedded || p.getenv("STORAGE") != "" || !hasAzurite(data) {
 		return kind, err
 	}

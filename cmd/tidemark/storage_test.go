@@ -45,7 +45,7 @@ STORAGE=embedded tidemark import-state --data 'DATA' moved-state
 `
 	const beside = "tidemark: DATA/azurite holds state too; it is not used (STORAGE=azurite uses it; once it was moved, " +
 		"delete it)\n"
-	const noApp = "tidemark: nowhere has no host.json: run `make app` first, or name the folder with --app\n"
+	const noApp = "tidemark: nowhere has no host.json: write it with `tidemark app nowhere`, or leave --app out\n"
 	both := []string{embedded, ownAzurite}
 	for _, tt := range []struct {
 		name string

@@ -8,21 +8,31 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/pkg/app"
 )
 
-// version is set by the linker (-X main.version=…) in a release.
-var version string
+// A release has these from the linker (-X main.version=… -X main.commit=…), and not from what the
+// toolchain records of a repository: the same sources without one give the same bytes.
+var version, commit string
+
+// build is what this binary was built from.
+type build struct {
+	Version string `json:"version"` // as SemVer; ends in -dev when no release
+	Commit  string `json:"commit"`  // "unknown" when built outside a repository
+	Go      string `json:"go"`
+}
 
 func versionCommand(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Short:   "Print the version of this command",
+		Short:   "Print the version of this command, its commit and its Go",
 		Example: "  tidemark version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			p.say("%s", versionLine())
 			if p.json {
-				return json.NewEncoder(p.out).Encode(map[string]string{"version": buildVersion()})
+				return json.NewEncoder(p.out).Encode(thisBuild())
 			}
 			return nil
 		},
@@ -38,14 +48,19 @@ func addVersionFlag(root *cobra.Command) {
 }
 
 func versionLine() string {
-	return fmt.Sprintf("tidemark %s (%s, %s/%s)", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	b := thisBuild()
+	return fmt.Sprintf("tidemark %s (commit %s, %s, %s/%s)", b.Version, b.Commit, b.Go, runtime.GOOS, runtime.GOARCH)
 }
 
-// buildVersion is the version of the release, else what the toolchain recorded.
-func buildVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return cmp.Or(version, "unknown")
+func thisBuild() build {
+	b := build{Version: cmp.Or(version, app.Version+"-dev"), Commit: commit, Go: runtime.Version()}
+	if info, ok := debug.ReadBuildInfo(); ok && b.Commit == "" {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				b.Commit = s.Value
+			}
+		}
 	}
-	return cmp.Or(version, info.Main.Version, "unknown")
+	b.Commit = cmp.Or(b.Commit, "unknown")
+	return b
 }

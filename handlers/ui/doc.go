@@ -10,8 +10,9 @@
 // Crawled text is hostile. html/template escapes it by where it stands; links to crawled addresses are
 // made only for http and https, and are not told where they were followed from; the content security policy
 // lets no script run but the one embedded file, and loads no picture of a stranger unless asked to.
-// Forms are refused when they come from another site (see [http.CrossOriginProtection]).
+// Forms are refused when they come from another site (see [http.CrossOriginProtection]), and where people sign in,
+// when they do not carry the token of the session.
 //
-// The function key, which a person gives once in the address, is carried along in links, because a
-// host knows no sessions. Pages are not cached and send no referrer, so that it stays there.
+// Who may see pages is decided before they are asked for (package handlers); this package shows the form for signing
+// in. Pages are not cached and send no referrer.
 package ui

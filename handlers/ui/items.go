@@ -146,6 +146,8 @@ func search(o Options, r *http.Request) (page, error) {
 	}
 	p := page{name: "search", title: "Search", pictures: d.Pictures}
 	if d.Q == "" {
+		st, err := api.GetStatus.Call(r.Context(), o.Client, api.StatusQuery{})
+		d.NoPage = err == nil && st.Total() == 0
 		p.data = d
 		return p, nil
 	}
@@ -164,6 +166,7 @@ type searchData struct {
 	PublishedAfter                 string
 	Pictures                       bool
 	Skip                           int
+	NoPage                         bool // is registered
 }
 
 // Next is where the next page begins; 0 after the last.

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -25,14 +26,12 @@ var files embed.FS
 // Options adjust the dashboard.
 type Options struct {
 	Client *api.Client      // the API that it shows
+	API    http.Handler     // the same, for documents that are passed on as they are
 	Clock  func() time.Time // the wall clock when nil
 	Log    *slog.Logger     // discarded when nil
 }
 
-type server struct {
-	Options
-	pages map[string]*template.Template
-}
+type server struct{ Options }
 
 // view makes what a page shows. Its errors are those of the API.
 type view func(o Options, r *http.Request) (page, error)
@@ -54,55 +53,62 @@ func New(o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &server{Options: o, pages: parse()}
+	templates() // now, so that a broken one is found
+	s := &server{o}
 	mux := http.NewServeMux()
 	for pattern, v := range map[string]view{
-		"GET /{$}":                   overview,
-		"GET /items":                 items,
-		"GET /items/{id}":            item,
-		"GET /items/{id}/diff":       diff,
-		"GET /search":                search,
-		"GET /entries":               entries,
-		"GET /entries/{id}":          entry,
-		"GET /entries/batches":       batches,
-		"GET /entries/batches/{id}":  batch,
-		"GET /entries/imports":       imports,
-		"GET /entries/imports/{id}":  mailbox,
-		"GET /items/{id}/images":     images,
-		"GET /hosts":                 hosts,
-		"GET /hosts/{host}":          host,
-		"GET /backfill":              backfill,
-		"GET /backfill/{id}":         run,
-		"GET /index":                 index,
-		"GET /index/run":             rebuild,
-		"POST /add":                  add,
-		"POST /items/{id}":           act,
-		"POST /test-mode":            setTestMode,
-		"POST /entries/{id}":         actEntry,
-		"POST /entries/batches/{id}": actBatch,
-		"POST /backfill":             startBackfill,
-		"POST /backfill/{id}":        actRun,
-		"POST /index":                startRebuild,
+		"GET /{$}":                    overview,
+		"GET /items":                  items,
+		"GET /items/{id}":             item,
+		"GET /items/{id}/diff":        diff,
+		"GET /search":                 search,
+		"GET /entries":                entries,
+		"GET /entries/{id}":           entry,
+		"GET /entries/batches":        batches,
+		"GET /entries/batches/{id}":   batch,
+		"GET /entries/imports":        imports,
+		"GET /entries/imports/{id}":   mailbox,
+		"GET /items/{id}/images":      images,
+		"GET /hosts":                  hosts,
+		"GET /hosts/{host}":           host,
+		"GET /backfill":               backfill,
+		"GET /backfill/{id}":          run,
+		"GET /index":                  index,
+		"GET " + helpPath:             help,
+		"GET " + helpPath + "/{page}": help,
+		"GET /index/run":              rebuild,
+		"POST /add":                   add,
+		"POST /items/{id}":            act,
+		"POST /test-mode":             setTestMode,
+		"POST /entries/{id}":          actEntry,
+		"POST /entries/batches/{id}":  actBatch,
+		"POST /backfill":              startBackfill,
+		"POST /backfill/{id}":         actRun,
+		"POST /index":                 startRebuild,
 	} {
 		mux.Handle(pattern, s.serve(v))
 	}
 	mux.Handle("GET /static/{name}", s.static())
+	for _, document := range []string{"/items/{id}/captures/{sha256}", "/docs", "/openapi.json"} {
+		mux.HandleFunc("GET "+document, s.pass)
+	}
+	mux.HandleFunc("GET "+signInPath, func(w http.ResponseWriter, r *http.Request) { SignIn(w, r, http.StatusOK, "") })
 	mux.Handle("/", s.serve(func(Options, *http.Request) (page, error) {
 		return page{}, &api.Problem{Title: "Not Found", Status: http.StatusNotFound, Detail: "the dashboard has no such page"}
 	}))
-	same := http.NewCrossOriginProtection().Handler(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if FromElsewhere(r) {
+			http.Error(w, "refused: another site's page sent this", http.StatusForbidden)
+			return
+		}
 		r = r.Clone(r.Context())
 		r.URL.Path, r.URL.RawPath = "/"+strings.Trim(strings.TrimPrefix(r.URL.Path, Root), "/"), ""
-		// Behind a host the Host is this process's own. Browsers that send no Sec-Fetch-Site are judged by
-		// their Origin, which is the outer one. A page cannot forge this header: it is no form's to send.
-		r.Host = cmp.Or(r.Header.Get("X-Forwarded-Host"), r.Host)
-		same.ServeHTTP(w, r)
+		mux.ServeHTTP(w, r)
 	})
 }
 
-// parse reads the templates: each page with what all have in common.
-func parse() map[string]*template.Template {
+// templates are those of the pages, each with what all have in common.
+var templates = sync.OnceValue(func() map[string]*template.Template {
 	common := template.Must(template.New("").Funcs(helpers).ParseFS(files, "templates/common/*.html"))
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
@@ -114,7 +120,7 @@ func parse() map[string]*template.Template {
 		out[base] = template.Must(template.Must(common.Clone()).ParseFS(files, name))
 	}
 	return out
-}
+})
 
 // shown is what every template has.
 type shown struct {
@@ -124,10 +130,10 @@ type shown struct {
 	TestMode bool
 	Flash    string // what the last action did
 	Data     any
-	code     string
+	Visitor
 }
 
-// Link is a path below Root with parameters in pairs, empty ones left out, and the function key.
+// Link is a path below Root with parameters in pairs, empty ones left out.
 func (v shown) Link(path string, pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -135,14 +141,8 @@ func (v shown) Link(path string, pairs ...string) string {
 			q.Set(pairs[i], pairs[i+1])
 		}
 	}
-	if v.code != "" {
-		q.Set("code", v.code)
-	}
 	return withQuery(Root+path, q)
 }
-
-// Code is the function key of this page's address, for forms.
-func (v shown) Code() string { return v.code }
 
 // On says whether this page is part of a section, for the navigation.
 func (v shown) On(section string) bool {
@@ -158,7 +158,6 @@ func withQuery(path string, q url.Values) string {
 
 func (s *server) serve(v view) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		code := r.URL.Query().Get("code")
 		p, err := page{}, readForm(r)
 		if err == nil {
 			p, err = v(s.Options, r)
@@ -167,12 +166,12 @@ func (s *server) serve(v view) http.Handler {
 			p = s.failed(r, err)
 		}
 		if p.to != "" {
-			w.Header().Set("Location", follow(p.to, code))
+			w.Header().Set("Location", Root+p.to)
 			w.WriteHeader(http.StatusSeeOther)
 			return
 		}
-		out := shown{Title: p.title, Path: r.URL.Path, Now: s.Clock().UTC(), Data: p.data, code: code,
-			Flash: flashes[r.URL.Query().Get("done")]}
+		out := shown{Title: p.title, Path: r.URL.Path, Now: s.Clock().UTC(), Data: p.data,
+			Flash: flashes[r.URL.Query().Get("done")], Visitor: visitorOf(r)}
 		if mode, err := api.GetTestMode.Call(r.Context(), s.Client, api.None{}); err == nil {
 			out.TestMode = mode.IsTestMode
 		}
@@ -180,20 +179,12 @@ func (s *server) serve(v view) http.Handler {
 	})
 }
 
-// follow is a path below Root as a Location.
-func follow(path, code string) string {
-	path, query, _ := strings.Cut(path, "?")
-	q, _ := url.ParseQuery(query) // of our own making
-	if code != "" {
-		q.Set("code", code)
-	}
-	return withQuery(Root+path, q)
-}
+func (s *server) write(w http.ResponseWriter, p page, out shown) { writePage(w, s.Log, p, out) }
 
-func (s *server) write(w http.ResponseWriter, p page, out shown) {
+func writePage(w http.ResponseWriter, log *slog.Logger, p page, out shown) {
 	var body bytes.Buffer
-	if err := s.pages[p.name].ExecuteTemplate(&body, "page", out); err != nil {
-		s.Log.Error("page not made", "page", p.name, "err", err)
+	if err := templates()[p.name].ExecuteTemplate(&body, "page", out); err != nil {
+		log.Error("page not made", "page", p.name, "err", err)
 		http.Error(w, "the page could not be made", http.StatusInternalServerError)
 		return
 	}
@@ -228,6 +219,13 @@ func (s *server) failed(r *http.Request, err error) page {
 			Detail: "the API did not answer as it should; the log says more"}
 	}
 	return page{name: "problem", title: problem.Title, data: problem, status: problem.Status}
+}
+
+// pass gives a document of the API as it is: what a page links to is below [Root], where sessions count.
+func (s *server) pass(w http.ResponseWriter, r *http.Request) {
+	r = r.Clone(r.Context())
+	r.URL.Path = "/api" + r.URL.Path
+	s.API.ServeHTTP(w, r)
 }
 
 // badRequest refuses what a form says.
@@ -274,11 +272,7 @@ func (s *server) static() http.Handler {
 
 // Raw is the address of a capture's bytes, which are saved and not shown.
 func (v shown) Raw(id, digest string) string {
-	q := url.Values{"raw": {"true"}}
-	if v.code != "" {
-		q.Set("code", v.code)
-	}
-	return withQuery("/api/items/"+url.PathEscape(id)+"/captures/"+url.PathEscape(digest), q)
+	return v.Link("/items/"+url.PathEscape(id)+"/captures/"+url.PathEscape(digest), "raw", "true")
 }
 
 // Found is the page about what was found.

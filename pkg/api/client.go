@@ -194,8 +194,8 @@ func (c *Client) refusal(res *http.Response, body []byte) error {
 	p = &Problem{Title: http.StatusText(res.StatusCode), Status: res.StatusCode}
 	switch {
 	case res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden:
-		p.Detail = fmt.Sprintf("%s refused the key (%d): give a function key with --key or TIDEMARK_KEY", c.server,
-			res.StatusCode)
+		p.Detail = fmt.Sprintf("%s refused the key (%d): give a valid one with --key or TIDEMARK_KEY, in Azure a function "+
+			"key", c.server, res.StatusCode)
 	case res.StatusCode < 400:
 		p.Detail = fmt.Sprintf("%s sends on to %s (%d): name that server with --server or TIDEMARK_SERVER",
 			c.server, res.Header.Get("Location"), res.StatusCode)

@@ -55,7 +55,7 @@ func TestRefusals(t *testing.T) {
 			"the request is not valid; top: at most 100"},
 		{"title alone", ProblemType, `{"title":"Not Found"}`, 404, "Not Found"},
 		{"host refuses the key with an empty body", "", "", 401,
-			"SERVER refused the key (401): give a function key with --key or TIDEMARK_KEY"},
+			"SERVER refused the key (401): give a valid one with --key or TIDEMARK_KEY, in Azure a function key"},
 		{"plain text from in between", "text/plain", "bad\n gateway", 502,
 			"SERVER answered 502 Bad Gateway to GET /api/SearchStatus: bad gateway"},
 		{"a page of HTML is not quoted", "text/html; charset=utf-8", "<h1>nginx</h1>", 404,

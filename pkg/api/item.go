@@ -180,7 +180,18 @@ const (
 	ChangeTitle    ChangeKind = "title"    // the title alone
 	ChangeImages   ChangeKind = "images"   // the images alone
 	ChangeMetadata ChangeKind = "metadata" // what the page says of itself, such as its canonical URL, alone
+
+	// Only in the feed.
+
+	ChangeGone      ChangeKind = "gone"      // the page is missing on several checks
+	ChangeBack      ChangeKind = "back"      // a page that was gone is there again
+	ChangeFailing   ChangeKind = "failing"   // three checks in a row have failed
+	ChangeRecovered ChangeKind = "recovered" // a page that was failing was read again
 )
+
+// ChangeKinds lists every kind.
+var ChangeKinds = []ChangeKind{ChangeNew, ChangeContent, ChangeReverted, ChangeTitle, ChangeImages, ChangeMetadata,
+	ChangeGone, ChangeBack, ChangeFailing, ChangeRecovered}
 
 // Change says what a capture meant to its item when the item was found to have it. Shares and words are those of
 // the text, and are left out where what was there before is not remembered.

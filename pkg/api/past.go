@@ -45,6 +45,15 @@ func (c *Client) Pages(ctx context.Context, q ItemQuery) iter.Seq2[ItemPage, err
 	})
 }
 
+// Changes reads what has changed page by page and stops at the first error.
+func (c *Client) Changes(ctx context.Context, q ChangeQuery) iter.Seq2[ChangePage, error] {
+	return pages(q.Continuation, func(after string) (ChangePage, string, error) {
+		q.Continuation = after
+		page, err := ListChanges.Call(ctx, c, q)
+		return page, page.Continuation, err
+	})
+}
+
 // whole reads a listing to its end.
 func whole[T any](read func(after string) (page []T, next string, err error)) (all []T, err error) {
 	for page, err := range pages("", read) {

@@ -12,6 +12,9 @@ type Endpoint struct {
 	Path   string // below /api/, as in items/{id}
 	Status int    // of an answer
 	Other  int    // a second status with the same type of answer; 0 for none
+	Scope  Scope  // that a key needs for it; none for [GetHealth]
+	// Anonymous says that a host with keys of its own lets everybody in; what has a scope then takes our keys alone.
+	Anonymous bool
 	// Requests and Answers are the types that the route takes and gives; most have one of each.
 	Requests, Answers []reflect.Type
 }
@@ -32,7 +35,7 @@ func Routes() []*Endpoint { return slices.Clone(table) }
 
 func route[Q, A any](status int, method, path string) Route[Q, A] {
 	e := &Endpoint{
-		Method: method, Path: path, Status: status,
+		Method: method, Path: path, Status: status, Scope: usualScope(method),
 		Requests: []reflect.Type{reflect.TypeFor[Q]()}, Answers: []reflect.Type{reflect.TypeFor[A]()},
 	}
 	table = append(table, e)
@@ -42,6 +45,21 @@ func route[Q, A any](status int, method, path string) Route[Q, A] {
 // or gives a route a second status.
 func (r Route[Q, A]) or(status int) Route[Q, A] {
 	r.Other = status
+	return r
+}
+
+// open is a route that takes no key.
+func (r Route[Q, A]) open() Route[Q, A] { return r.scoped("").anonymous() }
+
+// anonymous is a route that a host with keys of its own asks none for.
+func (r Route[Q, A]) anonymous() Route[Q, A] {
+	r.Anonymous = true
+	return r
+}
+
+// scoped gives a route another scope than its method has.
+func (r Route[Q, A]) scoped(s Scope) Route[Q, A] {
+	r.Scope = s
 	return r
 }
 
@@ -83,16 +101,24 @@ var (
 // What the index answers. People's searches are posted, so that they stay out of logs of addresses.
 var (
 	SearchByGet = route[SearchRequest, SearchResponse](ok, get, "Search")
-	Search      = route[SearchRequest, SearchResponse](ok, post, "Search")
+	Search      = route[SearchRequest, SearchResponse](ok, post, "Search").scoped(ScopeRead)
 	GetStatus   = route[StatusQuery, SearchStatus](ok, get, "SearchStatus")
 	GetHost     = route[HostName, HostDetail](ok, get, "hosts/{host}")
+)
+
+// What has changed.
+var (
+	ListChanges = route[ChangeQuery, ChangePage](ok, get, "changes")
+	ChangesAtom = route[FeedQuery, []byte](ok, get, "changes.atom").scoped(ScopeFeed).anonymous()
+	ChangesJSON = route[FeedQuery, JSONFeed](ok, get, "changes.json").scoped(ScopeFeed).anonymous()
+	GetDiff     = route[DiffQuery, Diff](ok, get, "items/{id}/diff")
 )
 
 // Rebuilds of the index, and migrations.
 var (
 	StartRebuild   = route[RebuildRequest, Rebuild](begun, post, "RebuildIndex")
 	GetRebuild     = route[RebuildID, Rebuild](ok, get, "RebuildIndex")
-	StartMigration = route[MigrationRequest, Migration](begun, post, "migrate")
+	StartMigration = route[MigrationRequest, Migration](begun, post, "migrate").scoped(ScopeAdmin)
 	GetMigration   = route[None, Migration](ok, get, "migrate")
 )
 
@@ -113,14 +139,14 @@ var (
 	GetSite     = route[SiteSlug, Site](ok, get, "sites/{slug}")
 	PollSite    = route[SiteSlug, Site](begun, post, "sites/{slug}/look")
 	IndexNow    = route[IndexNowRequest, IndexNowResult](ok, post, "IndexNow")
-	IndexNowURL = route[IndexNowOne, IndexNowResult](ok, get, "IndexNow")
+	IndexNowURL = route[IndexNowOne, IndexNowResult](ok, get, "IndexNow").scoped(ScopeWrite)
 )
 
 // Entries: what is pushed in.
 var (
-	NormalizeTelegram = route[TelegramRequest, Entry](ok, post, "normalize/telegram")
-	NormalizeEmail    = route[EmailRequest, Entry](ok, post, "normalize/email")
-	NormalizeWebpage  = route[WebpageRequest, Entry](ok, post, "normalize/webpage")
+	NormalizeTelegram = route[TelegramRequest, Entry](ok, post, "normalize/telegram").scoped(ScopeRead)
+	NormalizeEmail    = route[EmailRequest, Entry](ok, post, "normalize/email").scoped(ScopeRead)
+	NormalizeWebpage  = route[WebpageRequest, Entry](ok, post, "normalize/webpage").scoped(ScopeRead)
 	InsertEntry       = route[Entry, EntryResult](ok, post, "db/insert")
 	InsertEntries     = also[EntryBatch, EntryBatchResult](InsertEntry.Endpoint)
 	UpdateEntry       = route[Entry, EntryResult](ok, post, "db/update")
@@ -128,10 +154,10 @@ var (
 	ListEntries       = route[EntryQuery, EntryPage](ok, get, "entries")
 	GetEntry          = route[EntryID, EntryDetail](ok, get, "entries/{id}")
 	ListPolicies      = route[None, Policies](ok, get, "policies")
-	SavePolicy        = route[Policy, Policy](ok, http.MethodPut, "policies/{key}")
+	SavePolicy        = route[Policy, Policy](ok, http.MethodPut, "policies/{key}").scoped(ScopeAdmin)
 	GetTestMode       = route[None, TestMode](ok, get, "test-mode")
-	SetTestMode       = route[TestMode, TestMode](ok, http.MethodPut, "test-mode")
-	ToggleTestMode    = route[None, TestMode](ok, post, "test-mode/toggle")
+	SetTestMode       = route[TestMode, TestMode](ok, http.MethodPut, "test-mode").scoped(ScopeAdmin)
+	ToggleTestMode    = route[None, TestMode](ok, post, "test-mode/toggle").scoped(ScopeAdmin)
 	ImportMbox        = route[ImportRequest, Import](begun, post, "import/email/mbox").or(ok)
 	ListImports       = route[ImportQuery, Imports](ok, get, "import/email")
 	GetImport         = route[ImportID, Import](ok, get, "import/email/{id}")
@@ -148,9 +174,12 @@ var (
 
 // The app itself.
 var (
-	GetHealth   = route[None, Health](ok, get, "health").or(http.StatusServiceUnavailable)
-	GetConfig   = route[None, Config](ok, get, "config")
+	GetHealth   = route[None, Health](ok, get, "health").or(http.StatusServiceUnavailable).open()
+	GetConfig   = route[None, Config](ok, get, "config").scoped(ScopeAdmin)
 	GetMetrics  = route[None, []byte](ok, get, "metrics")
+	ListKeys    = route[None, Keys](ok, get, "keys").scoped(ScopeAdmin)
+	AddKey      = route[KeyRequest, NewKey](ok, post, "keys").scoped(ScopeAdmin)
+	RemoveKey   = route[KeyName, Key](ok, http.MethodDelete, "keys/{name}").scoped(ScopeAdmin)
 	GetActivity = route[ActivityQuery, Activity](ok, get, "activity")
 	GetOpenAPI  = route[None, map[string]any](ok, get, "openapi.json")
 	GetDocs     = route[None, []byte](ok, get, "docs")

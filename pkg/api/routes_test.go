@@ -57,6 +57,14 @@ var requests = []asked{
 		}},
 	ask(SearchByGet, SearchRequest{Q: "tide", NestImages: true}, "GET Search?nestImages=true&q=tide", ""),
 	ask(Search, SearchRequest{Q: "tide", Top: 3}, "POST Search", `{"q":"tide","top":3}`),
+	ask(ListChanges, ChangeQuery{Since: "1-2-3", MinShare: .5, Q: "a b", Top: 5},
+		"GET changes?minShare=0.5&q=a+b&since=1-2-3&top=5", ""),
+	{ChangesAtom.Endpoint, "GET changes.atom?host=a.example", "", "<feed/>", func(t *testing.T, c *Client) error {
+		_, err := ChangesAtom.Call(t.Context(), c, FeedQuery{Host: "a.example"})
+		return err
+	}},
+	ask(ChangesJSON, FeedQuery{Kind: "gone"}, "GET changes.json?kind=gone", ""),
+	ask(GetDiff, DiffQuery{ID: "url_a", From: "b"}, "GET items/url_a/diff?from=b", ""),
 	ask(GetStatus, StatusQuery{Host: "a.example"}, "GET SearchStatus?host=a.example", ""),
 	ask(GetHost, HostName{Host: "a.example"}, "GET hosts/a.example", ""),
 	ask(StartRebuild, RebuildRequest{Scope: &RebuildScope{Host: "a.example"}, Refetch: true}, "POST RebuildIndex",
@@ -74,6 +82,9 @@ var requests = []asked{
 	ask(CancelBackfill, BackfillID{ID: "backfill-x"}, "POST backfill/runs/backfill-x/cancel", ""),
 	ask(ListBackfillSites, None{}, "GET backfill/sites", ""),
 	ask(ListSites, None{}, "GET sites", ""),
+	ask(ListKeys, None{}, "GET keys", ""),
+	ask(AddKey, KeyRequest{Name: "ci", Scope: ScopeRead}, "POST keys", `{"name":"ci","scope":"read"}`),
+	ask(RemoveKey, KeyName{Name: "ci"}, "DELETE keys/ci", ""),
 	ask(GetSite, SiteSlug{Slug: "port"}, "GET sites/port", ""),
 	ask(PollSite, SiteSlug{Slug: "port"}, "POST sites/port/look", ""),
 	ask(IndexNow, IndexNowRequest{Host: "h", Key: "k", URLList: []string{"u"}}, "POST IndexNow",

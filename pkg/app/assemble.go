@@ -52,6 +52,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		return nil, err
 	}
 	runs := a.runs(in, known, out, worker, pushed.entries)
+	ring := cfg.ring(a.store, log)
 	done := activity.New(a.store, cfg.Metrics, activity.Options{})
 	fill := func(ctx context.Context, created search.Index) error {
 		return fillIndex(ctx, created, known.registry, pushed.entries, runs.rebuild)
@@ -62,7 +63,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	for _, step := range []func(context.Context) error{
 		known.registry.Create, known.snapshots.Create, known.manifests.Create,
 		runs.rebuild.Create, runs.backfill.Create, runs.sites.Create,
-		pushed.entries.Create, pushed.enrich.Create, pushed.imports.Create, done.Create, out.engine.Create,
+		pushed.entries.Create, pushed.enrich.Create, pushed.imports.Create, done.Create, ring.Create, out.engine.Create,
 		func(ctx context.Context) error { return known.snapshots.StartRun(ctx, known.run) },
 		runs.migrate.Ensure,
 		func(ctx context.Context) error { return fill(ctx, out.engine) },
@@ -75,8 +76,9 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		Store: a.store, Registry: known.registry, Snapshots: known.snapshots, Manifests: known.manifests,
 		Worker: worker, Index: out.searched, Documents: in.documents, Files: in.files, Admit: in.web.Admit,
 		Rebuilds: runs.rebuild, Migrate: runs.migrate, Backfill: runs.backfill, Polls: runs.sites,
-		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Activity: done,
+		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Activity: done, Keys: ring,
 		Setting: get, Config: Shown(get), Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
+		KeepChanges: cfg.KeepChanges,
 	}, nil
 }
 

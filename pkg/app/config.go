@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/ops/memory"
 	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -27,6 +28,8 @@ type Config struct {
 	Strategy source.Strategy
 	Rules    source.Rules
 	Schedule schedule.Config
+	// KeepChanges is how long the feed keeps changes.
+	KeepChanges time.Duration
 	// Politeness is the pace and the quotas of a host of which nothing else is said.
 	Politeness registry.Politeness
 	// PolitenessSet tells whether anything of the pace was set, so that allow-listed hosts follow it.
@@ -49,6 +52,10 @@ type Config struct {
 	Memory memory.Share
 	Models Models
 	Search SearchService
+	// Keys are those of API_KEYS; KeysFile is the file with more, and KeysNeeded says that each request needs one.
+	Keys       []keys.Key
+	KeysFile   string
+	KeysNeeded bool
 	// Cloud tells that the app runs in Azure, where an index on this disk would be one instance's.
 	Cloud bool
 	// Metrics are no setting but what is counted into; [Assemble] makes some when nil.
@@ -81,6 +88,7 @@ func Load(get func(string) string, set ...string) (Config, error) {
 			Total:         s.budget("LIMIT_REQUESTS_PER_DAY", "LIMIT_BYTES_PER_DAY"),
 			MaxItems:      s.number("LIMIT_ITEMS_PER_HOST", 0, 0, site.MaxRequests),
 		},
+		KeepChanges:   s.duration("CHANGES_KEEP_DAYS", 90*24*time.Hour, 24*time.Hour, maxSeconds, 24*time.Hour),
 		PolitenessSet: s.isSet("CRAWL_MIN_DELAY_MS", "CRAWL_MAX_DELAY_MS", "CRAWL_MAX_CONCURRENT"),
 		Fetch: fetch.Config{
 			UserAgent:    s.text("CRAWL_USER_AGENT", "Tidemark/"+Version),
@@ -105,6 +113,9 @@ func Load(get func(string) string, set ...string) (Config, error) {
 		Sites:    s.sites(),
 		Backfill: s.backfill(),
 
+		KeysFile:   s.text("API_KEYS_FILE", ""),
+		KeysNeeded: s.flag("API_KEYS_REQUIRED", false),
+
 		SentinelPerDay: s.number("SENTINEL_MAX_PER_DAY", sitepoll.DefaultPerDay, 0, 5000),
 		Cloud:          inCloud(get),
 
@@ -116,6 +127,7 @@ func Load(get func(string) string, set ...string) (Config, error) {
 	c.Strategy = check(s, "REGISTRY_PARTITION_STRATEGY", string(source.ByHost), "host or scheme", source.ParseStrategy)
 	c.Rules = check(s, "TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid", trackersAllowed, ParseTracking)
 	c.MailRoot = s.mailRoot()
+	c.Keys = s.keys()
 	c.validate(s)
 	s.credentials(set)
 	return c, s.err()

@@ -21,7 +21,8 @@ type requirement struct{ id, what, tests string }
 var (
 	requirementHeading = regexp.MustCompile(`^### ([A-Z]\d+)\. [A-Z].*[^.]$`)
 	// named is a test by its package's path, in backquotes.
-	named = regexp.MustCompile("`((?:pkg|cmd|tools|handlers|infra)[a-z0-9/]*)\\.((?:Test|Fuzz|Example)[A-Za-z0-9_]*)`")
+	named = regexp.MustCompile("`((?:pkg|cmd|tools|handlers|infra|testing)[a-z0-9/]*)\\." +
+		"((?:Test|Fuzz|Example)[A-Za-z0-9_]*)`")
 	// alike is what was probably meant as one.
 	alike = regexp.MustCompile("`[^` ]*(?:Test|Fuzz|Example)[^`]*`")
 )
@@ -49,13 +50,19 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 // requirementIDs are the ids that there are: the letter's system and how many it asks for.
 func requirementIDs() []string {
+	open := []string{ // not met yet
+		"W5", "W6", "W7", "W8", "W9", "W10", "W11", "W12", "W13", "W14", "W15", "W16", "W17",
+	}
 	var ids []string
 	for _, group := range []struct {
 		letter string
 		n      int
-	}{{"A", 25}, {"B", 6}, {"C", 6}, {"D", 10}, {"E", 15}, {"F", 4}, {"H", 14}, {"K", 12}, {"S", 15}, {"Z", 4}} {
+	}{{"A", 25}, {"B", 6}, {"C", 6}, {"D", 10}, {"E", 15}, {"F", 4}, {"H", 14}, {"K", 12}, {"L", 7},
+		{"S", 15}, {"W", 17}, {"Z", 4}} {
 		for i := range group.n {
-			ids = append(ids, fmt.Sprintf("%s%d", group.letter, i+1))
+			if id := fmt.Sprintf("%s%d", group.letter, i+1); !slices.Contains(open, id) {
+				ids = append(ids, id)
+			}
 		}
 	}
 	return ids

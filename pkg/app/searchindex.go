@@ -2,8 +2,6 @@ package app
 
 import (
 	"log/slog"
-	"os"
-	"path/filepath"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -75,9 +73,9 @@ func openIndex(cfg Config, log *slog.Logger) (search.Index, error) {
 		log.Warn("no search index: SEARCH_ENDPOINT is not set, so pages are crawled and kept but cannot be searched")
 		return search.None{}, nil
 	}
-	if err := os.MkdirAll(cfg.Data, 0o755); err != nil {
+	if err := MakeDataFolder(cfg.Data); err != nil {
 		return nil, err
 	}
-	return sqlitesearch.Open(filepath.Join(cfg.Data, "index.db"),
+	return sqlitesearch.Open(IndexFile(cfg.Data),
 		sqlitesearch.Options{Log: log, Model: cfg.Models.Embeddings})
 }

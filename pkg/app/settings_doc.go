@@ -82,6 +82,7 @@ var Settings = []Setting{
 		"CRAWL_PURGE_GONE_DAYS", "0",
 		"Days after which a Gone page is purged with everything that was kept of it, 0 to 3650; 0 keeps it",
 	},
+	{"CHANGES_KEEP_DAYS", "90", "Days for which changes stay in the feed, 1 to 3650"},
 	// How politely.
 	{
 		"CRAWL_MIN_DELAY_MS", "1000",
@@ -94,7 +95,8 @@ var Settings = []Setting{
 		"BACKFILL_SITES_FILE", "",
 		"Site file, YAML: what is backfilled, and limits of single hosts, which take precedence over these " +
 			"three. Without it, " + SitesFile + " is read if it is there: beside host.json, or where tidemark " +
-			"start is called. A named file that is missing, or one with mistakes, stops the start",
+			"start is called, or in its data folder, which also switches backfill on. A named file that is " +
+			"missing, or one with mistakes, stops the start",
 	},
 	{
 		"BACKFILL_ENABLED", "false",
@@ -186,7 +188,8 @@ var Settings = []Setting{
 		"Seconds for one fetch with its redirects, 1 to 30; at most 20 of them until an answer begins",
 	},
 	{"CRAWL_MAX_REDIRECTS", "5", "Redirects that are followed, 0 to 20"},
-	{"FILE_ROOT", "", "Folder below which files of this machine may be added; it must exist. Without it none may"},
+	{"FILE_ROOT", "", "Folder below which files of this machine may be added; it must exist. Without it none may, " +
+		"but for the sample pages that tidemark start puts into its data folder"},
 	{
 		"EMAIL_IMPORT_ROOT", "",
 		"Where mbox files that may be imported are: an existing folder of this machine, or the address of a " +
@@ -256,13 +259,44 @@ var Settings = []Setting{
 		"Whether a page is indexed again when only its rel=canonical has changed; false only records the " +
 			"change",
 	},
+	// Who may come in. See docs/operations.md.
+	{
+		"LISTEN", "",
+		"tidemark start: address and port of the app, such as 0.0.0.0:7071, [::]:7071 or 10.0.0.7; without a port PORT is " +
+			"taken. Unset, the app listens on 127.0.0.1. On any address that other machines reach, keys are demanded",
+	},
+	{
+		"API_KEYS_REQUIRED", "false",
+		"Whether every request but the health's needs a key of Tidemark's. Always so where LISTEN is more than this " +
+			"machine, and with TRUSTED_PROXIES; not for Azure, where the host checks keys",
+	},
+	{
+		"API_KEYS", "",
+		"Keys beside those of `tidemark keys add`, between semicolons or on lines: NAME SCOPE KEY, or NAME SCOPE " +
+			"sha256:DIGEST. SCOPE is feed, read, write or admin; a KEY has 24 to 256 characters",
+	},
+	{
+		"API_KEYS_FILE", "",
+		"File with such keys, a line each, at most 1 MiB. It is read again within seconds after it was changed; while it " +
+			"cannot be read, none of its keys is taken",
+	},
+	{
+		"TLS_CERT_FILE", "",
+		"tidemark start: certificate with its chain, PEM; the app then speaks HTTPS (1.1 and 2). Read again when it changes",
+	},
+	{"TLS_KEY_FILE", "", "The certificate's private key, PEM"},
+	{
+		"TRUSTED_PROXIES", "",
+		"tidemark start: addresses or CIDRs of reverse proxies, separated by commas, which are believed what they say in " +
+			"X-Forwarded-For, -Proto and -Host, or in Forwarded; from all others these headers are dropped",
+	},
 	{
 		"WEBSITE_SITE_NAME", "",
 		"Set by Azure; the app knows by it that it runs there, unless AZURE_FUNCTIONS_ENVIRONMENT is " +
 			"Development. Do not set it by hand",
 	},
 	// The command line.
-	{"PORT", "7071", "tidemark start: port of the app, on this machine only"},
+	{"PORT", "7071", "tidemark start: port of the app, on this machine only unless LISTEN says otherwise"},
 	{"AZURITE_PORT_BASE", "10000", "First of Azurite's three ports: blobs, queues, tables"},
 	{
 		"STORAGE", "embedded",
@@ -271,8 +305,9 @@ var Settings = []Setting{
 			"names",
 	},
 	{"TIDEMARK_SERVER", "http://localhost:7071", "Server that the commands speak to"},
-	{"TIDEMARK_KEY", "", "Function key that the commands send; needed in Azure"},
-	{"NO_COLOR", "", "Any value turns off bold text"},
+	{"TIDEMARK_KEY", "", "Key that the commands send: a function key in Azure, else one of `tidemark keys add`"},
+	{"NO_COLOR", "", "Any value turns off colours and bold text"},
+	{"PAGER", "less -FRX", "Program through which long lists go on a terminal; cat for none"},
 }
 
 // SettingsTable is Settings as docs/settings.md has it.

@@ -64,28 +64,26 @@ func storageAsks(t *testing.T) []string {
 	return names
 }
 
-// commandAsks finds, in the source of the programs, every call that reads one variable by name,
+// commandAsks finds, in the source of the command, every call that reads one variable by name,
 // and the default beside the name where the call has one.
 func commandAsks(t *testing.T) map[string]string {
 	t.Helper()
 	readers := []string{"getenv", "Getenv", "setting"}
 	found := map[string]string{}
-	for _, dir := range []string{"tidemark", "handler"} {
-		for _, file := range parseDir(t, filepath.Join("..", "..", "cmd", dir), false) {
-			ast.Inspect(file, func(n ast.Node) bool {
-				call, ok := n.(*ast.CallExpr)
-				if !ok || !slices.Contains(readers, calledName(call)) || len(call.Args) == 0 {
-					return true
-				}
-				if name, ok := literal(call.Args[0]); ok {
-					found[name] = ""
-					if len(call.Args) > 1 {
-						found[name], _ = literal(call.Args[1])
-					}
-				}
+	for _, file := range parseDir(t, filepath.Join("..", "..", "cmd", "tidemark"), false) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || !slices.Contains(readers, calledName(call)) || len(call.Args) == 0 {
 				return true
-			})
-		}
+			}
+			if name, ok := literal(call.Args[0]); ok {
+				found[name] = ""
+				if len(call.Args) > 1 {
+					found[name], _ = literal(call.Args[1])
+				}
+			}
+			return true
+		})
 	}
 	return found
 }
@@ -214,6 +212,8 @@ func TestDocumentedDefaultsAreReal(t *testing.T) {
 		"SEARCH_ENDPOINT":    unset.Search.Endpoint == "",
 		"SEARCH_API_KEY":     unset.Search.Key == "",
 		"WEBSITE_SITE_NAME":  !unset.Cloud,
+		"API_KEYS":           unset.Keys == nil,
+		"API_KEYS_FILE":      unset.KeysFile == "",
 	}
 	for _, name := range loadAsks(t) {
 		s, _ := documented(name)

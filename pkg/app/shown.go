@@ -7,13 +7,14 @@ import (
 
 // plain are the beginnings of the names of settings whose values anybody with a function key may see.
 var plain = []string{
-	"BACKFILL_", "CRAWL_", "LIMIT_", "MEMORY_LIMIT_MB", "SENTINEL_", "SNAPSHOT_", "REGISTRY_", "TRACKING_PARAM_PREFIXES",
-	"FORCE_REINDEX_", "EMBEDDINGS_MODEL", "T1_", "SEARCH_INDEX", "SEARCH_VECTOR_",
-	"FILE_ROOT", "EMAIL_IMPORT_", "TIDEMARK_DATA", "STORAGE",
+	"BACKFILL_", "CHANGES_KEEP_DAYS", "CRAWL_", "LIMIT_", "MEMORY_LIMIT_MB", "SENTINEL_", "SNAPSHOT_", "REGISTRY_",
+	"TRACKING_PARAM_PREFIXES", "FORCE_REINDEX_", "EMBEDDINGS_MODEL", "T1_", "SEARCH_INDEX", "SEARCH_VECTOR_",
+	"FILE_ROOT", "EMAIL_IMPORT_", "TIDEMARK_DATA", "STORAGE", "API_KEYS_REQUIRED",
 }
 
 // elsewhere are the settings that only the command line reads.
-var elsewhere = []string{"PORT", "AZURITE_PORT_BASE", "TIDEMARK_SERVER", "TIDEMARK_KEY", "NO_COLOR"}
+var elsewhere = []string{"PORT", "LISTEN", "TLS_CERT_FILE", "TLS_KEY_FILE", "TRUSTED_PROXIES", "AZURITE_PORT_BASE",
+	"TIDEMARK_SERVER", "TIDEMARK_KEY", "NO_COLOR", "PAGER"}
 
 // Shown are the settings with their values, or defaults, as GET config shows them. Of what may hold a
 // secret, and of all that this list does not know, it is only told that it is set.

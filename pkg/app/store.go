@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"os"
 	"path/filepath"
 
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -22,6 +23,13 @@ const Embedded = "embedded"
 
 // StoreFolder is where the embedded store of a data folder is.
 func StoreFolder(data string) string { return filepath.Join(data, "store") }
+
+// IndexFile is where the embedded index of a data folder is. SQLite has files of its own beside it, with -wal and -shm
+// behind that name.
+func IndexFile(data string) string { return filepath.Join(data, "index.db") }
+
+// MakeDataFolder makes a data folder if it is missing, for its owner alone: it holds what was crawled.
+func MakeDataFolder(data string) error { return os.MkdirAll(data, 0o700) }
 
 // Prepare makes the queues and tables of an app with these settings, for a host that polls the
 // queues before the app has come up to make them itself. It may be repeated.

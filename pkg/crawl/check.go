@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -23,6 +25,7 @@ type check struct {
 	room     room
 	answered func()            // gives the permit back: the site is not asked any more
 	known    *extract.Document // what is stored of the item, once it has been read
+	passages []feed.Passage    // that are new, for the feed
 }
 
 // memory is what a check knows beside its item and the answer: the rules, and how the item stood when
@@ -51,6 +54,8 @@ type checked struct {
 	place   place
 	purged  bool // nothing is left of the item but its rows
 	ended   time.Time
+	// passages that differ, where the text does
+	passages []feed.Passage
 }
 
 // check runs the stages on an item. Its error is our own fault, and the item is given back as it was;
@@ -123,7 +128,13 @@ func (c *check) find(ctx context.Context) (o outcome, r read, err error) {
 		if err = c.recall(ctx, got, &r); err != nil {
 			return o, r, err
 		}
+		was := c.item
 		c.item, o = compare(c.item, got, r, c.memory, c.now())
+		if k := o.news.kind; k == change.Content || k == change.Reverted {
+			if c.passages, err = differing(ctx, c, was, r.doc.Text); err != nil {
+				return o, r, err
+			}
+		}
 	}
 	switch {
 	case o.store:
@@ -136,7 +147,7 @@ func (c *check) find(ctx context.Context) (o outcome, r read, err error) {
 
 // end closes the check.
 func (c *check) end(o outcome, p place) checked {
-	return checked{item: c.item, memory: c.memory, outcome: o, place: p, ended: c.now()}
+	return checked{item: c.item, memory: c.memory, outcome: o, place: p, ended: c.now(), passages: c.passages}
 }
 
 func (c *check) now() time.Time { return c.job.w.o.Clock() }

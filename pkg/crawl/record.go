@@ -23,7 +23,7 @@ func record(c checked, now time.Time, jitter float64) registry.Finding {
 	failed := c.outcome.kind == schedule.Failed
 	changed := c.outcome.kind == schedule.Changed
 	return registry.Finding{
-		Item: reschedule(c, failed, jitter), Changed: changed, Failed: failed,
+		Item: reschedule(c, failed, jitter), News: newsOf(c), Changed: changed, Failed: failed,
 		Differs: !changed && c.outcome.news.kind != change.None,
 		Unasked: c.memory.indexOnly,
 	}

@@ -246,6 +246,7 @@ func (s *sim) calm() {
 	s.checkDone()
 	s.checkIndex()
 	s.checkMoved()
+	s.checkFeed()
 }
 
 // pardon has items checked now that were blamed for the death of a worker, as their owner would: in this world

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -209,6 +210,32 @@ func (s *sim) shown(it registry.Item) (version int, ok bool) {
 	}
 	version, ok = s.index.versions[string(id)]
 	return version, ok
+}
+
+// checkFeed: the feed has every change of an item once and in order (W2): each begins with what the one before it ended
+// with, and the last ends with what the item has.
+func (s *sim) checkFeed() {
+	_, err := s.reg.Hosts.Recount(context.Background())
+	must(s.t, err)
+	has, seen := map[string]string{}, map[feed.Place]bool{}
+	for c, err := range s.reg.Feed.Oldest(context.Background(), feed.Place{}) {
+		must(s.t, err)
+		if c.To == "" || c.Kind == feed.Failing || c.Kind == feed.Recovered {
+			continue
+		}
+		before, known := has[c.ItemID]
+		if c.From != "" && known && c.From != before || seen[c.Place] {
+			s.fail("%s: %s of %s begins with %s, the one before ended with %s", c.Place, c.Kind, c.ItemID, c.From, before)
+		}
+		has[c.ItemID], seen[c.Place] = c.To, true
+	}
+	for id := range s.acked {
+		it, err := s.reg.Items.Find(context.Background(), id)
+		must(s.t, err)
+		if it.RawHash != "" && has[string(it.ID)] != it.RawHash && it.Formers == 0 {
+			s.fail("%s has %s, the feed ends with %q", it.ID, it.RawHash, has[string(it.ID)])
+		}
+	}
 }
 
 // checkIndex: what the site says is in the index, once.

@@ -88,6 +88,7 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
 	now := r.s.now()
 	todo := eligible(items, job.Host, now)
 	if len(todo) == 0 && !slices.ContainsFunc(items, func(it Item) bool { return it.LockOwner != "" }) {
+		r.s.announceLater(ctx, &host)
 		r.s.sums.mendOne(ctx, job.PartitionKey)
 	}
 	if len(todo) == 0 || !wanted(host.Answers) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -17,11 +18,12 @@ import (
 // nextCrawlAt included.
 type Finding struct {
 	Item    Item
-	Purge   bool // nothing is left of the item elsewhere: its rows go, too
-	Changed bool // for the change rate
-	Differs bool // something else than the content changed, or an earlier content is there again
-	Failed  bool // for the error rate
-	Unasked bool // the site was not asked, so neither rate hears of it
+	Purge   bool         // nothing is left of the item elsewhere: its rows go, too
+	News    *feed.Change // of its content; nil where nothing has changed
+	Changed bool         // for the change rate
+	Differs bool         // something else than the content changed, or an earlier content is there again
+	Failed  bool         // for the error rate
+	Unasked bool         // the site was not asked, so neither rate hears of it
 }
 
 // HostFinding is what a batch found out about its host.
@@ -38,7 +40,7 @@ type HostFinding struct {
 // that were not done. Items that somebody forced or registered again meanwhile keep that schedule
 // and generation; those whose lock was lost are left alone.
 func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFinding, last bool) error {
-	c := &commit{r: r, b: b, host: host, last: last}
+	c := &commit{r: r, b: b, host: host, last: last, id: r.s.o.Token()}
 	for _, f := range done {
 		f.Item.LockedUntil, f.Item.LockOwner, f.Item.Alone = time.Time{}, "", false
 		if !f.Item.Deadly {
@@ -85,6 +87,7 @@ type pending struct {
 	noDue       bool          // the old due row is not there, which only damage explains: repaired by writing the new one
 	quarantined bool          // see quarantine
 	rebased     bool          // somebody changed the item while we worked; their schedule stands
+	changes     []feed.Change
 }
 
 // lost reports whether the finding takes something away that was there, which the mass-removal guard counts.
@@ -94,19 +97,21 @@ func (p *pending) lost() bool {
 
 // commit is one call of Commit. Its slices shrink as races are lost.
 type commit struct {
-	r    *Jobs
-	b    *Batch
-	host HostFinding
-	last bool
-	done []*pending
-	rest []*Item // to be unlocked, undone
+	id    string // of its changes in the feed
+	since int    // the segment of the feed that was written to before they were committed
+	r     *Jobs
+	b     *Batch
+	host  HostFinding
+	last  bool
+	done  []*pending
+	rest  []*Item // to be unlocked, undone
 }
 
 func (c *commit) pendingOf(f Finding) *pending {
 	for _, it := range c.b.Items {
 		if it.key == f.Item.key {
 			p := &pending{Finding: f, was: tallyOf(it), oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(),
-				run: it.RebuildRun, score: scoreOf(it, &f)}
+				run: it.RebuildRun, score: scoreOf(it, &f), changes: changesOf(it, &f, c.r.s.now())}
 			if p.score.Predictions() > 0 {
 				p.Item.PredictedAt = time.Time{}
 			}
@@ -123,12 +128,21 @@ func (c *commit) try(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := c.r.s.announce(ctx, &host); err != nil {
+		return err // its outbox is about to be written over
+	}
+	if slices.ContainsFunc(c.done, func(p *pending) bool { return len(p.changes) > 0 }) {
+		if c.since, err = c.r.s.feed.Segment(ctx); err != nil {
+			return err
+		}
+	}
 	for {
 		host := host
 		ops, owners := c.ops(&host)
 		_, err := c.r.s.hinted(ctx, c.b.Partition, c.hint(), ops)
 		if err == nil {
 			c.r.s.sums.publish(ctx, &host)
+			c.r.s.announceLater(ctx, &host)
 		}
 		if i, never := rejectedIndex(err); never && owners[i].done != nil && !owners[i].done.quarantined {
 			c.quarantine(ctx, owners[i].done, err)
@@ -206,6 +220,7 @@ func (c *commit) ops(host *hostEntry) ([]storage.Op, []opOwner) {
 		add(setEnqueued(it, parkedUntil(now, c.host.PauseUntil)), opOwner{rest: it, due: true})
 	}
 	c.updateHost(host, now)
+	host.Outbox = c.outbox()
 	ops[0] = host.op()
 	return ops, owners
 }
@@ -279,6 +294,7 @@ func (c *commit) quarantine(ctx context.Context, p *pending, why error) {
 		was.SetError("what was found cannot be stored: " + why.Error())
 		was.Record(c.r.s.now(), "error", was.ErrorMessage)
 		p.Item, p.Changed, p.Failed, p.quarantined, p.score = was, false, true, true, LastModRecord{}
+		p.changes = nil
 	}
 }
 

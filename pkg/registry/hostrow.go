@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/feed"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -42,6 +43,8 @@ type hostState struct {
 
 	Fingerprints policy.Fingerprints  `col:"absent"`
 	LastMod      policy.LastModRecord `col:"lastMod"`
+
+	Outbox feed.Group `col:"outbox,gzip"` // what the last commit has changed, which may not be in the feed yet
 
 	recounted bool // since it was read: Counts, Rebuilding or a pause have changed
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -30,6 +31,8 @@ type RegisterOptions struct {
 	// both, so who repeats a registration after a crash knows its own.
 	Run string
 	Job func(source.Source) string
+
+	by string // the name of the key that asked, as history tells it
 }
 
 // Registered is the outcome for one source.
@@ -44,6 +47,7 @@ type Registered struct {
 // request is lost. The outcomes are in the order of sources; an error concerns one source only.
 // When it returns, what it reports is durable.
 func (r *Items) Register(ctx context.Context, sources []source.Source, o RegisterOptions) []Registered {
+	o.by = by(ctx)
 	groups := r.group(sources)
 	out := make([]Registered, len(sources))
 	_ = r.s.parallel(ctx, len(groups), func(ctx context.Context, g int) error {
@@ -308,7 +312,7 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 		if o.Job != nil {
 			it.DiscoveryJob = o.Job(m.Source)
 		}
-		it.Record(now, "registered", "source added by "+it.DiscoveryMethod)
+		it.Record(now, "registered", "source added by "+it.DiscoveryMethod+o.by)
 	}
 	it.revive(now)
 	it.DisplaySource, it.NextCrawlAt = m.Display, now
@@ -325,10 +329,18 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 	if o.Force {
 		it.ReindexRequested = true
 		it.ReindexGeneration++
-		it.Record(now, "forced", "a check without conditions was asked for")
+		it.Record(now, "forced", "a check without conditions was asked for"+o.by)
 	}
 	host.recount(was, tallyOf(it))
 	return it.write(oldDue, claimedUntil(now, claimed))
+}
+
+// by is who asked for what is done under a context, as the end of a sentence; nothing where nobody needs a key.
+func by(ctx context.Context) string {
+	if name := telemetry.From(ctx).Actor; name != "" {
+		return " (key " + name + ")"
+	}
+	return ""
 }
 
 func claimedUntil(now time.Time, claimed bool) time.Time {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/pause"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -50,6 +51,8 @@ type Registry struct {
 	Rebuilds *Rebuilds
 	Moves    *Moves
 	Aliases  *Aliases
+	// Feed has what has changed. Commits publish there.
+	Feed *feed.Feed
 
 	s *store
 }
@@ -99,6 +102,7 @@ type store struct {
 	o                   Options
 	known               hintCache
 	sums                *sumStore
+	feed                *feed.Feed
 }
 
 // New opens a registry over a store. It touches nothing; see [Registry.Create].
@@ -110,11 +114,11 @@ func New(under storage.Store, o Options) *Registry {
 		jobs: under.Queue(JobQueue), slow: under.Queue(SlowQueue), o: o,
 		poisons: []storage.Queue{under.Queue(PoisonQueue), under.Queue(SlowPoisonQueue)},
 	}
-	s.sums = &sumStore{s: s}
+	s.sums, s.feed = &sumStore{s: s}, feed.Open(under, o.Clock)
 	i, j := &Items{s}, &Jobs{s}
 	return &Registry{
 		Items: i, Jobs: j, Hosts: &Hosts{s, j}, Changes: &Changes{s},
-		Rebuilds: &Rebuilds{s, j}, Moves: &Moves{s, i, j}, Aliases: &Aliases{s, i}, s: s,
+		Rebuilds: &Rebuilds{s, j}, Moves: &Moves{s, i, j}, Aliases: &Aliases{s, i}, Feed: s.feed, s: s,
 	}
 }
 
@@ -155,7 +159,7 @@ func withDefaults(o Options) Options {
 // their triggers complain until they are there.
 func (r *Registry) Create(ctx context.Context) error {
 	makers := []func(context.Context) error{r.s.items.Create, r.s.index.Create, r.s.hints.Create, r.s.jobs.Create,
-		r.s.slow.Create}
+		r.s.slow.Create, r.s.feed.Create}
 	for _, q := range r.s.poisons {
 		makers = append(makers, q.Create)
 	}

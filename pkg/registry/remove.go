@@ -32,7 +32,7 @@ func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
 			return nil, nil // asked for before
 		}
 		it.RemoveRequested, it.NextCrawlAt = true, now
-		it.Record(now, "removal", "somebody asked for the item to be removed")
+		it.Record(now, "removal", "somebody asked for the item to be removed"+by(ctx))
 		h.Policy.Pace.Claim(now, 1, r.s.o.Politeness(it.SourceHost))
 		job = []JobItem{jobItem(&it)}
 		claimed := now.Add(jobTTL)

@@ -245,6 +245,7 @@ func (r *sumStore) mend(ctx context.Context, rows []storage.Entity) (mended int,
 	}
 	var ops []storage.Op
 	for i, e := range rows {
+		r.s.announceLater(ctx, &hosts[i])
 		was, _ := sumRows.Decode(e.Props)
 		is := r.of(&hosts[i])
 		if hosts[i].etag == "" && is.CountedAt.Sub(was.CountedAt) < newHost {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -264,7 +265,7 @@ func TestK5PausesAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	until := b.clock.Now().Add(time.Hour)
-	if err := b.Hosts.Pause(t.Context(), hostN(7), hostN(7), until, "429"); err != nil {
+	if err := b.Hosts.Pause(t.Context(), hostN(7), hostN(7), until, strings.Repeat("é", 300)); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []int{1, 0} {
@@ -274,7 +275,7 @@ func TestK5PausesAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, h := range stats {
-			paused += one(h.Host == hostN(7) && h.PausedUntil.Equal(until) && h.PauseReason == "429")
+			paused += one(h.Host == hostN(7) && h.PausedUntil.Equal(until) && h.PauseReason == strings.Repeat("é", 200))
 		}
 		if paused != want {
 			t.Errorf("%d hosts are paused, want %d", paused, want)

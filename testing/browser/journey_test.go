@@ -94,6 +94,7 @@ func TestEverybody(t *testing.T) {
 		"entries": "/entries", "entry": "/entries/" + entry.ID, "no-batches": "/entries/batches",
 		"no-imports": "/entries/imports",
 		"images":     "/items/" + one.ID + "/images?pictures=1",
+		"help":       "/help", "settings": "/help/settings", "guide": "/help/guide",
 	} {
 		s.open(path)
 		for _, l := range looks {

@@ -14,7 +14,7 @@ import (
 func TestBackfillAndAudit(t *testing.T) {
 	s := newStage(t)
 	s.open("/backfill")
-	s.reads("main", "There was none yet")
+	s.reads("main", "No runs yet")
 	s.do(chromedp.Click("input[value=gauge]"), chromedp.Click("button[value=dry]"), chromedp.WaitVisible("#live-run"))
 	s.reads("h1", "COMPLETED")
 	s.reads("pre", "DRY RUN - no jobs will be queued")

@@ -52,8 +52,7 @@ func newStage(t *testing.T, env ...string) *stage {
 		strings.TrimPrefix(s.site, "http://"), s.site), 0o644))
 	env = append([]string{"CRAWL_ALLOW_HOSTS=localhost,127.0.0.1", "BACKFILL_ENABLED=true", "BACKFILL_SITES_FILE=" +
 		sites}, env...)
-	s.spawn(env, "tidemark", "start",
-		"--app", filepath.Join(root, "build", "app"), "--port", port, "--data", filepath.Join(dir, "data"))
+	s.spawn(env, "tidemark", "start", "--port", port, "--data", filepath.Join(dir, "data"))
 	s.eventually("Tidemark answers",
 		func() bool { _, err := api.GetHealth.Call(t.Context(), s.client, api.None{}); return err == nil })
 	s.browse()

@@ -28,3 +28,17 @@ func TestS13DemoNamesThePortInUse(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What listens on the other loopback is what localhost may lead to.
+func TestS13DemoNamesThePortInUseOfIPv6(t *testing.T) {
+	taken, err := net.Listen("tcp", "[::1]:0")
+	if err != nil {
+		t.Log("no IPv6 on this machine: ", err)
+		return
+	}
+	defer taken.Close()
+	port := taken.Addr().(*net.TCPAddr).Port
+	if err := checkPorts(port, "embedded"); err == nil {
+		t.Errorf("port %d is taken, and nothing is said", port)
+	}
+}

@@ -61,8 +61,8 @@ func (s *stage) start(port int) error {
 	if err != nil {
 		return err
 	}
-	err = s.spawn(filepath.Join(s.bin, "tidemark"), "start", "--app", filepath.Join(s.bin, "app"),
-		"--port", fmt.Sprint(port), "--azurite-port-base", fmt.Sprint(port+2), "--data", filepath.Join(s.dir, "data"))
+	err = s.spawn(filepath.Join(s.bin, "tidemark"), "start", "--port", fmt.Sprint(port),
+		"--azurite-port-base", fmt.Sprint(port+2), "--data", filepath.Join(s.dir, "data"))
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
 // Command package writes the zip that a deployment to Azure uploads, from the folder that
-// `make app` assembled, or says why that folder would not run there.
+// `make app` wrote, or says why that folder would not run there.
 //
 // The same folder gives the same bytes: the order of names and the times are fixed. The zip carries
 // Unix modes, for without them the host cannot start the executable.
@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	app := flag.String("app", "build/app", "folder that make app assembled for linux/amd64")
+	app := flag.String("app", "build/app", "folder that make app wrote for linux/amd64")
 	out := flag.String("out", "build/tidemark.zip", "zip to write")
 	flag.Parse()
 	if err := run(*app, *out); err != nil {

@@ -73,8 +73,9 @@ type Components struct {
 // SecurityScheme is a way to show that a caller may call.
 type SecurityScheme struct {
 	Type        string `json:"type"`
-	In          string `json:"in"`
-	Name        string `json:"name"`
+	In          string `json:"in,omitempty"`
+	Name        string `json:"name,omitempty"`
+	Scheme      string `json:"scheme,omitempty"`
 	Description string `json:"description"`
 }
 
@@ -84,7 +85,8 @@ type Operation struct {
 	Tags        []string       `json:"tags"`
 	Summary     string         `json:"summary"`
 	Description string         `json:"description,omitempty"`
-	Security    *[]Requirement `json:"security,omitempty"` // empty: none; nil: the document's
+	Security    *[]Requirement `json:"security,omitempty"`         // empty: none; nil: the document's
+	Scope       string         `json:"x-tidemark-scope,omitempty"` // that a key of Tidemark's needs
 	Parameters  []Parameter    `json:"parameters,omitempty"`
 	RequestBody *RequestBody   `json:"requestBody,omitempty"`
 	Responses   List[Response] `json:"responses"` // by status, or "default"

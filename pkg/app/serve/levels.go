@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"log/slog"
+
+	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
 // byLevel writes warnings and errors elsewhere than the rest. The host takes a line on stdout for
@@ -12,7 +14,8 @@ import (
 type byLevel struct{ rest, bad slog.Handler }
 
 func newByLevel(rest, bad io.Writer) slog.Handler {
-	return byLevel{slog.NewJSONHandler(rest, nil), slog.NewJSONHandler(bad, nil)}
+	o := &slog.HandlerOptions{ReplaceAttr: keys.RedactAttr}
+	return byLevel{slog.NewJSONHandler(rest, o), slog.NewJSONHandler(bad, o)}
 }
 
 func (h byLevel) Enabled(ctx context.Context, level slog.Level) bool {

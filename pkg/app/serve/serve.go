@@ -84,7 +84,7 @@ func run(log *slog.Logger, export Exporter) error {
 	server := &http.Server{
 		Handler: handlers.New(handlers.Options{
 			Open: a.Services, Version: app.Version, Log: log, Metrics: a.Metrics(), Ended: ended,
-			Port: port, Secret: os.Getenv(api.HostSecretVar),
+			Port: port, Secret: os.Getenv(api.HostSecretVar), Access: a.Access(),
 		}),
 		ReadHeaderTimeout: 30 * time.Second,
 		IdleTimeout:       5 * time.Minute, // longer than the host keeps its side

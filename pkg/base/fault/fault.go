@@ -25,6 +25,8 @@ const (
 	NotFound Kind = "not_found"
 	// Conflict means somebody else changed or created the thing first. Reload and decide again.
 	Conflict Kind = "conflict"
+	// Expired means that what was asked for was there and is not kept any more.
+	Expired Kind = "expired"
 	// Blocked means a rule forbids it: the address guard, robots.txt, a disabled feature.
 	Blocked Kind = "blocked"
 	// TooLarge means a bound on bytes, depth or count was reached.

@@ -1,6 +1,9 @@
 package funchost
 
-import "testing"
+import (
+	"net/http"
+	"testing"
+)
 
 // TestD1PathsWithoutPrefix: where the host is told to, routes answer without the prefix, too, as spec 001 writes
 // them; all else is as it is on the real host, which knows no such paths.
@@ -45,5 +48,18 @@ func TestD1PathsWithoutPrefix(t *testing.T) {
 				t.Errorf("the handler was asked for %q, want %q", uri, tt.uri)
 			}
 		})
+	}
+}
+
+// TestL7Home: "/" is answered by whom the options name, whatever the method, and nothing else is.
+func TestL7Home(t *testing.T) {
+	t.Parallel()
+	home := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	r := started(t, helloApp, with(func(o *Options) { o.Home = home }))
+	for path, want := range map[string]int{"/": http.StatusTeapot, "/none": http.StatusNotFound,
+		"/api/hello": http.StatusOK} {
+		if resp, _ := r.request("GET", path, ""); resp.StatusCode != want {
+			t.Errorf("%s: %d, want %d", path, resp.StatusCode, want)
+		}
 	}
 }

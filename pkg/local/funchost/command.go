@@ -12,6 +12,7 @@ import (
 // command is what to execute, before the port of one run is known.
 type command struct {
 	path string
+	args []string
 	root string // script root, and the working directory
 	env  environ
 	// secret is said with each request, and known to the handler: so it can tell its host from others.
@@ -20,19 +21,24 @@ type command struct {
 
 const executableField = "customHandler.description.defaultExecutablePath"
 
-// newCommand finds the executable that host.json names below the script root.
-func newCommand(executable, root string, env environ) (command, error) {
+// newCommand finds the handler: the one of the options, or the executable that host.json names below the script root.
+func newCommand(o Options, executable string, env environ) (command, error) {
+	c := command{root: o.AppDir, env: env, secret: rand.Text()}
+	if len(o.Handler) > 0 {
+		c.path, c.args = o.Handler[0], o.Handler[1:]
+		return c, nil
+	}
 	path := executable
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(root, path)
+		path = filepath.Join(c.root, path)
 	}
-	found, err := exec.LookPath(path)
-	if err == nil {
-		return command{path: found, root: root, env: env, secret: rand.Text()}, nil
+	var err error
+	if c.path, err = exec.LookPath(path); err == nil {
+		return c, nil
 	}
 	if info, err := os.Stat(path); err != nil || info.IsDir() {
-		return command{}, fault.Field(executableField, "host.json: %s: %s is not in %s; build it with `make app`",
-			executableField, executable, root)
+		return command{}, fault.Field(executableField, "host.json: %s: %s is not in %s; write the folder with `tidemark app`",
+			executableField, executable, c.root)
 	}
 	return command{}, fault.Field(executableField, "host.json: %s: %s is not executable (chmod +x)", executableField, path)
 }

@@ -160,7 +160,7 @@ func TestHandlerNotExecutable(t *testing.T) {
 		name, want string
 		prepare    func()
 	}{
-		{"missing names folder and make target", "make app", func() {}},
+		{"missing names folder and command", "tidemark app", func() {}},
 		{"without the bit names chmod", "chmod", func() { os.WriteFile(path, []byte("x"), 0o644) }},
 	}
 	for _, row := range rows {

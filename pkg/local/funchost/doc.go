@@ -24,5 +24,6 @@
 // as bytes, cron timers, plain routes, HTTP requests that pass through. Settings that ask for something
 // else are refused at load, not ignored. Idle queue listeners are woken when an invocation ends, because
 // that is when new messages appear; the real host would find them up to its polling interval later. Keys
-// are not checked; a browser's cross-origin requests that could change something are refused instead.
+// are not checked here: without [Options.Keys] the host answers to localhost alone, and refuses a browser's
+// cross-origin requests that could change something; with it the app checks keys of its own, and others may reach it.
 package funchost

@@ -22,19 +22,13 @@ func (h *Host) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusRequestEntityTooLarge, tooLargeDetail)
 		return
 	}
-	// This host checks no keys, so a page from anywhere could make the browser of whoever develops here
-	// call functions.
-	if h.sameSite.Check(r) != nil {
-		refuse(w, http.StatusForbidden, "cross-origin request refused: this host runs without keys")
-		return
-	}
-	// Nor may one whose name was made to lead here.
-	if !isLocal(r.Host) {
-		refuse(w, http.StatusForbidden, "refused: this host runs without keys and is called localhost")
+	r, why := h.gate.pass(r)
+	if why != "" {
+		refuse(w, http.StatusForbidden, why)
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	if isAdmin(r.URL.Path) {
+	if isAdmin(r.URL.Path) && !h.opt.Keys {
 		h.serveAdmin(w, r)
 		return
 	}
@@ -44,6 +38,31 @@ func (h *Host) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.serveHome(w, r)
+}
+
+// gate is who may call functions.
+type gate struct {
+	sameSite *http.CrossOriginProtection
+	keys     bool // the app asks for keys
+	proxies  proxies
+}
+
+// pass is a request as it came to the outermost proxy that is believed, and why it is not taken; "" when it is.
+func (g gate) pass(r *http.Request) (out *http.Request, why string) {
+	out, forwarded := g.proxies.behind(r)
+	switch {
+	case g.sameSite.Check(out) != nil:
+		// Without keys, a page from anywhere could make the browser of whoever works here call functions.
+		why = "cross-origin request refused"
+	case g.keys:
+	case forwarded:
+		why = "refused: this host runs without keys, and a proxy lets others in; name the proxy in TRUSTED_PROXIES, which " +
+			"demands keys"
+	case !isLocal(out.Host):
+		// Nor may one whose name was made to lead here.
+		why = "refused: this host runs without keys and is called localhost; LISTEN lets others in, with keys"
+	}
+	return out, why
 }
 
 // isLocal reports whether a Host header names this machine itself.
@@ -67,6 +86,10 @@ func (h *Host) find(r *http.Request) *function {
 func (h *Host) serveHome(w http.ResponseWriter, r *http.Request) {
 	if strings.Trim(r.URL.Path, "/") != "" {
 		refuse(w, http.StatusNotFound, "no function takes this path and method")
+		return
+	}
+	if h.opt.Home != nil {
+		h.opt.Home.ServeHTTP(w, r)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

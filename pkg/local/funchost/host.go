@@ -23,7 +23,7 @@ type Host struct {
 	queues     []*queueListener
 	timers     []*timerLoop
 	loops      sync.WaitGroup // of the queues and timers
-	sameSite   *http.CrossOriginProtection
+	gate       gate
 	log        *slog.Logger
 	ready      chan struct{}
 
@@ -86,13 +86,13 @@ func (h *Host) load() error {
 }
 
 func (h *Host) assemble() error {
-	c, err := newCommand(h.config.executable, h.opt.AppDir, h.env)
+	c, err := newCommand(h.opt, h.config.executable, h.env)
 	if err != nil {
 		return err
 	}
 	h.handler = newSupervisor(c, h.opt)
 	h.client, h.transport = newInvoker(), newProxyTransport()
-	h.sameSite = http.NewCrossOriginProtection()
+	h.gate = gate{http.NewCrossOriginProtection(), h.opt.Keys, h.opt.Proxies}
 	for _, f := range h.functions {
 		switch {
 		case f.disabled:
@@ -138,7 +138,7 @@ func (h *Host) Run(ctx context.Context) error {
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() { failed <- h.handler.run(life) })
-	wg.Go(func() { failed <- server.Serve(ln) })
+	wg.Go(func() { failed <- serveOn(server, ln, h.opt.Certificate) })
 	h.loops.Go(func() { h.startListeners(ctx) })
 	select {
 	case err = <-failed:
@@ -152,6 +152,15 @@ func (h *Host) Run(ctx context.Context) error {
 	h.client.CloseIdleConnections()
 	h.transport.CloseIdleConnections()
 	return err
+}
+
+// serveOn serves until the server is shut down, over TLS if there is a certificate.
+func serveOn(server *http.Server, ln net.Listener, c *Certificate) error {
+	if c == nil {
+		return server.Serve(ln)
+	}
+	server.TLSConfig = c.config()
+	return server.ServeTLS(ln, "", "")
 }
 
 func (h *Host) begin(life context.Context, ln net.Listener) {

@@ -157,4 +157,4 @@ func (f *findings) span(path, text string) time.Duration {
 }
 
 var errNoFunctions = fault.New(fault.Invalid,
-	"no function found: the script root needs one folder with function.json per function, as `make app` lays them out")
+	"no function found: the script root needs one folder with function.json per function, as `tidemark app` writes them")

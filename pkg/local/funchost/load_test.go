@@ -168,7 +168,7 @@ func TestFunctionJSON(t *testing.T) {
 		}
 	})
 	t.Run("none at all", func(t *testing.T) {
-		if _, err := newHost(t, files{"host.json": hostPlain}); err == nil || !strings.Contains(err.Error(), "make app") {
+		if _, err := newHost(t, files{"host.json": hostPlain}); err == nil || !strings.Contains(err.Error(), "tidemark app") {
 			t.Errorf("have %v", err)
 		}
 	})

@@ -3,6 +3,8 @@ package funchost
 import (
 	"cmp"
 	"log/slog"
+	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -14,6 +16,7 @@ import (
 // Options say what to run and where. Only AppDir is required; Store too if there are queues.
 type Options struct {
 	AppDir   string        // script root: host.json, function folders, handler executable
+	Handler  []string      // absolute path and arguments of the handler; when empty, what host.json names in AppDir
 	Addr     string        // where to serve HTTP; 127.0.0.1:7071 when empty
 	Env      []string      // base environment, NAME=value; os.Environ() when nil
 	Store    storage.Store // queues whose bodies the adapter keeps in base64, as hosts do
@@ -22,6 +25,16 @@ type Options struct {
 
 	// BarePaths takes requests that leave out the route prefix of host.json, which the real host refuses.
 	BarePaths bool
+
+	// Keys says that the app asks for keys: then who can reach this host may call it, by whatever name, and the
+	// management API, which has no keys, is off. Without it this host answers to localhost alone.
+	Keys bool
+	// Certificate has HTTP served over TLS, as HTTP/1.1 and HTTP/2.
+	Certificate *Certificate
+	// Proxies are believed what they say about whom they forward a request for. From others it is dropped.
+	Proxies []netip.Prefix
+	// Home answers requests for "/"; when nil, the page of the real host does.
+	Home http.Handler
 
 	// The clocks. Zero values are those of the real host; only tests need others.
 	Visibility  time.Duration // how long a received message is hidden: 10 min, renewed at half

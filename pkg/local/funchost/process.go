@@ -44,7 +44,7 @@ func startChild(c command, log *slog.Logger) (*child, error) {
 		p.stderr.add(line)
 		say(true, line)
 	}}
-	p.cmd = exec.Command(c.path)
+	p.cmd = exec.Command(c.path, c.args...)
 	p.cmd.Dir = c.root
 	p.cmd.Env = c.childEnv(port).list()
 	p.cmd.Stdout, p.cmd.Stderr = stdout, stderr

@@ -108,6 +108,7 @@ func rewrite(pr *httputil.ProxyRequest, c *child, id string) {
 	pr.Out.URL.RawQuery = pr.In.URL.RawQuery
 	pr.Out.Host = target.Host
 	pr.SetXForwarded()
+	pr.Out.Header.Set(forwardedProto, pr.In.Header.Get(forwardedProto)) // of the outermost proxy
 	pr.Out.Header.Set(api.HostSecretHeader, c.secret)
 	pr.Out.Header.Set(headerVersion, hostVersion)
 	pr.Out.Header.Set(headerInvocation, id)

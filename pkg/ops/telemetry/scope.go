@@ -9,6 +9,7 @@ import (
 type Scope struct {
 	Function   string // of the trigger, or the route of an HTTP function; empty before it is known
 	Invocation string // the host's id of it
+	Actor      string // the name of the key that asked; empty when none was needed
 	Trace      Trace
 }
 
@@ -29,7 +30,7 @@ func From(ctx context.Context) Scope {
 func TraceParent(ctx context.Context) string { return From(ctx).Trace.String() }
 
 // NewHandler adds to the records of a handler what their context belongs to: function, invocationId,
-// traceId and spanId, as far as there are any.
+// actor, traceId and spanId, as far as there are any.
 func NewHandler(next slog.Handler) slog.Handler { return scoped{next} }
 
 type scoped struct{ slog.Handler }
@@ -38,6 +39,7 @@ func (h scoped) Handle(ctx context.Context, r slog.Record) error {
 	s := From(ctx)
 	for _, a := range []slog.Attr{
 		slog.String("function", s.Function), slog.String("invocationId", s.Invocation),
+		slog.String("actor", s.Actor),
 		slog.String("traceId", s.Trace.ID), slog.String("spanId", s.Trace.Span),
 	} {
 		if a.Value.String() != "" {

@@ -37,6 +37,25 @@ func lost(ctx context.Context, m *Manifests, digest string) error {
 	return m.Drop(ctx, "url_aaaa", digest)
 }
 
+// cutOff leaves of a row but the first bytes of what was compressed.
+func cutOff(ctx context.Context, m *Manifests, digest string) error {
+	if !isRow(digest) {
+		return m.Drop(ctx, "url_aaaa", digest)
+	}
+	e, err := m.rows.Get(ctx, rowKey("url_aaaa", digest))
+	if err != nil {
+		return err
+	}
+	kept, err := manifestRows.Decode(e.Props)
+	if err != nil {
+		return err
+	}
+	kept.Lines = kept.Lines[:5] // of which nothing can be read
+	e.Props, e.ETag = manifestRows.Encode(&kept), ""
+	_, err = m.rows.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: e})
+	return err
+}
+
 // C4, K7: what was saved is known, unless anything about it is doubtful, whether it is in a row or, because it is large
 // or an earlier release wrote it, in a blob.
 func TestC4Manifests(t *testing.T) {
@@ -86,6 +105,7 @@ func keepManifests(t *testing.T, most int) {
 			damaged(func(b *storage.Blob) { delete(b.Metadata, metaShown) }), false},
 		{"images of another", entryOf(doc), shows(1), damaged(func(b *storage.Blob) { b.Metadata[metaShown] = "{}" }), false},
 		{"lost", entryOf(doc), entryOf(doc), lost, false},
+		{"cut off", entryOf(doc), entryOf(doc), cutOff, false},
 		{"damaged", entryOf(doc), entryOf(doc), damaged(func(b *storage.Blob) { b.Body = b.Body[:len(b.Body)-20] }), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

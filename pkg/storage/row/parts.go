@@ -43,11 +43,14 @@ func partName(name string, i int) string { return fmt.Sprintf("%s%d", name, i) }
 
 // zips are reused: a fresh one takes a megabyte.
 var zips = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(nil, 3) // Unreachable: the level is known
+	// Level 3 takes .7 of the time of the standard library's BestSpeed and makes pages a twentieth smaller. Level 6
+	// saves another tenth and takes 1.6 times as long, and a blob is paid for by the write. zstd is no better.
+	const level = 3
+	z, _ := gzip.NewWriterLevel(nil, level) // Unreachable: the level is known
 	return z
 }}
 
-// Gzip compresses bytes for columns that are written by [Split].
+// Gzip compresses bytes as columns and blobs hold them.
 func Gzip(b []byte) []byte {
 	var out bytes.Buffer
 	z := zips.Get().(*gzip.Writer)

@@ -87,7 +87,4 @@ func TestA21DamagedBlobs(t *testing.T) {
 			})
 		})
 	}
-	if body, err := inflated(good.Body, 100); err != nil || len(body) > 101 {
-		t.Errorf("%d bytes of a blob that says 100, %v", len(body), err)
-	}
 }

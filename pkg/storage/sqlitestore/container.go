@@ -251,7 +251,7 @@ func (c *container) Delete(ctx context.Context, name string) error {
 		_, err := t.exec("DELETE FROM blobs WHERE container = ? AND name = ? AND file = ?", id, name, r.file)
 		return err
 	})
-	if err != nil || r.small {
+	if err != nil || r.small || c.s.bodies.held() {
 		return err // a mark stays, for removeLeftovers to decide
 	}
 	if err := f.discard(); err != nil {

@@ -7,6 +7,7 @@
 //	state.db (-wal, -shm)   SQLite: rows, messages, and which blobs there are
 //	blobs/                  the bodies of blobs over 32 KiB (bodies.go)
 //	lock.next, lock.now     whose turn it is to write (turn_unix.go)
+//	lock.backup             held while somebody makes a backup (backup.go)
 //
 // The tables are
 //
@@ -16,7 +17,9 @@
 //	messages  id → queue, visible, receipt, dequeued, inserted, body; by (queue, visible, id)
 //	blobs     (container, name) → file, size, sum, type, metadata, body if it is small; by file
 //
-// To copy a store, stop the program and copy the folder.
+// [Backup] copies a store while it is used: SQLite copies the database as it is at one moment, and the files
+// that it names, which never change, are copied after it; a lock keeps those of blobs that are deleted
+// meanwhile. [Restore] makes a store of the copy, and verifies it. Or stop the program and copy the folder.
 //
 // # Durability
 //

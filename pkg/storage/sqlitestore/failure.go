@@ -44,6 +44,9 @@ func (s *Store) kinded(ctx context.Context, err error) error {
 }
 
 func (s *Store) kindOfCode(err *sqlite.Error) error {
+	if err.Code() == sqlite3.SQLITE_IOERR_SHMSIZE {
+		return s.full(err) // the memory that processes share is a file, too
+	}
 	switch err.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL:
 		return s.busy(err)

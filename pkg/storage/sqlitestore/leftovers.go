@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
 // pendingGrace is how old a mark must be before its body is suspected to be a leftover. A put
@@ -16,6 +18,16 @@ const pendingGrace = 10 * time.Minute
 
 // maxLeftovers bounds the marks looked at in one opening of the store.
 const maxLeftovers = 10_000
+
+// leftoversEvery is how often they are looked for: a backup leaves the bodies that were deleted beside it.
+const leftoversEvery = time.Hour
+
+// sweepLeftovers removes leftovers until ctx ends.
+func sweepLeftovers(ctx context.Context, s *Store) {
+	for err := error(nil); err == nil; err = pause.For(ctx, leftoversEvery) {
+		s.removeLeftovers(ctx, pendingGrace)
+	}
+}
 
 // removeLeftovers clears away what a crash left behind: bodies without a row, and marks of bodies
 // with one. It costs nothing to those that were not under way.
@@ -84,6 +96,9 @@ func (s *Store) settle(ctx context.Context, f body) error {
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
+		}
+		if s.bodies.held() {
+			return nil // a later sweep finds the mark
 		}
 		return s.kinded(ctx, f.discard())
 	})

@@ -98,7 +98,7 @@ func (s *Store) open() error {
 	go s.w.run()
 	ctx, cancel := context.WithCancel(context.Background())
 	var sweep sync.WaitGroup
-	sweep.Go(func() { s.removeLeftovers(ctx, pendingGrace) })
+	sweep.Go(func() { sweepLeftovers(ctx, s) })
 	s.close = sync.OnceValue(func() error {
 		cancel()
 		sweep.Wait()

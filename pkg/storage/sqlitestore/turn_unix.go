@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // turn lets processes write one after another. SQLite's own lock is polled, at last every 100 ms,
@@ -65,6 +67,34 @@ func lock(f *os.File, timeout <-chan time.Time) bool {
 }
 
 func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+
+// backupLock is held by whoever backs the store up.
+const backupLock = "lock.backup"
+
+// holdBodies keeps the bodies of blobs that are deleted until release is called or this process ends. One
+// holds them at a time.
+func holdBodies(dir string) (release func(), err error) {
+	f, err := os.OpenFile(filepath.Join(dir, backupLock), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if !lock(f, time.After(time.Second)) { // longer than anybody asks
+		f.Close()
+		return nil, fault.New(fault.Conflict, "%s: another backup of this store is under way", dir)
+	}
+	return func() { f.Close() }, nil
+}
+
+// held reports whether a backup may still want the body of a blob whose row is gone. One that begins after
+// the row went does not.
+func (b *bodies) held() bool {
+	f, err := os.Open(filepath.Join(filepath.Dir(b.root), backupLock))
+	if err != nil {
+		return false // nobody ever made one
+	}
+	defer f.Close()
+	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}
 
 // syncDir makes the names in a folder durable.
 func syncDir(dir string) error {

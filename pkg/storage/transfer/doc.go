@@ -33,6 +33,8 @@ import (
 type Plan struct {
 	Tables     []string // by name; rows are written in this order
 	Containers []string
+	// Later are those of Tables that stores and folders of earlier versions lack.
+	Later []string
 	// Hints is the table that the hints of Thaw go to. It is not moved itself.
 	Hints string
 	// Thaw makes a row of a table fit for another store, and may give a row for the table Hints

@@ -26,11 +26,16 @@ const (
 // Export writes the state of store into the folder dir, which is made when it is missing. Nothing
 // may write to the store meanwhile. A folder with a finished export, or with anything that is not
 // an export's, is a Conflict and left as it is; an export that was interrupted is finished. A table
-// that is missing is Unavailable.
+// that is missing is Unavailable, but for those of a later version, which are made.
 func Export(ctx context.Context, store storage.Store, dir string, plan Plan, o Options) (r Report, err error) {
 	defer fault.Wrap(&err, "export")
 	if err := claimFolder(dir); err != nil {
 		return r, err
+	}
+	for _, name := range plan.Later {
+		if err := store.Table(name).Create(ctx); err != nil {
+			return r, err
+		}
 	}
 	m := manifest{Format: format, Version: version}
 	for _, name := range plan.Tables {

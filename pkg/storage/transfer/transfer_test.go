@@ -183,3 +183,23 @@ func TestExportKeepsItsBlobs(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A store and a folder of before there was a table are moved by an app that has it.
+func TestTablesOfALaterVersion(t *testing.T) {
+	t.Parallel() // it mostly waits for the disk
+	later := plan()
+	later.Tables = append(later.Tables, "Later")
+	later.Later = []string{"Later"}
+	old := export(t, filled(t))
+	if r, err := transfer.Import(t.Context(), old, mem.New(atNoon), later, transfer.Options{}); err != nil || r.Rows == 0 {
+		t.Fatalf("a folder without the table: %+v, %v", r, err)
+	}
+	dir := filepath.Join(t.TempDir(), "state")
+	if r, err := transfer.Export(t.Context(), filled(t), dir, later, transfer.Options{}); err != nil || r.Rows == 0 {
+		t.Fatalf("a store without the table: %+v, %v", r, err)
+	}
+	if _, err := transfer.Import(t.Context(), dir, mem.New(atNoon), plan(), transfer.Options{}); !fault.Is(err,
+		fault.Invalid) {
+		t.Errorf("a folder of a later version: %v", err)
+	}
+}

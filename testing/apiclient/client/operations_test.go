@@ -44,7 +44,7 @@ func (r *running) sources() (id string) {
 	must(r.T, err)
 	r.work()
 
-	if got := ok(r.GetItemWithResponse(ctx, item.Id)); got.Status != Indexed || len(*got.Captures) != 1 {
+	if got := ok(r.GetItemWithResponse(ctx, item.Id)); got.Status != StatusIndexed || len(*got.Captures) != 1 {
 		r.Errorf("item %+v", got)
 	}
 	capture := ok(r.ListCapturesWithResponse(ctx, item.Id, nil)).Captures[0]
@@ -52,6 +52,7 @@ func (r *running) sources() (id string) {
 	if must(r.T, err); !strings.Contains(string(text.Body), "High water") {
 		r.Errorf("capture: %s", text.Body)
 	}
+	r.changes(item.Id, capture.Sha256)
 	ok(r.ListLineageWithResponse(ctx, item.Id, nil))
 	if got := ok(r.ListChunksWithResponse(ctx, item.Id)); len(got.Chunks) != 1 {
 		r.Errorf("chunks %+v", got)
@@ -67,6 +68,31 @@ func (r *running) sources() (id string) {
 		r.Errorf("items %+v", got)
 	}
 	return item.Id
+}
+
+// changes reads what has changed, which is that there is a page.
+func (r *running) changes(id, capture string) {
+	ctx := r.Context()
+	got := ok(r.ListChangesWithResponse(ctx, nil))
+	if len(got.Changes) == 0 || *got.Changes[len(got.Changes)-1].ItemId != id || got.Changes[0].Kind != "new" {
+		r.Errorf("changes %+v", got)
+	}
+	oldest := "oldest"
+	if got := ok(r.ListChangesWithResponse(ctx, &ListChangesParams{Since: &got.Cursor, Order: &oldest})); len(
+		got.Changes) != 0 {
+		r.Errorf("changes since then %+v", got)
+	}
+	atom, err := r.ChangesAtomWithResponse(ctx, nil)
+	if must(r.T, err); !strings.Contains(string(atom.Body), "<feed") {
+		r.Errorf("%s", atom.Body)
+	}
+	feed, err := r.ChangesJsonWithResponse(ctx, nil)
+	if must(r.T, err); feed.ApplicationfeedJSON200 == nil || len(feed.ApplicationfeedJSON200.Items) == 0 {
+		r.Errorf("%s", feed.Body)
+	}
+	if diff := ok(r.GetDiffWithResponse(ctx, id, &GetDiffParams{From: &capture, To: &capture})); len(diff.Hunks) != 0 {
+		r.Errorf("a capture differs from itself: %+v", diff)
+	}
 }
 
 // index asks the index and has it written anew.
@@ -223,6 +249,11 @@ func (r *running) service() {
 	if got := ok(r.GetActivityWithResponse(ctx, nil)); len(got.Hours) == 0 || got.Total.Checks == 0 {
 		r.Errorf("activity %+v", got)
 	}
+	made := ok(r.AddKeyWithResponse(ctx, KeyRequest{Name: "reports", Scope: "read"}))
+	if list := ok(r.ListKeysWithResponse(ctx)).Keys; len(list) != 1 || list[0].Name != made.Name || made.Key == "" {
+		r.Errorf("made %+v, listed %+v", made, list)
+	}
+	ok(r.RemoveKeyWithResponse(ctx, made.Name))
 	numbers, err := r.GetMetricsWithResponse(ctx)
 	if must(r.T, err); !strings.Contains(string(numbers.Body), "tidemark_checks_total") {
 		r.Errorf("metrics: %s", numbers.Body)

@@ -4,10 +4,8 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/gocolly/colly/v2"
 
@@ -15,31 +13,9 @@ import (
 	"github.com/tidemark/tidemark/testing/baselines/internal/keep"
 )
 
-func main() {
-	list := flag.String("urls", "", "file with one URL a line")
-	parallel := flag.Int("parallel", 4, "requests in flight")
-	flag.Parse()
-	if err := run(*list, *parallel); err != nil {
-		fmt.Fprintln(os.Stderr, "colly:", err)
-		os.Exit(1)
-	}
-}
+func main() { keep.Main(run) }
 
-func run(list string, parallel int) error {
-	urls, err := keep.Lines(list)
-	if err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "colly-bench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	k, err := keep.Open(filepath.Join(dir, "pages.db"))
-	if err != nil {
-		return err
-	}
-	defer k.Close()
+func run(k *keep.Keeper, urls []string, parallel int) error {
 	c := colly.NewCollector(colly.Async(true), colly.MaxBodySize(0))
 	if err := c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: parallel}); err != nil {
 		return err

@@ -4,12 +4,9 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/tidemark/tidemark/testing/baselines/internal/clock"
@@ -19,31 +16,9 @@ import (
 // group is how many pages a transaction has.
 const group = 100
 
-func main() {
-	list := flag.String("urls", "", "file with one URL a line")
-	parallel := flag.Int("parallel", 4, "requests in flight")
-	flag.Parse()
-	if err := run(*list, *parallel); err != nil {
-		fmt.Fprintln(os.Stderr, "loop:", err)
-		os.Exit(1)
-	}
-}
+func main() { keep.Main(run) }
 
-func run(list string, parallel int) error {
-	urls, err := keep.Lines(list)
-	if err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "loop-bench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	k, err := keep.Open(filepath.Join(dir, "pages.db"))
-	if err != nil {
-		return err
-	}
-	defer k.Close()
+func run(k *keep.Keeper, urls []string, parallel int) error {
 	l := &loop{k: k, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: parallel}}, parallel: parallel}
 	began := clock.Now()
 	if err := l.first(urls); err != nil {

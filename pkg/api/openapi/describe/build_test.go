@@ -19,7 +19,8 @@ import (
 
 // operations lists all of them in the order in which people read them.
 func operations() []operation {
-	return slices.Concat(sources(), pasts(), searching(), rebuilds(), migrations(), backfilling(), polling(), pushed(),
+	return slices.Concat(sources(), pasts(), searching(), watching(),
+		rebuilds(), migrations(), backfilling(), polling(), pushed(),
 		policies(), importing(), enriching(), service())
 }
 
@@ -73,15 +74,16 @@ func encode(d openapi.Document) ([]byte, error) {
 func (b *builder) components(c *openapi.Components) error {
 	c.SecuritySchemes = openapi.List[openapi.SecurityScheme]{
 		{Name: "header", Value: openapi.SecurityScheme{Type: "apiKey", In: "header", Name: "x-functions-key",
-			Description: "A key of the function app, as a header."}},
+			Description: "A key of the function app, or of Tidemark, as a header."}},
+		{Name: "bearer", Value: openapi.SecurityScheme{Type: "http", Scheme: "bearer",
+			Description: "A key of Tidemark."}},
 		{Name: "query", Value: openapi.SecurityScheme{Type: "apiKey", In: "query", Name: "code",
-			Description: "The same key in the query. Addresses are logged in more places than headers."}},
+			Description: "A key of the function app in the query. Addresses are logged in more places than headers."}},
 	}
 	problem := b.given.of(typeOf(api.Problem{}))
 	c.Responses.Put("Problem", openapi.Response{
-		Description: "Any other error; of 500 and 503 the details are in the log. What the host refuses before the app " +
-			"sees it, such as a missing key (401), has no body.",
-		Content: openapi.List[openapi.MediaType]{{Name: api.ProblemType, Value: openapi.MediaType{Schema: problem}}},
+		Description: "Any other error; of 500 and 503 the details are in the log.",
+		Content:     openapi.List[openapi.MediaType]{{Name: api.ProblemType, Value: openapi.MediaType{Schema: problem}}},
 	})
 	for _, status := range slices.Sorted(maps.Keys(failures)) {
 		f := failures[status]
@@ -104,9 +106,12 @@ func (b *builder) components(c *openapi.Components) error {
 // failures are the errors with a name, and the step of a conversation that shows one.
 var failures = map[int]struct{ about, shown string }{
 	http.StatusBadRequest: {"The request is not understood; `errors` names the field at fault.", "A1 refused"},
-	http.StatusForbidden:  {"The app's settings or a policy forbid it.", "D2 it is off"},
-	http.StatusNotFound:   {"There is no such thing.", "A14 removed"},
-	http.StatusConflict:   {"What stands is in the way; `detail` says what to wait for.", ""},
+	http.StatusUnauthorized: {"There is no key, or none that is known. What a Functions host refuses before the app " +
+		"sees it has no body.", ""},
+	http.StatusForbidden: {"The app's settings or a policy forbid it.", "D2 it is off"},
+	http.StatusNotFound:  {"There is no such thing.", "A14 removed"},
+	http.StatusConflict:  {"What stands is in the way; `detail` says what to wait for.", ""},
+	http.StatusGone:      {"What came after that cursor is not kept any more: begin anew without one.", ""},
 	http.StatusUnprocessableEntity: {"An address or a key is not what the protocol allows for this host; `errors` " +
 		"names the field at fault.", "E14 an address of another host"},
 	http.StatusRequestEntityTooLarge: {"The body is larger than 4 MiB.", ""},

@@ -48,6 +48,10 @@ func mediaOf(s Step) string {
 	switch {
 	case s.Status >= 400:
 		return "application/problem+json"
+	case strings.HasPrefix(string(s.Answer), `"\u003c?xml`), strings.HasPrefix(string(s.Answer), `"<?xml`):
+		return "application/atom+xml"
+	case strings.HasPrefix(string(s.Answer), `{"version":"https://jsonfeed.org/`):
+		return "application/feed+json"
 	case json.Valid(s.Answer) && s.Answer[0] == '"':
 		return "text/plain"
 	}

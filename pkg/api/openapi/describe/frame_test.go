@@ -6,6 +6,7 @@ import "github.com/tidemark/tidemark/pkg/api/openapi"
 const (
 	tagSources   = "Sources"
 	tagSearch    = "Search"
+	tagChanges   = "Changes"
 	tagRebuilds  = "Rebuilds"
 	tagEntries   = "Entries"
 	tagEnriching = "Enrichment"
@@ -25,7 +26,9 @@ const introduction = "Tidemark keeps a search index true to sources that change:
 	"but an app in Azure does not, so clients that are to work with both send it.\n\n" +
 	"Every error is a problem document (RFC 9457) that says what was wrong, with which field, and what to do. " +
 	"Lists come in pages: as long as an answer has `continuation`, send it with the same request for the next one.\n\n" +
-	"In Azure every operation but the health needs a function key; locally none does."
+	"In Azure every operation but the health needs a function key. A server of your own needs none while only its " +
+	"machine can reach it; beyond, each operation needs a key of Tidemark's, with the scope that `x-tidemark-scope` " +
+	"says: 401 without a valid one, 403 when its scope is not enough."
 
 // frame is the document without what is built.
 func frame() openapi.Document {
@@ -39,10 +42,11 @@ func frame() openapi.Document {
 			{URL: "/api", Description: "Where this document was read"},
 			{URL: "http://localhost:7071/api", Description: "On this machine"},
 		},
-		Security: []openapi.Requirement{{"header": {}}, {"query": {}}},
+		Security: []openapi.Requirement{{"header": {}}, {"bearer": {}}, {"query": {}}},
 		Tags: []openapi.Tag{
 			{Name: tagSources, Description: "Pages and files: registered, checked, shown and removed."},
 			{Name: tagSearch, Description: "What the index answers, and how far it is from being true."},
+			{Name: tagChanges, Description: "What has changed, as a list to read or to follow."},
 			{Name: tagRebuilds, Description: "Everything, or a host, indexed anew."},
 			{Name: tagEntries, Description: "What is pushed in: given an identity, and kept once."},
 			{Name: tagBackfill, Description: "The pages that sites already have, registered within caps."},

@@ -4,6 +4,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
@@ -41,6 +42,9 @@ var limits = map[string]openapi.Schema{
 	"AddURLRequest.urls":   batchOf(api.MaxBatch),
 	"AddFileRequest.paths": batchOf(api.MaxBatch),
 	"Item.id":              pattern(itemID),
+	"Scope":                among(api.Scopes...),
+	"Key.origin":           among(keys.Added, keys.File, keys.Environment),
+	"NewKey.origin":        among(keys.Added, keys.File, keys.Environment),
 	"Item.type":            among(api.TypeURL, api.TypeFile),
 	"Item.errorMessage":    {MaxLength: 1024},
 	"ItemDetail.captures":  atMost(api.MaxPast),

@@ -1,6 +1,7 @@
 package describe
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -31,7 +32,7 @@ const jsonType = "application/json"
 func (b *builder) build(o operation) (openapi.Operation, error) {
 	out := openapi.Operation{
 		OperationID: o.id, Tags: []string{o.tag}, Summary: o.summary, Description: o.about,
-		Parameters: b.sent.parameters(o.of),
+		Parameters: b.sent.parameters(o.of), Scope: string(o.of.Scope),
 	}
 	if o.open {
 		out.Security = &[]openapi.Requirement{}
@@ -43,8 +44,8 @@ func (b *builder) build(o operation) (openapi.Operation, error) {
 	}
 	answer := openapi.List[openapi.MediaType]{{Name: o.media,
 		Value: openapi.MediaType{Schema: &openapi.Schema{Type: openapi.Types{"string"}}}}}
-	if o.media == "" {
-		answer[0] = openapi.Member[openapi.MediaType]{Name: jsonType,
+	if o.media == "" || strings.HasSuffix(o.media, "+json") {
+		answer[0] = openapi.Member[openapi.MediaType]{Name: cmp.Or(o.media, jsonType),
 			Value: openapi.MediaType{Schema: b.given.anyOf(o.of.Answers)}}
 	}
 	if o.of.Other != 0 && o.of.Other < o.of.Status {
@@ -54,7 +55,7 @@ func (b *builder) build(o operation) (openapi.Operation, error) {
 	if o.of.Other > o.of.Status {
 		out.Responses.Put(strconv.Itoa(o.of.Other), openapi.Response{Description: o.other, Content: slices.Clone(answer)})
 	}
-	for _, status := range slices.Sorted(slices.Values(slices.Concat(o.fails, commonFails(o.of)))) {
+	for _, status := range slices.Sorted(slices.Values(slices.Concat(o.fails, o.commonFails()))) {
 		b.problem(&out.Responses, status)
 	}
 	out.Responses.Put("default", openapi.Response{Ref: "#/components/responses/Problem"})
@@ -70,13 +71,16 @@ func (b *builder) build(o operation) (openapi.Operation, error) {
 	return out, nil
 }
 
-// commonFails are the errors that follow from what a route reads.
-func commonFails(e *api.Endpoint) (statuses []int) {
-	if e.HasBody() {
+// commonFails are the errors that follow from what a route reads, and from whether it wants a key.
+func (o operation) commonFails() (statuses []int) {
+	if o.of.HasBody() {
 		statuses = append(statuses, http.StatusRequestEntityTooLarge)
 	}
-	if e.HasBody() || len(e.Params()) > 0 {
+	if o.of.HasBody() || len(o.of.Params()) > 0 {
 		statuses = append(statuses, http.StatusBadRequest)
+	}
+	if !o.open {
+		statuses = append(statuses, http.StatusUnauthorized)
 	}
 	return statuses
 }

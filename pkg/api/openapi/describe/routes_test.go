@@ -103,7 +103,7 @@ func answersOf(d *openapi.Document, o openapi.Operation) string {
 		switch {
 		case r.Value.Ref == "":
 			parts = append(parts, r.Name+": "+strings.TrimSuffix(r.Value.Description, "."))
-		case r.Name != "400" && r.Name != "413" && r.Name != "default":
+		case !slices.Contains([]string{"400", "401", "413"}, r.Name) && r.Name != "default":
 			errors = append(errors, r.Name)
 		}
 	}

@@ -44,6 +44,46 @@ func searching() []operation {
 	}
 }
 
+// watching are the operations on what has changed.
+func watching() []operation {
+	return []operation{
+		{
+			of: api.ListChanges.Endpoint, id: "listChanges", tag: tagChanges,
+			summary: "List what has changed",
+			about: "The newest first, or, for who follows, the oldest first: send the `cursor` of an answer as `since`, with " +
+				"`order=oldest`, and nothing is missed. 410: what came after that cursor is not kept any more; begin anew " +
+				"without one.",
+			gives: "A page of changes.",
+			fails: []int{http.StatusGone},
+			shown: []string{"W1 nothing has changed yet", "W1 the newest change", "W1 what came since",
+				"W1 changes that say something", "W1 changes of a time"},
+		},
+		{
+			of: api.ChangesAtom.Endpoint, id: "changesAtom", tag: tagChanges,
+			summary: "The newest changes as Atom",
+			about:   "By RFC 4287, with an ETag. Where a key is needed, `key` in the address may be one for feeds.",
+			gives:   "The feed.", media: "application/atom+xml",
+			shown: []string{"W4 a feed by Atom"},
+		},
+		{
+			of: api.ChangesJSON.Endpoint, id: "changesJson", tag: tagChanges,
+			summary: "The newest changes as a JSON Feed",
+			about:   "By JSON Feed 1.1, with an ETag. Where a key is needed, `key` in the address may be one for feeds.",
+			gives:   "The feed.", media: "application/feed+json",
+			shown: []string{"W4 a JSON feed"},
+		},
+		{
+			of: api.GetDiff.Endpoint, id: "getDiff", tag: tagChanges,
+			summary: "Show what differs between two captures",
+			about: "Line by line and word by word: the first mebibyte of each text. Without `from` or `to`, of the last " +
+				"change.",
+			gives: "The places that differ, with three lines around them.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"W3 what differs"},
+		},
+	}
+}
+
 // migrations are the operations that bring a store to the present rules.
 func migrations() []operation {
 	return []operation{

@@ -25,6 +25,30 @@ func service() []operation {
 			shown:   []string{"D5 settings"},
 		},
 		{
+			of: api.ListKeys.Endpoint, id: "listKeys", tag: tagService,
+			summary: "List the keys",
+			about:   "Those that were added, and those of the file and of the environment; of none the key itself.",
+			gives:   "The keys, by name.",
+			shown:   []string{"the keys"},
+		},
+		{
+			of: api.AddKey.Endpoint, id: "addKey", tag: tagService,
+			summary: "Make a key",
+			about: "What is kept of it is a hash. 409 when the name is taken. A key may be used for what its scope says, and " +
+				"for what the scopes before it do: feed, read, write, admin.",
+			gives: "The key, this once.",
+			fails: []int{http.StatusConflict},
+			shown: []string{"a key is added"},
+		},
+		{
+			of: api.RemoveKey.Endpoint, id: "removeKey", tag: tagService,
+			summary: "End a key, and the sessions that were begun with it",
+			about:   "Other instances refuse it within five seconds.",
+			gives:   "The key that was.",
+			fails:   []int{http.StatusNotFound, http.StatusConflict},
+			shown:   []string{"a key is removed"},
+		},
+		{
 			of: api.GetMetrics.Endpoint, id: "getMetrics", tag: tagService,
 			summary: "Read counters and histograms",
 			about: "For Prometheus, in its text format, of the one instance that answers, since it started. Where there are " +
@@ -47,8 +71,9 @@ func service() []operation {
 		{
 			of: api.GetDocs.Endpoint, id: "getDocs", tag: tagService,
 			summary: "Read this document as a page",
-			about:   "For browsers, with the key as `?code=`. The page has no scripts and takes nothing from elsewhere.",
-			gives:   "A page.", media: "text/html",
+			about: "For browsers; `ui/docs` is the same page for whoever signed in. The page has no scripts and takes nothing " +
+				"from elsewhere.",
+			gives: "A page.", media: "text/html",
 		},
 	}
 }

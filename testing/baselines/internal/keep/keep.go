@@ -3,10 +3,8 @@
 package keep
 
 import (
-	"bufio"
 	"database/sql"
 	"net/http"
-	"os"
 
 	_ "modernc.org/sqlite"
 
@@ -35,8 +33,8 @@ func (p *Page) Read() (err error) {
 // Keeper is the file.
 type Keeper struct{ db *sql.DB }
 
-// Open creates the file. Its transactions are durable when they have returned.
-func Open(file string) (*Keeper, error) {
+// open creates the file. Its transactions are durable when they have returned.
+func open(file string) (*Keeper, error) {
 	db, err := sql.Open("sqlite", file+"?_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=busy_timeout(10000)")
 	if err != nil {
 		return nil, err
@@ -113,19 +111,4 @@ func (k *Keeper) ETags() (map[string]string, error) {
 		found[url] = etag
 	}
 	return found, rows.Err()
-}
-
-// Lines reads a file with one URL a line.
-func Lines(name string) ([]string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var out []string
-	s := bufio.NewScanner(f)
-	for s.Scan() {
-		out = append(out, s.Text())
-	}
-	return out, s.Err()
 }

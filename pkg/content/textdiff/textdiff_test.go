@@ -1,4 +1,4 @@
-package ui
+package textdiff
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func join(pieces []piece) string {
+func join(pieces []Piece) string {
 	var b strings.Builder
 	for _, p := range pieces {
 		b.WriteString(p.Text)
@@ -18,7 +18,7 @@ func join(pieces []piece) string {
 }
 
 // hits are the parts of a line that are shown as different.
-func hits(pieces []piece) (out []string) {
+func hits(pieces []Piece) (out []string) {
 	for _, p := range pieces {
 		if p.Hit && p.Text != "" {
 			out = append(out, p.Text)
@@ -65,7 +65,7 @@ func TestCompareShowsTheTexts(t *testing.T) {
 		oldLines, newLines := strings.Split(strings.TrimSuffix(old, "\n"), "\n"),
 			strings.Split(strings.TrimSuffix(next, "\n"), "\n")
 		shownOld, shownNew := map[int]bool{}, map[int]bool{}
-		hunks, long := compare(old, next)
+		hunks, long := Compare(old, next)
 		if long {
 			t.Fatalf("%q → %q: said to be longer than is shown", old, next)
 		}
@@ -110,7 +110,7 @@ func TestCompareIsBounded(t *testing.T) {
 		rows      int
 		long      bool
 	}{
-		"one change of many lines": {strings.Repeat("a\n", maxCompared/2), strings.Repeat("b\n", maxCompared/2), maxRows,
+		"one change of many lines": {strings.Repeat("a\n", MaxText/2), strings.Repeat("b\n", MaxText/2), maxRows,
 			true},
 		"just what is shown": {strings.Repeat("a\n", maxRows), strings.Repeat("b\n", maxRows), maxRows, false},
 		"one line more":      {strings.Repeat("a\n", maxRows+1), strings.Repeat("b\n", maxRows+1), maxRows, true},
@@ -121,7 +121,7 @@ func TestCompareIsBounded(t *testing.T) {
 		"full, and changes after": {strings.Repeat("a\n", maxRows-3) + same(20) + "x\n",
 			strings.Repeat("b\n", maxRows-3) + same(20) + "y\n", maxRows, true},
 	} {
-		hunks, long := compare(tt.old, tt.text)
+		hunks, long := Compare(tt.old, tt.text)
 		rows := 0
 		for _, h := range hunks {
 			rows += len(h)
@@ -132,20 +132,44 @@ func TestCompareIsBounded(t *testing.T) {
 	}
 }
 
-func TestExternal(t *testing.T) {
-	for raw, want := range map[string]string{
-		"https://port.example/a?b=c": "https://port.example/a?b=c",
-		"http://port.example":        "http://port.example",
-		"javascript:alert(1)":        "",
-		"JavaScript:alert(1)":        "",
-		"data:text/html,x":           "",
-		"//port.example":             "",
-		"/etc/passwd":                "",
-		"https:///nohost":            "",
-		"":                           "",
+// W1: the first passages that differ are told, from around the first difference.
+func TestW1Passages(t *testing.T) {
+	long := strings.Repeat("The wall of the old harbour is made of granite. ", 20)
+	for _, tt := range []struct {
+		name, old, text string
+		want            []Passage
+	}{
+		{"the same", "a\nb", "a\nb", nil},
+		{"a line that came", "a\nb", "a\nnew\nb", []Passage{{"new", true}}},
+		{"a line that went", "a\nold\nb", "a\nb", []Passage{{"old", false}}},
+		{"a word", "It costs 5 euros.", "It costs 6 euros.",
+			[]Passage{{"It costs 5 euros.", false}, {"It costs 6 euros.", true}}},
+		{"a blank line", "a\nb", "a\n\nb", nil},
+		{"more than are told", "", "a\nb\nc\nd\ne", []Passage{{"a", true}, {"b", true}, {"c", true}, {"d", true}}},
+		{"a word in a long line", long + "It opens.", long + "It closes.", []Passage{
+			{"…of granite. It opens.", false}, {"…of granite. It closes.", true}}},
+		{"a beginning of a long line", "It opens. " + long, "It closes. " + long, []Passage{
+			{"It opens. The wall of the old harbour is made of granite. The wall of…", false},
+			{"It closes. The wall of the old harbour is made of granite. The wall of…", true}}},
 	} {
-		if have := external(raw); have != want {
-			t.Errorf("external(%q) = %q, want %q", raw, have, want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, Passages(tt.old, tt.text, 4, 75)); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
+}
+
+// W1: whatever the texts are, passages keep within their bounds and are text.
+func FuzzPassages(f *testing.F) {
+	f.Add("a b c", "a é c", 20)
+	f.Add("\xff\n\n", "\x00 x", 1)
+	f.Fuzz(func(t *testing.T, old, text string, size int) {
+		size = 16 + max(size, 0)%400
+		for _, p := range Passages(old, text, 4, size) {
+			if len(p.Text) > size {
+				t.Errorf("%d bytes, want at most %d: %q", len(p.Text), size, p.Text)
+			}
+		}
+	})
 }

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+const changesLong = `List what has changed: pages, files and entries, the newest first.
+
+--since takes a time (2026-03-01T12:00:00Z), a day (2026-03-01), today, yesterday,
+a span such as 90m, 12h or 3d, or the cursor that an earlier call printed with
+--json. With --follow the oldest come first, and new ones as they happen, until
+Ctrl-C.
+
+On a terminal the list goes through PAGER (less, if it is not set).`
+
+const changesExample = `  tidemark changes --since yesterday
+  tidemark changes --host example.com --kind content,gone --min-share 0.1
+  tidemark changes --follow
+  tidemark changes --since 7d --all --json | jq -r '.changes[].url'`
+
+// changesOptions are the flags of changes.
+type changesOptions struct {
+	query       api.ChangeQuery
+	all, follow bool
+}
+
+func changesCommand(p *program) *cobra.Command {
+	var o changesOptions
+	cmd := &cobra.Command{
+		Use:     "changes",
+		Short:   "List what has changed",
+		Long:    changesLong,
+		Example: changesExample,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.check(p.now()); err != nil {
+				return err
+			}
+			if o.follow {
+				return p.followChanges(cmd.Context(), o.query)
+			}
+			return p.paged(cmd.Context(), func() error { return p.listChanges(cmd.Context(), o) })
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.query.Since, "since", "", "only changes since this `TIME`, or after this cursor")
+	f.StringVar(&o.query.Until, "until", "", "only changes before this `TIME`")
+	hostFlag(f, &o.query.Host, "only changes of this `HOST`")
+	f.StringVar(&o.query.Kind, "kind", "", "only changes of these `KINDS`: "+kindNames())
+	f.StringVar(&o.query.Type, "type", "", "only changes of this `TYPE`: url, file or entry")
+	f.Float64Var(&o.query.MinShare, "min-share", 0, "the least `PART` of the text that has changed, 0 to 1")
+	f.StringVarP(&o.query.Q, "words", "q", "", "`WORDS` that all stand in the title, the address or the passages")
+	f.IntVar(&o.query.Top, "top", 50, "how many; with --all, how many to read at a time")
+	f.BoolVar(&o.all, "all", false, "read on to the end")
+	f.BoolVarP(&o.follow, "follow", "f", false, "go on with what changes from now on, or since --since")
+	return cmd
+}
+
+func kindNames() string {
+	var names []string
+	for _, k := range api.ChangeKinds {
+		names = append(names, string(k))
+	}
+	return strings.Join(names, ", ")
+}
+
+// check reads what people write for times, and refuses what the server would.
+func (o *changesOptions) check(now time.Time) error {
+	o.query.Since, o.query.Until = timeOf(o.query.Since, now), timeOf(o.query.Until, now)
+	switch {
+	case o.query.Top < 1 || o.query.Top > 500:
+		return usagef("--top is %d: give 1 to 500", o.query.Top)
+	case math.IsNaN(o.query.MinShare) || o.query.MinShare < 0 || o.query.MinShare > 1:
+		return usagef("--min-share is %v: give 0 to 1", o.query.MinShare)
+	case o.follow && (o.query.Until != "" || o.all):
+		return usagef("--follow has no end: leave --until and --all out")
+	}
+	return nil
+}
+
+// timeOf is what the API takes for a time: today and yesterday begin at midnight here, spans end now. All else the
+// server reads.
+func timeOf(text string, now time.Time) string {
+	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	switch text {
+	case "today":
+		return midnight.Format(time.RFC3339)
+	case "yesterday":
+		return midnight.AddDate(0, 0, -1).Format(time.RFC3339)
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n > 0 {
+			return now.AddDate(0, 0, -n).Format(time.RFC3339)
+		}
+	}
+	if span, err := time.ParseDuration(text); err == nil && span > 0 {
+		return now.Add(-span).Format(time.RFC3339)
+	}
+	return text
+}
+
+func (p *program) listChanges(ctx context.Context, o changesOptions) error {
+	client, n := p.client(), 0
+	for page, err := range client.Changes(ctx, o.query) {
+		if err != nil {
+			return err
+		}
+		for _, c := range page.Changes {
+			p.showChange(c)
+		}
+		n += len(page.Changes)
+		if !o.all && n >= o.query.Top && page.Continuation != "" {
+			p.note("%s shown, there are more: see --all", words.Count(n, "change"))
+			return nil
+		}
+	}
+	if n == 0 {
+		p.say("nothing has changed")
+	}
+	return nil
+}
+
+// followWait is how long a follower waits who has seen everything.
+const followWait = 2 * time.Second
+
+// followChanges shows changes as they happen, until ctx ends.
+func (p *program) followChanges(ctx context.Context, q api.ChangeQuery) error {
+	if q.Since == "" {
+		now, err := api.ListChanges.Call(ctx, p.silentClient(), api.ChangeQuery{Top: 1})
+		if err != nil {
+			return err
+		}
+		q.Since = now.Cursor
+	}
+	q.Order = "oldest"
+	for {
+		page, err := api.ListChanges.Call(ctx, p.silentClient(), q)
+		if err != nil {
+			return err
+		}
+		if len(page.Changes) > 0 && p.json {
+			if err := json.NewEncoder(p.out).Encode(page); err != nil {
+				return err
+			}
+		}
+		for _, c := range page.Changes {
+			p.showChange(c)
+		}
+		if q.Since = page.Cursor; page.Continuation == "" {
+			if err := p.sleep(ctx, followWait); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// showChange prints a change as git log -p does a commit.
+func (p *program) showChange(c api.FeedChange) {
+	p.say("%s", p.screen.bold(fmt.Sprintf("%-9s %s", c.Kind, clean(cmp.Or(c.URL, c.ItemID, c.EntryID)))))
+	p.say("  %s, %s", stamp(c.At), ago(p.now(), c.At))
+	if c.Title != "" {
+		p.say("  %s", clean(c.Title))
+	}
+	if c.Why != "" {
+		p.say("  %s", clean(c.Why))
+	}
+	for _, passage := range c.Passages {
+		p.showLine(passage.Op, []api.DiffPiece{{Text: passage.Text}}, "    ")
+	}
+	if c.From != "" && c.To != "" && slices.Contains([]api.ChangeKind{api.ChangeContent, api.ChangeReverted,
+		api.ChangeBack}, c.Kind) {
+		p.say("  tidemark diff %s %.12s %.12s", c.ItemID, c.From, c.To)
+	}
+	p.say("")
+}

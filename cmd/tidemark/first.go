@@ -1,0 +1,234 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+)
+
+// first is what a person chose to begin with. prepare writes what the app reads when it comes up, and begin does the
+// rest through its API.
+type first interface {
+	prepare(data string) error
+	begin(ctx context.Context, b *beginning) error
+}
+
+// asks reports whether there is a person to ask, and reason to: an embedded store that nobody has used yet.
+func (p *program) asks(o startOptions, kind string) bool {
+	if !p.typed || !p.screen.terminal || p.json || o.noInput || kind != embedded {
+		return false
+	}
+	_, err := os.Stat(app.StoreFolder(o.data))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// asker puts questions to a person.
+type asker struct {
+	p  *program
+	in *bufio.Reader
+}
+
+// ask gives one line, "" where nothing was said or nobody is there any more.
+func (a *asker) ask(ctx context.Context, question string) (string, error) {
+	fmt.Fprint(a.p.out, question)
+	line := make(chan string, 1)
+	go func() {
+		text, _ := a.in.ReadString('\n') // an input that has ended says nothing
+		line <- strings.TrimSpace(text)
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(a.p.out)
+		return "", ctx.Err()
+	case text := <-line:
+		return text, nil
+	}
+}
+
+// askFirst offers what to begin with; nil is nothing.
+func (p *program) askFirst(ctx context.Context, data string) (first, error) {
+	defer ignoreTerminalStops()()
+	a := &asker{p, bufio.NewReader(p.in)}
+	p.say("Tidemark has no data yet in %s. What would you like to begin with?\n", data)
+	p.say("  1  watch a page")
+	p.say("  2  index a site")
+	p.say("  3  look around with sample data\n")
+	for {
+		chosen, err := a.ask(ctx, "1, 2 or 3, or Enter to begin with nothing: ")
+		if err != nil || chosen == "" {
+			return nil, err
+		}
+		var f first
+		switch chosen {
+		case "1":
+			f, err = asked(ctx, a, "Address of the page, such as example.com/news: ", parsePage)
+		case "2":
+			f, err = asked(ctx, a, "Domain of the site, or the address of its sitemap: ", parseSite)
+		case "3":
+			return sample{}, nil
+		default:
+			p.say("%q is none of them.", clean(chosen))
+		}
+		if f != nil || err != nil {
+			return f, err
+		}
+	}
+}
+
+// asked asks until the answer can be used; nil when nothing is said.
+func asked[F first](ctx context.Context, a *asker, question string, parse func(string) (F, error)) (first, error) {
+	for {
+		text, err := a.ask(ctx, question)
+		if err != nil || text == "" {
+			return nil, err
+		}
+		f, err := parse(text)
+		if err == nil {
+			return f, nil
+		}
+		a.p.say("%s", clean(err.Error()))
+	}
+}
+
+// watchPage is the choice of one page.
+type watchPage struct{ url string }
+
+func parsePage(text string) (watchPage, error) {
+	src, err := parseAddress(text)
+	return watchPage{src.Normalized}, err
+}
+
+// parseAddress reads an address whose scheme may be left out.
+func parseAddress(text string) (source.Source, error) {
+	if !strings.Contains(text, "://") {
+		text = "https://" + text
+	}
+	return source.DefaultRules().ParseURL(text)
+}
+
+func (watchPage) prepare(string) error { return nil }
+
+// indexSite is the choice of a site: an entry of a site file.
+type indexSite struct{ slug, domain, sitemap, include, home string }
+
+var (
+	notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+	// mapLike is what the paths of sitemaps look like.
+	mapLike = regexp.MustCompile(`(?i)sitemap|\.(xml|txt)(\.gz)?$`)
+)
+
+// parseSite takes a domain, the address of a sitemap, or that of a part of a site, whose pages begin with it.
+func parseSite(text string) (indexSite, error) {
+	src, err := parseAddress(text)
+	if err != nil {
+		return indexSite{}, err
+	}
+	u, err := url.Parse(src.Normalized)
+	if err != nil {
+		return indexSite{}, err
+	}
+	s := indexSite{
+		slug:   strings.Trim(words.Clip(notSlug.ReplaceAllString(src.Host, "-"), 64), "-"),
+		domain: src.Host, home: src.Normalized,
+	}
+	switch {
+	case mapLike.MatchString(u.Path):
+		s.sitemap, s.home = src.Normalized, u.Scheme+"://"+u.Host+"/"
+	case strings.Trim(u.Path, "/") != "":
+		s.include = "^" + regexp.QuoteMeta(src.Normalized)
+	}
+	if s.sitemap == "" && u.Scheme != "https" { // what a site file leaves out is looked for with https
+		s.sitemap = u.Scheme + "://" + u.Host + "/sitemap.xml"
+	}
+	_, err = site.Parse(app.SitesFile, []byte(s.file()))
+	return s, err
+}
+
+// file is a site file with this site alone.
+func (s indexSite) file() string {
+	var b strings.Builder
+	b.WriteString("# Written by tidemark start, which reads it from here unless there is one where it is called, or\n" +
+		"# BACKFILL_SITES_FILE names one. `tidemark docs backfill-sites` explains every field.\nsites:\n")
+	fmt.Fprintf(&b, "  - slug: %s\n    domain: %q\n", s.slug, s.domain)
+	if s.sitemap != "" {
+		fmt.Fprintf(&b, "    sitemaps: [%q]\n", s.sitemap)
+	}
+	if s.include != "" {
+		fmt.Fprintf(&b, "    include: ['%s']\n", strings.ReplaceAll(s.include, "'", "''"))
+	}
+	return b.String()
+}
+
+func (s indexSite) prepare(data string) error {
+	if err := app.MakeDataFolder(data); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(data, app.SitesFile), []byte(s.file()), 0o644)
+}
+
+// folderSettings are those that follow from what lies in a data folder, unless they are set: its own site file, which
+// is there to be used, and the sample pages.
+func folderSettings(getenv func(string) string, data string) (all []decision) {
+	own := func(name string) (string, bool) {
+		full := filepath.Join(data, name)
+		_, err := os.Stat(full)
+		return full, err == nil
+	}
+	_, err := os.Stat(app.SitesFile)
+	if file, there := own(app.SitesFile); there && err != nil && getenv("BACKFILL_SITES_FILE") == "" {
+		all = append(all, decision{"BACKFILL_SITES_FILE", file},
+			decision{"BACKFILL_ENABLED", cmp.Or(getenv("BACKFILL_ENABLED"), "true")})
+	}
+	if folder, there := own(sampleFolder); there && getenv("FILE_ROOT") == "" {
+		all = append(all, decision{"FILE_ROOT", folder})
+	}
+	return all
+}
+
+// sampleFolder is where the sample pages are in a data folder.
+const sampleFolder = "sample"
+
+// sample is the choice of the pages that this program carries.
+type sample struct{}
+
+// prepare writes the pages. Those that their site keeps out of indexes are left out.
+func (sample) prepare(data string) error {
+	if err := app.MakeDataFolder(data); err != nil {
+		return err
+	}
+	from, err := fs.Sub(sampleFiles, "testdata/site")
+	if err != nil {
+		return err
+	}
+	// What a server fills in, see tools/demosite.
+	filled := strings.NewReplacer("{{base}}", "", "{{now}}", "for you", "{{nonce}}", "1", "{{year}}", "2026")
+	return fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(name) != ".html" || strings.HasPrefix(name, "private/") ||
+			strings.HasPrefix(name, "drafts/") {
+			return err
+		}
+		text, err := fs.ReadFile(from, name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(data, sampleFolder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(to, []byte(filled.Replace(string(text))), 0o644)
+	})
+}

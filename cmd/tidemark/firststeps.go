@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// firstPatience is how long a person is shown how far the first choice is.
+const firstPatience = 2 * time.Minute
+
+// beginning is the first choice being carried out, beside the host.
+type beginning struct {
+	p      *program
+	client *api.Client
+	at     string // address of the server
+	data   string // folder
+}
+
+// run carries out a choice and says where the dashboard is. What cannot be done is no end of the server.
+func (b *beginning) run(ctx context.Context, f first) {
+	limited, cancel := context.WithTimeout(ctx, firstPatience)
+	defer cancel()
+	b.p.say("")
+	err := f.begin(limited, b)
+	switch {
+	case ctx.Err() != nil:
+		return // the server is being stopped, which is said elsewhere
+	case errors.Is(err, context.DeadlineExceeded):
+		b.p.say("It goes on by itself.")
+	case err != nil:
+		b.p.note("%v", err)
+	}
+	b.p.say("%s", b.p.screen.bold("Go on in the dashboard: "+b.at+"/api/ui"))
+}
+
+// until polls, and shows what is seen, until it is over.
+func until[T any](ctx context.Context, b *beginning, poll func() (T, error), line func(T) string,
+	over func(T) bool) error {
+	v := &view{out: b.p.out, screen: b.p.screen}
+	defer func() {
+		if !errors.Is(ctx.Err(), context.Canceled) { // else others go on below
+			v.close()
+		}
+	}()
+	return follow(ctx, b.p, 300*time.Millisecond, poll, func(seen T) bool {
+		text := line(seen)
+		v.show(b.p.now(), func() string { return text }, func() []string { return []string{text} })
+		return over(seen)
+	})
+}
+
+// checked waits until an item was checked.
+func (b *beginning) checked(ctx context.Context, id string) (it api.ItemDetail, err error) {
+	err = until(ctx, b, func() (api.ItemDetail, error) {
+		it, err = api.GetItem.Call(ctx, b.client, api.ItemID{ID: id})
+		return it, err
+	}, func(it api.ItemDetail) string { return clean(it.NormalizedSource) + ": " + string(it.Status) },
+		func(it api.ItemDetail) bool {
+			return it.Status != api.StatusPending && it.Status != api.StatusCrawled && !it.ReindexRequested
+		})
+	return it, err
+}
+
+func (w watchPage) begin(ctx context.Context, b *beginning) error {
+	added, err := api.AddURL.Call(ctx, b.client, api.AddURLRequest{URL: w.url})
+	if err != nil {
+		return err
+	}
+	it, err := b.checked(ctx, added.ID)
+	if err != nil {
+		return err
+	}
+	if it.Status != api.StatusIndexed {
+		b.p.say("%s is %s: %s", clean(w.url), it.Status, clean(it.ErrorMessage))
+	} else {
+		b.p.say("%s can be searched, and is checked again as often as it changes.", clean(w.url))
+	}
+	b.p.say("What is known of it: %s/api/ui/items/%s", b.at, it.ID)
+	return nil
+}
+
+// slowSite is after how long a site that has given nothing yet, and says why, is left to itself.
+const slowSite = 10 * time.Second
+
+func (s indexSite) begin(ctx context.Context, b *beginning) error {
+	run, err := api.StartBackfill.Call(ctx, b.client, api.BackfillRequest{Sources: []string{s.slug}})
+	if err != nil {
+		return err
+	}
+	b.p.say("Looking for the pages of %s, at most %s: %s/api/ui/backfill/%s", s.domain,
+		words.Thousands(run.MaxURLsPerSource), b.at, run.ID)
+	var st api.SearchStatus
+	began := b.p.now()
+	err = until(ctx, b, func() (api.BackfillRun, error) {
+		if run, err = api.GetBackfill.Call(ctx, b.client, api.BackfillID{ID: run.ID}); err != nil {
+			return run, err
+		}
+		st, err = api.GetStatus.Call(ctx, b.client, api.StatusQuery{})
+		return run, err
+	}, func(run api.BackfillRun) string {
+		return strings.TrimSpace(fmt.Sprintf("%s found, %s can be searched  %s", words.Count(run.Queued, "page"),
+			words.Thousands(st.Items[api.StatusIndexed]), clean(noteOf(run))))
+	}, func(run api.BackfillRun) bool {
+		return st.Items[api.StatusIndexed] > 0 || run.Over() && st.Backlog() == 0 ||
+			run.Queued == 0 && noteOf(run) != "" && b.p.now().Sub(began) > slowSite
+	})
+	if err != nil {
+		return err
+	}
+	return s.found(ctx, b, run, st)
+}
+
+// noteOf is why a run of one site waits or has ended; "" while it goes on.
+func noteOf(run api.BackfillRun) string {
+	for _, p := range run.Progress {
+		if p.Note != "" {
+			return p.Note
+		}
+	}
+	return run.Note
+}
+
+// found says what was found of a site, and what to do when it is nothing.
+func (s indexSite) found(ctx context.Context, b *beginning, run api.BackfillRun, st api.SearchStatus) error {
+	entry := fmt.Sprintf("The site's entry is in %s; `%s docs backfill-sites` explains it.",
+		filepath.Join(b.data, app.SitesFile), b.p.name())
+	switch {
+	case run.Queued == 0 && !run.Over():
+		b.p.say("Nothing was found yet, and it is tried again: %s.", clean(noteOf(run)))
+		b.p.say("%s", entry)
+		return nil
+	case run.Queued == 0 && st.Total() == 0:
+		b.p.say("No page was found:\n  %s", strings.ReplaceAll(cleanLines(strings.Join(run.Report, "\n")), "\n", "\n  "))
+		for _, why := range slices.Sorted(maps.Keys(run.Reasons)) {
+			b.p.say("  left out, %s: %s", clean(why), words.Thousands(run.Reasons[why]))
+		}
+		b.p.say("%s", entry)
+		b.p.say("Meanwhile its first page is watched.")
+		return watchPage{s.home}.begin(ctx, b)
+	}
+	b.p.say("%s found so far, of which %s can be searched; the rest follows at the pace of the site.",
+		words.Count(run.Queued, "page"), words.Thousands(st.Items[api.StatusIndexed]))
+	b.p.say("What it publishes from now on is found once a day. %s", entry)
+	return nil
+}
+
+// sampleFiles are the sample pages.
+var sampleFiles fs.FS = tidemark.Sample
+
+// The page of the sample that is changed, and how, so that there is a change to look at.
+const (
+	changedSample = "troubleshooting/biofouling.html"
+	sampleBefore  = "<p>Everything"
+	sampleAfter   = "<p>Copper paint keeps zebrafish away. Everything"
+)
+
+func (sample) begin(ctx context.Context, b *beginning) error {
+	root := filepath.Join(b.data, sampleFolder)
+	var pages []string
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			pages = append(pages, name)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := b.client.AddFiles(ctx, pages, api.AddOptions{}); err != nil {
+		return err
+	}
+	err = until(ctx, b, func() (api.SearchStatus, error) {
+		return api.GetStatus.Call(ctx, b.client, api.StatusQuery{})
+	}, func(st api.SearchStatus) string {
+		return fmt.Sprintf("%d of %s can be searched", st.Items[api.StatusIndexed], words.Count(len(pages), "sample page"))
+	}, func(st api.SearchStatus) bool { return st.Backlog() == 0 && st.Items[api.StatusPending] == 0 })
+	if err != nil {
+		return err
+	}
+	id, err := b.change(ctx, filepath.Join(root, filepath.FromSlash(changedSample)))
+	if err != nil {
+		return err
+	}
+	b.p.say("%s of a manual can be searched: %s/api/ui/search?q=barnacles", words.Count(len(pages), "sample page"), b.at)
+	b.p.say("One has changed since: %s/api/ui/items/%s", b.at, id)
+	b.p.say("They are files in %s. To be rid of them:", root)
+	b.p.say("  find %s -name '*.html' -exec %s remove%s {} +; rm -r %s", root, b.p.name(), serverFlag(b.at), root)
+	return nil
+}
+
+// change edits the page and has it checked.
+func (b *beginning) change(ctx context.Context, name string) (id string, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return "", err
+	}
+	text = []byte(strings.Replace(string(text), sampleBefore, sampleAfter, 1))
+	if err := os.WriteFile(name, text, 0o644); err != nil {
+		return "", err
+	}
+	it, err := api.ReindexItem.Call(ctx, b.client, api.ReindexRequest{Source: name, Force: true})
+	if err != nil {
+		return "", err
+	}
+	_, err = b.checked(ctx, it.ID)
+	return it.ID, err
+}

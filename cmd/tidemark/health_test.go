@@ -1,0 +1,21 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+)
+
+// TestL3Health: the exit code alone tells a container's healthcheck how the server is.
+func TestL3Health(t *testing.T) {
+	performAll(t, []script{
+		{name: "well", args: []string{"health"}, answers: []answered{{200, `{"status":"ok","storage":"ok","index":"ok"}`}},
+			out: "ok: storage ok, index ok\n", asked: []string{"GET /api/health"}},
+		{name: "not well", args: []string{"health"}, code: 1, answers: []answered{
+			{http.StatusServiceUnavailable, `{"status":"unavailable","storage":"the disk is full","index":"ok"}`}},
+			out: "unavailable: storage the disk is full, index ok\n"},
+		{name: "nobody answers", args: []string{"health"}, code: 1,
+			env: map[string]string{"TIDEMARK_SERVER": "http://127.0.0.1:1"},
+			err: "tidemark: no answer from http://127.0.0.1:1 (connection refused): start it with `tidemark start`, or name " +
+				"another server with --server or TIDEMARK_SERVER\n"},
+	})
+}

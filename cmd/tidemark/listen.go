@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/local/funchost"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// listening is where the app is served, and to whom.
+type listening struct {
+	address     string // empty for this machine only
+	beyond      bool   // other machines reach it, or a proxy lets them in
+	proxies     []netip.Prefix
+	certificate *funchost.Certificate
+}
+
+// listen reads LISTEN, TRUSTED_PROXIES and the certificate. A port in LISTEN takes the place of PORT's.
+func (o *startOptions) listen(p *program) error {
+	if err := o.readListen(p.getenv("LISTEN")); err != nil {
+		return err
+	}
+	for _, text := range strings.Fields(strings.ReplaceAll(p.getenv("TRUSTED_PROXIES"), ",", " ")) {
+		network, err := parseNetwork(text)
+		if err != nil {
+			return usagef("TRUSTED_PROXIES: %q is no address and no CIDR such as 10.0.0.0/8", text)
+		}
+		o.proxies = append(o.proxies, network)
+	}
+	o.beyond = o.beyond || len(o.proxies) > 0
+	chain, key := p.getenv("TLS_CERT_FILE"), p.getenv("TLS_KEY_FILE")
+	if chain == "" && key == "" {
+		return nil
+	}
+	if chain == "" || key == "" {
+		return usagef("TLS_CERT_FILE and TLS_KEY_FILE go together: one of them is not set")
+	}
+	var err error
+	o.certificate, err = funchost.LoadCertificate(chain, key, nil)
+	return err
+}
+
+// readListen reads an address with or without a port.
+func (o *startOptions) readListen(text string) error {
+	if text == "" {
+		return nil
+	}
+	host, port := strings.Trim(text, "[]"), ""
+	if _, err := netip.ParseAddr(host); err != nil {
+		if host, port, err = net.SplitHostPort(text); err != nil {
+			host, port = text, ""
+		}
+	}
+	if port != "" {
+		n, err := parsePort("the port of LISTEN", port, 65535)
+		if err != nil {
+			return err
+		}
+		o.port = n
+	}
+	if strings.ContainsAny(host, " /[]%") {
+		return usagef("LISTEN is %q: want an address with or without a port, such as 0.0.0.0:7071, [::]:7071 or 10.0.0.7",
+			text)
+	}
+	o.listening.address = net.JoinHostPort(host, strconv.Itoa(o.port))
+	ip, _ := netip.ParseAddr(host)
+	o.beyond = !ip.IsLoopback() && !strings.EqualFold(host, "localhost")
+	return nil
+}
+
+func parseNetwork(text string) (netip.Prefix, error) {
+	if ip, err := netip.ParseAddr(text); err == nil {
+		return netip.PrefixFrom(ip, ip.BitLen()), nil
+	}
+	return netip.ParsePrefix(text)
+}
+
+// needsKeys reports whether requests need a key.
+func (l *local) needsKeys() bool { return l.app.beyond || l.config.KeysNeeded }
+
+// admitting are the settings of the app that follow from who may reach it.
+func (l *local) admitting() (env []string, err error) {
+	if l.needsKeys() {
+		env = append(env, "API_KEYS_REQUIRED=true")
+	}
+	if file := l.config.KeysFile; file != "" { // which the app would look for in a folder of its own
+		if file, err = filepath.Abs(file); err == nil {
+			env = append(env, "API_KEYS_FILE="+file)
+		}
+	}
+	return env, err
+}
+
+// checkKeys refuses to let strangers in where nobody could have a key.
+func (l *local) checkKeys(ctx context.Context, store storage.Store) error {
+	if !l.needsKeys() {
+		return nil
+	}
+	ring, err := app.OpenKeys(ctx, l.config, store, l.log.Logger)
+	if err != nil {
+		return err
+	}
+	all, err := ring.List(ctx)
+	if err != nil || len(all) > 0 {
+		return err
+	}
+	return fmt.Errorf(`others may reach %s, so every request needs a key, and there is none
+make one first: %s keys add NAME --scope admin --data %s
+(NAME is yours: it says who did something; or set API_KEYS or API_KEYS_FILE)
+or unset LISTEN, TRUSTED_PROXIES and API_KEYS_REQUIRED, to be reached from this machine only`,
+		l.app.address(), l.p.name(), quote(l.options.data))
+}
+
+// url is where people find the app.
+func (o startOptions) url() string {
+	scheme, host := "http", "localhost"
+	if o.certificate != nil {
+		scheme = "https"
+	}
+	if name, _, err := net.SplitHostPort(o.listening.address); err == nil && name != "" {
+		if ip, err := netip.ParseAddr(name); err != nil || !ip.IsUnspecified() && !ip.IsLoopback() {
+			host = name
+		}
+	}
+	return scheme + "://" + net.JoinHostPort(host, strconv.Itoa(o.port))
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+// manDir keeps what TestL2ManPagesAndCompletions writes: `make release` packs it.
+var manDir = flag.String("man.dir", "", "folder for man pages and completion scripts")
+
+// TestL2ManPagesAndCompletions writes a man page for every command and a completion script for
+// every shell, twice the same. A test writes them, so that the binary needs no writer of man pages.
+func TestL2ManPagesAndCompletions(t *testing.T) {
+	dir := *manDir
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	writeHelp(t, dir)
+	again := t.TempDir()
+	writeHelp(t, again)
+	names, err := filepath.Glob(filepath.Join(again, "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := 0
+	for _, name := range names {
+		rel, err := filepath.Rel(again, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		have := readText(t, filepath.Join(dir, rel))
+		if have != readText(t, name) {
+			t.Errorf("%s differs from run to run", rel)
+		}
+		if strings.HasSuffix(rel, ".1") {
+			pages++
+		}
+		if home, _ := os.UserHomeDir(); len(home) > len("/root") && strings.Contains(have, home) {
+			t.Errorf("%s names a folder of whoever built it", rel)
+		}
+	}
+	commands := countShown((&program{getenv: noEnv}).rootCommand())
+	if pages != commands {
+		t.Errorf("%d man pages for %d commands", pages, commands)
+	}
+	start := readText(t, filepath.Join(dir, "man", "tidemark-start.1"))
+	for _, want := range []string{`.TH "TIDEMARK-START" "1"`, `\fB--port\fP`, "Run Tidemark on this machine"} {
+		if !strings.Contains(start, want) {
+			t.Errorf("tidemark-start.1 lacks %q:\n%s", want, start)
+		}
+	}
+	for name, want := range map[string]string{
+		"tidemark.bash": "complete -o default", "_tidemark": "#compdef tidemark", "tidemark.fish": "complete -c tidemark",
+		"tidemark.ps1": "Register-ArgumentCompleter",
+	} {
+		if !strings.Contains(readText(t, filepath.Join(dir, "completions", name)), want) {
+			t.Errorf("completions/%s lacks %q", name, want)
+		}
+	}
+}
+
+func noEnv(string) string { return "" }
+
+// writeHelp writes man pages into dir/man and completion scripts into dir/completions.
+func writeHelp(t *testing.T, dir string) {
+	t.Helper()
+	man, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
+	for _, d := range []string{man, completions} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root := (&program{getenv: noEnv}).rootCommand()
+	root.InitDefaultCompletionCmd() // has no page: it is hidden
+	root.DisableAutoGenTag = true   // it has the day of the build
+	// The same day in all releases: a page changes with what it says alone.
+	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	head := &doc.GenManHeader{Section: "1", Source: "Tidemark", Manual: "Tidemark", Date: &day}
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(doc.GenManTree(root, head, man))
+	check(root.GenBashCompletionFileV2(filepath.Join(completions, "tidemark.bash"), true))
+	check(root.GenZshCompletionFile(filepath.Join(completions, "_tidemark")))
+	check(root.GenFishCompletionFile(filepath.Join(completions, "tidemark.fish"), true))
+	check(root.GenPowerShellCompletionFileWithDesc(filepath.Join(completions, "tidemark.ps1")))
+}
+
+// countShown counts the commands at and below cmd that help shows.
+func countShown(cmd *cobra.Command) int {
+	n := 1
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			n += countShown(c)
+		}
+	}
+	return n
+}
+
+func readText(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

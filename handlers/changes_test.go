@@ -1,0 +1,189 @@
+package handlers
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/feed"
+)
+
+// TestW1Contract writes down a conversation about what has changed (testdata/changes.golden).
+func TestW1Contract(t *testing.T) {
+	r := newRig(t)
+	one := "https://port.example/ok/one"
+	id := idOf(t, one)
+	var log strings.Builder
+	cursor := ""
+	for _, step := range []struct{ name, method, path, body string }{
+		{"W1 nothing has changed yet", "GET", "/api/changes", ""},
+		{"a page is added", "POST", "/api/AddUrlDocument", `{"url":"` + one + `"}`},
+		{"the worker works", "", "", ""},
+		{"W1 the newest change", "GET", "/api/changes?top=1", ""},
+		{"one page changes", "edit", "The lock is closed on Mondays.", ""},
+		{"it is checked", "POST", "/api/ReindexItem", `{"id":"` + id + `"}`},
+		{"the worker works", "", "", ""},
+		{"W1 what came since", "GET", "/api/changes?order=oldest&since=CURSOR", ""},
+		{"W1 changes that say something", "GET",
+			"/api/changes?q=lock+mondays&kind=content,gone&host=port.example&minShare=0.1", ""},
+		{"W1 changes of a time", "GET", "/api/changes?since=2026-03-01&until=2026-03-01T12:00:01Z", ""},
+		{"W3 what differs", "GET", "/api/items/" + id + "/diff", ""},
+		{"W4 a feed by Atom", "GET", "/api/changes.atom?kind=content", ""},
+		{"W4 a JSON feed", "GET", "/api/changes.json?kind=content", ""},
+		{"W1 no such kind", "GET", "/api/changes?kind=novel", ""},
+		{"W1 no such type", "GET", "/api/changes?type=page", ""},
+		{"W1 no such order", "GET", "/api/changes?order=best", ""},
+		{"W1 no share", "GET", "/api/changes?minShare=2", ""},
+		{"another page is added", "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/two"}`},
+		{"the worker works", "", "", ""},
+		{"W3 nothing to compare", "GET", "/api/items/" + idOf(t, "https://port.example/ok/two") + "/diff", ""},
+	} {
+		fmt.Fprintf(&log, "=== %s\n", step.name)
+		r.now = r.now.Add(time.Second)
+		switch step.method {
+		case "":
+			r.work()
+			continue
+		case "edit":
+			r.web.more = map[string]string{"one": step.path}
+			continue
+		}
+		step.path = strings.Replace(step.path, "CURSOR", cursor, 1)
+		w := do(t, r, step.method, step.path, step.body)
+		answer := w.Body.String()
+		if media := w.Header().Get("Content-Type"); strings.Contains(media, "json") {
+			answer = pretty(t, w.Body.Bytes())
+		}
+		var page api.ChangePage
+		if json.Unmarshal(w.Body.Bytes(), &page) == nil && page.Cursor != "" {
+			cursor = page.Cursor
+		}
+		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code,
+			w.Header().Get("Content-Type"), answer)
+	}
+	golden(t, "changes.golden", log.String())
+}
+
+// fill publishes so many changes, in groups of seven.
+func fill(t *testing.T, r *rig, n int) {
+	t.Helper()
+	for from := 0; from < n; from += 7 {
+		g := feed.Group{ID: fmt.Sprintf("g%d", from)}
+		for i := from; i < min(from+7, n); i++ {
+			g.Changes = append(g.Changes, feed.Change{At: r.now, Kind: feed.Content, ItemID: fmt.Sprint(i), Host: "a.example",
+				Title: fmt.Sprintf("Page %d", i)})
+		}
+		must(t, r.v.Registry.Feed.Publish(t.Context(), g))
+		r.now = r.now.Add(time.Hour)
+	}
+}
+
+func listed(t *testing.T, r *rig, query string) (page api.ChangePage) {
+	t.Helper()
+	w := do(t, r, "GET", "/api/changes?"+query, "")
+	if w.Code != http.StatusOK {
+		t.Fatalf("%s: %d %s", query, w.Code, w.Body)
+	}
+	must(t, json.Unmarshal(w.Body.Bytes(), &page))
+	return page
+}
+
+// W1, W2: pages follow each other without a gap in both directions, whatever is filtered, and a cursor goes on where a
+// reader was.
+func TestW1Pages(t *testing.T) {
+	r := newRig(t)
+	fill(t, r, 200)
+	for _, order := range []string{"newest", "oldest"} {
+		var got []string
+		q := "top=13&order=" + order
+		for next := ""; ; {
+			page := listed(t, r, q+"&continuation="+next)
+			for _, c := range page.Changes {
+				got = append(got, c.ItemID)
+			}
+			if next = page.Continuation; next == "" {
+				break
+			}
+		}
+		if order == "newest" {
+			slices.Reverse(got)
+		}
+		for i, id := range got {
+			if id != fmt.Sprint(i) {
+				t.Fatalf("%s: change %d is of %s", order, i, id)
+			}
+		}
+		if len(got) != 200 {
+			t.Errorf("%s: %d changes", order, len(got))
+		}
+	}
+	cursor := listed(t, r, "top=1").Cursor
+	if page := listed(t, r, "order=oldest&since="+cursor); len(page.Changes) > 0 || page.Cursor != cursor {
+		t.Errorf("since the cursor: %+v", page)
+	}
+	must(t, r.v.Registry.Feed.Publish(t.Context(), feed.Group{ID: "late",
+		Changes: []feed.Change{{At: r.now, ItemID: "late"}}}))
+	for _, order := range []string{"newest", "oldest"} {
+		if page := listed(t, r, "order="+order+"&since="+cursor); len(page.Changes) != 1 || page.Changes[0].ItemID != "late" {
+			t.Errorf("since the cursor, %s first: %+v", order, page.Changes)
+		}
+	}
+	page := listed(t, r, "order=oldest&since="+r.now.Add(-4*time.Hour).Format(time.RFC3339))
+	if len(page.Changes) != 4*7-3+1 {
+		t.Errorf("%d changes of the last four hours", len(page.Changes))
+	}
+}
+
+// W2: a cursor into what is not kept any more is 410, and says what to do.
+func TestW2OldCursor(t *testing.T) {
+	r := newRig(t)
+	fill(t, r, 7)
+	cursor := listed(t, r, "").Cursor
+	r.now = r.now.Add(48 * time.Hour)
+	fill(t, r, 14)
+	r.now = r.now.Add(48 * time.Hour)
+	must(t, r.v.Registry.Feed.Publish(t.Context(), feed.Group{ID: "new", Changes: []feed.Change{{ItemID: "new"}}}))
+	if n, err := r.v.Registry.Feed.Purge(t.Context(), 24*time.Hour); n == 0 || err != nil {
+		t.Fatalf("purged %d, %v", n, err)
+	}
+	w := do(t, r, "GET", "/api/changes?order=oldest&since="+cursor, "")
+	if p := problemOf(t, w); w.Code != http.StatusGone || !strings.Contains(p.Detail, "begin anew without a cursor") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// W4: a reader that has the feed gets nothing, and what strangers wrote is text in it.
+func TestW4Conditional(t *testing.T) {
+	r := newRig(t)
+	must(t, r.v.Registry.Feed.Publish(t.Context(), feed.Group{ID: "a", Changes: []feed.Change{{At: r.now,
+		Kind: feed.Content, ItemID: "x", URL: "javascript:alert(1)", Title: "</title><script>alert(1)</script>\x01",
+		Passages: []feed.Passage{{Text: "]]><b>", Op: feed.Added}}}}}))
+	for _, path := range []string{"/api/changes.atom", "/api/changes.json"} {
+		first := do(t, r, "GET", path, "")
+		etag := first.Header().Get("ETag")
+		if first.Code != http.StatusOK || etag == "" {
+			t.Fatalf("%s: %d, ETag %q", path, first.Code, etag)
+		}
+		req := httptest.NewRequestWithContext(t.Context(), "GET", path, nil)
+		req.Header.Set("If-None-Match", `"other", W/`+etag)
+		w := httptest.NewRecorder()
+		if r.ServeHTTP(w, req); w.Code != http.StatusNotModified || w.Body.Len() > 0 || w.Header().Get("ETag") != etag {
+			t.Errorf("%s again: %d, %d bytes", path, w.Code, w.Body.Len())
+		}
+		if path == "/api/changes.atom" {
+			var f atomFeed
+			must(t, xml.Unmarshal(first.Body.Bytes(), &f))
+			e := f.Entries[0]
+			if e.Link != nil || !strings.Contains(e.Title, "<script>") || !strings.Contains(e.Content.Text, "]]><b>") {
+				t.Errorf("%+v", e)
+			}
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package handlers
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark"
+	"github.com/tidemark/tidemark/pkg/run/enrich"
+)
+
+// nodes are the elements below a node that fit, in their order.
+func nodes(n *html.Node, fits func(*html.Node) bool) (all []*html.Node) {
+	for d := range n.Descendants() {
+		if d.Type == html.ElementNode && fits(d) {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// linksOf are where the links below a node lead.
+func linksOf(n *html.Node) (to []string) {
+	for _, a := range nodes(n, func(n *html.Node) bool { return n.Data == "a" }) {
+		to = append(to, attribute(a, "href"))
+	}
+	return to
+}
+
+// leads checks that links of this site lead to pages, and their anchors to places on them.
+func leads(t *testing.T, h http.Handler, from string, links []string) {
+	t.Helper()
+	for _, to := range links {
+		u, err := url.Parse(to)
+		if must(t, err); u.Host != "" {
+			continue
+		}
+		page, _, _ := strings.Cut(to, "#")
+		if page == "" {
+			page = from
+		}
+		w, doc := dashboardPage(t, h, page)
+		if w.Code != http.StatusOK {
+			t.Errorf("%s links to %s: %d", from, to, w.Code)
+		}
+		if u.Fragment != "" && len(nodes(doc, func(n *html.Node) bool { return attribute(n, "id") == u.Fragment })) != 1 {
+			t.Errorf("%s links to %s, where there is no such place", from, to)
+		}
+	}
+}
+
+// L7: every page with nothing on it says what goes there, and has a link or a command that leads on. Each page links
+// the documentation and that of the API.
+func TestL7EmptyPages(t *testing.T) {
+	r := newRig(t)
+	r.v.Enrich = enrich.New(r.store, enrich.Kept{}, enrich.Models{}, enrich.Options{Schemas: enrich.Schemas()})
+	must(t, r.v.Enrich.Create(t.Context()))
+	for _, path := range []string{"", "/search", "/search?q=harbour", "/items", "/items?host=a.example", "/entries",
+		"/entries?policy=none", "/entries/batches", "/entries/imports", "/hosts", "/backfill", "/index"} {
+		w, doc := dashboardPage(t, r, "/api/ui"+path)
+		if w.Code != http.StatusOK {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+		empty := nodes(doc, func(n *html.Node) bool { return attribute(n, "class") == "empty" })
+		if len(empty) == 0 {
+			t.Errorf("%s does not say that there is nothing, nor what goes there:\n%s", path, w.Body)
+		}
+		for _, section := range empty {
+			if len(linksOf(section)) == 0 {
+				t.Errorf("%s: no next step", path)
+			}
+		}
+		all := linksOf(doc)
+		leads(t, r, "/api/ui"+path, all)
+		for _, documents := range []string{"/api/ui/help", "/api/ui/docs"} {
+			if !slices.Contains(all, documents) {
+				t.Errorf("%s does not link %s, only %s", path, documents, all)
+			}
+		}
+	}
+}
+
+// L7: the documentation is read in the dashboard: each page, with links that lead somewhere, and without pictures,
+// scripts and styles of its own.
+func TestL7Documentation(t *testing.T) {
+	r := newRig(t)
+	pages, err := tidemark.Docs.ReadDir("docs")
+	if must(t, err); len(pages) < 10 {
+		t.Fatalf("%d pages", len(pages))
+	}
+	for _, page := range pages {
+		path := "/api/ui/help/" + strings.TrimSuffix(page.Name(), ".md")
+		if page.Name() == "README.md" {
+			path = "/api/ui/help" // which lists the others
+		}
+		w, doc := dashboardPage(t, r, path)
+		article := nodes(doc, func(n *html.Node) bool { return n.Data == "article" })
+		if w.Code != http.StatusOK || len(article) != 1 {
+			t.Errorf("%s: %d", path, w.Code)
+			continue
+		}
+		leads(t, r, path, linksOf(article[0]))
+		bad := nodes(article[0], func(n *html.Node) bool {
+			return n.Data == "img" || n.Data == "script" || n.Data == "style" || attribute(n, "style") != ""
+		})
+		if len(bad) > 0 {
+			t.Errorf("%s has a <%s>, which the pages' policy refuses", path, bad[0].Data)
+		}
+	}
+	for _, path := range []string{"/api/ui/help/none", "/api/ui/help/..%2Fembed", "/api/ui/help/.."} {
+		if w := do(t, r, "GET", path, ""); strings.Contains(w.Body.String(), "<article") {
+			t.Errorf("%s: %d, a page", path, w.Code)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package handlers
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// diff says what differs between two captures of an item.
+func diff(ctx context.Context, v *call, q api.DiffQuery) (out api.Diff, err error) {
+	it, ids, err := findPast(ctx, v, q.ID)
+	if err != nil {
+		return out, err
+	}
+	if q.From == "" || q.To == "" {
+		if q.From, q.To, err = lastTwo(ctx, v, ids, q); err != nil {
+			return out, err
+		}
+	}
+	texts := make([]string, 2)
+	for i, side := range []struct {
+		field, digest string
+		capture       *api.Capture
+	}{{"from", q.From, &out.From}, {"to", q.To, &out.To}} {
+		if !isDigest(side.digest) {
+			return out, fault.Field(side.field, "%s is not 64 hexadecimal digits", side.field)
+		}
+		c, text, err := textOf(ctx, v, ids, side.digest)
+		if err != nil {
+			return out, err
+		}
+		*side.capture, texts[i] = captureJSON(&it, c), words.Clip(text, textdiff.MaxText)
+		out.Cut = out.Cut || len(text) > textdiff.MaxText
+	}
+	hunks, long := textdiff.Compare(texts[0], texts[1])
+	out.Cut, out.Hunks = out.Cut || long, []api.DiffHunk{}
+	for _, h := range hunks {
+		out.Hunks = append(out.Hunks, hunkJSON(h))
+	}
+	return out, nil
+}
+
+// lastTwo are the captures of the last change of the text, or those around the one that was asked for.
+func lastTwo(ctx context.Context, v *call, ids []source.ID, q api.DiffQuery) (from, to string, err error) {
+	for _, id := range ids {
+		past, err := v.Snapshots.Changes(ctx, id, api.MaxPast)
+		if err != nil {
+			return "", "", err
+		}
+		for _, c := range past {
+			before, now := digestOf(c.Before), digestOf(c.RawHash)
+			if before != "" && (q.From == "" || q.From == before) && (q.To == "" || q.To == now) {
+				return before, now, nil
+			}
+		}
+	}
+	return "", "", fault.New(fault.NotFound, "the item has not changed yet, so there are no two captures to compare")
+}
+
+// textOf reads the text of a capture of an item.
+func textOf(ctx context.Context, v *call, ids []source.ID, digest string) (c snapshot.Capture, text string, err error) {
+	c, body, err := v.Snapshots.LoadOf(ctx, ids, "sha256:"+digest)
+	if err != nil {
+		return c, "", noCapture(err, digest)
+	}
+	doc, err := readCapture(ctx, v, c, body)
+	return c, strings.ToValidUTF8(doc.Text, "�"), err
+}
+
+// hunkJSON lists the lines of a hunk: those that went before those that came in their place.
+func hunkJSON(rows []textdiff.Row) (h api.DiffHunk) {
+	var gone, come []api.DiffLine
+	flush := func() {
+		h.Lines = append(append(h.Lines, gone...), come...)
+		gone, come = nil, nil
+	}
+	for _, r := range rows {
+		if r.OldN > 0 && r.NewN > 0 && !differs(r) {
+			flush()
+			h.Lines = append(h.Lines, api.DiffLine{Op: "same", Old: r.OldN, New: r.NewN, Text: pieces(r.Old)})
+			continue
+		}
+		if r.OldN > 0 {
+			gone = append(gone, api.DiffLine{Op: "removed", Old: r.OldN, Text: pieces(r.Old)})
+		}
+		if r.NewN > 0 {
+			come = append(come, api.DiffLine{Op: "added", New: r.NewN, Text: pieces(r.New)})
+		}
+	}
+	flush()
+	return h
+}
+
+func differs(r textdiff.Row) bool {
+	for _, p := range append(r.Old[:len(r.Old):len(r.Old)], r.New...) {
+		if p.Hit && p.Text != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func pieces(all []textdiff.Piece) []api.DiffPiece {
+	out := []api.DiffPiece{}
+	for _, p := range all {
+		if p.Text != "" {
+			out = append(out, api.DiffPiece{Text: p.Text, Changed: p.Hit})
+		}
+	}
+	return out
+}

@@ -1,0 +1,164 @@
+package handlers
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// feedTitle is what feed readers show.
+const feedTitle = "Tidemark: what has changed"
+
+// latest are the newest changes that a reader of a feed asks for.
+func latest(r *http.Request, v *call, feed *api.Endpoint) ([]api.FeedChange, error) {
+	q, err := decode[api.FeedQuery](r, feed)
+	if err != nil {
+		return nil, err
+	}
+	page, err := changes(r.Context(), v, api.ChangeQuery{Host: q.Host, Type: q.Type, Kind: q.Kind,
+		MinShare: q.MinShare, Q: q.Q,
+		Top: q.Top})
+	return page.Changes, err
+}
+
+// changesAtom answers the newest changes as Atom 1.0 (RFC 4287).
+func changesAtom(r *http.Request, v *call) (int, any, error) {
+	all, err := latest(r, v, api.ChangesAtom.Endpoint)
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := xml.MarshalIndent(atomOf(all), "", " ")
+	if err != nil {
+		return 0, nil, err
+	}
+	body = append([]byte(xml.Header), body...)
+	return http.StatusOK, conditional(r, body, "application/atom+xml; charset=utf-8"), nil
+}
+
+// changesJSONFeed answers them as JSON Feed 1.1.
+func changesJSONFeed(r *http.Request, v *call) (int, any, error) {
+	all, err := latest(r, v, api.ChangesJSON.Endpoint)
+	if err != nil {
+		return 0, nil, err
+	}
+	out := api.JSONFeed{Version: "https://jsonfeed.org/version/1.1", Title: feedTitle, Items: []api.JSONFeedItem{}}
+	for _, c := range all {
+		out.Items = append(out.Items, api.JSONFeedItem{
+			ID: entryURI(c), URL: c.URL, Title: headline(c), ContentText: summary(c),
+			DatePublished: c.At.UTC().Format(time.RFC3339), Tags: []string{string(c.Kind)},
+		})
+	}
+	var body bytes.Buffer
+	e := json.NewEncoder(&body)
+	e.SetEscapeHTML(false)
+	err = e.Encode(out)
+	return http.StatusOK, conditional(r, body.Bytes(), "application/feed+json; charset=utf-8"), err
+}
+
+// atomFeed is the document of RFC 4287 section 4.1.1.
+type atomFeed struct {
+	XMLName xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
+	ID      string      `xml:"id"`
+	Title   string      `xml:"title"`
+	Updated string      `xml:"updated"`
+	Author  atomAuthor  `xml:"author"`
+	Entries []atomEntry `xml:"entry"`
+}
+
+type atomAuthor struct {
+	Name string `xml:"name"`
+}
+
+type atomEntry struct {
+	ID       string       `xml:"id"`
+	Title    string       `xml:"title"`
+	Updated  string       `xml:"updated"`
+	Link     *atomLink    `xml:"link,omitempty"`
+	Category atomCategory `xml:"category"`
+	Content  atomContent  `xml:"content"`
+}
+
+type atomLink struct {
+	Href string `xml:"href,attr"`
+}
+
+type atomCategory struct {
+	Term string `xml:"term,attr"`
+}
+
+type atomContent struct {
+	Type string `xml:"type,attr"`
+	Text string `xml:",chardata"`
+}
+
+func atomOf(all []api.FeedChange) atomFeed {
+	f := atomFeed{ID: "urn:tidemark:changes", Title: feedTitle, Author: atomAuthor{"Tidemark"},
+		Updated: time.Unix(0, 0).UTC().Format(time.RFC3339)}
+	for i, c := range all {
+		e := atomEntry{ID: entryURI(c), Title: headline(c), Updated: c.At.UTC().Format(time.RFC3339),
+			Category: atomCategory{string(c.Kind)}, Content: atomContent{"text", summary(c)}}
+		if strings.HasPrefix(c.URL, "http://") || strings.HasPrefix(c.URL, "https://") {
+			e.Link = &atomLink{c.URL}
+		}
+		if i == 0 {
+			f.Updated = e.Updated
+		}
+		f.Entries = append(f.Entries, e)
+	}
+	return f
+}
+
+// entryURI is the id of a change in feeds, which is the same wherever they are read (RFC 4287 section 4.2.6).
+func entryURI(c api.FeedChange) string {
+	return fmt.Sprintf("urn:tidemark:change:%s:%s%s", c.ID, c.ItemID, c.EntryID)
+}
+
+// headline is a change in a line.
+func headline(c api.FeedChange) string { return titleOf(c) + " – " + string(c.Kind) }
+
+// summary is a change in a few lines of text.
+func summary(c api.FeedChange) string {
+	var b strings.Builder
+	b.WriteString(c.Why)
+	for _, p := range c.Passages {
+		mark := map[string]string{"added": "+ ", "removed": "- "}[p.Op]
+		b.WriteString("\n" + mark + p.Text)
+	}
+	return b.String()
+}
+
+// feedAnswer is a feed, or that it is the one that the reader has (RFC 9110 section 13.1.2).
+type feedAnswer struct {
+	body            []byte
+	mediaType, etag string
+	same            bool
+}
+
+func conditional(r *http.Request, body []byte, mediaType string) feedAnswer {
+	sum := sha256.Sum256(body)
+	a := feedAnswer{body: body, mediaType: mediaType, etag: `"` + hex.EncodeToString(sum[:16]) + `"`}
+	for known := range strings.SplitSeq(r.Header.Get("If-None-Match"), ",") {
+		known = strings.TrimPrefix(strings.TrimSpace(known), "W/")
+		a.same = a.same || known == a.etag || known == "*"
+	}
+	return a
+}
+
+func (a feedAnswer) write(w http.ResponseWriter, status int) {
+	h := w.Header()
+	h.Set("ETag", a.etag)
+	h.Set("Cache-Control", "private, no-cache")
+	if a.same {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	content{body: a.body, mediaType: a.mediaType}.write(w, status)
+}

@@ -1,0 +1,159 @@
+package handlers
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/handlers/ui"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
+)
+
+// sessionCookie holds the token of a session. Only pages of the dashboard get it: the API takes keys alone, so that
+// no other site can use a session for it.
+const sessionCookie = "tidemark_session"
+
+const (
+	signInPath  = "/sign-in"
+	signOutPath = "/sign-out"
+)
+
+// servePage lets people who signed in see the dashboard, and programs with a key, too.
+func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
+	if strings.HasPrefix(page, "/static/") && path.Clean(page) == page && r.Method == http.MethodGet {
+		d.next.ServeHTTP(w, withCaller(r, caller{})) // the style and the script of the sign-in
+		return
+	}
+	if page == signInPath && r.Method == http.MethodPost {
+		d.signIn(w, r)
+		return
+	}
+	k, token, err := d.visitor(r)
+	if err == nil && !k.Scope.Covers(api.ScopeRead) {
+		d.askToSignIn(w, r, http.StatusForbidden, "This key is for feeds alone.")
+		return
+	}
+	switch {
+	case err == errNoKey:
+		d.askToSignIn(w, r, http.StatusUnauthorized, "")
+	case err != nil:
+		d.refuse(w, r, err)
+	case token != "" && r.Method != http.MethodGet && r.Method != http.MethodHead && !formToken(r, token):
+		d.askToSignIn(w, r, http.StatusForbidden, "This form was not sent by a page of this session. Open the page again.")
+	case page == signOutPath && r.Method == http.MethodPost:
+		d.signOut(w, r, token)
+	default:
+		r = withCaller(r, caller{k.Name, k.Scope})
+		form := ""
+		if token != "" {
+			form = keys.FormToken(token)
+		}
+		d.next.ServeHTTP(w, ui.WithVisitor(r, ui.Visitor{Name: k.Name, Token: form}))
+	}
+}
+
+// visitor is who looks at a page: by the key of the request, or by the session of its cookie.
+func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
+	given := credentials(r, nil)
+	cookies := r.CookiesNamed(sessionCookie)
+	if len(given) > 0 || len(cookies) != 1 {
+		k, err = d.check(r, given)
+		return k, "", err
+	}
+	services, err := d.Open(r.Context())
+	if err != nil {
+		return k, "", d.unavailable(r, err)
+	}
+	token = cookies[0].Value
+	k, ok, err := services.Keys.Session(r.Context(), token)
+	if err == nil && !ok {
+		err = errNoKey
+	}
+	return k, token, err
+}
+
+// formToken reports whether a form carries what only pages of the session know.
+func formToken(r *http.Request, token string) bool {
+	if r.ParseForm() != nil {
+		return false
+	}
+	said, want := r.PostForm.Get(ui.TokenField), keys.FormToken(token)
+	return subtle.ConstantTimeCompare([]byte(said), []byte(want)) == 1
+}
+
+// askToSignIn shows the page for that in place of the one that was asked for.
+func (d *door) askToSignIn(w http.ResponseWriter, r *http.Request, status int, why string) {
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="Tidemark"`)
+	}
+	ui.SignIn(w, r, status, why)
+}
+
+// signIn begins a session, always a new one: nobody can have chosen its token.
+func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
+	now, from := time.Now(), address(r)
+	if ui.FromElsewhere(r) {
+		d.askToSignIn(w, r, http.StatusForbidden, "This form was sent by another site.")
+		return
+	}
+	if wait := d.tried.Wait(now, from); wait > 0 {
+		retryAfter(w, wait)
+		d.askToSignIn(w, r, http.StatusTooManyRequests, "Too many tries from this address. Wait a minute.")
+		return
+	}
+	d.tried.Failed(now, from)
+	services, err := d.Open(r.Context())
+	if err != nil {
+		d.refuse(w, r, d.unavailable(r, err))
+		return
+	}
+	if r.ParseForm() != nil {
+		d.askToSignIn(w, r, http.StatusBadRequest, "The form cannot be read.")
+		return
+	}
+	k, token, ok, err := services.Keys.SignIn(r.Context(), strings.TrimSpace(r.PostForm.Get("key")))
+	switch {
+	case err != nil:
+		d.refuse(w, r, err)
+		return
+	case !ok:
+		d.Log.WarnContext(r.Context(), "a key is not taken", "from", from, "path", ui.Root+signInPath)
+		d.askToSignIn(w, r, http.StatusUnauthorized, "This key is not valid.")
+		return
+	}
+	for _, old := range r.CookiesNamed(sessionCookie) {
+		_ = services.Keys.SignOut(r.Context(), old.Value) // else it ends by itself
+	}
+	d.Log.InfoContext(r.Context(), "signed in", "key", k.Name, "from", from)
+	http.SetCookie(w, d.cookie(r, token, int(keys.SessionLife/time.Second)))
+	redirect(w, ui.Root+ui.Below(r.PostForm.Get("to")))
+}
+
+func (d *door) signOut(w http.ResponseWriter, r *http.Request, token string) {
+	services, err := d.Open(r.Context())
+	if err == nil {
+		err = services.Keys.SignOut(r.Context(), token)
+	}
+	if err != nil {
+		d.refuse(w, r, err)
+		return
+	}
+	http.SetCookie(w, d.cookie(r, "", -1))
+	redirect(w, ui.Root+signInPath)
+}
+
+// cookie is that of a session. Azure is https to the outside, whatever its host says within.
+func (d *door) cookie(r *http.Request, token string, age int) *http.Cookie {
+	return &http.Cookie{
+		Name: sessionCookie, Value: token, Path: ui.Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Secure: d.Access == HostKeys || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https"),
+	}
+}
+
+func redirect(w http.ResponseWriter, to string) {
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}

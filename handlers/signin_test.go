@@ -1,0 +1,158 @@
+package handlers
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/handlers/ui"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
+)
+
+// signIn is the cookie of a session.
+func (g *guarded) signIn(t *testing.T, scope api.Scope, headers ...string) *http.Cookie {
+	t.Helper()
+	form := url.Values{"key": {g.keys[scope]}, "to": {"/items?host=port.example"}}.Encode()
+	headers = append(headers, "Content-Type", "application/x-www-form-urlencoded")
+	w := ask(t, g, "POST", "/api/ui/sign-in", form, headers...)
+	cookies := w.Result().Cookies()
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/api/ui/items?host=port.example" ||
+		len(cookies) != 1 {
+		t.Fatalf("signed in: %d to %q, %v", w.Code, w.Header().Get("Location"), cookies)
+	}
+	return cookies[0]
+}
+
+// L4: a person signs in and out; the cookie is for pages alone, not for scripts nor other sites, and always a new one.
+func TestL4SignIn(t *testing.T) {
+	g := newGuarded(t, OwnKeys)
+	fixed := strings.Repeat("a", 26)
+	c := g.signIn(t, api.ScopeWrite, "Cookie", sessionCookie+"="+fixed, "X-Forwarded-Proto", "https")
+	if c.Value == fixed || !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteLaxMode || c.Path != ui.Root ||
+		c.MaxAge <= 0 || c.MaxAge > int(keys.SessionLife/time.Second) || c.Domain != "" {
+		t.Errorf("cookie %+v", c)
+	}
+	if plain := g.signIn(t, api.ScopeWrite); plain.Secure {
+		t.Error("a cookie that a browser would not send back over http")
+	}
+	session := []string{"Cookie", c.Name + "=" + c.Value}
+	w := ask(t, g, "GET", "/api/ui", "", session...)
+	if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, "one-for-write") ||
+		strings.Contains(body, c.Value) {
+		t.Errorf("a page of the session: %d %s", w.Code, body)
+	}
+	if w := ask(t, g, "GET", "/api/ui/docs", "", session...); w.Code != http.StatusOK {
+		t.Errorf("the documentation: %d", w.Code)
+	}
+	if w := ask(t, g, "GET", "/api/items", "", session...); w.Code != http.StatusUnauthorized {
+		t.Errorf("the API by a session: %d", w.Code)
+	}
+	form := []string{"Content-Type", "application/x-www-form-urlencoded", "Cookie", c.Name + "=" + c.Value}
+	token := keys.FormToken(c.Value)
+	w = ask(t, g, "POST", "/api/ui/test-mode", "on=true&token="+token, form...)
+	if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "this takes one for admin") {
+		t.Errorf("what only admins may: %d %s", w.Code, w.Body)
+	}
+	ask(t, g, "POST", "/api/ui/sign-out", "token="+token, form...)
+	if w := ask(t, g, "GET", "/api/ui", "", session...); w.Code != http.StatusUnauthorized {
+		t.Errorf("after the sign-out: %d", w.Code)
+	}
+}
+
+// L4: a session ends with its key, also when another key gets the name.
+func TestL4SessionEndsWithItsKey(t *testing.T) {
+	g := newGuarded(t, OwnKeys)
+	c := g.signIn(t, api.ScopeRead)
+	_, err := g.v.Keys.Remove(t.Context(), "one-for-read")
+	must(t, err)
+	_, _, err = g.v.Keys.Add(t.Context(), "one-for-read", api.ScopeAdmin)
+	must(t, err)
+	if w := ask(t, g, "GET", "/api/ui", "", "Cookie", c.Name+"="+c.Value); w.Code != http.StatusUnauthorized {
+		t.Errorf("the session of a removed key: %d", w.Code)
+	}
+	c = g.signIn(t, api.ScopeWrite)
+	g.now = g.now.Add(keys.SessionLife)
+	if w := ask(t, g, "GET", "/api/ui", "", "Cookie", c.Name+"="+c.Value); w.Code != http.StatusUnauthorized {
+		t.Errorf("a session that is over: %d", w.Code)
+	}
+}
+
+// L4: a form of another site, or without the token of the session, does nothing.
+func TestL4FormsOfOthers(t *testing.T) {
+	g := newGuarded(t, OwnKeys)
+	c := g.signIn(t, api.ScopeAdmin)
+	other := g.signIn(t, api.ScopeAdmin)
+	for name, tt := range map[string]struct {
+		token string
+		more  []string
+	}{
+		"no token": {"", nil}, "the token of another session": {keys.FormToken(other.Value), nil},
+		"the session itself": {c.Value, nil},
+		"another site":       {keys.FormToken(c.Value), []string{"Sec-Fetch-Site", "cross-site"}},
+		"a site beside it":   {keys.FormToken(c.Value), []string{"Sec-Fetch-Site", "same-site"}},
+		"an old browser's":   {keys.FormToken(c.Value), []string{"Origin", "https://evil.example"}},
+		"with a forged host?": {keys.FormToken(c.Value), []string{"Origin", "https://evil.example",
+			"X-Forwarded-Host", "a.example"}},
+	} {
+		headers := append([]string{"Content-Type", "application/x-www-form-urlencoded", "Cookie", c.Name + "=" + c.Value},
+			tt.more...)
+		w := ask(t, g, "POST", "/api/ui/test-mode", "on=true&token="+tt.token, headers...)
+		if w.Code != http.StatusForbidden {
+			t.Errorf("%s: %d", name, w.Code)
+		}
+	}
+	if w := do(t, g.rig, "GET", "/api/test-mode", ""); strings.Contains(w.Body.String(), "true") {
+		t.Error("a form of others took effect")
+	}
+	w := ask(t, g, "POST", "/api/ui/sign-in", "key="+g.keys[api.ScopeRead], "Content-Type",
+		"application/x-www-form-urlencoded", "Sec-Fetch-Site", "cross-site")
+	if w.Code != http.StatusForbidden || len(w.Result().Cookies()) > 0 {
+		t.Errorf("signed in by another site: %d", w.Code)
+	}
+}
+
+// L4: every form of a page that does something carries the token, and what pages link to is where sessions count.
+func TestL4PagesOfASession(t *testing.T) {
+	g := newGuarded(t, OwnKeys)
+	do(t, g.rig, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
+	g.work()
+	do(t, g.rig, "PUT", "/api/test-mode", `{"is_test_mode":true}`)
+	c := g.signIn(t, api.ScopeAdmin)
+	forms := 0
+	for _, path := range []string{"", "/items", "/items/" + idOf(t, "https://port.example/ok/one"), "/search?q=harbour",
+		"/hosts", "/hosts/port.example", "/entries", "/backfill", "/index", "/nothing"} {
+		w := ask(t, g, "GET", "/api/ui"+path, "", "Cookie", c.Name+"="+c.Value)
+		doc, err := html.Parse(strings.NewReader(w.Body.String()))
+		must(t, err)
+		for n := range doc.Descendants() {
+			if n.Data == "form" && attribute(n, "method") == "post" {
+				forms++
+				if !hasToken(n, keys.FormToken(c.Value)) {
+					t.Errorf("%s: the form for %s has no token", path, attribute(n, "action"))
+				}
+			}
+			for _, name := range []string{"href", "src", "action"} {
+				if to := attribute(n, name); strings.HasPrefix(to, "/") && !strings.HasPrefix(to, ui.Root) {
+					t.Errorf("%s: <%s %s=%q> leads where the session does not count", path, n.Data, name, to)
+				}
+			}
+		}
+	}
+	if forms < 10 {
+		t.Errorf("%d forms", forms)
+	}
+}
+
+func hasToken(form *html.Node, token string) bool {
+	for n := range form.Descendants() {
+		if n.Data == "input" && attribute(n, "name") == ui.TokenField && attribute(n, "value") == token {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,122 @@
+package api
+
+import "time"
+
+// ChangeQuery asks for changes, the newest first, or the oldest first for who follows them.
+type ChangeQuery struct {
+	// Since is a time, a day, or day, week, month or year for as long ago; or the cursor of an earlier answer.
+	Since string `json:"since,omitempty"`
+	Until string `json:"until,omitempty"` // A time or a day.
+	Order string `json:"order,omitempty"` // newest, the default, or oldest.
+	Host  string `json:"host,omitempty"`  // Only changes of this host.
+	Type  string `json:"type,omitempty"`  // Only changes of this type: url, file or entry.
+	Kind  string `json:"kind,omitempty"`  // Only changes of these kinds, with commas between them.
+	// The least part of the text that has changed, 0 to 1. Changes of which that is not known are left out.
+	MinShare float64 `json:"minShare,omitempty"`
+	// Words that all stand in the title, the address or the passages of a change.
+	Q   string `json:"q,omitempty"`
+	Top int    `json:"top,omitempty" default:"50" min:"1" max:"500"` // Changes of a page.
+	// That of the page before; leave it out for the first.
+	Continuation string `json:"continuation,omitempty"`
+}
+
+// ChangePage is a page of changes. A page may have fewer than were asked for, and none, while there is a continuation.
+type ChangePage struct {
+	Changes      []FeedChange `json:"changes"`
+	Continuation string       `json:"continuation,omitempty"`
+	// Cursor is what to send as since, with order=oldest, for what comes after this page, or, of the newest first, for
+	// what comes from now on.
+	Cursor string `json:"cursor"`
+}
+
+// FeedChange is what became of a page, a file or an entry. What belongs to a text is left out where none has changed.
+type FeedChange struct {
+	// ID is the same in every answer. Later changes have later places, but compare cursors only for equality.
+	ID           string           `json:"id"`
+	ItemID       string           `json:"itemId,omitempty"`
+	EntryID      string           `json:"entryId,omitempty"` // instead of itemId, of an entry
+	Type         string           `json:"type,omitempty"`
+	Host         string           `json:"host,omitempty"`
+	URL          string           `json:"url,omitempty"`
+	Title        string           `json:"title,omitempty"`
+	At           time.Time        `json:"at"`
+	Kind         ChangeKind       `json:"kind"`
+	Why          string           `json:"why,omitempty"`
+	Share        float64          `json:"share,omitempty"` // of the text that has changed, 0 to 1
+	WordsAdded   int              `json:"wordsAdded,omitempty"`
+	WordsRemoved int              `json:"wordsRemoved,omitempty"`
+	Passages     []ChangedPassage `json:"passages,omitempty"` // the first four
+	From         string           `json:"from,omitempty"`     // sha256 of the capture before
+	To           string           `json:"to,omitempty"`       // sha256 of the capture that it has now
+	Diff         string           `json:"diff,omitempty"`     // path of the difference between the two
+}
+
+// ChangedPassage is a line of the text that came or went, clipped around what is different.
+type ChangedPassage struct {
+	Text string `json:"text"`
+	Op   string `json:"op"` // added or removed
+}
+
+// FeedQuery asks for the newest changes as a feed.
+type FeedQuery struct {
+	Host     string  `json:"host,omitempty"`
+	Type     string  `json:"type,omitempty"`
+	Kind     string  `json:"kind,omitempty"`
+	MinShare float64 `json:"minShare,omitempty"`
+	Q        string  `json:"q,omitempty"`
+	Top      int     `json:"top,omitempty" default:"50" min:"1" max:"500"`
+}
+
+// JSONFeed is a feed by JSON Feed 1.1 (https://jsonfeed.org/version/1.1).
+type JSONFeed struct {
+	Version     string         `json:"version"`
+	Title       string         `json:"title"`
+	HomePageURL string         `json:"home_page_url,omitempty"`
+	FeedURL     string         `json:"feed_url,omitempty"`
+	Items       []JSONFeedItem `json:"items"`
+}
+
+// JSONFeedItem is a change in a [JSONFeed].
+type JSONFeedItem struct {
+	ID            string   `json:"id"`
+	URL           string   `json:"url,omitempty"`
+	Title         string   `json:"title,omitempty"`
+	ContentText   string   `json:"content_text"`
+	DatePublished string   `json:"date_published"`
+	Tags          []string `json:"tags,omitempty"`
+}
+
+// DiffQuery asks for what differs between two captures of an item: by default the last two of which the text differs.
+type DiffQuery struct {
+	ID   string `json:"-" path:"id"`    // The item.
+	From string `json:"from,omitempty"` // sha256 of a capture
+	To   string `json:"to,omitempty"`   // sha256 of a capture
+}
+
+// Diff is what differs between the texts of two captures, line by line and word by word.
+type Diff struct {
+	From  Capture    `json:"from,omitzero"`
+	To    Capture    `json:"to"`
+	Hunks []DiffHunk `json:"hunks"`
+	// Cut says that the texts are longer than the mebibyte that was compared, or that more differs than is listed.
+	Cut bool `json:"cut,omitempty"`
+}
+
+// DiffHunk is a place where the texts differ, with a few lines around it.
+type DiffHunk struct {
+	Lines []DiffLine `json:"lines"`
+}
+
+// DiffLine is a line that both texts have, or one of them.
+type DiffLine struct {
+	Op   string      `json:"op"`            // same, removed or added
+	Old  int         `json:"old,omitempty"` // its number in the text before, from 1
+	New  int         `json:"new,omitempty"` // its number in the text now, from 1
+	Text []DiffPiece `json:"text"`
+}
+
+// DiffPiece is a part of a line.
+type DiffPiece struct {
+	Text    string `json:"text"`
+	Changed bool   `json:"changed,omitempty"`
+}

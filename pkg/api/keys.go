@@ -1,0 +1,66 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Scope is what a key lets its holder do. Each contains those before it.
+type Scope string
+
+// The scopes.
+const (
+	ScopeFeed  Scope = "feed"  // read feeds
+	ScopeRead  Scope = "read"  // read everything but settings and keys
+	ScopeWrite Scope = "write" // add, check and remove sources and entries, and start runs
+	ScopeAdmin Scope = "admin" // settings, keys, policies, the test mode, migrations
+)
+
+// Scopes are all, in order.
+var Scopes = []Scope{ScopeFeed, ScopeRead, ScopeWrite, ScopeAdmin}
+
+// Covers reports whether a key of this scope may do what needs another.
+func (s Scope) Covers(needed Scope) bool {
+	return slices.Contains(Scopes, needed) && slices.Index(Scopes, s) >= slices.Index(Scopes, needed)
+}
+
+// usualScope is what a method needs when nothing else is said.
+func usualScope(method string) Scope {
+	if method == http.MethodGet {
+		return ScopeRead
+	}
+	return ScopeWrite
+}
+
+// KeyRequest asks for a key.
+type KeyRequest struct {
+	Name  string `json:"name"` // 1 to 64 of a-z, 0-9, dot, hyphen, underscore and @; who did something is said by it
+	Scope Scope  `json:"scope"`
+}
+
+// KeyName names a key.
+type KeyName struct {
+	Name string `json:"name" path:"name"` // The key.
+}
+
+// Key is what is known of a key: not the key itself.
+type Key struct {
+	Name     string    `json:"name"`
+	Scope    Scope     `json:"scope"`
+	Origin   string    `json:"origin"` // added here, or of the file or the environment; only the first can be removed
+	Created  time.Time `json:"created,omitzero"`
+	LastUsed time.Time `json:"lastUsed,omitzero"` // to an hour
+}
+
+// NewKey is a key that was made.
+type NewKey struct {
+	Key
+
+	Secret string `json:"key"` // shown this once
+}
+
+// Keys are all of them, by name.
+type Keys struct {
+	Keys []Key `json:"keys"`
+}

@@ -1,0 +1,55 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/url"
+
+	"github.com/tidemark/tidemark/handlers"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// keys reads those of the environment, and sees whether those of the file can be read.
+func (s *settings) keys() []keys.Key {
+	given, err := keys.Parse(s.get("API_KEYS"), keys.Environment)
+	if err != nil {
+		s.problems = append(s.problems, "API_KEYS: "+err.Error()) // without its value, which is secret
+	}
+	if _, err := keys.ReadFile(s.get("API_KEYS_FILE")); err != nil {
+		s.problems = append(s.problems, "API_KEYS_FILE: "+err.Error())
+	}
+	return given
+}
+
+// ring are the keys of a store and of the settings.
+func (c *Config) ring(store storage.Store, log *slog.Logger) *keys.Ring {
+	return keys.New(store, keys.Options{Given: c.Keys, File: c.KeysFile, Log: log})
+}
+
+// OpenKeys gives the keys of a store, for whoever has no server to ask. The table is made if it is missing.
+func OpenKeys(ctx context.Context, cfg Config, store storage.Store, log *slog.Logger) (*keys.Ring, error) {
+	r := cfg.ring(store, log)
+	return r, r.Create(ctx)
+}
+
+// Access is who checks keys: we do where the settings demand it; else the host, unless it is one for this machine
+// alone. Those say that they are for development, and are called localhost. Anything else is taken for Azure, so that
+// a host that we do not know shows nobody the dashboard.
+func (a *App) Access() handlers.Access {
+	switch {
+	case a.cfg.KeysNeeded:
+		return handlers.OwnKeys
+	case a.get("AZURE_FUNCTIONS_ENVIRONMENT") == "Development" && isLocal(a.get("WEBSITE_HOSTNAME")):
+		return handlers.Open
+	default:
+		return handlers.HostKeys
+	}
+}
+
+// isLocal reports whether a host name with its port names this machine itself, or nothing.
+func isLocal(host string) bool {
+	name := (&url.URL{Host: host}).Hostname()
+	return name == "" || name == "localhost" || net.ParseIP(name).IsLoopback()
+}

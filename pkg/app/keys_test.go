@@ -1,0 +1,57 @@
+package app
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/handlers"
+)
+
+// L4: who checks keys follows from the settings; a host that we do not know counts as one that lets strangers in.
+func TestL4Access(t *testing.T) {
+	for name, tt := range map[string]struct {
+		set  map[string]string
+		want handlers.Access
+	}{
+		"Azure": {map[string]string{"WEBSITE_SITE_NAME": "tide", "WEBSITE_HOSTNAME": "tide.azurewebsites.net"},
+			handlers.HostKeys},
+		"development in Azure": {map[string]string{"AZURE_FUNCTIONS_ENVIRONMENT": "Development",
+			"WEBSITE_HOSTNAME": "tide.azurewebsites.net"}, handlers.HostKeys},
+		"nothing is known": {nil, handlers.HostKeys},
+		"tidemark start": {map[string]string{"AZURE_FUNCTIONS_ENVIRONMENT": "Development",
+			"WEBSITE_HOSTNAME": "localhost:7071"}, handlers.Open},
+		"a development host": {map[string]string{"AZURE_FUNCTIONS_ENVIRONMENT": "Development"}, handlers.Open},
+		"demanded": {map[string]string{"AZURE_FUNCTIONS_ENVIRONMENT": "Development", "WEBSITE_HOSTNAME": "localhost:7071",
+			"API_KEYS_REQUIRED": "true"}, handlers.OwnKeys},
+	} {
+		a, err := New(env(tt.set), slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := a.Access(); have != tt.want {
+			t.Errorf("%s: %d, want %d", name, have, tt.want)
+		}
+	}
+}
+
+// L4: keys that cannot be read stop the start, and the message does not have them.
+func TestL4BadKeysStopTheStart(t *testing.T) {
+	secret := strings.Repeat("s", 30)
+	file := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(file, []byte("anna root "+secret), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{"API_KEYS": "anna root " + secret, "API_KEYS_FILE": file,
+		"API_KEYS_REQUIRED": "perhaps"} {
+		_, err := Load(env(map[string]string{name: value}))
+		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), secret) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if shown := Shown(env(map[string]string{"API_KEYS": "anna read " + secret})); shown["API_KEYS"] != "(set)" {
+		t.Errorf("shown: %v", shown["API_KEYS"])
+	}
+}

@@ -1,0 +1,51 @@
+package app
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// TestL3SettingsOfPackages: what the service's file of settings and the compose files name are settings.
+func TestL3SettingsOfPackages(t *testing.T) {
+	var known []string
+	row := regexp.MustCompile("(?m)^\\| `([A-Za-z0-9_]+)` \\|")
+	for _, m := range row.FindAllStringSubmatch(readDoc(t, "docs/settings.md"), -1) {
+		known = append(known, m[1])
+	}
+	check := func(file, name string) {
+		if !slices.Contains(known, name) {
+			t.Errorf("%s: %s is no setting", file, name)
+		}
+	}
+	const env = "packaging/tidemark.env"
+	names := regexp.MustCompile(`(?m)^#([A-Z][A-Za-z0-9_]*)=`).FindAllStringSubmatch(readDoc(t, env), -1)
+	if len(names) < 20 {
+		t.Errorf("%s: %d settings", env, len(names))
+	}
+	for _, m := range names {
+		check(env, m[1])
+	}
+	files, err := filepath.Glob("../../containers/compose*.yaml")
+	if err != nil || len(files) != 3 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		var compose struct {
+			Services map[string]struct{ Environment map[string]string }
+		}
+		if err := yaml.Unmarshal([]byte(readDoc(t, "containers/"+filepath.Base(file))), &compose); err != nil {
+			t.Fatal(err)
+		}
+		ours := compose.Services["tidemark"].Environment
+		if len(ours) == 0 {
+			t.Errorf("%s: no settings", file)
+		}
+		for name := range ours {
+			check(file, name)
+		}
+	}
+}

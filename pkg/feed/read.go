@@ -1,0 +1,177 @@
+package feed
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// window is how many groups are read at once.
+const window = 50
+
+// clocks is how far the clocks of those who write may be apart.
+const clocks = 5 * time.Minute
+
+// End is the place of the newest change: who follows from there gets what comes from now on.
+func (f *Feed) End(ctx context.Context) (Place, error) {
+	now, _, err := nowRows.Load(ctx, f.rows, nowKey)
+	if err != nil || now.Segment == 0 {
+		return Place{}, err
+	}
+	h, err := f.loadHead(ctx, now.Segment)
+	return Place{now.Segment, h.Groups + 1, 0}, err // the first change of a group has the index 1
+}
+
+// From is a place before which nothing happened at t or later, up to how far clocks differ. Expired if the feed does
+// not reach back so far.
+func (f *Feed) From(ctx context.Context, t time.Time) (Place, error) {
+	all, err := f.segments(ctx)
+	if err != nil || len(all) == 0 {
+		return Place{}, err
+	}
+	i, _ := slices.BinarySearchFunc(all, t.Add(-clocks), func(s segment, t time.Time) int { return s.began.Compare(t) })
+	return Place{Segment: all[max(i-1, 0)].number}, nil
+}
+
+// Newest yields changes before a place, the newest first; all for the zero place. It reads 50 commits at a time.
+func (f *Feed) Newest(ctx context.Context, before Place) iter.Seq2[Change, error] {
+	return func(yield func(Change, error) bool) {
+		if before == (Place{}) {
+			var err error
+			if before, err = f.End(ctx); err != nil {
+				yield(Change{}, err)
+				return
+			}
+		}
+		to := before.Group
+		if before.Index == 0 {
+			to-- // of which nothing stands before it
+		}
+		for n := before.Segment; n > 0; n-- {
+			if n < before.Segment {
+				h, err := f.loadHead(ctx, n)
+				if err != nil {
+					yield(Change{}, err)
+					return
+				}
+				if h.etag == "" {
+					return // it was purged, as those before it
+				}
+				to = h.Groups
+			}
+			for ; to > 0; to -= window {
+				changes, err := f.read(ctx, n, max(to-window, 0), to)
+				if err != nil {
+					yield(Change{}, err)
+					return
+				}
+				slices.Reverse(changes)
+				for _, c := range changes {
+					if c.Place.less(before) && !yield(c, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// Oldest yields changes after a place, the oldest first; all for the zero place. Expired if the place is in what was
+// purged, or after everything, as one from before an older copy of the store was restored.
+func (f *Feed) Oldest(ctx context.Context, after Place) iter.Seq2[Change, error] {
+	return func(yield func(Change, error) bool) {
+		if after == (Place{}) {
+			all, err := f.segments(ctx)
+			if err != nil || len(all) == 0 {
+				if err != nil {
+					yield(Change{}, err)
+				}
+				return
+			}
+			after.Segment = all[0].number
+		}
+		from := max(after.Group-1, 0)
+		for n := after.Segment; ; n, from = n+1, 0 {
+			own := n == after.Segment
+			h, err := f.follower(ctx, n, own)
+			if err == nil && own && after.Group > h.Groups+1 {
+				err = errExpired // it is of a feed that an older copy has taken the place of
+			}
+			if err != nil {
+				yield(Change{}, err)
+				return
+			}
+			for ; from < h.Groups; from += window {
+				changes, err := f.read(ctx, n, from, min(from+window, h.Groups))
+				if err != nil {
+					yield(Change{}, err)
+					return
+				}
+				for _, c := range changes {
+					if after.less(c.Place) && !yield(c, nil) {
+						return
+					}
+				}
+			}
+			if !h.Sealed {
+				return
+			}
+		}
+	}
+}
+
+// follower is the head of a segment for who follows. Expired if it was purged, or, of the one that a cursor is of, if
+// there never was such a segment; the next one may be about to begin.
+func (f *Feed) follower(ctx context.Context, n int, own bool) (head, error) {
+	h, err := f.loadHead(ctx, n)
+	if err != nil || h.etag != "" {
+		return h, err
+	}
+	now, _, err := nowRows.Load(ctx, f.rows, nowKey)
+	if err == nil && (now.Segment > n || own && now.Segment < n) {
+		err = errExpired
+	}
+	return h, err
+}
+
+var errExpired = fault.New(fault.Expired,
+	"what came after that place is not kept any more: begin anew without a cursor")
+
+// After reports whether p is a later place than q.
+func (p Place) After(q Place) bool { return q.less(p) }
+
+func (p Place) less(q Place) bool {
+	if p.Segment != q.Segment {
+		return p.Segment < q.Segment
+	}
+	if p.Group != q.Group {
+		return p.Group < q.Group
+	}
+	return p.Index < q.Index
+}
+
+// read reads the groups of a segment after one up to another, in order.
+func (f *Feed) read(ctx context.Context, n, after, to int) (out []Change, err error) {
+	q := storage.Query{Partition: partition(n), RowFrom: groupKey(n, after+1).Row, RowTo: groupKey(n, to+1).Row,
+		PageSize: to - after}
+	group := after
+	for e, err := range f.rows.Query(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		group++
+		g, err := groupRows.Decode(e.Props)
+		if err != nil {
+			return nil, fault.New(fault.Internal, "group %d of segment %d of the feed: %w", group, n, err)
+		}
+		for i, c := range g.Changes {
+			c.Place = Place{n, group, i + 1}
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,79 @@
+package funchost
+
+import (
+	"crypto/tls"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// certificateAge is how long a certificate is served before somebody looks whether its files have changed.
+const certificateAge = 10 * time.Second
+
+// Certificate is what TLS is served with, from two files that may be replaced while it is. While the new ones cannot
+// be read, or do not fit each other, the old ones stay in use.
+type Certificate struct {
+	chain, key string
+	log        *slog.Logger
+
+	mu      sync.Mutex
+	current *tls.Certificate
+	looked  time.Time
+	changed [2]time.Time // of the files that current was read from
+}
+
+// LoadCertificate reads a certificate with its chain, and its private key, both PEM.
+func LoadCertificate(chain, key string, log *slog.Logger) (*Certificate, error) {
+	c := &Certificate{chain: chain, key: key, log: log}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	if err := c.load(); err != nil {
+		return nil, fault.Field("TLS_CERT_FILE", "TLS_CERT_FILE, TLS_KEY_FILE: %w", err)
+	}
+	return c, nil
+}
+
+func (c *Certificate) load() error {
+	changed := [2]time.Time{changedAt(c.chain), changedAt(c.key)}
+	pair, err := tls.LoadX509KeyPair(c.chain, c.key)
+	if err != nil {
+		return err
+	}
+	c.current, c.changed, c.looked = &pair, changed, time.Now()
+	return nil
+}
+
+func changedAt(name string) time.Time {
+	info, err := os.Stat(name)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// get is the certificate as its files are now, or were some seconds ago.
+func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.looked) < certificateAge {
+		return c.current, nil
+	}
+	c.looked = time.Now()
+	if c.changed != [2]time.Time{changedAt(c.chain), changedAt(c.key)} {
+		if err := c.load(); err != nil {
+			c.log.Warn("the new certificate cannot be read; the old one stays in use", "err", err)
+		} else {
+			c.log.Info("a new certificate is in use")
+		}
+	}
+	return c.current, nil
+}
+
+// config is what a server needs.
+func (c *Certificate) config() *tls.Config {
+	return &tls.Config{GetCertificate: c.get, MinVersion: tls.VersionTLS12}
+}

@@ -1,0 +1,154 @@
+package funchost
+
+import (
+	"cmp"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+const (
+	forwardedFor   = "X-Forwarded-For"
+	forwardedHost  = "X-Forwarded-Host"
+	forwardedProto = "X-Forwarded-Proto"
+	forwardedAll   = "Forwarded"
+)
+
+// proxies are those that are believed.
+type proxies []netip.Prefix
+
+// behind is a request as it came to the outermost of the proxies that are believed: its client, its host and
+// its scheme, the last in the header for it. What anybody else says of these is dropped. It also tells whether
+// somebody said so.
+func (p proxies) behind(r *http.Request) (out *http.Request, forwarded bool) {
+	for _, name := range []string{forwardedFor, forwardedHost, forwardedProto, forwardedAll, "X-Real-Ip"} {
+		forwarded = forwarded || r.Header.Get(name) != ""
+	}
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	r = r.Clone(r.Context())
+	if p.trust(hostOf(r.RemoteAddr)) {
+		said := forwardedBy(r.Header)
+		client := hostOf(r.RemoteAddr)
+		// Each proxy has added whom it met: the last that is none of ours is the client.
+		for _, met := range slices.Backward(said.clients) {
+			client = met
+			if !p.trust(met) {
+				break
+			}
+		}
+		r.RemoteAddr = net.JoinHostPort(client, "0")
+		r.Host = cmp.Or(said.host, r.Host)
+		if said.scheme != "" {
+			scheme = said.scheme
+		}
+	}
+	for _, name := range []string{forwardedFor, forwardedHost, forwardedAll, "X-Real-Ip"} {
+		r.Header.Del(name)
+	}
+	r.Header.Set(forwardedProto, scheme)
+	return r, forwarded
+}
+
+func hostOf(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return host
+}
+
+// trust reports whether an address is that of one of them.
+func (p proxies) trust(address string) bool {
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		return false
+	}
+	ip = ip.Unmap().WithZone("")
+	return slices.ContainsFunc(p, func(n netip.Prefix) bool { return n.Contains(ip) })
+}
+
+// forwarding is what proxies say of a request.
+type forwarding struct {
+	clients      []string // from the outermost on
+	host, scheme string   // as the last of them that speaks of it met it
+}
+
+// forwardedBy reads X-Forwarded-…, else Forwarded (RFC 7239). What is no address, host or scheme is left out: the
+// outermost part may be of the client's own making.
+func forwardedBy(h http.Header) (f forwarding) {
+	if len(h.Values(forwardedFor)) > 0 || h.Get(forwardedAll) == "" {
+		for _, met := range elements(h.Values(forwardedFor)) {
+			f.client(met)
+		}
+		f.host = hostName(last(elements(h.Values(forwardedHost))))
+		f.scheme = schemeName(last(elements(h.Values(forwardedProto))))
+		return f
+	}
+	for _, element := range elements(h.Values(forwardedAll)) {
+		for pair := range strings.SplitSeq(element, ";") {
+			name, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
+			value = strings.Trim(value, `"`)
+			switch strings.ToLower(name) {
+			case "for":
+				f.client(value)
+			case "host":
+				f.host = cmp.Or(hostName(value), f.host)
+			case "proto":
+				f.scheme = cmp.Or(schemeName(value), f.scheme)
+			}
+		}
+	}
+	return f
+}
+
+// client adds an address, which may have a port. What is none ends what is believed: nobody knows who came before.
+func (f *forwarding) client(text string) {
+	if at, err := netip.ParseAddrPort(text); err == nil {
+		text = at.Addr().String()
+	}
+	ip, err := netip.ParseAddr(strings.Trim(text, "[]"))
+	if err != nil {
+		f.clients = nil
+		return
+	}
+	f.clients = append(f.clients, ip.Unmap().WithZone("").String())
+}
+
+// elements are the parts of a list that may come in several headers.
+func elements(values []string) (out []string) {
+	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+func last(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[len(list)-1]
+}
+
+// hostName is a host with its port; "" for what is none.
+func hostName(text string) string {
+	if len(text) > 255 || strings.ContainsFunc(text, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune(".-_:[]", c)
+	}) {
+		return ""
+	}
+	return text
+}
+
+func schemeName(text string) string {
+	if text = strings.ToLower(text); text == "http" || text == "https" {
+		return text
+	}
+	return ""
+}

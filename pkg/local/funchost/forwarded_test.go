@@ -1,0 +1,113 @@
+package funchost
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"testing"
+)
+
+// TestL4Forwarded: what proxies say is believed of those that are named, as far as they met it themselves.
+func TestL4Forwarded(t *testing.T) {
+	ours := proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::1/128")}
+	for name, tt := range map[string]struct {
+		from                 string
+		headers              []string
+		client, host, scheme string
+		forwarded            bool
+	}{
+		"nobody": {"192.0.2.1", nil, "192.0.2.1", "inner", "http", false},
+		"stranger": {"192.0.2.1", []string{"X-Forwarded-For", "127.0.0.1", "X-Forwarded-Host", "x"},
+			"192.0.2.1", "inner", "http", true},
+		"proxy": {"10.0.0.1", []string{"X-Forwarded-For", "198.51.100.7", "X-Forwarded-Host", "t.example",
+			"X-Forwarded-Proto", "https"}, "198.51.100.7", "t.example", "https", true},
+		"forged before it": {"10.0.0.1", []string{"X-Forwarded-For", "127.0.0.1, 10.9.9.9, 198.51.100.7"},
+			"198.51.100.7", "inner",
+			"http", true},
+		"two proxies": {"10.0.0.1", []string{"X-Forwarded-For", "198.51.100.7, 10.0.0.2"},
+			"198.51.100.7", "inner", "http", true},
+		"two headers": {"10.0.0.1", []string{"X-Forwarded-For", "127.0.0.1", "X-Forwarded-For", "198.51.100.7"},
+			"198.51.100.7", "inner", "http", true},
+		"no address": {"10.0.0.1", []string{"X-Forwarded-For", "198.51.100.7, unknown"},
+			"10.0.0.1", "inner", "http", true},
+		"with a port": {"10.0.0.1", []string{"X-Forwarded-For", "198.51.100.7:4711"},
+			"198.51.100.7", "inner", "http", true},
+		"IPv6": {"fd00::1", []string{"X-Forwarded-For", "2001:db8::7"}, "2001:db8::7", "inner", "http", true},
+		"IPv4 in IPv6": {"::ffff:10.0.0.1", []string{"X-Forwarded-For", "198.51.100.7"},
+			"198.51.100.7", "inner", "http", true},
+		"no host": {"10.0.0.1", []string{"X-Forwarded-Host", "a b\"<x>", "X-Forwarded-Proto", "gopher"},
+			"10.0.0.1", "inner", "http", true},
+		"RFC 7239": {"10.0.0.1", []string{"Forwarded", `for="[2001:db8::7]:4711";proto=https;host="t.example"`},
+			"2001:db8::7", "t.example", "https", true},
+		"RFC 7239, forged": {"10.0.0.1", []string{"Forwarded", "for=127.0.0.1, for=198.51.100.7;PROTO=HTTPS"},
+			"198.51.100.7", "inner", "https", true},
+		"obfuscated": {"10.0.0.1", []string{"Forwarded", "for=198.51.100.7, for=_hidden"},
+			"10.0.0.1", "inner", "http", true},
+	} {
+		r := httptest.NewRequest("GET", "/api/items", nil)
+		r.Host, r.RemoteAddr = "inner", netip.AddrPortFrom(netip.MustParseAddr(tt.from), 4711).String()
+		for i := 0; i < len(tt.headers); i += 2 {
+			r.Header.Add(tt.headers[i], tt.headers[i+1])
+		}
+		out, forwarded := ours.behind(r)
+		if client := hostOf(out.RemoteAddr); client != tt.client || out.Host != tt.host ||
+			out.Header.Get(forwardedProto) != tt.scheme || forwarded != tt.forwarded {
+			t.Errorf("%s: from %s to %s by %s, %v", name, client, out.Host, out.Header.Get(forwardedProto), forwarded)
+		}
+		for _, gone := range []string{forwardedFor, forwardedHost, forwardedAll, "X-Real-Ip"} {
+			if out.Header.Get(gone) != "" {
+				t.Errorf("%s: %s goes on", name, gone)
+			}
+		}
+	}
+}
+
+func FuzzL4Forwarded(f *testing.F) {
+	f.Add("198.51.100.7, 10.0.0.2", "t.example", `for="[::1]:1";proto=https`)
+	ours := proxies{netip.MustParsePrefix("10.0.0.0/8")}
+	f.Fuzz(func(t *testing.T, list, host, all string) {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = "10.0.0.1:1"
+		r.Header = http.Header{forwardedFor: {list}, forwardedHost: {host}, forwardedAll: {all}}
+		out, _ := ours.behind(r)
+		if _, err := netip.ParseAddr(hostOf(out.RemoteAddr)); err != nil {
+			t.Errorf("the client is %q", out.RemoteAddr)
+		}
+		if out.Host != r.Host && hostName(out.Host) == "" {
+			t.Errorf("the host is %q", out.Host)
+		}
+	})
+}
+
+// TestL4Gate: without keys the host answers to localhost and to no proxy; with keys by any name, and to no other site's
+// page in either case.
+func TestL4Gate(t *testing.T) {
+	for name, tt := range map[string]struct {
+		host     string
+		header   []string
+		open     bool // without keys
+		withKeys bool
+	}{
+		"this machine":  {"localhost:7071", nil, true, true},
+		"another name":  {"tidemark.example", nil, false, true},
+		"a proxy":       {"localhost:7071", []string{"X-Forwarded-For", "198.51.100.7"}, false, true},
+		"another proxy": {"127.0.0.1", []string{"Forwarded", "for=198.51.100.7"}, false, true},
+		"another site":  {"localhost:7071", []string{"Sec-Fetch-Site", "cross-site"}, false, false},
+		"an old one's":  {"tidemark.example", []string{"Origin", "https://evil.example"}, false, false},
+	} {
+		for _, keys := range []bool{false, true} {
+			want := tt.open
+			if keys {
+				want = tt.withKeys
+			}
+			r := httptest.NewRequest("POST", "/api/items", nil)
+			r.Host = tt.host
+			for i := 0; i < len(tt.header); i += 2 {
+				r.Header.Set(tt.header[i], tt.header[i+1])
+			}
+			if _, why := (gate{http.NewCrossOriginProtection(), keys, nil}).pass(r); (why == "") != want {
+				t.Errorf("%s, with keys %v: %q", name, keys, why)
+			}
+		}
+	}
+}

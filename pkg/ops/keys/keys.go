@@ -1,0 +1,265 @@
+package keys
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"log/slog"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// Table holds the rows.
+const Table = "Keys"
+
+const (
+	// Prefix begins every key that is made here, so that it is recognized where it should not be.
+	Prefix = "tm_"
+	// Fresh is how long a key that was removed by another process may still be taken.
+	Fresh = 5 * time.Second
+	// Most is how many keys there may be of each origin.
+	Most = 1000
+
+	usedEvery  = time.Hour
+	keyRows    = "key"
+	nameFormat = `^[a-z0-9][a-z0-9._@-]{0,63}$`
+)
+
+// Origins of keys.
+const (
+	Added       = "added"       // by [Ring.Add]
+	File        = "file"        // a line of the file
+	Environment = "environment" // the setting
+)
+
+// Key is what is known of one.
+type Key struct {
+	Name     string
+	Scope    api.Scope
+	Origin   string
+	Created  time.Time // zero for those that come from elsewhere
+	LastUsed time.Time // to an hour; zero for never
+
+	hash string
+}
+
+// JSON is the key as the API tells of it.
+func (k Key) JSON() api.Key {
+	return api.Key{Name: k.Name, Scope: k.Scope, Origin: k.Origin, Created: k.Created, LastUsed: k.LastUsed}
+}
+
+// JSON is a list of keys as the API has it.
+func JSON(all []Key) api.Keys {
+	out := api.Keys{Keys: make([]api.Key, len(all))}
+	for i, k := range all {
+		out.Keys[i] = k.JSON()
+	}
+	return out
+}
+
+// entry is the row of a key.
+type entry struct {
+	Scope    api.Scope `col:"scope"`
+	Hash     string    `col:"hash,must"`
+	Created  time.Time `col:"created"`
+	LastUsed time.Time `col:"lastUsed"`
+}
+
+var entries = row.Of[entry]()
+
+// Options say where else keys are; all may be left out.
+type Options struct {
+	Given []Key  // of the environment, as [Parse] reads them
+	File  string // with a key a line; read again with the others
+	Clock func() time.Time
+	Log   *slog.Logger
+}
+
+// Ring is all keys and sessions. It is safe for concurrent use.
+type Ring struct {
+	rows storage.Table
+	o    Options
+	turn *semaphore.Weighted // for reading the rows
+
+	mu      sync.Mutex
+	byHash  map[string]Key       // nil when it must be read
+	read    time.Time            // when
+	changes int                  // by this process
+	used    map[string]time.Time // by hash: what is written, or was known of a key from elsewhere
+}
+
+// New opens the keys of a store.
+func New(s storage.Store, o Options) *Ring {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Ring{rows: s.Table(Table), o: o, turn: semaphore.NewWeighted(1), used: map[string]time.Time{}}
+}
+
+// Create makes the table if it is missing.
+func (r *Ring) Create(ctx context.Context) error { return r.rows.Create(ctx) }
+
+var nameOK = regexp.MustCompile(nameFormat)
+
+// checkName refuses what is no name of a key.
+func checkName(name string) error {
+	if !nameOK.MatchString(name) {
+		return fault.Field("name", "the name of a key is 1 to 64 of a-z, 0-9, dot, hyphen, underscore and @, a letter or "+
+			"digit first")
+	}
+	return nil
+}
+
+// checkScope refuses what is no scope.
+func checkScope(scope api.Scope) error {
+	if !slices.Contains(api.Scopes, scope) {
+		return fault.Field("scope", "scope must be one of %v", api.Scopes)
+	}
+	return nil
+}
+
+// Add makes a key and gives its text, which nobody can ask for again. Conflict when the name is taken.
+func (r *Ring) Add(ctx context.Context, name string, scope api.Scope) (k Key, secret string, err error) {
+	if err := cmp.Or(checkName(name), checkScope(scope)); err != nil {
+		return k, "", err
+	}
+	all, err := r.List(ctx)
+	if err != nil {
+		return k, "", err
+	}
+	if len(all) >= Most {
+		return k, "", fault.New(fault.Conflict, "there are %d keys; remove one that is not used", len(all))
+	}
+	if slices.ContainsFunc(all, func(k Key) bool { return k.Name == name }) {
+		return k, "", taken(name)
+	}
+	secret = Prefix + strings.ToLower(rand.Text())
+	e := entry{Scope: scope, Hash: hashOf(secret), Created: r.o.Clock().UTC()}
+	_, err = r.rows.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: storage.Entity{
+		Key: storage.Key{Partition: keyRows, Row: name}, Props: entries.Encode(&e),
+	}})
+	if fault.Is(err, fault.Conflict) {
+		return k, "", taken(name)
+	}
+	if err != nil {
+		return k, "", err
+	}
+	r.forget()
+	return e.key(name), secret, nil
+}
+
+func taken(name string) error {
+	return fault.New(fault.Conflict, "there is a key %q; remove it first, or choose another name", name)
+}
+
+func (e entry) key(name string) Key {
+	return Key{Name: name, Scope: e.Scope, Origin: Added, Created: e.Created, LastUsed: e.LastUsed, hash: e.Hash}
+}
+
+// Remove ends a key and the sessions that were begun with it. NotFound when there is none, Conflict when it is not one
+// that was added here.
+func (r *Ring) Remove(ctx context.Context, name string) (Key, error) {
+	r.forget()
+	all, err := r.List(ctx)
+	if err != nil {
+		return Key{}, err
+	}
+	found := slices.IndexFunc(all, func(k Key) bool { return k.Name == name && k.Origin == Added })
+	if found < 0 {
+		if i := slices.IndexFunc(all, func(k Key) bool { return k.Name == name }); i >= 0 {
+			return Key{}, fault.New(fault.Conflict, "the key %q comes from the %s; remove it there", name, all[i].Origin)
+		}
+		return Key{}, fault.New(fault.NotFound, "there is no key of that name")
+	}
+	_, err = r.rows.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
+		Key: storage.Key{Partition: keyRows, Row: name}, ETag: storage.AnyETag,
+	}})
+	if fault.Is(err, fault.NotFound) {
+		err = nil // somebody else has removed it meanwhile
+	}
+	r.forget()
+	return all[found], err
+}
+
+// List gives all keys, by name.
+func (r *Ring) List(ctx context.Context) ([]Key, error) {
+	known, err := r.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := make([]Key, 0, len(known))
+	for hash, k := range known {
+		if at := r.used[hash]; at.After(k.LastUsed) {
+			k.LastUsed = at
+		}
+		out = append(out, k)
+	}
+	slices.SortFunc(out, func(a, b Key) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Origin, b.Origin))
+	})
+	return out, nil
+}
+
+// Find gives the key with a text, if there is one, and notes that it was used.
+func (r *Ring) Find(ctx context.Context, secret string) (Key, bool, error) {
+	return r.find(ctx, hashOf(secret))
+}
+
+func (r *Ring) find(ctx context.Context, hash string) (Key, bool, error) {
+	known, err := r.known(ctx)
+	k, found := known[hash]
+	if err != nil || !found {
+		return Key{}, false, err
+	}
+	r.noteUse(ctx, k)
+	return k, true, nil
+}
+
+func hashOf(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// noteUse writes the time of the last use, once in a while. That it failed is no reason to refuse a key.
+func (r *Ring) noteUse(ctx context.Context, k Key) {
+	now := r.o.Clock().UTC()
+	r.mu.Lock()
+	last := r.used[k.hash]
+	if k.LastUsed.After(last) {
+		last = k.LastUsed
+	}
+	due := now.Sub(last) >= usedEvery
+	if due {
+		r.used[k.hash] = now
+	}
+	r.mu.Unlock()
+	if !due || k.Origin != Added {
+		return
+	}
+	key := storage.Key{Partition: keyRows, Row: k.Name}
+	e, etag, err := entries.Load(ctx, r.rows, key)
+	if err == nil && e.Hash == k.hash {
+		e.LastUsed = now
+		_, err = r.rows.Transact(ctx, entries.Put(key, etag, &e))
+	}
+	if err != nil {
+		r.o.Log.WarnContext(ctx, "the last use of a key was not written", "key", k.Name, "err", err)
+	}
+}

@@ -1,0 +1,92 @@
+package keys
+
+import (
+	"cmp"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+const (
+	// MinSecret is the fewest characters of a key that somebody else made.
+	MinSecret = 24
+	maxSecret = 256
+	maxFile   = 1 << 20
+	hashed    = "sha256:"
+)
+
+var digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// Parse reads keys: NAME SCOPE KEY or NAME SCOPE sha256:DIGEST, one a line or between semicolons. Empty lines and those
+// that begin with # are passed over. Errors say where, and nothing of the key.
+func Parse(text, origin string) ([]Key, error) {
+	if len(text) > maxFile {
+		return nil, fault.New(fault.TooLarge, "keys: more than %d bytes", maxFile)
+	}
+	var out []Key
+	names := map[string]bool{}
+	for i, line := range strings.FieldsFunc(text, func(c rune) bool { return c == '\n' || c == ';' }) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		k, err := parseLine(line, origin)
+		switch {
+		case err != nil:
+			return nil, fault.New(fault.Invalid, "key %d: %w", i+1, err)
+		case names[k.Name]:
+			return nil, fault.New(fault.Invalid, "key %d: the name %q comes twice", i+1, k.Name)
+		case len(out) == Most:
+			return nil, fault.New(fault.Invalid, "more than %d keys", Most)
+		}
+		names[k.Name] = true
+		out = append(out, k)
+	}
+	return out, nil
+}
+
+func parseLine(line, origin string) (k Key, err error) {
+	parts := strings.Fields(line)
+	if len(parts) != 3 {
+		return k, fault.New(fault.Invalid, "want NAME SCOPE KEY, or NAME SCOPE sha256:DIGEST")
+	}
+	k = Key{Name: parts[0], Scope: api.Scope(parts[1]), Origin: origin}
+	if err := cmp.Or(checkName(k.Name), checkScope(k.Scope)); err != nil {
+		return Key{}, err
+	}
+	secret := parts[2]
+	if sum, ok := strings.CutPrefix(secret, hashed); ok {
+		if !digest.MatchString(sum) {
+			return Key{}, fault.New(fault.Invalid, "want 64 hexadecimal digits, in lower case, after sha256:")
+		}
+		k.hash = sum
+		return k, nil
+	}
+	if len(secret) < MinSecret || len(secret) > maxSecret {
+		return Key{}, fault.New(fault.Invalid, "a key has %d to %d characters; `openssl rand -hex 20` makes one", MinSecret,
+			maxSecret)
+	}
+	k.hash = hashOf(secret)
+	return k, nil
+}
+
+// ReadFile reads the keys of a file; no name is no keys.
+func ReadFile(name string) ([]Key, error) {
+	if name == "" {
+		return nil, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(string(b), File)
+}

@@ -1,0 +1,88 @@
+package registry
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
+)
+
+// What a commit has changed stands in the host's row, written by its transaction, until the next commit of the host.
+// Who commits publishes it behind the transaction. Where a process died between the two, it is published by who gets
+// the message of its job, which comes again, by the next commit of the host, which does not write over what is not in
+// the feed, or by the daily round of [Hosts.Recount], whichever comes first.
+
+// announceAge bounds the changes that the daily round looks for in the feed: older ones it has looked for before.
+const announceAge = 3 * recountEvery
+
+// changesOf is what a finding has changed of an item, for the feed. What a person removed is none.
+func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
+	if f.Purge {
+		return nil
+	}
+	is := &f.Item
+	add := func(kind feed.Kind, why string) {
+		out = append(out, feed.Change{At: now, Kind: kind, Why: why, From: was.RawHash, To: is.RawHash})
+	}
+	switch wasGone, isGone := !was.GoneSince.IsZero(), !is.GoneSince.IsZero(); {
+	case isGone && !wasGone && was.ContentHash != "":
+		add(feed.Gone, is.ErrorMessage)
+	case wasGone && !isGone && is.ContentHash != "" && !f.Failed:
+		add(feed.Back, "the page is there again")
+		if f.News != nil {
+			back := *f.News
+			back.Kind = feed.Back
+			out[0] = back
+		}
+	case f.News != nil:
+		out = append(out, *f.News)
+	}
+	switch failing := was.CrawlAttempts >= feed.FailingAfter; {
+	case !failing && f.Failed && is.CrawlAttempts >= feed.FailingAfter:
+		add(feed.Failing, is.ErrorMessage)
+	case failing && !f.Failed && is.CrawlAttempts == 0:
+		add(feed.Recovered, "the page was read again")
+	}
+	for i := range out {
+		c := &out[i]
+		c.ItemID, c.Type, c.Host = string(is.ID), string(is.Type), is.SourceHost
+		c.URL, c.Title = clip(is.DisplaySource, maxErrorMessage), clip(is.Title, 300)
+		c.Why = clip(c.Why, 300)
+	}
+	return out
+}
+
+// outbox is what the commit changes.
+func (c *commit) outbox() (g feed.Group) {
+	for _, p := range c.done {
+		g.Changes = append(g.Changes, p.changes...)
+	}
+	if len(g.Changes) > 0 {
+		g.ID, g.Since = c.id, c.since
+	}
+	return g
+}
+
+// announce publishes what the last commit of a host has changed, if this process does not know that it is in the feed.
+func (r *store) announce(ctx context.Context, h *hostEntry) error {
+	if h.Outbox.ID == "" || r.feed.Knows(h.Outbox.ID) {
+		return nil
+	}
+	err := r.feed.Publish(ctx, h.Outbox)
+	if r.feed.Knows(h.Outbox.ID) && err != nil { // it can never be published
+		r.o.Log.ErrorContext(ctx, "changes were left out of the feed", "host", h.Host, "err", err)
+		return nil
+	}
+	return err
+}
+
+// announceLater is announce where nothing is lost if it fails.
+func (r *store) announceLater(ctx context.Context, h *hostEntry) {
+	if len(h.Outbox.Changes) > 0 && r.now().Sub(h.Outbox.Changes[0].At) > announceAge {
+		return
+	}
+	if err := r.announce(ctx, h); err != nil {
+		r.o.Log.WarnContext(ctx, "changes are not in the feed yet", "host", h.Host, "kind", fault.KindOf(err), "err", err)
+	}
+}

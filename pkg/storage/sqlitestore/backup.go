@@ -1,0 +1,270 @@
+package sqlitestore
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// A backup is a tar file in a zstd frame:
+//
+//	tidemark-backup.json     what it is of: a [Contents]
+//	state.db                 the database at one moment
+//	blobs/<container>/<file> the bodies that its rows name, in the order of their files
+//	digest                   SHA-256 of all names, sizes and bytes before it
+//
+// The last entry makes it whole: what was cut off anywhere has none.
+const (
+	backupFormat  = "tidemark-backup"
+	backupVersion = 1
+	headerName    = "tidemark-backup.json"
+	stateName     = "state.db"
+	digestName    = "digest"
+)
+
+// Contents says what a backup holds.
+type Contents struct {
+	Format   string    `json:"format"`
+	Version  int       `json:"version"`
+	MadeAt   time.Time `json:"madeAt"`
+	MadeBy   string    `json:"madeBy"` // the program and its version
+	Schema   int       `json:"schema"` // of the database
+	Rows     int       `json:"rows"`
+	Messages int       `json:"messages"`
+	Blobs    int       `json:"blobs"`
+	Bytes    int64     `json:"bytes"` // of the database and of all bodies beside it
+}
+
+// BackupOptions adjust [Backup] and [Restore].
+type BackupOptions struct {
+	MadeAt time.Time
+	MadeBy string
+	// Scratch is a file that is made for a copy of the database, and removed. Restore uses it when it only
+	// checks.
+	Scratch string
+	// Progress is told how many bytes are done, of how many; 0 while that is not known. Nobody when nil.
+	Progress func(doing string, done, total int64)
+}
+
+func (o BackupOptions) tell(doing string, done, total int64) {
+	if o.Progress != nil {
+		o.Progress(doing, done, total)
+	}
+}
+
+// Backup writes the store in dir to w as it is at one moment, while others read and write it. It holds up
+// nobody: bodies of blobs that are deleted meanwhile stay until it is done. Memory is that of one body. A
+// store that is not there is NotFound; a damaged body, and another backup of the same store, are an error
+// that says so.
+func Backup(ctx context.Context, dir string, w io.Writer, o BackupOptions) (c Contents, err error) {
+	s := newStore(dir, Options{})
+	defer func() { err = s.kinded(ctx, err) }()
+	if _, err := os.Stat(s.path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fault.New(fault.NotFound, "%s is not there: no store to back up", s.path)
+		}
+		return c, err
+	}
+	release, err := holdBodies(dir) // before the copy: of what is deleted from now on, the bodies stay
+	if err != nil {
+		return c, err
+	}
+	defer release()
+	defer os.Remove(o.Scratch)
+	if err := copyDatabase(ctx, s, o); err != nil {
+		return c, err
+	}
+	db, err := openPool(o.Scratch, 1, "query_only(1)")
+	if err != nil {
+		return c, err
+	}
+	defer db.Close()
+	if c, err = contentsOf(ctx, db, o); err != nil {
+		return c, err
+	}
+	return c, pack(ctx, s, db, w, c, o)
+}
+
+// copyDatabase copies it as it is at one moment, which a reader may do beside writers.
+func copyDatabase(ctx context.Context, s *Store, o BackupOptions) error {
+	if err := gone(os.Remove(o.Scratch)); err != nil {
+		return err
+	}
+	db, err := openPool(s.path, 1)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := s.checkMarks(ctx, db); err != nil {
+		return err
+	}
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return err
+	}
+	watched := make(chan struct{})
+	defer close(watched)
+	go func() {
+		for {
+			select {
+			case <-watched:
+				return
+			case <-time.After(200 * time.Millisecond):
+				if part, err := os.Stat(o.Scratch); err == nil {
+					o.tell("copying rows", part.Size(), info.Size())
+				}
+			}
+		}
+	}()
+	// https://sqlite.org/lang_vacuum.html#vacuuminto: a consistent copy, without what is free.
+	_, err = db.ExecContext(ctx, "VACUUM INTO ?", o.Scratch)
+	if err != nil {
+		return err
+	}
+	return os.Chmod(o.Scratch, 0o600)
+}
+
+func contentsOf(ctx context.Context, db *sql.DB, o BackupOptions) (c Contents, err error) {
+	c = Contents{Format: backupFormat, Version: backupVersion, Schema: schemaVersion, MadeAt: o.MadeAt.UTC(),
+		MadeBy: o.MadeBy}
+	err = db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM rows), (SELECT count(*) FROM messages),
+		(SELECT count(*) FROM blobs), (SELECT coalesce(sum(size), 0) FROM blobs WHERE body IS NULL)`).
+		Scan(&c.Rows, &c.Messages, &c.Blobs, &c.Bytes)
+	if err != nil {
+		return c, err
+	}
+	info, err := os.Stat(o.Scratch)
+	if err == nil {
+		c.Bytes += info.Size()
+	}
+	return c, err
+}
+
+// packer writes the entries of a backup and sums them up.
+type packer struct {
+	bodies *bodies
+	tar    *tar.Writer
+	sum    hash.Hash
+	o      BackupOptions
+	c      Contents
+	done   int64
+}
+
+func pack(ctx context.Context, s *Store, db *sql.DB, w io.Writer, c Contents, o BackupOptions) error {
+	z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	p := &packer{bodies: &s.bodies, tar: tar.NewWriter(z), sum: sha256.New(), o: o, c: c}
+	header, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(p.add(headerName, header), p.addFile(ctx, stateName, o.Scratch)); err != nil {
+		return err
+	}
+	if err := p.addBodies(ctx, db); err != nil {
+		return err
+	}
+	if err := p.add(digestName, []byte(hex.EncodeToString(p.sum.Sum(nil)))); err != nil {
+		return err
+	}
+	return errors.Join(p.tar.Close(), z.Close())
+}
+
+const bodiesQuery = `SELECT c.name, b.name, b.file, b.size, b.sum FROM blobs b JOIN created c ON c.id = b.container
+	WHERE b.body IS NULL`
+
+func (p *packer) addBodies(ctx context.Context, db *sql.DB) error {
+	rows, err := db.QueryContext(ctx, bodiesQuery+" ORDER BY b.file")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var container, blob, file string
+		var size, sum int64
+		if err := rows.Scan(&container, &blob, &file, &size, &sum); err != nil {
+			return err
+		}
+		f := p.bodies.body(container, file)
+		data, err := f.read(size, uint32(sum))
+		if errors.Is(err, errDamagedBody) || errors.Is(err, fs.ErrNotExist) {
+			return fault.New(fault.Unavailable, "blob %s of %s is damaged or gone, so this would be no backup: put %s back, "+
+				"or delete the blob (%w)", blob, container, f.path, err)
+		}
+		if err != nil {
+			return err
+		}
+		if err := p.add(bodyEntry(container, file), data); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func bodyEntry(container, file string) string { return "blobs/" + container + "/" + file }
+
+func (p *packer) add(name string, data []byte) error {
+	if err := p.begin(name, int64(len(data))); err != nil {
+		return err
+	}
+	return p.write(data)
+}
+
+func (p *packer) addFile(ctx context.Context, name, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if err := p.begin(name, info.Size()); err != nil {
+		return err
+	}
+	buf := make([]byte, 1<<20)
+	for {
+		n, err := f.Read(buf)
+		if err == io.EOF {
+			return nil
+		}
+		if err := errors.Join(err, ctx.Err(), p.write(buf[:n])); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *packer) begin(name string, size int64) error {
+	sumEntry(p.sum, name, size)
+	return p.tar.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Mode: 0o600, Size: size, ModTime: p.c.MadeAt,
+		Format: tar.FormatPAX})
+}
+
+// sumEntry separates one entry from the next in the digest.
+func sumEntry(h hash.Hash, name string, size int64) { fmt.Fprintf(h, "\n%d %s\n", size, name) }
+
+func (p *packer) write(data []byte) error {
+	p.sum.Write(data) // never fails
+	p.done += int64(len(data))
+	p.o.tell("writing", p.done, p.c.Bytes)
+	_, err := p.tar.Write(data)
+	return err
+}

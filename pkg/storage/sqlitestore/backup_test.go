@@ -1,0 +1,264 @@
+package sqlitestore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+func backupOptions(t testing.TB) BackupOptions {
+	return BackupOptions{MadeAt: time.Unix(1_790_000_000, 0), MadeBy: "test",
+		Scratch: filepath.Join(t.TempDir(), "scratch.db")}
+}
+
+func backUp(t testing.TB, dir string) []byte {
+	t.Helper()
+	var to bytes.Buffer
+	o := backupOptions(t)
+	if _, err := Backup(t.Context(), dir, &to, o); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(o.Scratch + "*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	return to.Bytes()
+}
+
+func restoreTo(t testing.TB, backup []byte) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "store")
+	if _, err := Restore(t.Context(), bytes.NewReader(backup), dir, backupOptions(t)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestL5BackupOfARunningStore takes backups while a process writes and deletes without a pause, and restores each:
+// what had been acknowledged before is there, transactions are whole, every blob has its body, and there are no
+// others. The process is killed and begun again between them.
+func TestL5BackupOfARunningStore(t *testing.T) {
+	dir := t.TempDir()
+	told, names := map[string][]string{}, make(chan [2]string, 1<<16)
+	for range 3 {
+		p := start(t, "acknowledge", dir)
+		if !p.lines.Scan() {
+			t.Fatal("the child wrote nothing")
+		}
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			for more := true; more; more = p.lines.Scan() {
+				if who, name, ok := strings.Cut(p.lines.Text(), " "); ok {
+					names <- [2]string{who, name}
+				}
+			}
+		}()
+		for range 3 {
+			for n := len(names); n > 0; n-- {
+				line := <-names
+				told[line[0]] = append(told[line[0]], line[1])
+			}
+			copied := open(t, restoreTo(t, backUp(t, dir)))
+			checkTold(t, copied, told)
+			check(t, copied)
+			checkFiles(t, copied)
+			copied.Close()
+		}
+		p.Process.Kill()
+		<-done
+		p.Wait()
+	}
+	t.Logf("told of %d rows, %d jobs, %d blobs, %d blobs gone", len(told["row"]), len(told["job"]), len(told["blob"]),
+		len(told["gone"]))
+	s := open(t, dir)
+	s.removeLeftovers(t.Context(), 0)
+	checkFiles(t, s)
+}
+
+// TestL5DeletedWhileBackedUp deletes a blob between the copy of its row and that of its body.
+func TestL5DeletedWhileBackedUp(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	blobs := create(t, s).Container
+	if _, err := blobs.Put(t.Context(), "gone", storage.Blob{Body: large}); err != nil {
+		t.Fatal(err)
+	}
+	o, deleted := backupOptions(t), false
+	o.Progress = func(doing string, _, _ int64) {
+		if doing == "writing" && !deleted {
+			deleted = true
+			if err := blobs.Delete(t.Context(), "gone"); err != nil {
+				t.Error(err)
+			}
+			s.removeLeftovers(t.Context(), -time.Hour)
+			if _, err := Backup(t.Context(), dir, io.Discard, backupOptions(t)); !fault.Is(err, fault.Conflict) {
+				t.Errorf("a second backup at once: %v", err)
+			}
+		}
+	}
+	var to bytes.Buffer
+	if _, err := Backup(t.Context(), dir, &to, o); err != nil || !deleted {
+		t.Fatal(err, deleted)
+	}
+	if there, err := blobs.Exists(t.Context(), "gone"); there || err != nil {
+		t.Errorf("the blob is still there (%v)", err)
+	}
+	s.removeLeftovers(t.Context(), -time.Hour)
+	checkFiles(t, s)
+	b, err := open(t, restoreTo(t, to.Bytes())).Container("blobs").Get(t.Context(), "gone")
+	if err != nil || !bytes.Equal(b.Body, large) {
+		t.Errorf("restored: %d bytes (%v)", len(b.Body), err)
+	}
+}
+
+// sampleStore has a row, a message, and blobs of both kinds.
+func sampleStore(t testing.TB) (dir string, s *Store) {
+	t.Helper()
+	dir = t.TempDir()
+	s = open(t, dir)
+	m := create(t, s)
+	_, err := m.Table.Transact(t.Context(), insert("a", storage.Properties{"N": "1"}))
+	err = errors.Join(err, m.Queue.Send(t.Context(), []byte("job"), 0))
+	for name, body := range map[string][]byte{"small": []byte("x"), "large": large, "larger": append(large, 'y')} {
+		_, putErr := m.Container.Put(t.Context(), name, storage.Blob{Body: body, ContentType: "text/html"})
+		err = errors.Join(err, putErr)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, s
+}
+
+// TestL5RestoredIsTheSame compares everything that the port shows, and the store goes on to work as one of ours.
+func TestL5RestoredIsTheSame(t *testing.T) {
+	dir, s := sampleStore(t)
+	backup := backUp(t, dir)
+	c, err := Restore(t.Context(), bytes.NewReader(backup), "", backupOptions(t))
+	if err != nil || c.Rows != 1 || c.Messages != 1 || c.Blobs != 3 || c.MadeBy != "test" {
+		t.Errorf("verified: %+v (%v)", c, err)
+	}
+	back := open(t, restoreTo(t, backup))
+	have, err := storagetest.Dump(t.Context(), back, "rows")
+	want, wantErr := storagetest.Dump(t.Context(), s, "rows")
+	if diff := cmp.Diff(want, have); err != nil || wantErr != nil || diff != "" {
+		t.Errorf("%v %v (-want +have):\n%s", err, wantErr, diff)
+	}
+	for _, name := range []string{"small", "large", "larger"} {
+		have, err := back.Container("blobs").Get(t.Context(), name)
+		want, wantErr := s.Container("blobs").Get(t.Context(), name)
+		if err != nil || wantErr != nil || !bytes.Equal(have.Body, want.Body) || have.ContentType != want.ContentType {
+			t.Errorf("%s: %v %v", name, err, wantErr)
+		}
+	}
+	var mode string
+	if err := back.read.db.QueryRow("PRAGMA journal_mode").Scan(&mode); err != nil || mode != "wal" {
+		t.Errorf("its journal is %q (%v)", mode, err)
+	}
+}
+
+// TestL5DamagedBackup changes or removes bytes of a backup: it is refused, each time.
+func TestL5DamagedBackup(t *testing.T) {
+	dir, _ := sampleStore(t)
+	backup := backUp(t, dir)
+	raw, err := io.ReadAll(must2(zstd.NewReader(bytes.NewReader(backup))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify := func(what string, b []byte) {
+		t.Helper()
+		_, err := Restore(t.Context(), bytes.NewReader(b), "", backupOptions(t))
+		if !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: have %v", what, err)
+		}
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	for range 40 {
+		n := rng.IntN(len(backup))
+		verify(fmt.Sprintf("cut off at %d of %d", n, len(backup)), backup[:n])
+		b := bytes.Clone(backup)
+		b[n] ^= 1 << rng.IntN(8)
+		if same, err := io.ReadAll(must2(zstd.NewReader(bytes.NewReader(b)))); err == nil && bytes.Equal(same, raw) {
+			continue // a bit that the decoder does not look at
+		}
+		verify(fmt.Sprintf("byte %d of %d of the frame changed", n, len(backup)), b)
+	}
+	for range 200 { // below zstd's own checksum
+		n := rng.IntN(len(raw) - 2048) // what follows the digest's entry is padding
+		b := bytes.Clone(raw)
+		b[n] ^= 1 << rng.IntN(8)
+		if raw[n] == 0 {
+			continue // it may only fill up a block of the tar file
+		}
+		verify(fmt.Sprintf("byte %d of %d changed", n, len(raw)), must2(zstd.NewWriter(nil)).EncodeAll(b, nil))
+	}
+	verify("nothing", nil)
+	verify("text", []byte("hello"))
+}
+
+func must2[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// TestL5BackupRefuses wants no backup of what is not there or not whole.
+func TestL5BackupRefuses(t *testing.T) {
+	if _, err := Backup(t.Context(), t.TempDir(), io.Discard, backupOptions(t)); !fault.Is(err, fault.NotFound) {
+		t.Errorf("no store: %v", err)
+	}
+	dir, s := sampleStore(t)
+	var file string
+	if err := s.read.db.QueryRow("SELECT file FROM blobs WHERE body IS NULL").Scan(&file); err != nil {
+		t.Fatal(err)
+	}
+	path := s.bodies.body("blobs", file).path
+	write(t, path, []byte("damaged"))
+	_, err := Backup(t.Context(), dir, io.Discard, backupOptions(t))
+	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), path) {
+		t.Errorf("a damaged body: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	o := backupOptions(t)
+	if _, err := Backup(ctx, dir, io.Discard, o); err == nil {
+		t.Error("a cancelled one succeeded")
+	}
+	if _, err := os.Stat(o.Scratch); err == nil {
+		t.Error("the copy of the database was left behind")
+	}
+}
+
+// FuzzRestore: whatever a backup says, nothing is written outside the folder, and nothing crashes.
+func FuzzRestore(f *testing.F) {
+	dir, _ := sampleStore(f)
+	raw := must2(io.ReadAll(must2(zstd.NewReader(bytes.NewReader(backUp(f, dir))))))
+	f.Add(raw)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		parent := t.TempDir()
+		o := backupOptions(t)
+		_, err := Restore(t.Context(), bytes.NewReader(must2(zstd.NewWriter(nil)).EncodeAll(raw, nil)),
+			filepath.Join(parent, "store"), o)
+		if err == nil {
+			open(t, filepath.Join(parent, "store")).Close()
+		}
+		if entries, _ := os.ReadDir(parent); len(entries) > 1 {
+			t.Errorf("beside the store: %v", entries)
+		}
+	})
+}

@@ -1,0 +1,100 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// maxDamage bounds what Examine tells.
+const maxDamage = 10
+
+// Examine reads the whole store in dir, while others may use it, and returns what is damaged in it: pages of the
+// database, and bodies of blobs; at most 10 of them. The error is why it could not be read at all, such as a store
+// that is not there (NotFound), or one of another version.
+func Examine(ctx context.Context, dir string) (damage []string, err error) {
+	s := newStore(dir, Options{})
+	defer func() { err = s.kinded(ctx, err) }()
+	if _, err := os.Stat(s.path); err != nil {
+		return nil, fault.New(fault.NotFound, "%w", err)
+	}
+	release, err := holdBodies(dir) // or what is deleted meanwhile would look as if it were lost
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	db, err := openPool(s.path, 2, "query_only(1)")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	if err := s.checkMarks(ctx, db); err != nil {
+		return nil, err
+	}
+	if damage, err = damagedPages(ctx, db, maxDamage); err != nil {
+		return nil, err
+	}
+	bodies, err := damagedBodies(ctx, s, db, maxDamage-len(damage))
+	return append(damage, bodies...), err
+}
+
+// damagedPages has SQLite read the whole database, and returns at most so much of what is wrong with it.
+func damagedPages(ctx context.Context, db *sql.DB, most int) (damage []string, err error) {
+	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", most))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		if text != "ok" {
+			damage = append(damage, text)
+		}
+	}
+	return damage, rows.Err()
+}
+
+// damagedBodies compares each body with the checksum of its row.
+func damagedBodies(ctx context.Context, s *Store, db *sql.DB, most int) (damage []string, err error) {
+	rows, err := db.QueryContext(ctx, `SELECT c.name, b.name, b.file, b.size, b.sum, b.body IS NOT NULL, b.body
+		FROM blobs b JOIN created c ON c.id = b.container`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() && len(damage) < most {
+		var container, blob, file string
+		var size, sum int64
+		var small bool
+		var data []byte
+		if err := rows.Scan(&container, &blob, &file, &size, &sum, &small, &data); err != nil {
+			return damage, err
+		}
+		where := s.path
+		if small {
+			if int64(len(data)) != size || int64(crc32.Checksum(data, checksums)) != sum {
+				err = errDamagedBody
+			}
+		} else {
+			f := s.bodies.body(container, file)
+			where = f.path
+			_, err = f.read(size, uint32(sum))
+		}
+		if errors.Is(err, errDamagedBody) || errors.Is(err, fs.ErrNotExist) {
+			damage, err = append(damage, fmt.Sprintf("blob %s of %s, in %s: %v", blob, container, where, err)), nil
+		}
+		if err != nil {
+			return damage, err
+		}
+	}
+	return damage, rows.Err()
+}

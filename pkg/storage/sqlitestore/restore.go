@@ -1,0 +1,289 @@
+package sqlitestore
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"hash"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// maxWindow bounds what the decoder of a backup that anybody may have written holds, in bytes.
+const maxWindow = 64 << 20
+
+// Restore makes a store in dir of a backup, and verifies it: the digest of the whole, the database's
+// structure, and for each blob its body, its size and its checksum. The folder dir must not be there. With
+// dir "" nothing is kept, and it is only verified. A backup that is cut off, damaged, of another format or
+// of a later version is Invalid; what there is in dir is then no store and can be removed. Memory is that of
+// one body.
+func Restore(ctx context.Context, r io.Reader, dir string, o BackupOptions) (c Contents, err error) {
+	defer fault.Wrap(&err, "backup")
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return c, err
+	}
+	defer z.Close()
+	u := &unpacker{tar: tar.NewReader(z), sum: sha256.New(), o: o, path: o.Scratch}
+	if dir == "" {
+		defer os.Remove(o.Scratch)
+	} else {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return c, err
+		}
+		u.path, u.bodies = filepath.Join(dir, stateName), &bodies{root: filepath.Join(dir, "blobs")}
+		if err := u.bodies.prepare(); err != nil {
+			return c, err
+		}
+	}
+	if err := u.unpack(ctx); err != nil {
+		return u.c, u.kinded(ctx, err)
+	}
+	if dir == "" {
+		return u.c, nil
+	}
+	return u.c, errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
+}
+
+// kinded tells what is wrong with the backup from what is wrong here. Errors of readers know no kinds: what
+// cannot be read is no backup.
+func (u *unpacker) kinded(ctx context.Context, err error) error {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		switch e.Code() & 0xff {
+		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR:
+			return damagedBackup(err)
+		}
+	}
+	if err = newStore(filepath.Dir(u.path), Options{}).kinded(ctx, err); fault.KindOf(err) == fault.Internal {
+		return damagedBackup(err)
+	}
+	return err
+}
+
+func damagedBackup(err error) error {
+	return fault.New(fault.Invalid, "it is damaged, cut off or no backup of Tidemark: %w", err)
+}
+
+// unpacker reads the entries of a backup in their one order.
+type unpacker struct {
+	tar    *tar.Reader
+	sum    hash.Hash
+	o      BackupOptions
+	c      Contents
+	path   string  // of the database
+	bodies *bodies // nil when nothing is kept
+	last   string  // file of the body that was read last
+	done   int64
+}
+
+func (u *unpacker) unpack(ctx context.Context) error {
+	if err := u.header(); err != nil {
+		return err
+	}
+	if err := u.state(ctx); err != nil {
+		return err
+	}
+	var mode []string
+	if u.bodies != nil {
+		mode = []string{"journal_mode(WAL)"} // of our files; SQLite's copies have another
+	}
+	db, err := openPool(u.path, 1, mode...)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := u.checkState(ctx, db); err != nil {
+		return err
+	}
+	have := 0
+	for {
+		h, err := u.next()
+		if err != nil {
+			return err
+		}
+		if h.Name == digestName {
+			break
+		}
+		if err := u.body(ctx, db, h); err != nil {
+			return err
+		}
+		have++
+	}
+	var want int
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM blobs WHERE body IS NULL").Scan(&want); err != nil {
+		return err
+	}
+	if have != want {
+		return fault.New(fault.Invalid, "it has %d bodies of blobs, its rows name %d", have, want)
+	}
+	return u.end()
+}
+
+// next reads the header of an entry, which counts for the digest unless it is the digest's own.
+func (u *unpacker) next() (*tar.Header, error) {
+	h, err := u.tar.Next()
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, err
+	}
+	if h.Typeflag != tar.TypeReg || h.Size < 0 {
+		return nil, fault.New(fault.Invalid, "entry %q is no file", h.Name)
+	}
+	if h.Name != digestName {
+		sumEntry(u.sum, h.Name, h.Size)
+	}
+	return h, nil
+}
+
+func (u *unpacker) header() error {
+	h, err := u.next()
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(io.LimitReader(u.tar, 1<<16))
+	if err != nil {
+		return err
+	}
+	u.sum.Write(text)
+	if h.Name != headerName || json.Unmarshal(text, &u.c) != nil || u.c.Format != backupFormat {
+		return fault.New(fault.Invalid, "it is no backup of Tidemark")
+	}
+	if u.c.Version != backupVersion || u.c.Schema > schemaVersion {
+		return fault.New(fault.Invalid, "it has version %d.%d, made by %q; this program knows %d.%d: restore it with the "+
+			"program that made it, or a later one", u.c.Version, u.c.Schema, u.c.MadeBy, backupVersion, schemaVersion)
+	}
+	return nil
+}
+
+// state writes the database.
+func (u *unpacker) state(ctx context.Context) error {
+	h, err := u.next()
+	if err != nil {
+		return err
+	}
+	if h.Name != stateName {
+		return fault.New(fault.Invalid, "entry %q stands where %s belongs", h.Name, stateName)
+	}
+	f, err := os.OpenFile(u.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	buf := make([]byte, 1<<20)
+	for err == nil {
+		var n int
+		n, err = u.tar.Read(buf)
+		u.took(buf[:n])
+		if _, writeErr := f.Write(buf[:n]); writeErr != nil {
+			err = writeErr
+		} else if err == nil {
+			err = ctx.Err()
+		}
+	}
+	if err == io.EOF {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func (u *unpacker) took(data []byte) {
+	u.sum.Write(data)
+	u.done += int64(len(data))
+	u.o.tell("reading", u.done, u.c.Bytes)
+}
+
+// checkState looks for what makes the database no store, or a damaged one.
+func (u *unpacker) checkState(ctx context.Context, db *sql.DB) error {
+	s := newStore(filepath.Dir(u.path), Options{})
+	s.path = u.path
+	if empty, err := s.inspect(ctx, db); err != nil || empty {
+		return errors.Join(err, fault.New(fault.Invalid, "its database is none"))
+	}
+	const strange = "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')"
+	var foreign int
+	err := db.QueryRowContext(ctx, strange).Scan(&foreign)
+	if err != nil || foreign > 0 {
+		return errors.Join(err, fault.New(fault.Invalid, "its database has triggers or views, which ours have not"))
+	}
+	return integrity(ctx, db)
+}
+
+// integrity has SQLite read the whole database.
+func integrity(ctx context.Context, db *sql.DB) error {
+	damage, err := damagedPages(ctx, db, 1)
+	if err == nil && len(damage) > 0 {
+		err = fault.New(fault.Invalid, "the database is damaged: %s", damage[0])
+	}
+	return err
+}
+
+// body compares a body with the row that names it, and writes it where its store looks for it.
+func (u *unpacker) body(ctx context.Context, db *sql.DB, h *tar.Header) error {
+	container, file, ok := strings.Cut(strings.TrimPrefix(h.Name, "blobs/"), "/")
+	if !ok || storage.CheckContainerName(container) != nil || !isFileName(file) ||
+		bodyEntry(container, file) != h.Name || file <= u.last {
+		return fault.New(fault.Invalid, "entry %q is none of a backup", h.Name)
+	}
+	u.last = file
+	var blob string
+	var size, sum int64
+	err := db.QueryRowContext(ctx, bodiesQuery+" AND c.name = ? AND b.file = ?", container, file).
+		Scan(&container, &blob, &file, &size, &sum)
+	if err != nil {
+		return fault.New(fault.Invalid, "no row names %q: %w", h.Name, err)
+	}
+	if size != h.Size || size > storage.MaxBlobBytes {
+		return fault.New(fault.Invalid, "%q has %d bytes, its row says %d", h.Name, h.Size, size)
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(u.tar, data); err != nil {
+		return err
+	}
+	u.took(data)
+	if int64(crc32.Checksum(data, checksums)) != sum {
+		return fault.New(fault.Invalid, "%q: %w", h.Name, errDamagedBody)
+	}
+	if u.bodies == nil {
+		return nil
+	}
+	f := u.bodies.body(container, file)
+	if err := u.bodies.makeDir(filepath.Dir(f.path)); err != nil {
+		return err
+	}
+	return writeSynced(f.path, data)
+}
+
+// isFileName reports whether a body's file may have that name: see [fileName].
+func isFileName(name string) bool {
+	return len(name) > 2 && strings.Trim(name, "0123456789abcdefABCDEFGHIJKLMNOPQRSTUVWXYZ-") == ""
+}
+
+// end compares the digest, and wants nothing behind it.
+func (u *unpacker) end() error {
+	text, err := io.ReadAll(io.LimitReader(u.tar, 1<<10))
+	if err != nil {
+		return err
+	}
+	if string(text) != hex.EncodeToString(u.sum.Sum(nil)) {
+		return fault.New(fault.Invalid, "its digest is another than that of what it holds")
+	}
+	if _, err := u.tar.Next(); err != io.EOF {
+		return errors.Join(err, fault.New(fault.Invalid, "something stands behind its digest"))
+	}
+	return nil
+}

@@ -1,0 +1,238 @@
+package apiclient
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// integrations is where the examples lie.
+const integrations = "../../docs/integrations"
+
+// L6: each example of docs/integrations, run as its first lines say, adds a page of a real site to the real program,
+// waits until it is indexed, finds it, and lists it as changed, but not a page that was indexed before.
+func TestL6Examples(t *testing.T) {
+	server, site := runTidemark(t), runSite(t)
+	client := api.NewClient(server, "", nil)
+	_, err := api.AddURL.Call(t.Context(), client, api.AddURLRequest{URL: site + "/old"})
+	must(t, err)
+	eventually(t, "the old page is indexed", func() bool {
+		st, err := api.GetStatus.Call(t.Context(), client, api.StatusQuery{})
+		return err == nil && st.Items[api.StatusIndexed] == 1
+	})
+	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // curl.sh counts in seconds
+
+	compiled := typescript(t)
+	for _, example := range []struct {
+		name    string
+		command []string
+	}{
+		{"curl", []string{"sh", "curl.sh"}},
+		{"go", []string{"go", "run", "-C", "go", "."}},
+		{"python", []string{"python3", "python/example.py"}},
+		{"typescript", []string{"node", filepath.Join(compiled, "build", "example.js")}},
+	} {
+		t.Run(example.name, func(t *testing.T) {
+			page := site + "/" + example.name
+			out := play(t, server, append(example.command, page, example.name+` "high water"`)...)
+			for _, want := range []string{"added url_", "it is Indexed\n", "found Tides by " + example.name + " " + page,
+				"changed " + page + " at 20"} {
+				if !strings.Contains(out, want) {
+					t.Errorf("%q is missing in:\n%s", want, out)
+				}
+			}
+			if strings.Contains(out, site+"/old at") {
+				t.Errorf("a page that was indexed before is listed as changed:\n%s", out)
+			}
+			// A refusal is told with the server's words, and is a failure.
+			if out, err := try(t, server, append(example.command, "ftp://port.example/", "tides")...); err == nil ||
+				!strings.Contains(out, "scheme is neither http nor https") {
+				t.Errorf("a bad address: %v\n%s", err, out)
+			}
+		})
+	}
+	t.Run("langchain", func(t *testing.T) {
+		driver, err := filepath.Abs(filepath.Join("testdata", "retrieve.py"))
+		must(t, err)
+		retrieves(t, play(t, server, "python3", driver, ".", "python tides"), site+"/python Tides by python ck64:")
+		short(t, "langchain_retriever.py")
+	})
+	t.Run("langchain in TypeScript", func(t *testing.T) {
+		const driver = `const { TidemarkRetriever } = await import(process.argv[1]);
+			const retriever = new TidemarkRetriever({ server: process.env.TIDEMARK_SERVER, top: 1 });
+			for (const d of await retriever.invoke("python tides")) {
+				console.log("retrieved", d.metadata.source, d.metadata.title, d.id, d.pageContent);
+			}`
+		out := play(t, server, "node", "--input-type=module", "-e", driver,
+			filepath.Join(compiled, "build", "langchain_retriever.js"))
+		retrieves(t, out, site+"/python Tides by python ck64:")
+		short(t, "typescript/langchain_retriever.ts")
+	})
+	// L6: the description is valid in the eyes of a linter that others use. (openapi-typescript has read it above.)
+	t.Run("lint", func(t *testing.T) {
+		cmd := exec.CommandContext(t.Context(), "npm", "run", "lint")
+		cmd.Dir = compiled
+		if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("Your API description is valid")) {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}
+
+// retrieves checks what a retriever gave for a query that a page answers.
+func retrieves(t *testing.T, out, page string) {
+	t.Helper()
+	if !strings.Contains(out, "retrieved "+page) || !strings.Contains(out, "As python has it") {
+		t.Errorf("%s is not retrieved, or without its text:\n%s", page, out)
+	}
+}
+
+// short holds a retriever to the 40 lines that it was asked to have.
+func short(t *testing.T, name string) {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join(integrations, name))
+	if n := bytes.Count(source, []byte("\n")); err != nil || n > 40 {
+		t.Errorf("%s has %d lines (%v), want 40 at most", name, n, err)
+	}
+}
+
+// play runs an example from the folder of all and gives what it prints.
+func play(t *testing.T, server string, command ...string) string {
+	t.Helper()
+	out, err := try(t, server, command...)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
+	}
+	return out
+}
+
+func try(t *testing.T, server string, command ...string) (string, error) {
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Dir = integrations
+	cmd.Env = append(os.Environ(), "TIDEMARK_SERVER="+server, "TIDEMARK_KEY=", "PYTHONDONTWRITEBYTECODE=1")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// typescript installs what the lock file names, once for each lock file, and compiles the example. It gives its
+// folder, a copy of the one in the documents.
+func typescript(t *testing.T) string {
+	t.Helper()
+	from := filepath.Join(integrations, "typescript")
+	lock, err := os.ReadFile(filepath.Join(from, "package-lock.json"))
+	must(t, err)
+	sum := sha256.Sum256(lock)
+	tools, err := filepath.Abs(filepath.Join("..", "..", ".tools"))
+	must(t, err)
+	// As deep as the original, which names openapi.json by a relative path.
+	to := filepath.Join(tools, "integrations", hex.EncodeToString(sum[:6]))
+	must(t, os.MkdirAll(to, 0o755))
+	for _, pattern := range []string{"*.ts", "*.json"} {
+		names, err := filepath.Glob(filepath.Join(from, pattern))
+		must(t, err)
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			must(t, err)
+			must(t, os.WriteFile(filepath.Join(to, filepath.Base(name)), text, 0o644))
+		}
+	}
+	steps := [][]string{{"npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"}, {"npm", "run", "build"}}
+	if _, err := os.Stat(filepath.Join(to, "node_modules", ".package-lock.json")); err == nil {
+		steps = steps[1:]
+	}
+	for _, step := range steps {
+		cmd := exec.CommandContext(t.Context(), step[0], step[1:]...)
+		cmd.Dir = to
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(step, " "), err, out)
+		}
+	}
+	return to
+}
+
+// runSite serves a page for each example.
+func runSite(t *testing.T) string {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := strings.TrimPrefix(r.URL.Path, "/")
+		if !slices.Contains([]string{"old", "curl", "go", "python", "typescript"}, name) {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, "<html lang=en><title>Tides by "+name+"</title><main><h1>Tides by "+name+
+			"</h1><p>As "+name+" has it, high water at the harbour is at noon.</p></main>")
+	}))
+	t.Cleanup(site.Close)
+	return site.URL
+}
+
+// runTidemark builds the program and starts it as a user would, with an empty folder.
+func runTidemark(t *testing.T) (server string) {
+	t.Helper()
+	exe, port := buildTidemark(t), freePort(t)
+	ctx, stop := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, exe, "start", "--port", port, "--data", t.TempDir())
+	cmd.Env = append(os.Environ(), "CRAWL_ALLOW_HOSTS=127.0.0.1")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 20 * time.Second
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	must(t, cmd.Start())
+	t.Cleanup(func() {
+		stop()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("tidemark start:\n%s", &said)
+		}
+	})
+	server = "http://127.0.0.1:" + port
+	client := api.NewClient(server, "", nil)
+	eventually(t, "it answers", func() bool {
+		h, err := api.GetHealth.Call(ctx, client, api.None{})
+		return err == nil && h.Status == "ok"
+	})
+	return server
+}
+
+// buildTidemark builds the program from the sources beside this module.
+func buildTidemark(t *testing.T) string {
+	t.Helper()
+	exe := filepath.Join(t.TempDir(), "tidemark")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", exe, "./cmd/tidemark")
+	build.Dir = filepath.Join("..", "..")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return exe
+}
+
+// freePort is one that nobody listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close()
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !done(); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited a minute until %s", what)
+		}
+	}
+}

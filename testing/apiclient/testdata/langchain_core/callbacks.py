@@ -1,0 +1,2 @@
+class CallbackManagerForRetrieverRun:
+    """What a run of a retriever may report to."""

@@ -1,0 +1,44 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// L4: a person signs in with a key, does something, and signs out; what was seen is not there for who comes next.
+func TestL4SignIn(t *testing.T) {
+	key := strings.Repeat("tide", 8)
+	s := newStage(t, "API_KEYS=ada admin "+key, "API_KEYS_REQUIRED=true")
+	script := axe(t)
+	s.open("/items")
+	s.reads("main", "Sign in")
+	for _, l := range looks {
+		s.lookAs(l)
+		s.accessible(script, "sign-in, "+l.name)
+		s.fits("sign-in, " + l.name)
+		s.shoot("sign-in-" + l.name)
+	}
+	s.do(chromedp.SendKeys("#key", "a guess"+kb.Enter))
+	s.reads("[role=alert]", "not valid")
+	s.accessible(script, "refused")
+	s.do(chromedp.SendKeys("#key", key+kb.Enter))
+	s.reads("h1", "Items")
+	s.reads("header", "ada")
+	s.accessible(script, "signed in")
+	s.open("")
+	s.do(chromedp.SendKeys("#urls", s.site+"/index.html"), chromedp.Click("form[action^='/api/ui/add'] button"),
+		chromedp.WaitVisible(".flash"))
+	s.reads("#live-item", "source added by API (key ada)")
+	s.shoot("signed-in")
+	s.do(chromedp.Click(".who button"), chromedp.WaitVisible("#key"))
+	s.open("/items")
+	s.reads("main", "Sign in")
+	s.do(chromedp.NavigateBack(), chromedp.WaitReady("main"))
+	s.reads("main", "Sign in")
+	if len(s.said) > 0 {
+		t.Errorf("the console says %q", s.said)
+	}
+}
