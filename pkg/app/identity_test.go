@@ -34,7 +34,8 @@ type upgraded struct {
 	http.Handler
 }
 
-// version1 was made by the last version with url_v1, and exported. Its site is there no longer.
+// version1 was made by the last version with url_v1, and exported. Its site is there no longer, so its pages were made
+// due in the year 2999, but for one that waits for its first check.
 const version1 = "testdata/store-url_v1"
 
 func upgrade(t *testing.T) *upgraded {
