@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/textdiff"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
@@ -54,7 +55,7 @@ func lastTwo(ctx context.Context, v *call, ids []source.ID, q api.DiffQuery) (fr
 			return "", "", err
 		}
 		for _, c := range past {
-			before, now := digestOf(c.Before), digestOf(c.RawHash)
+			before, now := feed.Digest(c.Before), feed.Digest(c.RawHash)
 			if before != "" && (q.From == "" || q.From == before) && (q.To == "" || q.To == now) {
 				return before, now, nil
 			}

@@ -20,6 +20,20 @@ type ChangeQuery struct {
 	Continuation string `json:"continuation,omitempty"`
 }
 
+// ChangeFilter says which changes are wanted: the part of a query that rules have, too.
+type ChangeFilter struct {
+	Host     string  `json:"host,omitempty"`
+	Type     string  `json:"type,omitempty"`     // url, file or entry
+	Kind     string  `json:"kind,omitempty"`     // kinds, with commas between them
+	MinShare float64 `json:"minShare,omitempty"` // the least part of the text that has changed, 0 to 1
+	Q        string  `json:"q,omitempty"`        // words that all stand in the title, the address or the passages
+}
+
+// Filter is what the query says of changes.
+func (q ChangeQuery) Filter() ChangeFilter {
+	return ChangeFilter{Host: q.Host, Type: q.Type, Kind: q.Kind, MinShare: q.MinShare, Q: q.Q}
+}
+
 // ChangePage is a page of changes. A page may have fewer than were asked for, and none, while there is a continuation.
 type ChangePage struct {
 	Changes      []FeedChange `json:"changes"`

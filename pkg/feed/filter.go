@@ -1,0 +1,66 @@
+package feed
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Filter says which changes are wanted. The zero Filter wants all.
+type Filter struct {
+	host, of     string // of is a type; empty for any
+	kinds        []string
+	minShare     float64
+	words        []string  // lower case
+	since, until time.Time // zero for any
+}
+
+// NewFilter reads one from a query; its times are given to [Filter.During]. Invalid, with the field that is at fault.
+func NewFilter(q api.ChangeFilter) (f Filter, err error) {
+	f = Filter{host: strings.ToLower(q.Host), of: q.Type, minShare: q.MinShare,
+		words: strings.Fields(strings.ToLower(q.Q))}
+	if !slices.Contains([]string{"", "url", "file", "entry"}, q.Type) {
+		return f, fault.Field("type", "type must be url, file or entry, not %.40q", q.Type)
+	}
+	if q.MinShare < 0 || q.MinShare > 1 {
+		return f, fault.Field("minShare", "minShare must be 0 to 1, not %g", q.MinShare)
+	}
+	for kind := range strings.SplitSeq(q.Kind, ",") {
+		if kind = strings.TrimSpace(kind); kind == "" {
+			continue
+		}
+		if !slices.Contains(api.ChangeKinds, api.ChangeKind(kind)) {
+			return f, fault.Field("kind", "kind must be of %v, not %.40q", api.ChangeKinds, kind)
+		}
+		f.kinds = append(f.kinds, kind)
+	}
+	return f, nil
+}
+
+// During is the filter of changes from one time to before another; zero times bound nothing.
+func (f Filter) During(since, until time.Time) Filter {
+	f.since, f.until = since, until
+	return f
+}
+
+// Wants reports whether a change is wanted.
+func (f Filter) Wants(c Change) bool {
+	switch {
+	case f.host != "" && c.Host != f.host, f.of != "" && c.Type != f.of,
+		len(f.kinds) > 0 && !slices.Contains(f.kinds, string(c.Kind)),
+		c.Share < f.minShare, c.At.Before(f.since), !f.until.IsZero() && !c.At.Before(f.until):
+		return false
+	}
+	if len(f.words) == 0 {
+		return true
+	}
+	text := c.Title + "\n" + c.URL
+	for _, p := range c.Passages {
+		text += "\n" + p.Text
+	}
+	text = strings.ToLower(text)
+	return !slices.ContainsFunc(f.words, func(w string) bool { return !strings.Contains(text, w) })
+}

@@ -1,0 +1,51 @@
+package feed
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// W1, W5: the API, feeds and rules decide by one filter.
+func TestW1Filter(t *testing.T) {
+	at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	c := Change{At: at, Kind: Content, Type: "url", Host: "port.example", Title: "Costs", Share: 0.25,
+		URL: "https://port.example/costs", Passages: []Passage{{Text: "The fee is 30 euros.", Op: Added}}}
+	for name, tt := range map[string]struct {
+		filter api.ChangeFilter
+		from   time.Duration // of the change's time
+		until  time.Duration
+		want   bool
+	}{
+		"everything":        {want: true},
+		"its host":          {filter: api.ChangeFilter{Host: "PORT.example"}, want: true},
+		"another host":      {filter: api.ChangeFilter{Host: "a.example"}},
+		"another type":      {filter: api.ChangeFilter{Type: "file"}},
+		"its kind":          {filter: api.ChangeFilter{Kind: "gone, content"}, want: true},
+		"another kind":      {filter: api.ChangeFilter{Kind: "gone"}},
+		"enough":            {filter: api.ChangeFilter{MinShare: 0.25}, want: true},
+		"too little":        {filter: api.ChangeFilter{MinShare: 0.26}},
+		"words":             {filter: api.ChangeFilter{Q: "COSTS euros"}, want: true},
+		"one word too many": {filter: api.ChangeFilter{Q: "costs dollars"}},
+		"from its time on":  {from: 0, until: time.Hour, want: true},
+		"after it":          {from: time.Second, until: time.Hour},
+		"up to it":          {from: -time.Hour, until: 0},
+	} {
+		f, err := NewFilter(tt.filter)
+		must(t, err)
+		if tt.from != tt.until {
+			f = f.During(at.Add(tt.from), at.Add(tt.until))
+		}
+		if got := f.Wants(c); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	for field, q := range map[string]api.ChangeFilter{"type": {Type: "page"}, "kind": {Kind: "new,novel"},
+		"minShare": {MinShare: 2}} {
+		if _, err := NewFilter(q); fault.FieldOf(err) != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}

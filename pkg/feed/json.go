@@ -1,0 +1,35 @@
+package feed
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// JSON is a change as the API and those who are told of it have it.
+func (c Change) JSON() api.FeedChange {
+	out := api.FeedChange{
+		ID: c.Place.String(), ItemID: c.ItemID, EntryID: c.EntryID, Type: c.Type, Host: c.Host, URL: c.URL,
+		Title: c.Title, At: c.At, Kind: api.ChangeKind(c.Kind), Why: c.Why, Share: c.Share,
+		WordsAdded: c.WordsAdded, WordsRemoved: c.WordsRemoved,
+		From: Digest(c.From), To: Digest(c.To),
+	}
+	for _, p := range c.Passages {
+		out.Passages = append(out.Passages, api.ChangedPassage{Text: p.Text, Op: string(p.Op)})
+	}
+	if out.From != "" && out.To != "" && out.From != out.To {
+		q := url.Values{"from": {out.From}, "to": {out.To}}
+		out.Diff = "/api/items/" + url.PathEscape(c.ItemID) + "/diff?" + q.Encode()
+	}
+	return out
+}
+
+// Digest is that of a capture as the API has it; none of what was never stored.
+func Digest(rawHash string) string {
+	digest, _ := strings.CutPrefix(rawHash, "sha256:")
+	if len(digest) != 64 || strings.Trim(digest, "0123456789abcdef") != "" {
+		return ""
+	}
+	return digest
+}
