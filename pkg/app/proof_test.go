@@ -341,11 +341,16 @@ func (p *proof) seen(what string, s *proofSite, says api.BackfillCounts, mode ba
 			p.pages[s.URL+path] += n
 		}
 	}
-	if over := requests - says.Requests; over < 0 || repeated != over || over > 0 && !killed || over > 2**proofKills {
+	// A busy machine takes so long for a step that its message comes again, and its document is read again.
+	over, allowed := requests-says.Requests, 2
+	if killed {
+		allowed += 2 * *proofKills
+	}
+	if over < 0 || repeated != over || over > allowed {
 		p.t.Errorf("%s: %s saw %d requests, %d of them repeated; the run says %d: %v", what, s.URL, requests, repeated,
 			says.Requests, asked)
 	}
-	if !killed && sent != says.Bytes {
+	if !killed && over == 0 && sent != says.Bytes {
 		p.t.Errorf("%s: %s sent %d bytes, the run says %d", what, s.URL, sent, says.Bytes)
 	}
 }
@@ -378,13 +383,14 @@ func (p *proof) items() (items []registry.Item) {
 	return items
 }
 
-// leftovers finds rows that no run needs any more.
+// leftovers finds rows that no run needs any more. Links of a step that two workers have ended may stay until the work
+// of the run is removed (see backfill.TestE11Simulation).
 func (p *proof) leftovers() {
 	for e, err := range p.store.Table(backfill.Table).Query(p.t.Context(), storage.Query{}) {
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		if strings.HasPrefix(e.Row, "links|") || strings.HasPrefix(e.Row, "active|") {
+		if strings.HasPrefix(e.Row, "active|") {
 			p.t.Errorf("%s is left over", e.Row)
 		}
 	}
