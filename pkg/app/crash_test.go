@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -245,11 +246,31 @@ func (c *crash) drain() {
 	if !c.feed(new(atomic.Bool)) {
 		c.t.FailNow()
 	}
+	asked := map[string]bool{}
 	c.await("everything is done", func() bool {
 		c.invoke("CrawlTimer")
+		c.askAgain(asked)
 		return c.idle() && c.counts()[api.StatusIndexed] == len(c.editions)
 	})
 	c.kill(tree)
+}
+
+// askAgain registers once more the pages of which a check has failed: on a busy machine one may, and its next try is
+// minutes away.
+func (c *crash) askAgain(asked map[string]bool) {
+	c.t.Helper()
+	var failed api.ItemPage
+	c.ask("GET", "/api/items?status=Error&top=100", nil, http.StatusOK, &failed)
+	for _, it := range failed.Items {
+		url := it.DisplaySource
+		if asked[url] {
+			continue
+		}
+		c.t.Logf("asked again for %s: %s", url, it.ErrorMessage)
+		asked[url] = true
+		c.attempts[strings.TrimPrefix(url, c.site.URL)]++
+		c.add([]string{url})
+	}
 }
 
 func (c *crash) index() string { return filepath.Join(c.env["TIDEMARK_DATA"], "index.db") }

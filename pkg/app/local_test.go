@@ -263,7 +263,7 @@ func (l *local) invoke(function string) {
 // await polls until something is so.
 func (l *local) await(what string, so func() bool) {
 	l.t.Helper()
-	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
 		if so() {
 			return
 		}
