@@ -43,6 +43,8 @@ func TestW1Contract(t *testing.T) {
 		{"W1 no share", "GET", "/api/changes?minShare=2", ""},
 		{"another page is added", "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/two"}`},
 		{"the worker works", "", "", ""},
+		{"a note is inserted", "POST", "/api/db/insert", `{"source":"notes","title":"Tides","clean_text":"Ebb at noon."}`},
+		{"W1 an entry is a change, too", "GET", "/api/changes?type=entry", ""},
 		{"W3 nothing to compare", "GET", "/api/items/" + idOf(t, "https://port.example/ok/two") + "/diff", ""},
 	} {
 		fmt.Fprintf(&log, "=== %s\n", step.name)

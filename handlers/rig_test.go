@@ -167,7 +167,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	must(t, err)
 	tokens := 0
 	mine := entries.New(store, entries.Options{Clock: clock, Links: reg, Rules: source.DefaultRules(), Index: engine,
-		Token: func() string {
+		Feed: reg.Feed, Token: func() string {
 			tokens++
 			return strings.Repeat("a", 24) + string(rune('a'+tokens/26)) + string(rune('a'+tokens%26))
 		}})

@@ -178,7 +178,8 @@ type pushed struct {
 }
 
 func (a assembly) pushed(in inputs, known records, out indexed) (p pushed, err error) {
-	keeping := entries.Options{Links: known.registry, Rules: a.cfg.Rules, Vectors: out.vectors, Log: a.log}
+	keeping := entries.Options{Links: known.registry, Rules: a.cfg.Rules, Vectors: out.vectors, Log: a.log,
+		Feed: known.registry.Feed}
 	if !out.none {
 		keeping.Index = instrumented.Index(out.engine, a.cfg.Metrics)
 	}

@@ -15,6 +15,7 @@
 //	  PK policy  RK p|<SHA-256 of key>  the id of the entry that has this primary key
 //	  PK policy  RK s|<SHA-256 of key>  likewise for secondary keys
 //	  PK policy  RK x|<token>           outbox: the index may lack the present state of the entry (pkm only)
+//	  PK policy  RK w|<token><time>…    a change of the entry that the feed may lack (pkm only)
 //	  PK -       RK e|, x|<token>       an entry without a policy, which is never the same as another
 //	Policies, PoliciesTest
 //	  PK policy  RK <policy>            seeded once, then the operator's
@@ -31,6 +32,7 @@
 //  2. The policy of an entry, its id and when it was created never change.
 //  3. The index has the present state of an entry of pkm, or the entry is in the outbox.
 //  4. Until a claim expires only its claimant writes the entry to the index.
+//  5. The feed has a change of an entry of pkm once, or its row waits. A merge that changes nothing is none.
 //
 // # Outbox
 //
@@ -41,6 +43,13 @@
 // Whoever changes an entry adds it to the outbox, or touches the row that is there. [Store.Flush] puts into the
 // index what a request has written, FlushOutbox what was left. Entries of pkm_test are not searched: they have
 // no outbox.
+//
+// # News
+//
+// The transaction that inserts or updates an entry also writes a row with what the feed is to say of it. Flush
+// publishes that and removes the row together with outbox entries; after a crash FlushOutbox does. The row's
+// name is the name of the feed's group, so it makes no difference who publishes, or how often. A change that
+// FlushOutbox publishes may come behind a later one of its entry; their times are right.
 //
 // # Keys of an older revision
 //

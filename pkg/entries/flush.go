@@ -41,30 +41,38 @@ const (
 	readers    = 8 // rows read at once
 )
 
-// Flush puts what calls have inserted and updated into the index, so that it is found at once: for each hundred
-// entries one Put, and a transaction for each policy. What the index does not take now, or what somebody else
+// Flush publishes what calls have inserted and updated, a request for each thirty, and puts it into the index, so that
+// it is found at once: for each hundred entries one Put, and for each policy a transaction for a hundred rows, of which
+// an entry has two. What the index does not take now, or what somebody else
 // changed at the same time, remains in the outbox for [Store.FlushOutbox]; the error says why. The entries are
 // stored, whatever the error. Flush must be called within [claimTime] less [claimMargin] of the calls; older
 // results are left to FlushOutbox, too.
 func (s *Store) Flush(ctx context.Context, results ...Result) error {
 	var claimed []pendingEntry
+	var said []news
 	for _, r := range results {
 		if r.claimed.etag != "" {
 			claimed = append(claimed, pendingEntry{r.claimed, r.Entry, r.Action == Inserted})
 		}
+		if r.news.group.ID != "" {
+			said = append(said, r.news)
+		}
 	}
-	if s.o.Index == nil {
-		return nil
+	f := s.flusher()
+	err := f.publish(ctx, said)
+	if f.index != nil {
+		err = errors.Join(err, f.flush(ctx, claimed))
 	}
-	return s.flusher().flush(ctx, claimed)
+	return errors.Join(err, f.tidy(ctx))
 }
 
 // FlushOutbox puts into the index what is left in the outbox: what was written while the index was down, what a
-// process left that died, and what a model said of entries. While there is nothing it costs a read, and one for
+// process left that died, and what a model said of entries; and into the feed what a process did not publish before
+// it died. While there is nothing it costs a read, and one for
 // each policy. It stops after a thousand entries of a policy, or at an error, and may be called at any time by
-// anybody. Without an index it does nothing.
+// anybody. Without an index and a feed it does nothing.
 func (s *Store) FlushOutbox(ctx context.Context) (flushed int, err error) {
-	if s.o.Index == nil {
+	if s.o.Index == nil && s.o.Feed == nil {
 		return 0, nil
 	}
 	partitions, err := s.In(Production).policies.partitions(ctx)
@@ -87,27 +95,22 @@ type flusher struct {
 	index   Index
 	vectors Embedder
 	log     *slog.Logger
+	// told are the rows of news that were published, by partition. They go with outbox entries of it.
+	told map[string][]storage.Op
 }
 
-func (s *Store) flusher() flusher {
-	return flusher{s.In(Production).outbox, s.o.Index, s.o.Vectors, s.o.Log}
+func (s *Store) flusher() *flusher {
+	return &flusher{s.In(Production).outbox, s.o.Index, s.o.Vectors, s.o.Log, map[string][]storage.Op{}}
 }
 
-func (f flusher) flushPartition(ctx context.Context, partition string) (flushed int, err error) {
-	for flushed < maxFlushed {
-		found, err := f.unclaimed(ctx, partition)
-		if err != nil || len(found) == 0 {
-			return flushed, err
-		}
-		claimed, err := f.claim(ctx, storage.Merge, found)
+func (f *flusher) flushPartition(ctx context.Context, partition string) (flushed int, err error) {
+	for range maxFlushed / flushBatch {
+		found, said, err := f.unclaimed(ctx, partition)
 		if err != nil {
 			return flushed, err
 		}
-		pending, err := f.load(ctx, claimed)
-		if err != nil {
-			return flushed, err
-		}
-		if err := f.flush(ctx, pending); err != nil {
+		err = errors.Join(f.publish(ctx, said), f.flushUnclaimed(ctx, found), f.tidy(ctx))
+		if err != nil || len(found)+len(said) == 0 {
 			return flushed, err
 		}
 		flushed += len(found)
@@ -115,8 +118,21 @@ func (f flusher) flushPartition(ctx context.Context, partition string) (flushed 
 	return flushed, nil
 }
 
+// flushUnclaimed claims entries of one partition that nobody has claimed, and flushes them.
+func (f *flusher) flushUnclaimed(ctx context.Context, found []outboxEntry) error {
+	claimed, err := f.claim(ctx, storage.Merge, found)
+	if err != nil {
+		return err
+	}
+	pending, err := f.load(ctx, claimed)
+	if err != nil {
+		return err
+	}
+	return f.flush(ctx, pending)
+}
+
 // flush flushes entries, again while others touch them.
-func (f flusher) flush(ctx context.Context, pending []pendingEntry) error {
+func (f *flusher) flush(ctx context.Context, pending []pendingEntry) error {
 	for try := 0; len(pending) > 0 && try < flushTries; try++ {
 		var touched []outboxEntry
 		for some := range slices.Chunk(pending, flushBatch) {
@@ -136,7 +152,7 @@ func (f flusher) flush(ctx context.Context, pending []pendingEntry) error {
 
 // flushSome puts at most a batch of entries into the index and removes them from the outbox. It returns those
 // that were touched meanwhile, and passes over those whose claims expire soon.
-func (f flusher) flushSome(ctx context.Context, some []pendingEntry) (touched []outboxEntry, err error) {
+func (f *flusher) flushSome(ctx context.Context, some []pendingEntry) (touched []outboxEntry, err error) {
 	now := f.now().UTC()
 	var pages []search.Page
 	flushed := map[string][]outboxEntry{}
@@ -159,8 +175,8 @@ func (f flusher) flushSome(ctx context.Context, some []pendingEntry) (touched []
 	if failed := f.put(ctx, pages); failed != nil {
 		return nil, failed
 	}
-	for _, entries := range flushed {
-		more, failed := f.remove(ctx, entries)
+	for partition, entries := range flushed {
+		more, failed := f.remove(ctx, partition, entries)
 		if failed != nil {
 			return nil, failed
 		}
@@ -169,8 +185,33 @@ func (f flusher) flushSome(ctx context.Context, some []pendingEntry) (touched []
 	return touched, err
 }
 
+// remove removes flushed outbox entries of one partition, and news that were published. It returns the entries that
+// were touched meanwhile.
+func (f *flusher) remove(ctx context.Context, partition string, flushed []outboxEntry) (
+	touched []outboxEntry, err error,
+) {
+	var ops []storage.Op
+	for _, e := range flushed {
+		ops = append(ops, e.op(storage.Delete))
+	}
+	ops = append(ops, f.told[partition]...)
+	for from := 0; from < len(ops); from += storage.MaxOps {
+		_, refused, err := f.transactMost(ctx, ops[from:min(from+storage.MaxOps, len(ops))])
+		if err != nil {
+			return nil, err
+		}
+		for i := from; i < min(from+storage.MaxOps, len(flushed)); i++ {
+			if fault.Is(refused[i-from], fault.Conflict) {
+				touched = append(touched, flushed[i])
+			}
+		}
+	}
+	delete(f.told, partition)
+	return touched, nil
+}
+
 // page is an entry for the index, with vectors if chunks have any.
-func (f flusher) page(ctx context.Context, e pendingEntry, now time.Time) (search.Page, error) {
+func (f *flusher) page(ctx context.Context, e pendingEntry, now time.Time) (search.Page, error) {
 	p := pageOf(e.fields, now)
 	if e.fresh {
 		p.Known = &search.Contents{}
@@ -182,7 +223,7 @@ func (f flusher) page(ctx context.Context, e pendingEntry, now time.Time) (searc
 }
 
 // put gives pages to the index. A page that the index refuses for what it is stays out of it, and is logged.
-func (f flusher) put(ctx context.Context, pages []search.Page) error {
+func (f *flusher) put(ctx context.Context, pages []search.Page) error {
 	if len(pages) == 0 {
 		return nil
 	}
@@ -204,7 +245,7 @@ func (f flusher) put(ctx context.Context, pages []search.Page) error {
 
 // reread reads touched entries again. Their claims are still the caller's: others only move the ETag of a claimed
 // row, and nobody claims it before the claim expires, which flushSome checks.
-func (f flusher) reread(ctx context.Context, touched []outboxEntry) ([]pendingEntry, error) {
+func (f *flusher) reread(ctx context.Context, touched []outboxEntry) ([]pendingEntry, error) {
 	var claimed []outboxEntry
 	for _, t := range touched {
 		e, err := f.rows.Get(ctx, t.key)
@@ -222,7 +263,7 @@ func (f flusher) reread(ctx context.Context, touched []outboxEntry) ([]pendingEn
 }
 
 // load reads claimed entries, several at once.
-func (f flusher) load(ctx context.Context, claimed []outboxEntry) ([]pendingEntry, error) {
+func (f *flusher) load(ctx context.Context, claimed []outboxEntry) ([]pendingEntry, error) {
 	out := make([]pendingEntry, len(claimed))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(readers)
@@ -244,7 +285,7 @@ func (f flusher) load(ctx context.Context, claimed []outboxEntry) ([]pendingEntr
 }
 
 // loadRange reads claimed entries whose keys follow each other, in one query.
-func (f flusher) loadRange(ctx context.Context, claimed []outboxEntry) ([]pendingEntry, error) {
+func (f *flusher) loadRange(ctx context.Context, claimed []outboxEntry) ([]pendingEntry, error) {
 	if len(claimed) == 0 {
 		return nil, nil
 	}
@@ -268,7 +309,7 @@ func (f flusher) loadRange(ctx context.Context, claimed []outboxEntry) ([]pendin
 
 // pendingOf reads the row of an entry. One that cannot be read is not searched until somebody has mended it and
 // the index was rebuilt.
-func (f flusher) pendingOf(ctx context.Context, c outboxEntry, e storage.Entity) pendingEntry {
+func (f *flusher) pendingOf(ctx context.Context, c outboxEntry, e storage.Entity) pendingEntry {
 	r, err := rowOf(e)
 	if err != nil {
 		f.log.ErrorContext(ctx, "entry cannot be read, and leaves the index", "entry", idAt(c.entry()), "err", err)

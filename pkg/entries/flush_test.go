@@ -83,9 +83,10 @@ func TestD10Flushed(t *testing.T) {
 }
 
 // TestD10Cost: an insert remains one request, and a hundred that are flushed cost one put and one
-// transaction more.
+// transaction more. What the feed costs beside that is in TestW2EntriesCost.
 func TestD10Cost(t *testing.T) {
 	r := newRig(t, openMem)
+	r.o.Feed = nil
 	requests := map[string]int{}
 	r.hook.OnBefore = func(_ context.Context, c storagetest.Call) error { requests[c.Op]++; return nil }
 	session, all := r.In(Production), []Result(nil)

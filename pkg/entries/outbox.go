@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -68,6 +69,7 @@ func (e outboxEntry) op(kind storage.OpKind) storage.Op {
 type outbox struct {
 	rows     storage.Table
 	searched bool
+	feed     *feed.Feed // nil: nobody is told of changes
 	now      func() time.Time
 }
 
@@ -76,12 +78,15 @@ func (o outbox) claimUntil(d time.Duration) time.Time {
 	return storage.ParseTime(storage.FormatTime(o.now().Add(d)))
 }
 
-// commit changes an entry and adds it to the outbox, claimed by the caller for so long. If it is in the outbox
-// already, somebody else may have claimed it, and the zero value is returned. The error is that of the writes;
-// errRaced when the outbox row was removed at this moment.
+// commit changes an entry, adds it to the outbox, claimed by the caller for so long, and writes what the feed is to
+// have of it. If it is in the outbox already, somebody else may have claimed it, and the zero value is returned. The
+// error is that of the writes; errRaced when the outbox row was removed at this moment.
 func (o outbox) commit(
-	ctx context.Context, entry storage.Key, lease time.Duration, ops ...storage.Op,
+	ctx context.Context, entry storage.Key, lease time.Duration, n news, ops ...storage.Op,
 ) (outboxEntry, error) {
+	if n.group.ID != "" {
+		ops = append(ops, n.insert())
+	}
 	if !o.searched {
 		_, err := o.rows.Transact(ctx, ops...)
 		return outboxEntry{}, err
@@ -166,36 +171,32 @@ func (o outbox) claim(
 	return claimed, nil
 }
 
-// remove removes flushed outbox entries of one partition, and returns those that were touched meanwhile.
-func (o outbox) remove(ctx context.Context, flushed []outboxEntry) (touched []outboxEntry, err error) {
-	ops := make([]storage.Op, len(flushed))
-	for i, e := range flushed {
-		ops[i] = e.op(storage.Delete)
+// unclaimed are at most a batch of the outbox entries of a partition that nobody has claimed, and of the news that
+// those who wrote them should have published by now. Without an index only the news are wanted.
+func (f *flusher) unclaimed(ctx context.Context, partition string) (found []outboxEntry, said []news, err error) {
+	now, q := f.now(), storage.Query{Partition: partition, RowFrom: newsPrefix, RowTo: "x}"}
+	if f.index == nil {
+		q.RowTo = outboxPrefix
 	}
-	_, refused, err := o.transactMost(ctx, ops)
-	for i, e := range flushed {
-		if fault.Is(refused[i], fault.Conflict) {
-			touched = append(touched, e)
-		}
-	}
-	return touched, err
-}
-
-// unclaimed are at most a batch of the outbox entries of a partition that nobody has claimed.
-func (o outbox) unclaimed(ctx context.Context, partition string) (found []outboxEntry, err error) {
-	now := o.now()
-	for e, err := range o.rows.Query(ctx, storage.Query{Partition: partition, RowFrom: outboxPrefix, RowTo: "x}"}) {
+	for e, err := range f.rows.Query(ctx, q) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if entry := outboxEntryOf(e); !entry.until.After(now) {
-			found = append(found, entry)
+		if !strings.HasPrefix(e.Row, newsPrefix) {
+			if entry := outboxEntryOf(e); !entry.until.After(now) {
+				found = append(found, entry)
+			}
+		} else if n, err := newsOf(e); err != nil {
+			f.logRefused(ctx, e.Key, err)
+			f.told[partition] = append(f.told[partition], n.remove())
+		} else if f.feed != nil && !n.until.After(now) {
+			said = append(said, n)
 		}
-		if len(found) == flushBatch {
+		if len(found) == flushBatch || len(said) == flushBatch {
 			break
 		}
 	}
-	return found, nil
+	return found, said, nil
 }
 
 // missing are outbox entries, not written yet, for those of some entries of one partition that have none.

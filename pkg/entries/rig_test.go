@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -91,12 +92,17 @@ func newRig(t *testing.T, open opener) *rig {
 	r.index = shelf{hook: r, pages: map[string]search.Page{}}
 	r.Store = r.another()
 	must(t, r.Create(t.Context()))
+	must(t, r.o.Feed.Create(t.Context()))
+	_, err := r.o.Feed.Segment(t.Context()) // read once in a process
+	must(t, err)
+	r.reads.Store(0)
 	return r
 }
 
 // another is what a second process has.
 func (r *rig) another() *Store {
-	return New(storagetest.Hooked(r.under, r), Options{Clock: func() time.Time { return r.now }, Index: &r.index})
+	return New(storagetest.Hooked(r.under, r), Options{Clock: func() time.Time { return r.now }, Index: &r.index,
+		Feed: feed.Open(storagetest.Hooked(r.under, r), func() time.Time { return r.now })})
 }
 
 // insert stores an entry in production.
@@ -126,6 +132,9 @@ func (r *rig) rows() []Fields {
 		must(r.T, err)
 		if strings.HasPrefix(e.Row, outboxPrefix) {
 			outboxed[idAt(outboxEntryOf(e).entry())] = true
+			continue
+		}
+		if strings.HasPrefix(e.Row, newsPrefix) {
 			continue
 		}
 		if !strings.HasPrefix(e.Row, rowText) {

@@ -23,7 +23,7 @@ func pageOf(f Fields, now time.Time) search.Page {
 	// fails for bad addresses only
 	text, _ := extract.Extract([]byte(textOf(f)), "text/plain; charset=utf-8", mailBase, extract.Limits{})
 	p := search.Page{
-		ID: f.Text("id"), URL: f.Text("url"), Host: strings.TrimSuffix(f.Text("source"), "-batch"), Type: TypeEntry,
+		ID: f.Text("id"), URL: f.Text("url"), Host: hostOf(f), Type: TypeEntry,
 		Title: titleOf(f), Language: text.Language, MimeType: "text/plain", IndexedAt: now, ChangedAt: sentAt(f),
 	}
 	body, _ := chunk.Split(chunk.Page{ID: p.ID, Title: p.Title, Blocks: text.Blocks})
@@ -33,6 +33,9 @@ func pageOf(f Fields, now time.Time) search.Page {
 	}
 	return p
 }
+
+// hostOf is where an entry comes from, such as email.
+func hostOf(f Fields) string { return strings.TrimSuffix(f.Text("source"), "-batch") }
 
 // textOf is the cleanest text that there is.
 func textOf(f Fields) string {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/pause"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -55,6 +56,7 @@ type Options struct {
 	Links *registry.Registry                         // takes the pages that links are about (D10); nobody when nil
 	Rules source.Rules                               // by which they are told from each other
 	Index Index                                      // has the entries of production; nobody searches them when nil
+	Feed  *feed.Feed                                 // has what changes of them; nobody hears of it when nil
 	// Vectors gives their chunks vectors; none when nil.
 	Vectors Embedder
 	Log     *slog.Logger // discarded when nil
@@ -121,7 +123,7 @@ func (s *Store) In(schema Schema) *Session {
 	names := tableOf[schema]
 	entries := s.store.Table(names.entries)
 	return &Session{
-		Schema: schema, s: s, entries: entries, outbox: outbox{entries, schema == Production, s.o.Clock},
+		Schema: schema, s: s, entries: entries, outbox: outbox{entries, schema == Production, s.o.Feed, s.o.Clock},
 		policies: &policies{rows: s.store.Table(names.policies), known: map[string]Policy{}},
 	}
 }

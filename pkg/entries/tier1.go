@@ -51,7 +51,7 @@ func (s *Session) Describe(ctx context.Context, id string, read Revision, column
 		return err
 	}
 	return s.s.retry(ctx, func(int) error {
-		_, err := s.outbox.commit(ctx, key, 0, op)
+		_, err := s.outbox.commit(ctx, key, 0, news{}, op)
 		return err
 	})
 }

@@ -90,7 +90,7 @@ func (s *Store) Reindex(
 }
 
 // differing keeps those entries that differ in the index.
-func (f flusher) differing(
+func (f *flusher) differing(
 	ctx context.Context, entries []outboxEntry, differs func(id, what string),
 ) ([]outboxEntry, error) {
 	pending, err := f.loadRange(ctx, entries)
@@ -123,7 +123,7 @@ func (f flusher) differing(
 
 // difference says how an entry differs in the index, or "". It compares the names of chunks, which follow from
 // their text.
-func (f flusher) difference(ctx context.Context, e pendingEntry) (string, error) {
+func (f *flusher) difference(ctx context.Context, e pendingEntry) (string, error) {
 	stored, err := f.index.Inspect(ctx, idAt(e.entry()))
 	there := !fault.Is(err, fault.NotFound)
 	switch {

@@ -18,7 +18,13 @@ type Result struct {
 	// Conflict is set when the two keys belong to different entries.
 	Conflict *Conflict
 
-	claimed outboxEntry // what [Store.Flush] puts into the index
+	written // what [Store.Flush] has to do for it
+}
+
+// written is what a write leaves to be done.
+type written struct {
+	claimed outboxEntry // for the index
+	news    news        // for the feed
 }
 
 // Conflict says that the primary key of what was sent belongs to one entry and the secondary key to
@@ -117,16 +123,21 @@ func (s *Session) insert(ctx context.Context, policy Policy, in Fields, token st
 	ops := append(
 		[]storage.Op{{Kind: storage.Insert, Entity: r.entity()}},
 		keyOps(Keys{}, keysOf(in), r.fields.Text("id"))...)
-	claimed, err := s.outbox.commit(ctx, r.key, claimTime, ops...)
+	n, err := s.outbox.news(ctx, r.key, inserted(r, s.s.o.Clock()))
+	if err != nil {
+		return Result{}, err
+	}
+	claimed, err := s.outbox.commit(ctx, r.key, claimTime, n, ops...)
 	if named && fault.Is(err, fault.Conflict) && refuses(err, 0) {
 		r, err = s.load(ctx, r.fields.Text("id")) // our own, of an earlier call
+		n = news{}
 	}
 	if fault.Is(err, fault.Conflict) {
 		return Result{}, errRaced
 	} else if err != nil {
 		return Result{}, err
 	}
-	return Result{Entry: r.fields, Action: Inserted, claimed: claimed}, nil
+	return Result{Entry: r.fields, Action: Inserted, written: written{claimed, n}}, nil
 }
 
 // found is the entry that has a pair of keys, and the other that has one of them, if any.
@@ -188,7 +199,7 @@ func (s *Session) resolve(ctx context.Context, policy Policy, in Fields, f found
 	if f.other != "" && fields.Text("idempotency_key_secondary") == in.Text("idempotency_key_secondary") {
 		delete(fields, "idempotency_key_secondary")
 	}
-	res.Entry, res.claimed, err = s.rewrite(ctx, r, fields)
+	res.Entry, res.written, err = s.rewrite(ctx, r, fields)
 	if _, taken := errors.AsType[*takenError](err); taken {
 		err = errRaced // since the keys were looked up
 	}
@@ -226,7 +237,7 @@ func (s *Session) Update(ctx context.Context, in Fields) (Result, error) {
 		if err := identified(fields); err != nil {
 			return err
 		}
-		res.Entry, res.claimed, err = s.rewrite(ctx, r, fields)
+		res.Entry, res.written, err = s.rewrite(ctx, r, fields)
 		return s.told(ctx, keysOf(fields), err)
 	})
 	return res, err
@@ -274,28 +285,36 @@ func (s *Session) told(ctx context.Context, k Keys, err error) error {
 
 // rewrite stores an entry's new fields and moves the keys that changed, all or nothing. What is the
 // same is not written.
-func (s *Session) rewrite(ctx context.Context, r row, fields Fields) (Fields, outboxEntry, error) {
+func (s *Session) rewrite(ctx context.Context, r row, fields Fields) (Fields, written, error) {
 	if reflect.DeepEqual(row{fields: fields}.entity(), row{fields: r.fields}.entity()) {
-		return r.fields, outboxEntry{}, nil
+		return r.fields, written{}, nil
 	}
 	if err := fields.check(); err != nil {
-		return nil, outboxEntry{}, err
+		return nil, written{}, err
 	}
-	fields["updated_at"] = storage.FormatTime(s.s.o.Clock())
+	now := s.s.o.Clock()
+	fields["updated_at"] = storage.FormatTime(now)
 	changed := row{key: r.key, etag: r.etag, fields: fields, revision: keyRevision}
 	ops := append(
 		[]storage.Op{{Kind: storage.Replace, Entity: changed.entity()}},
 		keyOps(keysOf(r.fields), keysOf(fields), fields.Text("id"))...)
-	claimed, err := s.outbox.commit(ctx, r.key, claimTime, ops...)
+	n, err := s.outbox.news(ctx, r.key, updated(r.fields, fields, now))
+	if err != nil {
+		return nil, written{}, err
+	}
+	claimed, err := s.outbox.commit(ctx, r.key, claimTime, n, ops...)
 	for i, op := range ops {
 		if op.Kind == storage.Insert && fault.Is(err, fault.Conflict) && refuses(err, i) {
-			return nil, outboxEntry{}, &takenError{op.Entity.Row[:1]}
+			return nil, written{}, &takenError{op.Entity.Row[:1]}
 		}
 	}
 	if fault.Is(err, fault.Conflict) {
-		return nil, outboxEntry{}, errRaced
+		err = errRaced
 	}
-	return fields, claimed, err
+	if err != nil {
+		return nil, written{}, err
+	}
+	return fields, written{claimed, n}, nil
 }
 
 // keyOps moves an entry's keys. Key rows change only together with their entry, whose revision the same

@@ -1,0 +1,158 @@
+package entries
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/policy/change"
+	"github.com/tidemark/tidemark/pkg/storage"
+	rows "github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+const (
+	// newsPrefix begins the row keys of changes that the feed may lack. It sorts right before that of outbox entries,
+	// so that one query finds both.
+	newsPrefix = "w|"
+	// maxCompared bounds each of two texts whose difference is told, in bytes.
+	maxCompared = 32 << 10
+)
+
+// news is a change of an entry for the feed. It stands in a row of its own that is written by the transaction which
+// changes the entry, and goes once it is published. The zero value is none.
+type news struct {
+	key   storage.Key
+	until time.Time // when others may publish it, too
+	group feed.Group
+}
+
+// newsRow is news as it is stored; its key has the name of the group.
+type newsRow struct {
+	Until  time.Time   `col:"until"`
+	Since  int         `col:"since"`
+	Change feed.Change `col:"change,gzip,must"`
+}
+
+var newsRows = rows.Of[newsRow]()
+
+// news makes news of an entry to be written with it. Nil is none, and entries for tests are not told of.
+func (o outbox) news(ctx context.Context, entry storage.Key, c *feed.Change) (news, error) {
+	if c == nil || o.feed == nil || !o.searched {
+		return news{}, nil
+	}
+	since, err := o.feed.Segment(ctx)
+	// Several may wait for one entry; their rows are in the order of their times.
+	name := fmt.Sprintf("%s%016x%s", strings.TrimPrefix(entry.Row, rowText), c.At.UnixNano(), newToken()[:10])
+	return news{
+		key: storage.Key{Partition: entry.Partition, Row: newsPrefix + name}, until: o.claimUntil(claimTime),
+		group: feed.Group{ID: name, Since: since, Changes: []feed.Change{*c}},
+	}, err
+}
+
+func newsOf(e storage.Entity) (news, error) {
+	r, err := newsRows.Decode(e.Props)
+	return news{key: e.Key, until: r.Until, group: feed.Group{
+		ID: strings.TrimPrefix(e.Row, newsPrefix), Since: r.Since, Changes: []feed.Change{r.Change},
+	}}, err
+}
+
+func (n news) insert() storage.Op {
+	return storage.Op{Kind: storage.Insert, Entity: storage.Entity{Key: n.key,
+		Props: newsRows.Encode(&newsRow{n.until, n.group.Since, n.group.Changes[0]})}}
+}
+
+func (n news) remove() storage.Op {
+	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: n.key, ETag: storage.AnyETag}}
+}
+
+// publish writes news to the feed and notes that their rows can go. It costs a request for each thirty. What the feed
+// will never take is left out, and logged.
+func (f *flusher) publish(ctx context.Context, all []news) error {
+	groups := make([]feed.Group, len(all))
+	for i, n := range all {
+		groups[i] = n.group
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	err := f.feed.Publish(ctx, groups...)
+	for _, n := range all {
+		if err != nil && !f.feed.Knows(n.group.ID) {
+			return err
+		}
+	}
+	if err != nil {
+		f.log.ErrorContext(ctx, "changes of entries were left out of the feed", "err", err)
+	}
+	for _, n := range all {
+		f.told[n.key.Partition] = append(f.told[n.key.Partition], n.remove())
+	}
+	return nil
+}
+
+// tidy removes the rows of what was published that no removal from the outbox has taken along.
+func (f *flusher) tidy(ctx context.Context) error {
+	for partition := range f.told {
+		if _, err := f.remove(ctx, partition, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inserted is what the feed has of a new entry.
+func inserted(r row, now time.Time) *feed.Change {
+	e := change.Compare(change.WordsOf(""), change.WordsOf(textOf(r.fields)))
+	return aboutEntry(r.fields, feed.Change{At: now, Kind: feed.New, Why: "the entry is new",
+		Share: e.New, WordsAdded: e.Added})
+}
+
+// updated is what the feed has of an entry that is otherwise than it was: nil if only what is counted of its text
+// differs, as it does by other rules of ours.
+func updated(was, is Fields, now time.Time) *feed.Change {
+	c := feed.Change{At: now}
+	switch old, text := textOf(was), textOf(is); {
+	case old != text:
+		e := change.Compare(change.WordsOf(old), change.WordsOf(text))
+		c.Kind, c.Why = feed.Content, change.Content.Why(e)
+		c.Share, c.WordsAdded, c.WordsRemoved = max(e.New, e.Gone), e.Added, e.Removed
+		old, text = firstOf(clip(old, maxCompared)), firstOf(clip(text, maxCompared))
+		for _, p := range textdiff.Passages(old, text, feed.MaxPassages, feed.MaxPassage) {
+			op := feed.Removed
+			if p.Added {
+				op = feed.Added
+			}
+			c.Passages = append(c.Passages, feed.Passage{Text: p.Text, Op: op})
+		}
+	case was.Text("title") != is.Text("title"):
+		c.Kind, c.Why = feed.Title, change.Title.Why(change.Extent{})
+	case was.described() != is.described():
+		c.Kind, c.Why = feed.Metadata, change.Metadata.Why(change.Extent{})
+	default:
+		return nil
+	}
+	return aboutEntry(is, c)
+}
+
+// described is what is said of an entry besides its title and its text, as one text.
+func (f Fields) described() string {
+	said := []string{f.Text("author"), f.Text("url"), f.Text("url_canonical"), f.Text("content_type")}
+	return strings.Join(append(said, jsonText(f["metadata"])), "\n")
+}
+
+// aboutEntry completes a change by what the entry is.
+func aboutEntry(f Fields, c feed.Change) *feed.Change {
+	c.EntryID, c.Type, c.Host = f.Text("id"), TypeEntry, hostOf(f)
+	c.URL, c.Title = firstOf(clip(f.Text("url"), 1000)), firstOf(clip(titleOf(f), 300))
+	return &c
+}
+
+// logRefused is for news whose row cannot be read: it can never be told.
+func (f *flusher) logRefused(ctx context.Context, key storage.Key, err error) {
+	f.log.ErrorContext(ctx, "a change of an entry cannot be read, and is left out of the feed",
+		"row", key.Row, "kind", fault.KindOf(err), "err", err)
+}
