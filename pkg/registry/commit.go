@@ -131,12 +131,12 @@ func (c *commit) try(ctx context.Context) error {
 	if err := c.r.s.announce(ctx, &host); err != nil {
 		return err // its outbox is about to be written over
 	}
-	if slices.ContainsFunc(c.done, func(p *pending) bool { return len(p.changes) > 0 }) {
-		if c.since, err = c.r.s.feed.Segment(ctx); err != nil {
-			return err
-		}
-	}
 	for {
+		if slices.ContainsFunc(c.done, func(p *pending) bool { return len(p.changes) > 0 }) && c.since == 0 {
+			if c.since, err = c.r.s.feed.Segment(ctx); err != nil {
+				return err
+			}
+		}
 		host := host
 		ops, owners := c.ops(&host)
 		_, err := c.r.s.hinted(ctx, c.b.Partition, c.hint(), ops)
@@ -294,7 +294,7 @@ func (c *commit) quarantine(ctx context.Context, p *pending, why error) {
 		was.SetError("what was found cannot be stored: " + why.Error())
 		was.Record(c.r.s.now(), "error", was.ErrorMessage)
 		p.Item, p.Changed, p.Failed, p.quarantined, p.score = was, false, true, true, LastModRecord{}
-		p.changes = nil
+		p.changes = changesOf(it, &Finding{Item: was, Failed: true}, c.r.s.now())
 	}
 }
 
@@ -394,36 +394,6 @@ func (b *Batch) remaining(done []Finding) []*Item {
 		}
 	}
 	return out
-}
-
-// Fail records on the items of a job that nobody could process it (A19: the poison queue). Items
-// that were processed after all, or that somebody holds, are left alone.
-func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
-	id := hostID{job.PartitionKey, job.Host}
-	return r.s.changeHost(ctx, id, func(ctx context.Context, h *hostEntry) (*change, error) {
-		items, err := r.s.loadItems(ctx, job.PartitionKey, job.hashes())
-		if err != nil {
-			return nil, err
-		}
-		now := r.s.now()
-		var c change
-		var first time.Time
-		for _, it := range eligible(items, job.Host, now) {
-			was, oldDue := tallyOf(it), it.NextCrawlAt
-			decide(it, now)
-			it.Rebuilt(false)
-			it.IndexPending = false // the snapshot may be what cannot be processed
-			h.recount(was, tallyOf(it))
-			h.Rates.Add(false, true)
-			h.Answers = false
-			c.ops = append(c.ops, it.write(oldDue, time.Time{})...)
-			first = earlier(first, it.NextCrawlAt)
-		}
-		if c.hint = first; c.ops == nil {
-			return nil, nil
-		}
-		return &c, nil
-	})
 }
 
 // Pause keeps everybody away from a host that no batch holds, because it asked for that behind a
