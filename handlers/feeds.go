@@ -23,9 +23,8 @@ func latest(r *http.Request, v *call, feed *api.Endpoint) ([]api.FeedChange, err
 	if err != nil {
 		return nil, err
 	}
-	page, err := changes(r.Context(), v, api.ChangeQuery{Host: q.Host, Type: q.Type, Kind: q.Kind,
-		MinShare: q.MinShare, Q: q.Q,
-		Top: q.Top})
+	page, err := changes(r.Context(), v, api.ChangeQuery{Host: q.Host, Tag: q.Tag, Type: q.Type, Kind: q.Kind,
+		MinShare: q.MinShare, Q: q.Q, Top: q.Top})
 	return page.Changes, err
 }
 

@@ -112,6 +112,10 @@ func itemJSON(it *registry.Item) api.Item {
 		CrawlAttempts: it.CrawlAttempts, ErrorMessage: it.ErrorMessage,
 		RemoveRequested: it.RemoveRequested, GuardedSince: it.GuardedSince, GoneSince: it.GoneSince,
 	}
+	if it.Paused && !it.NextCrawlAt.Before(registry.Never) {
+		out.NextCrawlAt = time.Time{}
+	}
+	showOptions(&out, it)
 	if out.Collapsed {
 		out.Why = it.Collapse.Why()
 	}

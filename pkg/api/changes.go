@@ -9,6 +9,7 @@ type ChangeQuery struct {
 	Until string `json:"until,omitempty"` // A time or a day.
 	Order string `json:"order,omitempty"` // newest, the default, or oldest.
 	Host  string `json:"host,omitempty"`  // Only changes of this host.
+	Tag   string `json:"tag,omitempty"`   // Only changes of items that had this tag.
 	Type  string `json:"type,omitempty"`  // Only changes of this type: url, file or entry.
 	Kind  string `json:"kind,omitempty"`  // Only changes of these kinds, with commas between them.
 	// The least part of the text that has changed, 0 to 1. Changes of which that is not known are left out.
@@ -23,6 +24,7 @@ type ChangeQuery struct {
 // ChangeFilter says which changes are wanted: the part of a query that rules have, too.
 type ChangeFilter struct {
 	Host     string  `json:"host,omitempty"`
+	Tag      string  `json:"tag,omitempty"`      // of the item at the time of the change
 	Type     string  `json:"type,omitempty"`     // url, file or entry
 	Kind     string  `json:"kind,omitempty"`     // kinds, with commas between them
 	MinShare float64 `json:"minShare,omitempty"` // the least part of the text that has changed, 0 to 1
@@ -31,7 +33,7 @@ type ChangeFilter struct {
 
 // Filter is what the query says of changes.
 func (q ChangeQuery) Filter() ChangeFilter {
-	return ChangeFilter{Host: q.Host, Type: q.Type, Kind: q.Kind, MinShare: q.MinShare, Q: q.Q}
+	return ChangeFilter{Host: q.Host, Tag: q.Tag, Type: q.Type, Kind: q.Kind, MinShare: q.MinShare, Q: q.Q}
 }
 
 // ChangePage is a page of changes. A page may have fewer than were asked for, and none, while there is a continuation.
@@ -53,6 +55,7 @@ type FeedChange struct {
 	Host         string           `json:"host,omitempty"`
 	URL          string           `json:"url,omitempty"`
 	Title        string           `json:"title,omitempty"`
+	Tags         []string         `json:"tags,omitempty"` // of the item at that time
 	At           time.Time        `json:"at"`
 	Kind         ChangeKind       `json:"kind"`
 	Why          string           `json:"why,omitempty"`
@@ -74,6 +77,7 @@ type ChangedPassage struct {
 // FeedQuery asks for the newest changes as a feed.
 type FeedQuery struct {
 	Host     string  `json:"host,omitempty"`
+	Tag      string  `json:"tag,omitempty"`
 	Type     string  `json:"type,omitempty"`
 	Kind     string  `json:"kind,omitempty"`
 	MinShare float64 `json:"minShare,omitempty"`

@@ -69,10 +69,21 @@ type Item struct {
 	LastChecked          time.Time `json:"lastChecked,omitzero"`
 	LastChanged          time.Time `json:"lastChanged,omitzero"`
 	LastIndexed          time.Time `json:"lastIndexed,omitzero"`
-	NextCrawlAt          time.Time `json:"nextCrawlAt,omitzero"` // left out: never again by itself
+	NextCrawlAt          time.Time `json:"nextCrawlAt,omitzero"` // left out: not again by itself
 	CrawlIntervalSeconds int64     `json:"crawlIntervalSeconds,omitempty"`
 	CrawlAttempts        int       `json:"crawlAttempts"`          // failures in a row
 	ErrorMessage         string    `json:"errorMessage,omitempty"` // at most 1,024 characters
+
+	// What people have set for the item itself. What holds is told by [ItemDetail].
+
+	Tags        []string     `json:"tags,omitempty"`
+	Watch       *Watch       `json:"watch,omitempty"`
+	Interval    *Interval    `json:"interval,omitempty"`
+	Schedule    *Schedule    `json:"schedule,omitempty"`
+	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
+	Priority    *int         `json:"priority,omitempty"` // 0, the last, to 9, the first
+	// Paused says that the item is checked only when somebody asks for it.
+	Paused bool `json:"paused,omitempty"`
 
 	// RemoveRequested says that the item is being removed.
 	RemoveRequested bool `json:"removeRequested,omitempty"`

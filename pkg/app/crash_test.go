@@ -255,8 +255,8 @@ func (c *crash) drain() {
 	c.kill(tree)
 }
 
-// askAgain registers once more the pages of which a check has failed: one that was alone in work at several kills is
-// taken for their cause, and its next try is minutes away.
+// askAgain registers once more the pages of which a check has failed: on a busy machine one may, and its next try is
+// minutes away.
 func (c *crash) askAgain(asked map[string]bool) {
 	c.t.Helper()
 	var failed api.ItemPage

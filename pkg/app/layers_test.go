@@ -23,7 +23,7 @@ var layers = [][]string{
 		"pkg/api", "pkg/identity/source", "pkg/identity/lineage", "pkg/policy/schedule", "pkg/policy/robots",
 		"pkg/policy/change", "pkg/content/warc", "pkg/content/mbox",
 	},
-	{"pkg/policy/host"},
+	{"pkg/policy/host", "pkg/policy/options"},
 	// beside them: waiting, and what the process tells of itself
 	{"pkg/base/pause", "pkg/ops/telemetry", "pkg/ops/memory"},
 	{"pkg/content/extract"},
@@ -74,7 +74,7 @@ var pure = []string{
 	"pkg/base/fault", "pkg/base/percent", "pkg/content/mbox", "pkg/identity/source", "pkg/identity/lineage",
 	"pkg/policy/schedule", "pkg/policy/host", "pkg/policy/robots", "pkg/content/extract",
 	"pkg/content/extract/mail", "pkg/content/extract/ooxml", "pkg/content/extract/sheet", "pkg/content/chunk",
-	"pkg/content/discover", "pkg/policy/site", "pkg/policy/change",
+	"pkg/content/discover", "pkg/policy/site", "pkg/policy/change", "pkg/policy/options",
 }
 
 var impure = []string{"context", "log", "log/slog", "net", "net/http", "os", "math/rand", "math/rand/v2"}

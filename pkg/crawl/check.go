@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -32,10 +33,11 @@ type check struct {
 // the check began.
 type memory struct {
 	rules     rules
-	forced    bool // somebody insists: nothing that is stored counts
-	indexOnly bool // the site is not asked: what was fetched before is indexed
-	reread    bool // what is stored was read under another version, and now again under ours
-	unstored  bool // what was to be indexed is not stored any more: another check has to ask the site
+	options   options.Effective // that people have set for the item
+	forced    bool              // somebody insists: nothing that is stored counts
+	indexOnly bool              // the site is not asked: what was fetched before is indexed
+	reread    bool              // what is stored was read under another version, and now again under ours
+	unstored  bool              // what was to be indexed is not stored any more: another check has to ask the site
 	rawBefore string
 	manifest  string        // of what the index held
 	movedTo   string        // where permanent redirects led
@@ -62,10 +64,14 @@ type checked struct {
 // a panic is the page's fault, and is recorded on it.
 func (j *job) check(ctx context.Context, it registry.Item, release func()) (done checked, err error) {
 	rules := j.w.rules()
+	set, err := j.w.reg.Tags.Effective(ctx, &it)
+	if err != nil {
+		return done, err
+	}
 	c := &check{
 		job: j, item: it, answered: release, room: room{of: j.w.o.Room},
 		memory: memory{
-			rules: rules, forced: it.Forced(), rawBefore: it.RawHash, manifest: it.Manifest,
+			rules: rules, options: set, forced: it.Forced(), rawBefore: it.RawHash, manifest: it.Manifest,
 			movedTo: movedAddress(&it, rules.sources), redirects: it.HTTPRedirectChain, fetchSource: it.FetchSource,
 		},
 	}

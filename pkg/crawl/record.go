@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search/index"
@@ -161,6 +162,18 @@ func entered(e *index.Prepared) string {
 	return text
 }
 
+// plan decides when the site is asked next.
+func plan(it *registry.Item, m memory, o outcome, now time.Time, jitter float64) {
+	d := m.options.Next(m.rules.schedule, options.Check{ID: string(it.ID), State: it.Schedule(), Outcome: o.kind,
+		RetryAfter: o.retryAfter, At: now, Jitter: jitter})
+	it.Reschedule(d)
+	if it.Paused {
+		it.CheckAt(registry.Never)
+		d.Reason = "paused: no check until somebody asks for one"
+	}
+	it.Record(now, "scheduled", d.Reason)
+}
+
 // reschedule says when the item is checked next.
 func reschedule(c checked, failed bool, jitter float64) registry.Item {
 	it, o, m, now := c.item, c.outcome, c.memory, c.ended
@@ -174,10 +187,8 @@ func reschedule(c checked, failed bool, jitter float64) registry.Item {
 	if m.indexOnly && !failed {
 		it.CheckAt(host.Later(now, it.ResumeAt)) // as if nothing had happened
 	} else {
-		d := m.rules.schedule.Next(it.Schedule(), o.kind, o.retryAfter, now, jitter)
-		it.Reschedule(d)
+		plan(&it, m, o, now, jitter)
 		it.LastChecked = now
-		it.Record(now, "scheduled", d.Reason)
 		if it.Deadly {
 			it.CheckAt(host.Later(it.NextCrawlAt, now.Add(deadly)))
 		}
@@ -188,11 +199,11 @@ func reschedule(c checked, failed bool, jitter float64) registry.Item {
 		it.CheckAt(soon) // the site is not asked, so no politeness is needed
 	} else {
 		it.ResumeAt = time.Time{}
-		if !m.unstored { // then a rebuild waits for another check
+		if !m.unstored || it.Paused { // else a rebuild waits for another check
 			it.Rebuilt(c.place.entry != nil && !failed || m.forced && failed)
 		}
 	}
-	if c.place.soon && !failed && soon.Before(it.NextCrawlAt) {
+	if c.place.soon && !failed && !it.Paused && soon.Before(it.NextCrawlAt) {
 		it.CheckAt(soon)
 	}
 	if !failed { // after a force that failed the next try ignores the validators, too

@@ -215,10 +215,13 @@ func (w *Worker) process(ctx context.Context, b *registry.Batch, answered func()
 // GiveUp records on the items of a poisoned job that it could not be processed (A19).
 func (w *Worker) GiveUp(ctx context.Context, job registry.Job, why string) error {
 	return w.reg.Jobs.Fail(ctx, job, func(it *registry.Item, now time.Time) {
-		d := w.o.Schedule.Next(it.Schedule(), schedule.Failed, 0, now, w.o.Jitter())
+		set, err := w.reg.Tags.Effective(ctx, it)
+		if err != nil {
+			w.o.Log.WarnContext(ctx, "tags could not be read", "id", it.ID, "err", err)
+		}
 		it.Status = registry.Error
 		it.SetError(why)
-		it.Reschedule(d)
 		it.Record(now, "poisoned", why)
+		plan(it, memory{rules: w.rules(), options: set}, failed("%s", why), now, w.o.Jitter())
 	})
 }

@@ -59,6 +59,7 @@ type Change struct {
 	Host         string    `json:"host,omitempty"`
 	URL          string    `json:"url,omitempty"`
 	Title        string    `json:"title,omitempty"`
+	Tags         []string  `json:"tags,omitempty"`  // of the item at that time
 	Why          string    `json:"why,omitempty"`   // for people
 	Share        float64   `json:"share,omitempty"` // of the letters of both texts that came or went, 0 to 1
 	WordsAdded   int       `json:"added,omitempty"`

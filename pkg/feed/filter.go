@@ -7,11 +7,13 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
 // Filter says which changes are wanted. The zero Filter wants all.
 type Filter struct {
 	host, of     string // of is a type; empty for any
+	tag          string
 	kinds        []string
 	minShare     float64
 	words        []string  // lower case
@@ -27,6 +29,11 @@ func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 	}
 	if q.MinShare < 0 || q.MinShare > 1 {
 		return f, fault.Field("minShare", "minShare must be 0 to 1, not %g", q.MinShare)
+	}
+	if q.Tag != "" {
+		if f.tag, err = options.TagName(q.Tag); err != nil {
+			return f, fault.Field("tag", "tag: %w", err)
+		}
 	}
 	for kind := range strings.SplitSeq(q.Kind, ",") {
 		if kind = strings.TrimSpace(kind); kind == "" {
@@ -50,6 +57,7 @@ func (f Filter) During(since, until time.Time) Filter {
 func (f Filter) Wants(c Change) bool {
 	switch {
 	case f.host != "" && c.Host != f.host, f.of != "" && c.Type != f.of,
+		f.tag != "" && !slices.Contains(c.Tags, f.tag),
 		len(f.kinds) > 0 && !slices.Contains(f.kinds, string(c.Kind)),
 		c.Share < f.minShare, c.At.Before(f.since), !f.until.IsZero() && !c.At.Before(f.until):
 		return false

@@ -12,7 +12,8 @@ import (
 func TestW1Filter(t *testing.T) {
 	at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	c := Change{At: at, Kind: Content, Type: "url", Host: "port.example", Title: "Costs", Share: 0.25,
-		URL: "https://port.example/costs", Passages: []Passage{{Text: "The fee is 30 euros.", Op: Added}}}
+		Tags: []string{"fees", "port"},
+		URL:  "https://port.example/costs", Passages: []Passage{{Text: "The fee is 30 euros.", Op: Added}}}
 	for name, tt := range map[string]struct {
 		filter api.ChangeFilter
 		from   time.Duration // of the change's time
@@ -25,6 +26,8 @@ func TestW1Filter(t *testing.T) {
 		"another type":      {filter: api.ChangeFilter{Type: "file"}},
 		"its kind":          {filter: api.ChangeFilter{Kind: "gone, content"}, want: true},
 		"another kind":      {filter: api.ChangeFilter{Kind: "gone"}},
+		"its tag":           {filter: api.ChangeFilter{Tag: " Port"}, want: true},
+		"another tag":       {filter: api.ChangeFilter{Tag: "por"}},
 		"enough":            {filter: api.ChangeFilter{MinShare: 0.25}, want: true},
 		"too little":        {filter: api.ChangeFilter{MinShare: 0.26}},
 		"words":             {filter: api.ChangeFilter{Q: "COSTS euros"}, want: true},
@@ -43,7 +46,7 @@ func TestW1Filter(t *testing.T) {
 		}
 	}
 	for field, q := range map[string]api.ChangeFilter{"type": {Type: "page"}, "kind": {Kind: "new,novel"},
-		"minShare": {MinShare: 2}} {
+		"tag": {Tag: "a/b"}, "minShare": {MinShare: 2}} {
 		if _, err := NewFilter(q); fault.FieldOf(err) != field {
 			t.Errorf("%s: %v", field, err)
 		}

@@ -349,6 +349,7 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 	mine.RemoveRequested, mine.MovedTo = cur.RemoveRequested, cur.MovedTo
 	mine.DisplaySource, mine.Credential = cur.DisplaySource, cur.Credential
 	mine.FirstSeen, mine.Formers = cur.FirstSeen, cur.Formers
+	mine.Tags, mine.Options, mine.Paused = cur.Tags, cur.Options, cur.Paused
 	mine.ReindexGeneration = cur.ReindexGeneration
 	mine.ReindexRequested = cur.ReindexGeneration > mine.ProcessedGeneration
 	if cur.RebuildRun != p.run { // asked for meanwhile, and what we did may have been too early

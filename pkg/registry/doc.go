@@ -3,10 +3,11 @@
 //
 // # Parts
 //
-// A [Registry] is seven parts over one store of rows: [Items] are registered, found and removed, [Jobs]
+// A [Registry] is eight parts over one store of rows: [Items] are registered, found and removed, [Jobs]
 // give them to workers, [Hosts] has what workers agree on about a host, [Changes] what sites say of their
-// pages, [Rebuilds], [Moves] and [Aliases] what the index and the identities need. What is decided about
-// a host, and when an item is checked again, is arithmetic in pkg/policy/host and pkg/policy/schedule.
+// pages, [Rebuilds], [Moves] and [Aliases] what the index and the identities need, and [Tags] what people set for
+// many items at once. What is decided about a host, and when an item is checked again, is arithmetic in
+// pkg/policy/host and pkg/policy/schedule.
 //
 // # Rows
 //
@@ -26,6 +27,7 @@
 //	  PK partition  RK <partition>            every partition there is, with a copy of its host's counters
 //	  PK cursor     RK purge                  how far PurgeTimer has come
 //	  PK cursor     RK recount                how far the round over all copies of counters has come
+//	  PK tag        RK <name>                 what a tag sets for its items
 //	  PK total      RK <shard>                what hosts have taken of the budgets that they share
 //	DueHints
 //	  PK <shard>|<minute>  RK <partition>     "due rows here at or after this minute"

@@ -71,7 +71,7 @@ func unknown(id source.ID) error {
 
 // Reindex forces a check of an item that exists (A15) and returns it as it now stands.
 func (r *Items) Reindex(ctx context.Context, it Item, force bool) (Item, error) {
-	got := r.Register(ctx, []source.Source{it.Source()}, RegisterOptions{Force: force})[0]
+	got := r.Register(ctx, []source.Source{it.Source()}, RegisterOptions{Force: force, asked: true})[0]
 	return got.Item, got.Err
 }
 

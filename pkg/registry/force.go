@@ -9,13 +9,13 @@ import (
 )
 
 // ForceCheck forces the check of an item because another item has changed. Nobody has asked for it, so
-// unlike [Items.Reindex] it leaves alone an item that is gone or on its way out.
+// unlike [Items.Reindex] it leaves alone an item that is paused, gone or on its way out.
 func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 	var job []JobItem
 	id := hostID{it.Partition(), it.SourceHost}
 	err := r.s.changeHost(ctx, id, func(ctx context.Context, h *hostEntry) (*change, error) {
 		cur, err := r.s.loadItem(ctx, it.key)
-		if job = nil; err != nil || cur.etag == "" || cur.mayVanish() {
+		if job = nil; err != nil || cur.etag == "" || cur.mayVanish() || cur.Paused {
 			return nil, err
 		}
 		now := r.s.now()
@@ -33,12 +33,12 @@ func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 
 // Expedite brings the next check of an item forward to a time, because what it depends on changes.
 // Nothing is forced, and a sweep finds it: whoever changes that has until then to commit. An item
-// that comes sooner, that is gone or on its way out is left alone.
+// that comes sooner, that is paused, gone or on its way out is left alone.
 func (r *Items) Expedite(ctx context.Context, it Item, at time.Time) error {
 	at = stamp(at)
 	return r.s.retry(ctx, func(ctx context.Context) error {
 		cur, err := r.s.loadItem(ctx, it.key)
-		if err != nil || cur.etag == "" || cur.mayVanish() || !cur.NextCrawlAt.After(at) {
+		if err != nil || cur.etag == "" || cur.mayVanish() || cur.Paused || !cur.NextCrawlAt.After(at) {
 			return err
 		}
 		_, err = r.s.hinted(ctx, it.Partition(), at, expediteOps(&cur, at, storage.Properties{}))

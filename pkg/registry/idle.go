@@ -18,6 +18,11 @@ func (o RegisterOptions) leaves(it *Item, now time.Time) bool {
 	return it.etag != "" && !o.Force && !o.NewOnly && sameCredential && it.checkIsDue(now) && !it.mayVanish()
 }
 
+// respects reports whether a registration leaves the item alone because it is paused.
+func (o RegisterOptions) respects(it *Item) bool {
+	return it.Paused && !o.Force && !o.asked && !it.mayVanish()
+}
+
 // loadIdle reads the due rows of the items that a registration leaves as they are. It gives the
 // revision of each that is in nobody's hands, and an empty one for all other items. One that is
 // locked is in somebody's hands: its commit sends the next job.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	pagechange "github.com/tidemark/tidemark/pkg/policy/change"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -53,6 +54,12 @@ type Item struct {
 	DiscoveryJob     string      `col:"discoveryJobId"`
 	Credential       string      `col:"credential"` // a name; the secret is in the settings (A24)
 	Status           Status      `col:"status"`
+
+	// What people have set (W9 to W11). Tags are in order, each once.
+	Tags    []string        `col:"tags"`
+	Options options.Options `col:"options"`
+	// Paused has the item checked only when somebody asks for it; its next check is at [Never] then.
+	Paused bool `col:"paused"`
 
 	// RemoveRequested has the next check purge the item instead of asking its source.
 	RemoveRequested bool `col:"removeRequested"`
@@ -278,6 +285,9 @@ func (it *Item) Rebuilt(written bool) {
 	}
 	it.RebuildPending = false
 }
+
+// Never is when a paused item is checked next: its due row is there like any other, and its time does not come.
+var Never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Bring moves the next check to a time of the caller's.
 func (it *Item) CheckAt(at time.Time) { it.NextCrawlAt = stamp(at) }

@@ -119,7 +119,7 @@ func (r *store) loadSources(ctx context.Context, sources []source.Source) ([]Ite
 // isNews reports whether a change says something new of the item: that it was changed after it was
 // last looked at, and not at the change that is known.
 func (c Change) isNews(it *Item) bool {
-	alive := it.etag != "" && !it.mayVanish() && (it.Status == Indexed || it.Status == Crawled)
+	alive := it.etag != "" && !it.mayVanish() && !it.Paused && (it.Status == Indexed || it.Status == Crawled)
 	return alive && it.PredictedAt.IsZero() && it.LastChecked.Before(c.To.Add(time.Millisecond)) &&
 		it.LastChanged.Before(c.From.Add(time.Millisecond))
 }
@@ -169,7 +169,8 @@ func (r *Changes) BringForward(ctx context.Context, sources []source.Source,
 	for i := range items {
 		it := &items[i]
 		known = append(known, it.etag != "")
-		if it.etag != "" && !it.mayVanish() && it.NextCrawlAt.After(now) && now.Sub(it.LastChecked) >= justChecked {
+		rests := !it.mayVanish() && !it.Paused && it.NextCrawlAt.After(now)
+		if it.etag != "" && rests && now.Sub(it.LastChecked) >= justChecked {
 			late = append(late, it)
 		}
 	}

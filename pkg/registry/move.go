@@ -168,6 +168,7 @@ func (it *Item) as(to source.Source, key storage.Key, now time.Time) Item {
 		n = newItem(to, key, now)
 		n.DiscoveryMethod, n.DiscoveryRun, n.DiscoveryJob = it.DiscoveryMethod, it.DiscoveryRun, it.DiscoveryJob
 		n.Credential, n.ReindexRequested = it.Credential, it.ReindexRequested
+		n.Tags, n.Options, n.Paused = it.Tags, it.Options, it.Paused
 		n.FirstSeen, n.NextCrawlAt = it.FirstSeen, it.NextCrawlAt
 		n.ReindexGeneration, n.ProcessedGeneration = it.ReindexGeneration, it.ProcessedGeneration
 	}
@@ -200,6 +201,9 @@ func (it *Item) join(old *Item, now time.Time) {
 	it.Formers++
 	it.FirstSeen = earlier(it.FirstSeen, old.FirstSeen)
 	it.Credential = cmp.Or(it.Credential, old.Credential)
+	if it.Tags == nil && it.Options.Zero() {
+		it.Tags, it.Options = old.Tags, old.Options
+	}
 	it.Collapse.Asked = it.Collapse.Asked || old.Collapse.Asked
 	if old.ContentHash != it.ContentHash {
 		it.NextCrawlAt, it.IndexPending = now, false // the other one may know better

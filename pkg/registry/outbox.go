@@ -47,7 +47,7 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	for i := range out {
 		c := &out[i]
 		c.ItemID, c.Type, c.Host = string(is.ID), string(is.Type), is.SourceHost
-		c.URL, c.Title = clip(is.DisplaySource, maxErrorMessage), clip(is.Title, 300)
+		c.URL, c.Title, c.Tags = clip(is.DisplaySource, maxErrorMessage), clip(is.Title, 300), is.Tags
 		c.Why = clip(c.Why, 300)
 	}
 	return out

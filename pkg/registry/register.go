@@ -32,7 +32,8 @@ type RegisterOptions struct {
 	Run string
 	Job func(source.Source) string
 
-	by string // the name of the key that asked, as history tells it
+	asked bool   // somebody asks for a check of these very items, so a pause does not matter
+	by    string // the name of the key that asked, as history tells it
 }
 
 // Registered is the outcome for one source.
@@ -247,7 +248,7 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 			plan.out[i] = Registered{Err: otherFile(it.DisplaySource)}
 			continue
 		}
-		if o.NewOnly && it.etag != "" {
+		if it.etag != "" && (o.NewOnly || o.respects(&it)) {
 			continue
 		}
 		if err := host.full(p); err != nil && it.etag == "" {

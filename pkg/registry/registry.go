@@ -51,6 +51,7 @@ type Registry struct {
 	Rebuilds *Rebuilds
 	Moves    *Moves
 	Aliases  *Aliases
+	Tags     *Tags
 	// Feed has what has changed. Commits publish there.
 	Feed *feed.Feed
 
@@ -118,7 +119,7 @@ func New(under storage.Store, o Options) *Registry {
 	i, j := &Items{s}, &Jobs{s}
 	return &Registry{
 		Items: i, Jobs: j, Hosts: &Hosts{s, j}, Changes: &Changes{s},
-		Rebuilds: &Rebuilds{s, j}, Moves: &Moves{s, i, j}, Aliases: &Aliases{s, i}, Feed: s.feed, s: s,
+		Rebuilds: &Rebuilds{s, j}, Moves: &Moves{s, i, j}, Aliases: &Aliases{s, i}, Tags: &Tags{s: s}, Feed: s.feed, s: s,
 	}
 }
 

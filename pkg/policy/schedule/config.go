@@ -15,6 +15,9 @@ type Config struct {
 	GoneAfter      int           // CRAWL_GONE_AFTER: M, missing checks before the source is gone
 	GoneShare      float64       // CRAWL_GONE_SHARE: the part of a host that may become gone within a day
 	PurgeGone      time.Duration // CRAWL_PURGE_GONE_DAYS: how long a gone source is kept; 0 for ever
+	// ToMax has the ladder go on behind its last step, each twice the one before, up to Max. It is for bounds that
+	// somebody has set for a source (W9).
+	ToMax bool
 }
 
 // Defaults are the settings of spec 003 §11, a day, 14 days and ten minutes, and 3, 3, a fifth and no

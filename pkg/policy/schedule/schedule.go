@@ -180,15 +180,31 @@ func (c Config) climb(s State, what string, jitter float64) plan {
 // ladder holds the steps of A12 in units of Base.
 var ladder = [...]time.Duration{1, 3, 7, 14}
 
+// steps is how many steps the ladder has. With [Config].ToMax they are enough for every Max.
+func (c Config) steps() int {
+	if c.ToMax {
+		return len(ladder) + 32
+	}
+	return len(ladder)
+}
+
 // rung is the interval of a step, which stays at the last one.
 func (c Config) rung(step int) time.Duration {
-	return min(c.Base*ladder[min(step, len(ladder)-1)], c.Max)
+	last := len(ladder) - 1
+	interval := c.Base * ladder[min(step, last)]
+	for range min(step, c.steps()-1) - last {
+		if interval >= c.Max {
+			break
+		}
+		interval *= 2
+	}
+	return min(interval, c.Max)
 }
 
 // step is the highest step whose interval is not above the given one. Intervals from before a
 // change of the settings land on the step below.
 func (c Config) step(interval time.Duration) (step int) {
-	for step+1 < len(ladder) && c.rung(step+1) <= interval && c.rung(step+1) > c.rung(step) {
+	for step+1 < c.steps() && c.rung(step+1) <= interval && c.rung(step+1) > c.rung(step) {
 		step++
 	}
 	return step

@@ -1,0 +1,78 @@
+package options
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// hours are [ActiveHours] as they are worked with.
+type hours struct {
+	from, to clock
+	days     []time.Weekday // all when empty
+	zone     *time.Location
+}
+
+func (a *ActiveHours) validate() error {
+	if a == nil {
+		return nil
+	}
+	_, err := a.hours()
+	return err
+}
+
+func (a *ActiveHours) hours() (h hours, err error) {
+	if h.zone, err = zone("activeHours.timezone", a.Timezone); err != nil {
+		return h, err
+	}
+	if (a.From == "") != (a.To == "") {
+		return h, fault.Field("activeHours.to", "activeHours needs from and to, as 08:00 and 18:00, or neither")
+	}
+	for _, end := range []struct {
+		field, text string
+		into        *clock
+	}{{"activeHours.from", a.From, &h.from}, {"activeHours.to", a.To, &h.to}} {
+		if end.text == "" || end.text == "24:00" && end.into == &h.to {
+			continue
+		}
+		var ok bool
+		if *end.into, ok = clockOf(strings.ToLower(end.text)); !ok {
+			return h, fault.Field(end.field, "%s must be a time of day such as 08:00 or 6pm, not %.40q", end.field, end.text)
+		}
+	}
+	for _, name := range a.Days {
+		day := weekdayOf(strings.ToLower(name))
+		if day < 0 {
+			return h, fault.Field("activeHours.days", "activeHours.days has %.40q; allowed are mon, tue, wed, thu, fri, sat "+
+				"and sun", name)
+		}
+		h.days = append(h.days, time.Weekday(day))
+	}
+	if len(h.days) > 31 {
+		return h, fault.Field("activeHours.days", "activeHours.days has %d days; a week has seven", len(h.days))
+	}
+	return h, nil
+}
+
+// open is t if it is within the hours, else when they begin next, a little later for each item.
+func (h hours) open(t time.Time, id string) time.Time {
+	local := t.In(h.zone)
+	for day := -1; day <= 7; day++ {
+		begins := time.Date(local.Year(), local.Month(), local.Day()+day, h.from.hour, h.from.minute, 0, 0, h.zone)
+		ends := time.Date(local.Year(), local.Month(), local.Day()+day, h.to.hour, h.to.minute, 0, 0, h.zone)
+		if !ends.After(begins) {
+			ends = time.Date(local.Year(), local.Month(), local.Day()+day+1, h.to.hour, h.to.minute, 0, 0, h.zone)
+		}
+		on := time.Date(local.Year(), local.Month(), local.Day()+day, 12, 0, 0, 0, h.zone).Weekday()
+		switch {
+		case len(h.days) > 0 && !slices.Contains(h.days, on) || !ends.After(t):
+		case !begins.After(t):
+			return t
+		default:
+			return begins.Add(late(shareOf(id), ends.Sub(begins))).UTC()
+		}
+	}
+	return t // Unreachable: every day of a week was looked at
+}

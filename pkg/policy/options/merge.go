@@ -1,0 +1,98 @@
+package options
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Tag is what a tag sets for the items that have it.
+type Tag struct {
+	Name string
+	Options
+}
+
+// Fields are the settings that win or lose each by itself, by their names in the contract. Of a watch each part is one.
+var Fields = []string{"watch.include", "watch.exclude", "watch.ignore", "watch.trigger", "watch.index", "interval",
+	"schedule", "activeHours", "priority"}
+
+// Effective are the options that hold for an item.
+type Effective struct {
+	Options
+	// From names, for each of [Fields] that is set, the tag that set it; it is empty for the item itself.
+	From map[string]string
+}
+
+// Merge says what holds for an item that has set its own options and has tags.
+func Merge(own Options, tags []Tag) Effective {
+	e := Effective{From: map[string]string{}}
+	e.take(own, "")
+	tags = slices.Clone(tags)
+	slices.SortFunc(tags, func(a, b Tag) int { return cmp.Compare(a.Name, b.Name) })
+	for _, t := range tags {
+		e.take(t.Options, t.Name)
+	}
+	return e
+}
+
+// take takes over what nobody before has set.
+func (e *Effective) take(o Options, from string) {
+	if o.Watch != nil {
+		e.takeWatch(*o.Watch, from)
+	}
+	if e.Interval == nil && e.Schedule == nil { // either says when
+		if o.Schedule != nil {
+			e.Schedule, e.From["schedule"] = o.Schedule, from
+		} else if o.Interval != nil {
+			e.Interval, e.From["interval"] = o.Interval, from
+		}
+	}
+	if e.ActiveHours == nil && o.ActiveHours != nil {
+		e.ActiveHours, e.From["activeHours"] = o.ActiveHours, from
+	}
+	if e.Priority == nil && o.Priority != nil {
+		e.Priority, e.From["priority"] = o.Priority, from
+	}
+}
+
+func (e *Effective) takeWatch(w Watch, from string) {
+	var is Watch
+	if e.Watch != nil {
+		is = *e.Watch
+	}
+	list := func(field string, into *[]string, rules []string) {
+		if len(*into) == 0 && len(rules) > 0 {
+			*into, e.From[field] = rules, from
+		}
+	}
+	text := func(field string, into *string, value string) {
+		if *into == "" && value != "" {
+			*into, e.From[field] = value, from
+		}
+	}
+	list("watch.include", &is.Include, w.Include)
+	list("watch.exclude", &is.Exclude, w.Exclude)
+	list("watch.ignore", &is.Ignore, w.Ignore)
+	text("watch.trigger", &is.Trigger, w.Trigger)
+	text("watch.index", &is.Index, w.Index)
+	e.Watch = &is
+}
+
+// Level is the item's priority.
+func (e Effective) Level() int {
+	if e.Priority == nil {
+		return UsualPriority
+	}
+	return *e.Priority
+}
+
+// By says who has set a field, for people: "the item" or "tag news"; empty if nobody has.
+func (e Effective) By(field string) string {
+	switch tag, set := e.From[field]; {
+	case !set:
+		return ""
+	case tag == "":
+		return "the item"
+	default:
+		return "tag " + tag
+	}
+}

@@ -1,0 +1,112 @@
+package options
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+)
+
+// Check is a check that has ended, after which the next one is planned.
+type Check struct {
+	ID         string // of the item
+	State      schedule.State
+	Outcome    schedule.Outcome
+	RetryAfter time.Duration // the pause that the site asked for; zero for none
+	At         time.Time
+	Jitter     float64 // in [0,1)
+}
+
+// Next decides when an item is checked again. It is [schedule.Config.Next] within what people have set:
+//
+//   - An interval takes the place of the ladder's least and longest interval.
+//   - A schedule takes the place of the ladder. What has failed or has to be confirmed is tried again as the ladder has
+//     it, where that is sooner.
+//   - Outside of its active hours an item waits for them.
+//
+// The pause that a site asks for comes first. The reason says who set what.
+func (e Effective) Next(c schedule.Config, k Check) schedule.Decision {
+	c = e.within(c)
+	d := c.Next(k.State, k.Outcome, k.RetryAfter, k.At, k.Jitter)
+	if e.Interval != nil {
+		d.Reason += fmt.Sprintf(" (interval %s set by %s)", e.Interval, e.By("interval"))
+	}
+	if e.Schedule != nil {
+		d = e.onSchedule(c, k, d)
+	}
+	return e.whileActive(d, k.ID)
+}
+
+// String writes the bounds for people.
+func (i *Interval) String() string {
+	return cmp.Or(i.Min, "usual") + " to " + cmp.Or(i.Max, "usual")
+}
+
+// String writes a schedule for people.
+func (s *Schedule) String() string {
+	return fmt.Sprintf("%q %s", cmp.Or(s.Text, s.Cron), cmp.Or(s.Timezone, "UTC"))
+}
+
+// within are the settings of the ladder with an interval's bounds.
+func (e Effective) within(c schedule.Config) schedule.Config {
+	if e.Interval == nil {
+		return c
+	}
+	least, most, err := e.Interval.bounds()
+	if err != nil {
+		return c // Unreachable: nothing is stored that was not validated
+	}
+	if most > 0 {
+		c.Max, c.ToMax = most, true
+	}
+	if least > 0 {
+		c.Base, c.Max = least, max(c.Max, least)
+	}
+	c.Base = min(c.Base, c.Max)
+	c.ErrorBase = min(c.ErrorBase, c.Max)
+	return c
+}
+
+// onSchedule moves a decision of the ladder to the schedule.
+func (e Effective) onSchedule(c schedule.Config, k Check, d schedule.Decision) schedule.Decision {
+	r, err := e.Schedule.rhythm()
+	if err != nil {
+		return d // Unreachable: nothing is stored that was not validated
+	}
+	from := k.At.Add(min(k.RetryAfter, c.Max))
+	if d.Gone {
+		from = d.Next // what is gone is asked after seldom
+	}
+	at := r.after(from, k.ID)
+	by := fmt.Sprintf("schedule %s set by %s", e.Schedule, e.By("schedule"))
+	switch k.Outcome {
+	case schedule.Changed, schedule.Unchanged, schedule.Reverted, schedule.OutOfScope:
+	default:
+		if !d.Next.After(at) {
+			d.Reason += ", before the " + by
+			return d
+		}
+	}
+	if at.IsZero() {
+		return d // Unreachable: a schedule that never comes is refused
+	}
+	d.Next, d.Reason = at, fmt.Sprintf("%s: next by %s", k.Outcome, by)
+	return d
+}
+
+// whileActive moves a decision into the active hours.
+func (e Effective) whileActive(d schedule.Decision, id string) schedule.Decision {
+	if e.ActiveHours == nil {
+		return d
+	}
+	h, err := e.ActiveHours.hours()
+	if err != nil {
+		return d // Unreachable: nothing is stored that was not validated
+	}
+	if at := h.open(d.Next, id); !at.Equal(d.Next) {
+		d.Next = at
+		d.Reason += "; waits for the active hours set by " + e.By("activeHours")
+	}
+	return d
+}

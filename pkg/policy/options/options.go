@@ -1,0 +1,195 @@
+// Package options says what people have set for an item and for its tags: which part of a page counts, how often it
+// is checked and when. It holds the shape and the bounds of what is set, and what holds where several speak.
+//
+// # What holds
+//
+// An item's own setting wins over those of its tags, and of the tags the first by name that sets it. Each of
+// [Fields] is a setting of its own, except that an interval and a schedule are one: both say when. What nobody has set
+// is as the settings of the app have it. [Effective] says who set what, so that people can be told.
+//
+// Options are plain values, and JSON as the HTTP contract has it.
+package options
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Options are what somebody has set for an item or a tag. The zero value sets nothing.
+type Options struct {
+	Watch       *Watch       `json:"watch,omitempty"`
+	Interval    *Interval    `json:"interval,omitempty"`
+	Schedule    *Schedule    `json:"schedule,omitempty"`
+	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
+	Priority    *int         `json:"priority,omitempty"` // 0 to 9; [UsualPriority] where nobody says
+}
+
+// Watch says which part of a page counts.
+type Watch struct {
+	Include []string `json:"include,omitempty"` // CSS selectors of what is watched; all of the page when empty
+	Exclude []string `json:"exclude,omitempty"` // CSS selectors of what is not
+	Ignore  []string `json:"ignore,omitempty"`  // regular expressions of lines that do not count
+	Trigger string   `json:"trigger,omitempty"` // a regular expression without which a change does not count
+	Index   string   `json:"index,omitempty"`   // what is indexed: IndexPage, the default, or IndexWatched
+}
+
+// What of a page is indexed where a part is watched.
+const (
+	IndexPage    = "page"
+	IndexWatched = "watched"
+)
+
+// Interval bounds the time between checks. Either may be missing.
+type Interval struct {
+	Min string `json:"min,omitempty"` // as 1h: the time after a change
+	Max string `json:"max,omitempty"` // as 7d: what the time grows to while nothing changes
+}
+
+// Schedule says when checks are due, by a cron expression of five fields or in plain words, of which one is given.
+type Schedule struct {
+	Cron     string `json:"cron,omitempty"`
+	Text     string `json:"text,omitempty"`
+	Timezone string `json:"timezone,omitempty"` // by its IANA name; UTC when empty
+}
+
+// ActiveHours are when a page may be checked by itself.
+type ActiveHours struct {
+	From     string   `json:"from,omitempty"` // as 08:00
+	To       string   `json:"to,omitempty"`   // as 18:00; before From it is of the next day
+	Days     []string `json:"days,omitempty"` // mon to sun; all when empty
+	Timezone string   `json:"timezone,omitempty"`
+}
+
+// UsualPriority is that of an item for which nobody has set another.
+const UsualPriority = 5
+
+// Bounds of what is set.
+const (
+	MaxTags     = 20  // of an item
+	MaxTagName  = 50  // characters
+	maxPriority = 9   //
+	maxRules    = 50  // in a list of a watch
+	maxRule     = 500 // characters
+	maxBytes    = 8 << 10
+	// leastInterval and longestInterval bound what may be asked for. How often a host is asked is bounded elsewhere.
+	leastInterval   = time.Minute
+	longestInterval = 3650 * 24 * time.Hour
+)
+
+// Zero reports whether nothing is set.
+func (o Options) Zero() bool { return reflect.ValueOf(o).IsZero() }
+
+// Validate brings options into the form in which they are kept: what sets nothing is nil. An error is Invalid, and
+// names the field and what is allowed.
+func (o Options) Validate() (Options, error) {
+	o = o.tidy()
+	for _, check := range []func() error{o.Watch.validate, o.Interval.validate, o.Schedule.validate,
+		o.ActiveHours.validate} {
+		if err := check(); err != nil {
+			return o, err
+		}
+	}
+	if p := o.Priority; p != nil && (*p < 0 || *p > maxPriority) {
+		return o, fault.Field("priority", "priority is %d; allowed are 0, the last, to %d, the first", *p, maxPriority)
+	}
+	if o.Interval != nil && o.Schedule != nil {
+		return o, fault.Field("schedule", "give interval or schedule, not both: each says when to check")
+	}
+	return o, nil
+}
+
+// tidy drops what sets nothing.
+func (o Options) tidy() Options {
+	if w := o.Watch; w != nil && len(w.Include)+len(w.Exclude)+len(w.Ignore) == 0 && w.Trigger == "" && w.Index == "" {
+		o.Watch = nil
+	}
+	if i := o.Interval; i != nil && *i == (Interval{}) {
+		o.Interval = nil
+	}
+	if s := o.Schedule; s != nil && s.Cron == "" && s.Text == "" && s.Timezone == "" {
+		o.Schedule = nil
+	}
+	if a := o.ActiveHours; a != nil && a.From == "" && a.To == "" && len(a.Days) == 0 {
+		o.ActiveHours = nil
+	}
+	return o
+}
+
+func (w *Watch) validate() error {
+	if w == nil {
+		return nil
+	}
+	size := len(w.Trigger)
+	for _, list := range []struct {
+		field string
+		rules []string
+	}{{"watch.include", w.Include}, {"watch.exclude", w.Exclude}, {"watch.ignore", w.Ignore}} {
+		if len(list.rules) > maxRules {
+			return fault.Field(list.field, "%s has %d rules; at most %d are allowed", list.field, len(list.rules), maxRules)
+		}
+		for _, rule := range list.rules {
+			if err := checkRule(list.field, rule); err != nil {
+				return err
+			}
+			size += len(rule)
+		}
+	}
+	if size > maxBytes {
+		return fault.Field("watch", "watch has %d bytes of rules; at most %d are allowed", size, maxBytes)
+	}
+	if w.Trigger != "" {
+		if err := checkRule("watch.trigger", w.Trigger); err != nil {
+			return err
+		}
+	}
+	if !slices.Contains([]string{"", IndexPage, IndexWatched}, w.Index) {
+		return fault.Field("watch.index", "watch.index must be %s or %s, not %.40q", IndexPage, IndexWatched, w.Index)
+	}
+	return nil
+}
+
+func checkRule(field, rule string) error {
+	switch n := len([]rune(rule)); {
+	case strings.TrimSpace(rule) == "":
+		return fault.Field(field, "%s has an empty rule: leave it out", field)
+	case n > maxRule:
+		return fault.Field(field, "%s has a rule of %d characters; at most %d are allowed", field, n, maxRule)
+	}
+	return nil
+}
+
+// Tags brings names of tags into the form in which items have them: each once, in order.
+func Tags(names []string) ([]string, error) {
+	var out []string
+	for _, name := range names {
+		name, err := TagName(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	if out = slices.Compact(out); len(out) > MaxTags {
+		return nil, fault.Field("tags", "an item has at most %d tags, not %d", MaxTags, len(out))
+	}
+	return out, nil
+}
+
+// TagName brings the name of a tag into its one form: lower case, with single spaces. Invalid if it is none.
+func TagName(text string) (string, error) {
+	name := strings.ToLower(strings.Join(strings.Fields(text), " "))
+	bad := strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.In(r, unicode.L, unicode.N, unicode.M) && !strings.ContainsRune(" ._-+&@:", r)
+	})
+	runes := []rune(name)
+	if bad || len(runes) == 0 || len(runes) > MaxTagName || !unicode.In(runes[0], unicode.L, unicode.N) {
+		return "", fault.Field("tags", "%.80q is no name of a tag: 1 to %d letters, digits, spaces and . _ - + & @ :, "+
+			"beginning with a letter or a digit", text, MaxTagName)
+	}
+	return name, nil
+}

@@ -1,0 +1,107 @@
+package options_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/options"
+)
+
+func level(n int) *int { return &n }
+
+// W9: what is set has bounds, and an error names the field.
+func TestW9Validate(t *testing.T) {
+	long := strings.Repeat("x", 501)
+	for field, o := range map[string]options.Options{
+		"watch.include":        {Watch: &options.Watch{Include: []string{" "}}},
+		"watch.exclude":        {Watch: &options.Watch{Exclude: []string{long}}},
+		"watch.ignore":         {Watch: &options.Watch{Ignore: strings.Split(strings.Repeat("x ", 60), " ")}},
+		"watch.trigger":        {Watch: &options.Watch{Trigger: long}},
+		"watch.index":          {Watch: &options.Watch{Index: "all"}},
+		"watch":                {Watch: &options.Watch{Ignore: strings.Fields(strings.Repeat(long[1:]+" ", 17))}},
+		"interval.min":         {Interval: &options.Interval{Min: "30s"}},
+		"interval.max":         {Interval: &options.Interval{Min: "2d", Max: "1d"}},
+		"schedule":             {Interval: &options.Interval{Min: "1h"}, Schedule: &options.Schedule{Text: "daily at 9am"}},
+		"schedule.cron":        {Schedule: &options.Schedule{Cron: "0 25 * * *"}},
+		"schedule.text":        {Schedule: &options.Schedule{Timezone: "Europe/Paris"}},
+		"schedule.timezone":    {Schedule: &options.Schedule{Text: "hourly", Timezone: "Mars/Base"}},
+		"activeHours.to":       {ActiveHours: &options.ActiveHours{From: "08:00"}},
+		"activeHours.from":     {ActiveHours: &options.ActiveHours{From: "25:00", To: "1pm"}},
+		"activeHours.days":     {ActiveHours: &options.ActiveHours{Days: []string{"someday"}}},
+		"activeHours.timezone": {ActiveHours: &options.ActiveHours{Days: []string{"mon"}, Timezone: "Local"}},
+		"priority":             {Priority: level(10)},
+	} {
+		if _, err := o.Validate(); fault.FieldOf(err) != field || !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %v (%s)", field, err, fault.FieldOf(err))
+		}
+	}
+	empty := options.Options{Watch: &options.Watch{Ignore: []string{}}, Interval: &options.Interval{},
+		Schedule: &options.Schedule{}, ActiveHours: &options.ActiveHours{Timezone: "UTC"}}
+	if o, err := empty.Validate(); err != nil || !o.Zero() {
+		t.Errorf("nothing is %+v, %v", o, err)
+	}
+}
+
+// W9: the item's own setting wins over its tags', the first tag by name over the next.
+func TestW9Merge(t *testing.T) {
+	own := options.Options{Watch: &options.Watch{Ignore: []string{"own"}}, Priority: level(0)}
+	b := options.Tag{Name: "b", Options: options.Options{
+		Watch:    &options.Watch{Ignore: []string{"b"}, Include: []string{"main"}},
+		Schedule: &options.Schedule{Text: "hourly"}, Priority: level(9)}}
+	a := options.Tag{Name: "a", Options: options.Options{Interval: &options.Interval{Max: "2h"},
+		ActiveHours: &options.ActiveHours{Days: []string{"mon"}}}}
+	e := options.Merge(own, []options.Tag{b, a})
+	want := options.Effective{
+		Options: options.Options{
+			Watch:    &options.Watch{Ignore: []string{"own"}, Include: []string{"main"}},
+			Interval: &options.Interval{Max: "2h"}, ActiveHours: a.ActiveHours, Priority: level(0)},
+		From: map[string]string{"watch.ignore": "", "watch.include": "b", "interval": "a", "activeHours": "a",
+			"priority": ""},
+	}
+	if diff := cmp.Diff(want, e); diff != "" {
+		t.Error(diff)
+	}
+	for field, want := range map[string]string{"interval": "tag a", "watch.ignore": "the item", "schedule": ""} {
+		if have := e.By(field); have != want {
+			t.Errorf("%s is set by %q, want %q", field, have, want)
+		}
+	}
+	if b.Watch.Ignore[0] != "b" || own.Watch.Include != nil {
+		t.Error("what was merged has changed")
+	}
+	if n := options.Merge(options.Options{}, nil).Level(); n != options.UsualPriority {
+		t.Errorf("the usual priority is %d", n)
+	}
+}
+
+// W11: a tag has one name.
+func TestW11TagNames(t *testing.T) {
+	have, err := options.Tags([]string{"Zoo", " news  of\tthe Day", "zoo", "Éa-1"})
+	if diff := cmp.Diff([]string{"news of the day", "zoo", "éa-1"}, have); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	for _, bad := range []string{"", "a/b", "a,b", ".", "-x", "a\x00", strings.Repeat("x", 51), "a?b", "a#", `a\b`} {
+		if name, err := options.TagName(bad); fault.FieldOf(err) != "tags" {
+			t.Errorf("%q is the tag %q, %v", bad, name, err)
+		}
+	}
+	if _, err := options.Tags(strings.Fields("a b c d e f g h i j k l m n o p q r s t u")); err == nil {
+		t.Error("21 tags")
+	}
+}
+
+func FuzzTagName(f *testing.F) {
+	f.Add("News of the Day")
+	f.Fuzz(func(t *testing.T, text string) {
+		name, err := options.TagName(text)
+		if err != nil {
+			return
+		}
+		if again, err := options.TagName(name); again != name || err != nil {
+			t.Errorf("%q is %q, then %q, %v", text, name, again, err)
+		}
+	})
+}

@@ -1,0 +1,169 @@
+package options
+
+import (
+	"hash/fnv"
+	"regexp"
+	"strings"
+	"time"
+	_ "time/tzdata" // what people set must not depend on what the machine has installed
+
+	"github.com/netresearch/go-cron"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// rhythm is when a schedule has checks due: every so often, or at times of a clock on a wall.
+type rhythm struct {
+	every time.Duration
+	marks []mark
+	zone  *time.Location
+}
+
+// mark is a cron expression.
+type mark struct {
+	cron.Schedule
+	anyHour bool // it is for no hour in particular, so it counts hours that a clock shows twice as two
+}
+
+const (
+	maxSchedule = 200 // characters
+	// startWindow is over how long checks are spread that are due at the same time, at most.
+	startWindow = 15 * time.Minute
+)
+
+var (
+	cronParser = cron.MustNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.DowOrDom).
+			WithMaxSearchYears(10)
+	// cronField is what crontabs know: none of the parser's extensions.
+	cronField = regexp.MustCompile(`^[0-9A-Za-z*/,-]{1,100}$`)
+)
+
+func (s *Schedule) validate() error {
+	if s == nil {
+		return nil
+	}
+	_, err := s.rhythm()
+	return err
+}
+
+// rhythm reads a schedule.
+func (s *Schedule) rhythm() (r rhythm, err error) {
+	if r.zone, err = zone("schedule.timezone", s.Timezone); err != nil {
+		return r, err
+	}
+	switch {
+	case s.Cron != "" && s.Text != "":
+		return r, fault.Field("schedule.text", "give schedule.cron or schedule.text, not both")
+	case s.Cron != "":
+		return r, r.addCron("schedule.cron", s.Cron)
+	case s.Text == "":
+		return r, fault.Field("schedule.text", "schedule needs cron, as \"0 9 * * 1-5\", or text, as \"daily at 9am\"")
+	}
+	every, crons, err := readText(s.Text)
+	if err != nil {
+		return r, err
+	}
+	r.every = every
+	for _, c := range crons {
+		if err := r.addCron("schedule.text", c); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+func zone(field, name string) (*time.Location, error) {
+	if name == "" {
+		return time.UTC, nil
+	}
+	l, err := time.LoadLocation(name)
+	if err != nil || name == "Local" || len(name) > 60 {
+		return nil, fault.Field(field, "%s must be the IANA name of a time zone, as Europe/Paris, not %.60q", field, name)
+	}
+	return l, nil
+}
+
+func (r *rhythm) addCron(field, text string) error {
+	fields := strings.Fields(text)
+	bad := len(fields) != 5 || len(text) > maxSchedule
+	for _, f := range fields {
+		bad = bad || !cronField.MatchString(f)
+	}
+	if bad {
+		return fault.Field(field, "%s must have the five fields minute, hour, day, month and weekday, as \"0 9 * * 1-5\", "+
+			"not %.60q", field, text)
+	}
+	s, err := cronParser.Parse(strings.Join(fields, " "))
+	if err != nil {
+		return fault.Field(field, "%s: %.60q: %w", field, text, err)
+	}
+	if s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
+		return fault.Field(field, "%s: %.60q never comes", field, text)
+	}
+	r.marks = append(r.marks, mark{s, strings.HasPrefix(fields[1], "*")})
+	return nil
+}
+
+// after is when the next check is due after a time, for the item of an id. Of those that are due at the same time each
+// comes a little later, always by as much.
+func (r rhythm) after(t time.Time, id string) time.Time {
+	share := shareOf(id)
+	if r.every > 0 {
+		first := time.Unix(0, 0).Add(time.Duration(share * float64(r.every)))
+		return first.Add((t.Sub(first)/r.every + 1) * r.every).UTC()
+	}
+	at := r.next(t.Add(-startWindow))
+	for !at.IsZero() {
+		then := r.next(at)
+		late := at.Add(late(share, then.Sub(at)))
+		if late.After(t) {
+			return late.UTC()
+		}
+		at = then
+	}
+	return time.Time{}
+}
+
+// late is by how much a check comes late of those that share a start, which comes so often.
+func late(share float64, often time.Duration) time.Duration {
+	window := startWindow
+	if often > 0 {
+		window = min(window, often/10)
+	}
+	return time.Duration(share * float64(window)).Truncate(time.Second)
+}
+
+// shareOf is a number in [0,1) that is always the same for an id.
+func shareOf(id string) float64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(id)) // a hash takes everything
+	const finer = 0x9e3779b97f4a7c15
+	return float64((h.Sum64()*finer)>>11) / (1 << 53)
+}
+
+// next is the first time after t that a mark names; zero if there is none.
+func (r rhythm) next(t time.Time) (first time.Time) {
+	for _, m := range r.marks {
+		at := m.Next(t.In(r.zone))
+		for !m.anyHour && isRepeated(at) {
+			at = m.Next(at)
+		}
+		if !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	return first
+}
+
+// isRepeated reports whether clocks have shown the same shortly before, because they were put back.
+func isRepeated(t time.Time) bool {
+	if t.IsZero() {
+		return false
+	}
+	for _, back := range []time.Duration{time.Hour, 30 * time.Minute, 2 * time.Hour} {
+		if t.Add(-back).Format(time.DateTime) == t.Format(time.DateTime) {
+			return true
+		}
+	}
+	return false
+}

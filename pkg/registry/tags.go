@@ -1,0 +1,132 @@
+package registry
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// A tag is a word on items. What it sets for them is a row of its own, of which there are few: a check that needs them
+// reads all at once, and no more than twice a minute in a process.
+
+const (
+	tagsKey = "tag"
+	// maxTags is how many tags may set something.
+	maxTags = 500
+	// tagsAge is how old what a process has read of tags may be.
+	tagsAge = 30 * time.Second
+)
+
+// Tags has what tags set for the items that have them (W9).
+type Tags struct {
+	s *store
+
+	mu   sync.Mutex
+	read time.Time // when known was read
+	all  []Tag
+}
+
+// Tag is what a tag sets.
+type Tag struct {
+	Name      string          `col:"name"`
+	Options   options.Options `col:"options"`
+	ChangedAt time.Time       `col:"changedAt"`
+}
+
+var tagRows = row.Of[Tag]()
+
+func tagKey(name string) storage.Key { return storage.Key{Partition: tagsKey, Row: name} }
+
+// List reads the tags that set something, by name.
+func (r *Tags) List(ctx context.Context) (all []Tag, err error) {
+	for e, err := range r.s.index.Query(ctx, storage.Query{Partition: tagsKey}) {
+		if err != nil {
+			return nil, err
+		}
+		t, _ := tagRows.Decode(e.Props) // a damaged column sets nothing
+		t.Name = e.Row
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// Get reads a tag. NotFound if it sets nothing.
+func (r *Tags) Get(ctx context.Context, name string) (Tag, error) {
+	t, etag, err := tagRows.Load(ctx, r.s.index, tagKey(name))
+	if err == nil && etag == "" {
+		err = fault.New(fault.NotFound, "no tag %.60q is defined", name)
+	}
+	return t, err
+}
+
+// Put stores what a tag sets; the name and the options are valid. Checks in other processes go by it within half a
+// minute.
+func (r *Tags) Put(ctx context.Context, name string, o options.Options) (Tag, error) {
+	all, err := r.List(ctx)
+	if err != nil {
+		return Tag{}, err
+	}
+	is := func(t Tag) bool { return t.Name == name }
+	if len(all) >= maxTags && !slices.ContainsFunc(all, is) {
+		return Tag{}, fault.Field("name", "there are %d tags that set something; remove one first", maxTags)
+	}
+	t := Tag{Name: name, Options: o, ChangedAt: r.s.now()}
+	_, err = r.s.index.Transact(ctx, storage.Op{Kind: storage.Upsert,
+		Entity: storage.Entity{Key: tagKey(name), Props: tagRows.Encode(&t)}})
+	r.forget()
+	return t, err
+}
+
+// Remove has a tag set nothing any more. Items keep it as a word. NotFound if there is none.
+func (r *Tags) Remove(ctx context.Context, name string) (Tag, error) {
+	t, err := r.Get(ctx, name)
+	if err != nil {
+		return t, err
+	}
+	_, err = r.s.index.Transact(ctx, dropRow(tagKey(name)))
+	r.forget()
+	return t, ignoreLost(err)
+}
+
+func (r *Tags) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.read = time.Time{}
+}
+
+// Effective are the options that hold for an item. It reads nothing for an item without tags, and for others the tags
+// as they were less than half a minute ago.
+func (r *Tags) Effective(ctx context.Context, it *Item) (options.Effective, error) {
+	if len(it.Tags) == 0 {
+		return options.Merge(it.Options, nil), nil
+	}
+	all, err := r.cached(ctx)
+	var of []options.Tag
+	for _, t := range all {
+		if slices.Contains(it.Tags, t.Name) {
+			of = append(of, options.Tag{Name: t.Name, Options: t.Options})
+		}
+	}
+	return options.Merge(it.Options, of), err
+}
+
+func (r *Tags) cached(ctx context.Context) ([]Tag, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.s.now()
+	if age := now.Sub(r.read); !r.read.IsZero() && age >= 0 && age < tagsAge {
+		return r.all, nil
+	}
+	all, err := r.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.all, r.read = all, now
+	return all, nil
+}

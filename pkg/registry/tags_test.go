@@ -1,0 +1,129 @@
+package registry
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// W9: what holds for an item is read for those that have tags, and rarely.
+func TestW9EffectiveOptions(t *testing.T) {
+	var counter storagetest.Counter
+	clock := newClock()
+	r := New(storagetest.Counted(mem.New(clock.Now), &counter), Options{Clock: clock.Now})
+	if err := r.Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	o := options.Options{Interval: &options.Interval{Min: "1h"}}
+	if _, err := r.Tags.Put(t.Context(), "news", o); err != nil {
+		t.Fatal(err)
+	}
+	by := func(it Item) string {
+		t.Helper()
+		e, err := r.Tags.Effective(t.Context(), &it)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.By("interval")
+	}
+	counter.Reset()
+	if have := by(Item{}); have != "" || counter.Requests.Load() != 0 {
+		t.Errorf("an item without tags: %q after %d requests", have, counter.Requests.Load())
+	}
+	for range 100 {
+		if have := by(Item{Tags: []string{"a", "news"}}); have != "tag news" {
+			t.Fatalf("set by %q", have)
+		}
+	}
+	if n := counter.Requests.Load(); n != 1 {
+		t.Errorf("a hundred checks read tags %d times", n)
+	}
+	if _, err := r.Tags.Remove(t.Context(), "news"); err != nil || by(Item{Tags: []string{"news"}}) != "" {
+		t.Errorf("a tag that was removed: %v", err)
+	}
+	if _, err := r.Tags.Remove(t.Context(), "news"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("removed twice: %v", err)
+	}
+	other := New(mem.New(clock.Now), Options{Clock: clock.Now})
+	other.s.index = r.s.index
+	if _, err := other.Tags.Put(t.Context(), "news", o); err != nil {
+		t.Fatal(err)
+	}
+	if clock.Advance(tagsAge); by(Item{Tags: []string{"news"}}) == "" {
+		t.Error("what another process has set is not heard of")
+	}
+}
+
+// W11: a paused item rests whatever sites and others say, until a person asks for it.
+func TestW11PausedItemRests(t *testing.T) {
+	b := openMem(t, Options{})
+	b.register(t, RegisterOptions{}, "https://a.example/1")
+	batch := b.begin(t, b.take(t)[0])
+	it := *batch.Items[0]
+	it.Paused, it.Status, it.Tags = true, Indexed, []string{"news"}
+	it.CheckAt(Never)
+	if err := b.Jobs.Commit(t.Context(), batch, []Finding{{Item: it}}, HostFinding{}, true); err != nil {
+		t.Fatal(err)
+	}
+	b.check(t)
+	rests := func(what string) {
+		t.Helper()
+		cur, err := b.Items.Find(t.Context(), it.ID)
+		if err != nil || !cur.NextCrawlAt.Equal(Never) || !cur.Paused || len(cur.Tags) != 1 {
+			t.Errorf("%s: %v, %v", what, cur.NextCrawlAt, err)
+		}
+		if jobs := b.take(t); len(jobs) > 0 {
+			t.Errorf("%s: a job was sent", what)
+		}
+	}
+	src, now := parse(t, "https://a.example/1"), b.s.now()
+	b.register(t, RegisterOptions{}, "https://a.example/1")
+	rests("registered again")
+	_, _, err := b.Changes.Announce(t.Context(), []Change{{Source: src[0], From: now, To: now}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rests("announced")
+	b.clock.Advance(time.Hour)
+	if _, _, err := b.Changes.BringForward(t.Context(), src, 1); err != nil {
+		t.Fatal(err)
+	}
+	rests("brought forward")
+	if err := b.Items.Expedite(t.Context(), it, b.s.now()); err != nil {
+		t.Fatal(err)
+	}
+	rests("expedited")
+	if err := b.Items.ForceCheck(t.Context(), it); err != nil {
+		t.Fatal(err)
+	}
+	rests("forced by another")
+	b.clock.Advance(100 * day)
+	if _, err := b.Jobs.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	rests("swept")
+	b.check(t)
+	if _, err := b.Items.Reindex(t.Context(), it, false); err != nil {
+		t.Fatal(err)
+	}
+	if jobs := b.take(t); len(jobs) != 1 {
+		t.Error("a person's wish was not heard")
+	}
+}
+
+// W9: tags survive a row.
+func TestW9OptionsAreStored(t *testing.T) {
+	priority := 0
+	it := fullItem()
+	it.Tags, it.Paused = []string{"a", "b c"}, true
+	it.Options = options.Options{Priority: &priority, Watch: &options.Watch{Ignore: []string{`\d+ <b>`}}}
+	have := itemOf(storage.Entity{Key: it.key, Props: it.entity().Props})
+	if len(have.Tags) != 2 || !have.Paused || *have.Options.Priority != 0 || have.Options.Watch.Ignore[0] != `\d+ <b>` {
+		t.Errorf("read as %v %v %+v", have.Tags, have.Paused, have.Options)
+	}
+}
