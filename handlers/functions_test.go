@@ -18,6 +18,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/local/funchost/conformance"
+	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
@@ -170,7 +171,7 @@ func TestQueueBindings(t *testing.T) {
 	want := map[string]string{"CrawlWorker": registry.JobQueue, "CrawlPoison": registry.PoisonQueue,
 		"CrawlSlowWorker": registry.SlowQueue, "CrawlSlowPoison": registry.SlowPoisonQueue, "RebuildWorker": rebuild.Queue,
 		"MboxWorker": mailimport.Queue, "BackfillWorker": backfill.Queue, "BackfillPoison": backfill.PoisonQueue,
-		"SentinelWorker": sitepoll.Queue}
+		"SentinelWorker": sitepoll.Queue, "DeliveryWorker": notify.Queue, "DeliveryPoison": notify.PoisonQueue}
 	have := map[string]string{}
 	for _, f := range readFunctions(t) {
 		b := f.Bindings[0]

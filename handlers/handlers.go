@@ -16,6 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/ops/telemetry"
@@ -51,6 +52,7 @@ type Services struct {
 	Entries   *entries.Store
 	Enrich    *enrich.Service
 	Imports   *mailimport.Service
+	Notify    *notify.Notifier
 	Activity  *activity.Log
 	Keys      *keys.Ring
 	Config    map[string]string // the settings as they may be shown
@@ -107,6 +109,8 @@ var triggers = map[string]trigger{
 	"SentinelWorker":  sentinelWorker,
 	"MboxWorker":      mboxWorker,
 	"EnrichTimer":     enrichTimer,
+	"DeliveryWorker":  deliveryWorker,
+	"DeliveryPoison":  deliveryPoison,
 }
 
 // The function that the host proxies to the dashboard, whose pages it knows itself.

@@ -59,7 +59,8 @@ type rig struct {
 	http.Handler
 	settings map[string]string
 	metrics  *telemetry.Metrics
-	mails    string // EMAIL_IMPORT_ROOT
+	receiver *receiver // of notifications
+	mails    string    // EMAIL_IMPORT_ROOT
 }
 
 // web answers every path below /ok/ with a page of its name; shell is empty without its scripts.
@@ -213,6 +214,7 @@ func (r *rig) observe(store storage.Store, clock func() time.Time) {
 	must(r.t, r.v.Activity.Create(r.t.Context()))
 	r.v.Keys = keys.New(store, keys.Options{Clock: clock})
 	must(r.t, r.v.Keys.Create(r.t.Context()))
+	r.notifies(store, clock)
 }
 
 func (r *rig) open(context.Context) (*Services, error) { return r.v, nil }

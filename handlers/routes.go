@@ -53,7 +53,7 @@ func onAny[Q, A any](route api.Route[Q, A], fn func(context.Context, *call, Q) (
 
 // routes are the handlers of all routes of the API.
 func routes() []handler {
-	return []handler{
+	return append(notifications(), []handler{
 		onAny(api.AddURL, addURL),
 		onAny(api.AddFile, addFile),
 		on(api.ReindexItem, reindex),
@@ -118,5 +118,25 @@ func routes() []handler {
 		on(api.GetActivity, lastHours),
 		onAny(api.GetOpenAPI, openAPI),
 		onAny(api.GetDocs, docs),
+	}...)
+}
+
+// notifications are those on who is told of changes.
+func notifications() []handler {
+	return []handler{
+		on(api.ExplainChange, explainChange),
+		on(api.ListRules, listRules),
+		on(api.AddRule, addRule),
+		on(api.GetRule, getRule),
+		on(api.SaveRule, saveRule),
+		on(api.RemoveRule, removeRule),
+		on(api.TestRule, testRule),
+		on(api.ListChannels, listChannels),
+		onAny(api.AddChannel, addChannel),
+		onAny(api.SaveChannel, saveChannel),
+		on(api.RemoveChannel, removeChannel),
+		on(api.TestChannel, testChannel),
+		on(api.ListDeliveries, listDeliveries),
+		on(api.RetryDelivery, retryDelivery),
 	}
 }

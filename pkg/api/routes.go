@@ -114,6 +114,25 @@ var (
 	GetDiff     = route[DiffQuery, Diff](ok, get, "items/{id}/diff")
 )
 
+// Who is told of it.
+var (
+	ExplainChange = route[ChangeID, ChangeWhy](ok, get, "changes/{id}/why")
+	ListRules     = route[None, Rules](ok, get, "rules")
+	AddRule       = route[RuleSpec, Rule](ok, post, "rules")
+	GetRule       = route[RuleID, Rule](ok, get, "rules/{id}")
+	SaveRule      = route[RuleUpdate, Rule](ok, http.MethodPut, "rules/{id}")
+	RemoveRule    = route[RuleID, Rule](ok, http.MethodDelete, "rules/{id}")
+	TestRule      = route[RuleID, RuleTest](ok, post, "rules/{id}/test").scoped(ScopeRead)
+	ListChannels  = route[None, Channels](ok, get, "channels")
+	AddChannel    = route[ChannelSpec, Channel](ok, post, "channels").scoped(ScopeAdmin)
+	SaveChannel   = route[ChannelUpdate, Channel](ok, http.MethodPut, "channels/{name}").scoped(ScopeAdmin)
+	RemoveChannel = route[ChannelName, Channel](ok, http.MethodDelete, "channels/{name}").scoped(ScopeAdmin)
+	TestChannel   = route[ChannelName, ReceiverAnswer](ok, post, "channels/{name}/test")
+
+	ListDeliveries = route[DeliveryQuery, DeliveryPage](ok, get, "deliveries")
+	RetryDelivery  = route[DeliveryID, Delivery](begun, post, "deliveries/{id}/retry")
+)
+
 // Rebuilds of the index, and migrations.
 var (
 	StartRebuild   = route[RebuildRequest, Rebuild](begun, post, "RebuildIndex")

@@ -12,6 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/notify"
+	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/ops/instrumented"
 	"github.com/tidemark/tidemark/pkg/ops/memory"
@@ -54,6 +56,10 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	runs := a.runs(in, known, out, worker, pushed.entries)
 	ring := cfg.ring(a.store, log)
 	done := activity.New(a.store, cfg.Metrics, activity.Options{})
+	told, err := a.notifier(known)
+	if err != nil {
+		return nil, err
+	}
 	fill := func(ctx context.Context, created search.Index) error {
 		return fillIndex(ctx, created, known.registry, pushed.entries, runs.rebuild)
 	}
@@ -63,7 +69,8 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	for _, step := range []func(context.Context) error{
 		known.registry.Create, known.snapshots.Create, known.manifests.Create,
 		runs.rebuild.Create, runs.backfill.Create, runs.sites.Create,
-		pushed.entries.Create, pushed.enrich.Create, pushed.imports.Create, done.Create, ring.Create, out.engine.Create,
+		pushed.entries.Create, pushed.enrich.Create, pushed.imports.Create, done.Create, ring.Create,
+		told.Create, out.engine.Create,
 		func(ctx context.Context) error { return known.snapshots.StartRun(ctx, known.run) },
 		runs.migrate.Ensure,
 		func(ctx context.Context) error { return fill(ctx, out.engine) },
@@ -76,7 +83,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		Store: a.store, Registry: known.registry, Snapshots: known.snapshots, Manifests: known.manifests,
 		Worker: worker, Index: out.searched, Documents: in.documents, Files: in.files, Admit: in.web.Admit,
 		Rebuilds: runs.rebuild, Migrate: runs.migrate, Backfill: runs.backfill, Polls: runs.sites,
-		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Activity: done, Keys: ring,
+		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Notify: told, Activity: done, Keys: ring,
 		Setting: get, Config: Shown(get), Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 		KeepChanges: cfg.KeepChanges,
 	}, nil
@@ -200,6 +207,17 @@ func (a assembly) pushed(in inputs, known records, out indexed) (p pushed, err e
 	})
 	p.imports = mailimport.New(a.store, files, p.entries, p.enrich, mailimport.Options{Root: a.cfg.MailRoot, Log: a.log})
 	return p, err
+}
+
+// notifier tells of changes. Its way out is another than the crawler's: each has an allow-list of its own.
+func (a assembly) notifier(known records) (*notify.Notifier, error) {
+	web, err := fetch.New(fetch.Config{UserAgent: a.cfg.Fetch.UserAgent, AllowHosts: a.cfg.WebhookHosts,
+		Timeout: send.Timeout})
+	if err != nil {
+		return nil, err
+	}
+	return notify.New(a.store, known.registry.Feed, send.New(web, a.cfg.Fetch.UserAgent, time.Now),
+		notify.Options{File: a.cfg.RulesFile, Setting: a.get, Log: a.log}), nil
 }
 
 // runs are the services that work through much, a step at a time.

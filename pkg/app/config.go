@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/ops/memory"
 	"github.com/tidemark/tidemark/pkg/ops/telemetry"
@@ -38,11 +39,14 @@ type Config struct {
 	// SentinelPerDay is SENTINEL_MAX_PER_DAY, 0 for no looks at sites.
 	SentinelPerDay int
 	// Sites are those of the site file, never nil.
-	Sites     *site.Sites
-	Fetch     fetch.Config
-	Retention snapshot.Retention
-	KeepGone  bool
-	Soft404   bool
+	Sites *site.Sites
+
+	RulesFile    notify.File // rules and channels that are kept in a file
+	WebhookHosts []string    // receivers that may have private addresses
+	Fetch        fetch.Config
+	Retention    snapshot.Retention
+	KeepGone     bool
+	Soft404      bool
 	// ReindexOnCanonical is FORCE_REINDEX_ON_CANONICAL_CHANGE.
 	ReindexOnCanonical bool
 	FileRoot           string
@@ -111,6 +115,9 @@ func Load(get func(string) string, set ...string) (Config, error) {
 		Models:   s.models(),
 		Search:   s.searchService(),
 		Sites:    s.sites(),
+
+		RulesFile: s.rulesFile(), WebhookHosts: s.webhookHosts(),
+
 		Backfill: s.backfill(),
 
 		KeysFile:   s.text("API_KEYS_FILE", ""),

@@ -21,7 +21,7 @@ var layers = [][]string{
 	{"pkg/base/fault", "pkg/ops/health", "pkg/base/percent", "pkg/base/words"},
 	{
 		"pkg/api", "pkg/identity/source", "pkg/identity/lineage", "pkg/policy/schedule", "pkg/policy/robots",
-		"pkg/policy/change", "pkg/content/warc", "pkg/content/mbox",
+		"pkg/policy/change", "pkg/content/warc", "pkg/content/mbox", "pkg/policy/digest",
 	},
 	{"pkg/policy/host", "pkg/policy/options"},
 	// beside them: waiting, and what the process tells of itself
@@ -47,7 +47,8 @@ var layers = [][]string{
 	// stages
 	{"pkg/content/document", "pkg/fetch/file/credential"},
 	{"pkg/fetch", "pkg/search/index", "pkg/run/migrate"},
-	{"pkg/fetch/file"},
+	{"pkg/fetch/file", "pkg/notify/send"},
+	{"pkg/notify"},
 	{"pkg/crawl", "pkg/run/rebuild", "pkg/entries"},
 	{"pkg/run/enrich", "pkg/run/backfill", "pkg/run/sitepoll", "pkg/run/runtest", "pkg/ops/instrumented"},
 	{"pkg/run/mailimport"},
@@ -74,7 +75,7 @@ var pure = []string{
 	"pkg/base/fault", "pkg/base/percent", "pkg/content/mbox", "pkg/identity/source", "pkg/identity/lineage",
 	"pkg/policy/schedule", "pkg/policy/host", "pkg/policy/robots", "pkg/content/extract",
 	"pkg/content/extract/mail", "pkg/content/extract/ooxml", "pkg/content/extract/sheet", "pkg/content/chunk",
-	"pkg/content/discover", "pkg/policy/site", "pkg/policy/change", "pkg/policy/options",
+	"pkg/content/discover", "pkg/policy/site", "pkg/policy/change", "pkg/policy/digest", "pkg/policy/options",
 }
 
 var impure = []string{"context", "log", "log/slog", "net", "net/http", "os", "math/rand", "math/rand/v2"}

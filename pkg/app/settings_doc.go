@@ -83,6 +83,16 @@ var Settings = []Setting{
 		"Days after which a Gone page is purged with everything that was kept of it, 0 to 3650; 0 keeps it",
 	},
 	{"CHANGES_KEEP_DAYS", "90", "Days for which changes stay in the feed, 1 to 3650"},
+	{
+		"RULES_FILE", "",
+		"File of rules and channels, YAML, for those who keep them in git: they are shown elsewhere as such and " +
+			"changed there only. One with mistakes stops the start",
+	},
+	{
+		"WEBHOOK_ALLOW_HOSTS", "",
+		"Receivers of messages that may have private addresses and other ports than 80 and 443 (of mail 25, 465, 587 " +
+			"and 2525), as in CRAWL_ALLOW_HOSTS",
+	},
 	// How politely.
 	{
 		"CRAWL_MIN_DELAY_MS", "1000",

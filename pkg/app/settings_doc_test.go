@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/ops/memory"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
@@ -197,8 +198,12 @@ func TestDocumentedDefaultsAreReal(t *testing.T) {
 	none := map[string]bool{
 		"CRAWL_ALLOW_HOSTS": len(unset.Fetch.AllowHosts) == 0,
 		"CRAWL_CONTACT":     unset.Fetch.Contact == "",
-		"FILE_ROOT":         unset.FileRoot == "",
-		"MEMORY_LIMIT_MB":   unset.Memory == memory.Of(0),
+
+		"RULES_FILE":          reflect.DeepEqual(unset.RulesFile, notify.File{}),
+		"WEBHOOK_ALLOW_HOSTS": len(unset.WebhookHosts) == 0,
+
+		"FILE_ROOT":       unset.FileRoot == "",
+		"MEMORY_LIMIT_MB": unset.Memory == memory.Of(0),
 
 		"BACKFILL_SITES_FILE":     len(unset.Sites.All()) == 0,
 		"EMAIL_IMPORT_ROOT":       unset.MailRoot == mailimport.Root{},

@@ -7,6 +7,7 @@ import (
 
 // plain are the beginnings of the names of settings whose values anybody with a function key may see.
 var plain = []string{
+	"RULES_FILE", "WEBHOOK_ALLOW_HOSTS",
 	"BACKFILL_", "CHANGES_KEEP_DAYS", "CRAWL_", "LIMIT_", "MEMORY_LIMIT_MB", "SENTINEL_", "SNAPSHOT_", "REGISTRY_",
 	"TRACKING_PARAM_PREFIXES", "FORCE_REINDEX_", "EMBEDDINGS_MODEL", "T1_", "SEARCH_INDEX", "SEARCH_VECTOR_",
 	"FILE_ROOT", "EMAIL_IMPORT_", "TIDEMARK_DATA", "STORAGE", "API_KEYS_REQUIRED",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -25,8 +26,8 @@ func StatePlan(cfg Config) transfer.Plan {
 		// The pointers first, as the registry writes them.
 		Tables: slices.Concat([]string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, index, feed.Table,
 			items}, entries.Tables(), enrich.Tables(enrich.Schemas()),
-			[]string{mailimport.Table, backfill.Table, activity.Table, keys.Table}),
-		Later:      []string{feed.Table, keys.Table},
+			[]string{mailimport.Table, backfill.Table, activity.Table, keys.Table, notify.Table}),
+		Later:      []string{feed.Table, keys.Table, notify.Table},
 		Containers: []string{snapshot.Container},
 		Hints:      hints,
 		Thaw: func(table string, e storage.Entity) (thawed, hint storage.Entity, hinted bool) {

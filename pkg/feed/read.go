@@ -175,3 +175,22 @@ func (f *Feed) read(ctx context.Context, n, after, to int) (out []Change, err er
 	}
 	return out, nil
 }
+
+// At is the change of an id. NotFound if there is none, or it was purged.
+func (f *Feed) At(ctx context.Context, id string) (Change, error) {
+	missing := fault.New(fault.NotFound, "there is no change %.64q, or it is not kept any more", id)
+	p, err := ParsePlace(id)
+	if err != nil || p.Group == 0 {
+		return Change{}, missing
+	}
+	changes, err := f.read(ctx, p.Segment, p.Group-1, p.Group)
+	if err != nil {
+		return Change{}, err
+	}
+	for _, c := range changes {
+		if c.Place == p {
+			return c, nil
+		}
+	}
+	return Change{}, missing
+}

@@ -64,8 +64,9 @@ func start(t *testing.T) *running {
 			"http://")+"\n    sitemaps: ["+site.URL+"/sitemap.xml]\n"), 0o600))
 	settings := map[string]string{
 		"STORAGE": app.Embedded, "TIDEMARK_DATA": t.TempDir(), "CRAWL_ALLOW_HOSTS": "127.0.0.1", "FILE_ROOT": files,
-		"EMAIL_IMPORT_ROOT": files,
-		"BACKFILL_ENABLED":  "true", "BACKFILL_SITES_FILE": sites,
+		"WEBHOOK_ALLOW_HOSTS": "127.0.0.1",
+		"EMAIL_IMPORT_ROOT":   files,
+		"BACKFILL_ENABLED":    "true", "BACKFILL_SITES_FILE": sites,
 		"OPENAI_BASE_URL": model.URL, "LITELLM_MASTER_KEY": llmtest.Key, "T1_DEFAULT_MODEL": "tier1",
 		"T1_BATCH_MODEL": "tier1",
 	}

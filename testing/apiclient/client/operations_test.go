@@ -12,7 +12,9 @@ import (
 // and each answer is as described, and each answer is decoded.
 func TestA19EveryOperation(t *testing.T) {
 	r := start(t)
+	rule := r.rules()
 	id := r.sources()
+	r.deliveries(rule)
 	r.index(id)
 	r.entries()
 	r.enrichment()
@@ -26,6 +28,51 @@ func TestA19EveryOperation(t *testing.T) {
 	if left := r.uncalled(); len(left) > 0 {
 		t.Errorf("no request had success with %v: send one in operations_test.go", left)
 	}
+}
+
+// rules makes a channel and a rule, and gives the rule's id.
+func (r *running) rules() (id string) {
+	ctx, hook := r.Context(), r.site+"/hook"
+	made := ok(r.AddChannelWithResponse(ctx, ChannelSpec{Name: "ops", Kind: "webhook", Url: &hook}))
+	if made.SigningSecret == nil || !strings.HasPrefix(*made.SigningSecret, "whsec_") {
+		r.Errorf("a channel: %+v", made)
+	}
+	ok(r.SaveChannelWithResponse(ctx, "ops", ChannelUpdate{Kind: "webhook", Url: &hook}))
+	if list := ok(r.ListChannelsWithResponse(ctx)).Channels; len(list) != 1 || list[0].SigningSecret != nil {
+		r.Errorf("channels %+v", list)
+	}
+	if said := ok(r.TestChannelWithResponse(ctx, "ops")); said.Ok || said.Status == nil || *said.Status != 404 {
+		r.Errorf("a test: %+v", said)
+	}
+	added := "harbour"
+	rule := ok(r.AddRuleWithResponse(ctx, RuleSpec{Name: "News", Channels: []string{"ops"}}))
+	ok(r.SaveRuleWithResponse(ctx, rule.Id, RuleUpdate{Name: "Harbours", Channels: []string{"ops"},
+		Filter: &RuleFilter{Added: &added}}))
+	ok(r.SaveRuleWithResponse(ctx, rule.Id, RuleUpdate{Name: "News", Channels: []string{"ops"}}))
+	if list := ok(r.ListRulesWithResponse(ctx)).Rules; len(list) != 1 || ok(r.GetRuleWithResponse(ctx,
+		rule.Id)).Name != "News" {
+		r.Errorf("rules %+v", list)
+	}
+	return rule.Id
+}
+
+// deliveries sees what a rule told of, sends it again, and removes the rule.
+func (r *running) deliveries(rule string) {
+	ctx := r.Context()
+	if test := ok(r.TestRuleWithResponse(ctx, rule)); test.Matched == 0 {
+		r.Errorf("a rule: %+v", test)
+	}
+	r.trigger("/CrawlTimer", `{"Data":{"timer":{}},"Metadata":{}}`)
+	all := ok(r.ListDeliveriesWithResponse(ctx, nil)).Deliveries
+	if len(all) == 0 || all[0].State != "waiting" {
+		r.Fatalf("deliveries %+v", all)
+	}
+	accepted(r.RetryDeliveryWithResponse(ctx, all[0].Id))
+	if why := ok(r.ExplainChangeWithResponse(ctx, all[0].First)); len(why.Rules) != 1 || len(why.Deliveries) != 1 {
+		r.Errorf("why %+v", why)
+	}
+	ok(r.RemoveRuleWithResponse(ctx, rule))
+	ok(r.RemoveChannelWithResponse(ctx, "ops"))
 }
 
 // sources registers pages and a file, reads all that becomes of a page, and gives its id.

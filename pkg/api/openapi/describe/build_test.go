@@ -19,7 +19,7 @@ import (
 
 // operations lists all of them in the order in which people read them.
 func operations() []operation {
-	return slices.Concat(sources(), pasts(), searching(), watching(),
+	return slices.Concat(sources(), pasts(), searching(), watching(), notifying(), telling(),
 		rebuilds(), migrations(), backfilling(), polling(), pushed(),
 		policies(), importing(), enriching(), service())
 }
@@ -79,6 +79,9 @@ func (b *builder) components(c *openapi.Components) error {
 			Description: "A key of Tidemark."}},
 		{Name: "query", Value: openapi.SecurityScheme{Type: "apiKey", In: "query", Name: "code",
 			Description: "A key of the function app in the query. Addresses are logged in more places than headers."}},
+	}
+	for _, sent := range []any{api.ChangeEvent{}, api.DigestEvent{}, api.TestEvent{}} {
+		b.given.of(typeOf(sent)) // to webhooks, which are no operations
 	}
 	problem := b.given.of(typeOf(api.Problem{}))
 	c.Responses.Put("Problem", openapi.Response{

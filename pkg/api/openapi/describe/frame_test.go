@@ -7,6 +7,7 @@ const (
 	tagSources   = "Sources"
 	tagSearch    = "Search"
 	tagChanges   = "Changes"
+	tagNotify    = "Notifications"
 	tagRebuilds  = "Rebuilds"
 	tagEntries   = "Entries"
 	tagEnriching = "Enrichment"
@@ -47,6 +48,7 @@ func frame() openapi.Document {
 			{Name: tagSources, Description: "Pages and files: registered, checked, shown and removed."},
 			{Name: tagSearch, Description: "What the index answers, and how far it is from being true."},
 			{Name: tagChanges, Description: "What has changed, as a list to read or to follow."},
+			{Name: tagNotify, Description: "Who is told of changes: rules, channels and deliveries."},
 			{Name: tagRebuilds, Description: "Everything, or a host, indexed anew."},
 			{Name: tagEntries, Description: "What is pushed in: given an identity, and kept once."},
 			{Name: tagBackfill, Description: "The pages that sites already have, registered within caps."},

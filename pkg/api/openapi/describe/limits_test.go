@@ -4,6 +4,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
@@ -45,6 +46,15 @@ var limits = map[string]openapi.Schema{
 	"Scope":                among(api.Scopes...),
 	"Key.origin":           among(keys.Added, keys.File, keys.Environment),
 	"NewKey.origin":        among(keys.Added, keys.File, keys.Environment),
+	"ChannelSpec.kind":     among(notify.Webhook, notify.Service),
+	"ChannelUpdate.kind":   among(notify.Webhook, notify.Service),
+	"Channel.kind":         among(notify.Webhook, notify.Service),
+	"Channel.origin":       among(notify.Here, notify.FromFile),
+	"Rule.origin":          among(notify.Here, notify.FromFile),
+	"RuleSpec.digest":      among("none", "hourly", "daily"),
+	"Delivery.state":       among(notify.Waiting, notify.Sent, notify.Failed),
+	"DeliveryQuery.state":  among(notify.Waiting, notify.Sent, notify.Failed),
+	"EventType":            among(api.EventChange, api.EventDigest, api.EventTest),
 	"Item.type":            among(api.TypeURL, api.TypeFile),
 	"Item.errorMessage":    {MaxLength: 1024},
 	"ItemDetail.captures":  atMost(api.MaxPast),

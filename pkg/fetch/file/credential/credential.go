@@ -14,9 +14,11 @@
 //	key         https://acct.file.core.windows.net        ACCOUNT KEY IN BASE64
 //	connection  https://acct.blob.core.windows.net        DefaultEndpointsProtocol=…;AccountKey=…
 //	identity    https://acct.blob.core.windows.net/docs   [client id]
+//	secret                                                whsec_…, or an address such as slack://…
 //
-// The first three are for pages, the others for blobs and shares. WHERE is what makes a name safe
-// to hand out: a user who may register sources can put any name beside any address, but the secret
+// The first three are for pages, the last for messages, the others for blobs and shares. A secret has no WHERE: it
+// signs messages, or is itself the address that they go to, and nothing else takes it. Of the others, WHERE is what
+// makes a name safe to hand out: a user who may register sources can put any name beside any address, but the secret
 // goes only to WHERE. For pages that is an origin (scheme, host in ASCII, port), because a
 // server may read a path in more ways than we do; for storage it may go on to a container or share
 // and folders in it.
@@ -49,6 +51,7 @@ const (
 	SAS      Kind = "sas"
 	Key      Kind = "key"
 	Identity Kind = "identity"
+	Secret   Kind = "secret"
 
 	connection Kind = "connection"
 )
@@ -116,6 +119,19 @@ func ForPage(get func(setting string) string, name, address string) (http.Header
 	return c.Header(u), nil
 }
 
+// ForMessages finds the secret of a name that messages are signed by or sent to. Errors are those of [Find], and
+// Blocked for a credential of another kind.
+func ForMessages(get func(setting string) string, name string) (secret string, err error) {
+	c, err := Find(get, name)
+	if err == nil && c.kind != Secret {
+		err = fault.New(fault.Blocked, "credential %s is a %s: want %s%s=secret VALUE", name, c.kind, Prefix, name)
+	}
+	if err != nil {
+		return "", err
+	}
+	return c.secret(), nil
+}
+
 // Parse reads the value of a setting, see the package comment. The error is Invalid and does not
 // repeat the value.
 func Parse(value string) (Credential, error) {
@@ -128,6 +144,12 @@ func Parse(value string) (Credential, error) {
 			"the Key Vault reference was not resolved: see the app's settings in the portal")
 	}
 	kind, rest := word(value)
+	if strings.EqualFold(kind, string(Secret)) {
+		if rest == "" {
+			return Credential{}, fault.New(fault.Invalid, "want secret VALUE")
+		}
+		return Credential{kind: Secret, secret: func() string { return rest }}, nil
+	}
 	where, secret := word(rest)
 	if strings.EqualFold(kind, string(SAS)) {
 		secret = strings.TrimPrefix(secret, "?")
@@ -135,7 +157,7 @@ func Parse(value string) (Credential, error) {
 	c := Credential{kind: Kind(strings.ToLower(kind)), secret: func() string { return secret }}
 	if !c.forPages() && !c.ForStorage() && c.kind != connection {
 		return Credential{}, fault.New(fault.Invalid,
-			"want KIND WHERE SECRET, with a kind of bearer, basic, header, sas, key, connection or identity")
+			"want KIND WHERE SECRET, with a kind of bearer, basic, header, sas, key, connection or identity, or secret VALUE")
 	}
 	var err error
 	if c.reach, err = parseReach(where); err != nil {
@@ -202,8 +224,11 @@ func (c Credential) Reveal() string {
 
 // String names kind and place.
 func (c Credential) String() string {
-	if c.secret == nil {
+	switch {
+	case c.secret == nil:
 		return "no credential"
+	case c.kind == Secret:
+		return string(c.kind)
 	}
 	return string(c.kind) + " for " + c.reach.String()
 }

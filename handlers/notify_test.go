@@ -1,0 +1,177 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/notify"
+	nsend "github.com/tidemark/tidemark/pkg/notify/send"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// receiver is one that fails while it is told to.
+type receiver struct {
+	fails bool
+	got   []nsend.Message
+}
+
+func (r *receiver) Send(_ context.Context, _ nsend.Target, m nsend.Message) nsend.Result {
+	if r.fails {
+		return nsend.Result{ReceiverAnswer: api.ReceiverAnswer{Status: 404, Body: "no such hook",
+			Error: "it refuses the message"}}
+	}
+	r.got = append(r.got, m)
+	return nsend.Result{ReceiverAnswer: api.ReceiverAnswer{OK: true, Status: 204}}
+}
+
+// rulesOfFile is a file of rules as somebody keeps it in git.
+const rulesOfFile = `channels:
+  - {name: pager, kind: webhook, url: "https://pager.example/hook", secret: PAGER}
+rules:
+  - {name: What is gone, filter: {kind: gone}, channels: [pager]}
+`
+
+// notifies adds who tells of changes.
+func (r *rig) notifies(store storage.Store, clock func() time.Time) {
+	r.t.Helper()
+	rules, err := notify.ParseFile("rules.yaml", []byte(rulesOfFile))
+	must(r.t, err)
+	r.receiver, r.settings["CREDENTIAL_PAGER"] = &receiver{}, "secret whsec_"+strings.Repeat("A", 43)+"="
+	r.v.Notify = notify.New(store, r.v.Registry.Feed, r.receiver, notify.Options{File: rules, Clock: clock,
+		Setting: func(name string) string { return r.settings[name] }, Token: func() string { return "token" }})
+	must(r.t, notify.New(r.store, r.v.Registry.Feed, nil, notify.Options{}).Create(r.t.Context()))
+}
+
+var ownSecret = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{44}`)
+
+type step struct{ name, method, path, body string }
+
+// notifySteps are those of the conversation.
+func notifySteps(one, id string) []step {
+	const spec = `"name":"Locks","filter":{"host":"port.example","kind":"content","added":"(?i)\\block\\b"},` +
+		`"channels":["ops"]`
+	return []step{
+		{"W5 no channels yet", "GET", "/api/channels", ""},
+		{"W5 a webhook", "POST", "/api/channels", `{"name":"ops","kind":"webhook","url":"https://hooks.example/tidemark"}`},
+		{"W5 a service", "POST", "/api/channels", `{"name":"chat","kind":"shoutrrr","urlFrom":"CHAT"}`},
+		{"W5 no such kind", "POST", "/api/channels", `{"name":"other","kind":"pigeon"}`},
+		{"W5 a channel of that name", "POST", "/api/channels", `{"name":"ops","kind":"webhook","url":"https://a.example/"}`},
+		{"W5 a webhook with a secret of one's own", "PUT", "/api/channels/chat",
+			`{"kind":"webhook","url":"https://chat.example/","secret":"CHAT"}`},
+		{"W7 a test", "POST", "/api/channels/ops/test", ""},
+		{"W5 a rule", "POST", "/api/rules", `{` + spec + `}`},
+		{"W5 a rule with mistakes", "POST", "/api/rules", `{"name":"a","channels":["nobody"],"filter":{"added":"("}}`},
+		{"W5 the rule is another", "PUT", "/api/rules/RULE", `{` + spec +
+			`,"quietHours":{"from":"22:00","to":"07:00","timezone":"Europe/Paris"}}`},
+		{"W5 the rules", "GET", "/api/rules", ""},
+		{"W5 one rule", "GET", "/api/rules/RULE", ""},
+		{"W5 a rule of the file", "DELETE", "/api/rules/file-what-is-gone", ""},
+		{"W5 the channels", "GET", "/api/channels", ""},
+		{"a page is added", "POST", "/api/AddUrlDocument", `{"url":"` + one + `"}`},
+		{"the worker works", "", "", ""},
+		{"one page changes", "edit", "The lock is closed on Mondays.", ""},
+		{"it is checked", "POST", "/api/ReindexItem", `{"id":"` + id + `"}`},
+		{"the worker works", "", "", ""},
+		{"W5 what the rule would have told", "POST", "/api/rules/RULE/test", ""},
+		{"W6 the timer", "POST", "/CrawlTimer", `{"Data":{"timer":{}},"Metadata":{}}`},
+		{"W6 what waits", "GET", "/api/deliveries?state=waiting", ""},
+		{"W6 the receiver refuses it", "deliver", "fails", ""},
+		{"W6 the deliveries of a rule", "GET", "/api/deliveries?rule=RULE", ""},
+		{"W6 send again", "POST", "/api/deliveries/DELIVERY/retry", ""},
+		{"W6 the receiver takes it", "deliver", "", ""},
+		{"W6 what was sent", "GET", "/api/deliveries?state=sent", ""},
+		{"W17 why was I told", "GET", "/api/changes/CHANGE/why", ""},
+		{"W17 no such change", "GET", "/api/changes/1.999.1/why", ""},
+		{"W6 no such delivery", "POST", "/api/deliveries/nothing/retry", ""},
+		{"W5 a channel that a rule names", "DELETE", "/api/channels/ops", ""},
+		{"W5 the rule is removed", "DELETE", "/api/rules/RULE", ""},
+		{"W5 the channel is removed", "DELETE", "/api/channels/ops", ""},
+	}
+}
+
+// TestW5Contract writes down a conversation about who is told of changes (testdata/notify.golden).
+func TestW5Contract(t *testing.T) {
+	r := newRig(t)
+	one := "https://port.example/ok/one"
+	id := idOf(t, one)
+	var log strings.Builder
+	var rule api.Rule
+	var page api.DeliveryPage
+	for _, step := range notifySteps(one, id) {
+		fmt.Fprintf(&log, "=== %s\n", step.name)
+		r.now = r.now.Add(time.Minute)
+		switch step.method {
+		case "":
+			r.work()
+			continue
+		case "edit":
+			r.web.more = map[string]string{"one": step.path}
+			continue
+		case "deliver":
+			r.receiver.fails = step.path == "fails"
+			for r.deliver(notify.Queue, "/DeliveryWorker") {
+			}
+			continue
+		}
+		step.path = strings.NewReplacer("RULE", rule.ID).Replace(step.path)
+		if len(page.Deliveries) > 0 {
+			step.path = strings.NewReplacer("DELIVERY", page.Deliveries[0].ID, "CHANGE", page.Deliveries[0].First).
+				Replace(step.path)
+		}
+		w := do(t, r, step.method, step.path, step.body)
+		answer := pretty(t, w.Body.Bytes())
+		if step.name == "W5 a rule" {
+			must(t, json.Unmarshal(w.Body.Bytes(), &rule))
+		}
+		if strings.HasPrefix(step.path, "/api/deliveries?") {
+			must(t, json.Unmarshal(w.Body.Bytes(), &page))
+		}
+		answer = ownSecret.ReplaceAllString(answer, "whsec_"+strings.Repeat("A", 43)+"=")
+		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code,
+			w.Header().Get("Content-Type"), answer)
+	}
+	golden(t, "notify.golden", log.String())
+	if n := len(r.receiver.got); n != 2 || r.receiver.got[1].ID != page.Deliveries[0].ID {
+		t.Errorf("the receiver got %d messages: %+v", n, r.receiver.got)
+	}
+}
+
+// W6: a message that could not be worked on is a delivery that has failed, and says so.
+func TestW6Poison(t *testing.T) {
+	r := newRig(t)
+	r.channelAndRule()
+	fill(t, r, 1)
+	do(t, r, "POST", "/CrawlTimer", `{"Data":{},"Metadata":{}}`)
+	messages, err := r.store.Queue(notify.Queue).Receive(t.Context(), 32, time.Second)
+	must(t, err)
+	if len(messages) != 1 {
+		t.Fatalf("%d messages", len(messages))
+	}
+	do(t, r, "POST", "/DeliveryPoison", fmt.Sprintf(`{"Data":{"job":%q},"Metadata":{}}`, messages[0].Body))
+	var page api.DeliveryPage
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/deliveries", "").Body.Bytes(), &page))
+	if len(page.Deliveries) != 1 || page.Deliveries[0].State != notify.Failed ||
+		!strings.Contains(page.Deliveries[0].Answer.Error, "could not be worked on") {
+		t.Errorf("%+v", page)
+	}
+}
+
+// channelAndRule makes a channel, ops, and a rule for everything.
+func (r *rig) channelAndRule() {
+	r.t.Helper()
+	for path, body := range map[string]string{"/api/channels": `{"name":"ops","kind":"webhook","url":"https://h.example/"}`} {
+		if w := do(r.t, r, "POST", path, body); w.Code != http.StatusOK {
+			r.t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	if w := do(r.t, r, "POST", "/api/rules", `{"name":"All","channels":["ops"]}`); w.Code != http.StatusOK {
+		r.t.Fatalf("%d %s", w.Code, w.Body)
+	}
+}

@@ -1,0 +1,249 @@
+package notify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify/send"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// States of deliveries.
+const (
+	Waiting = "waiting"
+	Sent    = "sent"
+	Failed  = "failed"
+)
+
+// delivery is the row of one.
+type delivery struct {
+	Rule     string             `col:"rule"`
+	Channel  string             `col:"channel"`
+	Type     string             `col:"type"`
+	State    string             `col:"state"`
+	Created  time.Time          `col:"created"`
+	Next     time.Time          `col:"next"`    // when it is tried next
+	Claimed  time.Time          `col:"claimed"` // until when a worker has it
+	Last     time.Time          `col:"last"`    // when it was tried last
+	Until    time.Time          `col:"until"`   // when it has failed, unless it was sent
+	Attempts int                `col:"attempts"`
+	Answer   api.ReceiverAnswer `col:"answer"`
+	Count    int                `col:"count"`
+	First    string             `col:"first"` // places of its first and its last change
+	Final    string             `col:"final"`
+	Message  send.Message       `col:"message,gzip"`
+	Title    string             `col:"title"`
+}
+
+var deliveryRows = row.Of[delivery]()
+
+const (
+	partition = "notify"
+	waitingAs = "w"
+	doneAs    = "d"
+)
+
+func deliveryKey(as, id string) storage.Key { return storage.Key{Partition: partition, Row: as + id} }
+
+// order is a place as the ids of deliveries begin: the newest first.
+func order(p feed.Place) string {
+	const most = 0xffffffff
+	return fmt.Sprintf("%08x%08x%08x", most-p.Segment, most-p.Group, most-p.Index)
+}
+
+// deliveryID is the id of what a rule tells a channel of a change, or of the changes up to one.
+func deliveryID(last feed.Place, kind api.EventType, rule, channel string) string {
+	sum := sha256.Sum256([]byte(string(kind) + "\n" + rule + "\n" + channel))
+	return order(last) + "-" + hex.EncodeToString(sum[:8])
+}
+
+// newDelivery is one that waits.
+func newDelivery(r *rule, channel string, now time.Time) delivery {
+	return delivery{Rule: r.ID, Channel: channel, State: Waiting, Created: now, Next: now, Until: now.Add(tryFor),
+		Count: 1}
+}
+
+// single tells a channel of a change.
+func (s *follower) single(r *rule, channel string, c feed.Change, now time.Time) (id string, d delivery) {
+	id = deliveryID(c.Place, api.EventChange, r.ID, channel)
+	d = newDelivery(r, channel, now)
+	d.Type, d.First, d.Final = string(api.EventChange), c.Place.String(), c.Place.String()
+	shown := c.JSON()
+	d.Title = clip(headline(shown), 300)
+	event := api.ChangeEvent{Event: s.event(id, api.EventChange, r.ID, c.At), Data: shown}
+	event.Subject = c.URL
+	d.Message = send.Message{ID: id, Title: d.Title, Text: summary(shown), URL: c.URL, Body: jsonBody(event)}
+	return id, d
+}
+
+// digest tells a channel of what a rule has gathered.
+func (s *follower) digest(r *rule, channel string, g gathered, some []api.FeedChange,
+	now time.Time) (id string, d delivery) {
+	last, _ := feed.ParsePlace(g.Final)
+	id = deliveryID(last, api.EventDigest, r.ID, channel)
+	d = newDelivery(r, channel, now)
+	d.Type, d.First, d.Final, d.Count = string(api.EventDigest), g.Since, g.Final, g.Gathered
+	data := api.Digest{Title: counted(g.Kinds), Rule: r.Name, Count: g.Gathered, Kinds: g.Kinds, Changes: some,
+		Since: g.Since, Last: g.Final}
+	d.Title = clip(r.Name+": "+data.Title, 300)
+	var text strings.Builder
+	for _, c := range some {
+		fmt.Fprintf(&text, "%s\n%s\n", headline(c), c.URL)
+	}
+	if more := g.Gathered - len(some); more > 0 && len(some) > 0 {
+		fmt.Fprintf(&text, "and %d more\n", more)
+	}
+	event := api.DigestEvent{Event: s.event(id, api.EventDigest, r.ID, now), Data: data}
+	d.Message = send.Message{ID: id, Title: d.Title, Text: text.String(), Body: jsonBody(event)}
+	return id, d
+}
+
+func (s *base) event(id string, kind api.EventType, rule string, at time.Time) api.Event {
+	return api.Event{SpecVersion: "1.0", ID: id, Source: s.o.Source, Type: kind, Time: at.UTC(),
+		DataContentType: "application/json", Rule: rule}
+}
+
+func jsonBody(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("notify: an event cannot be encoded: " + err.Error()) // a programmer's error: its types are ours
+	}
+	return b
+}
+
+// deliveryJSON is a delivery as it is shown.
+func deliveryJSON(id string, d delivery) api.Delivery {
+	out := api.Delivery{ID: id, Rule: d.Rule, Channel: d.Channel, Type: d.Type, Title: d.Title, State: d.State,
+		Created: d.Created, Attempts: d.Attempts, LastAttempt: d.Last, Answer: d.Answer, Count: d.Count, First: d.First,
+		Last: d.Final}
+	if d.State == Waiting {
+		out.NextAttempt = d.Next
+	}
+	return out
+}
+
+// shownColumns are those that lists need.
+var shownColumns = []string{"rule", "channel", "type", "state", "created", "next", "claimed", "last", "attempts",
+	"answer", "count", "first", "final", "title"}
+
+// Deliveries lists those that wait, and then the others, the newest first.
+func (s *Notifier) Deliveries(ctx context.Context, q api.DeliveryQuery) (page api.DeliveryPage, err error) {
+	page.Deliveries = []api.Delivery{}
+	if !slices.Contains([]string{"", Waiting, Sent, Failed}, q.State) {
+		return page, fault.Field("state", "state must be waiting, sent or failed, not %.40q", q.State)
+	}
+	if strings.Trim(q.Continuation, "0123456789abcdefdw-") != "" {
+		return page, fault.Field("continuation", "continuation is none of an earlier answer")
+	}
+	where := map[string]string{}
+	for column, value := range map[string]string{"rule": q.Rule, "channel": q.Channel, "state": q.State} {
+		if value != "" {
+			where[column] = value
+		}
+	}
+	for _, as := range []string{waitingAs, doneAs} {
+		if as == waitingAs && (q.State == Sent || q.State == Failed || strings.HasPrefix(q.Continuation, doneAs)) ||
+			as == doneAs && q.State == Waiting {
+			continue
+		}
+		query := storage.Query{Partition: partition, RowFrom: as, RowTo: as + "~", Where: where, Select: shownColumns,
+			PageSize: q.Top + 1}
+		if strings.HasPrefix(q.Continuation, as) {
+			query.RowFrom = q.Continuation
+		}
+		for e, err := range s.rows.Query(ctx, query) {
+			if err != nil {
+				return page, err
+			}
+			if len(page.Deliveries) == q.Top {
+				page.Continuation = e.Row
+				return page, nil
+			}
+			d, err := deliveryRows.Decode(e.Props)
+			if err != nil {
+				return page, err
+			}
+			page.Deliveries = append(page.Deliveries, deliveryJSON(e.Row[1:], d))
+		}
+	}
+	return page, nil
+}
+
+// load reads a delivery that waits, or else is over. Without one, it has no revision.
+func (s *base) load(ctx context.Context, as, id string) (d delivery, etag storage.ETag, err error) {
+	if storage.CheckKey(deliveryKey(as, id)) != nil {
+		return d, "", nil
+	}
+	return deliveryRows.Load(ctx, s.rows, deliveryKey(as, id))
+}
+
+// Retry sends a delivery again, whatever became of it, for another day.
+func (s *Notifier) Retry(ctx context.Context, id string) (api.Delivery, error) {
+	as := doneAs
+	d, etag, err := s.load(ctx, as, id)
+	if err == nil && etag == "" {
+		as = waitingAs
+		d, etag, err = s.load(ctx, as, id)
+	}
+	if err != nil {
+		return api.Delivery{}, err
+	}
+	if etag == "" {
+		return api.Delivery{}, fault.New(fault.NotFound, "there is no delivery %.100q", id)
+	}
+	now := s.now()
+	if d.State == Waiting && d.Claimed.After(now) {
+		return deliveryJSON(id, d), nil // it is being sent
+	}
+	d.State, d.Next, d.Until, d.Claimed = Waiting, now, now.Add(tryFor), time.Time{}
+	ops := []storage.Op{deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d)}
+	if as == doneAs {
+		ops = []storage.Op{deliveryRows.Put(deliveryKey(waitingAs, id), "", &d),
+			{Kind: storage.Delete, Entity: storage.Entity{Key: deliveryKey(doneAs, id), ETag: etag}}}
+	}
+	// The channel is tried at once, even if it rests.
+	ops = append(ops, s.healthOp(d.Channel, health{}))
+	if _, err := s.rows.Transact(ctx, ops...); err != nil {
+		return api.Delivery{}, err
+	}
+	return deliveryJSON(id, d), s.enqueue(ctx, id, 0)
+}
+
+// Purge removes deliveries that were over long ago.
+func (s *Notifier) Purge(ctx context.Context) (removed int, err error) {
+	before := s.now().Add(-Keep)
+	var ops []storage.Op
+	drop := func() (err error) {
+		if len(ops) > 0 {
+			_, err = s.rows.Transact(ctx, ops...)
+		}
+		removed, ops = removed+len(ops), nil
+		return err
+	}
+	query := storage.Query{Partition: partition, RowFrom: doneAs, RowTo: doneAs + "~", Select: []string{"created"}}
+	for e, err := range s.rows.Query(ctx, query) {
+		if err != nil {
+			return removed, err
+		}
+		if d, err := deliveryRows.Decode(e.Props); err == nil && !d.Created.Before(before) {
+			continue
+		}
+		ops = append(ops, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: e.ETag}})
+		if len(ops) == storage.MaxOps {
+			if err := drop(); err != nil {
+				return removed, err
+			}
+		}
+	}
+	return removed, drop()
+}

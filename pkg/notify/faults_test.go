@@ -1,0 +1,197 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+var everything = storage.Query{}
+
+func deletion(e storage.Entity) storage.Op {
+	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: storage.AnyETag}}
+}
+
+// W6: whichever request of the follower or of a worker fails, before it took effect or after, each change reaches each
+// receiver, always with the same id.
+func TestW6AtLeastOnceWhateverFails(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		for n := 1; ; n++ {
+			r := newRig(t)
+			r.rule(api.RuleSpec{}, "ops", "chat")
+			r.rule(api.RuleSpec{Digest: "hourly"}, "digest")
+			calls := 0
+			fail := func() error {
+				if calls++; calls == n {
+					return fault.New(fault.Unavailable, "the process died")
+				}
+				return nil
+			}
+			hooks := storagetest.Hooks{OnBefore: func(context.Context, storagetest.Call) error {
+				if after {
+					return nil
+				}
+				return fail()
+			}, OnAfter: func(_ context.Context, _ storagetest.Call, err error) error {
+				if !after || err != nil {
+					return err
+				}
+				return fail()
+			}}
+			dies := r.over(storagetest.Hooked(r.store, &hooks))
+			r.publish(2, feed.Content)
+			_, _ = dies.Follow(t.Context())
+			got, err := r.queue.Receive(t.Context(), 32, time.Second)
+			must(t, err)
+			for _, m := range got {
+				if id, _ := ParseJob(m.Body); id != "" {
+					if _, err := dies.Deliver(t.Context(), id); err == nil {
+						must(t, r.queue.Delete(t.Context(), m))
+					}
+				}
+			}
+			r.publish(1, feed.Gone)
+			died := calls >= n
+			r.pass(2 * time.Hour)
+			for channel, want := range map[string]int{"ops": 3, "chat": 3, "digest": 1} {
+				ids := map[string]bool{}
+				for _, m := range r.to.got[address(channel)] {
+					ids[m.ID] = true
+				}
+				if len(ids) != want {
+					t.Fatalf("request %d, after %t: %s got %d different messages, want %d", n, after, channel, len(ids), want)
+				}
+				if extra := len(r.to.got[address(channel)]) - want; extra > 1 {
+					t.Errorf("request %d, after %t: %s got %d messages twice", n, after, channel, extra)
+				}
+			}
+			if left := r.deliveries(Waiting); len(left) > 0 {
+				t.Errorf("request %d, after %t: %+v wait", n, after, left)
+			}
+			if !died {
+				break
+			}
+		}
+	}
+}
+
+// W6: followers and workers of several processes at once tell of each change, and of none twice, as long as none dies.
+func TestW6TwoAtOnce(t *testing.T) {
+	r := newRig(t)
+	r.rule(api.RuleSpec{}, "ops")
+	const changes = 40
+	for range changes {
+		r.publish(1, feed.Content)
+		var group sync.WaitGroup
+		for range 3 {
+			group.Go(func() { _, _ = r.over(r.store).Follow(t.Context()) })
+		}
+		group.Wait()
+	}
+	got, err := r.queue.Receive(t.Context(), 32, time.Minute)
+	must(t, err)
+	var group sync.WaitGroup
+	for _, m := range got {
+		id, err := ParseJob(m.Body)
+		must(t, err)
+		for range 3 {
+			other := r.over(r.store)
+			group.Go(func() { _, _ = other.Deliver(t.Context(), id) })
+		}
+	}
+	group.Wait()
+	r.pass(2 * time.Hour)
+	seen := map[string]int{}
+	for _, m := range r.to.got[address("ops")] {
+		seen[m.ID]++
+	}
+	for id, n := range seen {
+		if n > 1 {
+			t.Errorf("%s was sent %d times", id, n)
+		}
+	}
+	if _, n := r.told("ops"); n != changes {
+		t.Errorf("told of %d changes", n)
+	}
+}
+
+// W6: a worker that was killed while it sent leaves its delivery to the next.
+func TestW6Killed(t *testing.T) {
+	r := newRig(t)
+	r.rule(api.RuleSpec{}, "ops")
+	r.publish(1, feed.Content)
+	r.follow()
+	id := r.deliveries(Waiting)[0].ID
+	d, etag, err := r.load(t.Context(), waitingAs, id)
+	must(t, err)
+	d.Claimed = r.now.Add(claimTime)
+	_, err = r.rows.Transact(t.Context(), deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d))
+	must(t, err)
+	if said, err := r.Deliver(t.Context(), id); said != "another worker has it" || err != nil {
+		t.Errorf("%s, %v", said, err)
+	}
+	got, err := r.queue.Receive(t.Context(), 32, time.Hour)
+	must(t, err)
+	must(t, r.queue.Delete(t.Context(), got[0])) // the message is lost with the worker
+	r.pass(lostAfter + 2*claimTime)
+	if m := r.to.got[address("ops")]; len(m) != 1 || m[0].ID != id {
+		t.Errorf("%d messages", len(m))
+	}
+}
+
+// W6: a channel has so many messages under way, and the others come back.
+func TestW6BusyChannel(t *testing.T) {
+	r := newRig(t)
+	r.rule(api.RuleSpec{}, "ops")
+	r.publish(1, feed.Content)
+	r.follow()
+	for range perChannel {
+		if !r.take("ops") {
+			t.Fatal("no place")
+		}
+	}
+	r.work()
+	if n, _ := r.told("ops"); n != 0 {
+		t.Error("one too many")
+	}
+	for range perChannel {
+		r.giveBack("ops")
+	}
+	r.pass(time.Minute)
+	if n, _ := r.told("ops"); n != 1 || len(r.busy) != 0 {
+		t.Errorf("%d messages, busy %v", n, r.busy)
+	}
+}
+
+// W6: rules by the dozen still fit into a transaction.
+func TestW6ManyRules(t *testing.T) {
+	r := newRig(t)
+	for i := range maxTargets / MaxChannels {
+		var names []string
+		for j := range MaxChannels {
+			names = append(names, fmt.Sprintf("c%d-%d", i, j))
+		}
+		r.rule(api.RuleSpec{}, names...)
+	}
+	_, err := r.SaveRule(t.Context(), "", api.RuleSpec{Name: "one too many", Channels: []string{"c0-0"}})
+	if fault.FieldOf(err) != "channels" {
+		t.Errorf("%v", err)
+	}
+	for range 3 {
+		r.publish(30, feed.New)
+	}
+	r.pass(30 * time.Minute)
+	for _, name := range []string{"c0-0", "c8-9"} {
+		if messages, changes := r.told(name); messages != 11 || changes != 90 {
+			t.Errorf("%s: %d messages of %d changes", name, messages, changes)
+		}
+	}
+}

@@ -1,0 +1,289 @@
+package notify
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// MaxFile is how many bytes a file of rules may have.
+const MaxFile = 1 << 20
+
+// maxMistakes bounds how many mistakes of a file are listed.
+const maxMistakes = 50
+
+// File is the rules and channels of a file.
+type File struct {
+	rules    []rule
+	channels []channel
+}
+
+// ParseFile reads a file of rules and channels; name is what errors call it. The error is Invalid and lists every
+// mistake (of very many the first), one a line, as "name:line: field: what is wrong".
+func ParseFile(name string, data []byte) (f File, err error) {
+	r := &fileReader{name: name}
+	if len(data) > MaxFile {
+		r.bad(0, "", "%d bytes; at most %d are allowed", len(data), MaxFile)
+		return f, r.err()
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc yaml.Node
+	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+		return f, nil
+	} else if err != nil {
+		return f, fault.New(fault.Invalid, "%s: %w", name, err)
+	}
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		r.bad(0, "", "a second document; write all into the first")
+	}
+	f = r.file(doc.Content[0])
+	if err := r.err(); err != nil {
+		return File{}, err
+	}
+	return f, nil
+}
+
+// fileReader collects mistakes.
+type fileReader struct {
+	name     string
+	mistakes []mistake
+}
+
+type mistake struct {
+	line int
+	text string
+}
+
+func (r *fileReader) bad(line int, field, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if field != "" {
+		text = field + ": " + text
+	}
+	r.mistakes = append(r.mistakes, mistake{line, text})
+}
+
+func (r *fileReader) err() error {
+	slices.SortStableFunc(r.mistakes, func(a, b mistake) int { return a.line - b.line })
+	var lines []string
+	for i, m := range r.mistakes {
+		if i == maxMistakes {
+			lines = append(lines, fmt.Sprintf("%s: and %d more", r.name, len(r.mistakes)-i))
+			break
+		}
+		place := r.name
+		if m.line > 0 {
+			place += ":" + strconv.Itoa(m.line)
+		}
+		lines = append(lines, place+": "+m.text)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, "%s", strings.Join(lines, "\n"))
+}
+
+// file reads the two lists.
+func (r *fileReader) file(root *yaml.Node) (f File) {
+	lists := map[string]*yaml.Node{}
+	if root.Kind != yaml.MappingNode {
+		r.bad(root.Line, "", "write the lists rules and channels")
+		return f
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, list := root.Content[i], root.Content[i+1]
+		switch {
+		case key.Value != "rules" && key.Value != "channels":
+			r.bad(key.Line, clip(key.Value, 40), "unknown; allowed are channels, rules")
+		case lists[key.Value] != nil:
+			r.bad(key.Line, key.Value, "given again; write it once")
+		case list.Kind == yaml.SequenceNode:
+			lists[key.Value] = list
+		case list.ShortTag() != "!!null":
+			r.bad(list.Line, key.Value, "write a list, with a - before each entry")
+		}
+	}
+	names := map[string]bool{}
+	for i, n := range entries(lists["channels"]) {
+		c := r.channel(fmt.Sprintf("channels[%d]", i), n, names)
+		f.channels = append(f.channels, c)
+	}
+	targets := 0
+	for i, n := range entries(lists["rules"]) {
+		at := fmt.Sprintf("rules[%d]", i)
+		one := r.rule(at, n)
+		if slices.ContainsFunc(f.rules, func(other rule) bool { return other.ID == one.ID }) {
+			r.bad(lineOf(n, "name"), at+".name", "another rule has this name")
+		}
+		if targets += len(one.Channels); targets > maxTargets {
+			r.bad(lineOf(n, "channels"), at+".channels", "all rules together may name %d channels", maxTargets)
+		}
+		f.rules = append(f.rules, one)
+	}
+	return f
+}
+
+func entries(list *yaml.Node) []*yaml.Node {
+	if list == nil {
+		return nil
+	}
+	return list.Content
+}
+
+func (r *fileReader) channel(at string, n *yaml.Node, names map[string]bool) channel {
+	var spec api.ChannelSpec
+	if !r.decode(at, n, &spec) {
+		return channel{}
+	}
+	errs := checkChannel(spec)
+	if spec.Kind == Webhook && spec.Secret == "" {
+		errs = append(errs, fault.Field("secret", "a webhook of a file names its secret: the setting "+
+			"CREDENTIAL_NAME=secret whsec_…"))
+	}
+	if names[spec.Name] {
+		errs = append(errs, fault.Field("name", "another channel has this name"))
+	}
+	names[spec.Name] = true
+	r.blame(at, n, errs)
+	return channel{spec, "", FromFile}
+}
+
+func (r *fileReader) rule(at string, n *yaml.Node) rule {
+	var spec api.RuleSpec
+	if !r.decode(at, n, &spec) {
+		return rule{}
+	}
+	out, errs := compile(spec)
+	r.blame(at, n, errs)
+	out.ID, out.Origin = "file-"+slug(spec.Name), FromFile
+	return out
+}
+
+// slug is a name as it may stand in an address.
+func slug(name string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < '0' || c > '9')
+	}), "-")
+}
+
+// blame notes the mistakes of an entry, each with the line of its field.
+func (r *fileReader) blame(at string, n *yaml.Node, errs []error) {
+	for _, err := range errs {
+		field := fault.FieldOf(err)
+		text := strings.TrimPrefix(err.Error(), field+": ")
+		r.bad(lineOf(n, field), at+"."+field, "%s", text)
+	}
+}
+
+// decode reads an entry as the API would.
+func (r *fileReader) decode(at string, n *yaml.Node, into any) bool {
+	before := len(r.mistakes)
+	value := r.plain(at, n, reflect.TypeOf(into).Elem())
+	if len(r.mistakes) > before {
+		return false
+	}
+	body, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(body, into)
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		r.bad(lineOf(n, wrong.Field), at+"."+wrong.Field, "is a %s, but must be a %s", wrong.Value, kindOf(wrong.Type))
+	} else if err != nil {
+		r.bad(n.Line, at, "cannot be read")
+	}
+	return err == nil
+}
+
+func kindOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice:
+		return "list"
+	case reflect.Struct, reflect.Pointer:
+		return "set of fields"
+	case reflect.String:
+		return "text; put it in quotes"
+	}
+	return "number"
+}
+
+// plain is a node as JSON has it. Fields that the type does not have are mistakes.
+func (r *fileReader) plain(at string, n *yaml.Node, t reflect.Type) any {
+	switch n.Kind {
+	case yaml.MappingNode:
+		out := map[string]any{}
+		known := fieldsOf(t)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key, value := n.Content[i], n.Content[i+1]
+			field, ok := known[key.Value]
+			_, again := out[key.Value]
+			switch {
+			case known != nil && !ok:
+				r.bad(key.Line, at+"."+clip(key.Value, 40), "unknown")
+			case again:
+				r.bad(key.Line, at+"."+key.Value, "given again; write it once")
+			default:
+				out[key.Value] = r.plain(at+"."+key.Value, value, field)
+			}
+		}
+		return out
+	case yaml.SequenceNode:
+		out := []any{}
+		for i, one := range n.Content {
+			out = append(out, r.plain(fmt.Sprintf("%s[%d]", at, i), one, nil))
+		}
+		return out
+	case yaml.AliasNode:
+		r.bad(n.Line, at, "an alias, which is not read")
+		return nil
+	}
+	var value any
+	if err := n.Decode(&value); err != nil || n.ShortTag() == "!!timestamp" {
+		return n.Value
+	}
+	return value
+}
+
+// fieldsOf are the fields of a struct by their names in JSON; nil for anything else.
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil
+	}
+	out := map[string]reflect.Type{}
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && name == "" {
+			for inner, of := range fieldsOf(f.Type) {
+				out[inner] = of
+			}
+		} else if name != "-" {
+			out[name] = f.Type
+		}
+	}
+	return out
+}
+
+// lineOf is the line of a field, or of what it would stand in.
+func lineOf(n *yaml.Node, path string) int {
+	name, rest, _ := strings.Cut(path, ".")
+	if n.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == name {
+				return lineOf(n.Content[i+1], rest)
+			}
+		}
+	}
+	return n.Line
+}

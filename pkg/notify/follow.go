@@ -1,0 +1,320 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/policy/digest"
+	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+const (
+	perStep   = 500 // changes that a step looks at, at most
+	inDigest  = 20  // changes that a digest lists
+	maxLooked = 5000
+)
+
+// gathered is what a rule has told lately, and the changes that wait for its next digest: those that it wants from one
+// place, which is not among them, to another.
+type gathered struct {
+	digest.State
+
+	Since string         `json:"since,omitempty"`
+	Final string         `json:"final,omitempty"`
+	Kinds map[string]int `json:"kinds,omitempty"`
+	// Began is where the rule begins, if its row does not say that: one of the file, or one from before an older copy of
+	// the store was restored.
+	Began string `json:"began,omitempty"`
+}
+
+// state is how far the feed was read, and what each rule has gathered.
+type state struct {
+	Place string              `col:"place"`
+	Rules map[string]gathered `col:"rules,gzip"`
+}
+
+var (
+	stateRows = row.Of[state]()
+	stateKey  = storage.Key{Partition: partition, Row: "state"}
+)
+
+func (s *base) loadState(ctx context.Context) (state, storage.ETag, error) {
+	return stateRows.Load(ctx, s.rows, stateKey)
+}
+
+// Report says what [Notifier.Follow] did.
+type Report struct{ Looked, Deliveries, Resent int }
+
+// Follow reads what is new in the feed, decides who is told of it, and sends the messages again that were lost. It may
+// be called by any number of processes at once.
+func (s *follower) Follow(ctx context.Context) (report Report, err error) {
+	for more := true; more && err == nil && ctx.Err() == nil; {
+		more, err = s.step(ctx, &report)
+	}
+	if run.Lost(err) {
+		err = nil // another process has done this step
+	}
+	return report, errors.Join(err, s.resend(ctx, &report))
+}
+
+// step is one transaction's work; more says that there is more to do.
+func (s *follower) step(ctx context.Context, report *Report) (more bool, err error) {
+	rules, err := s.all(ctx)
+	if err != nil || len(rules) == 0 {
+		return false, err
+	}
+	st, etag, err := s.loadState(ctx)
+	if err != nil {
+		return false, err
+	}
+	p := &pass{s: s, now: s.now(), rules: rules, state: st, ids: map[string]delivery{}}
+	if err := p.begin(ctx, etag == ""); err != nil {
+		return false, err
+	}
+	looked, more, err := p.read(ctx)
+	if err != nil {
+		return false, err
+	}
+	full, err := p.digests(ctx, !more)
+	if err != nil || !p.changed && etag != "" {
+		return false, err
+	}
+	ops := []storage.Op{stateRows.Put(stateKey, etag, &p.state)}
+	for id, d := range p.ids {
+		// Whoever was told of it in another life of the store is told again.
+		ops = append(ops, storage.Op{Kind: storage.Upsert,
+			Entity: storage.Entity{Key: deliveryKey(waitingAs, id), Props: deliveryRows.Encode(&d)}})
+	}
+	if _, err := s.rows.Transact(ctx, ops...); err != nil {
+		return false, err
+	}
+	report.Looked += looked
+	report.Deliveries += len(p.ids)
+	for id := range p.ids {
+		if err := s.enqueue(ctx, id, 0); err != nil {
+			return false, err // what is left is found to be lost
+		}
+	}
+	return more || full, nil
+}
+
+// pass is a step that is being decided.
+type pass struct {
+	s       *follower
+	now     time.Time
+	rules   []rule
+	state   state
+	changed bool
+	at      feed.Place
+	ids     map[string]delivery
+}
+
+// begin finds where to go on, forgets rules that are gone, and gives those of the file a beginning.
+func (p *pass) begin(ctx context.Context, first bool) error {
+	if p.state.Rules == nil {
+		p.state.Rules = map[string]gathered{}
+	}
+	for id := range p.state.Rules {
+		if !slices.ContainsFunc(p.rules, func(r rule) bool { return r.ID == id }) {
+			delete(p.state.Rules, id)
+			p.changed = true
+		}
+	}
+	earliest := feed.Place{}
+	for i := range p.rules {
+		r := &p.rules[i]
+		if r.Origin == FromFile && p.state.Rules[r.ID].Began == "" {
+			end, err := p.s.feed.End(ctx)
+			if err != nil {
+				return err
+			}
+			p.beginAt(r.ID, end)
+		}
+		if began, err := feed.ParsePlace(p.state.Rules[r.ID].Began); err == nil {
+			r.since = began
+		}
+		if i == 0 || earliest.After(r.since) {
+			earliest = r.since
+		}
+	}
+	if !first {
+		p.at, _ = feed.ParsePlace(p.state.Place)
+	}
+	if earliest.After(p.at) { // nobody wants what came before
+		p.at = earliest
+	}
+	return nil
+}
+
+// beginAt lets a rule tell of what comes after a place.
+func (p *pass) beginAt(id string, at feed.Place) {
+	g := p.state.Rules[id]
+	g.Began, p.changed = at.String(), true
+	p.state.Rules[id] = g
+}
+
+// room is how many more deliveries fit into the transaction.
+func (p *pass) room() int { return storage.MaxOps - 1 - len(p.ids) }
+
+// read lets the rules decide about what is new, as far as a transaction holds it.
+func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
+	before := p.at
+	defer func() {
+		if p.state.Place != p.at.String() {
+			p.state.Place, p.changed = p.at.String(), true
+		}
+	}()
+	for c, err := range p.s.feed.Oldest(ctx, before) {
+		if fault.Is(err, fault.Expired) {
+			return p.afresh(ctx)
+		}
+		if err != nil {
+			return looked, false, err
+		}
+		if looked == perStep || p.room() < maxTargets {
+			return looked, true, nil
+		}
+		looked++
+		p.decide(c)
+		p.at = c.Place
+	}
+	return looked, false, nil
+}
+
+// afresh goes on with the oldest change that is kept. Rules that begin after everything, since an older copy of the
+// store was restored, begin with what comes now.
+func (p *pass) afresh(ctx context.Context) (looked int, more bool, err error) {
+	p.s.o.Log.ErrorContext(ctx, "changes were purged, or the store was restored, before rules had seen them; "+
+		"going on with the oldest that is kept", "place", p.at.String())
+	end, err := p.s.feed.End(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	for _, r := range p.rules {
+		if r.since.After(end) {
+			p.beginAt(r.ID, end)
+		}
+	}
+	p.at = end
+	for c, err := range p.s.feed.Oldest(ctx, feed.Place{}) {
+		if err != nil {
+			return 0, false, err
+		}
+		p.at = feed.Place{Segment: c.Place.Segment}
+		break
+	}
+	p.changed = true
+	return 0, true, nil
+}
+
+// decide lets every rule decide about a change.
+func (p *pass) decide(c feed.Change) {
+	for i := range p.rules {
+		r := &p.rules[i]
+		if !c.Place.After(r.since) || !r.wants(c) {
+			continue
+		}
+		p.changed = true
+		g := p.state.Rules[r.ID]
+		idle := g.Gathered == 0
+		if r.plan.Take(&g.State, p.now) {
+			for _, name := range r.Channels {
+				id, d := p.s.single(r, name, c, p.now)
+				p.ids[id] = d
+			}
+		} else {
+			if idle {
+				g.Since, g.Kinds = p.at.String(), map[string]int{}
+			}
+			g.Final = c.Place.String()
+			g.Kinds[string(c.Kind)]++
+		}
+		p.state.Rules[r.ID] = g
+	}
+}
+
+// digests writes those that are due; full says that some had no room. While the feed has more, only those are written
+// that cannot wait, so that what comes in a burst is told in one.
+func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
+	for i := range p.rules {
+		r := &p.rules[i]
+		g := p.state.Rules[r.ID]
+		if !r.plan.Ready(g.State, p.now) || !atEnd && p.now.Sub(g.First) < digest.Patience {
+			continue
+		}
+		if p.room() < len(r.Channels) {
+			full = true
+			continue
+		}
+		some, err := p.s.listed(ctx, r, g)
+		if err != nil {
+			return full, err
+		}
+		for _, name := range r.Channels {
+			id, d := p.s.digest(r, name, g, some, p.now)
+			p.ids[id] = d
+		}
+		p.state.Rules[r.ID] = gathered{Began: g.Began}
+		p.changed = true
+	}
+	return full, nil
+}
+
+// listed reads the changes that a digest lists. What was purged is missing from it.
+func (s *follower) listed(ctx context.Context, r *rule, g gathered) (out []api.FeedChange, err error) {
+	out = []api.FeedChange{}
+	from, _ := feed.ParsePlace(g.Since)
+	to, _ := feed.ParsePlace(g.Final)
+	looked := 0
+	for c, err := range s.feed.Oldest(ctx, from) {
+		if fault.Is(err, fault.Expired) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if looked++; c.Place.After(to) || len(out) == inDigest || looked > maxLooked {
+			break
+		}
+		if c.Place.After(r.since) && r.wants(c) {
+			out = append(out, c.JSON())
+		}
+	}
+	return out, nil
+}
+
+// resend sends the messages of deliveries again that nobody has taken for long.
+func (s *follower) resend(ctx context.Context, report *Report) error {
+	late := s.now().Add(-lostAfter)
+	query := storage.Query{Partition: partition, RowFrom: waitingAs, RowTo: waitingAs + "~", Select: shownColumns}
+	for e, err := range s.rows.Query(ctx, query) {
+		if err != nil {
+			return err
+		}
+		d, err := deliveryRows.Decode(e.Props)
+		if err != nil || d.Next.After(late) || d.Claimed.After(late) {
+			continue
+		}
+		// The new time keeps the next round from sending a third one.
+		_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: e.Key, ETag: e.ETag,
+			Props: storage.Properties{"next": storage.FormatTime(s.now())}}})
+		if run.Lost(err) {
+			continue
+		}
+		if err == nil {
+			err = s.enqueue(ctx, e.Row[1:], 0)
+		}
+		if err != nil {
+			return err
+		}
+		report.Resent++
+	}
+	return nil
+}

@@ -1,0 +1,316 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify/send"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// ruleRow is a rule as it is kept.
+type ruleRow struct {
+	Spec    api.RuleSpec `col:"spec,must"`
+	Since   string       `col:"since"`
+	Created time.Time    `col:"created"`
+}
+
+// channelRow is a channel as it is kept.
+type channelRow struct {
+	Spec api.ChannelSpec `col:"spec,must"`
+	Own  string          `col:"own"`
+}
+
+var (
+	ruleRows    = row.Of[ruleRow]()
+	channelRows = row.Of[channelRow]()
+)
+
+const (
+	rulesPartition    = "rules"
+	channelsPartition = "channels"
+)
+
+func ruleKey(id string) storage.Key      { return storage.Key{Partition: rulesPartition, Row: id} }
+func channelKey(name string) storage.Key { return storage.Key{Partition: channelsPartition, Row: name} }
+
+// kept lists the rules that are kept here.
+func (s *book) kept(ctx context.Context) (out []rule, err error) {
+	for e, err := range s.rows.Query(ctx, storage.Query{Partition: rulesPartition}) {
+		if err != nil {
+			return nil, err
+		}
+		r, err := readRule(e)
+		if err != nil {
+			// It was taken by another release. The others go on.
+			s.o.Log.ErrorContext(ctx, "a rule cannot be read", "rule", e.Row, "err", err)
+			continue
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func readRule(e storage.Entity) (rule, error) {
+	kept, err := ruleRows.Decode(e.Props)
+	if err != nil {
+		return rule{}, err
+	}
+	r, errs := compile(kept.Spec)
+	r.ID, r.Origin, r.Created = e.Row, Here, kept.Created
+	r.since, _ = feed.ParsePlace(kept.Since)
+	return r, errors.Join(errs...)
+}
+
+// all lists every rule, by name.
+func (s *book) all(ctx context.Context) ([]rule, error) {
+	out, err := s.kept(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, s.o.File.rules...)
+	slices.SortFunc(out, func(a, b rule) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
+	})
+	return out, nil
+}
+
+// Rules lists the rules with what they have gathered.
+func (s *book) Rules(ctx context.Context) (out api.Rules, err error) {
+	all, err := s.all(ctx)
+	if err != nil {
+		return out, err
+	}
+	st, _, err := s.loadState(ctx)
+	out.Rules = []api.Rule{}
+	for _, r := range all {
+		r.Gathered = st.Rules[r.ID].Gathered
+		out.Rules = append(out.Rules, r.Rule)
+	}
+	return out, err
+}
+
+// rule finds one.
+func (s *book) rule(ctx context.Context, id string) (rule, storage.ETag, error) {
+	for _, r := range s.o.File.rules {
+		if r.ID == id {
+			return r, "", nil
+		}
+	}
+	if storage.CheckKey(ruleKey(id)) != nil {
+		return rule{}, "", fault.New(fault.NotFound, "there is no rule %.64q", id)
+	}
+	e, err := s.rows.Get(ctx, ruleKey(id))
+	if fault.Is(err, fault.NotFound) {
+		return rule{}, "", fault.New(fault.NotFound, "there is no rule %.64q", id)
+	}
+	if err != nil {
+		return rule{}, "", err
+	}
+	r, err := readRule(e)
+	return r, e.ETag, err
+}
+
+// Rule finds one with what it has gathered.
+func (s *book) Rule(ctx context.Context, id string) (api.Rule, error) {
+	r, _, err := s.rule(ctx, id)
+	if err != nil {
+		return api.Rule{}, err
+	}
+	st, _, err := s.loadState(ctx)
+	r.Gathered = st.Rules[id].Gathered
+	return r.Rule, err
+}
+
+// SaveRule makes a rule, or changes the one of an id. A new one tells of changes from now on.
+func (s *book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out api.Rule, err error) {
+	next := ruleRow{Spec: spec, Created: s.now()}
+	etag := storage.ETag("")
+	if id != "" {
+		var old rule
+		if old, etag, err = s.rule(ctx, id); err != nil {
+			return out, err
+		}
+		if old.Origin == FromFile {
+			return out, ofFile("rule", old.Name)
+		}
+		next.Created, next.Since = old.Created, old.since.String()
+	} else {
+		end, err := s.feed.End(ctx)
+		if err != nil {
+			return out, err
+		}
+		id, next.Since = "rule_"+s.o.Token(), end.String()
+	}
+	r, errs := compile(spec)
+	if err := errors.Join(append(errs, s.checkTargets(ctx, id, spec)...)...); err != nil {
+		return out, first(err)
+	}
+	r.ID, r.Origin, r.Created = id, Here, next.Created
+	_, err = s.rows.Transact(ctx, ruleRows.Put(ruleKey(id), etag, &next))
+	return r.Rule, err
+}
+
+// first is the first of joined errors, by which the API blames a field.
+func first(err error) error {
+	if all, ok := err.(interface{ Unwrap() []error }); ok && len(all.Unwrap()) > 0 {
+		return all.Unwrap()[0]
+	}
+	return err
+}
+
+// checkTargets reports channels of a rule that there are not, and too many of all rules.
+func (s *book) checkTargets(ctx context.Context, id string, spec api.RuleSpec) (errs []error) {
+	all, err := s.all(ctx)
+	if err != nil {
+		return []error{err}
+	}
+	n := len(spec.Channels)
+	for _, r := range all {
+		if r.ID != id {
+			n += len(r.Channels)
+		}
+	}
+	if n > maxTargets {
+		errs = append(errs, fault.Field("channels", "all rules together may name %d channels, and would name %d",
+			maxTargets, n))
+	}
+	for _, name := range spec.Channels {
+		_, _, err := s.channel(ctx, name)
+		if fault.Is(err, fault.NotFound) {
+			err = fault.Field("channels", "channels: %w", err)
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+// RemoveRule ends a rule. What it has gathered is not told any more.
+func (s *book) RemoveRule(ctx context.Context, id string) (api.Rule, error) {
+	r, etag, err := s.rule(ctx, id)
+	if err != nil {
+		return r.Rule, err
+	}
+	if r.Origin == FromFile {
+		return r.Rule, ofFile("rule", r.Name)
+	}
+	_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: ruleKey(id), ETag: etag}})
+	return r.Rule, err
+}
+
+// channel finds one.
+func (s *book) channel(ctx context.Context, name string) (channel, storage.ETag, error) {
+	for _, c := range s.o.File.channels {
+		if c.Name == name {
+			return c, "", nil
+		}
+	}
+	missing := fault.New(fault.NotFound, "there is no channel %.64q", name)
+	if !channelName.MatchString(name) {
+		return channel{}, "", missing
+	}
+	kept, etag, err := channelRows.Load(ctx, s.rows, channelKey(name))
+	if err == nil && etag == "" {
+		err = missing
+	}
+	return channel{kept.Spec, kept.Own, Here}, etag, err
+}
+
+// Channels lists the channels, by name.
+func (s *book) Channels(ctx context.Context) (out api.Channels, err error) {
+	all := slices.Clone(s.o.File.channels)
+	for e, err := range s.rows.Query(ctx, storage.Query{Partition: channelsPartition}) {
+		if err != nil {
+			return out, err
+		}
+		kept, err := channelRows.Decode(e.Props)
+		taken := slices.ContainsFunc(s.o.File.channels, func(c channel) bool { return c.Name == e.Row })
+		if err == nil && !taken {
+			all = append(all, channel{kept.Spec, kept.Own, Here})
+		}
+	}
+	slices.SortFunc(all, func(a, b channel) int { return strings.Compare(a.Name, b.Name) })
+	out.Channels = []api.Channel{}
+	for _, c := range all {
+		shown := s.channelJSON(c)
+		h, err := s.health(ctx, c.Name)
+		if err != nil {
+			return out, err
+		}
+		if h.Until.After(s.now()) {
+			shown.RestsUntil = h.Until
+		}
+		out.Channels = append(out.Channels, shown)
+	}
+	return out, nil
+}
+
+// SaveChannel makes a channel, or changes it. A webhook that names no secret gets one, which the answer shows once.
+func (s *book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool) (out api.Channel, err error) {
+	if err := errors.Join(checkChannel(spec)...); err != nil {
+		return out, first(err)
+	}
+	old, etag, err := s.channel(ctx, spec.Name)
+	switch {
+	case old.Origin == FromFile:
+		return out, ofFile("channel", spec.Name)
+	case make && err == nil:
+		return out, fault.New(fault.Conflict, "there is a channel %q", spec.Name)
+	case err != nil && !(make && fault.Is(err, fault.NotFound)):
+		return out, err
+	}
+	next := channelRow{Spec: spec}
+	fresh := false
+	if spec.Kind == Webhook && spec.Secret == "" {
+		if next.Own = old.Own; next.Own == "" {
+			next.Own, fresh = send.NewSecret(), true
+		}
+	}
+	if _, err := s.rows.Transact(ctx, channelRows.Put(channelKey(spec.Name), etag, &next)); err != nil {
+		return out, err
+	}
+	out = s.channelJSON(channel{spec, next.Own, Here})
+	if fresh {
+		out.SigningSecret = next.Own
+	}
+	return out, nil
+}
+
+// RemoveChannel ends a channel that no rule names.
+func (s *book) RemoveChannel(ctx context.Context, name string) (api.Channel, error) {
+	c, etag, err := s.channel(ctx, name)
+	if err != nil {
+		return api.Channel{}, err
+	}
+	out := s.channelJSON(c)
+	if c.Origin == FromFile {
+		return out, ofFile("channel", name)
+	}
+	all, err := s.all(ctx)
+	if err != nil {
+		return out, err
+	}
+	for _, r := range all {
+		if slices.Contains(r.Channels, name) {
+			return out, fault.New(fault.Conflict, "the rule %q (%s) names the channel %s: change or remove it first", r.Name,
+				r.ID, name)
+		}
+	}
+	_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Delete,
+		Entity: storage.Entity{Key: channelKey(name), ETag: etag}})
+	return out, err
+}
+
+func ofFile(what, name string) error {
+	return fault.New(fault.Conflict, "the %s %q is of the file that RULES_FILE names: change it there", what, name)
+}

@@ -1,0 +1,102 @@
+package notify
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify/send"
+	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Names of what is kept.
+const (
+	Table       = "Notifications"
+	Queue       = "deliveries"
+	PoisonQueue = Queue + "-poison"
+)
+
+const (
+	lostAfter  = 5 * time.Minute // how long a message may be late until it is taken for lost
+	claimTime  = time.Minute     // longer than a send takes
+	perChannel = 2
+	// Keep is how long deliveries stay that were sent or have failed.
+	Keep = 30 * 24 * time.Hour
+)
+
+// Sender brings messages to receivers.
+type Sender interface {
+	Send(ctx context.Context, to send.Target, m send.Message) send.Result
+}
+
+// Options adjust a notifier.
+type Options struct {
+	File    File                     // rules and channels that are kept in a file
+	Setting func(name string) string // secrets
+	Source  string                   // what events say that they are from; /tidemark if empty
+	Clock   func() time.Time
+	Token   func() string // makes ids of rules
+	Log     *slog.Logger
+}
+
+// base is what all parts of a notifier work with.
+type base struct {
+	rows   storage.Table
+	queue  storage.Queue
+	poison storage.Queue
+	feed   *feed.Feed
+	sender Sender
+	o      Options
+}
+
+type (
+	// book knows the rules and the channels.
+	book struct{ *base }
+	// follower decides who is told.
+	follower struct{ *book }
+	// worker tells.
+	worker struct {
+		*book
+
+		mu   sync.Mutex
+		busy map[string]int // messages under way to a channel
+	}
+)
+
+// Notifier tells of changes. It is safe for concurrent use by any number of processes.
+type Notifier struct {
+	*book
+	*follower
+	*worker
+}
+
+// New makes a notifier.
+func New(store storage.Store, changes *feed.Feed, sender Sender, o Options) *Notifier {
+	run.Defaults(&o.Clock, &o.Token, &o.Log)
+	if o.Source == "" {
+		o.Source = "/tidemark"
+	}
+	if o.Setting == nil {
+		o.Setting = func(string) string { return "" }
+	}
+	b := &book{&base{rows: store.Table(Table), queue: store.Queue(Queue), poison: store.Queue(PoisonQueue), feed: changes,
+		sender: sender, o: o}}
+	return &Notifier{b, &follower{b}, &worker{book: b, busy: map[string]int{}}}
+}
+
+// Create makes what is missing of the store.
+func (s *Notifier) Create(ctx context.Context) error {
+	if err := s.rows.Create(ctx); err != nil {
+		return err
+	}
+	if err := s.queue.Create(ctx); err != nil {
+		return err
+	}
+	return s.poison.Create(ctx)
+}
+
+// now is the time as rows know it.
+func (s *base) now() time.Time { return s.o.Clock().UTC().Truncate(time.Millisecond) }

@@ -1,0 +1,347 @@
+package notify
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
+)
+
+// W5: rules tell their channels of the changes that they want, and of nothing else.
+func TestW5RulesDecide(t *testing.T) {
+	r := newRig(t)
+	filter := func(f api.ChangeFilter, added, removed string) api.RuleSpec {
+		return api.RuleSpec{Filter: api.RuleFilter{ChangeFilter: f, Added: added, Removed: removed}}
+	}
+	for name, tt := range map[string]struct {
+		spec api.RuleSpec
+		want int
+	}{
+		"all":          {api.RuleSpec{}, 2},
+		"kind":         {filter(api.ChangeFilter{Kind: "gone"}, "", ""), 1},
+		"host":         {filter(api.ChangeFilter{Host: "b.example"}, "", ""), 0},
+		"added":        {filter(api.ChangeFilter{}, `(?i)\bLOCK\b`, ""), 2},
+		"not-added":    {filter(api.ChangeFilter{}, `quay`, ""), 0},
+		"removed":      {filter(api.ChangeFilter{}, "", `quay`), 2},
+		"both":         {filter(api.ChangeFilter{Kind: "content"}, "lock", "quay"), 1},
+		"one-too-many": {filter(api.ChangeFilter{}, "lock", "nothing"), 0},
+	} {
+		r.rule(tt.spec, name)
+		defer func() {
+			if _, got := r.told(name); got != tt.want {
+				t.Errorf("%s: told of %d, want %d", name, got, tt.want)
+			}
+		}()
+	}
+	r.publish(1, feed.Content)
+	r.publish(1, feed.Gone)
+	r.follow()
+	r.work()
+}
+
+// W5: a new rule tells of what changes from its creation on, also if the feed was never followed before.
+func TestW5FromCreationOn(t *testing.T) {
+	r := newRig(t)
+	r.publish(3, feed.New)
+	r.rule(api.RuleSpec{}, "first")
+	r.publish(1, feed.New)
+	r.follow()
+	r.publish(1, feed.New)
+	r.rule(api.RuleSpec{}, "second")
+	r.publish(1, feed.New)
+	r.follow()
+	r.work()
+	if _, n := r.told("first"); n != 3 {
+		t.Errorf("the first rule told of %d", n)
+	}
+	if _, n := r.told("second"); n != 1 {
+		t.Errorf("the second rule told of %d", n)
+	}
+}
+
+// W6: a first crawl is a few messages and one digest that counts all.
+func TestW6FirstCrawl(t *testing.T) {
+	r := newRig(t)
+	r.rule(api.RuleSpec{Name: "Everything"}, "ops", "chat")
+	for range 322 / 23 {
+		r.publish(23, feed.New)
+	}
+	r.pass(30 * time.Minute)
+	for _, channel := range []string{"ops", "chat"} {
+		if messages, changes := r.told(channel); messages != 11 || changes != 322 {
+			t.Errorf("%s: %d messages of %d changes", channel, messages, changes)
+		}
+	}
+	got := r.to.got[address("ops")]
+	last := got[len(got)-1]
+	if last.Title != "Everything: 312 pages were added" || !strings.Contains(last.Text, "and 292 more") {
+		t.Errorf("%q\n%s", last.Title, last.Text)
+	}
+	var e api.DigestEvent
+	must(t, json.Unmarshal(last.Body, &e))
+	if e.Data.Count != 312 || len(e.Data.Changes) != inDigest || e.Data.Kinds["new"] != 312 || e.ID != last.ID {
+		t.Errorf("%+v", e)
+	}
+	since, err := feed.ParsePlace(e.Data.Since)
+	must(t, err)
+	n := 0
+	for c, err := range r.feed.Oldest(t.Context(), since) {
+		must(t, err)
+		if n++; n == 1 && c.Place.String() != e.Data.Changes[0].ID {
+			t.Errorf("the digest begins with %s, and since with %s", e.Data.Changes[0].ID, c.Place)
+		}
+	}
+	if n != 312 {
+		t.Errorf("%d changes since then", n)
+	}
+}
+
+// W5: digests come at their hour, and quiet hours are quiet.
+func TestW5Digests(t *testing.T) {
+	r := newRig(t)
+	r.rule(api.RuleSpec{Digest: "hourly"}, "hourly")
+	r.rule(api.RuleSpec{Digest: "daily", At: "07:30", Timezone: "Europe/Paris"}, "daily")
+	r.rule(api.RuleSpec{QuietHours: &api.QuietHours{From: "12:00", To: "14:00"}}, "quiet")
+	r.publish(2, feed.Content)
+	r.pass(50 * time.Minute)
+	for _, channel := range []string{"hourly", "daily", "quiet"} {
+		if n, _ := r.told(channel); n != 0 {
+			t.Errorf("%s: %d messages before its time", channel, n)
+		}
+	}
+	r.publish(1, feed.Gone)
+	r.pass(20 * time.Minute)
+	if messages, changes := r.told("hourly"); messages != 1 || changes != 3 {
+		t.Errorf("hourly: %d messages of %d changes", messages, changes)
+	}
+	if m := r.to.got[address("hourly")][0]; m.Title != "rule: 1 page was gone, 2 changed" {
+		t.Errorf("%q", m.Title)
+	}
+	r.pass(time.Hour)
+	if messages, changes := r.told("quiet"); messages != 1 || changes != 3 {
+		t.Errorf("quiet: %d messages of %d changes", messages, changes)
+	}
+	r.now = time.Date(2026, 11, 24, 6, 29, 0, 0, time.UTC)
+	if r.follow(); len(r.deliveries(Waiting)) != 0 {
+		t.Error("the daily digest came early")
+	}
+	r.pass(2 * time.Minute)
+	if messages, changes := r.told("daily"); messages != 1 || changes != 3 {
+		t.Errorf("daily: %d messages of %d changes", messages, changes)
+	}
+}
+
+// W6: a receiver that takes nothing is tried now and then for a day; nobody else waits for it, and then somebody sends
+// it all again.
+func TestW6DeadReceiver(t *testing.T) {
+	r := newRig(t)
+	r.rule(api.RuleSpec{}, "dead", "alive")
+	r.to.ill[address("dead")] = true
+	for range 5 {
+		r.publish(1, feed.Content)
+	}
+	r.pass(time.Minute)
+	if n, _ := r.told("alive"); n != 5 {
+		t.Errorf("the other channel was told of %d", n)
+	}
+	first := r.to.sent[address("dead")]
+	if first > 3 {
+		t.Errorf("%d tries in a minute", first)
+	}
+	r.pass(25 * time.Hour)
+	failed := r.deliveries(Failed)
+	if len(failed) != 5 || len(r.deliveries(Waiting)) != 0 {
+		t.Fatalf("%d failed", len(failed))
+	}
+	if n := r.to.sent[address("dead")]; n > 200 {
+		t.Errorf("%d tries in a day", n)
+	}
+	r.to.ill[address("dead")] = false
+	for _, d := range failed {
+		if d.Answer.Error != "no answer" {
+			t.Errorf("%+v", d)
+		}
+		_, err := r.Retry(t.Context(), d.ID)
+		must(t, err)
+	}
+	r.work()
+	var ids []string
+	for _, m := range r.to.got[address("dead")] {
+		ids = append(ids, m.ID)
+	}
+	for _, d := range failed {
+		if !slices.Contains(ids, d.ID) {
+			t.Errorf("%s was not sent again", d.ID)
+		}
+	}
+	if n := len(r.deliveries(Sent)); n != 10 {
+		t.Errorf("%d sent", n)
+	}
+}
+
+// W6: a receiver that comes back gets what waits, and one that refuses a message still gets the others.
+func TestW6ReceiverComesBack(t *testing.T) {
+	r := newRig(t)
+	r.rule(api.RuleSpec{}, "ops")
+	r.to.ill[address("ops")] = true
+	for range 4 {
+		r.publish(1, feed.Content)
+	}
+	r.pass(3 * time.Hour)
+	r.to.ill[address("ops")] = false
+	r.pass(5 * time.Hour)
+	if n, _ := r.told("ops"); n != 4 {
+		t.Errorf("told of %d", n)
+	}
+	r.to.no[address("ops")] = true
+	r.publish(1, feed.Content)
+	r.pass(time.Minute)
+	r.to.no[address("ops")] = false
+	r.publish(1, feed.Content)
+	r.now = r.now.Add(time.Second)
+	r.follow()
+	r.work()
+	if n, _ := r.told("ops"); n != 5 {
+		t.Errorf("told of %d: a message that was refused holds up others", n)
+	}
+}
+
+// W6: what was purged before a rule saw it is passed over, what is left is told, and the follower goes on.
+func TestW6CursorTooOld(t *testing.T) {
+	r := newRig(t)
+	r.rule(api.RuleSpec{}, "ops")
+	r.publish(1, feed.Content)
+	r.follow()
+	r.publish(1, feed.Content)
+	for range 3 {
+		r.now = r.now.Add(48 * time.Hour)
+		r.publish(1, feed.Content)
+	}
+	if n, err := r.feed.Purge(t.Context(), 24*time.Hour); n == 0 || err != nil {
+		t.Fatalf("purged %d, %v", n, err)
+	}
+	r.follow()
+	r.publish(1, feed.Gone)
+	r.follow()
+	r.work()
+	if _, n := r.told("ops"); n < 3 {
+		t.Errorf("told of %d", n)
+	}
+}
+
+// W6: rules and a cursor of a store whose feed is older than they are go on with what comes now.
+func TestW6RestoredFeed(t *testing.T) {
+	r := newRig(t)
+	for range 5 {
+		r.publish(1, feed.Content)
+	}
+	r.rule(api.RuleSpec{}, "ops")
+	r.follow()
+	for e, err := range r.store.Table(feed.Table).Query(t.Context(), everything) {
+		must(t, err)
+		_, err = r.store.Table(feed.Table).Transact(t.Context(), deletion(e))
+		must(t, err)
+	}
+	r.feed = feed.Open(r.store, func() time.Time { return r.now })
+	r.publish(1, feed.Content)
+	r.follow()
+	r.publish(1, feed.Content)
+	r.follow()
+	r.work()
+	if _, n := r.told("ops"); n != 1 {
+		t.Errorf("told of %d", n)
+	}
+}
+
+// W5: what cannot work is refused, with the field that is at fault.
+func TestW5Refused(t *testing.T) {
+	r := newRig(t)
+	r.rule(api.RuleSpec{}, "ops")
+	ok := api.RuleSpec{Name: "a", Channels: []string{"ops"}}
+	for field, change := range map[string]func(*api.RuleSpec){
+		"name":            func(s *api.RuleSpec) { s.Name = " " },
+		"filter.kind":     func(s *api.RuleSpec) { s.Filter.Kind = "novel" },
+		"filter.added":    func(s *api.RuleSpec) { s.Filter.Added = "(" },
+		"filter.removed":  func(s *api.RuleSpec) { s.Filter.Removed = strings.Repeat("a", maxPattern+1) },
+		"channels":        func(s *api.RuleSpec) { s.Channels = []string{"nobody"} },
+		"digest":          func(s *api.RuleSpec) { s.Digest = "weekly" },
+		"at":              func(s *api.RuleSpec) { s.Digest = "daily" },
+		"timezone":        func(s *api.RuleSpec) { s.Timezone = "Mars" },
+		"quietHours.from": func(s *api.RuleSpec) { s.QuietHours = &api.QuietHours{From: "7", To: "08:00"} },
+		"quietHours.to":   func(s *api.RuleSpec) { s.QuietHours = &api.QuietHours{From: "07:00", To: "07:00"} },
+		"quietHours.timezone": func(s *api.RuleSpec) {
+			s.QuietHours = &api.QuietHours{From: "07:00", To: "08:00", Timezone: "x"}
+		},
+	} {
+		spec := ok
+		change(&spec)
+		if _, err := r.SaveRule(t.Context(), "", spec); fault.FieldOf(err) != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	for field, spec := range map[string]api.ChannelSpec{
+		"name":    {Name: "A b", Kind: Webhook, URL: "https://a.example/"},
+		"kind":    {Name: "a", Kind: "pigeon"},
+		"url":     {Name: "a", Kind: Webhook, URL: "https://u:p@a.example/"},
+		"urlFrom": {Name: "a", Kind: Service},
+		"secret":  {Name: "a", Kind: Webhook, URL: "https://a.example/", Secret: "a b"},
+	} {
+		if _, err := r.SaveChannel(t.Context(), spec, true); fault.FieldOf(err) != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
+
+// W6: deliveries that are over go after their time, and those that wait stay.
+func TestW6Purge(t *testing.T) {
+	r := newRig(t)
+	r.rule(api.RuleSpec{}, "ops")
+	r.publish(3, feed.Content)
+	r.follow()
+	r.work()
+	r.now = r.now.Add(Keep / 2)
+	r.publish(1, feed.Content)
+	r.follow()
+	r.work()
+	r.publish(1, feed.Content)
+	r.follow()
+	r.now = r.now.Add(Keep/2 + time.Hour)
+	if n, err := r.Purge(t.Context()); n != 3 || err != nil {
+		t.Errorf("removed %d, %v", n, err)
+	}
+	if n := len(r.deliveries("")); n != 2 {
+		t.Errorf("%d are left", n)
+	}
+}
+
+// W6: lists come in pages without gaps, those that wait first.
+func TestW6Lists(t *testing.T) {
+	r := newRig(t)
+	r.rule(api.RuleSpec{}, "ops")
+	r.publish(5, feed.Content)
+	r.follow()
+	r.work()
+	r.publish(4, feed.Content)
+	r.follow()
+	var states []string
+	q := api.DeliveryQuery{Top: 2}
+	for {
+		page, err := r.Deliveries(t.Context(), q)
+		must(t, err)
+		for _, d := range page.Deliveries {
+			states = append(states, d.State)
+		}
+		if q.Continuation = page.Continuation; q.Continuation == "" {
+			break
+		}
+	}
+	want := strings.Fields("waiting waiting waiting waiting sent sent sent sent sent")
+	if !slices.Equal(states, want) {
+		t.Errorf("%v", states)
+	}
+}

@@ -1,0 +1,174 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify/send"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// receivers are those of channels, by the address of the webhook.
+type receivers struct {
+	mu   sync.Mutex
+	ill  map[string]bool // cannot take anything
+	no   map[string]bool // refuse
+	got  map[string][]send.Message
+	sent map[string]int // tries
+}
+
+func (r *receivers) Send(_ context.Context, to send.Target, m send.Message) send.Result {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sent[to.Webhook]++
+	switch {
+	case r.ill[to.Webhook]:
+		return send.Result{ReceiverAnswer: api.ReceiverAnswer{Error: "no answer"}, Ill: true}
+	case r.no[to.Webhook]:
+		return send.Result{ReceiverAnswer: api.ReceiverAnswer{Status: 400, Error: "it refuses the message"}}
+	}
+	r.got[to.Webhook] = append(r.got[to.Webhook], m)
+	return send.Result{ReceiverAnswer: api.ReceiverAnswer{OK: true, Status: 200}}
+}
+
+type rig struct {
+	*Notifier
+
+	t     testing.TB
+	now   time.Time
+	store storage.Store
+	feed  *feed.Feed
+	to    *receivers
+	n     int
+}
+
+func newRig(t testing.TB) *rig {
+	t.Helper()
+	r := &rig{t: t, now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), to: &receivers{ill: map[string]bool{},
+		no: map[string]bool{}, got: map[string][]send.Message{}, sent: map[string]int{}}}
+	r.store = mem.New(func() time.Time { return r.now })
+	r.feed = feed.Open(r.store, func() time.Time { return r.now })
+	must(t, r.feed.Create(t.Context()))
+	r.Notifier = r.over(r.store)
+	must(t, r.Create(t.Context()))
+	return r
+}
+
+// over is a notifier of another process over a store.
+func (r *rig) over(store storage.Store) *Notifier {
+	return New(store, feed.Open(store, func() time.Time { return r.now }), r.to, Options{
+		Clock: func() time.Time { return r.now }, Token: func() string {
+			r.n++
+			return fmt.Sprint("t", r.n)
+		}})
+}
+
+func address(channel string) string { return "https://" + channel + ".example/" }
+
+// rule makes a rule with channels of its own.
+func (r *rig) rule(spec api.RuleSpec, channels ...string) api.Rule {
+	r.t.Helper()
+	for _, name := range channels {
+		_, err := r.SaveChannel(r.t.Context(), api.ChannelSpec{Name: name, Kind: Webhook, URL: address(name)}, true)
+		if !fault.Is(err, fault.Conflict) {
+			must(r.t, err)
+		}
+	}
+	spec.Channels = channels
+	if spec.Name == "" {
+		spec.Name = "rule"
+	}
+	rule, err := r.SaveRule(r.t.Context(), "", spec)
+	must(r.t, err)
+	return rule
+}
+
+// publish adds so many changes, in one commit.
+func (r *rig) publish(n int, kind feed.Kind) {
+	r.t.Helper()
+	r.n++
+	g := feed.Group{ID: fmt.Sprint("g", r.n)}
+	for i := range n {
+		g.Changes = append(g.Changes, feed.Change{At: r.now, Kind: kind, Host: "a.example", Type: "url",
+			ItemID: fmt.Sprintf("%d.%d", r.n, i), URL: "https://a.example/", Passages: []feed.Passage{
+				{Text: "The lock opens at six.", Op: feed.Added}, {Text: "The quay is closed.", Op: feed.Removed}}})
+	}
+	must(r.t, r.feed.Publish(r.t.Context(), g))
+}
+
+func (r *rig) follow() Report {
+	r.t.Helper()
+	report, err := r.Follow(r.t.Context())
+	must(r.t, err)
+	return report
+}
+
+// work works on all messages that are there.
+func (r *rig) work() {
+	r.t.Helper()
+	for {
+		got, err := r.queue.Receive(r.t.Context(), 32, time.Minute)
+		must(r.t, err)
+		if len(got) == 0 {
+			return
+		}
+		for _, m := range got {
+			id, err := ParseJob(m.Body)
+			must(r.t, err)
+			_, err = r.Deliver(r.t.Context(), id)
+			must(r.t, err)
+			must(r.t, r.queue.Delete(r.t.Context(), m))
+		}
+	}
+}
+
+// pass lets time pass, with the timer and the workers at work.
+func (r *rig) pass(d time.Duration) {
+	r.t.Helper()
+	for end := r.now.Add(d); r.now.Before(end); {
+		r.now = r.now.Add(30 * time.Second)
+		r.follow()
+		r.work()
+	}
+}
+
+// told counts the changes that a channel was told of, and its messages.
+func (r *rig) told(channel string) (messages, changes int) {
+	r.t.Helper()
+	for _, m := range r.to.got[address(channel)] {
+		messages++
+		var e struct {
+			Type api.EventType `json:"type"`
+			Data struct{ Count int }
+		}
+		must(r.t, json.Unmarshal(m.Body, &e))
+		if e.Type == api.EventDigest {
+			changes += e.Data.Count
+		} else {
+			changes++
+		}
+	}
+	return messages, changes
+}
+
+func (r *rig) deliveries(state string) []api.Delivery {
+	r.t.Helper()
+	page, err := r.Deliveries(r.t.Context(), api.DeliveryQuery{State: state, Top: 500})
+	must(r.t, err)
+	return page.Deliveries
+}

@@ -1,0 +1,135 @@
+package notify
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/policy/digest"
+)
+
+// Bounds of what can be set.
+const (
+	MaxChannels = 10 // of a rule
+	maxTargets  = 90 // channels of all rules together: what one change leads to fits into a transaction
+	maxName     = 100
+	maxPattern  = 1000
+)
+
+// Origins of rules and channels.
+const (
+	Here     = "here"
+	FromFile = "file"
+)
+
+// rule is one that can decide.
+type rule struct {
+	api.Rule
+
+	since          feed.Place // it tells of what comes after
+	filter         feed.Filter
+	added, removed *regexp.Regexp
+	plan           digest.Plan
+}
+
+// wants reports whether a rule tells of a change.
+func (r *rule) wants(c feed.Change) bool {
+	return r.filter.Wants(c) && passage(c, feed.Added, r.added) && passage(c, feed.Removed, r.removed)
+}
+
+func passage(c feed.Change, op feed.Op, pattern *regexp.Regexp) bool {
+	return pattern == nil || slices.ContainsFunc(c.Passages, func(p feed.Passage) bool {
+		return p.Op == op && pattern.MatchString(p.Text)
+	})
+}
+
+// compile reads a rule; the errors blame its fields.
+func compile(spec api.RuleSpec) (r rule, errs []error) {
+	r.RuleSpec = spec
+	blame := func(field string, err error) {
+		if err != nil {
+			errs = append(errs, fault.Field(field, "%s: %w", field, err))
+		}
+	}
+	if n := utf8.RuneCountInString(strings.TrimSpace(spec.Name)); n == 0 || n > maxName {
+		errs = append(errs, fault.Field("name", "name must have 1 to %d characters", maxName))
+	}
+	var err error
+	if r.filter, err = feed.NewFilter(spec.Filter.ChangeFilter); err != nil {
+		blame("filter."+fault.FieldOf(err), err)
+	}
+	r.added, err = pattern(spec.Filter.Added)
+	blame("filter.added", err)
+	r.removed, err = pattern(spec.Filter.Removed)
+	blame("filter.removed", err)
+	if len(spec.Channels) == 0 || len(spec.Channels) > MaxChannels {
+		errs = append(errs, fault.Field("channels", "channels must name 1 to %d channels", MaxChannels))
+	}
+	for i, name := range spec.Channels {
+		if slices.Contains(spec.Channels[:i], name) {
+			errs = append(errs, fault.Field("channels", "channels names %.64q twice", name))
+		}
+	}
+	return r, append(errs, r.planned(spec)...)
+}
+
+// planned reads when a rule tells.
+func (r *rule) planned(spec api.RuleSpec) (errs []error) {
+	var err error
+	blame := func(field string, err error) {
+		if err != nil {
+			errs = append(errs, fault.Field(field, "%s: %w", field, err))
+		}
+	}
+	r.plan.Rhythm = digest.Rhythm(spec.Digest)
+	if !slices.Contains([]digest.Rhythm{"", digest.AtOnce, digest.Hourly, digest.Daily}, r.plan.Rhythm) {
+		errs = append(errs, fault.Field("digest", "digest must be none, hourly or daily, not %.40q", spec.Digest))
+	}
+	r.plan.Zone, err = digest.Zone(spec.Timezone)
+	blame("timezone", err)
+	switch {
+	case r.plan.Rhythm == digest.Daily && spec.At == "":
+		errs = append(errs, fault.Field("at", "at must be the time of the daily digest, such as 07:30"))
+	case r.plan.Rhythm != digest.Daily && spec.At != "":
+		errs = append(errs, fault.Field("at", "at is the time of a daily digest: leave it out, or set digest to daily"))
+	case spec.At != "":
+		r.plan.At, err = digest.ParseClock(spec.At)
+		blame("at", err)
+	}
+	if q := spec.QuietHours; q != nil {
+		quiet := &digest.Hours{}
+		quiet.From, err = digest.ParseClock(q.From)
+		blame("quietHours.from", err)
+		quiet.To, err = digest.ParseClock(q.To)
+		blame("quietHours.to", err)
+		zone := q.Timezone
+		if zone == "" {
+			zone = spec.Timezone
+		}
+		quiet.Zone, err = digest.Zone(zone)
+		blame("quietHours.timezone", err)
+		if len(errs) == 0 && quiet.From == quiet.To {
+			errs = append(errs, fault.Field("quietHours.to", "quietHours.to is the same as quietHours.from"))
+		}
+		r.plan.Quiet = quiet
+	}
+	return errs
+}
+
+func pattern(text string) (*regexp.Regexp, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if len(text) > maxPattern {
+		return nil, fault.New(fault.Invalid, "%d bytes; at most %d are allowed", len(text), maxPattern)
+	}
+	p, err := regexp.Compile(text)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "%w; write a regular expression of RE2", err)
+	}
+	return p, nil
+}

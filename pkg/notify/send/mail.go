@@ -1,0 +1,183 @@
+package send
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"mime"
+	"net"
+	"net/mail"
+	"net/smtp"
+	"net/textproto"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// mailPorts are those on which mail is handed in.
+var mailPorts = []uint16{25, 465, 587, 2525}
+
+// mailRoots verify servers; nil is the system's.
+type mailRoots = *x509.CertPool
+
+const mailForm = "smtp://USER:PASSWORD@HOST:587/?from=ADDRESS&to=ADDRESS,ADDRESS"
+
+// box is where a letter is handed in, and for whom.
+type box struct {
+	address, host  string // with port, and without
+	user, password string
+	from           *mail.Address
+	to             []*mail.Address
+	implicit       bool // TLS from the first byte on
+	bare           bool // no TLS, and therefore no password
+}
+
+// mailbox reads an address smtp://….
+func mailbox(u *url.URL) (b box, err error) {
+	q := u.Query()
+	b.user = u.User.Username()
+	b.password, _ = u.User.Password()
+	if b.from, err = mail.ParseAddress(q.Get("from")); err == nil {
+		b.to, err = mail.ParseAddressList(q.Get("to"))
+	}
+	if err != nil || u.Hostname() == "" || len(b.to) > 50 {
+		return b, fault.New(fault.Invalid, "want an address of the form %s", mailForm)
+	}
+	port := u.Port()
+	if port == "" {
+		port = "587"
+	}
+	b.host, b.address = u.Hostname(), net.JoinHostPort(u.Hostname(), port)
+	switch encryption := strings.ToLower(q.Get("encryption")); encryption {
+	case "", "auto":
+		b.implicit = port == "465"
+	case "implicittls":
+		b.implicit = true
+	case "explicittls":
+	case "none":
+		b.bare = true
+		if b.password != "" {
+			return b, fault.New(fault.Invalid, "a password is never sent without TLS: leave out encryption=None")
+		}
+	default:
+		return b, fault.New(fault.Invalid, "encryption must be Auto, ImplicitTLS, ExplicitTLS or None")
+	}
+	return b, nil
+}
+
+// letter sends a message by SMTP (RFC 5321), over TLS.
+func (s *Sender) letter(ctx context.Context, u *url.URL, m Message) Result {
+	b, err := mailbox(u)
+	if err != nil {
+		return refused(err)
+	}
+	conn, err := s.mail(ctx, b.address)
+	if err != nil {
+		return unreached(err)
+	}
+	defer conn.Close()
+	if deadline, ok := ctx.Deadline(); ok {
+		_ = conn.SetDeadline(deadline)
+	}
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if err := s.handIn(conn, b, m); err != nil {
+		return unsent(err)
+	}
+	return Result{ReceiverAnswer: api.ReceiverAnswer{OK: true, Status: 250}}
+}
+
+// handIn speaks SMTP over a connection.
+func (s *Sender) handIn(conn net.Conn, b box, m Message) error {
+	secure := &tls.Config{ServerName: b.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12}
+	if b.implicit {
+		conn = tls.Client(conn, secure)
+	}
+	c, err := smtp.NewClient(conn, b.host)
+	if err != nil {
+		return err
+	}
+	if !b.implicit && !b.bare {
+		if ok, _ := c.Extension("STARTTLS"); !ok {
+			return errNoTLS
+		}
+		if err := c.StartTLS(secure); err != nil {
+			return err
+		}
+	}
+	if b.password != "" {
+		if err := c.Auth(smtp.PlainAuth("", b.user, b.password, b.host)); err != nil {
+			return err
+		}
+	}
+	if err := c.Mail(b.from.Address); err != nil {
+		return err
+	}
+	for _, to := range b.to {
+		if err := c.Rcpt(to.Address); err != nil {
+			return err
+		}
+	}
+	w, err := c.Data()
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(compose(b, m, s.now())); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	_ = c.Quit() // it has been taken
+	return nil
+}
+
+var errNoTLS = errors.New("it offers no TLS")
+
+// unsent is the result of a conversation that failed.
+func unsent(err error) Result {
+	if said, ok := errors.AsType[*textproto.Error](err); ok {
+		return Result{Ill: said.Code < 500 || said.Code == 535, ReceiverAnswer: api.ReceiverAnswer{Status: said.Code,
+			Body: shown([]byte(said.Msg)), Error: "it refuses the message"}}
+	}
+	if ne, ok := errors.AsType[net.Error](err); ok && ne.Timeout() {
+		err = context.DeadlineExceeded
+	}
+	return unreached(err)
+}
+
+// compose writes a letter (RFC 5322). What strangers wrote can end no header: its title is one encoded word.
+func compose(b box, m Message, now time.Time) []byte {
+	var to []string
+	for _, a := range b.to {
+		to = append(to, a.String())
+	}
+	var out bytes.Buffer
+	for _, h := range [][2]string{
+		{"Date", now.UTC().Format(time.RFC1123Z)},
+		{"Message-ID", "<" + m.ID + "@tidemark>"},
+		{"From", b.from.String()},
+		{"To", strings.Join(to, ", ")},
+		{"Subject", mime.QEncoding.Encode("utf-8", clip(shown([]byte(m.Title)), 200))},
+		{"Auto-Submitted", "auto-generated"}, // RFC 3834: no holiday answers
+		{"MIME-Version", "1.0"},
+		{"Content-Type", "text/plain; charset=utf-8"},
+		{"Content-Transfer-Encoding", "base64"},
+	} {
+		fmt.Fprintf(&out, "%s: %s\r\n", h[0], h[1])
+	}
+	out.WriteString("\r\n")
+	text := base64.StdEncoding.EncodeToString([]byte(strings.ReplaceAll(plain(m), "\n", "\r\n") + "\r\n"))
+	for len(text) > 0 {
+		n := min(76, len(text))
+		out.WriteString(text[:n] + "\r\n")
+		text = text[n:]
+	}
+	return out.Bytes()
+}

@@ -1,0 +1,193 @@
+// Package send brings a message to a receiver: a signed webhook, a service such as Slack, or a mailbox.
+//
+// Every connection goes through the guard of package fetch, so an address that somebody typed reaches nothing inside.
+// Redirects are not followed: what a receiver answers never decides where a message goes. A send takes at most
+// [Timeout], and tells what the receiver said, which is never more than [MaxAnswer] bytes and never holds an address.
+package send
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch"
+)
+
+// Bounds of a send.
+const (
+	Timeout   = 15 * time.Second
+	MaxAnswer = 500      // bytes of an answer that are kept
+	maxRead   = 16 << 10 // bytes of an answer that are read
+	maxText   = 3500     // characters of a message; Discord, the narrowest but for it, cuts for itself
+	maxAfter  = 4 * time.Hour
+)
+
+// Message is what a receiver is told.
+type Message struct {
+	ID    string // letters, digits and hyphens; the same whenever it is sent again
+	Title string // a line
+	Text  string // more lines; may be empty
+	URL   string // what it is about; may be empty
+	Body  []byte // of a webhook
+}
+
+// Target is where a message goes: the address of a webhook with its key, or of a service.
+type Target struct {
+	Webhook string
+	Key     []byte // that webhooks are signed by
+	Service string // an address such as slack://…
+}
+
+// Result is what became of a message.
+type Result struct {
+	api.ReceiverAnswer
+
+	Final bool          // the same will fail again
+	After time.Duration // the pause that the receiver asks for; zero for none
+	Ill   bool          // the receiver cannot take anything at all now
+}
+
+// Sender sends. It is safe for concurrent use.
+type Sender struct {
+	http  *http.Client
+	agent string
+	mail  func(ctx context.Context, address string) (net.Conn, error)
+	roots mailRoots
+	now   func() time.Time
+}
+
+// New makes one. Connections go through web's guard.
+func New(web *fetch.Client, agent string, now func() time.Time) *Sender {
+	return &Sender{
+		http: &http.Client{Transport: web.Transport(), Timeout: Timeout,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		agent: agent, mail: web.Dialer(mailPorts...), now: now,
+	}
+}
+
+// Send brings a message to a target.
+func (s *Sender) Send(ctx context.Context, to Target, m Message) Result {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	if to.Webhook != "" {
+		return s.webhook(ctx, to, m)
+	}
+	u, _, err := service(to.Service)
+	switch {
+	case err != nil:
+		return refused(err)
+	case u.Scheme == "smtp":
+		return s.letter(ctx, u, m)
+	}
+	requests, err := services[u.Scheme](u, m)
+	if err != nil {
+		return refused(err)
+	}
+	var last Result
+	for _, r := range requests {
+		if last = s.post(ctx, r); !last.OK {
+			break
+		}
+	}
+	return last
+}
+
+// refused is the result of what cannot be sent at all.
+func refused(err error) Result {
+	return Result{ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Final: true}
+}
+
+// request is one of HTTP.
+type request struct {
+	method string // POST if empty
+	url    string
+	header http.Header
+	body   []byte
+}
+
+// post makes a request and reads what the receiver says.
+func (s *Sender) post(ctx context.Context, r request) Result {
+	method := http.MethodPost
+	if r.method != "" {
+		method = r.method
+	}
+	req, err := http.NewRequestWithContext(ctx, method, r.url, bytes.NewReader(r.body))
+	if err != nil {
+		return refused(errors.New("its address cannot be read"))
+	}
+	for name, values := range r.header {
+		req.Header[name] = values
+	}
+	req.Header.Set("User-Agent", s.agent)
+	res, err := s.http.Do(req)
+	if err != nil {
+		return unreached(err)
+	}
+	defer res.Body.Close()
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxRead))
+	out := Result{ReceiverAnswer: api.ReceiverAnswer{Status: res.StatusCode, Body: shown(body)}}
+	switch code := res.StatusCode; {
+	case code >= 200 && code < 300:
+		out.OK = true
+	case code >= 300 && code < 400:
+		out.Error = "it redirects, which is not followed: use the address that it leads to"
+	case code == http.StatusGone:
+		out.Error, out.Final = "it is gone for good", true
+	case code == http.StatusTooManyRequests || code >= 500 || code == http.StatusRequestTimeout:
+		out.Error, out.Ill = "it cannot take messages now", true
+		if n, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && n > 0 {
+			out.After = min(time.Duration(min(n, 1<<20))*time.Second, maxAfter)
+		}
+	default:
+		out.Error = "it refuses the message"
+	}
+	return out
+}
+
+// unreached is the result of a request without an answer. Its error names no address: that may be a secret.
+func unreached(err error) Result {
+	out := Result{Ill: true}
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	switch {
+	case fault.Is(err, fault.Blocked):
+		out.Error = err.Error() + "; if the receiver is yours, add its host to WEBHOOK_ALLOW_HOSTS and start again"
+	case fault.Is(err, fault.Invalid):
+		out.Error = err.Error()
+	case errors.Is(err, context.DeadlineExceeded):
+		out.Error = "no answer within " + Timeout.String()
+	default:
+		out.Error = "no answer: " + err.Error()
+	}
+	return out
+}
+
+// shown is the beginning of an answer as people may see it.
+func shown(body []byte) string {
+	text := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(string(body), "\uFFFD"))
+	return clip(strings.TrimSpace(text), MaxAnswer)
+}
+
+// clip cuts a text to so many bytes.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}

@@ -1,0 +1,313 @@
+package send
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// builder makes the requests that tell a service of a message.
+type builder func(u *url.URL, m Message) ([]request, error)
+
+// services are those that an address may name, by its scheme. Addresses have the form that shoutrrr gave them
+// (https://shoutrrr.nickfedor.com).
+var services = map[string]builder{
+	"discord":    discord,
+	"generic":    generic,
+	"googlechat": googlechat,
+	"gotify":     gotify,
+	"matrix":     matrix,
+	"mattermost": mattermost,
+	"ntfy":       ntfy,
+	"pushover":   pushover,
+	"rocketchat": rocketchat,
+	"slack":      slack,
+	"smtp":       nil, // see letter
+	"teams":      teams,
+	"telegram":   telegram,
+	"zulip":      zulip,
+}
+
+// Services are the names of all services.
+func Services() []string { return slices.Sorted(maps.Keys(services)) }
+
+// Check reads the address of a service, and gives the service's name. Its error does not repeat the address.
+func Check(address string) (name string, err error) {
+	u, build, err := service(address)
+	if err != nil {
+		return "", err
+	}
+	if u.Scheme == "smtp" {
+		_, err = mailbox(u)
+	} else {
+		_, err = build(u, Message{ID: "check"})
+	}
+	return u.Scheme, err
+}
+
+func service(address string) (*url.URL, builder, error) {
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || u.Scheme == "" || u.Opaque != "" {
+		return nil, nil, fault.New(fault.Invalid, "want an address such as slack://… of %s", strings.Join(Services(), ", "))
+	}
+	build, ok := services[u.Scheme]
+	if !ok {
+		return nil, nil, fault.New(fault.Invalid, "there is no service %.20q; known are %s", u.Scheme,
+			strings.Join(Services(), ", "))
+	}
+	return u, build, nil
+}
+
+// want is the error for an address of another form.
+func want(form string) ([]request, error) {
+	return nil, fault.New(fault.Invalid, "want an address of the form %s", form)
+}
+
+// jsonTo is a request with a JSON body.
+func jsonTo(to string, body any) request {
+	b, _ := json.Marshal(body) // texts and numbers only
+	return request{url: to, body: b, header: http.Header{"Content-Type": {"application/json"}}}
+}
+
+// at is an address at the host that a service's address names.
+func at(u *url.URL, path ...string) string {
+	scheme := "https"
+	if q := u.Query(); q.Get("disabletls") == "yes" || q.Get("scheme") == "http" {
+		scheme = "http"
+	}
+	return (&url.URL{Scheme: scheme, Host: u.Host}).JoinPath(path...).String()
+}
+
+// parts are those of a path.
+func parts(u *url.URL) []string {
+	return strings.FieldsFunc(u.Path, func(r rune) bool { return r == '/' })
+}
+
+// secret is the password of an address, or, without one, the user.
+func secret(u *url.URL) string {
+	if p, ok := u.User.Password(); ok {
+		return p
+	}
+	return u.User.Username()
+}
+
+// plain is a message as one text.
+func plain(m Message) string {
+	var b strings.Builder
+	b.WriteString(m.Title)
+	for _, s := range []string{m.URL, m.Text} {
+		if s != "" {
+			b.WriteString("\n" + s)
+		}
+	}
+	return clip(b.String(), maxText)
+}
+
+// quiet is a message in which no name is called: what strangers wrote must not wake a whole channel.
+func quiet(m Message) string { return strings.ReplaceAll(plain(m), "@", "@\u200B") }
+
+// unmarked is a message without what Slack and others read as markup and calls.
+func unmarked(m Message) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(plain(m))
+}
+
+// slack://hook:A-B-C@webhook, or slack://xoxb:TOKEN@CHANNEL.
+func slack(u *url.URL, m Message) ([]request, error) {
+	const form = "slack://hook:A-B-C@webhook or slack://xoxb:TOKEN@CHANNEL"
+	token, _ := u.User.Password()
+	kind := u.User.Username()
+	switch abc := strings.Split(token, "-"); {
+	case kind == "hook" && len(abc) == 3:
+		return []request{jsonTo("https://hooks.slack.com/services/"+strings.Join(abc, "/"),
+			map[string]string{"text": unmarked(m)})}, nil
+	case (kind == "xoxb" || kind == "xoxp") && token != "" && u.Host != "":
+		r := jsonTo("https://slack.com/api/chat.postMessage", map[string]string{"channel": u.Host, "text": unmarked(m)})
+		r.header.Set("Authorization", "Bearer "+kind+"-"+token)
+		return []request{r}, nil
+	}
+	return want(form)
+}
+
+// discord://TOKEN@WEBHOOKID.
+func discord(u *url.URL, m Message) ([]request, error) {
+	if u.User.Username() == "" || u.Host == "" {
+		return want("discord://TOKEN@WEBHOOKID")
+	}
+	to := (&url.URL{Scheme: "https", Host: "discord.com"}).JoinPath("api/webhooks", u.Host, u.User.Username())
+	return []request{jsonTo(to.String(), map[string]any{"content": clip(plain(m), 1900),
+		"allowed_mentions": map[string]any{"parse": []string{}}})}, nil
+}
+
+// teams://HOST/PATH?QUERY: the address of a workflow "when a Teams webhook request is received".
+func teams(u *url.URL, m Message) ([]request, error) {
+	if u.User != nil || u.Host == "" || u.RawQuery == "" {
+		return want("teams://HOST/workflows/…?…, a workflow's address")
+	}
+	to := *u
+	to.Scheme = "https"
+	block := func(text, weight string) map[string]any {
+		return map[string]any{"type": "TextBlock", "text": text, "wrap": true, "weight": weight}
+	}
+	card := map[string]any{"type": "AdaptiveCard", "version": "1.4",
+		"body": []any{block(m.Title, "Bolder"), block(clip(m.URL+"\n\n"+m.Text, maxText), "Default")}}
+	return []request{jsonTo(to.String(), map[string]any{"type": "message", "attachments": []any{
+		map[string]any{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}}})}, nil
+}
+
+// telegram://TOKEN@telegram?chats=A,B.
+func telegram(u *url.URL, m Message) (out []request, err error) {
+	token := u.User.String()
+	chats := strings.FieldsFunc(u.Query().Get("chats"), func(r rune) bool { return r == ',' })
+	if token == "" || len(chats) == 0 || len(chats) > 10 {
+		return want("telegram://TOKEN@telegram?chats=CHAT,CHAT")
+	}
+	for _, chat := range chats {
+		out = append(out, jsonTo("https://api.telegram.org/bot"+token+"/sendMessage",
+			map[string]any{"chat_id": chat, "text": plain(m), "disable_web_page_preview": true}))
+	}
+	return out, nil
+}
+
+// ntfy://[USER:PASSWORD@]HOST/TOPIC, or ntfy://:TOKEN@HOST/TOPIC.
+func ntfy(u *url.URL, m Message) ([]request, error) {
+	topic := parts(u)
+	if u.Host == "" || len(topic) != 1 {
+		return want("ntfy://[USER:PASSWORD@]HOST/TOPIC")
+	}
+	r := jsonTo(at(u, "/"), map[string]any{"topic": topic[0], "title": m.Title,
+		"message": clip(strings.TrimSpace(m.URL+"\n"+m.Text), maxText)})
+	switch password, ok := u.User.Password(); {
+	case ok && u.User.Username() != "":
+		r.header.Set("Authorization", basic(u.User.Username(), password))
+	case secret(u) != "":
+		r.header.Set("Authorization", "Bearer "+secret(u))
+	}
+	return []request{r}, nil
+}
+
+func basic(user, password string) string {
+	r := http.Request{Header: http.Header{}}
+	r.SetBasicAuth(user, password)
+	return r.Header.Get("Authorization")
+}
+
+// matrix://:TOKEN@HOST/?rooms=!A:HOST,!B:HOST. The room takes a message of the same id once.
+func matrix(u *url.URL, m Message) (out []request, err error) {
+	rooms := strings.FieldsFunc(u.Query().Get("rooms"), func(r rune) bool { return r == ',' })
+	if u.Host == "" || secret(u) == "" || len(rooms) == 0 || len(rooms) > 10 {
+		return want("matrix://:TOKEN@HOST/?rooms=!ROOM:HOST")
+	}
+	for _, room := range rooms {
+		r := jsonTo(at(u, "_matrix/client/v3/rooms", url.PathEscape(room), "send/m.room.message", m.ID),
+			map[string]string{"msgtype": "m.text", "body": plain(m)})
+		r.method = http.MethodPut
+		r.header.Set("Authorization", "Bearer "+secret(u))
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// gotify://HOST/TOKEN.
+func gotify(u *url.URL, m Message) ([]request, error) {
+	p := parts(u)
+	if u.Host == "" || len(p) == 0 {
+		return want("gotify://HOST/TOKEN")
+	}
+	r := jsonTo(at(u, append(p[:len(p)-1:len(p)-1], "message")...),
+		map[string]any{"title": m.Title, "message": strings.TrimSpace(m.URL + "\n" + clip(m.Text, maxText)), "priority": 5})
+	r.header.Set("X-Gotify-Key", p[len(p)-1])
+	return []request{r}, nil
+}
+
+// mattermost://[USER@]HOST/TOKEN[/CHANNEL].
+func mattermost(u *url.URL, m Message) ([]request, error) {
+	p := parts(u)
+	if u.Host == "" || len(p) == 0 || len(p) > 2 {
+		return want("mattermost://[USER@]HOST/TOKEN[/CHANNEL]")
+	}
+	body := map[string]string{"text": quiet(m)}
+	if len(p) == 2 {
+		body["channel"] = p[1]
+	}
+	if name := u.User.Username(); name != "" {
+		body["username"] = name
+	}
+	return []request{jsonTo(at(u, "hooks", p[0]), body)}, nil
+}
+
+// rocketchat://[USER@]HOST/TOKENA/TOKENB[/CHANNEL].
+func rocketchat(u *url.URL, m Message) ([]request, error) {
+	p := parts(u)
+	if u.Host == "" || len(p) < 2 || len(p) > 3 {
+		return want("rocketchat://[USER@]HOST/TOKENA/TOKENB[/CHANNEL]")
+	}
+	body := map[string]string{"text": quiet(m)}
+	if len(p) == 3 {
+		body["channel"] = p[2]
+	}
+	return []request{jsonTo(at(u, "hooks", p[0], p[1]), body)}, nil
+}
+
+// pushover://shoutrrr:TOKEN@USERKEY.
+func pushover(u *url.URL, m Message) ([]request, error) {
+	token, _ := u.User.Password()
+	if token == "" || u.Host == "" {
+		return want("pushover://shoutrrr:TOKEN@USERKEY")
+	}
+	form := url.Values{"token": {token}, "user": {u.Host}, "title": {clip(m.Title, 240)},
+		"message": {clip(plain(m), 1000)}, "url": {clip(m.URL, 500)}}
+	if d := u.Query().Get("devices"); d != "" {
+		form.Set("device", d)
+	}
+	return []request{{url: "https://api.pushover.net/1/messages.json", body: []byte(form.Encode()),
+		header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}}}, nil
+}
+
+// googlechat://chat.googleapis.com/v1/spaces/SPACE/messages?key=…&token=….
+func googlechat(u *url.URL, m Message) ([]request, error) {
+	q := u.Query()
+	if u.Host != "chat.googleapis.com" || q.Get("key") == "" || q.Get("token") == "" {
+		return want("googlechat://chat.googleapis.com/v1/spaces/SPACE/messages?key=…&token=…")
+	}
+	to := *u
+	to.Scheme = "https"
+	return []request{jsonTo(to.String(), map[string]string{"text": strings.ReplaceAll(plain(m), "<", "‹")})}, nil
+}
+
+// zulip://BOT%40HOST:KEY@HOST/?stream=…&topic=….
+func zulip(u *url.URL, m Message) ([]request, error) {
+	key, _ := u.User.Password()
+	q := u.Query()
+	if u.Host == "" || key == "" || q.Get("stream") == "" {
+		return want("zulip://BOT:KEY@HOST/?stream=STREAM&topic=TOPIC")
+	}
+	topic := q.Get("topic")
+	if topic == "" {
+		topic = "Tidemark"
+	}
+	form := url.Values{"type": {"stream"}, "to": {q.Get("stream")}, "topic": {topic}, "content": {quiet(m)}}
+	return []request{{url: at(u, "api/v1/messages"), body: []byte(form.Encode()), header: http.Header{
+		"Content-Type":  {"application/x-www-form-urlencoded"},
+		"Authorization": {basic(u.User.Username(), key)}}}}, nil
+}
+
+// generic://HOST/PATH takes title and message as JSON.
+func generic(u *url.URL, m Message) ([]request, error) {
+	if u.Host == "" || u.User != nil {
+		return want("generic://HOST/PATH")
+	}
+	to, q := *u, u.Query()
+	to.Scheme = "https"
+	if q.Get("disabletls") == "yes" {
+		to.Scheme = "http"
+	}
+	q.Del("disabletls")
+	to.RawQuery = q.Encode()
+	return []request{jsonTo(to.String(), map[string]string{"title": m.Title, "message": plain(m),
+		"url": m.URL, "id": m.ID})}, nil
+}

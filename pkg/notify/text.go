@@ -1,0 +1,81 @@
+package notify
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// headline is a change in a line.
+func headline(c api.FeedChange) string {
+	return cmp.Or(c.Title, c.URL, c.ItemID, c.EntryID) + " – " + string(c.Kind)
+}
+
+// summary is a change in a few lines.
+func summary(c api.FeedChange) string {
+	var b strings.Builder
+	b.WriteString(c.Why)
+	for _, p := range c.Passages {
+		mark := map[string]string{"added": "+ ", "removed": "- "}[p.Op]
+		b.WriteString("\n" + mark + p.Text)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// became says what happened to pages, by kind of change.
+var became = []struct {
+	words string
+	kinds []api.ChangeKind
+}{
+	{"added", []api.ChangeKind{api.ChangeNew}},
+	{"gone", []api.ChangeKind{api.ChangeGone}},
+	{"back", []api.ChangeKind{api.ChangeBack}},
+	{"failing", []api.ChangeKind{api.ChangeFailing}},
+	{"read again", []api.ChangeKind{api.ChangeRecovered}},
+}
+
+// counted says how many pages became what, such as: 312 pages were added, 4 changed.
+func counted(kinds map[string]int) string {
+	rest := 0
+	for _, n := range kinds {
+		rest += n
+	}
+	var out []string
+	add := func(n int, words string) {
+		switch {
+		case n == 0:
+		case len(out) == 0 && n == 1 && words == "changed":
+			out = append(out, "1 page changed")
+		case len(out) == 0 && n == 1:
+			out = append(out, "1 page was "+words)
+		case len(out) == 0 && words == "changed":
+			out = append(out, fmt.Sprintf("%d pages changed", n))
+		case len(out) == 0:
+			out = append(out, fmt.Sprintf("%d pages were %s", n, words))
+		default:
+			out = append(out, fmt.Sprintf("%d %s", n, words))
+		}
+	}
+	for _, b := range became {
+		n := 0
+		for kind, count := range kinds {
+			if slices.Contains(b.kinds, api.ChangeKind(kind)) {
+				n += count
+			}
+		}
+		rest -= n
+		add(n, b.words)
+	}
+	add(rest, "changed")
+	return strings.Join(out, ", ")
+}
+
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}

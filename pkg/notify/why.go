@@ -1,0 +1,79 @@
+package notify
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// feedEnd asks for the newest changes.
+var feedEnd feed.Place
+
+const (
+	// whySegments is how many segments of the feed, each of a day at most, a digest may come after its changes.
+	whySegments = 3
+	whyRows     = 1000
+)
+
+// Why says which rules a change meets, and who was told of it.
+func (s *follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err error) {
+	out = api.ChangeWhy{Rules: []api.MetRule{}, Deliveries: []api.Delivery{}}
+	c, err := s.feed.At(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	rules, err := s.all(ctx)
+	if err != nil {
+		return out, err
+	}
+	for i := range rules {
+		if r := &rules[i]; r.wants(c) {
+			out.Rules = append(out.Rules, api.MetRule{ID: r.ID, Name: r.Name})
+		}
+	}
+	out.Deliveries, err = s.told(ctx, c, rules)
+	return out, err
+}
+
+// told lists the deliveries of a change, and those digests of a rule that wants it which it lies in.
+func (s *follower) told(ctx context.Context, c feed.Change, rules []rule) ([]api.Delivery, error) {
+	out := []api.Delivery{}
+	for _, as := range []string{waitingAs, doneAs} {
+		later := c.Place
+		later.Segment += whySegments
+		looked := 0
+		for e, err := range s.rows.Query(ctx, storage.Query{Partition: partition, RowFrom: as + order(later),
+			RowTo: as + order(c.Place) + "~", Select: shownColumns}) {
+			if err != nil {
+				return out, err
+			}
+			if looked++; looked > whyRows {
+				break
+			}
+			if d, err := deliveryRows.Decode(e.Props); err == nil && tells(d, c, rules) {
+				out = append(out, deliveryJSON(e.Row[1:], d))
+			}
+		}
+	}
+	return out, nil
+}
+
+// tells reports whether a delivery tells of a change.
+func tells(d delivery, c feed.Change, rules []rule) bool {
+	if d.Type == string(api.EventChange) {
+		return d.Final == c.Place.String()
+	}
+	since, err := feed.ParsePlace(d.First)
+	last, failed := feed.ParsePlace(d.Final)
+	if err != nil || failed != nil || !c.Place.After(since) || c.Place.After(last) {
+		return false
+	}
+	for i := range rules {
+		if rules[i].ID == d.Rule {
+			return rules[i].wants(c)
+		}
+	}
+	return true // its rule is gone; it may have told of it
+}

@@ -1,0 +1,269 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/notify/send"
+	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// tryFor is how long a delivery is tried.
+const tryFor = 24 * time.Hour
+
+// pauses are those between the tries of a delivery; the last one goes on.
+var pauses = []time.Duration{30 * time.Second, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 4 * time.Hour}
+
+// maxRest is for how long a channel is left alone, unless it asks for more.
+const maxRest = 30 * time.Minute
+
+// pauseAfter is the pause after so many tries that failed.
+func pauseAfter(fails int) time.Duration { return pauses[min(max(fails, 1), len(pauses))-1] }
+
+// job is a message of the queue.
+type job struct {
+	Delivery string `json:"delivery"`
+}
+
+// ParseJob reads the message of a delivery, and gives its id. Invalid if it is none.
+func ParseJob(body []byte) (id string, err error) {
+	var j job
+	if err := json.Unmarshal(body, &j); err != nil || j.Delivery == "" {
+		return "", fault.New(fault.Invalid, "it is no message of a delivery")
+	}
+	return j.Delivery, nil
+}
+
+func (s *base) enqueue(ctx context.Context, id string, delay time.Duration) error {
+	body, _ := json.Marshal(job{id}) // a text
+	return s.queue.Send(ctx, body, max(delay, 0))
+}
+
+// health is how a channel does.
+type health struct {
+	Fails int       `col:"fails"` // in a row
+	Until time.Time `col:"until"` // when it is tried next
+}
+
+var healthRows = row.Of[health]()
+
+func healthKey(name string) storage.Key { return storage.Key{Partition: partition, Row: "h" + name} }
+
+func (s *base) health(ctx context.Context, name string) (health, error) {
+	if !channelName.MatchString(name) {
+		return health{}, nil
+	}
+	h, _, err := healthRows.Load(ctx, s.rows, healthKey(name))
+	return h, err
+}
+
+// healthOp writes it. The last writer wins: it knows best.
+func (s *base) healthOp(name string, h health) storage.Op {
+	return storage.Op{Kind: storage.Upsert,
+		Entity: storage.Entity{Key: healthKey(name), Props: healthRows.Encode(&h)}}
+}
+
+// take counts a message to a channel, unless there are enough.
+func (s *worker) take(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy[name] >= perChannel {
+		return false
+	}
+	s.busy[name]++
+	return true
+}
+
+func (s *worker) giveBack(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy[name]--; s.busy[name] == 0 {
+		delete(s.busy, name)
+	}
+}
+
+// Deliver sends a delivery, if it waits and it is time. It says what became of it.
+func (s *worker) Deliver(ctx context.Context, id string) (report string, err error) {
+	d, etag, err := s.load(ctx, waitingAs, id)
+	now := s.now()
+	switch {
+	case err != nil:
+		return "", err
+	case etag == "":
+		return "it is over", nil
+	case d.Claimed.After(now):
+		return "another worker has it", nil
+	case d.Next.After(now.Add(lostAfter)):
+		return "another message will come for it", nil
+	case d.Next.After(now.Add(time.Second)): // clocks differ
+		return "it is early", s.enqueue(ctx, id, d.Next.Sub(now))
+	}
+	if !s.take(d.Channel) {
+		return "the channel is busy", s.enqueue(ctx, id, 3*time.Second)
+	}
+	defer s.giveBack(d.Channel)
+	h, err := s.health(ctx, d.Channel)
+	if err != nil {
+		return "", err
+	}
+	if until, why, err := s.postponed(ctx, d, h, now); err != nil {
+		return "", err
+	} else if until.After(now) && until.Before(d.Until) {
+		d.Next = until
+		return why, s.again(ctx, id, etag, d, nil)
+	}
+	d.Claimed, d.Last = now.Add(claimTime), now
+	tags, err := s.rows.Transact(ctx, deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d))
+	if run.Lost(err) {
+		return "another worker has it", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return s.end(ctx, id, tags[0], d, h, s.send(ctx, d))
+}
+
+// postponed is until when a delivery waits for its channel or for the end of quiet hours.
+func (s *worker) postponed(ctx context.Context, d delivery, h health, now time.Time) (time.Time, string, error) {
+	if h.Until.After(now) {
+		return h.Until, "the channel rests", nil
+	}
+	if d.Attempts == 0 {
+		return now, "", nil // whoever decided knew the hour
+	}
+	r, _, err := s.rule(ctx, d.Rule)
+	if fault.Is(err, fault.NotFound) {
+		return now, "", nil
+	}
+	return r.plan.Quiet.Over(now), "quiet hours", err
+}
+
+// again lets a delivery wait.
+func (s *worker) again(ctx context.Context, id string, etag storage.ETag, d delivery, more []storage.Op) error {
+	d.Claimed = time.Time{}
+	ops := append([]storage.Op{deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d)}, more...)
+	if _, err := s.rows.Transact(ctx, ops...); err != nil {
+		if run.Lost(err) {
+			return nil
+		}
+		return err
+	}
+	return s.enqueue(ctx, id, d.Next.Sub(s.now()))
+}
+
+// send brings a delivery to its channel.
+func (s *worker) send(ctx context.Context, d delivery) send.Result {
+	c, _, err := s.channel(ctx, d.Channel)
+	if fault.Is(err, fault.NotFound) {
+		return send.Result{ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Final: true}
+	}
+	var to send.Target
+	if err == nil {
+		to, err = s.target(c)
+	}
+	if err != nil {
+		return send.Result{ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Ill: true}
+	}
+	return s.sender.Send(ctx, to, d.Message)
+}
+
+// end records what became of a delivery that was tried.
+func (s *worker) end(ctx context.Context, id string, etag storage.ETag, d delivery, h health,
+	got send.Result) (string, error) {
+	now := s.now()
+	d.Attempts++
+	d.Answer = got.ReceiverAnswer
+	d.Claimed = time.Time{}
+	var ops []storage.Op
+	switch {
+	case got.Ill:
+		h.Fails++
+		h.Until = now.Add(max(got.After, min(pauseAfter(h.Fails), maxRest)))
+		ops = append(ops, s.healthOp(d.Channel, h))
+	case h.Fails > 0:
+		ops = append(ops, s.healthOp(d.Channel, health{}))
+	}
+	d.Next = now.Add(max(got.After, pauseAfter(d.Attempts)))
+	switch {
+	case got.OK:
+		d.State = Sent
+	case got.Final || !d.Next.Before(d.Until):
+		d.State = Failed
+		s.o.Log.ErrorContext(ctx, "a delivery has failed", "delivery", id, "channel", d.Channel, "attempts", d.Attempts,
+			"why", d.Answer.Error)
+	default:
+		return "to be tried again: " + d.Answer.Error, s.again(ctx, id, etag, d, ops)
+	}
+	return d.State, s.finish(ctx, id, etag, d, ops)
+}
+
+// finish moves a delivery to those that are over.
+func (s *worker) finish(ctx context.Context, id string, etag storage.ETag, d delivery, more []storage.Op) error {
+	ops := append([]storage.Op{
+		{Kind: storage.Delete, Entity: storage.Entity{Key: deliveryKey(waitingAs, id), ETag: etag}},
+		{Kind: storage.Upsert, Entity: storage.Entity{Key: deliveryKey(doneAs, id), Props: deliveryRows.Encode(&d)}},
+	}, more...)
+	_, err := s.rows.Transact(ctx, ops...)
+	if run.Lost(err) {
+		return nil // whoever took it over sends it once more, with the same id
+	}
+	return err
+}
+
+// GiveUp records that a delivery could not be worked on, however often it was tried.
+func (s *worker) GiveUp(ctx context.Context, id, why string) error {
+	d, etag, err := s.load(ctx, waitingAs, id)
+	if err != nil || etag == "" {
+		return err
+	}
+	d.State, d.Answer = Failed, api.ReceiverAnswer{Error: why}
+	return s.finish(ctx, id, etag, d, nil)
+}
+
+// TestChannel sends a test, and gives the receiver's answer.
+func (s *book) TestChannel(ctx context.Context, name string) (api.ReceiverAnswer, error) {
+	c, _, err := s.channel(ctx, name)
+	if err != nil {
+		return api.ReceiverAnswer{}, err
+	}
+	to, err := s.target(c)
+	if err != nil {
+		return api.ReceiverAnswer{Error: err.Error()}, nil
+	}
+	id := "test-" + s.o.Token()
+	const title = "Tidemark: this is a test"
+	body := jsonBody(api.TestEvent{Event: s.event(id, api.EventTest, "", s.now()), Data: api.TestMessage{Title: title}})
+	return s.sender.Send(ctx, to, send.Message{ID: id, Title: title, Body: body}).ReceiverAnswer, nil
+}
+
+// TestRule says what a rule would have told of lately.
+func (s *book) TestRule(ctx context.Context, id string) (out api.RuleTest, err error) {
+	r, _, err := s.rule(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	const most = 1000
+	out.Changes = []api.FeedChange{}
+	for c, err := range s.feed.Newest(ctx, feedEnd) {
+		if err != nil {
+			return out, err
+		}
+		if out.Looked == most {
+			break
+		}
+		out.Looked++
+		if !r.wants(c) {
+			continue
+		}
+		if out.Matched++; len(out.Changes) < inDigest {
+			out.Changes = append(out.Changes, c.JSON())
+		}
+	}
+	return out, nil
+}

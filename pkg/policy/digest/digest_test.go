@@ -1,0 +1,137 @@
+package digest
+
+import (
+	"testing"
+	"time"
+)
+
+func zone(t testing.TB, name string) *time.Location {
+	t.Helper()
+	z, err := Zone(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+func clock(t testing.TB, text string) Clock {
+	t.Helper()
+	c, err := ParseClock(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// W6: however changes come, a rule sends few messages, and each change is in one of them.
+func TestW6NoStorm(t *testing.T) {
+	start := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		every            time.Duration // between two changes
+		changes          int
+		singles, digests int
+	}{
+		"a few":         {time.Second, 10, 10, 0},
+		"a first crawl": {10 * time.Millisecond, 312 + Burst, Burst, 1},
+		"half a minute": {30 * time.Second, 200, 2 * Burst, 2}, // it gathers for an hour, and once more
+		"now and then":  {Calm / (Burst - 1), 100, 100, 0},
+		"twice an hour": {30 * time.Minute, 100, 100, 0},
+	} {
+		var s State
+		var p Plan
+		singles, digests, told := 0, 0, 0
+		now := start
+		for i := 0; i < tt.changes || s.Gathered > 0; i++ {
+			if i < tt.changes && p.Take(&s, now) {
+				singles++
+			}
+			if p.Ready(s, now) {
+				told += s.Gathered
+				digests++
+				s.Gathered = 0
+			}
+			now = now.Add(tt.every)
+		}
+		if singles != tt.singles || digests != tt.digests || singles+told != tt.changes {
+			t.Errorf("%s: %d single messages and %d digests of %d changes", name, singles, digests, told)
+		}
+	}
+}
+
+// W5: a daily digest comes once on each day, wherever clocks are put back or forward, and an hour that is skipped or
+// comes twice is none of its business.
+func TestW5DailyInTimeZones(t *testing.T) {
+	for _, name := range []string{"", "Europe/Paris", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"} {
+		for _, at := range []string{"00:00", "01:30", "02:00", "02:30", "07:30", "23:59"} {
+			p := Plan{Rhythm: Daily, At: clock(t, at), Zone: zone(t, name)}
+			days := map[string]int{}
+			now := time.Date(2026, 1, 1, 12, 0, 0, 0, p.Zone)
+			for range 365 {
+				s := State{Gathered: 1, First: now, Last: now}
+				due := p.Due(s)
+				if p.Ready(s, due.Add(-time.Second)) || !p.Ready(s, due) {
+					t.Fatalf("%s at %s: not due at %s", name, at, due)
+				}
+				if got := due.In(p.Zone).Format("15:04"); got != at && due.In(p.Zone).Format("15") > "03" {
+					t.Errorf("%s: due at %s, not at %s", name, got, at)
+				}
+				days[due.In(p.Zone).Format(time.DateOnly)]++
+				now = due
+			}
+			if len(days) != 365 {
+				t.Errorf("%s at %s: digests on %d days", name, at, len(days))
+			}
+		}
+	}
+}
+
+// W5: nobody is woken, and what came at night is told in the morning.
+func TestW5QuietHours(t *testing.T) {
+	paris := zone(t, "Europe/Paris")
+	at := func(day, hour, minute int) time.Time { return time.Date(2026, 3, day, hour, minute, 0, 0, paris) }
+	night := &Hours{From: clock(t, "22:00"), To: clock(t, "07:00"), Zone: paris}
+	noon := &Hours{From: clock(t, "12:00"), To: clock(t, "13:00"), Zone: paris}
+	daily := func(hour string) Plan {
+		return Plan{Rhythm: Daily, At: clock(t, hour), Zone: paris, Quiet: night}
+	}
+	for name, tt := range map[string]struct {
+		plan Plan
+		came time.Time
+		want time.Time // zero: at once
+	}{
+		"by day":                     {Plan{Quiet: night}, at(3, 21, 59), time.Time{}},
+		"in the evening":             {Plan{Quiet: night}, at(3, 22, 0), at(4, 7, 0)},
+		"after midnight":             {Plan{Quiet: night}, at(4, 6, 59), at(4, 7, 9)},
+		"the night of the change":    {Plan{Quiet: night}, at(28, 23, 0), at(29, 7, 0)},
+		"at noon":                    {Plan{Quiet: noon}, at(3, 12, 0), at(3, 13, 0)},
+		"an hourly digest by night":  {Plan{Rhythm: Hourly, Quiet: night}, at(3, 21, 30), at(4, 7, 0)},
+		"an hourly digest by day":    {Plan{Rhythm: Hourly, Quiet: night}, at(3, 20, 30), at(3, 21, 0)},
+		"a daily digest in quiet":    {daily("06:00"), at(3, 8, 0), at(4, 7, 0)},
+		"a daily digest after quiet": {daily("08:00"), at(3, 8, 0), at(4, 8, 0)},
+	} {
+		var s State
+		if single := tt.plan.Take(&s, tt.came); single != tt.want.IsZero() {
+			t.Errorf("%s: single is %t", name, single)
+			continue
+		}
+		if !tt.want.IsZero() && !tt.plan.Due(s).Equal(tt.want) {
+			t.Errorf("%s: due at %s, not at %s", name, tt.plan.Due(s), tt.want)
+		}
+		if tt.plan.Quiet.Contain(tt.plan.Due(s)) {
+			t.Errorf("%s: due at %s, which is quiet", name, tt.plan.Due(s))
+		}
+	}
+	late := State{Gathered: 1, First: at(3, 21, 0), Last: at(3, 21, 0)}
+	if (Plan{Quiet: night}).Ready(late, at(3, 23, 0)) {
+		t.Error("told at 23:00, since it was due before")
+	}
+}
+
+func FuzzParseClock(f *testing.F) {
+	f.Add("07:30")
+	f.Fuzz(func(t *testing.T, text string) {
+		if c, err := ParseClock(text); err == nil && (c < 0 || c >= 24*60) {
+			t.Errorf("%q is %d", text, c)
+		}
+	})
+}
