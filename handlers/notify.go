@@ -55,22 +55,22 @@ func testChannel(ctx context.Context, v *call, q api.ChannelName) (api.ReceiverA
 }
 
 func listDeliveries(ctx context.Context, v *call, q api.DeliveryQuery) (api.DeliveryPage, error) {
-	return v.Notify.Deliveries(ctx, q)
+	return v.Notify.Worker.Deliveries(ctx, q)
 }
 
 func retryDelivery(ctx context.Context, v *call, q api.DeliveryID) (api.Delivery, error) {
-	return v.Notify.Retry(ctx, q.ID)
+	return v.Notify.Worker.Retry(ctx, q.ID)
 }
 
 func explainChange(ctx context.Context, v *call, q api.ChangeID) (api.ChangeWhy, error) {
-	return v.Notify.Why(ctx, q.ID)
+	return v.Notify.Follower.Why(ctx, q.ID)
 }
 
-// followChanges decides who is told of what is new. It is CrawlTimer's: a timer of its own would cost as much again while
-// nothing happens.
+// followChanges decides who is told of what is new. It is CrawlTimer's: a timer of its own would cost as much again
+// while nothing happens.
 func followChanges(v *call) func(ctx context.Context) (int, error) {
 	return func(ctx context.Context) (int, error) {
-		report, err := v.Notify.Follow(ctx)
+		report, err := v.Notify.Follower.Follow(ctx)
 		if report.Deliveries+report.Resent > 0 {
 			v.log.InfoContext(ctx, "changes followed", "looked", report.Looked, "deliveries", report.Deliveries,
 				"resent", report.Resent)
@@ -85,7 +85,7 @@ func deliveryWorker(ctx context.Context, v *call, e envelope) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	report, err := v.Notify.Deliver(ctx, id)
+	report, err := v.Notify.Worker.Deliver(ctx, id)
 	if err != nil {
 		err = ourFault(err)
 	}
@@ -100,7 +100,7 @@ func deliveryPoison(ctx context.Context, v *call, e envelope) (string, error) {
 	}
 	why := "it could not be worked on, however often it was tried; see the app's log"
 	v.log.ErrorContext(ctx, "delivery poisoned", "delivery", id)
-	return why, v.Notify.GiveUp(ctx, id, why)
+	return why, v.Notify.Worker.GiveUp(ctx, id, why)
 }
 
 func deliveryOf(e envelope) (string, error) {

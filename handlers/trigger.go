@@ -118,14 +118,15 @@ func (e envelope) payload(name string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// crawlTimer sends jobs for what is due, lets rules decide about what has changed, requeues runs that have stalled, advances a migration, and, once a day,
-// mends what is shown of all hosts. Each has a time of its own, so that none is left out when one before it, such as
-// the sweep under overload, needs more than there is.
+// crawlTimer sends jobs for what is due, lets rules decide about what has changed, requeues runs that have stalled,
+// advances a migration, and, once a day, mends what is shown of all hosts. Each has a time of its own, so that none is
+// left out when one before it, such as the sweep under overload, needs more than there is.
 func crawlTimer(ctx context.Context, v *call, _ envelope) (string, error) {
 	sweep, end := run.PartOf(ctx, 3, 4)
 	report, err := v.Registry.Jobs.Sweep(sweep)
 	end()
-	err = errors.Join(err, run.Watch(ctx, followChanges(v), v.Rebuilds.RequeueStalled, v.Imports.RequeueStalled, v.Backfill.RequeueStalled,
+	err = errors.Join(err, run.Watch(ctx, followChanges(v),
+		v.Rebuilds.RequeueStalled, v.Imports.RequeueStalled, v.Backfill.RequeueStalled,
 		v.Polls.RequeueStalled, v.Migrate.Advance, v.Registry.Hosts.Recount))
 	v.log.InfoContext(ctx, "swept", "hints", report.Hints, "partitions", report.Partitions, "claimed", report.Claimed,
 		"jobs", report.Jobs,
@@ -153,7 +154,7 @@ func purgeTimer(ctx context.Context, v *call, _ envelope) (string, error) {
 	} else if removed > 0 {
 		v.log.InfoContext(ctx, "old changes removed", "segments", removed)
 	}
-	if removed, failed := v.Notify.Purge(ctx); failed != nil {
+	if removed, failed := v.Notify.Worker.Purge(ctx); failed != nil {
 		err = errors.Join(err, failed)
 	} else if removed > 0 {
 		v.log.InfoContext(ctx, "old deliveries removed", "deliveries", removed)

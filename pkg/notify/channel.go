@@ -74,7 +74,7 @@ func checkURL(text string) error {
 }
 
 // target is where messages of a channel go, with its secrets; the error says what is missing, and no secret.
-func (s *book) target(c channel) (t send.Target, err error) {
+func (s *Book) target(c channel) (t send.Target, err error) {
 	address := c.URL
 	if c.URLFrom != "" {
 		if address, err = credential.ForMessages(s.o.Setting, c.URLFrom); err != nil {
@@ -103,7 +103,7 @@ func (s *book) target(c channel) (t send.Target, err error) {
 }
 
 // channelJSON is a channel as it may be shown.
-func (s *book) channelJSON(c channel) api.Channel {
+func (s *Book) channelJSON(c channel) api.Channel {
 	out := api.Channel{ChannelSpec: c.ChannelSpec, Origin: c.Origin}
 	t, err := s.target(c)
 	if err != nil {

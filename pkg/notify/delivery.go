@@ -74,7 +74,7 @@ func newDelivery(r *rule, channel string, now time.Time) delivery {
 }
 
 // single tells a channel of a change.
-func (s *follower) single(r *rule, channel string, c feed.Change, now time.Time) (id string, d delivery) {
+func (s *Follower) single(r *rule, channel string, c feed.Change, now time.Time) (id string, d delivery) {
 	id = deliveryID(c.Place, api.EventChange, r.ID, channel)
 	d = newDelivery(r, channel, now)
 	d.Type, d.First, d.Final = string(api.EventChange), c.Place.String(), c.Place.String()
@@ -87,7 +87,7 @@ func (s *follower) single(r *rule, channel string, c feed.Change, now time.Time)
 }
 
 // digest tells a channel of what a rule has gathered.
-func (s *follower) digest(r *rule, channel string, g gathered, some []api.FeedChange,
+func (s *Follower) digest(r *rule, channel string, g gathered, some []api.FeedChange,
 	now time.Time) (id string, d delivery) {
 	last, _ := feed.ParsePlace(g.Final)
 	id = deliveryID(last, api.EventDigest, r.ID, channel)
@@ -137,7 +137,7 @@ var shownColumns = []string{"rule", "channel", "type", "state", "created", "next
 	"answer", "count", "first", "final", "title"}
 
 // Deliveries lists those that wait, and then the others, the newest first.
-func (s *Notifier) Deliveries(ctx context.Context, q api.DeliveryQuery) (page api.DeliveryPage, err error) {
+func (s *Worker) Deliveries(ctx context.Context, q api.DeliveryQuery) (page api.DeliveryPage, err error) {
 	page.Deliveries = []api.Delivery{}
 	if !slices.Contains([]string{"", Waiting, Sent, Failed}, q.State) {
 		return page, fault.Field("state", "state must be waiting, sent or failed, not %.40q", q.State)
@@ -188,7 +188,7 @@ func (s *base) load(ctx context.Context, as, id string) (d delivery, etag storag
 }
 
 // Retry sends a delivery again, whatever became of it, for another day.
-func (s *Notifier) Retry(ctx context.Context, id string) (api.Delivery, error) {
+func (s *Worker) Retry(ctx context.Context, id string) (api.Delivery, error) {
 	as := doneAs
 	d, etag, err := s.load(ctx, as, id)
 	if err == nil && etag == "" {
@@ -220,7 +220,7 @@ func (s *Notifier) Retry(ctx context.Context, id string) (api.Delivery, error) {
 }
 
 // Purge removes deliveries that were over long ago.
-func (s *Notifier) Purge(ctx context.Context) (removed int, err error) {
+func (s *Worker) Purge(ctx context.Context) (removed int, err error) {
 	before := s.now().Add(-Keep)
 	var ops []storage.Op
 	drop := func() (err error) {

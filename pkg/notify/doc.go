@@ -3,10 +3,10 @@
 //
 // # How it works
 //
-// A timer follows the feed ([Service.Follow]). A step reads what is new, lets every rule decide (package digest), and
+// A timer follows the feed ([Follower.Follow]). A step reads what is new, lets every rule decide (package digest), and
 // commits in one transaction the deliveries, what the rules have gathered, and how far it has read. So a step that dies
 // did nothing, and of two at once one does. Each delivery then has a message in a queue, whose worker sends it
-// ([Service.Deliver]).
+// ([Worker.Deliver]).
 //
 //	Notifications  notify   state        how far the feed was read, and what each rule has gathered
 //	               notify   w<delivery>  a delivery that waits

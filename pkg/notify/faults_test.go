@@ -48,13 +48,13 @@ func TestW6AtLeastOnceWhateverFails(t *testing.T) {
 			}}
 			dies := r.over(storagetest.Hooked(r.store, &hooks))
 			r.publish(2, feed.Content)
-			_, _ = dies.Follow(t.Context())
-			got, err := r.queue.Receive(t.Context(), 32, time.Second)
+			_, _ = dies.Follower.Follow(t.Context())
+			got, err := r.Book.queue.Receive(t.Context(), 32, time.Second)
 			must(t, err)
 			for _, m := range got {
 				if id, _ := ParseJob(m.Body); id != "" {
-					if _, err := dies.Deliver(t.Context(), id); err == nil {
-						must(t, r.queue.Delete(t.Context(), m))
+					if _, err := dies.Worker.Deliver(t.Context(), id); err == nil {
+						must(t, r.Book.queue.Delete(t.Context(), m))
 					}
 				}
 			}
@@ -92,11 +92,11 @@ func TestW6TwoAtOnce(t *testing.T) {
 		r.publish(1, feed.Content)
 		var group sync.WaitGroup
 		for range 3 {
-			group.Go(func() { _, _ = r.over(r.store).Follow(t.Context()) })
+			group.Go(func() { _, _ = r.over(r.store).Follower.Follow(t.Context()) })
 		}
 		group.Wait()
 	}
-	got, err := r.queue.Receive(t.Context(), 32, time.Minute)
+	got, err := r.Book.queue.Receive(t.Context(), 32, time.Minute)
 	must(t, err)
 	var group sync.WaitGroup
 	for _, m := range got {
@@ -104,7 +104,7 @@ func TestW6TwoAtOnce(t *testing.T) {
 		must(t, err)
 		for range 3 {
 			other := r.over(r.store)
-			group.Go(func() { _, _ = other.Deliver(t.Context(), id) })
+			group.Go(func() { _, _ = other.Worker.Deliver(t.Context(), id) })
 		}
 	}
 	group.Wait()
@@ -133,14 +133,14 @@ func TestW6Killed(t *testing.T) {
 	d, etag, err := r.load(t.Context(), waitingAs, id)
 	must(t, err)
 	d.Claimed = r.now.Add(claimTime)
-	_, err = r.rows.Transact(t.Context(), deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d))
+	_, err = r.Book.rows.Transact(t.Context(), deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d))
 	must(t, err)
 	if said, err := r.Deliver(t.Context(), id); said != "another worker has it" || err != nil {
 		t.Errorf("%s, %v", said, err)
 	}
-	got, err := r.queue.Receive(t.Context(), 32, time.Hour)
+	got, err := r.Book.queue.Receive(t.Context(), 32, time.Hour)
 	must(t, err)
-	must(t, r.queue.Delete(t.Context(), got[0])) // the message is lost with the worker
+	must(t, r.Book.queue.Delete(t.Context(), got[0])) // the message is lost with the worker
 	r.pass(lostAfter + 2*claimTime)
 	if m := r.to.got[address("ops")]; len(m) != 1 || m[0].ID != id {
 		t.Errorf("%d messages", len(m))

@@ -49,12 +49,12 @@ func (s *base) loadState(ctx context.Context) (state, storage.ETag, error) {
 	return stateRows.Load(ctx, s.rows, stateKey)
 }
 
-// Report says what [Notifier.Follow] did.
+// Report says what [Follower.Follow] did.
 type Report struct{ Looked, Deliveries, Resent int }
 
 // Follow reads what is new in the feed, decides who is told of it, and sends the messages again that were lost. It may
 // be called by any number of processes at once.
-func (s *follower) Follow(ctx context.Context) (report Report, err error) {
+func (s *Follower) Follow(ctx context.Context) (report Report, err error) {
 	for more := true; more && err == nil && ctx.Err() == nil; {
 		more, err = s.step(ctx, &report)
 	}
@@ -65,8 +65,8 @@ func (s *follower) Follow(ctx context.Context) (report Report, err error) {
 }
 
 // step is one transaction's work; more says that there is more to do.
-func (s *follower) step(ctx context.Context, report *Report) (more bool, err error) {
-	rules, err := s.all(ctx)
+func (s *Follower) step(ctx context.Context, report *Report) (more bool, err error) {
+	rules, err := s.book.all(ctx)
 	if err != nil || len(rules) == 0 {
 		return false, err
 	}
@@ -107,7 +107,7 @@ func (s *follower) step(ctx context.Context, report *Report) (more bool, err err
 
 // pass is a step that is being decided.
 type pass struct {
-	s       *follower
+	s       *Follower
 	now     time.Time
 	rules   []rule
 	state   state
@@ -268,7 +268,7 @@ func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 }
 
 // listed reads the changes that a digest lists. What was purged is missing from it.
-func (s *follower) listed(ctx context.Context, r *rule, g gathered) (out []api.FeedChange, err error) {
+func (s *Follower) listed(ctx context.Context, r *rule, g gathered) (out []api.FeedChange, err error) {
 	out = []api.FeedChange{}
 	from, _ := feed.ParsePlace(g.Since)
 	to, _ := feed.ParsePlace(g.Final)
@@ -291,7 +291,7 @@ func (s *follower) listed(ctx context.Context, r *rule, g gathered) (out []api.F
 }
 
 // resend sends the messages of deliveries again that nobody has taken for long.
-func (s *follower) resend(ctx context.Context, report *Report) error {
+func (s *Follower) resend(ctx context.Context, report *Report) error {
 	late := s.now().Add(-lostAfter)
 	query := storage.Query{Partition: partition, RowFrom: waitingAs, RowTo: waitingAs + "~", Select: shownColumns}
 	for e, err := range s.rows.Query(ctx, query) {

@@ -43,7 +43,7 @@ func ruleKey(id string) storage.Key      { return storage.Key{Partition: rulesPa
 func channelKey(name string) storage.Key { return storage.Key{Partition: channelsPartition, Row: name} }
 
 // kept lists the rules that are kept here.
-func (s *book) kept(ctx context.Context) (out []rule, err error) {
+func (s *Book) kept(ctx context.Context) (out []rule, err error) {
 	for e, err := range s.rows.Query(ctx, storage.Query{Partition: rulesPartition}) {
 		if err != nil {
 			return nil, err
@@ -71,7 +71,7 @@ func readRule(e storage.Entity) (rule, error) {
 }
 
 // all lists every rule, by name.
-func (s *book) all(ctx context.Context) ([]rule, error) {
+func (s *Book) all(ctx context.Context) ([]rule, error) {
 	out, err := s.kept(ctx)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (s *book) all(ctx context.Context) ([]rule, error) {
 }
 
 // Rules lists the rules with what they have gathered.
-func (s *book) Rules(ctx context.Context) (out api.Rules, err error) {
+func (s *Book) Rules(ctx context.Context) (out api.Rules, err error) {
 	all, err := s.all(ctx)
 	if err != nil {
 		return out, err
@@ -99,7 +99,7 @@ func (s *book) Rules(ctx context.Context) (out api.Rules, err error) {
 }
 
 // rule finds one.
-func (s *book) rule(ctx context.Context, id string) (rule, storage.ETag, error) {
+func (s *Book) rule(ctx context.Context, id string) (rule, storage.ETag, error) {
 	for _, r := range s.o.File.rules {
 		if r.ID == id {
 			return r, "", nil
@@ -120,7 +120,7 @@ func (s *book) rule(ctx context.Context, id string) (rule, storage.ETag, error) 
 }
 
 // Rule finds one with what it has gathered.
-func (s *book) Rule(ctx context.Context, id string) (api.Rule, error) {
+func (s *Book) Rule(ctx context.Context, id string) (api.Rule, error) {
 	r, _, err := s.rule(ctx, id)
 	if err != nil {
 		return api.Rule{}, err
@@ -131,7 +131,7 @@ func (s *book) Rule(ctx context.Context, id string) (api.Rule, error) {
 }
 
 // SaveRule makes a rule, or changes the one of an id. A new one tells of changes from now on.
-func (s *book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out api.Rule, err error) {
+func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out api.Rule, err error) {
 	next := ruleRow{Spec: spec, Created: s.now()}
 	etag := storage.ETag("")
 	if id != "" {
@@ -168,7 +168,7 @@ func first(err error) error {
 }
 
 // checkTargets reports channels of a rule that there are not, and too many of all rules.
-func (s *book) checkTargets(ctx context.Context, id string, spec api.RuleSpec) (errs []error) {
+func (s *Book) checkTargets(ctx context.Context, id string, spec api.RuleSpec) (errs []error) {
 	all, err := s.all(ctx)
 	if err != nil {
 		return []error{err}
@@ -196,7 +196,7 @@ func (s *book) checkTargets(ctx context.Context, id string, spec api.RuleSpec) (
 }
 
 // RemoveRule ends a rule. What it has gathered is not told any more.
-func (s *book) RemoveRule(ctx context.Context, id string) (api.Rule, error) {
+func (s *Book) RemoveRule(ctx context.Context, id string) (api.Rule, error) {
 	r, etag, err := s.rule(ctx, id)
 	if err != nil {
 		return r.Rule, err
@@ -209,7 +209,7 @@ func (s *book) RemoveRule(ctx context.Context, id string) (api.Rule, error) {
 }
 
 // channel finds one.
-func (s *book) channel(ctx context.Context, name string) (channel, storage.ETag, error) {
+func (s *Book) channel(ctx context.Context, name string) (channel, storage.ETag, error) {
 	for _, c := range s.o.File.channels {
 		if c.Name == name {
 			return c, "", nil
@@ -227,7 +227,7 @@ func (s *book) channel(ctx context.Context, name string) (channel, storage.ETag,
 }
 
 // Channels lists the channels, by name.
-func (s *book) Channels(ctx context.Context) (out api.Channels, err error) {
+func (s *Book) Channels(ctx context.Context) (out api.Channels, err error) {
 	all := slices.Clone(s.o.File.channels)
 	for e, err := range s.rows.Query(ctx, storage.Query{Partition: channelsPartition}) {
 		if err != nil {
@@ -256,7 +256,7 @@ func (s *book) Channels(ctx context.Context) (out api.Channels, err error) {
 }
 
 // SaveChannel makes a channel, or changes it. A webhook that names no secret gets one, which the answer shows once.
-func (s *book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool) (out api.Channel, err error) {
+func (s *Book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool) (out api.Channel, err error) {
 	if err := errors.Join(checkChannel(spec)...); err != nil {
 		return out, first(err)
 	}
@@ -287,7 +287,7 @@ func (s *book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool)
 }
 
 // RemoveChannel ends a channel that no rule names.
-func (s *book) RemoveChannel(ctx context.Context, name string) (api.Channel, error) {
+func (s *Book) RemoveChannel(ctx context.Context, name string) (api.Channel, error) {
 	c, etag, err := s.channel(ctx, name)
 	if err != nil {
 		return api.Channel{}, err

@@ -52,25 +52,31 @@ type base struct {
 	o      Options
 }
 
-type (
-	// book knows the rules and the channels.
-	book struct{ *base }
-	// follower decides who is told.
-	follower struct{ *book }
-	// worker tells.
-	worker struct {
-		*book
+// Book knows the rules and the channels.
+type Book struct{ *base }
 
-		mu   sync.Mutex
-		busy map[string]int // messages under way to a channel
-	}
-)
+// Follower decides who is told.
+type Follower struct {
+	*base
 
-// Notifier tells of changes. It is safe for concurrent use by any number of processes.
+	book *Book
+}
+
+// Worker tells.
+type Worker struct {
+	*base
+
+	book *Book
+	mu   sync.Mutex
+	busy map[string]int // messages under way to a channel
+}
+
+// Notifier tells of changes. All of it is safe for concurrent use by any number of processes.
 type Notifier struct {
-	*book
-	*follower
-	*worker
+	*Book
+
+	Follower *Follower
+	Worker   *Worker
 }
 
 // New makes a notifier.
@@ -82,9 +88,10 @@ func New(store storage.Store, changes *feed.Feed, sender Sender, o Options) *Not
 	if o.Setting == nil {
 		o.Setting = func(string) string { return "" }
 	}
-	b := &book{&base{rows: store.Table(Table), queue: store.Queue(Queue), poison: store.Queue(PoisonQueue), feed: changes,
-		sender: sender, o: o}}
-	return &Notifier{b, &follower{b}, &worker{book: b, busy: map[string]int{}}}
+	b := &base{rows: store.Table(Table), queue: store.Queue(Queue), poison: store.Queue(PoisonQueue), feed: changes,
+		sender: sender, o: o}
+	book := &Book{b}
+	return &Notifier{book, &Follower{b, book}, &Worker{base: b, book: book, busy: map[string]int{}}}
 }
 
 // Create makes what is missing of the store.

@@ -48,6 +48,7 @@ func (r *receivers) Send(_ context.Context, to send.Target, m send.Message) send
 
 type rig struct {
 	*Notifier
+	*Worker
 
 	t     testing.TB
 	now   time.Time
@@ -65,6 +66,7 @@ func newRig(t testing.TB) *rig {
 	r.feed = feed.Open(r.store, func() time.Time { return r.now })
 	must(t, r.feed.Create(t.Context()))
 	r.Notifier = r.over(r.store)
+	r.Worker = r.Notifier.Worker
 	must(t, r.Create(t.Context()))
 	return r
 }
@@ -113,7 +115,7 @@ func (r *rig) publish(n int, kind feed.Kind) {
 
 func (r *rig) follow() Report {
 	r.t.Helper()
-	report, err := r.Follow(r.t.Context())
+	report, err := r.Follower.Follow(r.t.Context())
 	must(r.t, err)
 	return report
 }
@@ -122,7 +124,7 @@ func (r *rig) follow() Report {
 func (r *rig) work() {
 	r.t.Helper()
 	for {
-		got, err := r.queue.Receive(r.t.Context(), 32, time.Minute)
+		got, err := r.Book.queue.Receive(r.t.Context(), 32, time.Minute)
 		must(r.t, err)
 		if len(got) == 0 {
 			return
@@ -132,7 +134,7 @@ func (r *rig) work() {
 			must(r.t, err)
 			_, err = r.Deliver(r.t.Context(), id)
 			must(r.t, err)
-			must(r.t, r.queue.Delete(r.t.Context(), m))
+			must(r.t, r.Book.queue.Delete(r.t.Context(), m))
 		}
 	}
 }

@@ -18,13 +18,13 @@ const (
 )
 
 // Why says which rules a change meets, and who was told of it.
-func (s *follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err error) {
+func (s *Follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err error) {
 	out = api.ChangeWhy{Rules: []api.MetRule{}, Deliveries: []api.Delivery{}}
 	c, err := s.feed.At(ctx, id)
 	if err != nil {
 		return out, err
 	}
-	rules, err := s.all(ctx)
+	rules, err := s.book.all(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -38,7 +38,7 @@ func (s *follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err e
 }
 
 // told lists the deliveries of a change, and those digests of a rule that wants it which it lies in.
-func (s *follower) told(ctx context.Context, c feed.Change, rules []rule) ([]api.Delivery, error) {
+func (s *Follower) told(ctx context.Context, c feed.Change, rules []rule) ([]api.Delivery, error) {
 	out := []api.Delivery{}
 	for _, as := range []string{waitingAs, doneAs} {
 		later := c.Place

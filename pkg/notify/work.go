@@ -70,7 +70,7 @@ func (s *base) healthOp(name string, h health) storage.Op {
 }
 
 // take counts a message to a channel, unless there are enough.
-func (s *worker) take(name string) bool {
+func (s *Worker) take(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.busy[name] >= perChannel {
@@ -80,7 +80,7 @@ func (s *worker) take(name string) bool {
 	return true
 }
 
-func (s *worker) giveBack(name string) {
+func (s *Worker) giveBack(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.busy[name]--; s.busy[name] == 0 {
@@ -89,7 +89,7 @@ func (s *worker) giveBack(name string) {
 }
 
 // Deliver sends a delivery, if it waits and it is time. It says what became of it.
-func (s *worker) Deliver(ctx context.Context, id string) (report string, err error) {
+func (s *Worker) Deliver(ctx context.Context, id string) (report string, err error) {
 	d, etag, err := s.load(ctx, waitingAs, id)
 	now := s.now()
 	switch {
@@ -130,14 +130,14 @@ func (s *worker) Deliver(ctx context.Context, id string) (report string, err err
 }
 
 // postponed is until when a delivery waits for its channel or for the end of quiet hours.
-func (s *worker) postponed(ctx context.Context, d delivery, h health, now time.Time) (time.Time, string, error) {
+func (s *Worker) postponed(ctx context.Context, d delivery, h health, now time.Time) (time.Time, string, error) {
 	if h.Until.After(now) {
 		return h.Until, "the channel rests", nil
 	}
 	if d.Attempts == 0 {
 		return now, "", nil // whoever decided knew the hour
 	}
-	r, _, err := s.rule(ctx, d.Rule)
+	r, _, err := s.book.rule(ctx, d.Rule)
 	if fault.Is(err, fault.NotFound) {
 		return now, "", nil
 	}
@@ -145,7 +145,7 @@ func (s *worker) postponed(ctx context.Context, d delivery, h health, now time.T
 }
 
 // again lets a delivery wait.
-func (s *worker) again(ctx context.Context, id string, etag storage.ETag, d delivery, more []storage.Op) error {
+func (s *Worker) again(ctx context.Context, id string, etag storage.ETag, d delivery, more []storage.Op) error {
 	d.Claimed = time.Time{}
 	ops := append([]storage.Op{deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d)}, more...)
 	if _, err := s.rows.Transact(ctx, ops...); err != nil {
@@ -158,14 +158,14 @@ func (s *worker) again(ctx context.Context, id string, etag storage.ETag, d deli
 }
 
 // send brings a delivery to its channel.
-func (s *worker) send(ctx context.Context, d delivery) send.Result {
-	c, _, err := s.channel(ctx, d.Channel)
+func (s *Worker) send(ctx context.Context, d delivery) send.Result {
+	c, _, err := s.book.channel(ctx, d.Channel)
 	if fault.Is(err, fault.NotFound) {
 		return send.Result{ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Final: true}
 	}
 	var to send.Target
 	if err == nil {
-		to, err = s.target(c)
+		to, err = s.book.target(c)
 	}
 	if err != nil {
 		return send.Result{ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Ill: true}
@@ -174,7 +174,7 @@ func (s *worker) send(ctx context.Context, d delivery) send.Result {
 }
 
 // end records what became of a delivery that was tried.
-func (s *worker) end(ctx context.Context, id string, etag storage.ETag, d delivery, h health,
+func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delivery, h health,
 	got send.Result) (string, error) {
 	now := s.now()
 	d.Attempts++
@@ -204,7 +204,7 @@ func (s *worker) end(ctx context.Context, id string, etag storage.ETag, d delive
 }
 
 // finish moves a delivery to those that are over.
-func (s *worker) finish(ctx context.Context, id string, etag storage.ETag, d delivery, more []storage.Op) error {
+func (s *Worker) finish(ctx context.Context, id string, etag storage.ETag, d delivery, more []storage.Op) error {
 	ops := append([]storage.Op{
 		{Kind: storage.Delete, Entity: storage.Entity{Key: deliveryKey(waitingAs, id), ETag: etag}},
 		{Kind: storage.Upsert, Entity: storage.Entity{Key: deliveryKey(doneAs, id), Props: deliveryRows.Encode(&d)}},
@@ -217,7 +217,7 @@ func (s *worker) finish(ctx context.Context, id string, etag storage.ETag, d del
 }
 
 // GiveUp records that a delivery could not be worked on, however often it was tried.
-func (s *worker) GiveUp(ctx context.Context, id, why string) error {
+func (s *Worker) GiveUp(ctx context.Context, id, why string) error {
 	d, etag, err := s.load(ctx, waitingAs, id)
 	if err != nil || etag == "" {
 		return err
@@ -227,7 +227,7 @@ func (s *worker) GiveUp(ctx context.Context, id, why string) error {
 }
 
 // TestChannel sends a test, and gives the receiver's answer.
-func (s *book) TestChannel(ctx context.Context, name string) (api.ReceiverAnswer, error) {
+func (s *Book) TestChannel(ctx context.Context, name string) (api.ReceiverAnswer, error) {
 	c, _, err := s.channel(ctx, name)
 	if err != nil {
 		return api.ReceiverAnswer{}, err
@@ -243,7 +243,7 @@ func (s *book) TestChannel(ctx context.Context, name string) (api.ReceiverAnswer
 }
 
 // TestRule says what a rule would have told of lately.
-func (s *book) TestRule(ctx context.Context, id string) (out api.RuleTest, err error) {
+func (s *Book) TestRule(ctx context.Context, id string) (out api.RuleTest, err error) {
 	r, _, err := s.rule(ctx, id)
 	if err != nil {
 		return out, err
