@@ -21,6 +21,7 @@ type changeQuery struct {
 	filter feed.Filter
 	since  time.Time // zero for any
 	after  feed.Place
+	reader *feed.Reader // whose unread changes are wanted; nil for all
 }
 
 func newChangeQuery(from api.ChangeQuery) (q changeQuery, err error) {
@@ -50,6 +51,14 @@ func changes(ctx context.Context, v *call, from api.ChangeQuery) (page api.Chang
 			return page, fault.Field("continuation", "continuation: %w", err)
 		}
 	}
+	if q.Unread {
+		name, _ := readerOf(ctx)
+		r, err := feed.ReadersOf(v.Registry.Feed).Load(ctx, name)
+		if err != nil {
+			return page, err
+		}
+		q.reader = &r
+	}
 	switch q.Order {
 	case "", "newest":
 		return newestChanges(ctx, v.Registry.Feed, q, at)
@@ -72,7 +81,11 @@ func newestChanges(ctx context.Context, all *feed.Feed, q changeQuery, at feed.P
 	over := func(c feed.Change) bool {
 		return !c.Place.After(q.after) || c.At.Before(q.since.Add(-slack)) && !q.since.IsZero()
 	}
-	page.Changes, _, page.Continuation, err = collect(all.Newest(ctx, at), q.filter, q.Top, over)
+	found := all.Newest(ctx, at)
+	if q.reader != nil {
+		found = q.reader.Newest(found)
+	}
+	page.Changes, _, page.Continuation, err = collect(found, q.filter, q.Top, over)
 	return page, err
 }
 
@@ -84,7 +97,14 @@ func oldestChanges(ctx context.Context, all *feed.Feed, q changeQuery, at feed.P
 		}
 	}
 	var last feed.Place
-	page.Changes, last, page.Continuation, err = collect(all.Oldest(ctx, at), q.filter, q.Top, nil)
+	found := all.Oldest(ctx, at)
+	if q.reader != nil {
+		if q.reader.UpTo.After(at) {
+			at = q.reader.UpTo
+		}
+		found = q.reader.Unread(feed.ReadersOf(all).Since(ctx, *q.reader, at))
+	}
+	page.Changes, last, page.Continuation, err = collect(found, q.filter, q.Top, nil)
 	if last == (feed.Place{}) {
 		last = at
 	}

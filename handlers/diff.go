@@ -19,6 +19,11 @@ func diff(ctx context.Context, v *call, q api.DiffQuery) (out api.Diff, err erro
 	if err != nil {
 		return out, err
 	}
+	if q.From == api.SinceRead {
+		if q, err = sinceRead(ctx, v, &it, ids, q); err != nil {
+			return out, err
+		}
+	}
 	if q.From == "" || q.To == "" {
 		if q.From, q.To, err = lastTwo(ctx, v, ids, q); err != nil {
 			return out, err

@@ -73,6 +73,8 @@ func routes() []handler {
 		{api.ChangesAtom.Endpoint, changesAtom},
 		{api.ChangesJSON.Endpoint, changesJSONFeed},
 		on(api.GetDiff, diff),
+		on(api.GetReader, reader),
+		on(api.MarkRead, markRead),
 		on(api.StartRebuild, rebuildStart),
 		on(api.GetRebuild, rebuildState),
 		on(api.StartMigration, migrateStart),

@@ -24,10 +24,14 @@ a span such as 90m, 12h or 3d, or the cursor that an earlier call printed with
 --json. With --follow the oldest come first, and new ones as they happen, until
 Ctrl-C.
 
+--mark-read marks as read what is shown, and --unread leaves out what was marked,
+under the name of the key; where none is needed, for everybody of the machine.
+
 On a terminal the list goes through PAGER (less, if it is not set).`
 
 const changesExample = `  tidemark changes --since yesterday
   tidemark changes --host example.com --kind content,gone --min-share 0.1
+  tidemark changes --unread --mark-read
   tidemark changes --follow
   tidemark changes --since 7d --all --json | jq -r '.changes[].url'`
 
@@ -35,6 +39,8 @@ const changesExample = `  tidemark changes --since yesterday
 type changesOptions struct {
 	query       api.ChangeQuery
 	all, follow bool
+	read        bool // mark what is shown
+	allRead     bool // mark everything, and show nothing
 }
 
 func changesCommand(p *program) *cobra.Command {
@@ -49,8 +55,11 @@ func changesCommand(p *program) *cobra.Command {
 			if err := o.check(p.now()); err != nil {
 				return err
 			}
+			if o.allRead {
+				return readAllChanges(cmd.Context(), p)
+			}
 			if o.follow {
-				return p.followChanges(cmd.Context(), o.query)
+				return p.followChanges(cmd.Context(), o)
 			}
 			return p.paged(cmd.Context(), func() error { return p.listChanges(cmd.Context(), o) })
 		},
@@ -65,6 +74,9 @@ func changesCommand(p *program) *cobra.Command {
 	f.StringVarP(&o.query.Q, "words", "q", "", "`WORDS` that all stand in the title, the address or the passages")
 	f.IntVar(&o.query.Top, "top", 50, "how many; with --all, how many to read at a time")
 	f.BoolVar(&o.all, "all", false, "read on to the end")
+	f.BoolVarP(&o.query.Unread, "unread", "u", false, "only changes that were not marked as read")
+	f.BoolVar(&o.read, "mark-read", false, "mark as read what is shown")
+	f.BoolVar(&o.allRead, "mark-all-read", false, "mark as read all that has changed, and show nothing")
 	f.BoolVarP(&o.follow, "follow", "f", false, "go on with what changes from now on, or since --since")
 	return cmd
 }
@@ -121,6 +133,9 @@ func (p *program) listChanges(ctx context.Context, o changesOptions) error {
 		for _, c := range page.Changes {
 			p.showChange(c)
 		}
+		if err := markRead(ctx, p, o, page.Changes); err != nil {
+			return err
+		}
 		n += len(page.Changes)
 		if !o.all && n >= o.query.Top && page.Continuation != "" {
 			p.note("%s shown, there are more: see --all", words.Count(n, "change"))
@@ -133,11 +148,37 @@ func (p *program) listChanges(ctx context.Context, o changesOptions) error {
 	return nil
 }
 
+// markRead marks changes as read, if that is wanted. What is printed as JSON is the list alone.
+func markRead(ctx context.Context, p *program, o changesOptions, shown []api.FeedChange) error {
+	if !o.read || len(shown) == 0 {
+		return nil
+	}
+	q := api.ReadRequest{}
+	for _, c := range shown {
+		q.IDs = append(q.IDs, c.ID)
+	}
+	_, err := api.MarkRead.Call(ctx, p.silentClient(), q)
+	return err
+}
+
+// readAllChanges marks everything as read that has changed up to now.
+func readAllChanges(ctx context.Context, p *program) error {
+	now, err := api.ListChanges.Call(ctx, p.silentClient(), api.ChangeQuery{Top: 1})
+	if err == nil {
+		_, err = api.MarkRead.Call(ctx, p.client(), api.ReadRequest{UpTo: now.Cursor})
+	}
+	if err == nil {
+		p.say("everything up to now is marked as read")
+	}
+	return err
+}
+
 // followWait is how long a follower waits who has seen everything.
 const followWait = 2 * time.Second
 
 // followChanges shows changes as they happen, until ctx ends.
-func (p *program) followChanges(ctx context.Context, q api.ChangeQuery) error {
+func (p *program) followChanges(ctx context.Context, o changesOptions) error {
+	q := o.query
 	if q.Since == "" {
 		now, err := api.ListChanges.Call(ctx, p.silentClient(), api.ChangeQuery{Top: 1})
 		if err != nil {
@@ -158,6 +199,9 @@ func (p *program) followChanges(ctx context.Context, q api.ChangeQuery) error {
 		}
 		for _, c := range page.Changes {
 			p.showChange(c)
+		}
+		if err := markRead(ctx, p, o, page.Changes); err != nil {
+			return err
 		}
 		if q.Since = page.Cursor; page.Continuation == "" {
 			if err := p.sleep(ctx, followWait); err != nil {

@@ -15,14 +15,16 @@ const diffLong = `Show what differs between two captures of a source, line by li
 that differ marked: by default between the last two of which the text differs.
 
 FROM and TO are the beginnings of the SHA-256 digests that "tidemark show" and
-"tidemark changes" print. On a terminal the text goes through PAGER.`
+"tidemark changes" print. --since-read takes the version that "tidemark changes
+--mark-read" has shown last. On a terminal the text goes through PAGER.`
 
 const diffExample = `  tidemark diff https://example.com/prices
   tidemark diff https://example.com/prices 7f1d441a 3f235255
+  tidemark diff --since-read https://example.com/prices
   tidemark diff --stat url_k7gxn3…`
 
 func diffCommand(p *program) *cobra.Command {
-	var stat bool
+	var stat, sinceRead bool
 	cmd := &cobra.Command{
 		Use:     "diff ID|SOURCE [FROM [TO]]",
 		Short:   "Show what changed of a source",
@@ -35,7 +37,10 @@ func diffCommand(p *program) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := p.diffOf(cmd.Context(), args)
+			if sinceRead && len(args) > 1 {
+				return usagef("--since-read stands for FROM: leave the captures out")
+			}
+			d, err := p.diffOf(cmd.Context(), args, sinceRead)
 			if err != nil || p.json {
 				return err
 			}
@@ -46,13 +51,18 @@ func diffCommand(p *program) *cobra.Command {
 			return p.paged(cmd.Context(), func() error { p.showDiff(d); return nil })
 		},
 	}
+	cmd.Flags().BoolVar(&sinceRead, "since-read", false,
+		"from the version that was last marked as read")
 	cmd.Flags().BoolVar(&stat, "stat", false, "only how much differs")
 	return cmd
 }
 
-func (p *program) diffOf(ctx context.Context, args []string) (api.Diff, error) {
+func (p *program) diffOf(ctx context.Context, args []string, sinceRead bool) (api.Diff, error) {
 	name, captures := args[0], args[1:]
 	var q api.DiffQuery
+	if sinceRead {
+		q.From = api.SinceRead
+	}
 	if len(captures) > 0 {
 		it, err := itemFrom(ctx, p, p.silentClient(), name)
 		if err != nil {

@@ -15,8 +15,10 @@ type ChangeQuery struct {
 	// The least part of the text that has changed, 0 to 1. Changes of which that is not known are left out.
 	MinShare float64 `json:"minShare,omitempty"`
 	// Words that all stand in the title, the address or the passages of a change.
-	Q   string `json:"q,omitempty"`
-	Top int    `json:"top,omitempty" default:"50" min:"1" max:"500"` // Changes of a page.
+	Q string `json:"q,omitempty"`
+	// Only changes that whoever asks has not marked as read. Who that is says the name of the key.
+	Unread bool `json:"unread,omitempty"`
+	Top    int  `json:"top,omitempty" default:"50" min:"1" max:"500"` // Changes of a page.
 	// That of the page before; leave it out for the first.
 	Continuation string `json:"continuation,omitempty"`
 }
@@ -106,10 +108,34 @@ type JSONFeedItem struct {
 
 // DiffQuery asks for what differs between two captures of an item: by default the last two of which the text differs.
 type DiffQuery struct {
-	ID   string `json:"-" path:"id"`    // The item.
-	From string `json:"from,omitempty"` // sha256 of a capture
-	To   string `json:"to,omitempty"`   // sha256 of a capture
+	ID string `json:"-" path:"id"` // The item.
+	// sha256 of a capture; or read, for the one that whoever asks has read last, by the changes marked as read.
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"` // sha256 of a capture; with from=read, the present one unless given
 }
+
+// SinceRead is the From of a [DiffQuery] for the version that was read last.
+const SinceRead = "read"
+
+// Reader is how far somebody has read the changes: whoever has the same key reads as one.
+type Reader struct {
+	Name   string `json:"name"`           // of the key; empty where nobody needs one
+	UpTo   string `json:"upTo,omitempty"` // everything up to this cursor is read
+	Beyond int    `json:"beyond"`         // how many changes after it are read
+	Unread int    `json:"unread"`         // how many are not; 100 for as many or more
+}
+
+// MaxUnread is as far as the unread changes of a [Reader] are counted.
+const MaxUnread = 100
+
+// ReadRequest marks changes as read: one of the two.
+type ReadRequest struct {
+	UpTo string   `json:"upTo,omitempty"` // The cursor of a list: everything up to there.
+	IDs  []string `json:"ids,omitempty"`  // Of changes, at most 1,000.
+}
+
+// MaxReadIDs bounds the ids of a [ReadRequest].
+const MaxReadIDs = 1000
 
 // Diff is what differs between the texts of two captures, line by line and word by word.
 type Diff struct {

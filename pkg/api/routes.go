@@ -112,6 +112,8 @@ var (
 	ChangesAtom = route[FeedQuery, []byte](ok, get, "changes.atom").scoped(ScopeFeed).anonymous()
 	ChangesJSON = route[FeedQuery, JSONFeed](ok, get, "changes.json").scoped(ScopeFeed).anonymous()
 	GetDiff     = route[DiffQuery, Diff](ok, get, "items/{id}/diff")
+	GetReader   = route[None, Reader](ok, get, "readers/me")
+	MarkRead    = route[ReadRequest, Reader](ok, post, "changes/read").scoped(ScopeRead) // it concerns nobody else
 )
 
 // Who is told of it.

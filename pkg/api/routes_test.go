@@ -83,6 +83,8 @@ var requests = []asked{
 	ask(TestChannel, ChannelName{Name: "c"}, "POST channels/c/test", ""),
 	ask(ListDeliveries, DeliveryQuery{State: "failed", Top: 5}, "GET deliveries?state=failed&top=5", ""),
 	ask(RetryDelivery, DeliveryID{ID: "d"}, "POST deliveries/d/retry", ""),
+	ask(GetReader, None{}, "GET readers/me", ""),
+	ask(MarkRead, ReadRequest{UpTo: "1.2.3"}, "POST changes/read", `{"upTo":"1.2.3"}`),
 	ask(GetStatus, StatusQuery{Host: "a.example"}, "GET SearchStatus?host=a.example", ""),
 	ask(GetHost, HostName{Host: "a.example"}, "GET hosts/a.example", ""),
 	ask(StartRebuild, RebuildRequest{Scope: &RebuildScope{Host: "a.example"}, Refetch: true}, "POST RebuildIndex",

@@ -16,6 +16,7 @@
 //	<segment>  m<id>       says that the group of that id is here
 //	feed       now         the segment that is written to
 //	feed       s<segment>  since when a segment is written to
+//	reader     <name>      what somebody has read: all up to a place, and some changes beyond it
 //
 // One transaction writes a group, its mark, and the head by its revision: of two writers one fails, and looks again.
 // A write that takes effect after its client gave up fails likewise, or has taken effect before anybody else's. After

@@ -124,6 +124,13 @@ func (r *running) changes(id, capture string) {
 	if len(got.Changes) == 0 || *got.Changes[len(got.Changes)-1].ItemId != id || got.Changes[0].Kind != "new" {
 		r.Errorf("changes %+v", got)
 	}
+	ids := []string{got.Changes[len(got.Changes)-1].Id}
+	if me := ok(r.MarkReadWithResponse(ctx, ReadRequest{Ids: &ids})); me.UpTo == nil || *me.UpTo != ids[0] {
+		r.Errorf("reader %+v", me)
+	}
+	if me := ok(r.GetReaderWithResponse(ctx)); me.Unread != len(got.Changes)-1 {
+		r.Errorf("reader %+v of %d changes", me, len(got.Changes))
+	}
 	oldest := "oldest"
 	if got := ok(r.ListChangesWithResponse(ctx, &ListChangesParams{Since: &got.Cursor, Order: &oldest})); len(
 		got.Changes) != 0 {

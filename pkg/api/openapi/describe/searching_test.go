@@ -79,7 +79,22 @@ func watching() []operation {
 				"change.",
 			gives: "The places that differ, with three lines around them.",
 			fails: []int{http.StatusNotFound},
-			shown: []string{"W3 what differs"},
+			shown: []string{"W3 what differs", "W3 what differs from what was read"},
+		},
+		{
+			of: api.GetReader.Endpoint, id: "getReader", tag: tagChanges,
+			summary: "Show how far you have read",
+			about:   "Whoever has a key reads by its name; where nobody needs one, the person of the machine does.",
+			gives:   "The reader.",
+			shown:   []string{"W1 a reader"},
+		},
+		{
+			of: api.MarkRead.Endpoint, id: "markRead", tag: tagChanges,
+			summary: "Mark changes as read",
+			about: "Everything up to the cursor of a list, or some changes. It may be repeated, and nothing becomes unread " +
+				"by it. 2,000 changes are kept one by one.",
+			gives: "The reader.",
+			shown: []string{"W1 the first change is read", "W1 everything is read"},
 		},
 	}
 }

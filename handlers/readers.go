@@ -1,0 +1,106 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// nobody is the reader where nobody needs a key: the person of this machine. No key has that name.
+const nobody = "-"
+
+// readerOf is by which name a caller reads, and what is shown of it.
+func readerOf(ctx context.Context) (row, shown string) {
+	c, _ := ctx.Value(callerKey{}).(caller)
+	if c.name == "" {
+		return nobody, ""
+	}
+	return c.name, c.name
+}
+
+// reader says how far the caller has read.
+func reader(ctx context.Context, v *call, _ api.None) (out api.Reader, err error) {
+	name, _ := readerOf(ctx)
+	r, err := feed.ReadersOf(v.Registry.Feed).Load(ctx, name)
+	if err != nil {
+		return out, err
+	}
+	return readerJSON(ctx, v, r)
+}
+
+func readerJSON(ctx context.Context, v *call, r feed.Reader) (out api.Reader, err error) {
+	_, out.Name = readerOf(ctx)
+	if out.Beyond = len(r.Beyond); r.UpTo != (feed.Place{}) {
+		out.UpTo = r.UpTo.String()
+	}
+	for c, err := range feed.ReadersOf(v.Registry.Feed).Since(ctx, r, feed.Place{}) {
+		if err != nil {
+			return out, err
+		}
+		if !r.Has(c.Place) {
+			out.Unread++
+		}
+		if out.Unread == api.MaxUnread {
+			break
+		}
+	}
+	return out, nil
+}
+
+// markRead marks changes as read by the caller.
+func markRead(ctx context.Context, v *call, q api.ReadRequest) (out api.Reader, err error) {
+	if (q.UpTo == "") == (len(q.IDs) == 0) {
+		return out, fault.Field("upTo", "give either upTo, the cursor of a list of changes, or ids, those of changes")
+	}
+	if len(q.IDs) > api.MaxReadIDs {
+		return out, fault.Field("ids", "give at most %d ids, not %d", api.MaxReadIDs, len(q.IDs))
+	}
+	var upTo feed.Place
+	if q.UpTo != "" {
+		if upTo, err = feed.ParsePlace(q.UpTo); err != nil {
+			return out, fault.Field("upTo", "upTo: %w", err)
+		}
+	}
+	ids := make([]feed.Place, len(q.IDs))
+	for i, id := range q.IDs {
+		if ids[i], err = feed.ParsePlace(id); err != nil {
+			return out, fault.Field("ids", "ids: %w", err)
+		}
+	}
+	name, _ := readerOf(ctx)
+	r, err := feed.ReadersOf(v.Registry.Feed).Mark(ctx, name, upTo, ids...)
+	if err != nil {
+		return out, err
+	}
+	return readerJSON(ctx, v, r)
+}
+
+// sinceRead is a query for what differs from the version of an item that the caller has read last.
+func sinceRead(
+	ctx context.Context, v *call, it *registry.Item, ids []source.ID, q api.DiffQuery,
+) (api.DiffQuery, error) {
+	name, _ := readerOf(ctx)
+	r, err := feed.ReadersOf(v.Registry.Feed).Load(ctx, name)
+	if err != nil {
+		return q, err
+	}
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = string(id)
+	}
+	last, err := feed.ReadersOf(v.Registry.Feed).LastRead(ctx, r, names, it.RawHash, maxScanned)
+	if fault.Is(err, fault.TooLarge) {
+		return q, fault.Field("from", "from: %w", err)
+	}
+	if q.From = feed.Digest(last); err == nil && q.From == "" {
+		err = fault.New(fault.NotFound, "no version of the item was read yet: leave from out for its last change")
+	}
+	if q.To == "" {
+		q.To = feed.Digest(it.RawHash)
+	}
+	return q, err
+}

@@ -1,0 +1,209 @@
+package feed
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// Reader is what somebody has read of the feed: everything up to a place, and some changes beyond it.
+type Reader struct {
+	UpTo   Place
+	Beyond []Place // in order, all after UpTo
+}
+
+// Readers is what everybody has read of a feed.
+type Readers struct{ feed *Feed }
+
+// ReadersOf are the readers of a feed. They are kept in its table.
+func ReadersOf(f *Feed) Readers { return Readers{f} }
+
+// MaxBeyond bounds the changes that are kept as read one by one.
+const MaxBeyond = 2000
+
+// readerPartition is that of the readers' rows, beside the segments.
+const readerPartition = "reader"
+
+// readerRow is a reader as it is stored.
+type readerRow struct {
+	UpTo   string   `col:"upTo"`
+	Beyond []string `col:"beyond,gzip"`
+}
+
+var readerRows = row.Of[readerRow]()
+
+// Has reports whether the reader has read the change at a place.
+func (r Reader) Has(p Place) bool {
+	if !p.After(r.UpTo) {
+		return true
+	}
+	_, found := slices.BinarySearchFunc(r.Beyond, p, compare)
+	return found
+}
+
+// Unread leaves out of changes those that the reader has read.
+func (r Reader) Unread(changes iter.Seq2[Change, error]) iter.Seq2[Change, error] {
+	return func(yield func(Change, error) bool) {
+		for c, err := range changes {
+			if (err != nil || !r.Has(c.Place)) && !yield(c, err) {
+				return
+			}
+		}
+	}
+}
+
+// Newest is Unread of changes that come the newest first: it ends where everything was read.
+func (r Reader) Newest(changes iter.Seq2[Change, error]) iter.Seq2[Change, error] {
+	return r.Unread(func(yield func(Change, error) bool) {
+		for c, err := range changes {
+			if err == nil && !c.Place.After(r.UpTo) || !yield(c, err) {
+				return
+			}
+		}
+	})
+}
+
+// Since yields what is kept of the feed after everything that the reader has read, the oldest first, and after a
+// place. Changes that were read beyond that are among them. Expired if the place is.
+func (f Readers) Since(ctx context.Context, r Reader, after Place) iter.Seq2[Change, error] {
+	return func(yield func(Change, error) bool) {
+		own := !after.After(r.UpTo)
+		if own {
+			after = r.UpTo
+		}
+		for c, err := range f.feed.Oldest(ctx, after) {
+			if own && fault.Is(err, fault.Expired) { // what came next is not kept, and cannot be read any more
+				f.feed.Oldest(ctx, Place{})(yield)
+				return
+			}
+			if !yield(c, err) {
+				return
+			}
+		}
+	}
+}
+
+func compare(a, b Place) int {
+	switch {
+	case a.less(b):
+		return -1
+	case b.less(a):
+		return 1
+	}
+	return 0
+}
+
+// Load reads what somebody of a name has read: nothing, if nobody of that name ever said.
+func (f Readers) Load(ctx context.Context, name string) (Reader, error) {
+	r, _, err := f.load(ctx, name)
+	return r, err
+}
+
+func (f Readers) load(ctx context.Context, name string) (r Reader, etag storage.ETag, err error) {
+	stored, etag, err := readerRows.Load(ctx, f.feed.rows, readerKey(name))
+	r.UpTo, _ = ParsePlace(stored.UpTo) // damaged: nothing was read
+	for _, text := range stored.Beyond {
+		if p, err := ParsePlace(text); err == nil {
+			r.Beyond = append(r.Beyond, p)
+		}
+	}
+	return r, etag, err
+}
+
+func readerKey(name string) storage.Key { return storage.Key{Partition: readerPartition, Row: name} }
+
+// Mark notes that somebody has read everything up to a place, and some changes. Nothing becomes unread by it, and it
+// may be repeated. Invalid for a place that is not in the feed yet, which blames upTo or ids, and for more changes
+// beyond what was read than [MaxBeyond].
+func (f Readers) Mark(ctx context.Context, name string, upTo Place, ids ...Place) (Reader, error) {
+	end, err := f.feed.End(ctx)
+	if err != nil {
+		return Reader{}, err
+	}
+	if upTo.After(end) {
+		return Reader{}, fault.Field("upTo", "upTo is after everything in the feed: send the cursor of a list of changes")
+	}
+	for _, id := range ids {
+		if id.After(end) {
+			return Reader{}, fault.Field("ids", "ids: no change has the id %s", id)
+		}
+	}
+	for range writeTries {
+		r, etag, err := f.load(ctx, name)
+		if err != nil {
+			return r, err
+		}
+		if err := f.advance(ctx, &r, upTo, ids); err != nil {
+			return r, err
+		}
+		stored := readerRow{UpTo: r.UpTo.String()}
+		for _, p := range r.Beyond {
+			stored.Beyond = append(stored.Beyond, p.String())
+		}
+		_, err = f.feed.rows.Transact(ctx, readerRows.Put(readerKey(name), etag, &stored))
+		if !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.NotFound) {
+			return r, err
+		}
+	}
+	return Reader{}, fault.New(fault.Conflict, "%.64q reads in too many places at once", name)
+}
+
+// advance adds to what was read. Changes that follow each other are taken together, so that whoever reads all of them
+// in any order has nothing beyond in the end.
+func (f Readers) advance(ctx context.Context, r *Reader, upTo Place, ids []Place) error {
+	if upTo.After(r.UpTo) {
+		r.UpTo = upTo
+	}
+	r.Beyond = append(r.Beyond, ids...)
+	slices.SortFunc(r.Beyond, compare)
+	r.Beyond = slices.Compact(r.Beyond)
+	drop := func() {
+		r.Beyond = slices.DeleteFunc(r.Beyond, func(p Place) bool { return !p.After(r.UpTo) })
+	}
+	if drop(); len(r.Beyond) > 0 {
+		for c, err := range f.Since(ctx, *r, Place{}) {
+			if err != nil {
+				return err
+			}
+			if !r.Has(c.Place) {
+				break
+			}
+			r.UpTo = c.Place
+		}
+		drop()
+	}
+	if len(r.Beyond) > MaxBeyond {
+		return fault.Field("ids", "more than %d changes are read one by one: send upTo with the cursor of a list, which "+
+			"marks everything up to there", MaxBeyond)
+	}
+	return nil
+}
+
+// LastRead is the capture of some ids of one item that a reader has read last, by its raw digest; empty if the reader
+// has read none. Present is the one that the item has now. It looks at no more than most changes; behind those it is
+// TooLarge.
+func (f Readers) LastRead(ctx context.Context, r Reader, ids []string, present string, most int) (string, error) {
+	last, seen := "", false
+	for c, err := range f.Since(ctx, r, Place{}) {
+		if most--; err == nil && most < 0 {
+			err = fault.New(fault.TooLarge, "too many changes came since: mark some of them as read, or give a capture")
+		}
+		switch {
+		case err != nil:
+			return "", err
+		case c.To == "" || !slices.Contains(ids, c.ItemID):
+		case r.Has(c.Place):
+			last, seen = c.To, true
+		case !seen:
+			last, seen = c.From, true
+		}
+	}
+	if !seen {
+		return present, nil
+	}
+	return last, nil
+}
