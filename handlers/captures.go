@@ -96,9 +96,12 @@ func noCapture(err error, digest string) error {
 	return err
 }
 
+// captureBase is what addresses in captures are relative to where nobody asks for them.
+const captureBase = "https://capture.invalid/"
+
 // readCapture extracts the text of a capture, which does not depend on where its links lead.
 func readCapture(ctx context.Context, v *call, c snapshot.Capture, body []byte) (extract.Document, error) {
-	return v.Documents.Extract(ctx, body, c.ContentType(), "https://capture.invalid/", extract.Limits{})
+	return v.Documents.Extract(ctx, body, c.ContentType(), captureBase, extract.Limits{})
 }
 
 // loadCapture reads a capture of an item, or of one that has moved there.

@@ -2,15 +2,16 @@ package handlers
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // diff says what differs between two captures of an item.
@@ -29,7 +30,18 @@ func diff(ctx context.Context, v *call, q api.DiffQuery) (out api.Diff, err erro
 			return out, err
 		}
 	}
-	texts := make([]string, 2)
+	if !slices.Contains([]string{"", "page", "watched"}, q.Part) {
+		return out, fault.Field("part", "part must be page or watched, not %.40q", q.Part)
+	}
+	set, err := v.Registry.Tags.Effective(ctx, &it)
+	if err != nil {
+		return out, err
+	}
+	w, err := newWatcher(v, ids, set.Watch)
+	if err != nil {
+		return out, err
+	}
+	texts, parts := make([]string, 2), make([]*part.Part, 2)
 	for i, side := range []struct {
 		field, digest string
 		capture       *api.Capture
@@ -37,9 +49,12 @@ func diff(ctx context.Context, v *call, q api.DiffQuery) (out api.Diff, err erro
 		if !isDigest(side.digest) {
 			return out, fault.Field(side.field, "%s is not 64 hexadecimal digits", side.field)
 		}
-		c, text, err := textOf(ctx, v, ids, side.digest)
+		c, text, p, err := w.read(ctx, side.digest)
 		if err != nil {
 			return out, err
+		}
+		if parts[i] = p; p != nil && q.Part == "watched" {
+			text = strings.ToValidUTF8(p.Doc.Text, "�")
 		}
 		*side.capture, texts[i] = captureJSON(&it, c), words.Clip(text, textdiff.MaxText)
 		out.Cut = out.Cut || len(text) > textdiff.MaxText
@@ -47,7 +62,7 @@ func diff(ctx context.Context, v *call, q api.DiffQuery) (out api.Diff, err erro
 	hunks, long := textdiff.Compare(texts[0], texts[1])
 	out.Cut, out.Hunks = out.Cut || long, []api.DiffHunk{}
 	for _, h := range hunks {
-		out.Hunks = append(out.Hunks, hunkJSON(h))
+		out.Hunks = append(out.Hunks, hunkJSON(h, parts))
 	}
 	return out, nil
 }
@@ -69,18 +84,16 @@ func lastTwo(ctx context.Context, v *call, ids []source.ID, q api.DiffQuery) (fr
 	return "", "", fault.New(fault.NotFound, "the item has not changed yet, so there are no two captures to compare")
 }
 
-// textOf reads the text of a capture of an item.
-func textOf(ctx context.Context, v *call, ids []source.ID, digest string) (c snapshot.Capture, text string, err error) {
-	c, body, err := v.Snapshots.LoadOf(ctx, ids, "sha256:"+digest)
-	if err != nil {
-		return c, "", noCapture(err, digest)
-	}
-	doc, err := readCapture(ctx, v, c, body)
-	return c, strings.ToValidUTF8(doc.Text, "�"), err
-}
-
 // hunkJSON lists the lines of a hunk: those that went before those that came in their place.
-func hunkJSON(rows []textdiff.Row) (h api.DiffHunk) {
+// Lines that do not count have the rule that says so.
+func hunkJSON(rows []textdiff.Row, parts []*part.Part) (h api.DiffHunk) {
+	rule := func(side int, pieces []textdiff.Piece) string {
+		line, differs := textdiff.Line(pieces)
+		if parts[side] == nil || !differs {
+			return ""
+		}
+		return parts[side].Rule(line)
+	}
 	var gone, come []api.DiffLine
 	flush := func() {
 		h.Lines = append(append(h.Lines, gone...), come...)
@@ -93,10 +106,10 @@ func hunkJSON(rows []textdiff.Row) (h api.DiffHunk) {
 			continue
 		}
 		if r.OldN > 0 {
-			gone = append(gone, api.DiffLine{Op: "removed", Old: r.OldN, Text: pieces(r.Old)})
+			gone = append(gone, api.DiffLine{Op: "removed", Old: r.OldN, Text: pieces(r.Old), Ignored: rule(0, r.Old)})
 		}
 		if r.NewN > 0 {
-			come = append(come, api.DiffLine{Op: "added", New: r.NewN, Text: pieces(r.New)})
+			come = append(come, api.DiffLine{Op: "added", New: r.NewN, Text: pieces(r.New), Ignored: rule(1, r.New)})
 		}
 	}
 	flush()

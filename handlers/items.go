@@ -97,7 +97,7 @@ func itemJSON(it *registry.Item) api.Item {
 	out := api.Item{
 		ID: string(it.ID), Type: string(it.Type), Status: api.Status(it.Status),
 		NormalizedSource: it.NormalizedSource, DisplaySource: it.DisplaySource, SourceHost: it.SourceHost,
-		Thin: it.Thin != "", Collapsed: it.Collapse.Waits(), Why: it.Thin,
+		Thin: it.Thin != "", Collapsed: it.Collapse.Waits(), WatchBroken: it.Watched.Broken != "", Why: it.Thin,
 		ParentPageID: it.ParentPageID, ContentGroupID: it.ContentGroupID, AliasOf: string(it.AliasOf),
 		DiscoveryMethod: it.DiscoveryMethod, DiscoveryRunID: it.DiscoveryRun, JobID: it.DiscoveryJob,
 		ReindexRequested: it.ReindexRequested, ReindexGeneration: it.ReindexGeneration,
@@ -116,7 +116,10 @@ func itemJSON(it *registry.Item) api.Item {
 		out.NextCrawlAt = time.Time{}
 	}
 	showOptions(&out, it)
-	if out.Collapsed {
+	switch {
+	case out.WatchBroken:
+		out.Why = it.Watched.Broken + ", since " + it.Watched.Since.Format(time.RFC3339)
+	case out.Collapsed:
 		out.Why = it.Collapse.Why()
 	}
 	if t, err := http.ParseTime(it.HTTPLastModified); err == nil {

@@ -127,7 +127,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	}
 	out := map[string]reflect.Type{}
 	for _, f := range reflect.VisibleFields(t) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
 			out[name] = f.Type
 		}
 	}

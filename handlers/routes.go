@@ -75,6 +75,8 @@ func routes() []handler {
 		on(api.GetDiff, diff),
 		on(api.GetReader, reader),
 		on(api.MarkRead, markRead),
+		on(api.IgnoreLines, ignoreLines),
+		on(api.AcceptWatch, acceptWatch),
 		on(api.StartRebuild, rebuildStart),
 		on(api.GetRebuild, rebuildState),
 		on(api.StartMigration, migrateStart),

@@ -18,7 +18,9 @@ type ChangeQuery struct {
 	Q string `json:"q,omitempty"`
 	// Only changes that whoever asks has not marked as read. Who that is says the name of the key.
 	Unread bool `json:"unread,omitempty"`
-	Top    int  `json:"top,omitempty" default:"50" min:"1" max:"500"` // Changes of a page.
+	// Changes that rules of a watch hide: false, the default, leaves them out; true has them, too; only has them alone.
+	Silenced string `json:"silenced,omitempty"`
+	Top      int    `json:"top,omitempty" default:"50" min:"1" max:"500"` // Changes of a page.
 	// That of the page before; leave it out for the first.
 	Continuation string `json:"continuation,omitempty"`
 }
@@ -31,11 +33,13 @@ type ChangeFilter struct {
 	Kind     string  `json:"kind,omitempty"`     // kinds, with commas between them
 	MinShare float64 `json:"minShare,omitempty"` // the least part of the text that has changed, 0 to 1
 	Q        string  `json:"q,omitempty"`        // words that all stand in the title, the address or the passages
+	Silenced string  `json:"silenced,omitempty"` // false, the default, true or only: what rules of a watch hide
 }
 
 // Filter is what the query says of changes.
 func (q ChangeQuery) Filter() ChangeFilter {
-	return ChangeFilter{Host: q.Host, Tag: q.Tag, Type: q.Type, Kind: q.Kind, MinShare: q.MinShare, Q: q.Q}
+	return ChangeFilter{Host: q.Host, Tag: q.Tag, Type: q.Type, Kind: q.Kind, MinShare: q.MinShare, Q: q.Q,
+		Silenced: q.Silenced}
 }
 
 // ChangePage is a page of changes. A page may have fewer than were asked for, and none, while there is a continuation.
@@ -65,15 +69,26 @@ type FeedChange struct {
 	WordsAdded   int              `json:"wordsAdded,omitempty"`
 	WordsRemoved int              `json:"wordsRemoved,omitempty"`
 	Passages     []ChangedPassage `json:"passages,omitempty"` // the first four
-	From         string           `json:"from,omitempty"`     // sha256 of the capture before
-	To           string           `json:"to,omitempty"`       // sha256 of the capture that it has now
-	Diff         string           `json:"diff,omitempty"`     // path of the difference between the two
+	// Silenced says that a rule of the item's watch hides the change. Ignored is what did not count, and why: at most
+	// three pieces.
+	Silenced bool            `json:"silenced,omitempty"`
+	Ignored  []IgnoredChange `json:"ignored,omitempty"`
+	From     string          `json:"from,omitempty"` // sha256 of the capture before
+	To       string          `json:"to,omitempty"`   // sha256 of the capture that it has now
+	Diff     string          `json:"diff,omitempty"` // path of the difference between the two
 }
 
 // ChangedPassage is a line of the text that came or went, clipped around what is different.
 type ChangedPassage struct {
 	Text string `json:"text"`
 	Op   string `json:"op"` // added or removed
+}
+
+// IgnoredChange is a piece of text that came or went and did not count.
+type IgnoredChange struct {
+	Hunk string `json:"hunk,omitempty"` // left out for a rule that hides the change as a whole
+	Op   string `json:"op,omitempty"`   // added or removed
+	Rule string `json:"rule"`           // as in ignore: ^Updated
 }
 
 // FeedQuery asks for the newest changes as a feed.
@@ -112,6 +127,8 @@ type DiffQuery struct {
 	// sha256 of a capture; or read, for the one that whoever asks has read last, by the changes marked as read.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"` // sha256 of a capture; with from=read, the present one unless given
+	// Part is what is compared: page, the default, or watched for the part that the item's watch selects.
+	Part string `json:"part,omitempty"`
 }
 
 // SinceRead is the From of a [DiffQuery] for the version that was read last.
@@ -157,6 +174,8 @@ type DiffLine struct {
 	Old  int         `json:"old,omitempty"` // its number in the text before, from 1
 	New  int         `json:"new,omitempty"` // its number in the text now, from 1
 	Text []DiffPiece `json:"text"`
+	// Ignored is the rule by which a changed line does not count, as in ignore: ^Updated; empty if it does.
+	Ignored string `json:"ignored,omitempty"`
 }
 
 // DiffPiece is a part of a line.

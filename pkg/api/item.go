@@ -11,7 +11,9 @@ type Item struct {
 	// Collapsed says that the last check found all but nothing left of the content. Searches find what was known
 	// until two more checks say the same.
 	Collapsed bool `json:"collapsed,omitempty"`
-	// Why it is collapsed, or else thin.
+	// WatchBroken says that the part of the page that is watched is not there, or not as it was.
+	WatchBroken bool `json:"watchBroken,omitempty"`
+	// Why the watch is broken, or else why it is collapsed, or else thin.
 	Why              string `json:"why,omitempty"`
 	NormalizedSource string `json:"normalizedSource"`
 	DisplaySource    string `json:"displaySource,omitempty"` // for people: IDNA decoded
@@ -198,11 +200,14 @@ const (
 	ChangeBack      ChangeKind = "back"      // a page that was gone is there again
 	ChangeFailing   ChangeKind = "failing"   // three checks in a row have failed
 	ChangeRecovered ChangeKind = "recovered" // a page that was failing was read again
+
+	ChangeWatchBroken   ChangeKind = "watchBroken"   // the part that is watched is not there, or not as it was
+	ChangeWatchRestored ChangeKind = "watchRestored" // the part that is watched is there again
 )
 
 // ChangeKinds lists every kind.
 var ChangeKinds = []ChangeKind{ChangeNew, ChangeContent, ChangeReverted, ChangeTitle, ChangeImages, ChangeMetadata,
-	ChangeGone, ChangeBack, ChangeFailing, ChangeRecovered}
+	ChangeGone, ChangeBack, ChangeFailing, ChangeRecovered, ChangeWatchBroken, ChangeWatchRestored}
 
 // Change says what a capture meant to its item when the item was found to have it. Shares and words are those of
 // the text, and are left out where what was there before is not remembered.

@@ -114,6 +114,8 @@ var (
 	GetDiff     = route[DiffQuery, Diff](ok, get, "items/{id}/diff")
 	GetReader   = route[None, Reader](ok, get, "readers/me")
 	MarkRead    = route[ReadRequest, Reader](ok, post, "changes/read").scoped(ScopeRead) // it concerns nobody else
+	IgnoreLines = route[IgnoreRequest, IgnoreResult](ok, post, "items/{id}/ignore")
+	AcceptWatch = route[ItemID, Item](begun, post, "items/{id}/watch/accept")
 )
 
 // Who is told of it.

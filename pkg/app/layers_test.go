@@ -22,6 +22,7 @@ var layers = [][]string{
 	{
 		"pkg/api", "pkg/identity/source", "pkg/identity/lineage", "pkg/policy/schedule", "pkg/policy/robots",
 		"pkg/policy/change", "pkg/content/warc", "pkg/content/mbox", "pkg/policy/digest",
+		"pkg/policy/watch",
 	},
 	{"pkg/policy/host", "pkg/policy/options"},
 	// beside them: waiting, and what the process tells of itself
@@ -31,7 +32,7 @@ var layers = [][]string{
 		"pkg/content/extract/mail", "pkg/content/extract/ooxml", "pkg/content/extract/pdf",
 		"pkg/content/extract/sheet", "pkg/content/discover",
 	},
-	{"pkg/content/chunk", "pkg/policy/site", "pkg/content/textdiff"},
+	{"pkg/content/chunk", "pkg/policy/site", "pkg/content/textdiff", "pkg/content/part"},
 	// ports, and the suites that their adapters pass
 	{"pkg/storage", "pkg/search", "pkg/search/stem", "pkg/llm"},
 	{
@@ -76,6 +77,7 @@ var pure = []string{
 	"pkg/policy/schedule", "pkg/policy/host", "pkg/policy/robots", "pkg/content/extract",
 	"pkg/content/extract/mail", "pkg/content/extract/ooxml", "pkg/content/extract/sheet", "pkg/content/chunk",
 	"pkg/content/discover", "pkg/policy/site", "pkg/policy/change", "pkg/policy/digest", "pkg/policy/options",
+	"pkg/policy/watch", "pkg/content/part",
 }
 
 var impure = []string{"context", "log", "log/slog", "net", "net/http", "os", "math/rand", "math/rand/v2"}

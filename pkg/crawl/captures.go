@@ -52,6 +52,10 @@ func noteSaved(
 	if e := saved.Change.Extent(); e.Measured && !n.extent.Measured { // by an earlier try
 		n.why = n.kind.Why(e)
 	}
+	if n.silenced != "" {
+		it.Record(now, "silenced", n.silenced)
+		return it
+	}
 	switch n.kind {
 	case change.New:
 		it.Record(now, "changed", n.why)

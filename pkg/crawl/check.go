@@ -5,7 +5,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
@@ -24,9 +23,10 @@ type check struct {
 	site     asker
 	placer   placer
 	room     room
-	answered func()            // gives the permit back: the site is not asked any more
-	known    *extract.Document // what is stored of the item, once it has been read
-	passages []feed.Passage    // that are new, for the feed
+	answered func()         // gives the permit back: the site is not asked any more
+	known    *stored        // of the item, once it has been read
+	passages []feed.Passage // that are new, for the feed
+	ignored  []feed.Ignored // what is new and does not count
 }
 
 // memory is what a check knows beside its item and the answer: the rules, and how the item stood when
@@ -34,6 +34,7 @@ type check struct {
 type memory struct {
 	rules     rules
 	options   options.Effective // that people have set for the item
+	watch     *watching         // what counts of it
 	forced    bool              // somebody insists: nothing that is stored counts
 	indexOnly bool              // the site is not asked: what was fetched before is indexed
 	reread    bool              // what is stored was read under another version, and now again under ours
@@ -56,8 +57,9 @@ type checked struct {
 	place   place
 	purged  bool // nothing is left of the item but its rows
 	ended   time.Time
-	// passages that differ, where the text does
+	// passages that differ, where the text does, and what does not count of it
 	passages []feed.Passage
+	ignored  []feed.Ignored
 }
 
 // check runs the stages on an item. Its error is our own fault, and the item is given back as it was;
@@ -71,7 +73,8 @@ func (j *job) check(ctx context.Context, it registry.Item, release func()) (done
 	c := &check{
 		job: j, item: it, answered: release, room: room{of: j.w.o.Room},
 		memory: memory{
-			rules: rules, options: set, forced: it.Forced(), rawBefore: it.RawHash, manifest: it.Manifest,
+			rules: rules, options: set, watch: watchingOf(set.Watch, rules.version.String()),
+			forced: it.Forced(), rawBefore: it.RawHash, manifest: it.Manifest,
 			movedTo: movedAddress(&it, rules.sources), redirects: it.HTTPRedirectChain, fetchSource: it.FetchSource,
 		},
 	}
@@ -137,7 +140,7 @@ func (c *check) find(ctx context.Context) (o outcome, r read, err error) {
 		was := c.item
 		c.item, o = compare(c.item, got, r, c.memory, c.now())
 		if k := o.news.kind; k == change.Content || k == change.Reverted {
-			if c.passages, err = differing(ctx, c, was, r.doc.Text); err != nil {
+			if err = tell(ctx, c, was, r, &o); err != nil {
 				return o, r, err
 			}
 		}
@@ -153,7 +156,8 @@ func (c *check) find(ctx context.Context) (o outcome, r read, err error) {
 
 // end closes the check.
 func (c *check) end(o outcome, p place) checked {
-	return checked{item: c.item, memory: c.memory, outcome: o, place: p, ended: c.now(), passages: c.passages}
+	return checked{item: c.item, memory: c.memory, outcome: o, place: p, ended: c.now(), passages: c.passages,
+		ignored: c.ignored}
 }
 
 func (c *check) now() time.Time { return c.job.w.o.Clock() }

@@ -48,7 +48,7 @@ func compareAnswer(it registry.Item, got fetched, m memory, now time.Time) (regi
 	// A relative rel=canonical means something else at another address.
 	if got.raw == it.RawHash && !spoken && m.conditional(&it) && finalURL(resp) == it.HTTPFinalURL {
 		it.Unreadable = registry.Unreadable{}
-		return noteValidators(it, got), unchanged(WhySameBytes)
+		return noteValidators(stands(it), got), unchanged(WhySameBytes)
 	}
 	if m.isUnreadable(&it, got, now) {
 		noteUnreadableValidators(&it.Unreadable, got)
@@ -63,6 +63,7 @@ func notModified(it registry.Item, got fetched, m memory, now time.Time) (regist
 	if m.knowsUnreadable(&it, now) {
 		return it, failed("%s", it.Unreadable.Why)
 	}
+	it = stands(it)
 	said := robots.ParseDirectives(got.resp.Header.Values("X-Robots-Tag"), m.rules.agent, now)
 	refresh := outcome{kind: schedule.Unchanged, refresh: true}
 	switch {
@@ -89,7 +90,8 @@ func (m memory) same(it *registry.Item, r read) bool {
 
 // isKnown reports whether a body says nothing new: at most its bytes are others.
 func (m memory) isKnown(it *registry.Item, r read, now time.Time) bool {
-	return m.same(it, r) && m.canonicalURL(it, r.doc) == it.HTTPCanonicalURL && saidOf(r.doc, now) == knownToSay(it)
+	return m.same(it, r) && m.watch.sameWatched(it, r.part) &&
+		m.canonicalURL(it, r.doc) == it.HTTPCanonicalURL && saidOf(r.doc, now) == knownToSay(it)
 }
 
 // isFailure reports whether a body is shown in place of a page. Who insists takes it for one.

@@ -131,15 +131,16 @@ func TestCompare(t *testing.T) {
 		doc:  extract.Document{Canonical: "https://a.example/y"},
 	}
 	same := change.Extent{Measured: true}
-	first := news{change.New, "fetched for the first time", change.Extent{Measured: true, New: 1, Added: 1}}
-	different := news{change.Content, "the content is different", change.Extent{}}
-	pictures := news{change.Images, "the images are different, the text is not", same}
-	title := news{change.Title, "the title is different, the text is not", same}
+	first := news{kind: change.New, why: "fetched for the first time",
+		extent: change.Extent{Measured: true, New: 1, Added: 1}}
+	different := news{kind: change.Content, why: "the content is different"}
+	pictures := news{kind: change.Images, why: "the images are different, the text is not", extent: same}
+	title := news{kind: change.Title, why: "the title is different, the text is not", extent: same}
 	knownBody := func(it *registry.Item, _ *memory) {
 		it.States = titled.body[:]
 	}
-	named := news{change.Metadata, "", same} // the history names the address
-	metadata := news{change.Metadata, "the metadata are different, the text is not", same}
+	named := news{kind: change.Metadata, why: "", extent: same} // the history names the address
+	metadata := news{kind: change.Metadata, why: "the metadata are different, the text is not", extent: same}
 	broken := read{unreadable: fault.New(fault.Invalid, "no PDF")}
 	for name, tt := range map[string]struct {
 		set  func(*registry.Item, *memory)

@@ -26,11 +26,20 @@ func (m memory) compareNews(it registry.Item, got fetched, r read, now time.Time
 	if !m.outdated(&it) {
 		d := change.Decide(m.remembered(&it), seen, m.believes(&it, r), now)
 		if d.Waits {
+			if m.watch != nil && r.part != nil && m.watch.lost(&it, r.part) != "" {
+				it.Watched = m.watch.watched(&it, r.part, r.raw, now)
+			}
 			it.Collapse = d.Known.Collapse
 			it.HTTPRedirectChain, it.FetchSource = m.redirects, m.fetchSource
 			return it, outcome{kind: schedule.Collapsed, why: d.Why}
 		}
 		n.kind, n.why, n.extent, over = d.Kind, d.Why, d.Extent, d.Over
+		n = m.watch.weigh(&it, r, n)
+	}
+	if m.watch.keepsPart(&it, r.part) {
+		it.Watched = m.watch.watched(&it, r.part, r.raw, now)
+		it.HTTPRedirectChain, it.FetchSource = m.redirects, m.fetchSource
+		return it, unchanged(it.Watched.Broken)
 	}
 	if !over {
 		it.Collapse = change.Collapse{}
@@ -47,6 +56,7 @@ func (m memory) takeNews(it registry.Item, got fetched, r read, n news, now time
 	it = takeOver(noteValidators(it, got), r, m, now)
 	o := outcome{kind: schedule.Unchanged, news: n, store: true, refresh: true}
 	switch {
+	case n.silenced != "":
 	case n.kind.OfContent():
 		o.kind, it.LastChanged = schedule.Changed, now
 	case n.kind == change.Reverted:
@@ -87,7 +97,7 @@ func knownToSay(it *registry.Item) string {
 // nothing, or the page itself says that it wants to leave it. A file is what its owner wrote.
 func (m memory) believes(it *registry.Item, r read) bool {
 	kept := (m.inPlace(it) || m.reread) && it.Exclusion == "" && it.GoneSince.IsZero() && !it.RebuildPending
-	return m.forced || it.Type == source.File || r.exclusion != "" || !kept
+	return m.forced || it.Type == source.File || r.exclusion != "" || !kept || m.watch.holds(it, r.part)
 }
 
 // states are the texts that the item had last, with that of a reading as the present one. Those that were read

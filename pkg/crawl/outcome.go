@@ -25,6 +25,9 @@ type news struct {
 	kind   change.Kind
 	why    string
 	extent change.Extent
+	// part says that the part that is watched has changed, and silenced by which rule nobody is told; empty for none.
+	part     bool
+	silenced string
 }
 
 // looksMissing is the outcome of a page that shows what its host shows for pages that do not exist (a soft

@@ -22,7 +22,7 @@ func (c *check) pending(ctx context.Context) (o outcome, r read, err error) {
 	if leftIndex(it) {
 		return nothing, r, c.placer.removeAgain(ctx, it)
 	}
-	s, err := c.job.w.load(ctx, it, &c.room)
+	s, err := c.job.w.load(ctx, it, &c.room, c.memory.watch)
 	if err != nil {
 		return o, r, err
 	}
@@ -41,6 +41,6 @@ func (c *check) pending(ctx context.Context) (o outcome, r read, err error) {
 		it.Record(c.now(), "notIndexed", snapshotGone)
 		return nothing, r, nil
 	}
-	r = c.reading(s.doc)
+	r = c.reading(s)
 	return outcome{kind: schedule.Unchanged, refresh: true}, r, c.takeOverStored(ctx, r, s.capture)
 }

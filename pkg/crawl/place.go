@@ -3,7 +3,6 @@ package crawl
 import (
 	"context"
 
-	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -84,12 +83,12 @@ func (c *check) placeContent(ctx context.Context, o outcome, r read) (p place, _
 		return p, o, nil
 	}
 	if r.hash == "" { // the site sent no body
-		var doc extract.Document
+		var known stored
 		var failure outcome
-		if doc, failure, err = c.storedDocument(ctx); err != nil || failure.decided() {
+		if known, failure, err = c.storedDocument(ctx); err != nil || failure.decided() {
 			return place{}, failure, err
 		}
-		r = c.reading(doc)
+		r = c.reading(known)
 	}
 	if m.reread {
 		c.noteUnchanged(o)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
@@ -26,8 +27,10 @@ type read struct {
 	exclusion      string       // why the page may not be indexed; "" if it may
 	images         []search.Image
 	imagesHash     string
-	imageExclusion string // what forbids the images that there are
-	unreadable     error  // why the body cannot be read
+	imageExclusion string     // what forbids the images that there are
+	unreadable     error      // why the body cannot be read
+	page           string     // the text of the page, where a part of it is indexed
+	part           *part.Part // of the page, where one is watched
 }
 
 // Exclusions that the page wishes, by where it says so; of the page itself and of its images.
@@ -82,7 +85,11 @@ func (c *check) read(ctx context.Context, got fetched) (read, error) {
 	if err != nil || unreadable != nil {
 		return read{unreadable: unreadable}, err
 	}
-	return readingOf(&c.item, doc, got.raw, header.Values("X-Robots-Tag"), "", c.memory.rules, c.now()), nil
+	page := doc.Text
+	doc, watched := c.memory.watch.of(doc, got.resp.Body, header.Get("Content-Type"), got.resp.FinalURL)
+	r := readingOf(&c.item, doc, got.raw, header.Values("X-Robots-Tag"), "", c.memory.rules, c.now())
+	r.page, r.part = page, watched
+	return r, nil
 }
 
 // extract reads a body. Unreadable is why it cannot be read (A17); err is that our own time ran out.
@@ -101,7 +108,9 @@ func (w *Worker) extract(
 
 // stored is what is stored of an item, as the present rules read it.
 type stored struct {
-	doc        extract.Document
+	doc        extract.Document // what of it is indexed
+	page       string           // the text of the page
+	part       *part.Part       // of the page, where one is watched
 	capture    snapshot.Capture
 	gone       bool  // it is not stored any more, or never was
 	unreadable error // why it cannot be read
@@ -109,7 +118,7 @@ type stored struct {
 
 // load reads the capture that an item points at: its own, or that of an item that has moved here.
 // What was never read has no digest for a hash, and so is not stored.
-func (w *Worker) load(ctx context.Context, it *registry.Item, r *room) (s stored, err error) {
+func (w *Worker) load(ctx context.Context, it *registry.Item, r *room, as *watching) (s stored, err error) {
 	formers, err := w.reg.Moves.Formers(ctx, it)
 	if err != nil {
 		return s, err
@@ -123,34 +132,39 @@ func (w *Worker) load(ctx context.Context, it *registry.Item, r *room) (s stored
 	}
 	s.capture = capture
 	s.doc, s.unreadable, err = w.extract(ctx, r, body, capture.ContentType(), baseURL(it))
+	if s.page = s.doc.Text; err == nil && s.unreadable == nil {
+		s.doc, s.part = as.of(s.doc, body, capture.ContentType(), baseURL(it))
+	}
 	return s, err
 }
 
 // reading is what may be indexed of a stored document.
-func (c *check) reading(doc extract.Document) read {
-	return readingOf(&c.item, doc, c.item.RawHash, nil, c.item.ImageExclusion, c.memory.rules, c.now())
+func (c *check) reading(s stored) read {
+	r := readingOf(&c.item, s.doc, c.item.RawHash, nil, c.item.ImageExclusion, c.memory.rules, c.now())
+	r.page, r.part = s.page, s.part
+	return r
 }
 
 const snapshotGone = "the snapshot to be indexed is gone"
 
 // storedDocument reads what is stored of the item, at most once. When that cannot be read, the outcome
 // is decided, and the next check fetches the page again.
-func (c *check) storedDocument(ctx context.Context) (extract.Document, outcome, error) {
+func (c *check) storedDocument(ctx context.Context) (stored, outcome, error) {
 	if c.known != nil {
 		return *c.known, outcome{}, nil
 	}
-	s, err := c.job.w.load(ctx, &c.item, &c.room)
+	s, err := c.job.w.load(ctx, &c.item, &c.room, c.memory.watch)
 	switch {
 	case err != nil:
-		return s.doc, outcome{}, err
+		return s, outcome{}, err
 	case s.gone:
 		c.item.RawHash = ""
-		return s.doc, failed(snapshotGone), nil
+		return s, failed(snapshotGone), nil
 	case s.unreadable != nil:
-		return s.doc, failed("%v", s.unreadable), nil
+		return s, failed("%v", s.unreadable), nil
 	}
-	c.known = &s.doc
-	return s.doc, outcome{}, nil
+	c.known = &s
+	return s, outcome{}, nil
 }
 
 // Images are those that the index shows of an item, in page order, read from its snapshot under the
@@ -162,7 +176,11 @@ func (w *Worker) Images(ctx context.Context, it registry.Item) ([]search.Image, 
 	}
 	r := room{of: w.o.Room}
 	defer r.end()
-	s, err := w.load(ctx, &it, &r)
+	set, err := w.reg.Tags.Effective(ctx, &it)
+	if err != nil {
+		return nil, err
+	}
+	s, err := w.load(ctx, &it, &r, watchingOf(set.Watch, w.rules().version.String()))
 	if err != nil || s.gone || s.unreadable != nil {
 		return nil, err
 	}

@@ -17,19 +17,26 @@ import (
 // site: what the site answers is then compared under one version, and a change of the rules does not
 // look like a change of the page. A rebuild does the same without the site; see [check.pending].
 
-// reread reads what is stored by the present rules, where it was read by others. The item takes it over
-// before the site is asked, so that a site that fails costs no second reading. A capture that cannot be
+// reread reads what is stored by the present rules, ours and those of what is watched, where it was read by others. The
+// item takes it over before the site is asked, so that a site that fails costs no second reading. A capture that cannot be
 // read leaves nothing to compare with: the site is asked for everything.
 func (c *check) reread(ctx context.Context) error {
 	it := &c.item
-	if !c.memory.outdated(it) || it.NormalizationVersion == "" {
+	if it.NormalizationVersion == "" || it.RawHash == "" || !c.memory.outdated(it) && !c.memory.watch.otherRules(it) {
 		return nil
 	}
 	defer c.room.end() // or this check might wait for a large body while it keeps others waiting
-	s, err := c.job.w.load(ctx, it, &c.room)
+	s, err := c.job.w.load(ctx, it, &c.room, c.memory.watch)
 	switch {
 	case err != nil:
 		return err
+	case s.gone, s.unreadable != nil:
+		it.Watched = registry.Watched{}
+		if w := c.memory.watch; w != nil {
+			it.Watched.Key = w.key // and nothing to compare with
+		}
+	}
+	switch {
 	case s.gone:
 		it.Record(c.now(), "reprocessed",
 			fmt.Sprintf("not compared: the snapshot that was read under %s is gone", it.NormalizationVersion))
@@ -39,12 +46,20 @@ func (c *check) reread(ctx context.Context) error {
 			fmt.Sprintf("not compared: the snapshot cannot be read under %s: %v", c.memory.rules.version, s.unreadable))
 		return nil
 	}
-	r := c.reading(s.doc)
+	r := c.reading(s)
 	if it.Exclusion == exclusionHeader { // a snapshot does not say that this is over
 		r.exclusion = cmp.Or(r.exclusion, exclusionHeader)
 	}
-	c.known, c.memory.reread = &s.doc, true
+	c.known, c.memory.reread = &s, true
 	return c.takeOverStored(ctx, r, s.capture)
+}
+
+// otherRules reports whether what is watched of an item is known by other rules than the present ones.
+func (w *watching) otherRules(it *registry.Item) bool {
+	if w == nil {
+		return it.Watched.Key != ""
+	}
+	return it.Watched.Key != w.key
 }
 
 // takeOverStored takes over what was read in the stored capture. Where that is of another version, it
@@ -70,7 +85,11 @@ func (c *check) takeOverStored(ctx context.Context, r read, capture snapshot.Cap
 			return err
 		}
 	}
+	was := it.Watched
 	c.item = takeOver(c.item, r, m, now)
+	if is := &c.item.Watched; is.Key == was.Key && was.Broken != "" && was.BrokenRaw != r.raw {
+		*is = was // what broke it is not what is stored
+	}
 	return nil
 }
 
@@ -85,6 +104,7 @@ func takeOver(it registry.Item, r read, m memory, now time.Time) registry.Item {
 	it.ImageExclusion, it.ImagesHash = r.imageExclusion, r.imagesHash
 	it.NormalizationVersion = m.rules.version.String()
 	it.MimeType, it.Title, it.Exclusion = mimeType(r.doc.MimeType), r.doc.Title, r.exclusion
+	it.Watched = m.watch.watched(&it, r.part, r.raw, now)
 	noteThin(&it, r.doc, now)
 	noteMetadata(&it, r.doc, now)
 	return it

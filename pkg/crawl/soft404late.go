@@ -2,8 +2,6 @@ package crawl
 
 import (
 	"context"
-
-	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
 // A page may have been stored before it was known what its host shows instead of 404. The host's row
@@ -30,16 +28,16 @@ func (c *check) reconsider(ctx context.Context, o outcome) (outcome, error) {
 // What the page itself names is in the snapshot.
 func (c *check) followRedirects(ctx context.Context) (failure outcome, err error) {
 	it, m := &c.item, c.memory
-	var doc extract.Document
+	var s stored
 	if it.HTTPCanonicalURL != "" { // else the page names none
 		if !m.hasMoved(it) || it.HTTPCanonicalURL != m.movedTo {
 			return failure, nil
 		}
-		if doc, failure, err = c.storedDocument(ctx); err != nil || failure.decided() {
+		if s, failure, err = c.storedDocument(ctx); err != nil || failure.decided() {
 			return failure, err
 		}
 	}
-	m.noteCanonical(it, doc, c.now())
+	m.noteCanonical(it, s.doc, c.now())
 	return failure, nil
 }
 
@@ -62,11 +60,11 @@ func (c *check) compareLate(ctx context.Context) (failure outcome, err error) {
 	}
 	looks, compare := known.shownByStored(it, m)
 	if compare {
-		var doc extract.Document
-		if doc, failure, err = c.storedDocument(ctx); err != nil || failure.decided() {
+		var s stored
+		if s, failure, err = c.storedDocument(ctx); err != nil || failure.decided() {
 			return failure, err
 		}
-		if doc.VisibleText != "" && known.matches(describe(doc, it.ContentHash, fetchURL(it))) {
+		if s.doc.VisibleText != "" && known.matches(describe(s.doc, it.ContentHash, fetchURL(it))) {
 			looks = WhySoft404
 		}
 	}

@@ -35,7 +35,7 @@ func (m memory) inPlace(it *registry.Item) bool {
 // insists, when what is stored cannot be read by the present rules of normalization, or when the index
 // lacks, or may lack, the stored content.
 func (m memory) conditional(it *registry.Item) bool {
-	return !m.forced && !it.RebuildPending && (m.inPlace(it) || m.reread) &&
+	return !m.forced && !it.RebuildPending && !it.Watched.Asked && (m.inPlace(it) || m.reread) &&
 		it.NormalizationVersion == m.rules.version.String()
 }
 

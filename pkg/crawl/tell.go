@@ -2,8 +2,10 @@ package crawl
 
 import (
 	"context"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
@@ -14,26 +16,59 @@ import (
 // maxTold bounds each of two texts whose difference is told in the feed, in bytes.
 const maxTold = 256 << 10
 
-// differing are the first passages that differ between what is stored of an item, as it was before this check, and a
-// text. What was read by other rules was read again by now.
-func differing(ctx context.Context, c *check, was registry.Item, text string) (out []feed.Passage, err error) {
+// tell finds out what differs between what is stored of an item, as it was before this check, and a reading: the
+// first passages, and what does not count. What was read by other rules was read again by now.
+func tell(ctx context.Context, c *check, was registry.Item, r read, o *outcome) (err error) {
 	old := c.known
 	if old == nil {
-		s, err := c.job.w.load(ctx, &was, &c.room)
+		s, err := c.job.w.load(ctx, &was, &c.room, c.memory.watch)
 		if err != nil || s.gone || s.unreadable != nil {
-			return nil, err
+			return err
 		}
-		old = &s.doc
+		old = &s
 	}
-	for _, p := range textdiff.Passages(words.Clip(old.Text, maxTold), words.Clip(text, maxTold), feed.MaxPassages,
+	before, now := old.page, r.page
+	if old.part != nil && r.part != nil {
+		if o.news.part {
+			before, now = old.part.Text, r.part.Text
+			o.news.extent = change.Compare(change.WordsOf(before), change.WordsOf(now))
+			o.news.why = o.news.kind.Why(o.news.extent)
+			c.ignored = ignored(old.part, r.part, old.part.Doc.Text, r.part.Doc.Text)
+		} else {
+			c.ignored = ignored(old.part, r.part, before, now)
+		}
+	}
+	for _, p := range textdiff.Passages(words.Clip(before, maxTold), words.Clip(now, maxTold), feed.MaxPassages,
 		feed.MaxPassage) {
 		op := feed.Removed
 		if p.Added {
 			op = feed.Added
 		}
-		out = append(out, feed.Passage{Text: p.Text, Op: op})
+		c.passages = append(c.passages, feed.Passage{Text: p.Text, Op: op})
 	}
-	return out, nil
+	return nil
+}
+
+// ignored are the first lines that differ between two texts and do not count.
+func ignored(old, now *part.Part, before, text string) (out []feed.Ignored) {
+	hunks, _ := textdiff.Compare(words.Clip(before, maxTold), words.Clip(text, maxTold))
+	for _, h := range hunks {
+		for _, row := range h {
+			for _, side := range []struct {
+				pieces []textdiff.Piece
+				of     *part.Part
+				op     feed.Op
+			}{{row.Old, old, feed.Removed}, {row.New, now, feed.Added}} {
+				line, differs := textdiff.Line(side.pieces)
+				if rule := ""; differs && len(out) < feed.MaxIgnored {
+					if rule = side.of.Rule(line); rule != "" {
+						out = append(out, feed.Ignored{Hunk: line, Op: side.op, Rule: rule}.Bounded())
+					}
+				}
+			}
+		}
+	}
+	return out
 }
 
 // newsOf is what a check has found to be new of a page, for the feed; nil for nothing. A container's blobs speak for
@@ -50,7 +85,12 @@ func newsOf(c checked) *feed.Change {
 	if kind == "" {
 		return nil
 	}
+	hidden := c.ignored
+	if n.silenced != "" && len(hidden) == 0 || strings.HasPrefix(n.silenced, silencedTrigger) {
+		hidden = append([]feed.Ignored{feed.Ignored{Rule: n.silenced}.Bounded()}, hidden...)
+	}
 	return &feed.Change{
+		Part: n.part, Silenced: n.silenced != "", Ignored: hidden[:min(len(hidden), feed.MaxIgnored)],
 		At: c.ended, Kind: kind, Why: n.why, Share: max(n.extent.New, n.extent.Gone),
 		WordsAdded: n.extent.Added, WordsRemoved: n.extent.Removed, Passages: c.passages,
 		From: c.memory.rawBefore, To: it.RawHash,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 )
 
@@ -23,6 +24,9 @@ const (
 	Back      Kind = "back"      // a page that was gone is there again
 	Failing   Kind = "failing"   // [FailingAfter] checks in a row have failed
 	Recovered Kind = "recovered" // a page that was failing was read again
+	// The part of a page that is watched is not there, or not as it was; it is there again.
+	WatchBroken   Kind = "watchBroken"
+	WatchRestored Kind = "watchRestored"
 )
 
 // FailingAfter is how many checks fail in a row before that is a change.
@@ -47,7 +51,23 @@ type Passage struct {
 const (
 	MaxPassages = 4
 	MaxPassage  = 400
+	MaxIgnored  = 3
+	maxHunk     = 160
+	maxRule     = 120
 )
+
+// Ignored is a piece of text that came or went and did not count, with the rule that says so.
+type Ignored struct {
+	Hunk string `json:"hunk,omitempty"` // at most 160 bytes; empty for a change as a whole
+	Op   Op     `json:"op,omitempty"`
+	Rule string `json:"rule"` // as in "ignore: ^Updated", at most 120 bytes
+}
+
+// Bounded is an Ignored of which no text is too long.
+func (i Ignored) Bounded() Ignored {
+	i.Hunk, i.Rule = words.Clip(i.Hunk, maxHunk), words.Clip(i.Rule, maxRule)
+	return i
+}
 
 // Change is what became of one item or entry. Captures are named by the digests of their bodies.
 type Change struct {
@@ -65,8 +85,12 @@ type Change struct {
 	WordsAdded   int       `json:"added,omitempty"`
 	WordsRemoved int       `json:"removed,omitempty"`
 	Passages     []Passage `json:"passages,omitempty"`
-	From         string    `json:"from,omitempty"`
-	To           string    `json:"to,omitempty"`
+	// Silenced says that a rule of the item's watch hides the change, and Ignored, of any change, what did not count.
+	Silenced bool      `json:"silenced,omitempty"`
+	Ignored  []Ignored `json:"ignored,omitempty"`
+	Part     bool      `json:"part,omitempty"` // what differs is that of the part that is watched
+	From     string    `json:"from,omitempty"`
+	To       string    `json:"to,omitempty"`
 
 	Place Place `json:"-"` // once it has been published
 }

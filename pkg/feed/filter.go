@@ -15,6 +15,7 @@ type Filter struct {
 	host, of     string // of is a type; empty for any
 	tag          string
 	kinds        []string
+	silenced     string
 	minShare     float64
 	words        []string  // lower case
 	since, until time.Time // zero for any
@@ -34,6 +35,9 @@ func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 		if f.tag, err = options.TagName(q.Tag); err != nil {
 			return f, fault.Field("tag", "tag: %w", err)
 		}
+	}
+	if f.silenced = q.Silenced; !slices.Contains([]string{"", "false", "true", "only"}, q.Silenced) {
+		return f, fault.Field("silenced", "silenced must be false, true or only, not %.40q", q.Silenced)
 	}
 	for kind := range strings.SplitSeq(q.Kind, ",") {
 		if kind = strings.TrimSpace(kind); kind == "" {
@@ -56,7 +60,8 @@ func (f Filter) During(since, until time.Time) Filter {
 // Wants reports whether a change is wanted.
 func (f Filter) Wants(c Change) bool {
 	switch {
-	case f.host != "" && c.Host != f.host, f.of != "" && c.Type != f.of,
+	case c.Silenced && f.silenced != "true" && f.silenced != "only", !c.Silenced && f.silenced == "only",
+		f.host != "" && c.Host != f.host, f.of != "" && c.Type != f.of,
 		f.tag != "" && !slices.Contains(c.Tags, f.tag),
 		len(f.kinds) > 0 && !slices.Contains(f.kinds, string(c.Kind)),
 		c.Share < f.minShare, c.At.Before(f.since), !f.until.IsZero() && !c.At.Before(f.until):

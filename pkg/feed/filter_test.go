@@ -21,6 +21,8 @@ func TestW1Filter(t *testing.T) {
 		want   bool
 	}{
 		"everything":        {want: true},
+		"silenced, too":     {filter: api.ChangeFilter{Silenced: "true"}, want: true},
+		"silenced alone":    {filter: api.ChangeFilter{Silenced: "only"}},
 		"its host":          {filter: api.ChangeFilter{Host: "PORT.example"}, want: true},
 		"another host":      {filter: api.ChangeFilter{Host: "a.example"}},
 		"another type":      {filter: api.ChangeFilter{Type: "file"}},

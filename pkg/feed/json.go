@@ -15,11 +15,18 @@ func (c Change) JSON() api.FeedChange {
 		WordsAdded: c.WordsAdded, WordsRemoved: c.WordsRemoved,
 		From: Digest(c.From), To: Digest(c.To),
 	}
+	out.Silenced = c.Silenced
+	for _, i := range c.Ignored {
+		out.Ignored = append(out.Ignored, api.IgnoredChange{Hunk: i.Hunk, Op: string(i.Op), Rule: i.Rule})
+	}
 	for _, p := range c.Passages {
 		out.Passages = append(out.Passages, api.ChangedPassage{Text: p.Text, Op: string(p.Op)})
 	}
 	if out.From != "" && out.To != "" && out.From != out.To {
 		q := url.Values{"from": {out.From}, "to": {out.To}}
+		if c.Part {
+			q.Set("part", "watched")
+		}
 		out.Diff = "/api/items/" + url.PathEscape(c.ItemID) + "/diff?" + q.Encode()
 	}
 	return out

@@ -360,6 +360,7 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 	}
 	mine.NextCrawlAt = cur.NextCrawlAt
 	mine.Collapse.Asked = cur.Collapse.Asked // of the check that comes
+	mine.Watched.Asked = cur.Watched.Asked
 	if !mine.GoneSince.IsZero() {
 		mine.GoneSince = policy.Later(mine.GoneSince, cur.GoneSince)
 	}

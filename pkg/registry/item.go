@@ -121,6 +121,8 @@ type Item struct {
 	// Collapse is a reading of which too little was left to be believed at once (H9). The item is as if it had
 	// not been read.
 	Collapse pagechange.Collapse `col:"collapse"`
+	// Watched is what is known of the part of the page that is watched.
+	Watched Watched `col:"watched"`
 	// IndexPending says that the stored snapshot is still to be indexed, because the index was down or is
 	// rebuilt (a pending index). ResumeAt is then when the site is to be asked next.
 	IndexPending bool      `col:"indexPending"`

@@ -32,11 +32,21 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 		add(feed.Back, "the page is there again")
 		if f.News != nil {
 			back := *f.News
-			back.Kind = feed.Back
+			back.Kind, back.Silenced = feed.Back, false
 			out[0] = back
 		}
 	case f.News != nil:
 		out = append(out, *f.News)
+	}
+	switch is, was := is.Watched, was.Watched; {
+	case was.Broken == "" && is.Broken != "":
+		add(feed.WatchBroken, is.Broken)
+	case was.Broken != "" && is.Works():
+		why := "what is watched is there again"
+		if was.Asked {
+			why = "somebody says that what is watched is right now"
+		}
+		add(feed.WatchRestored, why)
 	}
 	switch failing := was.CrawlAttempts >= feed.FailingAfter; {
 	case !failing && f.Failed && is.CrawlAttempts >= feed.FailingAfter:

@@ -150,9 +150,9 @@ type page struct {
 // MetaRobots holds the contents of robots meta elements, those for one crawler prefixed by
 // "name: ", in the form that package robots parses.
 func Extract(body []byte, contentType, baseURL string, lim Limits) (Document, error) {
-	base, err := url.Parse(baseURL)
-	if err != nil || !isWeb(base) {
-		return Document{}, fault.Field("baseURL", "base URL must be absolute http or https")
+	base, err := pageBase(baseURL)
+	if err != nil {
+		return Document{}, err
 	}
 	p := page{body: body, contentType: contentType, base: base, limits: lim.withDefaults()}
 	mimeType := mediaType(contentType, body, base.Path)
@@ -169,6 +169,14 @@ func Extract(body []byte, contentType, baseURL string, lim Limits) (Document, er
 	doc.MimeType = mimeType
 	doc.Truncated = doc.Truncated || truncated
 	return doc, nil
+}
+
+func pageBase(baseURL string) (*url.URL, error) {
+	base, err := url.Parse(baseURL)
+	if err != nil || !isWeb(base) {
+		return nil, fault.Field("baseURL", "base URL must be absolute http or https")
+	}
+	return base, nil
 }
 
 // PrimaryLanguage is the primary subtag of a BCP 47 tag (or the first of a Content-Language

@@ -62,3 +62,13 @@ func clipped(pieces []Piece, size int) string {
 	}
 	return strings.TrimSpace(text)
 }
+
+// Line is the text of a line, and whether anything of it differs but blanks.
+func Line(pieces []Piece) (text string, differs bool) {
+	var line strings.Builder
+	for _, p := range pieces {
+		line.WriteString(p.Text)
+		differs = differs || p.Hit && strings.TrimSpace(p.Text) != ""
+	}
+	return line.String(), differs
+}

@@ -147,6 +147,14 @@ func (r *running) changes(id, capture string) {
 	if diff := ok(r.GetDiffWithResponse(ctx, id, &GetDiffParams{From: &capture, To: &capture})); len(diff.Hunks) != 0 {
 		r.Errorf("a capture differs from itself: %+v", diff)
 	}
+	pattern, preview := "^Seen by", true
+	if got := ok(r.IgnoreLinesWithResponse(ctx, id, IgnoreRequest{Pattern: &pattern, Preview: &preview})); got.Saved ||
+		len(got.Ignore) != 1 {
+		r.Errorf("a preview: %+v", got)
+	}
+	if got := accepted(r.AcceptWatchWithResponse(ctx, id)); got.WatchBroken != nil {
+		r.Errorf("nothing was broken: %+v", got)
+	}
 }
 
 // index asks the index and has it written anew.

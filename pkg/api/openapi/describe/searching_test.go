@@ -79,7 +79,8 @@ func watching() []operation {
 				"change.",
 			gives: "The places that differ, with three lines around them.",
 			fails: []int{http.StatusNotFound},
-			shown: []string{"W3 what differs", "W3 what differs from what was read"},
+			shown: []string{"W3 what differs", "W3 what differs from what was read",
+				"W17 what differs, and what is ignored"},
 		},
 		{
 			of: api.GetReader.Endpoint, id: "getReader", tag: tagChanges,
@@ -95,6 +96,24 @@ func watching() []operation {
 				"by it. 2,000 changes are kept one by one.",
 			gives: "The reader.",
 			shown: []string{"W1 the first change is read", "W1 everything is read"},
+		},
+		{
+			of: api.IgnoreLines.Endpoint, id: "ignoreLines", tag: tagChanges,
+			summary: "Ignore lines from now on",
+			about: "Makes rules of a hunk, a line or a pattern, and tells what they would have silenced in the last 30 " +
+				"captures, without asking the site. `preview` keeps nothing, `undo` removes a rule.",
+			gives: "The rules, and what they silence.",
+			fails: []int{http.StatusNotFound, http.StatusConflict},
+			shown: []string{"W10 what a rule would silence", "W10 ignore this", "W10 undo it", "W10 of a line"},
+		},
+		{
+			of: api.AcceptWatch.Endpoint, id: "acceptWatch", tag: tagChanges,
+			summary: "Say that what is watched is right now",
+			about: "Of an item whose watch is broken: the check that follows takes what it finds of the watched part for what " +
+				"it should be. Nothing else accepts it but another selector. While the watch works, nothing happens.",
+			gives: "The item.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"W16 this is right now"},
 		},
 	}
 }

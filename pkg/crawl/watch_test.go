@@ -1,0 +1,217 @@
+package crawl
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// set has people watch a part of a page; nil for all of it.
+func (r *rig) set(path string, w *options.Watch) {
+	r.t.Helper()
+	it := r.item(path)
+	text, err := json.Marshal(options.Options{Watch: w})
+	must(r.t, err)
+	_, err = r.store.Table(registry.DefaultTable).Transact(r.t.Context(), storage.Op{Kind: storage.Merge,
+		Entity: storage.Entity{Key: storage.Key{Partition: it.Partition(), Row: it.Hash()},
+			ETag: storage.AnyETag, Props: storage.Properties{"options": string(text)}}})
+	must(r.t, err)
+}
+
+// fed are the changes in the feed since it was last asked: kinds, those that nobody is told of in brackets.
+func (r *rig) fed(after *feed.Place) string {
+	r.t.Helper()
+	var out []string
+	for _, c := range r.feedOf(after) {
+		kind := string(c.Kind)
+		if c.Silenced {
+			kind = "(" + kind + ")"
+		}
+		out = append(out, kind)
+	}
+	return strings.Join(out, " ")
+}
+
+func (r *rig) feedOf(after *feed.Place) (out []feed.Change) {
+	r.t.Helper()
+	for c, err := range r.reg.Feed.Oldest(context.Background(), *after) {
+		must(r.t, err)
+		out, *after = append(out, c), c.Place
+	}
+	return out
+}
+
+// lamp is a page with a price, its text, what else stands there, and a menu.
+func lamp(price, text, else_, menu string) page {
+	return page{body: fmt.Sprintf(`<html lang=en><title>Lamp</title><nav><p id=menu>%s</p></nav><main><h1>Lamp</h1>
+<p>%s</p><div class=price>%s</div><p>%s</p></main>`, menu, text, price, else_)}
+}
+
+const brass = "A lamp for the desk, made of brass, with a shade of green glass and a long cord, as in old offices."
+
+// step is a check, and what comes of it.
+type step struct {
+	name  string
+	serve page
+	fed   string
+	watch *options.Watch // set before
+}
+
+func (r *rig) watched(t *testing.T, all []step) {
+	var at feed.Place
+	for i, s := range all {
+		r.site.put("/p", s.serve)
+		if s.watch != nil {
+			r.set("/p", s.watch)
+		}
+		if i == 0 {
+			r.first("/p")
+		} else {
+			r.next("/p")
+		}
+		if have := r.fed(&at); have != s.fed {
+			t.Errorf("%s: %q, want %q: %+v", s.name, have, s.fed, r.item("/p").Watched)
+		}
+	}
+}
+
+func price() *options.Watch { return &options.Watch{Include: []string{".price"}} }
+
+// TestW10OnlyThePartIsTold: what changes elsewhere is stored and indexed, and nobody is told.
+func TestW10OnlyThePartIsTold(t *testing.T) {
+	onStores(t, func(t *testing.T, open opener) {
+		r := newRig(t, on(open))
+		r.watched(t, []step{
+			{"first", lamp("EUR 12", brass, "1 visitor", "a"), "new", nil},
+			{"a watch is set: no alarm", lamp("EUR 12", brass, "1 visitor", "a"), "", price()},
+			{"elsewhere", lamp("EUR 12", brass+" New!", "1 visitor", "a"), "(content)", nil},
+			{"the part", lamp("EUR 13", brass+" New!", "1 visitor", "a"), "content", nil},
+			{"both", lamp("EUR 14", brass, "1 visitor", "a"), "content", nil},
+			{"back, but for the rest", lamp("EUR 13", brass, "2 visitors more", "a"), "reverted", nil},
+			{"other rules: no alarm", lamp("EUR 13", brass, "2 visitors more", "a"), "",
+				&options.Watch{Include: []string{"#menu"}}},
+			{"around the content", lamp("EUR 13", brass, "2 visitors more", "b"), "content", nil},
+			{"what was watched before", lamp("EUR 12", brass, "2 visitors more", "b"), "(content)", nil},
+			{"no watch: no alarm", lamp("EUR 12", brass, "2 visitors more", "b"), "", &options.Watch{}},
+			{"around the content, not watched", lamp("EUR 12", brass, "2 visitors more", "c"), "", nil},
+			{"everything counts", lamp("EUR 15", brass, "2 visitors more", "c"), "content", nil},
+		})
+		if n := len(r.captures("/p")); n != 8 {
+			t.Errorf("%d captures", n)
+		}
+	})
+}
+
+// TestW10ChangedRulesHideNoChange: what changed while the rules did is told by the new rules.
+func TestW10ChangedRulesHideNoChange(t *testing.T) {
+	r := newRig(t)
+	r.watched(t, []step{
+		{"first", lamp("EUR 12", brass, "1 visitor", "a"), "new", nil},
+		{"set, and changed there", lamp("EUR 13", brass, "1 visitor", "a"), "content", price()},
+		{"set, and changed elsewhere", lamp("EUR 13", brass, "2 visitors", "b"), "(content)",
+			&options.Watch{Include: []string{"h1"}}},
+	})
+}
+
+// TestW10IgnoredLines: a line that is ignored makes no change, and is told of with the rule beside one.
+func TestW10IgnoredLines(t *testing.T) {
+	r := newRig(t)
+	ignore := &options.Watch{Ignore: []string{`^\d+ visitors?$`}}
+	r.watched(t, []step{
+		{"first", lamp("EUR 12", brass, "1 visitor", "a"), "new", nil},
+		{"set", lamp("EUR 12", brass, "1 visitor", "a"), "", ignore},
+		{"ignored", lamp("EUR 12", brass, "77 visitors", "a"), "(content)", nil},
+		{"and another line", lamp("EUR 13", brass, "78 visitors", "a"), "content", nil},
+		{"not ignored", lamp("EUR 13", brass, "78 people", "a"), "content", nil},
+	})
+	var at feed.Place
+	all := r.feedOf(&at)
+	want := []feed.Ignored{{Hunk: "1 visitor", Op: feed.Removed, Rule: `ignore: ^\d+ visitors?$`},
+		{Hunk: "77 visitors", Op: feed.Added, Rule: `ignore: ^\d+ visitors?$`}}
+	if diff := cmp.Diff(want, all[1].Ignored); diff != "" {
+		t.Errorf("silenced (-want +have):\n%s", diff)
+	}
+	if c := all[2]; len(c.Ignored) != 2 || c.Ignored[1].Hunk != "78 visitors" ||
+		!cmp.Equal(c.Passages, []feed.Passage{{Text: "EUR 12", Op: feed.Removed}, {Text: "EUR 13", Op: feed.Added}}) ||
+		c.WordsAdded != 1 || c.WordsRemoved != 1 {
+		t.Errorf("told: %+v", c)
+	}
+}
+
+// TestW10Trigger: a change is told while the trigger finds something in what counts, as the words appear and after.
+func TestW10Trigger(t *testing.T) {
+	r := newRig(t)
+	w := price()
+	w.Trigger = "(?i)in stock"
+	r.watched(t, []step{
+		{"first", lamp("sold out", brass, "", "a"), "new", nil},
+		{"set", lamp("sold out", brass, "", "a"), "", w},
+		{"not there", lamp("sold out, EUR 12", brass, "", "a"), "(content)", nil},
+		{"it appears", lamp("EUR 12, in stock", brass, "", "a"), "content", nil},
+		{"while it is there", lamp("EUR 13, In Stock", brass, "", "a"), "content", nil},
+		{"it goes", lamp("sold out, EUR 13", brass, "", "a"), "(content)", nil},
+		{"it comes back", lamp("EUR 13, In Stock", brass, "", "a"), "reverted", nil},
+		{"elsewhere", lamp("EUR 13, In Stock", brass+" In stock!", "", "a"), "(content)", nil},
+	})
+	var at feed.Place
+	if c := r.feedOf(&at)[1]; len(c.Ignored) != 1 || c.Ignored[0].Rule != "trigger: not found: (?i)in stock" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestW16Broken: one alert, one when it works again, and nothing else meanwhile.
+func TestW16Broken(t *testing.T) {
+	for _, index := range []string{options.IndexPage, options.IndexWatched} {
+		t.Run(index, func(t *testing.T) {
+			r := newRig(t)
+			w := price()
+			w.Index = index
+			gone := func(text string) page {
+				return page{body: strings.Replace(lamp("EUR 12", text, "", "a").body, "class=price", "class=cost", 1)}
+			}
+			r.watched(t, []step{
+				{"first", lamp("EUR 12", brass, "", "a"), "new", nil},
+				{"set", lamp("EUR 12", brass, "", "a"), "", w},
+			})
+			at, err := r.reg.Feed.End(t.Context())
+			must(t, err)
+			var alarms []string
+			for i, p := range []page{gone(brass), gone(brass + " Two."), gone(brass + " Three."), gone(brass + " Three.")} {
+				r.site.put("/p", p)
+				it := r.next("/p")
+				for _, c := range r.feedOf(&at) {
+					if !c.Silenced {
+						alarms = append(alarms, fmt.Sprint(i, " ", c.Kind, ": ", c.Why))
+					}
+				}
+				if it.Watched.Broken == "" {
+					t.Errorf("check %d: it works", i)
+				}
+			}
+			if want := []string{"0 watchBroken: the selector matches nothing"}; !cmp.Equal(want, alarms) {
+				t.Errorf("alarms: %q", alarms)
+			}
+			if held := r.index.pages[string(r.source("/p").ID())]; index == options.IndexWatched &&
+				(len(held.Chunks) != 1 || held.Chunks[0].Text != "EUR 12") {
+				t.Errorf("the index has %+v", held.Chunks)
+			}
+			r.site.put("/p", lamp("EUR 12", brass, "", "a"))
+			if it := r.next("/p"); it.Watched.Broken != "" || !strings.HasSuffix(r.fed(&at), "watchRestored") {
+				t.Errorf("restored: %+v", it.Watched)
+			}
+			r.site.put("/p", lamp("EUR 13", brass, "", "a"))
+			if r.next("/p"); r.fed(&at) != "content" {
+				t.Error("a change after that is not told")
+			}
+		})
+	}
+}

@@ -1,0 +1,86 @@
+package watch
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// leastCommon is how many letters and digits a rule that is made of lines keeps of them at least.
+const leastCommon = 3
+
+// Suggest makes an ignore rule of a line, in which any number may stand for each of its numbers. Of a line as it was
+// and as it is, it keeps the words with which both begin and end. It is Invalid where they have too little in common.
+func Suggest(was, is string) (string, error) {
+	was, is = strings.TrimSpace(strings.ToValidUTF8(was, "�")), strings.TrimSpace(strings.ToValidUTF8(is, "�"))
+	if was == "" || is == "" {
+		was, is = was+is, was+is
+	}
+	a, b := pieces(was), pieces(is)
+	start := 0
+	for start < min(len(a), len(b)) && a[start] == b[start] {
+		start++
+	}
+	end := 0
+	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	head, tail := strings.Join(b[:start], " "), strings.Join(b[len(b)-end:], " ")
+	rule := "^" + head
+	switch {
+	case start == len(a) && start == len(b):
+		rule += "$"
+	case end > 0:
+		rule += ".*" + tail + "$"
+	}
+	letters := 0
+	for _, r := range strings.ReplaceAll(head+tail, `\d`, "") {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			letters++
+		}
+	}
+	switch {
+	case letters < leastCommon && was == is && !strings.Contains(rule, `\d`):
+		return "", fault.New(fault.Invalid, "%.60q has too few letters for a rule: give a pattern", is)
+	case letters < leastCommon && was != is:
+		return "", fault.New(fault.Invalid, "%.60q and %.60q have too little in common for a rule: give a pattern",
+			was, is)
+	case letters < leastCommon:
+		return "", fault.New(fault.Invalid,
+			"%.60q is little but numbers, which a rule would ignore everywhere: give a pattern", is)
+	}
+	return clipRule(rule), nil
+}
+
+var number = regexp.MustCompile(`\pN+`)
+
+// pieces are the words of a line as a regular expression has them, with any number for each number.
+func pieces(line string) []string {
+	const most = 60 // words
+	words := strings.Fields(line)
+	for i, w := range words[:min(len(words), most)] {
+		var out strings.Builder
+		at := 0
+		for _, m := range number.FindAllStringIndex(w, -1) {
+			out.WriteString(regexp.QuoteMeta(w[at:m[0]]) + `\d+`)
+			at = m[1]
+		}
+		words[i] = out.String() + regexp.QuoteMeta(w[at:])
+	}
+	return words[:min(len(words), most)]
+}
+
+// clipRule leaves the beginning of a rule that is too long, up to a blank, which stands for itself.
+func clipRule(rule string) string {
+	const enough = MaxRule / 2
+	if len(rule) <= enough {
+		return rule
+	}
+	rule = rule[:enough]
+	if i := strings.LastIndexByte(rule, ' '); i > 0 {
+		return rule[:i]
+	}
+	return rule
+}

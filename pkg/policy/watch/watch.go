@@ -1,0 +1,204 @@
+// Package watch says which part of a page somebody watches: which elements count, which lines do not, and without
+// which text no change is told. It is arithmetic on trees and texts, in time that is bounded whatever a page holds.
+//
+// # What counts
+//
+// Include selectors name the elements that are watched, the whole page when there are none; exclude selectors name
+// what is left out of them. What is left is text, line by line. A line in which an ignore rule finds something does not
+// count. Where there is a trigger, a change is told only if the trigger finds something in what counts then: with
+// "in stock" it is told that the words have appeared, and what changes while they stand there, but not that they went.
+//
+// # Bounds
+//
+// Selectors are matched in one walk over the tree for each of them, whatever combinators it has: what holds of an
+// element is known from its parent and its earlier siblings. Pseudo-classes that would look at all that is below an
+// element are not supported, and those that look at all siblings have a budget. Regular expressions are RE2's, whose
+// time is linear in the text and in their size, and both are bounded.
+//
+// Alternatives considered: cascadia's own matching of combinators looks at all ancestors or siblings again for each
+// part of a selector, which takes time that a page can make grow with a power of its size.
+package watch
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Spec is what somebody has set; the zero Spec watches the whole page.
+type Spec struct {
+	Include []string `json:"include,omitempty"` // CSS selectors
+	Exclude []string `json:"exclude,omitempty"` // CSS selectors
+	Ignore  []string `json:"ignore,omitempty"`  // regular expressions of lines
+	Trigger string   `json:"trigger,omitempty"` // a regular expression of the text
+}
+
+// Bounds of a [Spec].
+const (
+	MaxRules     = 50  // in each list
+	MaxRule      = 500 // characters of each rule
+	maxCompounds = 200 // parts between combinators, of all selectors together
+	maxChain     = 16  // such parts of one selector
+	maxProgram   = 1000
+	maxPrograms  = 3000 // steps of all regular expressions together
+)
+
+// Rules are a [Spec] that can be applied. They may be used by many at once.
+type Rules struct {
+	include, exclude []selector
+	ignore           []rule
+	trigger          *regexp.Regexp
+}
+
+// rule is a regular expression as it was written, and compiled.
+type rule struct {
+	text string
+	re   *regexp.Regexp
+}
+
+// Compile makes rules of what somebody has set. An error is Invalid and names the field: watch.include,
+// watch.exclude, watch.ignore or watch.trigger.
+func Compile(s Spec) (*Rules, error) {
+	var r Rules
+	var err error
+	compounds := 0
+	for _, list := range []struct {
+		field string
+		texts []string
+		into  *[]selector
+	}{{"watch.include", s.Include, &r.include}, {"watch.exclude", s.Exclude, &r.exclude}} {
+		if err := checkCount(list.field, list.texts); err != nil {
+			return nil, err
+		}
+		for _, text := range list.texts {
+			found, err := parseSelector(text)
+			if err != nil {
+				return nil, fault.Field(list.field, "%s: %w", list.field, err)
+			}
+			for _, sel := range found {
+				compounds += len(sel.chain)
+			}
+			*list.into = append(*list.into, found...)
+		}
+		if compounds > maxCompounds {
+			return nil, fault.Field(list.field, "%s: the selectors have more than %d parts together: use fewer, or shorter ones",
+				list.field, maxCompounds)
+		}
+	}
+	if err := checkCount("watch.ignore", s.Ignore); err != nil {
+		return nil, err
+	}
+	size := 0
+	for _, text := range s.Ignore {
+		re, err := expression("watch.ignore", text, &size)
+		if err != nil {
+			return nil, err
+		}
+		r.ignore = append(r.ignore, rule{text, re})
+	}
+	if s.Trigger != "" {
+		r.trigger, err = expression("watch.trigger", s.Trigger, &size)
+	}
+	return &r, err
+}
+
+func checkCount(field string, list []string) error {
+	if len(list) > MaxRules {
+		return fault.Field(field, "%s has %d rules; at most %d are allowed", field, len(list), MaxRules)
+	}
+	return nil
+}
+
+// checkText says what is wrong with a rule whatever it means.
+func checkText(text string) error {
+	switch n := len([]rune(text)); {
+	case strings.TrimSpace(text) == "":
+		return fault.New(fault.Invalid, "a rule is empty: leave it out")
+	case n > MaxRule:
+		return fault.New(fault.Invalid, "a rule has %d characters; at most %d are allowed", n, MaxRule)
+	}
+	return nil
+}
+
+// expression compiles a regular expression that is small enough; size is that of all so far.
+func expression(field, text string, size *int) (*regexp.Regexp, error) {
+	if err := checkText(text); err != nil {
+		return nil, fault.Field(field, "%s: %w", field, err)
+	}
+	bad := func(why string) error {
+		return fault.Field(field, "%s: %.100q is not a regular expression (RE2): %.200s", field, text, why)
+	}
+	tree, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return nil, bad(err.Error())
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, bad(err.Error())
+	}
+	if *size += len(program.Inst); len(program.Inst) > maxProgram || *size > maxPrograms {
+		return nil, bad("it is too large, alone or with the others: repeat less, or use fewer rules")
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, bad(err.Error())
+	}
+	if re.MatchString("") {
+		return nil, bad("it matches every line: name what a line has to hold")
+	}
+	return re, nil
+}
+
+// Selects reports whether there are selectors, which only pages have elements for.
+func (r *Rules) Selects() bool { return len(r.include)+len(r.exclude) > 0 }
+
+// Narrow reports whether only what was included counts.
+func (r *Rules) Narrow() bool { return len(r.include) > 0 }
+
+// Ignored is the rule by which a line does not count; "" where it counts.
+func (r *Rules) Ignored(line string) string {
+	line = strings.TrimSpace(line)
+	for _, rule := range r.ignore {
+		if rule.re.MatchString(line) {
+			return rule.text
+		}
+	}
+	return ""
+}
+
+// Ignores reports whether there are ignore rules.
+func (r *Rules) Ignores() bool { return len(r.ignore) > 0 }
+
+// MaxText is how much of a text rules are applied to, in bytes: what comes behind it counts.
+const MaxText = 1 << 20
+
+// Triggered reports whether a change to a text is told.
+func (r *Rules) Triggered(text string) bool {
+	return r.trigger == nil || r.trigger.MatchString(text[:min(len(text), MaxText)])
+}
+
+// Trigger is the trigger as it was written; "" for none.
+func (r *Rules) Trigger() string {
+	if r.trigger == nil {
+		return ""
+	}
+	return r.trigger.String()
+}
+
+// Lost says why a part is taken for broken that has so many letters, and had so many when it worked; "" where it is
+// not. Elements is how many elements were found.
+func Lost(elements, letters, before int) string {
+	const times = 10
+	switch {
+	case elements == 0:
+		return "the selector matches nothing"
+	case before > 0 && letters == 0:
+		return "what the selector matches has no text any more"
+	case letters*times < before:
+		return fmt.Sprintf("what the selector matches has %d letters, and had %d: less than a tenth", letters, before)
+	}
+	return ""
+}

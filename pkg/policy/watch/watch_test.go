@@ -1,0 +1,260 @@
+package watch_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/cascadia"
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/watch"
+)
+
+func TestW10RulesAreChecked(t *testing.T) {
+	for name, tt := range map[string]struct {
+		spec watch.Spec
+		says string // empty: it is fine
+	}{
+		"nothing": {watch.Spec{}, ""},
+		"all": {watch.Spec{Include: []string{"main .price, #stock > b"}, Exclude: []string{".ad"},
+			Ignore: []string{`^Updated \d+`}, Trigger: "(?i)in stock"}, ""},
+		"combinators":        {watch.Spec{Include: []string{"h2 ~ p + ul>li:nth-child(2n+1):not(.old)", `a[href$=">,~ .pdf"]`, `.a\:b\,c`}}, ""},
+		"empty":              {watch.Spec{Include: []string{" "}}, "watch.include: a rule is empty"},
+		"no selector":        {watch.Spec{Include: []string{"div >> p"}}, `watch.include: "div >> p" is not a CSS selector`},
+		"ends in the middle": {watch.Spec{Exclude: []string{"div >"}}, `watch.exclude: "div >" is not a CSS selector`},
+		"slow pseudo-class": {watch.Spec{Include: []string{"div:has(p)"}},
+			"the pseudo-class :has is not supported; supported are :containsown :empty"},
+		"slow in another":     {watch.Spec{Include: []string{"div:not(:has(p))"}}, "the pseudo-class :has is not supported"},
+		"complex in another":  {watch.Spec{Include: []string{"div:not(a b)"}}, ":not takes a selector of one part"},
+		"long":                {watch.Spec{Include: []string{strings.Repeat("x", 501)}}, "has 501 characters; at most 500"},
+		"a long chain":        {watch.Spec{Include: []string{strings.Repeat("a ", 17)}}, "1 to 16 parts"},
+		"many parts":          {watch.Spec{Include: slow(14)}, "more than 200 parts together"},
+		"many":                {watch.Spec{Ignore: make([]string, 51)}, "watch.ignore has 51 rules; at most 50"},
+		"no expression":       {watch.Spec{Ignore: []string{"a("}}, `watch.ignore: "a(" is not a regular expression (RE2): error parsing regexp`},
+		"looks around":        {watch.Spec{Trigger: "(?!a)"}, "watch.trigger: "},
+		"large":               {watch.Spec{Ignore: []string{`(\pL{50}x){20}`}}, "it is too large"},
+		"large together":      {watch.Spec{Ignore: []string{`a{900}`, `b{900}`, `c{900}`, `d{900}`}}, "it is too large"},
+		"matches every line":  {watch.Spec{Ignore: []string{`.*`}}, "it matches every line"},
+		"trigger of anything": {watch.Spec{Trigger: `x*`}, "it matches every line"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := watch.Compile(tt.spec)
+			switch {
+			case tt.says == "" && err != nil:
+				t.Error(err)
+			case tt.says != "" && (err == nil || !strings.Contains(err.Error(), tt.says) || !fault.Is(err, fault.Invalid)):
+				t.Errorf("%v, want %q", err, tt.says)
+			case err != nil && !strings.HasPrefix(fault.FieldOf(err), "watch."):
+				t.Errorf("field %q", fault.FieldOf(err))
+			}
+		})
+	}
+}
+
+func slow(n int) (out []string) {
+	for range n {
+		out = append(out, strings.TrimSpace(strings.Repeat("a ", 16)))
+	}
+	return out
+}
+
+// TestW10SelectorsMatchAsOthersSay: what the walk finds is what cascadia finds, on trees and selectors made by chance.
+func TestW10SelectorsMatchAsOthersSay(t *testing.T) {
+	dice := rand.New(rand.NewPCG(1, 2))
+	pick := func(from ...string) string { return from[dice.IntN(len(from))] }
+	var tree func(depth int) string
+	tree = func(depth int) string {
+		var b strings.Builder
+		for range dice.IntN(5) {
+			tag := pick("div", "span", "b", "i")
+			fmt.Fprintf(&b, `<%s class="%s" title="%s">`, tag, pick("x", "y", "x y", ""), pick("a", "b"))
+			if depth > 0 {
+				b.WriteString(tree(depth - 1))
+			}
+			fmt.Fprintf(&b, "t</%s>", tag)
+		}
+		return b.String()
+	}
+	part := func() string {
+		return pick("div", "span", "b", ".x", ".y", "*", "div.x", `[title="a"]`, "i:nth-child(2)", "b:not(.x)",
+			":first-of-type", "span:last-child", ":nth-last-of-type(odd)")
+	}
+	found := 0
+	for range 3000 {
+		text := part()
+		for range dice.IntN(4) {
+			text += pick(" ", " > ", ">", " + ", "~", "  ~ ") + part()
+		}
+		if dice.IntN(4) == 0 {
+			text += ", " + part()
+		}
+		root, err := html.Parse(strings.NewReader("<body>" + tree(4)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules, err := watch.Compile(watch.Spec{Include: []string{text}})
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		have, err := rules.Select(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		is := map[*html.Node]bool{}
+		for _, n := range cascadia.QueryAll(root, cascadia.MustCompile(text)) {
+			is[n] = true
+		}
+		var want []*html.Node
+		for n := range root.Descendants() {
+			top := is[n]
+			for p := n.Parent; p != nil; p = p.Parent {
+				top = top && !is[p]
+			}
+			if top {
+				want = append(want, n)
+			}
+		}
+		if len(have) != len(want) {
+			t.Fatalf("%s: %d elements, want %d", text, len(have), len(want))
+		}
+		for i := range want {
+			if have[i] != want[i] {
+				t.Fatalf("%s: other elements", text)
+			}
+		}
+		found += len(want)
+	}
+	if found < 1000 {
+		t.Errorf("only %d elements were found", found)
+	}
+}
+
+// TestW10HostilePageIsBounded: siblings are not looked at for ever, and descendants are looked at once.
+func TestW10HostilePageIsBounded(t *testing.T) {
+	page := func(body string) *html.Node {
+		root, err := html.Parse(strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return root
+	}
+	wide := "<body>" + strings.Repeat("<p></p>", 100_000)
+	for _, text := range []string{"p:nth-child(3n)", "p:first-of-type", "p:last-child"} {
+		rules, err := watch.Compile(watch.Spec{Include: []string{text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := rules.Select(page(wide)); !errors.Is(err, watch.ErrLarge) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	rules, err := watch.Compile(watch.Spec{Include: []string{"p ~ p ~ p ~ p ~ p ~ b",
+		strings.TrimSpace(strings.Repeat("div ", 15)) + " b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{wide, "<body>" + strings.Repeat("<div>", 400) + strings.Repeat("<i></i>", 50_000)} {
+		if found, err := rules.Select(page(body)); err != nil || len(found) != 0 {
+			t.Errorf("%d elements, %v", len(found), err)
+		}
+	}
+}
+
+func TestW10Lines(t *testing.T) {
+	rules, err := watch.Compile(watch.Spec{Ignore: []string{`^Updated \d+`, `visitors`}, Trigger: `(?i)in stock`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"Updated 12 minutes ago": `^Updated \d+`, "  Updated 3": `^Updated \d+`, "Last Updated 3": "",
+		"1,204 visitors today": "visitors", "": "",
+	} {
+		if have := rules.Ignored(line); have != want {
+			t.Errorf("%q: %q, want %q", line, have, want)
+		}
+	}
+	if !rules.Triggered("a\nNow In Stock!") || rules.Triggered("sold out") {
+		t.Error("the trigger says otherwise")
+	}
+}
+
+func TestW16Lost(t *testing.T) {
+	for _, tt := range []struct {
+		elements, letters, before int
+		says                      string
+	}{
+		{1, 100, 100, ""}, {1, 10, 100, ""}, {1, 9, 100, "has 9 letters, and had 100: less than a tenth"},
+		{0, 0, 100, "matches nothing"}, {0, 0, 0, "matches nothing"}, {1, 0, 0, ""}, {2, 0, 5, "no text any more"},
+		{1, 1, 9, ""},
+	} {
+		if have := watch.Lost(tt.elements, tt.letters, tt.before); (have == "") != (tt.says == "") ||
+			!strings.Contains(have, tt.says) {
+			t.Errorf("%+v: %q", tt, have)
+		}
+	}
+}
+
+func TestW10Suggest(t *testing.T) {
+	for _, tt := range []struct{ was, is, want string }{
+		{"", "Updated 12 minutes ago", `^Updated \d+ minutes ago$`},
+		{"1,204 visitors", "1,311 visitors", `^\d+,\d+ visitors$`},
+		{"Weather: sunny today", "Weather: rainy today", `^Weather:.*today$`},
+		{"Quote of the day: be", "Quote of the day: do not", `^Quote of the day:`},
+		{"same (a.b)", "same (a.b)", `^same \(a\.b\)$`},
+	} {
+		have, err := watch.Suggest(tt.was, tt.is)
+		if err != nil || have != tt.want {
+			t.Errorf("%q, %q: %s, %v; want %s", tt.was, tt.is, have, err, tt.want)
+			continue
+		}
+		for _, line := range []string{tt.was, tt.is} {
+			if line != "" && !regexp.MustCompile(have).MatchString(line) {
+				t.Errorf("%s does not match %q", have, line)
+			}
+		}
+	}
+	for _, lines := range [][2]string{{"one thing", "another matter"}, {"", "12"}, {"", "…"}, {"12 x", "13 y"}} {
+		if rule, err := watch.Suggest(lines[0], lines[1]); err == nil {
+			t.Errorf("%q: %s", lines, rule)
+		}
+	}
+}
+
+// FuzzRules: whatever rules are given, they are refused as such or can be applied.
+func FuzzRules(f *testing.F) {
+	for _, s := range []string{"a > b", `a[b="c,d"]`, ":not(:not(x))", "a:nth-child(2n+1)", `\`, `a[`, "^a.*$", "(?i)x",
+		"a,,b", `"`} {
+		f.Add(s, "<p class=a>b<p>c")
+	}
+	f.Fuzz(func(t *testing.T, rule, page string) {
+		root, err := html.Parse(strings.NewReader(page))
+		if err != nil {
+			return
+		}
+		some := []string{rule}
+		for _, spec := range []watch.Spec{{Include: some}, {Exclude: some}, {Ignore: some}, {Trigger: rule}} {
+			rules, err := watch.Compile(spec)
+			if err != nil {
+				if !fault.Is(err, fault.Invalid) {
+					t.Fatalf("%q: %v", rule, err)
+				}
+				continue
+			}
+			if _, err := rules.Select(root); err != nil && !errors.Is(err, watch.ErrLarge) {
+				t.Fatal(err)
+			}
+			rules.Ignored(page)
+			rules.Triggered(page)
+		}
+		if made, err := watch.Suggest(rule, page); err == nil {
+			if _, err := regexp.Compile(made); err != nil {
+				t.Fatalf("%q and %q make %q: %v", rule, page, made, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,74 @@
+package registry
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+)
+
+// Ignore has people set what is watched of an item: edit changes the options, and gives their error. The item as it
+// then stands is returned. NotFound if there is none. Nothing is checked for it: the next check goes by it.
+func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *Item) (why string, err error)) (Item, error) {
+	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
+		why, err := edit(it)
+		it.Record(now, "watch", why+by(ctx))
+		return false, err
+	})
+}
+
+// AcceptWatch has the next check, which comes at once, take what it finds of the part that is watched for what it
+// should be (W16). While the watch works there is nothing to accept, and nothing happens.
+func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
+	it, err := r.Find(ctx, id)
+	if err != nil || it.Watched.Broken == "" {
+		return it, err
+	}
+	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
+		it.Watched.Asked = true
+		it.Record(now, "watch", "somebody says that what is watched is right now"+by(ctx))
+		return true, nil
+	})
+}
+
+// edit changes an item, and has it checked at once if that is wanted.
+func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, now time.Time) (check bool,
+	err error)) (Item, error) {
+	found, err := r.Find(ctx, id)
+	if err != nil {
+		return Item{}, err
+	}
+	var it Item
+	var job []JobItem
+	var refused error // whatever its kind, asking again does not help
+	at := hostID{found.Partition(), found.SourceHost}
+	err = r.s.changeHost(ctx, at, func(ctx context.Context, h *hostEntry) (*change, error) {
+		job = nil
+		if it, err = r.s.loadItem(ctx, found.key); err != nil {
+			return nil, err
+		}
+		if it.etag == "" {
+			return nil, unknown(id)
+		}
+		now, oldDue := r.s.now(), it.NextCrawlAt
+		var check bool
+		if check, refused = decide(&it, now); refused != nil {
+			return nil, nil
+		}
+		if !check {
+			return &change{ops: it.write(oldDue, time.Time{})}, nil
+		}
+		it.NextCrawlAt = now
+		h.Policy.Pace.Claim(now, 1, r.s.o.Politeness(it.SourceHost))
+		job = []JobItem{jobItem(&it)}
+		claimed := now.Add(jobTTL)
+		return &change{ops: it.write(oldDue, claimed), hint: claimed}, nil
+	})
+	if err == nil {
+		err = refused
+	}
+	if err == nil && job != nil {
+		r.s.send(ctx, it.Partition(), it.SourceHost, ReasonForced, job)
+	}
+	return it, err
+}
