@@ -17,9 +17,9 @@ import (
 // site: what the site answers is then compared under one version, and a change of the rules does not
 // look like a change of the page. A rebuild does the same without the site; see [check.pending].
 
-// reread reads what is stored by the present rules, ours and those of what is watched, where it was read by others. The
-// item takes it over before the site is asked, so that a site that fails costs no second reading. A capture that cannot be
-// read leaves nothing to compare with: the site is asked for everything.
+// reread reads what is stored by the present rules, ours and those of what is watched, where it was read by others.
+// The item takes it over before the site is asked, so that a site that fails costs no second reading. A capture that
+// cannot be read leaves nothing to compare with: the site is asked for everything.
 func (c *check) reread(ctx context.Context) error {
 	it := &c.item
 	if it.NormalizationVersion == "" || it.RawHash == "" || !c.memory.outdated(it) && !c.memory.watch.otherRules(it) {
