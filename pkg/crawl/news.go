@@ -34,7 +34,7 @@ func (m memory) compareNews(it registry.Item, got fetched, r read, now time.Time
 			return it, outcome{kind: schedule.Collapsed, why: d.Why}
 		}
 		n.kind, n.why, n.extent, over = d.Kind, d.Why, d.Extent, d.Over
-		n = m.watch.weigh(&it, r, n)
+		n = m.watch.newsOf(&it, r, n)
 	}
 	if m.watch.keepsPart(&it, r.part) {
 		it.Watched = m.watch.watched(&it, r.part, r.raw, now)

@@ -140,8 +140,8 @@ const (
 	silencedTrigger = "trigger: not found: "
 )
 
-// weigh says of the news of a page what they are of the part that is watched.
-func (w *watching) weigh(it *registry.Item, r read, n news) news {
+// newsOf says of the news of a page what they are of the part that is watched.
+func (w *watching) newsOf(it *registry.Item, r read, n news) news {
 	p := r.part
 	if w == nil || p == nil || it.Watched.Key != w.key || n.kind == change.New ||
 		len(it.Watched.States) == 0 && it.Watched.Broken == "" { // then nobody knows what it was
