@@ -57,7 +57,7 @@ func (c *corpus) page(most int) (search.Page, error) {
 		return p, err
 	}
 	p.ID = fmt.Sprintf("%s-%d-%d", p.ID, v.n, c.round)
-	p.Host = fmt.Sprintf("docs%d.example", c.rng.IntN(12))
+	p.Host = hostOf(c.rng)
 	p.ChangedAt = c.now.Add(-time.Duration(c.rng.ExpFloat64() * float64(100*24*time.Hour)))
 	p.Chunks = p.Chunks[:min(most, len(p.Chunks))]
 	for i := range p.Chunks {
@@ -66,6 +66,9 @@ func (c *corpus) page(most int) (search.Page, error) {
 	}
 	return p, nil
 }
+
+// hostOf is one of twelve hosts.
+func hostOf(rng *rand.Rand) string { return fmt.Sprintf("docs%d.example", rng.IntN(12)) }
 
 // varied gives one word of eight another form, so that a variation brings words of its own.
 func (c *corpus) varied(text string) string {

@@ -1,57 +1,52 @@
 package main
 
 import (
+	"bufio"
+	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
+	"os/exec"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 
-// indexSizes are the chunks at which the index is measured.
-var indexSizes = []int{1_000, 10_000, 100_000}
+// indexSizes are the chunks at which the index is measured, up to -chunks.
+var indexSizes = []int{1_000, 10_000, 100_000, 1_000_000}
 
-// absent is a word that no document has: with it, no chunk has all the words of a query, and any
-// will do.
-const absent = "qxzzyqx"
+// bleveSize is how many chunks bleve is given: it takes minutes for them.
+const bleveSize = 100_000
 
-// asked are queries of one kind.
-type asked struct {
-	name    string
-	queries []string
-	vector  bool
-}
-
-var askedKinds = []asked{
-	{name: "a word", queries: []string{"tombstones", "kubernetes", "subcommand", "histogram", "alertmanager"}},
-	{name: "a phrase", queries: []string{`"remote write"`, `"service discovery"`, `"recording rules"`, `"time series"`}},
-	{name: "a prefix", queries: []string{"tomb*", "kube*", "histog*", "comple*"}},
-	{name: "two words", queries: []string{"remote storage", "query range", "label values", "memory usage"}},
-	{name: "either of two words", queries: []string{"tombstones kubernetes " + absent, "subcommand histogram " + absent}},
-	{name: "a word that is everywhere", queries: []string{"the", "prometheus", "to"}},
-	{name: "either of two that are everywhere", queries: []string{"the prometheus " + absent, "to a " + absent}},
-	{name: fmt.Sprintf("a word, and a vector of %d numbers", dimensions),
-		queries: []string{"tombstones", "kubernetes", "subcommand"}, vector: true},
-}
-
-// search measures the embedded index at several sizes.
+// search measures the embedded index at several sizes, and bleve beside it.
 func (b *bench) search() error {
 	docs, err := documents(b.ctx)
 	if err != nil {
 		return err
 	}
 	path, corpus := b.temp("search.db"), newCorpus(docs)
+	versions := len(corpus.bodies)
+	dump, err := b.newDump(corpus)
+	if err != nil {
+		return err
+	}
+	defer dump.file.Close()
 	var all []sized
-	for i, n := range indexSizes {
-		s := sized{chunks: n}
-		if i > 0 {
-			s = sized{chunks: n, bytes: all[i-1].bytes, texts: all[i-1].texts}
-			n -= indexSizes[i-1]
+	for _, n := range indexSizes {
+		if n > b.largest {
+			break
 		}
-		if err := b.grow(path, corpus, n, &s); err != nil {
+		s := sized{chunks: n}
+		if len(all) > 0 {
+			last := all[len(all)-1]
+			s.bytes, s.texts = last.bytes, last.texts
+			n -= last.chunks
+		}
+		if err := b.grow(path, corpus, n, &s, dump); err != nil {
 			return err
 		}
 		if s.queries, err = b.ask(path, corpus); err != nil {
@@ -59,8 +54,15 @@ func (b *bench) search() error {
 		}
 		all = append(all, s)
 	}
-	tellQueries(all)
-	tellIndexes(all, len(corpus.bodies))
+	tellIndexes(all, versions)
+	if err := dump.close(); err != nil {
+		return err
+	}
+	bleve, err := b.bleve(dump)
+	if err != nil {
+		return err
+	}
+	tellQueries(all, bleve)
 	return nil
 }
 
@@ -71,11 +73,80 @@ type sized struct {
 	bytes         int64 // of the file
 	vectors       int64 // of these
 	rate          float64
-	queries       []askedTimes
+	queries       map[string][]time.Duration // by kind
+}
+
+// dump is the corpus as another program reads it.
+type dump struct {
+	file   *os.File
+	to     *bufio.Writer
+	left   int
+	asked  string // file of queries
+	chunks int
+}
+
+// newDump writes the queries, and is ready for chunks.
+func (b *bench) newDump(c *corpus) (d *dump, err error) {
+	d = &dump{asked: b.temp("queries.jsonl"), left: min(bleveSize, b.largest)}
+	if d.file, err = os.Create(b.temp("chunks.jsonl")); err != nil {
+		return nil, err
+	}
+	d.to = bufio.NewWriter(d.file)
+	var lines strings.Builder
+	for _, kind := range askedKinds {
+		for _, q := range c.queries(kind) {
+			line, _ := json.Marshal(map[string]any{"kind": kind.name, "q": q.Text, "host": q.Host, "facets": q.Facets})
+			lines.Write(append(line, '\n'))
+		}
+	}
+	return d, os.WriteFile(d.asked, []byte(lines.String()), 0o644)
+}
+
+func (d *dump) add(p search.Page) {
+	for _, c := range p.Chunks {
+		if d.left == 0 {
+			return
+		}
+		d.left--
+		d.chunks++
+		line, _ := json.Marshal(map[string]string{"id": p.ID + "/" + c.Key, "host": p.Host, "title": p.Title,
+			"heading": c.Heading, "body": c.Text})
+		d.to.Write(append(line, '\n')) // an error stays until it is flushed
+	}
+}
+
+func (d *dump) close() error {
+	if err := d.to.Flush(); err != nil {
+		return err
+	}
+	return d.file.Close()
+}
+
+// bleve has bleve, in a module of its own, index the chunks and answer the queries.
+func (b *bench) bleve(d *dump) (s sized, err error) {
+	exe := b.temp("bleve")
+	build := exec.CommandContext(b.ctx, "go", "build", "-o", exe, "./bleve")
+	build.Dir, build.Stderr = "testing/baselines", os.Stderr
+	if err := build.Run(); err != nil {
+		return s, err
+	}
+	run := exec.CommandContext(b.ctx, exe, d.file.Name(), d.asked, b.temp("bleve.index"))
+	run.Stderr = os.Stderr
+	out, err := run.Output()
+	if err != nil {
+		return s, err
+	}
+	var told struct {
+		Seconds float64
+		Bytes   int64
+		Times   map[string][]time.Duration
+	}
+	err = json.Unmarshal(out, &told)
+	return sized{chunks: d.chunks, bytes: told.Bytes, rate: float64(d.chunks) / told.Seconds, queries: told.Times}, err
 }
 
 // grow puts more pages into the index, a batch at a time as a crawl does, and tells its size.
-func (b *bench) grow(path string, c *corpus, chunks int, s *sized) error {
+func (b *bench) grow(path string, c *corpus, chunks int, s *sized, d *dump) error {
 	ix, err := sqlitesearch.Open(path, sqlitesearch.Options{})
 	if err != nil {
 		return err
@@ -86,17 +157,15 @@ func (b *bench) grow(path string, c *corpus, chunks int, s *sized) error {
 	}
 	var took time.Duration
 	for left := chunks; left > 0; {
-		var batch []search.Page
-		for len(batch) < 32 && left > 0 {
-			p, err := c.page(left)
-			if err != nil {
-				return err
-			}
-			left -= len(p.Chunks)
+		batch, err := c.batch(32, &left)
+		if err != nil {
+			return err
+		}
+		for _, p := range batch {
+			d.add(p)
 			for _, chunk := range p.Chunks {
 				s.texts += len(chunk.Heading) + len(chunk.Text)
 			}
-			batch = append(batch, p)
 		}
 		began := time.Now()
 		if err := ix.Put(b.ctx, batch...); err != nil {
@@ -109,6 +178,19 @@ func (b *bench) grow(path string, c *corpus, chunks int, s *sized) error {
 		return err
 	}
 	return b.weigh(path, ix, s)
+}
+
+// batch is so many pages, or fewer when nothing is left of the chunks.
+func (c *corpus) batch(n int, left *int) (batch []search.Page, err error) {
+	for len(batch) < n && *left > 0 {
+		p, err := c.page(*left)
+		if err != nil {
+			return nil, err
+		}
+		*left -= len(p.Chunks)
+		batch = append(batch, p)
+	}
+	return batch, nil
 }
 
 // weigh closes the index and tells how large its file is.
@@ -126,81 +208,79 @@ func (b *bench) weigh(path string, ix *sqlitesearch.Index, s *sized) error {
 		return err
 	}
 	defer db.Close()
-	return db.QueryRowContext(b.ctx, "SELECT sum(pgsize) FROM dbstat WHERE name = 'vectors'").Scan(&s.vectors)
+	return db.QueryRowContext(b.ctx, "SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name = 'vectors'").Scan(&s.vectors)
 }
 
-// askedTimes are the times of queries of one kind, without facets and with.
-type askedTimes struct {
-	pages         int // found by the first query
-	plain, facets []time.Duration
-}
-
-// ask asks all queries in turns.
-func (b *bench) ask(path string, c *corpus) (all []askedTimes, err error) {
+// ask asks all queries, kind by kind, while pages are written as by a crawl.
+func (b *bench) ask(path string, c *corpus) (map[string][]time.Duration, error) {
 	ix, err := sqlitesearch.Open(path, sqlitesearch.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer ix.Close()
-	rng := rand.New(rand.NewPCG(3, 4)) // not the corpus's own: how often it is asked follows the clock
+	ctx, stop := context.WithCancel(b.ctx)
+	var writer sync.WaitGroup
+	writer.Go(func() { rewrite(ctx, ix, c) })
+	defer writer.Wait()
+	defer stop()
+	all := map[string][]time.Duration{}
 	for _, kind := range askedKinds {
-		var t askedTimes
-		for began, n := time.Now(), 0; n < leastAsked || n < mostAsked && time.Since(began) < askedTime; n++ {
-			q := search.Query{Text: kind.queries[n/2%len(kind.queries)], Top: 10, Now: c.now, Facets: n%2 == 1}
-			if kind.vector {
-				q.Vector = vectorOf(rng)
-			}
-			began := time.Now()
-			res, err := ix.Search(b.ctx, q)
-			took := time.Since(began)
-			switch {
-			case err != nil:
-				return nil, err
-			case res.Count == 0:
-				return nil, fmt.Errorf("nothing found for %s", q.Text)
-			case q.Facets:
-				t.facets = append(t.facets, took)
-			default:
-				t.plain = append(t.plain, took)
-			}
-			if n == 0 {
-				t.pages = res.Count
-			}
+		queries := c.queries(kind)
+		if _, err := ix.Search(b.ctx, queries[0]); err != nil {
+			return nil, err
 		}
-		all = append(all, t)
+		for began, n := time.Now(), 0; n < len(queries) && time.Since(began) < askedTime; n++ {
+			asked := time.Now()
+			if _, err := ix.Search(b.ctx, queries[n]); err != nil {
+				return nil, fmt.Errorf("%s: %w", queries[n].Text, err)
+			}
+			all[kind.name] = append(all[kind.name], time.Since(asked))
+		}
 	}
 	return all, nil
 }
 
-// A kind of queries is asked for askedTime, but not more or less often than this.
-const (
-	leastAsked, mostAsked = 60, 400
-	askedTime             = 3 * time.Second
-)
+// rewrite puts the same pages again and again, each time with another word in one of eight chunks.
+func rewrite(ctx context.Context, ix *sqlitesearch.Index, c *corpus) {
+	own := newCorpus(nil)
+	own.bodies, own.now = c.bodies, c.now
+	left := 200
+	pages, err := own.batch(4, &left)
+	for n := 0; err == nil && ctx.Err() == nil; n++ {
+		for i := range pages {
+			for j := n % 8; j < len(pages[i].Chunks); j += 8 {
+				chunk := &pages[i].Chunks[j]
+				chunk.Text, chunk.Key = fmt.Sprintf("%s edit%d", chunk.Text, n), fmt.Sprintf("edit-%d-%d", n, j)
+			}
+			pages[i].ID = fmt.Sprintf("edited-%d", i)
+		}
+		_ = ix.Put(ctx, pages...) // cut off at the end
+		select {
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
 
-func tellQueries(all []sized) {
+func tellQueries(all []sized, bleve sized) {
 	columns := []string{"query"}
 	for _, s := range all {
 		columns = append(columns, fmt.Sprintf("%s chunks: median, p95 (ms)", thousands(s.chunks)))
 	}
-	columns = append(columns, fmt.Sprintf("%s to %s", thousands(all[1].chunks), thousands(all[0].chunks)),
-		fmt.Sprintf("%s to %s", thousands(all[2].chunks),
-			thousands(all[0].chunks)), "with facets: "+
-			""+thousands(all[0].chunks), thousands(all[1].chunks), thousands(all[2].chunks))
-	section("Queries of the embedded index", columns...)
-	for i, kind := range askedKinds {
+	section("Queries of the embedded index, while it is written to",
+		append(columns, fmt.Sprintf("bleve, %s chunks", thousands(bleve.chunks)), "p95 to bleve's")...)
+	for _, kind := range askedKinds {
 		cells := []any{kind.name}
-		var ratios, facets []any
-		for n, s := range all {
-			t := s.queries[i]
-			cells = append(cells, medianAndP95(t.plain))
-			facets = append(facets, medianAndP95(t.facets))
-			if n > 0 {
-				ratios = append(ratios, float64(percentile(t.plain, 50))/float64(percentile(all[0].queries[i].plain, 50)))
+		ratio := any("–")
+		for _, s := range all {
+			cells = append(cells, medianAndP95(s.queries[kind.name]))
+			if theirs := bleve.queries[kind.name]; s.chunks == bleve.chunks && len(theirs) > 0 {
+				ratio = float64(percentile(s.queries[kind.name], 95)) / float64(percentile(theirs, 95))
 			}
 		}
-		row(append(append(cells, ratios...), facets...)...)
+		row(append(cells, medianAndP95(bleve.queries[kind.name]), ratio)...)
 	}
+	fmt.Printf("\nBleve wrote %s chunks a second into %.0f MB.\n", perSecondText(bleve.rate), float64(bleve.bytes)/1e6)
 }
 
 func tellIndexes(all []sized, versions int) {
@@ -215,8 +295,16 @@ func tellIndexes(all []sized, versions int) {
 }
 
 func medianAndP95(times []time.Duration) string {
+	if len(times) == 0 {
+		return "–"
+	}
 	ms := func(p int) float64 { return float64(percentile(times, p).Microseconds()) / 1000 }
 	return fmt.Sprintf("%.1f, %.1f", ms(50), ms(95))
 }
 
-func thousands(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }
+func thousands(n int) string {
+	if n >= 1_000_000 {
+		return fmt.Sprintf("%d,%03d,%03d", n/1_000_000, n/1000%1000, n%1000)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+}

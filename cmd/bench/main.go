@@ -26,6 +26,8 @@ type bench struct {
 	hosts int
 	pages int // per host
 	mails int // of the mbox that is imported
+	// largest is how many chunks the largest index has that is searched.
+	largest int
 }
 
 func main() {
@@ -37,6 +39,7 @@ func main() {
 	flag.IntVar(&b.hosts, "hosts", 10, "hosts of the site that is crawled")
 	flag.IntVar(&b.pages, "pages", 160, "pages on each")
 	flag.IntVar(&b.mails, "mails", 5000, "mails of the mbox that is imported")
+	flag.IntVar(&b.largest, "chunks", 1_000_000, "chunks of the largest index that is searched, 1,000 at least")
 	only := flag.String("only", "",
 		"measurements to run, with commas: handler, counts, rates, crawl, sweep, types, readers, edits, search, entries, "+
 			"backfill, imports, lists, chunks, markup, attack")

@@ -4,6 +4,7 @@
 //	score [-noise] [-v] [-first N] [-step N] [-with name=command]... DIR
 //	score -changes [-cache FILE] [-labels FILE] [-v] DIR
 //	score -metadata [-v] DIR
+//	score -search [-index FILE] [-v] DIR
 //
 // DIR and its subfolders hold, for each page:
 //
@@ -33,6 +34,10 @@
 //
 // With -metadata DIR has the form of WCXB, html/ID.html and ground-truth/ID.json, and the date and the author
 // that are found are compared with those that are known.
+//
+// With -search DIR has questions, one a line of *.jsonl: q, corpus (python, rust, policy) and right, the paths of the
+// pages that answer it. All pages of the Debian packages python3.11-doc, rust-doc and debian-policy that are installed
+// are put into one index, and each question is asked of all of them.
 package main
 
 import (
@@ -60,6 +65,8 @@ func run(args []string, out io.Writer) error {
 	cache := flags.String("cache", "", "with -changes: a file for what was read, written if it is not there")
 	labelFile := flags.String("labels", "", "with -changes: a file of labels that replace those of the archive")
 	metadata := flags.Bool("metadata", false, "compare date and author with those known of the pages of WCXB")
+	finding := flags.Bool("search", false, "ask questions and say where the pages are that answer them")
+	indexFile := flags.String("index", "", "with -search: a file for the index, filled if it is not there")
 	verbose := flags.Bool("v", false, "list what was missed and what was false, or a row for each page")
 	step := flags.Int("step", 1, "look at each Nth page only")
 	first := flags.Int("first", 0, "leave out as many pages at the beginning")
@@ -82,6 +89,9 @@ func run(args []string, out io.Writer) error {
 	}
 	if *metadata {
 		return reportMetadata(out, os.DirFS(flags.Arg(0)), *verbose)
+	}
+	if *finding {
+		return reportSearch(out, flags.Arg(0), *indexFile, *verbose)
 	}
 	pages, err := load(os.DirFS(flags.Arg(0)), *first, *step)
 	if err != nil {

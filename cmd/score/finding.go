@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/index"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
+)
+
+// corpora are where Debian's packages have the documentation that questions are about.
+var corpora = map[string][]string{
+	"python": {"/usr/share/doc/python3.11/html"},
+	"rust":   {"/usr/share/doc/rust-doc/html", "/usr/share/doc/rust/html"},
+	"policy": {"/usr/share/doc/debian-policy/policy.html", "/usr/share/doc/debian-policy"},
+}
+
+// leftOut are folders of the corpora that are not indexed: core is std again with 26,000 pages of
+// intrinsics, src the code.
+var leftOut = []string{"/usr/share/doc/rust-doc/html/core", "/usr/share/doc/rust-doc/html/src"}
+
+// question is what somebody asks, and the pages that answer it, any of them.
+type question struct {
+	Q      string
+	Corpus string
+	Right  []string
+}
+
+// asked is a question with the place of its first right page, from 1; 0 when it is not among the first ten.
+type asked struct {
+	question
+	place int
+	gain  float64 // nDCG@10
+	took  time.Duration
+	first []string
+}
+
+// deep is how many results are looked at.
+const deep = 10
+
+// reportSearch asks the questions of a folder and says where the right pages are.
+func reportSearch(out io.Writer, folder, file string, verbose bool) error {
+	questions, err := readQuestions(folder)
+	if err != nil {
+		return err
+	}
+	if file == "" {
+		dir, err := os.MkdirTemp("", "tidemark-score-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		file = filepath.Join(dir, "search.db")
+	}
+	ix, err := openCorpora(file)
+	if err != nil {
+		return err
+	}
+	defer ix.Close()
+	var all []asked
+	for _, q := range questions {
+		a, err := ask(ix, q)
+		if err != nil {
+			return fmt.Errorf("%s: %w", q.Q, err)
+		}
+		all = append(all, a)
+	}
+	pages, err := ix.Count(context.Background())
+	if err != nil {
+		return err
+	}
+	return tellSearch(out, all, pages, verbose)
+}
+
+// readQuestions reads all files of questions in a folder, one question a line.
+func readQuestions(folder string) (questions []question, err error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		return nil, errors.Join(fmt.Errorf("no *.jsonl with questions in %s", folder), err)
+	}
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		lines := bufio.NewScanner(f)
+		for lines.Scan() {
+			var q question
+			if err := json.Unmarshal(lines.Bytes(), &q); err != nil || q.Q == "" || len(q.Right) == 0 {
+				return nil, fmt.Errorf("%s: %q is no question with its right pages: %w", name, lines.Text(), err)
+			}
+			questions = append(questions, q)
+		}
+		if err := lines.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return questions, nil
+}
+
+// openCorpora opens the index of all corpora, which it makes if the file is not there.
+func openCorpora(file string) (*sqlitesearch.Index, error) {
+	_, statErr := os.Stat(file)
+	ix, err := sqlitesearch.Open(file, sqlitesearch.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := ix.Create(context.Background()); err != nil || statErr == nil {
+		return ix, err
+	}
+	for name, roots := range corpora {
+		for _, root := range roots {
+			if _, err := os.Stat(root); err == nil {
+				if err := fill(ix, name, root); err != nil {
+					return nil, fmt.Errorf("%s: %w", name, err)
+				}
+				break
+			}
+		}
+	}
+	return ix, nil
+}
+
+// fill puts the pages below a folder into the index as a crawl would.
+func fill(ix *sqlitesearch.Index, corpus, root string) error {
+	var batch []search.Page
+	flush := func() error {
+		defer func() { batch = nil }()
+		return ix.Put(context.Background(), batch...)
+	}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if slices.Contains(leftOut, path) {
+			return filepath.SkipDir
+		}
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".html" {
+			return err
+		}
+		body, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		relative, _ := filepath.Rel(root, path) // it is below it
+		if p, ok := pageOf(corpus, filepath.ToSlash(relative), body); ok {
+			batch = append(batch, p)
+		}
+		if len(batch) == 32 {
+			return flush()
+		}
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	return err
+}
+
+// pageOf is a page as a crawl would index it; not ok if it would not.
+func pageOf(corpus, path string, body []byte) (p search.Page, ok bool) {
+	rules := source.DefaultRules()
+	src, err := rules.ParseURL("https://" + corpus + ".example/" + path)
+	if err != nil {
+		return p, false
+	}
+	doc, err := extract.Extract(body, "text/html; charset=utf-8", src.Normalized, extract.Limits{})
+	if err != nil || doc.Text == "" {
+		return p, false
+	}
+	it := &registry.Item{ID: src.ID(), DisplaySource: src.Display, SourceHost: src.Host, Language: doc.Language}
+	return index.Prepare(it, "", doc, nil, time.Time{}).Page, true
+}
+
+// ask asks a question twice, for the time of the second.
+func ask(ix *sqlitesearch.Index, q question) (asked, error) {
+	a := asked{question: q}
+	var res search.Results
+	for range 2 {
+		began := time.Now()
+		var err error
+		if res, err = ix.Search(context.Background(), search.Query{Text: q.Q, Top: deep}); err != nil {
+			return a, err
+		}
+		a.took = time.Since(began)
+	}
+	var gain, ideal float64
+	for i, r := range res.Results {
+		address := strings.TrimPrefix(r.URL, "https://")
+		a.first = append(a.first, address)
+		corpus, path, _ := strings.Cut(address, ".example/")
+		if corpus != q.Corpus || !slices.Contains(q.Right, path) {
+			continue
+		}
+		if a.place == 0 {
+			a.place = i + 1
+		}
+		gain += 1 / math.Log2(float64(i+2))
+	}
+	for i := range min(len(q.Right), deep) {
+		ideal += 1 / math.Log2(float64(i+2))
+	}
+	a.gain = gain / ideal
+	return a, nil
+}
+
+func tellSearch(out io.Writer, all []asked, pages int, verbose bool) error {
+	var first, three, reciprocal, gain float64
+	var times []time.Duration
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, a := range all {
+		if a.place == 1 {
+			first++
+		}
+		if a.place >= 1 && a.place <= 3 {
+			three++
+		}
+		if a.place > 0 {
+			reciprocal += 1 / float64(a.place)
+		}
+		gain += a.gain
+		times = append(times, a.took)
+		if verbose {
+			fmt.Fprintf(w, "%d\t%s\t%.1f ms\t%s\n", a.place, a.Q, milliseconds(a.took),
+				strings.Join(a.first[:min(3, len(a.first))], " "))
+		}
+	}
+	slices.Sort(times)
+	n := float64(len(all))
+	fmt.Fprintf(w, "%d questions over %d pages: %.0f first, %.0f among three, MRR %.3f, nDCG@10 %.3f, ", len(all), pages,
+		first, three, reciprocal/n, gain/n)
+	fmt.Fprintf(w, "%.1f ms median, %.1f at most\n", milliseconds(times[len(times)/2]), milliseconds(times[len(times)-1]))
+	return w.Flush()
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
