@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -38,7 +39,11 @@ func searchFor(ctx context.Context, v *call, req api.SearchRequest) (out api.Sea
 		return out, err
 	}
 	out = resultsJSON(found)
-	if search.Unclosed(req.Q) {
+	switch {
+	case found.DidYouMean != "":
+		out.Note = fmt.Sprintf("nothing has all of these words as they are written; these are the results for %s",
+			found.DidYouMean)
+	case search.Unclosed(req.Q):
 		out.Note = unclosedNote
 	}
 	showLinked(ctx, v, out.Results)
@@ -90,9 +95,10 @@ func sinceOf(field, text string, now time.Time) (time.Time, error) {
 }
 
 func resultsJSON(found search.Results) api.SearchResponse {
-	out := api.SearchResponse{Count: found.Count, Results: make([]api.SearchResult, len(found.Results))}
+	out := api.SearchResponse{Count: found.Count, Estimated: found.Estimated, DidYouMean: found.DidYouMean,
+		Results: make([]api.SearchResult, len(found.Results))}
 	for i, r := range found.Results {
-		res := api.SearchResult{ID: r.ID, Type: r.Type, URL: r.URL, Title: r.Title, Language: r.Language, Score: r.Score,
+		res := api.SearchResult{ID: r.ID, Type: r.Type, URL: r.URL, Title: r.Title, Language: r.Language, Score: r.Score, PublishedAt: r.PublishedAt,
 			Passages: make([]api.Passage, len(r.Passages))}
 		for j, p := range r.Passages {
 			res.Passages[j] = passageJSON(p)

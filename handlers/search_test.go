@@ -91,3 +91,21 @@ func TestS13UnclosedQuote(t *testing.T) {
 		}
 	}
 }
+
+// TestJ3DidYouMean: what was answered instead of a misspelt query is told, wherever the answer is shown.
+func TestJ3DidYouMean(t *testing.T) {
+	r := newRig(t)
+	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register("https://port.example/ok/one")))
+	for q, meant := range map[string]string{"harbuor tide": "harbour tide", "harbour tide": ""} {
+		var found api.SearchResponse
+		must(t, json.Unmarshal(do(t, r, "GET", "/api/Search?q="+url.QueryEscape(q), "").Body.Bytes(), &found))
+		told := found.DidYouMean == meant && strings.Contains(found.Note, "these are the results for "+meant) == (meant != "")
+		if found.Count != 1 || !told {
+			t.Errorf("%s: %d found, meant %q, note %q", q, found.Count, found.DidYouMean, found.Note)
+		}
+		page := do(t, r, "GET", "/api/ui/search?q="+url.QueryEscape(q), "").Body.String()
+		if strings.Contains(page, "these are the results for") != (meant != "") {
+			t.Errorf("%s: the dashboard says so: %t", q, meant == "")
+		}
+	}
+}

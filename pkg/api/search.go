@@ -1,5 +1,7 @@
 package api
 
+import "time"
+
 // Bounds of a search.
 const (
 	DefaultTop = 10
@@ -26,10 +28,14 @@ type SearchRequest struct {
 
 // SearchResponse holds the pages found, best first.
 type SearchResponse struct {
-	Count   int            `json:"count"` // pages that match, regardless of paging
-	Results []SearchResult `json:"results"`
-	Facets  *Facets        `json:"facets,omitempty"` // only with Facets
-	Note    string         `json:"note,omitempty"`   // what of the query was read otherwise than it may be meant
+	Count int `json:"count"` // pages that match, regardless of paging
+	// Estimated says that the count and the facets are estimates, as they may be beyond a thousand matches.
+	Estimated bool           `json:"estimated,omitempty"`
+	Results   []SearchResult `json:"results"`
+	Facets    *Facets        `json:"facets,omitempty"` // only with Facets
+	Note      string         `json:"note,omitempty"`   // what of the query was read otherwise than it may be meant
+	// DidYouMean is the query that was answered instead, because no page has some word of q; it may be misspelt.
+	DidYouMean string `json:"didYouMean,omitempty"`
 }
 
 // Facets count the pages found by what a search can be narrowed to: at most 20 values each, the most
@@ -56,14 +62,16 @@ const (
 
 // SearchResult is one page or entry with its best passages.
 type SearchResult struct {
-	ID       string    `json:"id"`
-	Type     string    `json:"type"`
-	URL      string    `json:"url"` // of an entry: empty, or what it is about
-	Title    string    `json:"title"`
-	Language string    `json:"language,omitempty"`
-	Score    float64   `json:"score"` // comparable within one answer only
-	Passages []Passage `json:"passages"`
-	Images   []Image   `json:"images,omitempty"` // only with NestImages: the first 30 in page order
+	ID       string  `json:"id"`
+	Type     string  `json:"type"`
+	URL      string  `json:"url"` // of an entry: empty, or what it is about
+	Title    string  `json:"title"`
+	Language string  `json:"language,omitempty"`
+	Score    float64 `json:"score"` // comparable within one answer only
+	// PublishedAt is when the page says that it was published.
+	PublishedAt time.Time `json:"publishedAt,omitzero"`
+	Passages    []Passage `json:"passages"`
+	Images      []Image   `json:"images,omitempty"` // only with NestImages: the first 30 in page order
 	// Page is set for an entry that is a link: the page that it is about.
 	Page *LinkedPage `json:"page,omitempty"`
 }

@@ -54,10 +54,11 @@ func requirementIDs() []string {
 		"W8", "W12", "W13", "W14", "W15", "W17",
 	}
 	var ids []string
+	open = append(open, "J5", "J6", "J7", "J8")
 	for _, group := range []struct {
 		letter string
 		n      int
-	}{{"A", 25}, {"B", 6}, {"C", 6}, {"D", 10}, {"E", 15}, {"F", 4}, {"H", 14}, {"K", 12}, {"L", 7},
+	}{{"A", 25}, {"B", 6}, {"C", 6}, {"D", 10}, {"E", 15}, {"F", 4}, {"H", 14}, {"J", 8}, {"K", 12}, {"L", 7},
 		{"S", 15}, {"W", 17}, {"Z", 4}} {
 		for i := range group.n {
 			if id := fmt.Sprintf("%s%d", group.letter, i+1); !slices.Contains(open, id) {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -9,16 +10,34 @@ import (
 const (
 	passageRunes = 300
 	leadRunes    = 60 // shown before the first match
+	// farLeadRunes is how far before it a sentence may begin to be shown whole.
+	farLeadRunes = 140
 )
 
 // Excerpt cuts a passage out of a chunk's text, of about 300 characters, around the matches that
-// stand closest together. The ranges are ordered and disjoint, as are those of the passage.
+// stand closest together. It begins and ends at sentences where those are not far. The ranges are ordered and
+// disjoint, as are those of the passage.
 func Excerpt(text string, ranges []Range) (string, []Range) {
-	from := 0
-	if anchor := densest(text, ranges); anchor >= 0 {
-		from = wordStart(text, back(text, ranges[anchor].From, leadRunes))
+	return ExcerptAt(text, ranges, -1)
+}
+
+// ExcerptAt is [Excerpt] around what begins at a place of the text, unless that is negative.
+func ExcerptAt(text string, ranges []Range, at int) (string, []Range) {
+	if anchor := densest(text, ranges); at < 0 && anchor >= 0 {
+		at = ranges[anchor].From
 	}
-	to := wordEnd(text, from, forward(text, from, passageRunes))
+	from := 0
+	if at > 0 {
+		from = sentenceStart(text, back(text, at, farLeadRunes), at)
+		if from < 0 {
+			from = wordStart(text, back(text, at, leadRunes))
+		}
+	}
+	end := forward(text, from, passageRunes)
+	to := sentenceEnd(text, max(at+1, forward(text, from, passageRunes/3)), end)
+	if to < 0 {
+		to = wordEnd(text, from, end)
+	}
 	for from < to && isBlank(text[from]) {
 		from++
 	}
@@ -26,6 +45,48 @@ func Excerpt(text string, ranges []Range) (string, []Range) {
 		to--
 	}
 	return text[from:to], within(ranges, from, to)
+}
+
+// sentenceStart is where the sentence begins that at stands in, if that is from or behind it; else -1.
+func sentenceStart(text string, from, at int) int {
+	start := -1
+	if from == 0 {
+		start = 0
+	}
+	for i, r := range text[from:at] {
+		if end := from + i + utf8.RuneLen(r); r != utf8.RuneError && endsSentence(r, text[end:]) {
+			start = end
+		}
+	}
+	return start
+}
+
+// sentenceEnd is the last end of a sentence behind from and not behind to, or the end of the text; else -1.
+func sentenceEnd(text string, from, to int) int {
+	if to == len(text) {
+		return to
+	}
+	last := -1
+	for i, r := range text[min(from, to):to] {
+		if end := from + i + utf8.RuneLen(r); r != utf8.RuneError && endsSentence(r, text[end:]) {
+			last = end
+		}
+	}
+	return last
+}
+
+// endsSentence reports whether r ends a sentence before rest: a line does, and a full stop before a space and no
+// small letter, which spares most abbreviations; the marks of Chinese and Japanese need nothing.
+func endsSentence(r rune, rest string) bool {
+	switch r {
+	case '\n', '。', '！', '？', '｡':
+		return true
+	case '.', '!', '?', '…', '।', '؟', '۔':
+		after := strings.TrimLeft(rest, " ")
+		next, _ := utf8.DecodeRuneInString(after)
+		return rest == "" || len(after) < len(rest) && !unicode.IsLower(next) || rest[0] == '\n'
+	}
+	return false
 }
 
 // densest is the first range that has the most others within a passage's length behind it.

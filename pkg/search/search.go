@@ -111,11 +111,15 @@ type Query struct {
 
 // Results are the pages found, best first, in an order that does not depend on paging.
 type Results struct {
-	// Count is the number of pages that match, regardless of paging. An engine may estimate it
-	// when there are more than a thousand chunks that match.
-	Count   int
-	Results []Result
-	Facets  *Facets // with [Query.Facets]
+	// Count is the number of pages that match, regardless of paging. An engine may estimate it and the
+	// facets when there are more than a thousand chunks that match, and then says so.
+	Count     int
+	Estimated bool
+	// DidYouMean is the query that was answered instead, because the index does not have words of the one
+	// that was asked; "" otherwise.
+	DidYouMean string
+	Results    []Result
+	Facets     *Facets // with [Query.Facets]
 }
 
 // Facets count the pages that match, by what a query can be narrowed to. Each lists at most
@@ -153,8 +157,10 @@ type Result struct {
 	Title    string
 	Language string
 	Score    float64
-	Passages []Passage
-	Images   []Image // with [Query.NestImages]: the page's first [MaxNested], in page order
+	// PublishedAt is when it says that it was published; zero when it does not.
+	PublishedAt time.Time
+	Passages    []Passage
+	Images      []Image // with [Query.NestImages]: the page's first [MaxNested], in page order
 }
 
 // Passage is a piece of a chunk around what was found. Highlights are byte ranges of Text,

@@ -64,6 +64,46 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
+// TestJ4PassagesAreSentences: a passage begins and ends with sentences where it can, and shows what it is cut around.
+func TestJ4PassagesAreSentences(t *testing.T) {
+	before := strings.Repeat("The quay is closed on Mondays, as Mr. smith knows. ", 12)
+	after := strings.Repeat(" Ferries leave at nine o'clock from the northern quay.", 12)
+	for name, tc := range map[string]struct {
+		text, match string
+		at          bool
+		begins      string
+		ends        string
+	}{
+		"within": {before + "Here a beacon stands." + after, "beacon", false, "Here a beacon stands. Ferries", "quay."},
+		"a line begins": {before + "\nlist of every beacon of the coast" + after, "beacon", false, "list of every",
+			"quay."},
+		"no sentence": {strings.Repeat("word ", 200) + "beacon" + strings.Repeat(" word", 200), "beacon", false, "word",
+			"word"},
+		"chinese": {strings.Repeat("港口已关闭。", 40) + "灯塔在北面。" + strings.Repeat("船停在港口。", 60), "灯塔", false,
+			"灯塔在北面。", "。"},
+		"the definition": {"beacon beacon " + before + "\nbeacon\n: A light." + after, "beacon", true,
+			"beacon\n: A light.", "quay."},
+	} {
+		var found []Range
+		for from := 0; ; {
+			i := strings.Index(tc.text[from:], tc.match)
+			if i < 0 {
+				break
+			}
+			found = append(found, Range{from + i, from + i + len(tc.match)})
+			from += i + len(tc.match)
+		}
+		at := -1
+		if tc.at {
+			at = found[len(found)-1].From
+		}
+		text, ranges := ExcerptAt(tc.text, found, at)
+		if !strings.HasPrefix(text, tc.begins) || !strings.HasSuffix(text, tc.ends) || len(ranges) == 0 {
+			t.Errorf("%s: %q, %v", name, text, ranges)
+		}
+	}
+}
+
 // TestC5Contents: whatever is written with each chunk, and nothing else, changes Fields.
 func TestC5Contents(t *testing.T) {
 	page := func() Page {

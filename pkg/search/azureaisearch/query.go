@@ -47,6 +47,7 @@ type row struct {
 	Host         string              `json:"host"`
 	Type         string              `json:"type"`
 	ChangedAt    time.Time           `json:"changedAt"`
+	PublishedAt  time.Time           `json:"publishedAt"`
 	Heading      string              `json:"heading"`
 	Text         string              `json:"text"`
 	Images       []string            `json:"images"`

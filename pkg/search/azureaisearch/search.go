@@ -150,7 +150,7 @@ func (s seeking) hits() query {
 	session := sha256.Sum256([]byte(s.expression))
 	q := query{
 		Search: s.expression, SearchFields: searchFields(s.query.Language), Filter: filter(s.query),
-		OrderBy: "search.score() desc,parentPageId asc,id asc", Select: "id,parentPageId,url,type,title,language,group",
+		OrderBy: "search.score() desc,parentPageId asc,id asc", Select: "id,parentPageId,url,type,title,language,publishedAt,group",
 		Top: maxRows, Count: true, ScoringStatistics: "global", SessionID: hex.EncodeToString(session[:8]),
 	}
 	if s.query.Facets {
@@ -166,7 +166,7 @@ func (s seeking) hits() query {
 func resultOf(g group, passages map[string]passage, images []search.Image) search.Result {
 	best := g.hits[0]
 	r := search.Result{ID: g.page, URL: best.URL, Type: best.Type, Title: best.Title, Language: best.Language,
-		Score: best.Score, Images: images}
+		Score: best.Score, PublishedAt: best.PublishedAt, Images: images}
 	var unmarked []search.Passage
 	for _, h := range shownOf(g) {
 		p, found := passages[h.ID]

@@ -86,6 +86,14 @@ func (s *suite) publishedAfter() {
 	s.expect(after(day(10).Add(time.Second)), "b")
 	s.expect(after(day(20).In(time.FixedZone("", 3600))), "b")
 	s.expect(after(day(21)))
+	if r := s.search(after(day(11))).Results; len(r) != 1 || !r[0].PublishedAt.Equal(day(20)) {
+		s.Errorf("published: %+v", r)
+	}
+	if r := s.search(text("basin")).Results; !slices.ContainsFunc(r, func(r search.Result) bool {
+		return r.PublishedAt.IsZero()
+	}) {
+		s.Errorf("one does not say when: %+v", r)
+	}
 	s.expectAnyOrder(after(time.Unix(-1, 0)), "a", "b")
 	s.expect(search.Query{Text: "basin", PublishedAfter: day(1), Host: "sea.example"})
 	moved, gone := old, recent

@@ -182,7 +182,8 @@ func TestH4IndexOfTheVersionBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.db")
 	ix := created(t, path)
 	put(t, ix, somePage("a", "harbour"))
-	if _, err := ix.write.Exec("ALTER TABLE pages DROP COLUMN published_at; PRAGMA user_version(9)"); err != nil {
+	const before = "DROP TABLE names; DROP TABLE bits; ALTER TABLE pages DROP COLUMN published_at; PRAGMA user_version(9)"
+	if _, err := ix.write.Exec(before); err != nil {
 		t.Fatal(err)
 	}
 	ix.Close()

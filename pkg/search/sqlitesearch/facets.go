@@ -1,52 +1,48 @@
 package sqlitesearch
 
 import (
-	"context"
-	"fmt"
-	"strings"
+	"cmp"
+	"math"
+	"slices"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// facets counts the pages that match by each of their values, in one reading of the hits.
-func (s statement) facets(ctx context.Context) (*search.Facets, error) {
-	pages, args := s.pages()
-	age, steps := s.ages()
-	query := `
-WITH hit AS MATERIALIZED (` + pages + `),
-page AS MATERIALIZED (SELECT p.host, p.type, p.language, ` + age + ` AS age FROM hit JOIN pages p ON p.rowid = hit.page)
-SELECT 'h', host, count(*) FROM page GROUP BY host
-UNION ALL SELECT 't', type, count(*) FROM page GROUP BY type
-UNION ALL SELECT 'l', language, count(*) FROM page GROUP BY language
-UNION ALL SELECT 'a', age, count(*) FROM page GROUP BY age
-ORDER BY 1, 3 DESC, 2`
-	rows, err := s.tx.QueryContext(ctx, query, append(args, steps...)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var f search.Facets
-	lists := map[string]*[]search.Facet{"h": &f.Hosts, "t": &f.Types, "l": &f.Languages, "a": &f.Ages}
-	for rows.Next() {
-		var kind string
-		var facet search.Facet
-		if err := rows.Scan(&kind, &facet.Value, &facet.Count); err != nil {
-			return nil, err
+// facets counts the pages that match by each of their values, whole times each of those that were read.
+func (s *statement) facets(pages []*candidate, whole float64) *search.Facets {
+	of := func(value func(*candidate) string) []search.Facet {
+		counts := map[string]int{}
+		for _, p := range pages {
+			counts[value(p)]++
 		}
-		if list := lists[kind]; facet.Value != "" && len(*list) < search.MaxFacets {
-			*list = append(*list, facet)
+		delete(counts, "")
+		facets := make([]search.Facet, 0, len(counts))
+		for v, n := range counts {
+			facets = append(facets, search.Facet{Value: v, Count: int(math.Round(float64(n) * whole))})
 		}
+		slices.SortFunc(facets, func(a, b search.Facet) int {
+			return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
+		})
+		if len(facets) == 0 {
+			return nil
+		}
+		return facets[:min(search.MaxFacets, len(facets))]
 	}
-	return &f, rows.Err()
+	return &search.Facets{
+		Hosts:     of(func(p *candidate) string { return p.host }),
+		Types:     of(func(p *candidate) string { return p.kind }),
+		Languages: of(func(p *candidate) string { return p.language }),
+		Ages:      of(func(p *candidate) string { return ageOf(p, s.query.Now) }),
+	}
 }
 
-// ages is the expression for a page's age and the arguments of its placeholders.
-func (s statement) ages() (expression string, args []any) {
-	var b strings.Builder
-	b.WriteString("CASE")
+// ageOf is the youngest age that a page belongs to.
+func ageOf(p *candidate, now time.Time) string {
 	for _, a := range search.Ages {
-		fmt.Fprintf(&b, " WHEN p.changed_at >= ? THEN '%s'", a.Name)
-		args = append(args, s.query.Now.Add(-a.Max).Unix())
+		if p.changed >= now.Add(-a.Max).Unix() {
+			return a.Name
+		}
 	}
-	return b.String() + " ELSE '" + search.Older + "' END", args
+	return search.Older
 }

@@ -59,7 +59,7 @@ func (v *vocabulary) add(keys map[uint64]bool) {
 // learn has the words of texts that enter the index found by their other forms.
 func (w *writer) learn(language string, texts []textOp) error {
 	if !stem.Known(language) {
-		return nil
+		language = "" // words without other forms
 	}
 	seed, most := xxhash.Sum64String(language), len(w.learned)+maxLearned
 	for _, op := range texts {
@@ -110,31 +110,64 @@ func hasForms(s string) bool {
 	})
 }
 
-// widen adds the other forms of the words of a query. Phrases and prefixes mean what they say.
-func (s statement) widen(ctx context.Context, terms []term) ([]term, error) {
-	languages, err := s.languages(ctx)
-	if err != nil || len(languages) == 0 {
-		return terms, err
-	}
-	wide := slices.Clone(terms)
+// widen adds the other forms of the words of a query. Phrases and prefixes mean what they say. What is written in
+// one word by some and in two by others is found either way.
+func (l *lexicon) widen(ctx context.Context, terms []term) (wide []term, err error) {
+	wide = slices.Clone(terms)
 	for i, t := range wide {
-		if t.phrase || t.prefix || !hasForms(t.text) {
+		if wide[i].variants, err = l.formsOf(ctx, t); err != nil {
+			return nil, err
+		}
+	}
+	for i := 1; i < len(wide); i++ {
+		a, b := &wide[i-1], &wide[i]
+		if !a.joins() || !b.joins() || a.empty || b.empty {
 			continue
 		}
-		if wide[i].variants, err = s.variants(ctx, fold(t.text), languages); err != nil {
+		joined := a.tokens[0] + b.tokens[0]
+		n, err := l.frequency(ctx, quoted(joined))
+		if err != nil {
 			return nil, err
+		}
+		if n > 0 {
+			a.variants, b.variants = append(a.variants, joined), append(b.variants, joined)
 		}
 	}
 	return wide, nil
 }
 
-// languages are those whose forms are known, of the pages that are asked for.
-func (s statement) languages(ctx context.Context) ([]string, error) {
-	if s.query.Language != "" {
-		return []string{s.query.Language}, nil
+// joins reports a word that may be the half of one.
+func (t term) joins() bool { return !t.phrase && !t.prefix && len(t.tokens) == 1 && hasForms(t.text) }
+
+// formsOf are the other forms of a word of a query; of one with a hyphen, the word without.
+func (l *lexicon) formsOf(ctx context.Context, t term) ([]string, error) {
+	switch {
+	case t.phrase || t.prefix || t.symbol || len(t.tokens) == 0:
+		return nil, nil
+	case len(t.tokens) > 1 && strings.Contains(t.raw, "-"):
+		last := len(t.tokens) - 1
+		forms := []string{strings.Join(t.tokens, "")}
+		if !hasForms(t.tokens[last]) {
+			return forms, nil
+		}
+		others, err := l.variants(ctx, t.tokens[last], l.spoken)
+		for _, other := range others {
+			forms = append(forms, strings.Join(append(slices.Clone(t.tokens[:last]), other), " "))
+		}
+		return forms, err
+	case len(t.tokens) > 1 || !hasForms(t.text):
+		return nil, nil
+	}
+	return l.variants(ctx, fold(t.text), l.spoken)
+}
+
+// languages are those whose words are known; only is one that pages are asked for in, or "".
+func (l *lexicon) languages(ctx context.Context, only string) ([]string, error) {
+	if only != "" {
+		return []string{only}, nil
 	}
 	// One step from each language to the next, whatever the number of words.
-	return s.column(ctx, `
+	return l.column(ctx, `
 WITH RECURSIVE l(name) AS (
 	SELECT min(language) FROM forms
 	UNION ALL SELECT (SELECT min(language) FROM forms WHERE language > l.name) FROM l WHERE l.name IS NOT NULL
@@ -143,13 +176,13 @@ SELECT name FROM l WHERE name IS NOT NULL`)
 }
 
 // variants are the words of the index that share their stem with a folded word.
-func (s statement) variants(ctx context.Context, word string, languages []string) (found []string, err error) {
-	for _, l := range languages {
-		cut := stem.Word(word, l)
-		if !stem.Known(l) || utf8.RuneCountInString(cut) < leastStem {
+func (l *lexicon) variants(ctx context.Context, word string, languages []string) (found []string, err error) {
+	for _, name := range languages {
+		cut := stem.Word(word, name)
+		if !stem.Known(name) || utf8.RuneCountInString(cut) < leastStem {
 			continue
 		}
-		forms, err := s.column(ctx, "SELECT word FROM forms WHERE language = ? AND stem = ? AND word <> ? LIMIT ?", l, cut,
+		forms, err := l.column(ctx, "SELECT word FROM forms WHERE language = ? AND stem = ? AND word <> ? LIMIT ?", name, cut,
 			word, maxVariants)
 		if err != nil {
 			return nil, err
@@ -162,8 +195,8 @@ func (s statement) variants(ctx context.Context, word string, languages []string
 }
 
 // column reads the only column of a query.
-func (s statement) column(ctx context.Context, query string, args ...any) (values []string, err error) {
-	rows, err := s.tx.QueryContext(ctx, query, args...)
+func (l *lexicon) column(ctx context.Context, query string, args ...any) (values []string, err error) {
+	rows, err := l.tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}

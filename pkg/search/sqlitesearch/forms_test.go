@@ -94,7 +94,7 @@ func TestFormsRankBelowTheWord(t *testing.T) {
 	}
 	for i := range 12 {
 		put(t, ix, pageIn("en", fmt.Sprintf("box%02d", i),
-			"A box is a pointer to what lies on the heap, as everybody knows by now."))
+			fmt.Sprintf("A box is a pointer to what lies on the heap, as everybody knows by now: %d.", i)))
 	}
 	put(t, ix, pageIn("en", "boxed", "A boxed string, a boxed slice: boxed."))
 	res, err := ix.Search(t.Context(), search.Query{Text: "box", Top: 20})

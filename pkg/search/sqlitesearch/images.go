@@ -75,7 +75,7 @@ func (w *writer) putImage(page int64, p picture) error {
 }
 
 // images reads the images that are nested under one result.
-func (s statement) images(ctx context.Context, page int64) ([]search.Image, error) {
+func (s *statement) images(ctx context.Context, page int64) ([]search.Image, error) {
 	rows, err := s.tx.QueryContext(ctx,
 		"SELECT id, src, alt, title, caption FROM images WHERE page = ? ORDER BY ordinal LIMIT ?", page, search.MaxNested)
 	if err != nil {

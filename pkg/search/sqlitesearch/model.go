@@ -23,7 +23,7 @@ func useModel(ctx context.Context, db *sql.DB, model string) error {
 	if err := tx.QueryRowContext(ctx, known).Scan(&had); err != nil || had == model {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM vectors; DELETE FROM model"); err != nil {
+	if _, err := tx.ExecContext(ctx, "DELETE FROM vectors; DELETE FROM bits; DELETE FROM model"); err != nil {
 		return err
 	}
 	if model != "" {

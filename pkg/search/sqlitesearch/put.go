@@ -37,8 +37,16 @@ func (ix *Index) Put(ctx context.Context, pages ...search.Page) error {
 				return err
 			}
 		}
-		return w.indexTexts()
+		return w.finish()
 	}))
+}
+
+// finish writes what is written once for all rows.
+func (w *writer) finish() error {
+	if err := w.putBits(); err != nil {
+		return err
+	}
+	return w.indexTexts()
 }
 
 // put makes the index hold one page.
@@ -55,6 +63,11 @@ func (w *writer) put(p search.Page) error {
 		return err
 	}
 	texts := w.texts[before:]
+	if len(texts) > 0 || !page.known {
+		if err := w.putNames(page.row, separated(p.Title), want); err != nil {
+			return err
+		}
+	}
 	if page.language != p.Language { // the words of texts that stay have other forms now
 		texts = nil
 		for _, r := range want {
@@ -80,10 +93,13 @@ func (ix *Index) Remove(ctx context.Context, id string, _ *search.Contents) erro
 		if err := w.replaceImages(page, nil); err != nil {
 			return err
 		}
+		if err := w.exec("DELETE FROM names WHERE rowid = ?", page.row); err != nil {
+			return err
+		}
 		if err := w.exec("DELETE FROM pages WHERE rowid = ?", page.row); err != nil {
 			return err
 		}
-		return w.indexTexts()
+		return w.finish()
 	}))
 }
 
@@ -93,7 +109,8 @@ func (ix *Index) inTransaction(ctx context.Context, do func(*writer) error) erro
 		return err
 	}
 	defer tx.Rollback() // closes the statements, too
-	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}, words: &ix.words, learned: map[uint64]bool{}}
+	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}, words: &ix.words, learned: map[uint64]bool{},
+		vectors: map[int64][]byte{}}
 	if err := do(w); err != nil {
 		return err
 	}

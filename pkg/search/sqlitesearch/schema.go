@@ -3,7 +3,10 @@ package sqlitesearch
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -11,13 +14,29 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// schemaVersion is raised with every change of the tables. Files of the version that [upgrade] knows are
+// schemaVersion is raised with every change of the tables. Files of the versions that [upgrades] knows are
 // upgraded; older ones are set aside and built anew, since everything in them is derived; files of newer ones
 // are refused.
-const schemaVersion = 10
+const schemaVersion = 12
 
-// upgrade makes the tables of version 9 into these.
-const upgrade, upgraded = "ALTER TABLE pages ADD COLUMN published_at INTEGER NOT NULL DEFAULT 0", 9
+// upgrades make the tables of older versions into those of the next; see also [fillDerived].
+var upgrades = map[int]string{
+	9:  "ALTER TABLE pages ADD COLUMN published_at INTEGER NOT NULL DEFAULT 0",
+	10: namesTable,
+	11: bitsTable,
+}
+
+// upgraded is the oldest version that is.
+const upgraded = 9
+
+// namesTable makes the table of what pages are called (names.go).
+const namesTable = `CREATE VIRTUAL TABLE names USING fts5(
+	title, headings, defined, content='', contentless_delete=1, ` + tokenizer + `
+);`
+
+// tokenizer is said of below.
+const tokenizer = `tokenize='unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc'' separators ''` +
+	"\ufe0e\ufe0f" + `'''`
 
 // applicationID marks our files ("TIDE"), so that nobody's database is taken for an index.
 const applicationID = 0x54494445
@@ -52,16 +71,14 @@ CREATE TABLE chunks (
 CREATE TABLE begun (name TEXT NOT NULL);
 INSERT INTO begun VALUES (lower(hex(randomblob(8))));
 CREATE VIRTUAL TABLE fts USING fts5(
-	title, heading, body, content='chunks', content_rowid='id',
-	tokenize='unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc'' separators ''` + "\ufe0e\ufe0f" +
-	`''', prefix='2 3'
+	title, heading, body, content='chunks', content_rowid='id', ` + tokenizer + `, prefix='2 3'
 );
 INSERT INTO fts (fts, rank) VALUES ('automerge', 8);
 CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE model (name TEXT NOT NULL);
 CREATE TABLE forms (language TEXT NOT NULL, stem TEXT NOT NULL, word TEXT NOT NULL,
 	PRIMARY KEY (language, stem, word)) WITHOUT ROWID;
-`
+` + namesTable + bitsTable
 
 // setWAL sets the mode of the file, which cannot be done inside a transaction. SQLite does not wait
 // for another process that does the same, so it is done again until that one is through.
@@ -95,14 +112,64 @@ func createSchema(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	statements := schema
-	if version == upgraded {
-		statements = upgrade
+	if version > 0 {
+		statements = ""
+		for v := version; v < schemaVersion; v++ {
+			statements += upgrades[v] + ";"
+		}
 	}
 	statements += fmt.Sprintf("; PRAGMA application_id(%d); PRAGMA user_version(%d);", applicationID, schemaVersion)
 	if _, err := tx.ExecContext(ctx, statements); err != nil {
 		return err
 	}
+	if version > 0 {
+		if err := fillDerived(ctx, tx, version); err != nil {
+			return err
+		}
+	}
 	return tx.Commit()
+}
+
+// fillDerived fills the tables that a file of an earlier version lacked.
+func fillDerived(ctx context.Context, tx *sql.Tx, version int) error {
+	if version <= 10 {
+		if err := fillNames(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return fillBits(ctx, tx)
+}
+
+// fillNames writes what the pages of a file of an earlier version are called.
+func fillNames(ctx context.Context, tx *sql.Tx) error {
+	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}}
+	rows, err := tx.QueryContext(ctx, "SELECT rowid, title FROM pages")
+	if err != nil {
+		return err
+	}
+	titles := map[int64]string{}
+	for rows.Next() {
+		var page int64
+		var title string
+		if err := rows.Scan(&page, &title); err != nil {
+			rows.Close()
+			return err
+		}
+		titles[page] = title
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	for _, page := range slices.Sorted(maps.Keys(titles)) {
+		chunks, err := w.readChunks(page)
+		if err != nil {
+			return err
+		}
+		if err := w.putNames(page, separated(titles[page]), slices.SortedFunc(maps.Values(chunks), byID)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // querier is what a database and a transaction share.

@@ -1,30 +1,21 @@
 package sqlitesearch
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"math"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// How much a match in title, heading and body counts (bm25). Pages rank by the first. All chunks of a page
-// have its title, and those of a section its heading, so that of them the shortest would be shown: by
-// the second, those are that say something of it.
-const (
-	weights        = "10.0, 4.0, 1.0"
-	passageWeights = "0.0, 0.2, 1.0"
-)
-
-// scores are both ranks of a hit; less is better.
-const scores = "bm25(fts, " + weights + ") AS score, bm25(fts, " + passageWeights + ") AS said"
-
 // maxPassages bounds the passages of one result.
 const maxPassages = 3
 
-// Search answers a query: all words first, any word when no chunk has them all. A query without
-// words finds nothing. Count and results are read at one moment, whatever is written meanwhile.
+// Search answers a query: chunks that have all of its words that say something first, any word when no chunk has
+// them all. A query without words finds nothing. All is read at one moment, whatever is written meanwhile.
 func (ix *Index) Search(ctx context.Context, q search.Query) (search.Results, error) {
 	if err := q.Check(); err != nil {
 		return search.Results{}, err
@@ -37,65 +28,94 @@ func (ix *Index) Search(ctx context.Context, q search.Query) (search.Results, er
 	return res, ix.fault("search", err)
 }
 
-func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) (search.Results, error) {
-	tx, err := ix.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return search.Results{}, err
-	}
-	defer tx.Rollback()
-	s := statement{tx: tx, query: q}
-	if terms, err = s.widen(ctx, terms); err != nil {
-		return search.Results{}, err
-	}
-	for _, operator := range []string{"AND", "OR"} {
-		s.match, s.literal = expression(terms, operator), literal(terms, operator)
-		count, err := s.count(ctx)
-		if err != nil {
-			return search.Results{}, err
-		}
-		if count == 0 && operator == "AND" && len(terms) > 1 {
-			continue
-		}
-		if len(q.Vector) > 0 {
-			if count, err = s.addNear(ctx); err != nil {
-				return search.Results{}, err
-			}
-			ix.warnOfLength(s)
-		}
-		res := search.Results{Count: count}
-		if res.Results, err = s.results(ctx); err == nil && q.Facets {
-			res.Facets, err = s.facets(ctx)
-		}
-		return res, err
-	}
-	return search.Results{}, nil // Unreachable: the second round returns.
-}
-
 // statement is one reading of a query.
 type statement struct {
-	tx    *sql.Tx
-	match string
-	// literal is what was asked for to the letter, where match has other forms of words, too.
-	literal string
+	words   lexicon
+	tx      *sql.Tx
+	bounds  bounds
 	query   search.Query
-	near    []int64 // chunks that the query's vector adds, nearest first
-	// strange is how many vectors have another length than the query's.
-	strange int
+	terms   []term
+	content []term // those that pages are found by, rarest first
+	// meantText is the query as it was meant, when words of it are not in the index; else "".
+	meantText string
+	near      []int64
+	strange   int // vectors of another length than the query's
 }
 
-// from gives the hits of the query and the arguments of its placeholders. Pages are joined only
-// when a filter needs them.
-func (s statement) from() (clause string, args []any) {
-	conditions, args := s.filters()
-	if len(args) > 0 {
-		return "FROM fts JOIN pages f ON f.rowid = (fts.rowid >> 16) WHERE fts MATCH ?" +
-			conditions, append([]any{s.match}, args...)
+func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) (res search.Results, err error) {
+	tx, err := ix.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return res, err
 	}
-	return "FROM fts WHERE fts MATCH ?", []any{s.match}
+	defer tx.Rollback()
+	s := &statement{words: lexicon{ix: ix, tx: tx}, tx: tx, bounds: ix.bounds, query: q, terms: terms}
+	if err := s.weigh(ctx); err != nil {
+		return res, err
+	}
+	f, err := s.find(ctx)
+	if err != nil {
+		return res, err
+	}
+	if len(q.Vector) > 0 {
+		if s.near, err = s.nearChunks(ctx); err != nil {
+			return res, err
+		}
+		ix.warnOfLength(s)
+	}
+	pages, err := s.rank(ctx, f)
+	if err != nil {
+		return res, err
+	}
+	res.Count, res.Estimated, res.DidYouMean = len(pages), !f.complete, s.meantText
+	if q.Facets {
+		res.Facets = s.facets(pages, f.whole)
+	}
+	if !f.complete {
+		res.Count = int(float64(len(pages)) * f.whole)
+		if pages, err = s.more(ctx, f, pages); err != nil {
+			return res, err
+		}
+		res.Count = max(res.Count, len(pages))
+	}
+	pages = pages[min(q.Skip, len(pages)):min(q.Skip+q.Top, len(pages))]
+	res.Results, err = s.results(ctx, pages)
+	return res, err
+}
+
+// weigh finds other forms of words, how often all are in the index, and which of them say something.
+func (s *statement) weigh(ctx context.Context) (err error) {
+	if s.words.totals, err = s.words.readTotals(ctx); err != nil {
+		return err
+	}
+	if s.words.spoken, err = s.words.languages(ctx, s.query.Language); err != nil {
+		return err
+	}
+	if s.terms, err = s.words.widen(ctx, s.terms); err != nil {
+		return err
+	}
+	for i := range s.terms {
+		if err := s.words.count(ctx, &s.terms[i]); err != nil {
+			return err
+		}
+	}
+	if s.meantText, err = s.correct(ctx); err != nil {
+		return err
+	}
+	s.content = content(s.terms, s.words.totals.chunks)
+	return nil
+}
+
+// count finds out how often a term is in the index.
+func (l *lexicon) count(ctx context.Context, t *term) (err error) {
+	if t.df, err = l.frequency(ctx, t.expression()); err != nil {
+		return err
+	}
+	t.idf = math.Log(1 + (l.totals.chunks-min(t.df, l.totals.chunks)+.5)/(t.df+.5))
+	return nil
 }
 
 // filters are the conditions on a page f that the query asks for.
-func (s statement) filters() (conditions string, args []any) {
+func (s *statement) filters() (conditions string, args []any) {
 	narrow := func(condition string, value any) {
 		conditions += " AND f." + condition
 		args = append(args, value)
@@ -116,169 +136,302 @@ func (s statement) filters() (conditions string, args []any) {
 	return conditions, args
 }
 
-// pages gives the pages that match, each once, and the arguments of its placeholders.
-func (s statement) pages() (query string, args []any) {
-	from, args := s.from()
-	query = "SELECT DISTINCT fts.rowid >> 16 AS page " + from
-	if len(s.near) > 0 {
-		query, args = query+" UNION SELECT value >> 16 FROM json_each(?)", append(args, asJSON(s.near))
+// candidate is a page that is found.
+type candidate struct {
+	row                                        int64
+	id, url, host, kind, title, language, same string
+	place                                      int
+	changed, published                         int64
+	chunks                                     []chunkScore
+	score                                      float64
+	nearest                                    int // place of its nearest chunk, from 1; 0 for none
+}
+
+// rank reads what was found, and gives the pages, best first. Equal pages rank by id, so that paging
+// neither repeats nor skips.
+func (s *statement) rank(ctx context.Context, f found) ([]*candidate, error) {
+	chunks := make([]int64, 0, len(f.chunks))
+	for c := range f.chunks {
+		chunks = append(chunks, c)
 	}
-	return once("page", query), args
-}
-
-// once leaves one page of those that are one result: SQLite takes the other columns from the row that
-// has the minimum (https://sqlite.org/lang_select.html#bareagg). It goes by the pages that match, not by
-// all that the index holds, so a filter hides no page behind one that it leaves out.
-func once(columns, pages string) string {
-	return `SELECT ` + columns + ` FROM (SELECT u.*, min(p.place || ' ' || p.id) FROM (` + pages +
-		`) u CROSS JOIN pages p ON p.rowid = u.page GROUP BY p.same)`
-}
-
-func (s statement) count(ctx context.Context) (n int, err error) {
-	pages, args := s.pages()
-	err = s.tx.QueryRowContext(ctx, "SELECT count(*) FROM ("+pages+")", args...).Scan(&n)
-	return n, err
-}
-
-// matching gives the chunks that match and their pages with their best scores, as hits and scored. Both are
-// materialized: bm25 can only be asked while the index is read, and hits are read again.
-func (s statement) matching() (with string, args []any) {
-	from, args := s.from()
-	hits := "SELECT fts.rowid AS chunk, fts.rowid >> 16 AS page, " + scores + " " + from
-	if s.literal != "" {
-		// A form that is rare counts more than the word itself, by its rarity; who asked for the word
-		// wants that first: in a text it counts like another form in a title.
-		hits = `
-SELECT chunk, page, score * CASE WHEN chunk IN (SELECT rowid FROM fts WHERE fts MATCH ?) THEN 10 ELSE 1 END AS score,
-	said FROM (` + hits + `)`
-		args = append([]any{s.literal}, args...)
-	}
-	return `
-WITH hits AS MATERIALIZED (` + hits + `),
-scored AS MATERIALIZED (SELECT page, min(score) AS score FROM hits GROUP BY page)`, args
-}
-
-// byWords ranks by words alone, and gives for each result the chunks that matched best. A page ranks
-// by its best chunk; equal pages rank by id, so that paging neither repeats nor skips. What is
-// known of pages is looked up once for each, not for each hit, and hits are not joined: that would
-// make an index of all of them.
-func (s statement) byWords() (query string, args []any) {
-	with, args := s.matching()
-	query = with + `,
-matched AS MATERIALIZED (` + once("page, score", "SELECT page, score FROM scored") + `),
-best AS MATERIALIZED (
-	SELECT p.rowid AS page, p.id, p.url, p.title, p.type, p.language, m.score
-	FROM matched m JOIN pages p ON p.rowid = m.page ORDER BY m.score, p.id LIMIT ? OFFSET ?
-),
-pieces AS (
-	SELECT page, chunk, row_number() OVER (PARTITION BY page ORDER BY said, score, chunk) AS place
-	FROM hits WHERE page IN (SELECT page FROM best)
-)
-SELECT b.id, b.url, b.title, b.type, b.language, -b.score, c.chunk
-FROM pieces c JOIN best b ON b.page = c.page WHERE c.place <= ?
-ORDER BY b.score, b.id, c.place`
-	return query, append(args, s.query.Top, s.query.Skip, maxPassages)
-}
-
-// results reads one page of results.
-func (s statement) results(ctx context.Context) ([]search.Result, error) {
-	query, args := s.byWords()
-	if len(s.near) > 0 {
-		query, args = s.byBoth()
-	}
-	rows, err := s.tx.QueryContext(ctx, query, args...)
+	slices.Sort(chunks)
+	byRow, err := s.pagesOf(ctx, chunks, s.near)
 	if err != nil {
 		return nil, err
 	}
-	results, chunks, err := scanResults(rows)
-	if err != nil {
+	if err := s.scoreChunks(ctx, chunks, byRow); err != nil {
 		return nil, err
 	}
-	shown, err := s.passages(ctx, chunks)
-	if err != nil {
-		return nil, err
-	}
-	for i := range results {
-		results[i].Passages = s.chosen(chunks[i], shown)
-		if !s.query.NestImages {
-			continue
-		}
-		if results[i].Images, err = s.images(ctx, chunks[i][0]>>slotBits); err != nil {
-			return nil, err
+	copies(byRow)
+	for i, c := range s.near {
+		if p := byRow[c>>slotBits]; p.nearest == 0 {
+			p.nearest = i + 1
 		}
 	}
-	return results, nil
+	pages := once(byRow)
+	for _, p := range pages {
+		p.score = s.pageScore(p)
+	}
+	if len(s.near) > 0 {
+		fuse(pages)
+	}
+	slices.SortFunc(pages, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
+	})
+	return pages, nil
 }
 
-// scanResults reads results and, for each, the ids of its chunks.
-func scanResults(rows *sql.Rows) (results []search.Result, chunks [][]int64, err error) {
+// pagesOf reads the pages of chunks.
+func (s *statement) pagesOf(ctx context.Context, lists ...[]int64) (map[int64]*candidate, error) {
+	byRow := map[int64]*candidate{}
+	var wanted []int64
+	for _, chunk := range slices.Concat(lists...) {
+		if row := chunk >> slotBits; byRow[row] == nil {
+			byRow[row] = &candidate{row: row}
+			wanted = append(wanted, row)
+		}
+	}
+	rows, err := s.tx.QueryContext(ctx, `
+SELECT rowid, id, url, host, type, title, language, same, place, changed_at, published_at FROM pages
+WHERE rowid IN (SELECT value FROM json_each(?))`, asJSON(wanted))
+	if err != nil {
+		return nil, err
+	}
 	defer rows.Close()
 	for rows.Next() {
-		var r search.Result
-		var chunk int64
-		if err := rows.Scan(&r.ID, &r.URL, &r.Title, &r.Type, &r.Language, &r.Score, &chunk); err != nil {
-			return nil, nil, err
+		var p candidate
+		if err := rows.Scan(&p.row, &p.id, &p.url, &p.host, &p.kind, &p.title, &p.language, &p.same, &p.place,
+			&p.changed, &p.published); err != nil {
+			return nil, err
 		}
-		if n := len(results); n == 0 || results[n-1].ID != r.ID {
-			results, chunks = append(results, r), append(chunks, nil)
-		}
-		chunks[len(chunks)-1] = append(chunks[len(chunks)-1], chunk)
+		*byRow[p.row] = p
 	}
-	return results, chunks, rows.Err()
+	return byRow, rows.Err()
 }
 
-// chosen are the passages of one result: those in whose text a word was found, and those that are
-// near. When only title or headings matched, the first is given without: a result without any text
-// would puzzle.
-func (s statement) chosen(chunks []int64, passages map[int64]search.Passage) (chosen []search.Passage) {
-	for _, chunk := range chunks {
-		if p := passages[chunk]; len(p.Highlights) > 0 || slices.Contains(s.near, chunk) {
-			chosen = append(chosen, p)
-		}
-	}
-	if len(chosen) == 0 {
-		return []search.Passage{passages[chunks[0]]}
-	}
-	return chosen
-}
-
-// passages reads the passages of all results, by chunk. One pass over the hits does it (the + keeps
-// the row ids out of the index's hands): a pass for each would look up a prefix as many times.
-func (s statement) passages(ctx context.Context, results [][]int64) (map[int64]search.Passage, error) {
-	const marked = `
-SELECT c.id, c.uid, c.heading, highlight(fts, 2, ?, ?) FROM fts CROSS JOIN chunks c ON c.id = fts.rowid
-WHERE fts MATCH ? AND +fts.rowid IN (SELECT value FROM json_each(?))`
-	const plain = "SELECT id, uid, heading, body FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
-	chunks := slices.Concat(results...)
-	passages := make(map[int64]search.Passage, len(chunks))
-	if err := s.addPassages(ctx, passages, marked, string(markOpen), string(markClose), s.match,
-		asJSON(chunks)); err != nil {
-		return nil, err
-	}
-	// What is left is near, without any of the words.
-	chunks = slices.DeleteFunc(chunks, func(chunk int64) bool { _, found := passages[chunk]; return found })
-	if len(chunks) == 0 {
-		return passages, nil
-	}
-	return passages, s.addPassages(ctx, passages, plain, asJSON(chunks))
-}
-
-func (s statement) addPassages(ctx context.Context, to map[int64]search.Passage, query string, args ...any) error {
-	rows, err := s.tx.QueryContext(ctx, query, args...)
+// scoreChunks reads chunks and gives them their worth.
+func (s *statement) scoreChunks(ctx context.Context, chunks []int64, byRow map[int64]*candidate) error {
+	r := s.newScorer()
+	rows, err := s.tx.QueryContext(ctx,
+		"SELECT id, heading, body FROM chunks WHERE id IN (SELECT value FROM json_each(?))", asJSON(chunks))
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var chunk int64
-		var p search.Passage
-		var text string
-		if err := rows.Scan(&chunk, &p.ChunkUID, &p.Heading, &text); err != nil {
+		var heading, body string
+		if err := rows.Scan(&chunk, &heading, &body); err != nil {
 			return err
 		}
-		p.Heading = unseparated(p.Heading)
-		p.Text, p.Highlights = search.Excerpt(readMarks(strings.ReplaceAll(text, string(separator), "")))
-		to[chunk] = p
+		p := byRow[chunk>>slotBits]
+		p.chunks = append(p.chunks, r.score(chunk, p.title, heading, body))
 	}
 	return rows.Err()
+}
+
+// once leaves one page of those that are one result: the one with the least place, then the least id. It goes by
+// the pages that match, not by all that the index holds, so a filter hides no page behind one that it leaves out.
+func once(byRow map[int64]*candidate) []*candidate {
+	bySame := map[string]*candidate{}
+	for _, p := range byRow {
+		other := bySame[p.same]
+		if other == nil || cmp.Or(cmp.Compare(p.place, other.place), cmp.Compare(p.id, other.id)) < 0 {
+			bySame[p.same] = p
+		}
+	}
+	pages := make([]*candidate, 0, len(bySame))
+	for _, p := range bySame {
+		pages = append(pages, p)
+	}
+	return pages
+}
+
+// pageScore is that of the page's best chunk, and a little of what else it has.
+func (s *statement) pageScore(p *candidate) float64 {
+	if len(p.chunks) == 0 {
+		return 0
+	}
+	slices.SortFunc(p.chunks, func(a, b chunkScore) int {
+		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.chunk, b.chunk))
+	})
+	best := p.chunks[0]
+	score := best.total
+	for i, t := range s.terms {
+		if !best.has[i] && slices.ContainsFunc(p.chunks, func(c chunkScore) bool { return c.has[i] }) {
+			score += elsewhere * t.idf
+		}
+	}
+	for _, c := range p.chunks[1:min(3, len(p.chunks))] {
+		score += others * c.total
+	}
+	score *= 1 - shorter*float64(min(len(p.url), 300))
+	if lists.MatchString(p.url) || lists.MatchString(p.title) {
+		score *= listing
+	}
+	return score
+}
+
+// more adds the pages that were not read, unranked, where somebody pages so far.
+func (s *statement) more(ctx context.Context, f found, pages []*candidate) ([]*candidate, error) {
+	want := s.query.Skip + s.query.Top
+	if want <= len(pages) || len(s.near) > 0 {
+		return pages, nil
+	}
+	seen, last := map[string]bool{}, 0.
+	for _, p := range pages {
+		seen[p.same], last = true, p.score
+	}
+	h, err := s.hits(ctx, f.last, 1, min(want*8, 200_000))
+	if err != nil {
+		return nil, err
+	}
+	byRow, err := s.pagesOf(ctx, h.chunks)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range h.chunks {
+		p := byRow[c>>slotBits]
+		p.chunks = append(p.chunks[:0:0], chunkScore{chunk: c})
+	}
+	rest := once(byRow)
+	slices.SortFunc(rest, func(a, b *candidate) int { return cmp.Compare(a.row, b.row) })
+	for _, p := range rest {
+		if !seen[p.same] {
+			p.score = last
+			pages = append(pages, p)
+		}
+	}
+	return pages, nil
+}
+
+// results shows pages.
+func (s *statement) results(ctx context.Context, pages []*candidate) ([]search.Result, error) {
+	var chunks []int64
+	for _, p := range pages {
+		p.chunks = s.shown(p)
+		for _, c := range p.chunks {
+			chunks = append(chunks, c.chunk)
+		}
+	}
+	passages, err := s.passages(ctx, chunks)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]search.Result, len(pages))
+	for i, p := range pages {
+		r := &results[i]
+		*r = search.Result{ID: p.id, URL: p.url, Type: p.kind, Title: p.title, Language: p.language, Score: p.score}
+		if p.published != 0 {
+			r.PublishedAt = time.Unix(p.published, 0).UTC()
+		}
+		r.Passages = chosen(p.chunks, s.near, passages)
+		if s.query.NestImages {
+			if r.Images, err = s.images(ctx, p.row); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return results, nil
+}
+
+// shown are the chunks of a page that say most, and those that are near.
+func (s *statement) shown(p *candidate) []chunkScore {
+	places := map[int64]float64{}
+	slices.SortFunc(p.chunks, func(a, b chunkScore) int {
+		return cmp.Or(cmp.Compare(b.said, a.said), cmp.Compare(a.chunk, b.chunk))
+	})
+	for i, c := range p.chunks {
+		places[c.chunk] += 1 / float64(fusionK+i+1)
+	}
+	n := 0
+	for _, c := range s.near {
+		if c>>slotBits == p.row {
+			n++
+			places[c] += 1 / float64(fusionK+n)
+		}
+	}
+	var all []chunkScore
+	for c, score := range places {
+		all = append(all, chunkScore{chunk: c, said: score})
+	}
+	slices.SortFunc(all, func(a, b chunkScore) int {
+		return cmp.Or(cmp.Compare(b.said, a.said), cmp.Compare(a.chunk, b.chunk))
+	})
+	return all[:min(maxPassages, len(all))]
+}
+
+// chosen are the passages of one result: those in whose text a word was found, and those that are
+// near. When only title or headings matched, the first is given without: a result without any text
+// would puzzle.
+func chosen(chunks []chunkScore, near []int64, passages map[int64]search.Passage) (chosen []search.Passage) {
+	for _, c := range chunks {
+		if p := passages[c.chunk]; len(p.Highlights) > 0 || slices.Contains(near, c.chunk) {
+			chosen = append(chosen, p)
+		}
+	}
+	if len(chosen) == 0 && len(chunks) > 0 {
+		return []search.Passage{passages[chunks[0].chunk]}
+	}
+	return chosen
+}
+
+// passages reads what is shown of chunks.
+func (s *statement) passages(ctx context.Context, chunks []int64) (map[int64]search.Passage, error) {
+	rows, err := s.tx.QueryContext(ctx,
+		"SELECT id, uid, heading, body FROM chunks WHERE id IN (SELECT value FROM json_each(?))", asJSON(chunks))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	passages := make(map[int64]search.Passage, len(chunks))
+	r := s.newScorer()
+	m := r.m
+	var found scanned
+	for rows.Next() {
+		var chunk int64
+		var p search.Passage
+		var body string
+		if err := rows.Scan(&chunk, &p.ChunkUID, &p.Heading, &body); err != nil {
+			return nil, err
+		}
+		m.scan(body, &found)
+		text, ranges := unseparatedRanges(body, s.marks(&found))
+		p.Heading = unseparated(p.Heading)
+		p.Text, p.Highlights = search.ExcerptAt(text, ranges, r.definesAt(text))
+		passages[chunk] = p
+	}
+	return passages, rows.Err()
+}
+
+// marks are the places of the words that say something; of a symbol that does not stand there, of its parts.
+func (s *statement) marks(found *scanned) (ranges []search.Range) {
+	for _, h := range found.hits {
+		if s.says(h.term) {
+			ranges = append(ranges, h.Range)
+		}
+	}
+	for _, h := range found.single {
+		if found.times[h.term] == 0 && s.says(h.term) {
+			ranges = append(ranges, h.Range)
+		}
+	}
+	slices.SortFunc(ranges, func(a, b search.Range) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To))
+	})
+	var apart []search.Range
+	for _, r := range ranges {
+		if n := len(apart); n > 0 && r.From < apart[n-1].To {
+			apart[n-1].To = max(apart[n-1].To, r.To)
+			continue
+		}
+		apart = append(apart, r)
+	}
+	return apart
+}
+
+// says reports whether a term is one that pages are found by.
+func (s *statement) says(i int) bool {
+	t := s.terms[i]
+	return slices.ContainsFunc(s.content, func(c term) bool { return c.text == t.text && c.prefix == t.prefix })
 }

@@ -17,7 +17,9 @@
 //	chunks  id = pages.rowid<<16 | slot, key, uid, title, heading, body
 //	fts     FTS5 over title, heading and body of chunks, external content
 //	forms   language, stem, word: words that pages of a language have, folded
+//	names   FTS5 over title, headings and definitions of pages, rowid = pages.rowid (names.go)
 //	vectors chunk = chunks.id, vector (vector.go)
+//	bits    pages = pages.rowid>>3, length, data: the signs of vectors (bits.go)
 //	model   the name of the model that the vectors are of, if any
 //
 // The page is in the upper bits of a chunk's id, so hits are grouped by page without touching
@@ -29,17 +31,18 @@
 //
 // A word matches without regard to case, to diacritics of Latin letters and to Unicode's normal forms,
 // and in its other forms (tide, tides) in the languages that have a stemmer; a phrase and a prefix only
-// as they are written. All words of a query must stand in one chunk, its headings or its page's title;
-// when no chunk has them all, any will do. Scripts without spaces are found by every run of their
-// characters.
+// as they are written. All words of a query that say something must stand in one chunk, its headings or its
+// page's title; when few chunks have them all, most will do, and when none has, any. Scripts without spaces are
+// found by every run of their characters.
+//
+// FTS5 names the chunks that match (candidates.go); they are read, and ranked by what they say (match.go,
+// score.go). How many are read is bounded, so a query takes about as long in a large index as in a small one.
 //
 // # Vectors
 //
 // A query with a vector also finds the fifty chunks that are nearest to it, and the places in both
-// rankings are joined (hybrid.go). The search is exact but for rounding: it reads every vector, a
-// byte for each number, from the file, so that nothing has to be kept in memory or true to it. On
-// two busy cores that took 4 ms for 1,000 chunks of 1,536 numbers, 59 ms for 10,000 and 0.7 s for
-// 100,000 (384 numbers: 3, 20 and 200 ms).
+// rankings are joined (hybrid.go). The signs of all vectors are read from the file, and a thousand vectors that
+// share most of them with the query's, so that nothing has to be kept in memory or true to it.
 //
 // # Concurrency
 //
@@ -65,12 +68,14 @@ var _ search.Index = (*Index)(nil)
 
 // Index is a search index in a file. Its methods may be called concurrently.
 type Index struct {
-	path  string
-	write *sql.DB // one connection, transactions begin as writers
-	read  *sql.DB
-	words vocabulary
-	log   *slog.Logger
-	model string
+	path        string
+	write       *sql.DB // one connection, transactions begin as writers
+	read        *sql.DB
+	words       vocabulary
+	frequencies frequencies
+	log         *slog.Logger
+	model       string
+	bounds      bounds
 
 	health health.Memory
 	warned sync.Once // of vectors of another length
@@ -81,6 +86,8 @@ type Options struct {
 	Log *slog.Logger // told when a damaged file is set aside; discarded when nil
 	// Model is the one that chunks have vectors of, or "". An index that had another begins anew.
 	Model string
+	// Exhaustive has queries read all that matches, whatever it takes: to be compared with.
+	Exhaustive bool
 }
 
 // readers is how many queries run at once; more wait. Queries are bound by CPU.
@@ -93,6 +100,10 @@ func Open(path string, o Options) (*Index, error) {
 	ix := &Index{path: path, log: o.Log, model: o.Model}
 	if ix.log == nil {
 		ix.log = slog.New(slog.DiscardHandler)
+	}
+	ix.bounds = usual
+	if o.Exhaustive {
+		ix.bounds = everything
 	}
 	if err := ix.setAsideIfDamaged(); err != nil {
 		return nil, err

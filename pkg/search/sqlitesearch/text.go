@@ -1,6 +1,7 @@
 package sqlitesearch
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -78,4 +79,33 @@ func unseparated(s string) string {
 		return s
 	}
 	return strings.ReplaceAll(s, string(separator), "")
+}
+
+// unseparatedRanges is the text as it came in, and where ranges of it are then.
+func unseparatedRanges(s string, ranges []search.Range) (string, []search.Range) {
+	if isASCII(s) {
+		return s, ranges
+	}
+	var out strings.Builder
+	moved := slices.Clone(ranges)
+	from := 0
+	for {
+		gap := strings.Index(s[from:], string(separator))
+		if gap < 0 {
+			break
+		}
+		at := from + gap
+		for i, r := range ranges {
+			if r.From > at {
+				moved[i].From -= len(string(separator))
+			}
+			if r.To > at {
+				moved[i].To -= len(string(separator))
+			}
+		}
+		out.WriteString(s[from:at])
+		from = at + len(string(separator))
+	}
+	out.WriteString(s[from:])
+	return out.String(), moved
 }

@@ -20,8 +20,9 @@ type writer struct {
 	stmts map[string]*sql.Stmt
 
 	words   *vocabulary
-	learned map[uint64]bool // words that were added to it
-	texts   []textOp        // on their way into the full-text index: see indexTexts
+	learned map[uint64]bool  // words that were added to it
+	vectors map[int64][]byte // on their way into bits: see putBits
+	texts   []textOp         // on their way into the full-text index: see indexTexts
 }
 
 // textOp takes a chunk's text out of the full-text index, or brings it there.
@@ -49,11 +50,26 @@ func (w *writer) exec(query string, args ...any) error {
 	return err
 }
 
+// changes is exec, and reports whether any row changed.
+func (w *writer) changes(query string, args ...any) (bool, error) {
+	s, err := w.prepared(query)
+	if err != nil {
+		return false, err
+	}
+	res, err := s.ExecContext(w.ctx, args...)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n > 0, err
+}
+
 // stored is a page that has a row.
 type stored struct {
 	row      int64
 	images   int // that it has there
 	language string
+	known    bool // was there before
 }
 
 // rowOf finds the row of a page; sql.ErrNoRows when it is not there.
@@ -80,6 +96,7 @@ WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, pla
 	excluded.indexed_at, excluded.changed_at, excluded.same, excluded.place, excluded.published_at)`
 	page, err = w.rowOf(p.ID)
 	isNew := errors.Is(err, sql.ErrNoRows)
+	page.known = !isNew
 	if err != nil && !isNew {
 		return stored{}, err
 	}
@@ -193,13 +210,21 @@ func (w *writer) putVector(r row) error {
 	const upsert = `
 INSERT INTO vectors (chunk, vector) VALUES (?, ?)
 ON CONFLICT (chunk) DO UPDATE SET vector = excluded.vector WHERE length(vector) <> length(excluded.vector)`
-	return w.exec(upsert, r.id, r.vector)
+	changed, err := w.changes(upsert, r.id, r.vector)
+	if changed {
+		w.vectors[r.id] = r.vector
+	}
+	return err
 }
 
 func (w *writer) removeChunk(old row) error {
 	w.texts = append(w.texts, textOp{old, true})
-	if err := w.exec("DELETE FROM vectors WHERE chunk = ?", old.id); err != nil {
+	had, err := w.changes("DELETE FROM vectors WHERE chunk = ?", old.id)
+	if err != nil {
 		return err
+	}
+	if had {
+		w.vectors[old.id] = nil
 	}
 	return w.exec("DELETE FROM chunks WHERE id = ?", old.id)
 }

@@ -1,0 +1,153 @@
+package sqlitesearch
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// adverse makes vectors as models make them at worst: all point in much the same direction, few numbers are large,
+// and they lie in groups of near neighbours.
+func adverse(rng *rand.Rand, length, groups int) func() []float32 {
+	scale, middle := make([]float64, length), make([]float64, length)
+	for i := range scale {
+		scale[i] = 1 / float64(1+i%97)
+		middle[i] = 2 * scale[i] * rng.NormFloat64()
+	}
+	centres := make([][]float64, groups)
+	for g := range centres {
+		centres[g] = make([]float64, length)
+		for i := range centres[g] {
+			centres[g][i] = middle[i] + scale[i]*rng.NormFloat64()
+		}
+	}
+	return func() []float32 {
+		v, centre := make([]float32, length), centres[rng.IntN(groups)]
+		for i := range v {
+			v[i] = float32(centre[i] + .5*scale[i]*rng.NormFloat64())
+		}
+		return v
+	}
+}
+
+// TestJ1SignsFindTheNearest: of the ten that are nearest at least .98 are among those that are compared in full, here a
+// fiftieth of all.
+func TestJ1SignsFindTheNearest(t *testing.T) {
+	const length, many, most = 384, 8000, 160
+	rng := rand.New(rand.NewPCG(5, 6))
+	vector := adverse(rng, length, 40)
+	all, known := make([][]byte, many), make([][]uint64, many)
+	for i := range all {
+		all[i] = packed(vector())
+		known[i] = signs(unpacked(all[i]))
+	}
+	right := 0
+	const queries = 40
+	for range queries {
+		q := vector()
+		best, rough := nearest{n: 10}, nearest{n: most}
+		for i := range all {
+			best.offer(neighbour{int64(i), similarity(q, all[i])})
+			rough.offer(neighbour{int64(i), -float32(differing(signs(q), known[i]))})
+		}
+		for _, b := range best.kept {
+			if slices.ContainsFunc(rough.kept, func(n neighbour) bool { return n.chunk == b.chunk }) {
+				right++
+			}
+		}
+	}
+	if recall := float64(right) / (10 * queries); recall < .98 {
+		t.Errorf("recall %.3f", recall)
+	}
+}
+
+// TestJ1SignsFollowTheirVectors: whatever is put and removed, the signs are those of the vectors, each once, and a file
+// of the version before gets them when it is opened.
+func TestJ1SignsFollowTheirVectors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "search.db")
+	ix := created(t, path)
+	rng := rand.New(rand.NewPCG(7, 8))
+	for step := range 60 {
+		id := fmt.Sprintf("p%d", rng.IntN(12))
+		if rng.IntN(4) == 0 {
+			if err := ix.Remove(t.Context(), id, nil); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		p := search.Page{ID: id, Title: "T"}
+		for c := range rng.IntN(5) {
+			chunk := search.Chunk{Key: fmt.Sprintf("k%d-%d", c, rng.IntN(3)), UID: "u", Text: "text"}
+			if rng.IntN(5) > 0 {
+				chunk.Vector = make([]float32, 70+step/30) // another model in the second half
+				for i := range chunk.Vector {
+					chunk.Vector[i] = float32(rng.NormFloat64())
+				}
+			}
+			p.Chunks = append(p.Chunks, chunk)
+		}
+		put(t, ix, p)
+	}
+	checkBits(t, ix)
+	if _, err := ix.write.Exec("DROP TABLE bits; PRAGMA user_version(11)"); err != nil {
+		t.Fatal(err)
+	}
+	ix.Close()
+	checkBits(t, created(t, path))
+}
+
+func differing(a, b []uint64) (n int) {
+	for i := range a {
+		n += bits.OnesCount64(a[i] ^ b[i])
+	}
+	return n
+}
+
+// checkBits compares table bits with the vectors.
+func checkBits(t *testing.T, ix *Index) {
+	t.Helper()
+	want, have := map[int64]string{}, map[int64]string{}
+	rows, err := ix.read.Query("SELECT chunk, vector FROM vectors")
+	must(t, err)
+	for rows.Next() {
+		var chunk int64
+		var vector []byte
+		must(t, rows.Scan(&chunk, &vector))
+		want[chunk] = fmt.Sprint(signs(unpacked(vector)))
+	}
+	must(t, rows.Err())
+	rows, err = ix.read.Query("SELECT pages, length, data FROM bits")
+	must(t, err)
+	for rows.Next() {
+		var row int64
+		var length int
+		var data []byte
+		must(t, rows.Scan(&row, &length, &data))
+		for entry := range slices.Chunk(data, placeBytes+8*signWords(length)) {
+			words := make([]uint64, signWords(length))
+			for i := range words {
+				words[i] = binary.LittleEndian.Uint64(entry[placeBytes+8*i:])
+			}
+			chunk := row<<(slotBits+pagesBits) | int64(binary.LittleEndian.Uint32(entry))
+			if have[chunk] != "" {
+				t.Errorf("chunk %x twice", chunk)
+			}
+			have[chunk] = fmt.Sprint(words)
+		}
+	}
+	must(t, rows.Err())
+	if len(want) == 0 || len(want) != len(have) {
+		t.Fatalf("signs of %d chunks, want %d", len(have), len(want))
+	}
+	for chunk, signs := range want {
+		if have[chunk] != signs {
+			t.Errorf("chunk %x: have %s, want %s", chunk, have[chunk], signs)
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package sqlitesearch
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// A word that the index does not have may be misspelt. Only then are the words that are like it looked for, among
+// those that begin nearly as it does, so a query that is right pays nothing.
+
+const (
+	leastMisspelt = 5 // characters
+	longMisspelt  = 7 // from which on two letters may be wrong
+	maxAlike      = 8 // words whose frequency is compared
+)
+
+// correct replaces words that the index does not have by those that were meant, and tells what the query reads then;
+// "" when nothing was wrong.
+func (s *statement) correct(ctx context.Context) (text string, err error) {
+	text = s.query.Text
+	changed := false
+	for i := range s.terms {
+		t := &s.terms[i]
+		if t.df > 0 || t.phrase || t.prefix {
+			continue
+		}
+		if apart, err := s.words.apart(ctx, t); err != nil || apart != "" {
+			t.variants = append(t.variants, apart)
+			if err == nil {
+				err = s.words.count(ctx, t)
+			}
+			if err != nil {
+				return "", err
+			}
+			continue
+		}
+		right, err := s.words.rightOf(ctx, t)
+		if err != nil {
+			return "", err
+		}
+		if len(right) == 0 {
+			continue
+		}
+		for part, word := range right {
+			text, changed = replaceFold(text, t.tokens[part], word), true
+		}
+		t.tokens = slices.Clone(t.tokens)
+		for part, word := range right {
+			t.tokens[part] = word
+		}
+		t.text, t.raw = strings.Join(t.tokens, " "), strings.Join(t.tokens, " ")
+		if t.variants, err = s.words.formsOf(ctx, *t); err != nil {
+			return "", err
+		}
+		if err := s.words.count(ctx, t); err != nil {
+			return "", err
+		}
+	}
+	if !changed {
+		return "", nil
+	}
+	return text, nil
+}
+
+// apart is a word of a query in two, if the index has them side by side.
+func (l *lexicon) apart(ctx context.Context, t *term) (string, error) {
+	if !t.joins() {
+		return "", nil
+	}
+	for at := range t.tokens[0] {
+		if at == 0 {
+			continue
+		}
+		two := t.tokens[0][:at] + " " + t.tokens[0][at:]
+		if n, err := l.frequency(ctx, quoted(two)); err != nil || n > 0 {
+			return two, err
+		}
+	}
+	return "", nil
+}
+
+// replaceFold replaces a word of a query, however its letters are written.
+func replaceFold(text, word, by string) string {
+	var at *search.Range
+	tokens(text, func(t token) bool {
+		if string(t.word) == word {
+			at = &search.Range{From: t.from, To: t.to}
+		}
+		return at == nil
+	})
+	if at == nil {
+		return text
+	}
+	return text[:at.From] + by + text[at.To:]
+}
+
+// rightOf are the words that were meant by the parts of a term, by part.
+func (l *lexicon) rightOf(ctx context.Context, t *term) (right map[int]string, err error) {
+	right = map[int]string{}
+	for part, word := range t.tokens {
+		if !hasForms(word) || utf8.RuneCountInString(word) < leastMisspelt {
+			continue
+		}
+		if len(t.tokens) > 1 {
+			if n, err := l.frequency(ctx, quoted(word)); err != nil || n > 0 {
+				return nil, err
+			}
+		}
+		meant, err := l.meant(ctx, word)
+		if err != nil {
+			return nil, err
+		}
+		if meant != "" {
+			right[part] = meant
+		}
+	}
+	return right, nil
+}
+
+// alike is a word of the index and how many letters of it are other ones.
+type alike struct {
+	word     string
+	distance int
+	df       float64
+}
+
+// meant is the word of the index that is most like one: with the fewest letters changed, and among these the most
+// frequent.
+func (l *lexicon) meant(ctx context.Context, word string) (string, error) {
+	letters := []rune(word)
+	most := 1
+	if len(letters) >= longMisspelt {
+		most = 2
+	}
+	var all []alike
+	seen := map[string]bool{}
+	for _, begin := range beginnings(letters) {
+		words, err := l.column(ctx, `
+WITH l(name) AS (SELECT value FROM json_each(?))
+SELECT f.word FROM l CROSS JOIN forms f ON f.language = l.name AND f.stem >= ? AND f.stem < ?
+WHERE length(f.word) BETWEEN ? AND ?`,
+			asJSON(l.spoken), begin, begin+"\U0010ffff", len(letters)-most, len(letters)+most)
+		if err != nil {
+			return "", err
+		}
+		for _, w := range words {
+			if seen[w] {
+				continue
+			}
+			seen[w] = true
+			if d := distance(letters, []rune(w), most); d <= most {
+				all = append(all, alike{word: w, distance: d})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b alike) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.word, b.word))
+	})
+	all = all[:min(maxAlike, len(all))]
+	for i := range all {
+		var err error
+		if all[i].df, err = l.frequency(ctx, quoted(all[i].word)); err != nil {
+			return "", err
+		}
+	}
+	all = slices.DeleteFunc(all, func(a alike) bool { return a.df == 0 })
+	if len(all) == 0 {
+		return "", nil
+	}
+	return slices.MinFunc(all, func(a, b alike) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(b.df, a.df), cmp.Compare(a.word, b.word))
+	}).word, nil
+}
+
+// beginnings are those that a word may have had before two letters of it were changed, left out, doubled or exchanged,
+// or the first one was another.
+func beginnings(w []rune) []string {
+	all := []string{string(w[:2]), string([]rune{w[1], w[0]}), string([]rune{w[0], w[2]}), string(w[1:3])}
+	if w[0] < utf8.RuneSelf && len(w) >= longMisspelt {
+		for r := 'a'; r <= 'z'; r++ {
+			all = append(all, string([]rune{r, w[1], w[2]}), string([]rune{r, w[0], w[1]}))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// distance is the number of letters changed, left out, added or exchanged with their neighbour between two words; more
+// than most if it is greater (optimal string alignment).
+func distance(a, b []rune, most int) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		least := i
+		for j := 1; j <= len(b); j++ {
+			cost := btoi(a[i-1] != b[j-1])
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+			least = min(least, row[j])
+		}
+		if least > most+1 { // an exchange may still come back from the row before
+			return most + 1
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

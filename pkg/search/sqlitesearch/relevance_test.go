@@ -1,0 +1,119 @@
+package sqlitesearch
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// documented is an index of a small documentation.
+func documented(t *testing.T) *Index {
+	ix := created(t, filepath.Join(t.TempDir(), "search.db"))
+	page := func(path, title string, chunks ...string) search.Page {
+		p := search.Page{ID: strings.NewReplacer("/", "-", ".", "-").Replace(path), URL: "https://docs.example/" + path,
+			Host: "docs.example", Title: title, Language: "en"}
+		for i, c := range chunks {
+			heading, text, _ := strings.Cut(c, "|")
+			p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprint(i), UID: fmt.Sprint(i), Heading: heading, Text: text})
+		}
+		return p
+	}
+	put(t, ix,
+		page("path.html", "os.path — Common pathname manipulations",
+			"Functions|os.path.join(path, *paths)\n: Join one or more path segments intelligently.",
+			"Functions|os.path.split(path)\n: Split the pathname path into a pair, head and tail."),
+		page("faq.html", "Programming FAQ", "Files|Call os.path.join(a, b), or os.path.join(a, os.path.join(b, c))."),
+		page("whatsnew/3.9.html", "What’s New In 3.9",
+			"Paths|os.path.join(path)\n: os.path.join is better. str.removeprefix and os.path.join are new."),
+		page("model.html", "Data model",
+			"Special methods|object.__init__(self)\n: Called after the instance has been created, to init it.",
+			"Special methods|object.__getattr__(self, name)\n: Called when an attribute is not found."),
+		page("once.html", "Constants", "Values|INIT\n: The init of a cell. Init it with init."),
+		page("vec.html", "Struct std::vec::Vec", "pub fn push(&mut self, value: T)|Appends an element to the back.",
+			"pub fn pop(&mut self)|Removes the last element of the vector."),
+		page("nomicon.html", "Exception safety", "Vec|In vec push and push again, Vec::push is a safe function."),
+		page("elision.html", "Lifetime elision", "Rules|Rust has rules for what may be left out."),
+		page("lifetimes.html", "Validating references", "Lifetimes|Lifetime elision is elision of a lifetime."),
+		page("asyncio.html", "asyncio — Asynchronous I/O", "Use|The asyncio event loop runs tasks."),
+		page("email.html", "Messages", "Use|How an e-mail is sent by a hashmap of addresses."),
+	)
+	return ix
+}
+
+// TestJ2Ranking: the page that defines comes before those that mention, the one that is called so before others, and
+// symbols are found as they are written and by their parts.
+func TestJ2Ranking(t *testing.T) {
+	ix := documented(t)
+	for query, want := range map[string]string{
+		"os.path.join":                      "path-html",
+		"how to join paths with os.path":    "path-html",
+		"__init__":                          "model-html",
+		"__getattr__":                       "model-html",
+		"Vec::push":                         "vec-html",
+		"lifetime elision":                  "elision-html",
+		"what is the lifetime elision for?": "elision-html",
+		"asyncio":                           "asyncio-html",
+	} {
+		res, err := ix.Search(t.Context(), search.Query{Text: query, Top: 3})
+		if err != nil || len(res.Results) == 0 || res.Results[0].ID != want {
+			t.Errorf("%s: %+v (%v), want %s first", query, res.Results, err, want)
+		}
+	}
+	res, err := ix.Search(t.Context(), search.Query{Text: "os.path.join", Top: 3})
+	if err != nil || len(res.Results) != 3 || res.Results[2].ID != "whatsnew-3-9-html" {
+		t.Errorf("%+v (%v): what is new comes last", res.Results, err)
+	}
+}
+
+// TestJ3Forgiving: what was meant is found, and the answer says what that is; nothing is said of a query that is right.
+func TestJ3Forgiving(t *testing.T) {
+	ix := documented(t)
+	for _, tc := range []struct{ query, want, meant string }{
+		{"asyncoi", "asyncio-html", "asyncio"},
+		{"Asynico loop", "asyncio-html", "asyncio loop"},
+		{"asyncio", "asyncio-html", ""},
+		{"lifetime elsion", "elision-html", "lifetime elision"},
+		{"email", "email-html", ""},
+		{"e-mail", "email-html", ""},
+		{"hash map", "email-html", ""},
+		{`"asyncoi"`, "", ""},
+		{"zzzzzzzz", "", ""},
+	} {
+		res, err := ix.Search(t.Context(), search.Query{Text: tc.query, Top: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		have := ""
+		if len(res.Results) > 0 {
+			have = res.Results[0].ID
+		}
+		if have != tc.want || res.DidYouMean != tc.meant {
+			t.Errorf("%s: %s, meant %q, want %s, %q", tc.query, have, res.DidYouMean, tc.want, tc.meant)
+		}
+	}
+}
+
+// TestJ4PassagesShowWhatWasAsked: the definition is shown, with the path of its headings, and words that say nothing
+// are not marked.
+func TestJ4PassagesShowWhatWasAsked(t *testing.T) {
+	ix := documented(t)
+	mentions := strings.Repeat("Use harbour.open as you please, for harbour.open is good. ", 12)
+	put(t, ix, search.Page{ID: "def", Title: "Harbours", Language: "en", Chunks: []search.Chunk{{Key: "a", UID: "a",
+		Heading: "Module › Functions", Text: mentions + "\n\nharbour.open(name)\n: Opens the harbour to all ships."}}})
+	res, err := ix.Search(t.Context(), search.Query{Text: "how to use the harbour.open", Top: 3})
+	if err != nil || len(res.Results) == 0 || res.Results[0].ID != "def" {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	p := res.Results[0].Passages[0]
+	if !strings.HasPrefix(p.Text, "harbour.open(name)\n: Opens the harbour") || p.Heading != "Module › Functions" {
+		t.Errorf("%q below %q", p.Text, p.Heading)
+	}
+	for _, h := range p.Highlights {
+		if marked := p.Text[h.From:h.To]; marked != "harbour.open" {
+			t.Errorf("%q is marked", marked)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package sqlitesearch
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// token is a word of a text as the tokenizer of FTS5 cuts and folds it. The word is only good until the next.
+type token struct {
+	word     []byte
+	from, to int // bytes of the text
+}
+
+// tokens gives the words of a text to each, in order, until it says no.
+func tokens(text string, each func(t token) bool) {
+	var folded []byte
+	for i := 0; i < len(text); {
+		from, ascii := i, true
+		folded = folded[:0]
+		for i < len(text) {
+			c := text[i]
+			if c < utf8.RuneSelf {
+				if c >= 'A' && c <= 'Z' {
+					c += 'a' - 'A'
+				}
+				if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+					break
+				}
+				folded = append(folded, c)
+				i++
+				continue
+			}
+			r, size := utf8.DecodeRuneInString(text[i:])
+			if !search.IsWordRune(r) || r == '\ufe0e' || r == '\ufe0f' || unicode.Is(unicode.Me, r) {
+				break
+			}
+			folded, ascii = append(folded, text[i:i+size]...), false
+			i += size
+		}
+		if i == from {
+			_, size := utf8.DecodeRuneInString(text[i:])
+			i += size
+			continue
+		}
+		if !ascii {
+			folded = append(folded[:0], fold(text[from:i])...)
+		}
+		if !each(token{folded, from, i}) {
+			return
+		}
+	}
+}
+
+// tokensOf are the words of a short text.
+func tokensOf(text string) (words []string) {
+	tokens(text, func(t token) bool {
+		words = append(words, string(t.word))
+		return true
+	})
+	return words
+}
