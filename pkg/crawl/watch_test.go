@@ -215,3 +215,45 @@ func TestW16Broken(t *testing.T) {
 		})
 	}
 }
+
+// TestW16APersonAccepts: repetition does not accept what broke a watch; a person does, and another selector does.
+func TestW16APersonAccepts(t *testing.T) {
+	r := newRig(t)
+	r.watched(t, []step{
+		{"first", lamp("EUR 12", brass, "", "a"), "new", nil},
+		{"set", lamp("EUR 12", brass, "", "a"), "", price()},
+		{"gone", lamp("", brass, "", "a"), "(content) watchBroken", nil},
+		{"still gone", lamp("", brass, "", "a"), "", nil},
+		{"and again", lamp("", brass, "", "a"), "", nil},
+		{"another selector", lamp("", brass, "", "a"), "watchRestored", &options.Watch{Include: []string{"h1"}}},
+		{"the first one again", lamp("", brass, "", "a"), "", price()},
+	})
+	at, err := r.reg.Feed.End(t.Context())
+	must(t, err)
+	r.site.put("/p", page{body: "<html lang=en><title>Lamp</title><main><p>" + brass + "</p></main>"})
+	r.next("/p")
+	_, err = r.reg.Items.AcceptWatch(t.Context(), r.source("/p").ID())
+	must(t, err)
+	r.mustWork()
+	if it, fed := r.item("/p"), r.fed(&at); it.Watched.Broken != "" || !strings.HasSuffix(fed, "watchRestored") {
+		t.Errorf("accepted: %q, %+v", fed, it.Watched)
+	}
+	r.site.put("/p", lamp("EUR 9", brass, "", "a"))
+	if r.next("/p"); r.fed(&at) != "content" {
+		t.Error("what appears after that is not told")
+	}
+}
+
+// TestW16FailuresWithAWatch: an error page is a failed check, and breaks no watch.
+func TestW16FailuresWithAWatch(t *testing.T) {
+	r := newRig(t)
+	r.watched(t, []step{
+		{"first", lamp("EUR 12", brass, "", "a"), "new", nil},
+		{"set", lamp("EUR 12", brass, "", "a"), "", price()},
+		{"an error page", shellError, "", nil},
+		{"again", shellError, "", nil},
+		{"three times", shellError, "failing", nil},
+		{"four times", shellError, "", nil},
+		{"it is back", lamp("EUR 12", brass, "", "a"), "recovered", nil},
+	})
+}

@@ -18,6 +18,7 @@ import (
 	"unicode"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/watch"
 )
 
 // Options are what somebody has set for an item or a tag. The zero value sets nothing.
@@ -150,7 +151,8 @@ func (w *Watch) validate() error {
 	if !slices.Contains([]string{"", IndexPage, IndexWatched}, w.Index) {
 		return fault.Field("watch.index", "watch.index must be %s or %s, not %.40q", IndexPage, IndexWatched, w.Index)
 	}
-	return nil
+	_, err := watch.Compile(watch.Spec{Include: w.Include, Exclude: w.Exclude, Ignore: w.Ignore, Trigger: w.Trigger})
+	return err
 }
 
 func checkRule(field, rule string) error {

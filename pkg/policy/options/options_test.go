@@ -105,3 +105,15 @@ func FuzzTagName(f *testing.F) {
 		}
 	})
 }
+
+// TestW10RulesOfAWatchAreCompiled: what could not be applied is refused when it is set.
+func TestW10RulesOfAWatchAreCompiled(t *testing.T) {
+	for field, w := range map[string]options.Watch{
+		"watch.include": {Include: []string{"div:has(p)"}}, "watch.exclude": {Exclude: []string{"a["}},
+		"watch.ignore": {Ignore: []string{"("}}, "watch.trigger": {Trigger: ".*"},
+	} {
+		if _, err := (options.Options{Watch: &w}).Validate(); fault.FieldOf(err) != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
