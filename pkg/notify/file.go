@@ -122,7 +122,8 @@ func (r *fileReader) file(root *yaml.Node) (f File) {
 	for i, n := range entries(lists["rules"]) {
 		at := fmt.Sprintf("rules[%d]", i)
 		one := r.rule(at, n)
-		if slices.ContainsFunc(f.rules, func(other rule) bool { return other.ID == one.ID }) {
+		again := func(other rule) bool { return one.ID != "" && other.ID == one.ID }
+		if slices.ContainsFunc(f.rules, again) {
 			r.bad(lineOf(n, "name"), at+".name", "another rule has this name")
 		}
 		if targets += len(one.Channels); targets > maxTargets {

@@ -159,6 +159,11 @@ func (c *Checker) Answer(method, path string, status int, contentType string, bo
 	return nil
 }
 
+// Is reports why a body is not what a schema of the document says, as what is sent to webhooks.
+func (c *Checker) Is(schema string, body []byte) error {
+	return value(c.given, "#/components/schemas/"+schema, body)
+}
+
 // value checks a JSON value against the schema at a place of the document.
 func value(c *jsonschema.Compiler, at string, body []byte) error {
 	s, err := c.Compile("doc.json" + at)

@@ -1,0 +1,57 @@
+package main
+
+import "testing"
+
+// W5 to W7: rules, channels and deliveries on the command line.
+func TestW5Commands(t *testing.T) {
+	for _, sc := range []script{
+		{name: "a webhook", args: []string{"channels", "add", "ops", "--webhook", "https://ops.example/"},
+			answers: []answered{{body: `{"name":"ops","kind":"webhook","signingSecret":"whsec_x"}`}},
+			asked:   []string{`POST /api/channels {"name":"ops","kind":"webhook","url":"https://ops.example/"}`},
+			out: "the channel ops is signed by:\n\n  whsec_x\n\nIt is not shown again. The receiver needs it to know who " +
+				"sends.\n"},
+		{name: "a service", args: []string{"channels", "add", "chat", "--service", "CHAT"},
+			answers: []answered{{body: `{"name":"chat","kind":"shoutrrr","problem":"credential CHAT is not set"}`}},
+			asked:   []string{`POST /api/channels {"name":"chat","kind":"shoutrrr","urlFrom":"CHAT"}`},
+			out:     "the channel chat is made\nnothing can be sent yet: credential CHAT is not set\n"},
+		{name: "neither", args: []string{"channels", "add", "chat"}, code: 2,
+			err: "tidemark: give --webhook URL or --service NAME\nsee `tidemark channels add --help`\n"},
+		{name: "a test", args: []string{"channels", "test", "ops"},
+			answers: []answered{{body: `{"ok":true,"status":204}`}}, out: "taken: 204\n"},
+		{name: "a test that fails", args: []string{"channels", "test", "ops"}, code: 1,
+			answers: []answered{{body: `{"ok":false,"status":404,"body":"no hook\u001b[2J","error":"it refuses the message"}`}},
+			err:     "tidemark: the receiver did not take it: it refuses the message 404 no hook�[2J\n"},
+		{name: "channels", args: []string{"channels"}, answers: []answered{{body: `{"channels":[` +
+			`{"name":"ops","kind":"webhook","url":"https://ops.example/","origin":"file"}]}`}},
+			out: "NAME  KIND     TO                    FROM  PROBLEM\nops   webhook  https://ops.example/  file  \n"},
+		{name: "no channels", args: []string{"channels", "list"}, answers: []answered{{body: `{"channels":[]}`}},
+			out: "no channels; `tidemark channels add NAME --webhook URL` makes one\n"},
+		{name: "a rule", args: []string{"rules", "add", "Prices", "--host", "a.example", "--added", "EUR", "--channel", "ops",
+			"--daily", "07:30", "--timezone", "Europe/Paris", "--quiet", "22:00-07:00"},
+			answers: []answered{{body: `{"id":"rule_a","name":"Prices"}`}},
+			asked: []string{`POST /api/rules {"name":"Prices","filter":{"host":"a.example","added":"EUR"},"channels":["ops"],` +
+				`"digest":"daily","at":"07:30","timezone":"Europe/Paris","quietHours":{"from":"22:00","to":"07:00"}}`},
+			out: "the rule Prices tells of what changes from now on: rule_a\n"},
+		{name: "rules", args: []string{"rules"}, answers: []answered{{body: `{"rules":[{"id":"rule_a","name":"Prices",` +
+			`"channels":["ops","chat"],"digest":"daily","at":"07:30","origin":"here"}]}`}},
+			out: "NAME    WHEN         CHANNELS  FROM  ID\nPrices  daily 07:30  ops,chat  here  rule_a\n"},
+		{name: "a rule tried", args: []string{"rules", "test", "rule_a"}, answers: []answered{{body: `{"looked":1000,` +
+			`"matched":1,"changes":[{"at":"2026-03-01T12:00:00Z","kind":"gone","url":"https://a.example/"}]}`}},
+			asked: []string{"POST /api/rules/rule_a/test"},
+			out:   "1 of the newest 1000 changes\n2026-03-01 12:00  gone  https://a.example/\n"},
+		{name: "a rule removed", args: []string{"rules", "remove", "rule_a"},
+			answers: []answered{{body: `{"id":"rule_a","name":"Prices"}`}}, asked: []string{"DELETE /api/rules/rule_a"},
+			out: "the rule Prices is removed\n"},
+		{name: "deliveries", args: []string{"deliveries", "--state", "failed"}, answers: []answered{{body: `{"deliveries":[` +
+			`{"id":"d-1","channel":"ops","title":"Costs – content","state":"failed","created":"2026-03-01T12:00:00Z",` +
+			`"attempts":3,"answer":{"ok":false,"status":500}}]}`}},
+			asked: []string{"GET /api/deliveries?state=failed&top=50"},
+			out: "STATE   MADE              TO   TRIES  WHAT             ANSWER  ID\n" +
+				"failed  2026-03-01 12:00  ops  3      Costs – content  500     d-1\n"},
+		{name: "sent again", args: []string{"deliveries", "retry", "d-1"},
+			answers: []answered{{status: 202, body: `{"id":"d-1","channel":"ops","title":"Costs"}`}},
+			asked:   []string{"POST /api/deliveries/d-1/retry"}, out: "Costs is sent to ops again\n"},
+	} {
+		t.Run(sc.name, func(t *testing.T) { perform(t, sc) })
+	}
+}

@@ -1,0 +1,150 @@
+package send
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http/httptest"
+	"net/mail"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+)
+
+// office is a mail server that keeps what it takes.
+type office struct {
+	mu      sync.Mutex
+	letters []string
+	user    string
+	to      []string
+	refuses error
+}
+
+type session struct{ o *office }
+
+func (o *office) NewSession(*smtp.Conn) (smtp.Session, error) { return &session{o}, nil }
+
+func (*session) AuthMechanisms() []string { return []string{sasl.Plain} }
+
+func (s *session) Auth(string) (sasl.Server, error) {
+	return sasl.NewPlainServer(func(_, user, password string) error {
+		if password != "hunter2" {
+			return errors.New("wrong password")
+		}
+		s.o.user = user
+		return nil
+	}), nil
+}
+
+func (s *session) Mail(string, *smtp.MailOptions) error { return s.o.refuses }
+
+func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	s.o.to = append(s.o.to, to)
+	return nil
+}
+
+func (s *session) Data(r io.Reader) error {
+	b, err := io.ReadAll(r)
+	s.o.mu.Lock()
+	defer s.o.mu.Unlock()
+	s.o.letters = append(s.o.letters, string(b))
+	return err
+}
+
+func (*session) Reset() {}
+
+func (*session) Logout() error { return nil }
+
+// serve runs a mail server on a free port, with TLS from the first byte or by STARTTLS, and gives its address and a
+// sender that trusts its certificate.
+func (o *office) serve(t *testing.T, implicit bool) (address string, s *Sender) {
+	t.Helper()
+	lender := httptest.NewUnstartedServer(nil) // of a certificate for 127.0.0.1
+	lender.StartTLS()
+	t.Cleanup(lender.Close)
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	server := smtp.NewServer(o)
+	server.Domain, server.ErrorLog = "mail.example", log.New(io.Discard, "", 0)
+	server.TLSConfig = &tls.Config{Certificates: lender.TLS.Certificates, MinVersion: tls.VersionTLS12}
+	t.Cleanup(func() { _ = server.Close() })
+	address = listener.Addr().String()
+	if implicit {
+		listener = tls.NewListener(listener, server.TLSConfig)
+	}
+	go func() { _ = server.Serve(listener) }()
+	s = sender(t, "127.0.0.1")
+	s.roots = x509.NewCertPool()
+	s.roots.AddCert(lender.Certificate())
+	return address, s
+}
+
+// W8: a letter reaches a real mail server over TLS, from the first byte or by STARTTLS, whole and with the id of the
+// message, and what a page says ends no header.
+func TestW8Mail(t *testing.T) {
+	for _, encryption := range []string{"ExplicitTLS", "ImplicitTLS"} {
+		o := &office{}
+		address, s := o.serve(t, encryption == "ImplicitTLS")
+		m := message
+		m.Title = "Costs – of\r\nBcc: eve@evil.example"
+		m.Text = strings.Repeat("+ 30 €\n", 100) + ".\n.\r\nQUIT"
+		got := s.Send(t.Context(), Target{Service: "smtp://anna:hunter2@" + address +
+			"/?from=Tidemark%20%3Ct@a.example%3E&to=b@b.example,c@c.example&encryption=" + encryption}, m)
+		if !got.OK || len(o.letters) != 1 || o.user != "anna" || len(o.to) != 2 {
+			t.Fatalf("%s: %+v, %+v", encryption, got, o)
+		}
+		letter, err := mail.ReadMessage(strings.NewReader(o.letters[0]))
+		must(t, err)
+		h := letter.Header
+		if h.Get("Message-ID") != "<a-1@tidemark>" || h.Get("Bcc") != "" || h.Get("Auto-Submitted") != "auto-generated" ||
+			!strings.HasPrefix(h.Get("Subject"), "=?utf-8?q?") {
+			t.Errorf("%s: %v", encryption, h)
+		}
+	}
+}
+
+// W8: what a mail server refuses is told in its words; a password goes to nobody without TLS, and nothing to a server
+// that nobody vouches for.
+func TestW8MailRefused(t *testing.T) {
+	o := &office{}
+	address, s := o.serve(t, false)
+	const query = "/?from=t@a.example&to=b@b.example"
+	send := func(s *Sender, address string) Result { return s.Send(t.Context(), Target{Service: address}, message) }
+	if got := send(s, "smtp://anna:wrong@"+address+query); got.OK || got.Status == 0 || !got.Ill {
+		t.Errorf("a wrong password: %+v", got)
+	}
+	o.refuses = &smtp.SMTPError{Code: 552, Message: "mailbox is full"}
+	if got := send(s, "smtp://anna:hunter2@"+address+query); got.Status != 552 || got.Ill ||
+		!strings.Contains(got.Body, "mailbox is full") {
+		t.Errorf("a full mailbox: %+v", got)
+	}
+	o.refuses = nil
+	if _, err := Check("smtp://anna:hunter2@" + address + query + "&encryption=None"); err == nil {
+		t.Error("a password without TLS is taken")
+	}
+	if got := send(sender(t, "127.0.0.1"), "smtp://anna:hunter2@"+address+query); got.OK ||
+		!strings.Contains(got.Error, "certificate") {
+		t.Errorf("a stranger's certificate: %+v", got)
+	}
+	bare := smtp.NewServer(o)
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { _ = bare.Close() })
+	go func() { _ = bare.Serve(listener) }()
+	if got := send(s, "smtp://anna:hunter2@"+listener.Addr().String()+query); got.OK ||
+		!strings.Contains(got.Error, errNoTLS.Error()) {
+		t.Errorf("no TLS: %+v", got)
+	}
+	if got := send(s, "smtp://"+listener.Addr().String()+query+"&encryption=None"); !got.OK {
+		t.Errorf("a relay without password: %+v", got)
+	}
+	if o.user != "" && len(o.letters) != 1 {
+		t.Errorf("%+v", o)
+	}
+}
