@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -173,5 +174,48 @@ func (r *rig) channelAndRule() {
 	}
 	if w := do(r.t, r, "POST", "/api/rules", `{"name":"All","channels":["ops"]}`); w.Code != http.StatusOK {
 		r.t.Fatalf("%d %s", w.Code, w.Body)
+	}
+}
+
+// W5, W7: the dashboard shows rules, channels and messages, sends tests and shows the receiver's answer, and sends
+// messages again.
+func TestW7Dashboard(t *testing.T) {
+	r := newRig(t)
+	r.channelAndRule()
+	fill(t, r, 1)
+	do(t, r, "POST", "/CrawlTimer", `{"Data":{},"Metadata":{}}`)
+	r.receiver.fails = true
+	for r.deliver(notify.Queue, "/DeliveryWorker") {
+	}
+	shows(t, r, "/api/ui/notifications", "ops", "https://h.example/", "pager", "All", "in the file",
+		"Page 0 – content", "no such hook", "Send again", "Send a test")
+	post := func(form string) *httptest.ResponseRecorder {
+		req := httptest.NewRequestWithContext(t.Context(), "POST", "/api/ui/notifications", strings.NewReader(form))
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, req)
+		return w
+	}
+	w := post("do=test&of=ops")
+	if !strings.Contains(w.Body.String(), "ops did not take the test: it refuses the message") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	r.receiver.fails = false
+	if w := post("do=test&of=ops"); !strings.Contains(w.Body.String(), "ops took the test (204)") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	var page api.DeliveryPage
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/deliveries", "").Body.Bytes(), &page))
+	if w := post("do=retry&of=" + page.Deliveries[0].ID); w.Code != http.StatusSeeOther {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	for r.deliver(notify.Queue, "/DeliveryWorker") {
+	}
+	shows(t, r, "/api/ui/notifications?state=sent", "Page 0 – content", "204")
+	if w := post("do=remove&of=rule_token"); w.Code != http.StatusSeeOther {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := post("do=anything"); w.Code != http.StatusBadRequest {
+		t.Errorf("%d", w.Code)
 	}
 }

@@ -69,6 +69,8 @@ func New(o Options) http.Handler {
 		"GET /entries/imports":        imports,
 		"GET /entries/imports/{id}":   mailbox,
 		"GET /items/{id}/images":      images,
+		"GET /notifications":          notifications,
+		"POST /notifications":         actNotifications,
 		"GET /hosts":                  hosts,
 		"GET /hosts/{host}":           host,
 		"GET /backfill":               backfill,

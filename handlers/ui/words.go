@@ -71,10 +71,11 @@ var flashes = map[string]string{
 	"check":     "It will be checked now.",
 	"removed":   "It leaves the index and the registry within seconds, and every version that was kept of it is deleted.",
 	"run-pause": "It stops before its next step.", "run-resume": "It goes on.",
-	"run-cancel":   "It ends before its next step.",
-	"described":    "It was described.",
-	"batch-cancel": "It ends: what the model has said by then is used, the rest is left as it was.",
-	"test-on":      "Test mode is on: entries go to the test tables.", "test-off": "Test mode is off.",
+	"run-cancel":     "It ends before its next step.",
+	"described":      "It was described.",
+	"batch-cancel":   "It ends: what the model has said by then is used, the rest is left as it was.",
+	"delivery-retry": "It is sent again.", "rule-remove": "The rule is removed.",
+	"test-on": "Test mode is on: entries go to the test tables.", "test-off": "Test mode is off.",
 }
 
 // stamp writes a moment to the second, in UTC.
@@ -167,7 +168,7 @@ func tone(s api.Status) string {
 // lines is.
 func stateTone(state string) string {
 	switch strings.ToLower(state) {
-	case "completed", "done", "enriched":
+	case "completed", "done", "enriched", "sent":
 		return "good"
 	case "failed":
 		return "bad"
