@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,83 @@ func (r *rig) watchPart(id string, w *options.Watch) {
 		return "set", nil
 	})
 	must(r.t, err)
+}
+
+// say has the page "one" say something more, and checks it.
+func (r *rig) say(id, more string) {
+	r.t.Helper()
+	r.now = r.now.Add(time.Second)
+	r.web.more = map[string]string{"one": more}
+	do(r.t, r, "POST", "/api/ReindexItem", `{"id":"`+id+`","force":true}`)
+	r.work()
+}
+
+// W10: next to a difference a form shows what ignoring it would have silenced, does so, and undoes it.
+func TestW10DashboardIgnores(t *testing.T) {
+	r := newRig(t)
+	id := idOf(t, "https://port.example/ok/one")
+	item := "/api/ui/items/" + id
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
+	r.work()
+	const rule, evil = `<code>^Seen by \d&#43; &lt;b&gt;people&lt;/b&gt;\.$</code>`, "&lt;b&gt;people&lt;/b&gt;"
+	r.say(id, "Seen by 12 "+evil+".")
+	r.say(id, "Seen by 15 "+evil+".")
+	shows(t, r, item+"/diff", "<del>12 </del>", "<ins>15 </ins>", evil, "Ignore this…")
+	if body := shows(t, r, item+"/diff"); strings.Contains(body, "does not count") {
+		t.Errorf("ignored, and nobody has said so:\n%s", body)
+	}
+	form := url.Values{"hunk": {"1"}, "do": {"preview"}}
+	preview := post(t, r, item+"/ignore", "same-origin", form).Body.String()
+	for _, want := range []string{rule, "nobody would have been told", "<del>Seen by 12 " + evil,
+		"the 2 changes between the last 30 captures they find something in 2"} {
+		if !strings.Contains(preview, want) {
+			t.Errorf("the preview lacks %q:\n%s", want, preview)
+		}
+	}
+	if strings.Contains(shows(t, r, item), rule) {
+		t.Error("a preview is kept")
+	}
+	form.Set("do", "ignore")
+	if w := post(t, r, item+"/ignore", "same-origin", form); w.Header().Get("Location") != item+"?done=ignored" {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	shows(t, r, item+"?done=ignored", rule, "do not count any more", `value="undo"`)
+	shows(t, r, item+"/diff", "does not count, by ignore: ^Seen by", `class="text ignored"`)
+	undo := url.Values{"pattern": {`^Seen by \d+ <b>people</b>\.$`}, "do": {"undo"}}
+	if w := post(t, r, item+"/ignore", "same-origin", undo); w.Header().Get("Location") != item+"?done=counted" {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	if body := shows(t, r, item+"?done=counted", "count again"); strings.Contains(body, rule) {
+		t.Error("it was not undone")
+	}
+	for _, bad := range []url.Values{{"do": {"ignore"}, "hunk": {"one"}}, {"do": {"ignore"}, "hunk": {"9"}},
+		{"do": {"preview"}}, {"hunk": {"1"}}} {
+		if w := post(t, r, item+"/ignore", "same-origin", bad); w.Code != 400 {
+			t.Errorf("%v: %d", bad, w.Code)
+		}
+	}
+}
+
+// W16: the item's page says that its watch is broken and why, and takes what there is now for right.
+func TestW16DashboardAccepts(t *testing.T) {
+	r := newRig(t)
+	id := idOf(t, "https://port.example/ok/one")
+	item := "/api/ui/items/" + id
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
+	r.work()
+	r.watchPart(id, &options.Watch{Include: []string{".price"}, Trigger: "<u>"})
+	r.say(id, "Seen by 12 people.")
+	const broken = "The watch is broken:"
+	shows(t, r, item, broken+"</strong> the selector matches nothing", "This is right now", "<code>.price</code>",
+		"<code>&lt;u&gt;</code>")
+	w := post(t, r, item, "same-origin", url.Values{"do": {"accept"}})
+	if w.Header().Get("Location") != item+"?done=accepted" {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	r.work()
+	if body := shows(t, r, item+"?done=accepted", "right as it is now"); strings.Contains(body, broken) {
+		t.Error("it is still broken")
+	}
 }
 
 // TestW10Contract writes down a conversation about what is watched of a page (testdata/watch.golden).

@@ -2,20 +2,16 @@ package ui
 
 import (
 	"net/http"
-	"strings"
+	"net/url"
+	"strconv"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/content/textdiff"
 )
 
 type diffData struct {
-	ID       string
-	From, To api.Capture
-	Hunks    [][]textdiff.Row
-	Same     bool
-	Cut      bool // the texts are longer than what was compared
-	Long     bool // more differs than is shown
+	ID string
+	api.Diff
+	Part string // what is compared
 }
 
 // diff shows two captures of an item side by side.
@@ -25,28 +21,71 @@ func diff(o Options, r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	d := diffData{ID: id}
-	old, err := textOf(o, r, it, q.Get("from"), &d.From, &d.Cut)
-	if err != nil {
-		return page{}, err
-	}
-	text, err := textOf(o, r, it, q.Get("to"), &d.To, &d.Cut)
-	if err != nil {
-		return page{}, err
-	}
-	d.Hunks, d.Long = textdiff.Compare(old, text)
-	d.Same = len(d.Hunks) == 0
-	return page{name: "diff", title: "Changes of " + titleOf(it.Item), data: d}, nil
+	d := diffData{ID: it.ID, Part: q.Get("part")}
+	d.Diff, err = api.GetDiff.Call(r.Context(), o.Client,
+		api.DiffQuery{ID: id, From: q.Get("from"), To: q.Get("to"), Part: d.Part})
+	return page{name: "diff", title: "Changes of " + titleOf(it.Item), data: d}, err
 }
 
-// text reads the text of a capture of an item.
-func textOf(o Options, r *http.Request, it api.ItemDetail, digest string, c *api.Capture, cut *bool) (string, error) {
-	for _, known := range it.Captures {
-		if known.SHA256 == digest {
-			*c = known
+// beside is a line of each of two texts, side by side.
+type beside struct{ Old, New api.DiffLine }
+
+// besides puts the lines that came beside those whose place they took, as far as there are of both.
+func besides(h api.DiffHunk) (out []beside) {
+	free := 0 // the first row that has room for a line that came
+	for _, l := range h.Lines {
+		switch {
+		case l.Op == "same":
+			out = append(out, beside{l, l})
+			free = len(out)
+		case l.Op == "removed":
+			out = append(out, beside{Old: l})
+		case free < len(out):
+			out[free].New = l
+			free++
+		default:
+			out = append(out, beside{New: l})
+			free = len(out)
 		}
 	}
-	text, err := api.GetCapture.Call(r.Context(), o.Client, api.CaptureID{ID: it.ID, SHA256: digest})
-	*cut = *cut || len(text) > textdiff.MaxText
-	return strings.ToValidUTF8(words.Clip(string(text), textdiff.MaxText), "�"), err
+	return out
+}
+
+type ignoreData struct {
+	api.IgnoreResult
+	Item  api.Item
+	Asked api.IgnoreRequest
+}
+
+// ignore shows what rules for lines would have silenced, keeps them, or removes one.
+func ignore(o Options, r *http.Request) (page, error) {
+	f := r.PostForm
+	q := api.IgnoreRequest{ID: r.PathValue("id"), Pattern: f.Get("pattern"), From: f.Get("from"), To: f.Get("to"),
+		Part: f.Get("part")}
+	if n := f.Get("hunk"); n != "" {
+		var err error
+		if q.Hunk, err = strconv.Atoi(n); err != nil {
+			return page{}, badRequest("the hunk is no number")
+		}
+	}
+	to := "/items/" + url.PathEscape(q.ID) + "?done="
+	switch f.Get("do") {
+	case "preview":
+		q.Preview = true
+		it, err := api.GetItem.Call(r.Context(), o.Client, api.ItemID{ID: q.ID})
+		if err != nil {
+			return page{}, err
+		}
+		d := ignoreData{Item: it.Item, Asked: q}
+		d.IgnoreResult, err = api.IgnoreLines.Call(r.Context(), o.Client, q)
+		return page{name: "ignore", title: "Ignore lines of " + titleOf(it.Item), data: d}, err
+	case "ignore":
+		_, err := api.IgnoreLines.Call(r.Context(), o.Client, q)
+		return page{to: to + "ignored"}, err
+	case "undo":
+		q.Undo = true
+		_, err := api.IgnoreLines.Call(r.Context(), o.Client, q)
+		return page{to: to + "counted"}, err
+	}
+	return page{}, badRequest("lines can be ignored, with a preview, and that undone")
 }

@@ -197,7 +197,7 @@ func add(o Options, r *http.Request) (page, error) {
 	return page{name: "added", title: "Added", data: batch}, err
 }
 
-// act checks, forces or removes an item.
+// act checks, forces or removes an item, or takes what is watched of it for right.
 func act(o Options, r *http.Request) (page, error) {
 	id, what := r.PathValue("id"), r.PostForm.Get("do")
 	var err error
@@ -206,10 +206,12 @@ func act(o Options, r *http.Request) (page, error) {
 		_, err = api.ReindexItem.Call(r.Context(), o.Client, api.ReindexRequest{ID: id, Force: what == "force"})
 	case "remove":
 		_, err = api.RemoveItem.Call(r.Context(), o.Client, api.ItemID{ID: id})
+	case "accept":
+		_, err = api.AcceptWatch.Call(r.Context(), o.Client, api.ItemID{ID: id})
 	default:
-		err = badRequest("an item can be checked, forced or removed")
+		err = badRequest("an item can be checked, forced or removed, and its watch accepted")
 	}
-	done := map[string]string{"check": "check", "force": "forced", "remove": "removed"}[what]
+	done := map[string]string{"check": "check", "force": "forced", "remove": "removed", "accept": "accepted"}[what]
 	return page{to: "/items/" + url.PathEscape(id) + "?done=" + done}, err
 }
 

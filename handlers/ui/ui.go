@@ -81,6 +81,7 @@ func New(o Options) http.Handler {
 		"GET /index/run":              rebuild,
 		"POST /add":                   add,
 		"POST /items/{id}":            act,
+		"POST /items/{id}/ignore":     ignore,
 		"POST /test-mode":             setTestMode,
 		"POST /entries/{id}":          actEntry,
 		"POST /entries/batches/{id}":  actBatch,

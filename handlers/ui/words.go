@@ -21,8 +21,8 @@ var helpers = template.FuncMap{
 	"bar": newBar, "stateTone": stateTone, "foundByRun": foundByRun, "foundAt": foundAt, "some": someOf,
 	"entryTitle": entryTitle, "at": at, "known": known, "importBar": importBar, "spells": func() any { return spells },
 	"changeRate": changeRate, "extent": extent, "found": foundAs, "modes": modes, "rebuildName": rebuildName,
-	"rebuildBar": rebuildBar,
-	"phase":      phase, "rfc3339": rfc3339, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
+	"rebuildBar": rebuildBar, "besides": besides,
+	"phase": phase, "rfc3339": rfc3339, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
 }
 
 // choice is one of a select.
@@ -70,6 +70,9 @@ var flashes = map[string]string{
 	"forced":    "It will be fetched and indexed anew, whether it changed or not.",
 	"check":     "It will be checked now.",
 	"removed":   "It leaves the index and the registry within seconds, and every version that was kept of it is deleted.",
+	"ignored":   "Lines like these do not count any more.",
+	"counted":   "Lines like these count again.",
+	"accepted":  "What is watched is right as it is now. It will be checked now.",
 	"run-pause": "It stops before its next step.", "run-resume": "It goes on.",
 	"run-cancel":     "It ends before its next step.",
 	"described":      "It was described.",
