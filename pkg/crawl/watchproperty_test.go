@@ -1,0 +1,59 @@
+package crawl
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/policy/options"
+)
+
+// TestW10IgnoredLinesNeverTell: whatever ignored lines come, go, move and change, nobody is told; and somebody is of
+// what else changes at the same time.
+func TestW10IgnoredLinesNeverTell(t *testing.T) {
+	r, random := newRig(t), rand.New(rand.NewPCG(10, 16))
+	noise := []func() string{
+		func() string { return fmt.Sprintf("<p>%d visitors</p>", random.IntN(1000)) },
+		func() string { return fmt.Sprintf("<li>Seen by <b>%d</b> people</li>", random.IntN(1000)) },
+		func() string { return fmt.Sprintf("<div>%d visitors<br>%[1]d visitors</div>", random.IntN(9)) },
+	}
+	price := 12
+	serve := func() page {
+		var body strings.Builder
+		for _, line := range []string{"<h1>Lamp</h1>", "<p>" + brass + "</p>", fmt.Sprintf("<p>EUR %d</p>", price),
+			"<p>It comes with a bulb.</p>", ""} {
+			for range random.IntN(3) {
+				body.WriteString(noise[random.IntN(len(noise))]())
+			}
+			body.WriteString(line)
+		}
+		return page{body: "<html lang=en><title>Lamp</title><main>" + body.String() + "</main>"}
+	}
+	r.site.put("/p", serve())
+	r.first("/p")
+	r.set("/p", &options.Watch{Ignore: []string{`^\d+ visitors$`, `^Seen by \d+ people$`}})
+	r.site.put("/p", serve())
+	r.next("/p") // nobody knows yet what counted before
+	var at feed.Place
+	r.fed(&at)
+	silenced := 0
+	for i := range 60 {
+		moved := i%5 == 4
+		if moved {
+			price++
+		}
+		r.site.put("/p", serve())
+		r.next("/p")
+		switch have := r.fed(&at); {
+		case moved && have != "content", !moved && have != "" && have != "(content)":
+			t.Fatalf("check %d, another line changed: %v: %q is told of\n%s", i, moved, have, r.site.pages["/p"].body)
+		case have == "(content)":
+			silenced++
+		}
+	}
+	if silenced < 20 {
+		t.Errorf("only %d changes were silenced: the noise changes too little", silenced)
+	}
+}
