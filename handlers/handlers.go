@@ -22,6 +22,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/run/migrate"
@@ -46,6 +47,7 @@ type Services struct {
 	Admit     func(url string) error   // why a page would never be fetched, as far as its URL tells; nil admits all
 	Setting   func(name string) string // one of the app's, such as a credential; "" for none
 	Rebuilds  *rebuild.Service
+	Bulk      *bulk.Service
 	Migrate   *migrate.Service
 	Backfill  *backfill.Service
 	Polls     *sitepoll.Service
@@ -103,6 +105,7 @@ var triggers = map[string]trigger{
 	"CrawlSlowPoison": crawlPoison,
 	"PurgeTimer":      purgeTimer,
 	"RebuildWorker":   rebuildWorker,
+	"BulkWorker":      bulkWorker,
 	"BackfillWorker":  backfillWorker,
 	"BackfillPoison":  backfillPoison,
 	"SentinelTimer":   sentinelTimer,

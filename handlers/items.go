@@ -7,36 +7,11 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
-
-// items lists the registry, a page at a time.
-func items(ctx context.Context, v *call, q api.ItemQuery) (page api.ItemPage, err error) {
-	status := registry.Status(q.Status)
-	if status != "" && !slices.Contains(registry.Statuses, status) {
-		return page, fault.Field("status", "status must be one of %v, not %q", registry.Statuses, status)
-	}
-	found, err := v.Registry.Items.List(ctx, registry.ListQuery{
-		Host: q.Host, Status: status, After: q.Continuation,
-		Top: q.Top + 1, // one more than is shown tells whether there is another page
-	})
-	if err != nil {
-		return page, err
-	}
-	if len(found) > q.Top {
-		found = found[:q.Top]
-		page.Continuation = registry.Place(&found[q.Top-1])
-	}
-	page.Items = make([]api.Item, len(found))
-	for i := range found {
-		page.Items[i] = itemJSON(&found[i])
-	}
-	return page, nil
-}
 
 // item shows one item with its past.
 func item(r *http.Request, v *call) (int, any, error) {

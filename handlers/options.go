@@ -1,22 +1,128 @@
 package handlers
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/policy/watch"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // showOptions adds what people have set for an item.
 func showOptions(out *api.Item, it *registry.Item) {
-	o := it.Options
+	s := tagSettings(it.Options)
 	out.Tags, out.Paused = it.Tags, it.Paused
-	out.Watch, out.Interval, out.Schedule = (*api.Watch)(o.Watch), (*api.Interval)(o.Interval), (*api.Schedule)(o.Schedule)
-	out.ActiveHours, out.Priority = (*api.ActiveHours)(o.ActiveHours), o.Priority
+	out.Watch, out.Interval, out.Schedule, out.ActiveHours, out.Priority = s.Watch, s.Interval, s.Schedule,
+		s.ActiveHours, s.Priority
+}
+
+func tagSettings(o options.Options) api.TagSettings {
+	return api.TagSettings{Watch: (*api.Watch)(o.Watch), Interval: (*api.Interval)(o.Interval),
+		Schedule: (*api.Schedule)(o.Schedule), ActiveHours: (*api.ActiveHours)(o.ActiveHours), Priority: o.Priority}
 }
 
 // optionsOf are options as a request has them, checked.
-func optionsOf(w *api.Watch, i *api.Interval, s *api.Schedule, a *api.ActiveHours,
-	priority *int) (options.Options, error) {
-	return options.Options{Watch: (*options.Watch)(w), Interval: (*options.Interval)(i),
-		Schedule: (*options.Schedule)(s), ActiveHours: (*options.ActiveHours)(a), Priority: priority}.Validate()
+func optionsOf(s api.TagSettings) (options.Options, error) {
+	if w := s.Watch; w != nil {
+		_, err := watch.Compile(watch.Spec{Include: w.Include, Exclude: w.Exclude, Ignore: w.Ignore, Trigger: w.Trigger})
+		if err != nil {
+			return options.Options{}, err
+		}
+	}
+	return options.Options{Watch: (*options.Watch)(s.Watch), Interval: (*options.Interval)(s.Interval),
+		Schedule: (*options.Schedule)(s.Schedule), ActiveHours: (*options.ActiveHours)(s.ActiveHours),
+		Priority: s.Priority}.Validate()
+}
+
+// editOf is what a request changes of options. Nulls are the names of fields that were null.
+func editOf(s api.TagSettings, nulls []string) (e options.Edit, err error) {
+	if e.Options, err = optionsOf(s); err != nil {
+		return e, err
+	}
+	for field, emptied := range map[string]bool{
+		"watch": s.Watch != nil && e.Watch == nil, "interval": s.Interval != nil && e.Interval == nil,
+		"schedule":    s.Schedule != nil && e.Schedule == nil,
+		"activeHours": s.ActiveHours != nil && e.ActiveHours == nil,
+	} {
+		if emptied {
+			nulls = append(nulls, field) // an empty object sets nothing, either
+		}
+	}
+	for _, field := range nulls {
+		if slices.Contains(options.Editable, field) {
+			e.Clear = append(e.Clear, field)
+		}
+	}
+	slices.Sort(e.Clear)
+	return e, nil
+}
+
+// settingsOf is what a request changes of an item.
+func settingsOf(s api.ItemSettings, nulls []string) (out registry.Settings, err error) {
+	if s.Render != "" && s.Render != "never" {
+		return out, fault.Field("render", "render %.20q is not possible yet: pages are read as their servers send them; "+
+			"leave render out", s.Render)
+	}
+	out.Options, err = editOf(api.TagSettings{Watch: s.Watch, Interval: s.Interval, Schedule: s.Schedule,
+		ActiveHours: s.ActiveHours, Priority: s.Priority}, nulls)
+	if err != nil {
+		return out, err
+	}
+	if slices.Contains(nulls, "paused") {
+		s.Paused = new(bool)
+	}
+	if out.Paused = s.Paused; s.Tags != nil || slices.Contains(nulls, "tags") {
+		if out.Tags, err = options.Tags(s.Tags); out.Tags == nil {
+			out.Tags = []string{}
+		}
+	}
+	return out, err
+}
+
+// nullsOf are the fields of a request's body that are null. The body can be read again.
+func nullsOf(r *http.Request) (nulls []string) {
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failing{err}))
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) != nil {
+		return nil // which is told when it is decoded
+	}
+	for name, value := range fields {
+		if string(value) == "null" {
+			nulls = append(nulls, name)
+		}
+	}
+	return nulls
+}
+
+// failing is the rest of a body: the error that it ended with, if any.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) {
+	if f.err == nil {
+		return 0, io.EOF
+	}
+	return 0, f.err
+}
+
+// patchItem changes what is set for one item.
+func patchItem(r *http.Request, v *call) (int, any, error) {
+	nulls := nullsOf(r)
+	q, err := decode[api.ItemPatch](r, api.PatchItem.Endpoint)
+	if err != nil {
+		return 0, nil, err
+	}
+	set, err := settingsOf(q.ItemSettings, nulls)
+	if err != nil {
+		return 0, nil, err
+	}
+	it, err := v.Registry.Items.Set(r.Context(), source.ID(q.ID), set)
+	return http.StatusOK, itemJSON(&it), blame("id", err)
 }

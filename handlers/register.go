@@ -22,17 +22,25 @@ type addition struct {
 
 // addURL registers one URL or many.
 func addURL(ctx context.Context, v *call, req api.AddURLRequest) (any, error) {
+	set, err := settingsOf(req.ItemSettings, nil)
+	if err != nil {
+		return nil, err
+	}
 	return add(ctx, v, addition{
 		what: "url", one: req.URL, many: req.URLs, parse: v.pageSource,
-		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential},
+		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential, Settings: set},
 	})
 }
 
 // addFile registers one file or many, or whole containers.
 func addFile(ctx context.Context, v *call, req api.AddFileRequest) (any, error) {
+	set, err := settingsOf(req.ItemSettings, nil)
+	if err != nil {
+		return nil, err
+	}
 	return add(ctx, v, addition{
 		what: "path", one: req.Path, many: req.Paths, parse: v.file,
-		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential},
+		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential, Settings: set},
 	})
 }
 

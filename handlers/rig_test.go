@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -31,6 +32,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/run/migrate"
@@ -140,7 +142,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	must(t, registry.New(r.store, registry.Options{}).Create(t.Context()))
 	must(t, snapshot.New(r.store).Create(t.Context()))
 	must(t, index.NewManifests(r.store).Create(t.Context()))
-	must(t, r.store.Queue(rebuild.Queue).Create(t.Context()))
+	must(t, errors.Join(r.store.Queue(rebuild.Queue).Create(t.Context()), r.store.Queue(bulk.Queue).Create(t.Context())))
 	must(t, mailimport.New(r.store, nil, nil, nil, mailimport.Options{}).Create(t.Context()))
 	var store storage.Store = r.store
 	for _, w := range wrap {
@@ -180,6 +182,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(store),
 				reg, mine), Entries: mine,
 		}),
+		Bulk:      bulk.New(store, reg, bulk.Options{Clock: clock, Token: func() string { return "token" }}),
 		Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test",
 		Files: files, Setting: setting}
 	migrations := func(s storage.Store) *migrate.Service {
@@ -238,6 +241,7 @@ func do(t *testing.T, h http.Handler, method, path, body string) *httptest.Respo
 func (r *rig) work() {
 	r.t.Helper()
 	for r.deliver(registry.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") ||
+		r.deliver(bulk.Queue, "/BulkWorker") ||
 		r.deliver(mailimport.Queue, "/MboxWorker") {
 	}
 }

@@ -126,8 +126,8 @@ func crawlTimer(ctx context.Context, v *call, _ envelope) (string, error) {
 	report, err := v.Registry.Jobs.Sweep(sweep)
 	end()
 	err = errors.Join(err, run.Watch(ctx, followChanges(v),
-		v.Rebuilds.RequeueStalled, v.Imports.RequeueStalled, v.Backfill.RequeueStalled,
-		v.Polls.RequeueStalled, v.Migrate.Advance, v.Registry.Hosts.Recount))
+		v.Rebuilds.RequeueStalled, v.Bulk.RequeueStalled, v.Imports.RequeueStalled,
+		v.Backfill.RequeueStalled, v.Polls.RequeueStalled, v.Migrate.Advance, v.Registry.Hosts.Recount))
 	v.log.InfoContext(ctx, "swept", "hints", report.Hints, "partitions", report.Partitions, "claimed", report.Claimed,
 		"jobs", report.Jobs,
 		"late_seconds", int(report.Late.Seconds()), "unfinished", report.Unfinished)

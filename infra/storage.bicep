@@ -25,6 +25,8 @@ param snapshotImmutableDays int
 var queues = [
   'backfill-steps'
   'backfill-steps-poison'
+  'bulk-steps'
+  'bulk-steps-poison'
   'crawl-jobs'
   'crawl-jobs-poison'
   'crawl-jobs-slow'

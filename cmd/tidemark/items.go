@@ -20,6 +20,7 @@ Times are relative: "3 hours ago", "in 2 days".`
 
 const itemsExample = `  tidemark items --status Error
   tidemark items --host example.com --all
+  tidemark items --tag news --sort -lastChanged
   tidemark items --all --json | jq -r '.items[].normalizedSource'`
 
 func itemsCommand(p *program) *cobra.Command {
@@ -46,6 +47,10 @@ func itemsCommand(p *program) *cobra.Command {
 	f := cmd.Flags()
 	hostFlag(f, &q.Host, "only sources of this `HOST`")
 	f.StringVar(&status, "status", "", "only sources of this `STATUS`: "+statusNames())
+	f.StringVar(&q.Tag, "tag", "", "only sources that have this `TAG`")
+	f.BoolVar(&q.Paused, "paused", false, "only sources that are paused")
+	f.StringVar(&q.Sort, "sort", "", "by source, status, lastChecked, lastChanged, nextCrawlAt or firstSeen; with a "+
+		"hyphen before it the other way round")
 	f.IntVar(&q.Top, "top", 50, "how many; with --all, how many to read at a time")
 	f.BoolVar(&all, "all", false, "read on to the end")
 	return cmd
@@ -111,6 +116,9 @@ func itemRow(now time.Time, it api.Item) string {
 		ago(now, it.NextCrawlAt), clean(it.ID), clean(cmp.Or(it.DisplaySource, it.NormalizedSource)))
 	if it.ErrorMessage != "" {
 		row += "  (" + cut(clean(it.ErrorMessage), 60) + ")"
+	}
+	if it.Paused {
+		row += "  (paused)"
 	}
 	if it.Collapsed {
 		row += "  (collapsed: " + cut(clean(it.Why), 60) + ")"

@@ -42,7 +42,8 @@ func explainItem(ctx context.Context, p *program, id string) error {
 		p.say("%s  %14s  %s", stamp(d.At), words.Relative(now, d.At), decisionText(d))
 	}
 	if item.NextCrawlAt.IsZero() {
-		p.say("no further check is planned")
+		p.say("%s", map[bool]string{true: "paused: no check until somebody asks for one",
+			false: "no further check is planned"}[item.Paused])
 		return nil
 	}
 	p.say("%s  %14s  next check", stamp(item.NextCrawlAt), words.Relative(now, item.NextCrawlAt))

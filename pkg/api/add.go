@@ -11,17 +11,20 @@ import (
 type AddOptions struct {
 	Force      bool   // fetch and index them even if they have not changed
 	Credential string // the name of the setting with the credential, for private sources
+	Settings   ItemSettings
 }
 
 // AddURLs registers up to [MaxBatch] URLs and says of each what became of it, in order.
 func (c *Client) AddURLs(ctx context.Context, urls []string, o AddOptions) (AddURLBatch, error) {
-	batch, err := AddURLs.Call(ctx, c, AddURLRequest{URLs: urls, Force: o.Force, Credential: o.Credential})
+	batch, err := AddURLs.Call(ctx, c, AddURLRequest{URLs: urls, Force: o.Force, Credential: o.Credential,
+		ItemSettings: o.Settings})
 	return batch, c.complete(batch, urls, err)
 }
 
 // AddFiles registers up to [MaxBatch] files and says of each what became of it, in order.
 func (c *Client) AddFiles(ctx context.Context, paths []string, o AddOptions) (AddURLBatch, error) {
-	batch, err := AddFiles.Call(ctx, c, AddFileRequest{Paths: paths, Force: o.Force, Credential: o.Credential})
+	batch, err := AddFiles.Call(ctx, c, AddFileRequest{Paths: paths, Force: o.Force, Credential: o.Credential,
+		ItemSettings: o.Settings})
 	return batch, c.complete(batch, paths, err)
 }
 

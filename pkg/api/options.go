@@ -1,5 +1,7 @@
 package api
 
+import "time"
+
 // Watch says which part of a page counts as a change.
 type Watch struct {
 	Include []string `json:"include,omitempty"` // CSS selectors of what is watched; all of the page when empty
@@ -30,4 +32,64 @@ type ActiveHours struct {
 	To       string   `json:"to,omitempty"`       // 18:00; up to From it is of the next day
 	Days     []string `json:"days,omitempty"`     // mon to sun; all when left out
 	Timezone string   `json:"timezone,omitempty"` // an IANA name; UTC when left out
+}
+
+// ItemSettings are what people set for items. What is left out stays as it is; null, or an empty object, removes
+// what was set, so that the item's tags decide, or else the settings of the app.
+type ItemSettings struct {
+	Tags        []string     `json:"tags,omitempty"` // all of them
+	Watch       *Watch       `json:"watch,omitempty"`
+	Interval    *Interval    `json:"interval,omitempty"` // takes the place of a schedule
+	Schedule    *Schedule    `json:"schedule,omitempty"` // takes the place of an interval
+	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
+	Priority    *int         `json:"priority,omitempty"` // 0, the last, to 9, the first; 5 where nobody says
+	Paused      *bool        `json:"paused,omitempty"`   // checked only when somebody asks for it
+	Render      string       `json:"render,omitempty"`   // never; nothing else can be done yet
+}
+
+// ItemPatch changes what is set for an item.
+type ItemPatch struct {
+	ID string `json:"-" path:"id"` // The item.
+	ItemSettings
+}
+
+// Tag is what a tag sets for the items that have it. An item's own setting wins over its tags', the first tag by name
+// over the next.
+type Tag struct {
+	Name string `json:"name"`
+	TagSettings
+	ChangedAt time.Time `json:"changedAt,omitzero"`
+	// Run is the run that has the next checks of the tag's items planned anew, see POST items/bulk.
+	Run string `json:"run,omitempty"`
+}
+
+// TagSettings are what tags can set.
+type TagSettings struct {
+	Watch       *Watch       `json:"watch,omitempty"`
+	Interval    *Interval    `json:"interval,omitempty"`
+	Schedule    *Schedule    `json:"schedule,omitempty"`
+	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
+	Priority    *int         `json:"priority,omitempty"`
+}
+
+// Tags lists the tags that set something, by name.
+type Tags struct {
+	Tags []Tag `json:"tags"`
+}
+
+// TagRequest defines a tag, or defines it anew.
+type TagRequest struct {
+	Name string `json:"name"` // 1 to 50 letters, digits, spaces and . _ - + & @ :
+	TagSettings
+}
+
+// TagPatch changes what a tag sets; null, or an empty object, removes what was set.
+type TagPatch struct {
+	Name string `json:"-" path:"name"` // The tag.
+	TagSettings
+}
+
+// TagName names a tag.
+type TagName struct {
+	Name string `json:"-" path:"name"` // The tag.
 }

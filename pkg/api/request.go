@@ -21,10 +21,13 @@ type Param struct {
 
 // HasBody reports whether requests of the route have one.
 func (e *Endpoint) HasBody() bool {
-	if e.Method != http.MethodPost && e.Method != http.MethodPut {
+	if e.Method != http.MethodPost && e.Method != http.MethodPut && e.Method != http.MethodPatch {
 		return false
 	}
-	for f := range e.Requests[0].Fields() {
+	if e.Requests[0].Kind() != reflect.Struct {
+		return true
+	}
+	for _, f := range reflect.VisibleFields(e.Requests[0]) {
 		if name := jsonName(f); name != "" && name != "-" {
 			return true
 		}

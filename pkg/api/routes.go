@@ -90,12 +90,24 @@ var (
 	ReindexItem  = route[ReindexRequest, Item](begun, post, "ReindexItem")
 	ListItems    = route[ItemQuery, ItemPage](ok, get, "items")
 	GetItem      = route[ItemID, ItemDetail](ok, get, "items/{id}")
+	PatchItem    = route[ItemPatch, Item](ok, http.MethodPatch, "items/{id}")
+	StartBulk    = route[BulkRequest, BulkRun](begun, post, "items/bulk")
+	GetBulk      = route[BulkID, BulkRun](ok, get, "bulk/{id}")
 	RemoveItem   = route[ItemID, Item](begun, http.MethodDelete, "items/{id}")
 	ListCaptures = route[CaptureQuery, CapturePage](ok, get, "items/{id}/captures")
 	ListEdges    = route[EdgeQuery, EdgePage](ok, get, "items/{id}/lineage")
 	ListChunks   = route[ItemID, ChunkList](ok, get, "items/{id}/chunks")
 	ListImages   = route[ItemID, ImageList](ok, get, "items/{id}/images")
 	GetCapture   = route[CaptureID, []byte](ok, get, "items/{id}/captures/{sha256}")
+)
+
+// What tags set for many items.
+var (
+	ListTags  = route[None, Tags](ok, get, "tags")
+	SaveTag   = route[TagRequest, Tag](ok, post, "tags")
+	GetTag    = route[TagName, Tag](ok, get, "tags/{name}")
+	PatchTag  = route[TagPatch, Tag](ok, http.MethodPatch, "tags/{name}")
+	RemoveTag = route[TagName, Tag](ok, http.MethodDelete, "tags/{name}")
 )
 
 // What the index answers. People's searches are posted, so that they stay out of logs of addresses.

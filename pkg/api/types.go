@@ -48,6 +48,7 @@ type AddURLRequest struct {
 	URLs       []string `json:"urls,omitempty"`
 	Force      bool     `json:"force,omitempty" query:"force" default:"false"`
 	Credential string   `json:"credential,omitempty"`
+	ItemSettings
 }
 
 // AddFileRequest is [AddURLRequest] for files: addresses of blobs, of whole containers and of files
@@ -57,6 +58,7 @@ type AddFileRequest struct {
 	Paths      []string `json:"paths,omitempty"`
 	Force      bool     `json:"force,omitempty" query:"force" default:"false"`
 	Credential string   `json:"credential,omitempty"`
+	ItemSettings
 }
 
 // AddURLResult is what became of one source of a batch: Item when it was registered, else Error,
@@ -89,9 +91,14 @@ type ItemPage struct {
 
 // ItemQuery filters and pages a listing; empty fields do not filter.
 type ItemQuery struct {
-	Host   string `json:"host,omitempty"`                                 // Only items of this host.
-	Status Status `json:"status,omitempty"`                               // Only items of this status.
-	Top    int    `json:"top,omitempty" default:"100" min:"1" max:"1000"` // Items of a page.
+	Host   string `json:"host,omitempty"`   // Only items of this host.
+	Status Status `json:"status,omitempty"` // Only items of this status.
+	Tag    string `json:"tag,omitempty"`    // Only items that have this tag.
+	Paused bool   `json:"paused,omitempty"` // Only items that are paused.
+	// One of source, status, lastChecked, lastChanged, nextCrawlAt and firstSeen, with a hyphen before it the other way
+	// round. At most 5,000 items are sorted: name a host, a status or a tag where there are more.
+	Sort string `json:"sort,omitempty"`
+	Top  int    `json:"top,omitempty" default:"100" min:"1" max:"1000"` // Items of a page.
 	// That of the page before; leave it out for the first.
 	Continuation string `json:"continuation,omitempty"`
 }

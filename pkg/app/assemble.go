@@ -20,6 +20,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/run/migrate"
@@ -68,7 +69,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	}
 	for _, step := range []func(context.Context) error{
 		known.registry.Create, known.snapshots.Create, known.manifests.Create,
-		runs.rebuild.Create, runs.backfill.Create, runs.sites.Create,
+		runs.rebuild.Create, runs.bulk.Create, runs.backfill.Create, runs.sites.Create,
 		pushed.entries.Create, pushed.enrich.Create, pushed.imports.Create, done.Create, ring.Create,
 		told.Create, out.engine.Create,
 		func(ctx context.Context) error { return known.snapshots.StartRun(ctx, known.run) },
@@ -82,7 +83,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	return &handlers.Services{
 		Store: a.store, Registry: known.registry, Snapshots: known.snapshots, Manifests: known.manifests,
 		Worker: worker, Index: out.searched, Documents: in.documents, Files: in.files, Admit: in.web.Admit,
-		Rebuilds: runs.rebuild, Migrate: runs.migrate, Backfill: runs.backfill, Polls: runs.sites,
+		Rebuilds: runs.rebuild, Bulk: runs.bulk, Migrate: runs.migrate, Backfill: runs.backfill, Polls: runs.sites,
 		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Notify: told, Activity: done, Keys: ring,
 		Setting: get, Config: Shown(get), Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 		KeepChanges: cfg.KeepChanges,
@@ -131,7 +132,8 @@ func (a assembly) records(in inputs) records {
 	cfg := a.cfg
 	return records{
 		registry: registry.New(a.store, registry.Options{
-			Table: cfg.Table, Strategy: cfg.Strategy,
+			Schedule: a.cfg.Schedule,
+			Table:    cfg.Table, Strategy: cfg.Strategy,
 			Politeness: cfg.politeness(in.web.Exempt, cfg.Sites.Limits), Log: a.log,
 		}),
 		snapshots: snapshot.New(a.store), manifests: index.NewManifests(a.store),
@@ -223,6 +225,7 @@ func (a assembly) notifier(known records) (*notify.Notifier, error) {
 // runs are the services that work through much, a step at a time.
 type runs struct {
 	rebuild  *rebuild.Service
+	bulk     *bulk.Service
 	migrate  *migrate.Service
 	backfill *backfill.Service
 	sites    *sitepoll.Service
@@ -239,6 +242,7 @@ func (a assembly) runs(in inputs, known records, out indexed, worker *crawl.Work
 	steps := []migrate.Step{migrate.Items(reg, cfg.Rules), entryKeys(pushed)}
 	return runs{
 		rebuild: rebuild.New(a.store, reg, known.snapshots, rebuilding),
+		bulk:    bulk.New(a.store, reg, bulk.Options{Log: a.log}),
 		migrate: migrate.New(a.store.Table(snapshot.RunsTable), steps, migrate.Options{
 			Empty: func(ctx context.Context) (bool, error) { return isEmpty(ctx, reg, pushed) }, Log: a.log,
 		}),

@@ -50,7 +50,7 @@ var layers = [][]string{
 	{"pkg/fetch", "pkg/search/index", "pkg/run/migrate"},
 	{"pkg/fetch/file", "pkg/notify/send"},
 	{"pkg/notify"},
-	{"pkg/crawl", "pkg/run/rebuild", "pkg/entries"},
+	{"pkg/crawl", "pkg/run/rebuild", "pkg/run/bulk", "pkg/entries"},
 	{"pkg/run/enrich", "pkg/run/backfill", "pkg/run/sitepoll", "pkg/run/runtest", "pkg/ops/instrumented"},
 	{"pkg/run/mailimport"},
 	// top

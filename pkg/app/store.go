@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
@@ -34,8 +35,8 @@ func MakeDataFolder(data string) error { return os.MkdirAll(data, 0o700) }
 // Prepare makes the queues and tables of an app with these settings, for a host that polls the
 // queues before the app has come up to make them itself. It may be repeated.
 func Prepare(ctx context.Context, cfg Config, store storage.Store) error {
-	for _, queue := range []string{rebuild.Queue, mailimport.Queue, backfill.Queue, backfill.PoisonQueue, sitepoll.Queue,
-		sitepoll.PoisonQueue} {
+	for _, queue := range []string{rebuild.Queue, bulk.Queue, mailimport.Queue, backfill.Queue, backfill.PoisonQueue,
+		sitepoll.Queue, sitepoll.PoisonQueue} {
 		if err := store.Queue(queue).Create(ctx); err != nil {
 			return err
 		}

@@ -167,6 +167,7 @@ func plan(it *registry.Item, m memory, o outcome, now time.Time, jitter float64)
 	d := m.options.Next(m.rules.schedule, options.Check{ID: string(it.ID), State: it.Schedule(), Outcome: o.kind,
 		RetryAfter: o.retryAfter, At: now, Jitter: jitter})
 	it.Reschedule(d)
+	registry.Rank(it, m.options)
 	if it.Paused {
 		it.CheckAt(registry.Never)
 		d.Reason = "paused: no check until somebody asks for one"

@@ -15,12 +15,13 @@ import (
 // leaves reports whether a registration leaves the item as it is.
 func (o RegisterOptions) leaves(it *Item, now time.Time) bool {
 	sameCredential := o.Credential == "" || o.Credential == it.Credential
-	return it.etag != "" && !o.Force && !o.NewOnly && sameCredential && it.checkIsDue(now) && !it.mayVanish()
+	asksMore := o.Force || o.NewOnly || !sameCredential || !o.Settings.Zero()
+	return it.etag != "" && !asksMore && it.checkIsDue(now) && !it.mayVanish()
 }
 
 // respects reports whether a registration leaves the item alone because it is paused.
 func (o RegisterOptions) respects(it *Item) bool {
-	return it.Paused && !o.Force && !o.asked && !it.mayVanish()
+	return it.Paused && o.Settings.Zero() && !o.Force && !o.asked && !it.mayVanish()
 }
 
 // loadIdle reads the due rows of the items that a registration leaves as they are. It gives the

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -60,6 +61,8 @@ type Item struct {
 	Options options.Options `col:"options"`
 	// Paused has the item checked only when somebody asks for it; its next check is at [Never] then.
 	Paused bool `col:"paused"`
+	// Level is the priority that held when the next check was planned, a digit; empty for the usual one.
+	Level string `col:"level"`
 
 	// RemoveRequested has the next check purge the item instead of asking its source.
 	RemoveRequested bool `col:"removeRequested"`
@@ -267,6 +270,13 @@ func (it *Item) Reschedule(d schedule.Decision) {
 	it.UnchangedChecks, it.CrawlAttempts, it.MissingChecks = d.State.Unchanged, d.State.Attempts, d.State.Missing
 	it.GuardedSince, it.GoneSince = stamp(d.State.GuardedSince), stamp(d.State.GoneSince)
 	it.NextCrawlAt = stamp(d.Next)
+}
+
+// Rank has an item take over the priority that holds for it.
+func Rank(it *Item, e options.Effective) {
+	if it.Level = ""; e.Level() != options.UsualPriority {
+		it.Level = strconv.Itoa(e.Level())
+	}
 }
 
 // Outdated is the IndexedHash of a page that the index holds, or may hold, but not as it is.

@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -31,6 +32,8 @@ type RegisterOptions struct {
 	// both, so who repeats a registration after a crash knows its own.
 	Run string
 	Job func(source.Source) string
+	// Settings are changed of every item that is registered, new or not.
+	Settings Settings
 
 	asked bool   // somebody asks for a check of these very items, so a pause does not matter
 	by    string // the name of the key that asked, as history tells it
@@ -255,7 +258,8 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 			plan.out[i] = Registered{Err: err}
 			continue
 		}
-		claimed := len(plan.jobs) < room
+		rests := o.rests(&it)
+		claimed := len(plan.jobs) < room && !rests
 		if o.leaves(&it, now) {
 			if claimed && idle[i] != "" {
 				plan.ops = append(plan.ops, claimDueRow(dueKey(it.key, it.NextCrawlAt), idle[i], now.Add(jobTTL)))
@@ -269,7 +273,7 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 		plan.ops = append(plan.ops, registerOps(now, m, &it, host, o, claimed)...)
 		if claimed {
 			plan.jobs = append(plan.jobs, jobItem(&it))
-		} else {
+		} else if !rests {
 			plan.hint = now // for the next sweep, if no worker comes by before
 			host.Unclaimed = true
 		}
@@ -319,6 +323,13 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 	it.DisplaySource, it.NextCrawlAt = m.Display, now
 	if o.Credential != "" {
 		it.Credential = o.Credential
+	}
+	if what := o.Settings.apply(it); what != "" {
+		it.Record(now, "set", what+o.by)
+		Rank(it, options.Merge(it.Options, nil)) // with that of its tags when it is planned again
+	}
+	if o.rests(it) {
+		it.CheckAt(Never)
 	}
 	it.IndexPending = false // the page itself is asked for
 	if byPerson := o.Method == "" || o.Method == "API"; byPerson && !created {

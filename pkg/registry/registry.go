@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/pause"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -33,6 +34,7 @@ type Options struct {
 	Table      string                                     // items table; [DefaultTable] when empty
 	Strategy   source.Strategy                            // [source.ByHost] when empty
 	Politeness func(host string) Politeness               // one request a second when nil
+	Schedule   schedule.Config                            // that of checks, for what is planned anew; [schedule.Defaults]
 	Clock      func() time.Time                           // the wall clock when nil
 	Jitter     func() float64                             // uniform in [0,1); math/rand when nil
 	Token      func() string                              // unique lock owners; crypto/rand when nil
@@ -104,6 +106,7 @@ type store struct {
 	known               hintCache
 	sums                *sumStore
 	feed                *feed.Feed
+	tags                *Tags
 }
 
 // New opens a registry over a store. It touches nothing; see [Registry.Create].
@@ -116,10 +119,11 @@ func New(under storage.Store, o Options) *Registry {
 		poisons: []storage.Queue{under.Queue(PoisonQueue), under.Queue(SlowPoisonQueue)},
 	}
 	s.sums, s.feed = &sumStore{s: s}, feed.Open(under, o.Clock)
+	s.tags = &Tags{s: s}
 	i, j := &Items{s}, &Jobs{s}
 	return &Registry{
 		Items: i, Jobs: j, Hosts: &Hosts{s, j}, Changes: &Changes{s},
-		Rebuilds: &Rebuilds{s, j}, Moves: &Moves{s, i, j}, Aliases: &Aliases{s, i}, Tags: &Tags{s: s}, Feed: s.feed, s: s,
+		Rebuilds: &Rebuilds{s, j}, Moves: &Moves{s, i, j}, Aliases: &Aliases{s, i}, Tags: s.tags, Feed: s.feed, s: s,
 	}
 }
 
@@ -134,6 +138,9 @@ func withDefaults(o Options) Options {
 		o.Politeness = func(string) Politeness {
 			return Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}
 		}
+	}
+	if o.Schedule == (schedule.Config{}) {
+		o.Schedule = schedule.Defaults()
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now

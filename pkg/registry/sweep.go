@@ -3,12 +3,14 @@ package registry
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -263,6 +265,7 @@ func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []sto
 		return 0, blocked, err
 	}
 	p := r.s.o.Politeness(host)
+	byPriority(rows)
 	if n = h.Policy.Room(now, len(rows), p); n == 0 {
 		blocked, _ = h.Policy.Blocked(now, p)
 		return 0, blocked, nil
@@ -284,4 +287,23 @@ func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []sto
 	}
 	r.s.send(ctx, partition, host, ReasonDue, items)
 	return n, blocked, nil
+}
+
+// priorityStep is the wait that one step of priority is worth.
+const priorityStep = time.Hour
+
+// byPriority sorts due rows of one host: those that have waited longest come first, where each step of priority counts
+// as an hour of waiting. So nothing waits for ever, and other hosts do not notice.
+func byPriority(rows []storage.Entity) {
+	since := func(e storage.Entity) time.Time {
+		at, _, _ := parseDueRow(e.Row)
+		level := int64(options.UsualPriority)
+		if n, ok := e.Props["priority"].(int64); ok {
+			level = n
+		} else if n, ok := e.Props["priority"].(int32); ok {
+			level = int64(n)
+		}
+		return at.Add(-time.Duration(level) * priorityStep)
+	}
+	slices.SortStableFunc(rows, func(a, b storage.Entity) int { return since(a).Compare(since(b)) })
 }

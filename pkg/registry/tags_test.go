@@ -127,3 +127,67 @@ func TestW9OptionsAreStored(t *testing.T) {
 		t.Errorf("read as %v %v %+v", have.Tags, have.Paused, have.Options)
 	}
 }
+
+// W9: of what waits at one host, what has priority comes first, and an hour of waiting is worth a step of it.
+func TestW9Priority(t *testing.T) {
+	slow := func(string) Politeness {
+		return Politeness{MinDelay: time.Second, MaxDelay: time.Second, MaxConcurrent: 1}
+	}
+	b := openMem(t, Options{Politeness: slow})
+	b.register(t, RegisterOptions{}, pages("a.example", 90)...)
+	job := b.take(t)[0]
+	taken := map[string]bool{}
+	for _, it := range job.Items {
+		taken[it.RowKey] = true
+	}
+	items, err := b.Items.List(t.Context(), ListQuery{Top: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var waiting []Item
+	for _, it := range items {
+		if !taken[it.Hash()] {
+			waiting = append(waiting, it)
+		}
+	}
+	first, last := waiting[50], waiting[0]
+	for level, it := range map[int]Item{9: first, 0: last} {
+		set := Settings{Options: options.Edit{Options: options.Options{Priority: &level}}}
+		if _, err := b.Items.Set(t.Context(), it.ID, set); err != nil {
+			t.Fatal(err)
+		}
+	}
+	batch := b.begin(t, job)
+	var found []Finding
+	for _, it := range batch.Items {
+		done := *it
+		done.Status = Indexed
+		done.CheckAt(b.s.now().Add(9 * day))
+		found = append(found, Finding{Item: done})
+	}
+	if err := b.Jobs.Commit(t.Context(), batch, found, HostFinding{}, true); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.Advance(time.Minute)
+	if _, err := b.Jobs.Refill(t.Context(), batch.Partition); err != nil {
+		t.Fatal(err)
+	}
+	next := b.take(t)[0].Items
+	if next[0].ID != first.ID {
+		t.Errorf("the first of %d is %s", len(next), next[0].ID)
+	}
+	for _, it := range next {
+		if it.ID == last.ID {
+			t.Error("what has the least priority did not wait")
+		}
+	}
+	b.check(t)
+	due := func(hours, level int) storage.Entity {
+		return storage.Entity{Key: storage.Key{Row: dueRow(b.s.now().Add(-time.Duration(hours)*time.Hour), "h")},
+			Props: storage.Properties{"priority": int64(level)}}
+	}
+	rows := []storage.Entity{due(1, 9), due(11, 0), due(2, 5)}
+	if byPriority(rows); rows[0].Props["priority"] != int64(0) {
+		t.Errorf("who has waited eleven hours waits behind %v", rows[0].Props)
+	}
+}

@@ -153,12 +153,13 @@ func dropRow(key storage.Key) storage.Op {
 
 // upsertDue writes an item's due row, which carries what a job needs, so that a claim reads no items.
 func upsertDue(it *Item, at, enqueued time.Time) storage.Op {
-	return storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
-		Key: dueKey(it.key, at),
-		Props: storage.Properties{
-			"id": string(it.ID), "host": it.SourceHost, "enqueuedUntil": storage.FormatTime(enqueued),
-		},
-	}}
+	props := storage.Properties{
+		"id": string(it.ID), "host": it.SourceHost, "enqueuedUntil": storage.FormatTime(enqueued),
+	}
+	if level := it.Level; level != "" {
+		props["priority"] = int64(level[0] - '0')
+	}
+	return storage.Op{Kind: storage.Upsert, Entity: storage.Entity{Key: dueKey(it.key, at), Props: props}}
 }
 
 // claimDueRow notes until when a job has a due row, as it was read.

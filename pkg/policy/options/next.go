@@ -110,3 +110,27 @@ func (e Effective) whileActive(d schedule.Decision, id string) schedule.Decision
 	}
 	return d
 }
+
+// Replan says when an item is checked next after what is set has changed, and why. It is as if its last check had just
+// been planned anew. What has failed is tried again no later than was planned.
+func (e Effective) Replan(c schedule.Config, k Check, planned, now time.Time) (next time.Time, why string) {
+	c = e.within(c)
+	d := schedule.Decision{Next: k.At.Add(c.Wait(k.State, k.Jitter)), Reason: "as often as is usual"}
+	if e.Interval != nil {
+		d.Reason = fmt.Sprintf("interval %s set by %s", e.Interval, e.By("interval"))
+	}
+	if e.Schedule != nil {
+		if r, err := e.Schedule.rhythm(); err == nil {
+			d.Next = r.after(now, k.ID)
+			d.Reason = fmt.Sprintf("schedule %s set by %s", e.Schedule, e.By("schedule"))
+		}
+	}
+	if d.Next.Before(now) {
+		d.Next = now
+	}
+	if hurried := k.State.Attempts > 0 || k.State.Missing > 0; hurried && planned.Before(d.Next) {
+		d.Next, d.Reason = planned, "tried again as planned"
+	}
+	d = e.whileActive(d, k.ID)
+	return d.Next, d.Reason
+}

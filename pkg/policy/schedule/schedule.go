@@ -128,6 +128,12 @@ func (c Config) Next(s State, o Outcome, retryAfter time.Duration, now time.Time
 	return Decision{State: p.state, Next: now.Add(p.wait), Gone: !p.state.GoneSince.IsZero(), Reason: p.reason}
 }
 
+// Wait is how long a source in that state waits for a check that is neither hurried nor put off.
+func (c Config) Wait(s State, jitter float64) time.Duration {
+	c = c.sane()
+	return c.spread(c.rung(c.step(s.Interval)), clamp(jitter))
+}
+
 // plan is a decision before the site's wishes and the clock come in.
 type plan struct {
 	state  State

@@ -107,6 +107,7 @@ func (r *running) sources() (id string) {
 	if got := ok(r.ListImagesWithResponse(ctx, item.Id)); len(got.Images) != 0 {
 		r.Errorf("images %+v", got)
 	}
+	r.settings(item.Id)
 	force := true
 	accepted(r.ReindexItemWithResponse(ctx, &ReindexItemParams{Force: &force}, ReindexRequest{Id: &item.Id}))
 	top := 1
@@ -115,6 +116,31 @@ func (r *running) sources() (id string) {
 		r.Errorf("items %+v", got)
 	}
 	return item.Id
+}
+
+// settings are what is said of an item, of a tag, and of many items.
+func (r *running) settings(id string) {
+	ctx, least := r.Context(), "1h"
+	ok(r.SaveTagWithResponse(ctx, TagRequest{Name: "news", Interval: &Interval{Min: &least}}))
+	tags := []string{"news"}
+	if got := ok(r.PatchItemWithResponse(ctx, id, PatchItemJSONRequestBody{Tags: &tags})); len(*got.Tags) != 1 {
+		r.Errorf("an item with a tag %+v", got)
+	}
+	words := "daily at 9am"
+	ok(r.PatchTagWithResponse(ctx, "news", PatchTagJSONRequestBody{Schedule: &Schedule{Text: &words}}))
+	if got := ok(r.GetTagWithResponse(ctx, "news")); got.Schedule == nil || got.Interval != nil {
+		r.Errorf("a tag %+v", got)
+	}
+	if got := ok(r.ListTagsWithResponse(ctx)); len(got.Tags) != 1 {
+		r.Errorf("tags %+v", got)
+	}
+	tag := "news"
+	run := accepted(r.StartBulkWithResponse(ctx, BulkRequest{Op: "untag", Tag: &tag, Filter: &ItemFilter{Tag: &tag}}))
+	r.work()
+	if got := ok(r.GetBulkWithResponse(ctx, run.Id)); got.Status != "done" || got.Done != 1 {
+		r.Errorf("a run %+v", got)
+	}
+	ok(r.RemoveTagWithResponse(ctx, "news"))
 }
 
 // changes reads what has changed, which is that there is a page.

@@ -19,7 +19,7 @@ import (
 
 // operations lists all of them in the order in which people read them.
 func operations() []operation {
-	return slices.Concat(sources(), pasts(), searching(), watching(), notifying(), telling(),
+	return slices.Concat(sources(), pasts(), setting(), searching(), watching(), notifying(), telling(),
 		rebuilds(), migrations(), backfilling(), polling(), pushed(),
 		policies(), importing(), enriching(), service())
 }

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// settingFlags are what people set for a source or a tag, as flags.
+type settingFlags struct {
+	every, schedule, zone, hours string
+	days                         []string
+	priority                     int
+	watch                        api.Watch
+}
+
+func (s *settingFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&s.every, "every", "", "bounds of the time between checks: `1h..7d`, 1h.., or 1h for always as much")
+	f.StringVar(&s.schedule, "schedule", "", "when it is checked: \"daily at 9am\", \"mondays at 08:30\", or a cron "+
+		"expression")
+	f.StringVar(&s.hours, "hours", "", "only in these hours of a day: `08:00-18:00`")
+	f.StringSliceVar(&s.days, "days", nil, "only on these days: `mon,tue`")
+	f.StringVar(&s.zone, "timezone", "", "of --schedule and --hours: `Europe/Paris`; UTC when left out")
+	f.IntVar(&s.priority, "priority", -1, "0, the last, to 9, the first; 5 where nobody says")
+	f.StringArrayVar(&s.watch.Include, "include", nil, "CSS `SELECTOR` of what is watched; may be repeated")
+	f.StringArrayVar(&s.watch.Exclude, "exclude", nil, "CSS `SELECTOR` of what is not; may be repeated")
+	f.StringArrayVar(&s.watch.Ignore, "ignore", nil, "regular `EXPRESSION` of lines that do not count; may be repeated")
+	f.StringVar(&s.watch.Trigger, "trigger", "", "regular `EXPRESSION` without which a change does not count")
+}
+
+// settings are what the flags say.
+func (s *settingFlags) settings() (out api.TagSettings, err error) {
+	if s.every != "" {
+		least, most, bounds := strings.Cut(s.every, "..")
+		if !bounds {
+			most = least
+		}
+		out.Interval = &api.Interval{Min: least, Max: most}
+	}
+	if s.schedule != "" {
+		out.Schedule = &api.Schedule{Text: s.schedule, Timezone: s.zone}
+		if strings.ContainsAny(s.schedule, "*/") || len(strings.Fields(s.schedule)) == 5 && s.schedule[0] <= '9' {
+			out.Schedule = &api.Schedule{Cron: s.schedule, Timezone: s.zone}
+		}
+	}
+	if s.hours != "" || len(s.days) > 0 {
+		from, to, found := strings.Cut(s.hours, "-")
+		if s.hours != "" && !found {
+			return out, usagef("--hours is %q: give two times of day, as 08:00-18:00", s.hours)
+		}
+		out.ActiveHours = &api.ActiveHours{From: from, To: to, Days: s.days, Timezone: s.zone}
+	}
+	if s.priority >= 0 {
+		out.Priority = &s.priority
+	}
+	if w := s.watch; len(w.Include)+len(w.Exclude)+len(w.Ignore) > 0 || w.Trigger != "" {
+		out.Watch = &w
+	}
+	return out, nil
+}
+
+const watchLong = `Watch pages: register URLs, and say how often they are checked, when, and which
+part of them counts. What is known already gets these settings, too, and is
+checked now.
+
+A source's own settings win over those of its tags (see "tidemark tag"), and
+these over those of the app.`
+
+const watchExample = `  tidemark watch https://example.com/prices --every 1h..7d --tag shop
+  tidemark watch https://example.com/news --schedule "weekdays at 9am" --timezone Europe/Paris
+  tidemark watch https://example.com/jobs --include main --ignore "^[0-9]+ views$"
+  tidemark watch https://example.com/jobs --pause`
+
+func watchCommand(p *program) *cobra.Command {
+	var s settingFlags
+	var tags []string
+	var pause, resume bool
+	var o api.AddOptions
+	cmd := &cobra.Command{
+		Use: "watch URL…", Short: "Watch pages, and say how", Long: watchLong, Example: watchExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if pause && resume {
+				return usagef("give --pause or --resume, not both")
+			}
+			set, err := s.settings()
+			if err != nil {
+				return err
+			}
+			o.Settings = api.ItemSettings{Tags: tags, Watch: set.Watch, Interval: set.Interval, Schedule: set.Schedule,
+				ActiveHours: set.ActiveHours, Priority: set.Priority}
+			if pause || resume {
+				o.Settings.Paused = &pause
+			}
+			a := &adding{p: p, send: p.client().AddURLs, options: o, noun: "URL"}
+			return a.run(cmd.Context(), args, "")
+		},
+	}
+	s.add(cmd.Flags())
+	cmd.Flags().StringSliceVar(&tags, "tag", nil, "`TAGS` that it has, all of them; between commas, or repeated")
+	cmd.Flags().BoolVar(&pause, "pause", false, "check it only when somebody asks")
+	cmd.Flags().BoolVar(&resume, "resume", false, "end a pause")
+	addFlags(cmd, &o)
+	return cmd
+}
+
+const tagLong = `Tags are words on sources. A tag can set how often its sources are checked, when,
+and which part of them counts: for all that have it and no setting of their own.
+Of several tags the first by name wins.`
+
+const tagExample = `  tidemark tag set shop --every 1h..1d --hours 08:00-20:00
+  tidemark tag apply shop https://example.com/prices
+  tidemark tag list
+  tidemark items --tag shop`
+
+func tagCommand(p *program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "tag", Short: "Say what tags set, and tag sources", Long: tagLong, Example: tagExample, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var s settingFlags
+	set := &cobra.Command{Use: "set NAME", Short: "Say all that a tag sets", Args: one("name"), Example: tagExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			set, err := s.settings()
+			if err != nil {
+				return err
+			}
+			tag, err := api.SaveTag.Call(cmd.Context(), p.client(), api.TagRequest{Name: args[0], TagSettings: set})
+			if err == nil {
+				p.say("the tag %s sets: %s", clean(tag.Name), describe(tag.TagSettings))
+			}
+			return err
+		}}
+	s.add(set.Flags())
+	cmd.AddCommand(set,
+		&cobra.Command{Use: "list", Short: "List the tags that set something", Args: cobra.NoArgs, Example: tagExample,
+			RunE: func(cmd *cobra.Command, _ []string) error { return listTags(cmd.Context(), p) }},
+		&cobra.Command{Use: "remove NAME", Short: "Have a tag set nothing any more", Args: one("name"), Example: tagExample,
+			RunE: func(cmd *cobra.Command, args []string) error {
+				tag, err := api.RemoveTag.Call(cmd.Context(), p.client(), api.TagName{Name: args[0]})
+				if err == nil {
+					p.say("the tag %s sets nothing any more", clean(tag.Name))
+				}
+				return err
+			}},
+		&cobra.Command{Use: "apply NAME URL…", Short: "Tag sources, which are registered if need be",
+			Args: cobra.MinimumNArgs(2), Example: tagExample,
+			RunE: func(cmd *cobra.Command, args []string) error { return applyTag(cmd.Context(), p, args[0], args[1:]) }})
+	return cmd
+}
+
+// applyTag adds a tag to sources and leaves those that they have.
+func applyTag(ctx context.Context, p *program, tag string, urls []string) error {
+	batch, err := p.silentClient().AddURLs(ctx, urls, api.AddOptions{})
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, r := range batch.Items {
+		if r.Item == nil {
+			p.note("%s: %s", clean(r.Source), clean(r.Error))
+			continue
+		}
+		ids = append(ids, r.Item.ID)
+	}
+	if len(ids) == 0 {
+		return usagef("no source to tag")
+	}
+	return startBulk(ctx, p, api.BulkRequest{Op: "tag", Tag: tag, IDs: ids})
+}
+
+func listTags(ctx context.Context, p *program) error {
+	got, err := api.ListTags.Call(ctx, p.client(), api.None{})
+	switch {
+	case err != nil || p.json:
+		return err
+	case len(got.Tags) == 0:
+		p.say("no tag sets anything; `%s tag set NAME --every 1h..7d` has one do so", p.name())
+		return nil
+	}
+	rows := []string{"TAG\tSETS"}
+	for _, t := range got.Tags {
+		rows = append(rows, row(t.Name, describe(t.TagSettings)))
+	}
+	return table(p.out, rows...)
+}
+
+// describe says what is set, on a line.
+func describe(s api.TagSettings) string {
+	var said []string
+	if i := s.Interval; i != nil {
+		said = append(said, "every "+cmp.Or(i.Min, "?")+" to "+cmp.Or(i.Max, "?"))
+	}
+	if c := s.Schedule; c != nil {
+		said = append(said, cmp.Or(c.Text, c.Cron)+" "+cmp.Or(c.Timezone, "UTC"))
+	}
+	if a := s.ActiveHours; a != nil {
+		said = append(said, strings.TrimSpace("only "+strings.Trim(a.From+"-"+a.To, "-")+" "+strings.Join(a.Days, ",")))
+	}
+	if s.Priority != nil {
+		said = append(said, "priority "+string(rune('0'+min(max(*s.Priority, 0), 9))))
+	}
+	if s.Watch != nil {
+		said = append(said, "a part of the page")
+	}
+	if len(said) == 0 {
+		return "nothing"
+	}
+	return clean(strings.Join(said, "; "))
+}
+
+const bulkLong = `Do one thing to many sources: tag, untag, check, pause, resume or remove. They are
+named by their ids, or by --host, --status, --has-tag and --paused, of which all
+that are given must be true; --all means all sources. It goes on by itself on the
+server.`
+
+const bulkExample = `  tidemark bulk pause --host example.com
+  tidemark bulk tag --tag news --status Indexed --host example.com
+  tidemark bulk check url_k7gxn3… url_a2bcd4…
+  tidemark bulk remove --has-tag old`
+
+func bulkCommand(p *program) *cobra.Command {
+	var f api.ItemFilter
+	var status, tag string
+	cmd := &cobra.Command{
+		Use: "bulk OP [ID…]", Short: "Do one thing to many sources", Long: bulkLong, Example: bulkExample,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if f.Status, err = parseStatus(status); err != nil {
+				return err
+			}
+			q := api.BulkRequest{Op: args[0], Tag: tag, IDs: args[1:]}
+			if len(q.IDs) == 0 {
+				q.Filter = &f
+			} else if f != (api.ItemFilter{}) {
+				return usagef("give ids, or say which sources are meant, not both")
+			}
+			return startBulk(cmd.Context(), p, q)
+		},
+	}
+	hostFlag(cmd.Flags(), &f.Host, "sources of this `HOST`")
+	cmd.Flags().StringVar(&status, "status", "", "sources of this `STATUS`: "+statusNames())
+	cmd.Flags().StringVar(&f.Tag, "has-tag", "", "sources that have this `TAG`")
+	cmd.Flags().BoolVar(&f.Paused, "paused", false, "sources that are paused")
+	cmd.Flags().BoolVar(&f.All, "all", false, "all sources")
+	cmd.Flags().StringVar(&tag, "tag", "", "the `TAG` of tag and untag")
+	return cmd
+}
+
+func startBulk(ctx context.Context, p *program, q api.BulkRequest) error {
+	run, err := api.StartBulk.Call(ctx, p.client(), q)
+	if err == nil {
+		p.say("begun: %s", clean(run.ID))
+	}
+	return err
+}

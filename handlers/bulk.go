@@ -1,0 +1,103 @@
+package handlers
+
+import (
+	"context"
+	"slices"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run/bulk"
+)
+
+// bulkStart begins to do one thing to many items.
+func bulkStart(ctx context.Context, v *call, q api.BulkRequest) (out api.BulkRun, err error) {
+	ask := bulk.Ask{Op: bulk.Op(q.Op), IDs: q.IDs}
+	if !slices.Contains(bulk.Ops, ask.Op) {
+		return out, fault.Field("op", "op must be one of %v, not %.40q", bulk.Ops, q.Op)
+	}
+	if tagged := ask.Op == bulk.Tag || ask.Op == bulk.Untag; tagged {
+		if ask.Tag, err = tagName(q.Tag); err != nil {
+			return out, fault.Field("tag", "tag: %w", err)
+		}
+	} else if q.Tag != "" {
+		return out, fault.Field("tag", "%s takes no tag; to choose items by a tag, give filter.tag", q.Op)
+	}
+	if err := checkIDs(q); err != nil {
+		return out, err
+	}
+	if q.Filter != nil {
+		if ask.Filter, err = bulkFilter(v, *q.Filter); err != nil {
+			return out, err
+		}
+	}
+	run, err := v.Bulk.Start(ctx, ask)
+	return bulkJSON(run), err
+}
+
+// checkIDs holds a request to naming items by ids or by a filter.
+func checkIDs(q api.BulkRequest) error {
+	switch {
+	case (q.IDs == nil) == (q.Filter == nil):
+		return fault.Field("ids", "give ids or filter, one of them")
+	case q.Filter != nil:
+		return nil
+	case len(q.IDs) == 0 || len(q.IDs) > bulk.MaxIDs:
+		return fault.Field("ids", "ids has %d ids; allowed are 1 to %d", len(q.IDs), bulk.MaxIDs)
+	}
+	for _, id := range q.IDs {
+		if _, _, err := source.ParseID(id); err != nil {
+			return fault.Field("ids", "ids: %w", err)
+		}
+	}
+	return nil
+}
+
+// bulkFilter reads a filter, which has to say that all items are meant where it names none.
+func bulkFilter(v *call, q api.ItemFilter) (f registry.Filter, err error) {
+	f = registry.Filter{Status: registry.Status(q.Status), Paused: q.Paused}
+	if q.Host != "" {
+		src, err := v.Rules.ParseURL("https://" + q.Host + "/")
+		if err != nil {
+			return f, blame("filter.host", err)
+		}
+		f.Host = src.Host
+	}
+	if q.Tag != "" {
+		if f.Tag, err = tagName(q.Tag); err != nil {
+			return f, fault.Field("filter.tag", "filter.tag: %w", err)
+		}
+	}
+	if f.Status != "" && !slices.Contains(registry.Statuses, f.Status) {
+		return f, fault.Field("filter.status", "filter.status must be one of %v, not %.40q", registry.Statuses, q.Status)
+	}
+	if f == (registry.Filter{}) && !q.All {
+		return f, fault.Field("filter", "filter names no host, status, tag or pause: give one, or all: true for all items")
+	}
+	return f, nil
+}
+
+// bulkState tells how far a run is.
+func bulkState(ctx context.Context, v *call, q api.BulkID) (api.BulkRun, error) {
+	run, err := v.Bulk.Get(ctx, q.ID)
+	return bulkJSON(run), err
+}
+
+func bulkJSON(r bulk.Run) api.BulkRun {
+	out := api.BulkRun{ID: r.ID, Op: string(r.Op), Tag: r.Tag, Status: r.State, Items: r.Items, Done: r.Done,
+		Failed: r.Failed, StartedAt: r.StartedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt}
+	for _, f := range r.Errors {
+		out.Errors = append(out.Errors, api.BulkError(f))
+	}
+	return out
+}
+
+// bulkWorker does one step of a run.
+func bulkWorker(ctx context.Context, v *call, e envelope) (string, error) {
+	body, err := e.payload("job")
+	if err != nil {
+		return "", err
+	}
+	return "", v.Bulk.Step(ctx, body)
+}

@@ -1,0 +1,57 @@
+package registry
+
+import (
+	"context"
+	"slices"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+)
+
+// Filter says which items are meant. Empty fields do not filter.
+type Filter struct {
+	Host   string `json:"host,omitempty"`
+	Status Status `json:"status,omitempty"`
+	Tag    string `json:"tag,omitempty"`
+	Paused bool   `json:"paused,omitempty"`
+}
+
+func (f Filter) wants(it *Item) bool {
+	return (f.Status == "" || it.Status == f.Status) && (f.Tag == "" || slices.Contains(it.Tags, f.Tag)) &&
+		(!f.Paused || it.Paused)
+}
+
+// Picked is a piece of the walk over all items.
+type Picked struct {
+	Items  []Item // that are meant
+	Looked int    // at so many
+	Next   Cursor // where to go on
+	Done   bool   // there is nothing after Next
+}
+
+// Pick walks over at most so many items, from a place on, in the order of [Items.List], and gives those that are meant.
+func (r *Items) Pick(ctx context.Context, f Filter, from Cursor, most int) (p Picked, err error) {
+	w := itemWalk{host: f.Host, items: most, partitions: max(most/8, stepPartitions)}
+	at, err := r.s.overItems(ctx, w, from, func(_ string, items []Item) error {
+		for i := range items {
+			if f.wants(&items[i]) {
+				p.Items = append(p.Items, items[i])
+			}
+		}
+		return nil
+	})
+	p.Looked, p.Next, p.Done = at.items, at.next, at.done
+	return p, err
+}
+
+// Check has items checked soon, because a person asks for these very ones; a pause does not matter, and goes on after
+// the check. The outcomes are in the order of items.
+func (r *Items) Check(ctx context.Context, items []Item) []Registered {
+	sources := make([]source.Source, len(items))
+	for i := range items {
+		sources[i] = items[i].Source()
+	}
+	return r.Register(ctx, sources, RegisterOptions{asked: true})
+}
+
+// Behind is the place behind an item.
+func Behind(it *Item) Cursor { return Cursor{it.key.Partition, justPast(it.key.Row)} }

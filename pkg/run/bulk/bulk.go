@@ -1,0 +1,290 @@
+// Package bulk does one thing to many items, however many they are: a person's wish, done once to each item whatever
+// dies.
+//
+//	Runs  PK bulk  RK <run id>         what is asked, of which items, cursor, numbers, state
+//	      PK bulk  RK active|<run id>  while the run goes on
+//
+// A step takes some items, in the order of the registry or of the ids that were given, and does to each what is asked.
+// Each operation is one that changes nothing when it is done again: a step that died is repeated as a whole, and its
+// numbers are those of the last time. An item that cannot be changed is counted, and the run goes on; where storage
+// fails, the step is repeated.
+//
+// Package run takes it from step to step.
+package bulk
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// Queue holds the messages of steps.
+const Queue = "bulk-steps"
+
+const (
+	// MaxActive is how many runs go on at once; more are refused.
+	MaxActive = 20
+	// MaxIDs is how many items one request names.
+	MaxIDs = 1000
+
+	partition = "bulk"
+	stalled   = 2 * time.Minute
+	stepItems = 256
+	parallel  = 8
+	maxErrors = 20
+)
+
+// Op is what is done to items.
+type Op string
+
+// The operations.
+const (
+	Tag    Op = "tag"
+	Untag  Op = "untag"
+	Check  Op = "check"
+	Pause  Op = "pause"
+	Resume Op = "resume"
+	Remove Op = "remove"
+	// replan has the next checks planned anew, because what a tag sets has changed.
+	replan Op = "replan"
+)
+
+// Ops are those that a person may ask for.
+var Ops = []Op{Tag, Untag, Check, Pause, Resume, Remove}
+
+// The states of a run.
+const (
+	Running = "running"
+	Done    = "done"
+)
+
+// Ask says what is to be done to which items: those of IDs, or if there are none those of Filter.
+type Ask struct {
+	Op     Op              `col:"op"`
+	Tag    string          `col:"tag"` // of tag and untag
+	Filter registry.Filter `col:"filter"`
+	IDs    []string        `col:"ids,gzip"`
+}
+
+// Run is one of them.
+type Run struct {
+	ID        string
+	Ask       `col:",inline"`
+	State     string    `col:"state"`
+	Items     int       `col:"items"`  // looked at
+	Done      int       `col:"done"`   // of these, it was done to
+	Failed    int       `col:"failed"` // of these, it could not be done to
+	Errors    []Failure `col:"errors"` // the first 20
+	StartedAt time.Time `col:"startedAt"`
+	UpdatedAt time.Time `col:"updatedAt"` // when the last step was done
+	EndedAt   time.Time `col:"endedAt"`   // zero while it goes on
+
+	Cursor registry.Cursor `col:"cursor"`
+	Next   int             `col:"next"` // of IDs
+	Step   int64           `col:"step"` // of the next message
+
+	etag storage.ETag
+}
+
+// Failure is an item to which it could not be done, and why.
+type Failure struct {
+	ID    string `json:"id"`
+	Error string `json:"error"`
+}
+
+// Options adjust a service. The zero value works.
+type Options struct {
+	Clock func() time.Time
+	Token func() string
+	Log   *slog.Logger
+}
+
+// Service starts and advances runs. It is safe for concurrent use by any number of processes.
+type Service struct {
+	items *registry.Items
+	runs  run.Runs[Run]
+	o     Options
+}
+
+// New opens the runs of a store. It touches nothing; see [Service.Create].
+func New(store storage.Store, reg *registry.Registry, o Options) *Service {
+	run.Defaults(&o.Clock, &o.Token, &o.Log)
+	return &Service{items: reg.Items, o: o, runs: run.Runs[Run]{
+		Kind: "bulk run", Table: store.Table(snapshot.RunsTable), Partition: partition,
+		Messages:  run.Messages{Queue: store.Queue(Queue), RunName: "run", NumName: "step"},
+		MaxActive: MaxActive, Stalled: stalled, CheckID: checkID,
+		Row: row.Of[Run](), Fields: fields, Clock: o.Clock, Log: o.Log,
+	}}
+}
+
+func checkID(id string) error {
+	if storage.CheckKey(storage.Key{Partition: partition, Row: id}) != nil || strings.HasPrefix(id, run.ActivePrefix) {
+		return fault.Field("id", "%.100q is not the id of a run", id)
+	}
+	return nil
+}
+
+func fields(r *Run) run.Fields {
+	return run.Fields{ID: &r.ID, Over: r.State == Done, Step: &r.Step, UpdatedAt: &r.UpdatedAt, ETag: &r.etag}
+}
+
+// Create makes the queue and the table if they are missing.
+func (s *Service) Create(ctx context.Context) error { return s.runs.Create(ctx) }
+
+// Get reads a run; NotFound if there is none.
+func (s *Service) Get(ctx context.Context, id string) (Run, error) { return s.runs.Get(ctx, id) }
+
+// Start begins a run. When it returns the run is durable and will come to its end. Too many runs at once are a
+// Conflict.
+func (s *Service) Start(ctx context.Context, a Ask) (Run, error) {
+	if err := s.runs.CheckRoom(ctx); err != nil {
+		return Run{}, err
+	}
+	now := s.runs.Now()
+	begun := Run{ID: "bulk-" + now.Format("20060102t150405z") + "-" + s.o.Token(), Ask: a, State: Running,
+		StartedAt: now, UpdatedAt: now}
+	if err := s.runs.Begin(ctx, &begun); err != nil {
+		return Run{}, err
+	}
+	s.o.Log.InfoContext(ctx, "bulk run begun", "run", begun.ID, "op", a.Op, "ids", len(a.IDs))
+	s.runs.Enqueue(ctx, &begun, 0)
+	return begun, nil
+}
+
+// Replan begins a run that plans the next checks of a tag's items anew.
+func (s *Service) Replan(ctx context.Context, tag string) (Run, error) {
+	return s.Start(ctx, Ask{Op: replan, Filter: registry.Filter{Tag: tag}})
+}
+
+// Step does what a message asks for and sends the next. Its errors are Invalid for a message that is none, else a
+// failure of our own after which calling again is right.
+func (s *Service) Step(ctx context.Context, body []byte) error {
+	return s.runs.Step(ctx, body, 0, s.advance)
+}
+
+// RequeueStalled sends the messages of runs that have not moved for a while, and says how many.
+func (s *Service) RequeueStalled(ctx context.Context) (sent int, err error) {
+	return s.runs.RequeueStalled(ctx)
+}
+
+// advance does the work of one step.
+func (s *Service) advance(ctx context.Context, one *Run) (next run.Next, err error) {
+	if one.State == Done {
+		return next, run.ErrDone
+	}
+	items, over, err := s.some(ctx, one)
+	if err != nil {
+		return next, err
+	}
+	if err := s.each(ctx, one, items); err != nil {
+		return next, err
+	}
+	if over {
+		one.State, one.EndedAt = Done, s.runs.Now()
+		s.o.Log.InfoContext(ctx, "bulk run done", "run", one.ID, "op", one.Op, "items", one.Items, "done", one.Done,
+			"failed", one.Failed)
+	}
+	return next, nil
+}
+
+// some are the next items, and moves the run behind them.
+func (s *Service) some(ctx context.Context, one *Run) (items []registry.Item, over bool, err error) {
+	if len(one.IDs) == 0 {
+		p, err := s.items.Pick(ctx, one.Filter, one.Cursor, stepItems)
+		one.Items, one.Cursor = one.Items+p.Looked, p.Next
+		return p.Items, p.Done, err
+	}
+	ids := one.IDs[one.Next:min(one.Next+stepItems, len(one.IDs))]
+	for _, id := range ids {
+		it, err := s.items.Find(ctx, source.ID(id))
+		switch {
+		case fault.Is(err, fault.NotFound) && one.Op == Remove: // gone already
+		case fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid):
+			one.fail(id, err)
+		case err != nil:
+			return nil, false, err
+		default:
+			items = append(items, it)
+		}
+	}
+	one.Items, one.Next = one.Items+len(ids), one.Next+len(ids)
+	return items, one.Next == len(one.IDs), nil
+}
+
+func (r *Run) fail(id string, err error) {
+	if r.Failed++; len(r.Errors) < maxErrors {
+		r.Errors = append(r.Errors, Failure{id, err.Error()})
+	}
+}
+
+// each does to items what is asked.
+func (s *Service) each(ctx context.Context, one *Run, items []registry.Item) error {
+	errs := make([]error, len(items))
+	if one.Op == Check {
+		// One that was checked since the run began need not be checked again when a step is repeated.
+		all := len(items)
+		items = slices.DeleteFunc(items, func(it registry.Item) bool { return it.LastChecked.After(one.StartedAt) })
+		one.Done += all - len(items)
+		for i, got := range s.items.Check(ctx, items) {
+			errs[i] = got.Err
+		}
+	} else {
+		g, ctx := errgroup.WithContext(ctx)
+		g.SetLimit(parallel)
+		for i := range items {
+			g.Go(func() error {
+				errs[i] = s.one(ctx, one.Ask, items[i].ID)
+				return nil
+			})
+		}
+		_ = g.Wait() // errors are of items
+	}
+	for i, it := range items {
+		switch err := errs[i]; {
+		case err == nil || fault.Is(err, fault.NotFound): // what is gone needs nothing
+			one.Done++
+		case fault.Is(err, fault.Invalid) || fault.Is(err, fault.Blocked):
+			one.fail(string(it.ID), err)
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// one does to an item what is asked.
+func (s *Service) one(ctx context.Context, a Ask, id source.ID) error {
+	yes, no := true, false
+	var set registry.Settings
+	switch a.Op {
+	case Tag:
+		set.Add = a.Tag
+	case Untag:
+		set.Drop = a.Tag
+	case Pause:
+		set.Paused = &yes
+	case Resume:
+		set.Paused = &no
+	case Remove:
+		_, err := s.items.Remove(ctx, id)
+		return err
+	case replan:
+		set.Replan = true
+	default:
+		return fault.New(fault.Invalid, "there is no operation %q", a.Op)
+	}
+	_, err := s.items.Set(ctx, id, set)
+	return err
+}

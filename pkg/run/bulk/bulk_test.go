@@ -1,0 +1,180 @@
+package bulk_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run/bulk"
+	"github.com/tidemark/tidemark/pkg/run/runtest"
+)
+
+type rig struct {
+	*runtest.Rig
+	*bulk.Service
+	reg *registry.Registry
+}
+
+// newRig has seven items of one host and five of another.
+func newRig(t *testing.T, store string) *rig {
+	t.Helper()
+	r := &rig{Rig: runtest.New(t, runtest.Stores[store], runtest.Noon)}
+	reg := r.Registry(r.Seen)
+	r.reg = r.Registry(r.Store)
+	r.Must(r.reg.Create(t.Context()))
+	tokens := 0
+	r.Service = bulk.New(r.Seen, reg, bulk.Options{Clock: r.Clock.Now, Token: func() string {
+		tokens++
+		return fmt.Sprint(tokens)
+	}})
+	r.Must(r.Service.Create(t.Context()))
+	r.Register(r.reg, runtest.Pages("https://a.example/", 7)...)
+	r.Register(r.reg, runtest.Pages("https://b.example/", 5)...)
+	return r
+}
+
+// do begins a run, however often that takes, and gives it when it is over.
+func (r *rig) do(a bulk.Ask) (run bulk.Run) {
+	r.Helper()
+	begun, err := r.Start(r.Context(), a)
+	if err != nil {
+		begun, err = r.Start(r.Context(), a)
+	}
+	r.Must(err)
+	r.Finish(bulk.Queue, r.Service, func() bool {
+		run, err = r.Get(r.Context(), begun.ID)
+		return err == nil && run.State == bulk.Done
+	})
+	return run
+}
+
+// states counts the items by their tags and pauses.
+func (r *rig) states() string {
+	var paused, tagged, leaving int
+	for _, it := range r.Items(r.reg) {
+		if it.Paused && it.NextCrawlAt.Equal(registry.Never) {
+			paused++
+		}
+		if strings.Join(it.Tags, ",") == "x" {
+			tagged++
+		}
+		if it.RemoveRequested {
+			leaving++
+		}
+	}
+	return fmt.Sprintf("%d paused, %d tagged, %d leaving", paused, tagged, leaving)
+}
+
+// W11: whichever operation of the store fails, of every fourth, before or after it took effect, runs come to the same
+// end.
+func TestW11BulkFaults(t *testing.T) {
+	runtest.EachFault(t, 40, 4, func(t *testing.T, f *runtest.Fault) { disturb(t, "mem", f) })
+}
+
+// W11 on the embedded store, at every fifteenth operation: its transactions are other code.
+func TestW11BulkFaultsEmbedded(t *testing.T) {
+	runtest.EachFault(t, 40, 15, func(t *testing.T, f *runtest.Fault) { disturb(t, "embedded", f) })
+}
+
+func disturb(t *testing.T, store string, f *runtest.Fault) {
+	t.Helper()
+	r := newRig(t, store)
+	r.Hook.Set(f)
+	for _, tt := range []struct {
+		ask   bulk.Ask
+		items int
+		done  int
+		state string
+	}{
+		{bulk.Ask{Op: bulk.Tag, Tag: "x", Filter: registry.Filter{Host: "a.example"}}, 7, 7,
+			"0 paused, 7 tagged, 0 leaving"},
+		{bulk.Ask{Op: bulk.Pause, Filter: registry.Filter{Tag: "x"}}, 12, 7, "7 paused, 7 tagged, 0 leaving"},
+		{bulk.Ask{Op: bulk.Check, Filter: registry.Filter{Host: "b.example"}}, 5, 5, "7 paused, 7 tagged, 0 leaving"},
+		{bulk.Ask{Op: bulk.Resume, Filter: registry.Filter{Paused: true}}, 12, -1, "0 paused, 7 tagged, 0 leaving"},
+		{bulk.Ask{Op: bulk.Untag, Tag: "x", Filter: registry.Filter{Tag: "x"}}, 12, -1, "0 paused, 0 tagged, 0 leaving"},
+		{bulk.Ask{Op: bulk.Remove, Filter: registry.Filter{Host: "b.example"}}, 5, 5, "0 paused, 0 tagged, 5 leaving"},
+	} {
+		run := r.do(tt.ask)
+		// A step that is repeated does not find again what it has changed before, where that is what is asked for.
+		if run.Items != tt.items || run.Done != tt.done && tt.done >= 0 || run.Failed > 0 || r.states() != tt.state {
+			t.Errorf("%s: %d items, %d done, %d failed; %s, want %+v", tt.ask.Op, run.Items, run.Done, run.Failed,
+				r.states(), tt)
+		}
+	}
+	r.Hook.Set(nil)
+	// One that was begun although that seemed to fail comes to its end, too.
+	r.Finish(bulk.Queue, r.Service, func() bool { return len(r.Rows("Runs", "active|")) == 0 })
+	r.Check(r.reg)
+}
+
+// W9: what a tag sets moves the next checks of its items, and of no other.
+func TestW9TagsMoveChecks(t *testing.T) {
+	r := newRig(t, "mem")
+	for url, it := range r.Items(r.reg) {
+		if strings.Contains(url, "a.example") {
+			_, err := r.reg.Items.Set(t.Context(), it.ID, registry.Settings{Tags: []string{"slow"}})
+			r.Must(err)
+		}
+	}
+	batches := r.take(t)
+	if batches == 0 {
+		t.Fatal("nothing was checked")
+	}
+	_, err := r.reg.Tags.Put(t.Context(), "slow", options.Options{Schedule: &options.Schedule{Text: "monthly"}})
+	r.Must(err)
+	begun, err := r.Replan(t.Context(), "slow")
+	r.Must(err)
+	r.Finish(bulk.Queue, r.Service, func() bool {
+		run, err := r.Get(t.Context(), begun.ID)
+		return err == nil && run.State == bulk.Done
+	})
+	for url, it := range r.Items(r.reg) {
+		monthly := it.NextCrawlAt.Day() == 1 && it.NextCrawlAt.Month() == 4
+		if monthly != strings.Contains(url, "a.example") {
+			t.Errorf("%s is checked at %v", url, it.NextCrawlAt)
+		}
+	}
+	r.Check(r.reg)
+}
+
+// take checks what is due, as a worker that finds nothing new.
+func (r *rig) take(t *testing.T) (batches int) {
+	for _, body := range r.Messages(registry.JobQueue) {
+		job, err := registry.ParseJob(body)
+		r.Must(err)
+		b, err := r.reg.Jobs.Begin(t.Context(), job)
+		r.Must(err)
+		var found []registry.Finding
+		for _, it := range b.Items {
+			done := *it
+			done.Status, done.LastChecked = registry.Indexed, r.Clock.Now()
+			done.CheckAt(r.Clock.Now().Add(48 * 3600e9))
+			found = append(found, registry.Finding{Item: done})
+		}
+		r.Must(r.reg.Jobs.Commit(t.Context(), b, found, registry.HostFinding{}, true))
+		batches++
+	}
+	return batches
+}
+
+// W11: ids of nothing are told, and the others are done.
+func TestW11BulkByID(t *testing.T) {
+	r := newRig(t, "mem")
+	ids := []string{"url_" + strings.Repeat("a", 26)}
+	for _, it := range r.Items(r.reg) {
+		ids = append(ids, string(it.ID))
+	}
+	run := r.do(bulk.Ask{Op: bulk.Tag, Tag: "x", IDs: ids})
+	if run.Items != 13 || run.Done != 12 || run.Failed != 1 || run.Errors[0].ID != ids[0] {
+		t.Errorf("%+v", run)
+	}
+	if run = r.do(bulk.Ask{Op: bulk.Remove, IDs: ids[:1]}); run.Failed != 0 {
+		t.Errorf("to remove what is not there is no failure: %+v", run)
+	}
+	if _, err := r.Get(t.Context(), "active|x"); !fault.Is(err, fault.Invalid) {
+		t.Errorf("no id of a run: %v", err)
+	}
+}
