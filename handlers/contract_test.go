@@ -143,7 +143,8 @@ var refusals = []struct {
 }{
 	{"unknown field", "POST /api/AddUrlDocument", `{"uri":"https://a.example/"}`, 400, "uri", `no field "uri"`},
 	{"name in other letters", "POST /api/AddUrlDocument", `{"URL":"https://a.example/"}`, 400, "URL",
-		`no field "URL"; known are credential, force, url, urls`},
+		`no field "URL"; known are activeHours, credential, force, interval, paused, ` +
+			`priority, render, schedule, tags, url, urls, watch`},
 	{"name in other letters within", "POST /api/RebuildIndex", `{"scope":{"Host":"a.example"}}`, 400, "scope.Host",
 		`no field "scope.Host"; known are host`},
 	{"field twice", "POST /api/AddUrlDocument", `{"url":"https://a.example/","force":true,"url":"https://b.example/"}`,
@@ -219,7 +220,7 @@ var refusals = []struct {
 	{"removal by a bad id", "DELETE /api/items/5", "", 400, "id", "url_"},
 	{"parameter of a removal", "DELETE /api/items/" + unknownID + "?force=1", "", 400, "force", "no parameter"},
 	{"parameter of an item", "GET /api/items/" + unknownID + "?x=1", "", 400, "x", "no parameter"},
-	{"unknown parameter", "GET /api/items?limit=5", "", 400, "limit", "known are host, status, top, continuation"},
+	{"unknown parameter", "GET /api/items?limit=5", "", 400, "limit", "known are host, status, tag, paused, sort, top, continuation"},
 	{"bad number", "GET /api/items?top=ten", "", 400, "top", "from 1 to 1000"},
 	{"number too large", "GET /api/items?top=1001", "", 400, "top", "from 1 to 1000"},
 	{"bad status", "GET /api/items?status=Lost", "", 400, "status", "Pending"},
@@ -302,7 +303,7 @@ func TestUnrouted(t *testing.T) {
 			"DELETE is no method of /api/SearchStatus/: it takes GET, HEAD"},
 		{"wrong method", "DELETE /api/items", 405, "GET, HEAD", "DELETE is no method of /api/items: it takes GET, HEAD"},
 		{"wrong method of many", "PUT /API/RebuildIndex/", 405, "GET, HEAD, POST", "it takes GET, HEAD, POST"},
-		{"unknown method", "TIDE /api/items/5", 405, "DELETE, GET, HEAD", "TIDE is no method"},
+		{"unknown method", "TIDE /api/items/5", 405, "DELETE, GET, HEAD, PATCH", "TIDE is no method"},
 		{"options", "OPTIONS /api/AddUrlDocument", 405, "POST", "it takes POST"},
 		{"trigger by GET", "GET /CrawlWorker", 405, "POST", "it takes POST"},
 	} {

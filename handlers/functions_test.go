@@ -21,6 +21,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
@@ -170,6 +171,7 @@ func TestHTTPBindings(t *testing.T) {
 func TestQueueBindings(t *testing.T) {
 	want := map[string]string{"CrawlWorker": registry.JobQueue, "CrawlPoison": registry.PoisonQueue,
 		"CrawlSlowWorker": registry.SlowQueue, "CrawlSlowPoison": registry.SlowPoisonQueue, "RebuildWorker": rebuild.Queue,
+		"BulkWorker": bulk.Queue,
 		"MboxWorker": mailimport.Queue, "BackfillWorker": backfill.Queue, "BackfillPoison": backfill.PoisonQueue,
 		"SentinelWorker": sitepoll.Queue, "DeliveryWorker": notify.Queue, "DeliveryPoison": notify.PoisonQueue}
 	have := map[string]string{}
