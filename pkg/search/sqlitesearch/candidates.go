@@ -23,7 +23,7 @@ type bounds struct {
 }
 
 var (
-	usual      = bounds{candidates: 1000, relaxed: 250, subsets: 8, named: 12, namedHits: 16, steps: 60_000}
+	usual      = bounds{candidates: 1000, relaxed: 250, subsets: 8, named: 8, namedHits: 16, steps: 60_000}
 	everything = bounds{candidates: 1e9, relaxed: 1e9, subsets: 1e9, named: 1e9, namedHits: 1e9, steps: 1e12}
 )
 
@@ -59,7 +59,8 @@ func (s *statement) find(ctx context.Context) (f found, err error) {
 	if err != nil {
 		return f, err
 	}
-	if len(words) == 1 && all.complete { // the pages that are called so are among these
+	// A title is in all chunks of its page, so the pages that are called so are among those that were found.
+	if all.complete && (len(words) == 1 || len(all.chunks) >= enough) {
 		return f, nil
 	}
 	return f, s.addNamed(ctx, &f, len(all.chunks) > 0)
