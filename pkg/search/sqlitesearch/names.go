@@ -2,6 +2,7 @@ package sqlitesearch
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -15,6 +16,7 @@ import (
 const (
 	maxDefined  = 120     // bytes of a name that is defined
 	maxNamedAll = 1 << 18 // bytes of what one page is called
+	manyNames   = 1000    // pages whose names are written at once
 )
 
 // namesOf are the headings of chunks, each once, and what they define.
@@ -162,11 +164,40 @@ func leafOf(name string) string {
 	return name
 }
 
-// putNames writes what a page is called.
-func (w *writer) putNames(page int64, title string, chunks []row) error {
+// calling is what a page is called, on its way into names.
+type calling struct {
+	title, headings, defined string
+	again                    bool // it may have been called something before
+	gone                     bool
+}
+
+// call notes what a page is called.
+func (w *writer) call(page int64, title string, chunks []row, again bool) {
 	headings, defined := namesOf(chunks)
-	return w.exec("INSERT OR REPLACE INTO names (rowid, title, headings, defined) VALUES (?, ?, ?, ?)", page, title,
-		headings, defined)
+	w.names[page] = calling{title: title, headings: headings, defined: defined, again: again}
+}
+
+// putNames writes what pages are called, in ascending order and without REPLACE, for the reasons of indexTexts: that
+// would have FTS5 write out each row by itself.
+func (w *writer) putNames() error {
+	for _, page := range slices.Sorted(maps.Keys(w.names)) {
+		c := w.names[page]
+		if c.again || c.gone {
+			if err := w.exec("DELETE FROM names WHERE rowid = ?", page); err != nil {
+				return err
+			}
+		}
+		if c.gone {
+			continue
+		}
+		err := w.exec("INSERT INTO names (rowid, title, headings, defined) VALUES (?, ?, ?, ?)", page, c.title, c.headings,
+			c.defined)
+		if err != nil {
+			return err
+		}
+	}
+	clear(w.names)
+	return nil
 }
 
 func byID(a, b row) int { return cmp.Compare(a.id, b.id) }

@@ -46,6 +46,9 @@ func (w *writer) finish() error {
 	if err := w.putBits(); err != nil {
 		return err
 	}
+	if err := w.putNames(); err != nil {
+		return err
+	}
 	return w.indexTexts()
 }
 
@@ -64,9 +67,7 @@ func (w *writer) put(p search.Page) error {
 	}
 	texts := w.texts[before:]
 	if len(texts) > 0 || !page.known {
-		if err := w.putNames(page.row, separated(p.Title), want); err != nil {
-			return err
-		}
+		w.call(page.row, separated(p.Title), want, page.known)
 	}
 	if page.language != p.Language { // the words of texts that stay have other forms now
 		texts = nil
@@ -93,9 +94,7 @@ func (ix *Index) Remove(ctx context.Context, id string, _ *search.Contents) erro
 		if err := w.replaceImages(page, nil); err != nil {
 			return err
 		}
-		if err := w.exec("DELETE FROM names WHERE rowid = ?", page.row); err != nil {
-			return err
-		}
+		w.names[page.row] = calling{gone: true}
 		if err := w.exec("DELETE FROM pages WHERE rowid = ?", page.row); err != nil {
 			return err
 		}
@@ -110,7 +109,7 @@ func (ix *Index) inTransaction(ctx context.Context, do func(*writer) error) erro
 	}
 	defer tx.Rollback() // closes the statements, too
 	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}, words: &ix.words, learned: map[uint64]bool{},
-		vectors: map[int64][]byte{}}
+		vectors: map[int64][]byte{}, names: map[int64]calling{}}
 	if err := do(w); err != nil {
 		return err
 	}

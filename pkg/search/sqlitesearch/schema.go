@@ -142,7 +142,7 @@ func fillDerived(ctx context.Context, tx *sql.Tx, version int) error {
 
 // fillNames writes what the pages of a file of an earlier version are called.
 func fillNames(ctx context.Context, tx *sql.Tx) error {
-	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}}
+	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}, names: map[int64]calling{}}
 	rows, err := tx.QueryContext(ctx, "SELECT rowid, title FROM pages")
 	if err != nil {
 		return err
@@ -165,11 +165,14 @@ func fillNames(ctx context.Context, tx *sql.Tx) error {
 		if err != nil {
 			return err
 		}
-		if err := w.putNames(page, separated(titles[page]), slices.SortedFunc(maps.Values(chunks), byID)); err != nil {
-			return err
+		w.call(page, separated(titles[page]), slices.SortedFunc(maps.Values(chunks), byID), false)
+		if len(w.names) == manyNames {
+			if err := w.putNames(); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+	return w.putNames()
 }
 
 // querier is what a database and a transaction share.

@@ -20,7 +20,8 @@ type writer struct {
 	stmts map[string]*sql.Stmt
 
 	words   *vocabulary
-	learned map[uint64]bool  // words that were added to it
+	learned map[uint64]bool // words that were added to it
+	names   map[int64]calling
 	vectors map[int64][]byte // on their way into bits: see putBits
 	texts   []textOp         // on their way into the full-text index: see indexTexts
 }
