@@ -98,8 +98,9 @@ func resultsJSON(found search.Results) api.SearchResponse {
 	out := api.SearchResponse{Count: found.Count, Estimated: found.Estimated, DidYouMean: found.DidYouMean,
 		Results: make([]api.SearchResult, len(found.Results))}
 	for i, r := range found.Results {
-		res := api.SearchResult{ID: r.ID, Type: r.Type, URL: r.URL, Title: r.Title, Language: r.Language, Score: r.Score, PublishedAt: r.PublishedAt,
-			Passages: make([]api.Passage, len(r.Passages))}
+		res := api.SearchResult{ID: r.ID, Type: r.Type, URL: r.URL, Title: r.Title, Language: r.Language, Score: r.Score,
+			PublishedAt: r.PublishedAt,
+			Passages:    make([]api.Passage, len(r.Passages))}
 		for j, p := range r.Passages {
 			res.Passages[j] = passageJSON(p)
 		}

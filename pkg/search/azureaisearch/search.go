@@ -150,8 +150,9 @@ func (s seeking) hits() query {
 	session := sha256.Sum256([]byte(s.expression))
 	q := query{
 		Search: s.expression, SearchFields: searchFields(s.query.Language), Filter: filter(s.query),
-		OrderBy: "search.score() desc,parentPageId asc,id asc", Select: "id,parentPageId,url,type,title,language,publishedAt,group",
-		Top: maxRows, Count: true, ScoringStatistics: "global", SessionID: hex.EncodeToString(session[:8]),
+		OrderBy: "search.score() desc,parentPageId asc,id asc",
+		Select:  "id,parentPageId,url,type,title,language,publishedAt,group",
+		Top:     maxRows, Count: true, ScoringStatistics: "global", SessionID: hex.EncodeToString(session[:8]),
 	}
 	if s.query.Facets {
 		q.Select += ",host,changedAt"
