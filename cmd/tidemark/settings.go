@@ -69,21 +69,31 @@ part of them counts. What is known already gets these settings, too, and is
 checked now.
 
 A source's own settings win over those of its tags (see "tidemark tag"), and
-these over those of the app.`
+these over those of the app.
+
+For one source that is known, --ignore and --ignore-text say which lines do not
+count, beside those that do not already, and what they would have silenced in the
+last 30 captures; --preview keeps nothing. --accept ends a broken watch.`
 
 const watchExample = `  tidemark watch https://example.com/prices --every 1h..7d --tag shop
   tidemark watch https://example.com/news --schedule "weekdays at 9am" --timezone Europe/Paris
   tidemark watch https://example.com/jobs --include main --ignore "^[0-9]+ views$"
-  tidemark watch https://example.com/jobs --pause`
+  tidemark watch https://example.com/jobs --pause
+  tidemark watch url_k7gxn3… --ignore-text "17 people look at this" --preview
+  tidemark watch url_k7gxn3… --undo`
 
 func watchCommand(p *program) *cobra.Command {
 	var s settingFlags
 	var tags []string
 	var pause, resume bool
 	var o api.AddOptions
+	var refine refineFlags
 	cmd := &cobra.Command{
-		Use: "watch URL…", Short: "Watch pages, and say how", Long: watchLong, Example: watchExample,
+		Use: "watch URL…|ID", Short: "Watch pages, and say how", Long: watchLong, Example: watchExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if refine.meant(args) {
+				return refine.run(p, cmd, args, s.watch.Ignore)
+			}
 			if pause && resume {
 				return usagef("give --pause or --resume, not both")
 			}
@@ -101,6 +111,7 @@ func watchCommand(p *program) *cobra.Command {
 		},
 	}
 	s.add(cmd.Flags())
+	refine.add(cmd.Flags())
 	cmd.Flags().StringSliceVar(&tags, "tag", nil, "`TAGS` that it has, all of them; between commas, or repeated")
 	cmd.Flags().BoolVar(&pause, "pause", false, "check it only when somebody asks")
 	cmd.Flags().BoolVar(&resume, "resume", false, "end a pause")
