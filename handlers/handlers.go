@@ -24,6 +24,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
+	"github.com/tidemark/tidemark/pkg/run/listimport"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/run/migrate"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
@@ -54,6 +55,7 @@ type Services struct {
 	Entries   *entries.Store
 	Enrich    *enrich.Service
 	Imports   *mailimport.Service
+	Lists     *listimport.Service
 	Notify    *notify.Notifier
 	Activity  *activity.Log
 	Keys      *keys.Ring

@@ -75,11 +75,14 @@ func importJSON(im mailimport.Import) api.Import {
 	return out
 }
 
-// mboxWorker does one turn of an import.
+// mboxWorker does one turn of an import, of mails or of a list.
 func mboxWorker(ctx context.Context, v *call, e envelope) (string, error) {
 	body, err := e.payload("job")
 	if err != nil {
 		return "", err
+	}
+	if v.Lists.Owns(body) {
+		return "", v.Lists.Step(ctx, body)
 	}
 	return "", v.Imports.Step(ctx, body)
 }

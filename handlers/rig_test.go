@@ -34,6 +34,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
+	"github.com/tidemark/tidemark/pkg/run/listimport"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/run/migrate"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
@@ -213,6 +214,10 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 // observe adds what tells who does what.
 func (r *rig) observe(store storage.Store, clock func() time.Time) {
 	r.t.Helper()
+	r.v.Lists = listimport.New(store, r.v.Registry.Items, listimport.Options{Clock: clock,
+		Token: func() string { return "token" }, Parse: func(address string) (source.Source, error) {
+			return r.v.pageSource(address, "")
+		}})
 	r.v.Activity = activity.New(store, r.metrics, activity.Options{Clock: clock, Process: "process"})
 	must(r.t, r.v.Activity.Create(r.t.Context()))
 	r.v.Keys = keys.New(store, keys.Options{Clock: clock})

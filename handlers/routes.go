@@ -115,6 +115,8 @@ func routes() []handler {
 		on(api.ToggleTestMode, toggleTestMode),
 		onAny(api.ImportMbox, importMbox),
 		on(api.ListImports, importList),
+		{api.ImportList.Endpoint, importAddresses},
+		on(api.GetListImport, listImport),
 		on(api.GetImport, importState),
 		on(api.Enrich, enrichOne),
 		on(api.StartEnrichBatch, enrichMany),

@@ -93,7 +93,8 @@ func (f refusal) write(w http.ResponseWriter, status int) {
 // sentinelTimer begins the polls that are due.
 func sentinelTimer(ctx context.Context, v *call, _ envelope) (string, error) {
 	begun, err := v.Polls.Tick(ctx)
-	return words.Count(begun, "poll") + " begun", err
+	_, failed := v.Lists.RequeueStalled(ctx) // rarely one, so an hour is soon enough
+	return words.Count(begun, "poll") + " begun", errors.Join(err, failed)
 }
 
 // sentinelWorker does one step of a poll.

@@ -22,8 +22,7 @@ const importMboxExample = `  tidemark import mbox inbox.mbox
   tidemark import mbox --batch-size 2000 2024/archive.mbox`
 
 func importCommand(p *program) *cobra.Command {
-	cmd := &cobra.Command{Use: "import", Short: "Bring many entries in from a file", Long: importMboxLong,
-		Example: importMboxExample, Args: cobra.NoArgs}
+	cmd := importListCommand(p)
 	cmd.AddCommand(importMboxCommand(p))
 	return cmd
 }

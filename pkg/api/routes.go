@@ -194,6 +194,8 @@ var (
 	SetTestMode       = route[TestMode, TestMode](ok, http.MethodPut, "test-mode").scoped(ScopeAdmin)
 	ToggleTestMode    = route[None, TestMode](ok, post, "test-mode/toggle").scoped(ScopeAdmin)
 	ImportMbox        = route[ImportRequest, Import](begun, post, "import/email/mbox").or(ok)
+	ImportList        = route[ListImportRequest, ListImport](begun, post, "import")
+	GetListImport     = route[ListImportID, ListImport](ok, get, "import/list/{id}")
 	ListImports       = route[ImportQuery, Imports](ok, get, "import/email")
 	GetImport         = route[ImportID, Import](ok, get, "import/email/{id}")
 )

@@ -145,6 +145,8 @@ var requests = []asked{
 	ask(SetTestMode, TestMode{}, "PUT test-mode", `{"is_test_mode":false}`),
 	ask(ToggleTestMode, None{}, "POST test-mode/toggle", ""),
 	ask(ImportMbox, ImportRequest{MboxPath: "a.mbox"}, "POST import/email/mbox", `{"mbox_path":"a.mbox"}`),
+	ask(ImportList, ListImportRequest{Content: "a", Format: "csv"}, "POST import", `{"content":"a","format":"csv"}`),
+	ask(GetListImport, ListImportID{ID: "list-1"}, "GET import/list/list-1", ""),
 	ask(ListImports, ImportQuery{Top: 5}, "GET import/email?top=5", ""),
 	ask(GetImport, ImportID{ID: "mbox-1"}, "GET import/email/mbox-1", ""),
 	ask(Enrich, EnrichRequest{EntryID: "e"}, "POST enrich/tier1", `{"entry_id":"e"}`),

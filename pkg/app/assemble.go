@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
@@ -22,6 +23,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
+	"github.com/tidemark/tidemark/pkg/run/listimport"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/run/migrate"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
@@ -84,7 +86,8 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		Store: a.store, Registry: known.registry, Snapshots: known.snapshots, Manifests: known.manifests,
 		Worker: worker, Index: out.searched, Documents: in.documents, Files: in.files, Admit: in.web.Admit,
 		Rebuilds: runs.rebuild, Bulk: runs.bulk, Migrate: runs.migrate, Backfill: runs.backfill, Polls: runs.sites,
-		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Notify: told, Activity: done, Keys: ring,
+		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Lists: a.lists(in, known),
+		Notify: told, Activity: done, Keys: ring,
 		Setting: get, Config: Shown(get), Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 		KeepChanges: cfg.KeepChanges,
 	}, nil
@@ -177,6 +180,18 @@ func (a assembly) worker(in inputs, known records, out indexed) *crawl.Worker {
 		Vectors: out.vectors, Documents: in.documents, Room: memory.NewRoom(cfg.Memory, cfg.Fetch.MaxBytes),
 		Files: in.files, Setting: a.get, Log: a.log, Metrics: cfg.Metrics,
 	})
+}
+
+// lists are the imports of addresses, which refuse what may never be fetched.
+func (a assembly) lists(in inputs, known records) *listimport.Service {
+	return listimport.New(a.store, known.registry.Items, listimport.Options{Log: a.log,
+		Parse: func(address string) (source.Source, error) {
+			src, err := a.cfg.Rules.ParseURL(address)
+			if err == nil {
+				err = in.web.Admit(src.Normalized)
+			}
+			return src, err
+		}})
 }
 
 // pushed are the services for what is pushed in.

@@ -53,6 +53,7 @@ var layers = [][]string{
 	{"pkg/crawl", "pkg/run/rebuild", "pkg/run/bulk", "pkg/entries"},
 	{"pkg/run/enrich", "pkg/run/backfill", "pkg/run/sitepoll", "pkg/run/runtest", "pkg/ops/instrumented"},
 	{"pkg/run/mailimport"},
+	{"pkg/run/listimport"},
 	// top
 	{"handlers/ui", "pkg/api/openapi"},
 	{"pkg/api/openapi/openapitest"},

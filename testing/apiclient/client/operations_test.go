@@ -282,6 +282,10 @@ func (r *running) imports() {
 	mbox := "From a@port.example Sun Mar  1 03:00:00 2026\nFrom: a@port.example\nSubject: Tides\nMessage-ID: " +
 		"<2@port.example>\n\nLow water at six.\n"
 	must(r.T, os.WriteFile(filepath.Join(r.files, "a.mbox"), []byte(mbox), 0o600))
+	listed := accepted(r.ImportListWithResponse(ctx, ListImportRequest{Content: "mailto:a@port.example"}))
+	if got := ok(r.GetListImportWithResponse(ctx, listed.Id)); got.Refused != 1 || len(got.Refusals) != 1 {
+		r.Errorf("import of a list %+v", got)
+	}
 	done := ok(r.ImportMboxWithResponse(ctx, ImportRequest{MboxPath: "a.mbox"}))
 	if got := ok(r.GetImportWithResponse(ctx, done.ImportId)); got.Mails != 1 {
 		r.Errorf("import %+v", got)

@@ -10,6 +10,23 @@ import (
 func importing() []operation {
 	return []operation{
 		{
+			of: api.ImportList.Endpoint, id: "importList", tag: tagSources,
+			summary: "Register the addresses of a list",
+			about: "A feed reader's OPML, a browser's bookmarks, CSV or JSON Lines, as JSON, or as a body of another type, " +
+				"which is the file itself. Each address is registered once; items that there are stay as they are. Of OPML " +
+				"the pages are taken (`htmlUrl`); feeds without one are refused, for they belong in the site file.",
+			gives: "The import, which goes on by itself.",
+			fails: []int{http.StatusConflict, http.StatusRequestEntityTooLarge},
+			shown: []string{"import bookmarks"},
+		},
+		{
+			of: api.GetListImport.Endpoint, id: "getListImport", tag: tagSources,
+			summary: "Tell how far the import of a list is",
+			gives:   "The import.",
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"how far it is"},
+		},
+		{
 			of: api.ImportMbox.Endpoint, id: "importMbox", tag: tagEntries,
 			summary: "Import the mails of an mbox file",
 			about: "Each mail is kept once, like one that is sent alone; broken ones are listed and passed over. " +

@@ -1,0 +1,66 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/run/listimport"
+)
+
+// importAddresses begins to import a list of addresses, and answers with how far that came.
+func importAddresses(r *http.Request, v *call) (int, any, error) {
+	req, err := listOf(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	im, err := v.Lists.Start(r.Context(), []byte(req.Content), listimport.Format(req.Format))
+	if err == nil {
+		im, err = v.Lists.Advance(r.Context(), im, importTime)
+	}
+	return api.ImportList.Status, listImportJSON(im), err
+}
+
+// listOf reads the request: JSON, or a file as it is, as by curl --data-binary or a form's fetch.
+func listOf(r *http.Request) (req api.ListImportRequest, err error) {
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if media == "" || media == "application/json" {
+		return decode[api.ListImportRequest](r, api.ImportList.Endpoint)
+	}
+	body, err := io.ReadAll(r.Body)
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		err = fault.New(fault.TooLarge, "the list is larger than %d MiB: import it in parts", maxBody>>20)
+	}
+	req.Content = string(body)
+	switch {
+	case strings.Contains(media, "opml"):
+		req.Format = string(listimport.OPML)
+	case strings.HasSuffix(media, "/csv"):
+		req.Format = string(listimport.CSV)
+	case strings.Contains(media, "ndjson"), strings.Contains(media, "jsonl"):
+		req.Format = string(listimport.JSONLines)
+	}
+	return req, err
+}
+
+// listImport tells how far the import of a list is.
+func listImport(ctx context.Context, v *call, q api.ListImportID) (api.ListImport, error) {
+	im, err := v.Lists.Get(ctx, q.ID)
+	return listImportJSON(im), err
+}
+
+func listImportJSON(im listimport.Import) api.ListImport {
+	out := api.ListImport{
+		ID: im.ID, Format: im.Format, Total: im.Total, Done: im.Next, Added: im.Added, Known: im.Known,
+		Refused: im.Refused, Refusals: []api.RefusedAddress{}, StartedAt: im.StartedAt, EndedAt: im.EndedAt,
+	}
+	for _, a := range im.Refusals {
+		out.Refusals = append(out.Refusals, api.RefusedAddress{Source: a.URL, Error: a.Why})
+	}
+	return out
+}

@@ -1,0 +1,212 @@
+// Package listimport registers the addresses of a list that a person brings (a feed reader's OPML, a browser's
+// bookmarks, CSV or JSON Lines), each once, says why others were refused, and goes on after any crash.
+//
+// An import is a row of the table of imports, with its list. A step registers some addresses and notes how far it came,
+// so a step that died is repeated, and items that it registered are found and counted as new by when they were first
+// seen. Messages take the queue of imports of mails, whose worker hands them here by the id of the run.
+package listimport
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/run/mailimport"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+const (
+	partition = "lists"
+	idPrefix  = "list-"
+	idLayout  = "20060102t150405z" // ids sort by time
+
+	// perStep is how many addresses are registered before how far that came is written, unless options say otherwise.
+	perStep = 500
+	// MaxActive bounds the imports that go on at once; more are refused.
+	MaxActive = 20
+	// MaxRefused is how many refused addresses an import lists; all are counted.
+	MaxRefused = 100
+	// maxList bounds a list as it is stored, which one row holds.
+	maxList = 600 << 10
+	stalled = 3 * time.Minute
+	// turnTime is how long steps follow each other before the next message.
+	turnTime = 25 * time.Second
+)
+
+// Import is a list on its way into the registry.
+type Import struct {
+	ID       string
+	Format   string    `col:"format"`
+	List     []Address `col:"list,gzip"`
+	Total    int       `col:"total"`
+	Next     int       `col:"next"` // of the list; those before it are done
+	Added    int       `col:"added"`
+	Known    int       `col:"known"`
+	Refused  int       `col:"refused"`
+	Refusals []Address `col:"refusals,bytes"` // the first [MaxRefused]
+
+	StartedAt time.Time `col:"startedAt"`
+	UpdatedAt time.Time `col:"updatedAt"`
+	EndedAt   time.Time `col:"endedAt"` // zero while it goes on
+	Step      int64     `col:"step"`
+
+	etag storage.ETag
+}
+
+// Over reports whether an import has ended.
+func (im *Import) Over() bool { return !im.EndedAt.IsZero() }
+
+// Registry is the part of [registry.Items] that imports need.
+type Registry interface {
+	Register(ctx context.Context, sources []source.Source, o registry.RegisterOptions) []registry.Registered
+}
+
+// Options adjust a service.
+type Options struct {
+	// Parse is the source that an address names; the error says why it is refused.
+	Parse func(address string) (source.Source, error)
+	Step  int              // addresses of a step; 500 when zero
+	Clock func() time.Time // the wall clock when nil
+	Token func() string    // makes ids unique; crypto/rand when nil
+	Log   *slog.Logger     // discarded when nil
+}
+
+// Service starts and advances imports. It is safe for concurrent use by any number of processes.
+type Service struct {
+	runs  run.Runs[Import]
+	items Registry
+	o     Options
+}
+
+// New opens the imports of a store. It touches nothing; [mailimport.Service.Create] makes the table and the queue.
+func New(store storage.Store, items Registry, o Options) *Service {
+	run.Defaults(&o.Clock, &o.Token, &o.Log)
+	o.Step = cmp.Or(o.Step, perStep)
+	return &Service{items: items, o: o, runs: run.Runs[Import]{
+		Kind: "import", Table: store.Table(mailimport.Table), Partition: partition,
+		Messages:  run.Messages{Queue: store.Queue(mailimport.Queue), RunName: "import", NumName: "turn"},
+		MaxActive: MaxActive, Stalled: stalled, CheckID: checkID, Row: row.Of[Import](),
+		Fields: func(im *Import) run.Fields {
+			return run.Fields{ID: &im.ID, Over: im.Over(), Step: &im.Step, UpdatedAt: &im.UpdatedAt, ETag: &im.etag}
+		},
+		Clock: o.Clock, Log: o.Log,
+	}}
+}
+
+func checkID(id string) error {
+	if !strings.HasPrefix(id, idPrefix) || len(id) > 100 ||
+		storage.CheckKey(storage.Key{Partition: partition, Row: id}) != nil {
+		return fault.Field("id", "%.100q is not the id of an import of a list", id)
+	}
+	return nil
+}
+
+// Start begins the import of a list. When it returns, the import is durable. Kinds: Invalid, which blames a field;
+// Conflict while [MaxActive] go on.
+func (s *Service) Start(ctx context.Context, text []byte, format Format) (Import, error) {
+	if format == "" {
+		format = Detect(text)
+	}
+	all, err := Parse(text, format)
+	if err != nil {
+		return Import{}, err
+	}
+	packed, err := json.Marshal(all)
+	if err == nil && len(row.Gzip(packed)) > maxList {
+		err = fault.Field("content", "the list is too long to be kept: import it in parts")
+	}
+	if err == nil {
+		err = s.runs.CheckRoom(ctx)
+	}
+	if err != nil {
+		return Import{}, err
+	}
+	now := s.runs.Now()
+	im := Import{ID: idPrefix + now.Format(idLayout) + "-" + s.o.Token(), Format: string(format), List: all,
+		Total: len(all), StartedAt: now, UpdatedAt: now}
+	return im, s.runs.Begin(ctx, &im)
+}
+
+// Advance takes an import on for about that long, and gives it as it is then. The queue goes on with the rest.
+func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (Import, error) {
+	err := s.runs.Advance(ctx, &im, long, s.step)
+	if err == nil {
+		return im, nil
+	}
+	s.o.Log.WarnContext(ctx, "import interrupted; the queue goes on with it", "import", im.ID, "kind", fault.KindOf(err),
+		"err", err)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if im, err = s.runs.Get(ctx, im.ID); err == nil { // what is in memory may be ahead
+		s.runs.Enqueue(ctx, &im, 0)
+	}
+	return im, err
+}
+
+// Owns reports whether a message of the queue is one of these imports.
+func (s *Service) Owns(body []byte) bool {
+	m, err := s.runs.Messages.Parse(body)
+	return err == nil && strings.HasPrefix(m.Run, idPrefix)
+}
+
+// Step does what a message asks for, and sends the next.
+func (s *Service) Step(ctx context.Context, body []byte) error {
+	return s.runs.Step(ctx, body, turnTime, s.step)
+}
+
+// Get reads an import; NotFound if there is none, Invalid for what is not an id.
+func (s *Service) Get(ctx context.Context, id string) (Import, error) { return s.runs.Get(ctx, id) }
+
+// RequeueStalled sends the messages of imports that have not moved for a while, and says how many.
+func (s *Service) RequeueStalled(ctx context.Context) (int, error) { return s.runs.RequeueStalled(ctx) }
+
+// step registers some addresses.
+func (s *Service) step(ctx context.Context, im *Import) (run.Next, error) {
+	some := im.List[min(im.Next, len(im.List)):min(im.Next+s.o.Step, len(im.List))]
+	after := *im
+	after.Refusals = slices.Clone(im.Refusals)
+	refuse := func(a Address, why string) {
+		if after.Refused++; len(after.Refusals) < MaxRefused {
+			after.Refusals = append(after.Refusals, Address{URL: a.URL, Why: why})
+		}
+	}
+	var sources []source.Source
+	var of []Address
+	for _, a := range some {
+		if a.Why != "" {
+			refuse(a, a.Why)
+		} else if src, err := s.o.Parse(a.URL); err != nil {
+			refuse(a, err.Error())
+		} else {
+			sources, of = append(sources, src), append(of, a)
+		}
+	}
+	seen := map[source.ID]bool{}
+	for i, got := range s.items.Register(ctx, sources, registry.RegisterOptions{NewOnly: true}) {
+		switch id := sources[i].ID(); {
+		case registry.IsItemLimit(got.Err):
+			refuse(of[i], "not registered: "+got.Err.Error())
+		case got.Err != nil:
+			return run.Next{}, got.Err
+		case !seen[id] && (got.Created || !got.Item.FirstSeen.Before(im.StartedAt)):
+			after.Added++
+			seen[id] = true
+		default:
+			after.Known++
+		}
+	}
+	if after.Next += len(some); after.Next >= after.Total {
+		after.EndedAt, after.List = s.runs.Now(), nil
+	}
+	*im = after
+	return run.Next{}, nil
+}
