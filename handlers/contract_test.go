@@ -220,7 +220,8 @@ var refusals = []struct {
 	{"removal by a bad id", "DELETE /api/items/5", "", 400, "id", "url_"},
 	{"parameter of a removal", "DELETE /api/items/" + unknownID + "?force=1", "", 400, "force", "no parameter"},
 	{"parameter of an item", "GET /api/items/" + unknownID + "?x=1", "", 400, "x", "no parameter"},
-	{"unknown parameter", "GET /api/items?limit=5", "", 400, "limit", "known are host, status, tag, paused, sort, top, continuation"},
+	{"unknown parameter", "GET /api/items?limit=5", "", 400, "limit", "known are host, status, " +
+		"tag, paused, sort, top, continuation"},
 	{"bad number", "GET /api/items?top=ten", "", 400, "top", "from 1 to 1000"},
 	{"number too large", "GET /api/items?top=1001", "", 400, "top", "from 1 to 1000"},
 	{"bad status", "GET /api/items?status=Lost", "", 400, "status", "Pending"},

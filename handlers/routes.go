@@ -53,26 +53,18 @@ func onAny[Q, A any](route api.Route[Q, A], fn func(context.Context, *call, Q) (
 
 // routes are the handlers of all routes of the API.
 func routes() []handler {
-	return append(notifications(), []handler{
+	return append(append(notifications(), settingRoutes()...), []handler{
 		onAny(api.AddURL, addURL),
 		onAny(api.AddFile, addFile),
 		on(api.ReindexItem, reindex),
 		on(api.ListItems, items),
 		{api.GetItem.Endpoint, item},
-		{api.PatchItem.Endpoint, patchItem},
-		on(api.StartBulk, bulkStart),
-		on(api.GetBulk, bulkState),
 		on(api.RemoveItem, remove),
 		on(api.ListCaptures, captures),
 		on(api.ListEdges, edges),
 		on(api.ListChunks, chunks),
 		on(api.ListImages, images),
 		onAny(api.GetCapture, capture),
-		on(api.ListTags, listTags),
-		on(api.SaveTag, saveTag),
-		on(api.GetTag, getTag),
-		{api.PatchTag.Endpoint, patchTag},
-		on(api.RemoveTag, removeTag),
 		on(api.SearchByGet, searchFor),
 		on(api.Search, searchFor),
 		on(api.GetStatus, status),
@@ -152,5 +144,19 @@ func notifications() []handler {
 		on(api.TestChannel, testChannel),
 		on(api.ListDeliveries, listDeliveries),
 		on(api.RetryDelivery, retryDelivery),
+	}
+}
+
+// settingRoutes are those by which people say what is done with items.
+func settingRoutes() []handler {
+	return []handler{
+		{api.PatchItem.Endpoint, patchItem},
+		on(api.StartBulk, bulkStart),
+		on(api.GetBulk, bulkState),
+		on(api.ListTags, listTags),
+		on(api.SaveTag, saveTag),
+		on(api.GetTag, getTag),
+		{api.PatchTag.Endpoint, patchTag},
+		on(api.RemoveTag, removeTag),
 	}
 }

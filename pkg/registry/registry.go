@@ -54,6 +54,7 @@ type Registry struct {
 	Moves    *Moves
 	Aliases  *Aliases
 	Tags     *Tags
+	Wishes   *Wishes
 	// Feed has what has changed. Commits publish there.
 	Feed *feed.Feed
 
@@ -87,6 +88,12 @@ type (
 		s     *store
 		items *Items
 		jobs  *Jobs
+	}
+
+	// Wishes have items be as people want them, one or many.
+	Wishes struct {
+		s     *store
+		items *Items
 	}
 
 	// Aliases lead from an item to those that it represents.
@@ -123,7 +130,8 @@ func New(under storage.Store, o Options) *Registry {
 	i, j := &Items{s}, &Jobs{s}
 	return &Registry{
 		Items: i, Jobs: j, Hosts: &Hosts{s, j}, Changes: &Changes{s},
-		Rebuilds: &Rebuilds{s, j}, Moves: &Moves{s, i, j}, Aliases: &Aliases{s, i}, Tags: s.tags, Feed: s.feed, s: s,
+		Rebuilds: &Rebuilds{s, j}, Moves: &Moves{s, i, j}, Aliases: &Aliases{s, i}, Tags: s.tags,
+		Wishes: &Wishes{s, i}, Feed: s.feed, s: s,
 	}
 }
 

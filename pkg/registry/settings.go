@@ -84,8 +84,8 @@ func (o RegisterOptions) rests(it *Item) bool {
 
 // Set changes what is set for an item and moves its next check accordingly, at once. What is forced, or on its way out,
 // comes as it would have. NotFound if there is no item of that id.
-func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err error) {
-	found, err := r.Find(ctx, id)
+func (r *Wishes) Set(ctx context.Context, id source.ID, s Settings) (it Item, err error) {
+	found, err := r.items.Find(ctx, id)
 	if err != nil {
 		return found, err
 	}
@@ -102,7 +102,7 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 			return nil
 		}
 		now := r.s.now()
-		why, err := r.s.replan(ctx, &it, now)
+		why, err := replan(ctx, r.s, &it, now)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 }
 
 // replan moves the next check of an item to where what is set has it, and says why.
-func (r *store) replan(ctx context.Context, it *Item, now time.Time) (why string, err error) {
+func replan(ctx context.Context, r *store, it *Item, now time.Time) (why string, err error) {
 	if it.mayVanish() && !it.Paused || it.RemoveRequested || it.MovedTo != "" || it.Forced() {
 		return "", nil
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -124,7 +125,8 @@ func (r *running) Do(req *http.Request) (*http.Response, error) {
 // work delivers every message, as the host would, and lets the timer for batches come once.
 func (r *running) work() {
 	r.Helper()
-	for r.deliver(registry.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") {
+	for r.deliver(registry.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") ||
+		r.deliver(bulk.Queue, "/BulkWorker") {
 	}
 	r.trigger("/EnrichTimer", `{"Data":{"timer":{}},"Metadata":{}}`)
 }
