@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
@@ -36,7 +37,7 @@ func MakeDataFolder(data string) error { return os.MkdirAll(data, 0o700) }
 // queues before the app has come up to make them itself. It may be repeated.
 func Prepare(ctx context.Context, cfg Config, store storage.Store) error {
 	for _, queue := range []string{rebuild.Queue, bulk.Queue, mailimport.Queue, backfill.Queue, backfill.PoisonQueue,
-		sitepoll.Queue, sitepoll.PoisonQueue} {
+		sitepoll.Queue, sitepoll.PoisonQueue, notify.Queue, notify.PoisonQueue} {
 		if err := store.Queue(queue).Create(ctx); err != nil {
 			return err
 		}
