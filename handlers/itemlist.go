@@ -72,7 +72,7 @@ func pickedItems(ctx context.Context, v *call, q api.ItemQuery, f registry.Filte
 	}
 	var found []registry.Item
 	for looked := 0; len(found) < q.Top && looked < maxLooked; {
-		p, err := v.Registry.Wishes.Pick(ctx, f, at, min(walkPiece, q.Top-len(found)+fewItems))
+		p, err := v.Registry.Requests.Pick(ctx, f, at, min(walkPiece, q.Top-len(found)+fewItems))
 		if err != nil {
 			return page, err
 		}
@@ -142,7 +142,7 @@ func sortedItems(ctx context.Context, v *call, q api.ItemQuery, f registry.Filte
 	var found []registry.Item
 	looked := 0
 	for at, done := (registry.Cursor{}), false; !done; {
-		p, err := v.Registry.Wishes.Pick(ctx, f, at, walkPiece)
+		p, err := v.Registry.Requests.Pick(ctx, f, at, walkPiece)
 		if err != nil {
 			return page, err
 		}

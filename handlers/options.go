@@ -123,6 +123,6 @@ func patchItem(r *http.Request, v *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	it, err := v.Registry.Wishes.Set(r.Context(), source.ID(q.ID), set)
+	it, err := v.Registry.Requests.Set(r.Context(), source.ID(q.ID), set)
 	return http.StatusOK, itemJSON(&it), blame("id", err)
 }

@@ -29,7 +29,7 @@ type Picked struct {
 }
 
 // Pick walks over at most so many items, from a place on, in the order of [Items.List], and gives those that are meant.
-func (r *Wishes) Pick(ctx context.Context, f Filter, from Cursor, most int) (p Picked, err error) {
+func (r *Requests) Pick(ctx context.Context, f Filter, from Cursor, most int) (p Picked, err error) {
 	w := itemWalk{host: f.Host, items: most, partitions: max(most/8, stepPartitions)}
 	at, err := r.s.overItems(ctx, w, from, func(_ string, items []Item) error {
 		for i := range items {
@@ -45,7 +45,7 @@ func (r *Wishes) Pick(ctx context.Context, f Filter, from Cursor, most int) (p P
 
 // Check has items checked soon, because a person asks for these very ones; a pause does not matter, and goes on after
 // the check. The outcomes are in the order of items.
-func (r *Wishes) Check(ctx context.Context, items []Item) []Registered {
+func (r *Requests) Check(ctx context.Context, items []Item) []Registered {
 	sources := make([]source.Source, len(items))
 	for i := range items {
 		sources[i] = items[i].Source()

@@ -54,7 +54,7 @@ type Registry struct {
 	Moves    *Moves
 	Aliases  *Aliases
 	Tags     *Tags
-	Wishes   *Wishes
+	Requests *Requests
 	// Feed has what has changed. Commits publish there.
 	Feed *feed.Feed
 
@@ -90,8 +90,8 @@ type (
 		jobs  *Jobs
 	}
 
-	// Wishes have items be as people want them, one or many.
-	Wishes struct {
+	// Requests are what people ask of items, of one or of many.
+	Requests struct {
 		s     *store
 		items *Items
 	}
@@ -131,7 +131,7 @@ func New(under storage.Store, o Options) *Registry {
 	return &Registry{
 		Items: i, Jobs: j, Hosts: &Hosts{s, j}, Changes: &Changes{s},
 		Rebuilds: &Rebuilds{s, j}, Moves: &Moves{s, i, j}, Aliases: &Aliases{s, i}, Tags: s.tags,
-		Wishes: &Wishes{s, i}, Feed: s.feed, s: s,
+		Requests: &Requests{s, i}, Feed: s.feed, s: s,
 	}
 }
 

@@ -113,16 +113,16 @@ type Options struct {
 
 // Service starts and advances runs. It is safe for concurrent use by any number of processes.
 type Service struct {
-	items  *registry.Items
-	wishes *registry.Wishes
-	runs   run.Runs[Run]
-	o      Options
+	items    *registry.Items
+	requests *registry.Requests
+	runs     run.Runs[Run]
+	o        Options
 }
 
 // New opens the runs of a store. It touches nothing; see [Service.Create].
 func New(store storage.Store, reg *registry.Registry, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
-	return &Service{items: reg.Items, wishes: reg.Wishes, o: o, runs: run.Runs[Run]{
+	return &Service{items: reg.Items, requests: reg.Requests, o: o, runs: run.Runs[Run]{
 		Kind: "bulk run", Table: store.Table(snapshot.RunsTable), Partition: partition,
 		Messages:  run.Messages{Queue: store.Queue(Queue), RunName: "run", NumName: "step"},
 		MaxActive: MaxActive, Stalled: stalled, CheckID: checkID,
@@ -203,7 +203,7 @@ func (s *Service) advance(ctx context.Context, one *Run) (next run.Next, err err
 // some are the next items, and moves the run behind them.
 func (s *Service) some(ctx context.Context, one *Run) (items []registry.Item, over bool, err error) {
 	if len(one.IDs) == 0 {
-		p, err := s.wishes.Pick(ctx, one.Filter, one.Cursor, stepItems)
+		p, err := s.requests.Pick(ctx, one.Filter, one.Cursor, stepItems)
 		one.Items, one.Cursor = one.Items+p.Looked, p.Next
 		return p.Items, p.Done, err
 	}
@@ -238,7 +238,7 @@ func (s *Service) each(ctx context.Context, one *Run, items []registry.Item) err
 		all := len(items)
 		items = slices.DeleteFunc(items, func(it registry.Item) bool { return it.LastChecked.After(one.StartedAt) })
 		one.Done += all - len(items)
-		for i, got := range s.wishes.Check(ctx, items) {
+		for i, got := range s.requests.Check(ctx, items) {
 			errs[i] = got.Err
 		}
 	} else {
@@ -286,6 +286,6 @@ func (s *Service) one(ctx context.Context, a Ask, id source.ID) error {
 	default:
 		return fault.New(fault.Invalid, "there is no operation %q", a.Op)
 	}
-	_, err := s.wishes.Set(ctx, id, set)
+	_, err := s.requests.Set(ctx, id, set)
 	return err
 }

@@ -115,7 +115,7 @@ func TestW9TagsMoveChecks(t *testing.T) {
 	r := newRig(t, "mem")
 	for url, it := range r.Items(r.reg) {
 		if strings.Contains(url, "a.example") {
-			_, err := r.reg.Wishes.Set(t.Context(), it.ID, registry.Settings{Tags: []string{"slow"}})
+			_, err := r.reg.Requests.Set(t.Context(), it.ID, registry.Settings{Tags: []string{"slow"}})
 			r.Must(err)
 		}
 	}
