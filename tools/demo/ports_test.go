@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"strings"
 	"testing"
@@ -9,12 +10,7 @@ import (
 
 // A port that is taken is named before anything starts, with what takes another (S13).
 func TestS13DemoNamesThePortInUse(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer taken.Close()
-	port := taken.Addr().(*net.TCPAddr).Port
+	port := takePort(t)
 	for first, tt := range map[int]struct{ storage, whose string }{
 		port: {"embedded", "Tidemark"}, port - 1: {"embedded", "the site"}, port - 2: {"azurite", "Azurite"},
 	} {
@@ -27,6 +23,20 @@ func TestS13DemoNamesThePortInUse(t *testing.T) {
 	if err := checkPorts(port-4, "embedded"); err != nil {
 		t.Error(err)
 	}
+}
+
+// takePort listens on a port. It and those before it are none that the system gives to others by itself.
+func takePort(t *testing.T) int {
+	t.Helper()
+	for range 100 {
+		port := 20_000 + rand.IntN(10_000)
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			t.Cleanup(func() { _ = l.Close() })
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return 0
 }
 
 // What listens on the other loopback is what localhost may lead to.
