@@ -16,7 +16,7 @@ func importing() []operation {
 				"which is the file itself. Each address is registered once; items that there are stay as they are. Of OPML " +
 				"the pages are taken (`htmlUrl`); feeds without one are refused, for they belong in the site file.",
 			gives: "The import, which goes on by itself.",
-			fails: []int{http.StatusConflict, http.StatusRequestEntityTooLarge},
+			fails: []int{http.StatusConflict},
 			shown: []string{"import bookmarks"},
 		},
 		{
