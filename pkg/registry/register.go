@@ -32,6 +32,8 @@ type RegisterOptions struct {
 	// both, so who repeats a registration after a crash knows its own.
 	Run string
 	Job func(source.Source) string
+	// Tags are those that a new item gets, as [options.Tags] gives them; none when nil.
+	Tags func(source.Source) []string
 	// Settings are changed of every item that is registered, new or not.
 	Settings Settings
 
@@ -316,6 +318,9 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 		it.DiscoveryRun = o.Run
 		if o.Job != nil {
 			it.DiscoveryJob = o.Job(m.Source)
+		}
+		if o.Tags != nil {
+			it.Tags = o.Tags(m.Source)
 		}
 		it.Record(now, "registered", "source added by "+it.DiscoveryMethod+o.by)
 	}

@@ -185,13 +185,38 @@ func Tags(names []string) ([]string, error) {
 // TagName brings the name of a tag into its one form: lower case, with single spaces. Invalid if it is none.
 func TagName(text string) (string, error) {
 	name := strings.ToLower(strings.Join(strings.Fields(text), " "))
-	bad := strings.ContainsFunc(name, func(r rune) bool {
-		return !unicode.In(r, unicode.L, unicode.N, unicode.M) && !strings.ContainsRune(" ._-+&@:", r)
-	})
 	runes := []rune(name)
-	if bad || len(runes) == 0 || len(runes) > MaxTagName || !unicode.In(runes[0], unicode.L, unicode.N) {
+	bad := slices.ContainsFunc(runes, func(r rune) bool { return !inTag(r) })
+	if bad || len(runes) == 0 || len(runes) > MaxTagName || !beginsTag(runes[0]) {
 		return "", fault.Field("tags", "%.80q is no name of a tag: 1 to %d letters, digits, spaces and . _ - + & @ :, "+
 			"beginning with a letter or a digit", text, MaxTagName)
 	}
 	return name, nil
+}
+
+func inTag(r rune) bool {
+	return unicode.In(r, unicode.L, unicode.N, unicode.M) || strings.ContainsRune(" ._-+&@:", r)
+}
+
+func beginsTag(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }
+
+// TagsLike makes tags of names that were given for other purposes, such as those of folders: what a tag cannot have
+// becomes a space, and a name of which nothing is left is none. At most [MaxTags], in order.
+func TagsLike(names []string) (out []string) {
+	for _, name := range names {
+		name = strings.Map(func(r rune) rune {
+			if !inTag(r) {
+				return ' '
+			}
+			return r
+		}, name)
+		name = strings.TrimLeftFunc(name, func(r rune) bool { return !beginsTag(r) })
+		runes := []rune(strings.Join(strings.Fields(name), " "))
+		if name, err := TagName(string(runes[:min(len(runes), MaxTagName)])); err == nil {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	return out[:min(len(out), MaxTags)]
 }

@@ -1,6 +1,7 @@
 package options_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,9 +94,21 @@ func TestW11TagNames(t *testing.T) {
 	}
 }
 
+// TestW12TagsLike: names of folders become tags, whatever is in them.
+func TestW12TagsLike(t *testing.T) {
+	have := options.TagsLike([]string{"C/C++", "  Sea & Land ", "(old)", "…", "", "old", strings.Repeat("é", 60)})
+	if diff := cmp.Diff([]string{"c c++", "old", "sea & land", strings.Repeat("é", options.MaxTagName)}, have); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func FuzzTagName(f *testing.F) {
 	f.Add("News of the Day")
 	f.Fuzz(func(t *testing.T, text string) {
+		like := options.TagsLike([]string{text})
+		if again, err := options.Tags(like); !slices.Equal(again, like) || err != nil {
+			t.Errorf("%q becomes %q, which is %q, %v", text, like, again, err)
+		}
 		name, err := options.TagName(text)
 		if err != nil {
 			return

@@ -1,5 +1,6 @@
 // Package listimport registers the addresses of a list that a person brings (a feed reader's OPML, a browser's
-// bookmarks, CSV or JSON Lines), each once, says why others were refused, and goes on after any crash.
+// bookmarks, CSV or JSON Lines), each once, with its folders for tags, says why others were refused, and goes on after
+// any crash.
 //
 // An import is a row of the table of imports, with its list. A step registers some addresses and notes how far it came,
 // so a step that died is repeated, and items that it registered are found and counted as new by when they were first
@@ -17,6 +18,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
@@ -174,27 +176,12 @@ func (s *Service) step(ctx context.Context, im *Import) (run.Next, error) {
 	some := im.List[min(im.Next, len(im.List)):min(im.Next+s.o.Step, len(im.List))]
 	after := *im
 	after.Refusals = slices.Clone(im.Refusals)
-	refuse := func(a Address, why string) {
-		if after.Refused++; len(after.Refusals) < MaxRefused {
-			after.Refusals = append(after.Refusals, Address{URL: a.URL, Why: why})
-		}
-	}
-	var sources []source.Source
-	var of []Address
-	for _, a := range some {
-		if a.Why != "" {
-			refuse(a, a.Why)
-		} else if src, err := s.o.Parse(a.URL); err != nil {
-			refuse(a, err.Error())
-		} else {
-			sources, of = append(sources, src), append(of, a)
-		}
-	}
+	sources, of, tags := s.sources(some, &after)
 	seen := map[source.ID]bool{}
-	for i, got := range s.items.Register(ctx, sources, registry.RegisterOptions{NewOnly: true}) {
+	for i, got := range s.items.Register(ctx, sources, registry.RegisterOptions{NewOnly: true, Tags: tags}) {
 		switch id := sources[i].ID(); {
 		case registry.IsItemLimit(got.Err):
-			refuse(of[i], "not registered: "+got.Err.Error())
+			after.refuse(of[i], "not registered: "+got.Err.Error())
 		case got.Err != nil:
 			return run.Next{}, got.Err
 		case !seen[id] && (got.Created || !got.Item.FirstSeen.Before(im.StartedAt)):
@@ -209,4 +196,31 @@ func (s *Service) step(ctx context.Context, im *Import) (run.Next, error) {
 	}
 	*im = after
 	return run.Next{}, nil
+}
+
+// sources are what addresses name, with the tags that new items get: those of all addresses that are one source. What
+// names none is refused.
+func (s *Service) sources(some []Address, im *Import) (all []source.Source, of []Address,
+	tags func(source.Source) []string) {
+	folders := map[source.ID][]string{}
+	for _, a := range some {
+		if a.Why != "" {
+			im.refuse(a, a.Why)
+			continue
+		}
+		src, err := s.o.Parse(a.URL)
+		if err != nil {
+			im.refuse(a, err.Error())
+			continue
+		}
+		all, of = append(all, src), append(of, a)
+		folders[src.ID()] = append(folders[src.ID()], a.Tags...)
+	}
+	return all, of, func(src source.Source) []string { return options.TagsLike(folders[src.ID()]) }
+}
+
+func (im *Import) refuse(a Address, why string) {
+	if im.Refused++; len(im.Refusals) < MaxRefused {
+		im.Refusals = append(im.Refusals, Address{URL: a.URL, Why: why})
+	}
 }

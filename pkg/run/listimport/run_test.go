@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -80,6 +82,32 @@ func TestImport(t *testing.T) {
 		if n := r.items(); n != 12 {
 			t.Errorf("%d items", n)
 		}
+	}
+}
+
+// TestW12FoldersAreTags: new items have the folders of all their places for tags, items that there were keep theirs.
+func TestW12FoldersAreTags(t *testing.T) {
+	r := newRig(t)
+	bring := func(csv string) map[string]string {
+		r.Clock.Pass(time.Second)
+		im, err := r.Start(t.Context(), []byte("url,tags\n"+csv), "")
+		r.Must(err)
+		_, err = r.Advance(t.Context(), im, time.Minute)
+		r.Must(err)
+		page, err := r.reg.Items.List(t.Context(), registry.ListQuery{Top: 10})
+		r.Must(err)
+		tags := map[string]string{}
+		for i := range page {
+			tags[page[i].NormalizedSource] = strings.Join(page[i].Tags, ", ")
+		}
+		return tags
+	}
+	bring("https://a.example/,\"Ports, C/C++\"\nhttps://A.example/,sea\n")
+	have := bring("https://a.example/,new\nhttps://b.example/,new\nhttps://c.example/,\n")
+	want := map[string]string{"https://a.example/": "c c++, ports, sea", "https://b.example/": "new",
+		"https://c.example/": ""}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Error(diff)
 	}
 }
 
