@@ -186,6 +186,9 @@ func (s *server) guard(next http.Handler) http.Handler {
 		w = bounded(w, r, s.BodyTime)
 		defer func() {
 			if p := recover(); p != nil {
+				if p == http.ErrAbortHandler { // an answer that cannot be finished
+					panic(p)
+				}
 				s.Log.ErrorContext(r.Context(), "invocation panicked", "path", r.URL.Path, "panic", p, "stack",
 					string(debug.Stack()))
 				writeProblem(w, http.StatusInternalServerError, "", nil)

@@ -30,12 +30,17 @@ func TestListsContract(t *testing.T) {
 		{"how far it is", "GET", "/api/import/list/list-20260301t120000z-token", ""},
 		{"no such import", "GET", "/api/import/list/list-x", ""},
 		{"no id of an import", "GET", "/api/import/list/x", ""},
+		{"W12 items as CSV", "GET", "/api/export/items?tag=harbours", ""},
+		{"W12 items as JSON Lines", "GET", "/api/export/items?format=jsonl&host=port.example", ""},
+		{"W12 changes as CSV", "GET", "/api/export/changes?kind=new", ""},
+		{"W12 no such export", "GET", "/api/export/items?format=xls", ""},
+		{"W12 no such filter", "GET", "/api/export/changes?kind=xls", ""},
 		{"nothing in it", "POST", "/api/import", `{"content":"","format":"csv"}`},
 		{"no such format", "POST", "/api/import", `{"content":"a","format":"word"}`},
 	} {
 		w := do(t, r, step.method, step.path, step.body)
 		answer := w.Body.String()
-		if media := w.Header().Get("Content-Type"); strings.Contains(media, "json") {
+		if media := w.Header().Get("Content-Type"); strings.Contains(media, "json") && !strings.HasSuffix(media, "jsonl") {
 			answer = pretty(t, w.Body.Bytes())
 		}
 		fmt.Fprintf(&log, "=== %s\n%s %s\n%s\n%d %s\n%s\n\n", step.name, step.method, step.path, step.body, w.Code,

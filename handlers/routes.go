@@ -109,6 +109,8 @@ func routes() []handler {
 		on(api.ListImports, importList),
 		{api.ImportList.Endpoint, importAddresses},
 		on(api.GetListImport, listImport),
+		onAny(api.ExportItems, exportItems),
+		onAny(api.ExportChanges, exportChanges),
 		on(api.GetImport, importState),
 		on(api.Enrich, enrichOne),
 		on(api.StartEnrichBatch, enrichMany),

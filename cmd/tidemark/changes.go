@@ -27,17 +27,21 @@ Ctrl-C.
 --mark-read marks as read what is shown, and --unread leaves out what was marked,
 under the name of the key; where none is needed, for everybody of the machine.
 
+With --format all of them are written as CSV or JSON Lines.
+
 On a terminal the list goes through PAGER (less, if it is not set).`
 
 const changesExample = `  tidemark changes --since yesterday
   tidemark changes --host example.com --kind content,gone --min-share 0.1
   tidemark changes --unread --mark-read
   tidemark changes --follow
+  tidemark changes --since 7d --format csv > week.csv
   tidemark changes --since 7d --all --json | jq -r '.changes[].url'`
 
 // changesOptions are the flags of changes.
 type changesOptions struct {
 	query       api.ChangeQuery
+	format      string // of a file with all of them; empty for a list
 	all, follow bool
 	read        bool // mark what is shown
 	allRead     bool // mark everything, and show nothing
@@ -58,6 +62,9 @@ func changesCommand(p *program) *cobra.Command {
 			if o.allRead {
 				return readAllChanges(cmd.Context(), p)
 			}
+			if o.format != "" {
+				return exported(cmd.Context(), p, api.ExportChanges, o.export())
+			}
 			if o.follow {
 				return p.followChanges(cmd.Context(), o)
 			}
@@ -74,6 +81,7 @@ func changesCommand(p *program) *cobra.Command {
 	f.StringVarP(&o.query.Q, "words", "q", "", "`WORDS` that all stand in the title, the address or the passages")
 	f.IntVar(&o.query.Top, "top", 50, "how many; with --all, how many to read at a time")
 	f.BoolVar(&o.all, "all", false, "read on to the end")
+	formatFlag(f, &o.format)
 	f.BoolVarP(&o.query.Unread, "unread", "u", false, "only changes that were not marked as read")
 	f.BoolVar(&o.read, "mark-read", false, "mark as read what is shown")
 	f.BoolVar(&o.allRead, "mark-all-read", false, "mark as read all that has changed, and show nothing")
@@ -97,10 +105,18 @@ func (o *changesOptions) check(now time.Time) error {
 		return usagef("--top is %d: give 1 to 500", o.query.Top)
 	case math.IsNaN(o.query.MinShare) || o.query.MinShare < 0 || o.query.MinShare > 1:
 		return usagef("--min-share is %v: give 0 to 1", o.query.MinShare)
+	case o.format != "" && (o.follow || o.read):
+		return usagef("--format writes what there is: leave --follow and --mark-read out")
 	case o.follow && (o.query.Until != "" || o.all):
 		return usagef("--follow has no end: leave --until and --all out")
 	}
 	return nil
+}
+
+func (o *changesOptions) export() api.ChangeExport {
+	q := o.query
+	return api.ChangeExport{Format: o.format, Since: q.Since, Until: q.Until, Host: q.Host, Tag: q.Tag, Type: q.Type,
+		Kind: q.Kind, MinShare: q.MinShare, Q: q.Q, Unread: q.Unread, Silenced: q.Silenced}
 }
 
 // timeOf is what the API takes for a time: today and yesterday begin at midnight here, spans end now. All else the

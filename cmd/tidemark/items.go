@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -16,16 +17,18 @@ import (
 
 const itemsLong = `List sources with their status and when they were and will be checked.
 
-Times are relative: "3 hours ago", "in 2 days".`
+Times are relative: "3 hours ago", "in 2 days". With --format all of them are
+written as CSV or JSON Lines, with exact times; "tidemark import" takes either.`
 
 const itemsExample = `  tidemark items --status Error
   tidemark items --host example.com --all
   tidemark items --tag news --sort -lastChanged
+  tidemark items --tag news --format csv > news.csv
   tidemark items --all --json | jq -r '.items[].normalizedSource'`
 
 func itemsCommand(p *program) *cobra.Command {
 	var q api.ItemQuery
-	var status string
+	var status, format string
 	var all bool
 	cmd := &cobra.Command{
 		Use:     "items",
@@ -37,6 +40,13 @@ func itemsCommand(p *program) *cobra.Command {
 			var err error
 			if q.Status, err = parseStatus(status); err != nil {
 				return err
+			}
+			if format != "" {
+				if q.Sort != "" {
+					return usagef("--format writes sources as they come: leave --sort out")
+				}
+				return exported(cmd.Context(), p, api.ExportItems, api.ItemExport{Format: format, Host: q.Host,
+					Status: q.Status, Tag: q.Tag, Paused: q.Paused})
 			}
 			if q.Top < 1 || q.Top > api.MaxBatch {
 				return usagef("--top is %d: give 1 to %d", q.Top, api.MaxBatch)
@@ -53,7 +63,20 @@ func itemsCommand(p *program) *cobra.Command {
 		"hyphen before it the other way round")
 	f.IntVar(&q.Top, "top", 50, "how many; with --all, how many to read at a time")
 	f.BoolVar(&all, "all", false, "read on to the end")
+	formatFlag(f, &format)
 	return cmd
+}
+
+func formatFlag(f *pflag.FlagSet, into *string) {
+	f.StringVar(into, "format", "", "write all of them as a file in this `FORMAT`: csv or jsonl")
+}
+
+// exported writes an export to standard output.
+func exported[Q any](ctx context.Context, p *program, r api.Route[Q, []byte], q Q) error {
+	if p.json {
+		return usagef("--json and --format exclude each other; JSON Lines are --format jsonl")
+	}
+	return api.Export(ctx, p.silentClient(), r, q, p.out)
 }
 
 // parseStatus finds a status by its name, in any case.

@@ -127,12 +127,9 @@ func (r Route[Q, A]) Call(ctx context.Context, c *Client, request Q) (answer A, 
 // send gives the body of a successful answer, which may have so many bytes, or of one with another
 // status that is an answer, too.
 func (c *Client) send(req *http.Request, limit int64, other int) ([]byte, error) {
-	res, err := c.hc.Do(req)
+	res, err := c.do(c.hc, req)
 	if err != nil {
-		if err := req.Context().Err(); err != nil {
-			return nil, err
-		}
-		return nil, &UnreachableError{Server: c.server, Err: err}
+		return nil, err
 	}
 	defer res.Body.Close()
 	body, err := readBounded(res.Body, limit)
@@ -144,6 +141,17 @@ func (c *Client) send(req *http.Request, limit int64, other int) ([]byte, error)
 		return body, nil
 	}
 	return nil, c.refusal(res, body)
+}
+
+func (c *Client) do(hc *http.Client, req *http.Request) (*http.Response, error) {
+	res, err := hc.Do(req)
+	if err != nil {
+		if err := req.Context().Err(); err != nil {
+			return nil, err
+		}
+		return nil, &UnreachableError{Server: c.server, Err: err}
+	}
+	return res, nil
 }
 
 func (c *Client) request(ctx context.Context, e *Endpoint, in any) (*http.Request, error) {

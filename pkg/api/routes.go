@@ -157,6 +157,14 @@ var (
 	GetMigration   = route[None, Migration](ok, get, "migrate")
 )
 
+// Lists of addresses, brought in and taken away.
+var (
+	ImportList    = route[ListImportRequest, ListImport](begun, post, "import")
+	GetListImport = route[ListImportID, ListImport](ok, get, "import/list/{id}")
+	ExportItems   = route[ItemExport, []byte](ok, get, "export/items")
+	ExportChanges = route[ChangeExport, []byte](ok, get, "export/changes")
+)
+
 // Backfill runs.
 var (
 	StartBackfill     = route[BackfillRequest, BackfillRun](begun, post, "backfill/runs")
@@ -194,8 +202,6 @@ var (
 	SetTestMode       = route[TestMode, TestMode](ok, http.MethodPut, "test-mode").scoped(ScopeAdmin)
 	ToggleTestMode    = route[None, TestMode](ok, post, "test-mode/toggle").scoped(ScopeAdmin)
 	ImportMbox        = route[ImportRequest, Import](begun, post, "import/email/mbox").or(ok)
-	ImportList        = route[ListImportRequest, ListImport](begun, post, "import")
-	GetListImport     = route[ListImportID, ListImport](ok, get, "import/list/{id}")
 	ListImports       = route[ImportQuery, Imports](ok, get, "import/email")
 	GetImport         = route[ImportID, Import](ok, get, "import/email/{id}")
 )

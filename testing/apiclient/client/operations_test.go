@@ -170,6 +170,14 @@ func (r *running) changes(id, capture string) {
 	if must(r.T, err); feed.ApplicationfeedJSON200 == nil || len(feed.ApplicationfeedJSON200.Items) == 0 {
 		r.Errorf("%s", feed.Body)
 	}
+	items, err := r.ExportItemsWithResponse(ctx, nil)
+	if must(r.T, err); !strings.HasPrefix(string(items.Body), "url,id,") {
+		r.Errorf("%s", items.Body)
+	}
+	changes, err := r.ExportChangesWithResponse(ctx, nil)
+	if must(r.T, err); !strings.HasPrefix(string(changes.Body), "at,kind,") {
+		r.Errorf("%s", changes.Body)
+	}
 	if diff := ok(r.GetDiffWithResponse(ctx, id, &GetDiffParams{From: &capture, To: &capture})); len(diff.Hunks) != 0 {
 		r.Errorf("a capture differs from itself: %+v", diff)
 	}

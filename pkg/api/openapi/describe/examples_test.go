@@ -52,6 +52,10 @@ func mediaOf(s Step) string {
 		return "application/atom+xml"
 	case strings.HasPrefix(string(s.Answer), `{"version":"https://jsonfeed.org/`):
 		return "application/feed+json"
+	case strings.HasPrefix(string(s.Answer), `"url,id,`), strings.HasPrefix(string(s.Answer), `"at,kind,`):
+		return "text/csv"
+	case strings.HasPrefix(string(s.Answer), `"{\"id\":`):
+		return "application/jsonl"
 	case json.Valid(s.Answer) && s.Answer[0] == '"':
 		return "text/plain"
 	}

@@ -27,6 +27,24 @@ func importing() []operation {
 			shown:   []string{"how far it is"},
 		},
 		{
+			of: api.ExportItems.Endpoint, id: "exportItems", tag: tagSources,
+			summary: "All items of a filter as a file",
+			about: "As CSV, of which texts that a spreadsheet would calculate begin with an apostrophe, or with " +
+				"`format=jsonl` as JSON Lines, each an item as in `GET items`. It goes out as it is read, and a connection " +
+				"that breaks off says that it is not whole. `POST import` takes either.",
+			gives: "The file.", media: "text/csv, application/jsonl",
+			shown: []string{"W12 items as CSV"},
+		},
+		{
+			of: api.ExportChanges.Endpoint, id: "exportChanges", tag: tagChanges,
+			summary: "All changes of a filter as a file",
+			about: "As CSV or JSON Lines, each a change as in `GET changes`; see `GET export/items`. 410: what came after " +
+				"that cursor is not kept any more.",
+			gives: "The file.", media: "text/csv, application/jsonl",
+			fails: []int{http.StatusGone},
+			shown: []string{"W12 changes as CSV"},
+		},
+		{
 			of: api.ImportMbox.Endpoint, id: "importMbox", tag: tagEntries,
 			summary: "Import the mails of an mbox file",
 			about: "Each mail is kept once, like one that is sent alone; broken ones are listed and passed over. " +

@@ -42,11 +42,13 @@ func (b *builder) build(o operation) (openapi.Operation, error) {
 		out.RequestBody = &openapi.RequestBody{Required: true, Content: openapi.List[openapi.MediaType]{{Name: jsonType,
 			Value: body}}}
 	}
-	answer := openapi.List[openapi.MediaType]{{Name: o.media,
-		Value: openapi.MediaType{Schema: &openapi.Schema{Type: openapi.Types{"string"}}}}}
-	if o.media == "" || strings.HasSuffix(o.media, "+json") {
-		answer[0] = openapi.Member[openapi.MediaType]{Name: cmp.Or(o.media, jsonType),
-			Value: openapi.MediaType{Schema: b.given.anyOf(o.of.Answers)}}
+	var answer openapi.List[openapi.MediaType]
+	for media := range strings.SplitSeq(cmp.Or(o.media, jsonType), ", ") {
+		schema := &openapi.Schema{Type: openapi.Types{"string"}}
+		if media == jsonType || strings.HasSuffix(media, "+json") {
+			schema = b.given.anyOf(o.of.Answers)
+		}
+		answer.Put(media, openapi.MediaType{Schema: schema})
 	}
 	if o.of.Other != 0 && o.of.Other < o.of.Status {
 		out.Responses.Put(strconv.Itoa(o.of.Other), openapi.Response{Description: o.other, Content: slices.Clone(answer)})
