@@ -15,49 +15,6 @@ import (
 // pageSize is how many rows a list shows at once.
 const pageSize = 50
 
-type itemsData struct {
-	api.ItemPage
-	Host, Status, Find string
-	First              bool // the first page of the list
-}
-
-// items lists the registry. What is typed into its field is taken for an address or an id first, then
-// for the words of a page.
-func items(o Options, r *http.Request) (page, error) {
-	q := r.URL.Query()
-	d := itemsData{Host: q.Get("host"), Status: q.Get("status"), Find: strings.TrimSpace(q.Get("find")),
-		First: q.Get("after") == ""}
-	if d.Find != "" {
-		return find(o, r, d)
-	}
-	var err error
-	d.ItemPage, err = api.ListItems.Call(r.Context(), o.Client, api.ItemQuery{
-		Host: d.Host, Status: api.Status(d.Status), Top: pageSize, Continuation: q.Get("after"),
-	})
-	return page{name: "items", title: "Items", data: d}, err
-}
-
-// find lists the items that a text may mean.
-func find(o Options, r *http.Request, d itemsData) (page, error) {
-	if it, err := api.GetItem.Call(r.Context(), o.Client, api.ItemID{ID: strings.ToLower(d.Find)}); err == nil {
-		d.Items = append(d.Items, it.Item)
-		return page{name: "items", title: "Items", data: d}, nil
-	}
-	found, err := api.Search.Call(r.Context(), o.Client, api.SearchRequest{Q: d.Find, Top: pageSize, Host: d.Host,
-		Type: api.TypePage})
-	if err != nil {
-		return page{}, err
-	}
-	for _, res := range found.Results {
-		it, err := api.GetItem.Call(r.Context(), o.Client, api.ItemID{ID: res.ID})
-		if err != nil || d.Status != "" && string(it.Status) != d.Status {
-			continue // removed meanwhile, or not asked for
-		}
-		d.Items = append(d.Items, it.Item)
-	}
-	return page{name: "items", title: "Items", data: d}, nil
-}
-
 type itemData struct {
 	api.ItemDetail
 	Chunks   api.ChunkList

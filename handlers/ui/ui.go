@@ -59,6 +59,8 @@ func New(o Options) http.Handler {
 	for pattern, v := range map[string]view{
 		"GET /{$}":                    overview,
 		"GET /items":                  items,
+		"GET /items/bulk":             bulk,
+		"POST /items/bulk":            startBulk,
 		"GET /items/{id}":             item,
 		"GET /items/{id}/diff":        diff,
 		"GET /search":                 search,
