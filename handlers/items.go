@@ -50,7 +50,8 @@ func item(r *http.Request, v *call) (int, any, error) {
 	for _, id := range ids[1:min(len(ids), 1+api.MaxFormers)] {
 		d.FormerIDs = append(d.FormerIDs, string(id))
 	}
-	return http.StatusOK, d, nil
+	d.Effective, err = effective(r.Context(), v, &it)
+	return http.StatusOK, d, err
 }
 
 // remove has one item purged: the worker takes it out of the index first, then out of the registry.

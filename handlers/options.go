@@ -2,10 +2,14 @@ package handlers
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -26,6 +30,40 @@ func showOptions(out *api.Item, it *registry.Item) {
 func tagSettings(o options.Options) api.TagSettings {
 	return api.TagSettings{Watch: (*api.Watch)(o.Watch), Interval: (*api.Interval)(o.Interval),
 		Schedule: (*api.Schedule)(o.Schedule), ActiveHours: (*api.ActiveHours)(o.ActiveHours), Priority: o.Priority}
+}
+
+// effective tells what holds for an item, and who has set it.
+func effective(ctx context.Context, v *call, it *registry.Item) (*api.Effective, error) {
+	e, err := v.Registry.Tags.Effective(ctx, it)
+	if err != nil {
+		return nil, err
+	}
+	out := &api.Effective{TagSettings: tagSettings(e.Options), From: map[string]string{}}
+	for field := range e.From {
+		out.From[field] = strings.TrimPrefix(e.By(field), "the ")
+	}
+	if out.Interval == nil && out.Schedule == nil {
+		least, most := v.Registry.Tags.Usual()
+		out.Interval, out.From["interval"] = &api.Interval{Min: lengthText(least), Max: lengthText(most)}, "default"
+	}
+	if out.Priority == nil {
+		out.Priority, out.From["priority"] = new(options.UsualPriority), "default"
+	}
+	return out, nil
+}
+
+// lengthText writes a time as requests have it, in its largest whole unit.
+func lengthText(d time.Duration) string {
+	const day = 24 * time.Hour
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{day, "d"}, {time.Hour, "h"}, {time.Minute, "m"}} {
+		if d >= u.unit && d%u.unit == 0 {
+			return strconv.Itoa(int(d/u.unit)) + u.name
+		}
+	}
+	return strconv.Itoa(int(d/time.Second)) + "s"
 }
 
 // optionsOf are options as a request has them, checked.

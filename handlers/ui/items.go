@@ -19,6 +19,7 @@ type itemData struct {
 	api.ItemDetail
 	Chunks   api.ChunkList
 	Timeline []api.Decision // newest first
+	NextWhy  string         // the next check is when it is
 	Pairs    []pair         // captures, newest first, each with the one before it
 }
 
@@ -36,6 +37,12 @@ func item(o Options, r *http.Request) (page, error) {
 	it.Captures = bodies(it.Captures)
 	d := itemData{ItemDetail: it, Timeline: slices.Clone(it.History), Pairs: pairs(it.Captures)}
 	slices.Reverse(d.Timeline)
+	for _, said := range d.Timeline {
+		if said.What == "scheduled" || said.What == "forced" || said.What == "registered" {
+			d.NextWhy = said.Why
+			break
+		}
+	}
 	if d.Chunks, err = api.ListChunks.Call(r.Context(), o.Client, api.ItemID{ID: it.ID}); err != nil {
 		return page{}, err
 	}

@@ -61,6 +61,11 @@ func New(o Options) http.Handler {
 		"GET /items":                  items,
 		"GET /items/bulk":             bulk,
 		"POST /items/bulk":            startBulk,
+		"GET /items/{id}/settings":    settings,
+		"POST /items/{id}/settings":   saveSettings,
+		"GET /tags":                   tags,
+		"GET /tags/{tag}":             tag,
+		"POST /tags/{tag}":            actTag,
 		"GET /items/{id}":             item,
 		"GET /items/{id}/diff":        diff,
 		"GET /search":                 search,
@@ -290,6 +295,9 @@ func (v shown) Found(r api.SearchResult) string {
 
 // Entry is the page of an entry, whatever was sent as its id.
 func (v shown) Entry(id string) string { return v.Link("/entries/" + url.PathEscape(id)) }
+
+// Tag is the page of a tag.
+func (v shown) Tag(name string) string { return v.Link("/tags/" + url.PathEscape(name)) }
 
 // Finding is the page about what an audit found.
 func (v shown) Finding(f api.Finding) string {

@@ -21,7 +21,8 @@ var helpers = template.FuncMap{
 	"bar": newBar, "stateTone": stateTone, "foundByRun": foundByRun, "foundAt": foundAt, "some": someOf,
 	"entryTitle": entryTitle, "at": at, "known": known, "importBar": importBar, "spells": func() any { return spells },
 	"changeRate": changeRate, "extent": extent, "found": foundAs, "modes": modes, "rebuildName": rebuildName,
-	"rebuildBar": rebuildBar, "bulkName": bulkName, "bulkBar": bulkBar, "said": said, "besides": besides,
+	"rebuildBar": rebuildBar, "bulkName": bulkName, "bulkBar": bulkBar, "said": said, "holds": effectiveFacts,
+	"facts": func(s api.TagSettings) []fact { return facts(s, nil) }, "besides": besides,
 	"phase": phase, "rfc3339": rfc3339, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
 }
 
@@ -72,6 +73,8 @@ var flashes = map[string]string{
 	"removed":   "It leaves the index and the registry within seconds, and every version that was kept of it is deleted.",
 	"ignored":   "Lines like these do not count any more.",
 	"counted":   "Lines like these count again.",
+	"settings":  "It is saved.",
+	"tag-saved": "It is saved.", "tag-removed": "The tag sets nothing any more.",
 	"accepted":  "What is watched is right as it is now. It will be checked now.",
 	"run-pause": "It stops before its next step.", "run-resume": "It goes on.",
 	"run-cancel":     "It ends before its next step.",

@@ -98,6 +98,9 @@ type Item struct {
 // ItemDetail is an item with all that is known of its past.
 type ItemDetail struct {
 	Item
+	// Effective is what holds for the item: what it has set itself, what its tags set, and what the app does where nobody
+	// says.
+	Effective *Effective `json:"effective,omitempty"`
 	// History holds the last decisions, newest last. It is short (about 30); what is older is
 	// told by Captures.
 	History  []Decision `json:"history,omitempty"`

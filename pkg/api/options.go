@@ -1,6 +1,9 @@
 package api
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Watch says which part of a page counts as a change.
 type Watch struct {
@@ -51,6 +54,31 @@ type ItemSettings struct {
 type ItemPatch struct {
 	ID string `json:"-" path:"id"` // The item.
 	ItemSettings
+	Null []string `json:"-"` // fields that a client sends as null
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (p ItemPatch) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(p.ItemSettings)
+	if err != nil || len(p.Null) == 0 {
+		return b, err
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(b, &fields); err != nil {
+		return nil, err
+	}
+	for _, name := range p.Null {
+		fields[name] = nil
+	}
+	return json.Marshal(fields)
+}
+
+// Effective is what holds for an item.
+type Effective struct {
+	TagSettings
+	// From says where each of watch.include, watch.exclude, watch.ignore, watch.trigger, watch.index, interval, schedule,
+	// activeHours and priority comes from: item, tag and its name, or default. What is not named is not set.
+	From map[string]string `json:"from"`
 }
 
 // Tag is what a tag sets for the items that have it. An item's own setting wins over its tags', the first tag by name

@@ -116,6 +116,10 @@ func (r *Tags) Effective(ctx context.Context, it *Item) (options.Effective, erro
 	return options.Merge(it.Options, of), err
 }
 
+// Usual is how often an item is checked for which nobody has said it: not before the first after a change, and not
+// after the second while nothing changes.
+func (r *Tags) Usual() (least, most time.Duration) { return r.s.o.Schedule.Base, r.s.o.Schedule.Max }
+
 func (r *Tags) cached(ctx context.Context) ([]Tag, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
