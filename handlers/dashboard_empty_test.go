@@ -60,7 +60,8 @@ func TestL7EmptyPages(t *testing.T) {
 	r.v.Enrich = enrich.New(r.store, enrich.Kept{}, enrich.Models{}, enrich.Options{Schemas: enrich.Schemas()})
 	must(t, r.v.Enrich.Create(t.Context()))
 	for _, path := range []string{"", "/search", "/search?q=harbour", "/items", "/items?host=a.example", "/entries",
-		"/entries?policy=none", "/entries/batches", "/entries/imports", "/hosts", "/backfill", "/notifications", "/index"} {
+		"/entries?policy=none", "/entries/batches", "/entries/imports", "/hosts", "/backfill", "/notifications", "/index",
+		"/tags"} {
 		w, doc := dashboardPage(t, r, "/api/ui"+path)
 		if w.Code != http.StatusOK {
 			t.Errorf("%s: %d", path, w.Code)

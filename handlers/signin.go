@@ -77,7 +77,7 @@ func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
 
 // formToken reports whether a form carries what only pages of the session know.
 func formToken(r *http.Request, token string) bool {
-	if r.ParseForm() != nil {
+	if ui.ParseForm(r) != nil {
 		return false
 	}
 	said, want := r.PostForm.Get(ui.TokenField), keys.FormToken(token)
@@ -110,7 +110,7 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, r, d.unavailable(r, err))
 		return
 	}
-	if r.ParseForm() != nil {
+	if ui.ParseForm(r) != nil {
 		d.askToSignIn(w, r, http.StatusBadRequest, "The form cannot be read.")
 		return
 	}

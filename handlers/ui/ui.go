@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"embed"
 	"errors"
+	"fmt"
 	"html/template"
 	"io/fs"
 	"log/slog"
@@ -63,6 +64,9 @@ func New(o Options) http.Handler {
 		"POST /items/bulk":            startBulk,
 		"GET /items/{id}/settings":    settings,
 		"POST /items/{id}/settings":   saveSettings,
+		"GET /import":                 importForm,
+		"POST /import":                importList,
+		"GET /import/{id}":            listImport,
 		"GET /tags":                   tags,
 		"GET /tags/{tag}":             tag,
 		"POST /tags/{tag}":            actTag,
@@ -99,7 +103,7 @@ func New(o Options) http.Handler {
 		mux.Handle(pattern, s.serve(v))
 	}
 	mux.Handle("GET /static/{name}", s.static())
-	for _, document := range []string{"/items/{id}/captures/{sha256}", "/docs", "/openapi.json"} {
+	for _, document := range []string{"/items/{id}/captures/{sha256}", "/export/items", "/docs", "/openapi.json"} {
 		mux.HandleFunc("GET "+document, s.pass)
 	}
 	mux.HandleFunc("GET "+signInPath, func(w http.ResponseWriter, r *http.Request) { SignIn(w, r, http.StatusOK, "") })
@@ -245,12 +249,31 @@ func badRequest(detail string) error {
 
 // readForm reads the form of a POST, for [http.Request.PostForm].
 func readForm(r *http.Request) error {
-	if r.Method == http.MethodPost {
-		if err := r.ParseForm(); err != nil {
-			return badRequest("the form cannot be read: " + err.Error())
-		}
+	if r.Method != http.MethodPost {
+		return nil
+	}
+	err := ParseForm(r)
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &api.Problem{Title: http.StatusText(http.StatusRequestEntityTooLarge),
+			Status: http.StatusRequestEntityTooLarge,
+			Detail: fmt.Sprintf("the form has more than %d MiB: send it in parts", large.Limit>>20)}
+	}
+	if err != nil {
+		return badRequest("the form cannot be read: " + err.Error())
 	}
 	return nil
+}
+
+// formMemory is how much of a form is held in memory: all of it, because bodies are bounded below that.
+const formMemory = 16 << 20
+
+// ParseForm reads a form into [http.Request.PostForm], also one that carries files.
+func ParseForm(r *http.Request) error {
+	err := r.ParseMultipartForm(formMemory)
+	if errors.Is(err, http.ErrNotMultipart) {
+		return nil
+	}
+	return err
 }
 
 // refusal is what the API refused a form for; nil when it is an error of another kind, or none.

@@ -21,7 +21,8 @@ var helpers = template.FuncMap{
 	"bar": newBar, "stateTone": stateTone, "foundByRun": foundByRun, "foundAt": foundAt, "some": someOf,
 	"entryTitle": entryTitle, "at": at, "known": known, "importBar": importBar, "spells": func() any { return spells },
 	"changeRate": changeRate, "extent": extent, "found": foundAs, "modes": modes, "rebuildName": rebuildName,
-	"rebuildBar": rebuildBar, "bulkName": bulkName, "bulkBar": bulkBar, "said": said, "holds": effectiveFacts,
+	"rebuildBar": rebuildBar, "bulkName": bulkName, "bulkBar": bulkBar, "said": said, "listBar": listBar,
+	"holds": effectiveFacts,
 	"facts": func(s api.TagSettings) []fact { return facts(s, nil) }, "besides": besides,
 	"phase": phase, "rfc3339": rfc3339, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
 }

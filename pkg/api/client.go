@@ -157,11 +157,13 @@ func (c *Client) do(hc *http.Client, req *http.Request) (*http.Response, error) 
 func (c *Client) request(ctx context.Context, e *Endpoint, in any) (*http.Request, error) {
 	var body io.Reader
 	if e.HasBody() {
-		b, err := json.Marshal(in)
-		if err != nil {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false) // an escaped list of bookmarks would be longer than a request may be
+		if err := enc.Encode(in); err != nil {
 			return nil, err
 		}
-		body = bytes.NewReader(b)
+		body = bytes.NewReader(bytes.TrimSpace(b.Bytes()))
 	}
 	req, err := http.NewRequestWithContext(ctx, e.Method, c.base+e.address(in), body)
 	if err != nil {

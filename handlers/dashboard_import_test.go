@@ -1,0 +1,107 @@
+package handlers
+
+import (
+	"bytes"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
+)
+
+// upload is a form that carries a file, as a browser sends it.
+func upload(t *testing.T, path, content string, fields map[string]string) *http.Request {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for name, value := range fields {
+		must(t, form.WriteField(name, value))
+	}
+	file, err := form.CreateFormFile("file", "list")
+	must(t, err)
+	_, err = file.Write([]byte(content))
+	must(t, err)
+	must(t, form.Close())
+	r := httptest.NewRequestWithContext(t.Context(), "POST", path, &body)
+	r.Header.Set("Content-Type", form.FormDataContentType())
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	return r
+}
+
+// W12: a list is pasted or uploaded, and the page of its import says what became of it.
+func TestW12DashboardImport(t *testing.T) {
+	r := newRig(t)
+	says(t, do(t, r, "GET", "/api/ui/import", ""), http.StatusOK, "Import a list", "multipart/form-data")
+	w := post(t, r, "/api/ui/import", "same-origin", url.Values{"content": {someBookmarks}})
+	to := w.Header().Get("Location")
+	if w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/api/ui/import/list-") {
+		t.Fatalf("%d to %q\n%s", w.Code, to, w.Body)
+	}
+	says(t, do(t, r, "GET", to, ""), http.StatusOK, "read as bookmarks", "<b>2</b><span>added", "<b>1</b><span>refused",
+		"<b>1</b><span>known already", "javascript:alert(1)", "it is no address of a page in the web")
+	harmless(t, r, to)
+	r.now = r.now.Add(1e9)
+	w = httptest.NewRecorder()
+	r.ServeHTTP(w, upload(t, "/api/ui/import", pageOne+"\nhttps://port.example/ok/three\n", nil))
+	says(t, do(t, r, "GET", w.Header().Get("Location"), ""), http.StatusOK, "read as csv", "<b>1</b><span>added",
+		"<b>1</b><span>known already")
+	for _, path := range []string{"/api/ui", "/api/ui/items"} {
+		if body := do(t, newRig(t), "GET", path, "").Body.String(); !strings.Contains(body, `href="/api/ui/import"`) {
+			t.Errorf("%s of an empty store has no link", path)
+		}
+	}
+}
+
+// W12: a list that is refused is shown again, with why; one that is too large is said to be.
+func TestW12DashboardImportRefused(t *testing.T) {
+	r := newRig(t)
+	says(t, post(t, r, "/api/ui/import", "same-origin", url.Values{"content": {"<opml>"}, "format": {"opml"}}),
+		http.StatusBadRequest, "<opml></textarea>", `value="opml" selected`, `class="bad">`, "cannot be read as opml")
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, upload(t, "/api/ui/import", "{", map[string]string{"format": "jsonl"}))
+	says(t, w, http.StatusBadRequest, "choose it again", `class="bad">`)
+	w = httptest.NewRecorder()
+	r.ServeHTTP(w, upload(t, "/api/ui/import", strings.Repeat("x", maxBody), nil))
+	says(t, w, http.StatusRequestEntityTooLarge, "more than 4 MiB")
+}
+
+// W12: a list that is full of signs which JSON may escape is no longer for that.
+func TestW12DashboardImportLarge(t *testing.T) {
+	r := newRig(t)
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, upload(t, "/api/ui/import", `<dl><dt><a href="`+pageOne+`">`+strings.Repeat("<p>", maxBody/6), nil))
+	if w.Code != http.StatusSeeOther {
+		t.Errorf("%d\n%.2000s", w.Code, w.Body)
+	}
+}
+
+// W12: the list of items is exported as it is filtered.
+func TestW12DashboardExport(t *testing.T) {
+	r := newItemsRig(t)
+	_, doc := dashboardPage(t, r, "/api/ui/items?tag=sea")
+	for _, text := range []string{"Export as CSV", "as JSON Lines"} {
+		w := do(t, r, "GET", links(doc)[text], "")
+		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, pageOne) ||
+			strings.Contains(body, pageTwo) {
+			t.Errorf("%s: %d %s", text, w.Code, body)
+		}
+	}
+}
+
+// L4: a form that carries a file is taken from pages of the session, and from no other.
+func TestL4UploadNeedsTheToken(t *testing.T) {
+	g := newGuarded(t, OwnKeys)
+	c := g.signIn(t, api.ScopeWrite)
+	for token, want := range map[string]int{keys.FormToken(c.Value): http.StatusSeeOther, "": http.StatusForbidden} {
+		r := upload(t, "/api/ui/import", pageOne, map[string]string{"token": token})
+		r.AddCookie(c)
+		w := httptest.NewRecorder()
+		if g.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("token %q: %d, want %d", token, w.Code, want)
+		}
+	}
+}
