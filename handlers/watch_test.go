@@ -61,7 +61,7 @@ func TestW10DashboardIgnores(t *testing.T) {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	shows(t, r, item+"?done=ignored", rule, "do not count any more", `value="undo"`)
-	shows(t, r, item+"/diff", "does not count, by ignore: ^Seen by", `class="text ignored"`)
+	shows(t, r, item+"/diff", "does not count, by ignore: ^Seen by", `class="text before gone ignored"`)
 	undo := url.Values{"pattern": {`^Seen by \d+ <b>people</b>\.$`}, "do": {"undo"}}
 	if w := post(t, r, item+"/ignore", "same-origin", undo); w.Header().Get("Location") != item+"?done=counted" {
 		t.Fatalf("%d %s", w.Code, w.Body)

@@ -218,7 +218,7 @@ func secure(h http.Header, pictures bool) {
 	}
 	h.Set("Content-Security-Policy",
 		"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src "+images+
-			"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+			"; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
@@ -287,7 +287,7 @@ func refusal(err error) *api.Problem {
 // static serves the style and the script. They change only with the program.
 func (s *server) static() http.Handler {
 	types := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
-		".svg": "image/svg+xml"}
+		".svg": "image/svg+xml", ".png": "image/png", ".webmanifest": "application/manifest+json"}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := r.PathValue("name")
 		body, err := fs.ReadFile(files, "static/"+name)

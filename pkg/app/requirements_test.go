@@ -55,11 +55,12 @@ func requirementIDs() []string {
 	}
 	var ids []string
 	open = append(open, "J5", "J6", "J7", "J8")
+	open = append(open, "U1", "U2", "U3", "U4", "U5", "U6", "U7", "U8", "U10")
 	for _, group := range []struct {
 		letter string
 		n      int
 	}{{"A", 25}, {"B", 6}, {"C", 6}, {"D", 10}, {"E", 15}, {"F", 4}, {"H", 14}, {"J", 8}, {"K", 12}, {"L", 7},
-		{"S", 15}, {"W", 17}, {"Z", 4}} {
+		{"S", 15}, {"U", 10}, {"W", 17}, {"Z", 4}} {
 		for i := range group.n {
 			if id := fmt.Sprintf("%s%d", group.letter, i+1); !slices.Contains(open, id) {
 				ids = append(ids, id)
