@@ -1,0 +1,66 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// W10, W11, W12: the lists and forms of items, tags and imports can be used by everybody, also when something was
+// refused.
+func TestItemsAndTags(t *testing.T) {
+	s := newStage(t)
+	script := axe(t)
+	seen := func(name string) {
+		t.Helper()
+		for _, l := range looks {
+			s.lookAs(l)
+			s.accessible(script, name+", "+l.name)
+			s.fits(name + ", " + l.name)
+			s.shoot(name + "-" + l.name)
+		}
+		s.lookAs(looks[0])
+	}
+	one, err := api.AddURL.Call(t.Context(), s.client, api.AddURLRequest{URL: s.site + "/index.html",
+		ItemSettings: api.ItemSettings{Tags: []string{"sea"}}})
+	must(t, err)
+	priority := 7
+	_, err = api.SaveTag.Call(t.Context(), s.client, api.TagRequest{Name: "sea", TagSettings: api.TagSettings{
+		Priority: &priority, Watch: &api.Watch{Exclude: []string{"." + strings.Repeat("long", 40)}}}})
+	must(t, err)
+	s.eventually("it was fetched", func() bool {
+		st, err := api.GetStatus.Call(t.Context(), s.client, api.StatusQuery{Host: ""})
+		return err == nil && st.Backlog() == 0 && st.Total() == 1
+	})
+	for name, path := range map[string]string{
+		"tagged": "/items?tag=sea&sort=source", "bad-tag": "/items?tag=a%2Fb", "bad-order": "/items?sort=colour",
+		"tags": "/tags", "tag": "/tags/sea", "new-tag": "/tags/new", "item-settings": "/items/" + one.ID + "/settings",
+		"item-of-a-tag": "/items/" + one.ID, "import-list": "/import",
+	} {
+		s.open(path)
+		seen(name)
+	}
+	s.open("/items/" + one.ID + "/settings")
+	s.do(chromedp.SetValue(`[name="watch.include"]`, "main >"), chromedp.Click("main button.main"))
+	s.reads(`label:has([name="watch.include"])`, "main >")
+	seen("settings-refused")
+	s.do(chromedp.SetValue(`[name="watch.include"]`, "main"), chromedp.Click("main button.main"))
+	s.reads(".flash", "It is saved.")
+	s.open("/import")
+	s.do(chromedp.SetValue("textarea", s.site+"/harbour.html\nftp://example.com/"), chromedp.Click("main button.main"))
+	s.reads("#live-list h1", "done")
+	seen("imported")
+	s.open("/items")
+	s.do(chromedp.SetValue(`[name="of"]`, "filter"), chromedp.Click(`button[value="remove"]`))
+	s.reads("h1", "Remove 2 items?")
+	seen("remove")
+	s.do(chromedp.Click(`button[value="pause"]`))
+	s.reads("#live-bulk h1", "done")
+	seen("bulk")
+	if len(s.said) > 0 {
+		t.Errorf("the console says %q", s.said)
+	}
+}
