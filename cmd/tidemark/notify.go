@@ -13,6 +13,7 @@ import (
 
 const rulesExample = `  tidemark rules add Prices --host shop.example --kind content --added '€ ?[0-9]' --channel ops
   tidemark rules add Everything --channel ops --daily 07:30 --timezone Europe/Paris
+  tidemark rules set rule_abc --hourly
   tidemark rules test rule_abc`
 
 const rulesLong = `A rule says of which changes which channels are told, at once or as a digest. It
@@ -28,6 +29,7 @@ func rulesCommand(p *program) *cobra.Command {
 		&cobra.Command{Use: "list", Short: "List rules", Args: cobra.NoArgs, Example: "  tidemark rules list",
 			RunE: func(cmd *cobra.Command, _ []string) error { return listRules(cmd.Context(), p) }},
 		ruleAdd(p),
+		ruleSet(p),
 		&cobra.Command{Use: "test ID", Short: "Try a rule on the newest changes; nothing is sent", Args: one("id"),
 			Example: "  tidemark rules test rule_abc",
 			RunE:    func(cmd *cobra.Command, args []string) error { return testRule(cmd.Context(), p, args[0]) }},
@@ -41,49 +43,6 @@ func rulesCommand(p *program) *cobra.Command {
 				return err
 			}},
 	)
-	return cmd
-}
-
-func ruleAdd(p *program) *cobra.Command {
-	var spec api.RuleSpec
-	var daily, quiet string
-	var hourly bool
-	cmd := &cobra.Command{Use: "add NAME", Short: "Make a rule", Args: one("name"), Example: rulesExample}
-	f := cmd.Flags()
-	f.StringVar(&spec.Filter.Host, "host", "", "only changes of this host")
-	f.StringVar(&spec.Filter.Tag, "tag", "", "only changes of items with this tag")
-	f.StringVar(&spec.Filter.Type, "type", "", "only url, file or entry")
-	f.StringVar(&spec.Filter.Kind, "kind", "", "only these kinds, with commas between them")
-	f.Float64Var(&spec.Filter.MinShare, "min-share", 0, "the least part of the text that has changed, 0 to 1")
-	f.StringVar(&spec.Filter.Q, "q", "", "words that all stand in the title, the address or the passages")
-	f.StringVar(&spec.Filter.Added, "added", "", "regular expression that an added passage matches")
-	f.StringVar(&spec.Filter.Removed, "removed", "", "regular expression that a removed passage matches")
-	f.StringSliceVar(&spec.Channels, "channel", nil, "who is told; may be repeated")
-	f.BoolVar(&hourly, "hourly", false, "gather, and tell each hour")
-	f.StringVar(&daily, "daily", "", "gather, and tell each day at this time, such as 07:30")
-	f.StringVar(&spec.Timezone, "timezone", "", "of times of a day, such as Europe/Paris; UTC without it")
-	f.StringVar(&quiet, "quiet", "", "when to be silent, such as 22:00-07:00")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		spec.Name = args[0]
-		switch {
-		case hourly && daily != "":
-			return usagef("give --hourly or --daily")
-		case hourly:
-			spec.Digest = "hourly"
-		case daily != "":
-			spec.Digest, spec.At = "daily", daily
-		}
-		if from, to, ok := strings.Cut(quiet, "-"); ok {
-			spec.QuietHours = &api.QuietHours{From: from, To: to}
-		} else if quiet != "" {
-			return usagef("--quiet is two times such as 22:00-07:00")
-		}
-		made, err := api.AddRule.Call(cmd.Context(), p.client(), spec)
-		if err == nil && !p.json {
-			p.say("the rule %s tells of what changes from now on: %s", clean(made.Name), clean(made.ID))
-		}
-		return err
-	}
 	return cmd
 }
 
@@ -148,6 +107,7 @@ func channelsCommand(p *program) *cobra.Command {
 		&cobra.Command{Use: "list", Short: "List channels", Args: cobra.NoArgs, Example: "  tidemark channels list",
 			RunE: func(cmd *cobra.Command, _ []string) error { return listChannels(cmd.Context(), p) }},
 		channelAdd(p),
+		channelSet(p),
 		&cobra.Command{Use: "test NAME", Short: "Send a test, and show what the receiver says", Args: one("name"),
 			Example: "  tidemark channels test ops",
 			RunE:    func(cmd *cobra.Command, args []string) error { return testChannel(cmd.Context(), p, args[0]) }},
@@ -161,40 +121,6 @@ func channelsCommand(p *program) *cobra.Command {
 				return err
 			}},
 	)
-	return cmd
-}
-
-func channelAdd(p *program) *cobra.Command {
-	var spec api.ChannelSpec
-	var service string
-	cmd := &cobra.Command{Use: "add NAME", Short: "Make a channel", Args: one("name"), Example: channelsExample}
-	f := cmd.Flags()
-	f.StringVar(&spec.URL, "webhook", "", "address of a webhook")
-	f.StringVar(&spec.Secret, "secret", "", "NAME of the setting that a webhook is signed by; without it, one is made")
-	f.StringVar(&service, "service", "", "NAME of the setting that has the address of a service")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		spec.Name, spec.Kind = args[0], "webhook"
-		if (spec.URL == "") == (service == "") {
-			return usagef("give --webhook URL or --service NAME")
-		}
-		if service != "" {
-			spec.Kind, spec.URLFrom = "shoutrrr", service
-		}
-		made, err := api.AddChannel.Call(cmd.Context(), p.client(), spec)
-		if err != nil || p.json {
-			return err
-		}
-		if made.SigningSecret != "" {
-			p.say("the channel %s is signed by:\n\n  %s\n", clean(made.Name), clean(made.SigningSecret))
-			p.say("It is not shown again. The receiver needs it to know who sends.")
-		} else {
-			p.say("the channel %s is made", clean(made.Name))
-		}
-		if made.Problem != "" {
-			p.say("nothing can be sent yet: %s", clean(made.Problem))
-		}
-		return nil
-	}
 	return cmd
 }
 

@@ -2,6 +2,13 @@ package main
 
 import "testing"
 
+const (
+	dailyRule = `{"id":"rule_a","name":"Prices","filter":{"host":"a.example","kind":"gone","minShare":0.2},` +
+		`"channels":["ops"],"digest":"daily","at":"07:30","timezone":"Europe/Paris",` +
+		`"quietHours":{"from":"22:00","to":"07:00","timezone":"Asia/Tokyo"},"origin":"here"}`
+	opsChannel = `{"channels":[{"name":"ops","kind":"webhook","url":"https://a.example/","secret":"OPS"}]}`
+)
+
 // W5 to W7: rules, channels and deliveries on the command line.
 func TestW5Commands(t *testing.T) {
 	for _, sc := range []script{
@@ -24,6 +31,18 @@ func TestW5Commands(t *testing.T) {
 		{name: "channels", args: []string{"channels"}, answers: []answered{{body: `{"channels":[` +
 			`{"name":"ops","kind":"webhook","url":"https://ops.example/","origin":"file"}]}`}},
 			out: "NAME  KIND     TO                    FROM  PROBLEM\nops   webhook  https://ops.example/  file  \n"},
+		{name: "a channel moved", args: []string{"channels", "set", "ops", "--webhook", "https://b.example/"},
+			answers: []answered{{body: opsChannel}, {body: `{"name":"ops","kind":"webhook"}`}},
+			asked: []string{"GET /api/channels", `PUT /api/channels/ops {"name":"ops","kind":"webhook",` +
+				`"url":"https://b.example/","secret":"OPS"}`},
+			out: "the channel ops is changed\n"},
+		{name: "a channel of another kind", args: []string{"channels", "set", "ops", "--service", "CHAT"},
+			answers: []answered{{body: opsChannel}, {body: `{"name":"ops","kind":"shoutrrr"}`}},
+			asked:   []string{"GET /api/channels", `PUT /api/channels/ops {"name":"ops","kind":"shoutrrr","urlFrom":"CHAT"}`},
+			out:     "the channel ops is changed\n"},
+		{name: "a channel that is none", args: []string{"channels", "set", "pops", "--secret", "A"}, code: 2,
+			answers: []answered{{body: opsChannel}}, err: "tidemark: there is no channel \"pops\"; `tidemark channels list` " +
+				"names them\nsee `tidemark channels set --help`\n"},
 		{name: "no channels", args: []string{"channels", "list"}, answers: []answered{{body: `{"channels":[]}`}},
 			out: "no channels; `tidemark channels add NAME --webhook URL` makes one\n"},
 		{name: "a rule", args: []string{"rules", "add", "Prices", "--host", "a.example", "--added", "EUR", "--channel", "ops",
@@ -32,6 +51,22 @@ func TestW5Commands(t *testing.T) {
 			asked: []string{`POST /api/rules {"name":"Prices","filter":{"host":"a.example","added":"EUR"},"channels":["ops"],` +
 				`"digest":"daily","at":"07:30","timezone":"Europe/Paris","quietHours":{"from":"22:00","to":"07:00"}}`},
 			out: "the rule Prices tells of what changes from now on: rule_a\n"},
+		{name: "a rule changed", args: []string{"rules", "set", "rule_a", "--hourly", "--kind", "", "--quiet", "23:00-06:00"},
+			answers: []answered{{body: dailyRule}, {body: `{"id":"rule_a","name":"Prices"}`}},
+			asked: []string{"GET /api/rules/rule_a", `PUT /api/rules/rule_a {"id":"rule_a","name":"Prices",` +
+				`"filter":{"host":"a.example","minShare":0.2},"channels":["ops"],"digest":"hourly","timezone":"Europe/Paris",` +
+				`"quietHours":{"from":"23:00","to":"06:00","timezone":"Asia/Tokyo"}}`},
+			out: "the rule Prices is changed\n"},
+		{name: "a rule at once", args: []string{"rules", "set", "rule_a", "--at-once", "--quiet", "", "--name", "Costs"},
+			answers: []answered{{body: dailyRule}, {body: `{"id":"rule_a","name":"Costs"}`}},
+			asked: []string{"GET /api/rules/rule_a", `PUT /api/rules/rule_a {"id":"rule_a","name":"Costs",` +
+				`"filter":{"host":"a.example","kind":"gone","minShare":0.2},"channels":["ops"],"timezone":"Europe/Paris"}`},
+			out: "the rule Costs is changed\n"},
+		{name: "a rule changed to two", args: []string{"rules", "set", "rule_a", "--hourly", "--at-once"}, code: 2,
+			answers: []answered{{body: dailyRule}}, err: "tidemark: give one of --at-once, --hourly and --daily\n" +
+				"see `tidemark rules set --help`\n"},
+		{name: "a rule changed to nothing", args: []string{"rules", "set", "rule_a"}, code: 2,
+			err: "tidemark: give what changes, such as --hourly\nsee `tidemark rules set --help`\n"},
 		{name: "rules", args: []string{"rules"}, answers: []answered{{body: `{"rules":[{"id":"rule_a","name":"Prices",` +
 			`"channels":["ops","chat"],"digest":"daily","at":"07:30","origin":"here"}]}`}},
 			out: "NAME    WHEN         CHANNELS  FROM  ID\nPrices  daily 07:30  ops,chat  here  rule_a\n"},
