@@ -234,7 +234,7 @@ func (a assembly) notifier(known records) (*notify.Notifier, error) {
 		return nil, err
 	}
 	return notify.New(a.store, known.registry.Feed, send.New(web, a.cfg.Fetch.UserAgent, time.Now),
-		notify.Options{File: a.cfg.RulesFile, Setting: a.get, Log: a.log}), nil
+		notify.Options{File: a.cfg.RulesFile, Setting: a.get, Log: a.log, Metrics: a.cfg.Metrics}), nil
 }
 
 // runs are the services that work through much, a step at a time.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/send"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -40,6 +41,7 @@ type Options struct {
 	Clock   func() time.Time
 	Token   func() string // makes ids of rules
 	Log     *slog.Logger
+	Metrics *telemetry.Metrics // new ones when nil
 }
 
 // base is what all parts of a notifier work with.
@@ -84,6 +86,9 @@ func New(store storage.Store, changes *feed.Feed, sender Sender, o Options) *Not
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	if o.Source == "" {
 		o.Source = "/tidemark"
+	}
+	if o.Metrics == nil {
+		o.Metrics = telemetry.New()
 	}
 	if o.Setting == nil {
 		o.Setting = func(string) string { return "" }

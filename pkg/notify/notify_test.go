@@ -2,6 +2,7 @@ package notify
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -343,5 +344,32 @@ func TestW6Lists(t *testing.T) {
 	want := strings.Fields("waiting waiting waiting waiting sent sent sent sent sent")
 	if !slices.Equal(states, want) {
 		t.Errorf("%v", states)
+	}
+}
+
+// W6: tries are counted by service and by what became of them; what the channel is called is no label.
+func TestW6Metrics(t *testing.T) {
+	r := newRig(t)
+	r.settings["CREDENTIAL_CHAT"] = "secret ntfy://ntfy.sh/topic"
+	_, err := r.SaveChannel(t.Context(), api.ChannelSpec{Name: "chat", Kind: Service, URLFrom: "CHAT"}, true)
+	must(t, err)
+	r.rule(api.RuleSpec{}, "ops", "refuses", "dead", "chat")
+	r.to.no[address("refuses")], r.to.ill[address("dead")] = true, true
+	r.publish(1, feed.Content)
+	r.follow()
+	r.work()
+	r.now = r.now.Add(tryFor)
+	r.work()
+	got := map[string]float64{}
+	for _, f := range r.metrics.Read() {
+		if f.Name == "tidemark_deliveries_total" {
+			for _, s := range f.Series {
+				got[strings.Join(s.Values, " ")] = s.Sum
+			}
+		}
+	}
+	want := map[string]float64{"webhook sent": 1, "webhook retried": 2, "webhook failed": 2, "ntfy sent": 1}
+	if !maps.Equal(got, want) {
+		t.Errorf("have %v, want %v", got, want)
 	}
 }

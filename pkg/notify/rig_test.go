@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/send"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
@@ -56,12 +57,16 @@ type rig struct {
 	feed  *feed.Feed
 	to    *receivers
 	n     int
+
+	settings map[string]string
+	metrics  *telemetry.Metrics
 }
 
 func newRig(t testing.TB) *rig {
 	t.Helper()
 	r := &rig{t: t, now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), to: &receivers{ill: map[string]bool{},
 		no: map[string]bool{}, got: map[string][]send.Message{}, sent: map[string]int{}}}
+	r.settings, r.metrics = map[string]string{}, telemetry.New()
 	r.store = mem.New(func() time.Time { return r.now })
 	r.feed = feed.Open(r.store, func() time.Time { return r.now })
 	must(t, r.feed.Create(t.Context()))
@@ -74,6 +79,7 @@ func newRig(t testing.TB) *rig {
 // over is a notifier of another process over a store.
 func (r *rig) over(store storage.Store) *Notifier {
 	return New(store, feed.Open(store, func() time.Time { return r.now }), r.to, Options{
+		Setting: func(name string) string { return r.settings[name] }, Metrics: r.metrics,
 		Clock: func() time.Time { return r.now }, Token: func() string {
 			r.n++
 			return fmt.Sprint("t", r.n)

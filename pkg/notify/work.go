@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/notify/send"
+	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -157,25 +158,36 @@ func (s *Worker) again(ctx context.Context, id string, etag storage.ETag, d deli
 	return s.enqueue(ctx, id, d.Next.Sub(s.now()))
 }
 
+// tried is what became of a message, by the service that it went to.
+type tried struct {
+	send.Result
+
+	service string
+}
+
 // send brings a delivery to its channel.
-func (s *Worker) send(ctx context.Context, d delivery) send.Result {
+func (s *Worker) send(ctx context.Context, d delivery) tried {
 	c, _, err := s.book.channel(ctx, d.Channel)
 	if fault.Is(err, fault.NotFound) {
-		return send.Result{ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Final: true}
+		return tried{send.Result{ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Final: true}, telemetry.Other}
 	}
 	var to send.Target
 	if err == nil {
 		to, err = s.book.target(c)
 	}
 	if err != nil {
-		return send.Result{ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Ill: true}
+		return tried{send.Result{ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Ill: true}, telemetry.Other}
 	}
-	return s.sender.Send(ctx, to, d.Message)
+	service := Webhook
+	if to.Service != "" {
+		service, _ = send.Check(to.Service) // it was checked
+	}
+	return tried{s.sender.Send(ctx, to, d.Message), service}
 }
 
 // end records what became of a delivery that was tried.
 func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delivery, h health,
-	got send.Result) (string, error) {
+	got tried) (string, error) {
 	now := s.now()
 	d.Attempts++
 	d.Answer = got.ReceiverAnswer
@@ -198,8 +210,10 @@ func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delive
 		s.o.Log.ErrorContext(ctx, "a delivery has failed", "delivery", id, "channel", d.Channel, "attempts", d.Attempts,
 			"why", d.Answer.Error)
 	default:
+		s.o.Metrics.Deliveries.Add(1, got.service, "retried")
 		return "to be tried again: " + d.Answer.Error, s.again(ctx, id, etag, d, ops)
 	}
+	s.o.Metrics.Deliveries.Add(1, got.service, d.State)
 	return d.State, s.finish(ctx, id, etag, d, ops)
 }
 
@@ -223,6 +237,7 @@ func (s *Worker) GiveUp(ctx context.Context, id, why string) error {
 		return err
 	}
 	d.State, d.Answer = Failed, api.ReceiverAnswer{Error: why}
+	s.o.Metrics.Deliveries.Add(1, telemetry.Other, Failed)
 	return s.finish(ctx, id, etag, d, nil)
 }
 

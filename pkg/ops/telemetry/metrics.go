@@ -28,6 +28,9 @@ type Metrics struct {
 	// by what told them apart: context, ordinal.
 	ChunkCollisions *Counter
 	ModelTokens     *Counter // tokens that language models read and wrote, by direction: in, out
+	// Deliveries are tries to bring a message to a channel, by service (webhook, or one that package send speaks) and
+	// outcome: sent, retried, failed (for good).
+	Deliveries *Counter
 }
 
 var (
@@ -60,6 +63,8 @@ func New() *Metrics {
 			"Chunks indexed whose uid another chunk of their page had, by what told them apart.", "by"),
 		ModelTokens: newCounter("tidemark_model_tokens_total", "Tokens that language models read (in) and wrote (out).",
 			"direction"),
+		Deliveries: newCounter("tidemark_deliveries_total",
+			"Tries to bring a message to a channel, by service and outcome.", "service", "outcome"),
 	}
 }
 
@@ -69,5 +74,6 @@ func (m *Metrics) Read() []Family {
 		m.Checks.read(), m.Changes.read(), m.Kinds.read(), m.Bytes.read(), m.Errors.read(), m.Storage.read(),
 		m.PolitenessWait.read(), m.QueueAge.read(),
 		m.Invocations.read(), m.Duration.read(), m.IndexPages.read(), m.ChunkCollisions.read(), m.ModelTokens.read(),
+		m.Deliveries.read(),
 	}
 }
