@@ -21,66 +21,79 @@ func deletion(e storage.Entity) storage.Op {
 }
 
 // W6: whichever request of the follower or of a worker fails, before it took effect or after, each change reaches each
-// receiver, always with the same id.
+// receiver, always with the same id; on each store, since what is promised rests on its transactions.
 func TestW6AtLeastOnceWhateverFails(t *testing.T) {
-	for _, after := range []bool{false, true} {
-		for n := 1; ; n++ {
-			r := newRig(t)
-			r.rule(api.RuleSpec{}, "ops", "chat")
-			r.rule(api.RuleSpec{Digest: "hourly"}, "digest")
-			calls := 0
-			fail := func() error {
-				if calls++; calls == n {
-					return fault.New(fault.Unavailable, "the process died")
+	for name, open := range map[string]opener{"mem": openMem, "embedded": openEmbedded, "azurite": openAzurite} {
+		t.Run(name, func(t *testing.T) {
+			for _, after := range []bool{false, true} {
+				n := 1
+				for toldThoughItDies(t, newRigOn(t, open), n, after) {
+					n++
 				}
-				return nil
-			}
-			hooks := storagetest.Hooks{OnBefore: func(context.Context, storagetest.Call) error {
-				if after {
-					return nil
-				}
-				return fail()
-			}, OnAfter: func(_ context.Context, _ storagetest.Call, err error) error {
-				if !after || err != nil {
-					return err
-				}
-				return fail()
-			}}
-			dies := r.over(storagetest.Hooked(r.store, &hooks))
-			r.publish(2, feed.Content)
-			_, _ = dies.Follower.Follow(t.Context())
-			got, err := r.Book.queue.Receive(t.Context(), 32, time.Second)
-			must(t, err)
-			for _, m := range got {
-				if id, _ := ParseJob(m.Body); id != "" {
-					if _, err := dies.Worker.Deliver(t.Context(), id); err == nil {
-						must(t, r.Book.queue.Delete(t.Context(), m))
-					}
+				if n < 10 {
+					t.Errorf("after %t: only %d requests failed", after, n-1)
 				}
 			}
-			r.publish(1, feed.Gone)
-			died := calls >= n
-			r.pass(2 * time.Hour)
-			for channel, want := range map[string]int{"ops": 3, "chat": 3, "digest": 1} {
-				ids := map[string]bool{}
-				for _, m := range r.to.got[address(channel)] {
-					ids[m.ID] = true
-				}
-				if len(ids) != want {
-					t.Fatalf("request %d, after %t: %s got %d different messages, want %d", n, after, channel, len(ids), want)
-				}
-				if extra := len(r.to.got[address(channel)]) - want; extra > 1 {
-					t.Errorf("request %d, after %t: %s got %d messages twice", n, after, channel, extra)
-				}
-			}
-			if left := r.deliveries(Waiting); len(left) > 0 {
-				t.Errorf("request %d, after %t: %+v wait", n, after, left)
-			}
-			if !died {
-				break
+		})
+	}
+}
+
+// toldThoughItDies lets the nth request of a process fail, and another one go on; died is false if there was none.
+func toldThoughItDies(t *testing.T, r *rig, n int, after bool) (died bool) {
+	r.t = t
+	r.rule(api.RuleSpec{}, "ops", "chat")
+	r.rule(api.RuleSpec{Digest: "hourly"}, "digest")
+	dies := r.over(storagetest.Hooked(r.store, dying(n, after, &died)))
+	r.publish(2, feed.Content)
+	_, _ = dies.Follower.Follow(t.Context())
+	got, err := r.Book.queue.Receive(t.Context(), 32, time.Second)
+	must(t, err)
+	for _, m := range got {
+		if id, _ := ParseJob(m.Body); id != "" {
+			if _, err := dies.Worker.Deliver(t.Context(), id); err == nil {
+				must(t, r.Book.queue.Delete(t.Context(), m))
 			}
 		}
 	}
+	r.publish(1, feed.Gone)
+	r.settle()
+	for channel, want := range map[string]int{"ops": 3, "chat": 3, "digest": 1} {
+		ids := map[string]bool{}
+		for _, m := range r.to.got[address(channel)] {
+			ids[m.ID] = true
+		}
+		if len(ids) != want {
+			t.Fatalf("request %d, after %t: %s got %d different messages, want %d", n, after, channel, len(ids), want)
+		}
+		if extra := len(r.to.got[address(channel)]) - want; extra > 1 {
+			t.Errorf("request %d, after %t: %s got %d messages twice", n, after, channel, extra)
+		}
+	}
+	if left := r.deliveries(Waiting); len(left) > 0 {
+		t.Errorf("request %d, after %t: %+v wait", n, after, left)
+	}
+	return died
+}
+
+// dying fails the nth request, before it took effect or after.
+func dying(n int, after bool, died *bool) *storagetest.Hooks {
+	calls := 0
+	fail := func() error {
+		if calls++; calls == n {
+			*died = true
+			return fault.New(fault.Unavailable, "the process died")
+		}
+		return nil
+	}
+	if !after {
+		return &storagetest.Hooks{OnBefore: func(context.Context, storagetest.Call) error { return fail() }}
+	}
+	return &storagetest.Hooks{OnAfter: func(_ context.Context, _ storagetest.Call, err error) error {
+		if err != nil {
+			return err
+		}
+		return fail()
+	}}
 }
 
 // W6: followers and workers of several processes at once tell of each change, and of none twice, as long as none dies.

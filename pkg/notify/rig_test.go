@@ -2,8 +2,10 @@ package notify
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -11,11 +13,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/azure"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
+
+func TestMain(m *testing.M) { azuritetest.Main(m) }
 
 func must(t testing.TB, err error) {
 	t.Helper()
@@ -62,12 +70,44 @@ type rig struct {
 	metrics  *telemetry.Metrics
 }
 
-func newRig(t testing.TB) *rig {
+// opener opens a new store that goes by a clock, as far as it can.
+type opener func(t testing.TB, now func() time.Time) storage.Store
+
+func openMem(_ testing.TB, now func() time.Time) storage.Store { return mem.New(now) }
+
+func openEmbedded(t testing.TB, now func() time.Time) storage.Store {
+	s, err := sqlitestore.Open(storagetest.TempDir(t), sqlitestore.Options{Now: now})
+	must(t, err)
+	t.Cleanup(func() { must(t, s.Close()) })
+	return s
+}
+
+// renamed gives each test tables and queues of its own in a shared account.
+type renamed struct {
+	storage.Store
+	suffix string
+}
+
+func (r renamed) Table(name string) storage.Table { return r.Store.Table(name + r.suffix) }
+
+func (r renamed) Queue(name string) storage.Queue { return r.Store.Queue(name + r.suffix) }
+
+func openAzurite(t testing.TB, _ func() time.Time) storage.Store {
+	settings := map[string]string{"AzureWebJobsStorage": azuritetest.Start(t).ConnectionString()}
+	s, err := azure.Open(func(name string) string { return settings[name] }, azure.Options{})
+	must(t, err)
+	t.Cleanup(func() { s.Close() })
+	return renamed{s, strings.ToLower(rand.Text()[:12])}
+}
+
+func newRig(t testing.TB) *rig { return newRigOn(t, openMem) }
+
+func newRigOn(t testing.TB, open opener) *rig {
 	t.Helper()
 	r := &rig{t: t, now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), to: &receivers{ill: map[string]bool{},
 		no: map[string]bool{}, got: map[string][]send.Message{}, sent: map[string]int{}}}
 	r.settings, r.metrics = map[string]string{}, telemetry.New()
-	r.store = mem.New(func() time.Time { return r.now })
+	r.store = open(t, func() time.Time { return r.now })
 	r.feed = feed.Open(r.store, func() time.Time { return r.now })
 	must(t, r.feed.Create(t.Context()))
 	r.Notifier = r.over(r.store)
@@ -150,6 +190,17 @@ func (r *rig) pass(d time.Duration) {
 	r.t.Helper()
 	for end := r.now.Add(d); r.now.Before(end); {
 		r.now = r.now.Add(30 * time.Second)
+		r.follow()
+		r.work()
+	}
+}
+
+// settle passes three hours in few steps, each longer than a lost message is waited for. A queue that goes by its own
+// clock keeps back what is tried again later; the timer sends it anew.
+func (r *rig) settle() {
+	r.t.Helper()
+	for range 6 {
+		r.now = r.now.Add(30 * time.Minute)
 		r.follow()
 		r.work()
 	}
