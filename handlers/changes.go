@@ -52,8 +52,7 @@ func changes(ctx context.Context, v *call, from api.ChangeQuery) (page api.Chang
 		}
 	}
 	if q.Unread {
-		name, _ := readerOf(ctx)
-		r, err := feed.ReadersOf(v.Registry.Feed).Load(ctx, name)
+		r, err := feed.ReadersOf(v.Registry.Feed).Load(ctx, readerOf(ctx))
 		if err != nil {
 			return page, err
 		}

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -13,19 +14,15 @@ import (
 // nobody is the reader where nobody needs a key: the person of this machine. No key has that name.
 const nobody = "-"
 
-// readerOf is by which name a caller reads, and what is shown of it.
-func readerOf(ctx context.Context) (row, shown string) {
+// readerOf is by which name a caller reads.
+func readerOf(ctx context.Context) string {
 	c, _ := ctx.Value(callerKey{}).(caller)
-	if c.name == "" {
-		return nobody, ""
-	}
-	return c.name, c.name
+	return cmp.Or(c.name, nobody)
 }
 
 // reader says how far the caller has read.
 func reader(ctx context.Context, v *call, _ api.None) (out api.Reader, err error) {
-	name, _ := readerOf(ctx)
-	r, err := feed.ReadersOf(v.Registry.Feed).Load(ctx, name)
+	r, err := feed.ReadersOf(v.Registry.Feed).Load(ctx, readerOf(ctx))
 	if err != nil {
 		return out, err
 	}
@@ -33,7 +30,9 @@ func reader(ctx context.Context, v *call, _ api.None) (out api.Reader, err error
 }
 
 func readerJSON(ctx context.Context, v *call, r feed.Reader) (out api.Reader, err error) {
-	_, out.Name = readerOf(ctx)
+	if name := readerOf(ctx); name != nobody {
+		out.Name = name
+	}
 	if out.Beyond = len(r.Beyond); r.UpTo != (feed.Place{}) {
 		out.UpTo = r.UpTo.String()
 	}
@@ -71,8 +70,7 @@ func markRead(ctx context.Context, v *call, q api.ReadRequest) (out api.Reader, 
 			return out, fault.Field("ids", "ids: %w", err)
 		}
 	}
-	name, _ := readerOf(ctx)
-	r, err := feed.ReadersOf(v.Registry.Feed).Mark(ctx, name, upTo, ids...)
+	r, err := feed.ReadersOf(v.Registry.Feed).Mark(ctx, readerOf(ctx), upTo, ids...)
 	if err != nil {
 		return out, err
 	}
@@ -83,8 +81,7 @@ func markRead(ctx context.Context, v *call, q api.ReadRequest) (out api.Reader, 
 func sinceRead(
 	ctx context.Context, v *call, it *registry.Item, ids []source.ID, q api.DiffQuery,
 ) (api.DiffQuery, error) {
-	name, _ := readerOf(ctx)
-	r, err := feed.ReadersOf(v.Registry.Feed).Load(ctx, name)
+	r, err := feed.ReadersOf(v.Registry.Feed).Load(ctx, readerOf(ctx))
 	if err != nil {
 		return q, err
 	}

@@ -75,6 +75,8 @@ func changesCommand(p *program) *cobra.Command {
 	f.StringVar(&o.query.Since, "since", "", "only changes since this `TIME`, or after this cursor")
 	f.StringVar(&o.query.Until, "until", "", "only changes before this `TIME`")
 	hostFlag(f, &o.query.Host, "only changes of this `HOST`")
+	f.StringVar(&o.query.Tag, "tag", "", "only changes of items that had this `TAG`")
+	f.StringVar(&o.query.Silenced, "silenced", "", "what rules of a watch hide: false, true for it, too, or only")
 	f.StringVar(&o.query.Kind, "kind", "", "only changes of these `KINDS`: "+kindNames())
 	f.StringVar(&o.query.Type, "type", "", "only changes of this `TYPE`: url, file or entry")
 	f.Float64Var(&o.query.MinShare, "min-share", 0, "the least `PART` of the text that has changed, 0 to 1")
@@ -86,7 +88,38 @@ func changesCommand(p *program) *cobra.Command {
 	f.BoolVar(&o.read, "mark-read", false, "mark as read what is shown")
 	f.BoolVar(&o.allRead, "mark-all-read", false, "mark as read all that has changed, and show nothing")
 	f.BoolVarP(&o.follow, "follow", "f", false, "go on with what changes from now on, or since --since")
+	cmd.AddCommand(&cobra.Command{Use: "why ID", Short: "Say who was told of a change, and what was ignored of it",
+		Args: one("id of a change"), Example: "  tidemark changes why 1.20780.3",
+		RunE: func(cmd *cobra.Command, args []string) error { return explainChange(cmd.Context(), p, args[0]) }})
 	return cmd
+}
+
+// explainChange shows a change with the rules that it met, who was told, and what did not count.
+func explainChange(ctx context.Context, p *program, id string) error {
+	why, err := api.ExplainChange.Call(ctx, p.client(), api.ChangeID{ID: id})
+	if err != nil || p.json {
+		return err
+	}
+	p.showChange(why.Change)
+	if why.Change.Silenced {
+		p.say("silenced by what is watched of the page: it is listed with --silenced only")
+	}
+	for _, ig := range why.Change.Ignored {
+		p.say("did not count, by %s", clean(ig.Rule))
+		if ig.Hunk != "" {
+			p.showLine(ig.Op, []api.DiffPiece{{Text: ig.Hunk}}, "    ")
+		}
+	}
+	for _, r := range why.Rules {
+		p.say("meets the rule %s (%s)", clean(r.Name), clean(r.ID))
+	}
+	if len(why.Rules) == 0 {
+		p.say("no rule wants it")
+	}
+	for _, d := range why.Deliveries {
+		p.say("%s to %s, %s: %s", clean(d.State), clean(d.Channel), stamp(d.Created), clean(answerText(d.Answer)))
+	}
+	return nil
 }
 
 func kindNames() string {
@@ -230,7 +263,7 @@ func (p *program) followChanges(ctx context.Context, o changesOptions) error {
 // showChange prints a change as git log -p does a commit.
 func (p *program) showChange(c api.FeedChange) {
 	p.say("%s", p.screen.bold(fmt.Sprintf("%-9s %s", c.Kind, clean(cmp.Or(c.URL, c.ItemID, c.EntryID)))))
-	p.say("  %s, %s", stamp(c.At), ago(p.now(), c.At))
+	p.say("  %s, %s, change %s", stamp(c.At), ago(p.now(), c.At), clean(c.ID))
 	if c.Title != "" {
 		p.say("  %s", clean(c.Title))
 	}

@@ -21,7 +21,7 @@ func TestW3Changes(t *testing.T) {
 		return `{"changes":[` + strings.Join(changes, ",") + `],"cursor":"` + cursor + `"` + more + `}`
 	}
 	const shown = `content   https://a.example/
-  2026-03-01 11:00:00Z, 1 hour ago
+  2026-03-01 11:00:00Z, 1 hour ago, change 1-2-1
   Pri�[2Jces
   the content is different: 1 word added, 1 removed
     - It costs 5.
@@ -59,6 +59,22 @@ func TestW3Changes(t *testing.T) {
 			answers: []answered{{200, page("1-3-0", "", aChange)}, {200, `{"name":"","beyond":0,"unread":0}`}},
 			asked:   []string{"GET /api/changes?top=1", `POST /api/changes/read {"upTo":"1-3-0"}`},
 			out:     "everything up to now is marked as read\n"},
+		{name: "of a tag, silenced", args: []string{"changes", "--tag", "news", "--silenced", "only"},
+			answers: []answered{{200, page("1-3-0", "")}}, out: "nothing has changed\n",
+			asked: []string{"GET /api/changes?silenced=only&tag=news&top=50"}},
+		{name: "W17 why", args: []string{"changes", "why", "1-2-1"}, answers: []answered{{200, `{"change":` +
+			strings.TrimSuffix(aChange, "}") + `,"silenced":true,"ignored":[{"hunk":"Seen 5 times","op":"added",` +
+			`"rule":"ignore: ^Seen"}]},"rules":[{"id":"rule_a","name":"Prices"}],"deliveries":[{"state":"sent",` +
+			`"channel":"ops","created":"2026-03-01T11:01:00Z","answer":{"ok":true,"status":204}}]}`}},
+			out: shown + `silenced by what is watched of the page: it is listed with --silenced only
+did not count, by ignore: ^Seen
+    + Seen 5 times
+meets the rule Prices (rule_a)
+sent to ops, 2026-03-01 11:01:00Z: 204
+`, asked: []string{"GET /api/changes/1-2-1/why"}},
+		{name: "W17 nobody was told", args: []string{"changes", "why", "1-2-1"},
+			answers: []answered{{200, `{"change":` + aChange + `,"rules":[],"deliveries":[]}`}},
+			out:     shown + "no rule wants it\n"},
 		{name: "a bad share", args: []string{"changes", "--min-share", "2"}, code: 2,
 			err: "tidemark: --min-share is 2: give 0 to 1\nsee `tidemark changes --help`\n"},
 		{name: "follow to an end", args: []string{"changes", "-f", "--all"}, code: 2,

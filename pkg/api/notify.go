@@ -161,8 +161,9 @@ type ChangeID struct {
 	ID string `json:"-" path:"id"` // The change.
 }
 
-// ChangeWhy says who was told of a change, and why.
+// ChangeWhy says who was told of a change, and why. The change itself has what was ignored of it.
 type ChangeWhy struct {
+	Change     FeedChange `json:"change"`
 	Rules      []MetRule  `json:"rules"` // those that it meets as they are now
 	Deliveries []Delivery `json:"deliveries"`
 }

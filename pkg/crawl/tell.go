@@ -38,14 +38,7 @@ func tell(ctx context.Context, c *check, was registry.Item, r read, o *outcome) 
 			c.ignored = ignored(old.part, r.part, before, now)
 		}
 	}
-	for _, p := range textdiff.Passages(words.Clip(before, maxTold), words.Clip(now, maxTold), feed.MaxPassages,
-		feed.MaxPassage) {
-		op := feed.Removed
-		if p.Added {
-			op = feed.Added
-		}
-		c.passages = append(c.passages, feed.Passage{Text: p.Text, Op: op})
-	}
+	c.passages = feed.Differing(words.Clip(before, maxTold), words.Clip(now, maxTold))
 	return nil
 }
 

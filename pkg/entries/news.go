@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -120,14 +119,7 @@ func updated(was, is Fields, now time.Time) *feed.Change {
 		e := change.Compare(change.WordsOf(old), change.WordsOf(text))
 		c.Kind, c.Why = feed.Content, change.Content.Why(e)
 		c.Share, c.WordsAdded, c.WordsRemoved = max(e.New, e.Gone), e.Added, e.Removed
-		old, text = firstOf(clip(old, maxCompared)), firstOf(clip(text, maxCompared))
-		for _, p := range textdiff.Passages(old, text, feed.MaxPassages, feed.MaxPassage) {
-			op := feed.Removed
-			if p.Added {
-				op = feed.Added
-			}
-			c.Passages = append(c.Passages, feed.Passage{Text: p.Text, Op: op})
-		}
+		c.Passages = feed.Differing(firstOf(clip(old, maxCompared)), firstOf(clip(text, maxCompared)))
 	case was.Text("title") != is.Text("title"):
 		c.Kind, c.Why = feed.Title, change.Title.Why(change.Extent{})
 	case was.described() != is.described():

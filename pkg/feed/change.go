@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 )
 
@@ -45,6 +46,18 @@ const (
 type Passage struct {
 	Text string `json:"text"`
 	Op   Op     `json:"op"`
+}
+
+// Differing are the first passages that differ between two texts.
+func Differing(before, now string) (out []Passage) {
+	for _, p := range textdiff.Passages(before, now, MaxPassages, MaxPassage) {
+		op := Removed
+		if p.Added {
+			op = Added
+		}
+		out = append(out, Passage{Text: p.Text, Op: op})
+	}
+	return out
 }
 
 // Bounds of what a change says.

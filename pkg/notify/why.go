@@ -17,13 +17,14 @@ const (
 	whyRows     = 1000
 )
 
-// Why says which rules a change meets, and who was told of it.
+// Why says which rules a change meets, and who was told of it (W17).
 func (s *Follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err error) {
 	out = api.ChangeWhy{Rules: []api.MetRule{}, Deliveries: []api.Delivery{}}
 	c, err := s.feed.At(ctx, id)
 	if err != nil {
 		return out, err
 	}
+	out.Change = c.JSON()
 	rules, err := s.book.all(ctx)
 	if err != nil {
 		return out, err

@@ -12,7 +12,7 @@ func notifying() []operation {
 		{
 			of: api.ExplainChange.Endpoint, id: "explainChange", tag: tagNotify,
 			summary: "Say who was told of a change, and why",
-			gives:   "The rules that it meets, and its deliveries.",
+			gives:   "The change, with what was ignored of it, the rules that it meets, and its deliveries.",
 			fails:   []int{http.StatusNotFound},
 			shown:   []string{"W17 why was I told"},
 		},
