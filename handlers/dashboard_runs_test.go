@@ -146,7 +146,7 @@ func TestA19DashboardIndex(t *testing.T) {
 	shows(t, r, "/api/ui/index", "Nothing: no rebuild and no audit.")
 	run := send(t, r, "/api/ui/index", url.Values{"do": {"rebuild"}, "host": {" port.example "}})
 	shows(t, r, "/api/ui/index", run, "Rebuild of port.example")
-	shows(t, r, "/api/ui", run)
+	shows(t, r, "/api/ui/machine", run)
 	shows(t, r, run, "Rebuild of port.example", "marking")
 	r.work()
 	shows(t, r, run, "done", "<b>2</b><span>indexed</span>")

@@ -46,7 +46,8 @@ func TestDashboardPages(t *testing.T) {
 	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["https://port.example/ok/one","https://port.example/broken"]}`)
 	r.work()
 	for path, want := range map[string]string{
-		"/api/ui": "Overview", "/api/ui?hours=168": "In the last week: ", "/api/ui/": "Overview",
+		"/api/ui": "What changed", "/api/ui/machine?hours=168": "In the last week: ", "/api/ui/": "What changed",
+		"/api/ui/attention": "port.example/broken", "/api/ui/machine": "Items by status",
 		"/api/ui/items": "port.example/ok/one", "/api/ui/items?status=Error": "port.example/broken",
 		"/api/ui/items?find=harbour": "port.example/ok/one", "/api/ui/items?find=" + id: "port.example/ok/one",
 		"/api/ui/items?find=submarine": "Nothing fits",

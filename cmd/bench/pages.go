@@ -24,7 +24,7 @@ const (
 	pageRounds   = 21
 )
 
-// dashboard measures each page of the dashboard among a hundred thousand items and ten thousand changes (U8): its time
+// dashboard measures each page of the dashboard among a hundred thousand items and ten thousand changes: its time
 // on the server, beside that of a file which needs no storage, and its size, packed as a proxy would.
 func (b *bench) dashboard() error {
 	store, err := app.OpenStore(settingsOf(map[string]string{"STORAGE": app.Embedded,

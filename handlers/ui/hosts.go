@@ -28,7 +28,8 @@ func (d hostsData) Next() string {
 
 // hosts lists the hosts, those with the most waiting items first.
 func hosts(o Options, r *http.Request) (page, error) {
-	st, err := api.GetStatus.Call(r.Context(), o.Client, api.StatusQuery{Host: ""})
+	st, err := o.status(r.Context())
+	st.Hosts = slices.Clone(st.Hosts)
 	slices.SortStableFunc(st.Hosts, func(a, b api.HostStatus) int {
 		return cmp.Or(cmp.Compare(b.Backlog(), a.Backlog()), cmp.Compare(b.Total(), a.Total()))
 	})

@@ -185,5 +185,5 @@ func setTestMode(o Options, r *http.Request) (page, error) {
 	if mode.IsTestMode {
 		done = "test-on"
 	}
-	return page{to: "/?done=" + done}, err
+	return page{to: "/machine?done=" + done}, err
 }

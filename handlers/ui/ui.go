@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -30,6 +31,8 @@ type Options struct {
 	API    http.Handler     // the same, for documents that are passed on as they are
 	Clock  func() time.Time // the wall clock when nil
 	Log    *slog.Logger     // discarded when nil
+
+	tally *tally
 }
 
 type server struct{ Options }
@@ -55,10 +58,15 @@ func New(o Options) http.Handler {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	templates() // now, so that a broken one is found
+	o.tally = &tally{}
 	s := &server{o}
 	mux := http.NewServeMux()
 	for pattern, v := range map[string]view{
-		"GET /{$}":                    overview,
+		"GET /{$}":                    changes,
+		"POST /read":                  markRead,
+		"GET /changes/{id}":           change,
+		"GET /attention":              attention,
+		"GET /machine":                machine,
 		"GET /items":                  items,
 		"GET /items/bulk":             bulk,
 		"POST /items/bulk":            startBulk,
@@ -314,6 +322,22 @@ func (v shown) Found(r api.SearchResult) string {
 		return v.Entry(r.ID)
 	}
 	return v.Link("/items/" + url.PathEscape(r.ID))
+}
+
+// About is the page about what has changed.
+func (v shown) About(c api.FeedChange) string {
+	if c.EntryID != "" {
+		return v.Entry(c.EntryID)
+	}
+	return v.Link("/items/" + url.PathEscape(c.ItemID))
+}
+
+// Earlier is the same list from a place on.
+func (v shown) Earlier(q url.Values, after string) string {
+	q = maps.Clone(q)
+	q.Set("after", after)
+	q.Del("done")
+	return withQuery(Root+v.Path, q)
 }
 
 // Entry is the page of an entry, whatever was sent as its id.

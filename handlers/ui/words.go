@@ -19,6 +19,8 @@ var helpers = template.FuncMap{
 	"statuses": api.Statuses,
 	"pct":      share, "add": func(a, b int) int { return a + b }, "dash": dash, "since": since, "verdict": verdict,
 	"bar": newBar, "stateTone": stateTone, "foundByRun": foundByRun, "foundAt": foundAt, "some": someOf,
+	"changeTitle": changeTitle, "changeExtent": changeExtent, "dayName": dayName, "kindTone": kindTone,
+	"kindWord": kindWord, "name": titleOf, "changeTypes": func() []string { return []string{"url", "file", "entry"} },
 	"entryTitle": entryTitle, "at": at, "known": known, "importBar": importBar, "spells": func() any { return spells },
 	"changeRate": changeRate, "extent": extent, "found": foundAs, "modes": modes, "rebuildName": rebuildName,
 	"rebuildBar": rebuildBar, "bulkName": bulkName, "bulkBar": bulkBar, "said": said, "listBar": listBar,

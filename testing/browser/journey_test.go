@@ -53,6 +53,17 @@ func TestAddFindAndCompare(t *testing.T) {
 		t.Errorf("%q became %q", gone, come)
 	}
 	s.shoot("diff")
+
+	s.open("")
+	s.reads("#live-changes", "seven weeks")
+	s.reads("main", "2 unread")
+	s.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("o"))
+	s.reads("[data-change]:first-of-type details", "seven")
+	s.shoot("changes")
+	s.do(chromedp.KeyEvent("u"), chromedp.WaitVisible("main"))
+	s.reads("main", "1 unread")
+	s.press("[data-change] .acts a")
+	s.reads("main", "None, as they are now.")
 	if len(s.said) > 0 {
 		t.Errorf("the console says %q", s.said)
 	}
@@ -87,7 +98,7 @@ func TestEverybody(t *testing.T) {
 	audit, err := api.StartRebuild.Call(t.Context(), s.client, api.RebuildRequest{Audit: true})
 	must(t, err)
 	for name, path := range map[string]string{
-		"overview": "", "items": "/items", "no-items": "/items?find=submarine", "one-item": "/items/" + one.ID,
+		"changes": "", "machine": "/machine", "attention": "/attention", "items": "/items", "no-items": "/items?find=submarine", "one-item": "/items/" + one.ID,
 		"no-change": "/items/" + one.ID + "/diff?from=" + digest + "&to=" + digest,
 		"found":     "/search?q=tide&pictures=1", "hosts": "/hosts", "host": "/hosts/" + host, "unknown": "/nothing",
 		"backfill": "/backfill", "run": "/backfill/" + run.ID, "index": "/index", "audit": "/index/run?id=" + audit.ID,

@@ -38,9 +38,9 @@ func TestBackfillAndAudit(t *testing.T) {
 	s.reads("#live-rebuild h1", "done")
 	s.reads("#live-rebuild", "the index holds what it should")
 	s.shoot("audit")
-	s.open("")
+	s.open("/machine")
 	s.reads("main", "Items by status")
-	s.shoot("overview")
+	s.shoot("machine")
 	if len(s.said) > 0 {
 		t.Errorf("the console says %q", s.said)
 	}

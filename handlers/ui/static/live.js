@@ -71,9 +71,38 @@ for (const form of document.querySelectorAll("form[data-typed]")) {
   form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 200); });
 }
 
-// "/" goes to the search field, as on many sites.
+// A part that says where the rest of it is gets it when it is opened; without this it has a link.
+document.addEventListener("toggle", async (e) => {
+  const from = e.target.dataset?.load;
+  if (!from || !e.target.open || e.target.dataset.loaded) return;
+  e.target.dataset.loaded = "1";
+  try {
+    const page = await fetchPart(from, "main");
+    const found = page?.querySelector(".diff")?.closest(".wide") ?? page?.querySelector(".empty");
+    if (found) e.target.append(found);
+  } catch { delete e.target.dataset.loaded; } // the server is away: the link is there
+}, true);
+
+// step goes to the next of the changes, or to the one before.
+function step(by) {
+  const all = [...document.querySelectorAll("[data-change]")];
+  const at = all.indexOf(document.activeElement?.closest("[data-change]"));
+  const to = all[at < 0 ? 0 : Math.min(Math.max(at + by, 0), all.length - 1)];
+  to?.focus();
+  to?.scrollIntoView({ block: "nearest" });
+}
+
+const here = () => document.activeElement?.closest("[data-change]");
+const keys = {
+  "/": () => document.querySelector("input[type=search]")?.focus(), // as on many sites
+  j: () => step(1),
+  k: () => step(-1),
+  o: () => here()?.querySelector("details[data-load] summary")?.click(),
+  u: () => here()?.querySelector("[data-read]")?.click(),
+  "?": () => document.querySelector("details[data-keys]")?.toggleAttribute("open"),
+};
 document.addEventListener("keydown", (e) => {
-  if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) return;
-  const field = document.querySelector("input[type=search]");
-  if (field) { e.preventDefault(); field.focus(); }
+  if (!keys[e.key] || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) return;
+  e.preventDefault();
+  keys[e.key]();
 });

@@ -10,11 +10,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// maxHeld is how many hosts that wait or fail the overview shows.
+// maxHeld is how many hosts that wait or fail the page of the machine shows.
 const maxHeld = 10
 
-// overviewData is what the overview shows.
-type overviewData struct {
+// machineData is what the page of the machine shows.
+type machineData struct {
 	api.SearchStatus
 	Health api.Health
 	Plot   plot
@@ -27,16 +27,16 @@ type heldHost struct {
 	Why string
 }
 
-func overview(o Options, r *http.Request) (page, error) {
-	st, err := api.GetStatus.Call(r.Context(), o.Client, api.StatusQuery{Host: ""})
+func machine(o Options, r *http.Request) (page, error) {
+	st, err := o.status(r.Context())
 	if err != nil {
 		return page{}, err
 	}
 	over := spellOf(r.URL.Query().Get("hours"))
 	done, err := api.GetActivity.Call(r.Context(), o.Client, api.ActivityQuery{Hours: over.Hours})
-	d := overviewData{SearchStatus: st, Health: healthOf(o, r), Held: holding(st.Hosts, o.Clock()),
+	d := machineData{SearchStatus: st, Health: healthOf(o, r), Held: holding(st.Hosts, o.Clock()),
 		Plot: plotOf(done, over, o.Clock())}
-	return page{name: "overview", title: "Overview", data: d}, err
+	return page{name: "machine", title: "Machine", data: d}, err
 }
 
 // holding picks the hosts that keep work waiting, and says why.

@@ -1,0 +1,104 @@
+package handlers
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/policy/options"
+)
+
+// TestU1WhatChanged: the first page has what changed, by day, with what is unread, filters that are addresses, and what
+// is hostile in it escaped.
+func TestU1WhatChanged(t *testing.T) {
+	r := newRig(t)
+	one := "https://port.example/ok/one"
+	id := idOf(t, one)
+	shows(t, r, "/api/ui", "Nothing is registered yet", `name="urls"`)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"`+one+`","tags":["sea"]}`)
+	r.work()
+	r.say(id, "The lock is &lt;b&gt;closed&lt;/b&gt; on Mondays.")
+	body := shows(t, r, "/api/ui", "1 page watched", "none needs you", "2 unread", "6 words added", `data-live="10"`,
+		"<ins>The lock is &lt;b&gt;closed&lt;/b&gt; on Mondays.</ins>", "Mark everything as read",
+		`href="/api/ui/?tag=sea"`, "/api/ui/items/"+id+"/diff?from=")
+	if n := strings.Count(body, `class="change unread"`); n != 2 {
+		t.Errorf("%d unread", n)
+	}
+	if body := shows(t, r, "/api/ui/?kind=new&tag=sea", `href="/api/ui/?kind=new&amp;tag=sea&amp;unread=1"`,
+		`<a href="/api/ui/?kind=new" aria-current="true">sea ×</a>`); strings.Contains(body, "on Mondays") {
+		t.Error("the filter lets another kind through")
+	}
+	shows(t, r, "/api/ui/?kind=gone", "No such change")
+}
+
+// TestU1MarkedAsRead: changes are marked one by one and all at once, and the form leads back to where it was.
+func TestU1MarkedAsRead(t *testing.T) {
+	r := newRig(t)
+	fill(t, r, 60)
+	unread := func() int { return strings.Count(shows(t, r, "/api/ui", "What changed"), "change unread") }
+	if n := unread(); n != changesOnPage {
+		t.Fatalf("%d unread", n)
+	}
+	newest := listed(t, r, "top=1")
+	to := send(t, r, "/api/ui/read", url.Values{"id": {newest.Changes[0].ID}, "query": {"host=a.example&done=x"},
+		"at": {"c1-2-3"}})
+	if to != "/api/ui/?host=a.example#c1-2-3" || unread() != changesOnPage-1 {
+		t.Errorf("leads to %s, %d unread", to, unread())
+	}
+	if to := send(t, r, "/api/ui/read", url.Values{"upTo": {newest.Cursor}}); to != "/api/ui/" || unread() != 0 {
+		t.Errorf("leads to %s, %d unread", to, unread())
+	}
+	if w := post(t, r, "/api/ui/read", "same-origin", url.Values{}); w.Code != http.StatusBadRequest {
+		t.Errorf("nothing to mark: %d", w.Code)
+	}
+	shows(t, r, "/api/ui", "Earlier", "Page 59")
+	after := listed(t, r, "top=50").Continuation
+	shows(t, r, "/api/ui/?after="+after, "Newest", "Page 9", "Page 0")
+}
+
+// changesOnPage is how many changes the first page lists.
+const changesOnPage = 50
+
+// TestU1Attention: what needs a person is counted on the first page and listed with what to do.
+func TestU1Attention(t *testing.T) {
+	r := newRig(t)
+	shows(t, r, "/api/ui/attention", "Every page can be checked")
+	one := "https://port.example/ok/one"
+	id := idOf(t, one)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["`+one+`","https://port.example/broken"]}`)
+	r.work()
+	r.watchPart(id, &options.Watch{Include: []string{".price"}})
+	r.say(id, "Seen by 12 people.")
+	shows(t, r, "/api/ui", "2 need you")
+	shows(t, r, "/api/ui/attention", "Watches that broke", "the selector matches nothing", `value="accept"`,
+		"/api/ui/items/"+id+"/settings", "Pages that cannot be checked", "connection refused", `value="check"`)
+	send(t, r, "/api/ui/items/"+id, url.Values{"do": {"accept"}})
+	r.work()
+	if body := shows(t, r, "/api/ui/attention", "Pages that cannot be checked"); strings.Contains(body, "that broke") {
+		t.Error("what was accepted is broken still")
+	}
+}
+
+// TestW17DashboardSaysWhy: a change says what was ignored of it and by which rule, and who was told.
+func TestW17DashboardSaysWhy(t *testing.T) {
+	r := newRig(t)
+	must(t, r.v.Registry.Feed.Publish(t.Context(), feed.Group{ID: "g", Changes: []feed.Change{{At: r.now,
+		Kind: feed.Content, ItemID: "url_a", Title: "<Prices>", Silenced: true,
+		Ignored: []feed.Ignored{{Hunk: "Seen by <5>", Op: feed.Added, Rule: "ignore: ^Seen"}}}}}))
+	page := listed(t, r, "silenced=only")
+	path := "/api/ui/changes/" + page.Changes[0].ID
+	shows(t, r, path, "&lt;Prices&gt;", "silences this change", "Seen by &lt;5&gt; <small>by ignore: ^Seen</small>",
+		"None, as they are now.", "Nobody.")
+	if body := shows(t, r, "/api/ui"); strings.Contains(body, "Prices") {
+		t.Error("what is silenced is shown unasked")
+	}
+	shows(t, r, "/api/ui/?silenced=true", path, ">silenced<")
+	do(t, r, "POST", "/api/channels", `{"name":"ops","kind":"webhook","url":"https://hooks.example/"}`)
+	do(t, r, "POST", "/api/rules", `{"name":"All of it","channels":["ops"],"filter":{"silenced":"true"}}`)
+	shows(t, r, path, "All of it")
+	if w := do(t, r, "GET", "/api/ui/changes/1.999.1", ""); w.Code != http.StatusNotFound {
+		t.Errorf("no such change: %d", w.Code)
+	}
+}

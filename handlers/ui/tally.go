@@ -1,0 +1,58 @@
+package ui
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const (
+	// costly is how long counting all hosts takes where the last count is shown again.
+	costly = 50 * time.Millisecond
+	// recent is how old a count may be that is shown while a new one is made.
+	recent = time.Minute
+)
+
+// tally is the last count of all hosts. It takes a moment where there are thousands: those who look at many pages are
+// shown the last one, as of when it was made, while the next is counted.
+type tally struct {
+	mu       sync.Mutex
+	last     api.SearchStatus
+	at       time.Time
+	took     time.Duration
+	counting bool
+}
+
+// status counts the items of all hosts, or has been counted a moment ago.
+func (o Options) status(ctx context.Context) (api.SearchStatus, error) {
+	t := o.tally
+	t.mu.Lock()
+	last, again := t.last, false
+	known := t.took > costly && o.Clock().Sub(t.at) < recent
+	if known && !t.counting {
+		t.counting, again = true, true
+	}
+	t.mu.Unlock()
+	if again {
+		go func() { _, _ = o.count(context.WithoutCancel(ctx)) }() // who shows the next page shows what it finds
+	}
+	if known {
+		return last, nil
+	}
+	return o.count(ctx)
+}
+
+func (o Options) count(ctx context.Context) (api.SearchStatus, error) {
+	began := time.Now()
+	st, err := api.GetStatus.Call(ctx, o.Client, api.StatusQuery{})
+	t := o.tally
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.counting = false
+	if err == nil {
+		t.last, t.at, t.took = st, o.Clock(), time.Since(began)
+	}
+	return st, err
+}
