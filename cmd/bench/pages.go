@@ -54,7 +54,7 @@ func (b *bench) dashboard() error {
 	section("Pages of the dashboard, 100,000 items and 10,000 changes", "page", "ms, median", "worst of 21",
 		"median to a static file", "KB packed", "aim")
 	var file time.Duration
-	for _, path := range []string{"/static/style.css", "", "/items", "/items?status=Error",
+	for _, path := range []string{"/static/style.css", "", "/attention", "/machine", "/items", "/items?status=Error",
 		"/items?host=" + lastHost, "/items/" + string(some[0].ID), "/tags", "/hosts", "/hosts/" + lastHost,
 		"/search?q=harbour", "/notifications", "/help/guide"} {
 		took, size, err := pageOf(served, ui.Root+path)

@@ -22,8 +22,7 @@ type changesData struct {
 	Chips  []chip
 	Days   []changesOfDay
 	Reader api.Reader
-	Status api.SearchStatus
-	Needs  int // how many things need a person
+	Counts counts
 }
 
 // chip is a filter that is an address.
@@ -51,7 +50,7 @@ func (c shownChange) Anchor() string { return "c" + strings.ReplaceAll(c.ID, "."
 func changes(o Options, r *http.Request) (p page, err error) {
 	ctx, query := r.Context(), r.URL.Query()
 	d := changesData{Query: query, Chips: chips(query)}
-	if d.Status, err = o.status(ctx); err != nil {
+	if d.Counts, err = o.status(ctx); err != nil {
 		return p, err
 	}
 	q := changeQuery(query)
@@ -69,7 +68,6 @@ func changes(o Options, r *http.Request) (p page, err error) {
 		}
 	}
 	d.Days = byDay(d.Changes, unread.Changes)
-	d.Needs = needsOf(o, ctx, d.Status)
 	return page{name: "changes", title: "What changed", data: d}, nil
 }
 

@@ -34,7 +34,7 @@ func machine(o Options, r *http.Request) (page, error) {
 	}
 	over := spellOf(r.URL.Query().Get("hours"))
 	done, err := api.GetActivity.Call(r.Context(), o.Client, api.ActivityQuery{Hours: over.Hours})
-	d := machineData{SearchStatus: st, Health: healthOf(o, r), Held: holding(st.Hosts, o.Clock()),
+	d := machineData{SearchStatus: st.SearchStatus, Health: healthOf(o, r), Held: holding(st.Hosts, o.Clock()),
 		Plot: plotOf(done, over, o.Clock())}
 	return page{name: "machine", title: "Machine", data: d}, err
 }

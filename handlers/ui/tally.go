@@ -15,18 +15,24 @@ const (
 	recent = time.Minute
 )
 
-// tally is the last count of all hosts. It takes a moment where there are thousands: those who look at many pages are
+// counts are the items of all hosts, and how many things need a person.
+type counts struct {
+	api.SearchStatus
+	Needs int
+}
+
+// tally is the last count. It takes a moment where there are thousands: those who look at many pages are
 // shown the last one, as of when it was made, while the next is counted.
 type tally struct {
 	mu       sync.Mutex
-	last     api.SearchStatus
+	last     counts
 	at       time.Time
 	took     time.Duration
 	counting bool
 }
 
-// status counts the items of all hosts, or has been counted a moment ago.
-func (o Options) status(ctx context.Context) (api.SearchStatus, error) {
+// status counts, unless that takes long and was done a moment ago.
+func (o Options) status(ctx context.Context) (counts, error) {
 	t := o.tally
 	t.mu.Lock()
 	last, again := t.last, false
@@ -44,15 +50,17 @@ func (o Options) status(ctx context.Context) (api.SearchStatus, error) {
 	return o.count(ctx)
 }
 
-func (o Options) count(ctx context.Context) (api.SearchStatus, error) {
+func (o Options) count(ctx context.Context) (c counts, err error) {
 	began := time.Now()
-	st, err := api.GetStatus.Call(ctx, o.Client, api.StatusQuery{})
+	if c.SearchStatus, err = api.GetStatus.Call(ctx, o.Client, api.StatusQuery{}); err == nil {
+		c.Needs = needsOf(o, ctx, c.SearchStatus)
+	}
 	t := o.tally
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.counting = false
 	if err == nil {
-		t.last, t.at, t.took = st, o.Clock(), time.Since(began)
+		t.last, t.at, t.took = c, o.Clock(), time.Since(began)
 	}
-	return st, err
+	return c, err
 }

@@ -98,7 +98,8 @@ func TestEverybody(t *testing.T) {
 	audit, err := api.StartRebuild.Call(t.Context(), s.client, api.RebuildRequest{Audit: true})
 	must(t, err)
 	for name, path := range map[string]string{
-		"changes": "", "machine": "/machine", "attention": "/attention", "items": "/items", "no-items": "/items?find=submarine", "one-item": "/items/" + one.ID,
+		"changes": "", "machine": "/machine", "attention": "/attention",
+		"items": "/items", "no-items": "/items?find=submarine", "one-item": "/items/" + one.ID,
 		"no-change": "/items/" + one.ID + "/diff?from=" + digest + "&to=" + digest,
 		"found":     "/search?q=tide&pictures=1", "hosts": "/hosts", "host": "/hosts/" + host, "unknown": "/nothing",
 		"backfill": "/backfill", "run": "/backfill/" + run.ID, "index": "/index", "audit": "/index/run?id=" + audit.ID,
