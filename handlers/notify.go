@@ -27,6 +27,10 @@ func removeRule(ctx context.Context, v *call, q api.RuleID) (api.Rule, error) {
 	return v.Notify.RemoveRule(ctx, q.ID)
 }
 
+func previewRule(ctx context.Context, v *call, q api.RuleSpec) (api.RuleTest, error) {
+	return v.Notify.PreviewRule(ctx, q)
+}
+
 func testRule(ctx context.Context, v *call, q api.RuleID) (api.RuleTest, error) {
 	return v.Notify.TestRule(ctx, q.ID)
 }

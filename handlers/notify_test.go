@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -81,6 +84,9 @@ func notifySteps(one, id string) []step {
 		{"it is checked", "POST", "/api/ReindexItem", `{"id":"` + id + `"}`},
 		{"the worker works", "", "", ""},
 		{"W5 what the rule would have told", "POST", "/api/rules/RULE/test", ""},
+		{"W5 what a rule would tell that is none yet", "POST", "/api/rules/test",
+			`{"name":"","channels":[],"filter":{"added":"Mondays"},"digest":"hourly"}`},
+		{"W5 a preview with a mistake", "POST", "/api/rules/test", `{"name":"","channels":[],"filter":{"added":"("}}`},
 		{"W6 the timer", "POST", "/CrawlTimer", `{"Data":{"timer":{}},"Metadata":{}}`},
 		{"W6 what waits", "GET", "/api/deliveries?state=waiting", ""},
 		{"W6 the receiver refuses it", "deliver", "fails", ""},
@@ -188,7 +194,7 @@ func TestW7Dashboard(t *testing.T) {
 	for r.deliver(notify.Queue, "/DeliveryWorker") {
 	}
 	shows(t, r, "/api/ui/notifications", "ops", "https://h.example/", "pager", "All", "in the file",
-		"Page 0 – content", "no such hook", "Send again", "Send a test")
+		"Page 0 – content", "no such hook", "Send a test")
 	post := func(form string) *httptest.ResponseRecorder {
 		req := httptest.NewRequestWithContext(t.Context(), "POST", "/api/ui/notifications", strings.NewReader(form))
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -197,11 +203,11 @@ func TestW7Dashboard(t *testing.T) {
 		return w
 	}
 	w := post("do=test&of=ops")
-	if !strings.Contains(w.Body.String(), "ops did not take the test: it refuses the message") {
+	if !strings.Contains(w.Body.String(), "The receiver did not take the test: it refuses the message") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	r.receiver.fails = false
-	if w := post("do=test&of=ops"); !strings.Contains(w.Body.String(), "ops took the test (204)") {
+	if w := post("do=test&of=ops"); !strings.Contains(w.Body.String(), "The receiver took the test (204)") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	var page api.DeliveryPage
@@ -212,10 +218,96 @@ func TestW7Dashboard(t *testing.T) {
 	for r.deliver(notify.Queue, "/DeliveryWorker") {
 	}
 	shows(t, r, "/api/ui/notifications?state=sent", "Page 0 – content", "204")
-	if w := post("do=remove&of=rule_token"); w.Code != http.StatusSeeOther {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
 	if w := post("do=anything"); w.Code != http.StatusBadRequest {
 		t.Errorf("%d", w.Code)
+	}
+}
+
+// TestW5RuleForm: a rule is made, tried and changed by a form, which shows what was typed again when it is refused; a
+// rule of the file is shown and not changed.
+func TestW5RuleForm(t *testing.T) {
+	r := newRig(t)
+	r.channelAndRule()
+	const rule = "/api/ui/notifications/rules/rule_token"
+	typed := url.Values{"do": {"save"}, "name": {"Locks"}, "channels": {"ops"}, "filter.kind": {"gone", "back"},
+		"filter.minShare": {"25"}, "digest": {"daily"}, "at": {"07:30"}, "timezone": {"Europe/Paris"},
+		"quietHours.from": {"22:00"}, "quietHours.to": {"07:00"}, "filter.silenced": {"true"}, "filter.added": {"lock"}}
+	for field, bad := range map[string]string{"filter.added": "[", "filter.minShare": "NaN", "at": "7", "channels": "x"} {
+		form := maps.Clone(typed)
+		form.Set(field, bad)
+		w := post(t, r, rule, "same-origin", form)
+		if body := w.Body.String(); w.Code != http.StatusBadRequest || !strings.Contains(body, `value="Locks"`) ||
+			!strings.Contains(body, `<small class="bad">`) {
+			t.Errorf("%s: %d %s", field, w.Code, body)
+		}
+	}
+	send(t, r, rule, typed)
+	var got api.Rule
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/rules/rule_token", "").Body.Bytes(), &got))
+	want := api.RuleSpec{Name: "Locks", Channels: []string{"ops"}, Digest: "daily", At: "07:30",
+		Timezone: "Europe/Paris", QuietHours: &api.QuietHours{From: "22:00", To: "07:00"}}
+	want.Filter.Kind, want.Filter.MinShare, want.Filter.Silenced, want.Filter.Added = "gone,back", 0.25, "true", "lock"
+	if !reflect.DeepEqual(got.RuleSpec, want) {
+		t.Errorf("%+v\nwant %+v", got.RuleSpec, want)
+	}
+	shows(t, r, rule, `value="Locks"`, `value="gone" checked`, `value="25"`, `value="ops" checked`, "its channels stay")
+	fill(t, r, 3)
+	w := post(t, r, "/api/ui/notifications/new-rule", "same-origin", url.Values{"do": {"preview"}, "filter.q": {"page"}})
+	if body := w.Body.String(); !strings.Contains(body, "3 changes of the newest 3") ||
+		!strings.Contains(body, "titled “Page 2 – content”") {
+		t.Errorf("a preview: %d %s", w.Code, body)
+	}
+	send(t, r, rule, url.Values{"do": {"remove"}})
+	send(t, r, "/api/ui/notifications/new-rule", url.Values{"do": {"save"}, "name": {"<New>"}, "channels": {"ops"}})
+	shows(t, r, "/api/ui/notifications", "&lt;New&gt;")
+	var rules api.Rules
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/rules", "").Body.Bytes(), &rules))
+	for _, rule := range rules.Rules {
+		if rule.Name == "Locks" {
+			t.Error("it was not removed")
+		}
+		if rule.Origin == notify.FromFile {
+			shows(t, r, "/api/ui/notifications/rules/"+rule.ID, "RULES_FILE", `<fieldset class="filters" disabled>`)
+		}
+	}
+}
+
+// TestW5ChannelForm: a channel is made, tried and changed by a form; the secret of a webhook is shown once, and a
+// channel that a rule names stays.
+func TestW5ChannelForm(t *testing.T) {
+	r := newRig(t)
+	const to = "/api/ui/notifications/"
+	w := post(t, r, to+"new-channel", "same-origin", url.Values{"do": {"save"}, "name": {"Bad Name"}, "url": {"x"}})
+	if body := w.Body.String(); w.Code != http.StatusBadRequest || !strings.Contains(body, `value="Bad Name"`) {
+		t.Errorf("%d %s", w.Code, body)
+	}
+	w = post(t, r, to+"new-channel", "same-origin", url.Values{"do": {"save"}, "name": {"ops"}, "url": {"https://h.example/"}})
+	if body := w.Body.String(); !strings.Contains(body, "<code>whsec_") || !strings.Contains(body, "shown this once") {
+		t.Errorf("%d %s", w.Code, body)
+	}
+	if body := shows(t, r, to+"channels/ops", `value="https://h.example/"`, "None yet."); strings.Contains(body, "<code>whsec_") {
+		t.Error("the secret is shown again")
+	}
+	w = post(t, r, to+"channels/ops", "same-origin", url.Values{"do": {"test"}})
+	if body := w.Body.String(); !strings.Contains(body, "The receiver took the test (204)") {
+		t.Errorf("%d %s", w.Code, body)
+	}
+	send(t, r, to+"channels/ops", url.Values{"do": {"save"}, "url": {"https://other.example/"}})
+	shows(t, r, to+"channels/ops?done=channel-save", `value="https://other.example/"`, "Send a test to see")
+	send(t, r, to+"new-rule", url.Values{"do": {"save"}, "name": {"All"}, "channels": {"ops"}})
+	shows(t, r, to+"channels/ops", "Rules name it, and have to be changed first")
+	if w := post(t, r, to+"channels/ops", "same-origin", url.Values{"do": {"remove"}}); w.Code != http.StatusConflict {
+		t.Errorf("a channel that a rule names: %d", w.Code)
+	}
+	var rules api.Rules
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/rules", "").Body.Bytes(), &rules))
+	for _, rule := range rules.Rules {
+		if rule.Origin != notify.FromFile {
+			send(t, r, to+"rules/"+rule.ID, url.Values{"do": {"remove"}})
+		}
+	}
+	send(t, r, to+"channels/ops", url.Values{"do": {"remove"}})
+	if w := do(t, r, "GET", to+"channels/ops", ""); w.Code != http.StatusNotFound {
+		t.Errorf("it was not removed: %d", w.Code)
 	}
 }

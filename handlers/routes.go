@@ -138,6 +138,7 @@ func notifications() []handler {
 		on(api.GetRule, getRule),
 		on(api.SaveRule, saveRule),
 		on(api.RemoveRule, removeRule),
+		on(api.PreviewRule, previewRule),
 		on(api.TestRule, testRule),
 		on(api.ListChannels, listChannels),
 		onAny(api.AddChannel, addChannel),

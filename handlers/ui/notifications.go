@@ -13,9 +13,10 @@ type notificationsData struct {
 	api.Rules
 	api.Channels
 	api.DeliveryPage
-	State  string // of the deliveries that are shown
-	First  bool   // the first page of them
-	Tested string // a channel that was sent a test
+	Names  map[string]string // of rules, by id
+	State  string            // of the deliveries that are shown
+	First  bool              // the first page of them
+	Tested string            // a channel that was sent a test
 	Answer api.ReceiverAnswer
 }
 
@@ -30,6 +31,10 @@ func notificationsPage(o Options, r *http.Request, tested string, answer api.Rec
 	if d.Rules, err = api.ListRules.Call(r.Context(), o.Client, api.None{}); err != nil {
 		return p, err
 	}
+	d.Names = map[string]string{}
+	for _, r := range d.Rules.Rules {
+		d.Names[r.ID] = r.Name
+	}
 	if d.Channels, err = api.ListChannels.Call(r.Context(), o.Client, api.None{}); err != nil {
 		return p, err
 	}
@@ -38,7 +43,7 @@ func notificationsPage(o Options, r *http.Request, tested string, answer api.Rec
 	return page{name: "notifications", title: "Notifications", data: d}, err
 }
 
-// actNotifications sends a test, sends a message again, or removes a rule.
+// actNotifications sends a test, or sends a message again.
 func actNotifications(o Options, r *http.Request) (page, error) {
 	ctx, what := r.Context(), r.PostForm.Get("of")
 	switch r.PostForm.Get("do") {
@@ -51,9 +56,6 @@ func actNotifications(o Options, r *http.Request) (page, error) {
 	case "retry":
 		_, err := api.RetryDelivery.Call(ctx, o.Client, api.DeliveryID{ID: what})
 		return page{to: "/notifications?done=delivery-retry"}, err
-	case "remove":
-		_, err := api.RemoveRule.Call(ctx, o.Client, api.RuleID{ID: what})
-		return page{to: "/notifications?done=rule-remove"}, err
 	}
-	return page{}, badRequest("a channel can be tested, a message sent again, and a rule removed")
+	return page{}, badRequest("a channel can be tested, and a message sent again")
 }

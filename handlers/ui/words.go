@@ -20,7 +20,8 @@ var helpers = template.FuncMap{
 	"pct":      share, "add": func(a, b int) int { return a + b }, "dash": dash, "since": since, "verdict": verdict,
 	"bar": newBar, "stateTone": stateTone, "foundByRun": foundByRun, "foundAt": foundAt, "some": someOf,
 	"changeTitle": changeTitle, "changeExtent": changeExtent, "dayName": dayName, "kindTone": kindTone,
-	"kindWord": kindWord, "name": titleOf, "changeTypes": func() []string { return []string{"url", "file", "entry"} },
+	"kindWord": kindWord, "kindChoices": kindChoices, "rhythms": rhythms,
+	"name": titleOf, "changeTypes": func() []string { return []string{"url", "file", "entry"} },
 	"entryTitle": entryTitle, "at": at, "known": known, "importBar": importBar, "spells": func() any { return spells },
 	"changeRate": changeRate, "extent": extent, "found": foundAs, "modes": modes, "rebuildName": rebuildName,
 	"rebuildBar": rebuildBar, "bulkName": bulkName, "bulkBar": bulkBar, "said": said, "listBar": listBar,
@@ -84,7 +85,9 @@ var flashes = map[string]string{
 	"described":      "It was described.",
 	"batch-cancel":   "It ends: what the model has said by then is used, the rest is left as it was.",
 	"delivery-retry": "It is sent again.", "rule-remove": "The rule is removed.",
-	"test-on": "Test mode is on: entries go to the test tables.", "test-off": "Test mode is off.",
+	"rule-save": "The rule tells of what changes from now on.", "channel-remove": "The channel is removed.",
+	"channel-save": "The channel is kept. Send a test to see that it works.",
+	"test-on":      "Test mode is on: entries go to the test tables.", "test-off": "Test mode is off.",
 }
 
 // stamp writes a moment to the second, in UTC.

@@ -59,10 +59,12 @@ type Rules struct {
 	Rules []Rule `json:"rules"`
 }
 
-// RuleTest says what a rule would have told of lately.
+// RuleTest says what a rule would have told of lately: in the last 30 days, and of at most 1,000 changes.
 type RuleTest struct {
-	Looked  int          `json:"looked"` // at so many of the newest changes
-	Matched int          `json:"matched"`
+	Looked  int `json:"looked"` // at so many of the newest changes
+	Matched int `json:"matched"`
+	// Message is the title of a message: of the newest change, or of a digest of all of them.
+	Message string       `json:"message,omitempty"`
 	Changes []FeedChange `json:"changes"` // the newest 20 of them
 }
 

@@ -138,6 +138,7 @@ var (
 	GetRule       = route[RuleID, Rule](ok, get, "rules/{id}")
 	SaveRule      = route[RuleUpdate, Rule](ok, http.MethodPut, "rules/{id}")
 	RemoveRule    = route[RuleID, Rule](ok, http.MethodDelete, "rules/{id}")
+	PreviewRule   = route[RuleSpec, RuleTest](ok, post, "rules/test").scoped(ScopeRead)
 	TestRule      = route[RuleID, RuleTest](ok, post, "rules/{id}/test").scoped(ScopeRead)
 	ListChannels  = route[None, Channels](ok, get, "channels")
 	AddChannel    = route[ChannelSpec, Channel](ok, post, "channels").scoped(ScopeAdmin)

@@ -85,6 +85,7 @@ var requests = []asked{
 	ask(SaveRule, RuleUpdate{ID: "rule_a", RuleSpec: RuleSpec{Name: "a", Channels: []string{"c"}}}, "PUT rules/rule_a",
 		`{"id":"rule_a","name":"a","channels":["c"]}`),
 	ask(RemoveRule, RuleID{ID: "rule_a"}, "DELETE rules/rule_a", ""),
+	ask(PreviewRule, RuleSpec{Digest: "hourly"}, "POST rules/test", `{"name":"","channels":null,"digest":"hourly"}`),
 	ask(TestRule, RuleID{ID: "rule_a"}, "POST rules/rule_a/test", ""),
 	ask(ListChannels, None{}, "GET channels", ""),
 	ask(AddChannel, ChannelSpec{Name: "c", Kind: "webhook", URL: "u"}, "POST channels",

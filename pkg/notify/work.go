@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/policy/digest"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -258,27 +259,54 @@ func (s *Book) TestChannel(ctx context.Context, name string) (api.ReceiverAnswer
 }
 
 // TestRule says what a rule would have told of lately.
-func (s *Book) TestRule(ctx context.Context, id string) (out api.RuleTest, err error) {
+func (s *Book) TestRule(ctx context.Context, id string) (api.RuleTest, error) {
 	r, _, err := s.rule(ctx, id)
 	if err != nil {
-		return out, err
+		return api.RuleTest{}, err
 	}
-	const most = 1000
+	return s.test(ctx, &r)
+}
+
+// PreviewRule says what a rule would have told of lately that is not there yet. It needs no name and no channel.
+func (s *Book) PreviewRule(ctx context.Context, spec api.RuleSpec) (api.RuleTest, error) {
+	spec.Name, spec.Channels = "preview", []string{"preview"}
+	r, errs := compile(spec)
+	if len(errs) > 0 {
+		return api.RuleTest{}, errs[0]
+	}
+	return s.test(ctx, &r)
+}
+
+const (
+	testedChanges = 1000
+	testedTime    = 30 * 24 * time.Hour
+)
+
+func (s *Book) test(ctx context.Context, r *rule) (out api.RuleTest, err error) {
 	out.Changes = []api.FeedChange{}
+	kinds := map[string]int{}
 	for c, err := range s.feed.Newest(ctx, feedEnd) {
 		if err != nil {
 			return out, err
 		}
-		if out.Looked == most {
+		if out.Looked == testedChanges || c.At.Before(s.now().Add(-testedTime)) {
 			break
 		}
 		out.Looked++
 		if !r.wants(c) {
 			continue
 		}
+		kinds[string(c.Kind)]++
 		if out.Matched++; len(out.Changes) < inDigest {
 			out.Changes = append(out.Changes, c.JSON())
 		}
+	}
+	switch {
+	case out.Matched == 0:
+	case r.plan.Rhythm == "" || r.plan.Rhythm == digest.AtOnce:
+		out.Message = headline(out.Changes[0])
+	default:
+		out.Message = counted(kinds)
 	}
 	return out, nil
 }

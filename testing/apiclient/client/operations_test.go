@@ -62,6 +62,9 @@ func (r *running) deliveries(rule string) {
 	if test := ok(r.TestRuleWithResponse(ctx, rule)); test.Matched == 0 {
 		r.Errorf("a rule: %+v", test)
 	}
+	if test := ok(r.PreviewRuleWithResponse(ctx, RuleSpec{Channels: []string{}})); test.Matched == 0 {
+		r.Errorf("a preview: %+v", test)
+	}
 	r.trigger("/CrawlTimer", `{"Data":{"timer":{}},"Metadata":{}}`)
 	all := ok(r.ListDeliveriesWithResponse(ctx, nil)).Deliveries
 	if len(all) == 0 || all[0].State != "waiting" {

@@ -57,9 +57,16 @@ func notifying() []operation {
 			of: api.TestRule.Endpoint, id: "testRule", tag: tagNotify,
 			summary: "Try a rule on the newest changes",
 			about:   "Nothing is sent.",
-			gives:   "What it would have told of, of the newest thousand changes.",
+			gives:   "What it would have told of in the last 30 days, of the newest thousand changes.",
 			fails:   []int{http.StatusNotFound},
 			shown:   []string{"W5 what the rule would have told"},
+		},
+		{
+			of: api.PreviewRule.Endpoint, id: "previewRule", tag: tagNotify,
+			summary: "Try a rule that is not there yet",
+			about:   "Nothing is kept and nothing is sent. It needs no name and no channel.",
+			gives:   "What it would have told of in the last 30 days, of the newest thousand changes.",
+			shown:   []string{"W5 what a rule would tell that is none yet"},
 		},
 	}
 }
