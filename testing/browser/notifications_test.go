@@ -40,7 +40,7 @@ func TestNotifications(t *testing.T) {
 	s.do(chromedp.SetValue(`[name="name"]`, "Everything"), chromedp.SetValue(`[name="filter.added"]`, "("),
 		chromedp.Click(`[name="channels"]`), chromedp.Click("main button.main"), chromedp.WaitVisible("small.bad"))
 	seen("rule-refused")
-	s.do(chromedp.SetValue(`[name="filter.added"]`, ""), chromedp.Click(`button[value="preview"]`),
+	s.do(chromedp.Clear(`[name="filter.added"]`), chromedp.Click(`button[value="preview"]`),
 		chromedp.WaitVisible("#preview"))
 	s.reads("main", "1 change of the newest 1")
 	seen("rule-preview")
