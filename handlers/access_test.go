@@ -68,7 +68,8 @@ func TestL4EveryRouteHasItsScope(t *testing.T) {
 		"POST migrate":           api.ScopeAdmin, "PUT policies/{key}": api.ScopeAdmin, "PUT test-mode": api.ScopeAdmin,
 		"POST test-mode/toggle": api.ScopeAdmin, "GET config": api.ScopeAdmin, "GET keys": api.ScopeAdmin,
 		"POST keys": api.ScopeAdmin, "DELETE keys/{name}": api.ScopeAdmin,
-		"POST rules/{id}/test": api.ScopeRead, "POST rules/test": api.ScopeRead, "POST channels": api.ScopeAdmin, "PUT channels/{name}": api.ScopeAdmin,
+		"POST rules/{id}/test": api.ScopeRead, "POST rules/test": api.ScopeRead,
+		"POST channels": api.ScopeAdmin, "PUT channels/{name}": api.ScopeAdmin,
 		"DELETE channels/{name}": api.ScopeAdmin,
 	}
 	for _, e := range api.Routes() {

@@ -281,7 +281,8 @@ func TestW5ChannelForm(t *testing.T) {
 	if body := w.Body.String(); w.Code != http.StatusBadRequest || !strings.Contains(body, `value="Bad Name"`) {
 		t.Errorf("%d %s", w.Code, body)
 	}
-	w = post(t, r, to+"new-channel", "same-origin", url.Values{"do": {"save"}, "name": {"ops"}, "url": {"https://h.example/"}})
+	w = post(t, r, to+"new-channel", "same-origin",
+		url.Values{"do": {"save"}, "name": {"ops"}, "url": {"https://h.example/"}})
 	if body := w.Body.String(); !strings.Contains(body, "<code>whsec_") || !strings.Contains(body, "shown this once") {
 		t.Errorf("%d %s", w.Code, body)
 	}

@@ -46,11 +46,15 @@ func attention(o Options, r *http.Request) (p page, err error) {
 	return page{name: "attention", title: "What needs you", data: d}, err
 }
 
-// needsOf counts what needs a person; what cannot be counted does not keep the page from being shown.
-func needsOf(o Options, ctx context.Context, st api.SearchStatus) int {
-	broken, _ := brokenWatches(o, ctx)
-	failed, _ := failedDeliveries(o, ctx)
-	return st.Items[api.StatusError] + len(broken) + len(failed.Deliveries)
+// needsOf counts what needs a person; more says that it is more than that.
+func needsOf(o Options, ctx context.Context, st api.SearchStatus) (n int, more bool, err error) {
+	broken, err := brokenWatches(o, ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	failed, err := failedDeliveries(o, ctx)
+	n = st.Items[api.StatusError] + len(broken) + len(failed.Deliveries)
+	return n, failed.Continuation != "" || len(broken) == needsShown, err
 }
 
 // brokenWatches are the items whose watch has broken lately and is broken still.

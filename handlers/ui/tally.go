@@ -19,6 +19,7 @@ const (
 type counts struct {
 	api.SearchStatus
 	Needs int
+	More  bool // than that
 }
 
 // tally is the last count. It takes a moment where there are thousands: those who look at many pages are
@@ -53,7 +54,7 @@ func (o Options) status(ctx context.Context) (counts, error) {
 func (o Options) count(ctx context.Context) (c counts, err error) {
 	began := time.Now()
 	if c.SearchStatus, err = api.GetStatus.Call(ctx, o.Client, api.StatusQuery{}); err == nil {
-		c.Needs = needsOf(o, ctx, c.SearchStatus)
+		c.Needs, c.More, err = needsOf(o, ctx, c.SearchStatus)
 	}
 	t := o.tally
 	t.mu.Lock()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 	"github.com/tidemark/tidemark/pkg/policy/digest"
@@ -264,7 +265,7 @@ func (s *Book) TestRule(ctx context.Context, id string) (api.RuleTest, error) {
 	if err != nil {
 		return api.RuleTest{}, err
 	}
-	return s.test(ctx, &r)
+	return tested(ctx, s.feed, s.now(), &r)
 }
 
 // PreviewRule says what a rule would have told of lately that is not there yet. It needs no name and no channel.
@@ -274,7 +275,7 @@ func (s *Book) PreviewRule(ctx context.Context, spec api.RuleSpec) (api.RuleTest
 	if len(errs) > 0 {
 		return api.RuleTest{}, errs[0]
 	}
-	return s.test(ctx, &r)
+	return tested(ctx, s.feed, s.now(), &r)
 }
 
 const (
@@ -282,14 +283,15 @@ const (
 	testedTime    = 30 * 24 * time.Hour
 )
 
-func (s *Book) test(ctx context.Context, r *rule) (out api.RuleTest, err error) {
+// tested tries a rule on what has changed up to now.
+func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out api.RuleTest, err error) {
 	out.Changes = []api.FeedChange{}
 	kinds := map[string]int{}
-	for c, err := range s.feed.Newest(ctx, feedEnd) {
+	for c, err := range all.Newest(ctx, feedEnd) {
 		if err != nil {
 			return out, err
 		}
-		if out.Looked == testedChanges || c.At.Before(s.now().Add(-testedTime)) {
+		if out.Looked == testedChanges || c.At.Before(now.Add(-testedTime)) {
 			break
 		}
 		out.Looked++

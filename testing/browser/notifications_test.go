@@ -8,7 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// W5, W7: somebody makes a channel and a rule by forms that everybody can use, tries both, and sees why nobody was told.
+// W5, W7: somebody makes a channel and a rule by forms that everybody can use, tries both, and sees why nobody was
+// told.
 func TestNotifications(t *testing.T) {
 	s := newStage(t)
 	script := axe(t)

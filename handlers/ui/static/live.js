@@ -29,7 +29,7 @@ function renew(part, fresh) {
 }
 
 // slowest is how many times longer than it asks for a part that stays the same waits between two looks:
-// each look costs the server storage requests, for the overview some for every host.
+// each look costs the server storage requests, for the page of the machine some for every host.
 const slowest = 6;
 
 for (const part of document.querySelectorAll("[data-live]")) {
@@ -79,7 +79,7 @@ document.addEventListener("toggle", async (e) => {
   try {
     const page = await fetchPart(from, "main");
     const found = page?.querySelector(".diff")?.closest(".wide") ?? page?.querySelector(".empty");
-    if (found) e.target.append(found);
+    if (found) e.target.append(found); else delete e.target.dataset.loaded;
   } catch { delete e.target.dataset.loaded; } // the server is away: the link is there
 }, true);
 
