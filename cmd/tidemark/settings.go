@@ -244,6 +244,9 @@ func bulkCommand(p *program) *cobra.Command {
 			if f.Status, err = parseStatus(status); err != nil {
 				return err
 			}
+			if tag != "" && args[0] != "tag" && args[0] != "untag" {
+				return usagef("--tag is what tag and untag put on and take off: choose sources by --has-tag")
+			}
 			q := api.BulkRequest{Op: args[0], Tag: tag, IDs: args[1:]}
 			if len(q.IDs) == 0 {
 				q.Filter = &f

@@ -32,6 +32,9 @@ func TestW11Settings(t *testing.T) {
 			answers: []answered{{202, added}, {202, begun}}, out: "begun: bulk-1\n",
 			asked: []string{`POST /api/AddUrlDocument {"urls":["https://a.example/"]}`,
 				`POST /api/items/bulk {"ids":["url_a"],"op":"tag","tag":"news"}`}},
+		{name: "a tag to choose by", args: []string{"bulk", "pause", "--tag", "sea"}, code: 2,
+			err: "tidemark: --tag is what tag and untag put on and take off: choose sources by --has-tag\n" +
+				"see `tidemark bulk --help`\n"},
 		{name: "many", args: []string{"bulk", "pause", "--host", "A.example", "--status", "error"},
 			answers: []answered{{202, begun}}, out: "begun: bulk-1\n",
 			asked: []string{`POST /api/items/bulk {"filter":{"host":"a.example","status":"Error"},"op":"pause"}`}},
