@@ -3,15 +3,40 @@ package ui
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
 type diffData struct {
-	ID string
+	ID, Name string
 	api.Diff
-	Part string // what is compared
+	Part           string // what is compared
+	Captures       []api.Capture
+	Earlier, Later string // where the changes before and after this one are shown
+}
+
+// hunksData are the places where two versions differ, as a part of a page.
+type hunksData struct {
+	api.Diff
+	Page     shown
+	ID, Part string
+}
+
+// Hunks are the places where two versions differ.
+func (v shown) Hunks(id string, d api.Diff, part string) hunksData { return hunksData{d, v, id, part} }
+
+// versionsData lets somebody choose two versions.
+type versionsData struct {
+	Page               shown
+	ID, From, To, Part string
+	Captures           []api.Capture
+}
+
+// Versions lets somebody choose two versions of an item.
+func (v shown) Versions(id string, all []api.Capture, from, to, part string) versionsData {
+	return versionsData{v, id, from, to, part, all}
 }
 
 // diff shows two captures of an item side by side.
@@ -21,9 +46,18 @@ func diff(o Options, r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	d := diffData{ID: it.ID, Part: q.Get("part")}
+	d := diffData{ID: it.ID, Name: titleOf(it.Item), Part: q.Get("part"), Captures: bodies(it.Captures)}
 	d.Diff, err = api.GetDiff.Call(r.Context(), o.Client,
 		api.DiffQuery{ID: id, From: q.Get("from"), To: q.Get("to"), Part: d.Part})
+	at := slices.IndexFunc(d.Captures, func(c api.Capture) bool { return c.SHA256 == d.To.SHA256 })
+	between := func(from, to int) string { // of the captures, which are newest first
+		if at < 0 || to < 0 || from >= len(d.Captures) {
+			return ""
+		}
+		return withQuery(Root+"/items/"+url.PathEscape(d.ID)+"/diff",
+			url.Values{"from": {d.Captures[from].SHA256}, "to": {d.Captures[to].SHA256}})
+	}
+	d.Earlier, d.Later = between(at+2, at+1), between(at, at-1)
 	return page{name: "diff", title: "Changes of " + titleOf(it.Item), data: d}, err
 }
 

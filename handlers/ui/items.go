@@ -20,7 +20,13 @@ type itemData struct {
 	Chunks   api.ChunkList
 	Timeline []api.Decision // newest first
 	NextWhy  string         // the next check is when it is
-	Pairs    []pair         // captures, newest first, each with the one before it
+	// LastChange is the newest change; Diff has its first places, and MoreHunks says how many more there are.
+	LastChange *api.Change
+	Diff       *api.Diff
+	MoreHunks  int
+	Strip      strip
+	Versions   []api.Change // the newest
+	Pairs      []pair       // captures, newest first, each with the one before it
 }
 
 // pair is a capture and the one that it may be compared with.
@@ -46,7 +52,37 @@ func item(o Options, r *http.Request) (page, error) {
 	if d.Chunks, err = api.ListChunks.Call(r.Context(), o.Client, api.ItemID{ID: it.ID}); err != nil {
 		return page{}, err
 	}
-	return page{name: "item", title: titleOf(it.Item), data: d}, nil
+	d.Strip, d.Versions = stripOf(it, o.Clock()), it.Changes[:min(len(it.Changes), versionsShown)]
+	return page{name: "item", title: titleOf(it.Item), data: d}, lastChange(o, r, &d)
+}
+
+const (
+	// versionsShown is how many changes the page of an item lists, and hunksShown how many places of the last one.
+	versionsShown = 30
+	hunksShown    = 3
+)
+
+// lastChange finds what the last change changed. There may be nothing to compare.
+func lastChange(o Options, r *http.Request, d *itemData) error {
+	if len(d.Changes) == 0 {
+		return nil
+	}
+	d.LastChange = &d.Changes[0]
+	if c := d.LastChange; c.Before == "" || c.Before == c.SHA256 {
+		return nil
+	}
+	diff, err := api.GetDiff.Call(r.Context(), o.Client,
+		api.DiffQuery{ID: d.ID, From: d.LastChange.Before, To: d.LastChange.SHA256})
+	if err != nil {
+		if refusal(err) != nil {
+			err = nil // a capture is not kept any more
+		}
+		return err
+	}
+	d.MoreHunks = max(0, len(diff.Hunks)-hunksShown)
+	diff.Hunks = diff.Hunks[:min(len(diff.Hunks), hunksShown)]
+	d.Diff = &diff
+	return nil
 }
 
 // bodies leaves one capture of each body, the one that was read last: texts are compared as they are read now.
@@ -161,7 +197,7 @@ func add(o Options, r *http.Request) (page, error) {
 	return page{name: "added", title: "Added", data: batch}, err
 }
 
-// act checks, forces or removes an item, or takes what is watched of it for right.
+// act checks, forces, pauses or removes an item, or takes what is watched of it for right.
 func act(o Options, r *http.Request) (page, error) {
 	id, what := r.PathValue("id"), r.PostForm.Get("do")
 	var err error
@@ -170,12 +206,17 @@ func act(o Options, r *http.Request) (page, error) {
 		_, err = api.ReindexItem.Call(r.Context(), o.Client, api.ReindexRequest{ID: id, Force: what == "force"})
 	case "remove":
 		_, err = api.RemoveItem.Call(r.Context(), o.Client, api.ItemID{ID: id})
+	case "pause", "resume":
+		paused := what == "pause"
+		_, err = api.PatchItem.Call(r.Context(), o.Client, api.ItemPatch{ID: id,
+			ItemSettings: api.ItemSettings{Paused: &paused}})
 	case "accept":
 		_, err = api.AcceptWatch.Call(r.Context(), o.Client, api.ItemID{ID: id})
 	default:
-		err = badRequest("an item can be checked, forced or removed, and its watch accepted")
+		err = badRequest("an item can be checked, forced, paused, resumed or removed, and its watch accepted")
 	}
-	done := map[string]string{"check": "check", "force": "forced", "remove": "removed", "accept": "accepted"}[what]
+	done := map[string]string{"check": "check", "force": "forced", "remove": "removed", "accept": "accepted",
+		"pause": "paused", "resume": "resumed"}[what]
 	return page{to: "/items/" + url.PathEscape(id) + "?done=" + done}, err
 }
 

@@ -27,7 +27,7 @@ func TestAddFindAndCompare(t *testing.T) {
 	s.do(chromedp.SendKeys("#urls", url), chromedp.Click("form[action^='/api/ui/add'] button"),
 		chromedp.WaitVisible(".flash"))
 	s.reads("h1", "Indexed")
-	s.reads("#live-item", "fetched for the first time")
+	s.reads("#live-item", "387 words added")
 
 	s.do(chromedp.Click("header nav a[href^='/api/ui/search']"), chromedp.WaitVisible("input[type=search]"))
 	s.do(chromedp.SendKeys("input[type=search]", "bent ste"))
@@ -44,7 +44,7 @@ func TestAddFindAndCompare(t *testing.T) {
 	s.do(chromedp.Click("#results h2 a"), chromedp.WaitVisible("button[value=check]"))
 	s.press("button[value=check]")
 	s.do(chromedp.WaitVisible(".flash"))
-	s.reads("#live-item", "What changed")
+	s.reads("#live-item", "seven weeks")
 	s.shoot("item")
 	s.press("#live-item td.acts a")
 	s.do(chromedp.WaitVisible(".diff"))
@@ -100,6 +100,7 @@ func TestEverybody(t *testing.T) {
 	for name, path := range map[string]string{
 		"changes": "", "machine": "/machine", "attention": "/attention",
 		"items": "/items", "no-items": "/items?find=submarine", "one-item": "/items/" + one.ID,
+		"reading":   "/items/" + one.ID + "/captures/" + digest + "/read",
 		"no-change": "/items/" + one.ID + "/diff?from=" + digest + "&to=" + digest,
 		"found":     "/search?q=tide&pictures=1", "hosts": "/hosts", "host": "/hosts/" + host, "unknown": "/nothing",
 		"backfill": "/backfill", "run": "/backfill/" + run.ID, "index": "/index", "audit": "/index/run?id=" + audit.ID,

@@ -1,0 +1,69 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// TestU2PagesOwnPage: a page's own page leads with its last change and its past, each version can be compared with any
+// other, and what the machine knows is folded away.
+func TestU2PagesOwnPage(t *testing.T) {
+	r := newRig(t)
+	id := idOf(t, "https://port.example/ok/one")
+	item := "/api/ui/items/" + id
+	shown := func(wanted ...string) string { t.Helper(); return shows(t, r, item, wanted...) }
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
+	shown("Nothing was read of it yet")
+	r.work()
+	r.say(id, "The lock is closed on Mondays.")
+	r.say(id, "The lock is closed on Tuesdays.")
+	body := shown("Last change", "1 word added, 1 removed", "<ins>Tuesdays.</ins>", "Ignore this…", `role="group"`, "3 changes",
+		"<details><summary>What is known", "because: ", `value="pause"`)
+	if n := strings.Count(body, "<rect "); n < 3 {
+		t.Errorf("%d marks", n)
+	}
+	var detail api.ItemDetail
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/items/"+id, "").Body.Bytes(), &detail))
+	first, last := detail.Captures[2].SHA256, detail.Captures[0].SHA256
+	shown(`<option value="` + first + `"`)
+	shows(t, r, item+"/diff?from="+first+"&to="+last, "on Tuesdays.", `value="`+first+`" selected`)
+	earlier := "from=" + first + "&amp;to=" + detail.Captures[1].SHA256
+	shows(t, r, item+"/diff", `rel="prev" href="`+item+"/diff?"+earlier)
+	shows(t, r, item+"/diff?"+strings.ReplaceAll(earlier, "&amp;", "&"), `rel="next"`, "Mondays")
+	if to := send(t, r, item, url.Values{"do": {"pause"}}); to != item+"?done=paused" {
+		t.Errorf("paused leads to %s", to)
+	}
+	shown(`value="resume"`, ">paused<")
+	send(t, r, item, url.Values{"do": {"resume"}})
+	shown(`value="pause"`)
+}
+
+// TestU2ReadingACapture: a capture is a page to read: its Markdown without markup, pictures and scripts of strangers,
+// and with links to the web only.
+func TestU2ReadingACapture(t *testing.T) {
+	r := newRig(t)
+	id := idOf(t, "https://port.example/ok/one")
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
+	r.work()
+	r.say(id, `&lt;script&gt;alert(1)&lt;/script&gt; **bold** [here](javascript:alert(1)) [there](https://a.example/?a=1&amp;b)
+		![a crane](https://evil.example/x.png)`)
+	var detail api.ItemDetail
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/items/"+id, "").Body.Bytes(), &detail))
+	path := "/api/ui/items/" + id + "/captures/" + detail.Captures[0].SHA256 + "/read"
+	body := shows(t, r, path, "As it was", "&lt;script&gt;alert(1)&lt;/script&gt; <strong>bold</strong> here", `rel="noreferrer noopener nofollow">there</a>`,
+		"harbour of one", "download")
+	for _, bad := range []string{"<script>alert", "javascript:", "<img", "evil.example/x.png\""} {
+		if strings.Contains(body, bad) {
+			t.Errorf("%q is in it:\n%s", bad, body)
+		}
+	}
+	if w := do(t, r, "GET", strings.Replace(path, detail.Captures[0].SHA256, strings.Repeat("0", 64), 1), ""); w.Code !=
+		http.StatusNotFound {
+		t.Errorf("no such capture: %d", w.Code)
+	}
+}

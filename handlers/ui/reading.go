@@ -1,0 +1,99 @@
+package ui
+
+import (
+	"bytes"
+	"html/template"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	goldtext "github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// maxReading is how much of a text is shown as a page.
+const maxReading = 512 << 10
+
+// strangers makes pages of what strangers wrote: markup of theirs is text, pictures are left out, and links lead to the
+// web only.
+var strangers = goldmark.New(
+	goldmark.WithParser(parser.NewParser(
+		parser.WithBlockParsers(without(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())...),
+		parser.WithInlineParsers(without(parser.DefaultInlineParsers(), parser.NewRawHTMLParser())...),
+		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+		parser.WithASTTransformers(util.Prioritized(strangeNodes{}, 100)))),
+	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
+)
+
+// without leaves out the parser of the same type as one.
+func without(all []util.PrioritizedValue, one any) []util.PrioritizedValue {
+	return slices.DeleteFunc(all, func(v util.PrioritizedValue) bool {
+		return reflect.TypeOf(v.Value) == reflect.TypeOf(one)
+	})
+}
+
+// strangeNodes takes out of a document what leads elsewhere unasked, and puts its headings below that of the page.
+type strangeNodes struct{}
+
+// Transform implements [parser.ASTTransformer].
+func (strangeNodes) Transform(doc *ast.Document, _ goldtext.Reader, _ parser.Context) {
+	var out []ast.Node
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			n.Level = min(n.Level+1, 6)
+		case *ast.Image:
+			out = append(out, n)
+		case *ast.Link:
+			if external(string(n.Destination)) == "" {
+				out = append(out, n)
+			} else {
+				n.SetAttributeString("rel", []byte("noreferrer noopener nofollow"))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, n := range out {
+		unwrap(n)
+	}
+}
+
+type readingData struct {
+	Item    api.Item
+	Capture api.Capture
+	Body    template.HTML // by a converter that lets no markup of strangers through
+	Cut     bool
+}
+
+// reading shows a capture as a page to read.
+func reading(o Options, r *http.Request) (page, error) {
+	id, digest := r.PathValue("id"), r.PathValue("sha256")
+	it, err := api.GetItem.Call(r.Context(), o.Client, api.ItemID{ID: id})
+	if err != nil {
+		return page{}, err
+	}
+	text, err := api.GetCapture.Call(r.Context(), o.Client, api.CaptureID{ID: id, SHA256: digest})
+	if err != nil {
+		return page{}, err
+	}
+	d := readingData{Item: it.Item, Cut: len(text) > maxReading}
+	if i := slices.IndexFunc(it.Captures, func(c api.Capture) bool { return c.SHA256 == digest }); i >= 0 {
+		d.Capture = it.Captures[i]
+	}
+	d.Capture.SHA256 = digest
+	var body bytes.Buffer
+	err = strangers.Convert([]byte(words.Clip(strings.ToValidUTF8(string(text), "�"), maxReading)), &body)
+	d.Body = template.HTML(body.String())
+	return page{name: "reading", title: titleOf(it.Item), data: d}, err
+}
