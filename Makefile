@@ -21,7 +21,7 @@ GOBUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags="$(LDFLAGS)"
 export TOOLS
 
 .DEFAULT_GOAL := help
-.PHONY: help run func func-version app build test test-ui check openapi demo bench attack model mutants soak prove package release release-check deb-check container infra-check clean
+.PHONY: help run func func-version app build test test-ui screenshots check openapi demo bench attack model mutants soak prove package release release-check deb-check container infra-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -58,6 +58,10 @@ test: check ## run every test, on the embedded store and on Azurite, which it in
 test-ui: build ## the dashboard in Chromium (CHROMIUM), which must be installed; pictures in build/screenshots
 	$(GOBUILD) -o build/demosite ./tools/demosite
 	cd testing/browser && $(GO) vet ./... && $(GO) test ./...
+
+screenshots: test-ui ## write the pictures of the dashboard in docs/images anew
+	for page in a-changes a-item a-diff a-search a-items a-rule; do for width in wide narrow; do \
+	  cp build/screenshots/$$page-$$width.png docs/images/dashboard-$${page#a-}-$$width.png; done; done
 
 check: ## gofmt, vet and tidiness
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; gofmt -l $$(git ls-files '*.go'); exit 1; }

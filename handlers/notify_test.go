@@ -168,6 +168,8 @@ func TestW6Poison(t *testing.T) {
 		!strings.Contains(page.Deliveries[0].Answer.Error, "could not be worked on") {
 		t.Errorf("%+v", page)
 	}
+	shows(t, r, "/api/ui/notifications?state=failed", `value="retry"`)
+	shows(t, r, "/api/ui/attention", "Messages that were not taken", `value="retry"`)
 }
 
 // channelAndRule makes a channel, ops, and a rule for everything.
@@ -193,8 +195,11 @@ func TestW7Dashboard(t *testing.T) {
 	r.receiver.fails = true
 	for r.deliver(notify.Queue, "/DeliveryWorker") {
 	}
-	shows(t, r, "/api/ui/notifications", "ops", "https://h.example/", "pager", "All", "in the file",
+	body := shows(t, r, "/api/ui/notifications", "ops", "https://h.example/", "pager", "All", "in the file",
 		"Page 0 – content", "no such hook", "Send a test")
+	if strings.Contains(body, `value="retry"`) {
+		t.Error("what is tried again by itself can be sent again")
+	}
 	post := func(form string) *httptest.ResponseRecorder {
 		req := httptest.NewRequestWithContext(t.Context(), "POST", "/api/ui/notifications", strings.NewReader(form))
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")

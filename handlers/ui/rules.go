@@ -22,12 +22,7 @@ type ruleData struct {
 
 // rule is the form of a rule.
 func rule(o Options, r *http.Request) (page, error) {
-	it, err := api.GetRule.Call(r.Context(), o.Client, api.RuleID{ID: r.PathValue("id")})
-	if err != nil {
-		return page{}, err
-	}
-	return rulePage(o, r, ruleData{ID: it.ID, Origin: it.Origin, Gathered: it.Gathered,
-		Form: form{Values: ruleValues(it.RuleSpec)}})
+	return rulePage(o, r, ruleData{ID: r.PathValue("id")})
 }
 
 // newRule is the form of a rule that is none yet. Its address may say what to begin with.
@@ -38,10 +33,20 @@ func newRule(o Options, r *http.Request) (page, error) {
 func rulePage(o Options, r *http.Request, d ruleData) (page, error) {
 	all, err := api.ListChannels.Call(r.Context(), o.Client, api.None{})
 	d.Channels = all.Channels
-	p := page{name: "rule", title: "Rule " + d.Form.Get("name"), data: d}
-	if d.ID == "" {
+	p := page{name: "rule"}
+	switch {
+	case err != nil:
+	case d.ID == "":
 		p.title = "New rule"
+	default:
+		var it api.Rule
+		it, err = api.GetRule.Call(r.Context(), o.Client, api.RuleID{ID: d.ID})
+		d.Origin, d.Gathered, p.title = it.Origin, it.Gathered, "Rule "+it.Name
+		if d.Form.Values == nil {
+			d.Form.Values = ruleValues(it.RuleSpec)
+		}
 	}
+	p.data = d
 	if d.Form.Problem != nil {
 		p.status = d.Form.Problem.Status
 	}

@@ -43,6 +43,8 @@ func TestItemsAndTags(t *testing.T) {
 		s.open(path)
 		seen(name)
 	}
+	s.open("/items?tag=sea")
+	s.shootBoth("a-items")
 	s.open("/items/" + one.ID + "/settings")
 	s.do(chromedp.SetValue(`[name="watch.include"]`, "main >"), chromedp.Click("main button.main"))
 	s.reads(`label:has([name="watch.include"])`, "main >")

@@ -35,7 +35,7 @@ func TestAddFindAndCompare(t *testing.T) {
 	s.reads("#results", "1 result")
 	s.reads("#said", "1 result")
 	s.reads("#results mark", "bent")
-	s.shoot("search")
+	s.shootBoth("a-search")
 
 	path := filepath.Join(s.folder, "reference", "specifications.html")
 	body, err := os.ReadFile(path)
@@ -45,21 +45,21 @@ func TestAddFindAndCompare(t *testing.T) {
 	s.press("button[value=check]")
 	s.do(chromedp.WaitVisible(".flash"))
 	s.reads("#live-item", "seven weeks")
-	s.shoot("item")
+	s.shootBoth("a-item")
 	s.press("#live-item td.acts a")
 	s.do(chromedp.WaitVisible(".diff"))
 	if gone, come := s.text(".diff del"), s.text(".diff ins"); strings.TrimSpace(gone) != "six" ||
 		strings.TrimSpace(come) != "seven" {
 		t.Errorf("%q became %q", gone, come)
 	}
-	s.shoot("diff")
+	s.shootBoth("a-diff")
 
 	s.open("")
 	s.reads("#live-changes", "seven weeks")
 	s.reads("main", "2 unread")
 	s.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("o"))
 	s.reads("[data-change]:first-of-type details", "seven")
-	s.shoot("changes")
+	s.shootBoth("a-changes")
 	s.do(chromedp.KeyEvent("u"), chromedp.WaitVisible("main"))
 	s.reads("main", "1 unread")
 	s.press("[data-change] .acts a")

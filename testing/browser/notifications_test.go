@@ -45,6 +45,7 @@ func TestNotifications(t *testing.T) {
 		chromedp.WaitVisible("#preview"))
 	s.reads("main", "1 change of the newest 1")
 	seen("rule-preview")
+	s.shootBoth("a-rule")
 	s.do(chromedp.Click("main button.main"), chromedp.WaitVisible(".flash"))
 	s.reads("#rules ~ .wide", "Everything")
 	seen("notifications")

@@ -177,6 +177,15 @@ func (s *stage) shoot(name string) {
 	must(s.T, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
 }
 
+// shootBoth keeps a picture of the page at both widths.
+func (s *stage) shootBoth(name string) {
+	s.Helper()
+	for _, l := range []look{looks[2], looks[0]} {
+		s.lookAs(l)
+		s.shoot(name + "-" + l.name)
+	}
+}
+
 // look is how a page is looked at.
 type look struct {
 	name   string
