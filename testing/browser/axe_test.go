@@ -78,3 +78,15 @@ func (s *stage) fits(what string) {
 		s.Errorf("%s is %s too wide", what, fmt.Sprint(over, " pixels"))
 	}
 }
+
+// everybody fails the test for what keeps anybody from using the page, in each look, and keeps pictures of them.
+func (s *stage) everybody(axe, name string) {
+	s.Helper()
+	for _, l := range looks {
+		s.lookAs(l)
+		s.accessible(axe, name+", "+l.name)
+		s.fits(name + ", " + l.name)
+		s.shoot(name + "-" + l.name)
+	}
+	s.lookAs(looks[0])
+}

@@ -14,16 +14,6 @@ import (
 func TestItemsAndTags(t *testing.T) {
 	s := newStage(t)
 	script := axe(t)
-	seen := func(name string) {
-		t.Helper()
-		for _, l := range looks {
-			s.lookAs(l)
-			s.accessible(script, name+", "+l.name)
-			s.fits(name + ", " + l.name)
-			s.shoot(name + "-" + l.name)
-		}
-		s.lookAs(looks[0])
-	}
 	one, err := api.AddURL.Call(t.Context(), s.client, api.AddURLRequest{URL: s.site + "/index.html",
 		ItemSettings: api.ItemSettings{Tags: []string{"sea"}}})
 	must(t, err)
@@ -41,27 +31,27 @@ func TestItemsAndTags(t *testing.T) {
 		"item-of-a-tag": "/items/" + one.ID, "import-list": "/import",
 	} {
 		s.open(path)
-		seen(name)
+		s.everybody(script, name)
 	}
 	s.open("/items?tag=sea")
 	s.shootBoth("a-items")
 	s.open("/items/" + one.ID + "/settings")
 	s.do(chromedp.SetValue(`[name="watch.include"]`, "main >"), chromedp.Click("main button.main"))
 	s.reads(`label:has([name="watch.include"])`, "main >")
-	seen("settings-refused")
+	s.everybody(script, "settings-refused")
 	s.do(chromedp.SetValue(`[name="watch.include"]`, "main"), chromedp.Click("main button.main"))
 	s.reads(".flash", "It is saved.")
 	s.open("/import")
 	s.do(chromedp.SetValue("textarea", s.site+"/harbour.html\nftp://example.com/"), chromedp.Click("main button.main"))
 	s.reads("#live-list h1", "done")
-	seen("imported")
+	s.everybody(script, "imported")
 	s.open("/items")
 	s.do(chromedp.SetValue(`[name="of"]`, "filter"), chromedp.Click(`button[value="remove"]`))
 	s.reads("h1", "Remove 2 items?")
-	seen("remove")
+	s.everybody(script, "remove")
 	s.do(chromedp.Click(`button[value="pause"]`))
 	s.reads("#live-bulk h1", "done")
-	seen("bulk")
+	s.everybody(script, "bulk")
 	if len(s.said) > 0 {
 		t.Errorf("the console says %q", s.said)
 	}

@@ -110,12 +110,7 @@ func TestEverybody(t *testing.T) {
 		"help":       "/help", "settings": "/help/settings", "guide": "/help/guide",
 	} {
 		s.open(path)
-		for _, l := range looks {
-			s.lookAs(l)
-			s.accessible(script, name+", "+l.name)
-			s.fits(name + ", " + l.name)
-			s.shoot(name + "-" + l.name)
-		}
+		s.everybody(script, name)
 	}
 	s.open("/items")
 	s.do(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))

@@ -13,16 +13,6 @@ import (
 func TestNotifications(t *testing.T) {
 	s := newStage(t)
 	script := axe(t)
-	seen := func(name string) {
-		t.Helper()
-		for _, l := range looks {
-			s.lookAs(l)
-			s.accessible(script, name+", "+l.name)
-			s.fits(name + ", " + l.name)
-			s.shoot(name + "-" + l.name)
-		}
-		s.lookAs(looks[0])
-	}
 	_, err := api.AddURL.Call(t.Context(), s.client, api.AddURLRequest{URL: s.site + "/index.html"})
 	must(t, err)
 	s.eventually("it was fetched", func() bool {
@@ -31,27 +21,27 @@ func TestNotifications(t *testing.T) {
 	})
 	s.open("/notifications")
 	s.do(chromedp.Click(`main a[href$="new-channel"]`), chromedp.WaitVisible(`[name="url"]`))
-	seen("new-channel")
+	s.everybody(script, "new-channel")
 	s.do(chromedp.SetValue(`[name="name"]`, "ops"), chromedp.SetValue(`[name="url"]`, s.site+"/hook"),
 		chromedp.Click("main button.main"), chromedp.WaitVisible(".note code"))
 	s.do(chromedp.Click(`button[value="test"]`), chromedp.WaitVisible(".alert"))
 	s.reads(".alert", "did not take the test")
-	seen("channel")
+	s.everybody(script, "channel")
 	s.open("/notifications/new-rule")
 	s.do(chromedp.SetValue(`[name="name"]`, "Everything"), chromedp.SetValue(`[name="filter.added"]`, "("),
 		chromedp.Click(`[name="channels"]`), chromedp.Click("main button.main"), chromedp.WaitVisible("small.bad"))
-	seen("rule-refused")
+	s.everybody(script, "rule-refused")
 	s.do(chromedp.Clear(`[name="filter.added"]`), chromedp.Click(`button[value="preview"]`),
 		chromedp.WaitVisible("#preview"))
 	s.reads("main", "1 change of the newest 1")
-	seen("rule-preview")
+	s.everybody(script, "rule-preview")
 	s.shootBoth("a-rule")
 	s.do(chromedp.Click("main button.main"), chromedp.WaitVisible(".flash"))
 	s.reads("#rules ~ .wide", "Everything")
-	seen("notifications")
+	s.everybody(script, "notifications")
 	changes, err := api.ListChanges.Call(t.Context(), s.client, api.ChangeQuery{Top: 1})
 	must(t, err)
 	s.open("/changes/" + changes.Changes[0].ID)
 	s.reads("main", "Everything")
-	seen("change")
+	s.everybody(script, "change")
 }
