@@ -15,7 +15,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
-	"github.com/tidemark/tidemark/pkg/policy/watch"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -68,12 +67,6 @@ func lengthText(d time.Duration) string {
 
 // optionsOf are options as a request has them, checked.
 func optionsOf(s api.TagSettings) (options.Options, error) {
-	if w := s.Watch; w != nil {
-		_, err := watch.Compile(watch.Spec{Include: w.Include, Exclude: w.Exclude, Ignore: w.Ignore, Trigger: w.Trigger})
-		if err != nil {
-			return options.Options{}, err
-		}
-	}
 	return options.Options{Watch: (*options.Watch)(s.Watch), Interval: (*options.Interval)(s.Interval),
 		Schedule: (*options.Schedule)(s.Schedule), ActiveHours: (*options.ActiveHours)(s.ActiveHours),
 		Priority: s.Priority}.Validate()

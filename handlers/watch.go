@@ -44,7 +44,7 @@ type watcher struct {
 func newWatcher(v *call, ids []source.ID, set *options.Watch) (w watcher, err error) {
 	w = watcher{v: v, ids: ids}
 	if set != nil {
-		w.spec = watch.Spec{Include: set.Include, Exclude: set.Exclude, Ignore: set.Ignore, Trigger: set.Trigger}
+		w.spec = set.Spec()
 		w.rules, err = watch.Compile(w.spec)
 	}
 	return w, err

@@ -35,8 +35,7 @@ func watchingOf(set *options.Watch, version string) *watching {
 	if set == nil {
 		return nil
 	}
-	w := &watching{index: set.Index == options.IndexWatched, spec: watch.Spec{Include: set.Include,
-		Exclude: set.Exclude, Ignore: set.Ignore, Trigger: set.Trigger}}
+	w := &watching{index: set.Index == options.IndexWatched, spec: set.Spec()}
 	if len(set.Include)+len(set.Exclude)+len(set.Ignore) == 0 && set.Trigger == "" {
 		return nil
 	}

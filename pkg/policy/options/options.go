@@ -39,6 +39,11 @@ type Watch struct {
 	Index   string   `json:"index,omitempty"`   // what is indexed: IndexPage, the default, or IndexWatched
 }
 
+// Spec is what of it decides what counts.
+func (w *Watch) Spec() watch.Spec {
+	return watch.Spec{Include: w.Include, Exclude: w.Exclude, Ignore: w.Ignore, Trigger: w.Trigger}
+}
+
 // What of a page is indexed where a part is watched.
 const (
 	IndexPage    = "page"
@@ -151,7 +156,7 @@ func (w *Watch) validate() error {
 	if !slices.Contains([]string{"", IndexPage, IndexWatched}, w.Index) {
 		return fault.Field("watch.index", "watch.index must be %s or %s, not %.40q", IndexPage, IndexWatched, w.Index)
 	}
-	_, err := watch.Compile(watch.Spec{Include: w.Include, Exclude: w.Exclude, Ignore: w.Ignore, Trigger: w.Trigger})
+	_, err := watch.Compile(w.Spec())
 	return err
 }
 
