@@ -22,7 +22,13 @@ type ruleData struct {
 
 // rule is the form of a rule.
 func rule(o Options, r *http.Request) (page, error) {
-	return rulePage(o, r, ruleData{ID: r.PathValue("id")})
+	d := ruleData{ID: r.PathValue("id")}
+	test, err := api.TestRule.Call(r.Context(), o.Client, api.RuleID{ID: d.ID})
+	if err != nil {
+		return page{}, err
+	}
+	d.Preview = &test
+	return rulePage(o, r, d)
 }
 
 // newRule is the form of a rule that is none yet. Its address may say what to begin with.

@@ -86,7 +86,23 @@ func (s *stage) everybody(axe, name string) {
 		s.lookAs(l)
 		s.accessible(axe, name+", "+l.name)
 		s.fits(name + ", " + l.name)
+		if l.width < 640 {
+			s.thumbs(name)
+		}
 		s.shoot(name + "-" + l.name)
 	}
 	s.lookAs(looks[0])
+}
+
+// thumbs fails the test for what is to be pressed and is smaller than a thumb needs: 44 pixels.
+func (s *stage) thumbs(what string) {
+	s.Helper()
+	var small []string
+	s.do(chromedp.Evaluate(`[...document.querySelectorAll("button, select, textarea, summary, .button, header nav a, "+
+		".chips a, .pages a, .sections a, .acts a, .facets a, input:not([type=checkbox], [type=radio], [type=hidden])")]
+		.filter(e => { const r = e.getBoundingClientRect(); return r.width > 1 && r.height > 1 && r.height < 43.5 })
+		.map(e => e.outerHTML.slice(0, 120))`, &small))
+	for _, e := range small {
+		s.Errorf("%s: too small for a thumb: %s", what, e)
+	}
 }

@@ -32,8 +32,15 @@ func TestNotifications(t *testing.T) {
 		chromedp.Click(`[name="channels"]`), chromedp.Click("main button.main"), chromedp.WaitVisible("small.bad"))
 	s.everybody(script, "rule-refused")
 	s.do(chromedp.Clear(`[name="filter.added"]`), chromedp.Click(`button[value="preview"]`),
-		chromedp.WaitVisible("#preview"))
-	s.reads("main", "1 change of the newest 1")
+		chromedp.WaitVisible("#told"))
+	s.reads("#preview", "1 change of the newest 1")
+	s.do(chromedp.SendKeys(`[name="filter.q"]`, "submarine"))
+	s.reads("#preview", "0 changes of the newest 1")
+	s.do(chromedp.SendKeys(`[name="filter.removed"]`, "("))
+	s.reads("#preview", "missing closing )")
+	s.do(chromedp.Evaluate(`["filter.q", "filter.removed"].forEach(n => document.getElementsByName(n)[0].value = "")`,
+		nil), chromedp.SendKeys(`[name="filter.q"]`, "tide"))
+	s.reads("#preview", "1 change of the newest 1")
 	s.everybody(script, "rule-preview")
 	s.shootBoth("a-rule")
 	s.do(chromedp.Click("main button.main"), chromedp.WaitVisible(".flash"))

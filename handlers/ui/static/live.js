@@ -71,6 +71,26 @@ for (const form of document.querySelectorAll("form[data-typed]")) {
   form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 200); });
 }
 
+// What a form would lead to is shown while one changes it.
+for (const form of document.querySelectorAll("form[data-preview]")) {
+  let timer, running;
+  const part = document.getElementById(form.dataset.preview);
+  const show = async () => {
+    running?.abort();
+    running = new AbortController();
+    const said = new URLSearchParams(new FormData(form));
+    said.set("do", "preview");
+    try {
+      const res = await fetch(form.action, { method: "POST", body: said, signal: running.signal, credentials: "same-origin" });
+      const page = new DOMParser().parseFromString(await res.text(), "text/html");
+      const wrong = page.querySelector("[role=alert]");
+      if (wrong) part.replaceChildren(wrong);
+      else if (res.ok) renew(part, page.getElementById(part.id));
+    } catch { /* aborted by the next key, or the server is away */ }
+  };
+  form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 400); });
+}
+
 // A part that says where the rest of it is gets it when it is opened; without this it has a link.
 document.addEventListener("toggle", async (e) => {
   const from = e.target.dataset?.load;
