@@ -35,6 +35,8 @@ func TestU2PagesOwnPage(t *testing.T) {
 	earlier := "from=" + first + "&amp;to=" + detail.Captures[1].SHA256
 	shows(t, r, item+"/diff", `rel="prev" href="`+item+"/diff?"+earlier)
 	shows(t, r, item+"/diff?"+strings.ReplaceAll(earlier, "&amp;", "&"), `rel="next"`, "Mondays")
+	send(t, r, "/api/ui/read", url.Values{"upTo": {listed(t, r, "top=1").Cursor}})
+	shows(t, r, item+"/diff?from=read", "The texts are the same", "Since I read it last")
 	if to := send(t, r, item, url.Values{"do": {"pause"}}); to != item+"?done=paused" {
 		t.Errorf("paused leads to %s", to)
 	}
