@@ -1,8 +1,13 @@
 package ui
 
 import (
+	"encoding/json"
+	"fmt"
+	"image/png"
 	"io/fs"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"strconv"
@@ -105,5 +110,37 @@ func TestU9OneStylesheet(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestU7Installable: the manifest names icons that are there, each of the size that it says, and starts at the first
+// page.
+func TestU7Installable(t *testing.T) {
+	b, err := fs.ReadFile(files, "static/manifest.webmanifest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m struct {
+		Name  string
+		Start string `json:"start_url"`
+		Icons []struct{ Src, Sizes, Type string }
+	}
+	if err := json.Unmarshal(b, &m); err != nil || m.Name == "" || m.Start != "../" || len(m.Icons) < 3 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	h := New(Options{})
+	for _, icon := range m.Icons {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", Root+"/static/"+icon.Src, nil))
+		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != icon.Type {
+			t.Errorf("%s: %d %s", icon.Src, w.Code, w.Header().Get("Content-Type"))
+		}
+		if icon.Type != "image/png" {
+			continue
+		}
+		size, err := png.DecodeConfig(w.Body)
+		if have := fmt.Sprintf("%dx%d", size.Width, size.Height); err != nil || have != icon.Sizes {
+			t.Errorf("%s is %s, not %s: %v", icon.Src, have, icon.Sizes, err)
+		}
 	}
 }

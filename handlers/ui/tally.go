@@ -51,6 +51,13 @@ func (o Options) status(ctx context.Context) (counts, error) {
 	return o.count(ctx)
 }
 
+// forget has the next page count anew: somebody has just done something, and looks for what came of it.
+func (t *tally) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.at = time.Time{}
+}
+
 func (o Options) count(ctx context.Context) (c counts, err error) {
 	began := time.Now()
 	if c.SearchStatus, err = api.GetStatus.Call(ctx, o.Client, api.StatusQuery{}); err == nil {

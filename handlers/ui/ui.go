@@ -196,6 +196,9 @@ func (s *server) serve(v view) http.Handler {
 		if err == nil {
 			p, err = v(s.Options, r)
 		}
+		if r.Method == http.MethodPost {
+			s.tally.forget()
+		}
 		if err != nil {
 			p = s.failed(r, err)
 		}
