@@ -112,7 +112,7 @@ func TestL7FirstMinutes(t *testing.T) {
 	t.Run("the home page", func(t *testing.T) {
 		n := arrive(t)
 		n.running(func(*api.Client) {
-			n.home("text/html,*/*;q=0.8", http.StatusOK, "Overview · Tidemark")
+			n.home("text/html,*/*;q=0.8", http.StatusOK, "What changed · Tidemark")
 			n.home("*/*", http.StatusOK, `{"dashboard":"/api/ui","documentation":"/api/docs"`)
 		})
 	})
