@@ -13,6 +13,8 @@ const (
 	costly = 50 * time.Millisecond
 	// recent is how old a count may be that is shown while a new one is made.
 	recent = time.Minute
+	// rest is how many times as long as a count took nobody counts again.
+	rest = 20
 )
 
 // counts are the items of all hosts, and how many things need a person.
@@ -37,8 +39,9 @@ func (o Options) status(ctx context.Context) (counts, error) {
 	t := o.tally
 	t.mu.Lock()
 	last, again := t.last, false
-	known := t.took > costly && o.Clock().Sub(t.at) < recent
-	if known && !t.counting {
+	age := o.Clock().Sub(t.at)
+	known := t.took > costly && age < recent
+	if known && !t.counting && age > rest*t.took {
 		t.counting, again = true, true
 	}
 	t.mu.Unlock()

@@ -30,10 +30,19 @@ func TestU1CountIsShownAgain(t *testing.T) {
 	now := time.Now()
 	o := Options{Client: api.NewClient("http://in.process", "", &http.Client{Transport: g}),
 		Clock: func() time.Time { return now }, tally: &tally{at: now, took: 2 * costly, last: counts{Needs: 7}}}
-	for range 3 {
+	page := func() {
+		t.Helper()
 		if c, err := o.status(t.Context()); err != nil || c.Needs != 7 {
 			t.Fatalf("waits for a count that is there: %+v, %v", c, err)
 		}
+	}
+	page()
+	if o.tally.counting {
+		t.Error("counts again at once")
+	}
+	now = now.Add(2*rest*costly + 1)
+	for range 3 {
+		page()
 	}
 	<-g.asked
 	g.let <- struct{}{}
