@@ -53,7 +53,7 @@ func TestDashboardPages(t *testing.T) {
 		"/api/ui/items?find=submarine": "Nothing fits",
 		"/api/ui/items/" + id:          "fetched for the first time", "/api/ui/search": "What are you looking for?",
 		"/api/ui/search?q=harbour": "<mark>harbour</mark>", "/api/ui/search?q=submarine": "Nothing was found",
-		"/api/ui/hosts": "port.example", "/api/ui/hosts/port.example": "Between two starts",
+		"/api/ui/hosts": "port.example", "/api/ui/hosts/port.example": "How it is asked",
 		"/api/ui/static/style.css": "--accent", "/api/ui/static/live.js": "data-live",
 	} {
 		w := do(t, r, "GET", path, "")

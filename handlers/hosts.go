@@ -27,9 +27,15 @@ func hostJSON(v registry.HostView) api.HostDetail {
 		MaxConcurrent: v.MaxConcurrent, CrawlDelayMS: v.CrawlDelay.Milliseconds(), NextStartAt: v.NextStart,
 		NextDueAt: v.NextDueAt,
 		Workers:   v.Workers, Requests: v.Requests, RecentChecks: v.Checks, TombstonesToday: v.Losses,
-		Robots:        []api.RobotsState{},
+		Robots: []api.RobotsState{}, Days: []api.HostDay{},
 		RequestsToday: int(v.Today.Requests), BytesToday: v.Today.Bytes,
 		RequestsPerDay: int(v.Daily.Requests), BytesPerDay: v.Daily.Bytes, MaxItems: v.MaxItems,
+	}
+	for _, d := range v.Days {
+		if d.Requests > 0 || d.All > 0 {
+			out.Days = append(out.Days, api.HostDay{Day: d.Day, Requests: d.Requests, Bytes: d.Bytes, Checks: d.All,
+				Changes: d.Changed, Errors: d.Failed})
+		}
 	}
 	for _, scheme := range []string{"https", "http"} {
 		if row, ok := v.Robots[scheme]; ok {

@@ -40,7 +40,13 @@ func siteJSON(v sitepoll.Site) api.Site {
 		Look: lookJSON(v.Now), Last: lookJSON(v.Last), LastFeeds: lookJSON(v.LastFeeds),
 		LastMod: api.LastModRecord{Right: v.LastMod.Right, Wrong: v.LastMod.Wrong, Unannounced: v.LastMod.Unannounced,
 			Truthful: v.LastMod.Truthful()},
+		Coverage: coverageJSON(v.Coverage),
 	}
+}
+
+func coverageJSON(c sitepoll.Coverage) api.Coverage {
+	return api.Coverage{Found: c.Found, New: c.New, Known: c.Known, Excluded: c.Excluded, Trapped: c.Trapped,
+		Refused: c.Refused, Reasons: c.Reasons}
 }
 
 func lookJSON(l *sitepoll.Poll) *api.Look {

@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
@@ -82,4 +85,30 @@ func TestE14Contract(t *testing.T) {
 			w.Header().Get("Content-Type"), pretty(t, w.Body.Bytes()))
 	}
 	golden(t, "sites.golden", log.String())
+}
+
+// U3: the page of a host says what its polls found and by which rule addresses were left out, what was asked of it,
+// why pages fail, and how it is treated, in words; its chart has a text form.
+func TestU3TheSite(t *testing.T) {
+	r, q := newSitesRig(t)
+	sites := site.List{{Slug: "port", Domain: "port.example", Sitemaps: port[0].Sitemaps,
+		Exclude: []*regexp.Regexp{regexp.MustCompile("/two$")}}}
+	clock := func() time.Time { return r.now }
+	r.v.Polls = sitepoll.New(r.v.Store, r.v.Registry, q, sitepoll.Options{PerDay: 10, Sites: sites,
+		Rules: source.DefaultRules(), Clock: clock})
+	r.v.Backfill = backfill.New(r.v.Store, r.v.Registry, q, r.v.Files, backfill.Options{Enabled: true, Sites: sites,
+		Clock: clock})
+	do(t, r, "POST", "/SentinelTimer", `{"Data":{"timer":{}},"Metadata":{}}`)
+	for r.deliver(sitepoll.Queue, "/SentinelWorker") {
+		r.now = r.now.Add(time.Minute)
+	}
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/fail/here"}`)
+	r.work()
+	page := shows(t, r, "/api/ui/hosts/port.example", "Polls found 2 addresses: 1 new", "1 excluded", "exclude: /two$",
+		"Why pages cannot be checked", "At most", "connection refused",
+		"2026-03-01</th><td class=\"n\">3</td>", "In the last month: ",
+		"As a table", "robots.txt")
+	if host, err := r.v.Registry.Hosts.View(t.Context(), "port.example"); err != nil || len(host.Days) == 0 {
+		t.Errorf("%+v, %v\n%s", host, err, page)
+	}
 }

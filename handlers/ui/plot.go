@@ -20,9 +20,13 @@ const (
 type spell struct {
 	Hours, Each int
 	Text        string
+	EachText    string // an hour, in words
 }
 
-var spells = []spell{{24, 1, "day"}, {168, 6, "week"}, {720, 24, "month"}}
+var (
+	month  = spell{720, 24, "month", "a day"}
+	spells = []spell{{24, 1, "day", "an hour"}, {168, 6, "week", "in 6 hours"}, month}
+)
 
 // spellOf is the one of so many hours, or a day.
 func spellOf(hours string) spell {
@@ -40,6 +44,7 @@ type plot struct {
 	api.ActivityCounts // of the whole time
 	Width              int
 	Columns            []column
+	Most               int64 // checks of the highest column
 }
 
 // column is a part of a plot. Its bars stand on each other: what failed, what changed, the rest.
@@ -55,16 +60,15 @@ type block struct {
 	X, Y, Height int
 }
 
-// plotOf draws the activity of the time until now.
+// plotOf draws the activity of the time until now. Columns begin with hours and days of UTC.
 func plotOf(a api.Activity, s spell, now time.Time) plot {
 	n := s.Hours / s.Each
 	p := plot{spell: s, ActivityCounts: a.Total, Width: n * columnWidth, Columns: make([]column, n)}
 	each := time.Duration(s.Each) * time.Hour
-	begin := now.UTC().Truncate(time.Hour).Add(time.Hour - time.Duration(s.Hours)*time.Hour)
+	begin := now.UTC().Truncate(each).Add(each - time.Duration(s.Hours)*time.Hour)
 	for i := range p.Columns {
 		p.Columns[i].From = begin.Add(time.Duration(i) * each)
 	}
-	most := int64(1)
 	for _, h := range a.Hours {
 		i := int(h.Hour.Sub(begin) / each)
 		if h.Hour.Before(begin) || i >= n {
@@ -72,10 +76,10 @@ func plotOf(a api.Activity, s spell, now time.Time) plot {
 		}
 		c := &p.Columns[i]
 		c.Checks, c.Changes, c.Errors = c.Checks+h.Checks, c.Changes+h.Changes, c.Errors+h.Errors
-		most = max(most, c.Checks)
+		p.Most = max(p.Most, c.Checks)
 	}
 	for i := range p.Columns {
-		p.Columns[i].draw(i, most)
+		p.Columns[i].draw(i, p.Most)
 	}
 	return p
 }
@@ -105,3 +109,16 @@ func (p plot) Summary() string {
 
 // Step is the width of a bar.
 func (p plot) Step() int { return columnWidth - columnGap }
+
+// Labels are the times below a plot: where it begins, its middle, and its last column.
+func (p plot) Labels() []string {
+	layout := "Jan 2"
+	if p.Each < 24 {
+		layout = "Jan 2 15:04"
+	}
+	var out []string
+	for _, i := range []int{0, len(p.Columns) / 2, len(p.Columns) - 1} {
+		out = append(out, p.Columns[i].From.Format(layout))
+	}
+	return out
+}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -16,15 +17,15 @@ func TestPlot(t *testing.T) {
 			ActivityCounts: api.ActivityCounts{Checks: checks, Changes: changes, Errors: errors}}
 	}
 	a := api.Activity{Hours: []api.ActivityHour{at(800, 9, 9, 9), at(23, 10, 0, 1), at(1, 1000, 1000, 0),
-		at(0, 1000, 1, 999), at(-1, 9, 9, 9)}}
+		at(0, 1000, 1, 999), at(-30, 9, 9, 9)}}
 	for _, tt := range []struct {
 		hours   string
 		columns int
 		checks  map[int]int64 // by column
 	}{
 		{"24", 24, map[int]int64{0: 10, 22: 1000, 23: 1000}},
-		{"168", 28, map[int]int64{24: 10, 27: 2000}},
-		{"720", 30, map[int]int64{29: 2010}},
+		{"168", 28, map[int]int64{23: 10, 26: 1000, 27: 1000}},
+		{"720", 30, map[int]int64{28: 10, 29: 2000}},
 		{"often", 24, map[int]int64{0: 10, 22: 1000, 23: 1000}},
 	} {
 		p := plotOf(a, spellOf(tt.hours), now)
@@ -46,5 +47,20 @@ func TestPlot(t *testing.T) {
 				t.Errorf("%s hours: column %d of %d checks is drawn as %+v", tt.hours, i, c.Checks, c.Bars)
 			}
 		}
+	}
+}
+
+// U3: the axis of a plot says how high its highest column is, and when columns begin.
+func TestU3PlotAxis(t *testing.T) {
+	now := time.Date(2026, 3, 1, 10, 30, 0, 0, time.UTC)
+	a := api.Activity{Hours: []api.ActivityHour{
+		{Hour: now.Add(-26 * time.Hour), ActivityCounts: api.ActivityCounts{Checks: 40}},
+		{Hour: now.Add(-25 * time.Hour), ActivityCounts: api.ActivityCounts{Checks: 2}}}}
+	p := plotOf(a, month, now)
+	if p.Most != 42 || !slices.Equal(p.Labels(), []string{"Jan 31", "Feb 15", "Mar 1"}) {
+		t.Errorf("%d, %q", p.Most, p.Labels())
+	}
+	if have := plotOf(a, spells[0], now).Labels()[2]; have != "Mar 1 10:00" {
+		t.Errorf("the last column of a day begins at %s", have)
 	}
 }

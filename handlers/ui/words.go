@@ -27,7 +27,8 @@ var helpers = template.FuncMap{
 	"rebuildBar": rebuildBar, "bulkName": bulkName, "bulkBar": bulkBar, "said": said, "listBar": listBar,
 	"holds": effectiveFacts,
 	"facts": func(s api.TagSettings) []fact { return facts(s, nil) }, "besides": besides,
-	"phase": phase, "rfc3339": rfc3339, "of": func(items map[api.Status]int, s api.Status) int { return items[s] },
+	"phase": phase, "rfc3339": rfc3339, "int": func(n int64) int { return int(n) },
+	"of": func(items map[api.Status]int, s api.Status) int { return items[s] },
 }
 
 // choice is one of a select.

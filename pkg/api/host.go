@@ -22,6 +22,18 @@ type HostDetail struct {
 	BytesPerDay    int64         `json:"bytesPerDay,omitempty"`
 	MaxItems       int           `json:"maxItems,omitempty"` // that may be registered
 	Robots         []RobotsState `json:"robots"`
+	// Days are the last 30 with today, in UTC, oldest first. Those on which the host was not asked are left out.
+	Days []HostDay `json:"days"`
+}
+
+// HostDay is what a host was asked for in a day, and what came of it.
+type HostDay struct {
+	Day      time.Time `json:"day"`      // its beginning
+	Requests int64     `json:"requests"` // with those for robots.txt and sitemaps
+	Bytes    int64     `json:"bytes"`    // of bodies, as they came over the wire
+	Checks   int64     `json:"checks"`   // that ended
+	Changes  int64     `json:"changes"`  // checks that found new content
+	Errors   int64     `json:"errors"`   // checks that failed
 }
 
 // RobotsState is what is known of the robots.txt of one origin.

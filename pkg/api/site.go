@@ -13,6 +13,19 @@ type Site struct {
 	Last       *Look         `json:"last,omitempty"`      // the full one that ended last
 	LastFeeds  *Look         `json:"lastFeeds,omitempty"` // the poll of feeds only that ended last
 	LastMod    LastModRecord `json:"lastmod"`
+	Coverage   Coverage      `json:"coverage"`
+}
+
+// Coverage is what all polls of a site together found, each address once, and what became of it.
+type Coverage struct {
+	Found    int `json:"found"`    // the next five add up to it
+	New      int `json:"new"`      // registered
+	Known    int `json:"known"`    // items already
+	Excluded int `json:"excluded"` // not wanted by the site file
+	Trapped  int `json:"trapped"`  // left out as parts of an endless series, such as a calendar
+	Refused  int `json:"refused"`  // by the registry
+	// Reasons are those for what was excluded or trapped. Beyond 40 the others are counted together.
+	Reasons map[string]int `json:"reasons,omitempty"`
 }
 
 // Look is one poll of the sitemaps and feeds of a site. Addresses are counted where a document has changed.

@@ -194,6 +194,7 @@ func (c *commit) ops(host *hostEntry) ([]storage.Op, []opOwner) {
 		host.recount(p.was, tallyOf(&p.Item))
 		if !p.Unasked {
 			host.Rates.Add(p.Changed, p.Failed)
+			host.Policy.Count(now, p.Changed, p.Failed)
 		}
 		host.LastMod.Add(p.score)
 		if p.lost() {

@@ -32,6 +32,7 @@ func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time
 			it.IndexPending = false // the snapshot may be what cannot be processed
 			h.recount(was, tallyOf(it))
 			h.Rates.Add(false, true)
+			h.Policy.Count(now, false, true)
 			h.Answers = false
 			c.ops = append(c.ops, it.write(oldDue, time.Time{})...)
 			first = earlier(first, it.NextCrawlAt)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 )
 
 // HostView is all that workers agree on about a host (A23), for people to read.
@@ -17,6 +18,7 @@ type HostView struct {
 	Requests   int               // they may have in flight
 	Losses     int               // tombstones of the mass-removal guard's window
 	Today      Budget            // what it was asked for since midnight (UTC), or may yet be by who asks it now
+	Days       []policy.Spent    // the last 30 with today, oldest first; those with nothing to tell are left out
 	Robots     map[string]Robots // by scheme
 }
 
@@ -51,6 +53,7 @@ func (r *Hosts) view(ctx context.Context, partition string, stats HostStats, now
 		HostStats: stats, Politeness: r.s.o.Politeness(stats.Host), CrawlDelay: p.Pace.CrawlDelay,
 		NextStart: p.Pace.NextStart, Workers: len(p.Leases), Requests: p.Permits(), Losses: p.Losses.Count,
 		Today:  p.Today.Used,
+		Days:   append(p.Days, policy.Spent{Day: p.Today.Began, Budget: p.Today.Used, Checks: p.Today.Checks}),
 		Robots: map[string]Robots{},
 	}
 	v.MinDelay, v.MaxDelay = p.Pace.Delays(v.Politeness)

@@ -34,6 +34,7 @@ type Day struct {
 	Used       Budget    `col:"used"`       // made or reserved
 	Granted    Budget    `col:"granted"`    // taken from the total
 	TotalSpent Budget    `col:"totalSpent"` // the total that had nothing left
+	Checks     Checks    `col:"dayChecks"`
 }
 
 // StartDay begins the day of now. What is reserved may be asked for in it, so it is carried over.
@@ -42,6 +43,7 @@ func (s *State) StartDay(now time.Time) {
 	if !day.After(s.Today.Began) {
 		return
 	}
+	s.keep(s.Today, day)
 	s.Today = Day{Began: day}
 	s.Leases = slices.Clone(s.Leases)
 	for i := range s.Leases {

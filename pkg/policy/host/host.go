@@ -63,6 +63,7 @@ type State struct {
 	Turns  Turns   `col:",inline"`
 	Leases []Lease `col:"leases"`
 	Today  Day     `col:",inline"`
+	Days   []Spent `col:"days"` // before today, oldest first
 	Losses Window  `col:",inline"`
 }
 

@@ -90,7 +90,9 @@ func (r *Run) count(out outcome, c *checkpoint, now time.Time) {
 		r.StartedAt = now
 	}
 	r.Counts.add(out.add)
-	r.remember(out.reasons)
+	for reason, n := range out.reasons {
+		r.Reasons.Add(clip(reason, maxMessage), n)
+	}
 	r.report(out.problems)
 	for _, n := range out.known {
 		r.KnownPages++

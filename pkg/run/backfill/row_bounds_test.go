@@ -26,8 +26,8 @@ func TestE12FullRowFits(t *testing.T) {
 			Counts: Counts{Discovered: 1 << 40, Bytes: 1 << 60},
 		})
 	}
-	for i := range 2 * maxReasons {
-		run.remember(map[string]int{fmt.Sprintf("%02d%s", i, nasty): 1 << 40})
+	for i := range 100 {
+		run.Reasons.Add(clip(fmt.Sprintf("%02d%s", i, nasty), maxMessage), 1<<40)
 	}
 	var problems []Problem
 	for range 2 * MaxErrors {

@@ -120,7 +120,6 @@ const (
 	MaxSources = 50
 	// MaxErrors is how many errors a run remembers; all are counted.
 	MaxErrors  = 50
-	maxReasons = 40
 	maxMessage = 300
 	maxShown   = 500
 )
@@ -135,14 +134,14 @@ type Run struct {
 	Disabled   bool   `col:"disabled"` // paused by BACKFILL_ENABLED, and goes on by itself once that is true
 	Counts     `col:",inline"`
 	// why addresses were excluded or trapped; at most 41 of 300 bytes, which fits
-	Reasons    map[string]int `col:"reasons,must"`
-	ErrorLog   []Problem      // the first [MaxErrors]
-	Last       Place          `col:",inline"` // what was processed last (OPS-2)
-	Progress   []Progress     // by source, in the order of the request
-	CreatedAt  time.Time      `col:"createdAt"`
-	UpdatedAt  time.Time      `col:"updatedAt"`
-	StartedAt  time.Time      `col:"startedAt"`
-	FinishedAt time.Time      `col:"finishedAt"`
+	Reasons    run.Reasons `col:"reasons,must"`
+	ErrorLog   []Problem   // the first [MaxErrors]
+	Last       Place       `col:",inline"` // what was processed last (OPS-2)
+	Progress   []Progress  // by source, in the order of the request
+	CreatedAt  time.Time   `col:"createdAt"`
+	UpdatedAt  time.Time   `col:"updatedAt"`
+	StartedAt  time.Time   `col:"startedAt"`
+	FinishedAt time.Time   `col:"finishedAt"`
 	// Of a dry run: known pages whose size is known, and those sizes, from which others are estimated.
 	KnownPages int   `col:"knownPages"`
 	KnownBytes int64 `col:"knownBytes"`
@@ -203,19 +202,6 @@ func (r *Run) full(source string) (string, bool) {
 func capReached(n int, of, field, setting string) string {
 	return fmt.Sprintf("the cap of %s for %s is reached (%s, at most %s), and there is more", words.Count(n, "address"),
 		of, field, setting)
-}
-
-func (r *Run) remember(reasons map[string]int) {
-	for reason, n := range reasons {
-		reason = clip(reason, maxMessage)
-		if _, known := r.Reasons[reason]; !known && len(r.Reasons) >= maxReasons {
-			reason = "other reasons"
-		}
-		if r.Reasons == nil {
-			r.Reasons = map[string]int{}
-		}
-		r.Reasons[reason] += n
-	}
 }
 
 func (r *Run) report(problems []Problem) {

@@ -94,13 +94,15 @@ func seconds(link discover.Link) uint32 {
 func (w *step) wanted(fresh []candidate) (out []candidate) {
 	slices.SortStableFunc(fresh, func(a, b candidate) int { return b.link.LastMod.Compare(a.link.LastMod) })
 	for _, c := range fresh {
-		if w.site.Judge(c.Source) == "" {
+		why := w.site.Judge(c.Source)
+		if why == "" {
 			out = append(out, c)
 			continue
 		}
 		w.done[c.hash] = c.mod
 		w.st.Now.Found++
 		w.st.Now.Excluded++
+		w.st.Now.Reasons.Add(why, 1)
 	}
 	return out
 }
@@ -128,8 +130,9 @@ func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int,
 	for _, c := range chunk {
 		w.done[c.hash] = c.mod
 		w.st.Now.Found++
-		if w.traps.Judge(c.Normalized) != "" {
+		if why := w.traps.Judge(c.Normalized); why != "" {
 			w.st.Now.Trapped++
+			w.st.Now.Reasons.Add(why, 1)
 			continue
 		}
 		sources = append(sources, c.Source)

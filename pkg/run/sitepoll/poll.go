@@ -138,6 +138,9 @@ func unknownSite(slug string) error {
 // begin writes that a poll goes on, and sends its first step.
 func (s *Service) begin(ctx context.Context, found *site.Site, st *state, kind Kind) error {
 	now := s.polls.Now()
+	if rules := rulesOf(found); st.All.Rules != rules {
+		st.All = Coverage{Rules: rules} // all addresses are judged again
+	}
 	st.Now = &Poll{ID: fmt.Sprintf("look-%s-%s", now.Format("20060102T150405Z"), s.o.Token()), Kind: kind, BeganAt: now}
 	st.Docs, st.Seen, st.Traps, st.NotBefore, st.UpdatedAt = nil, nil, nil, now, now
 	st.Step++
@@ -179,6 +182,7 @@ func (s *Service) RequeueStalled(ctx context.Context) (sent int, err error) {
 // end closes the poll that goes on.
 func (st *state) end(now time.Time) {
 	st.Now.EndedAt = now
+	st.All = st.All.plus(st.Now)
 	if st.Now.Kind == Full {
 		st.Last, st.PolledAt = st.Now, st.Now.BeganAt
 	} else {

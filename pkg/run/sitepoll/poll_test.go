@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/policy/site"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
@@ -217,8 +218,9 @@ func TestE14SiteFailures(t *testing.T) {
 	}
 }
 
-// E14: switched off, nothing begins and what goes on ends; new rules have documents read anew.
-func TestE14SettingsChange(t *testing.T) {
+// E14: switched off, nothing begins and what goes on ends; new rules have documents read anew. U3: what was found
+// of a site is counted once, with the rules that left it out, and anew with new rules.
+func TestE14U3SettingsChange(t *testing.T) {
 	r := inMemory(t)
 	r.web.Pages[aMap] = runtest.URLSet(append(runtest.Pages("https://a.example/print/", 2),
 		runtest.Pages("https://a.example/", 1)...)...)
@@ -237,10 +239,20 @@ func TestE14SettingsChange(t *testing.T) {
 	}
 	r.restart(func(o *sitepoll.Options) { o.PerDay = 10 })
 	same(t, tally{Documents: 1, Found: 3, New: 1, Excluded: 2}, tallyOf(r.day("a")))
+	r.day("a") // nothing new
+	same(t, sitepoll.Coverage{Found: 3, New: 1, Excluded: 2, Reasons: run.Reasons{"exclude: /print/": 2}},
+		counted(r.site("a").Coverage))
 	r.restart(func(o *sitepoll.Options) {
 		o.Sites = site.List{{Slug: "a", Domain: "a.example", Sitemaps: []string{aMap}}}
 	})
 	same(t, tally{Documents: 1, Found: 3, New: 2, Known: 1}, tallyOf(r.day("a")))
+	same(t, sitepoll.Coverage{Found: 3, New: 2, Known: 1}, counted(r.site("a").Coverage))
+}
+
+// counted is a coverage without the rules by which it was counted.
+func counted(c sitepoll.Coverage) sitepoll.Coverage {
+	c.Rules = ""
+	return c
 }
 
 // E14: a poll goes on once only, for sites that there are.

@@ -19,6 +19,7 @@ type Site struct {
 	LastFeeds  *Poll     // the poll of feeds that ended last, likewise
 	NewToday   int       // registered on this day (UTC), at most Options.PerDay
 	LastMod    registry.LastModRecord
+	Coverage   Coverage
 }
 
 // All tells of every site of the site file, in its order. It costs a query, and a read for each site.
@@ -53,7 +54,8 @@ func (s *Service) Get(ctx context.Context, slug string) (Site, error) {
 }
 
 func (s *Service) view(ctx context.Context, found *site.Site, st *state) (out Site, err error) {
-	out = Site{Site: found, Now: st.Now, Last: st.Last, LastFeeds: st.LastFeeds, NewToday: st.Day.on(s.polls.Now()).New}
+	out = Site{Site: found, Now: st.Now, Last: st.Last, LastFeeds: st.LastFeeds, NewToday: st.Day.on(s.polls.Now()).New,
+		Coverage: st.All.plus(st.Now)}
 	if out.Watched = Watched(found) && s.o.PerDay > 0; out.Watched {
 		if out.NextPollAt = dueAt(st.polledAt()); out.NextPollAt.IsZero() {
 			out.NextPollAt = s.polls.Now().Truncate(time.Hour).Add(time.Hour)

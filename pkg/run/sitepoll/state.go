@@ -1,6 +1,7 @@
 package sitepoll
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -60,6 +61,38 @@ type Poll struct {
 	Errors     int       `json:"errors"`
 	Problems   []Problem `json:"problems,omitempty"` // the first [MaxProblems]
 	Note       string    `json:"note,omitempty"`     // what it waits for, or why it ended early
+	// Reasons are those for which addresses were excluded or left out.
+	Reasons run.Reasons `json:"reasons,omitempty"`
+}
+
+// Coverage is what all polls of a site together found, each address once, and what became of it.
+type Coverage struct {
+	Rules    string      `json:"rules,omitempty"` // of the site file, by which it was counted
+	Found    int         `json:"found"` // the next five add up to it
+	New      int         `json:"new"`
+	Known    int         `json:"known"`
+	Excluded int         `json:"excluded"`
+	Trapped  int         `json:"trapped"`
+	Refused  int         `json:"refused"`
+	Reasons  run.Reasons `json:"reasons,omitempty"`
+}
+
+// plus is the coverage with what a poll found. What the poll left for later is found again.
+func (c Coverage) plus(l *Poll) Coverage {
+	if l == nil {
+		return c
+	}
+	c.Found += l.Found - l.Later
+	c.New += l.New
+	c.Known += l.Known
+	c.Excluded += l.Excluded
+	c.Trapped += l.Trapped
+	c.Refused += l.Refused
+	c.Reasons = maps.Clone(c.Reasons)
+	for reason, n := range l.Reasons {
+		c.Reasons.Add(reason, n)
+	}
+	return c
 }
 
 func (l *Poll) failed(at time.Time, url, message string) {
@@ -105,6 +138,7 @@ type Held struct {
 	Last      *Poll     `json:"last,omitempty"` // full ones that have ended
 	LastFeeds *Poll     `json:"lastFeeds,omitempty"`
 	Day       day       `json:"day"`
+	All       Coverage  `json:"all"` // of the polls that have ended
 }
 
 func newState(slug string) state { return state{RowVersion: 1, Slug: slug} }
