@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"html"
 	"net/http"
 	"net/url"
 	"strings"
@@ -100,5 +101,36 @@ func TestW17DashboardSaysWhy(t *testing.T) {
 	shows(t, r, path, "All of it")
 	if w := do(t, r, "GET", "/api/ui/changes/1.999.1", ""); w.Code != http.StatusNotFound {
 		t.Errorf("no such change: %d", w.Code)
+	}
+}
+
+// U3: a filter is saved for its reader, shown on its list, and forgotten.
+func TestU3SavedFilters(t *testing.T) {
+	r := newRig(t)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/fail/here"}`)
+	r.work()
+	for _, tt := range []struct{ list, path, query string }{
+		{"items", "/api/ui/items", "host=port.example&status=Error"}, {"changes", "/api/ui/", "kind=new&unread=1"},
+	} {
+		form := url.Values{"list": {tt.list}, "query": {tt.query}, "name": {"  My <b>own</b> "}}
+		shows(t, r, tt.path+"?"+tt.query+"&after=", "Save this filter as")
+		to := send(t, r, "/api/ui/filters", form)
+		shown := shows(t, r, to, "The filter is saved", "My &lt;b&gt;own&lt;/b&gt;", "Forget this filter",
+			html.EscapeString(tt.path+"?"+tt.query))
+		if strings.Contains(shown, "Save this filter as") {
+			t.Errorf("%s can be saved again", tt.list)
+		}
+		if body := shows(t, r, tt.path, "My &lt;b&gt;own"); strings.Contains(body, "Forget this filter") {
+			t.Errorf("what is not shown can be forgotten on %s", tt.path)
+		}
+	}
+	form := url.Values{"list": {"items"}, "name": {"My <b>own</b>"}, "do": {"forget"}}
+	if body := shows(t, r, send(t, r, "/api/ui/filters", form), "The filter is forgotten"); strings.Contains(body, "My &lt;b") {
+		t.Error("a filter that was forgotten is shown")
+	}
+	shows(t, r, "/api/ui/", "My &lt;b&gt;own")
+	long := url.Values{"list": {"items"}, "query": {"q=x"}, "name": {strings.Repeat("n", 61)}}
+	if w := post(t, r, "/api/ui/filters", "same-origin", long); w.Code != http.StatusBadRequest {
+		t.Errorf("a name of 61 letters: %d", w.Code)
 	}
 }

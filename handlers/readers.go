@@ -3,6 +3,10 @@ package handlers
 import (
 	"cmp"
 	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -36,6 +40,9 @@ func readerJSON(ctx context.Context, v *call, r feed.Reader) (out api.Reader, er
 	if out.Beyond = len(r.Beyond); r.UpTo != (feed.Place{}) {
 		out.UpTo = r.UpTo.String()
 	}
+	for _, f := range r.Filters {
+		out.Filters = append(out.Filters, api.SavedFilter(f))
+	}
 	for c, err := range feed.ReadersOf(v.Registry.Feed).Since(ctx, r, feed.Place{}) {
 		if err != nil {
 			return out, err
@@ -48,6 +55,36 @@ func readerJSON(ctx context.Context, v *call, r feed.Reader) (out api.Reader, er
 		}
 	}
 	return out, nil
+}
+
+// saveReader keeps the caller's filters.
+func saveReader(ctx context.Context, v *call, q api.ReaderRequest) (out api.Reader, err error) {
+	if len(q.Filters) > api.MaxFilters {
+		return out, fault.Field("filters", "filters: keep at most %d, not %d", api.MaxFilters, len(q.Filters))
+	}
+	kept := make([]feed.SavedFilter, len(q.Filters))
+	for i, f := range q.Filters {
+		f.Name = strings.TrimSpace(f.Name)
+		if n := utf8.RuneCountInString(f.Name); n == 0 || n > api.MaxFilterName {
+			return out, fault.Field("name", "name: give the filter a name of 1 to %d characters", api.MaxFilterName)
+		}
+		if f.List != "changes" && f.List != "items" {
+			return out, fault.Field("list", "list must be changes or items, not %.40q", f.List)
+		}
+		if _, err := url.ParseQuery(f.Query); err != nil || len(f.Query) > api.MaxFilterQuery {
+			return out, fault.Field("query", "query must be the parameters of a list, as in an address, of at most %d characters",
+				api.MaxFilterQuery)
+		}
+		if slices.ContainsFunc(kept[:i], func(k feed.SavedFilter) bool { return k.Name == f.Name && k.List == f.List }) {
+			return out, fault.Field("name", "name: there are two filters %q", f.Name)
+		}
+		kept[i] = feed.SavedFilter(f)
+	}
+	r, err := feed.ReadersOf(v.Registry.Feed).Keep(ctx, readerOf(ctx), kept)
+	if err != nil {
+		return out, err
+	}
+	return readerJSON(ctx, v, r)
 }
 
 // markRead marks changes as read by the caller.

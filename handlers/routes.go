@@ -74,6 +74,7 @@ func routes() []handler {
 		{api.ChangesJSON.Endpoint, changesJSONFeed},
 		on(api.GetDiff, diff),
 		on(api.GetReader, reader),
+		on(api.SaveReader, saveReader),
 		on(api.MarkRead, markRead),
 		on(api.IgnoreLines, ignoreLines),
 		on(api.AcceptWatch, acceptWatch),

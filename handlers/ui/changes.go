@@ -18,11 +18,12 @@ const changesShown = 50
 // changesData is what the first page shows: what has changed, by day.
 type changesData struct {
 	api.ChangePage
-	Query  url.Values // of this page
-	Chips  []chip
-	Days   []changesOfDay
-	Reader api.Reader
-	Counts counts
+	Query   url.Values // of this page
+	Chips   []chip
+	Days    []changesOfDay
+	Reader  api.Reader
+	Counts  counts
+	Filters savedFilters
 }
 
 // chip is a filter that is an address.
@@ -60,6 +61,7 @@ func changes(o Options, r *http.Request) (p page, err error) {
 	if d.Reader, err = api.GetReader.Call(ctx, o.Client, api.None{}); err != nil {
 		return p, err
 	}
+	d.Filters = filtersOf(d.Reader.Filters, "changes", "/", query)
 	unread := api.ChangePage{}
 	if d.Reader.Unread > 0 {
 		q.Unread = true

@@ -15,6 +15,7 @@ type itemsData struct {
 	Paused                        bool
 	First                         bool // the first page of the list
 	Problem                       *api.Problem
+	Filters                       savedFilters
 
 	// What was typed for many items, when that was refused.
 
@@ -82,7 +83,13 @@ func (d itemsData) query(top int, after string) api.ItemQuery {
 // items lists the registry. What is typed into its field is taken for an address or an id first, then
 // for the words of a page.
 func items(o Options, r *http.Request) (page, error) {
-	return itemsPage(o, r, itemFilter(r.URL.Query()), r.URL.Query().Get("after"))
+	d := itemFilter(r.URL.Query())
+	me, err := api.GetReader.Call(r.Context(), o.Client, api.None{})
+	if err != nil {
+		return page{}, err
+	}
+	d.Filters = filtersOf(me.Filters, "items", "/items", r.URL.Query())
+	return itemsPage(o, r, d, r.URL.Query().Get("after"))
 }
 
 func itemsPage(o Options, r *http.Request, d itemsData, after string) (p page, err error) {

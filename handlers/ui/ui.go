@@ -53,6 +53,7 @@ type page struct {
 var views = map[string]view{
 	"GET /{$}":                               changes,
 	"POST /read":                             markRead,
+	"POST /filters":                          saveFilter,
 	"GET /changes/{id}":                      change,
 	"GET /attention":                         attention,
 	"GET /machine":                           machine,

@@ -72,6 +72,7 @@ func modes() []choice {
 
 // flashes are what pages say after an action, by the name in their address.
 var flashes = map[string]string{
+	"filter-kept": "The filter is saved, for you alone.", "filter-forgotten": "The filter is forgotten.",
 	"added":     "Registered. It will be fetched as soon as its host can be asked.",
 	"forced":    "It will be fetched and indexed anew, whether it changed or not.",
 	"check":     "It will be checked now.",

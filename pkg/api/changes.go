@@ -140,6 +140,27 @@ type Reader struct {
 	UpTo   string `json:"upTo,omitempty"` // everything up to this cursor is read
 	Beyond int    `json:"beyond"`         // how many changes after it are read
 	Unread int    `json:"unread"`         // how many are not; 100 for as many or more
+	// Filters are lists that the reader wants to see again.
+	Filters []SavedFilter `json:"filters,omitempty"`
+}
+
+// SavedFilter is a list of changes or items that a reader comes back to.
+type SavedFilter struct {
+	Name  string `json:"name"`  // at most 60 characters
+	List  string `json:"list"`  // changes or items
+	Query string `json:"query"` // parameters of the list, as in an address: at most 1,000 characters
+}
+
+// Bounds of saved filters.
+const (
+	MaxFilters     = 30
+	MaxFilterName  = 60
+	MaxFilterQuery = 1000
+)
+
+// ReaderRequest says which filters a reader keeps, in place of those before: at most 30.
+type ReaderRequest struct {
+	Filters []SavedFilter `json:"filters"`
 }
 
 // MaxUnread is as far as the unread changes of a [Reader] are counted.

@@ -125,7 +125,8 @@ var (
 	ChangesJSON = route[FeedQuery, JSONFeed](ok, get, "changes.json").scoped(ScopeFeed).anonymous()
 	GetDiff     = route[DiffQuery, Diff](ok, get, "items/{id}/diff")
 	GetReader   = route[None, Reader](ok, get, "readers/me")
-	MarkRead    = route[ReadRequest, Reader](ok, post, "changes/read").scoped(ScopeRead) // it concerns nobody else
+	SaveReader  = route[ReaderRequest, Reader](ok, http.MethodPatch, "readers/me").scoped(ScopeRead) // it concerns nobody else
+	MarkRead    = route[ReadRequest, Reader](ok, post, "changes/read").scoped(ScopeRead)             // it concerns nobody else
 	IgnoreLines = route[IgnoreRequest, IgnoreResult](ok, post, "items/{id}/ignore")
 	AcceptWatch = route[ItemID, Item](begun, post, "items/{id}/watch/accept")
 )

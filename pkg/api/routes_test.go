@@ -97,6 +97,8 @@ var requests = []asked{
 	ask(ListDeliveries, DeliveryQuery{State: "failed", Top: 5}, "GET deliveries?state=failed&top=5", ""),
 	ask(RetryDelivery, DeliveryID{ID: "d"}, "POST deliveries/d/retry", ""),
 	ask(GetReader, None{}, "GET readers/me", ""),
+	ask(SaveReader, ReaderRequest{Filters: []SavedFilter{{"Failing", "items", "status=Error"}}}, "PATCH readers/me",
+		`{"filters":[{"name":"Failing","list":"items","query":"status=Error"}]}`),
 	ask(MarkRead, ReadRequest{UpTo: "1.2.3"}, "POST changes/read", `{"upTo":"1.2.3"}`),
 	ask(IgnoreLines, IgnoreRequest{ID: "url_a", Hunk: 2, Preview: true}, "POST items/url_a/ignore",
 		`{"hunk":2,"preview":true}`),

@@ -14,6 +14,15 @@ import (
 type Reader struct {
 	UpTo   Place
 	Beyond []Place // in order, all after UpTo
+	// Filters are lists that the reader wants to see again.
+	Filters []SavedFilter
+}
+
+// SavedFilter is a list that a reader comes back to.
+type SavedFilter struct {
+	Name  string `json:"name"`
+	List  string `json:"list"`  // changes or items
+	Query string `json:"query"` // of its address
 }
 
 // Readers is what everybody has read of a feed.
@@ -32,6 +41,8 @@ const readerPartition = "reader"
 type readerRow struct {
 	UpTo   string   `col:"upTo"`
 	Beyond []string `col:"beyond,gzip"`
+
+	Filters []SavedFilter `col:"filters"`
 }
 
 var readerRows = row.Of[readerRow]()
@@ -106,6 +117,7 @@ func (f Readers) Load(ctx context.Context, name string) (Reader, error) {
 func (f Readers) load(ctx context.Context, name string) (r Reader, etag storage.ETag, err error) {
 	stored, etag, err := readerRows.Load(ctx, f.feed.rows, readerKey(name))
 	r.UpTo, _ = ParsePlace(stored.UpTo) // damaged: nothing was read
+	r.Filters = stored.Filters
 	for _, text := range stored.Beyond {
 		if p, err := ParsePlace(text); err == nil {
 			r.Beyond = append(r.Beyond, p)
@@ -132,15 +144,28 @@ func (f Readers) Mark(ctx context.Context, name string, upTo Place, ids ...Place
 			return Reader{}, fault.Field("ids", "ids: no change has the id %s", id)
 		}
 	}
+	return f.change(ctx, name, func(r *Reader) error { return f.advance(ctx, r, upTo, ids) })
+}
+
+// Keep keeps the filters of somebody, in place of those before.
+func (f Readers) Keep(ctx context.Context, name string, filters []SavedFilter) (Reader, error) {
+	return f.change(ctx, name, func(r *Reader) error {
+		r.Filters = filters
+		return nil
+	})
+}
+
+// change reads a reader, changes it and writes it, again when somebody else wrote it meanwhile.
+func (f Readers) change(ctx context.Context, name string, do func(*Reader) error) (Reader, error) {
 	for range writeTries {
 		r, etag, err := f.load(ctx, name)
 		if err != nil {
 			return r, err
 		}
-		if err := f.advance(ctx, &r, upTo, ids); err != nil {
+		if err := do(&r); err != nil {
 			return r, err
 		}
-		stored := readerRow{UpTo: r.UpTo.String()}
+		stored := readerRow{UpTo: r.UpTo.String(), Filters: r.Filters}
 		for _, p := range r.Beyond {
 			stored.Beyond = append(stored.Beyond, p.String())
 		}

@@ -68,7 +68,7 @@ type Poll struct {
 // Coverage is what all polls of a site together found, each address once, and what became of it.
 type Coverage struct {
 	Rules    string      `json:"rules,omitempty"` // of the site file, by which it was counted
-	Found    int         `json:"found"` // the next five add up to it
+	Found    int         `json:"found"`           // the next five add up to it
 	New      int         `json:"new"`
 	Known    int         `json:"known"`
 	Excluded int         `json:"excluded"`

@@ -160,6 +160,10 @@ func (r *running) changes(id, capture string) {
 	if me := ok(r.GetReaderWithResponse(ctx)); me.Unread != len(got.Changes)-1 {
 		r.Errorf("reader %+v of %d changes", me, len(got.Changes))
 	}
+	kept := []SavedFilter{{Name: "Failing", List: "items", Query: "status=Error"}}
+	if me := ok(r.SaveReaderWithResponse(ctx, ReaderRequest{Filters: kept})); me.Filters == nil || len(*me.Filters) != 1 {
+		r.Errorf("reader %+v", me)
+	}
 	oldest := "oldest"
 	if got := ok(r.ListChangesWithResponse(ctx, &ListChangesParams{Since: &got.Cursor, Order: &oldest})); len(
 		got.Changes) != 0 {

@@ -90,6 +90,13 @@ func watching() []operation {
 			shown:   []string{"W1 a reader"},
 		},
 		{
+			of: api.SaveReader.Endpoint, id: "saveReader", tag: tagChanges,
+			summary: "Keep filters",
+			about:   "Lists that you want to see again, in place of those that were kept before.",
+			gives:   "The reader.",
+			shown:   []string{"U3 a filter is kept"},
+		},
+		{
 			of: api.MarkRead.Endpoint, id: "markRead", tag: tagChanges,
 			summary: "Mark changes as read",
 			about: "Everything up to the cursor of a list, or some changes. It may be repeated, and nothing becomes unread " +
