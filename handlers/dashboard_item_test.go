@@ -45,9 +45,9 @@ func TestU2PagesOwnPage(t *testing.T) {
 	shown(`value="pause"`)
 }
 
-// TestU2ReadingACapture: a capture is a page to read: its Markdown without markup, pictures and scripts of strangers,
+// TestU2U5ReadingACapture: a capture is a page to read: its Markdown without markup, pictures and scripts of strangers,
 // and with links to the web only.
-func TestU2ReadingACapture(t *testing.T) {
+func TestU2U5ReadingACapture(t *testing.T) {
 	r := newRig(t)
 	id := idOf(t, "https://port.example/ok/one")
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
@@ -64,8 +64,41 @@ func TestU2ReadingACapture(t *testing.T) {
 			t.Errorf("%q is in it:\n%s", bad, body)
 		}
 	}
+	older := "/api/ui/items/" + id + "/captures/" + detail.Captures[1].SHA256 + "/read"
+	shows(t, r, path, older, "What changed since then")
+	shows(t, r, older, path, "The next version")
+	for asked, want := range map[string]string{"": path, "?asOf=2026-03-01": path} {
+		if to := do(t, r, "GET", "/api/ui/items/"+id+"/read"+asked, "").Header().Get("Location"); to != want {
+			t.Errorf("U5: as of %q is %s, want %s", asked, to, want)
+		}
+	}
+	before := do(t, r, "GET", "/api/ui/items/"+id+"/read?asOf=2026-02-28", "")
+	if before.Code != http.StatusNotFound || !strings.Contains(before.Body.String(), "its first capture is of 2026-03-01") {
+		t.Errorf("U5: before the first capture: %d\n%s", before.Code, before.Body)
+	}
+	if w := do(t, r, "GET", "/api/ui/items/"+id+"/read?asOf=now", ""); w.Code != http.StatusBadRequest {
+		t.Errorf("U5: as of now: %d", w.Code)
+	}
 	if w := do(t, r, "GET", strings.Replace(path, detail.Captures[0].SHA256, strings.Repeat("0", 64), 1), ""); w.Code !=
 		http.StatusNotFound {
 		t.Errorf("no such capture: %d", w.Code)
+	}
+}
+
+// U5: results can be narrowed by what tells them apart, keeping every other filter, and widened again; they say when
+// they were published, and lead to the page as it was on a day.
+func TestU5SearchFacets(t *testing.T) {
+	r := newRig(t)
+	for _, page := range []string{"https://port.example/ok/one", "https://port.example/ok/dated", "https://quay.example/ok/two"} {
+		do(t, r, "POST", "/api/AddUrlDocument", `{"url":"`+page+`"}`)
+	}
+	r.work()
+	shows(t, r, "/api/ui/search?q=harbour&publishedAfter=&asOf=2026-03-01&skip=0", "published <time", "2026-02-10",
+		"asOf=2026-03-01&amp;host=port.example&amp;publishedAfter=&amp;q=harbour", "port.example <small>2</small>",
+		"/read?asOf=2026-03-01\">Read it as it was on 2026-03-01")
+	body := shows(t, r, "/api/ui/search?q=harbour&host=quay.example", "quay.example ×", "/api/ui/search?q=harbour\" aria-current",
+		">Read it here<")
+	if strings.Contains(body, "port.example") {
+		t.Errorf("of one host:\n%s", body)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -134,51 +133,6 @@ func titleOf(it api.Item) string {
 	}
 	return it.NormalizedSource
 }
-
-// search shows what is found, with passages, and pictures when asked to.
-func search(o Options, r *http.Request) (page, error) {
-	q := r.URL.Query()
-	skip, _ := strconv.Atoi(q.Get("skip"))
-	d := searchData{
-		Q: strings.TrimSpace(q.Get("q")), Host: q.Get("host"), Type: q.Get("type"), Language: q.Get("language"),
-		Since: q.Get("since"), PublishedAfter: q.Get("publishedAfter"),
-		Pictures: q.Get("pictures") != "", Skip: max(0, skip),
-	}
-	p := page{name: "search", title: "Search", pictures: d.Pictures}
-	if d.Q == "" {
-		st, err := api.GetStatus.Call(r.Context(), o.Client, api.StatusQuery{})
-		d.NoPage = err == nil && st.Total() == 0
-		p.data = d
-		return p, nil
-	}
-	var err error
-	d.SearchResponse, err = api.Search.Call(r.Context(), o.Client, api.SearchRequest{
-		Q: d.Q, Host: d.Host, Type: d.Type, Language: d.Language, Since: d.Since, PublishedAfter: d.PublishedAfter,
-		Skip: d.Skip, NestImages: true, Facets: true,
-	})
-	p.data = d
-	return p, err
-}
-
-type searchData struct {
-	api.SearchResponse
-	Q, Host, Type, Language, Since string
-	PublishedAfter                 string
-	Pictures                       bool
-	Skip                           int
-	NoPage                         bool // is registered
-}
-
-// Next is where the next page begins; 0 after the last.
-func (d searchData) Next() int {
-	if next := d.Skip + len(d.Results); next < d.Count && len(d.Results) > 0 {
-		return next
-	}
-	return 0
-}
-
-// More is Next as a parameter.
-func (d searchData) More() string { return strconv.Itoa(d.Next()) }
 
 // add registers addresses, one a line.
 func add(o Options, r *http.Request) (page, error) {

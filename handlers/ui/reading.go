@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"html/template"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -70,10 +72,40 @@ func (strangeNodes) Transform(doc *ast.Document, _ goldtext.Reader, _ parser.Con
 }
 
 type readingData struct {
-	Item    api.Item
-	Capture api.Capture
-	Body    template.HTML // by a converter that lets no markup of strangers through
-	Cut     bool
+	Item          api.Item
+	Capture       api.Capture
+	Earlier, Next string        // digests of the captures before and after
+	Body          template.HTML // by a converter that lets no markup of strangers through
+	Cut           bool
+}
+
+// asOf leads to an item as it was at the end of a day, or is now.
+func asOf(o Options, r *http.Request) (page, error) {
+	id, until := r.PathValue("id"), o.Clock()
+	if day := r.URL.Query().Get("asOf"); day != "" {
+		at, err := time.Parse(time.DateOnly, day)
+		if err != nil {
+			return page{}, badRequest("asOf must be a day, such as 2026-03-01")
+		}
+		until = at.Add(24 * time.Hour)
+	}
+	first := ""
+	for q := (api.CaptureQuery{ID: id}); ; {
+		got, err := api.ListCaptures.Call(r.Context(), o.Client, q) // the newest first
+		if err != nil {
+			return page{}, err
+		}
+		for _, c := range got.Captures {
+			if c.CapturedAt.Before(until) {
+				return page{to: "/items/" + url.PathEscape(id) + "/captures/" + url.PathEscape(c.SHA256) + "/read"}, nil
+			}
+			first = ": its first capture is of " + stamp(c.CapturedAt)
+		}
+		if q.Continuation = got.Continuation; q.Continuation == "" {
+			return page{}, &api.Problem{Title: "Not kept", Status: http.StatusNotFound,
+				Detail: "nothing of this page is kept from then" + first}
+		}
+	}
 }
 
 // reading shows a capture as a page to read.
@@ -88,8 +120,15 @@ func reading(o Options, r *http.Request) (page, error) {
 		return page{}, err
 	}
 	d := readingData{Item: it.Item, Cut: len(text) > maxReading}
-	if i := slices.IndexFunc(it.Captures, func(c api.Capture) bool { return c.SHA256 == digest }); i >= 0 {
-		d.Capture = it.Captures[i]
+	all := bodies(it.Captures)
+	if i := slices.IndexFunc(all, func(c api.Capture) bool { return c.SHA256 == digest }); i >= 0 {
+		d.Capture = all[i]
+		if i > 0 {
+			d.Next = all[i-1].SHA256
+		}
+		if i+1 < len(all) {
+			d.Earlier = all[i+1].SHA256
+		}
 	}
 	d.Capture.SHA256 = digest
 	var body bytes.Buffer
