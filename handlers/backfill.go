@@ -46,17 +46,18 @@ func backfillDo(do func(*backfill.Service, context.Context, string) (backfill.Ru
 	}
 }
 
-// backfillSites lists the sites of the site file.
-func backfillSites(_ context.Context, v *call, _ api.None) (api.BackfillSites, error) {
+// backfillSites lists the sites.
+func backfillSites(ctx context.Context, v *call, _ api.None) (api.BackfillSites, error) {
+	sites, err := v.Backfill.Sites(ctx)
 	out := api.BackfillSites{Enabled: v.Backfill.Enabled(), Sites: []api.BackfillSite{}}
-	for _, site := range v.Backfill.Sites() {
+	for _, site := range sites {
 		modes := []string{}
 		for _, mode := range backfill.ModesOf(site) {
 			modes = append(modes, string(mode))
 		}
 		out.Sites = append(out.Sites, api.BackfillSite{Slug: site.Slug, Domain: site.Domain, Modes: modes})
 	}
-	return out, nil
+	return out, err
 }
 
 func runJSON(v *call, run backfill.Run) api.BackfillRun {

@@ -114,7 +114,7 @@ func TestE7Errors(t *testing.T) {
 		want          string
 	}{
 		{"POST /api/backfill/runs", `{}`, 400, `"field": "sources"`},
-		{"POST /api/backfill/runs", `{"sources":["nobody"]}`, 400, "it has port"},
+		{"POST /api/backfill/runs", `{"sources":["nobody"]}`, 400, "known sites: port"},
 		{"POST /api/backfill/runs", `{"sources":["port","port"]}`, 400, "named twice"},
 		{"POST /api/backfill/runs", `{"sources":["port"],"mode":"sitemap"}`, 400, "allowed are SITEMAP"},
 		{"POST /api/backfill/runs", `{"sources":["port"],"mode":"ARCHIVE"}`, 400, "lists nothing for ARCHIVE"},

@@ -90,6 +90,8 @@ func routes() []handler {
 		on(api.CancelBackfill, backfillDo((*backfill.Service).Cancel)),
 		on(api.ListBackfillSites, backfillSites),
 		on(api.ListSites, sites),
+		on(api.AddSite, addSite),
+		on(api.RemoveSite, removeSite),
 		on(api.GetSite, siteDo((*sitepoll.Service).Get)),
 		on(api.PollSite, siteDo((*sitepoll.Service).PollNow)),
 		onAny(api.IndexNow, indexNow),

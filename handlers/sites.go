@@ -22,6 +22,27 @@ func sites(ctx context.Context, v *call, _ api.None) (api.Sites, error) {
 	return out, err
 }
 
+// addSite adds a site, whose first poll begins.
+func addSite(ctx context.Context, v *call, q api.SiteRequest) (api.Site, error) {
+	if q.URL == "" {
+		return api.Site{}, fault.Field("url", "url is missing: give a domain, a sitemap, or what the wanted pages begin with")
+	}
+	one, err := v.Polls.Add(ctx, q.URL)
+	if err != nil {
+		return api.Site{}, err
+	}
+	return siteJSON(one), nil
+}
+
+// removeSite removes a site that was added. Its pages stay.
+func removeSite(ctx context.Context, v *call, q api.SiteSlug) (api.Site, error) {
+	one, err := v.Polls.Get(ctx, q.Slug)
+	if err != nil {
+		return api.Site{}, err
+	}
+	return siteJSON(one), v.Polls.Forget(ctx, q.Slug)
+}
+
 // siteDo does something with the site of the path.
 func siteDo(do func(*sitepoll.Service, context.Context, string) (sitepoll.Site, error),
 ) func(context.Context, *call, api.SiteSlug) (api.Site, error) {
@@ -36,7 +57,7 @@ func siteDo(do func(*sitepoll.Service, context.Context, string) (sitepoll.Site, 
 
 func siteJSON(v sitepoll.Site) api.Site {
 	return api.Site{
-		Slug: v.Slug, Domain: v.Domain, Watched: v.Watched, NextLookAt: v.NextPollAt, NewToday: v.NewToday,
+		Slug: v.Slug, Domain: v.Domain, Added: v.Added, Watched: v.Watched, NextLookAt: v.NextPollAt, NewToday: v.NewToday,
 		Look: lookJSON(v.Now), Last: lookJSON(v.Last), LastFeeds: lookJSON(v.LastFeeds),
 		LastMod: api.LastModRecord{Right: v.LastMod.Right, Wrong: v.LastMod.Wrong, Unannounced: v.LastMod.Unannounced,
 			Truthful: v.LastMod.Truthful()},

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/policy/site"
 )
 
 // buildProgram builds Tidemark, alone in a folder.
@@ -70,7 +72,7 @@ func TestF4StartNeedsNothing(t *testing.T) {
 // What was crawled is for its owner alone, whoever makes the data folder first.
 func TestL4DataFolderIsPrivate(t *testing.T) {
 	for name, make := range map[string]func(data string) error{
-		"the sample": sample{}.prepare, "a site": indexSite{slug: "a", domain: "a.example"}.prepare,
+		"the sample": sample{}.prepare, "a site": indexSite{site.Entry{Slug: "a", Domain: "a.example"}}.prepare,
 		"the app": func(data string) error {
 			e := emulation{p: &program{err: io.Discard, getenv: os.Getenv}, options: emulatorOptions{data: data}}
 			err := e.open(slog.LevelError)

@@ -7,16 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/site"
 )
 
@@ -108,76 +104,29 @@ func asked[F first](ctx context.Context, a *asker, question string, parse func(s
 type watchPage struct{ url string }
 
 func parsePage(text string) (watchPage, error) {
-	src, err := parseAddress(text)
+	src, err := site.ParseAddress(text)
 	return watchPage{src.Normalized}, err
-}
-
-// parseAddress reads an address whose scheme may be left out.
-func parseAddress(text string) (source.Source, error) {
-	if !strings.Contains(text, "://") {
-		text = "https://" + text
-	}
-	return source.DefaultRules().ParseURL(text)
 }
 
 func (watchPage) prepare(string) error { return nil }
 
-// indexSite is the choice of a site: an entry of a site file.
-type indexSite struct{ slug, domain, sitemap, include, home string }
+// indexSite is the choice of a site.
+type indexSite struct{ site.Entry }
 
-var (
-	notSlug = regexp.MustCompile(`[^a-z0-9]+`)
-	// mapLike is what the paths of sitemaps look like.
-	mapLike = regexp.MustCompile(`(?i)sitemap|\.(xml|txt)(\.gz)?$`)
-)
-
-// parseSite takes a domain, the address of a sitemap, or that of a part of a site, whose pages begin with it.
 func parseSite(text string) (indexSite, error) {
-	src, err := parseAddress(text)
-	if err != nil {
-		return indexSite{}, err
-	}
-	u, err := url.Parse(src.Normalized)
-	if err != nil {
-		return indexSite{}, err
-	}
-	s := indexSite{
-		slug:   strings.Trim(words.Clip(notSlug.ReplaceAllString(src.Host, "-"), 64), "-"),
-		domain: src.Host, home: src.Normalized,
-	}
-	switch {
-	case mapLike.MatchString(u.Path):
-		s.sitemap, s.home = src.Normalized, u.Scheme+"://"+u.Host+"/"
-	case strings.Trim(u.Path, "/") != "":
-		s.include = "^" + regexp.QuoteMeta(src.Normalized)
-	}
-	if s.sitemap == "" && u.Scheme != "https" { // what a site file leaves out is looked for with https
-		s.sitemap = u.Scheme + "://" + u.Host + "/sitemap.xml"
-	}
-	_, err = site.Parse(app.SitesFile, []byte(s.file()))
-	return s, err
+	e, err := site.EntryOf(text)
+	return indexSite{e}, err
 }
 
-// file is a site file with this site alone.
-func (s indexSite) file() string {
-	var b strings.Builder
-	b.WriteString("# Written by tidemark start, which reads it from here unless there is one where it is called, or\n" +
-		"# BACKFILL_SITES_FILE names one. `tidemark docs backfill-sites` explains every field.\nsites:\n")
-	fmt.Fprintf(&b, "  - slug: %s\n    domain: %q\n", s.slug, s.domain)
-	if s.sitemap != "" {
-		fmt.Fprintf(&b, "    sitemaps: [%q]\n", s.sitemap)
-	}
-	if s.include != "" {
-		fmt.Fprintf(&b, "    include: ['%s']\n", strings.ReplaceAll(s.include, "'", "''"))
-	}
-	return b.String()
-}
+// fileHead is what a site file begins with that tidemark start has written.
+const fileHead = "# Written by tidemark start, which reads it from here unless there is one where it is called, or\n" +
+	"# BACKFILL_SITES_FILE names one. `tidemark docs backfill-sites` explains every field.\n"
 
 func (s indexSite) prepare(data string) error {
 	if err := app.MakeDataFolder(data); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(data, app.SitesFile), []byte(s.file()), 0o644)
+	return os.WriteFile(filepath.Join(data, app.SitesFile), []byte(fileHead+s.File()), 0o644)
 }
 
 // folderSettings are those that follow from what lies in a data folder, unless they are set: its own site file, which

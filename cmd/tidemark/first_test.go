@@ -35,8 +35,8 @@ func TestL7Choice(t *testing.T) {
 			"scheme is neither http nor https"},
 		{"another number", " 4 \n3\n", sample{}, `"4" is none of them.`},
 		{"what could steer the terminal", "\x1b[2J\n\n", nil, "\"\uFFFD[2J\" is none of them."},
-		{"a site", "2\nport.example\n", indexSite{slug: "port-example", domain: "port.example",
-			home: "https://port.example/"}, ""},
+		{"a site", "2\nport.example\n", indexSite{site.Entry{Slug: "port-example", Domain: "port.example",
+			Home: "https://port.example/"}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -90,56 +90,6 @@ func TestL7NobodyIsAsked(t *testing.T) {
 	}
 }
 
-// L7: what is written of a site is an entry that the app reads as it was meant.
-func TestL7SiteEntry(t *testing.T) {
-	for _, tt := range []struct {
-		typed string
-		want  indexSite
-	}{
-		{"Port.Example", indexSite{"port-example", "port.example", "", "", "https://port.example/"}},
-		{"https://port.example/sitemap_index.xml", indexSite{"port-example", "port.example",
-			"https://port.example/sitemap_index.xml", "", "https://port.example/"}},
-		{"port.example/docs/3.11/", indexSite{"port-example", "port.example", "",
-			`^https://port\.example/docs/3\.11`, "https://port.example/docs/3.11"}},
-		{"http://localhost:8099", indexSite{"localhost-8099", "localhost:8099",
-			"http://localhost:8099/sitemap.xml", "", "http://localhost:8099/"}},
-		{"port.example/o'brien", indexSite{"port-example", "port.example", "",
-			`^https://port\.example/o'brien`, "https://port.example/o'brien"}},
-	} {
-		have, err := parseSite(tt.typed)
-		if diff := cmp.Diff(tt.want, have, cmp.AllowUnexported(indexSite{})); err != nil || diff != "" {
-			t.Errorf("%s: %v (-want +have):\n%s", tt.typed, err, diff)
-		}
-		sites, err := site.Parse("x", []byte(have.file()))
-		if err != nil {
-			t.Errorf("%s: %v\n%s", tt.typed, err, have.file())
-			continue
-		}
-		s := sites.All().Find(have.slug)
-		if s == nil || s.Domain != have.domain || len(s.Include) > 0 != (have.include != "") ||
-			len(s.Sitemaps) > 0 != (have.sitemap != "") {
-			t.Errorf("%s: read as %+v", tt.typed, s)
-		}
-	}
-}
-
-// FuzzL7Site: whatever is typed is refused, or becomes an entry that can be read.
-func FuzzL7Site(f *testing.F) {
-	for _, seed := range []string{"port.example", "https://a.example/x'y.xml", "[::1]:80/a\"b", "xn--p1ai.example",
-		"ü.example/ä"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, typed string) {
-		s, err := parseSite(typed)
-		if err != nil {
-			return
-		}
-		if _, err := site.Parse("x", []byte(s.file())); err != nil {
-			t.Errorf("%q: %v\n%s", typed, err, s.file())
-		}
-	})
-}
-
 // L7: a site file and sample pages in the data folder are used unless something else is set, at every start.
 func TestL7FolderSettings(t *testing.T) {
 	data, none := t.TempDir(), func(string) string { return "" }
@@ -147,7 +97,7 @@ func TestL7FolderSettings(t *testing.T) {
 	if have := folderSettings(none, data); len(have) > 0 {
 		t.Errorf("of an empty folder follow %v", have)
 	}
-	for _, f := range []first{sample{}, indexSite{slug: "port", domain: "port.example"}} {
+	for _, f := range []first{sample{}, indexSite{site.Entry{Slug: "port", Domain: "port.example"}}} {
 		if err := f.prepare(data); err != nil {
 			t.Fatal(err)
 		}

@@ -96,11 +96,11 @@ func (w watchPage) begin(ctx context.Context, b *beginning) error {
 const slowSite = 10 * time.Second
 
 func (s indexSite) begin(ctx context.Context, b *beginning) error {
-	run, err := api.StartBackfill.Call(ctx, b.client, api.BackfillRequest{Sources: []string{s.slug}})
+	run, err := api.StartBackfill.Call(ctx, b.client, api.BackfillRequest{Sources: []string{s.Slug}})
 	if err != nil {
 		return err
 	}
-	b.p.say("Looking for the pages of %s, at most %s: %s/api/ui/backfill/%s", s.domain,
+	b.p.say("Looking for the pages of %s, at most %s: %s/api/ui/backfill/%s", s.Domain,
 		words.Thousands(run.MaxURLsPerSource), b.at, run.ID)
 	var st api.SearchStatus
 	began := b.p.now()
@@ -149,7 +149,7 @@ func (s indexSite) found(ctx context.Context, b *beginning, run api.BackfillRun,
 		}
 		b.p.say("%s", entry)
 		b.p.say("Meanwhile its first page is watched.")
-		return watchPage{s.home}.begin(ctx, b)
+		return watchPage{s.Home}.begin(ctx, b)
 	}
 	b.p.say("%s found so far, of which %s can be searched; the rest follows at the pace of the site.",
 		words.Count(run.Queued, "page"), words.Thousands(st.Items[api.StatusIndexed]))

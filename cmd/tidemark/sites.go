@@ -11,7 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const sitesLong = `List the sites of the site file and what polling them found.
+const sitesLong = `List the sites and what polling them found: those of the site file, and those
+that were added.
 
 Each site's sitemaps and feeds are polled each day at 06:00 UTC, feeds each hour.
 What is new is registered. LASTMOD tells how often a site's word for a change of a
@@ -22,7 +23,7 @@ func sitesCommand(p *program) *cobra.Command {
 		Use:     "sites",
 		Short:   "List sites and what polling them found",
 		Long:    sitesLong,
-		Example: "  tidemark sites\n  tidemark sites look port-authority",
+		Example: "  tidemark sites\n  tidemark sites add docs.example.org/guide\n  tidemark sites look port-authority",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return listSites(cmd.Context(), p) },
 	}
@@ -39,6 +40,37 @@ func sitesCommand(p *program) *cobra.Command {
 			return err
 		},
 	})
+	cmd.AddCommand(&cobra.Command{
+		Use:   "add ADDRESS",
+		Short: "Find and watch the pages of a site",
+		Long: `Add a site by its domain, the address of its sitemap or feed, or the address that the
+wanted pages begin with. What its sitemaps and feeds list is registered at once, at
+most SENTINEL_MAX_PER_DAY pages a day, and what is new is found from then on.`,
+		Example: "  tidemark sites add docs.example.org\n  tidemark sites add example.org/news/\n" +
+			"  tidemark sites add https://example.org/sitemap.xml",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			one, err := api.AddSite.Call(cmd.Context(), p.client(), api.SiteRequest{URL: args[0]})
+			if err == nil {
+				p.say("%s is added, and its pages are being looked for; `%s sites` tells what was found",
+					clean(one.Slug), p.name())
+			}
+			return err
+		},
+	}, &cobra.Command{
+		Use:     "remove SLUG",
+		Short:   "Poll a site that was added no more; its pages stay",
+		Example: "  tidemark sites remove docs-example-org",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			one, err := api.RemoveSite.Call(cmd.Context(), p.client(), api.SiteSlug{Slug: args[0]})
+			if err == nil {
+				p.say("%s is removed; its pages stay, `%s items --host %s` lists them", clean(one.Slug), p.name(),
+					clean(one.Domain))
+			}
+			return err
+		},
+	})
 	return cmd
 }
 
@@ -48,7 +80,7 @@ func listSites(ctx context.Context, p *program) error {
 	case err != nil || p.json:
 		return err
 	case len(got.Sites) == 0:
-		p.say("no sites: see BACKFILL_SITES_FILE")
+		p.say("no sites: `%s sites add ADDRESS` adds one, see also BACKFILL_SITES_FILE", p.name())
 		return nil
 	}
 	rows := []string{"SITE\tPOLLED\tNEXT\tFOUND\tNEW\tLATER\tERRORS\tLASTMOD"}

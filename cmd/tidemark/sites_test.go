@@ -12,7 +12,7 @@ func TestSites(t *testing.T) {
 	)
 	performAll(t, []script{
 		{name: "none", args: []string{"sites"}, answers: []answered{{200, `{"sites":[]}`}},
-			out: "no sites: see BACKFILL_SITES_FILE\n", asked: []string{"GET /api/sites"}},
+			out: "no sites: `tidemark sites add ADDRESS` adds one, see also BACKFILL_SITES_FILE\n", asked: []string{"GET /api/sites"}},
 		{name: "all", args: []string{"sites"}, answers: []answered{{200, all}}, out: `
 SITE  POLLED  NEXT          FOUND  NEW  LATER  ERRORS  LASTMOD
 port  –       in 100 years  1,200  3    2      1       truthful, 19 of 20  (HTTP 404)
@@ -23,6 +23,12 @@ quay  –       now           0      0    0      0       -
 		{name: "look", args: []string{"sites", "look", "port"}, answers: []answered{{202, one}},
 			out:   "a poll of port has begun; `tidemark sites` tells what it found\n",
 			asked: []string{"POST /api/sites/port/look"}},
+		{name: "U6 add", args: []string{"sites", "add", "port.example"}, answers: []answered{{200, one}},
+			out:   "port is added, and its pages are being looked for; `tidemark sites` tells what was found\n",
+			asked: []string{`POST /api/sites {"url":"port.example"}`}},
+		{name: "U6 remove", args: []string{"sites", "remove", "port"}, answers: []answered{{200, one}},
+			out:   "port is removed; its pages stay, `tidemark items --host port.example` lists them\n",
+			asked: []string{"DELETE /api/sites/port"}},
 		{name: "no site", args: []string{"sites", "look"}, code: 2,
 			err: "tidemark: accepts 1 arg(s), received 0\nsee `tidemark sites look --help`\n"},
 		{name: "unknown", args: []string{"sites", "look", "x"}, code: 1, answers: []answered{{404,

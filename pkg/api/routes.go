@@ -182,6 +182,8 @@ var (
 var (
 	ListSites   = route[None, Sites](ok, get, "sites")
 	GetSite     = route[SiteSlug, Site](ok, get, "sites/{slug}")
+	AddSite     = route[SiteRequest, Site](ok, post, "sites")
+	RemoveSite  = route[SiteSlug, Site](ok, http.MethodDelete, "sites/{slug}")
 	PollSite    = route[SiteSlug, Site](begun, post, "sites/{slug}/look")
 	IndexNow    = route[IndexNowRequest, IndexNowResult](ok, post, "IndexNow")
 	IndexNowURL = route[IndexNowOne, IndexNowResult](ok, get, "IndexNow").scoped(ScopeWrite)

@@ -6,6 +6,7 @@ import "time"
 type Site struct {
 	Slug       string        `json:"slug"`
 	Domain     string        `json:"domain"`
+	Added      bool          `json:"added,omitempty"`     // while Tidemark ran; the others are in the site file
 	Watched    bool          `json:"watched"`             // whether it is polled each day
 	NextLookAt time.Time     `json:"nextLookAt,omitzero"` // a time that has passed: within the hour
 	NewToday   int           `json:"newToday"`            // registered on this day (UTC)
@@ -67,7 +68,7 @@ type LastModRecord struct {
 	Truthful    bool `json:"truthful"`    // whether checks are brought forward on its word
 }
 
-// Sites are those of the site file, in its order.
+// Sites are those of the site file, in its order, then those that were added.
 type Sites struct {
 	Sites []Site `json:"sites"`
 }
@@ -91,9 +92,16 @@ type IndexNowResult struct {
 	Left      int `json:"left"`      // dropped, because the day's bounds are reached
 }
 
-// SiteSlug names a site of the site file.
+// SiteSlug names a site.
 type SiteSlug struct {
-	Slug string `json:"-" path:"slug"` // The site, as the site file calls it.
+	Slug string `json:"-" path:"slug"` // The site, as the site file or the list of sites calls it.
+}
+
+// SiteRequest adds a site, whose pages are found and watched.
+type SiteRequest struct {
+	// A domain, the address of a sitemap or feed, or the address that the wanted pages begin with. The scheme may be left
+	// out.
+	URL string `json:"url"`
 }
 
 // IndexNowOne is an [IndexNowRequest] for one page.

@@ -255,15 +255,18 @@ func (a assembly) runs(in inputs, known records, out indexed, worker *crawl.Work
 		rebuilding.Audit = index.NewAuditor(out.engine, known.manifests, reg, pushed)
 	}
 	steps := []migrate.Step{migrate.Items(reg, cfg.Rules), entryKeys(pushed)}
+	polls := sitepoll.New(a.store, reg, worker, sitepoll.Options{
+		Sites: cfg.Sites.All(), Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Log: a.log,
+	})
+	backfills := cfg.backfill(in.web.Exempt, a.log)
+	backfills.Added = polls.Added
 	return runs{
+		sites:   polls,
 		rebuild: rebuild.New(a.store, reg, known.snapshots, rebuilding),
 		bulk:    bulk.New(a.store, reg, bulk.Options{Log: a.log}),
 		migrate: migrate.New(a.store.Table(snapshot.RunsTable), steps, migrate.Options{
 			Empty: func(ctx context.Context) (bool, error) { return isEmpty(ctx, reg, pushed) }, Log: a.log,
 		}),
-		backfill: backfill.New(a.store, reg, worker, in.files, cfg.backfill(in.web.Exempt, a.log)),
-		sites: sitepoll.New(a.store, reg, worker, sitepoll.Options{
-			Sites: cfg.Sites.All(), Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Log: a.log,
-		}),
+		backfill: backfill.New(a.store, reg, worker, in.files, backfills),
 	}
 }

@@ -60,11 +60,11 @@ func long(d time.Duration) string {
 func (o *Options) estimate(r Run) time.Duration {
 	var longest time.Duration
 	for _, p := range r.Progress {
-		found := o.Sites.Find(p.Source)
-		if found == nil {
-			continue
+		host := "" // of a site that was added: its pace is that of every host
+		if found := o.Sites.Find(p.Source); found != nil {
+			host = found.Domain
 		}
-		pace := o.Pace(found.Domain)
+		pace := o.Pace(host)
 		each := (pace.MinDelay + max(pace.MinDelay, pace.MaxDelay)) / 2
 		longest = max(longest, time.Duration(p.Queued)*each)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -45,6 +46,7 @@ type Lister interface {
 type Options struct {
 	Enabled        bool // the kill switch (E6): while false nothing starts and every run pauses
 	Sites          site.List
+	Added          func(context.Context) (site.List, error) // further sites; none when nil
 	Rules          source.Rules
 	MaxURLs        int // addresses of one run (E5); 1000
 	MaxPerSource   int // likewise of one of its sources; 500
@@ -120,8 +122,14 @@ func (s *Service) Create(ctx context.Context) error {
 	return s.runs.Create(ctx, s.poison)
 }
 
-// Sites are those of the site file, in its order.
-func (s *Service) Sites() []*site.Site { return s.o.Sites }
+// Sites are those that runs can be asked for.
+func (s *Service) Sites(ctx context.Context) (site.List, error) {
+	if s.o.Added == nil {
+		return s.o.Sites, nil
+	}
+	added, err := s.o.Added(ctx)
+	return append(slices.Clip(s.o.Sites), added...), err
+}
 
 // Enabled reports whether runs may go on (E6).
 func (s *Service) Enabled() bool { return s.o.Enabled }

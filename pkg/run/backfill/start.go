@@ -28,8 +28,11 @@ func (s *Service) Start(ctx context.Context, req Request) (Run, error) {
 		return Run{}, err
 	}
 	now := s.runs.Now()
-	req, err := s.o.complete(req, now)
+	sites, err := s.Sites(ctx)
 	if err != nil {
+		return Run{}, err
+	}
+	if req, err = s.o.complete(sites, req, now); err != nil {
 		return Run{}, err
 	}
 	if err := s.runs.CheckRoom(ctx); err != nil {
@@ -75,7 +78,7 @@ func (r *Run) activate(now time.Time) (ops []storage.Op, begun []string) {
 }
 
 // complete checks a request and fills in what it leaves to the settings.
-func (o *Options) complete(req Request, now time.Time) (Request, error) {
+func (o *Options) complete(sites site.List, req Request, now time.Time) (Request, error) {
 	if req.Mode == "" {
 		req.Mode = Sitemap
 	}
@@ -109,7 +112,7 @@ func (o *Options) complete(req Request, now time.Time) (Request, error) {
 	case !req.Dates.From.IsZero() && !req.Dates.To.IsZero() && !req.Dates.From.Before(req.Dates.To):
 		return req, fault.Field("dateTo", "dateTo is not after dateFrom")
 	}
-	return req, o.checkSources(req, now)
+	return req, checkSources(sites, req, now)
 }
 
 func orMax(n int) int {
@@ -119,17 +122,17 @@ func orMax(n int) int {
 	return int(^uint(0) >> 1)
 }
 
-// checkSources refuses sources that the site file does not have, or not for the mode.
-func (o *Options) checkSources(req Request, now time.Time) error {
+// checkSources refuses sources that there are not, or not for the mode.
+func checkSources(sites site.List, req Request, now time.Time) error {
 	if len(req.Sources) == 0 || len(req.Sources) > MaxSources {
-		return fault.Field("sources", "sources has %d entries: name 1 to %d sites of the site file, such as %s",
-			len(req.Sources), MaxSources, o.someSlugs())
+		return fault.Field("sources", "sources has %d entries: name 1 to %d sites, such as %s",
+			len(req.Sources), MaxSources, someSlugs(sites))
 	}
 	for i, slug := range req.Sources {
-		found := o.Sites.Find(slug)
+		found := sites.Find(slug)
 		switch {
 		case found == nil:
-			return fault.Field("sources", "the site file has no %.70q; it has %s", slug, o.someSlugs())
+			return fault.Field("sources", "there is no site %.70q; known sites: %s", slug, someSlugs(sites))
 		case slices.Contains(req.Sources[:i], slug):
 			return fault.Field("sources", "%s is named twice", slug)
 		}
@@ -140,15 +143,15 @@ func (o *Options) checkSources(req Request, now time.Time) error {
 	return nil
 }
 
-func (o *Options) someSlugs() string {
+func someSlugs(sites site.List) string {
 	const some = 10
 	var slugs []string
-	for _, found := range o.Sites {
+	for _, found := range sites {
 		slugs = append(slugs, found.Slug)
 	}
 	switch {
 	case len(slugs) == 0:
-		return "no sites: see BACKFILL_SITES_FILE"
+		return "none, add one or see BACKFILL_SITES_FILE"
 	case len(slugs) > some:
 		return fmt.Sprintf("%s and %d more", strings.Join(slugs[:some], ", "), len(slugs)-some)
 	}

@@ -85,7 +85,11 @@ func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 	if early := w.at.NotBefore.Sub(s.runs.Now()); early > 0 {
 		return s.send(ctx, w.at, early)
 	}
-	w.site, w.until = s.o.Sites.Find(w.at.Source), s.runs.Now().Add(s.o.Turn)
+	sites, err := s.Sites(ctx)
+	if err != nil {
+		return err
+	}
+	w.site, w.until = sites.Find(w.at.Source), s.runs.Now().Add(s.o.Turn)
 	for on := true; on && err == nil; {
 		on, err = w.do(ctx)
 	}
@@ -96,7 +100,7 @@ func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 func (w *step) do(ctx context.Context) (on bool, err error) {
 	w.now, w.out = w.s.runs.Now(), outcome{}
 	if w.site == nil {
-		_ = w.end(SourceFailed, "the site file does not have it any more")
+		_ = w.end(SourceFailed, "the site is not known any more")
 	} else if err := w.advance(ctx); err != nil {
 		return false, err
 	}

@@ -54,18 +54,22 @@ func due(now time.Time, found *site.Site, st *state) Kind {
 	return Feeds
 }
 
-// Tick begins the polls that are due; the timer calls it each hour. It costs a query of all sites'
+// Tick begins the polls that are due; the timer calls it each hour. It costs two queries of all sites'
 // rows, and a transaction and a message for each poll. A site whose poll cannot begin keeps no other
 // from its own.
 func (s *Service) Tick(ctx context.Context) (begun int, err error) {
-	if s.o.PerDay == 0 || len(s.o.Sites) == 0 {
+	if s.o.PerDay == 0 {
 		return 0, nil
+	}
+	sites, err := s.Sites(ctx)
+	if err != nil || len(sites) == 0 {
+		return 0, err
 	}
 	states, err := s.states(ctx)
 	if err != nil {
 		return 0, err
 	}
-	for _, found := range s.o.Sites {
+	for _, found := range sites {
 		st, known := states[found.Slug]
 		if !known {
 			st = newState(found.Slug)
@@ -104,12 +108,12 @@ func (s *Service) load(ctx context.Context, slug string) (state, error) {
 	return st, err
 }
 
-// PollNow begins a full poll of a site. Errors: NotFound for a slug that the site file does not have,
+// PollNow begins a full poll of a site. Errors: NotFound for a slug that there is not,
 // Conflict while a poll goes on, Blocked while polls are switched off.
 func (s *Service) PollNow(ctx context.Context, slug string) (Site, error) {
-	found := s.o.Sites.Find(slug)
-	if found == nil {
-		return Site{}, unknownSite(slug)
+	found, err := s.find(ctx, slug)
+	if err != nil {
+		return Site{}, err
 	}
 	if s.o.PerDay == 0 {
 		return Site{}, errOff
@@ -132,7 +136,7 @@ var errOff = fault.New(fault.Blocked,
 	"polls of sites are switched off: set SENTINEL_MAX_PER_DAY above 0 and restart the app")
 
 func unknownSite(slug string) error {
-	return fault.New(fault.NotFound, "the site file has no site %.70q", slug)
+	return fault.New(fault.NotFound, "there is no site %.70q: it is neither in the site file nor added", slug)
 }
 
 // begin writes that a poll goes on, and sends its first step.
@@ -171,11 +175,8 @@ func (st *state) first(found *site.Site, kind Kind) {
 }
 
 // RequeueStalled sends the messages of polls that have not moved for a while. It costs one query while no poll goes
-// on, and none without a site file.
+// on.
 func (s *Service) RequeueStalled(ctx context.Context) (sent int, err error) {
-	if len(s.o.Sites) == 0 {
-		return 0, nil
-	}
 	return s.polls.RequeueStalled(ctx)
 }
 

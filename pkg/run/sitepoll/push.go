@@ -68,9 +68,9 @@ func (s *Service) Push(ctx context.Context, p Push) (Pushed, error) {
 	if n := len(p.URLs); n == 0 || n > MaxPushed {
 		return Pushed{}, fault.Field("urlList", "urlList has %d addresses: allowed are 1 to %d", n, MaxPushed)
 	}
-	found := s.siteOf(p.Host)
-	if found == nil {
-		return Pushed{}, fault.New(fault.Blocked, "%.100q is no site of the site file, so nothing of it is taken", p.Host)
+	found, err := s.siteOf(ctx, p.Host)
+	if err != nil {
+		return Pushed{}, err
 	}
 	location, err := keyLocation(p, found)
 	if err != nil {
@@ -86,17 +86,19 @@ func (s *Service) Push(ctx context.Context, p Push) (Pushed, error) {
 	return s.takePush(ctx, found, sources)
 }
 
-// siteOf finds a site by its host.
-func (s *Service) siteOf(host string) *site.Site {
-	src, err := s.o.Rules.ParseURL("https://" + host + "/")
+// siteOf finds a site by its host; Blocked for one that there is not.
+func (s *Service) siteOf(ctx context.Context, host string) (*site.Site, error) {
+	sites, err := s.Sites(ctx)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	i := slices.IndexFunc(s.o.Sites, func(one *site.Site) bool { return one.Domain == src.Host })
-	if i < 0 {
-		return nil
+	if src, err := s.o.Rules.ParseURL("https://" + host + "/"); err == nil {
+		i := slices.IndexFunc(sites, func(one *site.Site) bool { return one.Domain == src.Host })
+		if i >= 0 {
+			return sites[i], nil
+		}
 	}
-	return s.o.Sites[i]
+	return nil, fault.New(fault.Blocked, "%.100q is the host of no site that is known, so nothing of it is taken", host)
 }
 
 // pushed reads the addresses of a push.

@@ -12,6 +12,7 @@ import (
 // Site is how far the polls of one site are.
 type Site struct {
 	*site.Site
+	Added      bool      // while Tidemark ran; else it is in the site file
 	Watched    bool      // whether it is polled, see [Watched]
 	NextPollAt time.Time // of a full poll; past: with the next hour. Zero when it is not polled
 	Now        *Poll     // the one that goes on, nil if none
@@ -22,14 +23,18 @@ type Site struct {
 	Coverage   Coverage
 }
 
-// All tells of every site of the site file, in its order. It costs a query, and a read for each site.
+// All tells of every site, in the order of [Service.Sites]. It costs two queries, and a read for each site.
 func (s *Service) All(ctx context.Context) ([]Site, error) {
 	states, err := s.states(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out []Site
-	for _, found := range s.o.Sites {
+	sites, err := s.Sites(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, found := range sites {
 		st := states[found.Slug]
 		one, err := s.view(ctx, found, &st)
 		if err != nil {
@@ -40,11 +45,11 @@ func (s *Service) All(ctx context.Context) ([]Site, error) {
 	return out, nil
 }
 
-// Get tells of one site; NotFound for a slug that the site file does not have.
+// Get tells of one site; NotFound for a slug that there is not.
 func (s *Service) Get(ctx context.Context, slug string) (Site, error) {
-	found := s.o.Sites.Find(slug)
-	if found == nil {
-		return Site{}, unknownSite(slug)
+	found, err := s.find(ctx, slug)
+	if err != nil {
+		return Site{}, err
 	}
 	st, err := s.load(ctx, slug)
 	if err != nil {
@@ -55,7 +60,7 @@ func (s *Service) Get(ctx context.Context, slug string) (Site, error) {
 
 func (s *Service) view(ctx context.Context, found *site.Site, st *state) (out Site, err error) {
 	out = Site{Site: found, Now: st.Now, Last: st.Last, LastFeeds: st.LastFeeds, NewToday: st.Day.on(s.polls.Now()).New,
-		Coverage: st.All.plus(st.Now)}
+		Coverage: st.All.plus(st.Now), Added: s.o.Sites.Find(found.Slug) == nil}
 	if out.Watched = Watched(found) && s.o.PerDay > 0; out.Watched {
 		if out.NextPollAt = dueAt(st.polledAt()); out.NextPollAt.IsZero() {
 			out.NextPollAt = s.polls.Now().Truncate(time.Hour).Add(time.Hour)

@@ -45,7 +45,11 @@ func (s *Service) Step(ctx context.Context, body []byte) error {
 
 // advance does one step of a poll: it reads a document, or ends the poll.
 func (s *Service) advance(ctx context.Context, st *state) (next run.Next, err error) {
-	w := &step{s: s, site: s.o.Sites.Find(st.Slug), st: st, now: s.polls.Now()}
+	sites, err := s.Sites(ctx)
+	if err != nil {
+		return next, err
+	}
+	w := &step{s: s, site: sites.Find(st.Slug), st: st, now: s.polls.Now()}
 	if why := w.over(); why != "" {
 		st.Now.Note = "ended early: " + why
 		st.end(w.now)
@@ -80,7 +84,7 @@ type step struct {
 func (w *step) over() string {
 	switch {
 	case w.site == nil:
-		return "the site file does not have the site any more"
+		return "the site is not known any more"
 	case w.s.o.PerDay == 0:
 		return "polls of sites are switched off"
 	case w.now.Sub(w.st.Now.BeganAt) > longest:

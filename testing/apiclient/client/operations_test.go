@@ -334,6 +334,10 @@ func (r *running) looks() {
 		r.Errorf("a look %+v", got)
 	}
 	ok(r.GetSiteWithResponse(ctx, "port"))
+	added := ok(r.AddSiteWithResponse(ctx, SiteRequest{Url: "quay.invalid/news"}))
+	if got := ok(r.RemoveSiteWithResponse(ctx, added.Slug)); got.Domain != "quay.invalid" {
+		r.Errorf("removed %+v", got)
+	}
 	at := r.site + "/" + indexNowKey + ".txt"
 	ok(r.IndexNowWithResponse(ctx,
 		IndexNowRequest{Host: strings.TrimPrefix(r.site, "http://"), Key: indexNowKey, KeyLocation: &at,

@@ -17,8 +17,8 @@ func polling() []operation {
 	return []operation{
 		{
 			of: api.ListSites.Endpoint, id: "listSites", tag: tagSites,
-			summary: "List the sites of the site file and their polls",
-			gives:   "The sites, in the order of the file.",
+			summary: "List the sites and their polls",
+			gives:   "The sites of the site file, in its order, then those that were added.",
 			shown:   []string{"E14 the sites"},
 		},
 		{
@@ -27,6 +27,23 @@ func polling() []operation {
 			gives:   "The site.",
 			fails:   []int{http.StatusNotFound},
 			shown:   []string{"E14 a look has ended"},
+		},
+		{
+			of: api.AddSite.Endpoint, id: "addSite", tag: tagSites,
+			summary: "Add a site",
+			about: "What its sitemaps and feeds list is registered, at most `SENTINEL_MAX_PER_DAY` pages a day, and what is " +
+				"new is found from then on. 403 while polling is switched off.",
+			gives: "The site; its first poll goes on by itself.",
+			fails: []int{http.StatusForbidden, http.StatusConflict},
+			shown: []string{"U6 a site is added"},
+		},
+		{
+			of: api.RemoveSite.Endpoint, id: "removeSite", tag: tagSites,
+			summary: "Remove a site that was added",
+			about:   "It is polled no more. Its pages stay. 409 for one of the site file.",
+			gives:   "The site as it was.",
+			fails:   []int{http.StatusNotFound, http.StatusConflict},
+			shown:   []string{"U6 the site is removed"},
 		},
 		{
 			of: api.PollSite.Endpoint, id: "lookAtSite", tag: tagSites,

@@ -1,0 +1,57 @@
+package site
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// L7: what is written of a site is an entry that the app reads as it was meant.
+func TestL7SiteEntry(t *testing.T) {
+	for _, tt := range []struct {
+		typed string
+		want  Entry
+	}{
+		{"Port.Example", Entry{"port-example", "port.example", "", "", "https://port.example/"}},
+		{"https://port.example/sitemap_index.xml", Entry{"port-example", "port.example",
+			"https://port.example/sitemap_index.xml", "", "https://port.example/"}},
+		{"port.example/docs/3.11/", Entry{"port-example", "port.example", "",
+			`^https://port\.example/docs/3\.11`, "https://port.example/docs/3.11"}},
+		{"http://localhost:8099", Entry{"localhost-8099", "localhost:8099",
+			"http://localhost:8099/sitemap.xml", "", "http://localhost:8099/"}},
+		{"port.example/o'brien", Entry{"port-example", "port.example", "",
+			`^https://port\.example/o'brien`, "https://port.example/o'brien"}},
+	} {
+		have, err := EntryOf(tt.typed)
+		if diff := cmp.Diff(tt.want, have); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +have):\n%s", tt.typed, err, diff)
+		}
+		sites, err := Parse("x", []byte(have.File()))
+		if err != nil {
+			t.Errorf("%s: %v\n%s", tt.typed, err, have.File())
+			continue
+		}
+		s := sites.All().Find(have.Slug)
+		if s == nil || s.Domain != have.Domain || len(s.Include) > 0 != (have.Include != "") ||
+			len(s.Sitemaps) > 0 != (have.Sitemap != "") {
+			t.Errorf("%s: read as %+v", tt.typed, s)
+		}
+	}
+}
+
+// FuzzL7Site: whatever is typed is refused, or becomes an entry that can be read.
+func FuzzL7Site(f *testing.F) {
+	for _, seed := range []string{"port.example", "https://a.example/x'y.xml", "[::1]:80/a\"b", "xn--p1ai.example",
+		"ü.example/ä"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, typed string) {
+		s, err := EntryOf(typed)
+		if err != nil {
+			return
+		}
+		if _, err := Parse("x", []byte(s.File())); err != nil {
+			t.Errorf("%q: %v\n%s", typed, err, s.File())
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package sitepoll
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// addedRow is the row of a site that was added while Tidemark runs: a site file with this site alone.
+type addedRow struct {
+	RowVersion int       `col:"rowVersion"`
+	File       string    `col:"file,must"`
+	AddedAt    time.Time `col:"addedAt"`
+}
+
+var addedRows = row.Of[addedRow]()
+
+// addedSites begins the names of these rows.
+const addedSites = "added|"
+
+// Sites are those of the site file, then those that were added. Where both name a site, the file's holds. It costs a
+// query.
+func (s *Service) Sites(ctx context.Context) (site.List, error) {
+	out := slices.Clip(s.o.Sites)
+	added, err := s.Added(ctx)
+	for _, one := range added {
+		if s.o.Sites.Find(one.Slug) == nil {
+			out = append(out, one)
+		}
+	}
+	return out, err
+}
+
+// Added are the sites that were added, by name. It costs a query.
+func (s *Service) Added(ctx context.Context) (out site.List, err error) {
+	for e, err := range s.polls.Table.Query(ctx, s.polls.Prefix(addedSites)) {
+		if err != nil {
+			return nil, err
+		}
+		r, err := addedRows.Decode(e.Props)
+		if err != nil {
+			return nil, err
+		}
+		sites, err := site.Parse(e.Key.Row, []byte(r.File))
+		if err != nil { // written by a version with other rules: the others are not kept waiting
+			s.o.Log.ErrorContext(ctx, "added site left out", "row", e.Key.Row, "err", err)
+			continue
+		}
+		out = append(out, sites.All()...)
+	}
+	return out, nil
+}
+
+// Add adds a site by its domain, the address of its sitemap, or that of a part of it, and begins a poll of it.
+// Errors: Invalid for what is no address, Conflict for a site that is there, Blocked while polls are switched off.
+func (s *Service) Add(ctx context.Context, address string) (Site, error) {
+	if s.o.PerDay == 0 {
+		return Site{}, errOff
+	}
+	entry, err := site.EntryOf(strings.TrimSpace(address))
+	if err != nil {
+		return Site{}, fault.Field("url", "%w", err)
+	}
+	all, err := s.Sites(ctx)
+	if err != nil {
+		return Site{}, err
+	}
+	if found := all.Find(entry.Slug); found != nil {
+		return Site{}, fault.New(fault.Conflict, "the site %s is there already, with the domain %s; remove it first to "+
+			"add it in another way", found.Slug, found.Domain)
+	}
+	if len(all) >= site.MaxSites {
+		return Site{}, fault.New(fault.Blocked, "there are %d sites, and no more are taken", len(all))
+	}
+	_, err = s.polls.Table.Transact(ctx, addedRows.Put(key(addedSites+entry.Slug), "",
+		&addedRow{RowVersion: 1, File: entry.File(), AddedAt: s.polls.Now()}))
+	if err != nil {
+		return Site{}, err
+	}
+	added, err := s.PollNow(ctx, entry.Slug)
+	if fault.Is(err, fault.Conflict) { // one goes on from before it was removed
+		return s.Get(ctx, entry.Slug)
+	}
+	return added, err
+}
+
+// Forget removes a site that was added: it is not polled any more, and a poll of it that goes on ends. Its pages stay.
+// Errors: NotFound for a site that there is not, Conflict for one of the site file.
+func (s *Service) Forget(ctx context.Context, slug string) error {
+	if s.o.Sites.Find(slug) != nil {
+		return fault.New(fault.Conflict, "%s is in the site file: remove it there, and start the app again", slug)
+	}
+	if err := checkSlug(slug); err != nil {
+		return unknownSite(slug)
+	}
+	_, err := s.polls.Table.Transact(ctx, storage.Op{Kind: storage.Delete,
+		Entity: storage.Entity{Key: key(addedSites + slug), ETag: storage.AnyETag}})
+	if fault.Is(err, fault.NotFound) {
+		return unknownSite(slug)
+	}
+	return err
+}
+
+// find finds a site; NotFound for a slug that there is not.
+func (s *Service) find(ctx context.Context, slug string) (*site.Site, error) {
+	all, err := s.Sites(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if found := all.Find(slug); found != nil {
+		return found, nil
+	}
+	return nil, unknownSite(slug)
+}

@@ -1,0 +1,72 @@
+package sitepoll_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/site"
+	"github.com/tidemark/tidemark/pkg/run/runtest"
+	"github.com/tidemark/tidemark/pkg/run/sitepoll"
+)
+
+// U6: a site that is added is polled at once and by every process, whatever the site file says, until it is removed;
+// its pages stay.
+func TestU6AddedSites(t *testing.T) {
+	onStores(t, func(t *testing.T, r *rig) {
+		r.web.Pages["https://new.example/sitemap.xml"] = runtest.URLSet(append(
+			runtest.Pages("https://new.example/news/", 3), runtest.Pages("https://new.example/shop/", 2)...)...)
+		added, err := r.Add(t.Context(), " new.example/news/ ")
+		if err != nil || added.Now == nil || !added.Added || added.Slug != "new-example" {
+			t.Fatalf("%+v, %v", added, err)
+		}
+		r.restart(func(*sitepoll.Options) {})
+		r.settle()
+		if c := r.site("new-example").Coverage; c.New != 3 || c.Excluded != 2 {
+			t.Errorf("found %+v of %+v", c, r.site("new-example").Last)
+		}
+		if all, err := r.Sites(t.Context()); err != nil || all.Find("new-example") == nil || all.Find("a") == nil {
+			t.Errorf("%v, %v", all, err)
+		}
+		for address, kind := range map[string]fault.Kind{"https://new.example/": fault.Conflict, "a b": fault.Invalid,
+			"": fault.Invalid} {
+			if _, err := r.Add(t.Context(), address); !fault.Is(err, kind) {
+				t.Errorf("%q is added: %v", address, err)
+			}
+		}
+		r.Must(r.Forget(t.Context(), "new-example"))
+		for slug, kind := range map[string]fault.Kind{"a": fault.Conflict, "new-example": fault.NotFound,
+			"../x": fault.NotFound} {
+			if err := r.Forget(t.Context(), slug); !fault.Is(err, kind) {
+				t.Errorf("%s is removed: %v", slug, err)
+			}
+		}
+		if _, err := r.Get(t.Context(), "new-example"); !fault.Is(err, fault.NotFound) {
+			t.Errorf("it is there still: %v", err)
+		}
+	})
+}
+
+// U6: a site whose first poll did not begin has it with the next hour; one that the site file names, too, is the file's.
+func TestU6AddedSiteCutOff(t *testing.T) {
+	r := inMemory(t)
+	r.web.Pages["https://new.example/sitemap.xml"] = runtest.URLSet(runtest.Pages("https://new.example/", 2)...)
+	_, err := r.Add(t.Context(), "new.example")
+	r.Must(err)
+	r.restart(func(o *sitepoll.Options) { o.PerDay = 0 })
+	r.settle()
+	if _, err := r.Add(t.Context(), "other.example"); !fault.Is(err, fault.Blocked) {
+		t.Errorf("added while polls are switched off: %v", err)
+	}
+	r.restart(func(o *sitepoll.Options) { o.PerDay = 10 })
+	r.day("new-example")
+	if c := r.site("new-example").Coverage; c.New != 2 {
+		t.Errorf("%+v", c)
+	}
+	r.restart(func(o *sitepoll.Options) {
+		o.Sites = site.List{{Slug: "new-example", Domain: "elsewhere.example"}}
+	})
+	if s := r.site("new-example"); s.Added || !strings.HasPrefix(s.Domain, "elsewhere") {
+		t.Errorf("%+v", s)
+	}
+}
