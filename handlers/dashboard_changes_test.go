@@ -17,7 +17,7 @@ func TestU1WhatChanged(t *testing.T) {
 	r := newRig(t)
 	one := "https://port.example/ok/one"
 	id := idOf(t, one)
-	shows(t, r, "/api/ui", "Nothing is registered yet", `name="urls"`)
+	shows(t, r, "/api/ui", "What shall be watched?", `name="urls"`)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"`+one+`","tags":["sea"]}`)
 	r.work()
 	r.say(id, "The lock is &lt;b&gt;closed&lt;/b&gt; on Mondays.")

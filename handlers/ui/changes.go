@@ -24,6 +24,7 @@ type changesData struct {
 	Reader  api.Reader
 	Counts  counts
 	Filters savedFilters
+	Guide   *guide // nil for none
 }
 
 // chip is a filter that is an address.
@@ -52,6 +53,9 @@ func changes(o Options, r *http.Request) (p page, err error) {
 	ctx, query := r.Context(), r.URL.Query()
 	d := changesData{Query: query, Chips: chips(query)}
 	if d.Counts, err = o.status(ctx); err != nil {
+		return p, err
+	}
+	if d.Guide, err = guideOf(o, ctx, d.Counts); err != nil {
 		return p, err
 	}
 	q := changeQuery(query)

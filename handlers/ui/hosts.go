@@ -67,10 +67,14 @@ type cause struct {
 // host shows what is found and watched at a host, what that costs, and how the host is treated.
 func host(o Options, r *http.Request) (page, error) {
 	h, err := api.GetHost.Call(r.Context(), o.Client, api.HostName{Host: r.PathValue("host")})
+	missing := err
+	if problem := refusal(err); problem != nil && problem.Status == http.StatusNotFound {
+		h.Host, err = r.PathValue("host"), nil // the host of a site of which nothing was found yet
+	}
 	if err != nil {
 		return page{}, err
 	}
-	d := hostData{HostDetail: h, Polite: politeness(h, o.Clock())}
+	d := hostData{HostDetail: h}
 	var days api.Activity
 	for _, day := range h.Days {
 		c := api.ActivityCounts{Checks: day.Checks, Changes: day.Changes, Errors: day.Errors, Bytes: day.Bytes}
@@ -82,6 +86,11 @@ func host(o Options, r *http.Request) (page, error) {
 	d.Plot = plotOf(days, month, o.Clock())
 	if err := d.cover(o, r); err != nil {
 		return page{}, err
+	}
+	if missing == nil {
+		d.Polite = politeness(h, o.Clock())
+	} else if len(d.Sites) == 0 {
+		return page{}, missing
 	}
 	if h.Items[api.StatusError] > 0 {
 		list, err := api.ListItems.Call(r.Context(), o.Client,

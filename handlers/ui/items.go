@@ -145,6 +145,9 @@ func add(o Options, r *http.Request) (page, error) {
 	force := r.PostForm.Get("force") != ""
 	if len(sources) == 1 {
 		it, err := api.AddURL.Call(r.Context(), o.Client, api.AddURLRequest{URL: sources[0], Force: force})
+		if r.PostForm.Get("first") != "" {
+			return page{to: "/?done=added"}, err
+		}
 		return page{to: "/items/" + url.PathEscape(it.ID) + "?done=added"}, err
 	}
 	batch, err := o.Client.AddURLs(r.Context(), sources, api.AddOptions{Force: force})

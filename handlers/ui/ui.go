@@ -99,6 +99,8 @@ var views = map[string]view{
 	"GET " + helpPath + "/{page}":            help,
 	"GET /index/run":                         rebuild,
 	"POST /add":                              add,
+	"POST /sites":                            addSite,
+	"POST /sites/{slug}":                     actSite,
 	"POST /items/{id}":                       act,
 	"POST /items/{id}/ignore":                ignore,
 	"POST /test-mode":                        setTestMode,

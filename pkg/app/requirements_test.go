@@ -55,7 +55,7 @@ func requirementIDs() []string {
 	}
 	var ids []string
 	open = append(open, "J5", "J6", "J7", "J8")
-	open = append(open, "U5", "U6", "U8", "U10")
+	open = append(open, "U8", "U10")
 	for _, group := range []struct {
 		letter string
 		n      int
