@@ -82,6 +82,7 @@ func (s *stage) fits(what string) {
 // everybody fails the test for what keeps anybody from using the page, in each look, and keeps pictures of them.
 func (s *stage) everybody(axe, name string) {
 	s.Helper()
+	s.steady(name)
 	for _, l := range looks {
 		s.lookAs(l)
 		s.accessible(axe, name+", "+l.name)
@@ -92,6 +93,21 @@ func (s *stage) everybody(axe, name string) {
 		s.shoot(name + "-" + l.name)
 	}
 	s.lookAs(looks[0])
+}
+
+// steady fails the test if the page has moved under the eyes of who reads it since it was opened (web.dev/cls).
+func (s *stage) steady(what string) {
+	s.Helper()
+	var shift float64
+	s.do(chromedp.Evaluate(`new Promise(done => {
+		let sum = 0;
+		new PerformanceObserver(l => l.getEntries().forEach(e => { if (!e.hadRecentInput) sum += e.value }))
+			.observe({type: "layout-shift", buffered: true});
+		setTimeout(() => done(sum), 50);
+	})`, &shift, awaited))
+	if shift > 0.02 {
+		s.Errorf("%s: the layout shifts by %.3f", what, shift)
+	}
 }
 
 // thumbs fails the test for what is to be pressed and is smaller than a thumb needs: 44 pixels.

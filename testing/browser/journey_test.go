@@ -22,12 +22,13 @@ func TestAddFindAndCompare(t *testing.T) {
 	s := newStage(t)
 	url := s.site + "/reference/specifications.html"
 	s.open("")
-	s.reads("main", "Nothing is registered yet")
+	s.reads("main", "What shall be watched?")
 	s.shoot("empty")
 	s.do(chromedp.SendKeys("#urls", url), chromedp.Click("form[action^='/api/ui/add'] button"),
 		chromedp.WaitVisible(".flash"))
-	s.reads("h1", "Indexed")
-	s.reads("#live-item", "387 words added")
+	s.reads("#live-guide", "1 of 1 page can be searched")
+	s.open("")
+	s.reads("#live-changes", "387 words added")
 
 	s.do(chromedp.Click("header nav a[href^='/api/ui/search']"), chromedp.WaitVisible("input[type=search]"))
 	s.do(chromedp.SendKeys("input[type=search]", "bent ste"))

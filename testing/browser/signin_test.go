@@ -31,7 +31,9 @@ func TestL4SignIn(t *testing.T) {
 	s.open("")
 	s.do(chromedp.SendKeys("#urls", s.site+"/index.html"), chromedp.Click("form[action^='/api/ui/add'] button"),
 		chromedp.WaitVisible(".flash"))
-	s.reads("#live-item", "source added by API (key ada)")
+	s.reads("#live-guide", "1 of 1 page can be searched")
+	s.press("#live-guide ~ *, #live-changes h3 a")
+	s.reads("#machine", "source added by API (key ada)")
 	s.shoot("signed-in")
 	s.do(chromedp.Click(".who button"), chromedp.WaitVisible("#key"))
 	s.open("/items")

@@ -1,19 +1,20 @@
 "use strict";
 // Keeps what is shown true, and answers while one types. Everything works without it.
 
-// fetchPart reads a page and gives the part of it with an id.
-async function fetchPart(url, id, signal) {
+// fetchPage reads a page; null when it is another one now, such as that for signing in.
+async function fetchPage(url, signal) {
   const res = await fetch(url, { signal, credentials: "same-origin" });
   if (!res.ok || res.redirected) return null;
-  const page = new DOMParser().parseFromString(await res.text(), "text/html");
-  return page.getElementById(id);
+  return new DOMParser().parseFromString(await res.text(), "text/html");
 }
+
+const fetchPart = async (url, id, signal) => (await fetchPage(url, signal))?.getElementById(id);
 
 // busy says whether a person is at work in a part, which must not change under their hands.
 function busy(part) {
   const at = document.activeElement;
   const selected = document.getSelection();
-  return document.hidden || (part.contains(at) && at !== part) || part.querySelector("details[open]") ||
+  return (part.contains(at) && at !== part) || part.querySelector("details[open]") ||
     (selected && !selected.isCollapsed && part.contains(selected.anchorNode));
 }
 
@@ -28,29 +29,30 @@ function renew(part, fresh) {
   if (now !== before) document.getElementById("said").textContent = now;
 }
 
-// slowest is how many times longer than it asks for a part that stays the same waits between two looks:
-// each look costs the server storage requests, for the page of the machine some for every host.
+// Parts that say how many seconds they stay true are renewed together, by one request for the page. While nothing
+// changes the pause grows to slowest times as long, and in the background nobody asks: each look costs the server
+// storage requests, for the page of the machine some for every host.
 const slowest = 6;
-
-for (const part of document.querySelectorAll("[data-live]")) {
-  const least = 1000 * Number(part.dataset.live);
+const parts = [...document.querySelectorAll("[data-live]")];
+if (parts.length > 0) {
+  const least = 1000 * Math.min(...parts.map((part) => Number(part.dataset.live)));
   let wait = least, timer;
   const look = async () => {
-    if (!busy(part)) {
-      wait = Math.min(2 * wait, slowest * least);
-      try {
-        const fresh = await fetchPart(location.href, part.id);
+    wait = Math.min(2 * wait, slowest * least);
+    try {
+      const page = parts.every(busy) ? null : await fetchPage(location.href);
+      for (const part of parts) {
+        const fresh = page?.getElementById(part.id);
         if (fresh && !busy(part) && fresh.innerHTML !== part.innerHTML) { renew(part, fresh); wait = least; }
-      } catch { /* the server is away: what is shown stays, and says as of when */ }
-    }
-    timer = setTimeout(look, wait); // only now: looks at a slow server must not pile up
+      }
+    } catch { /* the server is away: what is shown stays, and says as of when */ }
+    clearTimeout(timer);
+    if (!document.hidden) timer = setTimeout(look, wait); // only now: looks at a slow server must not pile up
   };
   timer = setTimeout(look, wait);
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden || wait === least) return;
-    wait = least;
     clearTimeout(timer);
-    timer = setTimeout(look, wait);
+    if (!document.hidden) timer = setTimeout(look, wait = least);
   });
 }
 

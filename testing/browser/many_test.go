@@ -1,0 +1,78 @@
+package browser
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// many is how many things a store has that no page may be overwhelmed by.
+const many = 10_000
+
+// packed is how many bytes a page has, compressed.
+func (s *stage) packed(path string) int {
+	s.Helper()
+	res, err := http.Get(s.server + "/api/ui" + path)
+	must(s.T, err)
+	defer res.Body.Close()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	_, err = io.Copy(z, res.Body)
+	must(s.T, err)
+	must(s.T, z.Close())
+	return out.Len()
+}
+
+// U10, U8: pages can be used by everybody, and are small, with nothing, with three things and with ten thousand.
+func TestU10NoneFewAndMany(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "POLITENESS_MAX_DELAY_MS=0", "POLITENESS_MIN_DELAY_MS=0")
+	script := axe(t)
+	lists := map[string]string{"changes": "", "attention": "/attention", "machine": "/machine", "items": "/items",
+		"search": "/search?q=harbour", "hosts": "/hosts", "entries": "/entries", "tags": "/tags", "index": "/index",
+		"notifications": "/notifications", "backfill": "/backfill"}
+	look := func(n int) {
+		for name, path := range lists {
+			s.open(path)
+			what := fmt.Sprintf("%s of %d things", name, n)
+			s.steady(what)
+			s.accessible(script, what)
+			s.lookAs(looks[2])
+			s.fits(what)
+			s.thumbs(what)
+			s.lookAs(looks[0])
+			if size := s.packed(path); size > 60<<10 {
+				t.Errorf("%s: %d bytes compressed", what, size)
+			}
+		}
+	}
+	add := func(from, to int) {
+		var all []string
+		for i := from; i < to; i++ {
+			all = append(all, fmt.Sprintf("%s/index.html?page=%d&note=%s", s.site, i, strings.Repeat("long", i%40)))
+		}
+		for batch := range slices.Chunk(all, 1000) {
+			_, err := s.client.AddURLs(t.Context(), batch, api.AddOptions{})
+			must(t, err)
+		}
+		s.eventually(fmt.Sprint(to, " pages were read"), func() bool {
+			st, err := api.GetStatus.Call(t.Context(), s.client, api.StatusQuery{Host: ""})
+			return err == nil && st.Backlog() == 0 && st.Total() == to
+		})
+	}
+	look(0)
+	add(0, 3)
+	look(3)
+	add(3, many)
+	look(many)
+	if len(s.said) > 0 {
+		t.Errorf("the console says %q", s.said)
+	}
+}

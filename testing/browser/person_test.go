@@ -1,0 +1,137 @@
+package browser
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// inbox is a receiver of webhooks.
+type inbox struct {
+	mu     sync.Mutex
+	bodies []string
+}
+
+func (b *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.bodies = append(b.bodies, string(body))
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// with counts the messages that say something.
+func (b *inbox) with(text string) (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, body := range b.bodies {
+		if strings.Contains(body, text) {
+			n++
+		}
+	}
+	return n
+}
+
+// edit replaces a text of a file of the site.
+func (s *stage) edit(name, before, after string) {
+	s.Helper()
+	path := filepath.Join(s.folder, filepath.FromSlash(name))
+	body, err := os.ReadFile(path)
+	must(s.T, err)
+	if !strings.Contains(string(body), before) {
+		s.Fatalf("%s does not say %q", name, before)
+	}
+	must(s.T, os.WriteFile(path, []byte(strings.Replace(string(body), before, after, 1)), 0o644))
+}
+
+// U10, U6: a person adds a site, has its pages watched, is told of an edit by a webhook, ignores what is noise, is told
+// of it no more, and finds the passage.
+func TestU10FromASiteToAPassage(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "WEBHOOK_ALLOW_HOSTS=127.0.0.1")
+	script := axe(t)
+	got := &inbox{}
+	receiver := httptest.NewServer(got)
+	t.Cleanup(receiver.Close)
+	s.open("")
+	s.everybody(script, "empty")
+	s.do(chromedp.SendKeys("#site", s.site+"/sitemap.xml"), chromedp.Click(`form[action="/api/ui/sites"] button`),
+		chromedp.WaitVisible(".flash"))
+	s.reads("#live-guide", "Make a rule")
+	s.everybody(script, "guide")
+	host := strings.TrimPrefix(s.site, "http://")
+	s.eventually("all its pages were read", func() bool {
+		st, err := api.GetStatus.Call(t.Context(), s.client, api.StatusQuery{Host: host})
+		return err == nil && st.Backlog() == 0 && st.Items[api.StatusIndexed] > 10
+	})
+
+	s.open("/notifications/new-channel")
+	s.do(chromedp.SetValue(`[name="name"]`, "ops"), chromedp.SetValue(`[name="url"]`, receiver.URL),
+		chromedp.Click("main button.main"), chromedp.WaitVisible(".note code"))
+	s.do(chromedp.Click(`button[value="test"]`), chromedp.WaitVisible("main .flash"))
+	s.open("/notifications/new-rule")
+	s.do(chromedp.SetValue(`[name="name"]`, "The text"), chromedp.Click(`[name="channels"]`),
+		chromedp.Click("main button.main"))
+	s.reads("#rules ~ .wide", "The text")
+	s.open("")
+	if text := s.text("main"); strings.Contains(text, "First steps") {
+		t.Error("the guide does not end with a rule")
+	}
+
+	const page = "reference/specifications.html"
+	it, err := api.AddURL.Call(t.Context(), s.client, api.AddURLRequest{URL: s.site + "/" + page})
+	must(t, err)
+	check := func() {
+		t.Helper()
+		s.open("/items/" + it.ID)
+		s.press("button[value=check]")
+		s.do(chromedp.WaitVisible(".flash"))
+	}
+	s.edit(page, "six weeks", "seven weeks")
+	check()
+	s.reads("#live-item .diff ins", "seven")
+
+	s.edit(page, "</h1>", "</h1><p>Read by 17 harbour masters today.</p>")
+	check()
+	s.reads("#live-item .diff", "17 harbour masters")
+	s.press("button[value=preview]")
+	s.reads("main", "nobody would have been told")
+	s.everybody(script, "ignore")
+	s.do(chromedp.Click("button[value=ignore]"), chromedp.WaitVisible(".flash"))
+	s.edit(page, "by 17 harbour", "by 18 harbour")
+	check()
+	s.eventually("it was checked", func() bool {
+		now, err := api.GetItem.Call(t.Context(), s.client, api.ItemID{ID: it.ID})
+		return err == nil && len(now.Captures) == 4 && now.Status == api.StatusIndexed
+	})
+	s.edit(page, "seven weeks", "eight weeks")
+	check()
+	s.eventually("the webhook says what counts", func() bool {
+		return got.with("six weeks") == 1 && got.with("17 harbour masters") == 1 && got.with("eight weeks") == 1
+	})
+	if n := got.with("by 18 harbour"); n > 0 {
+		t.Errorf("%d messages are of what is ignored", n)
+	}
+
+	s.open("")
+	s.reads("#live-changes", "eight weeks")
+	s.do(chromedp.Click("header nav a[href^='/api/ui/search']"), chromedp.WaitVisible("input[type=search]"))
+	s.do(chromedp.SendKeys("input[type=search]", "eight weeks bent steel"))
+	s.reads("#results mark", "eight")
+	s.do(chromedp.Click("#results .source a[href*='/read']"), chromedp.WaitVisible("article"))
+	s.reads("article", "eight weeks for a piece of bent steel")
+	s.do(chromedp.Click("a[rel=prev]"), chromedp.WaitVisible("a[rel=next]"))
+	s.reads("article", "seven weeks")
+	if len(s.said) > 0 {
+		t.Errorf("the console says %q", s.said)
+	}
+}
