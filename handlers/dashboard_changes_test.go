@@ -125,7 +125,8 @@ func TestU3SavedFilters(t *testing.T) {
 		}
 	}
 	form := url.Values{"list": {"items"}, "name": {"My <b>own</b>"}, "do": {"forget"}}
-	if body := shows(t, r, send(t, r, "/api/ui/filters", form), "The filter is forgotten"); strings.Contains(body, "My &lt;b") {
+	body := shows(t, r, send(t, r, "/api/ui/filters", form), "The filter is forgotten")
+	if strings.Contains(body, "My &lt;b") {
 		t.Error("a filter that was forgotten is shown")
 	}
 	shows(t, r, "/api/ui/", "My &lt;b&gt;own")

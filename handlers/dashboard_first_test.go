@@ -19,7 +19,7 @@ func TestU6FirstMinutes(t *testing.T) {
 	r.v.Polls = sitepoll.New(r.v.Store, r.v.Registry, &quay{}, sitepoll.Options{PerDay: 10,
 		Clock: func() time.Time { return r.now }})
 	r.v.Backfill = backfill.New(r.v.Store, r.v.Registry, &quay{}, r.v.Files, backfill.Options{Enabled: true,
-		Added: r.v.Polls.Added})
+		Added: r.v.Polls.Known.Added})
 	shows(t, r, "/api/ui", "What shall be watched?", `name="urls"`, `action="/api/ui/sites"`)
 	to := send(t, r, "/api/ui/sites", url.Values{"url": {"port.example"}, "first": {"1"}})
 	shows(t, r, to, "The site is added", "First steps", "port.example</a> is being read")
@@ -52,7 +52,7 @@ func TestU6SilentSite(t *testing.T) {
 	r, q := newSitesRig(t)
 	r.v.Polls = sitepoll.New(r.v.Store, r.v.Registry, q, sitepoll.Options{PerDay: 10,
 		Clock: func() time.Time { return r.now }})
-	r.v.Backfill = backfill.New(r.v.Store, r.v.Registry, q, r.v.Files, backfill.Options{Added: r.v.Polls.Added})
+	r.v.Backfill = backfill.New(r.v.Store, r.v.Registry, q, r.v.Files, backfill.Options{Added: r.v.Polls.Known.Added})
 	r.v.Notify, q.away = notify.New(r.store, r.v.Registry.Feed, &receiver{}, notify.Options{}), true
 	send(t, r, "/api/ui/sites", url.Values{"url": {"silent.example"}})
 	for r.deliver(sitepoll.Queue, "/SentinelWorker") {

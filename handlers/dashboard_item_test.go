@@ -73,7 +73,8 @@ func TestU2U5ReadingACapture(t *testing.T) {
 		}
 	}
 	before := do(t, r, "GET", "/api/ui/items/"+id+"/read?asOf=2026-02-28", "")
-	if before.Code != http.StatusNotFound || !strings.Contains(before.Body.String(), "its first capture is of 2026-03-01") {
+	const first = "its first capture is of 2026-03-01"
+	if before.Code != http.StatusNotFound || !strings.Contains(before.Body.String(), first) {
 		t.Errorf("U5: before the first capture: %d\n%s", before.Code, before.Body)
 	}
 	if w := do(t, r, "GET", "/api/ui/items/"+id+"/read?asOf=now", ""); w.Code != http.StatusBadRequest {
@@ -89,14 +90,15 @@ func TestU2U5ReadingACapture(t *testing.T) {
 // they were published, and lead to the page as it was on a day.
 func TestU5SearchFacets(t *testing.T) {
 	r := newRig(t)
-	for _, page := range []string{"https://port.example/ok/one", "https://port.example/ok/dated", "https://quay.example/ok/two"} {
-		do(t, r, "POST", "/api/AddUrlDocument", `{"url":"`+page+`"}`)
+	for _, page := range []string{"port.example/ok/one", "port.example/ok/dated", "quay.example/ok/two"} {
+		do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://`+page+`"}`)
 	}
 	r.work()
 	shows(t, r, "/api/ui/search?q=harbour&publishedAfter=&asOf=2026-03-01&skip=0", "published <time", "2026-02-10",
 		"asOf=2026-03-01&amp;host=port.example&amp;publishedAfter=&amp;q=harbour", "port.example <small>2</small>",
 		"/read?asOf=2026-03-01\">Read it as it was on 2026-03-01")
-	body := shows(t, r, "/api/ui/search?q=harbour&host=quay.example", "quay.example ×", "/api/ui/search?q=harbour\" aria-current",
+	body := shows(t, r, "/api/ui/search?q=harbour&host=quay.example", "quay.example ×",
+		"/api/ui/search?q=harbour\" aria-current",
 		">Read it here<")
 	if strings.Contains(body, "port.example") {
 		t.Errorf("of one host:\n%s", body)

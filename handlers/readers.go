@@ -72,7 +72,7 @@ func saveReader(ctx context.Context, v *call, q api.ReaderRequest) (out api.Read
 			return out, fault.Field("list", "list must be changes or items, not %.40q", f.List)
 		}
 		if _, err := url.ParseQuery(f.Query); err != nil || len(f.Query) > api.MaxFilterQuery {
-			return out, fault.Field("query", "query must be the parameters of a list, as in an address, of at most %d characters",
+			return out, fault.Field("query", "query must be the parameters of a list, as in an address: at most %d characters",
 				api.MaxFilterQuery)
 		}
 		if slices.ContainsFunc(kept[:i], func(k feed.SavedFilter) bool { return k.Name == f.Name && k.List == f.List }) {

@@ -12,7 +12,8 @@ func TestSites(t *testing.T) {
 	)
 	performAll(t, []script{
 		{name: "none", args: []string{"sites"}, answers: []answered{{200, `{"sites":[]}`}},
-			out: "no sites: `tidemark sites add ADDRESS` adds one, see also BACKFILL_SITES_FILE\n", asked: []string{"GET /api/sites"}},
+			out:   "no sites: `tidemark sites add ADDRESS` adds one, see also BACKFILL_SITES_FILE\n",
+			asked: []string{"GET /api/sites"}},
 		{name: "all", args: []string{"sites"}, answers: []answered{{200, all}}, out: `
 SITE  POLLED  NEXT          FOUND  NEW  LATER  ERRORS  LASTMOD
 port  –       in 100 years  1,200  3    2      1       truthful, 19 of 20  (HTTP 404)

@@ -125,8 +125,9 @@ var (
 	ChangesJSON = route[FeedQuery, JSONFeed](ok, get, "changes.json").scoped(ScopeFeed).anonymous()
 	GetDiff     = route[DiffQuery, Diff](ok, get, "items/{id}/diff")
 	GetReader   = route[None, Reader](ok, get, "readers/me")
-	SaveReader  = route[ReaderRequest, Reader](ok, http.MethodPatch, "readers/me").scoped(ScopeRead) // it concerns nobody else
-	MarkRead    = route[ReadRequest, Reader](ok, post, "changes/read").scoped(ScopeRead)             // it concerns nobody else
+	// What concerns nobody but the reader takes no more than reading.
+	SaveReader  = route[ReaderRequest, Reader](ok, http.MethodPatch, "readers/me").scoped(ScopeRead)
+	MarkRead    = route[ReadRequest, Reader](ok, post, "changes/read").scoped(ScopeRead)
 	IgnoreLines = route[IgnoreRequest, IgnoreResult](ok, post, "items/{id}/ignore")
 	AcceptWatch = route[ItemID, Item](begun, post, "items/{id}/watch/accept")
 )

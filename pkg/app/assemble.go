@@ -259,7 +259,7 @@ func (a assembly) runs(in inputs, known records, out indexed, worker *crawl.Work
 		Sites: cfg.Sites.All(), Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Log: a.log,
 	})
 	backfills := cfg.backfill(in.web.Exempt, a.log)
-	backfills.Added = polls.Added
+	backfills.Added = polls.Known.Added
 	return runs{
 		sites:   polls,
 		rebuild: rebuild.New(a.store, reg, known.snapshots, rebuilding),

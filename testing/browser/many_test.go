@@ -70,7 +70,9 @@ func TestU10NoneFewAndMany(t *testing.T) {
 	look(0)
 	add(0, 3)
 	look(3)
-	add(3, many)
+	for n := 3; n < many; n += 2000 { // a part at a time: how long all of it takes is nobody's concern here
+		add(n, min(n+2000, many))
+	}
 	look(many)
 	if len(s.said) > 0 {
 		t.Errorf("the console says %q", s.said)

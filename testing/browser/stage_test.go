@@ -93,7 +93,7 @@ func (s *stage) browse() {
 	}
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	tab, leave := chromedp.NewContext(ctx)
-	tab, cancel := context.WithTimeout(tab, 4*time.Minute)
+	tab, cancel := context.WithTimeout(tab, 8*time.Minute)
 	s.Cleanup(func() { cancel(); leave(); stop() })
 	chromedp.ListenTarget(tab, func(ev any) {
 		switch ev := ev.(type) {

@@ -2,6 +2,7 @@ package sitepoll
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -21,16 +22,26 @@ type addedRow struct {
 
 var addedRows = row.Of[addedRow]()
 
-// addedSites begins the names of these rows.
-const addedSites = "added|"
+// addedSites begins the names of these rows, which end before addedEnd.
+const (
+	addedSites = "added|"
+	addedEnd   = "added}"
+)
 
-// Sites are those of the site file, then those that were added. Where both name a site, the file's holds. It costs a
+// Known are the sites that are known: those of the site file and those that were added.
+type Known struct {
+	file site.List
+	rows storage.Table
+	log  *slog.Logger
+}
+
+// All are the sites of the site file, then those that were added. Where both name a site, the file's holds. It costs a
 // query.
-func (s *Service) Sites(ctx context.Context) (site.List, error) {
-	out := slices.Clip(s.o.Sites)
-	added, err := s.Added(ctx)
+func (k Known) All(ctx context.Context) (site.List, error) {
+	out := slices.Clip(k.file)
+	added, err := k.Added(ctx)
 	for _, one := range added {
-		if s.o.Sites.Find(one.Slug) == nil {
+		if k.file.Find(one.Slug) == nil {
 			out = append(out, one)
 		}
 	}
@@ -38,8 +49,8 @@ func (s *Service) Sites(ctx context.Context) (site.List, error) {
 }
 
 // Added are the sites that were added, by name. It costs a query.
-func (s *Service) Added(ctx context.Context) (out site.List, err error) {
-	for e, err := range s.polls.Table.Query(ctx, s.polls.Prefix(addedSites)) {
+func (k Known) Added(ctx context.Context) (out site.List, err error) {
+	for e, err := range k.rows.Query(ctx, storage.Query{Partition: partition, RowFrom: addedSites, RowTo: addedEnd}) {
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +60,7 @@ func (s *Service) Added(ctx context.Context) (out site.List, err error) {
 		}
 		sites, err := site.Parse(e.Key.Row, []byte(r.File))
 		if err != nil { // written by a version with other rules: the others are not kept waiting
-			s.o.Log.ErrorContext(ctx, "added site left out", "row", e.Key.Row, "err", err)
+			k.log.ErrorContext(ctx, "added site left out", "row", e.Key.Row, "err", err)
 			continue
 		}
 		out = append(out, sites.All()...)
@@ -67,7 +78,7 @@ func (s *Service) Add(ctx context.Context, address string) (Site, error) {
 	if err != nil {
 		return Site{}, fault.Field("url", "%w", err)
 	}
-	all, err := s.Sites(ctx)
+	all, err := s.Known.All(ctx)
 	if err != nil {
 		return Site{}, err
 	}
@@ -108,8 +119,8 @@ func (s *Service) Forget(ctx context.Context, slug string) error {
 }
 
 // find finds a site; NotFound for a slug that there is not.
-func (s *Service) find(ctx context.Context, slug string) (*site.Site, error) {
-	all, err := s.Sites(ctx)
+func (k Known) find(ctx context.Context, slug string) (*site.Site, error) {
+	all, err := k.All(ctx)
 	if err != nil {
 		return nil, err
 	}

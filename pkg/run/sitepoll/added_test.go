@@ -25,7 +25,7 @@ func TestU6AddedSites(t *testing.T) {
 		if c := r.site("new-example").Coverage; c.New != 3 || c.Excluded != 2 {
 			t.Errorf("found %+v of %+v", c, r.site("new-example").Last)
 		}
-		if all, err := r.Sites(t.Context()); err != nil || all.Find("new-example") == nil || all.Find("a") == nil {
+		if all, err := r.Known.All(t.Context()); err != nil || all.Find("new-example") == nil || all.Find("a") == nil {
 			t.Errorf("%v, %v", all, err)
 		}
 		for address, kind := range map[string]fault.Kind{"https://new.example/": fault.Conflict, "a b": fault.Invalid,
@@ -47,7 +47,8 @@ func TestU6AddedSites(t *testing.T) {
 	})
 }
 
-// U6: a site whose first poll did not begin has it with the next hour; one that the site file names, too, is the file's.
+// U6: a site whose first poll did not begin has it with the next hour; one that the site file
+// names, too, is the file's.
 func TestU6AddedSiteCutOff(t *testing.T) {
 	r := inMemory(t)
 	r.web.Pages["https://new.example/sitemap.xml"] = runtest.URLSet(runtest.Pages("https://new.example/", 2)...)

@@ -61,7 +61,7 @@ func (s *Service) Tick(ctx context.Context) (begun int, err error) {
 	if s.o.PerDay == 0 {
 		return 0, nil
 	}
-	sites, err := s.Sites(ctx)
+	sites, err := s.Known.All(ctx)
 	if err != nil || len(sites) == 0 {
 		return 0, err
 	}
@@ -111,7 +111,7 @@ func (s *Service) load(ctx context.Context, slug string) (state, error) {
 // PollNow begins a full poll of a site. Errors: NotFound for a slug that there is not,
 // Conflict while a poll goes on, Blocked while polls are switched off.
 func (s *Service) PollNow(ctx context.Context, slug string) (Site, error) {
-	found, err := s.find(ctx, slug)
+	found, err := s.Known.find(ctx, slug)
 	if err != nil {
 		return Site{}, err
 	}

@@ -68,7 +68,7 @@ func (s *Service) Push(ctx context.Context, p Push) (Pushed, error) {
 	if n := len(p.URLs); n == 0 || n > MaxPushed {
 		return Pushed{}, fault.Field("urlList", "urlList has %d addresses: allowed are 1 to %d", n, MaxPushed)
 	}
-	found, err := s.siteOf(ctx, p.Host)
+	found, err := s.Known.of(ctx, s.o.Rules, p.Host)
 	if err != nil {
 		return Pushed{}, err
 	}
@@ -86,13 +86,13 @@ func (s *Service) Push(ctx context.Context, p Push) (Pushed, error) {
 	return s.takePush(ctx, found, sources)
 }
 
-// siteOf finds a site by its host; Blocked for one that there is not.
-func (s *Service) siteOf(ctx context.Context, host string) (*site.Site, error) {
-	sites, err := s.Sites(ctx)
+// of finds the site of a host; Blocked for one that there is not.
+func (k Known) of(ctx context.Context, rules source.Rules, host string) (*site.Site, error) {
+	sites, err := k.All(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if src, err := s.o.Rules.ParseURL("https://" + host + "/"); err == nil {
+	if src, err := rules.ParseURL("https://" + host + "/"); err == nil {
 		i := slices.IndexFunc(sites, func(one *site.Site) bool { return one.Domain == src.Host })
 		if i >= 0 {
 			return sites[i], nil

@@ -39,6 +39,7 @@ type Options struct {
 
 // Service begins and advances polls. It is safe for concurrent use by any number of processes.
 type Service struct {
+	Known  Known
 	reg    *registry.Registry
 	web    crawl.ResourceFetcher
 	polls  run.Runs[state]
@@ -49,7 +50,8 @@ type Service struct {
 // New opens the polls of a store. It touches nothing; see [Service.Create].
 func New(store storage.Store, reg *registry.Registry, web crawl.ResourceFetcher, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
-	return &Service{reg: reg, web: web, poison: store.Queue(PoisonQueue), o: o, polls: run.Runs[state]{
+	known := Known{file: o.Sites, rows: store.Table(Table), log: o.Log}
+	return &Service{Known: known, reg: reg, web: web, poison: store.Queue(PoisonQueue), o: o, polls: run.Runs[state]{
 		Kind: "poll", Table: store.Table(Table), Partition: partition,
 		Messages: run.Messages{Queue: store.Queue(Queue), RunName: "site", NumName: "step"},
 		Stalled:  stalled, CheckID: checkSlug, RowKey: siteRow,

@@ -30,7 +30,7 @@ func (s *Service) All(ctx context.Context) ([]Site, error) {
 		return nil, err
 	}
 	var out []Site
-	sites, err := s.Sites(ctx)
+	sites, err := s.Known.All(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *Service) All(ctx context.Context) ([]Site, error) {
 
 // Get tells of one site; NotFound for a slug that there is not.
 func (s *Service) Get(ctx context.Context, slug string) (Site, error) {
-	found, err := s.find(ctx, slug)
+	found, err := s.Known.find(ctx, slug)
 	if err != nil {
 		return Site{}, err
 	}

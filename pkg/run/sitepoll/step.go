@@ -45,7 +45,7 @@ func (s *Service) Step(ctx context.Context, body []byte) error {
 
 // advance does one step of a poll: it reads a document, or ends the poll.
 func (s *Service) advance(ctx context.Context, st *state) (next run.Next, err error) {
-	sites, err := s.Sites(ctx)
+	sites, err := s.Known.All(ctx)
 	if err != nil {
 		return next, err
 	}
