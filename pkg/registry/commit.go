@@ -350,6 +350,7 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 	mine.RemoveRequested, mine.MovedTo = cur.RemoveRequested, cur.MovedTo
 	mine.DisplaySource, mine.Credential = cur.DisplaySource, cur.Credential
 	mine.FirstSeen, mine.Formers = cur.FirstSeen, cur.Formers
+	retagged := !slices.Equal(mine.Tags, cur.Tags)
 	mine.Tags, mine.Options, mine.Paused = cur.Tags, cur.Options, cur.Paused
 	mine.ReindexGeneration = cur.ReindexGeneration
 	mine.ReindexRequested = cur.ReindexGeneration > mine.ProcessedGeneration
@@ -360,6 +361,10 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 		mine.IndexPending = false
 	}
 	mine.NextCrawlAt = cur.NextCrawlAt
+	if retagged { // the index was given those of before
+		mine.IndexPending, mine.ResumeAt = cur.IndexPending, cur.ResumeAt
+		mine.indexAgain(c.r.s.now())
+	}
 	mine.Collapse.Asked = cur.Collapse.Asked // of the check that comes
 	mine.Watched.Asked = cur.Watched.Asked
 	if !mine.GoneSince.IsZero() {

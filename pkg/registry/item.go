@@ -290,6 +290,16 @@ func (it *Item) Outdate() {
 	}
 }
 
+// indexAgain has the index given what is stored of a page that it holds, soon and without asking the site: something
+// that people say of it has changed.
+func (it *Item) indexAgain(now time.Time) {
+	if it.IndexedHash == "" || it.IndexPending {
+		return
+	}
+	it.IndexPending, it.ResumeAt = true, it.NextCrawlAt
+	it.NextCrawlAt = earlier(it.NextCrawlAt, now)
+}
+
 // Rebuilt ends the item's part in a rebuild, whether the index was written or not.
 func (it *Item) Rebuilt(written bool) {
 	if it.RebuildPending && !written {

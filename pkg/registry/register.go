@@ -329,7 +329,11 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 	if o.Credential != "" {
 		it.Credential = o.Credential
 	}
+	tags := it.Tags
 	if what := o.Settings.apply(it); what != "" {
+		if !slices.Equal(tags, it.Tags) {
+			it.Outdate()
+		}
 		it.Record(now, "set", what+o.by)
 		Rank(it, options.Merge(it.Options, nil)) // with that of its tags when it is planned again
 	}

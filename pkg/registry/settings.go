@@ -97,11 +97,15 @@ func (r *Requests) Set(ctx context.Context, id source.ID, s Settings) (it Item, 
 			return unknown(id)
 		}
 		was, resumes, level := it.NextCrawlAt, it.ResumeAt, it.Level
+		tags := it.Tags
 		what := s.apply(&it)
 		if what == "" && !s.Replan {
 			return nil
 		}
 		now := r.s.now()
+		if !slices.Equal(tags, it.Tags) {
+			it.indexAgain(now)
+		}
 		why, err := replan(ctx, r.s, &it, now)
 		if err != nil {
 			return err
@@ -123,9 +127,9 @@ func (r *Requests) Set(ctx context.Context, id source.ID, s Settings) (it Item, 
 		if it.Level != level && it.NextCrawlAt.Equal(was) {
 			ops = append(ops, upsertDue(&it, was, time.Time{})) // a job that has it finds it done, or another does
 		}
-		tags, err := r.s.hinted(ctx, it.key.Partition, hint, ops)
+		etags, err := r.s.hinted(ctx, it.key.Partition, hint, ops)
 		if err == nil {
-			it.etag = tags[0]
+			it.etag = etags[0]
 		}
 		return asConflict(err)
 	})

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +17,12 @@ func (p Page) Check() error {
 	}
 	if len(p.Chunks) > MaxChunks {
 		return fault.Field("chunks", "page %s has more than %d chunks", p.ID, MaxChunks)
+	}
+	if len(p.Tags) > MaxTags || slices.ContainsFunc(p.Tags, func(t string) bool {
+		return t == "" || len(t) > MaxTag || strings.Contains(t, "\n")
+	}) {
+		return fault.Field("tags", "page %s has more than %d tags, or one that is empty, longer than %d bytes or of two lines",
+			p.ID, MaxTags, MaxTag)
 	}
 	seen := make(map[string]bool, len(p.Chunks))
 	for _, c := range p.Chunks {
@@ -75,4 +83,32 @@ func (q Query) Check() error {
 		return fault.Field("q", "query is longer than %d characters", MaxQueryRunes)
 	}
 	return nil
+}
+
+// CheckTyped refuses what is too long to be completed.
+func CheckTyped(typed string) error {
+	if utf8.RuneCountInString(typed) > MaxSuggestRunes {
+		return fault.Field("q", "what is completed is longer than %d characters", MaxSuggestRunes)
+	}
+	return nil
+}
+
+// PathOf is the path of an address, or of a file, as it is compared with [Query.Path]: in ASCII, with a slash before
+// it; "" where there is no address.
+func PathOf(address string) string {
+	if address == "" {
+		return ""
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		u = &url.URL{Path: address}
+	}
+	return "/" + strings.TrimPrefix(u.EscapedPath(), "/")
+}
+
+// PathRange is what the paths that begin so are between, from the first up to but without the second: a character that
+// is in no path follows all others.
+func PathRange(prefix string) (from, to string) {
+	from = PathOf(prefix)
+	return from, from + "\u00ff"
 }

@@ -13,9 +13,10 @@ import (
 // failed, or was cut off, may have left chunks that are in no page, and only a Put without Known
 // finds those.
 type Contents struct {
-	Fields string            `json:"fields"` // digest of what of the page is written with each chunk
-	Chunks map[string]string `json:"chunks"` // uid by key
-	Images map[string]string `json:"images"` // digest by id
+	Fields string            `json:"fields"`         // digest of what of the page is written with each chunk
+	Tags   string            `json:"tags,omitempty"` // digest of the tags, which are written without the texts; "" for none
+	Chunks map[string]string `json:"chunks"`         // uid by key
+	Images map[string]string `json:"images"`         // digest by id
 }
 
 // Contents is what an index holds after p was put.
@@ -24,6 +25,9 @@ func (p Page) Contents() *Contents {
 		Fields: p.fields(),
 		Chunks: make(map[string]string, len(p.Chunks)),
 		Images: make(map[string]string, len(p.Images)),
+	}
+	if len(p.Tags) > 0 {
+		h.Tags = digest(p.Tags...)
 	}
 	for _, c := range p.Chunks {
 		h.Chunks[c.Key] = c.UID

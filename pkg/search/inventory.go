@@ -17,4 +17,5 @@ type Inventory interface {
 type Stored struct {
 	Chunks map[string]string // uid by key
 	Images map[string]bool   // by id
+	Tags   []string          // of the page
 }

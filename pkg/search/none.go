@@ -34,6 +34,9 @@ func (None) Search(_ context.Context, q Query) (Results, error) {
 	return Results{}, errNone
 }
 
+// Suggest tells what to configure.
+func (None) Suggest(context.Context, string) ([]string, error) { return nil, errNone }
+
 // Count is 0.
 func (None) Count(context.Context) (int, error) { return 0, nil }
 

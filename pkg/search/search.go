@@ -30,7 +30,12 @@ const (
 	// MaxNested is how many images of one page a result holds, so that a hundred galleries remain
 	// an answer that can be sent.
 	MaxNested = 30
-	MaxFacets = 20 // values of one facet
+	MaxFacets = 20  // values of one facet
+	MaxTags   = 100 // tags of a page, of at most MaxTag bytes
+	MaxTag    = 500
+
+	MaxSuggestRunes = 200 // what somebody has typed so far
+	MaxSuggestions  = 8
 )
 
 // Page is what the index keeps of one item.
@@ -46,7 +51,10 @@ type Page struct {
 	ChangedAt time.Time // when the content last changed, as far as anybody saw
 	// PublishedAt is when it says that it was published, after 1970; zero when it does not.
 	PublishedAt time.Time
-	Chunks      []Chunk
+	// Tags are words that people gave it, without line breaks. They may change while the page does not; then they
+	// alone are written.
+	Tags   []string
+	Chunks []Chunk
 	// Group is the address that several pages may answer for: their canonical address. Pages of one
 	// group with the same Content are one result, that of the page with the least Rank, then the least
 	// ID. A page without a group always is a result of its own.
@@ -94,6 +102,9 @@ type Query struct {
 	Host     string
 	Type     string
 	Language string
+	Tag      string
+	// Path, unless it is empty, leaves out pages whose path ([PathOf]) does not begin so.
+	Path string
 	// Since, unless it is zero, leaves out what has not changed since. An engine may go by the
 	// chunks that match instead of their page.
 	Since time.Time
@@ -104,12 +115,23 @@ type Query struct {
 	Now    time.Time
 	// NestImages asks for the images of the pages found.
 	NestImages bool
+	Sort       Sort
 	// Vector is the embedding of Text, or nil. An engine with vectors then also finds the chunks
 	// that are nearest to it, and ranks by both; others pass it over.
 	Vector []float32
 }
 
-// Results are the pages found, best first, in an order that does not depend on paging.
+// Sort is the order of results; equals are in the order of their ids.
+type Sort int
+
+const (
+	ByRelevance Sort = iota // best first
+	// ByChange is by when the content last changed, the newest first, among the pages that have all words, or any
+	// where none has them all. Nearness counts for nothing.
+	ByChange
+)
+
+// Results are the pages found, in an order that does not depend on paging.
 type Results struct {
 	// Count is the number of pages that match, regardless of paging. An engine may estimate it and the
 	// facets when there are more than a thousand chunks that match, and then says so.
@@ -118,15 +140,17 @@ type Results struct {
 	// DidYouMean is the query that was answered instead, because the index does not have words of the one
 	// that was asked; "" otherwise.
 	DidYouMean string
-	Results    []Result
-	Facets     *Facets // with [Query.Facets]
+	// Note is what the engine answers otherwise than was asked, for people; "" for nothing.
+	Note    string
+	Results []Result
+	Facets  *Facets // with [Query.Facets]
 }
 
 // Facets count the pages that match, by what a query can be narrowed to. Each lists at most
 // [MaxFacets] values, the most frequent first, equals by value; pages without a value are left
 // out. Ages are those of [Ages], each page in the youngest that it belongs to.
 type Facets struct {
-	Hosts, Types, Languages, Ages []Facet
+	Hosts, Tags, Types, Languages, Ages []Facet
 }
 
 // Facet is one value and the number of pages that have it.
@@ -157,6 +181,8 @@ type Result struct {
 	Title    string
 	Language string
 	Score    float64
+	// ChangedAt is when the content last changed. An engine may go by the chunks that match.
+	ChangedAt time.Time
 	// PublishedAt is when it says that it was published; zero when it does not.
 	PublishedAt time.Time
 	Passages    []Passage
@@ -188,6 +214,9 @@ type Index interface {
 	Remove(ctx context.Context, id string, known *Contents) error
 	// Search answers a query.
 	Search(ctx context.Context, q Query) (Results, error)
+	// Suggest completes what somebody types, at most [MaxSuggestRunes] of it: by titles whose words begin with it, and
+	// where the engine has a list of its words, by those. At most [MaxSuggestions], in no case twice the same.
+	Suggest(ctx context.Context, typed string) ([]string, error)
 	// Count is the number of pages in the index.
 	Count(ctx context.Context) (int, error)
 	// Ping reports whether the index answers, within ctx, and whether the last writes met something

@@ -48,7 +48,9 @@ func fields(dimensions int) []field {
 		filter("kind"), // "page", "chunk", "image" or "marker"
 		// of a page: its own id
 		{Name: "parentPageId", Type: "Edm.String", Filterable: true, Sortable: true, Retrievable: true},
-		filter("host"), filter("type"), filter("language"),
+		filter("host"), filter("type"), filter("language"), filter("path"),
+		// of a chunk and its page; merged into each when they alone change
+		{Name: "tags", Type: "Collection(Edm.String)", Filterable: true, Facetable: true, Retrievable: true},
 		shown("url"), shown("mimeType"),
 		{Name: "indexedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true}, // of pages
 		// of a chunk: the page's when it was written

@@ -28,10 +28,20 @@ func pageDocument(p search.Page) object {
 	return object{
 		"id": pageKey(p.ID), "kind": "page", "parentPageId": p.ID, "changedAt": moment(p.ChangedAt),
 		"publishedAt": moment(p.PublishedAt), "url": plain(p.URL),
+		"path": search.PathOf(p.URL), "tags": tagsOf(p),
 		"host": plain(p.Host), "type": plain(p.Type), "title": plain(p.Title),
 		"language": plain(p.Language), "mimeType": plain(p.MimeType), "indexedAt": moment(p.IndexedAt), "images": images,
 		"group": plain(p.Group), "rank": strconv.Itoa(p.Rank), "content": plain(p.Content),
 	}
+}
+
+// tagsOf are the tags of a page; null is no value of a collection.
+func tagsOf(p search.Page) []string {
+	tags := []string{}
+	for _, t := range p.Tags {
+		tags = append(tags, plain(t))
+	}
+	return tags
 }
 
 func (ix *Index) chunkDocument(p search.Page, c search.Chunk) object {
@@ -40,6 +50,7 @@ func (ix *Index) chunkDocument(p search.Page, c search.Chunk) object {
 		"url": plain(p.URL), "host": plain(p.Host), "type": plain(p.Type), "language": plain(p.Language),
 		"title": plain(p.Title), "heading": plain(c.Heading), "text": plain(c.Text), "changedAt": moment(p.ChangedAt),
 		"publishedAt": moment(p.PublishedAt), "group": plain(p.Group),
+		"path": search.PathOf(p.URL), "tags": tagsOf(p),
 	}
 	if stems := stemFieldOf(p.Language); stems != "" {
 		d[stems] = []string{plain(p.Title), plain(c.Heading), plain(c.Text)}

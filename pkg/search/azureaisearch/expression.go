@@ -90,6 +90,13 @@ func filter(q search.Query) string {
 			f += " and " + part.field + " eq '" + quotedOData(part.value) + "'"
 		}
 	}
+	if q.Tag != "" {
+		f += " and tags/any(t: t eq '" + quotedOData(q.Tag) + "')"
+	}
+	if q.Path != "" {
+		from, to := search.PathRange(q.Path)
+		f += " and path ge '" + quotedOData(from) + "' and path lt '" + quotedOData(to) + "'"
+	}
 	if !q.Since.IsZero() {
 		f += " and changedAt ge " + q.Since.UTC().Format(time.RFC3339)
 	}

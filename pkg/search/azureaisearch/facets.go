@@ -13,20 +13,29 @@ import (
 // asked for, they are estimates like the count of pages.
 func facets(groups []group, count int, now time.Time) *search.Facets {
 	hosts, types, languages, ages := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
+	tags := map[string]int{}
 	for _, g := range groups {
 		best := g.hits[0]
 		hosts[best.Host]++
 		types[best.Type]++
 		languages[best.Language]++
 		ages[age(g, now)]++
+		for _, t := range best.Tags {
+			tags[t]++
+		}
 	}
 	top := func(counts map[string]int) []search.Facet { return frequent(counts, len(groups), count) }
-	return &search.Facets{Hosts: top(hosts), Types: top(types), Languages: top(languages), Ages: top(ages)}
+	return &search.Facets{Hosts: top(hosts), Tags: top(tags), Types: top(types), Languages: top(languages), Ages: top(ages)}
+}
+
+// changed is when the latest of a page's chunks that were found changed.
+func (g group) changed() time.Time {
+	return slices.MaxFunc(g.hits, func(a, b row) int { return a.ChangedAt.Compare(b.ChangedAt) }).ChangedAt
 }
 
 // age is the step that a page belongs to by the latest of its chunks that were found.
 func age(g group, now time.Time) string {
-	latest := slices.MaxFunc(g.hits, func(a, b row) int { return a.ChangedAt.Compare(b.ChangedAt) }).ChangedAt
+	latest := g.changed()
 	for _, a := range search.Ages {
 		if !latest.Before(now.Add(-a.Max)) {
 			return a.Name

@@ -16,9 +16,11 @@ func (ix *Index) Inspect(ctx context.Context, id string) (stored search.Stored, 
 	stored = search.Stored{Chunks: map[string]string{}, Images: map[string]bool{}}
 	found := false
 	if search.IsKey(id) {
-		err = ix.service.each(ctx, in("parentPageId", []string{id}), "id,kind,uid", func(d row) {
+		err = ix.service.each(ctx, in("parentPageId", []string{id}), "id,kind,uid,tags", func(d row) {
 			found = true
 			switch d.Kind {
+			case "page":
+				stored.Tags = append([]string(nil), d.Tags...)
 			case "chunk":
 				stored.Chunks[d.ID[len(chunkKey(id, "")):]] = d.UID
 			case "image":

@@ -83,6 +83,8 @@ func TestC5PutWritesTheDifference(t *testing.T) {
 		{"uid", func(p *search.Page) { p.Chunks[0].UID = "other" }, []string{"merge c1-a-one"}},
 		{"title", func(p *search.Page) { p.Title = "Name" }, []string{"upload c1-a-one", "upload c1-a-three",
 			"upload c1-a-two"}},
+		{"J5 tags", func(p *search.Page) { p.Tags = []string{"tides"} }, []string{"merge c1-a-one", "merge c1-a-three",
+			"merge c1-a-two"}},
 		{"image changes", func(p *search.Page) { p.Images[0].Alt = "cranes" }, []string{"upload i1-a-img_1"}},
 		{"image leaves", func(p *search.Page) { p.Images = p.Images[1:] }, []string{"delete i1-a-img_1"}},
 	} {

@@ -51,6 +51,7 @@ type row struct {
 	Heading      string              `json:"heading"`
 	Text         string              `json:"text"`
 	Images       []string            `json:"images"`
+	Tags         []string            `json:"tags"`
 	Src          string              `json:"src"`
 	Alt          string              `json:"alt"`
 	Caption      string              `json:"caption"`

@@ -27,7 +27,7 @@ func (ix *Index) Search(ctx context.Context, q search.Query) (res search.Results
 		return res, err
 	}
 	terms := search.Terms(q.Text)
-	hybrid := ix.isVector(q.Vector) // one of another length is of another model
+	hybrid := ix.isVector(q.Vector) && q.Sort != search.ByChange // one of another length is of another model
 	if len(terms) == 0 && !hybrid {
 		if q.Facets {
 			res.Facets = new(search.Facets)
@@ -74,6 +74,9 @@ func (s seeking) results(ctx context.Context) (search.Results, error) {
 	shown := groups[min(s.query.Skip, len(groups)):]
 	shown = shown[:min(s.query.Top, len(shown))]
 	res := search.Results{Count: count}
+	if s.query.Sort == search.ByChange {
+		res.Note = noteOfChange
+	}
 	if s.query.Facets {
 		res.Facets = facets(groups, count, s.query.Now)
 	}
@@ -95,6 +98,9 @@ func (s seeking) results(ctx context.Context) (search.Results, error) {
 	}
 	return res, nil
 }
+
+// noteOfChange says what a sort by change goes by: a page's chunks are not all written when others of it change.
+const noteOfChange = "sorted by when the passages found last changed, which may be earlier than when their pages did"
 
 // groups are the pages found, as far as they are needed, and how many there are.
 func (s seeking) groups(ctx context.Context) (groups []group, count int, err error) {
@@ -121,7 +127,7 @@ func (s seeking) groups(ctx context.Context) (groups []group, count int, err err
 			count = estimate(len(groups), q.Skip, found.Count)
 		}
 		if over || q.Skip >= maxRows && (len(groups) >= needed || q.Skip >= maxHits || s.hybrid) {
-			rank(groups)
+			s.rank(groups)
 			return groups, max(count, len(groups)), nil
 		}
 	}
@@ -137,10 +143,18 @@ func estimate(pages, chunks, all int) int {
 
 // rank puts equal pages in the order of their ids. The service does for chunks of one answer, but
 // does not promise it from one to the next.
-func rank(groups []group) {
+func (s seeking) rank(groups []group) {
 	slices.SortStableFunc(groups, func(a, b group) int {
+		if s.query.Sort == search.ByChange {
+			return cmp.Or(b.changed().Compare(a.changed()), strings.Compare(a.page, b.page))
+		}
 		return cmp.Or(cmp.Compare(b.hits[0].Score, a.hits[0].Score), strings.Compare(a.page, b.page))
 	})
+	if s.query.Sort == search.ByChange { // the best of each page first, as it is shown
+		for _, g := range groups {
+			slices.SortStableFunc(g.hits, func(a, b row) int { return cmp.Compare(b.Score, a.Score) })
+		}
+	}
 }
 
 // hits asks for the chunks that match. Scores are made alike over the shards of the index, and the
@@ -151,11 +165,14 @@ func (s seeking) hits() query {
 	q := query{
 		Search: s.expression, SearchFields: searchFields(s.query.Language), Filter: filter(s.query),
 		OrderBy: "search.score() desc,parentPageId asc,id asc",
-		Select:  "id,parentPageId,url,type,title,language,publishedAt,group",
+		Select:  "id,parentPageId,url,type,title,language,changedAt,publishedAt,group",
 		Top:     maxRows, Count: true, ScoringStatistics: "global", SessionID: hex.EncodeToString(session[:8]),
 	}
 	if s.query.Facets {
-		q.Select += ",host,changedAt"
+		q.Select += ",host,tags"
+	}
+	if s.query.Sort == search.ByChange {
+		q.OrderBy = "changedAt desc,parentPageId asc,id asc"
 	}
 	if s.hybrid {
 		q.OrderBy = "" // would undo the ranking by both
@@ -167,7 +184,7 @@ func (s seeking) hits() query {
 func resultOf(g group, passages map[string]passage, images []search.Image) search.Result {
 	best := g.hits[0]
 	r := search.Result{ID: g.page, URL: best.URL, Type: best.Type, Title: best.Title, Language: best.Language,
-		Score: best.Score, PublishedAt: best.PublishedAt, Images: images}
+		Score: best.Score, ChangedAt: g.changed(), PublishedAt: best.PublishedAt, Images: images}
 	var unmarked []search.Passage
 	for _, h := range shownOf(g) {
 		p, found := passages[h.ID]

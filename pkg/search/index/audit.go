@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -62,7 +63,11 @@ func (a *Auditor) Difference(ctx context.Context, it *registry.Item) (string, er
 	case !known:
 		return "the manifest is missing", nil
 	}
-	return difference(want.chunks, stored, it.ImageCount), nil
+	said := difference(want.chunks, stored, it.ImageCount)
+	if !slices.Equal(stored.Tags, it.Tags) {
+		said = strings.TrimPrefix(said+", other tags", ", ")
+	}
+	return said, nil
 }
 
 // difference compares the chunks by name, and the images by their number.

@@ -35,7 +35,7 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 	p := search.Page{
 		ID: string(it.ID), URL: it.DisplaySource, Host: it.SourceHost, Type: TypePage,
 		Title: doc.Title, Language: it.Language, MimeType: doc.MimeType, IndexedAt: now, ChangedAt: it.LastChanged,
-		PublishedAt: doc.Metadata.Believable(now).Published, Images: images,
+		PublishedAt: doc.Metadata.Believable(now).Published, Images: images, Tags: it.Tags,
 	}
 	if p.Title == "" {
 		p.Title = it.DisplaySource

@@ -32,6 +32,7 @@ const inRow = "r"
 // What else a manifest says, beside its lines.
 const (
 	metaFields = "fields" // [search.Contents]
+	metaTags   = "tags"   // the same; none where the page has no tags
 	metaImages = "images" // digest of [search.Contents]'s
 	metaShown  = "shown"  // those themselves, as JSON, where they are few enough
 	metaModel  = "model"  // what the keys in the index end with: the model that the vectors are of
@@ -87,7 +88,11 @@ func (m *Manifests) Save(ctx context.Context, e Prepared) (digest string, err er
 	if model := e.model(); model != "" {
 		meta[metaModel] = model
 	}
-	digest = digestOf([]string{meta[metaFields], meta[metaImages], meta[metaModel], lines.String()})
+	of := []string{meta[metaFields], meta[metaImages], meta[metaModel], lines.String()}
+	if contents.Tags != "" {
+		meta[metaTags], of = contents.Tags, append(of, contents.Tags)
+	}
+	digest = digestOf(of)
 	for name, n := range counters(&e.Collisions) {
 		if *n > 0 {
 			meta[name] = strconv.Itoa(*n)
@@ -154,7 +159,7 @@ func (m *Manifests) Contents(ctx context.Context, p search.Page, digest string) 
 	}
 	for _, images := range []map[string]string{kept.shown, p.Contents().Images} {
 		if digestOf(images) == kept.images {
-			return &search.Contents{Fields: kept.fields, Chunks: kept.chunks, Images: images}, nil
+			return &search.Contents{Fields: kept.fields, Tags: kept.tags, Chunks: kept.chunks, Images: images}, nil
 		}
 	}
 	return nil, nil
@@ -163,6 +168,7 @@ func (m *Manifests) Contents(ctx context.Context, p search.Page, digest string) 
 // manifest is one as it is stored.
 type manifest struct {
 	fields, images string
+	tags           string
 	shown          map[string]string // digest by id, of the images; nil if they are too many
 	chunks         map[string]string // uid by key
 	records        []chunk.Record
@@ -178,7 +184,7 @@ func (m *Manifests) read(ctx context.Context, id, digest string) (kept manifest,
 	if err != nil {
 		return kept, false, err
 	}
-	kept = manifest{fields: meta[metaFields], images: meta[metaImages], chunks: map[string]string{}}
+	kept = manifest{fields: meta[metaFields], tags: meta[metaTags], images: meta[metaImages], chunks: map[string]string{}}
 	_ = json.Unmarshal([]byte(meta[metaShown]), &kept.shown) // the digest tells whether they are whole
 	for name, n := range counters(&kept.collisions) {
 		*n, _ = strconv.Atoi(meta[name]) // missing or damaged: none

@@ -95,7 +95,7 @@ func TestJ1SignsFollowTheirVectors(t *testing.T) {
 		put(t, ix, p)
 	}
 	checkBits(t, ix)
-	if _, err := ix.write.Exec("DROP TABLE bits; PRAGMA user_version(11)"); err != nil {
+	if _, err := ix.write.Exec(downTo12 + "DROP TABLE bits; PRAGMA user_version(11)"); err != nil {
 		t.Fatal(err)
 	}
 	ix.Close()

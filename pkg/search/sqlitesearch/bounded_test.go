@@ -124,7 +124,7 @@ func TestJ1IndexOfTheVersionBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.db")
 	ix := created(t, path)
 	put(t, ix, somePage("a", "harbour\n: A place for ships."), somePage("b", "tide"))
-	if _, err := ix.write.Exec("DROP TABLE names; DROP TABLE bits; PRAGMA user_version(10)"); err != nil {
+	if _, err := ix.write.Exec(downTo12 + "DROP TABLE names; DROP TABLE bits; PRAGMA user_version(10)"); err != nil {
 		t.Fatal(err)
 	}
 	ix.Close()

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+
+	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // FTS5 ranks every match or none, and what it ranks costs microseconds each. So it is only asked which chunks
@@ -202,6 +204,37 @@ func (s *statement) hitsAmong(ctx context.Context, h *hits, expr string, from, t
 		h.chunks, last = append(h.chunks, chunk), chunk>>slotBits
 	}
 	return last, rows.Err()
+}
+
+// filters are the conditions on a page f that the query asks for.
+func (s *statement) filters() (conditions string, args []any) {
+	narrow := func(condition string, value any) {
+		conditions += " AND f." + condition
+		args = append(args, value)
+	}
+	for _, f := range []struct{ column, value string }{
+		{"host", s.query.Host}, {"type", s.query.Type}, {"language", s.query.Language},
+	} {
+		if f.value != "" {
+			narrow(f.column+" = ?", f.value)
+		}
+	}
+	if s.query.Tag != "" {
+		conditions += " AND instr(f.tags, ?)"
+		args = append(args, tagLines([]string{s.query.Tag}))
+	}
+	if s.query.Path != "" {
+		from, to := search.PathRange(s.query.Path)
+		narrow("path >= ?", from)
+		narrow("path < ?", to)
+	}
+	if !s.query.Since.IsZero() {
+		narrow("changed_at >= ?", s.query.Since.Unix())
+	}
+	if !s.query.PublishedAfter.IsZero() {
+		narrow("published_at >= ?", max(1, s.query.PublishedAfter.Unix()))
+	}
+	return conditions, args
 }
 
 // addNamed adds chunks of the pages that are called by the words: by all, or by any when no chunk has all.

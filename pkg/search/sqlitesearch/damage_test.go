@@ -177,12 +177,17 @@ func TestOlderVersionIsBuiltAnew(t *testing.T) {
 	expectSetAside(t, path, 1)
 }
 
+// downTo12 makes a file what version 12 of the schema has.
+const downTo12 = "DROP TABLE terms; ALTER TABLE pages DROP COLUMN tags; ALTER TABLE pages DROP COLUMN path; " +
+	"PRAGMA user_version(12);"
+
 // TestH4IndexOfTheVersionBefore: it is upgraded as it is, pages and all.
 func TestH4IndexOfTheVersionBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.db")
 	ix := created(t, path)
 	put(t, ix, somePage("a", "harbour"))
-	const before = "DROP TABLE names; DROP TABLE bits; ALTER TABLE pages DROP COLUMN published_at; PRAGMA user_version(9)"
+	const before = downTo12 + "DROP TABLE names; DROP TABLE bits; ALTER TABLE pages DROP COLUMN published_at; " +
+		"PRAGMA user_version(9)"
 	if _, err := ix.write.Exec(before); err != nil {
 		t.Fatal(err)
 	}
@@ -196,6 +201,28 @@ func TestH4IndexOfTheVersionBefore(t *testing.T) {
 		if err != nil || len(found.Results) != want {
 			t.Errorf("published after %v: %d pages, %v, want %d", after, len(found.Results), err, want)
 		}
+	}
+	checkIntegrity(t, ix)
+}
+
+// TestJ5IndexOfTheVersionBefore: it has the paths of its pages when it is opened, and completes words.
+func TestJ5IndexOfTheVersionBefore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "search.db")
+	ix := created(t, path)
+	put(t, ix, somePage("a", "harbour"))
+	if _, err := ix.write.Exec(downTo12); err != nil {
+		t.Fatal(err)
+	}
+	ix.Close()
+	ix = created(t, path)
+	for prefix, want := range map[string]int{"/a": 1, "/b": 0} {
+		found, err := ix.Search(t.Context(), search.Query{Text: "harbour", Top: 10, Path: prefix})
+		if err != nil || len(found.Results) != want {
+			t.Errorf("below %s: %d pages, %v, want %d", prefix, len(found.Results), err, want)
+		}
+	}
+	if words, err := ix.Suggest(t.Context(), "tit"); err != nil || len(words) != 1 {
+		t.Errorf("words that begin so: %q, %v", words, err)
 	}
 	checkIntegrity(t, ix)
 }

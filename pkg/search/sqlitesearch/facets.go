@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
@@ -14,7 +15,9 @@ func (s *statement) facets(pages []*candidate, whole float64) *search.Facets {
 	of := func(value func(*candidate) string) []search.Facet {
 		counts := map[string]int{}
 		for _, p := range pages {
-			counts[value(p)]++
+			for v := range strings.SplitSeq(value(p), "\n") {
+				counts[v]++
+			}
 		}
 		delete(counts, "")
 		facets := make([]search.Facet, 0, len(counts))
@@ -31,6 +34,7 @@ func (s *statement) facets(pages []*candidate, whole float64) *search.Facets {
 	}
 	return &search.Facets{
 		Hosts:     of(func(p *candidate) string { return p.host }),
+		Tags:      of(func(p *candidate) string { return p.tags }),
 		Types:     of(func(p *candidate) string { return p.kind }),
 		Languages: of(func(p *candidate) string { return p.language }),
 		Ages:      of(func(p *candidate) string { return ageOf(p, s.query.Now) }),

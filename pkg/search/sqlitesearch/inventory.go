@@ -39,6 +39,11 @@ func (ix *Index) inspect(ctx context.Context, id string) (stored search.Stored, 
 	for key, c := range chunks {
 		stored.Chunks[key] = c.uid
 	}
+	var tags string
+	if err := tx.QueryRowContext(ctx, "SELECT tags FROM pages WHERE rowid = ?", page.row).Scan(&tags); err != nil {
+		return stored, err
+	}
+	stored.Tags = tagsOf(tags)
 	images, err := r.readImages(page.row)
 	for id := range images {
 		stored.Images[id] = true

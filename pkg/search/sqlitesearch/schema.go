@@ -12,18 +12,21 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // schemaVersion is raised with every change of the tables. Files of the versions that [upgrades] knows are
 // upgraded; older ones are set aside and built anew, since everything in them is derived; files of newer ones
 // are refused.
-const schemaVersion = 12
+const schemaVersion = 13
 
 // upgrades make the tables of older versions into those of the next; see also [fillDerived].
 var upgrades = map[int]string{
 	9:  "ALTER TABLE pages ADD COLUMN published_at INTEGER NOT NULL DEFAULT 0",
 	10: namesTable,
 	11: bitsTable,
+	12: "ALTER TABLE pages ADD COLUMN tags TEXT NOT NULL DEFAULT ''; " +
+		"ALTER TABLE pages ADD COLUMN path TEXT NOT NULL DEFAULT '';" + termsTable,
 }
 
 // upgraded is the oldest version that is.
@@ -33,6 +36,9 @@ const upgraded = 9
 const namesTable = `CREATE VIRTUAL TABLE names USING fts5(
 	title, headings, defined, content='', contentless_delete=1, ` + tokenizer + `
 );`
+
+// termsTable names the words of names, and how many pages have each; it stores nothing.
+const termsTable = "CREATE VIRTUAL TABLE terms USING fts5vocab(names, row);"
 
 // tokenizer is said of below.
 const tokenizer = `tokenize='unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc'' separators ''` +
@@ -56,7 +62,8 @@ CREATE TABLE pages (
 	language TEXT NOT NULL, mime TEXT NOT NULL, indexed_at TEXT NOT NULL, changed_at INTEGER NOT NULL,
 	images INTEGER NOT NULL DEFAULT 0,
 	same TEXT NOT NULL, place INTEGER NOT NULL,
-	published_at INTEGER NOT NULL DEFAULT 0
+	published_at INTEGER NOT NULL DEFAULT 0,
+	tags TEXT NOT NULL DEFAULT '', path TEXT NOT NULL DEFAULT ''
 );
 CREATE TABLE images (
 	page INTEGER NOT NULL, id TEXT NOT NULL, ordinal INTEGER NOT NULL,
@@ -78,7 +85,7 @@ CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE model (name TEXT NOT NULL);
 CREATE TABLE forms (language TEXT NOT NULL, stem TEXT NOT NULL, word TEXT NOT NULL,
 	PRIMARY KEY (language, stem, word)) WITHOUT ROWID;
-` + namesTable + bitsTable
+` + namesTable + bitsTable + termsTable
 
 // setWAL sets the mode of the file, which cannot be done inside a transaction. SQLite does not wait
 // for another process that does the same, so it is done again until that one is through.
@@ -137,27 +144,52 @@ func fillDerived(ctx context.Context, tx *sql.Tx, version int) error {
 			return err
 		}
 	}
-	return fillBits(ctx, tx)
+	if version <= 11 {
+		if err := fillBits(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return fillPaths(ctx, tx)
+}
+
+// fillPaths writes the paths of the pages of a file of an earlier version.
+func fillPaths(ctx context.Context, tx *sql.Tx) error {
+	urls, err := textsOf(ctx, tx, "SELECT rowid, url FROM pages")
+	if err != nil {
+		return err
+	}
+	for page, url := range urls {
+		if _, err := tx.ExecContext(ctx, "UPDATE pages SET path = ? WHERE rowid = ?", search.PathOf(url), page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// textsOf reads a text of each page.
+func textsOf(ctx context.Context, tx *sql.Tx, query string) (texts map[int64]string, err error) {
+	rows, err := tx.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	texts = map[int64]string{}
+	for rows.Next() {
+		var page int64
+		var text string
+		if err := rows.Scan(&page, &text); err != nil {
+			return nil, err
+		}
+		texts[page] = text
+	}
+	return texts, rows.Err()
 }
 
 // fillNames writes what the pages of a file of an earlier version are called.
 func fillNames(ctx context.Context, tx *sql.Tx) error {
 	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}, names: map[int64]calling{}}
-	rows, err := tx.QueryContext(ctx, "SELECT rowid, title FROM pages")
+	titles, err := textsOf(ctx, tx, "SELECT rowid, title FROM pages")
 	if err != nil {
-		return err
-	}
-	titles := map[int64]string{}
-	for rows.Next() {
-		var page int64
-		var title string
-		if err := rows.Scan(&page, &title); err != nil {
-			rows.Close()
-			return err
-		}
-		titles[page] = title
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return err
 	}
 	for _, page := range slices.Sorted(maps.Keys(titles)) {

@@ -52,6 +52,9 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) 
 	if err := s.weigh(ctx); err != nil {
 		return res, err
 	}
+	if q.Sort == search.ByChange {
+		return s.newest(ctx)
+	}
 	f, err := s.find(ctx)
 	if err != nil {
 		return res, err
@@ -114,32 +117,11 @@ func (l *lexicon) count(ctx context.Context, t *term) (err error) {
 	return nil
 }
 
-// filters are the conditions on a page f that the query asks for.
-func (s *statement) filters() (conditions string, args []any) {
-	narrow := func(condition string, value any) {
-		conditions += " AND f." + condition
-		args = append(args, value)
-	}
-	for _, f := range []struct{ column, value string }{
-		{"host", s.query.Host}, {"type", s.query.Type}, {"language", s.query.Language},
-	} {
-		if f.value != "" {
-			narrow(f.column+" = ?", f.value)
-		}
-	}
-	if !s.query.Since.IsZero() {
-		narrow("changed_at >= ?", s.query.Since.Unix())
-	}
-	if !s.query.PublishedAfter.IsZero() {
-		narrow("published_at >= ?", max(1, s.query.PublishedAfter.Unix()))
-	}
-	return conditions, args
-}
-
 // candidate is a page that is found.
 type candidate struct {
 	row                                        int64
 	id, url, host, kind, title, language, same string
+	tags                                       string
 	place                                      int
 	changed, published                         int64
 	chunks                                     []chunkScore
@@ -192,7 +174,8 @@ func (s *statement) pagesOf(ctx context.Context, lists ...[]int64) (map[int64]*c
 		}
 	}
 	rows, err := s.tx.QueryContext(ctx, `
-SELECT rowid, id, url, host, type, title, language, same, place, changed_at, published_at FROM pages
+SELECT rowid, id, url, host, type, title, language, same, place, changed_at, published_at, tags
+FROM pages
 WHERE rowid IN (SELECT value FROM json_each(?))`, asJSON(wanted))
 	if err != nil {
 		return nil, err
@@ -201,7 +184,7 @@ WHERE rowid IN (SELECT value FROM json_each(?))`, asJSON(wanted))
 	for rows.Next() {
 		var p candidate
 		if err := rows.Scan(&p.row, &p.id, &p.url, &p.host, &p.kind, &p.title, &p.language, &p.same, &p.place,
-			&p.changed, &p.published); err != nil {
+			&p.changed, &p.published, &p.tags); err != nil {
 			return nil, err
 		}
 		*byRow[p.row] = p
@@ -321,7 +304,8 @@ func (s *statement) results(ctx context.Context, pages []*candidate) ([]search.R
 	results := make([]search.Result, len(pages))
 	for i, p := range pages {
 		r := &results[i]
-		*r = search.Result{ID: p.id, URL: p.url, Type: p.kind, Title: p.title, Language: p.language, Score: p.score}
+		*r = search.Result{ID: p.id, URL: p.url, Type: p.kind, Title: p.title, Language: p.language, Score: p.score,
+			ChangedAt: time.Unix(p.changed, 0).UTC()}
 		if p.published != 0 {
 			r.PublishedAt = time.Unix(p.published, 0).UTC()
 		}

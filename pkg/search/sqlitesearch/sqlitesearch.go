@@ -11,13 +11,15 @@
 // # Rows
 //
 //	pages   rowid, id (unique), url, host, type, title, language, mime, indexed_at, changed_at and
-//	        published_at (Unix, 0 for none), images (their number)
+//	        published_at (Unix, 0 for none), tags (one a line, a
+//	        line break on both sides), path (ASCII), images (their number)
 //	begun   a random name, until the index is known to be filled
 //	images  page = pages.rowid, id, ordinal, src, alt, title, caption
 //	chunks  id = pages.rowid<<16 | slot, key, uid, title, heading, body
 //	fts     FTS5 over title, heading and body of chunks, external content
 //	forms   language, stem, word: words that pages of a language have, folded
 //	names   FTS5 over title, headings and definitions of pages, rowid = pages.rowid (names.go)
+//	terms   the words of names (fts5vocab)
 //	vectors chunk = chunks.id, vector (vector.go)
 //	bits    pages = pages.rowid>>3, length, data: the signs of vectors (bits.go)
 //	model   the name of the model that the vectors are of, if any

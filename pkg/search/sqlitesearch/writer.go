@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
@@ -87,14 +88,16 @@ func (w *writer) rowOf(id string) (page stored, err error) {
 func (w *writer) putPage(p search.Page) (page stored, err error) {
 	const insert = `
 INSERT INTO pages (id, url, host, type, title, language, mime, indexed_at, changed_at, same, place,
-	published_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	published_at, tags, path)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET url = excluded.url, host = excluded.host, type = excluded.type, title = excluded.title,
 	language = excluded.language, mime = excluded.mime, indexed_at = excluded.indexed_at, changed_at = excluded.changed_at,
-	same = excluded.same, place = excluded.place, published_at = excluded.published_at
-WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, place, published_at) IS NOT
+	same = excluded.same, place = excluded.place, published_at = excluded.published_at, tags = excluded.tags,
+	path = excluded.path
+WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, place, published_at, tags, path) IS NOT
 	(excluded.url, excluded.host, excluded.type, excluded.title, excluded.language, excluded.mime,
-	excluded.indexed_at, excluded.changed_at, excluded.same, excluded.place, excluded.published_at)`
+	excluded.indexed_at, excluded.changed_at, excluded.same, excluded.place, excluded.published_at, excluded.tags,
+	excluded.path)`
 	page, err = w.rowOf(p.ID)
 	isNew := errors.Is(err, sql.ErrNoRows)
 	page.known = !isNew
@@ -107,7 +110,7 @@ WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, pla
 	}
 	res, err := s.ExecContext(w.ctx, p.ID, plain(p.URL), plain(p.Host), plain(p.Type), plain(p.Title),
 		plain(p.Language), plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339), p.ChangedAt.Unix(), sameOf(p), p.Rank,
-		unixOf(p.PublishedAt))
+		unixOf(p.PublishedAt), tagLines(p.Tags), search.PathOf(p.URL))
 	if err == nil && isNew {
 		page.row, err = res.LastInsertId()
 	}
@@ -120,6 +123,22 @@ func unixOf(t time.Time) int64 {
 		return 0
 	}
 	return t.Unix()
+}
+
+// tagLines are tags, each with a line break on both sides.
+func tagLines(tags []string) string {
+	if len(tags) == 0 {
+		return ""
+	}
+	return "\n" + plain(strings.Join(tags, "\n")) + "\n"
+}
+
+// tagsOf are the tags that [tagLines] wrote.
+func tagsOf(lines string) []string {
+	if lines == "" {
+		return nil
+	}
+	return strings.Split(strings.Trim(lines, "\n"), "\n")
 }
 
 // sameOf is what a page has in common with those that are one result with it.

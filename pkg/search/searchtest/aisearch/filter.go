@@ -8,12 +8,12 @@ import (
 )
 
 // filter is a parsed OData expression, as far as it is known here: eq, ne, gt, ge, lt and le of a
-// field and a string or time, search.in, and, or, not, and parentheses
+// field and a string or time, search.in, any of a collection of strings that is equal, and, or, not, and parentheses
 // (https://learn.microsoft.com/azure/search/search-query-odata-syntax-reference).
 type filter func(document) bool
 
 // odata are the pieces of an expression.
-var odata = regexp.MustCompile(`^(?:search\.in|[A-Za-z_][A-Za-z0-9_]*|'(?:[^']|'')*'|[0-9]{4}-[0-9-]+T[0-9:.]+Z|[(),])`)
+var odata = regexp.MustCompile(`^(?:search\.in|[A-Za-z_][A-Za-z0-9_]*(?:/any)?|'(?:[^']|'')*'|[0-9]{4}-[0-9-]+T[0-9:.]+Z|[(),:])`)
 
 type filterParser struct {
 	d      *definition
@@ -141,7 +141,13 @@ func (p *filterParser) in() (filter, error) {
 }
 
 func (p *filterParser) comparison() (filter, error) {
+	if name, any := strings.CutSuffix(strings.Join(p.pieces[:min(1, len(p.pieces))], ""), "/any"); any {
+		return p.any(name)
+	}
 	name, operator := p.next(), p.next()
+	if f := p.d.field(name); f != nil && f.Type == stringsType {
+		return nil, refuse("Invalid expression: '%s' is a collection", name)
+	}
 	if err := p.field(name); err != nil {
 		return nil, err
 	}
@@ -161,4 +167,20 @@ func (p *filterParser) comparison() (filter, error) {
 		have, ok := d[name].(string)
 		return ok && holds(strings.Compare(have, want))
 	}, nil
+}
+
+// any is field/any(x: x eq 'a'); of collections of strings it knows no other comparison
+// (https://learn.microsoft.com/azure/search/search-query-odata-collection-operators).
+func (p *filterParser) any(name string) (filter, error) {
+	p.next()
+	open, variable, colon, again, operator := p.next(), p.next(), p.next(), p.next(), p.next()
+	want, err := p.text()
+	if err != nil {
+		return nil, err
+	}
+	if f := p.d.field(name); f == nil || f.Type != stringsType || open != "(" || colon != ":" || again != variable ||
+		operator != "eq" || !p.take(")") {
+		return nil, refuse("Invalid expression: %s/any", name)
+	}
+	return func(d document) bool { return slices.Contains(texts(d[name]), want) }, p.field(name)
 }

@@ -1,0 +1,34 @@
+package azureaisearch
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// Suggest completes what somebody types by titles, those that fit best first. The service's own suggesters are of
+// fields that have an analyzer of its own from the beginning
+// (https://learn.microsoft.com/azure/search/index-add-suggesters), which the title is not.
+func (ix *Index) Suggest(ctx context.Context, typed string) (titles []string, err error) {
+	defer fault.Wrap(&err, "azureaisearch.Suggest")
+	if err := search.CheckTyped(typed); err != nil {
+		return nil, err
+	}
+	terms := search.Terms(typed)
+	if len(terms) == 0 {
+		return nil, nil
+	}
+	terms[len(terms)-1].Prefix = true
+	found, err := ix.service.query(ctx, query{Search: expression(terms, "AND"), SearchFields: "title",
+		Filter: "kind eq 'page'", Select: "title", Top: 4 * search.MaxSuggestions})
+	for _, d := range found.Value {
+		same := func(t string) bool { return strings.EqualFold(t, d.Title) }
+		if len(titles) < search.MaxSuggestions && !slices.ContainsFunc(titles, same) {
+			titles = append(titles, d.Title)
+		}
+	}
+	return titles, err
+}
