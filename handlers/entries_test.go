@@ -58,6 +58,7 @@ func TestEntriesContract(t *testing.T) {
 		{"D10 a link, before its page is crawled", "GET", "/api/entries/LINK", ""},
 		{"the worker works", "", "", ""},
 		{"D10 a link with its page", "GET", "/api/entries/LINK", ""},
+		{"J5 suggestions", "GET", "/api/suggest?q=tid", ""},
 		{"D10 search shows the page with it", "GET", "/api/Search?q=tide+tables", ""},
 		{"D5 test mode", "GET", "/api/test-mode", ""},
 		{"D5 on", "PUT", "/api/test-mode", `{"is_test_mode":true}`},

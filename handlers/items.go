@@ -88,7 +88,10 @@ func itemJSON(it *registry.Item) api.Item {
 		CrawlAttempts: it.CrawlAttempts, ErrorMessage: it.ErrorMessage,
 		RemoveRequested: it.RemoveRequested, GuardedSince: it.GuardedSince, GoneSince: it.GoneSince,
 	}
-	if it.Paused && !it.NextCrawlAt.Before(registry.Never) {
+	if it.IndexPending {
+		out.NextCrawlAt = it.ResumeAt // before that, nobody asks the site
+	}
+	if it.Paused && !out.NextCrawlAt.Before(registry.Never) {
 		out.NextCrawlAt = time.Time{}
 	}
 	showOptions(&out, it)

@@ -67,6 +67,7 @@ func routes() []handler {
 		onAny(api.GetCapture, capture),
 		on(api.SearchByGet, searchFor),
 		on(api.Search, searchFor),
+		on(api.Suggest, suggest),
 		on(api.GetStatus, status),
 		on(api.GetHost, host),
 		on(api.ListChanges, changes),

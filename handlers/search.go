@@ -1,8 +1,12 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -10,6 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -21,25 +26,23 @@ func searchFor(ctx context.Context, v *call, req api.SearchRequest) (out api.Sea
 	if len(search.Terms(req.Q)) == 0 {
 		return out, fault.Field("q", "there is nothing to search for in %.100q: give some words", req.Q)
 	}
-	now := time.Now()
-	since, err := sinceOf("since", req.Since, now)
+	shown, err := facetsOf(req.Facets)
 	if err != nil {
 		return out, err
 	}
-	published, err := sinceOf("publishedAfter", req.PublishedAfter, now)
+	q, err := queryFor(req, time.Now())
 	if err != nil {
 		return out, err
 	}
-	found, err := v.Index.Search(ctx, search.Query{
-		Text: req.Q, Top: req.Top, Skip: req.Skip, Host: req.Host, Type: req.Type, Language: req.Language,
-		NestImages: req.NestImages, Since: since, PublishedAfter: published, Facets: req.Facets,
-		Now: now,
-	})
+	q.Facets = len(shown) > 0
+	found, err := v.Index.Search(ctx, q)
 	if err != nil {
 		return out, err
 	}
-	out = resultsJSON(found)
+	out = resultsJSON(found, shown)
 	switch {
+	case found.Note != "":
+		out.Note = found.Note
 	case found.DidYouMean != "":
 		out.Note = fmt.Sprintf("nothing has all of these words as they are written; these are the results for %s",
 			found.DidYouMean)
@@ -48,6 +51,68 @@ func searchFor(ctx context.Context, v *call, req api.SearchRequest) (out api.Sea
 	}
 	showLinked(ctx, v, out.Results)
 	return out, nil
+}
+
+// queryFor reads what a search is narrowed to, and how it is sorted.
+func queryFor(req api.SearchRequest, now time.Time) (q search.Query, err error) {
+	q = search.Query{Text: req.Q, Top: req.Top, Skip: req.Skip, Host: req.Host, Type: req.Type, Language: req.Language,
+		Path: req.Path, NestImages: req.NestImages, Now: now}
+	if req.Path != "" && req.Path[0] != '/' {
+		return q, fault.Field("path", "path must begin with a slash, such as /docs/, not %.80q", req.Path)
+	}
+	if req.Tag != "" {
+		if q.Tag, err = options.TagName(req.Tag); err != nil {
+			return q, blame("tag", err)
+		}
+	}
+	switch req.Sort {
+	case "", api.SortRelevance:
+	case api.SortChanged:
+		q.Sort = search.ByChange
+	default:
+		return q, fault.Field("sort", "sort must be relevance or changed, not %.40q", req.Sort)
+	}
+	if req.Since != "" && req.ChangedAfter != "" && req.Since != req.ChangedAfter {
+		return q, fault.Field("changedAfter", "changedAfter is another name of since: give one of the two")
+	}
+	if q.Since, err = sinceOf("since", req.Since, now); err != nil {
+		return q, err
+	}
+	if req.ChangedAfter != "" {
+		if q.Since, err = sinceOf("changedAfter", req.ChangedAfter, now); err != nil {
+			return q, err
+		}
+	}
+	q.PublishedAfter, err = sinceOf("publishedAfter", req.PublishedAfter, now)
+	return q, err
+}
+
+// facetNames are the facets that can be asked for.
+var facetNames = []string{"host", "tag", "type", "language", "age"}
+
+// facetsOf are the facets that are asked for.
+func facetsOf(names api.FacetNames) ([]string, error) {
+	if all, err := strconv.ParseBool(cmp.Or(string(names), "false")); err == nil {
+		if !all {
+			return nil, nil
+		}
+		return facetNames, nil
+	}
+	list := strings.Split(string(names), ",")
+	for i, name := range list {
+		if list[i] = strings.TrimSpace(name); !slices.Contains(facetNames, list[i]) {
+			return nil, fault.Field("facets", "there is no facet %.40q; give true for all, or some of %s", list[i],
+				strings.Join(facetNames, ","))
+		}
+	}
+	return list, nil
+}
+
+// suggest completes what somebody types.
+func suggest(ctx context.Context, v *call, req api.SuggestQuery) (out api.Suggestions, err error) {
+	found, err := v.Index.Suggest(ctx, req.Q)
+	out.Suggestions = append([]string{}, found...)
+	return out, err
 }
 
 const unclosedNote = "a quotation mark is not closed, so no phrase begins there; put a second one behind the phrase"
@@ -94,13 +159,13 @@ func sinceOf(field, text string, now time.Time) (time.Time, error) {
 		field, text)
 }
 
-func resultsJSON(found search.Results) api.SearchResponse {
+func resultsJSON(found search.Results, shown []string) api.SearchResponse {
 	out := api.SearchResponse{Count: found.Count, Estimated: found.Estimated, DidYouMean: found.DidYouMean,
 		Results: make([]api.SearchResult, len(found.Results))}
 	for i, r := range found.Results {
 		res := api.SearchResult{ID: r.ID, Type: r.Type, URL: r.URL, Title: r.Title, Language: r.Language, Score: r.Score,
-			PublishedAt: r.PublishedAt,
-			Passages:    make([]api.Passage, len(r.Passages))}
+			ChangedAt: r.ChangedAt, PublishedAt: r.PublishedAt,
+			Passages: make([]api.Passage, len(r.Passages))}
 		for j, p := range r.Passages {
 			res.Passages[j] = passageJSON(p)
 		}
@@ -110,8 +175,17 @@ func resultsJSON(found search.Results) api.SearchResponse {
 		out.Results[i] = res
 	}
 	if f := found.Facets; f != nil {
-		out.Facets = &api.Facets{Hosts: facetsJSON(f.Hosts), Types: facetsJSON(f.Types), Languages: facetsJSON(f.Languages),
-			Ages: facetsJSON(f.Ages)}
+		all := &api.Facets{}
+		for i, to := range []struct {
+			into *[]api.Facet
+			from []search.Facet
+		}{{&all.Hosts, f.Hosts}, {&all.Tags, f.Tags}, {&all.Types, f.Types}, {&all.Languages, f.Languages},
+			{&all.Ages, f.Ages}} {
+			if slices.Contains(shown, facetNames[i]) {
+				*to.into = facetsJSON(to.from)
+			}
+		}
+		out.Facets = all
 	}
 	return out
 }

@@ -44,6 +44,65 @@ func TestSearchFacets(t *testing.T) {
 	}
 }
 
+// J5: a search is narrowed by tags as they are now, which asks no site, by path, and by when pages changed; it counts
+// what it is asked to count.
+func TestJ5Narrowing(t *testing.T) {
+	r := newRig(t)
+	for _, name := range []string{"one", "two"} {
+		do(t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register("https://port.example/ok/"+name)))
+		r.work() // the job of its registration, too
+		r.now = r.now.Add(time.Minute)
+	}
+	search := func(query string) (found api.SearchResponse) {
+		t.Helper()
+		w := do(t, r, "GET", "/api/Search?q=harbour"+query, "")
+		if w.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", query, w.Code, w.Body)
+		}
+		must(t, json.Unmarshal(w.Body.Bytes(), &found))
+		return found
+	}
+	one := idOf(t, "https://port.example/ok/one")
+	tag := func(tags string) {
+		asked := r.web.asked
+		if w := do(t, r, "PATCH", "/api/items/"+one, `{"tags":`+tags+`}`); w.Code != http.StatusOK {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		do(t, r, "POST", "/CrawlTimer", `{"Data":{"timer":{}},"Metadata":{"sys":{}}}`)
+		r.work()
+		if n := r.web.asked - asked; n > 0 {
+			t.Errorf("tags %s: the site was asked %d times", tags, n)
+		}
+	}
+	tag(`["North Sea","tides"]`)
+	for query, want := range map[string]int{"": 2, "&tag=tides": 1, "&tag=north%20%20sea": 1, "&tag=sea": 0,
+		"&path=/ok/o": 1, "&path=/ok&host=port.example": 2, "&path=/one": 0, "&changedAfter=9999-01-01": 0,
+		"&changedAfter=2026-01-01&since=2026-01-01": 2} {
+		if have := search(query).Count; have != want {
+			t.Errorf("%s: %d found, want %d", query, have, want)
+		}
+	}
+	some := search("&facets=tag,type").Facets
+	if diff := cmp.Diff(&api.Facets{Tags: []api.Facet{{Value: "north sea", Count: 1}, {Value: "tides", Count: 1}},
+		Types: []api.Facet{{Value: "page", Count: 2}}}, some); diff != "" {
+		t.Errorf("-want +have\n%s", diff)
+	}
+	for body, want := range map[string]bool{`true`: true, `"true"`: true, `["host"]`: true, `false`: false, `""`: false} {
+		w := do(t, r, "POST", "/api/Search", `{"q":"harbour","facets":`+body+`}`)
+		if have := strings.Contains(w.Body.String(), `"hosts"`); w.Code != http.StatusOK || have != want {
+			t.Errorf("facets %s: %d %s", body, w.Code, w.Body)
+		}
+	}
+	newest := search("&sort=changed").Results
+	if len(newest) != 2 || !newest[0].ChangedAt.After(newest[1].ChangedAt) || newest[1].ID != one {
+		t.Errorf("sorted by change: %+v", newest)
+	}
+	tag(`[]`)
+	if have := search("&tag=tides").Count; have != 0 {
+		t.Errorf("%d found by a tag that was taken away", have)
+	}
+}
+
 // H4: a search can be narrowed to what says that it was published since, and what a page says of itself is shown.
 func TestH4PublishedAfter(t *testing.T) {
 	r := newRig(t)

@@ -128,6 +128,17 @@ const foundPages = `{"count":12,"results":[
 	 "images":[{"id":"i","src":"https://a.example/f.png","alt":"the float"}]},
 	{"id":"url_b","url":"https://a.example/b","title":"","passages":[]}]}`
 
+// TestJ5SearchFacets: the pages are counted by what is named.
+func TestJ5SearchFacets(t *testing.T) {
+	performAll(t, []script{
+		{name: "J5 facets by name", args: []string{"search", "x", "--facets=host,tag"},
+			asked: []string{`POST /api/Search {"q":"x","top":10,"facets":"host,tag"}`},
+			answers: []answered{{200, `{"count":1,"results":[{"id":"a","type":"page","url":"https://h/","title":"T","passages":[]}],
+				"facets":{"hosts":[{"value":"h","count":1}],"tags":[{"value":"tides","count":1}]}}`}},
+			out: " 1. T\n    https://h/\n\n1\u20131 of 1 page\nhost      h 1\ntag       tides 1\n"},
+	})
+}
+
 func TestSearch(t *testing.T) {
 	const plain = `
  1. Calibrating the float
@@ -152,10 +163,12 @@ func TestSearch(t *testing.T) {
 		{name: "NO_COLOR", args: []string{"search", "float"}, terminal: true, env: map[string]string{"NO_COLOR": "1"},
 			answers: []answered{{200, foundPages}}, out: plain},
 		{name: "every flag travels", args: []string{"search", "x", "--top", "3", "--skip", "6", "--host", "H", "--language",
-			"de", "--images", "--since", "week", "--published-after", "2026-01-31", "--facets"},
-			answers: []answered{{200, `{"count":0,"results":[]}`}}, out: "nothing found for x at h in de\n",
+			"de", "--images", "--since", "week", "--published-after", "2026-01-31", "--facets",
+			"--tag", "tides", "--path", "/docs", "--sort", "changed"},
+			answers: []answered{{200, `{"count":0,"results":[]}`}},
+			out:     "nothing found for x at h below /docs tagged tides in de\n",
 			asked: []string{
-				`POST /api/Search {"q":"x","top":3,"skip":6,"nestImages":true,"host":"h","language":"de","since":"week","publishedAfter":"2026-01-31","facets":true}`}},
+				`POST /api/Search {"q":"x","top":3,"skip":6,"nestImages":true,"host":"h","language":"de","tag":"tides","path":"/docs","since":"week","publishedAfter":"2026-01-31","sort":"changed","facets":"true"}`}},
 		{name: "entries", args: []string{"search", "tide", "--type", "entry"},
 			asked: []string{`POST /api/Search {"q":"tide","top":10,"type":"entry"}`},
 			answers: []answered{{200, `{"count":2,"results":[

@@ -23,6 +23,8 @@ const searchExample = `  tidemark search 'calibrate the float'
   tidemark search 'pegel*' --language de --top 3
   tidemark search 'north basin' --images
   tidemark search closed --since week --facets
+  tidemark search closed --sort changed --tag tides
+  tidemark search float --host docs.example.com --path /manual/ --facets=tag,age
   tidemark search dredging --type entry
   tidemark search 'north basin' --published-after 2026-01-31
   tidemark search harbour --json | jq -r '.results[].url'`
@@ -45,11 +47,16 @@ func searchCommand(p *program) *cobra.Command {
 	hostFlag(f, &req.Host, "only pages of this `HOST`")
 	f.StringVar(&req.Type, "type", "", "only what is of this `TYPE`: page, or entry for what was pushed in")
 	f.StringVar(&req.Language, "language", "", "only pages in this `LANGUAGE`, such as en")
+	f.StringVar(&req.Tag, "tag", "", "only pages with this `TAG`")
+	f.StringVar(&req.Path, "path", "", "only pages whose path begins so, such as /docs/")
+	f.StringVar(&req.Sort, "sort", "", "in this `ORDER`: relevance, or changed for the newest change first")
 	f.StringVar(&req.Since, "since", "",
 		"only what changed since this `TIME`: day, week, month, year, a date, or a date and time")
 	f.StringVar(&req.PublishedAfter, "published-after", "",
 		"only pages that say they were published since this `TIME`, as for --since")
-	f.BoolVar(&req.Facets, "facets", false, "count the pages by host, type, language and age")
+	f.StringVar((*string)(&req.Facets), "facets", "",
+		"count the pages by host, tag, type, language and age, or by the `NAMES` given")
+	f.Lookup("facets").NoOptDefVal = string(api.AllFacets)
 	f.BoolVar(&req.NestImages, "images", false, "list a page's images under it")
 	return cmd
 }
@@ -95,7 +102,7 @@ func showFacets(p *program, f *api.Facets) {
 	for _, list := range []struct {
 		name   string
 		values []api.Facet
-	}{{"host", f.Hosts}, {"type", f.Types}, {"language", f.Languages}, {"changed", f.Ages}} {
+	}{{"host", f.Hosts}, {"tag", f.Tags}, {"type", f.Types}, {"language", f.Languages}, {"changed", f.Ages}} {
 		var texts []string
 		for _, v := range list.values {
 			texts = append(texts, fmt.Sprintf("%s %s", clean(v.Value), words.Thousands(v.Count)))
@@ -130,6 +137,12 @@ func nothingFound(req api.SearchRequest, found int) string {
 	text := "nothing found for " + clean(req.Q)
 	if req.Host != "" {
 		text += " at " + clean(req.Host)
+	}
+	if req.Path != "" {
+		text += " below " + clean(req.Path)
+	}
+	if req.Tag != "" {
+		text += " tagged " + clean(req.Tag)
 	}
 	if req.Language != "" {
 		text += " in " + clean(req.Language)

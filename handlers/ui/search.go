@@ -41,7 +41,7 @@ func search(o Options, r *http.Request) (page, error) {
 	var err error
 	d.SearchResponse, err = api.Search.Call(r.Context(), o.Client, api.SearchRequest{
 		Q: d.Q, Host: d.Host, Type: d.Type, Language: d.Language, Since: d.Since, PublishedAfter: d.PublishedAfter,
-		Skip: d.Skip, NestImages: true, Facets: true,
+		Skip: d.Skip, NestImages: true, Facets: api.AllFacets,
 	})
 	p.data = d
 	return p, err

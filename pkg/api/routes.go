@@ -114,6 +114,7 @@ var (
 var (
 	SearchByGet = route[SearchRequest, SearchResponse](ok, get, "Search")
 	Search      = route[SearchRequest, SearchResponse](ok, post, "Search").scoped(ScopeRead)
+	Suggest     = route[SuggestQuery, Suggestions](ok, get, "suggest")
 	GetStatus   = route[StatusQuery, SearchStatus](ok, get, "SearchStatus")
 	GetHost     = route[HostName, HostDetail](ok, get, "hosts/{host}")
 )

@@ -68,6 +68,7 @@ var requests = []asked{
 			return err
 		}},
 	ask(SearchByGet, SearchRequest{Q: "tide", NestImages: true}, "GET Search?nestImages=true&q=tide", ""),
+	ask(Suggest, SuggestQuery{Q: "ti"}, "GET suggest?q=ti", ""),
 	ask(Search, SearchRequest{Q: "tide", Top: 3}, "POST Search", `{"q":"tide","top":3}`),
 	ask(ListChanges, ChangeQuery{Since: "1-2-3", MinShare: .5, Q: "a b", Top: 5},
 		"GET changes?minShare=0.5&q=a+b&since=1-2-3&top=5", ""),

@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
 
 // Bounds of a search.
 const (
@@ -19,33 +23,83 @@ type SearchRequest struct {
 	Host       string `json:"host,omitempty"`
 	Type       string `json:"type,omitempty"`     // TypePage or TypeEntry
 	Language   string `json:"language,omitempty"` // BCP 47 primary subtag
+	Tag        string `json:"tag,omitempty"`      // only pages with this tag
+	// only pages whose path begins so, of host or of all: /docs/ is what is below, /docs also /docs-old
+	Path string `json:"path,omitempty"`
 	// only what changed since: a time, or day, week, month or year for as long ago
-	Since string `json:"since,omitempty"`
+	Since        string `json:"since,omitempty"`
+	ChangedAfter string `json:"changedAfter,omitempty"` // another name of Since
 	// only what says that it was published since, in the same forms
 	PublishedAfter string `json:"publishedAfter,omitempty"`
-	Facets         bool   `json:"facets,omitempty"` // count the pages found by host, type, language and age
+	// relevance, which it is when left out, or changed: the newest change first
+	Sort   string     `json:"sort,omitempty"`
+	Facets FacetNames `json:"facets,omitempty"`
 }
 
-// SearchResponse holds the pages found, best first.
+// The orders of a search.
+const (
+	SortRelevance = "relevance"
+	SortChanged   = "changed"
+)
+
+// FacetNames say what the pages found are counted by: some of host, tag, type, language and age, joined by commas, or
+// true for all. In a body the JSON true and a list of names do, too.
+type FacetNames string
+
+// AllFacets are all that there are.
+const AllFacets FacetNames = "true"
+
+// UnmarshalJSON reads names, a list of them, or true or false.
+func (n *FacetNames) UnmarshalJSON(data []byte) error {
+	var one string
+	var list []string
+	var all bool
+	switch {
+	case json.Unmarshal(data, &all) == nil && !all:
+	case all:
+		one = string(AllFacets)
+	case json.Unmarshal(data, &list) == nil:
+		one = strings.Join(list, ",")
+	default:
+		if err := json.Unmarshal(data, &one); err != nil {
+			return err
+		}
+	}
+	*n = FacetNames(one)
+	return nil
+}
+
+// SuggestQuery asks how what somebody types may go on.
+type SuggestQuery struct {
+	Q string `json:"q"` // what was typed, at most 200 characters
+}
+
+// Suggestions are at most eight completions: words that many pages are called by, and titles.
+type Suggestions struct {
+	Suggestions []string `json:"suggestions"`
+}
+
+// SearchResponse holds the pages found, in the order that was asked for.
 type SearchResponse struct {
 	Count int `json:"count"` // pages that match, regardless of paging
 	// Estimated says that the count and the facets are estimates, as they may be beyond a thousand matches.
 	Estimated bool           `json:"estimated,omitempty"`
 	Results   []SearchResult `json:"results"`
 	Facets    *Facets        `json:"facets,omitempty"` // only with Facets
-	Note      string         `json:"note,omitempty"`   // what of the query was read otherwise than it may be meant
+	Note      string         `json:"note,omitempty"`   // what of the query was read or answered otherwise than it may be meant
 	// DidYouMean is the query that was answered instead, because no page has some word of q; it may be misspelt.
 	DidYouMean string `json:"didYouMean,omitempty"`
 }
 
 // Facets count the pages found by what a search can be narrowed to: at most 20 values each, the most
-// frequent first. Pages that have no value are left out. An age is the youngest of day, week, month, year
-// and older that a page belongs to, by when its content last changed.
+// frequent first. Facets that were not asked for, and pages that have no value, are left out. An age is the
+// youngest of day, week, month, year and older that a page belongs to, by when its content last changed.
 type Facets struct {
-	Hosts     []Facet `json:"hosts"`
-	Types     []Facet `json:"types"`
-	Languages []Facet `json:"languages"`
-	Ages      []Facet `json:"ages"`
+	Hosts     []Facet `json:"hosts,omitzero"`
+	Tags      []Facet `json:"tags,omitzero"`
+	Types     []Facet `json:"types,omitzero"`
+	Languages []Facet `json:"languages,omitzero"`
+	Ages      []Facet `json:"ages,omitzero"`
 }
 
 // Facet is one value and the number of pages that have it.
@@ -68,6 +122,8 @@ type SearchResult struct {
 	Title    string  `json:"title"`
 	Language string  `json:"language,omitempty"`
 	Score    float64 `json:"score"` // comparable within one answer only
+	// ChangedAt is when the content last changed; with Azure AI Search, that of the passages found.
+	ChangedAt time.Time `json:"changedAt,omitzero"`
 	// PublishedAt is when the page says that it was published.
 	PublishedAt time.Time `json:"publishedAt,omitzero"`
 	Passages    []Passage `json:"passages"`

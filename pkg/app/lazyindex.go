@@ -92,6 +92,13 @@ func (x *lazyIndex) Search(ctx context.Context, q search.Query) (search.Results,
 	return x.Index.Search(ctx, q)
 }
 
+func (x *lazyIndex) Suggest(ctx context.Context, typed string) ([]string, error) {
+	if err := x.ready(ctx); err != nil {
+		return nil, err
+	}
+	return x.Index.Suggest(ctx, typed)
+}
+
 func (x *lazyIndex) Count(ctx context.Context) (int, error) {
 	if err := x.ready(ctx); err != nil {
 		return 0, err

@@ -363,7 +363,7 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 	mine.NextCrawlAt = cur.NextCrawlAt
 	if retagged { // the index was given those of before
 		mine.IndexPending, mine.ResumeAt = cur.IndexPending, cur.ResumeAt
-		mine.indexAgain(c.r.s.now())
+		indexAgain(mine, c.r.s.now())
 	}
 	mine.Collapse.Asked = cur.Collapse.Asked // of the check that comes
 	mine.Watched.Asked = cur.Watched.Asked

@@ -292,7 +292,7 @@ func (it *Item) Outdate() {
 
 // indexAgain has the index given what is stored of a page that it holds, soon and without asking the site: something
 // that people say of it has changed.
-func (it *Item) indexAgain(now time.Time) {
+func indexAgain(it *Item, now time.Time) {
 	if it.IndexedHash == "" || it.IndexPending {
 		return
 	}

@@ -203,7 +203,7 @@ func (it *Item) join(old *Item, now time.Time) {
 	it.Credential = cmp.Or(it.Credential, old.Credential)
 	if it.Tags == nil && it.Options.Zero() {
 		it.Tags, it.Options = old.Tags, old.Options
-		it.indexAgain(now)
+		indexAgain(it, now)
 	}
 	it.Collapse.Asked = it.Collapse.Asked || old.Collapse.Asked
 	if old.ContentHash != it.ContentHash {

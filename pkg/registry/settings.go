@@ -104,7 +104,7 @@ func (r *Requests) Set(ctx context.Context, id source.ID, s Settings) (it Item, 
 		}
 		now := r.s.now()
 		if !slices.Equal(tags, it.Tags) {
-			it.indexAgain(now)
+			indexAgain(&it, now)
 		}
 		why, err := replan(ctx, r.s, &it, now)
 		if err != nil {

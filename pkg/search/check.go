@@ -21,8 +21,8 @@ func (p Page) Check() error {
 	if len(p.Tags) > MaxTags || slices.ContainsFunc(p.Tags, func(t string) bool {
 		return t == "" || len(t) > MaxTag || strings.Contains(t, "\n")
 	}) {
-		return fault.Field("tags", "page %s has more than %d tags, or one that is empty, longer than %d bytes or of two lines",
-			p.ID, MaxTags, MaxTag)
+		return fault.Field("tags",
+			"page %s has more than %d tags, or one that is empty, longer than %d bytes or of two lines", p.ID, MaxTags, MaxTag)
 	}
 	seen := make(map[string]bool, len(p.Chunks))
 	for _, c := range p.Chunks {

@@ -25,7 +25,8 @@ func facets(groups []group, count int, now time.Time) *search.Facets {
 		}
 	}
 	top := func(counts map[string]int) []search.Facet { return frequent(counts, len(groups), count) }
-	return &search.Facets{Hosts: top(hosts), Tags: top(tags), Types: top(types), Languages: top(languages), Ages: top(ages)}
+	return &search.Facets{Hosts: top(hosts), Tags: top(tags), Types: top(types), Languages: top(languages),
+		Ages: top(ages)}
 }
 
 // changed is when the latest of a page's chunks that were found changed.

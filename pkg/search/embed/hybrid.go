@@ -43,7 +43,9 @@ func (h *Hybrid) Search(ctx context.Context, q search.Query) (search.Results, er
 	if err := q.Check(); err != nil {
 		return search.Results{}, err
 	}
-	q.Vector = h.vector(ctx, queryText(q.Text))
+	if q.Sort == search.ByRelevance {
+		q.Vector = h.vector(ctx, queryText(q.Text))
+	}
 	return h.Index.Search(ctx, q)
 }
 

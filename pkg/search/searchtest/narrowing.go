@@ -57,7 +57,8 @@ func (s *suite) tags() {
 	find("\u00e9t\u00e9", "b")
 	find("tides') or (kind ne '")
 	facets := s.search(search.Query{Text: "basin", Facets: true, Now: indexedAt, Host: "port.example"}).Facets
-	want := []search.Facet{{Value: "tides", Count: 2}, {Value: "north sea", Count: 1}, {Value: "\u00e9t\u00e9", Count: 1}}
+	want := []search.Facet{{Value: "tides", Count: 2},
+		{Value: "north sea", Count: 1}, {Value: "\u00e9t\u00e9", Count: 1}}
 	if diff := cmp.Diff(want, facets.Tags); diff != "" {
 		s.Errorf("-want +have\n%s", diff)
 	}
@@ -71,7 +72,8 @@ func (s *suite) tags() {
 			s.Errorf("tags of %s: %q, %v, want %q", id, have.Tags, err, want)
 		}
 	}
-	for _, bad := range [][]string{{""}, {"a\nb"}, {strings.Repeat("x", search.MaxTag+1)}, make([]string, search.MaxTags+1)} {
+	long := strings.Repeat("x", search.MaxTag+1)
+	for _, bad := range [][]string{{""}, {"a\nb"}, {long}, make([]string, search.MaxTags+1)} {
 		if err := s.ix.Put(s.Context(), tagged("d", bad...)); fault.FieldOf(err) != "tags" {
 			s.Errorf("%d tags, the first %.20q: %v", len(bad), bad[0], err)
 		}

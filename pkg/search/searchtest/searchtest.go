@@ -215,8 +215,8 @@ func (s *suite) lifecycle() {
 	}
 	r := res.Results[0]
 	r.Score = 0
-	want := search.Result{ID: "a", URL: "https://port.example/a", Type: "page", Title: "Tides", Language: "en", ChangedAt: indexedAt,
-		Passages: []search.Passage{{ChunkUID: uid("a", 0), Text: "High water at noon.",
+	want := search.Result{ID: "a", URL: "https://port.example/a", Type: "page", Title: "Tides", Language: "en",
+		ChangedAt: indexedAt, Passages: []search.Passage{{ChunkUID: uid("a", 0), Text: "High water at noon.",
 			Highlights: []search.Range{{From: 14, To: 18}}}}}
 	if diff := cmp.Diff(want, r); diff != "" {
 		s.Errorf("-want +have\n%s", diff)

@@ -15,7 +15,7 @@ const (
 
 // newest answers a query by when pages changed. The newest may stand anywhere in the index, so all chunks that match
 // are asked for, but only those of the pages that are shown are read.
-func (s *statement) newest(ctx context.Context) (res search.Results, err error) {
+func newest(ctx context.Context, s *statement) (res search.Results, err error) {
 	h, err := s.hits(ctx, expression(s.content, "AND"), 1, maxSorted)
 	if err == nil && len(h.chunks) == 0 && len(s.content) > 1 {
 		h, err = s.hits(ctx, expression(s.content, "OR"), 1, maxSorted)

@@ -53,7 +53,7 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) 
 		return res, err
 	}
 	if q.Sort == search.ByChange {
-		return s.newest(ctx)
+		return newest(ctx, s)
 	}
 	f, err := s.find(ctx)
 	if err != nil {

@@ -200,13 +200,16 @@ func (r *running) changes(id, capture string) {
 
 // index asks the index and has it written anew.
 func (r *running) index(id string) {
-	ctx, yes := r.Context(), true
-	if got := ok(r.SearchWithResponse(ctx, &SearchParams{Q: "harbour", Facets: &yes, NestImages: &yes})); got.Count != 1 ||
+	ctx, yes, all := r.Context(), true, "true"
+	if got := ok(r.SearchWithResponse(ctx, &SearchParams{Q: "harbour", Facets: &all, NestImages: &yes})); got.Count != 1 ||
 		got.Results[0].Id != id || got.Facets == nil {
 		r.Errorf("search %+v", got)
 	}
 	if got := ok(r.SearchByPostWithResponse(ctx, SearchRequest{Q: "submarine"})); got.Count != 0 {
 		r.Errorf("search for what is not there %+v", got)
+	}
+	if got := ok(r.SuggestWithResponse(ctx, &SuggestParams{Q: "harb"})); got.Suggestions == nil {
+		r.Errorf("suggestions %+v", got)
 	}
 	host := ok(r.GetStatusWithResponse(ctx, nil)).Hosts[0].Host
 	ok(r.GetHostWithResponse(ctx, host))
