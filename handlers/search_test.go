@@ -103,6 +103,23 @@ func TestJ5Narrowing(t *testing.T) {
 	}
 }
 
+// J5: an audit finds tags in the index that are not the item's, and mends them.
+func TestJ5AuditComparesTags(t *testing.T) {
+	r := newRig(t)
+	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register("https://port.example/ok/one")))
+	r.work()
+	other := r.index.put[idOf(t, "https://port.example/ok/one")]
+	other.Tags = []string{"wrong"}
+	must(t, r.v.Index.Put(t.Context(), other))
+	if w := do(t, r, "POST", "/api/RebuildIndex", `{"audit":true}`); w.Code != http.StatusAccepted {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	r.work()
+	if have, err := r.v.Index.Inspect(t.Context(), other.ID); err != nil || len(have.Tags) > 0 {
+		t.Errorf("the index has the tags %q, %v", have.Tags, err)
+	}
+}
+
 // H4: a search can be narrowed to what says that it was published since, and what a page says of itself is shown.
 func TestH4PublishedAfter(t *testing.T) {
 	r := newRig(t)
