@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// TestJ5TagsAreIndexed: whenever the tags of a page are set, the index has them soon, for nothing but what is stored, and
-// its next check is when it was to be.
+// TestJ5TagsAreIndexed: whenever the tags of a page are set, the index has them soon, for nothing but what is stored,
+// and its next check is when it was to be.
 func TestJ5TagsAreIndexed(t *testing.T) {
 	set := func(r *rig) {
 		_, err := r.reg.Requests.Set(t.Context(), r.item("/p").ID, registry.Settings{Tags: []string{"tides"}})
