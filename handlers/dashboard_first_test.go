@@ -58,6 +58,6 @@ func TestU6SilentSite(t *testing.T) {
 	for r.deliver(sitepoll.Queue, "/SentinelWorker") {
 		r.now = r.now.Add(time.Minute)
 	}
-	shows(t, r, "/api/ui", "Nothing was found of silent.example")
+	shows(t, r, "/api/ui", "silent.example</a> was read, and <strong>nothing was found")
 	shows(t, r, "/api/ui/hosts/silent.example", "Polls have found nothing yet", "404")
 }

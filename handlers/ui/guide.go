@@ -13,7 +13,7 @@ const guided = 1000
 
 // guide is what is left to do in the first minutes: it ends with the first rule.
 type guide struct {
-	Sites   []api.Site // that are being read, or gave nothing
+	Sites   []api.Site // that were added or are being read
 	Total   int
 	Waiting int // for their first check
 	Indexed int
@@ -33,7 +33,7 @@ func guideOf(o Options, ctx context.Context, st counts) (*guide, error) {
 	}
 	sites, err := api.ListSites.Call(ctx, o.Client, api.None{})
 	for _, s := range sites.Sites {
-		if s.Look != nil || s.Added && s.Coverage.New+s.Coverage.Known == 0 {
+		if s.Look != nil || s.Added {
 			g.Sites = append(g.Sites, s)
 		}
 	}

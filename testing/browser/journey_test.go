@@ -61,7 +61,7 @@ func TestAddFindAndCompare(t *testing.T) {
 	s.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("o"))
 	s.reads("[data-change]:first-of-type details", "seven")
 	s.shootBoth("a-changes")
-	s.do(chromedp.KeyEvent("u"), chromedp.WaitVisible("main"))
+	s.do(chromedp.KeyEvent("u"))
 	s.reads("main", "1 unread")
 	s.press("[data-change] .acts a")
 	s.reads("main", "None, as they are now.")

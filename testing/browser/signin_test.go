@@ -32,8 +32,11 @@ func TestL4SignIn(t *testing.T) {
 	s.do(chromedp.SendKeys("#urls", s.site+"/index.html"), chromedp.Click("form[action^='/api/ui/add'] button"),
 		chromedp.WaitVisible(".flash"))
 	s.reads("#live-guide", "1 of 1 page can be searched")
-	s.press("#live-guide ~ *, #live-changes h3 a")
-	s.reads("#machine", "source added by API (key ada)")
+	s.press("#live-changes h3 a")
+	s.eventually("the page's own page says who has added it", func() bool {
+		s.do(chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil))
+		return strings.Contains(s.text("main"), "source added by API (key ada)")
+	})
 	s.shoot("signed-in")
 	s.do(chromedp.Click(".who button"), chromedp.WaitVisible("#key"))
 	s.open("/items")
