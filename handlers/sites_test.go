@@ -111,7 +111,7 @@ func TestU3TheSite(t *testing.T) {
 	r.work()
 	page := shows(t, r, "/api/ui/hosts/port.example", "Polls found 2 addresses: 1 new", "1 excluded", "exclude: /two$",
 		"Why pages cannot be checked", "At most", "connection refused",
-		"2026-03-01</th><td class=\"n\">3</td>", "In the last month: ",
+		"2026-03-01</th><td class=\"n\">3</td>", "In the last month: 2 checks, 1 of them found a change, 1 failed",
 		"As a table", "robots.txt")
 	if host, err := r.v.Registry.Hosts.View(t.Context(), "port.example"); err != nil || len(host.Days) == 0 {
 		t.Errorf("%+v, %v\n%s", host, err, page)

@@ -44,6 +44,7 @@ func statusJSON(stats []registry.HostStats, now time.Time) api.SearchStatus {
 		total.Due += h.Due
 		total.InFlight += h.InFlight
 		total.Rebuilding += h.Rebuilding
+		total.Guarded += h.Guarded
 		total.Checks += h.Checks
 		total.Changes += h.Changes
 		total.Errors += h.Errors
@@ -53,7 +54,8 @@ func statusJSON(stats []registry.HostStats, now time.Time) api.SearchStatus {
 }
 
 func countsJSON(h registry.HostStats) api.Counts {
-	c := api.Counts{Items: map[api.Status]int{}, Due: h.Due, InFlight: h.InFlight, Rebuilding: h.Rebuilding}
+	c := api.Counts{Items: map[api.Status]int{}, Due: h.Due, InFlight: h.InFlight, Rebuilding: h.Rebuilding,
+		Guarded: h.Guarded}
 	for _, s := range registry.Statuses {
 		c.Items[api.Status(s)] = h.Items[s]
 	}

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/tidemark/tidemark/pkg/api"
 )
@@ -12,15 +13,16 @@ const needsShown = 20
 
 // attentionData is what needs a person.
 type attentionData struct {
-	Errors  []api.Item // the first of them
-	Failing int        // how many there are
-	Broken  []api.Item // whose watch is
+	Errors  []api.Item       // the first of them
+	Failing int              // how many there are
+	Broken  []api.Item       // whose watch is
+	Held    []api.HostStatus // many of whose pages are missing at once
 	Failed  []api.Delivery
 	More    bool // of the deliveries
 }
 
 // Nothing reports whether all is well.
-func (d attentionData) Nothing() bool { return d.Failing+len(d.Broken)+len(d.Failed) == 0 }
+func (d attentionData) Nothing() bool { return d.Failing+len(d.Broken)+len(d.Held)+len(d.Failed) == 0 }
 
 // attention lists what needs a person, and what to do about it.
 func attention(o Options, r *http.Request) (p page, err error) {
@@ -37,6 +39,10 @@ func attention(o Options, r *http.Request) (p page, err error) {
 		}
 		d.Errors = list.Items
 		d.Failing = max(d.Failing, len(d.Errors))
+	}
+	if st.Guarded > 0 {
+		d.Held = slices.DeleteFunc(slices.Clone(st.Hosts), func(h api.HostStatus) bool { return h.Guarded == 0 })
+		d.Held = d.Held[:min(len(d.Held), needsShown)]
 	}
 	if d.Broken, err = brokenWatches(o, ctx); err != nil {
 		return p, err

@@ -83,6 +83,7 @@ func host(o Options, r *http.Request) (page, error) {
 		d.Spent.Checks, d.Spent.Changes = d.Spent.Checks+day.Checks, d.Spent.Changes+day.Changes
 		d.Spent.Errors += day.Errors
 	}
+	days.Total = api.ActivityCounts{Checks: d.Spent.Checks, Changes: d.Spent.Changes, Errors: d.Spent.Errors}
 	d.Plot = plotOf(days, month, o.Clock())
 	if err := d.cover(o, r); err != nil {
 		return page{}, err

@@ -20,6 +20,7 @@ type Counts struct {
 	Due        int            `json:"due"`                  // should be checked by now, and are not yet
 	InFlight   int            `json:"inFlight"`             // sent to a worker or being worked on
 	Rebuilding int            `json:"rebuilding,omitempty"` // wait to be indexed anew by a rebuild
+	Guarded    int            `json:"held,omitempty"`       // missing, with too many others of their host to be believed
 	ChangeRate float64        `json:"changeRate"`           // share of recent checks that found a change, 0 to 1
 	ErrorRate  float64        `json:"errorRate"`            // share of recent checks that failed, 0 to 1
 }

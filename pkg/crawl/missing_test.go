@@ -60,6 +60,14 @@ func TestA14GuardHolds(t *testing.T) {
 		if have[registry.Gone] != 4 || have[indexed] != 16 || inIndex != 16 {
 			t.Fatalf("%v and %d in the index, want 4 Gone and 16 held", have, inIndex)
 		}
+		counts := func(want int) {
+			t.Helper()
+			all, err := r.reg.Hosts.Stats(t.Context(), "")
+			if err != nil || len(all) != 1 || all[0].Guarded != want {
+				t.Errorf("U1: %+v, %v, want %d held", all, err, want)
+			}
+		}
+		counts(16)
 		var held string
 		for _, p := range paths {
 			it := r.item(p)
@@ -81,6 +89,7 @@ func TestA14GuardHolds(t *testing.T) {
 		if have[registry.Gone] != 19 || have[indexed] != 1 || inIndex != 1 {
 			t.Errorf("%v and %d in the index after the second check, want all but one Gone", have, inIndex)
 		}
+		counts(0)
 		if it := r.item(held); !it.GuardedSince.IsZero() || it.MissingChecks != 0 || it.ErrorMessage != "" {
 			t.Errorf("back, but held since %s, missing %d times: %s", it.GuardedSince, it.MissingChecks,
 				it.ErrorMessage)

@@ -28,7 +28,8 @@ func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 		now: r.s.now(), politeness: r.s.o.Politeness, hosts: map[storage.Key]hostState{}, items: map[storage.Key]Item{},
 		due:    map[storage.Key][]storage.Entity{},
 		counts: map[storage.Key]map[Status]int{}, rebuild: map[storage.Key]int{}, revisited: map[storage.Key]int{},
-		hints: map[string]time.Time{},
+		guarded: map[storage.Key]int{},
+		hints:   map[string]time.Time{},
 	}
 	for e, err := range r.s.items.Query(ctx, storage.Query{}) {
 		if err != nil {
@@ -61,6 +62,7 @@ type checker struct {
 	due        map[storage.Key][]storage.Entity // by item
 	counts     map[storage.Key]map[Status]int   // by host row: as counted by the registry
 	rebuild    map[storage.Key]int              // by host row: items that wait, as counted, less those that do
+	guarded    map[storage.Key]int              // by host row: items that the guard holds, likewise
 	revisited  map[storage.Key]int              // by host row: items that are gone but not by status, likewise
 	hosts      map[storage.Key]hostState
 	hints      map[string]time.Time // by partition: the earliest
@@ -86,6 +88,7 @@ func (c *checker) row(e storage.Entity) {
 		c.counts[e.Key] = h.Counts
 		c.rebuild[e.Key] += h.Rebuilding
 		c.revisited[e.Key] += h.Revisited
+		c.guarded[e.Key] += h.Guarded
 	}
 }
 
@@ -116,6 +119,7 @@ func (c *checker) judge() {
 		counted[host][it.Status]++
 		c.rebuild[host] -= one(it.RebuildPending)
 		c.revisited[host] -= one(tallyOf(&it).revisited)
+		c.guarded[host] -= one(tallyOf(&it).guarded)
 	}
 	for key := range c.due {
 		if _, ok := c.items[key]; !ok {
@@ -131,6 +135,11 @@ func (c *checker) judge() {
 	for host, n := range c.revisited {
 		if n != 0 {
 			c.report(5, host, "counts %+d items that are gone under another status and are not", n)
+		}
+	}
+	for host, n := range c.guarded {
+		if n != 0 {
+			c.report(5, host, "counts %+d items that the guard holds and does not", n)
 		}
 	}
 	for partition, first := range c.attention() {

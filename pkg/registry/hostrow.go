@@ -38,6 +38,7 @@ type hostState struct {
 	Rates      policy.Rates   `col:",inline"`
 	Answers    bool           `col:"answers"`    // a check of the last commit that had any was answered
 	Rebuilding int            `col:"rebuilding"` // items that wait for a rebuild
+	Guarded    int            `col:"guarded"`    // items that the mass-removal guard keeps from being gone
 	Revisited  int            `col:"revisited"`  // items with a tombstone whose status is not Gone
 	Unclaimed  bool           `col:"unclaimed"`  // due rows were left that no job has: a worker that is done looks for them
 
@@ -46,7 +47,7 @@ type hostState struct {
 
 	Outbox feed.Group `col:"outbox,gzip"` // what the last commit has changed, which may not be in the feed yet
 
-	recounted bool // since it was read: Counts, Rebuilding or a pause have changed
+	recounted bool // since it was read: Counts, Rebuilding, Guarded or a pause have changed
 }
 
 var hostRows = row.Of[hostState]()
@@ -114,17 +115,20 @@ type tally struct {
 	// revisited is an item that is gone while its status is another: it was registered again, or has
 	// failed since. It is there no more than one whose status says so.
 	revisited bool
+	guarded   bool
 }
 
 func tallyOf(it *Item) tally {
-	return tally{it.Status, it.RebuildPending, !it.GoneSince.IsZero() && it.Status != Gone}
+	return tally{it.Status, it.RebuildPending, !it.GoneSince.IsZero() && it.Status != Gone,
+		!it.GuardedSince.IsZero()}
 }
 
 // recount counts an item that was one thing and is another now.
 func (h *hostState) recount(was, is tally) {
-	h.recounted = h.recounted || was.status != is.status || was.waits != is.waits
+	h.recounted = h.recounted || was.status != is.status || was.waits != is.waits || was.guarded != is.guarded
 	h.move(was.status, is.status)
 	h.Rebuilding += one(is.waits) - one(was.waits)
+	h.Guarded = max(0, h.Guarded+one(is.guarded)-one(was.guarded)) // rows of earlier versions do not count them
 	h.Revisited += one(is.revisited) - one(was.revisited)
 }
 

@@ -17,6 +17,7 @@ type HostStats struct {
 	Due        int // due now and waiting
 	InFlight   int // due now and given to a job
 	Rebuilding int // items that wait for a rebuild
+	Guarded    int // items that the mass-removal guard keeps from being gone
 	Checks     int // recent checks that the rates speak of
 	Changes    int
 	Errors     int
@@ -165,7 +166,7 @@ func (s *HostStats) onlyVisited() bool {
 
 func (h *hostState) stats(now time.Time, p Politeness) HostStats {
 	s := HostStats{Host: h.Host, Items: h.Counts, Checks: h.Rates.Checks, Changes: h.Rates.Changes, Errors: h.Rates.Errors,
-		Rebuilding: h.Rebuilding}
+		Rebuilding: h.Rebuilding, Guarded: h.Guarded}
 	s.PausedUntil, s.PauseReason = h.Policy.Blocked(now, p)
 	return s
 }

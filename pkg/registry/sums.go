@@ -32,6 +32,7 @@ type sums struct {
 	CountedAt   time.Time      `col:"countedAt"` // zero: nothing is said yet
 	Counts      map[Status]int `col:"counts"`
 	Rebuilding  int            `col:"rebuilding"`
+	Guarded     int            `col:"guarded"`
 	Rates       policy.Rates   `col:",inline"`
 	PausedUntil time.Time      `col:"pausedUntil"`
 	PauseReason string         `col:"pauseReason"`
@@ -46,7 +47,8 @@ const yes = "yes"
 
 func (r *sumStore) of(h *hostEntry) sums {
 	now := r.s.now()
-	s := sums{Partition: h.key.Partition, CountedAt: now, Counts: h.Counts, Rebuilding: h.Rebuilding, Rates: h.Rates}
+	s := sums{Partition: h.key.Partition, CountedAt: now, Counts: h.Counts, Rebuilding: h.Rebuilding,
+		Guarded: h.Guarded, Rates: h.Rates}
 	s.PausedUntil, s.PauseReason = h.Policy.Blocked(now, r.s.o.Politeness(h.Host))
 	return s
 }
@@ -64,7 +66,7 @@ func (s *sums) entity() storage.Entity {
 // stats is what the copy tells of its host, without what is due.
 func (s *sums) stats(now time.Time) HostStats {
 	out := HostStats{Host: s.Partition, Items: s.Counts, Checks: s.Rates.Checks, Changes: s.Rates.Changes,
-		Errors: s.Rates.Errors, Rebuilding: s.Rebuilding}
+		Errors: s.Rates.Errors, Rebuilding: s.Rebuilding, Guarded: s.Guarded}
 	if s.PausedUntil.After(now) {
 		out.PausedUntil, out.PauseReason = s.PausedUntil, s.PauseReason
 	}
@@ -78,7 +80,7 @@ func (s *sums) differ(o *sums) bool {
 			return true
 		}
 	}
-	return s.Rebuilding != o.Rebuilding
+	return s.Rebuilding != o.Rebuilding || s.Guarded != o.Guarded
 }
 
 // publish writes the copy of a host's counts if they were changed. What was committed stands if that fails.

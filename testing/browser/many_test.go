@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -74,6 +76,16 @@ func TestU10NoneFewAndMany(t *testing.T) {
 		add(n, min(n+2000, many))
 	}
 	look(many)
+	s.open("/items")
+	var was, is float64
+	s.do(chromedp.Evaluate(`scrollTo(0, 900); scrollY`, &was), chromedp.Evaluate(`scrollY`, &was))
+	s.press("tbody tr:nth-child(30) th a")
+	s.reads("main", "Check now")
+	s.do(chromedp.Evaluate(`history.back()`, nil))
+	s.eventually("the list is where it was left", func() bool {
+		s.do(chromedp.Evaluate(`scrollY`, &is))
+		return was > 100 && is == was
+	})
 	if len(s.said) > 0 {
 		t.Errorf("the console says %q", s.said)
 	}
