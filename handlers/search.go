@@ -20,12 +20,6 @@ import (
 
 // searchFor answers a query.
 func searchFor(ctx context.Context, v *call, req api.SearchRequest) (out api.SearchResponse, err error) {
-	if req.Q == "" {
-		return out, fault.Field("q", "q is missing: what should be searched for?")
-	}
-	if len(search.Terms(req.Q)) == 0 {
-		return out, fault.Field("q", "there is nothing to search for in %.100q: give some words", req.Q)
-	}
 	shown, err := facetsOf(req.Facets)
 	if err != nil {
 		return out, err
@@ -34,12 +28,26 @@ func searchFor(ctx context.Context, v *call, req api.SearchRequest) (out api.Sea
 	if err != nil {
 		return out, err
 	}
-	q.Facets = len(shown) > 0
-	found, err := v.Index.Search(ctx, q)
+	fresh, err := freshnessOf(ctx, req.MaxAge, req.Stale)
 	if err != nil {
 		return out, err
 	}
+	q.Facets = len(shown) > 0
+	var l outlook
+	if req.MaxAge == "" {
+		l.found, err = searchAll(ctx, v, []search.Query{q})
+	} else {
+		l, err = fresh.look(ctx, v, []search.Query{q})
+	}
+	if err != nil {
+		return out, err
+	}
+	found := l.found[0]
 	out = resultsJSON(found, shown)
+	out.StaleResults = l.stale
+	for i := range out.Results {
+		out.Results[i].CheckedAt = l.seen[out.Results[i].ID].checkedAt()
+	}
 	switch {
 	case found.Note != "":
 		out.Note = found.Note
@@ -55,6 +63,12 @@ func searchFor(ctx context.Context, v *call, req api.SearchRequest) (out api.Sea
 
 // queryFor reads what a search is narrowed to, and how it is sorted.
 func queryFor(req api.SearchRequest, now time.Time) (q search.Query, err error) {
+	if req.Q == "" {
+		return q, fault.Field("q", "q is missing: what should be searched for?")
+	}
+	if len(search.Terms(req.Q)) == 0 {
+		return q, fault.Field("q", "there is nothing to search for in %.100q: give some words", req.Q)
+	}
 	q = search.Query{Text: req.Q, Top: req.Top, Skip: req.Skip, Host: req.Host, Type: req.Type, Language: req.Language,
 		Path: req.Path, NestImages: req.NestImages, Now: now}
 	if req.Path != "" && req.Path[0] != '/' {

@@ -31,6 +31,7 @@ const searchExample = `  tidemark search 'calibrate the float'
 
 func searchCommand(p *program) *cobra.Command {
 	var req api.SearchRequest
+	var recheck bool
 	cmd := &cobra.Command{
 		Use:     "search QUERY",
 		Short:   "Search what was indexed",
@@ -38,6 +39,9 @@ func searchCommand(p *program) *cobra.Command {
 		Example: searchExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.Q = strings.Join(args, " ")
+			if recheck {
+				req.Stale = api.StaleRecheck
+			}
 			return runSearch(cmd.Context(), p, req)
 		},
 	}
@@ -58,6 +62,7 @@ func searchCommand(p *program) *cobra.Command {
 		"count the pages by host, tag, type, language and age, or by the `NAMES` given")
 	f.Lookup("facets").NoOptDefVal = string(api.AllFacets)
 	f.BoolVar(&req.NestImages, "images", false, "list a page's images under it")
+	freshFlags(f, &req.MaxAge, &recheck)
 	return cmd
 }
 

@@ -99,6 +99,8 @@ var (
 	ListChunks   = route[ItemID, ChunkList](ok, get, "items/{id}/chunks")
 	ListImages   = route[ItemID, ImageList](ok, get, "items/{id}/images")
 	GetCapture   = route[CaptureID, []byte](ok, get, "items/{id}/captures/{sha256}")
+	GetText      = route[TextQuery, []byte](ok, get, "items/{id}/text")
+	GetPageText  = also[TextQuery, PageText](GetText.Endpoint) // with its format
 )
 
 // What tags set for many items.
@@ -115,6 +117,7 @@ var (
 	SearchByGet = route[SearchRequest, SearchResponse](ok, get, "Search")
 	Search      = route[SearchRequest, SearchResponse](ok, post, "Search").scoped(ScopeRead)
 	Suggest     = route[SuggestQuery, Suggestions](ok, get, "suggest")
+	Retrieve    = route[RetrieveRequest, RetrieveResponse](ok, post, "retrieve").scoped(ScopeRead)
 	GetStatus   = route[StatusQuery, SearchStatus](ok, get, "SearchStatus")
 	GetHost     = route[HostName, HostDetail](ok, get, "hosts/{host}")
 )

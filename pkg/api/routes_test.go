@@ -67,9 +67,16 @@ var requests = []asked{
 			_, err := c.Capture(t.Context(), "url_a", tideSHA256)
 			return err
 		}},
+	{GetText.Endpoint, "GET items/url_a/text?asOf=day", "", "# Tide", func(t *testing.T, c *Client) error {
+		_, err := GetText.Call(t.Context(), c, TextQuery{ID: "url_a", AsOf: "day"})
+		return err
+	}},
+	ask(GetPageText, TextQuery{ID: "url_a", Format: "json"}, "GET items/url_a/text?format=json", ""),
 	ask(SearchByGet, SearchRequest{Q: "tide", NestImages: true}, "GET Search?nestImages=true&q=tide", ""),
 	ask(Suggest, SuggestQuery{Q: "ti"}, "GET suggest?q=ti", ""),
 	ask(Search, SearchRequest{Q: "tide", Top: 3}, "POST Search", `{"q":"tide","top":3}`),
+	ask(Retrieve, RetrieveRequest{Queries: []string{"tide"}, Filter: RetrieveFilter{Host: "a.example"}, MaxAge: "7d"},
+		"POST retrieve", `{"queries":["tide"],"filter":{"host":"a.example"},"maxAge":"7d"}`),
 	ask(ListChanges, ChangeQuery{Since: "1-2-3", MinShare: .5, Q: "a b", Top: 5},
 		"GET changes?minShare=0.5&q=a+b&since=1-2-3&top=5", ""),
 	{ChangesAtom.Endpoint, "GET changes.atom?host=a.example", "", "<feed/>", func(t *testing.T, c *Client) error {

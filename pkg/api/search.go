@@ -34,6 +34,10 @@ type SearchRequest struct {
 	// relevance, which it is when left out, or changed: the newest change first
 	Sort   string     `json:"sort,omitempty"`
 	Facets FacetNames `json:"facets,omitempty"`
+	// of these results, only pages that were found to be so within this time, such as 24h or 7d
+	MaxAge string `json:"maxAge,omitempty"`
+	// what becomes of others: omit, or recheck, which takes a key for writing
+	Stale string `json:"stale,omitempty"`
 }
 
 // The orders of a search.
@@ -89,6 +93,8 @@ type SearchResponse struct {
 	Note      string         `json:"note,omitempty"`   // what of the query was read or answered otherwise than it may be meant
 	// DidYouMean is the query that was answered instead, because no page has some word of q; it may be misspelt.
 	DidYouMean string `json:"didYouMean,omitempty"`
+	// StaleResults is how many results MaxAge left out.
+	StaleResults int `json:"staleResults,omitempty"`
 }
 
 // Facets count the pages found by what a search can be narrowed to: at most 20 values each, the most
@@ -130,6 +136,8 @@ type SearchResult struct {
 	Images      []Image   `json:"images,omitempty"` // only with NestImages: the first 30 in page order
 	// Page is set for an entry that is a link: the page that it is about.
 	Page *LinkedPage `json:"page,omitempty"`
+	// CheckedAt is when the page was last found to be so; only with MaxAge.
+	CheckedAt time.Time `json:"checkedAt,omitzero"`
 }
 
 // LinkedPage is the page that a link is about, as an item. The title is empty until it was crawled.

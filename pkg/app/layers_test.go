@@ -35,6 +35,7 @@ var layers = [][]string{
 	{"pkg/content/chunk", "pkg/policy/site", "pkg/content/textdiff", "pkg/content/part"},
 	// ports, and the suites that their adapters pass
 	{"pkg/storage", "pkg/search", "pkg/search/stem", "pkg/llm"},
+	{"pkg/search/passage"},
 	{
 		"pkg/storage/row", "pkg/storage/storagetest", "pkg/search/searchtest", "pkg/search/searchtest/aisearch",
 		"pkg/llm/llmtest",

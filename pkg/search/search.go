@@ -116,6 +116,8 @@ type Query struct {
 	// NestImages asks for the images of the pages found.
 	NestImages bool
 	Sort       Sort
+	// Whole asks for whole chunks as passages.
+	Whole bool
 	// Vector is the embedding of Text, or nil. An engine with vectors then also finds the chunks
 	// that are nearest to it, and ranks by both; others pass it over.
 	Vector []float32

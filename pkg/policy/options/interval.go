@@ -18,8 +18,8 @@ var units = map[string]time.Duration{
 	"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
 }
 
-// length reads how long something is: 90s, 15m, 1h30m, 7d, 2w.
-func length(field, text string) (time.Duration, error) {
+// Length reads how long something is: 90s, 15m, 1h30m, 7d, 2w.
+func Length(field, text string) (time.Duration, error) {
 	text = strings.ToLower(strings.ReplaceAll(text, " ", ""))
 	if len(text) > 40 || !lengthText.MatchString(text) {
 		return 0, fault.Field(field, "%s must be a time such as 15m, 1h30m, 7d or 2w, not %.40q", field, text)
@@ -49,12 +49,12 @@ func (i *Interval) validate() error {
 // bounds are the interval's ends; zero where one is not set.
 func (i *Interval) bounds() (least, most time.Duration, err error) {
 	if i.Min != "" {
-		if least, err = length("interval.min", i.Min); err != nil {
+		if least, err = Length("interval.min", i.Min); err != nil {
 			return 0, 0, err
 		}
 	}
 	if i.Max != "" {
-		most, err = length("interval.max", i.Max)
+		most, err = Length("interval.max", i.Max)
 	}
 	return least, most, err
 }

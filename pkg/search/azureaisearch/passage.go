@@ -58,7 +58,7 @@ func (s seeking) fetch(ctx context.Context, q query, keys []string, found map[st
 				return err
 			}
 			for _, d := range answer.Value {
-				found[d.ID] = s.ix.passage(d)
+				found[d.ID] = s.ix.passage(d, s.query.Whole)
 			}
 			if q.Skip += len(answer.Value); answer.Next == "" || len(answer.Value) == 0 {
 				break
@@ -81,7 +81,7 @@ func highlighted(languages []string) string {
 	return fields
 }
 
-func (ix *Index) passage(d row) passage {
+func (ix *Index) passage(d row, whole bool) passage {
 	var ranges []search.Range
 	for _, fragments := range d.Highlights {
 		for _, f := range fragments {
@@ -89,7 +89,9 @@ func (ix *Index) passage(d row) passage {
 		}
 	}
 	p := search.Passage{ChunkUID: d.UID, Heading: d.Heading}
-	p.Text, p.Highlights = search.Excerpt(d.Text, joined(ranges))
+	if p.Text, p.Highlights = d.Text, joined(ranges); !whole {
+		p.Text, p.Highlights = search.Excerpt(p.Text, p.Highlights)
+	}
 	return passage{p, d.Title}
 }
 

@@ -161,6 +161,11 @@ func (s *suite) longPassages() {
 			len(p.Highlights) < 2 {
 			s.Errorf("%s: passage of %d characters, highlights %v: %q", tc.id, n, p.Highlights, p.Text)
 		}
+		whole := text("beacon " + tc.id)
+		whole.Whole = true
+		if res := s.search(whole); strings.Count(res.Results[0].Passages[0].Text, tc.filler) < 400-1 {
+			s.Errorf("%s: the passage is not whole", tc.id)
+		}
 	}
 }
 

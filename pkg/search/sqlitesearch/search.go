@@ -382,7 +382,9 @@ func (s *statement) passages(ctx context.Context, chunks []int64) (map[int64]sea
 		m.scan(body, &found)
 		text, ranges := unseparatedRanges(body, s.marks(&found))
 		p.Heading = unseparated(p.Heading)
-		p.Text, p.Highlights = search.ExcerptAt(text, ranges, r.definesAt(text))
+		if p.Text, p.Highlights = text, ranges; !s.query.Whole {
+			p.Text, p.Highlights = search.ExcerptAt(text, ranges, r.definesAt(text))
+		}
 		passages[chunk] = p
 	}
 	return passages, rows.Err()

@@ -102,6 +102,10 @@ func (r *running) sources() (id string) {
 	if must(r.T, err); !strings.Contains(string(text.Body), "High water") {
 		r.Errorf("capture: %s", text.Body)
 	}
+	page, err := r.GetTextWithResponse(ctx, item.Id, nil)
+	if must(r.T, err); !strings.Contains(string(page.Body), "High water") {
+		r.Errorf("page: %s", page.Body)
+	}
 	r.changes(item.Id, capture.Sha256)
 	ok(r.ListLineageWithResponse(ctx, item.Id, nil))
 	if got := ok(r.ListChunksWithResponse(ctx, item.Id)); len(got.Chunks) != 1 {

@@ -56,6 +56,8 @@ func mediaOf(s Step) string {
 		return "text/csv"
 	case strings.HasPrefix(string(s.Answer), `"{\"id\":`):
 		return "application/jsonl"
+	case strings.HasPrefix(string(s.Answer), `"# `):
+		return "text/markdown"
 	case json.Valid(s.Answer) && s.Answer[0] == '"':
 		return "text/plain"
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +47,9 @@ func (b *builder) build(o operation) (openapi.Operation, error) {
 	for media := range strings.SplitSeq(cmp.Or(o.media, jsonType), ", ") {
 		schema := &openapi.Schema{Type: openapi.Types{"string"}}
 		if media == jsonType || strings.HasSuffix(media, "+json") {
-			schema = b.given.anyOf(o.of.Answers)
+			schema = b.given.anyOf(slices.DeleteFunc(slices.Clone(o.of.Answers), func(t reflect.Type) bool {
+				return t.Kind() == reflect.Slice // bytes of another media type
+			}))
 		}
 		answer.Put(media, openapi.MediaType{Schema: schema})
 	}

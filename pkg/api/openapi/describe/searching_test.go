@@ -34,6 +34,18 @@ func searching() []operation {
 			shown:   []string{"J5 suggestions"},
 		},
 		{
+			of: api.Retrieve.Endpoint, id: "retrieve", tag: tagSearch,
+			summary: "Find the passages that answer, for a language model",
+			about: "Whole passages, the best of all questions first, each text once and those that follow each other as one, " +
+				"within a budget of tokens, and each with what an answer cites it by. Tokens are estimated: six letters, three " +
+				"digits or three bytes of anything else are one. `stale: recheck` has up to five pages checked that were not " +
+				"verified within `maxAge`, for which it waits up to ten seconds; `checkedAt` tells what came of it.",
+			gives: "The passages.",
+			fails: []int{http.StatusServiceUnavailable},
+			shown: []string{"J6 passages for a question", "J6 passages for several questions",
+				"J6 all of it was verified too long ago"},
+		},
+		{
 			of: api.GetStatus.Endpoint, id: "getStatus", tag: tagSearch,
 			summary: "Count what is indexed, waits and fails",
 			about:   "Read from counters: it costs the same however many items there are.",

@@ -104,5 +104,14 @@ func pasts() []operation {
 			fails: []int{http.StatusNotFound},
 			shown: []string{"A21 the text of a capture"},
 		},
+		{
+			of: api.GetText.Endpoint, id: "getText", tag: tagSources,
+			summary: "Read a page",
+			about: "The content of the page without what is around it, as it is or as it was: as Markdown, as text, or as " +
+				"JSON, which also says what an answer cites.",
+			gives: "The page.", media: "text/markdown, text/plain, application/json",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"J6 the page as it was, to be cited"},
+		},
 	}
 }

@@ -1,0 +1,167 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const (
+	harbourOne = "https://port.example/ok/one"
+	harbourTwo = "https://port.example/ok/two"
+	never      = `"maxAge":"1m"` // that the pages of a rig, of the year of its clock, are never younger than
+)
+
+// crawl has the worker check pages.
+func (r *rig) crawl(addresses ...string) {
+	r.t.Helper()
+	for _, a := range addresses {
+		do(r.t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register(a)))
+	}
+}
+
+func retrieved(t *testing.T, h http.Handler, body string) (out api.RetrieveResponse) {
+	t.Helper()
+	w := do(t, h, "POST", "/api/retrieve", body)
+	if w.Code != http.StatusOK {
+		t.Fatalf("%s: %d %s", body, w.Code, w.Body)
+	}
+	must(t, json.Unmarshal(w.Body.Bytes(), &out))
+	return out
+}
+
+// TestJ6Conversation writes down how a model asks, and what it is told.
+func TestJ6Conversation(t *testing.T) {
+	r := newRig(t)
+	r.web.more = map[string]string{"two": "<h2>Ferries</h2><p>Ferries leave at nine.</p><h2>Dogs</h2>" +
+		"<p>Dogs are welcome.</p>"}
+	r.crawl(harbourOne, harbourTwo)
+	r.now = r.now.Add(time.Hour)
+	r.web.more["one"] = "Closed in January."
+	r.crawl(harbourOne)
+	do(t, r, "POST", "/api/db/insert", `{"source":"notes","title":"Tides","clean_text":"Ferries stop at ebb."}`)
+	text := "/api/items/" + idOf(t, harbourOne) + "/text"
+	var log strings.Builder
+	for _, step := range []struct{ name, method, path, body string }{
+		{"J6 passages for a question", "POST", "/api/retrieve", `{"q":"when do ferries leave","tokens":400}`},
+		{"J6 passages for several questions", "POST", "/api/retrieve",
+			`{"queries":["ferries nine","january closed"],"filter":{"host":"port.example"}}`},
+		{"J6 all of it was verified too long ago", "POST", "/api/retrieve", `{"q":"harbour",` + never + `}`},
+		{"J6 no question", "POST", "/api/retrieve", `{"tokens":400}`},
+		{"J6 two kinds of questions", "POST", "/api/retrieve", `{"q":"a","queries":["b"]}`},
+		{"J6 nothing to search for", "POST", "/api/retrieve", `{"queries":["?"]}`},
+		{"J6 too little", "POST", "/api/retrieve", `{"q":"harbour","tokens":10}`},
+		{"J6 no age", "POST", "/api/retrieve", `{"q":"harbour","maxAge":"yesterday"}`},
+		{"J6 an age is missing", "POST", "/api/retrieve", `{"q":"harbour","stale":"recheck"}`},
+		{"J6 a search leaves out", "GET", "/api/Search?q=harbour&maxAge=7d", ""},
+		{"J6 the page", "GET", text, ""},
+		{"J6 the page as it was", "GET", text + "?asOf=2026-03-01T12:30:00Z&format=text", ""},
+		{"J6 the page as it was, to be cited", "GET", text + "?asOf=2026-03-01&format=json", ""},
+		{"J6 the page before it was read", "GET", text + "?asOf=2026-02-28", ""},
+		{"J6 no format", "GET", text + "?format=pdf", ""},
+		{"J6 of nobody", "GET", "/api/items/" + unknownID + "/text", ""},
+	} {
+		w := do(t, r, step.method, step.path, step.body)
+		answer := w.Body.String()
+		if strings.Contains(w.Header().Get("Content-Type"), "json") {
+			answer = pretty(t, w.Body.Bytes())
+		}
+		fmt.Fprintf(&log, "=== %s\n%s %s\n%s\n%d %s\n%s\n\n", step.name, step.method, step.path, step.body, w.Code,
+			w.Header().Get("Content-Type"), answer)
+	}
+	golden(t, "retrieve.golden", log.String())
+}
+
+// TestJ6PassagesCanBeCited: a passage is whole, its neighbours are merged into it, and it names the capture that has
+// its text, which can be read.
+func TestJ6PassagesCanBeCited(t *testing.T) {
+	r := newRig(t)
+	r.web.more = map[string]string{"two": "<h2>Ferries</h2><p>" + strings.Repeat("Ferries leave at nine. ", 30) +
+		"</p><h2>Dogs</h2><p>Dogs may leave the ferries.</p>"}
+	r.crawl(harbourOne, harbourTwo)
+	r.web.more["one"] = "Nothing about boats."
+	have := retrieved(t, r, `{"q":"ferries leave"}`)
+	if len(have.Passages) != 1 {
+		t.Fatalf("%+v", have)
+	}
+	p := have.Passages[0]
+	if strings.Count(p.Text, "leave at nine.") != 30 ||
+		!strings.HasSuffix(p.Text, "\n\nDogs\n\nDogs may leave the ferries.") {
+		t.Errorf("%s", p.Text)
+	}
+	if diff := cmp.Diff([]string{"two", "Ferries"}, p.HeadingPath); diff != "" || p.Anchor != ":~:text=Ferries" ||
+		p.URL != harbourTwo || p.CheckedAt.IsZero() || !p.At.Equal(r.now) {
+		t.Errorf("%s %+v", diff, p)
+	}
+	var page api.PageText
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/items/"+p.ItemID+"/text?format=json&asOf="+p.Capture, "").Body.Bytes(),
+		&page))
+	if !strings.Contains(page.Text, "## Dogs\n\nDogs may leave the ferries.") || page.Capture != p.Capture {
+		t.Errorf("%+v", page)
+	}
+	if few := retrieved(t, r, `{"q":"ferries leave","tokens":60}`); few.Tokens > 60 || len(few.Passages) == 0 {
+		t.Errorf("%+v", few)
+	}
+}
+
+// TestJ6WentBack: a page that went back to what it was is read as it was at each time.
+func TestJ6WentBack(t *testing.T) {
+	r := newRig(t)
+	r.web.more = map[string]string{}
+	var days []string
+	for _, more := range []string{"", "Closed today.", ""} {
+		r.web.more["one"] = more
+		it := r.register(harbourOne)
+		do(t, r, "POST", "/api/ReindexItem", `{"source":"`+harbourOne+`","force":true}`)
+		do(t, r, "POST", "/CrawlWorker", binaryEnvelope(it))
+		days = append(days, r.now.Format(time.DateOnly))
+		r.now = r.now.Add(48 * time.Hour)
+	}
+	for i, day := range days {
+		text := do(t, r, "GET", "/api/items/"+idOf(t, harbourOne)+"/text?asOf="+day, "").Body.String()
+		if strings.Contains(text, "Closed today") != (i == 1) {
+			t.Errorf("%s: %s", day, text)
+		}
+	}
+}
+
+// TestJ6Recheck: what was not verified lately is checked first, if that is asked for with a key that may, and answers
+// then have what it is now; it stays when the check does not come.
+func TestJ6Recheck(t *testing.T) {
+	g := newGuarded(t, OwnKeys)
+	g.web.more = map[string]string{"one": "Old words."}
+	g.crawl(harbourOne, harbourTwo)
+	g.now = g.now.Add(24 * time.Hour)
+	g.web.more["one"] = "New words."
+	body := `{"q":"harbour of one",` + never + `,"stale":"recheck"}`
+	if w := ask(t, g, "POST", "/api/retrieve", body, "X-Functions-Key", g.keys[api.ScopeRead]); w.Code !=
+		http.StatusForbidden {
+		t.Errorf("a key for reading: %d %s", w.Code, w.Body)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var worker sync.WaitGroup
+	worker.Go(func() {
+		for ; ctx.Err() == nil; time.Sleep(time.Millisecond) {
+			g.rig.work()
+		}
+	})
+	w := ask(t, g, "POST", "/api/retrieve", body, "X-Functions-Key", g.keys[api.ScopeWrite])
+	stop()
+	worker.Wait()
+	var out api.RetrieveResponse
+	must(t, json.Unmarshal(w.Body.Bytes(), &out))
+	i := slices.IndexFunc(out.Passages, func(p api.RetrievedPassage) bool { return p.URL == harbourOne })
+	if i < 0 || !strings.Contains(out.Passages[i].Text, "New words") || !out.Passages[i].CheckedAt.Equal(g.now) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}

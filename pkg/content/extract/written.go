@@ -1,0 +1,34 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Markdown writes blocks as GitHub Flavored Markdown, headings and code with their marks. The beginning of a paragraph
+// that only looks like a mark is escaped.
+func Markdown(blocks []Block) string {
+	texts := make([]string, len(blocks))
+	for i, b := range blocks {
+		switch b.Kind {
+		case Heading:
+			texts[i] = strings.Repeat("#", min(max(b.Level, 1), 6)) + " " + strings.ReplaceAll(b.Text, "\n", " ")
+		case Code:
+			fence := "```"
+			for strings.Contains(b.Text, fence) {
+				fence += "`"
+			}
+			texts[i] = fence + b.Language + "\n" + b.Text + "\n" + fence
+		case Quote:
+			texts[i] = "> " + strings.ReplaceAll(b.Text, "\n", "\n> ")
+		case Paragraph:
+			texts[i] = looksMarked.ReplaceAllString(b.Text, `$1\$2`)
+		default:
+			texts[i] = b.Text
+		}
+	}
+	return strings.Join(texts, Separator)
+}
+
+// looksMarked is the beginning of a line that Markdown would take for a heading, a quotation or a fence.
+var looksMarked = regexp.MustCompile("(?m)^( {0,3})(#|>|```|~~~)")

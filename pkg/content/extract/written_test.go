@@ -1,0 +1,18 @@
+package extract
+
+import "testing"
+
+// TestJ6Markdown: headings and code have their marks, code cannot end its fence, and text that looks
+// like a mark is none.
+func TestJ6Markdown(t *testing.T) {
+	have := Markdown([]Block{
+		{Kind: Heading, Level: 2, Text: "Tide\ntables"}, {Kind: Paragraph, Text: "# no heading\n``` no code"},
+		{Kind: Code, Language: "go", Text: "a := `x`\n```\n\tb()"}, {Kind: Quote, Text: "one\ntwo"},
+		{Kind: List, Text: "- a\n- b"}, {Kind: Table, Text: "| a |\n| - |"},
+	})
+	want := "## Tide tables\n\n\\# no heading\n\\``` no code\n\n````go\na := `x`\n```\n\tb()\n````\n\n> one\n> two\n\n" +
+		"- a\n- b\n\n| a |\n| - |"
+	if have != want {
+		t.Errorf("have\n%s\nwant\n%s", have, want)
+	}
+}

@@ -1,0 +1,154 @@
+// Package passage chooses what a language model is given to read of what several searches found: the passages that
+// rank best over all of them, each text once, as many as fit a budget of tokens, and those that follow each other on a
+// page as one. It decides, and reads nothing.
+package passage
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/chunk"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// Passage is a chunk, or several that follow each other, in whole.
+type Passage struct {
+	Page    search.Result // without its passages
+	UID     string        // of the first chunk
+	Heading []string      // outermost first
+	Text    string
+	Score   float64
+}
+
+// fusionK is how much less a place counts than the one before it, as in reciprocal rank fusion
+// (https://doi.org/10.1145/1571941.1572114).
+const fusionK = 60
+
+// Fuse ranks what several searches found: a passage has the sum of 1/(60+place) over the searches that have it. Its
+// place is that of its page, and one further back for each passage of the page that is better.
+func Fuse(rankings ...[]search.Result) []Passage {
+	var all []Passage
+	at := map[[2]string]int{}
+	for _, results := range rankings {
+		for i, r := range results {
+			for j, p := range r.Passages {
+				key := [2]string{r.ID, p.ChunkUID}
+				n, known := at[key]
+				if !known {
+					n = len(all)
+					at[key] = n
+					page := r
+					page.Passages = nil
+					all = append(all, Passage{Page: page, UID: p.ChunkUID, Heading: headings(p.Heading), Text: p.Text})
+				}
+				all[n].Score += 1 / float64(fusionK+i+j+1)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Passage) int { return cmp.Compare(b.Score, a.Score) })
+	return all
+}
+
+func headings(path string) []string {
+	if path == "" {
+		return []string{}
+	}
+	return strings.Split(path, " › ")
+}
+
+// Tokens is about how many tokens a passage costs: its text and its headings.
+func (p Passage) Tokens() int {
+	return chunk.Tokens(p.Text) + chunk.Tokens(strings.Join(p.Heading, " "))
+}
+
+// Fit takes the best passages that fit a budget of tokens together. A text that was taken, or is in one that was, is
+// not taken again. The best is cut to the budget if it is over it, so that there always is one.
+func Fit(ranked []Passage, tokens int) []Passage {
+	var taken []Passage
+	var texts []string
+	for _, p := range ranked {
+		text := strings.Join(strings.Fields(p.Text), " ")
+		if slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, text) }) {
+			continue
+		}
+		n := p.Tokens()
+		if n > tokens && len(taken) == 0 {
+			p.Text = Clip(p.Text, tokens-chunk.Tokens(strings.Join(p.Heading, " ")))
+			n = p.Tokens()
+		}
+		if n <= tokens {
+			tokens -= n
+			taken, texts = append(taken, p), append(texts, text)
+		}
+	}
+	return taken
+}
+
+// Clip is the beginning of a text that has about so many tokens, up to the end of a line or word; it is marked by an
+// ellipsis when something is left out.
+func Clip(text string, tokens int) string {
+	if chunk.Tokens(text) <= tokens {
+		return text
+	}
+	from, to := 0, len(text) // the longest beginning within the budget ends in between
+	for to-from > 1 {
+		if mid := (from + to) / 2; chunk.Tokens(text[:mid]) < tokens {
+			from = mid
+		} else {
+			to = mid
+		}
+	}
+	cut := strings.ToValidUTF8(text[:from], "")
+	if at := strings.LastIndexAny(cut, " \n"); at > len(cut)/2 {
+		cut = cut[:at]
+	}
+	return strings.TrimRight(cut, " \n") + " …"
+}
+
+// Place is where a chunk stands on its page: the chunk behind it begins where the next number does.
+type Place struct {
+	Ordinal    int
+	Start, End int // in the page's text
+}
+
+// Merge joins passages that follow each other on a page, which stand where the best of them stood. place tells where a
+// chunk stands; one that it does not know stays by itself.
+func Merge(taken []Passage, place func(page, uid string) (Place, bool)) []Passage {
+	type placed struct {
+		Passage
+		at   Place
+		best int
+	}
+	var known []placed
+	var out []placed
+	for i, p := range taken {
+		if at, ok := place(p.Page.ID, p.UID); ok {
+			known = append(known, placed{p, at, i})
+		} else {
+			out = append(out, placed{p, Place{}, i})
+		}
+	}
+	slices.SortStableFunc(known, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(a.Page.ID, b.Page.ID), cmp.Compare(a.at.Ordinal, b.at.Ordinal))
+	})
+	for i, p := range known {
+		if i == 0 || known[i-1].Page.ID != p.Page.ID || known[i-1].at.Ordinal+1 != p.at.Ordinal ||
+			known[i-1].at.End > p.at.Start {
+			out = append(out, p)
+			continue
+		}
+		last := &out[len(out)-1]
+		if n := len(p.Heading); n > 0 && !slices.Equal(known[i-1].Heading, p.Heading) {
+			last.Text += "\n\n" + p.Heading[n-1] // it stands between the two
+		}
+		last.Text += "\n\n" + p.Text
+		last.Score, last.best = max(last.Score, p.Score), min(last.best, p.best)
+	}
+	slices.SortFunc(out, func(a, b placed) int { return a.best - b.best })
+	merged := make([]Passage, len(out))
+	for i, p := range out {
+		merged[i] = p.Passage
+	}
+	return merged
+}
