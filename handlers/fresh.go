@@ -147,8 +147,8 @@ type outlook struct {
 	stale int // pages that were left out
 }
 
-// look searches, and reads what is known of the pages. It leaves out what is stale, or has it checked first and searches
-// again; what could not be checked then stays, with the time of its last check.
+// look searches, and reads what is known of the pages. It leaves out what is stale, or has it checked first and
+// searches again; what could not be checked then stays, with the time of its last check.
 func (f freshness) look(ctx context.Context, v *call, queries []search.Query) (l outlook, err error) {
 	all, err := l.search(ctx, v, queries)
 	if err != nil {

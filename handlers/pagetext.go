@@ -36,8 +36,8 @@ func pageText(ctx context.Context, v *call, q api.TextQuery) (any, error) {
 		return nil, err
 	}
 	if doc.Unsupported {
-		return nil, fault.New(fault.NotFound, "text cannot be extracted from %s; items/%s/captures/%s?raw=true gives the bytes",
-			doc.MimeType, q.ID, digest)
+		return nil, fault.New(fault.NotFound,
+			"text cannot be extracted from %s; items/%s/captures/%s?raw=true gives the bytes", doc.MimeType, q.ID, digest)
 	}
 	switch q.Format {
 	case "text":

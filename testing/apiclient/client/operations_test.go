@@ -102,9 +102,9 @@ func (r *running) sources() (id string) {
 	if must(r.T, err); !strings.Contains(string(text.Body), "High water") {
 		r.Errorf("capture: %s", text.Body)
 	}
-	page, err := r.GetTextWithResponse(ctx, item.Id, nil)
-	if must(r.T, err); !strings.Contains(string(page.Body), "High water") {
-		r.Errorf("page: %s", page.Body)
+	read, err := r.GetTextWithResponse(ctx, item.Id, nil)
+	if must(r.T, err); !strings.Contains(string(read.Body), "High water") {
+		r.Errorf("page: %s", read.Body)
 	}
 	r.changes(item.Id, capture.Sha256)
 	ok(r.ListLineageWithResponse(ctx, item.Id, nil))
@@ -208,6 +208,11 @@ func (r *running) index(id string) {
 	if got := ok(r.SearchWithResponse(ctx, &SearchParams{Q: "harbour", Facets: &all, NestImages: &yes})); got.Count != 1 ||
 		got.Results[0].Id != id || got.Facets == nil {
 		r.Errorf("search %+v", got)
+	}
+	q := "harbour"
+	if got := ok(r.RetrieveWithResponse(ctx, RetrieveRequest{Q: &q})); len(got.Passages) != 1 ||
+		*got.Passages[0].Capture == "" {
+		r.Errorf("retrieved %+v", got)
 	}
 	if got := ok(r.SearchByPostWithResponse(ctx, SearchRequest{Q: "submarine"})); got.Count != 0 {
 		r.Errorf("search for what is not there %+v", got)

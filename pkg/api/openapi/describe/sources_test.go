@@ -109,7 +109,7 @@ func pasts() []operation {
 			summary: "Read a page",
 			about: "The content of the page without what is around it, as it is or as it was: as Markdown, as text, or as " +
 				"JSON, which also says what an answer cites.",
-			gives: "The page.", media: "text/markdown, text/plain, application/json",
+			gives: "The page.", media: "application/json, text/markdown, text/plain",
 			fails: []int{http.StatusNotFound},
 			shown: []string{"J6 the page as it was, to be cited"},
 		},
