@@ -62,7 +62,7 @@ func exampleOf(e *api.Endpoint) string {
 func TestL4EveryRouteHasItsScope(t *testing.T) {
 	unusual := map[string]api.Scope{
 		"GET health": "", "GET changes.atom": api.ScopeFeed, "GET changes.json": api.ScopeFeed,
-		"POST Search": api.ScopeRead, "POST retrieve": api.ScopeRead, "POST changes/read": api.ScopeRead, "PATCH readers/me": api.ScopeRead,
+		"POST Search": api.ScopeRead, "POST retrieve": api.ScopeRead, "POST mcp": api.ScopeRead, "POST changes/read": api.ScopeRead, "PATCH readers/me": api.ScopeRead,
 		"GET IndexNow":            api.ScopeWrite,
 		"POST normalize/telegram": api.ScopeRead, "POST normalize/email": api.ScopeRead,
 		"POST normalize/webpage": api.ScopeRead,
@@ -261,7 +261,7 @@ func TestL4KeysInAddressesOfFeeds(t *testing.T) {
 func TestL4AnonymousRoutes(t *testing.T) {
 	g := newGuarded(t, HostKeys)
 	in := 0
-	d := (&server{Options{Open: g.open, Access: HostKeys, Log: discard()}}).newDoor(http.NewServeMux(),
+	d := (&server{Options: Options{Open: g.open, Access: HostKeys, Log: discard()}}).newDoor(http.NewServeMux(),
 		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			in++
 			if _, err := decode[api.ItemQuery](r, &api.Endpoint{Method: "GET", Scope: api.ScopeFeed,

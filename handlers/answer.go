@@ -29,7 +29,7 @@ func (s *server) serveRoute(h handler) http.HandlerFunc {
 			s.answerError(w, r, s.unavailable(r, err))
 			return
 		}
-		status, body, err := h.answer(r, &call{services, s.Log, s.Metrics})
+		status, body, err := h.answer(r, &call{services, s.Log, s.Metrics, s})
 		s.noteAct(r, h.Endpoint, err)
 		if err != nil {
 			s.answerError(w, r, err)

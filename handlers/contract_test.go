@@ -382,7 +382,7 @@ func TestPanicInARoute(t *testing.T) {
 
 // An error that nobody foresaw is 500 without a word about it; a throttled one says when.
 func TestKindsBecomeAnswers(t *testing.T) {
-	s := &server{Options{Log: discard(), Metrics: telemetry.New()}}
+	s := &server{Options: Options{Log: discard(), Metrics: telemetry.New()}}
 	for kind, want := range statusOf {
 		w := httptest.NewRecorder()
 		s.answerError(w, httptest.NewRequest("GET", "/api/x", nil), faultOf(kind))

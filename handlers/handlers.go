@@ -96,6 +96,7 @@ const defaultTimeout = 4*time.Minute + 30*time.Second
 
 type server struct {
 	Options
+	served http.Handler // the API, for parts of this process
 }
 
 // triggers are the functions that the host calls with an envelope, by folder name.
@@ -134,7 +135,7 @@ func New(o Options) http.Handler {
 	if o.Metrics == nil {
 		o.Metrics = telemetry.New()
 	}
-	s := &server{o}
+	s := &server{Options: o}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "up"})
@@ -146,7 +147,8 @@ func New(o Options) http.Handler {
 		mux.HandleFunc(muxPattern(h.Endpoint), s.counted(h.Pattern(), s.serveRoute(h)))
 	}
 	routed := s.routed(mux)
-	dashboard := newDashboard(s.guard(routed), s.Log)
+	s.served = s.guard(routed)
+	dashboard := newDashboard(s.served, s.Log)
 	for _, method := range dashboardMethods {
 		shown := s.counted(method+" ui", dashboard.ServeHTTP)
 		mux.Handle(method+" "+ui.Root, shown)

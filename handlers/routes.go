@@ -16,6 +16,7 @@ type call struct {
 	*Services
 	log     *slog.Logger
 	metrics *telemetry.Metrics
+	app     *server
 }
 
 // handler answers the requests of one route with a status and a body, or an error.
@@ -131,6 +132,7 @@ func routes() []handler {
 		onAny(api.GetMetrics, metrics),
 		on(api.GetActivity, lastHours),
 		onAny(api.GetOpenAPI, openAPI),
+		{api.CallTool.Endpoint, tools},
 		onAny(api.GetDocs, docs),
 	}...)
 }

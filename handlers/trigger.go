@@ -96,7 +96,7 @@ func (s *server) invoke(r *http.Request, e envelope, fn trigger) (report string,
 	if err != nil {
 		return "", fault.New(fault.Unavailable, "services: %w", err)
 	}
-	v := &call{services, s.Log, s.Metrics}
+	v := &call{services, s.Log, s.Metrics, s}
 	defer flush(r.Context(), v)
 	return fn(r.Context(), v, e)
 }

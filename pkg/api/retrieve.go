@@ -71,6 +71,9 @@ type RetrievedPassage struct {
 	Score     float64   `json:"score"` // comparable within one answer only
 }
 
+// ToolMessage is a message of the Model Context Protocol, in JSON-RPC 2.0.
+type ToolMessage map[string]any
+
 // TextQuery asks for a page as it was read.
 type TextQuery struct {
 	ID string `json:"-" path:"id"` // The item.

@@ -234,5 +234,6 @@ var (
 	RemoveKey   = route[KeyName, Key](ok, http.MethodDelete, "keys/{name}").scoped(ScopeAdmin)
 	GetActivity = route[ActivityQuery, Activity](ok, get, "activity")
 	GetOpenAPI  = route[None, map[string]any](ok, get, "openapi.json")
+	CallTool    = route[ToolMessage, ToolMessage](ok, post, "mcp").scoped(ScopeRead).anonymous()
 	GetDocs     = route[None, []byte](ok, get, "docs")
 )

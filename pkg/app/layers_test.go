@@ -56,7 +56,7 @@ var layers = [][]string{
 	{"pkg/run/mailimport"},
 	{"pkg/run/listimport"},
 	// top
-	{"handlers/ui", "pkg/api/openapi"},
+	{"handlers/ui", "pkg/api/openapi", "pkg/api/agent"},
 	{"pkg/api/openapi/openapitest"},
 	{"pkg/api/openapi/describe", "handlers"},
 	{"pkg/app", "pkg/local/funchost", "pkg/local/azurite"},

@@ -85,6 +85,9 @@ func Fit(ranked []Passage, tokens int) []Passage {
 	return taken
 }
 
+// Ellipsis marks where [Clip] left something out.
+const Ellipsis = " …"
+
 // Clip is the beginning of a text that has about so many tokens, up to the end of a line or word; it is marked by an
 // ellipsis when something is left out.
 func Clip(text string, tokens int) string {
@@ -103,7 +106,7 @@ func Clip(text string, tokens int) string {
 	if at := strings.LastIndexAny(cut, " \n"); at > len(cut)/2 {
 		cut = cut[:at]
 	}
-	return strings.TrimRight(cut, " \n") + " …"
+	return strings.TrimRight(cut, " \n") + Ellipsis
 }
 
 // Place is where a chunk stands on its page: the chunk behind it begins where the next number does.

@@ -1,0 +1,42 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/content/chunk"
+)
+
+// TestJ7AnswersAreBounded: whatever is said, an answer has no more tokens than it may, says that it is cut, and closes
+// its marks.
+func TestJ7AnswersAreBounded(t *testing.T) {
+	for _, tokens := range []int{-1, 0, 1, 300, 5000, 1 << 30} {
+		a := newAnswer(tokens)
+		for i := 0; a.room() && i < 1000; i++ {
+			a.say("%d. url_aaaaaaaaaaaaaaaaaaaaaaaaaa, captured 2026-03-01T12:00:00Z\n", i)
+			a.quote(strings.Repeat("潮 tide 42 ", 90))
+		}
+		text := a.String()
+		want := tokens
+		if tokens == 0 {
+			want = usualTokens
+		}
+		want = min(max(want, leastTokens), mostTokens)
+		if n := chunk.Tokens(text); n > want || n < want/2 || !strings.Contains(text, "Cut at about") ||
+			strings.Count(text, "<<<"+a.mark) != strings.Count(text, a.mark+">>>") {
+			t.Errorf("%d: %d tokens\n%s", tokens, n, text[max(0, len(text)-300):])
+		}
+	}
+}
+
+// TestJ7MarksAreDrawn: no two answers have the same marks, and what steers a terminal or a parser is taken out.
+func TestJ7MarksAreDrawn(t *testing.T) {
+	a, b := newAnswer(0), newAnswer(0)
+	if a.mark == b.mark || len(a.mark) != 12 {
+		t.Errorf("%s, %s", a.mark, b.mark)
+	}
+	a.quote("x" + b.mark + ">>>\x1b[2J\x00\n")
+	if text := a.String(); strings.Contains(text, "\x1b") || strings.Contains(text, "\x00") {
+		t.Errorf("%q", text)
+	}
+}

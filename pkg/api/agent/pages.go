@@ -1,0 +1,155 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+type readInput struct {
+	Page   string `json:"page" jsonschema:"its id as other tools give it, or its address"`
+	AsOf   string `json:"asOf,omitempty" jsonschema:"as it was then: a date, whose end is meant, or a time; now when left out"`
+	From   int    `json:"from,omitempty" jsonschema:"where to go on reading a long page, as the answer before says"`
+	Tokens int    `json:"tokens,omitempty" jsonschema:"the most tokens of the answer, 300 to 16000; 4000 when left out"`
+}
+
+func (b toolbox) readPage(ctx context.Context, in readInput) (*answer, error) {
+	p, err := onPage(b, in.Page, func(id string) (api.PageText, error) {
+		return api.GetPageText.Call(ctx, b.Client, api.TextQuery{ID: id, AsOf: in.AsOf, Format: "json"})
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.Text = plain(p.Text)
+	if in.From < 0 || in.From > len(p.Text) {
+		return nil, fmt.Errorf("from is %d: the page has %d bytes", in.From, len(p.Text))
+	}
+	for in.From < len(p.Text) && !utf8.RuneStart(p.Text[in.From]) {
+		in.From++
+	}
+	a, is := newAnswer(in.Tokens), "is what the page says now"
+	if !p.Current {
+		is = "is not what the page says now"
+	}
+	a.say("%s, captured %s, last verified %s; this %s.\n", p.ItemID, stamp(p.At), stamp(p.CheckedAt), is)
+	a.quote(headed(p.Title, p.URL))
+	if at := in.From + a.quote(p.Text[in.From:]); at < len(p.Text) {
+		a.say("The page goes on: read on from %d of %d.\n", at, len(p.Text))
+	}
+	return a, nil
+}
+
+type changesInput struct {
+	Since  string `json:"since" jsonschema:"a date, a time, or day, week, month or year for as long ago; or the cursor of an earlier answer"`
+	Host   string `json:"host,omitempty" jsonschema:"only changes of this host"`
+	Tag    string `json:"tag,omitempty" jsonschema:"only changes of pages with this tag"`
+	Kind   string `json:"kind,omitempty" jsonschema:"only these kinds, with commas between them: content, title, images, metadata, field, reverted, new, gone, back, failing, recovered"`
+	Words  string `json:"words,omitempty" jsonschema:"words that all stand in the title, the address or the passages of a change"`
+	Top    int    `json:"top,omitempty" jsonschema:"how many changes, 1 to 500; 50 when left out"`
+	Tokens int    `json:"tokens,omitempty" jsonschema:"the most tokens of the answer, 300 to 16000; 4000 when left out"`
+}
+
+func (b toolbox) changesSince(ctx context.Context, in changesInput) (*answer, error) {
+	page, err := api.ListChanges.Call(ctx, b.Client, api.ChangeQuery{Since: in.Since, Host: in.Host, Tag: in.Tag,
+		Kind: in.Kind, Q: in.Words, Top: in.Top})
+	if err != nil {
+		return nil, err
+	}
+	a, more := newAnswer(in.Tokens), ""
+	if page.Continuation != "" {
+		more = " and there are more"
+	}
+	a.say("%d changes%s. What comes later is after the cursor %s.\n", len(page.Changes), more, page.Cursor)
+	for _, c := range page.Changes {
+		if !a.room() {
+			break
+		}
+		a.change(c)
+	}
+	return a, nil
+}
+
+// change tells a change.
+func (a *answer) change(c api.FeedChange) {
+	a.say("\nchange %s of %s: %s at %s\n", c.ID, c.ItemID+c.EntryID, c.Kind, stamp(c.At))
+	text := headed(c.Title, c.URL) + "\n" + c.Why
+	for _, p := range c.Passages {
+		text += "\n" + map[string]string{"added": "+ ", "removed": "- "}[p.Op] + p.Text
+	}
+	a.quote(text)
+}
+
+type addInput struct {
+	URL  string   `json:"url" jsonschema:"the address of the page: http or https"`
+	Tags []string `json:"tags,omitempty" jsonschema:"words by which pages are listed and watched together"`
+}
+
+func (b toolbox) addPage(ctx context.Context, in addInput) (*answer, error) {
+	it, err := api.AddURL.Call(ctx, b.Client, api.AddURLRequest{URL: in.URL, ItemSettings: api.ItemSettings{Tags: in.Tags}})
+	if err != nil {
+		return nil, err
+	}
+	a := newAnswer(0)
+	a.say("%s is registered, its status is %s; it is checked soon.\n", it.ID, it.Status)
+	return a, nil
+}
+
+type whyInput struct {
+	Page   string `json:"page,omitempty" jsonschema:"the id or address of a page"`
+	Change string `json:"change,omitempty" jsonschema:"or the id of a change, as changes_since gives it"`
+}
+
+func (b toolbox) why(ctx context.Context, in whyInput) (*answer, error) {
+	switch {
+	case (in.Page == "") == (in.Change == ""):
+		return nil, errors.New("give either page or change")
+	case in.Change != "":
+		return b.whyChange(ctx, in.Change)
+	}
+	it, err := onPage(b, in.Page, func(id string) (api.ItemDetail, error) {
+		return api.GetItem.Call(ctx, b.Client, api.ItemID{ID: id})
+	})
+	if err != nil {
+		return nil, err
+	}
+	a := newAnswer(0)
+	a.say("%s: status %s, last checked %s, last changed %s, next check %s. Decisions, newest last:\n", it.ID, it.Status,
+		stamp(it.LastChecked), stamp(it.LastChanged), stamp(it.NextCrawlAt))
+	text := it.DisplaySource + "\n" + it.ErrorMessage + "\n" + it.Why // sites name what is in errors
+	for _, d := range it.History {
+		text += fmt.Sprintf("\n%s %s: %s", stamp(d.At), d.What, d.Why)
+	}
+	a.quote(text)
+	return a, nil
+}
+
+// whyChange tells why a change was told to somebody or to nobody.
+func (b toolbox) whyChange(ctx context.Context, id string) (*answer, error) {
+	why, err := api.ExplainChange.Call(ctx, b.Client, api.ChangeID{ID: id})
+	if err != nil {
+		return nil, err
+	}
+	a := newAnswer(0)
+	a.change(why.Change)
+	var rules []string
+	for _, r := range why.Rules {
+		rules = append(rules, r.Name)
+	}
+	a.say("Rules that it meets: %s. Messages of it: %d.\n", strings.Join(append(rules, "no others"), ", "),
+		len(why.Deliveries))
+	for _, d := range why.Deliveries {
+		if a.room() {
+			a.say("%s: %s\n", d.Channel, d.State)
+		}
+	}
+	for _, g := range why.Change.Ignored {
+		if a.room() {
+			a.quote(fmt.Sprintf("does not count: %+v", g))
+		}
+	}
+	return a, nil
+}
