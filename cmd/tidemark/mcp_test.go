@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
+)
+
+// runProgram runs Tidemark in a folder of its own, with a key for writing, until the test ends.
+func runProgram(t *testing.T, env ...string) (exe, server string) {
+	t.Helper()
+	exe, port := buildProgram(t), freePort(t)
+	cmd := exec.Command(exe, "start", "--port", strconv.Itoa(port), "--no-input")
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), env...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
+	})
+	becomesWell(t, port)
+	return exe, "http://localhost:" + strconv.Itoa(port)
+}
+
+// toolsBy are the tools of a server by one transport.
+func toolsBy(t *testing.T, transport mcp.Transport) *mcp.ClientSession {
+	t.Helper()
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+// use calls a tool, and gives the text of its answer.
+func use(t *testing.T, s *mcp.ClientSession, tool string, arguments map[string]any) string {
+	t.Helper()
+	res, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil || len(res.Content) != 1 {
+		t.Fatalf("%s: %v", tool, err)
+	}
+	return res.Content[0].(*mcp.TextContent).Text
+}
+
+// TestJ7RealProgram: a model adds a page of a real site to the real program over standard input and reads it by both
+// transports, and the public conformance suite of the protocol finds nothing wrong.
+func TestJ7RealProgram(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/tides" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<html lang=en><title>Tides</title><main><h1>Tides</h1><p>High water is at noon.</main>")
+	}))
+	defer site.Close()
+	page := strings.Replace(site.URL, "127.0.0.1", "localhost", 1) + "/tides"
+	exe, server := runProgram(t, "CRAWL_ALLOW_HOSTS=localhost")
+	piped := toolsBy(t, &mcp.CommandTransport{Command: exec.Command(exe, "mcp", "--server", server)})
+	if said := use(t, piped, "add_page", map[string]any{"url": page}); !strings.Contains(said, "is registered") {
+		t.Fatal(said)
+	}
+	var said string
+	for range 200 {
+		if said = use(t, piped, "retrieve", map[string]any{"question": "high water"}); strings.Contains(said, "noon") {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if !strings.Contains(said, page) {
+		t.Fatal(said)
+	}
+	for name, s := range map[string]*mcp.ClientSession{"piped": piped,
+		"HTTP": toolsBy(t, &mcp.StreamableClientTransport{Endpoint: server + "/api/mcp"})} {
+		for tool, arguments := range map[string]map[string]any{
+			"search": {"query": "water"}, "read_page": {"page": page}, "changes_since": {"since": "day"}, "why": {"page": page},
+		} {
+			if said := use(t, s, tool, arguments); !strings.Contains(said, page) {
+				t.Errorf("%s, %s: %s", name, tool, said)
+			}
+		}
+	}
+	node, suite := conformance(t)
+	for _, scenario := range []string{"server-initialize", "ping", "tools-list", "resources-list",
+		"dns-rebinding-protection"} {
+		cmd := exec.CommandContext(t.Context(), node, suite, "server", "--url", server+"/api/mcp", "--scenario", scenario)
+		cmd.Dir = t.TempDir()
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), " 0 failed, 0 warnings") {
+			t.Errorf("%s: %v\n%s", scenario, err, out)
+		}
+	}
+}
+
+// What the suite of the protocol is run by. It needs Node.js 22, which npm has, too.
+const (
+	conformancePackage = "@modelcontextprotocol/conformance@0.1.16"
+	nodePackage        = "node@22.23.3"
+)
+
+// conformance gives the suite in the folder of tools, and a Node.js for it. Both are downloaded where they are missing;
+// a test that cannot have them fails and is never skipped.
+func conformance(t *testing.T) (node, suite string) {
+	t.Helper()
+	tools, err := azuritetest.ToolDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(tools, "mcp-conformance-0.1.16")
+	modules := filepath.Join(home, "node_modules")
+	suite = filepath.Join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js")
+	node = filepath.Join(modules, "node", "bin", "node")
+	if _, err := os.Stat(node); err == nil {
+		return node, suite
+	}
+	if err := os.MkdirAll(tools, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// Installed beside home and renamed, so that home is never half installed.
+	temp, err := os.MkdirTemp(tools, "mcp-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(temp)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	for _, args := range [][]string{{conformancePackage, "--ignore-scripts"}, {nodePackage}} { // whose script brings it
+		args = append([]string{"install", "--prefix", temp, "--no-audit", "--no-fund"}, args...)
+		if out, err := exec.CommandContext(ctx, "npm", args...).CombinedOutput(); err != nil {
+			t.Fatalf("npm %v: %v\n%s", args, err, out)
+		}
+	}
+	if err := os.Rename(temp, home); err != nil && !errors.Is(err, os.ErrExist) {
+		if _, there := os.Stat(node); there != nil {
+			t.Fatal(err)
+		}
+	}
+	return node, suite
+}
