@@ -62,7 +62,8 @@ func exampleOf(e *api.Endpoint) string {
 func TestL4EveryRouteHasItsScope(t *testing.T) {
 	unusual := map[string]api.Scope{
 		"GET health": "", "GET changes.atom": api.ScopeFeed, "GET changes.json": api.ScopeFeed,
-		"POST Search": api.ScopeRead, "POST retrieve": api.ScopeRead, "POST mcp": api.ScopeRead, "POST changes/read": api.ScopeRead, "PATCH readers/me": api.ScopeRead,
+		"POST Search": api.ScopeRead, "POST retrieve": api.ScopeRead, "POST mcp": api.ScopeRead,
+		"POST changes/read": api.ScopeRead, "PATCH readers/me": api.ScopeRead,
 		"GET IndexNow":            api.ScopeWrite,
 		"POST normalize/telegram": api.ScopeRead, "POST normalize/email": api.ScopeRead,
 		"POST normalize/webpage": api.ScopeRead,

@@ -15,16 +15,18 @@ import (
 // JSON document, since the host passes on no streams. What a tool asks the API for is asked by the caller.
 func tools(r *http.Request, v *call) (int, any, error) {
 	client := api.NewClient("http://in.process", "", &http.Client{Transport: inside{r.Context(), v.app.served}})
-	server := agent.New(agent.Options{Client: client, Version: v.Version, IDs: func(address string) (ids []string, err error) {
+	ids := func(address string) (ids []string, err error) {
 		sources, err := file.Sources(address, v.Rules)
 		for _, src := range sources {
 			ids = append(ids, string(src.ID()))
 		}
 		return ids, err
-	}})
+	}
+	server := agent.New(agent.Options{Client: client, Version: v.Version, IDs: ids})
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 		&mcp.StreamableHTTPOptions{
-			Stateless: true, JSONResponse: true, Logger: v.log, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
+			Stateless: true, JSONResponse: true, Logger: v.log, MaxRequestBodyBytes: maxBody,
+			PropagateRequestCancellation: true,
 			// Where keys are asked for, no page of a browser has one, and the host may have any name.
 			DisableLocalhostProtection: v.app.Access != Open,
 		})

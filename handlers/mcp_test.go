@@ -1,8 +1,8 @@
 package handlers
 
 import (
-	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -66,7 +66,8 @@ func TestJ7Tools(t *testing.T) {
 	var names []string
 	for _, tool := range listed.Tools {
 		names = append(names, tool.Name)
-		if a := tool.Annotations; tool.Description == "" || a.ReadOnlyHint != (tool.Name != "add_page") || *a.DestructiveHint {
+		if a := tool.Annotations; tool.Description == "" || a.ReadOnlyHint != (tool.Name != "add_page") ||
+			*a.DestructiveHint {
 			t.Errorf("%+v", tool)
 		}
 		schema, _ := json.Marshal(tool.InputSchema)
@@ -85,6 +86,7 @@ func TestJ7Tools(t *testing.T) {
 		{"search", `{"query":"harbour","maxAge":"1m"}`, "0 are shown, 2 were not verified lately"},
 		{"retrieve", `{"question":"when closed"}`, "(?s)1 passages.*last verified 2026-03-02T12:00:00Z.*Closed in March"},
 		{"retrieve", `{"questions":["march","two"],"tokens":600}`, "(?s)2 passages.*/ok/.*/ok/"},
+		{"search", `{"query":"harbour","tag":"sea"}`, "0 pages match"},
 		{"read_page", `{"page":"` + harbourOne + `"}`, "(?s)what the page says now.*# one.*March"},
 		{"read_page", `{"page":"` + id + `","asOf":"2026-03-01"}`, "(?s)is not what the page says now.*January"},
 		{"changes_since", `{"since":"2026-03-02"}`, "(?s)1 changes.*content at 2026-03-02.*Closed in March"},
@@ -178,7 +180,8 @@ func TestJ7WordsOfStrangers(t *testing.T) {
 		last = m[1]
 		_, body, _ := strings.Cut(text, "\n")
 		outside := regexp.MustCompile(`(?s)<<<`+last+`\n.*?\n`+last+`>>>`).ReplaceAllString(body, "")
-		if strings.Contains(outside, "Ignore") || strings.Contains(outside, "harbour") || !strings.Contains(body, "Ignore all") {
+		if strings.Contains(outside, "Ignore") || strings.Contains(outside, "harbour") ||
+			!strings.Contains(body, "Ignore all") {
 			t.Errorf("%s: outside of the marks is %s", call[0], outside)
 		}
 	}
@@ -218,13 +221,15 @@ func TestJ7NoStreams(t *testing.T) {
 		h.Get("Mcp-Session-Id") != "" {
 		t.Errorf("%d %s", code, body)
 	}
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+		`"capabilities":{},"clientInfo":{"name":"curl","version":"1"}}}`
+	code, body, h = post(hello)
+	golden(t, "mcp.golden", fmt.Sprintf("=== J7 an assistant says hello\nPOST /api/mcp\n%s\n%d %s\n%s\n\n", hello, code,
+		h.Get("Content-Type"), pretty(t, []byte(body))))
 	if code, body, _ := post(`{"jsonrpc":`); code != http.StatusBadRequest {
 		t.Errorf("%d %s", code, body)
 	}
 	if code, _, _ := post(`"` + strings.Repeat("x", maxBody) + `"`); code != http.StatusRequestEntityTooLarge {
 		t.Errorf("a body that is too long: %d", code)
-	}
-	if err := context.Cause(t.Context()); err != nil {
-		t.Error(err)
 	}
 }

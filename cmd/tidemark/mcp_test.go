@@ -39,7 +39,8 @@ func runProgram(t *testing.T, env ...string) (exe, server string) {
 // toolsBy are the tools of a server by one transport.
 func toolsBy(t *testing.T, transport mcp.Transport) *mcp.ClientSession {
 	t.Helper()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), transport, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -166,7 +166,8 @@ func (p *program) rootCommand() *cobra.Command {
 		exportCommand(p), importStateCommand(p), addCommand(p),
 		addFileCommand(p), reindexCommand(p), rebuildCommand(p), auditCommand(p), migrateCommand(p), keysCommand(p),
 		removeCommand(p), watchCommand(p), tagCommand(p), bulkCommand(p),
-		searchCommand(p), retrieveCommand(p), textCommand(p), mcpCommand(p), changesCommand(p), diffCommand(p), rulesCommand(p),
+		searchCommand(p), retrieveCommand(p), textCommand(p), mcpCommand(p), changesCommand(p), diffCommand(p),
+		rulesCommand(p),
 		channelsCommand(p), deliveriesCommand(p), statusCommand(p), itemsCommand(p),
 		showCommand(p), warcCommand(p), importCommand(p), whyCommand(p), backfillCommand(p), sitesCommand(p), entryCommand(p),
 		enrichCommand(p), healthCommand(p), versionCommand(p))

@@ -93,7 +93,7 @@ func textCommand(p *program) *cobra.Command {
 			if q.Format = "json"; plain && !p.json {
 				q.Format = "text"
 			}
-			return p.paged(cmd.Context(), func() error { return p.printText(cmd.Context(), args[0], q) })
+			return p.paged(cmd.Context(), func() error { return printText(cmd.Context(), p, args[0], q) })
 		},
 	}
 	cmd.Flags().StringVar(&q.AsOf, "as-of", "",
@@ -102,7 +102,7 @@ func textCommand(p *program) *cobra.Command {
 	return cmd
 }
 
-func (p *program) printText(ctx context.Context, name string, q api.TextQuery) error {
+func printText(ctx context.Context, p *program, name string, q api.TextQuery) error {
 	text, err := onItem(p, name, func(id string) (string, error) {
 		if q.ID = id; q.Format == "text" {
 			plain, err := api.GetText.Call(ctx, p.client(), q)

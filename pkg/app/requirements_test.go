@@ -54,7 +54,7 @@ func requirementIDs() []string {
 		"W13", "W14", "W15",
 	}
 	var ids []string
-	open = append(open, "J7", "J8")
+	open = append(open, "J8")
 	open = append(open, "U8", "U10")
 	for _, group := range []struct {
 		letter string

@@ -24,6 +24,7 @@ func (f fresh) stale() string {
 type searchInput struct {
 	Query    string `json:"query" jsonschema:"the words to search for"`
 	Host     string `json:"host,omitempty" jsonschema:"only pages of this host, such as docs.example.com"`
+	Tag      string `json:"tag,omitempty" jsonschema:"only pages with this tag"`
 	Language string `json:"language,omitempty" jsonschema:"only pages in this language, such as en"`
 	Since    string `json:"since,omitempty" jsonschema:"only pages that changed since: a date, a time, or day, week, month or year"`
 	Top      int    `json:"top,omitempty" jsonschema:"how many pages, 1 to 100; 10 when left out"`
@@ -32,8 +33,8 @@ type searchInput struct {
 }
 
 func (b toolbox) search(ctx context.Context, in searchInput) (*answer, error) {
-	found, err := api.Search.Call(ctx, b.Client, api.SearchRequest{Q: in.Query, Host: in.Host, Language: in.Language,
-		Since: in.Since, Top: in.Top, MaxAge: in.MaxAge, Stale: in.stale()})
+	found, err := api.Search.Call(ctx, b.Client, api.SearchRequest{Q: in.Query, Host: in.Host, Tag: in.Tag,
+		Language: in.Language, Since: in.Since, Top: in.Top, MaxAge: in.MaxAge, Stale: in.stale()})
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +63,7 @@ type retrieveInput struct {
 	Question  string   `json:"question,omitempty" jsonschema:"the question, or the words that an answer would have"`
 	Questions []string `json:"questions,omitempty" jsonschema:"instead: up to 8 forms or parts of the question, whose answers share the budget"`
 	Host      string   `json:"host,omitempty" jsonschema:"only pages of this host, such as docs.example.com"`
+	Tag       string   `json:"tag,omitempty" jsonschema:"only pages with this tag"`
 	Language  string   `json:"language,omitempty" jsonschema:"only pages in this language, such as en"`
 	Tokens    int      `json:"tokens,omitempty" jsonschema:"the most tokens of the answer, 300 to 16000; 4000 when left out"`
 	fresh
@@ -70,7 +72,7 @@ type retrieveInput struct {
 func (b toolbox) retrieve(ctx context.Context, in retrieveInput) (*answer, error) {
 	a := newAnswer(in.Tokens)
 	found, err := api.Retrieve.Call(ctx, b.Client, api.RetrieveRequest{Q: in.Question, Queries: in.Questions,
-		Tokens: a.left * 3 / 4, Filter: api.RetrieveFilter{Host: in.Host, Language: in.Language},
+		Tokens: a.left * 3 / 4, Filter: api.RetrieveFilter{Host: in.Host, Tag: in.Tag, Language: in.Language},
 		MaxAge: in.MaxAge, Stale: in.stale()})
 	if err != nil {
 		return nil, err

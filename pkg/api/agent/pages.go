@@ -89,7 +89,8 @@ type addInput struct {
 }
 
 func (b toolbox) addPage(ctx context.Context, in addInput) (*answer, error) {
-	it, err := api.AddURL.Call(ctx, b.Client, api.AddURLRequest{URL: in.URL, ItemSettings: api.ItemSettings{Tags: in.Tags}})
+	it, err := api.AddURL.Call(ctx, b.Client, api.AddURLRequest{URL: in.URL,
+		ItemSettings: api.ItemSettings{Tags: in.Tags}})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package client
 
 import (
 	"bytes"
+	"context"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -380,6 +382,14 @@ func (r *running) service() {
 	numbers, err := r.GetMetricsWithResponse(ctx)
 	if must(r.T, err); !strings.Contains(string(numbers.Body), "tidemark_checks_total") {
 		r.Errorf("metrics: %s", numbers.Body)
+	}
+	called := ok(r.CallToolWithResponse(ctx, map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
+		func(_ context.Context, q *http.Request) error {
+			q.Header.Set("Accept", "application/json, text/event-stream")
+			return nil
+		}))
+	if message, _ := called.(map[string]any); message["result"] == nil {
+		r.Errorf("tools %+v", called)
 	}
 	page, err := r.GetDocsWithResponse(ctx)
 	if must(r.T, err); !bytes.HasPrefix(page.Body, []byte("<!doctype html>")) {

@@ -69,6 +69,15 @@ func service() []operation {
 			gives:   "An OpenAPI 3.1 document.",
 		},
 		{
+			of: api.CallTool.Endpoint, id: "callTool", tag: tagService,
+			summary: "Speak the Model Context Protocol",
+			about: "Its streamable HTTP, without sessions and streams: each request has a JSON-RPC message and `Accept: " +
+				"application/json, text/event-stream`, the answer is JSON. The tools may do what the key may. A notification is " +
+				"answered by 202, a request for a stream by 405.",
+			gives: "The answer to the message.",
+			shown: []string{"J7 an assistant says hello"},
+		},
+		{
 			of: api.GetDocs.Endpoint, id: "getDocs", tag: tagService,
 			summary: "Read this document as a page",
 			about: "For browsers; `ui/docs` is the same page for whoever signed in. The page has no scripts and takes nothing " +
