@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/ops/telemetry"
@@ -54,7 +55,7 @@ func onAny[Q, A any](route api.Route[Q, A], fn func(context.Context, *call, Q) (
 
 // routes are the handlers of all routes of the API.
 func routes() []handler {
-	return append(append(notifications(), settingRoutes()...), []handler{
+	return append(slices.Concat(notifications(), settingRoutes(), siteRoutes()), []handler{
 		onAny(api.AddURL, addURL),
 		onAny(api.AddFile, addFile),
 		on(api.ReindexItem, reindex),
@@ -92,13 +93,6 @@ func routes() []handler {
 		on(api.ResumeBackfill, backfillDo((*backfill.Service).Resume)),
 		on(api.PauseBackfill, backfillDo((*backfill.Service).Pause)),
 		on(api.CancelBackfill, backfillDo((*backfill.Service).Cancel)),
-		on(api.ListBackfillSites, backfillSites),
-		on(api.ListSites, sites),
-		on(api.AddSite, addSite),
-		on(api.RemoveSite, removeSite),
-		on(api.GetSite, siteDo((*sitepoll.Service).Get)),
-		on(api.PollSite, siteDo((*sitepoll.Service).PollNow)),
-		onAny(api.IndexNow, indexNow),
 		onAny(api.IndexNowURL, indexNowOne),
 		onAny(api.NormalizeTelegram, normalizeTelegram),
 		onAny(api.NormalizeEmail, normalizeEmail),
@@ -155,6 +149,19 @@ func notifications() []handler {
 		on(api.TestChannel, testChannel),
 		on(api.ListDeliveries, listDeliveries),
 		on(api.RetryDelivery, retryDelivery),
+	}
+}
+
+// siteRoutes are those of sites and what is pushed of them.
+func siteRoutes() []handler {
+	return []handler{
+		on(api.ListBackfillSites, backfillSites),
+		on(api.ListSites, sites),
+		on(api.AddSite, addSite),
+		on(api.RemoveSite, removeSite),
+		on(api.GetSite, siteDo((*sitepoll.Service).Get)),
+		on(api.PollSite, siteDo((*sitepoll.Service).PollNow)),
+		onAny(api.IndexNow, indexNow),
 	}
 }
 

@@ -2,13 +2,12 @@ package ui
 
 import (
 	"bytes"
+	"cmp"
 	"html/template"
 	"net/http"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -79,49 +78,22 @@ type readingData struct {
 	Cut           bool
 }
 
-// asOf leads to an item as it was at the end of a day, or is now.
-func asOf(o Options, r *http.Request) (page, error) {
-	id, until := r.PathValue("id"), o.Clock()
-	if day := r.URL.Query().Get("asOf"); day != "" {
-		at, err := time.Parse(time.DateOnly, day)
-		if err != nil {
-			return page{}, badRequest("asOf must be a day, such as 2026-03-01")
-		}
-		until = at.Add(24 * time.Hour)
-	}
-	first := ""
-	for q := (api.CaptureQuery{ID: id}); ; {
-		got, err := api.ListCaptures.Call(r.Context(), o.Client, q) // the newest first
-		if err != nil {
-			return page{}, err
-		}
-		for _, c := range got.Captures {
-			if c.CapturedAt.Before(until) {
-				return page{to: "/items/" + url.PathEscape(id) + "/captures/" + url.PathEscape(c.SHA256) + "/read"}, nil
-			}
-			first = ": its first capture is of " + stamp(c.CapturedAt)
-		}
-		if q.Continuation = got.Continuation; q.Continuation == "" {
-			return page{}, &api.Problem{Title: "Not kept", Status: http.StatusNotFound,
-				Detail: "nothing of this page is kept from then" + first}
-		}
-	}
-}
-
-// reading shows a capture as a page to read.
+// reading shows a page to read, as it was in a capture or on a day, or is now.
 func reading(o Options, r *http.Request) (page, error) {
-	id, digest := r.PathValue("id"), r.PathValue("sha256")
-	it, err := api.GetItem.Call(r.Context(), o.Client, api.ItemID{ID: id})
+	asOf := cmp.Or(r.PathValue("sha256"), r.URL.Query().Get("asOf"))
+	text, err := api.GetPageText.Call(r.Context(), o.Client,
+		api.TextQuery{ID: r.PathValue("id"), AsOf: asOf, Format: "json"})
 	if err != nil {
 		return page{}, err
 	}
-	text, err := api.GetCapture.Call(r.Context(), o.Client, api.CaptureID{ID: id, SHA256: digest})
+	it, err := api.GetItem.Call(r.Context(), o.Client, api.ItemID{ID: text.ItemID})
 	if err != nil {
 		return page{}, err
 	}
-	d := readingData{Item: it.Item, Cut: len(text) > maxReading}
+	d := readingData{Item: it.Item, Capture: api.Capture{SHA256: text.Capture, CapturedAt: text.At},
+		Cut: len(text.Text) > maxReading}
 	all := bodies(it.Captures)
-	if i := slices.IndexFunc(all, func(c api.Capture) bool { return c.SHA256 == digest }); i >= 0 {
+	if i := slices.IndexFunc(all, func(c api.Capture) bool { return c.SHA256 == text.Capture }); i >= 0 {
 		d.Capture = all[i]
 		if i > 0 {
 			d.Next = all[i-1].SHA256
@@ -130,9 +102,8 @@ func reading(o Options, r *http.Request) (page, error) {
 			d.Earlier = all[i+1].SHA256
 		}
 	}
-	d.Capture.SHA256 = digest
 	var body bytes.Buffer
-	err = strangers.Convert([]byte(words.Clip(strings.ToValidUTF8(string(text), "�"), maxReading)), &body)
+	err = strangers.Convert([]byte(words.Clip(strings.ToValidUTF8(text.Text, "�"), maxReading)), &body)
 	d.Body = template.HTML(body.String())
 	return page{name: "reading", title: titleOf(it.Item), data: d}, err
 }

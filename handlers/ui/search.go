@@ -41,7 +41,7 @@ func search(o Options, r *http.Request) (page, error) {
 	var err error
 	d.SearchResponse, err = api.Search.Call(r.Context(), o.Client, api.SearchRequest{
 		Q: d.Q, Host: d.Host, Type: d.Type, Language: d.Language, Since: d.Since, PublishedAfter: d.PublishedAfter,
-		Skip: d.Skip, NestImages: true, Facets: api.AllFacets,
+		Tag: q.Get("tag"), Sort: q.Get("sort"), Skip: d.Skip, NestImages: true, Facets: api.AllFacets,
 	})
 	p.data = d
 	return p, err
@@ -81,6 +81,7 @@ func (n facetName) say(value string) string { return cmp.Or(n.text[value], value
 var facetNames = []facetName{
 	{"type", "Type", func(f *api.Facets) []api.Facet { return f.Types }, nil},
 	{"host", "Host", func(f *api.Facets) []api.Facet { return f.Hosts }, nil},
+	{"tag", "Tag", func(f *api.Facets) []api.Facet { return f.Tags }, nil},
 	{"language", "Language", func(f *api.Facets) []api.Facet { return f.Languages }, nil},
 	{"since", "Changed", func(f *api.Facets) []api.Facet { return f.Ages },
 		map[string]string{"day": "today", "week": "this week", "month": "this month", "year": "this year"}},

@@ -70,7 +70,7 @@ var views = map[string]view{
 	"POST /tags/{tag}":                       actTag,
 	"GET /items/{id}":                        item,
 	"GET /items/{id}/captures/{sha256}/read": reading,
-	"GET /items/{id}/read":                   asOf,
+	"GET /items/{id}/read":                   reading,
 	"GET /items/{id}/diff":                   diff,
 	"GET /search":                            search,
 	"GET /entries":                           entries,

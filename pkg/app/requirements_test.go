@@ -55,7 +55,6 @@ func requirementIDs() []string {
 	}
 	var ids []string
 	open = append(open, "J8")
-	open = append(open, "U8", "U10")
 	for _, group := range []struct {
 		letter string
 		n      int
