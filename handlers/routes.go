@@ -55,7 +55,7 @@ func onAny[Q, A any](route api.Route[Q, A], fn func(context.Context, *call, Q) (
 
 // routes are the handlers of all routes of the API.
 func routes() []handler {
-	return append(slices.Concat(notifications(), settingRoutes(), siteRoutes()), []handler{
+	return append(slices.Concat(notifications(), settingRoutes(), siteRoutes(), findingRoutes()), []handler{
 		onAny(api.AddURL, addURL),
 		onAny(api.AddFile, addFile),
 		on(api.ReindexItem, reindex),
@@ -67,11 +67,6 @@ func routes() []handler {
 		on(api.ListChunks, chunks),
 		on(api.ListImages, images),
 		onAny(api.GetCapture, capture),
-		onAny(api.GetText, pageText),
-		on(api.SearchByGet, searchFor),
-		on(api.Search, searchFor),
-		on(api.Suggest, suggest),
-		on(api.Retrieve, retrieve),
 		on(api.GetStatus, status),
 		on(api.GetHost, host),
 		on(api.ListChanges, changes),
@@ -126,9 +121,20 @@ func routes() []handler {
 		onAny(api.GetMetrics, metrics),
 		on(api.GetActivity, lastHours),
 		onAny(api.GetOpenAPI, openAPI),
-		{api.CallTool.Endpoint, tools},
 		onAny(api.GetDocs, docs),
 	}...)
+}
+
+// findingRoutes are those by which people and models find and read.
+func findingRoutes() []handler {
+	return []handler{
+		on(api.SearchByGet, searchFor),
+		on(api.Search, searchFor),
+		on(api.Suggest, suggest),
+		on(api.Retrieve, retrieve),
+		onAny(api.GetText, pageText),
+		{api.CallTool.Endpoint, tools},
+	}
 }
 
 // notifications are those on who is told of changes.

@@ -42,6 +42,7 @@ func retrieveCommand(p *program) *cobra.Command {
 	f := cmd.Flags()
 	f.IntVar(&req.Tokens, "tokens", api.DefaultTokens, fmt.Sprintf("how many tokens at most, 50 to %d", api.MaxTokens))
 	hostFlag(f, &req.Filter.Host, "only pages of this `HOST`")
+	f.StringVar(&req.Filter.Tag, "tag", "", "only pages with this `TAG`")
 	f.StringVar(&req.Filter.Language, "language", "", "only pages in this `LANGUAGE`, such as en")
 	freshFlags(f, &req.MaxAge, &recheck)
 	return cmd
