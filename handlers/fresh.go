@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -118,9 +119,11 @@ func (f freshness) ask(ctx context.Context, v *call, results []search.Result, se
 	if len(waiting) == 0 {
 		return false, nil
 	}
-	for _, r := range v.Registry.Items.Register(ctx, sources, registry.RegisterOptions{Method: "SEARCH"}) {
-		if r.Err != nil {
-			return false, r.Err
+	asked := v.Registry.Items.Register(ctx, sources, registry.RegisterOptions{Method: "SEARCH"})
+	for i, r := range slices.Backward(asked) {
+		if r.Err != nil { // the others are worth an answer
+			v.log.WarnContext(ctx, "a check before an answer not asked for", "kind", fault.KindOf(r.Err), "err", r.Err)
+			waiting = slices.Delete(waiting, i, i+1)
 		}
 	}
 	checked := false

@@ -68,6 +68,9 @@ func retrieveQueries(req api.RetrieveRequest) (queries []search.Query, err error
 		field, questions = "q", append(questions, req.Q)
 	}
 	switch {
+	case req.AsOf != "":
+		return nil, fault.Field("asOf", "asOf cannot be asked for here: the index knows pages as they are now; "+
+			"GET items/{id}/text?asOf= has each of them as it was")
 	case len(questions) == 0:
 		return nil, fault.Field("q", "q is missing: what is the question?")
 	case req.Q != "" && len(questions) > 1:

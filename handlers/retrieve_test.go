@@ -58,6 +58,7 @@ func TestJ6Conversation(t *testing.T) {
 			`{"queries":["ferries nine","january closed"],"filter":{"host":"port.example"}}`},
 		{"J6 all of it was verified too long ago", "POST", "/api/retrieve", `{"q":"harbour",` + never + `}`},
 		{"J6 no question", "POST", "/api/retrieve", `{"tokens":400}`},
+		{"J6 the past is not indexed", "POST", "/api/retrieve", `{"q":"harbour","asOf":"2026-03-01"}`},
 		{"J6 two kinds of questions", "POST", "/api/retrieve", `{"q":"a","queries":["b"]}`},
 		{"J6 nothing to search for", "POST", "/api/retrieve", `{"queries":["?"]}`},
 		{"J6 too little", "POST", "/api/retrieve", `{"q":"harbour","tokens":10}`},

@@ -18,6 +18,10 @@ func TestJ6Retrieve(t *testing.T) {
 			answers: []answered{{200, `{"passages":[],"tokens":0}`}}, out: "nothing found for tea\n",
 			asked: []string{`POST /api/retrieve {"q":"tea","tokens":2000,"filter":{"host":"a.example"},"maxAge":"1h",` +
 				`"stale":"recheck"}`}},
+		{name: "a search", args: []string{"search", "tea", "--max-age", "1h", "--recheck"},
+			answers: []answered{{200, `{"count":3,"results":[],"staleResults":3}`}}, out: "no more than 3 pages\n",
+			err:   "tidemark: 3 results left out, not verified within 1h\n",
+			asked: []string{`POST /api/Search {"q":"tea","top":10,"maxAge":"1h","stale":"recheck"}`}},
 		{name: "nothing asked", args: []string{"retrieve", "?"}, code: 2,
 			err: "tidemark: nothing to search for: give some words\nsee `tidemark retrieve --help`\n"},
 		{name: "a page as it was", args: []string{"text", "url_a", "--as-of", "2026-03-01"},

@@ -86,6 +86,9 @@ func runSearch(ctx context.Context, p *program, req api.SearchRequest) error {
 	if res.Note != "" {
 		p.note("%s", res.Note)
 	}
+	if res.StaleResults > 0 {
+		p.note("%s left out, not verified within %s", words.Count(res.StaleResults, "result"), clean(req.MaxAge))
+	}
 	if len(res.Results) == 0 {
 		p.say("%s", nothingFound(req, res.Count))
 		return nil

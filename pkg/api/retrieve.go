@@ -25,6 +25,8 @@ type RetrieveRequest struct {
 	MaxAge string `json:"maxAge,omitempty"`
 	// what becomes of others: omit, or recheck, which takes a key for writing
 	Stale string `json:"stale,omitempty"`
+	// refused, as there is no index of the past: GET items/{id}/text has pages as they were
+	AsOf string `json:"asOf,omitempty"`
 }
 
 // RetrieveFilter narrows what passages come from, as the fields of [SearchRequest] of the same names.
