@@ -134,7 +134,8 @@ func (f freshness) ask(ctx context.Context, v *call, results []search.Result, se
 		var still []registry.Item
 		for _, before := range waiting {
 			now, err := v.Registry.Items.Find(ctx, before.ID)
-			if err == nil && now.LastChecked.Equal(before.LastChecked) {
+			// What was captured and is not in the index yet would be cited for what the index has.
+			if err == nil && (now.LastChecked.Equal(before.LastChecked) || now.IndexPending) {
 				still = append(still, before)
 			}
 		}
@@ -169,13 +170,22 @@ func (f freshness) look(ctx context.Context, v *call, queries []search.Query) (l
 }
 
 func (l *outlook) search(ctx context.Context, v *call, queries []search.Query) (all []search.Result, err error) {
+	began := time.Now()
 	if l.found, err = searchAll(ctx, v, queries); err != nil {
 		return nil, err
 	}
 	for _, r := range l.found {
 		all = append(all, r.Results...)
 	}
-	l.seen, err = sightings(ctx, v, all)
+	if l.seen, err = sightings(ctx, v, all); err != nil {
+		return all, err
+	}
+	for _, s := range l.seen {
+		if s.item.LastIndexed.After(began) { // what was found may be of before, and would be cited as of now
+			l.found, err = searchAll(ctx, v, queries)
+			break
+		}
+	}
 	return all, err
 }
 

@@ -141,8 +141,8 @@ func TestJ6WentBack(t *testing.T) {
 func TestJ6Recheck(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
 	g.web.more = map[string]string{"one": "Old words."}
-	g.crawl(harbourOne, harbourTwo)
-	g.now = g.now.Add(24 * time.Hour)
+	g.crawl(harbourOne)
+	g.now = g.now.Add(12 * time.Hour) // before the next check is due, which would be one more
 	g.web.more["one"] = "New words."
 	body := `{"q":"harbour of one",` + never + `,"stale":"recheck"}`
 	if w := ask(t, g, "POST", "/api/retrieve", body, "X-Functions-Key", g.keys[api.ScopeRead]); w.Code !=
