@@ -60,7 +60,6 @@ func TestAddFindAndCompare(t *testing.T) {
 	s.reads("main", "2 unread")
 	s.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("o"))
 	s.reads("[data-change]:first-of-type details", "seven")
-	s.shootBoth("a-changes")
 	s.do(chromedp.KeyEvent("u"))
 	s.reads("main", "1 unread")
 	s.press("[data-change] .acts a")

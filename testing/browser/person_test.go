@@ -124,6 +124,7 @@ func TestU10FromASiteToAPassage(t *testing.T) {
 
 	s.open("")
 	s.reads("#live-changes", "eight weeks")
+	s.shootBoth("a-changes")
 	s.do(chromedp.Click("header nav a[href^='/api/ui/search']"), chromedp.WaitVisible("input[type=search]"))
 	s.do(chromedp.SendKeys("input[type=search]", "eight weeks bent steel"))
 	s.reads("#results mark", "eight")
