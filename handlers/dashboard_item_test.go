@@ -103,3 +103,28 @@ func TestU5SearchFacets(t *testing.T) {
 		t.Errorf("of one host:\n%s", body)
 	}
 }
+
+// U2: two versions are read as pages side by side, with what only one of them says marked, and nothing of strangers at
+// work.
+func TestU2Rendered(t *testing.T) {
+	r := newRig(t)
+	id := idOf(t, "https://port.example/ok/one")
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
+	r.work()
+	r.say(id, "The lock is closed.")
+	r.say(id, "The lock is open. &lt;img src=x onerror=alert(1)&gt;")
+	var detail api.ItemDetail
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/items/"+id, "").Body.Bytes(), &detail))
+	from, to := detail.Captures[1].SHA256, detail.Captures[0].SHA256
+	q := "?from=" + from + "&to=" + to
+	body := shows(t, r, "/api/ui/items/"+id+"/rendered"+q, `<p class="gone">The lock is closed.</p>`,
+		`<p class="come">The lock is open. &lt;img`, "Line by line")
+	if n := strings.Count(body, `class="gone"`) + strings.Count(body, `class="come"`); n != 2 {
+		t.Errorf("%d paragraphs are marked:\n%s", n, body)
+	}
+	shows(t, r, "/api/ui/items/"+id+"/diff"+q, "As pages")
+	if w := do(t, r, "GET", "/api/ui/items/"+id+"/rendered?from="+strings.Repeat("0", 64), ""); w.Code !=
+		http.StatusNotFound {
+		t.Errorf("no such capture: %d", w.Code)
+	}
+}

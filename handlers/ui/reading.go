@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	goldtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -62,11 +63,30 @@ func (strangeNodes) Transform(doc *ast.Document, _ goldtext.Reader, _ parser.Con
 			} else {
 				n.SetAttributeString("rel", []byte("noreferrer noopener nofollow"))
 			}
+		case *extast.TableHeader:
+			nameColumns(n)
 		}
 		return ast.WalkContinue, nil
 	})
 	for _, n := range out {
 		unwrap(n)
+	}
+}
+
+// nameColumns hides a row of headers without names: Markdown has no table without such a row, pages have. A single cell
+// without a name is no header to programs that read pages aloud.
+func nameColumns(header *extast.TableHeader) {
+	var empty, named int
+	for cell := header.FirstChild(); cell != nil; cell = cell.NextSibling() {
+		if cell.HasChildren() {
+			named++
+			continue
+		}
+		empty++
+		cell.SetAttributeString("role", []byte("none"))
+	}
+	if empty > 0 && named == 0 {
+		header.SetAttributeString("hidden", []byte("hidden"))
 	}
 }
 

@@ -72,6 +72,7 @@ var views = map[string]view{
 	"GET /items/{id}/captures/{sha256}/read": reading,
 	"GET /items/{id}/read":                   reading,
 	"GET /items/{id}/diff":                   diff,
+	"GET /items/{id}/rendered":               rendered,
 	"GET /search":                            search,
 	"GET /entries":                           entries,
 	"GET /entries/{id}":                      entry,

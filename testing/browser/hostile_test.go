@@ -46,7 +46,8 @@ func TestHostilePage(t *testing.T) {
 		digest = found.Captures[0].SHA256
 	}
 	s.inert("", "/items", "/items/"+it.ID, "/search?q=submarine&pictures=1",
-		"/items/"+it.ID+"/diff?from="+digest+"&to="+digest, "/hosts")
+		"/items/"+it.ID+"/diff?from="+digest+"&to="+digest, "/items/"+it.ID+"/rendered?from="+digest+"&to="+digest,
+		"/hosts")
 	s.open("/search?q=submarine")
 	s.reads("#results h2", "<img")
 }

@@ -53,6 +53,23 @@ func (s *stage) edit(name, before, after string) {
 	must(s.T, os.WriteFile(path, []byte(strings.Replace(string(body), before, after, 1)), 0o644))
 }
 
+// rule makes a channel to a webhook, tries it, and makes a rule that tells it everything; the guide ends there.
+func (s *stage) rule(name, webhook string) {
+	s.Helper()
+	s.open("/notifications/new-channel")
+	s.do(chromedp.SetValue(`[name="name"]`, "ops"), chromedp.SetValue(`[name="url"]`, webhook),
+		chromedp.Click("main button.main"), chromedp.WaitVisible(".note code"))
+	s.do(chromedp.Click(`button[value="test"]`), chromedp.WaitVisible("main .flash"))
+	s.open("/notifications/new-rule")
+	s.do(chromedp.SetValue(`[name="name"]`, name), chromedp.Click(`[name="channels"]`),
+		chromedp.Click("main button.main"))
+	s.reads("#rules ~ .wide", name)
+	s.open("")
+	if text := s.text("main"); strings.Contains(text, "First steps") {
+		s.Error("the guide does not end with a rule")
+	}
+}
+
 // U10, U6: a person adds a site, has its pages watched, is told of an edit by a webhook, ignores what is noise, is told
 // of it no more, and finds the passage.
 func TestU10FromASiteToAPassage(t *testing.T) {
@@ -74,18 +91,7 @@ func TestU10FromASiteToAPassage(t *testing.T) {
 		return err == nil && st.Backlog() == 0 && st.Items[api.StatusIndexed] > 10
 	})
 
-	s.open("/notifications/new-channel")
-	s.do(chromedp.SetValue(`[name="name"]`, "ops"), chromedp.SetValue(`[name="url"]`, receiver.URL),
-		chromedp.Click("main button.main"), chromedp.WaitVisible(".note code"))
-	s.do(chromedp.Click(`button[value="test"]`), chromedp.WaitVisible("main .flash"))
-	s.open("/notifications/new-rule")
-	s.do(chromedp.SetValue(`[name="name"]`, "The text"), chromedp.Click(`[name="channels"]`),
-		chromedp.Click("main button.main"))
-	s.reads("#rules ~ .wide", "The text")
-	s.open("")
-	if text := s.text("main"); strings.Contains(text, "First steps") {
-		t.Error("the guide does not end with a rule")
-	}
+	s.rule("The text", receiver.URL)
 
 	const page = "reference/specifications.html"
 	it, err := api.AddURL.Call(t.Context(), s.client, api.AddURLRequest{URL: s.site + "/" + page})
@@ -103,6 +109,12 @@ func TestU10FromASiteToAPassage(t *testing.T) {
 	s.edit(page, "</h1>", "</h1><p>Read by 17 harbour masters today.</p>")
 	check()
 	s.reads("#live-item .diff", "17 harbour masters")
+	s.press("#live-item td.acts a")
+	s.reads(".diff", "17 harbour masters")
+	s.press("a[href*='/rendered']")
+	s.reads(".rendered .come", "17 harbour masters")
+	s.everybody(script, "as-pages")
+	s.open("/items/" + it.ID)
 	s.press("button[value=preview]")
 	s.reads("main", "nobody would have been told")
 	s.everybody(script, "ignore")
