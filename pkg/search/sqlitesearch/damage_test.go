@@ -177,9 +177,12 @@ func TestOlderVersionIsBuiltAnew(t *testing.T) {
 	expectSetAside(t, path, 1)
 }
 
-// downTo12 makes a file what version 12 of the schema has.
-const downTo12 = "DROP TABLE terms; ALTER TABLE pages DROP COLUMN tags; ALTER TABLE pages DROP COLUMN path; " +
-	"PRAGMA user_version(12);"
+// downTo13 and downTo12 make a file what that version of the schema has.
+const (
+	downTo13 = "ALTER TABLE chunks DROP COLUMN anchor; PRAGMA user_version(13);"
+	downTo12 = downTo13 + "DROP TABLE terms; ALTER TABLE pages DROP COLUMN tags; ALTER TABLE pages DROP COLUMN path; " +
+		"PRAGMA user_version(12);"
+)
 
 // TestH4IndexOfTheVersionBefore: it is upgraded as it is, pages and all.
 func TestH4IndexOfTheVersionBefore(t *testing.T) {
@@ -223,6 +226,28 @@ func TestJ5IndexOfTheVersionBefore(t *testing.T) {
 	}
 	if words, err := ix.Suggest(t.Context(), "tit"); err != nil || len(words) != 1 {
 		t.Errorf("words that begin so: %q, %v", words, err)
+	}
+	checkIntegrity(t, ix)
+}
+
+// TestJ4IndexOfTheVersionBefore: it has no anchors until its pages are put again.
+func TestJ4IndexOfTheVersionBefore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "search.db")
+	ix := created(t, path)
+	p := somePage("a", "harbour")
+	p.Chunks[0].Anchor = "quay"
+	put(t, ix, p)
+	if _, err := ix.write.Exec(downTo13); err != nil {
+		t.Fatal(err)
+	}
+	ix.Close()
+	ix = created(t, path)
+	for _, want := range []string{"", "quay"} {
+		found, err := ix.Search(t.Context(), search.Query{Text: "harbour", Top: 1})
+		if err != nil || len(found.Results) != 1 || found.Results[0].Passages[0].Anchor != want {
+			t.Errorf("%+v, %v, want the anchor %q", found.Results, err, want)
+		}
+		put(t, ix, p)
 	}
 	checkIntegrity(t, ix)
 }

@@ -16,9 +16,9 @@ var _ [1<<slotBits - search.MaxChunks]struct{}
 
 // row is a chunk as it is stored.
 type row struct {
-	id                             int64
-	key, uid, title, heading, body string
-	vector                         []byte // to be written; nil for none, and where the row is read
+	id                                     int64
+	key, uid, title, heading, body, anchor string
+	vector                                 []byte // to be written; nil for none, and where the row is read
 }
 
 // Put makes the index hold exactly these pages, in one transaction: FTS5 writes a segment for
@@ -126,7 +126,7 @@ func wanted(p search.Page) []row {
 	rows := make([]row, len(p.Chunks))
 	for i, c := range p.Chunks {
 		rows[i] = row{key: c.Key, uid: plain(c.UID), title: title, heading: separated(c.Heading), body: separated(c.Text),
-			vector: packed(c.Vector)}
+			anchor: plain(c.Anchor), vector: packed(c.Vector)}
 	}
 	return rows
 }

@@ -18,7 +18,7 @@ import (
 // schemaVersion is raised with every change of the tables. Files of the versions that [upgrades] knows are
 // upgraded; older ones are set aside and built anew, since everything in them is derived; files of newer ones
 // are refused.
-const schemaVersion = 13
+const schemaVersion = 14
 
 // upgrades make the tables of older versions into those of the next; see also [fillDerived].
 var upgrades = map[int]string{
@@ -27,6 +27,7 @@ var upgrades = map[int]string{
 	11: bitsTable,
 	12: "ALTER TABLE pages ADD COLUMN tags TEXT NOT NULL DEFAULT ''; " +
 		"ALTER TABLE pages ADD COLUMN path TEXT NOT NULL DEFAULT '';" + termsTable,
+	13: "ALTER TABLE chunks ADD COLUMN anchor TEXT NOT NULL DEFAULT ''",
 }
 
 // upgraded is the oldest version that is.
@@ -73,7 +74,8 @@ CREATE TABLE images (
 CREATE TABLE chunks (
 	id INTEGER PRIMARY KEY,
 	key TEXT NOT NULL, uid TEXT NOT NULL,
-	title TEXT NOT NULL, heading TEXT NOT NULL, body TEXT NOT NULL
+	title TEXT NOT NULL, heading TEXT NOT NULL, body TEXT NOT NULL,
+	anchor TEXT NOT NULL DEFAULT ''
 );
 CREATE TABLE begun (name TEXT NOT NULL);
 INSERT INTO begun VALUES (lower(hex(randomblob(8))));
@@ -149,7 +151,10 @@ func fillDerived(ctx context.Context, tx *sql.Tx, version int) error {
 			return err
 		}
 	}
-	return fillPaths(ctx, tx)
+	if version <= 12 {
+		return fillPaths(ctx, tx)
+	}
+	return nil
 }
 
 // fillPaths writes the paths of the pages of a file of an earlier version.

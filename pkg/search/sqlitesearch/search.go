@@ -363,7 +363,7 @@ func chosen(chunks []chunkScore, near []int64, passages map[int64]search.Passage
 // passages reads what is shown of chunks.
 func (s *statement) passages(ctx context.Context, chunks []int64) (map[int64]search.Passage, error) {
 	rows, err := s.tx.QueryContext(ctx,
-		"SELECT id, uid, heading, body FROM chunks WHERE id IN (SELECT value FROM json_each(?))", asJSON(chunks))
+		"SELECT id, uid, heading, body, anchor FROM chunks WHERE id IN (SELECT value FROM json_each(?))", asJSON(chunks))
 	if err != nil {
 		return nil, err
 	}
@@ -376,7 +376,7 @@ func (s *statement) passages(ctx context.Context, chunks []int64) (map[int64]sea
 		var chunk int64
 		var p search.Passage
 		var body string
-		if err := rows.Scan(&chunk, &p.ChunkUID, &p.Heading, &body); err != nil {
+		if err := rows.Scan(&chunk, &p.ChunkUID, &p.Heading, &body, &p.Anchor); err != nil {
 			return nil, err
 		}
 		m.scan(body, &found)

@@ -98,6 +98,8 @@ CREATE TRIGGER log_text AFTER UPDATE OF title, heading, body ON chunks BEGIN
 	INSERT INTO log VALUES ('text ' || new.key); END;
 CREATE TRIGGER log_uid AFTER UPDATE OF uid ON chunks WHEN old.uid <> new.uid BEGIN
 	INSERT INTO log VALUES ('uid ' || new.key); END;
+CREATE TRIGGER log_anchor AFTER UPDATE OF anchor ON chunks WHEN old.anchor <> new.anchor BEGIN
+	INSERT INTO log VALUES ('anchor ' || new.key); END;
 `); err != nil {
 		t.Fatal(err)
 	}
@@ -121,6 +123,7 @@ CREATE TRIGGER log_uid AFTER UPDATE OF uid ON chunks WHEN old.uid <> new.uid BEG
 		{"all images leave", func(p *search.Page) { p.Images = nil }, []string{"delete img_1", "delete img_2", "images 0"}},
 		{"order", func(p *search.Page) { slices.Reverse(p.Chunks) }, nil},
 		{"uid", func(p *search.Page) { p.Chunks[0].UID = "ck64:v2" }, []string{"uid a-0"}},
+		{"anchor", func(p *search.Page) { p.Chunks[0].Anchor = "quay" }, []string{"anchor a-0"}},
 		{"title", func(p *search.Page) { p.Title = "Name" }, []string{"page", "text a-0", "text a-1", "text a-2"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

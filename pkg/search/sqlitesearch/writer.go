@@ -152,7 +152,7 @@ func sameOf(p search.Page) string {
 
 // readChunks reads the rows that the page has, by key.
 func (w *writer) readChunks(page int64) (map[string]row, error) {
-	s, err := w.prepared("SELECT id, key, uid, title, heading, body FROM chunks WHERE id BETWEEN ? AND ?")
+	s, err := w.prepared("SELECT id, key, uid, title, heading, body, anchor FROM chunks WHERE id BETWEEN ? AND ?")
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (w *writer) readChunks(page int64) (map[string]row, error) {
 	old := map[string]row{}
 	for rows.Next() {
 		var r row
-		if err := rows.Scan(&r.id, &r.key, &r.uid, &r.title, &r.heading, &r.body); err != nil {
+		if err := rows.Scan(&r.id, &r.key, &r.uid, &r.title, &r.heading, &r.body, &r.anchor); err != nil {
 			return nil, err
 		}
 		old[r.key] = r
@@ -213,8 +213,8 @@ func (w *writer) replaceChunks(page int64, want []row) error {
 
 func (w *writer) addChunk(r row) error {
 	w.texts = append(w.texts, textOp{row: r})
-	err := w.exec("INSERT INTO chunks (id, key, uid, title, heading, body) VALUES (?, ?, ?, ?, ?, ?)",
-		r.id, r.key, r.uid, r.title, r.heading, r.body)
+	err := w.exec("INSERT INTO chunks (id, key, uid, title, heading, body, anchor) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		r.id, r.key, r.uid, r.title, r.heading, r.body, r.anchor)
 	if err == nil {
 		err = w.putVector(r)
 	}
@@ -257,14 +257,14 @@ func (w *writer) updateChunk(old, r row) error {
 	}
 	sameText := old.title == r.title && old.heading == r.heading && old.body == r.body
 	switch {
-	case sameText && old.uid == r.uid:
+	case sameText && old.uid == r.uid && old.anchor == r.anchor:
 		return nil
 	case sameText:
-		return w.exec("UPDATE chunks SET uid = ? WHERE id = ?", r.uid, r.id)
+		return w.exec("UPDATE chunks SET uid = ?, anchor = ? WHERE id = ?", r.uid, r.anchor, r.id)
 	}
 	w.texts = append(w.texts, textOp{old, true}, textOp{row: r})
-	return w.exec("UPDATE chunks SET uid = ?, title = ?, heading = ?, body = ? WHERE id = ?", r.uid, r.title, r.heading,
-		r.body, r.id)
+	return w.exec("UPDATE chunks SET uid = ?, title = ?, heading = ?, body = ?, anchor = ? WHERE id = ?", r.uid, r.title,
+		r.heading, r.body, r.anchor, r.id)
 }
 
 // indexTexts tells FTS5 what has changed, the old text of a row before its new one (https://sqlite.org/fts5.html,
