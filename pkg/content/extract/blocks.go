@@ -19,6 +19,8 @@ type builder struct {
 
 	text   folder // the paragraph being collected
 	quotes int    // blockquotes around it
+
+	anchors map[string]bool // of the headings
 }
 
 // visit adds what n holds.
@@ -70,7 +72,7 @@ func (b *builder) element(n *html.Node) {
 		b.lineBreak()
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		b.flush()
-		b.addHeading(int(n.Data[1]-'0'), b.inline(n))
+		b.addHeading(n, b.inline(n))
 	case atom.Pre:
 		b.flush()
 		b.add(Block{Kind: Code, Text: b.code(n), Language: codeLanguage(n)})
@@ -124,11 +126,14 @@ func (b *builder) flush() {
 	b.add(Block{Kind: kind, Text: b.text.take()})
 }
 
-func (b *builder) addHeading(level int, text string) {
+func (b *builder) addHeading(n *html.Node, text string) {
+	level := int(n.Data[1] - '0')
 	if level == 1 && b.heading == "" {
 		b.heading = clip(text, maxTitle)
 	}
-	b.add(Block{Kind: Heading, Level: level, Text: text})
+	if text != "" {
+		b.add(Block{Kind: Heading, Level: level, Text: text, Anchor: b.anchor(n)})
+	}
 }
 
 // add appends a block that says something.

@@ -15,7 +15,7 @@
 //	bytes → UTF-8 (charset.go) → guard against parser blow-up (guard.go) → tree
 //	tree  → pieces that come late in their places (late.go) → survey: visible text, links, candidates (survey.go)
 //	      → content roots minus chrome (content.go, chrome.go; article.go and posts.go know articles and discussions)
-//	      → blocks (blocks.go; grid.go, table.go, notes.go, formula.go, listing.go), images (images.go)
+//	      → blocks (blocks.go; grid.go, table.go, notes.go, formula.go, listing.go, anchors.go), images (images.go)
 //	      → head: canonical, robots, language (head.go)
 //
 // When the guard or the parser refuses, flat.go keeps the text and gives up the structure
@@ -54,6 +54,9 @@ type Block struct {
 	// Language is that of code, as the page names it in lower case, such as "go" or "c++"; empty
 	// when it does not, and for other kinds.
 	Language string `json:",omitempty"`
+	// Anchor is the id by which a browser goes to a heading, fit to stand in an address once it is escaped; empty when
+	// there is none, and for other kinds. No hash covers it.
+	Anchor string `json:",omitempty"`
 }
 
 // Separator stands between two blocks in [Document.Text].

@@ -53,7 +53,11 @@ func rendered(p page, text string) (doc Document, ok bool) {
 
 // everything takes all that is visible: a Markdown document has nothing around its content.
 func everything(s *surveyed, limits Limits) content {
-	return attempt{[]*html.Node{s.body}, chrome + 1}.read(s, limits)
+	c := attempt{[]*html.Node{s.body}, chrome + 1}.read(s, limits)
+	for i := range c.blocks {
+		c.blocks[i].Anchor = "" // browsers show it as it is written, and know no ids there
+	}
+	return c
 }
 
 // bounded is a buffer that refuses to grow without end: a long address defined once may be

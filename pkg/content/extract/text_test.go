@@ -133,7 +133,13 @@ func checkTexts(t *testing.T, doc Document) {
 			t.Errorf("not UTF-8: %q", s)
 		}
 	}
+	anchors := map[string]bool{}
 	for _, b := range doc.Blocks {
+		if b.Anchor != "" && (b.Kind != Heading || len(b.Anchor) > maxAnchor || anchors[b.Anchor] ||
+			len(strings.Fields(b.Anchor)) != 1 || !utf8.ValidString(b.Anchor)) {
+			t.Errorf("anchor %q of %+v", b.Anchor, b)
+		}
+		anchors[b.Anchor] = true
 		if b.Text == "" || b.Level != 0 != (b.Kind == Heading) {
 			t.Errorf("block %+v", b)
 		}

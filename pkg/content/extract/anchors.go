@@ -1,0 +1,216 @@
+package extract
+
+import (
+	"cmp"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Bounds of the ids by which headings are reached, and of the search for them.
+const (
+	maxAnchor  = 200   // bytes; longer ids are none
+	maxAnchors = 5_000 // of a page
+	maxWithin  = 200   // nodes of a heading that are looked at
+	maxAbove   = 5     // elements around a heading
+	maxBefore  = 20    // nodes before it in each
+	maxLead    = 80    // bytes of text before it: what rustdoc says of a method's versions
+)
+
+// anchor is the id by which a browser goes to a heading, "" for none. It follows the page, not the text: no hash
+// covers it. A browser goes to the first element of an id, so a second heading of the same id has none.
+func (b *builder) anchor(h *html.Node) string {
+	id := cmp.Or(placeID(h), idWithin(h), permalinkBehind(h), idAround(h))
+	if id == "" || b.anchors[id] || len(b.anchors) >= maxAnchors {
+		return ""
+	}
+	if b.anchors == nil {
+		b.anchors = map[string]bool{}
+	}
+	b.anchors[id] = true
+	return id
+}
+
+// placeID is the id of an element, or the name of a link, as far as it is fit for an address.
+func placeID(n *html.Node) string {
+	id := attr(n, "id")
+	if id == "" && n.DataAtom == atom.A {
+		id = attr(n, "name")
+	}
+	return fit(id)
+}
+
+func fit(id string) string {
+	if len(id) > maxAnchor || !utf8.ValidString(id) || strings.ContainsFunc(id, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}) {
+		return ""
+	}
+	return id
+}
+
+// idWithin is the id of a link or span in a heading, one around text first; else the target of its permalink.
+func idWithin(h *html.Node) string {
+	var empty, target string
+	nodes := 0
+	for n := range h.Descendants() {
+		if nodes++; nodes > maxWithin {
+			break
+		}
+		if n.DataAtom != atom.A && n.DataAtom != atom.Span || noteRef(n) != "" {
+			continue
+		}
+		id := placeID(n)
+		if id != "" && saysMore(n, 0) && !isPermalink(n) {
+			return id
+		}
+		empty = cmp.Or(empty, id)
+		if isPermalink(n) {
+			target = cmp.Or(target, targetOf(n))
+		}
+	}
+	return cmp.Or(empty, target)
+}
+
+// permalinkBehind is what the link says that GitHub puts behind a heading.
+func permalinkBehind(h *html.Node) string {
+	n := h.NextSibling
+	for n != nil && isBlank(n) {
+		n = n.NextSibling
+	}
+	if n == nil || !isPermalink(n) || saysMore(n, len("¶")) {
+		return ""
+	}
+	return cmp.Or(placeID(n), targetOf(n))
+}
+
+// permalinkNames are the classes by which common programs name the links that lead to the heading that they stand at.
+var permalinkNames = wordSet(`
+	headerlink anchorjs-link anchor-link hash-link header-anchor heading-anchor heading-link header-link anchor
+	doc-anchor permalink direct-link
+`)
+
+// isPermalink reports whether n is a link to the heading that it stands at.
+func isPermalink(n *html.Node) bool {
+	return n.DataAtom == atom.A && strings.HasPrefix(attr(n, "href"), "#") && !isBackRef(n) &&
+		(isMark(n) || hasName(permalinkNames, attr(n, "class")))
+}
+
+// targetOf is the id that a link on the same page leads to.
+func targetOf(link *html.Node) string {
+	id, err := url.PathUnescape(strings.TrimPrefix(attr(link, "href"), "#"))
+	if err != nil {
+		return ""
+	}
+	return fit(id)
+}
+
+// idAround is the id of an empty link or span directly before a heading, or else that of an element that begins with
+// it.
+func idAround(h *html.Node) string {
+	for range maxAbove {
+		id, first := idBefore(h)
+		if id != "" || !first {
+			return id
+		}
+		if h = h.Parent; h == nil || !beginsWithHeading(h.DataAtom) {
+			return ""
+		}
+		if attr(h, "id") != "" || h.DataAtom == atom.A && placeID(h) != "" {
+			return ownID(h)
+		}
+	}
+	return ""
+}
+
+// idBefore is the id of the empty link or span before n, if there is one; first reports whether nothing but a few words in its line
+// stands before n.
+func idBefore(n *html.Node) (id string, first bool) {
+	lead := 0
+	for range maxBefore {
+		if n = n.PrevSibling; n == nil {
+			return "", true
+		}
+		if id := emptyID(n); id != "" {
+			return id, false
+		}
+		said := textWithin(n, maxLead+1)
+		if lead += said; lead > maxLead || n.Type == html.ElementNode && isBlock(n.DataAtom) && said > 0 {
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// emptyID is the id of a link or span without text, which may stand at the end of a paragraph.
+func emptyID(n *html.Node) (id string) {
+	if n.DataAtom == atom.P && n.LastChild != nil {
+		n = n.LastChild
+	}
+	if n.DataAtom != atom.A && n.DataAtom != atom.Span || saysMore(n, 0) {
+		return ""
+	}
+	return placeID(n)
+}
+
+// beginsWithHeading reports whether such an element may be called by the id of what it begins with.
+func beginsWithHeading(a atom.Atom) bool {
+	switch a {
+	case atom.Section, atom.Div, atom.Article, atom.Header, atom.Hgroup, atom.A, atom.Span, atom.Ul, atom.Ol, atom.Li,
+		atom.Dl, atom.Dt, atom.Dd, atom.Details, atom.Summary:
+		return true
+	}
+	return false
+}
+
+// ownID is the id of an element around a heading, unless it names a part of the site's layout or a piece that comes
+// late, which scripts take away.
+func ownID(n *html.Node) string {
+	id := placeID(n)
+	if hasName(layoutIDs, id) || strings.HasPrefix(id, "S:") {
+		return ""
+	}
+	return id
+}
+
+// layoutIDs are ids of what holds the content of a page, in lower case with "_" as "-".
+var layoutIDs = wordSet(`
+	content main main-content maincontent page-content bodycontent mw-content-text article container wrapper page body
+	document primary app root --next --nuxt ---gatsby gatsby-focus-wrapper docs-content
+`)
+
+func isBlank(n *html.Node) bool {
+	return n.Type == html.CommentNode || n.Type == html.TextNode && strings.TrimSpace(n.Data) == ""
+}
+
+// saysMore reports whether the visible text below n has more than so many bytes, blanks aside.
+func saysMore(n *html.Node, most int) bool { return textWithin(n, most+1) > most }
+
+// textWithin is the length of the visible text of n without whitespace and invisible characters, as far as it is at
+// most a number of bytes.
+func textWithin(n *html.Node, most int) int {
+	if n.Type == html.TextNode {
+		size := 0
+		for _, r := range n.Data {
+			if !unicode.IsSpace(r) && !isInvisible(r) {
+				size += utf8.RuneLen(r)
+			}
+			if size >= most {
+				return most
+			}
+		}
+		return size
+	}
+	size := 0
+	if n.Type == html.ElementNode && unseen(n) {
+		return 0
+	}
+	for c := n.FirstChild; c != nil && size < most; c = c.NextSibling {
+		size += textWithin(c, most-size)
+	}
+	return size
+}
