@@ -16,14 +16,16 @@ type Contents struct {
 	Fields string            `json:"fields"`         // digest of what of the page is written with each chunk
 	Tags   string            `json:"tags,omitempty"` // digest of the tags, which are written without the texts; "" for none
 	Chunks map[string]string `json:"chunks"`         // uid by key
-	Images map[string]string `json:"images"`         // digest by id
+	// Anchors of those chunks that have one, by key.
+	Anchors map[string]string `json:"anchors,omitempty"`
+	Images  map[string]string `json:"images"` // digest by id
 }
 
 // Contents is what an index holds after p was put.
 func (p Page) Contents() *Contents {
 	h := &Contents{
 		Fields: p.fields(),
-		Chunks: make(map[string]string, len(p.Chunks)),
+		Chunks: make(map[string]string, len(p.Chunks)), Anchors: map[string]string{},
 		Images: make(map[string]string, len(p.Images)),
 	}
 	if len(p.Tags) > 0 {
@@ -31,6 +33,9 @@ func (p Page) Contents() *Contents {
 	}
 	for _, c := range p.Chunks {
 		h.Chunks[c.Key] = c.UID
+		if c.Anchor != "" {
+			h.Anchors[c.Key] = c.Anchor
+		}
 	}
 	for _, img := range p.Images {
 		h.Images[img.ID] = digest(p.URL, img.Src, img.Alt, img.Title, img.Caption)

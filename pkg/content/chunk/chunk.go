@@ -44,6 +44,7 @@ type Chunk struct {
 	VirtualPath string // of the page, or of the segment that the chunk is a part of
 	Heading     string // headings above it, outermost first, joined by " › "
 	Name        string // the innermost of them; of a heading or title, its own words
+	Anchor      string // of the innermost of them that has one, itself included; no name covers it
 	Kind        Kind
 	Text        string   // never blank
 	Start, End  int      // in UTF-16 code units
@@ -188,7 +189,7 @@ func (s *splitter) flush(kind Kind, segment *Segment) {
 func (s *splitter) emit(start, end int32, kind Kind, segment *Segment) {
 	c := Chunk{
 		VirtualPath: s.page.Path, Heading: s.outline.path, Name: s.outline.name, Kind: kind,
-		Text: s.text[start:end], Ordinal: len(s.chunks), Segment: segment,
+		Anchor: s.outline.anchor, Text: s.text[start:end], Ordinal: len(s.chunks), Segment: segment,
 	}
 	if segment != nil {
 		c.VirtualPath = segment.VirtualPath

@@ -325,3 +325,32 @@ func TestTokensAdd(t *testing.T) {
 		}
 	})
 }
+
+// TestJ4Anchors: a chunk has the anchor of the innermost heading above it that has one, and is otherwise what it is
+// without.
+func TestJ4Anchors(t *testing.T) {
+	at := func(b extract.Block, anchor string) extract.Block {
+		b.Anchor = anchor
+		return b
+	}
+	anchored := []extract.Block{paragraph("zero"), at(heading(1, "A"), "a"), paragraph("one"), at(heading(2, "B"), "b"),
+		code("two"), heading(3, "C"), paragraph("three"), heading(2, "D"), paragraph("four"), at(heading(2, "E"), "e"),
+		heading(1, "F"), paragraph("six")}
+	chunks := split("url_a", "", anchored...)
+	var have []string
+	for _, c := range chunks {
+		have = append(have, c.Text+" #"+c.Anchor)
+	}
+	want := []string{"zero #", "one #a", "two #b", "three #b", "four #a", "E #e", "six #"}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Errorf("-want +have\n%s", diff)
+	}
+	for i, b := range anchored {
+		anchored[i] = at(b, "")
+	}
+	for i, c := range split("url_a", "", anchored...) {
+		if c.Anchor = chunks[i].Anchor; !cmp.Equal(c, chunks[i]) {
+			t.Errorf("without anchors: %s", cmp.Diff(chunks[i], c))
+		}
+	}
+}

@@ -28,6 +28,7 @@ type Record struct {
 	Kind     Kind   `json:"kind"`
 	Name     string `json:"name"`
 	Heading  string `json:"heading"`
+	Anchor   string `json:"anchor,omitempty"` // files of earlier releases do not have it
 	// Segment is nil for prose. Files of earlier releases have it in MetaV2 alone, and are read as if it were here, too.
 	Segment *SegmentName `json:"segment,omitempty"`
 	MetaV2  MetaV2       `json:"metaV2"`
@@ -57,7 +58,7 @@ type SegmentRecord struct {
 func RecordOf(c Chunk) Record {
 	r := Record{
 		ChunkUID: c.UID, DocID: c.Ordinal, Key: c.Key, TextHash: c.TextHash(), Start: c.Start, End: c.End,
-		Tokens: c.Tokens, Kind: c.Kind, Name: c.Name, Heading: c.Heading,
+		Tokens: c.Tokens, Kind: c.Kind, Name: c.Name, Heading: c.Heading, Anchor: c.Anchor,
 		MetaV2: MetaV2{ChunkUID: c.UID, VirtualPath: c.VirtualPath},
 	}
 	if s := c.Segment; s != nil {

@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -16,9 +17,11 @@ const maxPath = 500
 
 // outline is where a page stands among its headings.
 type outline struct {
-	levels [6]string // the current heading of each level
-	path   string    // of what stands below
-	name   string    // the innermost heading
+	levels  [6]string // the current heading of each level
+	anchors [6]string // and its anchor
+	path    string    // of what stands below
+	name    string    // the innermost heading
+	anchor  string    // of the innermost heading that has one
 }
 
 // levelOf is the level of a heading, 1 to 6 whatever the block says.
@@ -28,12 +31,17 @@ func levelOf(b extract.Block) int { return min(max(b.Level, 1), 6) }
 func (o *outline) enter(b extract.Block) {
 	level := levelOf(b)
 	clear(o.levels[level-1:])
+	clear(o.anchors[level-1:])
 	o.name = words.Clip(strings.TrimSpace(b.Text), maxPath)
-	o.levels[level-1] = o.name
+	o.levels[level-1], o.anchors[level-1] = o.name, b.Anchor
+	o.anchor = ""
+	for _, a := range o.anchors {
+		o.anchor = cmp.Or(a, o.anchor)
+	}
 	o.path = o.join()
 }
 
-// leave goes back above the innermost heading but keeps its name, for a chunk of its own words.
+// leave goes back above the innermost heading but keeps its name and anchor, for a chunk of its own words.
 func (o *outline) leave() {
 	for level := len(o.levels); level > 0; level-- {
 		if o.levels[level-1] != "" {

@@ -49,8 +49,11 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 		e.LeftOut, text = n-MaxChunks, text[:MaxChunks]
 	}
 	for i, c := range append(text, said...) {
+		if path != "" {
+			c.Anchor = "" // nobody knows that the address of a file leads a browser to the page
+		}
 		e.Page.Chunks = append(e.Page.Chunks, search.Chunk{Key: string(c.Key), UID: string(c.UID), Heading: c.Heading,
-			Text: c.Text})
+			Anchor: c.Anchor, Text: c.Text})
 		r := chunk.RecordOf(c)
 		r.DocID = i
 		e.Records = append(e.Records, r)

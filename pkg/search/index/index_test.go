@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/searchtest"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -215,5 +216,28 @@ func TestS2ChunksAreBounded(t *testing.T) {
 	e := entryOf(extract.Document{Blocks: []extract.Block{paragraph(strings.Repeat("x ", 150*MaxChunks))}})
 	if len(e.Page.Chunks) != MaxChunks || len(e.Records) != MaxChunks || e.LeftOut == 0 {
 		t.Errorf("%d chunks, %d records, %d left out", len(e.Page.Chunks), len(e.Records), e.LeftOut)
+	}
+}
+
+// TestJ4Anchors: the index is given the anchors of a page, and not those of a file, and the manifest tells them.
+func TestJ4Anchors(t *testing.T) {
+	doc := extract.Document{Title: "T", Blocks: []extract.Block{
+		{Kind: extract.Heading, Level: 1, Text: "Walls", Anchor: "walls"}, paragraph("The wall moves."),
+		{Kind: extract.Heading, Level: 1, Text: "Cranes"}, paragraph("The crane moves."),
+	}}
+	m := NewManifests(mem.New(time.Now))
+	must(t, m.Create(t.Context()))
+	for path, want := range map[string][2]string{"": {"walls", ""}, "docs/a.html": {"", ""}} {
+		e := Prepare(item(), path, doc, nil, noon)
+		chunks := e.Page.Chunks
+		if have := [2]string{chunks[0].Anchor, chunks[1].Anchor}; have != want {
+			t.Errorf("path %q: %q, want %q", path, have, want)
+		}
+		digest, err := m.Save(t.Context(), e)
+		must(t, err)
+		known, err := m.Contents(t.Context(), e.Page, digest)
+		if diff := cmp.Diff(e.Page.Contents(), known); diff != "" || err != nil {
+			t.Errorf("path %q: %v, -want +have\n%s", path, err, diff)
+		}
 	}
 }

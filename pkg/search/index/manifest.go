@@ -159,7 +159,8 @@ func (m *Manifests) Contents(ctx context.Context, p search.Page, digest string) 
 	}
 	for _, images := range []map[string]string{kept.shown, p.Contents().Images} {
 		if digestOf(images) == kept.images {
-			return &search.Contents{Fields: kept.fields, Tags: kept.tags, Chunks: kept.chunks, Images: images}, nil
+			return &search.Contents{Fields: kept.fields, Tags: kept.tags, Chunks: kept.chunks,
+				Anchors: kept.anchors, Images: images}, nil
 		}
 	}
 	return nil, nil
@@ -171,6 +172,7 @@ type manifest struct {
 	tags           string
 	shown          map[string]string // digest by id, of the images; nil if they are too many
 	chunks         map[string]string // uid by key
+	anchors        map[string]string // by key
 	records        []chunk.Record
 	collisions     chunk.Collisions
 }
@@ -184,7 +186,8 @@ func (m *Manifests) read(ctx context.Context, id, digest string) (kept manifest,
 	if err != nil {
 		return kept, false, err
 	}
-	kept = manifest{fields: meta[metaFields], tags: meta[metaTags], images: meta[metaImages], chunks: map[string]string{}}
+	kept = manifest{fields: meta[metaFields], tags: meta[metaTags], images: meta[metaImages], chunks: map[string]string{},
+		anchors: map[string]string{}}
 	_ = json.Unmarshal([]byte(meta[metaShown]), &kept.shown) // the digest tells whether they are whole
 	for name, n := range counters(&kept.collisions) {
 		*n, _ = strconv.Atoi(meta[name]) // missing or damaged: none
@@ -194,7 +197,11 @@ func (m *Manifests) read(ctx context.Context, id, digest string) (kept manifest,
 			return manifest{}, false, nil
 		}
 		kept.records = append(kept.records, r)
-		kept.chunks[string(r.Key)+meta[metaModel]] = string(r.ChunkUID)
+		key := string(r.Key) + meta[metaModel]
+		kept.chunks[key] = string(r.ChunkUID)
+		if r.Anchor != "" {
+			kept.anchors[key] = r.Anchor
+		}
 	}
 	return kept, true, nil
 }
