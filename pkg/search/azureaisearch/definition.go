@@ -61,7 +61,7 @@ func fields(dimensions int) []field {
 		shown("group"),                  // of chunks and pages
 		shown("content"), shown("rank"), // of pages, and not of chunks: all would be written with every change
 		text("title"), text("heading"), text("text"),
-		shown("uid"),
+		shown("uid"), shown("anchor"), // of chunks
 		shown("parentPageUrl"), shown("src"), shown("alt"), shown("caption"), // of images
 	}
 	for _, f := range stemFields() {

@@ -27,7 +27,7 @@ func (a action) encoded() []byte {
 // difference is what has to be done so that the index holds exactly p: documents that are written,
 // and documents that leave. found are the keys of the page's documents that the index has, which
 // count when the caller does not know the contents. Documents are written as a whole, but where
-// only the uid or the page's tags changed, or nobody has the vector that may be there.
+// only the uid, the anchor or the page's tags changed, or nobody has the vector that may be there.
 func (ix *Index) difference(p search.Page, found []string) (written, leaving []action) {
 	upload := func(d object) { written = append(written, action{kind: "upload", page: p.ID, document: d}) }
 	wanted := map[string]bool{pageKey(p.ID): true}
@@ -40,14 +40,15 @@ func (ix *Index) difference(p search.Page, found []string) (written, leaving []a
 		wanted[chunkKey(p.ID, c.Key)] = true
 		uid, there := known.Chunks[c.Key]
 		switch {
-		case there && known.Fields == want.Fields && uid == c.UID && known.Tags == want.Tags:
+		case there && known.Fields == want.Fields && uid == c.UID && known.Anchors[c.Key] == c.Anchor &&
+			known.Tags == want.Tags:
 		case (!there || known.Fields != want.Fields) && (c.Vector != nil || ix.dimensions == 0):
 			upload(d)
 		case !there || known.Fields != want.Fields:
 			// The key stands for the vector, too: one that is there remains.
 			written = append(written, action{kind: "mergeOrUpload", page: p.ID, document: withoutOtherStems(d)})
 		default:
-			renamed := object{"id": d["id"], "uid": d["uid"], "tags": d["tags"]}
+			renamed := object{"id": d["id"], "uid": d["uid"], "anchor": d["anchor"], "tags": d["tags"]}
 			written = append(written, action{kind: "merge", page: p.ID, document: renamed, whole: d})
 		}
 	}

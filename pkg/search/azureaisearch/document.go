@@ -48,8 +48,8 @@ func (ix *Index) chunkDocument(p search.Page, c search.Chunk) object {
 	d := object{
 		"id": chunkKey(p.ID, c.Key), "kind": "chunk", "parentPageId": p.ID, "uid": plain(c.UID),
 		"url": plain(p.URL), "host": plain(p.Host), "type": plain(p.Type), "language": plain(p.Language),
-		"title": plain(p.Title), "heading": plain(c.Heading), "text": plain(c.Text), "changedAt": moment(p.ChangedAt),
-		"publishedAt": moment(p.PublishedAt), "group": plain(p.Group),
+		"title": plain(p.Title), "heading": plain(c.Heading), "anchor": plain(c.Anchor), "text": plain(c.Text),
+		"changedAt": moment(p.ChangedAt), "publishedAt": moment(p.PublishedAt), "group": plain(p.Group),
 		"path": search.PathOf(p.URL), "tags": tagsOf(p),
 	}
 	if stems := stemFieldOf(p.Language); stems != "" {

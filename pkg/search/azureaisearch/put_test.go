@@ -81,6 +81,7 @@ func TestC5PutWritesTheDifference(t *testing.T) {
 			[]string{"upload c1-a-four"}},
 		{"chunk leaves", func(p *search.Page) { p.Chunks = p.Chunks[1:] }, []string{"delete c1-a-one"}},
 		{"uid", func(p *search.Page) { p.Chunks[0].UID = "other" }, []string{"merge c1-a-one"}},
+		{"anchor", func(p *search.Page) { p.Chunks[0].Anchor = "quay" }, []string{"merge c1-a-one"}},
 		{"title", func(p *search.Page) { p.Title = "Name" }, []string{"upload c1-a-one", "upload c1-a-three",
 			"upload c1-a-two"}},
 		{"J5 tags", func(p *search.Page) { p.Tags = []string{"tides"} }, []string{"merge c1-a-one", "merge c1-a-three",

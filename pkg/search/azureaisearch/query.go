@@ -41,6 +41,7 @@ type row struct {
 	ParentPageID string              `json:"parentPageId"`
 	Kind         string              `json:"kind"`
 	UID          string              `json:"uid"`
+	Anchor       string              `json:"anchor"`
 	URL          string              `json:"url"`
 	Title        string              `json:"title"`
 	Language     string              `json:"language"`

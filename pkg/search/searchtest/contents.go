@@ -41,6 +41,41 @@ func (s *suite) known() {
 	s.expectCount(1)
 }
 
+// anchors are given with passages, and follow a page that is put again, whoever knows what the index held.
+func (s *suite) anchors() {
+	anchored := func(anchors ...string) search.Page {
+		p := page("a", "Tides", "alpha", "beta", "gamma")
+		for i, a := range anchors {
+			p.Chunks[i].Anchor = a
+		}
+		return p
+	}
+	expect := func(anchors ...string) {
+		s.Helper()
+		for i, query := range []string{"alpha", "beta", "gamma"} {
+			for _, whole := range []bool{false, true} {
+				res := s.search(search.Query{Text: query, Whole: whole})
+				if len(res.Results) != 1 || len(res.Results[0].Passages) != 1 ||
+					res.Results[0].Passages[0].Anchor != anchors[i] {
+					s.Errorf("%q: have %+v, want a passage at %q", query, res.Results, anchors[i])
+				}
+			}
+		}
+	}
+	before := anchored("quay", "", "fr\u00fch'\"<b>")
+	s.put(before)
+	expect("quay", "", "fr\u00fch'\"<b>")
+	for _, known := range []*search.Contents{nil, before.Contents()} {
+		s.put(before)
+		after := anchored("", "pier", "quay")
+		after.Known = known
+		s.put(after)
+		expect("", "pier", "quay")
+	}
+	s.expect(text("quay")) // they are not searched
+	s.expect(text("pier"))
+}
+
 // expectUID checks what the one passage that a query finds is called.
 func (s *suite) expectUID(query, want string) {
 	s.Helper()

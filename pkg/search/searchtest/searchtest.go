@@ -34,6 +34,7 @@ func Index(t *testing.T, open func(t *testing.T) search.Index) {
 		{"replace", (*suite).replace},
 		{"remove", (*suite).remove},
 		{"known", (*suite).known},
+		{"TestJ4 anchors", (*suite).anchors},
 		{"images", (*suite).images},
 		{"refused images", (*suite).refusedImages},
 		{"words", (*suite).words},
