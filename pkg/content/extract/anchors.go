@@ -44,10 +44,10 @@ func placeID(n *html.Node) string {
 	return fit(id)
 }
 
+// fit is an id, or "" for one that is too long or cannot stand in an address: behind ":~:" browsers look for a text.
 func fit(id string) string {
-	if len(id) > maxAnchor || !utf8.ValidString(id) || strings.ContainsFunc(id, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r)
-	}) {
+	unfit := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+	if len(id) > maxAnchor || !utf8.ValidString(id) || strings.Contains(id, ":~:") || strings.ContainsFunc(id, unfit) {
 		return ""
 	}
 	return id
@@ -127,8 +127,8 @@ func idAround(h *html.Node) string {
 	return ""
 }
 
-// idBefore is the id of the empty link or span before n, if there is one; first reports whether nothing but a few words in its line
-// stands before n.
+// idBefore is the id of the empty link or span before n, if there is one; first reports whether nothing but a few words
+// in its line stands before n.
 func idBefore(n *html.Node) (id string, first bool) {
 	lead := 0
 	for range maxBefore {

@@ -63,6 +63,7 @@ func TestJ4Anchors(t *testing.T) {
 		"not too long":             {`<h2 id=` + long + `>Quay</h2>`, "Quay #" + long},
 		"too long":                 {`<h2 id=` + long + `x>Quay</h2>`, "Quay #"},
 		"whitespace":               {`<h2 id="a quay">Quay</h2>`, "Quay #"},
+		"text fragment":            {"<h2 id='a:~:text=b'>Quay</h2>", "Quay #"},
 		"control":                  {"<h2 id=\"a\x01\">Quay</h2>", "Quay #"},
 		"hostile":                  {`<h2 id='"><script>x'>Quay</h2>`, `Quay #"><script>x`},
 		"late":                     {`<template id="B:1"></template><div hidden id="S:1"><h2>Quay</h2></div>`, "Quay #"},
