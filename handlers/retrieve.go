@@ -154,10 +154,13 @@ func retrievedJSON(p passage.Passage, s sighting, c snapshot.Capture) api.Retrie
 		out.At = s.written
 	}
 	if p.Page.Type == index.TypePage && s.item.Type == "url" && len(p.Heading) > 0 {
-		out.Anchor = fragmentOf(p.Heading[len(p.Heading)-1])
+		out.Anchor = escapedID(p.Anchor) + fragmentOf(p.Heading[len(p.Heading)-1])
 	}
 	return out
 }
+
+// escapedID is an id as it stands behind # in an address.
+func escapedID(id string) string { return (&url.URL{Fragment: id}).EscapedFragment() }
 
 // fragmentOf is a text fragment, by which browsers scroll to a text
 // (https://wicg.github.io/scroll-to-text-fragment/#syntax).

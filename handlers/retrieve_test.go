@@ -166,3 +166,44 @@ func TestJ6Recheck(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
+
+// TestJ4PassagesHaveAnchors: what is found on a page whose headings have ids is cited by them: by a search, for a
+// language model, by the tools and on the dashboard; and a rebuild, which asks no site, finds the same.
+func TestJ4PassagesHaveAnchors(t *testing.T) {
+	r := newRig(t)
+	r.web.more = map[string]string{"one": `<section id="k%C3%A4i"><h2>Quay</h2><p>Ferries moor here.</p></section>` +
+		`<section id="käi é"><h2>Crane</h2><p>Cranes lift here.</p></section><h2 id="flüsse">Rivers</h2><p>Barges float.</p>`}
+	r.crawl(harbourOne)
+	asked := r.web.asked
+	for rebuilt := range 2 {
+		if rebuilt == 1 {
+			must(t, r.v.Index.Remove(t.Context(), idOf(t, harbourOne), nil))
+			do(t, r, "POST", "/api/RebuildIndex", `{}`)
+			r.work()
+		}
+		for query, want := range map[string]string{"ferries": "k%25C3%25A4i", "cranes": "", "barges": "fl%C3%BCsse"} {
+			var found api.SearchResponse
+			must(t, json.Unmarshal(do(t, r, "GET", "/api/Search?q="+query, "").Body.Bytes(), &found))
+			if len(found.Results) != 1 || found.Results[0].Passages[0].Anchor != want {
+				t.Errorf("%s: %+v, want the anchor %q", query, found.Results, want)
+			}
+		}
+		p := retrieved(t, r, `{"q":"barges float"}`).Passages[0]
+		if want := "fl%C3%BCsse:~:text=Rivers"; p.Anchor != want || api.Address(p.URL, p.Anchor) != harbourOne+"#"+want {
+			t.Errorf("%+v", p)
+		}
+	}
+	s := connect(t, r, "")
+	for tool, arguments := range map[string]string{"search": `{"query":"barges"}`, "retrieve": `{"question":"barges"}`} {
+		if said, _ := use(t, s, tool, arguments); !strings.Contains(said, harbourOne+"#fl%C3%BCsse") {
+			t.Errorf("%s says\n%s", tool, said)
+		}
+	}
+	if page := do(t, r, "GET", "/api/ui/search?q=barges", "").Body.String(); !strings.Contains(page,
+		`<a href="`+harbourOne+`#fl%C3%BCsse"`) {
+		t.Errorf("no link to the passage in\n%s", page)
+	}
+	if r.web.asked != asked {
+		t.Errorf("the site was asked %d times more", r.web.asked-asked)
+	}
+}

@@ -64,7 +64,7 @@ func runRetrieve(ctx context.Context, p *program, req api.RetrieveRequest) error
 	}
 	for i, r := range res.Passages {
 		p.say("%d. %s", i+1, p.screen.bold(clean(firstOf(r.Title, "(no title)"))))
-		p.say("%s%s", indent, clean(firstOf(r.URL, r.ItemID)))
+		p.say("%s%s", indent, clean(firstOf(api.Address(r.URL, r.Anchor), r.ItemID)))
 		if len(r.HeadingPath) > 0 {
 			p.say("%s%s", indent, clean(strings.Join(r.HeadingPath, " › ")))
 		}

@@ -5,14 +5,14 @@ import "testing"
 // TestJ6Retrieve: passages are printed whole, with what they are cited by, and nothing in them steers the terminal.
 func TestJ6Retrieve(t *testing.T) {
 	const passage = `{"passages":[{"text":"Costs\n  5\u001b[2J.","url":"https://a.example/","title":"Prices",` +
-		`"headingPath":["Prices","Tea"],"itemId":"url_a","capture":"` + newer + `","at":"2026-03-01T11:00:00Z",` +
+		`"headingPath":["Prices","Tea"],"anchor":"tea","itemId":"url_a","capture":"` + newer + `","at":"2026-03-01T11:00:00Z",` +
 		`"checkedAt":"2026-03-01T11:30:00Z","score":0.1}],"tokens":9,"stale":2}`
 	performAll(t, []script{
 		{name: "passages", args: []string{"retrieve", "what", "costs", "tea", "--tokens", "300", "--max-age", "7d"},
 			answers: []answered{{200, passage}},
 			asked:   []string{`POST /api/retrieve {"q":"what costs tea","tokens":300,"maxAge":"7d"}`},
 			err:     "tidemark: 2 pages left out, not verified within 7d\n",
-			out: "1. Prices\n    https://a.example/\n    Prices › Tea\n" +
+			out: "1. Prices\n    https://a.example/#tea\n    Prices › Tea\n" +
 				"    capture 3f235255ec5c of 2026-03-01 11:00:00Z, last verified 2026-03-01 11:30:00Z\n\nCosts\n  5\ufffd[2J.\n\n"},
 		{name: "checked first", args: []string{"retrieve", "tea", "--max-age", "1h", "--recheck", "--host", "A.example"},
 			answers: []answered{{200, `{"passages":[],"tokens":0}`}}, out: "nothing found for tea\n",

@@ -62,7 +62,7 @@ type RetrievedPassage struct {
 	URL         string   `json:"url"`
 	Title       string   `json:"title"`
 	HeadingPath []string `json:"headingPath"` // outermost first
-	// Anchor, behind the address and a #, leads browsers to the heading.
+	// Anchor, behind the address and a #, leads browsers to the heading: its id, if the page has one, and its text.
 	Anchor string `json:"anchor,omitempty"`
 	ItemID string `json:"itemId"` // of an entry: its id
 	// Capture is the SHA-256 of the capture that has the text, At when that was made or the entry was written.

@@ -150,10 +150,21 @@ type LinkedPage struct {
 
 // Passage is a piece of a page around what was found.
 type Passage struct {
-	ChunkUID   string  `json:"chunkUid"`
-	Heading    string  `json:"heading,omitempty"` // path of headings, outermost first, joined by " › "
+	ChunkUID string `json:"chunkUid"`
+	Heading  string `json:"heading,omitempty"` // path of headings, outermost first, joined by " › "
+	// Anchor, behind the address of the page and a #, leads browsers to the heading; missing where the page has no id
+	// for it.
+	Anchor     string  `json:"anchor,omitempty"`
 	Text       string  `json:"text"`
 	Highlights []Range `json:"highlights"` // ordered and disjoint
+}
+
+// Address is the address of a page with an anchor behind it, if there is one and the address has none.
+func Address(page, anchor string) string {
+	if page == "" || anchor == "" || strings.Contains(page, "#") {
+		return page
+	}
+	return page + "#" + anchor
 }
 
 // Range is the half-open range [From, To) of bytes of a passage's text in UTF-8.

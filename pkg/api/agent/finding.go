@@ -51,7 +51,11 @@ func (b toolbox) search(ctx context.Context, in searchInput) (*answer, error) {
 		}
 		text := headed(r.Title, r.URL)
 		for _, p := range r.Passages {
-			text += "\n\n" + p.Text
+			text += "\n\n"
+			if p.Anchor != "" {
+				text += passage.Clip(api.Address(r.URL, p.Anchor), 120) + "\n"
+			}
+			text += p.Text
 		}
 		a.say("\n")
 		a.quote(text)
@@ -83,15 +87,8 @@ func (b toolbox) retrieve(ctx context.Context, in retrieveInput) (*answer, error
 			break
 		}
 		a.say("\n%d. %s, captured %s, last verified %s\n", i+1, p.ItemID, stamp(p.At), stamp(p.CheckedAt))
-		a.quote(headed(p.Title, anchored(p)) + "\n" + passage.Clip(strings.Join(p.HeadingPath, " › "), 60) + "\n\n" + p.Text)
+		a.quote(headed(p.Title, api.Address(p.URL, p.Anchor)) + "\n" +
+			passage.Clip(strings.Join(p.HeadingPath, " › "), 60) + "\n\n" + p.Text)
 	}
 	return a, nil
-}
-
-// anchored is an address that leads to a passage.
-func anchored(p api.RetrievedPassage) string {
-	if p.Anchor == "" || strings.Contains(p.URL, "#") {
-		return p.URL
-	}
-	return p.URL + "#" + p.Anchor
 }

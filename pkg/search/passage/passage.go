@@ -17,6 +17,7 @@ type Passage struct {
 	Page    search.Result // without its passages
 	UID     string        // of the first chunk
 	Heading []string      // outermost first
+	Anchor  string        // of the first chunk
 	Text    string
 	Score   float64
 }
@@ -40,7 +41,8 @@ func Fuse(rankings ...[]search.Result) []Passage {
 					at[key] = n
 					page := r
 					page.Passages = nil
-					all = append(all, Passage{Page: page, UID: p.ChunkUID, Heading: headings(p.Heading), Text: p.Text})
+					all = append(all, Passage{Page: page, UID: p.ChunkUID, Heading: headings(p.Heading), Anchor: p.Anchor,
+						Text: p.Text})
 				}
 				all[n].Score += 1 / float64(fusionK+i+j+1)
 			}

@@ -14,7 +14,8 @@ import (
 func found(page string, uids ...string) search.Result {
 	r := search.Result{ID: page}
 	for _, uid := range uids {
-		r.Passages = append(r.Passages, search.Passage{ChunkUID: uid, Heading: "Top › " + uid, Text: page + " says " + uid})
+		r.Passages = append(r.Passages, search.Passage{ChunkUID: uid, Heading: "Top › " + uid, Anchor: uid,
+			Text: page + " says " + uid})
 	}
 	return r
 }
@@ -80,7 +81,8 @@ func TestJ6NeighboursAreMerged(t *testing.T) {
 	if have, want := names(merged), []string{"a1", "a5", "b1", "b2"}; !slices.Equal(have, want) {
 		t.Fatalf("have %v, want %v", have, want)
 	}
-	if want := "a says 1\n\n2\n\na says 2"; merged[0].Text != want || merged[0].Score != ranked[0].Score {
+	if want := "a says 1\n\n2\n\na says 2"; merged[0].Text != want || merged[0].Score != ranked[0].Score ||
+		merged[0].Anchor != "1" {
 		t.Errorf("%+v", merged[0])
 	}
 }
