@@ -69,11 +69,26 @@ func idWithin(h *html.Node) string {
 			return id
 		}
 		empty = cmp.Or(empty, id)
-		if isPermalink(n) {
+		if isPermalink(n) || leadsAround(n, h) {
 			target = cmp.Or(target, targetOf(n))
 		}
 	}
 	return cmp.Or(empty, target)
+}
+
+// leadsAround reports whether a link in a heading leads to what is around the heading, as the names of methods do that
+// rustdoc writes.
+func leadsAround(link, h *html.Node) bool {
+	id, found := strings.CutPrefix(attr(link, "href"), "#")
+	for range maxAbove {
+		if h = h.Parent; !found || id == "" || h == nil {
+			return false
+		}
+		if attr(h, "id") == id {
+			return true
+		}
+	}
+	return false
 }
 
 // permalinkBehind is what the link says that GitHub puts behind a heading.

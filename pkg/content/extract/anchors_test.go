@@ -37,6 +37,8 @@ func TestJ4Anchors(t *testing.T) {
 			class="since">1.0.0 (const: 1.39.0)</span> · <a class="src" href="../src/quay.rs.html">Source</a></span><a
 			href="#method.quay" class="anchor">§</a><h4 class="code-header">Quay</h4></section></summary></details>`,
 			"Quay #method.quay"},
+		"rustdoc, once": {`<div id="tymethod.quay" class="method"><div class="rightside"><a class="srclink" href="x">source</a>
+			</div><h4 class="code-header">Qu<a href="#tymethod.quay" class="fnname">ay</a></h4></div>`, "Quay #tymethod.quay"},
 		"GitHub": {`<div class="markdown-heading"><h2 class="heading-element">Quay</h2><a id="user-content-quay"
 			class="anchor" href="#quay"><svg></svg></a></div>`, "Quay #user-content-quay"},
 		"GitHub, once": {`<h2><a id="user-content-quay" class="anchor" href="#quay"><svg></svg></a>Quay</h2>`,
