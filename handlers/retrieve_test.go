@@ -207,3 +207,29 @@ func TestJ4PassagesHaveAnchors(t *testing.T) {
 		t.Errorf("the site was asked %d times more", r.web.asked-asked)
 	}
 }
+
+// TestJ4IDsAloneAreNoChange: a page whose ids alone change has not changed for readers. Its passages have the anchors of
+// the capture that they are cited by, a rebuild's too, until its content changes.
+func TestJ4IDsAloneAreNoChange(t *testing.T) {
+	r := newRig(t)
+	r.web.more = map[string]string{"one": `<h2 id="old">Quay</h2><p>Ferries moor here.</p>`}
+	r.crawl(harbourOne)
+	before := do(t, r, "GET", "/api/changes", "").Body.String()
+	r.now = r.now.Add(24 * time.Hour)
+	r.web.more["one"] = `<h2 id="new">Quay</h2><p>Ferries moor here.</p>`
+	r.crawl(harbourOne)
+	if after := do(t, r, "GET", "/api/changes", "").Body.String(); after != before || !strings.Contains(before, harbourOne) {
+		t.Errorf("have %s, before %s", after, before)
+	}
+	do(t, r, "POST", "/api/RebuildIndex", `{}`)
+	r.work()
+	for _, want := range []string{"old", "new"} {
+		if p := retrieved(t, r, `{"q":"ferries"}`).Passages[0]; p.Anchor != want+":~:text=Quay" {
+			t.Errorf("%+v, want the anchor %s", p, want)
+		}
+		r.now = r.now.Add(48 * time.Hour)
+		r.web.more["one"] += "<p>And barges.</p>"
+		do(t, r, "POST", "/api/ReindexItem", `{"source":"`+harbourOne+`","force":true}`)
+		r.work()
+	}
+}
