@@ -15,7 +15,7 @@ import (
 const (
 	maxAnchor  = 200   // bytes; longer ids are none
 	maxAnchors = 5_000 // of a page
-	maxWithin  = 200   // nodes of a heading that are looked at
+	maxWithin  = 200   // nodes of a heading, or of what stands before it, that are looked at
 	maxAbove   = 5     // elements around a heading
 	maxBefore  = 20    // nodes before it in each
 	maxLead    = 80    // bytes of text before it: what rustdoc says of a method's versions
@@ -206,26 +206,37 @@ func isBlank(n *html.Node) bool {
 func saysMore(n *html.Node, most int) bool { return textWithin(n, most+1) > most }
 
 // textWithin is the length of the visible text of n without whitespace and invisible characters, as far as it is at
-// most a number of bytes.
+// most a number of bytes. What has very many nodes is taken to have as much, so that empty ones cost nothing.
 func textWithin(n *html.Node, most int) int {
-	if n.Type == html.TextNode {
-		size := 0
-		for _, r := range n.Data {
-			if !unicode.IsSpace(r) && !isInvisible(r) {
-				size += utf8.RuneLen(r)
-			}
-			if size >= most {
-				return most
-			}
+	nodes := 0
+	var size func(n *html.Node, most int) int
+	size = func(n *html.Node, most int) (sum int) {
+		if nodes++; nodes > maxWithin {
+			return most
 		}
-		return size
+		if n.Type == html.TextNode {
+			return lengthOf(n.Data, most)
+		}
+		if n.Type == html.ElementNode && unseen(n) {
+			return 0
+		}
+		for c := n.FirstChild; c != nil && sum < most; c = c.NextSibling {
+			sum += size(c, most-sum)
+		}
+		return sum
 	}
-	size := 0
-	if n.Type == html.ElementNode && unseen(n) {
-		return 0
-	}
-	for c := n.FirstChild; c != nil && size < most; c = c.NextSibling {
-		size += textWithin(c, most-size)
+	return size(n, most)
+}
+
+// lengthOf is [textWithin] of a text.
+func lengthOf(text string, most int) (size int) {
+	for _, r := range text {
+		if !unicode.IsSpace(r) && !isInvisible(r) {
+			size += utf8.RuneLen(r)
+		}
+		if size >= most {
+			return most
+		}
 	}
 	return size
 }
