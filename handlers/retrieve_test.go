@@ -208,8 +208,8 @@ func TestJ4PassagesHaveAnchors(t *testing.T) {
 	}
 }
 
-// TestJ4IDsAloneAreNoChange: a page whose ids alone change has not changed for readers. Its passages have the anchors of
-// the capture that they are cited by, a rebuild's too, until its content changes.
+// TestJ4IDsAloneAreNoChange: a page whose ids alone change has not changed for readers. Its passages have the anchors
+// of the capture that they are cited by, a rebuild's too, until its content changes.
 func TestJ4IDsAloneAreNoChange(t *testing.T) {
 	r := newRig(t)
 	r.web.more = map[string]string{"one": `<h2 id="old">Quay</h2><p>Ferries moor here.</p>`}
@@ -218,7 +218,8 @@ func TestJ4IDsAloneAreNoChange(t *testing.T) {
 	r.now = r.now.Add(24 * time.Hour)
 	r.web.more["one"] = `<h2 id="new">Quay</h2><p>Ferries moor here.</p>`
 	r.crawl(harbourOne)
-	if after := do(t, r, "GET", "/api/changes", "").Body.String(); after != before || !strings.Contains(before, harbourOne) {
+	after := do(t, r, "GET", "/api/changes", "").Body.String()
+	if after != before || !strings.Contains(before, harbourOne) {
 		t.Errorf("have %s, before %s", after, before)
 	}
 	do(t, r, "POST", "/api/RebuildIndex", `{}`)
