@@ -34,7 +34,7 @@ var layers = [][]string{
 	},
 	{"pkg/content/chunk", "pkg/policy/site", "pkg/content/textdiff", "pkg/content/part"},
 	// ports, and the suites that their adapters pass
-	{"pkg/storage", "pkg/search", "pkg/search/stem", "pkg/llm"},
+	{"pkg/storage", "pkg/search", "pkg/search/stem", "pkg/search/postings", "pkg/llm"},
 	{"pkg/search/passage"},
 	{
 		"pkg/storage/row", "pkg/storage/storagetest", "pkg/search/searchtest", "pkg/search/searchtest/aisearch",

@@ -1,0 +1,135 @@
+package postings
+
+import (
+	"fmt"
+)
+
+// builder writes the leaves and lists of a segment, word by word in order.
+type builder struct {
+	w           *Writer
+	segment     segment
+	leaves      int64 // ids of the next leaf
+	lists       int64 // and of the next row of lists
+	leaf        []byte
+	first, last string
+	written     int
+
+	// the word that is written now
+	count               int
+	rows, firstRow      int64
+	inRow               int
+	behind              int64
+	postings, positions []byte
+}
+
+func newBuilder(w *Writer, s segment) *builder {
+	return &builder{w: w, segment: s, leaves: s.id << rowBits, lists: s.id << rowBits}
+}
+
+// resume goes on behind what was written before.
+func (b *builder) resume() error {
+	for table, next := range map[string]*int64{"leaves": &b.leaves, "lists": &b.lists} {
+		query := fmt.Sprintf("SELECT coalesce(max(id) + 1, ?) FROM %s WHERE id >= ? AND id < ?", table)
+		from := b.segment.id << rowBits
+		s, err := b.w.prepared(query)
+		if err != nil {
+			return err
+		}
+		if err := s.QueryRowContext(b.w.ctx, from, from, from+1<<rowBits).Scan(next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// whole writes a word whose postings are counted from the beginning of the segment.
+func (b *builder) whole(word string, g *gathered) error {
+	if g.count <= rowPostings && len(g.postings)+len(g.positions) <= inlineBytes {
+		return b.entry(entry{word: word, count: g.count, postings: g.postings, positions: g.positions})
+	}
+	hits, ok := appendHits(nil, b.segment.first, g.postings)
+	if !ok {
+		return damaged("segment", b.segment.id)
+	}
+	r := positionsReader{g.positions}
+	b.begin()
+	for _, h := range hits {
+		if err := b.add(h, r.next()); err != nil {
+			return err
+		}
+	}
+	return b.finish(word)
+}
+
+// begin begins a word.
+func (b *builder) begin() {
+	b.count, b.rows, b.firstRow = 0, 0, b.lists&(1<<rowBits-1)
+	b.clear()
+}
+
+func (b *builder) clear() {
+	b.inRow, b.behind, b.postings, b.positions = 0, b.segment.first, b.postings[:0], b.positions[:0]
+}
+
+// add adds a posting of the word, with its positions packed.
+func (b *builder) add(h Hit, positions []byte) error {
+	b.postings = appendPosting(b.postings, h.Document()-b.behind, h.Mark())
+	b.positions = appendBytes(b.positions, positions)
+	b.behind = h.Document()
+	b.count++
+	if b.inRow++; b.inRow < rowPostings {
+		return nil
+	}
+	return b.putRow()
+}
+
+func (b *builder) putRow() error {
+	_, err := b.w.exec("INSERT INTO lists (id, postings, positions) VALUES (?, ?, ?)", b.lists, b.postings, b.positions)
+	b.written += len(b.postings) + len(b.positions)
+	b.lists++
+	b.rows++
+	b.clear()
+	return err
+}
+
+// finish ends a word; one without postings is none.
+func (b *builder) finish(word string) error {
+	switch {
+	case b.count == 0:
+		return nil
+	case b.rows == 0 && len(b.postings)+len(b.positions) <= inlineBytes:
+		return b.entry(entry{word: word, count: b.count, postings: b.postings, positions: b.positions})
+	case b.inRow > 0:
+		if err := b.putRow(); err != nil {
+			return err
+		}
+	}
+	return b.entry(entry{word: word, count: b.count, rows: b.rows, firstRow: b.firstRow})
+}
+
+func (b *builder) entry(e entry) error {
+	if len(b.leaf) > 0 && len(b.leaf)+len(e.word)+len(e.postings)+len(e.positions) > leafBytes {
+		if err := b.end(); err != nil {
+			return err
+		}
+	}
+	if len(b.leaf) == 0 {
+		b.first, b.last = e.word, ""
+	}
+	b.leaf = appendEntry(b.leaf, b.last, e)
+	b.last = e.word
+	return nil
+}
+
+// end writes the leaf that was begun.
+func (b *builder) end() error {
+	if len(b.leaf) == 0 {
+		return nil
+	}
+	_, err := b.w.exec("INSERT INTO leaves (id, segment, first, data) VALUES (?, ?, ?, ?)", b.leaves, b.segment.id,
+		b.first, b.leaf)
+	b.written += len(b.leaf)
+	b.leaves++
+	b.leaf = b.leaf[:0]
+	return err
+}

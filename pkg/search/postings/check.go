@@ -1,0 +1,114 @@
+package postings
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Known is what the index has of a document.
+type Known struct {
+	Key   int64
+	Words int // each once
+}
+
+// Check reads everything, reports what is damaged or in contradiction, and gives the documents by number.
+func (r *Reader) Check() (map[int64]Known, error) {
+	known, err := r.documents()
+	if err != nil {
+		return nil, err
+	}
+	if n := len(known); int64(n) != r.totals.Documents {
+		return nil, fmt.Errorf("%w: %d documents of %d have keys", ErrDamaged, n, r.totals.Documents)
+	}
+	for _, s := range r.segments {
+		err := r.checkSegment(s, func(document int64) {
+			if d, ok := known[document]; ok {
+				d.Words++
+				known[document] = d
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return known, nil
+}
+
+// documents are all that were not removed.
+func (r *Reader) documents() (map[int64]Known, error) {
+	known := map[int64]Known{}
+	rows, err := r.tx.QueryContext(r.ctx, "SELECT block, keys FROM documents")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var block int64
+		var keys []byte
+		if err := rows.Scan(&block, &keys); err != nil {
+			return nil, err
+		}
+		for i := range int64(len(keys) / keyBytes) {
+			if key := binary.LittleEndian.Uint64(keys[i*keyBytes:]); key != 0 {
+				known[block*blockSize+i] = Known{Key: int64(key)}
+			}
+		}
+	}
+	return known, rows.Err()
+}
+
+func (r *Reader) checkSegment(s segment, each func(document int64)) error {
+	rows, err := r.tx.QueryContext(r.ctx, "SELECT id, first, data FROM leaves WHERE segment = ? ORDER BY id", s.id)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	last := ""
+	for rows.Next() {
+		var leaf int64
+		var first string
+		l := leafReader{}
+		if err := rows.Scan(&leaf, &first, &l.data); err != nil {
+			return err
+		}
+		var e entry
+		for n := 0; l.next(&e); n++ {
+			word := string(l.word)
+			if n == 0 && word != first || word <= last && last != "" {
+				return damaged("order of leaf", leaf)
+			}
+			last = word
+			if err := r.checkEntry(s, e, each); err != nil {
+				return err
+			}
+		}
+		if l.bad {
+			return damaged("leaf", leaf)
+		}
+	}
+	return rows.Err()
+}
+
+// checkEntry reads all that a segment has of a word.
+func (r *Reader) checkEntry(s segment, e entry, each func(document int64)) error {
+	n, last := 0, s.first-1
+	err := r.each(pieceOf(s, e), true, func(hits []Hit, packed []byte) error {
+		places := positionsReader{packed}
+		for _, h := range hits {
+			if d := h.Document(); d <= last || d >= s.last || places.next() == nil {
+				return damaged("postings of segment", s.id)
+			}
+			last = h.Document()
+			each(last)
+		}
+		n += len(hits)
+		if len(places.data) > 0 {
+			return damaged("positions of segment", s.id)
+		}
+		return nil
+	})
+	if err == nil && n != e.count {
+		err = damaged("postings of segment", s.id)
+	}
+	return err
+}

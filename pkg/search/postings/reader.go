@@ -1,0 +1,258 @@
+package postings
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"slices"
+)
+
+// Reader reads the index in a transaction.
+type Reader struct {
+	ctx      context.Context
+	tx       *sql.Tx
+	segments map[int64]segment // those that are read
+	totals   Totals
+}
+
+// Totals are what the whole index has.
+type Totals struct {
+	Documents int64
+	Length    float64 // of a document, in words, on average
+}
+
+// NewReader begins to read.
+func NewReader(ctx context.Context, tx *sql.Tx) (*Reader, error) {
+	r := &Reader{ctx: ctx, tx: tx, segments: map[int64]segment{}}
+	w := Writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}}
+	all, err := w.segments()
+	if err != nil {
+		return nil, err
+	}
+	var documents, length int64
+	for _, s := range all {
+		if s.state <= merging {
+			r.segments[s.id] = s
+			r.totals.Documents += s.documents - s.gone
+			documents, length = documents+s.documents, length+s.length
+		}
+	}
+	r.totals.Length = float64(length) / float64(max(1, documents))
+	return r, nil
+}
+
+// Totals are what the whole index has.
+func (r *Reader) Totals() Totals { return r.totals }
+
+// Entry is what the index has of a word.
+type Entry struct {
+	Documents int // that have it, some that were removed among them
+	pieces    []piece
+}
+
+// piece is what one segment has of a word.
+type piece struct {
+	segment segment
+	entry
+}
+
+func pieceOf(s segment, e entry) piece {
+	e.postings, e.positions = slices.Clone(e.postings), slices.Clone(e.positions)
+	return piece{s, e}
+}
+
+func (e *Entry) add(p piece) {
+	e.Documents += p.count
+	e.pieces = append(e.pieces, p)
+}
+
+// Lookup finds words.
+func (r *Reader) Lookup(words ...string) (map[string]Entry, error) {
+	words = slices.Compact(slices.Sorted(slices.Values(words)))
+	list, _ := json.Marshal(words) // texts always encode
+	rows, err := r.tx.QueryContext(r.ctx, `
+SELECT w.key, s.id, l.id, l.data
+FROM json_each(?) w CROSS JOIN segments s CROSS JOIN leaves l
+WHERE s.state <= 1 AND l.id =
+	(SELECT id FROM leaves WHERE segment = s.id AND first <= w.value ORDER BY first DESC LIMIT 1)`, string(list))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	found := make(map[string]Entry, len(words))
+	var data sql.RawBytes
+	for rows.Next() {
+		var at int
+		var segment, leaf int64
+		if err := rows.Scan(&at, &segment, &leaf, &data); err != nil {
+			return nil, err
+		}
+		e, ok, err := find(words[at], leaf, data)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			all := found[words[at]]
+			all.add(pieceOf(r.segments[segment], e))
+			found[words[at]] = all
+		}
+	}
+	for _, e := range found {
+		slices.SortFunc(e.pieces, func(a, b piece) int { return cmp.Compare(a.segment.first, b.segment.first) })
+	}
+	return found, rows.Err()
+}
+
+// find looks for a word in a leaf.
+func find(word string, leaf int64, data []byte) (e entry, found bool, err error) {
+	l := leafReader{data: data}
+	for l.next(&e) {
+		if string(l.word) >= word {
+			return e, string(l.word) == word, nil
+		}
+	}
+	if l.bad {
+		return e, false, damaged("leaf", leaf)
+	}
+	return e, false, nil
+}
+
+// Prefix finds the words that begin so, and go on; it stops looking after so many entries of segments.
+func (r *Reader) Prefix(prefix string, most int) (found map[string]Entry, err error) {
+	found = map[string]Entry{}
+	for id, s := range r.segments {
+		rows, err := r.tx.QueryContext(r.ctx, `
+SELECT id, data FROM leaves WHERE segment = ?1 AND first < ?3 AND
+	first >= coalesce((SELECT first FROM leaves WHERE segment = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1), ?2)
+ORDER BY first`, id, prefix, prefix+"\U0010ffff")
+		if err != nil {
+			return nil, err
+		}
+		var leaf int64
+		var data sql.RawBytes
+		for rows.Next() && most > 0 && err == nil {
+			if err = rows.Scan(&leaf, &data); err == nil {
+				err = beginning(prefix, leaf, data, func(word string, e entry) {
+					most--
+					all := found[word]
+					all.add(pieceOf(s, e))
+					found[word] = all
+				})
+			}
+		}
+		if err := errors.Join(err, rows.Err(), rows.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// beginning gives the words of a leaf that begin so.
+func beginning(prefix string, leaf int64, data []byte, each func(string, entry)) error {
+	l := leafReader{data: data}
+	var e entry
+	for l.next(&e) {
+		if len(l.word) > len(prefix) && string(l.word[:len(prefix)]) == prefix {
+			each(string(l.word), e)
+		}
+	}
+	if l.bad {
+		return damaged("leaf", leaf)
+	}
+	return nil
+}
+
+// Hits are the postings of a word, in the order of documents, some that were removed among them.
+func (r *Reader) Hits(e Entry) ([]Hit, error) {
+	all := make([]Hit, 0, e.Documents)
+	for _, p := range e.pieces {
+		err := r.each(p, false, func(hits []Hit, _ []byte) error {
+			all = append(all, hits...)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// each gives the postings of a piece row by row, in their order, and the positions if they are wanted.
+func (r *Reader) each(p piece, positions bool, each func(hits []Hit, positions []byte) error) error {
+	decode := func(postings, positions []byte) error {
+		hits, ok := appendHits(make([]Hit, 0, len(postings)/3), p.segment.first, postings)
+		if !ok {
+			return damaged("postings of segment", p.segment.id)
+		}
+		return each(hits, positions)
+	}
+	if p.rows == 0 {
+		return decode(p.postings, p.positions)
+	}
+	first := p.segment.id<<rowBits | p.firstRow
+	query := "SELECT postings, NULL FROM lists WHERE id >= ? AND id < ? ORDER BY id"
+	if positions {
+		query = "SELECT postings, positions FROM lists WHERE id >= ? AND id < ? ORDER BY id"
+	}
+	rows, err := r.tx.QueryContext(r.ctx, query, first, first+p.rows)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var packed, places sql.RawBytes
+	n := int64(0)
+	for ; rows.Next(); n++ {
+		if err := rows.Scan(&packed, &places); err != nil {
+			return err
+		}
+		if err := decode(packed, places); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	if n != p.rows {
+		return damaged("lists of segment", p.segment.id)
+	}
+	return nil
+}
+
+// Keys are what the documents of hits are called, 0 for those that were removed. Hits are in the order of documents.
+func (r *Reader) Keys(hits []Hit) ([]int64, error) {
+	var blocks []int64
+	for _, h := range hits {
+		if b := h.Document() / blockSize; len(blocks) == 0 || blocks[len(blocks)-1] != b {
+			blocks = append(blocks, b)
+		}
+	}
+	if len(blocks) == 0 {
+		return nil, nil
+	}
+	list, _ := json.Marshal(blocks)
+	rows, err := r.tx.QueryContext(r.ctx,
+		"SELECT block, keys FROM json_each(?) w CROSS JOIN documents d ON d.block = w.value", string(list))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	keys := make([]int64, len(hits))
+	var packed sql.RawBytes
+	at := 0
+	for rows.Next() {
+		var block int64
+		if err := rows.Scan(&block, &packed); err != nil {
+			return nil, err
+		}
+		for ; at < len(hits) && hits[at].Document()/blockSize <= block; at++ {
+			from := hits[at].Document() % blockSize * keyBytes
+			if hits[at].Document()/blockSize == block && from+keyBytes <= int64(len(packed)) {
+				keys[at] = int64(binary.LittleEndian.Uint64(packed[from:]))
+			}
+		}
+	}
+	return keys, rows.Err()
+}

@@ -1,0 +1,238 @@
+package postings
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"maps"
+	"slices"
+)
+
+const (
+	leafBytes   = 3500 // with its row it fits a page of the file
+	inlineBytes = 700  // of postings and positions that stand in the leaf
+	rowPostings = 2048 // in a row of lists
+)
+
+// Word is a word of a document.
+type Word struct {
+	Text      string
+	Mark      uint16
+	Positions []uint32 // ascending
+}
+
+// Writer changes the index in a transaction. Nothing is written before [Writer.Flush].
+type Writer struct {
+	ctx   context.Context
+	tx    *sql.Tx
+	stmts map[string]*sql.Stmt
+
+	first, next int64 // numbers of the documents that were added: from first up to next
+	keys        []int64
+	length      int64
+	words       map[string]*gathered
+	removed     []int64
+	scratch     []byte
+}
+
+// gathered are the postings of a word in this transaction.
+type gathered struct {
+	count               int
+	last                int64
+	postings, positions []byte
+}
+
+// NewWriter begins to gather changes.
+func NewWriter(ctx context.Context, tx *sql.Tx) *Writer {
+	return &Writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}, words: map[string]*gathered{}}
+}
+
+// Add adds a document of so many words, and returns its number. Its words are in any order, each once.
+func (w *Writer) Add(key int64, length int, words []Word) (document int64, err error) {
+	if w.next == 0 {
+		const end = "SELECT coalesce(max(last), 1) FROM segments"
+		if err := w.tx.QueryRowContext(w.ctx, end).Scan(&w.first); err != nil {
+			return 0, err
+		}
+		w.next = w.first
+	}
+	document = w.next
+	w.next++
+	w.keys, w.length = append(w.keys, key), w.length+int64(length)
+	for _, word := range words {
+		g := w.words[word.Text]
+		if g == nil {
+			g = &gathered{last: w.first}
+			w.words[word.Text] = g
+		}
+		g.postings = appendPosting(g.postings, document-g.last, word.Mark)
+		g.positions = appendPositions(g.positions, &w.scratch, word.Positions)
+		g.count, g.last = g.count+1, document
+	}
+	return document, nil
+}
+
+// Remove takes out the document of a number.
+func (w *Writer) Remove(document int64) { w.removed = append(w.removed, document) }
+
+// Flush writes what was gathered, and goes on with merging as far as that is worth.
+func (w *Writer) Flush() error {
+	written := 0
+	if len(w.keys) > 0 {
+		var err error
+		if written, err = w.putSegment(); err != nil {
+			return err
+		}
+	} else if len(w.removed) == 0 {
+		return nil
+	}
+	if err := w.putKeys(); err != nil {
+		return err
+	}
+	if err := w.countGone(); err != nil {
+		return err
+	}
+	w.keys, w.removed, w.next, w.length = nil, nil, 0, 0
+	clear(w.words)
+	return w.merge(written)
+}
+
+// putSegment writes the words that were gathered, and tells their size.
+func (w *Writer) putSegment() (written int, err error) {
+	s := segment{first: w.first, last: w.next, documents: int64(len(w.keys)), length: w.length}
+	if err := w.insert(&s); err != nil {
+		return 0, err
+	}
+	b := newBuilder(w, s)
+	for _, word := range slices.Sorted(maps.Keys(w.words)) {
+		g := w.words[word]
+		if err := b.whole(word, g); err != nil {
+			return 0, err
+		}
+	}
+	return b.written, b.end()
+}
+
+func (w *Writer) insert(s *segment) error {
+	const insert = "INSERT INTO segments (first, last, level, state, documents, gone, length) " +
+		"VALUES (?, ?, ?, ?, ?, ?, ?)"
+	res, err := w.exec(insert, s.first, s.last, s.level, s.state, s.documents, s.gone, s.length)
+	if err == nil {
+		s.id, err = res.LastInsertId()
+	}
+	return err
+}
+
+// putKeys writes the keys of what was added, and takes out those of what was removed.
+func (w *Writer) putKeys() error {
+	changed := map[int64]map[int64]int64{}
+	note := func(document, key int64) {
+		block := document / blockSize
+		if changed[block] == nil {
+			changed[block] = map[int64]int64{}
+		}
+		changed[block][document%blockSize] = key
+	}
+	for i, key := range w.keys {
+		note(w.first+int64(i), key)
+	}
+	for _, document := range w.removed {
+		note(document, 0)
+	}
+	for _, block := range slices.Sorted(maps.Keys(changed)) {
+		if err := w.putBlock(block, changed[block]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Writer) putBlock(block int64, changed map[int64]int64) error {
+	read, err := w.prepared("SELECT keys FROM documents WHERE block = ?")
+	if err != nil {
+		return err
+	}
+	var keys []byte
+	if err := read.QueryRowContext(w.ctx, block).Scan(&keys); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	for at, key := range changed {
+		if end := int(at+1) * keyBytes; len(keys) < end {
+			keys = append(keys, make([]byte, end-len(keys))...)
+		}
+		binary.LittleEndian.PutUint64(keys[at*keyBytes:], uint64(key))
+	}
+	_, err = w.exec("REPLACE INTO documents (block, keys) VALUES (?, ?)", block, keys)
+	return err
+}
+
+// countGone notes in the segments what was removed of them.
+func (w *Writer) countGone() error {
+	if len(w.removed) == 0 {
+		return nil
+	}
+	slices.Sort(w.removed)
+	all, err := w.segments()
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if s.state > merging {
+			continue
+		}
+		from, _ := slices.BinarySearch(w.removed, s.first)
+		to, _ := slices.BinarySearch(w.removed, s.last)
+		if from == to {
+			continue
+		}
+		if _, err := w.exec("UPDATE segments SET gone = gone + ? WHERE id = ?", to-from, s.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// segments are all, in the order of their documents.
+func (w *Writer) segments() (all []segment, err error) {
+	s, err := w.prepared("SELECT id, first, last, level, state, target, done, documents, gone, length FROM segments")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.QueryContext(w.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var s segment
+		if err := rows.Scan(&s.id, &s.first, &s.last, &s.level, &s.state, &s.target, &s.done, &s.documents, &s.gone,
+			&s.length); err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b segment) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.id, b.id))
+	})
+	return all, rows.Err()
+}
+
+func (w *Writer) prepared(query string) (s *sql.Stmt, err error) {
+	if s := w.stmts[query]; s != nil {
+		return s, nil
+	}
+	if s, err = w.tx.PrepareContext(w.ctx, query); err == nil {
+		w.stmts[query] = s
+	}
+	return s, err
+}
+
+func (w *Writer) exec(query string, args ...any) (sql.Result, error) {
+	s, err := w.prepared(query)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecContext(w.ctx, args...)
+}
