@@ -1,6 +1,7 @@
 package sqlitesearch
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -16,14 +17,16 @@ import (
 // To read every vector costs a microsecond each. So one bit of each of its numbers, the sign after a rotation, is
 // kept apart, and a query reads those: the vectors with the most signs in common are then compared in full.
 //
-// Table bits has a row for the vectors of one length of eight pages: for each, the place of its chunk among theirs and
-// its signs. The rotation mixes the numbers of a vector, so that each sign says as much as any other, also of models in
-// whose vectors few numbers are large.
+// Table bits has rows for the vectors of one length of eight pages: for each, the place of its chunk among theirs and
+// its signs. Rows are small, for SQLite reads what is longer than a page of the file at several times the cost. The
+// rotation mixes the numbers of a vector, so that each sign says as much as any other, also of models in whose
+// vectors few numbers are large.
 
 const (
-	bitsTable = "CREATE TABLE bits (pages INTEGER NOT NULL, length INTEGER NOT NULL, data BLOB NOT NULL, " +
-		"PRIMARY KEY (pages, length));"
-	pagesBits  = 3 // of a page's row, that tell it from the others of a row of bits
+	bitsTable = "CREATE TABLE bits (pages INTEGER NOT NULL, length INTEGER NOT NULL, part INTEGER NOT NULL, " +
+		"data BLOB NOT NULL, PRIMARY KEY (pages, length, part));"
+	bitsBytes  = 3900 // of a row at most, unless it has but one vector
+	pagesBits  = 3    // of a page's row, that tell it from the others of a row of bits
 	placeBytes = 4
 	// compared is how many vectors are compared in full, and manyCompared with filters that many may not pass.
 	compared, manyCompared = 1000, 4000
@@ -143,7 +146,9 @@ func (w *writer) putBitsRow(row int64, changed map[uint32][]byte) error {
 	if err != nil {
 		return err
 	}
+	before := map[int][]byte{}
 	for length, data := range byLength {
+		before[length] = slices.Clone(data)
 		byLength[length] = without(data, placeBytes+8*signWords(length), changed)
 	}
 	for _, place := range slices.Sorted(maps.Keys(changed)) {
@@ -159,10 +164,27 @@ func (w *writer) putBitsRow(row int64, changed map[uint32][]byte) error {
 		byLength[len(v)] = data
 	}
 	for _, length := range slices.Sorted(maps.Keys(byLength)) {
-		if len(byLength[length]) == 0 {
-			err = w.exec("DELETE FROM bits WHERE pages = ? AND length = ?", row, length)
-		} else {
-			err = w.exec("REPLACE INTO bits (pages, length, data) VALUES (?, ?, ?)", row, length, byLength[length])
+		if err := w.putParts(row, length, byLength[length], before[length]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putParts writes the rows of which the bytes have changed.
+func (w *writer) putParts(row int64, length int, data, before []byte) error {
+	size := placeBytes + 8*signWords(length)
+	most := max(1, bitsBytes/size) * size
+	for part := 0; part*most < max(len(data), len(before)); part++ {
+		from, to := part*most, (part+1)*most
+		have, want := slice(before, from, to), slice(data, from, to)
+		var err error
+		switch {
+		case bytes.Equal(have, want):
+		case len(want) == 0:
+			err = w.exec("DELETE FROM bits WHERE pages = ? AND length = ? AND part = ?", row, length, part)
+		default:
+			err = w.exec("REPLACE INTO bits (pages, length, part, data) VALUES (?, ?, ?, ?)", row, length, part, want)
 		}
 		if err != nil {
 			return err
@@ -171,8 +193,11 @@ func (w *writer) putBitsRow(row int64, changed map[uint32][]byte) error {
 	return nil
 }
 
+// slice is a part of some bytes, as far as there are any.
+func slice(b []byte, from, to int) []byte { return b[min(from, len(b)):min(to, len(b))] }
+
 func (w *writer) bitsOf(row int64) (byLength map[int][]byte, err error) {
-	s, err := w.prepared("SELECT length, data FROM bits WHERE pages = ?")
+	s, err := w.prepared("SELECT length, data FROM bits WHERE pages = ? ORDER BY length, part")
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +213,7 @@ func (w *writer) bitsOf(row int64) (byLength map[int][]byte, err error) {
 		if err := rows.Scan(&length, &data); err != nil {
 			return nil, err
 		}
-		byLength[length] = data
+		byLength[length] = append(byLength[length], data...)
 	}
 	return byLength, rows.Err()
 }

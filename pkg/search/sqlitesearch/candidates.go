@@ -1,209 +1,321 @@
 package sqlitesearch
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/postings"
 )
 
-// FTS5 ranks every match or none, and what it ranks costs microseconds each. So it is only asked which chunks
-// match, for a bounded number of steps, and the best of these are found by reading them (score.go). The chunks
-// looked at are those that have all words of the query that say something; those that have most of them; and those
-// of the pages that are called by them.
+// Of all chunks that match, those with the best marks are read, and ranked by what they say (score.go).
 
 // bounds of what one query may cost.
 type bounds struct {
-	candidates int     // chunks that match all words
-	relaxed    int     // chunks of each smaller set of words
-	subsets    int     // smaller sets
-	named      int     // pages that are called by the words
-	namedHits  int     // chunks of each of these
-	steps      float64 // rows of the rarest word that are passed over for one expression
+	candidates int // chunks that are read
+	ofPage     int // of one page
+	alike      int // of those that are worth the same
+	sampled    int // chunks that match, from which on their pages are estimated first
+	exact      int // chunks that match, up to which all are looked up if their pages are few
+	counted    int // pages that are counted
 }
 
+// enough is how many chunks have all words, if those that lack one are not looked for.
+const enough = 100
+
 var (
-	usual      = bounds{candidates: 1000, relaxed: 250, subsets: 8, named: 8, namedHits: 16, steps: 60_000}
-	everything = bounds{candidates: 1e9, relaxed: 1e9, subsets: 1e9, named: 1e9, namedHits: 1e9, steps: 1e12}
+	usual      = bounds{candidates: 400, ofPage: 4, alike: 60, sampled: 4096, exact: 20_000, counted: 1000}
+	everything = bounds{candidates: 1e9, ofPage: 1e9, alike: 1e9, sampled: 1e9, exact: 1e9, counted: 1e9}
 )
 
-const (
-	enough      = 100  // chunks that match all words, from which on no smaller set is looked for
-	windowSteps = 8000 // rows that are passed over at once
-)
+// match is a chunk that matches, and what it is worth by its marks.
+type match struct {
+	hit   postings.Hit // its document
+	chunk int64
+	score float64
+}
+
+func (m match) page() int64 { return m.chunk >> slotBits }
 
 // found is what the words of a query match.
 type found struct {
-	chunks map[int64]bool
-	// complete says that these are all. If not, whole is the estimate of how many times more there are.
-	complete bool
+	best []match // best first; all, unless they are too many
+	// pages are those that match, or a part of them of which whole tells the number of all; complete that they are all.
+	pages    []int64
 	whole    float64
-	last     string // the expression of what there is more of
-}
-
-// find looks for the chunks that are worth reading.
-func (s *statement) find(ctx context.Context) (f found, err error) {
-	f = found{chunks: map[int64]bool{}, complete: true, whole: 1}
-	words := s.content
-	all, err := s.hits(ctx, expression(words, "AND"), words[0].df, s.bounds.candidates)
-	if err != nil {
-		return f, err
-	}
-	f.add(all, expression(words, "AND"))
-	switch {
-	case len(words) > 1 && len(all.chunks) == 0:
-		err = s.anyOf(ctx, &f)
-	case len(words) > 2 && len(all.chunks) < enough:
-		err = s.mostOf(ctx, &f, len(words)-1)
-	}
-	if err != nil {
-		return f, err
-	}
-	// A title is in all chunks of its page, so the pages that are called so are among those that were found.
-	if all.complete && (len(words) == 1 || len(all.chunks) >= enough) {
-		return f, nil
-	}
-	return f, s.addNamed(ctx, &f, len(all.chunks) > 0)
-}
-
-func (f *found) add(h hits, expr string) {
-	for _, c := range h.chunks {
-		f.chunks[c] = true
-	}
-	if !h.complete && f.complete {
-		f.complete, f.whole, f.last = false, 1/max(h.covered, 1e-6), expr
-	}
-}
-
-// anyOf finds what has most words, then those that have any.
-func (s *statement) anyOf(ctx context.Context, f *found) error {
-	for size := len(s.content) - 1; size > 1 && len(f.chunks) < enough; size-- {
-		if err := s.mostOf(ctx, f, size); err != nil {
-			return err
-		}
-	}
-	var df float64
-	for _, t := range s.content {
-		df += t.df
-	}
-	if df <= float64(s.bounds.candidates) {
-		h, err := s.hits(ctx, expression(s.content, "OR"), df, s.bounds.candidates)
-		if err == nil {
-			f.add(h, expression(s.content, "OR"))
-		}
-		return err
-	}
-	for _, t := range s.content {
-		h, err := s.hits(ctx, t.expression(), t.df, s.bounds.relaxed)
-		if err != nil {
-			return err
-		}
-		f.add(h, expression(s.content, "OR"))
-		if len(f.chunks) >= s.bounds.candidates {
-			f.complete = false
-			break
-		}
-	}
-	return nil
-}
-
-// mostOf finds what has so many of the words, those sets first that lack the most frequent.
-func (s *statement) mostOf(ctx context.Context, f *found, size int) error {
-	n := 0
-	for subset := range subsets(s.content, size) {
-		if n++; n > s.bounds.subsets || len(f.chunks) >= s.bounds.candidates {
-			break
-		}
-		h, err := s.hits(ctx, expression(subset, "AND"), subset[0].df, s.bounds.relaxed)
-		if err != nil {
-			return err
-		}
-		for _, c := range h.chunks {
-			f.chunks[c] = true
-		}
-	}
-	return nil
-}
-
-// subsets gives the sets of so many terms, in the order that keeps the first ones longest.
-func subsets(terms []term, size int) func(func([]term) bool) {
-	return func(yield func([]term) bool) {
-		var walk func(from int, chosen []term) bool
-		walk = func(from int, chosen []term) bool {
-			if len(chosen) == size {
-				return yield(slices.Clone(chosen))
-			}
-			for i := from; i <= len(terms)-(size-len(chosen)); i++ {
-				if !walk(i+1, append(chosen, terms[i])) {
-					return false
-				}
-			}
-			return true
-		}
-		walk(0, make([]term, 0, size))
-	}
-}
-
-// hits are the first chunks that match an expression, in the order of rows.
-type hits struct {
-	chunks   []int64
 	complete bool
-	covered  float64 // the part of the index that was looked at
+	lists    []list
 }
 
-// hits finds at most so many. df is how often the rarest word of it stands in the index: more rows than that need
-// not be passed over.
-func (s *statement) hits(ctx context.Context, expr string, df float64, most int) (h hits, err error) {
-	pages := s.words.totals.pages
-	window := pages
-	if df > windowSteps {
-		window = max(1, int64(windowSteps/df*float64(pages)))
-	}
-	var steps float64
-	for from := int64(1); from <= pages; from += window {
-		last, err := s.hitsAmong(ctx, &h, expr, from, from+window, most)
+// find looks for the chunks that match: those that have all words that say something, if there are few those that lack
+// one, and if there are none those that have any. It gives so many of the best at least.
+func (s *statement) find(ctx context.Context, most int) (found, error) {
+	lists := make([]list, len(s.content))
+	for i, t := range s.content {
+		hits, err := s.words.hitsOf(t)
 		if err != nil {
-			return h, err
+			return found{}, err
 		}
-		steps += df * float64(window) / float64(pages)
-		end := from + window - 1
-		if len(h.chunks) == most {
-			end = last
-		}
-		h.covered = min(1, float64(end)/float64(pages))
-		if len(h.chunks) == most || steps >= s.bounds.steps && end < pages {
-			return h, nil
-		}
+		lists[i] = list{hits, t.idf}
 	}
-	h.covered, h.complete = 1, true
-	return h, nil
+	slices.SortStableFunc(lists, func(a, b list) int { return cmp.Compare(len(a.hits), len(b.hits)) })
+	f, err := s.matching(ctx, lists, len(lists), most)
+	switch {
+	case err != nil:
+	case len(lists) > 1 && len(f.best) == 0:
+		return s.matching(ctx, lists, 1, most)
+	case len(lists) > 2 && len(f.best) < enough:
+		return s.matching(ctx, lists, len(lists)-1, most)
+	}
+	return f, err
 }
 
-// hitsAmong adds those among the pages from one row up to but without another, and gives the page of the last.
-func (s *statement) hitsAmong(ctx context.Context, h *hits, expr string, from, to int64, most int) (last int64,
-	err error) {
-	conditions, args := s.filters()
-	query := "SELECT fts.rowid FROM fts WHERE fts MATCH ? AND fts.rowid >= ? AND fts.rowid < ? LIMIT ?"
-	if len(args) > 0 {
-		query = "SELECT fts.rowid FROM fts CROSS JOIN pages f ON f.rowid = (fts.rowid >> 16) " +
-			"WHERE fts MATCH ? AND fts.rowid >= ? AND fts.rowid < ?" + conditions + " LIMIT ?"
+// list is where a term stands, and what it is worth by its rarity.
+type list struct {
+	hits []postings.Hit
+	idf  float64
+}
+
+// matching finds the chunks that have so many of the terms.
+func (s *statement) matching(ctx context.Context, lists []list, least, most int) (f found, err error) {
+	f.lists = lists
+	matches := join(lists, least)
+	if err := s.addOthers(matches); err != nil {
+		return f, err
 	}
-	args = append(append([]any{expr, firstSlot(from), firstSlot(to)}, args...), most-len(h.chunks))
-	rows, err := s.tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var chunk int64
-		if err := rows.Scan(&chunk); err != nil {
-			return 0, err
+	conditions, _ := s.filters()
+	if conditions == "" && len(matches) > s.bounds.sampled {
+		// Neighbours are sampled, for those of one page are neighbours.
+		sample, err := s.resolved(ctx, windows(matches, s.bounds.sampled))
+		if err != nil {
+			return f, err
 		}
-		h.chunks, last = append(h.chunks, chunk), chunk>>slotBits
+		f.pages, f.whole = pagesOfAll(sample), float64(len(matches))/float64(s.bounds.sampled)
+		if n := len(f.pages); n > s.bounds.counted {
+			f.pages, f.whole = spread(f.pages, s.bounds.counted), f.whole*float64(n)/float64(s.bounds.counted)
+		}
+		if many := float64(len(f.pages))*f.whole > 2*float64(s.bounds.counted); many || len(matches) > s.bounds.exact {
+			f.best, err = s.bestResolved(ctx, matches, max(s.bounds.sampled, most))
+			return f, err
+		}
 	}
-	return last, rows.Err()
+	if matches, err = s.resolved(ctx, matches); err != nil {
+		return f, err
+	}
+	f.pages = pagesOfAll(matches)
+	f.best, f.whole = bestOf(matches, len(matches)), 1
+	if n := len(f.pages); n > s.bounds.counted {
+		f.pages, f.whole = spread(f.pages, s.bounds.counted), float64(n)/float64(s.bounds.counted)
+	}
+	f.complete = f.whole == 1
+	return f, nil
+}
+
+// bestResolved are so many of the best, or fewer.
+func (s *statement) bestResolved(ctx context.Context, matches []match, n int) ([]match, error) {
+	best := bestOf(matches, n)
+	slices.SortFunc(best, func(a, b match) int { return cmp.Compare(a.hit, b.hit) })
+	best, err := s.resolved(ctx, best)
+	return bestOf(best, len(best)), err
+}
+
+// join gives the documents that have at least so many of the terms, in their order.
+func join(lists []list, least int) (matches []match) {
+	var rarity float64
+	rest := make([][]postings.Hit, len(lists))
+	for i, l := range lists {
+		rarity += l.idf
+		rest[i] = l.hits
+	}
+	for {
+		next := int64(-1)
+		for i := range rest[:len(rest)-least+1] { // one of these has to have it
+			if len(rest[i]) > 0 && (next < 0 || rest[i][0].Document() < next) {
+				next = rest[i][0].Document()
+			}
+		}
+		if next < 0 {
+			return matches
+		}
+		have, m, covered := 0, match{hit: postings.NewHit(next, 0)}, 0.
+		for i, l := range lists {
+			if rest[i] = behind(rest[i], next); len(rest[i]) > 0 && rest[i][0].Document() == next {
+				have++
+				m.score += l.idf * worthOf(rest[i][0].Mark())
+				covered += l.idf
+				rest[i] = rest[i][1:]
+			}
+		}
+		if have >= least {
+			m.score *= coverage(covered, rarity)
+			matches = append(matches, m)
+		}
+	}
+}
+
+// addOthers adds what the words are worth that find nothing.
+func (s *statement) addOthers(matches []match) error {
+	for i, t := range s.terms {
+		if s.says(i) || len(matches) <= s.bounds.candidates {
+			continue
+		}
+		hits, err := s.words.hitsOf(t)
+		if err != nil {
+			return err
+		}
+		for j := range matches {
+			document := matches[j].hit.Document()
+			if hits = behind(hits, document); len(hits) > 0 && hits[0].Document() == document {
+				matches[j].score += t.idf * worthOf(hits[0].Mark())
+			}
+		}
+	}
+	return nil
+}
+
+// behind leaves out the hits before a document.
+func behind(hits []postings.Hit, document int64) []postings.Hit {
+	step := 1
+	for step < len(hits) && hits[step].Document() < document {
+		step *= 2
+	}
+	from, to := step/2, min(step+1, len(hits))
+	if from >= to {
+		return hits
+	}
+	at, _ := slices.BinarySearch(hits[from:to], postings.NewHit(document, 0))
+	if from > 0 || at > 0 {
+		return hits[from+at:]
+	}
+	return hits
+}
+
+// resolved leaves out what is gone and what does not pass the filters, and tells the others' chunks.
+func (s *statement) resolved(ctx context.Context, matches []match) ([]match, error) {
+	hits := make([]postings.Hit, len(matches))
+	for i, m := range matches {
+		hits[i] = m.hit
+	}
+	keys, err := s.words.postings.Keys(hits)
+	if err != nil {
+		return nil, err
+	}
+	for i, key := range keys {
+		matches[i].chunk = key
+	}
+	matches = slices.DeleteFunc(matches, func(m match) bool { return m.chunk == 0 })
+	conditions, args := s.filters()
+	if conditions == "" {
+		return matches, nil
+	}
+	allowed, err := s.words.allowed(ctx, pagesOfAll(matches), conditions, args)
+	return slices.DeleteFunc(matches, func(m match) bool { return !allowed[m.page()] }), err
+}
+
+// allowed are the pages that pass the filters. To ask for some by their rows costs about as much as to read so many
+// times more in a row.
+func (l *lexicon) allowed(ctx context.Context, pages []int64, conditions string, args []any) (map[int64]bool, error) {
+	const scanned = 8
+	query := "SELECT f.rowid FROM json_each(?) w CROSS JOIN pages f ON f.rowid = w.value WHERE TRUE" + conditions
+	args = append([]any{asJSON(pages)}, args...)
+	if len(pages)*scanned > int(l.pages) {
+		query, args = "SELECT f.rowid FROM pages f WHERE TRUE"+conditions, args[1:]
+	}
+	rows, err := numbers(ctx, l.tx, query, args...)
+	allowed := make(map[int64]bool, len(rows))
+	for _, row := range rows {
+		allowed[row] = true
+	}
+	return allowed, err
+}
+
+// pagesOfAll are the pages of matches, each once.
+func pagesOfAll(matches []match) (pages []int64) {
+	seen := map[int64]bool{}
+	for _, m := range matches {
+		if p := m.page(); (len(pages) == 0 || pages[len(pages)-1] != p) && !seen[p] {
+			seen[p] = true
+			pages = append(pages, p)
+		}
+	}
+	return pages
+}
+
+// spread are so many of a list, evenly.
+func spread[T any](all []T, n int) []T {
+	some := make([]T, n)
+	for i := range some {
+		some[i] = all[i*len(all)/n]
+	}
+	return some
+}
+
+// windows are so many matches, in sixteen runs of neighbours.
+func windows(matches []match, n int) (some []match) {
+	const runs = 16
+	for i := range runs {
+		from := i * len(matches) / runs
+		some = append(some, matches[from:from+n/runs]...)
+	}
+	return some
+}
+
+// bestOf are the best of some matches, best first. Of more than are wanted those are sorted that may be among them.
+func bestOf(matches []match, n int) []match {
+	best := slices.Clone(matches)
+	if n < len(best) {
+		least := leastOf(best, n)
+		best = slices.DeleteFunc(best, func(m match) bool { return m.score < least })
+	}
+	slices.SortFunc(best, func(a, b match) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.hit, b.hit))
+	})
+	return best[:min(n, len(best))]
+}
+
+// leastOf is a score that so many matches have, and few more.
+func leastOf(matches []match, n int) float64 {
+	const steps = 4096
+	var most float64
+	for _, m := range matches {
+		most = max(most, m.score)
+	}
+	var counts [steps + 1]int
+	for _, m := range matches {
+		counts[int(m.score/most*steps)]++
+	}
+	step := steps
+	for have := counts[step]; have < n && step > 0; have += counts[step] {
+		step--
+	}
+	return float64(step) / steps * most * (1 - 1e-9)
+}
+
+// candidates are the chunks that are read: the best, but not too many of one page, nor of those that are worth exactly
+// the same, which are copies.
+func candidates(f found, most bounds) []int64 {
+	var chunks []int64
+	ofPage := map[int64]int{}
+	alike, score := 0, 0.
+	for _, m := range f.best {
+		if len(chunks) == most.candidates {
+			break
+		}
+		if alike++; m.score != score {
+			alike, score = 1, m.score
+		}
+		if alike > most.alike {
+			continue
+		}
+		if ofPage[m.page()]++; ofPage[m.page()] <= most.ofPage {
+			chunks = append(chunks, m.chunk)
+		}
+	}
+	slices.Sort(chunks)
+	return chunks
 }
 
 // filters are the conditions on a page f that the query asks for.
@@ -237,86 +349,6 @@ func (s *statement) filters() (conditions string, args []any) {
 	return conditions, args
 }
 
-// addNamed adds chunks of the pages that are called by the words: by all, or by any when no chunk has all.
-func (s *statement) addNamed(ctx context.Context, f *found, all bool) error {
-	var rare []term
-	for _, t := range s.content {
-		n, err := s.words.named(ctx, t.expression())
-		if err != nil {
-			return err
-		}
-		if n < maxNamedDF {
-			rare = append(rare, t)
-		}
-	}
-	operator := "OR"
-	if all {
-		operator = "AND"
-		if len(rare) < len(s.content) {
-			return nil
-		}
-	}
-	if len(rare) == 0 {
-		return nil
-	}
-	conditions, args := s.filters()
-	query := "SELECT names.rowid FROM names CROSS JOIN pages f ON f.rowid = names.rowid WHERE names MATCH ?" + conditions +
-		" ORDER BY bm25(names, 10.0, 3.0, 5.0), names.rowid LIMIT ?"
-	args = append(append([]any{expression(rare, operator)}, args...), s.bounds.named)
-	pages, err := numbers(ctx, s.tx, query, args...)
-	if err != nil {
-		return err
-	}
-	titled, err := s.titled(ctx)
-	if err != nil {
-		return err
-	}
-	pages = append(titled, slices.DeleteFunc(pages, func(p int64) bool { return slices.Contains(titled, p) })...)
-	anyOf := expression(s.content, "OR")
-	for i, page := range pages {
-		most := s.bounds.namedHits
-		if i < firstNamed { // those that are called so most of all
-			most *= 4
-		}
-		for _, expr := range []string{anyOf, "{heading} : (" + anyOf + ")"} {
-			chunks, err := numbers(ctx, s.tx, "SELECT rowid FROM fts WHERE fts MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?", expr,
-				firstSlot(page), lastSlot(page), most)
-			if err != nil {
-				return err
-			}
-			for _, c := range chunks {
-				f.chunks[c] = true
-			}
-			if len(chunks) < most {
-				break
-			}
-		}
-	}
-	return nil
-}
-
-// titled are the pages whose title has all words, the shortest titles first: those have the least else.
-func (s *statement) titled(ctx context.Context) ([]int64, error) {
-	conditions, args := s.filters()
-	query := "SELECT names.rowid FROM names CROSS JOIN pages f ON f.rowid = names.rowid WHERE names MATCH ?" + conditions +
-		" ORDER BY length(f.title), names.rowid LIMIT ?"
-	args = append(append([]any{"{title} : (" + expression(s.content, "AND") + ")"}, args...), s.bounds.named/2)
-	return numbers(ctx, s.tx, query, args...)
-}
-
-// firstNamed is how many pages are read more of.
-const firstNamed = 4
-
-// maxNamedDF is how many pages may be called by a word that pages are looked for by.
-const maxNamedDF = 3000
-
-// named counts the pages that are called by an expression, up to maxNamedDF.
-func (l *lexicon) named(ctx context.Context, expr string) (n int, err error) {
-	err = l.tx.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM names WHERE names MATCH ? LIMIT ?)", expr,
-		maxNamedDF).Scan(&n)
-	return n, err
-}
-
 // numbers reads the only column of a query.
 func numbers(ctx context.Context, tx *sql.Tx, query string, args ...any) (all []int64, err error) {
 	rows, err := tx.QueryContext(ctx, query, args...)
@@ -325,11 +357,11 @@ func numbers(ctx context.Context, tx *sql.Tx, query string, args ...any) (all []
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		var n sql.NullInt64
+		var n int64
 		if err := rows.Scan(&n); err != nil {
 			return nil, err
 		}
-		all = append(all, n.Int64)
+		all = append(all, n)
 	}
 	return all, rows.Err()
 }

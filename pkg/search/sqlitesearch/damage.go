@@ -13,6 +13,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/search/postings"
 )
 
 // setAsideIfDamaged looks at the file before it is used and renames it when it cannot be.
@@ -41,7 +42,7 @@ func (ix *Index) examine() error {
 	if isCutOff(ix.path) {
 		return errCutOff
 	}
-	db, err := openPool(ix.path, 1, "deferred", "")
+	db, err := openPool(ix.path, 1, "deferred")
 	if err != nil {
 		return err
 	}
@@ -132,17 +133,17 @@ func (ix *Index) fault(operation string, err error) error {
 
 // trouble remembers what does not pass by itself, and says what to do about it.
 func (ix *Index) trouble(err error) error {
-	switch code(err) {
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+	switch c := code(err); {
+	case isCorrupt(err):
 		return ix.health.Damaged(fault.New(fault.Unavailable,
 			"%s is damaged; restart the program, which puts the file aside and fills a new index by itself (%w)", ix.path, err))
-	case sqlite3.SQLITE_FULL:
+	case c == sqlite3.SQLITE_FULL:
 		return ix.health.Failed(fault.New(fault.Unavailable,
 			"%s: the disk is full; nothing was lost, free some space and go on (%w)", ix.path, err))
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+	case c == sqlite3.SQLITE_READONLY, c == sqlite3.SQLITE_CANTOPEN:
 		return ix.health.Failed(fault.New(fault.Unavailable,
 			"%s cannot be written; it and its folder must belong to the user who runs this program (%w)", ix.path, err))
-	case sqlite3.SQLITE_IOERR:
+	case c == sqlite3.SQLITE_IOERR:
 		return ix.health.Failed(fault.New(fault.Unavailable,
 			"%s cannot be read or written; look at the disk and at the system's log (%w)", ix.path, err))
 	}
@@ -191,6 +192,9 @@ func kinded(err error) error {
 		sqlite3.SQLITE_NOTADB:
 		return fault.New(fault.Unavailable, "%w", err)
 	}
+	if errors.Is(err, postings.ErrDamaged) {
+		return fault.New(fault.Unavailable, "%w", err)
+	}
 	return err
 }
 
@@ -204,5 +208,5 @@ func code(err error) int {
 
 func isCorrupt(err error) bool {
 	c := code(err)
-	return c == sqlite3.SQLITE_CORRUPT || c == sqlite3.SQLITE_NOTADB
+	return errors.Is(err, postings.ErrDamaged) || c == sqlite3.SQLITE_CORRUPT || c == sqlite3.SQLITE_NOTADB
 }

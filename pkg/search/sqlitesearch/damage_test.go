@@ -100,11 +100,11 @@ func TestDamageMetLater(t *testing.T) {
 	if _, err := os.Stat(path + ".corrupt-2"); err == nil {
 		t.Fatal("set aside an index that is whole")
 	}
-	if _, err := ix.write.Exec("UPDATE fts_data SET block = zeroblob(50) WHERE id > 10"); err != nil {
+	if _, err := ix.write.Exec("UPDATE leaves SET data = x'ff'"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := ix.Search(t.Context(), search.Query{Text: "w7", Top: 10})
-	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "malformed") {
+	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "damaged") {
 		t.Fatalf("have %v", err)
 	}
 	ix.Close()
@@ -177,10 +177,14 @@ func TestOlderVersionIsBuiltAnew(t *testing.T) {
 	expectSetAside(t, path, 1)
 }
 
-// downTo13 and downTo12 make a file what that version of the schema has.
+// downTo14, downTo13 and downTo12 make a file what that version of the schema has.
 const (
-	downTo13 = "ALTER TABLE chunks DROP COLUMN anchor; PRAGMA user_version(13);"
-	downTo12 = downTo13 + "DROP TABLE terms; ALTER TABLE pages DROP COLUMN tags; ALTER TABLE pages DROP COLUMN path; " +
+	downTo14 = "DROP TABLE segments; DROP TABLE leaves; DROP TABLE lists; DROP TABLE documents; " +
+		"ALTER TABLE chunks DROP COLUMN document; " +
+		"CREATE VIRTUAL TABLE fts USING fts5(title, heading, body, content='chunks', content_rowid='id'); " +
+		"PRAGMA user_version(14);"
+	downTo13 = downTo14 + "ALTER TABLE chunks DROP COLUMN anchor; PRAGMA user_version(13);"
+	downTo12 = downTo13 + "ALTER TABLE pages DROP COLUMN tags; ALTER TABLE pages DROP COLUMN path; " +
 		"PRAGMA user_version(12);"
 )
 
@@ -189,7 +193,7 @@ func TestH4IndexOfTheVersionBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.db")
 	ix := created(t, path)
 	put(t, ix, somePage("a", "harbour"))
-	const before = downTo12 + "DROP TABLE names; DROP TABLE bits; ALTER TABLE pages DROP COLUMN published_at; " +
+	const before = downTo12 + "DROP TABLE bits; ALTER TABLE pages DROP COLUMN published_at; " +
 		"PRAGMA user_version(9)"
 	if _, err := ix.write.Exec(before); err != nil {
 		t.Fatal(err)

@@ -2,10 +2,14 @@ package sqlitesearch
 
 import (
 	"context"
+	"database/sql"
+	"fmt"
 	"io/fs"
+	"math"
 	"os"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/search/postings"
 )
 
 // Examine looks at the index in the file at path, while others may use it, and changes nothing: how many pages it has,
@@ -37,5 +41,48 @@ func Examine(ctx context.Context, path string, deep bool) (pages int, err error)
 	if answer != "ok" {
 		return pages, fault.New(fault.Unavailable, "search index %s is damaged: %s", path, answer)
 	}
-	return pages, nil
+	return pages, kinded(compareWords(ctx, db))
+}
+
+// compareWords holds the words of the index against the texts of the chunks.
+func compareWords(ctx context.Context, db *sql.DB) error {
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	r, err := postings.NewReader(ctx, tx)
+	if err != nil {
+		return err
+	}
+	known, err := r.Check()
+	if err != nil {
+		return err
+	}
+	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}}
+	m := newMarker()
+	const most = 1000 // at once
+	for after := int64(0); ; {
+		chunks, err := w.readRange(after+1, math.MaxInt64, most)
+		if err != nil {
+			return err
+		}
+		for _, c := range chunks {
+			words, _ := m.mark(c)
+			want := postings.Known{Key: c.id, Words: len(words)}
+			if have := known[c.document]; have != want {
+				return fmt.Errorf("%w: chunk %d has %d words, the index has %d of %d", postings.ErrDamaged, c.id, want.Words,
+					have.Words, have.Key)
+			}
+			delete(known, c.document)
+			after = c.id
+		}
+		switch {
+		case len(chunks) == most:
+		case len(known) > 0:
+			return fmt.Errorf("%w: it has %d chunks that are gone", postings.ErrDamaged, len(known))
+		default:
+			return nil
+		}
+	}
 }

@@ -2,6 +2,8 @@ package sqlitesearch
 
 import (
 	"cmp"
+	"context"
+	"database/sql"
 	"math"
 	"slices"
 	"strings"
@@ -9,6 +11,60 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/search"
 )
+
+// count tells how many pages match, and has the facets that are wanted. Beyond [bounds] both are estimates.
+func (s *statement) count(ctx context.Context, f found, ranked []*candidate, res *search.Results) error {
+	res.Estimated, res.DidYouMean = !f.complete, s.meantText
+	rows, known := f.pages, map[int64]bool{}
+	if !f.complete && !s.query.Facets {
+		res.Count = max(int(math.Round(float64(len(rows))*f.whole)), len(ranked))
+		return nil
+	}
+	if f.complete {
+		for _, row := range rows {
+			known[row] = true
+		}
+		for _, c := range s.near {
+			if row := c >> slotBits; !known[row] {
+				known[row] = true
+				rows = append(rows, row)
+			}
+		}
+	}
+	pages, err := values(ctx, s.tx, rows, s.query.Facets)
+	if err != nil {
+		return err
+	}
+	res.Count = max(int(math.Round(float64(len(pages))*f.whole)), len(ranked))
+	if s.query.Facets {
+		res.Facets = s.facets(pages, f.whole)
+	}
+	return nil
+}
+
+// values reads what facets are made of, and leaves one page of those that are one result.
+func values(ctx context.Context, tx *sql.Tx, rows []int64, facets bool) ([]*candidate, error) {
+	columns := "'', '', '', '', 0"
+	if facets {
+		columns = "p.host, p.type, p.language, p.tags, p.changed_at"
+	}
+	found, err := tx.QueryContext(ctx, "SELECT p.rowid, p.same, p.place, p.id, "+columns+
+		" FROM json_each(?) w CROSS JOIN pages p ON p.rowid = w.value", asJSON(rows))
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	byRow := make(map[int64]*candidate, len(rows))
+	for found.Next() {
+		p := &candidate{}
+		if err := found.Scan(&p.row, &p.same, &p.place, &p.id, &p.host, &p.kind, &p.language, &p.tags,
+			&p.changed); err != nil {
+			return nil, err
+		}
+		byRow[p.row] = p
+	}
+	return once(byRow), found.Err()
+}
 
 // facets counts the pages that match by each of their values, whole times each of those that were read.
 func (s *statement) facets(pages []*candidate, whole float64) *search.Facets {

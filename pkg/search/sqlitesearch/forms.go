@@ -17,7 +17,7 @@ import (
 
 // A word of a query also finds its other forms: tide finds tides, in the languages that the index
 // has pages of. The table forms has the words of each language by their stem; a query names the forms
-// one by one, so that ranking and marks stay with FTS5. Words are never taken out again: one that no
+// one by one, so that they rank below the word itself. Words are never taken out again: one that no
 // text has any more finds nothing.
 
 const (
@@ -57,16 +57,13 @@ func (v *vocabulary) add(keys map[uint64]bool) {
 }
 
 // learn has the words of texts that enter the index found by their other forms.
-func (w *writer) learn(language string, texts []textOp) error {
+func (w *writer) learn(language string, texts []row) error {
 	if !stem.Known(language) {
 		language = "" // words without other forms
 	}
 	seed, most := xxhash.Sum64String(language), len(w.learned)+maxLearned
-	for _, op := range texts {
-		if op.remove {
-			continue
-		}
-		for _, text := range []string{op.title, op.heading, op.body} {
+	for _, r := range texts {
+		for _, text := range []string{r.title, r.heading, r.body} {
 			for word := range words(text) {
 				// Two words of one hash cost the second its forms, which is rare enough.
 				key := seed ^ xxhash.Sum64String(word)
@@ -119,18 +116,27 @@ func (l *lexicon) widen(ctx context.Context, terms []term) (wide []term, err err
 			return nil, err
 		}
 	}
+	var joined []string
+	for i := 1; i < len(wide); i++ {
+		if a, b := wide[i-1], wide[i]; a.joins() && b.joins() && !a.empty && !b.empty {
+			joined = append(joined, a.tokens[0]+b.tokens[0])
+		}
+	}
+	if err := l.lookUp(joined...); err != nil {
+		return nil, err
+	}
 	for i := 1; i < len(wide); i++ {
 		a, b := &wide[i-1], &wide[i]
 		if !a.joins() || !b.joins() || a.empty || b.empty {
 			continue
 		}
-		joined := a.tokens[0] + b.tokens[0]
-		n, err := l.frequency(ctx, quoted(joined))
+		word := a.tokens[0] + b.tokens[0]
+		n, err := l.number(word)
 		if err != nil {
 			return nil, err
 		}
 		if n > 0 {
-			a.variants, b.variants = append(a.variants, joined), append(b.variants, joined)
+			a.variants, b.variants = append(a.variants, word), append(b.variants, word)
 		}
 	}
 	return wide, nil

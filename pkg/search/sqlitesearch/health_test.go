@@ -68,7 +68,7 @@ func TestS6DamagedIndex(t *testing.T) {
 	if err := ix.Ping(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ix.write.Exec("UPDATE fts_data SET block = zeroblob(50) WHERE id > 10"); err != nil {
+	if _, err := ix.write.Exec("UPDATE leaves SET data = x'ff'"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := ix.Search(t.Context(), search.Query{Text: "w7", Top: 10})

@@ -36,9 +36,7 @@ func asJSON[T int64 | string](list []T) string {
 
 // fuse ranks pages by words and by nearness: the places in both rankings joined.
 func fuse(pages []*candidate) {
-	slices.SortFunc(pages, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
-	})
+	slices.SortFunc(pages, byScore)
 	byWords, byNearness := 0, 0
 	joined := make(map[*candidate]float64, len(pages))
 	for _, p := range pages {

@@ -29,10 +29,10 @@ func (s *statement) correct(ctx context.Context) (text string, err error) {
 		if t.df > 0 || t.phrase || t.prefix {
 			continue
 		}
-		if apart, err := s.words.apart(ctx, t); err != nil || apart != "" {
-			t.variants = append(t.variants, apart)
+		if apart, err := s.words.apart(t); err != nil || apart != "" {
+			t.variants, t.hits = append(t.variants, apart), nil
 			if err == nil {
-				err = s.words.count(ctx, t)
+				err = s.words.count(t)
 			}
 			if err != nil {
 				return "", err
@@ -54,10 +54,11 @@ func (s *statement) correct(ctx context.Context) (text string, err error) {
 			t.tokens[part] = word
 		}
 		t.text, t.raw = strings.Join(t.tokens, " "), strings.Join(t.tokens, " ")
+		t.hits = nil
 		if t.variants, err = s.words.formsOf(ctx, *t); err != nil {
 			return "", err
 		}
-		if err := s.words.count(ctx, t); err != nil {
+		if err := s.words.count(t); err != nil {
 			return "", err
 		}
 	}
@@ -68,17 +69,21 @@ func (s *statement) correct(ctx context.Context) (text string, err error) {
 }
 
 // apart is a word of a query in two, if the index has them side by side.
-func (l *lexicon) apart(ctx context.Context, t *term) (string, error) {
+func (l *lexicon) apart(t *term) (string, error) {
 	if !t.joins() {
 		return "", nil
 	}
-	for at := range t.tokens[0] {
-		if at == 0 {
-			continue
-		}
-		two := t.tokens[0][:at] + " " + t.tokens[0][at:]
-		if n, err := l.frequency(ctx, quoted(two)); err != nil || n > 0 {
-			return two, err
+	word := t.tokens[0]
+	var halves []string
+	for at := range word[1:] {
+		halves = append(halves, word[:at+1], word[at+1:])
+	}
+	if err := l.lookUp(halves...); err != nil {
+		return "", err
+	}
+	for i := 0; i < len(halves); i += 2 {
+		if n, err := l.number(halves[i : i+2]...); err != nil || n > 0 {
+			return halves[i] + " " + halves[i+1], err
 		}
 	}
 	return "", nil
@@ -107,7 +112,7 @@ func (l *lexicon) rightOf(ctx context.Context, t *term) (right map[int]string, e
 			continue
 		}
 		if len(t.tokens) > 1 {
-			if n, err := l.frequency(ctx, quoted(word)); err != nil || n > 0 {
+			if n, err := l.number(word); err != nil || n > 0 {
 				return nil, err
 			}
 		}
@@ -162,9 +167,16 @@ WHERE length(f.word) BETWEEN ? AND ?`,
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.word, b.word))
 	})
 	all = all[:min(maxAlike, len(all))]
+	words := make([]string, len(all))
+	for i, a := range all {
+		words[i] = a.word
+	}
+	if err := l.lookUp(words...); err != nil {
+		return "", err
+	}
 	for i := range all {
 		var err error
-		if all[i].df, err = l.frequency(ctx, quoted(all[i].word)); err != nil {
+		if all[i].df, err = l.number(all[i].word); err != nil {
 			return "", err
 		}
 	}

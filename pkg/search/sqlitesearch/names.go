@@ -1,48 +1,15 @@
 package sqlitesearch
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Full-text table names has a row for each page: its title, its headings, and what it defines. A word that
-// stands in a tenth of all chunks stands in few titles, so the pages that are about it are found there, at
-// the price of a row for forty chunks.
+// What a page is about stands in its title and headings, and in what its texts define.
 
-const (
-	maxDefined  = 120     // bytes of a name that is defined
-	maxNamedAll = 1 << 18 // bytes of what one page is called
-	manyNames   = 1000    // pages whose names are written at once
-)
-
-// namesOf are the headings of chunks, each once, and what they define.
-func namesOf(chunks []row) (headings, defined string) {
-	var h, d strings.Builder
-	seen := map[string]bool{}
-	for _, c := range chunks {
-		if leaf := lastHeading(c.heading); leaf != "" && !seen[leaf] && h.Len() < maxNamedAll {
-			seen[leaf] = true
-			h.WriteString(leaf)
-			h.WriteString("\n")
-			if name := definedName(leaf); name != "" {
-				d.WriteString(name)
-				d.WriteString("\n")
-			}
-		}
-		for name := range definitions(c.body) {
-			if d.Len() >= maxNamedAll {
-				break
-			}
-			d.WriteString(name)
-			d.WriteString("\n")
-		}
-	}
-	return h.String(), d.String()
-}
+const maxDefined = 120 // bytes of a name that is defined
 
 // headingSeparator joins the headings of a path (package chunk).
 const headingSeparator = " › "
@@ -163,41 +130,3 @@ func leafOf(name string) string {
 	}
 	return name
 }
-
-// calling is what a page is called, on its way into names.
-type calling struct {
-	title, headings, defined string
-	again                    bool // it may have been called something before
-	gone                     bool
-}
-
-// call notes what a page is called.
-func (w *writer) call(page int64, title string, chunks []row, again bool) {
-	headings, defined := namesOf(chunks)
-	w.names[page] = calling{title: title, headings: headings, defined: defined, again: again}
-}
-
-// putNames writes what pages are called, in ascending order and without REPLACE, for the reasons of indexTexts: that
-// would have FTS5 write out each row by itself.
-func (w *writer) putNames() error {
-	for _, page := range slices.Sorted(maps.Keys(w.names)) {
-		c := w.names[page]
-		if c.again || c.gone {
-			if err := w.exec("DELETE FROM names WHERE rowid = ?", page); err != nil {
-				return err
-			}
-		}
-		if c.gone {
-			continue
-		}
-		err := w.exec("INSERT INTO names (rowid, title, headings, defined) VALUES (?, ?, ?, ?)", page, c.title, c.headings,
-			c.defined)
-		if err != nil {
-			return err
-		}
-	}
-	clear(w.names)
-	return nil
-}
-
-func byID(a, b row) int { return cmp.Compare(a.id, b.id) }

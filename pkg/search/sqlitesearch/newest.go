@@ -16,14 +16,16 @@ const (
 // newest answers a query by when pages changed. The newest may stand anywhere in the index, so all chunks that match
 // are asked for, but only those of the pages that are shown are read.
 func newest(ctx context.Context, s *statement) (res search.Results, err error) {
-	h, err := s.hits(ctx, expression(s.content, "AND"), 1, maxSorted)
-	if err == nil && len(h.chunks) == 0 && len(s.content) > 1 {
-		h, err = s.hits(ctx, expression(s.content, "OR"), 1, maxSorted)
-	}
+	f, err := s.find(ctx, maxSorted)
 	if err != nil {
 		return res, err
 	}
-	byRow, err := s.pagesOf(ctx, h.chunks)
+	chunks := make([]int64, len(f.best))
+	for i, m := range f.best {
+		chunks[i] = m.chunk
+	}
+	slices.Sort(chunks)
+	byRow, err := s.pagesOf(ctx, chunks)
 	if err != nil {
 		return res, err
 	}
@@ -31,12 +33,11 @@ func newest(ctx context.Context, s *statement) (res search.Results, err error) {
 	slices.SortFunc(pages, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(b.changed, a.changed), cmp.Compare(a.id, b.id))
 	})
-	res.Count, res.Estimated, res.DidYouMean = len(pages), !h.complete, s.meantText
-	if s.query.Facets {
-		res.Facets = s.facets(pages, 1)
+	if err := s.count(ctx, f, pages, &res); err != nil {
+		return res, err
 	}
 	pages = pages[min(s.query.Skip, len(pages)):min(s.query.Skip+s.query.Top, len(pages))]
-	if err := s.scoreChunks(ctx, chunksOf(pages, h.chunks), byRow); err != nil {
+	if err := s.scoreChunks(ctx, chunksOf(pages, chunks), byRow); err != nil {
 		return res, err
 	}
 	for _, p := range pages {

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/postings"
 )
 
 // slotBits is how much of a chunk's row id tells it from the other chunks of its page.
@@ -16,13 +17,13 @@ var _ [1<<slotBits - search.MaxChunks]struct{}
 
 // row is a chunk as it is stored.
 type row struct {
-	id                                     int64
+	id, document                           int64 // document is its number in the postings
 	key, uid, title, heading, body, anchor string
 	vector                                 []byte // to be written; nil for none, and where the row is read
 }
 
-// Put makes the index hold exactly these pages, in one transaction: FTS5 writes a segment for
-// each, so a hundred pages together cost a fraction of a hundred by themselves. Only rows that
+// Put makes the index hold exactly these pages, in one transaction: each writes a segment of
+// postings, so a hundred pages together cost a fraction of a hundred by themselves. Only rows that
 // differ are written: a page that did not change costs one read per chunk. What the index holds is read
 // here, where that is cheap and certain, so [search.Page.Known] is passed over.
 func (ix *Index) Put(ctx context.Context, pages ...search.Page) error {
@@ -46,10 +47,7 @@ func (w *writer) finish() error {
 	if err := w.putBits(); err != nil {
 		return err
 	}
-	if err := w.putNames(); err != nil {
-		return err
-	}
-	return w.indexTexts()
+	return w.postings.Flush()
 }
 
 // put makes the index hold one page.
@@ -58,24 +56,18 @@ func (w *writer) put(p search.Page) error {
 	if err != nil {
 		return err
 	}
-	want, before := wanted(p), len(w.texts)
+	want, before := wanted(p), len(w.added)
 	if err := w.replaceChunks(page.row, want); err != nil {
 		return err
 	}
 	if err := w.replaceImages(page, p.Images); err != nil {
 		return err
 	}
-	texts := w.texts[before:]
-	if len(texts) > 0 || !page.known {
-		w.call(page.row, separated(p.Title), want, page.known)
-	}
+	added := w.added[before:]
 	if page.language != p.Language { // the words of texts that stay have other forms now
-		texts = nil
-		for _, r := range want {
-			texts = append(texts, textOp{row: r})
-		}
+		added = want
 	}
-	return w.learn(p.Language, texts)
+	return w.learn(p.Language, added)
 }
 
 // Remove takes a page out; a page that is not there is no error.
@@ -94,7 +86,6 @@ func (ix *Index) Remove(ctx context.Context, id string, _ *search.Contents) erro
 		if err := w.replaceImages(page, nil); err != nil {
 			return err
 		}
-		w.names[page.row] = calling{gone: true}
 		if err := w.exec("DELETE FROM pages WHERE rowid = ?", page.row); err != nil {
 			return err
 		}
@@ -109,7 +100,7 @@ func (ix *Index) inTransaction(ctx context.Context, do func(*writer) error) erro
 	}
 	defer tx.Rollback() // closes the statements, too
 	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}, words: &ix.words, learned: map[uint64]bool{},
-		vectors: map[int64][]byte{}, names: map[int64]calling{}}
+		vectors: map[int64][]byte{}, marker: newMarker(), postings: postings.NewWriter(ctx, tx)}
 	if err := do(w); err != nil {
 		return err
 	}

@@ -7,10 +7,10 @@ import (
 	"unicode"
 
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/postings"
 )
 
-// term is a word, a phrase or a symbol of a query. Whatever its text, it is only ever put into an
-// expression quoted, so the syntax of FTS5 is out of a user's reach.
+// term is a word, a phrase or a symbol of a query.
 type term struct {
 	text     string // separated like the texts that are searched
 	raw      string // as it was written
@@ -22,8 +22,9 @@ type term struct {
 	symbol bool
 	empty  bool // says nothing beside other words: an article, a preposition
 
-	df  float64 // chunks that have it, as far as that was counted
-	idf float64
+	df   float64 // chunks that have it, as far as that was counted
+	idf  float64
+	hits []postings.Hit // where it stands, if that is known
 }
 
 // parse reads a query.
@@ -61,41 +62,6 @@ var functionWords = func() map[string]bool {
 	}
 	return words
 }()
-
-// expression is the FTS5 query for a term (https://sqlite.org/fts5.html#full_text_query_syntax): quoted
-// strings, in which only the quote itself means something.
-func (t term) expression() string {
-	if t.symbol {
-		parts := make([]string, len(t.tokens))
-		for i, part := range t.tokens {
-			parts[i] = quoted(part)
-		}
-		return "(" + strings.Join(parts, " AND ") + ")"
-	}
-	part := quoted(t.text)
-	if t.prefix && len(t.variants) == 0 {
-		part += "*"
-	}
-	if len(t.variants) > 0 {
-		part = "(" + part
-		for _, v := range t.variants {
-			part += " OR " + quoted(v)
-		}
-		part += ")"
-	}
-	return part
-}
-
-// expression joins terms by AND or OR.
-func expression(terms []term, operator string) string {
-	parts := make([]string, len(terms))
-	for i, t := range terms {
-		parts[i] = t.expression()
-	}
-	return strings.Join(parts, " "+operator+" ")
-}
-
-func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
 // common is the part of all chunks from which on a word is one that says little, and fewest how many
 // they are at least.

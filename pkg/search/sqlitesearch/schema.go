@@ -5,56 +5,39 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"math"
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/postings"
 )
 
 // schemaVersion is raised with every change of the tables. Files of the versions that [upgrades] knows are
 // upgraded; older ones are set aside and built anew, since everything in them is derived; files of newer ones
 // are refused.
-const schemaVersion = 14
+const schemaVersion = 15
 
 // upgrades make the tables of older versions into those of the next; see also [fillDerived].
 var upgrades = map[int]string{
 	9:  "ALTER TABLE pages ADD COLUMN published_at INTEGER NOT NULL DEFAULT 0",
-	10: namesTable,
-	11: bitsTable,
+	10: "",
+	11: "",
 	12: "ALTER TABLE pages ADD COLUMN tags TEXT NOT NULL DEFAULT ''; " +
-		"ALTER TABLE pages ADD COLUMN path TEXT NOT NULL DEFAULT '';" + termsTable,
+		"ALTER TABLE pages ADD COLUMN path TEXT NOT NULL DEFAULT '';",
 	13: "ALTER TABLE chunks ADD COLUMN anchor TEXT NOT NULL DEFAULT ''",
+	14: "DROP TABLE IF EXISTS terms; DROP TABLE IF EXISTS names; DROP TABLE fts; DROP TABLE IF EXISTS bits; " + bitsTable +
+		"ALTER TABLE chunks ADD COLUMN document INTEGER NOT NULL DEFAULT 0;" + postings.Schema,
 }
 
 // upgraded is the oldest version that is.
 const upgraded = 9
 
-// namesTable makes the table of what pages are called (names.go).
-const namesTable = `CREATE VIRTUAL TABLE names USING fts5(
-	title, headings, defined, content='', contentless_delete=1, ` + tokenizer + `
-);`
-
-// termsTable names the words of names, and how many pages have each; it stores nothing.
-const termsTable = "CREATE VIRTUAL TABLE terms USING fts5vocab(names, row);"
-
-// tokenizer is said of below.
-const tokenizer = `tokenize='unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc'' separators ''` +
-	"\ufe0e\ufe0f" + `'''`
-
 // applicationID marks our files ("TIDE"), so that nobody's database is taken for an index.
 const applicationID = 0x54494445
 
-// The tokenizer is part of the schema: words that were indexed with other options would not be
-// found. Marks belong to words, or those of Hindi, Bengali or Tamil would be cut at every vowel; what
-// picks the look of an emoji is none. Without the prefix index, w* took seconds among 23,000 chunks
-// instead of a third of one. Segments are merged eight at a time instead of four, which saved a quarter
-// of the processor time of writing and cost queries nothing that could be measured. No triggers keep
-// fts true to chunks, writer.go does: a statement that fires triggers opens a savepoint, at which FTS5
-// writes out what it has gathered, for every single row.
 const schema = `
 CREATE TABLE pages (
 	rowid INTEGER PRIMARY KEY,
@@ -72,22 +55,18 @@ CREATE TABLE images (
 	PRIMARY KEY (page, id)
 ) WITHOUT ROWID;
 CREATE TABLE chunks (
-	id INTEGER PRIMARY KEY,
+	id INTEGER PRIMARY KEY, document INTEGER NOT NULL DEFAULT 0,
 	key TEXT NOT NULL, uid TEXT NOT NULL,
 	title TEXT NOT NULL, heading TEXT NOT NULL, body TEXT NOT NULL,
 	anchor TEXT NOT NULL DEFAULT ''
 );
 CREATE TABLE begun (name TEXT NOT NULL);
 INSERT INTO begun VALUES (lower(hex(randomblob(8))));
-CREATE VIRTUAL TABLE fts USING fts5(
-	title, heading, body, content='chunks', content_rowid='id', ` + tokenizer + `, prefix='2 3'
-);
-INSERT INTO fts (fts, rank) VALUES ('automerge', 8);
 CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE model (name TEXT NOT NULL);
 CREATE TABLE forms (language TEXT NOT NULL, stem TEXT NOT NULL, word TEXT NOT NULL,
 	PRIMARY KEY (language, stem, word)) WITHOUT ROWID;
-` + namesTable + bitsTable + termsTable
+` + bitsTable + postings.Schema
 
 // setWAL sets the mode of the file, which cannot be done inside a transaction. SQLite does not wait
 // for another process that does the same, so it is done again until that one is through.
@@ -141,20 +120,15 @@ func createSchema(ctx context.Context, db *sql.DB) error {
 
 // fillDerived fills the tables that a file of an earlier version lacked.
 func fillDerived(ctx context.Context, tx *sql.Tx, version int) error {
-	if version <= 10 {
-		if err := fillNames(ctx, tx); err != nil {
-			return err
-		}
-	}
-	if version <= 11 {
-		if err := fillBits(ctx, tx); err != nil {
-			return err
-		}
+	if err := fillBits(ctx, tx); err != nil {
+		return err
 	}
 	if version <= 12 {
-		return fillPaths(ctx, tx)
+		if err := fillPaths(ctx, tx); err != nil {
+			return err
+		}
 	}
-	return nil
+	return fillPostings(ctx, tx)
 }
 
 // fillPaths writes the paths of the pages of a file of an earlier version.
@@ -190,26 +164,30 @@ func textsOf(ctx context.Context, tx *sql.Tx, query string) (texts map[int64]str
 	return texts, rows.Err()
 }
 
-// fillNames writes what the pages of a file of an earlier version are called.
-func fillNames(ctx context.Context, tx *sql.Tx) error {
-	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}, names: map[int64]calling{}}
-	titles, err := textsOf(ctx, tx, "SELECT rowid, title FROM pages")
-	if err != nil {
-		return err
-	}
-	for _, page := range slices.Sorted(maps.Keys(titles)) {
-		chunks, err := w.readChunks(page)
+// fillPostings writes the words of the chunks of a file of an earlier version.
+func fillPostings(ctx context.Context, tx *sql.Tx) error {
+	const most = 1000 // chunks in a segment
+	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}, marker: newMarker(),
+		postings: postings.NewWriter(ctx, tx)}
+	for after := int64(0); ; {
+		chunks, err := w.readRange(after+1, math.MaxInt64, most)
 		if err != nil {
 			return err
 		}
-		w.call(page, separated(titles[page]), slices.SortedFunc(maps.Values(chunks), byID), false)
-		if len(w.names) == manyNames {
-			if err := w.putNames(); err != nil {
+		for _, r := range chunks {
+			if err := w.addText(&r); err != nil {
 				return err
 			}
+			if err := w.exec("UPDATE chunks SET document = ? WHERE id = ?", r.document, r.id); err != nil {
+				return err
+			}
+			after = r.id
+		}
+		w.added = nil
+		if err := w.postings.Flush(); err != nil || len(chunks) < most {
+			return err
 		}
 	}
-	return w.putNames()
 }
 
 // querier is what a database and a transaction share.
@@ -251,8 +229,13 @@ func inspect(ctx context.Context, db *sql.DB) error {
 		return errOutdated
 	}
 	var discard sql.NullInt64
-	for _, q := range []string{"SELECT max(rowid) FROM pages", "SELECT max(id) FROM chunks",
-		"SELECT max(page) FROM images", "SELECT max(chunk) FROM vectors", "SELECT count(*) FROM fts('tidemark')"} {
+	roots := []string{"SELECT max(rowid) FROM pages", "SELECT max(id) FROM chunks", "SELECT max(page) FROM images",
+		"SELECT max(chunk) FROM vectors"}
+	if version == schemaVersion {
+		roots = append(roots, "SELECT max(id) FROM leaves", "SELECT max(id) FROM lists", "SELECT max(block) FROM documents",
+			"SELECT count(*) FROM segments")
+	}
+	for _, q := range roots {
 		if err := db.QueryRowContext(ctx, q).Scan(&discard); err != nil {
 			return err
 		}

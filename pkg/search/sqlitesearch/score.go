@@ -3,7 +3,6 @@ package sqlitesearch
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -37,6 +36,7 @@ type chunkScore struct {
 	said  float64 // as a passage: the title aside
 	body  uint64  // digest of its text
 	has   []bool  // which words that say something
+	aside bool    // it makes its page worth more, and is not shown
 }
 
 // scorer gives chunks their worth.
@@ -64,7 +64,7 @@ func (s *statement) newScorer() *scorer {
 		for _, word := range t.tokens {
 			r.asked[word] = true
 		}
-		r.content[i] = slices.ContainsFunc(s.content, func(c term) bool { return c.text == t.text && c.prefix == t.prefix })
+		r.content[i] = !t.empty || s.says(i)
 		if r.content[i] {
 			r.rarity += t.idf
 		}
@@ -79,7 +79,7 @@ func (r *scorer) score(chunk int64, title, heading, body string) chunkScore {
 	r.m.scan(heading, &r.heading)
 	r.m.scan(body, &r.body)
 	titled, headed := r.fitOf(title, ""), r.fitOf(lastHeading(heading), title)
-	norm := 1 - lengthPart + lengthPart*float64(r.body.length)/r.s.words.totals.tokens
+	norm := 1 - lengthPart + lengthPart*float64(r.body.length)/r.s.words.tokens
 	var covered float64
 	for i, t := range r.s.terms {
 		said := r.body.times[i] / norm * likeness(t, body, r.body.times[i])
@@ -103,10 +103,13 @@ func (r *scorer) score(chunk int64, title, heading, body string) chunkScore {
 	c.total += near + defined + r.rarity*(titleFit*titled.fit+headingFit*headed.fit)
 	c.said += near + 2*defined + r.rarity*.3*headed.fit
 	if r.rarity > 0 {
-		c.total *= .4 + .6*covered/r.rarity
+		c.total *= coverage(covered, r.rarity)
 	}
 	return c
 }
+
+// coverage is what is left of the worth of a chunk that has not all words, each taken by its rarity.
+func coverage(have, all float64) float64 { return .4 + .6*have/all }
 
 func saturated(times float64) float64 { return (1 + saturation) * times / (times + saturation) }
 
@@ -339,19 +342,22 @@ func (r *scorer) fitOf(text, title string) fit {
 	}
 	f := fit{defines: make([]float64, len(r.s.terms))}
 	r.m.scan(text, &r.part)
-	if !slices.ContainsFunc(r.part.parts, func(p uint64) bool { return p != 0 }) {
+	if !r.hasAny(&r.part) {
 		r.fits[title+"\n"+text] = f
 		return f
 	}
 	for part := range segments(text) {
 		words := 0
-		for _, w := range tokensOf(part) {
-			if !functionWords[w] && w[0] > '9' { // and no number of a section
+		tokens(part, func(t token) bool {
+			if !functionWords[string(t.word)] && t.word[0] > '9' { // and no number of a section
 				words++
 			}
-		}
+			return true
+		})
 		s := &r.part
-		r.m.scan(part, s)
+		if part != text { // which was read already
+			r.m.scan(part, s)
+		}
 		var have float64
 		matched := 0
 		for i, t := range r.s.terms {
@@ -363,7 +369,7 @@ func (r *scorer) fitOf(text, title string) fit {
 		if words > 0 && r.rarity > 0 {
 			f.fit = max(f.fit, have/r.rarity*min(1, float64(matched)/float64(words)))
 		}
-		if name := definedName(part); name != "" {
+		if name := definedName(part); name != "" && r.mayName(name) {
 			r.names(newNaming(name), title, f.defines)
 		}
 	}
@@ -371,35 +377,12 @@ func (r *scorer) fitOf(text, title string) fit {
 	return f
 }
 
-// segments gives a title or heading, and the parts of it between dashes and the like, of which one is often the name of
-// the site.
-func segments(text string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		if text == "" || !yield(text) {
-			return
-		}
-		parts := titleParts.Split(text, 6)
-		for _, part := range parts {
-			if len(parts) > 1 && !yield(part) {
-				return
-			}
-		}
-		words := strings.Fields(text)
-		if len(words) > 3 {
-			return
-		}
-		for i, word := range words {
-			words[i] = leafOf(word)
-		}
-		if bare := strings.Join(words, " "); bare != text {
-			yield(bare)
+// hasAny reports whether a text has a word of any term that says something, in its own form.
+func (r *scorer) hasAny(s *scanned) bool {
+	for i, parts := range s.parts {
+		if r.content[i] && parts != 0 {
+			return true
 		}
 	}
+	return false
 }
-
-var titleParts = regexp.MustCompile(`\s[-–—|·›»:]\s|:\s|\s*[¶§]`)
-
-// lists tells pages that list what others say by their address and title.
-var lists = regexp.MustCompile(`(?i)\b(genindex|py-modindex|changelog|changes|whatsnew|what[’']?s[ -]new|` +
-	`release[ -]?notes|releases|news|history|sitemap|all\.html|print\.html|contents\.html|index of|table of contents|` +
-	`api[ _-]index)\b|genindex`)

@@ -11,8 +11,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// maxPassages bounds the passages of one result.
-const maxPassages = 3
+const (
+	maxPassages = 3 // of one result
+	// chunksOfResult is how many chunks are looked for, for each result that is wanted.
+	chunksOfResult = 16
+	// Of so many pages more chunks are read, and so many of each.
+	firstPages, moreOfPage = 20, 4
+)
 
 // Search answers a query: chunks that have all of its words that say something first, any word when no chunk has
 // them all. A query without words finds nothing. All is read at one moment, whatever is written meanwhile.
@@ -48,14 +53,17 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) 
 		return res, err
 	}
 	defer tx.Rollback()
-	s := &statement{words: lexicon{ix: ix, tx: tx}, tx: tx, bounds: ix.bounds, query: q, terms: terms}
+	s := &statement{tx: tx, bounds: ix.bounds, query: q, terms: terms}
+	if s.words, err = newLexicon(ctx, tx); err != nil {
+		return res, err
+	}
 	if err := s.weigh(ctx); err != nil {
 		return res, err
 	}
 	if q.Sort == search.ByChange {
 		return newest(ctx, s)
 	}
-	f, err := s.find(ctx)
+	f, err := s.find(ctx, chunksOfResult*(q.Skip+q.Top))
 	if err != nil {
 		return res, err
 	}
@@ -65,20 +73,15 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) 
 		}
 		ix.warnOfLength(s)
 	}
-	pages, err := s.rank(ctx, f)
+	pages, err := s.rank(ctx, f, candidates(f, s.bounds))
 	if err != nil {
 		return res, err
 	}
-	res.Count, res.Estimated, res.DidYouMean = len(pages), !f.complete, s.meantText
-	if q.Facets {
-		res.Facets = s.facets(pages, f.whole)
+	if err := s.count(ctx, f, pages, &res); err != nil {
+		return res, err
 	}
-	if !f.complete {
-		res.Count = int(float64(len(pages)) * f.whole)
-		if pages, err = s.more(ctx, f, pages); err != nil {
-			return res, err
-		}
-		res.Count = max(res.Count, len(pages))
+	if pages, err = s.more(ctx, f, pages); err != nil {
+		return res, err
 	}
 	pages = pages[min(q.Skip, len(pages)):min(q.Skip+q.Top, len(pages))]
 	res.Results, err = s.results(ctx, pages)
@@ -87,205 +90,34 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) 
 
 // weigh finds other forms of words, how often all are in the index, and which of them say something.
 func (s *statement) weigh(ctx context.Context) (err error) {
-	if s.words.totals, err = s.words.readTotals(ctx); err != nil {
-		return err
-	}
 	if s.words.spoken, err = s.words.languages(ctx, s.query.Language); err != nil {
 		return err
 	}
 	if s.terms, err = s.words.widen(ctx, s.terms); err != nil {
 		return err
 	}
+	if err := s.words.lookUpTerms(s.terms...); err != nil {
+		return err
+	}
 	for i := range s.terms {
-		if err := s.words.count(ctx, &s.terms[i]); err != nil {
+		if err := s.words.count(&s.terms[i]); err != nil {
 			return err
 		}
 	}
 	if s.meantText, err = s.correct(ctx); err != nil {
 		return err
 	}
-	s.content = content(s.terms, s.words.totals.chunks)
+	s.content = content(s.terms, s.words.chunks)
 	return nil
 }
 
 // count finds out how often a term is in the index.
-func (l *lexicon) count(ctx context.Context, t *term) (err error) {
-	if t.df, err = l.frequency(ctx, t.expression()); err != nil {
+func (l *lexicon) count(t *term) (err error) {
+	if t.df, err = l.numberOf(t); err != nil {
 		return err
 	}
-	t.idf = math.Log(1 + (l.totals.chunks-min(t.df, l.totals.chunks)+.5)/(t.df+.5))
+	t.idf = math.Log(1 + (l.chunks-min(t.df, l.chunks)+.5)/(t.df+.5))
 	return nil
-}
-
-// candidate is a page that is found.
-type candidate struct {
-	row                                        int64
-	id, url, host, kind, title, language, same string
-	tags                                       string
-	place                                      int
-	changed, published                         int64
-	chunks                                     []chunkScore
-	score                                      float64
-	nearest                                    int // place of its nearest chunk, from 1; 0 for none
-}
-
-// rank reads what was found, and gives the pages, best first. Equal pages rank by id, so that paging
-// neither repeats nor skips.
-func (s *statement) rank(ctx context.Context, f found) ([]*candidate, error) {
-	chunks := make([]int64, 0, len(f.chunks))
-	for c := range f.chunks {
-		chunks = append(chunks, c)
-	}
-	slices.Sort(chunks)
-	byRow, err := s.pagesOf(ctx, chunks, s.near)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.scoreChunks(ctx, chunks, byRow); err != nil {
-		return nil, err
-	}
-	copies(byRow)
-	for i, c := range s.near {
-		if p := byRow[c>>slotBits]; p.nearest == 0 {
-			p.nearest = i + 1
-		}
-	}
-	pages := once(byRow)
-	for _, p := range pages {
-		p.score = s.pageScore(p)
-	}
-	if len(s.near) > 0 {
-		fuse(pages)
-	}
-	slices.SortFunc(pages, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
-	})
-	return pages, nil
-}
-
-// pagesOf reads the pages of chunks.
-func (s *statement) pagesOf(ctx context.Context, lists ...[]int64) (map[int64]*candidate, error) {
-	byRow := map[int64]*candidate{}
-	var wanted []int64
-	for _, chunk := range slices.Concat(lists...) {
-		if row := chunk >> slotBits; byRow[row] == nil {
-			byRow[row] = &candidate{row: row}
-			wanted = append(wanted, row)
-		}
-	}
-	rows, err := s.tx.QueryContext(ctx, `
-SELECT rowid, id, url, host, type, title, language, same, place, changed_at, published_at, tags
-FROM pages
-WHERE rowid IN (SELECT value FROM json_each(?))`, asJSON(wanted))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var p candidate
-		if err := rows.Scan(&p.row, &p.id, &p.url, &p.host, &p.kind, &p.title, &p.language, &p.same, &p.place,
-			&p.changed, &p.published, &p.tags); err != nil {
-			return nil, err
-		}
-		*byRow[p.row] = p
-	}
-	return byRow, rows.Err()
-}
-
-// scoreChunks reads chunks and gives them their worth.
-func (s *statement) scoreChunks(ctx context.Context, chunks []int64, byRow map[int64]*candidate) error {
-	r := s.newScorer()
-	rows, err := s.tx.QueryContext(ctx,
-		"SELECT id, heading, body FROM chunks WHERE id IN (SELECT value FROM json_each(?))", asJSON(chunks))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var chunk int64
-		var heading, body string
-		if err := rows.Scan(&chunk, &heading, &body); err != nil {
-			return err
-		}
-		p := byRow[chunk>>slotBits]
-		p.chunks = append(p.chunks, r.score(chunk, p.title, heading, body))
-	}
-	return rows.Err()
-}
-
-// once leaves one page of those that are one result: the one with the least place, then the least id. It goes by
-// the pages that match, not by all that the index holds, so a filter hides no page behind one that it leaves out.
-func once(byRow map[int64]*candidate) []*candidate {
-	bySame := map[string]*candidate{}
-	for _, p := range byRow {
-		other := bySame[p.same]
-		if other == nil || cmp.Or(cmp.Compare(p.place, other.place), cmp.Compare(p.id, other.id)) < 0 {
-			bySame[p.same] = p
-		}
-	}
-	pages := make([]*candidate, 0, len(bySame))
-	for _, p := range bySame {
-		pages = append(pages, p)
-	}
-	return pages
-}
-
-// pageScore is that of the page's best chunk, and a little of what else it has.
-func (s *statement) pageScore(p *candidate) float64 {
-	if len(p.chunks) == 0 {
-		return 0
-	}
-	slices.SortFunc(p.chunks, func(a, b chunkScore) int {
-		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.chunk, b.chunk))
-	})
-	best := p.chunks[0]
-	score := best.total
-	for i, t := range s.terms {
-		if !best.has[i] && slices.ContainsFunc(p.chunks, func(c chunkScore) bool { return c.has[i] }) {
-			score += elsewhere * t.idf
-		}
-	}
-	for _, c := range p.chunks[1:min(3, len(p.chunks))] {
-		score += others * c.total
-	}
-	score *= 1 - shorter*float64(min(len(p.url), 300))
-	if lists.MatchString(p.url) || lists.MatchString(p.title) {
-		score *= listing
-	}
-	return score
-}
-
-// more adds the pages that were not read, unranked, where somebody pages so far.
-func (s *statement) more(ctx context.Context, f found, pages []*candidate) ([]*candidate, error) {
-	want := s.query.Skip + s.query.Top
-	if want <= len(pages) || len(s.near) > 0 {
-		return pages, nil
-	}
-	seen, last := map[string]bool{}, 0.
-	for _, p := range pages {
-		seen[p.same], last = true, p.score
-	}
-	h, err := s.hits(ctx, f.last, 1, min(want*8, 200_000))
-	if err != nil {
-		return nil, err
-	}
-	byRow, err := s.pagesOf(ctx, h.chunks)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range h.chunks {
-		p := byRow[c>>slotBits]
-		p.chunks = append(p.chunks[:0:0], chunkScore{chunk: c})
-	}
-	rest := once(byRow)
-	slices.SortFunc(rest, func(a, b *candidate) int { return cmp.Compare(a.row, b.row) })
-	for _, p := range rest {
-		if !seen[p.same] {
-			p.score = last
-			pages = append(pages, p)
-		}
-	}
-	return pages, nil
 }
 
 // results shows pages.
@@ -326,7 +158,9 @@ func (s *statement) shown(p *candidate) []chunkScore {
 		return cmp.Or(cmp.Compare(b.said, a.said), cmp.Compare(a.chunk, b.chunk))
 	})
 	for i, c := range p.chunks {
-		places[c.chunk] += 1 / float64(fusionK+i+1)
+		if !c.aside {
+			places[c.chunk] += 1 / float64(fusionK+i+1)
+		}
 	}
 	n := 0
 	for _, c := range s.near {

@@ -1,4 +1,4 @@
-// Package sqlitesearch keeps the search index in one file on local disk: SQLite's FTS5 in pure Go,
+// Package sqlitesearch keeps the search index in one file on local disk: SQLite in pure Go,
 // nothing to install. It is the embedded adapter of package search; searchtest holds it to the
 // port.
 //
@@ -15,14 +15,13 @@
 //	        line break on both sides), path (ASCII), images (their number)
 //	begun   a random name, until the index is known to be filled
 //	images  page = pages.rowid, id, ordinal, src, alt, title, caption
-//	chunks  id = pages.rowid<<16 | slot, key, uid, title, heading, body
-//	fts     FTS5 over title, heading and body of chunks, external content
+//	chunks  id = pages.rowid<<16 | slot, document, key, uid, title, heading, body, anchor
 //	forms   language, stem, word: words that pages of a language have, folded
-//	names   FTS5 over title, headings and definitions of pages, rowid = pages.rowid (names.go)
-//	terms   the words of names (fts5vocab)
 //	vectors chunk = chunks.id, vector (vector.go)
-//	bits    pages = pages.rowid>>3, length, data: the signs of vectors (bits.go)
+//	bits    pages = pages.rowid>>3, length, part, data: the signs of vectors (bits.go)
 //	model   the name of the model that the vectors are of, if any
+//
+// The words of the chunks are in the tables of package postings, where a chunk is a document, whose key is its id.
 //
 // The page is in the upper bits of a chunk's id, so hits are grouped by page without touching
 // the chunks. Texts in chunks are separated for the tokenizer (text.go). The title is repeated in
@@ -34,11 +33,12 @@
 // A word matches without regard to case, to diacritics of Latin letters and to Unicode's normal forms,
 // and in its other forms (tide, tides) in the languages that have a stemmer; a phrase and a prefix only
 // as they are written. All words of a query that say something must stand in one chunk, its headings or its
-// page's title; when few chunks have them all, most will do, and when none has, any. Scripts without spaces are
-// found by every run of their characters.
+// page's title; when few chunks have them all, those that lack one will do, and when none has, any. Scripts without
+// spaces are found by every run of their characters.
 //
-// FTS5 names the chunks that match (candidates.go); they are read, and ranked by what they say (match.go,
-// score.go). How many are read is bounded, so a query takes about as long in a large index as in a small one.
+// Of the chunks that match (candidates.go), those are read whose words have the best marks (marks.go), and ranked by
+// what they say (match.go, score.go). How many are read is bounded, so a query takes about as long in a large index
+// as in a small one.
 //
 // # Vectors
 //
@@ -70,14 +70,13 @@ var _ search.Index = (*Index)(nil)
 
 // Index is a search index in a file. Its methods may be called concurrently.
 type Index struct {
-	path        string
-	write       *sql.DB // one connection, transactions begin as writers
-	read        *sql.DB
-	words       vocabulary
-	frequencies frequencies
-	log         *slog.Logger
-	model       string
-	bounds      bounds
+	path   string
+	write  *sql.DB // one connection, transactions begin as writers
+	read   *sql.DB
+	words  vocabulary
+	log    *slog.Logger
+	model  string
+	bounds bounds
 
 	health health.Memory
 	warned sync.Once // of vectors of another length
@@ -111,7 +110,7 @@ func Open(path string, o Options) (*Index, error) {
 		return nil, err
 	}
 	var err error
-	if ix.write, err = openPool(path, 1, "immediate", ""); err != nil {
+	if ix.write, err = openPool(path, 1, "immediate"); err != nil {
 		return nil, err
 	}
 	if ix.read, err = openPool(path, readers, "deferred", "query_only(1)"); err != nil {
@@ -122,8 +121,8 @@ func Open(path string, o Options) (*Index, error) {
 }
 
 // openPool prepares connections; the first use opens one.
-func openPool(path string, conns int, txlock, extra string) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", dsn(path, txlock, extra))
+func openPool(path string, conns int, txlock string, extra ...string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", dsn(path, txlock, extra...))
 	if err != nil {
 		return nil, kinded(err)
 	}
@@ -132,12 +131,12 @@ func openPool(path string, conns int, txlock, extra string) (*sql.DB, error) {
 	return db, nil
 }
 
-func dsn(path, txlock, extra string) string {
+func dsn(path, txlock string, extra ...string) string {
 	q := url.Values{"_txlock": {txlock}, "_pragma": {
 		"busy_timeout(10000)", "synchronous(NORMAL)", "temp_store(MEMORY)", "cache_size(-16000)",
 	}}
-	if extra != "" {
-		q.Add("_pragma", extra)
+	for _, pragma := range extra {
+		q.Add("_pragma", pragma)
 	}
 	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: q.Encode()}
 	return name.String()

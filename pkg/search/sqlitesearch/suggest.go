@@ -1,22 +1,25 @@
 package sqlitesearch
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"errors"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/postings"
 )
 
 const (
-	maxTitled  = 500   // pages whose titles are looked at for one suggestion
-	maxWords   = 20000 // words that begin alike, of which the most frequent are wanted
-	wordsFirst = 3     // words that are suggested before titles take their places
+	maxTitled  = 5000 // chunks whose titles are looked at for one suggestion
+	wordsFirst = 3    // words that are suggested before titles take their places
 )
 
-// Suggest completes what somebody types by titles, the shortest first, and a single word by the words of titles and
-// headings, those of most pages first.
+// Suggest completes what somebody types by titles, the shortest first, and a single word by the words of the
+// index, those of most chunks first.
 func (ix *Index) Suggest(ctx context.Context, typed string) ([]string, error) {
 	if err := search.CheckTyped(typed); err != nil {
 		return nil, err
@@ -30,21 +33,67 @@ func (ix *Index) Suggest(ctx context.Context, typed string) ([]string, error) {
 		return nil, ix.fault("suggest", err)
 	}
 	defer tx.Rollback()
-	terms[len(terms)-1].prefix = true
-	titles, err := texts(ctx, tx, `
-SELECT title FROM pages WHERE rowid IN (SELECT rowid FROM names WHERE names MATCH ? LIMIT ?)
-GROUP BY title ORDER BY length(title), title LIMIT ?`, "{title} : ("+expression(terms, "AND")+")", maxTitled,
-		search.MaxSuggestions)
+	all, err := suggest(ctx, tx, terms)
+	return all, ix.fault("suggest", err)
+}
+
+func suggest(ctx context.Context, tx *sql.Tx, terms []term) ([]string, error) {
+	l, err := newLexicon(ctx, tx)
 	if err != nil {
-		return nil, ix.fault("suggest", err)
+		return nil, err
 	}
-	var words []string
-	if last := terms[0].tokens; len(terms) == 1 && len(last) == 1 {
-		words, err = texts(ctx, tx, `
-SELECT term FROM (SELECT term, doc FROM terms WHERE term > ? AND term < ? LIMIT ?) ORDER BY doc DESC, term LIMIT ?`,
-			last[0], last[0]+"\U0010ffff", maxWords, search.MaxSuggestions)
+	last := &terms[len(terms)-1]
+	last.prefix, last.symbol = true, false
+	titles, err := l.titles(ctx, terms)
+	if err != nil || len(terms) > 1 || len(last.tokens) > 1 {
+		return merged(titles, nil), err
 	}
-	return merged(titles, words), ix.fault("suggest", err)
+	words, err := l.complete(last.tokens[0])
+	return merged(titles, words), err
+}
+
+// titles are the shortest of those that have all terms.
+func (l *lexicon) titles(ctx context.Context, terms []term) ([]string, error) {
+	lists := make([]list, len(terms))
+	for i, t := range terms {
+		hits, err := l.hitsOf(t)
+		if err != nil {
+			return nil, err
+		}
+		hits = slices.DeleteFunc(slices.Clone(hits), func(h postings.Hit) bool { return h.Mark()&inTitle == 0 })
+		lists[i] = list{hits: hits, idf: 1}
+	}
+	matches := join(lists, len(lists))
+	hits := make([]postings.Hit, min(maxTitled, len(matches)))
+	for i := range hits {
+		hits[i] = matches[i].hit
+	}
+	keys, err := l.postings.Keys(hits)
+	if err != nil {
+		return nil, err
+	}
+	for i, key := range keys {
+		keys[i] = key >> slotBits
+	}
+	return texts(ctx, l.tx, "SELECT title FROM pages WHERE rowid IN (SELECT value FROM json_each(?)) "+
+		"GROUP BY title ORDER BY length(title), title LIMIT ?", asJSON(slices.Compact(keys)), search.MaxSuggestions)
+}
+
+// complete gives the words that begin so, those first that most chunks have.
+func (l *lexicon) complete(prefix string) ([]string, error) {
+	found, err := l.postings.Prefix(prefix, maxBegun)
+	if err != nil {
+		return nil, err
+	}
+	words := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
+		return cmp.Or(cmp.Compare(found[b].Documents, found[a].Documents), cmp.Compare(a, b))
+	})
+	words = words[:min(len(words), search.MaxSuggestions)]
+	return slices.DeleteFunc(words, func(w string) bool {
+		n, e := l.number(w) // those that have left the index
+		err = errors.Join(err, e)
+		return n == 0
+	}), err
 }
 
 // merged are some words and titles, each once; whatever its case.

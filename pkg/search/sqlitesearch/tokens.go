@@ -7,13 +7,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// token is a word of a text as the tokenizer of FTS5 cuts and folds it. The word is only good until the next.
+// token is a word of a text, folded: lower case, Latin letters without their marks. The word is only good until the
+// next.
 type token struct {
 	word     []byte
 	from, to int // bytes of the text
 }
 
-// tokens gives the words of a text to each, in order, until it says no.
+// tokens gives the words of a text to each, in order, until it says no. Marks belong to words, or those of Hindi,
+// Bengali or Tamil would be cut at every vowel; what picks the look of an emoji is none.
 func tokens(text string, each func(t token) bool) {
 	var folded []byte
 	for i := 0; i < len(text); {

@@ -1,17 +1,17 @@
 package sqlitesearch
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
 	"errors"
-	"slices"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/postings"
 )
 
 // writer is a transaction whose statements are each compiled once, however many rows they write.
@@ -21,16 +21,12 @@ type writer struct {
 	stmts map[string]*sql.Stmt
 
 	words   *vocabulary
-	learned map[uint64]bool // words that were added to it
-	names   map[int64]calling
+	learned map[uint64]bool  // words that were added to it
 	vectors map[int64][]byte // on their way into bits: see putBits
-	texts   []textOp         // on their way into the full-text index: see indexTexts
-}
-
-// textOp takes a chunk's text out of the full-text index, or brings it there.
-type textOp struct {
-	row
-	remove bool
+	added   []row            // texts that the index did not have
+	marker  *marker
+	// postings has the words of what was added, and what was removed.
+	postings *postings.Writer
 }
 
 func (w *writer) prepared(query string) (*sql.Stmt, error) {
@@ -152,24 +148,35 @@ func sameOf(p search.Page) string {
 
 // readChunks reads the rows that the page has, by key.
 func (w *writer) readChunks(page int64) (map[string]row, error) {
-	s, err := w.prepared("SELECT id, key, uid, title, heading, body, anchor FROM chunks WHERE id BETWEEN ? AND ?")
+	rows, err := w.readRange(firstSlot(page), lastSlot(page), math.MaxInt32)
+	old := make(map[string]row, len(rows))
+	for _, r := range rows {
+		old[r.key] = r
+	}
+	return old, err
+}
+
+// readRange reads the first rows from one id to another.
+func (w *writer) readRange(from, to int64, most int) (all []row, err error) {
+	s, err := w.prepared("SELECT id, document, key, uid, title, heading, body, anchor FROM chunks " +
+		"WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?")
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.QueryContext(w.ctx, firstSlot(page), lastSlot(page))
+	rows, err := s.QueryContext(w.ctx, from, to, most)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	old := map[string]row{}
 	for rows.Next() {
 		var r row
-		if err := rows.Scan(&r.id, &r.key, &r.uid, &r.title, &r.heading, &r.body, &r.anchor); err != nil {
+		if err := rows.Scan(&r.id, &r.document, &r.key, &r.uid, &r.title, &r.heading, &r.body,
+			&r.anchor); err != nil {
 			return nil, err
 		}
-		old[r.key] = r
+		all = append(all, r)
 	}
-	return old, rows.Err()
+	return all, rows.Err()
 }
 
 // replaceChunks writes the difference. Rows that leave go first, so that their slots are free.
@@ -211,10 +218,21 @@ func (w *writer) replaceChunks(page int64, want []row) error {
 	return nil
 }
 
+// addText adds the words of a chunk to the postings.
+func (w *writer) addText(r *row) (err error) {
+	w.added = append(w.added, *r)
+	words, length := w.marker.mark(*r)
+	r.document, err = w.postings.Add(r.id, length, words)
+	return err
+}
+
 func (w *writer) addChunk(r row) error {
-	w.texts = append(w.texts, textOp{row: r})
-	err := w.exec("INSERT INTO chunks (id, key, uid, title, heading, body, anchor) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		r.id, r.key, r.uid, r.title, r.heading, r.body, r.anchor)
+	if err := w.addText(&r); err != nil {
+		return err
+	}
+	const insert = "INSERT INTO chunks (id, document, key, uid, title, heading, body, anchor) " +
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+	err := w.exec(insert, r.id, r.document, r.key, r.uid, r.title, r.heading, r.body, r.anchor)
 	if err == nil {
 		err = w.putVector(r)
 	}
@@ -238,7 +256,7 @@ ON CONFLICT (chunk) DO UPDATE SET vector = excluded.vector WHERE length(vector) 
 }
 
 func (w *writer) removeChunk(old row) error {
-	w.texts = append(w.texts, textOp{old, true})
+	w.postings.Remove(old.document)
 	had, err := w.changes("DELETE FROM vectors WHERE chunk = ?", old.id)
 	if err != nil {
 		return err
@@ -262,24 +280,10 @@ func (w *writer) updateChunk(old, r row) error {
 	case sameText:
 		return w.exec("UPDATE chunks SET uid = ?, anchor = ? WHERE id = ?", r.uid, r.anchor, r.id)
 	}
-	w.texts = append(w.texts, textOp{old, true}, textOp{row: r})
-	return w.exec("UPDATE chunks SET uid = ?, title = ?, heading = ?, body = ?, anchor = ? WHERE id = ?", r.uid, r.title,
-		r.heading, r.body, r.anchor, r.id)
-}
-
-// indexTexts tells FTS5 what has changed, the old text of a row before its new one (https://sqlite.org/fts5.html,
-// "external content tables"), and rows in ascending order: at every step back FTS5 writes what it has gathered as a
-// segment of its own, and segments have to be merged. The old text of an id was noted first, so a stable sort does.
-func (w *writer) indexTexts() error {
-	slices.SortStableFunc(w.texts, func(a, b textOp) int { return cmp.Compare(a.id, b.id) })
-	for _, op := range w.texts {
-		query := "INSERT INTO fts (rowid, title, heading, body) VALUES (?, ?, ?, ?)"
-		if op.remove {
-			query = "INSERT INTO fts (fts, rowid, title, heading, body) VALUES ('delete', ?, ?, ?, ?)"
-		}
-		if err := w.exec(query, op.id, op.title, op.heading, op.body); err != nil {
-			return err
-		}
+	w.postings.Remove(old.document)
+	if err := w.addText(&r); err != nil {
+		return err
 	}
-	return nil
+	return w.exec("UPDATE chunks SET document = ?, uid = ?, title = ?, heading = ?, body = ?, anchor = ? WHERE id = ?",
+		r.document, r.uid, r.title, r.heading, r.body, r.anchor, r.id)
 }

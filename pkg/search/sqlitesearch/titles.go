@@ -1,0 +1,75 @@
+package sqlitesearch
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// segments gives a title or heading, and the parts of it between dashes and the like, of which one is often the name of
+// the site.
+func segments(text string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		if text == "" || !yield(text) {
+			return
+		}
+		parts := partsOf(text)
+		for _, part := range parts {
+			if len(parts) > 1 && !yield(part) {
+				return
+			}
+		}
+		words := strings.Fields(text)
+		if len(words) > 3 {
+			return
+		}
+		for i, word := range words {
+			words[i] = leafOf(word)
+		}
+		if bare := strings.Join(words, " "); bare != text {
+			yield(bare)
+		}
+	}
+}
+
+// maxParts is how many parts a title is cut into.
+const maxParts = 6
+
+// partsOf cuts a title at its dashes, colons and the like, and before the sign of a link to itself.
+func partsOf(text string) (parts []string) {
+	from := 0
+	for at := 0; at < len(text) && len(parts) < maxParts-1; {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		next := at + size
+		spaced := at > from && text[at-1] == ' ' && next < len(text) && text[next] == ' '
+		switch {
+		case strings.ContainsRune("-–—|·›»", r) && spaced, r == '¶', r == '§',
+			r == ':' && next < len(text) && text[next] == ' ':
+			parts = append(parts, strings.TrimSpace(text[from:at]))
+			from = next
+		}
+		at = next
+	}
+	return append(parts, strings.TrimSpace(text[from:]))
+}
+
+// isList tells pages that list what others say by their address and title.
+func isList(url, title string) bool {
+	for _, text := range []string{url, title} {
+		lower := strings.ToLower(text)
+		if slices.ContainsFunc(listWords, func(w string) bool { return strings.Contains(lower, w) }) &&
+			lists.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// listWords are of which each text has one that lists matches, so that few are matched.
+var listWords = []string{"index", "change", "what", "release", "news", "history", "sitemap", "all.html", "print.html",
+	"contents"}
+
+var lists = regexp.MustCompile(`(?i)\b(genindex|py-modindex|changelog|changes|whatsnew|what[’']?s[ -]new|` +
+	`release[ -]?notes|releases|news|history|sitemap|all\.html|print\.html|contents\.html|index of|table of contents|` +
+	`api[ _-]index)\b|genindex`)
