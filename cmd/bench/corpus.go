@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
@@ -84,10 +85,33 @@ func (c *corpus) varied(text string) string {
 	return strings.Join(words, " ")
 }
 
+// vectorOf is a vector as models make them at worst: all point in much the same direction, few numbers are large, and
+// they lie in groups of near neighbours.
 func vectorOf(rng *rand.Rand) []float32 {
-	v := make([]float32, dimensions)
+	v, centre := make([]float32, dimensions), centres()[rng.IntN(groups)]
 	for i := range v {
-		v[i] = float32(rng.NormFloat64())
+		v[i] = float32(centre[i] + .5*scaleOf(i)*rng.NormFloat64())
 	}
 	return v
 }
+
+const groups = 400
+
+// scaleOf is how large a number of a vector is.
+func scaleOf(i int) float64 { return 1 / float64(1+i%97) }
+
+// centres are those of the groups.
+var centres = sync.OnceValue(func() [][]float64 {
+	rng := rand.New(rand.NewPCG(9, 9))
+	middle, all := make([]float64, dimensions), make([][]float64, groups)
+	for i := range middle {
+		middle[i] = 2 * scaleOf(i) * rng.NormFloat64()
+	}
+	for g := range all {
+		all[g] = make([]float64, dimensions)
+		for i := range all[g] {
+			all[g][i] = middle[i] + scaleOf(i)*rng.NormFloat64()
+		}
+	}
+	return all
+})

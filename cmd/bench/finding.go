@@ -52,6 +52,9 @@ func (b *bench) search() error {
 		if s.queries, err = b.ask(path, corpus); err != nil {
 			return err
 		}
+		if s.agree, err = b.agree(path, corpus); err != nil {
+			return err
+		}
 		all = append(all, s)
 	}
 	tellIndexes(all, versions)
@@ -63,6 +66,7 @@ func (b *bench) search() error {
 		return err
 	}
 	tellQueries(all, bleve)
+	tellAgreement(all)
 	return nil
 }
 
@@ -74,6 +78,7 @@ type sized struct {
 	vectors       int64 // of these
 	rate          float64
 	queries       map[string][]time.Duration // by kind
+	agree         map[string]float64
 }
 
 // dump is the corpus as another program reads it.

@@ -30,11 +30,15 @@ var askedKinds = []askedKind{
 		withFacets(q, rng)
 	}},
 	{name: fmt.Sprintf("a question, with a vector of %d", dimensions), make: questionOf, also: withVector},
+	{name: "a vector alone", make: func(*rand.Rand, []string) string { return nowhere }, also: withVector},
 	{name: "a word misspelt", make: func(rng *rand.Rand, c []string) string { return misspelt(rng, pick(rng, c)) }},
 	{name: "words that are everywhere", make: func(rng *rand.Rand, _ []string) string {
 		return everywhere[rng.IntN(len(everywhere))]
 	}},
 }
+
+// nowhere is no word of the corpus.
+const nowhere = "999999999"
 
 // everywhere are queries whose every word stands in more than a tenth of the chunks.
 var everywhere = []string{"the", "prometheus", "to the", "how to use prometheus", "the metrics of a prometheus",
