@@ -21,14 +21,14 @@ const (
 
 // merge begins the merges that are due, goes on with those that were begun, and deletes what they have left.
 func (w *Writer) merge(written int) error {
-	all, err := w.segments()
+	all, err := w.segments(left)
 	if err != nil {
 		return err
 	}
 	if err := w.beginMerges(all); err != nil {
 		return err
 	}
-	if all, err = w.segments(); err != nil {
+	if all, err = w.segments(left); err != nil {
 		return err
 	}
 	for _, s := range all {
@@ -235,7 +235,7 @@ func (w *Writer) deleteLeft(all []segment, most int) error {
 			}
 			deleted += n
 		}
-		if deleted > 0 {
+		if most -= int(deleted); most <= 0 {
 			return nil
 		}
 		if _, err := w.exec("DELETE FROM segments WHERE id = ?", s.id); err != nil {

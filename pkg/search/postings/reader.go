@@ -28,17 +28,15 @@ type Totals struct {
 func NewReader(ctx context.Context, tx *sql.Tx) (*Reader, error) {
 	r := &Reader{ctx: ctx, tx: tx, segments: map[int64]segment{}}
 	w := Writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}}
-	all, err := w.segments()
+	all, err := w.segments(merging)
 	if err != nil {
 		return nil, err
 	}
 	var documents, length int64
 	for _, s := range all {
-		if s.state <= merging {
-			r.segments[s.id] = s
-			r.totals.Documents += s.documents - s.gone
-			documents, length = documents+s.documents, length+s.length
-		}
+		r.segments[s.id] = s
+		r.totals.Documents += s.documents - s.gone
+		documents, length = documents+s.documents, length+s.length
 	}
 	r.totals.Length = float64(length) / float64(max(1, documents))
 	return r, nil

@@ -174,14 +174,11 @@ func (w *Writer) countGone() error {
 		return nil
 	}
 	slices.Sort(w.removed)
-	all, err := w.segments()
+	all, err := w.segments(merging)
 	if err != nil {
 		return err
 	}
 	for _, s := range all {
-		if s.state > merging {
-			continue
-		}
 		from, _ := slices.BinarySearch(w.removed, s.first)
 		to, _ := slices.BinarySearch(w.removed, s.last)
 		if from == to {
@@ -194,13 +191,14 @@ func (w *Writer) countGone() error {
 	return nil
 }
 
-// segments are all, in the order of their documents.
-func (w *Writer) segments() (all []segment, err error) {
-	s, err := w.prepared("SELECT id, first, last, level, state, target, done, documents, gone, length FROM segments")
+// segments are those up to a state, in the order of their documents.
+func (w *Writer) segments(state int) (all []segment, err error) {
+	s, err := w.prepared("SELECT id, first, last, level, state, target, done, documents, gone, length " +
+		"FROM segments WHERE state <= ?")
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.QueryContext(w.ctx)
+	rows, err := s.QueryContext(w.ctx, state)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type bounds struct {
 const enough = 100
 
 var (
-	usual      = bounds{candidates: 400, ofPage: 4, alike: 60, sampled: 4096, exact: 20_000, counted: 1000}
+	usual      = bounds{candidates: 300, ofPage: 4, alike: 60, sampled: 4096, exact: 20_000, counted: 1000}
 	everything = bounds{candidates: 1e9, ofPage: 1e9, alike: 1e9, sampled: 1e9, exact: 1e9, counted: 1e9}
 )
 
@@ -156,10 +156,13 @@ func join(lists []list, least int) (matches []match) {
 	}
 }
 
+// everywhere is the part of all chunks from which on a word is worth next to nothing.
+const everywhere = .25
+
 // addOthers adds what the words are worth that find nothing.
 func (s *statement) addOthers(matches []match) error {
 	for i, t := range s.terms {
-		if s.says(i) || len(matches) <= s.bounds.candidates {
+		if s.says(i) || len(matches) <= s.bounds.candidates || t.df > s.words.chunks*everywhere {
 			continue
 		}
 		hits, err := s.words.hitsOf(t)
