@@ -61,6 +61,9 @@ param t1BatchModel string = ''
 @description('Length of the vectors of that model.')
 param searchVectorDimensions string = ''
 
+@description('Whether the semantic ranker of the search service orders results: true or false. It is billed.')
+param searchSemantic string = ''
+
 @description('Service of that model, one that speaks the API of OpenAI.')
 param openaiBaseUrl string = ''
 
@@ -142,6 +145,7 @@ module app 'app.bicep' = {
       SEARCH_INDEX: searchIndex
       SEARCH_API_KEY: searchApiKey
       SEARCH_VECTOR_DIMENSIONS: searchVectorDimensions
+      SEARCH_SEMANTIC: searchSemantic
       EMBEDDINGS_MODEL: embeddingsModel
       T1_DEFAULT_MODEL: t1DefaultModel
       T1_BATCH_MODEL: t1BatchModel

@@ -54,7 +54,6 @@ func requirementIDs() []string {
 		"W13", "W14", "W15",
 	}
 	var ids []string
-	open = append(open, "J8")
 	for _, group := range []struct {
 		letter string
 		n      int

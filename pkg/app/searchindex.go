@@ -16,11 +16,12 @@ type SearchService struct {
 	Key        Secret // SEARCH_API_KEY; "": the identity of the app
 	Index      string // SEARCH_INDEX
 	Dimensions int    // SEARCH_VECTOR_DIMENSIONS; 0: no vectors
+	Semantic   bool   // SEARCH_SEMANTIC
 }
 
 func (s SearchService) open(model string) (search.Index, error) {
 	return azureaisearch.Open(azureaisearch.Options{Endpoint: s.Endpoint, Index: s.Index, Key: string(s.Key),
-		Dimensions: s.Dimensions, Model: model})
+		Dimensions: s.Dimensions, Model: model, Semantic: s.Semantic})
 }
 
 // searchService reads the settings of the index. An endpoint that is none may hold a password, and
@@ -31,6 +32,7 @@ func (s *settings) searchService() SearchService {
 		Key:        Secret(s.get("SEARCH_API_KEY")),
 		Index:      s.text("SEARCH_INDEX", "tidemark"),
 		Dimensions: s.number("SEARCH_VECTOR_DIMENSIONS", 0, 0, 4096),
+		Semantic:   s.flag("SEARCH_SEMANTIC", false),
 	}
 	if !isKey(service.Key) {
 		s.withhold("SEARCH_API_KEY",

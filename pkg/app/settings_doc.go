@@ -260,6 +260,11 @@ var Settings = []Setting{
 			"index of another length is refused: choose another name",
 	},
 	{
+		"SEARCH_SEMANTIC", "false",
+		"Whether the semantic ranker there orders the first 50 pages of a search, for one more request each. It is " +
+			"billed, and has to be enabled there; when it does not answer, pages are ranked by their words and a note says so",
+	},
+	{
 		"TRACKING_PARAM_PREFIXES", "utm_, gclid, fbclid, msclkid",
 		"Query parameters that are dropped: by prefix when they end in _, else by name. After a change run " +
 			"`tidemark migrate`; the command line reads it, too",

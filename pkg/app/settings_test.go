@@ -100,6 +100,7 @@ func TestA25Values(t *testing.T) {
 			func(c Config) any { return c.Search.Endpoint }, "https://name.search.windows.net"},
 		"SEARCH_API_KEY":               {"0a1b", func(c Config) any { return string(c.Search.Key) }, "0a1b"},
 		"SEARCH_INDEX":                 {"pages-2", func(c Config) any { return c.Search.Index }, "pages-2"},
+		"SEARCH_SEMANTIC":              {"true", func(c Config) any { return c.Search.Semantic }, true},
 		"SEARCH_VECTOR_DIMENSIONS":     {"1536", func(c Config) any { return c.Search.Dimensions }, 1536},
 		"BACKFILL_ENABLED":             {"true", func(c Config) any { return c.Backfill.Enabled }, true},
 		"BACKFILL_MAX_URLS_PER_RUN":    {"7", func(c Config) any { return c.Backfill.MaxURLs }, 7},

@@ -73,6 +73,7 @@ type Index struct {
 	service    *service
 	dimensions int
 	model      string
+	semantic   bool
 	tag        string // of highlights, so that no text can pretend to be one
 }
 
@@ -86,6 +87,9 @@ type Options struct {
 	// Dimensions is the length of vectors, 2 to 4096; 0 for an index without.
 	Dimensions int
 	Model      string // whose vectors they are, so that another's have the index filled anew
+	// Semantic has the service's semantic ranker order the first pages of a search by relevance, for one more
+	// request. It is billed, and has to be enabled there.
+	Semantic bool
 	// Client has the transport and the retries of whole requests: three, at most ten seconds apart,
 	// when left zero. A service that asks for a longer pause is not waited for.
 	Client azcore.ClientOptions
@@ -116,7 +120,7 @@ func Open(o Options) (*Index, error) {
 		return nil, err
 	}
 	c := withDefaults(o.Client)
-	return &Index{dimensions: o.Dimensions, model: o.Model, tag: newTag(), service: &service{
+	return &Index{dimensions: o.Dimensions, model: o.Model, semantic: o.Semantic, tag: newTag(), service: &service{
 		endpoint: strings.TrimRight(o.Endpoint, "/"), name: o.Index, pause: c.Retry.RetryDelay,
 		pipeline: runtime.NewPipeline("tidemark", "v1", runtime.PipelineOptions{PerRetry: []policy.Policy{auth}}, &c),
 	}}, nil

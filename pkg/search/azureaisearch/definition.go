@@ -80,8 +80,8 @@ func fields(dimensions int) []field {
 // object is JSON that is only built and sent.
 type object map[string]any
 
-// definition is the index as it is created. The semantic configuration serves those who query
-// the index by themselves; our queries do not use the semantic ranker, which is billed by query.
+// definition is the index as it is created. The semantic configuration serves [Options.Semantic], and those who query
+// the index by themselves.
 func (ix *Index) definition() object {
 	weights := object{"title": 10, "heading": 4, "text": 1}
 	for _, f := range stemFields() {

@@ -1,6 +1,7 @@
 package azureaisearch
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -24,6 +25,10 @@ type query struct {
 	ScoringStatistics string        `json:"scoringStatistics,omitempty"`
 	SessionID         string        `json:"sessionId,omitempty"`
 	VectorQueries     []vectorQuery `json:"vectorQueries,omitempty"`
+	// of a query for the semantic ranker
+	SemanticConfiguration string `json:"semanticConfiguration,omitempty"`
+	SemanticErrorHandling string `json:"semanticErrorHandling,omitempty"`
+	SemanticMaxWait       int    `json:"semanticMaxWaitInMilliseconds,omitempty"`
 }
 
 type vectorQuery struct {
@@ -35,30 +40,32 @@ type vectorQuery struct {
 
 // row is a document as it is found, as far as it was selected.
 type row struct {
-	Score        float64             `json:"@search.score"`
-	Highlights   map[string][]string `json:"@search.highlights"`
-	ID           string              `json:"id"`
-	ParentPageID string              `json:"parentPageId"`
-	Kind         string              `json:"kind"`
-	UID          string              `json:"uid"`
-	Anchor       string              `json:"anchor"`
-	URL          string              `json:"url"`
-	Title        string              `json:"title"`
-	Language     string              `json:"language"`
-	Host         string              `json:"host"`
-	Type         string              `json:"type"`
-	ChangedAt    time.Time           `json:"changedAt"`
-	PublishedAt  time.Time           `json:"publishedAt"`
-	Heading      string              `json:"heading"`
-	Text         string              `json:"text"`
-	Images       []string            `json:"images"`
-	Tags         []string            `json:"tags"`
-	Src          string              `json:"src"`
-	Alt          string              `json:"alt"`
-	Caption      string              `json:"caption"`
-	Group        string              `json:"group"`
-	Rank         string              `json:"rank"`
-	Content      string              `json:"content"`
+	Score float64 `json:"@search.score"`
+	// RerankerScore is that of the semantic ranker, 0 to 4.
+	RerankerScore float64             `json:"@search.rerankerScore"`
+	Highlights    map[string][]string `json:"@search.highlights"`
+	ID            string              `json:"id"`
+	ParentPageID  string              `json:"parentPageId"`
+	Kind          string              `json:"kind"`
+	UID           string              `json:"uid"`
+	Anchor        string              `json:"anchor"`
+	URL           string              `json:"url"`
+	Title         string              `json:"title"`
+	Language      string              `json:"language"`
+	Host          string              `json:"host"`
+	Type          string              `json:"type"`
+	ChangedAt     time.Time           `json:"changedAt"`
+	PublishedAt   time.Time           `json:"publishedAt"`
+	Heading       string              `json:"heading"`
+	Text          string              `json:"text"`
+	Images        []string            `json:"images"`
+	Tags          []string            `json:"tags"`
+	Src           string              `json:"src"`
+	Alt           string              `json:"alt"`
+	Caption       string              `json:"caption"`
+	Group         string              `json:"group"`
+	Rank          string              `json:"rank"`
+	Content       string              `json:"content"`
 }
 
 // answer is a page of what was found.
@@ -66,13 +73,15 @@ type answer struct {
 	Count int    `json:"@odata.count"`
 	Next  string `json:"@odata.nextLink"` // there is more than is answered, of what was asked for
 	Value []row  `json:"value"`
+	// Partial is why the semantic ranker did not rank.
+	Partial string `json:"@search.semanticPartialResponseReason"`
 }
 
 // maxRows is how many documents an answer may have.
 const maxRows = 1000
 
 func (s *service) query(ctx context.Context, q query) (found answer, err error) {
-	q.QueryType = "full"
+	q.QueryType = cmp.Or(q.QueryType, "full")
 	_, err = s.call(ctx, request{method: http.MethodPost, path: "/docs/search.post.search", body: encode(q)}, &found)
 	return found, err
 }

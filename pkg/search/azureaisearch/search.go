@@ -71,12 +71,17 @@ func (s seeking) results(ctx context.Context) (search.Results, error) {
 		return search.Results{}, err
 	}
 	count -= all - len(groups)
+	notes := []string{s.semantic(ctx, groups)}
 	shown := groups[min(s.query.Skip, len(groups)):]
 	shown = shown[:min(s.query.Top, len(shown))]
-	res := search.Results{Count: count}
 	if s.query.Sort == search.ByChange {
-		res.Note = noteOfChange
+		notes = append(notes, noteOfChange)
 	}
+	if count == 0 {
+		notes = append(notes, noteOfWords)
+	}
+	res := search.Results{Count: count, Estimated: count > len(groups),
+		Note: strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")}
 	if s.query.Facets {
 		res.Facets = facets(groups, count, s.query.Now)
 	}
@@ -98,6 +103,9 @@ func (s seeking) results(ctx context.Context) (search.Results, error) {
 	}
 	return res, nil
 }
+
+// noteOfWords says what the embedded index does and this one does not.
+const noteOfWords = "nothing has these words; this index does not correct words that are misspelt"
 
 // noteOfChange says what a sort by change goes by: a page's chunks are not all written when others of it change.
 const noteOfChange = "sorted by when the passages found last changed, which may be earlier than when their pages did"

@@ -50,15 +50,17 @@ type fieldName struct {
 }
 
 type semantic struct {
-	Default        string `json:"defaultConfiguration,omitempty"`
-	Configurations []struct {
-		Name   string `json:"name"`
-		Fields struct {
-			Title    fieldName   `json:"titleField"`
-			Content  []fieldName `json:"prioritizedContentFields"`
-			Keywords []fieldName `json:"prioritizedKeywordsFields,omitempty"`
-		} `json:"prioritizedFields"`
-	} `json:"configurations"`
+	Default        string          `json:"defaultConfiguration,omitempty"`
+	Configurations []configuration `json:"configurations"`
+}
+
+type configuration struct {
+	Name   string `json:"name"`
+	Fields struct {
+		Title    fieldName   `json:"titleField"`
+		Content  []fieldName `json:"prioritizedContentFields"`
+		Keywords []fieldName `json:"prioritizedKeywordsFields,omitempty"`
+	} `json:"prioritizedFields"`
 }
 
 type vectorSearch struct {

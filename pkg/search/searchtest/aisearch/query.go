@@ -26,6 +26,10 @@ type searchRequest struct {
 	ScoringStatistics string        `json:"scoringStatistics"`
 	SessionID         string        `json:"sessionId"`
 	VectorQueries     []vectorQuery `json:"vectorQueries"`
+
+	SemanticConfiguration string `json:"semanticConfiguration"`
+	SemanticErrorHandling string `json:"semanticErrorHandling"`
+	SemanticMaxWait       int    `json:"semanticMaxWaitInMilliseconds"`
 }
 
 type vectorQuery struct {
@@ -47,9 +51,16 @@ func (s *Server) search(ix *index, body []byte) (int, any, error) {
 	if err := decode(body, &q); err != nil {
 		return 0, nil, err
 	}
-	s.log = append(s.log, Request{Op: "search"})
-	return s.around("search", func(Fault) (int, any, error) {
+	op := "search"
+	if q.QueryType == semanticType {
+		op = semanticType
+	}
+	s.log = append(s.log, Request{Op: op})
+	return s.around(op, func(Fault) (int, any, error) {
 		answer, err := ix.answer(q, cmp.Or(s.Page, maxTop))
+		if err == nil && q.QueryType == semanticType {
+			ix.rerank(q, answer, s.Partial)
+		}
 		return http.StatusOK, answer, err
 	})
 }
@@ -59,8 +70,16 @@ func (ix *index) check(q searchRequest) error {
 	switch {
 	case q.Top != nil && *q.Top < 0 || q.Skip < 0 || q.Skip > maxSkip:
 		return refuse("top %v, skip %d", q.Top, q.Skip)
-	case q.QueryType != "full":
-		return refuse("queryType %q: only full is known here", q.QueryType)
+	case q.QueryType != "full" && q.QueryType != semanticType:
+		return refuse("queryType %q: only full and semantic are known here", q.QueryType)
+	case q.QueryType == semanticType:
+		if err := ix.checkSemantic(q); err != nil {
+			return err
+		}
+	case q.SemanticConfiguration != "" || q.SemanticErrorHandling != "" || q.SemanticMaxWait != 0:
+		return refuse("parameters of the semantic ranker in a query of type %q", q.QueryType)
+	}
+	switch {
 	case len(q.Search) > 100_000:
 		return refuse("the search clause is too long")
 	case q.ScoringStatistics != "" && q.ScoringStatistics != "global" && q.ScoringStatistics != "local":
@@ -97,9 +116,12 @@ func list(names string) []string {
 	return strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-func (ix *index) answer(q searchRequest, page int) (any, error) {
+func (ix *index) answer(q searchRequest, page int) (map[string]any, error) {
 	if err := ix.check(q); err != nil {
 		return nil, err
+	}
+	if q.QueryType == semanticType { // plain words, of which any will do: searchMode any
+		q.Search = strings.Join(strings.Fields(q.Search), " OR ")
 	}
 	keep, err := ix.filtered(q.Filter)
 	if err != nil {

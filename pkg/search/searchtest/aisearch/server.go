@@ -48,6 +48,9 @@ type Server struct {
 	// Page is how many results one answer has at most; 1000 when zero, as is documented. It is set
 	// before the first request.
 	Page int
+	// Partial, unless it is empty, is why the semantic ranker ranks nothing: maxWaitExceeded, capacityOverloaded or
+	// transient.
+	Partial string
 
 	mu      sync.Mutex
 	indexes map[string]*index

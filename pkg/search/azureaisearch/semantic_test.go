@@ -1,0 +1,76 @@
+package azureaisearch
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
+)
+
+// TestJ8SemanticRanking: the semantic ranker orders what was found, if that is wanted; an answer without it says so.
+func TestJ8SemanticRanking(t *testing.T) {
+	server := aisearch.New(t)
+	ix, err := Open(Options{Endpoint: server.URL, Index: "pages", Key: aisearch.Key, Semantic: true, Client: quick()})
+	must(t, err)
+	must(t, ix.Create(t.Context()))
+	often, titled := page("often", "Tide, tide and tide again: the tide."), page("titled", "Of a tide and other things.")
+	often.Title, titled.Title = "Harbour and tide news", "Tide"
+	must(t, ix.Put(t.Context(), often, titled))
+	server.Refresh()
+	ask := func(want string, q search.Query) search.Results {
+		t.Helper()
+		ids, res := found(t, ix, q)
+		if have := strings.Join(ids, " "); have != want {
+			t.Errorf("%+v: have %s, want %s", q, have, want)
+		}
+		return res
+	}
+	if res := ask("titled often", search.Query{Text: `"Tide"!`}); res.Note != "" || res.Results[0].Score != 4 {
+		t.Errorf("%+v", res)
+	}
+	ask("titled often", search.Query{Text: `"Tide" AND`})
+	ask("often titled", search.Query{Text: "tide", Sort: search.ByChange})
+	asked := 0
+	for _, r := range server.Requests() {
+		if r.Op == "semantic" {
+			asked++
+		}
+	}
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
+	}
+
+	ix.semantic = false
+	byWords, _ := found(t, ix, search.Query{Text: "tide"})
+	ix.semantic = true
+	for _, status := range []int{http.StatusPaymentRequired, http.StatusBadRequest, http.StatusServiceUnavailable} {
+		server.Fail(aisearch.Fault{Op: "semantic", Status: status, Times: 10})
+		ids, res := found(t, ix, search.Query{Text: "tide"})
+		if !slices.Equal(ids, byWords) || res.Note != noteOfSemantic {
+			t.Errorf("%d: %v, note %q", status, ids, res.Note)
+		}
+		for range 10 { // what is left of the faults
+			_, _ = ix.Search(t.Context(), search.Query{Text: "tide", Top: 1})
+		}
+	}
+	server.Partial = "capacityOverloaded"
+	if _, res := found(t, ix, search.Query{Text: "tide"}); res.Note != noteOfSemantic {
+		t.Errorf("partial: note %q", res.Note)
+	}
+}
+
+// TestJ8WhatIsNotDoneIsSaid: words are not corrected here, and a count of more chunks than are read is an estimate.
+func TestJ8WhatIsNotDoneIsSaid(t *testing.T) {
+	ix, server := created(t, 0)
+	must(t, ix.Put(t.Context(), page("a", "The tide.")))
+	server.Refresh()
+	if _, res := found(t, ix, search.Query{Text: "tdie"}); res.Note != noteOfWords {
+		t.Errorf("misspelt: note %q", res.Note)
+	}
+	if _, res := found(t, ix, search.Query{Text: "tide"}); res.Note != "" || res.Estimated {
+		t.Errorf("found: %+v", res)
+	}
+}
