@@ -2,6 +2,7 @@ package postings
 
 import (
 	"encoding/binary"
+	"math"
 )
 
 // entry is a word in a leaf. Its postings are there, or in rows of table lists.
@@ -49,8 +50,12 @@ func (l *leafReader) next(e *entry) bool {
 		return false
 	}
 	l.word = append(l.word[:shared], suffix...)
-	*e = entry{count: int(l.number()), rows: int64(l.number())}
-	if e.rows > 0 {
+	count, rows := l.number(), l.number()
+	if count > math.MaxInt32 || rows > 1<<rowBits {
+		l.bad = true
+		return false
+	}
+	if *e = (entry{count: int(count), rows: int64(rows)}); rows > 0 {
 		e.firstRow = int64(l.number())
 	} else {
 		e.postings, e.positions = l.bytes(), l.bytes()

@@ -260,8 +260,10 @@ func TestJ1RemovedDocumentsAreForgotten(t *testing.T) {
 	}
 	var postings int
 	must(t, db.QueryRow("SELECT sum(documents) FROM segments WHERE state <= 1").Scan(&postings))
-	if postings > 500 {
-		t.Errorf("%d documents are kept for one", postings)
+	var blocks int
+	must(t, db.QueryRow("SELECT count(*) FROM documents").Scan(&blocks))
+	if postings > 500 || blocks != 1 {
+		t.Errorf("%d documents and %d blocks of keys are kept for one", postings, blocks)
 	}
 }
 

@@ -163,9 +163,12 @@ func beginning(prefix string, leaf int64, data []byte, each func(string, entry))
 	return nil
 }
 
+// maxAtOnce bounds what is made room for before it was read.
+const maxAtOnce = 1 << 20
+
 // Hits are the postings of a word, in the order of documents, some that were removed among them.
 func (r *Reader) Hits(e Entry) ([]Hit, error) {
-	all := make([]Hit, 0, e.Documents)
+	all := make([]Hit, 0, min(e.Documents, maxAtOnce))
 	for _, p := range e.pieces {
 		err := r.each(p, false, func(hits []Hit, _ []byte) error {
 			all = append(all, hits...)

@@ -1,6 +1,7 @@
 package postings
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
@@ -164,7 +165,11 @@ func (w *Writer) putBlock(block int64, changed map[int64]int64) error {
 		}
 		binary.LittleEndian.PutUint64(keys[at*keyBytes:], uint64(key))
 	}
-	_, err = w.exec("REPLACE INTO documents (block, keys) VALUES (?, ?)", block, keys)
+	if len(bytes.Trim(keys, "\x00")) == 0 { // all were removed
+		_, err = w.exec("DELETE FROM documents WHERE block = ?", block)
+	} else {
+		_, err = w.exec("REPLACE INTO documents (block, keys) VALUES (?, ?)", block, keys)
+	}
 	return err
 }
 

@@ -179,7 +179,7 @@ func TestOlderVersionIsBuiltAnew(t *testing.T) {
 
 // downTo14, downTo13 and downTo12 make a file what that version of the schema has.
 const (
-	downTo14 = "DROP TABLE segments; DROP TABLE leaves; DROP TABLE lists; DROP TABLE documents; " +
+	downTo14 = "DROP INDEX pages_host; DROP TABLE segments; DROP TABLE leaves; DROP TABLE lists; DROP TABLE documents; " +
 		"ALTER TABLE chunks DROP COLUMN document; " +
 		"CREATE VIRTUAL TABLE fts USING fts5(title, heading, body, content='chunks', content_rowid='id'); " +
 		"PRAGMA user_version(14);"

@@ -28,12 +28,15 @@ var upgrades = map[int]string{
 	12: "ALTER TABLE pages ADD COLUMN tags TEXT NOT NULL DEFAULT ''; " +
 		"ALTER TABLE pages ADD COLUMN path TEXT NOT NULL DEFAULT '';",
 	13: "ALTER TABLE chunks ADD COLUMN anchor TEXT NOT NULL DEFAULT ''",
-	14: "DROP TABLE IF EXISTS terms; DROP TABLE IF EXISTS names; DROP TABLE fts; DROP TABLE IF EXISTS bits; " + bitsTable +
-		"ALTER TABLE chunks ADD COLUMN document INTEGER NOT NULL DEFAULT 0;" + postings.Schema,
+	14: "DROP TABLE IF EXISTS terms; DROP TABLE IF EXISTS names; DROP TABLE fts; DROP TABLE IF EXISTS bits; " +
+		"ALTER TABLE chunks ADD COLUMN document INTEGER NOT NULL DEFAULT 0;" + bitsTable + pagesIndex + postings.Schema,
 }
 
 // upgraded is the oldest version that is.
 const upgraded = 9
+
+// pagesIndex has the filter that leaves out most, with the date that it often comes with.
+const pagesIndex = "CREATE INDEX pages_host ON pages (host, changed_at);"
 
 // applicationID marks our files ("TIDE"), so that nobody's database is taken for an index.
 const applicationID = 0x54494445
@@ -49,6 +52,7 @@ CREATE TABLE pages (
 	published_at INTEGER NOT NULL DEFAULT 0,
 	tags TEXT NOT NULL DEFAULT '', path TEXT NOT NULL DEFAULT ''
 );
+` + pagesIndex + `
 CREATE TABLE images (
 	page INTEGER NOT NULL, id TEXT NOT NULL, ordinal INTEGER NOT NULL,
 	src TEXT NOT NULL, alt TEXT NOT NULL, title TEXT NOT NULL, caption TEXT NOT NULL,
