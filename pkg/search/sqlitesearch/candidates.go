@@ -286,6 +286,9 @@ func leastOf(matches []match, n int) float64 {
 	for _, m := range matches {
 		most = max(most, m.score)
 	}
+	if most == 0 {
+		return 0
+	}
 	var counts [steps + 1]int
 	for _, m := range matches {
 		counts[int(m.score/most*steps)]++
