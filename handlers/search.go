@@ -57,6 +57,9 @@ func searchFor(ctx context.Context, v *call, req api.SearchRequest) (out api.Sea
 	case search.Unclosed(req.Q):
 		out.Note = unclosedNote
 	}
+	if found.Note != "" && search.Unclosed(req.Q) {
+		out.Note += "; " + unclosedNote
+	}
 	showLinked(ctx, v, out.Results)
 	return out, nil
 }

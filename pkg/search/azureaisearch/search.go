@@ -77,7 +77,7 @@ func (s seeking) results(ctx context.Context) (search.Results, error) {
 	if s.query.Sort == search.ByChange {
 		notes = append(notes, noteOfChange)
 	}
-	if count == 0 {
+	if count == 0 && filter(s.query) == filter(search.Query{}) {
 		notes = append(notes, noteOfWords)
 	}
 	res := search.Results{Count: count, Estimated: count > len(groups),
