@@ -3,6 +3,7 @@ package sqlitesearch
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,5 +116,13 @@ func TestJ4PassagesShowWhatWasAsked(t *testing.T) {
 		if marked := p.Text[h.From:h.To]; marked != "harbour.open" {
 			t.Errorf("%q is marked", marked)
 		}
+	}
+}
+
+// TestJ5SuggestionsSaySomething: words that only join others are not suggested.
+func TestJ5SuggestionsSaySomething(t *testing.T) {
+	have, err := documented(t).Suggest(t.Context(), "ha")
+	if err != nil || !slices.Contains(have, "hashmap") || slices.Contains(have, "has") {
+		t.Errorf("%q (%v)", have, err)
 	}
 }

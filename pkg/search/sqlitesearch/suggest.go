@@ -79,12 +79,13 @@ func (l *lexicon) titles(ctx context.Context, terms []term) ([]string, error) {
 		"GROUP BY title ORDER BY length(title), title LIMIT ?", asJSON(slices.Compact(keys)), search.MaxSuggestions)
 }
 
-// complete gives the words that begin so, those first that most chunks have.
+// complete gives the words that begin so and say something, those first that most chunks have.
 func (l *lexicon) complete(prefix string) ([]string, error) {
 	found, err := l.postings.Prefix(prefix, maxBegun)
 	if err != nil {
 		return nil, err
 	}
+	maps.DeleteFunc(found, func(w string, _ postings.Entry) bool { return functionWords[w] })
 	words := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
 		return cmp.Or(cmp.Compare(found[b].Documents, found[a].Documents), cmp.Compare(a, b))
 	})
