@@ -92,7 +92,7 @@ func (r *Reader) checkSegment(s segment, each func(document int64)) error {
 // checkEntry reads all that a segment has of a word.
 func (r *Reader) checkEntry(s segment, e entry, each func(document int64)) error {
 	n, last := 0, s.first-1
-	err := r.each(pieceOf(s, e), true, func(hits []Hit, packed []byte) error {
+	err := r.each(pieceOf(s, e), func(hits []Hit, packed []byte) error {
 		places := positionsReader{packed}
 		for _, h := range hits {
 			if d := h.Document(); d <= last || d >= s.last || places.next() == nil {

@@ -309,5 +309,5 @@ func (c *cursor) next() error {
 // pieces gives the postings of the word, with their positions, piece by piece.
 func (c *cursor) pieces(each func(hits []Hit, positions []byte) error) error {
 	r := Reader{ctx: c.w.ctx, tx: c.w.tx}
-	return r.each(pieceOf(c.segment, c.entry), true, each)
+	return r.each(pieceOf(c.segment, c.entry), each)
 }

@@ -63,7 +63,7 @@ func (r *Reader) places(e Entry, wanted []Hit, each func(at int, positions []uin
 	at := 0
 	var unpacked []uint32
 	for _, p := range e.pieces {
-		err := r.each(p, true, func(hits []Hit, packed []byte) error {
+		err := r.each(p, func(hits []Hit, packed []byte) error {
 			reader := positionsReader{packed}
 			for _, h := range hits {
 				if at == len(wanted) || wanted[at].Document() > hits[len(hits)-1].Document() {

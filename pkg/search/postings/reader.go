@@ -98,10 +98,15 @@ WHERE s.state <= 1 AND l.id =
 			found[words[at]] = all
 		}
 	}
-	for _, e := range found {
+	order(found)
+	return found, rows.Err()
+}
+
+// order has the pieces of words in the order of their documents.
+func order(words map[string]Entry) {
+	for _, e := range words {
 		slices.SortFunc(e.pieces, func(a, b piece) int { return cmp.Compare(a.segment.first, b.segment.first) })
 	}
-	return found, rows.Err()
 }
 
 // find looks for a word in a leaf.
@@ -145,6 +150,7 @@ ORDER BY first`, id, prefix, prefix+"\U0010ffff")
 			return nil, err
 		}
 	}
+	order(found)
 	return found, nil
 }
 
@@ -170,9 +176,9 @@ const maxAtOnce = 1 << 20
 func (r *Reader) Hits(e Entry) ([]Hit, error) {
 	all := make([]Hit, 0, min(e.Documents, maxAtOnce))
 	for _, p := range e.pieces {
-		err := r.each(p, false, func(hits []Hit, _ []byte) error {
-			all = append(all, hits...)
-			return nil
+		err := r.rows(p, false, func(packed, _ []byte) (err error) {
+			all, err = p.hits(all, packed)
+			return err
 		})
 		if err != nil {
 			return nil, err
@@ -181,17 +187,31 @@ func (r *Reader) Hits(e Entry) ([]Hit, error) {
 	return all, nil
 }
 
-// each gives the postings of a piece row by row, in their order, and the positions if they are wanted.
-func (r *Reader) each(p piece, positions bool, each func(hits []Hit, positions []byte) error) error {
-	decode := func(postings, positions []byte) error {
-		hits, ok := appendHits(make([]Hit, 0, len(postings)/3), p.segment.first, postings)
-		if !ok {
-			return damaged("postings of segment", p.segment.id)
+// hits adds what a row has of a piece.
+func (p piece) hits(to []Hit, packed []byte) ([]Hit, error) {
+	to, ok := appendHits(to, p.segment.first, packed)
+	if !ok {
+		return to, damaged("postings of segment", p.segment.id)
+	}
+	return to, nil
+}
+
+// each gives the postings of a piece row by row, in their order, with their positions. The hits are only good until
+// the next.
+func (r *Reader) each(p piece, each func(hits []Hit, positions []byte) error) error {
+	var hits []Hit
+	return r.rows(p, true, func(packed, positions []byte) (err error) {
+		if hits, err = p.hits(hits[:0], packed); err != nil {
+			return err
 		}
 		return each(hits, positions)
-	}
+	})
+}
+
+// rows gives the postings of a piece row by row as they are stored, and the positions if they are wanted.
+func (r *Reader) rows(p piece, positions bool, each func(postings, positions []byte) error) error {
 	if p.rows == 0 {
-		return decode(p.postings, p.positions)
+		return each(p.postings, p.positions)
 	}
 	first := p.segment.id<<rowBits | p.firstRow
 	query := "SELECT postings, NULL FROM lists WHERE id >= ? AND id < ? ORDER BY id"
@@ -209,7 +229,7 @@ func (r *Reader) each(p piece, positions bool, each func(hits []Hit, positions [
 		if err := rows.Scan(&packed, &places); err != nil {
 			return err
 		}
-		if err := decode(packed, places); err != nil {
+		if err := each(packed, places); err != nil {
 			return err
 		}
 	}

@@ -157,7 +157,7 @@ func join(lists []list, least int) (matches []match) {
 }
 
 // everywhere is the part of all chunks from which on a word is worth next to nothing.
-const everywhere = .25
+const everywhere = .1
 
 // addOthers adds what the words are worth that find nothing.
 func (s *statement) addOthers(matches []match) error {

@@ -229,18 +229,34 @@ func lessened(hits []postings.Hit) []postings.Hit {
 // union has each document once, with its best mark.
 func union(lists [][]postings.Hit) []postings.Hit {
 	lists = slices.DeleteFunc(lists, func(l []postings.Hit) bool { return len(l) == 0 })
-	if len(lists) < 2 {
-		return slices.Concat(lists...)
-	}
-	all := slices.Concat(lists...)
-	slices.Sort(all)
-	kept := all[:0]
-	for i, h := range all {
-		if i+1 == len(all) || all[i+1].Document() != h.Document() {
-			kept = append(kept, h)
+	for len(lists) > 1 { // pairs, so that no hit is merged more often than it must
+		merged := lists[:0]
+		for pair := range slices.Chunk(lists, 2) {
+			if len(pair) == 2 {
+				pair[0] = inAny(pair[0], pair[1])
+			}
+			merged = append(merged, pair[0])
 		}
+		lists = merged
 	}
-	return kept
+	return slices.Concat(lists...)
+}
+
+// inAny are the documents of either list, with the better mark.
+func inAny(a, b []postings.Hit) []postings.Hit {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	all := make([]postings.Hit, 0, len(a)+len(b))
+	for _, h := range b {
+		rest := behind(a, h.Document())
+		all = append(all, a[:len(a)-len(rest)]...)
+		if a = rest; len(a) > 0 && a[0].Document() == h.Document() {
+			h, a = max(h, a[0]), a[1:]
+		}
+		all = append(all, h)
+	}
+	return append(all, a...)
 }
 
 // inBoth are the documents of two lists, with the lesser mark.

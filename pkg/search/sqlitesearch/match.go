@@ -12,6 +12,7 @@ type matcher struct {
 	terms    []term
 	runs     []run
 	words    map[string][]place
+	lengths  [256]uint64 // of words by their first byte, a bit each: most tokens are none of them
 	prefixes []prefixPlace
 	text     string // that is read now
 }
@@ -55,6 +56,7 @@ func newMatcher(terms []term) *matcher {
 func (m *matcher) add(term int, words []string, form bool) {
 	for part := len(words) - 1; part >= 0; part-- { // the last first: see scan
 		m.words[words[part]] = append(m.words[words[part]], place{len(m.runs), part})
+		m.lengths[words[part][0]] |= 1 << min(len(words[part]), 63)
 	}
 	m.runs = append(m.runs, run{term, len(words), form, make([]chain, len(words))})
 }
@@ -90,8 +92,10 @@ func (m *matcher) scan(text string, s *scanned) {
 		}
 	}
 	tokens(text, func(t token) bool {
-		for _, p := range m.words[string(t.word)] {
-			m.advance(p, t, s)
+		if m.lengths[t.word[0]]&(1<<min(len(t.word), 63)) != 0 {
+			for _, p := range m.words[string(t.word)] {
+				m.advance(p, t, s)
+			}
 		}
 		for _, p := range m.prefixes {
 			if len(t.word) > len(p.prefix) && bytes.HasPrefix(t.word, p.prefix) {

@@ -11,14 +11,14 @@ import (
 
 // candidate is a page that is found.
 type candidate struct {
-	row                                        int64
-	id, url, host, kind, title, language, same string
-	tags                                       string
-	place                                      int
-	changed, published                         int64
-	chunks                                     []chunkScore
-	score                                      float64
-	nearest                                    int // place of its nearest chunk, from 1; 0 for none
+	row                                  int64
+	id, url, kind, title, language, same string
+	host, tags                           string // for facets
+	place                                int
+	changed, published                   int64
+	chunks                               []chunkScore
+	score                                float64
+	nearest                              int // place of its nearest chunk, from 1; 0 for none
 }
 
 // rank reads chunks, and gives their pages, best first. Equal pages rank by id, so that paging neither repeats nor
@@ -141,7 +141,7 @@ func (s *statement) pagesOf(ctx context.Context, lists ...[]int64) (map[int64]*c
 		}
 	}
 	rows, err := s.tx.QueryContext(ctx, `
-SELECT rowid, id, url, host, type, title, language, same, place, changed_at, published_at, tags
+SELECT rowid, id, url, type, title, language, same, place, changed_at, published_at
 FROM pages
 WHERE rowid IN (SELECT value FROM json_each(?))`, asJSON(wanted))
 	if err != nil {
@@ -150,8 +150,8 @@ WHERE rowid IN (SELECT value FROM json_each(?))`, asJSON(wanted))
 	defer rows.Close()
 	for rows.Next() {
 		var p candidate
-		if err := rows.Scan(&p.row, &p.id, &p.url, &p.host, &p.kind, &p.title, &p.language, &p.same, &p.place,
-			&p.changed, &p.published, &p.tags); err != nil {
+		if err := rows.Scan(&p.row, &p.id, &p.url, &p.kind, &p.title, &p.language, &p.same, &p.place,
+			&p.changed, &p.published); err != nil {
 			return nil, err
 		}
 		*byRow[p.row] = p

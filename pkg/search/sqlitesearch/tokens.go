@@ -19,15 +19,15 @@ type token struct {
 func tokens(text string, each func(t token) bool) {
 	var folded []byte
 	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf && lower[text[i]] == 0 {
+			i++
+			continue
+		}
 		from, ascii := i, true
 		folded = folded[:0]
 		for i < len(text) {
-			c := text[i]
-			if c < utf8.RuneSelf {
-				if c >= 'A' && c <= 'Z' {
-					c += 'a' - 'A'
-				}
-				if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			if c := text[i]; c < utf8.RuneSelf {
+				if c = lower[c]; c == 0 {
 					break
 				}
 				folded = append(folded, c)
@@ -54,6 +54,16 @@ func tokens(text string, each func(t token) bool) {
 		}
 	}
 }
+
+// lower has the letters and digits of ASCII in lower case, and 0 for all else.
+var lower = func() (table [utf8.RuneSelf]byte) {
+	for c := range byte(utf8.RuneSelf) {
+		if r := rune(c); unicode.IsLetter(r) || unicode.IsDigit(r) {
+			table[c] = byte(unicode.ToLower(r))
+		}
+	}
+	return table
+}()
 
 // tokensOf are the words of a short text.
 func tokensOf(text string) (words []string) {
