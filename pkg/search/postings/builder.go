@@ -31,11 +31,7 @@ func (b *builder) resume() error {
 	for table, next := range map[string]*int64{"leaves": &b.leaves, "lists": &b.lists} {
 		query := fmt.Sprintf("SELECT coalesce(max(id) + 1, ?) FROM %s WHERE id >= ? AND id < ?", table)
 		from := b.segment.id << rowBits
-		s, err := b.w.prepared(query)
-		if err != nil {
-			return err
-		}
-		if err := s.QueryRowContext(b.w.ctx, from, from, from+1<<rowBits).Scan(next); err != nil {
+		if err := b.w.tx.QueryRowContext(b.w.ctx, query, from, from, from+1<<rowBits).Scan(next); err != nil {
 			return err
 		}
 	}

@@ -258,12 +258,8 @@ type cursor struct {
 // after goes to the first word behind one.
 func (c *cursor) after(word string) error {
 	first := c.segment.id << rowBits
-	s, err := c.w.prepared("SELECT coalesce((SELECT id FROM leaves WHERE segment = ? AND first <= ? ORDER BY first DESC " +
-		"LIMIT 1), ?)")
-	if err != nil {
-		return err
-	}
-	if err := s.QueryRowContext(c.w.ctx, c.segment.id, word, first).Scan(&c.leaf); err != nil {
+	const query = "SELECT coalesce((SELECT id FROM leaves WHERE segment = ? AND first <= ? ORDER BY first DESC LIMIT 1), ?)"
+	if err := c.w.tx.QueryRowContext(c.w.ctx, query, c.segment.id, word, first).Scan(&c.leaf); err != nil {
 		return err
 	}
 	if err := c.load(); err != nil {
@@ -278,12 +274,8 @@ func (c *cursor) after(word string) error {
 
 // load reads the leaf; there is none behind the last.
 func (c *cursor) load() error {
-	s, err := c.w.prepared("SELECT data FROM leaves WHERE id = ?")
-	if err != nil {
-		return err
-	}
 	c.reader = leafReader{}
-	err = s.QueryRowContext(c.w.ctx, c.leaf).Scan(&c.reader.data)
+	err := c.w.tx.QueryRowContext(c.w.ctx, "SELECT data FROM leaves WHERE id = ?", c.leaf).Scan(&c.reader.data)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 // Reader reads the index in a transaction.
 type Reader struct {
 	ctx      context.Context
-	tx       *sql.Tx
+	tx       *Tx
 	segments map[int64]segment // those that are read
 	totals   Totals
 }
@@ -25,9 +25,9 @@ type Totals struct {
 }
 
 // NewReader begins to read.
-func NewReader(ctx context.Context, tx *sql.Tx) (*Reader, error) {
+func NewReader(ctx context.Context, tx *Tx) (*Reader, error) {
 	r := &Reader{ctx: ctx, tx: tx, segments: map[int64]segment{}}
-	w := Writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}}
+	w := Writer{ctx: ctx, tx: tx}
 	all, err := w.segments(merging)
 	if err != nil {
 		return nil, err

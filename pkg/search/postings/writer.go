@@ -26,9 +26,8 @@ type Word struct {
 
 // Writer changes the index in a transaction. Nothing is written before [Writer.Flush].
 type Writer struct {
-	ctx   context.Context
-	tx    *sql.Tx
-	stmts map[string]*sql.Stmt
+	ctx context.Context
+	tx  *Tx
 
 	first, next int64 // numbers of the documents that were added: from first up to next
 	keys        []int64
@@ -46,8 +45,8 @@ type gathered struct {
 }
 
 // NewWriter begins to gather changes.
-func NewWriter(ctx context.Context, tx *sql.Tx) *Writer {
-	return &Writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}, words: map[string]*gathered{}}
+func NewWriter(ctx context.Context, tx *Tx) *Writer {
+	return &Writer{ctx: ctx, tx: tx, words: map[string]*gathered{}}
 }
 
 // Add adds a document of so many words, and returns its number. Its words are in any order, each once.
@@ -151,12 +150,9 @@ func (w *Writer) putKeys() error {
 }
 
 func (w *Writer) putBlock(block int64, changed map[int64]int64) error {
-	read, err := w.prepared("SELECT keys FROM documents WHERE block = ?")
-	if err != nil {
-		return err
-	}
 	var keys []byte
-	if err := read.QueryRowContext(w.ctx, block).Scan(&keys); err != nil && !errors.Is(err, sql.ErrNoRows) {
+	err := w.tx.QueryRowContext(w.ctx, "SELECT keys FROM documents WHERE block = ?", block).Scan(&keys)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
 	for at, key := range changed {
@@ -198,12 +194,8 @@ func (w *Writer) countGone() error {
 
 // segments are those up to a state, in the order of their documents.
 func (w *Writer) segments(state int) (all []segment, err error) {
-	s, err := w.prepared("SELECT id, first, last, level, state, target, done, documents, gone, length " +
-		"FROM segments WHERE state <= ?")
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.QueryContext(w.ctx, state)
+	rows, err := w.tx.QueryContext(w.ctx, "SELECT id, first, last, level, state, target, done, documents, gone, length "+
+		"FROM segments WHERE state <= ?", state)
 	if err != nil {
 		return nil, err
 	}
@@ -222,20 +214,6 @@ func (w *Writer) segments(state int) (all []segment, err error) {
 	return all, rows.Err()
 }
 
-func (w *Writer) prepared(query string) (s *sql.Stmt, err error) {
-	if s := w.stmts[query]; s != nil {
-		return s, nil
-	}
-	if s, err = w.tx.PrepareContext(w.ctx, query); err == nil {
-		w.stmts[query] = s
-	}
-	return s, err
-}
-
 func (w *Writer) exec(query string, args ...any) (sql.Result, error) {
-	s, err := w.prepared(query)
-	if err != nil {
-		return nil, err
-	}
-	return s.ExecContext(w.ctx, args...)
+	return w.tx.ExecContext(w.ctx, query, args...)
 }

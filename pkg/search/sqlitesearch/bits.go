@@ -12,6 +12,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+
+	"github.com/tidemark/tidemark/pkg/search/postings"
 )
 
 // To read every vector costs a microsecond each. So one bit of each of its numbers, the sign after a rotation, is
@@ -29,7 +31,7 @@ const (
 	pagesBits  = 3    // of a page's row, that tell it from the others of a row of bits
 	placeBytes = 4
 	// compared is how many vectors are compared in full, and manyCompared with filters that many may not pass.
-	compared, manyCompared = 1000, 4000
+	compared, manyCompared = 400, 4000
 )
 
 // placeOf is where a chunk is: the row of bits, and its place among the chunks there.
@@ -197,11 +199,7 @@ func (w *writer) putParts(row int64, length int, data, before []byte) error {
 func slice(b []byte, from, to int) []byte { return b[min(from, len(b)):min(to, len(b))] }
 
 func (w *writer) bitsOf(row int64) (byLength map[int][]byte, err error) {
-	s, err := w.prepared("SELECT length, data FROM bits WHERE pages = ? ORDER BY length, part")
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.QueryContext(w.ctx, row)
+	rows, err := w.tx.QueryContext(w.ctx, "SELECT length, data FROM bits WHERE pages = ? ORDER BY length, part", row)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +229,7 @@ func without(data []byte, size int, places map[uint32][]byte) []byte {
 
 // fillBits writes the signs of the vectors of a file of an earlier version.
 func fillBits(ctx context.Context, tx *sql.Tx) error {
-	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}, vectors: map[int64][]byte{}}
+	w := &writer{ctx: ctx, tx: postings.NewTx(tx), vectors: map[int64][]byte{}}
 	const most = 5000 // at once
 	for after := int64(-1); ; {
 		rows, err := tx.QueryContext(ctx, "SELECT chunk, vector FROM vectors WHERE chunk > ? ORDER BY chunk LIMIT ?", after,
@@ -258,7 +256,7 @@ func fillBits(ctx context.Context, tx *sql.Tx) error {
 
 // similar finds the chunks whose vectors have the most signs in common with a query's, the most similar first. strange
 // is how many vectors have another length.
-func similar(ctx context.Context, tx *sql.Tx, query []float32, most int) (chunks []int64, strange int, err error) {
+func similar(ctx context.Context, tx *postings.Tx, query []float32, most int) (chunks []int64, strange int, err error) {
 	rows, err := tx.QueryContext(ctx, "SELECT pages, length, data FROM bits")
 	if err != nil {
 		return nil, 0, err

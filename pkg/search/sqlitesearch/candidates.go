@@ -3,7 +3,6 @@ package sqlitesearch
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 
@@ -356,7 +355,7 @@ func (s *statement) filters() (conditions string, args []any) {
 }
 
 // numbers reads the only column of a query.
-func numbers(ctx context.Context, tx *sql.Tx, query string, args ...any) (all []int64, err error) {
+func numbers(ctx context.Context, tx *postings.Tx, query string, args ...any) (all []int64, err error) {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

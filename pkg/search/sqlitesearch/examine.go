@@ -51,7 +51,8 @@ func compareWords(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer tx.Rollback()
-	r, err := postings.NewReader(ctx, tx)
+	prepared := postings.NewTx(tx)
+	r, err := postings.NewReader(ctx, prepared)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func compareWords(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}}
+	w := &writer{ctx: ctx, tx: prepared}
 	m := newMarker()
 	const most = 1000 // at once
 	for after := int64(0); ; {

@@ -3,13 +3,13 @@ package sqlitesearch
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/postings"
 )
 
 // count tells how many pages match, and has the facets that are wanted. Beyond [bounds] both are estimates.
@@ -43,7 +43,7 @@ func (s *statement) count(ctx context.Context, f found, ranked []*candidate, res
 }
 
 // values reads what facets are made of, and leaves one page of those that are one result.
-func values(ctx context.Context, tx *sql.Tx, rows []int64, facets bool) ([]*candidate, error) {
+func values(ctx context.Context, tx *postings.Tx, rows []int64, facets bool) ([]*candidate, error) {
 	columns := "'', '', '', '', 0"
 	if facets {
 		columns = "p.host, p.type, p.language, p.tags, p.changed_at"

@@ -49,11 +49,7 @@ func plainImage(img search.Image) search.Image {
 }
 
 func (w *writer) readImages(page int64) (map[string]picture, error) {
-	s, err := w.prepared("SELECT id, ordinal, src, alt, title, caption FROM images WHERE page = ?")
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.QueryContext(w.ctx, page)
+	rows, err := w.tx.QueryContext(w.ctx, "SELECT id, ordinal, src, alt, title, caption FROM images WHERE page = ?", page)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package sqlitesearch
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 
@@ -11,7 +10,7 @@ import (
 
 // lexicon is what the index knows of words, at one moment.
 type lexicon struct {
-	tx       *sql.Tx
+	tx       *postings.Tx
 	postings *postings.Reader
 	entries  map[string]postings.Entry   // of words that were looked up
 	begun    map[string][]postings.Entry // of the words that begin so
@@ -29,7 +28,7 @@ const (
 	maxBegun = 100_000
 )
 
-func newLexicon(ctx context.Context, tx *sql.Tx) (lexicon, error) {
+func newLexicon(ctx context.Context, tx *postings.Tx) (lexicon, error) {
 	r, err := postings.NewReader(ctx, tx)
 	if err != nil {
 		return lexicon{}, err

@@ -99,8 +99,9 @@ func (ix *Index) inTransaction(ctx context.Context, do func(*writer) error) erro
 		return err
 	}
 	defer tx.Rollback() // closes the statements, too
-	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}, words: &ix.words, learned: map[uint64]bool{},
-		vectors: map[int64][]byte{}, marker: newMarker(), postings: postings.NewWriter(ctx, tx)}
+	prepared := postings.NewTx(tx)
+	w := &writer{ctx: ctx, tx: prepared, words: &ix.words, learned: map[uint64]bool{}, vectors: map[int64][]byte{},
+		marker: newMarker(), postings: postings.NewWriter(ctx, prepared)}
 	if err := do(w); err != nil {
 		return err
 	}

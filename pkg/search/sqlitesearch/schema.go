@@ -171,8 +171,8 @@ func textsOf(ctx context.Context, tx *sql.Tx, query string) (texts map[int64]str
 // fillPostings writes the words of the chunks of a file of an earlier version.
 func fillPostings(ctx context.Context, tx *sql.Tx) error {
 	const most = 1000 // chunks in a segment
-	w := &writer{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}, marker: newMarker(),
-		postings: postings.NewWriter(ctx, tx)}
+	prepared := postings.NewTx(tx)
+	w := &writer{ctx: ctx, tx: prepared, marker: newMarker(), postings: postings.NewWriter(ctx, prepared)}
 	for after := int64(0); ; {
 		chunks, err := w.readRange(after+1, math.MaxInt64, most)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/postings"
 )
 
 const (
@@ -36,7 +37,7 @@ func (ix *Index) Search(ctx context.Context, q search.Query) (search.Results, er
 // statement is one reading of a query.
 type statement struct {
 	words   lexicon
-	tx      *sql.Tx
+	tx      *postings.Tx
 	bounds  bounds
 	query   search.Query
 	terms   []term
@@ -53,8 +54,8 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) 
 		return res, err
 	}
 	defer tx.Rollback()
-	s := &statement{tx: tx, bounds: ix.bounds, query: q, terms: terms}
-	if s.words, err = newLexicon(ctx, tx); err != nil {
+	s := &statement{tx: postings.NewTx(tx), bounds: ix.bounds, query: q, terms: terms}
+	if s.words, err = newLexicon(ctx, s.tx); err != nil {
 		return res, err
 	}
 	if err := s.weigh(ctx); err != nil {

@@ -33,11 +33,11 @@ func (ix *Index) Suggest(ctx context.Context, typed string) ([]string, error) {
 		return nil, ix.fault("suggest", err)
 	}
 	defer tx.Rollback()
-	all, err := suggest(ctx, tx, terms)
+	all, err := suggest(ctx, postings.NewTx(tx), terms)
 	return all, ix.fault("suggest", err)
 }
 
-func suggest(ctx context.Context, tx *sql.Tx, terms []term) ([]string, error) {
+func suggest(ctx context.Context, tx *postings.Tx, terms []term) ([]string, error) {
 	l, err := newLexicon(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func merged(titles, words []string) (all []string) {
 }
 
 // texts reads the only column of a query.
-func texts(ctx context.Context, tx *sql.Tx, query string, args ...any) (all []string, err error) {
+func texts(ctx context.Context, tx *postings.Tx, query string, args ...any) (all []string, err error) {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

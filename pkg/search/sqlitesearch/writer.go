@@ -14,11 +14,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/postings"
 )
 
-// writer is a transaction whose statements are each compiled once, however many rows they write.
+// writer is a transaction.
 type writer struct {
-	ctx   context.Context
-	tx    *sql.Tx
-	stmts map[string]*sql.Stmt
+	ctx context.Context
+	tx  *postings.Tx
 
 	words   *vocabulary
 	learned map[uint64]bool  // words that were added to it
@@ -29,32 +28,14 @@ type writer struct {
 	postings *postings.Writer
 }
 
-func (w *writer) prepared(query string) (*sql.Stmt, error) {
-	if s := w.stmts[query]; s != nil {
-		return s, nil
-	}
-	s, err := w.tx.PrepareContext(w.ctx, query)
-	if err == nil {
-		w.stmts[query] = s
-	}
-	return s, err
-}
-
 func (w *writer) exec(query string, args ...any) error {
-	s, err := w.prepared(query)
-	if err == nil {
-		_, err = s.ExecContext(w.ctx, args...)
-	}
+	_, err := w.tx.ExecContext(w.ctx, query, args...)
 	return err
 }
 
 // changes is exec, and reports whether any row changed.
 func (w *writer) changes(query string, args ...any) (bool, error) {
-	s, err := w.prepared(query)
-	if err != nil {
-		return false, err
-	}
-	res, err := s.ExecContext(w.ctx, args...)
+	res, err := w.tx.ExecContext(w.ctx, query, args...)
 	if err != nil {
 		return false, err
 	}
@@ -72,10 +53,8 @@ type stored struct {
 
 // rowOf finds the row of a page; sql.ErrNoRows when it is not there.
 func (w *writer) rowOf(id string) (page stored, err error) {
-	s, err := w.prepared("SELECT rowid, images, language FROM pages WHERE id = ?")
-	if err == nil {
-		err = s.QueryRowContext(w.ctx, id).Scan(&page.row, &page.images, &page.language)
-	}
+	const query = "SELECT rowid, images, language FROM pages WHERE id = ?"
+	err = w.tx.QueryRowContext(w.ctx, query, id).Scan(&page.row, &page.images, &page.language)
 	return page, err
 }
 
@@ -100,11 +79,7 @@ WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, pla
 	if err != nil && !isNew {
 		return stored{}, err
 	}
-	s, err := w.prepared(insert)
-	if err != nil {
-		return stored{}, err
-	}
-	res, err := s.ExecContext(w.ctx, p.ID, plain(p.URL), plain(p.Host), plain(p.Type), plain(p.Title),
+	res, err := w.tx.ExecContext(w.ctx, insert, p.ID, plain(p.URL), plain(p.Host), plain(p.Type), plain(p.Title),
 		plain(p.Language), plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339), p.ChangedAt.Unix(), sameOf(p), p.Rank,
 		unixOf(p.PublishedAt), tagLines(p.Tags), search.PathOf(p.URL))
 	if err == nil && isNew {
@@ -158,12 +133,8 @@ func (w *writer) readChunks(page int64) (map[string]row, error) {
 
 // readRange reads the first rows from one id to another.
 func (w *writer) readRange(from, to int64, most int) (all []row, err error) {
-	s, err := w.prepared("SELECT id, document, key, uid, title, heading, body, anchor FROM chunks " +
-		"WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?")
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.QueryContext(w.ctx, from, to, most)
+	rows, err := w.tx.QueryContext(w.ctx, "SELECT id, document, key, uid, title, heading, body, anchor FROM chunks "+
+		"WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", from, to, most)
 	if err != nil {
 		return nil, err
 	}
