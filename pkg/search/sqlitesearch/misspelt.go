@@ -3,6 +3,7 @@ package sqlitesearch
 import (
 	"cmp"
 	"context"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -142,32 +143,26 @@ func (l *lexicon) meant(ctx context.Context, word string) (string, error) {
 	if len(letters) >= longMisspelt {
 		most = 2
 	}
+	words, err := l.nearly(ctx, letters, most)
+	if err != nil {
+		return "", err
+	}
 	var all []alike
-	seen := map[string]bool{}
-	for _, begin := range beginnings(letters) {
-		words, err := l.column(ctx, `
-WITH l(name) AS (SELECT value FROM json_each(?))
-SELECT f.word FROM l CROSS JOIN forms f ON f.language = l.name AND f.stem >= ? AND f.stem < ?
-WHERE length(f.word) BETWEEN ? AND ?`,
-			asJSON(l.spoken), begin, begin+"\U0010ffff", len(letters)-most, len(letters)+most)
-		if err != nil {
-			return "", err
+	has := lettersOf(word)
+	for _, w := range words {
+		if bits.OnesCount64(has^lettersOf(w)) > 2*most {
+			continue
 		}
-		for _, w := range words {
-			if seen[w] {
-				continue
-			}
-			seen[w] = true
-			if d := distance(letters, []rune(w), most); d <= most {
-				all = append(all, alike{word: w, distance: d})
-			}
+		if d := distance(letters, []rune(w), most); d <= most {
+			all = append(all, alike{word: w, distance: d})
 		}
 	}
 	slices.SortFunc(all, func(a, b alike) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.word, b.word))
 	})
+	all = slices.Compact(all) // several beginnings and languages have a word
 	all = all[:min(maxAlike, len(all))]
-	words := make([]string, len(all))
+	words = make([]string, len(all))
 	for i, a := range all {
 		words[i] = a.word
 	}
@@ -187,6 +182,25 @@ WHERE length(f.word) BETWEEN ? AND ?`,
 	return slices.MinFunc(all, func(a, b alike) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(b.df, a.df), cmp.Compare(a.word, b.word))
 	}).word, nil
+}
+
+// nearly are the words of the index of nearly the same length that begin nearly as one does, some of them twice.
+func (l *lexicon) nearly(ctx context.Context, letters []rune, most int) ([]string, error) {
+	found, err := l.column(ctx, `
+WITH l(name) AS (SELECT value FROM json_each(?)), b(begin) AS (SELECT value FROM json_each(?))
+SELECT group_concat(f.word, ' ')
+FROM b CROSS JOIN l CROSS JOIN forms f ON f.language = l.name AND f.stem >= b.begin AND f.stem < b.begin || char(0x10ffff)
+WHERE length(f.word) BETWEEN ? AND ?`,
+		asJSON(l.spoken), asJSON(beginnings(letters)), len(letters)-most, len(letters)+most)
+	return strings.Fields(strings.Join(found, " ")), err
+}
+
+// lettersOf has a bit for each letter of a word. To change one of them changes two bits at most.
+func lettersOf(word string) (letters uint64) {
+	for _, r := range word {
+		letters |= 1 << (r % 64)
+	}
+	return letters
 }
 
 // beginnings are those that a word may have had before two letters of it were changed, left out, doubled or exchanged,
