@@ -258,7 +258,8 @@ type cursor struct {
 // after goes to the first word behind one.
 func (c *cursor) after(word string) error {
 	first := c.segment.id << rowBits
-	const query = "SELECT coalesce((SELECT id FROM leaves WHERE segment = ? AND first <= ? ORDER BY first DESC LIMIT 1), ?)"
+	const query = "SELECT coalesce(" +
+		"(SELECT id FROM leaves WHERE segment = ? AND first <= ? ORDER BY first DESC LIMIT 1), ?)"
 	if err := c.w.tx.QueryRowContext(c.w.ctx, query, c.segment.id, word, first).Scan(&c.leaf); err != nil {
 		return err
 	}

@@ -25,8 +25,8 @@ import (
 // vectors few numbers are large.
 
 const (
-	bitsTable = "CREATE TABLE bits (pages INTEGER NOT NULL, length INTEGER NOT NULL, part INTEGER NOT NULL, " +
-		"data BLOB NOT NULL, PRIMARY KEY (pages, length, part));"
+	bitsTable = "CREATE TABLE bits (id INTEGER PRIMARY KEY AUTOINCREMENT, pages INTEGER NOT NULL, " +
+		"length INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL, UNIQUE (pages, length, part));"
 	bitsBytes  = 3900 // of a row at most, unless it has but one vector
 	pagesBits  = 3    // of a page's row, that tell it from the others of a row of bits
 	placeBytes = 4
@@ -180,15 +180,11 @@ func (w *writer) putParts(row int64, length int, data, before []byte) error {
 	for part := 0; part*most < max(len(data), len(before)); part++ {
 		from, to := part*most, (part+1)*most
 		have, want := slice(before, from, to), slice(data, from, to)
-		var err error
-		switch {
-		case bytes.Equal(have, want):
-		case len(want) == 0:
-			err = w.exec("DELETE FROM bits WHERE pages = ? AND length = ? AND part = ?", row, length, part)
-		default:
-			err = w.exec("REPLACE INTO bits (pages, length, part, data) VALUES (?, ?, ?, ?)", row, length, part, want)
+		if bytes.Equal(have, want) {
+			continue
 		}
-		if err != nil {
+		const replace = "REPLACE INTO bits (pages, length, part, data) VALUES (?, ?, ?, coalesce(?, x''))"
+		if err := w.exec(replace, row, length, part, want); err != nil {
 			return err
 		}
 	}
@@ -256,28 +252,17 @@ func fillBits(ctx context.Context, tx *sql.Tx) error {
 
 // similar finds the chunks whose vectors have the most signs in common with a query's, the most similar first. strange
 // is how many vectors have another length.
-func similar(ctx context.Context, tx *postings.Tx, query []float32, most int) (chunks []int64, strange int, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT pages, length, data FROM bits")
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
+func (s *statement) similar(ctx context.Context, query []float32, most int) (chunks []int64, strange int, err error) {
 	want, size := signs(query), placeBytes+8*signWords(len(query))
 	// All distances are small numbers, so the nearest are found by counting.
 	near := make([][]int64, len(query)+1)
 	kept, worst := 0, len(query)
-	var data sql.RawBytes
-	for rows.Next() {
-		var row int64
-		var length int
-		if err := rows.Scan(&row, &length, &data); err != nil {
-			return nil, 0, err
+	err = s.signs.each(ctx, s.tx, func(r signRow) {
+		if r.length != int64(len(query)) {
+			strange += len(r.data) / (placeBytes + 8*signWords(int(r.length)))
+			return
 		}
-		if length != len(query) {
-			strange += len(data) / (placeBytes + 8*signWords(length))
-			continue
-		}
-		for ; len(data) >= size; data = data[size:] {
+		for data := r.data; len(data) >= size; data = data[size:] {
 			differ := 0
 			for i, word := range want {
 				differ += bits.OnesCount64(word ^ binary.LittleEndian.Uint64(data[placeBytes+8*i:]))
@@ -285,15 +270,15 @@ func similar(ctx context.Context, tx *postings.Tx, query []float32, most int) (c
 			if differ > worst || kept >= most && differ == worst {
 				continue
 			}
-			near[differ] = append(near[differ], row<<(slotBits+pagesBits)|int64(binary.LittleEndian.Uint32(data)))
+			near[differ] = append(near[differ], r.pages<<(slotBits+pagesBits)|int64(binary.LittleEndian.Uint32(data)))
 			for kept++; kept-len(near[worst]) >= most; worst-- {
 				kept -= len(near[worst])
 				near[worst] = nil
 			}
 		}
-	}
+	})
 	chunks = slices.Concat(near...)
-	return chunks[:min(most, len(chunks))], strange, rows.Err()
+	return chunks[:min(most, len(chunks))], strange, err
 }
 
 // nearChunks finds the chunks whose vectors are nearest to the query's, of pages that pass the filters.
@@ -306,7 +291,7 @@ func (s *statement) nearChunks(ctx context.Context) (chunks []int64, err error) 
 		if s.bounds.candidates == everything.candidates {
 			most = math.MaxInt
 		}
-		found, strange, err := similar(ctx, s.tx, s.query.Vector, most)
+		found, strange, err := s.similar(ctx, s.query.Vector, most)
 		if err != nil {
 			return nil, err
 		}

@@ -1,15 +1,19 @@
 package sqlitesearch
 
 import (
+	"database/sql"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/bits"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/postings"
 )
 
 // adverse makes vectors as models make them at worst: all point in much the same direction, few numbers are large,
@@ -74,25 +78,7 @@ func TestJ1SignsFollowTheirVectors(t *testing.T) {
 	ix := created(t, path)
 	rng := rand.New(rand.NewPCG(7, 8))
 	for step := range 60 {
-		id := fmt.Sprintf("p%d", rng.IntN(12))
-		if rng.IntN(4) == 0 {
-			if err := ix.Remove(t.Context(), id, nil); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		p := search.Page{ID: id, Title: "T"}
-		for c := range rng.IntN(5) {
-			chunk := search.Chunk{Key: fmt.Sprintf("k%d-%d", c, rng.IntN(3)), UID: "u", Text: "text"}
-			if rng.IntN(5) > 0 {
-				chunk.Vector = make([]float32, 70+step/30) // another model in the second half
-				for i := range chunk.Vector {
-					chunk.Vector[i] = float32(rng.NormFloat64())
-				}
-			}
-			p.Chunks = append(p.Chunks, chunk)
-		}
-		put(t, ix, p)
+		changeVectors(t, ix, rng, 70+step/30) // another model in the second half
 	}
 	checkBits(t, ix)
 	if _, err := ix.write.Exec(downTo12 + "DROP TABLE bits; PRAGMA user_version(11)"); err != nil {
@@ -100,6 +86,85 @@ func TestJ1SignsFollowTheirVectors(t *testing.T) {
 	}
 	ix.Close()
 	checkBits(t, created(t, path))
+}
+
+// changeVectors removes a page, or puts one whose chunks have vectors of a length, or none.
+func changeVectors(t *testing.T, ix *Index, rng *rand.Rand, length int) {
+	t.Helper()
+	id := fmt.Sprintf("p%d", rng.IntN(12))
+	if rng.IntN(4) == 0 {
+		must(t, ix.Remove(t.Context(), id, nil))
+		return
+	}
+	p := search.Page{ID: id, Title: "T"}
+	for c := range rng.IntN(5) {
+		chunk := search.Chunk{Key: fmt.Sprintf("k%d-%d", c, rng.IntN(3)), UID: "u", Text: "text"}
+		if rng.IntN(5) > 0 {
+			chunk.Vector = make([]float32, length)
+			for i := range chunk.Vector {
+				chunk.Vector[i] = float32(rng.NormFloat64())
+			}
+		}
+		p.Chunks = append(p.Chunks, chunk)
+	}
+	put(t, ix, p)
+}
+
+// TestJ1CachedSigns: a query has the signs of its own moment, whatever was written since, another query has read, or
+// does not fit into memory.
+func TestJ1CachedSigns(t *testing.T) {
+	for name, most := range map[string]int{"cached": cachedBytes, "too large": 200} {
+		t.Run(name, func(t *testing.T) {
+			ix := created(t, filepath.Join(t.TempDir(), "search.db"))
+			ix.signs.most = most
+			rng := rand.New(rand.NewPCG(1, 2))
+			var earlier *sql.Tx
+			var read, copied []signRow // by an earlier query
+			for step := range 80 {
+				changeVectors(t, ix, rng, 70)
+				if step == 50 {
+					must(t, useModel(t.Context(), ix.write, "another"))
+				}
+				tx, err := ix.read.BeginTx(t.Context(), nil)
+				must(t, err)
+				if earlier != nil {
+					compareSigns(t, &ix.signs, earlier)
+					must(t, earlier.Rollback())
+				}
+				earlier = tx
+				now, _, err := ix.signs.of(t.Context(), postings.NewTx(tx))
+				must(t, err)
+				if !reflect.DeepEqual(read, copied) {
+					t.Fatal("rows changed that a query reads")
+				}
+				read, copied = now, slices.Clone(now)
+				if step%2 == 0 {
+					compareSigns(t, &ix.signs, tx)
+				}
+				if step == 60 {
+					ix.signs.clear()
+				}
+			}
+			must(t, earlier.Rollback())
+			if cached := len(ix.signs.rows) > 0; cached != (most == cachedBytes) {
+				t.Errorf("cached: %v", cached)
+			}
+		})
+	}
+}
+
+// compareSigns compares what a cache gives at the moment of a transaction with what is written there.
+func compareSigns(t *testing.T, c *signCache, tx *sql.Tx) {
+	t.Helper()
+	want, have := map[[3]int64]string{}, map[[3]int64]string{}
+	must(t, readSigns(t.Context(), postings.NewTx(tx), -1, func(_ int64, r signRow) bool {
+		want[r.key()] = string(r.data)
+		return true
+	}))
+	must(t, c.each(t.Context(), postings.NewTx(tx), func(r signRow) { have[r.key()] += string(r.data) }))
+	if !maps.Equal(have, want) {
+		t.Errorf("%d rows, want %d", len(have), len(want))
+	}
 }
 
 func differing(a, b []uint64) (n int) {

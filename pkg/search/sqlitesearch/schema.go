@@ -18,7 +18,7 @@ import (
 // schemaVersion is raised with every change of the tables. Files of the versions that [upgrades] knows are
 // upgraded; older ones are set aside and built anew, since everything in them is derived; files of newer ones
 // are refused.
-const schemaVersion = 15
+const schemaVersion = 16
 
 // upgrades make the tables of older versions into those of the next; see also [fillDerived].
 var upgrades = map[int]string{
@@ -29,7 +29,8 @@ var upgrades = map[int]string{
 		"ALTER TABLE pages ADD COLUMN path TEXT NOT NULL DEFAULT '';",
 	13: "ALTER TABLE chunks ADD COLUMN anchor TEXT NOT NULL DEFAULT ''",
 	14: "DROP TABLE IF EXISTS terms; DROP TABLE IF EXISTS names; DROP TABLE fts; DROP TABLE IF EXISTS bits; " +
-		"ALTER TABLE chunks ADD COLUMN document INTEGER NOT NULL DEFAULT 0;" + bitsTable + pagesIndex + postings.Schema,
+		"ALTER TABLE chunks ADD COLUMN document INTEGER NOT NULL DEFAULT 0;" + pagesIndex + postings.Schema,
+	15: "DROP TABLE IF EXISTS bits;" + bitsTable,
 }
 
 // upgraded is the oldest version that is.
@@ -132,7 +133,10 @@ func fillDerived(ctx context.Context, tx *sql.Tx, version int) error {
 			return err
 		}
 	}
-	return fillPostings(ctx, tx)
+	if version <= 14 {
+		return fillPostings(ctx, tx)
+	}
+	return nil
 }
 
 // fillPaths writes the paths of the pages of a file of an earlier version.

@@ -45,6 +45,7 @@ type statement struct {
 	// meantText is the query as it was meant, when words of it are not in the index; else "".
 	meantText string
 	near      []int64
+	signs     *signCache
 	strange   int // vectors of another length than the query's
 }
 
@@ -54,7 +55,7 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) 
 		return res, err
 	}
 	defer tx.Rollback()
-	s := &statement{tx: postings.NewTx(tx), bounds: ix.bounds, query: q, terms: terms}
+	s := &statement{tx: postings.NewTx(tx), bounds: ix.bounds, query: q, terms: terms, signs: &ix.signs}
 	if s.words, err = newLexicon(ctx, s.tx); err != nil {
 		return res, err
 	}

@@ -18,7 +18,7 @@
 //	chunks  id = pages.rowid<<16 | slot, document, key, uid, title, heading, body, anchor
 //	forms   language, stem, word: words that pages of a language have, folded
 //	vectors chunk = chunks.id, vector (vector.go)
-//	bits    pages = pages.rowid>>3, length, part, data: the signs of vectors (bits.go)
+//	bits    id, pages = pages.rowid>>3, length, part, data: the signs of vectors (bits.go)
 //	model   the name of the model that the vectors are of, if any
 //
 // The words of the chunks are in the tables of package postings, where a chunk is a document, whose key is its id.
@@ -80,6 +80,7 @@ type Index struct {
 
 	health health.Memory
 	warned sync.Once // of vectors of another length
+	signs  signCache
 }
 
 // Options may be left zero.
@@ -104,7 +105,7 @@ const (
 // file is renamed to path.corrupt-<n>. A file that a newer program wrote, or that is no index of
 // ours, is Invalid and left alone.
 func Open(path string, o Options) (*Index, error) {
-	ix := &Index{path: path, log: o.Log, model: o.Model}
+	ix := &Index{path: path, log: o.Log, model: o.Model, signs: signCache{most: cachedBytes}}
 	if ix.log == nil {
 		ix.log = slog.New(slog.DiscardHandler)
 	}
@@ -179,6 +180,7 @@ func (ix *Index) Count(ctx context.Context) (n int, err error) {
 
 // Close releases the file. Calls that run are finished first.
 func (ix *Index) Close() error {
+	ix.signs.close()
 	readErr := ix.read.Close()
 	if err := ix.write.Close(); err != nil { // the last to close writes the log back
 		return kinded(err)

@@ -1,0 +1,149 @@
+package sqlitesearch
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/search/postings"
+)
+
+// To read all rows of table bits costs four times what it takes to compare them. So they stay in memory while queries
+// have vectors. Each row that is written has a higher id than any before, so a query reads those that are new, and none
+// is ever deleted but with all others: one without vectors is empty.
+
+const (
+	cachedBytes = 96 << 20        // of signs; more are read by each query
+	cachedFor   = 5 * time.Minute // after the last query
+)
+
+// signRow is a row of table bits.
+type signRow struct {
+	pages, length, part int64
+	data                []byte
+}
+
+func (r signRow) key() [3]int64 { return [3]int64{r.pages, r.length, r.part} }
+
+// signCache has table bits in memory.
+type signCache struct {
+	most     int // bytes
+	mu       sync.Mutex
+	last     int64     // id of the last row that it has
+	rows     []signRow // never changed in place: queries read them without the lock
+	at       map[[3]int64]int
+	bytes    int
+	tooLarge bool
+	idle     *time.Timer
+}
+
+// each gives all rows of the moment of a transaction. Their data is good until the next.
+func (c *signCache) each(ctx context.Context, tx *postings.Tx, each func(signRow)) error {
+	rows, cached, err := c.of(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if !cached {
+		return readSigns(ctx, tx, -1, func(_ int64, r signRow) bool {
+			each(r)
+			return true
+		})
+	}
+	for _, r := range rows {
+		each(r)
+	}
+	return nil
+}
+
+// of gives the rows, unless they are too large, or the cache has later ones than the transaction.
+func (c *signCache) of(ctx context.Context, tx *postings.Tx) (rows []signRow, cached bool, err error) {
+	var first, last int64
+	const ends = "SELECT coalesce((SELECT min(id) FROM bits), 0), coalesce((SELECT max(id) FROM bits), 0)"
+	if err := tx.QueryRowContext(ctx, ends).Scan(&first, &last); err != nil {
+		return nil, false, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.idle == nil {
+		c.idle = time.AfterFunc(cachedFor, c.clear)
+	}
+	c.idle.Reset(cachedFor)
+	if c.tooLarge {
+		return nil, false, nil
+	}
+	if first > c.last { // all that it has was deleted, or it has none yet
+		c.empty()
+	}
+	if last > c.last {
+		if err := c.read(ctx, tx); err != nil {
+			c.empty()
+			return nil, false, err
+		}
+	}
+	return c.rows, c.last == last && !c.tooLarge, nil
+}
+
+// read adds the rows that are new.
+func (c *signCache) read(ctx context.Context, tx *postings.Tx) error {
+	c.rows = slices.Clone(c.rows)
+	return readSigns(ctx, tx, c.last, func(id int64, r signRow) bool {
+		r.data = slices.Clone(r.data)
+		at, known := c.at[r.key()]
+		if known {
+			c.bytes -= len(c.rows[at].data)
+			c.rows[at] = r
+		} else {
+			c.at[r.key()] = len(c.rows)
+			c.rows = append(c.rows, r)
+		}
+		c.last, c.bytes = id, c.bytes+len(r.data)
+		if c.bytes > c.most {
+			c.empty()
+			c.tooLarge = true
+		}
+		return !c.tooLarge
+	})
+}
+
+func (c *signCache) empty() {
+	c.last, c.rows, c.at, c.bytes, c.tooLarge = 0, nil, map[[3]int64]int{}, 0, false
+}
+
+// clear gives the memory back.
+func (c *signCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.empty()
+}
+
+func (c *signCache) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.idle != nil {
+		c.idle.Stop()
+	}
+}
+
+// readSigns reads the rows behind one, in the order of their ids.
+func readSigns(ctx context.Context, tx *postings.Tx, after int64, each func(id int64, r signRow) bool) (err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT id, pages, length, part, data FROM bits WHERE id > ? ORDER BY id", after)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var data sql.RawBytes
+	for rows.Next() {
+		var id int64
+		var r signRow
+		if err := rows.Scan(&id, &r.pages, &r.length, &r.part, &data); err != nil {
+			return err
+		}
+		if r.data = data; !each(id, r) {
+			return nil
+		}
+	}
+	return rows.Err()
+}
