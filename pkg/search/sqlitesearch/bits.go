@@ -31,7 +31,7 @@ const (
 	pagesBits  = 3    // of a page's row, that tell it from the others of a row of bits
 	placeBytes = 4
 	// compared is how many vectors are compared in full, and manyCompared with filters that many may not pass.
-	compared, manyCompared = 400, 4000
+	compared, manyCompared = 250, 4000
 )
 
 // placeOf is where a chunk is: the row of bits, and its place among the chunks there.

@@ -31,25 +31,23 @@ func (s *statement) count(ctx context.Context, f found, ranked []*candidate, res
 			}
 		}
 	}
-	pages, err := values(ctx, s.tx, rows, s.query.Facets)
+	if !s.query.Facets { // then all pages are known
+		const distinct = "SELECT count(DISTINCT p.same) FROM json_each(?) w CROSS JOIN pages p ON p.rowid = w.value"
+		return s.tx.QueryRowContext(ctx, distinct, asJSON(rows)).Scan(&res.Count)
+	}
+	pages, err := values(ctx, s.tx, rows)
 	if err != nil {
 		return err
 	}
 	res.Count = max(int(math.Round(float64(len(pages))*f.whole)), len(ranked))
-	if s.query.Facets {
-		res.Facets = s.facets(pages, f.whole)
-	}
+	res.Facets = s.facets(pages, f.whole)
 	return nil
 }
 
 // values reads what facets are made of, and leaves one page of those that are one result.
-func values(ctx context.Context, tx *postings.Tx, rows []int64, facets bool) ([]*candidate, error) {
-	columns := "'', '', '', '', 0"
-	if facets {
-		columns = "p.host, p.type, p.language, p.tags, p.changed_at"
-	}
-	found, err := tx.QueryContext(ctx, "SELECT p.rowid, p.same, p.place, p.id, "+columns+
-		" FROM json_each(?) w CROSS JOIN pages p ON p.rowid = w.value", asJSON(rows))
+func values(ctx context.Context, tx *postings.Tx, rows []int64) ([]*candidate, error) {
+	found, err := tx.QueryContext(ctx, "SELECT p.rowid, p.same, p.place, p.id, p.host, p.type, p.language, p.tags, "+
+		"p.changed_at FROM json_each(?) w CROSS JOIN pages p ON p.rowid = w.value", asJSON(rows))
 	if err != nil {
 		return nil, err
 	}

@@ -148,7 +148,7 @@ func (t term) joins() bool { return !t.phrase && !t.prefix && len(t.tokens) == 1
 // formsOf are the other forms of a word of a query; of one with a hyphen, the word without.
 func (l *lexicon) formsOf(ctx context.Context, t term) ([]string, error) {
 	switch {
-	case t.phrase || t.prefix || t.symbol || len(t.tokens) == 0:
+	case t.phrase || t.prefix || t.symbol || t.empty || len(t.tokens) == 0:
 		return nil, nil
 	case len(t.tokens) > 1 && strings.Contains(t.raw, "-"):
 		last := len(t.tokens) - 1

@@ -17,7 +17,7 @@ const (
 	// chunksOfResult is how many chunks are looked for, for each result that is wanted.
 	chunksOfResult = 16
 	// Of so many pages more chunks are read, and so many of each.
-	firstPages, moreOfPage = 20, 4
+	firstPages, moreOfPage = 15, 4
 )
 
 // Search answers a query: chunks that have all of its words that say something first, any word when no chunk has
