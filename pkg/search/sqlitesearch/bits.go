@@ -283,7 +283,7 @@ func (s *statement) similar(ctx context.Context, query []float32, most int) (chu
 
 // nearChunks finds the chunks whose vectors are nearest to the query's, of pages that pass the filters.
 func (s *statement) nearChunks(ctx context.Context) (chunks []int64, err error) {
-	conditions, args := s.filters()
+	conditions, args := filters(s.query)
 	for most := compared; ; most *= 16 {
 		if len(args) > 0 && most == compared {
 			most = manyCompared

@@ -85,7 +85,7 @@ func (s *statement) matching(ctx context.Context, lists []list, least, most int)
 	if err := s.addOthers(matches); err != nil {
 		return f, err
 	}
-	conditions, _ := s.filters()
+	conditions, _ := filters(s.query)
 	if conditions == "" && len(matches) > s.bounds.sampled {
 		// Neighbours are sampled, for those of one page are neighbours.
 		sample, err := s.resolved(ctx, windows(matches, s.bounds.sampled))
@@ -209,7 +209,7 @@ func (s *statement) resolved(ctx context.Context, matches []match) ([]match, err
 		matches[i].chunk = key
 	}
 	matches = slices.DeleteFunc(matches, func(m match) bool { return m.chunk == 0 })
-	conditions, args := s.filters()
+	conditions, args := filters(s.query)
 	if conditions == "" {
 		return matches, nil
 	}
@@ -324,32 +324,32 @@ func candidates(f found, most bounds) []int64 {
 }
 
 // filters are the conditions on a page f that the query asks for.
-func (s *statement) filters() (conditions string, args []any) {
+func filters(q search.Query) (conditions string, args []any) {
 	narrow := func(condition string, value any) {
 		conditions += " AND f." + condition
 		args = append(args, value)
 	}
 	for _, f := range []struct{ column, value string }{
-		{"host", s.query.Host}, {"type", s.query.Type}, {"language", s.query.Language},
+		{"host", q.Host}, {"type", q.Type}, {"language", q.Language},
 	} {
 		if f.value != "" {
 			narrow(f.column+" = ?", f.value)
 		}
 	}
-	if s.query.Tag != "" {
+	if q.Tag != "" {
 		conditions += " AND instr(f.tags, ?)"
-		args = append(args, tagLines([]string{s.query.Tag}))
+		args = append(args, tagLines([]string{q.Tag}))
 	}
-	if s.query.Path != "" {
-		from, to := search.PathRange(s.query.Path)
+	if q.Path != "" {
+		from, to := search.PathRange(q.Path)
 		narrow("path >= ?", from)
 		narrow("path < ?", to)
 	}
-	if !s.query.Since.IsZero() {
-		narrow("changed_at >= ?", s.query.Since.Unix())
+	if !q.Since.IsZero() {
+		narrow("changed_at >= ?", q.Since.Unix())
 	}
-	if !s.query.PublishedAfter.IsZero() {
-		narrow("published_at >= ?", max(1, s.query.PublishedAfter.Unix()))
+	if !q.PublishedAfter.IsZero() {
+		narrow("published_at >= ?", max(1, q.PublishedAfter.Unix()))
 	}
 	return conditions, args
 }

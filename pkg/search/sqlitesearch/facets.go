@@ -40,7 +40,7 @@ func (s *statement) count(ctx context.Context, f found, ranked []*candidate, res
 		return err
 	}
 	res.Count = max(int(math.Round(float64(len(pages))*f.whole)), len(ranked))
-	res.Facets = s.facets(pages, f.whole)
+	res.Facets = facets(pages, f.whole, s.query.Now)
 	return nil
 }
 
@@ -65,7 +65,7 @@ func values(ctx context.Context, tx *postings.Tx, rows []int64) ([]*candidate, e
 }
 
 // facets counts the pages that match by each of their values, whole times each of those that were read.
-func (s *statement) facets(pages []*candidate, whole float64) *search.Facets {
+func facets(pages []*candidate, whole float64, now time.Time) *search.Facets {
 	of := func(value func(*candidate) string) []search.Facet {
 		counts := map[string]int{}
 		for _, p := range pages {
@@ -91,7 +91,7 @@ func (s *statement) facets(pages []*candidate, whole float64) *search.Facets {
 		Tags:      of(func(p *candidate) string { return p.tags }),
 		Types:     of(func(p *candidate) string { return p.kind }),
 		Languages: of(func(p *candidate) string { return p.language }),
-		Ages:      of(func(p *candidate) string { return ageOf(p, s.query.Now) }),
+		Ages:      of(func(p *candidate) string { return ageOf(p, now) }),
 	}
 }
 
