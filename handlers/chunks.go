@@ -19,7 +19,8 @@ func chunks(ctx context.Context, v *call, q api.ItemID) (api.ChunkList, error) {
 	for _, c := range records {
 		out.Chunks = append(out.Chunks, api.ChunkInfo{
 			ChunkUID: string(c.ChunkUID), VirtualPath: c.MetaV2.VirtualPath, Key: string(c.Key), Kind: string(c.Kind),
-			Heading: c.Heading, Name: c.Name, Tokens: c.Tokens, Start: c.Start, End: c.End, TextHash: c.TextHash,
+			Heading: c.Heading, Anchor: escapedID(c.Anchor), Name: c.Name, Tokens: c.Tokens, Start: c.Start, End: c.End,
+			TextHash: c.TextHash,
 		})
 	}
 	return out, err

@@ -27,7 +27,8 @@ class TidemarkRetriever(BaseRetriever):
             Document(
                 id=passage["chunkUid"],
                 page_content=passage["text"],
-                metadata={"source": page["url"], "title": page["title"], "heading": passage.get("heading", "")},
+                metadata={"source": page["url"], "title": page["title"], "heading": passage.get("heading", ""),
+                          "anchor": passage.get("anchor", "")},
             )
             for page in results
             for passage in page["passages"]

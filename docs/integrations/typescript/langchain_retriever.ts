@@ -28,7 +28,7 @@ export class TidemarkRetriever extends BaseRetriever {
       page.passages.map((passage) => new Document({
         id: passage.chunkUid,
         pageContent: passage.text,
-        metadata: { source: page.url, title: page.title, heading: passage.heading ?? "" },
+        metadata: { source: page.url, title: page.title, heading: passage.heading ?? "", anchor: passage.anchor ?? "" },
       })),
     );
   }
