@@ -39,6 +39,9 @@ param alwaysReadyHttp int = 0
 @allowed(['none', 'free', 'basic', 'standard'])
 param searchSku string = 'none'
 
+@description('Whether the search service that is created has the semantic ranker, which is billed by its searches.')
+param searchSemantic bool = false
+
 @description('Address of an Azure AI Search that is there already. The identity needs the two search roles below on it.')
 param searchEndpoint string = ''
 
@@ -157,6 +160,7 @@ resource search 'Microsoft.Search/searchServices@2023-11-01' = if (createSearch)
     disableLocalAuth: true // no keys here either
     replicaCount: 1
     partitionCount: 1
+    semanticSearch: searchSemantic ? 'standard' : 'disabled'
   }
 }
 

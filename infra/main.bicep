@@ -124,6 +124,7 @@ module app 'app.bicep' = {
     location: location
     tags: tags
     searchSku: searchSku
+    searchSemantic: searchSemantic == 'true'
     searchEndpoint: searchEndpoint
     vaultSku: vaultSku
     vaultSettings: map(filter(split(vaultSettings, ','), name => !empty(name)), name => trim(name))

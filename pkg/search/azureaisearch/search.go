@@ -62,7 +62,7 @@ type group struct {
 }
 
 func (s seeking) results(ctx context.Context) (search.Results, error) {
-	groups, count, err := s.groups(ctx)
+	groups, count, estimated, err := s.groups(ctx)
 	if err != nil {
 		return search.Results{}, err
 	}
@@ -80,7 +80,7 @@ func (s seeking) results(ctx context.Context) (search.Results, error) {
 	if count == 0 && filter(s.query) == filter(search.Query{}) {
 		notes = append(notes, noteOfWords)
 	}
-	res := search.Results{Count: count, Estimated: count > len(groups),
+	res := search.Results{Count: count, Estimated: estimated,
 		Note: strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")}
 	if s.query.Facets {
 		res.Facets = facets(groups, count, s.query.Now)
@@ -110,15 +110,15 @@ const noteOfWords = "nothing has these words; this index does not correct words 
 // noteOfChange says what a sort by change goes by: a page's chunks are not all written when others of it change.
 const noteOfChange = "sorted by when the passages found last changed, which may be earlier than when their pages did"
 
-// groups are the pages found, as far as they are needed, and how many there are.
-func (s seeking) groups(ctx context.Context) (groups []group, count int, err error) {
+// groups are the pages found, as far as they are needed, how many there are, and whether that is an estimate.
+func (s seeking) groups(ctx context.Context) (groups []group, count int, estimated bool, err error) {
 	q := s.hits()
 	place := map[string]int{}
 	needed := s.query.Skip + s.query.Top
 	for {
 		found, err := s.ix.service.query(ctx, q)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, false, err
 		}
 		for _, h := range found.Value {
 			i, known := place[h.ParentPageID]
@@ -132,11 +132,11 @@ func (s seeking) groups(ctx context.Context) (groups []group, count int, err err
 		q.Skip += len(found.Value)
 		over := len(found.Value) == 0 || q.Skip >= found.Count
 		if count == 0 && (over || q.Skip >= maxRows) {
-			count = estimate(len(groups), q.Skip, found.Count)
+			count, estimated = estimate(len(groups), q.Skip, found.Count), !over
 		}
 		if over || q.Skip >= maxRows && (len(groups) >= needed || q.Skip >= maxHits || s.hybrid) {
 			s.rank(groups)
-			return groups, max(count, len(groups)), nil
+			return groups, max(count, len(groups)), estimated, nil
 		}
 	}
 }

@@ -19,7 +19,8 @@ const (
 	// semanticTimeout bounds it here, with its retries.
 	semanticTimeout = 3 * time.Second
 
-	noteOfSemantic = "the semantic ranker did not answer, so these results are ranked by their words"
+	noteOfSemantic = "the semantic ranker gave no order, so these results are ranked by their words; it may be busy, or " +
+		"not be enabled in the search service"
 )
 
 // semantic has the semantic ranker put the first pages in order, each by its best chunk, and tells if it could not. It
