@@ -20,6 +20,7 @@ type searchData struct {
 	Pictures                       bool
 	Skip                           int
 	NoPage                         bool // is registered
+	Suggested                      []string
 }
 
 // search shows what is found, with passages, and pictures when asked to.
@@ -43,8 +44,18 @@ func search(o Options, r *http.Request) (page, error) {
 		Q: d.Q, Host: d.Host, Type: d.Type, Language: d.Language, Since: d.Since, PublishedAfter: d.PublishedAfter,
 		Tag: q.Get("tag"), Sort: q.Get("sort"), Skip: d.Skip, NestImages: true, Facets: api.AllFacets,
 	})
+	d.Suggested = suggested(o, r, d.Q)
 	p.data = d
 	return p, err
+}
+
+// suggested completes what is typed. A search is as good without, so an error is none.
+func suggested(o Options, r *http.Request, typed string) []string {
+	found, err := api.Suggest.Call(r.Context(), o.Client, api.SuggestQuery{Q: typed})
+	if err != nil {
+		return nil
+	}
+	return found.Suggestions
 }
 
 // Next is where the next page begins; 0 after the last.

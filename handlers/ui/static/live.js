@@ -64,9 +64,11 @@ for (const form of document.querySelectorAll("form[data-typed]")) {
     const url = new URL(form.action);
     for (const [name, value] of new FormData(form)) value === "" ? url.searchParams.delete(name) : url.searchParams.set(name, value);
     try {
-      const fresh = await fetchPart(url, form.dataset.typed, running.signal);
+      const page = await fetchPage(url, running.signal);
+      const fresh = page?.getElementById(form.dataset.typed);
       if (!fresh) return;
       renew(document.getElementById(form.dataset.typed), fresh);
+      for (const list of form.querySelectorAll("datalist")) list.replaceChildren(...page.getElementById(list.id).childNodes);
       history.replaceState(null, "", url);
     } catch { /* aborted by the next key, or the server is away */ }
   };
