@@ -87,6 +87,8 @@ func TestJ7Tools(t *testing.T) {
 		{"retrieve", `{"question":"when closed"}`, "(?s)1 passages.*last verified 2026-03-02T12:00:00Z.*Closed in March"},
 		{"retrieve", `{"questions":["march","two"],"tokens":600}`, "(?s)2 passages.*/ok/.*/ok/"},
 		{"search", `{"query":"harbour","tag":"sea"}`, "0 pages match"},
+		{"search", `{"query":"harbuor one"}`, "Note: .*these are the results for harbour one"},
+		{"retrieve", `{"question":"harbuor"}`, "Note: .*these are the results for harbour"},
 		{"read_page", `{"page":"` + harbourOne + `"}`, "(?s)what the page says now.*# one.*March"},
 		{"read_page", `{"page":"` + id + `","asOf":"2026-03-01"}`, "(?s)is not what the page says now.*January"},
 		{"changes_since", `{"since":"2026-03-02"}`, "(?s)1 changes.*content at 2026-03-02.*Closed in March"},

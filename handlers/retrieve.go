@@ -35,9 +35,14 @@ func retrieve(ctx context.Context, v *call, req api.RetrieveRequest) (out api.Re
 		return out, err
 	}
 	var rankings [][]search.Result
-	for _, r := range found.found {
+	var notes []string
+	for i, r := range found.found {
 		rankings = append(rankings, r.Results)
+		if note := noteOf(queries[i].Text, r); note != "" && !slices.Contains(notes, note) {
+			notes = append(notes, note)
+		}
 	}
+	out.Note = strings.Join(notes, "; ")
 	taken := passage.Fit(passage.Fuse(rankings...), req.Tokens)
 	places, err := placesOf(ctx, v, taken, found.seen)
 	if err != nil {

@@ -48,20 +48,24 @@ func searchFor(ctx context.Context, v *call, req api.SearchRequest) (out api.Sea
 	for i := range out.Results {
 		out.Results[i].CheckedAt = l.seen[out.Results[i].ID].checkedAt()
 	}
-	switch {
-	case found.Note != "":
-		out.Note = found.Note
-	case found.DidYouMean != "":
-		out.Note = fmt.Sprintf("nothing has all of these words as they are written; these are the results for %s",
-			found.DidYouMean)
-	case search.Unclosed(req.Q):
-		out.Note = unclosedNote
-	}
-	if found.Note != "" && search.Unclosed(req.Q) {
-		out.Note += "; " + unclosedNote
-	}
+	out.Note = noteOf(req.Q, found)
 	showLinked(ctx, v, out.Results)
 	return out, nil
+}
+
+// noteOf is what of a query was read or answered otherwise than it may be meant.
+func noteOf(asked string, found search.Results) string {
+	var notes []string
+	if found.Note != "" {
+		notes = append(notes, found.Note)
+	} else if found.DidYouMean != "" {
+		notes = append(notes, fmt.Sprintf("nothing has all of these words as they are written; these are the results for %s",
+			found.DidYouMean))
+	}
+	if search.Unclosed(asked) {
+		notes = append(notes, unclosedNote)
+	}
+	return strings.Join(notes, "; ")
 }
 
 // queryFor reads what a search is narrowed to, and how it is sorted.

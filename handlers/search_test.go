@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // What was found is counted by what it can be narrowed to, and only when that is asked for.
@@ -168,6 +170,19 @@ func TestS13UnclosedQuote(t *testing.T) {
 	}
 }
 
+// TestJ5SuggestedOnTheDashboard: what is typed is completed by words and titles; what cannot be is searched for all the
+// same.
+func TestJ5SuggestedOnTheDashboard(t *testing.T) {
+	r := newRig(t)
+	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register("https://port.example/ok/one")))
+	shows(t, r, "/api/ui/search?q=harb", `list="suggested"`, `<option value="harbour">`)
+	long := "harbour" + strings.Repeat(" ", search.MaxSuggestRunes) + "tide"
+	body := shows(t, r, "/api/ui/search?q="+url.QueryEscape(long), "1 result")
+	if strings.Contains(body, "<option value=\"har") {
+		t.Error("what is too long to be completed was")
+	}
+}
+
 // TestJ3DidYouMean: what was answered instead of a misspelt query is told, wherever the answer is shown.
 func TestJ3DidYouMean(t *testing.T) {
 	r := newRig(t)
@@ -182,6 +197,10 @@ func TestJ3DidYouMean(t *testing.T) {
 		page := do(t, r, "GET", "/api/ui/search?q="+url.QueryEscape(q), "").Body.String()
 		if strings.Contains(page, "these are the results for") != (meant != "") {
 			t.Errorf("%s: the dashboard says so: %t", q, meant == "")
+		}
+		passages := retrieved(t, r, fmt.Sprintf(`{"queries":[%q,"tide"]}`, q))
+		if strings.Contains(passages.Note, "these are the results for "+meant) != (meant != "") {
+			t.Errorf("%s: note of the passages: %q", q, passages.Note)
 		}
 	}
 }

@@ -59,6 +59,9 @@ func runRetrieve(ctx context.Context, p *program, req api.RetrieveRequest) error
 	if err != nil {
 		return err
 	}
+	if res.Note != "" {
+		p.note("%s", res.Note)
+	}
 	if res.Stale > 0 {
 		p.note("%s left out, not verified within %s", words.Count(res.Stale, "page"), req.MaxAge)
 	}

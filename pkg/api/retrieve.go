@@ -54,6 +54,8 @@ type RetrieveResponse struct {
 	Tokens int `json:"tokens"`
 	// Stale is how many pages were left out because they were not verified within the time asked for.
 	Stale int `json:"stale,omitempty"`
+	// Note is what of a question was read or answered otherwise than it may be meant.
+	Note string `json:"note,omitempty"`
 }
 
 // RetrievedPassage is a part of a page, whole: between two headings, or as much of that as is searched at once.

@@ -48,6 +48,13 @@ func (a *answer) say(format string, args ...any) {
 	a.b.WriteString(text)
 }
 
+// note adds what of a question was read or answered otherwise than it may be meant, if anything was.
+func (a *answer) note(text string) {
+	if text != "" {
+		a.say("Note: %s.\n", text)
+	}
+}
+
 // room reports whether there is room for more; otherwise the answer says that it is cut.
 func (a *answer) room() bool {
 	a.cut = a.cut || a.left < 4*framed

@@ -41,6 +41,7 @@ func (b toolbox) search(ctx context.Context, in searchInput) (*answer, error) {
 	a := newAnswer(in.Tokens)
 	a.say("%d pages match, %d are shown, %d were not verified lately.\n", found.Count, len(found.Results),
 		found.StaleResults)
+	a.note(found.Note)
 	for i, r := range found.Results {
 		if !a.room() {
 			break
@@ -82,6 +83,7 @@ func (b toolbox) retrieve(ctx context.Context, in retrieveInput) (*answer, error
 		return nil, err
 	}
 	a.say("%d passages; %d pages were left out, as they were not verified lately.\n", len(found.Passages), found.Stale)
+	a.note(found.Note)
 	for i, p := range found.Passages {
 		if !a.room() {
 			break
