@@ -81,9 +81,9 @@ func TestU10NoneFewAndMany(t *testing.T) {
 	s.do(chromedp.Evaluate(`scrollTo(0, 900); scrollY`, &was), chromedp.Evaluate(`scrollY`, &was))
 	s.press("tbody tr:nth-child(30) th a")
 	s.reads("main", "Check now")
-	s.do(chromedp.Evaluate(`history.back()`, nil))
+	s.ask(`setTimeout(() => history.back()) > 0`, nil)
 	s.eventually("the list is where it was left", func() bool {
-		s.do(chromedp.Evaluate(`scrollY`, &is))
+		s.ask(`scrollY`, &is)
 		return was > 100 && is == was
 	})
 	if len(s.said) > 0 {

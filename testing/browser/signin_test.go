@@ -34,7 +34,7 @@ func TestL4SignIn(t *testing.T) {
 	s.reads("#live-guide", "1 of 1 page can be searched")
 	s.press("#live-changes h3 a")
 	s.eventually("the page's own page says who has added it", func() bool {
-		s.do(chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil))
+		s.ask(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil)
 		return strings.Contains(s.text("main"), "source added by API (key ada)")
 	})
 	s.shoot("signed-in")

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -128,19 +129,41 @@ func (s *stage) open(path string) {
 	s.do(chromedp.Navigate(s.server+"/api/ui"+path), chromedp.WaitReady("main"))
 }
 
+// ask evaluates an expression. It is asked again of the page that comes when the one asked is left meanwhile.
+func (s *stage) ask(expression string, answer any) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.ctx, 30*time.Second)
+	defer cancel()
+	err := chromedp.Run(ctx, chromedp.Evaluate(expression, answer))
+	for ; left(err); err = chromedp.Run(ctx, chromedp.Evaluate(expression, answer)) {
+		time.Sleep(100 * time.Millisecond)
+	}
+	if err != nil {
+		s.Fatalf("in the browser: %v\n%s", err, strings.Join(s.said, "\n"))
+	}
+}
+
+// left reports that a page was left while it was asked.
+func left(err error) bool {
+	var failed *cdproto.Error
+	return errors.As(err, &failed) && (strings.Contains(failed.Message, "navigated or closed") ||
+		strings.Contains(failed.Message, "context was destroyed") ||
+		strings.Contains(failed.Message, "Cannot find context"))
+}
+
 // text is what can be read in a part of the page. It is asked for at once: pages renew themselves.
 func (s *stage) text(selector string) (out string) {
 	s.Helper()
-	s.do(chromedp.Evaluate(fmt.Sprintf(`document.querySelector(%q)?.innerText ?? ""`, selector), &out))
+	s.ask(fmt.Sprintf(`document.querySelector(%q)?.innerText ?? ""`, selector), &out)
 	return out
 }
 
-// press clicks what may be renewed while one reaches for it.
+// press clicks what may be renewed while one reaches for it. The click comes after the answer, which it may cut off.
 func (s *stage) press(selector string) {
 	s.Helper()
 	s.eventually(selector+" is there", func() (done bool) {
-		click := fmt.Sprintf(`{ const e = document.querySelector(%q); e?.click(); e !== null }`, selector)
-		s.do(chromedp.Evaluate(click, &done))
+		s.ask(fmt.Sprintf(`{ const e = document.querySelector(%q); setTimeout(() => e?.click()); e !== null }`, selector),
+			&done)
 		return done
 	})
 }
