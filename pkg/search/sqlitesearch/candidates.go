@@ -26,7 +26,7 @@ type bounds struct {
 const enough = 100
 
 var (
-	usual      = bounds{candidates: 300, ofPage: 4, alike: 60, sampled: 4096, exact: 20_000, counted: 1000}
+	usual      = bounds{candidates: 450, ofPage: 8, alike: 150, sampled: 4096, exact: 20_000, counted: 1000}
 	everything = bounds{candidates: 300e9, ofPage: 1e9, alike: 1e9, sampled: 1e9, exact: 1e9, counted: 1e9}
 )
 

@@ -214,13 +214,13 @@ func (l *lexicon) allOf(words []string) (hits []postings.Hit, err error) {
 	return hits, nil
 }
 
-// lessened are hits of another form of a word, which say less, and never that a title is the word or defines it.
+// lessened are hits of another form of a word, which says less.
 func lessened(hits []postings.Hit) []postings.Hit {
-	const part, most = .8, (1 + saturation) * .8
+	const part = .8
 	out := make([]postings.Hit, len(hits))
 	for i, h := range hits {
 		m := h.Mark()
-		out[i] = postings.NewHit(h.Document(), m&inTitle|markOf(min(part*worthOf(m), most)))
+		out[i] = postings.NewHit(h.Document(), m&inTitle|markOf(part*worthOf(m)))
 	}
 	return out
 }

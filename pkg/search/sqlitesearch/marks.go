@@ -122,9 +122,10 @@ func (m *marker) called(text string) map[string]called {
 			c.fit = max(c.fit, 1/float64(max(1, n)))
 			all[w] = c
 		}
+		sure := defines(part)
 		for w, share := range sharesOf(definedName(part)) {
 			c := all[w]
-			c.defines = max(c.defines, share)
+			c.defines = max(c.defines, sure*share)
 			all[w] = c
 		}
 	}

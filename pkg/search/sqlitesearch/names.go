@@ -1,6 +1,7 @@
 package sqlitesearch
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -112,10 +113,41 @@ func definedName(line string) string {
 type naming struct {
 	raw       string
 	leaf, all []string
+	sure      float64 // how sure it is that it is defined, of 1
 }
 
-func newNaming(raw string) naming {
-	return naming{raw, tokensOf(leafOf(raw)), tokensOf(raw)}
+func newNaming(raw string, sure float64) naming {
+	return naming{raw, tokensOf(leafOf(raw)), tokensOf(raw), sure}
+}
+
+// named are, beside kinds, the words that begin a heading that says what is defined.
+var named = map[string]bool{"struct": true, "enum": true, "trait": true, "keyword": true, "module": true, "crate": true,
+	"primitive": true, "constant": true, "union": true, "attribute": true, "interface": true, "object": true,
+	"command": true, "option": true, "variable": true, "package": true, "namespace": true}
+
+// defines tells how sure it is that a title or heading defines its last word: "Struct std::vec::Vec" does, "Patch
+// decorators" may only speak of it.
+func defines(heading string) float64 {
+	words := strings.Fields(heading)
+	for len(words) > 1 && words[0][0] <= '9' { // the number of the section
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return 0
+	}
+	if first := strings.ToLower(words[0]); kinds[first] || named[first] {
+		return 1
+	}
+	n := 0
+	for _, w := range words {
+		if !functionWords[strings.ToLower(w)] {
+			n++
+		}
+		if strings.ContainsAny(w[1:], "(<[={") { // parameters begin
+			break
+		}
+	}
+	return 1 / math.Sqrt(float64(max(1, n)))
 }
 
 // leafOf is a name without what it is in.

@@ -57,7 +57,7 @@ var functionWords = func() map[string]bool {
 		but by can could did do does doing during each else for from get had has have having he her his how i if in into
 		is it its itself just like may me might my need no not of on or other our out over own s shall she should so
 		some such t than that the their them then there these they this those through to too under up us use used using
-		very was way we were what when where whether which while who whom why will with within without would you your`) {
+		versus very vs was way we were what when where whether which while who whom why will with within without would you your`) {
 		words[w] = true
 	}
 	return words

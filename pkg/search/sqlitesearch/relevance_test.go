@@ -10,36 +10,38 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
+// pageAt is one of a documentation; each chunk is the path of its headings, a stroke and its text.
+func pageAt(path, title string, chunks ...string) search.Page {
+	p := search.Page{ID: strings.NewReplacer("/", "-", ".", "-").Replace(path), URL: "https://docs.example/" + path,
+		Host: "docs.example", Title: title, Language: "en"}
+	for i, c := range chunks {
+		heading, text, _ := strings.Cut(c, "|")
+		p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprint(i), UID: fmt.Sprint(i), Heading: heading, Text: text})
+	}
+	return p
+}
+
 // documented is an index of a small documentation.
 func documented(t *testing.T) *Index {
 	ix := created(t, filepath.Join(t.TempDir(), "search.db"))
-	page := func(path, title string, chunks ...string) search.Page {
-		p := search.Page{ID: strings.NewReplacer("/", "-", ".", "-").Replace(path), URL: "https://docs.example/" + path,
-			Host: "docs.example", Title: title, Language: "en"}
-		for i, c := range chunks {
-			heading, text, _ := strings.Cut(c, "|")
-			p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprint(i), UID: fmt.Sprint(i), Heading: heading, Text: text})
-		}
-		return p
-	}
 	put(t, ix,
-		page("path.html", "os.path — Common pathname manipulations",
+		pageAt("path.html", "os.path — Common pathname manipulations",
 			"Functions|os.path.join(path, *paths)\n: Join one or more path segments intelligently.",
 			"Functions|os.path.split(path)\n: Split the pathname path into a pair, head and tail."),
-		page("faq.html", "Programming FAQ", "Files|Call os.path.join(a, b), or os.path.join(a, os.path.join(b, c))."),
-		page("whatsnew/3.9.html", "What’s New In 3.9",
+		pageAt("faq.html", "Programming FAQ", "Files|Call os.path.join(a, b), or os.path.join(a, os.path.join(b, c))."),
+		pageAt("whatsnew/3.9.html", "What’s New In 3.9",
 			"Paths|os.path.join(path)\n: os.path.join is better. str.removeprefix and os.path.join are new."),
-		page("model.html", "Data model",
+		pageAt("model.html", "Data model",
 			"Special methods|object.__init__(self)\n: Called after the instance has been created, to init it.",
 			"Special methods|object.__getattr__(self, name)\n: Called when an attribute is not found."),
-		page("once.html", "Constants", "Values|INIT\n: The init of a cell. Init it with init."),
-		page("vec.html", "Struct std::vec::Vec", "pub fn push(&mut self, value: T)|Appends an element to the back.",
+		pageAt("once.html", "Constants", "Values|INIT\n: The init of a cell. Init it with init."),
+		pageAt("vec.html", "Struct std::vec::Vec", "pub fn push(&mut self, value: T)|Appends an element to the back.",
 			"pub fn pop(&mut self)|Removes the last element of the vector."),
-		page("nomicon.html", "Exception safety", "Vec|In vec push and push again, Vec::push is a safe function."),
-		page("elision.html", "Lifetime elision", "Rules|Rust has rules for what may be left out."),
-		page("lifetimes.html", "Validating references", "Lifetimes|Lifetime elision is elision of a lifetime."),
-		page("asyncio.html", "asyncio — Asynchronous I/O", "Use|The asyncio event loop runs tasks."),
-		page("email.html", "Messages", "Use|How an e-mail is sent by a hashmap of addresses."),
+		pageAt("nomicon.html", "Exception safety", "Vec|In vec push and push again, Vec::push is a safe function."),
+		pageAt("elision.html", "Lifetime elision", "Rules|Rust has rules for what may be left out."),
+		pageAt("lifetimes.html", "Validating references", "Lifetimes|Lifetime elision is elision of a lifetime."),
+		pageAt("asyncio.html", "asyncio — Asynchronous I/O", "Use|The asyncio event loop runs tasks."),
+		pageAt("email.html", "Messages", "Use|How an e-mail is sent by a hashmap of addresses."),
 	)
 	return ix
 }
@@ -66,6 +68,29 @@ func TestJ2Ranking(t *testing.T) {
 	res, err := ix.Search(t.Context(), search.Query{Text: "os.path.join", Top: 3})
 	if err != nil || len(res.Results) != 3 || res.Results[2].ID != "whatsnew-3-9-html" {
 		t.Errorf("%+v (%v): what is new comes last", res.Results, err)
+	}
+}
+
+// TestJ2Definitions: a name is defined where a glossary has it in another form, not where a heading ends with it; and
+// "vs" is no word to look for.
+func TestJ2Definitions(t *testing.T) {
+	ix := created(t, filepath.Join(t.TempDir(), "search.db"))
+	put(t, ix,
+		pageAt("model.html", "Data model",
+			"Special methods|object.__init__(self)\n: Called after the instance has been created."),
+		pageAt("dataclasses.html", "Data classes", "How fields become keyword-only parameters of __init__()|What is made."),
+		pageAt("glossary.html", "Words", "Terms|decorator\n\nA function that returns another one."),
+		pageAt("patches.html", "Patches", "Use|A patch may have decorators."),
+		pageAt("loops.html", "Loops vs. iterators", "Use|Loops vs. iterators: are bytes faster than text?"),
+		pageAt("text.html", "Text and bytes", "Use|Text is a sequence of characters, bytes are numbers."),
+	)
+	for query, want := range map[string]string{
+		"__init__": "model-html", "decorators": "glossary-html", "text vs bytes": "text-html",
+	} {
+		res, err := ix.Search(t.Context(), search.Query{Text: query, Top: 3})
+		if err != nil || len(res.Results) == 0 || res.Results[0].ID != want {
+			t.Errorf("%s: %+v (%v), want %s first", query, res.Results, err, want)
+		}
 	}
 }
 

@@ -26,6 +26,7 @@ const (
 	shorter                  = .0003    // of two like addresses the shorter comes first
 	copied                   = .7       // a chunk that stands on other pages, too
 	manyCopies               = 3        // from how many on
+	formNames                = .8       // another form of a word is what is defined
 	listing                  = .55      // a page that lists what others say
 )
 
@@ -43,9 +44,9 @@ type chunkScore struct {
 type scorer struct {
 	s       *statement
 	m       *matcher
-	content []bool          // by term
-	rarity  float64         // of all content terms together
-	asked   map[string]bool // all words of the query
+	content []bool             // by term
+	rarity  float64            // of all content terms together
+	asked   map[string]float64 // all words of the query, 1, and their other forms, less
 	fits    map[string]fit
 
 	title, heading, body, part scanned
@@ -58,11 +59,14 @@ type fit struct {
 }
 
 func (s *statement) newScorer() *scorer {
-	r := &scorer{s: s, m: newMatcher(s.terms), fits: map[string]fit{}, asked: map[string]bool{},
+	r := &scorer{s: s, m: newMatcher(s.terms), fits: map[string]fit{}, asked: map[string]float64{},
 		content: make([]bool, len(s.terms))}
 	for i, t := range s.terms {
+		for _, form := range t.variants {
+			r.asked[form] = max(r.asked[form], formNames)
+		}
 		for _, word := range t.tokens {
-			r.asked[word] = true
+			r.asked[word] = 1
 		}
 		r.content[i] = !t.empty || s.says(i)
 		if r.content[i] {
@@ -205,7 +209,7 @@ func (r *scorer) defined(titled, headed fit, title, body string) (worth float64)
 	if mayDefine(body) {
 		for name := range definitions(body) {
 			if r.mayName(name) {
-				r.names(newNaming(name), title, best)
+				r.names(newNaming(name, 1), title, best)
 			}
 		}
 	}
@@ -228,7 +232,7 @@ func (r *scorer) definesAt(text string) int {
 			continue
 		}
 		best := make([]float64, len(r.s.terms))
-		r.names(newNaming(name), "", best)
+		r.names(newNaming(name, 1), "", best)
 		if worth := slices.Max(best); worth > most {
 			at, most = max(0, strings.Index(text, name)), worth
 			for _, before := range []string{"\n" + name + "\n", "\n" + name + "(", " " + name + "("} {
@@ -246,7 +250,8 @@ func (r *scorer) definesAt(text string) int {
 func (r *scorer) mayName(name string) bool {
 	lower := strings.ToLower(name)
 	return slices.ContainsFunc(r.s.terms, func(t term) bool {
-		return !t.empty && strings.Contains(lower, t.tokens[len(t.tokens)-1])
+		return !t.empty && (strings.Contains(lower, t.tokens[len(t.tokens)-1]) ||
+			slices.ContainsFunc(t.variants, func(form string) bool { return strings.Contains(lower, form) }))
 	})
 }
 
@@ -256,15 +261,13 @@ func (r *scorer) names(name naming, title string, best []float64) {
 	if len(name.leaf) == 0 || len(name.all) > 12 {
 		return
 	}
-	asked := 0
+	asked, all := 0., true
 	for _, part := range name.leaf {
-		if r.asked[part] {
-			asked++
-		}
+		asked, all = asked+r.asked[part], all && r.asked[part] > 0
 	}
-	part := 1.
-	if asked < len(name.leaf) {
-		part = .3 * float64(asked) / float64(len(name.leaf))
+	part := name.sure * asked / float64(len(name.leaf))
+	if !all {
+		part *= .3
 	}
 	if part == 0 {
 		return
@@ -287,8 +290,11 @@ func (r *scorer) names(name naming, title string, best []float64) {
 				have++
 			}
 		}
-		if slices.Contains(name.all, t.tokens[len(t.tokens)-1]) {
+		switch {
+		case slices.Contains(name.all, t.tokens[len(t.tokens)-1]):
 			best[i] = max(best[i], part*float64(have)/float64(len(t.tokens)))
+		case slices.ContainsFunc(t.variants, func(form string) bool { return slices.Contains(name.all, form) }):
+			best[i] = max(best[i], part)
 		}
 	}
 }
@@ -359,22 +365,34 @@ func (r *scorer) fitOf(text, title string) fit {
 			r.m.scan(part, s)
 		}
 		var have float64
-		matched := 0
 		for i, t := range r.s.terms {
 			if r.content[i] && s.times[i] > 0 {
 				have += t.idf * s.has(i)
-				matched += len(t.tokens)
 			}
 		}
+		matched := r.matched(s)
 		if words > 0 && r.rarity > 0 {
 			f.fit = max(f.fit, have/r.rarity*min(1, float64(matched)/float64(words)))
 		}
 		if name := definedName(part); name != "" && r.mayName(name) {
-			r.names(newNaming(name), title, f.defines)
+			r.names(newNaming(name, defines(part)), title, f.defines)
 		}
 	}
 	r.fits[title+"\n"+text] = f
 	return f
+}
+
+// matched is how many words of a text are of terms that say something.
+func (r *scorer) matched(s *scanned) (n int) {
+	last := -1
+	for _, h := range s.hits {
+		if !r.content[h.term] {
+			continue
+		}
+		n += min(len(r.s.terms[h.term].tokens), h.position-last)
+		last = max(last, h.position)
+	}
+	return n
 }
 
 // hasAny reports whether a text has a word of any term that says something, in its own form.
