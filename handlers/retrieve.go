@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -159,7 +160,8 @@ func retrievedJSON(p passage.Passage, s sighting, c snapshot.Capture) api.Retrie
 		out.At = s.written
 	}
 	if p.Page.Type == index.TypePage && s.item.Type == "url" && len(p.Heading) > 0 {
-		out.Anchor = escapedID(p.Anchor) + fragmentOf(p.Heading[len(p.Heading)-1])
+		// Of both, browsers would follow the text, which is the heading's, and the id may be that of a term below it.
+		out.Anchor = cmp.Or(escapedID(p.Anchor), fragmentOf(p.Heading[len(p.Heading)-1]))
 	}
 	return out
 }

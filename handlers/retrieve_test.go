@@ -189,7 +189,7 @@ func TestJ4PassagesHaveAnchors(t *testing.T) {
 			}
 		}
 		p := retrieved(t, r, `{"q":"barges float"}`).Passages[0]
-		if want := "fl%C3%BCsse:~:text=Rivers"; p.Anchor != want || api.Address(p.URL, p.Anchor) != harbourOne+"#"+want {
+		if want := "fl%C3%BCsse"; p.Anchor != want || api.Address(p.URL, p.Anchor) != harbourOne+"#"+want {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -225,7 +225,7 @@ func TestJ4IDsAloneAreNoChange(t *testing.T) {
 	do(t, r, "POST", "/api/RebuildIndex", `{}`)
 	r.work()
 	for _, want := range []string{"old", "new"} {
-		if p := retrieved(t, r, `{"q":"ferries"}`).Passages[0]; p.Anchor != want+":~:text=Quay" {
+		if p := retrieved(t, r, `{"q":"ferries"}`).Passages[0]; p.Anchor != want {
 			t.Errorf("%+v, want the anchor %s", p, want)
 		}
 		r.now = r.now.Add(48 * time.Hour)

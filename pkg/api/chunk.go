@@ -12,7 +12,7 @@ type ChunkInfo struct {
 	Key         string `json:"key"` // by which it is found in the index
 	Kind        string `json:"kind"`
 	Heading     string `json:"heading,omitempty"`
-	Anchor      string `json:"anchor,omitempty"` // leads browsers to the heading, behind the page's address and a #
+	Anchor      string `json:"anchor,omitempty"` // leads browsers there, behind the page's address and a #
 	Name        string `json:"name,omitempty"`
 	Tokens      int    `json:"tokens"`
 	Start       int    `json:"start"` // of the document's text, in UTF-16 code units

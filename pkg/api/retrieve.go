@@ -64,7 +64,8 @@ type RetrievedPassage struct {
 	URL         string   `json:"url"`
 	Title       string   `json:"title"`
 	HeadingPath []string `json:"headingPath"` // outermost first
-	// Anchor, behind the address and a #, leads browsers to the heading: its id, if the page has one, and its text.
+	// Anchor, behind the address and a #, leads browsers to the heading, or to the term that is defined: its id, if the
+	// page has one, else the text of the heading.
 	Anchor string `json:"anchor,omitempty"`
 	ItemID string `json:"itemId"` // of an entry: its id
 	// Capture is the SHA-256 of the capture that has the text, At when that was made or the entry was written.

@@ -152,8 +152,8 @@ type LinkedPage struct {
 type Passage struct {
 	ChunkUID string `json:"chunkUid"`
 	Heading  string `json:"heading,omitempty"` // path of headings, outermost first, joined by " › "
-	// Anchor, behind the address of the page and a #, leads browsers to the heading; missing where the page has no id
-	// for it.
+	// Anchor, behind the address of the page and a #, leads browsers to the heading, or to the term that is defined;
+	// missing where the page has no id for it.
 	Anchor     string  `json:"anchor,omitempty"`
 	Text       string  `json:"text"`
 	Highlights []Range `json:"highlights"` // ordered and disjoint

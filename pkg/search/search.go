@@ -88,8 +88,8 @@ type Chunk struct {
 	UID     string
 	Heading string // heading path, outermost first, joined by " › "
 	Text    string
-	// Anchor is the id on the page by which a browser goes to the chunk's heading, without "#"; "" for none. It may
-	// change while the key stays; then it alone is written.
+	// Anchor is the id on the page by which a browser goes to the chunk's heading, or to the term that it begins with,
+	// without "#"; "" for none. It may change while the key stays; then it alone is written.
 	Anchor string
 	// Vector is the embedding of the text, or nil. All vectors of an index have one length. An
 	// engine without vectors passes it over.

@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -44,7 +45,7 @@ type Chunk struct {
 	VirtualPath string // of the page, or of the segment that the chunk is a part of
 	Heading     string // headings above it, outermost first, joined by " › "
 	Name        string // the innermost of them; of a heading or title, its own words
-	Anchor      string // of the innermost of them that has one, itself included; no name covers it
+	Anchor      string // of the term it begins with, else of the innermost heading that has one; no name covers it
 	Kind        Kind
 	Text        string   // never blank
 	Start, End  int      // in UTF-16 code units
@@ -179,17 +180,17 @@ func (s *splitter) flush(kind Kind, segment *Segment) {
 	s.run.rate()
 	from := 0
 	for _, last := range append(cuts(units), len(units)-1) {
-		s.emit(units[from].start, units[last].end, kind, segment)
+		s.emit(units[from].start, units[last].end, cmp.Or(units[from].anchor, s.outline.anchor), kind, segment)
 		from = last + 1
 	}
 	s.run.units = units[:0]
 }
 
 // emit makes a chunk of the bytes from start to end.
-func (s *splitter) emit(start, end int32, kind Kind, segment *Segment) {
+func (s *splitter) emit(start, end int32, anchor string, kind Kind, segment *Segment) {
 	c := Chunk{
 		VirtualPath: s.page.Path, Heading: s.outline.path, Name: s.outline.name, Kind: kind,
-		Anchor: s.outline.anchor, Text: s.text[start:end], Ordinal: len(s.chunks), Segment: segment,
+		Anchor: anchor, Text: s.text[start:end], Ordinal: len(s.chunks), Segment: segment,
 	}
 	if segment != nil {
 		c.VirtualPath = segment.VirtualPath

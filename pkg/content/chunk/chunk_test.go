@@ -335,13 +335,13 @@ func TestJ4Anchors(t *testing.T) {
 	}
 	anchored := []extract.Block{paragraph("zero"), at(heading(1, "A"), "a"), paragraph("one"), at(heading(2, "B"), "b"),
 		code("two"), heading(3, "C"), paragraph("three"), heading(2, "D"), paragraph("four"), at(heading(2, "E"), "e"),
-		heading(1, "F"), paragraph("six")}
+		at(paragraph("term"), "t"), heading(1, "F"), paragraph("six"), code("cut"), at(paragraph("a term"), "u")}
 	chunks := split("url_a", "", anchored...)
 	var have []string
 	for _, c := range chunks {
 		have = append(have, c.Text+" #"+c.Anchor)
 	}
-	want := []string{"zero #", "one #a", "two #b", "three #b", "four #a", "E #e", "six #"}
+	want := []string{"zero #", "one #a", "two #b", "three #b", "four #a", "term #t", "six #", "cut #", "a term #u"}
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Errorf("-want +have\n%s", diff)
 	}

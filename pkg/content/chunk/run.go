@@ -25,12 +25,14 @@ type unit struct {
 	pos        int32  // sizes of the run up to here
 	border     border // what ends it
 	score      uint64 // of a cut behind it; see [run.rate]
+	anchor     string // of the term that it explains, if it has one
 }
 
 // run is a part of a text that may be cut between any two of its units, and nowhere else.
 type run struct {
-	text  string
-	units []unit
+	text   string
+	units  []unit
+	anchor string // of the block that is added
 }
 
 // longestPiece is where words without end are cut, in characters: at most 86 tokens.
@@ -39,6 +41,7 @@ const longestPiece = 64
 // block adds a block of the text that begins at a byte: whole if it fits the budget, else in
 // sentences, or in lines if lines are what it is made of.
 func (r *run) block(b extract.Block, at int) {
+	r.anchor = b.Anchor
 	text := strings.TrimRightFunc(b.Text, unicode.IsSpace)
 	lead := len(text) - len(strings.TrimLeft(text, "\n"))
 	at, text = at+lead, text[lead:]
@@ -114,7 +117,7 @@ func (r *run) add(at int, text string, size int, ends border) {
 		last := r.units[n-1]
 		pos = last.pos + min(pos+(int32(at)-last.end)/sparse, Budget)
 	}
-	r.units = append(r.units, unit{start: int32(at), end: int32(at + len(text)), pos: pos, border: ends})
+	r.units = append(r.units, unit{start: int32(at), end: int32(at + len(text)), pos: pos, border: ends, anchor: r.anchor})
 }
 
 // end raises what ends the last unit.

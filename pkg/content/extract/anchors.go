@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of the ids by which headings are reached, and of the search for them.
+// Bounds of the ids by which headings and terms are reached, and of the search for them.
 const (
 	maxAnchor  = 200   // bytes; longer ids are none
 	maxAnchors = 5_000 // of a page
@@ -24,7 +24,14 @@ const (
 // anchor is the id by which a browser goes to a heading, "" for none. It follows the page, not the text: no hash
 // covers it. A browser goes to the first element of an id, so a second heading of the same id has none.
 func (b *builder) anchor(h *html.Node) string {
-	id := cmp.Or(placeID(h), idWithin(h), permalinkBehind(h), idAround(h))
+	return b.once(cmp.Or(placeID(h), idWithin(h), permalinkBehind(h), idAround(h)))
+}
+
+// termAnchor is that of the term of a list of definitions.
+func (b *builder) termAnchor(dt *html.Node) string { return b.once(cmp.Or(placeID(dt), idWithin(dt))) }
+
+// once is an id that is met for the first time, as long as they are not too many.
+func (b *builder) once(id string) string {
 	if id == "" || b.anchors[id] || len(b.anchors) >= maxAnchors {
 		return ""
 	}

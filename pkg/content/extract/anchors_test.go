@@ -80,6 +80,33 @@ func TestJ4Anchors(t *testing.T) {
 	}
 }
 
+// J4: what a term of a list of definitions means is reached by the term's id, as Sphinx, Javadoc and man pages write them.
+func TestJ4TermAnchors(t *testing.T) {
+	const code = "<pre>x</pre>"
+	for name, tc := range map[string]struct{ html, want string }{
+		"texts": {`<dl><dt id=moor>moor<dd>To tie up.<dt id=quay>quay<dd>A wall.</dl><p>After.`,
+			"moor #moor, After. #"},
+		"blocks": {`<dl><dt id=moor>moor<dd>To tie up.` + code + `<dt id=quay>quay<dd>A wall.` + code + `</dl><p>After.`,
+			"moor #moor, To tie up. #moor, x #moor, quay #quay, A wall. #quay, x #quay, After. #"},
+		"nested": {`<dl><dt id=a>a<dd>A.` + code + `<dl><dt id=b>b<dd>B.</dl><p>More.</dl>`,
+			"a #a, A. #a, x #a, b #b, More. #a"},
+		"Javadoc":         {`<dl><dt><a name="moor--">moor</a><dd>To tie up.</dl>`, "moor #moor--"},
+		"one without":     {`<dl><dt id=a>a<dd>A.` + code + `<dt>b<dd>B.</dl>`, "a #a, A. #a, x #a, b #, B. #"},
+		"twice":           {`<h2 id=a>H</h2><dl><dt id=a>a<dd>A.</dl>`, "H #a, a #"},
+		"a heading in it": {`<dl><dt id=a>a<dd>A.<h3>H</h3><p>B.</dl>`, "a #a, A. #a, H #, B. #"},
+	} {
+		doc := extractString(t, "<main><p>The harbour has these."+tc.html+"</main>")
+		var have []string
+		for _, b := range doc.Blocks[1:] {
+			line, _, _ := strings.Cut(b.Text, "\n")
+			have = append(have, line+" #"+b.Anchor)
+		}
+		if have := strings.Join(have, ", "); have != tc.want {
+			t.Errorf("%s: have %s, want %s", name, have, tc.want)
+		}
+	}
+}
+
 // J4: Markdown is shown as it is written, so no id leads anywhere.
 func TestJ4MarkdownHasNoAnchors(t *testing.T) {
 	doc, err := Extract([]byte("# Quay\n\n<h2 id=\"a\">Ferry</h2>\n"), "text/markdown", goldenBase, Limits{})

@@ -20,7 +20,8 @@ type builder struct {
 	text   folder // the paragraph being collected
 	quotes int    // blockquotes around it
 
-	anchors map[string]bool // of the headings
+	anchors map[string]bool // of the headings and terms
+	term    string          // the anchor of the term that is explained
 }
 
 // visit adds what n holds.
@@ -82,6 +83,10 @@ func (b *builder) element(n *html.Node) {
 	case atom.Dl:
 		b.flush()
 		b.definitions(n)
+	case atom.Dt:
+		b.flush()
+		b.term = b.termAnchor(n)
+		b.plain(n)
 	case atom.Table:
 		b.flush()
 		b.table(n)
@@ -131,6 +136,7 @@ func (b *builder) addHeading(n *html.Node, text string) {
 	if level == 1 && b.heading == "" {
 		b.heading = clip(text, maxTitle)
 	}
+	b.term = ""
 	if text != "" {
 		b.add(Block{Kind: Heading, Level: level, Text: text, Anchor: b.anchor(n)})
 	}
@@ -144,6 +150,9 @@ func (b *builder) add(block Block) {
 	if len(b.blocks) >= b.limits.MaxBlocks {
 		b.truncated = true
 		return
+	}
+	if block.Kind != Heading && block.Anchor == "" {
+		block.Anchor = b.term
 	}
 	b.size += len(block.Text)
 	b.blocks = append(b.blocks, block)

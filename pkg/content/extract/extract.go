@@ -54,8 +54,8 @@ type Block struct {
 	// Language is that of code, as the page names it in lower case, such as "go" or "c++"; empty
 	// when it does not, and for other kinds.
 	Language string `json:",omitempty"`
-	// Anchor is the id by which a browser goes to a heading, fit to stand in an address once it is escaped; empty when
-	// there is none, and for other kinds. No hash covers it.
+	// Anchor is the id by which a browser goes to a heading, or to the term of a list of definitions that a block of
+	// another kind explains, fit to stand in an address once it is escaped; empty when there is none. No hash covers it.
 	Anchor string `json:",omitempty"`
 }
 

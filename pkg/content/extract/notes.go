@@ -110,6 +110,7 @@ var taskNames = wordSet("task-list-item")
 // definitions adds a list of terms and what they mean, each term on a line and its meanings on the next ones, marked
 // ": "; or what it holds one by one when that is more than text.
 func (b *builder) definitions(n *html.Node) {
+	defer func(outer string) { b.term = outer }(b.term)
 	if b.holdsBlocks(n, atom.Table) || b.quotes > 0 {
 		b.plain(n)
 		return
@@ -120,7 +121,17 @@ func (b *builder) definitions(n *html.Node) {
 		b.plain(n)
 		return
 	}
-	b.add(Block{Kind: List, Text: strings.TrimRight(out.String(), "\n")})
+	b.add(Block{Kind: List, Text: strings.TrimRight(out.String(), "\n"), Anchor: b.firstTerm(n)})
+}
+
+// firstTerm is the anchor of the first term below n.
+func (b *builder) firstTerm(n *html.Node) string {
+	for d := range n.Descendants() {
+		if d.DataAtom == atom.Dt {
+			return b.termAnchor(d)
+		}
+	}
+	return ""
 }
 
 // definitionsInto writes the terms and meanings below n, and reports whether there is a meaning.
