@@ -21,24 +21,32 @@ const (
 	maxLead    = 80    // bytes of text before it: what rustdoc says of a method's versions
 )
 
-// anchor is the id by which a browser goes to a heading, "" for none. It follows the page, not the text: no hash
-// covers it. A browser goes to the first element of an id, so a second heading of the same id has none.
-func (b *builder) anchor(h *html.Node) string {
-	return b.once(cmp.Or(placeID(h), idWithin(h), permalinkBehind(h), idAround(h)))
+// anchors are the ids of a page that lead to something. They follow the page, not the text: no hash covers them. A
+// browser goes to the first element of an id, so a second place of the same id has none.
+type anchors map[string]bool
+
+// of is the id by which a browser goes to a heading, "" for none.
+func (a *anchors) of(h *html.Node) string {
+	return a.once(cmp.Or(placeID(h), idWithin(h), permalinkBehind(h), idAround(h)))
 }
 
-// termAnchor is that of the term of a list of definitions.
-func (b *builder) termAnchor(dt *html.Node) string { return b.once(cmp.Or(placeID(dt), idWithin(dt))) }
-
-// once is an id that is met for the first time, as long as they are not too many.
-func (b *builder) once(id string) string {
-	if id == "" || b.anchors[id] || len(b.anchors) >= maxAnchors {
+// ofTerm is that of a term of a list of definitions, nil for none.
+func (a *anchors) ofTerm(dt *html.Node) string {
+	if dt == nil {
 		return ""
 	}
-	if b.anchors == nil {
-		b.anchors = map[string]bool{}
+	return a.once(cmp.Or(placeID(dt), idWithin(dt)))
+}
+
+// once is an id that is met for the first time, as long as they are not too many.
+func (a *anchors) once(id string) string {
+	if id == "" || (*a)[id] || len(*a) >= maxAnchors {
+		return ""
 	}
-	b.anchors[id] = true
+	if *a == nil {
+		*a = anchors{}
+	}
+	(*a)[id] = true
 	return id
 }
 

@@ -80,7 +80,7 @@ func TestJ4Anchors(t *testing.T) {
 	}
 }
 
-// J4: what a term of a list of definitions means is reached by the term's id, as Sphinx, Javadoc and man pages write them.
+// J4: what a term of a list of definitions means is reached by the term's id.
 func TestJ4TermAnchors(t *testing.T) {
 	const code = "<pre>x</pre>"
 	for name, tc := range map[string]struct{ html, want string }{

@@ -20,8 +20,8 @@ type builder struct {
 	text   folder // the paragraph being collected
 	quotes int    // blockquotes around it
 
-	anchors map[string]bool // of the headings and terms
-	term    string          // the anchor of the term that is explained
+	anchors anchors // of the headings and terms
+	term    string  // the anchor of the term that is explained
 }
 
 // visit adds what n holds.
@@ -85,7 +85,7 @@ func (b *builder) element(n *html.Node) {
 		b.definitions(n)
 	case atom.Dt:
 		b.flush()
-		b.term = b.termAnchor(n)
+		b.term = b.anchors.ofTerm(n)
 		b.plain(n)
 	case atom.Table:
 		b.flush()
@@ -138,7 +138,7 @@ func (b *builder) addHeading(n *html.Node, text string) {
 	}
 	b.term = ""
 	if text != "" {
-		b.add(Block{Kind: Heading, Level: level, Text: text, Anchor: b.anchor(n)})
+		b.add(Block{Kind: Heading, Level: level, Text: text, Anchor: b.anchors.of(n)})
 	}
 }
 

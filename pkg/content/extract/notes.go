@@ -121,17 +121,17 @@ func (b *builder) definitions(n *html.Node) {
 		b.plain(n)
 		return
 	}
-	b.add(Block{Kind: List, Text: strings.TrimRight(out.String(), "\n"), Anchor: b.firstTerm(n)})
+	b.add(Block{Kind: List, Text: strings.TrimRight(out.String(), "\n"), Anchor: b.anchors.ofTerm(firstTerm(n))})
 }
 
-// firstTerm is the anchor of the first term below n.
-func (b *builder) firstTerm(n *html.Node) string {
+// firstTerm is the first term below n.
+func firstTerm(n *html.Node) *html.Node {
 	for d := range n.Descendants() {
 		if d.DataAtom == atom.Dt {
-			return b.termAnchor(d)
+			return d
 		}
 	}
-	return ""
+	return nil
 }
 
 // definitionsInto writes the terms and meanings below n, and reports whether there is a meaning.
