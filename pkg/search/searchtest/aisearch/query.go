@@ -57,11 +57,15 @@ func (s *Server) search(ix *index, body []byte) (int, any, error) {
 	}
 	s.log = append(s.log, Request{Op: op})
 	return s.around(op, func(Fault) (int, any, error) {
+		status := http.StatusOK
 		answer, err := ix.answer(q, cmp.Or(s.Page, maxTop))
 		if err == nil && q.QueryType == semanticType {
 			ix.rerank(q, answer, s.Partial)
+			if s.Partial != "" { // https://learn.microsoft.com/rest/api/searchservice/http-status-codes
+				status = http.StatusPartialContent
+			}
 		}
-		return http.StatusOK, answer, err
+		return status, answer, err
 	})
 }
 
