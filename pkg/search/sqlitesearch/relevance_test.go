@@ -144,6 +144,22 @@ func TestJ4PassagesShowWhatWasAsked(t *testing.T) {
 	}
 }
 
+// TestJ4PassageBeginsWithTheDefinition: also where the text goes on to use what it defines. What only has the parts of
+// the name is not shown beside it.
+func TestJ4PassageBeginsWithTheDefinition(t *testing.T) {
+	ix := created(t, filepath.Join(t.TempDir(), "search.db"))
+	const defined = "harbour.open(name)\n: Opens the harbour to all ships"
+	put(t, ix, pageAt("a.html", "Harbours", "Functions|"+defined+strings.Repeat(", small and large", 30)+
+		". Note that harbour.open(1) opens none.", "Use|A harbour may be closed or open, whatever harbour that is."))
+	res, err := ix.Search(t.Context(), search.Query{Text: "harbour.open", Top: 3})
+	if err != nil || len(res.Results) != 1 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if p := res.Results[0].Passages; !strings.HasPrefix(p[0].Text, defined) || len(p) > 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
 // TestJ5SuggestionsSaySomething: words that only join others are not suggested.
 func TestJ5SuggestionsSaySomething(t *testing.T) {
 	have, err := documented(t).Suggest(t.Context(), "ha")

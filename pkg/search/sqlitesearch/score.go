@@ -236,8 +236,8 @@ func (r *scorer) definesAt(text string) int {
 		if worth := slices.Max(best); worth > most {
 			at, most = max(0, strings.Index(text, name)), worth
 			for _, before := range []string{"\n" + name + "\n", "\n" + name + "(", " " + name + "("} {
-				if i := strings.Index(text, before); i >= 0 {
-					at = i + 1
+				if i := strings.Index("\n"+text, before); i >= 0 {
+					at = i
 					break
 				}
 			}

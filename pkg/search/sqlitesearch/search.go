@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	maxPassages = 3 // of one result
+	maxPassages = 3   // of one result
+	leastShown  = .25 // of what the first says a passage says at least
 	// chunksOfResult is how many chunks are looked for, for each result that is wanted.
 	chunksOfResult = 16
 	// Of so many pages more chunks are read, and so many of each.
@@ -153,16 +154,19 @@ func (s *statement) results(ctx context.Context, pages []*candidate) ([]search.R
 	return results, nil
 }
 
-// shown are the chunks of a page that say most, and those that are near.
+// shown are the chunks of a page that say most, unless that is little beside the first, and those that are near.
 func (s *statement) shown(p *candidate) []chunkScore {
 	places := map[int64]float64{}
 	slices.SortFunc(p.chunks, func(a, b chunkScore) int {
 		return cmp.Or(cmp.Compare(b.said, a.said), cmp.Compare(a.chunk, b.chunk))
 	})
+	most := 0.
 	for i, c := range p.chunks {
-		if !c.aside {
-			places[c.chunk] += 1 / float64(fusionK+i+1)
+		if c.aside || c.said < leastShown*most {
+			continue
 		}
+		most = max(most, c.said)
+		places[c.chunk] += 1 / float64(fusionK+i+1)
 	}
 	n := 0
 	for _, c := range s.near {
