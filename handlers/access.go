@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/handlers/ui"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
-	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 )
 
 // Access says who checks the keys of requests.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/ops/health"
-	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/base/health"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
 // writer is an answer that is not encoded as JSON: it writes itself.

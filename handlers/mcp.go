@@ -6,8 +6,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/tidemark/tidemark/handlers/agent"
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/api/agent"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
 

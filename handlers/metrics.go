@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
 // metrics answers the numbers of this process, for Prometheus. Other instances have their own.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	sitefile "github.com/tidemark/tidemark/pkg/policy/site"
+	sitefile "github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 )
 

@@ -7,11 +7,11 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/embed"
-	"github.com/tidemark/tidemark/pkg/search/index"
 )
 
 // way is one of indexing a document that was edited.

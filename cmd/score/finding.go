@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/search/index"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/policy/site"
+	"github.com/tidemark/tidemark/pkg/content/site"
 )
 
 // buildProgram builds Tidemark, alone in a folder.

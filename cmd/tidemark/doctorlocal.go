@@ -11,8 +11,8 @@ import (
 	"syscall"
 
 	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/memory"
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/ops/memory"
 )
 
 // diskRoom is what a file system has left for us.

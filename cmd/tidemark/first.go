@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/policy/site"
+	"github.com/tidemark/tidemark/pkg/content/site"
 )
 
 // first is what a person chose to begin with. prepare writes what the app reads when it comes up, and begin does the

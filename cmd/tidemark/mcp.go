@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark/tidemark/pkg/api/agent"
+	"github.com/tidemark/tidemark/handlers/agent"
 	"github.com/tidemark/tidemark/pkg/app"
 )
 

@@ -18,7 +18,7 @@ import (
 
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 

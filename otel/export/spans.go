@@ -9,7 +9,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
 // scope is the name under which all is exported.

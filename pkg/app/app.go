@@ -10,8 +10,8 @@ import (
 
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/ops/memory"
-	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/base/memory"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
 // App opens the services once, when they are first needed, so that the process is up before its

@@ -17,8 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/base/memory"
 	"github.com/tidemark/tidemark/pkg/notify"
-	"github.com/tidemark/tidemark/pkg/ops/memory"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 )

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
-	"github.com/tidemark/tidemark/pkg/policy/site"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/search/index"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )

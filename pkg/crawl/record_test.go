@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/search/index"
 )
 
 const backoff = 8 * time.Minute // ErrorBase × 0.8, the least that the jitter makes of it

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	opsmemory "github.com/tidemark/tidemark/pkg/ops/memory"
+	opsmemory "github.com/tidemark/tidemark/pkg/base/memory"
 )
 
 // room is what a check holds of the worker's memory (S2): for a large body while it arrives, then for

@@ -12,12 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/search/index"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )

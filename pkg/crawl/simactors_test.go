@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/search/index"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )

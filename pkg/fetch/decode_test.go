@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/ops/memory"
+	"github.com/tidemark/tidemark/pkg/base/memory"
 )
 
 // encoders are the other side of decoders, raw deflate as its own.

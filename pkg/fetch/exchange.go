@@ -15,7 +15,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/ops/memory"
+	"github.com/tidemark/tidemark/pkg/base/memory"
 )
 
 // accept and acceptEncoding are sent with every request. Some servers choose a representation by

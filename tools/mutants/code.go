@@ -24,7 +24,7 @@ var protocol = map[string][]string{
 	"pkg/policy/host":  {"budget.go", "guard.go", "host.go", "pace.go", "turn.go"},
 	"pkg/run":          {"active.go", "run.go", "step.go"},
 	"pkg/run/backfill": {"commit.go", "pace.go"},
-	"pkg/search/index": {"audit.go", "manifest.go"},
+	"pkg/crawl/index":  {"audit.go", "manifest.go"},
 	"pkg/crawl":        {"indexing.go", "job.go", "pending.go", "slots.go", "suspect.go"},
 }
 

@@ -38,7 +38,7 @@ var stages = map[string][]stage{
 	"pkg/policy/host":  {all("pkg/policy/host"), registry, total, simulation, crawl, several},
 	"pkg/run":          {all("pkg/run"), all("pkg/run/rebuild"), backfill, e11},
 	"pkg/run/backfill": {backfill, e11},
-	"pkg/search/index": {all("pkg/search/index"), all("pkg/run/rebuild"), crawl},
+	"pkg/crawl/index":  {all("pkg/crawl/index"), all("pkg/run/rebuild"), crawl},
 	"pkg/crawl":        {crawl, simulation, faults},
 }
 

@@ -132,8 +132,8 @@ var written = []change{
 		function: "placer.contentsOf", old: " || it.Interrupted", new: ""},
 	{rule: "a page that could not be taken out counts as out", file: "pkg/crawl/indexing.go",
 		function: "placer.leaveIndex", old: "(known || !isDown(err))", new: "!isDown(err)"},
-	{rule: "a damaged manifest is believed", file: "pkg/search/index/manifest.go", function: "Manifests.read",
+	{rule: "a damaged manifest is believed", file: "pkg/crawl/index/manifest.go", function: "Manifests.read",
 		old: "return manifest{}, false, nil", new: "break"},
-	{rule: "a page that got its item meanwhile is not indexed again", file: "pkg/search/index/audit.go",
+	{rule: "a page that got its item meanwhile is not indexed again", file: "pkg/crawl/index/audit.go",
 		function: "Auditor.removeOrphan", old: "err == nil && found", new: "err == nil && !found"},
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/content/document"
-	"github.com/tidemark/tidemark/pkg/ops/telemetry"
 )
 
 // Exporter begins to send what the process tells of itself to somewhere else. Of ended,

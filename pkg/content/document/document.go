@@ -37,9 +37,9 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/memory"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
-	"github.com/tidemark/tidemark/pkg/ops/memory"
 )
 
 // Bounds on heavy documents, in bytes and in time.

@@ -20,7 +20,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/policy/site"
+	"github.com/tidemark/tidemark/pkg/content/site"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/tidemark/tidemark/pkg/content/discover"
+	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl"
-	"github.com/tidemark/tidemark/pkg/policy/site"
 )
 
 // reading is what a document gave.

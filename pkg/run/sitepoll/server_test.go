@@ -11,15 +11,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/policy/site"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/search/index"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 

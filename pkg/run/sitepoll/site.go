@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/policy/site"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/ops/health"
+	"github.com/tidemark/tidemark/pkg/base/health"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 

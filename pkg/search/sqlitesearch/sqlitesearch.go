@@ -62,7 +62,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
-	"github.com/tidemark/tidemark/pkg/ops/health"
+	"github.com/tidemark/tidemark/pkg/base/health"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 

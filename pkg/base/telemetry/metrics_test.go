@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/ops/telemetry"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
 func text(t *testing.T, m *telemetry.Metrics) string {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/ops/health"
+	"github.com/tidemark/tidemark/pkg/base/health"
 )
 
 // TestS6Memory: a failure stands until a try succeeds, tries are bounded, and damage stays.

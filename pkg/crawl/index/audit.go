@@ -39,7 +39,7 @@ func NewAuditor(ix Audited, m *Manifests, reg *registry.Registry, e Entries) *Au
 }
 
 // Difference says how the index differs from an item's manifest; "" if it does not. An item that is
-// being worked on, or is to be indexed anyway, is not judged.
+// being worked on, or is to be indexed anyway, is not compared.
 func (a *Auditor) Difference(ctx context.Context, it *registry.Item) (string, error) {
 	if !it.LockedUntil.IsZero() || it.IndexPending || it.RebuildPending || it.IndexedHash == registry.Outdated {
 		return "", nil
