@@ -5,61 +5,24 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // check takes one item through the stages. Each stage takes values and returns values: the item as
 // it is to be stored, what was found out about it, and where it belongs.
 type check struct {
-	job      *job
-	item     registry.Item // becomes the finding's
-	memory   memory
-	site     asker
-	placer   placer
-	room     room
-	answered func()         // gives the permit back: the site is not asked any more
-	known    *stored        // of the item, once it has been read
-	passages []feed.Passage // that are new, for the feed
-	ignored  []feed.Ignored // what is new and does not count
-}
-
-// memory is what a check knows beside its item and the answer: the rules, and how the item stood when
-// the check began.
-type memory struct {
-	rules     rules
-	options   options.Effective // that people have set for the item
-	watch     *watching         // what counts of it
-	forced    bool              // somebody insists: nothing that is stored counts
-	indexOnly bool              // the site is not asked: what was fetched before is indexed
-	reread    bool              // what is stored was read under another version, and now again under ours
-	unstored  bool              // what was to be indexed is not stored any more: another check has to ask the site
-	rawBefore string
-	manifest  string        // of what the index held
-	movedTo   string        // where permanent redirects led
-	soft404   fingerprint   // what the host shows for pages that do not exist
-	last      snapshot.Last // what the item was last found to have
-	// How the source was reached at the check before.
-	redirects   []string
-	fetchSource string
-}
-
-// checked is an item after the stages, before the index has its page. It becomes a finding by [record].
-type checked struct {
-	item    registry.Item
-	memory  memory
-	outcome outcome
-	place   place
-	purged  bool // nothing is left of the item but its rows
-	ended   time.Time
-	// passages that differ, where the text does, and what does not count of it
-	passages []feed.Passage
-	ignored  []feed.Ignored
+	job         *job
+	item        registry.Item // becomes the finding's
+	memory      memory
+	site        asker
+	placer      placer
+	room        room
+	answered    func()      // gives the permit back: the site is not asked any more
+	known       *stored     // of the item, once it has been read
+	differences differences // from what was stored before, where the text has changed
 }
 
 // check runs the stages on an item. Its error is our own fault, and the item is given back as it was;
@@ -71,12 +34,7 @@ func (j *job) check(ctx context.Context, it registry.Item, release func()) (done
 		return done, err
 	}
 	c := &check{
-		job: j, item: it, answered: release, room: room{of: j.w.o.Room},
-		memory: memory{
-			rules: rules, options: set, watch: watchingOf(set.Watch, rules.version.String()),
-			forced: it.Forced(), rawBefore: it.RawHash, manifest: it.Manifest,
-			movedTo: movedAddress(&it, rules.sources), redirects: it.HTTPRedirectChain, fetchSource: it.FetchSource,
-		},
+		job: j, item: it, answered: release, room: room{of: j.w.o.Room}, memory: memoryOf(&it, rules, set),
 	}
 	c.site = asker{job: j, room: &c.room, session: hostSession{w: j.w}}
 	c.site.session.ask, c.placer = c.site.waitAt, placer{j, &c.memory}
@@ -140,7 +98,7 @@ func (c *check) find(ctx context.Context) (o outcome, r read, err error) {
 		was := c.item
 		c.item, o = compare(c.item, got, r, c.memory, c.now())
 		if k := o.news.kind; k == change.Content || k == change.Reverted {
-			if err = tell(ctx, c, was, r, &o); err != nil {
+			if o, err = c.compareTexts(ctx, &was, r, o); err != nil {
 				return o, r, err
 			}
 		}
@@ -156,8 +114,7 @@ func (c *check) find(ctx context.Context) (o outcome, r read, err error) {
 
 // end closes the check.
 func (c *check) end(o outcome, p place) checked {
-	return checked{item: c.item, memory: c.memory, outcome: o, place: p, ended: c.now(), passages: c.passages,
-		ignored: c.ignored}
+	return checked{item: c.item, memory: c.memory, outcome: o, place: p, ended: c.now(), differences: c.differences}
 }
 
 func (c *check) now() time.Time { return c.job.w.o.Clock() }

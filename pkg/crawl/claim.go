@@ -18,9 +18,6 @@ type claim struct {
 	moved   bool   // permanent redirects lead there
 }
 
-// note says why the source does not stand for the item.
-func (cl claim) note(o obstacle) string { return cl.says + " " + cl.Normalized + ", which " + o.why }
-
 // claimsOf reads from an item what its last answer named in its place: where redirects that are
 // all permanent led, and rel=canonical. A canonical on another host is not followed, because
 // whoever writes into a page could hand it over to another site; foreign tells of it.

@@ -125,3 +125,14 @@ func compare(it registry.Item, got fetched, r read, m memory, now time.Time) (re
 	}
 	return m.compareNews(it, got, r, now)
 }
+
+// isNews reports whether a body can be read and says something new.
+func (m memory) isNews(it *registry.Item, r read, now time.Time) bool {
+	return r.unreadable == nil && !m.isKnown(it, r, now)
+}
+
+// comparesContent reports whether [compare] will compare what a body says with what is known of its item: the words
+// of both are needed then.
+func (m memory) comparesContent(it *registry.Item, got fetched, r read, now time.Time) bool {
+	return m.isNews(it, r, now) && !m.isFailure(got, r) && m.soft404.shownBy(it, got, r, m) == ""
+}

@@ -22,9 +22,6 @@ const MaxContainer = 100_000
 
 var maxBlobs = MaxContainer // fewer in tests
 
-// exclusionContainer is why a container itself is not searched.
-const exclusionContainer = "a container: its blobs are items of their own"
-
 // listContainer compares a container's listing with the items of its blobs. New and changed ones
 // come due now, and so do those that it no longer lists: their own check finds that they are gone.
 // A listing that was interrupted ends in an error and is done again; what it registered stays.

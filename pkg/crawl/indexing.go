@@ -87,9 +87,6 @@ func (p *placer) leaveIndex(ctx context.Context, it *registry.Item) error {
 	return nil
 }
 
-// isRefused reports whether the index will never take a page.
-func isRefused(err error) bool { return fault.Is(err, fault.Invalid) || fault.Is(err, fault.TooLarge) }
-
 // isDown reports whether the index did not answer, or asked for a pause.
 func isDown(err error) bool {
 	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Throttled)

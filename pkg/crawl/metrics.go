@@ -7,22 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry"
 )
-
-// counted is the outcome that a check is counted by.
-func counted(c checked, f registry.Finding) string {
-	switch {
-	case f.Purge:
-		return "purged"
-	case f.Failed:
-		return string(schedule.Failed)
-	case c.memory.indexOnly:
-		return "indexed"
-	default:
-		return string(c.outcome.kind)
-	}
-}
 
 // countCollisions tells of chunks that had the same uid before they were told apart.
 func (j *job) countCollisions(ctx context.Context, e *index.Prepared) {

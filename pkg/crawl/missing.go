@@ -2,9 +2,7 @@ package crawl
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
@@ -27,21 +25,5 @@ func (c *check) confirm(ctx context.Context, o outcome) (outcome, error) {
 			kind = schedule.Gone
 		}
 	}
-	times := config.Next(it.Schedule(), kind, 0, c.now(), 0).State.Missing
-	return miss(kind, o.why, times, config.GoneAfter, losses), nil
-}
-
-// miss words what a missing page becomes: times is how often in a row it was missing.
-func miss(kind schedule.Outcome, how string, times, goneAfter int, l schedule.Losses) outcome {
-	o := outcome{kind: kind, why: how}
-	switch kind {
-	case schedule.Missing:
-		o.why = fmt.Sprintf("%s: missing on %d of %d checks", how, times, goneAfter)
-	case schedule.Guarded:
-		o.why = fmt.Sprintf("%s: held: %d of %d pages of the host went missing within a day; a second check follows",
-			how, l.Gone+l.Reserved+1, l.Items)
-	case schedule.Gone:
-		o.note = fmt.Sprintf("%s on %s in a row", how, words.Count(times, "check"))
-	}
-	return o
+	return missed(it, kind, o.why, config, losses, c.now()), nil
 }

@@ -1,7 +1,6 @@
 package crawl
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -108,18 +107,4 @@ func (m memory) states(it *registry.Item, r read) []byte {
 		states = nil
 	}
 	return states.Push(r.body).Bytes()
-}
-
-// recall brings what a body with news is compared with: its words, and those that the item was last found to
-// have. What is read of the item for that is not read again when the capture is stored.
-func (c *check) recall(ctx context.Context, got fetched, r *read) (err error) {
-	it, m := &c.item, &c.memory
-	if r.unreadable != nil || m.isFailure(got, *r) || m.isKnown(it, *r, c.now()) ||
-		m.soft404.shownBy(it, got, *r, *m) != "" {
-		return nil
-	}
-	if r.words = change.WordsOf(r.doc.Text); it.RawHash != "" {
-		m.last, err = c.job.w.snaps.Last(ctx, it.ID, m.rules.version.String())
-	}
-	return err
 }

@@ -2,15 +2,9 @@ package crawl
 
 import (
 	"context"
-	"time"
 
 	"github.com/tidemark/tidemark/pkg/registry"
 )
-
-// purgeDue reports whether the item is to be purged instead of checked.
-func purgeDue(it *registry.Item, rules rules, now time.Time) bool {
-	return it.RemoveRequested || it.MovedTo != "" || rules.schedule.Expired(it.Schedule(), now)
-}
 
 // purge removes what is stored of the item elsewhere; the commit then removes its rows. Whoever dies
 // in between leaves an item that is still to be purged, or, if it is registered before, that

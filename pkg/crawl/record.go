@@ -14,6 +14,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
+// checked is an item after the stages, before the index has its page. It becomes a finding by [record].
+type checked struct {
+	item        registry.Item
+	memory      memory
+	outcome     outcome
+	place       place
+	purged      bool // nothing is left of the item but its rows
+	ended       time.Time
+	differences differences // from what was stored before
+}
+
 // record closes a check: what the item is now, why, and when it is checked next. It comes after the
 // index has taken the page or refused it, at now; the check ended before that.
 func record(c checked, now time.Time, jitter float64) registry.Finding {
@@ -212,4 +223,29 @@ func reschedule(c checked, failed bool, jitter float64) registry.Item {
 		it.ProcessedGeneration = it.ReindexGeneration
 	}
 	return it
+}
+
+// counted is the outcome that a check is counted by.
+func counted(c checked, f registry.Finding) string {
+	switch {
+	case f.Purge:
+		return "purged"
+	case f.Failed:
+		return string(schedule.Failed)
+	case c.memory.indexOnly:
+		return "indexed"
+	default:
+		return string(c.outcome.kind)
+	}
+}
+
+// deadly is how long an item that killed its worker is left alone, at least.
+const deadly = 24 * time.Hour
+
+// giveUp records on an item that its job could not be processed (A19).
+func giveUp(it *registry.Item, m memory, why string, now time.Time, jitter float64) {
+	it.Status = registry.Error
+	it.SetError(why)
+	it.Record(now, "poisoned", why)
+	plan(it, m, failed("%s", why), now, jitter)
 }

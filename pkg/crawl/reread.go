@@ -1,14 +1,9 @@
 package crawl
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"time"
 
-	"github.com/tidemark/tidemark/pkg/content/extract"
-	"github.com/tidemark/tidemark/pkg/policy/change"
-	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -31,10 +26,7 @@ func (c *check) reread(ctx context.Context) error {
 	case err != nil:
 		return err
 	case s.gone, s.unreadable != nil:
-		it.Watched = registry.Watched{}
-		if w := c.memory.watch; w != nil {
-			it.Watched.Key = w.key // and nothing to compare with
-		}
+		it.Watched = c.memory.watch.unknown()
 	}
 	switch {
 	case s.gone:
@@ -46,20 +38,9 @@ func (c *check) reread(ctx context.Context) error {
 			fmt.Sprintf("not compared: the snapshot cannot be read under %s: %v", c.memory.rules.version, s.unreadable))
 		return nil
 	}
-	r := c.reading(s)
-	if it.Exclusion == exclusionHeader { // a snapshot does not say that this is over
-		r.exclusion = cmp.Or(r.exclusion, exclusionHeader)
-	}
+	r := c.reading(s).excludedAs(it)
 	c.known, c.memory.reread = &s, true
 	return c.takeOverStored(ctx, r, s.capture)
-}
-
-// otherRules reports whether what is watched of an item is known by other rules than the present ones.
-func (w *watching) otherRules(it *registry.Item) bool {
-	if w == nil {
-		return it.Watched.Key != ""
-	}
-	return it.Watched.Key != w.key
 }
 
 // takeOverStored takes over what was read in the stored capture. Where that is of another version, it
@@ -67,59 +48,10 @@ func (w *watching) otherRules(it *registry.Item) bool {
 func (c *check) takeOverStored(ctx context.Context, r read, capture snapshot.Capture) error {
 	it, m, now := &c.item, c.memory, c.now()
 	if m.outdated(it) {
-		run := m.rules.runID
-		if it.RebuildPending && !m.forced {
-			run = it.RebuildRun
-		}
-		it.Record(now, "reprocessed",
-			fmt.Sprintf("read under %s, before under %s", m.rules.version, it.NormalizationVersion))
-		m.noteCanonical(it, r.doc, now)
-		capture.ContentHash, capture.TextHash, capture.MimeType = r.hash, r.doc.TextHash(), mimeType(r.doc.MimeType)
-		capture.CanonicalURI, capture.NormalizationVersion = canonicalURI(it), m.rules.version.String()
-		capture.RunID, capture.ReprocessedAt = run, now
-		capture.Words = change.WordsOf(r.doc.Text).Bytes()
-		said := r.doc.Metadata.Believable(now)
-		capture.PublishedAt, capture.ModifiedAt = said.Published, said.Modified
-		capture.Author, capture.SiteName = said.Author, said.SiteName
-		if err := c.job.w.snaps.Reprocess(ctx, capture); err != nil {
+		if err := c.job.w.snaps.Reprocess(ctx, m.reprocessed(it, r, capture, now)); err != nil {
 			return err
 		}
 	}
-	was := it.Watched
-	c.item = takeOver(c.item, r, m, now)
-	if is := &c.item.Watched; is.Key == was.Key && was.Broken != "" && was.BrokenRaw != r.raw {
-		*is = was // what broke it is not what is stored
-	}
+	c.item = takeOverStored(c.item, r, m, now)
 	return nil
-}
-
-// takeOver copies what a document says into its item.
-func takeOver(it registry.Item, r read, m memory, now time.Time) registry.Item {
-	m.noteCanonical(&it, r.doc, now)
-	if r.hash != it.ContentHash || it.Language == "" {
-		it.Language = r.doc.Language // A22: once per content
-	}
-	it.States = m.states(&it, r)
-	it.RawHash, it.ContentHash, it.TextHash = r.raw, r.hash, r.doc.TextHash()
-	it.ImageExclusion, it.ImagesHash = r.imageExclusion, r.imagesHash
-	it.NormalizationVersion = m.rules.version.String()
-	it.MimeType, it.Title, it.Exclusion = mimeType(r.doc.MimeType), r.doc.Title, r.exclusion
-	it.Watched = m.watch.watched(&it, r.part, r.raw, now)
-	noteThin(&it, r.doc, now)
-	noteMetadata(&it, r.doc, now)
-	return it
-}
-
-// noteMetadata keeps what a page says of itself.
-func noteMetadata(it *registry.Item, doc extract.Document, now time.Time) {
-	said := doc.Metadata.Believable(now)
-	it.PublishedAt, it.ModifiedAt, it.Author, it.SiteName = said.Published, said.Modified, said.Author, said.SiteName
-}
-
-// noteThin keeps why a page has little to read. It is indexed all the same, and the history says so once.
-func noteThin(it *registry.Item, doc extract.Document, now time.Time) {
-	if doc.Thin != "" && doc.Thin != it.Thin {
-		it.Record(now, "thin", doc.Thin)
-	}
-	it.Thin = doc.Thin
 }

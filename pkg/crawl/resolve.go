@@ -59,6 +59,9 @@ var (
 	notReread     = obstacle{why: "was read under another normalization version", soon: true}
 )
 
+// noteOf says why a source does not stand for the item that names it.
+func noteOf(cl claim, o obstacle) string { return cl.says + " " + cl.Normalized + ", which " + o.why }
+
 // resolve decides who stands for the page: the item that it names, or else a variant. Only if there is
 // none is the target of a redirect registered, so that a page has one address that it leads to.
 func (c *check) resolve(ctx context.Context, kind schedule.Outcome) (s resolution, err error) {
@@ -80,7 +83,7 @@ func (c *check) resolve(ctx context.Context, kind schedule.Outcome) (s resolutio
 		case o == notRegistered && r.mayRegister(cl):
 			unknown = append(unknown, cl)
 		case o.why != "":
-			s.add(cl.note(o), o.soon)
+			s.add(noteOf(cl, o), o.soon)
 			s.loop = s.loop || o == loops
 		}
 	}
@@ -89,7 +92,7 @@ func (c *check) resolve(ctx context.Context, kind schedule.Outcome) (s resolutio
 		if err != nil {
 			return s, err
 		}
-		s.add(cl.note(o), o.soon)
+		s.add(noteOf(cl, o), o.soon)
 		s.registered = s.registered || o == notFetched
 	}
 	return s, nil

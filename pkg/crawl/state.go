@@ -131,3 +131,8 @@ func (m memory) noteCanonical(it *registry.Item, doc extract.Document, now time.
 	}
 	it.HTTPCanonicalURL = url
 }
+
+// purgeDue reports whether the item is to be purged instead of checked.
+func purgeDue(it *registry.Item, rules rules, now time.Time) bool {
+	return it.RemoveRequested || it.MovedTo != "" || rules.schedule.Expired(it.Schedule(), now)
+}

@@ -3,7 +3,6 @@ package crawl
 import (
 	"context"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -53,9 +52,6 @@ func (j *job) tryAlone(ctx context.Context, it *registry.Item) error {
 	}
 	return j.w.reg.Jobs.TryAlone(ctx, j.lease, it)
 }
-
-// deadly is how long an item that killed its worker is left alone, at least.
-const deadly = 24 * time.Hour
 
 // blame records that the item killed its worker. What the worker may have written to the index is not
 // known, so no "not modified" will do next time, and a snapshot that is to be indexed, or to be read by

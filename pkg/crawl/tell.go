@@ -2,90 +2,21 @@ package crawl
 
 import (
 	"context"
-	"strings"
 
-	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/content/part"
-	"github.com/tidemark/tidemark/pkg/content/textdiff"
-	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/policy/change"
-	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// maxTold bounds each of two texts whose difference is told in the feed, in bytes.
-const maxTold = 256 << 10
-
-// tell finds out what differs between what is stored of an item, as it was before this check, and a reading: the
-// first passages, and what does not count. What was read by other rules was read again by now.
-func tell(ctx context.Context, c *check, was registry.Item, r read, o *outcome) (err error) {
+// compareTexts finds out what differs between what is stored of an item, as it was before this check, and a reading.
+// What was read by other rules was read again by now.
+func (c *check) compareTexts(ctx context.Context, was *registry.Item, r read, o outcome) (outcome, error) {
 	old := c.known
 	if old == nil {
-		s, err := c.job.w.load(ctx, &was, &c.room, c.memory.watch)
+		s, err := c.job.w.load(ctx, was, &c.room, c.memory.watch)
 		if err != nil || s.gone || s.unreadable != nil {
-			return err
+			return o, err
 		}
 		old = &s
 	}
-	before, now := old.page, r.page
-	if old.part != nil && r.part != nil {
-		if o.news.part {
-			before, now = old.part.Text, r.part.Text
-			o.news.extent = change.Compare(change.WordsOf(before), change.WordsOf(now))
-			o.news.why = o.news.kind.Why(o.news.extent)
-			c.ignored = ignored(old.part, r.part, old.part.Doc.Text, r.part.Doc.Text)
-		} else {
-			c.ignored = ignored(old.part, r.part, before, now)
-		}
-	}
-	c.passages = feed.Differing(words.Clip(before, maxTold), words.Clip(now, maxTold))
-	return nil
-}
-
-// ignored are the first lines that differ between two texts and do not count.
-func ignored(old, now *part.Part, before, text string) (out []feed.Ignored) {
-	hunks, _ := textdiff.Compare(words.Clip(before, maxTold), words.Clip(text, maxTold))
-	for _, h := range hunks {
-		for _, row := range h {
-			for _, side := range []struct {
-				pieces []textdiff.Piece
-				of     *part.Part
-				op     feed.Op
-			}{{row.Old, old, feed.Removed}, {row.New, now, feed.Added}} {
-				line, differs := textdiff.Line(side.pieces)
-				if rule := ""; differs && len(out) < feed.MaxIgnored {
-					if rule = side.of.Rule(line); rule != "" {
-						out = append(out, feed.Ignored{Hunk: line, Op: side.op, Rule: rule}.Bounded())
-					}
-				}
-			}
-		}
-	}
-	return out
-}
-
-// newsOf is what a check has found to be new of a page, for the feed; nil for nothing. A container's blobs speak for
-// themselves.
-func newsOf(c checked) *feed.Change {
-	n, it := c.outcome.news, &c.item
-	kind := feed.Kind(n.kind)
-	if n.kind == change.None && c.outcome.kind == schedule.Changed && it.Exclusion != exclusionContainer {
-		kind = feed.Content
-		if c.memory.rawBefore == "" {
-			kind = feed.New
-		}
-	}
-	if kind == "" {
-		return nil
-	}
-	hidden := c.ignored
-	if n.silenced != "" && len(hidden) == 0 || strings.HasPrefix(n.silenced, silencedTrigger) {
-		hidden = append([]feed.Ignored{feed.Ignored{Rule: n.silenced}.Bounded()}, hidden...)
-	}
-	return &feed.Change{
-		Part: n.part, Silenced: n.silenced != "", Ignored: hidden[:min(len(hidden), feed.MaxIgnored)],
-		At: c.ended, Kind: kind, Why: n.why, Share: max(n.extent.New, n.extent.Gone),
-		WordsAdded: n.extent.Added, WordsRemoved: n.extent.Removed, Passages: c.passages,
-		From: c.memory.rawBefore, To: it.RawHash,
-	}
+	o, c.differences = differing(old.page, old.part, r, o)
+	return o, nil
 }

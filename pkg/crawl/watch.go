@@ -182,3 +182,19 @@ func (w *watching) keepsPart(it *registry.Item, p *part.Part) bool {
 	return w != nil && p != nil && w.index && it.Watched.Key == w.key && len(it.Watched.States) > 0 &&
 		w.lost(it, p) != ""
 }
+
+// otherRules reports whether what is watched of an item is known by other rules than the present ones.
+func (w *watching) otherRules(it *registry.Item) bool {
+	if w == nil {
+		return it.Watched.Key != ""
+	}
+	return it.Watched.Key != w.key
+}
+
+// unknown is what is known of a part when what is stored of the page cannot be read: nothing to compare with.
+func (w *watching) unknown() (known registry.Watched) {
+	if w != nil {
+		known.Key = w.key
+	}
+	return known
+}

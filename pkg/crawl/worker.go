@@ -88,18 +88,6 @@ type Worker struct {
 	slots        slots
 }
 
-// rules are the settings that the stages without I/O go by.
-type rules struct {
-	agent              string
-	sources            source.Rules
-	version            lineage.Version
-	schedule           schedule.Config
-	indexes            bool // there is a search index
-	reindexOnCanonical bool
-	soft404            bool
-	runID              string
-}
-
 // New makes a worker. With [search.None] for an index, pages stay at Crawled.
 func New(
 	reg *registry.Registry, snaps *snapshot.Store, manifests *index.Manifests, web Fetcher, engine Indexer, o Options,
@@ -219,9 +207,6 @@ func (w *Worker) GiveUp(ctx context.Context, job registry.Job, why string) error
 		if err != nil {
 			w.o.Log.WarnContext(ctx, "tags could not be read", "id", it.ID, "err", err)
 		}
-		it.Status = registry.Error
-		it.SetError(why)
-		it.Record(now, "poisoned", why)
-		plan(it, memory{rules: w.rules(), options: set}, failed("%s", why), now, w.o.Jitter())
+		giveUp(it, memory{rules: w.rules(), options: set}, why, now, w.o.Jitter())
 	})
 }
