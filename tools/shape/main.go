@@ -1,5 +1,6 @@
-// Command shape measures how large the pieces of the code are: lines of product code, long functions
-// and files, wide lines, and types with many methods.
+// Command shape measures how large the pieces of the code are and how they depend on each other: lines of
+// product code, long functions and files, wide lines, types with many methods, functions that reach many
+// services, and files of a package that all reach each other.
 //
 //	shape [-top N] [DIR]
 //
@@ -77,6 +78,9 @@ type measures struct {
 	Funcs []piece      // in lines of any sort
 	Wide  []piece      // lines of more than maxColumns, with their width
 	Types []piece      // of the product, in methods
+	// Services of functions of the product: how many each reaches through one parameter.
+	Services []piece
+	Knots    []knot // of packages of the product, where files reach each other
 }
 
 func (m *measures) write(out io.Writer, top int) {
@@ -100,11 +104,17 @@ func (m *measures) write(out io.Writer, top int) {
 	}{
 		{"methods of a type of the product", m.Types}, {"lines in a file", m.Files},
 		{"lines in a function", m.Funcs}, {"columns of a line", m.Wide},
+		{"services reached through one parameter", m.Services},
 	} {
 		fmt.Fprintf(w, "\n%s\n", list.name)
 		for _, p := range largest(list.pieces)[:min(top, len(list.pieces))] {
 			fmt.Fprintf(w, "%d\t%s\n", p.Size, p.Name)
 		}
+	}
+	fmt.Fprintf(w, "\nlargest set of files of a package that all reach each other\n")
+	slices.SortStableFunc(m.Knots, func(a, b knot) int { return cmp.Compare(b.Lines, a.Lines) })
+	for _, k := range m.Knots[:min(top, len(m.Knots))] {
+		fmt.Fprintln(w, k)
 	}
 }
 

@@ -41,7 +41,47 @@ func measure(dir string) (*measures, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m, m.types(dir)
+	all, err := load(dir)
+	if err != nil {
+		return nil, err
+	}
+	m.ties(dir, all)
+	return m, m.types(dir, all)
+}
+
+// load type-checks the packages of a module.
+func load(dir string) ([]*packages.Package, error) {
+	all, err := packages.Load(&packages.Config{
+		Dir: dir,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule,
+	}, "./...")
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		if len(p.Errors) > 0 {
+			return nil, fmt.Errorf("%s: %v", p.PkgPath, p.Errors[0])
+		}
+	}
+	return all, nil
+}
+
+// ties measures the ties between files, and what functions reach.
+func (m *measures) ties(dir string, all []*packages.Package) {
+	lines := map[string]int{}
+	for _, f := range m.Files {
+		if f.Kind == product {
+			lines[f.Name] = f.Size
+		}
+	}
+	t := newTree(dir, all, lines)
+	for _, p := range all {
+		if k := t.knot(p); len(k.Files) > 1 {
+			m.Knots = append(m.Knots, k)
+		}
+		t.services(p, m)
+	}
 }
 
 // skipped are folders whose Go files are nobody's to read.
@@ -105,19 +145,8 @@ func rawLines(fset *token.FileSet, f *ast.File) map[int]bool {
 }
 
 // types notes how many methods each type has that the product declares.
-func (m *measures) types(dir string) error {
-	found, err := packages.Load(&packages.Config{
-		Dir: dir,
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
-			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo,
-	}, "./...")
-	if err != nil {
-		return err
-	}
-	for _, p := range found {
-		if len(p.Errors) > 0 {
-			return fmt.Errorf("%s: %v", p.PkgPath, p.Errors[0])
-		}
+func (m *measures) types(dir string, all []*packages.Package) error {
+	for _, p := range all {
 		for id, obj := range p.TypesInfo.Defs {
 			name, ok := obj.(*types.TypeName)
 			if !ok || name.IsAlias() || name.Parent() != p.Types.Scope() {

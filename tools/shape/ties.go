@@ -1,0 +1,199 @@
+package main
+
+import (
+	"go/ast"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// A knot is a set of files of one package that all reach each other by the names they use: package-level
+// names, methods and fields. Nobody can read or change one of them alone.
+//
+// Where a file uses an interface that one type of the module implements, it uses that type, too: an interface
+// between two halves of a knot unties nothing.
+
+// knot is the largest of a package.
+type knot struct {
+	Package string
+	Files   []string
+	Lines   int // of any sort
+}
+
+// tree is what has to be known of all packages to measure their ties.
+type tree struct {
+	dir      string
+	lines    map[string]int               // by file
+	concrete map[string][]*types.TypeName // types by the methods that they have
+	methods  map[*types.TypeName][]string // of concrete types
+}
+
+// newTree notes the methods of all types of the product. lines has the files of the product.
+func newTree(dir string, all []*packages.Package, lines map[string]int) *tree {
+	t := &tree{dir: dir, lines: lines, concrete: map[string][]*types.TypeName{}, methods: map[*types.TypeName][]string{}}
+	for _, p := range all {
+		for _, name := range p.Types.Scope().Names() {
+			obj, ok := p.Types.Scope().Lookup(name).(*types.TypeName)
+			if !ok || obj.IsAlias() || types.IsInterface(obj.Type()) || t.file(p, obj) == "" {
+				continue
+			}
+			t.methods[obj] = signatures(types.NewPointer(obj.Type()))
+			for _, m := range t.methods[obj] {
+				t.concrete[m] = append(t.concrete[m], obj)
+			}
+		}
+	}
+	return t
+}
+
+// file is the one of the product that declares a name; empty where none does.
+func (t *tree) file(p *packages.Package, obj types.Object) string {
+	path, err := filepath.Rel(t.dir, p.Fset.Position(obj.Pos()).Filename)
+	if path = filepath.ToSlash(path); err != nil || t.lines[path] == 0 {
+		return ""
+	}
+	return path
+}
+
+// signatures are the methods of a type, as text: the packages of the module are type-checked one by one, so
+// that types of one package are not identical to the same types seen from another.
+func signatures(t types.Type) (out []string) {
+	set := types.NewMethodSet(t)
+	for i := range set.Len() {
+		f := set.At(i).Obj()
+		out = append(out, f.Id()+types.TypeString(f.Type(), func(p *types.Package) string { return p.Path() }))
+	}
+	return out
+}
+
+// only is the type that implements an interface, where one type alone does.
+func (t *tree) only(i types.Type) *types.TypeName {
+	wanted := signatures(i)
+	if len(wanted) == 0 {
+		return nil
+	}
+	var found *types.TypeName
+	for _, obj := range t.concrete[wanted[0]] {
+		has := func(m string) bool { return slices.Contains(t.methods[obj], m) }
+		if slices.ContainsFunc(wanted, func(m string) bool { return !has(m) }) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = obj
+	}
+	return found
+}
+
+// knot finds the largest of a package.
+func (t *tree) knot(p *packages.Package) knot {
+	arrows := map[string]map[string]bool{}
+	for _, f := range p.Syntax {
+		from, err := filepath.Rel(t.dir, p.Fset.Position(f.Pos()).Filename)
+		if from = filepath.ToSlash(from); err != nil || t.lines[from] == 0 {
+			continue
+		}
+		arrows[from] = map[string]bool{}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				for _, obj := range t.used(p, p.TypesInfo.Uses[id]) {
+					if to := t.file(p, obj); to != "" && to != from {
+						arrows[from][to] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	k := knot{Package: strings.TrimPrefix(p.PkgPath, p.Module.Path+"/")}
+	for _, files := range components(arrows) {
+		if len(files) > len(k.Files) {
+			k.Files = files
+		}
+	}
+	for _, f := range k.Files {
+		k.Lines += t.lines[f]
+	}
+	return k
+}
+
+// used gives the declarations of the package that the use of a name leads to.
+func (t *tree) used(p *packages.Package, obj types.Object) (out []types.Object) {
+	if obj == nil || obj.Pkg() != p.Types {
+		return nil
+	}
+	switch o := obj.(type) {
+	case *types.Var:
+		if o.IsField() || o.Parent() == p.Types.Scope() {
+			return []types.Object{o}
+		}
+		return nil
+	case *types.Func:
+		if recv := o.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+			return t.implemented(p, recv.Type(), o)
+		}
+		return []types.Object{o.Origin()}
+	case *types.TypeName:
+		if o.Parent() != p.Types.Scope() {
+			return nil
+		}
+		if types.IsInterface(o.Type()) {
+			return t.implemented(p, o.Type(), o)
+		}
+	}
+	if obj.Parent() != p.Types.Scope() {
+		return nil
+	}
+	return []types.Object{obj}
+}
+
+// implemented adds to the use of an interface, or of a method of one, that of its only implementation.
+func (t *tree) implemented(p *packages.Package, i types.Type, use types.Object) []types.Object {
+	out := []types.Object{use}
+	if impl := t.only(i); impl != nil && impl.Pkg() == p.Types {
+		out = append(out, impl)
+	}
+	return out
+}
+
+// components are the sets of files that all reach each other, each sorted. Kosaraju's algorithm.
+func components(arrows map[string]map[string]bool) (out [][]string) {
+	back := map[string]map[string]bool{}
+	for from, to := range arrows {
+		for f := range to {
+			if back[f] == nil {
+				back[f] = map[string]bool{}
+			}
+			back[f][from] = true
+		}
+	}
+	var order []string
+	visit(arrows, map[string]bool{}, sortedKeys(arrows), func(f string) { order = append(order, f) })
+	slices.Reverse(order)
+	seen := map[string]bool{}
+	for _, f := range order {
+		var set []string
+		visit(back, seen, []string{f}, func(f string) { set = append(set, f) })
+		if len(set) > 0 {
+			slices.Sort(set)
+			out = append(out, set)
+		}
+	}
+	return out
+}
+
+// visit walks the arrows from some files, depth first, and names each file after what it reaches.
+func visit(arrows map[string]map[string]bool, seen map[string]bool, from []string, done func(string)) {
+	for _, f := range from {
+		if seen[f] {
+			continue
+		}
+		seen[f] = true
+		visit(arrows, seen, sortedKeys(arrows[f]), done)
+		done(f)
+	}
+}
