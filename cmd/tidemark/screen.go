@@ -4,8 +4,11 @@ import (
 	"os"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // screen says what an output can show.
@@ -94,9 +97,8 @@ func visible(text string) int {
 
 // cut shortens text to width runes, ending in an ellipsis when something is missing.
 func cut(text string, width int) string {
-	r := []rune(text)
-	if width <= 0 || len(r) <= width {
+	if width <= 0 || utf8.RuneCountInString(text) <= width {
 		return text
 	}
-	return string(r[:width-1]) + "…"
+	return words.ClipRunes(text, width-1) + "…"
 }

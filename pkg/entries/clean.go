@@ -2,7 +2,6 @@ package entries
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -48,7 +47,7 @@ func layout(lines []string, keep func(line string) bool) string {
 func cleanPage(text string) string {
 	last := ""
 	return layout(strings.Split(clean(text), "\n"), func(line string) bool {
-		if line == last || words(line) == 0 || chrome[strings.Trim(strings.ToLower(line), " .!:›»→…")] {
+		if line == last || countWords(line) == 0 || chrome[strings.Trim(strings.ToLower(line), " .!:›»→…")] {
 			return false
 		}
 		last = line
@@ -69,15 +68,4 @@ func init() {
 		"alle akzeptieren|anzeige|zum inhalt springen|teilen|drucken|anmelden", "|") {
 		chrome[line] = true
 	}
-}
-
-// clip cuts a text to at most so many bytes, between characters.
-func clip(text string, most int) (clipped string, cut bool) {
-	if len(text) <= most {
-		return text, false
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most], true
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
 )
@@ -55,24 +56,22 @@ func NormalizeEmail(e Email) (Fields, error) {
 	if err != nil {
 		return nil, err
 	}
-	extracted, cut := clip(text, maxLong)
-	cleaned := firstOf(clip(clean(extracted), maxLong))
+	extracted := words.Clip(text, maxLong)
+	cleaned := words.Clip(clean(extracted), maxLong)
 	out := Fields{
 		"source": "email", "content_type": e.ContentType, "extracted_text": extracted, "clean_text": cleaned,
-		"title": firstOf(clip(e.Subject, maxTitle)), "author": firstOf(clip(e.From, maxName)),
+		"title": words.Clip(e.Subject, maxTitle), "author": words.Clip(e.From, maxName),
 	}
 	out.add(retrieval(extracted, cleaned, ""))
-	out.merge("email", e.metadata(header, cut))
+	out.merge("email", e.metadata(header, len(text) > maxLong))
 	out.setKeys(keys)
 	return out, out.check()
 }
 
-func firstOf(text string, _ bool) string { return text }
-
 // fieldOf is a field as a header has it: on one line, and no longer than one that is read from a mail.
 func fieldOf(text string) string {
 	const longest = 2000
-	return oneLine(firstOf(clip(text, longest)))
+	return oneLine(words.Clip(text, longest))
 }
 
 // read gives the mail's text, and what a field of its header says.
@@ -163,7 +162,7 @@ func kindOfMail(subject, text string, header func(string) string) string {
 	case header("List-Unsubscribe") != "" || header("List-Id") != "" || header("Feedback-ID") != "" ||
 		precedence == "bulk" || precedence == "list":
 		return newsletter
-	case bulk.MatchString(firstOf(clip(text, edge))) || bulk.MatchString(text[max(0, len(text)-edge):]):
+	case bulk.MatchString(words.Clip(text, edge)) || bulk.MatchString(text[max(0, len(text)-edge):]):
 		return newsletter
 	}
 	return correspondence
@@ -238,7 +237,7 @@ func (e Email) metadata(header func(string) string, cut bool) map[string]any {
 		"to": header("To"), "list_id": header("List-Id"), "in_reply_to": messageID(header("In-Reply-To")),
 	} {
 		if value != "" {
-			meta[name], _ = clip(value, maxName)
+			meta[name] = words.Clip(value, maxName)
 		}
 	}
 	if day, ok := dayBucket(e.Date); ok {

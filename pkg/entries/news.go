@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -119,7 +120,7 @@ func updated(was, is Fields, now time.Time) *feed.Change {
 		e := change.Compare(change.WordsOf(old), change.WordsOf(text))
 		c.Kind, c.Why = feed.Content, change.Content.Why(e)
 		c.Share, c.WordsAdded, c.WordsRemoved = max(e.New, e.Gone), e.Added, e.Removed
-		c.Passages = feed.Differing(firstOf(clip(old, maxCompared)), firstOf(clip(text, maxCompared)))
+		c.Passages = feed.Differing(words.Clip(old, maxCompared), words.Clip(text, maxCompared))
 	case was.Text("title") != is.Text("title"):
 		c.Kind, c.Why = feed.Title, change.Title.Why(change.Extent{})
 	case was.described() != is.described():
@@ -139,7 +140,7 @@ func (f Fields) described() string {
 // aboutEntry completes a change by what the entry is.
 func aboutEntry(f Fields, c feed.Change) *feed.Change {
 	c.EntryID, c.Type, c.Host = f.Text("id"), TypeEntry, hostOf(f)
-	c.URL, c.Title = firstOf(clip(f.Text("url"), 1000)), firstOf(clip(titleOf(f), 300))
+	c.URL, c.Title = words.Clip(f.Text("url"), 1000), words.Clip(titleOf(f), 300)
 	return &c
 }
 

@@ -374,7 +374,7 @@ func TestD7Words(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, "a b": 2, "don't stop": 2, "well-kept": 1, "— …": 0, "港は閉鎖": 4, "tide表": 2, "नमस्ते दुनिया": 2, "3.5 m": 3,
 	} {
-		if have := words(text); have != want {
+		if have := countWords(text); have != want {
 			t.Errorf("%q: have %d, want %d", text, have, want)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // QualityRules names the rules of this file in metadata.retrieval; it is raised when they change.
@@ -31,7 +33,7 @@ func retrieval(extracted, clean, excerpt string) Fields {
 	if excerpt = oneLine(excerpt); excerpt == "" {
 		excerpt = excerptOf(clean)
 	}
-	excerpt, _ = clip(excerpt, excerptBytes)
+	excerpt = words.Clip(excerpt, excerptBytes)
 	s := signals(extracted, clean)
 	quality := map[string]any{}
 	for name, value := range s {
@@ -50,7 +52,7 @@ func signals(extracted, clean string) Fields {
 		extracted = clean
 	}
 	all, kept := utf8.RuneCountInString(extracted), utf8.RuneCountInString(clean)
-	n, links, linkChars := words(clean), 0, 0
+	n, links, linkChars := countWords(clean), 0, 0
 	for _, at := range findURLs(extracted) {
 		links, linkChars = links+1, linkChars+utf8.RuneCountInString(at)
 	}
@@ -110,9 +112,9 @@ func looksCut(text string) bool {
 	return false
 }
 
-// words counts words: runs of letters and digits, and each character of scripts that put no spaces
+// countWords counts words: runs of letters and digits, and each character of scripts that put no spaces
 // between words.
-func words(text string) int {
+func countWords(text string) int {
 	n, within := 0, false
 	for _, r := range text {
 		switch {
@@ -136,7 +138,7 @@ func words(text string) int {
 func excerptOf(clean string) string {
 	at := 0
 	for p := range strings.SplitSeq(clean, "\n\n") {
-		if words(p) >= tellingWords {
+		if countWords(p) >= tellingWords {
 			break
 		}
 		at += len(p) + 2
@@ -148,7 +150,7 @@ func excerptOf(clean string) string {
 	if len(text) <= excerptBytes {
 		return text
 	}
-	head, _ := clip(text, excerptBytes-len("…"))
+	head := words.Clip(text, excerptBytes-len("…"))
 	if end := lastSentence(head); end > excerptBytes/3 {
 		return head[:end]
 	}

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
@@ -86,7 +87,7 @@ func translated(f Fields, from, to func(subject string) string) (k Keys, subject
 
 // subjectBase1 is the base of a subject by the first revision.
 func subjectBase1(subject string) string {
-	base, _ := clip(norm.NFC.String(strings.ToLower(extract.Fold(subject))), maxSubject)
+	base := words.Clip(norm.NFC.String(strings.ToLower(extract.Fold(subject))), maxSubject)
 	base = extract.Fold(base)
 	for {
 		rest := base[len(anyReply.FindString(base)):]

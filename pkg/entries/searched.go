@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -48,7 +49,7 @@ func titleOf(f Fields) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(textOf(f)), "\n")
 	title := cmp.Or(oneLine(f.Text("title")), oneLine(f.Text("gist")))
 	if title == "" {
-		title = oneLine(firstOf(clip(first, most)))
+		title = oneLine(words.Clip(first, most))
 	}
 	return cmp.Or(title, f.Text("url"), f.Text("id"))
 }

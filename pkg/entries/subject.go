@@ -8,6 +8,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
@@ -25,7 +26,7 @@ const maxSubject = maxTitle
 // prefixes of replies and tags of lists in front, however they are nested. A subject that is nothing
 // but a tag keeps it, so that it is not the same as none. The base of a base is itself.
 func subjectBase(subject string) string {
-	base, _ := clip(extract.Fold(subject), maxSubject)
+	base := words.Clip(extract.Fold(subject), maxSubject)
 	base = extract.Fold(norm.NFC.String(cases.Lower(language.Und).String(base)))
 	for {
 		rest := without(replyPrefix, base)

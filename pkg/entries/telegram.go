@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
@@ -98,7 +99,7 @@ func (m Telegram) kind(text string, found []link, rules source.Rules) (string, l
 		}
 		return "link", target, nil
 	case "":
-		if m.URL != "" || len(found) == 1 && words(withoutURLs(text)) <= linkWords {
+		if m.URL != "" || len(found) == 1 && countWords(withoutURLs(text)) <= linkWords {
 			return "link", target, nil
 		}
 		return "thought", link{}, nil
@@ -110,7 +111,7 @@ func (m Telegram) kind(text string, found []link, rules source.Rules) (string, l
 func (f Fields) asLink(target link, text string) Fields {
 	f["url"], f["url_canonical"] = target.url, target.canonical
 	if title := oneLine(withoutURLs(text)); title != "" {
-		f["title"], _ = clip(title, maxTitle)
+		f["title"] = words.Clip(title, maxTitle)
 	}
 	f.setKeys(Keys{TelegramLink, target.canonical, digest(target.canonical)})
 	return f
@@ -122,7 +123,7 @@ func (m Telegram) metadata(found []link) map[string]any {
 		"chat_id": m.ChatID, "message_id": m.MessageID, "forwarded_from": oneLine(m.ForwardedFrom), "date": oneLine(m.Date),
 	} {
 		if value != "" {
-			meta[name], _ = clip(value, maxName)
+			meta[name] = words.Clip(value, maxName)
 		}
 	}
 	if len(found) > 0 {

@@ -2,6 +2,7 @@ package entries
 
 import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
@@ -63,7 +64,7 @@ func (p Webpage) texts() (extracted, cleaned string, err error) {
 	if p.CleanText != nil {
 		return *given, clean(*p.CleanText), nil
 	}
-	return *given, firstOf(clip(cleanPage(*given), maxLong)), nil
+	return *given, words.Clip(cleanPage(*given), maxLong), nil
 }
 
 func (p Webpage) address(out Fields, rules source.Rules) error {

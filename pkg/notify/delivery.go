@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -79,7 +80,7 @@ func (s *Follower) single(r *rule, channel string, c feed.Change, now time.Time)
 	d = newDelivery(r, channel, now)
 	d.Type, d.First, d.Final = string(api.EventChange), c.Place.String(), c.Place.String()
 	shown := c.JSON()
-	d.Title = clip(headline(shown), 300)
+	d.Title = words.Ellipsis(headline(shown), 300)
 	event := api.ChangeEvent{Event: s.event(id, api.EventChange, r.ID, c.At), Data: shown}
 	event.Subject = c.URL
 	d.Message = send.Message{ID: id, Title: d.Title, Text: summary(shown), URL: c.URL, Body: jsonBody(event)}
@@ -95,7 +96,7 @@ func (s *Follower) digest(r *rule, channel string, g gathered, some []api.FeedCh
 	d.Type, d.First, d.Final, d.Count = string(api.EventDigest), g.Since, g.Final, g.Gathered
 	data := api.Digest{Title: counted(g.Kinds), Rule: r.Name, Count: g.Gathered, Kinds: g.Kinds, Changes: some,
 		Since: g.Since, Last: g.Final}
-	d.Title = clip(r.Name+": "+data.Title, 300)
+	d.Title = words.Ellipsis(r.Name+": "+data.Title, 300)
 	var text strings.Builder
 	for _, c := range some {
 		fmt.Fprintf(&text, "%s\n%s\n", headline(c), c.URL)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // MaxFile is how many bytes a file of rules may have.
@@ -104,7 +105,7 @@ func (r *fileReader) file(root *yaml.Node) (f File) {
 		key, list := root.Content[i], root.Content[i+1]
 		switch {
 		case key.Value != "rules" && key.Value != "channels":
-			r.bad(key.Line, clip(key.Value, 40), "unknown; allowed are channels, rules")
+			r.bad(key.Line, words.Ellipsis(key.Value, 40), "unknown; allowed are channels, rules")
 		case lists[key.Value] != nil:
 			r.bad(key.Line, key.Value, "given again; write it once")
 		case list.Kind == yaml.SequenceNode:
@@ -229,7 +230,7 @@ func (r *fileReader) plain(at string, n *yaml.Node, t reflect.Type) any {
 			_, again := out[key.Value]
 			switch {
 			case known != nil && !ok:
-				r.bad(key.Line, at+"."+clip(key.Value, 40), "unknown")
+				r.bad(key.Line, at+"."+words.Ellipsis(key.Value, 40), "unknown")
 			case again:
 				r.bad(key.Line, at+"."+key.Value, "given again; write it once")
 			default:

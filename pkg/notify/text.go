@@ -72,10 +72,3 @@ func counted(kinds map[string]int) string {
 	add(rest, "changed")
 	return strings.Join(out, ", ")
 }
-
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -92,7 +93,7 @@ func (h *hostState) learn(now time.Time, owner string, found HostFinding) {
 // pause is told beside the counters.
 func (h *hostState) pause(now, until time.Time, why string) {
 	before := h.Policy.Pace.PausedUntil
-	h.Policy.Pace.Pause(now, until, clip(why, 200))
+	h.Policy.Pace.Pause(now, until, words.ClipRunes(why, 200))
 	h.recounted = h.recounted || !h.Policy.Pace.PausedUntil.Equal(before)
 }
 

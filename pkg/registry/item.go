@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	pagechange "github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -315,11 +316,11 @@ var Never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 func (it *Item) CheckAt(at time.Time) { it.NextCrawlAt = stamp(at) }
 
 // SetError records a failure's message, cut to 1,024 characters on a rune's edge.
-func (it *Item) SetError(message string) { it.ErrorMessage = clip(message, maxErrorMessage) }
+func (it *Item) SetError(message string) { it.ErrorMessage = words.ClipRunes(message, maxErrorMessage) }
 
 // Record adds a decision to the history and lets the oldest go.
 func (it *Item) Record(now time.Time, what, why string) {
-	h := append(it.History, Decision{At: stamp(now), What: what, Why: clip(why, 300)})
+	h := append(it.History, Decision{At: stamp(now), What: what, Why: words.ClipRunes(why, 300)})
 	if len(h) > maxHistory {
 		h = h[len(h)-maxHistory:]
 	}
@@ -332,16 +333,4 @@ func (it *Item) Record(now time.Time, what, why string) {
 func jsonLen(v any) int {
 	b, _ := json.Marshal(v) // Decisions always encode
 	return len(b)
-}
-
-// clip cuts s to at most n characters.
-func clip(s string, n int) string {
-	count := 0
-	for i := range s {
-		if count == n {
-			return s[:i]
-		}
-		count++
-	}
-	return s
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
 )
 
@@ -57,8 +58,8 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	for i := range out {
 		c := &out[i]
 		c.ItemID, c.Type, c.Host = string(is.ID), string(is.Type), is.SourceHost
-		c.URL, c.Title, c.Tags = clip(is.DisplaySource, maxErrorMessage), clip(is.Title, 300), is.Tags
-		c.Why = clip(c.Why, 300)
+		c.URL, c.Title, c.Tags = words.ClipRunes(is.DisplaySource, maxErrorMessage), words.ClipRunes(is.Title, 300), is.Tags
+		c.Why = words.ClipRunes(c.Why, 300)
 	}
 	return out
 }

@@ -7,8 +7,10 @@ import (
 	"log/slog"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -66,6 +68,17 @@ func Defaults(clock *func() time.Time, token *func() string, log **slog.Logger) 
 
 // Lost reports whether a write failed because another process was quicker, and goes on.
 func Lost(err error) bool { return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) }
+
+// Clip makes a text of strangers fit into a run's row, at most n bytes: it has no control characters, so that JSON
+// at most doubles it.
+func Clip(s string, n int) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(words.Clip(s, n), ""))
+}
 
 // ActivePrefix begins the row keys of runs that go on.
 const ActivePrefix = "active|"

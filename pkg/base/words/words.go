@@ -1,5 +1,5 @@
 // Package words writes times and numbers as people read them, in English, the same on the command line and on
-// the dashboard. It also has [Clip], which shortens a text without breaking a character.
+// the dashboard. It also shortens texts without breaking a character: [Clip], [ClipRunes] and [Ellipsis].
 package words
 
 import (
@@ -87,4 +87,24 @@ func Clip(s string, n int) string {
 		}
 	}
 	return s[:n]
+}
+
+// ClipRunes is the beginning of s, of at most n characters.
+func ClipRunes(s string, n int) string {
+	count := 0
+	for i := range s {
+		if count >= n {
+			return s[:i]
+		}
+		count++
+	}
+	return s
+}
+
+// Ellipsis is s, or its beginning of at most n bytes followed by "…" if s is longer.
+func Ellipsis(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return Clip(s, n) + "…"
 }

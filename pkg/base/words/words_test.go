@@ -52,3 +52,27 @@ func TestClip(t *testing.T) {
 		}
 	}
 }
+
+func TestClipRunes(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		n    int
+		want string
+	}{{"tide", 4, "tide"}, {"tides", 4, "tide"}, {"tide", 0, ""}, {"äöü", 2, "äö"}, {"a\xff\xffb", 2, "a\xff"}, {"", 1, ""}} {
+		if have := ClipRunes(row.text, row.n); have != row.want {
+			t.Errorf("ClipRunes(%q, %d) = %q, want %q", row.text, row.n, have, row.want)
+		}
+	}
+}
+
+func TestEllipsis(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		n    int
+		want string
+	}{{"tide", 4, "tide"}, {"tides", 4, "tide…"}, {"aä", 2, "a…"}, {"", 0, ""}} {
+		if have := Ellipsis(row.text, row.n); have != row.want {
+			t.Errorf("Ellipsis(%q, %d) = %q, want %q", row.text, row.n, have, row.want)
+		}
+	}
+}

@@ -127,8 +127,5 @@ func (s *Site) Judge(u source.Source) (reason string) {
 // clip bounds what a reason names, in bytes.
 func clip(text string) string {
 	const longest = 100
-	if len(text) <= longest {
-		return text
-	}
-	return words.Clip(text, longest) + "…"
+	return words.Ellipsis(text, longest)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // maxMessage bounds what is repeated of a service's own words, in bytes.
@@ -61,10 +62,7 @@ func (s *sender) said(body []byte) string {
 // told bounds what is repeated of a service's words, and takes the key out of it.
 func (s *sender) told(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(s.secretless(text), "")), " ")
-	if len(text) > maxMessage {
-		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
-	}
-	return text
+	return words.Ellipsis(text, maxMessage)
 }
 
 func (s *sender) secretless(text string) string {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // mailPorts are those on which mail is handed in.
@@ -164,7 +165,7 @@ func compose(b box, m Message, now time.Time) []byte {
 		{"Message-ID", "<" + m.ID + "@tidemark>"},
 		{"From", b.from.String()},
 		{"To", strings.Join(to, ", ")},
-		{"Subject", mime.QEncoding.Encode("utf-8", clip(shown([]byte(m.Title)), 200))},
+		{"Subject", mime.QEncoding.Encode("utf-8", words.Ellipsis(shown([]byte(m.Title)), 200))},
 		{"Auto-Submitted", "auto-generated"}, // RFC 3834: no holiday answers
 		{"MIME-Version", "1.0"},
 		{"Content-Type", "text/plain; charset=utf-8"},

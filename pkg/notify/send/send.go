@@ -20,6 +20,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/fetch"
 )
 
@@ -181,13 +182,5 @@ func shown(body []byte) string {
 		}
 		return r
 	}, strings.ToValidUTF8(string(body), "\uFFFD"))
-	return clip(strings.TrimSpace(text), MaxAnswer)
-}
-
-// clip cuts a text to so many bytes.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	return words.Ellipsis(strings.TrimSpace(text), MaxAnswer)
 }

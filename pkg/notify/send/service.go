@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // builder makes the requests that tell a service of a message.
@@ -105,7 +106,7 @@ func plain(m Message) string {
 			b.WriteString("\n" + s)
 		}
 	}
-	return clip(b.String(), maxText)
+	return words.Ellipsis(b.String(), maxText)
 }
 
 // quiet is a message in which no name is called: what strangers wrote must not wake a whole channel.
@@ -139,7 +140,7 @@ func discord(u *url.URL, m Message) ([]request, error) {
 		return want("discord://TOKEN@WEBHOOKID")
 	}
 	to := (&url.URL{Scheme: "https", Host: "discord.com"}).JoinPath("api/webhooks", u.Host, u.User.Username())
-	return []request{jsonTo(to.String(), map[string]any{"content": clip(plain(m), 1900),
+	return []request{jsonTo(to.String(), map[string]any{"content": words.Ellipsis(plain(m), 1900),
 		"allowed_mentions": map[string]any{"parse": []string{}}})}, nil
 }
 
@@ -154,7 +155,7 @@ func teams(u *url.URL, m Message) ([]request, error) {
 		return map[string]any{"type": "TextBlock", "text": text, "wrap": true, "weight": weight}
 	}
 	card := map[string]any{"type": "AdaptiveCard", "version": "1.4",
-		"body": []any{block(m.Title, "Bolder"), block(clip(m.URL+"\n\n"+m.Text, maxText), "Default")}}
+		"body": []any{block(m.Title, "Bolder"), block(words.Ellipsis(m.URL+"\n\n"+m.Text, maxText), "Default")}}
 	return []request{jsonTo(to.String(), map[string]any{"type": "message", "attachments": []any{
 		map[string]any{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}}})}, nil
 }
@@ -180,7 +181,7 @@ func ntfy(u *url.URL, m Message) ([]request, error) {
 		return want("ntfy://[USER:PASSWORD@]HOST/TOPIC")
 	}
 	r := jsonTo(at(u, "/"), map[string]any{"topic": topic[0], "title": m.Title,
-		"message": clip(strings.TrimSpace(m.URL+"\n"+m.Text), maxText)})
+		"message": words.Ellipsis(strings.TrimSpace(m.URL+"\n"+m.Text), maxText)})
 	switch password, ok := u.User.Password(); {
 	case ok && u.User.Username() != "":
 		r.header.Set("Authorization", basic(u.User.Username(), password))
@@ -219,7 +220,7 @@ func gotify(u *url.URL, m Message) ([]request, error) {
 		return want("gotify://HOST/TOKEN")
 	}
 	r := jsonTo(at(u, append(p[:len(p)-1:len(p)-1], "message")...),
-		map[string]any{"title": m.Title, "message": strings.TrimSpace(m.URL + "\n" + clip(m.Text, maxText)), "priority": 5})
+		map[string]any{"title": m.Title, "message": strings.TrimSpace(m.URL + "\n" + words.Ellipsis(m.Text, maxText)), "priority": 5})
 	r.header.Set("X-Gotify-Key", p[len(p)-1])
 	return []request{r}, nil
 }
@@ -259,8 +260,8 @@ func pushover(u *url.URL, m Message) ([]request, error) {
 	if token == "" || u.Host == "" {
 		return want("pushover://shoutrrr:TOKEN@USERKEY")
 	}
-	form := url.Values{"token": {token}, "user": {u.Host}, "title": {clip(m.Title, 240)},
-		"message": {clip(plain(m), 1000)}, "url": {clip(m.URL, 500)}}
+	form := url.Values{"token": {token}, "user": {u.Host}, "title": {words.Ellipsis(m.Title, 240)},
+		"message": {words.Ellipsis(plain(m), 1000)}, "url": {words.Ellipsis(m.URL, 500)}}
 	if d := u.Query().Get("devices"); d != "" {
 		form.Set("device", d)
 	}

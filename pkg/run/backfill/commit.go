@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -91,7 +92,7 @@ func (r *Run) count(out outcome, c *checkpoint, now time.Time) {
 	}
 	r.Counts.add(out.add)
 	for reason, n := range out.reasons {
-		r.Reasons.Add(clip(reason, maxMessage), n)
+		r.Reasons.Add(run.Clip(reason, maxMessage), n)
 	}
 	r.report(out.problems)
 	for _, n := range out.known {
@@ -100,13 +101,13 @@ func (r *Run) count(out outcome, c *checkpoint, now time.Time) {
 	}
 	p := r.of(c.Source)
 	p.Counts.add(out.add)
-	p.Note = clip(out.note, maxMessage)
+	p.Note = run.Clip(out.note, maxMessage)
 	if out.last != "" {
-		p.Last = clip(out.last, maxShown)
+		p.Last = run.Clip(out.last, maxShown)
 		r.Last = Place{Source: c.Source, Page: c.Read}
 	}
 	if out.url != "" {
-		r.Last = Place{c.Source, c.Read, clip(out.url, maxShown)}
+		r.Last = Place{c.Source, c.Read, run.Clip(out.url, maxShown)}
 	}
 }
 
@@ -129,7 +130,7 @@ func (w *step) ended(now time.Time) (ops []storage.Op, begun []string) {
 	}
 	r.Status, r.Note, r.Disabled, r.FinishedAt = Completed, "", false, now
 	if failed == len(r.Progress) {
-		r.Status, r.Note = Failed, clip(w.at.Source+": "+w.out.note, maxMessage)
+		r.Status, r.Note = Failed, run.Clip(w.at.Source+": "+w.out.note, maxMessage)
 	}
 	return append(ops, w.s.runs.InactiveOp(r.ID)), begun
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/run"
 )
 
 const (
@@ -140,7 +141,7 @@ func (w *step) giveUp(d doc, why error) {
 		return
 	}
 	w.failed(d.URL, why.Error())
-	c.Why = clip(why.Error(), maxMessage/2)
+	c.Why = run.Clip(why.Error(), maxMessage/2)
 	c.Docs = c.Docs[1:]
 	c.InARow++
 	if len(c.Failed) < maxGivenUp {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -16,25 +17,25 @@ import (
 func TestE12FullRowFits(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	nasty := strings.Repeat("\"\\\u2028\x01<", 200)
-	run := Run{ID: "backfill-20260301t120000z-token", Status: Failed, CreatedAt: at, UpdatedAt: at}
-	run.Last = Place{"a", 7, clip(nasty, maxShown)}
+	full := Run{ID: "backfill-20260301t120000z-token", Status: Failed, CreatedAt: at, UpdatedAt: at}
+	full.Last = Place{"a", 7, run.Clip(nasty, maxShown)}
 	for i := range MaxSources {
 		slug := fmt.Sprintf("%s-%02d", strings.Repeat("s", 61), i)
-		run.Sources = append(run.Sources, slug)
-		run.Progress = append(run.Progress, Progress{
-			Source: slug, State: SourceFailed, Note: clip(nasty, maxMessage), Last: clip(nasty, maxShown),
+		full.Sources = append(full.Sources, slug)
+		full.Progress = append(full.Progress, Progress{
+			Source: slug, State: SourceFailed, Note: run.Clip(nasty, maxMessage), Last: run.Clip(nasty, maxShown),
 			Counts: Counts{Discovered: 1 << 40, Bytes: 1 << 60},
 		})
 	}
 	for i := range 100 {
-		run.Reasons.Add(clip(fmt.Sprintf("%02d%s", i, nasty), maxMessage), 1<<40)
+		full.Reasons.Add(run.Clip(fmt.Sprintf("%02d%s", i, nasty), maxMessage), 1<<40)
 	}
 	var problems []Problem
 	for range 2 * MaxErrors {
-		problems = append(problems, Problem{At: at, Source: run.Sources[0], URL: nasty, Message: nasty})
+		problems = append(problems, Problem{At: at, Source: full.Sources[0], URL: nasty, Message: nasty})
 	}
-	run.report(problems)
-	e := storage.Entity{Key: key(runRow(run.ID)), Props: codec{}.Encode(&run)}
+	full.report(problems)
+	e := storage.Entity{Key: key(runRow(full.ID)), Props: codec{}.Encode(&full)}
 	if err := storage.CheckTransaction([]storage.Op{{Kind: storage.Insert, Entity: e}}); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func TestE12FullRowFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(run, have, cmp.AllowUnexported(Run{})); diff != "" {
+	if diff := cmp.Diff(full, have, cmp.AllowUnexported(Run{})); diff != "" {
 		t.Errorf("(-written +read)\n%s", diff)
 	}
 }

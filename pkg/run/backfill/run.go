@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -209,19 +208,9 @@ func (r *Run) report(problems []Problem) {
 		if len(r.ErrorLog) >= MaxErrors {
 			return
 		}
-		p.URL, p.Message = clip(p.URL, maxShown), clip(p.Message, maxMessage)
+		p.URL, p.Message = run.Clip(p.URL, maxShown), run.Clip(p.Message, maxMessage)
 		r.ErrorLog = append(r.ErrorLog, p)
 	}
-}
-
-// clip makes a text of strangers fit, at most n bytes: without control characters, JSON at most doubles it.
-func clip(s string, n int) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(words.Clip(s, n), ""))
 }
 
 const (

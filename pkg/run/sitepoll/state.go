@@ -3,10 +3,8 @@ package sitepoll
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -98,7 +96,7 @@ func (c Coverage) plus(l *Poll) Coverage {
 func (l *Poll) failed(at time.Time, url, message string) {
 	l.Errors++
 	if len(l.Problems) < MaxProblems {
-		l.Problems = append(l.Problems, Problem{at, clip(url, maxShown), clip(message, maxMessage)})
+		l.Problems = append(l.Problems, Problem{at, run.Clip(url, maxShown), run.Clip(message, maxMessage)})
 	}
 }
 
@@ -200,6 +198,3 @@ func (st *state) push(d doc) (full bool) {
 	st.Seen, st.Docs = append(st.Seen, name), append(st.Docs, d)
 	return false
 }
-
-// clip makes a text of strangers fit, at most n bytes.
-func clip(s string, n int) string { return strings.ToValidUTF8(words.Clip(s, n), "") }

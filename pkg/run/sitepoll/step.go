@@ -111,7 +111,7 @@ func (w *step) read(ctx context.Context) (ops []storage.Op, wait time.Duration, 
 	var refused *crawl.SiteError
 	switch {
 	case fault.Is(err, fault.Throttled):
-		w.st.Now.Note = clip("waits for the site: "+err.Error(), maxMessage)
+		w.st.Now.Note = run.Clip("waits for the site: "+err.Error(), maxMessage)
 		return nil, min(max(fault.RetryAfter(err), time.Second), maxWait), nil
 	case errors.As(err, &refused):
 		return nil, w.giveUp(err), nil

@@ -24,6 +24,8 @@ package postings
 import (
 	"errors"
 	"fmt"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // Schema makes the tables.
@@ -88,12 +90,5 @@ func (h Hit) Mark() uint16 { return uint16(h) }
 
 // Clip is as much of a word as is told apart: all words have to be clipped.
 func Clip(word string) string {
-	if len(word) <= MaxWord {
-		return word
-	}
-	at := MaxWord
-	for at > 0 && word[at]&0xc0 == 0x80 {
-		at--
-	}
-	return word[:at]
+	return words.Clip(word, MaxWord)
 }
