@@ -227,7 +227,7 @@ func (a *archive) record(ctx context.Context, item api.ItemDetail, e event, reco
 	r, err := a.w.Response(warc.Response{
 		URI: uri, At: e.at, Status: e.capture.StatusCode, Header: e.capture.Header, Body: bytes.NewReader(body),
 	})
-	if refused(err) {
+	if fault.Refused(err) {
 		a.skip(item, err.Error())
 		return nil
 	}
@@ -261,4 +261,3 @@ func (a *archive) sum(file string) error {
 }
 
 // refused reports whether a record cannot be written, and the file is as it was.
-func refused(err error) bool { return fault.Is(err, fault.Invalid) || fault.Is(err, fault.TooLarge) }

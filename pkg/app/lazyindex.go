@@ -55,7 +55,7 @@ func (x *lazyIndex) create(ctx context.Context, now time.Time) error {
 // that is somebody else's, is returned.
 func (x *lazyIndex) Create(ctx context.Context) error {
 	err := x.create(ctx, time.Now())
-	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Throttled) {
+	if fault.Down(err) {
 		x.log.Error("search index not reached; crawling without it for now", "err", err)
 		return nil
 	}

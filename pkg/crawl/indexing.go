@@ -36,7 +36,7 @@ func (p *placer) prepare(ctx context.Context, it *registry.Item, to *place) (err
 			return nil
 		}
 	}
-	if to.manifest, err = p.job.w.manifests.Save(ctx, *to.entry); isRefused(err) {
+	if to.manifest, err = p.job.w.manifests.Save(ctx, *to.entry); fault.Refused(err) {
 		to.refused, err = err, nil
 	}
 	return err
@@ -76,7 +76,7 @@ func (p *placer) removeAgain(ctx context.Context, it *registry.Item) error {
 // and commit; only then may it be down, for the next check asks again.
 func (p *placer) leaveIndex(ctx context.Context, it *registry.Item) error {
 	known := it.IndexedHash != ""
-	if err := p.removeAgain(ctx, it); err != nil && (known || !isDown(err)) {
+	if err := p.removeAgain(ctx, it); err != nil && (known || !fault.Down(err)) {
 		return err
 	}
 	it.IndexPending, it.IndexedHash, it.LastIndexedDocID, it.ImageCount, it.AliasOf = false, "", "", 0, ""
@@ -85,9 +85,4 @@ func (p *placer) leaveIndex(ctx context.Context, it *registry.Item) error {
 		it.Record(p.job.w.o.Clock(), "unindexed", "taken out of the index")
 	}
 	return nil
-}
-
-// isDown reports whether the index did not answer, or asked for a pause.
-func isDown(err error) bool {
-	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Throttled)
 }

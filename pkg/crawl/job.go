@@ -150,7 +150,7 @@ func (j *job) index(ctx context.Context) {
 	for _, c := range all {
 		if c.place.entry != nil && c.place.refused == nil {
 			c.place.refused = together
-			if isRefused(together) && len(pages) > 1 {
+			if fault.Refused(together) && len(pages) > 1 {
 				c.place.refused = j.put(ctx, c.place.entry.Page) // only one of them need be at fault
 			}
 			if c.place.refused == nil {
@@ -185,7 +185,7 @@ func (j *job) put(ctx context.Context, pages ...search.Page) (err error) {
 	if err = j.locked(); err == nil {
 		err = j.w.index.Put(ctx, pages...)
 	}
-	if err != nil && !isRefused(err) {
+	if err != nil && !fault.Refused(err) {
 		j.w.o.Log.ErrorContext(ctx, "index not written", "host", j.lease.Host, "pages", len(pages), "err", err)
 	}
 	return err

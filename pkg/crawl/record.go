@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/policy/change"
@@ -133,7 +134,7 @@ func noteUnindexed(it *registry.Item, now time.Time) {
 // item is purged.
 func concludeIndex(c checked, now time.Time) checked {
 	it, p, m := &c.item, c.place, c.memory
-	if it.IndexPending = p.refused != nil && !isRefused(p.refused); p.refused != nil {
+	if it.IndexPending = p.refused != nil && !fault.Refused(p.refused); p.refused != nil {
 		it.Outdate()
 	}
 	if p.manifest != "" {

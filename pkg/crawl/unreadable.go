@@ -30,7 +30,7 @@ func (m memory) isUnreadable(it *registry.Item, got fetched, now time.Time) bool
 
 // unreadable is what to remember of an answer that has failed: nothing, unless that was its own fault.
 func (m memory) unreadable(got fetched, err error, why string, now time.Time) (u registry.Unreadable) {
-	if !fault.Is(err, fault.Invalid) && !fault.Is(err, fault.TooLarge) && !fault.Is(err, fault.Blocked) {
+	if !fault.Refused(err) && !fault.Is(err, fault.Blocked) {
 		return u
 	}
 	u = registry.Unreadable{

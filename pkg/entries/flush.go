@@ -228,7 +228,7 @@ func (f *flusher) put(ctx context.Context, pages []search.Page) error {
 		return nil
 	}
 	err := f.index.Put(ctx, pages...)
-	if !fault.Is(err, fault.Invalid) && !fault.Is(err, fault.TooLarge) {
+	if !fault.Refused(err) {
 		return err
 	}
 	if len(pages) == 1 {

@@ -113,10 +113,8 @@ func (o outbox) commit(
 // refuses reports whether an operation of a transaction failed because of what others wrote.
 func refuses(err error, index int) bool {
 	blamed, ok := errors.AsType[*storage.OpError](err)
-	return ok && blamed.Index == index && raced(err)
+	return ok && blamed.Index == index && fault.Lost(err)
 }
-
-func raced(err error) bool { return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) }
 
 // transactMost does those operations of one partition that others have not made impossible. It returns their
 // ETags and, by place, why the others were refused.
@@ -134,7 +132,7 @@ func (o outbox) transactMost(
 			some[i] = ops[place]
 		}
 		got, err := o.rows.Transact(ctx, some...)
-		if blamed, ok := errors.AsType[*storage.OpError](err); ok && raced(err) {
+		if blamed, ok := errors.AsType[*storage.OpError](err); ok && fault.Lost(err) {
 			refused[places[blamed.Index]] = err
 			places = slices.Delete(places, blamed.Index, blamed.Index+1)
 			continue

@@ -225,7 +225,7 @@ func (s *Session) rekey(ctx context.Context, r row, chain int) (changed bool, er
 	if err != nil {
 		return false, err
 	}
-	if _, err = s.entries.Transact(ctx, ops...); raced(err) {
+	if _, err = s.entries.Transact(ctx, ops...); fault.Lost(err) {
 		err = errRaced
 	}
 	return err == nil, err

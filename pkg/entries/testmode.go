@@ -88,7 +88,7 @@ func (s *Store) switchMode(ctx context.Context, next func(on bool) bool) (on boo
 		if etag == "" {
 			op.Kind = storage.Insert
 		}
-		if _, err = m.rows.Transact(ctx, op); fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) {
+		if _, err = m.rows.Transact(ctx, op); fault.Lost(err) {
 			return errRaced
 		}
 		return err

@@ -95,11 +95,11 @@ func (f *Feed) Publish(ctx context.Context, groups ...Group) (failed error) {
 	for len(f.waiting) > 0 {
 		some := f.waiting[:min(len(f.waiting), perWrite)]
 		err := f.write(ctx, slices.Clone(some))
-		if refused(err) && len(some) > 1 {
+		if fault.Refused(err) && len(some) > 1 {
 			some = some[:1] // only one of them need be at fault
 			err = f.write(ctx, slices.Clone(some))
 		}
-		if err != nil && !refused(err) {
+		if err != nil && !fault.Refused(err) {
 			return err
 		}
 		failed = errors.Join(failed, err)
@@ -108,9 +108,6 @@ func (f *Feed) Publish(ctx context.Context, groups ...Group) (failed error) {
 	}
 	return failed
 }
-
-// refused reports whether something will never be written.
-func refused(err error) bool { return fault.Is(err, fault.Invalid) || fault.Is(err, fault.TooLarge) }
 
 func (f *Feed) remember(groups []Group) {
 	f.mu.Lock()
@@ -139,7 +136,7 @@ func (f *Feed) write(ctx context.Context, groups []Group) error {
 		f.head = nil
 		op, blamed := errors.AsType[*storage.OpError](err)
 		switch {
-		case !blamed || !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.NotFound):
+		case !blamed || !fault.Lost(err):
 			return err
 		case op.Index > 0: // the mark of a group, which therefore is there
 			if groups, err = f.missing(ctx, h.Number, groups); err != nil {

@@ -170,7 +170,7 @@ func (f Readers) change(ctx context.Context, name string, do func(*Reader) error
 			stored.Beyond = append(stored.Beyond, p.String())
 		}
 		_, err = f.feed.rows.Transact(ctx, readerRows.Put(readerKey(name), etag, &stored))
-		if !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.NotFound) {
+		if !fault.Lost(err) {
 			return r, err
 		}
 	}

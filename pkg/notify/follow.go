@@ -10,7 +10,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/digest"
-	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -58,7 +57,7 @@ func (s *Follower) Follow(ctx context.Context) (report Report, err error) {
 	for more := true; more && err == nil && ctx.Err() == nil; {
 		more, err = s.step(ctx, &report)
 	}
-	if run.Lost(err) {
+	if fault.Lost(err) {
 		err = nil // another process has done this step
 	}
 	return report, errors.Join(err, s.resend(ctx, &report))
@@ -305,7 +304,7 @@ func (s *Follower) resend(ctx context.Context, report *Report) error {
 		// The new time keeps the next round from sending a third one.
 		_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: e.Key, ETag: e.ETag,
 			Props: storage.Properties{"next": storage.FormatTime(s.now())}}})
-		if run.Lost(err) {
+		if fault.Lost(err) {
 			continue
 		}
 		if err == nil {

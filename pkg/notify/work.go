@@ -11,7 +11,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/policy/digest"
-	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -123,7 +122,7 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 	}
 	d.Claimed, d.Last = now.Add(claimTime), now
 	tags, err := s.rows.Transact(ctx, deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d))
-	if run.Lost(err) {
+	if fault.Lost(err) {
 		return "another worker has it", nil
 	}
 	if err != nil {
@@ -152,7 +151,7 @@ func (s *Worker) again(ctx context.Context, id string, etag storage.ETag, d deli
 	d.Claimed = time.Time{}
 	ops := append([]storage.Op{deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d)}, more...)
 	if _, err := s.rows.Transact(ctx, ops...); err != nil {
-		if run.Lost(err) {
+		if fault.Lost(err) {
 			return nil
 		}
 		return err
@@ -226,7 +225,7 @@ func (s *Worker) finish(ctx context.Context, id string, etag storage.ETag, d del
 		{Kind: storage.Upsert, Entity: storage.Entity{Key: deliveryKey(doneAs, id), Props: deliveryRows.Encode(&d)}},
 	}, more...)
 	_, err := s.rows.Transact(ctx, ops...)
-	if run.Lost(err) {
+	if fault.Lost(err) {
 		return nil // whoever took it over sends it once more, with the same id
 	}
 	return err

@@ -273,7 +273,7 @@ func (c *commit) hint() time.Time {
 // rejectedIndex tells which operation of a transaction can never be stored.
 func rejectedIndex(err error) (index int, yes bool) {
 	op, ok := errors.AsType[*storage.OpError](err)
-	if !ok || op.Index == 0 || !fault.Is(err, fault.Invalid) && !fault.Is(err, fault.TooLarge) {
+	if !ok || op.Index == 0 || !fault.Refused(err) {
 		return 0, false
 	}
 	return op.Index, true

@@ -83,7 +83,7 @@ func (r *store) writeEach(ctx context.Context, hint time.Time, first []storage.O
 // conflictIndex tells which operation of a transaction lost a race.
 func conflictIndex(err error) (index int, lost bool) {
 	op, ok := errors.AsType[*storage.OpError](err)
-	if !ok || !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.NotFound) {
+	if !ok || !fault.Lost(err) {
 		return 0, false
 	}
 	return op.Index, true
@@ -99,7 +99,7 @@ func asConflict(err error) error {
 
 // ignoreLost is for a delete of something that somebody else deleted or rewrote.
 func ignoreLost(err error) error {
-	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
+	if fault.Lost(err) {
 		return nil
 	}
 	return err

@@ -117,7 +117,7 @@ func (r *Runs[R]) Retire(ctx context.Context, q storage.Query, most int, old fun
 	for _, one := range list {
 		if failed := remove(ctx, &one); failed == nil {
 			removed++
-		} else if !Lost(failed) {
+		} else if !fault.Lost(failed) {
 			err = errors.Join(err, failed)
 		}
 	}

@@ -66,9 +66,6 @@ func Defaults(clock *func() time.Time, token *func() string, log **slog.Logger) 
 	}
 }
 
-// Lost reports whether a write failed because another process was quicker, and goes on.
-func Lost(err error) bool { return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) }
-
 // Clip makes a text of strangers fit into a run's row, at most n bytes: it has no control characters, so that JSON
 // at most doubles it.
 func Clip(s string, n int) string {

@@ -207,7 +207,7 @@ func TestRoomAndChange(t *testing.T) {
 			"2 counts") {
 			t.Error(err)
 		}
-		if err := r.runs.Begin(t.Context(), &count{ID: "b"}); !run.Lost(err) {
+		if err := r.runs.Begin(t.Context(), &count{ID: "b"}); !fault.Lost(err) {
 			t.Errorf("begun twice: %v", err)
 		}
 		tries := 0

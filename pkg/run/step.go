@@ -132,7 +132,7 @@ func (r *Runs[R]) Advance(ctx context.Context, one *R, long time.Duration, do St
 		if last && f.Step != nil {
 			*f.Step++
 		}
-		if err := r.Save(ctx, one, next.Ops...); Lost(err) {
+		if err := r.Save(ctx, one, next.Ops...); fault.Lost(err) {
 			*one, err = r.Get(ctx, *f.ID)
 			return err
 		} else if err != nil || f.Over {

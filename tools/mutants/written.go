@@ -131,7 +131,7 @@ var written = []change{
 	{rule: "what a worker left behind that died is relied on", file: "pkg/crawl/indexing.go",
 		function: "placer.contentsOf", old: " || it.Interrupted", new: ""},
 	{rule: "a page that could not be taken out counts as out", file: "pkg/crawl/indexing.go",
-		function: "placer.leaveIndex", old: "(known || !isDown(err))", new: "!isDown(err)"},
+		function: "placer.leaveIndex", old: "(known || !fault.Down(err))", new: "!fault.Down(err)"},
 	{rule: "a damaged manifest is believed", file: "pkg/crawl/index/manifest.go", function: "Manifests.read",
 		old: "return manifest{}, false, nil", new: "break"},
 	{rule: "a page that got its item meanwhile is not indexed again", file: "pkg/crawl/index/audit.go",

@@ -81,6 +81,16 @@ func KindOf(err error) Kind {
 // Is reports whether err is of kind k.
 func Is(err error, k Kind) bool { return KindOf(err) == k }
 
+// Lost reports whether a write did nothing because another writer was quicker: it changed, created or deleted the
+// row first.
+func Lost(err error) bool { return Is(err, Conflict) || Is(err, NotFound) }
+
+// Refused reports whether the input itself is at fault, so that trying again is of no use.
+func Refused(err error) bool { return Is(err, Invalid) || Is(err, TooLarge) }
+
+// Down reports whether a dependency does not answer now, or asks for a pause, so that trying later may work.
+func Down(err error) bool { return Is(err, Unavailable) || Is(err, Throttled) }
+
 // FieldOf returns the input field that err blames, or "".
 func FieldOf(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {

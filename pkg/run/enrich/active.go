@@ -85,7 +85,7 @@ func (s *Service) Cancel(ctx context.Context, schema, id string) (Batch, error) 
 		a.CancelledAt = b.CancelledAt
 		_, err = runs.Table.Transact(ctx, actives.Put(runs.Key(run.ActivePrefix+id), etag, &a))
 	}
-	if run.Lost(err) {
+	if fault.Lost(err) {
 		return s.Cancel(ctx, schema, id) // it has ended or been cancelled meanwhile, so this is the last time
 	}
 	return b, err

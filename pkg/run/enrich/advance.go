@@ -113,7 +113,7 @@ func (t *turn) send(ctx context.Context, b *Batch) (run.Next, error) {
 func (t *turn) lease(ctx context.Context, b *Batch, state BatchState) error {
 	b.State, b.Lease = state, t.svc.now().Add(leaseTime)
 	err := t.svc.batches[b.Schema].Save(ctx, b)
-	if run.Lost(err) {
+	if fault.Lost(err) {
 		return run.ErrDone // somebody else is at it
 	}
 	return err

@@ -189,7 +189,7 @@ func decide(e Entry, f found, b *Batch, now time.Time) (r Record, write bool, ou
 		f.err = fault.New(fault.Unavailable, "the entry got another text meanwhile")
 	}
 	message = line(f.err.Error(), maxMessage)
-	if temporary(f.err) && b.Attempt < MaxAttempts {
+	if fault.Down(f.err) && b.Attempt < MaxAttempts {
 		return r, false, Again, message
 	}
 	r, outcome = e.Tier1, Fruitless
@@ -198,9 +198,4 @@ func decide(e Entry, f found, b *Batch, now time.Time) (r Record, write bool, ou
 	}
 	r.Status, r.Batch, r.Error, r.At = Failed, b.ID, message, now
 	return r, true, outcome, message
-}
-
-// temporary reports whether asking again may help.
-func temporary(err error) bool {
-	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Throttled)
 }

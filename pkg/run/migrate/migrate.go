@@ -251,7 +251,7 @@ func names(steps []Step) (out []string) {
 
 // ignoreLost is for a write that another process was quicker with: that one goes on.
 func ignoreLost(err error) error {
-	if run.Lost(err) {
+	if fault.Lost(err) {
 		return nil
 	}
 	return err

@@ -19,7 +19,7 @@ const overwritten storage.ETag = `W/"datetime'1601-01-01T00%3A00%3A00.0000000Z'"
 // A write whose every row somebody else has overwritten since is not recognized and reported as
 // the Conflict that the caller will find on reading again.
 func (t *table) settle(ctx context.Context, ops []storage.Op, token string, refusal error) ([]storage.ETag, error) {
-	if !fault.Is(refusal, fault.Conflict) && !fault.Is(refusal, fault.NotFound) {
+	if !fault.Lost(refusal) {
 		return nil, refusal
 	}
 	tags := make([]storage.ETag, len(ops))

@@ -131,7 +131,7 @@ func (t captures) unpoint(ctx context.Context, key storage.Key, id lineage.Captu
 	if err == nil && pointed(e).ID == id {
 		_, err = t.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: key, ETag: e.ETag}})
 	}
-	if lost(err) {
+	if fault.Lost(err) {
 		return nil // nobody, or somebody else by now
 	}
 	return err

@@ -130,7 +130,7 @@ func (r *recording) run(ctx context.Context) (Saved, error) {
 		if err == nil {
 			return saved, r.updateLookups(ctx)
 		}
-		if !lost(err) {
+		if !fault.Lost(err) {
 			return Saved{}, err
 		}
 		if err := r.again(ctx); err != nil {

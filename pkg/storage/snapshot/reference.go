@@ -68,7 +68,7 @@ func (b bodies) acquire(ctx context.Context, id source.ID, rawHash string) error
 			return fault.After(wait, "snapshot %s is being deleted", rawHash)
 		}
 		_, err = b.refs.Transact(ctx, ref, storage.Op{Kind: storage.Replace, Entity: lively(rawHash, blob.ETag)})
-		if !lost(err) || blames(err, 0) {
+		if !fault.Lost(err) || blames(err, 0) {
 			return referred(err)
 		}
 	}
@@ -99,7 +99,7 @@ func (b bodies) release(ctx context.Context, id source.ID, rawHash string) error
 		} else {
 			err = b.bury(ctx, rawHash, refs, mine)
 		}
-		if !lost(err) {
+		if !fault.Lost(err) {
 			return err
 		}
 	}
@@ -128,7 +128,7 @@ func (b bodies) bury(ctx context.Context, rawHash string, refs references, mine 
 	}
 	_, err = b.refs.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: blobKey(rawHash),
 		ETag: tags[0]}})
-	if lost(err) {
+	if fault.Lost(err) {
 		return nil // taken up by somebody else
 	}
 	return err
@@ -166,9 +166,6 @@ func dyingUntil(blob storage.Entity) time.Time {
 	until, _ := blob.Props["dyingUntil"].(string)
 	return storage.ParseTime(until)
 }
-
-// lost reports whether somebody else wrote first.
-func lost(err error) bool { return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) }
 
 // blames reports whether an error is that of one operation of a transaction.
 func blames(err error, index int) bool {
