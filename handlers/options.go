@@ -7,12 +7,11 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -43,26 +42,12 @@ func effective(ctx context.Context, v *call, it *registry.Item) (*api.Effective,
 	}
 	if out.Interval == nil && out.Schedule == nil {
 		least, most := v.Registry.Tags.Usual()
-		out.Interval, out.From["interval"] = &api.Interval{Min: lengthText(least), Max: lengthText(most)}, "default"
+		out.Interval, out.From["interval"] = &api.Interval{Min: words.Short(least), Max: words.Short(most)}, "default"
 	}
 	if out.Priority == nil {
 		out.Priority, out.From["priority"] = new(options.UsualPriority), "default"
 	}
 	return out, nil
-}
-
-// lengthText writes a time as requests have it, in its largest whole unit.
-func lengthText(d time.Duration) string {
-	const day = 24 * time.Hour
-	for _, u := range []struct {
-		unit time.Duration
-		name string
-	}{{day, "d"}, {time.Hour, "h"}, {time.Minute, "m"}} {
-		if d >= u.unit && d%u.unit == 0 {
-			return strconv.Itoa(int(d/u.unit)) + u.name
-		}
-	}
-	return strconv.Itoa(int(d/time.Second)) + "s"
 }
 
 // optionsOf are options as a request has them, checked.

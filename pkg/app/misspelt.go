@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 )
 
@@ -39,32 +40,12 @@ func isSetting(name string) bool {
 
 // nearestSetting is the setting of which the fewest characters have to be changed, in upper case.
 func nearestSetting(name string) (nearest string, away int) {
+	upper := []rune(strings.ToUpper(name))
 	away = len(name) + 100
 	for _, s := range Settings {
-		if n := distance(strings.ToUpper(name), strings.ToUpper(s.Name)); n < away {
+		if n := words.Distance(upper, []rune(strings.ToUpper(s.Name)), away-1); n < away {
 			nearest, away = s.Name, n
 		}
 	}
 	return nearest, away
-}
-
-// distance is how many characters have to be put in, taken out or changed to make b of a (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			changed := diagonal
-			if a[i] != b[j] {
-				changed++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(changed, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

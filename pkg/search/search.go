@@ -172,6 +172,16 @@ var Ages = []Age{{"day", 24 * time.Hour}, {"week", 7 * 24 * time.Hour}, {"month"
 // Older is the age beyond the last step.
 const Older = "older"
 
+// AgeOf is the name of the youngest age that something which changed at a moment belongs to.
+func AgeOf(changed, now time.Time) string {
+	for _, a := range Ages {
+		if !changed.Before(now.Add(-a.Max)) {
+			return a.Name
+		}
+	}
+	return Older
+}
+
 // Age is how long ago content changed at most.
 type Age struct {
 	Name string

@@ -1,9 +1,11 @@
 // Package words writes times and numbers as people read them, in English, the same on the command line and on
-// the dashboard. It also shortens texts without breaking a character: [Clip], [ClipRunes] and [Ellipsis].
+// the dashboard. It also shortens texts without breaking a character ([Clip], [ClipRunes], [Ellipsis]), and says
+// how far two words are apart ([Distance]).
 package words
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -38,16 +40,27 @@ func Span(d time.Duration) string {
 // Exact says a duration in the largest unit of which it is a whole number: "1 day", "36 hours", "90 minutes".
 // What is less than a second is left out.
 func Exact(d time.Duration) string {
+	return Count(whole(d))
+}
+
+// Short says a duration as [Exact] does, in the form that requests have: "1d", "36h", "90m", "45s".
+func Short(d time.Duration) string {
+	n, unit := whole(d)
+	return strconv.Itoa(n) + unit[:1]
+}
+
+// whole is the largest unit of which d is a whole number, and that number.
+func whole(d time.Duration) (n int, unit string) {
 	const day = 24 * time.Hour
 	for _, u := range []struct {
 		unit time.Duration
 		name string
 	}{{day, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
 		if d >= u.unit && d%u.unit == 0 {
-			return Count(int(d/u.unit), u.name)
+			return int(d / u.unit), u.name
 		}
 	}
-	return Count(int(d/time.Second), "second")
+	return int(d / time.Second), "second"
 }
 
 // Count writes n with the right form of a noun: "1 entry", "1,200 entries". It knows the endings of nouns that

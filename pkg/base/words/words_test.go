@@ -21,6 +21,11 @@ func TestWords(t *testing.T) {
 		{Exact(90 * time.Minute), "90 minutes"},
 		{Exact(3601 * time.Second), "3,601 seconds"},
 		{Exact(0), "0 seconds"},
+		{Short(24 * time.Hour), "1d"},
+		{Short(36 * time.Hour), "36h"},
+		{Short(90 * time.Minute), "90m"},
+		{Short(3601 * time.Second), "3601s"},
+		{Short(0), "0s"},
 		{Count(1, "entry"), "1 entry"},
 		{Count(0, "entry"), "0 entries"},
 		{Count(2, "address"), "2 addresses"},
@@ -73,6 +78,21 @@ func TestEllipsis(t *testing.T) {
 	}{{"tide", 4, "tide"}, {"tides", 4, "tide…"}, {"aä", 2, "a…"}, {"", 0, ""}} {
 		if have := Ellipsis(row.text, row.n); have != row.want {
 			t.Errorf("Ellipsis(%q, %d) = %q, want %q", row.text, row.n, have, row.want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, row := range []struct {
+		a, b string
+		most int
+		want int
+	}{
+		{"", "", 2, 0}, {"tide", "tide", 2, 0}, {"tide", "tides", 2, 1}, {"tide", "ride", 2, 1}, {"tide", "tdie", 2, 1},
+		{"tide", "", 4, 4}, {"kitten", "sitting", 9, 3}, {"ä", "ö", 1, 1}, {"tide", "mark", 1, 2}, {"ca", "abc", 9, 3},
+	} {
+		if have := Distance([]rune(row.a), []rune(row.b), row.most); have != row.want {
+			t.Errorf("Distance(%q, %q, %d) = %d, want %d", row.a, row.b, row.most, have, row.want)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func facets(groups []group, count int, now time.Time) *search.Facets {
 		hosts[best.Host]++
 		types[best.Type]++
 		languages[best.Language]++
-		ages[age(g, now)]++
+		ages[search.AgeOf(g.changed(), now)]++
 		for _, t := range best.Tags {
 			tags[t]++
 		}
@@ -32,17 +32,6 @@ func facets(groups []group, count int, now time.Time) *search.Facets {
 // changed is when the latest of a page's chunks that were found changed.
 func (g group) changed() time.Time {
 	return slices.MaxFunc(g.hits, func(a, b row) int { return a.ChangedAt.Compare(b.ChangedAt) }).ChangedAt
-}
-
-// age is the step that a page belongs to by the latest of its chunks that were found.
-func age(g group, now time.Time) string {
-	latest := g.changed()
-	for _, a := range search.Ages {
-		if !latest.Before(now.Add(-a.Max)) {
-			return a.Name
-		}
-	}
-	return search.Older
 }
 
 // frequent are the values that most pages have, of those counted, for all that match.

@@ -66,6 +66,7 @@ func values(ctx context.Context, tx *postings.Tx, rows []int64) ([]*candidate, e
 
 // facets counts the pages that match by each of their values, whole times each of those that were read.
 func facets(pages []*candidate, whole float64, now time.Time) *search.Facets {
+	now = now.Truncate(time.Second) // as times are kept here
 	of := func(value func(*candidate) string) []search.Facet {
 		counts := map[string]int{}
 		for _, p := range pages {
@@ -91,16 +92,6 @@ func facets(pages []*candidate, whole float64, now time.Time) *search.Facets {
 		Tags:      of(func(p *candidate) string { return p.tags }),
 		Types:     of(func(p *candidate) string { return p.kind }),
 		Languages: of(func(p *candidate) string { return p.language }),
-		Ages:      of(func(p *candidate) string { return ageOf(p, now) }),
+		Ages:      of(func(p *candidate) string { return search.AgeOf(time.Unix(p.changed, 0), now) }),
 	}
-}
-
-// ageOf is the youngest age that a page belongs to.
-func ageOf(p *candidate, now time.Time) string {
-	for _, a := range search.Ages {
-		if p.changed >= now.Add(-a.Max).Unix() {
-			return a.Name
-		}
-	}
-	return search.Older
 }

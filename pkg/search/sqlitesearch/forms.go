@@ -64,7 +64,7 @@ func (w *writer) learn(language string, texts []row) error {
 	seed, most := xxhash.Sum64String(language), len(w.learned)+maxLearned
 	for _, r := range texts {
 		for _, text := range []string{r.title, r.heading, r.body} {
-			for word := range words(text) {
+			for word := range wordsIn(text) {
 				// Two words of one hash cost the second its forms, which is rare enough.
 				key := seed ^ xxhash.Sum64String(word)
 				if w.learned[key] || w.words.has(key) {
@@ -88,8 +88,8 @@ func (w *writer) learnWord(language, word string) error {
 		stem.Word(word, language), word)
 }
 
-// words are those of a text that may have other forms.
-func words(text string) func(yield func(string) bool) {
+// wordsIn are those of a text that may have other forms.
+func wordsIn(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !search.IsWordRune(r) }) {
 			if hasForms(word) && !yield(word) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -143,17 +144,17 @@ func (l *lexicon) meant(ctx context.Context, word string) (string, error) {
 	if len(letters) >= longMisspelt {
 		most = 2
 	}
-	words, err := l.nearly(ctx, letters, most)
+	near, err := l.nearly(ctx, letters, most)
 	if err != nil {
 		return "", err
 	}
 	var all []alike
 	has := lettersOf(word)
-	for _, w := range words {
+	for _, w := range near {
 		if bits.OnesCount64(has^lettersOf(w)) > 2*most {
 			continue
 		}
-		if d := distance(letters, []rune(w), most); d <= most {
+		if d := words.Distance(letters, []rune(w), most); d <= most {
 			all = append(all, alike{word: w, distance: d})
 		}
 	}
@@ -162,11 +163,11 @@ func (l *lexicon) meant(ctx context.Context, word string) (string, error) {
 	})
 	all = slices.Compact(all) // several beginnings and languages have a word
 	all = all[:min(maxAlike, len(all))]
-	words = make([]string, len(all))
+	near = make([]string, len(all))
 	for i, a := range all {
-		words[i] = a.word
+		near[i] = a.word
 	}
-	if err := l.lookUp(words...); err != nil {
+	if err := l.lookUp(near...); err != nil {
 		return "", err
 	}
 	for i := range all {
@@ -214,30 +215,4 @@ func beginnings(w []rune) []string {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// distance is the number of letters changed, left out, added or exchanged with their neighbour between two words; more
-// than most if it is greater (optimal string alignment).
-func distance(a, b []rune, most int) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
-			cost := btoi(a[i-1] != b[j-1])
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-			least = min(least, row[j])
-		}
-		if least > most+1 { // an exchange may still come back from the row before
-			return most + 1
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }
