@@ -1,7 +1,6 @@
 package crawl
 
 import (
-	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
@@ -40,6 +39,3 @@ func (p place) size() (n int) {
 	}
 	return n
 }
-
-// isRefused reports whether the index will never take a page.
-func isRefused(err error) bool { return fault.Is(err, fault.Invalid) || fault.Is(err, fault.TooLarge) }
