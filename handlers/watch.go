@@ -35,17 +35,16 @@ func acceptWatch(ctx context.Context, v *call, q api.ItemID) (api.Item, error) {
 
 // watcher reads captures of an item as somebody watches it.
 type watcher struct {
-	v     *call
-	ids   []source.ID
-	spec  watch.Spec
-	rules *watch.Rules // nil: all of a page counts
+	v    *call
+	ids  []source.ID
+	part *part.Reader // nil: all of a page counts
 }
 
 func newWatcher(v *call, ids []source.ID, set *options.Watch) (w watcher, err error) {
 	w = watcher{v: v, ids: ids}
 	if set != nil {
-		w.spec = set.Spec()
-		w.rules, err = watch.Compile(w.spec)
+		w.part = part.NewReader(set.Spec())
+		_, err = w.part.Rules()
 	}
 	return w, err
 }
@@ -57,10 +56,10 @@ func (w watcher) read(ctx context.Context, digest string) (c snapshot.Capture, t
 		return c, "", nil, noCapture(err, digest)
 	}
 	doc, err := readCapture(ctx, w.v, c, body)
-	if err != nil || w.rules == nil {
+	if err != nil || w.part == nil {
 		return c, strings.ToValidUTF8(doc.Text, "�"), nil, err
 	}
-	of := part.Of(w.spec, w.rules, doc, body, c.ContentType(), captureBase)
+	of := w.part.Read(doc, body, c.ContentType(), captureBase)
 	return c, strings.ToValidUTF8(doc.Text, "�"), &of, nil
 }
 
@@ -276,23 +275,19 @@ func preview(ctx context.Context, v *call, ids []source.ID, set *options.Watch, 
 
 // ignoredBy are the first lines that differ between two parts and do not count by one of some rules.
 func ignoredBy(was, is *part.Part, by func(rule string) bool) (out []api.IgnoredChange) {
-	hunks, _ := textdiff.Compare(words.Clip(was.Doc.Text, textdiff.MaxText), words.Clip(is.Doc.Text, textdiff.MaxText))
-	for _, h := range hunks {
-		for _, row := range h {
-			for i, pieces := range [][]textdiff.Piece{row.Old, row.New} {
-				line, differs := textdiff.Line(pieces)
-				if !differs || len(out) == maxLines {
-					continue
-				}
-				op, of := "removed", was
-				if i == 1 {
-					op, of = "added", is
-				}
-				if rule := of.Rule(line); by(rule) {
-					out = append(out, api.IgnoredChange{Hunk: words.Clip(line, 300), Op: op, Rule: rule})
-				}
-			}
+	before, after := words.Clip(was.Doc.Text, textdiff.MaxText), words.Clip(is.Doc.Text, textdiff.MaxText)
+	for line := range part.Ignored(was, is, before, after) {
+		if len(out) == maxLines {
+			break
 		}
+		if !by(line.Rule) {
+			continue
+		}
+		op := "removed"
+		if line.Added {
+			op = "added"
+		}
+		out = append(out, api.IgnoredChange{Hunk: words.Clip(line.Text, 300), Op: op, Rule: line.Rule})
 	}
 	return out
 }

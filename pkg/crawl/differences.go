@@ -5,7 +5,6 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/part"
-	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -41,22 +40,15 @@ func differing(page string, watched *part.Part, r read, o outcome) (outcome, dif
 
 // ignored are the first lines that differ between two texts and do not count.
 func ignored(old, now *part.Part, before, text string) (out []feed.Ignored) {
-	hunks, _ := textdiff.Compare(words.Clip(before, maxTold), words.Clip(text, maxTold))
-	for _, h := range hunks {
-		for _, row := range h {
-			for _, side := range []struct {
-				pieces []textdiff.Piece
-				of     *part.Part
-				op     feed.Op
-			}{{row.Old, old, feed.Removed}, {row.New, now, feed.Added}} {
-				line, differs := textdiff.Line(side.pieces)
-				if rule := ""; differs && len(out) < feed.MaxIgnored {
-					if rule = side.of.Rule(line); rule != "" {
-						out = append(out, feed.Ignored{Hunk: line, Op: side.op, Rule: rule}.Bounded())
-					}
-				}
-			}
+	for line := range part.Ignored(old, now, words.Clip(before, maxTold), words.Clip(text, maxTold)) {
+		if len(out) == feed.MaxIgnored {
+			break
 		}
+		op := feed.Removed
+		if line.Added {
+			op = feed.Added
+		}
+		out = append(out, feed.Ignored{Hunk: line.Text, Op: op, Rule: line.Rule}.Bounded())
 	}
 	return out
 }

@@ -23,11 +23,9 @@ import (
 
 // watching is what somebody watches of an item; nil for all of it.
 type watching struct {
-	key   string // names the rules
-	index bool   // the part is what is indexed
-	spec  watch.Spec
-	rules *watch.Rules
-	bad   error // why there are no rules
+	key    string // names the rules
+	index  bool   // the part is what is indexed
+	reader *part.Reader
 }
 
 // watchingOf makes rules of what is set for an item.
@@ -35,7 +33,7 @@ func watchingOf(set *options.Watch, version string) *watching {
 	if set == nil {
 		return nil
 	}
-	w := &watching{index: set.Index == options.IndexWatched, spec: set.Spec()}
+	w := &watching{index: set.Index == options.IndexWatched, reader: part.NewReader(set.Spec())}
 	if len(set.Include)+len(set.Exclude)+len(set.Ignore) == 0 && set.Trigger == "" {
 		return nil
 	}
@@ -47,19 +45,18 @@ func watchingOf(set *options.Watch, version string) *watching {
 	return w
 }
 
-// of reads the part of a page, and what of the page is to be indexed. Rules are compiled for the first page that
-// needs them: most checks read none.
+// rules are the compiled ones. What is stored has been compiled before, so there is no error.
+func (w *watching) rules() *watch.Rules {
+	rules, _ := w.reader.Rules()
+	return rules
+}
+
+// of reads the part of a page, and what of the page is to be indexed.
 func (w *watching) of(doc extract.Document, body []byte, contentType, baseURL string) (extract.Document, *part.Part) {
 	if w == nil {
 		return doc, nil
 	}
-	if w.rules == nil && w.bad == nil {
-		w.rules, w.bad = watch.Compile(w.spec)
-	}
-	if w.bad != nil { // Unreachable: what is stored has been compiled before.
-		return doc, &part.Part{Why: w.bad.Error()}
-	}
-	p := part.Of(w.spec, w.rules, doc, body, contentType, baseURL)
+	p := w.reader.Read(doc, body, contentType, baseURL)
 	if !w.index || p.Elements == 0 {
 		return doc, &p
 	}
@@ -79,7 +76,7 @@ func (w *watching) lost(it *registry.Item, p *part.Part) string {
 	switch {
 	case p.Why != "":
 		return p.Why
-	case !w.rules.Narrow():
+	case !w.rules().Narrow():
 		return ""
 	}
 	return watch.Lost(p.Elements, p.Letters, before)
@@ -150,8 +147,8 @@ func (w *watching) newsOf(it *registry.Item, r read, n news) news {
 	case w.lost(it, p) != "" || it.Watched.Broken != "" || it.Watched.Asked:
 		n.silenced = silencedBroken
 	case w.present(it, p):
-		if n.kind.OfContent() || n.kind == change.Reverted || w.rules.Narrow() ||
-			n.kind == change.Title && w.rules.Ignored(r.doc.Title) != "" && w.rules.Ignored(it.Title) != "" {
+		if n.kind.OfContent() || n.kind == change.Reverted || w.rules().Narrow() ||
+			n.kind == change.Title && w.rules().Ignored(r.doc.Title) != "" && w.rules().Ignored(it.Title) != "" {
 			n.silenced = silencedPart
 		}
 	default:
@@ -162,8 +159,8 @@ func (w *watching) newsOf(it *registry.Item, r read, n news) news {
 			}
 		}
 		n.why, n.extent = n.kind.Why(change.Extent{}), change.Extent{}
-		if !w.rules.Triggered(p.Text) {
-			n.silenced = silencedTrigger + w.rules.Trigger()
+		if !w.rules().Triggered(p.Text) {
+			n.silenced = silencedTrigger + w.rules().Trigger()
 		}
 	}
 	if n.kind == change.None {
@@ -174,7 +171,7 @@ func (w *watching) newsOf(it *registry.Item, r read, n news) news {
 
 // holds reports whether the part is there, by which a page is known that has lost much else (H9).
 func (w *watching) holds(it *registry.Item, p *part.Part) bool {
-	return w != nil && p != nil && w.rules.Narrow() && w.lost(it, p) == ""
+	return w != nil && p != nil && w.rules().Narrow() && w.lost(it, p) == ""
 }
 
 // keepsPart reports whether the index is to keep the part that it has, because the page has none now.

@@ -30,9 +30,32 @@ type Part struct {
 	lines map[string]bool // of Doc
 }
 
-// Of reads the part of a page that came with a content type from an address, and was read as doc.
-func Of(spec watch.Spec, rules *watch.Rules, doc extract.Document, body []byte, contentType, baseURL string) Part {
-	p := Part{Doc: doc, Elements: 1, rules: rules, spec: spec}
+// Reader reads pages as somebody watches them. It compiles its rules for the first page: most checks read none. It is
+// not safe for concurrent use.
+type Reader struct {
+	spec  watch.Spec
+	rules *watch.Rules
+	err   error
+}
+
+// NewReader makes a reader of what somebody watches.
+func NewReader(spec watch.Spec) *Reader { return &Reader{spec: spec} }
+
+// Rules are those of the reader, compiled; an error says why they cannot be.
+func (r *Reader) Rules() (*watch.Rules, error) {
+	if r.rules == nil && r.err == nil {
+		r.rules, r.err = watch.Compile(r.spec)
+	}
+	return r.rules, r.err
+}
+
+// Read reads the part of a page that came with a content type from an address, and was read as doc.
+func (r *Reader) Read(doc extract.Document, body []byte, contentType, baseURL string) Part {
+	rules, err := r.Rules()
+	if err != nil { // Unreachable where the rules are stored ones, which have been compiled before.
+		return Part{Why: err.Error()}
+	}
+	p := Part{Doc: doc, Elements: 1, rules: rules, spec: r.spec}
 	if rules.Selects() {
 		p.read(doc, body, contentType, baseURL)
 	}

@@ -1,0 +1,39 @@
+package part
+
+import (
+	"iter"
+
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
+)
+
+// Line is a line that differs between two texts and does not count.
+type Line struct {
+	Text  string
+	Added bool   // it is in the later text; otherwise in the earlier one
+	Rule  string // why it does not count
+}
+
+// Ignored gives the lines that differ between two texts of a page and do not count, each by the rules of its own side,
+// in their order. Callers cut the texts to what is worth comparing.
+func Ignored(old, now *Part, before, after string) iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		hunks, _ := textdiff.Compare(before, after)
+		for _, hunk := range hunks {
+			for _, row := range hunk {
+				if !ignoredOf(old, row.Old, false, yield) || !ignoredOf(now, row.New, true, yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ignoredOf yields one side of a row, if it does not count. It reports whether to go on.
+func ignoredOf(p *Part, pieces []textdiff.Piece, added bool, yield func(Line) bool) bool {
+	text, differs := textdiff.Line(pieces)
+	if !differs {
+		return true
+	}
+	rule := p.Rule(text)
+	return rule == "" || yield(Line{Text: text, Added: added, Rule: rule})
+}

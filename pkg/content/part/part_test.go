@@ -1,0 +1,54 @@
+package part_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/part"
+	"github.com/tidemark/tidemark/pkg/policy/watch"
+)
+
+func read(t *testing.T, r *part.Reader, page string) *part.Part {
+	t.Helper()
+	doc, err := extract.Extract([]byte(page), "text/html", "https://port.example/", extract.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := r.Read(doc, []byte(page), "text/html", "https://port.example/")
+	return &p
+}
+
+// Each side's lines are told with the rule of that side, those that count are not, and a caller may stop at any line.
+func TestW10IgnoredLines(t *testing.T) {
+	r := part.NewReader(watch.Spec{Ignore: []string{"^Updated"}})
+	old := read(t, r, "<main><p>The harbour opens at ten.<p>Updated on Monday.<p>The bar is shut.</main>")
+	now := read(t, r, "<main><p>The harbour opens at nine.<p>Updated on Tuesday.<p>The bar is shut.</main>")
+	want := []part.Line{
+		{Text: "Updated on Monday.", Rule: "ignore: ^Updated"},
+		{Text: "Updated on Tuesday.", Added: true, Rule: "ignore: ^Updated"},
+	}
+	lines := part.Ignored(old, now, old.Doc.Text, now.Doc.Text)
+	if diff := cmp.Diff(want, slices.Collect(lines)); diff != "" {
+		t.Errorf("(-want +have)\n%s", diff)
+	}
+	for line := range lines {
+		if line != want[0] {
+			t.Errorf("the first is %v", line)
+		}
+		break
+	}
+}
+
+// Rules that cannot be compiled are told, and no page has the part.
+func TestW10BadRules(t *testing.T) {
+	r := part.NewReader(watch.Spec{Ignore: []string{"("}})
+	if _, err := r.Rules(); err == nil {
+		t.Fatal("no error")
+	}
+	if p := read(t, r, "<main>A page.</main>"); p.Why == "" || p.Elements != 0 {
+		t.Errorf("%d elements, why %q", p.Elements, p.Why)
+	}
+}
