@@ -7,28 +7,28 @@ import (
 	"fmt"
 )
 
-// AddOptions say how sources are registered.
+// AddOptions control how sources are registered.
 type AddOptions struct {
 	Force      bool   // fetch and index them even if they have not changed
 	Credential string // the name of the setting with the credential, for private sources
 	Settings   ItemSettings
 }
 
-// AddURLs registers up to [MaxBatch] URLs and says of each what became of it, in order.
+// AddURLs registers up to [MaxBatch] URLs and returns the result of each, in order.
 func (c *Client) AddURLs(ctx context.Context, urls []string, o AddOptions) (AddURLBatch, error) {
 	batch, err := AddURLs.Call(ctx, c, AddURLRequest{URLs: urls, Force: o.Force, Credential: o.Credential,
 		ItemSettings: o.Settings})
 	return batch, c.complete(batch, urls, err)
 }
 
-// AddFiles registers up to [MaxBatch] files and says of each what became of it, in order.
+// AddFiles registers up to [MaxBatch] files and returns the result of each, in order.
 func (c *Client) AddFiles(ctx context.Context, paths []string, o AddOptions) (AddURLBatch, error) {
 	batch, err := AddFiles.Call(ctx, c, AddFileRequest{Paths: paths, Force: o.Force, Credential: o.Credential,
 		ItemSettings: o.Settings})
 	return batch, c.complete(batch, paths, err)
 }
 
-// complete holds the server to one answer for each source, so that callers may pair them by position.
+// complete requires one answer for each source, so that callers can pair them by position.
 func (c *Client) complete(batch AddURLBatch, sources []string, err error) error {
 	if err == nil && len(batch.Items) != len(sources) {
 		err = fmt.Errorf("%s answered %d of %d sources", c.server, len(batch.Items), len(sources))
@@ -36,12 +36,12 @@ func (c *Client) complete(batch AddURLBatch, sources []string, err error) error 
 	return err
 }
 
-// Capture reads the bytes of a capture as they were fetched, and makes sure that they are those that the
-// hexadecimal digest names.
+// Capture reads the bytes of a capture as they were fetched, and checks them against the
+// hexadecimal digest.
 func (c *Client) Capture(ctx context.Context, id, digest string) ([]byte, error) {
 	body, err := GetCapture.Call(ctx, c, CaptureID{ID: id, SHA256: digest, Raw: true})
 	if sum := sha256.Sum256(body); err == nil && hex.EncodeToString(sum[:]) != digest {
-		err = fmt.Errorf("%s answered other bytes than those of capture %s", c.server, digest)
+		err = fmt.Errorf("%s answered with bytes that are not those of capture %s", c.server, digest)
 	}
 	return body, err
 }

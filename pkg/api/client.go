@@ -16,15 +16,15 @@ import (
 	"time"
 )
 
-// MaxAnswerBytes is how much of an answer a [Client] reads; a longer one is an error.
+// MaxAnswerBytes is the largest answer that a [Client] reads; a longer one is an error.
 const MaxAnswerBytes = 32 << 20
 
-// MaxCaptureBytes is how much of a capture a [Client] reads: the largest body that can be fetched.
+// MaxCaptureBytes is the largest capture that a [Client] reads: the largest body that can be fetched.
 const MaxCaptureBytes = 1 << 30
 
 const exampleServer = "http://localhost:7071"
 
-// maxPlainText is how much of an answer that is no problem document is quoted in an error.
+// maxPlainText is how much of an answer that is not a problem document is quoted in an error.
 const maxPlainText = 200
 
 // Client speaks to one Tidemark server. It is safe for concurrent use and repeats nothing.

@@ -2,38 +2,38 @@ package api
 
 import "time"
 
-// EnrichRequest asks what a language model says of an entry, or of a text that is none.
+// EnrichRequest asks a language model to describe an entry, or a text that is not an entry.
 type EnrichRequest struct {
 	EntryID string `json:"entry_id,omitempty"`
 	Text    string `json:"text,omitempty"`
 	Title   string `json:"title,omitempty"`
 }
 
-// Tier1 is what a language model says of an entry. Its fields but the last are columns of it.
+// Tier1 is a language model's description of an entry. All fields but the last are columns of the entry.
 type Tier1 struct {
 	EntryID                  string    `json:"entry_id,omitempty"`
 	Gist                     string    `json:"gist"`
 	TopicPrimary             string    `json:"topic_primary"`
-	TopicPrimaryConfidence   float64   `json:"topic_primary_confidence"` // 0 to 1, as the next
-	TopicSecondary           string    `json:"topic_secondary"`          // empty for none
+	TopicPrimaryConfidence   float64   `json:"topic_primary_confidence"` // 0 to 1; so is the next one
+	TopicSecondary           string    `json:"topic_secondary"`          // empty if there is none
 	TopicSecondaryConfidence float64   `json:"topic_secondary_confidence"`
 	Keywords                 []string  `json:"keywords"`
 	Model                    string    `json:"tier1_model"`
 	TokensIn                 int       `json:"tier1_tokens_in"`
 	TokensOut                int       `json:"tier1_tokens_out"`
-	Cost                     float64   `json:"tier1_cost,omitempty"` // in US dollars, where the service says so
+	Cost                     float64   `json:"tier1_cost,omitempty"` // in US dollars, if the service reports it
 	At                       time.Time `json:"tier1_at"`
 }
 
-// MaxEnrichBatch is how many entries a batch may have.
+// MaxEnrichBatch is the largest number of entries in a batch.
 const MaxEnrichBatch = 2000
 
-// EnrichBatchRequest asks for many entries at once, within a day and at half the price.
+// EnrichBatchRequest enriches many entries at once, within a day and at half the price.
 type EnrichBatchRequest struct {
 	EntryIDs []string `json:"entry_ids"` // 1 to [MaxEnrichBatch]
 }
 
-// EnrichBatch is a batch of entries. Its outcomes are counted once it is done.
+// EnrichBatch is a batch of entries. Outcomes are counted once the batch is done.
 type EnrichBatch struct {
 	ID           string       `json:"id"`
 	Schema       string       `json:"schema"`
@@ -41,15 +41,15 @@ type EnrichBatch struct {
 	Attempt      int          `json:"attempt"` // from 1
 	Next         string       `json:"next_batch_id,omitempty"`
 	Model        string       `json:"model"`
-	RemoteID     string       `json:"remote_id,omitempty"`     // the service's
-	RemoteStatus string       `json:"remote_status,omitempty"` // in the service's word
-	Message      string       `json:"message,omitempty"`       // what went wrong last
+	RemoteID     string       `json:"remote_id,omitempty"`     // the service's id
+	RemoteStatus string       `json:"remote_status,omitempty"` // as reported by the service
+	Message      string       `json:"message,omitempty"`       // the last error
 	Entries      int          `json:"entries"`
 	Enriched     int          `json:"enriched"`
-	Skipped      int          `json:"skipped"` // enriched already, or gone
+	Skipped      int          `json:"skipped"` // already enriched, or removed
 	Failed       int          `json:"failed"`
 	Cancelled    int          `json:"cancelled"`
-	Again        int          `json:"again"` // in the next batch
+	Again        int          `json:"again"` // moved to the next batch
 	Strangers    int          `json:"strangers,omitempty"`
 	TokensIn     int          `json:"tokens_in"`
 	TokensOut    int          `json:"tokens_out"`
@@ -58,8 +58,8 @@ type EnrichBatch struct {
 	CreatedAt    time.Time    `json:"created_at,omitzero"`
 	SentAt       time.Time    `json:"sent_at,omitzero"`
 	EndedAt      time.Time    `json:"ended_at,omitzero"`
-	CancelledAt  time.Time    `json:"cancelled_at,omitzero"` // when its end was asked for
-	Lines        []EnrichLine `json:"lines,omitempty"`       // of a batch that is read alone
+	CancelledAt  time.Time    `json:"cancelled_at,omitzero"` // when cancellation was requested
+	Lines        []EnrichLine `json:"lines,omitempty"`       // only when a single batch is requested
 }
 
 // EnrichLine is an entry in a batch.
@@ -76,12 +76,12 @@ type EnrichBatches struct {
 	Batches []EnrichBatch `json:"batches"`
 }
 
-// EnrichQuery says which batches to list.
+// EnrichQuery selects the batches to list.
 type EnrichQuery struct {
-	// Of this schema; of the active one when it is left out.
+	// Only batches of this schema; defaults to the active one.
 	Schema string `json:"schema,omitempty"`
-	Top    int    `json:"top,omitempty" default:"20" min:"1" max:"100"` // At most so many.
-	Before string `json:"before,omitempty"`                             // Only those older than the batch of this id.
+	Top    int    `json:"top,omitempty" default:"20" min:"1" max:"100"` // The largest number returned.
+	Before string `json:"before,omitempty"`                             // Only batches older than the one with this id.
 }
 
 // EnrichBatchID names a batch.

@@ -8,9 +8,9 @@ import (
 	"regexp"
 )
 
-// TelegramRequest asks to normalize a message (spec 001). Text, or Caption where there is none, is
-// required; Source.ChatID and MessageID are for what is no link. ContentType (thought, note or link)
-// decides what would otherwise be inferred.
+// TelegramRequest normalizes a message (spec 001). Either Text or Caption is required. Source.ChatID and
+// MessageID are required unless the message is a link. ContentType (thought, note or link) overrides the
+// inferred type.
 type TelegramRequest struct {
 	Text        string         `json:"text,omitempty"`
 	Caption     string         `json:"caption,omitempty"`
@@ -18,7 +18,7 @@ type TelegramRequest struct {
 	Source      TelegramSource `json:"source,omitzero"`
 }
 
-// TelegramSource is where a message is from. System is always telegram, whatever is given.
+// TelegramSource is where a message comes from. System is always telegram; other values are ignored.
 type TelegramSource struct {
 	System        string     `json:"system,omitempty"`
 	ChatID        TelegramID `json:"chat_id,omitempty"`
@@ -47,9 +47,9 @@ func (id *TelegramID) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// EmailRequest asks to normalize a mail (spec 001). RawText is a whole mail, or its text only; From,
-// Subject and Source stand before what its header says. ContentType (newsletter or
-// correspondence_thread) decides what would otherwise be inferred.
+// EmailRequest normalizes a mail (spec 001). RawText is the whole mail, or only its text. From, Subject and
+// Source override the mail's header. ContentType (newsletter or correspondence_thread) overrides the
+// inferred type.
 type EmailRequest struct {
 	RawText     string      `json:"raw_text,omitempty"`
 	From        string      `json:"from,omitempty"`
@@ -58,8 +58,8 @@ type EmailRequest struct {
 	Source      EmailSource `json:"source,omitzero"`
 }
 
-// EmailSource is where a mail is from. System is always email, and FromAddr and Subject are not used:
-// those of the request are.
+// EmailSource is where a mail comes from. System is always email. FromAddr and Subject are ignored in favour
+// of the fields of the request.
 type EmailSource struct {
 	System    string `json:"system,omitempty"`
 	MessageID string `json:"message_id,omitempty"`
@@ -68,7 +68,7 @@ type EmailSource struct {
 	Subject   string `json:"subject,omitempty"`
 }
 
-// WebpageRequest asks to normalize the text of a page (spec 001). Text is required unless CleanText or
+// WebpageRequest normalizes the text of a page (spec 001). Text is required unless CleanText or
 // CaptureText is given.
 type WebpageRequest struct {
 	Text         *string `json:"text,omitempty"`
@@ -80,8 +80,8 @@ type WebpageRequest struct {
 	Excerpt      string  `json:"excerpt,omitempty"`
 }
 
-// Entry is what normalization answers and what is inserted as it is. Null and empty columns are left
-// out, so an update leaves them alone. ID, EntryID, CreatedAt and UpdatedAt are the server's.
+// Entry is the result of normalization, and can be inserted unchanged. Null and empty columns are left out, so
+// that an update does not touch them. ID, EntryID, CreatedAt and UpdatedAt are set by the server.
 type Entry struct {
 	ID        string `json:"id,omitempty"`
 	EntryID   string `json:"entry_id,omitempty"`
@@ -110,8 +110,8 @@ type Entry struct {
 	BoilerplateHeavy      *bool    `json:"boilerplate_heavy,omitempty"`
 	LowSignal             *bool    `json:"low_signal,omitempty"`
 	ExtractionIncomplete  *bool    `json:"extraction_incomplete,omitempty"`
-	// RetrievalUpdateSkipped says that the clean text is empty; insert and update then leave what they
-	// have of it alone.
+	// RetrievalUpdateSkipped is true when the clean text is empty; insert and update then keep the stored
+	// text.
 	RetrievalUpdateSkipped bool `json:"retrieval_update_skipped,omitempty"`
 
 	IdempotencyPolicyKey    string `json:"idempotency_policy_key,omitempty"`
@@ -121,35 +121,35 @@ type Entry struct {
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
 
-// What became of an entry.
+// The actions in an [EntryResult].
 const (
 	ActionInserted = "inserted"
 	ActionSkipped  = "skipped"
 	ActionUpdated  = "updated"
 )
 
-// EntryTier1 is what a language model says of an entry, and how far it is with that. These columns are
-// the server's: in what is sent they are passed over.
+// EntryTier1 is a language model's description of an entry, and the progress of enrichment. The server sets
+// these columns; they are ignored in requests.
 type EntryTier1 struct {
 	Gist                     string   `json:"gist,omitempty"`
 	TopicPrimary             string   `json:"topic_primary,omitempty"`
-	TopicPrimaryConfidence   float64  `json:"topic_primary_confidence,omitempty"` // 0 to 1, as the next
+	TopicPrimaryConfidence   float64  `json:"topic_primary_confidence,omitempty"` // 0 to 1; so is the next one
 	TopicSecondary           string   `json:"topic_secondary,omitempty"`
 	TopicSecondaryConfidence float64  `json:"topic_secondary_confidence,omitempty"`
 	Keywords                 []string `json:"keywords,omitempty"`
-	Tier1Status              string   `json:"tier1_status,omitempty"`   // pending, enriched, failed; empty for never asked
-	Tier1BatchID             string   `json:"tier1_batch_id,omitempty"` // the batch that has it, or had it
-	Tier1Digest              string   `json:"tier1_digest,omitempty"`   // of what the fields were made from
+	Tier1Status              string   `json:"tier1_status,omitempty"`   // pending, enriched or failed; empty if never requested
+	Tier1BatchID             string   `json:"tier1_batch_id,omitempty"` // the current or last batch of the entry
+	Tier1Digest              string   `json:"tier1_digest,omitempty"`   // digest of the input
 	Tier1Model               string   `json:"tier1_model,omitempty"`
-	Tier1Error               string   `json:"tier1_error,omitempty"` // of an entry that failed
+	Tier1Error               string   `json:"tier1_error,omitempty"` // why enrichment failed
 	Tier1At                  string   `json:"tier1_at,omitempty"`
 	Tier1TokensIn            int64    `json:"tier1_tokens_in,omitempty"`
 	Tier1TokensOut           int64    `json:"tier1_tokens_out,omitempty"`
-	Tier1Cost                float64  `json:"tier1_cost,omitempty"` // in US dollars, where the service says so
+	Tier1Cost                float64  `json:"tier1_cost,omitempty"` // in US dollars, if the service reports it
 }
 
-// EntryResult is an entry as it stands, and what was done. In a batch BatchOK and BatchIndex are set,
-// and Error instead of an entry where BatchOK is false.
+// EntryResult is the stored entry and the action taken. In a batch, BatchOK and BatchIndex are set; if BatchOK
+// is false, Error replaces the entry.
 type EntryResult struct {
 	Entry
 	EntryTier1
@@ -161,25 +161,25 @@ type EntryResult struct {
 	Error      string         `json:"error,omitempty"`
 }
 
-// EntryDetail is an entry as it stands.
+// EntryDetail is a stored entry.
 type EntryDetail struct {
 	Entry
 	EntryTier1
-	Page *LinkedPage `json:"page,omitempty"` // of a link
+	Page *LinkedPage `json:"page,omitempty"` // for an entry that is a link
 }
 
 // Tier1Failed is the status of an entry that the model could not describe.
 const Tier1Failed = "failed"
 
-// EntryQuery narrows a listing of entries, which is ordered by policy and then by id. The zero value lists all.
+// EntryQuery lists entries, ordered by policy and then by id. The zero value lists all.
 type EntryQuery struct {
 	Policy string `json:"policy,omitempty"`                             // Only entries of this policy.
-	Top    int    `json:"top,omitempty" default:"50" min:"1" max:"200"` // Entries of a page.
-	// That of the page before; leave it out for the first.
+	Top    int    `json:"top,omitempty" default:"50" min:"1" max:"200"` // Entries per page.
+	// The continuation of the previous page; omit it for the first page.
 	Continuation string `json:"continuation,omitempty"`
 }
 
-// EntryID names an entry of the active schema.
+// EntryID identifies an entry of the active schema.
 type EntryID struct {
 	ID string `json:"-" path:"id"` // The entry.
 }
@@ -187,18 +187,18 @@ type EntryID struct {
 // EntryPage is one page of a listing, without the texts of entries.
 type EntryPage struct {
 	Entries      []EntryDetail `json:"entries"`
-	Continuation string        `json:"continuation,omitempty"` // names the next page; empty on the last
+	Continuation string        `json:"continuation,omitempty"` // for the next page; empty on the last page
 }
 
-// EntryConflict names the entry that the primary key belongs to, which was skipped or updated, and the
-// other, which has the secondary key and was left alone.
+// EntryConflict names two entries: the one with the primary key, which was skipped or updated, and the one with
+// the secondary key, which was not touched.
 type EntryConflict struct {
 	PrimaryEntryID   string `json:"primary_entry_id"`
 	SecondaryEntryID string `json:"secondary_entry_id"`
 }
 
-// EntryBatch is up to [MaxBatch] entries. Without ContinueOnError the first that fails ends the batch
-// with its error, and those before it stay done.
+// EntryBatch is up to [MaxBatch] entries. Without ContinueOnError the first failure ends the batch with its
+// error; the entries before it stay written.
 type EntryBatch struct {
 	Items           []Entry `json:"items"`
 	ContinueOnError bool    `json:"continue_on_error,omitempty"`
@@ -209,12 +209,12 @@ type EntryBatchResult struct {
 	Results []EntryResult `json:"results"`
 }
 
-// TestMode tells which of two schemas entries go to.
+// TestMode selects which of two schemas entries are written to.
 type TestMode struct {
 	IsTestMode bool `json:"is_test_mode"`
 }
 
-// Config is how the server was set. Of what may be secret it says no more than that it is set.
+// Config lists the server's settings. Of a setting that may be secret it only says that it is set.
 type Config struct {
 	Settings map[string]string `json:"settings"`
 }

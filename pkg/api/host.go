@@ -2,52 +2,52 @@ package api
 
 import "time"
 
-// HostDetail is how a host is treated, and why.
+// HostDetail is how Tidemark treats a host, and why.
 type HostDetail struct {
 	HostStatus
-	MinDelayMS      int64     `json:"minDelayMs"` // between two starts, with what robots.txt asks for
+	MinDelayMS      int64     `json:"minDelayMs"` // between the starts of two requests, including the delay that robots.txt asks for
 	MaxDelayMS      int64     `json:"maxDelayMs"`
 	MaxConcurrent   int       `json:"maxConcurrent"`
-	CrawlDelayMS    int64     `json:"crawlDelayMs,omitempty"` // of robots.txt
-	NextStartAt     time.Time `json:"nextStartAt,omitzero"`   // no request starts before
-	NextDueAt       time.Time `json:"nextDueAt,omitzero"`     // the next check that is not due yet
-	Workers         int       `json:"workers"`                // that may send requests now
-	Requests        int       `json:"requests"`               // they may have in flight
-	RecentChecks    int       `json:"recentChecks"`           // that the rates speak of
+	CrawlDelayMS    int64     `json:"crawlDelayMs,omitempty"` // from robots.txt
+	NextStartAt     time.Time `json:"nextStartAt,omitzero"`   // no request starts before this time
+	NextDueAt       time.Time `json:"nextDueAt,omitzero"`     // when the next check falls due
+	Workers         int       `json:"workers"`                // workers that may send requests now
+	Requests        int       `json:"requests"`               // requests that they may have in flight
+	RecentChecks    int       `json:"recentChecks"`           // checks that the rates are computed from
 	TombstonesToday int       `json:"tombstonesToday,omitempty"`
-	// since midnight, UTC; with those that who asks now has reserved
+	// since midnight UTC, including requests that are reserved but not made yet
 	RequestsToday  int           `json:"requestsToday"`
-	BytesToday     int64         `json:"bytesToday"`               // of bodies, as they came over the wire
-	RequestsPerDay int           `json:"requestsPerDay,omitempty"` // that may be made; left out where there is no limit
+	BytesToday     int64         `json:"bytesToday"`               // size of bodies on the wire
+	RequestsPerDay int           `json:"requestsPerDay,omitempty"` // the limit; left out if there is none
 	BytesPerDay    int64         `json:"bytesPerDay,omitempty"`
-	MaxItems       int           `json:"maxItems,omitempty"` // that may be registered
+	MaxItems       int           `json:"maxItems,omitempty"` // the most items that may be registered
 	Robots         []RobotsState `json:"robots"`
-	// Days are the last 30 with today, in UTC, oldest first. Those on which the host was not asked are left out.
+	// Days are the last 30 days including today, in UTC, oldest first. Days without requests are left out.
 	Days []HostDay `json:"days"`
 }
 
-// HostDay is what a host was asked for in a day, and what came of it.
+// HostDay is what was requested of a host in a day, and the results.
 type HostDay struct {
-	Day      time.Time `json:"day"`      // its beginning
-	Requests int64     `json:"requests"` // with those for robots.txt and sitemaps
-	Bytes    int64     `json:"bytes"`    // of bodies, as they came over the wire
-	Checks   int64     `json:"checks"`   // that ended
+	Day      time.Time `json:"day"`      // start of the day
+	Requests int64     `json:"requests"` // including robots.txt and sitemaps
+	Bytes    int64     `json:"bytes"`    // size of bodies on the wire
+	Checks   int64     `json:"checks"`   // checks that ended
 	Changes  int64     `json:"changes"`  // checks that found new content
 	Errors   int64     `json:"errors"`   // checks that failed
 }
 
-// RobotsState is what is known of the robots.txt of one origin.
+// RobotsState is the known state of the robots.txt of one origin.
 type RobotsState struct {
 	Scheme     string    `json:"scheme"`
-	Verdict    string    `json:"verdict"` // what it means for us
+	Verdict    string    `json:"verdict"` // what it allows
 	Reason     string    `json:"reason"`
 	StatusCode int       `json:"statusCode,omitempty"`
 	FetchedAt  time.Time `json:"fetchedAt,omitzero"`
 	Expires    time.Time `json:"expires,omitzero"`
-	Text       string    `json:"text,omitempty"` // the last good one, at most 64 KiB of it
+	Text       string    `json:"text,omitempty"` // the last valid file, at most 64 KiB of it
 }
 
 // HostName names a host.
 type HostName struct {
-	Host string `json:"-" path:"host"` // The host, as items have it.
+	Host string `json:"-" path:"host"` // The host, as shown on items.
 }

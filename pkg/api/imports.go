@@ -2,40 +2,40 @@ package api
 
 import "time"
 
-// ImportRequest asks to import the mails of an mbox file. What is nil or empty has its default.
+// ImportRequest imports the mails of an mbox file. Fields that are nil or empty take their defaults.
 type ImportRequest struct {
-	MboxPath         string `json:"mbox_path"`                   // below EMAIL_IMPORT_ROOT, or from there on
-	BatchSize        *int   `json:"batch_size,omitempty"`        // entries of a batch for tier 1, 500 to 2,000; 500
-	InsertChunkSize  *int   `json:"insert_chunk_size,omitempty"` // mails that are inserted together, 1 to 500; 200
-	CompletionWindow string `json:"completion_window,omitempty"` // 24h, there is no other
+	MboxPath         string `json:"mbox_path"`                   // absolute, below EMAIL_IMPORT_ROOT, or relative to it
+	BatchSize        *int   `json:"batch_size,omitempty"`        // entries in a tier 1 batch, 500 to 2,000; default 500
+	InsertChunkSize  *int   `json:"insert_chunk_size,omitempty"` // mails inserted together, 1 to 500; default 200
+	CompletionWindow string `json:"completion_window,omitempty"` // 24h is the only value
 }
 
 // The states of an import.
 const (
 	ImportReading    = "reading"    // mails are being read and inserted
-	ImportEnqueueing = "enqueueing" // the file is through; entries wait to be enqueued for tier 1
+	ImportEnqueueing = "enqueueing" // the file has been read; entries wait to be enqueued for tier 1
 	ImportDone       = "done"
-	ImportFailed     = "failed" // it ended before the end of the file
+	ImportFailed     = "failed" // it stopped before the end of the file
 )
 
-// Import is an import that was accepted, and goes on by itself.
+// Import is an mbox import. It continues in the background.
 type Import struct {
 	ID          string          `json:"import_id"`
 	Status      string          `json:"status"`
 	Message     string          `json:"message,omitempty"` // why it failed
-	Schema      string          `json:"schema"`            // that entries go to
+	Schema      string          `json:"schema"`            // where entries are written
 	MboxPath    string          `json:"mbox_path"`
-	Bytes       int64           `json:"bytes"` // that are through, of Size
+	Bytes       int64           `json:"bytes"` // bytes of Size that have been processed
 	Size        int64           `json:"size"`
-	Mails       int             `json:"mails"` // of which the next four are all
+	Mails       int             `json:"mails"` // the sum of the next four
 	Inserted    int             `json:"inserted"`
 	Skipped     int             `json:"skipped"`
 	Updated     int             `json:"updated"`
 	Failed      int             `json:"failed"`
 	Failures    []ImportFailure `json:"failures"`     // the first 100
-	Enqueued    int             `json:"enqueued"`     // entries for tier 1
-	Batches     int             `json:"batches"`      // that they are in
-	NotEnqueued int             `json:"not_enqueued"` // entries that tier 1 did not take
+	Enqueued    int             `json:"enqueued"`     // entries enqueued for tier 1
+	Batches     int             `json:"batches"`      // batches that they are in
+	NotEnqueued int             `json:"not_enqueued"` // entries that tier 1 did not accept
 	Note        string          `json:"note,omitempty"`
 	StartedAt   time.Time       `json:"started_at,omitzero"`
 	UpdatedAt   time.Time       `json:"updated_at,omitzero"`
@@ -49,7 +49,7 @@ type ImportFailure struct {
 	Reason    string `json:"reason"`
 }
 
-// Imports is a list of imports, newest first, without their failures.
+// Imports lists imports, newest first, without their failures.
 type Imports struct {
 	Imports []Import `json:"imports"`
 }
@@ -57,9 +57,9 @@ type Imports struct {
 // Over reports whether an import has ended.
 func (i Import) Over() bool { return i.Status == ImportDone || i.Status == ImportFailed }
 
-// ImportQuery asks for the latest imports.
+// ImportQuery lists the latest imports.
 type ImportQuery struct {
-	Top int `json:"top,omitempty" default:"20" min:"1" max:"100"` // At most so many.
+	Top int `json:"top,omitempty" default:"20" min:"1" max:"100"` // The largest number returned.
 }
 
 // ImportID names an import.

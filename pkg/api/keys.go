@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Scope is what a key lets its holder do. Each contains those before it.
+// Scope is what a key allows. Each scope includes the ones before it.
 type Scope string
 
 // The scopes.
@@ -17,15 +17,15 @@ const (
 	ScopeAdmin Scope = "admin" // settings, keys, policies, the test mode, migrations
 )
 
-// Scopes are all, in order.
+// Scopes lists all scopes, in order.
 var Scopes = []Scope{ScopeFeed, ScopeRead, ScopeWrite, ScopeAdmin}
 
-// Covers reports whether a key of this scope may do what needs another.
+// Covers reports whether a key of this scope may do what requires the scope needed.
 func (s Scope) Covers(needed Scope) bool {
 	return slices.Contains(Scopes, needed) && slices.Index(Scopes, s) >= slices.Index(Scopes, needed)
 }
 
-// usualScope is what a method needs when nothing else is said.
+// usualScope is the default scope of a method.
 func usualScope(method string) Scope {
 	if method == http.MethodGet {
 		return ScopeRead
@@ -33,9 +33,9 @@ func usualScope(method string) Scope {
 	return ScopeWrite
 }
 
-// KeyRequest asks for a key.
+// KeyRequest creates a key.
 type KeyRequest struct {
-	Name  string `json:"name"` // 1 to 64 of a-z, 0-9, dot, hyphen, underscore and @; who did something is said by it
+	Name  string `json:"name"` // 1 to 64 of a-z, 0-9, dot, hyphen, underscore and @; actions are recorded under this name
 	Scope Scope  `json:"scope"`
 }
 
@@ -44,23 +44,23 @@ type KeyName struct {
 	Name string `json:"name" path:"name"` // The key.
 }
 
-// Key is what is known of a key: not the key itself.
+// Key describes a key. It does not include the key itself.
 type Key struct {
 	Name     string    `json:"name"`
 	Scope    Scope     `json:"scope"`
-	Origin   string    `json:"origin"` // added here, or of the file or the environment; only the first can be removed
+	Origin   string    `json:"origin"` // added here, or from the file or the environment; only the first can be removed
 	Created  time.Time `json:"created,omitzero"`
-	LastUsed time.Time `json:"lastUsed,omitzero"` // to an hour
+	LastUsed time.Time `json:"lastUsed,omitzero"` // accurate to an hour
 }
 
-// NewKey is a key that was made.
+// NewKey is a key that was just created.
 type NewKey struct {
 	Key
 
-	Secret string `json:"key"` // shown this once
+	Secret string `json:"key"` // shown only once
 }
 
-// Keys are all of them, by name.
+// Keys lists all keys, by name.
 type Keys struct {
 	Keys []Key `json:"keys"`
 }

@@ -2,24 +2,24 @@ package api
 
 import "time"
 
-// MigrationRequest asks to bring what the store holds to the present rules. With DryRun nothing is changed, and
-// the migration tells what would be.
+// MigrationRequest migrates the contents of the store to the current rules. With DryRun nothing is changed; the
+// migration reports what would be.
 type MigrationRequest struct {
 	DryRun bool `json:"dryRun,omitempty"`
 }
 
 // The states of migrations.
 const (
-	MigrationCurrent = "current" // the store is of the present rules
-	MigrationNeeded  = "needed"  // it was made by other settings: ask for a migration, or set them back
+	MigrationCurrent = "current" // the store follows the current rules
+	MigrationNeeded  = "needed"  // the store was made with other settings: start a migration, or restore the settings
 	MigrationRunning = "running"
 )
 
-// Migration tells of the migrations of a store: of the one that goes on or was last, and whether one is needed.
+// Migration is the running or last migration of the store, and whether one is needed.
 type Migration struct {
 	Status    string          `json:"status"`
 	DryRun    bool            `json:"dryRun"`
-	Reason    string          `json:"reason,omitempty"` // why it began by itself
+	Reason    string          `json:"reason,omitempty"` // why it started automatically
 	Steps     []MigrationStep `json:"steps,omitempty"`
 	Needed    []MigrationNeed `json:"needed,omitempty"`
 	StartedAt time.Time       `json:"startedAt,omitzero"`
@@ -27,19 +27,19 @@ type Migration struct {
 	EndedAt   time.Time       `json:"endedAt,omitzero"`
 }
 
-// MigrationStep is how far a migration is with one kind of content.
+// MigrationStep is the progress of a migration for one kind of content.
 type MigrationStep struct {
 	Name     string   `json:"name"`
-	Rules    string   `json:"rules"`   // what it is brought to
-	Seen     int      `json:"seen"`    // looked at so far
-	Changed  int      `json:"changed"` // of these, changed, or to be changed
+	Rules    string   `json:"rules"`   // the target rules
+	Seen     int      `json:"seen"`    // examined so far
+	Changed  int      `json:"changed"` // of these, changed; in a dry run, to be changed
 	Examples []string `json:"examples,omitempty"`
 	Done     bool     `json:"done"`
 }
 
-// MigrationNeed is a kind of content that other rules have made.
+// MigrationNeed is a kind of content that was made under other rules.
 type MigrationNeed struct {
 	Name string `json:"name"`
-	From string `json:"from,omitempty"` // empty for a store of a version that did not write this down
+	From string `json:"from,omitempty"` // empty for a store whose version did not record it
 	To   string `json:"to"`
 }

@@ -2,8 +2,8 @@ package api
 
 import "time"
 
-// RuleFilter says which changes a rule tells of: those that the filter wants and, where they are given, of which a
-// passage that was added or removed matches a regular expression (RE2).
+// RuleFilter selects the changes that a rule reports. If Added or Removed is set, an added or removed passage must
+// also match that regular expression (RE2).
 type RuleFilter struct {
 	ChangeFilter
 
@@ -11,19 +11,19 @@ type RuleFilter struct {
 	Removed string `json:"removed,omitempty"`
 }
 
-// QuietHours are the hours of each day in which a rule is silent. What comes then is told when they are over.
+// QuietHours are hours of the day in which a rule sends nothing. Changes in that time are sent afterwards.
 type QuietHours struct {
 	From     string `json:"from"` // such as 22:00
 	To       string `json:"to"`   // such as 07:00
 	Timezone string `json:"timezone,omitempty"`
 }
 
-// RuleSpec says of which changes which channels are told, and when.
+// RuleSpec says which changes are sent to which channels, and when.
 type RuleSpec struct {
 	Name     string     `json:"name"`
 	Filter   RuleFilter `json:"filter,omitzero"`
 	Channels []string   `json:"channels"`         // names of channels, at most 10
-	Digest   string     `json:"digest,omitempty"` // none, the default, for messages at once; hourly; or daily
+	Digest   string     `json:"digest,omitempty"` // none (the default) to send at once; hourly; or daily
 	At       string     `json:"at,omitempty"`     // the time of a daily digest, such as 07:30
 	Timezone string     `json:"timezone,omitempty"`
 
@@ -35,51 +35,51 @@ type RuleID struct {
 	ID string `json:"-" path:"id"` // The rule.
 }
 
-// RuleUpdate is what a rule becomes.
+// RuleUpdate replaces a rule.
 type RuleUpdate struct {
 	ID string `json:"id,omitempty" path:"id"` // The rule.
 
 	RuleSpec
 }
 
-// Rule is one with what is known of it.
+// Rule is a rule and its state.
 type Rule struct {
 	ID string `json:"id"`
 
 	RuleSpec
 
-	Origin  string    `json:"origin"` // here, or file: those are changed there
+	Origin  string    `json:"origin"` // here, or file: those are edited in the file
 	Created time.Time `json:"created,omitzero"`
-	// Gathered are the changes that wait for the next digest.
+	// Gathered is the number of changes that wait for the next digest.
 	Gathered int `json:"gathered,omitempty"`
 }
 
-// Rules are all of them, by name.
+// Rules lists all rules, by name.
 type Rules struct {
 	Rules []Rule `json:"rules"`
 }
 
-// RuleTest says what a rule would have told of lately: in the last 30 days, and of at most 1,000 changes.
+// RuleTest is what a rule would have sent for the changes of the last 30 days, at most 1,000 of them.
 type RuleTest struct {
-	Looked  int `json:"looked"` // at so many of the newest changes
+	Looked  int `json:"looked"` // number of changes examined, newest first
 	Matched int `json:"matched"`
-	// Message is the title of a message: of the newest change, or of a digest of all of them.
+	// Message is the title of the message for the newest change, or of the digest of all.
 	Message string       `json:"message,omitempty"`
-	Changes []FeedChange `json:"changes"` // the newest 20 of them
+	Changes []FeedChange `json:"changes"` // the newest 20 that match
 }
 
-// ChannelSpec is a way to tell people or programs. Secrets are settings, and named here.
+// ChannelSpec is where messages are sent. Secrets are kept in settings; the channel only names the setting.
 type ChannelSpec struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`          // webhook or shoutrrr
 	URL  string `json:"url,omitempty"` // of a webhook
-	// Secret names the setting CREDENTIAL_NAME=secret whsec_… by which a webhook is signed.
+	// Secret names the setting CREDENTIAL_NAME=secret whsec_… that a webhook is signed with.
 	Secret string `json:"secret,omitempty"`
 	// URLFrom names the setting CREDENTIAL_NAME=secret ADDRESS that has the address, such as slack://…
 	URLFrom string `json:"urlFrom,omitempty"`
 }
 
-// ChannelUpdate is what a channel becomes. A webhook without secret keeps the one that it got.
+// ChannelUpdate replaces a channel. A webhook without a secret keeps its generated one.
 type ChannelUpdate struct {
 	Name    string `json:"name,omitempty" path:"name"` // The channel.
 	Kind    string `json:"kind"`
@@ -93,25 +93,25 @@ type ChannelName struct {
 	Name string `json:"-" path:"name"` // The channel.
 }
 
-// Channel is one with what is known of it.
+// Channel is a channel and its state.
 type Channel struct {
 	ChannelSpec
 
-	Origin  string `json:"origin"`            // here, or file: those are changed there
-	Service string `json:"service,omitempty"` // of kind shoutrrr: slack, smtp and so on
-	Problem string `json:"problem,omitempty"` // why nothing can be sent now
-	// RestsUntil is when the next message is tried, after some that failed.
+	Origin  string `json:"origin"`            // here, or file: those are edited in the file
+	Service string `json:"service,omitempty"` // for kind shoutrrr: slack, smtp and so on
+	Problem string `json:"problem,omitempty"` // why nothing can be sent at present
+	// RestsUntil is when the channel is tried again after failures.
 	RestsUntil time.Time `json:"restsUntil,omitzero"`
-	// SigningSecret is that of a webhook which named none. It is shown once, in the answer that made it.
+	// SigningSecret is the secret generated for a webhook that named none. It is shown only once, when it is created.
 	SigningSecret string `json:"signingSecret,omitempty"`
 }
 
-// Channels are all of them, by name.
+// Channels lists all channels, by name.
 type Channels struct {
 	Channels []Channel `json:"channels"`
 }
 
-// ReceiverAnswer is what a receiver said.
+// ReceiverAnswer is the answer of a receiver.
 type ReceiverAnswer struct {
 	OK     bool   `json:"ok"`
 	Status int    `json:"status,omitempty"` // of HTTP, or of SMTP
@@ -119,17 +119,17 @@ type ReceiverAnswer struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// DeliveryQuery asks for deliveries: those that wait, then the others, the newest first.
+// DeliveryQuery lists deliveries: waiting ones first, then the others, newest first.
 type DeliveryQuery struct {
-	Rule    string `json:"rule,omitempty"`    // Only those of this rule.
-	Channel string `json:"channel,omitempty"` // Only those to this channel.
+	Rule    string `json:"rule,omitempty"`    // Only deliveries of this rule.
+	Channel string `json:"channel,omitempty"` // Only deliveries to this channel.
 	State   string `json:"state,omitempty"`   // waiting, sent or failed.
 	Top     int    `json:"top,omitempty" default:"50" min:"1" max:"500"`
-	// That of the page before; leave it out for the first.
+	// The continuation of the previous page; omit it for the first page.
 	Continuation string `json:"continuation,omitempty"`
 }
 
-// DeliveryID names a delivery.
+// DeliveryID identifies a delivery.
 type DeliveryID struct {
 	ID string `json:"-" path:"id"` // The delivery.
 }
@@ -147,9 +147,9 @@ type Delivery struct {
 	LastAttempt time.Time      `json:"lastAttempt,omitzero"`
 	NextAttempt time.Time      `json:"nextAttempt,omitzero"` // while it waits
 	Answer      ReceiverAnswer `json:"answer,omitzero"`      // to the last attempt
-	Count       int            `json:"count"`                // of changes
-	First       string         `json:"first"`                // the change, or the first of a digest
-	Last        string         `json:"last"`                 // the last
+	Count       int            `json:"count"`                // number of changes
+	First       string         `json:"first"`                // id of the change, or of the first in a digest
+	Last        string         `json:"last"`                 // id of the last change
 }
 
 // DeliveryPage is a page of deliveries.
@@ -158,25 +158,25 @@ type DeliveryPage struct {
 	Continuation string     `json:"continuation,omitempty"`
 }
 
-// ChangeID names a change.
+// ChangeID identifies a change.
 type ChangeID struct {
 	ID string `json:"-" path:"id"` // The change.
 }
 
-// ChangeWhy says who was told of a change, and why. The change itself has what was ignored of it.
+// ChangeWhy is who was notified of a change, and why. The change itself lists what was ignored.
 type ChangeWhy struct {
 	Change     FeedChange `json:"change"`
-	Rules      []MetRule  `json:"rules"` // those that it meets as they are now
+	Rules      []MetRule  `json:"rules"` // the current rules that it matches
 	Deliveries []Delivery `json:"deliveries"`
 }
 
-// MetRule is a rule that a change meets.
+// MetRule is a rule that matches a change.
 type MetRule struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// EventType is what a message says, by CloudEvents.
+// EventType is the CloudEvents type of a message.
 type EventType string
 
 // The types of events.
@@ -207,31 +207,31 @@ type TestEvent struct {
 	Data TestMessage `json:"data"`
 }
 
-// Event is what all events have.
+// Event has the fields that all events share.
 type Event struct {
 	SpecVersion     string    `json:"specversion"` // 1.0
-	ID              string    `json:"id"`          // as the header webhook-id: the same whenever it is sent again
+	ID              string    `json:"id"`          // same as the webhook-id header; unchanged when the message is sent again
 	Source          string    `json:"source"`
 	Type            EventType `json:"type"`
 	Subject         string    `json:"subject,omitempty"` // what has changed
 	Time            time.Time `json:"time"`
 	DataContentType string    `json:"datacontenttype"`
-	Rule            string    `json:"rule,omitempty"` // the id of the rule that was met
+	Rule            string    `json:"rule,omitempty"` // id of the rule that matched
 }
 
-// Digest says what has changed in some time.
+// Digest summarizes the changes of a period.
 type Digest struct {
 	Title string         `json:"title"` // such as: 312 pages were added
-	Rule  string         `json:"rule"`  // the name of the rule that was met
+	Rule  string         `json:"rule"`  // name of the rule that matched
 	Count int            `json:"count"`
-	Kinds map[string]int `json:"kinds"` // how many changes of which kind
-	// Changes are the first 20. All of them: GET changes with order=oldest, this since, and the rule's filter.
+	Kinds map[string]int `json:"kinds"` // number of changes by kind
+	// Changes are the first 20. To get all of them: GET changes with order=oldest, this since and the rule's filter.
 	Changes []FeedChange `json:"changes"`
 	Since   string       `json:"since"`
-	Last    string       `json:"last"` // the id of the last change
+	Last    string       `json:"last"` // id of the last change
 }
 
-// TestMessage says that this is a test.
+// TestMessage is a test message.
 type TestMessage struct {
 	Title string `json:"title"`
 }

@@ -5,52 +5,52 @@ import (
 	"time"
 )
 
-// Watch says which part of a page counts as a change.
+// Watch selects which part of a page counts as a change.
 type Watch struct {
-	Include []string `json:"include,omitempty"` // CSS selectors of what is watched; all of the page when empty
-	Exclude []string `json:"exclude,omitempty"` // CSS selectors of what is not
-	Ignore  []string `json:"ignore,omitempty"`  // regular expressions (RE2) of lines that do not count
-	Trigger string   `json:"trigger,omitempty"` // a regular expression without which a change does not count
-	Index   string   `json:"index,omitempty"`   // what is indexed: page, the default, or watched
+	Include []string `json:"include,omitempty"` // CSS selectors of the watched parts; the whole page if empty
+	Exclude []string `json:"exclude,omitempty"` // CSS selectors of parts to leave out
+	Ignore  []string `json:"ignore,omitempty"`  // regular expressions (RE2) of lines to ignore
+	Trigger string   `json:"trigger,omitempty"` // a regular expression that the text must match for a change to count
+	Index   string   `json:"index,omitempty"`   // what is indexed: page (the default) or watched
 }
 
-// Interval bounds the time between two checks: 15m, 1h30m, 7d, 2w. Either may be left out.
+// Interval bounds the time between two checks, such as 15m, 1h30m, 7d or 2w. Either bound may be left out.
 type Interval struct {
-	Min string `json:"min,omitempty"` // the time after a change
-	Max string `json:"max,omitempty"` // what the time grows to while nothing changes
+	Min string `json:"min,omitempty"` // the interval after a change
+	Max string `json:"max,omitempty"` // the interval grows up to this while nothing changes
 }
 
-// Schedule says when checks are due, by cron or text. Each item comes up to a quarter of an hour later, always by as
-// much, so that not all start at once.
+// Schedule says when checks are due, as a cron expression or as text. Each item is delayed by a fixed time of up to a
+// quarter of an hour, so that they do not all start at once.
 type Schedule struct {
 	Cron string `json:"cron,omitempty"` // minute, hour, day, month and weekday: 0 9 * * 1-5
 	// daily at 9am; every 2 hours; mondays and thursdays at 08:30; weekdays at 9am and 5pm; monthly on the 1st at noon
 	Text     string `json:"text,omitempty"`
-	Timezone string `json:"timezone,omitempty"` // an IANA name: Europe/Paris; UTC when left out
+	Timezone string `json:"timezone,omitempty"` // an IANA name such as Europe/Paris; default UTC
 }
 
-// ActiveHours are when items are checked by themselves. What is due at another time waits.
+// ActiveHours are the hours in which items are checked automatically. Checks that fall due outside of them wait.
 type ActiveHours struct {
 	From     string   `json:"from,omitempty"`     // 08:00
-	To       string   `json:"to,omitempty"`       // 18:00; up to From it is of the next day
-	Days     []string `json:"days,omitempty"`     // mon to sun; all when left out
-	Timezone string   `json:"timezone,omitempty"` // an IANA name; UTC when left out
+	To       string   `json:"to,omitempty"`       // 18:00; a time before From is on the next day
+	Days     []string `json:"days,omitempty"`     // mon to sun; default all
+	Timezone string   `json:"timezone,omitempty"` // an IANA name; default UTC
 }
 
-// ItemSettings are what people set for items. What is left out stays as it is; null, or an empty object, removes
-// what was set, so that the item's tags decide, or else the settings of the app.
+// ItemSettings are the settings of an item. Fields that are left out stay unchanged. Null or an empty object removes a
+// setting, so that the item's tags or the settings of the app apply.
 type ItemSettings struct {
-	Tags        []string     `json:"tags,omitempty"` // all of them
+	Tags        []string     `json:"tags,omitempty"` // replaces all tags
 	Watch       *Watch       `json:"watch,omitempty"`
-	Interval    *Interval    `json:"interval,omitempty"` // takes the place of a schedule
-	Schedule    *Schedule    `json:"schedule,omitempty"` // takes the place of an interval
+	Interval    *Interval    `json:"interval,omitempty"` // replaces a schedule
+	Schedule    *Schedule    `json:"schedule,omitempty"` // replaces an interval
 	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
-	Priority    *int         `json:"priority,omitempty"` // 0, the last, to 9, the first; 5 where nobody says
-	Paused      *bool        `json:"paused,omitempty"`   // checked only when somebody asks for it
-	Render      string       `json:"render,omitempty"`   // never; nothing else can be done yet
+	Priority    *int         `json:"priority,omitempty"` // 0 (last) to 9 (first); default 5
+	Paused      *bool        `json:"paused,omitempty"`   // check only on request
+	Render      string       `json:"render,omitempty"`   // never is the only value so far
 }
 
-// ItemPatch changes what is set for an item.
+// ItemPatch changes the settings of an item.
 type ItemPatch struct {
 	ID string `json:"-" path:"id"` // The item.
 	ItemSettings
@@ -73,25 +73,25 @@ func (p ItemPatch) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// Effective is what holds for an item.
+// Effective are the settings in force for an item.
 type Effective struct {
 	TagSettings
-	// From says where each of watch.include, watch.exclude, watch.ignore, watch.trigger, watch.index, interval, schedule,
-	// activeHours and priority comes from: item, tag and its name, or default. What is not named is not set.
+	// From is where each of watch.include, watch.exclude, watch.ignore, watch.trigger, watch.index, interval, schedule,
+	// activeHours and priority comes from: item, tag and its name, or default. Settings that are not listed are not set.
 	From map[string]string `json:"from"`
 }
 
-// Tag is what a tag sets for the items that have it. An item's own setting wins over its tags', the first tag by name
-// over the next.
+// Tag has the settings that a tag gives to its items. An item's own settings win over those of its tags; among tags,
+// the first by name wins.
 type Tag struct {
 	Name string `json:"name"`
 	TagSettings
 	ChangedAt time.Time `json:"changedAt,omitzero"`
-	// Run is the run that has the next checks of the tag's items planned anew, see POST items/bulk.
+	// Run is the bulk run that reschedules the next checks of the tag's items; see POST items/bulk.
 	Run string `json:"run,omitempty"`
 }
 
-// TagSettings are what tags can set.
+// TagSettings are the settings that a tag can have.
 type TagSettings struct {
 	Watch       *Watch       `json:"watch,omitempty"`
 	Interval    *Interval    `json:"interval,omitempty"`
@@ -100,18 +100,18 @@ type TagSettings struct {
 	Priority    *int         `json:"priority,omitempty"`
 }
 
-// Tags lists the tags that set something, by name.
+// Tags lists the tags that have settings, by name.
 type Tags struct {
 	Tags []Tag `json:"tags"`
 }
 
-// TagRequest defines a tag, or defines it anew.
+// TagRequest creates or replaces a tag.
 type TagRequest struct {
 	Name string `json:"name"` // 1 to 50 letters, digits, spaces and . _ - + & @ :
 	TagSettings
 }
 
-// TagPatch changes what a tag sets; null, or an empty object, removes what was set.
+// TagPatch changes the settings of a tag. Null or an empty object removes a setting.
 type TagPatch struct {
 	Name string `json:"-" path:"name"` // The tag.
 	TagSettings

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Past reads all captures and edges of an item that came with so many that there may be more, newest first.
+// Past loads all captures and edges of an item whose lists may have been cut at [MaxPast], newest first.
 func (c *Client) Past(ctx context.Context, item *ItemDetail) error {
 	if len(item.Captures) >= MaxPast {
 		all, err := whole(func(after string) ([]Capture, string, error) {
@@ -45,7 +45,7 @@ func (c *Client) Pages(ctx context.Context, q ItemQuery) iter.Seq2[ItemPage, err
 	})
 }
 
-// Changes reads what has changed page by page and stops at the first error.
+// Changes reads the changes page by page and stops at the first error.
 func (c *Client) Changes(ctx context.Context, q ChangeQuery) iter.Seq2[ChangePage, error] {
 	return pages(q.Continuation, func(after string) (ChangePage, string, error) {
 		q.Continuation = after
@@ -64,7 +64,7 @@ func whole[T any](read func(after string) (page []T, next string, err error)) (a
 	return all, nil
 }
 
-// pages reads a listing page by page. A page that continues with itself is an error: following it would never end.
+// pages reads a listing page by page. A continuation that repeats is an error, since following it would never end.
 func pages[P any](after string, read func(after string) (page P, next string, err error)) iter.Seq2[P, error] {
 	return func(yield func(P, error) bool) {
 		for {

@@ -1,18 +1,18 @@
 package api
 
-// Policy is what becomes of an entry whose key stands (spec 001). PolicyID and PolicyKey never change.
+// Policy decides what happens to an entry whose key already exists (spec 001). PolicyID and PolicyKey never change.
 type Policy struct {
 	PolicyID       string `json:"policy_id,omitempty"`
 	PolicyKey      string `json:"policy_key,omitempty" path:"key"` // The policy.
 	Source         string `json:"source"`
 	ContentType    string `json:"content_type"`
 	ConflictAction string `json:"conflict_action"` // skip or update
-	// UpdateFields are the columns that update may write; null allows all but the immutable ones.
+	// UpdateFields are the columns that an update may write; null allows all except the immutable ones.
 	UpdateFields []string `json:"update_fields"`
 	Enabled      bool     `json:"enabled"`
 }
 
-// Policies are those of the schema that the test mode says.
+// Policies lists the policies of the schema selected by the test mode.
 type Policies struct {
 	Policies []Policy `json:"policies"`
 }

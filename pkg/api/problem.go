@@ -8,8 +8,8 @@ import (
 // ProblemType is the media type of a [Problem].
 const ProblemType = "application/problem+json"
 
-// Problem is how every error is answered (RFC 9457 §3.1): what was wrong, with which field, and
-// what to do.
+// Problem is the answer to every failed request (RFC 9457 §3.1): what was wrong, with which field, and what to
+// do.
 type Problem struct {
 	Type     string       `json:"type,omitempty"` // "about:blank" when empty
 	Title    string       `json:"title"`          // the status in words
@@ -19,14 +19,14 @@ type Problem struct {
 	Errors   []FieldError `json:"errors,omitempty"`
 }
 
-// FieldError blames one field of the request.
+// FieldError is what is wrong with one field of the request.
 type FieldError struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
 }
 
-// Error makes an error of a problem; the client returns it as a *Problem. It is the problem on one
-// line: the detail, else the title, then the fields at fault that the detail does not name already.
+// Error is the problem on one line: the detail, or else the title, then the messages about fields that the detail does
+// not already contain. The client returns a *Problem as its error.
 func (p *Problem) Error() string {
 	text := p.Detail
 	if text == "" {

@@ -2,12 +2,11 @@ package api
 
 import "time"
 
-// RebuildRequest asks to index anew what Scope names, everything when it is left out. What the index
-// holds, or should hold, is read from the kept captures under the present rules, without asking a
-// site; with Refetch the sites are asked instead. Force has the sites asked also for items that the
-// index does not hold: those that failed, are excluded or Gone. With Audit only what the index holds
-// otherwise than it should is indexed anew, and what has neither item nor entry is removed. Entries, what
-// was pushed in, belong to no host: they are indexed anew with everything only.
+// RebuildRequest indexes again everything in Scope, or all items if it is left out. By default items are read from
+// their kept captures under the current rules, and no site is contacted. With Refetch, pages are fetched again
+// instead. With Force, items that are not in the index are fetched as well: those that failed, are excluded or are
+// Gone. With Audit, only items whose index content is wrong are indexed again, and content without an item or an
+// entry is removed. Entries belong to no host, so they are included only when Scope is left out.
 type RebuildRequest struct {
 	Scope   *RebuildScope `json:"scope,omitempty"`
 	Force   bool          `json:"force,omitempty" query:"force" default:"false"`
@@ -22,15 +21,15 @@ type RebuildScope struct {
 
 // The states of a rebuild, in order.
 const (
-	RebuildMarking  = "marking"  // items are being asked to be indexed anew
-	RebuildEntries  = "entries"  // of everything: entries are being put into the index
-	RebuildClearing = "clearing" // of an audit: pages that have no item or entry are being removed
-	RebuildIndexing = "indexing" // all have been asked, some still wait
-	RebuildCounting = "counting" // none waits; what became of them is being added up
+	RebuildMarking  = "marking"  // items are being marked for indexing
+	RebuildEntries  = "entries"  // without a scope: entries are being indexed
+	RebuildClearing = "clearing" // in an audit: pages without an item or an entry are being removed
+	RebuildIndexing = "indexing" // all items are marked, some still wait
+	RebuildCounting = "counting" // no item waits; results are being counted
 	RebuildDone     = "done"
 )
 
-// Rebuild is a rebuild that was accepted and goes on by itself.
+// Rebuild is a rebuild of the index. It continues in the background.
 type Rebuild struct {
 	ID      string `json:"id"`
 	Status  string `json:"status"`
@@ -38,22 +37,22 @@ type Rebuild struct {
 	Force   bool   `json:"force"`
 	Refetch bool   `json:"refetch"`
 	Audit   bool   `json:"audit"`
-	Reason  string `json:"reason,omitempty"` // why it began by itself
-	Items   int    `json:"items"`            // looked at so far
-	Marked  int    `json:"marked"`           // of these, asked to be indexed anew
-	Left    int    `json:"left"`             // of these, still waiting; those of other rebuilds of the scope included
-	// What became of the marked ones, once it is done. What was deleted meanwhile, or asked again by a later
-	// rebuild, is in none of them.
+	Reason  string `json:"reason,omitempty"` // why it started automatically
+	Items   int    `json:"items"`            // examined so far so far
+	Marked  int    `json:"marked"`           // of these, marked for indexing
+	Left    int    `json:"left"`             // of these, still waiting, including those of other rebuilds of the scope
+	// Results for the marked items, once the rebuild is done. Items that were deleted meanwhile, or marked again by a
+	// later rebuild, are not counted.
 	Indexed int `json:"indexed"`
 	KeptOut int `json:"keptOut"` // excluded, gone or duplicates
 	Failed  int `json:"failed"`
-	Entries int `json:"entries,omitempty"` // looked at so far, and put into the index
-	// Of an audit: entries that the index held otherwise than it should, pages that had no item or entry and
-	// are not there any more, and the first 50 of all differences.
+	Entries int `json:"entries,omitempty"` // examined so far and indexed
+	// In an audit: entries whose index content was wrong, pages that were removed because they had no item or entry,
+	// and the first 50 differences.
 	Mended   int       `json:"mended,omitempty"`
 	Removed  int       `json:"removed,omitempty"`
 	Findings []Finding `json:"findings,omitempty"`
-	// Collisions are chunks whose uids were the same at first, once it is done; null when there were none.
+	// Collisions are chunks that first had equal uids, once the rebuild is done; null if there were none.
 	Collisions *Collisions `json:"collisions,omitempty"`
 	StartedAt  time.Time   `json:"startedAt,omitzero"`
 	UpdatedAt  time.Time   `json:"updatedAt,omitzero"`
@@ -63,13 +62,13 @@ type Rebuild struct {
 // Collisions count chunks whose uids were the same at first, and were told apart (spec 002 §5.4).
 type Collisions struct {
 	Chunks    int      `json:"chunks"`
-	ByContext int      `json:"byContext"` // told apart by more of what surrounds them
-	ByOrdinal int      `json:"byOrdinal"` // told apart by counting
-	Largest   int      `json:"largest"`   // most chunks that shared a uid
-	Files     []string `json:"files"`     // ids of the items that they are of, the first 50
+	ByContext int      `json:"byContext"` // distinguished by more context
+	ByOrdinal int      `json:"byOrdinal"` // distinguished by counting
+	Largest   int      `json:"largest"`   // the largest number of chunks with one uid
+	Files     []string `json:"files"`     // ids of their items, the first 50
 }
 
-// Finding is how the index differed from what it should hold of an item.
+// Finding is a difference between the index and what it should have for an item.
 type Finding struct {
 	ID   string `json:"id"`
 	What string `json:"what"`

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// Param is a field of a request that travels in the path or in the query. All others are in the body.
+// Param is a field of a request that is sent in the path or in the query. All other fields are in the body.
 type Param struct {
 	reflect.StructField
 	Name   string
 	InPath bool
-	InBody bool // too: either place is enough
+	InBody bool // may also be sent in the body
 	// Default, Min and Max are those of a number, which the field's tags say.
 	Default, Min, Max int
 }
@@ -35,8 +35,8 @@ func (e *Endpoint) HasBody() bool {
 	return false
 }
 
-// Params are the fields of the route's requests that travel outside of the body: in the path those with the tag
-// `path`; in the query all others of a request without a body, and else those with the tag `query`.
+// Params are the fields of the route's requests that are not sent in the body. Fields with the tag `path` are in the
+// path. Of a request without a body all others are in the query, otherwise those with the tag `query`.
 func (e *Endpoint) Params() (params []Param) {
 	if e.Requests[0].Kind() != reflect.Struct {
 		return nil
@@ -58,10 +58,10 @@ func (e *Endpoint) Params() (params []Param) {
 	return params
 }
 
-// Bounds are what a field's tags say of a number: its default, and what it is between; zeros when they say nothing.
+// Bounds returns the default, the minimum and the maximum from the tags of a field; 0 for each that is missing.
 func Bounds(f reflect.StructField) (def, lo, hi int) {
 	for name, into := range map[string]*int{"default": &def, "min": &lo, "max": &hi} {
-		*into, _ = strconv.Atoi(f.Tag.Get(name)) // a test reads all of them
+		*into, _ = strconv.Atoi(f.Tag.Get(name)) // a test parses every tag
 	}
 	return def, lo, hi
 }

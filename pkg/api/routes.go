@@ -6,26 +6,26 @@ import (
 	"slices"
 )
 
-// Endpoint is one route: both the client and the server read from it how its requests travel.
+// Endpoint is one route. Client and server both use it to encode and decode requests.
 type Endpoint struct {
 	Method string
 	Path   string // below /api/, as in items/{id}
 	Status int    // of an answer
 	Other  int    // a second status with the same type of answer; 0 for none
-	Scope  Scope  // that a key needs for it; none for [GetHealth]
-	// Anonymous says that a host with keys of its own lets everybody in; what has a scope then takes our keys alone.
+	Scope  Scope  // scope that a key needs; empty for [GetHealth]
+	// Anonymous routes need no key of the Functions host. Those with a scope need one of Tidemark's own keys.
 	Anonymous bool
-	// Requests and Answers are the types that the route takes and gives; most have one of each.
+	// Requests and Answers are the types of requests and answers; most routes have one of each.
 	Requests, Answers []reflect.Type
 }
 
 // Pattern is the method and the path below /api/, as in "GET items/{id}".
 func (e *Endpoint) Pattern() string { return e.Method + " " + e.Path }
 
-// Route is an endpoint with the types of a request and its answer. An answer of type []byte is no JSON.
+// Route is an endpoint with the types of a request and its answer. An answer of type []byte is not JSON.
 type Route[Q, A any] struct{ *Endpoint }
 
-// None is the request of a route that takes nothing.
+// None is the request of a route without parameters.
 type None struct{}
 
 var table []*Endpoint
@@ -48,22 +48,22 @@ func (r Route[Q, A]) or(status int) Route[Q, A] {
 	return r
 }
 
-// open is a route that takes no key.
+// open makes a route that needs no key.
 func (r Route[Q, A]) open() Route[Q, A] { return r.scoped("").anonymous() }
 
-// anonymous is a route that a host with keys of its own asks none for.
+// anonymous makes a route that needs no key of the Functions host.
 func (r Route[Q, A]) anonymous() Route[Q, A] {
 	r.Anonymous = true
 	return r
 }
 
-// scoped gives a route another scope than its method has.
+// scoped replaces the default scope of the method.
 func (r Route[Q, A]) scoped(s Scope) Route[Q, A] {
 	r.Scope = s
 	return r
 }
 
-// also is a route with another request or another answer.
+// also adds a request or an answer to an endpoint.
 func also[Q, A any](e *Endpoint) Route[Q, A] {
 	if q := reflect.TypeFor[Q](); !slices.Contains(e.Requests, q) {
 		e.Requests = append(e.Requests, q)
@@ -78,7 +78,7 @@ const (
 	get   = http.MethodGet
 	post  = http.MethodPost
 	ok    = http.StatusOK
-	begun = http.StatusAccepted // what was asked for follows by itself
+	begun = http.StatusAccepted // the work continues in the background
 )
 
 // Pages and files.
@@ -103,7 +103,7 @@ var (
 	GetPageText  = also[TextQuery, PageText](GetText.Endpoint) // with its format
 )
 
-// What tags set for many items.
+// Tags, and their settings for many items.
 var (
 	ListTags  = route[None, Tags](ok, get, "tags")
 	SaveTag   = route[TagRequest, Tag](ok, post, "tags")
@@ -112,7 +112,7 @@ var (
 	RemoveTag = route[TagName, Tag](ok, http.MethodDelete, "tags/{name}")
 )
 
-// What the index answers. People's searches are posted, so that they stay out of logs of addresses.
+// Search. People's searches are sent by POST, to keep them out of logs of URLs.
 var (
 	SearchByGet = route[SearchRequest, SearchResponse](ok, get, "Search")
 	Search      = route[SearchRequest, SearchResponse](ok, post, "Search").scoped(ScopeRead)
@@ -122,21 +122,21 @@ var (
 	GetHost     = route[HostName, HostDetail](ok, get, "hosts/{host}")
 )
 
-// What has changed.
+// Changes.
 var (
 	ListChanges = route[ChangeQuery, ChangePage](ok, get, "changes")
 	ChangesAtom = route[FeedQuery, []byte](ok, get, "changes.atom").scoped(ScopeFeed).anonymous()
 	ChangesJSON = route[FeedQuery, JSONFeed](ok, get, "changes.json").scoped(ScopeFeed).anonymous()
 	GetDiff     = route[DiffQuery, Diff](ok, get, "items/{id}/diff")
 	GetReader   = route[None, Reader](ok, get, "readers/me")
-	// What concerns nobody but the reader takes no more than reading.
+	// Changes to the reader's own state need only the scope read.
 	SaveReader  = route[ReaderRequest, Reader](ok, http.MethodPatch, "readers/me").scoped(ScopeRead)
 	MarkRead    = route[ReadRequest, Reader](ok, post, "changes/read").scoped(ScopeRead)
 	IgnoreLines = route[IgnoreRequest, IgnoreResult](ok, post, "items/{id}/ignore")
 	AcceptWatch = route[ItemID, Item](begun, post, "items/{id}/watch/accept")
 )
 
-// Who is told of it.
+// Rules, channels and deliveries.
 var (
 	ExplainChange = route[ChangeID, ChangeWhy](ok, get, "changes/{id}/why")
 	ListRules     = route[None, Rules](ok, get, "rules")
@@ -164,7 +164,7 @@ var (
 	GetMigration   = route[None, Migration](ok, get, "migrate")
 )
 
-// Lists of addresses, brought in and taken away.
+// Import and export.
 var (
 	ImportList    = route[ListImportRequest, ListImport](begun, post, "import")
 	GetListImport = route[ListImportID, ListImport](ok, get, "import/list/{id}")
@@ -183,7 +183,7 @@ var (
 	ListBackfillSites = route[None, BackfillSites](ok, get, "backfill/sites")
 )
 
-// What sites publish from now on.
+// Sites that are polled for new pages.
 var (
 	ListSites   = route[None, Sites](ok, get, "sites")
 	GetSite     = route[SiteSlug, Site](ok, get, "sites/{slug}")
@@ -194,7 +194,7 @@ var (
 	IndexNowURL = route[IndexNowOne, IndexNowResult](ok, get, "IndexNow").scoped(ScopeWrite)
 )
 
-// Entries: what is pushed in.
+// Entries, which are pushed in.
 var (
 	NormalizeTelegram = route[TelegramRequest, Entry](ok, post, "normalize/telegram").scoped(ScopeRead)
 	NormalizeEmail    = route[EmailRequest, Entry](ok, post, "normalize/email").scoped(ScopeRead)
@@ -215,7 +215,7 @@ var (
 	GetImport         = route[ImportID, Import](ok, get, "import/email/{id}")
 )
 
-// What a language model says of entries.
+// Enrichment of entries by a language model.
 var (
 	Enrich            = route[EnrichRequest, Tier1](ok, post, "enrich/tier1")
 	StartEnrichBatch  = route[EnrichBatchRequest, EnrichBatch](begun, post, "enrich/tier1/batch")

@@ -6,37 +6,36 @@ import (
 	"time"
 )
 
-// Bounds of a search.
+// Limits of a search.
 const (
 	DefaultTop = 10
 	MaxTop     = 100
 )
 
-// SearchRequest asks for the pages that answer Q best. Words are joined by AND first and by OR
-// when that finds nothing; "quoted words" are a phrase; a trailing * is a prefix. As a GET the
-// same names travel in the query.
+// SearchRequest finds the pages that best match Q. All words must match; if no page has them all, any word may
+// match. "Quoted words" are a phrase, and a trailing * matches a prefix. A GET sends the same names in the query.
 type SearchRequest struct {
 	Q          string `json:"q"`
 	Top        int    `json:"top,omitempty" default:"10" min:"1" max:"100"` // 1 to MaxTop; DefaultTop when zero
 	Skip       int    `json:"skip,omitempty" default:"0" min:"0" max:"100000"`
-	NestImages bool   `json:"nestImages,omitempty"` // put a page's images under it
+	NestImages bool   `json:"nestImages,omitempty"` // include each page's images
 	Host       string `json:"host,omitempty"`
 	Type       string `json:"type,omitempty"`     // TypePage or TypeEntry
 	Language   string `json:"language,omitempty"` // BCP 47 primary subtag
 	Tag        string `json:"tag,omitempty"`      // only pages with this tag
-	// only pages whose path begins so, of host or of all: /docs/ is what is below, /docs also /docs-old
+	// only pages whose path begins with this, on host or on all hosts: /docs/ matches what is below, /docs also /docs-old
 	Path string `json:"path,omitempty"`
-	// only what changed since: a time, or day, week, month or year for as long ago
+	// only pages changed since: a time, or one of day, week, month and year, counted back from now
 	Since        string `json:"since,omitempty"`
-	ChangedAfter string `json:"changedAfter,omitempty"` // another name of Since
-	// only what says that it was published since, in the same forms
+	ChangedAfter string `json:"changedAfter,omitempty"` // same as since
+	// only pages that state a later publication date, in the same forms
 	PublishedAfter string `json:"publishedAfter,omitempty"`
-	// relevance, which it is when left out, or changed: the newest change first
+	// relevance (the default), or changed: newest change first
 	Sort   string     `json:"sort,omitempty"`
 	Facets FacetNames `json:"facets,omitempty"`
-	// of these results, only pages that were found to be so within this time, such as 24h or 7d
+	// of these results, only pages verified within this time, such as 24h or 7d
 	MaxAge string `json:"maxAge,omitempty"`
-	// what becomes of others: omit, or recheck, which takes a key for writing
+	// what to do with other pages: omit, or recheck, which requires a key for writing
 	Stale string `json:"stale,omitempty"`
 }
 
@@ -46,11 +45,11 @@ const (
 	SortChanged   = "changed"
 )
 
-// FacetNames say what the pages found are counted by: some of host, tag, type, language and age, joined by commas, or
-// true for all. In a body the JSON true and a list of names do, too.
+// FacetNames are the facets to count: some of host, tag, type, language and age, separated by commas, or true for all.
+// A JSON body may also use the value true or a list of names.
 type FacetNames string
 
-// AllFacets are all that there are.
+// AllFacets selects every facet.
 const AllFacets FacetNames = "true"
 
 // UnmarshalJSON reads names, a list of them, or true or false.
@@ -73,33 +72,33 @@ func (n *FacetNames) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// SuggestQuery asks how what somebody types may go on.
+// SuggestQuery asks for completions of what has been typed.
 type SuggestQuery struct {
-	Q string `json:"q"` // what was typed, at most 200 characters
+	Q string `json:"q"` // the text typed so far, at most 200 characters
 }
 
-// Suggestions are at most eight completions: words that many pages are called by, and titles.
+// Suggestions are at most eight completions: words of many titles, and whole titles.
 type Suggestions struct {
 	Suggestions []string `json:"suggestions"`
 }
 
-// SearchResponse holds the pages found, in the order that was asked for.
+// SearchResponse has the pages found, in the requested order.
 type SearchResponse struct {
-	Count int `json:"count"` // pages that match, regardless of paging
-	// Estimated says that the count and the facets are estimates, as they may be beyond a thousand matches.
+	Count int `json:"count"` // all pages that match
+	// Estimated is true when count and facets are estimates, which is possible beyond a thousand matches.
 	Estimated bool           `json:"estimated,omitempty"`
 	Results   []SearchResult `json:"results"`
 	Facets    *Facets        `json:"facets,omitempty"` // only with Facets
-	Note      string         `json:"note,omitempty"`   // what of the query was read or answered otherwise than it may be meant
-	// DidYouMean is the query that was answered instead, because no page has some word of q; it may be misspelt.
+	Note      string         `json:"note,omitempty"`   // where the answer may differ from what was asked
+	// DidYouMean is the query that was answered instead, because no page contains some word of q, which may be misspelt.
 	DidYouMean string `json:"didYouMean,omitempty"`
-	// StaleResults is how many results MaxAge left out.
+	// StaleResults is the number of results that maxAge left out.
 	StaleResults int `json:"staleResults,omitempty"`
 }
 
-// Facets count the pages found by what a search can be narrowed to: at most 20 values each, the most
-// frequent first. Facets that were not asked for, and pages that have no value, are left out. An age is the
-// youngest of day, week, month, year and older that a page belongs to, by when its content last changed.
+// Facets count the pages found by value: at most 20 values each, most frequent first. Facets that were not requested,
+// and pages without a value, are left out. The age of a page is the first of day, week, month, year and older that
+// applies to the last change of its content.
 type Facets struct {
 	Hosts     []Facet `json:"hosts,omitzero"`
 	Tags      []Facet `json:"tags,omitzero"`
@@ -108,39 +107,39 @@ type Facets struct {
 	Ages      []Facet `json:"ages,omitzero"`
 }
 
-// Facet is one value and the number of pages that have it.
+// Facet is a value and the number of pages that have it.
 type Facet struct {
 	Value string `json:"value"`
 	Count int    `json:"count"`
 }
 
-// The types of what is found.
+// The types of results.
 const (
-	TypePage  = "page"  // what was fetched
-	TypeEntry = "entry" // what was pushed in
+	TypePage  = "page"  // fetched from a source
+	TypeEntry = "entry" // pushed in through the API
 )
 
 // SearchResult is one page or entry with its best passages.
 type SearchResult struct {
 	ID       string  `json:"id"`
 	Type     string  `json:"type"`
-	URL      string  `json:"url"` // of an entry: empty, or what it is about
+	URL      string  `json:"url"` // for an entry, empty or the page it is about
 	Title    string  `json:"title"`
 	Language string  `json:"language,omitempty"`
 	Score    float64 `json:"score"` // comparable within one answer only
-	// ChangedAt is when the content last changed; with Azure AI Search, that of the passages found.
+	// ChangedAt is when the content last changed; with Azure AI Search, when the passages found last changed.
 	ChangedAt time.Time `json:"changedAt,omitzero"`
-	// PublishedAt is when the page says that it was published.
+	// PublishedAt is the publication date that the page states.
 	PublishedAt time.Time `json:"publishedAt,omitzero"`
 	Passages    []Passage `json:"passages"`
 	Images      []Image   `json:"images,omitempty"` // only with NestImages: the first 30 in page order
-	// Page is set for an entry that is a link: the page that it is about.
+	// Page is the linked page, for an entry that is a link.
 	Page *LinkedPage `json:"page,omitempty"`
-	// CheckedAt is when the page was last found to be so; only with MaxAge.
+	// CheckedAt is when the page was last verified; only with maxAge.
 	CheckedAt time.Time `json:"checkedAt,omitzero"`
 }
 
-// LinkedPage is the page that a link is about, as an item. The title is empty until it was crawled.
+// LinkedPage is the item of a linked page. The title is empty until the page is crawled.
 type LinkedPage struct {
 	ID     string `json:"id"`
 	URL    string `json:"url"`
@@ -148,18 +147,18 @@ type LinkedPage struct {
 	Status Status `json:"status"`
 }
 
-// Passage is a piece of a page around what was found.
+// Passage is an excerpt of a page around a match.
 type Passage struct {
 	ChunkUID string `json:"chunkUid"`
 	Heading  string `json:"heading,omitempty"` // path of headings, outermost first, joined by " › "
-	// Anchor, behind the address of the page and a #, leads browsers to the heading, or to the term that is defined;
-	// missing where the page has no id for it.
+	// Anchor is the URL fragment that leads to the heading or to the defined term; left out if the page has no id for
+	// it.
 	Anchor     string  `json:"anchor,omitempty"`
 	Text       string  `json:"text"`
 	Highlights []Range `json:"highlights"` // ordered and disjoint
 }
 
-// Address is the address of a page with an anchor behind it, if there is one and the address has none.
+// Address appends an anchor to the address of a page, unless there is none or the address already has one.
 func Address(page, anchor string) string {
 	if page == "" || anchor == "" || strings.Contains(page, "#") {
 		return page
@@ -182,5 +181,5 @@ type Image struct {
 	Caption       string `json:"caption,omitempty"`
 	ParentPageID  string `json:"parentPageId"`
 	ParentPageURL string `json:"parentPageUrl"`
-	Source        string `json:"source"` // the page that shows it, which is the parent (spec 003 §8)
+	Source        string `json:"source"` // the page that shows it, same as the parent (spec 003 §8)
 }

@@ -2,10 +2,10 @@ package api
 
 import "time"
 
-// SearchStatus says how far the registry is from being true: of all hosts together, and of each. Of more than 100
-// hosts those are looked at that have something due or in flight, at most 100. Of the others the rates are up to a
-// day old, due is what is known to wait, at least 1 if anything does, and inFlight is 0. If no item is found in
-// flight, inFlight in all is then the number of jobs.
+// SearchStatus is the state of the registry, in total and by host. With more than 100 hosts, only hosts with work due
+// or in flight are examined, at most 100 of them. For the other hosts, rates are up to a day old, due counts only
+// known waiting work (at least 1 if there is any), and inFlight is 0. If no item is found in flight, the total
+// inFlight is the number of jobs.
 type SearchStatus struct {
 	Counts
 	AsOf  time.Time    `json:"asOf,omitzero"`
@@ -14,13 +14,13 @@ type SearchStatus struct {
 	Rebuilds []Rebuild `json:"rebuilds,omitempty"`
 }
 
-// Counts are the numbers of a set of items.
+// Counts are statistics of a set of items.
 type Counts struct {
-	Items      map[Status]int `json:"items"`                // a status without items may be left out
-	Due        int            `json:"due"`                  // should be checked by now, and are not yet
-	InFlight   int            `json:"inFlight"`             // sent to a worker or being worked on
-	Rebuilding int            `json:"rebuilding,omitempty"` // wait to be indexed anew by a rebuild
-	Guarded    int            `json:"held,omitempty"`       // missing, with too many others of their host to be believed
+	Items      map[Status]int `json:"items"`                // statuses without items may be left out
+	Due        int            `json:"due"`                  // waiting for a check that is due
+	InFlight   int            `json:"inFlight"`             // sent to a worker or in progress
+	Rebuilding int            `json:"rebuilding,omitempty"` // waiting to be indexed again by a rebuild
+	Guarded    int            `json:"held,omitempty"`       // missing together with many others of their host, and not yet confirmed
 	ChangeRate float64        `json:"changeRate"`           // share of recent checks that found a change, 0 to 1
 	ErrorRate  float64        `json:"errorRate"`            // share of recent checks that failed, 0 to 1
 }
@@ -37,8 +37,8 @@ func (c Counts) Total() int {
 // Backlog is the number of items that wait for a check or are in one.
 func (c Counts) Backlog() int { return c.Due + c.InFlight }
 
-// HostStatus is the status of one host. PausedUntil is set while nobody asks the host, because it asked
-// for a pause or because what may be asked for in a day is spent.
+// HostStatus is the status of one host. PausedUntil is set while the host is not contacted, because it asked for a
+// pause or because a daily budget is used up.
 type HostStatus struct {
 	Host string `json:"host"`
 	Counts
@@ -46,7 +46,7 @@ type HostStatus struct {
 	PauseReason string    `json:"pauseReason,omitempty"`
 }
 
-// StatusQuery asks for the counts of one host, or of all.
+// StatusQuery selects one host, or all.
 type StatusQuery struct {
 	Host string `json:"host,omitempty"` // Only this host.
 }

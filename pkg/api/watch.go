@@ -2,43 +2,43 @@ package api
 
 import "time"
 
-// IgnoreRequest makes rules of lines that are not to count as changes of an item. Give pattern, or text, or hunk.
+// IgnoreRequest creates rules for lines that should not count as changes of an item. Set one of pattern, text and hunk.
 type IgnoreRequest struct {
 	ID string `json:"-" path:"id"` // The item.
-	// Pattern is a regular expression (RE2) of lines, as it is kept.
+	// Pattern is a regular expression (RE2) for lines.
 	Pattern string `json:"pattern,omitempty"`
-	// Text is a line, of which a rule is made in which any number may stand for each of its numbers; Was is the line
-	// that it took the place of, of which the rule then keeps what both have in common.
+	// Text is a line to make a rule from; the rule matches any number in place of the numbers in the line. Was is the line
+	// that it replaced; if set, the rule keeps only what both lines have in common.
 	Text string `json:"text,omitempty"`
 	Was  string `json:"was,omitempty"`
-	// Hunk is the number of a hunk, from 1, of what differs between the captures From and To, or of the last change.
+	// Hunk is the number of a hunk, from 1, in the diff between the captures From and To, or in the last change.
 	Hunk int    `json:"hunk,omitempty"`
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 	Part string `json:"part,omitempty"` // as in the diff
-	// Preview says what the rules would have silenced, and keeps nothing.
+	// Preview reports what the rules would have silenced, without saving them.
 	Preview bool `json:"preview,omitempty"`
-	// Undo removes the rule that is given as pattern, or the last of the item.
+	// Undo removes the rule given as pattern, or the item's last rule.
 	Undo bool `json:"undo,omitempty"`
 }
 
-// IgnoreResult is what an [IgnoreRequest] came to.
+// IgnoreResult is the result of an [IgnoreRequest].
 type IgnoreResult struct {
-	Rules  []string `json:"rules"`  // that were made, or removed
-	Ignore []string `json:"ignore"` // all that hold for the item, with those of a preview
-	Saved  bool     `json:"saved"`  // not in a preview
-	// Changes is how many changes between the last 30 captures were looked at, without asking the site, and Silenced
-	// what the rules find in them.
+	Rules  []string `json:"rules"`  // rules that were created or removed
+	Ignore []string `json:"ignore"` // all rules of the item, including those of a preview
+	Saved  bool     `json:"saved"`  // false in a preview
+	// Changes is the number of changes examined, between the last 30 captures; the site is not contacted. Silenced lists
+	// those that the rules match.
 	Changes  int              `json:"changes"`
 	Silenced []SilencedChange `json:"silenced,omitempty"`
 }
 
-// SilencedChange is a change in which rules find something.
+// SilencedChange is a change that the rules match.
 type SilencedChange struct {
 	At   time.Time `json:"at,omitzero"`
-	From string    `json:"from"` // sha256 of the capture before
+	From string    `json:"from"` // sha256 of the previous capture
 	To   string    `json:"to"`   // sha256 of the capture
-	// Whole says that nothing is left of the change, so that nobody would have been told.
+	// Whole is true when nothing is left of the change, so that no one would have been notified.
 	Whole bool            `json:"whole"`
 	Lines []IgnoredChange `json:"lines"` // the first ten
 }
