@@ -17,11 +17,12 @@ func TestU1WhatChanged(t *testing.T) {
 	r := newRig(t)
 	one := "https://port.example/ok/one"
 	id := idOf(t, one)
-	shows(t, r, "/api/ui", "What shall be watched?", `name="urls"`)
+	shows(t, r, "/api/ui", "What would you like to watch?", `name="urls"`)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"`+one+`","tags":["sea"]}`)
 	r.work()
 	r.say(id, "The lock is &lt;b&gt;closed&lt;/b&gt; on Mondays.")
-	body := shows(t, r, "/api/ui", "1 page watched", "none needs you", "2 unread", "6 words added", `data-live="10"`,
+	body := shows(t, r, "/api/ui", "1 page watched", "nothing needs attention", "2 unread", "6 words added",
+		`data-live="10"`,
 		"<ins>The lock is &lt;b&gt;closed&lt;/b&gt; on Mondays.</ins>", "Mark everything as read",
 		`href="/api/ui/?tag=sea"`, "/api/ui/items/"+id+"/diff?from=")
 	if n := strings.Count(body, `class="change unread"`); n != 2 {
@@ -31,7 +32,7 @@ func TestU1WhatChanged(t *testing.T) {
 		`<a href="/api/ui/?kind=new" aria-current="true">sea ×</a>`); strings.Contains(body, "on Mondays") {
 		t.Error("the filter lets another kind through")
 	}
-	shows(t, r, "/api/ui/?kind=gone", "No such change")
+	shows(t, r, "/api/ui/?kind=gone", "No matching changes")
 }
 
 // TestU1MarkedAsRead: changes are marked one by one and all at once, and the form leads back to where it was.
@@ -72,12 +73,12 @@ func TestU1Attention(t *testing.T) {
 	r.work()
 	r.watchPart(id, &options.Watch{Include: []string{".price"}})
 	r.say(id, "Seen by 12 people.")
-	shows(t, r, "/api/ui", "2 need you")
-	shows(t, r, "/api/ui/attention", "Watches that broke", "the selector matches nothing", `value="accept"`,
+	shows(t, r, "/api/ui", "2 need attention")
+	shows(t, r, "/api/ui/attention", "Broken watches", "the selector matches nothing", `value="accept"`,
 		"/api/ui/items/"+id+"/settings", "Pages that cannot be checked", "connection refused", `value="check"`)
 	send(t, r, "/api/ui/items/"+id, url.Values{"do": {"accept"}})
 	r.work()
-	if body := shows(t, r, "/api/ui/attention", "Pages that cannot be checked"); strings.Contains(body, "that broke") {
+	if body := shows(t, r, "/api/ui/attention", "Pages that cannot be checked"); strings.Contains(body, "Broken watches") {
 		t.Error("what was accepted is broken still")
 	}
 }
@@ -90,8 +91,8 @@ func TestW17DashboardSaysWhy(t *testing.T) {
 		Ignored: []feed.Ignored{{Hunk: "Seen by <5>", Op: feed.Added, Rule: "ignore: ^Seen"}}}}}))
 	page := listed(t, r, "silenced=only")
 	path := "/api/ui/changes/" + page.Changes[0].ID
-	shows(t, r, path, "&lt;Prices&gt;", "silences this change", "Seen by &lt;5&gt; <small>by ignore: ^Seen</small>",
-		"None, as they are now.", "Nobody.")
+	shows(t, r, path, "&lt;Prices&gt;", "silence this change", "Seen by &lt;5&gt; <small>by ignore: ^Seen</small>",
+		"No rule matches at present.", "Nobody.")
 	if body := shows(t, r, "/api/ui"); strings.Contains(body, "Prices") {
 		t.Error("what is silenced is shown unasked")
 	}
@@ -115,17 +116,17 @@ func TestU3SavedFilters(t *testing.T) {
 		form := url.Values{"list": {tt.list}, "query": {tt.query}, "name": {"  My <b>own</b> "}}
 		shows(t, r, tt.path+"?"+tt.query+"&after=", "Save this filter as")
 		to := send(t, r, "/api/ui/filters", form)
-		shown := shows(t, r, to, "The filter is saved", "My &lt;b&gt;own&lt;/b&gt;", "Forget this filter",
+		shown := shows(t, r, to, "The filter is saved", "My &lt;b&gt;own&lt;/b&gt;", "Delete this filter",
 			html.EscapeString(tt.path+"?"+tt.query))
 		if strings.Contains(shown, "Save this filter as") {
 			t.Errorf("%s can be saved again", tt.list)
 		}
-		if body := shows(t, r, tt.path, "My &lt;b&gt;own"); strings.Contains(body, "Forget this filter") {
+		if body := shows(t, r, tt.path, "My &lt;b&gt;own"); strings.Contains(body, "Delete this filter") {
 			t.Errorf("what is not shown can be forgotten on %s", tt.path)
 		}
 	}
 	form := url.Values{"list": {"items"}, "name": {"My <b>own</b>"}, "do": {"forget"}}
-	body := shows(t, r, send(t, r, "/api/ui/filters", form), "The filter is forgotten")
+	body := shows(t, r, send(t, r, "/api/ui/filters", form), "The filter is deleted")
 	if strings.Contains(body, "My &lt;b") {
 		t.Error("a filter that was forgotten is shown")
 	}

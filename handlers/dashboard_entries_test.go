@@ -29,7 +29,7 @@ func entryID(t *testing.T, h http.Handler, policy string) string {
 // D10: entries are listed, by policy too; what a search finds leads to them; that of a link leads to its page.
 func TestD10DashboardEntries(t *testing.T) {
 	r := newRig(t)
-	shows(t, r, "/api/ui/entries", "Nothing was pushed in yet")
+	shows(t, r, "/api/ui/entries", "No entries yet")
 	r.push(aThought, aMail,
 		`{"source":"telegram","idempotency_policy_key":"telegram_link_v1","idempotency_key_primary":"k","title":"A link","url":"https://port.example/ok/one","author":"Ada","clean_char_count":80,"clean_word_count":12,"quality_score":0.5,"low_signal":true,"metadata":{"telegram":{"date":"2026-02-28T08:00:00Z"}}}`)
 	r.work()
@@ -40,12 +40,12 @@ func TestD10DashboardEntries(t *testing.T) {
 	link := "/api/ui/entries/" + entryID(t, r, "telegram_link_v1")
 	shows(t, r, "/api/ui/entries", "A thought", "A mail", link)
 	shows(t, r, link, "A link", "/api/ui/items/"+idOf(t, "https://port.example/ok/one"), "Ada", "0.50",
-		"Says little</dt><dd>yes", "2026-02-28T08:00:00Z")
+		"Low signal</dt><dd>yes", "2026-02-28T08:00:00Z")
 	mail := "/api/ui/entries/" + entryID(t, r, "email_newsletter_v1")
-	shows(t, r, mail, "News of the harbour.", "Nothing: none was asked.")
+	shows(t, r, mail, "News of the harbour.", "No description was requested.")
 	shows(t, r, "/api/ui/search?q=news", `href="`+mail+`"`)
 	shows(t, r, "/api/ui/search?q=link", `href="`+link+`"`, "Its page: ")
-	shows(t, r, "/api/ui/items?find=news", "Nothing fits")
+	shows(t, r, "/api/ui/items?find=news", "No matches")
 	if w := do(t, r, "GET", "/api/ui/entries/entry_nobody-aaaaaaaaaaaaaaaaaaaaaaaaaa", ""); w.Code != http.StatusNotFound {
 		t.Errorf("an entry that is none: %d", w.Code)
 	}
@@ -92,9 +92,9 @@ func TestD9DashboardBatches(t *testing.T) {
 	shows(t, r, batch, "Batch of 4 entries", `value="cancel"`, "waiting", ids[2])
 	harmless(t, r, batch)
 	do(t, r, "POST", "/EnrichTimer", `{"Data":{"timer":{}},"Metadata":{}}`)
-	shows(t, r, "/api/ui/entries/"+ids[2], "It waits for its batch.", batch)
+	shows(t, r, "/api/ui/entries/"+ids[2], "Waiting for its batch.", batch)
 	send(t, r, batch, url.Values{"do": {"cancel"}})
-	if body := shows(t, r, batch, "Its end was asked for"); strings.Contains(body, `value="cancel"`) {
+	if body := shows(t, r, batch, "Cancellation was requested"); strings.Contains(body, `value="cancel"`) {
 		t.Error("it can be cancelled again")
 	}
 	for range 10 {
@@ -115,7 +115,7 @@ func TestD9DashboardBatches(t *testing.T) {
 // D6: imports are listed and watched, with what was broken in them.
 func TestD6DashboardImports(t *testing.T) {
 	r := newRig(t)
-	shows(t, r, "/api/ui/entries/imports", "No imports within 90 days", "EMAIL_IMPORT_ROOT")
+	shows(t, r, "/api/ui/entries/imports", "No imports in the last 90 days", "EMAIL_IMPORT_ROOT")
 	r.importMails("in.mbox", 14)
 	im := importOf(t, do(t, r, "POST", "/api/import/email/mbox", `{"mbox_path":"in.mbox"}`).Body.Bytes())
 	shows(t, r, "/api/ui/entries/imports", "/api/ui/entries/imports/"+im.ID, "in.mbox", "done")

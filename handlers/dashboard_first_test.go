@@ -20,14 +20,14 @@ func TestU6FirstMinutes(t *testing.T) {
 		Clock: func() time.Time { return r.now }})
 	r.v.Backfill = backfill.New(r.v.Store, r.v.Registry, &quay{}, r.v.Files, backfill.Options{Enabled: true,
 		Added: r.v.Polls.Known.Added})
-	shows(t, r, "/api/ui", "What shall be watched?", `name="urls"`, `action="/api/ui/sites"`)
+	shows(t, r, "/api/ui", "What would you like to watch?", `name="urls"`, `action="/api/ui/sites"`)
 	to := send(t, r, "/api/ui/sites", url.Values{"url": {"port.example"}, "first": {"1"}})
 	shows(t, r, to, "The site is added", "First steps", "port.example</a> is being read")
 	shows(t, r, "/api/ui/hosts/port.example", "The site is being read", "Remove the site")
 	for r.deliver(sitepoll.Queue, "/SentinelWorker") {
 		r.now = r.now.Add(time.Minute)
 	}
-	shows(t, r, "/api/ui", "0 of 2 pages can be searched, 2 wait for their turn")
+	shows(t, r, "/api/ui", "0 of 2 pages can be searched, 2 waiting")
 	r.work()
 	shows(t, r, "/api/ui", "2 of 2 pages can be searched", `role="search"`, "/api/ui/notifications/new-rule")
 	shows(t, r, "/api/ui/search?q=harbour", "2 results")

@@ -42,13 +42,13 @@ func TestW12DashboardImport(t *testing.T) {
 		t.Fatalf("%d to %q\n%s", w.Code, to, w.Body)
 	}
 	says(t, do(t, r, "GET", to, ""), http.StatusOK, "read as bookmarks", "<b>2</b><span>added", "<b>1</b><span>refused",
-		"<b>1</b><span>known already", "javascript:alert(1)", "it is no address of a page in the web")
+		"<b>1</b><span>already known", "javascript:alert(1)", "it is no address of a page in the web")
 	harmless(t, r, to)
 	r.now = r.now.Add(1e9)
 	w = httptest.NewRecorder()
 	r.ServeHTTP(w, upload(t, "/api/ui/import", pageOne+"\nhttps://port.example/ok/three\n", nil))
 	says(t, do(t, r, "GET", w.Header().Get("Location"), ""), http.StatusOK, "read as csv", "<b>1</b><span>added",
-		"<b>1</b><span>known already")
+		"<b>1</b><span>already known")
 	for _, path := range []string{"/api/ui", "/api/ui/items"} {
 		if body := do(t, newRig(t), "GET", path, "").Body.String(); !strings.Contains(body, `href="/api/ui/import"`) {
 			t.Errorf("%s of an empty store has no link", path)
@@ -63,7 +63,7 @@ func TestW12DashboardImportRefused(t *testing.T) {
 		http.StatusBadRequest, "<opml></textarea>", `value="opml" selected`, `class="bad">`, "cannot be read as opml")
 	w := httptest.NewRecorder()
 	r.ServeHTTP(w, upload(t, "/api/ui/import", "{", map[string]string{"format": "jsonl"}))
-	says(t, w, http.StatusBadRequest, "choose it again", `class="bad">`)
+	says(t, w, http.StatusBadRequest, "choose the file again", `class="bad">`)
 	w = httptest.NewRecorder()
 	r.ServeHTTP(w, upload(t, "/api/ui/import", strings.Repeat("x", maxBody), nil))
 	says(t, w, http.StatusRequestEntityTooLarge, "more than 4 MiB")

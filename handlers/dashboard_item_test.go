@@ -18,12 +18,12 @@ func TestU2PagesOwnPage(t *testing.T) {
 	item := "/api/ui/items/" + id
 	shown := func(wanted ...string) string { t.Helper(); return shows(t, r, item, wanted...) }
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
-	shown("Nothing was read of it yet")
+	shown("Not read yet")
 	r.work()
 	r.say(id, "The lock is closed on Mondays.")
 	r.say(id, "The lock is closed on Tuesdays.")
 	body := shown("Last change", "1 word added, 1 removed", "<ins>Tuesdays.</ins>", "Ignore this…", `role="group"`, "3 changes",
-		"<details><summary>What is known", "because: ", `value="pause"`)
+		"<details><summary>Properties", "because: ", `value="pause"`)
 	if n := strings.Count(body, "<rect "); n < 3 {
 		t.Errorf("%d marks", n)
 	}
@@ -36,7 +36,7 @@ func TestU2PagesOwnPage(t *testing.T) {
 	shows(t, r, item+"/diff", `rel="prev" href="`+item+"/diff?"+earlier)
 	shows(t, r, item+"/diff?"+strings.ReplaceAll(earlier, "&amp;", "&"), `rel="next"`, "Mondays")
 	send(t, r, "/api/ui/read", url.Values{"upTo": {listed(t, r, "top=1").Cursor}})
-	shows(t, r, item+"/diff?from=read", "The texts are the same", "Since I read it last")
+	shows(t, r, item+"/diff?from=read", "The texts are the same", "Since I last read it")
 	if to := send(t, r, item, url.Values{"do": {"pause"}}); to != item+"?done=paused" {
 		t.Errorf("paused leads to %s", to)
 	}
@@ -66,7 +66,7 @@ func TestU2U5ReadingACapture(t *testing.T) {
 	}
 	older := "/api/ui/items/" + id + "/captures/" + detail.Captures[1].SHA256 + "/read"
 	shows(t, r, path, older, "What changed since then")
-	shows(t, r, older, path, "The next version")
+	shows(t, r, older, path, "Next version")
 	for _, asked := range []string{"", "?asOf=2026-03-01"} {
 		shows(t, r, "/api/ui/items/"+id+"/read"+asked, "<h2", older, "<strong>bold</strong>")
 	}
@@ -122,7 +122,7 @@ func TestU2Rendered(t *testing.T) {
 	if n := strings.Count(body, `class="gone"`) + strings.Count(body, `class="come"`); n != 2 {
 		t.Errorf("%d paragraphs are marked:\n%s", n, body)
 	}
-	shows(t, r, "/api/ui/items/"+id+"/diff"+q, "As pages")
+	shows(t, r, "/api/ui/items/"+id+"/diff"+q, "View as pages")
 	if w := do(t, r, "GET", "/api/ui/items/"+id+"/rendered?from="+strings.Repeat("0", 64), ""); w.Code !=
 		http.StatusNotFound {
 		t.Errorf("no such capture: %d", w.Code)

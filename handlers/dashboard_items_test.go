@@ -74,11 +74,11 @@ func TestW11DashboardList(t *testing.T) {
 		"/api/ui/items?tag=sea":                          {"ok/one", "ok/two"},
 		"/api/ui/items?paused=true":                      {"ok/two", "ok/one"},
 		"/api/ui/items?find=" + idOf(t, pageOne):         {"ok/one", "aria-sort"},
-		"/api/ui/items?tag=none":                         {"Nothing fits", "<table>"},
+		"/api/ui/items?tag=none":                         {"No matches", "<table>"},
 		"/api/ui/items?sort=-source":                     {`aria-sort="descending"`, "Problem"},
 		"/api/ui/items?sort=colour":                      {"sort must be one of", "descending"},
-		"/api/ui/items?find=harbour&paused=true":         {"Nothing fits", "ok/one"},
-		"/api/ui/items?find=harbour&tag=sea&status=Gone": {"Nothing fits", "ok/one"},
+		"/api/ui/items?find=harbour&paused=true":         {"No matches", "ok/one"},
+		"/api/ui/items?find=harbour&tag=sea&status=Gone": {"No matches", "ok/one"},
 	} {
 		body := do(t, r, "GET", path, "").Body.String()
 		if !strings.Contains(body, want[0]) || strings.Contains(body, want[1]) {
@@ -127,7 +127,7 @@ func TestW11DashboardBulk(t *testing.T) {
 		t.Error("all on the page are not resumed")
 	}
 	for _, form := range []url.Values{{"do": {"pause"}}, {"do": {"remove"}, "of": {"filter"}, "find": {"harbour"}}} {
-		says(t, post(t, r, "/api/ui/items/bulk", "same-origin", form), http.StatusBadRequest, "no item is ticked")
+		says(t, post(t, r, "/api/ui/items/bulk", "same-origin", form), http.StatusBadRequest, "no item is selected")
 	}
 	says(t, post(t, r, "/api/ui/items/bulk", "same-origin", url.Values{"do": {"tag"}, "with": {"a/b"}, "id": {two}}),
 		http.StatusBadRequest, "no name of a tag", `name="with" value="a/b"`, `value="`+two+`" checked`)
@@ -138,7 +138,7 @@ func TestW11DashboardRemove(t *testing.T) {
 	r := newItemsRig(t)
 	for of, want := range map[string]string{"filter": "Remove 2 items?", "": "Remove 1 item?"} {
 		form := url.Values{"do": {"remove"}, "of": {of}, "id": {idOf(t, pageTwo)}}
-		says(t, post(t, r, "/api/ui/items/bulk", "same-origin", form), http.StatusOK, want, "What goes", "What stays")
+		says(t, post(t, r, "/api/ui/items/bulk", "same-origin", form), http.StatusOK, want, "What is removed", "What stays")
 	}
 	if r.work(); itemAt(t, r, pageTwo).RemoveRequested {
 		t.Error("nobody was asked")

@@ -57,7 +57,7 @@ func TestE7DashboardBackfill(t *testing.T) {
 	dry := send(t, r, "/api/ui/backfill", ask)
 	r.backfill()
 	shows(t, r, dry, "COMPLETED", "DRY RUN - no jobs will be queued", "Would queue 1 new item (1 already exists)",
-		"Begin it",
+		"Start the run",
 		`name="sources" value="port"`, `name="maxUrls" value="7"`, `name="dateFrom" value="2020-01-01T00:00:00Z"`)
 	ask["do"] = []string{"run"}
 	run := send(t, r, "/api/ui/backfill", ask)
@@ -143,7 +143,7 @@ func TestA19DashboardIndex(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["https://port.example/ok/one","https://port.example/ok/two"]}`)
 	r.work()
-	shows(t, r, "/api/ui/index", "Nothing: no rebuild and no audit.")
+	shows(t, r, "/api/ui/index", "No rebuild or audit is running.")
 	run := send(t, r, "/api/ui/index", url.Values{"do": {"rebuild"}, "host": {" port.example "}})
 	shows(t, r, "/api/ui/index", run, "Rebuild of port.example")
 	shows(t, r, "/api/ui/machine", run)

@@ -16,9 +16,9 @@ func TestW10DashboardItemSettings(t *testing.T) {
 	to := "/api/ui/items/" + idOf(t, pageOne)
 	past := itemAt(t, r, pageOne).History
 	says(t, do(t, r, "GET", to, ""), http.StatusOK, "How it is watched", "1d to 14d",
-		`by the tag <a href="/api/ui/tags/sea">`, "<br><small>"+past[len(past)-1].Why)
-	says(t, do(t, r, "GET", to+"/settings", ""), http.StatusOK, `name="tags" value="sea"`, "now 7, by the tag sea",
-		"now 1d to 14d, as usual", "now .ad, by the tag sea")
+		`from the tag <a href="/api/ui/tags/sea">`, "<br><small>"+past[len(past)-1].Why)
+	says(t, do(t, r, "GET", to+"/settings", ""), http.StatusOK, `name="tags" value="sea"`, "now 7, from the tag sea",
+		"now 1d to 14d, the default", "now .ad, from the tag sea")
 	form := url.Values{"tags": {"sea, Port"}, "interval.min": {"2h"}, "priority": {"0"},
 		"activeHours.days": {"mon", "tue"},
 		"watch.include":    {".price\r\n\r\n .stock "}, "watch.ignore": {`^\d+ views$`}, "watch.trigger": {"in stock"},
@@ -32,7 +32,7 @@ func TestW10DashboardItemSettings(t *testing.T) {
 		len(it.ActiveHours.Days) != 2 {
 		t.Errorf("set: %+v", it.Item)
 	}
-	says(t, do(t, r, "GET", to+"/settings", ""), http.StatusOK, ".price\n.stock</textarea>", "now .ad, by the tag sea",
+	says(t, do(t, r, "GET", to+"/settings", ""), http.StatusOK, ".price\n.stock</textarea>", "now .ad, from the tag sea",
 		`value="true" checked`, `value="tue" checked`, "now 0, set here")
 	post(t, r, to+"/settings", "same-origin", url.Values{"schedule.text": {"daily at 9am"}})
 	if it := itemAt(t, r, pageOne); it.Tags != nil || it.Interval != nil || it.Priority != nil || it.Paused ||
@@ -78,25 +78,25 @@ func TestW10DashboardRefused(t *testing.T) {
 // W9: what tags set is listed in words, changed by a form, and removed; its items stay.
 func TestW9DashboardTags(t *testing.T) {
 	r := newItemsRig(t)
-	says(t, do(t, r, "GET", "/api/ui/tags", ""), http.StatusOK, "No tag sets anything yet")
+	says(t, do(t, r, "GET", "/api/ui/tags", ""), http.StatusOK, "No tags with settings yet")
 	if w := do(t, r, "GET", "/api/ui/tags?name=High%20Sea", ""); w.Header().Get("Location") != "/api/ui/tags/High%20Sea" {
 		t.Errorf("to %q", w.Header().Get("Location"))
 	}
-	says(t, do(t, r, "GET", "/api/ui/tags/high%20sea", ""), http.StatusOK, "It sets nothing yet")
+	says(t, do(t, r, "GET", "/api/ui/tags/high%20sea", ""), http.StatusOK, "This tag has no settings yet")
 	says(t, do(t, r, "GET", "/api/ui/tags/%2Bsea", ""), http.StatusBadRequest, "no name of a tag", `value="+sea"`)
 	w := post(t, r, "/api/ui/tags/sea", "same-origin", url.Values{"do": {"save"}, "schedule.text": {"weekdays at 9am"},
 		"schedule.timezone": {"Europe/Paris"}, "priority": {"7"}})
-	says(t, do(t, r, "GET", w.Header().Get("Location"), ""), http.StatusOK, "It is saved.", "/api/ui/items/bulk?id=bulk-",
+	says(t, do(t, r, "GET", w.Header().Get("Location"), ""), http.StatusOK, "Saved.", "/api/ui/items/bulk?id=bulk-",
 		`value="weekdays at 9am"`)
 	r.work()
-	says(t, do(t, r, "GET", "/api/ui/tags", ""), http.StatusOK, "Checked: weekdays at 9am, Europe/Paris", "Priority: 7",
+	says(t, do(t, r, "GET", "/api/ui/tags", ""), http.StatusOK, "Schedule: weekdays at 9am, Europe/Paris", "Priority: 7",
 		"/api/ui/items?tag=sea")
 	if from := itemAt(t, r, pageOne).Effective.From["schedule"]; from != "tag sea" {
 		t.Errorf("schedule from %q", from)
 	}
 	r.now = r.now.Add(time.Second)
 	w = post(t, r, "/api/ui/tags/sea", "same-origin", url.Values{"do": {"remove"}})
-	says(t, do(t, r, "GET", w.Header().Get("Location"), ""), http.StatusOK, "The tag sets nothing any more.")
+	says(t, do(t, r, "GET", w.Header().Get("Location"), ""), http.StatusOK, "The settings of the tag are removed.")
 	if it := itemAt(t, r, pageOne); len(it.Tags) != 1 || it.Effective.From["schedule"] != "" {
 		t.Errorf("the item: %v, %v", it.Tags, it.Effective)
 	}

@@ -50,10 +50,10 @@ func TestDashboardPages(t *testing.T) {
 		"/api/ui/attention": "port.example/broken", "/api/ui/machine": "Items by status",
 		"/api/ui/items": "port.example/ok/one", "/api/ui/items?status=Error": "port.example/broken",
 		"/api/ui/items?find=harbour": "port.example/ok/one", "/api/ui/items?find=" + id: "port.example/ok/one",
-		"/api/ui/items?find=submarine": "Nothing fits",
+		"/api/ui/items?find=submarine": "No matches",
 		"/api/ui/items/" + id:          "fetched for the first time", "/api/ui/search": "What are you looking for?",
-		"/api/ui/search?q=harbour": "<mark>harbour</mark>", "/api/ui/search?q=submarine": "Nothing was found",
-		"/api/ui/hosts": "port.example", "/api/ui/hosts/port.example": "How it is asked",
+		"/api/ui/search?q=harbour": "<mark>harbour</mark>", "/api/ui/search?q=submarine": "No results",
+		"/api/ui/hosts": "port.example", "/api/ui/hosts/port.example": "How it is crawled",
 		"/api/ui/static/style.css": "--accent", "/api/ui/static/live.js": "data-live",
 	} {
 		w := do(t, r, "GET", path, "")
@@ -131,7 +131,7 @@ func TestS13RemoveDialogTellsTheTruth(t *testing.T) {
 		t.Fatalf("%d captures", len(item.Captures))
 	}
 	to := "/api/ui/items/" + item.ID
-	const said = "every version that was kept of it is deleted"
+	const said = "every stored version is deleted"
 	if body := do(t, r, "GET", to, "").Body.String(); !strings.Contains(body, said) ||
 		strings.Contains(body, "captures are kept") {
 		t.Errorf("it does not say that %s:\n%s", said, body)

@@ -169,7 +169,7 @@ func TestW6Poison(t *testing.T) {
 		t.Errorf("%+v", page)
 	}
 	shows(t, r, "/api/ui/notifications?state=failed", `value="retry"`)
-	shows(t, r, "/api/ui/attention", "Messages that were not taken", `value="retry"`)
+	shows(t, r, "/api/ui/attention", "Undelivered messages", `value="retry"`)
 }
 
 // channelAndRule makes a channel, ops, and a rule for everything.
@@ -195,7 +195,7 @@ func TestW7Dashboard(t *testing.T) {
 	r.receiver.fails = true
 	for r.deliver(notify.Queue, "/DeliveryWorker") {
 	}
-	body := shows(t, r, "/api/ui/notifications", "ops", "https://h.example/", "pager", "All", "in the file",
+	body := shows(t, r, "/api/ui/notifications", "ops", "https://h.example/", "pager", "All", "the file",
 		"Page 0 – content", "no such hook", "Send a test")
 	if strings.Contains(body, `value="retry"`) {
 		t.Error("what is tried again by itself can be sent again")
@@ -208,11 +208,11 @@ func TestW7Dashboard(t *testing.T) {
 		return w
 	}
 	w := post("do=test&of=ops")
-	if !strings.Contains(w.Body.String(), "The receiver did not take the test: it refuses the message") {
+	if !strings.Contains(w.Body.String(), "The receiver did not accept the test: it refuses the message") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	r.receiver.fails = false
-	if w := post("do=test&of=ops"); !strings.Contains(w.Body.String(), "The receiver took the test (204)") {
+	if w := post("do=test&of=ops"); !strings.Contains(w.Body.String(), "The receiver accepted the test (204)") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	var page api.DeliveryPage
@@ -255,7 +255,7 @@ func TestW5RuleForm(t *testing.T) {
 	if !reflect.DeepEqual(got.RuleSpec, want) {
 		t.Errorf("%+v\nwant %+v", got.RuleSpec, want)
 	}
-	shows(t, r, rule, `value="Locks"`, `value="gone" checked`, `value="25"`, `value="ops" checked`, "its channels stay")
+	shows(t, r, rule, `value="Locks"`, `value="gone" checked`, `value="25"`, `value="ops" checked`, "Its channels stay")
 	fill(t, r, 3)
 	w := post(t, r, "/api/ui/notifications/new-rule", "same-origin", url.Values{"do": {"preview"}, "filter.q": {"page"}})
 	if body := w.Body.String(); !strings.Contains(body, "3 changes of the newest 3") ||
@@ -288,20 +288,20 @@ func TestW5ChannelForm(t *testing.T) {
 	}
 	w = post(t, r, to+"new-channel", "same-origin",
 		url.Values{"do": {"save"}, "name": {"ops"}, "url": {"https://h.example/"}})
-	if body := w.Body.String(); !strings.Contains(body, "<code>whsec_") || !strings.Contains(body, "shown this once") {
+	if body := w.Body.String(); !strings.Contains(body, "<code>whsec_") || !strings.Contains(body, "shown only once") {
 		t.Errorf("%d %s", w.Code, body)
 	}
 	if body := shows(t, r, to+"channels/ops", `value="https://h.example/"`, "None yet."); strings.Contains(body, "<code>whsec_") {
 		t.Error("the secret is shown again")
 	}
 	w = post(t, r, to+"channels/ops", "same-origin", url.Values{"do": {"test"}})
-	if body := w.Body.String(); !strings.Contains(body, "The receiver took the test (204)") {
+	if body := w.Body.String(); !strings.Contains(body, "The receiver accepted the test (204)") {
 		t.Errorf("%d %s", w.Code, body)
 	}
 	send(t, r, to+"channels/ops", url.Values{"do": {"save"}, "url": {"https://other.example/"}})
 	shows(t, r, to+"channels/ops?done=channel-save", `value="https://other.example/"`, "Send a test to see")
 	send(t, r, to+"new-rule", url.Values{"do": {"save"}, "name": {"All"}, "channels": {"ops"}})
-	shows(t, r, to+"channels/ops", "Rules name it, and have to be changed first")
+	shows(t, r, to+"channels/ops", "These rules use it. Change them first")
 	if w := post(t, r, to+"channels/ops", "same-origin", url.Values{"do": {"remove"}}); w.Code != http.StatusConflict {
 		t.Errorf("a channel that a rule names: %d", w.Code)
 	}

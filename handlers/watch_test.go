@@ -42,13 +42,13 @@ func TestW10DashboardIgnores(t *testing.T) {
 	r.say(id, "Seen by 12 "+evil+".")
 	r.say(id, "Seen by 15 "+evil+".")
 	shows(t, r, item+"/diff", "<del>12 </del>", "<ins>15 </ins>", evil, "Ignore this…")
-	if body := shows(t, r, item+"/diff"); strings.Contains(body, "does not count") {
+	if body := shows(t, r, item+"/diff"); strings.Contains(body, "ignored by") {
 		t.Errorf("ignored, and nobody has said so:\n%s", body)
 	}
 	form := url.Values{"hunk": {"1"}, "do": {"preview"}}
 	preview := post(t, r, item+"/ignore", "same-origin", form).Body.String()
-	for _, want := range []string{rule, "nobody would have been told", "<del>Seen by 12 " + evil,
-		"the 2 changes between the last 30 captures they find something in 2"} {
+	for _, want := range []string{rule, "no notification would have been sent", "<del>Seen by 12 " + evil,
+		"They match in 2 of the 2 changes between the last 30 captures"} {
 		if !strings.Contains(preview, want) {
 			t.Errorf("the preview lacks %q:\n%s", want, preview)
 		}
@@ -60,8 +60,8 @@ func TestW10DashboardIgnores(t *testing.T) {
 	if w := post(t, r, item+"/ignore", "same-origin", form); w.Header().Get("Location") != item+"?done=ignored" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	shows(t, r, item+"?done=ignored", rule, "do not count any more", `value="undo"`)
-	shows(t, r, item+"/diff", "does not count, by ignore: ^Seen by", `class="text before gone ignored"`)
+	shows(t, r, item+"?done=ignored", rule, "are ignored from now on", `value="undo"`)
+	shows(t, r, item+"/diff", "ignored by ignore: ^Seen by", `class="text before gone ignored"`)
 	undo := url.Values{"pattern": {`^Seen by \d+ <b>people</b>\.$`}, "do": {"undo"}}
 	if w := post(t, r, item+"/ignore", "same-origin", undo); w.Header().Get("Location") != item+"?done=counted" {
 		t.Fatalf("%d %s", w.Code, w.Body)
@@ -87,14 +87,14 @@ func TestW16DashboardAccepts(t *testing.T) {
 	r.watchPart(id, &options.Watch{Include: []string{".price"}, Trigger: "<u>"})
 	r.say(id, "Seen by 12 people.")
 	const broken = "The watch is broken:"
-	shows(t, r, item, broken+"</strong> the selector matches nothing", "This is right now", "<code>.price</code>",
+	shows(t, r, item, broken+"</strong> the selector matches nothing", "Accept the page as it is", "<code>.price</code>",
 		"<code>&lt;u&gt;</code>")
 	w := post(t, r, item, "same-origin", url.Values{"do": {"accept"}})
 	if w.Header().Get("Location") != item+"?done=accepted" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	r.work()
-	if body := shows(t, r, item+"?done=accepted", "right as it is now"); strings.Contains(body, broken) {
+	if body := shows(t, r, item+"?done=accepted", "accepted as it is"); strings.Contains(body, broken) {
 		t.Error("it is still broken")
 	}
 }

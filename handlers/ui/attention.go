@@ -49,7 +49,7 @@ func attention(o Options, r *http.Request) (p page, err error) {
 	}
 	failed, err := failedDeliveries(o, ctx)
 	d.Failed, d.More = failed.Deliveries, failed.Continuation != ""
-	return page{name: "attention", title: "What needs you", data: d}, err
+	return page{name: "attention", title: "Needs attention", data: d}, err
 }
 
 // needsOf counts what needs a person; more says that it is more than that.

@@ -138,8 +138,7 @@ func foundOf(n, most int, all bool) found {
 	if all {
 		return found{newBar(max(1, n), max(1, n), "addresses found"), words.Thousands(n)}
 	}
-	return found{newBar(n, max(1, most), "addresses found"), words.Thousands(n) + " of " + words.Thousands(most) +
-		" at most"}
+	return found{newBar(n, max(1, most), "addresses found"), words.Thousands(n) + " of at most " + words.Thousands(most)}
 }
 
 // foundByRun is how far a run is.

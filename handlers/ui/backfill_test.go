@@ -16,18 +16,18 @@ func TestS13BarsAreAsFullAsTheySay(t *testing.T) {
 		n       int
 		run, at found
 	}{
-		{"running", api.BackfillRunning, "running", 530, found{bar{530, 1500, "addresses found"}, "530 of 1,500 at most"},
-			found{bar{530, 500, "addresses found"}, "530 of 500 at most"}},
+		{"running", api.BackfillRunning, "running", 530, found{bar{530, 1500, "addresses found"}, "530 of at most 1,500"},
+			found{bar{530, 500, "addresses found"}, "530 of at most 500"}},
 		{"completed", api.BackfillCompleted, "done", 430, found{bar{430, 430, "addresses found"}, "430"},
 			found{bar{430, 430, "addresses found"}, "430"}},
 		{"completed with nothing", api.BackfillCompleted, "done", 0, found{bar{1, 1, "addresses found"}, "0"},
 			found{bar{1, 1, "addresses found"}, "0"}},
-		{"capped", api.BackfillCompleted, "done", 500, found{bar{500, 1500, "addresses found"}, "500 of 1,500 at most"},
-			found{bar{500, 500, "addresses found"}, "500 of 500 at most"}},
-		{"failed", api.BackfillFailed, "failed", 30, found{bar{30, 1500, "addresses found"}, "30 of 1,500 at most"},
-			found{bar{30, 500, "addresses found"}, "30 of 500 at most"}},
-		{"cancelled", api.BackfillCancelled, "running", 30, found{bar{30, 1500, "addresses found"}, "30 of 1,500 at most"},
-			found{bar{30, 500, "addresses found"}, "30 of 500 at most"}},
+		{"capped", api.BackfillCompleted, "done", 500, found{bar{500, 1500, "addresses found"}, "500 of at most 1,500"},
+			found{bar{500, 500, "addresses found"}, "500 of at most 500"}},
+		{"failed", api.BackfillFailed, "failed", 30, found{bar{30, 1500, "addresses found"}, "30 of at most 1,500"},
+			found{bar{30, 500, "addresses found"}, "30 of at most 500"}},
+		{"cancelled", api.BackfillCancelled, "running", 30, found{bar{30, 1500, "addresses found"}, "30 of at most 1,500"},
+			found{bar{30, 500, "addresses found"}, "30 of at most 500"}},
 	} {
 		r := api.BackfillRun{Status: tt.status, Sources: []string{"a", "b", "c"}, MaxURLs: 10_000, MaxURLsPerSource: 500}
 		r.Discovered = tt.n

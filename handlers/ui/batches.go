@@ -54,7 +54,7 @@ func rank(l api.EnrichLine) int { return map[string]int{"failed": -2, "waiting":
 // there.
 func batchBar(b api.EnrichBatch) bar {
 	if b.Status == "done" {
-		return bar{1, 1, "entries that are through"}
+		return bar{1, 1, "entries processed"}
 	}
 	through := 0
 	for _, l := range b.Lines {
@@ -62,7 +62,7 @@ func batchBar(b api.EnrichBatch) bar {
 			through++
 		}
 	}
-	return bar{through, len(b.Lines), "entries that are through"}
+	return bar{through, len(b.Lines), "entries processed"}
 }
 
 // actBatch ends a batch.

@@ -36,7 +36,7 @@ func startBulk(o Options, r *http.Request) (page, error) {
 	}
 	if (req.Filter == nil || d.Find != "") && len(req.IDs) == 0 { // no filter of the API knows what was found
 		return refusedBulk(o, r, d, &api.Problem{Status: http.StatusBadRequest, Errors: []api.FieldError{{Field: "ids",
-			Message: "no item is ticked: tick some, or choose all on this page or all that match"}}})
+			Message: "no item is selected: select some, or choose all on this page or all that match"}}})
 	}
 	if req.Op == "remove" && f.Get("sure") == "" {
 		n, err := countMeant(o, r, d, req)
@@ -95,7 +95,7 @@ func bulkName(run api.BulkRun) string {
 	case "untag":
 		return "Untag " + run.Tag
 	case "replan":
-		return "Plan the checks of " + run.Tag + " anew"
+		return "Reschedule the checks of " + run.Tag
 	case "check":
 		return "Check now"
 	case "pause":

@@ -123,7 +123,7 @@ func chips(q url.Values) (out []chip) {
 		out = append(out, chip{k.text, to("kind", k.kinds), q.Get("kind") == k.kinds})
 	}
 	for _, c := range []struct{ text, name, value string }{
-		{"Unread", "unread", "1"}, {"Silenced, too", "silenced", "true"},
+		{"Unread", "unread", "1"}, {"Include silenced", "silenced", "true"},
 	} {
 		if on := q.Get(c.name) == c.value; on {
 			out = append(out, chip{c.text, to(c.name, ""), true})
@@ -144,7 +144,7 @@ func markRead(o Options, r *http.Request) (page, error) {
 	f := r.PostForm
 	query, err := url.ParseQuery(f.Get("query"))
 	if err != nil {
-		return page{}, badRequest("the address to go back to cannot be read")
+		return page{}, badRequest("the return address cannot be read")
 	}
 	q := api.ReadRequest{UpTo: f.Get("upTo"), IDs: f["id"]}
 	if q.UpTo != "" {

@@ -99,7 +99,7 @@ func ignore(o Options, r *http.Request) (page, error) {
 	if n := f.Get("hunk"); n != "" {
 		var err error
 		if q.Hunk, err = strconv.Atoi(n); err != nil {
-			return page{}, badRequest("the hunk is no number")
+			return page{}, badRequest("the hunk must be a number")
 		}
 	}
 	to := "/items/" + url.PathEscape(q.ID) + "?done="
@@ -121,5 +121,5 @@ func ignore(o Options, r *http.Request) (page, error) {
 		_, err := api.IgnoreLines.Call(r.Context(), o.Client, q)
 		return page{to: to + "counted"}, err
 	}
-	return page{}, badRequest("lines can be ignored, with a preview, and that undone")
+	return page{}, badRequest("the choices are to preview, to ignore, or to undo")
 }

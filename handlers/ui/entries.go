@@ -53,8 +53,8 @@ func entry(o Options, r *http.Request) (page, error) {
 		return page{}, err
 	}
 	d := entryData{EntryDetail: e}
-	for _, t := range []text{{Name: "What is searched", Text: e.CleanText},
-		{Name: "As it was extracted", Text: e.ExtractedText}, {Name: "As it was sent", Text: e.CaptureText}} {
+	for _, t := range []text{{Name: "Searched text", Text: e.CleanText},
+		{Name: "Extracted text", Text: e.ExtractedText}, {Name: "Original text", Text: e.CaptureText}} {
 		if t.Text == "" {
 			continue
 		}

@@ -67,7 +67,7 @@ func actSite(o Options, r *http.Request) (page, error) {
 	case "remove":
 		s, err = api.RemoveSite.Call(r.Context(), o.Client, q)
 	default:
-		err = badRequest("a site can be looked at or removed")
+		err = badRequest("a site can be polled or removed")
 	}
 	return page{to: hostPath(s.Domain) + "?done=" + done}, err
 }

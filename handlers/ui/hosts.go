@@ -153,14 +153,14 @@ func causesOf(items []api.Item) (out []cause) {
 func politeness(h api.HostDetail, now time.Time) (out []string) {
 	pause := "with no pause between them"
 	if h.MaxDelayMS > 0 {
-		pause = fmt.Sprintf("%s to %s apart: the slower the host answers, the longer", seconds(h.MinDelayMS),
+		pause = fmt.Sprintf("%s to %s apart, longer if the host answers slowly", seconds(h.MinDelayMS),
 			seconds(h.MaxDelayMS))
 	}
 	out = append(out, fmt.Sprintf("At most %s at once, %s.", words.Count(h.MaxConcurrent, "request"), pause))
 	if h.CrawlDelayMS > 0 {
-		out = append(out, "Its robots.txt asks for a pause of "+seconds(h.CrawlDelayMS)+", which is kept.")
+		out = append(out, "Its robots.txt asks for a pause of "+seconds(h.CrawlDelayMS)+", which is honoured.")
 	}
-	spent := fmt.Sprintf("Today it was asked %s times, for %s", words.Thousands(h.RequestsToday), size(h.BytesToday))
+	spent := fmt.Sprintf("Today it received %s and sent %s", words.Count(h.RequestsToday, "request"), size(h.BytesToday))
 	var most []string
 	if h.RequestsPerDay > 0 {
 		most = append(most, words.Count(h.RequestsPerDay, "request"))
@@ -169,14 +169,14 @@ func politeness(h api.HostDetail, now time.Time) (out []string) {
 		most = append(most, size(h.BytesPerDay))
 	}
 	if len(most) > 0 {
-		spent += "; a day may have " + strings.Join(most, " and ") + " at most"
+		spent += "; the limit for a day is " + strings.Join(most, " and ")
 	}
 	out = append(out, spent+".")
 	if h.MaxItems > 0 {
-		out = append(out, fmt.Sprintf("At most %s of it are watched.", words.Count(h.MaxItems, "page")))
+		out = append(out, fmt.Sprintf("The limit for this host is %s.", words.Count(h.MaxItems, "page")))
 	}
 	if h.Workers > 0 {
-		out = append(out, "It is being asked now, with "+words.Count(h.Requests, "request")+" under way at most.")
+		out = append(out, "It is being crawled now, with at most "+words.Count(h.Requests, "request")+" at once.")
 	}
 	if h.NextStartAt.After(now) {
 		out = append(out, "The next request starts "+ago(now, h.NextStartAt)+".")

@@ -23,5 +23,5 @@ func mailbox(o Options, r *http.Request) (page, error) {
 
 // importBar is how much of an import's file is through.
 func importBar(im api.Import) bar {
-	return newBar(int(im.Bytes), max(1, int(im.Size)), "of the file is through")
+	return newBar(int(im.Bytes), max(1, int(im.Size)), "of the file processed")
 }

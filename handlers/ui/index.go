@@ -87,7 +87,7 @@ func rebuildBar(run api.Rebuild) bar {
 	case api.RebuildDone:
 		return bar{1, 1, "done"}
 	case api.RebuildIndexing:
-		return bar{run.Marked - min(run.Left, run.Marked), max(1, run.Marked), "indexed anew"}
+		return bar{run.Marked - min(run.Left, run.Marked), max(1, run.Marked), "indexed again"}
 	}
 	return bar{What: run.Status}
 }
@@ -97,9 +97,9 @@ func phase(run api.Rebuild) string {
 	return map[string]string{
 		api.RebuildMarking:  "Items are being marked to be indexed again.",
 		api.RebuildEntries:  "Entries are being put into the index.",
-		api.RebuildClearing: "What has neither item nor entry is being removed from the index.",
-		api.RebuildIndexing: "All have been asked; those that are left wait for a worker.",
-		api.RebuildCounting: "What became of them is being added up.",
-		api.RebuildDone:     "It is done.",
+		api.RebuildClearing: "Leftovers without an item or an entry are being removed from the index.",
+		api.RebuildIndexing: "All items are marked; the rest are waiting for a worker.",
+		api.RebuildCounting: "The results are being counted.",
+		api.RebuildDone:     "Done.",
 	}[run.Status]
 }

@@ -18,7 +18,7 @@ type listData struct {
 
 // Formats are those of lists.
 func (listData) Formats() []choice {
-	return []choice{{"", "told by how it begins"}, {"opml", "OPML"}, {"bookmarks", "bookmarks of a browser"},
+	return []choice{{"", "detect automatically"}, {"opml", "OPML"}, {"bookmarks", "browser bookmarks"},
 		{"csv", "CSV"},
 		{"jsonl", "JSON Lines"}}
 }
@@ -68,5 +68,5 @@ func listImport(o Options, r *http.Request) (page, error) {
 
 // listBar is how much of a list is through.
 func listBar(im api.ListImport) bar {
-	return newBar(im.Done, max(1, im.Total), "of the addresses are through")
+	return newBar(im.Done, max(1, im.Total), "of the addresses processed")
 }

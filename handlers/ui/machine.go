@@ -45,12 +45,12 @@ func holding(hosts []api.HostStatus, now time.Time) []heldHost {
 	for _, h := range hosts {
 		switch {
 		case h.PausedUntil.After(now):
-			out = append(out, heldHost{h, "left alone until " + stamp(h.PausedUntil) + ": " + h.PauseReason})
+			out = append(out, heldHost{h, "paused until " + stamp(h.PausedUntil) + ": " + h.PauseReason})
 		case h.ErrorRate >= 0.5 && h.Items[api.StatusError] > 0:
 			out = append(out, heldHost{h, words.Count(h.Items[api.StatusError], "item") +
-				" could not be checked; the next try follows automatically"})
+				" could not be checked; retried automatically"})
 		case h.Due > 0:
-			out = append(out, heldHost{h, "its pace lets no more through at once"})
+			out = append(out, heldHost{h, "limited by the pace of the host"})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b heldHost) int { return cmp.Compare(b.Backlog(), a.Backlog()) })

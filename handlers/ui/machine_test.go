@@ -27,9 +27,9 @@ func TestHolding(t *testing.T) {
 		have = append(have, h.Host+": "+h.Why)
 	}
 	want := []string{
-		"slow.example: its pace lets no more through at once",
-		"paused.example: left alone until 2026-03-01 13:00:00 UTC: 429",
-		"down.example: 3 items could not be checked; the next try follows automatically",
+		"slow.example: limited by the pace of the host",
+		"paused.example: paused until 2026-03-01 13:00:00 UTC: 429",
+		"down.example: 3 items could not be checked; retried automatically",
 	}
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Error(diff)

@@ -57,5 +57,5 @@ func actNotifications(o Options, r *http.Request) (page, error) {
 		_, err := api.RetryDelivery.Call(ctx, o.Client, api.DeliveryID{ID: what})
 		return page{to: "/notifications?done=delivery-retry"}, err
 	}
-	return page{}, badRequest("a channel can be tested, and a message sent again")
+	return page{}, badRequest("a channel can be tested, and a message can be sent again")
 }

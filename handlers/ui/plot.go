@@ -24,8 +24,8 @@ type spell struct {
 }
 
 var (
-	month  = spell{720, 24, "month", "a day"}
-	spells = []spell{{24, 1, "day", "an hour"}, {168, 6, "week", "in 6 hours"}, month}
+	month  = spell{720, 24, "month", "per day"}
+	spells = []spell{{24, 1, "day", "per hour"}, {168, 6, "week", "per 6 hours"}, month}
 )
 
 // spellOf is the one of so many hours, or a day.

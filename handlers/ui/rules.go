@@ -88,7 +88,7 @@ func ruleSpec(f url.Values) (s api.RuleSpec, err error) {
 	if share := strings.TrimSpace(strings.TrimSuffix(text("filter.minShare"), "%")); share != "" {
 		percent, err := strconv.ParseFloat(share, 64)
 		if err != nil || !(percent >= 0 && percent <= 100) {
-			return s, wrongField("filter.minShare", "the least share must be a number from 0 to 100, in percent")
+			return s, wrongField("filter.minShare", "the minimum share must be a number from 0 to 100, in percent")
 		}
 		s.Filter.MinShare = percent / 100
 	}
@@ -138,15 +138,15 @@ func saveRule(o Options, r *http.Request) (page, error) {
 
 // kindChoices are the kinds of change that a rule can be of, with what they mean.
 func kindChoices() []choice {
-	return []choice{{"content", "the text"}, {"new", "a new page"}, {"gone", "gone"}, {"back", "back again"},
-		{"title", "the title"}, {"images", "the images"}, {"metadata", "the metadata"},
-		{"reverted", "the text of before again"}, {"failing", "failing"}, {"recovered", "recovered"},
-		{"watchBroken", "a watch that broke"}, {"watchRestored", "a watch that works again"}}
+	return []choice{{"content", "text changed"}, {"new", "new page"}, {"gone", "gone"}, {"back", "back again"},
+		{"title", "title"}, {"images", "images"}, {"metadata", "metadata"},
+		{"reverted", "earlier text restored"}, {"failing", "failing"}, {"recovered", "recovered"},
+		{"watchBroken", "watch broken"}, {"watchRestored", "watch restored"}}
 }
 
 // rhythms are how often a rule tells.
 func rhythms() []choice {
-	return []choice{{"none", "at once"}, {"hourly", "each hour"}, {"daily", "each day"}}
+	return []choice{{"none", "immediately"}, {"hourly", "hourly"}, {"daily", "daily"}}
 }
 
 type channelData struct {

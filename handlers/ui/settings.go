@@ -49,14 +49,14 @@ func (form) Priorities() []choice {
 	out := []choice{{"", "not set"}}
 	for i := range 10 {
 		n := strconv.Itoa(i)
-		out = append(out, choice{n, n + map[int]string{0: ", the last", 5: ", usual", 9: ", the first"}[i]})
+		out = append(out, choice{n, n + map[int]string{0: " (lowest)", 5: " (default)", 9: " (highest)"}[i]})
 	}
 	return out
 }
 
 // Indexes are what of a page can be indexed.
 func (form) Indexes() []choice {
-	return []choice{{"", "not set"}, {"page", "all of the page"}, {"watched", "only what is watched"}}
+	return []choice{{"", "not set"}, {"page", "the whole page"}, {"watched", "only the watched part"}}
 }
 
 // settingsOf reads a form.
@@ -72,7 +72,7 @@ func settingsOf(f url.Values) (s api.TagSettings, err error) {
 	if p := text("priority"); p != "" {
 		n, err := strconv.Atoi(p)
 		if err != nil {
-			return s, badRequest("the priority is no number")
+			return s, badRequest("the priority must be a number")
 		}
 		s.Priority = &n
 	}
@@ -140,23 +140,23 @@ func facts(s api.TagSettings, from map[string]string) (out []fact) {
 		}
 	}
 	if i := s.Interval; i != nil {
-		add("interval", "Checked every", cmp.Or(i.Min, "usual time")+" to "+cmp.Or(i.Max, "usual time"))
+		add("interval", "Check interval", cmp.Or(i.Min, "default")+" to "+cmp.Or(i.Max, "default"))
 	}
 	if c := s.Schedule; c != nil {
-		add("schedule", "Checked", cmp.Or(c.Text, c.Cron)+", "+cmp.Or(c.Timezone, "UTC"))
+		add("schedule", "Schedule", cmp.Or(c.Text, c.Cron)+", "+cmp.Or(c.Timezone, "UTC"))
 	}
 	if a := s.ActiveHours; a != nil {
-		add("activeHours", "Only", hoursText(*a))
+		add("activeHours", "Active hours", hoursText(*a))
 	}
 	if s.Priority != nil {
 		add("priority", "Priority", strconv.Itoa(*s.Priority))
 	}
 	if w := s.Watch; w != nil {
-		add("watch.include", "Watched", strings.Join(w.Include, ", "))
-		add("watch.exclude", "Not watched", strings.Join(w.Exclude, ", "))
-		add("watch.ignore", "Lines that do not count", strings.Join(w.Ignore, ", "))
-		add("watch.trigger", "Only with", w.Trigger)
-		add("watch.index", "Indexed", map[string]string{"page": "all of the page", "watched": "what is watched"}[w.Index])
+		add("watch.include", "Watched parts", strings.Join(w.Include, ", "))
+		add("watch.exclude", "Excluded parts", strings.Join(w.Exclude, ", "))
+		add("watch.ignore", "Ignored lines", strings.Join(w.Ignore, ", "))
+		add("watch.trigger", "Trigger", w.Trigger)
+		add("watch.index", "Indexed", map[string]string{"page": "the whole page", "watched": "the watched part"}[w.Index])
 	}
 	return out
 }

@@ -64,7 +64,7 @@ func actTag(o Options, r *http.Request) (page, error) {
 		t, err := api.RemoveTag.Call(r.Context(), o.Client, api.TagName{Name: name})
 		return page{to: "/tags/" + url.PathEscape(name) + "?done=tag-removed&run=" + url.QueryEscape(t.Run)}, err
 	}
-	return page{}, badRequest("what a tag sets can be saved or removed")
+	return page{}, badRequest("the settings of a tag can be saved or removed")
 }
 
 func saveTag(o Options, r *http.Request, name string) (page, error) {

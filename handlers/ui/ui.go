@@ -137,7 +137,7 @@ func New(o Options) http.Handler {
 	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if FromElsewhere(r) {
-			http.Error(w, "refused: another site's page sent this", http.StatusForbidden)
+			http.Error(w, "refused: the request came from a page of another site", http.StatusForbidden)
 			return
 		}
 		r = r.Clone(r.Context())
@@ -227,7 +227,7 @@ func writePage(w http.ResponseWriter, log *slog.Logger, p page, out shown) {
 	var body bytes.Buffer
 	if err := templates()[p.name].ExecuteTemplate(&body, "page", out); err != nil {
 		log.Error("page not made", "page", p.name, "err", err)
-		http.Error(w, "the page could not be made", http.StatusInternalServerError)
+		http.Error(w, "the page could not be rendered", http.StatusInternalServerError)
 		return
 	}
 	h := w.Header()
@@ -258,7 +258,7 @@ func (s *server) failed(r *http.Request, err error) page {
 	if !ok {
 		s.Log.Error("dashboard failed", "path", r.URL.Path, "err", err)
 		problem = &api.Problem{Title: "Something went wrong", Status: http.StatusInternalServerError,
-			Detail: "the API did not answer as it should; the log says more"}
+			Detail: "the API gave an unexpected answer; see the log"}
 	}
 	return page{name: "problem", title: problem.Title, data: problem, status: problem.Status}
 }

@@ -72,29 +72,30 @@ func modes() []choice {
 
 // flashes are what pages say after an action, by the name in their address.
 var flashes = map[string]string{
-	"filter-kept":      "The filter is saved, for you alone.",
-	"filter-forgotten": "The filter is forgotten.",
-	"site-added":       "The site is added. Its pages are being looked for.",
-	"site-looked":      "The site is being looked at.",
-	"site-removed":     "The site is looked at no more. Its pages stay, and are watched as before.",
+	"filter-kept":      "The filter is saved. Only you can see it.",
+	"filter-forgotten": "The filter is deleted.",
+	"site-added":       "The site is added. Tidemark is looking for its pages.",
+	"site-looked":      "Tidemark is looking for new pages of the site.",
+	"site-removed":     "The site is removed. Its pages stay and are watched as before.",
 
-	"added":     "Registered. It will be fetched as soon as its host can be asked.",
-	"forced":    "It will be fetched and indexed anew, whether it changed or not.",
+	"added":     "Registered. It will be fetched as soon as its host allows.",
+	"forced":    "It will be fetched and indexed again, even if it has not changed.",
 	"check":     "It will be checked now.",
-	"removed":   "It leaves the index and the registry within seconds, and every version that was kept of it is deleted.",
-	"ignored":   "Lines like these do not count any more.",
+	"removed":   "The item will be gone within seconds, and every stored version is deleted.",
+	"ignored":   "Lines like these are ignored from now on.",
 	"counted":   "Lines like these count again.",
-	"settings":  "It is saved.",
-	"tag-saved": "It is saved.", "tag-removed": "The tag sets nothing any more.",
-	"paused": "It is checked only when somebody asks.", "resumed": "It is checked again by itself.",
-	"accepted":  "What is watched is right as it is now. It will be checked now.",
-	"run-pause": "It stops before its next step.", "run-resume": "It goes on.",
-	"run-cancel":     "It ends before its next step.",
-	"described":      "It was described.",
-	"batch-cancel":   "It ends: what the model has said by then is used, the rest is left as it was.",
-	"delivery-retry": "It is sent again.", "rule-remove": "The rule is removed.",
-	"rule-save": "The rule tells of what changes from now on.", "channel-remove": "The channel is removed.",
-	"channel-save": "The channel is kept. Send a test to see that it works.",
+	"settings":  "Saved.",
+	"tag-saved": "Saved.", "tag-removed": "The settings of the tag are removed.",
+	"paused": "Paused. It is checked only on request.", "resumed": "Resumed. Checks follow their schedule again.",
+	"accepted":  "The page is accepted as it is. It will be checked now.",
+	"run-pause": "The run pauses before its next step.", "run-resume": "The run continues.",
+	"run-cancel": "The run ends before its next step.",
+	"described":  "The entry is described.",
+	"batch-cancel": "The batch is being cancelled. Answers that arrive before it ends are used; " +
+		"other entries stay as they were.",
+	"delivery-retry": "The message is being sent again.", "rule-remove": "The rule is removed.",
+	"rule-save": "The rule is saved. It applies to changes from now on.", "channel-remove": "The channel is removed.",
+	"channel-save": "The channel is saved. Send a test to see whether it works.",
 	"test-on":      "Test mode is on: entries go to the test tables.", "test-off": "Test mode is off.",
 }
 
@@ -209,11 +210,11 @@ func newBar(done, of int, what string) bar { return bar{min(done, of), of, what}
 // meaning says what a status means for whoever looks.
 func meaning(s api.Status) string {
 	return map[api.Status]string{
-		api.StatusIndexed: "found by searches", api.StatusCrawled: "fetched and kept, on its way into the index",
+		api.StatusIndexed: "found by searches", api.StatusCrawled: "fetched and stored, not indexed yet",
 		api.StatusPending:    "registered, not fetched yet",
-		api.StatusError:      "the last check failed; it is tried again by itself",
-		api.StatusOutOfScope: "kept out by robots.txt, noindex or a rule, or another item stands for it",
-		api.StatusGone:       "missing for several checks; still checked now and then",
+		api.StatusError:      "the last check failed; it will be retried",
+		api.StatusOutOfScope: "excluded by robots.txt, noindex or a rule, or another item stands for it",
+		api.StatusGone:       "missing on several checks in a row; still checked occasionally",
 	}[s]
 }
 
@@ -248,7 +249,7 @@ func marked(p api.Passage) []piece {
 
 // verdict says what a robots.txt means for us.
 func verdict(v string) string {
-	known := map[string]string{"body": "obeyed as it stands below", "allow": "there is none, so everything may be fetched",
+	known := map[string]string{"body": "followed as shown below", "allow": "there is none, so everything may be fetched",
 		"disallow": "it cannot be fetched, so nothing else is fetched for now"}
 	if text, ok := known[v]; ok {
 		return text

@@ -40,7 +40,7 @@ func TestItemsAndTags(t *testing.T) {
 	s.reads(`label:has([name="watch.include"])`, "main >")
 	s.everybody(script, "settings-refused")
 	s.do(chromedp.SetValue(`[name="watch.include"]`, "main"), chromedp.Click("main button.main"))
-	s.reads(".flash", "It is saved.")
+	s.reads(".flash", "Saved.")
 	s.open("/import")
 	s.do(chromedp.SetValue("textarea", s.site+"/harbour.html\nftp://example.com/"), chromedp.Click("main button.main"))
 	s.reads("#live-list h1", "done")

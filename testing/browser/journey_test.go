@@ -22,7 +22,7 @@ func TestAddFindAndCompare(t *testing.T) {
 	s := newStage(t)
 	url := s.site + "/reference/specifications.html"
 	s.open("")
-	s.reads("main", "What shall be watched?")
+	s.reads("main", "What would you like to watch?")
 	s.shoot("empty")
 	s.do(chromedp.SendKeys("#urls", url), chromedp.Click("form[action^='/api/ui/add'] button"),
 		chromedp.WaitVisible(".flash"))
@@ -64,7 +64,7 @@ func TestAddFindAndCompare(t *testing.T) {
 	s.do(chromedp.KeyEvent("u"))
 	s.reads("main", "1 unread")
 	s.press("[data-change] .acts a")
-	s.reads("main", "None, as they are now.")
+	s.reads("main", "No rule matches at present.")
 	if len(s.said) > 0 {
 		t.Errorf("the console says %q", s.said)
 	}

@@ -25,7 +25,7 @@ func TestNotifications(t *testing.T) {
 	s.do(chromedp.SetValue(`[name="name"]`, "ops"), chromedp.SetValue(`[name="url"]`, s.site+"/hook"),
 		chromedp.Click("main button.main"), chromedp.WaitVisible(".note code"))
 	s.do(chromedp.Click(`button[value="test"]`), chromedp.WaitVisible(".alert"))
-	s.reads(".alert", "did not take the test")
+	s.reads(".alert", "did not accept the test")
 	s.everybody(script, "channel")
 	s.open("/notifications/new-rule")
 	s.do(chromedp.SetValue(`[name="name"]`, "Everything"), chromedp.SetValue(`[name="filter.added"]`, "("),

@@ -83,7 +83,7 @@ func TestU10FromASiteToAPassage(t *testing.T) {
 	s.everybody(script, "empty")
 	s.do(chromedp.SendKeys("#site", s.site+"/sitemap.xml"), chromedp.Click(`form[action="/api/ui/sites"] button`),
 		chromedp.WaitVisible(".flash"))
-	s.reads("#live-guide", "Make a rule")
+	s.reads("#live-guide", "Create a rule")
 	s.everybody(script, "guide")
 	host := strings.TrimPrefix(s.site, "http://")
 	s.eventually("all its pages were read", func() bool {
@@ -116,7 +116,7 @@ func TestU10FromASiteToAPassage(t *testing.T) {
 	s.everybody(script, "as-pages")
 	s.open("/items/" + it.ID)
 	s.press("button[value=preview]")
-	s.reads("main", "nobody would have been told")
+	s.reads("main", "no notification would have been sent")
 	s.everybody(script, "ignore")
 	s.do(chromedp.Click("button[value=ignore]"), chromedp.WaitVisible(".flash"))
 	s.edit(page, "by 17 harbour", "by 18 harbour")

@@ -52,7 +52,7 @@ func TestEntriesAndBatches(t *testing.T) {
 	s := newStage(t, "OPENAI_BASE_URL="+model.URL, "LITELLM_MASTER_KEY="+llmtest.Key, "T1_DEFAULT_MODEL=tier1",
 		"T1_BATCH_MODEL=tier1")
 	s.open("/entries")
-	s.reads("main", "Nothing was pushed in yet")
+	s.reads("main", "No entries yet")
 	res, err := api.InsertEntry.Call(t.Context(), s.client, api.Entry{
 		Source: "telegram", ContentType: "link", Title: "How to bend steel", IdempotencyPolicyKey: "telegram_link_v1",
 		IdempotencyKeyPrimary: "1",
@@ -63,7 +63,7 @@ func TestEntriesAndBatches(t *testing.T) {
 	s.do(chromedp.SendKeys("input[type=search]", "cold steel harbours"))
 	s.reads("#results", "How to bend steel")
 	s.do(chromedp.Click("#results h2 a"), chromedp.WaitVisible("#live-entry"))
-	s.reads("#live-entry", "The page that it is about")
+	s.reads("#live-entry", "Its page:")
 	s.press("button[value=describe]")
 	s.do(chromedp.WaitVisible(".flash"))
 	s.reads("#live-entry", "Gist")
