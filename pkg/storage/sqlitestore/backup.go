@@ -74,9 +74,9 @@ func (o BackupOptions) tell(doing string, done, total int64) {
 func Backup(ctx context.Context, dir string, w io.Writer, o BackupOptions) (c Contents, err error) {
 	s := newStore(dir, Options{})
 	defer func() { err = s.kinded(ctx, err) }()
-	if _, err := os.Stat(s.path); err != nil {
+	if _, err := os.Stat(s.file.Path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fault.New(fault.NotFound, "%s is not there: no store to back up", s.path)
+			err = fault.New(fault.NotFound, "%s is not there: no store to back up", s.file.Path)
 		}
 		return c, err
 	}
@@ -89,7 +89,7 @@ func Backup(ctx context.Context, dir string, w io.Writer, o BackupOptions) (c Co
 	if err := copyDatabase(ctx, s, o); err != nil {
 		return c, err
 	}
-	db, err := openPool(o.Scratch, 1, "query_only(1)")
+	db, err := databaseAt(o.Scratch).Readers(1)
 	if err != nil {
 		return c, err
 	}
@@ -105,15 +105,15 @@ func copyDatabase(ctx context.Context, s *Store, o BackupOptions) error {
 	if err := gone(os.Remove(o.Scratch)); err != nil {
 		return err
 	}
-	db, err := openPool(s.path, 1)
+	db, err := s.file.Writer()
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if err := s.checkMarks(ctx, db); err != nil {
+	if err := s.file.CheckVersion(ctx, db); err != nil {
 		return err
 	}
-	info, err := os.Stat(s.path)
+	info, err := os.Stat(s.file.Path)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func copyDatabase(ctx context.Context, s *Store, o BackupOptions) error {
 }
 
 func contentsOf(ctx context.Context, db *sql.DB, o BackupOptions) (c Contents, err error) {
-	c = Contents{Format: backupFormat, Version: backupVersion, Schema: schemaVersion, MadeAt: o.MadeAt.UTC(),
+	c = Contents{Format: backupFormat, Version: backupVersion, Schema: format.Version, MadeAt: o.MadeAt.UTC(),
 		MadeBy: o.MadeBy}
 	err = db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM rows), (SELECT count(*) FROM messages),
 		(SELECT count(*) FROM blobs), (SELECT coalesce(sum(size), 0) FROM blobs WHERE body IS NULL)`).

@@ -166,7 +166,7 @@ func TestL5RestoredIsTheSame(t *testing.T) {
 		}
 	}
 	var mode string
-	if err := back.read.db.QueryRow("PRAGMA journal_mode").Scan(&mode); err != nil || mode != "wal" {
+	if err := back.readers.QueryRow("PRAGMA journal_mode").Scan(&mode); err != nil || mode != "wal" {
 		t.Errorf("its journal is %q (%v)", mode, err)
 	}
 }
@@ -224,7 +224,7 @@ func TestL5BackupRefuses(t *testing.T) {
 	}
 	dir, s := sampleStore(t)
 	var file string
-	if err := s.read.db.QueryRow("SELECT file FROM blobs WHERE body IS NULL").Scan(&file); err != nil {
+	if err := s.readers.QueryRow("SELECT file FROM blobs WHERE body IS NULL").Scan(&file); err != nil {
 		t.Fatal(err)
 	}
 	path := s.bodies.body("blobs", file).path

@@ -126,7 +126,7 @@ func rowOf(b storage.Blob) blobRow {
 // find returns nil where there is no blob.
 func (c *container) find(ctx context.Context, id int64, name string) (*blobRow, error) {
 	var r blobRow
-	err := c.s.read.row(ctx,
+	err := c.s.read.Row(ctx,
 		"SELECT file, size, sum, type, metadata, body IS NOT NULL FROM blobs WHERE container = ? AND name = ?",
 		[]any{id, name},
 		&r.file, &r.size, &r.sum, &r.contentType, &r.metadata, &r.small)
@@ -183,7 +183,7 @@ func (c *container) read(ctx context.Context, r *blobRow, f body) (data []byte, 
 	if !r.small {
 		return f.read(r.size, uint32(r.sum))
 	}
-	err = c.s.read.row(ctx, "SELECT body FROM blobs WHERE file = ?", []any{r.file}, &data)
+	err = c.s.read.Row(ctx, "SELECT body FROM blobs WHERE file = ?", []any{r.file}, &data)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, fs.ErrNotExist
@@ -220,7 +220,7 @@ func (c *container) badBody(ctx context.Context, name string, r *blobRow, f body
 	}
 	path := f.path
 	if r.small {
-		path = c.s.path
+		path = c.s.file.Path
 	}
 	c.s.log.Error("blob damaged", "container", c.name, "blob", name, "path", path, "err", err)
 	return fault.New(fault.Unavailable, "blob %s of %s is damaged: restore %s from a backup, or delete the blob (%w)",
@@ -288,7 +288,7 @@ func (c *container) names(ctx context.Context, from string) (names []string, err
 		return nil, err
 	}
 	const query = "SELECT name FROM blobs WHERE container = ? AND name >= ? ORDER BY name LIMIT ?"
-	err = c.s.read.each(ctx, query, []any{id, from, storage.MaxPage}, func(rows *sql.Rows) (bool, error) {
+	err = c.s.read.Each(ctx, query, []any{id, from, storage.MaxPage}, func(rows *sql.Rows) (bool, error) {
 		var name string
 		err := rows.Scan(&name)
 		names = append(names, name)

@@ -146,7 +146,7 @@ func checkTold(t *testing.T, s *Store, told map[string][]string) {
 func checkFiles(t *testing.T, s *Store) {
 	t.Helper()
 	var rows int
-	if err := s.read.db.QueryRow("SELECT count(*) FROM blobs WHERE body IS NULL").Scan(&rows); err != nil {
+	if err := s.readers.QueryRow("SELECT count(*) FROM blobs WHERE body IS NULL").Scan(&rows); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, fmt.Sprintf("as many files as blobs, which are %d", rows),
@@ -182,7 +182,7 @@ func TestLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	var kept string
-	if err := s.read.db.QueryRow("SELECT file FROM blobs").Scan(&kept); err != nil {
+	if err := s.readers.QueryRow("SELECT file FROM blobs").Scan(&kept); err != nil {
 		t.Fatal(err)
 	}
 	marked, partial, whole := s.bodies.body("blobs", fileName("a")), s.bodies.body("blobs",

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // maxDamage bounds what Examine tells.
@@ -21,7 +22,7 @@ const maxDamage = 10
 func Examine(ctx context.Context, dir string) (damage []string, err error) {
 	s := newStore(dir, Options{})
 	defer func() { err = s.kinded(ctx, err) }()
-	if _, err := os.Stat(s.path); err != nil {
+	if _, err := os.Stat(s.file.Path); err != nil {
 		return nil, fault.New(fault.NotFound, "%w", err)
 	}
 	release, err := holdBodies(dir) // or what is deleted meanwhile would look as if it were lost
@@ -29,38 +30,19 @@ func Examine(ctx context.Context, dir string) (damage []string, err error) {
 		return nil, err
 	}
 	defer release()
-	db, err := openPool(s.path, 2, "query_only(1)")
+	db, err := s.file.Readers(2)
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
-	if err := s.checkMarks(ctx, db); err != nil {
+	if err := s.file.CheckVersion(ctx, db); err != nil {
 		return nil, err
 	}
-	if damage, err = damagedPages(ctx, db, maxDamage); err != nil {
+	if damage, err = sqlitefile.Integrity(ctx, db, maxDamage); err != nil {
 		return nil, err
 	}
 	bodies, err := damagedBodies(ctx, s, db, maxDamage-len(damage))
 	return append(damage, bodies...), err
-}
-
-// damagedPages has SQLite read the whole database, and returns at most so much of what is wrong with it.
-func damagedPages(ctx context.Context, db *sql.DB, most int) (damage []string, err error) {
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", most))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		if text != "ok" {
-			damage = append(damage, text)
-		}
-	}
-	return damage, rows.Err()
 }
 
 // damagedBodies compares each body with the checksum of its row.
@@ -79,7 +61,7 @@ func damagedBodies(ctx context.Context, s *Store, db *sql.DB, most int) (damage 
 		if err := rows.Scan(&container, &blob, &file, &size, &sum, &small, &data); err != nil {
 			return damage, err
 		}
-		where := s.path
+		where := s.file.Path
 		if small {
 			if int64(len(data)) != size || int64(crc32.Checksum(data, checksums)) != sum {
 				err = errDamagedBody

@@ -173,7 +173,7 @@ func TestDamagedBodies(t *testing.T) {
 			t.Fatal(err)
 		}
 		var file string
-		if err := s.read.db.QueryRow("SELECT file FROM blobs WHERE name = ?", name).Scan(&file); err != nil {
+		if err := s.readers.QueryRow("SELECT file FROM blobs WHERE name = ?", name).Scan(&file); err != nil {
 			t.Fatal(err)
 		}
 		path := s.bodies.body("blobs", file).path
@@ -204,7 +204,7 @@ func TestDamagedSmallBody(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := blobs.Get(t.Context(), name); !fault.Is(err, fault.Unavailable) ||
-			!strings.Contains(err.Error(), s.path) {
+			!strings.Contains(err.Error(), s.file.Path) {
 			t.Errorf("%s: have %v", name, err)
 		}
 		if err := blobs.Delete(t.Context(), name); err != nil {
@@ -228,7 +228,7 @@ func TestDamagedRow(t *testing.T) {
 	_, getErr := table.Get(t.Context(), op.Entity.Key)
 	_, mergeErr := table.Transact(t.Context(), op)
 	for _, err := range []error{getErr, mergeErr} {
-		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), s.path) {
+		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), s.file.Path) {
 			t.Errorf("have %v", err)
 		}
 	}
@@ -242,7 +242,7 @@ func TestClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := os.Stat(s.path + "-wal"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(s.file.Path + "-wal"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the log was not written back (%v)", err)
 	}
 	_, getErr := m.Table.Get(t.Context(), storage.Key{Partition: "p", Row: "r"})
@@ -257,10 +257,10 @@ func TestClosed(t *testing.T) {
 
 func TestPingMissesTheFile(t *testing.T) {
 	s := open(t, storagetest.TempDir(t))
-	if err := os.Rename(s.path, s.path+".moved"); err != nil {
+	if err := os.Rename(s.file.Path, s.file.Path+".moved"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Ping(t.Context()); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), s.path) {
+	if err := s.Ping(t.Context()); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), s.file.Path) {
 		t.Errorf("have %v", err)
 	}
 }

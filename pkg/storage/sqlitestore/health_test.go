@@ -74,7 +74,7 @@ func TestS6FullDatabase(t *testing.T) {
 		t.Errorf("there is room again: %v", err)
 	}
 	var left int
-	if err := s.read.db.QueryRow("SELECT count(*) FROM rows").Scan(&left); err != nil || left != 0 {
+	if err := s.readers.QueryRow("SELECT count(*) FROM rows").Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d rows left behind (%v)", left, err)
 	}
 	checkFiles(t, s)
@@ -104,7 +104,7 @@ func TestS6UnwritableStore(t *testing.T) {
 // overwritten damages 20 pages in the middle of a closed store's database.
 func overwritten(t *testing.T, dir string) {
 	t.Helper()
-	path := newStore(dir, Options{}).path
+	path := newStore(dir, Options{}).file.Path
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestS6DamagedStore(t *testing.T) {
 		t.Fatalf("before damage was met: %v", err)
 	}
 	met := readAll(t.Context(), m.Table)
-	wantTrouble(t, met, "is damaged; stop the program", s.path)
+	wantTrouble(t, met, "is damaged; stop the program", s.file.Path)
 	_, transact := m.Table.Transact(t.Context(), insert("zzz", nil))
 	_, small := m.Container.Put(t.Context(), "small", storage.Blob{Body: []byte("x")})
 	_, big := m.Container.Put(t.Context(), "large", storage.Blob{Body: large})

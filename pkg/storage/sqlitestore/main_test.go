@@ -103,7 +103,7 @@ func eventually(t testing.TB, what string, done func() bool) {
 func check(t testing.TB, s *Store) {
 	t.Helper()
 	var answer string
-	if err := s.read.db.QueryRow("PRAGMA integrity_check").Scan(&answer); err != nil || answer != "ok" {
+	if err := s.readers.QueryRow("PRAGMA integrity_check").Scan(&answer); err != nil || answer != "ok" {
 		t.Errorf("integrity: %s (%v)", answer, err)
 	}
 }

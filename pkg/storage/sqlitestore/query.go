@@ -117,7 +117,7 @@ func (p *page) read(ctx context.Context) error {
 		query, args = query+having, append(args, column)
 	}
 	p.rows, p.seen, p.bytes, p.more = nil, 0, 0, false
-	err := p.s.read.each(ctx, query+inOrder, append(args, p.size), p.scan)
+	err := p.s.read.Each(ctx, query+inOrder, append(args, p.size), p.scan)
 	p.more = p.more || p.seen == p.size
 	return err
 }

@@ -66,7 +66,7 @@ func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) 
 
 // visible spares those who ask an empty queue, again and again, the writer's lock.
 func (q *queue) visible(ctx context.Context, id int64, now time.Time) (some bool, err error) {
-	err = q.s.read.row(ctx, "SELECT EXISTS (SELECT 1 FROM messages WHERE queue = ? AND visible <= ?)",
+	err = q.s.read.Row(ctx, "SELECT EXISTS (SELECT 1 FROM messages WHERE queue = ? AND visible <= ?)",
 		[]any{id, now.UnixNano()}, &some)
 	return some, q.s.kinded(ctx, err)
 }
@@ -80,15 +80,16 @@ RETURNING id, dequeued, inserted, body`
 func take(t *tx, queue int64, max int, now time.Time, until int64) (got []storage.Message, err error) {
 	receipt := t.next()
 	var ids []int64
-	err = t.each(receiving, []any{until, receipt, queue, now.UnixNano(), max}, func(rows *sql.Rows) error {
+	args := []any{until, receipt, queue, now.UnixNano(), max}
+	err = t.stmts.Each(context.Background(), receiving, args, func(rows *sql.Rows) (more bool, err error) {
 		var id, inserted int64
 		m := storage.Message{Receipt: text(receipt), Expires: never, NextVisible: instant(until)}
 		if err := rows.Scan(&id, &m.Dequeued, &inserted, &m.Body); err != nil {
-			return err
+			return false, err
 		}
 		m.ID, m.Inserted = text(id), instant(inserted)
 		ids, got = append(ids, id), append(got, m)
-		return nil
+		return true, nil
 	})
 	// The statement returns them in no promised order.
 	slices.SortFunc(got, func(a, b storage.Message) int { return cmp.Compare(number(a.ID), number(b.ID)) })
@@ -146,7 +147,7 @@ func (q *queue) Length(ctx context.Context) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	err = q.s.read.row(ctx, "SELECT count(*) FROM messages WHERE queue = ?", []any{id}, &n)
+	err = q.s.read.Row(ctx, "SELECT count(*) FROM messages WHERE queue = ?", []any{id}, &n)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}

@@ -16,11 +16,10 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // maxWindow bounds what the decoder of a backup that anybody may have written holds, in bytes.
@@ -62,11 +61,8 @@ func Restore(ctx context.Context, r io.Reader, dir string, o BackupOptions) (c C
 // kinded tells what is wrong with the backup from what is wrong here. Errors of readers know no kinds: what
 // cannot be read is no backup.
 func (u *unpacker) kinded(ctx context.Context, err error) error {
-	if e, ok := errors.AsType[*sqlite.Error](err); ok {
-		switch e.Code() & 0xff {
-		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR:
-			return damagedBackup(err)
-		}
+	if sqlitefile.IsDamage(err) {
+		return damagedBackup(err)
 	}
 	if err = newStore(filepath.Dir(u.path), Options{}).kinded(ctx, err); fault.KindOf(err) == fault.Internal {
 		return damagedBackup(err)
@@ -101,7 +97,7 @@ func (u *unpacker) unpack(ctx context.Context) error {
 	if u.bodies != nil {
 		mode = []string{"journal_mode(WAL)"} // of our files; SQLite's copies have another
 	}
-	db, err := openPool(u.path, 1, mode...)
+	db, err := databaseAt(u.path).Writer(mode...)
 	if err != nil {
 		return err
 	}
@@ -164,9 +160,9 @@ func (u *unpacker) header() error {
 	if h.Name != headerName || json.Unmarshal(text, &u.c) != nil || u.c.Format != backupFormat {
 		return fault.New(fault.Invalid, "it is no backup of Tidemark")
 	}
-	if u.c.Version != backupVersion || u.c.Schema > schemaVersion {
+	if u.c.Version != backupVersion || u.c.Schema > format.Version {
 		return fault.New(fault.Invalid, "it has version %d.%d, made by %q; this program knows %d.%d: restore it with the "+
-			"program that made it, or a later one", u.c.Version, u.c.Schema, u.c.MadeBy, backupVersion, schemaVersion)
+			"program that made it, or a later one", u.c.Version, u.c.Schema, u.c.MadeBy, backupVersion, format.Version)
 	}
 	return nil
 }
@@ -209,9 +205,7 @@ func (u *unpacker) took(data []byte) {
 
 // checkState looks for what makes the database no store, or a damaged one.
 func (u *unpacker) checkState(ctx context.Context, db *sql.DB) error {
-	s := newStore(filepath.Dir(u.path), Options{})
-	s.path = u.path
-	if empty, err := s.inspect(ctx, db); err != nil || empty {
+	if empty, err := databaseAt(u.path).Inspect(ctx, db); err != nil || empty {
 		return errors.Join(err, fault.New(fault.Invalid, "its database is none"))
 	}
 	const strange = "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')"
@@ -220,12 +214,7 @@ func (u *unpacker) checkState(ctx context.Context, db *sql.DB) error {
 	if err != nil || foreign > 0 {
 		return errors.Join(err, fault.New(fault.Invalid, "its database has triggers or views, which ours have not"))
 	}
-	return integrity(ctx, db)
-}
-
-// integrity has SQLite read the whole database.
-func integrity(ctx context.Context, db *sql.DB) error {
-	damage, err := damagedPages(ctx, db, 1)
+	damage, err := sqlitefile.Integrity(ctx, db, 1)
 	if err == nil && len(damage) > 0 {
 		err = fault.New(fault.Invalid, "the database is damaged: %s", damage[0])
 	}

@@ -2,12 +2,12 @@ package sqlitestore
 
 import (
 	"encoding/binary"
-	"errors"
 	"maps"
 	"math"
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // Columns are kept as one value per row:
@@ -30,7 +30,7 @@ const (
 	kindFloat  = 'd'
 )
 
-var errDamagedRow = errors.New("the row's columns are damaged")
+const errDamagedRow = sqlitefile.Damage("the row's columns are damaged")
 
 // encodeProps expects columns that storage.CheckTransaction let through.
 func encodeProps(p storage.Properties) []byte {

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/health"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 var _ storage.Store = (*Store)(nil)
@@ -23,15 +23,15 @@ var _ storage.Store = (*Store)(nil)
 // processes at once.
 type Store struct {
 	dir     string
-	path    string // of the database
+	file    *sqlitefile.File // the database
 	now     func() time.Time
 	log     *slog.Logger
 	maxBlob int64
-	read    *pool
+	readers *sql.DB
+	read    *sqlitefile.Statements // of the readers
 	w       *writer
 	bodies  bodies
 	gates   sync.Map // kind and name → *gate
-	health  health.Memory
 	close   func() error
 	closed  atomic.Bool
 }
@@ -61,7 +61,7 @@ func Open(dir string, o Options) (*Store, error) {
 
 func newStore(dir string, o Options) *Store {
 	s := &Store{
-		dir: dir, path: filepath.Join(dir, "state.db"),
+		dir: dir, file: databaseAt(filepath.Join(dir, "state.db")),
 		now: o.Now, log: o.Log, maxBlob: o.MaxBlobBytes,
 		bodies: bodies{root: filepath.Join(dir, "blobs")},
 	}
@@ -90,11 +90,12 @@ func (s *Store) open() error {
 		turn.close()
 		return err
 	}
-	if s.read, err = openReaders(s.path); err != nil {
+	if s.readers, err = s.file.Readers(readers); err != nil {
 		s.w.db.Close()
 		turn.close()
 		return err
 	}
+	s.read = sqlitefile.NewStatements(s.readers)
 	go s.w.run()
 	ctx, cancel := context.WithCancel(context.Background())
 	var sweep sync.WaitGroup
@@ -113,10 +114,10 @@ func (s *Store) open() error {
 func (s *Store) openWriter(t *turn) (*writer, error) {
 	ctx := context.Background()
 	if !t.take(busyLimit) {
-		return nil, s.busy(errors.New("waiting to open it"))
+		return nil, s.file.Busy(errors.New("waiting to open it"))
 	}
 	defer t.release()
-	db, err := openPool(s.path, 1)
+	db, err := s.file.Writer()
 	if err != nil {
 		return nil, err
 	}
@@ -131,16 +132,16 @@ func (s *Store) openWriter(t *turn) (*writer, error) {
 	return &writer{
 		s: s, db: db, conn: conn, turn: t, group: maxGroup,
 		jobs: make(chan *job), quit: make(chan struct{}), idle: make(chan struct{}),
-		tx: &tx{conn: conn, stmts: map[string]*sql.Stmt{}},
+		tx: &tx{stmts: sqlitefile.NewStatements(conn)},
 	}, nil
 }
 
 func (s *Store) prepare(ctx context.Context, conn *sql.Conn) error {
-	empty, err := s.inspect(ctx, conn)
+	empty, err := s.file.Inspect(ctx, conn)
 	if err != nil || !empty {
 		return err
 	}
-	if err := createSchema(ctx, conn); err != nil {
+	if err := s.file.Create(ctx, conn); err != nil {
 		return err
 	}
 	return syncDir(s.dir) // SQLite syncs the file, not its name
@@ -152,7 +153,7 @@ func (s *Store) shut() error {
 	close(s.w.quit)
 	<-s.w.idle
 	// The last connection to close writes the log back, but not before its statements are closed.
-	err := errors.Join(s.read.close(), s.w.tx.close(), s.w.conn.Close(), s.w.db.Close())
+	err := errors.Join(s.read.Close(), s.readers.Close(), s.w.tx.stmts.Close(), s.w.conn.Close(), s.w.db.Close())
 	s.w.turn.close()
 	return err
 }
@@ -169,15 +170,15 @@ func (s *Store) Ping(ctx context.Context) error {
 	if err := ended(ctx); err != nil {
 		return err
 	}
-	if _, err := os.Stat(s.path); err != nil {
-		return s.health.Failed(fault.New(fault.Unavailable,
+	if _, err := os.Stat(s.file.Path); err != nil {
+		return s.file.Health.Failed(fault.New(fault.Unavailable,
 			"the store's file is gone; stop the program and put the file back (%w)", err))
 	}
 	var n int64
-	if err := s.kinded(ctx, s.read.row(ctx, "SELECT n FROM counter", nil, &n)); err != nil {
+	if err := s.kinded(ctx, s.read.Row(ctx, "SELECT n FROM counter", nil, &n)); err != nil {
 		return err
 	}
-	return s.health.Check(s.now(), func() error { return s.tryWrite(ctx) })
+	return s.file.Health.Check(s.now(), func() error { return s.tryWrite(ctx) })
 }
 
 // tryFile and tryRow are the sizes of what is tried: on a full disk there is often room for less.
@@ -273,7 +274,7 @@ func (g *gate) ready(ctx context.Context) (id int64, err error) {
 	if id = g.id.Load(); id != 0 {
 		return id, nil
 	}
-	err = g.s.read.row(ctx, "SELECT id FROM created WHERE kind = ? AND name = ?", []any{g.kind, g.name}, &id)
+	err = g.s.read.Row(ctx, "SELECT id FROM created WHERE kind = ? AND name = ?", []any{g.kind, g.name}, &id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, fault.New(fault.Unavailable, "%s %s was never created", g.kind, g.name)
 	}

@@ -26,7 +26,7 @@ func (t *table) Get(ctx context.Context, key storage.Key) (storage.Entity, error
 	}
 	var rev int64
 	var data []byte
-	err = t.s.read.row(ctx, "SELECT rev, props FROM rows WHERE tbl = ? AND part = ? AND row = ?",
+	err = t.s.read.Row(ctx, "SELECT rev, props FROM rows WHERE tbl = ? AND part = ? AND row = ?",
 		[]any{id, key.Partition, key.Row}, &rev, &data)
 	if errors.Is(err, sql.ErrNoRows) {
 		return storage.Entity{}, noRow()

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // maxGroup bounds how many writes share a transaction, and so how much is done again when one of
@@ -45,8 +46,7 @@ type writer struct {
 
 // tx is what a write sees of the transaction it runs in.
 type tx struct {
-	conn  *sql.Conn
-	stmts map[string]*sql.Stmt
+	stmts *sqlitefile.Statements
 	last  int64 // revision, receipt or id given out
 }
 
@@ -54,7 +54,7 @@ type tx struct {
 // returns an error. It waits for its turn as long as ctx lets it, and then for the disk. A damaged store
 // is not written.
 func (s *Store) write(ctx context.Context, do func(*tx) error) error {
-	if err := s.health.Damage(); err != nil {
+	if err := s.file.Health.Damage(); err != nil {
 		return err
 	}
 	j := &job{do: do, done: make(chan struct{})}
@@ -94,7 +94,7 @@ func (w *writer) serve(first *job) {
 	batch := w.gather(first)
 	var err error
 	if !mine {
-		err = w.s.busy(errors.New("waiting for our turn to write"))
+		err = w.s.file.Busy(errors.New("waiting for our turn to write"))
 	} else {
 		err = w.commit(batch)
 		w.turn.release()
@@ -227,32 +227,9 @@ func (t *tx) next() int64 {
 	return t.last
 }
 
-func (t *tx) prepared(query string) (*sql.Stmt, error) {
-	if stmt := t.stmts[query]; stmt != nil {
-		return stmt, nil
-	}
-	stmt, err := t.conn.PrepareContext(context.Background(), query)
-	if err == nil {
-		t.stmts[query] = stmt
-	}
-	return stmt, err
-}
-
-func (t *tx) close() error {
-	var errs []error
-	for _, stmt := range t.stmts {
-		errs = append(errs, stmt.Close())
-	}
-	return errors.Join(errs...)
-}
-
 // exec reports how many rows were written.
 func (t *tx) exec(query string, args ...any) (rows int64, err error) {
-	stmt, err := t.prepared(query)
-	if err != nil {
-		return 0, err
-	}
-	res, err := stmt.ExecContext(context.Background(), args...)
+	res, err := t.stmts.ExecContext(context.Background(), query, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -260,28 +237,5 @@ func (t *tx) exec(query string, args ...any) (rows int64, err error) {
 }
 
 func (t *tx) row(query string, args []any, dest ...any) error {
-	stmt, err := t.prepared(query)
-	if err != nil {
-		return err
-	}
-	return stmt.QueryRowContext(context.Background(), args...).Scan(dest...)
-}
-
-// each calls scan for every row.
-func (t *tx) each(query string, args []any, scan func(*sql.Rows) error) error {
-	stmt, err := t.prepared(query)
-	if err != nil {
-		return err
-	}
-	rows, err := stmt.QueryContext(context.Background(), args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return t.stmts.Row(context.Background(), query, args, dest...)
 }

@@ -191,7 +191,7 @@ func TestPlans(t *testing.T) {
 		for i := range args {
 			args[i] = 1
 		}
-		rows, err := s.read.db.Query("EXPLAIN QUERY PLAN "+query, args...)
+		rows, err := s.readers.Query("EXPLAIN QUERY PLAN "+query, args...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,7 +297,7 @@ func TestLogStaysBounded(t *testing.T) {
 			t.Error(err)
 			break
 		}
-		if info, err := os.Stat(s.path + "-wal"); err == nil {
+		if info, err := os.Stat(s.file.Path + "-wal"); err == nil {
 			largest = max(largest, info.Size())
 		}
 	}

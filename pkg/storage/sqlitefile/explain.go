@@ -1,0 +1,115 @@
+package sqlitefile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"syscall"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Damage is the error of a file whose content is not what was written.
+type Damage string
+
+func (d Damage) Error() string { return string(d) }
+
+// IsDamage reports whether an error says that the file is damaged, or is no database.
+func IsDamage(err error) bool { return causeOf(err) == damaged }
+
+// cause is why the driver or the file system refused.
+type cause int
+
+const (
+	unknown    cause = iota // a misuse or a constraint, which is a bug of the caller, and errors of others
+	busy                    // another process has the lock
+	full                    // no room
+	unwritable              // no permission
+	failing                 // refused for another reason
+	damaged
+	passing // a call that was interrupted
+)
+
+// causeOf tells errors apart that call for different answers.
+func causeOf(err error) cause {
+	if _, ok := errors.AsType[Damage](err); ok {
+		return damaged
+	}
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return causeOfCode(e.Code())
+	}
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return passing
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return full
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return unwritable
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return failing
+	}
+	return unknown
+}
+
+func causeOfCode(code int) cause {
+	if code == sqlite3.SQLITE_IOERR_SHMSIZE {
+		return full // the memory that processes share is a file, too
+	}
+	switch code & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL:
+		return busy
+	case sqlite3.SQLITE_FULL:
+		return full
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+		return unwritable
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return damaged
+	case sqlite3.SQLITE_IOERR:
+		return failing
+	case sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOMEM:
+		return passing
+	}
+	return unknown
+}
+
+// Explain gives an error of the driver or the file system its kind, and says which file it is about and what to do. It
+// remembers what does not pass by itself. Everything that may pass, a full disk included, is Unavailable. Errors that
+// have a kind and those of a bug pass through.
+func (f *File) Explain(err error) error {
+	if err == nil || fault.KindOf(err) != fault.Internal {
+		return err
+	}
+	switch causeOf(err) {
+	case busy:
+		return f.Busy(err)
+	case full:
+		return f.failed("%s: the disk is full; nothing was lost, free some space and go on (%w)", err)
+	case unwritable:
+		return f.failed(
+			"%s cannot be written; the folder and all in it must belong to the user who runs this program (%w)", err)
+	case failing:
+		return f.failed("%s: a file cannot be read or written; look at the disk and at the system's log (%w)", err)
+	case damaged:
+		return f.Health.Damaged(fault.New(fault.Unavailable, "%s is damaged; %s (%w)", f.Path, f.Repair, err))
+	case passing:
+		return fault.New(fault.Unavailable, "%s: %w", f.Path, err)
+	}
+	return err
+}
+
+// Busy is the error of a call that has waited for other processes for too long.
+func (f *File) Busy(err error) error {
+	return fault.New(fault.Unavailable, "%s: another process has kept it locked for %v; is one stopped or hung? (%w)",
+		f.Path, f.Wait.Round(time.Second), err)
+}
+
+// failed remembers a failure until a write succeeds.
+func (f *File) failed(sentence string, err error) error {
+	return f.Health.Failed(fault.New(fault.Unavailable, sentence, cmp.Or(f.Name, f.Path), err))
+}

@@ -1,0 +1,106 @@
+package sqlitefile
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+)
+
+// Conn is what statements are prepared on: an [sql.DB], an [sql.Conn] or an [sql.Tx].
+type Conn interface {
+	Querier
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+}
+
+// Statements prepares each statement of a connection once, however often it is used: a program has a fixed number of
+// them. On a pool of connections it may be used concurrently; on a transaction, rows have to be read before their
+// statement is used again.
+type Statements struct {
+	on    Conn
+	mu    sync.Mutex
+	known map[string]*sql.Stmt
+}
+
+// NewStatements is for one pool, connection or transaction. The statements of a transaction are closed at its end.
+func NewStatements(on Conn) *Statements { return &Statements{on: on, known: map[string]*sql.Stmt{}} }
+
+// QueryContext is that of [sql.DB].
+func (s *Statements) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	stmt, err := s.prepared(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.QueryContext(ctx, args...)
+}
+
+// QueryRowContext is that of [sql.DB].
+func (s *Statements) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	stmt, err := s.prepared(ctx, query)
+	if err != nil {
+		return s.on.QueryRowContext(ctx, query, args...) // whose row has the error
+	}
+	return stmt.QueryRowContext(ctx, args...)
+}
+
+// ExecContext is that of [sql.DB].
+func (s *Statements) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	stmt, err := s.prepared(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.ExecContext(ctx, args...)
+}
+
+// Row reads one row into dest; [sql.ErrNoRows] when there is none.
+func (s *Statements) Row(ctx context.Context, query string, args []any, dest ...any) error {
+	return s.QueryRowContext(ctx, query, args...).Scan(dest...)
+}
+
+// Each calls scan for every row until it returns false.
+func (s *Statements) Each(ctx context.Context, query string, args []any,
+	scan func(*sql.Rows) (more bool, err error)) error {
+	rows, err := s.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if more, err := scan(rows); err != nil || !more {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func (s *Statements) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+	s.mu.Lock()
+	stmt := s.known[query]
+	s.mu.Unlock()
+	if stmt != nil {
+		return stmt, nil
+	}
+	stmt, err := s.on.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if first := s.known[query]; first != nil {
+		stmt.Close()
+		return first, nil
+	}
+	s.known[query] = stmt
+	return stmt, nil
+}
+
+// Close closes the statements.
+func (s *Statements) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, stmt := range s.known {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(errs...)
+}
