@@ -22,10 +22,10 @@
 package postings
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // Schema makes the tables.
@@ -72,7 +72,7 @@ type segment struct {
 }
 
 // ErrDamaged is what cannot be read.
-var ErrDamaged = errors.New("the words of the index are damaged")
+const ErrDamaged = sqlitefile.Damage("the words of the index are damaged")
 
 func damaged(what string, at int64) error { return fmt.Errorf("%w: %s %d", ErrDamaged, what, at) }
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	_ "modernc.org/sqlite"
+
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 func must(t testing.TB, err error) {
@@ -72,7 +74,7 @@ func inTx(t testing.TB, db *sql.DB, do func(tx *sql.Tx)) {
 // change adds, replaces and removes some texts in a transaction.
 func (m *model) change(t testing.TB, db *sql.DB, rng *rand.Rand, most int) {
 	inTx(t, db, func(tx *sql.Tx) {
-		w := NewWriter(t.Context(), NewTx(tx))
+		w := NewWriter(t.Context(), sqlitefile.NewStatements(tx))
 		changed := map[int64]bool{}
 		for range 1 + rng.IntN(most) {
 			key := 1 + rng.Int64N(400)
@@ -118,7 +120,7 @@ func keysOf(t testing.TB, r *Reader, hits []Hit) (keys []int64) {
 func (m *model) compare(t testing.TB, db *sql.DB, rng *rand.Rand) {
 	t.Helper()
 	inTx(t, db, func(tx *sql.Tx) {
-		r, err := NewReader(t.Context(), NewTx(tx))
+		r, err := NewReader(t.Context(), sqlitefile.NewStatements(tx))
 		must(t, err)
 		known, err := r.Check()
 		must(t, err)
@@ -210,7 +212,7 @@ func TestJ1LongLists(t *testing.T) {
 	const batches, each = 12, 700
 	for b := range batches {
 		inTx(t, db, func(tx *sql.Tx) {
-			w := NewWriter(t.Context(), NewTx(tx))
+			w := NewWriter(t.Context(), sqlitefile.NewStatements(tx))
 			for i := range each {
 				text := []string{"all", fmt.Sprintf("one%d", b*each+i)}
 				_, err := w.Add(int64(b*each+i+1), 2, wordsOf(text))
@@ -221,14 +223,14 @@ func TestJ1LongLists(t *testing.T) {
 	}
 	for range 20 { // further writes go on with the merges
 		inTx(t, db, func(tx *sql.Tx) {
-			w := NewWriter(t.Context(), NewTx(tx))
+			w := NewWriter(t.Context(), sqlitefile.NewStatements(tx))
 			_, err := w.Add(1<<40, 1, wordsOf([]string{"other"}))
 			must(t, err)
 			must(t, w.Flush())
 		})
 	}
 	inTx(t, db, func(tx *sql.Tx) {
-		r, err := NewReader(t.Context(), NewTx(tx))
+		r, err := NewReader(t.Context(), sqlitefile.NewStatements(tx))
 		must(t, err)
 		_, err = r.Check()
 		must(t, err)
@@ -248,7 +250,7 @@ func TestJ1RemovedDocumentsAreForgotten(t *testing.T) {
 	var last int64
 	for i := range 1200 {
 		inTx(t, db, func(tx *sql.Tx) {
-			w := NewWriter(t.Context(), NewTx(tx))
+			w := NewWriter(t.Context(), sqlitefile.NewStatements(tx))
 			if last != 0 {
 				w.Remove(last)
 			}

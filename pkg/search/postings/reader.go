@@ -8,12 +8,14 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // Reader reads the index in a transaction.
 type Reader struct {
 	ctx      context.Context
-	tx       *Tx
+	tx       *sqlitefile.Statements
 	segments map[int64]segment // those that are read
 	totals   Totals
 }
@@ -25,7 +27,7 @@ type Totals struct {
 }
 
 // NewReader begins to read.
-func NewReader(ctx context.Context, tx *Tx) (*Reader, error) {
+func NewReader(ctx context.Context, tx *sqlitefile.Statements) (*Reader, error) {
 	r := &Reader{ctx: ctx, tx: tx, segments: map[int64]segment{}}
 	w := Writer{ctx: ctx, tx: tx}
 	all, err := w.segments(merging)

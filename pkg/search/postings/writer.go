@@ -9,6 +9,8 @@ import (
 	"errors"
 	"maps"
 	"slices"
+
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 const (
@@ -27,7 +29,7 @@ type Word struct {
 // Writer changes the index in a transaction. Nothing is written before [Writer.Flush].
 type Writer struct {
 	ctx context.Context
-	tx  *Tx
+	tx  *sqlitefile.Statements
 
 	first, next int64 // numbers of the documents that were added: from first up to next
 	keys        []int64
@@ -45,7 +47,7 @@ type gathered struct {
 }
 
 // NewWriter begins to gather changes.
-func NewWriter(ctx context.Context, tx *Tx) *Writer {
+func NewWriter(ctx context.Context, tx *sqlitefile.Statements) *Writer {
 	return &Writer{ctx: ctx, tx: tx, words: map[string]*gathered{}}
 }
 

@@ -12,8 +12,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-
-	"github.com/tidemark/tidemark/pkg/search/postings"
 )
 
 // To read every vector costs a microsecond each. So one bit of each of its numbers, the sign after a rotation, is
@@ -221,33 +219,6 @@ func without(data []byte, size int, places map[uint32][]byte) []byte {
 		}
 	}
 	return kept
-}
-
-// fillBits writes the signs of the vectors of a file of an earlier version.
-func fillBits(ctx context.Context, tx *sql.Tx) error {
-	w := &writer{ctx: ctx, tx: postings.NewTx(tx), vectors: map[int64][]byte{}}
-	const most = 5000 // at once
-	for after := int64(-1); ; {
-		rows, err := tx.QueryContext(ctx, "SELECT chunk, vector FROM vectors WHERE chunk > ? ORDER BY chunk LIMIT ?", after,
-			most)
-		if err != nil {
-			return err
-		}
-		for rows.Next() {
-			var vector []byte
-			if err := rows.Scan(&after, &vector); err != nil {
-				rows.Close()
-				return err
-			}
-			w.vectors[after] = vector
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(w.vectors) == 0 {
-			return err
-		}
-		if err := w.putBits(); err != nil {
-			return err
-		}
-	}
 }
 
 // similar finds the chunks whose vectors have the most signs in common with a query's, the most similar first. strange

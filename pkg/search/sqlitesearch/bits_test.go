@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // adverse makes vectors as models make them at worst: all point in much the same direction, few numbers are large,
@@ -71,8 +71,7 @@ func TestJ1SignsFindTheNearest(t *testing.T) {
 	}
 }
 
-// TestJ1SignsFollowTheirVectors: whatever is put and removed, the signs are those of the vectors, each once, and a file
-// of the version before gets them when it is opened.
+// TestJ1SignsFollowTheirVectors: whatever is put and removed, the signs are those of the vectors, each once.
 func TestJ1SignsFollowTheirVectors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.db")
 	ix := created(t, path)
@@ -81,11 +80,6 @@ func TestJ1SignsFollowTheirVectors(t *testing.T) {
 		changeVectors(t, ix, rng, 70+step/30) // another model in the second half
 	}
 	checkBits(t, ix)
-	if _, err := ix.write.Exec(downTo12 + "DROP TABLE bits; PRAGMA user_version(11)"); err != nil {
-		t.Fatal(err)
-	}
-	ix.Close()
-	checkBits(t, created(t, path))
 }
 
 // changeVectors removes a page, or puts one whose chunks have vectors of a length, or none.
@@ -132,7 +126,7 @@ func TestJ1CachedSigns(t *testing.T) {
 					must(t, earlier.Rollback())
 				}
 				earlier = tx
-				now, _, err := ix.signs.of(t.Context(), postings.NewTx(tx))
+				now, _, err := ix.signs.of(t.Context(), sqlitefile.NewStatements(tx))
 				must(t, err)
 				if !reflect.DeepEqual(read, copied) {
 					t.Fatal("rows changed that a query reads")
@@ -157,11 +151,11 @@ func TestJ1CachedSigns(t *testing.T) {
 func compareSigns(t *testing.T, c *signCache, tx *sql.Tx) {
 	t.Helper()
 	want, have := map[[3]int64]string{}, map[[3]int64]string{}
-	must(t, readSigns(t.Context(), postings.NewTx(tx), -1, func(_ int64, r signRow) bool {
+	must(t, readSigns(t.Context(), sqlitefile.NewStatements(tx), -1, func(_ int64, r signRow) bool {
 		want[r.key()] = string(r.data)
 		return true
 	}))
-	must(t, c.each(t.Context(), postings.NewTx(tx), func(r signRow) { have[r.key()] += string(r.data) }))
+	must(t, c.each(t.Context(), sqlitefile.NewStatements(tx), func(r signRow) { have[r.key()] += string(r.data) }))
 	if !maps.Equal(have, want) {
 		t.Errorf("%d rows, want %d", len(have), len(want))
 	}

@@ -118,27 +118,3 @@ func TestJ1CountsAreMarkedBeyondAThousand(t *testing.T) {
 		t.Errorf("%d of %d pages of results", len(seen), pages)
 	}
 }
-
-// TestJ1IndexOfTheVersionBefore: its words are written when it is opened.
-func TestJ1IndexOfTheVersionBefore(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "search.db")
-	ix := created(t, path)
-	put(t, ix, somePage("a", "harbour\n: A place for ships."), somePage("b", "tide"))
-	if _, err := ix.write.Exec(downTo12 + "DROP TABLE bits; PRAGMA user_version(10)"); err != nil {
-		t.Fatal(err)
-	}
-	ix.Close()
-	ix = created(t, path)
-	checkIntegrity(t, ix)
-	put(t, ix, somePage("a", "ships"))
-	if err := ix.Remove(t.Context(), "b", nil); err != nil {
-		t.Fatal(err)
-	}
-	for query, want := range map[string]int{"title": 1, "ships": 1, "harbour": 0, "tide": 0} {
-		res, err := ix.Search(t.Context(), search.Query{Text: query, Top: 10})
-		if err != nil || len(res.Results) != want {
-			t.Errorf("%s: %d pages (%v), want %d", query, len(res.Results), err, want)
-		}
-	}
-	checkIntegrity(t, ix)
-}

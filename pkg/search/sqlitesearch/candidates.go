@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // Of all chunks that match, those with the best marks are read, and ranked by what they say (score.go).
@@ -355,7 +356,7 @@ func filters(q search.Query) (conditions string, args []any) {
 }
 
 // numbers reads the only column of a query.
-func numbers(ctx context.Context, tx *postings.Tx, query string, args ...any) (all []int64, err error) {
+func numbers(ctx context.Context, tx *sqlitefile.Statements, query string, args ...any) (all []int64, err error) {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

@@ -9,54 +9,54 @@ import (
 	"os"
 	"time"
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// setAsideIfDamaged looks at the file before it is used and renames it when it cannot be.
-func (ix *Index) setAsideIfDamaged() error {
-	if info, err := os.Stat(ix.path); err != nil || info.Size() == 0 {
+// setAsideIfUnusable looks at the file before it is used and renames it when it is damaged or of an earlier version.
+func (ix *Index) setAsideIfUnusable() error {
+	if info, err := os.Stat(ix.file.Path); err != nil || info.Size() == 0 {
 		return nil // nothing to look at; Create makes it
 	}
 	err := ix.examine()
-	if err == nil || !isDamage(err) {
-		return err
+	earlier := isEarlier(err)
+	if !earlier && !sqlitefile.IsDamage(err) {
+		return ix.file.Explain(err)
 	}
-	aside, renameErr := setAside(ix.path)
+	aside, renameErr := setAside(ix.file.Path)
 	if renameErr != nil {
-		return fault.New(fault.Unavailable, "search index %s is damaged (%w) and cannot be set aside: %w", ix.path, err,
-			renameErr)
+		return fault.New(fault.Unavailable, "search index %s cannot be used (%w) and cannot be set aside: %w", ix.file.Path,
+			err, renameErr)
 	}
-	ix.log.Error("search index damaged, set aside, starting an empty one", "path", ix.path, "aside", aside, "err", err)
+	if earlier {
+		ix.log.Warn("search index of an earlier version set aside, filling a new one", "path", ix.file.Path, "aside", aside)
+	} else {
+		ix.log.Error("search index damaged, set aside, starting an empty one", "path", ix.file.Path, "aside", aside,
+			"err", err)
+	}
 	return nil
 }
 
-// examine reports damage, or why the file is not ours to use.
+// examine returns why the file cannot be used, nil if it can.
 func (ix *Index) examine() error {
 	if _, err := os.Stat(ix.marker()); err == nil {
-		return errDamaged
+		return sqlitefile.Damage("damage was met when the index was last used")
 	}
-	if isCutOff(ix.path) {
-		return errCutOff
+	if isCutOff(ix.file.Path) {
+		return sqlitefile.Damage("the file is shorter than it says")
 	}
-	db, err := openPool(ix.path, 1, "deferred")
+	db, err := ix.file.Readers(1)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	return kinded(inspect(context.Background(), db))
+	_, err = ix.file.Inspect(context.Background(), db)
+	return err
 }
 
-var (
-	errDamaged = errors.New("damage was met when the index was last used")
-	errCutOff  = errors.New("the file is shorter than it says")
-)
-
-func isDamage(err error) bool {
-	return errors.Is(err, errDamaged) || errors.Is(err, errCutOff) || errors.Is(err, errOutdated) || isCorrupt(err)
+func isEarlier(err error) bool {
+	e, ok := errors.AsType[*sqlitefile.VersionError](err)
+	return ok && e.Have < e.Known
 }
 
 // isCutOff compares the size in the header (https://sqlite.org/fileformat.html §1.3.7) with the
@@ -112,7 +112,7 @@ func setAside(path string) (aside string, err error) {
 // opening. It is not done at once, because other connections have the file open.
 const markerSuffix = ".damaged"
 
-func (ix *Index) marker() string { return ix.path + markerSuffix }
+func (ix *Index) marker() string { return ix.file.Path + markerSuffix }
 
 // fault gives a driver's error its kind and the operation it came from, and remembers damage and what
 // an operator has to deal with.
@@ -120,33 +120,14 @@ func (ix *Index) fault(operation string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if isCorrupt(err) {
-		ix.log.Error("search index damaged, restart to set it aside", "path", ix.path, "err", err)
+	if sqlitefile.IsDamage(err) {
+		ix.log.Error("search index damaged, restart to set it aside", "path", ix.file.Path, "err", err)
 		if f, err := os.Create(ix.marker()); err == nil {
 			f.Close()
 		}
 	}
-	err = ix.trouble(kinded(err))
+	err = ix.file.Explain(err)
 	fault.Wrap(&err, "search index: %s", operation)
-	return err
-}
-
-// trouble remembers what does not pass by itself, and says what to do about it.
-func (ix *Index) trouble(err error) error {
-	switch c := code(err); {
-	case isCorrupt(err):
-		return ix.health.Damaged(fault.New(fault.Unavailable,
-			"%s is damaged; restart the program, which puts the file aside and fills a new index by itself (%w)", ix.path, err))
-	case c == sqlite3.SQLITE_FULL:
-		return ix.health.Failed(fault.New(fault.Unavailable,
-			"%s: the disk is full; nothing was lost, free some space and go on (%w)", ix.path, err))
-	case c == sqlite3.SQLITE_READONLY, c == sqlite3.SQLITE_CANTOPEN:
-		return ix.health.Failed(fault.New(fault.Unavailable,
-			"%s cannot be written; it and its folder must belong to the user who runs this program (%w)", ix.path, err))
-	case c == sqlite3.SQLITE_IOERR:
-		return ix.health.Failed(fault.New(fault.Unavailable,
-			"%s cannot be read or written; look at the disk and at the system's log (%w)", ix.path, err))
-	}
 	return err
 }
 
@@ -156,7 +137,7 @@ func (ix *Index) Ping(ctx context.Context) error {
 	if _, err := ix.Count(ctx); err != nil {
 		return err
 	}
-	return ix.health.Check(time.Now(), func() error { return ix.tryWrite(ctx) })
+	return ix.file.Health.Check(time.Now(), func() error { return ix.tryWrite(ctx) })
 }
 
 // tryBytes is the size of what is tried: on a full disk there is often room for less.
@@ -175,38 +156,4 @@ func (ix *Index) tryWrite(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// kinded gives an error of the driver its kind. Everything that may pass by itself, a full disk
-// included, is Unavailable: the stage that wanted to write tries again.
-func kinded(err error) error {
-	if err == nil || fault.KindOf(err) != fault.Internal {
-		return err
-	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fault.New(fault.Unavailable, "%w", err)
-	}
-	switch code(err) {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN,
-		sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT,
-		sqlite3.SQLITE_NOTADB:
-		return fault.New(fault.Unavailable, "%w", err)
-	}
-	if errors.Is(err, postings.ErrDamaged) {
-		return fault.New(fault.Unavailable, "%w", err)
-	}
-	return err
-}
-
-// code is SQLite's primary result code, or 0 when the error is not SQLite's.
-func code(err error) int {
-	if e, ok := errors.AsType[*sqlite.Error](err); ok {
-		return e.Code() & 0xff
-	}
-	return 0
-}
-
-func isCorrupt(err error) bool {
-	c := code(err)
-	return errors.Is(err, postings.ErrDamaged) || c == sqlite3.SQLITE_CORRUPT || c == sqlite3.SQLITE_NOTADB
 }

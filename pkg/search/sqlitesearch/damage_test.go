@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -167,93 +166,29 @@ func TestBegun(t *testing.T) {
 	}
 }
 
+// TestOlderVersionIsBuiltAnew: an index of an earlier version is set aside whatever tables it has, and the new one says
+// that it has to be filled.
 func TestOlderVersionIsBuiltAnew(t *testing.T) {
-	path := filled(t)
-	ix := open(t, path)
-	if _, err := ix.write.Exec("PRAGMA user_version(0)"); err != nil {
-		t.Fatal(err)
+	for version := range format.Version {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "search.db")
+			ix := created(t, path)
+			put(t, ix, somePage("a", "harbour"))
+			if err := ix.Filled(t.Context(), begun(t, ix)); err != nil {
+				t.Fatal(err)
+			}
+			const older = "DROP TABLE leaves; DROP TABLE bits; ALTER TABLE chunks DROP COLUMN anchor; PRAGMA user_version(%d)"
+			if _, err := ix.write.Exec(fmt.Sprintf(older, version)); err != nil {
+				t.Fatal(err)
+			}
+			ix.Close()
+			if _, err := Examine(t.Context(), path, true); err == nil ||
+				!strings.Contains(err.Error(), fmt.Sprintf("has version %d", version)) {
+				t.Errorf("examined: %v", err)
+			}
+			expectSetAside(t, path, 1)
+		})
 	}
-	ix.Close()
-	expectSetAside(t, path, 1)
-}
-
-// downTo14, downTo13 and downTo12 make a file what that version of the schema has.
-const (
-	downTo14 = "DROP INDEX pages_host; DROP TABLE segments; DROP TABLE leaves; DROP TABLE lists; DROP TABLE documents; " +
-		"ALTER TABLE chunks DROP COLUMN document; " +
-		"CREATE VIRTUAL TABLE fts USING fts5(title, heading, body, content='chunks', content_rowid='id'); " +
-		"PRAGMA user_version(14);"
-	downTo13 = downTo14 + "ALTER TABLE chunks DROP COLUMN anchor; PRAGMA user_version(13);"
-	downTo12 = downTo13 + "ALTER TABLE pages DROP COLUMN tags; ALTER TABLE pages DROP COLUMN path; " +
-		"PRAGMA user_version(12);"
-)
-
-// TestH4IndexOfTheVersionBefore: it is upgraded as it is, pages and all.
-func TestH4IndexOfTheVersionBefore(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "search.db")
-	ix := created(t, path)
-	put(t, ix, somePage("a", "harbour"))
-	const before = downTo12 + "DROP TABLE bits; ALTER TABLE pages DROP COLUMN published_at; " +
-		"PRAGMA user_version(9)"
-	if _, err := ix.write.Exec(before); err != nil {
-		t.Fatal(err)
-	}
-	ix.Close()
-	dated := somePage("b", "harbour")
-	dated.PublishedAt = time.Unix(1e9, 0)
-	ix = created(t, path)
-	put(t, ix, dated)
-	for after, want := range map[time.Time]int{{}: 2, time.Unix(1, 0): 1, time.Unix(1e9+1, 0): 0} {
-		found, err := ix.Search(t.Context(), search.Query{Text: "harbour", Top: 10, PublishedAfter: after})
-		if err != nil || len(found.Results) != want {
-			t.Errorf("published after %v: %d pages, %v, want %d", after, len(found.Results), err, want)
-		}
-	}
-	checkIntegrity(t, ix)
-}
-
-// TestJ5IndexOfTheVersionBefore: it has the paths of its pages when it is opened, and completes words.
-func TestJ5IndexOfTheVersionBefore(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "search.db")
-	ix := created(t, path)
-	put(t, ix, somePage("a", "harbour"))
-	if _, err := ix.write.Exec(downTo12); err != nil {
-		t.Fatal(err)
-	}
-	ix.Close()
-	ix = created(t, path)
-	for prefix, want := range map[string]int{"/a": 1, "/b": 0} {
-		found, err := ix.Search(t.Context(), search.Query{Text: "harbour", Top: 10, Path: prefix})
-		if err != nil || len(found.Results) != want {
-			t.Errorf("below %s: %d pages, %v, want %d", prefix, len(found.Results), err, want)
-		}
-	}
-	if words, err := ix.Suggest(t.Context(), "tit"); err != nil || len(words) != 1 {
-		t.Errorf("words that begin so: %q, %v", words, err)
-	}
-	checkIntegrity(t, ix)
-}
-
-// TestJ4IndexOfTheVersionBefore: it has no anchors until its pages are put again.
-func TestJ4IndexOfTheVersionBefore(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "search.db")
-	ix := created(t, path)
-	p := somePage("a", "harbour")
-	p.Chunks[0].Anchor = "quay"
-	put(t, ix, p)
-	if _, err := ix.write.Exec(downTo13); err != nil {
-		t.Fatal(err)
-	}
-	ix.Close()
-	ix = created(t, path)
-	for _, want := range []string{"", "quay"} {
-		found, err := ix.Search(t.Context(), search.Query{Text: "harbour", Top: 1})
-		if err != nil || len(found.Results) != 1 || found.Results[0].Passages[0].Anchor != want {
-			t.Errorf("%+v, %v, want the anchor %q", found.Results, err, want)
-		}
-		put(t, ix, p)
-	}
-	checkIntegrity(t, ix)
 }
 
 // TestKilled kills a process that writes and checks that every page whose Put returned is there

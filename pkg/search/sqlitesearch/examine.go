@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // Examine looks at the index in the file at path, while others may use it, and changes nothing: how many pages it has,
@@ -19,29 +20,33 @@ func Examine(ctx context.Context, path string, deep bool) (pages int, err error)
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 		return 0, fault.New(fault.NotFound, "%s: %w", path, fs.ErrNotExist)
 	}
-	ix := &Index{path: path}
+	ix := &Index{file: databaseAt(path)}
+	ix.file.Repair = "stop the program and move the file away; the next start fills a new index"
 	if err := ix.examine(); err != nil {
-		return 0, err
+		return 0, ix.file.Explain(err)
 	}
-	db, err := openPool(path, 1, "deferred", "query_only(1)")
+	db, err := ix.file.Readers(1)
 	if err != nil {
 		return 0, err
 	}
 	defer db.Close()
-	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM pages").Scan(&pages); err != nil {
-		return 0, kinded(err)
+	err = db.QueryRowContext(ctx, "SELECT count(*) FROM pages").Scan(&pages)
+	if err == nil && deep {
+		err = examineAll(ctx, db)
 	}
-	if !deep {
-		return pages, nil
+	return pages, ix.file.Explain(err)
+}
+
+// examineAll reads all of the file.
+func examineAll(ctx context.Context, db *sql.DB) error {
+	damage, err := sqlitefile.Integrity(ctx, db, 1)
+	if err != nil {
+		return err
 	}
-	var answer string
-	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&answer); err != nil {
-		return pages, kinded(err)
+	if len(damage) > 0 {
+		return sqlitefile.Damage(damage[0])
 	}
-	if answer != "ok" {
-		return pages, fault.New(fault.Unavailable, "search index %s is damaged: %s", path, answer)
-	}
-	return pages, kinded(compareWords(ctx, db))
+	return compareWords(ctx, db)
 }
 
 // compareWords holds the words of the index against the texts of the chunks.
@@ -51,7 +56,7 @@ func compareWords(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer tx.Rollback()
-	prepared := postings.NewTx(tx)
+	prepared := sqlitefile.NewStatements(tx)
 	r, err := postings.NewReader(ctx, prepared)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // count tells how many pages match, and has the facets that are wanted. Beyond [bounds] both are estimates.
@@ -45,7 +45,7 @@ func (s *statement) count(ctx context.Context, f found, ranked []*candidate, res
 }
 
 // values reads what facets are made of, and leaves one page of those that are one result.
-func values(ctx context.Context, tx *postings.Tx, rows []int64) ([]*candidate, error) {
+func values(ctx context.Context, tx *sqlitefile.Statements, rows []int64) ([]*candidate, error) {
 	found, err := tx.QueryContext(ctx, "SELECT p.rowid, p.same, p.place, p.id, p.host, p.type, p.language, p.tags, "+
 		"p.changed_at FROM json_each(?) w CROSS JOIN pages p ON p.rowid = w.value", asJSON(rows))
 	if err != nil {

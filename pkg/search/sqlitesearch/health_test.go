@@ -33,7 +33,8 @@ func TestS6FullIndex(t *testing.T) {
 	put(t, ix, somePage("a", manyWords(200)))
 	limit := func(more int) {
 		t.Helper()
-		pages, err := pragma(t.Context(), ix.write, "page_count")
+		var pages int
+		err := ix.write.QueryRow("PRAGMA page_count").Scan(&pages)
 		if err == nil {
 			_, err = ix.write.Exec(fmt.Sprintf("PRAGMA max_page_count(%d)", pages+more))
 		}

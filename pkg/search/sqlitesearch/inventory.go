@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 var _ search.Inventory = (*Index)(nil)
@@ -27,7 +27,7 @@ func (ix *Index) inspect(ctx context.Context, id string) (stored search.Stored, 
 		return stored, err
 	}
 	defer tx.Rollback()
-	r := &writer{ctx: ctx, tx: postings.NewTx(tx)} // that only reads
+	r := &writer{ctx: ctx, tx: sqlitefile.NewStatements(tx)} // that only reads
 	page, err := r.rowOf(id)
 	if err != nil {
 		return stored, err

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // lexicon is what the index knows of words, at one moment.
 type lexicon struct {
-	tx       *postings.Tx
+	tx       *sqlitefile.Statements
 	postings *postings.Reader
 	entries  map[string]postings.Entry   // of words that were looked up
 	begun    map[string][]postings.Entry // of the words that begin so
@@ -28,7 +29,7 @@ const (
 	maxBegun = 100_000
 )
 
-func newLexicon(ctx context.Context, tx *postings.Tx) (lexicon, error) {
+func newLexicon(ctx context.Context, tx *sqlitefile.Statements) (lexicon, error) {
 	r, err := postings.NewReader(ctx, tx)
 	if err != nil {
 		return lexicon{}, err

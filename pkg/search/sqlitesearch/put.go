@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // slotBits is how much of a chunk's row id tells it from the other chunks of its page.
@@ -99,7 +100,7 @@ func (ix *Index) inTransaction(ctx context.Context, do func(*writer) error) erro
 		return err
 	}
 	defer tx.Rollback() // closes the statements, too
-	prepared := postings.NewTx(tx)
+	prepared := sqlitefile.NewStatements(tx)
 	w := &writer{ctx: ctx, tx: prepared, words: &ix.words, learned: map[uint64]bool{}, vectors: map[int64][]byte{},
 		marker: newMarker(), postings: postings.NewWriter(ctx, prepared)}
 	if err := do(w); err != nil {

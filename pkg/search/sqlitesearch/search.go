@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 const (
@@ -38,7 +38,7 @@ func (ix *Index) Search(ctx context.Context, q search.Query) (search.Results, er
 // statement is one reading of a query.
 type statement struct {
 	words   lexicon
-	tx      *postings.Tx
+	tx      *sqlitefile.Statements
 	bounds  bounds
 	query   search.Query
 	terms   []term
@@ -56,7 +56,7 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []term) 
 		return res, err
 	}
 	defer tx.Rollback()
-	s := &statement{tx: postings.NewTx(tx), bounds: ix.bounds, query: q, terms: terms, signs: &ix.signs}
+	s := &statement{tx: sqlitefile.NewStatements(tx), bounds: ix.bounds, query: q, terms: terms, signs: &ix.signs}
 	if s.words, err = newLexicon(ctx, s.tx); err != nil {
 		return res, err
 	}

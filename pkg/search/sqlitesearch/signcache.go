@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // To read all rows of table bits costs four times what it takes to compare them. So they stay in memory while queries
@@ -41,7 +41,7 @@ type signCache struct {
 }
 
 // each gives all rows of the moment of a transaction. Their data is good until the next.
-func (c *signCache) each(ctx context.Context, tx *postings.Tx, each func(signRow)) error {
+func (c *signCache) each(ctx context.Context, tx *sqlitefile.Statements, each func(signRow)) error {
 	rows, cached, err := c.of(ctx, tx)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (c *signCache) each(ctx context.Context, tx *postings.Tx, each func(signRow
 }
 
 // of gives the rows, unless they are too large, or the cache has later ones than the transaction.
-func (c *signCache) of(ctx context.Context, tx *postings.Tx) (rows []signRow, cached bool, err error) {
+func (c *signCache) of(ctx context.Context, tx *sqlitefile.Statements) (rows []signRow, cached bool, err error) {
 	var first, last int64
 	const ends = "SELECT coalesce((SELECT min(id) FROM bits), 0), coalesce((SELECT max(id) FROM bits), 0)"
 	if err := tx.QueryRowContext(ctx, ends).Scan(&first, &last); err != nil {
@@ -87,7 +87,7 @@ func (c *signCache) of(ctx context.Context, tx *postings.Tx) (rows []signRow, ca
 }
 
 // read adds the rows that are new.
-func (c *signCache) read(ctx context.Context, tx *postings.Tx) error {
+func (c *signCache) read(ctx context.Context, tx *sqlitefile.Statements) error {
 	c.rows = slices.Clone(c.rows)
 	return readSigns(ctx, tx, c.last, func(id int64, r signRow) bool {
 		r.data = slices.Clone(r.data)
@@ -128,7 +128,7 @@ func (c *signCache) close() {
 }
 
 // readSigns reads the rows behind one, in the order of their ids.
-func readSigns(ctx context.Context, tx *postings.Tx, after int64, each func(id int64, r signRow) bool) (err error) {
+func readSigns(ctx context.Context, tx *sqlitefile.Statements, after int64, each func(id int64, r signRow) bool) (err error) {
 	rows, err := tx.QueryContext(ctx, "SELECT id, pages, length, part, data FROM bits WHERE id > ? ORDER BY id", after)
 	if err != nil {
 		return err

@@ -3,8 +3,8 @@
 // port.
 //
 // It promises that a page whose Put returned is still there, whole, after the process is killed
-// at any moment, and that a damaged file never stops the program: the file is set aside, an empty
-// index takes its place and [Index.Begun] says so. The index is derived from the registry's
+// at any moment, and that a damaged file, or one of an earlier version, never stops the program: the file is set aside,
+// an empty index takes its place and [Index.Begun] says so. The index is derived from the registry's
 // snapshots, so a power failure may cost the last seconds but never consistency
 // (https://sqlite.org/pragma.html#pragma_synchronous, NORMAL under WAL).
 //
@@ -56,21 +56,17 @@ import (
 	"context"
 	"database/sql"
 	"log/slog"
-	"net/url"
-	"path/filepath"
 	"sync"
 
-	_ "modernc.org/sqlite" // the driver
-
-	"github.com/tidemark/tidemark/pkg/base/health"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 var _ search.Index = (*Index)(nil)
 
 // Index is a search index in a file. Its methods may be called concurrently.
 type Index struct {
-	path   string
+	file   *sqlitefile.File
 	write  *sql.DB // one connection, transactions begin as writers
 	read   *sql.DB
 	words  vocabulary
@@ -78,7 +74,6 @@ type Index struct {
 	model  string
 	bounds bounds
 
-	health health.Memory
 	warned sync.Once // of vectors of another length
 	signs  signCache
 }
@@ -102,10 +97,10 @@ const (
 )
 
 // Open opens the index in the file at path, which need not exist yet; its folder must. A damaged
-// file is renamed to path.corrupt-<n>. A file that a newer program wrote, or that is no index of
+// file, and one of an earlier version, is renamed to path.corrupt-<n>. A file that a newer program wrote, or that is no index of
 // ours, is Invalid and left alone.
 func Open(path string, o Options) (*Index, error) {
-	ix := &Index{path: path, log: o.Log, model: o.Model, signs: signCache{most: cachedBytes}}
+	ix := &Index{file: databaseAt(path), log: o.Log, model: o.Model, signs: signCache{most: cachedBytes}}
 	if ix.log == nil {
 		ix.log = slog.New(slog.DiscardHandler)
 	}
@@ -113,49 +108,36 @@ func Open(path string, o Options) (*Index, error) {
 	if o.Exhaustive {
 		ix.bounds = everything
 	}
-	if err := ix.setAsideIfDamaged(); err != nil {
+	if err := ix.setAsideIfUnusable(); err != nil {
 		return nil, err
 	}
 	var err error
-	if ix.write, err = openPool(path, 1, "immediate"); err != nil {
+	if ix.write, err = ix.file.Writer(); err != nil {
 		return nil, err
 	}
-	if ix.read, err = openPool(path, readers, "deferred", "query_only(1)", mapped); err != nil {
+	if ix.read, err = ix.file.Readers(readers, mapped); err != nil {
 		ix.write.Close()
 		return nil, err
 	}
 	return ix, nil
 }
 
-// openPool prepares connections; the first use opens one.
-func openPool(path string, conns int, txlock string, extra ...string) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", dsn(path, txlock, extra...))
-	if err != nil {
-		return nil, kinded(err)
-	}
-	db.SetMaxOpenConns(conns)
-	db.SetMaxIdleConns(conns)
-	return db, nil
-}
-
-func dsn(path, txlock string, extra ...string) string {
-	q := url.Values{"_txlock": {txlock}, "_pragma": {
-		"busy_timeout(10000)", "synchronous(NORMAL)", "temp_store(MEMORY)", "cache_size(-16000)",
-	}}
-	for _, pragma := range extra {
-		q.Add("_pragma", pragma)
-	}
-	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: q.Encode()}
-	return name.String()
-}
-
 // Create makes the tables if they are missing.
 func (ix *Index) Create(ctx context.Context) error {
-	err := createSchema(ctx, ix.write)
+	err := ix.makeTables(ctx)
 	if err == nil {
 		err = useModel(ctx, ix.write, ix.model)
 	}
 	return ix.fault("create", err)
+}
+
+func (ix *Index) makeTables(ctx context.Context) error {
+	conn, err := ix.write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return ix.file.Create(ctx, conn)
 }
 
 // Begun names the index, alike for all who open the file, from its creation until [Index.Filled];
@@ -183,7 +165,7 @@ func (ix *Index) Close() error {
 	ix.signs.close()
 	readErr := ix.read.Close()
 	if err := ix.write.Close(); err != nil { // the last to close writes the log back
-		return kinded(err)
+		return ix.file.Explain(err)
 	}
-	return kinded(readErr)
+	return ix.file.Explain(readErr)
 }

@@ -72,7 +72,7 @@ func somePage(id string, texts ...string) search.Page {
 // checkIntegrity compares the words of the index with the texts.
 func checkIntegrity(t testing.TB, ix *Index) {
 	t.Helper()
-	if _, err := Examine(context.Background(), ix.path, true); err != nil {
+	if _, err := Examine(context.Background(), ix.file.Path, true); err != nil {
 		t.Errorf("integrity: %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 const (
@@ -33,11 +34,11 @@ func (ix *Index) Suggest(ctx context.Context, typed string) ([]string, error) {
 		return nil, ix.fault("suggest", err)
 	}
 	defer tx.Rollback()
-	all, err := suggest(ctx, postings.NewTx(tx), terms)
+	all, err := suggest(ctx, sqlitefile.NewStatements(tx), terms)
 	return all, ix.fault("suggest", err)
 }
 
-func suggest(ctx context.Context, tx *postings.Tx, terms []term) ([]string, error) {
+func suggest(ctx context.Context, tx *sqlitefile.Statements, terms []term) ([]string, error) {
 	l, err := newLexicon(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -111,7 +112,7 @@ func merged(titles, words []string) (all []string) {
 }
 
 // texts reads the only column of a query.
-func texts(ctx context.Context, tx *postings.Tx, query string, args ...any) (all []string, err error) {
+func texts(ctx context.Context, tx *sqlitefile.Statements, query string, args ...any) (all []string, err error) {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

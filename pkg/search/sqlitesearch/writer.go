@@ -12,12 +12,13 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 // writer is a transaction.
 type writer struct {
 	ctx context.Context
-	tx  *postings.Tx
+	tx  *sqlitefile.Statements
 
 	words   *vocabulary
 	learned map[uint64]bool  // words that were added to it
