@@ -103,7 +103,10 @@ func (d revised) page(body []byte) (search.Page, []extract.Block, error) {
 	if err != nil {
 		return search.Page{}, nil, err
 	}
-	it := &registry.Item{ID: src.ID(), DisplaySource: src.Display, SourceHost: src.Host, Language: doc.Language}
+	it := &registry.Item{
+		Identity: registry.Identity{ID: src.ID(), DisplaySource: src.Display, SourceHost: src.Host},
+		Seen:     registry.Seen{Language: doc.Language},
+	}
 	e := index.Prepare(it, "", doc, index.Images(it.ID, doc, rules), time.Time{})
 	return e.Page, doc.Blocks, nil
 }

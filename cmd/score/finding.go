@@ -182,7 +182,10 @@ func pageOf(corpus, path string, body []byte) (p search.Page, ok bool) {
 	if err != nil || doc.Text == "" {
 		return p, false
 	}
-	it := &registry.Item{ID: src.ID(), DisplaySource: src.Display, SourceHost: src.Host, Language: doc.Language}
+	it := &registry.Item{
+		Identity: registry.Identity{ID: src.ID(), DisplaySource: src.Display, SourceHost: src.Host},
+		Seen:     registry.Seen{Language: doc.Language},
+	}
 	return index.Prepare(it, "", doc, nil, time.Time{}).Page, true
 }
 

@@ -307,11 +307,8 @@ func TestA16Claims(t *testing.T) {
 			r := newRig(t)
 			src := r.source(tt.source)
 			it := registry.Item{
-				Type:              src.Type,
-				NormalizedSource:  src.Normalized,
-				SourceHost:        src.Host,
-				HTTPCanonicalURL:  tt.canonical,
-				HTTPRedirectChain: tt.chain,
+				Identity: registry.Identity{Type: src.Type, NormalizedSource: src.Normalized, SourceHost: src.Host},
+				Seen:     registry.Seen{HTTPCanonicalURL: tt.canonical, HTTPRedirectChain: tt.chain},
 			}
 			claims, foreign := claimsOf(&it, r.o.Rules)
 			var have []string
@@ -329,7 +326,10 @@ func TestA16Claims(t *testing.T) {
 // A16: a file is no duplicate of the page that it names.
 func TestA16FilesClaimNothing(t *testing.T) {
 	r := newRig(t)
-	it := registry.Item{Type: source.File, NormalizedSource: "file:///a.html", HTTPCanonicalURL: "https://h.example/a"}
+	it := registry.Item{
+		Identity: registry.Identity{Type: source.File, NormalizedSource: "file:///a.html"},
+		Seen:     registry.Seen{HTTPCanonicalURL: "https://h.example/a"},
+	}
 	if claims, foreign := claimsOf(&it, r.o.Rules); claims != nil || foreign != "" {
 		t.Errorf("claims %v, foreign %q", claims, foreign)
 	}

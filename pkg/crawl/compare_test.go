@@ -29,10 +29,15 @@ func tableRules() rules {
 // indexedItem is a page that the index holds as it was last fetched.
 func indexedItem() registry.Item {
 	return registry.Item{
-		ID: "url_a", Type: source.URL, NormalizedSource: "https://a.example/x", DisplaySource: "https://a.example/x",
-		SourceHost: "a.example", Status: registry.Indexed, HTTPRobotsAllowed: true, HTTPFinalURL: "https://a.example/x",
-		RawHash: "sha256:bytes", ContentHash: "sha256:content", IndexedHash: "sha256:content",
-		NormalizationVersion: lineage.Current.String(),
+		Identity: registry.Identity{
+			ID: "url_a", Type: source.URL, NormalizedSource: "https://a.example/x", DisplaySource: "https://a.example/x",
+			SourceHost: "a.example",
+		},
+		Seen: registry.Seen{
+			Status: registry.Indexed, HTTPRobotsAllowed: true, HTTPFinalURL: "https://a.example/x",
+			RawHash: "sha256:bytes", ContentHash: "sha256:content", IndexedHash: "sha256:content",
+			NormalizationVersion: lineage.Current.String(),
+		},
 	}
 }
 

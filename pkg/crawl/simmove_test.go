@@ -70,7 +70,7 @@ func (s *sim) registerStray(ctx context.Context, u string) {
 	got := actorOf(ctx).reg.Items.Register(ctx, []source.Source{stray(u)},
 		registry.RegisterOptions{})[0]
 	if owed := alone(got.Err == nil); got.Err == nil && owed {
-		s.promise(registry.Item{ID: now.ID()}, standing)
+		s.promise(registry.Item{Identity: registry.Identity{ID: now.ID()}}, standing)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestJ5TagsAreIndexed(t *testing.T) {
 			r.due("/p")
 			r.site.before = func(string) { r.site.before = nil; set(r) }
 			r.mustWork()
-		}, 2},
+		}, 1},
 		{"with a registration", func(r *rig) {
 			r.reg.Items.Register(t.Context(), []source.Source{r.source("/p")},
 				registry.RegisterOptions{Settings: registry.Settings{Tags: []string{"tides"}}})

@@ -182,7 +182,7 @@ func TestA17WhatIsUnreadable(t *testing.T) {
 		{fault.New(fault.Unavailable, "no reader"), false},
 		{errors.New("whatever"), false},
 	} {
-		before := registry.Item{Unreadable: registry.Unreadable{RawHash: "of before"}}
+		before := registry.Item{Seen: registry.Seen{Unreadable: registry.Unreadable{RawHash: "of before"}}}
 		it, _ := compare(before, fetched{raw: "sha256:x"}, read{unreadable: tt.why}, memory{}, clock.now())
 		if have := it.Unreadable.RawHash; (have == "sha256:x") != tt.want || !tt.want && have != "" {
 			t.Errorf("%v: remembered is %q", tt.why, have)

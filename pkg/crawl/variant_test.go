@@ -338,7 +338,7 @@ func TestVariantsOf(t *testing.T) {
 		s, err := source.DefaultRules().ParseURL(tt.of)
 		must(t, err)
 		better, worse := variantsOf(
-			&registry.Item{Type: s.Type, NormalizedSource: s.Normalized, SourceHost: s.Host},
+			&registry.Item{Identity: registry.Identity{Type: s.Type, NormalizedSource: s.Normalized, SourceHost: s.Host}},
 			source.DefaultRules(),
 		)
 		have := [2]string{urls(better), urls(worse)}

@@ -14,7 +14,7 @@ import (
 type Batch struct {
 	Partition, Host string
 	Reason, RunID   string
-	// Items are locked until Until. Every one of them must come back in a [Commit].
+	// Items are locked until Until. Each must come back in a [Jobs.Commit].
 	Items []*Item
 	// Starts are the earliest starts of requests, one per item, in order, and last the time from
 	// which on others may start.

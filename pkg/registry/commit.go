@@ -68,7 +68,7 @@ func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFi
 func (c *commit) again() []JobItem {
 	var items []JobItem
 	for _, p := range c.done {
-		if p.rebased && !p.Purge {
+		if p.asked && !p.Purge {
 			items = append(items, jobItem(&p.Item))
 		}
 	}
@@ -78,15 +78,15 @@ func (c *commit) again() []JobItem {
 // pending is a finding on its way into the store.
 type pending struct {
 	Finding
+	read        *Item // as the batch has it
 	was         tally // as counted
 	oldDue      time.Time
 	wasGone     bool          // it had its tombstone before
 	pointer     storage.ETag  // of the row that leads to an item to be purged; empty if there is none
 	score       LastModRecord // what it says of the host's word for changes
-	run         string        // the rebuild that had asked for it when the batch began
 	noDue       bool          // the old due row is not there, which only damage explains: repaired by writing the new one
 	quarantined bool          // see quarantine
-	rebased     bool          // somebody changed the item while we worked; their schedule stands
+	asked       bool          // while we worked, for a check that ours does not answer
 	changes     []feed.Change
 }
 
@@ -110,8 +110,8 @@ type commit struct {
 func (c *commit) pendingOf(f Finding) *pending {
 	for _, it := range c.b.Items {
 		if it.key == f.Item.key {
-			p := &pending{Finding: f, was: tallyOf(it), oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(),
-				run: it.RebuildRun, score: scoreOf(it, &f), changes: changesOf(it, &f, c.r.s.now())}
+			p := &pending{Finding: f, read: it, was: tallyOf(it), oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(),
+				score: scoreOf(it, &f), changes: changesOf(it, &f, c.r.s.now())}
 			if p.score.Predictions() > 0 {
 				p.Item.PredictedAt = time.Time{}
 			}
@@ -328,9 +328,9 @@ func (c *commit) dropRest(ctx context.Context, it *Item) error {
 	return nil
 }
 
-// rebase reads what happened to an item while it was worked on. Lock still ours: somebody
-// forced or registered it, so their schedule and generation stand beside our findings. Lock lost:
-// the findings are dropped, whoever has the item now will make their own.
+// rebase reads what happened to an item while it was worked on. If the lock is still the batch's own, others have asked
+// something of the item or set something, which is joined with the findings. If the lock is lost, the findings are
+// dropped: the worker that has the item now makes its own.
 func (c *commit) rebase(ctx context.Context, p *pending) error {
 	cur, err := c.r.s.loadItem(ctx, p.Item.key)
 	if err != nil {
@@ -340,53 +340,15 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 		c.done = without(c.done, p)
 		return nil
 	}
-	p.oldDue, p.was, p.rebased = cur.NextCrawlAt, tallyOf(&cur), true
+	p.oldDue, p.was = cur.NextCrawlAt, tallyOf(&cur)
 	if p.Purge {
 		p.repent(cur)
 		return nil
 	}
-	mine := &p.Item
-	mine.etag = cur.etag
-	mine.RemoveRequested, mine.MovedTo = cur.RemoveRequested, cur.MovedTo
-	mine.DisplaySource, mine.Credential = cur.DisplaySource, cur.Credential
-	mine.FirstSeen, mine.Formers = cur.FirstSeen, cur.Formers
-	retagged := !slices.Equal(mine.Tags, cur.Tags)
-	mine.Tags, mine.Options, mine.Paused = cur.Tags, cur.Options, cur.Paused
-	mine.ReindexGeneration = cur.ReindexGeneration
-	mine.ReindexRequested = cur.ReindexGeneration > mine.ProcessedGeneration
-	if cur.RebuildRun != p.run { // asked for meanwhile, and what we did may have been too early
-		mine.RebuildRun, mine.RebuildPending = cur.RebuildRun, cur.RebuildPending
-		mine.IndexPending, mine.ResumeAt = cur.IndexPending, mine.NextCrawlAt
-	} else {
-		mine.IndexPending = false
-	}
-	mine.NextCrawlAt = cur.NextCrawlAt
-	if retagged { // the index was given those of before
-		mine.IndexPending, mine.ResumeAt = cur.IndexPending, cur.ResumeAt
-		indexAgain(mine, c.r.s.now())
-	}
-	mine.Collapse.Asked = cur.Collapse.Asked // of the check that comes
-	mine.Watched.Asked = cur.Watched.Asked
-	if !mine.GoneSince.IsZero() {
-		mine.GoneSince = policy.Later(mine.GoneSince, cur.GoneSince)
-	}
-	mine.History = mergeHistory(mine.History, cur.History)
-	return nil
-}
-
-// mergeHistory adds to ours the decisions of theirs that are newer than what we had read.
-func mergeHistory(ours, theirs []Decision) []Decision {
-	seen := map[Decision]bool{}
-	for _, d := range ours {
-		seen[d] = true
-	}
-	for _, d := range theirs {
-		if !seen[d] {
-			ours = append(ours, d)
-		}
-	}
-	slices.SortStableFunc(ours, func(a, b Decision) int { return a.At.Compare(b.At) })
-	return ours[max(0, len(ours)-maxHistory):]
+	now, m := c.r.s.now(), meanwhile{read: p.read, now: &cur, began: c.b.Until.Add(-lockTime)}
+	p.asked = m.asked(now)
+	m.rebase(&p.Item, now)
+	return c.r.s.resettle(ctx, &p.Item, m, now)
 }
 
 // remaining are the batch's items without those that are done.

@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// TakeRoom reserves one tombstone for a batch, if the mass-removal guard leaves its host any. The losses
+// ReserveLoss reserves one tombstone for a batch, if the mass-removal guard leaves its host any. The losses
 // are those of the host without it. It costs two requests, for each page that goes.
 func (r *Hosts) ReserveLoss(ctx context.Context, b *Batch,
 	guard schedule.Config) (l schedule.Losses, taken bool, err error) {

@@ -21,7 +21,7 @@ type Change struct {
 	From, To time.Time
 }
 
-// claimSample is how many claims of a host that is not believed are noted at a time.
+// changeSample is how many changes of a host that is not believed are noted at a time.
 const changeSample = JobItems
 
 // scoreOf judges what was said of an item by what its check found. A check that failed, or that met
@@ -106,7 +106,7 @@ func sourcesOf(claims []Change) (out []source.Source) {
 	return out
 }
 
-// itemsOf reads the items of sources; those that do not exist have no revision.
+// loadSources reads the items of sources; those that do not exist have no revision.
 func (r *store) loadSources(ctx context.Context, sources []source.Source) ([]Item, error) {
 	items := make([]Item, len(sources))
 	err := r.parallel(ctx, len(sources), func(ctx context.Context, i int) (err error) {

@@ -278,7 +278,7 @@ func TestK5PlacesLast(t *testing.T) {
 		if d := cmp.Diff(all[5:8], b.idsOf(t, ListQuery{Top: 9, After: place})[:3]); d != "" {
 			t.Errorf("after one that has moved (-want +have):\n%s", d)
 		}
-		last := Place(&Item{ID: all[0], key: storage.Key{Partition: "~"}})
+		last := Place(&Item{Identity: Identity{ID: all[0]}, key: storage.Key{Partition: "~"}})
 		rest, err := b.Items.List(t.Context(), ListQuery{Top: 4, After: last})
 		if err != nil || len(rest) != 0 {
 			t.Errorf("behind the last there are %d items (%v)", len(rest), err)

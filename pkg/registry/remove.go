@@ -94,15 +94,19 @@ func (it *Item) revive(now time.Time) {
 // it locked will notice.
 func (it *Item) anew(now time.Time) Item {
 	fresh := Item{
-		Version: rowVersion, ID: it.ID, Type: it.Type, NormalizedSource: it.NormalizedSource,
-		DisplaySource: it.DisplaySource, SourceHost: it.SourceHost, ContentGroupID: it.ContentGroupID,
-		ParentPageID: it.ParentPageID, DiscoveryMethod: it.DiscoveryMethod, Status: Pending,
-		ReindexRequested: it.ReindexRequested, ReindexGeneration: it.ReindexGeneration,
-		ProcessedGeneration: it.ProcessedGeneration,
-		RebuildRun:          it.RebuildRun, RebuildPending: it.RebuildPending, // the host's row counts it
-		Formers:           it.Formers,
-		HTTPRobotsAllowed: true, FirstSeen: now, NextCrawlAt: it.NextCrawlAt,
-		LockedUntil: it.LockedUntil, LockOwner: it.LockOwner, History: it.History, key: it.key, etag: it.etag,
+		Identity: Identity{
+			Version: rowVersion, ID: it.ID, Type: it.Type, NormalizedSource: it.NormalizedSource,
+			DisplaySource: it.DisplaySource, SourceHost: it.SourceHost, ContentGroupID: it.ContentGroupID,
+			ParentPageID: it.ParentPageID, DiscoveryMethod: it.DiscoveryMethod, Formers: it.Formers, FirstSeen: now,
+		},
+		Asked: Asked{ReindexGeneration: it.ReindexGeneration, RebuildRun: it.RebuildRun},
+		Seen:  Seen{Status: Pending, HTTPRobotsAllowed: true, History: it.History},
+		Plan: Plan{
+			NextCrawlAt: it.NextCrawlAt, ReindexRequested: it.ReindexRequested,
+			ProcessedGeneration: it.ProcessedGeneration, RebuildPending: it.RebuildPending, // the host's row counts it
+		},
+		Lock: Lock{LockedUntil: it.LockedUntil, LockOwner: it.LockOwner},
+		key:  it.key, etag: it.etag,
 	}
 	fresh.Record(now, "registered", "source added again while it was being removed")
 	return fresh
@@ -116,7 +120,7 @@ func (p *pending) repent(cur Item) {
 		p.Item.etag = cur.etag
 		return
 	}
-	p.Purge, p.Item = false, cur
+	p.Purge, p.Item, p.asked = false, cur, true
 	p.Item.LockedUntil, p.Item.LockOwner = time.Time{}, ""
 }
 

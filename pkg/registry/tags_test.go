@@ -36,14 +36,14 @@ func TestW9EffectiveOptions(t *testing.T) {
 		t.Errorf("an item without tags: %q after %d requests", have, counter.Requests.Load())
 	}
 	for range 100 {
-		if have := by(Item{Tags: []string{"a", "news"}}); have != "tag news" {
+		if have := by(Item{Asked: Asked{Tags: []string{"a", "news"}}}); have != "tag news" {
 			t.Fatalf("set by %q", have)
 		}
 	}
 	if n := counter.Requests.Load(); n != 1 {
 		t.Errorf("a hundred checks read tags %d times", n)
 	}
-	if _, err := r.Tags.Remove(t.Context(), "news"); err != nil || by(Item{Tags: []string{"news"}}) != "" {
+	if _, err := r.Tags.Remove(t.Context(), "news"); err != nil || by(Item{Asked: Asked{Tags: []string{"news"}}}) != "" {
 		t.Errorf("a tag that was removed: %v", err)
 	}
 	if _, err := r.Tags.Remove(t.Context(), "news"); !fault.Is(err, fault.NotFound) {
@@ -54,7 +54,7 @@ func TestW9EffectiveOptions(t *testing.T) {
 	if _, err := other.Tags.Put(t.Context(), "news", o); err != nil {
 		t.Fatal(err)
 	}
-	if clock.Advance(tagsAge); by(Item{Tags: []string{"news"}}) == "" {
+	if clock.Advance(tagsAge); by(Item{Asked: Asked{Tags: []string{"news"}}}) == "" {
 		t.Error("what another process has set is not heard of")
 	}
 }

@@ -7,7 +7,7 @@ import "time"
 type Watched struct {
 	// Key names the rules, and the version of ours, under which what follows was read.
 	Key string `json:"key"`
-	// States are short hashes of the texts that the part had last, as in [Item].States; none while it never worked.
+	// States are short hashes of the texts that the part had last, as in [Seen].States; none while it never worked.
 	States  []byte `json:"states,omitempty"`
 	Letters int    `json:"letters,omitempty"` // of the last text while it worked
 	// Broken says why the part is not there, or not as it was (W16); empty while it works. The states are then those of

@@ -20,8 +20,12 @@ import (
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func item() *registry.Item {
-	return &registry.Item{ID: "url_aaaa", DisplaySource: "https://port.example/quay", SourceHost: "port.example",
-		Language: "en"}
+	return &registry.Item{
+		Identity: registry.Identity{
+			ID: "url_aaaa", DisplaySource: "https://port.example/quay", SourceHost: "port.example",
+		},
+		Seen: registry.Seen{Language: "en"},
+	}
 }
 
 func paragraph(text string) extract.Block { return extract.Block{Kind: extract.Paragraph, Text: text} }
