@@ -12,9 +12,9 @@ func backfilling() []operation {
 		{
 			of: api.StartBackfill.Endpoint, id: "startBackfill", tag: tagBackfill,
 			summary: "Register the pages that sites already have",
-			about: "Within the caps of the settings, and at the sites' pace. A dry run only counts. 403 while " +
+			about: "Within the limits of the settings and at the sites' pace. A dry run only counts. 403 while " +
 				"BACKFILL_ENABLED is false.",
-			gives: "The run, which goes on by itself.",
+			gives: "The run. It continues in the background.",
 			fails: []int{http.StatusForbidden, http.StatusConflict},
 			shown: []string{"E7 a run", "E10 a dry run"},
 		},
@@ -26,29 +26,29 @@ func backfilling() []operation {
 		},
 		{
 			of: api.GetBackfill.Endpoint, id: "getBackfill", tag: tagBackfill,
-			summary: "Show how far a run is",
+			summary: "Show the progress of a run",
 			gives:   "The run.",
 			fails:   []int{http.StatusNotFound},
 			shown:   []string{"E7 done", "E10 what it would do", "E11 failed"},
 		},
 		{
 			of: api.ResumeBackfill.Endpoint, id: "resumeBackfill", tag: tagBackfill,
-			summary: "Let a run go on that is paused or FAILED",
-			about:   "Nothing that was counted is repeated.",
+			summary: "Resume a run that is paused or FAILED",
+			about:   "Work that is already counted is not repeated.",
 			gives:   "The run.",
 			fails:   []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
 			shown:   []string{"E7 resumed"},
 		},
 		{
 			of: api.PauseBackfill.Endpoint, id: "pauseBackfill", tag: tagBackfill,
-			summary: "Keep a run from its next step until it is resumed",
+			summary: "Pause a run before its next step",
 			gives:   "The run.",
 			fails:   []int{http.StatusNotFound, http.StatusConflict},
 			shown:   []string{"E7 paused"},
 		},
 		{
 			of: api.CancelBackfill.Endpoint, id: "cancelBackfill", tag: tagBackfill,
-			summary: "End a run before its next step",
+			summary: "Cancel a run before its next step",
 			gives:   "The run.",
 			fails:   []int{http.StatusNotFound, http.StatusConflict},
 			shown:   []string{"E7 cancelled"},

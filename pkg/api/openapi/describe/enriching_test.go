@@ -11,17 +11,17 @@ func enriching() []operation {
 	return []operation{
 		{
 			of: api.Enrich.Endpoint, id: "enrich", tag: tagEnriching,
-			summary: "Have a model describe an entry, or a text, now",
-			about:   "What was described is not asked for again until its text changes.",
-			gives:   "What the model says.",
+			summary: "Describe an entry or a text with a language model",
+			about:   "An entry that is already described is sent again only after its text has changed.",
+			gives:   "The model's description.",
 			fails: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusTooManyRequests,
 				http.StatusServiceUnavailable},
 			shown: []string{"D8 an entry", "D8 a text"},
 		},
 		{
 			of: api.StartEnrichBatch.Endpoint, id: "enrichBatch", tag: tagEnriching,
-			summary: "Have a model describe many entries within a day",
-			gives:   "The batch, which goes on by itself.",
+			summary: "Describe many entries with a language model, within a day",
+			gives:   "The batch. It continues in the background.",
 			fails:   []int{http.StatusForbidden, http.StatusConflict},
 			shown:   []string{"D8 many entries"},
 		},
@@ -40,11 +40,12 @@ func enriching() []operation {
 		},
 		{
 			of: api.CancelEnrichBatch.Endpoint, id: "cancelEnrichBatch", tag: tagEnriching,
-			summary: "Ask for the end of a batch",
-			about:   "It takes a while: what a model has said by then is used. Asking again is asking once.",
-			gives:   "The batch.",
-			fails:   []int{http.StatusNotFound, http.StatusConflict},
-			shown:   []string{"D9 cancel it"},
+			summary: "Cancel a batch",
+			about: "This takes a while; results that the model has returned by then are kept. Repeating the " +
+				"request has no further effect.",
+			gives: "The batch.",
+			fails: []int{http.StatusNotFound, http.StatusConflict},
+			shown: []string{"D9 cancel it"},
 		},
 	}
 }

@@ -11,63 +11,64 @@ func setting() []operation {
 	return []operation{
 		{
 			of: api.PatchItem.Endpoint, id: "patchItem", tag: tagSources,
-			summary: "Change what is set for an item",
-			about: "What is left out stays, null or an empty object removes what was set. The next check moves at once to " +
-				"where it then is. A paused item is checked only when somebody asks for it.",
+			summary: "Change the settings of an item",
+			about: "Fields that are left out stay unchanged; null or an empty object removes a setting. The next " +
+				"check is rescheduled at once. A paused item is checked only on request.",
 			gives: "The item.",
 			fails: []int{http.StatusNotFound},
 			shown: []string{"W9 an item has a schedule", "W9 the item has none any more"},
 		},
 		{
 			of: api.StartBulk.Endpoint, id: "startBulk", tag: tagSources,
-			summary: "Do one thing to many items",
-			about: "To those of `ids`, or to all of a `filter`: tag, untag, check, pause, resume or remove. It goes on by " +
-				"itself, a piece at a time, and is done once to each item whatever dies.",
+			summary: "Apply an operation to many items",
+			about: "It applies to the items in `ids`, or to all that match `filter`: tag, untag, check, pause, " +
+				"resume or remove. It continues in the background, and is applied exactly once to each item even " +
+				"if processes die.",
 			gives: "The run.",
 			fails: []int{http.StatusConflict},
 			shown: []string{"W11 resume all of a tag", "W11 tag some"},
 		},
 		{
 			of: api.GetBulk.Endpoint, id: "getBulk", tag: tagSources,
-			summary: "Tell how far it is",
+			summary: "Show the progress of a bulk operation",
 			gives:   "The run.",
 			fails:   []int{http.StatusNotFound},
 			shown:   []string{"W11 how far it is", "W11 what could not be done"},
 		},
 		{
 			of: api.ListTags.Endpoint, id: "listTags", tag: tagSources,
-			summary: "List the tags that set something",
+			summary: "List the tags that have settings",
 			gives:   "The tags, by name.",
 			shown:   []string{"W9 the tags"},
 		},
 		{
 			of: api.SaveTag.Endpoint, id: "saveTag", tag: tagSources,
-			summary: "Say what a tag sets",
-			about: "For all items that have it, where they have no setting of their own. All that it set before is " +
-				"replaced. `run` plans the next checks of its items anew.",
+			summary: "Create or replace the settings of a tag",
+			about: "They apply to all items with the tag that have no setting of their own. All earlier settings " +
+				"of the tag are replaced. `run` reschedules the next checks of its items.",
 			gives: "The tag.",
 			fails: []int{http.StatusConflict},
 			shown: []string{"W9 a tag is defined"},
 		},
 		{
 			of: api.GetTag.Endpoint, id: "getTag", tag: tagSources,
-			summary: "Tell what a tag sets",
+			summary: "Show the settings of a tag",
 			gives:   "The tag.",
 			fails:   []int{http.StatusNotFound},
 			shown:   []string{"W9 a tag"},
 		},
 		{
 			of: api.PatchTag.Endpoint, id: "patchTag", tag: tagSources,
-			summary: "Change what a tag sets",
-			about:   "What is left out stays, null or an empty object removes what was set.",
+			summary: "Change the settings of a tag",
+			about:   "Fields that are left out stay unchanged; null or an empty object removes a setting.",
 			gives:   "The tag.",
 			fails:   []int{http.StatusNotFound, http.StatusConflict},
 			shown:   []string{"W9 a tag is changed"},
 		},
 		{
 			of: api.RemoveTag.Endpoint, id: "removeTag", tag: tagSources,
-			summary: "Have a tag set nothing any more",
-			about:   "Items keep it as a word.",
+			summary: "Remove the settings of a tag",
+			about:   "Items keep the tag.",
 			gives:   "The tag as it was.",
 			fails:   []int{http.StatusNotFound, http.StatusConflict},
 			shown:   []string{"W9 a tag is removed"},

@@ -12,23 +12,23 @@ func sources() []operation {
 		{
 			of: api.AddURL.Endpoint, id: "addUrls", tag: tagSources,
 			summary: "Register one URL or many",
-			about: "A URL that is registered already is checked now. The answer comes when the registration is durable; " +
-				"pages are fetched and indexed afterwards. In a batch each URL that is refused says why, and the others are " +
-				"registered.",
-			gives: "The item; for `urls` what became of each, in order.",
+			about: "A URL that is already registered is checked now. The answer is sent when the registration is " +
+				"durable; pages are fetched and indexed afterwards. In a batch, each rejected URL says why, and " +
+				"the others are registered.",
+			gives: "The item; for `urls` the result of each, in order.",
 			shown: []string{"A19 add one", "A19 add many, some bad"},
 		},
 		{
 			of: api.AddFile.Endpoint, id: "addFiles", tag: tagSources,
 			summary: "Register one file or many",
-			about: "The address of a blob, of a container whose blobs then all are registered, or of a file in a share; or " +
-				"a path below `FILE_ROOT` on the machine of the app.",
-			gives: "The item; for `paths` what became of each, in order.",
+			about: "A file is the address of a blob, of a container (all its blobs are then registered) or of a " +
+				"file in a share, or a path below `FILE_ROOT` on the machine of the app.",
+			gives: "The item; for `paths` the result of each, in order.",
 			shown: []string{"A3 add a file", "A3 add files"},
 		},
 		{
 			of: api.ReindexItem.Endpoint, id: "reindexItem", tag: tagSources,
-			summary: "Have an item checked now",
+			summary: "Check an item now",
 			gives:   "The item.",
 			fails:   []int{http.StatusNotFound},
 			shown:   []string{"A15 reindex by id", "reindex by source"},
@@ -41,9 +41,10 @@ func sources() []operation {
 		},
 		{
 			of: api.GetItem.Endpoint, id: "getItem", tag: tagSources,
-			summary: "Show an item with its past",
-			about: "With the decisions about it and their reasons, its captures and what they took over from. An id that " +
-				"the item had under earlier rules for URLs (`formerIds`) is answered 301, with where to find it.",
+			summary: "Show an item with its history",
+			about: "With the decisions about it and their reasons, its captures, and which superseded which. An " +
+				"id that the item had under earlier URL rules (`formerIds`) is answered with 301 and the present " +
+				"address.",
 			gives: "The item.",
 			fails: []int{http.StatusNotFound},
 			shown: []string{"item with its past", "A16 an alias"},
@@ -51,8 +52,8 @@ func sources() []operation {
 		{
 			of: api.RemoveItem.Endpoint, id: "removeItem", tag: tagSources,
 			summary: "Remove an item",
-			about: "Within seconds its documents leave the index, and all that was kept of it is deleted. Until then it is " +
-				"found, with `removeRequested`.",
+			about: "Its documents leave the index within seconds, and everything stored about it is deleted. " +
+				"Until then it is listed with `removeRequested`.",
 			gives: "The item.",
 			fails: []int{http.StatusNotFound},
 			shown: []string{"A14 remove an item"},
@@ -73,7 +74,7 @@ func pasts() []operation {
 		},
 		{
 			of: api.ListEdges.Endpoint, id: "listLineage", tag: tagSources,
-			summary: "List which captures of an item took over from which",
+			summary: "List which captures of an item superseded which",
 			about:   "Newest first.",
 			gives:   "A page of edges.",
 			fails:   []int{http.StatusNotFound},
@@ -82,15 +83,16 @@ func pasts() []operation {
 		{
 			of: api.ListChunks.Endpoint, id: "listChunks", tag: tagSources,
 			summary: "List the chunks of an item",
-			about:   "What the index was last given, without the texts. An item that it was given nothing of has none.",
-			gives:   "The chunks, in the order of the text.",
-			fails:   []int{http.StatusNotFound},
-			shown:   []string{"C5 chunks"},
+			about: "As last sent to the index, without their texts. The list is empty if nothing of the item was " +
+				"indexed.",
+			gives: "The chunks, in the order of the text.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"C5 chunks"},
 		},
 		{
 			of: api.ListImages.Endpoint, id: "listImages", tag: tagSources,
 			summary: "List the images of an item",
-			about:   "Those that the index shows of it. An item that the index holds nothing of has none.",
+			about:   "As shown in search results. The list is empty if nothing of the item was indexed.",
 			gives:   "The images, in page order.",
 			fails:   []int{http.StatusNotFound},
 			shown:   []string{"A18 the images of an item"},
@@ -98,8 +100,8 @@ func pasts() []operation {
 		{
 			of: api.GetCapture.Endpoint, id: "getCapture", tag: tagSources,
 			summary: "Read a capture",
-			about: "Its text, or with `raw` its bytes as they came. Those have the media type that they came with and are " +
-				"an attachment: they are a stranger's.",
+			about: "Returns its text or, with `raw`, its bytes as they were fetched. Bytes are sent as an " +
+				"attachment with their original media type, because they come from a stranger.",
 			gives: "The text of the capture; with `raw` its bytes, of any media type.", media: "text/plain",
 			fails: []int{http.StatusNotFound},
 			shown: []string{"A21 the text of a capture"},
@@ -107,8 +109,8 @@ func pasts() []operation {
 		{
 			of: api.GetText.Endpoint, id: "getText", tag: tagSources,
 			summary: "Read a page",
-			about: "The content of the page without what is around it, as it is or as it was: as Markdown, as text, or as " +
-				"JSON, which also says what an answer cites.",
+			about: "Returns the main content of a page, current or from an earlier time, as Markdown, as plain " +
+				"text, or as JSON with what is needed to cite it.",
 			gives: "The page.", media: "application/json, text/markdown, text/plain",
 			fails: []int{http.StatusNotFound},
 			shown: []string{"J6 the page as it was, to be cited"},

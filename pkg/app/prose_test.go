@@ -1,0 +1,102 @@
+package app
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// foreign are forms of a sentence that a writer of English avoids: "is none" for "is not one", "whoever", "has it
+// done" for "does it", "of which all", and a program that calls itself "we".
+var foreign = regexp.MustCompile(`\b(?:(?i:(?:is|are|was|were) none|who(?:m)?ever|of which all)|[Ww]e|us|[Oo]urs?|` +
+	`(?i:has|have|had) (?:it|them|all|each|every|this|that|these|those|an?|the|its|their)(?: [a-z-]+){0,2} [a-z]+ed)\b`)
+
+// usual are sentences that look like foreign ones.
+var usual = regexp.MustCompile(`(?i)\bthere (?:is|are|was|were) none\b`)
+
+// maxForeign is how many such forms the comments of all Go files have. The number may only fall.
+const maxForeign = 0
+
+// TestPlainEnglish: what users read has no foreign forms, and comments have no more than before.
+func TestPlainEnglish(t *testing.T) {
+	for _, doc := range documents(t) {
+		if doc != "CHANGELOG.md" && doc != "docs/decisions.md" {
+			reportForeign(t, doc, proseOf(readDoc(t, doc)))
+		}
+	}
+	reportForeign(t, "pkg/api/openapi/openapi.json", readDoc(t, "pkg/api/openapi/openapi.json"))
+	n := 0
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		hidden := d != nil && d.IsDir() && d.Name() != ".." && strings.HasPrefix(d.Name(), ".")
+		if err != nil || hidden || d.IsDir() && (d.Name() == "build" || d.Name() == "node_modules") {
+			return skipDir(err)
+		}
+		rel := filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))
+		switch {
+		case d.IsDir() || rel == "pkg/app/prose_test.go" || strings.HasSuffix(rel, ".gen.go"):
+		case strings.HasSuffix(rel, ".go"):
+			comments, shown := textsOf(t, path)
+			n += len(foreign.FindAllString(usual.ReplaceAllString(comments, ""), -1))
+			if userFacing(rel) {
+				reportForeign(t, rel, shown)
+			}
+		case strings.HasPrefix(rel, "handlers/ui/") && strings.HasSuffix(rel, ".html"):
+			reportForeign(t, rel, regexp.MustCompile(`\{\{.*?\}\}|<[^>]*>`).ReplaceAllString(readDoc(t, rel), " "))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n > maxForeign {
+		t.Errorf("comments have %d foreign forms, more than %d", n, maxForeign)
+	}
+	if n < maxForeign*9/10 {
+		t.Errorf("comments have %d foreign forms: lower maxForeign from %d", n, maxForeign)
+	}
+}
+
+func reportForeign(t *testing.T, file, text string) {
+	t.Helper()
+	text = usual.ReplaceAllString(text, "")
+	for _, at := range foreign.FindAllStringIndex(text, -1) {
+		t.Errorf("%s: …%s…", file, strings.Join(strings.Fields(text[max(0, at[0]-40):min(len(text), at[1]+40)]), " "))
+	}
+}
+
+// userFacing reports whether the texts of a file are shown to users.
+func userFacing(file string) bool {
+	return !strings.HasSuffix(file, "_test.go") &&
+		(strings.HasPrefix(file, "handlers/") || strings.HasPrefix(file, "cmd/tidemark/"))
+}
+
+// textsOf gives the comments and the string literals of a Go file. Tags and imports are no texts.
+func textsOf(t *testing.T, path string) (comments, shown string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c, s strings.Builder
+	for _, group := range f.Comments {
+		c.WriteString(group.Text() + "\n")
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec, *ast.Field:
+			return false
+		case *ast.BasicLit:
+			if n.Kind == token.STRING {
+				s.WriteString(n.Value + "\n")
+			}
+		}
+		return true
+	})
+	return c.String(), s.String()
+}
