@@ -169,7 +169,7 @@ func (d *door) check(r *http.Request, given []string) (keys.Key, error) {
 		d.Log.WarnContext(r.Context(), "a key is not taken", "from", from, "path", r.URL.Path)
 	}
 	if wait > 0 {
-		return k, fault.After(wait, "too many keys that are none from this address; wait, then use one that is valid")
+		return k, fault.After(wait, "too many wrong keys from this address; wait, then use one that is valid")
 	}
 	return k, errNoKey
 }

@@ -108,7 +108,7 @@ func cursorOf(text string) (c registry.Cursor, err error) {
 		err = json.Unmarshal(b, &c)
 	}
 	if err != nil {
-		return c, fault.Field("continuation", "continuation is none of this list: %.60q", text)
+		return c, fault.Field("continuation", "continuation does not belong to this list: %.60q", text)
 	}
 	return c, nil
 }
@@ -136,7 +136,7 @@ func sortedItems(ctx context.Context, v *call, q api.ItemQuery, f registry.Filte
 	skip := 0
 	if q.Continuation != "" {
 		if skip, err = strconv.Atoi(q.Continuation); err != nil || skip < 0 {
-			return page, fault.Field("continuation", "continuation is none of this list: %.60q", q.Continuation)
+			return page, fault.Field("continuation", "continuation does not belong to this list: %.60q", q.Continuation)
 		}
 	}
 	var found []registry.Item

@@ -29,7 +29,7 @@ func pagePast[T any](ids []source.ID, after string, top int, list func(id source
 	at := 0
 	if id, rest, elsewhere := strings.Cut(after, "."); elsewhere {
 		if at = slices.Index(ids, source.ID(id)); at < 0 {
-			return nil, "", fault.Field("continuation", "continuation is none of this listing")
+			return nil, "", fault.Field("continuation", "continuation does not belong to this listing")
 		}
 		after = rest
 	}

@@ -77,7 +77,7 @@ func (p *program) askFirst(ctx context.Context, data string) (first, error) {
 		case "3":
 			return sample{}, nil
 		default:
-			p.say("%q is none of them.", clean(chosen))
+			p.say("%q is not one of them.", clean(chosen))
 		}
 		if f != nil || err != nil {
 			return f, err

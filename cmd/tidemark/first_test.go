@@ -33,8 +33,8 @@ func TestL7Choice(t *testing.T) {
 		{"no page after all", "1\n\n3\n", sample{}, ""},
 		{"an address that is none, then one", "1\nftp://port.example\nport.example\n", watchPage{"https://port.example/"},
 			"scheme is neither http nor https"},
-		{"another number", " 4 \n3\n", sample{}, `"4" is none of them.`},
-		{"what could steer the terminal", "\x1b[2J\n\n", nil, "\"\uFFFD[2J\" is none of them."},
+		{"another number", " 4 \n3\n", sample{}, `"4" is not one of them.`},
+		{"what could steer the terminal", "\x1b[2J\n\n", nil, "\"\uFFFD[2J\" is not one of them."},
 		{"a site", "2\nport.example\n", indexSite{site.Entry{Slug: "port-example", Domain: "port.example",
 			Home: "https://port.example/"}}, ""},
 	} {

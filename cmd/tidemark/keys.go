@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-const keysLong = `Keys let in whoever may use a Tidemark that others can reach (LISTEN). Each has a
+const keysLong = `Keys give access to a Tidemark that other machines can reach (LISTEN). Each has a
 name, by which is told who did something, and a scope:
 
   feed   read feeds

@@ -19,7 +19,7 @@ import (
 const restoreLong = `Bring back what "tidemark backup" wrote. All of it is read and verified before
 anything is replaced; --check does no more than that.
 
-Tidemark must be stopped. A data folder that has a store is refused; with --force
+Tidemark must be stopped. A data folder with a store in it is refused; with --force
 that store and its search index are put aside, in the folder that is named when it
 is done. They can be deleted, or moved back while Tidemark is stopped.
 

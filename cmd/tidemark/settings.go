@@ -225,8 +225,8 @@ func describe(s api.TagSettings) string {
 }
 
 const bulkLong = `Do one thing to many sources: tag, untag, check, pause, resume or remove. They are
-named by their ids, or by --host, --status, --has-tag and --paused, of which all
-that are given must be true; --all means all sources. It goes on by itself on the
+named by their ids, or by --host, --status, --has-tag and --paused, all of which
+must match; --all means all sources. It goes on by itself on the
 server.`
 
 const bulkExample = `  tidemark bulk pause --host example.com

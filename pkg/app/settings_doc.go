@@ -189,7 +189,7 @@ var Settings = []Setting{
 	},
 	{
 		"CRAWL_USER_AGENT", "Tidemark/" + Version,
-		"Who we say we are; the part before the slash is what robots.txt rules are matched against",
+		"User agent of requests; robots.txt rules are matched against the part before the slash",
 	},
 	{"CRAWL_CONTACT", "", "Address for a site's operator to complain to, added to the user agent"},
 	{"CRAWL_MAX_BYTES", "20971520", "Largest body that is read, in bytes after decoding; 1024 to 1073741824"},

@@ -144,7 +144,7 @@ func (s *Worker) Deliveries(ctx context.Context, q api.DeliveryQuery) (page api.
 		return page, fault.Field("state", "state must be waiting, sent or failed, not %.40q", q.State)
 	}
 	if strings.Trim(q.Continuation, "0123456789abcdefdw-") != "" {
-		return page, fault.Field("continuation", "continuation is none of an earlier answer")
+		return page, fault.Field("continuation", "continuation does not belong to an earlier answer")
 	}
 	where := map[string]string{}
 	for column, value := range map[string]string{"rule": q.Rule, "channel": q.Channel, "state": q.State} {
