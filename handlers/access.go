@@ -1,19 +1,17 @@
 package handlers
 
 import (
-	"context"
 	"net"
 	"net/http"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/ui"
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
@@ -31,34 +29,8 @@ const (
 	OwnKeys
 )
 
-// caller is who a request is from.
-type caller struct {
-	name  string // of the key; empty where nobody needs one
-	scope api.Scope
-}
-
 // hostKeyName is who calls with a key that the host has checked, and of which it does not say the name.
 const hostKeyName = "function key"
-
-type callerKey struct{}
-
-// withCaller says who calls, also in what is logged.
-func withCaller(r *http.Request, c caller) *http.Request {
-	scope := telemetry.From(r.Context())
-	scope.Actor = c.name
-	ctx := telemetry.With(r.Context(), scope)
-	return r.WithContext(context.WithValue(ctx, callerKey{}, c))
-}
-
-// mayCall refuses a route to whoever's key has not the scope for it. Without a caller there is none.
-func mayCall(ctx context.Context, e *api.Endpoint) error {
-	c, _ := ctx.Value(callerKey{}).(caller)
-	if e.Scope == "" || c.scope.Covers(e.Scope) {
-		return nil
-	}
-	return fault.New(fault.Blocked, "the key %q is for %s, and this takes one for %s; `tidemark keys add NAME --scope "+
-		"%[3]s` makes one", c.name, c.scope, e.Scope)
-}
 
 // keyNeeded is said to everybody whose key is not taken: whether it is missing, wrong or removed is nobody's business.
 const keyNeeded = "a key is needed that is valid: as the header x-functions-key or as Authorization: Bearer KEY, on " +
@@ -85,7 +57,7 @@ func (s *server) newDoor(mux *http.ServeMux, next http.Handler) *door {
 // ServeHTTP implements [http.Handler].
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if d.Access == Open {
-		d.next.ServeHTTP(w, withCaller(r, caller{"", api.ScopeAdmin}))
+		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{Scope: api.ScopeAdmin}))
 		return
 	}
 	w.Header().Set("Cache-Control", "private, no-store") // what one may see is for no cache on the way
@@ -96,7 +68,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case at == ui.Root || strings.HasPrefix(at, ui.Root+"/"):
 		d.servePage(w, r, strings.TrimPrefix(at, ui.Root))
 	case d.isHosts(r, pattern) || e == api.GetHealth.Endpoint && at == path.Clean(at):
-		d.next.ServeHTTP(w, withCaller(r, caller{}))
+		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{}))
 	default:
 		d.serveAPI(w, r, e)
 	}
@@ -128,7 +100,7 @@ func (d *door) serveAPI(w http.ResponseWriter, r *http.Request, e *api.Endpoint)
 		// The host has checked a key. A key of ours beside it says who it is.
 		given = slices.DeleteFunc(given, func(s string) bool { return !strings.HasPrefix(s, keys.Prefix) })
 		if len(given) == 0 {
-			d.next.ServeHTTP(w, withCaller(r, caller{hostKeyName, api.ScopeAdmin}))
+			d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{Name: hostKeyName, Scope: api.ScopeAdmin}))
 			return
 		}
 	}
@@ -141,7 +113,7 @@ func (d *door) serveAPI(w http.ResponseWriter, r *http.Request, e *api.Endpoint)
 		d.refuse(w, r, err)
 		return
 	}
-	d.next.ServeHTTP(w, withCaller(r, caller{k.Name, k.Scope}))
+	d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{Name: k.Name, Scope: k.Scope}))
 }
 
 // errNoKey is a request without a key that is taken.
@@ -181,7 +153,7 @@ func (d *door) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	w.Header().Set("WWW-Authenticate", `Bearer realm="Tidemark"`)
-	writeProblem(w, http.StatusUnauthorized, keyNeeded, nil)
+	wire.Problem(w, http.StatusUnauthorized, keyNeeded)
 }
 
 // credentials are the different texts that a request gives as keys. In an address only feeds take one, because their
@@ -221,9 +193,4 @@ func address(r *http.Request) string {
 		return host
 	}
 	return strings.Trim(last, "[]")
-}
-
-// retryAfter says in a header for how long to wait.
-func retryAfter(w http.ResponseWriter, wait time.Duration) {
-	w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
 }

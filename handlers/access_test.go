@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
@@ -265,7 +266,7 @@ func TestL4AnonymousRoutes(t *testing.T) {
 	d := (&server{Options: Options{Open: g.open, Access: HostKeys, Log: discard()}}).newDoor(http.NewServeMux(),
 		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			in++
-			if _, err := decode[api.ItemQuery](r, &api.Endpoint{Method: "GET", Scope: api.ScopeFeed,
+			if _, err := wire.Decode[api.ItemQuery](r, &api.Endpoint{Method: "GET", Scope: api.ScopeFeed,
 				Requests: api.ListItems.Requests}); err != nil {
 				t.Error(err)
 			}

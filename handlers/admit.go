@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -21,10 +22,10 @@ func (s *server) admit(next http.Handler) http.Handler {
 		said := r.Header.Get(api.HostSecretHeader)
 		switch {
 		case s.Port != "" && !slices.Contains(own, r.Host):
-			writeProblem(w, http.StatusMisdirectedRequest, "this port belongs to the Functions host; call the host's", nil)
+			wire.Problem(w, http.StatusMisdirectedRequest, "this port belongs to the Functions host; call the host's")
 		case subtle.ConstantTimeCompare([]byte(said), []byte(s.Secret)) != 1 && s.Secret != "":
-			writeProblem(w, http.StatusForbidden,
-				"only the Functions host that started this handler may call it; call the host's port", nil)
+			wire.Problem(w, http.StatusForbidden,
+				"only the Functions host that started this handler may call it; call the host's port")
 		default:
 			next.ServeHTTP(w, r)
 		}

@@ -1,26 +1,18 @@
 package handlers
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
-	"strconv"
-	"time"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/health"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// writer is an answer that is not encoded as JSON: it writes itself.
-type writer interface {
-	write(w http.ResponseWriter, status int)
-}
-
 func (s *server) serveRoute(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := mayCall(r.Context(), h.Endpoint); err != nil {
+		if err := wire.MayCall(r.Context(), h.Endpoint); err != nil {
 			s.answerError(w, r, err)
 			return
 		}
@@ -35,11 +27,11 @@ func (s *server) serveRoute(h handler) http.HandlerFunc {
 			s.answerError(w, r, err)
 			return
 		}
-		if c, ok := body.(writer); ok {
-			c.write(w, status)
+		if c, ok := body.(wire.Writer); ok {
+			c.WriteAnswer(w, status)
 			return
 		}
-		writeJSON(w, status, body)
+		wire.JSON(w, status, body)
 	}
 }
 
@@ -56,55 +48,11 @@ func (s *server) noteAct(r *http.Request, e *api.Endpoint, err error) {
 	}
 }
 
-var statusOf = map[fault.Kind]int{
-	fault.Invalid:     http.StatusBadRequest,
-	fault.NotFound:    http.StatusNotFound,
-	fault.Expired:     http.StatusGone,
-	fault.Conflict:    http.StatusConflict,
-	fault.Blocked:     http.StatusForbidden,
-	fault.TooLarge:    http.StatusRequestEntityTooLarge,
-	fault.Throttled:   http.StatusTooManyRequests,
-	fault.Unavailable: http.StatusServiceUnavailable,
-	fault.Internal:    http.StatusInternalServerError,
-}
-
+// answerError answers with an error, and writes down those that callers cannot do anything about.
 func (s *server) answerError(w http.ResponseWriter, r *http.Request, err error) {
-	status := statusOf[fault.KindOf(err)]
-	if wait := fault.RetryAfter(err); wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
+	if kind := fault.KindOf(err); wire.Status(err) >= http.StatusInternalServerError {
+		s.Metrics.Errors.Add(1, "invocation", string(kind))
+		s.Log.ErrorContext(r.Context(), "invocation failed", "path", r.URL.Path, "kind", kind, "err", err)
 	}
-	detail := err.Error()
-	if status >= http.StatusInternalServerError {
-		s.Metrics.Errors.Add(1, "invocation", string(fault.KindOf(err)))
-		s.Log.ErrorContext(r.Context(), "invocation failed", "path", r.URL.Path, "kind", fault.KindOf(err), "err", err)
-	}
-	if status == http.StatusInternalServerError {
-		detail = "" // what we did not foresee may name what strangers should not see
-	}
-	var fields []api.FieldError
-	if f := fault.FieldOf(err); f != "" {
-		fields = []api.FieldError{{Field: f, Message: detail}}
-	}
-	writeProblem(w, status, detail, fields)
-}
-
-func writeProblem(w http.ResponseWriter, status int, detail string, fields []api.FieldError) {
-	w.Header().Set("Content-Type", api.ProblemType)
-	writeBody(w, status, api.Problem{Title: http.StatusText(status), Status: status, Detail: detail, Errors: fields})
-}
-
-func writeJSON(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	writeBody(w, status, body)
-}
-
-func writeBody(w http.ResponseWriter, status int, body any) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(body); err != nil {
-		panic(err) // our own types always encode
-	}
-	w.WriteHeader(status)
-	_, _ = w.Write(buf.Bytes()) // the caller has gone: nobody to tell
+	wire.Refuse(w, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
@@ -84,8 +85,8 @@ func runJSON(v *call, run backfill.Run) api.BackfillRun {
 }
 
 // backfillWorker does one step of a run.
-func backfillWorker(ctx context.Context, v *call, e envelope) (string, error) {
-	body, err := e.payload("job")
+func backfillWorker(ctx context.Context, v *call, e wire.Envelope) (string, error) {
+	body, err := e.Job()
 	if err != nil {
 		return "", err
 	}
@@ -93,8 +94,8 @@ func backfillWorker(ctx context.Context, v *call, e envelope) (string, error) {
 }
 
 // backfillPoison ends a source whose step failed on every try.
-func backfillPoison(ctx context.Context, v *call, e envelope) (string, error) {
-	body, err := e.payload("job")
+func backfillPoison(ctx context.Context, v *call, e wire.Envelope) (string, error) {
+	body, err := e.Job()
 	if err != nil {
 		return "", err
 	}

@@ -7,19 +7,18 @@ import (
 	"os"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 const (
-	// maxBody bounds a request: a thousand URLs of 2 KiB, with room.
-	maxBody = 4 << 20
 	// hostMaxBody is what the Functions host takes itself, and so the most that is thrown away.
 	hostMaxBody = 104_857_600
 	// defaultBodyTime is well below the host's functionTimeout, at which it kills the whole process.
 	defaultBodyTime = 2 * time.Minute
 )
 
-// body is a request's body up to maxBody; what is beyond is an [http.MaxBytesError]. The host sends a
+// body is a request's body up to wire.MaxBody; what is beyond is an [http.MaxBytesError]. The host sends a
 // body to its end before it reads the answer, and when the connection is closed on it, the caller gets
 // an empty 500. So, unlike [http.MaxBytesReader], it leaves the connection open, and the rest is taken
 // before the answer begins.
@@ -36,7 +35,7 @@ func bounded(w http.ResponseWriter, r *http.Request, limit time.Duration) http.R
 	if r.Body == nil || r.Body == http.NoBody {
 		return w
 	}
-	b := &body{ReadCloser: r.Body, conn: http.NewResponseController(w), limit: limit, left: maxBody}
+	b := &body{ReadCloser: r.Body, conn: http.NewResponseController(w), limit: limit, left: wire.MaxBody}
 	_ = b.conn.SetReadDeadline(time.Now().Add(limit)) // there is none within the process
 	r.Body = b
 	return &takesAll{ResponseWriter: w, body: b}
@@ -45,14 +44,14 @@ func bounded(w http.ResponseWriter, r *http.Request, limit time.Duration) http.R
 // Read implements [io.Reader].
 func (b *body) Read(p []byte) (int, error) {
 	if b.left < 0 {
-		return 0, &http.MaxBytesError{Limit: maxBody}
+		return 0, &http.MaxBytesError{Limit: wire.MaxBody}
 	}
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}
 	n, err := b.ReadCloser.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return n - 1, &http.MaxBytesError{Limit: maxBody}
+		return n - 1, &http.MaxBytesError{Limit: wire.MaxBody}
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return n, fault.New(fault.Unavailable, "the body did not arrive within %v: %w", b.limit, err)

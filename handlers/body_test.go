@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -77,8 +78,8 @@ func TestS8TooLargeBodiesAreTakenAndRefused(t *testing.T) {
 		status              int
 	}{
 		{"nothing to speak of", "/api/normalize/email", length(10), 10, http.StatusBadRequest},
-		{"to the limit", "/api/normalize/email", length(maxBody), maxBody, http.StatusBadRequest},
-		{"one too many", "/api/normalize/email", length(maxBody + 1), maxBody + 1, http.StatusRequestEntityTooLarge},
+		{"to the limit", "/api/normalize/email", length(wire.MaxBody), wire.MaxBody, http.StatusBadRequest},
+		{"one too many", "/api/normalize/email", length(wire.MaxBody + 1), wire.MaxBody + 1, http.StatusRequestEntityTooLarge},
 		{"more than sockets hold", "/api/normalize/email", length(22 * mega), 22 * mega, http.StatusRequestEntityTooLarge},
 		{"as much as the host takes", "/api/AddUrlDocument", length(hostMaxBody), hostMaxBody,
 			http.StatusRequestEntityTooLarge},

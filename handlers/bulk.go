@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -60,7 +61,7 @@ func bulkFilter(v *call, q api.ItemFilter) (f registry.Filter, err error) {
 	if q.Host != "" {
 		src, err := v.Rules.ParseURL("https://" + q.Host + "/")
 		if err != nil {
-			return f, blame("filter.host", err)
+			return f, wire.Blame("filter.host", err)
 		}
 		f.Host = src.Host
 	}
@@ -94,8 +95,8 @@ func bulkJSON(r bulk.Run) api.BulkRun {
 }
 
 // bulkWorker does one step of a run.
-func bulkWorker(ctx context.Context, v *call, e envelope) (string, error) {
-	body, err := e.payload("job")
+func bulkWorker(ctx context.Context, v *call, e wire.Envelope) (string, error) {
+	body, err := e.Job()
 	if err != nil {
 		return "", err
 	}

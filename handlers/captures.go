@@ -3,10 +3,10 @@ package handlers
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -19,7 +19,7 @@ import (
 // findPast finds an item and the ids under which its past is kept.
 func findPast(ctx context.Context, v *call, id string) (it registry.Item, ids []source.ID, err error) {
 	if it, err = v.Registry.Items.Find(ctx, source.ID(id)); err != nil {
-		return it, nil, blame("id", err)
+		return it, nil, wire.Blame("id", err)
 	}
 	ids, err = past(ctx, v, &it)
 	return it, ids, err
@@ -40,7 +40,7 @@ func captures(ctx context.Context, v *call, q api.CaptureQuery) (api.CapturePage
 	for _, c := range found {
 		page.Captures = append(page.Captures, captureJSON(&it, c))
 	}
-	return page, blame("continuation", err)
+	return page, wire.Blame("continuation", err)
 }
 
 // edges lists all that captures of an item took over from, a page at a time, newest first.
@@ -58,7 +58,7 @@ func edges(ctx context.Context, v *call, q api.EdgeQuery) (api.EdgePage, error) 
 	for _, e := range found {
 		page.Lineage = append(page.Lineage, edgeJSON(e))
 	}
-	return page, blame("continuation", err)
+	return page, wire.Blame("continuation", err)
 }
 
 func isDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
@@ -66,7 +66,7 @@ func isDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "012345678
 // capture answers what was captured: its text, or the bytes as they came.
 func capture(ctx context.Context, v *call, q api.CaptureID) (any, error) {
 	if _, _, err := source.ParseID(q.ID); err != nil {
-		return nil, blame("id", err)
+		return nil, wire.Blame("id", err)
 	}
 	if !isDigest(q.SHA256) {
 		return nil, fault.Field("sha256", "sha256 is not 64 hexadecimal digits")
@@ -76,7 +76,7 @@ func capture(ctx context.Context, v *call, q api.CaptureID) (any, error) {
 		return nil, noCapture(err, q.SHA256)
 	}
 	if q.Raw {
-		return content{body: body, mediaType: c.ContentType(), filename: q.SHA256}, nil
+		return wire.Content{Body: body, MediaType: c.ContentType(), Filename: q.SHA256}, nil
 	}
 	doc, err := readCapture(ctx, v, c, body)
 	if err != nil {
@@ -85,7 +85,7 @@ func capture(ctx context.Context, v *call, q api.CaptureID) (any, error) {
 	if doc.Unsupported {
 		return nil, fault.Field("raw", "text cannot be extracted from %s; raw=true gives the bytes", doc.MimeType)
 	}
-	return content{body: []byte(doc.Text), mediaType: "text/plain; charset=utf-8"}, nil
+	return wire.Content{Body: []byte(doc.Text), MediaType: "text/plain; charset=utf-8"}, nil
 }
 
 // noCapture says what it means that a capture is not found.
@@ -118,29 +118,6 @@ func loadCapture(ctx context.Context, v *call, id source.ID,
 		return c, nil, lost
 	}
 	return v.Snapshots.LoadOf(ctx, ids, rawHash)
-}
-
-// content is an answer that is not JSON. It comes from a stranger: browsers are told to trust
-// nothing in it.
-type content struct {
-	body      []byte
-	mediaType string
-	filename  string // to be saved, not shown; empty: may be shown
-}
-
-func (c content) write(w http.ResponseWriter, status int) {
-	h := w.Header()
-	h.Set("Content-Type", c.mediaType)
-	if c.mediaType == "" {
-		h.Set("Content-Type", "application/octet-stream")
-	}
-	if c.filename != "" {
-		h.Set("Content-Disposition", `attachment; filename="`+c.filename+`"`)
-	}
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-	w.WriteHeader(status)
-	_, _ = w.Write(c.body) // the caller has gone: nobody to tell
 }
 
 // pastJSON lists captures and edges, newest first; of one body what was read last comes first.

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
@@ -31,10 +32,10 @@ func newChangeQuery(from api.ChangeQuery) (q changeQuery, err error) {
 	}
 	if place, err := feed.ParsePlace(q.Since); err == nil {
 		q.after = place
-	} else if q.since, err = sinceOf("since", q.Since, time.Now()); err != nil {
+	} else if q.since, err = wire.Since("since", q.Since, time.Now()); err != nil {
 		return q, err
 	}
-	until, err := sinceOf("until", q.Until, time.Now())
+	until, err := wire.Since("until", q.Until, time.Now())
 	q.filter = q.filter.During(q.since, until)
 	return q, err
 }

@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -13,7 +14,7 @@ func chunks(ctx context.Context, v *call, q api.ItemID) (api.ChunkList, error) {
 	out := api.ChunkList{Chunks: []api.ChunkInfo{}}
 	it, err := v.Registry.Items.Find(ctx, source.ID(q.ID))
 	if err != nil || it.Manifest == "" {
-		return out, blame("id", err)
+		return out, wire.Blame("id", err)
 	}
 	records, err := v.Manifests.Records(ctx, it.ID, it.Manifest)
 	for _, c := range records {
@@ -31,7 +32,7 @@ func images(ctx context.Context, v *call, q api.ItemID) (api.ImageList, error) {
 	out := api.ImageList{Images: []api.Image{}}
 	it, err := v.Registry.Items.Find(ctx, source.ID(q.ID))
 	if err != nil {
-		return out, blame("id", err)
+		return out, wire.Blame("id", err)
 	}
 	found, err := v.Worker.Images(ctx, it)
 	for _, img := range found {

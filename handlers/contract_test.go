@@ -16,7 +16,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -199,7 +201,7 @@ var refusals = []struct {
 	{"cut off", "POST /api/AddUrlDocument", `{"url":"https://a.ex`, 400, "", "not the JSON"},
 	{"letters behind", "POST /api/AddUrlDocument", `{"url":"https://a.example/"}x`, 400, "", "behind the JSON"},
 	{"more behind", "POST /api/AddUrlDocument", `{"url":"https://a.example/"} {}`, 400, "", "behind the JSON"},
-	{"huge body", "POST /api/AddUrlDocument", `{"url":"https://port.example/` + strings.Repeat("x", maxBody) + `"}`, 413,
+	{"huge body", "POST /api/AddUrlDocument", `{"url":"https://port.example/` + strings.Repeat("x", wire.MaxBody) + `"}`, 413,
 		"", "larger than"},
 	{"neither id nor source", "POST /api/ReindexItem", `{"force":true}`, 400, "id", "id is missing"},
 	{"id and source", "POST /api/ReindexItem", `{"id":"x","source":"https://a.example/"}`, 400, "source", "not both"},
@@ -383,7 +385,9 @@ func TestPanicInARoute(t *testing.T) {
 // An error that nobody foresaw is 500 without a word about it; a throttled one says when.
 func TestKindsBecomeAnswers(t *testing.T) {
 	s := &server{Options: Options{Log: discard(), Metrics: telemetry.New()}}
-	for kind, want := range statusOf {
+	for kind, want := range map[fault.Kind]int{fault.Invalid: 400, fault.NotFound: 404, fault.Expired: 410,
+		fault.Conflict: 409, fault.Blocked: 403, fault.TooLarge: 413, fault.Throttled: 429, fault.Unavailable: 503,
+		fault.Internal: 500} {
 		w := httptest.NewRecorder()
 		s.answerError(w, httptest.NewRequest("GET", "/api/x", nil), faultOf(kind))
 		p := problemOf(t, w)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
@@ -65,7 +66,7 @@ func TestW12DashboardImportRefused(t *testing.T) {
 	r.ServeHTTP(w, upload(t, "/api/ui/import", "{", map[string]string{"format": "jsonl"}))
 	says(t, w, http.StatusBadRequest, "choose the file again", `class="bad">`)
 	w = httptest.NewRecorder()
-	r.ServeHTTP(w, upload(t, "/api/ui/import", strings.Repeat("x", maxBody), nil))
+	r.ServeHTTP(w, upload(t, "/api/ui/import", strings.Repeat("x", wire.MaxBody), nil))
 	says(t, w, http.StatusRequestEntityTooLarge, "more than 4 MiB")
 }
 
@@ -73,7 +74,7 @@ func TestW12DashboardImportRefused(t *testing.T) {
 func TestW12DashboardImportLarge(t *testing.T) {
 	r := newRig(t)
 	w := httptest.NewRecorder()
-	r.ServeHTTP(w, upload(t, "/api/ui/import", `<dl><dt><a href="`+pageOne+`">`+strings.Repeat("<p>", maxBody/6), nil))
+	r.ServeHTTP(w, upload(t, "/api/ui/import", `<dl><dt><a href="`+pageOne+`">`+strings.Repeat("<p>", wire.MaxBody/6), nil))
 	if w.Code != http.StatusSeeOther {
 		t.Errorf("%d\n%.2000s", w.Code, w.Body)
 	}

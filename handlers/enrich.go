@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -122,7 +123,7 @@ func batchJSON(b enrich.Batch, lines []enrich.Line) api.EnrichBatch {
 
 // enrichTimer has the batches of both schemas come a step further, whatever the test mode is, and removes
 // old ones.
-func enrichTimer(ctx context.Context, v *call, _ envelope) (string, error) {
+func enrichTimer(ctx context.Context, v *call, _ wire.Envelope) (string, error) {
 	flushed := flushOutbox(ctx, v)
 	report, err := v.Enrich.Advance(ctx)
 	removed, failed := v.Enrich.Purge(ctx)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
@@ -41,7 +42,7 @@ type (
 
 func writeEntries(r *http.Request, v *call, one write, each writeEach) (int, any, error) {
 	var req map[string]json.RawMessage
-	if err := decodeJSON(r, &req); err != nil {
+	if err := wire.DecodeJSON(r, &req); err != nil {
 		return 0, nil, err
 	}
 	session, err := v.Entries.Active(r.Context())
@@ -86,7 +87,7 @@ func itemOf(ctx context.Context, v *call, i int, w written) entryRow {
 	}
 	row := resultRow(w.Result)
 	if w.err != nil {
-		row = entryRow{"error": publicText(w.err)}
+		row = entryRow{"error": wire.PublicText(w.err)}
 	}
 	row["_batch_ok"], row["_batch_index"] = w.err == nil, i
 	return row
@@ -215,7 +216,7 @@ func setTestMode(r *http.Request, v *call) (int, any, error) {
 	var req struct {
 		IsTestMode *bool `json:"is_test_mode"`
 	}
-	if err := decodeJSON(r, &req); err != nil {
+	if err := wire.DecodeJSON(r, &req); err != nil {
 		return 0, nil, err
 	}
 	if req.IsTestMode == nil {

@@ -68,7 +68,7 @@ func newExport[T any](v *call, name, format string, columns []column[T],
 }
 
 // write breaks the connection off if it fails, because the status says already that all is well.
-func (e export[T]) write(w http.ResponseWriter, status int) {
+func (e export[T]) WriteAnswer(w http.ResponseWriter, status int) {
 	h := w.Header()
 	h.Set("Content-Type", map[string]string{"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}[e.format])
 	h.Set("Content-Disposition", `attachment; filename="tidemark-`+e.name+"."+e.format+`"`)

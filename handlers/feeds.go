@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -19,7 +20,7 @@ const feedTitle = "Tidemark: what has changed"
 
 // latest are the newest changes that a reader of a feed asks for.
 func latest(r *http.Request, v *call, feed *api.Endpoint) ([]api.FeedChange, error) {
-	q, err := decode[api.FeedQuery](r, feed)
+	q, err := wire.Decode[api.FeedQuery](r, feed)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func conditional(r *http.Request, body []byte, mediaType string) feedAnswer {
 	return a
 }
 
-func (a feedAnswer) write(w http.ResponseWriter, status int) {
+func (a feedAnswer) WriteAnswer(w http.ResponseWriter, status int) {
 	h := w.Header()
 	h.Set("ETag", a.etag)
 	h.Set("Cache-Control", "private, no-cache")
@@ -159,5 +160,5 @@ func (a feedAnswer) write(w http.ResponseWriter, status int) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	content{body: a.body, mediaType: a.mediaType}.write(w, status)
+	wire.Content{Body: a.body, MediaType: a.mediaType}.WriteAnswer(w, status)
 }

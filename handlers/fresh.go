@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/pause"
@@ -49,7 +50,7 @@ func freshnessOf(ctx context.Context, maxAge, stale string) (f freshness, err er
 	}
 	age, err := options.Length("maxAge", maxAge)
 	if err == nil && f.recheck {
-		err = mayCall(ctx, api.ReindexItem.Endpoint)
+		err = wire.MayCall(ctx, api.ReindexItem.Endpoint)
 	}
 	f.since = time.Now().Add(-age)
 	return f, err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/ui"
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/content/document"
@@ -138,7 +139,7 @@ func New(o Options) http.Handler {
 	s := &server{Options: o}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, map[string]string{"status": "up"})
+		wire.JSON(w, http.StatusOK, map[string]string{"status": "up"})
 	})
 	for name, t := range triggers {
 		mux.HandleFunc("POST /"+strings.ToLower(name), s.serveTrigger(name, t))
@@ -193,7 +194,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 				}
 				s.Log.ErrorContext(r.Context(), "invocation panicked", "path", r.URL.Path, "panic", p, "stack",
 					string(debug.Stack()))
-				writeProblem(w, http.StatusInternalServerError, "", nil)
+				wire.Problem(w, http.StatusInternalServerError, "")
 			}
 		}()
 		ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)

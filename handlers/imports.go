@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
@@ -39,7 +40,7 @@ func importMbox(ctx context.Context, v *call, req api.ImportRequest) (any, error
 		return nil, err
 	}
 	if im.Over() {
-		return reply{http.StatusOK, importJSON(im)}, nil
+		return wire.Reply{Status: http.StatusOK, Body: importJSON(im)}, nil
 	}
 	return importJSON(im), nil
 }
@@ -76,8 +77,8 @@ func importJSON(im mailimport.Import) api.Import {
 }
 
 // mboxWorker does one turn of an import, of mails or of a list.
-func mboxWorker(ctx context.Context, v *call, e envelope) (string, error) {
-	body, err := e.payload("job")
+func mboxWorker(ctx context.Context, v *call, e wire.Envelope) (string, error) {
+	body, err := e.Job()
 	if err != nil {
 		return "", err
 	}

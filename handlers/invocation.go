@@ -1,9 +1,7 @@
 package handlers
 
 import (
-	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
@@ -81,35 +79,3 @@ func (n *noted) WriteHeader(status int) {
 
 // Unwrap is for [http.ResponseController].
 func (n *noted) Unwrap() http.ResponseWriter { return n.ResponseWriter }
-
-// message is what every queue message may say of itself.
-type message struct {
-	TraceParent string `json:"traceparent"`
-}
-
-// sentBy is the trace that the envelope's message belongs to, if it says one.
-func (e envelope) sentBy() (telemetry.Trace, bool) {
-	for name := range e.Data {
-		body, err := e.payload(name)
-		if err != nil {
-			continue // a timer has an object
-		}
-		var m message
-		if json.Unmarshal(body, &m) == nil {
-			if t, ok := telemetry.ParseTrace(m.TraceParent); ok {
-				return t, true
-			}
-		}
-	}
-	return telemetry.Trace{}, false
-}
-
-// age is for how long the envelope's message has been in its queue, if the host says when it came there.
-func (e envelope) age(now time.Time) (time.Duration, bool) {
-	var text string
-	if json.Unmarshal(e.Metadata["InsertionTime"], &text) != nil {
-		return 0, false
-	}
-	inserted, err := time.Parse(time.RFC3339, strings.Trim(text, `"`))
-	return max(now.Sub(inserted), 0), err == nil
-}

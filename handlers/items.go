@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -15,7 +16,7 @@ import (
 
 // item shows one item with its past.
 func item(r *http.Request, v *call) (int, any, error) {
-	q, err := decode[api.ItemID](r, api.GetItem.Endpoint)
+	q, err := wire.Decode[api.ItemID](r, api.GetItem.Endpoint)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -57,7 +58,7 @@ func item(r *http.Request, v *call) (int, any, error) {
 // remove has one item purged: the worker takes it out of the index first, then out of the registry.
 func remove(ctx context.Context, v *call, q api.ItemID) (api.Item, error) {
 	it, err := v.Registry.Items.Remove(ctx, source.ID(q.ID))
-	return itemJSON(&it), blame("id", err)
+	return itemJSON(&it), wire.Blame("id", err)
 }
 
 func detailJSON(it *registry.Item, captures []snapshot.Capture, edges []lineage.Edge) api.ItemDetail {

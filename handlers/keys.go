@@ -2,8 +2,8 @@ package handlers
 
 import (
 	"context"
-	"net/http"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
@@ -21,7 +21,7 @@ func addKey(ctx context.Context, v *call, q api.KeyRequest) (any, error) {
 		return nil, err
 	}
 	v.log.InfoContext(ctx, "key added", "key", k.Name, "scope", k.Scope)
-	return unkept{api.NewKey{Key: k.JSON(), Secret: secret}}, nil
+	return wire.Unkept{Body: api.NewKey{Key: k.JSON(), Secret: secret}}, nil
 }
 
 // removeKey ends one.
@@ -31,12 +31,4 @@ func removeKey(ctx context.Context, v *call, q api.KeyName) (api.Key, error) {
 		v.log.InfoContext(ctx, "key removed", "key", k.Name)
 	}
 	return k.JSON(), err
-}
-
-// unkept is an answer that nothing on the way may keep.
-type unkept struct{ body any }
-
-func (u unkept) write(w http.ResponseWriter, status int) {
-	w.Header().Set("Cache-Control", "no-store")
-	writeJSON(w, status, u.body)
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/run/listimport"
@@ -30,11 +31,11 @@ func importAddresses(r *http.Request, v *call) (int, any, error) {
 func listOf(r *http.Request) (req api.ListImportRequest, err error) {
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if media == "" || media == "application/json" {
-		return decode[api.ListImportRequest](r, api.ImportList.Endpoint)
+		return wire.Decode[api.ListImportRequest](r, api.ImportList.Endpoint)
 	}
 	body, err := io.ReadAll(r.Body)
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		err = fault.New(fault.TooLarge, "the list is larger than %d MiB: import it in parts", maxBody>>20)
+		err = fault.New(fault.TooLarge, "the list is larger than %d MiB: import it in parts", wire.MaxBody>>20)
 	}
 	req.Content = string(body)
 	switch {

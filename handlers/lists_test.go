@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -77,7 +78,7 @@ func TestListsAsTheyAre(t *testing.T) {
 			t.Errorf("%s: %d %+v", file.media, code, im)
 		}
 	}
-	if _, code := post("text/csv", strings.Repeat("x", maxBody+1)); code != http.StatusRequestEntityTooLarge {
+	if _, code := post("text/csv", strings.Repeat("x", wire.MaxBody+1)); code != http.StatusRequestEntityTooLarge {
 		t.Errorf("too large: %d", code)
 	}
 }

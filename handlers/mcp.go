@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tidemark/tidemark/handlers/agent"
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
@@ -25,7 +26,7 @@ func tools(r *http.Request, v *call) (int, any, error) {
 	server := agent.New(agent.Options{Client: client, Version: v.Version, IDs: ids})
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 		&mcp.StreamableHTTPOptions{
-			Stateless: true, JSONResponse: true, Logger: v.log, MaxRequestBodyBytes: maxBody,
+			Stateless: true, JSONResponse: true, Logger: v.log, MaxRequestBodyBytes: wire.MaxBody,
 			PropagateRequestCancellation: true,
 			// Where keys are asked for, no page of a browser has one, and the host may have any name.
 			DisableLocalhostProtection: v.app.Access != Open,
@@ -39,7 +40,7 @@ type streamed struct {
 	r *http.Request
 }
 
-func (s streamed) write(w http.ResponseWriter, _ int) { s.ServeHTTP(w, s.r) }
+func (s streamed) WriteAnswer(w http.ResponseWriter, _ int) { s.ServeHTTP(w, s.r) }
 
 // inside asks the API as part of another request: by its caller, and no longer than it lasts.
 type inside struct {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 )
@@ -231,7 +232,7 @@ func TestJ7NoStreams(t *testing.T) {
 	if code, body, _ := post(`{"jsonrpc":`); code != http.StatusBadRequest {
 		t.Errorf("%d %s", code, body)
 	}
-	if code, _, _ := post(`"` + strings.Repeat("x", maxBody) + `"`); code != http.StatusRequestEntityTooLarge {
+	if code, _, _ := post(`"` + strings.Repeat("x", wire.MaxBody) + `"`); code != http.StatusRequestEntityTooLarge {
 		t.Errorf("a body that is too long: %d", code)
 	}
 }

@@ -16,7 +16,7 @@ func metrics(_ context.Context, v *call, _ api.None) (any, error) {
 // exposition writes metrics as text.
 type exposition struct{ *telemetry.Metrics }
 
-func (e exposition) write(w http.ResponseWriter, status int) {
+func (e exposition) WriteAnswer(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", telemetry.TextType)
 	w.WriteHeader(status)
 	_ = e.WriteText(w) // the caller has gone: nobody to tell

@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/notify"
 )
@@ -42,12 +43,12 @@ func listChannels(ctx context.Context, v *call, _ api.None) (api.Channels, error
 // addChannel makes one. Its answer may have a secret, which is shown this once.
 func addChannel(ctx context.Context, v *call, q api.ChannelSpec) (any, error) {
 	c, err := v.Notify.SaveChannel(ctx, q, true)
-	return unkept{c}, err
+	return wire.Unkept{Body: c}, err
 }
 
 func saveChannel(ctx context.Context, v *call, q api.ChannelUpdate) (any, error) {
 	c, err := v.Notify.SaveChannel(ctx, api.ChannelSpec(q), false)
-	return unkept{c}, err
+	return wire.Unkept{Body: c}, err
 }
 
 func removeChannel(ctx context.Context, v *call, q api.ChannelName) (api.Channel, error) {
@@ -84,20 +85,20 @@ func followChanges(v *call) func(ctx context.Context) (int, error) {
 }
 
 // deliveryWorker sends a message to a receiver.
-func deliveryWorker(ctx context.Context, v *call, e envelope) (string, error) {
+func deliveryWorker(ctx context.Context, v *call, e wire.Envelope) (string, error) {
 	id, err := deliveryOf(e)
 	if err != nil {
 		return "", err
 	}
 	report, err := v.Notify.Worker.Deliver(ctx, id)
 	if err != nil {
-		err = ourFault(err)
+		err = wire.Kept(err)
 	}
 	return report, err
 }
 
 // deliveryPoison records that a message could not be worked on, however often it was tried.
-func deliveryPoison(ctx context.Context, v *call, e envelope) (string, error) {
+func deliveryPoison(ctx context.Context, v *call, e wire.Envelope) (string, error) {
 	id, err := deliveryOf(e)
 	if err != nil {
 		return "", err
@@ -107,8 +108,8 @@ func deliveryPoison(ctx context.Context, v *call, e envelope) (string, error) {
 	return why, v.Notify.Worker.GiveUp(ctx, id, why)
 }
 
-func deliveryOf(e envelope) (string, error) {
-	body, err := e.payload("job")
+func deliveryOf(e wire.Envelope) (string, error) {
+	body, err := e.Job()
 	if err != nil {
 		return "", err
 	}

@@ -27,7 +27,7 @@ type ours struct {
 	policy    string // Content-Security-Policy
 }
 
-func (o ours) write(w http.ResponseWriter, status int) {
+func (o ours) WriteAnswer(w http.ResponseWriter, status int) {
 	h := w.Header()
 	h.Set("Content-Type", o.mediaType)
 	h.Set("Content-Security-Policy", o.policy)

@@ -1,14 +1,12 @@
 package handlers
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -102,36 +100,9 @@ func settingsOf(s api.ItemSettings, nulls []string) (out registry.Settings, err 
 	return out, err
 }
 
-// nullsOf are the fields of a request's body that are null. The body can be read again.
-func nullsOf(r *http.Request) (nulls []string) {
-	body, err := io.ReadAll(r.Body)
-	r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failing{err}))
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(body, &fields) != nil {
-		return nil // which is told when it is decoded
-	}
-	for name, value := range fields {
-		if string(value) == "null" {
-			nulls = append(nulls, name)
-		}
-	}
-	return nulls
-}
-
-// failing is the rest of a body: the error that it ended with, if any.
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) {
-	if f.err == nil {
-		return 0, io.EOF
-	}
-	return 0, f.err
-}
-
 // patchItem changes what is set for one item.
 func patchItem(r *http.Request, v *call) (int, any, error) {
-	nulls := nullsOf(r)
-	q, err := decode[api.ItemPatch](r, api.PatchItem.Endpoint)
+	q, nulls, err := wire.DecodePatch[api.ItemPatch](r, api.PatchItem.Endpoint)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -140,5 +111,5 @@ func patchItem(r *http.Request, v *call) (int, any, error) {
 		return 0, nil, err
 	}
 	it, err := v.Registry.Requests.Set(r.Context(), source.ID(q.ID), set)
-	return http.StatusOK, itemJSON(&it), blame("id", err)
+	return http.StatusOK, itemJSON(&it), wire.Blame("id", err)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -41,7 +42,7 @@ func pageText(ctx context.Context, v *call, q api.TextQuery) (any, error) {
 	}
 	switch q.Format {
 	case "text":
-		return content{body: []byte(doc.Text), mediaType: "text/plain; charset=utf-8"}, nil
+		return wire.Content{Body: []byte(doc.Text), MediaType: "text/plain; charset=utf-8"}, nil
 	case "json":
 		shown := captureJSON(&it, c)
 		return api.PageText{
@@ -49,7 +50,7 @@ func pageText(ctx context.Context, v *call, q api.TextQuery) (any, error) {
 			CheckedAt: shown.LastVerifiedAt, Current: c.RawHash == it.RawHash, Text: extract.Markdown(doc.Blocks),
 		}, nil
 	}
-	return content{body: []byte(extract.Markdown(doc.Blocks)), mediaType: "text/markdown; charset=utf-8"}, nil
+	return wire.Content{Body: []byte(extract.Markdown(doc.Blocks)), MediaType: "text/markdown; charset=utf-8"}, nil
 }
 
 // captureAsOf is the digest of the capture that an item had at a time, or that is named.
@@ -63,7 +64,7 @@ func captureAsOf(ctx context.Context, v *call, it *registry.Item, ids []source.I
 		}
 		return strings.TrimPrefix(it.RawHash, "sha256:"), nil
 	}
-	at, err := sinceOf("asOf", asOf, time.Now())
+	at, err := wire.Since("asOf", asOf, time.Now())
 	if err != nil {
 		return "", err
 	}

@@ -52,7 +52,7 @@ func pagePast[T any](ids []source.ID, after string, top int, list func(id source
 // movedTo answers a request for an item under an id that it had once.
 type movedTo struct{ location string }
 
-func (m movedTo) write(w http.ResponseWriter, status int) {
+func (m movedTo) WriteAnswer(w http.ResponseWriter, status int) {
 	w.Header().Set("Location", m.location)
 	w.WriteHeader(status)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
@@ -20,8 +21,7 @@ const nobody = "-"
 
 // readerOf is by which name a caller reads.
 func readerOf(ctx context.Context) string {
-	c, _ := ctx.Value(callerKey{}).(caller)
-	return cmp.Or(c.name, nobody)
+	return cmp.Or(wire.CallerOf(ctx).Name, nobody)
 }
 
 // reader says how far the caller has read.

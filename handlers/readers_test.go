@@ -2,9 +2,11 @@ package handlers
 
 import (
 	"context"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/feed"
 )
@@ -16,9 +18,10 @@ func TestW1ReadersAreKeys(t *testing.T) {
 	fill(t, r, 150)
 	v := &call{Services: r.v}
 	as := func(name string) context.Context {
-		return context.WithValue(t.Context(), callerKey{}, caller{name, api.ScopeRead})
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
+		return wire.WithCaller(r, wire.Caller{Name: name, Scope: api.ScopeRead}).Context()
 	}
-	must(t, mayCall(as("ann"), api.MarkRead.Endpoint))
+	must(t, wire.MayCall(as("ann"), api.MarkRead.Endpoint))
 	cursor := listed(t, r, "top=1").Cursor
 	if me, err := markRead(as("ann"), v, api.ReadRequest{UpTo: cursor}); err != nil || me.Name != "ann" || me.Unread != 0 {
 		t.Errorf("%+v, %v", me, err)

@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
@@ -21,7 +22,7 @@ func rebuildStart(ctx context.Context, v *call, req api.RebuildRequest) (out api
 		// A host is what the registry calls the host of its pages.
 		src, err := v.Rules.ParseURL("https://" + req.Scope.Host + "/")
 		if err != nil {
-			return out, blame("scope.host", err)
+			return out, wire.Blame("scope.host", err)
 		}
 		scope.Host = src.Host
 	}
@@ -79,8 +80,8 @@ func rebuildsJSON(ctx context.Context, v *call, host string, counts api.SearchSt
 }
 
 // rebuildWorker does one step of a rebuild.
-func rebuildWorker(ctx context.Context, v *call, e envelope) (string, error) {
-	body, err := e.payload("job")
+func rebuildWorker(ctx context.Context, v *call, e wire.Envelope) (string, error) {
+	body, err := e.Job()
 	if err != nil {
 		return "", err
 	}

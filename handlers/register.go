@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
@@ -130,7 +131,7 @@ func addMany(ctx context.Context, v *call, a addition) (any, error) {
 		}
 		if got.Err != nil {
 			v.log.ErrorContext(ctx, "registration failed", "host", sources[j].Host, "err", got.Err)
-			batch.Items[at[j]].Error = "not registered: " + publicText(got.Err)
+			batch.Items[at[j]].Error = "not registered: " + wire.PublicText(got.Err)
 			failed, last = failed+1, got.Err
 			continue
 		}
@@ -141,14 +142,6 @@ func addMany(ctx context.Context, v *call, a addition) (any, error) {
 		return nil, last // nothing at all could be registered: that is not a partial success
 	}
 	return batch, nil
-}
-
-// publicText is an error as callers may read it.
-func publicText(err error) string {
-	if fault.Is(err, fault.Internal) {
-		return "internal error"
-	}
-	return err.Error()
 }
 
 // reindex has one item checked now.
@@ -164,7 +157,7 @@ func reindex(ctx context.Context, v *call, req api.ReindexRequest) (out api.Item
 	default:
 		sources, err := file.Sources(req.Source, v.Rules)
 		if err != nil {
-			return out, blame("source", err)
+			return out, wire.Blame("source", err)
 		}
 		for _, src := range sources {
 			ids = append(ids, src.ID())
@@ -175,16 +168,8 @@ func reindex(ctx context.Context, v *call, req api.ReindexRequest) (out api.Item
 		it, err = v.Registry.Items.Find(ctx, ids[1])
 	}
 	if err != nil {
-		return out, blame("id", err)
+		return out, wire.Blame("id", err)
 	}
 	it, err = v.Registry.Items.Reindex(ctx, it, req.Force)
 	return itemJSON(&it), err
-}
-
-// blame names the request's own field in an error about it.
-func blame(field string, err error) error {
-	if fault.Is(err, fault.Invalid) {
-		return fault.Field(field, "%w", err)
-	}
-	return err
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
@@ -26,28 +27,22 @@ type handler struct {
 	answer func(r *http.Request, v *call) (status int, body any, err error)
 }
 
-// reply is an answer with another status than the route's own.
-type reply struct {
-	status int
-	body   any
-}
-
 // on answers a route by a function of its types.
 func on[Q, A any](route api.Route[Q, A], fn func(context.Context, *call, Q) (A, error)) handler {
 	return onAny(route, func(ctx context.Context, v *call, q Q) (any, error) { return fn(ctx, v, q) })
 }
 
-// onAny answers a route by a function that has several kinds of answers: a [reply], a [writer], or one of the
+// onAny answers a route by a function that has several kinds of answers: a [wire.Reply], a [wire.Writer], or one of the
 // route's types.
 func onAny[Q, A any](route api.Route[Q, A], fn func(context.Context, *call, Q) (any, error)) handler {
 	return handler{route.Endpoint, func(r *http.Request, v *call) (int, any, error) {
-		q, err := decode[Q](r, route.Endpoint)
+		q, err := wire.Decode[Q](r, route.Endpoint)
 		if err != nil {
 			return 0, nil, err
 		}
 		body, err := fn(r.Context(), v, q)
-		if other, ok := body.(reply); ok {
-			return other.status, other.body, err
+		if other, ok := body.(wire.Reply); ok {
+			return other.Status, other.Body, err
 		}
 		return route.Status, body, err
 	}}

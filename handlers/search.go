@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
@@ -83,7 +84,7 @@ func queryFor(req api.SearchRequest, now time.Time) (q search.Query, err error) 
 	}
 	if req.Tag != "" {
 		if q.Tag, err = options.TagName(req.Tag); err != nil {
-			return q, blame("tag", err)
+			return q, wire.Blame("tag", err)
 		}
 	}
 	switch req.Sort {
@@ -96,15 +97,15 @@ func queryFor(req api.SearchRequest, now time.Time) (q search.Query, err error) 
 	if req.Since != "" && req.ChangedAfter != "" && req.Since != req.ChangedAfter {
 		return q, fault.Field("changedAfter", "changedAfter is another name of since: give one of the two")
 	}
-	if q.Since, err = sinceOf("since", req.Since, now); err != nil {
+	if q.Since, err = wire.Since("since", req.Since, now); err != nil {
 		return q, err
 	}
 	if req.ChangedAfter != "" {
-		if q.Since, err = sinceOf("changedAfter", req.ChangedAfter, now); err != nil {
+		if q.Since, err = wire.Since("changedAfter", req.ChangedAfter, now); err != nil {
 			return q, err
 		}
 	}
-	q.PublishedAfter, err = sinceOf("publishedAfter", req.PublishedAfter, now)
+	q.PublishedAfter, err = wire.Since("publishedAfter", req.PublishedAfter, now)
 	return q, err
 }
 
@@ -158,26 +159,6 @@ func showLinked(ctx context.Context, v *call, results []api.SearchResult) {
 	if err := g.Wait(); err != nil {
 		v.log.WarnContext(ctx, "pages of links not shown", "kind", fault.KindOf(err), "err", err)
 	}
-}
-
-// sinceOf reads a time, a day, or how long ago; "" is the beginning.
-func sinceOf(field, text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	for _, age := range search.Ages {
-		if text == age.Name {
-			return now.Add(-age.Max), nil
-		}
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at, nil
-		}
-	}
-	return time.Time{}, fault.Field(field,
-		"%s must be a time such as 2026-03-01T12:00:00Z, a day such as 2026-03-01, or day, week, month or year, not %.40q",
-		field, text)
 }
 
 func resultsJSON(found search.Results, shown []string) api.SearchResponse {

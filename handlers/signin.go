@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/ui"
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
@@ -24,7 +25,7 @@ const (
 // servePage lets people who signed in see the dashboard, and programs with a key, too.
 func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 	if strings.HasPrefix(page, "/static/") && path.Clean(page) == page && r.Method == http.MethodGet {
-		d.next.ServeHTTP(w, withCaller(r, caller{})) // the style and the script of the sign-in
+		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{})) // the style and the script of the sign-in
 		return
 	}
 	if page == signInPath && r.Method == http.MethodPost {
@@ -46,7 +47,7 @@ func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 	case page == signOutPath && r.Method == http.MethodPost:
 		d.signOut(w, r, token)
 	default:
-		r = withCaller(r, caller{k.Name, k.Scope})
+		r = wire.WithCaller(r, wire.Caller{Name: k.Name, Scope: k.Scope})
 		form := ""
 		if token != "" {
 			form = keys.FormToken(token)
@@ -100,7 +101,7 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if wait := d.tried.Wait(now, from); wait > 0 {
-		retryAfter(w, wait)
+		wire.RetryAfter(w, wait)
 		d.askToSignIn(w, r, http.StatusTooManyRequests, "Too many tries from this address. Wait a minute.")
 		return
 	}

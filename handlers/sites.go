@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -105,7 +106,7 @@ func indexNowOne(ctx context.Context, v *call, q api.IndexNowOne) (any, error) {
 func push(ctx context.Context, v *call, p sitepoll.Push) (any, error) {
 	got, err := v.Polls.Push(ctx, p)
 	if mismatch, ok := errors.AsType[*sitepoll.MismatchError](err); ok {
-		return reply{http.StatusUnprocessableEntity, refusal{mismatch}}, nil
+		return wire.Reply{Status: http.StatusUnprocessableEntity, Body: refusal{mismatch}}, nil
 	}
 	return api.IndexNowResult(got), err
 }
@@ -113,20 +114,20 @@ func push(ctx context.Context, v *call, p sitepoll.Push) (any, error) {
 // refusal is a problem whose status is no kind's.
 type refusal struct{ error }
 
-func (f refusal) write(w http.ResponseWriter, status int) {
-	writeProblem(w, status, f.Error(), []api.FieldError{{Field: fault.FieldOf(f.error), Message: f.Error()}})
+func (f refusal) WriteAnswer(w http.ResponseWriter, status int) {
+	wire.Problem(w, status, f.Error(), api.FieldError{Field: fault.FieldOf(f.error), Message: f.Error()})
 }
 
 // sentinelTimer begins the polls that are due.
-func sentinelTimer(ctx context.Context, v *call, _ envelope) (string, error) {
+func sentinelTimer(ctx context.Context, v *call, _ wire.Envelope) (string, error) {
 	begun, err := v.Polls.Tick(ctx)
 	_, failed := v.Lists.RequeueStalled(ctx) // rarely one, so an hour is soon enough
 	return words.Count(begun, "poll") + " begun", errors.Join(err, failed)
 }
 
 // sentinelWorker does one step of a poll.
-func sentinelWorker(ctx context.Context, v *call, e envelope) (string, error) {
-	body, err := e.payload("job")
+func sentinelWorker(ctx context.Context, v *call, e wire.Envelope) (string, error) {
+	body, err := e.Job()
 	if err != nil {
 		return "", err
 	}

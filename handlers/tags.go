@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -73,8 +74,7 @@ func replanned(ctx context.Context, v *call, t registry.Tag) (api.Tag, error) {
 
 // patchTag changes some of what a tag sets.
 func patchTag(r *http.Request, v *call) (int, any, error) {
-	nulls := nullsOf(r)
-	q, err := decode[api.TagPatch](r, api.PatchTag.Endpoint)
+	q, nulls, err := wire.DecodePatch[api.TagPatch](r, api.PatchTag.Endpoint)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -18,13 +18,7 @@ import (
 )
 
 // trigger does the work of a queue or timer function; what it returns is logged by the host.
-type trigger func(ctx context.Context, v *call, e envelope) (report string, err error)
-
-// envelope is what the host posts for a trigger that is not HTTP.
-type envelope struct {
-	Data     map[string]json.RawMessage
-	Metadata map[string]json.RawMessage
-}
+type trigger func(ctx context.Context, v *call, e wire.Envelope) (report string, err error)
 
 // result is what the host wants to hear. Outputs may be empty but the object must be there.
 type result struct {
@@ -59,24 +53,24 @@ func (s *server) serveTrigger(name string, fn trigger) http.HandlerFunc {
 		if report != "" {
 			res.Logs = append(res.Logs, report)
 		}
-		writeJSON(w, status, res)
+		wire.JSON(w, status, res)
 	}
 }
 
 // enter reads the envelope. A message goes on in the trace that it was sent in; what the host calls us
 // for otherwise is in the host's.
-func (s *server) enter(r *http.Request) (*http.Request, envelope, error) {
-	var e envelope
+func (s *server) enter(r *http.Request) (*http.Request, wire.Envelope, error) {
+	var e wire.Envelope
 	if err := json.NewDecoder(r.Body).Decode(&e); fault.Is(err, fault.Unavailable) {
 		return r, e, err // it has not arrived: the message is not dropped for that
 	} else if err != nil {
 		return r, e, fault.New(fault.Invalid, "envelope: %v", err)
 	}
 	scope := telemetry.From(r.Context())
-	if age, ok := e.age(time.Now()); ok {
+	if age, ok := e.Age(time.Now()); ok {
 		s.Metrics.QueueAge.Observe(age.Seconds(), scope.Function)
 	}
-	if sent, ok := e.sentBy(); ok {
+	if sent, ok := e.SentBy(); ok {
 		scope.Trace = sent.Child()
 		r = r.WithContext(telemetry.With(r.Context(), scope))
 	}
@@ -85,7 +79,7 @@ func (s *server) enter(r *http.Request) (*http.Request, envelope, error) {
 
 // invoke calls the trigger. A panic is an error like others here, because the host wants the same
 // JSON for it.
-func (s *server) invoke(r *http.Request, e envelope, fn trigger) (report string, err error) {
+func (s *server) invoke(r *http.Request, e wire.Envelope, fn trigger) (report string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.Log.ErrorContext(r.Context(), "trigger panicked", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
@@ -101,27 +95,10 @@ func (s *server) invoke(r *http.Request, e envelope, fn trigger) (report string,
 	return fn(r.Context(), v, e)
 }
 
-// payload gives the text of a queue message. The host sends it as base64 (dataType binary), or,
-// without that setting, as a JSON string within a JSON string.
-func (e envelope) payload(name string) ([]byte, error) {
-	var text string
-	if err := json.Unmarshal(e.Data[name], &text); err != nil {
-		return nil, fault.New(fault.Invalid, "the envelope has no string Data.%s", name)
-	}
-	var inner string
-	if json.Unmarshal([]byte(text), &inner) == nil {
-		return []byte(inner), nil
-	}
-	if b, err := base64.StdEncoding.DecodeString(text); err == nil && json.Valid(b) {
-		return b, nil
-	}
-	return []byte(text), nil
-}
-
 // crawlTimer sends jobs for what is due, lets rules decide about what has changed, requeues runs that have stalled,
 // advances a migration, and, once a day, mends what is shown of all hosts. Each has a time of its own, so that none is
 // left out when one before it, such as the sweep under overload, needs more than there is.
-func crawlTimer(ctx context.Context, v *call, _ envelope) (string, error) {
+func crawlTimer(ctx context.Context, v *call, _ wire.Envelope) (string, error) {
 	sweep, end := run.PartOf(ctx, 3, 4)
 	report, err := v.Registry.Jobs.Sweep(sweep)
 	end()
@@ -141,7 +118,7 @@ func crawlTimer(ctx context.Context, v *call, _ envelope) (string, error) {
 // purgeTimer brings tombstones forward whose time is over before their next check, after the
 // setting was changed. Purging itself is the worker's, when they are due. It removes old activity, changes and
 // deliveries, too.
-func purgeTimer(ctx context.Context, v *call, _ envelope) (string, error) {
+func purgeTimer(ctx context.Context, v *call, _ wire.Envelope) (string, error) {
 	moved, err := v.Registry.Items.ExpeditePurge(ctx, v.PurgeGone)
 	v.log.InfoContext(ctx, "purges expedited", "items", moved)
 	if removed, failed := v.Activity.Trim(ctx); failed != nil {
@@ -163,42 +140,31 @@ func purgeTimer(ctx context.Context, v *call, _ envelope) (string, error) {
 }
 
 // crawlWorker does one job.
-func crawlWorker(ctx context.Context, v *call, e envelope) (string, error) {
+func crawlWorker(ctx context.Context, v *call, e wire.Envelope) (string, error) {
 	job, err := jobOf(e)
 	if err != nil {
 		return "", err
 	}
 	if err := v.Worker.Process(ctx, job); err != nil {
-		return "", ourFault(err)
+		return "", wire.Kept(err)
 	}
 	return fmt.Sprintf("%s of %s", words.Count(len(job.Items), "item"), job.Host), nil
 }
 
 // crawlSlowWorker does one that was moved out of the way.
-func crawlSlowWorker(ctx context.Context, v *call, e envelope) (string, error) {
+func crawlSlowWorker(ctx context.Context, v *call, e wire.Envelope) (string, error) {
 	job, err := jobOf(e)
 	if err != nil {
 		return "", err
 	}
 	if err := v.Worker.ProcessSlow(ctx, job); err != nil {
-		return "", ourFault(err)
+		return "", wire.Kept(err)
 	}
 	return fmt.Sprintf("%s of %s", words.Count(len(job.Items), "item"), job.Host), nil
 }
 
-// ourFault keeps the message of a job that was read but could not be done, whatever the reason: in
-// the end it is poisoned, and that is recorded on its items.
-func ourFault(err error) error {
-	switch fault.KindOf(err) {
-	case fault.Unavailable, fault.Throttled, fault.Conflict:
-		return err
-	default:
-		return fault.New(fault.Internal, "%w", err)
-	}
-}
-
 // crawlPoison records on its items that a job could not be done, however often it was tried.
-func crawlPoison(ctx context.Context, v *call, e envelope) (string, error) {
+func crawlPoison(ctx context.Context, v *call, e wire.Envelope) (string, error) {
 	job, err := jobOf(e)
 	if err != nil {
 		return "", err
@@ -208,8 +174,8 @@ func crawlPoison(ctx context.Context, v *call, e envelope) (string, error) {
 	return why, v.Worker.GiveUp(ctx, job, why)
 }
 
-func jobOf(e envelope) (registry.Job, error) {
-	body, err := e.payload("job")
+func jobOf(e wire.Envelope) (registry.Job, error) {
+	body, err := e.Job()
 	if err != nil {
 		return registry.Job{}, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -238,11 +239,11 @@ func FuzzEnvelope(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for name, text := range map[string]string{"binary": binaryEnvelope(body), "double": doubleEnvelope(body),
 			"raw": string(body)} {
-			var e envelope
+			var e wire.Envelope
 			if json.Unmarshal([]byte(text), &e) != nil {
 				continue
 			}
-			got, err := e.payload("job")
+			got, err := e.Job()
 			if name == "raw" {
 				continue
 			}

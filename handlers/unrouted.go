@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -27,12 +28,12 @@ func (s *server) routed(mux *http.ServeMux) http.Handler {
 		answer.ServeHTTP(refusal, wanted)
 		if allow := refusal.header.Get("Allow"); refusal.status == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", allow)
-			writeProblem(w, refusal.status, fmt.Sprintf("%.20s is no method of %.200s: it takes %s", r.Method, r.URL.Path,
-				allow), nil)
+			wire.Problem(w, refusal.status, fmt.Sprintf("%.20s is no method of %.200s: it takes %s", r.Method, r.URL.Path,
+				allow))
 			return
 		}
-		writeProblem(w, http.StatusNotFound, fmt.Sprintf("no route %.20s %.200s; there are %s",
-			r.Method, r.URL.Path, strings.Join(known(), ", ")), nil)
+		wire.Problem(w, http.StatusNotFound, fmt.Sprintf("no route %.20s %.200s; there are %s",
+			r.Method, r.URL.Path, strings.Join(known(), ", ")))
 	})
 }
 

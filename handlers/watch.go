@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -30,7 +31,7 @@ const (
 // acceptWatch takes what is watched of an item for right as it is now.
 func acceptWatch(ctx context.Context, v *call, q api.ItemID) (api.Item, error) {
 	it, err := v.Registry.Items.AcceptWatch(ctx, source.ID(q.ID))
-	return itemJSON(&it), blame("id", err)
+	return itemJSON(&it), wire.Blame("id", err)
 }
 
 // watcher reads captures of an item as somebody watches it.
@@ -95,7 +96,7 @@ func ignoreLines(ctx context.Context, v *call, q api.IgnoreRequest) (out api.Ign
 		return keepRules(ctx, v, it, out.Rules, q.Undo)
 	})
 	out.Saved = err == nil
-	return out, blame("id", err)
+	return out, wire.Blame("id", err)
 }
 
 // keepRules adds rules to those that hold for an item, or removes them. The item then has them all itself, since its
@@ -151,7 +152,7 @@ func rulesOf(ctx context.Context, v *call, q api.IgnoreRequest, set options.Effe
 		return []string{q.Pattern}, nil
 	case q.Hunk == 0:
 		rule, err := watch.Suggest(q.Was, q.Text)
-		return []string{rule}, blame("text", err)
+		return []string{rule}, wire.Blame("text", err)
 	}
 	return rulesOfHunk(ctx, v, q)
 }
@@ -217,7 +218,7 @@ func rulesOfHunk(ctx context.Context, v *call, q api.IgnoreRequest) (rules []str
 		}
 	}
 	if flush(); len(rules) == 0 {
-		return nil, blame("hunk", last)
+		return nil, wire.Blame("hunk", last)
 	}
 	return rules, nil
 }

@@ -1,7 +1,8 @@
-package handlers
+package wire
 
 import (
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -32,10 +33,20 @@ func TestStrictJSON(t *testing.T) {
 		{"deeper than may be decoded", deep(20_000), "not the JSON"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := decodeJSON(httptest.NewRequest("POST", "/", strings.NewReader(tt.body)), &outer{})
+			err := DecodeJSON(httptest.NewRequest("POST", "/", strings.NewReader(tt.body)), &outer{})
 			if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("have %v, want …%s…", err, tt.err)
 			}
 		})
+	}
+}
+
+// The names of null fields are those of the outermost object alone.
+func TestNulls(t *testing.T) {
+	var into map[string]any
+	r := httptest.NewRequest("PATCH", "/", strings.NewReader(`{"a":null,"b":{"c":null},"d":[null],"e":1,"f":null}`))
+	nulls, err := decodeBody(r, &into)
+	if want := []string{"a", "f"}; err != nil || !slices.Equal(nulls, want) {
+		t.Errorf("have %q, %v; want %q", nulls, err, want)
 	}
 }

@@ -1,4 +1,4 @@
-package handlers
+package wire
 
 import (
 	"cmp"
@@ -13,9 +13,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// decode reads a request strictly: in the path, the query and the body there is what the route's type says, and
+// Decode reads a request strictly: in the path, the query and the body there is what the route's type says, and
 // nothing else.
-func decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
+func Decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
+	request, _, err = DecodePatch[Q](r, e)
+	return request, err
+}
+
+// DecodePatch reads a request as [Decode] does. It also gives the names of the body's own fields that are null, which
+// a patch uses to remove a setting.
+func DecodePatch[Q any](r *http.Request, e *api.Endpoint) (request Q, nulls []string, err error) {
 	params := e.Params()
 	q := queryOf(withoutKey(r, e), inQuery(params)...)
 	to := reflect.ValueOf(&request).Elem()
@@ -25,15 +32,15 @@ func decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
 		}
 	}
 	if q.err != nil {
-		return request, q.err
+		return request, nil, q.err
 	}
 	asked := reflect.ValueOf(request) // a copy: the body may say no where the query says yes
 	if e.HasBody() {
-		if err := decodeBody(r, &request); err != nil {
-			return request, err
+		if nulls, err = decodeBody(r, &request); err != nil {
+			return request, nil, err
 		}
 		if err := checkBounds(to); err != nil {
-			return request, err
+			return request, nil, err
 		}
 	}
 	for _, p := range params {
@@ -45,15 +52,24 @@ func decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
 			value := r.PathValue(p.Name)
 			if given := field.String(); given != "" && given != value {
 				name, _, _ := strings.Cut(p.Tag.Get("json"), ",")
-				return request, fault.Field(name, "%s is %.64q, but the address names %.64q", name, given, value)
+				return request, nil, fault.Field(name, "%s is %.64q, but the address names %.64q", name, given, value)
 			}
 			field.SetString(value)
 		}
 	}
-	return request, nil
+	return request, nulls, nil
 }
 
-// withoutKey is the request of a feed without its key, which is no parameter.
+// DecodeJSON reads a request strictly whose body has no type of the API: no parameter in the URL, and one JSON object.
+func DecodeJSON(r *http.Request, into any) error {
+	if q := queryOf(r); q.err != nil {
+		return q.err
+	}
+	_, err := decodeBody(r, into)
+	return err
+}
+
+// withoutKey is the request of a feed without its key, which is not a parameter of the route.
 func withoutKey(r *http.Request, e *api.Endpoint) *http.Request {
 	if e.Scope != api.ScopeFeed {
 		return r

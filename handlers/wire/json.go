@@ -1,4 +1,4 @@
-package handlers
+package wire
 
 import (
 	"bytes"
@@ -17,42 +17,44 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
+// MaxBody bounds the body of a request, in bytes: a thousand URLs of 2 KiB, with room.
+const MaxBody = 4 << 20
+
 // maxDepth is how deep objects and lists of a request may lie in each other.
 const maxDepth = 32
 
-// decodeJSON reads a request strictly: no parameter in the URL, and one JSON object.
-func decodeJSON(r *http.Request, into any) error {
-	if q := queryOf(r); q.err != nil {
-		return q.err
-	}
-	return decodeBody(r, into)
-}
-
-// decodeBody reads one JSON object, without unknown fields or a field twice. Names are those of the
-// contract to the letter, which package encoding/json does not ask for.
-func decodeBody(r *http.Request, into any) error {
+// decodeBody reads one JSON object, without unknown fields or a field twice, and gives the names of its own fields
+// that are null. Names are those of the contract to the letter, which package encoding/json does not ask for.
+func decodeBody(r *http.Request, into any) (nulls []string, err error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return describeJSON(err)
+		return nil, describeJSON(err)
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	if err := d.Decode(into); err != nil {
-		return describeJSON(err)
+		return nil, describeJSON(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return describeJSON(errors.New("there is something behind the JSON object"))
+		return nil, describeJSON(errors.New("there is something behind the JSON object"))
 	}
-	// It has been decoded, so the walk meets no error of syntax.
-	w := walk{json.NewDecoder(bytes.NewReader(body))}
-	return w.value(reflect.TypeOf(into), "", 0)
+	// The body has been decoded, so the walk meets no error of syntax.
+	w := walk{Decoder: json.NewDecoder(bytes.NewReader(body))}
+	err = w.value(reflect.TypeOf(into), "", 0)
+	return w.nulls, err
 }
 
 // walk goes over JSON once more, beside the type that it was decoded into.
-type walk struct{ *json.Decoder }
+type walk struct {
+	*json.Decoder
+	nulls []string // fields of the outermost object that are null
+}
 
 // value checks the names in the next value, which lies at path and that deep. A nil type knows no names.
-func (w walk) value(t reflect.Type, path string, depth int) error {
+func (w *walk) value(t reflect.Type, path string, depth int) error {
 	token, err := w.Token()
+	if err == nil && token == nil && depth == 1 {
+		w.nulls = append(w.nulls, path)
+	}
 	delim, nested := token.(json.Delim)
 	if err != nil || !nested {
 		return err
@@ -74,7 +76,7 @@ func (w walk) value(t reflect.Type, path string, depth int) error {
 	return err
 }
 
-func (w walk) list(t reflect.Type, path string, depth int) error {
+func (w *walk) list(t reflect.Type, path string, depth int) error {
 	elem := elemOf(t)
 	for w.More() {
 		if err := w.value(elem, path, depth+1); err != nil {
@@ -84,7 +86,7 @@ func (w walk) list(t reflect.Type, path string, depth int) error {
 	return nil
 }
 
-func (w walk) object(t reflect.Type, path string, depth int) error {
+func (w *walk) object(t reflect.Type, path string, depth int) error {
 	fields, seen := fieldsOf(t), map[string]bool{}
 	for w.More() {
 		token, err := w.Token()

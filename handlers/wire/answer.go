@@ -1,0 +1,67 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+)
+
+// Writer is an answer that writes itself, instead of being encoded as JSON.
+type Writer interface {
+	WriteAnswer(w http.ResponseWriter, status int)
+}
+
+// Reply is an answer with another status than the route's own.
+type Reply struct {
+	Status int
+	Body   any
+}
+
+// JSON answers with a body as JSON.
+func JSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	writeBody(w, status, body)
+}
+
+func writeBody(w http.ResponseWriter, status int, body any) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(body); err != nil {
+		panic(err) // our own types always encode
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(buf.Bytes()) // an error means that the caller has gone
+}
+
+// Content is an answer that is not JSON. It comes from a stranger: browsers are told to trust nothing in it.
+type Content struct {
+	Body      []byte
+	MediaType string
+	Filename  string // to be saved, not shown; empty: may be shown
+}
+
+// WriteAnswer implements [Writer].
+func (c Content) WriteAnswer(w http.ResponseWriter, status int) {
+	h := w.Header()
+	h.Set("Content-Type", c.MediaType)
+	if c.MediaType == "" {
+		h.Set("Content-Type", "application/octet-stream")
+	}
+	if c.Filename != "" {
+		h.Set("Content-Disposition", `attachment; filename="`+c.Filename+`"`)
+	}
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	w.WriteHeader(status)
+	_, _ = w.Write(c.Body) // an error means that the caller has gone
+}
+
+// Unkept is an answer that nothing on the way may keep.
+type Unkept struct{ Body any }
+
+// WriteAnswer implements [Writer].
+func (u Unkept) WriteAnswer(w http.ResponseWriter, status int) {
+	w.Header().Set("Cache-Control", "no-store")
+	JSON(w, status, u.Body)
+}

@@ -1,0 +1,68 @@
+package wire
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+var statusOf = map[fault.Kind]int{
+	fault.Invalid:     http.StatusBadRequest,
+	fault.NotFound:    http.StatusNotFound,
+	fault.Expired:     http.StatusGone,
+	fault.Conflict:    http.StatusConflict,
+	fault.Blocked:     http.StatusForbidden,
+	fault.TooLarge:    http.StatusRequestEntityTooLarge,
+	fault.Throttled:   http.StatusTooManyRequests,
+	fault.Unavailable: http.StatusServiceUnavailable,
+	fault.Internal:    http.StatusInternalServerError,
+}
+
+// Status is how an error is answered.
+func Status(err error) int { return statusOf[fault.KindOf(err)] }
+
+// Refuse answers with an error as callers may read it.
+func Refuse(w http.ResponseWriter, err error) {
+	if wait := fault.RetryAfter(err); wait > 0 {
+		RetryAfter(w, wait)
+	}
+	status, detail := Status(err), err.Error()
+	if status == http.StatusInternalServerError {
+		detail = "" // an unforeseen error may name what strangers should not see
+	}
+	var fields []api.FieldError
+	if f := fault.FieldOf(err); f != "" {
+		fields = []api.FieldError{{Field: f, Message: detail}}
+	}
+	Problem(w, status, detail, fields...)
+}
+
+// Problem answers with a problem (RFC 9457).
+func Problem(w http.ResponseWriter, status int, detail string, fields ...api.FieldError) {
+	w.Header().Set("Content-Type", api.ProblemType)
+	writeBody(w, status, api.Problem{Title: http.StatusText(status), Status: status, Detail: detail, Errors: fields})
+}
+
+// RetryAfter says in a header for how long to wait.
+func RetryAfter(w http.ResponseWriter, wait time.Duration) {
+	w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
+}
+
+// PublicText is an error as callers may read it where it is one of several in an answer.
+func PublicText(err error) string {
+	if fault.Is(err, fault.Internal) {
+		return "internal error"
+	}
+	return err.Error()
+}
+
+// Blame names the request's own field in an error about it.
+func Blame(field string, err error) error {
+	if fault.Is(err, fault.Invalid) {
+		return fault.Field(field, "%w", err)
+	}
+	return err
+}

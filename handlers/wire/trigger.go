@@ -1,0 +1,95 @@
+package wire
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
+)
+
+// Trigger does the work of a queue or timer function; the host logs what it returns.
+type Trigger func(ctx context.Context, e Envelope) (report string, err error)
+
+// Envelope is what the host posts for a trigger that is not HTTP.
+type Envelope struct {
+	Data     map[string]json.RawMessage
+	Metadata map[string]json.RawMessage
+}
+
+// Step is the trigger of a queue whose messages are steps of work.
+func Step(do func(ctx context.Context, message []byte) error) Trigger {
+	return func(ctx context.Context, e Envelope) (string, error) {
+		body, err := e.Job()
+		if err != nil {
+			return "", err
+		}
+		return "", do(ctx, body)
+	}
+}
+
+// Job is the text of the envelope's message.
+func (e Envelope) Job() ([]byte, error) { return e.Payload("job") }
+
+// Payload is the text of a queue message. The host sends it as base64 (dataType binary), or, without that setting, as
+// a JSON string within a JSON string.
+func (e Envelope) Payload(name string) ([]byte, error) {
+	var text string
+	if err := json.Unmarshal(e.Data[name], &text); err != nil {
+		return nil, fault.New(fault.Invalid, "the envelope has no string Data.%s", name)
+	}
+	var inner string
+	if json.Unmarshal([]byte(text), &inner) == nil {
+		return []byte(inner), nil
+	}
+	if b, err := base64.StdEncoding.DecodeString(text); err == nil && json.Valid(b) {
+		return b, nil
+	}
+	return []byte(text), nil
+}
+
+// message is what every queue message may say of itself.
+type message struct {
+	TraceParent string `json:"traceparent"`
+}
+
+// SentBy is the trace that the envelope's message belongs to, if it says one.
+func (e Envelope) SentBy() (telemetry.Trace, bool) {
+	for name := range e.Data {
+		body, err := e.Payload(name)
+		if err != nil {
+			continue // a timer has an object
+		}
+		var m message
+		if json.Unmarshal(body, &m) == nil {
+			if t, ok := telemetry.ParseTrace(m.TraceParent); ok {
+				return t, true
+			}
+		}
+	}
+	return telemetry.Trace{}, false
+}
+
+// Age is for how long the envelope's message has been in its queue, if the host says when it came there.
+func (e Envelope) Age(now time.Time) (time.Duration, bool) {
+	var text string
+	if json.Unmarshal(e.Metadata["InsertionTime"], &text) != nil {
+		return 0, false
+	}
+	inserted, err := time.Parse(time.RFC3339, strings.Trim(text, `"`))
+	return max(now.Sub(inserted), 0), err == nil
+}
+
+// Kept is an error that leaves its message in the queue, whatever its kind: the message was read but could not be
+// worked on. In the end it is poisoned, and that is recorded.
+func Kept(err error) error {
+	switch fault.KindOf(err) {
+	case fault.Unavailable, fault.Throttled, fault.Conflict:
+		return err
+	default:
+		return fault.New(fault.Internal, "%w", err)
+	}
+}
