@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/digest"
 )
@@ -89,7 +90,7 @@ func (r *rule) planned(spec api.RuleSpec) (errs []error) {
 	if !slices.Contains([]digest.Rhythm{"", digest.AtOnce, digest.Hourly, digest.Daily}, r.plan.Rhythm) {
 		errs = append(errs, fault.Field("digest", "digest must be none, hourly or daily, not %.40q", spec.Digest))
 	}
-	r.plan.Zone, err = digest.Zone(spec.Timezone)
+	r.plan.Zone, err = wallclock.Zone(spec.Timezone)
 	blame("timezone", err)
 	switch {
 	case r.plan.Rhythm == digest.Daily && spec.At == "":
@@ -97,20 +98,20 @@ func (r *rule) planned(spec api.RuleSpec) (errs []error) {
 	case r.plan.Rhythm != digest.Daily && spec.At != "":
 		errs = append(errs, fault.Field("at", "at is the time of a daily digest: leave it out, or set digest to daily"))
 	case spec.At != "":
-		r.plan.At, err = digest.ParseClock(spec.At)
+		r.plan.At, err = wallclock.Parse(spec.At)
 		blame("at", err)
 	}
 	if q := spec.QuietHours; q != nil {
-		quiet := &digest.Hours{}
-		quiet.From, err = digest.ParseClock(q.From)
+		quiet := &wallclock.Hours{}
+		quiet.From, err = wallclock.Parse(q.From)
 		blame("quietHours.from", err)
-		quiet.To, err = digest.ParseClock(q.To)
+		quiet.To, err = wallclock.Parse(q.To)
 		blame("quietHours.to", err)
 		zone := q.Timezone
 		if zone == "" {
 			zone = spec.Timezone
 		}
-		quiet.Zone, err = digest.Zone(zone)
+		quiet.Zone, err = wallclock.Zone(zone)
 		blame("quietHours.timezone", err)
 		if len(errs) == 0 && quiet.From == quiet.To {
 			errs = append(errs, fault.Field("quietHours.to", "quietHours.to is the same as quietHours.from"))

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // The bounds of single messages.
@@ -35,74 +35,12 @@ const (
 	Daily  Rhythm = "daily"
 )
 
-// Clock is a time of a day in minutes.
-type Clock int
-
-// ParseClock reads a time such as 07:30. Invalid if it is none.
-func ParseClock(text string) (Clock, error) {
-	t, err := time.Parse("15:04", text)
-	if err != nil || len(text) != len("15:04") {
-		return 0, fault.New(fault.Invalid, "%.20q is no time of a day such as 07:30", text)
-	}
-	return Clock(t.Hour()*60 + t.Minute()), nil
-}
-
-// Zone gives a time zone by its name, that of UTC for an empty one. Invalid if there is none of that name.
-func Zone(name string) (*time.Location, error) {
-	if name == "Local" {
-		return nil, fault.New(fault.Invalid, "Local is no time zone such as Europe/Paris")
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "%.40q is no time zone such as Europe/Paris", name)
-	}
-	return zone, nil
-}
-
-// Hours are those of each day from one time to before another, over midnight where the second is the earlier one.
-type Hours struct {
-	From, To Clock
-	Zone     *time.Location
-}
-
-// Contain reports whether a time is in them. No hours contain nothing.
-func (h *Hours) Contain(t time.Time) bool {
-	if h == nil {
-		return false
-	}
-	local := t.In(h.Zone)
-	at := Clock(local.Hour()*60 + local.Minute())
-	if h.From <= h.To {
-		return h.From <= at && at < h.To
-	}
-	return h.From <= at || at < h.To
-}
-
-// Over is when the hours that a time is in are over; the time itself if it is in none.
-func (h *Hours) Over(t time.Time) time.Time {
-	if !h.Contain(t) {
-		return t
-	}
-	return next(t, h.To, h.Zone)
-}
-
-// next is the first such time of a day after t.
-func next(t time.Time, at Clock, zone *time.Location) time.Time {
-	local := t.In(zone)
-	for day := 0; ; day++ {
-		when := time.Date(local.Year(), local.Month(), local.Day()+day, int(at)/60, int(at)%60, 0, 0, zone)
-		if when.After(t) {
-			return when
-		}
-	}
-}
-
 // Plan says when a rule's changes are told.
 type Plan struct {
 	Rhythm Rhythm
-	At     Clock // of a Daily digest
+	At     wallclock.Clock // of a Daily digest
 	Zone   *time.Location
-	Quiet  *Hours // nil for none
+	Quiet  *wallclock.Hours // nil for none
 }
 
 // State is what a rule has told lately, and what it has gathered.
@@ -137,7 +75,7 @@ func (p Plan) Due(s State) time.Time {
 	case p.Rhythm == Hourly:
 		due = s.First.Truncate(time.Hour).Add(time.Hour)
 	case p.Rhythm == Daily:
-		due = next(s.First, p.At, p.Zone)
+		due = p.At.Next(s.First, p.Zone)
 	case s.First.Add(Patience).Before(due):
 		due = s.First.Add(Patience)
 	}

@@ -3,20 +3,22 @@ package digest
 import (
 	"testing"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 func zone(t testing.TB, name string) *time.Location {
 	t.Helper()
-	z, err := Zone(name)
+	z, err := wallclock.Zone(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return z
 }
 
-func clock(t testing.TB, text string) Clock {
+func clock(t testing.TB, text string) wallclock.Clock {
 	t.Helper()
-	c, err := ParseClock(text)
+	c, err := wallclock.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +91,8 @@ func TestW5DailyInTimeZones(t *testing.T) {
 func TestW5QuietHours(t *testing.T) {
 	paris := zone(t, "Europe/Paris")
 	at := func(day, hour, minute int) time.Time { return time.Date(2026, 3, day, hour, minute, 0, 0, paris) }
-	night := &Hours{From: clock(t, "22:00"), To: clock(t, "07:00"), Zone: paris}
-	noon := &Hours{From: clock(t, "12:00"), To: clock(t, "13:00"), Zone: paris}
+	night := &wallclock.Hours{From: clock(t, "22:00"), To: clock(t, "07:00"), Zone: paris}
+	noon := &wallclock.Hours{From: clock(t, "12:00"), To: clock(t, "13:00"), Zone: paris}
 	daily := func(hour string) Plan {
 		return Plan{Rhythm: Daily, At: clock(t, hour), Zone: paris, Quiet: night}
 	}
@@ -125,13 +127,4 @@ func TestW5QuietHours(t *testing.T) {
 	if (Plan{Quiet: night}).Ready(late, at(3, 23, 0)) {
 		t.Error("told at 23:00, since it was due before")
 	}
-}
-
-func FuzzParseClock(f *testing.F) {
-	f.Add("07:30")
-	f.Fuzz(func(t *testing.T, text string) {
-		if c, err := ParseClock(text); err == nil && (c < 0 || c >= 24*60) {
-			t.Errorf("%q is %d", text, c)
-		}
-	})
 }

@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // hours are [ActiveHours] as they are worked with.
 type hours struct {
-	from, to clock
+	from, to wallclock.Clock
 	days     []time.Weekday // all when empty
 	zone     *time.Location
 }
@@ -32,13 +33,13 @@ func (a *ActiveHours) hours() (h hours, err error) {
 	}
 	for _, end := range []struct {
 		field, text string
-		into        *clock
+		into        *wallclock.Clock
 	}{{"activeHours.from", a.From, &h.from}, {"activeHours.to", a.To, &h.to}} {
 		if end.text == "" || end.text == "24:00" && end.into == &h.to {
 			continue
 		}
 		var ok bool
-		if *end.into, ok = clockOf(strings.ToLower(end.text)); !ok {
+		if *end.into, ok = wallclock.ParseSpoken(strings.ToLower(end.text)); !ok {
 			return h, fault.Field(end.field, "%s must be a time of day such as 08:00 or 6pm, not %.40q", end.field, end.text)
 		}
 	}
@@ -60,12 +61,11 @@ func (a *ActiveHours) hours() (h hours, err error) {
 func (h hours) open(t time.Time, id string) time.Time {
 	local := t.In(h.zone)
 	for day := -1; day <= 7; day++ {
-		begins := time.Date(local.Year(), local.Month(), local.Day()+day, h.from.hour, h.from.minute, 0, 0, h.zone)
-		ends := time.Date(local.Year(), local.Month(), local.Day()+day, h.to.hour, h.to.minute, 0, 0, h.zone)
+		begins, ends := h.from.On(local, day), h.to.On(local, day)
 		if !ends.After(begins) {
-			ends = time.Date(local.Year(), local.Month(), local.Day()+day+1, h.to.hour, h.to.minute, 0, 0, h.zone)
+			ends = h.to.On(local, day+1)
 		}
-		on := time.Date(local.Year(), local.Month(), local.Day()+day, 12, 0, 0, 0, h.zone).Weekday()
+		on := wallclock.Clock(12*60).On(local, day).Weekday()
 		switch {
 		case len(h.days) > 0 && !slices.Contains(h.days, on) || !ends.After(t):
 		case !begins.After(t):

@@ -10,6 +10,7 @@ import (
 	"github.com/netresearch/go-cron"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // rhythm is when a schedule has checks due: every so often, or at times of a clock on a wall.
@@ -73,11 +74,8 @@ func (s *Schedule) rhythm() (r rhythm, err error) {
 }
 
 func zone(field, name string) (*time.Location, error) {
-	if name == "" {
-		return time.UTC, nil
-	}
-	l, err := time.LoadLocation(name)
-	if err != nil || name == "Local" || len(name) > 60 {
+	l, err := wallclock.Zone(name)
+	if err != nil {
 		return nil, fault.Field(field, "%s must be the IANA name of a time zone, as Europe/Paris, not %.60q", field, name)
 	}
 	return l, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
 // phrase is what has been read of a schedule in plain words.
@@ -16,15 +17,11 @@ type phrase struct {
 	every    time.Duration
 	weekdays []string
 	days     []string // of the month
-	times    []clock
+	times    []wallclock.Clock
 	named    bool // the days are said
 }
 
-// clock is a time of day.
-type clock struct{ hour, minute int }
-
 var (
-	clockText   = regexp.MustCompile(`^(\d{1,2})(?:[:.h](\d{2}))?(am|pm)?$`)
 	ordinalText = regexp.MustCompile(`^(\d{1,2})(st|nd|rd|th)$`)
 	apart       = strings.NewReplacer(",", " ", ";", " ", " a.m.", "am", " p.m.", "pm")
 	meridiem    = regexp.MustCompile(`(\d)\s+(am|pm)\b`)
@@ -142,7 +139,7 @@ func (p *phrase) readNumber(word string) int {
 		p.days = append(p.days, m[1])
 		return 1
 	}
-	c, ok := clockOf(word)
+	c, ok := wallclock.ParseSpoken(word)
 	if !ok {
 		return 0
 	}
@@ -159,37 +156,12 @@ func (p *phrase) crons() (out []string) {
 		return strings.Join(of, ",")
 	}
 	if len(p.times) == 0 {
-		p.times = []clock{{}}
+		p.times = []wallclock.Clock{0}
 	}
 	for _, t := range p.times {
-		out = append(out, fmt.Sprintf("%d %d %s * %s", t.minute, t.hour, list(p.days), list(p.weekdays)))
+		out = append(out, fmt.Sprintf("%d %d %s * %s", t.Minute(), t.Hour(), list(p.days), list(p.weekdays)))
 	}
 	return out
-}
-
-// clockOf reads a time of day: 9am, 9:30pm, 17:00, noon.
-func clockOf(word string) (c clock, ok bool) {
-	switch word {
-	case "noon":
-		return clock{hour: 12}, true
-	case "midnight":
-		return clock{}, true
-	}
-	m := clockText.FindStringSubmatch(word)
-	if m == nil || m[2] == "" && m[3] == "" {
-		return c, false
-	}
-	c.hour, _ = strconv.Atoi(m[1])
-	c.minute, _ = strconv.Atoi(m[2])
-	switch half := m[3]; {
-	case half != "" && (c.hour < 1 || c.hour > 12):
-		return c, false
-	case half == "am" && c.hour == 12:
-		c.hour = 0
-	case half == "pm" && c.hour < 12:
-		c.hour += 12
-	}
-	return c, c.hour < 24 && c.minute < 60
 }
 
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}

@@ -1,0 +1,107 @@
+// Package wallclock works with times of a day as a clock on a wall shows them: in a time zone, summer time included.
+// Each calendar day has each of its times once, even if an hour is skipped or comes twice.
+package wallclock
+
+import (
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// Clock is a time of a day, in minutes after midnight.
+type Clock int
+
+// Parse reads a time such as 07:30. The error is Invalid.
+func Parse(text string) (Clock, error) {
+	t, err := time.Parse("15:04", text)
+	if err != nil || len(text) != len("15:04") {
+		return 0, fault.New(fault.Invalid, "%.20q is no time of a day such as 07:30", text)
+	}
+	return Clock(t.Hour()*60 + t.Minute()), nil
+}
+
+var spoken = regexp.MustCompile(`^(\d{1,2})(?:[:.h](\d{2}))?(am|pm)?$`)
+
+// ParseSpoken reads a time as people write it, in lower case: 9am, 9:30pm, 17:00, noon.
+func ParseSpoken(word string) (at Clock, ok bool) {
+	switch word {
+	case "noon":
+		return 12 * 60, true
+	case "midnight":
+		return 0, true
+	}
+	m := spoken.FindStringSubmatch(word)
+	if m == nil || m[2] == "" && m[3] == "" {
+		return 0, false
+	}
+	hour, _ := strconv.Atoi(m[1])
+	minute, _ := strconv.Atoi(m[2])
+	switch half := m[3]; {
+	case half != "" && (hour < 1 || hour > 12):
+		return 0, false
+	case half == "am" && hour == 12:
+		hour = 0
+	case half == "pm" && hour < 12:
+		hour += 12
+	}
+	return Clock(hour*60 + minute), hour < 24 && minute < 60
+}
+
+// Hour is the hour that the clock shows.
+func (c Clock) Hour() int { return int(c) / 60 }
+
+// Minute is the minute of the hour.
+func (c Clock) Minute() int { return int(c) % 60 }
+
+// On is this time on the day of t, or so many days later, in the time zone of t.
+func (c Clock) On(t time.Time, later int) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day()+later, c.Hour(), c.Minute(), 0, 0, t.Location())
+}
+
+// Next is the first time after t at which a clock in the zone shows c.
+func (c Clock) Next(t time.Time, zone *time.Location) time.Time {
+	for day := 0; ; day++ {
+		if at := c.On(t.In(zone), day); at.After(t) {
+			return at
+		}
+	}
+}
+
+// Zone gives a time zone by its IANA name, UTC for an empty one. The error is Invalid.
+func Zone(name string) (*time.Location, error) {
+	const longest = 60
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" || len(name) > longest {
+		return nil, fault.New(fault.Invalid, "%.40q is no time zone such as Europe/Paris", name)
+	}
+	return zone, nil
+}
+
+// Hours are those of each day from one time to before another, over midnight if the second is the earlier one.
+type Hours struct {
+	From, To Clock
+	Zone     *time.Location
+}
+
+// Contain reports whether t is within the hours. Nil hours contain nothing, and nor do hours that end when they begin.
+func (h *Hours) Contain(t time.Time) bool {
+	if h == nil {
+		return false
+	}
+	local := t.In(h.Zone)
+	at := Clock(local.Hour()*60 + local.Minute())
+	if h.From <= h.To {
+		return h.From <= at && at < h.To
+	}
+	return h.From <= at || at < h.To
+}
+
+// Over is when the hours around t end, or t itself if it is not within them.
+func (h *Hours) Over(t time.Time) time.Time {
+	if !h.Contain(t) {
+		return t
+	}
+	return h.To.Next(t, h.Zone)
+}
