@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -150,18 +151,10 @@ func unlikely(o origin, now time.Time) string {
 // fingerprintCache keeps what origins show, and who asks them.
 type fingerprintCache struct {
 	originCache[fingerprint]
-	turns map[origin]*sync.Mutex
+	turns recent.Map[origin, *sync.Mutex]
 }
 
 // turn is held by who asks an origin.
 func (c *fingerprintCache) turn(o origin) *sync.Mutex {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.turns == nil || len(c.turns) >= originBound {
-		c.turns = map[origin]*sync.Mutex{}
-	}
-	if c.turns[o] == nil {
-		c.turns[o] = &sync.Mutex{}
-	}
-	return c.turns[o]
+	return c.turns.GetOrPut(o, &sync.Mutex{})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -37,14 +38,16 @@ type Feed struct {
 	head    *head // of the segment that is written to; nil: to be read
 	waiting []Group
 
+	known recent.Map[string, struct{}] // by the ids of groups
+
 	mu      sync.Mutex
-	known   recent
 	segment int // the last that was seen to be written to
 }
 
 // Open opens the feed of a store. It touches nothing; see [Feed.Create].
 func Open(s storage.Store, now func() time.Time) *Feed {
-	return &Feed{rows: s.Table(Table), now: now, writing: make(chan struct{}, 1)}
+	return &Feed{rows: s.Table(Table), now: now, writing: make(chan struct{}, 1),
+		known: recent.Map[string, struct{}]{Most: maxKnown}}
 }
 
 // Create makes the table if it is missing.
@@ -69,9 +72,8 @@ func (f *Feed) seen(n int) int {
 
 // Knows reports whether this process has seen the group of that id in the feed, or given it up.
 func (f *Feed) Knows(id string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.known.has(id)
+	_, known := f.known.Get(id)
+	return known
 }
 
 // Publish writes groups into the feed that are not there yet, and those that an earlier call of this process could not
@@ -103,18 +105,12 @@ func (f *Feed) Publish(ctx context.Context, groups ...Group) (failed error) {
 			return err
 		}
 		failed = errors.Join(failed, err)
-		f.remember(some)
+		for _, g := range some {
+			f.known.Put(g.ID, struct{}{})
+		}
 		f.waiting = f.waiting[len(some):]
 	}
 	return failed
-}
-
-func (f *Feed) remember(groups []Group) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, g := range groups {
-		f.known.add(g.ID)
-	}
 }
 
 // write writes at most perWrite groups in one transaction, without those that are there.
@@ -196,22 +192,4 @@ func (h head) ops(groups []Group) []storage.Op {
 				Props: markRows.Encode(&mark{n})}})
 	}
 	return ops
-}
-
-// recent remembers the last ids that it was given.
-type recent struct {
-	is   map[string]bool
-	ring []string
-	next int
-}
-
-func (r *recent) has(id string) bool { return r.is[id] }
-
-func (r *recent) add(id string) {
-	if r.is == nil {
-		r.is, r.ring = map[string]bool{}, make([]string, maxKnown)
-	}
-	delete(r.is, r.ring[r.next])
-	r.is[id], r.ring[r.next] = true, id
-	r.next = (r.next + 1) % maxKnown
 }

@@ -28,14 +28,14 @@ func (r *store) hint(ctx context.Context, partition string, at time.Time) error 
 	now := r.now()
 	// A cached hint is trusted while its minute is far enough away that no sweep, whatever its
 	// clock, has deleted it by the time our rows stand.
-	if bucket(at).Sub(now) > 2*hintGrace && r.known.has(key) {
+	if _, known := r.known.Get(key); known && bucket(at).Sub(now) > 2*hintGrace {
 		return nil
 	}
 	_, err := r.hints.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 		Key: key, Props: storage.Properties{"writtenAt": storage.FormatTime(now)},
 	}})
 	if err == nil {
-		r.known.add(key, at)
+		r.known.Put(key, struct{}{})
 	}
 	return err
 }

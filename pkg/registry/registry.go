@@ -5,13 +5,13 @@ import (
 	"crypto/rand"
 	"log/slog"
 	mathrand "math/rand/v2"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/pause"
+	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -110,7 +110,7 @@ type store struct {
 	jobs, slow          storage.Queue
 	poisons             []storage.Queue
 	o                   Options
-	known               hintCache
+	known               recent.Map[storage.Key, struct{}] // hints that no sweep can have taken yet
 	sums                *sumStore
 	feed                *feed.Feed
 	tags                *Tags
@@ -124,6 +124,7 @@ func New(under storage.Store, o Options) *Registry {
 		items: under.Table(items), index: under.Table(index), hints: under.Table(hints),
 		jobs: under.Queue(JobQueue), slow: under.Queue(SlowQueue), o: o,
 		poisons: []storage.Queue{under.Queue(PoisonQueue), under.Queue(SlowPoisonQueue)},
+		known:   recent.Map[storage.Key, struct{}]{Most: 10_000},
 	}
 	s.sums, s.feed = &sumStore{s: s}, feed.Open(under, o.Clock)
 	s.tags = &Tags{s: s}
@@ -259,28 +260,4 @@ func (r *store) retry(ctx context.Context, fn func(ctx context.Context) error) e
 		}
 	}
 	return fault.After(2*time.Second, "too many writers at once: gave up after %d conflicts", tries)
-}
-
-// hintCache remembers hints that this process wrote and no sweep can have taken yet, because
-// their minute is still to come. It is bounded by forgetting everything.
-type hintCache struct {
-	mu   sync.Mutex
-	seen map[storage.Key]time.Time
-}
-
-func (c *hintCache) has(key storage.Key) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_, ok := c.seen[key]
-	return ok
-}
-
-func (c *hintCache) add(key storage.Key, at time.Time) {
-	const bound = 10_000
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.seen == nil || len(c.seen) >= bound {
-		c.seen = map[storage.Key]time.Time{}
-	}
-	c.seen[key] = at
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/search"
 )
@@ -26,8 +26,7 @@ type Hybrid struct {
 	model *Rested
 	log   *slog.Logger
 
-	mu     sync.Mutex
-	recent *recent
+	recent recent.Map[string, []float32] // by the texts of queries
 }
 
 // NewHybrid gives the queries of an index vectors of the model that its chunks have. Log may be nil.
@@ -35,7 +34,8 @@ func NewHybrid(index search.Index, model llm.Embedder, log *slog.Logger) *Hybrid
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Hybrid{Index: index, model: NewRested(model), log: log, recent: newRecent(remembered)}
+	return &Hybrid{Index: index, model: NewRested(model), log: log,
+		recent: recent.Map[string, []float32]{Most: remembered}}
 }
 
 // Search answers a query. A query that the port refuses is refused before it costs anything.
@@ -60,10 +60,7 @@ func queryText(q string) string {
 
 // vector is the vector of a text, or nil if it cannot be had now.
 func (h *Hybrid) vector(ctx context.Context, text string) []float32 {
-	h.mu.Lock()
-	v := h.recent.get(text)
-	h.mu.Unlock()
-	if v != nil || text == "" {
+	if v, _ := h.recent.Get(text); v != nil || text == "" {
 		return v
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -75,8 +72,6 @@ func (h *Hybrid) vector(ctx context.Context, text string) []float32 {
 		}
 		return nil
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.recent.put(text, vectors[0])
+	h.recent.Put(text, vectors[0])
 	return vectors[0]
 }

@@ -3,7 +3,6 @@ package embed
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -99,21 +98,5 @@ func TestHybridWithoutModel(t *testing.T) {
 				t.Error("the model is left alone for too long")
 			}
 		})
-	}
-}
-
-func TestRecentForgetsTheOldest(t *testing.T) {
-	r := newRecent(2)
-	for _, text := range []string{"a", "b", "a", "c", "c"} {
-		r.put(text, []float32{1})
-	}
-	var have []string
-	for _, text := range []string{"a", "b", "c"} {
-		if r.get(text) != nil {
-			have = append(have, text)
-		}
-	}
-	if fmt.Sprint(have) != "[a c]" || r.order.Len() != len(r.of) {
-		t.Errorf("have %v, %d in order", have, r.order.Len())
 	}
 }

@@ -1,0 +1,79 @@
+// Package recent remembers what was used lately, within a bound: the value that was used longest ago is forgotten
+// first.
+package recent
+
+import (
+	"container/list"
+	"sync"
+)
+
+// usual is the bound of a [Map] without one.
+const usual = 1000
+
+// Map is a map that forgets. Its zero value is empty and ready for use, and it is safe for concurrent use.
+type Map[K comparable, V any] struct {
+	// Most is how many values are kept; zero stands for 1,000.
+	Most int
+
+	mu    sync.Mutex
+	order list.List // of *pair, the last used in front
+	of    map[K]*list.Element
+}
+
+type pair[K comparable, V any] struct {
+	key   K
+	value V
+}
+
+// Get gives the value of a key, and counts as a use of it.
+func (m *Map[K, V]) Get(key K) (value V, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.get(key)
+}
+
+func (m *Map[K, V]) get(key K) (value V, ok bool) {
+	e, ok := m.of[key]
+	if !ok {
+		return value, false
+	}
+	m.order.MoveToFront(e)
+	return e.Value.(*pair[K, V]).value, true
+}
+
+// Put sets the value of a key.
+func (m *Map[K, V]) Put(key K, value V) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.put(key, value)
+}
+
+func (m *Map[K, V]) put(key K, value V) {
+	if e, ok := m.of[key]; ok {
+		e.Value.(*pair[K, V]).value = value
+		m.order.MoveToFront(e)
+		return
+	}
+	if m.of == nil {
+		m.of = map[K]*list.Element{}
+	}
+	m.of[key] = m.order.PushFront(&pair[K, V]{key, value})
+	most := m.Most
+	if most == 0 {
+		most = usual
+	}
+	if len(m.of) > most {
+		delete(m.of, m.order.Remove(m.order.Back()).(*pair[K, V]).key)
+	}
+}
+
+// GetOrPut gives the value of a key; if it has none, it sets and gives this one.
+func (m *Map[K, V]) GetOrPut(key K, value V) V {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if known, ok := m.get(key); ok {
+		return known
+	}
+	m.put(key, value)
+	return value
+}
