@@ -14,10 +14,10 @@ const (
 		"EMAIL_IMPORT_ROOT"
 )
 
-// mailRoot reads where mbox files lie.
-func (s *settings) mailRoot() mailimport.Root {
-	const name, key = "EMAIL_IMPORT_ROOT", "EMAIL_IMPORT_CREDENTIAL"
-	value, named := s.text(name, ""), s.text(key, "")
+// readMailRoot reads where mbox files lie, and with which credential they are read.
+func (c *Config) readMailRoot(s *settings, name string) {
+	const key = "EMAIL_IMPORT_CREDENTIAL"
+	value, named := s.text(name), s.text(key)
 	root, err := mailimport.ParseRoot(value, named)
 	folder := root.Folder()
 	switch {
@@ -26,11 +26,11 @@ func (s *settings) mailRoot() mailimport.Root {
 	case err != nil || folder != "" && !isFolder(folder):
 		s.bad(name, mailRootAllowed)
 	}
+	c.MailRoot = root
 	if named == "" {
-		return root
+		return
 	}
 	if _, err := credential.Find(s.get, named); err != nil || folder != "" || value == "" {
 		s.bad(key, mailKeyAllowed)
 	}
-	return root
 }

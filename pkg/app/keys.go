@@ -11,16 +11,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// keys reads those of the environment, and sees whether those of the file can be read.
-func (s *settings) keys() []keys.Key {
-	given, err := keys.Parse(s.get("API_KEYS"), keys.Environment)
-	if err != nil {
-		s.problems = append(s.problems, "API_KEYS: "+err.Error()) // without its value, which is secret
+// readKeys reads those of the environment. Errors do not repeat the value, which is secret.
+func (c *Config) readKeys(s *settings, name string) {
+	var err error
+	if c.Keys, err = keys.Parse(s.get(name), keys.Environment); err != nil {
+		s.problems = append(s.problems, name+": "+err.Error())
 	}
-	if _, err := keys.ReadFile(s.get("API_KEYS_FILE")); err != nil {
-		s.problems = append(s.problems, "API_KEYS_FILE: "+err.Error())
+}
+
+// readKeysFile sees whether the keys of the file can be read.
+func (c *Config) readKeysFile(s *settings, name string) {
+	c.KeysFile = s.get(name)
+	if _, err := keys.ReadFile(c.KeysFile); err != nil {
+		s.problems = append(s.problems, name+": "+err.Error())
 	}
-	return given
 }
 
 // ring are the keys of a store and of the settings.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/llm/openai"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -36,35 +37,33 @@ func (s Secret) GoString() string { return s.String() }
 // MarshalText is what JSON and logs show.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// models reads the settings of the models. A value that is no address may hold a password, and one
-// that is no key may be one, so those are not repeated.
-func (s *settings) models() Models {
-	m := Models{
-		BaseURL:    s.get("OPENAI_BASE_URL"),
-		Key:        Secret(s.get("LITELLM_MASTER_KEY")),
-		Embeddings: s.model("EMBEDDINGS_MODEL"),
-		Tier1:      s.model("T1_DEFAULT_MODEL"),
-		Tier1Batch: s.model("T1_BATCH_MODEL"),
-	}
+// validate checks the settings of the models.
+func (m Models) validate(s *settings) {
 	if m.BaseURL != "" && openai.CheckBaseURL(m.BaseURL) != nil {
-		s.withhold("OPENAI_BASE_URL",
+		s.bad("OPENAI_BASE_URL",
 			"an http or https address without user, query and fragment, such as https://api.openai.com/v1")
-	}
-	if !isKey(m.Key) {
-		s.withhold("LITELLM_MASTER_KEY",
-			"a key of printable characters without spaces; a reference to a Key Vault must have been resolved")
 	}
 	for _, name := range []string{"EMBEDDINGS_MODEL", "T1_DEFAULT_MODEL", "T1_BATCH_MODEL"} {
 		if s.isSet(name) && m.BaseURL == "" {
 			s.bad(name, "a model only together with OPENAI_BASE_URL, where it is")
 		}
 	}
-	return m
 }
 
-// model reads the name of a model or route.
-func (s *settings) model(name string) string {
-	return s.match(name, "", `^[!-~]{0,200}$`, "the name of a model, up to 200 printable characters without spaces")
+// model is the name of a model or route.
+func model(into *string) value {
+	return form(into, `^[!-~]{0,200}$`, "the name of a model, up to 200 printable characters without spaces")
+}
+
+// key is a key of a service. A reference to a Key Vault that Azure could not resolve is handed on as it is.
+func key(into *Secret) value {
+	const allowed = "a key of printable characters without spaces; a reference to a Key Vault must have been resolved"
+	return as(into, func(text string) (Secret, error) {
+		if !keyForm.MatchString(text) || strings.HasPrefix(text, "@Microsoft.KeyVault") {
+			return "", fault.New(fault.Invalid, "want %s", allowed)
+		}
+		return Secret(text), nil
+	}, allowed)
 }
 
 var keyForm = regexp.MustCompile(`^[!-~]*$`)
@@ -79,17 +78,6 @@ func (a assembly) client() (*openai.Client, error) {
 			tokens.Add(float64(out), "out")
 		},
 	})
-}
-
-// isKey reports whether a value may be a key. A reference to a Key Vault that Azure could not resolve
-// is handed on as it is.
-func isKey(key Secret) bool {
-	return keyForm.MatchString(string(key)) && !strings.HasPrefix(string(key), "@Microsoft.KeyVault")
-}
-
-// withhold is bad for a value that may be a secret.
-func (s *settings) withhold(name, allowed string) {
-	s.problems = append(s.problems, name+"=…: allowed is "+allowed)
 }
 
 // withVectors gives an index whose queries have vectors, and what gives them to pages.

@@ -1,35 +1,30 @@
 package app
 
 import (
-	"fmt"
-
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/notify"
 )
 
-// rulesFile reads the file of rules and channels, if one is named.
-func (s *settings) rulesFile() notify.File {
-	name := s.text("RULES_FILE", "")
-	if name == "" {
-		return notify.File{}
+// readRules reads the file of rules and channels, if one is named.
+func (c *Config) readRules(s *settings, name string) {
+	path := s.text(name)
+	if path == "" {
+		return
 	}
-	data, err := readSites(name)
+	data, err := readFile(path)
 	if err != nil {
-		s.problems = append(s.problems, fmt.Sprintf("RULES_FILE=%q: allowed is a file that can be read: %v", name, err))
-		return notify.File{}
+		s.bad(name, "a file that can be read: "+err.Error())
+		return
 	}
-	file, err := notify.ParseFile(name, data)
-	if err != nil {
+	if c.RulesFile, err = notify.ParseFile(path, data); err != nil {
 		s.problems = append(s.problems, err.Error())
 	}
-	return file
 }
 
-// webhookHosts are the receivers that may have private addresses.
-func (s *settings) webhookHosts() []string {
-	hosts := s.list("WEBHOOK_ALLOW_HOSTS", nil)
-	if _, err := fetch.New(fetch.Config{AllowHosts: hosts}); err != nil {
-		s.problems = append(s.problems, "WEBHOOK_ALLOW_HOSTS="+err.Error())
+// readWebhookHosts reads which receivers may have private addresses.
+func (c *Config) readWebhookHosts(s *settings, name string) {
+	c.WebhookHosts = split(s.text(name))
+	if _, err := fetch.New(fetch.Config{AllowHosts: c.WebhookHosts}); err != nil {
+		s.problems = append(s.problems, name+"="+err.Error())
 	}
-	return hosts
 }

@@ -24,20 +24,8 @@ func (s SearchService) open(model string) (search.Index, error) {
 		Dimensions: s.Dimensions, Model: model, Semantic: s.Semantic})
 }
 
-// searchService reads the settings of the index. An endpoint that is none may hold a password, and
-// is not repeated.
-func (s *settings) searchService() SearchService {
-	service := SearchService{
-		Endpoint:   s.get("SEARCH_ENDPOINT"),
-		Key:        Secret(s.get("SEARCH_API_KEY")),
-		Index:      s.text("SEARCH_INDEX", "tidemark"),
-		Dimensions: s.number("SEARCH_VECTOR_DIMENSIONS", 0, 0, 4096),
-		Semantic:   s.flag("SEARCH_SEMANTIC", false),
-	}
-	if !isKey(service.Key) {
-		s.withhold("SEARCH_API_KEY",
-			"a key of printable characters without spaces; a reference to a Key Vault must have been resolved")
-	}
+// validate checks the settings of the index.
+func (service SearchService) validate(s *settings) {
 	probe := service
 	if probe.Endpoint == "" {
 		probe.Endpoint = "https://unset.search.windows.net" // the others are checked as if there were one
@@ -45,18 +33,19 @@ func (s *settings) searchService() SearchService {
 	_, err := probe.open("")
 	switch fault.FieldOf(err) {
 	case "endpoint":
-		s.withhold("SEARCH_ENDPOINT", "the https address of a search service, such as https://name.search.windows.net")
+		s.bad("SEARCH_ENDPOINT", "the https address of a search service, such as https://name.search.windows.net")
 	case "index":
 		s.bad("SEARCH_INDEX", "2 to 128 lower-case letters, digits, and single - and _ between them")
 	case "dimensions":
 		s.bad("SEARCH_VECTOR_DIMENSIONS", "a whole number from 2 to 4096, or 0")
 	}
-	if service.Endpoint != "" && service.Dimensions == 0 && s.get("EMBEDDINGS_MODEL") != "" {
+	if service.Endpoint != "" && service.Dimensions == 0 && s.isSet("EMBEDDINGS_MODEL") {
 		s.bad("SEARCH_VECTOR_DIMENSIONS",
 			"with EMBEDDINGS_MODEL and SEARCH_ENDPOINT the length of the model's vectors, 2 to 4096")
 	}
-	return service
 }
+
+func (c *Config) readCloud(s *settings, _ string) { c.Cloud = inCloud(s.get) }
 
 // inCloud reports whether the Functions host of Azure runs the app, on one instance of maybe many,
 // whose disk is its own. Azure names the site to every process

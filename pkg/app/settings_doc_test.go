@@ -17,9 +17,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/base/memory"
-	"github.com/tidemark/tidemark/pkg/notify"
-	"github.com/tidemark/tidemark/pkg/run/mailimport"
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
 
@@ -161,10 +162,10 @@ func TestA25SettingsAreDocumented(t *testing.T) {
 		if !isPattern && !slices.Contains(read, s.Name) {
 			t.Errorf("%s is listed but nothing reads it", s.Name)
 		}
-		if s.Meaning == "" || strings.ContainsAny(s.Meaning, "|\n") {
-			t.Errorf("%s: meaning %q does not fit a table", s.Name, s.Meaning)
+		if s.Meaning() == "" || strings.ContainsAny(s.Meaning(), "|\n{}") {
+			t.Errorf("%s: meaning %q does not fit a table", s.Name, s.Meaning())
 		}
-		if first, _ := documented(s.Name); first != Settings[i] {
+		if slices.IndexFunc(Settings, func(first Setting) bool { return first.Name == s.Name }) != i {
 			t.Errorf("%s is listed twice", s.Name)
 		}
 	}
@@ -188,58 +189,40 @@ func TestA25SeedDefaults(t *testing.T) {
 }
 
 // TestDocumentedDefaultsAreReal sets each setting to its documented default: nothing may change.
-// FORCE_REINDEX_ON_CANONICAL_CHANGE has no effect yet, so its default cannot be seen here.
 func TestDocumentedDefaultsAreReal(t *testing.T) {
 	unset, err := Load(func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A default that is documented as none cannot be set, so it is looked at.
-	none := map[string]bool{
-		"CRAWL_ALLOW_HOSTS": len(unset.Fetch.AllowHosts) == 0,
-		"CRAWL_CONTACT":     unset.Fetch.Contact == "",
-
-		"RULES_FILE":          reflect.DeepEqual(unset.RulesFile, notify.File{}),
-		"WEBHOOK_ALLOW_HOSTS": len(unset.WebhookHosts) == 0,
-
-		"FILE_ROOT":       unset.FileRoot == "",
-		"MEMORY_LIMIT_MB": unset.Memory == memory.Of(0),
-
-		"BACKFILL_SITES_FILE":     len(unset.Sites.All()) == 0,
-		"EMAIL_IMPORT_ROOT":       unset.MailRoot == mailimport.Root{},
-		"EMAIL_IMPORT_CREDENTIAL": unset.MailRoot.Credential == "",
-
-		"EMBEDDINGS_MODEL":   unset.Models.Embeddings == "",
-		"T1_DEFAULT_MODEL":   unset.Models.Tier1 == "",
-		"T1_BATCH_MODEL":     unset.Models.Tier1Batch == "",
-		"OPENAI_BASE_URL":    unset.Models.BaseURL == "",
-		"LITELLM_MASTER_KEY": unset.Models.Key == "",
-		"SEARCH_ENDPOINT":    unset.Search.Endpoint == "",
-		"SEARCH_API_KEY":     unset.Search.Key == "",
-		"WEBSITE_SITE_NAME":  !unset.Cloud,
-		"API_KEYS":           unset.Keys == nil,
-		"API_KEYS_FILE":      unset.KeysFile == "",
-	}
-	for _, name := range loadAsks(t) {
-		s, _ := documented(name)
-		if s.Default == "" {
-			if !none[name] {
-				t.Errorf("%s is documented as none by default, which is not so or not checked", name)
-			}
-			continue
-		}
+	for _, s := range Settings {
 		set, err := Load(func(n string) string {
-			if n == name {
+			if n == s.Name {
 				return s.Default
 			}
 			return ""
 		})
 		set.PolitenessSet = false // that one of the three was set is meant to be seen
 		if err != nil {
-			t.Errorf("%s: the documented default is refused: %v", name, err)
+			t.Errorf("%s: the documented default is refused: %v", s.Name, err)
 		} else if !reflect.DeepEqual(unset, set) {
-			t.Errorf("%s=%s is not the real default: have %+v, want %+v", name, s.Default, set, unset)
+			t.Errorf("%s=%s is not the real default: have %+v, want %+v", s.Name, s.Default, set, unset)
 		}
+	}
+}
+
+// What the app does when nothing is set is what its packages do of themselves.
+func TestDefaultsAreThoseOfThePackages(t *testing.T) {
+	c, err := Load(func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(schedule.Defaults(), c.Schedule); diff != "" {
+		t.Errorf("the schedule (-package +settings):\n%s", diff)
+	}
+	if c.Fetch.MaxBytes != fetch.DefaultMaxBytes || c.Fetch.Timeout != fetch.DefaultTimeout ||
+		c.Fetch.MaxRedirects != fetch.DefaultMaxRedirects || c.SentinelPerDay != sitepoll.DefaultPerDay ||
+		c.Rules.String() != source.DefaultRules().String() {
+		t.Errorf("%+v", c)
 	}
 }
 

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,16 +9,16 @@ import (
 // TestD5ConfigShowsNoSecrets: what may hold a secret is only said to be set, whatever its name will be.
 func TestD5ConfigShowsNoSecrets(t *testing.T) {
 	const secret = "hunter2"
-	shown := Shown(func(name string) string {
+	told := Shown(func(name string) string {
 		if strings.HasPrefix(name, "CRAWL_CONTACT") {
 			return "port@port.example"
 		}
-		if shows(name) {
+		if s, _ := documented(name); s.audience == shown {
 			return ""
 		}
 		return secret
 	})
-	for name, value := range shown {
+	for name, value := range told {
 		if strings.Contains(value, secret) {
 			t.Errorf("%s is shown", name)
 		}
@@ -30,8 +29,8 @@ func TestD5ConfigShowsNoSecrets(t *testing.T) {
 		"SEARCH_API_KEY":      "(set)", "SEARCH_ENDPOINT": "(set)", "OPENAI_BASE_URL": "(set)", "TIDEMARK_KEY": "",
 		"CREDENTIAL_<NAME>": "",
 	} {
-		if shown[name] != want {
-			t.Errorf("%s: have %q, want %q", name, shown[name], want)
+		if told[name] != want {
+			t.Errorf("%s: have %q, want %q", name, told[name], want)
 		}
 	}
 }
@@ -40,7 +39,7 @@ func TestD5ConfigShowsNoSecrets(t *testing.T) {
 func TestD5ConfigShowsSwitches(t *testing.T) {
 	for _, s := range Settings {
 		_, err := strconv.ParseFloat(s.Default, 64)
-		if slices.Contains(elsewhere, s.Name) || err != nil && s.Default != "true" && s.Default != "false" {
+		if s.audience == command || err != nil && s.Default != "true" && s.Default != "false" {
 			continue
 		}
 		shown := Shown(func(name string) string {

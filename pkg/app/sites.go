@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,31 +17,31 @@ const (
 	// SitesFile is the site file that is read without being named, if it is there. A handler's is
 	// beside its host.json, in the folder that a Functions host runs it in.
 	SitesFile = "backfill-sites.yaml"
-	// maxSites bounds the site file, in bytes.
+	// maxSites bounds the site file and the file of rules, in bytes.
 	maxSites = 4 << 20
 )
 
-// sites reads the site file. A missing one is none, unless it was asked for.
-func (s *settings) sites() *site.Sites {
-	name := s.text("BACKFILL_SITES_FILE", SitesFile)
-	data, err := readSites(name)
-	if errors.Is(err, fs.ErrNotExist) && !s.isSet("BACKFILL_SITES_FILE") {
-		return &site.Sites{}
+// readSites reads the site file. A missing one is none, unless it was asked for.
+func (c *Config) readSites(s *settings, name string) {
+	c.Sites = &site.Sites{}
+	path := cmp.Or(s.text(name), SitesFile)
+	data, err := readFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !s.isSet(name):
+		return
+	case err != nil:
+		s.problems = append(s.problems, fmt.Sprintf("%s=%q: allowed is a file that can be read: %v", name, path, err))
+		return
 	}
-	if err != nil {
-		s.problems = append(s.problems,
-			fmt.Sprintf("BACKFILL_SITES_FILE=%q: allowed is a file that can be read: %v", name, err))
-		return &site.Sites{}
-	}
-	sites, err := site.Parse(name, data)
+	sites, err := site.Parse(path, data)
 	if err != nil {
 		s.problems = append(s.problems, err.Error())
-		return &site.Sites{}
+		return
 	}
-	return sites
+	c.Sites = sites
 }
 
-func readSites(name string) ([]byte, error) {
+func readFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err

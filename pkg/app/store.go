@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -51,6 +52,5 @@ func OpenStore(get func(string) string, log *slog.Logger) (storage.Store, error)
 	if get("STORAGE") != Embedded {
 		return azure.Open(get, azure.Options{})
 	}
-	s := &settings{get: get}
-	return sqlitestore.Open(StoreFolder(s.text("TIDEMARK_DATA", defaultData)), sqlitestore.Options{Log: log})
+	return sqlitestore.Open(StoreFolder(cmp.Or(get("TIDEMARK_DATA"), defaultData)), sqlitestore.Options{Log: log})
 }
