@@ -29,7 +29,7 @@ type audience int
 
 const (
 	hidden  audience = iota // nobody: it may be a secret, and is not repeated in an error either
-	shown                   // whoever may ask the server for its configuration
+	shown                   // callers that may ask the server for its configuration
 	command                 // it is the command line's, of which the server knows nothing
 )
 
