@@ -1,11 +1,11 @@
-// Package feed keeps what has changed, each change once and all in one order, so that whoever follows it misses
-// nothing, whatever dies and whatever clocks say.
+// Package feed keeps what has changed, each change once and all in one order, so that followers miss nothing, even if
+// processes die and clocks differ.
 //
 // # Promises
 //
-// A change has a [Place], which is also its id, and changes that are written later have later places. Who has seen
-// everything up to a place and asks for what comes after it gets every change that was published since, and none
-// twice. [Feed.Publish] may be repeated, by any process and after any crash: a group of changes is written once.
+// A change has a [Place], which is also its id, and changes that are written later have later places. A reader that
+// has seen everything up to a place and asks for what comes after it gets every later change exactly once.
+// [Feed.Publish] may be repeated, by any process and after any crash: a group of changes is written once.
 //
 // # How it is kept
 //

@@ -77,9 +77,9 @@ func (f *Feed) Knows(id string) bool {
 }
 
 // Publish writes groups into the feed that are not there yet, and those that an earlier call of this process could not
-// write. It costs one request while nobody else writes. After an error nobody knows what was written: whoever has the
-// groups calls it again, at any time.
-// A group that the store refuses for what it is (Invalid, TooLarge) is given up.
+// write. It costs one request while nobody else writes. After an error it is unknown what was written: the caller
+// calls it again with the same groups, at any time. A group that the store refuses for what it is (Invalid, TooLarge)
+// is given up.
 func (f *Feed) Publish(ctx context.Context, groups ...Group) (failed error) {
 	select {
 	case f.writing <- struct{}{}:

@@ -177,8 +177,8 @@ func (f Readers) change(ctx context.Context, name string, do func(*Reader) error
 	return Reader{}, fault.New(fault.Conflict, "%.64q reads in too many places at once", name)
 }
 
-// advance adds to what was read. Changes that follow each other are taken together, so that whoever reads all of them
-// in any order has nothing beyond in the end.
+// advance adds to what was read. Changes that follow each other are taken together, so that a reader who reads all of
+// them, in any order, has no gaps in the end.
 func (f Readers) advance(ctx context.Context, r *Reader, upTo Place, ids []Place) error {
 	if upTo.After(r.UpTo) {
 		r.UpTo = upTo

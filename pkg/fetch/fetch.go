@@ -1,5 +1,5 @@
-// Package fetch gets URLs that users and unknown hosts choose, and does not let them choose what our network,
-// memory or time is spent on. It is the only way out to the web.
+// Package fetch gets URLs that users and unknown hosts choose, and does not let them choose what network, memory and
+// time are spent on. It is the only way out to the web.
 //
 // Every connection is checked at dial, after DNS, so neither a redirect nor a name that changes its
 // address reaches a loopback, private, link-local, metadata or otherwise special address; only
@@ -42,7 +42,7 @@ const (
 	DefaultTimeout      = 30 * time.Second
 	DefaultMaxRedirects = 5
 
-	MaxURL         = 8 << 10            // bytes of a URL, ours or in a Location
+	MaxURL         = 8 << 10            // bytes of a URL, requested or in a Location
 	MaxHeaderBytes = 256 << 10          // of one response
 	MaxLayers      = 2                  // of content encoding
 	MaxRetryAfter  = 7 * 24 * time.Hour // what Response.RetryAfter is capped at
@@ -53,7 +53,7 @@ const (
 
 // Config is how a [Client] behaves. The zero value works.
 type Config struct {
-	// UserAgent is who we say we are, beginning with a product token ("Tidemark/1.0"); that token
+	// UserAgent is the User-Agent header, beginning with a product token ("Tidemark/1.0"); that token
 	// is what robots.txt matches. DefaultUserAgent when empty.
 	UserAgent string
 	// Contact is a URL or address put behind the user agent as "(+contact)". May be empty.
@@ -150,7 +150,7 @@ func newTransport(cfg Config, g *guard) *http.Transport {
 // Close drops idle connections. The client may still be used.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// ProductToken is the name by which robots.txt addresses us: the user agent's first token.
+// ProductToken is the name that robots.txt uses for this crawler: the first token of the user agent.
 func (c *Client) ProductToken() string { return productToken(c.userAgent) }
 
 // Exempt reports whether host, with a port unless it is the scheme's default, is in AllowHosts.
@@ -198,7 +198,7 @@ type Response struct {
 	Status      int
 	Header      http.Header
 	Body        []byte // decoded; nil for HEAD and 304
-	Encoding    string // the Content-Encoding that Body is still in, when it is not one we know
+	Encoding    string // the Content-Encoding that Body is still in, when it is not a known one
 	FinalURL    string // without fragment
 	Requests    int    // made or tried, each redirect that was followed one more
 	Redirects   []Redirect

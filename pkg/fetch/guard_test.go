@@ -311,7 +311,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// Odd spellings of loopback never reach it, whoever resolves them.
+// Odd spellings of loopback never reach it, however they are resolved.
 func TestOddSpellingsOfLoopback(t *testing.T) {
 	c := newClient(t, Config{})
 	for _, host := range []string{"2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "localhost.",

@@ -60,9 +60,9 @@ func (u Usage) Add(v Usage) Usage {
 
 // Chatter answers requests at once.
 type Chatter interface {
-	// Chat asks once, and has tried again what may be tried again. It may be called concurrently.
+	// Chat asks once, and retries what may be retried. It may be called concurrently.
 	// Kinds: Invalid for a request that the service will never answer, with the setting or field to
 	// look at; Blocked when it refuses the key; Throttled, with the pause that it asks for;
-	// Unavailable, also for an answer that is none.
+	// Unavailable, also for an answer that cannot be read.
 	Chat(ctx context.Context, r Request) (Answer, error)
 }

@@ -3,8 +3,7 @@ package llm
 import "math"
 
 // Unit gives v length one, in place, which makes the dot product of two vectors the cosine of their
-// angle. It reports false for what has no direction: no numbers, only zeros, or a number that is
-// none or infinite.
+// angle. It reports false for a vector without a direction: empty, all zeros, or with a NaN or an infinity.
 func Unit(v []float32) bool {
 	var sum float64
 	for _, x := range v {

@@ -61,7 +61,7 @@ func checkChannel(c api.ChannelSpec) (errs []error) {
 	return errs
 }
 
-// checkURL reports why an address is none of a webhook.
+// checkURL reports why an address cannot be a webhook's.
 func checkURL(text string) error {
 	u, err := url.Parse(text)
 	switch {

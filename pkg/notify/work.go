@@ -33,7 +33,7 @@ type job struct {
 	Delivery string `json:"delivery"`
 }
 
-// ParseJob reads the message of a delivery, and gives its id. Invalid if it is none.
+// ParseJob reads the message of a delivery, and gives its id. Invalid if it is not one.
 func ParseJob(body []byte) (id string, err error) {
 	var j job
 	if err := json.Unmarshal(body, &j); err != nil || j.Delivery == "" {
@@ -137,7 +137,7 @@ func (s *Worker) postponed(ctx context.Context, d delivery, h health, now time.T
 		return h.Until, "the channel rests", nil
 	}
 	if d.Attempts == 0 {
-		return now, "", nil // whoever decided knew the hour
+		return now, "", nil // the hour was known when this was decided
 	}
 	r, _, err := s.book.rule(ctx, d.Rule)
 	if fault.Is(err, fault.NotFound) {
@@ -226,7 +226,7 @@ func (s *Worker) finish(ctx context.Context, id string, etag storage.ETag, d del
 	}, more...)
 	_, err := s.rows.Transact(ctx, ops...)
 	if fault.Lost(err) {
-		return nil // whoever took it over sends it once more, with the same id
+		return nil // the worker that took it over sends it again, with the same id
 	}
 	return err
 }

@@ -146,10 +146,9 @@ type Queue interface {
 	// 7 days). It does not wait for messages. Times are rounded up to whole seconds.
 	Receive(ctx context.Context, max int, visibility time.Duration) ([]Message, error)
 	// Extend hides a received message for visibility from now (0 shows it at once) and returns
-	// it with its new receipt. NotFound when the delivery is no longer ours.
+	// it with its new receipt. NotFound when the message was delivered again since.
 	Extend(ctx context.Context, m Message, visibility time.Duration) (Message, error)
-	// Delete removes a received message. NotFound when the delivery is no longer ours, which may
-	// also mean that it was deleted already.
+	// Delete removes a received message. NotFound when the message was delivered again since, or is already deleted.
 	Delete(ctx context.Context, m Message) error
 	// Length is the approximate number of messages, hidden ones included.
 	Length(ctx context.Context) (int, error)

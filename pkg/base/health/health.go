@@ -9,7 +9,7 @@ import (
 )
 
 // Trouble is a failure that an operator has to deal with: a full disk, a folder that cannot be written,
-// a damaged file. Its text says what to do and may be shown to whoever asks for the app's health.
+// a damaged file. Its text says what to do and may be shown to anyone who asks for the app's health.
 type Trouble struct{ err error }
 
 func (t *Trouble) Error() string { return t.err.Error() }
@@ -70,9 +70,8 @@ func (m *Memory) Failed(err error) error {
 }
 
 // Check returns the trouble that there is. A failure that can pass is over when write succeeds, which
-// is called only after such a failure, and no more often than every [BetweenTries]: whoever may ask for
-// the health cannot keep the disk busy. That other writes succeed says little, because on a full disk
-// the smallest often do.
+// is called only after such a failure, and no more often than every [BetweenTries], so that requests for the health
+// cannot keep the disk busy. That other writes succeed says little, because on a full disk the smallest often do.
 func (m *Memory) Check(now time.Time, write func() error) error {
 	if err := m.Damage(); err != nil {
 		return err
@@ -83,7 +82,7 @@ func (m *Memory) Check(now time.Time, write func() error) error {
 	}
 	err := write()
 	m.mu.Lock()
-	if err == nil && m.failed == was { // not another failure, of a write beside ours
+	if err == nil && m.failed == was { // not another failure, of a concurrent write
 		m.failed = nil
 	}
 	m.mu.Unlock()

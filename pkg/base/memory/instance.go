@@ -37,7 +37,7 @@ func Limit(read func(name string) ([]byte, error)) int64 {
 	}
 	for _, name := range groupFiles(read) {
 		text, _ := read(name)                                           // what is not there says nothing
-		n, _ := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64) // "max" is none
+		n, _ := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64) // "max" means no limit
 		least(n)
 	}
 	text, _ := read("/proc/meminfo")

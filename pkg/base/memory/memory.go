@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Share is how much memory the instance gives us, in bytes.
+// Share is how much memory the instance gives the process, in bytes.
 type Share int64
 
 // Goal is the memory at which the Go runtime collects garbage harder (GOMEMLIMIT).

@@ -2,7 +2,7 @@
 // invocation the names by which its log lines are found.
 //
 // [Metrics] are the few numbers there are, of this process since it began. Every label takes its
-// values from a list in our own code (an outcome, a kind of fault, a function), never from what
+// values from a list in the code (an outcome, a kind of fault, a function), never from what
 // strangers send: no hosts and no addresses. [Metrics.WriteText] shows them to Prometheus,
 // [Metrics.Read] to whoever shows them otherwise.
 //

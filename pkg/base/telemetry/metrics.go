@@ -8,7 +8,7 @@ type Metrics struct {
 	// is not counted.
 	Checks  *Counter
 	Changes *Counter // checks that found new content, the first included
-	Kinds   *Counter // changes by kind: those of package change, and a collapse that waits is none
+	Kinds   *Counter // changes by kind: those of package change, a collapse that waits for confirmation is not counted
 	Bytes   *Counter // of bodies fetched, decoded
 	// Errors by where they arose (fetch, storage, index, invocation) and by kind of fault. What is missing
 	// or in conflict in storage is the course of things and no error; that a page fails is in Checks.

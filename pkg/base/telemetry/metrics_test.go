@@ -79,7 +79,7 @@ func TestEveryFamilyIsRead(t *testing.T) {
 	}
 }
 
-// Labels are ours, but should one ever not be, memory stays bounded and nothing is lost.
+// Labels come from the code, but should one ever not, memory stays bounded and nothing is lost.
 func TestSeriesAreBounded(t *testing.T) {
 	m := telemetry.New()
 	for i := range 10_000 {

@@ -7,7 +7,7 @@ const (
 	OutcomeOK      = "ok"
 	OutcomeRefused = "refused" // the caller's fault
 	OutcomeDropped = "dropped" // a message that cannot be read or done, ever
-	OutcomeFailed  = "failed"  // ours
+	OutcomeFailed  = "failed"  // by a fault of Tidemark itself
 )
 
 // Span is an invocation that has come to its end, under the names that its log lines have.

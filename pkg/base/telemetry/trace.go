@@ -7,7 +7,7 @@ import (
 )
 
 // Trace is a place in a W3C trace: the trace, one span of it, and the span that this one was asked
-// for by. The zero Trace is none.
+// for by. The zero Trace stands for no trace.
 type Trace struct {
 	ID     string // 32 lower-case hexadecimal digits
 	Span   string // 16

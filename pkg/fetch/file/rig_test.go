@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
 
-// noTransport fails the test of whoever asks the network about a local file.
+// noTransport fails a test that asks the network about a local file.
 type noTransport struct{}
 
 func (noTransport) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -19,8 +19,8 @@ import (
 )
 
 // share is a share as the REST API of Azure Files documents it, as far as reading goes: Get File
-// Properties, Get File, the headers both want, authorization of each kind, and errors. It is no proof of
-// how the service behaves, only of what we were told.
+// Properties, Get File, the headers both want, authorization of each kind, and errors. It follows the documentation
+// and does not prove how the service behaves.
 type share struct {
 	t     *testing.T
 	files map[string]*shared // by decoded path

@@ -61,7 +61,7 @@ func rest(n int, status, code string) Outcome {
 	}
 }
 
-// LineFails has the nth line refused with that status.
+// LineFails makes the service refuse the nth line with that status.
 func LineFails(n, status int) Outcome {
 	return func(e *Ended) {
 		e.Lines[n].Status = status

@@ -54,8 +54,8 @@ type Server struct {
 	most     int
 }
 
-// Fault answers a request in another way than the contract's. It reports false to have the request
-// answered all the same. The answer is nil but for embeddings.
+// Fault answers a request in another way than the contract's. It reports false if the request is to be answered as
+// usual. The answer is nil but for embeddings.
 type Fault func(w http.ResponseWriter, a *Answer) bool
 
 // Answer is the body of an answer, before it is sent.
@@ -98,7 +98,7 @@ func NewServer(t testing.TB, model string, dimension int) *Server {
 	return s
 }
 
-// Break has the next requests answered by faults, one each; nil answers as it should be.
+// Break makes faults answer the next requests, one each; nil answers as usual.
 func (s *Server) Break(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,7 +3,7 @@ package llmtest
 // Spoil changes what a model answers.
 type Spoil func(c *Completion)
 
-// Spoil has the next answers changed, one each, also those in batches; nil changes nothing.
+// Spoil changes the next answers, one each, also those in batches; nil changes nothing.
 func (s *Server) Spoil(spoils ...Spoil) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -185,7 +185,7 @@ func TestD8Delete(t *testing.T) {
 	}
 }
 
-// Files and batches that are not there, and files that are none.
+// Files and batches that do not exist, and files of another kind.
 func TestD8BatchFailures(t *testing.T) {
 	r := newRig(t)
 	if _, err := r.client.Batch(t.Context(), "batch_9/../x"); !fault.Is(err, fault.NotFound) {

@@ -71,7 +71,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if o.PortBase != 0 {
 		return start(ctx, exe, o, Ports{o.PortBase, o.PortBase + 1, o.PortBase + 2})
 	}
-	// A free port may be taken between our look and Azurite's, so this is tried a few times.
+	// A free port may be taken before Azurite opens it, so this is tried a few times.
 	for try := 0; ; try++ {
 		ports, err := freePorts()
 		if err != nil {

@@ -2,8 +2,8 @@ package azurite
 
 import "syscall"
 
-// ownGroup keeps the terminal's Ctrl-C from the child, which we stop in order, and has the
-// kernel end it should we die without doing so.
+// ownGroup keeps the terminal's Ctrl-C from the child, which is stopped in order, and asks the kernel to end it if
+// this process dies first.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }

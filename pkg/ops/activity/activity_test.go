@@ -264,7 +264,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// A row that is none of ours is passed over.
+// A row of another kind is skipped.
 func TestStrangeRows(t *testing.T) {
 	r := newRig(t)
 	r.process("a")

@@ -114,7 +114,7 @@ func TestL4KeysAreTakenUntilRemoved(t *testing.T) {
 	}
 }
 
-// L4: what was read before a key was removed is not taken for what there is, by whoever reads just then.
+// L4: what was read before a key was removed is not used by a reader that reads at the same time.
 func TestL4RemovedWhileRead(t *testing.T) {
 	r := newRig()
 	one := r.ring(t, Options{})

@@ -58,7 +58,7 @@ func (r *Ring) readAll(ctx context.Context) (map[string]Key, error) {
 	for _, k := range r.o.Given {
 		all[k.hash] = k
 	}
-	// While the file cannot be read its keys are not taken: whoever removed it meant to.
+	// While the file cannot be read its keys are not accepted: it may have been removed on purpose.
 	if listed, err := ReadFile(r.o.File); err != nil {
 		r.o.Log.WarnContext(ctx, "no key of API_KEYS_FILE is taken", "err", err)
 	} else {

@@ -37,7 +37,7 @@ func sessionKey(token string) storage.Key {
 	return storage.Key{Partition: sessionRows, Row: hashOf(token)}
 }
 
-// SignIn begins a session of whoever has a key, and gives its token. Rows of sessions that are over are removed.
+// SignIn begins a session for the holder of a key, and returns its token. Rows of sessions that are over are removed.
 func (r *Ring) SignIn(ctx context.Context, secret string) (k Key, token string, ok bool, err error) {
 	if k, ok, err = r.Find(ctx, secret); err != nil || !ok {
 		return k, "", false, err

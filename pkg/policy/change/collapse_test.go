@@ -35,7 +35,7 @@ func TestH9ACollapseWaits(t *testing.T) {
 	}
 }
 
-// TestH9WhatEndsACollapse: enough of the known body, a return, and whoever insists.
+// TestH9WhatEndsACollapse: enough of the known body, a return, and a forced check.
 func TestH9WhatEndsACollapse(t *testing.T) {
 	collapsed := Decide(full.Known(), empty, false, noon).Known
 	before := collapsed

@@ -61,7 +61,7 @@ func TestW6NoStorm(t *testing.T) {
 }
 
 // W5: a daily digest comes once on each day, wherever clocks are put back or forward, and an hour that is skipped or
-// comes twice is none of its business.
+// repeated makes no difference.
 func TestW5DailyInTimeZones(t *testing.T) {
 	for _, name := range []string{"", "Europe/Paris", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"} {
 		for _, at := range []string{"00:00", "01:30", "02:00", "02:30", "07:30", "23:59"} {

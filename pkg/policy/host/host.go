@@ -36,7 +36,7 @@ import (
 	"time"
 )
 
-// Politeness is what one host can bear (A19, E3), and what we can.
+// Politeness is the load that one host can bear (A19, E3), and that this process can.
 type Politeness struct {
 	MinDelay, MaxDelay time.Duration // between two starts; each pause is drawn from [MinDelay, MaxDelay]
 	MaxConcurrent      int           // requests in flight, at least 1
@@ -111,8 +111,8 @@ func (s *State) Blocked(now time.Time, p Politeness) (until time.Time, why strin
 	return until, why
 }
 
-// reserve takes up to n starts for owner, or says until when the host is not available (zero: until
-// whoever holds it is done).
+// reserve takes up to n starts for owner, or says until when the host is not available (zero: until its present
+// holder is done).
 func (s *State) reserve(now time.Time, owner string, n int, p Politeness,
 	jitter func() float64) (g Grant, until time.Time, ok bool) {
 	if until, _ := s.Blocked(now, p); !until.IsZero() {

@@ -5,7 +5,7 @@ import "time"
 // Pace is when a host may be asked next, and how much of its work is given to jobs.
 type Pace struct {
 	NextStart   time.Time `col:"nextSlotAt"`  // no start before this
-	PausedUntil time.Time `col:"pausedUntil"` // the site asked us to stay away
+	PausedUntil time.Time `col:"pausedUntil"` // the site asked for a pause
 	PauseReason string    `col:"pauseReason"`
 	// ClaimedUntil is a virtual clock: each claimed item moves it ahead, each finished one moves it
 	// back, and a lost message is forgiven by time alone.

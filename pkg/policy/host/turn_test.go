@@ -89,7 +89,7 @@ func TestE3DrawnDelays(t *testing.T) {
 	}
 }
 
-// A host that is busy all day lets batches and host leases in by turns, whoever asks more often.
+// A host that is busy all day lets batches and host leases in by turns, however often each asks.
 func TestBatchesAndHostLeasesTakeTurns(t *testing.T) {
 	p := Politeness{MinDelay: time.Second, MaxDelay: time.Second, MaxConcurrent: 1}
 	h, now := &State{}, noon

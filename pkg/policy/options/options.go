@@ -187,7 +187,8 @@ func Tags(names []string) ([]string, error) {
 	return out, nil
 }
 
-// TagName brings the name of a tag into its one form: lower case, with single spaces. Invalid if it is none.
+// TagName brings the name of a tag into its one form: lower case, with single spaces. Invalid if it is not a valid
+// name.
 func TagName(text string) (string, error) {
 	name := strings.ToLower(strings.Join(strings.Fields(text), " "))
 	runes := []rune(name)
@@ -206,7 +207,7 @@ func inTag(r rune) bool {
 func beginsTag(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }
 
 // TagsLike makes tags of names that were given for other purposes, such as those of folders: what a tag cannot have
-// becomes a space, and a name of which nothing is left is none. At most [MaxTags], in order.
+// becomes a space, and a name with nothing left is dropped. At most [MaxTags], in order.
 func TagsLike(names []string) (out []string) {
 	for _, name := range names {
 		name = strings.Map(func(r rune) rune {

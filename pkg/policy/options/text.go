@@ -166,7 +166,7 @@ func (p *phrase) crons() (out []string) {
 
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// weekdayOf is a day of the week, from Sunday, by its name or the beginning of it; -1 for what is none.
+// weekdayOf is a day of the week, from Sunday, by its name or the beginning of it; -1 for anything else.
 func weekdayOf(word string) int {
 	one := strings.TrimSuffix(word, "s")
 	return slices.IndexFunc(weekdays, func(day string) bool {

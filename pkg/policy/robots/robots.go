@@ -27,7 +27,7 @@ import (
 	"time"
 )
 
-// Bounds on what a site can make us hold or do.
+// Bounds on the memory and work that a site can cause.
 const (
 	// MaxBody is how much of a robots.txt is read; the rest is ignored (RFC 9309 §2.5).
 	MaxBody = 500 << 10

@@ -87,7 +87,7 @@ const (
 	Missing    Outcome = "missing"      // 404 or 410, to be confirmed
 	Guarded    Outcome = "held"         // 404 or 410, often enough, but too many others of the host as well
 	Gone       Outcome = "gone"         // 404 or 410, and the source is, or was already, gone
-	OutOfScope Outcome = "out_of_scope" // robots.txt, noindex or a rule of ours forbids it
+	OutOfScope Outcome = "out_of_scope" // robots.txt, noindex or a rule forbids it
 )
 
 // Decision is when to check again and why.

@@ -161,7 +161,7 @@ func credential(kind, clientID string) (azcore.TokenCredential, error) {
 	return c, nil
 }
 
-// signed is an address with the shared access signature, if that is what lets us in.
+// signed is an address with the shared access signature, if the account is opened with one.
 func (a account) signed(endpoint string) string {
 	if a.sas == "" {
 		return endpoint

@@ -189,7 +189,7 @@ func (urlError) Error() string {
 	return "Get \"https://tide.table.core.windows.net/?sig=" + secret + "\": EOF"
 }
 
-// TestDevelopmentAccount: what we expand is what the local server says of itself.
+// TestDevelopmentAccount: the expanded connection string is what the local server documents.
 func TestDevelopmentAccount(t *testing.T) {
 	ours, err := readAccount(get(map[string]string{setting: "UseDevelopmentStorage=true"}))
 	if err != nil {

@@ -57,7 +57,7 @@ type store struct {
 	tables    *aztables.ServiceClient
 	queues    *azqueue.ServiceClient
 	blobs     *service.Client
-	transport *http.Client // ours to close, or nil
+	transport *http.Client // to be closed here, or nil
 	raw       bool
 	maxBlob   int64
 }
@@ -111,12 +111,11 @@ func clientOptions(a account, o Options) policy.ClientOptions {
 		o.Retry.RetryDelay, o.Retry.MaxRetryDelay = 20*time.Millisecond, time.Second
 	}
 	attempt := attemptPolicy{cmp.Or(o.Retry.TryTimeout, tryTimeout)}
-	o.Retry.TryTimeout = 0 // ours, not the SDK's
+	o.Retry.TryTimeout = 0 // not the SDK's
 	return policy.ClientOptions{
 		Transport: o.Transport,
 		Retry:     o.Retry,
-		// Ours is the first, so that the others see the request as it is sent and the answer as
-		// it came.
+		// This policy comes first, so that the others see the request as it is sent and the answer as it arrived.
 		PerCallPolicies:  append([]policy.Policy{callPolicy{}}, o.Policies...),
 		PerRetryPolicies: []policy.Policy{attempt},
 		Telemetry:        policy.TelemetryOptions{ApplicationID: "tidemark"},

@@ -74,7 +74,7 @@ func (c *blobs) Put(ctx context.Context, name string, b storage.Blob) (created b
 	if !upload.retried() {
 		return false, nil
 	}
-	// An earlier attempt may have been ours.
+	// An earlier attempt of this call may have written it.
 	_, metadata, err := c.properties(ctx, name)
 	return metadata[storage.TokenProperty] == token, err
 }

@@ -22,10 +22,9 @@ const (
 	Blob
 )
 
-// call travels in the context of one call of the SDK. It counts the attempts, and for tables it
-// carries our body in and the answer out: the SDK is called with a stand-in, callPolicy puts our
-// body in its place and returns [errAnswered] instead of the answer, so that the SDK does not
-// read it in its way.
+// call travels in the context of one call of the SDK. It counts the attempts, and for tables it carries the body in
+// and the answer out: the SDK is called with a stand-in, callPolicy replaces it by the body and returns [errAnswered]
+// instead of the answer, so that the SDK does not read it in its way.
 type call struct {
 	service  Service
 	body     func(endpoint string) (body []byte, contentType string) // nil keeps the SDK's
@@ -44,7 +43,7 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// errAnswered tells us, through the SDK, that call.answer is set.
+// errAnswered tells the caller, through the SDK, that call.answer is set.
 var errAnswered = errors.New("answered")
 
 // send makes one call of the SDK with a deadline.

@@ -186,7 +186,7 @@ func inner(status int, code string, executed bool) func(http.Handler, http.Respo
 }
 
 // TestS7BatchRefusedWithin: a batch whose answer says 202 and within it that the service is busy or
-// failed is tried as often as one that says so outside, and an earlier try of ours is no conflict.
+// failed is tried as often as one that says so outside, and an earlier attempt of the same call is no conflict.
 func TestS7BatchRefusedWithin(t *testing.T) {
 	s, tables, _ := openBehind(t, azure.Options{Retry: shortTries})
 	table := s.Table("refusedwithin")

@@ -78,8 +78,8 @@ func newTable(t *testing.T, s, other storage.Store) (mine, theirs storage.Table)
 	return s.Table(name), other.Table(name)
 }
 
-// TestLostAnswers: conflict is always somebody else's write. Each kind of write is applied, its
-// answer is lost, and the retry is refused because of our own write; the caller must not see that.
+// TestLostAnswers: a conflict is always the write of another client. Each kind of write is applied, its answer is
+// lost, and the retry is refused because of the first attempt; the caller must not see that.
 func TestLostAnswers(t *testing.T) {
 	l := &lossy{}
 	s, other := open(t, azure.Options{Transport: l}), open(t, azure.Options{})
@@ -196,8 +196,8 @@ func TestLostAnswersToStaleWrites(t *testing.T) {
 	})
 }
 
-// TestLostAnswersAndOthers: what somebody else writes in between is a conflict, and their revision never reaches us
-// as ours.
+// TestLostAnswersAndOthers: what another client writes in between is a conflict, and its revision is never returned
+// as this client's.
 func TestLostAnswersAndOthers(t *testing.T) {
 	l := &lossy{}
 	s, other := open(t, azure.Options{Transport: l}), open(t, azure.Options{})

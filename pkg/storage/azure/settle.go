@@ -7,14 +7,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// overwritten is the revision of a row of ours that somebody else has written since. No row has
+// overwritten is the revision of a row of this call that another client has written since. No row has
 // it, so the caller's next write is a Conflict, as it would have been had the answer come at once.
 const overwritten storage.ETag = `W/"datetime'1601-01-01T00%3A00%3A00.0000000Z'"`
 
 // settle decides what a refusal means after a retry: an earlier attempt may have been applied
-// and its answer lost. The rows are read back. A transaction is all or none, so one row with our
-// token proves all of it; a transaction of deletes alone was applied, by us or to the same
-// effect, when no row is left.
+// and its answer lost. The rows are read back. A transaction is all or none, so one row with the call's token proves
+// all of it; a transaction of deletes alone was applied, or has the same effect, when no row is left.
 //
 // A write whose every row somebody else has overwritten since is not recognized and reported as
 // the Conflict that the caller will find on reading again.

@@ -243,7 +243,7 @@ func revisions(tags ...storage.ETag) ([]storage.ETag, error) {
 	return tags, nil
 }
 
-// plain makes the SDK's request for one op. The entity is a stand-in; the call carries ours.
+// plain makes the SDK's request for one op. The entity is a stand-in; the call carries the real one.
 func (t *table) plain(ctx context.Context, op storage.Op) error {
 	match := azcore.ETag(op.Entity.ETag)
 	keys := encode(storage.Entity{Key: op.Entity.Key}, "")
@@ -266,7 +266,7 @@ func (t *table) plain(ctx context.Context, op storage.Op) error {
 	return err
 }
 
-// standIn is the batch that the SDK is given; the call carries ours.
+// standIn is the batch that the SDK is given; the call carries the real one.
 var standIn = []aztables.TransactionAction{{
 	ActionType: aztables.TransactionTypeDelete,
 	Entity:     []byte(`{"PartitionKey":"p","RowKey":"r"}`),

@@ -155,7 +155,7 @@ func (q *queue) Delete(ctx context.Context, d storage.Message) error {
 	return nil
 }
 
-// ours finds the message of a delivery that nobody else has received since.
+// ours finds the message of a delivery that was not received again since.
 func (q *queue) ours(ctx context.Context, d storage.Message) (*message, error) {
 	if err := q.ready(ctx); err != nil {
 		return nil, err

@@ -190,7 +190,7 @@ func jsonOf(f reflect.Value) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(f.Interface()); err != nil {
-		panic("row: a column cannot be encoded: " + err.Error()) // a programmer's error: row types are ours
+		panic("row: a column cannot be encoded: " + err.Error()) // a programmer's error: row types are part of the program
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -47,7 +47,7 @@ func (s *Store) Edges(ctx context.Context, id source.ID, most int) ([]lineage.Ed
 var place = regexp.MustCompile(`^[0-9]{13}-[0-9a-f]{64}$`)
 
 // EdgesAfter gives edges as [Store.Edges] does, from a place on that an earlier call gave as next, or from the
-// newest one when it is empty. The last page has no next. A place that is none is Invalid.
+// newest one when it is empty. The last page has no next. A malformed place is Invalid.
 func (s *Store) EdgesAfter(
 	ctx context.Context, id source.ID, after string, most int,
 ) (out []lineage.Edge, next string, err error) {

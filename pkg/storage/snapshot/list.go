@@ -21,7 +21,7 @@ func (s *Store) List(ctx context.Context, id source.ID) ([]Capture, error) {
 var listed = regexp.MustCompile(`^[0-9a-f]{64}(-[a-z0-9_.]+)?$`)
 
 // Page gives so many of an item's captures, from 1 to 999, in the order of their digests: those after a place that an
-// earlier call gave as next, or the first ones when it is empty. The last page has no next. A place that is none is
+// earlier call gave as next, or the first ones when it is empty. The last page has no next. A malformed place is
 // Invalid.
 func (s *Store) Page(
 	ctx context.Context, id source.ID, after string, most int,

@@ -181,7 +181,7 @@ func (r *recording) candidates(ctx context.Context, me lineage.Capture) ([]linea
 	byURI := r.far.capture
 	if r.isOwn() && r.uri.ID != "" {
 		byURI = r.uri
-		if item, _ := byURI.ID.Split(); item != string(r.c.ItemID) { // our own we know to be there
+		if item, _ := byURI.ID.Split(); item != string(r.c.ItemID) { // the item's own reference is known to exist
 			var err error
 			if byURI, err = r.captures.named(ctx, byURI, me); err != nil {
 				return nil, err

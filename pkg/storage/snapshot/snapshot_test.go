@@ -130,7 +130,7 @@ func TestE4GivenUpCaptureKeepsItsVerification(t *testing.T) {
 	})
 }
 
-// A21: one body is one blob, written once, whoever captured it.
+// A21: one body is one blob, written once, however many items captured it.
 func TestA21OneBlobPerBody(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		store := empty()

@@ -144,7 +144,7 @@ func sampleStore(t testing.TB) (dir string, s *Store) {
 	return dir, s
 }
 
-// TestL5RestoredIsTheSame compares everything that the port shows, and the store goes on to work as one of ours.
+// TestL5RestoredIsTheSame compares everything that the port shows, and the store goes on working.
 func TestL5RestoredIsTheSame(t *testing.T) {
 	dir, s := sampleStore(t)
 	backup := backUp(t, dir)

@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// TestRefusedFiles opens what is no store of ours.
+// TestRefusedFiles opens files that are not a store.
 func TestRefusedFiles(t *testing.T) {
 	for _, c := range []struct {
 		name  string

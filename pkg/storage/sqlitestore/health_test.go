@@ -53,8 +53,8 @@ func wantTrouble(t *testing.T, err error, texts ...string) {
 	}
 }
 
-// TestS6FullDatabase: a store that met a full disk says so until there is room for a write, whoever
-// asks and however often, and leaves nothing of its own tries behind.
+// TestS6FullDatabase: a store that met a full disk says so until there is room for a write, however often it is
+// asked, and leaves nothing of its own attempts behind.
 func TestS6FullDatabase(t *testing.T) {
 	s, later := clockOf(t, storagetest.TempDir(t))
 	table := create(t, s).Table

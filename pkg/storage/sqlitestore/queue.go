@@ -161,8 +161,8 @@ func hiddenUntil(now time.Time, d time.Duration) int64 {
 
 func instant(nanos int64) time.Time { return time.Unix(0, nanos).UTC() }
 
-// text and number write ids and receipts; what is none is a number that was never given out, as 0
-// is, which stands for "never received".
+// text and number write ids and receipts; a malformed one becomes a number that was never given out, such as 0, which
+// means "never received".
 func text(n int64) string { return strconv.FormatInt(n, 36) }
 
 func number(s string) int64 {

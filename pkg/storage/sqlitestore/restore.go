@@ -95,7 +95,7 @@ func (u *unpacker) unpack(ctx context.Context) error {
 	}
 	var mode []string
 	if u.bodies != nil {
-		mode = []string{"journal_mode(WAL)"} // of our files; SQLite's copies have another
+		mode = []string{"journal_mode(WAL)"} // of files made here; SQLite's copies have another
 	}
 	db, err := databaseAt(u.path).Writer(mode...)
 	if err != nil {

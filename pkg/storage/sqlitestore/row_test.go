@@ -78,7 +78,7 @@ func TestSelectedColumns(t *testing.T) {
 	}
 }
 
-// FuzzDecode feeds what no program of ours has written.
+// FuzzDecode feeds bytes that the program never wrote.
 func FuzzDecode(f *testing.F) {
 	f.Add(encodeProps(someColumns))
 	f.Add(encodeProps(nil))

@@ -13,10 +13,10 @@ import (
 )
 
 // turn lets processes write one after another. SQLite's own lock is polled, at last every 100 ms,
-// and whoever has it takes it again at once, so that a busy process starves the others for
-// seconds. Two locks are fair: who waits for the writer's lock holds the lock of the next in line,
-// before which the last writer has to queue. The kernel drops both when a process dies, and
-// SQLite's lock stands behind them, so they decide about order, never about correctness.
+// and its holder takes it again at once, so that a busy process starves the others for seconds. Two locks are fair: a
+// process that waits for the writer's lock holds the lock of the next in line, for which the last writer has to
+// queue. The kernel drops both when a process dies, and SQLite's lock stands behind them, so they decide about order,
+// never about correctness.
 type turn struct{ next, now *os.File }
 
 func openTurn(dir string) (*turn, error) {
@@ -68,7 +68,7 @@ func lock(f *os.File, timeout <-chan time.Time) bool {
 
 func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// backupLock is held by whoever backs the store up.
+// backupLock is held while the store is backed up.
 const backupLock = "lock.backup"
 
 // holdBodies keeps the bodies of blobs that are deleted until release is called or this process ends. One

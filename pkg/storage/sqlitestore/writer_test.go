@@ -111,7 +111,7 @@ func TestSpoiledTransaction(t *testing.T) {
 	}
 }
 
-// TestGivingUp: a write whose caller no longer waits does not happen, whoever it waited for.
+// TestGivingUp: a write whose caller no longer waits does not happen, whatever it waited for.
 func TestGivingUp(t *testing.T) {
 	for name, hold := range map[string]func(*testing.T, *Store) (release func()){
 		"this process": held,

@@ -1,5 +1,5 @@
-// Package transfer moves all state of one store into another, whatever keeps either of them, by
-// way of a folder of plain files, and says for certain whether all of it arrived.
+// Package transfer moves all state of one store into another, by way of a folder of plain files, between any two
+// kinds of store, and verifies that all of it arrived.
 //
 //	manifest.json                    what there is: counts and SHA-256 of each file; written last
 //	tables/<table>.jsonl             a row on each line, columns with their types, and its digest

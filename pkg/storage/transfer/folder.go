@@ -195,7 +195,7 @@ func writeWhole(path string, body []byte) error {
 	return write(path, body, (*os.File).Sync)
 }
 
-// writeNote writes a file whose loss or damage only costs time: whoever reads it checks it.
+// writeNote writes a file whose loss or damage only costs time: readers check it.
 func writeNote(path string, body []byte) error {
 	return write(path, body, func(*os.File) error { return nil })
 }
