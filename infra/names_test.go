@@ -21,7 +21,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// F1: the account has every table, queue and container of an app that has all switched on, and no other.
+// F1: the account has every table, queue and container of an app with all features switched on, and no other.
 func TestF1StorageIsWhatTheAppUses(t *testing.T) {
 	made := madeByTheApp(t)
 	made["queue"] = append(made["queue"], poisonQueues(t)...)
@@ -55,7 +55,8 @@ func documented(t *testing.T, list string) []string {
 	return names
 }
 
-// madeByTheApp starts an app that has all switched on over an empty store, and lists what it makes there, by kind.
+// madeByTheApp starts an app with all features switched on over an empty store, and lists what it creates there, by
+// kind.
 func madeByTheApp(t *testing.T) map[string][]string {
 	t.Helper()
 	made, mu := map[string][]string{}, sync.Mutex{}

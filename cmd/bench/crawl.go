@@ -117,7 +117,7 @@ func (b *bench) crawlOurs(s *site, urls []string) (c crawled, err error) {
 	return c, err
 }
 
-// baseline runs a crawler that lives in a module of its own: its dependencies are not ours.
+// baseline runs a crawler from a module of its own, so that Tidemark does not get its dependencies.
 func (b *bench) baseline(name string, urls []string) (c crawled, err error) {
 	exe, list := b.temp(name), b.temp("urls.txt")
 	if err := os.WriteFile(list, []byte(strings.Join(urls, "\n")), 0o644); err != nil {

@@ -28,7 +28,7 @@ type entryBench struct {
 	*counted
 	handler http.Handler
 	table   *aztables.Client // the same rows, by the SDK alone
-	like    map[string]any   // a row of ours
+	like    map[string]any   // a row of the benchmark
 }
 
 // entries measures inserts of newsletters through the route, in this process, beside the SDK alone

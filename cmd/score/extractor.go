@@ -13,7 +13,7 @@ import (
 // extractor finds the content of a page, as text.
 type extractor struct {
 	name    string
-	outside bool // a command, whose processor time is not ours
+	outside bool // a command, whose processor time is not counted
 	extract func(html []byte) (string, error)
 }
 

@@ -82,7 +82,7 @@ func readJSON(folder fs.FS, name string, into any) (found bool, err error) {
 	return true, json.Unmarshal(data, into)
 }
 
-// plain is the layout of our own: name.html beside name.txt or name.keep, in any subfolder.
+// plain is Tidemark's own layout: name.html beside name.txt or name.keep, in any subfolder.
 func plain(folder fs.FS) (names []string, _ func(string) (page, error), _ bool, err error) {
 	err = fs.WalkDir(folder, ".", func(path string, d fs.DirEntry, err error) error {
 		if name, isPage := strings.CutSuffix(path, ".html"); err == nil && !d.IsDir() && isPage {

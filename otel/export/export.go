@@ -78,7 +78,7 @@ func about(ctx context.Context) (*resource.Resource, error) {
 		attribute.String("service.name", "tidemark"),
 		attribute.String("service.version", app.Version),
 		attribute.String("service.instance.id", rand.Text()),
-	), resource.WithFromEnv()) // which goes before what we say
+	), resource.WithFromEnv()) // which takes precedence over the default here
 }
 
 func (x *exporter) sendSpans(ctx context.Context, res *resource.Resource) (func(telemetry.Span), error) {

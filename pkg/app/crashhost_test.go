@@ -25,7 +25,7 @@ const crashHostEnv = "APP_TEST_HOST_OF"
 // runCrashHost runs the app as `tidemark start` does, with the settings of the environment, until it is
 // killed. It tells on stdout what happens, the handler's lines included.
 func runCrashHost(dir string) {
-	go func() { // nobody is left to kill us when the test is gone
+	go func() { // the test is gone, so nothing would end this process
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(1)
 	}()

@@ -11,7 +11,8 @@ import (
 )
 
 var (
-	// pathLike is a code span that names a file or a folder of ours, and nameLike one that names something in a package.
+	// pathLike is a code span that names a file or a folder of the repository, and nameLike one that names something in
+	// a package.
 	pathLike = regexp.MustCompile("^`((?:pkg|handlers|cmd|tools|infra|functions|testing|otel|docs)(?:/[\\w.-]+)*)/?`$")
 	nameLike = regexp.MustCompile("^`((?:pkg|handlers|cmd|tools|testing)[a-z0-9/]*)\\." +
 		"([A-Z]\\w*(?:\\.\\w+)?)(?:\\(\\))?`$")

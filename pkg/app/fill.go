@@ -19,9 +19,9 @@ type beginner interface {
 	Filled(ctx context.Context, name string) error
 }
 
-// fillIndex has everything that is registered or was pushed in indexed anew when the index has just begun: its file
-// was lost, damaged, or of an older version, or the search service had no such index. The run is durable before the
-// index hears of it, and is called after the index, so that it begins once, whoever dies or comes second.
+// fillIndex starts a rebuild of all items and entries when the index is new: its file was lost, damaged, or of an
+// older version, or the search service had no such index. The run is durable before the index is marked, and is named
+// after the index, so that it starts once even if processes die or start together.
 func fillIndex(ctx context.Context, index search.Index, reg *registry.Registry, pushed *entries.Store,
 	rebuilds *rebuild.Service) error {
 	b, ok := index.(beginner)

@@ -70,8 +70,8 @@ func registerOne(t *testing.T, s *handlers.Services) {
 	}
 }
 
-// A19: an index that begins anew over a registry with items is filled by itself: once, whoever
-// opens it, and told in the log. Nothing happens where there is nothing to fill it with.
+// A19: a new index over a registry with items is filled automatically: once, however many processes open it, with a
+// line in the log. Nothing happens if there is nothing to fill it with.
 func TestA19LostIndexIsRebuilt(t *testing.T) {
 	store, dir := mem.New(time.Now), t.TempDir()
 	path := filepath.Join(dir, "index.db")

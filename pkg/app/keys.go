@@ -32,15 +32,16 @@ func (c *Config) ring(store storage.Store, log *slog.Logger) *keys.Ring {
 	return keys.New(store, keys.Options{Given: c.Keys, File: c.KeysFile, Log: log})
 }
 
-// OpenKeys gives the keys of a store, for whoever has no server to ask. The table is made if it is missing.
+// OpenKeys opens the keys of a store directly, for commands that run without a server. The table is made if it is
+// missing.
 func OpenKeys(ctx context.Context, cfg Config, store storage.Store, log *slog.Logger) (*keys.Ring, error) {
 	r := cfg.ring(store, log)
 	return r, r.Create(ctx)
 }
 
-// Access is who checks keys: we do where the settings demand it; else the host, unless it is one for this machine
-// alone. Those say that they are for development, and are called localhost. Anything else is taken for Azure, so that
-// a host that we do not know shows nobody the dashboard.
+// Access is who checks keys: Tidemark if the settings demand it, otherwise the host, unless it serves this machine
+// alone. Such hosts say that they are for development and are called localhost. Any other host is treated as Azure,
+// so that an unknown host shows the dashboard to no one.
 func (a *App) Access() handlers.Access {
 	switch {
 	case a.cfg.KeysNeeded:

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/handlers"
 )
 
-// L4: who checks keys follows from the settings; a host that we do not know counts as one that lets strangers in.
+// L4: who checks keys follows from the settings; an unknown host counts as one that lets strangers in.
 func TestL4Access(t *testing.T) {
 	for name, tt := range map[string]struct {
 		set  map[string]string

@@ -12,8 +12,8 @@ import (
 )
 
 // lazyIndex is an index of a service that need not be up when the app starts: crawling goes on without it, as
-// it does when the service goes down later. Whoever needs the index has it created first, if that was not
-// possible before.
+// it does when the service goes down later. A call that needs the index creates it first, if that was not possible
+// before.
 type lazyIndex struct {
 	search.Index
 	// created is called with the index once it is there; what it does may be repeated. It is set before the
@@ -34,7 +34,7 @@ func newLazyIndex(index search.Index, log *slog.Logger) *lazyIndex {
 	return &lazyIndex{Index: index, log: log, turn: semaphore.NewWeighted(1)}
 }
 
-// create has the index created, unless it is, or that was tried just now.
+// create creates the index, unless it exists or this was tried just now.
 func (x *lazyIndex) create(ctx context.Context, now time.Time) error {
 	if err := x.turn.Acquire(ctx, 1); err != nil {
 		return fault.New(fault.Unavailable, "waiting for the index: %w", err)

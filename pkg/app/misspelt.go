@@ -9,12 +9,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 )
 
-// ours are the beginnings of names that no other program uses. Others, such as OPENAI_, stand before names that
-// are not ours, too: of those only what is nearly one of our names is told.
+// ours are prefixes of names that no other program uses. Prefixes such as OPENAI_ are shared with other programs: a name with one of those is reported only if it is almost the name of a setting.
 var ours = []string{"REGISTRY_", "CRAWL_", "BACKFILL_", "SENTINEL_", "LIMIT_", "SNAPSHOT_", "EMAIL_IMPORT_",
 	"EMBEDDINGS_", "T1_", "SEARCH_", "TIDEMARK_", "AZURITE_"}
 
-// Misspelt says, of the names of what is set, which look like settings and are none, each with the nearest one.
+// Misspelt reports the names that look like settings and are not, each with the most similar setting.
 func Misspelt(set []string) (said []string) {
 	for _, name := range set {
 		if isSetting(name) || name == "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// A name that is nearly one of ours is told with the one that was meant; those of other programs are not (S13).
+// A name that is almost a setting is reported with the one that was meant; names of other programs are not (S13).
 func TestS13MisspeltSettings(t *testing.T) {
 	for _, tt := range []struct {
 		name, want string // "" for none

@@ -113,7 +113,7 @@ func (s *changingSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
-// untar unpacks one of our own files.
+// untar unpacks an archive of the test data.
 func untar(t *testing.T, name, dir string) {
 	t.Helper()
 	f, err := os.Open(name)

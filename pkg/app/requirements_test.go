@@ -147,7 +147,7 @@ func documents(t *testing.T) []string {
 	return append(names, "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 }
 
-// TestDocumentLinks: every link from one of our files to another leads somewhere.
+// TestDocumentLinks: every link from one file of the repository to another leads somewhere.
 func TestDocumentLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
 	for _, doc := range documents(t) {

@@ -24,7 +24,7 @@ func (s SearchService) open(model string) (search.Index, error) {
 		Dimensions: s.Dimensions, Model: model, Semantic: s.Semantic})
 }
 
-// validate checks the settings of the index.
+// validate checks the settings of the index. A malformed endpoint may contain a password, so it is not repeated.
 func (service SearchService) validate(s *settings) {
 	probe := service
 	if probe.Endpoint == "" {

@@ -88,7 +88,7 @@ func (v *versions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// check has an item checked now, and gives it with its captures, newest first, both ways of listing them.
+// check checks an item now, and returns it with its captures, newest first, both ways of listing them.
 func (s *served) check(id string) (api.ItemDetail, []api.Capture) {
 	s.Helper()
 	time.Sleep(2 * time.Millisecond) // what follows is later

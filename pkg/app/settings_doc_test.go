@@ -140,7 +140,7 @@ func documented(name string) (Setting, bool) {
 
 // TestA25SettingsAreDocumented: what is read is listed, and what is listed is read.
 func TestA25SettingsAreDocumented(t *testing.T) {
-	// Not ours: the Functions host sets the first, a terminal the second, a login the third.
+	// Not settings of Tidemark: the Functions host sets the first, a terminal the second, a login the third.
 	foreign := []string{"FUNCTIONS_CUSTOMHANDLER_PORT", "TERM", "USER"}
 	read := append(loadAsks(t), storageAsks(t)...)
 	for name, def := range commandAsks(t) {

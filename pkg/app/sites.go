@@ -21,7 +21,7 @@ const (
 	maxSites = 4 << 20
 )
 
-// readSites reads the site file. A missing one is none, unless it was asked for.
+// readSites reads the site file. A missing file means no sites, unless the settings name it.
 func (c *Config) readSites(s *settings, name string) {
 	c.Sites = &site.Sites{}
 	path := cmp.Or(s.text(name), SitesFile)

@@ -18,7 +18,7 @@ func (r *Runs[R]) ActiveOp(id string) storage.Op {
 		Props: storage.Properties{}}}
 }
 
-// InactiveOp has a run listed no longer.
+// InactiveOp removes a run from the list of active ones.
 func (r *Runs[R]) InactiveOp(id string) storage.Op {
 	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: r.Key(ActivePrefix + id), ETag: storage.AnyETag}}
 }

@@ -77,7 +77,7 @@ var ErrDone = errors.New("the step is done already")
 type StepFunc[R any] func(ctx context.Context, one *R) (Next, error)
 
 // Step does the step that a message asks for, and steps that follow it for as long as given. Its errors are Invalid
-// for a message that is none, else a failure of our own after which calling again is right.
+// for a malformed message; after any other error the caller should try again.
 func (r *Runs[R]) Step(ctx context.Context, body []byte, long time.Duration, do StepFunc[R]) error {
 	one, err := r.Open(ctx, body)
 	if err != nil || one == nil {

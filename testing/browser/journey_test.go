@@ -16,8 +16,8 @@ import (
 // awaited lets an expression answer later.
 func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
-// A person adds a page, watches it become searchable while typing, edits it, has it checked and sees
-// what changed; without asking for any page twice.
+// A person adds a page, watches it become searchable while typing, edits it, checks it and sees what changed; without
+// asking for any page twice.
 func TestAddFindAndCompare(t *testing.T) {
 	s := newStage(t)
 	url := s.site + "/reference/specifications.html"

@@ -70,8 +70,8 @@ func (s *stage) rule(name, webhook string) {
 	}
 }
 
-// U10, U6: a person adds a site, has its pages watched, is told of an edit by a webhook, ignores what is noise, is told
-// of it no more, and finds the passage.
+// U10, U6: a person adds a site and watches its pages, hears of an edit by a webhook, ignores noise and hears of it
+// no more, and finds the passage.
 func TestU10FromASiteToAPassage(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "WEBHOOK_ALLOW_HOSTS=127.0.0.1")

@@ -9,8 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 )
 
-// A person asks what a site would come to, begins what was shown, and watches it to its end; then has
-// the index audited.
+// A person previews a site, starts what was shown, and watches it to its end; then audits the index.
 func TestBackfillAndAudit(t *testing.T) {
 	s := newStage(t)
 	s.open("/backfill")

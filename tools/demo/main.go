@@ -2,7 +2,7 @@
 // it is for: pages are found after they were added, an unchanged site costs 304s and nothing else,
 // one edited page is the only one indexed again, and a deleted page leaves the search.
 //
-// It is the user's first look and our last test, so it uses nothing but the programs a user has.
+// It is the user's first look and the last test, so it uses only the programs that a user has.
 package main
 
 import (

@@ -25,7 +25,7 @@ func TestS13DemoNamesThePortInUse(t *testing.T) {
 	}
 }
 
-// takePort listens on a port. It and those before it are none that the system gives to others by itself.
+// takePort listens on a port. Neither it nor those before it are ports that the system hands out by itself.
 func takePort(t *testing.T) int {
 	t.Helper()
 	for range 100 {

@@ -177,7 +177,7 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// TestDemonstrationSite holds our own site to what demonstrations and tests rely on.
+// TestDemonstrationSite checks what demonstrations and tests rely on.
 func TestDemonstrationSite(t *testing.T) {
 	dir := filepath.Join("..", "..", "testdata", "site")
 	s := open(t, dir)

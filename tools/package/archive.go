@@ -28,7 +28,7 @@ func write(out string, c *contents) (size int64, err error) {
 	if info, e := temp.Stat(); e == nil {
 		size = info.Size()
 	}
-	// CreateTemp lets nobody else read; a zip is for whoever deploys it.
+	// CreateTemp makes files private; a zip is for others to deploy.
 	if err = errors.Join(err, temp.Chmod(0o644), temp.Close()); err != nil {
 		return 0, err
 	}

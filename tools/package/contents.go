@@ -18,7 +18,7 @@ const (
 	localSettings = "local.settings.json"
 	// sitesFile is the operator's list of sites to discover pages on; an app runs without one.
 	sitesFile = "backfill-sites.yaml"
-	// maxJSON bounds a JSON file; ours have a few hundred bytes.
+	// maxJSON bounds a JSON file; the usual ones have a few hundred bytes.
 	maxJSON = 1 << 20
 )
 

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 )
 
-// checkExecutable refuses what the host in Azure cannot start: it runs on linux/amd64, in an
-// image whose C library is not ours to choose.
+// checkExecutable refuses what the host in Azure cannot start: it runs on linux/amd64, in an image with a C library
+// of its own.
 func checkExecutable(path string) error {
 	f, err := elf.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -26,7 +26,7 @@ func (r *release) archive(t target) error {
 	return errors.Join(write(f, os.DirFS(from), r.folder(t), r.at), f.Close())
 }
 
-// modeOf is the mode of a file in an archive, whatever it is on disk: the umask of whoever builds decides that.
+// modeOf is the mode of a file in an archive, whatever it is on disk: that depends on the umask of the build.
 func modeOf(name string, d fs.DirEntry) fs.FileMode {
 	base := filepath.Base(name)
 	if d.IsDir() || base == "tidemark" || base == "tidemark.exe" {

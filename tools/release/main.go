@@ -153,7 +153,7 @@ func (r *release) writeSums() error {
 	return os.WriteFile(filepath.Join(r.out(), "SHA256SUMS"), []byte(sums.String()), 0o644)
 }
 
-// command is one of the sources' folder. GOFLAGS of whoever builds must not reach the binary.
+// command is one of the sources' folder. GOFLAGS of the environment must not reach the binary.
 func (r *release) command(env []string, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = r.root

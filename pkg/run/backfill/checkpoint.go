@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Bounds of what one source may have us do and keep.
+// Bounds on the work and the memory that one source may cause.
 const (
 	// MaxDocuments is the most documents that are read of one source in a run, failed ones included.
 	MaxDocuments = 10_000
@@ -26,7 +26,7 @@ const (
 	maxDepth = 3
 	// maxTries is how often a document is asked for that its site fails to give.
 	maxTries = 3
-	// maxPatience is how long a site may have us wait for one document, busy or asking for a pause.
+	// maxPatience is how long a run waits for one document of a site that is busy or asks for a pause.
 	maxPatience = 24 * time.Hour
 	// maxInARow is how many documents may fail one after the other before a source is left.
 	maxInARow = 5
@@ -59,7 +59,7 @@ type Cursor struct {
 	InARow int   `json:"inARow,omitempty"` // of them, one after the other
 	Read   int   `json:"read,omitempty"`   // documents that could be read
 	Asked  int   `json:"asked,omitempty"`  // all that were asked for
-	// Why the last of them could not be read, and since when the site has us wait for the next.
+	// Why the last of them could not be read, and since when the next is waited for.
 	Why   string    `json:"why,omitempty"`
 	Since time.Time `json:"since,omitzero"`
 	// The document whose links are being registered, if any.

@@ -86,7 +86,7 @@ func (r *rig) withinAMinute(items, jobs int) {
 	}
 }
 
-// K8: without limits one message has a source registered to its end, at two requests for each page, its item and its
+// K8: without limits one message registers a source to its end, at two requests for each page, its item and its
 // pointer, and a share of what fifty have in common.
 func TestK8RequestsOfAPage(t *testing.T) {
 	r := inMemory(t)

@@ -52,7 +52,7 @@ func (codec) Decode(props storage.Properties) (Run, error) {
 // maxPacked bounds what is read of a row of version 1, in bytes.
 const maxPacked = 16 << 20
 
-// readPacked reads a row of version 1, which had these compressed. It is written anew when its run changes.
+// readPacked reads a row of version 1, in which these are compressed. The row is rewritten when its run changes.
 func (r *Run) readPacked(props storage.Properties) error {
 	full, err := row.Gunzip(row.Join(props, "detail"), maxPacked)
 	if err != nil {
@@ -122,6 +122,6 @@ func readable(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // our own types always encode
+	_ = enc.Encode(v) // these types always encode
 	return bytes.TrimSpace(b.Bytes())
 }

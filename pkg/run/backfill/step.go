@@ -71,8 +71,8 @@ func (w *step) await(wait time.Duration, note string) error {
 }
 
 // Step does what a message asks for, goes on with the steps that follow it for as long as [Options].Turn and without a
-// pause between them, and sends the next message. Its errors are Invalid for a message that is none, else a failure of
-// our own after which calling again is right.
+// pause between them, and sends the next message. Its errors are Invalid for a malformed message; after any other
+// error the caller should try again.
 func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 	w, err := s.open(ctx, body)
 	if err != nil || w == nil {

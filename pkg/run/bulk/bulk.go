@@ -57,7 +57,7 @@ const (
 	Pause  Op = "pause"
 	Resume Op = "resume"
 	Remove Op = "remove"
-	// replan has the next checks planned anew, because what a tag sets has changed.
+	// replan reschedules the next checks, because the settings of a tag have changed.
 	replan Op = "replan"
 )
 
@@ -169,8 +169,8 @@ func (s *Service) Replan(ctx context.Context, tag string) (Run, error) {
 	return s.Start(ctx, Ask{Op: replan, Filter: registry.Filter{Tag: tag}})
 }
 
-// Step does what a message asks for and sends the next. Its errors are Invalid for a message that is none, else a
-// failure of our own after which calling again is right.
+// Step does what a message asks for and sends the next. Its errors are Invalid for a malformed message; after any
+// other error the caller should try again.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	return s.runs.Step(ctx, body, 0, s.advance)
 }

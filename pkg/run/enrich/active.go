@@ -12,9 +12,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// active is the row that says that a batch goes on, and whether its end was asked for. That is said here
-// and not in the batch's own row, whose writer would lose the batch's id at the service to whoever came
-// between; and here the timer reads it for nothing.
+// active is the row that says that a batch is running, and whether it is to be cancelled. The batch's own row cannot
+// hold the latter: a concurrent write there could lose the batch's id at the service. Here, the timer reads it at no
+// extra cost.
 type active struct {
 	ID          string
 	CancelledAt time.Time `col:"cancelledAt"` // zero if nobody did

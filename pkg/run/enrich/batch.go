@@ -23,7 +23,7 @@ const (
 // Window is within what time a batch is to be done; services know no other.
 const Window = 24 * time.Hour
 
-// BatchState is how far a batch is with us.
+// BatchState is the local state of a batch.
 type BatchState string
 
 // The states of a batch, in order.

@@ -58,7 +58,7 @@ func testBatch(t *testing.T, r *rig) {
 	}
 }
 
-// However a batch ends, no entry is lost, and none that has its answer is asked about again.
+// However a batch ends, no entry is lost, and no answered entry is sent again.
 func TestD9BatchEnds(t *testing.T) {
 	for _, tc := range []struct {
 		name     string

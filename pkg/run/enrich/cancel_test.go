@@ -123,7 +123,7 @@ func TestD9CancelOfALaterAttempt(t *testing.T) {
 	}
 }
 
-// D9: a service that cannot cancel has its results used, and is asked only once.
+// D9: the results of a service that cannot cancel are used, and it is asked only once.
 func TestD9ServiceDoesNotCancel(t *testing.T) {
 	for _, status := range []int{400, 404, 405, 403} {
 		r := newRig(t)

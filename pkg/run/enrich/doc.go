@@ -1,4 +1,4 @@
-// Package enrich has a language model say what an entry is about: its gist, topics and keywords, the
+// Package enrich asks a language model what an entry is about: its gist, topics and keywords, the
 // fields of tier 1 (D8, D9). One entry is enriched at once, many in batches, which cost half and take
 // up to a day. Everything goes through the ports of package llm.
 //

@@ -49,7 +49,7 @@ var schema = llm.Schema{Name: "tier1", JSON: json.RawMessage(`{
 // again may help there.
 //
 // What models do in spite of a schema is tolerated as far as this: a fence of Markdown around the
-// JSON, other fields beside ours, secondary topic and keywords missing. Confidences are brought into
+// JSON, additional fields, secondary topic and keywords missing. Confidences are brought into
 // their range, spaces and control characters collapsed, texts cut at their bounds, keywords taken once.
 func Parse(a llm.Answer) (Fields, error) {
 	switch {

@@ -41,7 +41,7 @@ func (k Kept) Load(ctx context.Context, schema, id string) (Entry, error) {
 func (k Kept) Write(ctx context.Context, schema string, e Entry, r Record) error {
 	err := k.Store.In(entries.Schema(schema)).Describe(ctx, e.ID, entries.Revision(e.Revision), columnsOf(r))
 	if fault.Is(err, fault.Invalid) {
-		return fault.New(fault.Internal, "tier 1 of %s: %w", e.ID, err) // Unreachable: the columns are ours.
+		return fault.New(fault.Internal, "tier 1 of %s: %w", e.ID, err) // Unreachable: the columns are declared here.
 	}
 	return err
 }

@@ -43,8 +43,8 @@ func request(title, text string) (llm.Request, error) {
 	}, nil
 }
 
-// shown is what a model sees of a text: its beginning, without control characters and without our own
-// marks, which would end the entry early.
+// shown is what a model sees of a text: its beginning, without control characters and without the prompt's own
+// delimiters, which would end the entry early.
 func shown(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

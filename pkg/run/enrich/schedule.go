@@ -17,7 +17,7 @@ import (
 // atOnce is how many entries are read or written at once.
 const atOnce = 8
 
-// lookBack is how much older by the service's clock than by ours a batch may be that is looked for.
+// lookBack allows for a service whose clock is behind when a batch is looked for.
 const lookBack = time.Hour
 
 // maxLook bounds the batches of the service that are looked through for a label.
@@ -196,12 +196,12 @@ func (s sender) sent(ctx context.Context, w *sending) (_ string, err error) {
 	return "", nil
 }
 
-// accept makes a batch of the service ours.
+// accept records a batch of the service as this one.
 func (b *Batch) accept(remote llm.Batch) {
 	b.State, b.Remote, b.Status, b.Message, b.Lease = Running, remote.ID, remote.Status, "", time.Time{}
 }
 
-// resume makes a batch ours that was perhaps begun by a step that died; false if it was not.
+// resume finds the batch that a step may have begun before it died, and records it; false if there was none.
 func (t *turn) resume(ctx context.Context, b *Batch) (found bool, err error) {
 	looked := 0
 	for remote, err := range t.svc.models.Batches.Recent(ctx) {

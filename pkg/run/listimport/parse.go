@@ -66,8 +66,8 @@ func Detect(text []byte) Format {
 
 func trimmed(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
 
-// Parse reads a list. Each address is there once, in the order of the file. Invalid, which blames content or format,
-// for what is none, has no addresses, or more than [MaxAddresses].
+// Parse reads a list. Each address is returned once, in the order of the file. The error is Invalid and names content
+// or format, if the list cannot be read, has no addresses, or has more than [MaxAddresses].
 func Parse(text []byte, format Format) (out []Address, err error) {
 	if format == "" {
 		format = Detect(text)
@@ -223,7 +223,7 @@ func (l *list) bookmarks(text []byte) error {
 	}
 }
 
-// notWeb says why a bookmark is none of a page: browsers keep scripts and pages of their own, too.
+// notWeb says why a bookmark is not a web page: browsers also keep scripts and internal pages.
 func notWeb(address string) string {
 	scheme, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(address)), ":")
 	if scheme == "http" || scheme == "https" {
@@ -313,7 +313,7 @@ func (l *list) jsonLines(text []byte) error {
 			fields[strings.ToLower(name)] = value
 		}
 		var tags []string
-		_ = json.Unmarshal(fields["tags"], &tags) // other tags are none
+		_ = json.Unmarshal(fields["tags"], &tags) // other tags are ignored
 		for _, name := range urlNames {
 			if json.Unmarshal(fields[name], &address) == nil && address != "" {
 				break

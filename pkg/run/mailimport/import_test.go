@@ -385,8 +385,8 @@ func TestD6FlatMemory(t *testing.T) {
 	}
 }
 
-// used is memory in KiB: the most that was live after a piece, and the most that the process ever had,
-// garbage and all (VmHWM of proc(5); 0 where there is none).
+// used is memory in KiB: the most that was live after a piece, and the largest size of the process so far, including
+// garbage (VmHWM of proc(5); 0 where there is none).
 type used struct{ live, resident int }
 
 // memory imports a file of that many mails. The collector runs when it wants to, as in an app.

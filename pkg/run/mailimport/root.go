@@ -30,7 +30,7 @@ func ParseRoot(raw, credential string) (Root, error) {
 	return Root{Credential: credential, at: at}, err
 }
 
-// Folder is the root as a folder of this machine, "" when it is none.
+// Folder is the root as a folder of this machine, "" if it is elsewhere.
 func (r Root) Folder() string {
 	if r.at.Kind() != file.Local {
 		return ""

@@ -164,8 +164,8 @@ func (s *Service) inspect(ctx context.Context, place file.Place) (file.Info, err
 	return part.Info, part.Close()
 }
 
-// Step does the turn that a message asks for, and sends the next. Its errors are Invalid for a message
-// that is none, else a failure of our own after which calling again is right.
+// Step does the turn that a message asks for, and sends the next. Its errors are Invalid for a malformed message;
+// after any other error the caller should try again.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	im, err := s.runs.Open(ctx, body)
 	if err != nil || im == nil {

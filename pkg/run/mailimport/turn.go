@@ -79,7 +79,7 @@ func (t *turn) enqueue(ctx context.Context) (wait time.Duration, err error) {
 	return 0, nil
 }
 
-// fileError is one of the file, not of our own storage.
+// fileError is an error of the file, not of the storage.
 type fileError struct{ err error }
 
 func (e *fileError) Error() string { return e.err.Error() }

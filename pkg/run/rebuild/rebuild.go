@@ -123,7 +123,7 @@ func (s *Service) Start(ctx context.Context, scope Scope) (Run, error) {
 	return s.begin(ctx, what+now.Format("20060102T150405Z")+"-"+s.o.Token(), scope, "")
 }
 
-// Ensure begins a run of everything under an id, for a reason of ours, unless it was begun before.
+// Ensure starts a run of everything under an id, for a reason of Tidemark's own, unless it was started before.
 func (s *Service) Ensure(ctx context.Context, id, reason string) (Run, error) {
 	run, err := s.Get(ctx, id)
 	if !fault.Is(err, fault.NotFound) {
@@ -146,8 +146,8 @@ func (s *Service) begin(ctx context.Context, id string, scope Scope, reason stri
 	return begun, nil
 }
 
-// Step does what a message asks for and sends the next. Its errors are Invalid for a message that
-// is none, else a failure of our own after which calling again is right.
+// Step does what a message asks for and sends the next. Its errors are Invalid for a malformed message; after any
+// other error the caller should try again.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	return s.runs.Step(ctx, body, 0, s.advance)
 }

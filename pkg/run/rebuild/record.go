@@ -30,10 +30,9 @@ const (
 	asked   = 10
 )
 
-// captured is the run whose captures are read again (B5): the one that fetched what the first item has that
-// was read under another version or, if there is none among the first items, what the first has that has
-// anything. It is empty where nothing was captured. Other items may have captures of other runs; each capture
-// names its own.
+// captured is the run whose captures are read again (B5). It is taken from the first item with a capture of another
+// version, or else from the first item with any capture; it is empty if nothing was captured. Other items may have
+// captures of other runs; each capture names its own.
 func (s *Service) captured(ctx context.Context, host string) (string, error) {
 	items, err := s.reg.Items.List(ctx, registry.ListQuery{Host: host, Top: sampled})
 	if err != nil {

@@ -86,7 +86,7 @@ func newRig(t *testing.T, open runtest.Open) *rig {
 	return r
 }
 
-// index registers pages and has all of them indexed.
+// index registers pages and indexes all of them.
 func (r *rig) index(urls ...string) {
 	r.Helper()
 	r.Register(r.reg, urls...)

@@ -152,8 +152,8 @@ func TestE14PushFaults(t *testing.T) {
 	})
 }
 
-// E14: whoever read the site's row before a step ended, and the document's after it, registers nothing of
-// what the next step is to count.
+// E14: a process that read the site's row before a step ended, and the document's after it, registers nothing that
+// the next step is to count.
 func TestE14DoubledStep(t *testing.T) {
 	defer sitepoll.FewerLookups(4)()
 	r := inMemory(t)

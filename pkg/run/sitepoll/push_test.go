@@ -102,8 +102,8 @@ func TestE14PushRefused(t *testing.T) {
 	}
 }
 
-// E14: a site that does not answer, or that is not to be asked now, is asked for its key later; and whoever
-// tries keys has it asked so often only.
+// E14: a site that does not answer, or that is not to be asked now, is asked for its key later; trying keys causes
+// only so many requests to it.
 func TestE14PushVerification(t *testing.T) {
 	r := inMemory(t)
 	for _, answer := range []error{fault.After(time.Minute, "busy"),
@@ -132,7 +132,7 @@ func TestE14PushVerification(t *testing.T) {
 	r.Must(err)
 }
 
-// E14: a pusher cannot make us hammer: what is registered and what is checked sooner is bounded for
+// E14: submissions cannot cause a flood of requests: what is registered and what is checked sooner is bounded for
 // each site and day, whatever fails in between.
 func TestE14PushBounds(t *testing.T) {
 	r := inMemory(t)

@@ -25,8 +25,8 @@ const (
 	maxDepth = 3
 )
 
-// Step does what a message asks for and sends the next. Its errors are Invalid for a message that is
-// none, else a failure of our own after which calling again is right.
+// Step does what a message asks for and sends the next. Its errors are Invalid for a malformed message; after any
+// other error the caller should try again.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	st, err := s.polls.Open(ctx, body)
 	if err != nil || st == nil {

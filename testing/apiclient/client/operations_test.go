@@ -338,7 +338,7 @@ func (r *running) backfill() {
 	ok(r.ListBackfillsWithResponse(ctx, nil))
 }
 
-// looks has a site looked at, and pages of it submitted.
+// looks polls a site, and submits pages of it.
 func (r *running) looks() {
 	ctx, page := r.Context(), r.site+"/tides"
 	if got := ok(r.ListSitesWithResponse(ctx)); len(got.Sites) != 1 || !got.Sites[0].Watched {
