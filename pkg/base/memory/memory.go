@@ -61,6 +61,14 @@ func (r *Room) Large(ctx context.Context) (leave func(), err error) {
 	return enter(ctx, r.large, 1)
 }
 
+// LargeNow is Large for who may not wait: Unavailable when there is no room now.
+func (r *Room) LargeNow(context.Context) (leave func(), err error) {
+	if !r.large.TryAcquire(1) {
+		return nil, fault.New(fault.Unavailable, "no memory for a large body now")
+	}
+	return func() { r.large.Release(1) }, nil
+}
+
 // Work waits until a document of n bytes may be read and cut into chunks, as Large does.
 func (r *Room) Work(ctx context.Context, n int) (leave func(), err error) {
 	return enter(ctx, r.work, min(int64(n)*expansion, r.bytes))

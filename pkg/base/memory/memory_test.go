@@ -76,3 +76,20 @@ func TestS2Room(t *testing.T) {
 	enter(1 << 30)() // more than there is gets all of it
 	enter(1)()
 }
+
+// S2: who may not wait for a large body gets memory for it while there is some.
+func TestS2LargeNow(t *testing.T) {
+	r := NewRoom(256<<20, 20<<20) // for one
+	leave, err := r.LargeNow(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.LargeNow(t.Context()); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("a second one: %v", err)
+	}
+	leave()
+	if leave, err = r.Large(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	leave()
+}
