@@ -85,11 +85,7 @@ func (c *check) find(ctx context.Context) (o outcome, r read, err error) {
 		return o, r, err
 	}
 	if c.item, o = compareAnswer(c.item, got, c.memory, c.now()); !o.decided() {
-		c.answered()
-		if r, err = c.read(ctx, got); err != nil {
-			return o, r, err
-		}
-		if c.memory.soft404, err = c.fingerprint(ctx, got, r); err != nil {
+		if r, err = c.readAnswer(ctx, got); err != nil {
 			return o, r, err
 		}
 		if err = c.recall(ctx, got, &r); err != nil {

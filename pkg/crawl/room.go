@@ -16,13 +16,18 @@ type room struct {
 	work   bool // and for the work
 }
 
-// large waits until a large body may be held. A second one of the same check shares the room: who
-// waited for more while it holds some could wait for ever.
+// large waits until a large body may be held. A second one of the same check shares the room, and a check
+// that works on a document gets room at once or none: who waited for more while it holds some could wait
+// for ever.
 func (r *room) large(ctx context.Context) error {
 	if r.body {
 		return nil
 	}
-	leave, err := r.of.Large(ctx)
+	of := r.of.Large
+	if r.work {
+		of = r.of.LargeNow
+	}
+	leave, err := of(ctx)
 	if err == nil {
 		r.body, r.leaves = true, append(r.leaves, leave)
 	}

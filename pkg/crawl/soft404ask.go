@@ -21,22 +21,42 @@ const (
 	fingerprintTrust = 10 * time.Minute
 )
 
-// fingerprint is what the host shows for pages that do not exist, where a document has to be compared
-// with that; the zero fingerprint otherwise. The error is our own storage's.
-func (c *check) fingerprint(ctx context.Context, got fetched, r read) (fingerprint, error) {
-	it, m := &c.item, c.memory
-	if r.unreadable != nil || m.isKnown(it, r, c.now()) || !m.rules.soft404 || got.file != nil ||
-		isRoot(it.NormalizedSource) || r.doc.Unsupported || r.doc.VisibleText == "" {
-		return fingerprint{}, nil
+// readAnswer reads what the site sent, and remembers what the host shows for pages that do not exist where
+// the document has to be compared with that. The check has its permit until it is certain that the host
+// is not asked for such a page: who waited for another permit could wait for those who wait for the
+// memory that this check has. The error is our own storage's, or that our time is over.
+func (c *check) readAnswer(ctx context.Context, got fetched) (r read, err error) {
+	defer c.answered()
+	o, compared := c.compared(got)
+	shown, known := c.job.w.fingerprints.get(o, c.now(), fingerprintTrust)
+	if known || !compared {
+		c.answered()
 	}
-	o, err := originOf(fetchURL(it))
-	if err != nil {
-		return fingerprint{}, nil // Unreachable: it was fetched.
+	if r, err = c.read(ctx, got); err != nil {
+		return r, err
 	}
-	return prober{c.job, &c.site}.current(ctx, o)
+	if !compared || r.unreadable != nil || c.memory.isKnown(&c.item, r, c.now()) || r.doc.Unsupported ||
+		r.doc.VisibleText == "" {
+		return r, nil
+	}
+	if !known {
+		shown, err = prober{c.job, &c.site}.current(ctx, o)
+	}
+	c.memory.soft404 = shown
+	return r, err
 }
 
-// prober learns what hosts show for pages that do not exist.
+// compared reports whether an answer may have to be compared with what its origin shows for pages that do
+// not exist.
+func (c *check) compared(got fetched) (o origin, ok bool) {
+	if !c.memory.rules.soft404 || got.file != nil || isRoot(c.item.NormalizedSource) {
+		return o, false
+	}
+	o, err := originOf(fetchURL(&c.item))
+	return o, err == nil
+}
+
+// prober learns what hosts show for pages that do not exist, for a check that has a permit.
 type prober struct {
 	job  *job
 	site *asker
@@ -98,7 +118,6 @@ func (p prober) ask(ctx context.Context, o origin, row registry.Soft404) (regist
 	if err != nil || r.unknown() || !r.allows(w.o.Agent, address) {
 		return row, err
 	}
-	defer p.job.permit()()
 	if p.job.wait(ctx) != nil {
 		return row, ctx.Err()
 	}
