@@ -36,15 +36,21 @@ func newBatch(lease *registry.Batch, now time.Time) batch {
 	}
 }
 
-// next takes the next item; nil when no other may be begun. While the host has asked for a pause, or
-// its budget is used up, only items that need no request come.
-func (b *batch) next(now time.Time, asked registry.Budget) *registry.Item {
+// may reports whether an item may be begun. While the host has asked for a pause, or its budget is used
+// up, only items that need no request may. What may not be begun may not later either.
+func (b *batch) may(it *registry.Item, now time.Time, asked registry.Budget) bool {
 	if b.failed != nil || b.spent || !b.lease.Until.After(now.Add(commitMargin+lastStart)) {
-		return nil
+		return false
 	}
 	spent := asked.Requests >= b.lease.Left.Requests || asked.Bytes >= b.lease.Left.Bytes
 	paused := spent || !b.host.PauseUntil.IsZero()
-	i := slices.IndexFunc(b.todo, func(it *registry.Item) bool { return !paused || it.AsksNobody() })
+	return !paused || it.AsksNobody()
+}
+
+// next takes the next item; nil when no other may be begun. Who waits before it is begun asks again
+// whether it may be.
+func (b *batch) next(now time.Time, asked registry.Budget) *registry.Item {
+	i := slices.IndexFunc(b.todo, func(it *registry.Item) bool { return b.may(it, now, asked) })
 	if i < 0 {
 		return nil
 	}
@@ -52,6 +58,9 @@ func (b *batch) next(now time.Time, asked registry.Budget) *registry.Item {
 	b.todo = slices.Delete(b.todo, i, i+1)
 	return it
 }
+
+// giveBack takes an item back that was not begun.
+func (b *batch) giveBack(it *registry.Item) { b.todo = slices.Insert(b.todo, 0, it) }
 
 // startsTooLate reports whether a request that starts then could outlive the lock.
 func (b *batch) startsTooLate(start time.Time) bool {

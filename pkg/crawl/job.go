@@ -54,16 +54,10 @@ func (j *job) run(ctx context.Context) {
 	wg.Wait()
 }
 
-// work checks one item after the other. An item is begun only when its request is permitted.
+// work checks one item after the other.
 func (j *job) work(ctx context.Context) {
-	for {
-		release := j.permit()
-		it := j.next(ctx)
-		if it == nil {
-			release()
-			return
-		}
-		j.one(ctx, *it, release)
+	for it := j.next(ctx); it != nil; it = j.next(ctx) {
+		j.one(ctx, it)
 	}
 }
 
@@ -76,27 +70,69 @@ func (j *job) next(ctx context.Context) *registry.Item {
 	return j.batch.next(j.w.o.Clock(), j.asked())
 }
 
-// permit waits for the right to have a request in flight, and returns how to give it back, which
-// may be done twice.
-func (j *job) permit() (release func()) {
-	j.permits <- struct{}{}
-	return sync.OnceFunc(func() { <-j.permits })
-}
-
-// one checks an item and takes note of what came of it.
-func (j *job) one(ctx context.Context, it registry.Item, release func()) {
-	defer release()
-	ctx, cancel := context.WithTimeout(ctx, j.batch.deadline().Sub(j.w.o.Clock()))
-	defer cancel()
-	leave, err := j.w.gate.enter(ctx, suspected(&it))
-	defer leave()
-	var c checked
-	if err == nil {
-		c, err = j.check(ctx, it, release)
-	}
-	if !suspected(&it) { // a suspect is alone until it is committed
+// enter waits until a check may begin: at the gate, and then for a permit. Who waits at the gate has no
+// permit, for that may be what those inside wait for. Who has not begun when somebody wants to be alone
+// lets them go first: else they would wait for as many requests as there are checks that wait for a permit.
+func (j *job) enter(ctx context.Context, alone bool) (leave, release func(), err error) {
+	for {
+		if leave, err = j.w.gate.enter(ctx, alone); err != nil {
+			return leave, leave, err
+		}
+		release, err = j.permit(ctx)
+		if err != nil || alone || !j.w.gate.wanted() {
+			return leave, release, err
+		}
+		release()
 		leave()
 	}
+}
+
+// permit waits for the right to have a request in flight, and returns how to give it back, which
+// may be done twice. It is errNotNow when ctx ends first.
+func (j *job) permit(ctx context.Context) (release func(), err error) {
+	select {
+	case j.permits <- struct{}{}:
+		return sync.OnceFunc(func() { <-j.permits }), nil
+	case <-ctx.Done():
+		return func() {}, errNotNow
+	}
+}
+
+// begins reports whether an item may still be begun after the wait for that. If not, it goes back to the
+// others.
+func (j *job) begins(ctx context.Context, it *registry.Item) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if ctx.Err() == nil && j.batch.may(it, j.w.o.Clock(), j.asked()) {
+		return true
+	}
+	j.batch.giveBack(it)
+	return false
+}
+
+// one checks an item and takes note of what came of it. The item is begun only when its request is
+// permitted.
+func (j *job) one(ctx context.Context, it *registry.Item) {
+	ctx, cancel := context.WithTimeout(ctx, j.batch.deadline().Sub(j.w.o.Clock()))
+	defer cancel()
+	leave, release, err := j.enter(ctx, suspected(it))
+	defer leave()
+	defer release()
+	var c checked
+	if err == nil {
+		if !j.begins(ctx, it) {
+			return
+		}
+		c, err = j.check(ctx, *it, release)
+	}
+	if !suspected(it) { // a suspect is alone until it is committed
+		leave()
+	}
+	j.note(ctx, it, c, err)
+}
+
+// note takes note of what came of a check, and commits when it is time.
+func (j *job) note(ctx context.Context, it *registry.Item, c checked, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {
@@ -104,7 +140,7 @@ func (j *job) one(ctx context.Context, it registry.Item, release func()) {
 		j.batch.spent = true
 		return
 	case err != nil:
-		j.batch.fail(&it, fmt.Errorf("%s: %w", it.ID, err))
+		j.batch.fail(it, fmt.Errorf("%s: %w", it.ID, err))
 		return
 	}
 	if c.outcome.kind != schedule.Failed && !c.memory.indexOnly {

@@ -52,6 +52,13 @@ func (s *site) asked() []string {
 	return out
 }
 
+// count tells how much was requested since then.
+func (s *site) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.log)
+}
+
 func (s *site) robotsAsked() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -34,6 +34,15 @@ func (g gate) enter(ctx context.Context, alone bool) (leave func(), err error) {
 	return sync.OnceFunc(func() { g.s.Release(n) }), nil
 }
 
+// wanted reports whether somebody waits to be alone, to one who is inside.
+func (g gate) wanted() bool {
+	if !g.s.TryAcquire(1) { // nobody gets in before those who wait
+		return true
+	}
+	g.s.Release(1)
+	return false
+}
+
 // suspected reports whether the item has to be tried alone.
 func suspected(it *registry.Item) bool { return it.Deaths > 0 }
 

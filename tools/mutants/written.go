@@ -128,6 +128,21 @@ var written = []change{
 	{rule: "a step that was done by another process counts again", file: "pkg/run/backfill/commit.go",
 		function: "stepWasDone", old: "return fault.Is(err, fault.NotFound) ||", new: "return false &&"},
 
+	// What a check waits for.
+	{rule: "who waits at the gate has a permit", file: "pkg/crawl/job.go", function: "job.enter",
+		old: "if leave, err = j.w.gate.enter(ctx, alone); err != nil {\n\t\t\treturn leave, leave, err\n\t\t}\n\t\t" +
+			"release, err = j.permit(ctx)",
+		new: "if release, err = j.permit(ctx); err != nil {\n\t\t\treturn release, release, err\n\t\t}\n\t\t" +
+			"leave, err = j.w.gate.enter(ctx, alone)",
+		by: in("pkg/crawl", "TestS1OrderOfWaits")},
+	{rule: "a suspect waits for what was not begun before", file: "pkg/crawl/job.go", function: "job.enter",
+		old: "!j.w.gate.wanted()", new: "true", by: in("pkg/crawl", "TestS1SuspectBesideNewHosts")},
+	{rule: "what may not be begun any more when it is permitted is begun", file: "pkg/crawl/job.go",
+		function: "job.begins", old: "j.batch.may(it, j.w.o.Clock(), j.asked())", new: "true",
+		by: in("pkg/crawl", "TestS1PickedAndNotBegun")},
+	{rule: "what was picked and not begun is lost", file: "pkg/crawl/job.go", function: "job.begins",
+		old: "j.batch.giveBack(it)", new: "", by: in("pkg/crawl", "TestS1PickedAndNotBegun")},
+
 	// Index and registry.
 	{rule: "the registry says what the index does not have yet", file: "pkg/crawl/job.go", function: "job.index",
 		old: "c.place.refused = together", new: "_ = together"},

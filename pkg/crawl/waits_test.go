@@ -1,0 +1,324 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	opsmemory "github.com/tidemark/tidemark/pkg/base/memory"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// suspect has a worker of another host die, and gives the job by which its page is tried again, alone.
+func (r *rig) suspect(path string) registry.Job {
+	r.t.Helper()
+	r.register(false, r.local(path).Normalized)
+	for _, job := range r.jobs() {
+		b, err := r.reg.Jobs.Begin(r.t.Context(), job)
+		if must(r.t, err); b == nil {
+			r.t.Fatal("no batch")
+		}
+	}
+	r.clock.pass(15 * time.Minute)
+	_, err := r.reg.Jobs.Sweep(r.t.Context())
+	must(r.t, err)
+	return r.job(registry.JobQueue)
+}
+
+// eventually waits until something is so, in real time.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Errorf("after ten seconds: not %s", what)
+			return
+		}
+	}
+}
+
+// S1: beside a suspect that waits to be alone, the first pages of a host end, though the host has to be
+// asked for a page that does not exist and others of its pages wait. The suspect waits for no page that
+// was not begun before.
+func TestS1SuspectBesideNewHosts(t *testing.T) {
+	for _, permits := range []int{1, 4} {
+		t.Run(fmt.Sprint(permits), func(t *testing.T) {
+			r := newRig(t, softly, func(k *knobs) {
+				k.crawl.Behind, k.polite = 4, registry.Politeness{MaxConcurrent: 2 * permits} // a job has half
+			})
+			r.site.lost = sorry
+			r.site.put("/suspect", text("suspect"))
+			suspect, all := r.suspect("/suspect"), paths(6*permits)
+			for i, p := range all {
+				r.site.put(p, text(fmt.Sprint("v", i)))
+			}
+			r.register(false, all...)
+			var begun atomic.Int64
+			r.site.before = func(path string) { // the first pages are answered when the suspect waits
+				if slices.Contains(all, path) && begun.Add(1) <= int64(permits) {
+					eventually(t, "a suspect that waits", r.gate.wanted)
+				}
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 2)
+			host := r.job(registry.JobQueue)
+			go func() { ended <- r.Process(ctx, host) }()
+			eventually(t, "as many requests as are permitted", func() bool { return begun.Load() == int64(permits) })
+			go func() { ended <- r.Process(ctx, suspect) }()
+			eventually(t, "the end of both jobs", func() bool { return len(ended) == 2 })
+			cancel()
+			must(t, errors.Join(<-ended, <-ended))
+			for _, p := range append(all, r.local("/suspect").Normalized) {
+				if it := r.item(p); it.Status != indexed || it.Deaths != 0 {
+					t.Errorf("%s: %s, %d deaths, %s", p, it.Status, it.Deaths, it.ErrorMessage)
+				}
+			}
+			probes, asked := r.probes()
+			if at := slices.Index(asked, "GET /suspect"); at != permits || probes != 2 {
+				t.Errorf("%d pages before the suspect, want %d; two hosts were asked for %d pages that cannot exist",
+					at, permits, probes)
+			}
+		})
+	}
+}
+
+// batch begins one job of all that waits in the queue.
+func (r *rig) batch() *job {
+	r.t.Helper()
+	var all registry.Job
+	for i, message := range r.jobs() {
+		if i == 0 {
+			all = message
+			continue
+		}
+		all.Items = append(all.Items, message.Items...)
+	}
+	b, err := r.reg.Jobs.Begin(r.t.Context(), all)
+	if must(r.t, err); b == nil {
+		r.t.Fatal("no batch")
+	}
+	return newJob(r.Worker, b, func() {})
+}
+
+// S1: what was picked, and may not be begun any more when it is permitted, goes back untouched. What
+// asks nobody comes all the same, unless the batch is at its end.
+func TestS1PickedAndNotBegun(t *testing.T) {
+	for name, tt := range map[string]struct {
+		end     func(r *rig, j *job)
+		removed bool
+	}{
+		"the host asks for a pause": {func(r *rig, j *job) { j.pause(r.clock.now().Add(time.Hour), "busy") }, true},
+		"the budget is spent":       {func(_ *rig, j *job) { j.bytes.Store(j.lease.Left.Bytes) }, true},
+		"the lock ends soon": {func(r *rig, j *job) {
+			r.clock.pass(j.batch.deadline().Sub(r.clock.now()) - lastStart)
+		}, false},
+		"the batch has failed": {func(_ *rig, j *job) {
+			j.mu.Lock()
+			defer j.mu.Unlock()
+			j.batch.failed = errSabotage
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, func(k *knobs) { k.crawl.Behind = 4 })
+			all := paths(8)
+			for i, p := range all {
+				r.site.put(p, text(fmt.Sprint("v", i)))
+			}
+			r.first("/7")
+			r.site.asked()
+			r.register(false, all[:7]...)
+			removed := r.item("/7").ID
+			_, err := r.reg.Items.Remove(t.Context(), removed)
+			must(t, err)
+			j := r.batch()
+			items := len(j.lease.Items)
+			picked := func() int {
+				j.mu.Lock()
+				defer j.mu.Unlock()
+				return items - len(j.batch.todo)
+			}
+			var once sync.Once
+			r.site.before = func(string) {
+				once.Do(func() {
+					eventually(t, "four picked", func() bool { return picked() == 4 })
+					tt.end(r, j)
+				})
+			}
+			j.run(t.Context())
+			if n, want := picked(), 1+one(tt.removed); n != want || len(j.permits) > 0 || r.gate.wanted() {
+				t.Errorf("%d items are not among those to do, want %d; %d permits are taken", n, want, len(j.permits))
+			}
+			must(t, j.commit(t.Context(), true))
+			if asked := r.site.asked(); len(asked) != 1 {
+				t.Errorf("asked for %q", asked)
+			}
+			for _, p := range all[:7] {
+				if it := r.item(p); it.LockOwner != "" || it.CrawlAttempts != 0 || it.Deaths != 0 {
+					t.Errorf("%s is not as it was: %+v", p, it)
+				}
+			}
+			if _, err := r.reg.Items.Find(t.Context(), removed); fault.Is(err, fault.NotFound) != tt.removed {
+				t.Errorf("what is to be removed: %v", err)
+			}
+		})
+	}
+}
+
+// waitsInOrder are what a check waits for, in their order: how the test has all that there is of one, and what a
+// check has then that waits for it.
+var waitsInOrder = []struct {
+	name  string
+	take  func(r *rig, j *job) (free func())
+	asked int // pages, by then
+	has   string
+}{
+	{"gate", func(r *rig, _ *job) func() {
+		leave, err := r.gate.enter(r.t.Context(), true)
+		must(r.t, err)
+		return leave
+	}, 0, "gate"}, // which is the test
+	{"permit", func(r *rig, j *job) func() {
+		release, err := j.permit(r.t.Context())
+		must(r.t, err)
+		return release
+	}, 0, "gate permit"},
+	{"body", func(r *rig, _ *job) func() {
+		leave, err := r.o.Room.Large(r.t.Context())
+		must(r.t, err)
+		return leave
+	}, 1, "gate permit body"},
+	{"work", func(r *rig, _ *job) func() {
+		leave, err := r.o.Room.Work(r.t.Context(), 1<<30)
+		must(r.t, err)
+		return leave
+	}, 1, "gate permit body work"},
+	{"turn", func(r *rig, j *job) func() {
+		turn := r.fingerprints.turn(origin{"http", j.lease.Host})
+		turn.Lock()
+		return turn.Unlock
+	}, 1, "gate permit body work"},
+	{"commit", func(r *rig, j *job) func() {
+		r.site.before = func(path string) {
+			if path != "/p" {
+				j.mu.Lock()
+			}
+		}
+		return j.mu.Unlock
+	}, 2, ""},
+	{"pace", func(r *rig, _ *job) func() {
+		over, sleep := make(chan struct{}), r.o.Sleep
+		r.o.Sleep = func(ctx context.Context, d time.Duration) error {
+			<-over
+			return sleep(ctx, d)
+		}
+		return func() { close(over) }
+	}, 0, "gate permit"},
+}
+
+// has tells what of the waits somebody has: a check, or the test.
+func (r *rig) has(j *job) string {
+	var has []string
+	note := func(name string, free bool) {
+		if !free {
+			has = append(has, name)
+		}
+	}
+	free := r.gate.s.TryAcquire(everybody)
+	if note("gate", free); free {
+		r.gate.s.Release(everybody)
+	}
+	note("permit", len(j.permits) == 0)
+	leave, err := r.o.Room.LargeNow(r.t.Context())
+	if note("body", err == nil); err == nil {
+		leave()
+	}
+	soon, cancel := context.WithTimeout(r.t.Context(), 5*time.Millisecond)
+	defer cancel()
+	leave, err = r.o.Room.Work(soon, 1<<30)
+	if note("work", err == nil); err == nil {
+		leave()
+	}
+	return strings.Join(has, " ")
+}
+
+// S1: who waits for something has nothing that comes later in the order, so nobody waits for each other.
+func TestS1OrderOfWaits(t *testing.T) {
+	for _, tt := range waitsInOrder {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, softly, func(k *knobs) {
+				k.polite.MinDelay, k.crawl.Room = time.Second, opsmemory.NewRoom(256<<20, 20<<20)
+			})
+			r.site.put("/p", page{body: text("v1").body + long(opsmemory.Small)})
+			r.register(false, "/p")
+			j := r.batch()
+			free := tt.take(r, j)
+			ended := make(chan error, 1)
+			go func() {
+				j.run(t.Context())
+				ended <- j.commit(t.Context(), true)
+			}()
+			there := func() bool { return r.site.count() == tt.asked && r.has(j) == tt.has }
+			eventually(t, "there", there)
+			time.Sleep(50 * time.Millisecond)
+			if has := r.has(j); !there() || len(ended) > 0 {
+				t.Errorf("it does not stay there: %d pages were asked for, taken are %q", r.site.count(), has)
+			}
+			free()
+			must(t, <-ended)
+			if it := r.item("/p"); it.Status != indexed || r.has(j) != "" {
+				t.Errorf("%s: %s; taken are %q", it.Status, it.ErrorMessage, r.has(j))
+			}
+			r.wantProbes(1, "the first page")
+		})
+	}
+}
+
+// S1: the order of waits is the one in the documentation.
+func TestS1OrderIsDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/architecture.md")
+	must(t, err)
+	_, section, _ := strings.Cut(string(doc), "\n**What a check waits for.**")
+	section, _, _ = strings.Cut(section, "\n**")
+	var want, names []string
+	for i, w := range waitsInOrder {
+		want = append(want, fmt.Sprintf("%d %s", i+1, w.name))
+	}
+	for _, m := range regexp.MustCompile(`(?m)^\| (\d+) \| (\w+) \|`).FindAllStringSubmatch(section, -1) {
+		names = append(names, m[1]+" "+m[2])
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("-tested +documented\n%s", diff)
+	}
+}
+
+// S2: a check that has memory for the work on a document does not wait for a large body.
+func TestS2LargePageForPagesThatDoNotExist(t *testing.T) {
+	r := newRig(t, softly, func(k *knobs) { k.crawl.Room = opsmemory.NewRoom(256<<20, 20<<20) })
+	r.site.lost = page{body: sorry.body + long(opsmemory.Small)}
+	r.site.put("/p", text("v1"))
+	leave, err := r.o.Room.Large(t.Context())
+	must(t, err)
+	if it := r.first("/p"); it.Status != indexed {
+		t.Errorf("without memory: %s: %s", it.Status, it.ErrorMessage)
+	}
+	leave()
+	r.wantProbes(1, "without memory")
+	r.clock.pass(fingerprintTrust)
+	r.site.put("/p", text("v2"))
+	r.look("/p")
+	r.wantProbes(1, "with memory")
+	r.site.put("/q", r.site.lost)
+	if it := r.first("/q"); it.MissingChecks != 1 {
+		t.Errorf("the page that does not exist is not known: %s", it.Status)
+	}
+}
