@@ -36,7 +36,7 @@ func storageKind(p *program) (string, error) {
 	return embedded, nil
 }
 
-// storageOf decides like [program.storageKind] for whoever wants the state that a data folder
+// storageOf decides like [storageKind] for a command that wants the state that a data folder
 // has. When it has only Azurite's and nobody chose, it asks: an empty store would look like a loss.
 func storageOf(p *program, data string) (string, error) {
 	kind, err := storageKind(p)

@@ -10,7 +10,7 @@
 // Crawled text is hostile. html/template escapes it by where it stands; links to crawled addresses are
 // made only for http and https, and are not told where they were followed from; the content security policy
 // lets no script run but the one embedded file, and loads no picture of a stranger unless asked to.
-// Forms are refused when they come from another site (see [http.CrossOriginProtection]), and where people sign in,
+// Forms are refused when they come from another site (see net/http.CrossOriginProtection), and where people sign in,
 // when they do not carry the token of the session.
 //
 // Who may see pages is decided before they are asked for (package handlers); this package shows the form for signing

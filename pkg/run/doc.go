@@ -16,7 +16,7 @@
 //
 // A message names the step that it asks for, so one that is doubled or late finds that step done. A step that dies is
 // done again, so it must be safe to repeat up to its write. Of two processes that do the same step at once, one writes
-// the run; for the other, that is [Lost] and no error. A message that was lost is sent again by the watchdog,
+// the run; for the other, that is [fault.Lost] and no error. A message that was lost is sent again by the watchdog,
 // [Runs.RequeueStalled], which a timer calls; while no run goes on, it costs one query.
 //
 // Some runs have no queue: a timer takes them on instead.

@@ -57,7 +57,7 @@ const (
 
 // Options say how documents are read. The zero value works.
 type Options struct {
-	// CacheDir keeps the compiled PDF reader, 20 MB; see [pdf.Options.CacheDir]. Without it a
+	// CacheDir keeps the compiled PDF reader, 20 MB; see [pdf.Open]. Without it a
 	// folder of this user below the one for temporary files is taken, if nobody else can write to it.
 	CacheDir string
 	Parallel int // heavy documents read at once; 2

@@ -20,7 +20,7 @@ func targeted(uri string, at time.Time) (t target, err error) {
 	return t, err
 }
 
-// date writes a time as [W3CDTF] has it. Readers differ beyond microseconds.
+// date writes a time as W3CDTF has it. Readers differ beyond microseconds.
 func date(at time.Time) (string, error) {
 	at = at.UTC().Truncate(time.Microsecond)
 	if at.IsZero() || at.Year() < 1 || at.Year() > 9999 {

@@ -12,7 +12,7 @@ import (
 )
 
 // step is the work of one step on a source. It changes the checkpoint and the outcome in memory; see
-// [Service.commit].
+// [step.commit].
 type step struct {
 	s     *Service
 	run   Run

@@ -115,7 +115,7 @@ func (s *Service) load(ctx context.Context) (state, error) {
 	return st, err
 }
 
-// save stores the state, which was changed since it was read; [run.Lost] when another process was quicker.
+// save stores the state, which was changed since it was read; [fault.Lost] when another process was quicker.
 func (s *Service) save(ctx context.Context, st *state) error {
 	st.UpdatedAt = s.runs.Now()
 	return s.runs.Save(ctx, st)

@@ -41,7 +41,7 @@ func parse(d doc, held document, page crawl.Resource, found *site.Site) (got rea
 }
 
 // bounded is as much of the sitemaps as is remembered. One that names more is read anew by each poll,
-// see [Service.links].
+// see [step.links].
 func bounded(maps []discover.Link) []discover.Link {
 	for size, i := 0, 0; i < len(maps); i++ {
 		text, _ := json.Marshal(maps[i]) // always encodes

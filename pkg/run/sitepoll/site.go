@@ -23,7 +23,7 @@ type Site struct {
 	Coverage   Coverage
 }
 
-// All tells of every site, in the order of [Service.Sites]. It costs two queries, and a read for each site.
+// All tells of every site, in the order of [Known.All]. It costs two queries, and a read for each site.
 func (s *Service) All(ctx context.Context) ([]Site, error) {
 	states, err := s.states(ctx)
 	if err != nil {

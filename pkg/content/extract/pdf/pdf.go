@@ -31,7 +31,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// MediaType is the type of the documents that [Extract] reads.
+// MediaType is the type of the documents that [Engine.Extract] reads.
 const MediaType = "application/pdf"
 
 // Options say how a document is read. The zero value works.
