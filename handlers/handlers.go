@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/handlers/ui"
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/crawl"
@@ -130,9 +131,7 @@ var dashboardMethods = []string{http.MethodGet, http.MethodPost}
 func New(o Options) http.Handler {
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.BodyTime = cmp.Or(o.BodyTime, defaultBodyTime)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	defaults.Log(&o.Log)
 	if o.Metrics == nil {
 		o.Metrics = telemetry.New()
 	}

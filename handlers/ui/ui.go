@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 )
 
 // Root is where the dashboard is found.
@@ -114,12 +115,8 @@ var views = map[string]view{
 
 // New makes the dashboard. It panics if a template is broken, which a test would have found.
 func New(o Options) http.Handler {
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	defaults.Clock(&o.Clock)
+	defaults.Log(&o.Log)
 	templates() // now, so that a broken one is found
 	o.tally = &tally{}
 	s := &server{o}

@@ -5,12 +5,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	opsmemory "github.com/tidemark/tidemark/pkg/base/memory"
-	"github.com/tidemark/tidemark/pkg/base/pause"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
@@ -107,15 +106,9 @@ func (w *Worker) rules() rules {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	if o.Jitter == nil {
-		o.Jitter = rand.Float64
-	}
-	if o.Sleep == nil {
-		o.Sleep = pause.For
-	}
+	defaults.Clock(&o.Clock)
+	defaults.Jitter(&o.Jitter)
+	defaults.Sleep(&o.Sleep)
 	if o.Metrics == nil {
 		o.Metrics = telemetry.New()
 	}
@@ -136,9 +129,7 @@ func (o Options) withDefaults() Options {
 	if o.CommitTime == 0 {
 		o.CommitTime = 10 * time.Second
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	defaults.Log(&o.Log)
 	return o
 }
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/pause"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -71,18 +71,12 @@ type Store struct {
 
 // New opens the entries of a store. It touches nothing; see [Store.Create].
 func New(store storage.Store, o Options) *Store {
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
+	defaults.Clock(&o.Clock)
 	if o.Token == nil {
 		o.Token = newToken
 	}
-	if o.Sleep == nil {
-		o.Sleep = pause.For
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	defaults.Sleep(&o.Sleep)
+	defaults.Log(&o.Log)
 	return &Store{store: store, mode: mode{rows: store.Table(configTable)}, o: o}
 }
 

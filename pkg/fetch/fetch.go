@@ -32,6 +32,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
@@ -110,9 +111,7 @@ func (cfg *Config) complete() error {
 	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, DefaultMaxBytes)
 	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
 	cfg.MaxRedirects = cmp.Or(cfg.MaxRedirects, DefaultMaxRedirects)
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
+	defaults.Clock(&cfg.Now)
 	switch {
 	case productToken(cfg.UserAgent) == "" || !isHeaderText(cfg.UserAgent):
 		return fault.Field("UserAgent", "%q: want a product token, such as Tidemark/1.0", cfg.UserAgent)

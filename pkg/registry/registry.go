@@ -4,13 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
-	mathrand "math/rand/v2"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/pause"
 	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -151,24 +150,16 @@ func withDefaults(o Options) Options {
 	if o.Schedule == (schedule.Config{}) {
 		o.Schedule = schedule.Defaults()
 	}
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	if o.Jitter == nil {
-		o.Jitter = mathrand.Float64
-	}
+	defaults.Clock(&o.Clock)
+	defaults.Jitter(&o.Jitter)
 	if o.Token == nil {
 		o.Token = rand.Text
 	}
-	if o.Sleep == nil {
-		o.Sleep = pause.For
-	}
+	defaults.Sleep(&o.Sleep)
 	if o.Parallel == 0 {
 		o.Parallel = 16
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	defaults.Log(&o.Log)
 	return o
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -55,15 +56,11 @@ func Token() string { return strings.ToLower(rand.Text()[:10]) }
 
 // Defaults fills in what the options of a service leave open: the wall clock, [Token], and a log that is discarded.
 func Defaults(clock *func() time.Time, token *func() string, log **slog.Logger) {
-	if *clock == nil {
-		*clock = time.Now
-	}
+	defaults.Clock(clock)
 	if *token == nil {
 		*token = Token
 	}
-	if *log == nil {
-		*log = slog.New(slog.DiscardHandler)
-	}
+	defaults.Log(log)
 }
 
 // Clip makes a text of strangers fit into a run's row, at most n bytes: it has no control characters, so that JSON
@@ -175,7 +172,7 @@ func (r *Runs[R]) Begin(ctx context.Context, one *R, others ...storage.Op) error
 }
 
 // Save writes a run as it now is, in one transaction with other operations, and lists it no longer if it is over.
-// [Lost] when another process wrote it before.
+// [fault.Lost] when another process wrote it before.
 func (r *Runs[R]) Save(ctx context.Context, one *R, others ...storage.Op) error {
 	if f := r.Fields(one); f.Over && r.Messages.Queue != nil {
 		others = append(others, r.InactiveOp(*f.ID))

@@ -12,6 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
@@ -70,9 +71,7 @@ type Client struct {
 func New(cfg Config) (*Client, error) {
 	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, DefaultMaxBytes)
 	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
+	defaults.Clock(&cfg.Now)
 	if cfg.Identity == nil {
 		cfg.Identity = azureIdentity
 	}

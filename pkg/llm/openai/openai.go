@@ -21,7 +21,6 @@ package openai
 import (
 	"context"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -30,8 +29,8 @@ import (
 
 	api "github.com/sashabaranov/go-openai"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
 // Options say where the service is. BaseURL is needed.
@@ -63,21 +62,13 @@ func New(o Options) (*Client, error) {
 	if err := CheckBaseURL(o.BaseURL); err != nil {
 		return nil, err
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	defaults.Log(&o.Log)
 	if o.Used == nil {
 		o.Used = func(int, int) {}
 	}
-	if o.Sleep == nil {
-		o.Sleep = pause.For
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Jitter == nil {
-		o.Jitter = rand.Float64
-	}
+	defaults.Sleep(&o.Sleep)
+	defaults.Clock(&o.Now)
+	defaults.Jitter(&o.Jitter)
 	c := &Client{log: o.Log, used: o.Used}
 	config := api.DefaultConfig(o.Key)
 	config.BaseURL = strings.TrimRight(o.BaseURL, "/")

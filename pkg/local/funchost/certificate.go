@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
@@ -28,9 +29,7 @@ type Certificate struct {
 // LoadCertificate reads a certificate with its chain, and its private key, both PEM.
 func LoadCertificate(chain, key string, log *slog.Logger) (*Certificate, error) {
 	c := &Certificate{chain: chain, key: key, log: log}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
+	defaults.Log(&c.log)
 	if err := c.load(); err != nil {
 		return nil, fault.Field("TLS_CERT_FILE", "TLS_CERT_FILE, TLS_KEY_FILE: %w", err)
 	}

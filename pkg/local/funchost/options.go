@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -62,9 +63,7 @@ func (o Options) complete() (Options, error) {
 		return o, fault.Field("AppDir", "funchost: %w", err)
 	}
 	o.AppDir = dir
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	defaults.Log(&o.Log)
 	if o.Env == nil {
 		o.Env = os.Environ()
 	}

@@ -20,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -85,9 +86,7 @@ type Log struct {
 
 // New makes a log of what is counted by m from now on.
 func New(s storage.Store, m *telemetry.Metrics, o Options) *Log {
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
+	defaults.Clock(&o.Clock)
 	if o.Process == "" {
 		o.Process = strings.ToLower(rand.Text()[:16])
 	}

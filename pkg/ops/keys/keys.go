@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -102,12 +103,8 @@ type Ring struct {
 
 // New opens the keys of a store.
 func New(s storage.Store, o Options) *Ring {
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	defaults.Clock(&o.Clock)
+	defaults.Log(&o.Log)
 	return &Ring{rows: s.Table(Table), o: o, turn: semaphore.NewWeighted(1), used: map[string]time.Time{}}
 }
 

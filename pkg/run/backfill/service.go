@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/pause"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
@@ -106,9 +106,7 @@ func withDefaults(o Options) Options {
 			return registry.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}
 		}
 	}
-	if o.Sleep == nil {
-		o.Sleep = pause.For
-	}
+	defaults.Sleep(&o.Sleep)
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	return o
 }

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -75,12 +76,8 @@ type Service struct {
 
 // New opens the migrations of a store, whose rows are in a table of others. It touches nothing.
 func New(rows storage.Table, steps []Step, o Options) *Service {
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	defaults.Clock(&o.Clock)
+	defaults.Log(&o.Log)
 	if o.Empty == nil {
 		o.Empty = func(context.Context) (bool, error) { return false, nil }
 	}

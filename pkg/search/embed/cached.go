@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -39,9 +40,7 @@ type Cached struct {
 
 // NewCached keeps a model's vectors in a store. Log may be nil.
 func NewCached(model llm.Embedder, s storage.Store, log *slog.Logger) *Cached {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	defaults.Log(&log)
 	return &Cached{model: model, rows: s.Table(Table), log: log, flights: map[digest]*flight{}}
 }
 

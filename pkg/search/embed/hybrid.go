@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -31,9 +32,7 @@ type Hybrid struct {
 
 // NewHybrid gives the queries of an index vectors of the model that its chunks have. Log may be nil.
 func NewHybrid(index search.Index, model llm.Embedder, log *slog.Logger) *Hybrid {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	defaults.Log(&log)
 	return &Hybrid{Index: index, model: NewRested(model), log: log,
 		recent: recent.Map[string, []float32]{Most: remembered}}
 }

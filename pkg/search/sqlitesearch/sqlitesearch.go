@@ -58,6 +58,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
@@ -101,9 +102,7 @@ const (
 // ours, is Invalid and left alone.
 func Open(path string, o Options) (*Index, error) {
 	ix := &Index{file: databaseAt(path), log: o.Log, model: o.Model, signs: signCache{most: cachedBytes}}
-	if ix.log == nil {
-		ix.log = slog.New(slog.DiscardHandler)
-	}
+	defaults.Log(&ix.log)
 	ix.bounds = usual
 	if o.Exhaustive {
 		ix.bounds = everything

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
@@ -65,12 +66,8 @@ func newStore(dir string, o Options) *Store {
 		now: o.Now, log: o.Log, maxBlob: o.MaxBlobBytes,
 		bodies: bodies{root: filepath.Join(dir, "blobs")},
 	}
-	if s.now == nil {
-		s.now = time.Now
-	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
+	defaults.Clock(&s.now)
+	defaults.Log(&s.log)
 	if s.maxBlob == 0 {
 		s.maxBlob = storage.MaxBlobBytes
 	}
