@@ -89,7 +89,8 @@ func (s *statement) readMore(ctx context.Context, lists []list, pages []*candida
 }
 
 // partly are the best chunks of pages that were not read.
-func partly(ctx context.Context, tx *sqlitefile.Statements, lists []list, pages []int64, read map[int64]bool) ([]int64, error) {
+func partly(ctx context.Context, tx *sqlitefile.Statements, lists []list, pages []int64,
+	read map[int64]bool) ([]int64, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT c.id, c.document FROM json_each(?) w CROSS JOIN chunks c
 ON c.id BETWEEN (w.value << 16) AND (w.value << 16 | 65535)`, asJSON(pages))
 	if err != nil {

@@ -128,7 +128,8 @@ func (c *signCache) close() {
 }
 
 // readSigns reads the rows behind one, in the order of their ids.
-func readSigns(ctx context.Context, tx *sqlitefile.Statements, after int64, each func(id int64, r signRow) bool) (err error) {
+func readSigns(ctx context.Context, tx *sqlitefile.Statements, after int64,
+	each func(id int64, r signRow) bool) (err error) {
 	rows, err := tx.QueryContext(ctx, "SELECT id, pages, length, part, data FROM bits WHERE id > ? ORDER BY id", after)
 	if err != nil {
 		return err

@@ -97,8 +97,8 @@ const (
 	mapped = "mmap_size(2147418112)"
 )
 
-// Open opens the index in the file at path, which need not exist yet; its folder must. A damaged
-// file, and one of an earlier version, is renamed to path.corrupt-<n>. A file that a newer program wrote, or that is no index of
+// Open opens the index in the file at path, which need not exist yet; its folder must. A damaged file, and one of an
+// earlier version, is renamed to path.corrupt-<n>. A file that a newer program wrote, or that is no index of
 // ours, is Invalid and left alone.
 func Open(path string, o Options) (*Index, error) {
 	ix := &Index{file: databaseAt(path), log: o.Log, model: o.Model, signs: signCache{most: cachedBytes}}

@@ -2,9 +2,9 @@
 // another program or of another version is never written. Every failure has a kind, and one that does not pass by
 // itself says what an operator has to do. A statement is prepared once, however often it is used.
 //
-// A [File] says what kind of file it is. Its user opens connections to it ([File.Writer], [File.Readers]), looks whether
-// the file can be used ([File.Inspect]), makes the tables of a new one ([File.Create]), and passes each error through
-// [File.Explain].
+// A [File] says what kind of file it is. Its user opens connections to it ([File.Writer], [File.Readers]), looks
+// whether the file can be used ([File.Inspect]), makes the tables of a new one ([File.Create]), and passes each error
+// through [File.Explain].
 package sqlitefile
 
 import (

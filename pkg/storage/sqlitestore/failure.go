@@ -17,8 +17,8 @@ func ended(ctx context.Context) error {
 
 func errClosed() error { return fault.New(fault.Unavailable, "the store is closed") }
 
-// kinded gives an error of the driver or the file system its kind, and says which file it is about and what to do. Damage
-// ends all writing: a write that was acknowledged now would be lost with the file when the backup is restored.
+// kinded gives an error of the driver or the file system its kind, and says which file it is about and what to do.
+// Damage ends all writing: a write that was acknowledged now would be lost with the file when the backup is restored.
 func (s *Store) kinded(ctx context.Context, err error) error {
 	switch {
 	case err == nil || fault.KindOf(err) != fault.Internal:
