@@ -1,8 +1,6 @@
 package extract
 
 import (
-	"strings"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -55,17 +53,6 @@ var besideNames = wordSet(`
 // isBeside reports whether an element stands in an article beside its text.
 func isBeside(n *html.Node) bool {
 	return n.DataAtom == atom.Figcaption || hasName(besideNames, attr(n, "class"))
-}
-
-// hasName reports whether a class or id attribute holds one of the names, which are in lower case with "_" as "-".
-func hasName(names map[string]bool, attr string) bool {
-	const longest = 40
-	for name := range strings.FieldsSeq(attr) {
-		if len(name) <= longest && names[strings.ReplaceAll(strings.ToLower(name), "_", "-")] {
-			return true
-		}
-	}
-	return false
 }
 
 // bodyNames are the classes and ids by which sites name the text of an article.

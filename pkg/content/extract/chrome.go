@@ -18,52 +18,6 @@ const (
 	chrome                 // its element or role says so
 )
 
-// unseen reports elements whose text no reader sees, or sees only as a control.
-func unseen(n *html.Node) bool {
-	switch n.DataAtom {
-	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Head, atom.Title, atom.Iframe, atom.Noembed,
-		atom.Noframes, atom.Svg, atom.Canvas, atom.Audio, atom.Video, atom.Select, atom.Datalist, atom.Textarea,
-		atom.Annotation, atom.Rp:
-		return true
-	case atom.Dialog:
-		return !hasAttr(n, "open")
-	}
-	return hides(n)
-}
-
-// hides reports whether attributes hide the element. hidden="until-found" is content that the
-// reader can open, and so is what a tab shows, though another is open.
-func hides(n *html.Node) bool {
-	if isTabPanel(n) {
-		return false
-	}
-	for i := range n.Attr {
-		switch a := &n.Attr[i]; a.Key {
-		case "hidden":
-			if !strings.EqualFold(a.Val, "until-found") {
-				return true
-			}
-		case "style":
-			if hidingStyle(a.Val) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func hidingStyle(style string) bool {
-	for declaration := range strings.SplitSeq(style, ";") {
-		name, value, _ := strings.Cut(declaration, ":")
-		name, value = strings.ToLower(strings.TrimSpace(name)), strings.ToLower(strings.TrimSpace(value))
-		if name == "display" && strings.HasPrefix(value, "none") ||
-			name == "visibility" && strings.HasPrefix(value, "hidden") {
-			return true
-		}
-	}
-	return false
-}
-
 // reason looks at one element by itself.
 func reason(n *html.Node, at place) drop {
 	if at.inCode {
@@ -129,10 +83,6 @@ func isChromeRole(role string, inContent bool) bool {
 	return false
 }
 
-func isTabPanel(n *html.Node) bool {
-	return strings.EqualFold(strings.TrimSpace(attr(n, "role")), "tabpanel")
-}
-
 // isNote tells the asides of documentation, which are content, from those beside an article.
 func isNote(n *html.Node) bool {
 	for class := range strings.FieldsSeq(strings.ToLower(attr(n, "class"))) {
@@ -185,14 +135,6 @@ var chromeWords = wordSet(`
 	breadcrumb breadcrumbs advert advertisement adsbygoogle sponsored
 `)
 
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		set[w] = true
-	}
-	return set
-}
-
 // namesChrome reports whether a class or id attribute holds such a name.
 func namesChrome(names string) bool {
 	for name := range strings.FieldsSeq(names) {
@@ -215,15 +157,6 @@ func namesChrome(names string) bool {
 func holdsChromeWord(name string) bool {
 	for word := range strings.SplitSeq(name, "-") {
 		if chromeWords[word] {
-			return true
-		}
-	}
-	return false
-}
-
-func hasAttr(n *html.Node, key string) bool {
-	for i := range n.Attr {
-		if n.Attr[i].Key == key {
 			return true
 		}
 	}

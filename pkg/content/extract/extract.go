@@ -203,7 +203,3 @@ func PrimaryLanguage(tag string) string {
 	}
 	return tag
 }
-
-func isWeb(u *url.URL) bool {
-	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
-}

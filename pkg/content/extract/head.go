@@ -113,13 +113,3 @@ func isDirectives(content string) bool {
 	}
 	return true
 }
-
-// hasWord reports whether a space-separated attribute holds a word, ignoring case.
-func hasWord(list, word string) bool {
-	for w := range strings.FieldsSeq(list) {
-		if strings.EqualFold(w, word) {
-			return true
-		}
-	}
-	return false
-}

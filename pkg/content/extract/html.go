@@ -1,13 +1,7 @@
 package extract
 
 import (
-	"net/url"
-	"strings"
-
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
-
-	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // extractHTML reads an HTML page.
@@ -86,46 +80,4 @@ func bestTitle(candidates ...string) string {
 		}
 	}
 	return ""
-}
-
-// resolve makes an address absolute; nil when it is not one of the web.
-func resolve(base *url.URL, ref string) *url.URL {
-	const longest = 4096
-	ref = strings.Trim(ref, " \t\n\f\r")
-	if ref == "" || len(ref) > longest {
-		return nil
-	}
-	u, err := base.Parse(ref)
-	if err != nil || !isWeb(u) {
-		return nil
-	}
-	return u
-}
-
-// attr is the value of an attribute, or "".
-func attr(n *html.Node, key string) string {
-	for i := range n.Attr {
-		if n.Attr[i].Key == key && n.Attr[i].Namespace == "" {
-			return n.Attr[i].Val
-		}
-	}
-	return ""
-}
-
-// child is the first child element of that name, or nil.
-func child(n *html.Node, name atom.Atom) *html.Node {
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if c.Type == html.ElementNode && c.DataAtom == name {
-			return c
-		}
-	}
-	return nil
-}
-
-// clip is [words.Clip], without the blanks that a cut may leave at the end.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.TrimRight(words.Clip(s, n), " ")
 }

@@ -253,16 +253,3 @@ func (s *surveyed) addLink(n *html.Node, start int) {
 	s.links = append(s.links, Link{URL: address, Rel: strings.ToLower(Fold(attr(n, "rel"))),
 		Text: clip(text, maxLinkText)})
 }
-
-// isBlock reports elements that begin and end a line (HTML standard §15.3, "flow content").
-func isBlock(a atom.Atom) bool {
-	switch a {
-	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Br, atom.Caption, atom.Center, atom.Dd,
-		atom.Details, atom.Dialog, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer,
-		atom.Form, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Legend,
-		atom.Li, atom.Main, atom.Menu, atom.Nav, atom.Ol, atom.P, atom.Pre, atom.Search, atom.Section, atom.Summary,
-		atom.Table, atom.Tbody, atom.Tfoot, atom.Thead, atom.Tr, atom.Ul:
-		return true
-	}
-	return false
-}

@@ -140,14 +140,3 @@ func idOf(n *html.Node) string {
 	}
 	return ""
 }
-
-// rawText is the text directly in an element, such as the markup in a noscript.
-func rawText(n *html.Node) string {
-	var b strings.Builder
-	for c := range n.Descendants() {
-		if c.Type == html.TextNode {
-			b.WriteString(c.Data)
-		}
-	}
-	return b.String()
-}

@@ -1,0 +1,71 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// unseen reports elements whose text no reader sees, or sees only as a control.
+func unseen(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Head, atom.Title, atom.Iframe, atom.Noembed,
+		atom.Noframes, atom.Svg, atom.Canvas, atom.Audio, atom.Video, atom.Select, atom.Datalist, atom.Textarea,
+		atom.Annotation, atom.Rp:
+		return true
+	case atom.Dialog:
+		return !hasAttr(n, "open")
+	}
+	return hides(n)
+}
+
+// hides reports whether attributes hide the element. hidden="until-found" is content that the
+// reader can open, and so is what a tab shows, though another is open.
+func hides(n *html.Node) bool {
+	if isTabPanel(n) {
+		return false
+	}
+	for i := range n.Attr {
+		switch a := &n.Attr[i]; a.Key {
+		case "hidden":
+			if !strings.EqualFold(a.Val, "until-found") {
+				return true
+			}
+		case "style":
+			if hidingStyle(a.Val) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hidingStyle(style string) bool {
+	for declaration := range strings.SplitSeq(style, ";") {
+		name, value, _ := strings.Cut(declaration, ":")
+		name, value = strings.ToLower(strings.TrimSpace(name)), strings.ToLower(strings.TrimSpace(value))
+		if name == "display" && strings.HasPrefix(value, "none") ||
+			name == "visibility" && strings.HasPrefix(value, "hidden") {
+			return true
+		}
+	}
+	return false
+}
+
+func isTabPanel(n *html.Node) bool {
+	return strings.EqualFold(strings.TrimSpace(attr(n, "role")), "tabpanel")
+}
+
+// isBlock reports elements that begin and end a line (HTML standard §15.3, "flow content").
+func isBlock(a atom.Atom) bool {
+	switch a {
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Br, atom.Caption, atom.Center, atom.Dd,
+		atom.Details, atom.Dialog, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer,
+		atom.Form, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Legend,
+		atom.Li, atom.Main, atom.Menu, atom.Nav, atom.Ol, atom.P, atom.Pre, atom.Search, atom.Section, atom.Summary,
+		atom.Table, atom.Tbody, atom.Tfoot, atom.Thead, atom.Tr, atom.Ul:
+		return true
+	}
+	return false
+}
