@@ -21,6 +21,7 @@ type knot struct {
 	Package string
 	Files   []string
 	Lines   int // of any sort
+	Arrows  []string
 }
 
 // tree is what has to be known of all packages to measure their ties.
@@ -91,7 +92,7 @@ func (t *tree) only(i types.Type) *types.TypeName {
 
 // knot finds the largest of a package.
 func (t *tree) knot(p *packages.Package) knot {
-	arrows := map[string]map[string]bool{}
+	arrows, names := map[string]map[string]bool{}, map[string][]string{}
 	for _, f := range p.Syntax {
 		from, err := filepath.Rel(t.dir, p.Fset.Position(f.Pos()).Filename)
 		if from = filepath.ToSlash(from); err != nil || t.lines[from] == 0 {
@@ -103,6 +104,9 @@ func (t *tree) knot(p *packages.Package) knot {
 				for _, obj := range t.used(p, p.TypesInfo.Uses[id]) {
 					if to := t.file(p, obj); to != "" && to != from {
 						arrows[from][to] = true
+						if key := from + " → " + to; !slices.Contains(names[key], id.Name) {
+							names[key] = append(names[key], id.Name)
+						}
 					}
 				}
 			}
@@ -117,6 +121,11 @@ func (t *tree) knot(p *packages.Package) knot {
 	}
 	for _, f := range k.Files {
 		k.Lines += t.lines[f]
+		for _, to := range k.Files {
+			if key := f + " → " + to; len(names[key]) > 0 {
+				k.Arrows = append(k.Arrows, key+": "+strings.Join(names[key], " "))
+			}
+		}
 	}
 	return k
 }
