@@ -56,27 +56,13 @@ func checkIDs(q api.BulkRequest) error {
 }
 
 // bulkFilter reads a filter, which has to say that all items are meant where it names none.
-func bulkFilter(v *call, q api.ItemFilter) (f registry.Filter, err error) {
-	f = registry.Filter{Status: registry.Status(q.Status), Paused: q.Paused}
-	if q.Host != "" {
-		src, err := v.Rules.ParseURL("https://" + q.Host + "/")
-		if err != nil {
-			return f, wire.Blame("filter.host", err)
-		}
-		f.Host = src.Host
+func bulkFilter(v *call, q api.ItemFilter) (registry.Filter, error) {
+	f, err := v.lookup().Filter(registry.Filter{Host: q.Host, Status: registry.Status(q.Status), Tag: q.Tag,
+		Paused: q.Paused}, "filter.")
+	if err == nil && f == (registry.Filter{}) && !q.All {
+		err = fault.Field("filter", "filter names no host, status, tag or pause: give one, or all: true for all items")
 	}
-	if q.Tag != "" {
-		if f.Tag, err = tagName(q.Tag); err != nil {
-			return f, fault.Field("filter.tag", "filter.tag: %w", err)
-		}
-	}
-	if f.Status != "" && !slices.Contains(registry.Statuses, f.Status) {
-		return f, fault.Field("filter.status", "filter.status must be one of %v, not %.40q", registry.Statuses, q.Status)
-	}
-	if f == (registry.Filter{}) && !q.All {
-		return f, fault.Field("filter", "filter names no host, status, tag or pause: give one, or all: true for all items")
-	}
-	return f, nil
+	return f, err
 }
 
 // bulkState tells how far a run is.

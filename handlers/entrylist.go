@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
 )
 
@@ -58,18 +57,8 @@ func entry(ctx context.Context, v *call, q api.EntryID) (any, error) {
 // linkedPage is what is known of the page at an address; nil when that is nothing. Of a duplicate it is the page
 // that is searched.
 func linkedPage(ctx context.Context, v *call, address string) (*api.LinkedPage, error) {
-	src, err := v.Rules.ParseURL(address)
-	if err != nil {
-		return nil, nil // no page was registered for it either
-	}
-	it, err := v.Registry.Items.Find(ctx, src.ID())
-	if err == nil && it.AliasOf != "" {
-		it, err = v.Registry.Items.Find(ctx, it.AliasOf)
-	}
-	if fault.Is(err, fault.NotFound) {
-		return nil, nil
-	}
-	if err != nil {
+	it, found, err := v.lookup().Searched(ctx, address)
+	if !found {
 		return nil, err
 	}
 	return &api.LinkedPage{ID: string(it.ID), URL: it.DisplaySource, Title: it.Title, Status: api.Status(it.Status)}, nil

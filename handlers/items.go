@@ -3,15 +3,13 @@ package handlers
 import (
 	"context"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"github.com/tidemark/tidemark/pkg/registry/history"
 )
 
 // item shows one item with its past.
@@ -20,38 +18,23 @@ func item(r *http.Request, v *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	it, ids, err := findPast(r.Context(), v, q.ID)
+	past, err := v.history().Find(r.Context(), source.ID(q.ID))
+	if err != nil {
+		return 0, nil, wire.Blame("id", err)
+	}
+	it := &past.Item
+	if string(it.ID) != q.ID {
+		return itemMoved(r, it)
+	}
+	latest, err := past.Latest(r.Context(), api.MaxPast)
 	if err != nil {
 		return 0, nil, err
 	}
-	if string(it.ID) != q.ID {
-		return itemMoved(r, &it)
-	}
-	var captures []snapshot.Capture
-	var edges []lineage.Edge
-	var changes []snapshot.Change
-	for _, id := range ids {
-		some, err := v.Snapshots.List(r.Context(), id)
-		if err != nil {
-			return 0, nil, err
-		}
-		past, err := v.Snapshots.Edges(r.Context(), id, api.MaxPast)
-		if err != nil {
-			return 0, nil, err
-		}
-		news, err := v.Snapshots.Changes(r.Context(), id, api.MaxPast)
-		if err != nil {
-			return 0, nil, err
-		}
-		captures, edges, changes = append(captures, some...), append(edges, past...), append(changes, news...)
-	}
-	slices.SortStableFunc(edges, func(a, b lineage.Edge) int { return b.At.Compare(a.At) })
-	d := detailJSON(&it, captures, edges[:min(len(edges), api.MaxPast)])
-	d.Changes = changesJSON(changes)
-	for _, id := range ids[1:min(len(ids), 1+api.MaxFormers)] {
+	d := detailJSON(it, latest)
+	for _, id := range past.IDs[1:min(len(past.IDs), 1+api.MaxFormers)] {
 		d.FormerIDs = append(d.FormerIDs, string(id))
 	}
-	d.Effective, err = effective(r.Context(), v, &it)
+	d.Effective, err = effective(r.Context(), v, it)
 	return http.StatusOK, d, err
 }
 
@@ -61,12 +44,20 @@ func remove(ctx context.Context, v *call, q api.ItemID) (api.Item, error) {
 	return itemJSON(&it), wire.Blame("id", err)
 }
 
-func detailJSON(it *registry.Item, captures []snapshot.Capture, edges []lineage.Edge) api.ItemDetail {
+func detailJSON(it *registry.Item, past history.Latest) api.ItemDetail {
 	d := api.ItemDetail{Item: itemJSON(it)}
 	for _, h := range it.History {
 		d.History = append(d.History, api.Decision(h))
 	}
-	d.Captures, d.Lineage = pastJSON(it, captures, edges)
+	for _, c := range past.Captures {
+		d.Captures = append(d.Captures, captureJSON(it, c))
+	}
+	for _, e := range past.Edges {
+		d.Lineage = append(d.Lineage, edgeJSON(e))
+	}
+	for _, c := range past.Changes {
+		d.Changes = append(d.Changes, changeJSON(c))
+	}
 	return d
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/tidemark/tidemark/handlers/agent"
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
 
 // tools answers a message of the Model Context Protocol. Nothing is kept between two of them, and an answer is one
@@ -17,9 +16,9 @@ import (
 func tools(r *http.Request, v *call) (int, any, error) {
 	client := api.NewClient("http://in.process", "", &http.Client{Transport: inside{r.Context(), v.app.served}})
 	ids := func(address string) (ids []string, err error) {
-		sources, err := file.Sources(address, v.Rules)
-		for _, src := range sources {
-			ids = append(ids, string(src.ID()))
+		all, err := v.lookup().IDs(address)
+		for _, id := range all {
+			ids = append(ids, string(id))
 		}
 		return ids, err
 	}

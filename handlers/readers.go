@@ -12,8 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/history"
 )
 
 // nobody is the reader where nobody needs a key: the person of this machine. No key has that name.
@@ -115,18 +114,16 @@ func markRead(ctx context.Context, v *call, q api.ReadRequest) (out api.Reader, 
 }
 
 // sinceRead is a query for what differs from the version of an item that the caller has read last.
-func sinceRead(
-	ctx context.Context, v *call, it *registry.Item, ids []source.ID, q api.DiffQuery,
-) (api.DiffQuery, error) {
+func sinceRead(ctx context.Context, v *call, past history.Past, q api.DiffQuery) (api.DiffQuery, error) {
 	r, err := feed.ReadersOf(v.Registry.Feed).Load(ctx, readerOf(ctx))
 	if err != nil {
 		return q, err
 	}
-	names := make([]string, len(ids))
-	for i, id := range ids {
+	names := make([]string, len(past.IDs))
+	for i, id := range past.IDs {
 		names[i] = string(id)
 	}
-	last, err := feed.ReadersOf(v.Registry.Feed).LastRead(ctx, r, names, it.RawHash, maxScanned)
+	last, err := feed.ReadersOf(v.Registry.Feed).LastRead(ctx, r, names, past.Item.RawHash, maxScanned)
 	if fault.Is(err, fault.TooLarge) {
 		return q, fault.Field("from", "from: %w", err)
 	}
@@ -134,7 +131,7 @@ func sinceRead(
 		err = fault.New(fault.NotFound, "no version of the item was read yet: leave from out for its last change")
 	}
 	if q.To == "" {
-		q.To = feed.Digest(it.RawHash)
+		q.To = feed.Digest(past.Item.RawHash)
 	}
 	return q, err
 }

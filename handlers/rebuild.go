@@ -19,12 +19,9 @@ func rebuildStart(ctx context.Context, v *call, req api.RebuildRequest) (out api
 		if req.Scope.Host == "" {
 			return out, fault.Field("scope.host", "scope.host is missing: name a host, or leave scope out for everything")
 		}
-		// A host is what the registry calls the host of its pages.
-		src, err := v.Rules.ParseURL("https://" + req.Scope.Host + "/")
-		if err != nil {
-			return out, wire.Blame("scope.host", err)
+		if scope.Host, err = v.lookup().Host("scope.host", req.Scope.Host); err != nil {
+			return out, err
 		}
-		scope.Host = src.Host
 	}
 	run, err := v.Rebuilds.Start(ctx, scope)
 	return rebuildJSON(run, 0), err

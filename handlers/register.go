@@ -146,29 +146,20 @@ func addMany(ctx context.Context, v *call, a addition) (any, error) {
 
 // reindex has one item checked now.
 func reindex(ctx context.Context, v *call, req api.ReindexRequest) (out api.Item, err error) {
-	var ids []source.ID
+	var it registry.Item
 	switch {
 	case req.ID != "" && req.Source != "":
 		return out, fault.Field("source", "give id or source, not both")
 	case req.ID == "" && req.Source == "":
 		return out, fault.Field("id", "id is missing: give the id or the source of an item")
 	case req.ID != "":
-		ids = append(ids, source.ID(req.ID))
+		it, err = v.Registry.Items.Find(ctx, source.ID(req.ID))
+		err = wire.Blame("id", err)
 	default:
-		sources, err := file.Sources(req.Source, v.Rules)
-		if err != nil {
-			return out, wire.Blame("source", err)
-		}
-		for _, src := range sources {
-			ids = append(ids, src.ID())
-		}
-	}
-	it, err := v.Registry.Items.Find(ctx, ids[0])
-	if fault.Is(err, fault.NotFound) && len(ids) > 1 {
-		it, err = v.Registry.Items.Find(ctx, ids[1])
+		it, err = v.lookup().At(ctx, req.Source)
 	}
 	if err != nil {
-		return out, wire.Blame("id", err)
+		return out, err
 	}
 	it, err = v.Registry.Items.Reindex(ctx, it, req.Force)
 	return itemJSON(&it), err

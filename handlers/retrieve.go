@@ -11,10 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
-	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/answer"
+	"github.com/tidemark/tidemark/pkg/registry/history"
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/search/passage"
-	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // retrievedPages is how many pages of each search passages are chosen from.
@@ -31,39 +30,20 @@ func retrieve(ctx context.Context, v *call, req api.RetrieveRequest) (out api.Re
 	if err != nil {
 		return out, err
 	}
-	found, err := fresh.look(ctx, v, queries)
+	found, err := v.answers().Passages(ctx, fresh, queries, req.Tokens)
 	if err != nil {
 		return out, err
 	}
-	var rankings [][]search.Result
 	var notes []string
-	for i, r := range found.found {
-		rankings = append(rankings, r.Results)
+	for i, r := range found.Results {
 		if note := noteOf(queries[i].Text, r); note != "" && !slices.Contains(notes, note) {
 			notes = append(notes, note)
 		}
 	}
-	out.Note = strings.Join(notes, "; ")
-	taken := passage.Fit(passage.Fuse(rankings...), req.Tokens)
-	places, err := placesOf(ctx, v, taken, found.seen)
-	if err != nil {
-		return out, err
+	out.Note, out.Tokens, out.Stale = strings.Join(notes, "; "), found.Tokens, found.Stale
+	for _, p := range found.Passages {
+		out.Passages = append(out.Passages, retrievedJSON(p))
 	}
-	taken = passage.Merge(taken, func(page, uid string) (passage.Place, bool) {
-		at, ok := places[[2]string{page, uid}]
-		return at, ok
-	})
-	captured := map[string]snapshot.Capture{}
-	for _, p := range taken {
-		if _, known := captured[p.Page.ID]; !known {
-			if captured[p.Page.ID], err = indexedCapture(ctx, v, found.seen[p.Page.ID].item); err != nil {
-				return out, err
-			}
-		}
-		out.Tokens += p.Tokens()
-		out.Passages = append(out.Passages, retrievedJSON(p, found.seen[p.Page.ID], captured[p.Page.ID]))
-	}
-	out.Stale = found.stale
 	return out, nil
 }
 
@@ -100,66 +80,15 @@ func retrieveQueries(req api.RetrieveRequest) (queries []search.Query, err error
 	return queries, nil
 }
 
-// placesOf are where the chunks of pages stand, by page and uid. What the index was given of a page may be another
-// than what was found; then nothing is known of that.
-func placesOf(ctx context.Context, v *call, taken []passage.Passage, seen map[string]sighting) (
-	map[[2]string]passage.Place, error) {
-	places, read := map[[2]string]passage.Place{}, map[string]bool{}
-	for _, p := range taken {
-		it := seen[p.Page.ID].item
-		if it.Manifest == "" || read[p.Page.ID] {
-			continue
-		}
-		read[p.Page.ID] = true
-		records, err := v.Manifests.Records(ctx, it.ID, it.Manifest)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range records {
-			places[[2]string{p.Page.ID, string(r.ChunkUID)}] = passage.Place{Ordinal: r.DocID, Start: r.Start, End: r.End}
-		}
-	}
-	return places, nil
-}
-
-// indexedCapture is the capture of an item that the index has; zero if that is not certain.
-func indexedCapture(ctx context.Context, v *call, it registry.Item) (snapshot.Capture, error) {
-	if it.IndexedHash == "" || it.IndexedHash == registry.Outdated {
-		return snapshot.Capture{}, nil
-	}
-	ids, err := past(ctx, v, &it)
-	if err != nil {
-		return snapshot.Capture{}, err
-	}
-	for _, id := range ids {
-		if it.IndexedHash == it.ContentHash {
-			c, err := v.Snapshots.First(ctx, id, it.RawHash)
-			if fault.Is(err, fault.NotFound) {
-				continue
-			}
-			return c, err
-		}
-		all, err := v.Snapshots.List(ctx, id)
-		if err != nil {
-			return snapshot.Capture{}, err
-		}
-		all = slices.DeleteFunc(all, func(c snapshot.Capture) bool { return c.ContentHash != it.IndexedHash })
-		if len(all) > 0 {
-			return slices.MaxFunc(all, func(a, b snapshot.Capture) int { return a.CapturedAt.Compare(b.CapturedAt) }), nil
-		}
-	}
-	return snapshot.Capture{}, nil
-}
-
-func retrievedJSON(p passage.Passage, s sighting, c snapshot.Capture) api.RetrievedPassage {
+func retrievedJSON(p answer.Cited) api.RetrievedPassage {
 	out := api.RetrievedPassage{
 		Text: p.Text, URL: p.Page.URL, Title: p.Page.Title, HeadingPath: p.Heading, ItemID: p.Page.ID, Score: p.Score,
-		Capture: strings.TrimPrefix(c.RawHash, "sha256:"), At: c.CapturedAt, CheckedAt: s.checkedAt(),
+		Capture: history.Digest(p.Capture.RawHash), At: p.Capture.CapturedAt, CheckedAt: p.CheckedAt(),
 	}
-	if !s.written.IsZero() {
-		out.At = s.written
+	if !p.Written.IsZero() {
+		out.At = p.Written
 	}
-	if p.Page.Type == index.TypePage && s.item.Type == "url" && len(p.Heading) > 0 {
+	if p.Page.Type == index.TypePage && p.Item.Type == "url" && len(p.Heading) > 0 {
 		// Of both, browsers would follow the text, which is the heading's, and the id may be that of a term below it.
 		out.Anchor = cmp.Or(escapedID(p.Anchor), fragmentOf(p.Heading[len(p.Heading)-1]))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry/answer"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
@@ -34,22 +35,21 @@ func searchFor(ctx context.Context, v *call, req api.SearchRequest) (out api.Sea
 		return out, err
 	}
 	q.Facets = len(shown) > 0
-	var l outlook
+	var found answer.Found
 	if req.MaxAge == "" {
-		l.found, err = searchAll(ctx, v, []search.Query{q})
+		found.Results, err = v.answers().Search(ctx, []search.Query{q})
 	} else {
-		l, err = fresh.look(ctx, v, []search.Query{q})
+		found, err = v.answers().Fresh(ctx, fresh, []search.Query{q})
 	}
 	if err != nil {
 		return out, err
 	}
-	found := l.found[0]
-	out = resultsJSON(found, shown)
-	out.StaleResults = l.stale
+	out = resultsJSON(found.Results[0], shown)
+	out.StaleResults = found.Stale
 	for i := range out.Results {
-		out.Results[i].CheckedAt = l.seen[out.Results[i].ID].checkedAt()
+		out.Results[i].CheckedAt = found.Seen[out.Results[i].ID].CheckedAt()
 	}
-	out.Note = noteOf(req.Q, found)
+	out.Note = noteOf(req.Q, found.Results[0])
 	showLinked(ctx, v, out.Results)
 	return out, nil
 }

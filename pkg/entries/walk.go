@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -238,3 +239,12 @@ func (s *Session) begin(
 
 // IsLink reports whether an id is that of an entry of policy [TelegramLink].
 func IsLink(id string) bool { return strings.HasPrefix(id, makeID(TelegramLink, "")) }
+
+// Written is when an entry of production was last changed; NotFound if there is no such entry.
+func (s *Store) Written(ctx context.Context, id string) (time.Time, error) {
+	f, err := s.In(Production).Get(ctx, id)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return storage.ParseTime(f.Text("updated_at")), nil
+}

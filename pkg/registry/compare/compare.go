@@ -1,0 +1,182 @@
+// Package compare says what differs between two captures of an item, as the item is watched, and makes rules for lines
+// that are not to count.
+//
+// Both read captures that are kept: the site is not asked.
+package compare
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/part"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
+	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/history"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// Comparer compares captures.
+type Comparer struct {
+	items   *registry.Items
+	tags    *registry.Tags
+	history *history.History
+}
+
+// New makes a Comparer of items, which are watched as they and their tags say.
+func New(items *registry.Items, tags *registry.Tags, past *history.History) *Comparer {
+	return &Comparer{items, tags, past}
+}
+
+// Query says what is compared.
+type Query struct {
+	From, To string // digests of captures; those of the last change where one is empty
+	Part     string // "page", or "watched" for the part that is watched; "" is the page
+}
+
+// Diff is what differs between two captures.
+type Diff struct {
+	From, To snapshot.Capture
+	Hunks    []Hunk
+	Cut      bool // not everything was compared, or more differs
+}
+
+// Hunk is a place where the texts differ, with a few lines around it.
+type Hunk []Line
+
+// Line is a line of both texts, or of one of them. Lines that went stand before those that came in their place.
+type Line struct {
+	Old, New int // its numbers in the texts, from 1; 0 where it is not in the text
+	Pieces   []textdiff.Piece
+	Ignored  string // the rule by which a line does not count; empty if it counts
+}
+
+// Diff compares two captures of a past.
+func (c *Comparer) Diff(ctx context.Context, p history.Past, q Query) (d Diff, err error) {
+	if q.From == "" || q.To == "" {
+		if q.From, q.To, err = p.LastChange(ctx, q.From, q.To); err != nil {
+			return d, err
+		}
+	}
+	if q.Part != "" && q.Part != "page" && q.Part != "watched" {
+		return d, fault.Field("part", "part must be page or watched, not %.40q", q.Part)
+	}
+	set, err := c.tags.Effective(ctx, &p.Item)
+	if err != nil {
+		return d, err
+	}
+	w, err := c.watched(p, set.Watch)
+	if err != nil {
+		return d, err
+	}
+	var texts [2]string
+	var parts [2]*part.Part
+	for i, side := range []struct {
+		field, digest string
+		capture       *snapshot.Capture
+	}{{"from", q.From, &d.From}, {"to", q.To, &d.To}} {
+		if !history.IsDigest(side.digest) {
+			return d, fault.Field(side.field, "%s is not 64 hexadecimal digits", side.field)
+		}
+		r, err := w.read(ctx, side.digest)
+		if err != nil {
+			return d, err
+		}
+		text := r.text
+		if parts[i] = r.part; r.part != nil && q.Part == "watched" {
+			text = valid(r.part.Doc.Text)
+		}
+		*side.capture, texts[i] = r.capture, words.Clip(text, textdiff.MaxText)
+		d.Cut = d.Cut || len(text) > textdiff.MaxText
+	}
+	hunks, long := textdiff.Compare(texts[0], texts[1])
+	d.Cut = d.Cut || long
+	for _, rows := range hunks {
+		d.Hunks = append(d.Hunks, hunkOf(rows, parts))
+	}
+	return d, nil
+}
+
+// hunkOf lists the lines of a hunk.
+func hunkOf(rows []textdiff.Row, parts [2]*part.Part) (h Hunk) {
+	rule := func(side int, pieces []textdiff.Piece) string {
+		line, differs := textdiff.Line(pieces)
+		if parts[side] == nil || !differs {
+			return ""
+		}
+		return parts[side].Rule(line)
+	}
+	var gone, come []Line
+	flush := func() {
+		h = append(append(h, gone...), come...)
+		gone, come = nil, nil
+	}
+	for _, r := range rows {
+		if r.OldN > 0 && r.NewN > 0 && !differs(r) {
+			flush()
+			h = append(h, Line{Old: r.OldN, New: r.NewN, Pieces: r.Old})
+			continue
+		}
+		if r.OldN > 0 {
+			gone = append(gone, Line{Old: r.OldN, Pieces: r.Old, Ignored: rule(0, r.Old)})
+		}
+		if r.NewN > 0 {
+			come = append(come, Line{New: r.NewN, Pieces: r.New, Ignored: rule(1, r.New)})
+		}
+	}
+	flush()
+	return h
+}
+
+func differs(r textdiff.Row) bool {
+	for _, side := range [][]textdiff.Piece{r.Old, r.New} {
+		for _, p := range side {
+			if p.Hit && p.Text != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reader reads the captures of a past as the item is watched.
+type reader struct {
+	history *history.History
+	past    history.Past
+	part    *part.Reader // nil: all of a page counts
+}
+
+func (c *Comparer) watched(p history.Past, set *options.Watch) (reader, error) {
+	if set == nil {
+		return reader{c.history, p, nil}, nil
+	}
+	r := part.NewReader(set.Spec())
+	_, err := r.Rules()
+	return reader{c.history, p, r}, err
+}
+
+// reading is a capture as it was read.
+type reading struct {
+	capture snapshot.Capture
+	text    string     // of the page
+	part    *part.Part // what counts of it; nil: all of it
+}
+
+func (r reader) read(ctx context.Context, digest string) (out reading, err error) {
+	c, body, err := r.past.Load(ctx, digest)
+	if err != nil {
+		return out, err
+	}
+	doc, err := r.history.Read(ctx, c, body)
+	out = reading{capture: c, text: valid(doc.Text)}
+	if err == nil && r.part != nil {
+		p := r.part.Read(doc, body, c.ContentType(), history.BaseURL)
+		out.part = &p
+	}
+	return out, err
+}
+
+// valid is a text as JSON can have it.
+func valid(text string) string { return strings.ToValidUTF8(text, "�") }

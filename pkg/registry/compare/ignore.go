@@ -1,0 +1,195 @@
+package compare
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/policy/watch"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/history"
+)
+
+// maxMade is how many rules are made of one hunk.
+const maxMade = 5
+
+// Request says which lines are not to count. One of Pattern, Text and Hunk is given.
+type Request struct {
+	Pattern   string // a regular expression for lines
+	Text, Was string // a line, and the line before it: the rule keeps what both have in common
+	Hunk      int    // the number of a hunk, from 1, of the diff that Query asks for
+	Query
+	Preview bool // nothing is saved
+	Undo    bool // the rule Pattern, or the last rule, is removed
+}
+
+// Result is what has become of a request.
+type Result struct {
+	Rules    []string // that were made or removed
+	Ignore   []string // all rules of the item
+	Saved    bool
+	Changes  int // that the preview examined
+	Silenced []Silenced
+}
+
+// Ignore makes rules of what is not to count, tells what they would have silenced, and keeps or removes them.
+func (c *Comparer) Ignore(ctx context.Context, p history.Past, q Request) (out Result, err error) {
+	set, err := c.tags.Effective(ctx, &p.Item)
+	if err != nil {
+		return out, err
+	}
+	if out.Rules, err = c.rulesOf(ctx, p, q, set.Watch); err != nil {
+		return out, err
+	}
+	now := withRules(set.Watch, out.Rules, q.Undo)
+	w, err := c.watched(p, now)
+	if err != nil {
+		return out, err
+	}
+	if out.Ignore = now.Ignore; !q.Undo {
+		if out.Changes, out.Silenced, err = w.preview(ctx, out.Rules); err != nil {
+			return out, err
+		}
+	}
+	if q.Preview {
+		return out, nil
+	}
+	_, err = c.items.Ignore(ctx, p.Item.ID, func(it *registry.Item) (string, error) {
+		return c.keep(ctx, it, out.Rules, q.Undo)
+	})
+	out.Saved = err == nil
+	return out, blame("id", err)
+}
+
+// keep adds rules to those that hold for an item, or removes them. The item then has them all itself, since its own
+// list wins over that of a tag.
+func (c *Comparer) keep(ctx context.Context, it *registry.Item, rules []string, undo bool) (why string, err error) {
+	set, err := c.tags.Effective(ctx, it)
+	if err != nil {
+		return "", err
+	}
+	own := options.Watch{}
+	if it.Options.Watch != nil {
+		own = *it.Options.Watch
+	}
+	own.Ignore = withRules(set.Watch, rules, undo).Ignore
+	o := it.Options
+	o.Watch = &own
+	it.Options, err = o.Validate()
+	if undo {
+		return "lines count again: " + strings.Join(rules, ", "), err
+	}
+	return "lines do not count any more: " + strings.Join(rules, ", "), err
+}
+
+// withRules is what is watched, with more rules for lines or without some.
+func withRules(set *options.Watch, rules []string, undo bool) *options.Watch {
+	out := options.Watch{}
+	if set != nil {
+		out = *set
+	}
+	out.Ignore = slices.DeleteFunc(slices.Clone(out.Ignore), func(r string) bool { return slices.Contains(rules, r) })
+	if !undo {
+		out.Ignore = append(out.Ignore, rules...)
+	}
+	return &out
+}
+
+// rulesOf are the rules that a request is about. set is what is watched now.
+func (c *Comparer) rulesOf(ctx context.Context, p history.Past, q Request, set *options.Watch) ([]string, error) {
+	if q.Undo {
+		return undone(q, set)
+	}
+	given := 0
+	for _, is := range []bool{q.Pattern != "", q.Text != "" || q.Was != "", q.Hunk != 0} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return nil, fault.Field("pattern", "give one of pattern, text and hunk")
+	case q.Pattern != "":
+		return []string{q.Pattern}, nil
+	case q.Hunk == 0:
+		rule, err := watch.Suggest(q.Was, q.Text)
+		return []string{rule}, blame("text", err)
+	}
+	d, err := c.Diff(ctx, p, q.Query)
+	if err != nil {
+		return nil, err
+	}
+	if q.Hunk < 1 || q.Hunk > len(d.Hunks) {
+		return nil, fault.Field("hunk", "hunk must be 1 to %d", len(d.Hunks))
+	}
+	rules, err := suggest(d.Hunks[q.Hunk-1])
+	return rules, blame("hunk", err)
+}
+
+func undone(q Request, set *options.Watch) ([]string, error) {
+	var has []string
+	if set != nil {
+		has = set.Ignore
+	}
+	switch {
+	case len(has) == 0:
+		return nil, fault.New(fault.Conflict, "the item has no ignore rules: there is nothing to undo")
+	case q.Pattern == "":
+		return has[len(has)-1:], nil
+	case !slices.Contains(has, q.Pattern):
+		return nil, fault.Field("pattern", "the item has no such ignore rule: its rules are %.500q", has)
+	}
+	return []string{q.Pattern}, nil
+}
+
+// suggest makes rules of the lines of a hunk, as far as they have something in common. It says why there are none.
+func suggest(h Hunk) (rules []string, err error) {
+	var gone, come []string
+	pair := func() {
+		for i := range max(len(gone), len(come)) {
+			var was, is string
+			if i < len(gone) {
+				was = gone[i]
+			}
+			if i < len(come) {
+				is = come[i]
+			}
+			rule, none := watch.Suggest(was, is)
+			if none != nil {
+				err = none
+			} else if !slices.Contains(rules, rule) && len(rules) < maxMade {
+				rules = append(rules, rule)
+			}
+		}
+		gone, come = nil, nil
+	}
+	for _, l := range h {
+		text := ""
+		for _, p := range l.Pieces {
+			text += p.Text
+		}
+		switch {
+		case l.Old > 0 && l.New > 0:
+			pair()
+		case strings.TrimSpace(text) == "":
+		case l.Old > 0:
+			gone = append(gone, text)
+		default:
+			come = append(come, text)
+		}
+	}
+	if pair(); len(rules) > 0 {
+		err = nil
+	}
+	return rules, err
+}
+
+// blame names the field of a request that an error is about.
+func blame(field string, err error) error {
+	if fault.Is(err, fault.Invalid) {
+		return fault.Field(field, "%w", err)
+	}
+	return err
+}

@@ -1,0 +1,87 @@
+package compare
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/part"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
+	"github.com/tidemark/tidemark/pkg/feed"
+)
+
+const (
+	// maxCaptures is how many captures a preview reads.
+	maxCaptures = 30
+	// maxLines is how many lines of a change a preview shows, and maxLine how long each is, in bytes.
+	maxLines = 10
+	maxLine  = 300
+)
+
+// Silenced is a change that rules match.
+type Silenced struct {
+	At       time.Time
+	From, To string      // digests of the captures before and after
+	Whole    bool        // nothing is left of the change
+	Lines    []part.Line // the first that do not count
+}
+
+// preview tells how many changes between the last captures were examined, and what some rules match in them.
+func (r reader) preview(ctx context.Context, rules []string) (examined int, out []Silenced, err error) {
+	made := map[string]bool{}
+	for _, rule := range rules {
+		made["ignore: "+rule] = true
+	}
+	known := map[string]*part.Part{} // the last two
+	read := func(digest string) *part.Part {
+		if p := known[digest]; p != nil {
+			return p
+		}
+		got, err := r.read(ctx, digest)
+		if err != nil {
+			return nil // it is not kept any more, or cannot be read now
+		}
+		if len(known) > 1 {
+			clear(known)
+		}
+		known[digest] = got.part
+		return got.part
+	}
+	for c, err := range r.past.Changes(ctx, maxCaptures) {
+		if err != nil {
+			return examined, nil, err
+		}
+		from, to := feed.Digest(c.Before), feed.Digest(c.RawHash)
+		if from == "" || to == "" || from == to || examined == maxCaptures-1 {
+			continue
+		}
+		is := read(to)
+		if is == nil {
+			continue
+		}
+		was := read(from)
+		if was == nil {
+			continue
+		}
+		examined++
+		if lines := ignoredBy(was, is, made); len(lines) > 0 {
+			out = append(out, Silenced{At: c.At, From: from, To: to, Whole: was.State == is.State, Lines: lines})
+		}
+	}
+	return examined, out, nil
+}
+
+// ignoredBy are the first lines that differ between two parts and do not count by one of some rules.
+func ignoredBy(was, is *part.Part, rules map[string]bool) (out []part.Line) {
+	before, after := words.Clip(was.Doc.Text, textdiff.MaxText), words.Clip(is.Doc.Text, textdiff.MaxText)
+	for line := range part.Ignored(was, is, before, after) {
+		if len(out) == maxLines {
+			break
+		}
+		if rules[line.Rule] {
+			line.Text = words.Clip(line.Text, maxLine)
+			out = append(out, line)
+		}
+	}
+	return out
+}

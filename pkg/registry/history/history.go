@@ -1,0 +1,123 @@
+// Package history reads the past of items: what was captured of a page or a file and what it said, what a capture took
+// over from, and when it changed.
+//
+// The past of an item is its own and that of the items that have moved there, whose captures and edges stay where they
+// were made. So an item has several ids here, its own first.
+package history
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/document"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// History reads the past of items.
+type History struct {
+	items     *registry.Items
+	moves     *registry.Moves
+	kept      *snapshot.Store
+	documents *document.Reader
+}
+
+// New makes a History of items, of what is kept of them, and of a reader for their documents.
+func New(items *registry.Items, moves *registry.Moves, kept *snapshot.Store, documents *document.Reader) *History {
+	return &History{items, moves, kept, documents}
+}
+
+// Past is an item with the ids under which its past is kept.
+type Past struct {
+	Item registry.Item
+	IDs  []source.ID // its own first
+	h    *History
+}
+
+// Find finds an item with its past, as [registry.Items.Find] does.
+func (h *History) Find(ctx context.Context, id source.ID) (Past, error) {
+	it, err := h.items.Find(ctx, id)
+	if err != nil {
+		return Past{}, err
+	}
+	return h.Of(ctx, it)
+}
+
+// Of finds the past of an item.
+func (h *History) Of(ctx context.Context, it registry.Item) (Past, error) {
+	formers, err := h.moves.Formers(ctx, &it)
+	slices.Sort(formers)
+	return Past{Item: it, IDs: append([]source.ID{it.ID}, formers...), h: h}, err
+}
+
+// BaseURL is what the addresses in a document are relative to where only its text is wanted.
+const BaseURL = "https://capture.invalid/"
+
+// Read reads a captured body as a document. Its text does not depend on where its links lead.
+func (h *History) Read(ctx context.Context, c snapshot.Capture, body []byte) (extract.Document, error) {
+	return h.documents.Extract(ctx, body, c.ContentType(), BaseURL, extract.Limits{})
+}
+
+// Load reads a capture of an id, or of the items that have moved there.
+func (h *History) Load(ctx context.Context, id source.ID, digest string) (snapshot.Capture, []byte, error) {
+	c, body, err := h.kept.Load(ctx, id, rawHash(digest))
+	if !fault.Is(err, fault.NotFound) {
+		return c, body, err
+	}
+	p, lost := h.Find(ctx, id)
+	if fault.Is(lost, fault.NotFound) {
+		return c, nil, notKept(err, digest)
+	}
+	if lost != nil {
+		return c, nil, lost
+	}
+	return p.Load(ctx, digest)
+}
+
+// Load reads a capture of the past.
+func (p Past) Load(ctx context.Context, digest string) (snapshot.Capture, []byte, error) {
+	c, body, err := p.h.kept.LoadOf(ctx, p.IDs, rawHash(digest))
+	return c, body, notKept(err, digest)
+}
+
+// notKept says what it means that a capture is not found.
+func notKept(err error, digest string) error {
+	if fault.Is(err, fault.NotFound) {
+		return fault.New(fault.NotFound, "the item has no capture %s, or it is not kept any more", digest)
+	}
+	return err
+}
+
+// hashed is before the digest of a body.
+const hashed = "sha256:"
+
+func rawHash(digest string) string { return hashed + digest }
+
+// Digest is that of a body by its hash.
+func Digest(rawHash string) string { return strings.TrimPrefix(rawHash, hashed) }
+
+// IsDigest reports whether a text has the form of a digest.
+func IsDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
+
+// Changes gives the latest changes of a past, so many of each id, newest first in each.
+func (p Past) Changes(ctx context.Context, most int) iter.Seq2[snapshot.Change, error] {
+	return func(yield func(snapshot.Change, error) bool) {
+		for _, id := range p.IDs {
+			some, err := p.h.kept.Changes(ctx, id, most)
+			if err != nil {
+				yield(snapshot.Change{}, err)
+				return
+			}
+			for _, c := range some {
+				if !yield(c, nil) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// Captures gives a page of all captures of a past, in the order of their digests under each id.
+func (p Past) Captures(ctx context.Context, after string, top int) ([]snapshot.Capture, string, error) {
+	return page(p.IDs, after, top, func(id source.ID, after string, top int) ([]snapshot.Capture, string, error) {
+		return p.h.kept.Page(ctx, id, after, top)
+	})
+}
+
+// Edges gives a page of all that captures of a past took over from, newest first under each id.
+func (p Past) Edges(ctx context.Context, after string, top int) ([]lineage.Edge, string, error) {
+	return page(p.IDs, after, top, func(id source.ID, after string, top int) ([]lineage.Edge, string, error) {
+		return p.h.kept.EdgesAfter(ctx, id, after, top)
+	})
+}
+
+// page gives a page of up to top of what is kept under some ids, one id after the other. A place in the listing under
+// another id than the first is written behind that id and a dot.
+func page[T any](ids []source.ID, after string, top int, list func(id source.ID, after string, top int) (page []T,
+	next string, err error)) (out []T, next string, err error) {
+	at := 0
+	if id, rest, elsewhere := strings.Cut(after, "."); elsewhere {
+		if at = slices.Index(ids, source.ID(id)); at < 0 {
+			return nil, "", fault.Field("continuation", "continuation is none of this listing")
+		}
+		after = rest
+	}
+	for ; at < len(ids); at++ {
+		if len(out) == top {
+			return out, string(ids[at]) + ".", nil
+		}
+		some, next, err := list(ids[at], after, top-len(out))
+		if out = append(out, some...); err != nil || next != "" {
+			if next != "" && at > 0 {
+				next = string(ids[at]) + "." + next
+			}
+			return out, next, err
+		}
+		after = ""
+	}
+	return out, "", nil
+}
+
+// Latest is the newest of a past, each kind newest first.
+type Latest struct {
+	Captures []snapshot.Capture // of one body what was read last comes first
+	Edges    []lineage.Edge
+	Changes  []snapshot.Change
+}
+
+// Latest reads the newest of a past, up to most of each kind.
+func (p Past) Latest(ctx context.Context, most int) (l Latest, err error) {
+	for _, id := range p.IDs {
+		captures, err := p.h.kept.List(ctx, id)
+		if err != nil {
+			return l, err
+		}
+		edges, err := p.h.kept.Edges(ctx, id, most)
+		if err != nil {
+			return l, err
+		}
+		changes, err := p.h.kept.Changes(ctx, id, most)
+		if err != nil {
+			return l, err
+		}
+		l.Captures, l.Edges, l.Changes = append(l.Captures, captures...), append(l.Edges, edges...),
+			append(l.Changes, changes...)
+	}
+	slices.SortFunc(l.Captures, func(a, b snapshot.Capture) int {
+		return cmp.Or(b.CapturedAt.Compare(a.CapturedAt), b.ReprocessedAt.Compare(a.ReprocessedAt))
+	})
+	slices.SortStableFunc(l.Edges, func(a, b lineage.Edge) int { return b.At.Compare(a.At) })
+	slices.SortStableFunc(l.Changes, func(a, b snapshot.Change) int { return b.At.Compare(a.At) })
+	l.Captures = l.Captures[:min(len(l.Captures), most)]
+	l.Edges = l.Edges[:min(len(l.Edges), most)]
+	l.Changes = l.Changes[:min(len(l.Changes), most)]
+	return l, nil
+}

@@ -1,0 +1,121 @@
+package history
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// maxChanges bounds the changes of an id that are looked through.
+const maxChanges = 1000
+
+// Current is the digest of the capture that the item has now.
+func (p Past) Current() (digest string, err error) {
+	if p.Item.RawHash == "" {
+		return "", fault.New(fault.NotFound, "the page was not read yet, or is gone: its status is %s", p.Item.Status)
+	}
+	return Digest(p.Item.RawHash), nil
+}
+
+// At is the digest of the capture that the item had at a time.
+func (p Past) At(ctx context.Context, at time.Time) (digest string, err error) {
+	spans, err := p.spans(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range spans {
+		if !s.since.After(at) {
+			digest = s.digest
+		}
+	}
+	switch {
+	case digest != "":
+		return digest, nil
+	case len(spans) > 0:
+		return "", fault.New(fault.NotFound, "nothing of the page is kept from then: its first capture is of %s",
+			spans[0].since.Format(time.RFC3339))
+	}
+	return "", fault.New(fault.NotFound, "nothing of the page is kept")
+}
+
+// span is a capture that an item had since a time.
+type span struct {
+	since  time.Time
+	digest string
+}
+
+// spans are the captures that an item had, the first one first. When a page goes back to an earlier capture, no new one
+// is made: the change tells of it.
+func (p Past) spans(ctx context.Context) (all []span, err error) {
+	for _, id := range p.IDs {
+		captures, err := p.h.kept.List(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		kept := map[string]bool{}
+		for _, c := range captures {
+			kept[Digest(c.RawHash)] = true
+			all = append(all, span{c.CapturedAt, Digest(c.RawHash)})
+		}
+		changes, err := p.h.kept.Changes(ctx, id, maxChanges)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range changes {
+			if digest := Digest(c.RawHash); kept[digest] {
+				all = append(all, span{c.At, digest})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b span) int { return a.since.Compare(b.since) })
+	return all, nil
+}
+
+// LastChange names the captures before and after the last change of the text. Where one of the two is given, it is the
+// last change from or to that capture.
+func (p Past) LastChange(ctx context.Context, from, to string) (string, string, error) {
+	for c, err := range p.Changes(ctx, maxChanges) {
+		if err != nil {
+			return "", "", err
+		}
+		before, now := feed.Digest(c.Before), feed.Digest(c.RawHash)
+		if before != "" && (from == "" || from == before) && (to == "" || to == now) {
+			return before, now, nil
+		}
+	}
+	return "", "", fault.New(fault.NotFound, "the item has not changed yet, so there are no two captures to compare")
+}
+
+// Indexed is the capture of an item that the index has; zero if that is not certain.
+func (h *History) Indexed(ctx context.Context, it registry.Item) (snapshot.Capture, error) {
+	if it.IndexedHash == "" || it.IndexedHash == registry.Outdated {
+		return snapshot.Capture{}, nil
+	}
+	p, err := h.Of(ctx, it)
+	if err != nil {
+		return snapshot.Capture{}, err
+	}
+	for _, id := range p.IDs {
+		if it.IndexedHash == it.ContentHash {
+			c, err := h.kept.First(ctx, id, it.RawHash)
+			if fault.Is(err, fault.NotFound) {
+				continue
+			}
+			return c, err
+		}
+		all, err := h.kept.List(ctx, id)
+		if err != nil {
+			return snapshot.Capture{}, err
+		}
+		all = slices.DeleteFunc(all, func(c snapshot.Capture) bool { return c.ContentHash != it.IndexedHash })
+		if len(all) > 0 {
+			return slices.MaxFunc(all, func(a, b snapshot.Capture) int { return a.CapturedAt.Compare(b.CapturedAt) }), nil
+		}
+	}
+	return snapshot.Capture{}, nil
+}

@@ -1,0 +1,39 @@
+package lookup
+
+import (
+	"slices"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// Filter makes a filter of one as people write it. An error names the field of a request that it is about, which is
+// that of the filter behind a prefix, such as "filter.".
+func (l *Lookup) Filter(asked registry.Filter, prefix string) (f registry.Filter, err error) {
+	f = registry.Filter{Status: asked.Status, Paused: asked.Paused}
+	if f.Status != "" && !slices.Contains(registry.Statuses, f.Status) {
+		field := prefix + "status"
+		return f, fault.Field(field, "%s must be one of %v, not %.40q", field, registry.Statuses, string(f.Status))
+	}
+	if asked.Tag != "" {
+		if f.Tag, err = options.TagName(asked.Tag); err != nil {
+			return f, fault.Field(prefix+"tag", "%stag: %w", prefix, err)
+		}
+	}
+	f.Host, err = l.Host(prefix+"host", asked.Host)
+	return f, err
+}
+
+// Host is a host as items have it; empty for an empty one. field is that of the request.
+func (l *Lookup) Host(field, host string) (string, error) {
+	if host == "" || file.IsHost(host) {
+		return host, nil
+	}
+	src, err := l.rules.ParseURL("https://" + host + "/")
+	if err != nil {
+		return "", fault.Field(field, "%w", err)
+	}
+	return src.Host, nil
+}

@@ -1,0 +1,167 @@
+package lookup
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+const (
+	// maxSorted is how many items are sorted, and maxRead how many are read for a page.
+	maxSorted = 5000
+	maxRead   = 20_000
+	// walkPiece is how many are read at once, and spare how many more than a page still needs.
+	walkPiece = 1000
+	spare     = 100
+)
+
+// Query says which items are listed.
+type Query struct {
+	Filter registry.Filter
+	Sort   string // one of the orders, with a hyphen before it for the other way round; empty for none
+	After  string // the Next of the page before; empty for the first page
+	Top    int    // at most this many
+}
+
+// Page is a part of a list.
+type Page struct {
+	Items []registry.Item
+	Next  string // empty at the end of the list
+}
+
+// Page lists items. A page of a filter by tag or pause may be short, or empty, and still have a Next.
+func (l *Lookup) Page(ctx context.Context, q Query) (Page, error) {
+	switch {
+	case q.Sort != "":
+		return l.sorted(ctx, q)
+	case q.Filter.Tag != "" || q.Filter.Paused:
+		return l.picked(ctx, q)
+	}
+	return l.listed(ctx, q)
+}
+
+// listed gives a page of a list that the registry keeps.
+func (l *Lookup) listed(ctx context.Context, q Query) (page Page, err error) {
+	page.Items, err = l.items.List(ctx, registry.ListQuery{
+		Host: q.Filter.Host, Status: q.Filter.Status, After: q.After,
+		Top: q.Top + 1, // one more than is shown tells whether there is another page
+	})
+	if len(page.Items) > q.Top {
+		page.Items = page.Items[:q.Top]
+		page.Next = registry.Place(&page.Items[q.Top-1])
+	}
+	return page, err
+}
+
+// picked gives a page of items of which the registry keeps no list.
+func (l *Lookup) picked(ctx context.Context, q Query) (page Page, err error) {
+	at, err := cursorOf(q.After)
+	if err != nil {
+		return page, err
+	}
+	for read := 0; len(page.Items) < q.Top && read < maxRead; {
+		p, err := l.requests.Pick(ctx, q.Filter, at, min(walkPiece, q.Top-len(page.Items)+spare))
+		if err != nil {
+			return page, err
+		}
+		if room := q.Top - len(page.Items); len(p.Items) > room {
+			// Those that are left over are read again: the next page begins behind the last one of this page.
+			last := p.Items[room-1]
+			page.Items, page.Next = append(page.Items, p.Items[:room]...), cursorText(registry.Behind(&last))
+			break
+		}
+		page.Items, at, read = append(page.Items, p.Items...), p.Next, read+max(p.Looked, 1)
+		if page.Next = ""; p.Done {
+			break
+		}
+		page.Next = cursorText(at)
+	}
+	return page, nil
+}
+
+func cursorText(c registry.Cursor) string {
+	b, _ := json.Marshal(c) // two texts
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func cursorOf(text string) (c registry.Cursor, err error) {
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil && text != "" {
+		err = json.Unmarshal(b, &c)
+	}
+	if err != nil {
+		return c, notOfThisList(text)
+	}
+	return c, nil
+}
+
+func notOfThisList(after string) error {
+	return fault.Field("continuation", "continuation is none of this list: %.60q", after)
+}
+
+// orders are how items can be sorted.
+var orders = map[string]func(a, b *registry.Item) int{
+	"source":      func(a, b *registry.Item) int { return strings.Compare(a.NormalizedSource, b.NormalizedSource) },
+	"status":      func(a, b *registry.Item) int { return cmp.Compare(statusRank(a), statusRank(b)) },
+	"lastChecked": func(a, b *registry.Item) int { return a.LastChecked.Compare(b.LastChecked) },
+	"lastChanged": func(a, b *registry.Item) int { return a.LastChanged.Compare(b.LastChanged) },
+	"nextCrawlAt": func(a, b *registry.Item) int { return a.NextCrawlAt.Compare(b.NextCrawlAt) },
+	"firstSeen":   func(a, b *registry.Item) int { return a.FirstSeen.Compare(b.FirstSeen) },
+}
+
+func statusRank(it *registry.Item) int { return slices.Index(registry.Statuses, it.Status) }
+
+// sorted gives a page of items in an order. The registry keeps no order, so all of the items are read.
+func (l *Lookup) sorted(ctx context.Context, q Query) (page Page, err error) {
+	by, down := strings.CutPrefix(q.Sort, "-")
+	order := orders[by]
+	if order == nil {
+		return page, fault.Field("sort", "sort must be one of source, status, lastChecked, lastChanged, nextCrawlAt and "+
+			"firstSeen, with a hyphen before it for the other way round, not %.40q", q.Sort)
+	}
+	skip := 0
+	if q.After != "" {
+		if skip, err = strconv.Atoi(q.After); err != nil || skip < 0 {
+			return page, notOfThisList(q.After)
+		}
+	}
+	found, err := l.all(ctx, q.Filter)
+	if err != nil {
+		return page, err
+	}
+	slices.SortStableFunc(found, func(a, b registry.Item) int {
+		if down {
+			a, b = b, a
+		}
+		return order(&a, &b)
+	})
+	page.Items = found[min(skip, len(found)):]
+	if len(page.Items) > q.Top {
+		page.Items, page.Next = page.Items[:q.Top], strconv.Itoa(skip+q.Top)
+	}
+	return page, nil
+}
+
+// all reads the items of a filter, as many as can be sorted.
+func (l *Lookup) all(ctx context.Context, f registry.Filter) (found []registry.Item, err error) {
+	read := 0
+	for at, done := (registry.Cursor{}), false; !done; {
+		p, err := l.requests.Pick(ctx, f, at, walkPiece)
+		if err != nil {
+			return nil, err
+		}
+		found, at, done, read = append(found, p.Items...), p.Next, p.Done, read+p.Looked
+		if len(found) > maxSorted || read > maxRead {
+			return nil, fault.Field("sort", "there are too many items to sort: name a host, a status or a tag that fewer "+
+				"than %d have, or leave sort out", maxSorted)
+		}
+	}
+	return found, nil
+}
