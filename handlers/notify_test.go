@@ -84,7 +84,7 @@ func notifySteps(one, id string) []step {
 		{"it is checked", "POST", "/api/ReindexItem", `{"id":"` + id + `"}`},
 		{"the worker works", "", "", ""},
 		{"W5 what the rule would have told", "POST", "/api/rules/RULE/test", ""},
-		{"W5 what a rule would tell that is none yet", "POST", "/api/rules/test",
+		{"W5 what a rule would send before it is created", "POST", "/api/rules/test",
 			`{"name":"","channels":[],"filter":{"added":"Mondays"},"digest":"hourly"}`},
 		{"W5 a preview with a mistake", "POST", "/api/rules/test", `{"name":"","channels":[],"filter":{"added":"("}}`},
 		{"W6 the timer", "POST", "/CrawlTimer", `{"Data":{"timer":{}},"Metadata":{}}`},
