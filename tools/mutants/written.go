@@ -137,11 +137,6 @@ var written = []change{
 		by: in("pkg/crawl", "TestS1OrderOfWaits")},
 	{rule: "a suspect waits for what was not begun before", file: "pkg/crawl/job.go", function: "job.enter",
 		old: "!j.w.gate.wanted()", new: "true", by: in("pkg/crawl", "TestS1SuspectBesideNewHosts")},
-	{rule: "what may not be begun any more when it is permitted is begun", file: "pkg/crawl/job.go",
-		function: "job.begins", old: "j.batch.may(it, j.w.o.Clock(), j.asked())", new: "true",
-		by: in("pkg/crawl", "TestS1PickedAndNotBegun")},
-	{rule: "what was picked and not begun is lost", file: "pkg/crawl/job.go", function: "job.begins",
-		old: "j.batch.giveBack(it)", new: "", by: in("pkg/crawl", "TestS1PickedAndNotBegun")},
 
 	// Index and registry.
 	{rule: "the registry says what the index does not have yet", file: "pkg/crawl/job.go", function: "job.index",
