@@ -32,6 +32,8 @@ const (
 	// Of a package, the largest set of files that all reach each other:
 	maxKnotFiles = 12
 	maxKnotLines = 2000 // of any sort
+
+	maxTemplateColumns = 160 // of a line of an HTML template
 )
 
 func main() {
@@ -91,7 +93,7 @@ type measures struct {
 	Lines map[kind]int // of code
 	Files []piece      // in lines of any sort
 	Funcs []piece      // in lines of any sort
-	Wide  []piece      // lines of more than maxColumns, with their width
+	Wide  []piece      // lines of more than maxColumns, of templates maxTemplateColumns, with their width
 	Types []piece      // of the product, in methods
 	// Services of functions of the product: how many each reaches through one parameter.
 	Services []piece
@@ -112,7 +114,8 @@ func (m *measures) write(out io.Writer, top int) {
 	if n := len(sizes); n > 0 {
 		fmt.Fprintf(w, "functions\tmedian %d lines, 90th percentile %d\n", sizes[n/2], sizes[n*9/10])
 	}
-	fmt.Fprintf(w, "wide lines\t%d of more than %d columns\n", len(m.Wide), maxColumns)
+	fmt.Fprintf(w, "wide lines\t%d of more than %d columns, or %d in a template\n", len(m.Wide), maxColumns,
+		maxTemplateColumns)
 	for _, list := range []struct {
 		name   string
 		pieces []piece

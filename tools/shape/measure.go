@@ -19,8 +19,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// measure reads all Go files below a folder, which has a module, and checks the types of its product. Files
-// that were generated, and those of test data, are left out.
+// measure reads all Go files and HTML templates below a folder, which has a module, and checks the types of
+// its product. Files that were generated, and those of test data, are left out.
 func measure(dir string) (*measures, error) {
 	m := &measures{Lines: map[kind]int{}}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -29,14 +29,20 @@ func measure(dir string) (*measures, error) {
 			return err
 		case d.IsDir() && path != dir && (strings.HasPrefix(d.Name(), ".") || slices.Contains(skipped, d.Name())):
 			return filepath.SkipDir
-		case d.IsDir() || filepath.Ext(path) != ".go":
+		case d.IsDir():
 			return nil
 		}
 		place, err := filepath.Rel(dir, path)
 		if err != nil {
 			return err
 		}
-		return m.file(path, filepath.ToSlash(place))
+		switch filepath.Ext(path) {
+		case ".go":
+			return m.file(path, filepath.ToSlash(place))
+		case ".html":
+			return m.template(path, filepath.ToSlash(place))
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -128,6 +134,17 @@ func (m *measures) file(path, place string) error {
 		}
 	}
 	return nil
+}
+
+// template measures the lines of an HTML template.
+func (m *measures) template(path, place string) error {
+	text, err := os.ReadFile(path)
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		if columns := utf8.RuneCount(line); columns > maxTemplateColumns {
+			m.Wide = append(m.Wide, piece{fmt.Sprintf("%s:%d", place, i+1), columns, product})
+		}
+	}
+	return err
 }
 
 // rawLines are the lines that a raw string has a part of. They are what they quote, and cannot be broken.
