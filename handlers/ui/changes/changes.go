@@ -1,0 +1,182 @@
+// Package changes is the part of the dashboard that people see first: what has changed, what they have not read, and
+// who was notified; the forms that add pages and sites, and a guide for the first minutes.
+package changes
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/ui/show"
+	"github.com/tidemark/tidemark/handlers/ui/status"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// changesShown is how many changes a page lists.
+const changesShown = 50
+
+// area is this part of the dashboard.
+type area struct {
+	client *api.Client
+	tally  *status.Tally
+}
+
+// Views are the pages of this part, and what their forms lead to, by pattern.
+func Views(client *api.Client, tally *status.Tally) map[string]frame.View {
+	a := area{client, tally}
+	return map[string]frame.View{
+		"GET /{$}":          a.changes,
+		"GET /changes/{id}": a.change,
+
+		"POST /add":     a.add,
+		"POST /sites":   a.addSite,
+		"POST /read":    a.markRead,
+		"POST /filters": a.saveFilter,
+	}
+}
+
+type changesData struct {
+	api.ChangePage
+	Query   url.Values // of this page
+	Chips   []show.Chip
+	Days    []changesOfDay
+	Reader  api.Reader
+	Counts  status.Counts
+	Filters frame.SavedFilters
+	Guide   *guide // nil if there is none
+}
+
+// changesOfDay are the changes of one day, in UTC.
+type changesOfDay struct {
+	Day     time.Time
+	Changes []shownChange
+}
+
+// shownChange is a change as a list shows it.
+type shownChange struct {
+	api.FeedChange
+	Unread bool
+}
+
+// Anchor is the place of the change on its page.
+func (c shownChange) Anchor() string { return "c" + strings.ReplaceAll(c.ID, ".", "-") }
+
+// changes lists what has changed, the newest first.
+func (a area) changes(r *http.Request) (p frame.Page, err error) {
+	ctx, query := r.Context(), r.URL.Query()
+	d := changesData{Query: query, Chips: chips(query)}
+	if d.Counts, err = a.tally.Counts(ctx); err != nil {
+		return p, err
+	}
+	if d.Guide, err = a.guideOf(ctx, d.Counts); err != nil {
+		return p, err
+	}
+	q := changeQuery(query)
+	if d.ChangePage, err = api.ListChanges.Call(ctx, a.client, q); err != nil {
+		return p, err
+	}
+	if d.Reader, err = api.GetReader.Call(ctx, a.client, api.None{}); err != nil {
+		return p, err
+	}
+	d.Filters = frame.FiltersOf(d.Reader.Filters, "changes", "/", query)
+	unread := api.ChangePage{}
+	if d.Reader.Unread > 0 {
+		q.Unread = true
+		if unread, err = api.ListChanges.Call(ctx, a.client, q); err != nil {
+			return p, err
+		}
+	}
+	d.Days = byDay(d.Changes, unread.Changes)
+	return frame.Page{Name: "changes", Title: "What changed", Data: d}, nil
+}
+
+// changeQuery is the query that the address of a page stands for.
+func changeQuery(q url.Values) api.ChangeQuery {
+	return api.ChangeQuery{Host: q.Get("host"), Tag: q.Get("tag"), Type: q.Get("type"), Kind: q.Get("kind"),
+		Q: q.Get("q"), Unread: q.Get("unread") != "", Silenced: q.Get("silenced"), Since: q.Get("since"),
+		Top: changesShown, Continuation: q.Get("after")}
+}
+
+// byDay groups changes by day, and marks the unread ones.
+func byDay(all, unread []api.FeedChange) (days []changesOfDay) {
+	for _, c := range all {
+		day := c.At.UTC().Truncate(24 * time.Hour)
+		if n := len(days); n == 0 || !days[n-1].Day.Equal(day) {
+			days = append(days, changesOfDay{Day: day})
+		}
+		isUnread := slices.ContainsFunc(unread, func(u api.FeedChange) bool { return u.ID == c.ID })
+		last := &days[len(days)-1]
+		last.Changes = append(last.Changes, shownChange{c, isUnread})
+	}
+	return days
+}
+
+// kindChips are the filters by kind; a filter may stand for several kinds.
+var kindChips = []struct{ text, kinds string }{
+	{"Everything", ""}, {"Text", "content,reverted"}, {"New", "new"}, {"Gone and back", "gone,back"},
+	{"Title, images, metadata", "title,images,metadata"}, {"Failures", "failing,recovered"},
+	{"Watches", "watchBroken,watchRestored"},
+}
+
+// chips are the filters of a page. Each keeps the other filters that are on.
+func chips(q url.Values) (out []show.Chip) {
+	to := func(name, value string) string {
+		other := url.Values{}
+		for k, v := range q {
+			if k != "after" && k != "done" && k != name && v[0] != "" {
+				other[k] = v
+			}
+		}
+		if value != "" {
+			other.Set(name, value)
+		}
+		return frame.Address(frame.Root+"/", other)
+	}
+	for _, k := range kindChips {
+		out = append(out, show.Chip{Text: k.text, To: to("kind", k.kinds), On: q.Get("kind") == k.kinds})
+	}
+	for _, c := range []struct{ text, name, value string }{
+		{"Unread", "unread", "1"}, {"Include silenced", "silenced", "true"},
+	} {
+		if q.Get(c.name) == c.value {
+			out = append(out, show.Chip{Text: c.text, To: to(c.name, ""), On: true})
+		} else {
+			out = append(out, show.Chip{Text: c.text, To: to(c.name, c.value)})
+		}
+	}
+	for _, name := range []string{"host", "tag", "type", "q", "since"} {
+		if v := q.Get(name); v != "" {
+			out = append(out, show.Chip{Text: v + " ×", To: to(name, ""), On: true})
+		}
+	}
+	return out
+}
+
+// markRead marks changes as read: those of the form, or all up to a cursor.
+func (a area) markRead(r *http.Request) (frame.Page, error) {
+	f := r.PostForm
+	query, err := url.ParseQuery(f.Get("query"))
+	if err != nil {
+		return frame.Page{}, frame.BadRequest("the return address cannot be read")
+	}
+	q := api.ReadRequest{UpTo: f.Get("upTo"), IDs: f["id"]}
+	if q.UpTo != "" {
+		q.IDs = nil
+	}
+	_, err = api.MarkRead.Call(r.Context(), a.client, q)
+	query.Del("done")
+	to := frame.Address("/", query)
+	if at := f.Get("at"); at != "" {
+		to += "#" + url.PathEscape(at)
+	}
+	return frame.GoTo(to), err
+}
+
+// change says who was notified of a change, and why others were not.
+func (a area) change(r *http.Request) (frame.Page, error) {
+	why, err := api.ExplainChange.Call(r.Context(), a.client, api.ChangeID{ID: r.PathValue("id")})
+	return frame.Page{Name: "change", Title: "Change of " + show.ChangeTitle(why.Change), Data: why}, err
+}

@@ -1,0 +1,51 @@
+package frame
+
+import (
+	"net/url"
+	"slices"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// passing are the parameters of a list that are not part of its filter.
+var passing = []string{"after", "done", "page"}
+
+// SavedFilters are what the template "filters" shows on a list.
+type SavedFilters struct {
+	List  string // changes or items
+	Query string // what the list shows now; "" for everything
+	Saved []savedFilter
+}
+
+type savedFilter struct {
+	api.SavedFilter
+	To string
+	On bool
+}
+
+// FiltersOf picks the filters that a reader has saved for a list, whose page is at a path.
+func FiltersOf(kept []api.SavedFilter, list, path string, q url.Values) SavedFilters {
+	out := SavedFilters{List: list, Query: filterQuery(q)}
+	for _, f := range kept {
+		if f.List == list {
+			out.Saved = append(out.Saved, savedFilter{f, Root + path + "?" + f.Query, f.Query == out.Query})
+		}
+	}
+	return out
+}
+
+// filterQuery is the part of an address that is a filter, always in the same form.
+func filterQuery(q url.Values) string {
+	out := url.Values{}
+	for name, values := range q {
+		if !slices.Contains(passing, name) && values[0] != "" {
+			out[name] = values
+		}
+	}
+	return out.Encode()
+}
+
+// Known reports whether the filter of the list is saved already.
+func (f SavedFilters) Known() bool {
+	return slices.ContainsFunc(f.Saved, func(s savedFilter) bool { return s.On })
+}

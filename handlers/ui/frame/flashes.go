@@ -1,0 +1,42 @@
+package frame
+
+// flashes are what pages say after an action, by the name in their address.
+var flashes = map[string]string{
+	"filter-kept":      "The filter is saved. Only you can see it.",
+	"filter-forgotten": "The filter is deleted.",
+
+	"site-added":   "The site is added. Tidemark is looking for its pages.",
+	"site-looked":  "Tidemark is looking for new pages of the site.",
+	"site-removed": "The site is removed. Its pages stay and are watched as before.",
+
+	"added":    "Registered. It will be fetched as soon as its host allows.",
+	"forced":   "It will be fetched and indexed again, even if it has not changed.",
+	"check":    "It will be checked now.",
+	"removed":  "The item will be gone within seconds, and every stored version is deleted.",
+	"paused":   "Paused. It is checked only on request.",
+	"resumed":  "Resumed. Checks follow their schedule again.",
+	"accepted": "The page is accepted as it is. It will be checked now.",
+	"ignored":  "Lines like these are ignored from now on.",
+	"counted":  "Lines like these count again.",
+
+	"settings":    "Saved.",
+	"tag-saved":   "Saved.",
+	"tag-removed": "The settings of the tag are removed.",
+
+	"run-pause":  "The run pauses before its next step.",
+	"run-resume": "The run continues.",
+	"run-cancel": "The run ends before its next step.",
+
+	"described": "The entry is described.",
+	"batch-cancel": "The batch is being cancelled. Answers that arrive before it ends are used; " +
+		"other entries stay as they were.",
+
+	"delivery-retry": "The message is being sent again.",
+	"rule-save":      "The rule is saved. It applies to changes from now on.",
+	"rule-remove":    "The rule is removed.",
+	"channel-save":   "The channel is saved. Send a test to see whether it works.",
+	"channel-remove": "The channel is removed.",
+
+	"test-on":  "Test mode is on: entries go to the test tables.",
+	"test-off": "Test mode is off.",
+}

@@ -1,0 +1,76 @@
+package frame
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// Form is what a form shows: what is set or was typed, what is wrong with it, and what applies where nothing is set.
+type Form struct {
+	url.Values
+	Problem *api.Problem
+	Holds   map[string]Fact // by field
+}
+
+// Fact is a setting in words.
+type Fact struct {
+	Field, Name, Value string
+	Tag                string // that set it
+	Own                bool   // the item has set it itself
+}
+
+// Field is one field of a form.
+type Field struct {
+	Name, Label, Hint, Value, Wrong string
+	Holds                           Fact
+}
+
+// Field is a field with its label and a hint, under the name that the API gives it. A group of which it is the first
+// field is a name of the API, too: what the API says about the group is shown at this field.
+func (f Form) Field(name, label, hint string, group ...string) Field {
+	out := Field{Name: name, Label: label, Hint: hint, Value: f.Get(name),
+		Wrong: FieldMessage(f.Problem, append(group, name)...), Holds: f.Holds[name]}
+	for _, g := range group {
+		if h, ok := f.Holds[g]; ok {
+			out.Holds = h
+		}
+	}
+	return out
+}
+
+// Has reports whether a field has a value.
+func (f Form) Has(name, value string) bool { return slices.Contains(f.Values[name], value) }
+
+// readForm reads the form of a POST, for [http.Request.PostForm].
+func readForm(r *http.Request) error {
+	if r.Method != http.MethodPost {
+		return nil
+	}
+	err := ParseForm(r)
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &api.Problem{Title: http.StatusText(http.StatusRequestEntityTooLarge),
+			Status: http.StatusRequestEntityTooLarge,
+			Detail: fmt.Sprintf("the form has more than %d MiB: send it in parts", large.Limit>>20)}
+	}
+	if err != nil {
+		return BadRequest("the form cannot be read: " + err.Error())
+	}
+	return nil
+}
+
+// formMemory is how much of a form is held in memory: all of it, because bodies are smaller than that.
+const formMemory = 16 << 20
+
+// ParseForm reads a form into [http.Request.PostForm], also one that carries files.
+func ParseForm(r *http.Request) error {
+	err := r.ParseMultipartForm(formMemory)
+	if errors.Is(err, http.ErrNotMultipart) {
+		return nil
+	}
+	return err
+}

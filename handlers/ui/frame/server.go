@@ -1,0 +1,57 @@
+package frame
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// Server answers requests by views.
+type Server struct {
+	Templates Templates
+	Client    *api.Client
+	Clock     func() time.Time
+	Log       *slog.Logger
+	Acted     func() // called after each form that was sent
+}
+
+// Serve answers with what a view makes of a request.
+func (s *Server) Serve(v View) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, err := Page{}, readForm(r)
+		if err == nil {
+			p, err = v(r)
+		}
+		if r.Method == http.MethodPost {
+			s.Acted()
+		}
+		if err != nil {
+			p = s.failed(r, err)
+		}
+		if p.To != "" {
+			w.Header().Set("Location", Root+p.To)
+			w.WriteHeader(http.StatusSeeOther)
+			return
+		}
+		out := Shown{Title: p.Title, Path: r.URL.Path, Now: s.Clock().UTC(), Data: p.Data,
+			Flash: flashes[r.URL.Query().Get("done")], Visitor: visitorOf(r)}
+		if mode, err := api.GetTestMode.Call(r.Context(), s.Client, api.None{}); err == nil {
+			out.TestMode = mode.IsTestMode
+		}
+		s.Templates.Write(w, s.Log, p, out)
+	})
+}
+
+// failed is the page of an error.
+func (s *Server) failed(r *http.Request, err error) Page {
+	problem, ok := errors.AsType[*api.Problem](err)
+	if !ok {
+		s.Log.Error("dashboard failed", "path", r.URL.Path, "err", err)
+		problem = &api.Problem{Title: "Something went wrong", Status: http.StatusInternalServerError,
+			Detail: "the API gave an unexpected answer; see the log"}
+	}
+	return Page{Name: "problem", Title: problem.Title, Data: problem, Status: problem.Status}
+}

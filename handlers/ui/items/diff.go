@@ -1,0 +1,105 @@
+package items
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/ui/show"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+type diffData struct {
+	ID, Name string
+	api.Diff
+	Part           string // what is compared
+	Captures       []api.Capture
+	Earlier, Later string // addresses of the changes before and after this one
+}
+
+// diff shows two captures of an item side by side.
+func (a area) diff(r *http.Request) (frame.Page, error) {
+	id, q := r.PathValue("id"), r.URL.Query()
+	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: id})
+	if err != nil {
+		return frame.Page{}, err
+	}
+	d := diffData{ID: it.ID, Name: show.ItemTitle(it.Item), Part: q.Get("part"), Captures: show.Bodies(it.Captures)}
+	d.Diff, err = api.GetDiff.Call(r.Context(), a.client,
+		api.DiffQuery{ID: id, From: q.Get("from"), To: q.Get("to"), Part: d.Part})
+	at := slices.IndexFunc(d.Captures, func(c api.Capture) bool { return c.SHA256 == d.To.SHA256 })
+	between := func(from, to int) string { // of the captures, which are newest first
+		if at < 0 || to < 0 || from >= len(d.Captures) {
+			return ""
+		}
+		return frame.Address(frame.Root+"/items/"+url.PathEscape(d.ID)+"/diff",
+			url.Values{"from": {d.Captures[from].SHA256}, "to": {d.Captures[to].SHA256}})
+	}
+	d.Earlier, d.Later = between(at+2, at+1), between(at, at-1)
+	return frame.Page{Name: "diff", Title: "Changes of " + show.ItemTitle(it.Item), Data: d}, err
+}
+
+// beside is a line of each of two texts, side by side.
+type beside struct{ Old, New api.DiffLine }
+
+// besides puts the added lines beside the removed lines that they replace, as far as there are both.
+func besides(h api.DiffHunk) (out []beside) {
+	free := 0 // the first row that has room for an added line
+	for _, l := range h.Lines {
+		switch {
+		case l.Op == "same":
+			out = append(out, beside{l, l})
+			free = len(out)
+		case l.Op == "removed":
+			out = append(out, beside{Old: l})
+		case free < len(out):
+			out[free].New = l
+			free++
+		default:
+			out = append(out, beside{New: l})
+			free = len(out)
+		}
+	}
+	return out
+}
+
+type ignoreData struct {
+	api.IgnoreResult
+	Item  api.Item
+	Asked api.IgnoreRequest
+}
+
+// ignore shows what rules for lines would have silenced, saves them, or removes one.
+func (a area) ignore(r *http.Request) (frame.Page, error) {
+	f := r.PostForm
+	q := api.IgnoreRequest{ID: r.PathValue("id"), Pattern: f.Get("pattern"), From: f.Get("from"), To: f.Get("to"),
+		Part: f.Get("part")}
+	if n := f.Get("hunk"); n != "" {
+		var err error
+		if q.Hunk, err = strconv.Atoi(n); err != nil {
+			return frame.Page{}, frame.BadRequest("the hunk must be a number")
+		}
+	}
+	to := "/items/" + url.PathEscape(q.ID) + "?done="
+	switch f.Get("do") {
+	case "preview":
+		q.Preview = true
+		it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: q.ID})
+		if err != nil {
+			return frame.Page{}, err
+		}
+		d := ignoreData{Item: it.Item, Asked: q}
+		d.IgnoreResult, err = api.IgnoreLines.Call(r.Context(), a.client, q)
+		return frame.Page{Name: "ignore", Title: "Ignore lines of " + show.ItemTitle(it.Item), Data: d}, err
+	case "ignore":
+		_, err := api.IgnoreLines.Call(r.Context(), a.client, q)
+		return frame.GoTo(to + "ignored"), err
+	case "undo":
+		q.Undo = true
+		_, err := api.IgnoreLines.Call(r.Context(), a.client, q)
+		return frame.GoTo(to + "counted"), err
+	}
+	return frame.Page{}, frame.BadRequest("the choices are to preview, to ignore, or to undo")
+}

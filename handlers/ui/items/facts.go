@@ -1,0 +1,64 @@
+package items
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// facts puts settings into words. From says what set each of them, as in [api.Effective]; it may be nil.
+func facts(s api.TagSettings, from map[string]string) (out []frame.Fact) {
+	add := func(field, name, value string) {
+		if value != "" {
+			tag, _ := strings.CutPrefix(from[field], "tag ")
+			f := frame.Fact{Field: field, Name: name, Value: value, Own: from[field] == "item"}
+			if tag != from[field] {
+				f.Tag = tag
+			}
+			out = append(out, f)
+		}
+	}
+	if i := s.Interval; i != nil {
+		add("interval", "Check interval", cmp.Or(i.Min, "default")+" to "+cmp.Or(i.Max, "default"))
+	}
+	if c := s.Schedule; c != nil {
+		add("schedule", "Schedule", cmp.Or(c.Text, c.Cron)+", "+cmp.Or(c.Timezone, "UTC"))
+	}
+	if a := s.ActiveHours; a != nil {
+		add("activeHours", "Active hours", hoursText(*a))
+	}
+	if s.Priority != nil {
+		add("priority", "Priority", strconv.Itoa(*s.Priority))
+	}
+	if w := s.Watch; w != nil {
+		add("watch.include", "Watched parts", strings.Join(w.Include, ", "))
+		add("watch.exclude", "Excluded parts", strings.Join(w.Exclude, ", "))
+		add("watch.ignore", "Ignored lines", strings.Join(w.Ignore, ", "))
+		add("watch.trigger", "Trigger", w.Trigger)
+		add("watch.index", "Indexed", map[string]string{"page": "the whole page", "watched": "the watched part"}[w.Index])
+	}
+	return out
+}
+
+// hoursText puts active hours into words.
+func hoursText(a api.ActiveHours) string {
+	var parts []string
+	if a.From != "" {
+		parts = append(parts, a.From+" to "+a.To)
+	}
+	if len(a.Days) > 0 {
+		parts = append(parts, strings.Join(a.Days, " "))
+	}
+	return strings.Join(append(parts, cmp.Or(a.Timezone, "UTC")), ", ")
+}
+
+// effectiveFacts puts the settings that apply to an item into words.
+func effectiveFacts(e *api.Effective) []frame.Fact {
+	if e == nil {
+		return nil
+	}
+	return facts(e.TagSettings, e.From)
+}

@@ -1,0 +1,93 @@
+package items
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/ui/show"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// form is the form of the settings of an item or a tag.
+type form struct{ frame.Form }
+
+// Days are the days that active hours can be limited to.
+func (form) Days() []string { return []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} }
+
+// Priorities are the priorities to choose from.
+func (form) Priorities() []show.Choice {
+	out := show.Choices("", "not set")
+	for i := range 10 {
+		n := strconv.Itoa(i)
+		out = append(out, show.Choices(n, n+map[int]string{0: " (lowest)", 5: " (default)", 9: " (highest)"}[i])...)
+	}
+	return out
+}
+
+// Indexes are the parts of a page that can be indexed.
+func (form) Indexes() []show.Choice {
+	return show.Choices("", "not set", "page", "the whole page", "watched", "only the watched part")
+}
+
+// settingsOf reads the form.
+func settingsOf(f url.Values) (s api.TagSettings, err error) {
+	text := func(name string) string { return strings.TrimSpace(f.Get(name)) }
+	s.Interval = &api.Interval{Min: text("interval.min"), Max: text("interval.max")}
+	s.Schedule = &api.Schedule{Text: text("schedule.text"), Cron: text("schedule.cron"),
+		Timezone: text("schedule.timezone")}
+	s.ActiveHours = &api.ActiveHours{From: text("activeHours.from"), To: text("activeHours.to"),
+		Days: f["activeHours.days"], Timezone: text("activeHours.timezone")}
+	s.Watch = &api.Watch{Include: linesOf(f.Get("watch.include")), Exclude: linesOf(f.Get("watch.exclude")),
+		Ignore: linesOf(f.Get("watch.ignore")), Trigger: text("watch.trigger"), Index: text("watch.index")}
+	if p := text("priority"); p != "" {
+		n, err := strconv.Atoi(p)
+		if err != nil {
+			return s, frame.BadRequest("the priority must be a number")
+		}
+		s.Priority = &n
+	}
+	return s, nil
+}
+
+// linesOf are the lines of a field, without empty ones.
+func linesOf(text string) (out []string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// valuesOf writes settings as the form has them.
+func valuesOf(s api.TagSettings) url.Values {
+	f := url.Values{}
+	if i := s.Interval; i != nil {
+		f.Set("interval.min", i.Min)
+		f.Set("interval.max", i.Max)
+	}
+	if c := s.Schedule; c != nil {
+		f.Set("schedule.text", c.Text)
+		f.Set("schedule.cron", c.Cron)
+		f.Set("schedule.timezone", c.Timezone)
+	}
+	if a := s.ActiveHours; a != nil {
+		f.Set("activeHours.from", a.From)
+		f.Set("activeHours.to", a.To)
+		f["activeHours.days"] = a.Days
+		f.Set("activeHours.timezone", a.Timezone)
+	}
+	if w := s.Watch; w != nil {
+		f.Set("watch.include", strings.Join(w.Include, "\n"))
+		f.Set("watch.exclude", strings.Join(w.Exclude, "\n"))
+		f.Set("watch.ignore", strings.Join(w.Ignore, "\n"))
+		f.Set("watch.trigger", w.Trigger)
+		f.Set("watch.index", w.Index)
+	}
+	if s.Priority != nil {
+		f.Set("priority", strconv.Itoa(*s.Priority))
+	}
+	return f
+}

@@ -1,0 +1,26 @@
+package items
+
+import (
+	"net/http"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/ui/show"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+type imagesData struct {
+	api.ImageList
+	ID       string
+	Pictures bool // they are loaded from their servers
+}
+
+// images lists the images of an item. They are on other servers, and are loaded only on request.
+func (a area) images(r *http.Request) (frame.Page, error) {
+	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
+	if err != nil {
+		return frame.Page{}, err
+	}
+	d := imagesData{ID: it.ID, Pictures: r.URL.Query().Get("pictures") != ""}
+	d.ImageList, err = api.ListImages.Call(r.Context(), a.client, api.ItemID{ID: it.ID})
+	return frame.Page{Name: "images", Title: "Images of " + show.ItemTitle(it.Item), Data: d, Pictures: d.Pictures}, err
+}

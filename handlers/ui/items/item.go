@@ -1,0 +1,116 @@
+package items
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/ui/show"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+type itemData struct {
+	api.ItemDetail
+	Chunks   api.ChunkList
+	Timeline []api.Decision // newest first
+	NextWhy  string         // why the next check is when it is
+	// LastChange is the newest change. Diff has its first differences, and MoreHunks says how many more there are.
+	LastChange *api.Change
+	Diff       *api.Diff
+	MoreHunks  int
+	Strip      strip
+	Versions   []api.Change // the newest changes
+	Pairs      []pair       // captures, newest first, each with the one before it
+}
+
+// pair is a capture and the one that it may be compared with.
+type pair struct {
+	api.Capture
+	Before string // digest; "" for the first
+}
+
+// item shows all that is known of an item.
+func (a area) item(r *http.Request) (frame.Page, error) {
+	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
+	if err != nil {
+		return frame.Page{}, err
+	}
+	it.Captures = show.Bodies(it.Captures)
+	d := itemData{ItemDetail: it, Timeline: slices.Clone(it.History), Pairs: pairs(it.Captures)}
+	slices.Reverse(d.Timeline)
+	for _, decision := range d.Timeline {
+		if slices.Contains(scheduling, decision.What) {
+			d.NextWhy = decision.Why
+			break
+		}
+	}
+	if d.Chunks, err = api.ListChunks.Call(r.Context(), a.client, api.ItemID{ID: it.ID}); err != nil {
+		return frame.Page{}, err
+	}
+	d.Strip, d.Versions = stripOf(it, a.clock()), it.Changes[:min(len(it.Changes), versionsShown)]
+	return frame.Page{Name: "item", Title: show.ItemTitle(it.Item), Data: d}, a.lastChange(r, &d)
+}
+
+// scheduling are the decisions that say when an item is checked next.
+var scheduling = []string{"scheduled", "forced", "registered"}
+
+const (
+	versionsShown = 30 // changes that the page of an item lists
+	hunksShown    = 3  // differences of the last change that it shows
+)
+
+// lastChange finds what differs since the last change. There may be nothing to compare.
+func (a area) lastChange(r *http.Request, d *itemData) error {
+	if len(d.Changes) == 0 {
+		return nil
+	}
+	d.LastChange = &d.Changes[0]
+	if c := d.LastChange; c.Before == "" || c.Before == c.SHA256 {
+		return nil
+	}
+	diff, err := api.GetDiff.Call(r.Context(), a.client,
+		api.DiffQuery{ID: d.ID, From: d.LastChange.Before, To: d.LastChange.SHA256})
+	if err != nil {
+		if frame.Refusal(err) != nil {
+			err = nil // a capture is no longer kept
+		}
+		return err
+	}
+	d.MoreHunks = max(0, len(diff.Hunks)-hunksShown)
+	diff.Hunks = diff.Hunks[:min(len(diff.Hunks), hunksShown)]
+	d.Diff = &diff
+	return nil
+}
+
+// pairs puts each capture beside the one before it.
+func pairs(captures []api.Capture) []pair {
+	out := make([]pair, len(captures))
+	for i, c := range captures {
+		out[i].Capture = c
+		if i+1 < len(captures) {
+			out[i].Before = captures[i+1].SHA256
+		}
+	}
+	return out
+}
+
+// changeRate says how often a page changed, by its captures, which are newest first; "" if it never did.
+func changeRate(captures []api.Capture) string {
+	changes := len(captures) - 1
+	if changes < 1 {
+		return ""
+	}
+	in := captures[0].CapturedAt.Sub(captures[changes].CapturedAt)
+	return words.Count(changes, "time") + " in " + words.Span(in) + ", every " + words.Span(in/time.Duration(changes)) +
+		" on average"
+}
+
+// extent says how much has changed; "" if that is not known.
+func extent(c api.Change) string {
+	if c.WordsAdded == nil || c.WordsRemoved == nil {
+		return ""
+	}
+	return words.Count(*c.WordsAdded, "word") + " added, " + words.Thousands(*c.WordsRemoved) + " removed"
+}

@@ -1,0 +1,145 @@
+package items
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// pageSize is how many rows the list shows at once.
+const pageSize = 50
+
+type itemsData struct {
+	api.ItemPage
+	Host, Status, Tag, Find, Sort string
+	Paused                        bool
+	First                         bool // the first page of the list
+	Problem                       *api.Problem
+	Filters                       frame.SavedFilters
+
+	// What was typed for many items, if it was refused.
+
+	Chosen   []string
+	Of, With string
+}
+
+// columns are the columns of the list, each with the order that a click on it gives.
+var columns = []struct{ Name, Sort string }{{"Source", "source"}, {"Status", "status"}, {"Checked", "-lastChecked"},
+	{"Changed", "-lastChanged"}, {"Next check", "nextCrawlAt"}}
+
+// Columns are the columns of the list.
+func (itemsData) Columns() any { return columns }
+
+// Filtered reports whether only some items are asked for.
+func (d itemsData) Filtered() bool {
+	return d.Find != "" || d.Host != "" || d.Status != "" || d.Tag != "" || d.Paused
+}
+
+// Pausing is the value of the parameter "paused".
+func (d itemsData) Pausing() string {
+	if d.Paused {
+		return "true"
+	}
+	return ""
+}
+
+// Order says how the list is sorted by a column: ascending, descending, or none.
+func (d itemsData) Order(by string) string {
+	switch by = strings.TrimPrefix(by, "-"); d.Sort {
+	case by:
+		return "ascending"
+	case "-" + by:
+		return "descending"
+	}
+	return "none"
+}
+
+// Turned is the order that a click on a column gives: the opposite one, if the list is sorted by that column already.
+func (d itemsData) Turned(by string) string {
+	if d.Sort != by {
+		return by
+	}
+	if up, down := strings.CutPrefix(by, "-"); down {
+		return up
+	}
+	return "-" + by
+}
+
+// IsChosen reports whether the box of an item is ticked.
+func (d itemsData) IsChosen(id string) bool { return slices.Contains(d.Chosen, id) }
+
+// itemFilter reads from an address, or from a form, which items are meant.
+func itemFilter(q url.Values) itemsData {
+	return itemsData{Host: strings.TrimSpace(q.Get("host")), Status: q.Get("status"), Tag: strings.TrimSpace(q.Get("tag")),
+		Paused: q.Get("paused") != "", Find: strings.TrimSpace(q.Get("find")), Sort: q.Get("sort"),
+		First: q.Get("after") == ""}
+}
+
+func (d itemsData) query(top int, after string) api.ItemQuery {
+	return api.ItemQuery{Host: d.Host, Status: api.Status(d.Status), Tag: d.Tag, Paused: d.Paused, Sort: d.Sort,
+		Top: top, Continuation: after}
+}
+
+// items lists the items. What is typed into the search field is read as an address or an id first, and then as words of
+// a page.
+func (a area) items(r *http.Request) (frame.Page, error) {
+	d := itemFilter(r.URL.Query())
+	me, err := api.GetReader.Call(r.Context(), a.client, api.None{})
+	if err != nil {
+		return frame.Page{}, err
+	}
+	d.Filters = frame.FiltersOf(me.Filters, "items", "/items", r.URL.Query())
+	return a.itemsPage(r, d, r.URL.Query().Get("after"))
+}
+
+func (a area) itemsPage(r *http.Request, d itemsData, after string) (p frame.Page, err error) {
+	if d.Find != "" {
+		d.Items, err = a.find(r, d)
+	} else {
+		d.ItemPage, err = api.ListItems.Call(r.Context(), a.client, d.query(pageSize, after))
+	}
+	problem := frame.Refusal(err)
+	if problem != nil && frame.FieldMessage(problem, "sort") != "" && d.Sort != "" {
+		d.Sort, d.Problem = "", problem // too many to sort: they are listed unsorted
+		d.First = true
+		d.ItemPage, err = api.ListItems.Call(r.Context(), a.client, d.query(pageSize, ""))
+		problem = frame.Refusal(err)
+	}
+	if problem != nil {
+		d.Problem, err = problem, nil
+	}
+	p = frame.Page{Name: "items", Title: "Items", Data: d}
+	if d.Problem != nil && frame.FieldMessage(d.Problem, "sort") == "" {
+		p.Status = d.Problem.Status
+	}
+	return p, err
+}
+
+// find lists the items that the typed text may mean.
+func (a area) find(r *http.Request, d itemsData) (out []api.Item, err error) {
+	if it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: strings.ToLower(d.Find)}); err == nil {
+		return []api.Item{it.Item}, nil
+	}
+	found, err := api.Search.Call(r.Context(), a.client, api.SearchRequest{Q: d.Find, Top: pageSize, Host: d.Host,
+		Type: api.TypePage})
+	if err != nil {
+		return nil, err
+	}
+	for _, res := range found.Results {
+		it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: res.ID})
+		if err == nil && d.fits(it.Item) { // otherwise it was removed meanwhile
+			out = append(out, it.Item)
+		}
+	}
+	return out, nil
+}
+
+// fits reports whether an item that was found passes the other filters.
+func (d itemsData) fits(it api.Item) bool {
+	return (d.Status == "" || string(it.Status) == d.Status) && (!d.Paused || it.Paused) &&
+		(d.Tag == "" || slices.Contains(it.Tags, strings.ToLower(d.Tag)))
+}

@@ -1,0 +1,39 @@
+// Package items is the part of the dashboard about what is watched: the list of items and what can be done to many of
+// them, the page of an item with its past, what differs between two versions, and the settings of items and tags.
+package items
+
+import (
+	"html/template"
+	"time"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// Funcs are what the templates of this part call.
+var Funcs = template.FuncMap{
+	"besides": besides, "bulkBar": bulkBar, "bulkName": bulkName, "changeRate": changeRate, "extent": extent,
+	"facts": func(s api.TagSettings) []frame.Fact { return facts(s, nil) }, "holds": effectiveFacts,
+	"sharePercent": sharePercent,
+}
+
+// Views are the pages of this part, and what their forms lead to, by pattern.
+func Views(client *api.Client, clock func() time.Time) map[string]frame.View {
+	a := area{client, clock}
+	return map[string]frame.View{
+		"GET /items":               a.items,
+		"GET /items/bulk":          a.bulk,
+		"GET /items/{id}":          a.item,
+		"GET /items/{id}/settings": a.settings,
+		"GET /items/{id}/diff":     a.diff,
+		"GET /items/{id}/images":   a.images,
+		"GET /tags":                a.tags,
+		"GET /tags/{tag}":          a.tag,
+
+		"POST /items/bulk":          a.startBulk,
+		"POST /items/{id}":          a.act,
+		"POST /items/{id}/settings": a.saveSettings,
+		"POST /items/{id}/ignore":   a.ignore,
+		"POST /tags/{tag}":          a.actTag,
+	}
+}

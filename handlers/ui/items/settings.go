@@ -1,0 +1,71 @@
+package items
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/ui/show"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+type settingsData struct {
+	api.ItemDetail
+	Form form
+}
+
+// settings is the form of the settings of an item.
+func (a area) settings(r *http.Request) (frame.Page, error) { return a.settingsPage(r, nil, nil) }
+
+func (a area) settingsPage(r *http.Request, typed url.Values, problem *api.Problem) (frame.Page, error) {
+	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
+	if err != nil {
+		return frame.Page{}, err
+	}
+	p := frame.Page{Name: "settings", Title: "Settings of " + show.ItemTitle(it.Item)}
+	d := settingsData{it, form{frame.Form{Values: typed, Problem: problem, Holds: map[string]frame.Fact{}}}}
+	if problem != nil {
+		p.Status = problem.Status
+	} else {
+		d.Form.Values = valuesOf(api.TagSettings{Watch: it.Watch, Interval: it.Interval, Schedule: it.Schedule,
+			ActiveHours: it.ActiveHours, Priority: it.Priority})
+		d.Form.Set("tags", strings.Join(it.Tags, ", "))
+		if it.Paused {
+			d.Form.Set("paused", "true")
+		}
+	}
+	for _, f := range effectiveFacts(it.Effective) {
+		d.Form.Holds[f.Field] = f
+	}
+	p.Data = d
+	return p, nil
+}
+
+// saveSettings replaces all settings of an item: a field that is empty is no longer set.
+func (a area) saveSettings(r *http.Request) (frame.Page, error) {
+	f := r.PostForm
+	s, err := settingsOf(f)
+	if err != nil {
+		return frame.Page{}, err
+	}
+	paused := f.Get("paused") != ""
+	q := api.ItemPatch{ID: r.PathValue("id"), ItemSettings: api.ItemSettings{Watch: s.Watch, Interval: s.Interval,
+		Schedule: s.Schedule, ActiveHours: s.ActiveHours, Priority: s.Priority, Paused: &paused}}
+	for tag := range strings.SplitSeq(f.Get("tags"), ",") {
+		if tag = strings.TrimSpace(tag); tag != "" {
+			q.Tags = append(q.Tags, tag)
+		}
+	}
+	if len(q.Tags) == 0 {
+		q.Null = append(q.Null, "tags")
+	}
+	if q.Priority == nil {
+		q.Null = append(q.Null, "priority")
+	}
+	_, err = api.PatchItem.Call(r.Context(), a.client, q)
+	if problem := frame.Refusal(err); problem != nil && problem.Status != http.StatusNotFound {
+		return a.settingsPage(r, f, problem)
+	}
+	return frame.GoTo("/items/" + url.PathEscape(q.ID) + "?done=settings"), err
+}

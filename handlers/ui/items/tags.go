@@ -1,0 +1,84 @@
+package items
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+type tagsData struct {
+	api.Tags
+	Name    string // that was typed
+	Problem *api.Problem
+}
+
+// tags lists the tags that have settings. A name that is typed leads to the page of that tag.
+func (a area) tags(r *http.Request) (frame.Page, error) {
+	if name := strings.TrimSpace(r.URL.Query().Get("name")); name != "" {
+		return frame.GoTo("/tags/" + url.PathEscape(name)), nil
+	}
+	return a.tagsPage(r, "", nil)
+}
+
+func (a area) tagsPage(r *http.Request, name string, problem *api.Problem) (frame.Page, error) {
+	list, err := api.ListTags.Call(r.Context(), a.client, api.None{})
+	p := frame.Page{Name: "tags", Title: "Tags", Data: tagsData{list, name, problem}}
+	if problem != nil {
+		p.Status = problem.Status
+	}
+	return p, err
+}
+
+type tagData struct {
+	Name  string
+	IsSet bool   // it has settings
+	Run   string // the run that schedules the next checks of its items
+	Form  form
+}
+
+// tag is the form of the settings of a tag.
+func (a area) tag(r *http.Request) (frame.Page, error) {
+	name := r.PathValue("tag")
+	t, err := api.GetTag.Call(r.Context(), a.client, api.TagName{Name: name})
+	d := tagData{Name: name, IsSet: err == nil, Run: r.URL.Query().Get("run"),
+		Form: form{frame.Form{Values: valuesOf(t.TagSettings)}}}
+	if problem := frame.Refusal(err); problem != nil {
+		if problem.Status == http.StatusBadRequest {
+			return a.tagsPage(r, name, problem)
+		}
+		if problem.Status == http.StatusNotFound {
+			err = nil // a tag without settings
+		}
+	}
+	return frame.Page{Name: "tag", Title: "Tag " + name, Data: d}, err
+}
+
+// actTag saves or removes the settings of a tag.
+func (a area) actTag(r *http.Request) (frame.Page, error) {
+	name := r.PathValue("tag")
+	switch r.PostForm.Get("do") {
+	case "save":
+		return a.saveTag(r, name)
+	case "remove":
+		t, err := api.RemoveTag.Call(r.Context(), a.client, api.TagName{Name: name})
+		return frame.GoTo("/tags/" + url.PathEscape(name) + "?done=tag-removed&run=" + url.QueryEscape(t.Run)), err
+	}
+	return frame.Page{}, frame.BadRequest("the settings of a tag can be saved or removed")
+}
+
+func (a area) saveTag(r *http.Request, name string) (frame.Page, error) {
+	s, err := settingsOf(r.PostForm)
+	if err != nil {
+		return frame.Page{}, err
+	}
+	t, err := api.SaveTag.Call(r.Context(), a.client, api.TagRequest{Name: name, TagSettings: s})
+	if problem := frame.Refusal(err); problem != nil {
+		d := tagData{Name: name, IsSet: r.PostForm.Get("isSet") != "",
+			Form: form{frame.Form{Values: r.PostForm, Problem: problem}}}
+		return frame.Page{Name: "tag", Title: "Tag " + name, Data: d, Status: problem.Status}, nil
+	}
+	return frame.GoTo("/tags/" + url.PathEscape(t.Name) + "?done=tag-saved&run=" + url.QueryEscape(t.Run)), err
+}

@@ -1,0 +1,29 @@
+package pushed
+
+import (
+	"net/http"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/ui/show"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// importsShown is how many imports a page lists.
+const importsShown = 50
+
+// imports lists the latest imports of mailboxes.
+func (a area) imports(r *http.Request) (frame.Page, error) {
+	list, err := api.ListImports.Call(r.Context(), a.client, api.ImportQuery{Top: importsShown})
+	return frame.Page{Name: "imports", Title: "Imports", Data: list}, err
+}
+
+// mailbox shows the import of a mailbox.
+func (a area) mailbox(r *http.Request) (frame.Page, error) {
+	im, err := api.GetImport.Call(r.Context(), a.client, api.ImportID{ID: r.PathValue("id")})
+	return frame.Page{Name: "import", Title: "Import of " + im.MboxPath, Data: im}, err
+}
+
+// importBar is how much of the file an import has processed.
+func importBar(im api.Import) show.Bar {
+	return show.NewBar(int(im.Bytes), max(1, int(im.Size)), "of the file processed")
+}

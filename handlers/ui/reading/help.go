@@ -1,0 +1,102 @@
+package reading
+
+import (
+	"bytes"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	goldtext "github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/tidemark/tidemark"
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+)
+
+const (
+	// helpIndex is the page of the documentation that lists the others.
+	helpIndex = "README"
+	helpPath  = "/help"
+)
+
+// handbook turns the documentation into HTML. It leaves out pictures and everything that is not Markdown, and makes no
+// style attributes, which the policy of the pages would refuse.
+var handbook = goldmark.New(
+	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithASTTransformers(util.Prioritized(helpNodes{}, 100))),
+)
+
+// help shows a page of the documentation of this version.
+func (a area) help(r *http.Request) (frame.Page, error) {
+	name := strings.TrimSuffix(r.PathValue("page"), ".md")
+	if name == "" {
+		name = helpIndex
+	}
+	source, err := tidemark.Docs.ReadFile("docs/" + name + ".md")
+	if err != nil {
+		return frame.Page{}, frame.NotFound("the documentation has no such page")
+	}
+	var body bytes.Buffer
+	if err := handbook.Convert(source, &body); err != nil {
+		return frame.Page{}, err
+	}
+	title, _, _ := strings.Cut(strings.TrimPrefix(string(source), "# "), "\n")
+	return frame.Page{Name: "help", Title: title, Data: helpData{name == helpIndex, template.HTML(body.String())}}, nil
+}
+
+type helpData struct {
+	Index bool
+	Body  template.HTML // made from documents of this program, by a converter that lets no markup through
+}
+
+// helpNodes makes links lead to pages of the dashboard. A link to anything else here, such as a source file, becomes
+// text.
+type helpNodes struct{}
+
+// Transform implements [parser.ASTTransformer].
+func (helpNodes) Transform(doc *ast.Document, _ goldtext.Reader, _ parser.Context) {
+	var links []ast.Node
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering && n.Kind() == extast.KindTable {
+			n.SetAttributeString("tabindex", []byte("0")) // so that a wide table can be scrolled by keys
+		}
+		if entering && (n.Kind() == ast.KindLink || n.Kind() == ast.KindImage) {
+			links = append(links, n)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, n := range links {
+		link, isLink := n.(*ast.Link)
+		if isLink {
+			if to, ok := helpAddress(string(link.Destination)); ok {
+				link.Destination = []byte(to)
+				continue
+			}
+		}
+		unwrap(n)
+	}
+}
+
+// helpAddress is where a link of a document leads in the dashboard; ok is false if it leads nowhere.
+func helpAddress(to string) (address string, ok bool) {
+	if strings.HasPrefix(to, "#") || strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://") {
+		return to, true
+	}
+	file, anchor, found := strings.Cut(to, "#")
+	if found {
+		anchor = "#" + anchor
+	}
+	name, isPage := strings.CutSuffix(file, ".md")
+	if _, err := tidemark.Docs.ReadFile("docs/" + file); err != nil || !isPage {
+		return "", false
+	}
+	if name == helpIndex {
+		return frame.Root + helpPath + anchor, true
+	}
+	return frame.Root + helpPath + "/" + name + anchor, true
+}

@@ -1,0 +1,24 @@
+package reading
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// U2: a table is read with the names of its columns, and without a row for names that it does not have.
+func TestU2HeadersWithoutNames(t *testing.T) {
+	for _, c := range []struct{ text, want, not string }{
+		{"| | |\n|-|-|\n| a | b |\n", `<thead hidden="hidden">`, "<th>"},
+		{"| | Depth |\n|-|-|\n| a | b |\n", "<thead>\n<tr>\n<th role=\"none\"></th>\n<th>Depth</th>", "hidden"},
+		{"| Lock | Depth |\n|-|-|\n| a | b |\n", "<thead>\n<tr>\n<th>Lock</th>\n<th>Depth</th>", "role"},
+	} {
+		var b bytes.Buffer
+		if err := untrusted.Convert([]byte(c.text), &b); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
+			t.Errorf("%q reads\n%s", c.text, got)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package reading
+
+import (
+	"bytes"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	goldtext "github.com/yuin/goldmark/text"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+type renderedData struct {
+	ID, Name string
+	From, To renderedPage
+}
+
+// renderedPage is a version of a page, with those paragraphs marked that the other version does not have.
+type renderedPage struct {
+	api.PageText
+	Body template.HTML // by a converter that lets no markup through
+	Cut  bool
+}
+
+// rendered shows two captures of an item as pages, side by side.
+func (a area) rendered(r *http.Request) (frame.Page, error) {
+	id, q := r.PathValue("id"), r.URL.Query()
+	d := renderedData{ID: id}
+	var trees [2]ast.Node
+	var texts [2][]byte
+	for i, p := range []*renderedPage{&d.From, &d.To} {
+		var err error
+		p.PageText, err = api.GetPageText.Call(r.Context(), a.client,
+			api.TextQuery{ID: id, AsOf: q.Get([]string{"from", "to"}[i]), Format: "json"})
+		if err != nil {
+			return frame.Page{}, err
+		}
+		p.Cut = len(p.Text) > maxReading
+		texts[i] = []byte(words.Clip(strings.ToValidUTF8(p.Text, "�"), maxReading))
+		trees[i] = untrusted.Parser().Parse(goldtext.NewReader(texts[i]))
+	}
+	d.Name = d.To.URL
+	old, fresh := paragraphs(trees[0], texts[0]), paragraphs(trees[1], texts[1])
+	var err error
+	if d.From.Body, err = markNew(trees[0], texts[0], old, fresh, "gone"); err != nil {
+		return frame.Page{}, err
+	}
+	d.To.Body, err = markNew(trees[1], texts[1], fresh, old, "come")
+	return frame.Page{Name: "rendered", Title: "Changes of " + d.Name, Data: d}, err
+}
+
+// paragraphs are the parts of a text that are compared, each with its text.
+func paragraphs(tree ast.Node, text []byte) map[ast.Node]string {
+	out := map[ast.Node]string{}
+	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n.Kind() {
+		case ast.KindParagraph, ast.KindHeading, ast.KindTextBlock, extast.KindTableRow, extast.KindTableHeader:
+			out[n] = plainText(n, text)
+			return ast.WalkSkipChildren, nil
+		}
+		return ast.WalkContinue, nil
+	})
+	return out
+}
+
+// plainText is the text of a part without markup.
+func plainText(n ast.Node, text []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if s, ok := n.(*ast.Text); ok && entering {
+			b.Write(s.Segment.Value(text))
+			b.WriteByte(' ')
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// markNew renders a text. Paragraphs that the other text does not have get a class.
+func markNew(tree ast.Node, text []byte, own, other map[ast.Node]string, class string) (template.HTML, error) {
+	known := map[string]bool{}
+	for _, says := range other {
+		known[says] = true
+	}
+	for n, says := range own {
+		if known[says] {
+			continue
+		}
+		if n.Kind() == ast.KindTextBlock { // it has no element of its own: mark that of the list
+			n = n.Parent()
+		}
+		n.SetAttributeString("class", []byte(class))
+	}
+	var b bytes.Buffer
+	err := untrusted.Renderer().Render(&b, text, tree)
+	return template.HTML(b.String()), err
+}

@@ -1,0 +1,162 @@
+package reading
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/ui/show"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+type searchData struct {
+	api.SearchResponse
+	Query                          url.Values // of this page
+	Q, Host, Type, Language, Since string
+	PublishedAfter                 string
+	AsOf                           string // the day whose versions the results lead to
+	Pictures                       bool
+	Skip                           int
+	NoPage                         bool // there is no item yet
+	Suggested                      []string
+}
+
+// search shows what is found, with passages, and with images on request.
+func (a area) search(r *http.Request) (frame.Page, error) {
+	q := r.URL.Query()
+	skip, _ := strconv.Atoi(q.Get("skip"))
+	d := searchData{
+		Query: q, Q: strings.TrimSpace(q.Get("q")), Host: q.Get("host"), Type: q.Get("type"), Language: q.Get("language"),
+		Since: q.Get("since"), PublishedAfter: q.Get("publishedAfter"), AsOf: q.Get("asOf"),
+		Pictures: q.Get("pictures") != "", Skip: max(0, skip),
+	}
+	p := frame.Page{Name: "search", Title: "Search", Pictures: d.Pictures}
+	if d.Q == "" {
+		st, err := api.GetStatus.Call(r.Context(), a.client, api.StatusQuery{})
+		d.NoPage = err == nil && st.Total() == 0
+		p.Data = d
+		return p, nil
+	}
+	var err error
+	d.SearchResponse, err = api.Search.Call(r.Context(), a.client, api.SearchRequest{
+		Q: d.Q, Host: d.Host, Type: d.Type, Language: d.Language, Since: d.Since, PublishedAfter: d.PublishedAfter,
+		Tag: q.Get("tag"), Sort: q.Get("sort"), Skip: d.Skip, NestImages: true, Facets: api.AllFacets,
+	})
+	d.Suggested = a.suggested(r, d.Q)
+	p.Data = d
+	return p, err
+}
+
+// suggested completes what is typed. The search works without, so errors are ignored.
+func (a area) suggested(r *http.Request, typed string) []string {
+	found, err := api.Suggest.Call(r.Context(), a.client, api.SuggestQuery{Q: typed})
+	if err != nil {
+		return nil
+	}
+	return found.Suggestions
+}
+
+// Next is where the next page begins; 0 on the last page.
+func (d searchData) Next() int {
+	if next := d.Skip + len(d.Results); next < d.Count && len(d.Results) > 0 {
+		return next
+	}
+	return 0
+}
+
+// More is the address of the next page.
+func (d searchData) More() string { return d.with("skip", strconv.Itoa(d.Next())) }
+
+// with is the address of the first page of this search with another value of a parameter.
+func (d searchData) with(name, value string) string {
+	q := maps.Clone(d.Query)
+	q.Del("skip")
+	if q.Set(name, value); value == "" {
+		q.Del(name)
+	}
+	return frame.Address(frame.Root+"/search", q)
+}
+
+type facetName struct {
+	param, title string
+	of           func(*api.Facets) []api.Facet
+	text         map[string]string
+}
+
+// say puts a value into words.
+func (n facetName) say(value string) string { return cmp.Or(n.text[value], value) }
+
+// facetNames are the parameters that facets narrow a search by, with the words for their values.
+var facetNames = []facetName{
+	{"type", "Type", func(f *api.Facets) []api.Facet { return f.Types }, nil},
+	{"host", "Host", func(f *api.Facets) []api.Facet { return f.Hosts }, nil},
+	{"tag", "Tag", func(f *api.Facets) []api.Facet { return f.Tags }, nil},
+	{"language", "Language", func(f *api.Facets) []api.Facet { return f.Languages }, nil},
+	{"since", "Changed", func(f *api.Facets) []api.Facet { return f.Ages },
+		map[string]string{"day": "today", "week": "this week", "month": "this month", "year": "this year"}},
+}
+
+// facet is a parameter that narrows the search, or could narrow it.
+type facet struct {
+	Title string
+	Chips []facetChip
+}
+
+type facetChip struct {
+	show.Chip
+	Count int
+}
+
+// Narrow lists the facets that distinguish the results, and those that narrow the search already. The oldest results
+// have no filter.
+func (d searchData) Narrow() (out []facet) {
+	if d.Facets == nil {
+		return nil
+	}
+	for _, n := range facetNames {
+		one, held := facet{Title: n.title}, d.Query.Get(n.param)
+		if held != "" {
+			one.Chips = []facetChip{{show.Chip{Text: n.say(held) + " ×", To: d.with(n.param, ""), On: true}, 0}}
+		} else if values := n.of(d.Facets); len(values) > 1 {
+			for _, v := range values {
+				if n.text == nil || n.text[v.Value] != "" {
+					chip := show.Chip{Text: n.say(v.Value), To: d.with(n.param, v.Value)}
+					one.Chips = append(one.Chips, facetChip{chip, v.Count})
+				}
+			}
+		}
+		if len(one.Chips) > 0 {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// foundAs are the types that a search can be narrowed to.
+func foundAs() []show.Choice {
+	return show.Choices("", "anything", api.TypePage, "pages", api.TypeEntry, "entries")
+}
+
+// piece is a part of a passage, highlighted or not.
+type piece struct {
+	Text string
+	Hit  bool
+}
+
+// marked cuts a passage at its highlights. It ignores ranges that the passage does not have.
+func marked(p api.Passage) []piece {
+	var out []piece
+	at := 0
+	for _, r := range p.Highlights {
+		if r.From < at || r.To > len(p.Text) || r.From >= r.To {
+			continue
+		}
+		out = append(out, piece{p.Text[at:r.From], false}, piece{p.Text[r.From:r.To], true})
+		at = r.To
+	}
+	return append(out, piece{strings.ToValidUTF8(p.Text[at:], "�"), false})
+}

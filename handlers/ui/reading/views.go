@@ -1,0 +1,31 @@
+// Package reading is the part of the dashboard where texts are found and read: the search, pages as they are and as
+// they were, two versions side by side, and the documentation.
+//
+// Markdown becomes HTML that can do nothing but be read.
+package reading
+
+import (
+	"html/template"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// Funcs are what the templates of this part call.
+var Funcs = template.FuncMap{"found": foundAs, "marked": marked}
+
+// area is this part of the dashboard.
+type area struct{ client *api.Client }
+
+// Views are the pages of this part by pattern.
+func Views(client *api.Client) map[string]frame.View {
+	a := area{client}
+	return map[string]frame.View{
+		"GET /search":                            a.search,
+		"GET /items/{id}/read":                   a.reading,
+		"GET /items/{id}/captures/{sha256}/read": a.reading,
+		"GET /items/{id}/rendered":               a.rendered,
+		"GET " + helpPath:                        a.help,
+		"GET " + helpPath + "/{page}":            a.help,
+	}
+}

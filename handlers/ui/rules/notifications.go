@@ -1,0 +1,62 @@
+package rules
+
+import (
+	"net/http"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// deliveriesShown is how many deliveries a page lists.
+const deliveriesShown = 50
+
+type notificationsData struct {
+	api.Rules
+	api.Channels
+	api.DeliveryPage
+	Names  map[string]string // of rules, by id
+	State  string            // of the deliveries that are shown
+	First  bool              // the first page of them
+	Tested string            // the channel that a test was sent to
+	Answer api.ReceiverAnswer
+}
+
+// notifications shows the channels, the rules, and the messages that were sent.
+func (a area) notifications(r *http.Request) (frame.Page, error) {
+	return a.notificationsPage(r, "", api.ReceiverAnswer{})
+}
+
+func (a area) notificationsPage(r *http.Request, tested string, answer api.ReceiverAnswer) (p frame.Page, err error) {
+	q := r.URL.Query()
+	d := notificationsData{State: q.Get("state"), First: q.Get("after") == "", Tested: tested, Answer: answer}
+	if d.Rules, err = api.ListRules.Call(r.Context(), a.client, api.None{}); err != nil {
+		return p, err
+	}
+	d.Names = map[string]string{}
+	for _, r := range d.Rules.Rules {
+		d.Names[r.ID] = r.Name
+	}
+	if d.Channels, err = api.ListChannels.Call(r.Context(), a.client, api.None{}); err != nil {
+		return p, err
+	}
+	d.DeliveryPage, err = api.ListDeliveries.Call(r.Context(), a.client, api.DeliveryQuery{State: d.State,
+		Top: deliveriesShown, Continuation: q.Get("after")})
+	return frame.Page{Name: "notifications", Title: "Notifications", Data: d}, err
+}
+
+// actNotifications sends a test, or a message again.
+func (a area) actNotifications(r *http.Request) (frame.Page, error) {
+	ctx, what := r.Context(), r.PostForm.Get("of")
+	switch r.PostForm.Get("do") {
+	case "test":
+		answer, err := api.TestChannel.Call(ctx, a.client, api.ChannelName{Name: what})
+		if err != nil {
+			return frame.Page{}, err
+		}
+		return a.notificationsPage(r, what, answer)
+	case "retry":
+		_, err := api.RetryDelivery.Call(ctx, a.client, api.DeliveryID{ID: what})
+		return frame.GoTo("/notifications?done=delivery-retry"), err
+	}
+	return frame.Page{}, frame.BadRequest("a channel can be tested, and a message can be sent again")
+}

@@ -1,0 +1,151 @@
+package rules
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/ui/show"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+type ruleData struct {
+	ID       string // empty for a new one
+	Origin   string
+	Gathered int
+	Channels []api.Channel
+	Form     frame.Form
+	Preview  *api.RuleTest
+}
+
+// rule is the form of a rule.
+func (a area) rule(r *http.Request) (frame.Page, error) {
+	d := ruleData{ID: r.PathValue("id")}
+	test, err := api.TestRule.Call(r.Context(), a.client, api.RuleID{ID: d.ID})
+	if err != nil {
+		return frame.Page{}, err
+	}
+	d.Preview = &test
+	return a.rulePage(r, d)
+}
+
+// newRule is the form of a new rule. Its address may say what to begin with.
+func (a area) newRule(r *http.Request) (frame.Page, error) {
+	return a.rulePage(r, ruleData{Form: frame.Form{Values: r.URL.Query()}})
+}
+
+func (a area) rulePage(r *http.Request, d ruleData) (frame.Page, error) {
+	all, err := api.ListChannels.Call(r.Context(), a.client, api.None{})
+	d.Channels = all.Channels
+	p := frame.Page{Name: "rule"}
+	switch {
+	case err != nil:
+	case d.ID == "":
+		p.Title = "New rule"
+	default:
+		var it api.Rule
+		it, err = api.GetRule.Call(r.Context(), a.client, api.RuleID{ID: d.ID})
+		d.Origin, d.Gathered, p.Title = it.Origin, it.Gathered, "Rule "+it.Name
+		if d.Form.Values == nil {
+			d.Form.Values = ruleValues(it.RuleSpec)
+		}
+	}
+	p.Data = d
+	if d.Form.Problem != nil {
+		p.Status = d.Form.Problem.Status
+	}
+	return p, err
+}
+
+// ruleValues writes a rule as its form has it.
+func ruleValues(s api.RuleSpec) url.Values {
+	f := url.Values{"name": {s.Name}, "channels": s.Channels, "filter.host": {s.Filter.Host},
+		"filter.tag": {s.Filter.Tag}, "filter.type": {s.Filter.Type}, "filter.kind": strings.Split(s.Filter.Kind, ","),
+		"filter.q": {s.Filter.Q}, "filter.silenced": {s.Filter.Silenced}, "filter.added": {s.Filter.Added},
+		"filter.removed": {s.Filter.Removed}, "digest": {cmp.Or(s.Digest, "none")}, "at": {s.At}, "timezone": {s.Timezone}}
+	if s.Filter.MinShare > 0 {
+		f.Set("filter.minShare", strconv.FormatFloat(100*s.Filter.MinShare, 'g', 4, 64))
+	}
+	if q := s.QuietHours; q != nil {
+		f.Set("quietHours.from", q.From)
+		f.Set("quietHours.to", q.To)
+		f.Set("quietHours.timezone", q.Timezone)
+	}
+	return f
+}
+
+// ruleSpec reads the form of a rule.
+func ruleSpec(f url.Values) (s api.RuleSpec, err error) {
+	text := func(name string) string { return strings.TrimSpace(f.Get(name)) }
+	s = api.RuleSpec{Name: text("name"), Channels: f["channels"], Digest: text("digest"), At: text("at"),
+		Timezone: text("timezone")}
+	s.Filter.ChangeFilter = api.ChangeFilter{Host: text("filter.host"), Tag: text("filter.tag"),
+		Type: text("filter.type"), Kind: strings.Join(f["filter.kind"], ","), Q: text("filter.q"),
+		Silenced: text("filter.silenced")}
+	s.Filter.Added, s.Filter.Removed = f.Get("filter.added"), f.Get("filter.removed")
+	if share := strings.TrimSpace(strings.TrimSuffix(text("filter.minShare"), "%")); share != "" {
+		percent, err := strconv.ParseFloat(share, 64)
+		if err != nil || !(percent >= 0 && percent <= 100) {
+			return s, wrongField("filter.minShare", "the minimum share must be a number from 0 to 100, in percent")
+		}
+		s.Filter.MinShare = percent / 100
+	}
+	if text("quietHours.from")+text("quietHours.to") != "" {
+		s.QuietHours = &api.QuietHours{From: text("quietHours.from"), To: text("quietHours.to"),
+			Timezone: text("quietHours.timezone")}
+	}
+	return s, nil
+}
+
+// wrongField refuses a field as the API would.
+func wrongField(field, detail string) *api.Problem {
+	return &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: detail,
+		Errors: []api.FieldError{{Field: field, Message: detail}}}
+}
+
+// saveRule previews, saves or removes a rule. A new rule has no id yet.
+func (a area) saveRule(r *http.Request) (frame.Page, error) {
+	f, id := r.PostForm, r.PathValue("id")
+	if f.Get("do") == "remove" {
+		_, err := api.RemoveRule.Call(r.Context(), a.client, api.RuleID{ID: id})
+		return frame.GoTo("/notifications?done=rule-remove"), err
+	}
+	d := ruleData{ID: id, Form: frame.Form{Values: f}}
+	spec, err := ruleSpec(f)
+	if err == nil {
+		switch {
+		case f.Get("do") == "preview":
+			var test api.RuleTest
+			test, err = api.PreviewRule.Call(r.Context(), a.client, spec)
+			if err == nil {
+				d.Preview = &test
+				return a.rulePage(r, d)
+			}
+		case id == "":
+			_, err = api.AddRule.Call(r.Context(), a.client, spec)
+		default:
+			_, err = api.SaveRule.Call(r.Context(), a.client, api.RuleUpdate{ID: id, RuleSpec: spec})
+		}
+	}
+	if problem := frame.Refusal(err); problem != nil && problem.Status != http.StatusNotFound {
+		d.Form.Problem = problem
+		return a.rulePage(r, d)
+	}
+	return frame.GoTo("/notifications?done=rule-save"), err
+}
+
+// kindChoices are the kinds of change that a rule can report.
+func kindChoices() []show.Choice {
+	return show.Choices("content", "text changed", "new", "new page", "gone", "gone", "back", "back again",
+		"title", "title", "images", "images", "metadata", "metadata", "reverted", "earlier text restored",
+		"failing", "failing", "recovered", "recovered", "watchBroken", "watch broken",
+		"watchRestored", "watch restored")
+}
+
+// rhythms are how often a rule sends messages.
+func rhythms() []show.Choice {
+	return show.Choices("none", "immediately", "hourly", "hourly", "daily", "daily")
+}

@@ -1,0 +1,34 @@
+// Package rules is the part of the dashboard about notifications: which changes are reported to which channels, and
+// what became of each message.
+package rules
+
+import (
+	"html/template"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// Funcs are what the templates of this part call.
+var Funcs = template.FuncMap{"kindChoices": kindChoices, "rhythms": rhythms}
+
+// area is this part of the dashboard.
+type area struct{ client *api.Client }
+
+// Views are the pages of this part, and what their forms lead to, by pattern.
+func Views(client *api.Client) map[string]frame.View {
+	a := area{client}
+	return map[string]frame.View{
+		"GET /notifications":                 a.notifications,
+		"GET /notifications/new-rule":        a.newRule,
+		"GET /notifications/rules/{id}":      a.rule,
+		"GET /notifications/new-channel":     a.newChannel,
+		"GET /notifications/channels/{name}": a.channel,
+
+		"POST /notifications":                 a.actNotifications,
+		"POST /notifications/new-rule":        a.saveRule,
+		"POST /notifications/rules/{id}":      a.saveRule,
+		"POST /notifications/new-channel":     a.saveChannel,
+		"POST /notifications/channels/{name}": a.saveChannel,
+	}
+}

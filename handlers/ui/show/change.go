@@ -1,0 +1,51 @@
+package show
+
+import (
+	"strconv"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// ChangeTitle names what has changed.
+func ChangeTitle(c api.FeedChange) string {
+	for _, name := range []string{c.Title, c.URL, c.ItemID} {
+		if name != "" {
+			return name
+		}
+	}
+	return c.EntryID
+}
+
+// changeExtent says how much has changed; "" if that is not known.
+func changeExtent(c api.FeedChange) string {
+	if c.WordsAdded+c.WordsRemoved == 0 {
+		return ""
+	}
+	text := words.Count(c.WordsAdded, "word") + " added, " + words.Thousands(c.WordsRemoved) + " removed"
+	if c.Share > 0 {
+		text += ", " + strconv.Itoa(max(1, int(100*c.Share+.5))) + " % of the text"
+	}
+	return text
+}
+
+// kindTones are the classes of the colours of kinds; others are quiet.
+var kindTones = map[api.ChangeKind]string{"new": "good", "back": "good", "recovered": "good", "watchRestored": "good",
+	"gone": "bad", "failing": "bad", "watchBroken": "bad", "reverted": "wait"}
+
+func kindTone(k api.ChangeKind) string {
+	if tone := kindTones[k]; tone != "" {
+		return tone
+	}
+	return "quiet"
+}
+
+// kindWords are the kinds whose names are not English.
+var kindWords = map[api.ChangeKind]string{"watchBroken": "watch broken", "watchRestored": "watch restored"}
+
+func kindWord(k api.ChangeKind) string {
+	if text := kindWords[k]; text != "" {
+		return text
+	}
+	return string(k)
+}

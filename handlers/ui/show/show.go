@@ -1,0 +1,60 @@
+// Package show puts values of the API into words and pictures for people: times, sizes, statuses, changes, progress
+// bars and plots.
+//
+// Everything here is pure: it depends on nothing but its arguments. Templates call it through [Funcs].
+package show
+
+import (
+	"html/template"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// Funcs are the functions that every template may call.
+var Funcs = template.FuncMap{
+	"add": func(a, b int) int { return a + b },
+	"int": func(n int64) int { return int(n) },
+	"of":  func(items map[api.Status]int, s api.Status) int { return items[s] },
+
+	"ago": Ago, "stamp": Stamp, "iso": iso, "rfc3339": rfc3339, "at": at, "span": span, "dayName": dayName,
+	"bytes": Size, "thousands": words.Thousands, "count": words.Count, "percent": Percent, "pct": share, "known": known,
+	"dash": dash, "short": short, "some": Some, "external": External, "address": api.Address,
+
+	"bar": NewBar, "periods": func() []Period { return periods }, "since": since,
+	"statuses": api.Statuses, "meaning": meaning, "tone": tone, "stateTone": stateTone,
+	"kindTone": kindTone, "kindWord": kindWord, "changeTitle": ChangeTitle, "changeExtent": changeExtent,
+	"changeTypes": func() []string { return []string{"url", "file", "entry"} },
+	"name":        ItemTitle,
+}
+
+// Choice is one option of a select.
+type Choice struct{ Value, Text string }
+
+// Choices are choices of value and text, in pairs.
+func Choices(pairs ...string) (out []Choice) {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		out = append(out, Choice{pairs[i], pairs[i+1]})
+	}
+	return out
+}
+
+// Chip is a filter that is an address.
+type Chip struct {
+	Text, To string
+	On       bool
+}
+
+// since are the ages that a search can be narrowed to.
+func since() []Choice {
+	return Choices("", "any time", "day", "today", "week", "this week", "month", "this month", "year", "this year")
+}
+
+// Bar is the progress of something.
+type Bar struct {
+	Done, Of int // the end is not known when Of is 0
+	What     string
+}
+
+// NewBar is the progress of done in of, and never more than all.
+func NewBar(done, of int, what string) Bar { return Bar{min(done, of), of, what} }

@@ -1,0 +1,138 @@
+package show
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// Stamp writes a time to the second, in UTC.
+func Stamp(t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return t.UTC().Format("2006-01-02 15:04:05 UTC")
+}
+
+// iso writes a time for programs.
+func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// rfc3339 writes a time as forms send it; "" for the zero time.
+func rfc3339(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return iso(t)
+}
+
+// at reads a time that an entry has as text; the zero time if it has none.
+func at(text string) time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, text)
+	return t
+}
+
+// Ago says how far t is from now.
+func Ago(now, t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return words.Relative(now, t)
+}
+
+// dayName names a day in UTC.
+func dayName(now, day time.Time) string {
+	switch now.UTC().Truncate(24 * time.Hour).Sub(day) {
+	case 0:
+		return "Today"
+	case 24 * time.Hour:
+		return "Yesterday"
+	}
+	return day.Format("Monday, 2 January 2006")
+}
+
+// span says a number of seconds in words.
+func span(seconds int64) string {
+	if seconds < 1 {
+		return "less than a second"
+	}
+	return words.Span(time.Duration(seconds) * time.Second)
+}
+
+// Size writes a number of bytes with three digits at most.
+func Size(n int64) string {
+	f, units := float64(n), []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for ; f >= 1000 && i+1 < len(units); i++ {
+		f /= 1024
+	}
+	if i == 0 || f >= 100 {
+		return fmt.Sprintf("%.0f %s", f, units[i])
+	}
+	return fmt.Sprintf("%.1f %s", f, units[i])
+}
+
+// Percent writes a share; a small one is not rounded to nothing.
+func Percent(share float64) string {
+	if p := share * 100; p > 0 && p < 1 {
+		return "< 1 %"
+	}
+	return fmt.Sprintf("%.0f %%", share*100)
+}
+
+// share is part of whole in percent, for the width of a bar.
+func share(part, whole int) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return 100 * float64(part) / float64(whole)
+}
+
+// known writes a number or a flag that may be missing.
+func known(v any) string {
+	switch v := v.(type) {
+	case *int64:
+		if v != nil {
+			return words.Thousands(int(*v))
+		}
+	case *float64:
+		if v != nil {
+			return fmt.Sprintf("%.2f", *v)
+		}
+	case *bool:
+		if v != nil {
+			return map[bool]string{true: "yes", false: "no"}[*v]
+		}
+	}
+	return "–"
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+// short is the beginning of a digest, enough to tell it from others.
+func short(digest string) string { return digest[:min(12, len(digest))] }
+
+// Some names the first of a list, and counts the others.
+func Some(names []string) string {
+	const some = 3
+	if len(names) <= some {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:some], ", ") + " and " + words.Count(len(names)-some, "other")
+}
+
+// External is a crawled address that people may follow; "" for one that they may not, such as a script.
+func External(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return ""
+	}
+	return u.String()
+}

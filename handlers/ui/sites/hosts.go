@@ -1,0 +1,148 @@
+package sites
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/ui/show"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const (
+	// hostsShown is how many hosts a page has.
+	hostsShown = 100
+	// failingRead is how many failing items of a host are grouped by their errors.
+	failingRead = 200
+)
+
+type hostsData struct {
+	Hosts []api.HostStatus
+	Skip  int
+	Count int // of all hosts
+}
+
+// Next is where the next page begins, as a parameter; "" on the last page.
+func (d hostsData) Next() string {
+	if next := d.Skip + len(d.Hosts); next < d.Count {
+		return strconv.Itoa(next)
+	}
+	return ""
+}
+
+// hosts lists the hosts, those with the most waiting items first.
+func (a area) hosts(r *http.Request) (frame.Page, error) {
+	st, err := a.tally.Counts(r.Context())
+	st.Hosts = slices.Clone(st.Hosts)
+	slices.SortStableFunc(st.Hosts, func(a, b api.HostStatus) int {
+		return cmp.Or(cmp.Compare(b.Backlog(), a.Backlog()), cmp.Compare(b.Total(), a.Total()))
+	})
+	skip, _ := strconv.Atoi(r.URL.Query().Get("skip"))
+	d := hostsData{Skip: min(max(0, skip), len(st.Hosts)), Count: len(st.Hosts)}
+	d.Hosts = st.Hosts[d.Skip:min(d.Skip+hostsShown, d.Count)]
+	return frame.Page{Name: "hosts", Title: "Hosts", Data: d}, err
+}
+
+type hostData struct {
+	api.HostDetail
+	Sites    []api.Site       // of the site file, at this host
+	Backfill *api.BackfillRun // the latest run of one of the sites, if it is among the last 20 runs
+	Spent    api.HostDay      // the sum of all days that are kept
+	Plot     show.Plot
+	Polite   []string // how the host is crawled, in sentences
+	Causes   []cause  // why items cannot be checked now
+}
+
+// cause is why some items of a host could not be checked.
+type cause struct {
+	Why   string
+	Items int
+	First api.Item
+}
+
+// host shows what is known of a host, what watching it costs, and how it is crawled.
+func (a area) host(r *http.Request) (frame.Page, error) {
+	h, err := api.GetHost.Call(r.Context(), a.client, api.HostName{Host: r.PathValue("host")})
+	missing := err
+	if problem := frame.Refusal(err); problem != nil && problem.Status == http.StatusNotFound {
+		h.Host, err = r.PathValue("host"), nil // it may be the host of a site of which nothing was found yet
+	}
+	if err != nil {
+		return frame.Page{}, err
+	}
+	d := hostData{HostDetail: h}
+	var days api.Activity
+	for _, day := range h.Days {
+		c := api.ActivityCounts{Checks: day.Checks, Changes: day.Changes, Errors: day.Errors, Bytes: day.Bytes}
+		days.Hours = append(days.Hours, api.ActivityHour{Hour: day.Day, ActivityCounts: c})
+		d.Spent.Requests, d.Spent.Bytes = d.Spent.Requests+day.Requests, d.Spent.Bytes+day.Bytes
+		d.Spent.Checks, d.Spent.Changes = d.Spent.Checks+day.Checks, d.Spent.Changes+day.Changes
+		d.Spent.Errors += day.Errors
+	}
+	days.Total = api.ActivityCounts{Checks: d.Spent.Checks, Changes: d.Spent.Changes, Errors: d.Spent.Errors}
+	d.Plot = show.NewPlot(days, show.Month, a.clock())
+	if err := a.cover(r, &d); err != nil {
+		return frame.Page{}, err
+	}
+	if missing == nil {
+		d.Polite = politeness(h, a.clock())
+	} else if len(d.Sites) == 0 {
+		return frame.Page{}, missing
+	}
+	if h.Items[api.StatusError] > 0 {
+		list, err := api.ListItems.Call(r.Context(), a.client,
+			api.ItemQuery{Host: h.Host, Status: api.StatusError, Top: failingRead})
+		if err != nil {
+			return frame.Page{}, err
+		}
+		d.Causes = causesOf(list.Items)
+	}
+	return frame.Page{Name: "host", Title: h.Host, Data: d}, nil
+}
+
+// cover adds what polls and the last backfill have found at the host.
+func (a area) cover(r *http.Request, d *hostData) error {
+	known, err := api.ListBackfillSites.Call(r.Context(), a.client, api.None{})
+	if err != nil {
+		return err
+	}
+	var slugs []string
+	for _, site := range known.Sites {
+		if site.Domain != d.Host {
+			continue
+		}
+		one, err := api.GetSite.Call(r.Context(), a.client, api.SiteSlug{Slug: site.Slug})
+		if err != nil {
+			return err
+		}
+		d.Sites, slugs = append(d.Sites, one), append(slugs, site.Slug)
+	}
+	if len(slugs) == 0 {
+		return nil
+	}
+	runs, err := api.ListBackfills.Call(r.Context(), a.client, api.BackfillQuery{Top: runsShown})
+	at := slices.IndexFunc(runs.Runs, func(run api.BackfillRun) bool {
+		return !run.DryRun && slices.ContainsFunc(slugs, func(s string) bool { return slices.Contains(run.Sources, s) })
+	})
+	if at >= 0 {
+		d.Backfill = &runs.Runs[at]
+	}
+	return err
+}
+
+// causesOf groups items by their errors, the most frequent first.
+func causesOf(items []api.Item) (out []cause) {
+	at := map[string]int{}
+	for _, it := range items {
+		i, known := at[it.ErrorMessage]
+		if !known {
+			i = len(out)
+			at[it.ErrorMessage], out = i, append(out, cause{Why: it.ErrorMessage, First: it})
+		}
+		out[i].Items++
+	}
+	slices.SortStableFunc(out, func(a, b cause) int { return cmp.Compare(b.Items, a.Items) })
+	return out
+}

@@ -1,0 +1,56 @@
+// Package sites is the part of the dashboard about the sites that are watched: what is known of each host, how politely
+// it is crawled, and the backfills that find the pages it already has.
+package sites
+
+import (
+	"html/template"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/ui/status"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// Funcs are what the templates of this part call.
+var Funcs = template.FuncMap{"foundAt": foundAt, "foundByRun": foundByRun, "modes": modes, "verdict": verdict}
+
+// area is this part of the dashboard.
+type area struct {
+	client *api.Client
+	clock  func() time.Time
+	tally  *status.Tally
+}
+
+// Views are the pages of this part, and what their forms lead to, by pattern.
+func Views(client *api.Client, clock func() time.Time, tally *status.Tally) map[string]frame.View {
+	a := area{client, clock, tally}
+	return map[string]frame.View{
+		"GET /hosts":         a.hosts,
+		"GET /hosts/{host}":  a.host,
+		"GET /backfill":      a.backfill,
+		"GET /backfill/{id}": a.run,
+
+		"POST /sites/{slug}":  a.actSite,
+		"POST /backfill":      a.startBackfill,
+		"POST /backfill/{id}": a.actRun,
+	}
+}
+
+// actSite polls a site now, or removes it.
+func (a area) actSite(r *http.Request) (frame.Page, error) {
+	q := api.SiteSlug{Slug: r.PathValue("slug")}
+	var s api.Site
+	var err error
+	done := map[string]string{"look": "site-looked", "remove": "site-removed"}[r.PostForm.Get("do")]
+	switch r.PostForm.Get("do") {
+	case "look":
+		s, err = api.PollSite.Call(r.Context(), a.client, q)
+	case "remove":
+		s, err = api.RemoveSite.Call(r.Context(), a.client, q)
+	default:
+		err = frame.BadRequest("a site can be polled or removed")
+	}
+	return frame.GoTo("/hosts/" + url.PathEscape(s.Domain) + "?done=" + done), err
+}

@@ -1,0 +1,50 @@
+package status
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// attentionData is what needs a person.
+type attentionData struct {
+	Errors  []api.Item       // the first items that cannot be checked
+	Failing int              // how many there are
+	Broken  []api.Item       // items whose watch is broken
+	Held    []api.HostStatus // hosts of which many pages are missing at once
+	Failed  []api.Delivery   // messages that could not be delivered
+	More    bool             // there are more of them
+}
+
+// Nothing reports whether all is well.
+func (d attentionData) Nothing() bool { return d.Failing+len(d.Broken)+len(d.Held)+len(d.Failed) == 0 }
+
+// attention lists what needs a person, and what to do about it.
+func (a area) attention(r *http.Request) (p frame.Page, err error) {
+	ctx := r.Context()
+	st, err := a.tally.Counts(ctx)
+	if err != nil {
+		return p, err
+	}
+	d := attentionData{Failing: st.Items[api.StatusError]}
+	if d.Failing > 0 {
+		list, err := api.ListItems.Call(ctx, a.client, api.ItemQuery{Status: api.StatusError, Top: needsShown})
+		if err != nil {
+			return p, err
+		}
+		d.Errors = list.Items
+		d.Failing = max(d.Failing, len(d.Errors))
+	}
+	if st.Guarded > 0 {
+		d.Held = slices.DeleteFunc(slices.Clone(st.Hosts), func(h api.HostStatus) bool { return h.Guarded == 0 })
+		d.Held = d.Held[:min(len(d.Held), needsShown)]
+	}
+	if d.Broken, err = brokenWatches(ctx, a.client); err != nil {
+		return p, err
+	}
+	failed, err := failedDeliveries(ctx, a.client)
+	d.Failed, d.More = failed.Deliveries, failed.Continuation != ""
+	return frame.Page{Name: "attention", Title: "Needs attention", Data: d}, err
+}

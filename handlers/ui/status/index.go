@@ -1,0 +1,107 @@
+package status
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/ui/show"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+type indexData struct {
+	api.SearchStatus
+	Health  api.Health
+	Host    string // that was typed
+	Problem *api.Problem
+}
+
+// index shows whether the index is up to date, and the forms that check or rebuild it.
+func (a area) index(r *http.Request) (frame.Page, error) {
+	return a.indexPage(r, r.URL.Query().Get("host"), nil)
+}
+
+func (a area) indexPage(r *http.Request, host string, problem *api.Problem) (frame.Page, error) {
+	d := indexData{Host: host, Problem: problem, Health: a.healthOf(r)}
+	var err error
+	d.SearchStatus, err = api.GetStatus.Call(r.Context(), a.client, api.StatusQuery{Host: ""})
+	p := frame.Page{Name: "index", Title: "Index", Data: d}
+	if problem != nil {
+		p.Status = problem.Status
+	}
+	return p, err
+}
+
+// healthOf is what the app says about itself, or the error that keeps it from answering.
+func (a area) healthOf(r *http.Request) api.Health {
+	h, err := api.GetHealth.Call(r.Context(), a.client, api.None{})
+	if err != nil {
+		h.Status = err.Error()
+	}
+	return h
+}
+
+// startRebuild starts a rebuild or an audit, or shows the form again with what is wrong.
+func (a area) startRebuild(r *http.Request) (frame.Page, error) {
+	host := strings.TrimSpace(r.PostForm.Get("host"))
+	var req api.RebuildRequest
+	if host != "" {
+		req.Scope = &api.RebuildScope{Host: host}
+	}
+	switch r.PostForm.Get("do") {
+	case "audit":
+		req.Audit = true
+	case "refetch":
+		req.Refetch = true
+	case "rebuild":
+	default:
+		return frame.Page{}, frame.BadRequest("the index can be rebuilt or audited")
+	}
+	run, err := api.StartRebuild.Call(r.Context(), a.client, req)
+	if problem := frame.Refusal(err); problem != nil {
+		return a.indexPage(r, host, problem)
+	}
+	return frame.GoTo("/index/run?id=" + url.QueryEscape(run.ID)), err
+}
+
+// rebuild shows one rebuild or audit. Its id has upper-case letters, which a path would lose on its way.
+func (a area) rebuild(r *http.Request) (frame.Page, error) {
+	run, err := api.GetRebuild.Call(r.Context(), a.client, api.RebuildID{ID: r.URL.Query().Get("id")})
+	return frame.Page{Name: "rebuild", Title: rebuildName(run), Data: run}, err
+}
+
+// rebuildName names a rebuild or an audit.
+func rebuildName(run api.Rebuild) string {
+	what, of := "Rebuild of ", "everything"
+	if run.Audit {
+		what = "Audit of "
+	}
+	if run.Host != "" {
+		of = run.Host
+	}
+	return what + of
+}
+
+// rebuildBar is the progress of a rebuild. Its end is known only once all items are marked.
+func rebuildBar(run api.Rebuild) show.Bar {
+	switch run.Status {
+	case api.RebuildDone:
+		return show.NewBar(1, 1, "done")
+	case api.RebuildIndexing:
+		return show.NewBar(run.Marked-min(run.Left, run.Marked), max(1, run.Marked), "indexed again")
+	}
+	return show.Bar{What: run.Status}
+}
+
+// phase says what a rebuild is doing now.
+func phase(run api.Rebuild) string {
+	return map[string]string{
+		api.RebuildMarking:  "Items are being marked to be indexed again.",
+		api.RebuildEntries:  "Entries are being put into the index.",
+		api.RebuildClearing: "Leftovers without an item or an entry are being removed from the index.",
+		api.RebuildIndexing: "All items are marked; the rest are waiting for a worker.",
+		api.RebuildCounting: "The results are being counted.",
+		api.RebuildDone:     "Done.",
+	}[run.Status]
+}

@@ -1,0 +1,60 @@
+package status
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/ui/show"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// maxHeld is how many waiting or failing hosts are shown.
+const maxHeld = 10
+
+type machineData struct {
+	api.SearchStatus
+	Health api.Health
+	Plot   show.Plot
+	Held   []heldHost // those with the most items first
+}
+
+// heldHost is a host whose items wait, and why.
+type heldHost struct {
+	api.HostStatus
+	Why string
+}
+
+// machine shows what is being done, and what waits.
+func (a area) machine(r *http.Request) (frame.Page, error) {
+	st, err := a.tally.Counts(r.Context())
+	if err != nil {
+		return frame.Page{}, err
+	}
+	period := show.PeriodOf(r.URL.Query().Get("hours"))
+	done, err := api.GetActivity.Call(r.Context(), a.client, api.ActivityQuery{Hours: period.Hours})
+	d := machineData{SearchStatus: st.SearchStatus, Health: a.healthOf(r), Held: holding(st.Hosts, a.clock()),
+		Plot: show.NewPlot(done, period, a.clock())}
+	return frame.Page{Name: "machine", Title: "Machine", Data: d}, err
+}
+
+// holding picks the hosts whose items wait, and says why.
+func holding(hosts []api.HostStatus, now time.Time) []heldHost {
+	var out []heldHost
+	for _, h := range hosts {
+		switch {
+		case h.PausedUntil.After(now):
+			out = append(out, heldHost{h, "paused until " + show.Stamp(h.PausedUntil) + ": " + h.PauseReason})
+		case h.ErrorRate >= 0.5 && h.Items[api.StatusError] > 0:
+			out = append(out, heldHost{h, words.Count(h.Items[api.StatusError], "item") +
+				" could not be checked; retried automatically"})
+		case h.Due > 0:
+			out = append(out, heldHost{h, "limited by the pace of the host"})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b heldHost) int { return cmp.Compare(b.Backlog(), a.Backlog()) })
+	return out[:min(len(out), maxHeld)]
+}

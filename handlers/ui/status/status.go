@@ -1,0 +1,46 @@
+// Package status is the part of the dashboard about Tidemark itself: what needs a person, what the machine is doing,
+// and whether the index is up to date. Its [Tally] counts for all parts.
+package status
+
+import (
+	"html/template"
+	"net/http"
+	"time"
+
+	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// Funcs are what the templates of this part call.
+var Funcs = template.FuncMap{"phase": phase, "rebuildBar": rebuildBar, "rebuildName": rebuildName}
+
+// area is this part of the dashboard.
+type area struct {
+	client *api.Client
+	clock  func() time.Time
+	tally  *Tally
+}
+
+// Views are the pages of this part, and what their forms lead to, by pattern.
+func Views(client *api.Client, clock func() time.Time, tally *Tally) map[string]frame.View {
+	a := area{client, clock, tally}
+	return map[string]frame.View{
+		"GET /attention": a.attention,
+		"GET /machine":   a.machine,
+		"GET /index":     a.index,
+		"GET /index/run": a.rebuild,
+
+		"POST /index":     a.startRebuild,
+		"POST /test-mode": a.setTestMode,
+	}
+}
+
+// setTestMode turns test mode on or off.
+func (a area) setTestMode(r *http.Request) (frame.Page, error) {
+	mode, err := api.SetTestMode.Call(r.Context(), a.client, api.TestMode{IsTestMode: r.PostForm.Get("on") == "true"})
+	done := "test-off"
+	if mode.IsTestMode {
+		done = "test-on"
+	}
+	return frame.GoTo("/machine?done=" + done), err
+}

@@ -1,0 +1,42 @@
+package status
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// needsShown is how many of each kind of trouble are listed.
+const needsShown = 20
+
+// troubles counts what needs a person; more means that there is more than that.
+func troubles(ctx context.Context, c *api.Client, st api.SearchStatus) (n int, more bool, err error) {
+	broken, err := brokenWatches(ctx, c)
+	if err != nil {
+		return 0, false, err
+	}
+	failed, err := failedDeliveries(ctx, c)
+	n = st.Items[api.StatusError] + len(broken) + len(failed.Deliveries)
+	return n, failed.Continuation != "" || len(broken) == needsShown, err
+}
+
+// brokenWatches are the items whose watch broke lately and is still broken.
+func brokenWatches(ctx context.Context, c *api.Client) (out []api.Item, err error) {
+	lately, err := api.ListChanges.Call(ctx, c, api.ChangeQuery{Kind: string(api.ChangeWatchBroken), Top: needsShown})
+	seen := map[string]bool{}
+	for _, change := range lately.Changes {
+		if seen[change.ItemID] {
+			continue
+		}
+		seen[change.ItemID] = true
+		it, err := api.GetItem.Call(ctx, c, api.ItemID{ID: change.ItemID})
+		if err == nil && it.WatchBroken { // otherwise it was removed, or its watch works again
+			out = append(out, it.Item)
+		}
+	}
+	return out, err
+}
+
+func failedDeliveries(ctx context.Context, c *api.Client) (api.DeliveryPage, error) {
+	return api.ListDeliveries.Call(ctx, c, api.DeliveryQuery{State: "failed", Top: needsShown})
+}
