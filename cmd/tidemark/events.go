@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
 
@@ -53,13 +53,13 @@ func inOrder(events []event) {
 
 // sameAgain reads a decision about a check that found the bytes of the last of changes before it.
 func sameAgain(d api.Decision, changes []event) (event, bool) {
-	if d.What != "unchanged" || d.Why != crawl.WhyNotModified && d.Why != crawl.WhyValidators &&
-		d.Why != crawl.WhySameBytes {
+	if d.What != "unchanged" || d.Why != verdict.WhyNotModified && d.Why != verdict.WhyValidators &&
+		d.Why != verdict.WhySameBytes {
 		return event{}, false
 	}
 	for _, e := range slices.Backward(changes) {
 		if !e.at.After(d.At) {
-			return event{at: d.At, capture: e.capture, revisit: true, claimed: d.Why != crawl.WhySameBytes}, true
+			return event{at: d.At, capture: e.capture, revisit: true, claimed: d.Why != verdict.WhySameBytes}, true
 		}
 	}
 	return event{}, false

@@ -24,7 +24,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/warc/warctest"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
@@ -302,10 +302,10 @@ func TestEventsOf(t *testing.T) {
 	item := api.ItemDetail{Item: api.Item{ID: "url_p"}, Captures: []api.Capture{b, a},
 		Lineage: []api.Edge{edge("url_p/a", 6), edge("url_p/b", 4), edge("url_q/a", 5), edge("url_p/gone", 3)},
 		History: []api.Decision{
-			said(crawl.WhyNotModified, 0), said(crawl.WhyNotModified, 2), said(crawl.WhyValidators, 3),
-			said(crawl.WhySameContent, 3),
-			said(crawl.WhySameBytes, 5), said("anything else", 5), {At: at(5), What: "scheduled", Why: crawl.WhyNotModified},
-			said(crawl.WhyNotModified, 7),
+			said(verdict.WhyNotModified, 0), said(verdict.WhyNotModified, 2), said(verdict.WhyValidators, 3),
+			said(verdict.WhySameContent, 3),
+			said(verdict.WhySameBytes, 5), said("anything else", 5), {At: at(5), What: "scheduled", Why: verdict.WhyNotModified},
+			said(verdict.WhyNotModified, 7),
 		},
 	}
 	var have []string

@@ -3,6 +3,7 @@ package crawl
 import (
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -30,25 +31,25 @@ func address(p *search.Page, it *registry.Item, rules source.Rules) {
 	if it.Type != source.URL {
 		return
 	}
-	claims, _ := claimsOf(it, rules)
+	claims, _ := verdict.CandidatesOf(it, rules)
 	if len(claims) == 0 {
 		p.Group = bestForm(it.NormalizedSource, it.SourceHost)
-		if better, _ := variantsOf(it, rules); len(better) > 0 {
+		if better, _ := verdict.VariantsOf(it, rules); len(better) > 0 {
 			p.Rank = rankVariant
 		}
 		return
 	}
 	to := claims[len(claims)-1]
 	p.Group, p.Rank = bestForm(to.Normalized, to.Host), rankNames
-	if !sameSite(to.Host, it.SourceHost) {
+	if !verdict.SameSite(to.Host, it.SourceHost) {
 		p.Rank = rankMoved
 	}
-	if first := claims[0]; first.moved && sameSite(first.Host, it.SourceHost) {
+	if first := claims[0]; first.Moved && verdict.SameSite(first.Host, it.SourceHost) {
 		p.URL = first.Display
 	}
 }
 
-// bestForm is an address as the best of its variants has it, see [variantsOf].
+// bestForm is an address as the best of its variants has it, see [VariantsOf].
 func bestForm(normalized, host string) string {
 	scheme, rest, _ := strings.Cut(normalized, "://"+host)
 	if !strings.Contains(host, ":") {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
 )
 
@@ -31,7 +32,7 @@ func (a *asker) ask(ctx context.Context, req fetch.Request) (fetch.Response, err
 		a.job.bytes.Add(resp.WireBytes)
 	}
 	ours := a.session.leave(ctx)
-	if err == nil && isPause(resp) && !req.Head {
+	if err == nil && verdict.IsPause(resp) && !req.Head {
 		ours = errors.Join(ours, a.pause(ctx, resp))
 	}
 	if ours != nil {
@@ -84,7 +85,7 @@ func (a *asker) waitAt(ctx context.Context, o origin) error {
 // pause keeps everybody away from the host that answered. It may be another than the batch's, behind
 // a redirect.
 func (a *asker) pause(ctx context.Context, resp fetch.Response) error {
-	until, why := a.job.w.o.Clock().Add(pauseOf(resp)), fmt.Sprintf("HTTP %d", resp.Status)
+	until, why := a.job.w.o.Clock().Add(verdict.PauseOf(resp)), fmt.Sprintf("HTTP %d", resp.Status)
 	o, err := originOf(resp.FinalURL)
 	switch {
 	case err != nil:

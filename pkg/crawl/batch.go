@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -20,8 +21,8 @@ const (
 type batch struct {
 	lease      *registry.Batch
 	todo       []*registry.Item
-	checked    []checked // to enter the index and become findings
-	unindexed  int       // bytes of text that wait for that
+	checked    []verdict.Checked // to enter the index and become findings
+	unindexed  int               // bytes of text that wait for that
 	host       registry.HostFinding
 	reported   registry.Budget // what of it the registry knows already
 	spent      bool            // the host can bear no other request while the lock holds
@@ -71,10 +72,10 @@ func (b *batch) startsTooLate(start time.Time) bool {
 func (b *batch) deadline() time.Time { return b.lease.Until.Add(-commitMargin) }
 
 // add takes an item that was checked, and reports whether to commit now.
-func (b *batch) add(c checked, now time.Time, every time.Duration) (commit bool) {
+func (b *batch) add(c verdict.Checked, now time.Time, every time.Duration) (commit bool) {
 	b.checked = append(b.checked, c)
-	b.unindexed += c.place.size()
-	return suspected(&c.item) || now.Sub(b.lastCommit) >= every
+	b.unindexed += c.Placement.Size()
+	return suspected(&c.Item) || now.Sub(b.lastCommit) >= every
 }
 
 // fail takes note that the work on an item was cut off by a fault of our own.
@@ -84,7 +85,7 @@ func (b *batch) fail(it *registry.Item, err error) {
 }
 
 // take gives what was checked since the last call.
-func (b *batch) take() (out []checked, unindexed int) {
+func (b *batch) take() (out []verdict.Checked, unindexed int) {
 	out, unindexed = b.checked, b.unindexed
 	b.checked, b.unindexed = nil, 0
 	return out, unindexed

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -263,81 +263,6 @@ func TestA16CanonicalThatFails(t *testing.T) {
 	}
 }
 
-// A16: hosts that differ in www. or the scheme are one host; any other claim across hosts is
-// ignored, and recorded once. A permanent redirect may lead anywhere.
-func TestA16Claims(t *testing.T) {
-	for _, tt := range []struct {
-		name, source, canonical string
-		chain                   []string
-		want, foreign           string
-	}{
-		{"none", "http://h.example/p", "", nil, "", ""},
-		{"itself", "http://h.example/p", "http://h.example/p", nil, "", ""},
-		{"same host", "http://h.example/p", "http://h.example/q", nil, "http://h.example/q: rel=canonical", ""},
-		{"other scheme", "http://h.example/p", "https://h.example/p", nil, "https://h.example/p: rel=canonical", ""},
-		{"with www", "https://h.example/p", "http://www.h.example/p", nil, "http://www.h.example/p: rel=canonical", ""},
-		{"without www", "https://www.h.example/p", "https://h.example/p", nil, "https://h.example/p: rel=canonical",
-			""},
-		{"other host", "https://h.example/p", "https://evil.example/p", nil, "", "on another host"},
-		{"subdomain", "https://h.example/p", "https://m.h.example/p", nil, "", "on another host"},
-		{"other port", "https://h.example/p", "https://h.example:8443/p", nil, "", "on another host"},
-		{"permanent redirect anywhere", "http://h.example/p", "",
-			[]string{"301 http://h.example/x", "308 https://k.example/y"}, "https://k.example/y: permanent redirect",
-			""},
-		{"redirect of spelling", "http://h.example/p", "", []string{"301 http://h.example/p/"}, "", ""},
-		{"redirect away and back", "http://h.example/p", "",
-			[]string{"301 http://h.example/x", "301 http://h.example/p/"}, "", ""},
-		{"redirect for now", "http://h.example/p", "", []string{"301 http://h.example/x", "302 http://h.example/y"},
-			"", ""},
-		{"redirect for now by 307", "http://h.example/p", "", []string{"307 http://h.example/y"}, "", ""},
-		{"redirect that is not shown", "http://h.example/p", "",
-			[]string{"301 " + publicURL("http://h.example/"+long(maxHop))}, "", ""},
-		{"where it was moved, the canonical is at home", "http://h.example/p", "https://k.example/z",
-			[]string{"301 https://k.example/y"},
-			"https://k.example/y: permanent redirect, https://k.example/z: rel=canonical", ""},
-		{"and so is one of the old host", "http://h.example/p", "https://h.example/z",
-			[]string{"301 https://k.example/y"},
-			"https://k.example/y: permanent redirect, https://h.example/z: rel=canonical", ""},
-		{"but not for a while", "http://h.example/p", "https://k.example/z", []string{"302 https://k.example/y"}, "",
-			"on another host"},
-		{"both name the same", "http://h.example/p", "https://k.example/y", []string{"301 https://k.example/y"},
-			"https://k.example/y: permanent redirect", ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := newRig(t)
-			src := r.source(tt.source)
-			it := registry.Item{
-				Identity: registry.Identity{Type: src.Type, NormalizedSource: src.Normalized, SourceHost: src.Host},
-				Seen:     registry.Seen{HTTPCanonicalURL: tt.canonical, HTTPRedirectChain: tt.chain},
-			}
-			claims, foreign := claimsOf(&it, r.o.Rules)
-			var have []string
-			for _, c := range claims {
-				have = append(have, c.Normalized+": "+c.why)
-			}
-			if got := strings.Join(have, ", "); got != tt.want || !strings.Contains(foreign, tt.foreign) ||
-				tt.foreign == "" && foreign != "" {
-				t.Errorf("claims %q, foreign %q", got, foreign)
-			}
-		})
-	}
-}
-
-// A16: a file is no duplicate of the page that it names.
-func TestA16FilesClaimNothing(t *testing.T) {
-	r := newRig(t)
-	it := registry.Item{
-		Identity: registry.Identity{Type: source.File, NormalizedSource: "file:///a.html"},
-		Seen:     registry.Seen{HTTPCanonicalURL: "https://h.example/a"},
-	}
-	if claims, foreign := claimsOf(&it, r.o.Rules); claims != nil || foreign != "" {
-		t.Errorf("claims %v, foreign %q", claims, foreign)
-	}
-	if better, worse := variantsOf(&it, r.o.Rules); better != nil || worse != nil {
-		t.Errorf("twins %v, %v", better, worse)
-	}
-}
-
 // A16: an alias that may not, or cannot, be shown anyway is an alias no more.
 func TestA16AliasThatLeaves(t *testing.T) {
 	for name, leave := range map[string]func(*rig){
@@ -421,7 +346,7 @@ func TestA16UnchangedChecksReadNothing(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", naming("/a", "v1").etag("1"))
 	it := r.first("/a")
-	if c := (memory{rules: r.Worker.rules()}); c.contested(&it) {
+	if c := (verdict.Basis{Rules: r.Worker.rules()}); c.Contested(&it) {
 		t.Error("a page with a canonical of its own is contested")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -16,40 +17,40 @@ import (
 type check struct {
 	job         *job
 	item        registry.Item // becomes the finding's
-	memory      memory
+	basis       verdict.Basis
 	site        asker
 	placer      placer
 	room        room
-	answered    func()      // gives the permit back: the site is not asked any more
-	known       *stored     // of the item, once it has been read
-	differences differences // from what was stored before, where the text has changed
+	answered    func()              // gives the permit back: the site is not asked any more
+	known       *stored             // of the item, once it has been read
+	differences verdict.Differences // from what was stored before, where the text has changed
 }
 
 // check runs the stages on an item. Its error is our own fault, and the item is given back as it was;
 // a panic is the page's fault, and is recorded on it.
-func (j *job) check(ctx context.Context, it registry.Item, release func()) (done checked, err error) {
+func (j *job) check(ctx context.Context, it registry.Item, release func()) (done verdict.Checked, err error) {
 	rules := j.w.rules()
 	set, err := j.w.reg.Tags.Effective(ctx, &it)
 	if err != nil {
 		return done, err
 	}
 	c := &check{
-		job: j, item: it, answered: release, room: room{of: j.w.o.Room}, memory: memoryOf(&it, rules, set),
+		job: j, item: it, answered: release, room: room{of: j.w.o.Room}, basis: verdict.BasisOf(&it, rules, set),
 	}
 	c.site = asker{job: j, room: &c.room, session: hostSession{w: j.w}}
-	c.site.session.ask, c.placer = c.site.waitAt, placer{j, &c.memory}
+	c.site.session.ask, c.placer = c.site.waitAt, placer{j, &c.basis}
 	defer c.room.end()
 	defer func() {
 		if p := recover(); p != nil {
 			j.w.o.Log.ErrorContext(ctx, "check panicked", "id", it.ID, "panic", p, "stack", string(debug.Stack()))
-			done, err = c.end(failed("the page could not be processed: %v", p), place{}), nil
+			done, err = c.end(verdict.Failed("the page could not be processed: %v", p), verdict.Placement{}), nil
 		}
 	}()
-	if purgeDue(&c.item, rules, c.now()) {
+	if verdict.PurgeDue(&c.item, rules, c.now()) {
 		release()
 		err = c.placer.purge(ctx, &c.item)
-		done = c.end(outcome{}, place{})
-		done.purged = true
+		done = c.end(verdict.Outcome{}, verdict.Placement{})
+		done.Purged = true
 		return done, err
 	}
 	o, r, err := c.find(ctx)
@@ -69,22 +70,22 @@ func (j *job) check(ctx context.Context, it registry.Item, release func()) (done
 
 // find is the first half of a check: fetch, read, compare. A stage that finds out what the item's
 // outcome is ends it.
-func (c *check) find(ctx context.Context) (o outcome, r read, err error) {
+func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading, err error) {
 	if c.item.Deadly {
 		return c.blame(ctx), r, nil
 	}
 	if err := c.job.tryAlone(ctx, &c.item); err != nil {
 		return o, r, err
 	}
-	if (c.item.IndexPending || interrupted(&c.item)) && !c.memory.forced {
+	if (c.item.IndexPending || verdict.Interrupted(&c.item)) && !c.basis.Forced {
 		c.answered()
 		return c.pending(ctx)
 	}
 	got, o, err := c.fetch(ctx)
-	if err != nil || o.decided() {
+	if err != nil || o.Decided() {
 		return o, r, err
 	}
-	if c.item, o = compareAnswer(c.item, got, c.memory, c.now()); !o.decided() {
+	if c.item, o = verdict.CompareAnswer(c.item, got, c.basis, c.now()); !o.Decided() {
 		if r, err = c.readAnswer(ctx, got); err != nil {
 			return o, r, err
 		}
@@ -92,31 +93,33 @@ func (c *check) find(ctx context.Context) (o outcome, r read, err error) {
 			return o, r, err
 		}
 		was := c.item
-		c.item, o = compare(c.item, got, r, c.memory, c.now())
-		if k := o.news.kind; k == change.Content || k == change.Reverted {
+		c.item, o = verdict.Compare(c.item, got, r, c.basis, c.now())
+		if k := o.News.Kind; k == change.Content || k == change.Reverted {
 			if o, err = c.compareTexts(ctx, &was, r, o); err != nil {
 				return o, r, err
 			}
 		}
 	}
 	switch {
-	case o.store:
+	case o.Store:
 		err = c.keep(ctx, got, r, o)
-	case o.kind == schedule.Unchanged && !o.refresh:
+	case o.Kind == schedule.Unchanged && !o.Refresh:
 		o, err = c.reconsider(ctx, o)
 	}
 	return o, r, err
 }
 
 // end closes the check.
-func (c *check) end(o outcome, p place) checked {
-	return checked{item: c.item, memory: c.memory, outcome: o, place: p, ended: c.now(), differences: c.differences}
+func (c *check) end(o verdict.Outcome, p verdict.Placement) verdict.Checked {
+	return verdict.Checked{
+		Item: c.item, Basis: c.basis, Outcome: o, Placement: p, Ended: c.now(), Differences: c.differences,
+	}
 }
 
 func (c *check) now() time.Time { return c.job.w.o.Clock() }
 
 // fetch asks the source, unless something forbids that.
-func (c *check) fetch(ctx context.Context) (fetched, outcome, error) {
+func (c *check) fetch(ctx context.Context) (verdict.Answer, verdict.Outcome, error) {
 	if c.item.Type == source.File {
 		return c.fetchFile(ctx)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -25,16 +26,16 @@ var maxBlobs = MaxContainer // fewer in tests
 // listContainer compares a container's listing with the items of its blobs. New and changed ones
 // come due now, and so do those that it no longer lists: their own check finds that they are gone.
 // A listing that was interrupted ends in an error and is done again; what it registered stays.
-func (c *check) listContainer(ctx context.Context, place file.Place) (outcome, error) {
+func (c *check) listContainer(ctx context.Context, place file.Place) (verdict.Outcome, error) {
 	if err := c.job.wait(ctx); err != nil {
-		return outcome{}, err
+		return verdict.Outcome{}, err
 	}
 	l := &listing{
 		reg: c.job.w.reg, credential: c.item.Credential, known: map[string]*blob{}, sum: sha256.New(),
 		waiting: map[string][]source.Source{},
 	}
 	if full, err := l.recall(ctx, place); err != nil {
-		return outcome{}, err
+		return verdict.Outcome{}, err
 	} else if full {
 		return listingFailed(ctx, tooManyBlobs())
 	}
@@ -47,27 +48,27 @@ func (c *check) listContainer(ctx context.Context, place file.Place) (outcome, e
 			return listingFailed(ctx, err)
 		}
 		if err := l.add(ctx, e); err != nil {
-			return outcome{}, err
+			return verdict.Outcome{}, err
 		}
 	}
 	if err := l.finish(ctx); err != nil {
-		return outcome{}, err
+		return verdict.Outcome{}, err
 	}
-	var o outcome
+	var o verdict.Outcome
 	c.item, o = l.close(c.item, c.now())
 	return o, nil
 }
 
 // listingFailed tells the container's faults from our own.
-func listingFailed(ctx context.Context, err error) (outcome, error) {
+func listingFailed(ctx context.Context, err error) (verdict.Outcome, error) {
 	switch {
 	case ctx.Err() != nil:
-		return outcome{}, err
+		return verdict.Outcome{}, err
 	case fault.Is(err, fault.NotFound):
-		return missing("the container is not there"), nil
+		return verdict.Missing("the container is not there"), nil
 	}
-	o := failed("%v", err)
-	o.retryAfter = fault.RetryAfter(err)
+	o := verdict.Failed("%v", err)
+	o.RetryAfter = fault.RetryAfter(err)
 	return o, nil
 }
 
@@ -208,13 +209,13 @@ func (l *listing) finish(ctx context.Context) error {
 }
 
 // close records on the container what the listing said.
-func (l *listing) close(it registry.Item, now time.Time) (registry.Item, outcome) {
+func (l *listing) close(it registry.Item, now time.Time) (registry.Item, verdict.Outcome) {
 	sum := "sha256:" + hex.EncodeToString(l.sum.Sum(nil))
-	o := unchanged("")
+	o := verdict.Unchanged("")
 	if sum != it.ContentHash {
-		o.kind, it.LastChanged = schedule.Changed, now
+		o.Kind, it.LastChanged = schedule.Changed, now
 	}
-	it.RawHash, it.ContentHash, it.Exclusion = sum, sum, exclusionContainer
+	it.RawHash, it.ContentHash, it.Exclusion = sum, sum, verdict.ExclusionContainer
 	it.Record(now, "listed", l.summary())
 	return it, o
 }

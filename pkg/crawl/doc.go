@@ -6,14 +6,14 @@
 // item comes next and when to commit. A check takes an item through stages, which take values and
 // return values:
 //
-//	find     c.fetch         asks robots.txt, then the source               job and site
-//	         compareAnswer   what status, header and bytes say              pure
-//	         c.read          text, hashes, exclusions                       child process
-//	         compare         unchanged, changed, soft 404, unreadable       pure
-//	place    c.resolve       the item that stands for it, if any            registry
-//	         placer          leaves the index, or readies the page for it   index and registry
-//	then     job.index       the pages of a batch enter the index together
-//	         record          status, history, next check                    pure
+//	find     c.fetch                 asks robots.txt, then the source               job and site
+//	         verdict.CompareAnswer   what status, header and bytes say              pure
+//	         c.read                  text, hashes, exclusions                       child process
+//	         verdict.Compare         unchanged, changed, soft 404, unreadable       pure
+//	place    c.resolve               the item that stands for it, if any            registry
+//	         placer                  leaves the index, or readies the page for it   index and registry
+//	then     job.index               the pages of a batch enter the index together
+//	         verdict.Record          status, history, next check                    pure
 //
 // The first stage that knows the outcome ends the search for it:
 //
@@ -35,8 +35,8 @@
 //	manifest  what the index is to hold, beside what it is known to hold: the difference is written
 //	index     then, and only then, Indexed; where none is configured, the page stays at Crawled
 //
-// Duplicates are in claim.go, variants and addresses in address.go and resolve.go; soft 404 in
-// soft404*.go; containers of blobs in container.go.
+// Variants and addresses are in address.go and resolve.go; soft 404 in soft404*.go; containers of blobs in
+// container.go.
 //
 // [Worker.FetchResource] fetches what is no item, to find items in it, by the same rules.
 //

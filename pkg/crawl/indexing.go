@@ -4,24 +4,25 @@ import (
 	"context"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // placer writes where an item's content belongs: its page in the index, and the rows of aliases.
 type placer struct {
-	job    *job
-	memory *memory
+	job   *job
+	basis *verdict.Basis
 }
 
 // prepare readies the entry that waits: what the index holds of it already, its vectors, and the
 // manifest of what it will hold.
-func (p *placer) prepare(ctx context.Context, it *registry.Item, to *place) (err error) {
-	if to.entry == nil {
+func (p *placer) prepare(ctx context.Context, it *registry.Item, to *verdict.Placement) (err error) {
+	if to.Entry == nil {
 		return nil
 	}
-	page := &to.entry.Page
-	if to.refused = page.Check(); to.refused != nil {
+	page := &to.Entry.Page
+	if to.Refused = page.Check(); to.Refused != nil {
 		return nil // before a vector is computed or anything is stored for it
 	}
 	if page.Known, err = p.contentsOf(ctx, it, *page); err != nil {
@@ -31,13 +32,13 @@ func (p *placer) prepare(ctx context.Context, it *registry.Item, to *place) (err
 	// end of a lock is the commit's.
 	if v := p.job.w.o.Vectors; v != nil {
 		if err := v.Embed(ctx, page); err != nil {
-			to.refused = fault.New(fault.Unavailable, "%w", err) // whatever it was, the page is not at fault
+			to.Refused = fault.New(fault.Unavailable, "%w", err) // whatever it was, the page is not at fault
 			p.job.w.o.Log.WarnContext(ctx, "page without vectors not indexed", "id", it.ID, "err", err)
 			return nil
 		}
 	}
-	if to.manifest, err = p.job.w.manifests.Save(ctx, *to.entry); fault.Refused(err) {
-		to.refused, err = err, nil
+	if to.Manifest, err = p.job.w.manifests.Save(ctx, *to.Entry); fault.Refused(err) {
+		to.Refused, err = err, nil
 	}
 	return err
 }
@@ -46,7 +47,7 @@ func (p *placer) prepare(ctx context.Context, it *registry.Item, to *place) (err
 // rebuilds does so because they doubt it.
 func (p *placer) contentsOf(ctx context.Context, it *registry.Item, page search.Page) (*search.Contents, error) {
 	certain := it.Manifest != "" && it.IndexedHash != "" && it.IndexedHash != registry.Outdated
-	if !certain || p.memory.forced || it.RebuildPending || it.Interrupted {
+	if !certain || p.basis.Forced || it.RebuildPending || it.Interrupted {
 		return nil, nil
 	}
 	return p.job.w.manifests.Contents(ctx, page, it.Manifest)

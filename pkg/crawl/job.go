@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -118,7 +119,7 @@ func (j *job) one(ctx context.Context, it *registry.Item) {
 	leave, release, err := j.enter(ctx, suspected(it))
 	defer leave()
 	defer release()
-	var c checked
+	var c verdict.Checked
 	if err == nil {
 		if !j.begins(ctx, it) {
 			return
@@ -132,7 +133,7 @@ func (j *job) one(ctx context.Context, it *registry.Item) {
 }
 
 // note takes note of what came of a check, and commits when it is time.
-func (j *job) note(ctx context.Context, it *registry.Item, c checked, err error) {
+func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {
@@ -143,11 +144,11 @@ func (j *job) note(ctx context.Context, it *registry.Item, c checked, err error)
 		j.batch.fail(it, fmt.Errorf("%s: %w", it.ID, err))
 		return
 	}
-	if c.outcome.kind != schedule.Failed && !c.memory.indexOnly {
+	if c.Outcome.Kind != schedule.Failed && !c.Basis.IndexOnly {
 		j.answered()
 	}
-	due := j.batch.add(c, c.ended, j.w.o.CommitTime)
-	if full := j.w.waiting.add(c.place.size()); full || due {
+	due := j.batch.add(c, c.Ended, j.w.o.CommitTime)
+	if full := j.w.waiting.add(c.Placement.Size()); full || due {
 		if err := j.commit(ctx, false); err != nil {
 			j.batch.failed = errors.Join(j.batch.failed, err)
 		}
@@ -178,28 +179,28 @@ func (j *job) index(ctx context.Context) {
 	all, unindexed := j.batch.take()
 	var pages []search.Page
 	for _, c := range all {
-		if c.place.entry != nil && c.place.refused == nil {
-			pages = append(pages, c.place.entry.Page)
+		if c.Placement.Entry != nil && c.Placement.Refused == nil {
+			pages = append(pages, c.Placement.Entry.Page)
 		}
 	}
 	together := j.put(ctx, pages...)
 	for _, c := range all {
-		if c.place.entry != nil && c.place.refused == nil {
-			c.place.refused = together
+		if c.Placement.Entry != nil && c.Placement.Refused == nil {
+			c.Placement.Refused = together
 			if fault.Refused(together) && len(pages) > 1 {
-				c.place.refused = j.put(ctx, c.place.entry.Page) // only one of them need be at fault
+				c.Placement.Refused = j.put(ctx, c.Placement.Entry.Page) // only one of them need be at fault
 			}
-			if c.place.refused == nil {
-				j.countCollisions(ctx, c.place.entry)
+			if c.Placement.Refused == nil {
+				j.countCollisions(ctx, c.Placement.Entry)
 			}
 		}
-		f := record(c, j.w.o.Clock(), j.w.o.Jitter())
+		f := verdict.Record(c, j.w.o.Clock(), j.w.o.Jitter())
 		j.done = append(j.done, f)
-		j.outcomes = append(j.outcomes, counted(c, f))
-		if kind := c.outcome.news.kind; kind != change.None {
+		j.outcomes = append(j.outcomes, verdict.Counted(c, f))
+		if kind := c.Outcome.News.Kind; kind != change.None {
 			j.kinds = append(j.kinds, kind)
 		}
-		if was := c.memory.manifest; was != "" && was != f.Item.Manifest && !f.Purge {
+		if was := c.Basis.Manifest; was != "" && was != f.Item.Manifest && !f.Purge {
 			j.stale = append(j.stale, staleManifest{f.Item.ID, was})
 		}
 	}

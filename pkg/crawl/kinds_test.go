@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -28,7 +29,7 @@ func TestH7KindsOfChange(t *testing.T) {
 			puts  int
 		}{
 			{"first", base, change.New, "changed", "fetched for the first time", true, 1},
-			{"noise", page{body: base.body + "<!-- 1 -->"}, change.None, "unchanged", WhySameContent, false, 0},
+			{"noise", page{body: base.body + "<!-- 1 -->"}, change.None, "unchanged", verdict.WhySameContent, false, 0},
 			{"content", prose("T", 10, 100), change.Content, "changed",
 				"the content is different: 10 words added, 10 removed", true, 1},
 			{"title", prose("U", 10, 100), change.Title, "title", "the title is different, the text is not", false, 1},

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -11,29 +12,31 @@ import (
 // placeContent is the second half of a check: it brings the content to where it belongs. A check that found
 // nothing new comes here, too, for the item that stands for the page may have changed all the same; a
 // page for which no other was ever named costs nothing.
-func (c *check) placeContent(ctx context.Context, o outcome, r read) (p place, _ outcome, err error) {
-	if o.kind == schedule.Missing || o.kind == looksMissing {
+func (c *check) placeContent(
+	ctx context.Context, o verdict.Outcome, r verdict.Reading,
+) (p verdict.Placement, _ verdict.Outcome, err error) {
+	if o.Kind == schedule.Missing || o.Kind == verdict.LooksMissing {
 		if o, err = c.confirm(ctx, o); err != nil {
 			return p, o, err
 		}
 	}
-	it, m := &c.item, c.memory
-	refresh := o.refresh || m.reread
-	if o.kind == schedule.Collapsed {
-		r = read{} // what is known stays, and is what is placed
+	it, b := &c.item, c.basis
+	refresh := o.Refresh || b.Reread
+	if o.Kind == schedule.Collapsed {
+		r = verdict.Reading{} // what is known stays, and is what is placed
 	}
 	switch {
-	case o.kind == schedule.OutOfScope, o.kind == schedule.Gone && !c.job.w.o.KeepGone:
-		return place{kind: outOfIndex}, o, c.placer.deindex(ctx, it)
-	case !o.stands():
+	case o.Kind == schedule.OutOfScope, o.Kind == schedule.Gone && !c.job.w.o.KeepGone:
+		return verdict.Placement{Kind: verdict.OutOfIndex}, o, c.placer.deindex(ctx, it)
+	case !o.Stands():
 		return p, o, nil
 	case it.Exclusion != "" && refresh:
 		c.noteUnchanged(o)
-		return place{kind: outOfIndex, why: it.Exclusion}, o, c.placer.deindex(ctx, it)
-	case it.Exclusion != "", !refresh && (m.indexOnly || !m.contested(it) && !m.hasMoved(it)):
+		return verdict.Placement{Kind: verdict.OutOfIndex, Why: it.Exclusion}, o, c.placer.deindex(ctx, it)
+	case it.Exclusion != "", !refresh && (b.IndexOnly || !b.Contested(it) && !b.HasMoved(it)):
 		return p, o, nil
 	}
-	s, err := c.resolve(ctx, o.kind)
+	s, err := c.resolve(ctx, o.Kind)
 	if err != nil {
 		return p, o, err
 	}
@@ -42,40 +45,42 @@ func (c *check) placeContent(ctx context.Context, o outcome, r read) (p place, _
 		p, err = c.placer.standBehind(ctx, it, s)
 		return p, o, err
 	}
-	p.soon = s.takeNote(it, c.now())
-	if !refresh && it.AliasOf == "" && (!m.hasMoved(it) || it.IndexedHash == "") {
+	p.Soon = s.takeNote(it, c.now())
+	if !refresh && it.AliasOf == "" && (!b.HasMoved(it) || it.IndexedHash == "") {
 		return p, o, nil
 	}
-	if r.hash == "" { // the site sent no body
+	if r.Hash == "" { // the site sent no body
 		var known stored
-		var failure outcome
-		if known, failure, err = c.storedDocument(ctx); err != nil || failure.decided() {
-			return place{}, failure, err
+		var failure verdict.Outcome
+		if known, failure, err = c.storedDocument(ctx); err != nil || failure.Decided() {
+			return verdict.Placement{}, failure, err
 		}
 		r = c.reading(known)
 	}
-	if m.reread {
+	if b.Reread {
 		c.noteUnchanged(o)
 	}
-	p.entry, err = c.placer.standAlone(ctx, it, s, r)
-	p.kind = onItsOwn
+	p.Entry, err = c.placer.standAlone(ctx, it, s, r)
+	p.Kind = verdict.OnItsOwn
 	return p, o, err
 }
 
 // noteUnchanged says in the history that the content is the one that is stored, before what becomes of
 // it.
-func (c *check) noteUnchanged(o outcome) {
-	if o.kind == schedule.Unchanged && o.why != "" {
-		c.item.Record(c.now(), "unchanged", o.why)
+func (c *check) noteUnchanged(o verdict.Outcome) {
+	if o.Kind == schedule.Unchanged && o.Why != "" {
+		c.item.Record(c.now(), "unchanged", o.Why)
 	}
 }
 
 // standBehind takes the page out of the index in favour of another item. That one may have
 // changed while we looked, so a new alias is checked again soon.
-func (p *placer) standBehind(ctx context.Context, it *registry.Item, s resolution) (place, error) {
+func (p *placer) standBehind(ctx context.Context, it *registry.Item, s resolution) (verdict.Placement, error) {
 	was := it.AliasOf
-	to := place{kind: behindAlias, alias: s.alias.ID, why: s.why, newAlias: was != s.alias.ID, soon: was == ""}
-	if to.newAlias {
+	to := verdict.Placement{
+		Kind: verdict.BehindAlias, Alias: s.alias.ID, Why: s.why, NewAlias: was != s.alias.ID, Soon: was == "",
+	}
+	if to.NewAlias {
 		// The pages that this one stood for shall stand behind the same item.
 		if err := p.leaveAliases(ctx, it); err != nil {
 			return to, err
@@ -91,7 +96,9 @@ func (p *placer) standBehind(ctx context.Context, it *registry.Item, s resolutio
 // index that is asked for many pages at once has far less to do. Where no index is configured there is
 // none, and the page stays at Crawled: what it would be searched by is in its snapshot, and once an
 // index is configured everything is indexed that is not.
-func (p *placer) standAlone(ctx context.Context, it *registry.Item, s resolution, r read) (*index.Prepared, error) {
+func (p *placer) standAlone(
+	ctx context.Context, it *registry.Item, s resolution, r verdict.Reading,
+) (*index.Prepared, error) {
 	now := p.job.w.o.Clock()
 	if it.AliasOf != "" {
 		if err := p.leaveAlias(ctx, it); err != nil {
@@ -102,15 +109,15 @@ func (p *placer) standAlone(ctx context.Context, it *registry.Item, s resolution
 	if err := p.forceVariants(ctx, it); err != nil {
 		return nil, err
 	}
-	it.ImageExclusion, it.ImagesHash = r.imageExclusion, r.imagesHash
-	if !p.memory.rules.indexes {
+	it.ImageExclusion, it.ImagesHash = r.ImageExclusion, r.ImagesHash
+	if !p.basis.Rules.Indexes {
 		return nil, nil
 	}
-	e := index.Prepare(it, pathOf(it), r.doc, r.images, now)
-	if address(&e.Page, it, p.memory.rules.sources); s.loop {
+	e := index.Prepare(it, verdict.FilePath(it), r.Doc, r.Images, now)
+	if address(&e.Page, it, p.basis.Rules.Sources); s.loop {
 		e.Page.URL = it.DisplaySource // where it redirects to is found by itself
 	}
-	e.Page.Content = r.hash
+	e.Page.Content = r.Hash
 	return &e, nil
 }
 
@@ -149,13 +156,13 @@ func (p *placer) deindex(ctx context.Context, it *registry.Item) error {
 // is enough to ask when a page enters the index for the first time, and before it does, because
 // afterwards we might die.
 func (p *placer) forceVariants(ctx context.Context, it *registry.Item) error {
-	if !it.LastIndexed.IsZero() || p.memory.indexOnly {
+	if !it.LastIndexed.IsZero() || p.basis.IndexOnly {
 		return nil
 	}
-	_, worse := variantsOf(it, p.memory.rules.sources)
+	_, worse := verdict.VariantsOf(it, p.basis.Rules.Sources)
 	for _, v := range worse {
 		other, found, err := p.job.w.reg.Items.Lookup(ctx, v.Source)
-		maySame := other.ContentHash == it.ContentHash || !readAlike(&other, it)
+		maySame := other.ContentHash == it.ContentHash || !verdict.ReadAlike(&other, it)
 		if found && other.Status == registry.Indexed && maySame {
 			err = p.job.w.reg.Items.ForceCheck(ctx, other)
 		}

@@ -6,24 +6,26 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/part"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// read has a body read in a child process where its format needs that. An error means that our time
+// Reading has a body read in a child process where its format needs that. An error means that our time
 // is over.
-func (c *check) read(ctx context.Context, got fetched) (read, error) {
-	header := got.resp.Header
-	doc, unreadable, err := c.job.w.extract(ctx, &c.room, got.resp.Body, header.Get("Content-Type"), got.resp.FinalURL)
+func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, error) {
+	header := got.Response.Header
+	body, address := got.Response.Body, got.Response.FinalURL
+	doc, unreadable, err := c.job.w.extract(ctx, &c.room, body, header.Get("Content-Type"), address)
 	if err != nil || unreadable != nil {
-		return read{unreadable: unreadable}, err
+		return verdict.Reading{Unreadable: unreadable}, err
 	}
 	page := doc.Text
-	doc, watched := c.memory.watch.of(doc, got.resp.Body, header.Get("Content-Type"), got.resp.FinalURL)
-	r := readingOf(&c.item, doc, got.raw, header.Values("X-Robots-Tag"), "", c.memory.rules, c.now())
-	r.page, r.part = page, watched
+	doc, watched := c.basis.Watching.Read(doc, body, header.Get("Content-Type"), address)
+	r := verdict.ReadingOf(&c.item, doc, got.Raw, header.Values("X-Robots-Tag"), "", c.basis.Rules, c.now())
+	r.Page, r.Part = page, watched
 	return r, nil
 }
 
@@ -53,7 +55,7 @@ type stored struct {
 
 // load reads the capture that an item points at: its own, or that of an item that has moved here.
 // What was never read has no digest for a hash, and so is not stored.
-func (w *Worker) load(ctx context.Context, it *registry.Item, r *room, as *watching) (s stored, err error) {
+func (w *Worker) load(ctx context.Context, it *registry.Item, r *room, as *verdict.Watching) (s stored, err error) {
 	formers, err := w.reg.Moves.Formers(ctx, it)
 	if err != nil {
 		return s, err
@@ -66,17 +68,17 @@ func (w *Worker) load(ctx context.Context, it *registry.Item, r *room, as *watch
 		return s, err
 	}
 	s.capture = capture
-	s.doc, s.unreadable, err = w.extract(ctx, r, body, capture.ContentType(), baseURL(it))
+	s.doc, s.unreadable, err = w.extract(ctx, r, body, capture.ContentType(), verdict.BaseURL(it))
 	if s.page = s.doc.Text; err == nil && s.unreadable == nil {
-		s.doc, s.part = as.of(s.doc, body, capture.ContentType(), baseURL(it))
+		s.doc, s.part = as.Read(s.doc, body, capture.ContentType(), verdict.BaseURL(it))
 	}
 	return s, err
 }
 
 // reading is what may be indexed of a stored document.
-func (c *check) reading(s stored) read {
-	r := readingOf(&c.item, s.doc, c.item.RawHash, nil, c.item.ImageExclusion, c.memory.rules, c.now())
-	r.page, r.part = s.page, s.part
+func (c *check) reading(s stored) verdict.Reading {
+	r := verdict.ReadingOf(&c.item, s.doc, c.item.RawHash, nil, c.item.ImageExclusion, c.basis.Rules, c.now())
+	r.Page, r.Part = s.page, s.part
 	return r
 }
 
@@ -84,22 +86,22 @@ const snapshotGone = "the snapshot to be indexed is gone"
 
 // storedDocument reads what is stored of the item, at most once. When that cannot be read, the outcome
 // is decided, and the next check fetches the page again.
-func (c *check) storedDocument(ctx context.Context) (stored, outcome, error) {
+func (c *check) storedDocument(ctx context.Context) (stored, verdict.Outcome, error) {
 	if c.known != nil {
-		return *c.known, outcome{}, nil
+		return *c.known, verdict.Outcome{}, nil
 	}
-	s, err := c.job.w.load(ctx, &c.item, &c.room, c.memory.watch)
+	s, err := c.job.w.load(ctx, &c.item, &c.room, c.basis.Watching)
 	switch {
 	case err != nil:
-		return s, outcome{}, err
+		return s, verdict.Outcome{}, err
 	case s.gone:
 		c.item.RawHash = ""
-		return s, failed(snapshotGone), nil
+		return s, verdict.Failed(snapshotGone), nil
 	case s.unreadable != nil:
-		return s, failed("%v", s.unreadable), nil
+		return s, verdict.Failed("%v", s.unreadable), nil
 	}
 	c.known = &s
-	return s, outcome{}, nil
+	return s, verdict.Outcome{}, nil
 }
 
 // Images are those that the index shows of an item, in page order, read from its snapshot under the
@@ -115,9 +117,9 @@ func (w *Worker) Images(ctx context.Context, it registry.Item) ([]search.Image, 
 	if err != nil {
 		return nil, err
 	}
-	s, err := w.load(ctx, &it, &r, watchingOf(set.Watch, w.rules().version.String()))
+	s, err := w.load(ctx, &it, &r, verdict.WatchingOf(set.Watch, w.rules().Version.String()))
 	if err != nil || s.gone || s.unreadable != nil {
 		return nil, err
 	}
-	return readingOf(&it, s.doc, it.RawHash, nil, it.ImageExclusion, w.rules(), w.o.Clock()).images, nil
+	return verdict.ReadingOf(&it, s.doc, it.RawHash, nil, it.ImageExclusion, w.rules(), w.o.Clock()).Images, nil
 }

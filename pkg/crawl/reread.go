@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
@@ -17,16 +18,16 @@ import (
 // cannot be read leaves nothing to compare with: the site is asked for everything.
 func (c *check) reread(ctx context.Context) error {
 	it := &c.item
-	if it.NormalizationVersion == "" || it.RawHash == "" || !c.memory.outdated(it) && !c.memory.watch.otherRules(it) {
+	if it.NormalizationVersion == "" || it.RawHash == "" || !c.basis.Outdated(it) && !c.basis.Watching.HasOtherRules(it) {
 		return nil
 	}
 	defer c.room.end() // or this check might wait for a large body while it keeps others waiting
-	s, err := c.job.w.load(ctx, it, &c.room, c.memory.watch)
+	s, err := c.job.w.load(ctx, it, &c.room, c.basis.Watching)
 	switch {
 	case err != nil:
 		return err
 	case s.gone, s.unreadable != nil:
-		it.Watched = c.memory.watch.unknown()
+		it.Watched = c.basis.Watching.Unknown()
 	}
 	switch {
 	case s.gone:
@@ -35,23 +36,23 @@ func (c *check) reread(ctx context.Context) error {
 		return nil
 	case s.unreadable != nil:
 		it.Record(c.now(), "reprocessed",
-			fmt.Sprintf("not compared: the snapshot cannot be read under %s: %v", c.memory.rules.version, s.unreadable))
+			fmt.Sprintf("not compared: the snapshot cannot be read under %s: %v", c.basis.Rules.Version, s.unreadable))
 		return nil
 	}
-	r := c.reading(s).excludedAs(it)
-	c.known, c.memory.reread = &s, true
+	r := c.reading(s).ExcludedAs(it)
+	c.known, c.basis.Reread = &s, true
 	return c.takeOverStored(ctx, r, s.capture)
 }
 
 // takeOverStored takes over what was read in the stored capture. Where that is of another version, it
 // is stored as a capture of ours (B5).
-func (c *check) takeOverStored(ctx context.Context, r read, capture snapshot.Capture) error {
-	it, m, now := &c.item, c.memory, c.now()
-	if m.outdated(it) {
-		if err := c.job.w.snaps.Reprocess(ctx, m.reprocessed(it, r, capture, now)); err != nil {
+func (c *check) takeOverStored(ctx context.Context, r verdict.Reading, capture snapshot.Capture) error {
+	it, b, now := &c.item, c.basis, c.now()
+	if b.Outdated(it) {
+		if err := c.job.w.snaps.Reprocess(ctx, b.Reprocessed(it, r, capture, now)); err != nil {
 			return err
 		}
 	}
-	c.item = takeOverStored(c.item, r, m, now)
+	c.item = verdict.TakeOverStored(c.item, r, b, now)
 	return nil
 }

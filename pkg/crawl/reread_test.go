@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -257,10 +258,10 @@ func TestZ2SuspectIsNotReadAgain(t *testing.T) {
 	r.site.put("/p", text("v1").etag("1"))
 	was := r.first("/p")
 	r.raise("/p")
-	c := &check{job: &job{w: r.Worker}, item: was, memory: memory{rules: r.Worker.rules()}, answered: func() {}}
+	c := &check{job: &job{w: r.Worker}, item: was, basis: verdict.Basis{Rules: r.Worker.rules()}, answered: func() {}}
 	c.blame(t.Context())
 	must(t, c.reread(t.Context()))
-	if c.memory.reread || !c.memory.outdated(&c.item) {
+	if c.basis.Reread || !c.basis.Outdated(&c.item) {
 		t.Error("it is read, or compared across versions")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -42,7 +43,7 @@ func (s *resolution) takeNote(it *registry.Item, now time.Time) (soon bool) {
 type resolver struct {
 	w       *Worker
 	item    *registry.Item
-	memory  memory
+	basis   verdict.Basis
 	changed bool // its content is new
 }
 
@@ -60,19 +61,21 @@ var (
 )
 
 // noteOf says why a source does not stand for the item that names it.
-func noteOf(cl claim, o obstacle) string { return cl.says + " " + cl.Normalized + ", which " + o.why }
+func noteOf(cl verdict.Candidate, o obstacle) string {
+	return cl.Says + " " + cl.Normalized + ", which " + o.why
+}
 
 // resolve decides who stands for the page: the item that it names, or else a variant. Only if there is
 // none is the target of a redirect registered, so that a page has one address that it leads to.
 func (c *check) resolve(ctx context.Context, kind schedule.Outcome) (s resolution, err error) {
-	r := resolver{w: c.job.w, item: &c.item, memory: c.memory,
+	r := resolver{w: c.job.w, item: &c.item, basis: c.basis,
 		changed: kind == schedule.Changed || kind == schedule.Reverted}
-	claims, foreign := claimsOf(&c.item, c.memory.rules.sources)
+	claims, foreign := verdict.CandidatesOf(&c.item, c.basis.Rules.Sources)
 	if foreign != "" {
 		s.add(foreign, false)
 	}
-	better, _ := variantsOf(&c.item, c.memory.rules.sources)
-	var unknown []claim
+	better, _ := verdict.VariantsOf(&c.item, c.basis.Rules.Sources)
+	var unknown []verdict.Candidate
 	for _, cl := range append(claims, better...) {
 		of, o, err := r.follow(ctx, cl)
 		switch {
@@ -109,24 +112,24 @@ func (s *resolution) add(note string, soon bool) {
 
 // follow finds the item that stands behind a claim: the one that is named or, where that is an
 // alias itself, the one it stands behind. It must be in the index, and must not name us.
-func (r *resolver) follow(ctx context.Context, cl claim) (of *registry.Item, o obstacle, err error) {
+func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *registry.Item, o obstacle, err error) {
 	it, found, err := r.w.reg.Items.Lookup(ctx, cl.Source)
 	switch {
 	case err != nil:
 		return nil, o, err
-	case !found && cl.variant:
+	case !found && cl.Variant:
 		return nil, o, nil
 	case !found:
 		return nil, notRegistered, nil
-	case it.RemoveRequested && cl.variant:
+	case it.RemoveRequested && cl.Variant:
 		return nil, o, nil
 	case it.RemoveRequested:
 		return nil, obstacle{why: "is to be removed"}, nil
-	case cl.variant && it.Status != registry.Pending && !readAlike(&it, r.item):
+	case cl.Variant && it.Status != registry.Pending && !verdict.ReadAlike(&it, r.item):
 		if !r.keepsAlias(&it) {
 			return nil, notReread, r.w.reg.Items.ForceCheck(ctx, it)
 		}
-	case cl.variant && it.Status != registry.Pending && it.ContentHash != r.item.ContentHash:
+	case cl.Variant && it.Status != registry.Pending && it.ContentHash != r.item.ContentHash:
 		soon, err := r.expectChange(ctx, it)
 		return nil, obstacle{"has other content", soon}, err
 	}
@@ -183,11 +186,11 @@ func (r *resolver) expectChange(ctx context.Context, variant registry.Item) (soo
 	return true, r.w.reg.Items.ForceCheck(ctx, variant)
 }
 
-func aliasReason(cl claim, of *registry.Item) string {
-	if cl.variant && cl.Normalized == of.NormalizedSource {
-		return cl.why
+func aliasReason(cl verdict.Candidate, of *registry.Item) string {
+	if cl.Variant && cl.Normalized == of.NormalizedSource {
+		return cl.Why
 	}
-	return "duplicate of " + of.NormalizedSource + ": " + cl.why
+	return "duplicate of " + of.NormalizedSource + ": " + cl.Why
 }
 
 func (r *resolver) find(ctx context.Context, id source.ID) (registry.Item, bool, error) {
@@ -201,7 +204,7 @@ func (r *resolver) find(ctx context.Context, id source.ID) (registry.Item, bool,
 // leadsBack says how the claims of an item that is indexed all the same lead to us, if they do.
 // In a loop every page stands for itself; a way too long to be followed counts as one.
 func (r *resolver) leadsBack(ctx context.Context, it *registry.Item) (how string, err error) {
-	open, _ := claimsOf(it, r.memory.rules.sources)
+	open, _ := verdict.CandidatesOf(it, r.basis.Rules.Sources)
 	seen := map[string]bool{it.NormalizedSource: true}
 	for len(open) > 0 {
 		next := open[0]
@@ -220,7 +223,7 @@ func (r *resolver) leadsBack(ctx context.Context, it *registry.Item) (how string
 			return "", err
 		}
 		if found {
-			further, _ := claimsOf(&named, r.memory.rules.sources)
+			further, _ := verdict.CandidatesOf(&named, r.basis.Rules.Sources)
 			open = append(open, further...)
 		}
 	}
@@ -230,15 +233,15 @@ func (r *resolver) leadsBack(ctx context.Context, it *registry.Item) (how string
 // mayRegister reports whether the target of a permanent redirect is registered by us. A site must not
 // make us register without end: what a redirect registered registers nothing itself, for whoever led to
 // it follows the longer chain, too; and a target that changes with every answer is taken once.
-func (r *resolver) mayRegister(cl claim) bool {
-	settled := r.memory.movedTo == "" || r.memory.movedTo == cl.Normalized
-	return settled && cl.moved && sameSite(cl.Host, r.item.SourceHost) &&
-		r.item.DiscoveryMethod != RedirectMethod && !r.memory.indexOnly
+func (r *resolver) mayRegister(cl verdict.Candidate) bool {
+	settled := r.basis.MovedTo == "" || r.basis.MovedTo == cl.Normalized
+	return settled && cl.Moved && verdict.SameSite(cl.Host, r.item.SourceHost) &&
+		r.item.DiscoveryMethod != RedirectMethod && !r.basis.IndexOnly
 }
 
 // registerTarget registers where a permanent redirect leads. It comes before our own commit: if we die,
 // the next check finds it registered. What is returned says why it does not stand for the page yet.
-func (r *resolver) registerTarget(ctx context.Context, cl claim) (o obstacle, err error) {
+func (r *resolver) registerTarget(ctx context.Context, cl verdict.Candidate) (o obstacle, err error) {
 	options := registry.RegisterOptions{NewOnly: true, Method: RedirectMethod}
 	scheme, _, _ := strings.Cut(r.item.NormalizedSource, "://")
 	if scheme == cl.Scheme && cl.Host == r.item.SourceHost {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
@@ -92,7 +93,7 @@ func (w *Worker) FetchResource(ctx context.Context, v ResourceRequest) (out Reso
 	if err != nil {
 		return out, h.verdict(ctx, err)
 	}
-	if isPause(resp) {
+	if verdict.IsPause(resp) {
 		return out, h.pauseFor(resp)
 	}
 	if resp.Encoding != "" {
@@ -117,7 +118,7 @@ func (h *hostSession) verdict(ctx context.Context, err error) error {
 
 // pauseFor keeps everybody away from the host that answered, which is the one of the lease.
 func (h *hostSession) pauseFor(resp fetch.Response) error {
-	pause, why := pauseOf(resp), fmt.Sprintf("HTTP %d", resp.Status)
+	pause, why := verdict.PauseOf(resp), fmt.Sprintf("HTTP %d", resp.Status)
 	h.found.PauseUntil, h.found.PauseWhy = h.w.o.Clock().Add(pause), why
 	return fault.After(pause, "%s: %s is left alone", why, h.lease.Host)
 }
@@ -125,8 +126,9 @@ func (h *hostSession) pauseFor(resp fetch.Response) error {
 func resourceOf(resp fetch.Response) Resource {
 	return Resource{
 		Status: resp.Status, NotModified: resp.NotModified, Body: resp.Body,
-		ContentType: resp.Header.Get("Content-Type"),
-		ETag:        bounded(resp.Header.Get("ETag")), LastModified: bounded(resp.Header.Get("Last-Modified")),
-		FinalURL: resp.FinalURL, Requests: resp.Requests,
+		ContentType:  resp.Header.Get("Content-Type"),
+		ETag:         verdict.Bounded(resp.Header.Get("ETag")),
+		LastModified: verdict.Bounded(resp.Header.Get("Last-Modified")),
+		FinalURL:     resp.FinalURL, Requests: resp.Requests,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -52,7 +53,7 @@ func TestA14Soft404(t *testing.T) {
 		r.site.put("/p", sorry)
 		for i, want := range []registry.Status{indexed, indexed, registry.Gone} {
 			it := r.next("/p")
-			if it.Status != want || !strings.Contains(it.ErrorMessage, WhySoft404) || len(r.captures("/p")) != 1 {
+			if it.Status != want || !strings.Contains(it.ErrorMessage, verdict.WhySoft404) || len(r.captures("/p")) != 1 {
 				t.Fatalf("check %d: %s, %s, %d captures", i+1, it.Status, it.ErrorMessage, len(r.captures("/p")))
 			}
 		}
@@ -128,7 +129,7 @@ func TestA14Soft404ByRedirect(t *testing.T) {
 		}
 	}
 	r.site.put("/p", to(301, "/"))
-	if it := r.next("/p"); it.MissingChecks != 1 || !strings.Contains(it.ErrorMessage, WhyToRoot) {
+	if it := r.next("/p"); it.MissingChecks != 1 || !strings.Contains(it.ErrorMessage, verdict.WhyToRoot) {
 		t.Errorf("missing %d times: %s", it.MissingChecks, it.ErrorMessage)
 	}
 	r.site.put("/", text("another front"))
@@ -213,7 +214,7 @@ func TestA14Soft404AtOnce(t *testing.T) {
 	r.register(false, paths...)
 	r.mustWork()
 	r.wantProbes(1, "all pages")
-	if it := r.item("/nowhere"); it.Status == indexed || !strings.Contains(it.ErrorMessage, WhySoft404) {
+	if it := r.item("/nowhere"); it.Status == indexed || !strings.Contains(it.ErrorMessage, verdict.WhySoft404) {
 		t.Errorf("%s: %s", it.Status, it.ErrorMessage)
 	}
 	if it := r.item("/p3"); it.Status != indexed {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/recent"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -25,7 +26,7 @@ const (
 // the document has to be compared with that. The check has its permit until it is certain that the host
 // is not asked for such a page: who waited for another permit could wait for those who wait for the
 // memory that this check has. The error is our own storage's, or that our time is over.
-func (c *check) readAnswer(ctx context.Context, got fetched) (r read, err error) {
+func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (r verdict.Reading, err error) {
 	defer c.answered()
 	o, compared := c.compared(got)
 	shown, known := c.job.w.fingerprints.get(o, c.now(), fingerprintTrust)
@@ -35,24 +36,24 @@ func (c *check) readAnswer(ctx context.Context, got fetched) (r read, err error)
 	if r, err = c.read(ctx, got); err != nil {
 		return r, err
 	}
-	if !compared || r.unreadable != nil || c.memory.isKnown(&c.item, r, c.now()) || r.doc.Unsupported ||
-		r.doc.VisibleText == "" {
+	if !compared || !c.basis.IsNews(&c.item, r, c.now()) || r.Doc.Unsupported ||
+		r.Doc.VisibleText == "" {
 		return r, nil
 	}
 	if !known {
 		shown, err = prober{c.job, &c.site}.current(ctx, o)
 	}
-	c.memory.soft404 = shown
+	c.basis.Soft404 = shown
 	return r, err
 }
 
 // compared reports whether an answer may have to be compared with what its origin shows for pages that do
 // not exist.
-func (c *check) compared(got fetched) (o origin, ok bool) {
-	if !c.memory.rules.soft404 || got.file != nil || isRoot(c.item.NormalizedSource) {
+func (c *check) compared(got verdict.Answer) (o origin, ok bool) {
+	if !c.basis.Rules.Soft404 || got.File != nil || verdict.IsRoot(c.item.NormalizedSource) {
 		return o, false
 	}
-	o, err := originOf(fetchURL(&c.item))
+	o, err := originOf(verdict.FetchURL(&c.item))
 	return o, err == nil
 }
 
@@ -63,7 +64,7 @@ type prober struct {
 }
 
 // current is what an origin shows, asked for again where the answer is old.
-func (p prober) current(ctx context.Context, o origin) (fingerprint, error) {
+func (p prober) current(ctx context.Context, o origin) (verdict.Fingerprint, error) {
 	w := p.job.w
 	now := w.o.Clock()
 	turn := w.fingerprints.turn(o) // pages of one job wait for the first that asks
@@ -74,16 +75,16 @@ func (p prober) current(ctx context.Context, o origin) (fingerprint, error) {
 	}
 	row, err := w.reg.Hosts.Soft404(ctx, w.partition(o), o.scheme, o.host)
 	if err != nil {
-		return fingerprint{}, err
+		return verdict.Fingerprint{}, err
 	}
 	age := now.Sub(row.AskedAt)
-	useless := !row.Known || !fingerprintOf(row).under(w.o.Version)
+	useless := !row.Known || !verdict.FingerprintOf(row).ReadUnder(w.o.Version)
 	if row.AskedAt.IsZero() || age >= fingerprintFor || useless && age >= fingerprintTrust {
 		if row, err = p.ask(ctx, o, row); err != nil {
-			return fingerprint{}, err
+			return verdict.Fingerprint{}, err
 		}
 	}
-	f := fingerprintOf(row)
+	f := verdict.FingerprintOf(row)
 	if row.Known {
 		w.fingerprints.put(o, f, now)
 	}
@@ -92,16 +93,16 @@ func (p prober) current(ctx context.Context, o origin) (fingerprint, error) {
 
 // known is what is known of an origin under an id, from memory or from the registry. Nobody asks the
 // site.
-func (p prober) known(ctx context.Context, o origin, id string) (fingerprint, error) {
+func (p prober) known(ctx context.Context, o origin, id string) (verdict.Fingerprint, error) {
 	w := p.job.w
-	if f, ok := w.fingerprints.get(o, w.o.Clock(), fingerprintTrust); ok && f.id == id {
+	if f, ok := w.fingerprints.get(o, w.o.Clock(), fingerprintTrust); ok && f.ID == id {
 		return f, nil
 	}
 	row, err := w.reg.Hosts.Soft404(ctx, w.partition(o), o.scheme, o.host)
 	if err != nil {
-		return fingerprint{}, err
+		return verdict.Fingerprint{}, err
 	}
-	f := fingerprintOf(row)
+	f := verdict.FingerprintOf(row)
 	w.fingerprints.put(o, f, w.o.Clock())
 	return f, nil
 }
@@ -133,20 +134,20 @@ func (p prober) ask(ctx context.Context, o origin, row registry.Soft404) (regist
 	if err != nil || !learned {
 		return row, err
 	}
-	row.Fingerprint = fingerprintID(fingerprintOf(row), page)
+	row.Fingerprint = verdict.FingerprintID(verdict.FingerprintOf(row), page)
 	row.Page, row.Known = page, true
 	return row, w.reg.Hosts.PutSoft404(ctx, row)
 }
 
 // learn describes an answer: empty for an honest one.
 func (p prober) learn(ctx context.Context, address string, resp fetch.Response) (page string, learned bool, err error) {
-	var f fingerprint
+	var f verdict.Fingerprint
 	switch {
 	case resp.Status == http.StatusNotFound || resp.Status == http.StatusGone:
 		return "", true, nil
 	case resp.Status != http.StatusOK:
 		return "", false, nil
-	case len(resp.Redirects) > 0 && isRoot(resp.FinalURL):
+	case len(resp.Redirects) > 0 && verdict.IsRoot(resp.FinalURL):
 		f.ToRoot = true
 	default:
 		w := p.job.w
@@ -154,7 +155,7 @@ func (p prober) learn(ctx context.Context, address string, resp fetch.Response) 
 		if err != nil || unreadable != nil || doc.Unsupported {
 			return "", false, err
 		}
-		f = describe(doc, doc.ContentHash(), address)
+		f = verdict.Describe(doc, doc.ContentHash(), address)
 		f.Version = w.o.Version.String()
 	}
 	b, _ := json.Marshal(f) // always encodes
@@ -169,7 +170,7 @@ func unlikely(o origin, now time.Time) string {
 
 // fingerprintCache keeps what origins show, and who asks them.
 type fingerprintCache struct {
-	originCache[fingerprint]
+	originCache[verdict.Fingerprint]
 	turns recent.Map[origin, *sync.Mutex]
 }
 

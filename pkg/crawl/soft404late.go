@@ -2,6 +2,8 @@ package crawl
 
 import (
 	"context"
+
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 )
 
 // A page may have been stored before it was known what its host shows instead of 404. The host's row
@@ -11,42 +13,42 @@ import (
 
 // reconsider takes a page whose stored content is still there once more: redirects may lead elsewhere
 // than they did, and the content may be what its host shows for pages that do not exist.
-func (c *check) reconsider(ctx context.Context, o outcome) (outcome, error) {
-	if failure, err := c.followRedirects(ctx); err != nil || failure.decided() {
+func (c *check) reconsider(ctx context.Context, o verdict.Outcome) (verdict.Outcome, error) {
+	if failure, err := c.followRedirects(ctx); err != nil || failure.Decided() {
 		return failure, err
 	}
-	if failure, err := c.compareLate(ctx); err != nil || failure.decided() {
+	if failure, err := c.compareLate(ctx); err != nil || failure.Decided() {
 		return failure, err
 	}
-	if c.item.LikeSoft404 != "" && c.memory.rules.soft404 {
-		return outcome{kind: looksMissing, why: c.item.LikeSoft404}, nil
+	if c.item.LikeSoft404 != "" && c.basis.Rules.Soft404 {
+		return verdict.Outcome{Kind: verdict.LooksMissing, Why: c.item.LikeSoft404}, nil
 	}
 	return o, nil
 }
 
 // followRedirects has the item's canonical URL follow redirects that became permanent or ceased to be.
 // What the page itself names is in the snapshot.
-func (c *check) followRedirects(ctx context.Context) (failure outcome, err error) {
-	it, m := &c.item, c.memory
+func (c *check) followRedirects(ctx context.Context) (failure verdict.Outcome, err error) {
+	it, b := &c.item, c.basis
 	var s stored
 	if it.HTTPCanonicalURL != "" { // else the page names none
-		if !m.hasMoved(it) || it.HTTPCanonicalURL != m.movedTo {
+		if !b.HasMoved(it) || it.HTTPCanonicalURL != b.MovedTo {
 			return failure, nil
 		}
-		if s, failure, err = c.storedDocument(ctx); err != nil || failure.decided() {
+		if s, failure, err = c.storedDocument(ctx); err != nil || failure.Decided() {
 			return failure, err
 		}
 	}
-	m.noteCanonical(it, s.doc, c.now())
+	b.NoteCanonical(it, s.doc, c.now())
 	return failure, nil
 }
 
 // compareLate compares the stored content with what the host is now known to show for pages that do
 // not exist, if it was not yet. A snapshot that cannot be read has failed the check.
-func (c *check) compareLate(ctx context.Context) (failure outcome, err error) {
-	it, m := &c.item, c.memory
-	o, err := originOf(fetchURL(it))
-	if err != nil || !m.rules.soft404 || it.Exclusion != "" || isRoot(it.NormalizedSource) {
+func (c *check) compareLate(ctx context.Context) (failure verdict.Outcome, err error) {
+	it, b := &c.item, c.basis
+	o, err := originOf(verdict.FetchURL(it))
+	if err != nil || !b.Rules.Soft404 || it.Exclusion != "" || verdict.IsRoot(it.NormalizedSource) {
 		return failure, nil
 	}
 	id := c.job.lease.Fingerprints[o.scheme]
@@ -58,16 +60,16 @@ func (c *check) compareLate(ctx context.Context) (failure outcome, err error) {
 	if err != nil {
 		return failure, err
 	}
-	looks, compare := known.shownByStored(it, m)
+	looks, compare := known.ShownByStored(it, b)
 	if compare {
 		var s stored
-		if s, failure, err = c.storedDocument(ctx); err != nil || failure.decided() {
+		if s, failure, err = c.storedDocument(ctx); err != nil || failure.Decided() {
 			return failure, err
 		}
-		if s.doc.VisibleText != "" && known.matches(describe(s.doc, it.ContentHash, fetchURL(it))) {
-			looks = WhySoft404
+		if s.doc.VisibleText != "" && known.Matches(verdict.Describe(s.doc, it.ContentHash, verdict.FetchURL(it))) {
+			looks = verdict.WhySoft404
 		}
 	}
-	it.Soft404Fingerprint, it.LikeSoft404 = known.id, looks
+	it.Soft404Fingerprint, it.LikeSoft404 = known.ID, looks
 	return failure, nil
 }

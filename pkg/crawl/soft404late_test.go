@@ -2,13 +2,10 @@ package crawl
 
 import (
 	"context"
-	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/content/extract"
-	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -77,7 +74,7 @@ func TestA14Soft404LearnedLate(t *testing.T) {
 				l.took()
 				for i, want := range []registry.Status{indexed, indexed, registry.Gone} {
 					it := r.look("/p")
-					if it.Status != want || it.MissingChecks != i+1 || !strings.Contains(it.ErrorMessage, WhySoft404) {
+					if it.Status != want || it.MissingChecks != i+1 || !strings.Contains(it.ErrorMessage, verdict.WhySoft404) {
 						t.Fatalf("check %d: %s, missing %d times: %s", i+1, it.Status, it.MissingChecks,
 							it.ErrorMessage)
 					}
@@ -116,7 +113,7 @@ func TestA14Soft404ByRedirectLearnedLate(t *testing.T) {
 		r.first(p)
 	}
 	r.learns(to(302, "/"))
-	if it := r.look("/p"); it.MissingChecks != 1 || !strings.Contains(it.ErrorMessage, WhyToRoot) {
+	if it := r.look("/p"); it.MissingChecks != 1 || !strings.Contains(it.ErrorMessage, verdict.WhyToRoot) {
 		t.Errorf("missing %d times: %s", it.MissingChecks, it.ErrorMessage)
 	}
 	for _, p := range []string{"/", "/moved"} {
@@ -190,55 +187,5 @@ func TestA14Soft404UnchangedCostsNothing(t *testing.T) {
 	}
 	if honest, soft := cost(page{}), cost(sorry); honest != soft {
 		t.Errorf("%d operations on an honest host, %d on another", honest, soft)
-	}
-}
-
-// A14: what a host shows keeps its name while it looks the same.
-func TestA14FingerprintOf(t *testing.T) {
-	words := strings.Fields(strings.Repeat("tide wind harbour lamp rope anchor gull pier ", 8))
-	shown := func(more ...string) fingerprint {
-		body := "<title>x</title><main><p>" + strings.Join(slices.Concat(words, more), " ") + "</p></main>"
-		doc, err := extract.Extract([]byte(body), "text/html", "https://a.example/", extract.Limits{})
-		must(t, err)
-		a := describe(doc, doc.ContentHash(), "/")
-		a.Version = lineage.Current.String()
-		return a
-	}
-	encode := func(a fingerprint) string {
-		b, err := json.Marshal(a)
-		must(t, err)
-		return string(b)
-	}
-	first := shown()
-	first.id = fingerprintID(fingerprint{}, encode(first))
-	other := fingerprint{Content: "sha256:other", Version: first.Version, id: "other"}
-	older := first
-	older.Version = "http_snapshot_url_v1_text_v1"
-	older.id = fingerprintID(fingerprint{}, encode(older))
-	root := fingerprint{ToRoot: true, id: "root"}
-	for _, tt := range []struct {
-		name  string
-		known fingerprint
-		now   string
-		same  bool
-	}{
-		{"the same", first, encode(first), true},
-		{"with another date", first, encode(shown("Tuesday")), true},
-		{"nothing was known", fingerprint{}, encode(first), false},
-		{"Z2 the same, read under another version", older, encode(first), false},
-		{"another page", other, encode(first), false},
-		{"the front page", first, encode(root), false},
-		{"still the front page", root, encode(root), true},
-		{"no longer the front page", root, encode(first), false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			id := fingerprintID(tt.known, tt.now)
-			if same := id == tt.known.id; same != tt.same || id == "" {
-				t.Errorf("%q after %q", id, tt.known.id)
-			}
-		})
-	}
-	if id := fingerprintID(first, ""); id != "" {
-		t.Errorf("an honest host has the fingerprint %q", id)
 	}
 }

@@ -20,7 +20,7 @@ func (r *rig) configured(engine Indexer) {
 // rested counts how often the history says that there is no index.
 func rested(it registry.Item) (n int) {
 	for _, d := range it.History {
-		if d.Why == noIndex {
+		if d.Why == "no search index is configured" {
 			n++
 		}
 	}

@@ -1,14 +1,11 @@
 package crawl
 
 import (
-	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -166,26 +163,5 @@ func TestA17UnreadableFile(t *testing.T) {
 	s.write("a.pdf", whole)
 	if it := s.check("a.pdf"); it.Status != indexed || it.Unreadable != (registry.Unreadable{}) {
 		t.Errorf("mended: %s (%s)", it.Status, it.ErrorMessage)
-	}
-}
-
-// A17: only what is the document's own fault is remembered.
-func TestA17WhatIsUnreadable(t *testing.T) {
-	clock := &fakeClock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	for _, tt := range []struct {
-		why  error
-		want bool
-	}{
-		{fault.New(fault.Invalid, "broken"), true},
-		{fault.New(fault.TooLarge, "too long"), true},
-		{fault.New(fault.Blocked, "a password"), true},
-		{fault.New(fault.Unavailable, "no reader"), false},
-		{errors.New("whatever"), false},
-	} {
-		before := registry.Item{Seen: registry.Seen{Unreadable: registry.Unreadable{RawHash: "of before"}}}
-		it, _ := compare(before, fetched{raw: "sha256:x"}, read{unreadable: tt.why}, memory{}, clock.now())
-		if have := it.Unreadable.RawHash; (have == "sha256:x") != tt.want || !tt.want && have != "" {
-			t.Errorf("%v: remembered is %q", tt.why, have)
-		}
 	}
 }

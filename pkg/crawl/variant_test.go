@@ -12,10 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -318,42 +316,6 @@ func (r *rig) atOnce(w *wideWeb) {
 	}
 	done.Wait()
 	w.before = nil
-}
-
-func TestVariantsOf(t *testing.T) {
-	for _, tt := range []struct{ of, better, worse string }{
-		{apexS, "", apex + " " + wwwS},
-		{wwwS, apexS, www},
-		{apex, apexS, www},
-		{www, wwwS + " " + apex, ""},
-		{"http://h.example/p?a=www.h.example", "https://h.example/p?a=www.h.example",
-			"http://www.h.example/p?a=www.h.example"},
-		{"http://www.h.example:8080/", "http://h.example:8080/", ""},
-		{"https://h.example:8443/", "", "https://www.h.example:8443/"},
-		{"http://127.0.0.1/", "https://127.0.0.1/", ""},
-		{"http://127.0.0.1:8080/", "", ""},
-		{"http://[::1]/", "", ""},
-		{"http://localhost/", "https://localhost/", ""},
-	} {
-		s, err := source.DefaultRules().ParseURL(tt.of)
-		must(t, err)
-		better, worse := variantsOf(
-			&registry.Item{Identity: registry.Identity{Type: s.Type, NormalizedSource: s.Normalized, SourceHost: s.Host}},
-			source.DefaultRules(),
-		)
-		have := [2]string{urls(better), urls(worse)}
-		if diff := cmp.Diff([2]string{tt.better, tt.worse}, have); diff != "" {
-			t.Errorf("%s: %s", tt.of, diff)
-		}
-	}
-}
-
-func urls(claims []claim) string {
-	var out []string
-	for _, c := range claims {
-		out = append(out, c.Normalized)
-	}
-	return strings.Join(out, " ")
 }
 
 // readCounter counts point reads.

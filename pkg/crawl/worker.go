@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
@@ -97,11 +98,11 @@ func New(
 	}
 }
 
-func (w *Worker) rules() rules {
+func (w *Worker) rules() verdict.Rules {
 	_, none := w.index.(search.None)
-	return rules{
-		agent: w.o.Agent, sources: w.o.Rules, version: w.o.Version, schedule: w.o.Schedule, indexes: !none,
-		reindexOnCanonical: w.o.ReindexOnCanonical, soft404: w.o.Soft404, runID: w.o.RunID,
+	return verdict.Rules{
+		Agent: w.o.Agent, Sources: w.o.Rules, Version: w.o.Version, Schedule: w.o.Schedule, Indexes: !none,
+		ReindexOnCanonical: w.o.ReindexOnCanonical, Soft404: w.o.Soft404, RunID: w.o.RunID,
 	}
 }
 
@@ -198,6 +199,6 @@ func (w *Worker) GiveUp(ctx context.Context, job registry.Job, why string) error
 		if err != nil {
 			w.o.Log.WarnContext(ctx, "tags could not be read", "id", it.ID, "err", err)
 		}
-		giveUp(it, memory{rules: w.rules(), options: set}, why, now, w.o.Jitter())
+		verdict.GiveUp(it, verdict.Basis{Rules: w.rules(), Options: set}, why, now, w.o.Jitter())
 	})
 }

@@ -140,13 +140,13 @@ var written = []change{
 
 	// Index and registry.
 	{rule: "the registry says what the index does not have yet", file: "pkg/crawl/job.go", function: "job.index",
-		old: "c.place.refused = together", new: "_ = together"},
+		old: "c.Placement.Refused = together", new: "_ = together"},
 	{rule: "the index is written after the lock", file: "pkg/crawl/job.go", function: "job.put",
 		old: "err = j.locked(); err == nil", new: "err = j.locked(); true"},
 	{rule: "a manifest goes before the commit that names another", file: "pkg/crawl/job.go", function: "job.commit",
 		old: "j.index(ctx)", new: "j.index(ctx)\n\tj.dropStale(ctx)"},
 	{rule: "who forces a check relies on what the index should have", file: "pkg/crawl/indexing.go",
-		function: "placer.contentsOf", old: "p.memory.forced || ", new: ""},
+		function: "placer.contentsOf", old: "p.basis.Forced || ", new: ""},
 	{rule: "what a worker left behind that died is relied on", file: "pkg/crawl/indexing.go",
 		function: "placer.contentsOf", old: " || it.Interrupted", new: ""},
 	{rule: "a page that could not be taken out counts as out", file: "pkg/crawl/indexing.go",

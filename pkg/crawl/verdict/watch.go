@@ -1,4 +1,4 @@
-package crawl
+package verdict
 
 import (
 	"encoding/hex"
@@ -15,29 +15,29 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Where somebody watches a part of a page (W10), the page is fetched, stored and indexed as ever. What is told is
-// decided by the part alone, which is read in the answer and, when it has changed, in the snapshot of before. So a
-// check that finds nothing new costs nothing more, and other rules are applied to both sides alike: a change of the
-// rules is none of the page. The item's row has short hashes of the part under a key that names the rules; under
-// another key, what is stored is read once more before the site is asked, as after a change of our own rules.
+// Where people watch a part of a page (W10), the page is fetched, stored and indexed as ever. Only the part decides
+// what readers of changes get. It is read in the answer and, when it has changed, in the snapshot of before. So a check
+// that finds nothing new costs no more, and new rules apply to both sides alike: a change of the rules is no change of
+// the page. The item's row has short hashes of the part under a key that names the rules. Under another key, what is
+// stored is read once more before the site is asked, as after a change of the normalization version.
 
-// watching is what somebody watches of an item; nil for all of it.
-type watching struct {
+// Watching is the part of an item that is watched; nil where the whole item is.
+type Watching struct {
 	key    string // names the rules
 	index  bool   // the part is what is indexed
 	reader *part.Reader
 }
 
-// watchingOf makes rules of what is set for an item.
-func watchingOf(set *options.Watch, version string) *watching {
+// WatchingOf is what is watched of an item, by what people have set for it.
+func WatchingOf(set *options.Watch, version string) *Watching {
 	if set == nil {
 		return nil
 	}
-	w := &watching{index: set.Index == options.IndexWatched, reader: part.NewReader(set.Spec())}
+	w := &Watching{index: set.Index == options.IndexWatched, reader: part.NewReader(set.Spec())}
 	if len(set.Include)+len(set.Exclude)+len(set.Ignore) == 0 && set.Trigger == "" {
 		return nil
 	}
-	// What only silences is no part of the key: it changes nothing of what is known.
+	// Rules that only silence are left out of the key: they do not change the part.
 	text, _ := json.Marshal([]any{set.Include, set.Exclude, set.Ignore, w.index, version}) // of texts: always encodes
 	sum := xxhash.Sum64(text)
 	w.key = hex.EncodeToString([]byte{byte(sum >> 56), byte(sum >> 48), byte(sum >> 40), byte(sum >> 32), byte(sum >> 24),
@@ -45,14 +45,14 @@ func watchingOf(set *options.Watch, version string) *watching {
 	return w
 }
 
-// rules are the compiled ones. What is stored has been compiled before, so there is no error.
-func (w *watching) rules() *watch.Rules {
+// rules are the compiled rules. Stored rules were compiled before they were stored, so there is no error.
+func (w *Watching) rules() *watch.Rules {
 	rules, _ := w.reader.Rules()
 	return rules
 }
 
-// of reads the part of a page, and what of the page is to be indexed.
-func (w *watching) of(doc extract.Document, body []byte, contentType, baseURL string) (extract.Document, *part.Part) {
+// Read reads the watched part of a page. The document is what of the page is to be indexed.
+func (w *Watching) Read(doc extract.Document, body []byte, contentType, baseURL string) (extract.Document, *part.Part) {
 	if w == nil {
 		return doc, nil
 	}
@@ -65,8 +65,8 @@ func (w *watching) of(doc extract.Document, body []byte, contentType, baseURL st
 	return indexed, &p
 }
 
-// lost says why the part is not there, or not as it was; "" if it is.
-func (w *watching) lost(it *registry.Item, p *part.Part) string {
+// lost says why the part is missing or broken; "" if it is there as before.
+func (w *Watching) lost(it *registry.Item, p *part.Part) string {
 	before := 0
 	if it.Watched.Key == w.key {
 		if before = it.Watched.Letters; it.Watched.Asked || it.Watched.Empty && p.Elements == 0 && p.Why == "" {
@@ -82,8 +82,8 @@ func (w *watching) lost(it *registry.Item, p *part.Part) string {
 	return watch.Lost(p.Elements, p.Letters, before)
 }
 
-// sameWatched reports whether the part is as it is known.
-func (w *watching) sameWatched(it *registry.Item, p *part.Part) bool {
+// sameWatched reports whether the part is the one that is known.
+func (w *Watching) sameWatched(it *registry.Item, p *part.Part) bool {
 	if w == nil || p == nil {
 		return it.Watched.Key == ""
 	}
@@ -95,13 +95,13 @@ func (w *watching) sameWatched(it *registry.Item, p *part.Part) bool {
 }
 
 // present reports whether the part's text is the one that is known.
-func (w *watching) present(it *registry.Item, p *part.Part) bool {
+func (w *Watching) present(it *registry.Item, p *part.Part) bool {
 	states := change.StatesOf(it.Watched.States)
 	return len(states) > 0 && states[0] == p.State
 }
 
-// watched is what is known of the part after a reading.
-func (w *watching) watched(it *registry.Item, p *part.Part, raw string, now time.Time) registry.Watched {
+// watched is what the item's row keeps of the part after a reading.
+func (w *Watching) watched(it *registry.Item, p *part.Part, raw string, now time.Time) registry.Watched {
 	if w == nil || p == nil {
 		return registry.Watched{}
 	}
@@ -120,8 +120,8 @@ func (w *watching) watched(it *registry.Item, p *part.Part, raw string, now time
 		Empty: p.Elements == 0}
 }
 
-// stands takes note that the source answered with what is stored. Where the part was broken in an answer that was not
-// stored, it is there again.
+// stands takes note that the source answered with what is stored. A part that was broken in an answer that was not
+// stored is then there again.
 func stands(it registry.Item) registry.Item {
 	if w := &it.Watched; w.Broken != "" && w.BrokenRaw != it.RawHash {
 		w.Broken, w.BrokenRaw, w.Since = "", "", time.Time{}
@@ -129,67 +129,68 @@ func stands(it registry.Item) registry.Item {
 	return it
 }
 
-// silencing is the rule that hides a change as a whole, beside those of its lines.
+// Rules that silence a change as a whole. Others ignore only some of its lines.
 const (
 	silencedBroken  = "watchBroken: what is watched is not there"
 	silencedPart    = "watch: what is watched is the same"
 	silencedTrigger = "trigger: not found: "
 )
 
-// newsOf says of the news of a page what they are of the part that is watched.
-func (w *watching) newsOf(it *registry.Item, r read, n news) news {
-	p := r.part
-	if w == nil || p == nil || it.Watched.Key != w.key || n.kind == change.New ||
-		len(it.Watched.States) == 0 && it.Watched.Broken == "" { // then nobody knows what it was
+// newsOf turns the news of a page into news of its watched part.
+func (w *Watching) newsOf(it *registry.Item, r Reading, n News) News {
+	p := r.Part
+	if w == nil || p == nil || it.Watched.Key != w.key || n.Kind == change.New ||
+		len(it.Watched.States) == 0 && it.Watched.Broken == "" { // nothing is known of the part before
 		return n
 	}
 	switch {
 	case w.lost(it, p) != "" || it.Watched.Broken != "" || it.Watched.Asked:
-		n.silenced = silencedBroken
+		n.Silenced = silencedBroken
 	case w.present(it, p):
-		if n.kind.OfContent() || n.kind == change.Reverted || w.rules().Narrow() ||
-			n.kind == change.Title && w.rules().Ignored(r.doc.Title) != "" && w.rules().Ignored(it.Title) != "" {
-			n.silenced = silencedPart
+		if n.Kind.OfContent() || n.Kind == change.Reverted || w.rules().Narrow() ||
+			n.Kind == change.Title && w.rules().Ignored(r.Doc.Title) != "" && w.rules().Ignored(it.Title) != "" {
+			n.Silenced = silencedPart
 		}
 	default:
-		n.kind, n.part = change.Content, true
+		n.Kind, n.Part = change.Content, true
 		for _, s := range change.StatesOf(it.Watched.States) {
 			if s == p.State {
-				n.kind = change.Reverted
+				n.Kind = change.Reverted
 			}
 		}
-		n.why, n.extent = n.kind.Why(change.Extent{}), change.Extent{}
+		n.Why, n.Extent = n.Kind.Why(change.Extent{}), change.Extent{}
 		if !w.rules().Triggered(p.Text) {
-			n.silenced = silencedTrigger + w.rules().Trigger()
+			n.Silenced = silencedTrigger + w.rules().Trigger()
 		}
 	}
-	if n.kind == change.None {
-		n.silenced = ""
+	if n.Kind == change.None {
+		n.Silenced = ""
 	}
 	return n
 }
 
-// holds reports whether the part is there, by which a page is known that has lost much else (H9).
-func (w *watching) holds(it *registry.Item, p *part.Part) bool {
+// holds reports whether the part is there. A page that still has its part is believed even if it has lost much else
+// (H9).
+func (w *Watching) holds(it *registry.Item, p *part.Part) bool {
 	return w != nil && p != nil && w.rules().Narrow() && w.lost(it, p) == ""
 }
 
 // keepsPart reports whether the index is to keep the part that it has, because the page has none now.
-func (w *watching) keepsPart(it *registry.Item, p *part.Part) bool {
+func (w *Watching) keepsPart(it *registry.Item, p *part.Part) bool {
 	return w != nil && p != nil && w.index && it.Watched.Key == w.key && len(it.Watched.States) > 0 &&
 		w.lost(it, p) != ""
 }
 
-// otherRules reports whether what is watched of an item is known by other rules than the present ones.
-func (w *watching) otherRules(it *registry.Item) bool {
+// HasOtherRules reports whether what is known of the part was read by other rules than the present ones.
+func (w *Watching) HasOtherRules(it *registry.Item) bool {
 	if w == nil {
 		return it.Watched.Key != ""
 	}
 	return it.Watched.Key != w.key
 }
 
-// unknown is what is known of a part when what is stored of the page cannot be read: nothing to compare with.
-func (w *watching) unknown() (known registry.Watched) {
+// Unknown is what the item's row keeps when what is stored of the page cannot be read: no part to compare with.
+func (w *Watching) Unknown() (known registry.Watched) {
 	if w != nil {
 		known.Key = w.key
 	}

@@ -1,4 +1,4 @@
-package crawl
+package verdict
 
 import (
 	"strings"
@@ -7,9 +7,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// What a site says about itself ends up in rows that people read. It is made short, printable and
-// free of secrets here, once.
-
 const (
 	maxValidator = 1024      // bytes
 	maxMimeType  = 200       // bytes
@@ -17,9 +14,9 @@ const (
 	maxHeaders   = 16 * 1024 // bytes of all headers kept with a capture
 )
 
-// bounded drops a header value that no honest server sends: too long, or not printable ASCII. A
-// validator that was altered would be worse than none.
-func bounded(value string) string {
+// Bounded drops a header value that no honest server sends: one that is too long or not printable ASCII. It does not
+// shorten: an altered validator would be worse than none.
+func Bounded(value string) string {
 	odd := func(r rune) bool { return r < ' ' || r > '~' }
 	if len(value) > maxValidator || strings.ContainsFunc(value, odd) {
 		return ""
@@ -32,7 +29,7 @@ func mimeType(t string) string {
 	if len(t) > maxMimeType {
 		return ""
 	}
-	return bounded(t)
+	return Bounded(t)
 }
 
 // publicURL is a URL of a redirect without userinfo, signatures and the like.
@@ -44,8 +41,8 @@ func publicURL(raw string) string {
 	return form
 }
 
-// replayHeaders are kept with a capture: what a replay of the response needs and nothing that
-// could be a visitor's secret.
+// replayHeaders are kept with a capture: those that a replay of the response needs, and none that could have a
+// visitor's secret.
 var replayHeaders = []string{
 	"Cache-Control", "Content-Language", "Content-Type", "Date", "ETag", "Expires", "Last-Modified",
 	"Link", "Vary", "X-Robots-Tag",
@@ -55,7 +52,7 @@ func keptHeaders(resp fetch.Response) map[string][]string {
 	kept, size := map[string][]string{}, 0
 	for _, name := range replayHeaders {
 		for _, v := range resp.Header.Values(name) {
-			v = bounded(v)
+			v = Bounded(v)
 			if size += len(v); v != "" && size <= maxHeaders {
 				kept[name] = append(kept[name], v)
 			}
@@ -64,8 +61,8 @@ func keptHeaders(resp fetch.Response) map[string][]string {
 	return kept
 }
 
-// finalURL is what a response's validators belong to. One that holds secrets, or is too long, is
-// not kept, and validators without it are not sent along redirects.
+// finalURL is the address that a response's validators belong to. An address with secrets, or one that is too long, is
+// not kept, and validators without an address are not sent along redirects.
 func finalURL(resp fetch.Response) string {
 	if form, err := source.FetchForm(resp.FinalURL); err != nil || form != resp.FinalURL || len(form) > maxHop {
 		return ""

@@ -1,4 +1,4 @@
-package crawl
+package verdict
 
 import (
 	"fmt"
@@ -9,43 +9,43 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// claim is a source that may stand for an item, and why.
-type claim struct {
+// Candidate is a source that may stand for an item in the index, and why.
+type Candidate struct {
 	source.Source
-	why     string
-	says    string // how the page says so, before the address
-	variant bool   // only if the content is the same
-	moved   bool   // permanent redirects lead there
+	Why     string
+	Says    string // how the page says so, before the address
+	Variant bool   // only if the content is the same
+	Moved   bool   // permanent redirects lead there
 }
 
-// claimsOf reads from an item what its last answer named in its place: where redirects that are
-// all permanent led, and rel=canonical. A canonical on another host is not followed, because
-// whoever writes into a page could hand it over to another site; foreign tells of it.
-func claimsOf(it *registry.Item, rules source.Rules) (claims []claim, foreign string) {
+// CandidatesOf are the sources that an item's last answer named in its place: where a chain of permanent redirects led,
+// and rel=canonical. A canonical on another host is not followed, because anyone who can write into a page could hand
+// it over to another site; foreign tells of it.
+func CandidatesOf(it *registry.Item, rules source.Rules) (named []Candidate, foreign string) {
 	if it.Type != source.URL {
 		return nil, "" // a file that is also published is found at both places
 	}
 	host := it.SourceHost
 	if moved, ok := movedTo(it, rules); ok {
-		cl := claim{Source: moved, why: "permanent redirect", says: "redirects permanently to", moved: true}
-		claims = append(claims, cl)
+		to := Candidate{Source: moved, Why: "permanent redirect", Says: "redirects permanently to", Moved: true}
+		named = append(named, to)
 		host = moved.Host // whose page it is that has the canonical
 	}
 	if it.HTTPCanonicalURL == "" || it.HTTPCanonicalURL == it.NormalizedSource {
-		return claims, ""
+		return named, ""
 	}
 	s, err := rules.ParseURL(it.HTTPCanonicalURL)
 	switch {
 	case err != nil: // Unreachable: it is the normalized form of a source, under the same rules.
 	case s.Normalized == it.NormalizedSource: // as it was written under earlier rules
-	case len(claims) > 0 && claims[0].Normalized == s.Normalized:
-	case !sameSite(s.Host, host) && !sameSite(s.Host, it.SourceHost):
+	case len(named) > 0 && named[0].Normalized == s.Normalized:
+	case !SameSite(s.Host, host) && !SameSite(s.Host, it.SourceHost):
 		const why = "names as its canonical address %s, which is ignored because it is on another host"
-		return claims, fmt.Sprintf(why, s.Normalized)
+		return named, fmt.Sprintf(why, s.Normalized)
 	default:
-		claims = append(claims, claim{Source: s, why: "rel=canonical", says: "names as its canonical address"})
+		named = append(named, Candidate{Source: s, Why: "rel=canonical", Says: "names as its canonical address"})
 	}
-	return claims, ""
+	return named, ""
 }
 
 // movedTo is the other source that permanent redirects lead to.
@@ -71,24 +71,23 @@ func movedAddress(it *registry.Item, rules source.Rules) string {
 	return to.Normalized
 }
 
-// sameSite reports whether two hosts differ at most in a leading "www.".
-func sameSite(a, b string) bool {
+// SameSite reports whether two hosts differ at most in a leading "www.".
+func SameSite(a, b string) bool {
 	return strings.TrimPrefix(a, "www.") == strings.TrimPrefix(b, "www.")
 }
 
-// variantsOf names the sources that often are the same page as an item, of one step each: the other
-// scheme, and the host with or without "www.". At most one of two variants may stand for the other:
-// https comes before http, and the host without "www." before the one with it, so that two
-// workers cannot make each the other's alias.
-func variantsOf(it *registry.Item, rules source.Rules) (better, worse []claim) {
+// VariantsOf are the sources that often are the same page as an item, each one step away: the other scheme, and the
+// host with or without "www.". At most one of two variants may stand for the other: https comes before http, and the
+// host without "www." before the one with it, so that two workers cannot make each the other's alias.
+func VariantsOf(it *registry.Item, rules source.Rules) (better, worse []Candidate) {
 	scheme, rest, ok := strings.Cut(it.NormalizedSource, "://"+it.SourceHost)
 	if it.Type != source.URL || !ok {
 		return nil, nil
 	}
-	list := func(to *[]claim, url string) {
+	list := func(to *[]Candidate, url string) {
 		if s, err := rules.ParseURL(url); err == nil {
 			why, says := "same content as "+s.Normalized, "may be the same page as"
-			*to = append(*to, claim{Source: s, why: why, says: says, variant: true})
+			*to = append(*to, Candidate{Source: s, Why: why, Says: says, Variant: true})
 		}
 	}
 	switch {

@@ -1,4 +1,4 @@
-package crawl
+package verdict
 
 import (
 	"cmp"
@@ -16,31 +16,30 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// placeOf is where an item's file is, to the letter: the identity does not tell apart a/b and a//b,
-// which a container does.
-func placeOf(it *registry.Item) (file.Place, error) {
+// FilePlace is where an item's file is, to the letter: a container tells a/b and a//b apart, the identity does not.
+func FilePlace(it *registry.Item) (file.Place, error) {
 	if place, err := file.Parse(it.DisplaySource); err == nil && place.Normalized() == it.NormalizedSource {
 		return place, nil
 	}
 	return file.Parse(it.NormalizedSource)
 }
 
-// pathOf is the path of an item's file within its container; empty for a page, and for a file of an
-// address that is read no more.
-func pathOf(it *registry.Item) string {
+// FilePath is the path of an item's file within its container; empty for a page, and for a file whose address cannot be
+// parsed any more.
+func FilePath(it *registry.Item) string {
 	if it.Type != source.File {
 		return ""
 	}
-	place, err := placeOf(it)
+	place, err := FilePlace(it)
 	if err != nil {
 		return ""
 	}
 	return place.Path()
 }
 
-// answerOfFile is a file as the answer of a web server.
-func answerOfFile(place file.Place, resp file.Response) fetched {
-	return fetched{resp: asPage(place, resp), raw: snapshot.Hash(resp.Body), file: &resp}
+// FileAnswer is a file as if a web server had answered with it.
+func FileAnswer(place file.Place, resp file.Response) Answer {
+	return Answer{Response: asPage(place, resp), Raw: snapshot.Hash(resp.Body), File: &resp}
 }
 
 func asPage(place file.Place, resp file.Response) fetch.Response {
@@ -54,8 +53,8 @@ func asPage(place file.Place, resp file.Response) fetch.Response {
 	return p
 }
 
-// baseOf is what links in a file are relative to. A folder has no address, so in it they lead
-// nowhere.
+// baseOf is the address that links in a file are relative to. A local folder has no address on the web, so links of its
+// files lead nowhere.
 func baseOf(place file.Place) string {
 	if place.Kind() != file.Local {
 		return place.String()
@@ -64,14 +63,14 @@ func baseOf(place file.Place) string {
 	return (&url.URL{Scheme: "http", Host: "file.invalid", Path: path}).String()
 }
 
-// noteProperties keeps what tells next time that the file is still the same.
+// noteProperties keeps the properties by which the next check knows that the file is still the same.
 func noteProperties(it registry.Item, f file.Response) registry.Item {
-	it.FileEtag, it.FileLength, it.FileContentType = bounded(f.ETag), f.Length, bounded(f.ContentType)
+	it.FileEtag, it.FileLength, it.FileContentType = Bounded(f.ETag), f.Length, Bounded(f.ContentType)
 	it.FileLastModified = formatModified(f.LastModified)
 	return it
 }
 
-// formatModified writes a time to the last digit, for it is compared; "" for none.
+// formatModified writes a time to the last digit, because it is compared; "" for the zero time.
 func formatModified(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -88,23 +87,21 @@ func parseModified(text string) time.Time {
 	return t
 }
 
-// noHash stands for the hash of a file that is too long even for that: its properties alone tell
-// when it changes.
+// noHash stands for the hash of a file that is too large even to be hashed: only its properties tell when it changes.
 const noHash = "unread"
 
-// tooLarge takes note of a file that is too large to be read: it is known by its hash, and not
-// searched.
-func tooLarge(it registry.Item, got fetched, now time.Time) (registry.Item, outcome) {
-	f := got.file
+// tooLarge decides about a file that is too large to be read. It is known by its hash, and is not searched.
+func tooLarge(it registry.Item, got Answer, now time.Time) (registry.Item, Outcome) {
+	f := got.File
 	same := f.RawHash != "" && f.RawHash == it.RawHash
 	it = noteProperties(it, *f)
 	it.Unreadable = registry.Unreadable{}
 	if same {
-		return it, unchanged("other properties, the same bytes")
+		return it, Unchanged("other properties, the same bytes")
 	}
 	it.RawHash, it.TextHash, it.LastChanged = cmp.Or(f.RawHash, noHash), "", now
-	it.ContentHash, it.States = it.RawHash, nil // of what it says nothing is known
+	it.ContentHash, it.States = it.RawHash, nil // its text is not known
 	it.Exclusion = fmt.Sprintf("%d bytes are too many to extract text from", f.Length)
 	it.Record(now, "changed", "too large to be read, known by its hash")
-	return it, outcome{kind: schedule.Changed, refresh: true}
+	return it, Outcome{Kind: schedule.Changed, Refresh: true}
 }

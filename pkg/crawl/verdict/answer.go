@@ -1,0 +1,70 @@
+package verdict
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// Answer is what a source answered.
+type Answer struct {
+	Response    fetch.Response // for a file: what a web server would have answered
+	Raw         string         // sha256:<hex> of the body
+	File        *file.Response // nil for a page
+	Conditional bool           // validators were sent
+}
+
+// NoteResponse keeps on the item what every answer of a web server tells: its status, and where redirects led.
+func NoteResponse(it registry.Item, resp fetch.Response, rules source.Rules) registry.Item {
+	it.HTTPStatusCode, it.HTTPRedirectChain = resp.Status, nil
+	for _, hop := range resp.Redirects {
+		it.HTTPRedirectChain = append(it.HTTPRedirectChain, fmt.Sprintf("%d %s", hop.Status, publicURL(hop.Location)))
+	}
+	if resp.FinalURL == "" || resp.FinalURL == FetchURL(&it) {
+		return it
+	}
+	// A redirect that only changes the spelling (a trailing slash, say) is taken next time.
+	final, err := rules.ParseURL(resp.FinalURL)
+	if err != nil || final.Normalized != it.NormalizedSource {
+		return it
+	}
+	if form, err := source.FetchForm(resp.FinalURL); err == nil {
+		it.FetchSource = form
+	}
+	return it
+}
+
+// noteValidators keeps what makes the next check cheap. It must come only once the body that they belong to is known:
+// validators of a body that was not kept would have the next check call it unchanged.
+func noteValidators(it registry.Item, got Answer) registry.Item {
+	before := it.HTTPFinalURL
+	it.HTTPFinalURL = finalURL(got.Response)
+	if got.File != nil {
+		return noteProperties(it, *got.File)
+	}
+	etag, modified := got.Response.Header.Get("ETag"), got.Response.Header.Get("Last-Modified")
+	asked := got.Conditional && got.Response.FinalURL == before
+	it.HTTPUnconditional = asked && etag == it.HTTPEtag && modified == it.HTTPLastModified
+	it.HTTPEtag, it.HTTPLastModified = Bounded(etag), Bounded(modified)
+	it.HTTPContentLength = int64(len(got.Response.Body))
+	return it
+}
+
+// IsPause reports whether a host asks to be left alone (A13).
+func IsPause(resp fetch.Response) bool {
+	return resp.Status == http.StatusTooManyRequests || resp.Status == http.StatusServiceUnavailable
+}
+
+// PauseOf is how long such a host is left alone: as long as it asks, or five minutes, at most a day.
+func PauseOf(resp fetch.Response) time.Duration {
+	const unasked = 5 * time.Minute
+	if resp.RetryAfter <= 0 {
+		return unasked
+	}
+	return min(resp.RetryAfter, registry.MaxPause)
+}

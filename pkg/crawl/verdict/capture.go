@@ -1,0 +1,62 @@
+package verdict
+
+import (
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/policy/change"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// CaptureOf describes a new body, by its item, which has already taken over what the body says.
+func CaptureOf(it *registry.Item, got Answer, runID string, now time.Time) snapshot.Capture {
+	return snapshot.Capture{
+		ItemID: it.ID, RawHash: it.RawHash, ContentHash: it.ContentHash, TextHash: it.TextHash,
+		CanonicalURI: canonicalURI(it), FetchURL: it.HTTPFinalURL, MimeType: it.MimeType,
+		StatusCode: got.Response.Status, Header: keptHeaders(got.Response), Bytes: int64(len(got.Response.Body)),
+		NormalizationVersion: it.NormalizationVersion, RunID: runID, CapturedAt: now,
+		PublishedAt: it.PublishedAt, ModifiedAt: it.ModifiedAt, Author: it.Author, SiteName: it.SiteName,
+	}
+}
+
+// NoteSaved keeps on the item what is stored of it now, and says in its history what has changed. If returned, the item
+// has had this body before.
+func NoteSaved(
+	it registry.Item, saved snapshot.Saved, o Outcome, returned bool, bytes int64, now time.Time,
+) registry.Item {
+	if saved.Added {
+		kept := KeptOf(&it).Added(bytes)
+		it.CaptureCount, it.CaptureBytes = kept.Count, kept.Bytes
+	}
+	if it.OldestCapture.IsZero() {
+		it.OldestCapture = saved.Replaced
+	}
+	n := o.News
+	if e := saved.Change.Extent(); e.Measured && !n.Extent.Measured { // by an earlier try
+		n.Why = n.Kind.Why(e)
+	}
+	if n.Silenced != "" {
+		it.Record(now, "silenced", n.Silenced)
+		return it
+	}
+	switch n.Kind {
+	case change.New:
+		it.Record(now, "changed", n.Why)
+	case change.Content, change.Reverted:
+		if returned {
+			n.Why = "the content is that of " + storage.FormatTime(saved.Since) + " again"
+		}
+		it.Record(now, map[bool]string{true: "changed", false: "reverted"}[n.Kind == change.Content], n.Why)
+	case change.Title, change.Images, change.Metadata:
+		if n.Why != "" {
+			it.Record(now, string(n.Kind), n.Why)
+		}
+	}
+	return it
+}
+
+// KeptOf is what is stored of the item, as far as its row tells.
+func KeptOf(it *registry.Item) snapshot.Kept {
+	return snapshot.Kept{Count: it.CaptureCount, Bytes: it.CaptureBytes, Oldest: it.OldestCapture}
+}

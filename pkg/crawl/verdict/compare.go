@@ -1,0 +1,144 @@
+package verdict
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/policy/robots"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// What an item's history says about checks that found nothing new. For the first two the server said so, for the third
+// the same body came again; archives have records for these.
+const (
+	WhyNotModified = "304: the site says nothing has changed"
+	WhyValidators  = "HEAD: the validators are those we know"
+	WhySameBytes   = "the same bytes as before"
+	WhySameContent = "other bytes, the same content"
+
+	whySameProperties = "the file's properties are those we know"
+)
+
+// CompareAnswer decides what can be decided without reading the body: by the status, the header and the bytes. If the
+// outcome is undecided, the body has to be read.
+func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (registry.Item, Outcome) {
+	resp := got.Response
+	switch {
+	case resp.NotModified:
+		return notModified(it, got, b, now)
+	case got.File != nil && got.File.TooLarge:
+		return tooLarge(it, got, now)
+	case resp.Status == http.StatusNotFound || resp.Status == http.StatusGone:
+		return it, Missing(fmt.Sprintf("HTTP %d", resp.Status))
+	case IsPause(resp):
+		o := Failed("HTTP %d: the host is left alone for %s", resp.Status, PauseOf(resp).Round(time.Second))
+		o.RetryAfter = PauseOf(resp)
+		return it, o
+	case resp.Status != http.StatusOK:
+		o := Failed("HTTP %d %s", resp.Status, http.StatusText(resp.Status))
+		o.RetryAfter = resp.RetryAfter
+		return it, o
+	case resp.Encoding != "":
+		return it, Failed("the body is in a content encoding that is not known: %.100q", resp.Encoding)
+	}
+	// The same bytes are unchanged, unless something beside them decides: an X-Robots-Tag, now or before, or another
+	// address, where a relative rel=canonical means something else.
+	spoken := headerExcludes(&it) || resp.Header.Get("X-Robots-Tag") != ""
+	if got.Raw == it.RawHash && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL {
+		it.Unreadable = registry.Unreadable{}
+		return noteValidators(stands(it), got), Unchanged(WhySameBytes)
+	}
+	// Bytes that could not be read cannot be read now either.
+	if b.isUnreadable(&it, got, now) {
+		noteUnreadableValidators(&it.Unreadable, got)
+		return it, Failed("%s", it.Unreadable.Why)
+	}
+	return it, Outcome{}
+}
+
+// notModified decides about an answer without a body. Its header may forbid what was allowed: a site's configuration
+// changes without its pages.
+func notModified(it registry.Item, got Answer, b Basis, now time.Time) (registry.Item, Outcome) {
+	if b.knowsUnreadable(&it, now) {
+		return it, Failed("%s", it.Unreadable.Why)
+	}
+	it = stands(it)
+	said := robots.ParseDirectives(got.Response.Header.Values("X-Robots-Tag"), b.Rules.Agent, now)
+	refresh := Outcome{Kind: schedule.Unchanged, Refresh: true}
+	switch {
+	case it.Exclusion == "" && said.NoIndex:
+		it.Exclusion = exclusionHeader
+		return it, refresh
+	case it.ImageCount > 0 && said.NoImageIndex:
+		// The page is indexed once more without its images. Its text comes from the snapshot.
+		it.ImageExclusion = exclusionImageHeader
+		it.Record(now, "images", exclusionImageHeader)
+		return it, refresh
+	case got.File != nil:
+		return it, Unchanged(whySameProperties)
+	case got.Response.Status == http.StatusOK:
+		return it, Unchanged(WhyValidators)
+	}
+	return it, Unchanged(WhyNotModified)
+}
+
+// same reports whether the index already holds all that a body has for it.
+func (b Basis) same(it *registry.Item, r Reading) bool {
+	return r.Hash == it.ContentHash && r.Exclusion == it.Exclusion && r.ImagesHash == it.ImagesHash && b.conditional(it)
+}
+
+// isKnown reports whether a body says nothing new. Its bytes may be others.
+func (b Basis) isKnown(it *registry.Item, r Reading, now time.Time) bool {
+	return b.same(it, r) && b.Watching.sameWatched(it, r.Part) &&
+		b.canonicalURL(it, r.Doc) == it.HTTPCanonicalURL && saidOf(r.Doc, now) == knownToSay(it)
+}
+
+// isFailure reports whether a body shows a failure in place of the page. A forced check takes it for the page.
+func (b Basis) isFailure(got Answer, r Reading) bool {
+	return r.Doc.Failure != "" && got.File == nil && !b.Forced
+}
+
+// Compare decides what a body means. The item takes over what is new.
+func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (registry.Item, Outcome) {
+	// A body that cannot be read says nothing about the page. It is remembered, so that it is not read again.
+	if r.Unreadable != nil {
+		it.SetError(r.Unreadable.Error())
+		it.Unreadable = b.unreadable(got, r.Unreadable, it.ErrorMessage, now)
+		return it, Failed("%v", r.Unreadable)
+	}
+	// Other bytes often say the same. This comes before the questions whether the page exists, because known content has
+	// answered them. What was unreadable is forgotten only after that: isKnown asks for it.
+	known := b.isKnown(&it, r, now)
+	it.Unreadable = registry.Unreadable{}
+	if known {
+		it = noteValidators(it, got)
+		noteThin(&it, r.Doc, now)
+		it.ImageExclusion, it.States = r.ImageExclusion, b.states(&it, r)
+		noteMetadata(&it, r.Doc, now)
+		return it, Unchanged(WhySameContent)
+	}
+	// New content may be what the host shows for pages that do not exist, or a failure that it shows with status 200.
+	// Neither may replace the content that is known.
+	if why := b.Soft404.shownBy(&it, got, r, b); why != "" {
+		it.ImageExclusion = "" // a body says all that the page says now
+		return it, Outcome{Kind: LooksMissing, Why: why}
+	}
+	if b.isFailure(got, r) {
+		return it, Failed("HTTP 200, but %s", r.Doc.Failure)
+	}
+	// All else is what the page says now. Whether that is believed, and what of it is news, comes last.
+	return b.compareNews(it, got, r, now)
+}
+
+// IsNews reports whether a body can be read and says something new.
+func (b Basis) IsNews(it *registry.Item, r Reading, now time.Time) bool {
+	return r.Unreadable == nil && !b.isKnown(it, r, now)
+}
+
+// ComparesContent reports whether [Compare] will compare what a body says with what is known of its item. It then needs
+// the words of both.
+func (b Basis) ComparesContent(it *registry.Item, got Answer, r Reading, now time.Time) bool {
+	return b.IsNews(it, r, now) && !b.isFailure(got, r) && b.Soft404.shownBy(it, got, r, b) == ""
+}

@@ -1,0 +1,80 @@
+package verdict
+
+import (
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/part"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/policy/change"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+)
+
+// maxCompared bounds each of the two texts that are compared for the feed, in bytes.
+const maxCompared = 256 << 10
+
+// Differences are what differs between the text that was stored and the text that was read.
+type Differences struct {
+	passages []feed.Passage // the first that differ
+	ignored  []feed.Ignored // what differs and does not count
+}
+
+// Differing compares the stored text of a page, and the watched part of it, with a reading. Where the part has changed,
+// the outcome then describes the change of the part alone.
+func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, Differences) {
+	var d Differences
+	before, now := page, r.Page
+	if watched != nil && r.Part != nil {
+		if o.News.Part {
+			before, now = watched.Text, r.Part.Text
+			o.News.Extent = change.Compare(change.WordsOf(before), change.WordsOf(now))
+			o.News.Why = o.News.Kind.Why(o.News.Extent)
+			d.ignored = ignored(watched, r.Part, watched.Doc.Text, r.Part.Doc.Text)
+		} else {
+			d.ignored = ignored(watched, r.Part, before, now)
+		}
+	}
+	d.passages = feed.Differing(words.Clip(before, maxCompared), words.Clip(now, maxCompared))
+	return o, d
+}
+
+// ignored are the first lines that differ and do not count.
+func ignored(old, now *part.Part, before, text string) (out []feed.Ignored) {
+	for line := range part.Ignored(old, now, words.Clip(before, maxCompared), words.Clip(text, maxCompared)) {
+		if len(out) == feed.MaxIgnored {
+			break
+		}
+		op := feed.Removed
+		if line.Added {
+			op = feed.Added
+		}
+		out = append(out, feed.Ignored{Hunk: line.Text, Op: op, Rule: line.Rule}.Bounded())
+	}
+	return out
+}
+
+// newsOf is what has changed on a page, for the feed; nil for no change. A change of a container is no news: each blob
+// has its own.
+func newsOf(c Checked) *feed.Change {
+	n, it := c.Outcome.News, &c.Item
+	kind := feed.Kind(n.Kind)
+	if n.Kind == change.None && c.Outcome.Kind == schedule.Changed && it.Exclusion != ExclusionContainer {
+		kind = feed.Content
+		if c.Basis.RawBefore == "" {
+			kind = feed.New
+		}
+	}
+	if kind == "" {
+		return nil
+	}
+	hidden := c.Differences.ignored
+	if n.Silenced != "" && len(hidden) == 0 || strings.HasPrefix(n.Silenced, silencedTrigger) {
+		hidden = append([]feed.Ignored{feed.Ignored{Rule: n.Silenced}.Bounded()}, hidden...)
+	}
+	return &feed.Change{
+		Part: n.Part, Silenced: n.Silenced != "", Ignored: hidden[:min(len(hidden), feed.MaxIgnored)],
+		At: c.Ended, Kind: kind, Why: n.Why, Share: max(n.Extent.New, n.Extent.Gone),
+		WordsAdded: n.Extent.Added, WordsRemoved: n.Extent.Removed, Passages: c.Differences.passages,
+		From: c.Basis.RawBefore, To: it.RawHash,
+	}
+}

@@ -1,0 +1,112 @@
+package verdict
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/change"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// compareNews decides about a body that says something new: what has changed, and whether that is believed (H7 to H9).
+// While it is not believed, the item stays as if the site had answered that nothing has changed. Nothing of the answer
+// is kept by which a later answer could be called the same.
+func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Time) (registry.Item, Outcome) {
+	seen := change.Reading{
+		Hash: r.Hash, Body: r.Body, Title: r.Doc.Title, Images: r.ImagesHash,
+		Metadata: saidOf(r.Doc, now) + b.canonicalURL(&it, r.Doc), Words: r.Words,
+	}
+	n, over := News{}, false
+	// Texts that were read under two versions cannot be compared. The change may be that of the rules, which is no change
+	// of the page.
+	if !b.Outdated(&it) {
+		d := change.Decide(b.remembered(&it), seen, b.believes(&it, r), now)
+		if d.Waits {
+			if b.Watching != nil && r.Part != nil && b.Watching.lost(&it, r.Part) != "" {
+				it.Watched = b.Watching.watched(&it, r.Part, r.Raw, now)
+			}
+			it.Collapse = d.Known.Collapse
+			it.HTTPRedirectChain, it.FetchSource = b.redirects, b.fetchSource
+			return it, Outcome{Kind: schedule.Collapsed, Why: d.Why}
+		}
+		n.Kind, n.Why, n.Extent, over = d.Kind, d.Why, d.Extent, d.Over
+		n = b.Watching.newsOf(&it, r, n)
+	}
+	// A page that has lost its watched part says nothing of it, so the index keeps the part that it has.
+	if b.Watching.keepsPart(&it, r.Part) {
+		it.Watched = b.Watching.watched(&it, r.Part, r.Raw, now)
+		it.HTTPRedirectChain, it.FetchSource = b.redirects, b.fetchSource
+		return it, Unchanged(it.Watched.Broken)
+	}
+	if !over {
+		it.Collapse = change.Collapse{}
+	}
+	return b.takeNews(it, got, r, n, now)
+}
+
+// takeNews has the item take over what a body says.
+func (b Basis) takeNews(it registry.Item, got Answer, r Reading, n News, now time.Time) (registry.Item, Outcome) {
+	it.ImageExclusion = "" // a body says all that the page says now
+	it.Soft404Fingerprint, it.LikeSoft404 = b.Soft404.ID, ""
+	images := r.ImagesHash != it.ImagesHash
+	renamed := b.same(&it, r) && saidOf(r.Doc, now) == knownToSay(&it)
+	it = takeOver(noteValidators(it, got), r, b, now)
+	o := Outcome{Kind: schedule.Unchanged, News: n, Store: true, Refresh: true}
+	switch {
+	case n.Silenced != "":
+	case n.Kind.OfContent():
+		o.Kind, it.LastChanged = schedule.Changed, now
+	case n.Kind == change.Reverted:
+		o.Kind, it.LastChanged = schedule.Reverted, now
+	case images && r.ImageExclusion != "":
+		o.News.Why = r.ImageExclusion // the images are kept out, and no page is checked more often for its images
+	case renamed && n.Kind == change.Metadata:
+		o.News.Why = "" // the history names the address already
+		if !b.Rules.ReindexOnCanonical {
+			o.Why, o.Refresh = "only rel=canonical has changed", false
+		}
+	}
+	return it, o
+}
+
+// remembered is what is known of an item, as package change compares it.
+func (b Basis) remembered(it *registry.Item) change.Known {
+	return change.Known{
+		Hash: it.ContentHash, States: change.StatesOf(it.States), Title: it.Title, Images: it.ImagesHash,
+		Metadata: knownToSay(it) + it.HTTPCanonicalURL, Collapse: it.Collapse,
+		Words: b.Last.Words(it.RawHash, it.NormalizationVersion),
+	}
+}
+
+// saidOf is what a page says about itself, as one text: when it was published, by whom and where. When it was modified
+// does not count, because many sites write the time of the answer there.
+func saidOf(doc extract.Document, now time.Time) string {
+	said := doc.Metadata.Believable(now)
+	return fmt.Sprintf("%s\n%s\n%s\n", storage.FormatTime(said.Published), said.Author, said.SiteName)
+}
+
+// knownToSay is what [saidOf] gave when the item's content was read.
+func knownToSay(it *registry.Item) string {
+	return fmt.Sprintf("%s\n%s\n%s\n", storage.FormatTime(it.PublishedAt), it.Author, it.SiteName)
+}
+
+// believes reports whether a body is believed whatever it says: because the check was forced, because the index would
+// lose nothing, or because the page itself asks to leave the index. A file is what its owner wrote.
+func (b Basis) believes(it *registry.Item, r Reading) bool {
+	kept := (b.inPlace(it) || b.Reread) && it.Exclusion == "" && it.GoneSince.IsZero() && !it.RebuildPending
+	return b.Forced || it.Type == source.File || r.Exclusion != "" || !kept || b.Watching.holds(it, r.Part)
+}
+
+// states are the hashes of the texts that the item had last, now with that of a reading. Those of texts that were read
+// by other rules are dropped.
+func (b Basis) states(it *registry.Item, r Reading) []byte {
+	states := change.StatesOf(it.States)
+	if it.NormalizationVersion != b.Rules.Version.String() {
+		states = nil
+	}
+	return states.Push(r.Body).Bytes()
+}

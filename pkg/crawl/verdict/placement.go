@@ -1,0 +1,43 @@
+package verdict
+
+import (
+	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+)
+
+// Placement is where an item's content belongs.
+type Placement struct {
+	Kind     PlacementKind
+	Why      string          // why it is not in the index, or why another item stands for it
+	Alias    source.ID       // the item that stands for it
+	NewAlias bool            // another item than before stands for it
+	Soon     bool            // another check is worth it before the schedule says so
+	Entry    *index.Prepared // the page that waits to enter the index
+	Manifest string          // of the entry
+	Refused  error           // why the entry is not in the index
+}
+
+// PlacementKind is a kind of placement.
+type PlacementKind int
+
+// Kinds of placement.
+const (
+	Untouched   PlacementKind = iota // what the index holds is right, or the check does not say
+	OutOfIndex                       // not to be searched
+	BehindAlias                      // another item stands for it
+	OnItsOwn                         // in the index, if there is one
+)
+
+// Size is how many bytes of text and vectors wait for the index.
+func (p Placement) Size() (n int) {
+	if p.Entry == nil {
+		return 0
+	}
+	for _, chunk := range p.Entry.Page.Chunks {
+		n += len(chunk.Text) + len(chunk.Heading) + 4*len(chunk.Vector)
+	}
+	for _, img := range p.Entry.Page.Images {
+		n += len(img.Src) + len(img.Alt) + len(img.Title) + len(img.Caption)
+	}
+	return n
+}

@@ -1,0 +1,85 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/part"
+	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/policy/change"
+	"github.com/tidemark/tidemark/pkg/policy/robots"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// Reading is what a body says, and what of it may be indexed.
+type Reading struct {
+	Doc            extract.Document // what is indexed: the page, or the part of it that is watched
+	Words          change.Words     // of the text; only where Compare needs them
+	Raw            string           // sha256:<hex> of the body
+	Hash           string           // contentHash
+	Body           [8]byte          // bodyHash
+	Exclusion      string           // why the page may not be indexed; "" if it may
+	Images         []search.Image
+	ImagesHash     string
+	ImageExclusion string     // why the page's images may not be indexed
+	Unreadable     error      // why the body cannot be read
+	Page           string     // the text of the whole page
+	Part           *part.Part // the watched part; nil where none is watched
+}
+
+// Exclusions that the page asks for, by where it does: in its body or in a header, for itself or for its images.
+const (
+	exclusionNoIndex     = "noindex"
+	exclusionHeader      = "noindex by X-Robots-Tag"
+	exclusionNoImages    = "noimageindex"
+	exclusionImageHeader = "noimageindex by X-Robots-Tag"
+)
+
+// ExclusionContainer is why a container itself is not searched.
+const ExclusionContainer = "a container: its blobs are items of their own"
+
+// ReadingOf says what of a document may be indexed, by its meta elements and by the X-Robots-Tag headers that came with
+// it. A stored document has no headers, so what they said of its images still holds: that is imageExclusion.
+func ReadingOf(
+	it *registry.Item, doc extract.Document, raw string, header []string, imageExclusion string,
+	rules Rules, now time.Time,
+) Reading {
+	r := Reading{Doc: doc, Raw: raw}
+	r.Hash, r.Body = doc.Hashes()
+	meta := robots.ParseDirectives(doc.MetaRobots, rules.Agent, now)
+	tags := robots.ParseDirectives(header, rules.Agent, now)
+	switch {
+	case meta.NoIndex:
+		r.Exclusion = exclusionNoIndex
+	case tags.NoIndex:
+		r.Exclusion = exclusionHeader
+	case doc.Unsupported:
+		r.Exclusion = fmt.Sprintf("text cannot be extracted from %s yet", doc.MimeType)
+	}
+	r.Images = index.Images(it.ID, doc, rules.Sources)
+	switch {
+	case len(r.Images) == 0:
+	case meta.NoImageIndex:
+		r.ImageExclusion = exclusionNoImages
+	case tags.NoImageIndex:
+		r.ImageExclusion = exclusionImageHeader
+	default:
+		r.ImageExclusion = imageExclusion
+	}
+	if r.ImageExclusion != "" {
+		r.Images = nil
+	}
+	r.ImagesHash = index.HashImages(r.Images)
+	return r
+}
+
+// ExcludedAs keeps out of the index what a header keeps out. A snapshot has no headers, so reading it cannot end that.
+func (r Reading) ExcludedAs(it *registry.Item) Reading {
+	if it.Exclusion == exclusionHeader {
+		r.Exclusion = cmp.Or(r.Exclusion, exclusionHeader)
+	}
+	return r
+}

@@ -1,0 +1,251 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/policy/change"
+	"github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// Checked is an item after its check, before the index has its page. [Record] makes a finding of it.
+type Checked struct {
+	Item        registry.Item
+	Basis       Basis
+	Outcome     Outcome
+	Placement   Placement
+	Purged      bool // nothing is left of the item but its rows
+	Ended       time.Time
+	Differences Differences // from what was stored before
+}
+
+// Record closes a check: what the item is now, why, and when it is checked next. It must come last, after the index has
+// taken the page or refused it, because only then may an item be Indexed.
+func Record(c Checked, now time.Time, jitter float64) registry.Finding {
+	if c.Purged {
+		return registry.Finding{Item: c.Item, Purge: true}
+	}
+	c = conclude(c, now)
+	failed := c.Outcome.Kind == schedule.Failed
+	changed := c.Outcome.Kind == schedule.Changed
+	return registry.Finding{
+		Item: reschedule(c, failed, jitter), News: newsOf(c), Changed: changed, Failed: failed,
+		Differs: !changed && c.Outcome.News.Kind != change.None,
+		Unasked: c.Basis.IndexOnly,
+	}
+}
+
+// conclude gives the item the status that it has now, with the reason.
+func conclude(c Checked, now time.Time) Checked {
+	it, o := &c.Item, c.Outcome
+	switch o.Kind {
+	case schedule.Failed: // what the index holds stays
+		it.Status = registry.Error
+		it.SetError(o.Why)
+		it.Record(c.Ended, "error", it.ErrorMessage)
+	case schedule.OutOfScope:
+		it.Status = registry.OutOfScope
+		it.SetError(o.Why)
+		it.Record(c.Ended, "outOfScope", o.Why)
+	case schedule.Missing, schedule.Guarded:
+		if it.Status == registry.Pending {
+			it.Status = registry.Error // nothing of it was ever fetched
+		}
+		it.SetError(o.Why)
+		it.Record(c.Ended, string(o.Kind), o.Why)
+	case schedule.Gone:
+		if it.Status != registry.Gone {
+			it.Record(c.Ended, "gone", o.Note)
+		}
+		it.Status = registry.Gone
+		it.SetError(o.Why)
+	case schedule.Collapsed:
+		it.Record(c.Ended, "collapsed", o.Why)
+		c.Outcome.Why = ""
+		return concludePlace(c, now)
+	default:
+		if it.Collapse.Waits() && !c.Basis.IndexOnly {
+			it.Record(c.Ended, "back", "the main content is there again: the collapse is over")
+		}
+		return concludePlace(c, now)
+	}
+	return c
+}
+
+// concludePlace is [conclude] for an item whose content is stored.
+func concludePlace(c Checked, now time.Time) Checked {
+	it, p, b := &c.Item, c.Placement, c.Basis
+	switch p.Kind {
+	case Untouched:
+		if b.IndexOnly {
+			return c // nothing could be indexed, and that says nothing about the site
+		}
+		it.Status, it.ErrorMessage = b.status(it), ""
+		if c.Outcome.Why != "" {
+			it.Record(c.Ended, "unchanged", c.Outcome.Why)
+		}
+		if it.Status == registry.Crawled && it.Exclusion == "" {
+			noteUnindexed(it, c.Ended)
+		}
+	case OutOfIndex:
+		it.Status, it.ErrorMessage = b.status(it), ""
+		it.Record(c.Ended, "notIndexed", p.Why)
+	case BehindAlias:
+		it.AliasOf, it.CanonicalNote = p.Alias, ""
+		it.Status = b.status(it)
+		it.SetError(p.Why)
+		if p.NewAlias {
+			it.Record(c.Ended, "alias", p.Why)
+		}
+	case OnItsOwn:
+		if p.Entry != nil {
+			return concludeIndex(c, now)
+		}
+		if !b.statusIsOfSite(it) {
+			it.Status, it.ErrorMessage = registry.Crawled, ""
+		}
+		noteUnindexed(it, c.Ended)
+	}
+	return c
+}
+
+const noIndex = "no search index is configured"
+
+// noteUnindexed says once in the history why the page is not Indexed.
+func noteUnindexed(it *registry.Item, now time.Time) {
+	if !slices.ContainsFunc(it.History, func(d registry.Decision) bool { return d.Why == noIndex }) {
+		it.Record(now, "notIndexed", noIndex)
+	}
+}
+
+// concludeIndex is [conclude] for an item whose page was given to the index. When the index fails, for whatever reason,
+// the page still has to be indexed: the item stays Crawled, and its snapshot is indexed later, so that the site is not
+// asked again because of a fault that is not the site's.
+//
+// The item names the manifest of what was given to the index even when the index failed or refused it. The manifest of
+// an outdated item is never relied on, but one that no item names would stay behind until the item is purged.
+func concludeIndex(c Checked, now time.Time) Checked {
+	it, p, b := &c.Item, c.Placement, c.Basis
+	if it.IndexPending = p.Refused != nil && !fault.Refused(p.Refused); p.Refused != nil {
+		it.Outdate()
+	}
+	if p.Manifest != "" {
+		it.Manifest = p.Manifest
+	}
+	switch {
+	case it.IndexPending && b.statusIsOfSite(it):
+	case it.IndexPending:
+		it.Status = registry.Crawled
+		it.SetError("the index could not be written: " + p.Refused.Error())
+		if !b.IndexOnly { // one line of history is enough for an outage
+			it.Record(now, "indexDebt", it.ErrorMessage)
+		}
+	case p.Refused != nil:
+		c.Outcome, c.Placement.Kind = Failed("the index refuses the page: %v", p.Refused), Untouched
+		return conclude(c, now)
+	default:
+		if !b.statusIsOfSite(it) {
+			it.Status, it.ErrorMessage = registry.Indexed, ""
+		}
+		it.IndexedHash, it.LastIndexedDocID, it.LastIndexed = it.ContentHash, string(it.ID), now
+		it.ImageCount = len(p.Entry.Page.Images)
+		it.Record(now, "indexed", entered(p.Entry))
+	}
+	return c
+}
+
+// entered says how much of a page is in the index.
+func entered(e *index.Prepared) string {
+	text := words.Count(len(e.Page.Chunks), "chunk")
+	if n := len(e.Page.Images); n > 0 {
+		text += ", " + words.Count(n, "image")
+	}
+	if e.LeftOut > 0 {
+		text += fmt.Sprintf("; the page is too long, so %s of its text were left out", words.Count(e.LeftOut, "chunk"))
+	}
+	return text
+}
+
+// plan sets when the site is asked next.
+func plan(it *registry.Item, b Basis, o Outcome, now time.Time, jitter float64) {
+	d := b.Options.Next(b.Rules.Schedule, options.Check{ID: string(it.ID), State: it.Schedule(), Outcome: o.Kind,
+		RetryAfter: o.RetryAfter, At: now, Jitter: jitter})
+	it.Reschedule(d)
+	registry.Rank(it, b.Options)
+	if it.Paused {
+		it.CheckAt(registry.Never)
+		d.Reason = "paused: no check until somebody asks for one"
+	}
+	it.Record(now, "scheduled", d.Reason)
+}
+
+// reschedule says when the item is checked next.
+func reschedule(c Checked, failed bool, jitter float64) registry.Item {
+	it, o, b, now := c.Item, c.Outcome, c.Basis, c.Ended
+	if seen := o.Stands() && o.Kind != schedule.Collapsed; seen && !b.IndexOnly && it.RawHash != "" {
+		it.LastVerified = now
+	}
+	if !b.IndexOnly && o.Kind != schedule.Collapsed && (o.Stands() || o.Kind == schedule.Gone ||
+		o.Kind == schedule.OutOfScope) {
+		it.Collapse = change.Collapse{} // there is nothing that could come back, or it has
+	}
+	if b.IndexOnly && !failed {
+		it.CheckAt(host.Later(now, it.ResumeAt)) // as if nothing had happened
+	} else {
+		plan(&it, b, o, now, jitter)
+		it.LastChecked = now
+		if it.Deadly {
+			it.CheckAt(host.Later(it.NextCrawlAt, now.Add(deadly)))
+		}
+		it.ResumeAt = it.NextCrawlAt
+	}
+	soon := now.Add(b.Rules.Schedule.ErrorBase)
+	if it.IndexPending {
+		it.CheckAt(soon) // the site is not asked, so no politeness is needed
+	} else {
+		it.ResumeAt = time.Time{}
+		if !b.Unstored || it.Paused { // else a rebuild waits for another check
+			it.Rebuilt(c.Placement.Entry != nil && !failed || b.Forced && failed)
+		}
+	}
+	if c.Placement.Soon && !failed && !it.Paused && soon.Before(it.NextCrawlAt) {
+		it.CheckAt(soon)
+	}
+	if !failed { // after a force that failed the next try ignores the validators, too
+		it.ReindexRequested = false
+		it.ProcessedGeneration = it.ReindexGeneration
+	}
+	return it
+}
+
+// Counted is the outcome under which a check is counted in metrics.
+func Counted(c Checked, f registry.Finding) string {
+	switch {
+	case f.Purge:
+		return "purged"
+	case f.Failed:
+		return string(schedule.Failed)
+	case c.Basis.IndexOnly:
+		return "indexed"
+	default:
+		return string(c.Outcome.Kind)
+	}
+}
+
+// deadly is how long, at least, an item that killed its worker is left alone.
+const deadly = 24 * time.Hour
+
+// GiveUp records on an item that its job could not be processed, however often it was tried (A19).
+func GiveUp(it *registry.Item, b Basis, why string, now time.Time, jitter float64) {
+	it.Status = registry.Error
+	it.SetError(why)
+	it.Record(now, "poisoned", why)
+	plan(it, b, Failed("%s", why), now, jitter)
+}

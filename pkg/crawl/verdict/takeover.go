@@ -1,0 +1,72 @@
+package verdict
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/policy/change"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// takeOver copies what a document says into its item.
+func takeOver(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
+	b.NoteCanonical(&it, r.Doc, now)
+	if r.Hash != it.ContentHash || it.Language == "" {
+		it.Language = r.Doc.Language // A22: once per content
+	}
+	it.States = b.states(&it, r)
+	it.RawHash, it.ContentHash, it.TextHash = r.Raw, r.Hash, r.Doc.TextHash()
+	it.ImageExclusion, it.ImagesHash = r.ImageExclusion, r.ImagesHash
+	it.NormalizationVersion = b.Rules.Version.String()
+	it.MimeType, it.Title, it.Exclusion = mimeType(r.Doc.MimeType), r.Doc.Title, r.Exclusion
+	it.Watched = b.Watching.watched(&it, r.Part, r.Raw, now)
+	noteThin(&it, r.Doc, now)
+	noteMetadata(&it, r.Doc, now)
+	return it
+}
+
+// noteMetadata keeps what a page says about itself.
+func noteMetadata(it *registry.Item, doc extract.Document, now time.Time) {
+	said := doc.Metadata.Believable(now)
+	it.PublishedAt, it.ModifiedAt, it.Author, it.SiteName = said.Published, said.Modified, said.Author, said.SiteName
+}
+
+// noteThin keeps why a page has little to read. The page is indexed all the same, and its history says so once.
+func noteThin(it *registry.Item, doc extract.Document, now time.Time) {
+	if doc.Thin != "" && doc.Thin != it.Thin {
+		it.Record(now, "thin", doc.Thin)
+	}
+	it.Thin = doc.Thin
+}
+
+// TakeOverStored is [takeOver] for a reading of the snapshot: the site was not asked.
+func TakeOverStored(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
+	was := it.Watched
+	it = takeOver(it, r, b, now)
+	if is := &it.Watched; is.Key == was.Key && was.Broken != "" && was.BrokenRaw != r.Raw {
+		*is = was // what broke it is not what is stored
+	}
+	return it
+}
+
+// Reprocessed turns a stored capture into one of the present version, by a reading under that version. The item's
+// history says so.
+func (b Basis) Reprocessed(it *registry.Item, r Reading, capture snapshot.Capture, now time.Time) snapshot.Capture {
+	run := b.Rules.RunID
+	if it.RebuildPending && !b.Forced {
+		run = it.RebuildRun
+	}
+	it.Record(now, "reprocessed",
+		fmt.Sprintf("read under %s, before under %s", b.Rules.Version, it.NormalizationVersion))
+	b.NoteCanonical(it, r.Doc, now)
+	capture.ContentHash, capture.TextHash, capture.MimeType = r.Hash, r.Doc.TextHash(), mimeType(r.Doc.MimeType)
+	capture.CanonicalURI, capture.NormalizationVersion = canonicalURI(it), b.Rules.Version.String()
+	capture.RunID, capture.ReprocessedAt = run, now
+	capture.Words = change.WordsOf(r.Doc.Text).Bytes()
+	said := r.Doc.Metadata.Believable(now)
+	capture.PublishedAt, capture.ModifiedAt = said.Published, said.Modified
+	capture.Author, capture.SiteName = said.Author, said.SiteName
+	return capture
+}

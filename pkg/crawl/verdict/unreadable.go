@@ -1,0 +1,65 @@
+package verdict
+
+import (
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// A document that cannot be read is tried again like any failure, but reading the same bytes by the same rules would
+// fail again. So the item remembers what failed, beside what is stored: the site need not send it again, and it is not
+// extracted again.
+
+// unreadableFor is how long that is believed. The fault may have been that of the machine that read.
+const unreadableFor = 30 * 24 * time.Hour
+
+// knowsUnreadable reports whether an answer is known that cannot be read, and would still fail. A forced check tries it
+// again.
+func (b Basis) knowsUnreadable(it *registry.Item, now time.Time) bool {
+	u := &it.Unreadable
+	return u.Version == b.Rules.Version.String() && !b.Forced && !it.RebuildPending && now.Sub(u.Since) < unreadableFor
+}
+
+// isUnreadable reports whether an answer is the one that failed.
+func (b Basis) isUnreadable(it *registry.Item, got Answer, now time.Time) bool {
+	return b.knowsUnreadable(it, now) && got.Raw == it.Unreadable.RawHash && typeOf(got) == it.Unreadable.Type
+}
+
+// unreadable is what to remember of an answer that could not be read. That is nothing unless the answer is at fault.
+func (b Basis) unreadable(got Answer, err error, why string, now time.Time) (u registry.Unreadable) {
+	if !fault.Refused(err) && !fault.Is(err, fault.Blocked) {
+		return u
+	}
+	u = registry.Unreadable{
+		RawHash: got.Raw, Type: typeOf(got), FinalURL: finalURL(got.Response), Version: b.Rules.Version.String(),
+		Since: now, Why: why,
+	}
+	noteUnreadableValidators(&u, got)
+	return u
+}
+
+func typeOf(got Answer) string { return mimeType(got.Response.Header.Get("Content-Type")) }
+
+// noteUnreadableValidators keeps the validators by which the next check knows that the answer is still the one that
+// cannot be read.
+func noteUnreadableValidators(u *registry.Unreadable, got Answer) {
+	if got.File == nil {
+		u.ETag, u.LastModified = Bounded(got.Response.Header.Get("ETag")), Bounded(got.Response.Header.Get("Last-Modified"))
+		return
+	}
+	u.ETag, u.LastModified, u.Length = Bounded(got.File.ETag), formatModified(got.File.LastModified), got.File.Length
+}
+
+// KnownFile has the properties by which a file is known: of the one that cannot be read, or else of the one that is
+// stored.
+func (b Basis) KnownFile(it *registry.Item, now time.Time) (known file.Info) {
+	switch u := &it.Unreadable; {
+	case b.knowsUnreadable(it, now):
+		return file.Info{ETag: u.ETag, LastModified: parseModified(u.LastModified), Length: u.Length}
+	case b.conditional(it):
+		return file.Info{ETag: it.FileEtag, LastModified: parseModified(it.FileLastModified), Length: it.FileLength}
+	}
+	return known
+}
