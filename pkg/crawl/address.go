@@ -49,7 +49,7 @@ func address(p *search.Page, it *registry.Item, rules source.Rules) {
 	}
 }
 
-// bestForm is an address as the best of its variants has it, see [VariantsOf].
+// bestForm is an address as the best of its variants has it, see [verdict.VariantsOf].
 func bestForm(normalized, host string) string {
 	scheme, rest, _ := strings.Cut(normalized, "://"+host)
 	if !strings.Contains(host, ":") {
