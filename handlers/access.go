@@ -86,7 +86,7 @@ func (d *door) isHosts(r *http.Request, pattern string) bool {
 const forwardedFor = "X-Forwarded-For"
 
 func isTrigger(path string) bool {
-	for name := range triggers {
+	for _, name := range triggerNames {
 		if path == "/"+strings.ToLower(name) {
 			return true
 		}

@@ -10,9 +10,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-func (s *server) serveRoute(h handler) http.HandlerFunc {
+func (s *server) serveRoute(e *api.Endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := wire.MayCall(r.Context(), h.Endpoint); err != nil {
+		if err := wire.MayCall(r.Context(), e); err != nil {
 			s.answerError(w, r, err)
 			return
 		}
@@ -21,8 +21,8 @@ func (s *server) serveRoute(h handler) http.HandlerFunc {
 			s.answerError(w, r, s.unavailable(r, err))
 			return
 		}
-		status, body, err := h.answer(r, &call{services, s.Log, s.Metrics, s})
-		s.noteAct(r, h.Endpoint, err)
+		status, body, err := s.bind(services).routes[e].Answer(r)
+		s.noteAct(r, e, err)
 		if err != nil {
 			s.answerError(w, r, err)
 			return

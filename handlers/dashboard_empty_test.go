@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark"
 	"golang.org/x/net/html"
 
-	"github.com/tidemark/tidemark"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 )
 

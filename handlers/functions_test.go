@@ -62,10 +62,8 @@ func readFunctions(t *testing.T) []functionFile {
 
 // Every route of the table has a handler.
 func TestEveryRouteIsHandled(t *testing.T) {
-	var have, want []string
-	for _, h := range routes() {
-		have = append(have, h.Pattern())
-	}
+	var want []string
+	have, _ := newRig(t).handled()
 	for _, e := range api.Routes() {
 		want = append(want, e.Pattern())
 	}
@@ -74,6 +72,25 @@ func TestEveryRouteIsHandled(t *testing.T) {
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Errorf("-table +handlers\n%s", diff)
 	}
+}
+
+// handled are the routes and triggers of all areas.
+func (r *rig) handled() (patterns, names []string) {
+	for _, a := range r.v.areas(discard()) {
+		for _, h := range a.Routes() {
+			patterns = append(patterns, h.Pattern())
+		}
+		for name := range a.Triggers() {
+			names = append(names, name)
+		}
+	}
+	for _, h := range routes() {
+		patterns = append(patterns, h.Pattern())
+	}
+	for name := range triggers {
+		names = append(names, name)
+	}
+	return patterns, names
 }
 
 // F1: functions/ and the table of routes are the same list, and so are functions/ and the triggers.
@@ -96,17 +113,16 @@ func TestFunctionsAndRoutes(t *testing.T) {
 			others = append(others, f.name)
 		}
 	}
-	var ours, called []string
+	var ours []string
 	for _, e := range api.Routes() {
 		ours = append(ours, e.Pattern())
 	}
 	for _, method := range dashboardMethods {
 		ours = append(ours, method+" "+dashboardRoute)
 	}
-	for name := range triggers {
-		called = append(called, name)
-	}
-	for _, list := range [][]string{proxied, others, ours, called} {
+	_, called := newRig(t).handled()
+	names := slices.Clone(triggerNames)
+	for _, list := range [][]string{proxied, others, ours, called, names} {
 		slices.Sort(list)
 	}
 	if diff := cmp.Diff(proxied, ours); diff != "" {
@@ -114,6 +130,9 @@ func TestFunctionsAndRoutes(t *testing.T) {
 	}
 	if diff := cmp.Diff(others, called); diff != "" {
 		t.Errorf("triggers (-functions +handler):\n%s", diff)
+	}
+	if diff := cmp.Diff(others, names); diff != "" {
+		t.Errorf("triggers (-functions +names):\n%s", diff)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/ui"
@@ -99,9 +100,17 @@ const defaultTimeout = 4*time.Minute + 30*time.Second
 type server struct {
 	Options
 	served http.Handler // the API, for parts of this process
+	bound  atomic.Pointer[bound]
 }
 
-// triggers are the functions that the host calls with an envelope, by folder name.
+// triggerNames are the functions that the host calls with an envelope, by folder name.
+var triggerNames = []string{
+	"CrawlTimer", "CrawlWorker", "CrawlPoison", "CrawlSlowWorker", "CrawlSlowPoison", "PurgeTimer", "RebuildWorker",
+	"BulkWorker", "BackfillWorker", "BackfillPoison", "SentinelTimer", "SentinelWorker", "MboxWorker", "EnrichTimer",
+	"DeliveryWorker", "DeliveryPoison",
+}
+
+// triggers are the functions of those that are not in an area yet.
 var triggers = map[string]trigger{
 	"CrawlTimer":      crawlTimer,
 	"CrawlWorker":     crawlWorker,
@@ -109,13 +118,6 @@ var triggers = map[string]trigger{
 	"CrawlSlowWorker": crawlSlowWorker,
 	"CrawlSlowPoison": crawlPoison,
 	"PurgeTimer":      purgeTimer,
-	"RebuildWorker":   rebuildWorker,
-	"BulkWorker":      bulkWorker,
-	"BackfillWorker":  backfillWorker,
-	"BackfillPoison":  backfillPoison,
-	"SentinelTimer":   sentinelTimer,
-	"SentinelWorker":  sentinelWorker,
-	"MboxWorker":      mboxWorker,
 	"EnrichTimer":     enrichTimer,
 	"DeliveryWorker":  deliveryWorker,
 	"DeliveryPoison":  deliveryPoison,
@@ -140,11 +142,11 @@ func New(o Options) http.Handler {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		wire.JSON(w, http.StatusOK, map[string]string{"status": "up"})
 	})
-	for name, t := range triggers {
-		mux.HandleFunc("POST /"+strings.ToLower(name), s.serveTrigger(name, t))
+	for _, name := range triggerNames {
+		mux.HandleFunc("POST /"+strings.ToLower(name), s.serveTrigger(name))
 	}
-	for _, h := range routes() {
-		mux.HandleFunc(muxPattern(h.Endpoint), s.counted(h.Pattern(), s.serveRoute(h)))
+	for _, e := range api.Routes() {
+		mux.HandleFunc(muxPattern(e), s.counted(e.Pattern(), s.serveRoute(e)))
 	}
 	routed := s.routed(mux)
 	s.served = s.guard(routed)

@@ -225,7 +225,11 @@ func (r *rig) observe(store storage.Store, clock func() time.Time) {
 	r.notifies(store, clock)
 }
 
-func (r *rig) open(context.Context) (*Services, error) { return r.v, nil }
+// open gives the services as they are now: a test may have put another one in.
+func (r *rig) open(context.Context) (*Services, error) {
+	v := *r.v
+	return &v, nil
+}
 
 func must(t *testing.T, err error) {
 	t.Helper()

@@ -9,8 +9,6 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
-	"github.com/tidemark/tidemark/pkg/run/backfill"
-	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
 // call is what an invocation is answered with.
@@ -50,7 +48,7 @@ func onAny[Q, A any](route api.Route[Q, A], fn func(context.Context, *call, Q) (
 
 // routes are the handlers of all routes of the API.
 func routes() []handler {
-	return append(slices.Concat(notifications(), settingRoutes(), siteRoutes(), findingRoutes()), []handler{
+	return append(slices.Concat(notifications(), settingRoutes(), findingRoutes()), []handler{
 		onAny(api.AddURL, addURL),
 		onAny(api.AddFile, addFile),
 		on(api.ReindexItem, reindex),
@@ -73,17 +71,6 @@ func routes() []handler {
 		on(api.MarkRead, markRead),
 		on(api.IgnoreLines, ignoreLines),
 		on(api.AcceptWatch, acceptWatch),
-		on(api.StartRebuild, rebuildStart),
-		on(api.GetRebuild, rebuildState),
-		on(api.StartMigration, migrateStart),
-		on(api.GetMigration, migrateState),
-		on(api.StartBackfill, backfillStart),
-		on(api.ListBackfills, backfillRuns),
-		on(api.GetBackfill, backfillDo((*backfill.Service).Get)),
-		on(api.ResumeBackfill, backfillDo((*backfill.Service).Resume)),
-		on(api.PauseBackfill, backfillDo((*backfill.Service).Pause)),
-		on(api.CancelBackfill, backfillDo((*backfill.Service).Cancel)),
-		onAny(api.IndexNowURL, indexNowOne),
 		onAny(api.NormalizeTelegram, normalizeTelegram),
 		onAny(api.NormalizeEmail, normalizeEmail),
 		onAny(api.NormalizeWebpage, normalizeWebpage),
@@ -96,13 +83,8 @@ func routes() []handler {
 		on(api.GetTestMode, testMode),
 		{api.SetTestMode.Endpoint, setTestMode},
 		on(api.ToggleTestMode, toggleTestMode),
-		onAny(api.ImportMbox, importMbox),
-		on(api.ListImports, importList),
-		{api.ImportList.Endpoint, importAddresses},
-		on(api.GetListImport, listImport),
 		onAny(api.ExportItems, exportItems),
 		onAny(api.ExportChanges, exportChanges),
-		on(api.GetImport, importState),
 		on(api.Enrich, enrichOne),
 		on(api.StartEnrichBatch, enrichMany),
 		on(api.ListEnrichBatches, enrichBatches),
@@ -153,25 +135,10 @@ func notifications() []handler {
 	}
 }
 
-// siteRoutes are those of sites and what is pushed of them.
-func siteRoutes() []handler {
-	return []handler{
-		on(api.ListBackfillSites, backfillSites),
-		on(api.ListSites, sites),
-		on(api.AddSite, addSite),
-		on(api.RemoveSite, removeSite),
-		on(api.GetSite, siteDo((*sitepoll.Service).Get)),
-		on(api.PollSite, siteDo((*sitepoll.Service).PollNow)),
-		onAny(api.IndexNow, indexNow),
-	}
-}
-
 // settingRoutes are those by which people say what is done with items.
 func settingRoutes() []handler {
 	return []handler{
 		{api.PatchItem.Endpoint, patchItem},
-		on(api.StartBulk, bulkStart),
-		on(api.GetBulk, bulkState),
 		on(api.ListTags, listTags),
 		on(api.SaveTag, saveTag),
 		on(api.GetTag, getTag),

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/runs"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/health"
@@ -66,6 +67,25 @@ func countsJSON(h registry.HostStats) api.Counts {
 	return c
 }
 
+// rebuildsJSON lists the rebuilds that go on and concern a host, or any when it is empty.
+func rebuildsJSON(ctx context.Context, v *call, host string, counts api.SearchStatus) ([]api.Rebuild, error) {
+	active, err := v.Rebuilds.Active(ctx)
+	if err != nil {
+		return nil, err
+	}
+	left := map[string]int{"": counts.Rebuilding}
+	for _, h := range counts.Hosts {
+		left[h.Host] = h.Rebuilding
+	}
+	var out []api.Rebuild
+	for _, run := range active {
+		if host == "" || run.Host == "" || run.Host == host {
+			out = append(out, runs.RebuildJSON(run, left[run.Host]))
+		}
+	}
+	return out, nil
+}
+
 // checkHealth asks the things we depend on whether they answer and can be written. It tells strangers no more
 // of an error than what an operator has to do about it.
 func checkHealth(r *http.Request, v *call) (int, any, error) {
@@ -84,11 +104,11 @@ func checkHealth(r *http.Request, v *call) (int, any, error) {
 	if _, none := v.Index.(search.None); none {
 		h.Index = "none is configured: set SEARCH_ENDPOINT"
 	}
-	if runs, err := v.Rebuilds.Active(ctx); err == nil && len(runs) > 0 {
-		h.Rebuild = runs[0].ID
+	if active, err := v.Rebuilds.Active(ctx); err == nil && len(active) > 0 {
+		h.Rebuild = active[0].ID
 	}
-	if st, err := v.Migrate.Get(ctx); err == nil && migrationState(st) != api.MigrationCurrent {
-		h.Migration = migrationState(st)
+	if st, err := v.Migrate.Get(ctx); err == nil && runs.MigrationState(st) != api.MigrationCurrent {
+		h.Migration = runs.MigrationState(st)
 	}
 	return status, h, nil
 }

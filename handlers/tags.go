@@ -6,21 +6,12 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 func tagJSON(t registry.Tag) api.Tag {
 	return api.Tag{Name: t.Name, TagSettings: tagSettings(t.Options), ChangedAt: t.ChangedAt}
-}
-
-func tagName(text string) (string, error) {
-	name, err := options.TagName(text)
-	if err != nil {
-		err = fault.Field("name", "name: %w", err)
-	}
-	return name, err
 }
 
 // listTags tells which tags set something.
@@ -34,7 +25,7 @@ func listTags(ctx context.Context, v *call, _ api.None) (api.Tags, error) {
 }
 
 func getTag(ctx context.Context, v *call, q api.TagName) (api.Tag, error) {
-	name, err := tagName(q.Name)
+	name, err := wire.TagName(q.Name)
 	if err != nil {
 		return api.Tag{}, err
 	}
@@ -44,7 +35,7 @@ func getTag(ctx context.Context, v *call, q api.TagName) (api.Tag, error) {
 
 // saveTag says all that a tag sets.
 func saveTag(ctx context.Context, v *call, q api.TagRequest) (api.Tag, error) {
-	name, err := tagName(q.Name)
+	name, err := wire.TagName(q.Name)
 	if err != nil {
 		return api.Tag{}, err
 	}
@@ -78,7 +69,7 @@ func patchTag(r *http.Request, v *call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	name, err := tagName(q.Name)
+	name, err := wire.TagName(q.Name)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -96,7 +87,7 @@ func patchTag(r *http.Request, v *call) (int, any, error) {
 
 // removeTag has a tag set nothing any more. Items keep it.
 func removeTag(ctx context.Context, v *call, q api.TagName) (api.Tag, error) {
-	name, err := tagName(q.Name)
+	name, err := wire.TagName(q.Name)
 	if err != nil {
 		return api.Tag{}, err
 	}

@@ -27,13 +27,13 @@ type result struct {
 	ReturnValue any
 }
 
-func (s *server) serveTrigger(name string, fn trigger) http.HandlerFunc {
+func (s *server) serveTrigger(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		r, e, err := s.enter(withFunction(r, name))
 		var report string
 		if err == nil {
-			report, err = s.invoke(r, e, fn)
+			report, err = s.invoke(r, e, name)
 		}
 		status, outcome := http.StatusOK, telemetry.OutcomeOK
 		switch kind := fault.KindOf(err); kind {
@@ -79,7 +79,7 @@ func (s *server) enter(r *http.Request) (*http.Request, wire.Envelope, error) {
 
 // invoke calls the trigger. A panic is an error like others here, because the host wants the same
 // JSON for it.
-func (s *server) invoke(r *http.Request, e wire.Envelope, fn trigger) (report string, err error) {
+func (s *server) invoke(r *http.Request, e wire.Envelope, name string) (report string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.Log.ErrorContext(r.Context(), "trigger panicked", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
@@ -90,9 +90,8 @@ func (s *server) invoke(r *http.Request, e wire.Envelope, fn trigger) (report st
 	if err != nil {
 		return "", fault.New(fault.Unavailable, "services: %w", err)
 	}
-	v := &call{services, s.Log, s.Metrics, s}
-	defer flush(r.Context(), v)
-	return fn(r.Context(), v, e)
+	defer flush(r.Context(), &call{services, s.Log, s.Metrics, s})
+	return s.bind(services).triggers[name](r.Context(), e)
 }
 
 // crawlTimer sends jobs for what is due, lets rules decide about what has changed, requeues runs that have stalled,

@@ -1,4 +1,4 @@
-package handlers
+package runs
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 )
 
 // sites tells how far the polls of all sites are (E14).
-func sites(ctx context.Context, v *call, _ api.None) (api.Sites, error) {
-	all, err := v.Polls.All(ctx)
+func (h *Handlers) sites(ctx context.Context, _ api.None) (api.Sites, error) {
+	all, err := h.Polls.All(ctx)
 	out := api.Sites{Sites: []api.Site{}}
 	for _, one := range all {
 		out.Sites = append(out.Sites, siteJSON(one))
@@ -24,11 +24,11 @@ func sites(ctx context.Context, v *call, _ api.None) (api.Sites, error) {
 }
 
 // addSite adds a site, whose first poll begins.
-func addSite(ctx context.Context, v *call, q api.SiteRequest) (api.Site, error) {
+func (h *Handlers) addSite(ctx context.Context, q api.SiteRequest) (api.Site, error) {
 	if q.URL == "" {
 		return api.Site{}, fault.Field("url", "url is missing: give a domain, a sitemap, or what the wanted pages begin with")
 	}
-	one, err := v.Polls.Add(ctx, q.URL)
+	one, err := h.Polls.Add(ctx, q.URL)
 	if err != nil {
 		return api.Site{}, err
 	}
@@ -36,19 +36,19 @@ func addSite(ctx context.Context, v *call, q api.SiteRequest) (api.Site, error) 
 }
 
 // removeSite removes a site that was added. Its pages stay.
-func removeSite(ctx context.Context, v *call, q api.SiteSlug) (api.Site, error) {
-	one, err := v.Polls.Get(ctx, q.Slug)
+func (h *Handlers) removeSite(ctx context.Context, q api.SiteSlug) (api.Site, error) {
+	one, err := h.Polls.Get(ctx, q.Slug)
 	if err != nil {
 		return api.Site{}, err
 	}
-	return siteJSON(one), v.Polls.Forget(ctx, q.Slug)
+	return siteJSON(one), h.Polls.Forget(ctx, q.Slug)
 }
 
-// siteDo does something with the site of the path.
-func siteDo(do func(*sitepoll.Service, context.Context, string) (sitepoll.Site, error),
-) func(context.Context, *call, api.SiteSlug) (api.Site, error) {
-	return func(ctx context.Context, v *call, q api.SiteSlug) (api.Site, error) {
-		one, err := do(v.Polls, ctx, q.Slug)
+// withSite does something with the site of the path.
+func withSite(do func(context.Context, string) (sitepoll.Site, error),
+) func(context.Context, api.SiteSlug) (api.Site, error) {
+	return func(ctx context.Context, q api.SiteSlug) (api.Site, error) {
+		one, err := do(ctx, q.Slug)
 		if err != nil {
 			return api.Site{}, err
 		}
@@ -89,22 +89,22 @@ func lookJSON(l *sitepoll.Poll) *api.Look {
 }
 
 // indexNow takes a submission of many addresses.
-func indexNow(ctx context.Context, v *call, req api.IndexNowRequest) (any, error) {
-	return push(ctx, v, sitepoll.Push{Host: req.Host, Key: req.Key, KeyLocation: req.KeyLocation, URLs: req.URLList})
+func (h *Handlers) indexNow(ctx context.Context, req api.IndexNowRequest) (any, error) {
+	return h.push(ctx, sitepoll.Push{Host: req.Host, Key: req.Key, KeyLocation: req.KeyLocation, URLs: req.URLList})
 }
 
 // indexNowOne takes a submission of one address.
-func indexNowOne(ctx context.Context, v *call, q api.IndexNowOne) (any, error) {
+func (h *Handlers) indexNowOne(ctx context.Context, q api.IndexNowOne) (any, error) {
 	u, err := url.Parse(q.URL)
 	if err != nil || u.Host == "" {
 		return nil, fault.Field("url", "%.200q is no address of a page", q.URL)
 	}
-	return push(ctx, v, sitepoll.Push{Host: u.Host, Key: q.Key, KeyLocation: q.KeyLocation, URLs: []string{q.URL}})
+	return h.push(ctx, sitepoll.Push{Host: u.Host, Key: q.Key, KeyLocation: q.KeyLocation, URLs: []string{q.URL}})
 }
 
 // push answers with the statuses of the protocol, of which 422 is for nothing else here.
-func push(ctx context.Context, v *call, p sitepoll.Push) (any, error) {
-	got, err := v.Polls.Push(ctx, p)
+func (h *Handlers) push(ctx context.Context, p sitepoll.Push) (any, error) {
+	got, err := h.Polls.Push(ctx, p)
 	if mismatch, ok := errors.AsType[*sitepoll.MismatchError](err); ok {
 		return wire.Reply{Status: http.StatusUnprocessableEntity, Body: refusal{mismatch}}, nil
 	}
@@ -119,17 +119,8 @@ func (f refusal) WriteAnswer(w http.ResponseWriter, status int) {
 }
 
 // sentinelTimer begins the polls that are due.
-func sentinelTimer(ctx context.Context, v *call, _ wire.Envelope) (string, error) {
-	begun, err := v.Polls.Tick(ctx)
-	_, failed := v.Lists.RequeueStalled(ctx) // rarely one, so an hour is soon enough
+func (h *Handlers) sentinelTimer(ctx context.Context, _ wire.Envelope) (string, error) {
+	begun, err := h.Polls.Tick(ctx)
+	_, failed := h.Lists.RequeueStalled(ctx) // rarely one, so an hour is soon enough
 	return words.Count(begun, "poll") + " begun", errors.Join(err, failed)
-}
-
-// sentinelWorker does one step of a poll.
-func sentinelWorker(ctx context.Context, v *call, e wire.Envelope) (string, error) {
-	body, err := e.Job()
-	if err != nil {
-		return "", err
-	}
-	return "", v.Polls.Step(ctx, body)
 }

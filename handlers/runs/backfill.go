@@ -1,4 +1,4 @@
-package handlers
+package runs
 
 import (
 	"context"
@@ -11,26 +11,26 @@ import (
 )
 
 // backfillStart begins a run (E7).
-func backfillStart(ctx context.Context, v *call, req api.BackfillRequest) (api.BackfillRun, error) {
+func (h *Handlers) backfillStart(ctx context.Context, req api.BackfillRequest) (api.BackfillRun, error) {
 	dates, err := discover.ParseDates(req.DateFrom, req.DateTo)
 	if err != nil {
 		return api.BackfillRun{}, err
 	}
-	run, err := v.Backfill.Start(ctx, backfill.Request{
+	run, err := h.Backfill.Start(ctx, backfill.Request{
 		Sources: req.Sources, Mode: backfill.Mode(req.Mode), Dates: dates, MaxURLs: req.MaxURLs,
 		MaxPerSrc:   req.MaxURLsPerSource,
 		Concurrency: req.Concurrency, Delay: time.Duration(req.DelayMS) * time.Millisecond, DryRun: req.DryRun,
 		RunBy: req.RunBy,
 	})
-	return runJSON(v, run), err
+	return h.runJSON(run), err
 }
 
 // backfillRuns lists runs, newest first.
-func backfillRuns(ctx context.Context, v *call, q api.BackfillQuery) (api.BackfillRuns, error) {
-	runs, err := v.Backfill.List(ctx, q.Continuation, q.Top)
+func (h *Handlers) backfillRuns(ctx context.Context, q api.BackfillQuery) (api.BackfillRuns, error) {
+	runs, err := h.Backfill.List(ctx, q.Continuation, q.Top)
 	out := api.BackfillRuns{Runs: []api.BackfillRun{}}
 	for _, run := range runs {
-		out.Runs = append(out.Runs, runJSON(v, run))
+		out.Runs = append(out.Runs, h.runJSON(run))
 	}
 	if len(runs) == q.Top {
 		out.Continuation = runs[q.Top-1].ID
@@ -38,19 +38,19 @@ func backfillRuns(ctx context.Context, v *call, q api.BackfillQuery) (api.Backfi
 	return out, err
 }
 
-// backfillDo does something with the run of the path.
-func backfillDo(do func(*backfill.Service, context.Context, string) (backfill.Run, error),
-) func(context.Context, *call, api.BackfillID) (api.BackfillRun, error) {
-	return func(ctx context.Context, v *call, q api.BackfillID) (api.BackfillRun, error) {
-		run, err := do(v.Backfill, ctx, q.ID)
-		return runJSON(v, run), err
+// withRun does something with the run of the path.
+func (h *Handlers) withRun(do func(context.Context, string) (backfill.Run, error),
+) func(context.Context, api.BackfillID) (api.BackfillRun, error) {
+	return func(ctx context.Context, q api.BackfillID) (api.BackfillRun, error) {
+		run, err := do(ctx, q.ID)
+		return h.runJSON(run), err
 	}
 }
 
 // backfillSites lists the sites.
-func backfillSites(ctx context.Context, v *call, _ api.None) (api.BackfillSites, error) {
-	sites, err := v.Backfill.Sites(ctx)
-	out := api.BackfillSites{Enabled: v.Backfill.Enabled(), Sites: []api.BackfillSite{}}
+func (h *Handlers) backfillSites(ctx context.Context, _ api.None) (api.BackfillSites, error) {
+	sites, err := h.Backfill.Sites(ctx)
+	out := api.BackfillSites{Enabled: h.Backfill.Enabled(), Sites: []api.BackfillSite{}}
 	for _, site := range sites {
 		modes := []string{}
 		for _, mode := range backfill.ModesOf(site) {
@@ -61,7 +61,7 @@ func backfillSites(ctx context.Context, v *call, _ api.None) (api.BackfillSites,
 	return out, err
 }
 
-func runJSON(v *call, run backfill.Run) api.BackfillRun {
+func (h *Handlers) runJSON(run backfill.Run) api.BackfillRun {
 	out := api.BackfillRun{
 		ID: run.ID, Status: string(run.Status), Note: run.Note, Sources: run.Sources, Mode: string(run.Mode),
 		DateFrom: run.Dates.From, DateTo: run.Dates.To, MaxURLs: run.MaxURLs, MaxURLsPerSource: run.MaxPerSrc,
@@ -79,27 +79,18 @@ func runJSON(v *call, run backfill.Run) api.BackfillRun {
 		})
 	}
 	if out.Over() {
-		out.Report = v.Backfill.Report(run)
+		out.Report = h.Backfill.Report(run)
 	}
 	return out
 }
 
-// backfillWorker does one step of a run.
-func backfillWorker(ctx context.Context, v *call, e wire.Envelope) (string, error) {
-	body, err := e.Job()
-	if err != nil {
-		return "", err
-	}
-	return "", v.Backfill.Step(ctx, body)
-}
-
 // backfillPoison ends a source whose step failed on every try.
-func backfillPoison(ctx context.Context, v *call, e wire.Envelope) (string, error) {
+func (h *Handlers) backfillPoison(ctx context.Context, e wire.Envelope) (string, error) {
 	body, err := e.Job()
 	if err != nil {
 		return "", err
 	}
 	const why = "a step failed on every try and was given up; see the app's log, and resume the run"
-	v.log.ErrorContext(ctx, "backfill step poisoned")
-	return why, v.Backfill.GiveUp(ctx, body, why)
+	h.Log.ErrorContext(ctx, "backfill step poisoned")
+	return why, h.Backfill.GiveUp(ctx, body, why)
 }

@@ -1,4 +1,4 @@
-package handlers
+package runs
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 const importTime = 20 * time.Second
 
 // importMbox begins to import a file of mails, and answers with how far that came.
-func importMbox(ctx context.Context, v *call, req api.ImportRequest) (any, error) {
+func (h *Handlers) importMbox(ctx context.Context, req api.ImportRequest) (any, error) {
 	q := mailimport.Request{Path: req.MboxPath, Window: req.CompletionWindow}
 	for _, n := range []struct {
 		given     *int
@@ -32,11 +32,11 @@ func importMbox(ctx context.Context, v *call, req api.ImportRequest) (any, error
 			return nil, fault.Field(n.name, "%s must not be 0: leave it out for %d", n.name, n.otherwise)
 		}
 	}
-	im, err := v.Imports.Start(ctx, q)
+	im, err := h.Mails.Start(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	if im, err = v.Imports.Advance(ctx, im, importTime); err != nil {
+	if im, err = h.Mails.Advance(ctx, im, importTime); err != nil {
 		return nil, err
 	}
 	if im.Over() {
@@ -46,14 +46,14 @@ func importMbox(ctx context.Context, v *call, req api.ImportRequest) (any, error
 }
 
 // importState tells how far an import is.
-func importState(ctx context.Context, v *call, q api.ImportID) (api.Import, error) {
-	im, err := v.Imports.Get(ctx, q.ID)
+func (h *Handlers) importState(ctx context.Context, q api.ImportID) (api.Import, error) {
+	im, err := h.Mails.Get(ctx, q.ID)
 	return importJSON(im), err
 }
 
 // importList lists the latest imports, without what was broken.
-func importList(ctx context.Context, v *call, q api.ImportQuery) (api.Imports, error) {
-	list, err := v.Imports.List(ctx, q.Top)
+func (h *Handlers) importList(ctx context.Context, q api.ImportQuery) (api.Imports, error) {
+	list, err := h.Mails.List(ctx, q.Top)
 	out := api.Imports{Imports: []api.Import{}}
 	for _, im := range list {
 		out.Imports = append(out.Imports, importJSON(im))
@@ -76,14 +76,10 @@ func importJSON(im mailimport.Import) api.Import {
 	return out
 }
 
-// mboxWorker does one turn of an import, of mails or of a list.
-func mboxWorker(ctx context.Context, v *call, e wire.Envelope) (string, error) {
-	body, err := e.Job()
-	if err != nil {
-		return "", err
+// importStep does one turn of an import, of mails or of a list.
+func (h *Handlers) importStep(ctx context.Context, message []byte) error {
+	if h.Lists.Owns(message) {
+		return h.Lists.Step(ctx, message)
 	}
-	if v.Lists.Owns(body) {
-		return "", v.Lists.Step(ctx, body)
-	}
-	return "", v.Imports.Step(ctx, body)
+	return h.Mails.Step(ctx, message)
 }

@@ -1,4 +1,4 @@
-package handlers
+package runs
 
 import (
 	"context"
@@ -13,13 +13,13 @@ import (
 )
 
 // bulkStart begins to do one thing to many items.
-func bulkStart(ctx context.Context, v *call, q api.BulkRequest) (out api.BulkRun, err error) {
+func (h *Handlers) bulkStart(ctx context.Context, q api.BulkRequest) (out api.BulkRun, err error) {
 	ask := bulk.Ask{Op: bulk.Op(q.Op), IDs: q.IDs}
 	if !slices.Contains(bulk.Ops, ask.Op) {
 		return out, fault.Field("op", "op must be one of %v, not %.40q", bulk.Ops, q.Op)
 	}
 	if tagged := ask.Op == bulk.Tag || ask.Op == bulk.Untag; tagged {
-		if ask.Tag, err = tagName(q.Tag); err != nil {
+		if ask.Tag, err = wire.TagName(q.Tag); err != nil {
 			return out, fault.Field("tag", "tag: %w", err)
 		}
 	} else if q.Tag != "" {
@@ -29,11 +29,11 @@ func bulkStart(ctx context.Context, v *call, q api.BulkRequest) (out api.BulkRun
 		return out, err
 	}
 	if q.Filter != nil {
-		if ask.Filter, err = bulkFilter(v, *q.Filter); err != nil {
+		if ask.Filter, err = h.bulkFilter(*q.Filter); err != nil {
 			return out, err
 		}
 	}
-	run, err := v.Bulk.Start(ctx, ask)
+	run, err := h.Bulk.Start(ctx, ask)
 	return bulkJSON(run), err
 }
 
@@ -56,8 +56,8 @@ func checkIDs(q api.BulkRequest) error {
 }
 
 // bulkFilter reads a filter, which has to say that all items are meant where it names none.
-func bulkFilter(v *call, q api.ItemFilter) (registry.Filter, error) {
-	f, err := v.lookup().Filter(registry.Filter{Host: q.Host, Status: registry.Status(q.Status), Tag: q.Tag,
+func (h *Handlers) bulkFilter(q api.ItemFilter) (registry.Filter, error) {
+	f, err := h.Lookup.Filter(registry.Filter{Host: q.Host, Status: registry.Status(q.Status), Tag: q.Tag,
 		Paused: q.Paused}, "filter.")
 	if err == nil && f == (registry.Filter{}) && !q.All {
 		err = fault.Field("filter", "filter names no host, status, tag or pause: give one, or all: true for all items")
@@ -66,8 +66,8 @@ func bulkFilter(v *call, q api.ItemFilter) (registry.Filter, error) {
 }
 
 // bulkState tells how far a run is.
-func bulkState(ctx context.Context, v *call, q api.BulkID) (api.BulkRun, error) {
-	run, err := v.Bulk.Get(ctx, q.ID)
+func (h *Handlers) bulkState(ctx context.Context, q api.BulkID) (api.BulkRun, error) {
+	run, err := h.Bulk.Get(ctx, q.ID)
 	return bulkJSON(run), err
 }
 
@@ -78,13 +78,4 @@ func bulkJSON(r bulk.Run) api.BulkRun {
 		out.Errors = append(out.Errors, api.BulkError(f))
 	}
 	return out
-}
-
-// bulkWorker does one step of a run.
-func bulkWorker(ctx context.Context, v *call, e wire.Envelope) (string, error) {
-	body, err := e.Job()
-	if err != nil {
-		return "", err
-	}
-	return "", v.Bulk.Step(ctx, body)
 }

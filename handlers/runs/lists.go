@@ -1,4 +1,4 @@
-package handlers
+package runs
 
 import (
 	"context"
@@ -15,14 +15,14 @@ import (
 )
 
 // importAddresses begins to import a list of addresses, and answers with how far that came.
-func importAddresses(r *http.Request, v *call) (int, any, error) {
+func (h *Handlers) importAddresses(r *http.Request) (int, any, error) {
 	req, err := listOf(r)
 	if err != nil {
 		return 0, nil, err
 	}
-	im, err := v.Lists.Start(r.Context(), []byte(req.Content), listimport.Format(req.Format))
+	im, err := h.Lists.Start(r.Context(), []byte(req.Content), listimport.Format(req.Format))
 	if err == nil {
-		im, err = v.Lists.Advance(r.Context(), im, importTime)
+		im, err = h.Lists.Advance(r.Context(), im, importTime)
 	}
 	return api.ImportList.Status, listImportJSON(im), err
 }
@@ -50,8 +50,8 @@ func listOf(r *http.Request) (req api.ListImportRequest, err error) {
 }
 
 // listImport tells how far the import of a list is.
-func listImport(ctx context.Context, v *call, q api.ListImportID) (api.ListImport, error) {
-	im, err := v.Lists.Get(ctx, q.ID)
+func (h *Handlers) listImport(ctx context.Context, q api.ListImportID) (api.ListImport, error) {
+	im, err := h.Lists.Get(ctx, q.ID)
 	return listImportJSON(im), err
 }
 

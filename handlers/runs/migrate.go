@@ -1,4 +1,4 @@
-package handlers
+package runs
 
 import (
 	"context"
@@ -8,24 +8,24 @@ import (
 )
 
 // migrateStart begins a migration and does what it can of it at once; the timer goes on.
-func migrateStart(ctx context.Context, v *call, req api.MigrationRequest) (api.Migration, error) {
-	if _, err := v.Migrate.Start(ctx, req.DryRun); err != nil {
+func (h *Handlers) migrateStart(ctx context.Context, req api.MigrationRequest) (api.Migration, error) {
+	if _, err := h.Migrate.Start(ctx, req.DryRun); err != nil {
 		return api.Migration{}, err
 	}
-	if _, err := v.Migrate.Advance(ctx); err != nil {
-		v.log.WarnContext(ctx, "migration interrupted; the timer goes on", "err", err)
+	if _, err := h.Migrate.Advance(ctx); err != nil {
+		h.Log.WarnContext(ctx, "migration interrupted; the timer goes on", "err", err)
 	}
-	return migrateState(ctx, v, api.None{})
+	return h.migrateState(ctx, api.None{})
 }
 
 // migrateState tells how far it is.
-func migrateState(ctx context.Context, v *call, _ api.None) (api.Migration, error) {
-	st, err := v.Migrate.Get(ctx)
+func (h *Handlers) migrateState(ctx context.Context, _ api.None) (api.Migration, error) {
+	st, err := h.Migrate.Get(ctx)
 	return migrationJSON(st), err
 }
 
 func migrationJSON(st migrate.Status) api.Migration {
-	out := api.Migration{Status: migrationState(st), DryRun: st.Dry, Reason: st.Reason, StartedAt: st.StartedAt,
+	out := api.Migration{Status: MigrationState(st), DryRun: st.Dry, Reason: st.Reason, StartedAt: st.StartedAt,
 		UpdatedAt: st.UpdatedAt, EndedAt: st.EndedAt}
 	for _, p := range st.Parts {
 		out.Steps = append(out.Steps, api.MigrationStep{Name: p.Step, Rules: p.Rules, Seen: p.Seen, Changed: p.Changed,
@@ -37,7 +37,8 @@ func migrationJSON(st migrate.Status) api.Migration {
 	return out
 }
 
-func migrationState(st migrate.Status) string {
+// MigrationState is the state of a migration.
+func MigrationState(st migrate.Status) string {
 	switch {
 	case st.Running:
 		return api.MigrationRunning

@@ -1,0 +1,29 @@
+// Package runs answers requests for work that takes longer than one call: rebuilds, migrations, bulk runs, backfills,
+// polls of sites, and imports of mails and of addresses. It also works on their queues.
+package runs
+
+import (
+	"log/slog"
+
+	"github.com/tidemark/tidemark/pkg/registry/lookup"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/bulk"
+	"github.com/tidemark/tidemark/pkg/run/listimport"
+	"github.com/tidemark/tidemark/pkg/run/mailimport"
+	"github.com/tidemark/tidemark/pkg/run/migrate"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
+	"github.com/tidemark/tidemark/pkg/run/sitepoll"
+)
+
+// Handlers are the area, with the services that it needs.
+type Handlers struct {
+	Rebuilds *rebuild.Service
+	Bulk     *bulk.Service
+	Migrate  *migrate.Service
+	Backfill *backfill.Service
+	Polls    *sitepoll.Service
+	Mails    *mailimport.Service
+	Lists    *listimport.Service
+	Lookup   *lookup.Lookup
+	Log      *slog.Logger
+}

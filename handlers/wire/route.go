@@ -1,0 +1,47 @@
+package wire
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// Route answers the requests of one route of the API with a status and a body, or an error.
+type Route struct {
+	*api.Endpoint
+	Answer func(r *http.Request) (status int, body any, err error)
+}
+
+// On answers a route by a function of its types.
+func On[Q, A any](route api.Route[Q, A], fn func(context.Context, Q) (A, error)) Route {
+	return OnAny(route, func(ctx context.Context, q Q) (any, error) { return fn(ctx, q) })
+}
+
+// OnAny answers a route by a function that has several kinds of answers: a [Reply], a [Writer], or one of the route's
+// types.
+func OnAny[Q, A any](route api.Route[Q, A], fn func(context.Context, Q) (any, error)) Route {
+	return Route{route.Endpoint, func(r *http.Request) (int, any, error) {
+		q, err := Decode[Q](r, route.Endpoint)
+		if err != nil {
+			return 0, nil, err
+		}
+		body, err := fn(r.Context(), q)
+		if other, ok := body.(Reply); ok {
+			return other.Status, other.Body, err
+		}
+		return route.Status, body, err
+	}}
+}
+
+// OnPatch answers a route by a function of its types, which also learns which fields of the body are null.
+func OnPatch[Q, A any](route api.Route[Q, A], fn func(_ context.Context, q Q, nulls []string) (A, error)) Route {
+	return Route{route.Endpoint, func(r *http.Request) (int, any, error) {
+		q, nulls, err := DecodePatch[Q](r, route.Endpoint)
+		if err != nil {
+			return 0, nil, err
+		}
+		body, err := fn(r.Context(), q, nulls)
+		return route.Status, body, err
+	}}
+}

@@ -1,0 +1,15 @@
+package wire
+
+import (
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/options"
+)
+
+// TagName is the name of a tag as it is kept.
+func TagName(text string) (string, error) {
+	name, err := options.TagName(text)
+	if err != nil {
+		err = fault.Field("name", "name: %w", err)
+	}
+	return name, err
+}
