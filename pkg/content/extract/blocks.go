@@ -115,7 +115,7 @@ func (b *builder) plain(n *html.Node) {
 
 // lineBreak ends a line; two in a row end the paragraph, as pages without p elements do.
 func (b *builder) lineBreak() {
-	if n := len(b.text.buf); n > 0 && b.text.buf[n-1] == '\n' {
+	if b.text.endsLine() {
 		b.flush()
 		return
 	}
@@ -182,9 +182,13 @@ func (b *builder) inlineInto(f *folder, n *html.Node, noLists bool) {
 			continue
 		}
 		border := isBlock(c.DataAtom) || c.DataAtom == atom.Td || c.DataAtom == atom.Th
-		f.space = f.space || border
+		if border {
+			f.border()
+		}
 		b.inlineInto(f, c, noLists)
-		f.space = f.space || border
+		if border {
+			f.border()
+		}
 	}
 }
 

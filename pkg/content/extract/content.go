@@ -56,7 +56,7 @@ const large = 8000
 // atLeastAQuarter is the content that was found, or, when that is too little of a large page, what is not chrome by its
 // elements: names misled.
 func (s *surveyed) atLeastAQuarter(found content, limits Limits) content {
-	visible := len(s.text.buf)
+	visible := s.text.size()
 	if visible < large || found.size*4 >= visible {
 		return found
 	}

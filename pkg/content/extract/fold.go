@@ -56,6 +56,18 @@ func (f *folder) line() {
 	}
 }
 
+// size is how many bytes were collected.
+func (f *folder) size() int { return len(f.buf) }
+
+// border makes the next text a word of its own.
+func (f *folder) border() { f.space = true }
+
+// endsLine reports whether a line has just ended.
+func (f *folder) endsLine() bool { return len(f.buf) > 0 && f.buf[len(f.buf)-1] == '\n' }
+
+// from is what was collected from a size on.
+func (f *folder) from(start int) string { return string(f.buf[min(start, len(f.buf)):]) }
+
 // take returns what was collected and starts afresh.
 func (f *folder) take() string {
 	s := f.peek()

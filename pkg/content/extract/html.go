@@ -41,7 +41,7 @@ func structured(p page, text []byte, choose chooser) (doc Document, ok bool) {
 func assemble(p page, root *html.Node, choose chooser) Document {
 	h := readHead(root, p.base)
 	s := survey(root, h.base, p.limits)
-	if len(s.text.buf) < littleSeen && unfold(s.body) {
+	if s.text.size() < littleSeen && unfold(s.body) {
 		s = survey(root, h.base, p.limits)
 	}
 	c := choose(s, p.limits)

@@ -97,9 +97,9 @@ func (s *surveyed) visit(n *html.Node, at place) linkMeasure {
 }
 
 func (s *surveyed) visitText(n *html.Node, at place) linkMeasure {
-	before := len(s.text.buf)
+	before := s.text.size()
 	s.text.write(n.Data)
-	m := linkMeasure{text: len(s.text.buf) - before}
+	m := linkMeasure{text: s.text.size() - before}
 	if at.inLink {
 		m.linked = m.text
 	} else if m.text >= leastProse {
@@ -122,10 +122,10 @@ func (s *surveyed) enter(n *html.Node, at *place) int {
 	case atom.Meta:
 		s.robots = appendRobots(s.robots, n)
 	case atom.Td, atom.Th:
-		s.text.space = true
+		s.text.border()
 	}
 	s.enterCandidate(n, at)
-	return len(s.text.buf)
+	return s.text.size()
 }
 
 // enterCandidate notes n if it may be the root of the content and is the topmost of its kind.
@@ -182,13 +182,13 @@ func (s *surveyed) leave(n *html.Node, start int, m *linkMeasure) {
 		s.addLink(n, start)
 	case atom.H1:
 		if s.heading == "" {
-			s.heading = clip(strings.TrimSpace(string(s.text.buf[start:])), maxTitle)
+			s.heading = clip(strings.TrimSpace(s.text.from(start)), maxTitle)
 		}
 	}
 	if isBlock(n.DataAtom) {
 		s.text.line()
 	} else if n.DataAtom == atom.Td || n.DataAtom == atom.Th {
-		s.text.space = true
+		s.text.border()
 	}
 }
 
@@ -249,7 +249,7 @@ func (s *surveyed) addLink(n *html.Node, start int) {
 		return
 	}
 	s.known[address] = true
-	text := Fold(string(s.text.buf[min(start, len(s.text.buf)):]))
+	text := Fold(s.text.from(start))
 	s.links = append(s.links, Link{URL: address, Rel: strings.ToLower(Fold(attr(n, "rel"))),
 		Text: clip(text, maxLinkText)})
 }

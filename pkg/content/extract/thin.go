@@ -121,7 +121,7 @@ func waits(n *html.Node) bool {
 			case c.DataAtom == atom.Img || c.DataAtom == atom.Input || !walk(c):
 				return false
 			}
-			if len(f.buf) > shortText {
+			if f.size() > shortText {
 				return false
 			}
 		}
