@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // listings counts the pieces of code that are part of the content of pages: those that their ground truth holds.
@@ -61,5 +62,5 @@ func squash(s string) string {
 			return -1
 		}
 		return r
-	}, extract.Fold(s))
+	}, dom.Fold(s))
 }

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // knownPage is what is known about a page, in the form of WCXB: ground-truth/ID.json beside html/ID.html.
@@ -58,7 +59,7 @@ func reportMetadata(out io.Writer, folder fs.FS, verbose bool) error {
 		}
 		sameDay := strings.HasPrefix(day, known.Truth.Date)
 		date.add(known.Truth.Date, day, sameDay)
-		sameAuthor := strings.EqualFold(extract.Fold(known.Truth.Author), have.Author)
+		sameAuthor := strings.EqualFold(dom.Fold(known.Truth.Author), have.Author)
 		author.add(known.Truth.Author, have.Author, sameAuthor)
 		if verbose && (day != known.Truth.Date && !(sameDay && day != "") || !sameAuthor) {
 			fmt.Fprintf(out, "%s %s: date %q, known %q; author %q, known %q\n", id, known.URL, day, known.Truth.Date,

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
-	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // noise is a way in which pages change without anybody changing them.
@@ -126,7 +126,7 @@ func flips(pages []page, e extractor, kind noise) (int, error) {
 			if err != nil {
 				return n, err
 			}
-			if text = extract.Fold(text); i == 0 {
+			if text = dom.Fold(text); i == 0 {
 				first = text
 			} else if text != first {
 				n++

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 )
 
@@ -26,7 +27,7 @@ func bodyOf(s *state) string {
 	for _, b := range s.Document.Blocks {
 		text := b.Text
 		if b.Kind != extract.Code {
-			text = extract.Fold(text)
+			text = dom.Fold(text)
 		}
 		body.WriteString(text + "\n")
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // tally is what an extractor got right so far.
@@ -28,16 +28,16 @@ func (t *tally) add(p page, have string) {
 		t.runs[0] += precision
 		t.runs[1] += recall
 	}
-	folded := extract.Fold(have)
+	folded := dom.Fold(have)
 	for _, phrase := range p.keep {
-		if strings.Contains(folded, extract.Fold(phrase)) {
+		if strings.Contains(folded, dom.Fold(phrase)) {
 			t.kept++
 		} else {
 			t.lost++
 		}
 	}
 	for _, phrase := range p.drop {
-		if strings.Contains(folded, extract.Fold(phrase)) {
+		if strings.Contains(folded, dom.Fold(phrase)) {
 			t.strays++
 		}
 	}
@@ -117,7 +117,7 @@ func countRuns(s string) map[string]int {
 
 func wordsOf(s string) []string {
 	isGap := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
-	return strings.FieldsFunc(strings.ToLower(extract.Fold(s)), isGap)
+	return strings.FieldsFunc(strings.ToLower(dom.Fold(s)), isGap)
 }
 
 func harmonic(a, b float64) float64 {

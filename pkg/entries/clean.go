@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // clean is a text as it is compared and shown: one way to end a line, no characters that cannot be
@@ -25,7 +25,7 @@ func layout(lines []string, keep func(line string) bool) string {
 	var b strings.Builder
 	blank := false
 	for _, line := range lines {
-		line = extract.Fold(line)
+		line = dom.Fold(line)
 		if line == "" || !keep(line) {
 			blank = blank || line == ""
 			continue

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // keyRevision numbers the rules by which normalization makes keys. It is a column of entries and of
@@ -87,8 +87,8 @@ func translated(f Fields, from, to func(subject string) string) (k Keys, subject
 
 // subjectBase1 is the base of a subject by the first revision.
 func subjectBase1(subject string) string {
-	base := words.Clip(norm.NFC.String(strings.ToLower(extract.Fold(subject))), maxSubject)
-	base = extract.Fold(base)
+	base := words.Clip(norm.NFC.String(strings.ToLower(dom.Fold(subject))), maxSubject)
+	base = dom.Fold(base)
 	for {
 		rest := base[len(anyReply.FindString(base)):]
 		if tagless := rest[len(shortTag.FindString(rest)):]; tagless != "" {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 var (
@@ -26,8 +26,8 @@ const maxSubject = maxTitle
 // prefixes of replies and tags of lists in front, however they are nested. A subject that is nothing
 // but a tag keeps it, so that it is not the same as none. The base of a base is itself.
 func subjectBase(subject string) string {
-	base := words.Clip(extract.Fold(subject), maxSubject)
-	base = extract.Fold(norm.NFC.String(cases.Lower(language.Und).String(base)))
+	base := words.Clip(dom.Fold(subject), maxSubject)
+	base = dom.Fold(norm.NFC.String(cases.Lower(language.Und).String(base)))
 	for {
 		rest := without(replyPrefix, base)
 		if tagless := without(listTag, rest); tagless != "" {
@@ -61,7 +61,7 @@ var shortTag = regexp.MustCompile(`^\[[^\[\]]{0,64}\]\s*`)
 // isReply reports a subject that says that it continues another mail, in any language. It tells
 // correspondence from newsletters, and is no part of a key.
 func isReply(subject string) bool {
-	subject = strings.ToLower(extract.Fold(subject))
+	subject = strings.ToLower(dom.Fold(subject))
 	for tag := shortTag.FindString(subject); tag != ""; tag = shortTag.FindString(subject) {
 		subject = subject[len(tag):]
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // errSlow is why a reader was killed that took too long.
@@ -150,7 +151,7 @@ func outOfMemory(stderr string) bool {
 // lastWords is the first line of what a reader said when it ended, or else how it ended.
 func (o outcome) lastWords() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(o.stderr), "\n")
-	if line = extract.Fold(line); line == "" {
+	if line = dom.Fold(line); line == "" {
 		line = o.err.Error()
 	}
 	return line[:min(len(line), 200)]

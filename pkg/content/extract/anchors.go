@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -52,9 +54,9 @@ func (a *anchors) once(id string) string {
 
 // placeID is the id of an element, or the name of a link, as far as it is fit for an address.
 func placeID(n *html.Node) string {
-	id := attr(n, "id")
+	id := dom.Attr(n, "id")
 	if id == "" && n.DataAtom == atom.A {
-		id = attr(n, "name")
+		id = dom.Attr(n, "name")
 	}
 	return fit(id)
 }
@@ -94,12 +96,12 @@ func idWithin(h *html.Node) string {
 // leadsAround reports whether a link in a heading leads to what is around the heading, as the names of methods do that
 // rustdoc writes.
 func leadsAround(link, h *html.Node) bool {
-	id, found := strings.CutPrefix(attr(link, "href"), "#")
+	id, found := strings.CutPrefix(dom.Attr(link, "href"), "#")
 	for range maxAbove {
 		if h = h.Parent; !found || id == "" || h == nil {
 			return false
 		}
-		if attr(h, "id") == id {
+		if dom.Attr(h, "id") == id {
 			return true
 		}
 	}
@@ -119,20 +121,20 @@ func permalinkBehind(h *html.Node) string {
 }
 
 // permalinkNames are the classes by which common programs name the links that lead to the heading that they stand at.
-var permalinkNames = wordSet(`
+var permalinkNames = dom.WordSet(`
 	headerlink anchorjs-link anchor-link hash-link header-anchor heading-anchor heading-link header-link anchor
 	doc-anchor permalink direct-link
 `)
 
 // isPermalink reports whether n is a link to the heading that it stands at.
 func isPermalink(n *html.Node) bool {
-	return n.DataAtom == atom.A && strings.HasPrefix(attr(n, "href"), "#") && !isBackRef(n) &&
-		(isMark(n) || hasName(permalinkNames, attr(n, "class")))
+	return n.DataAtom == atom.A && strings.HasPrefix(dom.Attr(n, "href"), "#") && !isBackRef(n) &&
+		(isMark(n) || dom.HasName(permalinkNames, dom.Attr(n, "class")))
 }
 
 // targetOf is the id that a link on the same page leads to.
 func targetOf(link *html.Node) string {
-	id, err := url.PathUnescape(strings.TrimPrefix(attr(link, "href"), "#"))
+	id, err := url.PathUnescape(strings.TrimPrefix(dom.Attr(link, "href"), "#"))
 	if err != nil {
 		return ""
 	}
@@ -150,7 +152,7 @@ func idAround(h *html.Node) string {
 		if h = h.Parent; h == nil || !beginsWithHeading(h.DataAtom) {
 			return ""
 		}
-		if attr(h, "id") != "" || h.DataAtom == atom.A && placeID(h) != "" {
+		if dom.Attr(h, "id") != "" || h.DataAtom == atom.A && placeID(h) != "" {
 			return ownID(h)
 		}
 	}
@@ -169,7 +171,7 @@ func idBefore(n *html.Node) (id string, first bool) {
 			return id, false
 		}
 		said := textWithin(n, maxLead+1)
-		if lead += said; lead > maxLead || n.Type == html.ElementNode && isBlock(n.DataAtom) && said > 0 {
+		if lead += said; lead > maxLead || n.Type == html.ElementNode && dom.IsBlock(n.DataAtom) && said > 0 {
 			return "", false
 		}
 	}
@@ -201,14 +203,14 @@ func beginsWithHeading(a atom.Atom) bool {
 // late, which scripts take away.
 func ownID(n *html.Node) string {
 	id := placeID(n)
-	if hasName(layoutIDs, id) || strings.HasPrefix(id, "S:") {
+	if dom.HasName(layoutIDs, id) || strings.HasPrefix(id, "S:") {
 		return ""
 	}
 	return id
 }
 
 // layoutIDs are ids of what holds the content of a page, in lower case with "_" as "-".
-var layoutIDs = wordSet(`
+var layoutIDs = dom.WordSet(`
 	content main main-content maincontent page-content bodycontent mw-content-text article container wrapper page body
 	document primary app root --next --nuxt ---gatsby gatsby-focus-wrapper docs-content
 `)
@@ -232,7 +234,7 @@ func textWithin(n *html.Node, most int) int {
 		if n.Type == html.TextNode {
 			return lengthOf(n.Data, most)
 		}
-		if n.Type == html.ElementNode && unseen(n) {
+		if n.Type == html.ElementNode && dom.Unseen(n) {
 			return 0
 		}
 		for c := n.FirstChild; c != nil && sum < most; c = c.NextSibling {
@@ -246,7 +248,7 @@ func textWithin(n *html.Node, most int) int {
 // lengthOf is [textWithin] of a text.
 func lengthOf(text string, most int) (size int) {
 	for _, r := range text {
-		if !unicode.IsSpace(r) && !isInvisible(r) {
+		if !unicode.IsSpace(r) && !dom.IsInvisible(r) {
 			size += utf8.RuneLen(r)
 		}
 		if size >= most {

@@ -3,6 +3,8 @@ package extract
 import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // article is the content of a page that is an article: what holds nearly all of its prose. Of a page that does not say
@@ -40,7 +42,7 @@ const sizeOfArticle = 1000
 
 // besideNames are the classes of what stands in an article beside its text: who wrote it and when, which are no words
 // of it, what pictures show, which is kept with the pictures ([Image]), and what else to read.
-var besideNames = wordSet(`
+var besideNames = dom.WordSet(`
 	caption wp-caption-text image-caption photo-caption img-caption media-caption caption-text credit photo-credit
 	image-credit gallery slideshow inline-gallery video-player embed
 	byline dateline author authors author-bio author-box bio author-name author-info author-details contributor
@@ -52,11 +54,11 @@ var besideNames = wordSet(`
 
 // isBeside reports whether an element stands in an article beside its text.
 func isBeside(n *html.Node) bool {
-	return n.DataAtom == atom.Figcaption || hasName(besideNames, attr(n, "class"))
+	return n.DataAtom == atom.Figcaption || dom.HasName(besideNames, dom.Attr(n, "class"))
 }
 
 // bodyNames are the classes and ids by which sites name the text of an article.
-var bodyNames = wordSet(`
+var bodyNames = dom.WordSet(`
 	entry-content articlebody article-body article--body article-content article--content article-text articletext
 	post-body post-content post--content story-body storybody story-content story-text storytext news-text news-content
 	td-post-content single-content e-content blog-content blog-post-content body-copy bodycopy rich-text-article-body
@@ -65,10 +67,10 @@ var bodyNames = wordSet(`
 
 // isBody reports whether an element is named as the text of an article.
 func isBody(n *html.Node) bool {
-	if attr(n, "itemprop") == "articleBody" {
+	if dom.Attr(n, "itemprop") == "articleBody" {
 		return true
 	}
-	return hasName(bodyNames, attr(n, "class")) || hasName(bodyNames, attr(n, "id"))
+	return dom.HasName(bodyNames, dom.Attr(n, "class")) || dom.HasName(bodyNames, dom.Attr(n, "id"))
 }
 
 // namedBody is the one element of the page that is named as the text of an article, if it holds a good part of what

@@ -3,6 +3,8 @@ package extract
 import (
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -17,8 +19,8 @@ type builder struct {
 	size      int
 	truncated bool
 
-	text   folder // the paragraph being collected
-	quotes int    // blockquotes around it
+	text   dom.Folder // the paragraph being collected
+	quotes int        // blockquotes around it
 
 	anchors anchors // of the headings and terms
 	term    string  // the anchor of the term that is explained
@@ -28,7 +30,7 @@ type builder struct {
 func (b *builder) visit(n *html.Node) {
 	switch n.Type {
 	case html.TextNode:
-		b.text.write(n.Data)
+		b.text.Write(n.Data)
 	case html.ElementNode:
 		if text, display, found := b.mark(n); found {
 			b.placed(text, display)
@@ -54,7 +56,7 @@ func (b *builder) placed(text string, display bool) {
 	if display {
 		b.flush()
 	}
-	b.text.write(text)
+	b.text.Write(text)
 	if display {
 		b.flush()
 	}
@@ -103,7 +105,7 @@ func (b *builder) element(n *html.Node) {
 
 // plain adds the children of n, on lines of their own if n is a block.
 func (b *builder) plain(n *html.Node) {
-	border := isBlock(n.DataAtom) || n.DataAtom == atom.Td || n.DataAtom == atom.Th
+	border := dom.IsBlock(n.DataAtom) || n.DataAtom == atom.Td || n.DataAtom == atom.Th
 	if border {
 		b.flush()
 	}
@@ -115,11 +117,11 @@ func (b *builder) plain(n *html.Node) {
 
 // lineBreak ends a line; two in a row end the paragraph, as pages without p elements do.
 func (b *builder) lineBreak() {
-	if b.text.endsLine() {
+	if b.text.EndsLine() {
 		b.flush()
 		return
 	}
-	b.text.line()
+	b.text.Line()
 }
 
 // flush ends the paragraph being collected.
@@ -128,13 +130,13 @@ func (b *builder) flush() {
 	if b.quotes > 0 {
 		kind = Quote
 	}
-	b.add(Block{Kind: kind, Text: b.text.take()})
+	b.add(Block{Kind: kind, Text: b.text.Take()})
 }
 
 func (b *builder) addHeading(n *html.Node, text string) {
 	level := int(n.Data[1] - '0')
 	if level == 1 && b.heading == "" {
-		b.heading = clip(text, maxTitle)
+		b.heading = dom.Clip(text, maxTitle)
 	}
 	b.term = ""
 	if text != "" {
@@ -160,34 +162,34 @@ func (b *builder) add(block Block) {
 
 // inline is the text below n on one line.
 func (b *builder) inline(n *html.Node) string {
-	var f folder
+	var f dom.Folder
 	b.inlineInto(&f, n, false)
-	return f.peek()
+	return f.Peek()
 }
 
 // inlineInto collects the text below n; with noLists it passes over nested lists.
-func (b *builder) inlineInto(f *folder, n *html.Node, noLists bool) {
+func (b *builder) inlineInto(f *dom.Folder, n *html.Node, noLists bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type == html.TextNode {
-			f.write(c.Data)
+			f.Write(c.Data)
 		}
 		if c.Type != html.ElementNode {
 			continue
 		}
 		if text, _, found := b.mark(c); found {
-			f.write(text)
+			f.Write(text)
 			continue
 		}
 		if b.skips(c) || noLists && (c.DataAtom == atom.Ul || c.DataAtom == atom.Ol) {
 			continue
 		}
-		border := isBlock(c.DataAtom) || c.DataAtom == atom.Td || c.DataAtom == atom.Th
+		border := dom.IsBlock(c.DataAtom) || c.DataAtom == atom.Td || c.DataAtom == atom.Th
 		if border {
-			f.border()
+			f.Border()
 		}
 		b.inlineInto(f, c, noLists)
 		if border {
-			f.border()
+			f.Border()
 		}
 	}
 }
@@ -204,7 +206,7 @@ func (b *builder) code(n *html.Node) string {
 func codeText(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && isInvisible(r) {
+		if r != '\n' && r != '\t' && dom.IsInvisible(r) {
 			return -1
 		}
 		return r
@@ -226,7 +228,7 @@ func (b *builder) codeInto(out *strings.Builder, n *html.Node) {
 			out.WriteByte('\n')
 		default:
 			b.codeInto(out, c)
-			if isBlock(c.DataAtom) && !strings.HasSuffix(out.String(), "\n") {
+			if dom.IsBlock(c.DataAtom) && !strings.HasSuffix(out.String(), "\n") {
 				out.WriteByte('\n') // highlighters wrap lines in blocks
 			}
 		}
@@ -241,7 +243,7 @@ func isMark(n *html.Node) bool {
 	}
 	switch strings.TrimSpace(n.FirstChild.Data) {
 	case "#", "¶", "§", "🔗", "∞":
-		return strings.HasPrefix(attr(n, "href"), "#")
+		return strings.HasPrefix(dom.Attr(n, "href"), "#")
 	}
 	return false
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -202,7 +204,7 @@ func TestContentFollowsItsWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if have := Fold(doc.Text); have != strings.TrimSpace(want.String()) {
+		if have := dom.Fold(doc.Text); have != strings.TrimSpace(want.String()) {
 			t.Fatalf("have %q, want %q", have, want.String())
 		}
 	})

@@ -3,6 +3,8 @@ package extract
 import (
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -47,7 +49,7 @@ func reasonInCode(n *html.Node) drop {
 	if n.DataAtom == atom.Button {
 		return chrome
 	}
-	if hasName(codeMarks, attr(n, "class")) {
+	if dom.HasName(codeMarks, dom.Attr(n, "class")) {
 		return named
 	}
 	return 0
@@ -61,7 +63,7 @@ func reasonByAttr(n *html.Node, inContent bool) drop {
 				return chrome
 			}
 		case "aria-hidden":
-			if a.Val == "true" && !isTabPanel(n) {
+			if a.Val == "true" && !dom.IsTabPanel(n) {
 				return named
 			}
 		case "class", "id":
@@ -85,18 +87,18 @@ func isChromeRole(role string, inContent bool) bool {
 
 // isNote tells the asides of documentation, which are content, from those beside an article.
 func isNote(n *html.Node) bool {
-	for class := range strings.FieldsSeq(strings.ToLower(attr(n, "class"))) {
+	for class := range strings.FieldsSeq(strings.ToLower(dom.Attr(n, "class"))) {
 		word, _, _ := strings.Cut(class, "-")
 		switch word {
 		case "note", "warning", "admonition", "callout", "tip", "important", "caution", "info", "hint", "danger", "footnote":
 			return true
 		}
 	}
-	return strings.EqualFold(attr(n, "role"), "note")
+	return strings.EqualFold(dom.Attr(n, "role"), "note")
 }
 
 // chromeNames are classes and ids, in lower case with "_" as "-", of what stands around content.
-var chromeNames = wordSet(`
+var chromeNames = dom.WordSet(`
 	ad ads adsense adslot adbox adverts advertising sponsor promoted promotion
 	banner-ad ad-banner ad-container ad-slot ad-unit ad-wrapper dfp-ad google-ad taboola outbrain
 	cookies cookiebar cc-window cc-banner gdpr ccpa privacy-banner onetrust-banner-sdk
@@ -117,7 +119,7 @@ var chromeNames = wordSet(`
 `)
 
 // codeMarks are the classes of what stands beside the lines of code, not in them.
-var codeMarks = wordSet(`
+var codeMarks = dom.WordSet(`
 	lineno linenos linenodiv gutter rouge-gutter line-numbers-rows line-number linenumber ln blob-num
 	copy-button copybtn copy-btn headerlink anchorjs-link
 `)
@@ -130,7 +132,7 @@ var chromePrefixes = []string{
 }
 
 // chromeWords make such a name wherever they stand in one, as in "article__comments-box".
-var chromeWords = wordSet(`
+var chromeWords = dom.WordSet(`
 	related newsletter comment comments kommentar kommentare footer copyright recommended promo donation subscribe popup
 	breadcrumb breadcrumbs advert advertisement adsbygoogle sponsored
 `)

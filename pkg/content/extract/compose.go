@@ -3,6 +3,8 @@ package extract
 import (
 	"net/url"
 	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // Composer makes a [Document] of the blocks and links that a reader of another format than HTML
@@ -20,13 +22,13 @@ func NewComposer(mimeType string, lim Limits) *Composer {
 	return &Composer{doc: Document{MimeType: mimeType}, limits: lim.withDefaults(), known: map[string]bool{}}
 }
 
-// Add appends a block whose text is folded ([Fold]) or of the form that its kind prescribes. A
+// Add appends a block whose text is folded ([dom.Fold]) or of the form that its kind prescribes. A
 // block without text is passed over, one that crosses a bound is cut. It reports false when there
 // was no room: the reader may stop.
 func (c *Composer) Add(b Block) bool {
 	left := c.limits.MaxBytes - c.size
 	if len(b.Text) > left {
-		b.Text, c.doc.Truncated = strings.TrimRight(clip(b.Text, left), " \n"), true
+		b.Text, c.doc.Truncated = strings.TrimRight(dom.Clip(b.Text, left), " \n"), true
 		left = 0
 		c.limits.MaxBytes = c.size + len(b.Text) // a shorter block must not follow the gap
 	}
@@ -44,7 +46,7 @@ func (c *Composer) Add(b Block) bool {
 
 // Link keeps an absolute web address once, without its fragment; anything else is passed over.
 func (c *Composer) Link(address, text string) {
-	u := resolve(&url.URL{}, address)
+	u := dom.Resolve(&url.URL{}, address)
 	if u == nil {
 		return
 	}
@@ -58,7 +60,7 @@ func (c *Composer) Link(address, text string) {
 		return
 	}
 	c.known[address] = true
-	c.doc.Links = append(c.doc.Links, Link{URL: address, Text: clip(Fold(text), maxLinkText)})
+	c.doc.Links = append(c.doc.Links, Link{URL: address, Text: dom.Clip(dom.Fold(text), maxLinkText)})
 }
 
 // Document ends the document. Its language is detected when none is given. Its title is the first candidate that says
@@ -68,7 +70,7 @@ func (c *Composer) Document(language string, titles ...string) Document {
 	doc.Language = language
 	doc.detectLanguage()
 	for i, t := range titles {
-		titles[i] = Fold(t)
+		titles[i] = dom.Fold(t)
 	}
 	if doc.Title = bestTitle(titles...); doc.Title == "" {
 		doc.Title = bestTitle(firstHeading(doc.Blocks))
@@ -85,7 +87,7 @@ func (c *Composer) Document(language string, titles ...string) Document {
 func firstHeading(blocks []Block) string {
 	for _, b := range blocks {
 		if b.Kind == Heading {
-			return Fold(b.Text)
+			return dom.Fold(b.Text)
 		}
 	}
 	return ""

@@ -1,6 +1,10 @@
 package extract
 
-import "golang.org/x/net/html"
+import (
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
 
 // content is the main content as blocks.
 type content struct {
@@ -56,7 +60,7 @@ const large = 8000
 // atLeastAQuarter is the content that was found, or, when that is too little of a large page, what is not chrome by its
 // elements: names misled.
 func (s *surveyed) atLeastAQuarter(found content, limits Limits) content {
-	visible := s.text.size()
+	visible := s.text.Size()
 	if visible < large || found.size*4 >= visible {
 		return found
 	}
@@ -119,7 +123,7 @@ type cut struct {
 
 // skips reports whether n is left out.
 func (c cut) skips(n *html.Node) bool {
-	if unseen(n) || isMark(n) {
+	if dom.Unseen(n) || isMark(n) {
 		return true
 	}
 	if c.honors == beside && isBeside(n) {

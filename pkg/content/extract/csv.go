@@ -1,6 +1,10 @@
 package extract
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
 
 // extractCSV reads comma-separated values (RFC 4180) as one table, a line for each record. The
 // separator may also be a semicolon or a tab. A table has no title.
@@ -55,7 +59,7 @@ func csvRow(text string, separator byte) (row, rest string) {
 	for more := true; more; {
 		var cell string
 		cell, text, more = csvCell(text, separator)
-		cells = append(append(cells, Fold(cell)...), " | "...)
+		cells = append(append(cells, dom.Fold(cell)...), " | "...)
 	}
 	return strings.TrimRight(string(cells), " |"), text
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -48,7 +50,7 @@ func TestCSVRoundTrip(t *testing.T) {
 			}
 			folded := make([]string, len(record))
 			for i := range record {
-				folded[i] = Fold(record[i])
+				folded[i] = dom.Fold(record[i])
 			}
 			want = append(want, strings.Join(folded, " | "))
 		}

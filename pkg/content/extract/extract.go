@@ -30,6 +30,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
@@ -176,7 +178,7 @@ func Extract(body []byte, contentType, baseURL string, lim Limits) (Document, er
 
 func pageBase(baseURL string) (*url.URL, error) {
 	base, err := url.Parse(baseURL)
-	if err != nil || !isWeb(base) {
+	if err != nil || !dom.IsWeb(base) {
 		return nil, fault.Field("baseURL", "base URL must be absolute http or https")
 	}
 	return base, nil

@@ -3,6 +3,8 @@ package extract
 import (
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -61,16 +63,16 @@ func (s *signs) see(n *html.Node) {
 	}
 	switch n.DataAtom {
 	case atom.Html:
-		s.crashed = attr(n, "id") == "__next_error__"
+		s.crashed = dom.Attr(n, "id") == "__next_error__"
 	case atom.Script, atom.Iframe:
 		s.seeScript(n)
 	case atom.Meta:
-		s.article = s.article || attr(n, "property") == "article:published_time" ||
-			attr(n, "property") == "og:type" && strings.EqualFold(attr(n, "content"), "article")
+		s.article = s.article || dom.Attr(n, "property") == "article:published_time" ||
+			dom.Attr(n, "property") == "og:type" && strings.EqualFold(dom.Attr(n, "content"), "article")
 	case atom.Input:
-		s.password = s.password || strings.EqualFold(attr(n, "type"), "password") && !hides(n)
+		s.password = s.password || strings.EqualFold(dom.Attr(n, "type"), "password") && !dom.Hides(n)
 	}
-	if guard, known := guardIDs[attr(n, "id")]; known {
+	if guard, known := guardIDs[dom.Attr(n, "id")]; known {
 		s.guard = guard
 	}
 }
@@ -91,7 +93,7 @@ var guardScripts = []struct{ part, guard string }{
 
 func (s *signs) seeScript(n *html.Node) {
 	const enough = 20_000 // bytes of a script that are looked at
-	text := attr(n, "src")
+	text := dom.Attr(n, "src")
 	if text == "" && n.FirstChild != nil && n.FirstChild.Type == html.TextNode {
 		text = n.FirstChild.Data[:min(len(n.FirstChild.Data), enough)]
 	}
@@ -121,7 +123,7 @@ func (s *signs) say(what string) string {
 	if s.said == "" {
 		return what + " came instead of the page"
 	}
-	return what + " came instead of the page: “" + clip(s.said, 80) + "”"
+	return what + " came instead of the page: “" + dom.Clip(s.said, 80) + "”"
 }
 
 func (s *signs) crash() string {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -12,29 +14,29 @@ import (
 // removed, no links. It runs in one pass over the tokens and in memory of the order of the page.
 func flat(p page, text []byte) Document {
 	doc := Document{Flat: true, Truncated: true}
-	var f folder
+	var f dom.Folder
 	z := html.NewTokenizer(bytes.NewReader(text))
 	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
 		switch kind {
 		case html.TextToken:
-			f.write(string(z.Text()))
+			f.Write(string(z.Text()))
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, _ := z.TagName()
 			tag := atom.Lookup(name)
 			if tag == atom.Title && kind == html.StartTagToken {
-				doc.Title = bestTitle(doc.Title, Fold(elementText(z)))
+				doc.Title = bestTitle(doc.Title, dom.Fold(elementText(z)))
 			} else if isRaw(tag) && kind == html.StartTagToken {
 				elementText(z)
-			} else if isBlock(tag) {
-				f.line()
+			} else if dom.IsBlock(tag) {
+				f.Line()
 			}
 		case html.EndTagToken:
-			if name, _ := z.TagName(); isBlock(atom.Lookup(name)) {
-				f.line()
+			if name, _ := z.TagName(); dom.IsBlock(atom.Lookup(name)) {
+				f.Line()
 			}
 		}
 	}
-	doc.VisibleText = f.peek()
+	doc.VisibleText = f.Peek()
 	doc.Blocks = paragraphs(doc.VisibleText, p.limits.MaxBlocks)
 	doc.Text = Join(doc.Blocks)
 	return doc

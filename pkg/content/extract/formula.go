@@ -3,6 +3,8 @@ package extract
 import (
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -13,28 +15,28 @@ import (
 func formula(n *html.Node) (tex string, display, found bool) {
 	switch {
 	case n.DataAtom == atom.Math:
-		tex, display = mathML(n), attr(n, "display") == "block"
-	case n.DataAtom == atom.Script && strings.HasPrefix(attr(n, "type"), "math/tex"):
-		tex, display = rawText(n), strings.Contains(attr(n, "type"), "mode=display")
-	case n.DataAtom == atom.Img && hasName(formulaImages, attr(n, "class")):
-		tex = attr(n, "alt")
+		tex, display = mathML(n), dom.Attr(n, "display") == "block"
+	case n.DataAtom == atom.Script && strings.HasPrefix(dom.Attr(n, "type"), "math/tex"):
+		tex, display = dom.RawText(n), strings.Contains(dom.Attr(n, "type"), "mode=display")
+	case n.DataAtom == atom.Img && dom.HasName(formulaImages, dom.Attr(n, "class")):
+		tex = dom.Attr(n, "alt")
 	case n.Data == "mjx-container":
-		display = attr(n, "display") == "true"
+		display = dom.Attr(n, "display") == "true"
 		tex = mathML(childNamed(childNamed(n, "mjx-assistive-mml"), "math"))
 	case n.DataAtom != atom.Span && n.DataAtom != atom.Div:
 		return "", false, false
-	case hasName(rawTeX, attr(n, "class")) && isText(n.FirstChild):
+	case dom.HasName(rawTeX, dom.Attr(n, "class")) && isText(n.FirstChild):
 		tex, display, found = delimited(n.FirstChild.Data)
 		if !found {
 			return "", false, false
 		}
-	case hasName(katex, attr(n, "class")):
-		math := childNamed(child(n, atom.Span), "math")
+	case dom.HasName(katex, dom.Attr(n, "class")):
+		math := childNamed(dom.Child(n, atom.Span), "math")
 		tex, display = mathML(math), attrOf(math, "display") == "block"
 	default:
-		return "", false, hasName(mathJax, attr(n, "class")) && isBesideTeX(n)
+		return "", false, dom.HasName(mathJax, dom.Attr(n, "class")) && isBesideTeX(n)
 	}
-	tex = strings.TrimSpace(Fold(tex))
+	tex = strings.TrimSpace(dom.Fold(tex))
 	if inner, found := strings.CutPrefix(tex, `{\displaystyle `); found {
 		tex = strings.TrimSpace(strings.TrimSuffix(inner, "}"))
 	}
@@ -48,10 +50,10 @@ func formula(n *html.Node) (tex string, display, found bool) {
 }
 
 var (
-	formulaImages = wordSet("mwe-math-fallback-image-inline mwe-math-fallback-image-display latex tex math")
-	rawTeX        = wordSet("math arithmatex tex")
-	katex         = wordSet("katex")
-	mathJax       = wordSet("mathjax mathjax-preview mathjax-display mathjax-svg mathjax-svg-display mathjax-chtml " +
+	formulaImages = dom.WordSet("mwe-math-fallback-image-inline mwe-math-fallback-image-display latex tex math")
+	rawTeX        = dom.WordSet("math arithmatex tex")
+	katex         = dom.WordSet("katex")
+	mathJax       = dom.WordSet("mathjax mathjax-preview mathjax-display mathjax-svg mathjax-svg-display mathjax-chtml " +
 		"mjxc-display")
 )
 
@@ -73,7 +75,7 @@ func delimited(text string) (tex string, display, found bool) {
 func isBesideTeX(n *html.Node) bool {
 	const near = 4
 	for i := 0; n != nil && i < near; i++ {
-		if n.DataAtom == atom.Script && strings.HasPrefix(attr(n, "type"), "math/tex") {
+		if n.DataAtom == atom.Script && strings.HasPrefix(dom.Attr(n, "type"), "math/tex") {
 			return true
 		}
 		n = n.NextSibling
@@ -98,7 +100,7 @@ func attrOf(n *html.Node, key string) string {
 	if n == nil {
 		return ""
 	}
-	return attr(n, key)
+	return dom.Attr(n, key)
 }
 
 // mathML is the TeX of a math element: its annotation, its alternative text, or else written from its elements.
@@ -108,12 +110,12 @@ func mathML(n *html.Node) string {
 	}
 	if semantics := childNamed(n, "semantics"); semantics != nil {
 		for c := semantics.FirstChild; c != nil; c = c.NextSibling {
-			if c.Data == "annotation" && strings.Contains(strings.ToLower(attr(c, "encoding")), "tex") {
-				return rawText(c)
+			if c.Data == "annotation" && strings.Contains(strings.ToLower(dom.Attr(c, "encoding")), "tex") {
+				return dom.RawText(c)
 			}
 		}
 	}
-	if alt := attr(n, "alttext"); alt != "" {
+	if alt := dom.Attr(n, "alttext"); alt != "" {
 		return alt
 	}
 	var out strings.Builder
@@ -132,7 +134,7 @@ func writeMath(out *strings.Builder, n *html.Node) {
 	children := elementsOf(n)
 	switch {
 	case n.Data == "mi" || n.Data == "mn" || n.Data == "mo" || n.Data == "mtext" || n.Data == "ms":
-		out.WriteString(strings.TrimSpace(strings.Map(mathRune, rawText(n))))
+		out.WriteString(strings.TrimSpace(strings.Map(mathRune, dom.RawText(n))))
 	case n.Data == "annotation" || n.Data == "annotation-xml":
 	case n.Data == "msqrt":
 		writeAll(out, `\sqrt{`, children, "", "}")

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -32,11 +34,11 @@ func (b *builder) listInto(out *strings.Builder, n *html.Node, indent string) {
 		if c.Type != html.ElementNode || b.skips(c) {
 			continue
 		}
-		var f folder
+		var f dom.Folder
 		if c.DataAtom != atom.Ul && c.DataAtom != atom.Ol {
 			b.inlineInto(&f, c, true)
 		}
-		if text := f.peek(); text != "" {
+		if text := f.Peek(); text != "" {
 			number++
 			mark := marker(n, number) + task(c)
 			if notes {

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -29,7 +31,7 @@ func (d Document) ContentHash() string {
 // again (H7, H8): the first eight bytes of the SHA-256 of what stands behind the title's line.
 func (d Document) Hashes() (content string, body [8]byte) {
 	s := steadier{out: make([]byte, 0, len(d.Title)+len(d.Text)+len(d.Blocks)+2)}
-	s.block(Fold(d.Title))
+	s.block(dom.Fold(d.Title))
 	s.out = append(s.out, '\n')
 	title := len(s.out)
 	all := d.appendBody(s)
@@ -64,5 +66,5 @@ func spaceLines(s string) string {
 	if !strings.Contains(s, "\n") {
 		return s
 	}
-	return Fold(s)
+	return dom.Fold(s)
 }

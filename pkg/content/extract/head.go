@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -24,21 +26,21 @@ type head struct {
 // users of a site cannot put one.
 func readHead(root *html.Node, pageURL *url.URL) head {
 	h := head{base: pageURL}
-	top := child(root, atom.Html)
+	top := dom.Child(root, atom.Html)
 	if top == nil { // Unreachable: the parser always makes html, head and body.
 		return h
 	}
-	h.language = PrimaryLanguage(attr(top, "lang"))
+	h.language = PrimaryLanguage(dom.Attr(top, "lang"))
 	if h.language == "" {
-		h.language = PrimaryLanguage(attr(top, "xml:lang"))
+		h.language = PrimaryLanguage(dom.Attr(top, "xml:lang"))
 	}
 	elements := goquery.NewDocumentFromNode(top).ChildrenFiltered("head").Children()
 	if href, found := elements.Filter("base[href]").Attr("href"); found {
-		if base := resolve(pageURL, href); base != nil {
+		if base := dom.Resolve(pageURL, href); base != nil {
 			h.base = base
 		}
 	}
-	h.title = Fold(elements.Filter("title").First().Text())
+	h.title = dom.Fold(elements.Filter("title").First().Text())
 	elements.Filter("meta").Each(func(_ int, m *goquery.Selection) { h.readMeta(m.Get(0)) })
 	h.canonical = canonical(elements.Filter("link[href]"), h.base)
 	return h
@@ -46,15 +48,15 @@ func readHead(root *html.Node, pageURL *url.URL) head {
 
 // readMeta reads one meta element.
 func (h *head) readMeta(n *html.Node) {
-	content := attr(n, "content")
+	content := dom.Attr(n, "content")
 	switch {
-	case strings.EqualFold(attr(n, "property"), "og:title") && h.ogTitle == "":
-		h.ogTitle = Fold(content)
-	case strings.EqualFold(attr(n, "property"), "og:image") && h.preview.URL == "":
+	case strings.EqualFold(dom.Attr(n, "property"), "og:title") && h.ogTitle == "":
+		h.ogTitle = dom.Fold(content)
+	case strings.EqualFold(dom.Attr(n, "property"), "og:image") && h.preview.URL == "":
 		h.preview.URL, h.preview.Preview = imageURL(h.base, content), true
-	case strings.EqualFold(attr(n, "property"), "og:image:alt") && h.preview.Alt == "":
+	case strings.EqualFold(dom.Attr(n, "property"), "og:image:alt") && h.preview.Alt == "":
 		h.preview.Alt = imageText(content)
-	case strings.EqualFold(attr(n, "http-equiv"), "content-language") && h.language == "":
+	case strings.EqualFold(dom.Attr(n, "http-equiv"), "content-language") && h.language == "":
 		h.language = PrimaryLanguage(content)
 	}
 	h.robots = appendRobots(h.robots, n)
@@ -65,10 +67,10 @@ func (h *head) readMeta(n *html.Node) {
 func canonical(links *goquery.Selection, base *url.URL) string {
 	found := ""
 	for _, n := range links.Nodes {
-		if !hasWord(attr(n, "rel"), "canonical") {
+		if !dom.HasWord(dom.Attr(n, "rel"), "canonical") {
 			continue
 		}
-		u := resolve(base, attr(n, "href"))
+		u := dom.Resolve(base, dom.Attr(n, "href"))
 		if u == nil || found != "" && found != u.String() {
 			return ""
 		}
@@ -86,7 +88,8 @@ const (
 // appendRobots adds the directives of a meta element, if it holds any. The name "robots" speaks
 // to every crawler. Other names are those of crawlers only when the content reads as directives.
 func appendRobots(all []string, n *html.Node) []string {
-	name, content := strings.ToLower(strings.TrimSpace(attr(n, "name"))), clip(attr(n, "content"), maxRobotsBytes)
+	name := strings.ToLower(strings.TrimSpace(dom.Attr(n, "name")))
+	content := dom.Clip(dom.Attr(n, "content"), maxRobotsBytes)
 	if name == "" || content == "" || len(all) == maxRobots {
 		return all
 	}

@@ -2,6 +2,8 @@ package extract
 
 import (
 	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // extractHTML reads an HTML page.
@@ -41,7 +43,7 @@ func structured(p page, text []byte, choose chooser) (doc Document, ok bool) {
 func assemble(p page, root *html.Node, choose chooser) Document {
 	h := readHead(root, p.base)
 	s := survey(root, h.base, p.limits)
-	if s.text.size() < littleSeen && unfold(s.body) {
+	if s.text.Size() < littleSeen && unfold(s.body) {
 		s = survey(root, h.base, p.limits)
 	}
 	c := choose(s, p.limits)
@@ -53,7 +55,7 @@ func assemble(p page, root *html.Node, choose chooser) Document {
 		Canonical:   h.canonical,
 		MetaRobots:  append(h.robots, s.robots...),
 		Blocks:      c.blocks,
-		VisibleText: s.text.peek(),
+		VisibleText: s.text.Peek(),
 		Links:       s.links,
 		Images:      images,
 		Protected:   protected(c),
@@ -76,7 +78,7 @@ const maxTitle = 500
 func bestTitle(candidates ...string) string {
 	for _, c := range candidates {
 		if c != "" {
-			return clip(c, maxTitle)
+			return dom.Clip(c, maxTitle)
 		}
 	}
 	return ""

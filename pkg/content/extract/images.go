@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -85,11 +87,11 @@ func (g *gallery) picture(n *html.Node, caption string) {
 
 // image collects one img element.
 func (g *gallery) image(n *html.Node, sources []*html.Node, caption string) {
-	if unseen(n) || isTiny(n) {
+	if dom.Unseen(n) || isTiny(n) {
 		return
 	}
 	g.add(Image{
-		URL: address(n, sources, g.base), Alt: imageText(attr(n, "alt")), Title: imageText(attr(n, "title")),
+		URL: address(n, sources, g.base), Alt: imageText(dom.Attr(n, "alt")), Title: imageText(dom.Attr(n, "title")),
 		Caption: caption,
 	})
 }
@@ -119,13 +121,13 @@ func (g *gallery) add(img Image) {
 	}
 }
 
-func imageText(s string) string { return clip(Fold(s), maxImageText) }
+func imageText(s string) string { return dom.Clip(dom.Fold(s), maxImageText) }
 
 // captionOf is the caption of a figure; outer, that of the figure around it, when it has none.
 func captionOf(figure *html.Node, outer string) string {
 	if n := figcaption(figure); n != nil {
 		var b builder
-		return clip(b.inline(n), maxImageText)
+		return dom.Clip(b.inline(n), maxImageText)
 	}
 	return outer
 }
@@ -148,7 +150,7 @@ func figcaption(n *html.Node) *html.Node {
 
 // isTiny reports images that declare too small a width or height to show anything.
 func isTiny(n *html.Node) bool {
-	return tinyLength(attr(n, "width")) || tinyLength(attr(n, "height")) || tinyStyle(attr(n, "style"))
+	return tinyLength(dom.Attr(n, "width")) || tinyLength(dom.Attr(n, "height")) || tinyStyle(dom.Attr(n, "style"))
 }
 
 // tinyLength reads the digits that an attribute begins with, as browsers do. Percentages and
@@ -189,17 +191,17 @@ var (
 // elements around it, else its lazy or plain source; "" when none is an image of the web.
 func address(img *html.Node, sources []*html.Node, base *url.URL) string {
 	for _, n := range append([]*html.Node{img}, sources...) {
-		if n != img && !isReadable(attr(n, "type")) {
+		if n != img && !isReadable(dom.Attr(n, "type")) {
 			continue
 		}
 		for _, key := range lazySets {
-			if u := imageURL(base, largest(attr(n, key))); u != "" {
+			if u := imageURL(base, largest(dom.Attr(n, key))); u != "" {
 				return u
 			}
 		}
 	}
 	for _, key := range lazySources {
-		if u := imageURL(base, attr(img, key)); u != "" {
+		if u := imageURL(base, dom.Attr(img, key)); u != "" {
 			return u
 		}
 	}
@@ -217,7 +219,7 @@ func isReadable(mimeType string) bool {
 
 // imageURL resolves an address; "" if it is not an image of the web, or only a placeholder.
 func imageURL(base *url.URL, ref string) string {
-	u := resolve(base, ref)
+	u := dom.Resolve(base, ref)
 	if u == nil {
 		return ""
 	}

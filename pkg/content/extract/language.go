@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"github.com/abadojack/whatlanggo"
 )
 
@@ -61,7 +63,7 @@ func sample(blocks []Block) string {
 			continue
 		}
 		if left := mostSample - text.Len(); len(b.Text) >= left {
-			text.WriteString(clip(b.Text, left))
+			text.WriteString(dom.Clip(b.Text, left))
 			break
 		}
 		text.WriteString(b.Text + "\n")

@@ -3,6 +3,8 @@ package extract
 import (
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -38,7 +40,7 @@ func settle(root *html.Node) {
 
 // move brings a piece to its place, if that is known.
 func (l *latecomers) move(piece *html.Node) {
-	number := attr(piece, "id")[len("S:"):]
+	number := dom.Attr(piece, "id")[len("S:"):]
 	for _, kind := range [...]string{"P:", "B:"} {
 		place := l.places[kind+number]
 		if place == nil || isBelow(place, piece) {
@@ -57,9 +59,9 @@ func (l *latecomers) see(n *html.Node) {
 	if n.Type != html.ElementNode || len(l.pieces) >= maxLate || len(l.places) >= maxLate {
 		return
 	}
-	id := attr(n, "id")
+	id := dom.Attr(n, "id")
 	switch {
-	case n.DataAtom == atom.Div && strings.HasPrefix(id, "S:") && hasAttr(n, "hidden"):
+	case n.DataAtom == atom.Div && strings.HasPrefix(id, "S:") && dom.HasAttr(n, "hidden"):
 		l.pieces = append(l.pieces, n)
 	case n.DataAtom == atom.Template && (strings.HasPrefix(id, "P:") || strings.HasPrefix(id, "B:")):
 		l.places[id] = n

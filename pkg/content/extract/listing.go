@@ -3,6 +3,8 @@ package extract
 import (
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -13,7 +15,7 @@ const maxLanguage = 32
 // codeLanguage is the language that the markup of a listing names: on its pre element, on the code
 // element in it, or on what a highlighter put around it, tables of line numbers aside. The first that is named counts.
 func codeLanguage(pre *html.Node) string {
-	if code := child(pre, atom.Code); code != nil {
+	if code := dom.Child(pre, atom.Code); code != nil {
 		if name := languageOf(code); name != "" {
 			return name
 		}
@@ -37,11 +39,11 @@ func codeLanguage(pre *html.Node) string {
 // (§4.5.15, "language-go"), or in the manner of common highlighters.
 func languageOf(n *html.Node) string {
 	for _, key := range [...]string{"data-lang", "data-language"} {
-		if name := languageName(attr(n, key)); name != "" {
+		if name := languageName(dom.Attr(n, key)); name != "" {
 			return name
 		}
 	}
-	classes := attr(n, "class")
+	classes := dom.Attr(n, "class")
 	for class := range strings.FieldsSeq(classes) {
 		for _, prefix := range [...]string{"language-", "lang-", "highlight-source-", "highlight-"} {
 			if name, found := strings.CutPrefix(class, prefix); found && languageName(name) != "" {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	goldhtml "github.com/yuin/goldmark/renderer/html"
@@ -166,7 +168,7 @@ func frontMatter(text string) (title, body string) {
 			title = yamlScalar(strings.TrimSpace(value))
 		}
 	}
-	return Fold(title), header[end+len("\n---\n"):]
+	return dom.Fold(title), header[end+len("\n---\n"):]
 }
 
 // yamlScalar reads a value that stands on one line (YAML 1.2 §7.3); a block scalar has none.

@@ -3,6 +3,8 @@ package extract
 import (
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -23,11 +25,11 @@ func (m *marks) isArticle() bool {
 
 // readHead reads the marks in the head of a page.
 func (m *marks) readHead(root *html.Node) {
-	top := child(root, atom.Html)
+	top := dom.Child(root, atom.Html)
 	if top == nil {
 		return
 	}
-	head := child(top, atom.Head)
+	head := dom.Child(top, atom.Head)
 	if head == nil {
 		return
 	}
@@ -43,7 +45,7 @@ func (m *marks) readHead(root *html.Node) {
 
 // readBody reads the classes by which common programs tell what they made.
 func (m *marks) readBody(body *html.Node) {
-	for class := range strings.FieldsSeq(attr(body, "class")) {
+	for class := range strings.FieldsSeq(dom.Attr(body, "class")) {
 		switch strings.ToLower(class) {
 		case "archive", "category", "search-results", "template-collection", "catalog-category-view":
 			m.list = true
@@ -53,15 +55,16 @@ func (m *marks) readBody(body *html.Node) {
 			m.thread = true
 		}
 	}
-	if strings.HasPrefix(attr(body, "data-template"), "thread_view") || attr(body, "data-pagecontroller") == "topic" {
+	if strings.HasPrefix(dom.Attr(body, "data-template"), "thread_view") ||
+		dom.Attr(body, "data-pagecontroller") == "topic" {
 		m.thread = true
 	}
 }
 
 func (m *marks) readMeta(n *html.Node) {
-	switch strings.ToLower(attr(n, "property")) {
+	switch strings.ToLower(dom.Attr(n, "property")) {
 	case "og:type":
-		m.article = m.article || strings.EqualFold(strings.TrimSpace(attr(n, "content")), "article")
+		m.article = m.article || strings.EqualFold(strings.TrimSpace(dom.Attr(n, "content")), "article")
 	case "article:published_time":
 		m.article = true
 	}
@@ -69,7 +72,7 @@ func (m *marks) readMeta(n *html.Node) {
 
 // readScript reads the types that JSON-LD names, without taking the rest apart.
 func (m *marks) readScript(n *html.Node) {
-	if !strings.EqualFold(strings.TrimSpace(attr(n, "type")), "application/ld+json") || n.FirstChild == nil {
+	if !strings.EqualFold(strings.TrimSpace(dom.Attr(n, "type")), "application/ld+json") || n.FirstChild == nil {
 		return
 	}
 	const key = `"@type"`

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -89,7 +91,7 @@ func readMetadata(root *html.Node, pageURL *url.URL) Metadata {
 				f.near = mostNear
 			}
 		case atom.Script:
-			if strings.EqualFold(strings.TrimSpace(attr(n, "type")), "application/ld+json") && n.FirstChild != nil {
+			if strings.EqualFold(strings.TrimSpace(dom.Attr(n, "type")), "application/ld+json") && n.FirstChild != nil {
 				ld.read(n.FirstChild.Data)
 			}
 		case atom.Meta:
@@ -147,7 +149,7 @@ func (s *said) names() string {
 			}
 		}
 		if len(names) > 0 {
-			return clip(strings.Join(names, ", "), maxName)
+			return dom.Clip(strings.Join(names, ", "), maxName)
 		}
 	}
 	return ""
@@ -167,7 +169,7 @@ var byline = []string{"by:", "by ", "written by ", "posted by ", "posted by:", "
 
 // cleanName is a name as it is shown, or "" for what is none.
 func cleanName(s string) string {
-	s = Fold(html.UnescapeString(s))
+	s = dom.Fold(html.UnescapeString(s))
 	for _, word := range byline {
 		if len(s) > len(word) && strings.EqualFold(s[:len(word)], word) {
 			s = strings.TrimSpace(s[len(word):])
@@ -184,7 +186,7 @@ func cleanName(s string) string {
 		strings.HasPrefix(s, "@") || strings.ContainsAny(s, "<>{}") {
 		return ""
 	}
-	return clip(s, maxName)
+	return dom.Clip(s, maxName)
 }
 
 // metaNames are the names of meta elements, in lower case, by what they state.
@@ -211,12 +213,12 @@ var metaNames = func() map[string]func(*pageFacts) *said {
 
 // readMeta reads a meta element.
 func (f *pageFacts) readMeta(n *html.Node) {
-	content := attr(n, "content")
+	content := dom.Attr(n, "content")
 	if content == "" || len(content) > maxName {
 		return
 	}
 	for _, key := range []string{"property", "name", "itemprop", "http-equiv"} {
-		if of := metaNames[strings.ToLower(strings.TrimSpace(attr(n, key)))]; of != nil {
+		if of := metaNames[strings.ToLower(strings.TrimSpace(dom.Attr(n, key)))]; of != nil {
 			of(f).add(fromMeta, content)
 			return
 		}
@@ -225,15 +227,15 @@ func (f *pageFacts) readMeta(n *html.Node) {
 
 // readElement reads an element that may hold a date or a name.
 func (f *pageFacts) readElement(n *html.Node) {
-	prop, class, rel := attr(n, "itemprop"), attr(n, "class"), attr(n, "rel")
+	prop, class, rel := dom.Attr(n, "itemprop"), dom.Attr(n, "class"), dom.Attr(n, "rel")
 	switch {
-	case hasWord(prop, "datePublished"), hasWord(prop, "dateCreated"):
+	case dom.HasWord(prop, "datePublished"), dom.HasWord(prop, "dateCreated"):
 		f.published.add(fromProp, dateText(n))
-	case hasWord(prop, "dateModified"):
+	case dom.HasWord(prop, "dateModified"):
 		f.modified.add(fromProp, dateText(n))
-	case hasWord(prop, "author"):
+	case dom.HasWord(prop, "author"):
 		f.author.add(fromProp, personText(n))
-	case n.DataAtom == atom.A && hasWord(rel, "author"):
+	case n.DataAtom == atom.A && dom.HasWord(rel, "author"):
 		f.author.add(fromClass, labelOf(n))
 	case n.DataAtom == atom.Time:
 		f.readTime(n, class)
@@ -245,9 +247,9 @@ func (f *pageFacts) readElement(n *html.Node) {
 // readTime reads a time element.
 func (f *pageFacts) readTime(n *html.Node, class string) {
 	switch {
-	case hasWord(class, "updated") && !hasWord(class, "published"), strings.Contains(class, "modified"):
+	case dom.HasWord(class, "updated") && !dom.HasWord(class, "published"), strings.Contains(class, "modified"):
 		f.modified.add(fromClass, dateText(n))
-	case hasWord(class, "published"), hasWord(class, "entry-date"), attr(n, "pubdate") != "":
+	case dom.HasWord(class, "published"), dom.HasWord(class, "entry-date"), dom.Attr(n, "pubdate") != "":
 		f.published.add(fromClass, dateText(n))
 	default:
 		f.published.add(fromTime, dateText(n))
@@ -278,7 +280,7 @@ func (f *pageFacts) readText(text string) {
 	if f.near == 0 || len(text) > maxSaid {
 		return
 	}
-	if text = Fold(text); text == "" {
+	if text = dom.Fold(text); text == "" {
 		return
 	}
 	if f.near--; f.near == 0 {
@@ -296,7 +298,7 @@ func (f *pageFacts) readText(text string) {
 // dateText is what an element says for programs, or else its text.
 func dateText(n *html.Node) string {
 	for _, key := range []string{"datetime", "content", "title"} {
-		if v := attr(n, key); v != "" && len(v) <= maxSaid {
+		if v := dom.Attr(n, key); v != "" && len(v) <= maxSaid {
 			return v
 		}
 	}
@@ -310,12 +312,12 @@ func personText(n *html.Node) string {
 		if nodes++; nodes > mostNodes {
 			break
 		}
-		if c.Type == html.ElementNode && hasWord(attr(c, "itemprop"), "name") {
+		if c.Type == html.ElementNode && dom.HasWord(dom.Attr(c, "itemprop"), "name") {
 			n = c
 			break
 		}
 	}
-	if v := attr(n, "content"); v != "" {
+	if v := dom.Attr(n, "content"); v != "" {
 		return v
 	}
 	return labelOf(n)
@@ -338,7 +340,7 @@ func labelOf(n *html.Node) string {
 			out.WriteByte(' ')
 		}
 	}
-	if text := Fold(out.String()); len(text) <= maxSaid {
+	if text := dom.Fold(out.String()); len(text) <= maxSaid {
 		return text
 	}
 	return ""

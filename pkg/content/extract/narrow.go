@@ -3,6 +3,8 @@ package extract
 import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // leastProse is the text, in bytes, from which lines that are no paragraph by name are prose.
@@ -39,7 +41,7 @@ func (p *prose) measure(n *html.Node, inLink bool) (sum, line int) {
 			line += l
 		}
 	}
-	if isBlock(n.DataAtom) || n.DataAtom == atom.Td {
+	if dom.IsBlock(n.DataAtom) || n.DataAtom == atom.Td {
 		if n.DataAtom == atom.P || line >= leastProse {
 			sum += line
 		}

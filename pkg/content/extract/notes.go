@@ -3,6 +3,8 @@ package extract
 import (
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -13,10 +15,10 @@ func noteRef(n *html.Node) string {
 	if n.DataAtom != atom.A {
 		return ""
 	}
-	href := strings.ToLower(attr(n, "href"))
+	href := strings.ToLower(dom.Attr(n, "href"))
 	_, target, _ := strings.Cut(href, "#")
-	if attr(n, "role") != "doc-noteref" && !hasAttr(n, "data-footnote-ref") &&
-		!hasName(noteRefNames, attr(n, "class")) && !(href != "" && href[0] == '#' && isNoteID(target)) {
+	if dom.Attr(n, "role") != "doc-noteref" && !dom.HasAttr(n, "data-footnote-ref") &&
+		!dom.HasName(noteRefNames, dom.Attr(n, "class")) && !(href != "" && href[0] == '#' && isNoteID(target)) {
 		return ""
 	}
 	return noteLabel(n)
@@ -31,7 +33,7 @@ func noteLabel(n *html.Node) string {
 			return ""
 		}
 		if c.Type == html.TextNode {
-			label += clip(c.Data, 2*longest)
+			label += dom.Clip(c.Data, 2*longest)
 		}
 	}
 	label = strings.Trim(strings.TrimSpace(label), "[]()")
@@ -43,7 +45,7 @@ func noteLabel(n *html.Node) string {
 
 // noteMark is the mark that a footnote of its own begins with, as Sphinx makes them; "" when n is none of those.
 func noteMark(n *html.Node) string {
-	if n.DataAtom != atom.Span || attr(n, "class") != "label" || !hasName(footnote, attr(n.Parent, "class")) {
+	if n.DataAtom != atom.Span || dom.Attr(n, "class") != "label" || !dom.HasName(footnote, dom.Attr(n.Parent, "class")) {
 		return ""
 	}
 	if label := noteLabel(n); label != "" {
@@ -52,9 +54,9 @@ func noteMark(n *html.Node) string {
 	return ""
 }
 
-var footnote = wordSet("footnote")
+var footnote = dom.WordSet("footnote")
 
-var noteRefNames = wordSet("footnote-ref footnote-reference")
+var noteRefNames = dom.WordSet("footnote-ref footnote-reference")
 
 // isNoteID reports whether an id is that of a footnote, by the ways in which common programs make them.
 func isNoteID(id string) bool {
@@ -68,16 +70,16 @@ func isNoteID(id string) bool {
 
 // isBackRef reports whether a link leads from a footnote back to its place.
 func isBackRef(n *html.Node) bool {
-	return n.DataAtom == atom.A && (attr(n, "role") == "doc-backlink" || hasAttr(n, "data-footnote-backref") ||
-		hasName(backRefNames, attr(n, "class")))
+	return n.DataAtom == atom.A && (dom.Attr(n, "role") == "doc-backlink" || dom.HasAttr(n, "data-footnote-backref") ||
+		dom.HasName(backRefNames, dom.Attr(n, "class")))
 }
 
-var backRefNames = wordSet("footnote-backref footnote-back reversefootnote data-footnote-backref")
+var backRefNames = dom.WordSet("footnote-backref footnote-back reversefootnote data-footnote-backref")
 
 // isNotes reports whether the items of a list are footnotes.
 func isNotes(list *html.Node) bool {
-	item := child(list, atom.Li)
-	return list.DataAtom == atom.Ol && item != nil && isNoteID(strings.ToLower(attr(item, "id")))
+	item := dom.Child(list, atom.Li)
+	return list.DataAtom == atom.Ol && item != nil && isNoteID(strings.ToLower(dom.Attr(item, "id")))
 }
 
 // task is the mark of an item of a task list, as in "[x] "; "" when the item has no box that only shows what is done.
@@ -86,11 +88,11 @@ func task(item *html.Node) string {
 	n := item.FirstChild
 	for i := 0; n != nil && i < near; i++ {
 		switch {
-		case n.DataAtom == atom.Input && strings.EqualFold(attr(n, "type"), "checkbox"):
-			if !hasAttr(n, "disabled") && !hasName(taskNames, attr(item, "class")) {
+		case n.DataAtom == atom.Input && strings.EqualFold(dom.Attr(n, "type"), "checkbox"):
+			if !dom.HasAttr(n, "disabled") && !dom.HasName(taskNames, dom.Attr(item, "class")) {
 				return ""
 			}
-			if hasAttr(n, "checked") {
+			if dom.HasAttr(n, "checked") {
 				return "[x] "
 			}
 			return "[ ] "
@@ -105,7 +107,7 @@ func task(item *html.Node) string {
 	return ""
 }
 
-var taskNames = wordSet("task-list-item")
+var taskNames = dom.WordSet("task-list-item")
 
 // definitions adds a list of terms and what they mean, each term on a line and its meanings on the next ones, marked
 // ": "; or what it holds one by one when that is more than text.

@@ -1,9 +1,13 @@
 package extract
 
-import "golang.org/x/net/html"
+import (
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
 
 // postNames are the classes by which forums name what somebody wrote, without who and when.
-var postNames = wordSet(`
+var postNames = dom.WordSet(`
 	postbody post-body post-text posttext post-content postcontent post-message messagetext message-body messagebody bbwrapper
 	ipsrichtext ipsentry--post cpost-contentwrap usercontent cooked js-post-body usertext-body commtext
 	comment-text comment-content comment-body commentthread-comment-text forum-post-content topic-post-content
@@ -18,11 +22,11 @@ type post struct {
 
 // isPost reports whether an element is a post by its name.
 func isPost(n *html.Node) bool {
-	switch attr(n, "itemprop") {
+	switch dom.Attr(n, "itemprop") {
 	case "text", "commentText":
 		return true
 	}
-	return hasName(postNames, attr(n, "class")) || attr(n, "component") == "post/content"
+	return dom.HasName(postNames, dom.Attr(n, "class")) || dom.Attr(n, "component") == "post/content"
 }
 
 // thread is the posts of a page, if most of it is a discussion; else nil. Of a page that does not say so, posts in

@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 )
 
@@ -24,7 +26,7 @@ func protected(c content) (addresses []string) {
 			if c.cut.skips(n) || len(addresses) == maxProtected {
 				return
 			}
-			if code := attr(n, "data-cfemail"); code != "" {
+			if code := dom.Attr(n, "data-cfemail"); code != "" {
 				addresses = append(addresses, unprotect(code))
 				return
 			}

@@ -1,7 +1,11 @@
 package extract
 
+import (
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
 // isCounted are words for what is counted beside a document.
-var isCounted = wordSet(`
+var isCounted = dom.WordSet(`
 	view views visit visits hit hits read reads download downloads like likes share shares comment comments
 	reply replies
 	follower followers vote votes upvote upvotes reaction reactions review reviews rating ratings answer answers
@@ -14,10 +18,10 @@ var isCounted = wordSet(`
 `)
 
 // isHelpful are words of a line that says how many found the page helpful.
-var isHelpful = wordSet(`helpful hilfreich utile utiles útil útiles nuttig användbart przydatne полезной`)
+var isHelpful = dom.WordSet(`helpful hilfreich utile utiles útil útiles nuttig användbart przydatne полезной`)
 
 // isScale are short words for thousands and millions, in their place behind a number.
-var isScale = wordSet(`k m b tsd mio mil mila rb тыс mln`)
+var isScale = dom.WordSet(`k m b tsd mio mil mila rb тыс mln`)
 
 // isCounter reports whether a line says nothing but how often: "1.2k views", "Comments (12)", "12 out of 15 found
 // this helpful".

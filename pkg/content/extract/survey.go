@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -13,7 +15,7 @@ const maxLinkText = 200
 
 // surveyed is what one walk over the whole tree finds out.
 type surveyed struct {
-	text      folder // all visible text
+	text      dom.Folder // all visible text
 	links     []Link
 	robots    []string // from meta elements that stand in the body
 	heading   string   // the first visible h1, wherever it stands
@@ -56,11 +58,11 @@ func survey(root *html.Node, base *url.URL, limits Limits) *surveyed {
 		drops: map[*html.Node]dropped{}, measures: map[*html.Node]int{}, known: map[string]bool{},
 		base: base, limits: limits,
 	}
-	top := child(root, atom.Html)
+	top := dom.Child(root, atom.Html)
 	if top == nil { // Unreachable: the parser always makes one.
 		return s
 	}
-	s.body = child(top, atom.Body)
+	s.body = dom.Child(top, atom.Body)
 	if s.body == nil {
 		s.body = top // a frameset
 	}
@@ -79,7 +81,7 @@ func (s *surveyed) visit(n *html.Node, at place) linkMeasure {
 	default:
 		return linkMeasure{}
 	}
-	if unseen(n) {
+	if dom.Unseen(n) {
 		if n.DataAtom == atom.Script {
 			s.marks.readScript(n)
 		}
@@ -97,9 +99,9 @@ func (s *surveyed) visit(n *html.Node, at place) linkMeasure {
 }
 
 func (s *surveyed) visitText(n *html.Node, at place) linkMeasure {
-	before := s.text.size()
-	s.text.write(n.Data)
-	m := linkMeasure{text: s.text.size() - before}
+	before := s.text.Size()
+	s.text.Write(n.Data)
+	m := linkMeasure{text: s.text.Size() - before}
 	if at.inLink {
 		m.linked = m.text
 	} else if m.text >= leastProse {
@@ -111,8 +113,8 @@ func (s *surveyed) visitText(n *html.Node, at place) linkMeasure {
 // enter notes candidates and borders before the children are seen. It returns where the text of
 // n begins.
 func (s *surveyed) enter(n *html.Node, at *place) int {
-	if isBlock(n.DataAtom) {
-		s.text.line()
+	if dom.IsBlock(n.DataAtom) {
+		s.text.Line()
 	}
 	switch n.DataAtom {
 	case atom.A:
@@ -122,10 +124,10 @@ func (s *surveyed) enter(n *html.Node, at *place) int {
 	case atom.Meta:
 		s.robots = appendRobots(s.robots, n)
 	case atom.Td, atom.Th:
-		s.text.border()
+		s.text.Border()
 	}
 	s.enterCandidate(n, at)
-	return s.text.size()
+	return s.text.Size()
 }
 
 // enterCandidate notes n if it may be the root of the content and is the topmost of its kind.
@@ -156,12 +158,12 @@ func (s *surveyed) enterCandidate(n *html.Node, at *place) {
 // candidates is the list that n belongs to as a possible root of the content, or nil.
 func (s *surveyed) candidates(n *html.Node) *[]*html.Node {
 	switch {
-	case n.DataAtom == atom.Main || attr(n, "role") == "main":
+	case n.DataAtom == atom.Main || dom.Attr(n, "role") == "main":
 		return &s.mains
 	case n.DataAtom == atom.Article:
 		return &s.articles
 	case n.DataAtom == atom.Div || n.DataAtom == atom.Td || n.DataAtom == atom.Section:
-		switch strings.ToLower(attr(n, "id")) {
+		switch strings.ToLower(dom.Attr(n, "id")) {
 		case "content", "main", "main-content", "maincontent", "main_content", "bodycontent", "mw-content-text", "article":
 			return &s.named
 		}
@@ -176,19 +178,19 @@ func (s *surveyed) leave(n *html.Node, start int, m *linkMeasure) {
 		m.code = true
 	case atom.A, atom.Area:
 		m.links++
-		if s.leadsAbroad(attr(n, "href")) {
+		if s.leadsAbroad(dom.Attr(n, "href")) {
 			m.abroad++
 		}
 		s.addLink(n, start)
 	case atom.H1:
 		if s.heading == "" {
-			s.heading = clip(strings.TrimSpace(s.text.from(start)), maxTitle)
+			s.heading = dom.Clip(strings.TrimSpace(s.text.From(start)), maxTitle)
 		}
 	}
-	if isBlock(n.DataAtom) {
-		s.text.line()
+	if dom.IsBlock(n.DataAtom) {
+		s.text.Line()
 	} else if n.DataAtom == atom.Td || n.DataAtom == atom.Th {
-		s.text.border()
+		s.text.Border()
 	}
 }
 
@@ -231,11 +233,11 @@ func (s *surveyed) decide(n *html.Node, why drop, m linkMeasure) linkMeasure {
 
 // addLink keeps a link to another address once.
 func (s *surveyed) addLink(n *html.Node, start int) {
-	href := strings.TrimSpace(attr(n, "href"))
+	href := strings.TrimSpace(dom.Attr(n, "href"))
 	if href == "" || href[0] == '#' {
 		return
 	}
-	u := resolve(s.base, href)
+	u := dom.Resolve(s.base, href)
 	if u == nil {
 		return
 	}
@@ -249,7 +251,7 @@ func (s *surveyed) addLink(n *html.Node, start int) {
 		return
 	}
 	s.known[address] = true
-	text := Fold(s.text.from(start))
-	s.links = append(s.links, Link{URL: address, Rel: strings.ToLower(Fold(attr(n, "rel"))),
-		Text: clip(text, maxLinkText)})
+	text := dom.Fold(s.text.From(start))
+	s.links = append(s.links, Link{URL: address, Rel: strings.ToLower(dom.Fold(dom.Attr(n, "rel"))),
+		Text: dom.Clip(text, maxLinkText)})
 }

@@ -5,13 +5,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
 // table adds a table of data as one block; a table that only arranges the page is walked through.
 func (b *builder) table(n *html.Node) {
-	if attr(n, "role") == "presentation" || b.holdsBlocks(n, atom.Table) || b.isLayout(n) {
+	if dom.Attr(n, "role") == "presentation" || b.holdsBlocks(n, atom.Table) || b.isLayout(n) {
 		b.children(n)
 		b.flush()
 		return
@@ -148,7 +150,7 @@ func (t *tableWriter) mayAdd() bool {
 // spanOf is how many rows or columns a cell covers; 0, "all that follow", counts as one.
 func spanOf(n *html.Node, key string) int {
 	const most = 1000 // HTML standard §4.9.11
-	if count, err := strconv.Atoi(strings.TrimSpace(attr(n, key))); err == nil && count > 0 {
+	if count, err := strconv.Atoi(strings.TrimSpace(dom.Attr(n, key))); err == nil && count > 0 {
 		return min(count, most)
 	}
 	return 1

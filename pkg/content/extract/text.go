@@ -1,6 +1,10 @@
 package extract
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
 
 // longestTitleLine is the length in bytes up to which the first line of a plain text is its title.
 const longestTitleLine = 120
@@ -51,23 +55,23 @@ func textBlock(lines []string) Block {
 	if code {
 		return Block{Kind: Code, Text: codeText(strings.Join(lines, ""))}
 	}
-	var f folder
+	var f dom.Folder
 	for _, line := range lines {
-		f.write(line)
-		f.line()
+		f.Write(line)
+		f.Line()
 	}
-	return Block{Kind: Paragraph, Text: f.peek()}
+	return Block{Kind: Paragraph, Text: f.Peek()}
 }
 
 func joinLines(blocks []Block) string {
-	var f folder
+	var f dom.Folder
 	for _, b := range blocks {
 		for line := range strings.SplitSeq(b.Text, "\n") {
-			f.write(line)
-			f.line()
+			f.Write(line)
+			f.Line()
 		}
 	}
-	return f.peek()
+	return f.Peek()
 }
 
 // firstLine is the first line of a text if it could be a title.
@@ -76,5 +80,5 @@ func firstLine(text string) string {
 	if len(line) > longestTitleLine {
 		return ""
 	}
-	return Fold(line)
+	return dom.Fold(line)
 }

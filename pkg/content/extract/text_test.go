@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -124,7 +126,7 @@ func checkTexts(t *testing.T, doc Document) {
 	texts := []string{doc.Text, doc.Title, doc.VisibleText}
 	for _, img := range doc.Images {
 		texts = append(texts, img.Alt, img.Title, img.Caption)
-		if u, err := url.Parse(img.URL); err != nil || !isWeb(u) {
+		if u, err := url.Parse(img.URL); err != nil || !dom.IsWeb(u) {
 			t.Errorf("image at %q", img.URL)
 		}
 	}

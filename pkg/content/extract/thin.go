@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -57,7 +59,7 @@ func thin(root *html.Node, s *surveyed) string {
 	if sh.scripts == 0 {
 		return ""
 	}
-	text, content := strings.TrimSpace(s.text.peek()), s.measure(s.body)
+	text, content := strings.TrimSpace(s.text.Peek()), s.measure(s.body)
 	switch {
 	case sh.root != "" && content < littleText:
 		return "its application root, " + sh.root + ", is empty until its scripts run"
@@ -83,7 +85,7 @@ func (sh *shell) see(n *html.Node) {
 			sh.scripts++
 		}
 	case atom.Noscript:
-		sh.asks = sh.asks || strings.Contains(strings.ToLower(rawText(n)), "javascript")
+		sh.asks = sh.asks || strings.Contains(strings.ToLower(dom.RawText(n)), "javascript")
 	case atom.Img, atom.Svg, atom.Video, atom.Audio, atom.Iframe, atom.Object, atom.Embed, atom.Input, atom.Textarea,
 		atom.Table:
 		sh.things = true
@@ -98,30 +100,30 @@ func (sh *shell) see(n *html.Node) {
 
 // runs reports whether a script is one that browsers execute, and no data.
 func runs(n *html.Node) bool {
-	kind := strings.ToLower(strings.TrimSpace(attr(n, "type")))
+	kind := strings.ToLower(strings.TrimSpace(dom.Attr(n, "type")))
 	return kind == "" || kind == "module" || strings.Contains(kind, "javascript") ||
 		strings.Contains(kind, "ecmascript") || strings.Contains(kind, "babel")
 }
 
 func isAppRoot(n *html.Node) bool {
 	return appTags[n.Data] || (n.DataAtom == atom.Div || n.DataAtom == atom.Main || n.DataAtom == atom.Section) &&
-		appRoots[strings.ToLower(attr(n, "id"))]
+		appRoots[strings.ToLower(dom.Attr(n, "id"))]
 }
 
 // waits reports whether an element has nothing to read but a placeholder.
 func waits(n *html.Node) bool {
-	var f folder
+	var f dom.Folder
 	var walk func(*html.Node) bool // false as soon as there is content
 	walk = func(n *html.Node) bool {
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
 			switch {
 			case c.Type == html.TextNode:
-				f.write(c.Data)
-			case c.Type != html.ElementNode || unseen(c):
+				f.Write(c.Data)
+			case c.Type != html.ElementNode || dom.Unseen(c):
 			case c.DataAtom == atom.Img || c.DataAtom == atom.Input || !walk(c):
 				return false
 			}
-			if f.size() > shortText {
+			if f.Size() > shortText {
 				return false
 			}
 		}
@@ -130,13 +132,13 @@ func waits(n *html.Node) bool {
 	if !walk(n) {
 		return false
 	}
-	text := strings.TrimSpace(f.peek())
+	text := strings.TrimSpace(f.Peek())
 	return text == "" || placeholder.MatchString(text)
 }
 
 func idOf(n *html.Node) string {
-	if id := attr(n, "id"); id != "" {
-		return "id=" + clip(id, 40)
+	if id := dom.Attr(n, "id"); id != "" {
+		return "id=" + dom.Clip(id, 40)
 	}
 	return ""
 }

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 func main() {
@@ -143,7 +144,7 @@ func stringsOf(expression ast.Expr) (all []string) {
 func oneALine(phrases []string) string {
 	var text strings.Builder
 	for _, p := range phrases {
-		text.WriteString(extract.Fold(p) + "\n")
+		text.WriteString(dom.Fold(p) + "\n")
 	}
 	return text.String()
 }

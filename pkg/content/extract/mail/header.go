@@ -7,11 +7,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/jhillyerd/enmime/v2"
-	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/content/extract"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // encodedWords decodes RFC 2047 with the charsets of the Encoding standard.
@@ -51,7 +52,7 @@ func decode(value string) string {
 	if decoded, err := encodedWords.DecodeHeader(value); err == nil {
 		value = decoded
 	}
-	return extract.Fold(strings.ToValidUTF8(value, "\ufffd"))
+	return dom.Fold(strings.ToValidUTF8(value, "\ufffd"))
 }
 
 // envelope is one line for each field that says who wrote to whom and when.

@@ -10,10 +10,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/content/extract"
 	"golang.org/x/net/html/charset"
 	"pgregory.net/rapid"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // encodePart is a text as a mail program sends it.
@@ -65,7 +67,7 @@ func TestA17EveryText(t *testing.T) {
 			body = strings.ReplaceAll(strings.ReplaceAll(body, "\r\n", "\n"), "\n", "\r\n")
 		}
 		doc, err := Extract([]byte(body), base, extract.Limits{})
-		if err != nil || doc.Title != extract.Fold(subject) || doc.Truncated {
+		if err != nil || doc.Title != dom.Fold(subject) || doc.Truncated {
 			t.Fatalf("title %q, truncated %v, error %v", doc.Title, doc.Truncated, err)
 		}
 		if diff := cmp.Diff(strings.Join(texts, "\n\n"), doc.Text); diff != "" {

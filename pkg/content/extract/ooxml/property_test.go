@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/content/extract/ooxml"
 )
 
@@ -25,7 +26,7 @@ func escaped(s string) string {
 // words is text that is folded already.
 func words() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
-		s := extract.Fold(rapid.String().Draw(t, "text"))
+		s := dom.Fold(rapid.String().Draw(t, "text"))
 		if strings.Trim(s, " |\ufffe\uffff\ufffd") == "" || strings.ContainsAny(s, "\ufffe\uffff") {
 			return "tide"
 		}
@@ -134,7 +135,7 @@ func foldedLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
 		text := strings.TrimLeft(line, " ")
-		lines[i] = line[:len(line)-len(text)] + extract.Fold(text)
+		lines[i] = line[:len(line)-len(text)] + dom.Fold(text)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // maxTable bounds the entries that are kept of a part with relationships, styles or lists. What
@@ -95,7 +95,7 @@ func appendShort(s string, more []byte) string {
 // usefulTitle is the title unless it is the one that PowerPoint gives every new file, in the
 // language of the program: "PowerPoint Presentation", "Présentation PowerPoint".
 func (ps *properties) usefulTitle() string {
-	title := strings.ToValidUTF8(extract.Fold(ps.title), "")
+	title := strings.ToValidUTF8(dom.Fold(ps.title), "")
 	if strings.Contains(title, "PowerPoint") && len(strings.Fields(title)) <= 3 {
 		return ""
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // writer makes blocks. Lines of one list or one listing, which the formats keep as paragraphs
@@ -76,11 +77,11 @@ func (w *writer) flush() {
 // foldLines folds each line of a paragraph.
 func foldLines(s string) string {
 	if !strings.Contains(s, "\n") {
-		return extract.Fold(s)
+		return dom.Fold(s)
 	}
 	var lines []string
 	for line := range strings.SplitSeq(s, "\n") {
-		if line = extract.Fold(line); line != "" {
+		if line = dom.Fold(line); line != "" {
 			lines = append(lines, line)
 		}
 	}
@@ -94,7 +95,7 @@ type grid struct {
 }
 
 // cell adds a cell to the row.
-func (g *grid) cell(text string) { g.row = append(g.row, extract.Fold(text)) }
+func (g *grid) cell(text string) { g.row = append(g.row, dom.Fold(text)) }
 
 // endRow ends the row; one of empty cells is left out.
 func (g *grid) endRow() {

@@ -16,9 +16,11 @@ import (
 	"io"
 	"strings"
 
+	"github.com/xuri/excelize/v2"
+
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
-	"github.com/xuri/excelize/v2"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // MediaType is the type of the documents that [Extract] reads.
@@ -138,7 +140,7 @@ func (r *reader) sheet(name string) {
 		return
 	}
 	defer rows.Close()
-	r.out.Add(extract.Block{Kind: extract.Heading, Level: 1, Text: extract.Fold(name)})
+	r.out.Add(extract.Block{Kind: extract.Heading, Level: 1, Text: dom.Fold(name)})
 	for rows.Next() {
 		if r.full() {
 			r.cut = true
@@ -159,7 +161,7 @@ func (r *reader) row(cells []string) {
 	r.rows--
 	r.cells -= len(cells)
 	for i := range cells {
-		cells[i] = extract.Fold(cells[i])
+		cells[i] = dom.Fold(cells[i])
 	}
 	line := strings.TrimRight(strings.Join(cells, " | "), " |")
 	if line == "" {

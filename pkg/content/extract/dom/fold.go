@@ -1,20 +1,20 @@
-package extract
+package dom
 
 import (
 	"unicode"
 	"unicode/utf8"
 )
 
-// folder collects text the way a browser lays it out: runs of whitespace become one space, and
+// Folder collects text the way a browser lays it out: runs of whitespace become one space, and
 // what cannot be seen (soft hyphens, zero-width spaces, control characters) is left out, because
 // sites use it as watermark and it would split words for search.
-type folder struct {
+type Folder struct {
 	buf   []byte
 	space bool // whitespace was seen since the last character
 }
 
-// write adds text of a node.
-func (f *folder) write(s string) {
+// Write adds text of a node.
+func (f *Folder) Write(s string) {
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c > ' ' && c < 0x7f {
@@ -32,7 +32,7 @@ func (f *folder) write(s string) {
 		switch {
 		case unicode.IsSpace(r):
 			f.space = true
-		case isInvisible(r):
+		case IsInvisible(r):
 		default:
 			f.gap()
 			f.buf = utf8.AppendRune(f.buf, r)
@@ -41,42 +41,42 @@ func (f *folder) write(s string) {
 }
 
 // gap writes the space that is due, unless a line begins here.
-func (f *folder) gap() {
+func (f *Folder) gap() {
 	if f.space && len(f.buf) > 0 && f.buf[len(f.buf)-1] != '\n' {
 		f.buf = append(f.buf, ' ')
 	}
 	f.space = false
 }
 
-// line begins a new line unless one has just begun.
-func (f *folder) line() {
+// Line begins a new line unless one has just begun.
+func (f *Folder) Line() {
 	f.space = false
 	if len(f.buf) > 0 && f.buf[len(f.buf)-1] != '\n' {
 		f.buf = append(f.buf, '\n')
 	}
 }
 
-// size is how many bytes were collected.
-func (f *folder) size() int { return len(f.buf) }
+// Size is how many bytes were collected.
+func (f *Folder) Size() int { return len(f.buf) }
 
-// border makes the next text a word of its own.
-func (f *folder) border() { f.space = true }
+// Border makes the next text a word of its own.
+func (f *Folder) Border() { f.space = true }
 
-// endsLine reports whether a line has just ended.
-func (f *folder) endsLine() bool { return len(f.buf) > 0 && f.buf[len(f.buf)-1] == '\n' }
+// EndsLine reports whether a line has just ended.
+func (f *Folder) EndsLine() bool { return len(f.buf) > 0 && f.buf[len(f.buf)-1] == '\n' }
 
-// from is what was collected from a size on.
-func (f *folder) from(start int) string { return string(f.buf[min(start, len(f.buf)):]) }
+// From is what was collected from a size on.
+func (f *Folder) From(start int) string { return string(f.buf[min(start, len(f.buf)):]) }
 
-// take returns what was collected and starts afresh.
-func (f *folder) take() string {
-	s := f.peek()
+// Take returns what was collected and starts afresh.
+func (f *Folder) Take() string {
+	s := f.Peek()
 	f.buf, f.space = f.buf[:0], false
 	return s
 }
 
-// peek is what was collected, without a line break at its end.
-func (f *folder) peek() string {
+// Peek is what was collected, without a line break at its end.
+func (f *Folder) Peek() string {
 	b := f.buf
 	for len(b) > 0 && b[len(b)-1] == '\n' {
 		b = b[:len(b)-1]
@@ -87,14 +87,14 @@ func (f *folder) peek() string {
 // Fold is s on one line: runs of whitespace become one space, and characters that cannot be seen,
 // such as soft hyphens, are left out.
 func Fold(s string) string {
-	var f folder
-	f.write(s)
-	return f.peek()
+	var f Folder
+	f.Write(s)
+	return f.Peek()
 }
 
-// isInvisible reports characters that take no room and carry no meaning between words. The
+// IsInvisible reports characters that take no room and carry no meaning between words. The
 // joiners U+200C and U+200D stay: they change how words of several scripts are written.
-func isInvisible(r rune) bool {
+func IsInvisible(r rune) bool {
 	switch r {
 	case '\u00ad', '\u200b', '\u200e', '\u200f', '\u2060', '\ufeff':
 		return true

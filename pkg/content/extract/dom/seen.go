@@ -1,4 +1,4 @@
-package extract
+package dom
 
 import (
 	"strings"
@@ -7,23 +7,23 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// unseen reports elements whose text no reader sees, or sees only as a control.
-func unseen(n *html.Node) bool {
+// Unseen reports elements whose text no reader sees, or sees only as a control.
+func Unseen(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Head, atom.Title, atom.Iframe, atom.Noembed,
 		atom.Noframes, atom.Svg, atom.Canvas, atom.Audio, atom.Video, atom.Select, atom.Datalist, atom.Textarea,
 		atom.Annotation, atom.Rp:
 		return true
 	case atom.Dialog:
-		return !hasAttr(n, "open")
+		return !HasAttr(n, "open")
 	}
-	return hides(n)
+	return Hides(n)
 }
 
-// hides reports whether attributes hide the element. hidden="until-found" is content that the
+// Hides reports whether attributes hide the element. hidden="until-found" is content that the
 // reader can open, and so is what a tab shows, though another is open.
-func hides(n *html.Node) bool {
-	if isTabPanel(n) {
+func Hides(n *html.Node) bool {
+	if IsTabPanel(n) {
 		return false
 	}
 	for i := range n.Attr {
@@ -53,12 +53,13 @@ func hidingStyle(style string) bool {
 	return false
 }
 
-func isTabPanel(n *html.Node) bool {
-	return strings.EqualFold(strings.TrimSpace(attr(n, "role")), "tabpanel")
+// IsTabPanel reports whether an element is what a tab shows.
+func IsTabPanel(n *html.Node) bool {
+	return strings.EqualFold(strings.TrimSpace(Attr(n, "role")), "tabpanel")
 }
 
-// isBlock reports elements that begin and end a line (HTML standard §15.3, "flow content").
-func isBlock(a atom.Atom) bool {
+// IsBlock reports elements that begin and end a line (HTML standard §15.3, "flow content").
+func IsBlock(a atom.Atom) bool {
 	switch a {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Br, atom.Caption, atom.Center, atom.Dd,
 		atom.Details, atom.Dialog, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer,

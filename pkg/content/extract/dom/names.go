@@ -1,0 +1,33 @@
+package dom
+
+import "strings"
+
+// WordSet is the set of the words of a text, such as the names that [HasName] looks for.
+func WordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		set[w] = true
+	}
+	return set
+}
+
+// HasName reports whether a class or id attribute holds one of the names, which are in lower case with "_" as "-".
+func HasName(names map[string]bool, attr string) bool {
+	const longest = 40
+	for name := range strings.FieldsSeq(attr) {
+		if len(name) <= longest && names[strings.ReplaceAll(strings.ToLower(name), "_", "-")] {
+			return true
+		}
+	}
+	return false
+}
+
+// HasWord reports whether a space-separated attribute holds a word, ignoring case.
+func HasWord(list, word string) bool {
+	for w := range strings.FieldsSeq(list) {
+		if strings.EqualFold(w, word) {
+			return true
+		}
+	}
+	return false
+}
