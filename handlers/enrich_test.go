@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 	"github.com/tidemark/tidemark/pkg/llm/openai"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
@@ -32,7 +33,7 @@ func newEnrichRig(t *testing.T, models enrich.Models) (r *rig, model *llmtest.Se
 	})
 	must(t, r.v.Enrich.Create(t.Context()))
 	for i := range 3 {
-		res, err := r.v.Entries.In(entries.Production).Insert(t.Context(), entries.Fields{
+		res, err := r.v.Entries.In(entries.Production).Insert(t.Context(), entry.Fields{
 			"source": "notes", "title": fmt.Sprintf("Note %d", i), "clean_text": fmt.Sprintf("The crane moves at tide %d.", i),
 		})
 		must(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
 // entryRow is an entry as JSON: its columns, and beside them what was done.
@@ -35,7 +36,7 @@ type written struct {
 
 type (
 	// write is what is done with an entry.
-	write func(s *entries.Session, ctx context.Context, f entries.Fields) (entries.Result, error)
+	write func(s *entries.Session, ctx context.Context, f entry.Fields) (entries.Result, error)
 	// writeEach does so with all items of a batch, whatever becomes of others.
 	writeEach func(ctx context.Context, s *entries.Session, items []map[string]json.RawMessage) []written
 )
@@ -99,7 +100,7 @@ func insertEach(ctx context.Context, session *entries.Session, items []map[strin
 	var sound []int // items that could be read
 	var each []entries.Item
 	for i, raw := range items {
-		f, err := entries.Decode(raw)
+		f, err := entry.Decode(raw)
 		if out[i].err = err; err == nil {
 			sound, each = append(sound, i), append(each, entries.Item{Fields: f})
 		}
@@ -163,7 +164,7 @@ func inBatch(i int, err error) error {
 }
 
 func writeEntry(ctx context.Context, session *entries.Session, do write, raw map[string]json.RawMessage) written {
-	f, err := entries.Decode(raw)
+	f, err := entry.Decode(raw)
 	if err != nil {
 		return written{err: err}
 	}
@@ -194,7 +195,7 @@ func flushDone(ctx context.Context, v *call, done []entries.Result) {
 }
 
 // rowOf is an entry as JSON. Keywords, which are kept as text, are a list there.
-func rowOf(f entries.Fields) entryRow {
+func rowOf(f entry.Fields) entryRow {
 	row := entryRow{}
 	for name, value := range f {
 		row[name] = value

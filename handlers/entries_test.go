@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
 const newsletterMail = `From: The Port <news@port.example>\nSubject: [News] Tides\nDate: Sun, 1 Mar 2026 03:00:00 +0000\nMessage-ID: <A.1@port.example>\nList-Unsubscribe: <mailto:x@port.example>\nContent-Type: text/plain; charset=utf-8\n\nHigh water at noon.\n`
@@ -161,7 +162,7 @@ func TestD3Errors(t *testing.T) {
 func TestD3Batch(t *testing.T) {
 	r := newRig(t)
 	s := r.v.Entries.In(entries.Production)
-	_, err := s.SavePolicy(t.Context(), entries.Policy{Key: entries.EmailThread, Source: "email",
+	_, err := s.SavePolicy(t.Context(), entries.Policy{Key: entry.EmailThread, Source: "email",
 		OnConflict: entries.Change})
 	must(t, err)
 	w := do(t, r, "POST", "/api/db/insert",
@@ -213,7 +214,7 @@ func TestEntryColumns(t *testing.T) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		have = append(have, name)
 	}
-	want := append(entries.Columns(), "id", "entry_id", "created_at", "updated_at", "retrieval_update_skipped")
+	want := append(entry.Columns(), "id", "entry_id", "created_at", "updated_at", "retrieval_update_skipped")
 	slices.Sort(have)
 	slices.Sort(want)
 	if diff := cmp.Diff(want, have); diff != "" {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
 // listEntries lists those of the present schema, a page at a time, without their texts.
@@ -31,8 +31,8 @@ func listEntries(ctx context.Context, v *call, q api.EntryQuery) (any, error) {
 	return page, nil
 }
 
-// entry shows one of the present schema, and the page that it is about if it is a link.
-func entry(ctx context.Context, v *call, q api.EntryID) (any, error) {
+// showEntry shows one of the present schema, and the page that it is about if it is a link.
+func showEntry(ctx context.Context, v *call, q api.EntryID) (any, error) {
 	session, err := v.Entries.Active(ctx)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func entry(ctx context.Context, v *call, q api.EntryID) (any, error) {
 		return nil, err
 	}
 	row := rowOf(f)
-	if link := entries.LinkOf(f); link != "" {
+	if link := entry.LinkOf(f); link != "" {
 		page, err := linkedPage(ctx, v, link)
 		if err != nil {
 			return nil, err

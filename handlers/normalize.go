@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
 // normalizeTelegram gives a message its identity.
 func normalizeTelegram(_ context.Context, v *call, req api.TelegramRequest) (any, error) {
-	return entries.NormalizeTelegram(entries.Telegram{
+	return entry.NormalizeTelegram(entry.Telegram{
 		Text: req.Text, Caption: req.Caption, ContentType: req.ContentType,
 		ChatID: string(req.Source.ChatID), MessageID: string(req.Source.MessageID), URL: req.Source.URL,
 		ForwardedFrom: req.Source.ForwardedFrom, Date: req.Source.Date,
@@ -18,7 +18,7 @@ func normalizeTelegram(_ context.Context, v *call, req api.TelegramRequest) (any
 
 // normalizeEmail gives a mail its identity.
 func normalizeEmail(_ context.Context, _ *call, req api.EmailRequest) (any, error) {
-	return entries.NormalizeEmail(entries.Email{
+	return entry.NormalizeEmail(entry.Email{
 		RawText: req.RawText, From: req.From, Subject: req.Subject, ContentType: req.ContentType,
 		MessageID: req.Source.MessageID, Date: req.Source.Date,
 	})
@@ -26,5 +26,5 @@ func normalizeEmail(_ context.Context, _ *call, req api.EmailRequest) (any, erro
 
 // normalizeWebpage cleans and measures the text of a page.
 func normalizeWebpage(_ context.Context, v *call, req api.WebpageRequest) (any, error) {
-	return entries.NormalizeWebpage(entries.Webpage(req), v.Rules)
+	return entry.NormalizeWebpage(entry.Webpage(req), v.Rules)
 }

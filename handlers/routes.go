@@ -77,7 +77,7 @@ func routes() []handler {
 		{api.InsertEntry.Endpoint, insertEntry},
 		{api.UpdateEntry.Endpoint, updateEntry},
 		onAny(api.ListEntries, listEntries),
-		onAny(api.GetEntry, entry),
+		onAny(api.GetEntry, showEntry),
 		on(api.ListPolicies, policies),
 		on(api.SavePolicy, savePolicy),
 		on(api.GetTestMode, testMode),

@@ -14,7 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 
 	"github.com/tidemark/tidemark/handlers"
-	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
 const (
@@ -96,7 +96,7 @@ func (c *counted) newEntryBench() (*entryBench, error) {
 	if err := e.insert("first", 0, 1, 1, false); err != nil {
 		return nil, err
 	}
-	filter := "PartitionKey eq '" + entries.EmailNewsletter + "' and RowKey ge 'e|' and RowKey lt 'e}'"
+	filter := "PartitionKey eq '" + entry.EmailNewsletter + "' and RowKey ge 'e|' and RowKey lt 'e}'"
 	pages := service.NewClient("Entries").NewListEntitiesPager(&aztables.ListEntitiesOptions{Filter: &filter})
 	page, err := pages.NextPage(c.ctx)
 	if err != nil || len(page.Entities) != 1 {
@@ -113,9 +113,9 @@ func (c *counted) newEntryBench() (*entryBench, error) {
 // is a request of its own, and reads no storage.
 func (e *entryBench) insert(name string, from, n, batch int, goOn bool) error {
 	for at := from; at < from+n; at += batch {
-		var items []entries.Fields
+		var items []entry.Fields
 		for i := range batch {
-			f, err := entries.NormalizeEmail(entries.Email{
+			f, err := entry.NormalizeEmail(entry.Email{
 				RawText:     strings.Repeat("The tide tables of the port. ", entryText/29),
 				ContentType: "newsletter", From: "port@port.example", Date: "2026-03-01",
 				Subject: fmt.Sprintf("%s %d", name, at+i), MessageID: fmt.Sprintf("%s-%d@port.example", name, at+i),

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/mbox"
 	"github.com/tidemark/tidemark/pkg/content/mbox/mboxtest"
-	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
@@ -158,7 +158,7 @@ func parseMails(path string) (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		_, _ = entries.NormalizeEmail(entries.Email{RawText: string(m.Raw)}) // some are broken
+		_, _ = entry.NormalizeEmail(entry.Email{RawText: string(m.Raw)}) // some are broken
 	}
 }
 

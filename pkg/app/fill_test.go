@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
@@ -112,7 +113,7 @@ func TestA19LostIndexIsRebuilt(t *testing.T) {
 func TestA19LostIndexHasEntriesAgain(t *testing.T) {
 	store, dir := mem.New(time.Now), t.TempDir()
 	first := mustOpen(t, store, filepath.Join(dir, "index.db"))
-	in := entries.Fields{"source": "notes", "clean_text": "High water at noon."}
+	in := entry.Fields{"source": "notes", "clean_text": "High water at noon."}
 	res, err := first.Entries.In(entries.Production).Insert(t.Context(), in)
 	if err := errors.Join(err, first.Entries.Flush(t.Context(), res)); err != nil {
 		t.Fatal(err)

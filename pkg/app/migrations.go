@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/run/migrate"
 )
 
 // entryKeys is the step that gives stored entries the keys that normalization makes today.
 func entryKeys(pushed *entries.Store) migrate.Step {
-	return migrate.Step{Name: "entries", Rules: entries.KeyRules,
+	return migrate.Step{Name: "entries", Rules: entry.KeyRules,
 		Run: func(ctx context.Context, cursor string, dry bool) (p migrate.Progress, next string, done bool, err error) {
 			p.Seen, p.Changed, p.Examples, next, done, err = pushed.Rekey(ctx, cursor, dry)
 			return p, next, done, err

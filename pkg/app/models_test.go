@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -178,7 +179,7 @@ func TestD8Enrichment(t *testing.T) {
 	store := mem.New(time.Now)
 	off := embedded(t, store, path, nil)
 	res, err := off.Entries.In(entries.Production).Insert(t.Context(),
-		entries.Fields{"source": "notes", "clean_text": "The crane was moved."})
+		entry.Fields{"source": "notes", "clean_text": "The crane was moved."})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@
 //
 // # Two steps
 //
-// Normalization is pure: [NormalizeTelegram], [NormalizeEmail] and [NormalizeWebpage] turn what a
+// Normalization is pure: [entry.NormalizeTelegram], [entry.NormalizeEmail] and [entry.NormalizeWebpage] turn what a
 // client has into columns of an entry, its identity among them. Clients send these on unchanged and
 // make no keys of their own. [Session.Insert] stores them, or does what the entry's policy says when
 // an entry with one of its keys exists.

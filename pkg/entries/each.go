@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
 // atOnce is how many entries of one call are on their way at once.
@@ -12,7 +14,7 @@ const atOnce = 8
 // Item is an entry to insert, under a name ([Session.InsertAs]) or, when that is empty, without one.
 type Item struct {
 	Name   string
-	Fields Fields
+	Fields entry.Fields
 }
 
 // InsertEach inserts entries, several at once. Items that share a key follow each other in their order;
@@ -22,11 +24,11 @@ type Item struct {
 func (s *Session) InsertEach(ctx context.Context, items []Item, done func(i int, res Result, err error) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
-	latest := map[Keys]<-chan struct{}{} // by one key at a time
+	latest := map[entry.Keys]<-chan struct{}{} // by one key at a time
 	for i, item := range items {
 		through := make(chan struct{})
 		var earlier []<-chan struct{}
-		for _, key := range keysOf(item.Fields).each() {
+		for _, key := range entry.KeysOf(item.Fields).Each() {
 			if c, shared := latest[key]; shared {
 				earlier = append(earlier, c)
 			}
@@ -49,15 +51,4 @@ func (i Item) token() string {
 		return ""
 	}
 	return namedToken(i.Name)
-}
-
-// each is the keys that there are, one at a time.
-func (k Keys) each() (out []Keys) {
-	if k.Primary != "" {
-		out = append(out, Keys{Policy: k.Policy, Primary: k.Primary})
-	}
-	if k.Secondary != "" {
-		out = append(out, Keys{Policy: k.Policy, Secondary: k.Secondary})
-	}
-	return out
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
@@ -32,7 +33,7 @@ func each(t *testing.T, s *Session, items []Item) []string {
 func TestD3InsertEach(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		item := func(primary, secondary, title string) Item {
-			return Item{Fields: keyed(TelegramThought, primary, secondary, Fields{"title": title})}
+			return Item{Fields: keyed(entry.TelegramThought, primary, secondary, entry.Fields{"title": title})}
 		}
 		var items []Item
 		var want []string
@@ -41,8 +42,8 @@ func TestD3InsertEach(t *testing.T) {
 			want = append(want, string(Updated), string(Inserted))
 		}
 		want[0] = string(Inserted)
-		items = append(items, Item{Fields: Fields{"source": "email"}}, item("a", "b", "1"), item("c", "b", "2"),
-			Item{Fields: Fields{"source": "notes"}}, item("c", "", "3"))
+		items = append(items, Item{Fields: entry.Fields{"source": "email"}}, item("a", "b", "1"), item("c", "b", "2"),
+			Item{Fields: entry.Fields{"source": "notes"}}, item("c", "", "3"))
 		want = append(want, string(fault.Invalid), string(Inserted), string(Updated), string(Inserted), string(Updated))
 		if diff := cmp.Diff(want, each(t, r.In(Production), items)); diff != "" {
 			t.Errorf("(-want +have):\n%s", diff)
@@ -71,7 +72,7 @@ func TestInsertEachAtOnce(t *testing.T) {
 	}
 	var items []Item
 	for i := range atOnce {
-		items = append(items, Item{Fields: keyed(TelegramThought, fmt.Sprint(i), "", nil)})
+		items = append(items, Item{Fields: keyed(entry.TelegramThought, fmt.Sprint(i), "", nil)})
 	}
 	each(t, r.In(Production), items)
 	if n := r.reads.Load(); n != 1 {
@@ -89,8 +90,8 @@ func TestInsertEachLooksFirst(t *testing.T) {
 		}
 		return nil
 	}
-	items := []Item{{Fields: keyed(TelegramThought, "p", "", Fields{"title": "1"})},
-		{Fields: keyed(TelegramThought, "p", "", Fields{"title": "2"})}}
+	items := []Item{{Fields: keyed(entry.TelegramThought, "p", "", entry.Fields{"title": "1"})},
+		{Fields: keyed(entry.TelegramThought, "p", "", entry.Fields{"title": "2"})}}
 	each(t, r.In(Testing), items)
 	if n := r.reads.Load(); n != 3 || transactions != 2 {
 		t.Errorf("%d reads and %d transactions; want that of the policy, two of the second, and one each", n, transactions)
@@ -102,7 +103,7 @@ func TestInsertEachEnds(t *testing.T) {
 	r := newRig(t, openMem)
 	var items []Item
 	for i := range 100 {
-		items = append(items, Item{Fields: keyed(TelegramThought, fmt.Sprint(i), "", nil)})
+		items = append(items, Item{Fields: keyed(entry.TelegramThought, fmt.Sprint(i), "", nil)})
 	}
 	enough := errors.New("enough")
 	r.hook.OnBefore = func(ctx context.Context, c storagetest.Call) error {
@@ -131,13 +132,13 @@ func TestD6OlderMail(t *testing.T) {
 		recent = "Sun, 1 Feb 2026 09:30:00 +0100"
 		future = "Sun, 1 Feb 2099 08:00:00 +0000"
 	)
-	mail := func(title, date string) Fields {
+	mail := func(title, date string) entry.Fields {
 		email := map[string]any{"subject_base": "tides"}
 		if date != "" {
 			email["date"] = date
 		}
-		f := Fields{"source": "email-batch", "title": title, "metadata": map[string]any{"email": email}}
-		f.setKeys(Keys{Policy: EmailThread, Primary: "thread"})
+		f := entry.Fields{"source": "email-batch", "title": title, "metadata": map[string]any{"email": email}}
+		setKeys(f, entry.Keys{Policy: entry.EmailThread, Primary: "thread"})
 		return f
 	}
 	for _, tt := range []struct {

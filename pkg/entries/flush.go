@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -29,8 +30,8 @@ type Index interface {
 // pendingEntry is an entry that the caller has claimed in the outbox.
 type pendingEntry struct {
 	outboxEntry
-	fields Fields // nil: there is no such entry
-	fresh  bool   // the index was never given the entry
+	fields entry.Fields // nil: there is no such entry
+	fresh  bool         // the index was never given the entry
 }
 
 const (
@@ -212,7 +213,7 @@ func (f *flusher) remove(ctx context.Context, partition string, flushed []outbox
 
 // page is an entry for the index, with vectors if chunks have any.
 func (f *flusher) page(ctx context.Context, e pendingEntry, now time.Time) (search.Page, error) {
-	p := pageOf(e.fields, now)
+	p := entry.PageOf(e.fields, now)
 	if e.fresh {
 		p.Known = &search.Contents{}
 	}

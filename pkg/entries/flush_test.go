@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -47,7 +48,7 @@ func (r *rig) flushedAll() {
 	}
 }
 
-func text(s string) Fields { return Fields{"clean_text": s} }
+func text(s string) entry.Fields { return entry.Fields{"clean_text": s} }
 
 // TestD10Flushed: what was written is in the index when it is flushed, and the outbox is empty; entries for tests
 // are not searched.
@@ -55,10 +56,10 @@ func TestD10Flushed(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		var all []Result
 		for i := range 3 {
-			all = append(all, r.inserted(keyed(TelegramThought, fmt.Sprint("p", i), "", text(fmt.Sprint("tide ", i)))))
+			all = append(all, r.inserted(keyed(entry.TelegramThought, fmt.Sprint("p", i), "", text(fmt.Sprint("tide ", i)))))
 		}
-		all = append(all, r.inserted(Fields{"source": "notes", "clean_text": "ebb"}))
-		if _, err := r.In(Testing).Insert(t.Context(), Fields{"source": "notes", "clean_text": "flood"}); err != nil {
+		all = append(all, r.inserted(entry.Fields{"source": "notes", "clean_text": "ebb"}))
+		if _, err := r.In(Testing).Insert(t.Context(), entry.Fields{"source": "notes", "clean_text": "flood"}); err != nil {
 			t.Error(err)
 		}
 		if n := len(r.outboxed()); n != 4 {
@@ -71,7 +72,8 @@ func TestD10Flushed(t *testing.T) {
 		if n := len(r.outboxed()); n != 0 || r.index.puts != 1 || len(r.index.pages) != 4 {
 			t.Errorf("%d are in the outbox after %d puts of %d pages", n, r.index.puts, len(r.index.pages))
 		}
-		res, err := r.In(Production).Update(t.Context(), Fields{"id": all[0].Entry.Text("id"), "clean_text": "high water"})
+		res, err := r.In(Production).Update(t.Context(), entry.Fields{"id": all[0].Entry.Text("id"),
+			"clean_text": "high water"})
 		must(t, err)
 		r.rows()
 		must(t, r.Flush(t.Context(), res))
@@ -91,7 +93,7 @@ func TestD10Cost(t *testing.T) {
 	r.hook.OnBefore = func(_ context.Context, c storagetest.Call) error { requests[c.Op]++; return nil }
 	session, all := r.In(Production), []Result(nil)
 	for i := range 100 {
-		res, err := session.Insert(t.Context(), keyed(TelegramThought, fmt.Sprint("p", i), "", text("tide")))
+		res, err := session.Insert(t.Context(), keyed(entry.TelegramThought, fmt.Sprint("p", i), "", text("tide")))
 		must(t, err)
 		all = append(all, res)
 	}
@@ -115,13 +117,13 @@ func TestD10FlushFaults(t *testing.T) {
 			steps := 0
 			for nth, after := 0, false; nth <= steps; nth, after = nth+btoi(after), !after {
 				r, count := newRig(t, open), 0
-				standing := r.inserted(keyed(TelegramThought, "p", "", text("ebb")))
+				standing := r.inserted(keyed(entry.TelegramThought, "p", "", text("ebb")))
 				must(t, r.Flush(t.Context(), standing))
 				r.hook = failing(nth, after, &count)
 				ctx, s := t.Context(), r.In(Production)
-				one, err1 := s.Insert(ctx, keyed(TelegramLink, "q", "", text("new")))
-				two, err2 := s.Update(ctx, Fields{"id": standing.Entry.Text("id"), "clean_text": "flood"})
-				three, err3 := s.Update(ctx, Fields{"id": standing.Entry.Text("id"), "clean_text": "high water"})
+				one, err1 := s.Insert(ctx, keyed(entry.TelegramLink, "q", "", text("new")))
+				two, err2 := s.Update(ctx, entry.Fields{"id": standing.Entry.Text("id"), "clean_text": "flood"})
+				three, err3 := s.Update(ctx, entry.Fields{"id": standing.Entry.Text("id"), "clean_text": "high water"})
 				err4 := r.Flush(ctx, one, two, three)
 				r.now = r.now.Add(claimTime)
 				_, err5 := r.FlushOutbox(ctx)
@@ -151,8 +153,8 @@ func TestD10OutboxFaults(t *testing.T) {
 	steps := 0
 	for nth, after := 0, false; nth <= steps; nth, after = nth+btoi(after), !after {
 		r, count := newRig(t, openMem), 0
-		r.inserted(keyed(TelegramThought, "p", "", text("ebb")))
-		r.inserted(Fields{"source": "notes", "clean_text": "flood"})
+		r.inserted(keyed(entry.TelegramThought, "p", "", text("ebb")))
+		r.inserted(entry.Fields{"source": "notes", "clean_text": "flood"})
 		r.now = r.now.Add(claimTime)
 		r.hook = failing(nth, after, &count)
 		if _, err := r.FlushOutbox(t.Context()); (err != nil) != (nth > 0) {
@@ -176,12 +178,12 @@ func TestD10OlderTextNeverStays(t *testing.T) {
 	for name, dies := range map[string]bool{"the first goes on": false, "the first dies": true} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, openMem)
-			res := r.inserted(keyed(TelegramThought, "p", "", text("old")))
+			res := r.inserted(keyed(entry.TelegramThought, "p", "", text("old")))
 			other, once := r.another(), sync.Once{}
 			r.hook.OnBefore = func(ctx context.Context, c storagetest.Call) (err error) {
 				if c.Op == "index.Put" {
 					once.Do(func() {
-						newer, err := other.In(Production).Update(ctx, Fields{"id": res.Entry.Text("id"), "clean_text": "new"})
+						newer, err := other.In(Production).Update(ctx, entry.Fields{"id": res.Entry.Text("id"), "clean_text": "new"})
 						must(t, err)
 						must(t, other.Flush(ctx, newer))
 						if n, err := other.FlushOutbox(ctx); n != 0 || err != nil {
@@ -212,7 +214,7 @@ func TestD10OlderTextNeverStays(t *testing.T) {
 // TestD10LateClaimIsSilent: whose claim expires soon does not write to the index: another may have claimed it.
 func TestD10LateClaimIsSilent(t *testing.T) {
 	r := newRig(t, openMem)
-	res := r.inserted(keyed(TelegramThought, "p", "", text("old")))
+	res := r.inserted(keyed(entry.TelegramThought, "p", "", text("old")))
 	r.now = r.now.Add(claimTime - claimMargin + time.Millisecond)
 	must(t, r.Flush(t.Context(), res))
 	if r.index.puts != 0 {
@@ -225,14 +227,14 @@ func TestD10LateClaimIsSilent(t *testing.T) {
 // stored.
 func TestD10Races(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
-		id := r.inserted(keyed(TelegramThought, "p", "", text("0"))).Entry.Text("id")
+		id := r.inserted(keyed(entry.TelegramThought, "p", "", text("0"))).Entry.Text("id")
 		r.now = r.now.Add(claimTime)
 		var g errgroup.Group
 		for i := range 4 {
 			g.Go(func() error {
 				mine := r.another()
 				for j := range 5 {
-					res, err := mine.In(Production).Update(t.Context(), Fields{"id": id, "clean_text": fmt.Sprint(i, " ", j)})
+					res, err := mine.In(Production).Update(t.Context(), entry.Fields{"id": id, "clean_text": fmt.Sprint(i, " ", j)})
 					if err != nil {
 						return err
 					}
@@ -269,8 +271,8 @@ func (x refusing) Put(ctx context.Context, pages ...search.Page) error {
 func TestD10RefusedEntry(t *testing.T) {
 	r := newRig(t, openMem)
 	r.o.Index = refusing{&r.index, "bad"}
-	must(t, r.Flush(t.Context(), r.inserted(keyed(TelegramThought, "p", "", Fields{"title": "bad"})),
-		r.inserted(keyed(TelegramThought, "q", "", text("good")))))
+	must(t, r.Flush(t.Context(), r.inserted(keyed(entry.TelegramThought, "p", "", entry.Fields{"title": "bad"})),
+		r.inserted(keyed(entry.TelegramThought, "q", "", text("good")))))
 	if len(r.index.pages) != 1 || len(r.outboxed()) != 0 {
 		t.Errorf("%d pages, in the outbox: %v", len(r.index.pages), r.outboxed())
 	}
@@ -290,7 +292,7 @@ func (f embedder) Embed(_ context.Context, p *search.Page) error {
 func TestD10Vectors(t *testing.T) {
 	r := newRig(t, openMem)
 	r.o.Vectors = embedder{fault.New(fault.Unavailable, "the model is down")}
-	res := r.inserted(keyed(TelegramThought, "p", "", text("tide")))
+	res := r.inserted(keyed(entry.TelegramThought, "p", "", text("tide")))
 	if err := r.Flush(t.Context(), res); !fault.Is(err, fault.Unavailable) || len(r.index.pages) != 0 ||
 		len(r.outboxed()) != 1 {
 		t.Errorf("%v; %d pages, in the outbox: %v", err, len(r.index.pages), r.outboxed())
@@ -308,7 +310,7 @@ func TestD10Vectors(t *testing.T) {
 func TestD10NoIndex(t *testing.T) {
 	r := newRig(t, openMem)
 	r.o.Index = nil
-	must(t, r.Flush(t.Context(), r.inserted(keyed(TelegramThought, "p", "", text("tide")))))
+	must(t, r.Flush(t.Context(), r.inserted(keyed(entry.TelegramThought, "p", "", text("tide")))))
 	r.now = r.now.Add(claimTime)
 	if n, err := r.FlushOutbox(t.Context()); n != 0 || err != nil {
 		t.Errorf("%d, %v", n, err)
@@ -321,19 +323,19 @@ func TestD10NoIndex(t *testing.T) {
 // nothing.
 func TestD10Tier1(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
-		s, res := r.In(Production), r.inserted(keyed(TelegramThought, "p", "", text("tide")))
+		s, res := r.In(Production), r.inserted(keyed(entry.TelegramThought, "p", "", text("tide")))
 		id := res.Entry.Text("id")
 		must(t, r.Flush(t.Context(), res))
 		_, read, err := s.Read(t.Context(), id)
 		must(t, err)
-		must(t, s.Describe(t.Context(), id, read, Fields{"tier1_status": "pending"}))
+		must(t, s.Describe(t.Context(), id, read, entry.Fields{"tier1_status": "pending"}))
 		if left := r.outboxed(); len(left) != 0 {
 			t.Errorf("in the outbox: %v", left)
 		}
 		for range 2 { // the second finds it in the outbox already
 			_, read, err = s.Read(t.Context(), id)
 			must(t, err)
-			must(t, s.Describe(t.Context(), id, read, Fields{"tier1_status": "enriched", "gist": "It rises.",
+			must(t, s.Describe(t.Context(), id, read, entry.Fields{"tier1_status": "enriched", "gist": "It rises.",
 				"keywords": `["spring"]`}))
 		}
 		if n, err := r.FlushOutbox(t.Context()); n != 1 || err != nil {

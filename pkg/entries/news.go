@@ -2,12 +2,14 @@ package entries
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -106,16 +108,16 @@ func (f *flusher) tidy(ctx context.Context) error {
 
 // inserted is what the feed has of a new entry.
 func inserted(r row, now time.Time) *feed.Change {
-	e := change.Compare(change.WordsOf(""), change.WordsOf(textOf(r.fields)))
+	e := change.Compare(change.WordsOf(""), change.WordsOf(entry.TextOf(r.fields)))
 	return aboutEntry(r.fields, feed.Change{At: now, Kind: feed.New, Why: "the entry is new",
 		Share: e.New, WordsAdded: e.Added})
 }
 
 // updated is what the feed has of an entry that is otherwise than it was: nil if only what is counted of its text
 // differs, as it does by other rules of ours.
-func updated(was, is Fields, now time.Time) *feed.Change {
+func updated(was, is entry.Fields, now time.Time) *feed.Change {
 	c := feed.Change{At: now}
-	switch old, text := textOf(was), textOf(is); {
+	switch old, text := entry.TextOf(was), entry.TextOf(is); {
 	case old != text:
 		e := change.Compare(change.WordsOf(old), change.WordsOf(text))
 		c.Kind, c.Why = feed.Content, change.Content.Why(e)
@@ -123,7 +125,7 @@ func updated(was, is Fields, now time.Time) *feed.Change {
 		c.Passages = feed.Differing(words.Clip(old, maxCompared), words.Clip(text, maxCompared))
 	case was.Text("title") != is.Text("title"):
 		c.Kind, c.Why = feed.Title, change.Title.Why(change.Extent{})
-	case was.described() != is.described():
+	case described(was) != described(is):
 		c.Kind, c.Why = feed.Metadata, change.Metadata.Why(change.Extent{})
 	default:
 		return nil
@@ -132,15 +134,16 @@ func updated(was, is Fields, now time.Time) *feed.Change {
 }
 
 // described is what is said of an entry besides its title and its text, as one text.
-func (f Fields) described() string {
+func described(f entry.Fields) string {
 	said := []string{f.Text("author"), f.Text("url"), f.Text("url_canonical"), f.Text("content_type")}
-	return strings.Join(append(said, jsonText(f["metadata"])), "\n")
+	metadata, _ := json.Marshal(f["metadata"]) // always encodes
+	return strings.Join(append(said, string(metadata)), "\n")
 }
 
 // aboutEntry completes a change by what the entry is.
-func aboutEntry(f Fields, c feed.Change) *feed.Change {
-	c.EntryID, c.Type, c.Host = f.Text("id"), TypeEntry, hostOf(f)
-	c.URL, c.Title = words.Clip(f.Text("url"), 1000), words.Clip(titleOf(f), 300)
+func aboutEntry(f entry.Fields, c feed.Change) *feed.Change {
+	c.EntryID, c.Type, c.Host = f.Text("id"), entry.TypeEntry, entry.HostOf(f)
+	c.URL, c.Title = words.Clip(f.Text("url"), 1000), words.Clip(entry.TitleOf(f), 300)
 	return &c
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -52,12 +53,12 @@ func brief(c feed.Change) string {
 func TestW1Entries(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		s := r.In(Production)
-		mail := Fields{"source": "email", "title": "Tides", "clean_text": "ebb", "url": "https://a.example/x"}
-		mail.setKeys(Keys{EmailThread, "p", ""})
+		mail := entry.Fields{"source": "email", "title": "Tides", "clean_text": "ebb", "url": "https://a.example/x"}
+		setKeys(mail, entry.Keys{entry.EmailThread, "p", ""})
 		in := r.inserted(mail)
 		id := in.Entry.Text("id")
 		must(t, r.Flush(t.Context(), in))
-		for _, change := range []Fields{
+		for _, change := range []entry.Fields{
 			{"clean_text": "flood"}, {"clean_text": "flood"}, {"title": "Low tide"}, {"author": "Ann"}, {"quality_score": 0.5},
 		} {
 			change["id"] = id
@@ -67,8 +68,8 @@ func TestW1Entries(t *testing.T) {
 		}
 		_, read, err := s.Read(t.Context(), id)
 		must(t, err)
-		must(t, s.Describe(t.Context(), id, read, Fields{"tier1_status": "enriched", "gist": "It rises."}))
-		res, err := r.In(Testing).Insert(t.Context(), Fields{"source": "notes", "clean_text": "only a test"})
+		must(t, s.Describe(t.Context(), id, read, entry.Fields{"tier1_status": "enriched", "gist": "It rises."}))
+		res, err := r.In(Testing).Insert(t.Context(), entry.Fields{"source": "notes", "clean_text": "only a test"})
 		must(t, err)
 		must(t, r.Flush(t.Context(), res))
 		r.flushedAll()
@@ -81,7 +82,7 @@ func TestW1Entries(t *testing.T) {
 			"entry email title:", "entry email metadata:"}, have); diff != "" {
 			t.Errorf("(-want +have):\n%s", diff)
 		}
-		want := feed.Change{At: r.now.Add(-claimTime), Kind: feed.New, EntryID: id, Type: TypeEntry, Host: "email",
+		want := feed.Change{At: r.now.Add(-claimTime), Kind: feed.New, EntryID: id, Type: entry.TypeEntry, Host: "email",
 			URL: "https://a.example/x", Title: "Tides", Why: "the entry is new", Share: 1, WordsAdded: 1, Place: all[0].Place}
 		if diff := cmp.Diff(want, all[0]); diff != "" {
 			t.Errorf("(-want +have):\n%s", diff)
@@ -96,7 +97,7 @@ func TestW1Entries(t *testing.T) {
 func TestW2EntriesCost(t *testing.T) {
 	r := newRig(t, openMem)
 	// The first reads the feed's head.
-	must(t, r.Flush(t.Context(), r.inserted(keyed(TelegramThought, "first", "", text("tide")))))
+	must(t, r.Flush(t.Context(), r.inserted(keyed(entry.TelegramThought, "first", "", text("tide")))))
 	requests := map[string]int{}
 	r.hook.OnBefore = func(_ context.Context, c storagetest.Call) error { requests[c.Op]++; return nil }
 	for _, test := range []struct {
@@ -109,7 +110,7 @@ func TestW2EntriesCost(t *testing.T) {
 		clear(requests)
 		session, all := r.In(Production), []Result(nil)
 		for i := range test.entries {
-			in := keyed(TelegramThought, fmt.Sprint(test.entries, " ", i), "", text("tide"))
+			in := keyed(entry.TelegramThought, fmt.Sprint(test.entries, " ", i), "", text("tide"))
 			res, err := session.Insert(t.Context(), in)
 			must(t, err)
 			all = append(all, res)
@@ -156,8 +157,8 @@ func (r *rig) checkTold() {
 	}
 	stored := r.rows()
 	for _, f := range stored {
-		if of := told[f.Text("id")]; len(of) == 0 || of[len(of)-1] != textOf(f) {
-			r.Errorf("%s is %q, and told was %q", f.Text("id"), textOf(f), of)
+		if of := told[f.Text("id")]; len(of) == 0 || of[len(of)-1] != entry.TextOf(f) {
+			r.Errorf("%s is %q, and told was %q", f.Text("id"), entry.TextOf(f), of)
 		}
 	}
 	if len(told) != len(stored) {
@@ -179,14 +180,14 @@ func TestW2EntriesFaults(t *testing.T) {
 				r.hook = failing(nth, after, &count)
 				r.hook.OnBefore = later(r, r.hook.OnBefore)
 				ctx, s := t.Context(), r.In(Production)
-				one, err := s.InsertAs(ctx, "one", keyed(TelegramThought, "p", "", text("ebb")))
+				one, err := s.InsertAs(ctx, "one", keyed(entry.TelegramThought, "p", "", text("ebb")))
 				if err != nil { // who inserts under a name does so again
-					one, err = s.InsertAs(ctx, "one", keyed(TelegramThought, "p", "", text("ebb")))
+					one, err = s.InsertAs(ctx, "one", keyed(entry.TelegramThought, "p", "", text("ebb")))
 				}
 				must(t, err)
-				two, _ := s.Update(ctx, Fields{"id": one.Entry.Text("id"), "clean_text": "flood"})
-				other, _ := s.Insert(ctx, keyed(TelegramLink, "q", "", text("new")))
-				three, _ := s.Update(ctx, Fields{"id": one.Entry.Text("id"), "clean_text": "high water"})
+				two, _ := s.Update(ctx, entry.Fields{"id": one.Entry.Text("id"), "clean_text": "flood"})
+				other, _ := s.Insert(ctx, keyed(entry.TelegramLink, "q", "", text("new")))
+				three, _ := s.Update(ctx, entry.Fields{"id": one.Entry.Text("id"), "clean_text": "high water"})
 				if !dies {
 					_ = r.Flush(ctx, one, two, three, other)
 				}
@@ -228,7 +229,7 @@ func TestW2EntriesRaces(t *testing.T) {
 			g.Go(func() error {
 				mine := r.another()
 				for j := range 4 {
-					res, err := mine.In(Production).Insert(t.Context(), keyed(TelegramThought, fmt.Sprint(i, j), "",
+					res, err := mine.In(Production).Insert(t.Context(), keyed(entry.TelegramThought, fmt.Sprint(i, j), "",
 						text(fmt.Sprint("tide ", i, j))))
 					if err != nil {
 						return err
@@ -256,8 +257,8 @@ func TestW2EntriesRaces(t *testing.T) {
 func TestW1EntriesWithoutIndex(t *testing.T) {
 	r := newRig(t, openMem)
 	r.o.Index = nil
-	must(t, r.Flush(t.Context(), r.inserted(keyed(TelegramThought, "p", "", text("tide")))))
-	left := r.inserted(keyed(TelegramThought, "q", "", text("ebb"))) // and its process dies
+	must(t, r.Flush(t.Context(), r.inserted(keyed(entry.TelegramThought, "p", "", text("tide")))))
+	left := r.inserted(keyed(entry.TelegramThought, "q", "", text("ebb"))) // and its process dies
 	r.now = r.now.Add(claimTime)
 	if _, err := r.FlushOutbox(t.Context()); err != nil || left.Action != Inserted {
 		t.Error(err)

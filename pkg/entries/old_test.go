@@ -6,40 +6,45 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
+// oldTag is a tag of a list that the first revision did not know as one.
+var oldTag = "[" + strings.Repeat("x", 65) + "] "
+
 // oldMail is one of the mails that testdata/revision1.json was made of.
 type oldMail struct {
 	schema Schema
-	Email
+	entry.Email
 }
-
-// longTag is a tag of a list that the first revision did not know as one.
-var longTag = "[" + strings.Repeat("x", 65) + "] "
 
 var oldMails = []oldMail{
-	{Production, Email{RawText: "one", Subject: "Tide tables", From: "a@port.example", Date: "2026-03-01T08:00:00Z"}},
-	{Production, Email{RawText: "two", Subject: "Re: Tide tables", From: "b@port.example", Date: "2026-03-01T09:00:00Z"}},
-	{Production, Email{RawText: "three", Subject: "AW: Re: Tide tables", From: "c@port.example",
+	{Production, entry.Email{RawText: "one", Subject: "Tide tables", From: "a@port.example",
+		Date: "2026-03-01T08:00:00Z"}},
+	{Production, entry.Email{RawText: "two", Subject: "Re: Tide tables", From: "b@port.example",
+		Date: "2026-03-01T09:00:00Z"}},
+	{Production, entry.Email{RawText: "three", Subject: "AW: Re: Tide tables", From: "c@port.example",
 		Date: "2026-03-01T10:00:00Z"}},
-	{Production, Email{RawText: "four", Subject: "R: the language 4.4", From: "a@port.example",
+	{Production, entry.Email{RawText: "four", Subject: "R: the language 4.4", From: "a@port.example",
 		Date: "2026-03-01T08:00:00Z"}},
-	{Production, Email{RawText: "five", Subject: "[Pilots] Lights", From: "a@port.example", Date: "2026-03-01T08:00:00Z"}},
-	{Production, Email{RawText: "six", Subject: longTag + "Moorings", From: "a@port.example",
+	{Production, entry.Email{RawText: "five", Subject: "[Pilots] Lights", From: "a@port.example",
 		Date: "2026-03-01T08:00:00Z"}},
-	{Production, Email{RawText: "seven", Subject: "Moorings", From: "b@port.example", Date: "2026-03-01T09:00:00Z"}},
-	{Production, Email{RawText: "eight", Subject: "R: weekly", ContentType: newsletter, From: "News <n@port.example>",
+	{Production, entry.Email{RawText: "six", Subject: oldTag + "Moorings", From: "a@port.example",
 		Date: "2026-03-01T08:00:00Z"}},
-	{Production, Email{RawText: "nine", Subject: "I: weekly", ContentType: newsletter, From: "n@port.example",
+	{Production, entry.Email{RawText: "seven", Subject: "Moorings", From: "b@port.example", Date: "2026-03-01T09:00:00Z"}},
+	{Production, entry.Email{RawText: "eight", Subject: "R: weekly", ContentType: entry.Newsletter,
+		From: "News <n@port.example>",
+		Date: "2026-03-01T08:00:00Z"}},
+	{Production, entry.Email{RawText: "nine", Subject: "I: weekly", ContentType: entry.Newsletter, From: "n@port.example",
 		MessageID: "<9@port.example>", Date: "2026-03-02T08:00:00Z"}},
-	{Production, Email{RawText: "ten", Subject: "Weekly", ContentType: newsletter, From: "n@port.example",
+	{Production, entry.Email{RawText: "ten", Subject: "Weekly", ContentType: entry.Newsletter, From: "n@port.example",
 		MessageID: "<10@port.example>", Date: "2026-03-03T08:00:00Z"}},
-	{Testing, Email{RawText: "eleven", Subject: "WG: Lights", From: "a@port.example", Date: "2026-03-01T08:00:00Z"}},
+	{Testing, entry.Email{RawText: "eleven", Subject: "WG: Lights", From: "a@port.example", Date: "2026-03-01T08:00:00Z"}},
 }
 
-var oldMessages = []Telegram{
+var oldMessages = []entry.Telegram{
 	{Text: "ok", ChatID: "1", MessageID: "7"},
 	{Text: "ok", ChatID: "2", MessageID: "8"},
 	{Text: "Ships pass.", ChatID: "2", MessageID: "9"},
@@ -47,15 +52,15 @@ var oldMessages = []Telegram{
 }
 
 // old is what was inserted, as it is normalized now, in its order.
-func old(t testing.TB) (in []Fields, schemas []Schema) {
+func old(t testing.TB) (in []entry.Fields, schemas []Schema) {
 	t.Helper()
 	for _, m := range oldMails {
-		f, err := NormalizeEmail(m.Email)
+		f, err := entry.NormalizeEmail(m.Email)
 		must(t, err)
 		in, schemas = append(in, f), append(schemas, m.schema)
 	}
 	for _, m := range oldMessages {
-		f, err := NormalizeTelegram(m, source.DefaultRules())
+		f, err := entry.NormalizeTelegram(m, source.DefaultRules())
 		must(t, err)
 		in, schemas = append(in, f), append(schemas, Production)
 	}
@@ -76,7 +81,7 @@ func openOld(open opener) opener {
 			at := strings.SplitN(name, "/", 3)
 			props := storage.Properties{}
 			for column, v := range raw {
-				if n, ok := v.(float64); ok && columns[column].kind == count {
+				if n, ok := v.(float64); ok && (entry.Fields{column: int64(n)}).Check() == nil {
 					v = int64(n)
 				}
 				props[column] = v

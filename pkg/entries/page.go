@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -15,13 +16,13 @@ const linkMethod = "ENTRY"
 // stored: a crash in between leaves a page that is searched without its entry, and sending the entry
 // again mends it. A page that is known costs two reads and is left to its schedule. Entries for tests
 // have no pages, nor have those that lead to a host with as many items as it may have.
-func (s *Session) registerPage(ctx context.Context, f Fields) error {
+func (s *Session) registerPage(ctx context.Context, f entry.Fields) error {
 	raw := f.Text("url_canonical")
 	if raw == "" {
 		raw = f.Text("url")
 	}
 	links := s.s.o.Links
-	if links == nil || raw == "" || s.Schema != Production || f.Text("idempotency_policy_key") != TelegramLink {
+	if links == nil || raw == "" || s.Schema != Production || f.Text("idempotency_policy_key") != entry.TelegramLink {
 		return nil
 	}
 	page, err := s.s.o.Rules.ParseURL(raw)

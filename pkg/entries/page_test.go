@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -20,8 +21,8 @@ func linked(t *testing.T) (*rig, *registry.Registry) {
 	return r, reg
 }
 
-func normalizedLink(t *testing.T, text string) Fields {
-	f, err := NormalizeTelegram(Telegram{Text: text, ChatID: "1", MessageID: "2"}, source.DefaultRules())
+func normalizedLink(t *testing.T, text string) entry.Fields {
+	f, err := entry.NormalizeTelegram(entry.Telegram{Text: text, ChatID: "1", MessageID: "2"}, source.DefaultRules())
 	must(t, err)
 	return f
 }
@@ -42,9 +43,9 @@ func pages(t *testing.T, reg *registry.Registry) map[string]string {
 func TestD10LinksArePages(t *testing.T) {
 	r, reg := linked(t)
 	r.inserted(normalizedLink(t, "https://port.example/tides?utm_source=x"))
-	r.inserted(keyed(TelegramThought, "p", "", Fields{"url_canonical": "https://thought.example/"}))
-	r.inserted(keyed(TelegramLink, "p", "", Fields{"url": "https://port.example/bare"}))
-	r.inserted(keyed(TelegramLink, "q", "", nil))
+	r.inserted(keyed(entry.TelegramThought, "p", "", entry.Fields{"url_canonical": "https://thought.example/"}))
+	r.inserted(keyed(entry.TelegramLink, "p", "", entry.Fields{"url": "https://port.example/bare"}))
+	r.inserted(keyed(entry.TelegramLink, "q", "", nil))
 	if _, err := r.In(Testing).Insert(t.Context(), normalizedLink(t, "https://test.example/")); err != nil {
 		t.Error(err)
 	}
@@ -62,8 +63,8 @@ func TestD10LinksArePages(t *testing.T) {
 	if !again[0].NextCrawlAt.Equal(item[0].NextCrawlAt) {
 		t.Error("a page that is known is checked again")
 	}
-	if _, err := r.insert(keyed(TelegramLink, "r", "",
-		Fields{"url": "ftp://port.example/"})); fault.FieldOf(err) != "url" {
+	if _, err := r.insert(keyed(entry.TelegramLink, "r", "",
+		entry.Fields{"url": "ftp://port.example/"})); fault.FieldOf(err) != "url" {
 		t.Errorf("a URL that is none: %v", err)
 	}
 }

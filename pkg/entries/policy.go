@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	rows "github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -47,10 +48,10 @@ var policyName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 
 // seeds are the policies that every schema begins with.
 var seeds = []Policy{
-	{Key: TelegramThought, Source: "telegram", ContentType: "thought/note", OnConflict: Change, Enabled: true},
-	{Key: TelegramLink, Source: "telegram", ContentType: "link", OnConflict: Skip, Enabled: true},
-	{Key: EmailNewsletter, Source: "email", ContentType: newsletter, OnConflict: Skip, Enabled: true},
-	{Key: EmailThread, Source: "email", ContentType: correspondence, OnConflict: Change, Enabled: true},
+	{Key: entry.TelegramThought, Source: "telegram", ContentType: "thought/note", OnConflict: Change, Enabled: true},
+	{Key: entry.TelegramLink, Source: "telegram", ContentType: "link", OnConflict: Skip, Enabled: true},
+	{Key: entry.EmailNewsletter, Source: "email", ContentType: entry.Newsletter, OnConflict: Skip, Enabled: true},
+	{Key: entry.EmailThread, Source: "email", ContentType: entry.Correspondence, OnConflict: Change, Enabled: true},
 }
 
 // check refuses a policy that could not be followed. The error is Invalid and blames a column.
@@ -64,7 +65,7 @@ func (p Policy) check() error {
 			"conflict_action of %s must be %s or %s, not %.50q", p.Key, Skip, Change, p.OnConflict)
 	}
 	for _, name := range p.UpdateFields {
-		if _, known := columns[name]; !known && !slices.Contains(immutable, name) {
+		if !entry.Known(name) {
 			return fault.Field("update_fields", "update_fields of %s has %.100q, which is no column", p.Key, name)
 		}
 	}
@@ -149,7 +150,7 @@ func (p *policies) seed(ctx context.Context) error {
 		if slices.Contains(exist, policy.Key) {
 			continue
 		}
-		policy.ID, policy.Revision = policyID(policy.Key), keyRevision
+		policy.ID, policy.Revision = policyID(policy.Key), entry.KeyRevision
 		_, err := p.rows.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: policy.entity()})
 		if err != nil && !fault.Is(err, fault.Conflict) { // another start was first
 			return err
@@ -166,7 +167,7 @@ func (p *policies) save(ctx context.Context, policy Policy) error {
 	if !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	policy.Revision = keyRevision
+	policy.Revision = entry.KeyRevision
 	_, err = p.rows.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: policy.entity()})
 	if fault.Is(err, fault.Conflict) {
 		return errRaced
@@ -178,7 +179,7 @@ func (p *policies) save(ctx context.Context, policy Policy) error {
 func (p *policies) rekeyed(ctx context.Context, key string) error {
 	_, err := p.rows.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 		Key: storage.Key{Partition: policyRows, Row: key}, ETag: storage.AnyETag,
-		Props: storage.Properties{revisionColumn: keyRevision},
+		Props: storage.Properties{revisionColumn: entry.KeyRevision},
 	}})
 	if fault.Is(err, fault.NotFound) {
 		return nil // nothing can be inserted under it
@@ -231,21 +232,4 @@ func noPolicy(key string) error {
 }
 
 // policyID is the same for a policy of both schemas.
-func policyID(key string) string { return digest(key)[:16] }
-
-// Policies lists the policies of the schema by key.
-func (s *Session) Policies(ctx context.Context) ([]Policy, error) { return s.policies.all(ctx) }
-
-// SavePolicy writes a policy, new or not, and returns it with its id; the last writer wins. It applies to
-// what is sent afterwards. The error is Invalid and blames a column.
-func (s *Session) SavePolicy(ctx context.Context, p Policy) (Policy, error) {
-	p.ID, p.Revision = policyID(p.Key), 0
-	if err := p.check(); err != nil {
-		return Policy{}, err
-	}
-	if p.Source == "" {
-		return Policy{}, fault.Field("source", "source of %s is missing: what the entries come from", p.Key)
-	}
-	s.policies.forget(p.Key)
-	return p, s.s.retry(ctx, func(int) error { return s.policies.save(ctx, p) })
-}
+func policyID(key string) string { return entry.Digest(key)[:16] }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -23,7 +24,7 @@ const (
 
 // rekeyColumns are those that keys can be told by.
 var rekeyColumns = []string{
-	"id", "title", "metadata", packedName("metadata") + "0", revisionColumn, "idempotency_policy_key",
+	"id", "title", "metadata", entry.PackedName("metadata") + "0", revisionColumn, "idempotency_policy_key",
 	"idempotency_key_primary", "idempotency_key_secondary",
 }
 
@@ -94,14 +95,14 @@ func rekeyEach(
 
 // outdated reports whether the keys of an entry are by an older revision, and others by today's.
 func outdated(r row) bool {
-	_, changed := rekeyed(r.fields)
-	return changed && r.revision < keyRevision
+	_, changed := entry.Rekeyed(r.fields)
+	return changed && r.revision < entry.KeyRevision
 }
 
 // exampleOf tells how the keys of an entry change.
-func exampleOf(f Fields) string {
-	out, _ := rekeyed(f)
-	old, now := keysOf(f), keysOf(out)
+func exampleOf(f entry.Fields) string {
+	out, _ := entry.Rekeyed(f)
+	old, now := entry.KeysOf(f), entry.KeysOf(out)
 	name, from, to := "primary", old.Primary, now.Primary
 	if from == to {
 		name, from, to = "secondary", old.Secondary, now.Secondary
@@ -118,10 +119,10 @@ func rekeyCursor(schema Schema, at storage.Key) string {
 
 func parseRekeyCursor(cursor string) (Schema, registry.Cursor, error) {
 	if cursor == "" {
-		return Schemas[0], registry.Cursor{Partition: rekeyedPolicies[0]}, nil
+		return Schemas[0], registry.Cursor{Partition: entry.RekeyedPolicies[0]}, nil
 	}
 	parts := strings.SplitN(cursor, "/", 3)
-	if len(parts) != 3 || tableOf[Schema(parts[0])].entries == "" || !slices.Contains(rekeyedPolicies, parts[1]) {
+	if len(parts) != 3 || tableOf[Schema(parts[0])].entries == "" || !slices.Contains(entry.RekeyedPolicies, parts[1]) {
 		return "", registry.Cursor{}, fault.Field("cursor", "%.100q is no place in a re-keying", cursor)
 	}
 	return Schema(parts[0]), registry.Cursor{Partition: parts[1], Row: parts[2]}, nil
@@ -131,7 +132,7 @@ func parseRekeyCursor(cursor string) (Schema, registry.Cursor, error) {
 func afterPolicy(schema Schema, policy string) (next string, done bool) {
 	reached := false
 	for _, sc := range Schemas {
-		for _, p := range rekeyedPolicies {
+		for _, p := range entry.RekeyedPolicies {
 			if reached {
 				return rekeyCursor(sc, storage.Key{Partition: p}), false
 			}
@@ -167,7 +168,7 @@ func (s *Session) loadCurrent(ctx context.Context, id string) (row, error) {
 	if !outdated(r) {
 		return r, nil
 	}
-	if policy, err := s.policies.read(ctx, r.key.Partition); err != nil || policy.Revision >= keyRevision {
+	if policy, err := s.policies.read(ctx, r.key.Partition); err != nil || policy.Revision >= entry.KeyRevision {
 		return r, err
 	}
 	changed, err := s.rekey(ctx, r, 0)
@@ -179,16 +180,16 @@ func (s *Session) loadCurrent(ctx context.Context, id string) (row, error) {
 
 // rekeyMatches re-keys the entries under the keys that the first revision would have made of an entry, so that
 // the keys of today find them. It costs nothing once the entries of the policy are re-keyed.
-func (s *Session) rekeyMatches(ctx context.Context, policy Policy, in Fields) error {
-	if policy.Revision >= keyRevision {
+func (s *Session) rekeyMatches(ctx context.Context, policy Policy, in entry.Fields) error {
+	if policy.Revision >= entry.KeyRevision {
 		return nil
 	}
-	now := keysOf(in).each()
-	for i, k := range firstKeys(in).each() {
+	now := entry.KeysOf(in).Each()
+	for i, k := range entry.FirstKeys(in).Each() {
 		if k == now[i] {
 			continue
 		}
-		id, err := s.holder(ctx, k.Policy, k.which(), k.Primary+k.Secondary)
+		id, err := s.holder(ctx, k.Policy, which(k), k.Primary+k.Secondary)
 		if err != nil {
 			return err
 		}
@@ -203,7 +204,7 @@ func (s *Session) rekeyMatches(ctx context.Context, policy Policy, in Fields) er
 }
 
 // which is p or s, of a key that is alone.
-func (k Keys) which() string {
+func which(k entry.Keys) string {
 	if k.Primary != "" {
 		return "p"
 	}
@@ -216,7 +217,7 @@ func (s *Session) rekey(ctx context.Context, r row, chain int) (changed bool, er
 	if !outdated(r) {
 		return false, nil
 	}
-	fields, _ := rekeyed(r.fields)
+	fields, _ := entry.Rekeyed(r.fields)
 	policy, err := s.policies.read(ctx, r.key.Partition)
 	if err != nil && !fault.Is(err, fault.Invalid) { // else there is none: the older entry has a key
 		return false, err
@@ -233,8 +234,9 @@ func (s *Session) rekey(ctx context.Context, r row, chain int) (changed bool, er
 
 // rekeyOps are the writes that give an entry its fields, and the key that changes, unless another entry has
 // it and keeps it.
-func (s *Session) rekeyOps(ctx context.Context, policy Policy, r row, fields Fields, chain int) ([]storage.Op, error) {
-	old, now := keysOf(r.fields), keysOf(fields)
+func (s *Session) rekeyOps(ctx context.Context, policy Policy, r row, fields entry.Fields, chain int) ([]storage.Op,
+	error) {
+	old, now := entry.KeysOf(r.fields), entry.KeysOf(fields)
 	which, key := "p", now.Primary
 	if old.Primary == now.Primary {
 		which, key = "s", now.Secondary
@@ -269,16 +271,16 @@ func (s *Session) rekeyOps(ctx context.Context, policy Policy, r row, fields Fie
 }
 
 // moved are the writes that give an entry other fields, and their keys.
-func (r row) moved(fields Fields) []storage.Op {
-	now := row{key: r.key, etag: r.etag, fields: fields, revision: keyRevision}
+func (r row) moved(fields entry.Fields) []storage.Op {
+	now := row{key: r.key, etag: r.etag, fields: fields, revision: entry.KeyRevision}
 	return append(
 		[]storage.Op{{Kind: storage.Replace, Entity: now.entity()}},
-		keyOps(keysOf(r.fields), keysOf(fields), r.fields.Text("id"))...)
+		keyOps(entry.KeysOf(r.fields), entry.KeysOf(fields), r.fields.Text("id"))...)
 }
 
 // collided are the writes where an entry comes to a key that another has, whose row is at. One has it in the
 // end, and the other one of its own.
-func collided(policy Policy, r, other row, fields Fields, which string, at storage.Entity) []storage.Op {
+func collided(policy Policy, r, other row, fields entry.Fields, which string, at storage.Entity) []storage.Op {
 	if !prevails(policy, r.fields, other.fields) {
 		// It must still be the other's when this is written.
 		return append(r.moved(yielded(fields, which)), storage.Op{Kind: storage.Merge, Entity: at})
@@ -295,27 +297,27 @@ func collided(policy Policy, r, other row, fields Fields, which string, at stora
 
 // yielded is an entry without a key that is another's. Without any other it gets one of its own, by which
 // nobody looks for it.
-func yielded(f Fields, which string) Fields {
+func yielded(f entry.Fields, which string) entry.Fields {
 	out := maps.Clone(f)
 	if which == "p" {
 		delete(out, "idempotency_key_primary")
 	} else {
 		delete(out, "idempotency_key_secondary")
 	}
-	if k := keysOf(out); k.Primary+k.Secondary == "" {
+	if k := entry.KeysOf(out); k.Primary+k.Secondary == "" {
 		out["idempotency_key_primary"] = "duplicate:" + f.Text("id")
 	}
 	return out
 }
 
 // prevails reports whether an entry has a key before another entry with the same key.
-func prevails(policy Policy, f, other Fields) bool {
+func prevails(policy Policy, f, other entry.Fields) bool {
 	if policy.OnConflict != Change {
 		return cmp.Or(cmp.Compare(f.Text("created_at"), other.Text("created_at")), cmp.Compare(f.Text("id"),
 			other.Text("id"))) < 0
 	}
-	written, known := f.written()
-	others, alsoKnown := other.written()
+	written, known := f.Written()
+	others, alsoKnown := other.Written()
 	if known && alsoKnown && !written.Equal(others) {
 		return written.After(others)
 	}

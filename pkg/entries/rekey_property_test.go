@@ -3,6 +3,7 @@ package entries
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -23,14 +25,14 @@ func TestZ3RekeyFaults(t *testing.T) {
 	for name, do := range map[string]func(r *rig){
 		"rekey": func(r *rig) { r.rekeyAll(false) },
 		"insert": func(r *rig) {
-			for _, f := range []Fields{r.mailAgain(2), r.mailAgain(5), r.mailAgain(6), r.mailAgain(7)} {
+			for _, f := range []entry.Fields{r.mailAgain(2), r.mailAgain(5), r.mailAgain(6), r.mailAgain(7)} {
 				for _, err := r.insert(f); err != nil; _, err = r.insert(f) {
 					unavailable(r.T, err)
 				}
 			}
 		},
 		"update": func(r *rig) {
-			in := Fields{"id": r.idOf("three"), "title": "Tides"}
+			in := entry.Fields{"id": r.idOf("three"), "title": "Tides"}
 			for _, err := r.In(Production).Update(r.Context(),
 				in); err != nil; _, err = r.In(Production).Update(r.Context(), in) {
 				unavailable(r.T, err)
@@ -38,7 +40,7 @@ func TestZ3RekeyFaults(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var want map[string]Keys
+			var want map[string]entry.Keys
 			steps := 0
 			for nth, after := 0, false; nth <= steps; nth, after = nth+btoi(after), !after {
 				r, count := newOldRig(t, openMem), 0
@@ -71,7 +73,7 @@ func unavailable(t *testing.T, err error) {
 }
 
 // mailAgain is one of the mails that the old rows were made of.
-func (r *rig) mailAgain(i int) Fields {
+func (r *rig) mailAgain(i int) entry.Fields {
 	in, _ := old(r.T)
 	return in[i]
 }
@@ -89,26 +91,25 @@ func (r *rig) idOf(text string) string {
 }
 
 // asFirst is an entry with the keys of the first revision.
-func asFirst(f Fields) Fields {
-	k := firstKeys(f)
-	if k.Policy == TelegramThought {
-		k.Secondary = digest(f.Text("clean_text"))
+func asFirst(f entry.Fields) entry.Fields {
+	k := entry.FirstKeys(f)
+	if k.Policy == entry.TelegramThought {
+		k.Secondary = entry.Digest(f.Text("clean_text"))
 	}
-	out := Fields{}
-	out.add(f)
-	out.setKeys(k)
+	out := maps.Clone(f)
+	setKeys(out, k)
 	return out
 }
 
 // insertFirst inserts as the first revision did.
-func (r *rig) insertFirst(f Fields) {
+func (r *rig) insertFirst(f entry.Fields) {
 	r.Helper()
 	s := r.In(Production)
 	p, err := s.policies.read(r.Context(), f.Text("idempotency_policy_key"))
 	must(r.T, err)
-	p.Revision = keyRevision // so that nothing is re-keyed
+	p.Revision = entry.KeyRevision // so that nothing is re-keyed
 	must(r.T, r.retry(r.Context(), func(try int) error {
-		_, err := s.insert(r.Context(), p, asFirst(f).writable(), "", try > 0)
+		_, err := s.insert(r.Context(), p, asFirst(f).Writable(), "", try > 0)
 		return err
 	}))
 }
@@ -132,14 +133,14 @@ func (r *rig) age() {
 func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))] }
 
 // pushed draws mails and messages, each with a text of its own but for some messages.
-func pushed(t *testing.T, rng *rand.Rand) (all []Fields) {
+func pushed(t *testing.T, rng *rand.Rand) (all []entry.Fields) {
 	t.Helper()
 	for i := range 40 {
-		var f Fields
+		var f entry.Fields
 		var err error
 		if rng.IntN(3) == 0 {
-			f, err = NormalizeTelegram(
-				Telegram{
+			f, err = entry.NormalizeTelegram(
+				entry.Telegram{
 					Text:      pick(rng, "ok", "yes", fmt.Sprint("thought ", i)),
 					ChatID:    fmt.Sprint(rng.IntN(3)),
 					MessageID: fmt.Sprint(i),
@@ -147,11 +148,11 @@ func pushed(t *testing.T, rng *rand.Rand) (all []Fields) {
 				source.DefaultRules(),
 			)
 		} else {
-			subject := pick(rng, "", "Re: ", "AW: ", "R: ", "[List] ", longTag, "Re[2]: ") + pick(rng, "", "FW: ", "WG: ",
+			subject := pick(rng, "", "Re: ", "AW: ", "R: ", "[List] ", oldTag, "Re[2]: ") + pick(rng, "", "FW: ", "WG: ",
 				"[a [b] c] ") + pick(rng, "Tides", "Lights", "[News]", strings.Repeat("Tide ", 150))
-			f, err = NormalizeEmail(Email{
+			f, err = entry.NormalizeEmail(entry.Email{
 				RawText: fmt.Sprint("mail ", i), Subject: subject, From: pick(rng, "a@port.example", "News <n@port.example>"),
-				ContentType: pick(rng, newsletter, correspondence),
+				ContentType: pick(rng, entry.Newsletter, entry.Correspondence),
 				MessageID:   pick(rng, "", fmt.Sprint("m", rng.IntN(20))), Date: fmt.Sprintf("2026-03-0%dT08:00:00Z",
 					1+rng.IntN(3)),
 			})
@@ -163,7 +164,7 @@ func pushed(t *testing.T, rng *rand.Rand) (all []Fields) {
 }
 
 // identity is what tells one pushed thing from others.
-func identity(f Fields) string {
+func identity(f entry.Fields) string {
 	meta, _ := f["metadata"].(map[string]any)
 	if from, ok := meta["telegram"].(map[string]any); ok {
 		return fmt.Sprintf("%s %s:%s", f.Text("clean_text"), from["chat_id"], from["message_id"])
@@ -178,7 +179,7 @@ func TestZ3RekeyProperty(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r, rng := newRig(t, openMem), rand.New(rand.NewPCG(seed, 1))
-			all, made := pushed(t, rng), map[string]Fields{}
+			all, made := pushed(t, rng), map[string]entry.Fields{}
 			for _, f := range all {
 				r.now = r.now.Add(time.Minute)
 				r.insertFirst(f)
@@ -215,11 +216,11 @@ func dying(rng *rand.Rand) storagetest.Hooks {
 }
 
 // checkKeys holds the entries against those that stood before, and their keys against normalization.
-func (r *rig) checkKeys(before []Fields, made map[string]Fields) {
+func (r *rig) checkKeys(before []entry.Fields, made map[string]entry.Fields) {
 	r.Helper()
-	after, holders := r.rows(), map[Keys]bool{}
+	after, holders := r.rows(), map[entry.Keys]bool{}
 	for _, f := range after {
-		for _, k := range keysOf(f).each() {
+		for _, k := range entry.KeysOf(f).Each() {
 			holders[k] = true
 		}
 	}
@@ -231,7 +232,7 @@ func (r *rig) checkKeys(before []Fields, made map[string]Fields) {
 			f.Text("updated_at") != before[i].Text("updated_at") {
 			r.Errorf("%s was %s", identity(f), identity(before[i]))
 		}
-		have, want := keysOf(f), keysOf(made[identity(f)])
+		have, want := entry.KeysOf(f), entry.KeysOf(made[identity(f)])
 		if strings.HasPrefix(have.Primary, "duplicate:") {
 			have.Primary = ""
 		}
@@ -239,7 +240,7 @@ func (r *rig) checkKeys(before []Fields, made map[string]Fields) {
 			continue
 		}
 		// What it lacks is another's.
-		for _, k := range want.each() {
+		for _, k := range want.Each() {
 			if !holders[k] {
 				r.Errorf("%s has %+v, want %+v", identity(f), have, want)
 			}
@@ -251,7 +252,7 @@ func (r *rig) checkKeys(before []Fields, made map[string]Fields) {
 }
 
 // resend inserts everything twice: nothing is inserted that exists.
-func (r *rig) resend(all []Fields) {
+func (r *rig) resend(all []entry.Fields) {
 	r.Helper()
 	stands := map[string]bool{}
 	for _, f := range r.rows() {
@@ -296,7 +297,8 @@ func TestZ3RekeyRaces(t *testing.T) {
 				})
 				g.Go(func() error {
 					for id := range ids {
-						if _, err := s.In(Production).Update(t.Context(), Fields{"id": id, "author": fmt.Sprint(worker)}); err != nil {
+						if _, err := s.In(Production).Update(t.Context(), entry.Fields{"id": id,
+							"author": fmt.Sprint(worker)}); err != nil {
 							return err
 						}
 					}
@@ -334,15 +336,16 @@ func TestZ3RekeyCost(t *testing.T) {
 	if old.reads.Load() != 1 {
 		t.Errorf("after the re-keying: %d reads", old.reads.Load())
 	}
-	for _, cursor := range []string{"x", "pkm/none/e|a", "other/" + EmailThread + "/"} {
+	for _, cursor := range []string{"x", "pkm/none/e|a", "other/" + entry.EmailThread + "/"} {
 		if _, _, _, _, _, err := r.Rekey(t.Context(), cursor, false); fault.FieldOf(err) != "cursor" {
 			t.Errorf("%s: %v", cursor, err)
 		}
 	}
 	_, err := old.In(Production).
-		SavePolicy(t.Context(), Policy{Key: EmailThread, Source: "email", OnConflict: Skip, Enabled: true})
+		SavePolicy(t.Context(), Policy{Key: entry.EmailThread, Source: "email", OnConflict: Skip, Enabled: true})
 	must(t, err)
-	if p, err := old.In(Production).policies.read(t.Context(), EmailThread); err != nil || p.Revision != keyRevision ||
+	if p, err := old.In(Production).policies.read(t.Context(), entry.EmailThread); err != nil ||
+		p.Revision != entry.KeyRevision ||
 		p.OnConflict != Skip {
 		t.Errorf("an operator's change: %+v, %v", p, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -49,9 +50,9 @@ func (r *rig) rekeyAll(dry bool) (seen, changed int, examples []string) {
 }
 
 // keysOfAll are the keys of all entries of a schema by their [identity].
-func (r *rig) keysOfAll(schema Schema) map[string]Keys {
+func (r *rig) keysOfAll(schema Schema) map[string]entry.Keys {
 	r.Helper()
-	out := map[string]Keys{}
+	out := map[string]entry.Keys{}
 	for e, err := range r.under.Table(tableOf[schema].entries).Query(r.Context(), storage.Query{}) {
 		must(r.T, err)
 		if !strings.HasPrefix(e.Row, rowText) {
@@ -59,7 +60,7 @@ func (r *rig) keysOfAll(schema Schema) map[string]Keys {
 		}
 		got, err := rowOf(e)
 		must(r.T, err)
-		k := keysOf(got.fields)
+		k := entry.KeysOf(got.fields)
 		k.Primary = strings.Replace(k.Primary, got.fields.Text("id"), "<id>", 1)
 		out[identity(got.fields)] = k
 	}
@@ -100,20 +101,21 @@ func (r *rig) imported() map[Action]int {
 }
 
 // rekeyedOld are the keys that the old rows come to: "six" and "seven" come to the same.
-var rekeyedOld = map[string]Keys{
-	"three": {EmailThread, digest("aw: re: tide tables"), ""},
-	"four":  {EmailThread, digest("r: the language 4.4"), ""},
-	"five":  {EmailThread, digest("lights"), ""},
-	"six":   {EmailThread, "duplicate:<id>", ""},
-	"seven": {EmailThread, digest("moorings"), ""},
-	"eight": {EmailNewsletter, "", digest("n@port.example" + "r: weekly" + "2026-03-01")},
-	"nine": {EmailNewsletter, "9@port.example", digest("n@port.example" + "i: weekly" +
+var rekeyedOld = map[string]entry.Keys{
+	"three": {entry.EmailThread, entry.Digest("aw: re: tide tables"), ""},
+	"four":  {entry.EmailThread, entry.Digest("r: the language 4.4"), ""},
+	"five":  {entry.EmailThread, entry.Digest("lights"), ""},
+	"six":   {entry.EmailThread, "duplicate:<id>", ""},
+	"seven": {entry.EmailThread, entry.Digest("moorings"), ""},
+	"eight": {entry.EmailNewsletter, "", entry.Digest("n@port.example" + "r: weekly" + "2026-03-01")},
+	"nine": {entry.EmailNewsletter, "9@port.example", entry.Digest("n@port.example" + "i: weekly" +
 		"2026-03-02")},
-	"ten": {EmailNewsletter, "10@port.example",
-		digest("n@port.example" + "weekly" + "2026-03-03")},
-	"ok 2:8":                          {TelegramThought, "tg:2:8", ""},
-	"Ships pass. 2:9":                 {TelegramThought, "tg:2:9", ""},
-	"https://port.example/tides 2:10": {TelegramLink, "https://port.example/tides", digest("https://port.example/tides")},
+	"ten": {entry.EmailNewsletter, "10@port.example",
+		entry.Digest("n@port.example" + "weekly" + "2026-03-03")},
+	"ok 2:8":          {entry.TelegramThought, "tg:2:8", ""},
+	"Ships pass. 2:9": {entry.TelegramThought, "tg:2:9", ""},
+	"https://port.example/tides 2:10": {entry.TelegramLink, "https://port.example/tides",
+		entry.Digest("https://port.example/tides")},
 }
 
 // TestZ3OldRowsAreRekeyed: rows that the code before wrote get the keys of spec 001, none is lost, and what is
@@ -138,7 +140,7 @@ func TestZ3OldRowsAreRekeyed(t *testing.T) {
 			if diff := cmp.Diff(rekeyedOld, r.keysOfAll(Production)); diff != "" {
 				t.Errorf("(-want +have):\n%s", diff)
 			}
-			if diff := cmp.Diff(map[string]Keys{"eleven": {EmailThread, digest("wg: lights"), ""}},
+			if diff := cmp.Diff(map[string]entry.Keys{"eleven": {entry.EmailThread, entry.Digest("wg: lights"), ""}},
 				r.keysOfAll(Testing)); diff != "" {
 				t.Errorf("for tests (-want +have):\n%s", diff)
 			}
@@ -172,7 +174,8 @@ func TestZ3InsertsFindOldKeys(t *testing.T) {
 			if actions := r.send(); actions[Inserted] != 2 {
 				t.Errorf("sent again: %v", actions)
 			}
-			want := map[string]Keys{"two": {EmailThread, digest("tide tables"), ""}, "ok 1:7": {TelegramThought, "tg:1:7", ""}}
+			want := map[string]entry.Keys{"two": {entry.EmailThread, entry.Digest("tide tables"), ""},
+				"ok 1:7": {entry.TelegramThought, "tg:1:7", ""}}
 			for text, k := range rekeyedOld {
 				want[text] = k
 			}
@@ -188,20 +191,22 @@ func TestZ3InsertsFindOldKeys(t *testing.T) {
 				t.Errorf("re-keyed (-before +after):\n%s", diff)
 			}
 			stale := r.before("AW: Re: Tide tables", "three again")
-			if res := r.inserted(stale); res.Action != Updated || keysOf(res.Entry).Primary != digest("aw: re: tide tables") ||
+			if res := r.inserted(stale); res.Action != Updated ||
+				entry.KeysOf(res.Entry).Primary != entry.Digest("aw: re: tide tables") ||
 				len(r.rows()) != 13 {
-				t.Errorf("normalized before: %s %v", res.Action, keysOf(res.Entry))
+				t.Errorf("normalized before: %s %v", res.Action, entry.KeysOf(res.Entry))
 			}
 		})
 	}
 }
 
 // before is a mail of a thread as the first revision normalized it.
-func (r *rig) before(subject, text string) Fields {
+func (r *rig) before(subject, text string) entry.Fields {
 	r.Helper()
-	f, err := NormalizeEmail(Email{RawText: text, Subject: subject, From: "a@port.example", ContentType: correspondence})
+	f, err := entry.NormalizeEmail(entry.Email{RawText: text, Subject: subject, From: "a@port.example",
+		ContentType: entry.Correspondence})
 	must(r.T, err)
-	f.setKeys(firstKeys(f))
+	setKeys(f, entry.FirstKeys(f))
 	return f
 }
 
@@ -210,7 +215,8 @@ func TestZ3RekeyIsBounded(t *testing.T) {
 	r := newRig(t, openMem)
 	const n = 2*rekeyPage + 50
 	for i := range n {
-		f, err := NormalizeTelegram(Telegram{Text: fmt.Sprint("thought ", i), ChatID: "1", MessageID: fmt.Sprint(i)},
+		f, err := entry.NormalizeTelegram(entry.Telegram{Text: fmt.Sprint("thought ", i), ChatID: "1",
+			MessageID: fmt.Sprint(i)},
 			source.DefaultRules())
 		must(t, err)
 		r.insertFirst(f)
@@ -232,8 +238,8 @@ func TestZ3RekeyIsBounded(t *testing.T) {
 		t.Errorf("%d of %d, %d at once", total, n, most)
 	}
 	for _, f := range r.rows() {
-		if keysOf(f).Secondary != "" {
-			t.Fatalf("keys %+v", keysOf(f))
+		if entry.KeysOf(f).Secondary != "" {
+			t.Fatalf("keys %+v", entry.KeysOf(f))
 		}
 	}
 }

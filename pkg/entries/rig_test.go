@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"maps"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -106,9 +108,9 @@ func (r *rig) another() *Store {
 }
 
 // insert stores an entry in production.
-func (r *rig) insert(f Fields) (Result, error) { return r.In(Production).Insert(r.Context(), f) }
+func (r *rig) insert(f entry.Fields) (Result, error) { return r.In(Production).Insert(r.Context(), f) }
 
-func (r *rig) inserted(f Fields) Result {
+func (r *rig) inserted(f entry.Fields) Result {
 	r.Helper()
 	res, err := r.insert(f)
 	must(r.T, err)
@@ -116,18 +118,28 @@ func (r *rig) inserted(f Fields) Result {
 }
 
 // keyed is a thought with keys; an empty one is none.
-func keyed(policy, primary, secondary string, more Fields) Fields {
-	f := Fields{"source": "telegram"}
-	f.setKeys(Keys{policy, primary, secondary})
-	f.add(more)
+func keyed(policy, primary, secondary string, more entry.Fields) entry.Fields {
+	f := entry.Fields{"source": "telegram"}
+	setKeys(f, entry.Keys{policy, primary, secondary})
+	maps.Copy(f, more)
 	return f
+}
+
+func setKeys(f entry.Fields, k entry.Keys) {
+	for name, value := range map[string]string{
+		"idempotency_policy_key": k.Policy, "idempotency_key_primary": k.Primary, "idempotency_key_secondary": k.Secondary,
+	} {
+		if f[name] = value; value == "" {
+			f[name] = nil
+		}
+	}
 }
 
 // rows reads the entries of production, and fails when a key row is missing, wrong or too many, or when an
 // entry is neither in the index as it is stored nor in the outbox.
-func (r *rig) rows() []Fields {
+func (r *rig) rows() []entry.Fields {
 	r.Helper()
-	all, keys, want, outboxed := []Fields{}, map[string]string{}, map[string]string{}, map[string]bool{}
+	all, keys, want, outboxed := []entry.Fields{}, map[string]string{}, map[string]string{}, map[string]bool{}
 	for e, err := range r.under.Table(tableOf[Production].entries).Query(r.Context(), storage.Query{}) {
 		must(r.T, err)
 		if strings.HasPrefix(e.Row, outboxPrefix) {
@@ -144,7 +156,7 @@ func (r *rig) rows() []Fields {
 		got, err := rowOf(e)
 		must(r.T, err)
 		all = append(all, got.fields)
-		k := keysOf(got.fields)
+		k := entry.KeysOf(got.fields)
 		for which, key := range map[string]string{"p": k.Primary, "s": k.Secondary} {
 			if key != "" {
 				at := keyRow(k.Policy, which, key)

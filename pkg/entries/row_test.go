@@ -1,10 +1,13 @@
 package entries
 
 import (
+	"sort"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -15,26 +18,26 @@ func TestD3RowsAreReadAsWritten(t *testing.T) {
 	stored := storage.Properties{
 		"id": id, "entry_id": id, "created_at": "2026-03-01T12:00:00.000Z", "updated_at": "2026-03-01T12:00:00.000Z",
 		"source": "telegram", "clean_text": "High tide", "link_count": int64(1), "link_ratio": 0.5, "low_signal": true,
-		"metadata": `{"telegram":{"chat_id":"1","n":9007199254740993}}`, "idempotency_policy_key": TelegramThought,
+		"metadata": `{"telegram":{"chat_id":"1","n":9007199254740993}}`, "idempotency_policy_key": entry.TelegramThought,
 		"idempotency_key_primary": "tg:1:2",
 	}
 	key, err := keyOf(id)
 	must(t, err)
-	if want := (storage.Key{Partition: TelegramThought, Row: "e|aaaaaaaaaaaaaaaaaaaaaaaaab"}); key != want {
+	if want := (storage.Key{Partition: entry.TelegramThought, Row: "e|aaaaaaaaaaaaaaaaaaaaaaaaab"}); key != want {
 		t.Errorf("key %v, want %v", key, want)
 	}
 	r, err := rowOf(storage.Entity{Key: key, Props: stored})
 	must(t, err)
 	if have := r.fields["metadata"].(map[string]any)["telegram"].(map[string]any); have["chat_id"] != "1" ||
-		keysOf(r.fields) != (Keys{TelegramThought, "tg:1:2", ""}) {
+		entry.KeysOf(r.fields) != (entry.Keys{entry.TelegramThought, "tg:1:2", ""}) {
 		t.Errorf("read as %v", r.fields)
 	}
 	if diff := cmp.Diff(stored, r.entity().Props); diff != "" {
 		t.Errorf("written again (-stored +written):\n%s", diff)
 	}
 	for want, have := range map[storage.Key]storage.Key{
-		{Partition: TelegramThought, Row: "p|" + sum("tg:1:2")}: keyRow(TelegramThought, "p", "tg:1:2"),
-		{Partition: "-", Row: "s|" + sum("x")}:                  keyRow("", "s", "x"),
+		{Partition: entry.TelegramThought, Row: "p|" + entry.Digest("tg:1:2")}: keyRow(entry.TelegramThought, "p", "tg:1:2"),
+		{Partition: "-", Row: "s|" + entry.Digest("x")}:                        keyRow("", "s", "x"),
 	} {
 		if have != want {
 			t.Errorf("key row %v, want %v", have, want)
@@ -46,11 +49,12 @@ func TestD3RowsAreReadAsWritten(t *testing.T) {
 // is stored and comes back.
 func TestD3LargestRow(t *testing.T) {
 	r := newRig(t, openMem)
-	f := keyed(TelegramThought, noise(maxKey), noise(maxKey),
-		Fields{"metadata": map[string]any{"a": noise(maxMetadata - 20)}})
-	for name, c := range columns {
-		if (c.kind == shortText || c.kind == longText) && f[name] == nil && name != "source" {
-			f[name] = noise(c.most)
+	f := keyed(entry.TelegramThought, noise(4096), noise(4096),
+		entry.Fields{"metadata": map[string]any{"a": noise(48<<10 - 20)}})
+	for _, name := range entry.Columns() {
+		tooLong := func(n int) bool { return entry.Fields{name: strings.Repeat("x", n+1)}.Check() != nil }
+		if most := sort.Search(1<<20, tooLong); most > 0 && f[name] == nil && name != "source" {
+			f[name] = noise(most)
 		}
 	}
 	res := r.inserted(f)
@@ -64,7 +68,7 @@ func TestD3LargestRow(t *testing.T) {
 // noise is so many bytes of text that compress badly, half of them in characters of other scripts.
 func noise(n int) string {
 	out := make([]byte, 0, n)
-	for h := digest("noise"); len(out) < n; h = digest(h) {
+	for h := entry.Digest("noise"); len(out) < n; h = entry.Digest(h) {
 		for i := 0; i+1 < len(h) && len(out)+4 <= n; i += 2 {
 			out = append(out, string(rune(0x4e00+int(h[i])*61+int(h[i+1])*7))...)
 			out = append(out, 'A'+h[i]%26)

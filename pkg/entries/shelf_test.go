@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -54,10 +55,10 @@ func (s *shelf) Inspect(_ context.Context, id string) (search.Stored, error) {
 }
 
 // differs says how the page of an entry is otherwise than it should be.
-func (s *shelf) differs(f Fields) string {
+func (s *shelf) differs(f entry.Fields) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	have, want := s.pages[f.Text("id")], pageOf(f, s.pages[f.Text("id")].IndexedAt)
+	have, want := s.pages[f.Text("id")], entry.PageOf(f, s.pages[f.Text("id")].IndexedAt)
 	have.Known = nil
 	return cmp.Diff(want, have)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -134,8 +135,22 @@ func (s *Store) Active(ctx context.Context) (*Session, error) {
 	return s.In(Production), nil
 }
 
-// errRaced says that somebody else moved first: look again.
-var errRaced = errors.New("somebody else was first")
+// Policies lists the policies of the schema by key.
+func (s *Session) Policies(ctx context.Context) ([]Policy, error) { return s.policies.all(ctx) }
+
+// SavePolicy writes a policy, new or not, and returns it with its id; the last writer wins. It applies to
+// what is sent afterwards. The error is Invalid and blames a column.
+func (s *Session) SavePolicy(ctx context.Context, p Policy) (Policy, error) {
+	p.ID, p.Revision = policyID(p.Key), 0
+	if err := p.check(); err != nil {
+		return Policy{}, err
+	}
+	if p.Source == "" {
+		return Policy{}, fault.Field("source", "source of %s is missing: what the entries come from", p.Key)
+	}
+	s.policies.forget(p.Key)
+	return p, s.s.retry(ctx, func(int) error { return s.policies.save(ctx, p) })
+}
 
 // retry runs fn, which is told how often it ran before, again while it is raced: the second time at
 // once, since to find an existing entry is no race, and then with growing patience. Many losses in a
@@ -159,7 +174,7 @@ func (s *Store) retry(ctx context.Context, fn func(try int) error) error {
 }
 
 // Get reads an entry; NotFound if the schema has none of that id.
-func (s *Session) Get(ctx context.Context, id string) (Fields, error) {
+func (s *Session) Get(ctx context.Context, id string) (entry.Fields, error) {
 	r, err := s.load(ctx, id)
 	return r.fields, err
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -113,7 +114,7 @@ func TestD5Faults(t *testing.T) {
 // TestD5Schemas: both schemas begin alike and share nothing; entries go where the test mode says.
 func TestD5Schemas(t *testing.T) {
 	r := newRig(t, openMem)
-	f := keyed(TelegramLink, "p", "s", nil)
+	f := keyed(entry.TelegramLink, "p", "s", nil)
 	for _, want := range []Schema{Production, Testing} {
 		s, err := r.Active(t.Context())
 		must(t, err)
@@ -150,13 +151,14 @@ func TestD2SeedPolicies(t *testing.T) {
 		have[i].ID = ""
 	}
 	want := []Policy{
-		{Key: EmailThread, Source: "email", ContentType: "correspondence_thread", OnConflict: Change, Enabled: true,
-			Revision: keyRevision},
-		{Key: EmailNewsletter, Source: "email", ContentType: "newsletter", OnConflict: Skip, Enabled: true,
-			Revision: keyRevision},
-		{Key: TelegramLink, Source: "telegram", ContentType: "link", OnConflict: Skip, Enabled: true, Revision: keyRevision},
-		{Key: TelegramThought, Source: "telegram", ContentType: "thought/note", OnConflict: Change, Enabled: true,
-			Revision: keyRevision},
+		{Key: entry.EmailThread, Source: "email", ContentType: "correspondence_thread", OnConflict: Change, Enabled: true,
+			Revision: entry.KeyRevision},
+		{Key: entry.EmailNewsletter, Source: "email", ContentType: "newsletter", OnConflict: Skip, Enabled: true,
+			Revision: entry.KeyRevision},
+		{Key: entry.TelegramLink, Source: "telegram", ContentType: "link", OnConflict: Skip, Enabled: true,
+			Revision: entry.KeyRevision},
+		{Key: entry.TelegramThought, Source: "telegram", ContentType: "thought/note", OnConflict: Change, Enabled: true,
+			Revision: entry.KeyRevision},
 	}
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Errorf("(-want +have):\n%s", diff)
@@ -166,21 +168,21 @@ func TestD2SeedPolicies(t *testing.T) {
 // TestD2PoliciesAreEdited: what an operator wrote stays, in its schema, and holds at once.
 func TestD2PoliciesAreEdited(t *testing.T) {
 	r := newRig(t, openMem)
-	edited := Policy{Key: TelegramLink, Source: "telegram", ContentType: "link", OnConflict: Change,
+	edited := Policy{Key: entry.TelegramLink, Source: "telegram", ContentType: "link", OnConflict: Change,
 		UpdateFields: []string{"title"}}
 	save(t, r.In(Production), edited)
 	must(t, r.another().Create(t.Context()))
-	if _, err := r.insert(keyed(TelegramLink, "p", "", nil)); !fault.Is(err, fault.Blocked) {
+	if _, err := r.insert(keyed(entry.TelegramLink, "p", "", nil)); !fault.Is(err, fault.Blocked) {
 		t.Errorf("a disabled policy: %v", err)
 	}
-	if res, err := r.In(Testing).Insert(t.Context(), keyed(TelegramLink, "p", "", nil)); err != nil ||
+	if res, err := r.In(Testing).Insert(t.Context(), keyed(entry.TelegramLink, "p", "", nil)); err != nil ||
 		res.Action != Inserted {
 		t.Errorf("the other schema: %v", err)
 	}
 	edited.Enabled = true
 	save(t, r.In(Production), edited)
-	r.inserted(keyed(TelegramLink, "p", "", nil))
-	if res := r.inserted(keyed(TelegramLink, "p", "", Fields{"title": "x"})); res.Action != Updated {
+	r.inserted(keyed(entry.TelegramLink, "p", "", nil))
+	if res := r.inserted(keyed(entry.TelegramLink, "p", "", entry.Fields{"title": "x"})); res.Action != Updated {
 		t.Errorf("an edited policy: %s", res.Action)
 	}
 	for field, bad := range map[string]Policy{

@@ -5,16 +5,9 @@ import (
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
-
-// tier1Columns are what a model says of an entry, and how far it is with that (spec 001 Tier-1 client).
-// Clients read them; only [Session.Describe] writes them. Keywords are a list in JSON.
-var tier1Columns = []string{
-	"gist", "topic_primary", "topic_primary_confidence", "topic_secondary", "topic_secondary_confidence", "keywords",
-	"tier1_status", "tier1_batch_id", "tier1_digest", "tier1_model", "tier1_error", "tier1_at", "tier1_tokens_in",
-	"tier1_tokens_out", "tier1_cost",
-}
 
 // tier1Pending is the status of an entry that is on its way to a model. It changes nothing that is searched
 // for good: another status follows.
@@ -24,7 +17,7 @@ const tier1Pending = "pending"
 type Revision string
 
 // Read reads an entry with its revision; NotFound if the schema has none of that id.
-func (s *Session) Read(ctx context.Context, id string) (Fields, Revision, error) {
+func (s *Session) Read(ctx context.Context, id string) (entry.Fields, Revision, error) {
 	r, err := s.load(ctx, id)
 	return r.fields, Revision(r.etag), err
 }
@@ -32,13 +25,13 @@ func (s *Session) Read(ctx context.Context, id string) (Fields, Revision, error)
 // Describe writes columns of tier 1 to an entry that is as it was read, and no others; "" empties one. The
 // index has them after the next [Store.FlushOutbox].
 // Conflict if anything of the entry has changed since, NotFound if it is gone, Invalid for another column.
-func (s *Session) Describe(ctx context.Context, id string, read Revision, columns Fields) error {
+func (s *Session) Describe(ctx context.Context, id string, read Revision, columns entry.Fields) error {
 	key, err := keyOf(id)
 	if err != nil {
 		return err
 	}
 	for name := range columns {
-		if !slices.Contains(tier1Columns, name) {
+		if !slices.Contains(entry.Tier1Columns, name) {
 			return fault.Field(name, "%s is no column of tier 1", name)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
 // D9: what a model says of an entry is written beside its columns, to the state that was read, and no
@@ -11,17 +12,18 @@ import (
 func TestD9Describe(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		s := r.In(Testing)
-		res, err := s.Insert(t.Context(), Fields{"source": "notes", "title": "A crane", "clean_text": "The crane was moved."})
+		res, err := s.Insert(t.Context(), entry.Fields{"source": "notes", "title": "A crane",
+			"clean_text": "The crane was moved."})
 		must(t, err)
 		id := res.Entry.Text("entry_id")
 		_, read, err := s.Read(t.Context(), id)
 		must(t, err)
-		must(t, s.Describe(t.Context(), id, read, Fields{"gist": "Moved.", "topic_primary_confidence": 0.5,
+		must(t, s.Describe(t.Context(), id, read, entry.Fields{"gist": "Moved.", "topic_primary_confidence": 0.5,
 			"tier1_tokens_in": int64(7), "tier1_error": ""}))
-		if err := s.Describe(t.Context(), id, read, Fields{"gist": "Stale."}); !fault.Is(err, fault.Conflict) {
+		if err := s.Describe(t.Context(), id, read, entry.Fields{"gist": "Stale."}); !fault.Is(err, fault.Conflict) {
 			t.Errorf("a state that is past: %v", err)
 		}
-		_, err = s.Update(t.Context(), Fields{"entry_id": id, "title": "Two cranes", "gist": "Mine.",
+		_, err = s.Update(t.Context(), entry.Fields{"entry_id": id, "title": "Two cranes", "gist": "Mine.",
 			"tier1_status": "enriched"})
 		must(t, err)
 		f, read, err := s.Read(t.Context(), id)
@@ -31,14 +33,14 @@ func TestD9Describe(t *testing.T) {
 			f["tier1_tokens_in"] != int64(7) || f["tier1_status"] != nil || failed {
 			t.Errorf("%v", f)
 		}
-		if err := s.Describe(t.Context(), id, read, Fields{"title": "x"}); !fault.Is(err, fault.Invalid) {
+		if err := s.Describe(t.Context(), id, read, entry.Fields{"title": "x"}); !fault.Is(err, fault.Invalid) {
 			t.Errorf("another column: %v", err)
 		}
 		for _, id := range []string{"x", makeID("", "aaaaaaaaaaaaaaaaaaaaaaaaaa")} {
 			if _, _, err := s.Read(t.Context(), id); !fault.Is(err, fault.NotFound) {
 				t.Errorf("read %s: %v", id, err)
 			}
-			if err := s.Describe(t.Context(), id, read, Fields{"gist": "x"}); !fault.Is(err, fault.NotFound) {
+			if err := s.Describe(t.Context(), id, read, entry.Fields{"gist": "x"}); !fault.Is(err, fault.NotFound) {
 				t.Errorf("describe %s: %v", id, err)
 			}
 		}

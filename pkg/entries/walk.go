@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -137,7 +138,7 @@ func (f *flusher) difference(ctx context.Context, e pendingEntry) (string, error
 	case !there:
 		return "the index lacks the entry", nil
 	}
-	chunks, uids := pageOf(e.fields, f.now()).Chunks, map[string]int{}
+	chunks, uids := entry.PageOf(e.fields, f.now()).Chunks, map[string]int{}
 	for _, uid := range stored.Chunks {
 		uids[uid]++
 	}
@@ -190,7 +191,7 @@ var listed = []string{
 // come after the entry of an id, or the first when that is "". They are ordered by policy and then by id, which
 // says nothing of their age; those without a policy come first. The error is Invalid and blames policy, top or
 // continuation.
-func (s *Session) List(ctx context.Context, policy string, top int, after string) ([]Fields, error) {
+func (s *Session) List(ctx context.Context, policy string, top int, after string) ([]entry.Fields, error) {
 	if policy != "" && !policyName.MatchString(policy) {
 		return nil, fault.Field("policy", "%.100q is not the key of a policy", policy)
 	}
@@ -201,7 +202,7 @@ func (s *Session) List(ctx context.Context, policy string, top int, after string
 	if err != nil {
 		return nil, err
 	}
-	var out []Fields
+	var out []entry.Fields
 	for len(out) < top {
 		found, next, err := s.some(ctx, partitions, from, top-len(out), listed...)
 		if err != nil || len(found) == 0 {
@@ -237,8 +238,8 @@ func (s *Session) begin(
 	return from, partitions, err
 }
 
-// IsLink reports whether an id is that of an entry of policy [TelegramLink].
-func IsLink(id string) bool { return strings.HasPrefix(id, makeID(TelegramLink, "")) }
+// IsLink reports whether an id is that of an entry of policy [entry.TelegramLink].
+func IsLink(id string) bool { return strings.HasPrefix(id, makeID(entry.TelegramLink, "")) }
 
 // Written is when an entry of production was last changed; NotFound if there is no such entry.
 func (s *Store) Written(ctx context.Context, id string) (time.Time, error) {

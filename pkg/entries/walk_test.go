@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -19,10 +20,10 @@ func (r *rig) fill(n int) {
 	r.Helper()
 	var all []Result
 	for i := range n {
-		all = append(all, r.inserted(keyed([]string{TelegramThought, TelegramLink}[i%2], fmt.Sprint(i), "",
+		all = append(all, r.inserted(keyed([]string{entry.TelegramThought, entry.TelegramLink}[i%2], fmt.Sprint(i), "",
 			text(fmt.Sprint("tide ", i)))))
 	}
-	all = append(all, r.inserted(Fields{"source": "notes", "clean_text": "ebb"}))
+	all = append(all, r.inserted(entry.Fields{"source": "notes", "clean_text": "ebb"}))
 	must(r.T, r.Flush(r.Context(), all...))
 }
 
@@ -44,7 +45,7 @@ func (r *rig) walk(differs func(id, what string)) (n int) {
 func TestA19ReindexEntries(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.fill(30)
-		claimed := r.inserted(keyed(TelegramThought, "claimed", "", text("left")))
+		claimed := r.inserted(keyed(entry.TelegramThought, "claimed", "", text("left")))
 		r.index.pages = map[string]search.Page{}
 		if n := r.walk(nil); n != 32 {
 			t.Errorf("came by %d entries, want 32", n)
@@ -65,7 +66,7 @@ func TestA19ReindexPortions(t *testing.T) {
 		t.Errorf("%d, %+v, %v, %v", n, next, done, err)
 	}
 	n, next, _, err = r.Reindex(t.Context(), next, nil)
-	if n != flushBatch || next.Partition != TelegramLink || err != nil {
+	if n != flushBatch || next.Partition != entry.TelegramLink || err != nil {
 		t.Errorf("%d, %+v, %v", n, next, err)
 	}
 	if n, _, _, err = r.Reindex(t.Context(), next, nil); n != 10 || err != nil {
@@ -178,7 +179,7 @@ func TestEntriesExist(t *testing.T) {
 	}
 	id := r.rows()[0].Text("id")
 	for id, want := range map[string]bool{id: true, id[:len(id)-1] + "7": id[len(id)-1] == '7', "x": false,
-		"entry_" + TelegramThought: false} {
+		"entry_" + entry.TelegramThought: false} {
 		if has, err := r.Has(t.Context(), id); has != want || err != nil {
 			t.Errorf("%s: %v, %v", id, has, err)
 		}
@@ -210,16 +211,18 @@ func TestD10List(t *testing.T) {
 		if diff := cmp.Diff(want, have); diff != "" {
 			t.Errorf("(-want +have):\n%s", diff)
 		}
-		if some, err := r.In(Production).List(t.Context(), TelegramLink, 50, ""); len(some) != 3 || err != nil {
+		if some, err := r.In(Production).List(t.Context(), entry.TelegramLink, 50, ""); len(some) != 3 || err != nil {
 			t.Errorf("%d of a policy (%v)", len(some), err)
 		}
 		if some, err := r.In(Testing).List(t.Context(), "", 50, ""); len(some) != 0 || err != nil {
 			t.Errorf("%d of the other schema (%v)", len(some), err)
 		}
-		for field, call := range map[string]func() ([]Fields, error){
-			"policy":       func() ([]Fields, error) { return r.In(Production).List(t.Context(), "A", 1, "") },
-			"top":          func() ([]Fields, error) { return r.In(Production).List(t.Context(), "", MaxList+1, "") },
-			"continuation": func() ([]Fields, error) { return r.In(Production).List(t.Context(), TelegramThought, 1, have[0]) },
+		for field, call := range map[string]func() ([]entry.Fields, error){
+			"policy": func() ([]entry.Fields, error) { return r.In(Production).List(t.Context(), "A", 1, "") },
+			"top":    func() ([]entry.Fields, error) { return r.In(Production).List(t.Context(), "", MaxList+1, "") },
+			"continuation": func() ([]entry.Fields, error) {
+				return r.In(Production).List(t.Context(), entry.TelegramThought, 1, have[0])
+			},
 		} {
 			if _, err := call(); !fault.Is(err, fault.Invalid) || fault.FieldOf(err) != field {
 				t.Errorf("%s: %v", field, err)

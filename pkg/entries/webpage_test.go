@@ -3,6 +3,7 @@ package entries
 import (
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
@@ -11,19 +12,19 @@ import (
 func TestD1WebpageIsStoredAsItIs(t *testing.T) {
 	r := newRig(t, openMem)
 	for _, text := range []string{"The harbour is closed from noon until the evening.", "Share"} {
-		f, err := NormalizeWebpage(Webpage{Text: &text, URL: "https://port.example/a"}, source.DefaultRules())
+		f, err := entry.NormalizeWebpage(entry.Webpage{Text: &text, URL: "https://port.example/a"}, source.DefaultRules())
 		must(t, err)
 		if res := r.inserted(f); res.Action != Inserted || res.Entry.Text("source") != "webpage" {
 			t.Errorf("%q: %s %v", text, res.Action, res.Entry)
 		}
 	}
 	for _, from := range []string{"telegram", "notes"} {
-		standing := Fields{"source": from, "title": "Harbour"}
+		standing := entry.Fields{"source": from, "title": "Harbour"}
 		if from == "telegram" {
-			standing = keyed(TelegramLink, "https://port.example/a", "", standing)
+			standing = keyed(entry.TelegramLink, "https://port.example/a", "", standing)
 		}
 		text := "Open again."
-		f, err := NormalizeWebpage(Webpage{Text: &text}, source.DefaultRules())
+		f, err := entry.NormalizeWebpage(entry.Webpage{Text: &text}, source.DefaultRules())
 		must(t, err)
 		f["entry_id"] = r.inserted(standing).Entry.Text("id")
 		res, err := r.In(Production).Update(t.Context(), f)

@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // Result is what became of an entry.
 type Result struct {
-	Entry  Fields // as it is now
-	Action Action // Inserted, Skipped or Updated
+	Entry  entry.Fields // as it is now
+	Action Action       // Inserted, Skipped or Updated
 	// Conflict is set when the two keys belong to different entries.
 	Conflict *Conflict
 
@@ -40,7 +41,7 @@ type Conflict struct {
 // call whose end is unknown may be repeated.
 //
 // The errors are Invalid, which blames a column, and Blocked for a disabled policy.
-func (s *Session) Insert(ctx context.Context, in Fields) (Result, error) {
+func (s *Session) Insert(ctx context.Context, in entry.Fields) (Result, error) {
 	return s.insertAs(ctx, "", in, false)
 }
 
@@ -48,18 +49,18 @@ func (s *Session) Insert(ctx context.Context, in Fields) (Result, error) {
 // same again under the same name, which nobody else uses. A new entry gets its id from the name, so
 // one that an earlier call has stored is known: the action is Inserted again, and the entry is as it
 // is now. A mail that is older than that of the entry it would update writes nothing: see
-// [Fields.olderMail].
-func (s *Session) InsertAs(ctx context.Context, name string, in Fields) (Result, error) {
+// [entry.Fields.OlderMail].
+func (s *Session) InsertAs(ctx context.Context, name string, in entry.Fields) (Result, error) {
 	return s.insertAs(ctx, namedToken(name), in, false)
 }
 
 // insertAs makes an entry of a token, or when it is empty of a new one. Likely says that
 // entries may well exist with its keys.
-func (s *Session) insertAs(ctx context.Context, token string, in Fields, likely bool) (Result, error) {
-	if err := in.check(); err != nil {
+func (s *Session) insertAs(ctx context.Context, token string, in entry.Fields, likely bool) (Result, error) {
+	if err := in.Check(); err != nil {
 		return Result{}, err
 	}
-	in, _ = rekeyed(in.writable()) // it may have been normalized before the last update of the app
+	in, _ = entry.Rekeyed(in.Writable()) // it may have been normalized before the last update of the app
 	if err := identified(in); err != nil {
 		return Result{}, err
 	}
@@ -87,8 +88,8 @@ func (s *Session) insertAs(ctx context.Context, token string, in Fields, likely 
 }
 
 // identified holds entries to what their sources promise (spec 001 Core rules: fail closed).
-func identified(f Fields) error {
-	k := keysOf(f)
+func identified(f entry.Fields) error {
+	k := entry.KeysOf(f)
 	closed := slices.Contains([]string{"telegram", "email", "email-batch"}, f.Text("source"))
 	switch {
 	case f.Text("source") == "":
@@ -104,10 +105,10 @@ func identified(f Fields) error {
 
 // insert tries to store a new entry at once, because most are, and looks for existing entries only when that
 // has failed.
-func (s *Session) insert(ctx context.Context, policy Policy, in Fields, token string, look bool) (Result, error) {
+func (s *Session) insert(ctx context.Context, policy Policy, in entry.Fields, token string, look bool) (Result, error) {
 	named := token != ""
 	if look {
-		found, err := s.match(ctx, keysOf(in))
+		found, err := s.match(ctx, entry.KeysOf(in))
 		if err != nil {
 			return Result{}, err
 		}
@@ -122,7 +123,7 @@ func (s *Session) insert(ctx context.Context, policy Policy, in Fields, token st
 	r := newRow(in, token, s.s.o.Clock())
 	ops := append(
 		[]storage.Op{{Kind: storage.Insert, Entity: r.entity()}},
-		keyOps(Keys{}, keysOf(in), r.fields.Text("id"))...)
+		keyOps(entry.Keys{}, entry.KeysOf(in), r.fields.Text("id"))...)
 	n, err := s.outbox.news(ctx, r.key, inserted(r, s.s.o.Clock()))
 	if err != nil {
 		return Result{}, err
@@ -144,7 +145,7 @@ func (s *Session) insert(ctx context.Context, policy Policy, in Fields, token st
 type found struct{ id, other string }
 
 // match looks both keys up.
-func (s *Session) match(ctx context.Context, k Keys) (found, error) {
+func (s *Session) match(ctx context.Context, k entry.Keys) (found, error) {
 	primary, err := s.holder(ctx, k.Policy, "p", k.Primary)
 	if err != nil {
 		return found{}, err
@@ -176,9 +177,9 @@ func (s *Session) holder(ctx context.Context, policy, which, key string) (string
 }
 
 // resolve does what the policy says about the existing entry.
-func (s *Session) resolve(ctx context.Context, policy Policy, in Fields, f found, named bool) (Result, error) {
+func (s *Session) resolve(ctx context.Context, policy Policy, in entry.Fields, f found, named bool) (Result, error) {
 	r, err := s.loadCurrent(ctx, f.id)
-	if err == nil && f.other != "" && policy.Revision < keyRevision {
+	if err == nil && f.other != "" && policy.Revision < entry.KeyRevision {
 		_, err = s.loadCurrent(ctx, f.other)
 	}
 	if err != nil {
@@ -192,10 +193,10 @@ func (s *Session) resolve(ctx context.Context, policy Policy, in Fields, f found
 		return res, nil
 	}
 	res.Action = Updated
-	if named && in.olderMail(r.fields, s.s.o.Clock()) {
+	if named && in.OlderMail(r.fields, s.s.o.Clock()) {
 		return res, nil
 	}
-	fields := overlay(r.fields, in, policy.UpdateFields)
+	fields := entry.Overlay(r.fields, in, policy.UpdateFields)
 	if f.other != "" && fields.Text("idempotency_key_secondary") == in.Text("idempotency_key_secondary") {
 		delete(fields, "idempotency_key_secondary")
 	}
@@ -212,16 +213,16 @@ func (s *Session) resolve(ctx context.Context, policy Policy, in Fields, f found
 //
 // The errors are NotFound, Invalid, which blames a column, and Conflict for a key that is another
 // entry's.
-func (s *Session) Update(ctx context.Context, in Fields) (Result, error) {
-	id, err := in.id()
+func (s *Session) Update(ctx context.Context, in entry.Fields) (Result, error) {
+	id, err := idOf(in)
 	if err != nil {
 		return Result{}, err
 	}
-	if err := in.check(); err != nil {
+	if err := in.Check(); err != nil {
 		return Result{}, err
 	}
-	in = in.writable()
-	if in.Text("source") == fromWebpage { // which says what the text is of, not where the entry came from
+	in = in.Writable()
+	if in.Text("source") == entry.FromWebpage { // which says what the text is of, not where the entry came from
 		delete(in, "source")
 	}
 	res := Result{Action: Updated}
@@ -233,18 +234,18 @@ func (s *Session) Update(ctx context.Context, in Fields) (Result, error) {
 		if p := in.Text("idempotency_policy_key"); p != "" && p != r.fields.Text("idempotency_policy_key") {
 			return fault.Field("idempotency_policy_key", "the policy of an entry cannot change: insert it anew under %.64s", p)
 		}
-		fields := overlay(r.fields, in, nil)
+		fields := entry.Overlay(r.fields, in, nil)
 		if err := identified(fields); err != nil {
 			return err
 		}
 		res.Entry, res.written, err = s.rewrite(ctx, r, fields)
-		return s.told(ctx, keysOf(fields), err)
+		return s.told(ctx, entry.KeysOf(fields), err)
 	})
 	return res, err
 }
 
-// id is the entry that an update is for.
-func (f Fields) id() (string, error) {
+// idOf is the entry that an update is for.
+func idOf(f entry.Fields) (string, error) {
 	id, other := f.Text("entry_id"), f.Text("id")
 	if id == "" {
 		id = other
@@ -264,7 +265,7 @@ type takenError struct{ which string }
 func (e *takenError) Error() string { return "the key is another entry's: " + e.which }
 
 // told turns a taken key into an error for the caller, which names the entry that has it.
-func (s *Session) told(ctx context.Context, k Keys, err error) error {
+func (s *Session) told(ctx context.Context, k entry.Keys, err error) error {
 	taken, ok := errors.AsType[*takenError](err)
 	if !ok {
 		return err
@@ -285,19 +286,19 @@ func (s *Session) told(ctx context.Context, k Keys, err error) error {
 
 // rewrite stores an entry's new fields and moves the keys that changed, all or nothing. What is the
 // same is not written.
-func (s *Session) rewrite(ctx context.Context, r row, fields Fields) (Fields, written, error) {
+func (s *Session) rewrite(ctx context.Context, r row, fields entry.Fields) (entry.Fields, written, error) {
 	if reflect.DeepEqual(row{fields: fields}.entity(), row{fields: r.fields}.entity()) {
 		return r.fields, written{}, nil
 	}
-	if err := fields.check(); err != nil {
+	if err := fields.Check(); err != nil {
 		return nil, written{}, err
 	}
 	now := s.s.o.Clock()
 	fields["updated_at"] = storage.FormatTime(now)
-	changed := row{key: r.key, etag: r.etag, fields: fields, revision: keyRevision}
+	changed := row{key: r.key, etag: r.etag, fields: fields, revision: entry.KeyRevision}
 	ops := append(
 		[]storage.Op{{Kind: storage.Replace, Entity: changed.entity()}},
-		keyOps(keysOf(r.fields), keysOf(fields), fields.Text("id"))...)
+		keyOps(entry.KeysOf(r.fields), entry.KeysOf(fields), fields.Text("id"))...)
 	n, err := s.outbox.news(ctx, r.key, updated(r.fields, fields, now))
 	if err != nil {
 		return nil, written{}, err
@@ -319,7 +320,7 @@ func (s *Session) rewrite(ctx context.Context, r row, fields Fields) (Fields, wr
 
 // keyOps moves an entry's keys. Key rows change only together with their entry, whose revision the same
 // transaction checks, so they are deleted whatever their own is.
-func keyOps(old, new Keys, id string) []storage.Op {
+func keyOps(old, new entry.Keys, id string) []storage.Op {
 	var ops []storage.Op
 	for _, k := range []struct{ which, old, new string }{{"p", old.Primary, new.Primary},
 		{"s", old.Secondary, new.Secondary}} {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -29,17 +30,17 @@ func TestD4Races(t *testing.T) {
 			secondary func(i int) string
 			primary   func(i int) string
 		}{
-			{TelegramLink, func(int) string { return "s" }, func(int) string { return "p" }},
-			{TelegramThought, func(i int) string { return fmt.Sprint("s", i%3) }, func(int) string { return "p" }},
-			{EmailNewsletter, func(int) string { return "s" }, func(i int) string { return fmt.Sprint("p", i) }},
+			{entry.TelegramLink, func(int) string { return "s" }, func(int) string { return "p" }},
+			{entry.TelegramThought, func(i int) string { return fmt.Sprint("s", i%3) }, func(int) string { return "p" }},
+			{entry.EmailNewsletter, func(int) string { return "s" }, func(i int) string { return fmt.Sprint("p", i) }},
 		} {
 			var mu sync.Mutex
 			actions, ids := map[Action]int{}, map[string]bool{}
 			var g errgroup.Group
 			for i := range racers {
 				g.Go(func() error {
-					f := keyed(tt.policy, tt.primary(i), tt.secondary(i), Fields{"title": fmt.Sprint(i)})
-					if tt.policy == EmailNewsletter {
+					f := keyed(tt.policy, tt.primary(i), tt.secondary(i), entry.Fields{"title": fmt.Sprint(i)})
+					if tt.policy == entry.EmailNewsletter {
 						f["source"] = "email"
 					}
 					res, err := processes[i%2].In(Production).Insert(t.Context(), f)
@@ -67,7 +68,8 @@ func TestD4KeysThatMove(t *testing.T) {
 		processes := []*Store{r.Store, r.another()}
 		var ids []string
 		for i := range 4 {
-			ids = append(ids, r.inserted(keyed(TelegramThought, fmt.Sprint("p", i), fmt.Sprint("s", i), nil)).Entry.Text("id"))
+			ids = append(ids, r.inserted(keyed(entry.TelegramThought, fmt.Sprint("p", i), fmt.Sprint("s", i),
+				nil)).Entry.Text("id"))
 		}
 		var g errgroup.Group
 		for worker := range 8 {
@@ -80,12 +82,12 @@ func TestD4KeysThatMove(t *testing.T) {
 					if rng.IntN(2) == 0 {
 						var res Result
 						primary := key("p")
-						res, err = s.Insert(t.Context(), keyed(TelegramThought, primary, key("s"), Fields{"title": key("t")}))
+						res, err = s.Insert(t.Context(), keyed(entry.TelegramThought, primary, key("s"), entry.Fields{"title": key("t")}))
 						if err == nil && res.Entry.Text("idempotency_key_primary") != primary {
 							return fmt.Errorf("%s is answered as %s %v", primary, res.Action, res.Entry)
 						}
 					} else {
-						_, err = s.Update(t.Context(), Fields{"id": ids[rng.IntN(4)], "idempotency_key_primary": key("p"),
+						_, err = s.Update(t.Context(), entry.Fields{"id": ids[rng.IntN(4)], "idempotency_key_primary": key("p"),
 							"idempotency_key_secondary": key("s")})
 					}
 					if err != nil && !fault.Is(err, fault.Conflict) {
@@ -109,7 +111,7 @@ func TestD6InsertAs(t *testing.T) {
 		s := r.In(Production)
 		as := func(name, primary, title string) Result {
 			t.Helper()
-			res, err := s.InsertAs(t.Context(), name, keyed(TelegramThought, primary, "", Fields{"title": title}))
+			res, err := s.InsertAs(t.Context(), name, keyed(entry.TelegramThought, primary, "", entry.Fields{"title": title}))
 			must(t, err)
 			return res
 		}
@@ -121,7 +123,7 @@ func TestD6InsertAs(t *testing.T) {
 			res.Entry.Text("title") != "two" {
 			t.Errorf("again: %s %v", res.Action, res.Entry)
 		}
-		_, err := s.Update(t.Context(), Fields{"id": one.Entry.Text("id"), "idempotency_key_primary": "tg:2"})
+		_, err := s.Update(t.Context(), entry.Fields{"id": one.Entry.Text("id"), "idempotency_key_primary": "tg:2"})
 		must(t, err)
 		if res := as("a", "tg:1", "one"); res.Action != Inserted || res.Entry.Text("id") != one.Entry.Text("id") {
 			t.Errorf("again, with other keys: %s %v", res.Action, res.Entry)
@@ -135,30 +137,30 @@ func TestD6InsertAs(t *testing.T) {
 // TestD3Faults: an insert or update that fails before or after any of its operations, and is repeated,
 // ends as one that did not fail. What failed says so with a kind that has callers repeat it.
 func TestD3Faults(t *testing.T) {
-	thought := keyed(TelegramThought, "p", "s2", Fields{"title": "2", "metadata": map[string]any{"b": "2"}})
+	thought := keyed(entry.TelegramThought, "p", "s2", entry.Fields{"title": "2", "metadata": map[string]any{"b": "2"}})
 	for _, tt := range []struct {
 		name string
 		do   func(s *Session, id string) (Result, error)
 	}{
 		{"insert", func(s *Session, _ string) (Result, error) {
-			return s.Insert(context.Background(), keyed(TelegramThought, "new", "new", nil))
+			return s.Insert(context.Background(), keyed(entry.TelegramThought, "new", "new", nil))
 		}},
 		{"insert under a name", func(s *Session, _ string) (Result, error) {
-			res, err := s.InsertAs(context.Background(), "import 1", keyed(TelegramLink, "new", "new", nil))
+			res, err := s.InsertAs(context.Background(), "import 1", keyed(entry.TelegramLink, "new", "new", nil))
 			if err == nil && res.Action != Inserted {
 				err = fmt.Errorf("the action is %s", res.Action)
 			}
 			return res, err
 		}},
 		{"skip", func(s *Session, _ string) (Result, error) {
-			return s.Insert(context.Background(), keyed(TelegramLink, "p", "other", nil))
+			return s.Insert(context.Background(), keyed(entry.TelegramLink, "p", "other", nil))
 		}},
 		{"update by key", func(s *Session, _ string) (Result, error) { return s.Insert(context.Background(), thought) }},
 		{"conflicting keys", func(s *Session, _ string) (Result, error) {
-			return s.Insert(context.Background(), keyed(TelegramThought, "p", "q", nil))
+			return s.Insert(context.Background(), keyed(entry.TelegramThought, "p", "q", nil))
 		}},
 		{"update by id", func(s *Session, id string) (Result, error) {
-			return s.Update(context.Background(), Fields{"id": id, "idempotency_key_primary": "moved",
+			return s.Update(context.Background(), entry.Fields{"id": id, "idempotency_key_primary": "moved",
 				"idempotency_key_secondary": "moved"})
 		}},
 	} {
@@ -167,10 +169,10 @@ func TestD3Faults(t *testing.T) {
 			steps := 0
 			for nth, after := 0, false; nth <= steps; nth, after = nth+btoi(after), !after {
 				r := newRig(t, openMem)
-				r.inserted(keyed(TelegramLink, "p", "s", nil))
-				r.inserted(keyed(TelegramThought, "other", "q", nil))
-				id := r.inserted(keyed(TelegramThought, "p", "s",
-					Fields{"title": "1", "metadata": map[string]any{"a": "1"}})).Entry.Text("id")
+				r.inserted(keyed(entry.TelegramLink, "p", "s", nil))
+				r.inserted(keyed(entry.TelegramThought, "other", "q", nil))
+				id := r.inserted(keyed(entry.TelegramThought, "p", "s",
+					entry.Fields{"title": "1", "metadata": map[string]any{"a": "1"}})).Entry.Text("id")
 				count := 0
 				r.hook = failing(nth, after, &count)
 				_, err := tt.do(r.In(Production), id)
@@ -245,13 +247,14 @@ func TestD3GivesUp(t *testing.T) {
 		return nil
 	}
 	s := New(storagetest.Hooked(r.under, r), Options{Sleep: func(context.Context, time.Duration) error { return nil }})
-	_, err := s.In(Production).Insert(t.Context(), keyed(TelegramThought, "p", "", nil))
+	_, err := s.In(Production).Insert(t.Context(), keyed(entry.TelegramThought, "p", "", nil))
 	if !fault.Is(err, fault.Throttled) || fault.RetryAfter(err) == 0 {
 		t.Errorf("have %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.In(Production).Insert(ended, keyed(TelegramThought, "p", "", nil)); !fault.Is(err, fault.Unavailable) ||
+	if _, err := r.In(Production).Insert(ended, keyed(entry.TelegramThought, "p", "", nil)); !fault.Is(err,
+		fault.Unavailable) ||
 		!errors.Is(err, context.Canceled) {
 		t.Errorf("have %v", err)
 	}
@@ -260,14 +263,16 @@ func TestD3GivesUp(t *testing.T) {
 // TestD3DamagedRows: what cannot be read is not overwritten.
 func TestD3DamagedRows(t *testing.T) {
 	r := newRig(t, openMem)
-	id := r.inserted(keyed(TelegramThought, "p", "", Fields{"metadata": map[string]any{"a": "1"}})).Entry.Text("id")
+	id := r.inserted(keyed(entry.TelegramThought, "p", "",
+		entry.Fields{"metadata": map[string]any{"a": "1"}})).Entry.Text("id")
 	key, err := keyOf(id)
 	must(t, err)
 	_, err = r.under.Table("Entries").Transact(t.Context(), storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 		Key: key, ETag: storage.AnyETag, Props: storage.Properties{"metadata": "{"},
 	}})
 	must(t, err)
-	if _, err := r.In(Production).Update(t.Context(), Fields{"id": id, "title": "x"}); !fault.Is(err, fault.Internal) {
+	if _, err := r.In(Production).Update(t.Context(), entry.Fields{"id": id, "title": "x"}); !fault.Is(err,
+		fault.Internal) {
 		t.Errorf("have %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -57,16 +58,16 @@ type columns struct {
 
 var keptColumns = row.Of[columns]()
 
-func columnsOf(r Record) entries.Fields {
+func columnsOf(r Record) entry.Fields {
 	c := columns{Record: r, In: r.Usage.In, Out: r.Usage.Out, Cost: r.Usage.Cost}
 	if len(r.Fields.Keywords) > 0 {
 		list, _ := json.Marshal(r.Fields.Keywords) // strings always encode
 		c.Keywords = string(list)
 	}
-	return entries.Fields(keptColumns.Encode(&c))
+	return entry.Fields(keptColumns.Encode(&c))
 }
 
-func recordOf(f entries.Fields) Record {
+func recordOf(f entry.Fields) Record {
 	c, _ := keptColumns.Decode(storage.Properties(f)) // no column must be readable
 	c.Usage = llm.Usage{In: c.In, Out: c.Out, Cost: c.Cost}
 	_ = json.Unmarshal([]byte(c.Keywords), &c.Fields.Keywords) // damaged: none

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
@@ -21,7 +22,7 @@ func TestD9EntriesPort(t *testing.T) {
 	runtest.Must(t, store.Create(t.Context()))
 	fake := &fakeEntries{hook: storagetest.Hooks{}}
 	fake.Put("pkm_test", "e", "A crane", "The crane was moved.")
-	res, err := store.In(entries.Testing).Insert(t.Context(), entries.Fields{"source": "notes", "title": "A crane",
+	res, err := store.In(entries.Testing).Insert(t.Context(), entry.Fields{"source": "notes", "title": "A crane",
 		"extracted_text": "The crane was moved."})
 	runtest.Must(t, err)
 	for name, tc := range map[string]struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/mbox"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
 const (
@@ -28,7 +29,7 @@ const (
 type mail struct {
 	at     int64
 	id     string // Message-ID, known of what failed
-	fields entries.Fields
+	fields entry.Fields
 	failed error // of the mail's own
 	entry  string
 	action entries.Action
@@ -107,7 +108,7 @@ func (t *turn) normalize(ctx context.Context, raw mbox.Mail) (m *mail) {
 	case len(bytes.TrimSpace(raw.Raw)) == 0:
 		m.failed = fault.New(fault.Invalid, "the mail is empty")
 	default:
-		m.fields, m.failed = entries.NormalizeEmail(entries.Email{RawText: string(raw.Raw)})
+		m.fields, m.failed = entry.NormalizeEmail(entry.Email{RawText: string(raw.Raw)})
 	}
 	if m.failed == nil {
 		m.fields["source"] = "email-batch"

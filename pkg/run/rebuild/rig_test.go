@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
@@ -56,7 +57,7 @@ func (s shelf) Inspect(_ context.Context, id string) (search.Stored, error) {
 func (r *rig) push(n int) {
 	r.Helper()
 	for range n {
-		_, err := r.entries.In(entries.Production).Insert(r.Context(), entries.Fields{"source": "notes",
+		_, err := r.entries.In(entries.Production).Insert(r.Context(), entry.Fields{"source": "notes",
 			"clean_text": "tide"})
 		r.Must(err)
 	}

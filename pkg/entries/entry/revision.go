@@ -1,4 +1,4 @@
-package entries
+package entry
 
 import (
 	"maps"
@@ -10,27 +10,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// keyRevision numbers the rules by which normalization makes keys. It is a column of entries and of
+// KeyRevision numbers the rules by which normalization makes keys. It is a column of entries and of
 // policies, where a missing one is the first. Clients do not see it: the policies keep their names.
 //
 //  1. Forty prefixes of replies, in many languages, were taken off a subject, and tags of up to 64
 //     characters only. A thought had the digest of its text for a secondary key, so that "ok" in two chats was one.
 //  2. As spec 001 says, and no more.
-const keyRevision int64 = 2
+const KeyRevision int64 = 2
 
 // KeyRules names the present revision for a migration.
 const KeyRules = "keys_v2"
 
-// revisionColumn holds it.
-const revisionColumn = "key_revision"
+// RekeyedPolicies are those whose keys differ between the revisions.
+var RekeyedPolicies = []string{EmailNewsletter, EmailThread, TelegramThought}
 
-// rekeyedPolicies are those whose keys differ between the revisions.
-var rekeyedPolicies = []string{EmailNewsletter, EmailThread, TelegramThought}
-
-// rekeyed is an entry with the keys that it has by the present revision, if those that it has are by the
+// Rekeyed is an entry with the keys that it has by the present revision, if those that it has are by the
 // first. Keys that cannot be told to be, such as those that a client made by itself, are left alone.
-func rekeyed(f Fields) (out Fields, changed bool) {
-	k := keysOf(f)
+func Rekeyed(f Fields) (out Fields, changed bool) {
+	k := KeysOf(f)
 	if k.Policy == TelegramThought {
 		if !strings.HasPrefix(k.Primary, "tg:") || k.Secondary == "" {
 			return f, false
@@ -55,8 +52,8 @@ func rekeyed(f Fields) (out Fields, changed bool) {
 	return out, true
 }
 
-// firstKeys are the keys that the first revision made of what these keys were made of.
-func firstKeys(f Fields) Keys {
+// FirstKeys are the keys that the first revision made of what these keys were made of.
+func FirstKeys(f Fields) Keys {
 	k, _ := translated(f, subjectBase, subjectBase1)
 	return k
 }
@@ -64,7 +61,7 @@ func firstKeys(f Fields) Keys {
 // translated are the keys that one rule makes of the subject of which another has made those of a mail,
 // and that subject. What a client has made of its own, or of a subject that is no longer known, stays.
 func translated(f Fields, from, to func(subject string) string) (k Keys, subject string) {
-	k = keysOf(f)
+	k = KeysOf(f)
 	meta, _ := f["metadata"].(map[string]any)
 	email, _ := meta["email"].(map[string]any)
 	text := func(name string) string { s, _ := email[name].(string); return s }
@@ -74,11 +71,11 @@ func translated(f Fields, from, to func(subject string) string) (k Keys, subject
 		made, other := from(subject), to(subject)
 		switch {
 		case email == nil || other == "":
-		case k.Policy == EmailThread && k.Primary == digest(made):
-			k.Primary = digest(other)
+		case k.Policy == EmailThread && k.Primary == Digest(made):
+			k.Primary = Digest(other)
 			return k, subject
-		case k.Policy == EmailNewsletter && k.Secondary == digest(sent+made+text("date_bucket")):
-			k.Secondary = digest(sent + other + text("date_bucket"))
+		case k.Policy == EmailNewsletter && k.Secondary == Digest(sent+made+text("date_bucket")):
+			k.Secondary = Digest(sent + other + text("date_bucket"))
 			return k, subject
 		}
 	}

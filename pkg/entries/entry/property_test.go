@@ -1,4 +1,4 @@
-package entries
+package entry
 
 import (
 	"encoding/json"
@@ -70,10 +70,10 @@ func sound(t *testing.T, f, again Fields, err error, page bool) {
 		t.Fatal(err)
 	}
 	back, err := Decode(raw)
-	if err != nil || keysOf(back) != keysOf(f) || back.Text("clean_text") != f.Text("clean_text") {
+	if err != nil || KeysOf(back) != KeysOf(f) || back.Text("clean_text") != f.Text("clean_text") {
 		t.Fatalf("it does not come back: %v", err)
 	}
-	if k := keysOf(f); !page && (k.Policy == "" || k.Primary+k.Secondary == "") {
+	if k := KeysOf(f); !page && (k.Policy == "" || k.Primary+k.Secondary == "") {
 		t.Fatalf("keys %+v", k)
 	}
 	if e := f.Text("retrieval_excerpt"); len(e) > excerptBytes || !utf8.ValidString(e) {

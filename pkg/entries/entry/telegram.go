@@ -1,4 +1,4 @@
-package entries
+package entry
 
 import (
 	"regexp"
@@ -113,7 +113,7 @@ func (f Fields) asLink(target link, text string) Fields {
 	if title := oneLine(withoutURLs(text)); title != "" {
 		f["title"] = words.Clip(title, maxTitle)
 	}
-	f.setKeys(Keys{TelegramLink, target.canonical, digest(target.canonical)})
+	f.setKeys(Keys{TelegramLink, target.canonical, Digest(target.canonical)})
 	return f
 }
 
@@ -134,23 +134,4 @@ func (m Telegram) metadata(found []link) map[string]any {
 		meta["urls"] = urls
 	}
 	return meta
-}
-
-// add takes over columns.
-func (f Fields) add(more Fields) {
-	for name, value := range more {
-		f[name] = value
-	}
-}
-
-// merge puts an object into the metadata under a name.
-func (f Fields) merge(name string, object map[string]any) {
-	meta, _ := f["metadata"].(map[string]any)
-	if meta == nil {
-		meta = map[string]any{}
-		f["metadata"] = meta
-	}
-	if len(object) > 0 {
-		meta[name] = object
-	}
 }

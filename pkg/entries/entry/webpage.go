@@ -1,4 +1,4 @@
-package entries
+package entry
 
 import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -15,15 +15,15 @@ type Webpage struct {
 	Excerpt                      string // instead of one from the text
 }
 
-// fromWebpage is the source of an entry that is a page's text and nothing else.
-const fromWebpage = "webpage"
+// FromWebpage is the source of an entry that is a page's text and nothing else.
+const FromWebpage = "webpage"
 
 // NormalizeWebpage makes the columns of a page's text, without an identity: they are for an entry that
 // there is already, whose source stays as it is, or for one of their own. A text that is empty when it is clean gives
 // retrieval_update_skipped and nothing that could overwrite what was found before. The error is
 // Invalid and blames a field.
 func NormalizeWebpage(p Webpage, rules source.Rules) (Fields, error) {
-	out := Fields{"source": fromWebpage}
+	out := Fields{"source": FromWebpage}
 	if err := p.address(out, rules); err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func NormalizeWebpage(p Webpage, rules source.Rules) (Fields, error) {
 		out.add(retrieval(extracted, clean, p.Excerpt))
 	}
 	out.setKeys(Keys{})
-	return out, out.check()
+	return out, out.Check()
 }
 
 // texts are the text as it was extracted and as it is clean.

@@ -1,4 +1,4 @@
-package entries
+package entry
 
 import (
 	"strings"
@@ -44,8 +44,8 @@ func TestD10Page(t *testing.T) {
 			[]string{strings.TrimSpace(strings.Repeat("Das Hochwasser steigt noch bis zum Abend. ", 5))}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.give.add(Fields{"id": makeID("p", strings.Repeat("a", 26)), "updated_at": "2026-03-01T12:00:00.000Z"})
-			have := pageOf(tt.give, noon)
+			tt.give["id"], tt.give["updated_at"] = "entry_p-"+strings.Repeat("a", 26), "2026-03-01T12:00:00.000Z"
+			have := PageOf(tt.give, noon)
 			if err := have.Check(); err != nil {
 				t.Error(err)
 			}
@@ -70,10 +70,10 @@ func TestD10Page(t *testing.T) {
 
 // TestD10ChunksStay: what tier 1 says of an entry changes no chunk of its text.
 func TestD10ChunksStay(t *testing.T) {
-	f := Fields{"id": makeID("p", strings.Repeat("a", 26)), "title": "x", "clean_text": "tide"}
-	before := pageOf(f, time.Time{})
+	f := Fields{"id": "entry_p-" + strings.Repeat("a", 26), "title": "x", "clean_text": "tide"}
+	before := PageOf(f, time.Time{})
 	f["gist"] = "It rises."
-	if after := pageOf(f, time.Time{}); len(after.Chunks) != 2 || after.Chunks[0].Key != before.Chunks[0].Key ||
+	if after := PageOf(f, time.Time{}); len(after.Chunks) != 2 || after.Chunks[0].Key != before.Chunks[0].Key ||
 		after.Chunks[0].UID != before.Chunks[0].UID {
 		t.Errorf("before %+v\nafter %+v", before.Chunks, after.Chunks)
 	}

@@ -1,4 +1,4 @@
-package entries
+package entry
 
 import (
 	"bytes"
@@ -67,9 +67,17 @@ var columns = map[string]column{
 	"metadata":                  {kind: object, most: maxMetadata},
 }
 
-// immutable columns are written by the store, or by a stage of ours ([Session.Describe]). In what comes in they are
+// Tier1Columns are what a model says of an entry, and how far it is with that (spec 001 Tier-1 client).
+// Clients read them; only [entries.Session.Describe] writes them. Keywords are a list in JSON.
+var Tier1Columns = []string{
+	"gist", "topic_primary", "topic_primary_confidence", "topic_secondary", "topic_secondary_confidence", "keywords",
+	"tier1_status", "tier1_batch_id", "tier1_digest", "tier1_model", "tier1_error", "tier1_at", "tier1_tokens_in",
+	"tier1_tokens_out", "tier1_cost",
+}
+
+// immutable columns are written by the store, or by tier 1 ([entries.Session.Describe]). In what comes in they are
 // passed over, so that a row can be sent back as it was read.
-var immutable = append([]string{"id", "entry_id", "created_at", "updated_at"}, tier1Columns...)
+var immutable = append([]string{"id", "entry_id", "created_at", "updated_at"}, Tier1Columns...)
 
 // skippedField says that a text was empty when clean, so what it would overwrite is left alone. It is no
 // column.
@@ -83,6 +91,12 @@ func Columns() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// Known reports whether entries have a column of that name, whether callers may write it or not.
+func Known(name string) bool {
+	_, writable := columns[name]
+	return writable || slices.Contains(immutable, name)
 }
 
 // Decode reads columns as they came in JSON. The error is Invalid and blames the column that is
@@ -110,7 +124,7 @@ func Decode(raw map[string]json.RawMessage) (Fields, error) {
 			f[name] = c.number(number)
 		}
 	}
-	return f, f.check()
+	return f, f.Check()
 }
 
 // number is one in the type of its column, or as it came if it has no place there.
@@ -124,8 +138,8 @@ func (c column) number(n json.Number) any {
 	return n
 }
 
-// check refuses what cannot be stored; the error blames one column, the first by name.
-func (f Fields) check() error {
+// Check refuses what cannot be stored; the error blames one column, the first by name.
+func (f Fields) Check() error {
 	var names []string
 	for name := range f {
 		names = append(names, name)
@@ -140,7 +154,7 @@ func (f Fields) check() error {
 			return fault.Field(name, "there is no column %.100q; known are %s", name, strings.Join(Columns(), ", "))
 		}
 		if f[name] != nil {
-			if err := c.check(name, f[name]); err != nil {
+			if err := c.fits(name, f[name]); err != nil {
 				return err
 			}
 		}
@@ -148,7 +162,8 @@ func (f Fields) check() error {
 	return nil
 }
 
-func (c column) check(name string, value any) error {
+// fits refuses a value that the column cannot hold.
+func (c column) fits(name string, value any) error {
 	ok, want := false, ""
 	switch v := value.(type) {
 	case string:

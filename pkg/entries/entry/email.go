@@ -1,4 +1,4 @@
-package entries
+package entry
 
 import (
 	"cmp"
@@ -24,8 +24,8 @@ type Email struct {
 }
 
 const (
-	newsletter     = "newsletter"
-	correspondence = "correspondence_thread"
+	Newsletter     = "newsletter"
+	Correspondence = "correspondence_thread"
 )
 
 // NormalizeEmail makes the entry of a mail. The error is Invalid and blames a field.
@@ -65,7 +65,7 @@ func NormalizeEmail(e Email) (Fields, error) {
 	out.add(retrieval(extracted, cleaned, ""))
 	out.merge("email", e.metadata(header, len(text) > maxLong))
 	out.setKeys(keys)
-	return out, out.check()
+	return out, out.Check()
 }
 
 // fieldOf is a field as a header has it: on one line, and no longer than one that is read from a mail.
@@ -156,31 +156,31 @@ func kindOfMail(subject, text string, header func(string) string) string {
 	const edge = 1500
 	switch {
 	case header("In-Reply-To") != "" || header("References") != "" || isReply(subject):
-		return correspondence
+		return Correspondence
 	case post != "" && !strings.HasPrefix(post, "NO"):
-		return correspondence
+		return Correspondence
 	case header("List-Unsubscribe") != "" || header("List-Id") != "" || header("Feedback-ID") != "" ||
 		precedence == "bulk" || precedence == "list":
-		return newsletter
+		return Newsletter
 	case bulk.MatchString(words.Clip(text, edge)) || bulk.MatchString(text[max(0, len(text)-edge):]):
-		return newsletter
+		return Newsletter
 	}
-	return correspondence
+	return Correspondence
 }
 
 // keys are those of the policy for the kind of mail.
 func (e Email) keys() (Keys, error) {
 	base := subjectBase(e.Subject)
 	switch e.ContentType {
-	case correspondence:
+	case Correspondence:
 		if base == "" {
 			return Keys{}, fault.Field("subject", "subject is missing: the mails of a thread are known by it")
 		}
-		return Keys{Policy: EmailThread, Primary: digest(base)}, nil
-	case newsletter:
+		return Keys{Policy: EmailThread, Primary: Digest(base)}, nil
+	case Newsletter:
 		return e.newsletterKeys(base)
 	}
-	return Keys{}, fault.Field("content_type", "content_type must be %s or %s, not %.50q", newsletter, correspondence,
+	return Keys{}, fault.Field("content_type", "content_type must be %s or %s, not %.50q", Newsletter, Correspondence,
 		e.ContentType)
 }
 
@@ -196,7 +196,7 @@ func (e Email) newsletterKeys(base string) (Keys, error) {
 	}
 	switch {
 	case from != "" && day != "" && base != "":
-		k.Secondary = digest(from + base + day)
+		k.Secondary = Digest(from + base + day)
 	case e.MessageID != "":
 	case from == "":
 		return Keys{}, fault.Field("from",

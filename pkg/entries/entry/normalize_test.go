@@ -1,4 +1,4 @@
-package entries
+package entry
 
 import (
 	"crypto/sha256"
@@ -14,6 +14,9 @@ import (
 )
 
 // sum is what other programs compute for sha256(…) of spec 001.
+// longTag is a tag of a list that the first revision did not know as one.
+var longTag = "[" + strings.Repeat("x", 65) + "] "
+
 func sum(text string) string {
 	b := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(b[:])
@@ -84,11 +87,11 @@ func TestD1D2Telegram(t *testing.T) {
 			if err != nil {
 				return
 			}
-			if diff := cmp.Diff(tt.keys, keysOf(f)); diff != "" || f.Text("content_type") != tt.kind ||
+			if diff := cmp.Diff(tt.keys, KeysOf(f)); diff != "" || f.Text("content_type") != tt.kind ||
 				f.Text("source") != "telegram" {
 				t.Errorf("%s of %s, keys (-want +have):\n%s", f.Text("content_type"), f.Text("source"), diff)
 			}
-			if err := f.check(); err != nil || f["metadata"].(map[string]any)["retrieval"] == nil {
+			if err := f.Check(); err != nil || f["metadata"].(map[string]any)["retrieval"] == nil {
 				t.Errorf("it cannot be inserted: %v", err)
 			}
 		})
@@ -184,52 +187,52 @@ func TestD1D2Email(t *testing.T) {
 		keys  Keys
 		field string
 	}{
-		{"D1 correspondence", Email{RawText: mailOf(head)}, correspondence, thread, ""},
-		{"D1 List-Unsubscribe", Email{RawText: mailOf(head + "List-Unsubscribe: <mailto:x@port.example>")}, newsletter,
+		{"D1 correspondence", Email{RawText: mailOf(head)}, Correspondence, thread, ""},
+		{"D1 List-Unsubscribe", Email{RawText: mailOf(head + "List-Unsubscribe: <mailto:x@port.example>")}, Newsletter,
 			letter, ""},
-		{"D1 List-Id", Email{RawText: mailOf(head + "List-Id: News <n.port.example>")}, newsletter, letter, ""},
-		{"D1 Precedence", Email{RawText: mailOf(head + "Precedence: bulk")}, newsletter, letter, ""},
+		{"D1 List-Id", Email{RawText: mailOf(head + "List-Id: News <n.port.example>")}, Newsletter, letter, ""},
+		{"D1 Precedence", Email{RawText: mailOf(head + "Precedence: bulk")}, Newsletter, letter, ""},
 		{"D1 a list that nobody answers", Email{RawText: mailOf(head + "List-Id: <n.port.example>\nList-Post: NO")},
-			newsletter, letter, ""},
+			Newsletter, letter, ""},
 		{"D1 a list that takes answers",
-			Email{RawText: mailOf(head + "List-Id: <n.port.example>\nList-Post: <mailto:n@port.example>")}, correspondence,
+			Email{RawText: mailOf(head + "List-Id: <n.port.example>\nList-Post: <mailto:n@port.example>")}, Correspondence,
 			thread, ""},
 		{"D1 an answer",
 			Email{RawText: mailOf(head + "List-Unsubscribe: <mailto:x@port.example>\nIn-Reply-To: <0@port.example>")},
-			correspondence, thread, ""},
-		{"D1 content of a newsletter", Email{RawText: mailOf(head) + "\nTo stop these mails, unsubscribe here."}, newsletter,
+			Correspondence, thread, ""},
+		{"D1 content of a newsletter", Email{RawText: mailOf(head) + "\nTo stop these mails, unsubscribe here."}, Newsletter,
 			letter, ""},
-		{"D1 in German", Email{RawText: mailOf(head) + "\nHier Newsletter abbestellen."}, newsletter, letter, ""},
+		{"D1 in German", Email{RawText: mailOf(head) + "\nHier Newsletter abbestellen."}, Newsletter, letter, ""},
 		{"D1 the word in the middle", Email{RawText: mailOf(head) + strings.Repeat("x ", edgeWords) + "unsubscribe " +
-			strings.Repeat("x ", edgeWords)}, correspondence, thread, ""},
-		{"D1 content_type decides", Email{RawText: mailOf(head), ContentType: newsletter}, newsletter, letter, ""},
-		{"D1 only the text", Email{RawText: "The harbour is closed.", Subject: "Re: Tides"}, correspondence, thread, ""},
+			strings.Repeat("x ", edgeWords)}, Correspondence, thread, ""},
+		{"D1 content_type decides", Email{RawText: mailOf(head), ContentType: Newsletter}, Newsletter, letter, ""},
+		{"D1 only the text", Email{RawText: "The harbour is closed.", Subject: "Re: Tides"}, Correspondence, thread, ""},
 		{"D1 only the text of a newsletter", Email{RawText: "Closed. Unsubscribe", From: "news@port.example",
-			Subject: "Tides", Date: "2026-03-01T03:00:00Z"}, newsletter,
+			Subject: "Tides", Date: "2026-03-01T03:00:00Z"}, Newsletter,
 			Keys{EmailNewsletter, "", letter.Secondary}, ""},
 		{"D1 HTML", Email{RawText: "<div>Closed.<p>View in browser</div>", From: "news@port.example", Subject: "Tides",
-			MessageID: "<A.1@port.example>", Date: "2026-02-28"}, newsletter, letter, ""},
+			MessageID: "<A.1@port.example>", Date: "2026-02-28"}, Newsletter, letter, ""},
 		{"D1 given fields before the header", Email{RawText: mailOf(head), Subject: "Lights", From: "x@y.example"},
-			correspondence, Keys{Policy: EmailThread, Primary: sum("lights")}, ""},
-		{"D2 no date, but an id", Email{RawText: "x", ContentType: newsletter, Subject: "s", From: "a@b.example",
-			MessageID: "i"}, newsletter, Keys{EmailNewsletter, "i", ""}, ""},
-		{"D2 neither date nor id", Email{RawText: "x", ContentType: newsletter, Subject: "s", From: "a@b.example"}, "",
+			Correspondence, Keys{Policy: EmailThread, Primary: sum("lights")}, ""},
+		{"D2 no date, but an id", Email{RawText: "x", ContentType: Newsletter, Subject: "s", From: "a@b.example",
+			MessageID: "i"}, Newsletter, Keys{EmailNewsletter, "i", ""}, ""},
+		{"D2 neither date nor id", Email{RawText: "x", ContentType: Newsletter, Subject: "s", From: "a@b.example"}, "",
 			Keys{}, "source.date"},
-		{"D2 a date that is none", Email{RawText: "x", ContentType: newsletter, Subject: "s", From: "a@b.example",
+		{"D2 a date that is none", Email{RawText: "x", ContentType: Newsletter, Subject: "s", From: "a@b.example",
 			Date: "soon"}, "", Keys{}, "source.date"},
-		{"D2 neither sender nor id", Email{RawText: "x", ContentType: newsletter, Subject: "s", Date: "2026-03-01"}, "",
+		{"D2 neither sender nor id", Email{RawText: "x", ContentType: Newsletter, Subject: "s", Date: "2026-03-01"}, "",
 			Keys{}, "from"},
-		{"D2 a newsletter without a subject", Email{RawText: "x", ContentType: newsletter, From: "a@b.example",
+		{"D2 a newsletter without a subject", Email{RawText: "x", ContentType: Newsletter, From: "a@b.example",
 			Date: "2026-03-01"}, "", Keys{}, "subject"},
-		{"D2 one that has an id", Email{RawText: "x", ContentType: newsletter, From: "a@b.example", Date: "2026-03-01",
-			MessageID: "i"}, newsletter, Keys{EmailNewsletter, "i", ""}, ""},
+		{"D2 one that has an id", Email{RawText: "x", ContentType: Newsletter, From: "a@b.example", Date: "2026-03-01",
+			MessageID: "i"}, Newsletter, Keys{EmailNewsletter, "i", ""}, ""},
 		{"D2 no subject", Email{RawText: "x", From: "a@b.example"}, "", Keys{}, "subject"},
 		{"D1 no text", Email{RawText: "\n ", Subject: "s"}, "", Keys{}, "raw_text"},
 		{"D1 another content_type", Email{RawText: "x", Subject: "s", ContentType: "letter"}, "", Keys{}, "content_type"},
-		{"D1 a line of an mbox", Email{RawText: "From x Sun Mar  1 03:00:00 2026\n" + mailOf(head)}, correspondence,
+		{"D1 a line of an mbox", Email{RawText: "From x Sun Mar  1 03:00:00 2026\n" + mailOf(head)}, Correspondence,
 			thread, ""},
 		{"D1 a text that looks like a header", Email{RawText: "Note: the harbour\nis closed", Subject: "Tides"},
-			correspondence, thread, ""},
+			Correspondence, thread, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := NormalizeEmail(tt.e)
@@ -237,7 +240,7 @@ func TestD1D2Email(t *testing.T) {
 			if err != nil {
 				return
 			}
-			if diff := cmp.Diff(tt.keys, keysOf(f)); diff != "" || f.Text("content_type") != tt.kind ||
+			if diff := cmp.Diff(tt.keys, KeysOf(f)); diff != "" || f.Text("content_type") != tt.kind ||
 				f.Text("source") != "email" {
 				t.Errorf("%s, keys (-want +have):\n%s", f.Text("content_type"), diff)
 			}
@@ -255,8 +258,8 @@ func TestD2ParticipantsDoNotMatter(t *testing.T) {
 	wantField(t, err, "")
 	two, err := NormalizeEmail(Email{RawText: "b", From: "b@b.example", Subject: "FW: [x] tides"})
 	wantField(t, err, "")
-	if keysOf(one) != keysOf(two) {
-		t.Errorf("%+v and %+v", keysOf(one), keysOf(two))
+	if KeysOf(one) != KeysOf(two) {
+		t.Errorf("%+v and %+v", KeysOf(one), KeysOf(two))
 	}
 }
 

@@ -1,4 +1,4 @@
-package entries
+package entry
 
 import (
 	netmail "net/mail"
@@ -39,18 +39,18 @@ func timeOf(date string) (t time.Time, ok bool) {
 	return t, err == nil
 }
 
-// olderMail reports a mail that was written before the one that an entry tells of, as both say of
+// OlderMail reports a mail that was written before the one that an entry tells of, as both say of
 // themselves. It is false unless both say when. A time in the future counts as none: a wrong clock must not
 // keep newer mails out of a thread.
-func (f Fields) olderMail(entry Fields, now time.Time) bool {
+func (f Fields) OlderMail(entry Fields, now time.Time) bool {
 	const ahead = 24 * time.Hour // what clocks may be apart
-	written, known := f.written()
-	present, alsoKnown := entry.written()
+	written, known := f.Written()
+	present, alsoKnown := entry.Written()
 	return known && alsoKnown && written.Before(present) && !present.After(now.Add(ahead))
 }
 
-// written is the time that a mail has in its header.
-func (f Fields) written() (t time.Time, ok bool) {
+// Written is the time that a mail has in its header.
+func (f Fields) Written() (t time.Time, ok bool) {
 	metadata, _ := f["metadata"].(map[string]any)
 	email, _ := metadata["email"].(map[string]any)
 	date, _ := email["date"].(string)

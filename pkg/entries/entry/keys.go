@@ -1,4 +1,4 @@
-package entries
+package entry
 
 import (
 	"crypto/sha256"
@@ -17,8 +17,20 @@ const (
 // An empty key is none.
 type Keys struct{ Policy, Primary, Secondary string }
 
-func keysOf(f Fields) Keys {
+// KeysOf are the keys that an entry has.
+func KeysOf(f Fields) Keys {
 	return Keys{f.Text("idempotency_policy_key"), f.Text("idempotency_key_primary"), f.Text("idempotency_key_secondary")}
+}
+
+// Each is the keys that there are, one at a time.
+func (k Keys) Each() (out []Keys) {
+	if k.Primary != "" {
+		out = append(out, Keys{Policy: k.Policy, Primary: k.Primary})
+	}
+	if k.Secondary != "" {
+		out = append(out, Keys{Policy: k.Policy, Secondary: k.Secondary})
+	}
+	return out
 }
 
 // setKeys writes all three columns, null for what is none.
@@ -33,8 +45,8 @@ func (f Fields) setKeys(k Keys) {
 	}
 }
 
-// digest is SHA-256 as 64 lower-case hexadecimal digits.
-func digest(text string) string {
+// Digest is SHA-256 as 64 lower-case hexadecimal digits.
+func Digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }

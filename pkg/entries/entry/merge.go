@@ -1,4 +1,4 @@
-package entries
+package entry
 
 import (
 	"maps"
@@ -15,9 +15,9 @@ var retrievalColumns = []string{
 	"clean_vs_extracted_ratio", "link_ratio", "quality_score", "boilerplate_heavy", "low_signal", "extraction_incomplete",
 }
 
-// writable is what of the fields may be written: not the store's own columns, nor null keys, nor what
+// Writable is what of the fields may be written: not the store's own columns, nor null keys, nor what
 // belongs to a text that is empty when clean.
-func (f Fields) writable() Fields {
+func (f Fields) Writable() Fields {
 	out := maps.Clone(f)
 	for _, name := range immutable {
 		delete(out, name)
@@ -36,9 +36,9 @@ func (f Fields) writable() Fields {
 	return out
 }
 
-// overlay is an entry with what came in, which is writable, over it: only the columns listed, or all
+// Overlay is an entry with what came in, which is writable, over it: only the columns listed, or all
 // when only is nil. Metadata is merged, everything else replaced.
-func overlay(old, in Fields, only []string) Fields {
+func Overlay(old, in Fields, only []string) Fields {
 	out := maps.Clone(old)
 	for name, value := range in {
 		if only != nil && !slices.Contains(only, name) {
@@ -74,4 +74,23 @@ func mergeObjects(into, more map[string]any) map[string]any {
 		out[name] = value
 	}
 	return out
+}
+
+// add takes over columns.
+func (f Fields) add(more Fields) {
+	for name, value := range more {
+		f[name] = value
+	}
+}
+
+// merge puts an object into the metadata under a name.
+func (f Fields) merge(name string, object map[string]any) {
+	meta, _ := f["metadata"].(map[string]any)
+	if meta == nil {
+		meta = map[string]any{}
+		f["metadata"] = meta
+	}
+	if len(object) > 0 {
+		meta[name] = object
+	}
 }

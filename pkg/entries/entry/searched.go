@@ -1,4 +1,4 @@
-package entries
+package entry
 
 import (
 	"cmp"
@@ -17,15 +17,15 @@ import (
 // TypeEntry is the type of entries in the index.
 const TypeEntry = "entry"
 
-// pageOf is an entry as it is searched. Its host is where it comes from, such as email; it changed when the
+// PageOf is an entry as it is searched. Its host is where it comes from, such as email; it changed when the
 // message says that it was sent, as far as that can be. What is said about the entry has chunks of its own, so
 // that tier 1 changes no chunk of the text.
-func pageOf(f Fields, now time.Time) search.Page {
+func PageOf(f Fields, now time.Time) search.Page {
 	// fails for bad addresses only
-	text, _ := extract.Extract([]byte(textOf(f)), "text/plain; charset=utf-8", mailBase, extract.Limits{})
+	text, _ := extract.Extract([]byte(TextOf(f)), "text/plain; charset=utf-8", mailBase, extract.Limits{})
 	p := search.Page{
-		ID: f.Text("id"), URL: f.Text("url"), Host: hostOf(f), Type: TypeEntry,
-		Title: titleOf(f), Language: text.Language, MimeType: "text/plain", IndexedAt: now, ChangedAt: sentAt(f),
+		ID: f.Text("id"), URL: f.Text("url"), Host: HostOf(f), Type: TypeEntry,
+		Title: TitleOf(f), Language: text.Language, MimeType: "text/plain", IndexedAt: now, ChangedAt: sentAt(f),
 	}
 	body, _ := chunk.Split(chunk.Page{ID: p.ID, Title: p.Title, Blocks: text.Blocks})
 	about, _ := chunk.Split(chunk.Page{ID: p.ID + "/about", Blocks: aboutOf(f)})
@@ -35,18 +35,18 @@ func pageOf(f Fields, now time.Time) search.Page {
 	return p
 }
 
-// hostOf is where an entry comes from, such as email.
-func hostOf(f Fields) string { return strings.TrimSuffix(f.Text("source"), "-batch") }
+// HostOf is where an entry comes from, such as email.
+func HostOf(f Fields) string { return strings.TrimSuffix(f.Text("source"), "-batch") }
 
-// textOf is the cleanest text that there is.
-func textOf(f Fields) string {
+// TextOf is the cleanest text that there is.
+func TextOf(f Fields) string {
 	return cmp.Or(f.Text("clean_text"), f.Text("extracted_text"), f.Text("capture_text"))
 }
 
-// titleOf is never empty: what an entry is called in a list of results.
-func titleOf(f Fields) string {
+// TitleOf is never empty: what an entry is called in a list of results.
+func TitleOf(f Fields) string {
 	const most = 120
-	first, _, _ := strings.Cut(strings.TrimSpace(textOf(f)), "\n")
+	first, _, _ := strings.Cut(strings.TrimSpace(TextOf(f)), "\n")
 	title := cmp.Or(oneLine(f.Text("title")), oneLine(f.Text("gist")))
 	if title == "" {
 		title = oneLine(words.Clip(first, most))
