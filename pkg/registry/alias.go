@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -23,7 +24,7 @@ func aliasRows(hash string) string { return aliasPrefix + hash + "|" }
 // aliases reads the rows that lead from an item to its aliases.
 func (r *Aliases) aliases(ctx context.Context, of *Item) iter.Seq2[storage.Entity, error] {
 	return r.s.items.Query(ctx, storage.Query{
-		Partition: of.key.Partition, RowFrom: aliasRows(of.key.Row), RowTo: aliasPrefix + of.key.Row + afterBar,
+		Partition: of.Partition(), RowFrom: aliasRows(of.Hash()), RowTo: aliasPrefix + of.Hash() + item.AfterBar,
 		PageSize: storage.MaxOps,
 	})
 }
@@ -32,8 +33,8 @@ func (r *Aliases) aliases(ctx context.Context, of *Item) iter.Seq2[storage.Entit
 // makes it so.
 func (r *Aliases) Point(ctx context.Context, of, alias *Item) error {
 	_, err := r.s.items.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
-		Key:   storage.Key{Partition: of.key.Partition, Row: aliasRows(of.key.Row) + alias.key.Row},
-		Props: storage.Properties{"partition": alias.key.Partition},
+		Key:   storage.Key{Partition: of.Partition(), Row: aliasRows(of.Hash()) + alias.Hash()},
+		Props: storage.Properties{"partition": alias.Partition()},
 	}})
 	return err
 }
@@ -44,12 +45,12 @@ func (r *Aliases) Drop(ctx context.Context, of source.ID, alias *Item) error {
 	if err != nil {
 		return err
 	}
-	e, err := r.s.index.Get(ctx, indexKey(hash))
+	e, err := r.s.index.Get(ctx, item.IndexKey(hash))
 	if err != nil {
 		return ignoreLost(err)
 	}
 	partition, _ := e.Props["partition"].(string)
-	_, err = r.s.items.Transact(ctx, dropRow(storage.Key{Partition: partition, Row: aliasRows(hash) + alias.key.Row}))
+	_, err = r.s.items.Transact(ctx, item.DropRow(storage.Key{Partition: partition, Row: aliasRows(hash) + alias.Hash()}))
 	return ignoreLost(err)
 }
 
@@ -60,7 +61,7 @@ func (r *Aliases) DropAll(ctx context.Context, of *Item) error {
 		if err != nil {
 			return err
 		}
-		ops = append(ops, dropRow(e.Key))
+		ops = append(ops, item.DropRow(e.Key))
 	}
 	for chunk := range slices.Chunk(ops, storage.MaxOps) {
 		if _, err := r.s.items.Transact(ctx, chunk...); err != nil {
@@ -79,7 +80,7 @@ func (r *Aliases) Expedite(ctx context.Context, of *Item, at time.Time) error {
 			return err
 		}
 		partition, _ := e.Props["partition"].(string)
-		it, err := r.s.loadItem(ctx, storage.Key{Partition: partition, Row: e.Row[len(aliasRows(of.key.Row)):]})
+		it, err := r.s.loadItem(ctx, storage.Key{Partition: partition, Row: e.Row[len(aliasRows(of.Hash())):]})
 		if err == nil && it.AliasOf == of.ID {
 			err = r.items.Expedite(ctx, it, at)
 		}

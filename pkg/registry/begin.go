@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -48,7 +49,7 @@ func (b *Batch) Break(it *Item) {
 	if b.broken == nil {
 		b.broken = map[storage.Key]bool{}
 	}
-	b.broken[it.key] = true
+	b.broken[it.Key()] = true
 }
 
 // Begin takes the items of a job that need work and locks them, if their host is available now
@@ -73,7 +74,7 @@ func (r *Jobs) BeginIf(ctx context.Context, job Job, wanted func(answers bool) b
 		return batch, err
 	}
 	if err := r.parkRest(ctx, batch); err != nil {
-		// The batch has begun all the same; the rest comes again after jobTTL.
+		// The batch has begun all the same; the rest comes again after [item.JobTTL].
 		r.s.o.Log.WarnContext(ctx, "items without a start were not given back", "host", job.Host, "kind", fault.KindOf(err))
 	}
 	return batch, nil
@@ -104,7 +105,7 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
 	}
 	b := &Batch{
 		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID,
-		Starts: append(g.Starts, g.Next), Permits: g.Permits, Left: g.Left, Until: stamp(now.Add(lockTime)),
+		Starts: append(g.Starts, g.Next), Permits: g.Permits, Left: g.Left, Until: policy.Stamp(now.Add(item.LockTime)),
 		CrawlDelay: host.Policy.Pace.CrawlDelay, Fingerprints: host.Fingerprints, owner: owner,
 	}
 	b.rest = todo[len(g.Starts):]
@@ -117,10 +118,10 @@ func eligible(items []Item, host string, now time.Time) []*Item {
 	seen := map[string]bool{}
 	for i := range items {
 		it := &items[i]
-		if it.etag == "" || seen[it.key.Row] || it.SourceHost != host || !it.eligible(now) {
+		if !it.Exists() || seen[it.Hash()] || it.SourceHost != host || !it.Eligible(now) {
 			continue
 		}
-		seen[it.key.Row] = true
+		seen[it.Hash()] = true
 		it.Interrupted = it.LockOwner != ""
 		if it.Interrupted && !it.LockedUntil.IsZero() { // nobody gave it back
 			it.Deaths, it.Deadly, it.Alone = it.Deaths+1, it.Alone, false
@@ -139,7 +140,7 @@ func (r *Jobs) lock(ctx context.Context, b *Batch, host *hostEntry, items []*Ite
 		if it.Deaths > 0 {
 			p["deaths"], p["alone"] = int64(it.Deaths), false
 		}
-		return []storage.Op{it.merge(p)}
+		return []storage.Op{it.Merge(p)}
 	})
 	for _, it := range b.Items {
 		it.LockedUntil, it.LockOwner = b.Until, b.owner
@@ -153,14 +154,14 @@ func (r *Jobs) lock(ctx context.Context, b *Batch, host *hostEntry, items []*Ite
 // TryAlone writes down that from now on nothing but this item of the batch is worked on, until it is
 // committed. An item that somebody else has changed meanwhile is left as it is: it remains a suspect.
 func (r *Jobs) TryAlone(ctx context.Context, b *Batch, it *Item) error {
-	tags, err := r.s.items.Transact(ctx, it.merge(storage.Properties{"alone": true}))
+	tags, err := r.s.items.Transact(ctx, it.Merge(storage.Properties{"alone": true}))
 	if err != nil {
 		return ignoreLost(err)
 	}
-	it.etag = tags[0]
+	it.Written(tags[0])
 	for _, own := range b.Items {
-		if own.key == it.key {
-			own.etag = it.etag
+		if own.Key() == it.Key() {
+			own.Written(it.Revision())
 		}
 	}
 	return nil
@@ -171,22 +172,12 @@ func (r *Jobs) TryAlone(ctx context.Context, b *Batch, it *Item) error {
 func (r *Jobs) park(ctx context.Context, host hostEntry, items []*Item, until time.Time) error {
 	host.Policy.Pace.Unclaim(len(items), r.s.o.Politeness(host.Host))
 	now := r.s.now()
-	until = parkedUntil(now, until)
+	until = item.ParkedUntil(now, until)
 	host.Unclaimed = true
 	_, _, err := r.s.writeEach(ctx, policy.Later(now, until), []storage.Op{host.op()}, items, func(it *Item) []storage.Op {
-		return []storage.Op{setEnqueued(it, until)}
+		return []storage.Op{item.SetEnqueued(it, until)}
 	})
 	return err
-}
-
-// parkedUntil is until when due rows are left alone for a host that is not available until a time.
-// It is never later than jobTTL from now: so whatever moves a due row, the partition
-// has a hint before the row's new place (invariant 2).
-func parkedUntil(now, until time.Time) time.Time {
-	if limit := now.Add(jobTTL); until.After(limit) {
-		return limit
-	}
-	return until
 }
 
 // parkRest parks what a batch had no starts for.
@@ -198,10 +189,4 @@ func (r *Jobs) parkRest(ctx context.Context, b *Batch) error {
 		}
 		return r.park(ctx, host, b.rest, time.Time{})
 	})
-}
-
-// setEnqueued rewrites until when an item's due row is in other hands. The row may be written
-// blindly: the column is advice to sweeps, and a row that moved is not there any more.
-func setEnqueued(it *Item, until time.Time) storage.Op {
-	return claimDueRow(dueKey(it.key, it.NextCrawlAt), storage.AnyETag, until)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -74,11 +75,11 @@ func (c *checker) report(invariant int, key storage.Key, format string, args ...
 }
 
 func (c *checker) row(e storage.Entity) {
-	if isItemRow(e.Row) {
-		c.items[e.Key] = itemOf(e)
+	if item.IsItemRow(e.Row) {
+		c.items[e.Key] = item.Of(e)
 		return
 	}
-	if _, hash, ok := parseDueRow(e.Row); ok {
+	if _, hash, ok := item.ParseDueRow(e.Row); ok {
 		item := storage.Key{Partition: e.Partition, Row: hash}
 		c.due[item] = append(c.due[item], e)
 		return
@@ -94,7 +95,7 @@ func (c *checker) row(e storage.Entity) {
 
 // pointer checks that an item can be found by its id.
 func (c *checker) pointer(ctx context.Context, r *Registry, key storage.Key) error {
-	e, err := r.s.index.Get(ctx, indexKey(key.Row))
+	e, err := r.s.index.Get(ctx, item.IndexKey(key.Row))
 	if err != nil {
 		c.report(1, key, "cannot be found by its id: %v", err)
 		return nil
@@ -112,7 +113,7 @@ func (c *checker) judge() {
 		if it.ProcessedGeneration > it.ReindexGeneration {
 			c.report(4, key, "generation %d processed, %d asked for", it.ProcessedGeneration, it.ReindexGeneration)
 		}
-		host := storage.Key{Partition: key.Partition, Row: hostRow(it.SourceHost)}
+		host := storage.Key{Partition: key.Partition, Row: item.HostRow(it.SourceHost)}
 		if counted[host] == nil {
 			counted[host] = map[Status]int{}
 		}
@@ -157,12 +158,12 @@ func (c *checker) attention() map[string]time.Time {
 	out := map[string]time.Time{}
 	for _, rows := range c.due {
 		for _, e := range rows {
-			at, _, _ := parseDueRow(e.Row)
+			at, _, _ := item.ParseDueRow(e.Row)
 			host, _ := e.Props["host"].(string)
-			h := c.hosts[storage.Key{Partition: e.Partition, Row: hostRow(host)}]
+			h := c.hosts[storage.Key{Partition: e.Partition, Row: item.HostRow(host)}]
 			held, _ := h.Policy.Blocked(c.now, c.politeness(host))
-			first := policy.Later(policy.Later(at, enqueuedUntil(e)), policy.Later(c.now, parkedUntil(c.now, held)))
-			out[e.Partition] = earlier(out[e.Partition], first)
+			first := policy.Later(policy.Later(at, item.EnqueuedUntil(e)), policy.Later(c.now, item.ParkedUntil(c.now, held)))
+			out[e.Partition] = policy.Earlier(out[e.Partition], first)
 		}
 	}
 	return out
@@ -174,7 +175,7 @@ func (c *checker) judgeDue(key storage.Key, it Item) {
 		c.report(1, key, "has %d due rows", len(rows))
 		return
 	}
-	if want := dueRow(it.NextCrawlAt, key.Row); rows[0].Row != want {
+	if want := item.DueRow(it.NextCrawlAt, key.Row); rows[0].Row != want {
 		c.report(1, key, "is due at %s by its row %s", storage.FormatTime(it.NextCrawlAt), rows[0].Row)
 	}
 }

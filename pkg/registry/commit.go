@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -59,7 +60,7 @@ func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFi
 	}
 	c.dropPointers(ctx)
 	b.Items = b.remaining(done)
-	r.s.send(ctx, b.Partition, b.Host, ReasonForced, c.again())
+	r.s.send(ctx, b.Partition, b.Host, item.ReasonForced, c.again())
 	return nil
 }
 
@@ -69,7 +70,7 @@ func (c *commit) again() []JobItem {
 	var items []JobItem
 	for _, p := range c.done {
 		if p.asked && !p.Purge {
-			items = append(items, jobItem(&p.Item))
+			items = append(items, item.InJob(&p.Item))
 		}
 	}
 	return items
@@ -109,7 +110,7 @@ type commit struct {
 
 func (c *commit) pendingOf(f Finding) *pending {
 	for _, it := range c.b.Items {
-		if it.key == f.Item.key {
+		if it.Key() == f.Item.Key() {
 			p := &pending{Finding: f, read: it, was: tallyOf(it), oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(),
 				score: scoreOf(it, &f), changes: changesOf(it, &f, c.r.s.now())}
 			if p.score.Predictions() > 0 {
@@ -185,9 +186,9 @@ func (c *commit) ops(host *hostEntry) ([]storage.Op, []opOwner) {
 	for _, p := range c.done {
 		if p.Purge {
 			host.recount(p.was, tally{})
-			add(storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: p.Item.key, ETag: p.Item.etag}}, opOwner{done: p})
+			add(p.Item.Delete(), opOwner{done: p})
 			if !p.noDue {
-				add(deleteDue(p.Item.key, p.oldDue), opOwner{done: p, due: true})
+				add(item.DeleteDue(p.Item.Key(), p.oldDue), opOwner{done: p, due: true})
 			}
 			continue
 		}
@@ -200,25 +201,25 @@ func (c *commit) ops(host *hostEntry) ([]storage.Op, []opOwner) {
 		if p.lost() {
 			host.Policy.CountLoss(now, c.b.owner)
 		}
-		add(storage.Op{Kind: storage.Replace, Entity: p.Item.entity()}, opOwner{done: p})
+		add(p.Item.Replace(), opOwner{done: p})
 		if p.Item.NextCrawlAt.Equal(p.oldDue) {
 			continue
 		}
 		if !p.noDue {
-			add(deleteDue(p.Item.key, p.oldDue), opOwner{done: p, due: true})
+			add(item.DeleteDue(p.Item.Key(), p.oldDue), opOwner{done: p, due: true})
 		}
-		add(upsertDue(&p.Item, p.Item.NextCrawlAt, time.Time{}), opOwner{done: p})
+		add(item.UpsertDue(&p.Item, p.Item.NextCrawlAt, time.Time{}), opOwner{done: p})
 	}
 	for _, it := range c.rest {
 		unlocked := storage.Properties{"lockedUntil": "", "lockOwner": ""}
 		if it.Deaths > 0 {
 			unlocked["alone"] = false
 		}
-		if c.b.broken[it.key] {
+		if c.b.broken[it.Key()] {
 			delete(unlocked, "lockOwner") // by which the next worker knows
 		}
-		add(it.merge(unlocked), opOwner{rest: it})
-		add(setEnqueued(it, parkedUntil(now, c.host.PauseUntil)), opOwner{rest: it, due: true})
+		add(it.Merge(unlocked), opOwner{rest: it})
+		add(item.SetEnqueued(it, item.ParkedUntil(now, c.host.PauseUntil)), opOwner{rest: it, due: true})
 	}
 	c.updateHost(host, now)
 	host.Outbox = c.outbox()
@@ -257,12 +258,12 @@ func (c *commit) hint() time.Time {
 	now := c.r.s.now()
 	var first time.Time
 	for _, p := range c.done {
-		if !p.Purge && p.Item.NextCrawlAt.Before(now.Add(jobTTL)) {
-			first = earlier(first, p.Item.NextCrawlAt)
+		if !p.Purge && p.Item.NextCrawlAt.Before(now.Add(item.JobTTL)) {
+			first = policy.Earlier(first, p.Item.NextCrawlAt)
 		}
 	}
 	if len(c.rest) > 0 {
-		first = earlier(first, policy.Later(now, parkedUntil(now, c.host.PauseUntil)))
+		first = policy.Earlier(first, policy.Later(now, item.ParkedUntil(now, c.host.PauseUntil)))
 	}
 	if first.IsZero() {
 		return first
@@ -284,13 +285,14 @@ func rejectedIndex(err error) (index int, yes bool) {
 func (c *commit) quarantine(ctx context.Context, p *pending, why error) {
 	c.r.s.o.Log.ErrorContext(ctx, "a finding cannot be stored", "id", p.Item.ID, "err", why)
 	for _, it := range c.b.Items {
-		if it.key != p.Item.key {
+		if it.Key() != p.Item.Key() {
 			continue
 		}
 		was := *it
 		was.Status, was.NextCrawlAt, was.LastChecked = Error, p.Item.NextCrawlAt, p.Item.LastChecked
 		was.CrawlAttempts++
-		was.etag, was.LockedUntil, was.LockOwner = p.Item.etag, time.Time{}, ""
+		was.LockedUntil, was.LockOwner = time.Time{}, ""
+		was.Written(p.Item.Revision())
 		was.Rebuilt(false)
 		was.SetError("what was found cannot be stored: " + why.Error())
 		was.Record(c.r.s.now(), "error", was.ErrorMessage)
@@ -316,12 +318,12 @@ func (c *commit) dropConflict(ctx context.Context, o opOwner) error {
 // dropRest reads an item that is to be given back, and was changed. The lock may still be ours: a write of ours
 // took effect though it seemed to fail, or somebody has forced the item.
 func (c *commit) dropRest(ctx context.Context, it *Item) error {
-	cur, err := c.r.s.loadItem(ctx, it.key)
+	cur, err := c.r.s.loadItem(ctx, it.Key())
 	if err != nil {
 		return err
 	}
-	if cur.LockOwner == c.b.owner && cur.etag != it.etag && cur.NextCrawlAt.Equal(it.NextCrawlAt) {
-		it.etag = cur.etag
+	if cur.LockOwner == c.b.owner && cur.Revision() != it.Revision() && cur.NextCrawlAt.Equal(it.NextCrawlAt) {
+		it.Written(cur.Revision())
 		return nil
 	}
 	c.rest = without(c.rest, it) // no longer ours to give back
@@ -332,11 +334,11 @@ func (c *commit) dropRest(ctx context.Context, it *Item) error {
 // something of the item or set something, which is joined with the findings. If the lock is lost, the findings are
 // dropped: the worker that has the item now makes its own.
 func (c *commit) rebase(ctx context.Context, p *pending) error {
-	cur, err := c.r.s.loadItem(ctx, p.Item.key)
+	cur, err := c.r.s.loadItem(ctx, p.Item.Key())
 	if err != nil {
 		return err
 	}
-	if cur.etag == "" || cur.LockOwner != c.b.owner {
+	if !cur.Exists() || cur.LockOwner != c.b.owner {
 		c.done = without(c.done, p)
 		return nil
 	}
@@ -345,21 +347,21 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 		p.repent(cur)
 		return nil
 	}
-	now, m := c.r.s.now(), meanwhile{read: p.read, now: &cur, began: c.b.Until.Add(-lockTime)}
-	p.asked = m.asked(now)
-	m.rebase(&p.Item, now)
-	return c.r.s.resettle(ctx, &p.Item, m, now)
+	now, m := c.r.s.now(), item.Meanwhile{Read: p.read, Now: &cur, Began: c.b.Until.Add(-item.LockTime)}
+	p.asked = m.Asked(now)
+	m.Rebase(&p.Item, now)
+	return resettle(ctx, c.r.s, &p.Item, m, now)
 }
 
 // remaining are the batch's items without those that are done.
 func (b *Batch) remaining(done []Finding) []*Item {
 	is := map[storage.Key]bool{}
 	for _, f := range done {
-		is[f.Item.key] = true
+		is[f.Item.Key()] = true
 	}
 	var out []*Item
 	for _, it := range b.Items {
-		if !is[it.key] {
+		if !is[it.Key()] {
 			out = append(out, it)
 		}
 	}

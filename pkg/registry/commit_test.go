@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // A20: who comes second finds nothing to do.
@@ -88,11 +90,11 @@ func TestLostLockCommitsNothing(t *testing.T) {
 		b.register(t, RegisterOptions{}, "https://a.example/x")
 		job := b.take(t)[0]
 		slow := b.begin(t, job)
-		b.clock.Advance(lockTime + time.Second)
+		b.clock.Advance(item.LockTime + time.Second)
 		if b.begin(t, job) != nil {
 			t.Fatal("an item was taken while a request of its last holder may be on its way")
 		}
-		b.clock.Advance(requestTime)
+		b.clock.Advance(item.RequestTime)
 		quick := b.begin(t, job)
 		if quick == nil {
 			t.Fatal("an expired lock was not taken over")
@@ -114,13 +116,13 @@ func TestLostJobIsSweptAgain(t *testing.T) {
 		b := open(t, Options{})
 		b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 		b.take(t) // lost
-		b.clock.Advance(jobTTL / 2)
+		b.clock.Advance(item.JobTTL / 2)
 		if r, _ := b.Jobs.Sweep(t.Context()); r.Claimed != 0 {
 			t.Fatalf("claimed %d while the job was trusted", r.Claimed)
 		}
-		b.clock.Advance(jobTTL)
+		b.clock.Advance(item.JobTTL)
 		r, err := b.Jobs.Sweep(t.Context())
-		if err != nil || r.Claimed != 3 || r.Late != jobTTL+jobTTL/2 {
+		if err != nil || r.Claimed != 3 || r.Late != item.JobTTL+item.JobTTL/2 {
 			t.Fatalf("claimed %d that were due for %v, %v; want 3, due since they were registered", r.Claimed, r.Late, err)
 		}
 		b.finish(t, b.begin(t, b.take(t)[0]))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // Ignore has people set what is watched of an item: edit changes the options, and gives their error. The item as it
@@ -44,10 +45,10 @@ func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, no
 	at := hostID{found.Partition(), found.SourceHost}
 	err = r.s.changeHost(ctx, at, func(ctx context.Context, h *hostEntry) (*change, error) {
 		job = nil
-		if it, err = r.s.loadItem(ctx, found.key); err != nil {
+		if it, err = r.s.loadItem(ctx, found.Key()); err != nil {
 			return nil, err
 		}
-		if it.etag == "" {
+		if !it.Exists() {
 			return nil, unknown(id)
 		}
 		now, oldDue := r.s.now(), it.NextCrawlAt
@@ -56,19 +57,19 @@ func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, no
 			return nil, nil
 		}
 		if !check {
-			return &change{ops: it.write(oldDue, time.Time{})}, nil
+			return &change{ops: it.Write(oldDue, time.Time{})}, nil
 		}
 		it.NextCrawlAt = now
 		h.Policy.Pace.Claim(now, 1, r.s.o.Politeness(it.SourceHost))
-		job = []JobItem{jobItem(&it)}
-		claimed := now.Add(jobTTL)
-		return &change{ops: it.write(oldDue, claimed), hint: claimed}, nil
+		job = []JobItem{item.InJob(&it)}
+		claimed := now.Add(item.JobTTL)
+		return &change{ops: it.Write(oldDue, claimed), hint: claimed}, nil
 	})
 	if err == nil {
 		err = refused
 	}
 	if err == nil && job != nil {
-		r.s.send(ctx, it.Partition(), it.SourceHost, ReasonForced, job)
+		r.s.send(ctx, it.Partition(), it.SourceHost, item.ReasonForced, job)
 	}
 	return it, err
 }

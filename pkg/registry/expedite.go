@@ -6,6 +6,7 @@ import (
 	"time"
 
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -95,18 +96,18 @@ func (r *Items) nothingGone(ctx context.Context, partition string) (bool, error)
 // meanwhile is left alone.
 func (r *Items) purgeEarlier(ctx context.Context, items []Item, keep time.Duration) (moved int, err error) {
 	now := r.s.now()
-	due := func(it *Item) time.Time { return stamp(policy.Later(it.GoneSince.Add(keep), now)) }
+	due := func(it *Item) time.Time { return policy.Stamp(policy.Later(it.GoneSince.Add(keep), now)) }
 	var late []*Item
 	var first time.Time
 	for i := range items {
 		it := &items[i]
 		if !it.GoneSince.IsZero() && it.NextCrawlAt.After(due(it)) && !it.LockedUntil.After(now) {
-			late, first = append(late, it), earlier(first, due(it))
+			late, first = append(late, it), policy.Earlier(first, due(it))
 		}
 	}
 	for chunk := range slices.Chunk(late, JobItems) {
 		written, _, err := r.s.writeEach(ctx, first, nil, chunk, func(it *Item) []storage.Op {
-			return expediteOps(it, due(it), storage.Properties{})
+			return item.Expedite(it, due(it), storage.Properties{})
 		})
 		if moved += len(written); err != nil {
 			return moved, err

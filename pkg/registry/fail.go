@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/feed"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 )
 
 // Fail records on the items of a job that nobody could process it (A19: the poison queue). Items
@@ -16,7 +17,7 @@ func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time
 		if err := r.s.announce(ctx, h); err != nil {
 			return nil, err // its outbox may be about to be written over
 		}
-		items, err := r.s.loadItems(ctx, job.PartitionKey, job.hashes())
+		items, err := r.s.loadItems(ctx, job.PartitionKey, job.Hashes())
 		if err != nil {
 			return nil, err
 		}
@@ -34,8 +35,8 @@ func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time
 			h.Rates.Add(false, true)
 			h.Policy.Count(now, false, true)
 			h.Answers = false
-			c.ops = append(c.ops, it.write(oldDue, time.Time{})...)
-			first = earlier(first, it.NextCrawlAt)
+			c.ops = append(c.ops, it.Write(oldDue, time.Time{})...)
+			first = policy.Earlier(first, it.NextCrawlAt)
 		}
 		if c.hint = first; c.ops == nil {
 			return nil, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -22,7 +23,7 @@ func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 	}
 	var e storage.Entity
 	for moves := 0; ; moves++ {
-		e, err = r.s.index.Get(ctx, indexKey(hash))
+		e, err = r.s.index.Get(ctx, item.IndexKey(hash))
 		if fault.Is(err, fault.NotFound) {
 			return Item{}, unknown(id)
 		}
@@ -39,7 +40,7 @@ func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 	}
 	partition, _ := e.Props["partition"].(string)
 	it, err := r.s.loadItem(ctx, storage.Key{Partition: partition, Row: hash})
-	if err == nil && it.etag == "" {
+	if err == nil && !it.Exists() {
 		err = unknown(id)
 	}
 	return it, err
@@ -49,7 +50,7 @@ func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 // is false if there is none.
 func (r *Items) Lookup(ctx context.Context, s source.Source) (it Item, found bool, err error) {
 	it, err = r.s.loadItem(ctx, storage.Key{Partition: s.Partition(r.s.o.Strategy), Row: s.Hash()})
-	return it, err == nil && it.etag != "", err
+	return it, err == nil && it.Exists(), err
 }
 
 // LookupAll reads the items of sources by a point read each, several at once; nil for those that there are none of.
@@ -155,7 +156,7 @@ func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item,
 }
 
 // Place is where an item stands in lists. It leads on there also after the item was removed or has moved.
-func Place(it *Item) string { return string(it.ID) + placeSep + it.key.Partition }
+func Place(it *Item) string { return string(it.ID) + placeSep + it.Partition() }
 
 // placeSep is in no id and in no host.
 const placeSep = "@"
@@ -171,7 +172,7 @@ func (r *Items) locate(ctx context.Context, place string) (storage.Key, error) {
 		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
 			return storage.Key{}, bad
 		}
-		return it.key, err
+		return it.Key(), err
 	}
 	_, hash, err := source.ParseID(id)
 	key := storage.Key{Partition: partition, Row: hash}

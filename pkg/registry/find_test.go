@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 func TestFindUnknown(t *testing.T) {
@@ -79,7 +80,7 @@ func TestA5SchemePartition(t *testing.T) {
 		b := open(t, Options{Strategy: source.ByScheme})
 		b.register(t, RegisterOptions{}, append(pages("a.example", 2), pages("b.example", 2)...)...)
 		b.take(t)
-		b.clock.Advance(2 * jobTTL)
+		b.clock.Advance(2 * item.JobTTL)
 		if r, err := b.Jobs.Sweep(t.Context()); err != nil || r.Claimed != 4 || r.Jobs != 2 {
 			t.Fatalf("sweep: %+v, %v", r, err)
 		}
@@ -99,9 +100,9 @@ func TestA5ReindexStaysInItsPartition(t *testing.T) {
 				s := source.Source{Type: source.File, Scheme: "file", Normalized: place, Display: place, Host: "srv"}
 				was := b.Items.Register(t.Context(), []source.Source{s}, RegisterOptions{})[0]
 				got, err := b.Items.Reindex(t.Context(), was.Item, true)
-				if err != nil || was.Err != nil || got.key != was.Item.key || got.ReindexGeneration != 1 {
-					t.Errorf("%s: %v is %v in generation %d (%v, %v)", strategy, was.Item.key, got.key, got.ReindexGeneration, was.Err,
-						err)
+				if err != nil || was.Err != nil || got.Key() != was.Item.Key() || got.ReindexGeneration != 1 {
+					t.Errorf("%s: %v is %v in generation %d (%v, %v)", strategy, was.Item.Key(), got.Key(),
+						got.ReindexGeneration, was.Err, err)
 				}
 			}
 			b.check(t)

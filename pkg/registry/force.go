@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -14,19 +16,19 @@ func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 	var job []JobItem
 	id := hostID{it.Partition(), it.SourceHost}
 	err := r.s.changeHost(ctx, id, func(ctx context.Context, h *hostEntry) (*change, error) {
-		cur, err := r.s.loadItem(ctx, it.key)
-		if job = nil; err != nil || cur.etag == "" || cur.mayVanish() || cur.Paused {
+		cur, err := r.s.loadItem(ctx, it.Key())
+		if job = nil; err != nil || !cur.Exists() || cur.MayVanish() || cur.Paused {
 			return nil, err
 		}
 		now := r.s.now()
 		as := member{Source: source.Source{Display: cur.DisplaySource}}
 		ops := registerOps(now, as, &cur, h, RegisterOptions{Force: true}, true)
 		h.Policy.Pace.Claim(now, 1, r.s.o.Politeness(it.SourceHost))
-		job = []JobItem{jobItem(&cur)}
-		return &change{ops: ops, hint: now.Add(jobTTL)}, nil
+		job = []JobItem{item.InJob(&cur)}
+		return &change{ops: ops, hint: now.Add(item.JobTTL)}, nil
 	})
 	if err == nil {
-		r.s.send(ctx, it.Partition(), it.SourceHost, ReasonForced, job)
+		r.s.send(ctx, it.Partition(), it.SourceHost, item.ReasonForced, job)
 	}
 	return err
 }
@@ -35,13 +37,13 @@ func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 // Nothing is forced, and a sweep finds it: whoever changes that has until then to commit. An item
 // that comes sooner, that is paused, gone or on its way out is left alone.
 func (r *Items) Expedite(ctx context.Context, it Item, at time.Time) error {
-	at = stamp(at)
+	at = policy.Stamp(at)
 	return r.s.retry(ctx, func(ctx context.Context) error {
-		cur, err := r.s.loadItem(ctx, it.key)
-		if err != nil || cur.etag == "" || cur.mayVanish() || cur.Paused || !cur.NextCrawlAt.After(at) {
+		cur, err := r.s.loadItem(ctx, it.Key())
+		if err != nil || !cur.Exists() || cur.MayVanish() || cur.Paused || !cur.NextCrawlAt.After(at) {
 			return err
 		}
-		_, err = r.s.hinted(ctx, it.Partition(), at, expediteOps(&cur, at, storage.Properties{}))
+		_, err = r.s.hinted(ctx, it.Partition(), at, item.Expedite(&cur, at, storage.Properties{}))
 		return asConflict(err)
 	})
 }

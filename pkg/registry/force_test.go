@@ -1,6 +1,11 @@
 package registry
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
 
 // A16: an item is woken by force; one that is gone, or that somebody wants removed, sleeps on.
 func TestA16ForceCheck(t *testing.T) {
@@ -26,8 +31,8 @@ func TestA16ForceCheck(t *testing.T) {
 				now.ReindexGeneration, err)
 		}
 		gone := parse(t, "https://a.example/2")[0]
-		missing := newItem(gone, it.key, b.s.now())
-		missing.key.Row = gone.Hash()
+		at := storage.Key{Partition: it.Partition(), Row: gone.Hash()}
+		missing := item.New(gone, at, b.s.now())
 		if err := b.Items.ForceCheck(t.Context(), missing); err != nil {
 			t.Fatal(err)
 		}

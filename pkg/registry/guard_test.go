@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // kept registers n pages of a host, which have content from then on, in one batch.
@@ -140,7 +141,7 @@ func TestA14BatchesShareTheRoom(t *testing.T) {
 		b.close(t, first, 1, true, func(*Item) {}) // did not need the other
 		third := b.begin(t, jobs[2])
 		b.takes(t, third, 2, 1)
-		b.clock.Advance(lockTime + time.Second) // all but the first have died
+		b.clock.Advance(item.LockTime + time.Second) // all but the first have died
 		b.takes(t, b.begin(t, jobs[3]), 4, 3)
 		b.takes(t, third, 1, 0) // too late
 	})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -17,7 +18,6 @@ const (
 	// writeWindow is how long after its hint a transaction may still be sent. Together with the
 	// 30 s after which a request is given up it stays within hintGrace.
 	writeWindow = 25 * time.Second
-	requestTime = 30 * time.Second
 )
 
 // hint makes sure that a sweep looks at a partition no later than a minute after at. It comes
@@ -57,7 +57,7 @@ func (r *store) hinted(ctx context.Context, partition string, at time.Time,
 			break
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	ctx, cancel := context.WithTimeout(ctx, item.RequestTime)
 	defer cancel()
 	return r.items.Transact(ctx, ops...)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -24,10 +25,6 @@ const (
 	JobItems = policy.JobItems
 	// MaxPause bounds what a site can ask for.
 	MaxPause = policy.MaxPause
-	// jobTTL is how long a sent job may take to arrive; after it the sweep sends another.
-	jobTTL = 10 * time.Minute
-	// lockTime is how long a worker holds its items; within it the job is over.
-	lockTime = policy.LeaseTime
 )
 
 // hostState is the row of one host: what its workers agree on, and what is counted of its items.
@@ -41,7 +38,7 @@ type hostState struct {
 	Rebuilding int            `col:"rebuilding"` // items that wait for a rebuild
 	Guarded    int            `col:"guarded"`    // items that the mass-removal guard keeps from being gone
 	Revisited  int            `col:"revisited"`  // items with a tombstone whose status is not Gone
-	Unclaimed  bool           `col:"unclaimed"`  // due rows were left that no job has: a worker that is done looks for them
+	Unclaimed  bool           `col:"unclaimed"`  // due rows were left that no job has: who is done looks for them
 
 	Fingerprints policy.Fingerprints  `col:"absent"`
 	LastMod      policy.LastModRecord `col:"lastMod"`
@@ -61,7 +58,7 @@ type hostEntry struct {
 }
 
 func (r *store) loadHost(ctx context.Context, partition, host string) (h hostEntry, err error) {
-	h.key = storage.Key{Partition: partition, Row: hostRow(host)}
+	h.key = storage.Key{Partition: partition, Row: item.HostRow(host)}
 	h.hostState, h.etag, err = hostRows.Load(ctx, r.items, h.key)
 	h.Host = host
 	return h, err
@@ -70,7 +67,7 @@ func (r *store) loadHost(ctx context.Context, partition, host string) (h hostEnt
 // hostsOf reads the host rows of a partition, and of their columns only those that are named, if any are.
 func (r *store) hostsOf(ctx context.Context, partition string, columns ...string) iter.Seq2[hostState, error] {
 	return func(yield func(hostState, error) bool) {
-		q := storage.Query{Partition: partition, RowFrom: hostPrefix, RowTo: "host" + afterBar, Select: columns}
+		q := storage.Query{Partition: partition, RowFrom: item.HostPrefix, RowTo: "host" + item.AfterBar, Select: columns}
 		for e, err := range r.items.Query(ctx, q) {
 			h, _ := hostRows.Decode(e.Props)
 			if !yield(h, err) || err != nil {

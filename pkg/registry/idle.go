@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -16,12 +17,12 @@ import (
 func (o RegisterOptions) leaves(it *Item, now time.Time) bool {
 	sameCredential := o.Credential == "" || o.Credential == it.Credential
 	asksMore := o.Force || o.NewOnly || !sameCredential || !o.Settings.Zero()
-	return it.etag != "" && !asksMore && it.checkIsDue(now) && !it.mayVanish()
+	return it.Exists() && !asksMore && it.CheckIsDue(now) && !it.MayVanish()
 }
 
 // respects reports whether a registration leaves the item alone because it is paused.
 func (o RegisterOptions) respects(it *Item) bool {
-	return it.Paused && o.Settings.Zero() && !o.Force && !o.asked && !it.mayVanish()
+	return it.Paused && o.Settings.Zero() && !o.Force && !o.asked && !it.MayVanish()
 }
 
 // loadIdle reads the due rows of the items that a registration leaves as they are. It gives the
@@ -38,11 +39,11 @@ func (r *Items) loadIdle(ctx context.Context, items []Item, o RegisterOptions) (
 	}
 	err := r.s.parallel(ctx, len(at), func(ctx context.Context, n int) error {
 		i := at[n]
-		e, err := r.s.items.Get(ctx, dueKey(items[i].key, items[i].NextCrawlAt))
+		e, err := r.s.items.Get(ctx, item.DueKey(items[i].Key(), items[i].NextCrawlAt))
 		if fault.Is(err, fault.NotFound) {
 			return nil // it has just moved
 		}
-		if err == nil && !enqueuedUntil(e).After(now) {
+		if err == nil && !item.EnqueuedUntil(e).After(now) {
 			idle[i] = e.ETag
 		}
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -119,7 +120,7 @@ func (r *store) loadSources(ctx context.Context, sources []source.Source) ([]Ite
 // isNews reports whether a change says something new of the item: that it was changed after it was
 // last looked at, and not at the change that is known.
 func (c Change) isNews(it *Item) bool {
-	alive := it.etag != "" && !it.mayVanish() && !it.Paused && (it.Status == Indexed || it.Status == Crawled)
+	alive := it.Exists() && !it.MayVanish() && !it.Paused && (it.Status == Indexed || it.Status == Crawled)
 	return alive && it.PredictedAt.IsZero() && it.LastChecked.Before(c.To.Add(time.Millisecond)) &&
 		it.LastChanged.Before(c.From.Add(time.Millisecond))
 }
@@ -130,7 +131,7 @@ func (c Change) isNews(it *Item) bool {
 func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite bool) (moved, written int, err error) {
 	now := r.s.now()
 	earlier := func(it *Item) bool { return expedite && it.NextCrawlAt.After(now) }
-	items = slices.DeleteFunc(items, func(it *Item) bool { return it.LockedUntil.Add(requestTime).After(now) })
+	items = slices.DeleteFunc(items, func(it *Item) bool { return it.LockedUntil.Add(item.RequestTime).After(now) })
 	var hint time.Time
 	if slices.ContainsFunc(items, earlier) {
 		hint = now
@@ -141,9 +142,9 @@ func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite 
 			props["predictedAt"] = storage.FormatTime(now)
 		}
 		if earlier(it) {
-			return expediteOps(it, now, props)
+			return item.Expedite(it, now, props)
 		}
-		return []storage.Op{it.merge(props)}
+		return []storage.Op{it.Merge(props)}
 	})
 	for _, it := range items {
 		moved += one(earlier(it))
@@ -168,9 +169,9 @@ func (r *Changes) BringForward(ctx context.Context, sources []source.Source,
 	var late []*Item
 	for i := range items {
 		it := &items[i]
-		known = append(known, it.etag != "")
-		rests := !it.mayVanish() && !it.Paused && it.NextCrawlAt.After(now)
-		if it.etag != "" && rests && now.Sub(it.LastChecked) >= justChecked {
+		known = append(known, it.Exists())
+		rests := !it.MayVanish() && !it.Paused && it.NextCrawlAt.After(now)
+		if it.Exists() && rests && now.Sub(it.LastChecked) >= justChecked {
 			late = append(late, it)
 		}
 	}

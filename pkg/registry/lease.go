@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -64,7 +65,8 @@ func (r *Hosts) tryAcquire(ctx context.Context, id hostID, owner string,
 		g, at, ok := h.Policy.ReserveItemless(now, limit, owner, p, r.s.o.Jitter)
 		if again = at; ok {
 			lease = &HostLease{
-				Partition: id.partition, Host: id.host, Starts: append(g.Starts, g.Next), Until: stamp(now.Add(lockTime)),
+				Partition: id.partition, Host: id.host, Starts: append(g.Starts, g.Next),
+				Until:      policy.Stamp(now.Add(item.LockTime)),
 				CrawlDelay: h.Policy.Pace.CrawlDelay, owner: owner,
 			}
 		} else if h.Policy.Turns.ItemlessUntil.Sub(waiter) < policy.WaiterGrace/2 && !changed {

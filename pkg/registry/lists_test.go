@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -48,14 +49,14 @@ func (b bench) crawled(t testing.TB, host string, items, errors int) {
 func (b bench) stored(t testing.TB, host string) {
 	t.Helper()
 	s := parse(t, "https://"+host+"/")[0]
-	it := newItem(s, storage.Key{Partition: host, Row: s.Hash()}, b.clock.Now())
+	it := item.New(s, storage.Key{Partition: host, Row: s.Hash()}, b.clock.Now())
 	it.Status, it.NextCrawlAt = Indexed, b.clock.Now().Add(day)
-	h := hostEntry{key: storage.Key{Partition: host, Row: hostRow(host)}}
+	h := hostEntry{key: storage.Key{Partition: host, Row: item.HostRow(host)}}
 	h.Host = host
 	h.recount(tally{}, tallyOf(&it))
 	told, err := b.s.sums.pointPartition(t.Context(), &h)
 	if err == nil && told {
-		_, err = b.s.items.Transact(t.Context(), append(it.write(time.Time{}, time.Time{}), h.op())...)
+		_, err = b.s.items.Transact(t.Context(), append(it.Write(time.Time{}, time.Time{}), h.op())...)
 	}
 	if err != nil || !told {
 		t.Fatal(told, err)
@@ -272,13 +273,15 @@ func TestK5PlacesLast(t *testing.T) {
 			t.Fatal(err)
 		}
 		place = Place(&moved[0])
-		if err := b.Moves.move(t.Context(), moved[0].key, parse(t, "https://z.example/")[0]); err != nil {
+		if err := b.Moves.move(t.Context(), moved[0].Key(), parse(t, "https://z.example/")[0]); err != nil {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(all[5:8], b.idsOf(t, ListQuery{Top: 9, After: place})[:3]); d != "" {
 			t.Errorf("after one that has moved (-want +have):\n%s", d)
 		}
-		last := Place(&Item{Identity: Identity{ID: all[0]}, key: storage.Key{Partition: "~"}})
+		behind := item.Missing(storage.Key{Partition: "~"})
+		behind.ID = all[0]
+		last := Place(&behind)
 		rest, err := b.Items.List(t.Context(), ListQuery{Top: 4, After: last})
 		if err != nil || len(rest) != 0 {
 			t.Errorf("behind the last there are %d items (%v)", len(rest), err)

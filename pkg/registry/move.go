@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -44,7 +44,7 @@ func (r *Moves) Step(ctx context.Context, rules source.Rules, from Cursor, dry b
 	at, err := r.s.overItems(ctx, w, from, func(partition string, items []Item) error {
 		touched := map[string]bool{}
 		for i := range items {
-			to, moves := items[i].renamed(rules)
+			to, moves := item.Renamed(&items[i], rules)
 			if !moves {
 				continue
 			}
@@ -69,16 +69,6 @@ func (r *Moves) Step(ctx context.Context, rules source.Rules, from Cursor, dry b
 	return m, err
 }
 
-// renamed is the identity that rules give an item, if that is another. A file's does not follow from them, and
-// what somebody wants removed does not go on.
-func (it *Item) renamed(rules source.Rules) (to source.Source, yes bool) {
-	if it.Type != source.URL || it.RemoveRequested {
-		return to, false
-	}
-	to, err := rules.ParseURL(it.NormalizedSource)
-	return to, err == nil && to.Normalized != it.NormalizedSource
-}
-
 // moveOne moves an item of which a few columns were read, and says what that is.
 func (r *Moves) moveOne(ctx context.Context, it *Item, to source.Source, dry bool) (example string, err error) {
 	_, joins, err := r.items.Lookup(ctx, to)
@@ -90,26 +80,26 @@ func (r *Moves) moveOne(ctx context.Context, it *Item, to source.Source, dry boo
 		what = " joins "
 	}
 	if !dry {
-		err = r.move(ctx, it.key, to)
+		err = r.move(ctx, it.Key(), to)
 	}
 	return it.NormalizedSource + what + to.Normalized, err
 }
 
 func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) error {
 	old, err := r.s.loadItem(ctx, key)
-	if err != nil || old.etag == "" || old.MovedTo == to.ID() {
+	if err != nil || !old.Exists() || old.MovedTo == to.ID() {
 		return err
 	}
 	fresh, err := r.adopt(ctx, &old, to)
 	if err != nil {
 		return err
 	}
-	asOf := old.etag
+	asOf := old.Revision()
 	if !fresh {
 		asOf = "" // what was taken over may be of an earlier time
 	}
 	_, err = r.s.index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
-		Key: indexKey(key.Row), Props: storage.Properties{"partition": key.Partition, "movedTo": string(to.ID())},
+		Key: item.IndexKey(key.Row), Props: storage.Properties{"partition": key.Partition, "movedTo": string(to.ID())},
 	}})
 	if err != nil {
 		return err
@@ -121,8 +111,8 @@ func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) err
 func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh bool, err error) {
 	key := storage.Key{Partition: to.Partition(r.s.o.Strategy), Row: to.Hash()}
 	former := storage.Entity{
-		Key:   storage.Key{Partition: key.Partition, Row: formerRows(key.Row) + old.key.Row},
-		Props: storage.Properties{"formerId": string(old.ID), "partition": old.key.Partition},
+		Key:   storage.Key{Partition: key.Partition, Row: formerRows(key.Row) + old.Hash()},
+		Props: storage.Properties{"formerId": string(old.ID), "partition": old.Partition()},
 	}
 	err = r.s.changeHost(ctx, hostID{key.Partition, to.Host}, func(ctx context.Context, h *hostEntry) (*change, error) {
 		fresh = false
@@ -130,12 +120,12 @@ func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh b
 		if err != nil {
 			return nil, err
 		}
-		if it.etag != "" {
+		if it.Exists() {
 			if _, err := r.s.items.Get(ctx, former.Key); !fault.Is(err, fault.NotFound) {
 				return nil, err // by an earlier try
 			}
 		}
-		if it.etag == "" || it.MovedTo != "" { // after the host's row was read: see dropPointers
+		if !it.Exists() || it.MovedTo != "" { // after the host's row was read: see dropPointers
 			if err := r.s.point(ctx, key.Partition, []string{key.Row}); err != nil {
 				return nil, err
 			}
@@ -151,66 +141,13 @@ func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh b
 // adoptOps writes the item that goes on, and its due row.
 func adoptOps(now time.Time, old, it *Item, to source.Source, host *hostEntry) []storage.Op {
 	was, oldDue := tallyOf(it), it.NextCrawlAt
-	if it.etag == "" {
-		*it, was = old.as(to, it.key, now), tally{}
+	if !it.Exists() {
+		*it, was = item.As(old, to, it.Key(), now), tally{}
 	} else {
-		it.join(old, now)
+		item.Join(it, old, now)
 	}
 	host.recount(was, tallyOf(it))
-	return it.write(oldDue, time.Time{})
-}
-
-// as is the item under another identity. The index is given what is held at once, without asking the site,
-// whose next check stays when it was to be.
-func (it *Item) as(to source.Source, key storage.Key, now time.Time) Item {
-	n := *it
-	if it.AliasOf != "" { // who stands for it may have moved, too: it is looked at anew
-		n = newItem(to, key, now)
-		n.DiscoveryMethod, n.DiscoveryRun, n.DiscoveryJob = it.DiscoveryMethod, it.DiscoveryRun, it.DiscoveryJob
-		n.Credential, n.ReindexRequested = it.Credential, it.ReindexRequested
-		n.Tags, n.Options, n.Paused = it.Tags, it.Options, it.Paused
-		n.FirstSeen, n.NextCrawlAt = it.FirstSeen, it.NextCrawlAt
-		n.ReindexGeneration, n.ProcessedGeneration = it.ReindexGeneration, it.ProcessedGeneration
-	}
-	n.ID, n.NormalizedSource, n.DisplaySource = to.ID(), to.Normalized, to.Display
-	n.SourceHost, n.ContentGroupID = to.Host, to.ContentGroupID()
-	n.key, n.etag, n.MovedTo, n.Formers = key, "", "", 1
-	n.LockedUntil, n.LockOwner, n.Deaths, n.Alone = time.Time{}, "", 0, false
-	n.LastIndexedDocID, n.LastIndexed, n.ImageCount, n.Manifest = "", time.Time{}, 0, ""
-	n.CaptureCount, n.CaptureBytes, n.OldestCapture = 0, 0, time.Time{}
-	if n.SourceHost != it.SourceHost {
-		n.FetchSource = ""
-	}
-	if n.indexable() {
-		n.Outdate()
-		if !n.IndexPending {
-			n.IndexPending, n.ResumeAt = true, it.NextCrawlAt
-		}
-		n.NextCrawlAt = now
-	}
-	n.History = slices.Clone(it.History)
-	n.Record(now, "moved", "was "+it.NormalizedSource+" ("+string(it.ID)+") under earlier rules for URLs")
-	return n
-}
-
-// join takes note that another item has turned out to be this one, whose own state stands.
-func (it *Item) join(old *Item, now time.Time) {
-	if it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero() {
-		it.revive(now)
-	}
-	it.Formers++
-	it.FirstSeen = earlier(it.FirstSeen, old.FirstSeen)
-	it.Credential = cmp.Or(it.Credential, old.Credential)
-	if it.Tags == nil && it.Options.Zero() {
-		it.Tags, it.Options = old.Tags, old.Options
-		indexAgain(it, now)
-	}
-	it.Collapse.Asked = it.Collapse.Asked || old.Collapse.Asked
-	if old.ContentHash != it.ContentHash {
-		it.NextCrawlAt, it.IndexPending = now, false // the other one may know better
-	}
-	it.Record(now, "joined",
-		"is the same as "+old.NormalizedSource+" ("+string(old.ID)+") under the present rules for URLs")
+	return it.Write(oldDue, time.Time{})
 }
 
 // retire has the old item leave the index, and then the registry. A check that it is owed, or that has changed it
@@ -218,11 +155,11 @@ func (it *Item) join(old *Item, now time.Time) {
 func (r *Moves) retire(ctx context.Context, key storage.Key, to source.Source, asOf storage.ETag) error {
 	return r.s.retry(ctx, func(ctx context.Context) error {
 		it, err := r.s.loadItem(ctx, key)
-		if err != nil || it.etag == "" || it.RemoveRequested || it.MovedTo == to.ID() {
+		if err != nil || !it.Exists() || it.RemoveRequested || it.MovedTo == to.ID() {
 			return err
 		}
 		now, oldDue := r.s.now(), it.NextCrawlAt
-		if !oldDue.After(now) || it.Forced() || it.etag != asOf {
+		if !oldDue.After(now) || it.Forced() || it.Revision() != asOf {
 			got := r.items.Register(ctx, []source.Source{to}, RegisterOptions{Force: it.Forced()})[0]
 			if got.Err != nil {
 				return got.Err
@@ -230,7 +167,7 @@ func (r *Moves) retire(ctx context.Context, key storage.Key, to source.Source, a
 		}
 		it.MovedTo, it.NextCrawlAt = to.ID(), now
 		it.Record(now, "moved", "is "+to.Normalized+" ("+string(to.ID())+") under the present rules for URLs")
-		_, err = r.s.hinted(ctx, key.Partition, now, it.write(oldDue, time.Time{}))
+		_, err = r.s.hinted(ctx, key.Partition, now, it.Write(oldDue, time.Time{}))
 		return asConflict(err)
 	})
 }
@@ -252,10 +189,10 @@ func (r *Moves) Formers(ctx context.Context, it *Item) (ids []source.ID, err err
 
 // formers visits the rows that lead from an item to those that have moved there.
 func (r *Moves) formers(ctx context.Context, it *Item, visit func(storage.Entity)) error {
-	seen := map[string]bool{it.key.Row: true} // of rules that were changed back
-	for open := []storage.Key{it.key}; len(open) > 0; open = open[1:] {
+	seen := map[string]bool{it.Hash(): true} // of rules that were changed back
+	for open := []storage.Key{it.Key()}; len(open) > 0; open = open[1:] {
 		at := open[0]
-		q := storage.Query{Partition: at.Partition, RowFrom: formerRows(at.Row), RowTo: formerPrefix + at.Row + afterBar}
+		q := storage.Query{Partition: at.Partition, RowFrom: formerRows(at.Row), RowTo: formerPrefix + at.Row + item.AfterBar}
 		for e, err := range r.s.items.Query(ctx, q) {
 			if err != nil {
 				return err
@@ -283,7 +220,7 @@ func (r *Moves) Drop(ctx context.Context, it *Item) error {
 		return err
 	}
 	for _, key := range slices.Backward(rows) { // the far ones first, which would not be found without the near ones
-		if _, err := r.s.items.Transact(ctx, dropRow(key)); ignoreLost(err) != nil {
+		if _, err := r.s.items.Transact(ctx, item.DropRow(key)); ignoreLost(err) != nil {
 			return err
 		}
 	}

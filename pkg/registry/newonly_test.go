@@ -112,7 +112,7 @@ func TestK8MissingMeanwhileRegistered(t *testing.T) {
 			t.Fatalf("%v, %+v", err, looked)
 		}
 		for _, it := range looked[:3] {
-			if key := "items/" + it.key.Partition + "/" + it.key.Row; after[key].ETag != before[key].ETag {
+			if key := "items/" + it.Partition() + "/" + it.Hash(); after[key].ETag != before[key].ETag {
 				t.Errorf("%s was written again", key)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -63,7 +64,7 @@ func TestMoreIsDue(t *testing.T) {
 		{"more are due than there is room for", func(t *testing.T, b bench) *Batch {
 			b.register(t, RegisterOptions{}, pages("a.example", 10*JobItems)...)
 			b.take(t)
-			b.clock.Advance(jobTTL + time.Minute)
+			b.clock.Advance(item.JobTTL + time.Minute)
 			return b.begin(t, b.swept(t, JobItems)[0])
 		}, true},
 		{"what was left is claimed", func(t *testing.T, b bench) *Batch {

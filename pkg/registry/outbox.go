@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
 // What a commit has changed stands in the host's row, written by its transaction, until the next commit of the host.
@@ -58,7 +59,8 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	for i := range out {
 		c := &out[i]
 		c.ItemID, c.Type, c.Host = string(is.ID), string(is.Type), is.SourceHost
-		c.URL, c.Title, c.Tags = words.ClipRunes(is.DisplaySource, maxErrorMessage), words.ClipRunes(is.Title, 300), is.Tags
+		c.URL, c.Tags = words.ClipRunes(is.DisplaySource, item.MaxErrorMessage), is.Tags
+		c.Title = words.ClipRunes(is.Title, 300)
 		c.Why = words.ClipRunes(c.Why, 300)
 	}
 	return out

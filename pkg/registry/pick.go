@@ -54,4 +54,4 @@ func (r *Requests) Check(ctx context.Context, items []Item) []Registered {
 }
 
 // Behind is the place behind an item.
-func Behind(it *Item) Cursor { return Cursor{it.key.Partition, justPast(it.key.Row)} }
+func Behind(it *Item) Cursor { return Cursor{it.Partition(), justPast(it.Hash())} }

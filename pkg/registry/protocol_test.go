@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -29,7 +30,7 @@ func writesItems(call storagetest.Call) bool {
 
 // K12: a check that comes before the job's claim would have ended has a hint, whatever was there.
 func TestK12CheckThatComesSoon(t *testing.T) {
-	for _, wait := range []time.Duration{0, time.Minute, jobTTL - time.Millisecond, jobTTL, 2 * jobTTL} {
+	for _, wait := range []time.Duration{0, time.Minute, item.JobTTL - time.Millisecond, item.JobTTL, 2 * item.JobTTL} {
 		b := openMem(t, Options{})
 		b.register(t, RegisterOptions{}, "https://a.example/x")
 		batch := b.begin(t, b.take(t)[0])
@@ -48,18 +49,19 @@ func TestK12CheckThatComesSoon(t *testing.T) {
 func TestK12ParkedForLong(t *testing.T) {
 	b := openMem(t, Options{})
 	b.register(t, RegisterOptions{}, pages("a.example", 2)...)
-	if err := b.Hosts.Pause(t.Context(), "a.example", "a.example", b.clock.Now().Add(5*jobTTL), "HTTP 503"); err != nil {
+	until := b.clock.Now().Add(5 * item.JobTTL)
+	if err := b.Hosts.Pause(t.Context(), "a.example", "a.example", until, "HTTP 503"); err != nil {
 		t.Fatal(err)
 	}
 	if batch := b.begin(t, b.take(t)[0]); batch != nil {
 		t.Fatal("a paused host is asked")
 	}
 	for _, e := range b.dueRows(t) {
-		if until := enqueuedUntil(e); until.After(b.clock.Now().Add(jobTTL)) {
+		if until := item.EnqueuedUntil(e); until.After(b.clock.Now().Add(item.JobTTL)) {
 			t.Errorf("%s is parked until %v", e.Row, until)
 		}
 	}
-	b.clock.Advance(jobTTL)
+	b.clock.Advance(item.JobTTL)
 	if _, err := b.Jobs.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +71,8 @@ func TestK12ParkedForLong(t *testing.T) {
 // dueRows are those of a.example.
 func (b bench) dueRows(t *testing.T) (rows []storage.Entity) {
 	t.Helper()
-	for e, err := range b.s.items.Query(t.Context(), storage.Query{Partition: "a.example", RowFrom: duePrefix,
-		RowTo: "due" + afterBar}) {
+	for e, err := range b.s.items.Query(t.Context(), storage.Query{Partition: "a.example", RowFrom: item.DuePrefix,
+		RowTo: "due" + item.AfterBar}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,13 +137,13 @@ func TestK12GivenBackWithoutDueRow(t *testing.T) {
 	b.register(t, RegisterOptions{}, pages("a.example", 2)...)
 	batch := b.begin(t, b.take(t)[0])
 	lost := batch.Items[0]
-	if _, err := b.s.items.Transact(t.Context(), deleteDue(lost.key, lost.NextCrawlAt)); err != nil {
+	if _, err := b.s.items.Transact(t.Context(), item.DeleteDue(lost.Key(), lost.NextCrawlAt)); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Jobs.Commit(t.Context(), batch, nil, HostFinding{}, true); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := b.s.loadItem(t.Context(), batch.Items[1].key)
+	kept, err := b.s.loadItem(t.Context(), batch.Items[1].Key())
 	if err != nil || kept.LockOwner != "" {
 		t.Errorf("its neighbour is not given back: %q, %v", kept.LockOwner, err)
 	}
@@ -194,7 +196,7 @@ func TestK12RowsAreNotSentLate(t *testing.T) {
 	announced, unbounded := false, 0
 	b := openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(ctx context.Context, call storagetest.Call) error {
 		if announced && writesItems(call) {
-			if end, ok := ctx.Deadline(); !ok || time.Until(end) > requestTime {
+			if end, ok := ctx.Deadline(); !ok || time.Until(end) > item.RequestTime {
 				unbounded++
 			}
 		}
@@ -298,7 +300,7 @@ func TestK12AliasesAreExpedited(t *testing.T) {
 	}
 	soon := 0
 	for _, e := range b.dueRows(t) {
-		if at, _, ok := parseDueRow(e.Row); ok && at.Before(b.clock.Now().Add(time.Hour)) {
+		if at, _, ok := item.ParseDueRow(e.Row); ok && at.Before(b.clock.Now().Add(time.Hour)) {
 			soon++
 		}
 	}
@@ -319,7 +321,7 @@ func TestK12PurgeAfterALock(t *testing.T) {
 			t.Fatal(items, err)
 		}
 		locked := storage.Properties{"lockedUntil": storage.FormatTime(b.clock.Now().Add(left))}
-		if _, err := b.s.items.Transact(t.Context(), items[0].merge(locked)); err != nil {
+		if _, err := b.s.items.Transact(t.Context(), items[0].Merge(locked)); err != nil {
 			t.Fatal(err)
 		}
 		if moved, err := b.Items.ExpeditePurge(t.Context(), 30*day); moved != want || err != nil {

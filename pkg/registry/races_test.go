@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
@@ -46,7 +47,7 @@ func TestK12TakersOfOnePart(t *testing.T) {
 func openBetween(t *testing.T) (b bench, next *func()) {
 	next = new(func())
 	return openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
-		if do := *next; do != nil && call.Op == "table.Get" && call.Key == "a.example/"+hostRow("a.example") {
+		if do := *next; do != nil && call.Op == "table.Get" && call.Key == "a.example/"+item.HostRow("a.example") {
 			*next = nil
 			do()
 		}

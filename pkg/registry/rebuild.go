@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -156,40 +157,19 @@ func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, item
 func planRebuild(now time.Time, items []Item, h *hostEntry, o Rebuild) (ops []storage.Op, marked int) {
 	for i := range items {
 		it := &items[i]
-		mended := it.derive()
+		mended := item.Derive(it)
 		switch {
-		case it.etag == "": // deleted since
+		case !it.Exists(): // deleted since
 		case it.RebuildRun == o.Run:
 			marked++ // by an earlier try
-		case it.indexable() || o.Force || o.Wanted != nil:
+		case it.Indexable() || o.Force || o.Wanted != nil:
 			marked++
 			ops = append(ops, rebuildOps(now, it, h, o)...)
 		case mended:
-			ops = append(ops, it.write(it.NextCrawlAt, time.Time{})...)
+			ops = append(ops, it.Write(it.NextCrawlAt, time.Time{})...)
 		}
 	}
 	return ops, marked
-}
-
-// derive makes the columns anew that follow from the identity alone, and reports whether one is another. A file
-// is shown as it was named.
-func (it *Item) derive() (changed bool) {
-	group, display := it.Source().ContentGroupID(), it.DisplaySource
-	if it.Type == source.URL {
-		if s, err := (source.Rules{}).ParseURL(it.NormalizedSource); err == nil && s.Normalized == it.NormalizedSource {
-			display = s.Display
-		}
-	}
-	changed = group != it.ContentGroupID || display != it.DisplaySource
-	it.ContentGroupID, it.DisplaySource = group, display
-	return changed
-}
-
-// indexable reports whether the item's content is, or may belong, in the index: what the index
-// should hold if it had lost everything, and what could not be extracted when it was fetched. Of
-// what was never read, because it is too large, there is no hash of a text.
-func (it *Item) indexable() bool {
-	return it.IndexedHash != "" || it.Status == Crawled && it.TextHash != ""
 }
 
 // rebuildOps brings one item forward to now: as a pending index, which leaves the site alone, or as a check.
@@ -201,7 +181,7 @@ func rebuildOps(now time.Time, it *Item, h *hostEntry, o Rebuild) []storage.Op {
 		what = "from its source"
 		it.IndexPending, it.ReindexRequested = false, true
 		it.ReindexGeneration++
-	case !it.indexable() && o.Wanted == nil:
+	case !it.Indexable() && o.Wanted == nil:
 		what = "from its source"
 		it.IndexPending = false
 	case !it.IndexPending:
@@ -212,7 +192,7 @@ func rebuildOps(now time.Time, it *Item, h *hostEntry, o Rebuild) []storage.Op {
 	if oldDue.After(now) {
 		it.NextCrawlAt = now
 	}
-	return it.write(oldDue, time.Time{})
+	return it.Write(oldDue, time.Time{})
 }
 
 // Waiting counts the items of a host, or of all, that wait for a rebuild, from a partition on. It
@@ -262,7 +242,7 @@ func (r *Items) Knows(ctx context.Context, host string) (bool, error) {
 		if err != nil || host == "" {
 			return err == nil, err
 		}
-		_, err := r.s.items.Get(ctx, storage.Key{Partition: partition, Row: hostRow(host)})
+		_, err := r.s.items.Get(ctx, storage.Key{Partition: partition, Row: item.HostRow(host)})
 		if !fault.Is(err, fault.NotFound) {
 			return err == nil, err
 		}

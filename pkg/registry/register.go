@@ -10,7 +10,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -167,7 +169,7 @@ func (r *Items) loadForRegister(ctx context.Context, partition string, hashes []
 // missing are items that do not exist.
 func missing(partition string, hashes []string) (items []Item) {
 	for _, hash := range hashes {
-		items = append(items, Item{key: storage.Key{Partition: partition, Row: hash}})
+		items = append(items, item.Missing(storage.Key{Partition: partition, Row: hash}))
 	}
 	return items
 }
@@ -175,13 +177,13 @@ func missing(partition string, hashes []string) (items []Item) {
 // hashesOf are the RowKeys of items.
 func hashesOf(items []Item) (out []string) {
 	for _, it := range items {
-		out = append(out, it.key.Row)
+		out = append(out, it.Hash())
 	}
 	return out
 }
 
 func allExist(items []Item) bool {
-	return !slices.ContainsFunc(items, func(it Item) bool { return it.etag == "" })
+	return !slices.ContainsFunc(items, func(it Item) bool { return !it.Exists() })
 }
 
 // point writes the rows that find items by their id, for those that do not exist yet. What they
@@ -189,7 +191,7 @@ func allExist(items []Item) bool {
 func (r *store) point(ctx context.Context, partition string, missing []string) error {
 	return r.parallel(ctx, len(missing), func(ctx context.Context, i int) error {
 		_, err := r.index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
-			Key: indexKey(missing[i]), Props: storage.Properties{"partition": partition},
+			Key: item.IndexKey(missing[i]), Props: storage.Properties{"partition": partition},
 		}})
 		return err
 	})
@@ -210,7 +212,7 @@ func (p registerPlan) created() (hashes []string) {
 	hashes = slices.Clone(p.back)
 	for _, got := range p.out {
 		if got.Created {
-			hashes = append(hashes, got.Item.key.Row)
+			hashes = append(hashes, got.Item.Hash())
 		}
 	}
 	return hashes
@@ -241,22 +243,22 @@ func (h *hostState) full(p Politeness) error {
 // of the due rows that nobody has claimed, and they are claimed.
 func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ETag, host *hostEntry, o RegisterOptions,
 	p Politeness) registerPlan {
-	plan := registerPlan{reason: ReasonRegistered, out: make([]Registered, len(chunk))}
+	plan := registerPlan{reason: item.ReasonRegistered, out: make([]Registered, len(chunk))}
 	if o.Force {
-		plan.reason = ReasonForced
+		plan.reason = item.ReasonForced
 	}
 	room := host.Policy.Room(now, len(chunk), p)
 	for i, m := range chunk {
 		it := items[i]
-		plan.out[i] = Registered{Item: it, Created: it.etag == ""}
+		plan.out[i] = Registered{Item: it, Created: !it.Exists()}
 		if m.taken(&it, o) {
 			plan.out[i] = Registered{Err: otherFile(it.DisplaySource)}
 			continue
 		}
-		if it.etag != "" && (o.NewOnly || o.respects(&it)) {
+		if it.Exists() && (o.NewOnly || o.respects(&it)) {
 			continue
 		}
-		if err := host.full(p); err != nil && it.etag == "" {
+		if err := host.full(p); err != nil && !it.Exists() {
 			plan.out[i] = Registered{Err: err}
 			continue
 		}
@@ -264,17 +266,17 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 		claimed := len(plan.jobs) < room && !rests
 		if o.leaves(&it, now) {
 			if claimed && idle[i] != "" {
-				plan.ops = append(plan.ops, claimDueRow(dueKey(it.key, it.NextCrawlAt), idle[i], now.Add(jobTTL)))
-				plan.jobs = append(plan.jobs, jobItem(&it))
+				plan.ops = append(plan.ops, item.ClaimDue(item.DueKey(it.Key(), it.NextCrawlAt), idle[i], now.Add(item.JobTTL)))
+				plan.jobs = append(plan.jobs, item.InJob(&it))
 			}
 			continue
 		}
 		if it.MovedTo != "" {
-			plan.back = append(plan.back, it.key.Row)
+			plan.back = append(plan.back, it.Hash())
 		}
 		plan.ops = append(plan.ops, registerOps(now, m, &it, host, o, claimed)...)
 		if claimed {
-			plan.jobs = append(plan.jobs, jobItem(&it))
+			plan.jobs = append(plan.jobs, item.InJob(&it))
 		} else if !rests {
 			plan.hint = now // for the next sweep, if no worker comes by before
 			host.Unclaimed = true
@@ -283,14 +285,14 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 	}
 	if len(plan.ops) > 0 {
 		host.Policy.Pace.Claim(now, len(plan.jobs), p)
-		plan.hint = earlier(plan.hint, now.Add(jobTTL))
+		plan.hint = policy.Earlier(plan.hint, now.Add(item.JobTTL))
 	}
 	return plan
 }
 
 // taken reports whether the item of a source stands for another file than is named.
 func (m member) taken(it *Item, o RegisterOptions) bool {
-	alive := it.etag != "" && it.Status != Gone && !it.RemoveRequested
+	alive := it.Exists() && it.Status != Gone && !it.RemoveRequested
 	return alive && !o.Respell && !sameFile(m.Source, it.DisplaySource)
 }
 
@@ -308,9 +310,9 @@ func otherFile(display string) error {
 
 // registerOps brings one item forward to now: the item, its old due row and its new one.
 func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterOptions, claimed bool) []storage.Op {
-	created, oldDue, was := it.etag == "", it.NextCrawlAt, tallyOf(it)
+	created, oldDue, was := !it.Exists(), it.NextCrawlAt, tallyOf(it)
 	if created {
-		*it = newItem(m.Source, it.key, now)
+		*it = item.New(m.Source, it.Key(), now)
 		it.DiscoveryMethod = o.Method
 		if it.DiscoveryMethod == "" {
 			it.DiscoveryMethod = "API"
@@ -324,18 +326,18 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 		}
 		it.Record(now, "registered", "source added by "+it.DiscoveryMethod+o.by)
 	}
-	it.revive(now)
+	it.Revive(now)
 	it.DisplaySource, it.NextCrawlAt = m.Display, now
 	if o.Credential != "" {
 		it.Credential = o.Credential
 	}
 	tags := it.Tags
-	if what := o.Settings.apply(it); what != "" {
+	if what := o.Settings.Apply(it); what != "" {
 		if !slices.Equal(tags, it.Tags) {
 			it.Outdate()
 		}
 		it.Record(now, "set", what+o.by)
-		Rank(it, options.Merge(it.Options, nil)) // with that of its tags when it is planned again
+		item.Rank(it, options.Merge(it.Options, nil)) // with that of its tags when it is planned again
 	}
 	if o.rests(it) {
 		it.CheckAt(Never)
@@ -353,7 +355,7 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 		it.Record(now, "forced", "a check without conditions was asked for"+o.by)
 	}
 	host.recount(was, tallyOf(it))
-	return it.write(oldDue, claimedUntil(now, claimed))
+	return it.Write(oldDue, claimedUntil(now, claimed))
 }
 
 // by is who asked for what is done under a context, as the end of a sentence; nothing where nobody needs a key.
@@ -366,7 +368,7 @@ func by(ctx context.Context) string {
 
 func claimedUntil(now time.Time, claimed bool) time.Time {
 	if claimed {
-		return now.Add(jobTTL)
+		return now.Add(item.JobTTL)
 	}
 	return time.Time{}
 }

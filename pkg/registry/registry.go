@@ -13,7 +13,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -175,7 +177,7 @@ func (r *Registry) Create(ctx context.Context) error {
 }
 
 // now is the time as rows know it.
-func (r *store) now() time.Time { return stamp(r.o.Clock()) }
+func (r *store) now() time.Time { return policy.Stamp(r.o.Clock()) }
 
 // parallel runs fn for 0..n-1, at most Options.Parallel at once, and in order when that is 1.
 func (r *store) parallel(ctx context.Context, n int, fn func(ctx context.Context, i int) error) error {
@@ -197,7 +199,7 @@ func (r *store) parallel(ctx context.Context, n int, fn func(ctx context.Context
 
 // load reads the items of a job and the row of its host.
 func (r *store) load(ctx context.Context, job Job) ([]Item, hostEntry, error) {
-	items, err := r.loadItems(ctx, job.PartitionKey, job.hashes())
+	items, err := r.loadItems(ctx, job.PartitionKey, job.Hashes())
 	if err != nil {
 		return nil, hostEntry{}, err
 	}
@@ -218,12 +220,12 @@ func (r *store) loadItems(ctx context.Context, partition string, hashes []string
 func (r *store) loadItem(ctx context.Context, key storage.Key) (Item, error) {
 	e, err := r.items.Get(ctx, key)
 	if fault.Is(err, fault.NotFound) {
-		return Item{key: key}, nil
+		return item.Missing(key), nil
 	}
 	if err != nil {
 		return Item{}, err
 	}
-	return itemOf(e), nil
+	return item.Of(e), nil
 }
 
 // onHost runs fn, which reads and writes a host's row, as the only one in this process, and again

@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -113,7 +114,7 @@ func TestK4ManyHosts(t *testing.T) {
 		a.lap()
 		s.atMost("registration", 25.1, s.register)
 		first := 21.1
-		if s.overload() > jobTTL {
+		if s.overload() > item.JobTTL {
 			first = 50 // jobs that wait for longer are claimed and sent again
 		}
 		s.atMost("first checks", first, func() { s.minutes(4 * 60) })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -36,7 +37,7 @@ func (r *Hosts) Soft404(ctx context.Context, partition, scheme, host string) (So
 // ClaimSoft404 has the caller ask the origin: of several that have read the same, one is told to,
 // also when it dies before it knows the answer.
 func (r *Hosts) ClaimSoft404(ctx context.Context, a Soft404, now time.Time) (Soft404, bool, error) {
-	a.AskedAt = stamp(now)
+	a.AskedAt = policy.Stamp(now)
 	tags, err := r.s.items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))
 	if err != nil {
 		return a, false, ignoreLost(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -102,14 +103,14 @@ type attention struct {
 }
 
 // attention finds, by their hints, partitions that have something due or in flight, those that wait longest first:
-// their hints come within jobTTL. It looks at nothing where all hosts are read.
+// their hints come within [item.JobTTL]. It looks at nothing where all hosts are read.
 func (r *Hosts) attention(ctx context.Context, hosts int, now time.Time) (map[string]attention, error) {
 	found := map[string]attention{}
 	if hosts <= ExactHosts {
 		return found, nil
 	}
 	hints := 0
-	for h, err := range r.jobs.hintsUntil(ctx, now.Add(jobTTL+hintGrace)) {
+	for h, err := range r.jobs.hintsUntil(ctx, now.Add(item.JobTTL+hintGrace)) {
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +175,7 @@ func (h *hostState) stats(now time.Time, p Politeness) HostStats {
 func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, stats []HostStats,
 	at map[string]int) error {
 	q := storage.Query{
-		Partition: partition, RowFrom: duePrefix, RowTo: "due" + afterBar,
+		Partition: partition, RowFrom: item.DuePrefix, RowTo: "due" + item.AfterBar,
 		Select: []string{"host", "enqueuedUntil"},
 	}
 	if len(stats) == 1 && r.s.o.Strategy == source.ByScheme { // the others' are not asked for
@@ -187,7 +188,7 @@ func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, s
 		}
 		host, _ := e.Props["host"].(string)
 		i, known := at[host]
-		due, _, ok := parseDueRow(e.Row)
+		due, _, ok := item.ParseDueRow(e.Row)
 		if !ok {
 			continue
 		}
@@ -199,7 +200,7 @@ func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, s
 		}
 		switch {
 		case !known: // a host that was registered after its partition was read
-		case enqueuedUntil(e).After(now):
+		case item.EnqueuedUntil(e).After(now):
 			stats[i].InFlight++
 		default:
 			stats[i].Due++

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -130,7 +131,7 @@ func TestK5RecountIsDaily(t *testing.T) {
 	if b.recount(t); n.Requests.Load() != 11 {
 		t.Errorf("%d requests for eleven calls", n.Requests.Load())
 	}
-	h := hostEntry{key: storage.Key{Partition: "new.example", Row: hostRow("new.example")}}
+	h := hostEntry{key: storage.Key{Partition: "new.example", Row: item.HostRow("new.example")}}
 	h.Host, h.Counts = "new.example", map[Status]int{Pending: 1}
 	told, err := b.s.sums.pointPartition(t.Context(), &h)
 	if err != nil || !told {

@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -72,7 +73,7 @@ func (r *Jobs) sweepEnd(ctx context.Context) time.Time {
 	if !ok {
 		return time.Time{}
 	}
-	return deadline.Add(-min(requestTime, deadline.Sub(r.s.o.Clock())/8))
+	return deadline.Add(-min(item.RequestTime, deadline.Sub(r.s.o.Clock())/8))
 }
 
 // follow sweeps the partitions of a window of hints side by side.
@@ -171,9 +172,9 @@ func (r *Jobs) claimDue(ctx context.Context, partition string) (claimed, error) 
 		got.items += n
 		got.jobs += (n + JobItems - 1) / JobItems
 		if n < len(scan.rows[host]) {
-			got.next = earlier(got.next, policy.Later(now, parkedUntil(now, blocked)))
+			got.next = policy.Earlier(got.next, policy.Later(now, item.ParkedUntil(now, blocked)))
 		} else {
-			got.next = earlier(got.next, now.Add(jobTTL))
+			got.next = policy.Earlier(got.next, now.Add(item.JobTTL))
 		}
 	}
 	return got, nil
@@ -198,26 +199,26 @@ const (
 // has all that one claim can take.
 func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time) (dueScan, error) {
 	s := dueScan{rows: map[string][]storage.Entity{}}
-	q := storage.Query{Partition: partition, RowFrom: duePrefix, RowTo: "due" + afterBar, PageSize: 2 * scanHost}
+	q := storage.Query{Partition: partition, RowFrom: item.DuePrefix, RowTo: "due" + item.AfterBar, PageSize: 2 * scanHost}
 	n := 0
 	for e, err := range r.s.items.Query(ctx, q) {
 		if err != nil {
 			return dueScan{}, err
 		}
-		at, _, ok := parseDueRow(e.Row)
+		at, _, ok := item.ParseDueRow(e.Row)
 		if !ok {
 			continue
 		}
 		if at.After(now) {
-			s.next = earlier(s.next, at)
+			s.next = policy.Earlier(s.next, at)
 			break
 		}
 		if n++; n > scanRows {
 			s.next = now
 			break
 		}
-		if until := enqueuedUntil(e); until.After(now) {
-			s.next = earlier(s.next, until)
+		if until := item.EnqueuedUntil(e); until.After(now) {
+			s.next = policy.Earlier(s.next, until)
 			continue
 		}
 		s.late = max(s.late, now.Sub(at))
@@ -239,18 +240,6 @@ func (s *dueScan) add(e storage.Entity) {
 	}
 }
 
-func enqueuedUntil(due storage.Entity) time.Time {
-	text, _ := due.Props["enqueuedUntil"].(string)
-	return storage.ParseTime(text)
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || b.Before(a) {
-		return b
-	}
-	return a
-}
-
 // claimHost marks due rows of one host as enqueued and sends their jobs. It returns how many the
 // host had room for, and until when nobody may ask it, if that is why it had none.
 func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []storage.Entity,
@@ -270,16 +259,16 @@ func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []sto
 		blocked, _ = h.Policy.Blocked(now, p)
 		return 0, blocked, nil
 	}
-	until := now.Add(jobTTL)
+	until := now.Add(item.JobTTL)
 	h.Policy.Pace.Claim(now, n, p)
 	h.Unclaimed = n < len(rows)
 	ops := []storage.Op{h.op()}
 	items := make([]JobItem, n)
 	for i, e := range rows[:n] {
-		_, hash, _ := parseDueRow(e.Row)
+		_, hash, _ := item.ParseDueRow(e.Row)
 		id, _ := e.Props["id"].(string)
 		items[i] = JobItem{ID: source.ID(id), RowKey: hash}
-		ops = append(ops, claimDueRow(e.Key, e.ETag, until))
+		ops = append(ops, item.ClaimDue(e.Key, e.ETag, until))
 	}
 	// The rows need attention later than before, so the hint that led here, or will lead here, does for them.
 	if _, err := r.s.items.Transact(ctx, ops...); err != nil {
@@ -296,7 +285,7 @@ const priorityStep = time.Hour
 // as an hour of waiting. So nothing waits for ever, and other hosts do not notice.
 func byPriority(rows []storage.Entity) {
 	since := func(e storage.Entity) time.Time {
-		at, _, _ := parseDueRow(e.Row)
+		at, _, _ := item.ParseDueRow(e.Row)
 		level := int64(options.UsualPriority)
 		if n, ok := e.Props["priority"].(int64); ok {
 			level = n

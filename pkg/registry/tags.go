@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -89,7 +90,7 @@ func (r *Tags) Remove(ctx context.Context, name string) (Tag, error) {
 	if err != nil {
 		return t, err
 	}
-	_, err = r.s.index.Transact(ctx, dropRow(tagKey(name)))
+	_, err = r.s.index.Transact(ctx, item.DropRow(tagKey(name)))
 	r.forget()
 	return t, ignoreLost(err)
 }

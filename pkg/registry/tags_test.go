@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -116,18 +117,6 @@ func TestW11PausedItemRests(t *testing.T) {
 	}
 }
 
-// W9: tags survive a row.
-func TestW9OptionsAreStored(t *testing.T) {
-	priority := 0
-	it := fullItem()
-	it.Tags, it.Paused = []string{"a", "b c"}, true
-	it.Options = options.Options{Priority: &priority, Watch: &options.Watch{Ignore: []string{`\d+ <b>`}}}
-	have := itemOf(storage.Entity{Key: it.key, Props: it.entity().Props})
-	if len(have.Tags) != 2 || !have.Paused || *have.Options.Priority != 0 || have.Options.Watch.Ignore[0] != `\d+ <b>` {
-		t.Errorf("read as %v %v %+v", have.Tags, have.Paused, have.Options)
-	}
-}
-
 // W9: of what waits at one host, what has priority comes first, and an hour of waiting is worth a step of it.
 func TestW9Priority(t *testing.T) {
 	slow := func(string) Politeness {
@@ -183,7 +172,7 @@ func TestW9Priority(t *testing.T) {
 	}
 	b.check(t)
 	due := func(hours, level int) storage.Entity {
-		return storage.Entity{Key: storage.Key{Row: dueRow(b.s.now().Add(-time.Duration(hours)*time.Hour), "h")},
+		return storage.Entity{Key: storage.Key{Row: item.DueRow(b.s.now().Add(-time.Duration(hours)*time.Hour), "h")},
 			Props: storage.Properties{"priority": int64(level)}}
 	}
 	rows := []storage.Entity{due(1, 9), due(11, 0), due(2, 5)}

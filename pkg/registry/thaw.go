@@ -4,6 +4,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -25,7 +26,7 @@ func Tables(items string) (itemsTable, index, hints string) {
 // partition. The hint must be written before the due row is.
 func Thaw(e storage.Entity) (thawed storage.Entity, hint storage.Entity, hinted bool) {
 	props := maps.Clone(e.Props)
-	at, _, due := parseDueRow(e.Row)
+	at, _, due := item.ParseDueRow(e.Row)
 	switch {
 	case due:
 		props["enqueuedUntil"] = ""
@@ -34,7 +35,7 @@ func Thaw(e storage.Entity) (thawed storage.Entity, hint storage.Entity, hinted 
 			Key:   hintKey(e.Partition, at.Add(-time.Minute)),
 			Props: storage.Properties{"writtenAt": ""}, // as old as can be, so a sweep may drop it
 		}
-	case isItemRow(e.Row):
+	case item.IsItemRow(e.Row):
 		delete(props, "lockedUntil")
 		delete(props, "lockOwner")
 	case isHostRow(e.Row):

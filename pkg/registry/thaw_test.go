@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -23,9 +24,9 @@ func TestThaw(t *testing.T) {
 		{"an item loses its lock", row("abc", storage.Properties{"lockedUntil": "x", "lockOwner": "y", "id": "url_a"}),
 			storage.Properties{"id": "url_a"}, false},
 		{"a host loses leases and claims, and keeps its pause",
-			row(hostRow("a.example"), storage.Properties{"leases": "[]", "claimedUntil": "x",
+			row(item.HostRow("a.example"), storage.Properties{"leases": "[]", "claimedUntil": "x",
 				"pausedUntil": "p"}), storage.Properties{"pausedUntil": "p"}, false},
-		{"a due row loses its claim", row(dueRow(at, "abc"), storage.Properties{"enqueuedUntil": "x", "id": "url_a"}),
+		{"a due row loses its claim", row(item.DueRow(at, "abc"), storage.Properties{"enqueuedUntil": "x", "id": "url_a"}),
 			storage.Properties{"enqueuedUntil": "", "id": "url_a"}, true},
 		{"robots.txt stays as it is", row(robotsRow("https", "a.example"), storage.Properties{"verdict": "rules"}),
 			storage.Properties{"verdict": "rules"}, false},
@@ -60,10 +61,10 @@ func TestThawFreesWhatIsHeld(t *testing.T) {
 				t.Fatal(err)
 			}
 			e, _, due := Thaw(e)
-			if due && !enqueuedUntil(e).IsZero() {
+			if due && !item.EnqueuedUntil(e).IsZero() {
 				t.Errorf("%s: claimed", e.Row)
 			}
-			if it := itemOf(e); isItemRow(e.Row) && (it.LockOwner != "" || !it.eligible(b.s.now())) {
+			if it := item.Of(e); item.IsItemRow(e.Row) && (it.LockOwner != "" || !it.Eligible(b.s.now())) {
 				t.Errorf("%s: locked by %q", e.Row, it.LockOwner)
 			}
 			var h hostState

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -27,15 +28,15 @@ func (r *store) walk(ctx context.Context, q storage.Query) iter.Seq2[Item, error
 			jump = false
 			others := 0
 			for e, err := range r.items.Query(ctx, q) {
-				if err == nil && !isItemRow(e.Row) {
+				if err == nil && !item.IsItemRow(e.Row) {
 					if others++; others < fewRows {
 						continue
 					}
 					prefix, _, _ := strings.Cut(e.Row, "|")
-					q.RowFrom, jump = prefix+afterBar, true
+					q.RowFrom, jump = prefix+item.AfterBar, true
 					break
 				}
-				if others = 0; !yield(itemOf(e), err) || err != nil {
+				if others = 0; !yield(item.Of(e), err) || err != nil {
 					return
 				}
 			}
@@ -116,7 +117,7 @@ func (r *store) readSome(ctx context.Context, w itemWalk, at *walked) (items []I
 				break
 			}
 			at.read++
-			at.next.Row = justPast(it.key.Row)
+			at.next.Row = justPast(it.Hash())
 			if w.host == "" || it.SourceHost == w.host {
 				at.items++
 				items = append(items, it)

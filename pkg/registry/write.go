@@ -65,8 +65,8 @@ func (r *store) writeEach(ctx context.Context, hint time.Time, first []storage.O
 		tags, err := r.hinted(ctx, ops[0].Entity.Partition, hint, ops)
 		if err == nil {
 			for i, it := range owners {
-				if it != nil && ops[i].Entity.Key == it.key {
-					it.etag = tags[i]
+				if it != nil && ops[i].Entity.Key == it.Key() {
+					it.Written(tags[i])
 				}
 			}
 			return items, tags[:len(first)], nil
@@ -107,64 +107,4 @@ func ignoreLost(err error) error {
 
 func without[T comparable](list []T, x T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return v == x })
-}
-
-// write stores an item that was due at a time, and moves its due row to where it is due now. enqueued is
-// until when a job has it; zero for none.
-func (it *Item) write(oldDue, enqueued time.Time) []storage.Op {
-	kind, created := storage.Replace, it.etag == ""
-	if created {
-		kind = storage.Insert
-	}
-	ops, moved := []storage.Op{{Kind: kind, Entity: it.entity()}}, !it.NextCrawlAt.Equal(oldDue)
-	if !created && moved {
-		ops = append(ops, deleteDue(it.key, oldDue))
-	}
-	if created || moved || !enqueued.IsZero() {
-		ops = append(ops, upsertDue(it, it.NextCrawlAt, enqueued))
-	}
-	return ops
-}
-
-// merge changes some columns of an item as it was read.
-func (it *Item) merge(props storage.Properties) storage.Op {
-	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: it.key, ETag: it.etag, Props: props}}
-}
-
-// expediteOps moves an item as it was read, and its due row, to an earlier time.
-func expediteOps(it *Item, at time.Time, props storage.Properties) []storage.Op {
-	props["nextCrawlAt"] = storage.FormatTime(at)
-	return []storage.Op{it.merge(props), deleteDue(it.key, it.NextCrawlAt), upsertDue(it, at, time.Time{})}
-}
-
-// dueKey is where an item's due row is.
-func dueKey(item storage.Key, at time.Time) storage.Key {
-	return storage.Key{Partition: item.Partition, Row: dueRow(at, item.Row)}
-}
-
-// deleteDue removes an item's due row. The item's own ETag guards it: only who holds the item moves its
-// due row.
-func deleteDue(item storage.Key, at time.Time) storage.Op { return dropRow(dueKey(item, at)) }
-
-// dropRow deletes a row, whatever its revision.
-func dropRow(key storage.Key) storage.Op {
-	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: key, ETag: storage.AnyETag}}
-}
-
-// upsertDue writes an item's due row, which carries what a job needs, so that a claim reads no items.
-func upsertDue(it *Item, at, enqueued time.Time) storage.Op {
-	props := storage.Properties{
-		"id": string(it.ID), "host": it.SourceHost, "enqueuedUntil": storage.FormatTime(enqueued),
-	}
-	if level := it.Level; level != "" {
-		props["priority"] = int64(level[0] - '0')
-	}
-	return storage.Op{Kind: storage.Upsert, Entity: storage.Entity{Key: dueKey(it.key, at), Props: props}}
-}
-
-// claimDueRow notes until when a job has a due row, as it was read.
-func claimDueRow(key storage.Key, read storage.ETag, until time.Time) storage.Op {
-	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{
-		Key: key, ETag: read, Props: storage.Properties{"enqueuedUntil": storage.FormatTime(until)},
-	}}
 }

@@ -19,8 +19,10 @@ import (
 // and registry depend on.
 var protocol = map[string][]string{
 	"pkg/registry": {"alias.go", "begin.go", "budget.go", "commit.go", "expedite.go", "force.go", "guard.go", "hint.go",
-		"hostlock.go", "hostrow.go", "idle.go", "item.go", "job.go", "keys.go", "lastmod.go", "lease.go", "move.go",
-		"rebase.go", "rebuild.go", "register.go", "registry.go", "remove.go", "sweep.go", "write.go"},
+		"hostlock.go", "hostrow.go", "idle.go", "job.go", "keys.go", "lastmod.go", "lease.go", "move.go", "rebase.go",
+		"rebuild.go", "register.go", "registry.go", "remove.go", "sweep.go", "write.go"},
+	"pkg/registry/item": {"due.go", "history.go", "job.go", "keys.go", "leave.go", "lock.go", "move.go", "plan.go",
+		"rebase.go", "row.go"},
 	"pkg/policy/host":  {"budget.go", "guard.go", "host.go", "pace.go", "turn.go"},
 	"pkg/run":          {"active.go", "run.go", "step.go"},
 	"pkg/run/backfill": {"commit.go", "pace.go"},

@@ -96,6 +96,14 @@ func Later(a, b time.Time) time.Time {
 	return a
 }
 
+// Earlier is the earlier of two times, of which the first may be zero: then it is the other.
+func Earlier(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
+}
+
 // Blocked is until when nobody may ask the host, and why: it has asked for a pause, or a budget of the
 // day is spent. Zero when it may be asked.
 func (s *State) Blocked(now time.Time, p Politeness) (until time.Time, why string) {

@@ -1,17 +1,12 @@
-package registry
+package item
 
 import (
-	"encoding/json"
-	"strconv"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	pagechange "github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/options"
-	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
 // Status is where an item stands (spec 003 §4).
@@ -30,14 +25,6 @@ const (
 // Statuses lists every status, in the order of an item's life.
 var Statuses = []Status{Pending, Crawled, Indexed, Error, OutOfScope, Gone}
 
-// Bounds of an item's row.
-const (
-	maxErrorMessage = 1024      // characters (spec 003 §7.6, A13)
-	maxHistory      = 30        // decisions
-	maxHistoryBytes = 12 * 1024 // well under one property's 64 KiB
-	rowVersion      = 1
-)
-
 // Item is the registry's row for one normalized source: five records, whose columns stand side by side in the row. Its
 // columns are those of spec 003 §4, flattened, and a few of Tidemark's own. A value knows the revision it was read at,
 // so it cannot be written over another writer's change.
@@ -48,11 +35,11 @@ type Item struct {
 	Plan     `col:",inline"`
 	Lock     `col:",inline"`
 
-	// Deadly says that the last worker died of this item: see [Jobs.TryAlone]. [Jobs.Begin] finds it out.
+	// Deadly says that the last worker died of this item: who begins work on it finds it out.
 	Deadly bool
 
 	// Interrupted says that the item's last worker did not come back, so the index and the snapshots may hold something
-	// else than the item says. [Jobs.Begin] finds it out.
+	// else than the item says. The next worker's batch says so.
 	Interrupted bool
 
 	key  storage.Key
@@ -74,7 +61,7 @@ type Identity struct {
 	DiscoveryJob     string      `col:"discoveryJobId"`
 	Credential       string      `col:"credential"` // a name; the secret is in the settings (A24)
 	FirstSeen        time.Time   `col:"firstSeen"`
-	// MovedTo is the item that goes on for this one under another identity (see [Moves.Step]): the next check takes the
+	// MovedTo is the item that goes on for this one under another identity (see [As]): the next check takes the
 	// documents of this one out of the index, and its row goes.
 	MovedTo source.ID `col:"movedTo"`
 	// Formers is how many items have moved here; one that moved twice counts twice. Their captures are theirs.
@@ -216,36 +203,26 @@ type Lock struct {
 	Alone  bool `col:"alone"`
 }
 
-// Decision is one line of an item's history: what was decided and why.
-type Decision struct {
-	At   time.Time `json:"at"`
-	What string    `json:"what"`
-	Why  string    `json:"why"`
-}
+// Missing is the item of a row that does not exist.
+func Missing(key storage.Key) Item { return Item{key: key} }
 
-var itemRows = row.Of[Item]()
+// Exists reports whether the item was read from a row.
+func (it *Item) Exists() bool { return it.etag != "" }
 
-func newItem(s source.Source, key storage.Key, now time.Time) Item {
-	return Item{
-		Identity: Identity{
-			Version: rowVersion, ID: s.ID(), Type: s.Type, NormalizedSource: s.Normalized, DisplaySource: s.Display,
-			SourceHost: s.Host, ContentGroupID: s.ContentGroupID(), FirstSeen: now,
-		},
-		Seen: Seen{Status: Pending, HTTPRobotsAllowed: true},
-		Plan: Plan{NextCrawlAt: now},
-		key:  key,
-	}
-}
+// Key is where the item's row is.
+func (it *Item) Key() storage.Key { return it.key }
 
-func itemOf(e storage.Entity) Item {
-	it, _ := itemRows.Decode(e.Props) // a damaged column reads as empty: the item can still be checked
-	it.key, it.etag = e.Key, e.ETag
-	return it
-}
+// Revision is that of the row which the item was read from, or written to.
+func (it *Item) Revision() storage.ETag { return it.etag }
 
-func (it *Item) entity() storage.Entity {
-	return storage.Entity{Key: it.key, ETag: it.etag, Props: itemRows.Encode(it)}
-}
+// Written notes the revision of the item's row.
+func (it *Item) Written(at storage.ETag) { it.etag = at }
+
+// Hash is the item's RowKey.
+func (it *Item) Hash() string { return it.key.Row }
+
+// Partition is the item's PartitionKey.
+func (it *Item) Partition() string { return it.key.Partition }
 
 // Source is what the item was registered as. Of its Scheme only what tells partitions apart is
 // known, and only where they are schemes.
@@ -254,112 +231,4 @@ func (it *Item) Source() source.Source {
 		Type: it.Type, Normalized: it.NormalizedSource, Display: it.DisplaySource, Host: it.SourceHost,
 		Scheme: it.key.Partition,
 	}
-}
-
-// Hash is the item's RowKey.
-func (it *Item) Hash() string { return it.key.Row }
-
-// Partition is the item's PartitionKey.
-func (it *Item) Partition() string { return it.key.Partition }
-
-// Forced reports whether a force request waits to be processed (A15).
-func (it *Item) Forced() bool {
-	return it.ReindexRequested || it.ReindexGeneration > it.ProcessedGeneration
-}
-
-// eligible reports whether a worker may take the item: nobody holds it, and it is due or forced. A
-// lock that ran out is respected for as long as a request of its holder may still be on its way.
-func (it *Item) eligible(now time.Time) bool {
-	if !it.LockedUntil.IsZero() && it.LockedUntil.Add(requestTime).After(now) {
-		return false
-	}
-	return !it.NextCrawlAt.After(now) || it.Forced()
-}
-
-// checkIsDue reports whether a check that is due has yet to begin. One that runs does not
-// count: it may have fetched the page before it changed, and a worker that outlived its lock may
-// still commit. Who asks then moves the due time behind the beginning of the lock, once, and
-// [Jobs.Commit] keeps that time. Nor does a pending index count, for which nobody asks the site.
-func (it *Item) checkIsDue(now time.Time) bool {
-	begun := it.LockedUntil.Add(-lockTime)
-	return !it.NextCrawlAt.After(now) && it.NextCrawlAt.After(begun) && !it.IndexPending
-}
-
-// Schedule gives the item's state to package schedule.
-func (it *Item) Schedule() schedule.State {
-	return schedule.State{
-		Interval:  time.Duration(it.CrawlIntervalSeconds) * time.Second,
-		Unchanged: it.UnchangedChecks, Attempts: it.CrawlAttempts, Missing: it.MissingChecks,
-		GuardedSince: it.GuardedSince, GoneSince: it.GoneSince,
-	}
-}
-
-// Reschedule takes over a decision of package schedule.
-func (it *Item) Reschedule(d schedule.Decision) {
-	it.CrawlIntervalSeconds = int64(d.State.Interval / time.Second)
-	it.UnchangedChecks, it.CrawlAttempts, it.MissingChecks = d.State.Unchanged, d.State.Attempts, d.State.Missing
-	it.GuardedSince, it.GoneSince = stamp(d.State.GuardedSince), stamp(d.State.GoneSince)
-	it.NextCrawlAt = stamp(d.Next)
-}
-
-// Rank has an item take over the priority that holds for it.
-func Rank(it *Item, e options.Effective) {
-	if it.Level = ""; e.Level() != options.UsualPriority {
-		it.Level = strconv.Itoa(e.Level())
-	}
-}
-
-// Outdated is the IndexedHash of a page that the index holds, or may hold, but not as it is.
-const Outdated = "outdated"
-
-// Outdate notes that what the index holds of the item, if anything, is not what it should hold. No
-// "not modified" is sufficient then, so the next check puts it there.
-func (it *Item) Outdate() {
-	if it.IndexedHash != "" {
-		it.IndexedHash = Outdated
-	}
-}
-
-// indexAgain has the index given what is stored of a page that it holds, soon and without asking the site: something
-// that people say of it has changed.
-func indexAgain(it *Item, now time.Time) {
-	if it.IndexedHash == "" || it.IndexPending {
-		return
-	}
-	it.IndexPending, it.ResumeAt = true, it.NextCrawlAt
-	it.NextCrawlAt = earlier(it.NextCrawlAt, now)
-}
-
-// Rebuilt ends the item's part in a rebuild, whether the index was written or not.
-func (it *Item) Rebuilt(written bool) {
-	if it.RebuildPending && !written {
-		it.Outdate()
-	}
-	it.RebuildPending = false
-}
-
-// Never is when a paused item is checked next: its due row is there like any other, and its time does not come.
-var Never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// CheckAt moves the next check to a time of the caller's.
-func (it *Item) CheckAt(at time.Time) { it.NextCrawlAt = stamp(at) }
-
-// SetError records a failure's message, cut to 1,024 characters on a rune's edge.
-func (it *Item) SetError(message string) { it.ErrorMessage = words.ClipRunes(message, maxErrorMessage) }
-
-// Record adds a decision to the history and lets the oldest go.
-func (it *Item) Record(now time.Time, what, why string) {
-	h := append(it.History, Decision{At: stamp(now), What: what, Why: words.ClipRunes(why, 300)})
-	if len(h) > maxHistory {
-		h = h[len(h)-maxHistory:]
-	}
-	for len(h) > 1 && jsonLen(h) > maxHistoryBytes {
-		h = h[1:]
-	}
-	it.History = h
-}
-
-func jsonLen(v any) int {
-	b, _ := json.Marshal(v) // Decisions always encode
-	return len(b)
 }

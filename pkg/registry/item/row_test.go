@@ -1,4 +1,4 @@
-package registry
+package item
 
 import (
 	"encoding/json"
@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -79,7 +81,7 @@ func TestA6OldRowsAreReadAsWritten(t *testing.T) {
 		}
 		props[name] = v
 	}
-	have := itemOf(storage.Entity{Key: want.key, Props: props})
+	have := Of(storage.Entity{Key: want.key, Props: props})
 	if d := cmp.Diff(want, have, cmpopts.IgnoreUnexported(Item{})); d != "" {
 		t.Errorf("the stored row reads differently (-want +have):\n%s", d)
 	}
@@ -107,7 +109,7 @@ func TestA6EveryColumnOfTheSeed(t *testing.T) {
 }
 
 func TestDamagedColumnsReadAsEmpty(t *testing.T) {
-	it := itemOf(storage.Entity{Props: storage.Properties{
+	it := Of(storage.Entity{Props: storage.Properties{
 		"history": "{", "nextCrawlAt": "soon", "imageCount": "three", "status": int64(1), "reindexRequested": "yes",
 	}})
 	if d := cmp.Diff(Item{}, it, cmpopts.IgnoreUnexported(Item{})); d != "" {
@@ -141,21 +143,13 @@ func TestA13BoundedTexts(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6_000_000, time.UTC)
-	due, hash, ok := parseDueRow(dueRow(at, "abc"))
+	due, hash, ok := ParseDueRow(DueRow(at, "abc"))
 	if !ok || !due.Equal(at) || hash != "abc" {
 		t.Errorf("due row: %v %q %v", due, hash, ok)
 	}
 	for _, row := range []string{"abc", "due|", "due|x|y", "host|a"} {
-		if _, _, ok := parseDueRow(row); ok {
+		if _, _, ok := ParseDueRow(row); ok {
 			t.Errorf("%q is taken for a due row", row)
-		}
-	}
-	for _, c := range []struct{ at, want string }{
-		{"2026-01-02T03:04:00.000Z", "2026-01-02T03:04Z"},
-		{"2026-01-02T03:04:00.001Z", "2026-01-02T03:05Z"},
-	} {
-		if got := bucket(storage.ParseTime(c.at)).Format(minuteLayout); got != c.want {
-			t.Errorf("bucket(%s) = %s, want %s", c.at, got, c.want)
 		}
 	}
 }
@@ -177,8 +171,20 @@ func TestParseJobRefuses(t *testing.T) {
 func FuzzParseJob(f *testing.F) {
 	f.Add([]byte(`{"partitionKey":"a","host":"a","items":[{"id":"url_x","rowKey":"x","generation":1}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		if j, err := ParseJob(body); err == nil && (len(j.Items) == 0 || len(j.Items) > JobItems) {
+		if j, err := ParseJob(body); err == nil && (len(j.Items) == 0 || len(j.Items) > policy.JobItems) {
 			t.Errorf("accepted %d items", len(j.Items))
 		}
 	})
+}
+
+// W9: tags survive a row.
+func TestW9OptionsAreStored(t *testing.T) {
+	priority := 0
+	it := fullItem()
+	it.Tags, it.Paused = []string{"a", "b c"}, true
+	it.Options = options.Options{Priority: &priority, Watch: &options.Watch{Ignore: []string{`\d+ <b>`}}}
+	have := Of(storage.Entity{Key: it.key, Props: it.entity().Props})
+	if len(have.Tags) != 2 || !have.Paused || *have.Options.Priority != 0 || have.Options.Watch.Ignore[0] != `\d+ <b>` {
+		t.Errorf("read as %v %v %+v", have.Tags, have.Paused, have.Options)
+	}
 }

@@ -1,0 +1,60 @@
+package item
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+)
+
+// Bounds of what an item says of itself.
+const (
+	// MaxErrorMessage is the most characters of a failure's message (spec 003 §7.6, A13).
+	MaxErrorMessage = 1024
+	maxHistory      = 30        // decisions
+	maxHistoryBytes = 12 * 1024 // well under one property's 64 KiB
+)
+
+// Decision is one line of an item's history: what was decided and why.
+type Decision struct {
+	At   time.Time `json:"at"`
+	What string    `json:"what"`
+	Why  string    `json:"why"`
+}
+
+// SetError records a failure's message, cut to 1,024 characters on a rune's edge.
+func (it *Item) SetError(message string) { it.ErrorMessage = words.ClipRunes(message, MaxErrorMessage) }
+
+// Record adds a decision to the history and lets the oldest go.
+func (it *Item) Record(now time.Time, what, why string) {
+	h := append(it.History, Decision{At: policy.Stamp(now), What: what, Why: words.ClipRunes(why, 300)})
+	if len(h) > maxHistory {
+		h = h[len(h)-maxHistory:]
+	}
+	for len(h) > 1 && jsonLen(h) > maxHistoryBytes {
+		h = h[1:]
+	}
+	it.History = h
+}
+
+func jsonLen(v any) int {
+	b, _ := json.Marshal(v) // Decisions always encode
+	return len(b)
+}
+
+// mergeHistory adds to the check's decisions those of others that are newer than what the check had read.
+func mergeHistory(ours, theirs []Decision) []Decision {
+	seen := map[Decision]bool{}
+	for _, d := range ours {
+		seen[d] = true
+	}
+	for _, d := range theirs {
+		if !seen[d] {
+			ours = append(ours, d)
+		}
+	}
+	slices.SortStableFunc(ours, func(a, b Decision) int { return a.At.Compare(b.At) })
+	return ours[max(0, len(ours)-maxHistory):]
+}

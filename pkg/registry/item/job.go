@@ -1,0 +1,73 @@
+package item
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Job asks a worker to check 1 to [policy.JobItems] items of one host. It may be lost, doubled or late.
+type Job struct {
+	PartitionKey string    `json:"partitionKey"`
+	Host         string    `json:"host"`
+	Items        []JobItem `json:"items"`
+	Reason       string    `json:"reason"`
+	RunID        string    `json:"runId,omitempty"`
+	// TraceParent is the W3C trace that the job belongs to; empty for none.
+	TraceParent string `json:"traceparent,omitempty"`
+}
+
+// JobItem names one item of a job and the generation that was asked for.
+type JobItem struct {
+	ID         source.ID `json:"id"`
+	RowKey     string    `json:"rowKey"`
+	Generation int64     `json:"generation"`
+}
+
+// Reasons of a job.
+const (
+	ReasonRegistered = "registered"
+	ReasonForced     = "forced"
+	ReasonDue        = "due"
+	ReasonRemoved    = "removed"
+)
+
+// ParseJob reads a queue message. Its errors are Invalid.
+func ParseJob(body []byte) (Job, error) {
+	var j Job
+	if err := json.Unmarshal(body, &j); err != nil {
+		return Job{}, fault.New(fault.Invalid, "crawl job: %w", err)
+	}
+	if j.PartitionKey == "" || j.Host == "" || len(j.Items) == 0 || len(j.Items) > policy.JobItems {
+		return Job{}, fault.New(fault.Invalid, "crawl job needs partitionKey, host and 1 to %d items", policy.JobItems)
+	}
+	for _, it := range j.Items {
+		if !IsItemRow(it.RowKey) {
+			return Job{}, fault.New(fault.Invalid, "crawl job: rowKey %q is not an item's", it.RowKey)
+		}
+		if err := storage.CheckKey(storage.Key{Partition: j.PartitionKey, Row: it.RowKey}); err != nil {
+			return Job{}, fmt.Errorf("crawl job: %w", err)
+		}
+	}
+	if err := storage.CheckKey(storage.Key{Partition: j.PartitionKey, Row: HostRow(j.Host)}); err != nil {
+		return Job{}, fmt.Errorf("crawl job: %w", err)
+	}
+	return j, nil
+}
+
+// Hashes are the RowKeys of the items of a job.
+func (j Job) Hashes() (out []string) {
+	for _, it := range j.Items {
+		out = append(out, it.RowKey)
+	}
+	return out
+}
+
+// InJob names an item in a job.
+func InJob(it *Item) JobItem {
+	return JobItem{ID: it.ID, RowKey: it.key.Row, Generation: it.ReindexGeneration}
+}

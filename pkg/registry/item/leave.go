@@ -1,0 +1,43 @@
+package item
+
+import "time"
+
+// MayVanish reports whether the item's next check may purge it. A registration then has to say
+// that somebody wants it, even if that check is due anyway.
+func (it *Item) MayVanish() bool {
+	return it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero()
+}
+
+// Revive takes note that somebody wants an item that may be on its way out. One that was to be
+// removed begins anew; a tombstone stays, but its time begins again. A worker may have died while
+// it purged, so nothing is relied on that should be kept elsewhere.
+func (it *Item) Revive(now time.Time) {
+	switch {
+	case it.RemoveRequested || it.MovedTo != "":
+		*it = anew(it, now)
+	case !it.GoneSince.IsZero():
+		it.GoneSince, it.RawHash = now, ""
+	}
+}
+
+// anew is the item as if it had just been registered. Its generations never fall, and the worker that
+// has it locked will notice.
+func anew(it *Item, now time.Time) Item {
+	fresh := Item{
+		Identity: Identity{
+			Version: rowVersion, ID: it.ID, Type: it.Type, NormalizedSource: it.NormalizedSource,
+			DisplaySource: it.DisplaySource, SourceHost: it.SourceHost, ContentGroupID: it.ContentGroupID,
+			ParentPageID: it.ParentPageID, DiscoveryMethod: it.DiscoveryMethod, Formers: it.Formers, FirstSeen: now,
+		},
+		Asked: Asked{ReindexGeneration: it.ReindexGeneration, RebuildRun: it.RebuildRun},
+		Seen:  Seen{Status: Pending, HTTPRobotsAllowed: true, History: it.History},
+		Plan: Plan{
+			NextCrawlAt: it.NextCrawlAt, ReindexRequested: it.ReindexRequested,
+			ProcessedGeneration: it.ProcessedGeneration, RebuildPending: it.RebuildPending, // the host's row counts it
+		},
+		Lock: Lock{LockedUntil: it.LockedUntil, LockOwner: it.LockOwner},
+		key:  it.key, etag: it.etag,
+	}
+	fresh.Record(now, "registered", "source added again while it was being removed")
+	return fresh
+}

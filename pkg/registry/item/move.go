@@ -1,0 +1,88 @@
+package item
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Renamed is the identity that rules give an item, if that is another. A file's does not follow from them, and
+// what somebody wants removed does not go on.
+func Renamed(it *Item, rules source.Rules) (to source.Source, yes bool) {
+	if it.Type != source.URL || it.RemoveRequested {
+		return to, false
+	}
+	to, err := rules.ParseURL(it.NormalizedSource)
+	return to, err == nil && to.Normalized != it.NormalizedSource
+}
+
+// As is an item under another identity. The index is given what is held at once, without asking the site,
+// whose next check stays when it was to be.
+func As(it *Item, to source.Source, key storage.Key, now time.Time) Item {
+	n := *it
+	if it.AliasOf != "" { // who stands for it may have moved, too: it is looked at anew
+		n = New(to, key, now)
+		n.DiscoveryMethod, n.DiscoveryRun, n.DiscoveryJob = it.DiscoveryMethod, it.DiscoveryRun, it.DiscoveryJob
+		n.Credential, n.ReindexRequested = it.Credential, it.ReindexRequested
+		n.Tags, n.Options, n.Paused = it.Tags, it.Options, it.Paused
+		n.FirstSeen, n.NextCrawlAt = it.FirstSeen, it.NextCrawlAt
+		n.ReindexGeneration, n.ProcessedGeneration = it.ReindexGeneration, it.ProcessedGeneration
+	}
+	n.ID, n.NormalizedSource, n.DisplaySource = to.ID(), to.Normalized, to.Display
+	n.SourceHost, n.ContentGroupID = to.Host, to.ContentGroupID()
+	n.key, n.etag, n.MovedTo, n.Formers = key, "", "", 1
+	n.LockedUntil, n.LockOwner, n.Deaths, n.Alone = time.Time{}, "", 0, false
+	n.LastIndexedDocID, n.LastIndexed, n.ImageCount, n.Manifest = "", time.Time{}, 0, ""
+	n.CaptureCount, n.CaptureBytes, n.OldestCapture = 0, 0, time.Time{}
+	if n.SourceHost != it.SourceHost {
+		n.FetchSource = ""
+	}
+	if n.Indexable() {
+		n.Outdate()
+		if !n.IndexPending {
+			n.IndexPending, n.ResumeAt = true, it.NextCrawlAt
+		}
+		n.NextCrawlAt = now
+	}
+	n.History = slices.Clone(it.History)
+	n.Record(now, "moved", "was "+it.NormalizedSource+" ("+string(it.ID)+") under earlier rules for URLs")
+	return n
+}
+
+// Join takes note that another item, the old one, has turned out to be this one, whose own state stands.
+func Join(it, old *Item, now time.Time) {
+	if it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero() {
+		it.Revive(now)
+	}
+	it.Formers++
+	it.FirstSeen = policy.Earlier(it.FirstSeen, old.FirstSeen)
+	it.Credential = cmp.Or(it.Credential, old.Credential)
+	if it.Tags == nil && it.Options.Zero() {
+		it.Tags, it.Options = old.Tags, old.Options
+		IndexAgain(it, now)
+	}
+	it.Collapse.Asked = it.Collapse.Asked || old.Collapse.Asked
+	if old.ContentHash != it.ContentHash {
+		it.NextCrawlAt, it.IndexPending = now, false // the other one may know better
+	}
+	it.Record(now, "joined",
+		"is the same as "+old.NormalizedSource+" ("+string(old.ID)+") under the present rules for URLs")
+}
+
+// Derive makes the columns anew that follow from the identity alone, and reports whether one is another. A file
+// is shown as it was named.
+func Derive(it *Item) (changed bool) {
+	group, display := it.Source().ContentGroupID(), it.DisplaySource
+	if it.Type == source.URL {
+		if s, err := (source.Rules{}).ParseURL(it.NormalizedSource); err == nil && s.Normalized == it.NormalizedSource {
+			display = s.Display
+		}
+	}
+	changed = group != it.ContentGroupID || display != it.DisplaySource
+	it.ContentGroupID, it.DisplaySource = group, display
+	return changed
+}

@@ -1,0 +1,68 @@
+package item
+
+import (
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
+)
+
+// rowVersion is that of the rows that this version writes.
+const rowVersion = 1
+
+var itemRows = row.Of[Item]()
+
+// New is the item of a source that is registered now: it is due at once.
+func New(s source.Source, key storage.Key, now time.Time) Item {
+	return Item{
+		Identity: Identity{
+			Version: rowVersion, ID: s.ID(), Type: s.Type, NormalizedSource: s.Normalized, DisplaySource: s.Display,
+			SourceHost: s.Host, ContentGroupID: s.ContentGroupID(), FirstSeen: now,
+		},
+		Seen: Seen{Status: Pending, HTTPRobotsAllowed: true},
+		Plan: Plan{NextCrawlAt: now},
+		key:  key,
+	}
+}
+
+// Of reads an item from its row.
+func Of(e storage.Entity) Item {
+	it, _ := itemRows.Decode(e.Props) // a damaged column reads as empty: the item can still be checked
+	it.key, it.etag = e.Key, e.ETag
+	return it
+}
+
+func (it *Item) entity() storage.Entity {
+	return storage.Entity{Key: it.key, ETag: it.etag, Props: itemRows.Encode(it)}
+}
+
+// Write stores an item that was due at a time, and moves its due row to where it is due now. enqueued is
+// until when a job has it; zero for none.
+func (it *Item) Write(oldDue, enqueued time.Time) []storage.Op {
+	kind, created := storage.Replace, it.etag == ""
+	if created {
+		kind = storage.Insert
+	}
+	ops, moved := []storage.Op{{Kind: kind, Entity: it.entity()}}, !it.NextCrawlAt.Equal(oldDue)
+	if !created && moved {
+		ops = append(ops, DeleteDue(it.key, oldDue))
+	}
+	if created || moved || !enqueued.IsZero() {
+		ops = append(ops, UpsertDue(it, it.NextCrawlAt, enqueued))
+	}
+	return ops
+}
+
+// Merge changes some columns of an item as it was read.
+func (it *Item) Merge(props storage.Properties) storage.Op {
+	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: it.key, ETag: it.etag, Props: props}}
+}
+
+// Replace writes the item over the row that it was read from.
+func (it *Item) Replace() storage.Op { return storage.Op{Kind: storage.Replace, Entity: it.entity()} }
+
+// Delete removes the row that the item was read from.
+func (it *Item) Delete() storage.Op {
+	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: it.key, ETag: it.etag}}
+}

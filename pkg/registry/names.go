@@ -1,0 +1,51 @@
+package registry
+
+import (
+	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+)
+
+// What package item has, for those who use a registry.
+type (
+	Item       = item.Item
+	Identity   = item.Identity
+	Asked      = item.Asked
+	Seen       = item.Seen
+	Plan       = item.Plan
+	Lock       = item.Lock
+	Status     = item.Status
+	Decision   = item.Decision
+	Watched    = item.Watched
+	Unreadable = item.Unreadable
+	Settings   = item.Settings
+	Job        = item.Job
+	JobItem    = item.JobItem
+)
+
+// The statuses of an item, see [item.Status].
+const (
+	Pending    = item.Pending
+	Crawled    = item.Crawled
+	Indexed    = item.Indexed
+	Error      = item.Error
+	OutOfScope = item.OutOfScope
+	Gone       = item.Gone
+)
+
+// Outdated is the IndexedHash of a page that the index holds, or may hold, but not as it is.
+const Outdated = item.Outdated
+
+// ReasonDue is the reason of a job for items that are due.
+const ReasonDue = item.ReasonDue
+
+// Statuses lists every status, in the order of an item's life; Never is when a paused item is checked next.
+var (
+	Statuses = item.Statuses
+	Never    = item.Never
+)
+
+// ParseJob reads a queue message. Its errors are Invalid.
+func ParseJob(body []byte) (Job, error) { return item.ParseJob(body) }
+
+// Rank has an item take over the priority that holds for it.
+func Rank(it *Item, e options.Effective) { item.Rank(it, e) }
