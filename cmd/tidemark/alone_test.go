@@ -2,19 +2,18 @@ package main
 
 import (
 	"bytes"
-	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/cmd/tidemark/folder"
+	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
 // buildProgram builds Tidemark, alone in a folder.
@@ -48,7 +47,7 @@ func becomesWell(t *testing.T, port int) {
 // TestF4StartNeedsNothing runs the program from an empty folder, by default settings and with nothing on the PATH: no
 // checkout, Node.js, Azurite or service. All its state is in the data folder.
 func TestF4StartNeedsNothing(t *testing.T) {
-	port, home := freePort(t), t.TempDir()
+	port, home := foldertest.FreePort(t), t.TempDir()
 	var said bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), buildProgram(t), "start", "--port", strconv.Itoa(port))
 	cmd.Dir, cmd.Env, cmd.Stderr = home, []string{"PATH="}, &said
@@ -63,35 +62,8 @@ func TestF4StartNeedsNothing(t *testing.T) {
 		t.Errorf("%v, stderr %q", err, said.String())
 	}
 	for name, want := range map[string]bool{"store/state.db": true, "index.db": true, "azurite": false} {
-		if have := exists(filepath.Join(home, ".tidemark", name)); have != want {
+		if have := folder.Exists(filepath.Join(home, ".tidemark", name)); have != want {
 			t.Errorf("%s is there: %t, want %t", name, have, want)
-		}
-	}
-}
-
-// What was crawled is for its owner alone, whoever makes the data folder first.
-func TestL4DataFolderIsPrivate(t *testing.T) {
-	for name, make := range map[string]func(data string) error{
-		"the sample": sample{}.prepare, "a site": indexSite{site.Entry{Slug: "a", Domain: "a.example"}}.prepare,
-		"the app": func(data string) error {
-			e := emulation{p: &program{err: io.Discard, getenv: os.Getenv}, options: emulatorOptions{data: data}}
-			err := e.open(slog.LevelError)
-			if err == nil {
-				e.close()
-			}
-			return err
-		},
-	} {
-		data := filepath.Join(t.TempDir(), "data")
-		if err := make(data); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		info, err := os.Stat(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
-			t.Errorf("%s makes it %v", name, info.Mode())
 		}
 	}
 }
@@ -106,7 +78,7 @@ func TestL1AppFolder(t *testing.T) {
 	if out, err := write(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, name := range []string{localSettings, "Retired/function.json"} {
+	for _, name := range []string{"local.settings.json", "Retired/function.json"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -114,18 +86,18 @@ func TestL1AppFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if out, err := write("--handler", filepath.Join(dir, handlerFile)); err != nil { // of the folder that is replaced
+	if out, err := write("--handler", filepath.Join(dir, "handler")); err != nil { // of the folder that is replaced
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for name, want := range map[string]bool{
-		hostFile: true, "CrawlTimer/function.json": true, localSettings: true, "Retired": false,
+		"host.json": true, "CrawlTimer/function.json": true, "local.settings.json": true, "Retired": false,
 	} {
-		if have := exists(filepath.Join(dir, name)); have != want {
+		if have := folder.Exists(filepath.Join(dir, name)); have != want {
 			t.Errorf("%s is there: %t, want %t", name, have, want)
 		}
 	}
-	port := freePort(t)
-	handler := exec.CommandContext(t.Context(), filepath.Join(dir, handlerFile))
+	port := foldertest.FreePort(t)
+	handler := exec.CommandContext(t.Context(), filepath.Join(dir, "handler"))
 	handler.Env = []string{"STORAGE=embedded", "TIDEMARK_DATA=" + t.TempDir(),
 		"FUNCTIONS_CUSTOMHANDLER_PORT=" + strconv.Itoa(port)}
 	if err := handler.Start(); err != nil {
@@ -137,8 +109,8 @@ func TestL1AppFolder(t *testing.T) {
 // A folder with other files is nobody's to empty, not even one that looks like an app.
 func TestL1AppFolderIsNotEmptied(t *testing.T) {
 	for _, files := range [][]string{
-		{"thesis.odt"}, {hostFile, "thesis.odt"}, {hostFile, "CrawlTimer/function.json", "CrawlTimer/index.js"},
-		{hostFile, ".git/HEAD"}, {hostFile, "handler/handler.go"},
+		{"thesis.odt"}, {"host.json", "thesis.odt"}, {"host.json", "CrawlTimer/function.json", "CrawlTimer/index.js"},
+		{"host.json", ".git/HEAD"}, {"host.json", "handler/handler.go"},
 	} {
 		dir := t.TempDir()
 		for _, name := range files {
@@ -150,13 +122,13 @@ func TestL1AppFolderIsNotEmptied(t *testing.T) {
 			}
 		}
 		var said bytes.Buffer
-		p := &program{out: &said, err: &said, getenv: func(string) string { return "" }}
-		if code := p.run(t.Context(), []string{"app", dir}); code != 1 || !strings.Contains(said.String(),
+		p := &terminal.Terminal{Out: &said, Err: &said, Name: "tidemark"}
+		if code := run(t.Context(), p, noEnv, []string{"app", dir}); code != 1 || !strings.Contains(said.String(),
 			"holds something else") {
 			t.Errorf("%v: %d, %s", files, code, said.String())
 		}
 		for _, name := range files {
-			if !exists(filepath.Join(dir, name)) {
+			if !folder.Exists(filepath.Join(dir, name)) {
 				t.Errorf("%v: %s is gone", files, name)
 			}
 		}
@@ -166,13 +138,14 @@ func TestL1AppFolderIsNotEmptied(t *testing.T) {
 // The documentation goes with the program.
 func TestL1Docs(t *testing.T) {
 	var out bytes.Buffer
-	p := &program{out: &out, err: &out, getenv: func(string) string { return "" }}
-	code := p.run(t.Context(), []string{"docs"})
+	p := &terminal.Terminal{Out: &out, Err: &out, Name: "tidemark"}
+	code := run(t.Context(), p, noEnv, []string{"docs"})
 	if code != 0 || !strings.Contains(out.String(), "guide            Guide\n") {
 		t.Errorf("%d, %s", code, out.String())
 	}
 	out.Reset()
-	if code := p.run(t.Context(), []string{"docs", "guide"}); code != 0 || !strings.HasPrefix(out.String(), "# Guide\n") {
+	if code := run(t.Context(), p, noEnv, []string{"docs", "guide"}); code != 0 || !strings.HasPrefix(out.String(),
+		"# Guide\n") {
 		t.Errorf("%d, %.100s", code, out.String())
 	}
 	perform(t, script{args: []string{"docs", "../go.mod"}, code: 2,

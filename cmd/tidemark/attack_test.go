@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -30,7 +31,7 @@ type beyond struct {
 // startBeyond runs the program on all addresses. The first start is refused, for there is no key.
 func startBeyond(t *testing.T, env ...string) *beyond {
 	t.Helper()
-	b := &beyond{T: t, exe: buildProgram(t), data: filepath.Join(t.TempDir(), "data"), port: freePort(t)}
+	b := &beyond{T: t, exe: buildProgram(t), data: filepath.Join(t.TempDir(), "data"), port: foldertest.FreePort(t)}
 	env = append([]string{"PATH=", "LISTEN=0.0.0.0:" + strconv.Itoa(b.port), "TIDEMARK_DATA=" + b.data}, env...)
 	start := func() (*exec.Cmd, *bytes.Buffer) {
 		var said bytes.Buffer

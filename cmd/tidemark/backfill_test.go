@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
 // backfillOf is an answer about run r1 of port and pier.
@@ -170,38 +171,17 @@ func TestBackfillInterrupted(t *testing.T) {
 	defer srv.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	var out, errOut bytes.Buffer
-	p := &program{out: &out, err: &errOut, now: func() time.Time { return noon },
-		getenv: func(string) string { return "" },
-		sleep: func(ctx context.Context, _ time.Duration) error {
+	p := &terminal.Terminal{Out: &out, Err: &errOut, Name: "tidemark", Now: func() time.Time { return noon },
+		Sleep: func(ctx context.Context, _ time.Duration) error {
 			cancel()
 			return ctx.Err()
 		}}
-	code := p.run(ctx, []string{"backfill", "run", "--source", "port", "--server", srv.URL})
-	if code != exitInterrupted || len(asked) != 1 {
+	code := run(ctx, p, noEnv, []string{"backfill", "run", "--source", "port", "--server", srv.URL})
+	if code != command.Interrupted || len(asked) != 1 {
 		t.Errorf("exit code %d, asked %v", code, asked)
 	}
 	if want := "the run goes on: follow it with `tidemark backfill show --watch r1`, end it with `tidemark backfill " +
 		"cancel r1`"; !strings.Contains(errOut.String(), want) {
 		t.Errorf("have %q, want %q", errOut.String(), want)
-	}
-}
-
-// A run of very many sites stays on one screen.
-func TestBackfillFrame(t *testing.T) {
-	var b bytes.Buffer
-	v := &view{out: &b, screen: screen{terminal: true, width: 40}}
-	run := api.BackfillRun{MaxURLs: 10}
-	for range 40 {
-		run.Progress = append(run.Progress, api.BackfillProgress{Source: "port", Note: strings.Repeat("long ", 40)})
-	}
-	v.show(noon, nil, func() []string { return backfillPicture(run, v.screen) })
-	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-	if len(lines) != watchedSites+3 || lines[len(lines)-1] != "  and 28 more" {
-		t.Errorf("%d lines, the last is %q", len(lines), lines[len(lines)-1])
-	}
-	for _, l := range lines {
-		if len([]rune(l)) > 40 {
-			t.Errorf("longer than the screen: %q", l)
-		}
 	}
 }

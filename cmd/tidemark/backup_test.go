@@ -9,19 +9,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/folder"
+	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/base/pause"
-	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
 // runIn runs the command with these settings.
 func runIn(t testing.TB, env map[string]string, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	p := &program{in: strings.NewReader(""), out: &stdout, err: &stderr, getenv: func(n string) string { return env[n] },
-		now: time.Now, sleep: pause.For}
-	code = p.run(t.Context(), args)
+	p := &terminal.Terminal{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Name: "tidemark", Now: time.Now,
+		Sleep: pause.For}
+	code = run(t.Context(), p, func(n string) string { return env[n] }, args)
 	return code, stdout.String(), stderr.String()
 }
 
@@ -29,7 +31,7 @@ func runIn(t testing.TB, env map[string]string, args ...string) (code int, out, 
 func well(t testing.TB, env map[string]string, args ...string) string {
 	t.Helper()
 	code, out, errOut := runIn(t, env, args...)
-	if code != exitOK {
+	if code != command.OK {
 		t.Fatalf("%v: exit code %d: %s", args, code, errOut)
 	}
 	return out
@@ -39,71 +41,16 @@ func well(t testing.TB, env map[string]string, args ...string) string {
 func refusedWith(t testing.TB, env map[string]string, says string, args ...string) {
 	t.Helper()
 	code, _, errOut := runIn(t, env, args...)
-	if code != exitFailure || !strings.Contains(errOut, says) {
+	if code != command.Failure || !strings.Contains(errOut, says) {
 		t.Errorf("%v: exit code %d, %q; want %q", args, code, errOut, says)
 	}
 }
 
-// markedStore makes a data folder whose store has a mark, and blobs enough to be killed over.
-func markedStore(t testing.TB, mark string) (data string) {
-	t.Helper()
-	data = t.TempDir()
-	s, err := sqlitestore.Open(app.StoreFolder(data), sqlitestore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	blobs := s.Container("marks")
-	if err := blobs.Create(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range append([]string{mark}, strings.Split("abcdefghij", "")...) {
-		if _, err := blobs.Put(t.Context(), name, storage.Blob{Body: bytes.Repeat([]byte(mark), 50_000)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	writeText(t, filepath.Join(data, "index.db"), "index of "+mark)
-	return data
-}
-
-func writeText(t testing.TB, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// markOf is that of a store, every blob of which is read.
-func markOf(t testing.TB, store string) (mark string) {
-	t.Helper()
-	s, err := sqlitestore.Open(store, sqlitestore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	n := 0
-	for name, err := range s.Container("marks").List(t.Context(), "") {
-		if err == nil {
-			_, err = s.Container("marks").Get(t.Context(), name)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n++; len(name) > 1 {
-			mark = name
-		}
-	}
-	if n != 11 {
-		t.Errorf("%s has %d of 11 blobs", store, n)
-	}
-	return mark
-}
-
 // TestL5BackupAndRestore is the way there and back, and every refusal on it.
 func TestL5BackupAndRestore(t *testing.T) {
-	old, other := markedStore(t, "old"), markedStore(t, "other")
+	old, other := foldertest.Marked(t, "old"), foldertest.Marked(t, "other")
 	file := filepath.Join(t.TempDir(), "a.backup")
-	env := embeddedIn(old)
+	env := foldertest.Embedded(old)
 	if out := well(t, env, "backup", file); !strings.Contains(out, "11 snapshots") {
 		t.Errorf("backup says %q", out)
 	}
@@ -120,33 +67,33 @@ func TestL5BackupAndRestore(t *testing.T) {
 	}
 	fresh := filepath.Join(t.TempDir(), "new")
 	well(t, nil, "restore", "--data", fresh, file)
-	if mark := markOf(t, app.StoreFolder(fresh)); mark != "old" {
+	if mark := foldertest.MarkOf(t, app.StoreFolder(fresh)); mark != "old" {
 		t.Errorf("restored %q", mark)
 	}
 	t.Run("refused", func(t *testing.T) { refusedRestores(t, file, other) })
-	out := well(t, embeddedIn(other), "restore", "--force", file)
+	out := well(t, foldertest.Embedded(other), "restore", "--force", file)
 	_, aside, _ := strings.Cut(out, "what was there before is in ")
 	aside, _, _ = strings.Cut(aside, "\n")
-	now, before := markOf(t, app.StoreFolder(other)), markOf(t, app.StoreFolder(aside))
+	now, before := foldertest.MarkOf(t, app.StoreFolder(other)), foldertest.MarkOf(t, app.StoreFolder(aside))
 	if now != "old" || before != "other" {
 		t.Errorf("now %q, before %q", now, before)
 	}
-	if exists(filepath.Join(other, "index.db")) || !exists(filepath.Join(aside, "index.db")) ||
-		exists(filepath.Join(other, restoringDir)) {
+	if folder.Exists(filepath.Join(other, "index.db")) || !folder.Exists(filepath.Join(aside, "index.db")) ||
+		folder.Exists(filepath.Join(other, "restoring")) {
 		t.Error("the old index would answer for the restored store")
 	}
 	refusedWith(t, map[string]string{"STORAGE": "account", "TIDEMARK_DATA": old}, "export FOLDER", "backup", file+"2")
-	refusedWith(t, embeddedIn(t.TempDir()), "no app ever ran", "backup", file+"3")
+	refusedWith(t, foldertest.Embedded(t.TempDir()), "no app ever ran", "backup", file+"3")
 }
 
 // refusedRestores leave the store of data as it is.
 func refusedRestores(t *testing.T, file, data string) {
-	refusedWith(t, embeddedIn(data), "has a store already", "restore", file)
-	release, err := holdFolder(data, appLock)
+	refusedWith(t, foldertest.Embedded(data), "has a store already", "restore", file)
+	release, err := folder.Hold(data, folder.AppLock)
 	if err != nil {
 		t.Fatal(err)
 	}
-	refusedWith(t, embeddedIn(data), "in use", "restore", "--force", file)
+	refusedWith(t, foldertest.Embedded(data), "in use", "restore", "--force", file)
 	release()
 	bytes, err := os.ReadFile(file)
 	if err != nil {
@@ -154,24 +101,25 @@ func refusedRestores(t *testing.T, file, data string) {
 	}
 	bytes[len(bytes)/2] ^= 1
 	damaged := filepath.Join(t.TempDir(), "damaged")
-	writeText(t, damaged, string(bytes))
-	refusedWith(t, embeddedIn(data), "nothing was changed", "restore", "--force", damaged)
+	foldertest.Write(t, damaged, string(bytes))
+	refusedWith(t, foldertest.Embedded(data), "nothing was changed", "restore", "--force", damaged)
 	refusedWith(t, nil, "damaged", "restore", "--check", damaged)
-	if mark := markOf(t, app.StoreFolder(data)); mark != "other" {
+	if mark := foldertest.MarkOf(t, app.StoreFolder(data)); mark != "other" {
 		t.Errorf("now there is %q", mark)
 	}
 }
 
 // TestL5StandardStreams sends a backup through a pipe.
 func TestL5StandardStreams(t *testing.T) {
-	backup := well(t, embeddedIn(markedStore(t, "piped")), "backup", "-")
+	backup := well(t, foldertest.Embedded(foldertest.Marked(t, "piped")), "backup", "-")
 	fresh := t.TempDir()
-	p := &program{in: strings.NewReader(backup), out: &bytes.Buffer{}, err: &bytes.Buffer{},
-		getenv: func(n string) string { return embeddedIn(fresh)[n] }, now: time.Now, sleep: pause.For}
-	if code := p.run(t.Context(), []string{"restore", "-"}); code != exitOK {
-		t.Fatalf("exit code %d: %s", code, p.err)
+	p := &terminal.Terminal{In: strings.NewReader(backup), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Now: time.Now,
+		Sleep: pause.For}
+	getenv := func(n string) string { return foldertest.Embedded(fresh)[n] }
+	if code := run(t.Context(), p, getenv, []string{"restore", "-"}); code != command.OK {
+		t.Fatalf("exit code %d: %s", code, p.Err)
 	}
-	if mark := markOf(t, app.StoreFolder(fresh)); mark != "piped" {
+	if mark := foldertest.MarkOf(t, app.StoreFolder(fresh)); mark != "piped" {
 		t.Errorf("restored %q", mark)
 	}
 }
@@ -206,21 +154,21 @@ func killedAt(t *testing.T, program, data, glob string, wait time.Duration, args
 
 // TestL5KilledBackup kills a backup at many moments: there is never half of one.
 func TestL5KilledBackup(t *testing.T) {
-	program, data, killed := buildProgram(t), markedStore(t, "old"), 0
+	program, data, killed := buildProgram(t), foldertest.Marked(t, "old"), 0
 	file := filepath.Join(t.TempDir(), "a.backup")
 	for n := range 8 {
 		_ = os.Remove(file)
 		if killedAt(t, program, data, file+".part*", time.Duration(n)*4*time.Millisecond, "backup", file) {
 			killed++
 		}
-		if exists(file) {
+		if folder.Exists(file) {
 			well(t, nil, "restore", "--check", file)
 		}
 	}
 	if killed == 0 {
 		t.Error("no kill came in time, which proves nothing")
 	}
-	well(t, embeddedIn(data), "backup", "--overwrite", file)
+	well(t, foldertest.Embedded(data), "backup", "--overwrite", file)
 	if left, _ := filepath.Glob(file + ".part*"); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
@@ -231,19 +179,19 @@ func TestL5KilledBackup(t *testing.T) {
 // before or the restored one, and what was put aside is whole, too.
 func TestL5KilledRestore(t *testing.T) {
 	program, file := buildProgram(t), filepath.Join(t.TempDir(), "a.backup")
-	well(t, embeddedIn(markedStore(t, "new")), "backup", file)
+	well(t, foldertest.Embedded(foldertest.Marked(t, "new")), "backup", file)
 	marks, killed := map[string]int{}, 0
-	for n, glob := range []string{restoringDir, restoringDir + "/store/state.db", restoringDir + "/store/blobs/marks/*",
+	for n, glob := range []string{"restoring", "restoring" + "/store/state.db", "restoring" + "/store/blobs/marks/*",
 		"replaced-*", "replaced-*/index.db", "index.db"} {
 		for wait := range 2 {
-			data := markedStore(t, "old")
+			data := foldertest.Marked(t, "old")
 			if killedAt(t, program, data, filepath.Join(data, glob), time.Duration(wait*(5-n))*3*time.Millisecond,
 				"restore", "--force", file) {
 				killed++
 			}
-			mark := markOf(t, app.StoreFolder(data))
+			mark := foldertest.MarkOf(t, app.StoreFolder(data))
 			marks[mark]++
-			if mark == "new" && exists(filepath.Join(data, "index.db")) {
+			if mark == "new" && folder.Exists(filepath.Join(data, "index.db")) {
 				t.Errorf("killed at %s: the index of another store is in use", glob)
 			}
 			asides, err := filepath.Glob(filepath.Join(data, "replaced-*/store"))
@@ -251,40 +199,15 @@ func TestL5KilledRestore(t *testing.T) {
 				t.Errorf("killed at %s: put aside %v (%v)", glob, asides, err)
 			}
 			for _, aside := range asides {
-				if have := markOf(t, aside); have == mark {
+				if have := foldertest.MarkOf(t, aside); have == mark {
 					t.Errorf("killed at %s: put aside %q twice", glob, have)
 				}
 			}
-			well(t, embeddedIn(data), "restore", "--force", file)
+			well(t, foldertest.Embedded(data), "restore", "--force", file)
 		}
 	}
 	if killed < 6 || marks["old"] == 0 || marks["old"]+marks["new"] != 12 {
 		t.Errorf("%d of 12 killed, and then there were %v", killed, marks)
 	}
 	t.Logf("%d of 12 killed, and then there were %v", killed, marks)
-}
-
-// TestL5ExchangeByHand is the exchange where a file system cannot do it in one step, and what is said of one
-// that was killed halfway.
-func TestL5ExchangeByHand(t *testing.T) {
-	data := t.TempDir()
-	fresh, used := filepath.Join(data, "replaced-1", "store"), app.StoreFolder(data)
-	for _, dir := range []string{fresh, used} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		writeText(t, filepath.Join(dir, "mark"), dir)
-	}
-	if err := exchangeByHand(fresh, used); err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range [][2]string{{fresh, used}, {used, fresh}} {
-		if mark, err := os.ReadFile(filepath.Join(dir[0], "mark")); err != nil || string(mark) != dir[1] {
-			t.Errorf("%s has the store of %s (%v)", dir[0], mark, err)
-		}
-	}
-	if err := os.Rename(used, fresh+oldStore); err != nil {
-		t.Fatal(err)
-	}
-	refusedWith(t, embeddedIn(data), "a restore was killed halfway: move "+fresh+oldStore, "start")
 }

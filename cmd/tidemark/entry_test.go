@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
 // saved is a file in a folder of the test's.
@@ -55,7 +57,7 @@ func TestD3EntryAddMail(t *testing.T) {
 		{name: "keys of two entries", args: []string{"entry", "add", "mail", mail},
 			answers: []answered{{body: normalized},
 				{body: `{"entry_id":"entry_p-a","action":"updated","idempotency_conflict":{"primary_entry_id":"entry_p-a","secondary_entry_id":"entry_p-b"}}`}},
-			out: "updated   entry_p-a  " + cut(mail, 60) + "\n", err: "tidemark: " + mail +
+			out: "updated   entry_p-a  " + terminal.Cut(mail, 60) + "\n", err: "tidemark: " + mail +
 				": another entry, entry_p-b, has one of its keys\n"},
 		{name: "a mailbox", args: []string{"entry", "add", "mail", box}, code: 1,
 			err: "tidemark: " + box + ": it is a mailbox of several mails: POST /api/import/email/mbox imports those\n"},
@@ -67,7 +69,7 @@ func TestD3EntryAddMail(t *testing.T) {
 		{name: "no file", args: []string{"entry", "add", "mail", "/nowhere/x.eml"}, code: 1,
 			err: "tidemark: /nowhere/x.eml: no such file or directory\n"},
 		{name: "a folder", args: []string{"entry", "add", "mail", "/"}, code: 1, err: "tidemark: /: it is a folder\n"},
-		{name: "too large", args: []string{"entry", "add", "mail", "-"}, stdin: strings.Repeat("x", maxEntryBytes+1), code: 1,
+		{name: "too large", args: []string{"entry", "add", "mail", "-"}, stdin: strings.Repeat("x", (3<<20)+1), code: 1,
 			err: "tidemark: -: it has more than 3,145,728 bytes, which is what can be sent\n"},
 		{name: "nothing", args: []string{"entry", "add", "mail"}, code: 2,
 			err: "tidemark: give at least one file of a mail\nsee `tidemark entry add mail --help`\n"},

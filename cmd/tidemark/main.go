@@ -1,24 +1,28 @@
 // Command tidemark is all of Tidemark: the server of one machine, the handler that a Functions host starts, and the
-// operator's hand on either, which registers sources, searches, and tells what happened to each of them and why.
+// operator's tool for either, which registers sources, searches, and shows what happened to each of them and why.
 //
-// What is for people goes to standard output, what went wrong to standard error. With --json the
-// output is the API's answers, one on a line, and nothing else. The exit code is 0 when all went
-// well, 1 when something failed, 2 for wrong usage and 130 after an interrupt; "tidemark azurite"
-// passes on that of the command it runs.
+// Output for people goes to standard output, and errors go to standard error. With --json the output is the API's
+// answers, one on a line, and nothing else. The exit code is 0 when all went well, 1 when something failed, 2 for
+// wrong usage and 130 after an interrupt. "tidemark azurite" passes on the exit code of the command it runs.
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
-	"os/signal"
-	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
 	_ "golang.org/x/crypto/x509roots/fallback" // for machines without certificates of their own: empty images
 	"golang.org/x/term"
 
+	"github.com/tidemark/tidemark/cmd/tidemark/client"
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/doctor"
+	"github.com/tidemark/tidemark/cmd/tidemark/local"
+	"github.com/tidemark/tidemark/cmd/tidemark/move"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app/serve"
 	"github.com/tidemark/tidemark/pkg/base/pause"
 	"github.com/tidemark/tidemark/pkg/content/document"
@@ -26,55 +30,55 @@ import (
 
 func main() {
 	document.Main()
-	if isHandler(os.Args[0]) {
+	if local.IsHandler(os.Args[0]) {
 		serve.Main(serve.None)
 	}
 	os.Exit(mainExit())
 }
 
-// isHandler says whether a program of this name is to be the handler: host.json names it so, without arguments.
-func isHandler(path string) bool {
-	return strings.TrimSuffix(filepath.Base(path), ".exe") == handlerFile
-}
-
 // mainExit exists so that deferred calls run before the process ends.
 func mainExit() int {
-	ctx, stop := untilSignal(os.Interrupt, syscall.SIGTERM)
+	ctx, stop := command.UntilSignal(os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	p := &program{
-		self:   os.Args[0],
-		in:     os.Stdin,
-		out:    os.Stdout,
-		err:    os.Stderr,
-		getenv: os.Getenv,
-		now:    time.Now,
-		sleep:  pause.For,
-		typed:  term.IsTerminal(int(os.Stdin.Fd())),
-		screen: screenOf(os.Stdout, os.Getenv),
-		notes:  screenOf(os.Stderr, os.Getenv),
-	}
-	return p.run(ctx, os.Args[1:])
+	return run(ctx, &terminal.Terminal{
+		In:     os.Stdin,
+		Out:    os.Stdout,
+		Err:    os.Stderr,
+		Screen: terminal.ScreenOf(os.Stdout, os.Getenv),
+		Notes:  terminal.ScreenOf(os.Stderr, os.Getenv),
+		Typed:  term.IsTerminal(int(os.Stdin.Fd())),
+		Pager:  cmp.Or(os.Getenv("PAGER"), "less -FRX"), // which ends by itself when all fits on the screen
+		Name:   os.Args[0],
+		Now:    time.Now,
+		Sleep:  pause.For,
+	}, os.Getenv, os.Args[1:])
 }
 
-// interruption is why a context of [untilSignal] ended.
-type interruption struct{ os.Signal }
+// run does what args say and returns the exit code.
+func run(ctx context.Context, t *terminal.Terminal, getenv func(string) string, args []string) int {
+	return command.Run(ctx, t, root(t, getenv), args)
+}
 
-func (i interruption) Error() string { return "stopped by signal: " + i.String() }
+const rootLong = `Tidemark keeps a search index true to sources that change.
 
-// untilSignal is a context that the first of the signals ends. After it the signals have their
-// usual effect again: a second Ctrl-C kills.
-func untilSignal(signals ...os.Signal) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	got := make(chan os.Signal, 1)
-	signal.Notify(got, signals...)
-	go func() {
-		select {
-		case s := <-got:
-			signal.Stop(got) // first, for the next Ctrl-C may come at once
-			cancel(interruption{s})
-		case <-ctx.Done():
-			signal.Stop(got)
-		}
-	}()
-	return ctx, func() { cancel(nil) }
+This command speaks to a running Tidemark, by default the one on this machine.
+"tidemark start" runs one here.`
+
+const rootExample = `  tidemark start
+  tidemark add https://example.com/handbook
+  tidemark status --watch
+  tidemark search 'how to calibrate'
+  tidemark why url_k7gxn3…`
+
+// root has all commands below it.
+func root(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
+	s := command.NewServer(t, getenv)
+	root := command.Root(t, s)
+	root.Short, root.Long, root.Example = "Keep a search index true to sources that change", rootLong, rootExample
+	addVersionFlag(root)
+	root.AddCommand(local.Commands(t, s, getenv)...)
+	root.AddCommand(client.Commands(t, s, getenv("USER"))...)
+	root.AddCommand(move.Commands(t, getenv, thisBuild().Version)...)
+	root.AddCommand(doctor.Command(t, s, getenv), versionCommand(t))
+	return root
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
 // manDir keeps what TestL2ManPagesAndCompletions writes: `make release` packs it.
@@ -46,7 +48,7 @@ func TestL2ManPagesAndCompletions(t *testing.T) {
 			t.Errorf("%s names a folder of whoever built it", rel)
 		}
 	}
-	commands := countShown((&program{getenv: noEnv}).rootCommand())
+	commands := countShown(root(&terminal.Terminal{}, noEnv))
 	if pages != commands {
 		t.Errorf("%d man pages for %d commands", pages, commands)
 	}
@@ -77,9 +79,9 @@ func writeHelp(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
-	root := (&program{getenv: noEnv}).rootCommand()
-	root.InitDefaultCompletionCmd() // has no page: it is hidden
-	root.DisableAutoGenTag = true   // it has the day of the build
+	all := root(&terminal.Terminal{}, noEnv)
+	all.InitDefaultCompletionCmd() // has no page: it is hidden
+	all.DisableAutoGenTag = true   // it has the day of the build
 	// The same day in all releases: a page changes with what it says alone.
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	head := &doc.GenManHeader{Section: "1", Source: "Tidemark", Manual: "Tidemark", Date: &day}
@@ -89,11 +91,11 @@ func writeHelp(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
-	check(doc.GenManTree(root, head, man))
-	check(root.GenBashCompletionFileV2(filepath.Join(completions, "tidemark.bash"), true))
-	check(root.GenZshCompletionFile(filepath.Join(completions, "_tidemark")))
-	check(root.GenFishCompletionFile(filepath.Join(completions, "tidemark.fish"), true))
-	check(root.GenPowerShellCompletionFileWithDesc(filepath.Join(completions, "tidemark.ps1")))
+	check(doc.GenManTree(all, head, man))
+	check(all.GenBashCompletionFileV2(filepath.Join(completions, "tidemark.bash"), true))
+	check(all.GenZshCompletionFile(filepath.Join(completions, "_tidemark")))
+	check(all.GenFishCompletionFile(filepath.Join(completions, "tidemark.fish"), true))
+	check(all.GenPowerShellCompletionFileWithDesc(filepath.Join(completions, "tidemark.ps1")))
 }
 
 // countShown counts the commands at and below cmd that help shows.

@@ -16,13 +16,14 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 )
 
 // runProgram runs Tidemark in a folder of its own, with a key for writing, until the test ends.
 func runProgram(t *testing.T, env ...string) (exe, server string) {
 	t.Helper()
-	exe, port := buildProgram(t), freePort(t)
+	exe, port := buildProgram(t), foldertest.FreePort(t)
 	cmd := exec.Command(exe, "start", "--port", strconv.Itoa(port), "--no-input")
 	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), env...)
 	if err := cmd.Start(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
@@ -376,8 +377,7 @@ func TestL2Version(t *testing.T) {
 
 // TestHelp holds every command to an example and a long text.
 func TestHelp(t *testing.T) {
-	p := &program{getenv: func(string) string { return "" }}
-	for _, cmd := range p.rootCommand().Commands() {
+	for _, cmd := range root(&terminal.Terminal{}, noEnv).Commands() {
 		if cmd.Name() == "help" || cmd.Name() == "completion" {
 			continue
 		}
@@ -402,8 +402,8 @@ func TestKey(t *testing.T) {
 	}{{[]string{"status"}, "hush"}, {[]string{"status", "--key", "other"}, "other"}, {[]string{"status", "--help"}, ""}} {
 		key = ""
 		var out bytes.Buffer
-		p := &program{out: &out, err: &out, getenv: func(n string) string { return env[n] }, now: time.Now}
-		p.run(t.Context(), tt.args)
+		p := &terminal.Terminal{Out: &out, Err: &out, Name: "tidemark", Now: time.Now}
+		run(t.Context(), p, func(n string) string { return env[n] }, tt.args)
 		if key != tt.want || strings.Contains(out.String(), "hush") {
 			t.Errorf("%v: key %q, want %q; output:\n%s", tt.args, key, tt.want, out.String())
 		}

@@ -15,8 +15,10 @@ import (
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -43,7 +45,7 @@ func TestS13ReadmeTour(t *testing.T) {
 	for _, s := range steps {
 		printed := r.run(s.command)
 		if want, have := stable(s.command, s.prints), stable(s.command, printed); !fits(want, have) {
-			t.Errorf("$ %s (-documents +printed):\n%s\nall of it:\n%s", s.command, gocmp.Diff(want, have), printed)
+			t.Errorf("$ %s (-documents +printed):\n%s\nall of it:\n%s", s.command, cmp.Diff(want, have), printed)
 		}
 	}
 }
@@ -146,27 +148,27 @@ func (r *tour) work(ctx context.Context, done chan<- struct{}) {
 }
 
 // run does a command and gives what it prints, with the documents' address of the site.
-func (r *tour) run(command string) string {
+func (r *tour) run(line string) string {
 	r.t.Helper()
-	command = strings.NewReplacer("/tmp/", r.dir+"/", readmeHost, r.host).Replace(command)
+	line = strings.NewReplacer("/tmp/", r.dir+"/", readmeHost, r.host).Replace(line)
 	var out bytes.Buffer
-	if args, ours := strings.CutPrefix(command, "build/tidemark "); ours {
-		p := &program{
-			in: strings.NewReader(""), out: &out, err: &out, now: time.Now,
-			getenv: func(name string) string { return map[string]string{"TIDEMARK_SERVER": r.server}[name] },
-			sleep: func(context.Context, time.Duration) error {
+	if args, ours := strings.CutPrefix(line, "build/tidemark "); ours {
+		p := &terminal.Terminal{
+			In: strings.NewReader(""), Out: &out, Err: &out, Name: "tidemark", Now: time.Now,
+			Sleep: func(context.Context, time.Duration) error {
 				time.Sleep(20 * time.Millisecond)
 				return nil
 			},
 		}
-		if code := p.run(r.t.Context(), shellWords(args)); code != exitOK {
-			r.t.Errorf("$ %s: exit code %d\n%s", command, code, out.String())
+		getenv := func(name string) string { return map[string]string{"TIDEMARK_SERVER": r.server}[name] }
+		if code := run(r.t.Context(), p, getenv, shellWords(args)); code != command.OK {
+			r.t.Errorf("$ %s: exit code %d\n%s", line, code, out.String())
 		}
 	} else {
-		sh := exec.CommandContext(r.t.Context(), "sh", "-c", command)
+		sh := exec.CommandContext(r.t.Context(), "sh", "-c", line)
 		sh.Stdout, sh.Stderr = &out, &out
 		if err := sh.Run(); err != nil {
-			r.t.Errorf("$ %s: %v\n%s", command, err, out.String())
+			r.t.Errorf("$ %s: %v\n%s", line, err, out.String())
 		}
 	}
 	return strings.ReplaceAll(out.String(), r.host, readmeHost)

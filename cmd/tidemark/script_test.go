@@ -1,6 +1,8 @@
 package main
 
 import (
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"bytes"
 	"cmp"
 	"context"
@@ -13,8 +15,7 @@ import (
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -77,25 +78,26 @@ func perform(t *testing.T, sc script) {
 
 	var out, errOut bytes.Buffer
 	clock := noon
-	p := &program{
-		in: strings.NewReader(sc.stdin), out: &out, err: &errOut,
-		getenv: func(name string) string {
-			if name == "TIDEMARK_SERVER" {
-				return cmp.Or(sc.env[name], srv.URL)
-			}
-			return sc.env[name]
-		},
-		now: func() time.Time { return clock },
-		sleep: func(_ context.Context, d time.Duration) error {
+	getenv := func(name string) string {
+		if name == "TIDEMARK_SERVER" {
+			return cmp.Or(sc.env[name], srv.URL)
+		}
+		return sc.env[name]
+	}
+	p := &terminal.Terminal{
+		In: strings.NewReader(sc.stdin), Out: &out, Err: &errOut, Name: "tidemark",
+		Pager: cmp.Or(sc.env["PAGER"], "less -FRX"),
+		Now:   func() time.Time { return clock },
+		Sleep: func(_ context.Context, d time.Duration) error {
 			clock = clock.Add(d)
 			return nil
 		},
 	}
 	if sc.terminal {
-		p.screen = screen{terminal: true, color: sc.env["NO_COLOR"] == "", width: 80}
-		p.notes = p.screen
+		p.Screen = terminal.Screen{Terminal: true, Color: sc.env["NO_COLOR"] == "", Width: 80}
+		p.Notes = p.Screen
 	}
-	code := p.run(t.Context(), sc.args)
+	code := run(t.Context(), p, getenv, sc.args)
 	if code != sc.code {
 		t.Errorf("exit code: have %d, want %d", code, sc.code)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
 )
 
@@ -23,16 +24,16 @@ type build struct {
 	Go      string `json:"go"`
 }
 
-func versionCommand(p *program) *cobra.Command {
+func versionCommand(t *terminal.Terminal) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version of this command, its commit and its Go",
 		Example: "  tidemark version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			p.say("%s", versionLine())
-			if p.json {
-				return json.NewEncoder(p.out).Encode(thisBuild())
+			t.Say("%s", versionLine())
+			if t.JSON {
+				return json.NewEncoder(t.Out).Encode(thisBuild())
 			}
 			return nil
 		},

@@ -17,14 +17,15 @@ import (
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/warc/warctest"
-	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
@@ -118,11 +119,9 @@ func (a *archived) check(path string) {
 // run runs the command against the app.
 func (a *archived) run(args ...string) (code int, out, errOut string) {
 	var o, e bytes.Buffer
-	p := &program{
-		in: strings.NewReader(""), out: &o, err: &e, now: time.Now,
-		getenv: func(name string) string { return map[string]string{"TIDEMARK_SERVER": a.server}[name] },
-	}
-	code = p.run(a.t.Context(), args)
+	p := &terminal.Terminal{In: strings.NewReader(""), Out: &o, Err: &e, Name: "tidemark", Now: time.Now}
+	getenv := func(name string) string { return map[string]string{"TIDEMARK_SERVER": a.server}[name] }
+	code = run(a.t.Context(), p, getenv, args)
 	return code, strings.ReplaceAll(o.String(), a.site.URL, "SITE"), strings.ReplaceAll(e.String(), a.site.URL, "SITE")
 }
 
@@ -185,7 +184,7 @@ func TestWARC(t *testing.T) {
 			" bytes\n"; code != 0 || out != want || errOut != "" {
 			t.Errorf("%d %q %q, want %q", code, out, errOut, want)
 		}
-		if diff := gocmp.Diff(append([]string{"warcinfo"}, p...), a.summary(file)); diff != "" {
+		if diff := cmp.Diff(append([]string{"warcinfo"}, p...), a.summary(file)); diff != "" {
 			t.Errorf("(-want +have):\n%s", diff)
 		}
 	})
@@ -202,7 +201,7 @@ func TestWARC(t *testing.T) {
 			have := a.summary(file)
 			slices.Sort(have[1:])
 			want := slices.Sorted(slices.Values(append(slices.Clone(p), q...)))
-			if diff := gocmp.Diff(append([]string{"warcinfo"}, want...), have); diff != "" {
+			if diff := cmp.Diff(append([]string{"warcinfo"}, want...), have); diff != "" {
 				t.Errorf("(-want +have):\n%s", diff)
 			}
 			var err error
@@ -239,7 +238,7 @@ func TestWARCOfNothing(t *testing.T) {
 		dir := t.TempDir()
 		code, out, errOut := a.run("warc", "--host", "nobody.example", "-o", filepath.Join(dir, "x.warc"))
 		left, _ := os.ReadDir(dir)
-		if code != exitFailure || out != "" ||
+		if code != command.Failure || out != "" ||
 			errOut != "tidemark: nothing is registered for the host \"nobody.example\"\n" || len(left) > 0 {
 			t.Errorf("%d %q %q %v", code, out, errOut, left)
 		}
@@ -249,7 +248,7 @@ func TestWARCOfNothing(t *testing.T) {
 		digest := strings.TrimPrefix(a.present("/q"), "sha256:")
 		must(t, a.services.Store.Container("snapshots").Delete(t.Context(), "sha256/"+digest[:2]+"/"+digest[2:4]+"/"+digest))
 		code, out, errOut := a.run("warc", a.site.URL+"/q", "-o", filepath.Join(t.TempDir(), "x.warc"))
-		if code != exitFailure || out != "" || !strings.Contains(errOut, "is not kept any more") ||
+		if code != command.Failure || out != "" || !strings.Contains(errOut, "is not kept any more") ||
 			!strings.Contains(errOut, "nothing is captured") {
 			t.Errorf("%d %q %q", code, out, errOut)
 		}
@@ -280,56 +279,4 @@ func TestWARCUsage(t *testing.T) {
 			err: "tidemark: file_a: a file has no HTTP answers to be archived\ntidemark: nothing is captured that could " +
 				"be written\n"},
 	})
-}
-
-// A body that was read again under other rules was answered once.
-func TestZ2ReprocessedIsNoAnswer(t *testing.T) {
-	c := api.Capture{SHA256: "a", CapturedAt: noon, NormalizationVersion: "text_v1"}
-	again := c
-	again.NormalizationVersion, again.ReprocessedAt = "text_v2", noon.Add(time.Hour)
-	have := eventsOf(api.ItemDetail{Item: api.Item{ID: "url_p"}, Captures: []api.Capture{again, c}})
-	if len(have) != 1 || have[0].capture.NormalizationVersion != "text_v1" {
-		t.Errorf("have %+v", have)
-	}
-}
-
-// What an item's past tells, and what it does not.
-func TestEventsOf(t *testing.T) {
-	at := func(h int) time.Time { return noon.Add(time.Duration(h) * time.Hour) }
-	a, b := api.Capture{SHA256: "a", CapturedAt: at(1)}, api.Capture{SHA256: "b", CapturedAt: at(4)}
-	edge := func(newer string, h int) api.Edge { return api.Edge{Newer: newer, At: at(h)} }
-	said := func(why string, h int) api.Decision { return api.Decision{At: at(h), What: "unchanged", Why: why} }
-	item := api.ItemDetail{Item: api.Item{ID: "url_p"}, Captures: []api.Capture{b, a},
-		Lineage: []api.Edge{edge("url_p/a", 6), edge("url_p/b", 4), edge("url_q/a", 5), edge("url_p/gone", 3)},
-		History: []api.Decision{
-			said(verdict.WhyNotModified, 0), said(verdict.WhyNotModified, 2), said(verdict.WhyValidators, 3),
-			said(verdict.WhySameContent, 3),
-			said(verdict.WhySameBytes, 5), said("anything else", 5), {At: at(5), What: "scheduled", Why: verdict.WhyNotModified},
-			said(verdict.WhyNotModified, 7),
-		},
-	}
-	var have []string
-	for _, e := range eventsOf(item) {
-		have = append(have, fmt.Sprintf("%d %s revisit=%t claimed=%t", int(e.at.Sub(noon).Hours()), e.capture.SHA256,
-			e.revisit, e.claimed))
-	}
-	want := []string{
-		"1 a revisit=false claimed=false", "2 a revisit=true claimed=true", "3 a revisit=true claimed=true",
-		"4 b revisit=false claimed=false",
-		"5 b revisit=true claimed=false", "6 a revisit=true claimed=false", "7 a revisit=true claimed=true",
-	}
-	if diff := gocmp.Diff(want, have); diff != "" {
-		t.Errorf("(-want +have):\n%s", diff)
-	}
-}
-
-func TestFileName(t *testing.T) {
-	for of, want := range map[string]string{
-		"url_a": "url_a.warc.gz", "Localhost:8099": "localhost_8099.warc.gz", "[::1]:80": "___1__80.warc.gz",
-		"../x": "_x.warc.gz",
-	} {
-		if have := fileName(of); have != want {
-			t.Errorf("%s: have %s, want %s", of, have, want)
-		}
-	}
 }

@@ -1,0 +1,202 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+const addLong = `Register URLs. Each is fetched soon, indexed, and watched from then on.
+
+Adding what is known already does no harm: it is checked now. With --file, URLs
+are read from a file, one on each line; empty lines and comments (#) are passed
+over. What cannot be added is reported with its line and the reason; all else is
+added.`
+
+const addExample = `  tidemark add https://example.com/ https://example.com/news
+  tidemark add --file urls.txt
+  grep -h . lists/*.txt | tidemark add --file -
+  tidemark add --force https://example.com/    fetch it even if it has not changed`
+
+func addCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var file string
+	var o api.AddOptions
+	cmd := &cobra.Command{
+		Use:     "add URL…",
+		Short:   "Register URLs to be fetched, indexed and watched",
+		Long:    addLong,
+		Example: addExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a := &adding{t: t, send: s.Client().AddURLs, options: o, noun: "URL"}
+			return a.run(cmd.Context(), args, file)
+		},
+	}
+	cmd.Flags().StringVarP(&file, "file", "f", "", "read URLs from `FILE`, one on a line; - is standard input")
+	addFlags(cmd, &o)
+	return cmd
+}
+
+// addFlags are the flags of everything that adds sources.
+func addFlags(cmd *cobra.Command, o *api.AddOptions) {
+	cmd.Flags().BoolVar(&o.Force, "force", false, "fetch and index them even if they have not changed")
+	cmd.Flags().StringVar(&o.Credential, "credential", "",
+		"for private sources: CREDENTIAL_`NAME` is the server's setting that lets in")
+}
+
+// run adds what is named in the arguments and in a list.
+func (a *adding) run(ctx context.Context, args []string, file string) error {
+	if len(args) == 0 && file == "" {
+		return command.Usagef("nothing to add: give %ss or --file", a.noun)
+	}
+	a.list, a.each = cmp.Or(file, "arguments"), file == ""
+	if err := a.all(ctx, named(args)); err != nil {
+		return err
+	}
+	if file != "" {
+		if err := a.fromFile(ctx, file); err != nil {
+			return err
+		}
+	}
+	return a.finish()
+}
+
+// adding registers lists of sources and keeps count.
+type adding struct {
+	t             *terminal.Terminal
+	send          func(context.Context, []string, api.AddOptions) (api.AddURLBatch, error)
+	options       api.AddOptions
+	noun          string // what the sources are called
+	list          string // where lines are from, for reports
+	each          bool   // say each source that was added, not only how many
+	bar           *terminal.Bar
+	added, failed int
+}
+
+// fromFile adds the sources that a file lists, or of standard input when its name is "-".
+func (a *adding) fromFile(ctx context.Context, name string) error {
+	if name == "-" {
+		a.list = "stdin"
+		a.bar = a.t.Bar(-1, "adding")
+		return a.all(ctx, entries(a.t.In))
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if a.t.Notes.Terminal {
+		// Read once more only for the bar, and only where that is possible: a pipe is read once.
+		if total, ok := countEntries(f); ok {
+			a.bar = a.t.Bar(total, "adding")
+		}
+	}
+	return a.all(ctx, entries(f))
+}
+
+// countEntries counts what a regular file lists and goes back to its beginning.
+func countEntries(f *os.File) (n int, ok bool) {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	for _, err := range entries(f) {
+		if err != nil {
+			break // adding meets the same error and reports it
+		}
+		n++
+	}
+	_, err := f.Seek(0, io.SeekStart)
+	return n, err == nil
+}
+
+func (a *adding) all(ctx context.Context, list iter.Seq2[entry, error]) error {
+	for batch, err := range batches(list, api.MaxBatch) {
+		if err == nil {
+			err = a.batch(ctx, batch)
+		}
+		if err != nil {
+			return a.stopped(err)
+		}
+	}
+	return nil
+}
+
+// batch adds up to api.MaxBatch sources. An error means that nothing of it is known to be added.
+func (a *adding) batch(ctx context.Context, batch []entry) error {
+	var good []entry
+	var urls []string
+	for _, e := range batch {
+		if e.tooLong {
+			a.report(e, fmt.Sprintf("longer than %d bytes", maxLineBytes))
+			continue
+		}
+		good, urls = append(good, e), append(urls, e.source)
+	}
+	if len(urls) > 0 {
+		res, err := a.send(ctx, urls, a.options)
+		if err != nil {
+			return err
+		}
+		a.results(good, res)
+	}
+	a.bar.Add(len(batch))
+	return nil
+}
+
+func (a *adding) results(batch []entry, res api.AddURLBatch) {
+	for i, r := range res.Items {
+		if r.Item == nil {
+			a.report(batch[i], cmp.Or(r.Error, "the server did not say why"))
+			continue
+		}
+		a.added++
+		if a.each {
+			a.t.Say("%s  %-10s  %s", terminal.Clean(r.Item.ID), terminal.Clean(string(r.Item.Status)),
+				terminal.Clean(cmp.Or(r.Item.DisplaySource, r.Source)))
+		}
+	}
+}
+
+// report says why one source was not added.
+func (a *adding) report(e entry, why string) {
+	a.failed++
+	a.bar.Clear()
+	if e.line > 0 {
+		a.t.Note("%s:%d: %s: %s", a.list, e.line, terminal.Cut(e.source, 100), why)
+		return
+	}
+	a.t.Note("%s: %s", terminal.Cut(e.source, 100), why)
+}
+
+// stopped tells how far it came when something stopped the whole work.
+func (a *adding) stopped(err error) error {
+	a.bar.End()
+	if a.added == 0 || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("%w\n%s added before that; run it again, adding twice does no harm", err,
+		words.Count(a.added, a.noun))
+}
+
+// finish sums up. A list of sources of which one failed is a failure.
+func (a *adding) finish() error {
+	a.bar.End()
+	if !a.each {
+		a.t.Say("%s added", words.Count(a.added, a.noun))
+	}
+	if a.failed > 0 {
+		a.t.Note("%s not added", words.Count(a.failed, a.noun))
+		return command.ErrReported
+	}
+	return nil
+}

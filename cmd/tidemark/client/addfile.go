@@ -1,0 +1,68 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const addFileLong = `Register files. Each is read soon, indexed, and watched from then on.
+
+A file is named by a path on the server's machine, below its FILE_ROOT; by the
+address of a blob or of a file in an Azure Files share; or by the address of a
+blob container, which is kept in step whole: new blobs are added, changed ones
+read again, deleted ones leave the index. Secrets in an address are not kept:
+name a credential instead, which is a setting of the server.`
+
+const addFileExample = `  tidemark add-file /srv/docs/manual.pdf reports/*.docx
+  tidemark add-file --credential DOCS https://acct.blob.core.windows.net/docs/manual.pdf
+  tidemark add-file --credential DOCS https://acct.blob.core.windows.net/docs
+  find /srv/docs -name '*.pdf' | tidemark add-file --file -`
+
+func addFileCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var file string
+	var o api.AddOptions
+	cmd := &cobra.Command{
+		Use:     "add-file PATH…",
+		Short:   "Register files, blobs or whole containers to be read, indexed and watched",
+		Long:    addFileLong,
+		Example: addFileExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a := &adding{t: t, options: o, noun: "file"}
+			a.send = func(ctx context.Context, paths []string, o api.AddOptions) (api.AddURLBatch, error) {
+				paths, err := absolute(paths)
+				if err != nil {
+					return api.AddURLBatch{}, err
+				}
+				return s.Client().AddFiles(ctx, paths, o)
+			}
+			return a.run(cmd.Context(), args, file)
+		},
+	}
+	cmd.Flags().StringVarP(&file, "file", "f", "", "read paths from `FILE`, one on a line; - is standard input")
+	addFlags(cmd, &o)
+	return cmd
+}
+
+// absolute resolves relative paths here, because the server knows nothing of this folder.
+func absolute(paths []string) ([]string, error) {
+	out := make([]string, len(paths))
+	for i, path := range paths {
+		if out[i] = path; strings.Contains(path, "://") || filepath.IsAbs(path) {
+			continue
+		}
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		out[i] = abs
+	}
+	return out, nil
+}

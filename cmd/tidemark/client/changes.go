@@ -1,0 +1,284 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+const changesLong = `List what has changed: pages, files and entries, the newest first.
+
+--since takes a time (2026-03-01T12:00:00Z), a day (2026-03-01), today, yesterday,
+a span such as 90m, 12h or 3d, or the cursor that an earlier call printed with
+--json. With --follow the oldest come first, and new ones as they happen, until
+Ctrl-C.
+
+--mark-read marks as read what is shown, and --unread leaves out what was marked,
+under the name of the key; where none is needed, for everybody of the machine.
+
+With --format all of them are written as CSV or JSON Lines.
+
+On a terminal the list goes through PAGER (less, if it is not set).`
+
+const changesExample = `  tidemark changes --since yesterday
+  tidemark changes --host example.com --kind content,gone --min-share 0.1
+  tidemark changes --unread --mark-read
+  tidemark changes --follow
+  tidemark changes --since 7d --format csv > week.csv
+  tidemark changes --since 7d --all --json | jq -r '.changes[].url'`
+
+// changesOptions are the flags of changes.
+type changesOptions struct {
+	query       api.ChangeQuery
+	format      string // of a file with all of them; empty for a list
+	all, follow bool
+	read        bool // mark what is shown
+	allRead     bool // mark everything, and show nothing
+}
+
+func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var o changesOptions
+	cmd := &cobra.Command{
+		Use:     "changes",
+		Short:   "List what has changed",
+		Long:    changesLong,
+		Example: changesExample,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.check(t.Now()); err != nil {
+				return err
+			}
+			if o.allRead {
+				return readAllChanges(cmd.Context(), t, s)
+			}
+			if o.format != "" {
+				return exported(cmd.Context(), t, s, api.ExportChanges, o.export())
+			}
+			if o.follow {
+				return followChanges(cmd.Context(), t, s, o)
+			}
+			return t.Paged(cmd.Context(), func() error { return listChanges(cmd.Context(), t, s, o) })
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.query.Since, "since", "", "only changes since this `TIME`, or after this cursor")
+	f.StringVar(&o.query.Until, "until", "", "only changes before this `TIME`")
+	command.HostFlag(f, &o.query.Host, "only changes of this `HOST`")
+	f.StringVar(&o.query.Tag, "tag", "", "only changes of items that had this `TAG`")
+	f.StringVar(&o.query.Silenced, "silenced", "", "what rules of a watch hide: false, true for it, too, or only")
+	f.StringVar(&o.query.Kind, "kind", "", "only changes of these `KINDS`: "+kindNames())
+	f.StringVar(&o.query.Type, "type", "", "only changes of this `TYPE`: url, file or entry")
+	f.Float64Var(&o.query.MinShare, "min-share", 0, "the least `PART` of the text that has changed, 0 to 1")
+	f.StringVarP(&o.query.Q, "words", "q", "", "`WORDS` that all stand in the title, the address or the passages")
+	f.IntVar(&o.query.Top, "top", 50, "how many; with --all, how many to read at a time")
+	f.BoolVar(&o.all, "all", false, "read on to the end")
+	formatFlag(f, &o.format)
+	f.BoolVarP(&o.query.Unread, "unread", "u", false, "only changes that were not marked as read")
+	f.BoolVar(&o.read, "mark-read", false, "mark as read what is shown")
+	f.BoolVar(&o.allRead, "mark-all-read", false, "mark as read all that has changed, and show nothing")
+	f.BoolVarP(&o.follow, "follow", "f", false, "go on with what changes from now on, or since --since")
+	cmd.AddCommand(&cobra.Command{Use: "why ID", Short: "Say who was told of a change, and what was ignored of it",
+		Args: command.One("id of a change"), Example: "  tidemark changes why 1.20780.3",
+		RunE: func(cmd *cobra.Command, args []string) error { return explainChange(cmd.Context(), t, s, args[0]) }})
+	return cmd
+}
+
+// explainChange shows a change with the rules that it met, who was told, and what did not count.
+func explainChange(ctx context.Context, t *terminal.Terminal, s *command.Server, id string) error {
+	why, err := api.ExplainChange.Call(ctx, s.Client(), api.ChangeID{ID: id})
+	if err != nil || t.JSON {
+		return err
+	}
+	showChange(t, why.Change)
+	if why.Change.Silenced {
+		t.Say("silenced by what is watched of the page: it is listed with --silenced only")
+	}
+	for _, ig := range why.Change.Ignored {
+		t.Say("did not count, by %s", terminal.Clean(ig.Rule))
+		if ig.Hunk != "" {
+			showLine(t, ig.Op, []api.DiffPiece{{Text: ig.Hunk}}, "    ")
+		}
+	}
+	for _, r := range why.Rules {
+		t.Say("meets the rule %s (%s)", terminal.Clean(r.Name), terminal.Clean(r.ID))
+	}
+	if len(why.Rules) == 0 {
+		t.Say("no rule wants it")
+	}
+	for _, d := range why.Deliveries {
+		t.Say("%s to %s, %s: %s", terminal.Clean(d.State), terminal.Clean(d.Channel), terminal.Stamp(d.Created),
+			terminal.Clean(answerText(d.Answer)))
+	}
+	return nil
+}
+
+func kindNames() string {
+	var names []string
+	for _, k := range api.ChangeKinds {
+		names = append(names, string(k))
+	}
+	return strings.Join(names, ", ")
+}
+
+// check reads what people write for times, and refuses what the server would.
+func (o *changesOptions) check(now time.Time) error {
+	o.query.Since, o.query.Until = timeOf(o.query.Since, now), timeOf(o.query.Until, now)
+	switch {
+	case o.query.Top < 1 || o.query.Top > 500:
+		return command.Usagef("--top is %d: give 1 to 500", o.query.Top)
+	case math.IsNaN(o.query.MinShare) || o.query.MinShare < 0 || o.query.MinShare > 1:
+		return command.Usagef("--min-share is %v: give 0 to 1", o.query.MinShare)
+	case o.format != "" && (o.follow || o.read):
+		return command.Usagef("--format writes what there is: leave --follow and --mark-read out")
+	case o.follow && (o.query.Until != "" || o.all):
+		return command.Usagef("--follow has no end: leave --until and --all out")
+	}
+	return nil
+}
+
+func (o *changesOptions) export() api.ChangeExport {
+	q := o.query
+	return api.ChangeExport{Format: o.format, Since: q.Since, Until: q.Until, Host: q.Host, Tag: q.Tag, Type: q.Type,
+		Kind: q.Kind, MinShare: q.MinShare, Q: q.Q, Unread: q.Unread, Silenced: q.Silenced}
+}
+
+// timeOf is what the API takes for a time: today and yesterday begin at midnight here, spans end now. All else the
+// server reads.
+func timeOf(text string, now time.Time) string {
+	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	switch text {
+	case "today":
+		return midnight.Format(time.RFC3339)
+	case "yesterday":
+		return midnight.AddDate(0, 0, -1).Format(time.RFC3339)
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n > 0 {
+			return now.AddDate(0, 0, -n).Format(time.RFC3339)
+		}
+	}
+	if span, err := time.ParseDuration(text); err == nil && span > 0 {
+		return now.Add(-span).Format(time.RFC3339)
+	}
+	return text
+}
+
+func listChanges(ctx context.Context, t *terminal.Terminal, s *command.Server, o changesOptions) error {
+	client, n := s.Client(), 0
+	for page, err := range client.Changes(ctx, o.query) {
+		if err != nil {
+			return err
+		}
+		for _, c := range page.Changes {
+			showChange(t, c)
+		}
+		if err := markRead(ctx, s, o, page.Changes); err != nil {
+			return err
+		}
+		n += len(page.Changes)
+		if !o.all && n >= o.query.Top && page.Continuation != "" {
+			t.Note("%s shown, there are more: see --all", words.Count(n, "change"))
+			return nil
+		}
+	}
+	if n == 0 {
+		t.Say("nothing has changed")
+	}
+	return nil
+}
+
+// markRead marks changes as read, if that is wanted. What is printed as JSON is the list alone.
+func markRead(ctx context.Context, s *command.Server, o changesOptions, shown []api.FeedChange) error {
+	if !o.read || len(shown) == 0 {
+		return nil
+	}
+	q := api.ReadRequest{}
+	for _, c := range shown {
+		q.IDs = append(q.IDs, c.ID)
+	}
+	_, err := api.MarkRead.Call(ctx, s.Silent(), q)
+	return err
+}
+
+// readAllChanges marks everything as read that has changed up to now.
+func readAllChanges(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
+	now, err := api.ListChanges.Call(ctx, s.Silent(), api.ChangeQuery{Top: 1})
+	if err == nil {
+		_, err = api.MarkRead.Call(ctx, s.Client(), api.ReadRequest{UpTo: now.Cursor})
+	}
+	if err == nil {
+		t.Say("everything up to now is marked as read")
+	}
+	return err
+}
+
+// followWait is how long a follower waits who has seen everything.
+const followWait = 2 * time.Second
+
+// followChanges shows changes as they happen, until ctx ends.
+func followChanges(ctx context.Context, t *terminal.Terminal, s *command.Server, o changesOptions) error {
+	q := o.query
+	if q.Since == "" {
+		now, err := api.ListChanges.Call(ctx, s.Silent(), api.ChangeQuery{Top: 1})
+		if err != nil {
+			return err
+		}
+		q.Since = now.Cursor
+	}
+	q.Order = "oldest"
+	for {
+		page, err := api.ListChanges.Call(ctx, s.Silent(), q)
+		if err != nil {
+			return err
+		}
+		if len(page.Changes) > 0 && t.JSON {
+			if err := json.NewEncoder(t.Out).Encode(page); err != nil {
+				return err
+			}
+		}
+		for _, c := range page.Changes {
+			showChange(t, c)
+		}
+		if err := markRead(ctx, s, o, page.Changes); err != nil {
+			return err
+		}
+		if q.Since = page.Cursor; page.Continuation == "" {
+			if err := t.Sleep(ctx, followWait); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// showChange prints a change as git log -p does a commit.
+func showChange(t *terminal.Terminal, c api.FeedChange) {
+	t.Say("%s", t.Screen.Bold(fmt.Sprintf("%-9s %s", c.Kind, terminal.Clean(cmp.Or(c.URL, c.ItemID, c.EntryID)))))
+	t.Say("  %s, %s, change %s", terminal.Stamp(c.At), terminal.Ago(t.Now(), c.At), terminal.Clean(c.ID))
+	if c.Title != "" {
+		t.Say("  %s", terminal.Clean(c.Title))
+	}
+	if c.Why != "" {
+		t.Say("  %s", terminal.Clean(c.Why))
+	}
+	for _, passage := range c.Passages {
+		showLine(t, passage.Op, []api.DiffPiece{{Text: passage.Text}}, "    ")
+	}
+	if c.From != "" && c.To != "" && slices.Contains([]api.ChangeKind{api.ChangeContent, api.ChangeReverted,
+		api.ChangeBack}, c.Kind) {
+		t.Say("  tidemark diff %s %.12s %.12s", c.ItemID, c.From, c.To)
+	}
+	t.Say("")
+}

@@ -1,0 +1,176 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+const diffLong = `Show what differs between two captures of a source, line by line, with the words
+that differ marked: by default between the last two of which the text differs.
+
+FROM and TO are the beginnings of the SHA-256 digests that "tidemark show" and
+"tidemark changes" print. --since-read takes the version that "tidemark changes
+--mark-read" has shown last. On a terminal the text goes through PAGER.`
+
+const diffExample = `  tidemark diff https://example.com/prices
+  tidemark diff https://example.com/prices 7f1d441a 3f235255
+  tidemark diff --since-read https://example.com/prices
+  tidemark diff --stat url_k7gxn3…`
+
+func diffCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var stat, sinceRead bool
+	cmd := &cobra.Command{
+		Use:     "diff ID|SOURCE [FROM [TO]]",
+		Short:   "Show what changed of a source",
+		Long:    diffLong,
+		Example: diffExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 3 {
+				return command.Usagef("give an id or a source, and up to two captures, not %s", words.Count(len(args), "argument"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if sinceRead && len(args) > 1 {
+				return command.Usagef("--since-read stands for FROM: leave the captures out")
+			}
+			d, err := diffOf(cmd.Context(), s, args, sinceRead)
+			if err != nil || t.JSON {
+				return err
+			}
+			if stat {
+				statDiff(t, d)
+				return nil
+			}
+			return t.Paged(cmd.Context(), func() error { showDiff(t, d); return nil })
+		},
+	}
+	cmd.Flags().BoolVar(&sinceRead, "since-read", false,
+		"from the version that was last marked as read")
+	cmd.Flags().BoolVar(&stat, "stat", false, "only how much differs")
+	return cmd
+}
+
+func diffOf(ctx context.Context, s *command.Server, args []string, sinceRead bool) (api.Diff, error) {
+	name, captures := args[0], args[1:]
+	var q api.DiffQuery
+	if sinceRead {
+		q.From = api.SinceRead
+	}
+	if len(captures) > 0 {
+		it, err := itemFrom(ctx, s, s.Silent(), name)
+		if err != nil {
+			return api.Diff{}, err
+		}
+		if err := s.Silent().Past(ctx, &it); err != nil {
+			return api.Diff{}, err
+		}
+		name = it.ID
+		for i, into := range []*string{&q.From, &q.To}[:len(captures)] {
+			if *into, err = captureOf(it, captures[i]); err != nil {
+				return api.Diff{}, err
+			}
+		}
+	}
+	return onItem(s, name, func(id string) (api.Diff, error) {
+		q.ID = id
+		return api.GetDiff.Call(ctx, s.Client(), q)
+	})
+}
+
+// captureOf finds the one capture whose digest begins so.
+func captureOf(it api.ItemDetail, prefix string) (digest string, err error) {
+	for _, c := range it.Captures {
+		if !strings.HasPrefix(c.SHA256, strings.ToLower(prefix)) || c.SHA256 == digest {
+			continue
+		}
+		if digest != "" {
+			return "", command.Usagef("several captures begin with %s: give more of the digest", prefix)
+		}
+		digest = c.SHA256
+	}
+	if digest == "" {
+		return "", command.Usagef("no capture of %s begins with %s: `tidemark show` lists them", it.ID, prefix)
+	}
+	return digest, nil
+}
+
+func statDiff(t *terminal.Terminal, d api.Diff) {
+	added, removed, lines := 0, 0, 0
+	for _, h := range d.Hunks {
+		for _, l := range h.Lines {
+			for _, piece := range l.Text {
+				n := len(strings.Fields(piece.Text))
+				switch {
+				case l.Op == "added" && piece.Changed:
+					added += n
+				case l.Op == "removed" && piece.Changed:
+					removed += n
+				}
+			}
+			if l.Op != "same" {
+				lines++
+			}
+		}
+	}
+	t.Say("%s → %s: %s, %s; %s added, %s removed", terminal.Stamp(d.From.CapturedAt), terminal.Stamp(d.To.CapturedAt),
+		words.Count(len(d.Hunks), "place"), words.Count(lines, "line"), words.Count(added, "word"), words.Thousands(removed))
+}
+
+func showDiff(t *terminal.Terminal, d api.Diff) {
+	t.Say("%s", t.Screen.Bold(fmt.Sprintf("--- %.12s %s", d.From.SHA256, terminal.Stamp(d.From.CapturedAt))))
+	t.Say("%s", t.Screen.Bold(fmt.Sprintf("+++ %.12s %s", d.To.SHA256, terminal.Stamp(d.To.CapturedAt))))
+	for i, h := range d.Hunks {
+		if i > 0 {
+			t.Say("   ⋯")
+		}
+		for _, l := range h.Lines {
+			showLine(t, l.Op, l.Text, "")
+		}
+	}
+	if len(d.Hunks) == 0 {
+		t.Say("the texts are the same")
+	}
+	if d.Cut {
+		t.Note("this is the beginning: the texts are longer, or more differs")
+	}
+}
+
+// The colours of a terminal for what differs: of a line, and of the words in it that differ.
+var (
+	lineColor = map[string]string{"added": "\x1b[32m", "removed": "\x1b[31m"}
+	lineMark  = map[string]string{"added": "+", "removed": "-"}
+)
+
+// showLine prints a line that both texts have, or one of them.
+func showLine(t *terminal.Terminal, op string, pieces []api.DiffPiece, indent string) {
+	mark := lineMark[op]
+	if mark == "" {
+		mark = " "
+	}
+	var b strings.Builder
+	color := t.Screen.Color && lineColor[op] != ""
+	if color {
+		b.WriteString(lineColor[op])
+	}
+	b.WriteString(indent + mark + " ")
+	for _, piece := range pieces {
+		text := terminal.CleanPiece(piece.Text)
+		if color && piece.Changed && len(pieces) > 1 {
+			text = "\x1b[7m" + text + "\x1b[27m"
+		}
+		b.WriteString(text)
+	}
+	if color {
+		b.WriteString("\x1b[0m")
+	}
+	t.Say("%s", strings.TrimRight(b.String(), " "))
+}

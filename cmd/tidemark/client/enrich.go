@@ -1,0 +1,177 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+const enrichLong = `Have a language model say what entries are about: gist, topics and keywords. An
+entry that was described is not paid for again until it changes.
+
+It is done now, one after the other, or with --batch within a day and at half the
+price with most services. - reads ids from standard input, one on a line; with
+--missing, it is all entries that were never described, or could not be. The
+server needs T1_DEFAULT_MODEL, and T1_BATCH_MODEL for batches.`
+
+const enrichExample = `  tidemark enrich entry_telegram_link_v1-k7gx…
+  tidemark enrich --batch - < ids.txt
+  tidemark enrich --batch --missing
+  tidemark enrich batches`
+
+func enrichCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var batch, missing bool
+	cmd := &cobra.Command{
+		Use:     "enrich ENTRY_ID…",
+		Short:   "Have a language model describe entries, now or in batches",
+		Long:    enrichLong,
+		Example: enrichExample,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case !missing:
+				return command.Some("id of an entry")(cmd, args)
+			case len(args) > 0:
+				return command.Usagef("--missing names all entries itself: give no ids")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids, err := idsToEnrich(cmd.Context(), t, s, args, missing)
+			if err != nil {
+				return err
+			}
+			if len(ids) == 0 {
+				t.Say("no entry lacks a description")
+			}
+			if batch {
+				return enrichLater(cmd.Context(), t, s, ids)
+			}
+			return enrichNow(cmd.Context(), t, s, ids)
+		},
+	}
+	cmd.Flags().BoolVar(&batch, "batch", false, "when the model has time, within a day, instead of now")
+	cmd.Flags().BoolVar(&missing, "missing", false, "all entries that were never described, or could not be")
+	cmd.AddCommand(enrichBatchesCommand(t, s), enrichShowCommand(t, s), enrichCancelCommand(t, s))
+	return cmd
+}
+
+func idsToEnrich(ctx context.Context, t *terminal.Terminal, s *command.Server, args []string, missing bool) ([]string,
+	error) {
+	if missing {
+		return undescribed(ctx, s)
+	}
+	return entryIDs(t, args)
+}
+
+// undescribed are the ids of all entries that have no description and are in no batch that goes on.
+func undescribed(ctx context.Context, s *command.Server) (ids []string, err error) {
+	client, q := s.Client(), api.EntryQuery{Top: 200}
+	for {
+		page, err := api.ListEntries.Call(ctx, client, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range page.Entries {
+			if e.Tier1Status == "" || e.Tier1Status == api.Tier1Failed {
+				ids = append(ids, e.EntryID)
+			}
+		}
+		if q.Continuation = page.Continuation; q.Continuation == "" {
+			return ids, nil
+		}
+	}
+}
+
+// entryIDs are the ids in the arguments, and in standard input where one is "-".
+func entryIDs(t *terminal.Terminal, args []string) (ids []string, err error) {
+	for _, arg := range args {
+		if arg != "-" {
+			ids = append(ids, arg)
+			continue
+		}
+		for e, err := range entries(t.In) {
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, e.source)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, command.Usagef("there are no ids on standard input")
+	}
+	return ids, nil
+}
+
+// enrichNow describes entries one after the other.
+func enrichNow(ctx context.Context, t *terminal.Terminal, s *command.Server, ids []string) error {
+	client := s.Client()
+	toBlame := func(err error) bool { return isOwnFault(err) && !isOff(err) }
+	return eachEntry(t, ids, toBlame, func(id string) error {
+		d, err := api.Enrich.Call(ctx, client, api.EnrichRequest{EntryID: id})
+		if err == nil {
+			sayFields(t, append([]field{{"entry", d.EntryID}}, described(d)...))
+		}
+		return err
+	})
+}
+
+// described are the fields that have something to say.
+func described(t api.Tier1) []field {
+	topics := topic(t.TopicPrimary, t.TopicPrimaryConfidence)
+	if t.TopicSecondary != "" {
+		topics += ", " + topic(t.TopicSecondary, t.TopicSecondaryConfidence)
+	}
+	return []field{
+		{"gist", t.Gist},
+		{"topics", topics},
+		{"keywords", strings.Join(t.Keywords, ", ")},
+		{"model", fmt.Sprintf("%s, %s", t.Model, tokens(t.TokensIn, t.TokensOut, t.Cost))},
+	}
+}
+
+func topic(name string, confidence float64) string {
+	return fmt.Sprintf("%s (%.0f %%)", name, 100*confidence)
+}
+
+// tokens is what answers were charged for, in words.
+func tokens(in, out int, cost float64) string {
+	text := fmt.Sprintf("%s tokens in, %s out", words.Thousands(in), words.Thousands(out))
+	if cost > 0 {
+		text += fmt.Sprintf(", $%.6f", cost)
+	}
+	return text
+}
+
+// sayFields prints what there is to say, a line for each.
+func sayFields(t *terminal.Terminal, all []field) {
+	for _, f := range all {
+		if text := terminal.Clean(f.value); text != "" {
+			t.Say("%-9s  %s", f.name, text)
+		}
+	}
+}
+
+// enrichLater queues batches of as many entries as one may have.
+func enrichLater(ctx context.Context, t *terminal.Terminal, s *command.Server, ids []string) error {
+	client := s.Client()
+	for batch := range slices.Chunk(ids, api.MaxEnrichBatch) {
+		b, err := api.StartEnrichBatch.Call(ctx, client, api.EnrichBatchRequest{EntryIDs: batch})
+		if err != nil {
+			return err
+		}
+		t.Say("%s has %s; `%s enrich show %s` tells how far it is", terminal.Clean(b.ID), entriesOf(b), t.Name,
+			terminal.Clean(b.ID))
+	}
+	return nil
+}
+
+// entriesOf is how many entries a batch has, in words.
+func entriesOf(b api.EnrichBatch) string { return strings.TrimSpace(counted(b.Entries, "")) }

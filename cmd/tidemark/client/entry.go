@@ -1,0 +1,211 @@
+package client
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+const entryAddLong = `Push an entry in: a mail, a note, a link, or the text of a page. The server gives
+each its identity and keeps it once, so adding twice does no harm. Each is
+reported with what became of it: inserted, skipped, updated or why not. The exit
+code is 1 if one was not added; all else is added all the same.`
+
+const entryAddExample = `  tidemark entry add mail inbox/*.eml
+  tidemark entry add note 'Berth 4 is closed until Friday'
+  tidemark entry add link https://example.com/tides
+  tidemark entry add mail --json *.eml | jq -r .entry_id | tidemark enrich --batch -`
+
+func entryCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "entry",
+		Short:   "Push in what is not crawled: mails, notes, links, texts of pages",
+		Example: entryAddExample,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	add := &cobra.Command{
+		Use:     "add",
+		Short:   "Push entries in, each kept once",
+		Long:    entryAddLong,
+		Example: entryAddExample,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return command.Usagef("add what: mail, note, link or page?")
+		},
+	}
+	add.AddCommand(addMailCommand(t, s), addNoteCommand(t, s), addLinkCommand(t, s), addPageCommand(t, s))
+	cmd.AddCommand(add)
+	return cmd
+}
+
+const addMailLong = `Push mails in, one in each file (RFC 5322, as mail programs save them: .eml).
+
+A mail of a thread updates the entry of that thread, a newsletter is kept once. A
+mailbox of several mails (.mbox) is imported by POST /api/import/email/mbox.`
+
+func addMailCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	return &cobra.Command{
+		Use:     "mail FILE…",
+		Short:   "Push mails in",
+		Long:    addMailLong,
+		Example: "  tidemark entry add mail inbox/*.eml\n  tidemark entry add mail - < message.eml",
+		Args:    command.Some("file of a mail"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return push(cmd.Context(), t, s, args, func(ctx context.Context, file string) (api.Entry, error) {
+				body, err := readEntry(t, file)
+				if err != nil {
+					return api.Entry{}, err
+				}
+				if isMailbox(body) {
+					return api.Entry{}, refusedf("it is a mailbox of several mails: POST /api/import/email/mbox imports those")
+				}
+				warnOfBytes(t, file, body)
+				return api.NormalizeEmail.Call(ctx, s.Silent(), api.EmailRequest{RawText: string(body)})
+			})
+		},
+	}
+}
+
+// mboxLine begins a mail in a mailbox (RFC 4155).
+var mboxLine = regexp.MustCompile(`(?m)(?:\A|^\r?\n)From \S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) `)
+
+func isMailbox(body []byte) bool { return len(mboxLine.FindAllIndex(body, 2)) == 2 }
+
+const addNoteLong = `Push notes in, each an argument; - reads one from standard input.
+
+A note is known by its --chat and its --message. Without --message its text is
+what it is known by: the same text is the same note, another text another one.
+Give a --message of your own to be able to change what a note says.`
+
+func addNoteCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var from api.TelegramSource
+	var chat, message string
+	cmd := &cobra.Command{
+		Use:   "note TEXT…",
+		Short: "Push notes in",
+		Long:  addNoteLong,
+		Example: "  tidemark entry add note 'Berth 4 is closed until Friday'\n  tidemark entry add note --chat log " +
+			"--message 12 'Berth 4 is open again'\n  tidemark entry add note - < idea.txt",
+		Args: command.Some("text"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if message != "" && len(args) > 1 {
+				return command.Usagef("--message is the id of one note, not of %d", len(args))
+			}
+			return push(cmd.Context(), t, s, args, func(ctx context.Context, text string) (api.Entry, error) {
+				if text == "-" {
+					body, err := readEntry(t, text)
+					if err != nil {
+						return api.Entry{}, err
+					}
+					text = string(body)
+				}
+				from.ChatID, from.MessageID = api.TelegramID(chat), api.TelegramID(message)
+				if message == "" {
+					from.MessageID = noteID(text)
+				}
+				return api.NormalizeTelegram.Call(ctx, s.Silent(), api.TelegramRequest{Text: text, ContentType: "note",
+					Source: from})
+			})
+		},
+	}
+	cmd.Flags().StringVar(&chat, "chat", "notes", "what the note belongs to: a `NAME` or number")
+	cmd.Flags().StringVar(&message, "message", "",
+		"the note's own `NUMBER` or name there, which a later one with the same replaces")
+	return cmd
+}
+
+// noteID is what a note is known by that has no id: a name, so it is never a message's number.
+func noteID(text string) api.TelegramID {
+	sum := sha256.Sum256([]byte(strings.TrimSpace(text)))
+	return api.TelegramID("n" + hex.EncodeToString(sum[:20]))
+}
+
+const addLinkLong = `Push links in. The page of each is crawled, too, and found by a search.
+
+A link is known by its URL without what tracks people; one that is known is
+skipped.`
+
+func addLinkCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var title string
+	cmd := &cobra.Command{
+		Use:   "link URL…",
+		Short: "Push links in",
+		Long:  addLinkLong,
+		Example: "  tidemark entry add link https://example.com/tides\n  tidemark entry add link --title 'Tide tables' " +
+			"https://example.com/tides",
+		Args: command.Some("URL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if title != "" && len(args) > 1 {
+				return command.Usagef("--title is that of one link, not of %d", len(args))
+			}
+			return push(cmd.Context(), t, s, args, func(ctx context.Context, url string) (api.Entry, error) {
+				return api.NormalizeTelegram.Call(ctx, s.Silent(), api.TelegramRequest{
+					Text: strings.TrimSpace(title + "\n" + url), ContentType: "link", Source: api.TelegramSource{URL: url},
+				})
+			})
+		},
+	}
+	cmd.Flags().StringVar(&title, "title", "", "what it is about")
+	return cmd
+}
+
+const addPageLong = `Push the text of pages in, from files of HTML or text.
+
+A page has no identity of its own, so adding it twice makes two entries. To give
+the text to an entry that there is, such as that of a link, name it with --entry.`
+
+func addPageCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var url, id string
+	cmd := &cobra.Command{
+		Use:   "page FILE…",
+		Short: "Push the texts of pages in",
+		Long:  addPageLong,
+		Example: "  tidemark entry add page --url https://example.com/tides tides.html\n  tidemark entry add page --entry " +
+			"entry_telegram_link_v1-k7gx… tides.html",
+		Args: command.Some("file of a page"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (url != "" || id != "") && len(args) > 1 {
+				return command.Usagef("--url and --entry are those of one page, not of %d", len(args))
+			}
+			return push(cmd.Context(), t, s, args, func(ctx context.Context, file string) (api.Entry, error) {
+				e, err := readPage(ctx, t, s, file, url)
+				e.EntryID = id
+				return e, err
+			})
+		},
+	}
+	cmd.Flags().StringVar(&url, "url", "", "where the page is from")
+	cmd.Flags().StringVar(&id, "entry", "", "`ID` of the entry whose text this is")
+	return cmd
+}
+
+// nowhere is what the addresses in a page are resolved against that is from no known place.
+const nowhere = "https://page.invalid/"
+
+// page reads a page from a file and has it normalized.
+func readPage(ctx context.Context, t *terminal.Terminal, s *command.Server, file, url string) (api.Entry, error) {
+	body, err := readEntry(t, file)
+	if err != nil {
+		return api.Entry{}, err
+	}
+	doc, err := extract.Extract(body, "", nowhere, extract.Limits{})
+	if err != nil {
+		return api.Entry{}, err // Unreachable: the base is an address.
+	}
+	if doc.Unsupported {
+		return api.Entry{}, refusedf("it is %s, neither HTML nor text", doc.MimeType)
+	}
+	e, err := api.NormalizeWebpage.Call(ctx, s.Silent(), api.WebpageRequest{Text: &doc.Text, URL: url})
+	e.Title = doc.Title
+	return e, err
+}

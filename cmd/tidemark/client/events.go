@@ -1,0 +1,66 @@
+package client
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+)
+
+// event is one time that a source answered with bytes that are kept.
+type event struct {
+	at      time.Time
+	capture api.Capture
+	// revisit is that the bytes were kept before; claimed that the server said so, and sent none.
+	revisit, claimed bool
+}
+
+// eventsOf is what an item's captures, edges and history tell of its answers, oldest first: each
+// capture, each return to an earlier one, and each check that found the same bytes. A check that
+// found other bytes with the same content tells nothing, because those bytes were not kept.
+func eventsOf(item api.ItemDetail) []event {
+	bySHA := map[string]api.Capture{}
+	var out []event
+	for _, c := range slices.Backward(item.Captures) { // the first answer first
+		if _, known := bySHA[c.SHA256]; known {
+			continue // read once more, under other rules
+		}
+		bySHA[c.SHA256] = c
+		out = append(out, event{at: c.CapturedAt, capture: c})
+	}
+	for _, e := range item.Lineage {
+		of, digest := lineage.CaptureID(e.Newer).Split()
+		if c, kept := bySHA[digest]; kept && of == item.ID && e.At.After(c.CapturedAt) {
+			out = append(out, event{at: e.At, capture: c, revisit: true})
+		}
+	}
+	inOrder(out)
+	changes := out
+	for _, d := range item.History {
+		if e, found := sameAgain(d, changes); found {
+			out = append(out, e)
+		}
+	}
+	inOrder(out)
+	return out
+}
+
+func inOrder(events []event) {
+	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
+}
+
+// sameAgain reads a decision about a check that found the bytes of the last of changes before it.
+func sameAgain(d api.Decision, changes []event) (event, bool) {
+	if d.What != "unchanged" || d.Why != verdict.WhyNotModified && d.Why != verdict.WhyValidators &&
+		d.Why != verdict.WhySameBytes {
+		return event{}, false
+	}
+	for _, e := range slices.Backward(changes) {
+		if !e.at.After(d.At) {
+			return event{at: d.At, capture: e.capture, revisit: true, claimed: d.Why != verdict.WhySameBytes}, true
+		}
+	}
+	return event{}, false
+}

@@ -1,0 +1,105 @@
+package client
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// refineFlags refine what is watched of one source that is known.
+type refineFlags struct {
+	text                  string
+	preview, undo, accept bool
+}
+
+func (r *refineFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&r.text, "ignore-text", "", "ignore `LINES` like this one, whatever numbers stand in it")
+	f.BoolVar(&r.preview, "preview", false, "only show what --ignore or --ignore-text would have silenced")
+	f.BoolVar(&r.undo, "undo", false, "have the lines of the last --ignore, or of the one given, count again")
+	f.BoolVar(&r.accept, "accept", false, "what is watched is right as it is now: end a broken watch")
+}
+
+// meant says that one source is refined, and none registered.
+func (r *refineFlags) meant(args []string) bool {
+	return *r != (refineFlags{}) || len(args) == 1 && isID.MatchString(args[0])
+}
+
+func (r *refineFlags) run(t *terminal.Terminal, s *command.Server, cmd *cobra.Command, args, patterns []string) error {
+	if len(args) != 1 {
+		return command.Usagef("give one id or URL, not %d", len(args))
+	}
+	var other []string
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && !slices.Contains([]string{"ignore", "ignore-text", "preview", "undo", "accept"}, f.Name) {
+			other = append(other, "--"+f.Name)
+		}
+	})
+	given := len(patterns)
+	if r.text != "" {
+		given++
+	}
+	switch {
+	case len(other) > 0:
+		return command.Usagef("%s is of URLs that are registered: give it on its own", strings.Join(other, ", "))
+	case r.accept && (r.preview || r.undo || given > 0):
+		return command.Usagef("--accept goes with nothing else")
+	case r.undo && (r.preview || r.text != "" || given > 1):
+		return command.Usagef("--undo goes with nothing but one --ignore")
+	case !r.accept && !r.undo && given != 1:
+		return command.Usagef("give one --ignore or --ignore-text, --undo, or --accept")
+	}
+	if r.accept {
+		it, err := onItem(s, args[0], func(id string) (api.Item, error) {
+			return api.AcceptWatch.Call(cmd.Context(), s.Client(), api.ItemID{ID: id})
+		})
+		if err == nil {
+			t.Say("%s: what is watched is right as it is now; it is checked again", it.ID)
+		}
+		return err
+	}
+	q := api.IgnoreRequest{Text: r.text, Pattern: strings.Join(patterns, ""), Preview: r.preview, Undo: r.undo}
+	out, err := onItem(s, args[0], func(id string) (api.IgnoreResult, error) {
+		q.ID = id
+		return api.IgnoreLines.Call(cmd.Context(), s.Client(), q)
+	})
+	if err == nil {
+		showIgnored(t, q, out)
+	}
+	return err
+}
+
+func showIgnored(t *terminal.Terminal, q api.IgnoreRequest, out api.IgnoreResult) {
+	rules := terminal.Clean(strings.Join(out.Rules, "  "))
+	if q.Undo {
+		t.Say("lines with this count again: %s", rules)
+		return
+	}
+	whole := 0
+	for _, s := range out.Silenced {
+		if s.Whole {
+			whole++
+		}
+		if !q.Preview {
+			continue
+		}
+		t.Say("%s", terminal.Stamp(s.At))
+		for _, l := range s.Lines {
+			showLine(t, l.Op, []api.DiffPiece{{Text: l.Hunk}}, "")
+		}
+	}
+	t.Say("of the last %s, %d would have had such lines, and nobody would have been told of %d",
+		words.Count(out.Changes, "change"), len(out.Silenced), whole)
+	if q.Preview {
+		t.Say("nothing is kept; without --preview, lines with this do not count: %s", rules)
+		return
+	}
+	t.Say("lines with this do not count any more: %s", rules)
+	t.Say("`%s watch %s --undo` has them count again", t.Name, q.ID)
+}

@@ -1,0 +1,155 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+const itemsLong = `List sources with their status and when they were and will be checked.
+
+Times are relative: "3 hours ago", "in 2 days". With --format all of them are
+written as CSV or JSON Lines, with exact times; "tidemark import" takes either.`
+
+const itemsExample = `  tidemark items --status Error
+  tidemark items --host example.com --all
+  tidemark items --tag news --sort -lastChanged
+  tidemark items --tag news --format csv > news.csv
+  tidemark items --all --json | jq -r '.items[].normalizedSource'`
+
+func itemsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var q api.ItemQuery
+	var status, format string
+	var all bool
+	cmd := &cobra.Command{
+		Use:     "items",
+		Short:   "List sources",
+		Long:    itemsLong,
+		Example: itemsExample,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if q.Status, err = parseStatus(status); err != nil {
+				return err
+			}
+			if format != "" {
+				if q.Sort != "" {
+					return command.Usagef("--format writes sources as they come: leave --sort out")
+				}
+				return exported(cmd.Context(), t, s, api.ExportItems, api.ItemExport{Format: format, Host: q.Host,
+					Status: q.Status, Tag: q.Tag, Paused: q.Paused})
+			}
+			if q.Top < 1 || q.Top > api.MaxBatch {
+				return command.Usagef("--top is %d: give 1 to %d", q.Top, api.MaxBatch)
+			}
+			return listItems(cmd.Context(), t, s, q, all)
+		},
+	}
+	f := cmd.Flags()
+	command.HostFlag(f, &q.Host, "only sources of this `HOST`")
+	f.StringVar(&status, "status", "", "only sources of this `STATUS`: "+statusNames())
+	f.StringVar(&q.Tag, "tag", "", "only sources that have this `TAG`")
+	f.BoolVar(&q.Paused, "paused", false, "only sources that are paused")
+	f.StringVar(&q.Sort, "sort", "", "by source, status, lastChecked, lastChanged, nextCrawlAt or firstSeen; with a "+
+		"hyphen before it the other way round")
+	f.IntVar(&q.Top, "top", 50, "how many; with --all, how many to read at a time")
+	f.BoolVar(&all, "all", false, "read on to the end")
+	formatFlag(f, &format)
+	return cmd
+}
+
+func formatFlag(f *pflag.FlagSet, into *string) {
+	f.StringVar(into, "format", "", "write all of them as a file in this `FORMAT`: csv or jsonl")
+}
+
+// exported writes an export to standard output.
+func exported[Q any](ctx context.Context, t *terminal.Terminal, s *command.Server, r api.Route[Q, []byte], q Q) error {
+	if t.JSON {
+		return command.Usagef("--json and --format exclude each other; JSON Lines are --format jsonl")
+	}
+	return api.Export(ctx, s.Silent(), r, q, t.Out)
+}
+
+// parseStatus finds a status by its name, in any case.
+func parseStatus(name string) (api.Status, error) {
+	if name == "" {
+		return "", nil
+	}
+	all := api.Statuses()
+	i := slices.IndexFunc(all, func(s api.Status) bool { return strings.EqualFold(string(s), name) })
+	if i < 0 {
+		return "", command.Usagef("--status is %q: give one of %s", name, statusNames())
+	}
+	return all[i], nil
+}
+
+func statusNames() string {
+	var names []string
+	for _, s := range api.Statuses() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
+}
+
+func listItems(ctx context.Context, t *terminal.Terminal, s *command.Server, q api.ItemQuery, all bool) error {
+	n := 0
+	for page, err := range s.Client().Pages(ctx, q) {
+		if err != nil {
+			return err
+		}
+		itemTable(t, page.Items, n == 0)
+		n += len(page.Items)
+		if !all && page.Continuation != "" {
+			t.Note("%s shown, there are more: see --all", words.Count(n, "source"))
+			return nil
+		}
+	}
+	if n == 0 {
+		t.Say("no sources")
+	}
+	return nil
+}
+
+// itemTable prints one page of a listing, each as it comes: a listing may be long.
+func itemTable(t *terminal.Terminal, items []api.Item, first bool) {
+	if t.JSON || len(items) == 0 {
+		return
+	}
+	var rows []string
+	if first {
+		rows = append(rows, "STATUS\tCHECKED\tNEXT\tID\tSOURCE")
+	}
+	for _, it := range items {
+		rows = append(rows, itemRow(t.Now(), it))
+	}
+	_ = terminal.Table(t.Out, rows...) // nobody reads on
+}
+
+func itemRow(now time.Time, it api.Item) string {
+	row := fmt.Sprintf("%-10s\t%-14s\t%-14s\t%s\t%s", terminal.Clean(string(it.Status)), terminal.Ago(now, it.LastChecked),
+		terminal.Ago(now, it.NextCrawlAt), terminal.Clean(it.ID), terminal.Clean(cmp.Or(it.DisplaySource,
+			it.NormalizedSource)))
+	if it.ErrorMessage != "" {
+		row += "  (" + terminal.Cut(terminal.Clean(it.ErrorMessage), 60) + ")"
+	}
+	if it.Paused {
+		row += "  (paused)"
+	}
+	if it.Collapsed {
+		row += "  (collapsed: " + terminal.Cut(terminal.Clean(it.Why), 60) + ")"
+	} else if it.Thin {
+		row += "  (thin: " + terminal.Cut(terminal.Clean(it.Why), 60) + ")"
+	}
+	return row
+}

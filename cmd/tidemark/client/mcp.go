@@ -1,0 +1,46 @@
+package client
+
+import (
+	"context"
+	"io"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/handlers/agent"
+	"github.com/tidemark/tidemark/pkg/app"
+)
+
+const mcpLong = `Serve the Model Context Protocol on standard input and output, for programs that
+start their tools themselves, such as desktop assistants and editors. The tools
+ask the server of --server, with the key of --key. Programs that speak HTTP need
+no such command: the server itself has the same tools at /api/mcp.`
+
+func mcpCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "Give language models the tools of a server, over standard input and output",
+		Long:  mcpLong,
+		Example: `  tidemark mcp
+  tidemark mcp --server https://tide.example --key "$KEY"`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return serveTools(cmd.Context(), t, s) },
+	}
+}
+
+// serveTools answers until the other side closes standard input.
+func serveTools(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
+	server := agent.New(agent.Options{Client: s.Silent(), Version: app.Version,
+		IDs: func(address string) ([]string, error) {
+			ids, _, err := idsOf(s, address)
+			return ids, err
+		}})
+	return server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(t.In), Writer: unclosed{t.Out}})
+}
+
+// unclosed is a writer that stays open.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }

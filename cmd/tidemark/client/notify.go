@@ -1,0 +1,165 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const rulesExample = `  tidemark rules add Prices --host shop.example --kind content --added '€ ?[0-9]' --channel ops
+  tidemark rules add Everything --channel ops --daily 07:30 --timezone Europe/Paris
+  tidemark rules set rule_abc --hourly
+  tidemark rules test rule_abc`
+
+const rulesLong = `A rule says of which changes which channels are told, at once or as a digest. It
+tells of what changes from its creation on. Rules of the file that RULES_FILE
+names are shown here and changed there.`
+
+func rulesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "rules", Short: "Say who is told of which changes", Long: rulesLong, Example: rulesExample, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return listRules(cmd.Context(), t, s) },
+	}
+	cmd.AddCommand(
+		&cobra.Command{Use: "list", Short: "List rules", Args: cobra.NoArgs, Example: "  tidemark rules list",
+			RunE: func(cmd *cobra.Command, _ []string) error { return listRules(cmd.Context(), t, s) }},
+		ruleAdd(t, s),
+		ruleSet(t, s),
+		&cobra.Command{Use: "test ID", Short: "Try a rule on the newest changes; nothing is sent", Args: command.One("id"),
+			Example: "  tidemark rules test rule_abc",
+			RunE:    func(cmd *cobra.Command, args []string) error { return testRule(cmd.Context(), t, s, args[0]) }},
+		&cobra.Command{Use: "remove ID", Short: "Remove a rule", Args: command.One("id"),
+			Example: "  tidemark rules remove rule_abc",
+			RunE: func(cmd *cobra.Command, args []string) error {
+				gone, err := api.RemoveRule.Call(cmd.Context(), s.Client(), api.RuleID{ID: args[0]})
+				if err == nil && !t.JSON {
+					t.Say("the rule %s is removed", terminal.Clean(gone.Name))
+				}
+				return err
+			}},
+	)
+	return cmd
+}
+
+func listRules(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
+	got, err := api.ListRules.Call(ctx, s.Client(), api.None{})
+	switch {
+	case err != nil || t.JSON:
+		return err
+	case len(got.Rules) == 0:
+		t.Say("no rules; `%s rules add NAME --channel CHANNEL` makes one", t.Name)
+		return nil
+	}
+	rows := []string{"NAME\tWHEN\tCHANNELS\tFROM\tID"}
+	for _, r := range got.Rules {
+		when := r.Digest
+		switch {
+		case when == "" || when == "none":
+			when = "at once"
+		case r.At != "":
+			when += " " + r.At
+		}
+		rows = append(rows, terminal.Row(r.Name, when, strings.Join(r.Channels, ","), r.Origin, r.ID))
+	}
+	return terminal.Table(t.Out, rows...)
+}
+
+func testRule(ctx context.Context, t *terminal.Terminal, s *command.Server, id string) error {
+	got, err := api.TestRule.Call(ctx, s.Client(), api.RuleID{ID: id})
+	if err != nil || t.JSON {
+		return err
+	}
+	t.Say("%d of the newest %d changes", got.Matched, got.Looked)
+	for _, c := range got.Changes {
+		t.Say("%s  %s  %s", terminal.Minute(c.At), terminal.Clean(string(c.Kind)), terminal.Clean(changedName(c)))
+	}
+	return nil
+}
+
+func changedName(c api.FeedChange) string {
+	for _, name := range []string{c.URL, c.Title, c.ItemID} {
+		if name != "" {
+			return name
+		}
+	}
+	return c.EntryID
+}
+
+const channelsExample = `  tidemark channels add ops --webhook https://ops.example/hook
+  tidemark channels add chat --service CHAT    # CREDENTIAL_CHAT=secret slack://…
+  tidemark channels test ops`
+
+const channelsLong = `A channel is a way to tell somebody of changes: a webhook, which is signed by
+Standard Webhooks, or a service such as Slack, Matrix or mail, whose address is
+a setting, CREDENTIAL_NAME=secret ADDRESS.`
+
+func channelsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "channels", Short: "Say how people and programs are told", Long: channelsLong, Example: channelsExample,
+		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return listChannels(cmd.Context(), t, s) },
+	}
+	cmd.AddCommand(
+		&cobra.Command{Use: "list", Short: "List channels", Args: cobra.NoArgs, Example: "  tidemark channels list",
+			RunE: func(cmd *cobra.Command, _ []string) error { return listChannels(cmd.Context(), t, s) }},
+		channelAdd(t, s),
+		channelSet(t, s),
+		&cobra.Command{Use: "test NAME", Short: "Send a test, and show what the receiver says", Args: command.One("name"),
+			Example: "  tidemark channels test ops",
+			RunE:    func(cmd *cobra.Command, args []string) error { return testChannel(cmd.Context(), t, s, args[0]) }},
+		&cobra.Command{Use: "remove NAME", Short: "Remove a channel", Args: command.One("name"),
+			Example: "  tidemark channels remove ops",
+			RunE: func(cmd *cobra.Command, args []string) error {
+				gone, err := api.RemoveChannel.Call(cmd.Context(), s.Client(), api.ChannelName{Name: args[0]})
+				if err == nil && !t.JSON {
+					t.Say("the channel %s is removed", terminal.Clean(gone.Name))
+				}
+				return err
+			}},
+	)
+	return cmd
+}
+
+func listChannels(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
+	got, err := api.ListChannels.Call(ctx, s.Client(), api.None{})
+	switch {
+	case err != nil || t.JSON:
+		return err
+	case len(got.Channels) == 0:
+		t.Say("no channels; `%s channels add NAME --webhook URL` makes one", t.Name)
+		return nil
+	}
+	rows := []string{"NAME\tKIND\tTO\tFROM\tPROBLEM"}
+	for _, c := range got.Channels {
+		to := c.URL
+		if c.URLFrom != "" {
+			to = strings.TrimSpace(c.Service + " " + c.URLFrom)
+		}
+		problem := c.Problem
+		if c.RestsUntil.After(time.Now()) {
+			problem = strings.TrimSpace(problem + " next try at " + terminal.Minute(c.RestsUntil))
+		}
+		rows = append(rows, terminal.Row(c.Name, c.Kind, to, c.Origin, problem))
+	}
+	return terminal.Table(t.Out, rows...)
+}
+
+// testChannel fails if the receiver did not take the test, so that scripts know.
+func testChannel(ctx context.Context, t *terminal.Terminal, s *command.Server, name string) error {
+	said, err := api.TestChannel.Call(ctx, s.Client(), api.ChannelName{Name: name})
+	switch {
+	case err != nil:
+		return err
+	case !said.OK:
+		return errors.New("the receiver did not take it: " + terminal.Clean(answerText(said)))
+	case !t.JSON:
+		t.Say("taken: %s", terminal.Clean(answerText(said)))
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package client
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// ruleFlags are what can be said of a rule.
+type ruleFlags struct {
+	spec           api.RuleSpec
+	daily, quiet   string
+	atOnce, hourly bool
+	given          *pflag.FlagSet
+}
+
+func newRuleFlags(cmd *cobra.Command) *ruleFlags {
+	g := &ruleFlags{given: cmd.Flags()}
+	f := g.given
+	f.StringVar(&g.spec.Filter.Host, "host", "", "only changes of this host")
+	f.StringVar(&g.spec.Filter.Tag, "tag", "", "only changes of items with this tag")
+	f.StringVar(&g.spec.Filter.Type, "type", "", "only url, file or entry")
+	f.StringVar(&g.spec.Filter.Kind, "kind", "", "only these kinds, with commas between them")
+	f.Float64Var(&g.spec.Filter.MinShare, "min-share", 0, "the least part of the text that has changed, 0 to 1")
+	f.StringVar(&g.spec.Filter.Q, "q", "", "words that all stand in the title, the address or the passages")
+	f.StringVar(&g.spec.Filter.Added, "added", "", "regular expression that an added passage matches")
+	f.StringVar(&g.spec.Filter.Removed, "removed", "", "regular expression that a removed passage matches")
+	f.StringSliceVar(&g.spec.Channels, "channel", nil, "who is told; may be repeated")
+	f.BoolVar(&g.hourly, "hourly", false, "gather, and tell each hour")
+	f.StringVar(&g.daily, "daily", "", "gather, and tell each day at this time, such as 07:30")
+	f.StringVar(&g.spec.Timezone, "timezone", "", "of times of a day, such as Europe/Paris; UTC without it")
+	f.StringVar(&g.quiet, "quiet", "", "when to be silent, such as 22:00-07:00")
+	return g
+}
+
+// change makes of a rule what the flags say, and leaves the rest.
+func (g *ruleFlags) change(spec *api.RuleSpec) (err error) {
+	said := 0
+	for _, given := range []bool{g.atOnce, g.hourly, g.daily != ""} {
+		if given {
+			said++
+		}
+	}
+	if said > 1 {
+		return command.Usagef("give one of --at-once, --hourly and --daily")
+	}
+	g.given.Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "name":
+			spec.Name = g.spec.Name
+		case "channel":
+			spec.Channels = g.spec.Channels
+		case "timezone":
+			spec.Timezone = g.spec.Timezone
+		case "quiet":
+			spec.QuietHours, err = g.quietHours(spec.QuietHours)
+		default:
+			g.filter(f.Name, &spec.Filter)
+		}
+	})
+	switch {
+	case g.atOnce:
+		spec.Digest, spec.At = "", ""
+	case g.hourly:
+		spec.Digest, spec.At = "hourly", ""
+	case g.daily != "":
+		spec.Digest, spec.At = "daily", g.daily
+	}
+	return err
+}
+
+// filter changes the part of a filter that a flag is of.
+func (g *ruleFlags) filter(flag string, to *api.RuleFilter) {
+	from := g.spec.Filter
+	switch flag {
+	case "host":
+		to.Host = from.Host
+	case "tag":
+		to.Tag = from.Tag
+	case "type":
+		to.Type = from.Type
+	case "kind":
+		to.Kind = from.Kind
+	case "min-share":
+		to.MinShare = from.MinShare
+	case "q":
+		to.Q = from.Q
+	case "added":
+		to.Added = from.Added
+	case "removed":
+		to.Removed = from.Removed
+	}
+}
+
+// quietHours are those that were said, in the time zone that they had; none for "".
+func (g *ruleFlags) quietHours(old *api.QuietHours) (*api.QuietHours, error) {
+	if g.quiet == "" {
+		return nil, nil
+	}
+	from, to, ok := strings.Cut(g.quiet, "-")
+	if !ok {
+		return old, command.Usagef("--quiet is two times such as 22:00-07:00")
+	}
+	hours := &api.QuietHours{From: from, To: to}
+	if old != nil {
+		hours.Timezone = old.Timezone
+	}
+	return hours, nil
+}
+
+func ruleAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	cmd := &cobra.Command{Use: "add NAME", Short: "Make a rule", Args: command.One("name"), Example: rulesExample}
+	g := newRuleFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		spec := api.RuleSpec{Name: args[0]}
+		if err := g.change(&spec); err != nil {
+			return err
+		}
+		made, err := api.AddRule.Call(cmd.Context(), s.Client(), spec)
+		if err == nil && !t.JSON {
+			t.Say("the rule %s tells of what changes from now on: %s", terminal.Clean(made.Name), terminal.Clean(made.ID))
+		}
+		return err
+	}
+	return cmd
+}
+
+func ruleSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	cmd := &cobra.Command{Use: "set ID", Short: "Change a rule; what is not given stays", Args: command.One("id"),
+		Example: "  tidemark rules set rule_abc --hourly\n  tidemark rules set rule_abc --host '' --quiet ''"}
+	g := newRuleFlags(cmd)
+	cmd.Flags().StringVar(&g.spec.Name, "name", "", "what it is called")
+	cmd.Flags().BoolVar(&g.atOnce, "at-once", false, "tell of each change at once")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().NFlag() == 0 {
+			return command.Usagef("give what changes, such as --hourly")
+		}
+		old, err := api.GetRule.Call(cmd.Context(), s.Silent(), api.RuleID{ID: args[0]})
+		if err != nil {
+			return err
+		}
+		if err := g.change(&old.RuleSpec); err != nil {
+			return err
+		}
+		made, err := api.SaveRule.Call(cmd.Context(), s.Client(), api.RuleUpdate{ID: args[0], RuleSpec: old.RuleSpec})
+		if err == nil && !t.JSON {
+			t.Say("the rule %s is changed", terminal.Clean(made.Name))
+		}
+		return err
+	}
+	return cmd
+}

@@ -1,0 +1,133 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// maxEntryBytes bounds a file that is pushed in. It leaves room in a request, which may have 4 MiB.
+const maxEntryBytes = 3 << 20
+
+// refusedError is an entry that this command does not send.
+type refusedError struct{ text string }
+
+func (e *refusedError) Error() string { return e.text }
+
+func refusedf(format string, args ...any) error { return &refusedError{fmt.Sprintf(format, args...)} }
+
+// push has each of what the arguments name normalized and then stored as that answered, which is all
+// that clients are to do with their identity (spec 001).
+func push(ctx context.Context, t *terminal.Terminal, s *command.Server, args []string,
+	normalize func(ctx context.Context, arg string) (api.Entry, error)) error {
+	return eachEntry(t, args, isOwnFault, func(arg string) error {
+		e, err := normalize(ctx, arg)
+		if err != nil {
+			return err
+		}
+		route := api.InsertEntry
+		if e.EntryID != "" {
+			route, e.Source, e.Title = api.UpdateEntry, "", "" // those of the entry stand
+		}
+		res, err := route.Call(ctx, s.Client(), e)
+		if err != nil {
+			return err
+		}
+		t.Say("%-8s  %s  %s", terminal.Clean(res.Action), terminal.Clean(res.EntryID),
+			terminal.Cut(terminal.Clean(cmp.Or(res.Title, arg)), 60))
+		if c := res.Conflict; c != nil {
+			t.Note("%s: another entry, %s, has one of its keys", terminal.Cut(terminal.Clean(arg), 100), c.SecondaryEntryID)
+		}
+		return nil
+	})
+}
+
+// eachEntry does something with one entry after the other. What one of them is to blame for is reported, and the others
+// go on; anything else ends the work.
+func eachEntry(t *terminal.Terminal, names []string, toBlame func(error) bool, do func(name string) error) error {
+	done, failed := 0, 0
+	for _, name := range names {
+		switch err := do(name); {
+		case err == nil:
+			done++
+		case toBlame(err):
+			failed++
+			t.Note("%s: %v", terminal.Cut(terminal.Clean(name), 100), err)
+		case done == 0 || errors.Is(err, context.Canceled):
+			return err
+		default:
+			return fmt.Errorf("%w\n%s before that", err, counted(done, "done"))
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	if len(names) > 1 {
+		t.Note("%s, %s", counted(done, "done"), counted(failed, "failed"))
+	}
+	return command.ErrReported
+}
+
+// isOwnFault tells what is wrong with one entry from what would be wrong with every other.
+func isOwnFault(err error) bool {
+	if _, refused := errors.AsType[*refusedError](err); refused {
+		return true
+	}
+	problem, ok := errors.AsType[*api.Problem](err)
+	return ok && problem.Status >= 400 && problem.Status < 500 && problem.Status != http.StatusUnauthorized &&
+		problem.Status != http.StatusTooManyRequests
+}
+
+// counted is a number of entries and what became of them.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 entry " + what
+	}
+	return words.Thousands(n) + " entries " + what
+}
+
+// readEntry reads a file, or standard input when its name is "-", as far as it can be sent.
+func readEntry(t *terminal.Terminal, name string) ([]byte, error) {
+	r := t.In
+	if name != "-" {
+		f, err := os.Open(name)
+		if wrong, ok := errors.AsType[*fs.PathError](err); ok {
+			return nil, refusedf("%v", wrong.Err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return nil, refusedf("it is a folder")
+		}
+		r = f
+	}
+	body, err := io.ReadAll(io.LimitReader(r, maxEntryBytes+1))
+	if err == nil && len(body) > maxEntryBytes {
+		err = refusedf("it has more than %s bytes, which is what can be sent", words.Thousands(maxEntryBytes))
+	}
+	return body, err
+}
+
+// warnOfBytes says that JSON has no place for bytes that are no UTF-8: parts of old mails that are
+// not encoded for transport.
+func warnOfBytes(t *terminal.Terminal, name string, body []byte) {
+	if !utf8.Valid(body) {
+		n := len(body) - len(strings.ToValidUTF8(string(body), ""))
+		t.Note("%s: not UTF-8, so %s of letters will be lost", terminal.Cut(terminal.Clean(name), 100), words.Count(n,
+			"byte"))
+	}
+}

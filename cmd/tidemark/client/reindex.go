@@ -1,0 +1,55 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const reindexLong = `Check a source now instead of when its turn comes.
+
+Unless --force is given, a source that did not change is not indexed again. It
+is named by its id, or by the URL or path it was added with. A host that asked
+for a pause is left alone until that is over.`
+
+const reindexExample = `  tidemark reindex https://example.com/news
+  tidemark reindex --force url_k7gxn3…`
+
+// isID tells ids from sources: no URL and no path looks like one.
+var isID = regexp.MustCompile(`^(url|file)_[a-z2-7]+$`)
+
+func reindexCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:     "reindex ID|SOURCE",
+		Short:   "Check a source now, or fetch and index it anew",
+		Long:    reindexLong,
+		Example: reindexExample,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return reindex(cmd.Context(), t, s, args[0], force)
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "fetch and index it even if it has not changed")
+	return cmd
+}
+
+func reindex(ctx context.Context, t *terminal.Terminal, s *command.Server, what string, force bool) error {
+	req := api.ReindexRequest{Source: localPath(what), Force: force}
+	if isID.MatchString(what) {
+		req = api.ReindexRequest{ID: what, Force: force}
+	}
+	item, err := api.ReindexItem.Call(ctx, s.Client(), req)
+	if err != nil {
+		return err
+	}
+	t.Say("%s is due now: %s", terminal.Clean(item.ID), terminal.Clean(cmp.Or(item.DisplaySource, item.NormalizedSource)))
+	sayPause(ctx, t, s, item.SourceHost)
+	return nil
+}

@@ -1,0 +1,124 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+const retrieveLong = `Print the passages that answer a question, whole, for a language model to read:
+the best first, as many as fit a budget of tokens, each with what an answer
+cites it by. With --max-age, pages that were not verified so lately are left
+out, or with --recheck the first five of them are checked first.`
+
+func retrieveCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var req api.RetrieveRequest
+	var recheck bool
+	cmd := &cobra.Command{
+		Use:   "retrieve QUESTION",
+		Short: "Print the passages that answer a question, for a language model",
+		Long:  retrieveLong,
+		Example: `  tidemark retrieve 'how is the float calibrated'
+  tidemark retrieve 'opening hours' --tokens 500 --max-age 24h --recheck
+  tidemark retrieve 'error code 17' --host docs.example.com --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if req.Q = strings.Join(args, " "); len(search.Terms(req.Q)) == 0 {
+				return command.Usagef("nothing to search for: give some words")
+			}
+			if recheck {
+				req.Stale = api.StaleRecheck
+			}
+			return runRetrieve(cmd.Context(), t, s, req)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&req.Tokens, "tokens", api.DefaultTokens, fmt.Sprintf("how many tokens at most, 50 to %d", api.MaxTokens))
+	command.HostFlag(f, &req.Filter.Host, "only pages of this `HOST`")
+	f.StringVar(&req.Filter.Tag, "tag", "", "only pages with this `TAG`")
+	f.StringVar(&req.Filter.Language, "language", "", "only pages in this `LANGUAGE`, such as en")
+	freshFlags(f, &req.MaxAge, &recheck)
+	return cmd
+}
+
+// freshFlags are those that say how lately pages have to be verified.
+func freshFlags(f *pflag.FlagSet, maxAge *string, recheck *bool) {
+	f.StringVar(maxAge, "max-age", "", "only pages that were verified within this `TIME`, such as 24h or 7d")
+	f.BoolVar(recheck, "recheck", false, "with --max-age: check up to five that were not, instead of leaving them out")
+}
+
+func runRetrieve(ctx context.Context, t *terminal.Terminal, s *command.Server, req api.RetrieveRequest) error {
+	res, err := api.Retrieve.Call(ctx, s.Client(), req)
+	if err != nil {
+		return err
+	}
+	if res.Note != "" {
+		t.Note("%s", res.Note)
+	}
+	if res.Stale > 0 {
+		t.Note("%s left out, not verified within %s", words.Count(res.Stale, "page"), req.MaxAge)
+	}
+	for i, r := range res.Passages {
+		t.Say("%d. %s", i+1, t.Screen.Bold(terminal.Clean(firstOf(r.Title, "(no title)"))))
+		t.Say("%s%s", indent, terminal.Clean(firstOf(api.Address(r.URL, r.Anchor), r.ItemID)))
+		if len(r.HeadingPath) > 0 {
+			t.Say("%s%s", indent, terminal.Clean(strings.Join(r.HeadingPath, " › ")))
+		}
+		if r.Capture != "" {
+			t.Say("%scapture %.12s of %s, last verified %s", indent, terminal.Clean(r.Capture), terminal.Stamp(r.At),
+				terminal.Stamp(r.CheckedAt))
+		}
+		t.Say("")
+		t.Say("%s\n", terminal.CleanText(r.Text))
+	}
+	if len(res.Passages) == 0 {
+		t.Say("nothing found for %s", terminal.Clean(req.Q))
+	}
+	return nil
+}
+
+func textCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var q api.TextQuery
+	var plain bool
+	cmd := &cobra.Command{
+		Use:   "text ID|SOURCE",
+		Short: "Print a page as Markdown, as it is or was",
+		Example: `  tidemark text https://example.com/prices
+  tidemark text https://example.com/prices --as-of 2026-03-01
+  tidemark text url_k7gxn3… --as-of 7f1d441a… --plain`,
+		Args: command.One("id or source"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if q.Format = "json"; plain && !t.JSON {
+				q.Format = "text"
+			}
+			return t.Paged(cmd.Context(), func() error { return printText(cmd.Context(), t, s, args[0], q) })
+		},
+	}
+	cmd.Flags().StringVar(&q.AsOf, "as-of", "",
+		"as it was at this `TIME`: a date, a date and time, week, or the digest of a capture")
+	cmd.Flags().BoolVar(&plain, "plain", false, "as text, without the marks of Markdown")
+	return cmd
+}
+
+func printText(ctx context.Context, t *terminal.Terminal, s *command.Server, name string, q api.TextQuery) error {
+	text, err := onItem(s, name, func(id string) (string, error) {
+		if q.ID = id; q.Format == "text" {
+			plain, err := api.GetText.Call(ctx, s.Client(), q)
+			return string(plain), err
+		}
+		page, err := api.GetPageText.Call(ctx, s.Client(), q)
+		return page.Text, err
+	})
+	if err == nil {
+		t.Say("%s", terminal.CleanText(text))
+	}
+	return err
+}

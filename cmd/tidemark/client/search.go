@@ -1,0 +1,212 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+const searchLong = `Search the index. Pages come best first, with the passages that answer, and
+entries (what was pushed in) among them; a link shows the page that it is about.
+
+All words are wanted; when no page has them all, any of them will do. "Words in
+quotes" are found as a phrase, and a trailing * finds what begins so.`
+
+const searchExample = `  tidemark search 'calibrate the float'
+  tidemark search '"error code 17"' --host docs.example.com
+  tidemark search 'pegel*' --language de --top 3
+  tidemark search 'north basin' --images
+  tidemark search closed --since week --facets
+  tidemark search closed --sort changed --tag tides
+  tidemark search float --host docs.example.com --path /manual/ --facets=tag,age
+  tidemark search dredging --type entry
+  tidemark search 'north basin' --published-after 2026-01-31
+  tidemark search harbour --json | jq -r '.results[].url'`
+
+func searchCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var req api.SearchRequest
+	var recheck bool
+	cmd := &cobra.Command{
+		Use:     "search QUERY",
+		Short:   "Search what was indexed",
+		Long:    searchLong,
+		Example: searchExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req.Q = strings.Join(args, " ")
+			if recheck {
+				req.Stale = api.StaleRecheck
+			}
+			return runSearch(cmd.Context(), t, s, req)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&req.Top, "top", api.DefaultTop, fmt.Sprintf("how many pages, 1 to %d", api.MaxTop))
+	f.IntVar(&req.Skip, "skip", 0, "how many pages to pass over")
+	command.HostFlag(f, &req.Host, "only pages of this `HOST`")
+	f.StringVar(&req.Type, "type", "", "only what is of this `TYPE`: page, or entry for what was pushed in")
+	f.StringVar(&req.Language, "language", "", "only pages in this `LANGUAGE`, such as en")
+	f.StringVar(&req.Tag, "tag", "", "only pages with this `TAG`")
+	f.StringVar(&req.Path, "path", "", "only pages whose path begins so, such as /docs/")
+	f.StringVar(&req.Sort, "sort", "", "in this `ORDER`: relevance, or changed for the newest change first")
+	f.StringVar(&req.Since, "since", "",
+		"only what changed since this `TIME`: day, week, month, year, a date, or a date and time")
+	f.StringVar(&req.PublishedAfter, "published-after", "",
+		"only pages that say they were published since this `TIME`, as for --since")
+	f.StringVar((*string)(&req.Facets), "facets", "",
+		"count the pages by host, tag, type, language and age, or by the `NAMES` given")
+	f.Lookup("facets").NoOptDefVal = string(api.AllFacets)
+	f.BoolVar(&req.NestImages, "images", false, "list a page's images under it")
+	freshFlags(f, &req.MaxAge, &recheck)
+	return cmd
+}
+
+func runSearch(ctx context.Context, t *terminal.Terminal, s *command.Server, req api.SearchRequest) error {
+	if len(search.Terms(req.Q)) == 0 {
+		return command.Usagef("nothing to search for: give some words")
+	}
+	if req.Top < 1 || req.Top > api.MaxTop {
+		return command.Usagef("--top is %d: give 1 to %d", req.Top, api.MaxTop)
+	}
+	if req.Type != "" && req.Type != api.TypePage && req.Type != api.TypeEntry {
+		return command.Usagef("--type is %s: give page or entry", terminal.Clean(req.Type))
+	}
+	if req.Skip < 0 {
+		return command.Usagef("--skip is %d: give 0 or more", req.Skip)
+	}
+	res, err := api.Search.Call(ctx, s.Client(), req)
+	if err != nil {
+		return err
+	}
+	if res.Note != "" {
+		t.Note("%s", res.Note)
+	}
+	if res.StaleResults > 0 {
+		t.Note("%s left out, not verified within %s", words.Count(res.StaleResults, "result"), terminal.Clean(req.MaxAge))
+	}
+	if len(res.Results) == 0 {
+		t.Say("%s", nothingFound(req, res.Count))
+		return nil
+	}
+	for i, r := range res.Results {
+		showResult(t, req.Skip+i+1, r)
+	}
+	first, last := req.Skip+1, req.Skip+len(res.Results)
+	t.Say("%s–%s of %s", words.Thousands(first), words.Thousands(last), words.Count(res.Count, nounOf(res.Results)))
+	showFacets(t, res.Facets)
+	return nil
+}
+
+// facets prints how the pages found are distributed.
+func showFacets(t *terminal.Terminal, f *api.Facets) {
+	if f == nil {
+		return
+	}
+	for _, list := range []struct {
+		name   string
+		values []api.Facet
+	}{{"host", f.Hosts}, {"tag", f.Tags}, {"type", f.Types}, {"language", f.Languages}, {"changed", f.Ages}} {
+		var texts []string
+		for _, v := range list.values {
+			texts = append(texts, fmt.Sprintf("%s %s", terminal.Clean(v.Value), words.Thousands(v.Count)))
+		}
+		if len(texts) > 0 {
+			t.Say("%-9s %s", list.name, strings.Join(texts, ", "))
+		}
+	}
+}
+
+// nounOf is what results are, one and all.
+func nounOf(results []api.SearchResult) string {
+	entries := 0
+	for _, r := range results {
+		if r.Type == api.TypeEntry {
+			entries++
+		}
+	}
+	switch entries {
+	case 0:
+		return "page"
+	case len(results):
+		return "entry"
+	}
+	return "result"
+}
+
+func nothingFound(req api.SearchRequest, found int) string {
+	if found > 0 {
+		return fmt.Sprintf("no more than %s", words.Count(found, "page"))
+	}
+	text := "nothing found for " + terminal.Clean(req.Q)
+	if req.Host != "" {
+		text += " at " + terminal.Clean(req.Host)
+	}
+	if req.Path != "" {
+		text += " below " + terminal.Clean(req.Path)
+	}
+	if req.Tag != "" {
+		text += " tagged " + terminal.Clean(req.Tag)
+	}
+	if req.Language != "" {
+		text += " in " + terminal.Clean(req.Language)
+	}
+	return text
+}
+
+const indent = "    "
+
+// result prints one page or entry: its title, its address, the passages and the images.
+func showResult(t *terminal.Terminal, n int, r api.SearchResult) {
+	title := terminal.Clean(r.Title)
+	if title == "" {
+		title = "(no title)"
+	}
+	t.Say("%2d. %s", n, t.Screen.Bold(title))
+	if r.Type == api.TypeEntry {
+		t.Say("%sentry  %s", indent, terminal.Clean(firstOf(r.URL, r.ID)))
+	} else {
+		t.Say("%s%s", indent, terminal.Clean(r.URL))
+	}
+	if page := r.Page; page != nil {
+		t.Say("%spage: %s  %s  (%s)", indent, terminal.Clean(firstOf(page.Title, "(no title yet)")), terminal.Clean(page.URL),
+			terminal.Clean(string(page.Status)))
+	}
+	for _, passage := range r.Passages {
+		if h := below(title, terminal.Clean(passage.Heading)); h != "" {
+			t.Say("%s%s", indent, h)
+		}
+		for _, line := range terminal.Wrap(terminal.Markup(passage), t.Screen.Width-2*len(indent)) {
+			t.Say("%s  %s", indent, t.Screen.Render(line))
+		}
+	}
+	for _, img := range r.Images {
+		t.Say("%simage: %s  %s", indent, terminal.Clean(firstOf(img.Alt, img.Caption, img.Title, "(no text)")),
+			terminal.Clean(img.Src))
+	}
+	t.Say("")
+}
+
+// below is a path of headings without the page's title, which is said already.
+func below(title, heading string) string {
+	if heading == title {
+		return ""
+	}
+	return strings.TrimPrefix(heading, title+" › ")
+}
+
+// firstOf is the first text that is more than space.
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if strings.TrimSpace(t) != "" {
+			return t
+		}
+	}
+	return ""
+}

@@ -1,0 +1,278 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// settingFlags are what people set for a source or a tag, as flags.
+type settingFlags struct {
+	every, schedule, zone, hours string
+	days                         []string
+	priority                     int
+	watch                        api.Watch
+}
+
+func (s *settingFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&s.every, "every", "", "bounds of the time between checks: `1h..7d`, 1h.., or 1h for always as much")
+	f.StringVar(&s.schedule, "schedule", "", "when it is checked: \"daily at 9am\", \"mondays at 08:30\", or a cron "+
+		"expression")
+	f.StringVar(&s.hours, "hours", "", "only in these hours of a day: `08:00-18:00`")
+	f.StringSliceVar(&s.days, "days", nil, "only on these days: `mon,tue`")
+	f.StringVar(&s.zone, "timezone", "", "of --schedule and --hours: `Europe/Paris`; UTC when left out")
+	f.IntVar(&s.priority, "priority", -1, "0, the last, to 9, the first; 5 where nobody says")
+	f.StringArrayVar(&s.watch.Include, "include", nil, "CSS `SELECTOR` of what is watched; may be repeated")
+	f.StringArrayVar(&s.watch.Exclude, "exclude", nil, "CSS `SELECTOR` of what is not; may be repeated")
+	f.StringArrayVar(&s.watch.Ignore, "ignore", nil, "regular `EXPRESSION` of lines that do not count; may be repeated")
+	f.StringVar(&s.watch.Trigger, "trigger", "", "regular `EXPRESSION` without which a change does not count")
+}
+
+// settings are what the flags say.
+func (s *settingFlags) settings() (out api.TagSettings, err error) {
+	if s.every != "" {
+		least, most, bounds := strings.Cut(s.every, "..")
+		if !bounds {
+			most = least
+		}
+		out.Interval = &api.Interval{Min: least, Max: most}
+	}
+	if s.schedule != "" {
+		out.Schedule = &api.Schedule{Text: s.schedule, Timezone: s.zone}
+		if strings.ContainsAny(s.schedule, "*/") || len(strings.Fields(s.schedule)) == 5 && s.schedule[0] <= '9' {
+			out.Schedule = &api.Schedule{Cron: s.schedule, Timezone: s.zone}
+		}
+	}
+	if s.hours != "" || len(s.days) > 0 {
+		from, to, found := strings.Cut(s.hours, "-")
+		if s.hours != "" && !found {
+			return out, command.Usagef("--hours is %q: give two times of day, as 08:00-18:00", s.hours)
+		}
+		out.ActiveHours = &api.ActiveHours{From: from, To: to, Days: s.days, Timezone: s.zone}
+	}
+	if s.priority >= 0 {
+		out.Priority = &s.priority
+	}
+	if w := s.watch; len(w.Include)+len(w.Exclude)+len(w.Ignore) > 0 || w.Trigger != "" {
+		out.Watch = &w
+	}
+	return out, nil
+}
+
+const watchLong = `Watch pages: register URLs, and say how often they are checked, when, and which
+part of them counts. What is known already gets these settings, too, and is
+checked now.
+
+A source's own settings win over those of its tags (see "tidemark tag"), and
+these over those of the app.
+
+For one source that is known, --ignore and --ignore-text say which lines do not
+count, beside those that do not already, and what they would have silenced in the
+last 30 captures; --preview keeps nothing. --accept ends a broken watch.`
+
+const watchExample = `  tidemark watch https://example.com/prices --every 1h..7d --tag shop
+  tidemark watch https://example.com/news --schedule "weekdays at 9am" --timezone Europe/Paris
+  tidemark watch https://example.com/jobs --include main --ignore "^[0-9]+ views$"
+  tidemark watch https://example.com/jobs --pause
+  tidemark watch url_k7gxn3… --ignore-text "17 people look at this" --preview
+  tidemark watch url_k7gxn3… --undo`
+
+func watchCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var flags settingFlags
+	var tags []string
+	var pause, resume bool
+	var o api.AddOptions
+	var refine refineFlags
+	cmd := &cobra.Command{
+		Use: "watch URL…|ID", Short: "Watch pages, and say how", Long: watchLong, Example: watchExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if refine.meant(args) {
+				return refine.run(t, s, cmd, args, flags.watch.Ignore)
+			}
+			if pause && resume {
+				return command.Usagef("give --pause or --resume, not both")
+			}
+			set, err := flags.settings()
+			if err != nil {
+				return err
+			}
+			o.Settings = api.ItemSettings{Tags: tags, Watch: set.Watch, Interval: set.Interval, Schedule: set.Schedule,
+				ActiveHours: set.ActiveHours, Priority: set.Priority}
+			if pause || resume {
+				o.Settings.Paused = &pause
+			}
+			a := &adding{t: t, send: s.Client().AddURLs, options: o, noun: "URL"}
+			return a.run(cmd.Context(), args, "")
+		},
+	}
+	flags.add(cmd.Flags())
+	refine.add(cmd.Flags())
+	cmd.Flags().StringSliceVar(&tags, "tag", nil, "`TAGS` that it has, all of them; between commas, or repeated")
+	cmd.Flags().BoolVar(&pause, "pause", false, "check it only when somebody asks")
+	cmd.Flags().BoolVar(&resume, "resume", false, "end a pause")
+	addFlags(cmd, &o)
+	return cmd
+}
+
+const tagLong = `Tags are words on sources. A tag can set how often its sources are checked, when,
+and which part of them counts: for all that have it and no setting of their own.
+Of several tags the first by name wins.`
+
+const tagExample = `  tidemark tag set shop --every 1h..1d --hours 08:00-20:00
+  tidemark tag apply shop https://example.com/prices
+  tidemark tag list
+  tidemark items --tag shop`
+
+func tagCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "tag", Short: "Say what tags set, and tag sources", Long: tagLong, Example: tagExample, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var flags settingFlags
+	set := &cobra.Command{Use: "set NAME", Short: "Say all that a tag sets", Args: command.One("name"),
+		Example: tagExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			set, err := flags.settings()
+			if err != nil {
+				return err
+			}
+			tag, err := api.SaveTag.Call(cmd.Context(), s.Client(), api.TagRequest{Name: args[0], TagSettings: set})
+			if err == nil {
+				t.Say("the tag %s sets: %s", terminal.Clean(tag.Name), describe(tag.TagSettings))
+			}
+			return err
+		}}
+	flags.add(set.Flags())
+	cmd.AddCommand(set,
+		&cobra.Command{Use: "list", Short: "List the tags that set something", Args: cobra.NoArgs, Example: tagExample,
+			RunE: func(cmd *cobra.Command, _ []string) error { return listTags(cmd.Context(), t, s) }},
+		&cobra.Command{Use: "remove NAME", Short: "Have a tag set nothing any more", Args: command.One("name"),
+			Example: tagExample,
+			RunE: func(cmd *cobra.Command, args []string) error {
+				tag, err := api.RemoveTag.Call(cmd.Context(), s.Client(), api.TagName{Name: args[0]})
+				if err == nil {
+					t.Say("the tag %s sets nothing any more", terminal.Clean(tag.Name))
+				}
+				return err
+			}},
+		&cobra.Command{Use: "apply NAME URL…", Short: "Tag sources, which are registered if need be",
+			Args: cobra.MinimumNArgs(2), Example: tagExample,
+			RunE: func(cmd *cobra.Command, args []string) error { return applyTag(cmd.Context(), t, s, args[0], args[1:]) }})
+	return cmd
+}
+
+// applyTag adds a tag to sources and leaves those that they have.
+func applyTag(ctx context.Context, t *terminal.Terminal, s *command.Server, tag string, urls []string) error {
+	batch, err := s.Silent().AddURLs(ctx, urls, api.AddOptions{})
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, r := range batch.Items {
+		if r.Item == nil {
+			t.Note("%s: %s", terminal.Clean(r.Source), terminal.Clean(r.Error))
+			continue
+		}
+		ids = append(ids, r.Item.ID)
+	}
+	if len(ids) == 0 {
+		return command.Usagef("no source to tag")
+	}
+	return startBulk(ctx, t, s, api.BulkRequest{Op: "tag", Tag: tag, IDs: ids})
+}
+
+func listTags(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
+	got, err := api.ListTags.Call(ctx, s.Client(), api.None{})
+	switch {
+	case err != nil || t.JSON:
+		return err
+	case len(got.Tags) == 0:
+		t.Say("no tag sets anything; `%s tag set NAME --every 1h..7d` has one do so", t.Name)
+		return nil
+	}
+	rows := []string{"TAG\tSETS"}
+	for _, t := range got.Tags {
+		rows = append(rows, terminal.Row(t.Name, describe(t.TagSettings)))
+	}
+	return terminal.Table(t.Out, rows...)
+}
+
+// describe says what is set, on a line.
+func describe(s api.TagSettings) string {
+	var said []string
+	if i := s.Interval; i != nil {
+		said = append(said, "every "+cmp.Or(i.Min, "?")+" to "+cmp.Or(i.Max, "?"))
+	}
+	if c := s.Schedule; c != nil {
+		said = append(said, cmp.Or(c.Text, c.Cron)+" "+cmp.Or(c.Timezone, "UTC"))
+	}
+	if a := s.ActiveHours; a != nil {
+		said = append(said, strings.TrimSpace("only "+strings.Trim(a.From+"-"+a.To, "-")+" "+strings.Join(a.Days, ",")))
+	}
+	if s.Priority != nil {
+		said = append(said, "priority "+string(rune('0'+min(max(*s.Priority, 0), 9))))
+	}
+	if s.Watch != nil {
+		said = append(said, "a part of the page")
+	}
+	if len(said) == 0 {
+		return "nothing"
+	}
+	return terminal.Clean(strings.Join(said, "; "))
+}
+
+const bulkLong = `Do one thing to many sources: tag, untag, check, pause, resume or remove. They are
+named by their ids, or by --host, --status, --has-tag and --paused, all of which
+must match; --all means all sources. It goes on by itself on the
+server.`
+
+const bulkExample = `  tidemark bulk pause --host example.com
+  tidemark bulk tag --tag news --status Indexed --host example.com
+  tidemark bulk check url_k7gxn3… url_a2bcd4…
+  tidemark bulk remove --has-tag old`
+
+func bulkCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var f api.ItemFilter
+	var status, tag string
+	cmd := &cobra.Command{
+		Use: "bulk OP [ID…]", Short: "Do one thing to many sources", Long: bulkLong, Example: bulkExample,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if f.Status, err = parseStatus(status); err != nil {
+				return err
+			}
+			if tag != "" && args[0] != "tag" && args[0] != "untag" {
+				return command.Usagef("--tag is what tag and untag put on and take off: choose sources by --has-tag")
+			}
+			q := api.BulkRequest{Op: args[0], Tag: tag, IDs: args[1:]}
+			if len(q.IDs) == 0 {
+				q.Filter = &f
+			} else if f != (api.ItemFilter{}) {
+				return command.Usagef("give ids, or say which sources are meant, not both")
+			}
+			return startBulk(cmd.Context(), t, s, q)
+		},
+	}
+	command.HostFlag(cmd.Flags(), &f.Host, "sources of this `HOST`")
+	cmd.Flags().StringVar(&status, "status", "", "sources of this `STATUS`: "+statusNames())
+	cmd.Flags().StringVar(&f.Tag, "has-tag", "", "sources that have this `TAG`")
+	cmd.Flags().BoolVar(&f.Paused, "paused", false, "sources that are paused")
+	cmd.Flags().BoolVar(&f.All, "all", false, "all sources")
+	cmd.Flags().StringVar(&tag, "tag", "", "the `TAG` of tag and untag")
+	return cmd
+}
+
+func startBulk(ctx context.Context, t *terminal.Terminal, s *command.Server, q api.BulkRequest) error {
+	run, err := api.StartBulk.Call(ctx, s.Client(), q)
+	if err == nil {
+		t.Say("begun: %s", terminal.Clean(run.ID))
+	}
+	return err
+}

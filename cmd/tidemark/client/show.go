@@ -1,0 +1,216 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+)
+
+const showLong = `Show all that is known of one source: its status, what the last fetch said, its
+schedule, and the captures that were kept.`
+
+func showCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "show ID|SOURCE",
+		Short: "Show all that is known of one source",
+		Long:  showLong,
+		Example: "  tidemark show https://example.com/news\n  tidemark show url_k7gxn3…\n  tidemark show url_k7gxn3… " +
+			"--json | jq .captures",
+		Args: command.One("id or source"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return showItem(cmd.Context(), t, s, args[0], all)
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("read all captures, not only the newest %s",
+		words.Thousands(api.MaxPast)))
+	return cmd
+}
+
+func showItem(ctx context.Context, t *terminal.Terminal, s *command.Server, id string, all bool) error {
+	item, err := getItem(ctx, s, id)
+	if err == nil && all {
+		err = s.Client().Past(ctx, &item)
+	}
+	if err != nil {
+		return err
+	}
+	for _, f := range fields(t.Now(), item.Item) {
+		t.Say("%-14s %s", f.name, f.value)
+	}
+	if len(item.Captures) > 0 {
+		t.Say("\n%s", words.Count(len(item.Captures), "capture"))
+	}
+	for _, c := range item.Captures {
+		again := ""
+		if !c.ReprocessedAt.IsZero() {
+			again = ", reprocessed " + terminal.Stamp(c.ReprocessedAt)
+		}
+		t.Say("  %s  %.12s  %s bytes  %s%s", terminal.Stamp(c.CapturedAt), terminal.Clean(c.SHA256),
+			words.Thousands(int(c.Bytes)),
+			terminal.Clean(c.MimeType), again)
+	}
+	if !all && len(item.Captures) == api.MaxPast {
+		t.Say("  and older ones, if there are any; --all has them")
+	}
+	showChanges(t, item.Changes)
+	for _, e := range item.Lineage[:min(len(item.Lineage), shownEdges)] {
+		t.Say("  %s  %s supersedes %s: %s", terminal.Stamp(e.At), captureName(item.ID, e.Newer), captureName(item.ID,
+			e.Older),
+			terminal.Clean(e.Meta.Reason))
+	}
+	if more := len(item.Lineage) - shownEdges; more > 0 {
+		t.Say("  and %d before; --json has them", more)
+	}
+	if n := len(item.History); n > 0 {
+		t.Say("\nlast decision: %s; `tidemark why %s` tells them all", decisionText(item.History[n-1]),
+			terminal.Clean(item.ID))
+	}
+	return nil
+}
+
+// shownEdges is how many of the edges people see: the newest. Of changes it is as many.
+const shownEdges = 10
+
+// showChanges lists what the last changes were.
+func showChanges(t *terminal.Terminal, changes []api.Change) {
+	for _, c := range changes[:min(len(changes), shownEdges)] {
+		how := ""
+		if c.WordsAdded != nil && c.WordsRemoved != nil && c.NewShare != nil && c.GoneShare != nil {
+			how = fmt.Sprintf("  %s added, %s removed; %.0f %% new, %.0f %% gone", words.Count(*c.WordsAdded, "word"),
+				words.Thousands(*c.WordsRemoved), 100**c.NewShare, 100**c.GoneShare)
+		}
+		t.Say("  %s  %.12s  %s%s", terminal.Stamp(c.At), terminal.Clean(c.SHA256), terminal.Clean(string(c.Kind)), how)
+	}
+	if more := len(changes) - shownEdges; more > 0 {
+		t.Say("  and %d changes before; --json has them", more)
+	}
+}
+
+// captureName is the beginning of a capture's digest, and the item's id when it is another's.
+func captureName(item, capture string) string {
+	of, digest := lineage.CaptureID(capture).Split()
+	if of == item {
+		return fmt.Sprintf("%.12s", terminal.Clean(digest))
+	}
+	return fmt.Sprintf("%.12s of %s", terminal.Clean(digest), terminal.Clean(of))
+}
+
+// field is one line of what is known.
+type field struct{ name, value string }
+
+// fields are the columns that have something to say, in the order in which people ask.
+func fields(now time.Time, it api.Item) []field {
+	all := []field{
+		{"id", it.ID},
+		{"source", firstOf(it.DisplaySource, it.NormalizedSource)},
+		{"status", string(it.Status)},
+		{"error", failure(it)},
+		{"collapsed", whyIf(it.Collapsed, it)},
+		{"thin", whyIf(it.Thin && !it.Collapsed, it)},
+		{"next check", terminal.Moment(now, it.NextCrawlAt)},
+		{"interval", interval(it.CrawlIntervalSeconds)},
+		{"last checked", terminal.Moment(now, it.LastChecked)},
+		{"last changed", terminal.Moment(now, it.LastChanged)},
+		{"last indexed", terminal.Moment(now, it.LastIndexed)},
+		{"first seen", terminal.Moment(now, it.FirstSeen)},
+		{"force", force(it)},
+		{"answer", answer(it)},
+		{"etag", firstOf(it.HTTPETag, it.FileETag)},
+		{"redirects", strings.Join(it.HTTPRedirectChain, " → ")},
+		{"robots.txt", robots(it.HTTPRobotsAllowed)},
+		{"canonical", it.HTTPCanonicalURL},
+		{"alias of", it.AliasOf},
+		{"published", day(it.PublishedAt)},
+		{"modified", day(it.ModifiedAt)},
+		{"author", it.Author},
+		{"site", it.SiteName},
+		{"content", strings.TrimSpace(it.MimeType + " " + it.Language)},
+		{"content hash", it.ContentHash},
+		{"images", positive(it.ImageCount)},
+	}
+	kept := all[:0]
+	for _, f := range all {
+		if f.value = terminal.Clean(f.value); f.value != "" {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+func whyIf(yes bool, it api.Item) string {
+	if !yes {
+		return ""
+	}
+	return it.Why
+}
+
+// day is a date that a page gives, which often has no time.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
+func interval(seconds int64) string {
+	if seconds <= 0 {
+		return ""
+	}
+	return "every " + words.Span(time.Duration(min(seconds, 1e9))*time.Second)
+}
+
+func failure(it api.Item) string {
+	if it.ErrorMessage == "" || it.CrawlAttempts == 0 {
+		return it.ErrorMessage
+	}
+	return fmt.Sprintf("%s (%s in a row)", it.ErrorMessage, words.Count(it.CrawlAttempts, "failure"))
+}
+
+func force(it api.Item) string {
+	if !it.ReindexRequested {
+		return ""
+	}
+	return fmt.Sprintf("asked for (generation %d)", it.ReindexGeneration)
+}
+
+func answer(it api.Item) string {
+	if it.HTTPStatusCode == 0 {
+		return ""
+	}
+	text := fmt.Sprint(it.HTTPStatusCode)
+	if it.HTTPContentLength != nil {
+		text += fmt.Sprintf(", %s bytes", words.Thousands(int(*it.HTTPContentLength)))
+	}
+	if !it.HTTPLastModified.IsZero() {
+		text += ", modified " + terminal.Stamp(it.HTTPLastModified)
+	}
+	return text
+}
+
+func robots(allowed *bool) string {
+	switch {
+	case allowed == nil:
+		return ""
+	case *allowed:
+		return "allows it"
+	default:
+		return "forbids it"
+	}
+}
+
+func positive(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return words.Thousands(n)
+}

@@ -1,0 +1,126 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+const sitesLong = `List the sites and what polling them found: those of the site file, and those
+that were added.
+
+Each site's sitemaps and feeds are polled each day at 06:00 UTC, feeds each hour.
+What is new is registered. LASTMOD tells how often a site's word for a change of a
+page proved true; of those that say truthful, checks are brought forward on it.`
+
+func sitesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "sites",
+		Short:   "List sites and what polling them found",
+		Long:    sitesLong,
+		Example: "  tidemark sites\n  tidemark sites add docs.example.org/guide\n  tidemark sites look port-authority",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return listSites(cmd.Context(), t, s) },
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use:     "look SLUG",
+		Short:   "Poll a site now",
+		Example: "  tidemark sites look port-authority",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			one, err := api.PollSite.Call(cmd.Context(), s.Client(), api.SiteSlug{Slug: args[0]})
+			if err == nil {
+				t.Say("a poll of %s has begun; `%s sites` tells what it found", terminal.Clean(one.Slug), t.Name)
+			}
+			return err
+		},
+	})
+	cmd.AddCommand(&cobra.Command{
+		Use:   "add ADDRESS",
+		Short: "Find and watch the pages of a site",
+		Long: `Add a site by its domain, the address of its sitemap or feed, or the address that the
+wanted pages begin with. What its sitemaps and feeds list is registered at once, at
+most SENTINEL_MAX_PER_DAY pages a day, and what is new is found from then on.`,
+		Example: "  tidemark sites add docs.example.org\n  tidemark sites add example.org/news/\n" +
+			"  tidemark sites add https://example.org/sitemap.xml",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			one, err := api.AddSite.Call(cmd.Context(), s.Client(), api.SiteRequest{URL: args[0]})
+			if err == nil {
+				t.Say("%s is added, and its pages are being looked for; `%s sites` tells what was found",
+					terminal.Clean(one.Slug), t.Name)
+			}
+			return err
+		},
+	}, &cobra.Command{
+		Use:     "remove SLUG",
+		Short:   "Poll a site that was added no more; its pages stay",
+		Example: "  tidemark sites remove docs-example-org",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			one, err := api.RemoveSite.Call(cmd.Context(), s.Client(), api.SiteSlug{Slug: args[0]})
+			if err == nil {
+				t.Say("%s is removed; its pages stay, `%s items --host %s` lists them", terminal.Clean(one.Slug), t.Name,
+					terminal.Clean(one.Domain))
+			}
+			return err
+		},
+	})
+	return cmd
+}
+
+func listSites(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
+	got, err := api.ListSites.Call(ctx, s.Client(), api.None{})
+	switch {
+	case err != nil || t.JSON:
+		return err
+	case len(got.Sites) == 0:
+		t.Say("no sites: `%s sites add ADDRESS` adds one, see also BACKFILL_SITES_FILE", t.Name)
+		return nil
+	}
+	rows := []string{"SITE\tPOLLED\tNEXT\tFOUND\tNEW\tLATER\tERRORS\tLASTMOD"}
+	for _, one := range got.Sites {
+		rows = append(rows, siteRow(one, t.Now()))
+	}
+	return terminal.Table(t.Out, rows...)
+}
+
+// siteRow tells of a site what its last full poll found, and what keeps it from being polled.
+func siteRow(s api.Site, now time.Time) string {
+	var last api.Look
+	if s.Last != nil {
+		last = *s.Last
+	}
+	next := "within the hour"
+	switch {
+	case s.Look != nil:
+		next = "now"
+	case !s.Watched:
+		next = "not polled"
+	case s.NextLookAt.After(now):
+		next = words.Relative(now, s.NextLookAt)
+	}
+	text := terminal.Row(s.Slug, terminal.Ago(now, last.BeganAt), next, last.Found, last.New, last.Later, last.Errors,
+		lastModText(s.LastMod))
+	if len(last.Problems) > 0 {
+		text += "  (" + terminal.Cut(terminal.Clean(last.Problems[0].Message), 60) + ")"
+	}
+	return text
+}
+
+func lastModText(r api.LastModRecord) string {
+	switch {
+	case r.Right+r.Wrong == 0:
+		return "-"
+	case r.Truthful:
+		return fmt.Sprintf("truthful, %d of %d", r.Right, r.Right+r.Wrong)
+	}
+	return fmt.Sprintf("%d of %d", r.Right, r.Right+r.Wrong)
+}

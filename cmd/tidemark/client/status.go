@@ -1,0 +1,159 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+const statusLong = `Tell how far the index is from being true: how many sources have which status,
+how many wait for a check, and how often checks found a change or failed.
+
+With --watch it goes on telling until nothing waits and nothing is being worked
+on, rebuilds, backfills and imports included, and then ends with exit code 0.`
+
+const statusExample = `  tidemark status
+  tidemark status --host example.com
+  tidemark add --file urls.txt && tidemark status --watch`
+
+func statusCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var host string
+	var watch bool
+	var interval time.Duration
+	cmd := &cobra.Command{
+		Use:     "status",
+		Short:   "Tell how far the index is from being true",
+		Long:    statusLong,
+		Example: statusExample,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := command.CheckInterval(interval); err != nil {
+				return err
+			}
+			if watch {
+				return watchStatus(cmd.Context(), t, s, host, interval)
+			}
+			return showStatus(cmd.Context(), t, s, host)
+		},
+	}
+	f := cmd.Flags()
+	command.HostFlag(f, &host, "only this `HOST`")
+	f.BoolVarP(&watch, "watch", "w", false, "go on until nothing is left to do")
+	f.DurationVar(&interval, "interval", time.Second, "how often --watch polls")
+	return cmd
+}
+
+func showStatus(ctx context.Context, t *terminal.Terminal, s *command.Server, host string) error {
+	st, err := api.GetStatus.Call(ctx, s.Client(), api.StatusQuery{Host: host})
+	if err != nil || t.JSON {
+		return err
+	}
+	work, err := otherWork(ctx, s, st, host)
+	if err != nil {
+		return err
+	}
+	for _, line := range statusLines(st, work, t.Now(), 0) {
+		t.Say("%s", line)
+	}
+	return nil
+}
+
+// statusLines is the whole report. At most hosts hosts are listed, all of them when it is 0.
+func statusLines(st api.SearchStatus, work []string, now time.Time, hosts int) []string {
+	lines := []string{summary(st.Counts), backlog(st.Counts, work) + "; " + rates(st.Counts)}
+	if !st.AsOf.IsZero() && now.Sub(st.AsOf) > time.Minute {
+		lines = append(lines, "as of "+words.Relative(now, st.AsOf))
+	}
+	lines = append(lines, work...)
+	if len(st.Hosts) == 0 {
+		return lines
+	}
+	return append(append(lines, ""), hostTable(st.Hosts, now, hosts)...)
+}
+
+// summary counts items by status; statuses that nobody has heard of yet come last.
+func summary(c api.Counts) string {
+	parts := []string{words.Count(c.Total(), "source")}
+	known := api.Statuses()
+	for _, s := range known {
+		if n := c.Items[s]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", s, words.Thousands(n)))
+		}
+	}
+	var others []string
+	for s, n := range c.Items {
+		if n > 0 && !slices.Contains(known, s) {
+			others = append(others, fmt.Sprintf("%s %s", terminal.Clean(string(s)), words.Thousands(n)))
+		}
+	}
+	slices.Sort(others)
+	return strings.Join(append(parts, others...), " · ")
+}
+
+// backlog says what waits. While there is other work, more may come.
+func backlog(c api.Counts, work []string) string {
+	switch {
+	case c.Backlog() == 0 && len(work) > 0:
+		return "nothing is due yet"
+	case c.Backlog() == 0:
+		return "nothing waits"
+	}
+	return fmt.Sprintf("%s due, %s in flight", words.Thousands(c.Due), words.Thousands(c.InFlight))
+}
+
+func rates(c api.Counts) string {
+	return fmt.Sprintf("of recent checks %s found a change, %s failed", percent(c.ChangeRate), percent(c.ErrorRate))
+}
+
+// percent writes a share of 0 to 1; a little more than nothing is not written as nothing.
+func percent(share float64) string {
+	if share > 0 && share < 0.005 {
+		return "<1%"
+	}
+	return fmt.Sprintf("%.0f%%", share*100)
+}
+
+// hostTable lists hosts, those with the largest backlog first.
+func hostTable(hosts []api.HostStatus, now time.Time, most int) []string {
+	hosts = slices.Clone(hosts)
+	slices.SortStableFunc(hosts, func(a, b api.HostStatus) int {
+		return cmp.Or(cmp.Compare(b.Backlog(), a.Backlog()), cmp.Compare(a.Host, b.Host))
+	})
+	left := 0
+	if most > 0 && len(hosts) > most {
+		left, hosts = len(hosts)-most, hosts[:most]
+	}
+	rows := []string{"HOST\tSOURCES\tINDEXED\tERROR\tDUE\tIN FLIGHT\tCHANGED\tFAILED"}
+	for _, h := range hosts {
+		rows = append(rows, hostRow(h, now))
+	}
+	var b strings.Builder
+	_ = terminal.Table(&b, rows...) // a Builder takes all
+	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	if left > 0 {
+		lines = append(lines, fmt.Sprintf("and %s", words.Count(left, "more host")))
+	}
+	return lines
+}
+
+func hostRow(h api.HostStatus, now time.Time) string {
+	text := terminal.Row(h.Host, h.Total(), h.Items[api.StatusIndexed], h.Items[api.StatusError], h.Due, h.InFlight,
+		percent(h.ChangeRate), percent(h.ErrorRate))
+	if h.PausedUntil.After(now) {
+		text += "  paused, goes on " + words.Relative(now, h.PausedUntil)
+		if h.PauseReason != "" {
+			text += ": " + terminal.Clean(h.PauseReason)
+		}
+	}
+	return text
+}

@@ -1,0 +1,263 @@
+package client
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/warc"
+)
+
+const warcLong = `Write what was captured of one source, or of all sources of a host, as a WARC 1.1
+file, which web archives and their tools read.
+
+Each capture is a response record. A check that found the same bytes is a revisit
+record: as far back as the history of the source goes, which is about 30 decisions;
+returns to an earlier capture are all there. The same state gives the same file.
+It is compressed unless its name ends in .warc; "-" writes to standard output.`
+
+const warcExample = `  tidemark warc https://example.com/news
+  tidemark warc --host example.com -o example.warc.gz
+  tidemark warc url_k7gxn3… -o - | zcat | less`
+
+func warcCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var host, file string
+	cmd := &cobra.Command{
+		Use:     "warc [ID|SOURCE]",
+		Short:   "Write captures as a WARC file",
+		Long:    warcLong,
+		Example: warcExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 || (len(args) == 1) == (host != "") {
+				return command.Usagef("give one id or source, or --host")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return writeWARC(cmd.Context(), t, s, strings.Join(args, ""), host, file)
+		},
+	}
+	command.HostFlag(cmd.Flags(), &host, "all sources of this `HOST`")
+	cmd.Flags().StringVarP(&file, "output", "o", "", "`FILE` to write; the id or host with .warc.gz by default")
+	return cmd
+}
+
+// warc writes the file of one source or of a host.
+func writeWARC(ctx context.Context, t *terminal.Terminal, s *command.Server, name, host, file string) error {
+	a := &archive{t: t, client: s.Silent()}
+	var items func(context.Context, func(api.ItemDetail) error) error
+	if host != "" {
+		file = cmp.Or(file, fileName(host))
+		items = a.ofHost(host)
+	} else {
+		item, err := itemFrom(ctx, s, a.client, name)
+		if err != nil {
+			return err
+		}
+		file = cmp.Or(file, fileName(item.ID))
+		items = func(_ context.Context, do func(api.ItemDetail) error) error { return do(item) }
+	}
+	err := toFile(t, file, func(out io.Writer) error {
+		a.w = warc.NewWriter(out, !strings.HasSuffix(file, ".warc"))
+		if err := items(ctx, func(item api.ItemDetail) error { return a.add(ctx, item) }); err != nil {
+			return err
+		}
+		if a.Responses == 0 {
+			return errors.New("nothing is captured that could be written")
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.sum(file)
+}
+
+// fileName is a name that every file system takes.
+func fileName(of string) string {
+	odd := func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune(".-_", r) {
+			return r
+		}
+		return '_'
+	}
+	return strings.TrimLeft(strings.Map(odd, strings.ToLower(of)), ".") + ".warc.gz"
+}
+
+// toFile writes a file that is there only once it is whole.
+func toFile(t *terminal.Terminal, name string, write func(io.Writer) error) error {
+	if name == "-" {
+		if t.Screen.Terminal {
+			return command.Usagef("this is no text for a terminal: name a file with -o")
+		}
+		return write(t.Out)
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".tidemark-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	out := bufio.NewWriterSize(f, 1<<16)
+	if err := errors.Join(write(out), out.Flush(), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// archive is a WARC file that is being written.
+type archive struct {
+	t      *terminal.Terminal
+	client *api.Client
+	headed bool
+	w      *warc.Writer
+	written
+}
+
+// written counts what an archive holds.
+type written struct {
+	File      string `json:"file"`
+	Sources   int    `json:"sources"`
+	Responses int    `json:"responses"`
+	Revisits  int    `json:"revisits"`
+	Bytes     int64  `json:"bytes"`   // of the captured bodies
+	Skipped   int    `json:"skipped"` // records that could not be written
+}
+
+// ofHost reads the items of a host, one page of the listing after the other, and shows how many.
+func (a *archive) ofHost(host string) func(context.Context, func(api.ItemDetail) error) error {
+	return func(ctx context.Context, do func(api.ItemDetail) error) error {
+		shown := a.t.Bar(-1, "archiving "+host)
+		defer shown.End()
+		known := false
+		for page, err := range a.client.Pages(ctx, api.ItemQuery{Host: host}) {
+			if err != nil {
+				return err
+			}
+			known = known || len(page.Items) > 0
+			for _, it := range page.Items {
+				item, err := api.GetItem.Call(ctx, a.client, api.ItemID{ID: it.ID})
+				if isUnknown(err) {
+					continue // purged since it was listed
+				}
+				if err == nil {
+					err = do(item)
+				}
+				if err != nil {
+					return err
+				}
+				shown.Add(1)
+			}
+		}
+		if !known {
+			return fmt.Errorf("nothing is registered for the host %q", host)
+		}
+		return nil
+	}
+}
+
+// add writes what an item's past tells.
+func (a *archive) add(ctx context.Context, item api.ItemDetail) error {
+	if item.Type == api.TypeFile {
+		a.skip(item, "a file has no HTTP answers to be archived")
+		return nil
+	}
+	if err := a.client.Past(ctx, &item); err != nil {
+		return err
+	}
+	records := map[string]warc.Record{}
+	for _, e := range eventsOf(item) {
+		if err := a.begin(e); err != nil {
+			return err
+		}
+		if err := a.record(ctx, item, e, records); err != nil {
+			return err
+		}
+	}
+	if len(records) > 0 {
+		a.Sources++
+	}
+	return nil
+}
+
+// begin writes what wrote the file, once. Its time is that of the first event, so the same state
+// gives the same file.
+func (a *archive) begin(e event) error {
+	if a.headed {
+		return nil
+	}
+	a.headed = true
+	return a.w.Info(warc.Info{At: e.at, Fields: []warc.Field{
+		{Name: "software", Value: "Tidemark/" + app.Version + " (tidemark warc)"},
+	}})
+}
+
+// record writes one event. One that cannot be written is reported, and the next goes on.
+func (a *archive) record(ctx context.Context, item api.ItemDetail, e event, records map[string]warc.Record) error {
+	uri := cmp.Or(e.capture.FetchURL, item.NormalizedSource)
+	if e.revisit {
+		of, ok := records[e.capture.SHA256]
+		if !ok {
+			return nil // reported with the capture
+		}
+		a.Revisits++
+		return a.w.Revisit(warc.Revisit{URI: uri, At: e.at, NotModified: e.claimed, Of: of})
+	}
+	body, err := a.client.Capture(ctx, item.ID, e.capture.SHA256)
+	if isUnknown(err) {
+		a.skip(item, "capture "+e.capture.SHA256+" is not kept any more")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r, err := a.w.Response(warc.Response{
+		URI: uri, At: e.at, Status: e.capture.StatusCode, Header: e.capture.Header, Body: bytes.NewReader(body),
+	})
+	if fault.Refused(err) {
+		a.skip(item, err.Error())
+		return nil
+	}
+	records[e.capture.SHA256] = r
+	a.Responses, a.Bytes = a.Responses+1, a.Bytes+int64(len(body))
+	return err
+}
+
+func (a *archive) skip(item api.ItemDetail, why string) {
+	a.Skipped++
+	a.t.Note("%s: %s", item.ID, why)
+}
+
+// sum says what was written.
+func (a *archive) sum(file string) error {
+	a.File = file
+	switch {
+	case file == "-":
+	case a.t.JSON:
+		if err := json.NewEncoder(a.t.Out).Encode(a.written); err != nil {
+			return err
+		}
+	default:
+		a.t.Say("%s: %s of %s, %s, %s bytes", file, words.Count(a.Responses, "capture"), words.Count(a.Sources, "source"),
+			words.Count(a.Revisits, "revisit"), words.Thousands(int(a.Bytes)))
+	}
+	if a.Skipped > 0 {
+		return command.ErrReported
+	}
+	return nil
+}

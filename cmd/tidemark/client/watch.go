@@ -1,0 +1,87 @@
+package client
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// watchedHosts keeps the live table on one screen.
+const watchedHosts = 12
+
+// progress follows a backlog down to nothing. What was done is told from the largest backlog
+// seen since it was last empty, as work may be added meanwhile.
+type progress struct {
+	left, peak int
+	from       time.Time // when the peak was seen
+}
+
+// see takes in the backlog as it is now.
+func (g *progress) see(left int, now time.Time) {
+	if left > g.peak {
+		g.peak, g.from = left, now
+	}
+	g.left = left
+}
+
+// done is how much of the peak is through.
+func (g *progress) done() int { return g.peak - g.left }
+
+// eta estimates the time that is left from the pace since the peak; ok is false while there is
+// no pace to tell it from.
+func (g *progress) eta(now time.Time) (left time.Duration, ok bool) {
+	passed := now.Sub(g.from)
+	if g.done() <= 0 || passed <= 0 {
+		return 0, false
+	}
+	return time.Duration(float64(passed) / float64(g.done()) * float64(g.left)), true
+}
+
+// line is the progress in words and, on a terminal, as a bar. Without a backlog it is over, unless there
+// is other work.
+func (g *progress) line(s terminal.Screen, work []string, now time.Time) string {
+	switch {
+	case g.left == 0 && len(work) > 0:
+		return "nothing is due yet; more may come"
+	case g.left == 0:
+		return "all done"
+	}
+	text := terminal.Frame(s, "checked", g.done(), g.peak)
+	if eta, ok := g.eta(now); ok {
+		text += "  about " + words.Span(max(eta, time.Second)) + " left"
+	}
+	return text
+}
+
+// watchStatus polls until nothing is due, nothing in flight, and nothing goes on that could make more due. Rebuilds
+// come with the status; the rest is asked for when there is no backlog.
+func watchStatus(ctx context.Context, t *terminal.Terminal, s *command.Server, host string,
+	interval time.Duration) error {
+	v, g := &terminal.View{Out: t.Out, Screen: t.Screen, Silent: t.JSON}, &progress{}
+	client := s.Client()
+	var work []string
+	return terminal.Follow(ctx, t, interval, func() (api.SearchStatus, error) {
+		st, err := api.GetStatus.Call(ctx, client, api.StatusQuery{Host: host})
+		work = rebuildLines(st)
+		if err == nil && st.Backlog() == 0 {
+			work, err = otherWork(ctx, s, st, host)
+		}
+		return st, err
+	}, func(st api.SearchStatus) bool {
+		g.see(st.Backlog(), t.Now())
+		v.Show(t.Now(), func() string {
+			return strings.Join(append([]string{backlog(st.Counts, work), summary(st.Counts)}, work...), "; ")
+		}, func() []string { return g.picture(st, v.Screen, work, t.Now()) })
+		return st.Backlog() == 0 && len(work) == 0
+	})
+}
+
+// picture is the live table with the progress below it.
+func (g *progress) picture(st api.SearchStatus, s terminal.Screen, work []string, now time.Time) []string {
+	return append(statusLines(st, work, now, watchedHosts), "", g.line(s, work, now))
+}

@@ -1,0 +1,62 @@
+package client
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+const whyLong = `Tell what Tidemark decided about one source, when and why, newest last.
+
+The last few dozen decisions are kept; older changes are told by the captures
+that "tidemark show" lists.`
+
+func whyCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	return &cobra.Command{
+		Use:     "why ID|SOURCE",
+		Short:   "Tell what was decided about one source, and why",
+		Long:    whyLong,
+		Example: "  tidemark why https://example.com/news\n  tidemark why url_k7gxn3…",
+		Args:    command.One("id or source"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return explainItem(cmd.Context(), t, s, args[0])
+		},
+	}
+}
+
+func explainItem(ctx context.Context, t *terminal.Terminal, s *command.Server, id string) error {
+	item, err := getItem(ctx, s, id)
+	if err != nil {
+		return err
+	}
+	now := t.Now()
+	t.Say("%s  %s", terminal.Clean(string(item.Status)), terminal.Clean(cmp.Or(item.DisplaySource, item.NormalizedSource)))
+	if len(item.History) == 0 {
+		t.Say("nothing was decided yet")
+	}
+	for _, d := range item.History {
+		t.Say("%s  %14s  %s", terminal.Stamp(d.At), words.Relative(now, d.At), decisionText(d))
+	}
+	if item.NextCrawlAt.IsZero() {
+		t.Say("%s", map[bool]string{true: "paused: no check until somebody asks for one",
+			false: "no further check is planned"}[item.Paused])
+		return nil
+	}
+	t.Say("%s  %14s  next check", terminal.Stamp(item.NextCrawlAt), words.Relative(now, item.NextCrawlAt))
+	sayPause(ctx, t, s, item.SourceHost)
+	return nil
+}
+
+// decisionText is a decision with its reason, for one line.
+func decisionText(d api.Decision) string {
+	if d.Why == "" {
+		return terminal.Clean(d.What)
+	}
+	return terminal.Clean(d.What) + ": " + terminal.Clean(d.Why)
+}

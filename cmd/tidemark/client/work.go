@@ -1,0 +1,68 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// work tells in a line each what goes on beside checks: rebuilds, backfills and mail imports. They make
+// items due as they go, so nothing is finished before they are. Of one host an import is none, and a
+// backfill only if it has a site there. The answers asked for here are not printed with --json.
+func otherWork(ctx context.Context, s *command.Server, st api.SearchStatus, host string) ([]string, error) {
+	lines := rebuildLines(st)
+	client := s.Silent()
+	runs, err := api.ListBackfills.Call(ctx, client, api.BackfillQuery{Top: 0, Continuation: ""})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runs.Runs {
+		if r.Status != api.BackfillPending && r.Status != api.BackfillRunning {
+			continue
+		}
+		switch here, err := backfillsHost(ctx, client, r, host); {
+		case err != nil:
+			return nil, err
+		case here:
+			lines = append(lines, fmt.Sprintf("backfilling %s: %s", terminal.Clean(strings.Join(r.Sources, ", ")),
+				backfillProgress(r)))
+		}
+	}
+	if host != "" {
+		return lines, nil
+	}
+	imports, err := api.ListImports.Call(ctx, client, api.ImportQuery{Top: 0})
+	for _, i := range imports.Imports {
+		if !i.Over() {
+			lines = append(lines, fmt.Sprintf("importing %s: %s so far", terminal.Clean(i.MboxPath), words.Count(i.Mails,
+				"mail")))
+		}
+	}
+	return lines, err
+}
+
+// backfills reports whether a run has a site on a host; on any when that is empty.
+func backfillsHost(ctx context.Context, client *api.Client, run api.BackfillRun,
+	host string) (bool, error) {
+	if host == "" {
+		return true, nil
+	}
+	list, err := api.ListBackfillSites.Call(ctx, client, api.None{})
+	return slices.ContainsFunc(list.Sites, func(s api.BackfillSite) bool {
+		return s.Domain == host && slices.Contains(run.Sources, s.Slug)
+	}), err
+}
+
+// rebuildLines tells of the rebuilds that a status names.
+func rebuildLines(st api.SearchStatus) (lines []string) {
+	for _, r := range st.Rebuilds {
+		lines = append(lines, rebuildLine(r))
+	}
+	return lines
+}

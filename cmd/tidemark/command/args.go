@@ -1,0 +1,71 @@
+package command
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// One wants exactly one argument and calls it by its name.
+func One(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return Usagef("give one %s, not %d", what, len(args))
+		}
+		return nil
+	}
+}
+
+// Some wants one argument or more and calls each by its name.
+func Some(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return Usagef("give at least one %s", what)
+		}
+		return nil
+	}
+}
+
+// hostValue is a flag that takes a host. Hosts are stored in lower case, and people write them in any case
+// (RFC 3986 section 3.2.2).
+type hostValue string
+
+var _ pflag.Value = (*hostValue)(nil)
+
+func (h *hostValue) String() string { return string(*h) }
+func (h *hostValue) Type() string   { return "HOST" }
+func (h *hostValue) Set(text string) error {
+	*h = hostValue(strings.ToLower(strings.TrimSpace(text)))
+	return nil
+}
+
+// HostFlag adds --host to f.
+func HostFlag(f *pflag.FlagSet, host *string, usage string) {
+	f.Var((*hostValue)(host), "host", usage)
+}
+
+// WaitFlags adds --wait, and how often it polls.
+func WaitFlags(f *pflag.FlagSet, wait *bool, interval *time.Duration) {
+	f.BoolVarP(wait, "wait", "w", false, "stay until it is done")
+	f.DurationVar(interval, "interval", time.Second, "how often --wait polls")
+}
+
+// CheckInterval bounds how often a command polls.
+func CheckInterval(d time.Duration) error {
+	if d < 100*time.Millisecond || d > time.Hour {
+		return Usagef("--interval is %s: give 100ms to 1h", d)
+	}
+	return nil
+}
+
+// ParsePort reads a port as text, so that a wrong one in the environment is reported by its name.
+func ParsePort(name, text string, highest int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > highest {
+		return 0, Usagef("%s is %q: give a port of 1 to %d", name, text, highest)
+	}
+	return n, nil
+}

@@ -1,0 +1,83 @@
+// Package command runs a command line: it parses the arguments, asks the server that they name, and ends with the
+// exit code that they deserve. Every command is made of it.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+)
+
+// Exit codes.
+const (
+	OK          = 0
+	Failure     = 1
+	Usage       = 2
+	Interrupted = 130
+)
+
+// ErrReported ends the command with [Failure] when everything there is to say has been said.
+var ErrReported = errors.New("reported")
+
+// ExitError ends the command with an exit code and without a message.
+type ExitError int
+
+// Error names the code.
+func (e ExitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// usageError is wrong usage that only a command itself can notice.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+// Usagef is an error about how the command was called, which ends it with [Usage].
+func Usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// Root is a command without a name of its own, to which the others are added. Its flags, which all commands have,
+// name the server and say how to print.
+func Root(t *terminal.Terminal, s *Server) *cobra.Command {
+	root := &cobra.Command{Use: "tidemark", SilenceErrors: true, SilenceUsage: true}
+	root.SetOut(t.Out)
+	root.SetErr(t.Err)
+	root.SetIn(t.In)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	flags := root.PersistentFlags()
+	flags.StringVar(&s.Address, "server", s.Address, "address of the server (TIDEMARK_SERVER)")
+	flags.StringVar(&s.Key, "key", "", "key: a function key in Azure, else one of \"tidemark keys\" (TIDEMARK_KEY)")
+	flags.BoolVar(&t.JSON, "json", false, "print the API's JSON, one answer on a line")
+	return root
+}
+
+// Run parses args, does what they say, reports an error to the user, and returns the exit code.
+func Run(ctx context.Context, t *terminal.Terminal, root *cobra.Command, args []string) int {
+	began := false // the arguments were right and a command began its work
+	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	_, isUsage := errors.AsType[*usageError](err)
+	code, isExit := errors.AsType[ExitError](err)
+	switch {
+	case err == nil:
+		return OK
+	case isExit:
+		return int(code)
+	case errors.Is(err, ErrReported):
+		return Failure
+	case ctx.Err() != nil:
+		t.Note("interrupted")
+		return Interrupted
+	case isUsage || !began:
+		t.Note("%v", err)
+		fmt.Fprintf(t.Err, "see `%s --help`\n", cmd.CommandPath())
+		return Usage
+	default:
+		t.Note("%v", err)
+		return Failure
+	}
+}

@@ -1,0 +1,218 @@
+// Package doctor looks for what keeps Tidemark from working on this machine, and says what to do about it.
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/folder"
+	"github.com/tidemark/tidemark/cmd/tidemark/local"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+const doctorLong = `Look for what keeps Tidemark from working, and say what to do about it: settings,
+the data folder, disk, memory, the store, the search index, names, the way out to
+the web, the clock, the port, and the server.
+
+It works with and without a running server, in the environment that the server
+has: run it as the same user, with the same settings. It writes and removes a
+file and a blob, and asks one host for its robots.txt and, if that allows it, for
+one page: the host of --url, else that of a registered source, else example.com.
+
+The exit code is 1 if there is a problem. With --json each finding is a line:
+check, result (ok, warning, problem, skipped), says, do.`
+
+const doctorExample = `  tidemark doctor
+  tidemark doctor --deep
+  tidemark doctor --url https://intranet.example.org/ --json`
+
+// Results of a check.
+const (
+	fine    = "ok"
+	warning = "warning"
+	problem = "problem"
+	skipped = "skipped" // the check could not be made
+)
+
+// finding is what a check found out, and what to do about it.
+type finding struct {
+	Check  string `json:"check"`
+	Result string `json:"result"`
+	Says   string `json:"says"`
+	Do     string `json:"do,omitempty"`
+}
+
+// doctorOptions are the flags of doctor.
+type doctorOptions struct {
+	data string
+	port int
+	url  string
+	deep bool
+}
+
+// doctor makes the checks. Tests put their own world in.
+type doctor struct {
+	t        *terminal.Terminal
+	s        *command.Server
+	getenv   func(string) string
+	o        doctorOptions
+	environ  []string
+	resolver *net.Resolver // nil is the system's
+	room     func(dir string) (diskRoom, error)
+
+	at   local.Listening
+	kind string // of storage
+	cfg  app.Config
+	bad  bool // the settings are
+	said []finding
+}
+
+// Command is doctor.
+func Command(t *terminal.Terminal, s *command.Server, getenv func(string) string) *cobra.Command {
+	var o doctorOptions
+	var port string
+	cmd := &cobra.Command{
+		Use: "doctor", Short: "Look for what is wrong, and say what to do", Long: doctorLong, Example: doctorExample,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if o.port, err = command.ParsePort("--port (PORT)", port, 65535); err != nil {
+				return err
+			}
+			d := &doctor{t: t, s: s, getenv: getenv, o: o, environ: os.Environ(), room: roomOf}
+			return d.run(cmd.Context())
+		},
+	}
+	folder.DataFlag(cmd.Flags(), getenv, &o.data)
+	f := cmd.Flags()
+	f.StringVar(&port, "port", cmp.Or(getenv("PORT"), "7071"), "port of the app (PORT)")
+	f.StringVar(&o.url, "url", "", "`URL` to try the way out to the web with")
+	f.BoolVar(&o.deep, "deep", false, "read all of the store and the index, and look for damage")
+	return cmd
+}
+
+func (d *doctor) run(ctx context.Context) (err error) {
+	if d.o.data, err = filepath.Abs(d.o.data); err != nil {
+		return err
+	}
+	for _, check := range []func(context.Context){
+		d.settings, d.folder, d.disk, d.memory, d.files, d.store, d.index, d.web, d.listen, d.server,
+	} {
+		if check(ctx); ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	n := map[string]int{}
+	for _, f := range d.said {
+		n[f.Result]++
+	}
+	d.t.Say("\n%s, %s, %s that could not be made", words.Count(n[problem], "problem"), words.Count(n[warning], "warning"),
+		words.Count(n[skipped], "check"))
+	if n[problem] > 0 {
+		return command.ErrReported
+	}
+	return nil
+}
+
+// tell prints a finding as soon as it is known.
+func (d *doctor) tell(check, result, do, says string, args ...any) {
+	f := finding{Check: check, Result: result, Says: terminal.Clean(fmt.Sprintf(says, args...)), Do: terminal.Clean(do)}
+	d.said = append(d.said, f)
+	if d.t.JSON {
+		_ = json.NewEncoder(d.t.Out).Encode(f)
+		return
+	}
+	const indent = 20
+	for i, line := range terminal.Wrap(f.Says, d.width(indent)) {
+		head := ""
+		if i == 0 {
+			head = fmt.Sprintf("%-9s %-9s", f.Result, f.Check)
+		}
+		d.t.Say("%-*s%s", indent, head, line)
+	}
+	if f.Do == "" {
+		return
+	}
+	for i, line := range terminal.Wrap("→ "+f.Do, d.width(indent)) {
+		d.t.Say("%*s%s", indent+2*min(i, 1), "", line)
+	}
+}
+
+func (d *doctor) width(indent int) int {
+	if d.t.Screen.Width == 0 {
+		return 0
+	}
+	return max(20, d.t.Screen.Width-indent-2)
+}
+
+// settings finds all mistakes at once.
+func (d *doctor) settings(context.Context) {
+	var err error
+	if d.kind, err = folder.KindOf(d.getenv); err != nil {
+		d.bad = true
+		d.tell("settings", problem, "set STORAGE to one of them, or unset it", "%v", err)
+	}
+	if d.at, err = local.Listen(d.getenv, d.o.port); err != nil {
+		d.tell("settings", problem, "correct what is named, or unset it", "%v", err)
+	}
+	get := func(name string) string {
+		if name == "TIDEMARK_DATA" {
+			return d.o.data
+		}
+		return d.getenv(name)
+	}
+	set := app.Names(d.environ)
+	d.cfg, err = app.Load(get, set...)
+	if err != nil {
+		d.bad = true
+		d.tell("settings", problem, "change or unset what is named; `tidemark docs settings` explains each setting", "%v",
+			strings.TrimPrefix(err.Error(), "settings: "))
+	}
+	for _, said := range app.Misspelt(set) {
+		d.tell("settings", warning, "it has no effect: correct its name, or unset it", "%s", said)
+	}
+	if len(d.said) == 0 {
+		d.tell("settings", fine, "", "all values are allowed")
+	}
+}
+
+// server asks the running one what it knows of itself.
+func (d *doctor) server(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	at := d.s.Address
+	if at == command.DefaultServer && d.at.Port != 0 { // nobody names another, so it is the one of these settings
+		at = d.at.URL()
+	}
+	h, err := d.healthAt(ctx, at)
+	switch {
+	case err != nil:
+		d.tell("server", skipped, "start it with `tidemark start`, or name it with --server",
+			"no Tidemark answers at %s, so what it knows of itself could not be checked: %v", at, err)
+		return
+	case h.Status != "ok":
+		d.tell("server", problem, "do what it says; its log has more", "%s is not well: storage %s, index %s",
+			at, cmp.Or(h.Storage, "unknown"), cmp.Or(h.Index, "unknown"))
+	default:
+		d.tell("server", fine, "", "%s is well; version %s", at, h.Version)
+	}
+	if h.Version != app.Version {
+		d.tell("server", warning, "restart the server after an upgrade, or use the command that came with it",
+			"the server is version %q and this command is %q", h.Version, app.Version)
+	}
+	if h.Migration != "" {
+		d.tell("server", warning, "see `tidemark migrate --help`", "what is stored is of other rules: migration %s",
+			h.Migration)
+	}
+}

@@ -1,0 +1,260 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/folder"
+	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/pause"
+)
+
+// patient is a doctor with a world of its own: plenty of room, a port that is free, no server, and no names.
+func patient(t *testing.T, env map[string]string) *doctor {
+	t.Helper()
+	getenv := func(n string) string { return env[n] }
+	p := &terminal.Terminal{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, JSON: true,
+		Now:   time.Now,
+		Sleep: pause.For}
+	s := command.NewServer(p, getenv)
+	s.Address = "http://127.0.0.1:" + strconv.Itoa(foldertest.FreePort(t))
+	d := &doctor{t: p, s: s, getenv: getenv, room: func(string) (diskRoom, error) {
+		return diskRoom{bytes: 1 << 40,
+			files: -1}, nil
+	}}
+	d.resolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("no name server")
+	}}
+	d.o = doctorOptions{data: t.TempDir(), port: foldertest.FreePort(t)}
+	for name, value := range env {
+		d.environ = append(d.environ, name+"="+value)
+	}
+	return d
+}
+
+// examined makes all checks, and wants the exit code to follow from them.
+func examined(t *testing.T, d *doctor) {
+	t.Helper()
+	err := d.run(t.Context())
+	bad := false
+	for _, f := range d.said {
+		bad = bad || f.Result == problem
+		if (f.Result == problem || f.Result == warning) && f.Do == "" {
+			t.Errorf("nothing to do about %+v", f)
+		}
+	}
+	if errors.Is(err, command.ErrReported) != bad || err != nil && !bad {
+		t.Errorf("%v after %+v", err, d.said)
+	}
+}
+
+// wants looks for a finding with some words.
+func wants(t *testing.T, d *doctor, check, result, words string) {
+	t.Helper()
+	for _, f := range d.said {
+		if f.Check == check && f.Result == result && strings.Contains(f.Says+" "+f.Do, words) {
+			return
+		}
+	}
+	t.Errorf("no %s of %s that says %q among %+v", result, check, words, d.said)
+}
+
+// answering is a site that says what time it is.
+func answering(t *testing.T, off time.Duration) *httptest.Server {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", time.Now().Add(off).UTC().Format(http.TimeFormat))
+		if r.URL.Path == "/robots.txt" {
+			_, _ = io.WriteString(w, "User-agent: *\nDisallow: /private/")
+		}
+		if r.URL.Path == "/private/" {
+			t.Error("a page that robots.txt forbids was asked for")
+		}
+	}))
+	t.Cleanup(site.Close)
+	return site
+}
+
+var loopbackAllowed = map[string]string{"CRAWL_ALLOW_HOSTS": "127.0.0.1"}
+
+func TestL5DoctorFindsNothing(t *testing.T) {
+	d := patient(t, loopbackAllowed)
+	d.o.data, d.o.deep = foldertest.Marked(t, "well"), true
+	if err := os.Remove(d.indexFile()); err != nil { // it is none
+		t.Fatal(err)
+	}
+	d.o.url = answering(t, 0).URL + "/"
+	examined(t, d)
+	for _, f := range d.said {
+		if f.Result == problem || f.Result == warning {
+			t.Errorf("of a machine that is well: %+v", f)
+		}
+	}
+	wants(t, d, "storage", fine, "can be read and written")
+	wants(t, d, "storage", fine, "nothing is damaged")
+	wants(t, d, "web", fine, "answers 200")
+	wants(t, d, "clock", fine, "agrees")
+	wants(t, d, "dns", skipped, "give --url a name")
+	wants(t, d, "server", skipped, "could not be checked")
+	if mark := foldertest.MarkOf(t, d.storeFolder()); mark != "well" {
+		t.Errorf("what was tried is still there: %q", mark)
+	}
+	for line := range strings.Lines(d.t.Out.(*bytes.Buffer).String()) {
+		if err := json.Unmarshal([]byte(line), &finding{}); err != nil {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+}
+
+func TestL5DoctorSettings(t *testing.T) {
+	d := patient(t, map[string]string{"CRAWL_GONE_AFTER": "x", "CRAWL_MIN_DELAY_MS": "-1", "CRAWL_MIN_DELAY": "3",
+		"STORAGE": "floppy", "LISTEN": "my host"})
+	examined(t, d)
+	for _, name := range []string{"CRAWL_GONE_AFTER", "CRAWL_MIN_DELAY_MS", "STORAGE", "LISTEN"} {
+		wants(t, d, "settings", problem, name)
+	}
+	wants(t, d, "settings", warning, "did you mean CRAWL_MIN_DELAY_MS")
+	for _, check := range []string{"storage", "index", "web", "memory"} {
+		wants(t, d, check, skipped, "settings are not right")
+	}
+}
+
+// TestL5DoctorWeb has the way out broken in each way.
+func TestL5DoctorWeb(t *testing.T) {
+	closed := "http://127.0.0.1:" + strconv.Itoa(foldertest.FreePort(t)) + "/"
+	for _, c := range []struct {
+		name, url, check, result, words string
+	}{
+		{"nobody listens", closed, "web", problem, "does not answer"},
+		{"inside", "http://10.0.0.1/", "web", problem, "CRAWL_ALLOW_HOSTS"},
+		{"robots", answering(t, 0).URL + "/private/", "web", fine, "robots.txt forbids it"},
+		{"an hour behind", answering(t, time.Hour).URL + "/", "clock", problem, "59 minutes apart"},
+		{"a minute ahead", answering(t, -time.Minute).URL + "/", "clock", warning, "minute"},
+		{"no names", "https://site.example/", "dns", problem, "no name server"},
+		{"no names, and nobody asked", "", "dns", warning, "example.com has no address"},
+		{"no address", "https//", "web", problem, "--url"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := patient(t, loopbackAllowed)
+			d.o.url = c.url
+			examined(t, d)
+			wants(t, d, c.check, c.result, c.words)
+		})
+	}
+	d := patient(t, nil)
+	d.o.data = foldertest.WithItem(t, time.Now())
+	examined(t, d)
+	wants(t, d, "dns", warning, "a.example has no address") // the host of a source that is registered
+}
+
+// TestL5DoctorDamage flips bytes in the pages of a store and in a body.
+func TestL5DoctorDamage(t *testing.T) {
+	d := patient(t, nil)
+	d.o.data, d.o.deep = foldertest.Marked(t, "ill"), true
+	bodies, err := filepath.Glob(filepath.Join(d.storeFolder(), "blobs", "marks", "*", "*"))
+	if err != nil || len(bodies) != 11 {
+		t.Fatal(bodies, err)
+	}
+	foldertest.Write(t, bodies[0], "damaged")
+	examined(t, d)
+	wants(t, d, "storage", problem, bodies[0])
+	wants(t, d, "index", problem, "move the file away") // the mark is no index
+	wants(t, d, "storage", fine, "can be read and written")
+
+	state := filepath.Join(d.storeFolder(), "state.db")
+	page, err := os.ReadFile(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 4096; i < len(page); i += 16 {
+		page[i] ^= 0xff
+	}
+	foldertest.Write(t, state, string(page))
+	d.said = nil
+	examined(t, d)
+	wants(t, d, "storage", problem, "damaged")
+}
+
+// TestL5DoctorFullDisk fills a file system, and without the right to make one pretends to.
+func TestL5DoctorFullDisk(t *testing.T) {
+	d := patient(t, nil)
+	d.o.data = t.TempDir()
+	if exec.Command("mount", "-t", "tmpfs", "-o", "size=2m,nr_inodes=60", "tmpfs", d.o.data).Run() == nil {
+		defer func() { _ = exec.Command("umount", "-l", d.o.data).Run() }()
+		s := d.storeFolder()
+		d.room = roomOf
+		if out, err := exec.Command("cp", "-r", app.StoreFolder(foldertest.Empty(t)), s).CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+		_ = os.WriteFile(filepath.Join(d.o.data, "fill"), make([]byte, 4<<20), 0o600)
+		examined(t, d)
+		wants(t, d, "folder", problem, "no space left")
+		wants(t, d, "storage", problem, "the disk is full")
+	} else {
+		d.room = func(string) (diskRoom, error) { return diskRoom{bytes: 0, files: 10}, nil }
+		examined(t, d)
+	}
+	wants(t, d, "disk", problem, "0 MB free")
+	for _, c := range []struct {
+		room   diskRoom
+		result string
+	}{{diskRoom{1 << 40, 20, ""}, problem}, {diskRoom{500 << 20, -1, ""}, warning}, {diskRoom{1 << 40, 5000, ""}, warning},
+		{diskRoom{1 << 40, -1, "NFS"}, warning}, {diskRoom{1 << 40, 1 << 20, ""}, fine}} {
+		d := patient(t, nil)
+		d.kind = folder.Embedded
+		d.room = func(string) (diskRoom, error) { return c.room, nil }
+		d.disk(t.Context())
+		wants(t, d, "disk", c.result, "")
+	}
+}
+
+// TestL5DoctorPortAndServer tells a Tidemark from another program, and an old one from the present.
+func TestL5DoctorPortAndServer(t *testing.T) {
+	status, body := http.StatusOK, `{"status":"ok","storage":"ok","index":"ok","version":"0.0.9","migration":"needed"}`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}))
+	defer server.Close()
+	at, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := patient(t, nil)
+	d.s.Address = server.URL
+	d.o.port, _ = strconv.Atoi(at.Port())
+	examined(t, d)
+	wants(t, d, "port", fine, "Tidemark 0.0.9 listens")
+	wants(t, d, "server", warning, `the server is version "0.0.9" and this command is "`+app.Version)
+	wants(t, d, "server", warning, "migrate")
+
+	d.said, status, body = nil, http.StatusNotFound, "hello"
+	examined(t, d)
+	wants(t, d, "port", problem, "it is no Tidemark")
+
+	d.said = nil
+	release, err := folder.Hold(d.o.data, folder.AppLock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	examined(t, d)
+	wants(t, d, "folder", fine, "a Tidemark runs on it")
+}

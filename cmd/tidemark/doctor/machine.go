@@ -1,0 +1,183 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/folder"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/memory"
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// diskRoom is what a file system has left for us.
+type diskRoom struct {
+	bytes, files int64  // files is -1 where there is no bound
+	network      string // the kind of file system, when it is another machine's
+}
+
+const (
+	leastRoom, littleRoom   = 100 << 20, 1 << 30 // bytes
+	leastFiles, littleFiles = 1000, 10_000
+	// handles are open files: a connection each, and those of the stores.
+	leastHandles = 256
+)
+
+// folder looks whether the data folder can be used as it must be.
+func (d *doctor) folder(context.Context) {
+	const mine = "run this as the user who runs Tidemark; the folder and all in it must be that user's (chown -R)"
+	info, err := os.Stat(d.o.data)
+	if errors.Is(err, fs.ErrNotExist) {
+		d.tell("folder", fine, "", "%s is not there yet; the first start makes it", d.o.data)
+		return
+	}
+	if err != nil || !info.IsDir() {
+		d.tell("folder", problem, "name a folder with TIDEMARK_DATA", "%s is no folder that can be used (%v)", d.o.data, err)
+		return
+	}
+	if err := tryFolder(d.o.data); err != nil {
+		do := mine
+		if errors.Is(err, syscall.ENOSPC) {
+			do = "free some space"
+		}
+		d.tell("folder", problem, do, "%v", err)
+		return
+	}
+	if info.Mode().Perm()&0o002 != 0 {
+		d.tell("folder", warning, "chmod o-w "+terminal.Quote(d.o.data), "everybody on this machine can write to %s",
+			d.o.data)
+	}
+	release, err := folder.Hold(d.o.data, folder.AppLock)
+	switch {
+	case err == nil:
+		release()
+		d.tell("folder", fine, "", "%s can be written, and no Tidemark runs on it", d.o.data)
+	case folder.Exists(filepath.Join(d.o.data, folder.AppLock)):
+		d.tell("folder", fine, "", "%s can be written, and a Tidemark runs on it", d.o.data)
+	default:
+		d.tell("folder", problem, mine, "%v", err)
+	}
+}
+
+// tryFolder writes a file, and opens what is there as its owner would.
+func tryFolder(dir string) error {
+	f, err := os.CreateTemp(dir, "doctor-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write([]byte("x"))
+	if err := errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
+		return err
+	}
+	for _, name := range []string{filepath.Join(dir, folder.LogName), app.IndexFile(dir),
+		filepath.Join(app.StoreFolder(dir), "state.db")} {
+		f, err := os.OpenFile(name, os.O_RDWR, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		_ = f.Close()
+	}
+	return nil
+}
+
+// disk looks at the room that is left below the data folder, or where it will be.
+func (d *doctor) disk(context.Context) {
+	dir := d.o.data
+	for !folder.Exists(dir) && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+	}
+	room, err := d.room(dir)
+	if err != nil {
+		d.tell("disk", skipped, "", "its room could not be read: %v", err)
+		return
+	}
+	const free = "free some space, move the data folder, or keep fewer snapshots (SNAPSHOT_KEEP_DAYS, SNAPSHOT_KEEP_COUNT)"
+	text := terminal.Megabytes(room.bytes) + " free"
+	if room.files >= 0 {
+		text += " and room for " + words.Count(int(room.files), "file")
+	}
+	switch {
+	case room.bytes < leastRoom:
+		d.tell("disk", problem, free, "%s below %s: writes will fail", text, dir)
+	case room.files >= 0 && room.files < leastFiles:
+		d.tell("disk", problem, "remove files, or make the file system with more inodes", "%s below %s", text, dir)
+	case room.bytes < littleRoom, room.files >= 0 && room.files < littleFiles:
+		d.tell("disk", warning, free, "%s below %s", text, dir)
+	default:
+		d.tell("disk", fine, "", "%s below %s", text, dir)
+	}
+	if room.network != "" && d.kind == folder.Embedded {
+		d.tell("disk", warning, "move TIDEMARK_DATA to a local disk: SQLite's locks and shared memory need one",
+			"%s is on %s", dir, room.network)
+	}
+}
+
+// memory compares the setting with what the machine or container gives.
+func (d *doctor) memory(context.Context) {
+	share, limit := int64(d.cfg.Memory), memory.Limit(os.ReadFile)
+	if d.bad || limit == 0 {
+		d.tell("memory", skipped, "", "the memory of this machine is not known, or the settings are not right")
+		return
+	}
+	text := fmt.Sprintf("Tidemark may use %s of %s (MEMORY_LIMIT_MB)", terminal.Megabytes(share),
+		terminal.Megabytes(limit))
+	switch {
+	case share > limit:
+		d.tell("memory", problem, "set MEMORY_LIMIT_MB to less than that, or give the container more",
+			"%s: the system would kill it", text)
+	case limit < 512<<20:
+		d.tell("memory", warning, "give it 512 MB or more, or expect large documents to wait for room", "%s", text)
+	default:
+		d.tell("memory", fine, "", "%s", text)
+	}
+}
+
+// files looks at how many may be open.
+func (d *doctor) files(context.Context) {
+	n, err := openLimit()
+	switch {
+	case err != nil:
+		d.tell("files", skipped, "", "how many files may be open is not known: %v", err)
+	case n < leastHandles:
+		d.tell("files", problem, "raise the limit: ulimit -n 1024, or LimitNOFILE= in its unit",
+			"%s may be open at once", words.Count(int(n), "file"))
+	default:
+		d.tell("files", fine, "", "%s may be open at once", words.Count(int(n), "file"))
+	}
+}
+
+// listen looks whether the port is free, or Tidemark's.
+func (d *doctor) listen(ctx context.Context) {
+	address := d.at.Address()
+	l, err := net.Listen("tcp", address)
+	if err == nil {
+		_ = l.Close()
+		d.tell("port", fine, "", "%s is free", address)
+		return
+	}
+	if h, healthErr := d.healthAt(ctx, d.at.URL()); healthErr == nil {
+		d.tell("port", fine, "", "Tidemark %s listens at %s", h.Version, address)
+		return
+	}
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		d.tell("port", problem, "set LISTEN and PORT to an address of this machine, and a port above 1023", "%v", err)
+		return
+	}
+	d.tell("port", problem, "stop what uses it, or choose another with --port or PORT", "%v, and it is no Tidemark", err)
+}
+
+// indexFile is where the embedded index is.
+func (d *doctor) indexFile() string { return app.IndexFile(d.o.data) }
+
+// storeFolder is where the embedded store is.
+func (d *doctor) storeFolder() string { return app.StoreFolder(d.o.data) }

@@ -1,0 +1,164 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/folder"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search/azureaisearch"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
+)
+
+// storePatience is how long storage and a search service may take to answer.
+const storePatience = 30 * time.Second
+
+// store reads and writes the storage, and with --deep reads all of an embedded one.
+func (d *doctor) store(ctx context.Context) {
+	switch {
+	case d.bad:
+		d.tell("storage", skipped, "", "the settings are not right")
+		return
+	case d.kind == folder.Azurite:
+		d.tell("storage", skipped, "", "`tidemark start` starts Azurite, which is not checked by itself")
+		return
+	case d.kind == folder.Embedded && !folder.HasEmbedded(d.o.data):
+		d.tell("storage", fine, "", "%s is not there yet; the first start makes it", d.storeFolder())
+		return
+	}
+	err := d.onStore(ctx, tryStore)
+	switch {
+	case err == nil:
+		d.tell("storage", fine, "", "%s storage can be read and written", d.kind)
+	case d.kind == folder.Account:
+		d.tell("storage", problem, "check AzureWebJobsStorage, the network to it, and the rights of its key or identity",
+			"the account does not work: %v", err)
+	default:
+		d.tell("storage", problem, "do what it says; `tidemark restore` brings a backup back", "%v", err)
+	}
+	if d.kind != folder.Embedded {
+		return
+	}
+	if !d.o.deep {
+		d.tell("storage", skipped, "", "damage inside is looked for with --deep")
+		return
+	}
+	damage, err := sqlitestore.Examine(ctx, d.storeFolder())
+	if err != nil {
+		damage = append(damage, err.Error())
+	}
+	for _, said := range damage {
+		d.tell("storage", problem, "stop Tidemark, keep a copy of the folder, and restore a backup", "%s", said)
+	}
+	if len(damage) == 0 {
+		d.tell("storage", fine, "", "all of it was read, and nothing is damaged")
+	}
+}
+
+// onStore opens the storage for a moment.
+func (d *doctor) onStore(ctx context.Context, do func(context.Context, storage.Store) error) error {
+	e := folder.New(folder.Options{Data: d.o.data}, d.kind, d.getenv, folder.Real, nil)
+	store, err := app.OpenStore(e.Lookup, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	defer cancel()
+	return do(ctx, store)
+}
+
+// tryStore writes a blob that is too large for a row, reads it and removes it.
+func tryStore(ctx context.Context, store storage.Store) error {
+	if err := store.Ping(ctx); err != nil {
+		return err
+	}
+	blobs := store.Container(snapshot.Container)
+	if err := blobs.Create(ctx); err != nil {
+		return err
+	}
+	name, body := "doctor/"+rand.Text(), bytes.Repeat([]byte("tidemark"), 8<<10)
+	if _, err := blobs.Put(ctx, name, storage.Blob{Body: body}); err != nil {
+		return err
+	}
+	b, err := blobs.Get(ctx, name)
+	if err == nil && !bytes.Equal(b.Body, body) {
+		err = errors.New("a blob that was written comes back as another")
+	}
+	return errors.Join(err, blobs.Delete(ctx, name))
+}
+
+// index looks whether the search index can be used, and is not empty where the registry is not.
+func (d *doctor) index(ctx context.Context) {
+	if d.bad {
+		d.tell("index", skipped, "", "the settings are not right")
+		return
+	}
+	pages, err := d.countIndex(ctx)
+	switch {
+	case fault.Is(err, fault.NotFound) && d.cfg.Search.Endpoint == "":
+		d.tell("index", fine, "", "%s is not there yet; the first start makes it, and fills it", d.indexFile())
+		return
+	case err != nil && d.cfg.Search.Endpoint != "":
+		d.tell("index", problem, "check SEARCH_ENDPOINT, SEARCH_API_KEY or the role of the identity, and the network", "%v",
+			err)
+		return
+	case err != nil:
+		d.tell("index", problem, "stop Tidemark and move the file away: the next start fills a new index from the snapshots",
+			"%v", err)
+		return
+	}
+	indexed, err := d.anyIndexed(ctx)
+	switch {
+	case err == nil && indexed && pages == 0:
+		d.tell("index", warning, "`tidemark status` shows whether it is being filled; `tidemark rebuild` fills it",
+			"it is empty, and sources are said to be indexed")
+	default:
+		d.tell("index", fine, "", "%s; `tidemark audit` compares each with the registry", words.Count(pages, "page"))
+	}
+}
+
+func (d *doctor) countIndex(ctx context.Context) (int, error) {
+	if d.cfg.Search.Endpoint == "" {
+		return sqlitesearch.Examine(ctx, d.indexFile(), d.o.deep)
+	}
+	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	defer cancel()
+	s := d.cfg.Search
+	index, err := azureaisearch.Open(azureaisearch.Options{Endpoint: s.Endpoint, Index: s.Index, Key: string(s.Key),
+		Dimensions: s.Dimensions, Model: d.cfg.Models.Embeddings})
+	if err != nil {
+		return 0, err
+	}
+	return index.Count(ctx)
+}
+
+// anyIndexed reports whether the registry has an indexed source.
+func (d *doctor) anyIndexed(ctx context.Context) (indexed bool, err error) {
+	items, err := d.first(ctx, registry.Indexed)
+	return len(items) > 0, err
+}
+
+// first lists one source of a status, or of any.
+func (d *doctor) first(ctx context.Context, status registry.Status) (items []registry.Item, err error) {
+	if d.bad || d.kind == folder.Azurite || d.kind == folder.Embedded && !folder.HasEmbedded(d.o.data) {
+		return nil, fmt.Errorf("no storage to look at")
+	}
+	err = d.onStore(ctx, func(ctx context.Context, store storage.Store) error {
+		items, err = registry.New(store, registry.Options{Table: d.cfg.Table}).Items.List(ctx,
+			registry.ListQuery{Status: status, Top: 1})
+		return err
+	})
+	return items, err
+}

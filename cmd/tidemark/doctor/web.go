@@ -1,0 +1,161 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/fetch"
+	rules "github.com/tidemark/tidemark/pkg/policy/robots"
+)
+
+const (
+	// defaultURL is asked when nothing else is known. IANA keeps it for such uses.
+	defaultURL = "https://example.com/"
+	// dateError is how far a Date header may be off without being told: it has whole seconds, and some are cached.
+	dateError = 10 * time.Second
+	// farOff is from where on storage services refuse requests, and certificates seem to have expired.
+	farOff = 5 * time.Minute
+)
+
+// web tries names, the way out, and the clock, with at most two requests to one host.
+func (d *doctor) web(ctx context.Context) {
+	if d.bad {
+		d.tell("web", skipped, "", "the settings are not right")
+		return
+	}
+	target, worst := d.target(ctx)
+	u, err := url.Parse(target)
+	if err != nil || u.Hostname() == "" {
+		d.tell("web", problem, "give --url an address such as https://example.org/", "%q is no address", target)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if !d.names(ctx, u.Hostname(), worst) {
+		d.tell("web", skipped, "", "%s was not asked, for its name has no address", u.Host)
+		d.tell("clock", skipped, "", "no server told its time")
+		return
+	}
+	date, asked := d.ask(ctx, target, worst)
+	d.clock(date, asked)
+}
+
+// target is what is asked, and what a failure is: where the user named nothing, this machine may be right to have no
+// way there.
+func (d *doctor) target(ctx context.Context) (target, worst string) {
+	if d.o.url != "" {
+		return d.o.url, problem
+	}
+	items, err := d.first(ctx, "")
+	if err == nil && len(items) > 0 && strings.HasPrefix(items[0].Source().Normalized, "http") {
+		return items[0].Source().Normalized, warning
+	}
+	return defaultURL, warning
+}
+
+// names reports whether a host has an address.
+func (d *doctor) names(ctx context.Context, host, worst string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		d.tell("dns", skipped, "", "%s is an address: give --url a name to check names", host)
+		return true
+	}
+	resolver := cmp.Or(d.resolver, net.DefaultResolver)
+	found, err := resolver.LookupHost(ctx, host)
+	if err != nil {
+		d.tell("dns", worst, "check the name, /etc/resolv.conf, and that this machine or container reaches its name server",
+			"%s has no address: %v", host, err)
+		return false
+	}
+	d.tell("dns", fine, "", "%s has %s", host, words.Count(len(found), "address"))
+	return true
+}
+
+// ask fetches through the guard, as a crawl does, and returns the Date that came, and when it did.
+func (d *doctor) ask(ctx context.Context, target, worst string) (date, asked time.Time) {
+	cfg := d.cfg.Fetch
+	cfg.Resolver = d.resolver
+	client, err := fetch.New(cfg)
+	if err != nil {
+		d.tell("web", problem, "change the settings", "%v", err)
+		return
+	}
+	defer client.Close()
+	stay := func(context.Context, string) error { return errStay }
+	reply, err := client.Robots(ctx, fetch.RobotsRequest{Origin: target, Gate: stay})
+	decision, _ := rules.Decide(reply, rules.State{}, d.t.Now())
+	switch {
+	case errors.Is(err, errStay):
+		decision.Verdict = rules.DisallowAll
+		decision.Reason = "its robots.txt is elsewhere"
+	case fault.Is(err, fault.Blocked), fault.Is(err, fault.Invalid), strings.Contains(reply.Problem, "prohibited"):
+		d.tell("web", worst, "if the host is yours, add it to CRAWL_ALLOW_HOSTS", "%s is never asked: %v", target,
+			cmp.Or(reply.Problem, errorText(err)))
+		return
+	case err != nil, reply.Failed:
+		d.tell("web", worst, "check the address, the network, firewalls and proxies: Tidemark connects to sites directly",
+			"%s does not answer: %v", target, cmp.Or(reply.Problem, errorText(err)))
+		return
+	}
+	if decision.Verdict == rules.UseBody && !rules.Parse(reply.Body).Allowed(client.ProductToken(), target) {
+		decision = rules.Decision{Verdict: rules.DisallowAll, Reason: "robots.txt forbids it"}
+	}
+	if decision.Verdict == rules.DisallowAll {
+		d.tell("web", fine, "", "%s answers; the page was not asked for: %s", target, decision.Reason)
+		return
+	}
+	_ = d.t.Sleep(ctx, max(d.cfg.Politeness.MinDelay, time.Second))
+	page, err := client.Get(ctx, fetch.Request{URL: target, Head: true, Gate: stay})
+	if err != nil && !errors.Is(err, errStay) {
+		d.tell("web", worst, "look at the address in a browser", "%s answers for robots.txt, and not for its page: %v",
+			target, err)
+		return
+	}
+	d.tell("web", fine, "", "%s answers %d", target, page.Status)
+	date, _ = http.ParseTime(page.Header.Get("Date"))
+	return date, d.t.Now()
+}
+
+// errStay ends a redirect: one host is asked, and no other.
+var errStay = errors.New("redirects are not followed here")
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// clock compares this machine's with that of the server that was asked.
+func (d *doctor) clock(date, asked time.Time) {
+	if date.IsZero() {
+		d.tell("clock", skipped, "", "no server told its time")
+		return
+	}
+	off := asked.Sub(date)
+	const do = "have the clock set by NTP (timedatectl set-ntp true), unless it is the server's that is wrong"
+	switch text := words.Span(off.Abs()); {
+	case off.Abs() > farOff:
+		d.tell("clock", problem, do, "this machine's clock and the server's are %s apart", text)
+	case off.Abs() > dateError:
+		d.tell("clock", warning, do, "this machine's clock and the server's are %s apart", text)
+	default:
+		d.tell("clock", fine, "", "it agrees with the server's")
+	}
+}
+
+// healthAt asks a server whether it is well.
+func (d *doctor) healthAt(ctx context.Context, server string) (api.Health, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return api.GetHealth.Call(ctx, d.s.At(server), api.None{})
+}

@@ -1,0 +1,47 @@
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/tidemark/tidemark/pkg/app"
+)
+
+// Rename renames a file so that its new name survives a loss of power.
+func Rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return Sync(filepath.Dir(to))
+}
+
+// exchangeByHand is for file systems that cannot exchange in one step, and for a data folder that has no store. A
+// kill between the steps leaves the old store where [interruptedRestore] finds it.
+func exchangeByHand(fresh, used string) error {
+	old := fresh + oldStore
+	if err := os.Rename(used, old); errors.Is(err, fs.ErrNotExist) {
+		return os.Rename(fresh, used)
+	} else if err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, used); err != nil {
+		return errors.Join(err, os.Rename(old, used))
+	}
+	return os.Rename(old, fresh)
+}
+
+// oldStore ends the name of a store in the middle of an exchange.
+const oldStore = ".old"
+
+// interruptedRestore says how to go on after a restore that was killed while the data folder had no store.
+func interruptedRestore(data string) error {
+	old, _ := filepath.Glob(filepath.Join(data, "replaced-*", "store"+oldStore))
+	if len(old) == 0 || HasEmbedded(data) {
+		return nil
+	}
+	return fmt.Errorf("a restore was killed halfway: move %s to %s for the store before it, or %s for the restored one",
+		old[0], app.StoreFolder(data), filepath.Join(filepath.Dir(old[0]), "store"))
+}

@@ -1,0 +1,194 @@
+// Package folder is the data folder of this machine: which storage its state is in, one process at a time that uses
+// it, and its log. Every command that works on state without a server goes through it.
+//
+// # Who uses a folder
+//
+// [Folder.Open] locks the folder until [Folder.Close], and however the process ends. Two Azurites on one folder
+// would overwrite each other's files without a word, and two apps each other's index and log.
+package folder
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/local/azurite"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Options are the flags of every command that may start Azurite.
+type Options struct {
+	PortBase int // of Azurite's blobs; queues and tables are on the two ports after it
+	Data     string
+	Tools    string
+}
+
+// Flags adds the flags of o. The function it returns has to be called once they are parsed.
+func Flags(f *pflag.FlagSet, getenv func(string) string, o *Options) (read func() error) {
+	portBase := f.String("azurite-port-base",
+		cmp.Or(getenv("AZURITE_PORT_BASE"), strconv.Itoa(azurite.DefaultPortBase)),
+		"first of three ports for Azurite (AZURITE_PORT_BASE)")
+	DataFlag(f, getenv, &o.Data)
+	f.StringVar(&o.Tools, "tools", ".tools", "`FOLDER` for Azurite itself")
+	return func() (err error) {
+		o.PortBase, err = command.ParsePort("--azurite-port-base (AZURITE_PORT_BASE)", *portBase, 65533)
+		return err
+	}
+}
+
+// DataFlag adds the flag for the data folder alone.
+func DataFlag(f *pflag.FlagSet, getenv func(string) string, data *string) {
+	f.StringVar(data, "data", cmp.Or(getenv("TIDEMARK_DATA"), ".tidemark"), "`FOLDER` for all data (TIDEMARK_DATA)")
+}
+
+// Services start and open what a folder needs. Tests put their own in.
+type Services struct {
+	Azurite Launcher
+	Open    func(get func(string) string, log *slog.Logger) (storage.Store, error)
+}
+
+// Real are the services of this machine.
+var Real = Services{Azurite: launchAzurite, Open: app.OpenStore}
+
+// Setting is a setting of the app and its value.
+type Setting struct{ Name, Value string }
+
+// Folder is a data folder, and what processes need to know to use it. Its methods are called in this order: Open,
+// StartAzurite where that is the storage, StopAzurite, Close.
+type Folder struct {
+	Options
+	Kind string    // of the storage that the app runs on; empty without an app
+	Own  []Setting // that follow from what is in the folder
+	Log  *Logs     // once it is open
+
+	getenv   func(string) string
+	services Services
+	tell     func(format string, args ...any)
+	sites    string   // the site file, if there is one
+	release  func()   // unlocks the folder
+	running  Emulator // nil before it is started
+}
+
+// New is a data folder that is not open. Progress is told to tell, for people.
+func New(o Options, kind string, getenv func(string) string, s Services, tell func(string, ...any)) *Folder {
+	return &Folder{Options: o, Kind: kind, getenv: getenv, services: s, tell: tell}
+}
+
+// Open makes the data folder, locks it, and opens its log. Entries of the log from a level on go to errOut, too.
+func (f *Folder) Open(level slog.Level, errOut io.Writer) (err error) {
+	// Other processes run in folders of their own, where a relative path would mean another folder.
+	if f.Data, err = filepath.Abs(f.Data); err != nil {
+		return err
+	}
+	if f.sites, err = f.sitesFile(); err != nil {
+		return err
+	}
+	if err := app.MakeDataFolder(f.Data); err != nil {
+		return fmt.Errorf("--data (TIDEMARK_DATA): %w", err)
+	}
+	// Before the log is opened, because that may move it, and another process may be writing to it.
+	if f.release, err = Hold(f.Data, f.locks()...); err != nil {
+		return err
+	}
+	if f.Log, err = openLogs(f.Data, level, errOut); err != nil {
+		f.release()
+	}
+	return err
+}
+
+// Close ends what Open began.
+func (f *Folder) Close() {
+	f.Log.Close()
+	f.release()
+}
+
+// locks are those of what runs on the folder: an app, Azurite, or both.
+func (f *Folder) locks() []string {
+	switch f.Kind {
+	case "":
+		return []string{azuriteLock}
+	case Azurite:
+		return []string{AppLock, azuriteLock}
+	}
+	return []string{AppLock}
+}
+
+// sitesFile is the site file for processes in any folder: the one that is set, or one where this process runs.
+func (f *Folder) sitesFile() (string, error) {
+	name := f.getenv("BACKFILL_SITES_FILE")
+	if name == "" {
+		if _, err := os.Stat(app.SitesFile); err != nil {
+			return "", nil
+		}
+		name = app.SitesFile
+	}
+	return filepath.Abs(name)
+}
+
+// Settings are those that follow from the folder and from what was started.
+func (f *Folder) Settings() []Setting {
+	all := append([]Setting{{"TIDEMARK_DATA", f.Data}}, f.Own...)
+	if f.sites != "" {
+		all = append(all, Setting{"BACKFILL_SITES_FILE", f.sites})
+	}
+	switch {
+	case f.Kind == Embedded:
+		all = append(all, Setting{"STORAGE", Embedded})
+	case f.running != nil:
+		// An account, because a Tidemark that reads these settings must not start another Azurite.
+		all = append(all, Setting{"STORAGE", Account}, Setting{"AzureWebJobsStorage", f.running.ConnectionString()},
+			Setting{"AZURITE_PORT_BASE", strconv.Itoa(f.PortBase)})
+	}
+	return all
+}
+
+// Lookup reads one setting: one of [Folder.Settings], else that of the environment.
+func (f *Folder) Lookup(name string) string {
+	for _, s := range f.Settings() {
+		if s.Name == name {
+			return s.Value
+		}
+	}
+	return f.getenv(name)
+}
+
+// Environment is what a process sees. Of two values of a name the later one wins.
+func (f *Folder) Environment() []string {
+	env := os.Environ()
+	for _, s := range f.Settings() {
+		env = append(env, s.Name+"="+s.Value)
+	}
+	return env
+}
+
+// pingTimeout is how long a storage account may take to answer at the start.
+const pingTimeout = 20 * time.Second
+
+// OpenStore opens the storage and waits until it answers.
+func (f *Folder) OpenStore(ctx context.Context) (storage.Store, error) {
+	store, err := f.services.Open(f.Lookup, f.Log.Logger)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	if err := store.Ping(ctx); err != nil {
+		store.Close()
+		if f.Kind == Account {
+			return nil, fmt.Errorf("storage does not answer; check AzureWebJobsStorage, or unset it to use the embedded "+
+				"store: %w", err)
+		}
+		return nil, fmt.Errorf("storage does not answer: %w", err)
+	}
+	return store, nil
+}

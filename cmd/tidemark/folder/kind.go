@@ -1,0 +1,81 @@
+package folder
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/app"
+)
+
+// Kinds of storage that the app runs on: the values of STORAGE.
+const (
+	Embedded = app.Embedded // files below the data folder
+	Azurite  = "azurite"    // started by the command, with its files below the data folder
+	Account  = "account"    // what AzureWebJobsStorage names
+)
+
+// KindOf is the kind of storage that the environment asks for: what STORAGE says, else the account that is named,
+// else the embedded store.
+func KindOf(getenv func(string) string) (string, error) {
+	switch s := getenv("STORAGE"); s {
+	case Embedded, Azurite, Account:
+		return s, nil
+	case "":
+	default:
+		return "", command.Usagef("STORAGE is %q: allowed are embedded (the default), azurite, and account for what "+
+			"AzureWebJobsStorage names", s)
+	}
+	for _, name := range []string{"AzureWebJobsStorage", "AzureWebJobsStorage__accountName",
+		"AzureWebJobsStorage__tableServiceUri"} {
+		if strings.TrimSpace(getenv(name)) != "" {
+			return Account, nil
+		}
+	}
+	return Embedded, nil
+}
+
+// KindIn is [KindOf] for a command that wants the state which a data folder has. If the folder has only Azurite's
+// state and STORAGE is not set, that is an error that asks the user to choose: an empty store would look like a loss.
+func KindIn(t *terminal.Terminal, getenv func(string) string, data string) (string, error) {
+	kind, err := KindOf(getenv)
+	if err == nil && kind == Embedded {
+		err = interruptedRestore(data)
+	}
+	if err != nil || kind != Embedded || getenv("STORAGE") != "" || !hasAzurite(data) {
+		return kind, err
+	}
+	if !HasEmbedded(data) {
+		return "", undecided(t, data)
+	}
+	t.Note("%s holds state too; it is not used (STORAGE=azurite uses it; once it was moved, delete it)",
+		azuriteIn(data))
+	return kind, nil
+}
+
+// undecided says how to go on with a folder that has only the state of Azurite.
+func undecided(t *terminal.Terminal, data string) error {
+	return fmt.Errorf(`%[1]s holds state of Azurite, and the default is now the embedded store, which is empty
+to go on with Azurite, set STORAGE=azurite
+to begin anew beside it, set STORAGE=embedded
+to move the state into the embedded store, run
+STORAGE=azurite %[2]s export --data %[3]s moved-state
+STORAGE=embedded %[2]s import-state --data %[3]s moved-state`, azuriteIn(data), t.Name, terminal.Quote(data))
+}
+
+// hasAzurite reports whether a data folder has tables of Azurite.
+func hasAzurite(data string) bool {
+	return Exists(filepath.Join(azuriteIn(data), "__azurite_db_table__.json"))
+}
+
+// HasEmbedded reports whether a data folder has an embedded store.
+func HasEmbedded(data string) bool { return Exists(app.StoreFolder(data)) }
+
+// Exists reports whether there is a file or folder of a name.
+func Exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}

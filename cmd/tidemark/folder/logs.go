@@ -1,0 +1,104 @@
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/tidemark/tidemark/pkg/ops/keys"
+)
+
+// LogName is the name of the log file in a data folder.
+const LogName = "tidemark.log"
+
+const (
+	maxLog   = 10 << 20 // bytes of a log file; a line that would go beyond them begins another
+	keptLogs = 4        // older files that are kept: tidemark.log.1 is the youngest
+)
+
+// Logs write everything to the log file, and to standard error what a person should see at once.
+type Logs struct {
+	*slog.Logger
+	Name  string // of the file
+	file  *logFile
+	shown *slog.LevelVar // the least level that goes to standard error, too
+}
+
+// Close closes the file.
+func (l *Logs) Close() error { return l.file.Close() }
+
+// Hush keeps all further entries to the file.
+func (l *Logs) Hush() { l.shown.Set(math.MaxInt) }
+
+// openLogs opens the log file of a data folder. Entries from the level on go to errOut, too.
+func openLogs(data string, level slog.Level, errOut io.Writer) (*Logs, error) {
+	f := &logFile{name: filepath.Join(data, LogName), max: maxLog}
+	if err := f.open(); err != nil {
+		return nil, err
+	}
+	shown := &slog.LevelVar{}
+	shown.Set(level)
+	h := slog.NewMultiHandler(
+		slog.NewTextHandler(f, &slog.HandlerOptions{ReplaceAttr: keys.RedactAttr}),
+		slog.NewTextHandler(errOut, &slog.HandlerOptions{Level: shown, ReplaceAttr: keys.RedactAttr}),
+	)
+	return &Logs{Logger: slog.New(h), file: f, Name: f.name, shown: shown}, nil
+}
+
+// logFile is a file that is replaced by a new one when it is full. It buffers nothing, so that a crash loses nothing.
+// Two processes may write to the same file, as an app and "tidemark azurite" do.
+type logFile struct {
+	name string
+	max  int64
+	mu   sync.Mutex
+	file *os.File
+}
+
+func (l *logFile) open() (err error) {
+	l.file, err = os.OpenFile(l.name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	return err
+}
+
+// Write writes a line to the file, or to a new one when it is full. If a new one cannot be opened, it goes on with
+// the old one: a log that is too long is better than no log.
+func (l *logFile) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if info, err := l.file.Stat(); err == nil && info.Size() > 0 && info.Size()+int64(len(line)) > l.max {
+		old := l.file
+		if err := errors.Join(l.rotate(info), l.open()); err == nil {
+			_ = old.Close()
+		} else {
+			l.file = old
+		}
+	}
+	return l.file.Write(line)
+}
+
+// Close closes the file. Nothing may be written after it.
+func (l *logFile) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.file.Close()
+}
+
+// rotate renames each file to the name of the next older one, and drops the oldest. If another process has done so
+// already, the name belongs to another file than the open one, and nothing is left to do.
+func (l *logFile) rotate(open os.FileInfo) error {
+	if named, err := os.Stat(l.name); err != nil || !os.SameFile(named, open) {
+		return nil
+	}
+	for n := keptLogs - 1; n > 0; n-- {
+		if older := fmt.Sprint(l.name, ".", n); Exists(older) {
+			if err := os.Rename(older, fmt.Sprint(l.name, ".", n+1)); err != nil {
+				return err
+			}
+		}
+	}
+	return os.Rename(l.name, l.name+".1")
+}

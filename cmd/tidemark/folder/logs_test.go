@@ -1,0 +1,95 @@
+package folder
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestLogs(t *testing.T) {
+	var shown bytes.Buffer
+	l, err := openLogs(t.TempDir(), slog.LevelWarn, &shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	l.Info("only kept")
+	l.Warn("told")
+	l.Hush()
+	l.Error("kept after the hush")
+	kept, err := os.ReadFile(l.Name)
+	if n := strings.Count(string(kept), "\n"); err != nil || n != 3 {
+		t.Errorf("%d lines are kept, want 3: %s (%v)", n, kept, err)
+	}
+	if n := strings.Count(shown.String(), "\n"); n != 1 || !strings.Contains(shown.String(), "msg=told") {
+		t.Errorf("shown is %s, want what was told", &shown)
+	}
+}
+
+// TestL5LogRotates fills log files from two processes' sides: each line is in one file, whole and in order, files are
+// bounded, and the oldest go.
+func TestL5LogRotates(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	const max, lines = 1000, 900
+	one, two := &logFile{name: name, max: max}, &logFile{name: name, max: max}
+	if err := errors.Join(one.open(), two.open()); err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	defer two.Close()
+	for n := range lines {
+		f := one
+		if n%3 == 0 {
+			f = two
+		}
+		if _, err := fmt.Fprintf(f, "line %03d\n", n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all []string
+	for n := keptLogs; n >= 0; n-- {
+		path := fmt.Sprint(name, ".", n)
+		if n == 0 {
+			path = name
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || len(text) > max+len("line 000\n") || n > 0 && len(text) < max/2 {
+			t.Errorf("%s has %d bytes (%v)", path, len(text), err)
+		}
+		all = append(all, strings.Fields(strings.ReplaceAll(string(text), "line ", ""))...)
+	}
+	slices.Sort(all) // the other process may still write to the file before
+	for i, n := range all {
+		if want := lines - len(all) + i; n != fmt.Sprintf("%03d", want) {
+			t.Fatalf("line %d of %d is %s, want %03d", i, len(all), n, want)
+		}
+	}
+	if files, _ := filepath.Glob(name + "*"); len(files) != keptLogs+1 {
+		t.Errorf("have %v", files)
+	}
+}
+
+// TestL5LogThatCannotRotate goes on in the file it has.
+func TestL5LogThatCannotRotate(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	f := &logFile{name: name, max: 10}
+	err := errors.Join(f.open(), os.WriteFile(name+".3", nil, 0o600), os.MkdirAll(filepath.Join(name+".4", "full"), 0o700))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for range 3 {
+		if _, err := f.Write([]byte("a line\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := os.ReadFile(name); err != nil || string(text) != "a line\na line\na line\n" {
+		t.Errorf("have %q (%v)", text, err)
+	}
+}

@@ -1,0 +1,206 @@
+package local
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark"
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/app/serve"
+)
+
+// What a Functions host finds in the folder of an app.
+const (
+	hostFile    = "host.json"
+	handlerFile = "handler" // as host.json names it; with .exe on Windows
+	// localSettings are those of a developer, which Core Tools read. They are nobody's to remove.
+	localSettings = "local.settings.json"
+)
+
+// IsHandler reports whether a program of this name is to be the handler: host.json names it so, without arguments.
+func IsHandler(path string) bool {
+	return strings.TrimSuffix(filepath.Base(path), ".exe") == handlerFile
+}
+
+func handlerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "handler",
+		Short: "Answer the invocations of a Functions host",
+		Long: `Answer the invocations of a Functions host, which starts this and says in
+FUNCTIONS_CUSTOMHANDLER_PORT where to listen. A copy of tidemark with the name
+"handler" does so without being told: "tidemark app" makes one.`,
+		Example: "  FUNCTIONS_CUSTOMHANDLER_PORT=8080 tidemark handler",
+		Args:    cobra.NoArgs,
+		Run:     func(*cobra.Command, []string) { serve.Main(serve.None) },
+	}
+}
+
+// appOptions are the flags of app.
+type appOptions struct{ folder, handler, sites string }
+
+func appCommand(t *terminal.Terminal) *cobra.Command {
+	var o appOptions
+	cmd := &cobra.Command{
+		Use:   "app FOLDER",
+		Short: "Write the folder that Azure Functions runs",
+		Long: `Write the folder that Azure Functions and its Core Tools run: host.json, a folder
+for each function, and this program as their handler. What an earlier version
+wrote there is replaced; ` + localSettings + ` stays.
+
+Azure runs linux/amd64: on another machine name that version of tidemark with
+--handler.`,
+		Example: `  tidemark app build/app
+  tidemark app build/app --handler tidemark-linux-amd64`,
+		Args: command.One("folder"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.folder = args[0]
+			return writeApp(t, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.handler, "handler", "", "`FILE` to run as the handler (default: this program)")
+	f.StringVar(&o.sites, "sites", "", "site `FILE` to put in (default: "+app.SitesFile+", if there is one here)")
+	return cmd
+}
+
+func writeApp(t *terminal.Terminal, o appOptions) error {
+	if err := checkAppFolder(o.folder); err != nil {
+		return err
+	}
+	// Opened before anything is removed, since they may be in that folder.
+	handler, name, err := o.openHandler()
+	if err != nil {
+		return err
+	}
+	defer handler.Close()
+	sites, err := o.openSites()
+	if err != nil {
+		return err
+	}
+	defer sites.Close() // which nil takes
+	if err := writeFunctions(o.folder); err != nil {
+		return err
+	}
+	if err := copyFile(filepath.Join(o.folder, name), handler, 0o755); err != nil {
+		return err
+	}
+	if sites != nil {
+		if err := copyFile(filepath.Join(o.folder, app.SitesFile), sites, 0o644); err != nil {
+			return err
+		}
+	}
+	t.Say("%s: %s, the functions and %s", o.folder, hostFile, name)
+	return nil
+}
+
+// openHandler opens what is to be the handler, and says what it is called in the folder.
+func (o appOptions) openHandler() (f *os.File, name string, err error) {
+	name = handlerFile
+	if o.handler == "" {
+		if o.handler, err = os.Executable(); err != nil {
+			return nil, "", err
+		}
+	}
+	if filepath.Ext(o.handler) == ".exe" {
+		name += ".exe"
+	}
+	f, err = os.Open(o.handler)
+	return f, name, err
+}
+
+// openSites opens the site file; nil without one.
+func (o appOptions) openSites() (*os.File, error) {
+	name := cmp.Or(o.sites, app.SitesFile)
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) && o.sites == "" {
+		return nil, nil
+	}
+	return f, err
+}
+
+// checkAppFolder refuses a folder in which there is anything else than what this command writes.
+func checkAppFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !isOfApp(dir, e) {
+			return fmt.Errorf("%s holds something else, such as %s: name a new or empty folder, or one that tidemark app wrote",
+				dir, e.Name())
+		}
+	}
+	return nil
+}
+
+// isOfApp reports whether an entry of a folder is one of an app: one of its files, or the folder of a function, which
+// holds nothing but its definition.
+func isOfApp(dir string, e fs.DirEntry) bool {
+	switch e.Name() {
+	case hostFile, localSettings, app.SitesFile, handlerFile, handlerFile + ".exe":
+		return e.Type().IsRegular()
+	}
+	within, err := os.ReadDir(filepath.Join(dir, e.Name()))
+	return e.IsDir() && err == nil && len(within) == 1 && within[0].Name() == "function.json" &&
+		within[0].Type().IsRegular()
+}
+
+// writeFunctions writes what this program carries of an app, and removes what was there before.
+func writeFunctions(dir string) error {
+	old, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range old {
+		if e.Name() == localSettings {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	functions, err := fs.Sub(tidemark.App, "functions")
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(dir, functions); err != nil {
+		return err
+	}
+	host, err := tidemark.App.ReadFile(hostFile)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, hostFile), host, 0o644)
+}
+
+func copyFile(to string, from io.Reader, mode fs.FileMode) error {
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, from)
+	return errors.Join(err, out.Close())
+}
+
+// ownApp writes the app that this program is into the data folder, and says how its handler is started.
+func ownApp(data string) (dir string, handler []string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", nil, err
+	}
+	dir = filepath.Join(data, "app")
+	return dir, []string{self, "handler"}, writeFunctions(dir)
+}

@@ -1,0 +1,153 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/folder"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+)
+
+const azuriteLong = `Run Azurite, the local double of Azure Storage, as "tidemark start" does for
+STORAGE=azurite.
+
+With a command, run it with AzureWebJobsStorage set to that storage, and stop
+Azurite when it has ended; the exit code is the command's. Without one, print the
+settings to use and run until Ctrl-C.`
+
+const azuriteExample = `  tidemark azurite
+  tidemark azurite -- func start --script-root build/app
+  tidemark azurite --data /var/tmp/tidemark -- go run ./experiment`
+
+// commandGrace is how long a command may take to end when it was told to.
+const commandGrace = 30 * time.Second
+
+// errLost is why a command is told to end when Azurite has.
+var errLost = errors.New("azurite ended")
+
+func azuriteCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
+	var o folder.Options
+	var read func() error
+	cmd := &cobra.Command{
+		Use:     "azurite [flags] [-- COMMAND ARGS…]",
+		Short:   "Run a command, or nothing, with Azurite as its storage",
+		Long:    azuriteLong,
+		Example: azuriteExample,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
+				return command.Usagef("put -- before the command, so that its flags are its own")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := read(); err != nil {
+				return err
+			}
+			return runAzurite(cmd.Context(), t, getenv, o, args, folder.Real)
+		},
+	}
+	read = folder.Flags(cmd.Flags(), getenv, &o)
+	return cmd
+}
+
+// runAzurite starts Azurite, runs the command, or nothing until ctx ends, and stops Azurite.
+func runAzurite(ctx context.Context, t *terminal.Terminal, getenv func(string) string, o folder.Options, line []string,
+	s folder.Services) error {
+	tell := t.Say
+	if len(line) > 0 {
+		tell = t.Note // standard output is the command's
+		// Checked first, so that a mistyped name is reported without waiting for Azurite.
+		if _, err := exec.LookPath(line[0]); err != nil {
+			return err
+		}
+	}
+	e := folder.New(o, "", getenv, s, tell)
+	if err := e.Open(slog.LevelWarn, t.Err); err != nil {
+		return err
+	}
+	defer e.Close()
+	if err := e.StartAzurite(ctx); err != nil {
+		return started(ctx, err)
+	}
+	defer e.StopAzurite()
+	if len(line) > 0 {
+		return execute(ctx, t, e, line)
+	}
+	return idle(ctx, e, tell)
+}
+
+// idle shows the settings and waits.
+func idle(ctx context.Context, e *folder.Folder, tell func(string, ...any)) error {
+	tell("\nAzurite runs. To use it, in another terminal:\n")
+	for _, s := range e.Settings() {
+		tell("  export %s=%s", s.Name, terminal.Quote(s.Value))
+	}
+	tell("\nCtrl-C stops it.")
+	select {
+	case <-ctx.Done():
+		tell("")
+		return nil
+	case <-e.AzuriteEnded():
+		return e.ErrAzuriteLost()
+	}
+}
+
+// execute runs the command to its end, which an end of ctx or of Azurite brings about sooner.
+func execute(ctx context.Context, t *terminal.Terminal, e *folder.Folder, line []string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-e.AzuriteEnded():
+			cancel(errLost)
+		case <-ctx.Done():
+		}
+	}()
+	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = t.In, t.Out, t.Err, e.Environment()
+	cmd.WaitDelay = commandGrace
+	cmd.Cancel = func() error { return endCommand(t, cmd.Process, context.Cause(ctx)) }
+	err := cmd.Run()
+	switch {
+	case context.Cause(ctx) == errLost:
+		return e.ErrAzuriteLost() // perhaps before the command had begun
+	case cmd.ProcessState == nil:
+		return started(ctx, err) // it did not begin
+	default:
+		return exited(cmd.ProcessState)
+	}
+}
+
+// endCommand tells a command to end, by the signal that ended the context.
+func endCommand(t *terminal.Terminal, process *os.Process, cause error) error {
+	var sig os.Signal = syscall.SIGTERM
+	if got, ok := errors.AsType[command.Interruption](cause); ok {
+		sig = got.Signal
+	}
+	if sig == os.Interrupt && (t.Screen.Terminal || t.Notes.Terminal) {
+		return nil // the terminal has told it; many programs take a second Ctrl-C for impatience
+	}
+	if err := process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return process.Kill() // Windows has no signals
+	}
+	return nil
+}
+
+// exited is nil for success. A command that died of a signal has the exit code that shells give it.
+func exited(s *os.ProcessState) error {
+	if status, ok := s.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return command.ExitError(128 + int(status.Signal()))
+	}
+	if s.ExitCode() != 0 {
+		return command.ExitError(s.ExitCode())
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/folder"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
+)
+
+const keysLong = `Keys give access to a Tidemark that other machines can reach (LISTEN). Each has a
+name, by which is told who did something, and a scope:
+
+  feed   read feeds
+  read   search, and read all that is known
+  write  also add, check and remove sources and entries, and start runs
+  admin  also settings, keys, policies, the test mode and migrations
+
+The commands ask the server. When none answers and no other was named with --server
+or TIDEMARK_SERVER, they open the store of the data folder, which is how the first
+key is made. With --data they always do; nothing may run on it then.`
+
+const keysExample = `  tidemark keys add anna --scope admin
+  tidemark keys list
+  tidemark keys remove anna`
+
+// keyring is what the commands do, over HTTP or on a store.
+type keyring interface {
+	add(context.Context, api.KeyRequest) (api.NewKey, error)
+	list(context.Context) (api.Keys, error)
+	remove(context.Context, api.KeyName) (api.Key, error)
+}
+
+func keysCommand(t *terminal.Terminal, s *command.Server, getenv func(string) string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "keys", Short: "Make, list and remove keys", Long: keysLong, Example: keysExample, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var scope string
+	add := keyCommand(t, s, getenv, "add NAME", "Make a key, which is shown once", command.One("name"),
+		func(ctx context.Context, k keyring, args []string) error {
+			if scope == "" {
+				return command.Usagef("give --scope: feed, read, write or admin")
+			}
+			return addKey(ctx, t, k, api.KeyRequest{Name: args[0], Scope: api.Scope(scope)})
+		})
+	add.Flags().StringVar(&scope, "scope", "", "what it is for: feed, read, write or admin")
+	cmd.AddCommand(add,
+		keyCommand(t, s, getenv, "list", "List keys, and when each was last used", cobra.NoArgs,
+			func(ctx context.Context, k keyring, _ []string) error { return listKeys(ctx, t, k) }),
+		keyCommand(t, s, getenv, "remove NAME", "End a key, and the sessions begun with it", command.One("name"),
+			func(ctx context.Context, k keyring, args []string) error {
+				gone, err := k.remove(ctx, api.KeyName{Name: args[0]})
+				if err == nil {
+					t.Say("the key %s is removed", terminal.Clean(gone.Name))
+				}
+				return err
+			}))
+	return cmd
+}
+
+// keyCommand is a command that does something with the keys of the server, or of the data folder.
+func keyCommand(t *terminal.Terminal, s *command.Server, getenv func(string) string, use, short string,
+	args cobra.PositionalArgs,
+	do func(context.Context, keyring, []string) error) *cobra.Command {
+	var e folder.Options
+	cmd := &cobra.Command{Use: use, Short: short, Args: args, Example: keysExample}
+	read := folder.Flags(cmd.Flags(), getenv, &e)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := read(); err != nil {
+			return err
+		}
+		here := func() error { return onStoredKeys(cmd.Context(), t, getenv, e, args, do) }
+		if cmd.Flags().Changed("data") {
+			return here()
+		}
+		err := do(cmd.Context(), serverKeys{s}, args)
+		_, unreachable := errors.AsType[*api.UnreachableError](err)
+		if unreachable && getenv("TIDEMARK_SERVER") == "" && !cmd.Flags().Changed("server") {
+			return here()
+		}
+		return err
+	}
+	return cmd
+}
+
+func addKey(ctx context.Context, t *terminal.Terminal, k keyring, r api.KeyRequest) error {
+	made, err := k.add(ctx, r)
+	if err != nil || t.JSON {
+		return err
+	}
+	t.Say("the key %s, for %s:\n\n  %s\n", terminal.Clean(made.Name), made.Scope, terminal.Clean(made.Secret))
+	t.Say("It is not shown again. Send it as x-functions-key, or as Authorization: Bearer; here with TIDEMARK_KEY.")
+	return nil
+}
+
+func listKeys(ctx context.Context, t *terminal.Terminal, k keyring) error {
+	got, err := k.list(ctx)
+	switch {
+	case err != nil || t.JSON:
+		return err
+	case len(got.Keys) == 0:
+		t.Say("no keys; `%s keys add NAME --scope read` makes one", t.Name)
+		return nil
+	}
+	rows := []string{"NAME\tSCOPE\tFROM\tMADE\tLAST USED"}
+	for _, k := range got.Keys {
+		rows = append(rows, terminal.Row(k.Name, string(k.Scope), k.Origin, terminal.Minute(k.Created),
+			terminal.Minute(k.LastUsed)))
+	}
+	return terminal.Table(t.Out, rows...)
+}
+
+// serverKeys are the keys of a server.
+type serverKeys struct{ s *command.Server }
+
+func (s serverKeys) add(ctx context.Context, r api.KeyRequest) (api.NewKey, error) {
+	return api.AddKey.Call(ctx, s.s.Client(), r)
+}
+
+func (s serverKeys) list(ctx context.Context) (api.Keys, error) {
+	return api.ListKeys.Call(ctx, s.s.Client(), api.None{})
+}
+
+func (s serverKeys) remove(ctx context.Context, name api.KeyName) (api.Key, error) {
+	return api.RemoveKey.Call(ctx, s.s.Client(), name)
+}
+
+// folderKeys are the keys of a store that nothing runs on.
+type folderKeys struct {
+	t    *terminal.Terminal
+	ring *keys.Ring
+}
+
+func (s folderKeys) add(ctx context.Context, r api.KeyRequest) (api.NewKey, error) {
+	k, secret, err := s.ring.Add(ctx, r.Name, r.Scope)
+	return printed(s.t, api.NewKey{Key: k.JSON(), Secret: secret}, err)
+}
+
+func (s folderKeys) list(ctx context.Context) (api.Keys, error) {
+	all, err := s.ring.List(ctx)
+	return printed(s.t, keys.JSON(all), err)
+}
+
+func (s folderKeys) remove(ctx context.Context, name api.KeyName) (api.Key, error) {
+	k, err := s.ring.Remove(ctx, name.Name)
+	return printed(s.t, k.JSON(), err)
+}
+
+// printed passes an answer on and prints it with --json, as the client does with those of a server.
+func printed[A any](t *terminal.Terminal, answer A, err error) (A, error) {
+	if err == nil && t.JSON {
+		err = json.NewEncoder(t.Out).Encode(answer)
+	}
+	return answer, err
+}
+
+// onStoredKeys opens the keys of a data folder with nobody else on it.
+func onStoredKeys(ctx context.Context, t *terminal.Terminal, getenv func(string) string, eo folder.Options,
+	args []string,
+	do func(context.Context, keyring, []string) error) error {
+	kind, err := folder.KindIn(t, getenv, eo.Data)
+	if err != nil {
+		return err
+	}
+	if kind == folder.Azurite {
+		return fmt.Errorf("no server answers, and Azurite runs only while it does: start Tidemark without LISTEN, make the " +
+			"key, and start it again")
+	}
+	cfg, err := app.Load(getenv)
+	if err != nil {
+		return err
+	}
+	l := folder.New(eo, kind, getenv, folder.Real, t.Note)
+	if err := l.Open(slog.LevelWarn, t.Err); err != nil {
+		return err
+	}
+	defer l.Close()
+	store, err := l.OpenStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	ring, err := app.OpenKeys(ctx, cfg, store, l.Log.Logger)
+	if err != nil {
+		return err
+	}
+	t.Note("no server is asked; these are the keys in %s", l.Data)
+	return do(ctx, folderKeys{t, ring}, args)
+}

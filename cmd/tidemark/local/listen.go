@@ -1,0 +1,145 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/local/funchost"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Listening is where the app is served, and to whom.
+type Listening struct {
+	Port        int
+	given       string // the address of LISTEN; empty for this machine only
+	beyond      bool   // other machines reach it, or a proxy lets them in
+	proxies     []netip.Prefix
+	certificate *funchost.Certificate
+}
+
+// Listen reads LISTEN, TRUSTED_PROXIES and the certificate. A port in LISTEN takes the place of the port.
+func Listen(getenv func(string) string, port int) (l Listening, err error) {
+	l.Port = port
+	if err := l.read(getenv("LISTEN")); err != nil {
+		return l, err
+	}
+	for _, text := range strings.Fields(strings.ReplaceAll(getenv("TRUSTED_PROXIES"), ",", " ")) {
+		network, err := parseNetwork(text)
+		if err != nil {
+			return l, command.Usagef("TRUSTED_PROXIES: %q is no address and no CIDR such as 10.0.0.0/8", text)
+		}
+		l.proxies = append(l.proxies, network)
+	}
+	l.beyond = l.beyond || len(l.proxies) > 0
+	chain, key := getenv("TLS_CERT_FILE"), getenv("TLS_KEY_FILE")
+	if chain == "" && key == "" {
+		return l, nil
+	}
+	if chain == "" || key == "" {
+		return l, command.Usagef("TLS_CERT_FILE and TLS_KEY_FILE go together: one of them is not set")
+	}
+	l.certificate, err = funchost.LoadCertificate(chain, key, nil)
+	return l, err
+}
+
+// read reads an address with or without a port.
+func (l *Listening) read(text string) error {
+	if text == "" {
+		return nil
+	}
+	host, port := strings.Trim(text, "[]"), ""
+	if _, err := netip.ParseAddr(host); err != nil {
+		if host, port, err = net.SplitHostPort(text); err != nil {
+			host, port = text, ""
+		}
+	}
+	if port != "" {
+		n, err := command.ParsePort("the port of LISTEN", port, 65535)
+		if err != nil {
+			return err
+		}
+		l.Port = n
+	}
+	if strings.ContainsAny(host, " /[]%") {
+		return command.Usagef("LISTEN is %q: want an address with or without a port, such as 0.0.0.0:7071, "+
+			"[::]:7071 or 10.0.0.7",
+			text)
+	}
+	l.given = net.JoinHostPort(host, strconv.Itoa(l.Port))
+	ip, _ := netip.ParseAddr(host)
+	l.beyond = !ip.IsLoopback() && !strings.EqualFold(host, "localhost")
+	return nil
+}
+
+func parseNetwork(text string) (netip.Prefix, error) {
+	if ip, err := netip.ParseAddr(text); err == nil {
+		return netip.PrefixFrom(ip, ip.BitLen()), nil
+	}
+	return netip.ParsePrefix(text)
+}
+
+// needsKeys reports whether requests need a key.
+func (l *local) needsKeys() bool { return l.app.beyond || l.config.KeysNeeded }
+
+// admitting are the settings of the app that follow from who may reach it.
+func (l *local) admitting() (env []string, err error) {
+	if l.needsKeys() {
+		env = append(env, "API_KEYS_REQUIRED=true")
+	}
+	if file := l.config.KeysFile; file != "" { // which the app would look for in a folder of its own
+		if file, err = filepath.Abs(file); err == nil {
+			env = append(env, "API_KEYS_FILE="+file)
+		}
+	}
+	return env, err
+}
+
+// checkKeys refuses to let strangers in where nobody could have a key.
+func (l *local) checkKeys(ctx context.Context, store storage.Store) error {
+	if !l.needsKeys() {
+		return nil
+	}
+	ring, err := app.OpenKeys(ctx, l.config, store, l.Log.Logger)
+	if err != nil {
+		return err
+	}
+	all, err := ring.List(ctx)
+	if err != nil || len(all) > 0 {
+		return err
+	}
+	return fmt.Errorf(`others may reach %s, so every request needs a key, and there is none
+make one first: %s keys add NAME --scope admin --data %s
+(NAME is yours: it says who did something; or set API_KEYS or API_KEYS_FILE)
+or unset LISTEN, TRUSTED_PROXIES and API_KEYS_REQUIRED, to be reached from this machine only`,
+		l.app.Address(), l.t.Name, terminal.Quote(l.Options.Data))
+}
+
+// Address is where the app listens: on this machine only, unless LISTEN says otherwise.
+func (l Listening) Address() string {
+	if l.given != "" {
+		return l.given
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(l.Port))
+}
+
+// URL is where people find the app.
+func (l Listening) URL() string {
+	scheme, host := "http", "localhost"
+	if l.certificate != nil {
+		scheme = "https"
+	}
+	if name, _, err := net.SplitHostPort(l.given); err == nil && name != "" {
+		if ip, err := netip.ParseAddr(name); err != nil || !ip.IsUnspecified() && !ip.IsLoopback() {
+			host = name
+		}
+	}
+	return scheme + "://" + net.JoinHostPort(host, strconv.Itoa(l.Port))
+}

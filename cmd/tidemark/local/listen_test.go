@@ -1,0 +1,98 @@
+package local
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/folder"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+)
+
+// L4: where the app listens, and whether others reach it there.
+func TestL4Listen(t *testing.T) {
+	for text, want := range map[string]struct {
+		address string
+		beyond  bool
+		url     string
+	}{
+		"":               {"127.0.0.1:7071", false, "http://localhost:7071"},
+		"0.0.0.0":        {"0.0.0.0:7071", true, "http://localhost:7071"},
+		"0.0.0.0:80":     {"0.0.0.0:80", true, "http://localhost:80"},
+		":8080":          {":8080", true, "http://localhost:8080"},
+		"::":             {"[::]:7071", true, "http://localhost:7071"},
+		"[::]:8080":      {"[::]:8080", true, "http://localhost:8080"},
+		"[::]":           {"[::]:7071", true, "http://localhost:7071"},
+		"fd00::2":        {"[fd00::2]:7071", true, "http://[fd00::2]:7071"},
+		"10.0.0.7":       {"10.0.0.7:7071", true, "http://10.0.0.7:7071"},
+		"127.0.0.1:8080": {"127.0.0.1:8080", false, "http://localhost:8080"},
+		"127.9.9.9":      {"127.9.9.9:7071", false, "http://localhost:7071"},
+		"[::1]:8080":     {"[::1]:8080", false, "http://localhost:8080"},
+		"localhost":      {"localhost:7071", false, "http://localhost:7071"},
+		"tide.example":   {"tide.example:7071", true, "http://tide.example:7071"},
+	} {
+		o, err := Listen(settings{"LISTEN": text}.get, 7071)
+		if err != nil || o.Address() != want.address || o.beyond != want.beyond || o.URL() != want.url {
+			t.Errorf("%q: %s, beyond %v, %s, %v", text, o.Address(), o.beyond, o.URL(), err)
+		}
+	}
+}
+
+type settings map[string]string
+
+func (s settings) get(name string) string { return s[name] }
+
+// L4: what cannot be meant is refused by name, before anything starts.
+func TestL4BadListen(t *testing.T) {
+	for want, set := range map[string]settings{
+		"the port of LISTEN": {"LISTEN": "0.0.0.0:99999"}, "LISTEN is": {"LISTEN": "http://a.example/"},
+		"TRUSTED_PROXIES":                {"TRUSTED_PROXIES": "10.0.0.0/8, proxy.example"},
+		"TLS_CERT_FILE and TLS_KEY_FILE": {"TLS_CERT_FILE": "cert.pem"},
+		"TLS_CERT_FILE, TLS_KEY_FILE":    {"TLS_CERT_FILE": "/nowhere/cert.pem", "TLS_KEY_FILE": "/nowhere/key.pem"},
+	} {
+		if _, err := Listen(set.get, 7071); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", set, err, want)
+		}
+	}
+	o, err := Listen(settings{"TRUSTED_PROXIES": "10.0.0.0/8,::1"}.get, 7071)
+	if err != nil || !o.beyond ||
+		len(o.proxies) != 2 {
+		t.Errorf("proxies: %v, %+v", err, o)
+	}
+}
+
+// L4: without a key anywhere, others are not let in; one of the environment is enough.
+func TestL4NoKeyNoStart(t *testing.T) {
+	for name, tt := range map[string]struct {
+		set     settings
+		beyond  bool
+		refused bool
+	}{
+		"this machine":        {settings{}, false, false},
+		"others":              {settings{}, true, true},
+		"demanded":            {settings{"API_KEYS_REQUIRED": "true"}, false, true},
+		"with one in the env": {settings{"API_KEYS": "ci read " + strings.Repeat("k", 30)}, true, false},
+	} {
+		cfg, err := app.Load(tt.set.get)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &local{config: cfg, app: startOptions{Listening: Listening{Port: 7071, beyond: tt.beyond}},
+			t:      &terminal.Terminal{Name: "tidemark"},
+			Folder: &folder.Folder{Log: &folder.Logs{Logger: slog.New(slog.DiscardHandler)}}}
+		var store storage.Store = mem.New(time.Now)
+		if err := l.checkKeys(t.Context(), store); (err != nil) != tt.refused ||
+			err != nil && !strings.Contains(err.Error(), "tidemark keys add NAME --scope admin") {
+			t.Errorf("%s: %v", name, err)
+		}
+		env, err := l.admitting()
+		if demanded := strings.Contains(strings.Join(env, " "), "API_KEYS_REQUIRED=true"); err != nil ||
+			demanded != l.needsKeys() {
+			t.Errorf("%s: the app is told %v, %v", name, env, err)
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/folder"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/local/funchost"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// drainWait is how long work may go on after a stop was asked for.
+const drainWait = 10 * time.Second
+
+// parts are what a local run is made of. Tests put their own in.
+type parts struct {
+	folder.Services
+	prepare func(ctx context.Context, cfg app.Config, store storage.Store) error
+	host    func(o funchost.Options) (host, error)
+}
+
+// host runs the app until its context ends.
+type host interface {
+	Run(ctx context.Context) error
+	Ready() <-chan struct{}
+	LoadErrors() []error
+}
+
+func realParts() parts {
+	return parts{
+		Services: folder.Real,
+		prepare:  app.Prepare,
+		host:     func(o funchost.Options) (host, error) { return funchost.New(o) },
+	}
+}
+
+// local is one run of everything on this machine.
+type local struct {
+	*folder.Folder
+	t      *terminal.Terminal
+	getenv func(string) string
+	app    startOptions
+	config app.Config
+	parts  parts
+	first  first // what to begin with; nil when nobody chose
+}
+
+// configure reads the settings.
+func (l *local) configure() (err error) {
+	data, err := filepath.Abs(l.Data)
+	if err != nil {
+		return err
+	}
+	l.Own = folderSettings(l.getenv, data)
+	l.config, err = app.Load(l.Lookup, app.Names(os.Environ())...)
+	return err
+}
+
+// choose asks what to begin with, where there is somebody to ask. A server that is made for others has an operator, who
+// needs no help.
+func (l *local) choose(ctx context.Context) (err error) {
+	if l.needsKeys() || l.app.certificate != nil || !asks(l.t, l.app, l.Kind) {
+		return nil
+	}
+	data, err := filepath.Abs(l.Data)
+	if err != nil {
+		return err
+	}
+	if l.first, err = askFirst(ctx, l.t, data); err != nil || l.first == nil {
+		return err
+	}
+	if err := l.first.prepare(data); err != nil {
+		return err
+	}
+	return l.configure()
+}
+
+// run runs the host until ctx ends or something breaks.
+func (l *local) run(ctx context.Context) error {
+	store, err := l.OpenStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := l.parts.prepare(ctx, l.config, store); err != nil {
+		return err
+	}
+	if err := l.checkKeys(ctx, store); err != nil {
+		return err
+	}
+	admitting, err := l.admitting()
+	if err != nil {
+		return err
+	}
+	o := funchost.Options{
+		AppDir: l.app.app, Addr: l.app.Address(), Env: append(l.Environment(), admitting...), Store: store,
+		DrainWait: drainWait, BarePaths: true,
+		Log: l.Log.Logger, StateDir: filepath.Join(l.Data, "host"),
+		Keys: l.needsKeys(), Certificate: l.app.certificate, Proxies: l.app.proxies,
+		Home: http.HandlerFunc(home),
+	}
+	if o.AppDir == "" {
+		if o.AppDir, o.Handler, err = ownApp(l.Data); err != nil {
+			return err
+		}
+	}
+	h, err := l.parts.host(o)
+	if err != nil {
+		return err
+	}
+	for _, e := range h.LoadErrors() {
+		l.t.Note("left out: %v", e)
+	}
+	return l.serve(ctx, h)
+}
+
+// serve waits for what comes first: an interrupt, the end of the host, or that of Azurite, on
+// which the host cannot go on.
+func (l *local) serve(ctx context.Context, h host) error {
+	// The host's life is not ctx itself, or the host might be gone before the stop is announced.
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run(life) }()
+	ready := h.Ready()
+	var begun sync.WaitGroup
+	for {
+		select {
+		case <-ready:
+			l.welcome()
+			ready = nil
+			if l.first != nil {
+				b := &beginning{t: l.t, client: api.NewClient(l.app.URL(), "", nil), at: l.app.URL(), data: l.Data}
+				begun.Go(func() { b.run(ctx, l.first) })
+			}
+		case err := <-ended:
+			return err
+		case <-l.AzuriteEnded():
+			stop()
+			<-ended
+			return l.ErrAzuriteLost()
+		case <-ctx.Done():
+			begun.Wait() // or it would write below what follows
+			l.t.Say("\nstopping the host and the app; what is in work has %s to finish (Ctrl-C again does not wait)", drainWait)
+			l.Log.Hush() // what is cut off now is no news: it is done after the next start
+			stop()
+			err := <-ended
+			if !l.HasAzurite() { // else there is more to stop
+				l.SayWhere()
+			}
+			return err
+		}
+	}
+}
+
+// storageText says what the state is kept in.
+func (l *local) storageText() string {
+	switch l.Kind {
+	case folder.Embedded:
+		return "embedded: the files in " + app.StoreFolder(l.Data)
+	case folder.Azurite:
+		return fmt.Sprintf("Azurite, at the ports %d to %d", l.PortBase, l.PortBase+2)
+	default:
+		return "the account that AzureWebJobsStorage names"
+	}
+}
+
+// serverFlag is what other commands are told of a server; "" for the one that they ask anyway.
+func serverFlag(at string) string {
+	if at == command.DefaultServer {
+		return ""
+	}
+	return " --server " + at
+}
+
+// welcome says where everything is and what to do next.
+func (l *local) welcome() {
+	at := l.app.URL()
+	self, flag := l.t.Name, serverFlag(at)
+	l.t.Say("")
+	l.t.Say("%s", l.t.Screen.Bold("Tidemark runs at "+at))
+	l.t.Say("  dashboard  %s/api/ui", at)
+	l.t.Say("  API        %s/api (its documentation: %s/api/docs)", at, at)
+	if l.needsKeys() {
+		l.t.Say("  keys       each request needs one, and so does the dashboard: see `%s keys`", self)
+	}
+	l.t.Say("  storage    %s", l.storageText())
+	l.t.Say("  data       %s", l.Data)
+	l.t.Say("  log        %s", l.Log.Name)
+	l.t.Say("\nNext, in another terminal:")
+	l.t.Say("  %s add https://example.com/%s", self, flag)
+	l.t.Say("  %s status --watch%s", self, flag)
+	l.t.Say("  %s search 'example domain'%s", self, flag)
+	l.t.Say("\nCtrl-C stops it.")
+}

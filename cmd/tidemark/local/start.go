@@ -1,0 +1,156 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/folder"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/app"
+)
+
+const startLong = `Run Tidemark on this machine: storage, the functions host and the app.
+
+All state is in files below --data: what was acknowledged is there again at the
+next start, also after a power cut. When AzureWebJobsStorage names an account,
+that is the storage instead. STORAGE=azurite starts Azurite, with its data below
+--data; it is installed below --tools when it is missing, which needs Node.js and
+takes a minute, once.
+Ctrl-C stops everything in order; a second Ctrl-C does not wait.
+
+The app is reached from this machine only. LISTEN lets others reach it, and then
+demands keys: see "tidemark keys".
+
+On a terminal, and with a folder that holds nothing yet, it asks what to begin
+with: a page, a site, or sample pages to look around with.
+
+All settings of the app are taken from the environment.`
+
+const startExample = `  tidemark start
+  PORT=8080 CRAWL_ALLOW_HOSTS=localhost tidemark start --data /var/tmp/tidemark
+  STORAGE=azurite tidemark start
+  AzureWebJobsStorage='DefaultEndpointsProtocol=https;…' tidemark start
+  LISTEN=0.0.0.0:7071 TLS_CERT_FILE=cert.pem TLS_KEY_FILE=key.pem tidemark start`
+
+// startOptions are the flags of start.
+type startOptions struct {
+	folder.Options
+	Listening
+	app     string // folder that `tidemark app` wrote; empty for what this program carries
+	verbose bool
+	noInput bool // ask nothing
+}
+
+func startCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
+	var o startOptions
+	var port string
+	var readEmulator func() error
+	cmd := &cobra.Command{
+		Use:     "start",
+		Short:   "Run Tidemark on this machine",
+		Long:    startLong,
+		Example: startExample,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			n, err := command.ParsePort("--port (PORT)", port, 65535)
+			if err != nil {
+				return err
+			}
+			if err := readEmulator(); err != nil {
+				return err
+			}
+			if o.Listening, err = Listen(getenv, n); err != nil {
+				return err
+			}
+			return runStart(cmd.Context(), t, getenv, o, realParts())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.app, "app", "", "`FOLDER` that tidemark app wrote, to run its handler instead of this program")
+	f.StringVar(&port, "port", cmp.Or(getenv("PORT"), "7071"), "port of the app (PORT)")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "print what the app logs, not only warnings")
+	f.BoolVar(&o.noInput, "no-input", false, "ask nothing, also on a terminal")
+	readEmulator = folder.Flags(f, getenv, &o.Options)
+	return cmd
+}
+
+// start checks all that can be checked before it starts anything, starts storage and host, and
+// stops them in the other order when ctx ends.
+func runStart(ctx context.Context, t *terminal.Terminal, getenv func(string) string, o startOptions,
+	parts parts) (err error) {
+	kind, err := folder.KindIn(t, getenv, o.Data)
+	if err != nil {
+		return err
+	}
+	if err := checkStart(o, kind); err != nil {
+		return err
+	}
+	l := &local{Folder: folder.New(o.Options, kind, getenv, parts.Services, t.Say), t: t, getenv: getenv, app: o,
+		parts: parts}
+	if err := l.configure(); err != nil {
+		return err // the app would say so too, at each of its three starts
+	}
+	for _, said := range app.Misspelt(app.Names(os.Environ())) {
+		t.Note("%s", said)
+	}
+	if err := l.choose(ctx); err != nil {
+		return err
+	}
+	if err := l.Open(o.level(), t.Err); err != nil {
+		return err
+	}
+	defer l.Close()
+	if kind == folder.Azurite {
+		if err := l.StartAzurite(ctx); err != nil {
+			return started(ctx, err)
+		}
+		defer l.StopAzurite()
+	}
+	return started(ctx, l.run(ctx))
+}
+
+// started makes an orderly stop out of what an interrupt broke off.
+func started(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// checkStart looks for what is missing or in the way.
+func checkStart(o startOptions, kind string) error {
+	if _, err := os.Stat(filepath.Join(o.app, hostFile)); o.app != "" && err != nil {
+		return fmt.Errorf("%s has no host.json: write it with `tidemark app %[1]s`, or leave --app out", o.app)
+	}
+	l, err := net.Listen("tcp", o.Address())
+	if err != nil {
+		second := "TIDEMARK_DATA"
+		if kind == folder.Azurite {
+			second += " and AZURITE_PORT_BASE"
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) && o.given != "" {
+			return fmt.Errorf("LISTEN: %w", err)
+		}
+		return fmt.Errorf("port %d is in use: stop what uses it, or choose another with --port or PORT; "+
+			"a second Tidemark needs %s of its own too", o.Port, second)
+	}
+	return l.Close()
+}
+
+// level is from where on logs are shown.
+func (o startOptions) level() slog.Level {
+	if o.verbose {
+		return slog.LevelInfo
+	}
+	return slog.LevelWarn
+}

@@ -1,0 +1,144 @@
+package move
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/folder"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
+	"github.com/tidemark/tidemark/pkg/storage/transfer"
+)
+
+const backupLong = `Write a copy of the embedded store to one file, while Tidemark runs or when it is
+stopped: every source with its history, every capture and snapshot, every entry
+and vector, and what waits in queues, all as they are at one moment.
+
+The file has its name only when it is whole. It holds checksums of everything,
+which "tidemark restore" verifies; with --check alone. It is as secret as what
+was crawled. Room is needed for it and, meanwhile, for a copy of the rows.
+
+The search index is not in it: the first start after a restore fills it from the
+snapshots. State in Azurite or in an account is copied with "tidemark export".`
+
+const backupExample = `  tidemark backup /var/backups/tidemark-$(date +%F).backup
+  tidemark backup - | ssh elsewhere 'cat > tidemark.backup'
+  tidemark restore --check /var/backups/tidemark-2026-11-23.backup`
+
+func backupCommand(t *terminal.Terminal, getenv func(string) string, version string) *cobra.Command {
+	b := backup{t: t, by: "tidemark " + version}
+	var data string
+	cmd := &cobra.Command{
+		Use: "backup FILE", Short: "Copy the embedded store to a file, while Tidemark runs", Long: backupLong,
+		Example: backupExample, Args: command.One("file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runBackup(cmd.Context(), b, getenv, data, args[0])
+		},
+	}
+	folder.DataFlag(cmd.Flags(), getenv, &data)
+	cmd.Flags().BoolVar(&b.overwrite, "overwrite", false, "replace FILE if it is there")
+	return cmd
+}
+
+// backup is how a backup is made.
+type backup struct {
+	t         *terminal.Terminal
+	by        string // this program and its version
+	overwrite bool
+}
+
+func runBackup(ctx context.Context, b backup, getenv func(string) string, data, name string) error {
+	data, err := filepath.Abs(data)
+	if err != nil {
+		return err
+	}
+	kind, err := sourceKind(b.t, getenv, data)
+	if err != nil {
+		return err
+	}
+	if kind != folder.Embedded {
+		return fmt.Errorf("STORAGE is %s, and a backup is of the embedded store: stop Tidemark and run "+
+			"`%s export FOLDER`, which copies any store", kind, b.t.Name)
+	}
+	bars := &bars{t: b.t}
+	o := sqlitestore.BackupOptions{MadeAt: b.t.Now(), MadeBy: b.by, Progress: bars.bytes}
+	c, err := b.to(ctx, app.StoreFolder(data), name, o)
+	bars.bar.End()
+	if err != nil {
+		return err
+	}
+	if name == "-" {
+		b.t.Note("backed up %s", contentsText(c))
+		return nil
+	}
+	b.t.Say("backed up %s to %s", contentsText(c), name)
+	return nil
+}
+
+// to writes the backup beside its name, and renames it.
+func (b backup) to(ctx context.Context, store, name string, o sqlitestore.BackupOptions) (c sqlitestore.Contents,
+	err error) {
+	if name == "-" {
+		return scratched(&o, func() (sqlitestore.Contents, error) { return sqlitestore.Backup(ctx, store, b.t.Out, o) })
+	}
+	if name, err = filepath.Abs(name); err != nil {
+		return c, err
+	}
+	if folder.Exists(name) && !b.overwrite {
+		return c, fmt.Errorf("%s is there already: choose another name, or --overwrite it", name)
+	}
+	part := name + ".part" // the same each time, so that what a killed one left is used again
+	o.Scratch = part + ".db"
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return c, err
+	}
+	defer os.Remove(part) // it has another name when all went well
+	c, err = sqlitestore.Backup(ctx, store, f, o)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return c, err
+	}
+	return c, folder.Rename(part, name)
+}
+
+// scratched gives what do does a file for a copy of the database among the temporary files.
+func scratched(o *sqlitestore.BackupOptions, do func() (sqlitestore.Contents, error)) (sqlitestore.Contents, error) {
+	dir, err := os.MkdirTemp("", "tidemark-backup-")
+	if err != nil {
+		return sqlitestore.Contents{}, err
+	}
+	defer os.RemoveAll(dir)
+	o.Scratch = filepath.Join(dir, "state.db")
+	return do()
+}
+
+// contentsText says what a backup holds.
+func contentsText(c sqlitestore.Contents) string {
+	return fmt.Sprintf("%s, %s and %s (%s)", words.Count(c.Rows, "row"), words.Count(c.Messages, "message"),
+		words.Count(c.Blobs, "snapshot"), terminal.Megabytes(c.Bytes))
+}
+
+// bytes shows progress in megabytes.
+func (b *bars) bytes(doing string, done, total int64) {
+	b.show(transfer.Progress{Doing: doing, Name: "(MB)", Done: int(done >> 20), Total: max(1, int(total>>20))})
+}
+
+// backupReader opens a backup; "-" is standard input.
+func backupReader(t *terminal.Terminal, name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(t.In), nil
+	}
+	return os.Open(name)
+}

@@ -1,0 +1,111 @@
+package move
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/folder"
+	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/transfer"
+)
+
+// quietTerminal is a terminal whose outputs are kept.
+func quietTerminal(in io.Reader) (p *terminal.Terminal, out, errOut *bytes.Buffer) {
+	out, errOut = &bytes.Buffer{}, &bytes.Buffer{}
+	return &terminal.Terminal{In: in, Out: out, Err: errOut, Name: "tidemark"}, out, errOut
+}
+
+// TestMoveFromAzurite: an export asks as a start does, an import does not, and an export of
+// nothing makes nothing.
+func TestMoveFromAzurite(t *testing.T) {
+	p, _, _ := quietTerminal(nil)
+	data := foldertest.With(t, folder.Azurite)
+	if kind, err := sourceKind(p, noEnv, data); err == nil || !strings.Contains(err.Error(),
+		"STORAGE=azurite tidemark export --data ") {
+		t.Errorf("export: have %q, %v", kind, err)
+	}
+	if kind, err := folder.KindOf(noEnv); err != nil || kind != folder.Embedded {
+		t.Errorf("import: have %q, %v", kind, err)
+	}
+	empty := t.TempDir()
+	want := empty + "/store is not there: no app ever ran on the embedded store of this data folder, " +
+		"so it has no state to export"
+	if _, err := sourceKind(p, noEnv, empty); err == nil || err.Error() != want {
+		t.Errorf("have %v, want %s", err, want)
+	}
+	if entries, err := os.ReadDir(empty); err != nil || len(entries) != 0 {
+		t.Errorf("%d files were made, %v", len(entries), err)
+	}
+}
+
+// TestMovePassesOnTheKind: the store that is opened is the one that was chosen.
+func TestMovePassesOnTheKind(t *testing.T) {
+	s := &foldertest.Stage{}
+	p, _, _ := quietTerminal(nil)
+	move := func(context.Context, storage.Store, string, transfer.Plan, transfer.Options) (string, transfer.Report,
+		error) {
+		return "moved", transfer.Report{}, nil
+	}
+	o := folder.Options{PortBase: 20000, Data: t.TempDir()}
+	if err := (moving{p, noEnv, s.Services(), move}).run(t.Context(), folder.Embedded, o, "dir"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"open the folder", "store closed"}, s.Events()); diff != "" {
+		t.Errorf("(-want +have):\n%s", diff)
+	}
+}
+
+// TestMoveStateStartsAzurite holds the order in which services of our own start and stop.
+func TestMoveStateStartsAzurite(t *testing.T) {
+	s := &foldertest.Stage{}
+	p, out, _ := quietTerminal(strings.NewReader(""))
+	p.Now = time.Now
+	move := func(context.Context, storage.Store, string, transfer.Plan, transfer.Options) (string, transfer.Report,
+		error) {
+		s.Event("moved")
+		return "moved", transfer.Report{Rows: 2}, nil
+	}
+	o := folder.Options{PortBase: 20000, Data: t.TempDir()}
+	if err := (moving{p, noEnv, s.Services(), move}).run(t.Context(), folder.Azurite, o, "dir"); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"azurite azurite 20000", "open azurite!", "moved", "store closed", "azurite stopped"}
+	if diff := cmp.Diff(want, s.Events()); diff != "" {
+		t.Errorf("(-want +have):\n%s", diff)
+	}
+	if out.String() != "moved 2 rows and 0 snapshots (0 bytes)\n" {
+		t.Error(out.String())
+	}
+}
+
+// TestMoveStateShowsProgress holds that each table has a bar, with a total or without.
+func TestMoveStateShowsProgress(t *testing.T) {
+	p, _, errOut := quietTerminal(strings.NewReader(""))
+	p.Notes = terminal.Screen{Terminal: true, Width: 80}
+	move := func(_ context.Context, _ storage.Store, _ string, _ transfer.Plan, o transfer.Options) (string,
+		transfer.Report, error) {
+		o.Progress(transfer.Progress{Doing: "exporting", Name: "Runs", Done: 1, Total: -1})
+		o.Progress(transfer.Progress{Doing: "exporting", Name: "snapshots", Done: 1, Total: 3})
+		o.Progress(transfer.Progress{Doing: "verifying", Name: "Runs", Done: 0, Total: 0})
+		return "exported", transfer.Report{}, nil
+	}
+	if err := (moving{t: p, do: move}).shown(t.Context(), nil, "dir", transfer.Plan{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"exporting Runs", "exporting snapshots", "1/3"} {
+		if !strings.Contains(errOut.String(), want) {
+			t.Errorf("no %q in %q", want, errOut)
+		}
+	}
+}
+
+func noEnv(string) string { return "" }

@@ -1,0 +1,164 @@
+package move
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/folder"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
+)
+
+const restoreLong = `Bring back what "tidemark backup" wrote. All of it is read and verified before
+anything is replaced; --check does no more than that.
+
+Tidemark must be stopped. A data folder with a store in it is refused; with --force
+that store and its search index are put aside, in the folder that is named when it
+is done. They can be deleted, or moved back while Tidemark is stopped.
+
+What was in work when the backup was made is done again; a page may be asked for
+once more. The first start fills the search index from the snapshots.`
+
+const restoreExample = `  tidemark restore --check tidemark.backup
+  tidemark restore --data /var/lib/tidemark tidemark.backup
+  tidemark restore --force tidemark.backup`
+
+// restoreOptions are the flags of restore.
+type restoreOptions struct {
+	data         string
+	check, force bool
+}
+
+func restoreCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
+	var o restoreOptions
+	cmd := &cobra.Command{
+		Use: "restore FILE", Short: "Bring back a backup of the embedded store, or verify it", Long: restoreLong,
+		Example: restoreExample, Args: command.One("file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.check {
+				return checkBackup(cmd.Context(), t, args[0])
+			}
+			return runRestore(cmd.Context(), t, o, args[0])
+		},
+	}
+	folder.DataFlag(cmd.Flags(), getenv, &o.data)
+	cmd.Flags().BoolVar(&o.check, "check", false, "verify FILE and change nothing")
+	cmd.Flags().BoolVar(&o.force, "force", false, "put the store that is there aside")
+	return cmd
+}
+
+// unpack restores a backup into store; "" only verifies it.
+func unpack(ctx context.Context, t *terminal.Terminal, name, store string) (c sqlitestore.Contents, err error) {
+	r, err := backupReader(t, name)
+	if err != nil {
+		return c, err
+	}
+	defer r.Close()
+	bars := &bars{t: t}
+	defer func() { bars.bar.End() }()
+	o := sqlitestore.BackupOptions{Progress: bars.bytes}
+	if store != "" {
+		return sqlitestore.Restore(ctx, r, store, o)
+	}
+	return scratched(&o, func() (sqlitestore.Contents, error) { return sqlitestore.Restore(ctx, r, "", o) })
+}
+
+func checkBackup(ctx context.Context, t *terminal.Terminal, name string) error {
+	c, err := unpack(ctx, t, name, "")
+	if err != nil {
+		return err
+	}
+	t.Say("%s is whole: %s, as of %s, by %s", name, contentsText(c), c.MadeAt.Format(time.RFC3339),
+		terminal.Clean(c.MadeBy))
+	return nil
+}
+
+// restoringDir is where a store is made of a backup; no other has that name. What is in it is worth nothing.
+const restoringDir = "restoring"
+
+func runRestore(ctx context.Context, t *terminal.Terminal, o restoreOptions, name string) error {
+	data, err := filepath.Abs(o.data)
+	if err != nil {
+		return err
+	}
+	if err := app.MakeDataFolder(data); err != nil {
+		return fmt.Errorf("--data (TIDEMARK_DATA): %w", err)
+	}
+	release, err := folder.Hold(data, folder.AppLock)
+	if err != nil {
+		return err
+	}
+	defer release()
+	had := len(keptIn(data)) > 0
+	if had && !o.force {
+		return fmt.Errorf("%s has a store already: choose another folder with --data, or put that store aside with --force",
+			data)
+	}
+	staged := filepath.Join(data, restoringDir)
+	if err := os.RemoveAll(staged); err != nil {
+		return err
+	}
+	defer os.RemoveAll(staged)
+	if err := os.Mkdir(staged, 0o700); err != nil {
+		return err
+	}
+	c, err := unpack(ctx, t, name, app.StoreFolder(staged))
+	if err != nil {
+		return fmt.Errorf("%w\nnothing was changed", err)
+	}
+	aside := filepath.Join(data, "replaced-"+t.Now().UTC().Format("20060102T150405.000Z"))
+	if err := putInPlace(data, staged, aside); err != nil {
+		return err
+	}
+	t.Say("restored %s, as of %s, by %s", contentsText(c), c.MadeAt.Format(time.RFC3339), terminal.Clean(c.MadeBy))
+	if had {
+		t.Say("what was there before is in %s", aside)
+	}
+	t.Say("the first start fills the search index from the snapshots")
+	return nil
+}
+
+// keptIn lists the paths of what a restore replaces, as far as a data folder has it.
+func keptIn(data string) []string {
+	index := app.IndexFile(data)
+	return slices.DeleteFunc([]string{index, index + "-wal", index + "-shm", app.StoreFolder(data)},
+		func(path string) bool { return !folder.Exists(path) })
+}
+
+// putInPlace exchanges the store of data for the staged one, in an order in which a kill at any moment leaves
+// one of the two whole and in use. The index goes first: a store without one has it filled, and the new store
+// must not be searched by the old index. The folder aside is the staged one under a name that nobody clears
+// away, because from one moment to the next it holds the old store.
+func putInPlace(data, staged, aside string) error {
+	have := keptIn(data)
+	if len(have) == 0 {
+		return folder.Rename(app.StoreFolder(staged), app.StoreFolder(data))
+	}
+	if err := folder.Rename(staged, aside); err != nil {
+		return err
+	}
+	for _, path := range have {
+		if path == app.StoreFolder(data) {
+			continue
+		}
+		if err := os.Rename(path, filepath.Join(aside, filepath.Base(path))); err != nil {
+			return err
+		}
+	}
+	if err := folder.Sync(data); err != nil {
+		return err
+	}
+	if err := folder.Exchange(app.StoreFolder(aside), app.StoreFolder(data)); err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(aside), folder.Sync(data))
+}

@@ -1,0 +1,176 @@
+package move
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark/tidemark/cmd/tidemark/command"
+	"github.com/tidemark/tidemark/cmd/tidemark/folder"
+	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/transfer"
+)
+
+const exportLong = `Write all state to a folder: every source with its history, every capture and
+every snapshot. "tidemark import-state" brings it into another store.
+
+The store is the one that the environment names, as for "tidemark start". The app
+must be stopped, also one that runs elsewhere on the same account. An export that
+was interrupted is finished by running it again. The search index is not in the
+folder.`
+
+const importLong = `Bring the state that "tidemark export" wrote into the store that the environment
+names, as for "tidemark start", and compare all of it afterwards.
+
+The app must be stopped, and the store is best empty: what is there and equal is
+passed over, what is there with other content is an error, unless --overwrite is
+given. An import that was interrupted goes on where it was when it is run again.
+Nothing stays locked or claimed; what is due is checked at the next start.
+The search index stays in the data folder that it is in; in a new one the next
+start fills it from the snapshots.`
+
+const exportExample = `  tidemark export /var/backups/tidemark-state
+  STORAGE=azurite tidemark export state`
+
+const importExample = `  STORAGE=azurite tidemark export state && STORAGE=embedded tidemark import-state state
+  AzureWebJobsStorage='DefaultEndpointsProtocol=https;…' tidemark import-state state`
+
+func exportCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
+	m := moving{t, getenv, folder.Real, func(ctx context.Context, store storage.Store, dir string, plan transfer.Plan,
+		o transfer.Options) (string, transfer.Report, error) {
+		r, err := transfer.Export(ctx, store, dir, plan, o)
+		return "exported", r, notThere(err)
+	}}
+	return m.command(&cobra.Command{
+		Use: "export DIR", Short: "Write all state to a folder", Long: exportLong, Example: exportExample,
+		Args: command.One("folder"),
+	}, func(data string) (string, error) { return sourceKind(t, getenv, data) })
+}
+
+func importStateCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
+	overwrite := false
+	m := moving{t, getenv, folder.Real, func(ctx context.Context, store storage.Store, dir string, plan transfer.Plan,
+		o transfer.Options) (string, transfer.Report, error) {
+		o.Overwrite = overwrite
+		r, err := transfer.Import(ctx, dir, store, plan, o)
+		if fault.Is(err, fault.Conflict) && !overwrite {
+			err = fmt.Errorf("%w\nuse an empty store, or --overwrite if the folder is right and the store wrong", err)
+		}
+		return "imported and compared", r, err
+	}}
+	cmd := m.command(&cobra.Command{
+		Use: "import-state DIR", Short: "Bring exported state into a store", Long: importLong, Example: importExample,
+		Args: command.One("folder"),
+	}, func(string) (string, error) { return folder.KindOf(getenv) }) // whatever else the data folder has
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace what is there with other content")
+	return cmd
+}
+
+// notThere says what a missing table means here.
+func notThere(err error) error {
+	if fault.Is(err, fault.Unavailable) {
+		return fmt.Errorf("%w\nif no app ever ran on this storage, it has no state to export", err)
+	}
+	return err
+}
+
+// sourceKind is the storage to export: one that has something.
+func sourceKind(t *terminal.Terminal, getenv func(string) string, data string) (string, error) {
+	kind, err := folder.KindIn(t, getenv, data)
+	if err == nil && kind == folder.Embedded && !folder.HasEmbedded(data) { // opening it would make it
+		err = fmt.Errorf("%s is not there: no app ever ran on the embedded store of this data folder, "+
+			"so it has no state to export", app.StoreFolder(data))
+	}
+	return kind, err
+}
+
+// mover exports or imports, and names what it did.
+type mover func(context.Context, storage.Store, string, transfer.Plan,
+	transfer.Options) (did string, r transfer.Report, err error)
+
+// moving is a move of state out of the store of this machine, or into it.
+type moving struct {
+	t        *terminal.Terminal
+	getenv   func(string) string
+	services folder.Services
+	do       mover
+}
+
+// command makes cmd the command for the move. The storage is the one that choose names for a data folder.
+func (m moving) command(cmd *cobra.Command, choose func(data string) (kind string, err error)) *cobra.Command {
+	var o folder.Options
+	read := folder.Flags(cmd.Flags(), m.getenv, &o)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := read(); err != nil {
+			return err
+		}
+		kind, err := choose(o.Data)
+		if err != nil {
+			return err
+		}
+		return m.run(cmd.Context(), kind, o, args[0])
+	}
+	return cmd
+}
+
+// run opens the store, which nothing else may use, as far as this machine can tell, and moves.
+func (m moving) run(ctx context.Context, kind string, o folder.Options, dir string) error {
+	cfg, err := app.Load(m.getenv)
+	if err != nil {
+		return err
+	}
+	f := folder.New(o, kind, m.getenv, m.services, m.t.Note)
+	if err := f.Open(slog.LevelWarn, m.t.Err); err != nil {
+		return err
+	}
+	defer f.Close()
+	if kind == folder.Azurite {
+		if err := f.StartAzurite(ctx); err != nil {
+			return err
+		}
+		defer f.StopAzurite()
+	}
+	store, err := f.OpenStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	return m.shown(ctx, store, dir, app.StatePlan(cfg))
+}
+
+// shown moves, shows progress on a terminal, and sums up.
+func (m moving) shown(ctx context.Context, store storage.Store, dir string, plan transfer.Plan) error {
+	bars := &bars{t: m.t}
+	did, r, err := m.do(ctx, store, dir, plan, transfer.Options{Progress: bars.show})
+	bars.bar.End()
+	if err != nil {
+		return err
+	}
+	did += fmt.Sprintf(" %s and %s (%d bytes)", words.Count(r.Rows, "row"), words.Count(r.Blobs, "snapshot"), r.Bytes)
+	if r.Found+r.Replaced > 0 {
+		did += fmt.Sprintf("; %d were there already, %d were replaced", r.Found, r.Replaced)
+	}
+	m.t.Say("%s", did)
+	return nil
+}
+
+// bars show one progress bar after the other.
+type bars struct {
+	t    *terminal.Terminal
+	what string
+	bar  *terminal.Bar
+}
+
+func (b *bars) show(s transfer.Progress) {
+	if what := s.Doing + " " + s.Name; what != b.what {
+		b.bar.End()
+		b.what, b.bar = what, b.t.Bar(s.Total, what)
+	}
+	b.bar.At(s.Done)
+}

@@ -1,0 +1,60 @@
+package terminal
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Clean makes text of an unknown host fit to print: one line of valid UTF-8 that can neither steer a terminal nor
+// change the direction of what follows.
+func Clean(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case steers(r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text) // Map writes U+FFFD for bytes that are not UTF-8
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// steers reports whether a terminal acts on r or writes what follows in another direction.
+func steers(r rune) bool {
+	return unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
+
+// CleanLines is [Clean] for a message of several lines.
+func CleanLines(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, l := range lines {
+		lines[i] = Clean(l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// CleanPiece is [Clean] for the inside of a text: space at either end becomes one space.
+func CleanPiece(s string) string {
+	text := Clean(s)
+	if text == "" {
+		return strings.Repeat(" ", min(1, len(s)))
+	}
+	if strings.TrimLeft(s[:1], " \t\r\n") == "" {
+		text = " " + text
+	}
+	if strings.TrimRight(s[len(s)-1:], " \t\r\n") == "" {
+		text += " "
+	}
+	return text
+}
+
+// CleanText is [Clean] for a text that keeps its lines and its spaces.
+func CleanText(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && steers(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}

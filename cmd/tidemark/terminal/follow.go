@@ -1,0 +1,44 @@
+package terminal
+
+import (
+	"context"
+	"time"
+)
+
+// patience is how many polls in a row may fail before [Follow] gives up. The first poll may not fail: a wrong
+// address should be reported at once.
+const patience = 5
+
+// Follow polls until over reports that what it sees is the end. In between the server may be away for a while, as
+// during an update.
+func Follow[T any](ctx context.Context, t *Terminal, interval time.Duration, poll func() (T, error),
+	over func(T) bool) error {
+	failed := -1 // polls that failed in a row; -1 before the first success
+	for {
+		switch now, err := poll(); {
+		case err == nil:
+			if failed = 0; over(now) {
+				return nil
+			}
+		case ctx.Err() != nil || failed < 0 || failed+1 >= patience:
+			return err
+		default:
+			failed++
+		}
+		if err := t.Sleep(ctx, interval); err != nil {
+			return err
+		}
+	}
+}
+
+// After is a poll whose first answer is known already.
+func After[T any](first T, poll func() (T, error)) func() (T, error) {
+	known := true
+	return func() (T, error) {
+		if known {
+			known = false
+			return first, nil
+		}
+		return poll()
+	}
+}

@@ -1,0 +1,38 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// Row is a line of a table: texts cleaned, numbers with a comma between thousands.
+func Row(cells ...any) string {
+	texts := make([]string, len(cells))
+	for i, c := range cells {
+		switch c := c.(type) {
+		case string:
+			texts[i] = Clean(c)
+		case int:
+			texts[i] = words.Thousands(c)
+		default:
+			panic(fmt.Sprintf("a table has no cells of type %T", c))
+		}
+	}
+	return strings.Join(texts, "\t")
+}
+
+// Table writes rows in columns.
+func Table(out io.Writer, rows ...string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		fmt.Fprintln(w, r)
+	}
+	return w.Flush()
+}
+
+// Megabytes writes a number of bytes in megabytes, rounded up, so that only nothing is 0 MB.
+func Megabytes(n int64) string { return words.Thousands(int((n+1<<20-1)>>20)) + " MB" }

@@ -1,0 +1,35 @@
+package terminal
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+// Stamp writes a moment to the second, in UTC.
+func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
+
+// Minute writes a moment to the minute, in UTC; "-" for no time.
+func Minute(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}
+
+// Ago says how far t is from now; "–" for no time.
+func Ago(now, t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return words.Relative(now, t)
+}
+
+// Moment writes a moment with how far it is from now; "" for no time.
+func Moment(now, t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("%s (%s)", Stamp(t), words.Relative(now, t))
+}

@@ -1,4 +1,0 @@
-package main
-
-// ignoreTerminalStops does nothing: no process is stopped for reading.
-func ignoreTerminalStops() (undo func()) { return func() {} }
