@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -70,9 +71,9 @@ func storageAsks(t *testing.T) []string {
 // and the default beside the name where the call has one.
 func commandAsks(t *testing.T) map[string]string {
 	t.Helper()
-	readers := []string{"getenv", "Getenv", "setting"}
+	readers := []string{"getenv", "Getenv", "setting", "Setting"}
 	found := map[string]string{}
-	for _, file := range parseDir(t, filepath.Join("..", "..", "cmd", "tidemark"), false) {
+	for _, file := range commandFiles(t) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok || !slices.Contains(readers, calledName(call)) || len(call.Args) == 0 {
@@ -88,6 +89,20 @@ func commandAsks(t *testing.T) map[string]string {
 		})
 	}
 	return found
+}
+
+// commandFiles are the sources of the command and of the packages below it.
+func commandFiles(t *testing.T) map[string]*ast.File {
+	t.Helper()
+	dirs, err := filepath.Glob(filepath.Join("..", "..", "cmd", "tidemark", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := parseDir(t, filepath.Join("..", "..", "cmd", "tidemark"), false)
+	for _, dir := range dirs {
+		maps.Copy(files, parseDir(t, dir, false))
+	}
+	return files
 }
 
 func calledName(call *ast.CallExpr) string {

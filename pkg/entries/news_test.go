@@ -54,7 +54,7 @@ func TestW1Entries(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		s := r.In(Production)
 		mail := entry.Fields{"source": "email", "title": "Tides", "clean_text": "ebb", "url": "https://a.example/x"}
-		setKeys(mail, entry.Keys{entry.EmailThread, "p", ""})
+		setKeys(mail, keysOf(entry.EmailThread, "p", ""))
 		in := r.inserted(mail)
 		id := in.Entry.Text("id")
 		must(t, r.Flush(t.Context(), in))

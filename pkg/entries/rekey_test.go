@@ -102,20 +102,20 @@ func (r *rig) imported() map[Action]int {
 
 // rekeyedOld are the keys that the old rows come to: "six" and "seven" come to the same.
 var rekeyedOld = map[string]entry.Keys{
-	"three": {entry.EmailThread, entry.Digest("aw: re: tide tables"), ""},
-	"four":  {entry.EmailThread, entry.Digest("r: the language 4.4"), ""},
-	"five":  {entry.EmailThread, entry.Digest("lights"), ""},
-	"six":   {entry.EmailThread, "duplicate:<id>", ""},
-	"seven": {entry.EmailThread, entry.Digest("moorings"), ""},
-	"eight": {entry.EmailNewsletter, "", entry.Digest("n@port.example" + "r: weekly" + "2026-03-01")},
-	"nine": {entry.EmailNewsletter, "9@port.example", entry.Digest("n@port.example" + "i: weekly" +
-		"2026-03-02")},
-	"ten": {entry.EmailNewsletter, "10@port.example",
-		entry.Digest("n@port.example" + "weekly" + "2026-03-03")},
-	"ok 2:8":          {entry.TelegramThought, "tg:2:8", ""},
-	"Ships pass. 2:9": {entry.TelegramThought, "tg:2:9", ""},
-	"https://port.example/tides 2:10": {entry.TelegramLink, "https://port.example/tides",
-		entry.Digest("https://port.example/tides")},
+	"three": keysOf(entry.EmailThread, entry.Digest("aw: re: tide tables"), ""),
+	"four":  keysOf(entry.EmailThread, entry.Digest("r: the language 4.4"), ""),
+	"five":  keysOf(entry.EmailThread, entry.Digest("lights"), ""),
+	"six":   keysOf(entry.EmailThread, "duplicate:<id>", ""),
+	"seven": keysOf(entry.EmailThread, entry.Digest("moorings"), ""),
+	"eight": keysOf(entry.EmailNewsletter, "", entry.Digest("n@port.example"+"r: weekly"+"2026-03-01")),
+	"nine": keysOf(entry.EmailNewsletter, "9@port.example", entry.Digest("n@port.example"+"i: weekly"+
+		"2026-03-02")),
+	"ten": keysOf(entry.EmailNewsletter, "10@port.example",
+		entry.Digest("n@port.example"+"weekly"+"2026-03-03")),
+	"ok 2:8":          keysOf(entry.TelegramThought, "tg:2:8", ""),
+	"Ships pass. 2:9": keysOf(entry.TelegramThought, "tg:2:9", ""),
+	"https://port.example/tides 2:10": keysOf(entry.TelegramLink, "https://port.example/tides",
+		entry.Digest("https://port.example/tides")),
 }
 
 // TestZ3OldRowsAreRekeyed: rows that the code before wrote get the keys of spec 001, none is lost, and what is
@@ -140,7 +140,7 @@ func TestZ3OldRowsAreRekeyed(t *testing.T) {
 			if diff := cmp.Diff(rekeyedOld, r.keysOfAll(Production)); diff != "" {
 				t.Errorf("(-want +have):\n%s", diff)
 			}
-			if diff := cmp.Diff(map[string]entry.Keys{"eleven": {entry.EmailThread, entry.Digest("wg: lights"), ""}},
+			if diff := cmp.Diff(map[string]entry.Keys{"eleven": keysOf(entry.EmailThread, entry.Digest("wg: lights"), "")},
 				r.keysOfAll(Testing)); diff != "" {
 				t.Errorf("for tests (-want +have):\n%s", diff)
 			}
@@ -174,8 +174,8 @@ func TestZ3InsertsFindOldKeys(t *testing.T) {
 			if actions := r.send(); actions[Inserted] != 2 {
 				t.Errorf("sent again: %v", actions)
 			}
-			want := map[string]entry.Keys{"two": {entry.EmailThread, entry.Digest("tide tables"), ""},
-				"ok 1:7": {entry.TelegramThought, "tg:1:7", ""}}
+			want := map[string]entry.Keys{"two": keysOf(entry.EmailThread, entry.Digest("tide tables"), ""),
+				"ok 1:7": keysOf(entry.TelegramThought, "tg:1:7", "")}
 			for text, k := range rekeyedOld {
 				want[text] = k
 			}

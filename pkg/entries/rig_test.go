@@ -120,9 +120,13 @@ func (r *rig) inserted(f entry.Fields) Result {
 // keyed is a thought with keys; an empty one is none.
 func keyed(policy, primary, secondary string, more entry.Fields) entry.Fields {
 	f := entry.Fields{"source": "telegram"}
-	setKeys(f, entry.Keys{policy, primary, secondary})
+	setKeys(f, keysOf(policy, primary, secondary))
 	maps.Copy(f, more)
 	return f
+}
+
+func keysOf(policy, primary, secondary string) entry.Keys {
+	return entry.Keys{Policy: policy, Primary: primary, Secondary: secondary}
 }
 
 func setKeys(f entry.Fields, k entry.Keys) {

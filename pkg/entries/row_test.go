@@ -29,7 +29,7 @@ func TestD3RowsAreReadAsWritten(t *testing.T) {
 	r, err := rowOf(storage.Entity{Key: key, Props: stored})
 	must(t, err)
 	if have := r.fields["metadata"].(map[string]any)["telegram"].(map[string]any); have["chat_id"] != "1" ||
-		entry.KeysOf(r.fields) != (entry.Keys{entry.TelegramThought, "tg:1:2", ""}) {
+		entry.KeysOf(r.fields) != keysOf(entry.TelegramThought, "tg:1:2", "") {
 		t.Errorf("read as %v", r.fields)
 	}
 	if diff := cmp.Diff(stored, r.entity().Props); diff != "" {

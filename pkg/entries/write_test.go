@@ -198,7 +198,7 @@ func TestD3ConflictingKeys(t *testing.T) {
 				res.Entry.Text("id") != one {
 				t.Errorf("%s: %s (-want +have):\n%s", policy, res.Action, diff)
 			}
-			want := entry.Keys{policy, "p1", ""}
+			want := keysOf(policy, "p1", "")
 			if policy == entry.TelegramLink {
 				want.Secondary = "s1"
 			}
@@ -270,7 +270,7 @@ func TestD3Update(t *testing.T) {
 		if res.Action != Updated || e["title"] != nil || e.Text("author") != "a" ||
 			e.Text("created_at") != one.Text("created_at") ||
 			e.Text("updated_at") == one.Text("updated_at") ||
-			entry.KeysOf(e) != (entry.Keys{entry.TelegramThought, "p3", "s1"}) ||
+			entry.KeysOf(e) != keysOf(entry.TelegramThought, "p3", "s1") ||
 			asJSON(t, e["metadata"]) != `{"a":{"x":"1","y":"2"}}` {
 			t.Errorf("%v", e)
 		}
