@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -67,42 +66,39 @@ func storageAsks(t *testing.T) []string {
 	return names
 }
 
-// commandAsks finds, in the source of the command, every call that reads one variable by name,
-// and the default beside the name where the call has one.
+// commandAsks finds, in the source of the command, every call that reads one variable by name, and the default
+// beside it where the code has one: cmp.Or(getenv(NAME), DEFAULT).
 func commandAsks(t *testing.T) map[string]string {
 	t.Helper()
-	readers := []string{"getenv", "Getenv", "setting", "Setting"}
 	found := map[string]string{}
-	for _, file := range commandFiles(t) {
-		ast.Inspect(file, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok || !slices.Contains(readers, calledName(call)) || len(call.Args) == 0 {
-				return true
-			}
-			if name, ok := literal(call.Args[0]); ok {
-				found[name] = ""
-				if len(call.Args) > 1 {
-					found[name], _ = literal(call.Args[1])
+	for _, dir := range []string{"", "client", "command", "doctor", "folder", "local", "move", "terminal"} {
+		for _, file := range parseDir(t, filepath.Join("..", "..", "cmd", "tidemark", dir), false) {
+			ast.Inspect(file, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok || len(call.Args) == 0 {
+					return true
 				}
-			}
-			return true
-		})
+				if name, asked := askedName(call); asked && found[name] == "" {
+					found[name] = ""
+				}
+				if inner, ok := call.Args[0].(*ast.CallExpr); ok && calledName(call) == "Or" && len(call.Args) == 2 {
+					if name, asked := askedName(inner); asked {
+						found[name], _ = literal(call.Args[1])
+					}
+				}
+				return true
+			})
+		}
 	}
 	return found
 }
 
-// commandFiles are the sources of the command and of the packages below it.
-func commandFiles(t *testing.T) map[string]*ast.File {
-	t.Helper()
-	dirs, err := filepath.Glob(filepath.Join("..", "..", "cmd", "tidemark", "*"))
-	if err != nil {
-		t.Fatal(err)
+// askedName is the variable that a call reads.
+func askedName(call *ast.CallExpr) (string, bool) {
+	if len(call.Args) != 1 || !slices.Contains([]string{"getenv", "Getenv"}, calledName(call)) {
+		return "", false
 	}
-	files := parseDir(t, filepath.Join("..", "..", "cmd", "tidemark"), false)
-	for _, dir := range dirs {
-		maps.Copy(files, parseDir(t, dir, false))
-	}
-	return files
+	return literal(call.Args[0])
 }
 
 func calledName(call *ast.CallExpr) string {
@@ -244,8 +240,8 @@ func TestDefaultsAreThoseOfThePackages(t *testing.T) {
 // TestDocumentedServer holds the one default that stands in a constant of the command.
 func TestDocumentedServer(t *testing.T) {
 	s, _ := documented("TIDEMARK_SERVER")
-	want := "const defaultServer = " + strconv.Quote(s.Default)
-	if !strings.Contains(readDoc(t, "cmd/tidemark/program.go"), want) {
+	want := "const DefaultServer = " + strconv.Quote(s.Default)
+	if !strings.Contains(readDoc(t, "cmd/tidemark/command/server.go"), want) {
 		t.Errorf("cmd/tidemark has no %s", want)
 	}
 }
