@@ -79,7 +79,8 @@ func TestS8TooLargeBodiesAreTakenAndRefused(t *testing.T) {
 	}{
 		{"nothing to speak of", "/api/normalize/email", length(10), 10, http.StatusBadRequest},
 		{"to the limit", "/api/normalize/email", length(wire.MaxBody), wire.MaxBody, http.StatusBadRequest},
-		{"one too many", "/api/normalize/email", length(wire.MaxBody + 1), wire.MaxBody + 1, http.StatusRequestEntityTooLarge},
+		{"one too many", "/api/normalize/email", length(wire.MaxBody + 1), wire.MaxBody + 1,
+			http.StatusRequestEntityTooLarge},
 		{"more than sockets hold", "/api/normalize/email", length(22 * mega), 22 * mega, http.StatusRequestEntityTooLarge},
 		{"as much as the host takes", "/api/AddUrlDocument", length(hostMaxBody), hostMaxBody,
 			http.StatusRequestEntityTooLarge},

@@ -34,7 +34,8 @@ type seen struct{ Line, Key, Body string }
 // A capture that is not what its name says is an error.
 func TestCaptureIsVerified(t *testing.T) {
 	c, _ := serve(t, 200, "text/html", "ebb")
-	if _, err := c.Capture(t.Context(), "url_a", tideSHA256); err == nil || !strings.Contains(err.Error(), "not those of capture") {
+	_, err := c.Capture(t.Context(), "url_a", tideSHA256)
+	if err == nil || !strings.Contains(err.Error(), "not those of capture") {
 		t.Errorf("have %v", err)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 )
 
-// ours are prefixes of names that no other program uses. Prefixes such as OPENAI_ are shared with other programs: a name with one of those is reported only if it is almost the name of a setting.
+// ours are prefixes of names that no other program uses. Prefixes such as OPENAI_ are shared with other programs: a
+// name with one of those is reported only if it is almost the name of a setting.
 var ours = []string{"REGISTRY_", "CRAWL_", "BACKFILL_", "SENTINEL_", "LIMIT_", "SNAPSHOT_", "EMAIL_IMPORT_",
 	"EMBEDDINGS_", "T1_", "SEARCH_", "TIDEMARK_", "AZURITE_"}
 

@@ -20,7 +20,8 @@ func TestParse(t *testing.T) {
 
 func TestParseSpoken(t *testing.T) {
 	for text, want := range map[string]Clock{
-		"9am": 540, "12am": 0, "12pm": 720, "9:30pm": 1290, "17:00": 1020, "9.05": 545, "8h15": 495, "noon": 720, "midnight": 0,
+		"9am": 540, "12am": 0, "12pm": 720, "9:30pm": 1290, "17:00": 1020, "9.05": 545, "8h15": 495, "noon": 720,
+		"midnight": 0,
 	} {
 		if have, ok := ParseSpoken(text); !ok || have != want {
 			t.Errorf("ParseSpoken(%q) = %d, %t, want %d", text, have, ok, want)

@@ -63,7 +63,9 @@ func TestClipRunes(t *testing.T) {
 		text string
 		n    int
 		want string
-	}{{"tide", 4, "tide"}, {"tides", 4, "tide"}, {"tide", 0, ""}, {"äöü", 2, "äö"}, {"a\xff\xffb", 2, "a\xff"}, {"", 1, ""}} {
+	}{
+		{"tide", 4, "tide"}, {"tides", 4, "tide"}, {"tide", 0, ""}, {"äöü", 2, "äö"}, {"a\xff\xffb", 2, "a\xff"}, {"", 1, ""},
+	} {
 		if have := ClipRunes(row.text, row.n); have != row.want {
 			t.Errorf("ClipRunes(%q, %d) = %q, want %q", row.text, row.n, have, row.want)
 		}

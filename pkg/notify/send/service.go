@@ -220,7 +220,9 @@ func gotify(u *url.URL, m Message) ([]request, error) {
 		return want("gotify://HOST/TOKEN")
 	}
 	r := jsonTo(at(u, append(p[:len(p)-1:len(p)-1], "message")...),
-		map[string]any{"title": m.Title, "message": strings.TrimSpace(m.URL + "\n" + words.Ellipsis(m.Text, maxText)), "priority": 5})
+		map[string]any{
+			"title": m.Title, "message": strings.TrimSpace(m.URL + "\n" + words.Ellipsis(m.Text, maxText)), "priority": 5,
+		})
 	r.header.Set("X-Gotify-Key", p[len(p)-1])
 	return []request{r}, nil
 }

@@ -50,8 +50,8 @@ func (l *Lookup) At(ctx context.Context, address string) (it registry.Item, err 
 	return it, err
 }
 
-// Searched finds the page at an address as the index has it: of a duplicate, the page that stands for it. found is false
-// where nothing is known of the address.
+// Searched finds the page at an address as the index has it: for a duplicate, the page that represents it. found is
+// false if the address is unknown.
 func (l *Lookup) Searched(ctx context.Context, address string) (it registry.Item, found bool, err error) {
 	src, err := l.rules.ParseURL(address)
 	if err != nil {

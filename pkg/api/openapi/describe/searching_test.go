@@ -83,17 +83,15 @@ func watching() []operation {
 		{
 			of: api.ChangesAtom.Endpoint, id: "changesAtom", tag: tagChanges,
 			summary: "The newest changes as Atom",
-			about: "RFC 4287, with an ETag. Where a key is required, the query parameter `key` may be a key for " +
-				"feeds.",
-			gives: "The feed.", media: "application/atom+xml",
+			about:   "RFC 4287, with an ETag. Where keys are required, the query parameter `key` may be a key for feeds.",
+			gives:   "The feed.", media: "application/atom+xml",
 			shown: []string{"W4 a feed by Atom"},
 		},
 		{
 			of: api.ChangesJSON.Endpoint, id: "changesJson", tag: tagChanges,
 			summary: "The newest changes as a JSON Feed",
-			about: "JSON Feed 1.1, with an ETag. Where a key is required, the query parameter `key` may be a key " +
-				"for feeds.",
-			gives: "The feed.", media: "application/feed+json",
+			about:   "JSON Feed 1.1, with an ETag. Where keys are required, `key` may be a key for feeds.",
+			gives:   "The feed.", media: "application/feed+json",
 			shown: []string{"W4 a JSON feed"},
 		},
 		{
@@ -132,8 +130,7 @@ func watching() []operation {
 			of: api.IgnoreLines.Endpoint, id: "ignoreLines", tag: tagChanges,
 			summary: "Ignore lines from now on",
 			about: "Creates rules from a hunk, a line or a pattern, and reports what they would have silenced in " +
-				"the last 30 captures, without contacting the site. `preview` saves nothing, `undo` removes a " +
-				"rule.",
+				"the last 30 captures, without contacting the site. `preview` saves nothing, `undo` ends a rule.",
 			gives: "The rules, and what they silence.",
 			fails: []int{http.StatusNotFound, http.StatusConflict},
 			shown: []string{"W10 what a rule would silence", "W10 ignore this", "W10 undo it", "W10 of a line"},

@@ -53,9 +53,8 @@ func service() []operation {
 		{
 			of: api.GetMetrics.Endpoint, id: "getMetrics", tag: tagService,
 			summary: "Read metrics",
-			about: "In the Prometheus text format, for the instance that answers, since it started. With several " +
-				"instances, each scrape may reach another one; use the log and `activity` instead.",
-			gives: "The text format, version 0.0.4.", media: "text/plain",
+			about:   "In the Prometheus text format, of the instance that answers. With several, use log and `activity`.",
+			gives:   "The text format, version 0.0.4.", media: "text/plain",
 		},
 		{
 			of: api.GetActivity.Endpoint, id: "getActivity", tag: tagService,
