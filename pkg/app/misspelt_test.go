@@ -32,7 +32,7 @@ func TestS13MisspeltSettings(t *testing.T) {
 		// Of others.
 		{api.HostSecretVar, ""}, {"CREDENTIAL_WIKI", ""}, {"OPENAI_API_KEY", ""}, {"FORCE_COLOR", ""},
 		{"WEBSITE_HOSTNAME", ""}, {"PATH", ""}, {"PORTS", ""},
-		{"SEARCHPATH", ""}, {"NO_PROXY", ""}, {"FILE_SIZE", ""}, {"", ""},
+		{"SEARCHPATH", ""}, {"NO_PROXY", ""}, {"SSL_CERT_FILE", ""}, {"FILE_SIZE", ""}, {"", ""},
 	} {
 		var want []string
 		if tt.want != "" {
