@@ -98,28 +98,41 @@ func retiredIn(t *testing.T) map[string][]string {
 			add(doc, retiredProse(doc, proseOf(readDoc(t, doc))))
 		}
 	}
+	eachSource(t, func(file, path string) {
+		switch {
+		case file == "pkg/app/glossary_test.go":
+		case strings.HasSuffix(file, ".go"):
+			add(file, retiredCode(t, file, path))
+		case strings.HasPrefix(file, "handlers/ui/templates/"):
+			add(file, retiredProse(file, shownBy(t, file)))
+		}
+	})
+	return found
+}
+
+// eachSource gives each file that people wrote, by its name in the repository and by its path from here.
+func eachSource(t *testing.T, do func(file, path string)) {
+	t.Helper()
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		hidden := d != nil && d.IsDir() && d.Name() != ".." && strings.HasPrefix(d.Name(), ".")
 		if err != nil || hidden || d.IsDir() && (d.Name() == "build" || d.Name() == "node_modules") {
 			return skipDir(err)
 		}
-		rel, _ := filepath.Rel(root, path)
-		rel = filepath.ToSlash(rel)
-		switch {
-		case d.IsDir() || rel == "pkg/app/glossary_test.go" || strings.HasSuffix(rel, ".gen.go"):
-		case strings.HasSuffix(rel, ".go"):
-			add(rel, retiredCode(t, rel, path))
-		case strings.HasPrefix(rel, "handlers/ui/templates/"):
-			text := regexp.MustCompile(`\{\{.*?\}\}|<[^>]*>`).ReplaceAllString(readDoc(t, rel), " ")
-			add(rel, retiredProse(rel, text))
+		if !d.IsDir() && !strings.HasSuffix(path, ".gen.go") {
+			file, _ := filepath.Rel(root, path)
+			do(filepath.ToSlash(file), path)
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found
+}
+
+// shownBy is the text of a template without its markup.
+func shownBy(t *testing.T, template string) string {
+	return regexp.MustCompile(`\{\{.*?\}\}|<[^>]*>`).ReplaceAllString(readDoc(t, template), " ")
 }
 
 // proseOf is a document without its code: what is indented or fenced, and code spans.

@@ -14,13 +14,13 @@ import (
 var ours = []string{"REGISTRY_", "CRAWL_", "BACKFILL_", "SENTINEL_", "LIMIT_", "SNAPSHOT_", "EMAIL_IMPORT_",
 	"EMBEDDINGS_", "T1_", "SEARCH_", "TIDEMARK_", "AZURITE_"}
 
-// others are variables of other programs, Go among them, that happen to differ little from a setting.
-var others = []string{"SSL_CERT_FILE", "SSL_CERT_DIR"}
+// goCertificates is a variable that Go itself reads, and that happens to differ little from TLS_CERT_FILE.
+const goCertificates = "SSL_CERT_FILE"
 
 // Misspelt reports the names that look like settings and are not, each with the most similar setting.
 func Misspelt(set []string) (said []string) {
 	for _, name := range set {
-		if isSetting(name) || name == "" || slices.Contains(others, name) {
+		if isSetting(name) || name == "" || name == goCertificates {
 			continue
 		}
 		nearest, away := nearestSetting(name)

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path"
-	"path/filepath"
 	gotesting "testing"
 )
 
@@ -30,14 +29,7 @@ var exceeding = map[string]struct{ files, lines, services int }{
 // TestDependencies fails when files of a package depend on each other more than they may, or a function reaches too
 // many services. Such a package is split along its dependencies: files are not merged, and no limit is raised.
 func TestDependencies(t *gotesting.T) {
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := measure(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := measured(t)
 	if len(m.Knots) < 20 || len(m.Services) < 1000 {
 		t.Fatalf("only %d packages and %d functions were measured", len(m.Knots), len(m.Services))
 	}

@@ -3,20 +3,32 @@ package main
 import (
 	"path/filepath"
 	"strings"
+	"sync"
 	gotesting "testing"
 )
+
+// ofTheTree measures this repository once for all tests: every package is type-checked.
+var ofTheTree = sync.OnceValues(func() (*measures, error) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		return nil, err
+	}
+	return measure(root)
+})
+
+func measured(t *gotesting.T) *measures {
+	t.Helper()
+	m, err := ofTheTree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
 
 // TestTheTreeKeepsItsShape fails when a piece of the tree is larger than it may be. What is too large is split
 // by what it does; the limits are not raised.
 func TestTheTreeKeepsItsShape(t *gotesting.T) {
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := measure(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := measured(t)
 	for _, list := range []struct {
 		what   string
 		pieces []piece
