@@ -38,7 +38,7 @@ func newBatch(lease *registry.Batch, now time.Time) batch {
 }
 
 // may reports whether an item may be begun. While the host has asked for a pause, or its budget is used
-// up, only items that need no request may. What may not be begun may not later either.
+// up, only items that need no request may. An item that may not be begun now may not be begun later either.
 func (b *batch) may(it *registry.Item, now time.Time, asked registry.Budget) bool {
 	if b.failed != nil || b.spent || !b.lease.Until.After(now.Add(commitMargin+lastStart)) {
 		return false
@@ -48,8 +48,8 @@ func (b *batch) may(it *registry.Item, now time.Time, asked registry.Budget) boo
 	return !paused || it.AsksNobody()
 }
 
-// next takes the next item; nil when no other may be begun. Who waits before it is begun asks again
-// whether it may be.
+// next takes the next item; nil when no other may be begun. A caller that waits before it begins the item
+// has to ask again whether it may.
 func (b *batch) next(now time.Time, asked registry.Budget) *registry.Item {
 	i := slices.IndexFunc(b.todo, func(it *registry.Item) bool { return b.may(it, now, asked) })
 	if i < 0 {

@@ -71,9 +71,9 @@ func (j *job) next(ctx context.Context) *registry.Item {
 	return j.batch.next(j.w.o.Clock(), j.asked())
 }
 
-// enter waits until a check may begin: at the gate, and then for a permit. Who waits at the gate has no
-// permit, for that may be what those inside wait for. Who has not begun when somebody wants to be alone
-// lets them go first: else they would wait for as many requests as there are checks that wait for a permit.
+// enter waits until a check may begin: at the gate, and then for a permit. A check that waits at the gate
+// holds no permit, because checks inside may need it. A check that has not begun when a suspect waits lets
+// the suspect go first: otherwise the suspect would wait for the requests of all checks that wait for a permit.
 func (j *job) enter(ctx context.Context, alone bool) (leave, release func(), err error) {
 	for {
 		if leave, err = j.w.gate.enter(ctx, alone); err != nil {
@@ -99,8 +99,7 @@ func (j *job) permit(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// begins reports whether an item may still be begun after the wait for that. If not, it goes back to the
-// others.
+// begins reports whether an item may still be begun after the wait. If not, the item is given back.
 func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()

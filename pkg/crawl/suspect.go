@@ -35,9 +35,9 @@ func (g gate) enter(ctx context.Context, alone bool) (leave func(), err error) {
 	return sync.OnceFunc(func() { g.s.Release(n) }), nil
 }
 
-// wanted reports whether somebody waits to be alone, to one who is inside.
+// wanted reports whether a suspect waits to be alone. The caller is inside the gate.
 func (g gate) wanted() bool {
-	if !g.s.TryAcquire(1) { // nobody gets in before those who wait
+	if !g.s.TryAcquire(1) { // a check does not get in before those that wait
 		return true
 	}
 	g.s.Release(1)
