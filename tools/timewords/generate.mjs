@@ -1,7 +1,7 @@
-// Writes pkg/content/extract/timewords.txt: how languages say relative times and name months, by the Unicode
+// Writes pkg/content/extract/noise/timewords.txt: how languages say relative times and name months, by the Unicode
 // CLDR data in Node.js:
 //
-//	node tools/timewords/generate.mjs > pkg/content/extract/timewords.txt
+//	node tools/timewords/generate.mjs > pkg/content/extract/noise/timewords.txt
 //
 // A line is a list of its kind for all languages: what is said of a time some units ago, with # for the number;
 // what is said of days, weeks, months and years near today; and the names of each month.

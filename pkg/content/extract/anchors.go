@@ -7,10 +7,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // Bounds of the ids by which headings and terms are reached, and of the search for them.

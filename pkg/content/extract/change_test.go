@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // edit replaces text that must be there, so that a table row cannot pass by changing nothing.

@@ -3,10 +3,10 @@ package extract
 import (
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // drop says why an element is not part of the main content. The zero drop means that it is.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 func TestA17CSV(t *testing.T) {

@@ -30,9 +30,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // Kind says what a [Block] is. Kinds are stored as text.

@@ -3,10 +3,10 @@ package extract
 import (
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // A host may answer with status 200 what is not the page (H10): an error, a maintenance notice, a challenge

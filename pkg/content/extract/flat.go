@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // flat keeps the text of a page that has no usable tree: one paragraph per line, no chrome

@@ -3,10 +3,10 @@ package extract
 import (
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // formula is the TeX of an element that shows a formula, between dollar signs: once, though pages hold it for eyes, for

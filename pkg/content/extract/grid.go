@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // list adds a list as one block, or its items one by one when they hold more than text.

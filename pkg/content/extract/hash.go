@@ -5,9 +5,10 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
 
 // ContentHash names the indexable content (requirement A10): see [Document.Hashes].
@@ -30,26 +31,26 @@ func (d Document) ContentHash() string {
 // body is a short name of the blocks alone, by which a page is known that has another title, or an earlier text
 // again (H7, H8): the first eight bytes of the SHA-256 of what stands behind the title's line.
 func (d Document) Hashes() (content string, body [8]byte) {
-	s := steadier{out: make([]byte, 0, len(d.Title)+len(d.Text)+len(d.Blocks)+2)}
-	s.block(dom.Fold(d.Title))
-	s.out = append(s.out, '\n')
-	title := len(s.out)
+	s := noise.Filter{Out: make([]byte, 0, len(d.Title)+len(d.Text)+len(d.Blocks)+2)}
+	s.Block(dom.Fold(d.Title))
+	s.Out = append(s.Out, '\n')
+	title := len(s.Out)
 	all := d.appendBody(s)
 	sum := sha256.Sum256(norm.NFC.Bytes(all[title:]))
 	return digest(all), [8]byte(sum[:8])
 }
 
-func (d Document) appendBody(s steadier) []byte {
-	s.protected = d.Protected
+func (d Document) appendBody(s noise.Filter) []byte {
+	s.Protected = d.Protected
 	for _, b := range d.Blocks {
 		if b.Kind == Code {
-			s.out = append(s.out, b.Text...)
+			s.Out = append(s.Out, b.Text...)
 		} else {
-			s.block(b.Text)
+			s.Block(b.Text)
 		}
-		s.out = append(s.out, '\n')
+		s.Out = append(s.Out, '\n')
 	}
-	return s.out
+	return s.Out
 }
 
 // TextHash names all visible text (A10), whitespace folded to single spaces, form C, written like

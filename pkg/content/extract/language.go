@@ -4,9 +4,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"github.com/abadojack/whatlanggo"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // Bounds on the sample of text that its language is detected by, in bytes. Less than the least

@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	goldhtml "github.com/yuin/goldmark/renderer/html"
 	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // markdown is CommonMark with tables, as most hosts render it. HTML in it is kept, for it is only

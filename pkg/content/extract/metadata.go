@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // Metadata is what a page says of itself beside its text. No hash covers it. Every text is of one line and at most

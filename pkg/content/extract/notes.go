@@ -3,10 +3,10 @@ package extract
 import (
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // noteRef is the label of a footnote that a link refers to, as GitHub Flavored Markdown writes it; "" when the link is

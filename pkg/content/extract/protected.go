@@ -1,23 +1,17 @@
 package extract
 
 import (
-	"encoding/hex"
-	"strings"
+	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
-	"golang.org/x/net/html"
+	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
-
-// protection is what a widely used proxy puts in place of mail addresses that scripts show again, with a
-// key that is another on each request.
-const protection = "[email protected]"
 
 // maxProtected bounds the addresses that are read.
 const maxProtected = 1000
 
 // protected lists the mail addresses that the content hides from programs, in page order. The text has
-// [protection] for each, and only hashes cover them: a page that hides an address has no other content than
+// "[email protected]" for each, and only hashes cover them: a page that hides an address has no other content than
 // one that shows it.
 func protected(c content) (addresses []string) {
 	var walk func(*html.Node)
@@ -27,7 +21,7 @@ func protected(c content) (addresses []string) {
 				return
 			}
 			if code := dom.Attr(n, "data-cfemail"); code != "" {
-				addresses = append(addresses, unprotect(code))
+				addresses = append(addresses, noise.Unprotect(code))
 				return
 			}
 		}
@@ -41,23 +35,4 @@ func protected(c content) (addresses []string) {
 		}
 	}
 	return addresses
-}
-
-// unprotect reads an address: in hexadecimal, a key and each byte of the address xor the key. What is none stays
-// [protection].
-func unprotect(code string) string {
-	const longest = 2 * 255
-	b, err := hex.DecodeString(code[:min(len(code), longest)])
-	if err != nil || len(b) < 2 {
-		return protection
-	}
-	for i := range b[1:] {
-		if b[i+1] ^= b[0]; b[i+1] <= ' ' || b[i+1] >= 0x7f {
-			return protection
-		}
-	}
-	if address := string(b[1:]); strings.Contains(address, "@") {
-		return address
-	}
-	return protection
 }

@@ -4,10 +4,10 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // maxLinkText bounds the text that is kept of a link, in bytes.

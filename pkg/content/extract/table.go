@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // table adds a table of data as one block; a table that only arranges the page is walked through.

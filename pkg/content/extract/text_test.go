@@ -6,10 +6,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 func extractAs(t testing.TB, contentType, body string) Document {

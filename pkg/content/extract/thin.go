@@ -4,10 +4,10 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 const (

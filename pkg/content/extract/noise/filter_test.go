@@ -1,4 +1,4 @@
-package extract
+package noise
 
 import (
 	"strings"
@@ -7,9 +7,9 @@ import (
 
 // steady is a line as the content hash covers it.
 func steady(line string) string {
-	var s steadier
-	s.block(line)
-	return string(s.out)
+	var s Filter
+	s.Block(line)
+	return string(s.Out)
 }
 
 // TestH12SameContent: pairs of lines that say the same at two times, or in two regions.
@@ -93,7 +93,7 @@ func TestS1FoldingTakesLinearWork(t *testing.T) {
 		"a ", "1 ", "over 3 days ", "il y a ", "about over almost ", "1.", "a few ", "日", "vor 3 ",
 	} {
 		line := strings.Repeat(piece, shortLine/len(piece))
-		var s steadier
+		var s Filter
 		s.add(line)
 		if s.times.steps > most*len(s.tokens) {
 			t.Errorf("%q: %d steps for %d tokens", piece, s.times.steps, len(s.tokens))

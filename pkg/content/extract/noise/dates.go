@@ -1,4 +1,4 @@
-package extract
+package noise
 
 import (
 	"fmt"

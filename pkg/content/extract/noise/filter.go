@@ -1,19 +1,20 @@
-package extract
+// Package noise writes text as the content hash covers it, so that what changes by itself is no change of content
+// (H12).
+//
+// The hash has a mark in place of relative times ("updated 3 days ago") and counters ("12 comments"), in lines that
+// have little else: in prose they are what somebody wrote. It has one for years beside a copyright sign. Dates with a
+// year, quotation marks and dashes are hashed in one form, as the editions of a site for several regions differ in
+// them. The text of a document keeps all of these.
+//
+// Alternatives considered: to fold relative times wherever they stand, also those to come ("in 30 days"), would hide
+// changes of deadlines; to fold every number would hide prices.
+package noise
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
-
-// What counts on by itself is no change of content (H12), though the text keeps it: the content hash has
-// a mark in its place. Such are relative times ("updated 3 days ago") and counters ("12 comments") in
-// lines that have little else, as in prose they are what somebody wrote; and years beside a copyright
-// sign. Dates with a year, and quotation marks and dashes, are hashed in one form, as the editions of a site for
-// several regions differ in them.
-//
-// Alternatives considered: to fold relative times wherever they stand, also those to come ("in 30 days"),
-// would hide changes of deadlines; to fold every number would hide prices.
 
 // The marks that the hash has in place of what is folded. No text has control characters.
 const (
@@ -46,25 +47,25 @@ const (
 	sign
 )
 
-// steadier folds lines. It keeps its room between them.
-type steadier struct {
+// Filter folds the noise of lines. The zero value is ready to use. It keeps its memory from one line to the next.
+type Filter struct {
+	Out       []byte   // what the hash covers so far
+	Protected []string // the mail addresses that the next lines hide, in order; each is used once
+
 	line   string
 	tokens []token
-	out    []byte
 	times  timeReader
-
-	protected []string // addresses in place of the next [protection]
 }
 
-// block appends the lines of a block, with a space between them.
-func (s *steadier) block(text string) {
+// Block appends the lines of a block, with a space between them.
+func (s *Filter) Block(text string) {
 	between := false
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
 		if between {
-			s.out = append(s.out, ' ')
+			s.Out = append(s.Out, ' ')
 		}
 		s.add(s.unprotected(line))
 		between = true
@@ -72,16 +73,16 @@ func (s *steadier) block(text string) {
 }
 
 // unprotected is a line with the addresses that it hides.
-func (s *steadier) unprotected(line string) string {
-	if len(s.protected) == 0 || !strings.Contains(line, protection) {
+func (s *Filter) unprotected(line string) string {
+	if len(s.Protected) == 0 || !strings.Contains(line, protection) {
 		return line
 	}
 	var out strings.Builder
 	for i, part := range strings.Split(line, protection) {
 		switch {
-		case i > 0 && len(s.protected) > 0:
-			out.WriteString(s.protected[0])
-			s.protected = s.protected[1:]
+		case i > 0 && len(s.Protected) > 0:
+			out.WriteString(s.Protected[0])
+			s.Protected = s.Protected[1:]
 		case i > 0:
 			out.WriteString(protection)
 		}
@@ -91,14 +92,14 @@ func (s *steadier) unprotected(line string) string {
 }
 
 // add appends a line as the hash covers it. Cells of a table and parts between dots are lines of their own.
-func (s *steadier) add(line string) {
+func (s *Filter) add(line string) {
 	for {
 		at, size := partEnd(line)
 		s.part(line[:at])
 		if at == len(line) {
 			return
 		}
-		s.out = append(s.out, line[at:at+size]...)
+		s.Out = append(s.Out, line[at:at+size]...)
 		line = line[at+size:]
 	}
 }
@@ -114,7 +115,7 @@ func partEnd(line string) (at, size int) {
 	return len(line), 0
 }
 
-func (s *steadier) part(part string) {
+func (s *Filter) part(part string) {
 	s.line = part
 	short := utf8.RuneCountInString(part) <= shortLine
 	if !short && !hasYear(part) {
@@ -123,7 +124,7 @@ func (s *steadier) part(part string) {
 	}
 	s.tokens = tokens(s.tokens[:0], part)
 	if short && isCounter(s.tokens) {
-		s.out = append(s.out, counter...)
+		s.Out = append(s.Out, counter...)
 		return
 	}
 	s.times.begin(s.tokens, short, utf8.RuneCountInString(part) <= shortLabel)
@@ -139,7 +140,7 @@ func (s *steadier) part(part string) {
 			continue
 		}
 		s.plain(done, s.tokens[i].start)
-		s.out = append(s.out, mark...)
+		s.Out = append(s.Out, mark...)
 		i += n
 		done = s.tokens[i-1].end
 	}
@@ -148,7 +149,7 @@ func (s *steadier) part(part string) {
 
 // fold is what stands in the hash for the tokens from i on, and for how many of them; 0 for none. The next
 // year is at year.
-func (s *steadier) fold(i, year int, protected bool) (mark string, n int) {
+func (s *Filter) fold(i, year int, protected bool) (mark string, n int) {
 	if year < len(s.tokens) && year-i < longestDate {
 		if mark, n = dateAt(s.line, s.tokens[i:min(len(s.tokens), i+longestDate)]); n > 0 {
 			return mark, n
@@ -169,7 +170,7 @@ func glued(a, b token) bool {
 }
 
 // plain appends a part of the line in which nothing counts on, with quotation marks and dashes in one form.
-func (s *steadier) plain(from, to int) {
+func (s *Filter) plain(from, to int) {
 	start := from
 	for i := from; i < to; {
 		if s.line[i] < utf8.RuneSelf {
@@ -178,19 +179,19 @@ func (s *steadier) plain(from, to int) {
 		}
 		r, size := utf8.DecodeRuneInString(s.line[i:to])
 		if form := oneForm(r); form != "" {
-			s.out = append(append(s.out, s.line[start:i]...), form...)
+			s.Out = append(append(s.Out, s.line[start:i]...), form...)
 			start = i + size
 			if r == '«' && strings.HasPrefix(s.line[start:to], " ") {
 				start++ // « so » is the same as «so»
 				size++
 			}
-			if r == '»' && len(s.out) > 1 && s.out[len(s.out)-2] == ' ' {
-				s.out = append(s.out[:len(s.out)-2], form...)
+			if r == '»' && len(s.Out) > 1 && s.Out[len(s.Out)-2] == ' ' {
+				s.Out = append(s.Out[:len(s.Out)-2], form...)
 			}
 		}
 		i += size
 	}
-	s.out = append(s.out, s.line[start:to]...)
+	s.Out = append(s.Out, s.line[start:to]...)
 }
 
 // oneForm is what stands in the hash for a mark that regions write in several ways; "" for others.

@@ -1,8 +1,6 @@
-package extract
+package noise
 
-import (
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-)
+import "github.com/tidemark/tidemark/pkg/content/extract/dom"
 
 // isCounted are words for what is counted beside a document.
 var isCounted = dom.WordSet(`
