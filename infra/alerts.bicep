@@ -46,7 +46,12 @@ var rules = [
     every: 'PT1H'
     window: 'PT6H'
     query: loadTextContent('queries/alert-late.kql')
-    condition: { timeAggregation: 'Maximum', metricMeasureColumn: 'hours', operator: 'GreaterThan', threshold: lateHours }
+    condition: {
+      timeAggregation: 'Maximum'
+      metricMeasureColumn: 'hours'
+      operator: 'GreaterThan'
+      threshold: lateHours
+    }
   }
 ]
 
@@ -61,7 +66,7 @@ resource operator 'Microsoft.Insights/actionGroups@2023-01-01' = {
   }
 }
 
-resource alert 'Microsoft.Insights/scheduledQueryRules@2022-06-15' = [
+resource alert 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
   for rule in rules: {
     name: 'tidemark-${rule.name}'
     location: location

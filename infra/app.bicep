@@ -73,7 +73,7 @@ var roles = {
   searchIndexDataContributor: '8ebe5a00-799e-43f5-93ac-243d3dce84a7'
 }
 
-resource identity 'Microsoft.ManagedIdentity/userAssignedIdentities@2023-01-31' = {
+resource identity 'Microsoft.ManagedIdentity/userAssignedIdentities@2024-11-30' = {
   name: 'id-tidemark-${token}'
   location: location
   tags: tags
@@ -104,7 +104,7 @@ module vault 'vault.bicep' = if (createVault) {
 
 // --- Logs
 
-resource workspace 'Microsoft.OperationalInsights/workspaces@2023-09-01' = {
+resource workspace 'Microsoft.OperationalInsights/workspaces@2025-07-01' = {
   name: 'log-tidemark-${token}'
   location: location
   tags: tags
@@ -151,11 +151,12 @@ module alerts 'alerts.bicep' = if (!empty(alertEmail)) {
 
 // --- Search, if asked for
 
-resource search 'Microsoft.Search/searchServices@2023-11-01' = if (createSearch) {
+resource search 'Microsoft.Search/searchServices@2025-05-01' = if (createSearch) {
   name: 'srch-tidemark-${token}'
   location: location
   tags: tags
-  sku: { name: searchSku }
+  // Without a search nothing is created, but the type of the name has no 'none'.
+  sku: { name: searchSku == 'none' ? 'basic' : searchSku }
   properties: {
     disableLocalAuth: true // no keys here either
     replicaCount: 1
@@ -181,7 +182,7 @@ resource searchRoles 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
 
 // Flex Consumption: nothing runs, and nothing is paid, while there is nothing to do. It takes one
 // app per plan.
-resource plan 'Microsoft.Web/serverfarms@2024-04-01' = {
+resource plan 'Microsoft.Web/serverfarms@2025-03-01' = {
   name: 'plan-tidemark-${token}'
   location: location
   tags: tags
@@ -220,9 +221,13 @@ var vaultReferences = toObject(
 
 // What comes later wins, but an empty one never does.
 var given = filter(items(union(searchSettings, settings)), setting => !empty(setting.value))
-var allSettings = union(hostSettings, toObject(given, setting => setting.key, setting => setting.value), vaultReferences)
+var allSettings = union(
+  hostSettings,
+  toObject(given, setting => setting.key, setting => setting.value),
+  vaultReferences
+)
 
-resource app 'Microsoft.Web/sites@2024-04-01' = {
+resource app 'Microsoft.Web/sites@2025-03-01' = {
   name: 'func-tidemark-${token}'
   location: location
   tags: tags
@@ -262,13 +267,17 @@ resource app 'Microsoft.Web/sites@2024-04-01' = {
   // Nothing in the app mentions them, but it cannot start without.
   dependsOn: [insightsRole, vault]
 
-  // Passwords for publishing, which are on by default: deployments use the deployer's identity.
-  resource passwords 'basicPublishingCredentialsPolicies' = [
-    for way in ['scm', 'ftp']: {
-      name: way
-      properties: { allow: false }
-    }
-  ]
+  // Passwords for publishing, which are on by default: deployments use the deployer's identity. Each has a
+  // resource of its own, because the compiler cannot check a name that comes from a loop.
+  resource scmPassword 'basicPublishingCredentialsPolicies' = {
+    name: 'scm'
+    properties: { allow: false }
+  }
+
+  resource ftpPassword 'basicPublishingCredentialsPolicies' = {
+    name: 'ftp'
+    properties: { allow: false }
+  }
 }
 
 output name string = app.name

@@ -64,7 +64,7 @@ func TestA25SearchSettingsAreSet(t *testing.T) {
 	for _, s := range app.Settings {
 		wanted := strings.HasPrefix(s.Name, "SEARCH_") || slices.Contains([]string{"EMBEDDINGS_MODEL", "T1_DEFAULT_MODEL",
 			"T1_BATCH_MODEL", "OPENAI_BASE_URL", "LITELLM_MASTER_KEY"}, s.Name)
-		set := strings.Contains(template, "\n      "+s.Name+": ") || strings.Contains(template, "\n  "+s.Name+": ")
+		set := regexp.MustCompile(`\n +` + s.Name + `: `).MatchString(template)
 		if wanted != set && (wanted || s.Name == "WEBSITE_SITE_NAME") {
 			t.Errorf("%s: set %v, want %v", s.Name, set, wanted)
 		}

@@ -109,9 +109,13 @@ param alwaysReadyHttp string = '0'
 var tags = { 'azd-env-name': environmentName }
 
 var otherPairs = filter(split(otherSettings, ';'), pair => contains(pair, '='))
-var otherValues = toObject(otherPairs, pair => trim(split(pair, '=')[0]), pair => substring(pair, indexOf(pair, '=') + 1))
+var otherValues = toObject(
+  otherPairs,
+  pair => trim(split(pair, '=')[0]),
+  pair => substring(pair, indexOf(pair, '=') + 1)
+)
 
-resource group 'Microsoft.Resources/resourceGroups@2024-03-01' = {
+resource group 'Microsoft.Resources/resourceGroups@2025-04-01' = {
   name: 'rg-${environmentName}'
   location: location
   tags: tags
@@ -135,24 +139,27 @@ module app 'app.bicep' = {
     instanceMemoryMB: int(instanceMemoryMB)
     maximumInstances: int(maximumInstances)
     alwaysReadyHttp: int(alwaysReadyHttp)
-    settings: union({
-      CRAWL_CONTACT: crawlContact
-      CRAWL_USER_AGENT: crawlUserAgent
-      CRAWL_BASE_INTERVAL_SECONDS: crawlBaseIntervalSeconds
-      CRAWL_MAX_INTERVAL_SECONDS: crawlMaxIntervalSeconds
-      CRAWL_MIN_DELAY_MS: crawlMinDelayMs
-      CRAWL_MAX_DELAY_MS: crawlMaxDelayMs
-      CRAWL_MAX_CONCURRENT: crawlMaxConcurrent
-      SEARCH_INDEX: searchIndex
-      SEARCH_API_KEY: searchApiKey
-      SEARCH_VECTOR_DIMENSIONS: searchVectorDimensions
-      SEARCH_SEMANTIC: searchSemantic
-      EMBEDDINGS_MODEL: embeddingsModel
-      T1_DEFAULT_MODEL: t1DefaultModel
-      T1_BATCH_MODEL: t1BatchModel
-      OPENAI_BASE_URL: openaiBaseUrl
-      LITELLM_MASTER_KEY: litellmMasterKey
-    }, otherValues)
+    settings: union(
+      {
+        CRAWL_CONTACT: crawlContact
+        CRAWL_USER_AGENT: crawlUserAgent
+        CRAWL_BASE_INTERVAL_SECONDS: crawlBaseIntervalSeconds
+        CRAWL_MAX_INTERVAL_SECONDS: crawlMaxIntervalSeconds
+        CRAWL_MIN_DELAY_MS: crawlMinDelayMs
+        CRAWL_MAX_DELAY_MS: crawlMaxDelayMs
+        CRAWL_MAX_CONCURRENT: crawlMaxConcurrent
+        SEARCH_INDEX: searchIndex
+        SEARCH_API_KEY: searchApiKey
+        SEARCH_VECTOR_DIMENSIONS: searchVectorDimensions
+        SEARCH_SEMANTIC: searchSemantic
+        EMBEDDINGS_MODEL: embeddingsModel
+        T1_DEFAULT_MODEL: t1DefaultModel
+        T1_BATCH_MODEL: t1BatchModel
+        OPENAI_BASE_URL: openaiBaseUrl
+        LITELLM_MASTER_KEY: litellmMasterKey
+      },
+      otherValues
+    )
   }
 }
 

@@ -78,7 +78,7 @@ var roles = {
   tableDataContributor: '0a9a7e1f-b9d0-4cc4-a60d-0319b160aaa3'
 }
 
-resource account 'Microsoft.Storage/storageAccounts@2023-05-01' = {
+resource account 'Microsoft.Storage/storageAccounts@2025-06-01' = {
   name: name
   location: location
   tags: tags
@@ -95,50 +95,50 @@ resource account 'Microsoft.Storage/storageAccounts@2023-05-01' = {
   }
 }
 
-resource blobService 'Microsoft.Storage/storageAccounts/blobServices@2023-05-01' = {
+resource blobService 'Microsoft.Storage/storageAccounts/blobServices@2025-06-01' = {
   parent: account
   name: 'default'
 }
 
-resource queueService 'Microsoft.Storage/storageAccounts/queueServices@2023-05-01' = {
+resource queueService 'Microsoft.Storage/storageAccounts/queueServices@2025-06-01' = {
   parent: account
   name: 'default'
 }
 
-resource tableService 'Microsoft.Storage/storageAccounts/tableServices@2023-05-01' = {
+resource tableService 'Microsoft.Storage/storageAccounts/tableServices@2025-06-01' = {
   parent: account
   name: 'default'
 }
 
-resource queue 'Microsoft.Storage/storageAccounts/queueServices/queues@2023-05-01' = [
+resource queue 'Microsoft.Storage/storageAccounts/queueServices/queues@2025-06-01' = [
   for queueName in queues: {
     parent: queueService
     name: queueName
   }
 ]
 
-resource table 'Microsoft.Storage/storageAccounts/tableServices/tables@2023-05-01' = [
+resource table 'Microsoft.Storage/storageAccounts/tableServices/tables@2025-06-01' = [
   for tableName in tables: {
     parent: tableService
     name: tableName
   }
 ]
 
-resource container 'Microsoft.Storage/storageAccounts/blobServices/containers@2023-05-01' = [
+resource container 'Microsoft.Storage/storageAccounts/blobServices/containers@2025-06-01' = [
   for containerName in containers: {
     parent: blobService
     name: containerName
   }
 ]
 
-resource snapshots 'Microsoft.Storage/storageAccounts/blobServices/containers@2023-05-01' = {
+resource snapshots 'Microsoft.Storage/storageAccounts/blobServices/containers@2025-06-01' = {
   parent: blobService
   name: 'snapshots'
 }
 
 // Unlocked: who owns the account can end it. Locking it, which nobody can undo, is a decision to be
 // made by hand. The app never writes a snapshot twice; see docs/deploy.md for what it may delete.
-resource immutable 'Microsoft.Storage/storageAccounts/blobServices/containers/immutabilityPolicies@2023-05-01' = if (snapshotImmutableDays > 0) {
+resource immutable 'Microsoft.Storage/storageAccounts/blobServices/containers/immutabilityPolicies@2025-06-01' = if (snapshotImmutableDays > 0) {
   parent: snapshots
   name: 'default'
   properties: {
@@ -147,7 +147,7 @@ resource immutable 'Microsoft.Storage/storageAccounts/blobServices/containers/im
   }
 }
 
-resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05-01' = if (snapshotCoolAfterDays > 0) {
+resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2025-06-01' = if (snapshotCoolAfterDays > 0) {
   parent: account
   name: 'default'
   properties: {

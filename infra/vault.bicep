@@ -11,7 +11,7 @@ param principalId string
 // https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
 var secretsUser = '4633458b-17de-408a-b874-0445c86b69e6'
 
-resource vault 'Microsoft.KeyVault/vaults@2023-07-01' = {
+resource vault 'Microsoft.KeyVault/vaults@2025-05-01' = {
   name: name
   location: location
   tags: tags
