@@ -67,6 +67,14 @@ var retiredWords = []retired{
 	{word: "metered", names: "metered", prose: `metered`},
 }
 
+// retiredInProse are the patterns of retiredWords, in their order.
+var retiredInProse = func() (all []*regexp.Regexp) {
+	for _, r := range retiredWords {
+		all = append(all, regexp.MustCompile(`(?i)\b(?:`+r.prose+`)\b`))
+	}
+	return all
+}()
+
 // storedNames have a retired word because they are stored or go over the wire.
 var storedNames = []string{"SiteLook", "NextLookAt", "LookAtSite"}
 
@@ -155,11 +163,11 @@ func (r retired) appliesTo(file string) bool {
 }
 
 func retiredProse(file, text string) (found []string) {
-	for _, r := range retiredWords {
+	for i, r := range retiredWords {
 		if r.prose == "" || !r.appliesTo(file) {
 			continue
 		}
-		for _, at := range regexp.MustCompile(`(?i)\b(?:`+r.prose+`)\b`).FindAllStringIndex(text, -1) {
+		for _, at := range retiredInProse[i].FindAllStringIndex(text, -1) {
 			before, after := text[max(at[0]-1, 0):at[0]], text[at[1]:min(at[1]+1, len(text))]
 			if after != "|" && after != "-" && !strings.ContainsAny(before, "\"/`|") { // a stored name or a path
 				found = append(found, text[at[0]:at[1]])
@@ -175,9 +183,11 @@ func retiredCode(t *testing.T, file, path string) (found []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var comments strings.Builder
 	for _, group := range f.Comments {
-		found = append(found, retiredProse(file, group.Text())...)
+		comments.WriteString(group.Text() + "\n")
 	}
+	found = retiredProse(file, comments.String())
 	seen := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && !seen[id.Name] && !slices.Contains(storedNames, id.Name) {
