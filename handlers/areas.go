@@ -5,6 +5,9 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/tidemark/tidemark/handlers/changes"
+	"github.com/tidemark/tidemark/handlers/find"
+	"github.com/tidemark/tidemark/handlers/pushed"
 	"github.com/tidemark/tidemark/handlers/runs"
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
@@ -21,6 +24,9 @@ func (v *Services) areas(log *slog.Logger) []area {
 	return []area{
 		&runs.Handlers{Rebuilds: v.Rebuilds, Bulk: v.Bulk, Migrate: v.Migrate, Backfill: v.Backfill, Polls: v.Polls,
 			Mails: v.Imports, Lists: v.Lists, Lookup: v.lookup(), Log: log},
+		&pushed.Handlers{Entries: v.Entries, Enrich: v.Enrich, Lookup: v.lookup(), Rules: v.Rules, Log: log},
+		&find.Handlers{Answers: v.answers(log), Index: v.Index, Lookup: v.lookup(), Log: log},
+		&changes.Handlers{Feed: v.Registry.Feed, Notify: v.Notify, Log: log},
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // chunks lists what the index was last given of an item.
@@ -20,7 +19,7 @@ func chunks(ctx context.Context, v *call, q api.ItemID) (api.ChunkList, error) {
 	for _, c := range records {
 		out.Chunks = append(out.Chunks, api.ChunkInfo{
 			ChunkUID: string(c.ChunkUID), VirtualPath: c.MetaV2.VirtualPath, Key: string(c.Key), Kind: string(c.Kind),
-			Heading: c.Heading, Anchor: escapedID(c.Anchor), Name: c.Name, Tokens: c.Tokens, Start: c.Start, End: c.End,
+			Heading: c.Heading, Anchor: wire.Anchor(c.Anchor), Name: c.Name, Tokens: c.Tokens, Start: c.Start, End: c.End,
 			TextHash: c.TextHash,
 		})
 	}
@@ -36,14 +35,7 @@ func images(ctx context.Context, v *call, q api.ItemID) (api.ImageList, error) {
 	}
 	found, err := v.Worker.Images(ctx, it)
 	for _, img := range found {
-		out.Images = append(out.Images, imageJSON(img, string(it.ID), it.DisplaySource))
+		out.Images = append(out.Images, wire.Image(img, string(it.ID), it.DisplaySource))
 	}
 	return out, err
-}
-
-func imageJSON(img search.Image, page, address string) api.Image {
-	return api.Image{
-		ID: img.ID, Src: img.Src, Alt: img.Alt, Title: img.Title, Caption: img.Caption,
-		ParentPageID: page, ParentPageURL: address, Source: address,
-	}
 }

@@ -3,9 +3,13 @@ package handlers
 import (
 	"context"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/textdiff"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/registry/compare"
+	"github.com/tidemark/tidemark/pkg/registry/history"
 )
 
 // diff says what differs between two captures of an item.
@@ -52,4 +56,30 @@ func piecesJSON(all []textdiff.Piece) []api.DiffPiece {
 		}
 	}
 	return out
+}
+
+// maxScanned bounds the changes that are read to find the version of an item that was read last.
+const maxScanned = 5000
+
+// sinceRead is a query for what differs from the version of an item that the caller has read last.
+func sinceRead(ctx context.Context, v *call, past history.Past, q api.DiffQuery) (api.DiffQuery, error) {
+	r, err := feed.ReadersOf(v.Registry.Feed).Load(ctx, wire.CallerOf(ctx).Reader())
+	if err != nil {
+		return q, err
+	}
+	names := make([]string, len(past.IDs))
+	for i, id := range past.IDs {
+		names[i] = string(id)
+	}
+	last, err := feed.ReadersOf(v.Registry.Feed).LastRead(ctx, r, names, past.Item.RawHash, maxScanned)
+	if fault.Is(err, fault.TooLarge) {
+		return q, fault.Field("from", "from: %w", err)
+	}
+	if q.From = feed.Digest(last); err == nil && q.From == "" {
+		err = fault.New(fault.NotFound, "no version of the item was read yet: leave from out for its last change")
+	}
+	if q.To == "" {
+		q.To = feed.Digest(past.Item.RawHash)
+	}
+	return q, err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/handlers/export"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
@@ -21,7 +22,7 @@ import (
 // TestW12ExportIsWhole: an export has what lists have page by page, however many pages that are.
 func TestW12ExportIsWhole(t *testing.T) {
 	r := newRig(t)
-	fill(t, r, exportPage+200)
+	fill(t, r, export.PageSize+200)
 	w := do(t, r, "GET", "/api/export/changes?order=oldest&format=jsonl", "")
 	lines := json.NewDecoder(w.Body)
 	n := 0
@@ -29,11 +30,11 @@ func TestW12ExportIsWhole(t *testing.T) {
 		var c api.FeedChange
 		if err := lines.Decode(&c); err == io.EOF {
 			break
-		} else if must(t, err); c.Title != "Page "+c.ItemID || c.ItemID != number(n) && n > 0 {
+		} else if must(t, err); c.Title != "Page "+c.ItemID || c.ItemID != export.Number(n) && n > 0 {
 			t.Fatalf("line %d is of %q", n, c.ItemID)
 		}
 	}
-	if n != exportPage+200 {
+	if n != export.PageSize+200 {
 		t.Errorf("%d changes", n)
 	}
 }
@@ -69,7 +70,7 @@ func TestW12ExportBreaksOff(t *testing.T) {
 			return nil
 		}})
 	})
-	fill(t, r, 3*exportPage)
+	fill(t, r, 3*export.PageSize)
 	srv := httptest.NewServer(r)
 	defer srv.Close()
 	var out strings.Builder

@@ -118,9 +118,6 @@ var triggers = map[string]trigger{
 	"CrawlSlowWorker": crawlSlowWorker,
 	"CrawlSlowPoison": crawlPoison,
 	"PurgeTimer":      purgeTimer,
-	"EnrichTimer":     enrichTimer,
-	"DeliveryWorker":  deliveryWorker,
-	"DeliveryPoison":  deliveryPoison,
 }
 
 // The function that the host proxies to the dashboard, whose pages it knows itself.

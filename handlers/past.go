@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/url"
 
@@ -21,9 +22,9 @@ func (v *Services) compare() *compare.Comparer {
 	return compare.New(v.Registry.Items, v.Registry.Tags, v.history())
 }
 
-func (v *call) answers() *answer.Answers {
+func (v *Services) answers(log *slog.Logger) *answer.Answers {
 	return answer.New(answer.Options{Index: v.Index, Items: v.Registry.Items, Entries: v.Entries, Chunks: v.Manifests,
-		History: v.history(), Log: v.log})
+		History: v.history(), Log: log})
 }
 
 // findPast finds an item with its past.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/handlers/changes"
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/feed"
@@ -16,31 +17,48 @@ import (
 func TestW1ReadersAreKeys(t *testing.T) {
 	r := newRig(t)
 	fill(t, r, 150)
-	v := &call{Services: r.v}
+	area := &changes.Handlers{Feed: r.v.Registry.Feed}
 	as := func(name string) context.Context {
 		r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
 		return wire.WithCaller(r, wire.Caller{Name: name, Scope: api.ScopeRead}).Context()
 	}
 	must(t, wire.MayCall(as("ann"), api.MarkRead.Endpoint))
 	cursor := listed(t, r, "top=1").Cursor
-	if me, err := markRead(as("ann"), v, api.ReadRequest{UpTo: cursor}); err != nil || me.Name != "ann" || me.Unread != 0 {
+	me, err := answered[api.Reader](t, area, api.MarkRead.Endpoint, as("ann"), "", `{"upTo":"`+cursor+`"}`)
+	if err != nil || me.Name != "ann" || me.Unread != 0 {
 		t.Errorf("%+v, %v", me, err)
 	}
 	for _, name := range []string{"", "ben", hostKeyName} {
-		me, err := reader(as(name), v, api.None{})
+		me, err := answered[api.Reader](t, area, api.GetReader.Endpoint, as(name), "", "")
 		if err != nil || me.Unread != api.MaxUnread || me.Name != name {
 			t.Errorf("%q: %+v, %v", name, me, err)
 		}
 	}
 	must(t, r.v.Registry.Feed.Publish(t.Context(), feed.Group{ID: "late", Changes: []feed.Change{{ItemID: "late"}}}))
 	for _, order := range []string{"newest", "oldest"} {
-		page, err := changes(as("ann"), v, api.ChangeQuery{Unread: true, Order: order, Top: 50})
+		page, err := answered[api.ChangePage](t, area, api.ListChanges.Endpoint, as("ann"),
+			"?unread=true&top=50&order="+order, "")
 		if err != nil || len(page.Changes) != 1 || page.Changes[0].ItemID != "late" {
 			t.Errorf("%s: %+v, %v", order, page, err)
 		}
 	}
-	many := strings.Fields(strings.Repeat("1.1.1 ", api.MaxReadIDs+1))
-	if _, err := markRead(as("ann"), v, api.ReadRequest{IDs: many}); err == nil {
+	many := `{"ids":["1.1.1"` + strings.Repeat(`,"1.1.1"`, api.MaxReadIDs) + `]}`
+	if _, err := answered[api.Reader](t, area, api.MarkRead.Endpoint, as("ann"), "", many); err == nil {
 		t.Error("too many ids are taken")
 	}
+}
+
+// answered is the answer of a route of an area to a caller.
+func answered[A any](t *testing.T, a area, e *api.Endpoint, ctx context.Context, query, body string) (A, error) {
+	t.Helper()
+	for _, route := range a.Routes() {
+		if route.Endpoint == e {
+			r := httptest.NewRequestWithContext(ctx, e.Method, "/api/"+e.Path+query, strings.NewReader(body))
+			_, got, err := route.Answer(r)
+			out, _ := got.(A)
+			return out, err
+		}
+	}
+	t.Fatalf("the area does not have %s", e.Pattern())
+	panic("unreachable")
 }

@@ -48,7 +48,7 @@ func onAny[Q, A any](route api.Route[Q, A], fn func(context.Context, *call, Q) (
 
 // routes are the handlers of all routes of the API.
 func routes() []handler {
-	return append(slices.Concat(notifications(), settingRoutes(), findingRoutes()), []handler{
+	return append(slices.Concat(settingRoutes(), findingRoutes()), []handler{
 		onAny(api.AddURL, addURL),
 		onAny(api.AddFile, addFile),
 		on(api.ReindexItem, reindex),
@@ -62,34 +62,10 @@ func routes() []handler {
 		onAny(api.GetCapture, capture),
 		on(api.GetStatus, status),
 		on(api.GetHost, host),
-		on(api.ListChanges, changes),
-		{api.ChangesAtom.Endpoint, changesAtom},
-		{api.ChangesJSON.Endpoint, changesJSONFeed},
 		on(api.GetDiff, diff),
-		on(api.GetReader, reader),
-		on(api.SaveReader, saveReader),
-		on(api.MarkRead, markRead),
 		on(api.IgnoreLines, ignoreLines),
 		on(api.AcceptWatch, acceptWatch),
-		onAny(api.NormalizeTelegram, normalizeTelegram),
-		onAny(api.NormalizeEmail, normalizeEmail),
-		onAny(api.NormalizeWebpage, normalizeWebpage),
-		{api.InsertEntry.Endpoint, insertEntry},
-		{api.UpdateEntry.Endpoint, updateEntry},
-		onAny(api.ListEntries, listEntries),
-		onAny(api.GetEntry, showEntry),
-		on(api.ListPolicies, policies),
-		on(api.SavePolicy, savePolicy),
-		on(api.GetTestMode, testMode),
-		{api.SetTestMode.Endpoint, setTestMode},
-		on(api.ToggleTestMode, toggleTestMode),
 		onAny(api.ExportItems, exportItems),
-		onAny(api.ExportChanges, exportChanges),
-		on(api.Enrich, enrichOne),
-		on(api.StartEnrichBatch, enrichMany),
-		on(api.ListEnrichBatches, enrichBatches),
-		on(api.GetEnrichBatch, enrichBatch),
-		on(api.CancelEnrichBatch, cancelEnrichBatch),
 		{api.GetHealth.Endpoint, checkHealth},
 		on(api.GetConfig, config),
 		on(api.ListKeys, listKeys),
@@ -105,33 +81,8 @@ func routes() []handler {
 // findingRoutes are those by which people and models find and read.
 func findingRoutes() []handler {
 	return []handler{
-		on(api.SearchByGet, searchFor),
-		on(api.Search, searchFor),
-		on(api.Suggest, suggest),
-		on(api.Retrieve, retrieve),
 		onAny(api.GetText, pageText),
 		{api.CallTool.Endpoint, tools},
-	}
-}
-
-// notifications are those on who is told of changes.
-func notifications() []handler {
-	return []handler{
-		on(api.ExplainChange, explainChange),
-		on(api.ListRules, listRules),
-		on(api.AddRule, addRule),
-		on(api.GetRule, getRule),
-		on(api.SaveRule, saveRule),
-		on(api.RemoveRule, removeRule),
-		on(api.PreviewRule, previewRule),
-		on(api.TestRule, testRule),
-		on(api.ListChannels, listChannels),
-		onAny(api.AddChannel, addChannel),
-		onAny(api.SaveChannel, saveChannel),
-		on(api.RemoveChannel, removeChannel),
-		on(api.TestChannel, testChannel),
-		on(api.ListDeliveries, listDeliveries),
-		on(api.RetryDelivery, retryDelivery),
 	}
 }
 

@@ -112,3 +112,8 @@ func checkHealth(r *http.Request, v *call) (int, any, error) {
 	}
 	return status, h, nil
 }
+
+// config tells how the app was set; nothing of what changes while it runs (spec 001).
+func config(_ context.Context, v *call, _ api.None) (api.Config, error) {
+	return api.Config{Settings: v.Config}, nil
+}

@@ -180,3 +180,16 @@ func jobOf(e wire.Envelope) (registry.Job, error) {
 	}
 	return registry.ParseJob(body)
 }
+
+// followChanges decides who is told of what is new. It is CrawlTimer's: a timer of its own would cost as much again
+// while nothing happens.
+func followChanges(v *call) func(ctx context.Context) (int, error) {
+	return func(ctx context.Context) (int, error) {
+		report, err := v.Notify.Follower.Follow(ctx)
+		if report.Deliveries+report.Resent > 0 {
+			v.log.InfoContext(ctx, "changes followed", "looked", report.Looked, "deliveries", report.Deliveries,
+				"resent", report.Resent)
+		}
+		return report.Resent, err
+	}
+}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -14,6 +15,10 @@ type Caller struct {
 	Name  string // of the key; empty where no key is needed
 	Scope api.Scope
 }
+
+// Reader is the name under which it is kept how far the caller has read. Where no key is needed, all callers are one
+// reader, with a name that no key can have.
+func (c Caller) Reader() string { return cmp.Or(c.Name, "-") }
 
 type callerKey struct{}
 

@@ -1,4 +1,4 @@
-package handlers
+package pushed
 
 import (
 	"context"
@@ -19,13 +19,13 @@ type entryRow map[string]any
 
 // insertEntry stores one entry or many, each once. Those of a batch that goes on after errors are
 // stored several at once, in their order where that matters.
-func insertEntry(r *http.Request, v *call) (int, any, error) {
-	return writeEntries(r, v, (*entries.Session).Insert, insertEach)
+func (h *Handlers) insertEntry(r *http.Request) (int, any, error) {
+	return h.writeEntries(r, (*entries.Session).Insert, insertEach)
 }
 
 // updateEntry changes one entry or many.
-func updateEntry(r *http.Request, v *call) (int, any, error) {
-	return writeEntries(r, v, (*entries.Session).Update, updateEach)
+func (h *Handlers) updateEntry(r *http.Request) (int, any, error) {
+	return h.writeEntries(r, (*entries.Session).Update, updateEach)
 }
 
 // written is what became of an item of a batch.
@@ -41,17 +41,17 @@ type (
 	writeEach func(ctx context.Context, s *entries.Session, items []map[string]json.RawMessage) []written
 )
 
-func writeEntries(r *http.Request, v *call, one write, each writeEach) (int, any, error) {
+func (h *Handlers) writeEntries(r *http.Request, one write, each writeEach) (int, any, error) {
 	var req map[string]json.RawMessage
 	if err := wire.DecodeJSON(r, &req); err != nil {
 		return 0, nil, err
 	}
-	session, err := v.Entries.Active(r.Context())
+	session, err := h.Entries.Active(r.Context())
 	if err != nil {
 		return 0, nil, err
 	}
 	var done []entries.Result
-	defer func() { flushDone(r.Context(), v, done) }()
+	defer func() { h.flushDone(r.Context(), done) }()
 	if _, many := req["items"]; !many {
 		w := writeEntry(r.Context(), session, one, req)
 		done = append(done, w.Result)
@@ -65,7 +65,7 @@ func writeEntries(r *http.Request, v *call, one write, each writeEach) (int, any
 	if goOn {
 		for i, w := range each(r.Context(), session, items) {
 			done = append(done, w.Result)
-			rows[i] = itemOf(r.Context(), v, i, w)
+			rows[i] = h.itemOf(r.Context(), i, w)
 		}
 		return http.StatusOK, map[string]any{"results": rows}, nil
 	}
@@ -76,15 +76,15 @@ func writeEntries(r *http.Request, v *call, one write, each writeEach) (int, any
 		if w.err != nil {
 			return 0, nil, inBatch(i, w.err)
 		}
-		rows[i] = itemOf(r.Context(), v, i, w)
+		rows[i] = h.itemOf(r.Context(), i, w)
 	}
 	return http.StatusOK, map[string]any{"results": rows}, nil
 }
 
 // itemOf is what a batch answers of an item.
-func itemOf(ctx context.Context, v *call, i int, w written) entryRow {
+func (h *Handlers) itemOf(ctx context.Context, i int, w written) entryRow {
 	if fault.Is(w.err, fault.Internal) {
-		v.log.ErrorContext(ctx, "entry of a batch failed", "index", i, "err", w.err)
+		h.Log.ErrorContext(ctx, "entry of a batch failed", "index", i, "err", w.err)
 	}
 	row := resultRow(w.Result)
 	if w.err != nil {
@@ -186,11 +186,11 @@ const flushTime = 20 * time.Second
 
 // flushDone writes to the index what a request wrote, so that it is found at once. What it does not take now it
 // gets from the timer, and the request succeeds.
-func flushDone(ctx context.Context, v *call, done []entries.Result) {
+func (h *Handlers) flushDone(ctx context.Context, done []entries.Result) {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
-	if err := v.Entries.Flush(ctx, done...); err != nil {
-		v.log.WarnContext(ctx, "entries are searched later", "entries", len(done), "kind", fault.KindOf(err), "err", err)
+	if err := h.Entries.Flush(ctx, done...); err != nil {
+		h.Log.WarnContext(ctx, "entries are searched later", "entries", len(done), "kind", fault.KindOf(err), "err", err)
 	}
 }
 
@@ -207,13 +207,13 @@ func rowOf(f entry.Fields) entryRow {
 }
 
 // testMode tells which schema entries go to.
-func testMode(ctx context.Context, v *call, _ api.None) (api.TestMode, error) {
-	on, err := v.Entries.TestMode(ctx)
+func (h *Handlers) testMode(ctx context.Context, _ api.None) (api.TestMode, error) {
+	on, err := h.Entries.TestMode(ctx)
 	return api.TestMode{IsTestMode: on}, err
 }
 
 // setTestMode decides it.
-func setTestMode(r *http.Request, v *call) (int, any, error) {
+func (h *Handlers) setTestMode(r *http.Request) (int, any, error) {
 	var req struct {
 		IsTestMode *bool `json:"is_test_mode"`
 	}
@@ -223,16 +223,11 @@ func setTestMode(r *http.Request, v *call) (int, any, error) {
 	if req.IsTestMode == nil {
 		return 0, nil, fault.Field("is_test_mode", "is_test_mode is missing: true or false")
 	}
-	return http.StatusOK, api.TestMode{IsTestMode: *req.IsTestMode}, v.Entries.SetTestMode(r.Context(), *req.IsTestMode)
+	return http.StatusOK, api.TestMode{IsTestMode: *req.IsTestMode}, h.Entries.SetTestMode(r.Context(), *req.IsTestMode)
 }
 
 // toggleTestMode turns it over.
-func toggleTestMode(ctx context.Context, v *call, _ api.None) (api.TestMode, error) {
-	on, err := v.Entries.ToggleTestMode(ctx)
+func (h *Handlers) toggleTestMode(ctx context.Context, _ api.None) (api.TestMode, error) {
+	on, err := h.Entries.ToggleTestMode(ctx)
 	return api.TestMode{IsTestMode: on}, err
-}
-
-// config tells how the app was set; nothing of what changes while it runs (spec 001).
-func config(_ context.Context, v *call, _ api.None) (api.Config, error) {
-	return api.Config{Settings: v.Config}, nil
 }

@@ -1,4 +1,4 @@
-package handlers
+package changes
 
 import (
 	"bytes"
@@ -19,19 +19,19 @@ import (
 const feedTitle = "Tidemark: what has changed"
 
 // latest are the newest changes that a reader of a feed asks for.
-func latest(r *http.Request, v *call, feed *api.Endpoint) ([]api.FeedChange, error) {
+func (h *Handlers) latest(r *http.Request, feed *api.Endpoint) ([]api.FeedChange, error) {
 	q, err := wire.Decode[api.FeedQuery](r, feed)
 	if err != nil {
 		return nil, err
 	}
-	page, err := changes(r.Context(), v, api.ChangeQuery{Host: q.Host, Tag: q.Tag, Type: q.Type, Kind: q.Kind,
+	page, err := h.changes(r.Context(), api.ChangeQuery{Host: q.Host, Tag: q.Tag, Type: q.Type, Kind: q.Kind,
 		MinShare: q.MinShare, Q: q.Q, Top: q.Top})
 	return page.Changes, err
 }
 
 // changesAtom answers the newest changes as Atom 1.0 (RFC 4287).
-func changesAtom(r *http.Request, v *call) (int, any, error) {
-	all, err := latest(r, v, api.ChangesAtom.Endpoint)
+func (h *Handlers) changesAtom(r *http.Request) (int, any, error) {
+	all, err := h.latest(r, api.ChangesAtom.Endpoint)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -44,8 +44,8 @@ func changesAtom(r *http.Request, v *call) (int, any, error) {
 }
 
 // changesJSONFeed answers them as JSON Feed 1.1.
-func changesJSONFeed(r *http.Request, v *call) (int, any, error) {
-	all, err := latest(r, v, api.ChangesJSON.Endpoint)
+func (h *Handlers) changesJSONFeed(r *http.Request) (int, any, error) {
+	all, err := h.latest(r, api.ChangesJSON.Endpoint)
 	if err != nil {
 		return 0, nil, err
 	}

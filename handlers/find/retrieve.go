@@ -1,4 +1,4 @@
-package handlers
+package find
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
@@ -20,7 +21,7 @@ import (
 const retrievedPages = 20
 
 // retrieve answers questions by whole passages within a budget of tokens.
-func retrieve(ctx context.Context, v *call, req api.RetrieveRequest) (out api.RetrieveResponse, err error) {
+func (h *Handlers) retrieve(ctx context.Context, req api.RetrieveRequest) (out api.RetrieveResponse, err error) {
 	out.Passages = []api.RetrievedPassage{}
 	fresh, err := freshnessOf(ctx, req.MaxAge, req.Stale)
 	if err != nil {
@@ -30,7 +31,7 @@ func retrieve(ctx context.Context, v *call, req api.RetrieveRequest) (out api.Re
 	if err != nil {
 		return out, err
 	}
-	found, err := v.answers().Passages(ctx, fresh, queries, req.Tokens)
+	found, err := h.Answers.Passages(ctx, fresh, queries, req.Tokens)
 	if err != nil {
 		return out, err
 	}
@@ -90,13 +91,10 @@ func retrievedJSON(p answer.Cited) api.RetrievedPassage {
 	}
 	if p.Page.Type == index.TypePage && p.Item.Type == "url" && len(p.Heading) > 0 {
 		// Of both, browsers would follow the text, which is the heading's, and the id may be that of a term below it.
-		out.Anchor = cmp.Or(escapedID(p.Anchor), fragmentOf(p.Heading[len(p.Heading)-1]))
+		out.Anchor = cmp.Or(wire.Anchor(p.Anchor), fragmentOf(p.Heading[len(p.Heading)-1]))
 	}
 	return out
 }
-
-// escapedID is an id as it stands behind # in an address.
-func escapedID(id string) string { return (&url.URL{Fragment: id}).EscapedFragment() }
 
 // fragmentOf is a text fragment, by which browsers scroll to a text
 // (https://wicg.github.io/scroll-to-text-fragment/#syntax).

@@ -1,7 +1,6 @@
-package handlers
+package changes
 
 import (
-	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -12,37 +11,26 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/registry/history"
 )
 
-// nobody is the reader where nobody needs a key: the person of this machine. No key has that name.
-const nobody = "-"
-
-// readerOf is by which name a caller reads.
-func readerOf(ctx context.Context) string {
-	return cmp.Or(wire.CallerOf(ctx).Name, nobody)
-}
-
 // reader says how far the caller has read.
-func reader(ctx context.Context, v *call, _ api.None) (out api.Reader, err error) {
-	r, err := feed.ReadersOf(v.Registry.Feed).Load(ctx, readerOf(ctx))
+func (h *Handlers) reader(ctx context.Context, _ api.None) (out api.Reader, err error) {
+	r, err := feed.ReadersOf(h.Feed).Load(ctx, wire.CallerOf(ctx).Reader())
 	if err != nil {
 		return out, err
 	}
-	return readerJSON(ctx, v, r)
+	return h.readerJSON(ctx, r)
 }
 
-func readerJSON(ctx context.Context, v *call, r feed.Reader) (out api.Reader, err error) {
-	if name := readerOf(ctx); name != nobody {
-		out.Name = name
-	}
+func (h *Handlers) readerJSON(ctx context.Context, r feed.Reader) (out api.Reader, err error) {
+	out.Name = wire.CallerOf(ctx).Name
 	if out.Beyond = len(r.Beyond); r.UpTo != (feed.Place{}) {
 		out.UpTo = r.UpTo.String()
 	}
 	for _, f := range r.Filters {
 		out.Filters = append(out.Filters, api.SavedFilter(f))
 	}
-	for c, err := range feed.ReadersOf(v.Registry.Feed).Since(ctx, r, feed.Place{}) {
+	for c, err := range feed.ReadersOf(h.Feed).Since(ctx, r, feed.Place{}) {
 		if err != nil {
 			return out, err
 		}
@@ -57,7 +45,7 @@ func readerJSON(ctx context.Context, v *call, r feed.Reader) (out api.Reader, er
 }
 
 // saveReader keeps the caller's filters.
-func saveReader(ctx context.Context, v *call, q api.ReaderRequest) (out api.Reader, err error) {
+func (h *Handlers) saveReader(ctx context.Context, q api.ReaderRequest) (out api.Reader, err error) {
 	if len(q.Filters) > api.MaxFilters {
 		return out, fault.Field("filters", "filters: keep at most %d, not %d", api.MaxFilters, len(q.Filters))
 	}
@@ -79,15 +67,15 @@ func saveReader(ctx context.Context, v *call, q api.ReaderRequest) (out api.Read
 		}
 		kept[i] = feed.SavedFilter(f)
 	}
-	r, err := feed.ReadersOf(v.Registry.Feed).Keep(ctx, readerOf(ctx), kept)
+	r, err := feed.ReadersOf(h.Feed).Keep(ctx, wire.CallerOf(ctx).Reader(), kept)
 	if err != nil {
 		return out, err
 	}
-	return readerJSON(ctx, v, r)
+	return h.readerJSON(ctx, r)
 }
 
 // markRead marks changes as read by the caller.
-func markRead(ctx context.Context, v *call, q api.ReadRequest) (out api.Reader, err error) {
+func (h *Handlers) markRead(ctx context.Context, q api.ReadRequest) (out api.Reader, err error) {
 	if (q.UpTo == "") == (len(q.IDs) == 0) {
 		return out, fault.Field("upTo", "give either upTo, the cursor of a list of changes, or ids, those of changes")
 	}
@@ -106,32 +94,9 @@ func markRead(ctx context.Context, v *call, q api.ReadRequest) (out api.Reader, 
 			return out, fault.Field("ids", "ids: %w", err)
 		}
 	}
-	r, err := feed.ReadersOf(v.Registry.Feed).Mark(ctx, readerOf(ctx), upTo, ids...)
+	r, err := feed.ReadersOf(h.Feed).Mark(ctx, wire.CallerOf(ctx).Reader(), upTo, ids...)
 	if err != nil {
 		return out, err
 	}
-	return readerJSON(ctx, v, r)
-}
-
-// sinceRead is a query for what differs from the version of an item that the caller has read last.
-func sinceRead(ctx context.Context, v *call, past history.Past, q api.DiffQuery) (api.DiffQuery, error) {
-	r, err := feed.ReadersOf(v.Registry.Feed).Load(ctx, readerOf(ctx))
-	if err != nil {
-		return q, err
-	}
-	names := make([]string, len(past.IDs))
-	for i, id := range past.IDs {
-		names[i] = string(id)
-	}
-	last, err := feed.ReadersOf(v.Registry.Feed).LastRead(ctx, r, names, past.Item.RawHash, maxScanned)
-	if fault.Is(err, fault.TooLarge) {
-		return q, fault.Field("from", "from: %w", err)
-	}
-	if q.From = feed.Digest(last); err == nil && q.From == "" {
-		err = fault.New(fault.NotFound, "no version of the item was read yet: leave from out for its last change")
-	}
-	if q.To == "" {
-		q.To = feed.Digest(past.Item.RawHash)
-	}
-	return q, err
+	return h.readerJSON(ctx, r)
 }

@@ -1,4 +1,4 @@
-package handlers
+package find
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ import (
 )
 
 // searchFor answers a query.
-func searchFor(ctx context.Context, v *call, req api.SearchRequest) (out api.SearchResponse, err error) {
+func (h *Handlers) searchFor(ctx context.Context, req api.SearchRequest) (out api.SearchResponse, err error) {
 	shown, err := facetsOf(req.Facets)
 	if err != nil {
 		return out, err
@@ -37,9 +37,9 @@ func searchFor(ctx context.Context, v *call, req api.SearchRequest) (out api.Sea
 	q.Facets = len(shown) > 0
 	var found answer.Found
 	if req.MaxAge == "" {
-		found.Results, err = v.answers().Search(ctx, []search.Query{q})
+		found.Results, err = h.Answers.Search(ctx, []search.Query{q})
 	} else {
-		found, err = v.answers().Fresh(ctx, fresh, []search.Query{q})
+		found, err = h.Answers.Fresh(ctx, fresh, []search.Query{q})
 	}
 	if err != nil {
 		return out, err
@@ -50,7 +50,7 @@ func searchFor(ctx context.Context, v *call, req api.SearchRequest) (out api.Sea
 		out.Results[i].CheckedAt = found.Seen[out.Results[i].ID].CheckedAt()
 	}
 	out.Note = noteOf(req.Q, found.Results[0])
-	showLinked(ctx, v, out.Results)
+	h.showLinked(ctx, out.Results)
 	return out, nil
 }
 
@@ -131,8 +131,8 @@ func facetsOf(names api.FacetNames) ([]string, error) {
 }
 
 // suggest completes what somebody types.
-func suggest(ctx context.Context, v *call, req api.SuggestQuery) (out api.Suggestions, err error) {
-	found, err := v.Index.Suggest(ctx, req.Q)
+func (h *Handlers) suggest(ctx context.Context, req api.SuggestQuery) (out api.Suggestions, err error) {
+	found, err := h.Index.Suggest(ctx, req.Q)
 	out.Suggestions = append([]string{}, found...)
 	return out, err
 }
@@ -143,7 +143,7 @@ const unclosedNote = "a quotation mark is not closed, so no phrase begins there;
 const lookups = 8
 
 // showLinked shows with each link the page that it is about. One that cannot be looked up now is left out.
-func showLinked(ctx context.Context, v *call, results []api.SearchResult) {
+func (h *Handlers) showLinked(ctx context.Context, results []api.SearchResult) {
 	var g errgroup.Group
 	g.SetLimit(lookups)
 	for i := range results {
@@ -151,13 +151,16 @@ func showLinked(ctx context.Context, v *call, results []api.SearchResult) {
 		if !entries.IsLink(res.ID) || res.URL == "" {
 			continue
 		}
-		g.Go(func() (err error) {
-			res.Page, err = linkedPage(ctx, v, res.URL)
+		g.Go(func() error {
+			page, found, err := h.Lookup.Searched(ctx, res.URL)
+			if found {
+				res.Page = wire.LinkedPage(page)
+			}
 			return err
 		})
 	}
 	if err := g.Wait(); err != nil {
-		v.log.WarnContext(ctx, "pages of links not shown", "kind", fault.KindOf(err), "err", err)
+		h.Log.WarnContext(ctx, "pages of links not shown", "kind", fault.KindOf(err), "err", err)
 	}
 }
 
@@ -172,7 +175,7 @@ func resultsJSON(found search.Results, shown []string) api.SearchResponse {
 			res.Passages[j] = passageJSON(p)
 		}
 		for _, img := range r.Images {
-			res.Images = append(res.Images, imageJSON(img, r.ID, r.URL))
+			res.Images = append(res.Images, wire.Image(img, r.ID, r.URL))
 		}
 		out.Results[i] = res
 	}
@@ -201,7 +204,7 @@ func facetsJSON(facets []search.Facet) []api.Facet {
 }
 
 func passageJSON(p search.Passage) api.Passage {
-	out := api.Passage{ChunkUID: p.ChunkUID, Heading: p.Heading, Anchor: escapedID(p.Anchor), Text: p.Text,
+	out := api.Passage{ChunkUID: p.ChunkUID, Heading: p.Heading, Anchor: wire.Anchor(p.Anchor), Text: p.Text,
 		Highlights: make([]api.Range, len(p.Highlights))}
 	for i, h := range p.Highlights {
 		out.Highlights[i] = api.Range{From: h.From, To: h.To}

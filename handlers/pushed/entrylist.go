@@ -1,15 +1,16 @@
-package handlers
+package pushed
 
 import (
 	"context"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
 // listEntries lists those of the present schema, a page at a time, without their texts.
-func listEntries(ctx context.Context, v *call, q api.EntryQuery) (any, error) {
-	session, err := v.Entries.Active(ctx)
+func (h *Handlers) listEntries(ctx context.Context, q api.EntryQuery) (any, error) {
+	session, err := h.Entries.Active(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +33,8 @@ func listEntries(ctx context.Context, v *call, q api.EntryQuery) (any, error) {
 }
 
 // showEntry shows one of the present schema, and the page that it is about if it is a link.
-func showEntry(ctx context.Context, v *call, q api.EntryID) (any, error) {
-	session, err := v.Entries.Active(ctx)
+func (h *Handlers) showEntry(ctx context.Context, q api.EntryID) (any, error) {
+	session, err := h.Entries.Active(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -43,23 +44,13 @@ func showEntry(ctx context.Context, v *call, q api.EntryID) (any, error) {
 	}
 	row := rowOf(f)
 	if link := entry.LinkOf(f); link != "" {
-		page, err := linkedPage(ctx, v, link)
+		page, found, err := h.Lookup.Searched(ctx, link)
 		if err != nil {
 			return nil, err
 		}
-		if page != nil {
-			row["page"] = page
+		if found {
+			row["page"] = wire.LinkedPage(page)
 		}
 	}
 	return row, nil
-}
-
-// linkedPage is what is known of the page at an address; nil when that is nothing. Of a duplicate it is the page
-// that is searched.
-func linkedPage(ctx context.Context, v *call, address string) (*api.LinkedPage, error) {
-	it, found, err := v.lookup().Searched(ctx, address)
-	if !found {
-		return nil, err
-	}
-	return &api.LinkedPage{ID: string(it.ID), URL: it.DisplaySource, Title: it.Title, Status: api.Status(it.Status)}, nil
 }

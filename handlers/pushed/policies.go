@@ -1,4 +1,4 @@
-package handlers
+package pushed
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 )
 
 // policies lists those of the active schema.
-func policies(ctx context.Context, v *call, _ api.None) (api.Policies, error) {
-	session, err := v.Entries.Active(ctx)
+func (h *Handlers) policies(ctx context.Context, _ api.None) (api.Policies, error) {
+	session, err := h.Entries.Active(ctx)
 	if err != nil {
 		return api.Policies{}, err
 	}
@@ -22,8 +22,8 @@ func policies(ctx context.Context, v *call, _ api.None) (api.Policies, error) {
 }
 
 // savePolicy writes one, whole.
-func savePolicy(ctx context.Context, v *call, p api.Policy) (api.Policy, error) {
-	session, err := v.Entries.Active(ctx)
+func (h *Handlers) savePolicy(ctx context.Context, p api.Policy) (api.Policy, error) {
+	session, err := h.Entries.Active(ctx)
 	if err != nil {
 		return p, err
 	}

@@ -1,4 +1,4 @@
-package handlers
+package pushed
 
 import (
 	"context"
@@ -8,16 +8,16 @@ import (
 )
 
 // normalizeTelegram gives a message its identity.
-func normalizeTelegram(_ context.Context, v *call, req api.TelegramRequest) (any, error) {
+func (h *Handlers) normalizeTelegram(_ context.Context, req api.TelegramRequest) (any, error) {
 	return entry.NormalizeTelegram(entry.Telegram{
 		Text: req.Text, Caption: req.Caption, ContentType: req.ContentType,
 		ChatID: string(req.Source.ChatID), MessageID: string(req.Source.MessageID), URL: req.Source.URL,
 		ForwardedFrom: req.Source.ForwardedFrom, Date: req.Source.Date,
-	}, v.Rules)
+	}, h.Rules)
 }
 
 // normalizeEmail gives a mail its identity.
-func normalizeEmail(_ context.Context, _ *call, req api.EmailRequest) (any, error) {
+func (h *Handlers) normalizeEmail(_ context.Context, req api.EmailRequest) (any, error) {
 	return entry.NormalizeEmail(entry.Email{
 		RawText: req.RawText, From: req.From, Subject: req.Subject, ContentType: req.ContentType,
 		MessageID: req.Source.MessageID, Date: req.Source.Date,
@@ -25,6 +25,6 @@ func normalizeEmail(_ context.Context, _ *call, req api.EmailRequest) (any, erro
 }
 
 // normalizeWebpage cleans and measures the text of a page.
-func normalizeWebpage(_ context.Context, v *call, req api.WebpageRequest) (any, error) {
-	return entry.NormalizeWebpage(entry.Webpage(req), v.Rules)
+func (h *Handlers) normalizeWebpage(_ context.Context, req api.WebpageRequest) (any, error) {
+	return entry.NormalizeWebpage(entry.Webpage(req), h.Rules)
 }

@@ -1,4 +1,4 @@
-package handlers
+package pushed
 
 import (
 	"context"
@@ -14,28 +14,28 @@ import (
 )
 
 // enrichOne has a model describe an entry of the present schema, or a text, now (D8).
-func enrichOne(ctx context.Context, v *call, req api.EnrichRequest) (api.Tier1, error) {
+func (h *Handlers) enrichOne(ctx context.Context, req api.EnrichRequest) (api.Tier1, error) {
 	if req.EntryID == "" {
 		if req.Text == "" {
 			return api.Tier1{}, fault.Field("entry_id", "entry_id is missing: name an entry, or give text and title")
 		}
-		record, err := v.Enrich.Text(ctx, req.Title, req.Text)
+		record, err := h.Enrich.Text(ctx, req.Title, req.Text)
 		return tier1JSON("", record), err
 	}
 	if req.Text != "" || req.Title != "" {
 		return api.Tier1{}, fault.Field("text", "give entry_id, or text and title, not both")
 	}
-	schema, err := schemaNow(ctx, v)
+	schema, err := h.schemaNow(ctx)
 	if err != nil {
 		return api.Tier1{}, err
 	}
-	record, err := v.Enrich.Entry(ctx, schema, req.EntryID)
+	record, err := h.Enrich.Entry(ctx, schema, req.EntryID)
 	return tier1JSON(req.EntryID, record), err
 }
 
 // schemaNow is the schema that the test mode says.
-func schemaNow(ctx context.Context, v *call) (string, error) {
-	session, err := v.Entries.Active(ctx)
+func (h *Handlers) schemaNow(ctx context.Context) (string, error) {
+	session, err := h.Entries.Active(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -53,23 +53,23 @@ func tier1JSON(id string, r enrich.Record) api.Tier1 {
 }
 
 // enrichMany queues a batch of entries of the present schema.
-func enrichMany(ctx context.Context, v *call, req api.EnrichBatchRequest) (api.EnrichBatch, error) {
-	schema, err := schemaNow(ctx, v)
+func (h *Handlers) enrichMany(ctx context.Context, req api.EnrichBatchRequest) (api.EnrichBatch, error) {
+	schema, err := h.schemaNow(ctx)
 	if err != nil {
 		return api.EnrichBatch{}, err
 	}
-	b, err := v.Enrich.Schedule(ctx, schema, req.EntryIDs)
+	b, err := h.Enrich.Schedule(ctx, schema, req.EntryIDs)
 	return batchJSON(b, nil), err
 }
 
 // enrichBatches lists batches of a schema.
-func enrichBatches(ctx context.Context, v *call, q api.EnrichQuery) (out api.EnrichBatches, err error) {
+func (h *Handlers) enrichBatches(ctx context.Context, q api.EnrichQuery) (out api.EnrichBatches, err error) {
 	if q.Schema == "" {
-		if q.Schema, err = schemaNow(ctx, v); err != nil {
+		if q.Schema, err = h.schemaNow(ctx); err != nil {
 			return out, err
 		}
 	}
-	list, err := v.Enrich.List(ctx, q.Schema, q.Top, q.Before)
+	list, err := h.Enrich.List(ctx, q.Schema, q.Top, q.Before)
 	out.Batches = []api.EnrichBatch{}
 	for _, b := range list {
 		out.Batches = append(out.Batches, batchJSON(b, nil))
@@ -78,18 +78,18 @@ func enrichBatches(ctx context.Context, v *call, q api.EnrichQuery) (out api.Enr
 }
 
 // enrichBatch shows a batch with its lines, in whatever schema it is.
-func enrichBatch(ctx context.Context, v *call, q api.EnrichBatchID) (api.EnrichBatch, error) {
-	b, err := inItsSchema(ctx, q, v.Enrich.Batch)
+func (h *Handlers) enrichBatch(ctx context.Context, q api.EnrichBatchID) (api.EnrichBatch, error) {
+	b, err := inItsSchema(ctx, q, h.Enrich.Batch)
 	if err != nil {
 		return api.EnrichBatch{}, err
 	}
-	lines, err := v.Enrich.Lines(ctx, b.Schema, b.ID)
+	lines, err := h.Enrich.Lines(ctx, b.Schema, b.ID)
 	return batchJSON(b, lines), err
 }
 
 // cancelEnrichBatch asks for the end of a batch, in whatever schema it is; the timer brings it about.
-func cancelEnrichBatch(ctx context.Context, v *call, q api.EnrichBatchID) (api.EnrichBatch, error) {
-	b, err := inItsSchema(ctx, q, v.Enrich.Cancel)
+func (h *Handlers) cancelEnrichBatch(ctx context.Context, q api.EnrichBatchID) (api.EnrichBatch, error) {
+	b, err := inItsSchema(ctx, q, h.Enrich.Cancel)
 	return batchJSON(b, nil), err
 }
 
@@ -123,10 +123,10 @@ func batchJSON(b enrich.Batch, lines []enrich.Line) api.EnrichBatch {
 
 // enrichTimer has the batches of both schemas come a step further, whatever the test mode is, and removes
 // old ones.
-func enrichTimer(ctx context.Context, v *call, _ wire.Envelope) (string, error) {
-	flushed := flushOutbox(ctx, v)
-	report, err := v.Enrich.Advance(ctx)
-	removed, failed := v.Enrich.Purge(ctx)
+func (h *Handlers) enrichTimer(ctx context.Context, _ wire.Envelope) (string, error) {
+	flushed := h.flushOutbox(ctx)
+	report, err := h.Enrich.Advance(ctx)
+	removed, failed := h.Enrich.Purge(ctx)
 	return fmt.Sprintf("%s indexed; batches: %d going on, %d moved, %d old ones removed", words.Count(flushed, "entry"),
 			report.Active, report.Moved, removed),
 		errors.Join(err, failed)
@@ -136,12 +136,12 @@ func enrichTimer(ctx context.Context, v *call, _ wire.Envelope) (string, error) 
 const drainTime = time.Minute
 
 // flushOutbox writes the outbox of entries to the index. That the index is down is no reason to call the timer failed.
-func flushOutbox(ctx context.Context, v *call) (flushed int) {
+func (h *Handlers) flushOutbox(ctx context.Context) (flushed int) {
 	ctx, cancel := context.WithTimeout(ctx, drainTime)
 	defer cancel()
-	flushed, err := v.Entries.FlushOutbox(ctx)
+	flushed, err := h.Entries.FlushOutbox(ctx)
 	if err != nil {
-		v.log.WarnContext(ctx, "entries are searched later", "flushed", flushed, "kind", fault.KindOf(err), "err", err)
+		h.Log.WarnContext(ctx, "entries are searched later", "flushed", flushed, "kind", fault.KindOf(err), "err", err)
 	}
 	return flushed
 }

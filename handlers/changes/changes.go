@@ -1,4 +1,4 @@
-package handlers
+package changes
 
 import (
 	"cmp"
@@ -41,7 +41,7 @@ func newChangeQuery(from api.ChangeQuery) (q changeQuery, err error) {
 }
 
 // changes lists what has changed, a page at a time.
-func changes(ctx context.Context, v *call, from api.ChangeQuery) (page api.ChangePage, err error) {
+func (h *Handlers) changes(ctx context.Context, from api.ChangeQuery) (page api.ChangePage, err error) {
 	q, err := newChangeQuery(from)
 	if err != nil {
 		return page, err
@@ -53,7 +53,7 @@ func changes(ctx context.Context, v *call, from api.ChangeQuery) (page api.Chang
 		}
 	}
 	if q.Unread {
-		r, err := feed.ReadersOf(v.Registry.Feed).Load(ctx, readerOf(ctx))
+		r, err := feed.ReadersOf(h.Feed).Load(ctx, wire.CallerOf(ctx).Reader())
 		if err != nil {
 			return page, err
 		}
@@ -61,9 +61,9 @@ func changes(ctx context.Context, v *call, from api.ChangeQuery) (page api.Chang
 	}
 	switch q.Order {
 	case "", "newest":
-		return newestChanges(ctx, v.Registry.Feed, q, at)
+		return newestChanges(ctx, h.Feed, q, at)
 	case "oldest":
-		return oldestChanges(ctx, v.Registry.Feed, q, at)
+		return oldestChanges(ctx, h.Feed, q, at)
 	}
 	return page, fault.Field("order", "order must be newest or oldest, not %.40q", q.Order)
 }

@@ -1,0 +1,52 @@
+package changes
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tidemark/tidemark/handlers/export"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// exportChanges answers with the changes of a filter.
+func (h *Handlers) exportChanges(ctx context.Context, q api.ChangeExport) (any, error) {
+	return export.New(h.Log, "changes", q.Format, changeColumns, func(after string) ([]api.FeedChange, string, error) {
+		page, err := h.changes(ctx, api.ChangeQuery{Since: q.Since, Until: q.Until, Order: q.Order, Host: q.Host,
+			Tag: q.Tag, Type: q.Type, Kind: q.Kind, MinShare: q.MinShare, Q: q.Q, Unread: q.Unread, Silenced: q.Silenced,
+			Top: export.PageSize, Continuation: after})
+		return page.Changes, page.Continuation, err
+	})
+}
+
+var changeColumns = []export.Column[api.FeedChange]{
+	{Name: "at", Text: func(c *api.FeedChange) string { return export.Time(c.At) }},
+	{Name: "kind", Text: func(c *api.FeedChange) string { return string(c.Kind) }},
+	{Name: "type", Text: func(c *api.FeedChange) string { return c.Type }},
+	{Name: "title", Text: func(c *api.FeedChange) string { return c.Title }},
+	{Name: "url", Text: func(c *api.FeedChange) string { return c.URL }},
+	{Name: "host", Text: func(c *api.FeedChange) string { return c.Host }},
+	{Name: "tags", Text: func(c *api.FeedChange) string { return strings.Join(c.Tags, ", ") }},
+	{Name: "share", Text: func(c *api.FeedChange) string { return export.Fraction(c.Share) }},
+	{Name: "wordsAdded", Text: func(c *api.FeedChange) string { return export.Number(c.WordsAdded) }},
+	{Name: "wordsRemoved", Text: func(c *api.FeedChange) string { return export.Number(c.WordsRemoved) }},
+	{Name: "added", Text: func(c *api.FeedChange) string { return passages(c, "added") }},
+	{Name: "removed", Text: func(c *api.FeedChange) string { return passages(c, "removed") }},
+	{Name: "why", Text: func(c *api.FeedChange) string { return c.Why }},
+	{Name: "silenced", Text: func(c *api.FeedChange) string { return export.Yes(c.Silenced) }},
+	{Name: "id", Text: func(c *api.FeedChange) string { return c.ID }},
+	{Name: "itemId", Text: func(c *api.FeedChange) string { return c.ItemID }},
+	{Name: "entryId", Text: func(c *api.FeedChange) string { return c.EntryID }},
+	{Name: "from", Text: func(c *api.FeedChange) string { return c.From }},
+	{Name: "to", Text: func(c *api.FeedChange) string { return c.To }},
+}
+
+// passages are those that came, or those that went, a line each.
+func passages(c *api.FeedChange, op string) string {
+	var lines []string
+	for _, p := range c.Passages {
+		if p.Op == op {
+			lines = append(lines, p.Text)
+		}
+	}
+	return strings.Join(lines, "\n")
+}

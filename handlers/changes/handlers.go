@@ -1,0 +1,17 @@
+// Package changes answers requests about what has changed: lists and feeds of changes, how far each caller has read
+// them, and who is notified of them.
+package changes
+
+import (
+	"log/slog"
+
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify"
+)
+
+// Handlers are the area, with the services that it needs.
+type Handlers struct {
+	Feed   *feed.Feed
+	Notify *notify.Notifier
+	Log    *slog.Logger
+}

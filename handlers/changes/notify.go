@@ -1,0 +1,104 @@
+package changes
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/notify"
+)
+
+func (h *Handlers) listRules(ctx context.Context, _ api.None) (api.Rules, error) {
+	return h.Notify.Rules(ctx)
+}
+
+func (h *Handlers) addRule(ctx context.Context, q api.RuleSpec) (api.Rule, error) {
+	return h.Notify.SaveRule(ctx, "", q)
+}
+
+func (h *Handlers) getRule(ctx context.Context, q api.RuleID) (api.Rule, error) {
+	return h.Notify.Rule(ctx, q.ID)
+}
+
+func (h *Handlers) saveRule(ctx context.Context, q api.RuleUpdate) (api.Rule, error) {
+	return h.Notify.SaveRule(ctx, q.ID, q.RuleSpec)
+}
+
+func (h *Handlers) removeRule(ctx context.Context, q api.RuleID) (api.Rule, error) {
+	return h.Notify.RemoveRule(ctx, q.ID)
+}
+
+func (h *Handlers) previewRule(ctx context.Context, q api.RuleSpec) (api.RuleTest, error) {
+	return h.Notify.PreviewRule(ctx, q)
+}
+
+func (h *Handlers) testRule(ctx context.Context, q api.RuleID) (api.RuleTest, error) {
+	return h.Notify.TestRule(ctx, q.ID)
+}
+
+func (h *Handlers) listChannels(ctx context.Context, _ api.None) (api.Channels, error) {
+	return h.Notify.Channels(ctx)
+}
+
+// addChannel makes one. Its answer may have a secret, which is shown this once.
+func (h *Handlers) addChannel(ctx context.Context, q api.ChannelSpec) (any, error) {
+	c, err := h.Notify.SaveChannel(ctx, q, true)
+	return wire.Unkept{Body: c}, err
+}
+
+func (h *Handlers) saveChannel(ctx context.Context, q api.ChannelUpdate) (any, error) {
+	c, err := h.Notify.SaveChannel(ctx, api.ChannelSpec(q), false)
+	return wire.Unkept{Body: c}, err
+}
+
+func (h *Handlers) removeChannel(ctx context.Context, q api.ChannelName) (api.Channel, error) {
+	return h.Notify.RemoveChannel(ctx, q.Name)
+}
+
+func (h *Handlers) testChannel(ctx context.Context, q api.ChannelName) (api.ReceiverAnswer, error) {
+	return h.Notify.TestChannel(ctx, q.Name)
+}
+
+func (h *Handlers) listDeliveries(ctx context.Context, q api.DeliveryQuery) (api.DeliveryPage, error) {
+	return h.Notify.Worker.Deliveries(ctx, q)
+}
+
+func (h *Handlers) retryDelivery(ctx context.Context, q api.DeliveryID) (api.Delivery, error) {
+	return h.Notify.Worker.Retry(ctx, q.ID)
+}
+
+func (h *Handlers) explainChange(ctx context.Context, q api.ChangeID) (api.ChangeWhy, error) {
+	return h.Notify.Follower.Why(ctx, q.ID)
+}
+
+// deliveryWorker sends a message to a receiver.
+func (h *Handlers) deliveryWorker(ctx context.Context, e wire.Envelope) (string, error) {
+	id, err := deliveryOf(e)
+	if err != nil {
+		return "", err
+	}
+	report, err := h.Notify.Worker.Deliver(ctx, id)
+	if err != nil {
+		err = wire.Kept(err)
+	}
+	return report, err
+}
+
+// deliveryPoison records that a message could not be worked on, however often it was tried.
+func (h *Handlers) deliveryPoison(ctx context.Context, e wire.Envelope) (string, error) {
+	id, err := deliveryOf(e)
+	if err != nil {
+		return "", err
+	}
+	why := "it could not be worked on, however often it was tried; see the app's log"
+	h.Log.ErrorContext(ctx, "delivery poisoned", "delivery", id)
+	return why, h.Notify.Worker.GiveUp(ctx, id, why)
+}
+
+func deliveryOf(e wire.Envelope) (string, error) {
+	body, err := e.Job()
+	if err != nil {
+		return "", err
+	}
+	return notify.ParseJob(body)
+}

@@ -1,0 +1,39 @@
+package changes
+
+import (
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// Routes are the routes of the area.
+func (h *Handlers) Routes() []wire.Route {
+	return []wire.Route{
+		wire.On(api.ListChanges, h.changes),
+		{Endpoint: api.ChangesAtom.Endpoint, Answer: h.changesAtom},
+		{Endpoint: api.ChangesJSON.Endpoint, Answer: h.changesJSONFeed},
+		wire.OnAny(api.ExportChanges, h.exportChanges),
+		wire.On(api.GetReader, h.reader),
+		wire.On(api.SaveReader, h.saveReader),
+		wire.On(api.MarkRead, h.markRead),
+		wire.On(api.ExplainChange, h.explainChange),
+		wire.On(api.ListRules, h.listRules),
+		wire.On(api.AddRule, h.addRule),
+		wire.On(api.GetRule, h.getRule),
+		wire.On(api.SaveRule, h.saveRule),
+		wire.On(api.RemoveRule, h.removeRule),
+		wire.On(api.PreviewRule, h.previewRule),
+		wire.On(api.TestRule, h.testRule),
+		wire.On(api.ListChannels, h.listChannels),
+		wire.OnAny(api.AddChannel, h.addChannel),
+		wire.OnAny(api.SaveChannel, h.saveChannel),
+		wire.On(api.RemoveChannel, h.removeChannel),
+		wire.On(api.TestChannel, h.testChannel),
+		wire.On(api.ListDeliveries, h.listDeliveries),
+		wire.On(api.RetryDelivery, h.retryDelivery),
+	}
+}
+
+// Triggers are the triggers of the area.
+func (h *Handlers) Triggers() map[string]wire.Trigger {
+	return map[string]wire.Trigger{"DeliveryWorker": h.deliveryWorker, "DeliveryPoison": h.deliveryPoison}
+}

@@ -1,0 +1,21 @@
+package find
+
+import (
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+// Routes are the routes of the area.
+func (h *Handlers) Routes() []wire.Route {
+	return []wire.Route{
+		wire.On(api.SearchByGet, h.searchFor),
+		wire.On(api.Search, h.searchFor),
+		wire.On(api.Suggest, h.suggest),
+		wire.On(api.Retrieve, h.retrieve),
+	}
+}
+
+// Triggers are the triggers of the area.
+func (h *Handlers) Triggers() map[string]wire.Trigger {
+	return nil
+}

@@ -1,0 +1,21 @@
+// Package pushed answers requests about what is pushed in: entries, their policies, and what a language model says of
+// them.
+package pushed
+
+import (
+	"log/slog"
+
+	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry/lookup"
+	"github.com/tidemark/tidemark/pkg/run/enrich"
+)
+
+// Handlers are the area, with the services that it needs.
+type Handlers struct {
+	Entries *entries.Store
+	Enrich  *enrich.Service
+	Lookup  *lookup.Lookup // of the pages that links are about
+	Rules   source.Rules
+	Log     *slog.Logger
+}

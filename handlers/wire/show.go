@@ -1,0 +1,25 @@
+package wire
+
+import (
+	"net/url"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// Anchor is an id as it stands behind # in an address.
+func Anchor(id string) string { return (&url.URL{Fragment: id}).EscapedFragment() }
+
+// Image shows a picture of a page.
+func Image(img search.Image, page, address string) api.Image {
+	return api.Image{
+		ID: img.ID, Src: img.Src, Alt: img.Alt, Title: img.Title, Caption: img.Caption,
+		ParentPageID: page, ParentPageURL: address, Source: address,
+	}
+}
+
+// LinkedPage shows the page that a link is about.
+func LinkedPage(it registry.Item) *api.LinkedPage {
+	return &api.LinkedPage{ID: string(it.ID), URL: it.DisplaySource, Title: it.Title, Status: api.Status(it.Status)}
+}
