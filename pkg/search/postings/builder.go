@@ -69,7 +69,7 @@ func (b *builder) clear() {
 
 // add adds a posting of the word, with its positions packed.
 func (b *builder) add(h Hit, positions []byte) error {
-	b.postings = appendPosting(b.postings, h.Document()-b.behind, h.Mark())
+	b.postings = appendPosting(b.postings, h.Document()-b.behind, h.Impact())
 	b.positions = appendBytes(b.positions, positions)
 	b.behind = h.Document()
 	b.count++

@@ -85,8 +85,8 @@ func (l *leafReader) bytes() []byte {
 }
 
 // appendPosting adds a posting that is so far behind the last one.
-func appendPosting(to []byte, behind int64, mark uint16) []byte {
-	return binary.LittleEndian.AppendUint16(binary.AppendUvarint(to, uint64(behind)), mark)
+func appendPosting(to []byte, behind int64, impact uint16) []byte {
+	return binary.LittleEndian.AppendUint16(binary.AppendUvarint(to, uint64(behind)), impact)
 }
 
 // appendHits decodes postings, the first of which is counted from base.
@@ -106,7 +106,7 @@ func appendHits(to []Hit, base int64, postings []byte) ([]Hit, bool) {
 			return to, false
 		}
 		document += n
-		to = append(to, Hit(document<<markBits)|Hit(postings[i])|Hit(postings[i+1])<<8)
+		to = append(to, Hit(document<<impactBits)|Hit(postings[i])|Hit(postings[i+1])<<8)
 		i += 2
 	}
 	return to, true

@@ -17,8 +17,8 @@
 //
 // # Postings
 //
-// A posting is the number of a document and its mark, a number that its user chooses: it says what the word is worth
-// there. Positions are apart and only read for phrases.
+// A posting is the number of a document and an impact, a number that the user of the package chooses: what the word
+// adds to the document's score. Positions are stored apart and only read for phrases.
 package postings
 
 import (
@@ -44,10 +44,10 @@ CREATE TABLE documents (block INTEGER PRIMARY KEY, keys BLOB NOT NULL);
 `
 
 const (
-	markBits  = 16
-	rowBits   = 28 // of the id of a leaf or list, which say its place within its segment
-	blockSize = 256
-	keyBytes  = 8
+	impactBits = 16
+	rowBits    = 28 // of the id of a leaf or list, which say its place within its segment
+	blockSize  = 256
+	keyBytes   = 8
 	// MaxWord is how many bytes of a word are told apart.
 	MaxWord = 100
 )
@@ -76,17 +76,17 @@ const ErrDamaged = sqlitefile.Damage("the words of the index are damaged")
 
 func damaged(what string, at int64) error { return fmt.Errorf("%w: %s %d", ErrDamaged, what, at) }
 
-// Hit is a posting: the number of the document and the mark.
+// Hit is a posting: the number of the document and the impact of the word there.
 type Hit uint64
 
 // NewHit makes one.
-func NewHit(document int64, mark uint16) Hit { return Hit(document)<<markBits | Hit(mark) }
+func NewHit(document int64, impact uint16) Hit { return Hit(document)<<impactBits | Hit(impact) }
 
 // Document is its number.
-func (h Hit) Document() int64 { return int64(h >> markBits) }
+func (h Hit) Document() int64 { return int64(h >> impactBits) }
 
-// Mark is what was given for the word there.
-func (h Hit) Mark() uint16 { return uint16(h) }
+// Impact is what was given for the word in the document.
+func (h Hit) Impact() uint16 { return uint16(h) }
 
 // Clip is as much of a word as is told apart: all words have to be clipped.
 func Clip(word string) string {

@@ -46,7 +46,7 @@ func wordsOf(text []string) (words []Word) {
 		if !known {
 			n = len(words)
 			at[w] = n
-			words = append(words, Word{Text: w, Mark: uint16(len(w))})
+			words = append(words, Word{Text: w, Impact: uint16(len(w))})
 		}
 		words[n].Positions = append(words[n].Positions, uint32(i))
 	}
@@ -177,8 +177,8 @@ func (m *model) expect(t testing.TB, r *Reader, what string, has func(text strin
 		t.Fatalf("%s %v: have %v, want %v", what, words, have, want)
 	}
 	for _, h := range hits {
-		if int(h.Mark()) != len(words[0]) {
-			t.Fatalf("%s has mark %d", words[0], h.Mark())
+		if int(h.Impact()) != len(words[0]) {
+			t.Fatalf("%s has impact %d", words[0], h.Impact())
 		}
 	}
 }

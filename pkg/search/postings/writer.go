@@ -22,7 +22,7 @@ const (
 // Word is a word of a document.
 type Word struct {
 	Text      string
-	Mark      uint16
+	Impact    uint16
 	Positions []uint32 // ascending
 }
 
@@ -69,7 +69,7 @@ func (w *Writer) Add(key int64, length int, words []Word) (document int64, err e
 			g = &gathered{last: w.first}
 			w.words[word.Text] = g
 		}
-		g.postings = appendPosting(g.postings, document-g.last, word.Mark)
+		g.postings = appendPosting(g.postings, document-g.last, word.Impact)
 		g.positions = appendPositions(g.positions, &w.scratch, word.Positions)
 		g.count, g.last = g.count+1, document
 	}

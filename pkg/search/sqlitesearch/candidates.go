@@ -3,63 +3,37 @@ package sqlitesearch
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
-	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/postings"
-	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
 )
 
-// Of all chunks that match, those with the best marks are read, and ranked by what they say (score.go).
+// Of all chunks that match, those whose words have the greatest impacts are read, and ranked by their texts (rank.go).
 
-// bounds of what one query may cost.
-type bounds struct {
-	candidates int // chunks that are read
-	ofPage     int // of one page
-	alike      int // of those that are worth the same
-	sampled    int // chunks that match, from which on their pages are estimated first
-	exact      int // chunks that match, up to which all are looked up if their pages are few
-	counted    int // pages that are counted
-}
-
-// enough is how many chunks have all words, if those that lack one are not looked for.
+// enough is how many chunks must have all content terms, or those that lack one are looked for, too.
 const enough = 100
-
-var (
-	usual      = bounds{candidates: 450, ofPage: 8, alike: 150, sampled: 4096, exact: 20_000, counted: 1000}
-	everything = bounds{candidates: 300e9, ofPage: 1e9, alike: 1e9, sampled: 1e9, exact: 1e9, counted: 1e9}
-)
-
-// match is a chunk that matches, and what it is worth by its marks.
-type match struct {
-	hit   postings.Hit // its document
-	chunk int64
-	score float64
-}
-
-func (m match) page() int64 { return m.chunk >> slotBits }
 
 // found is what the words of a query match.
 type found struct {
 	best []match // best first; all, unless they are too many
-	// pages are those that match, or a part of them of which whole tells the number of all; complete that they are all.
+	// pages are those that match: all when complete, else a sample of them, whole times as many being the estimate.
 	pages    []int64
 	whole    float64
 	complete bool
 	lists    []list
 }
 
-// find looks for the chunks that match: those that have all words that say something, if there are few those that lack
-// one, and if there are none those that have any. It gives so many of the best at least.
-func (s *statement) find(ctx context.Context, most int) (found, error) {
-	lists := make([]list, len(s.content))
-	for i, t := range s.content {
-		hits, err := s.words.hitsOf(t)
+// find finds the chunks that match: those that have all content terms; if these are few, also those that lack one; and
+// if there are none, those that have any. It returns at least so many of the best, where there are as many.
+func (s *searcher) find(ctx context.Context, most int) (found, error) {
+	lists := make([]list, len(s.ranked.Content))
+	for i, t := range s.ranked.Content {
+		hits, err := s.lexicon.hitsOf(t)
 		if err != nil {
 			return found{}, err
 		}
-		lists[i] = list{hits, t.idf}
+		lists[i] = list{hits, t.IDF}
 	}
 	slices.SortStableFunc(lists, func(a, b list) int { return cmp.Compare(len(a.hits), len(b.hits)) })
 	f, err := s.matching(ctx, lists, len(lists), most)
@@ -73,14 +47,8 @@ func (s *statement) find(ctx context.Context, most int) (found, error) {
 	return f, err
 }
 
-// list is where a term stands, and what it is worth by its rarity.
-type list struct {
-	hits []postings.Hit
-	idf  float64
-}
-
 // matching finds the chunks that have so many of the terms.
-func (s *statement) matching(ctx context.Context, lists []list, least, most int) (f found, err error) {
+func (s *searcher) matching(ctx context.Context, lists []list, least, most int) (f found, err error) {
 	f.lists = lists
 	matches := join(lists, least)
 	if err := s.addOthers(matches); err != nil {
@@ -88,7 +56,7 @@ func (s *statement) matching(ctx context.Context, lists []list, least, most int)
 	}
 	conditions, _ := filters(s.query)
 	if conditions == "" && len(matches) > s.bounds.sampled {
-		// Neighbours are sampled, for those of one page are neighbours.
+		// Runs of neighbours are sampled, because the chunks of a page are neighbours.
 		sample, err := s.resolved(ctx, windows(matches, s.bounds.sampled))
 		if err != nil {
 			return f, err
@@ -114,95 +82,45 @@ func (s *statement) matching(ctx context.Context, lists []list, least, most int)
 	return f, nil
 }
 
-// bestResolved are so many of the best, or fewer.
-func (s *statement) bestResolved(ctx context.Context, matches []match, n int) ([]match, error) {
+// bestResolved returns at most n of the best matches.
+func (s *searcher) bestResolved(ctx context.Context, matches []match, n int) ([]match, error) {
 	best := bestOf(matches, n)
 	slices.SortFunc(best, func(a, b match) int { return cmp.Compare(a.hit, b.hit) })
 	best, err := s.resolved(ctx, best)
 	return bestOf(best, len(best)), err
 }
 
-// join gives the documents that have at least so many of the terms, in their order.
-func join(lists []list, least int) (matches []match) {
-	var rarity float64
-	rest := make([][]postings.Hit, len(lists))
-	for i, l := range lists {
-		rarity += l.idf
-		rest[i] = l.hits
-	}
-	for {
-		next := int64(-1)
-		for i := range rest[:len(rest)-least+1] { // one of these has to have it
-			if len(rest[i]) > 0 && (next < 0 || rest[i][0].Document() < next) {
-				next = rest[i][0].Document()
-			}
-		}
-		if next < 0 {
-			return matches
-		}
-		have, m, covered := 0, match{hit: postings.NewHit(next, 0)}, 0.
-		for i, l := range lists {
-			if rest[i] = behind(rest[i], next); len(rest[i]) > 0 && rest[i][0].Document() == next {
-				have++
-				m.score += l.idf * worthOf(rest[i][0].Mark())
-				covered += l.idf
-				rest[i] = rest[i][1:]
-			}
-		}
-		if have >= least {
-			m.score *= coverage(covered, rarity)
-			matches = append(matches, m)
-		}
-	}
-}
-
-// everywhere is the part of all chunks from which on a word is worth next to nothing.
+// everywhere is the share of all chunks above which a word adds next to nothing.
 const everywhere = .1
 
-// addOthers adds what the words are worth that find nothing.
-func (s *statement) addOthers(matches []match) error {
-	for i, t := range s.terms {
-		if s.says(i) || len(matches) <= s.bounds.candidates || t.df > s.words.chunks*everywhere {
+// addOthers adds the scores of the terms that find no pages.
+func (s *searcher) addOthers(matches []match) error {
+	content := s.ranked.IsContent()
+	for i, t := range s.ranked.Terms {
+		if content[i] || len(matches) <= s.bounds.candidates || t.DF > s.lexicon.chunks*everywhere {
 			continue
 		}
-		hits, err := s.words.hitsOf(t)
+		hits, err := s.lexicon.hitsOf(t)
 		if err != nil {
 			return err
 		}
 		for j := range matches {
 			document := matches[j].hit.Document()
-			if hits = behind(hits, document); len(hits) > 0 && hits[0].Document() == document {
-				matches[j].score += t.idf * worthOf(hits[0].Mark())
+			if hits = postings.From(hits, document); len(hits) > 0 && hits[0].Document() == document {
+				matches[j].score += t.IDF * ranking.Impact(hits[0].Impact()).Score()
 			}
 		}
 	}
 	return nil
 }
 
-// behind leaves out the hits before a document.
-func behind(hits []postings.Hit, document int64) []postings.Hit {
-	step := 1
-	for step < len(hits) && hits[step].Document() < document {
-		step *= 2
-	}
-	from, to := step/2, min(step+1, len(hits))
-	if from >= to {
-		return hits
-	}
-	at, _ := slices.BinarySearch(hits[from:to], postings.NewHit(document, 0))
-	if from > 0 || at > 0 {
-		return hits[from+at:]
-	}
-	return hits
-}
-
-// resolved leaves out what is gone and what does not pass the filters, and tells the others' chunks.
-func (s *statement) resolved(ctx context.Context, matches []match) ([]match, error) {
+// resolved sets the chunks of matches, without those that left the index or do not pass the filters.
+func (s *searcher) resolved(ctx context.Context, matches []match) ([]match, error) {
 	hits := make([]postings.Hit, len(matches))
 	for i, m := range matches {
 		hits[i] = m.hit
 	}
-	keys, err := s.words.postings.Keys(hits)
+	keys, err := s.lexicon.postings.Keys(hits)
 	if err != nil {
 		return nil, err
 	}
@@ -214,12 +132,12 @@ func (s *statement) resolved(ctx context.Context, matches []match) ([]match, err
 	if conditions == "" {
 		return matches, nil
 	}
-	allowed, err := s.words.allowed(ctx, pagesOfAll(matches), conditions, args)
+	allowed, err := s.lexicon.allowed(ctx, pagesOfAll(matches), conditions, args)
 	return slices.DeleteFunc(matches, func(m match) bool { return !allowed[m.page()] }), err
 }
 
-// allowed are the pages that pass the filters. To ask for some by their rows costs about as much as to read so many
-// times more in a row.
+// allowed returns those of some pages that pass the filters. To read a row by its number costs about as much as to read
+// so many rows in their order.
 func (l *lexicon) allowed(ctx context.Context, pages []int64, conditions string, args []any) (map[int64]bool, error) {
 	const scanned = 8
 	query := "SELECT f.rowid FROM json_each(?) w CROSS JOIN pages f ON f.rowid = w.value WHERE TRUE" + conditions
@@ -227,7 +145,7 @@ func (l *lexicon) allowed(ctx context.Context, pages []int64, conditions string,
 	if len(pages)*scanned > int(l.pages) {
 		query, args = "SELECT f.rowid FROM pages f WHERE TRUE"+conditions, args[1:]
 	}
-	rows, err := numbers(ctx, l.tx, query, args...)
+	rows, err := column[int64](ctx, l.tx, query, args...)
 	allowed := make(map[int64]bool, len(rows))
 	for _, row := range rows {
 		allowed[row] = true
@@ -235,7 +153,7 @@ func (l *lexicon) allowed(ctx context.Context, pages []int64, conditions string,
 	return allowed, err
 }
 
-// pagesOfAll are the pages of matches, each once.
+// pagesOfAll returns the pages of matches, each once.
 func pagesOfAll(matches []match) (pages []int64) {
 	seen := map[int64]bool{}
 	for _, m := range matches {
@@ -247,61 +165,8 @@ func pagesOfAll(matches []match) (pages []int64) {
 	return pages
 }
 
-// spread are so many of a list, evenly.
-func spread[T any](all []T, n int) []T {
-	some := make([]T, n)
-	for i := range some {
-		some[i] = all[i*len(all)/n]
-	}
-	return some
-}
-
-// windows are so many matches, in sixteen runs of neighbours.
-func windows(matches []match, n int) (some []match) {
-	const runs = 16
-	for i := range runs {
-		from := i * len(matches) / runs
-		some = append(some, matches[from:from+n/runs]...)
-	}
-	return some
-}
-
-// bestOf are the best of some matches, best first. Of more than are wanted those are sorted that may be among them.
-func bestOf(matches []match, n int) []match {
-	best := slices.Clone(matches)
-	if n < len(best) {
-		least := leastOf(best, n)
-		best = slices.DeleteFunc(best, func(m match) bool { return m.score < least })
-	}
-	slices.SortFunc(best, func(a, b match) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.hit, b.hit))
-	})
-	return best[:min(n, len(best))]
-}
-
-// leastOf is a score that so many matches have, and few more.
-func leastOf(matches []match, n int) float64 {
-	const steps = 4096
-	var most float64
-	for _, m := range matches {
-		most = max(most, m.score)
-	}
-	if most == 0 {
-		return 0
-	}
-	var counts [steps + 1]int
-	for _, m := range matches {
-		counts[int(m.score/most*steps)]++
-	}
-	step := steps
-	for have := counts[step]; have < n && step > 0; have += counts[step] {
-		step--
-	}
-	return float64(step) / steps * most * (1 - 1e-9)
-}
-
-// candidates are the chunks that are read: the best, but not too many of one page, nor of those that are worth exactly
-// the same, which are copies.
+// candidates returns the chunks that are read: the best, but not too many of one page, nor of those with exactly equal
+// scores, which are copies.
 func candidates(f found, most bounds) []int64 {
 	var chunks []int64
 	ofPage := map[int64]int{}
@@ -322,52 +187,4 @@ func candidates(f found, most bounds) []int64 {
 	}
 	slices.Sort(chunks)
 	return chunks
-}
-
-// filters are the conditions on a page f that the query asks for.
-func filters(q search.Query) (conditions string, args []any) {
-	narrow := func(condition string, value any) {
-		conditions += " AND f." + condition
-		args = append(args, value)
-	}
-	for _, f := range []struct{ column, value string }{
-		{"host", q.Host}, {"type", q.Type}, {"language", q.Language},
-	} {
-		if f.value != "" {
-			narrow(f.column+" = ?", f.value)
-		}
-	}
-	if q.Tag != "" {
-		conditions += " AND instr(f.tags, ?)"
-		args = append(args, tagLines([]string{q.Tag}))
-	}
-	if q.Path != "" {
-		from, to := search.PathRange(q.Path)
-		narrow("path >= ?", from)
-		narrow("path < ?", to)
-	}
-	if !q.Since.IsZero() {
-		narrow("changed_at >= ?", q.Since.Unix())
-	}
-	if !q.PublishedAfter.IsZero() {
-		narrow("published_at >= ?", max(1, q.PublishedAfter.Unix()))
-	}
-	return conditions, args
-}
-
-// numbers reads the only column of a query.
-func numbers(ctx context.Context, tx *sqlitefile.Statements, query string, args ...any) (all []int64, err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var n int64
-		if err := rows.Scan(&n); err != nil {
-			return nil, err
-		}
-		all = append(all, n)
-	}
-	return all, rows.Err()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
@@ -66,7 +67,7 @@ func compareWords(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	w := &writer{ctx: ctx, tx: prepared}
-	m := newMarker()
+	a := ranking.NewAnalyzer(postings.MaxWord)
 	const most = 1000 // at once
 	for after := int64(0); ; {
 		chunks, err := w.readRange(after+1, math.MaxInt64, most)
@@ -74,7 +75,7 @@ func compareWords(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 		for _, c := range chunks {
-			words, _ := m.mark(c)
+			words, _ := a.Words(c.title, c.heading, c.body)
 			want := postings.Known{Key: c.id, Words: len(words)}
 			if have := known[c.document]; have != want {
 				return fmt.Errorf("%w: chunk %d has %d words, the index has %d of %d", postings.ErrDamaged, c.id, want.Words,

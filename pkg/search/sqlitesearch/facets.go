@@ -3,18 +3,20 @@ package sqlitesearch
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// count tells how many pages match, and has the facets that are wanted. Beyond [bounds] both are estimates.
-func (s *statement) count(ctx context.Context, f found, ranked []*candidate, res *search.Results) error {
-	res.Estimated, res.DidYouMean = !f.complete, s.meantText
+// count sets how many pages match, and the facets if the query asks for them. Beyond the [bounds] both are estimates.
+func (s *searcher) count(ctx context.Context, f found, ranked []*ranking.Page, res *search.Results) error {
+	res.Estimated, res.DidYouMean = !f.complete, s.corrected
 	rows, known := f.pages, map[int64]bool{}
 	if !f.complete && !s.query.Facets {
 		res.Count = max(int(math.Round(float64(len(rows))*f.whole)), len(ranked))
@@ -44,30 +46,30 @@ func (s *statement) count(ctx context.Context, f found, ranked []*candidate, res
 	return nil
 }
 
-// values reads what facets are made of, and leaves one page of those that are one result.
-func values(ctx context.Context, tx *sqlitefile.Statements, rows []int64) ([]*candidate, error) {
+// values reads what facets are made of, and keeps one page of those that are one result.
+func values(ctx context.Context, tx *sqlitefile.Statements, rows []int64) ([]*ranking.Page, error) {
 	found, err := tx.QueryContext(ctx, "SELECT p.rowid, p.same, p.place, p.id, p.host, p.type, p.language, p.tags, "+
 		"p.changed_at FROM json_each(?) w CROSS JOIN pages p ON p.rowid = w.value", asJSON(rows))
 	if err != nil {
 		return nil, err
 	}
 	defer found.Close()
-	byRow := make(map[int64]*candidate, len(rows))
+	byRow := make(map[int64]*ranking.Page, len(rows))
 	for found.Next() {
-		p := &candidate{}
-		if err := found.Scan(&p.row, &p.same, &p.place, &p.id, &p.host, &p.kind, &p.language, &p.tags,
-			&p.changed); err != nil {
+		p := &ranking.Page{}
+		if err := found.Scan(&p.Row, &p.Same, &p.Precedence, &p.ID, &p.Host, &p.Type, &p.Language, &p.Tags,
+			&p.Changed); err != nil {
 			return nil, err
 		}
-		byRow[p.row] = p
+		byRow[p.Row] = p
 	}
-	return once(byRow), found.Err()
+	return ranking.Distinct(maps.Values(byRow)), found.Err()
 }
 
-// facets counts the pages that match by each of their values, whole times each of those that were read.
-func facets(pages []*candidate, whole float64, now time.Time) *search.Facets {
+// facets counts the pages that match by each of their values; each page that was read stands for whole pages.
+func facets(pages []*ranking.Page, whole float64, now time.Time) *search.Facets {
 	now = now.Truncate(time.Second) // as times are kept here
-	of := func(value func(*candidate) string) []search.Facet {
+	of := func(value func(*ranking.Page) string) []search.Facet {
 		counts := map[string]int{}
 		for _, p := range pages {
 			for v := range strings.SplitSeq(value(p), "\n") {
@@ -88,10 +90,10 @@ func facets(pages []*candidate, whole float64, now time.Time) *search.Facets {
 		return facets[:min(search.MaxFacets, len(facets))]
 	}
 	return &search.Facets{
-		Hosts:     of(func(p *candidate) string { return p.host }),
-		Tags:      of(func(p *candidate) string { return p.tags }),
-		Types:     of(func(p *candidate) string { return p.kind }),
-		Languages: of(func(p *candidate) string { return p.language }),
-		Ages:      of(func(p *candidate) string { return search.AgeOf(time.Unix(p.changed, 0), now) }),
+		Hosts:     of(func(p *ranking.Page) string { return p.Host }),
+		Tags:      of(func(p *ranking.Page) string { return p.Tags }),
+		Types:     of(func(p *ranking.Page) string { return p.Type }),
+		Languages: of(func(p *ranking.Page) string { return p.Language }),
+		Ages:      of(func(p *ranking.Page) string { return search.AgeOf(time.Unix(p.Changed, 0), now) }),
 	}
 }

@@ -1,11 +1,11 @@
 package sqlitesearch
 
 import (
-	"context"
 	"maps"
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 )
 
 // picture is an image as it is stored.
@@ -44,8 +44,8 @@ func (w *writer) replaceImages(page stored, want []search.Image) error {
 }
 
 func plainImage(img search.Image) search.Image {
-	return search.Image{ID: img.ID, Src: plain(img.Src), Alt: plain(img.Alt), Title: plain(img.Title),
-		Caption: plain(img.Caption)}
+	return search.Image{ID: img.ID, Src: tokens.Plain(img.Src), Alt: tokens.Plain(img.Alt), Title: tokens.Plain(img.Title),
+		Caption: tokens.Plain(img.Caption)}
 }
 
 func (w *writer) readImages(page int64) (map[string]picture, error) {
@@ -68,23 +68,4 @@ func (w *writer) readImages(page int64) (map[string]picture, error) {
 func (w *writer) putImage(page int64, p picture) error {
 	return w.exec("REPLACE INTO images (page, id, ordinal, src, alt, title, caption) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		page, p.ID, p.ordinal, p.Src, p.Alt, p.Title, p.Caption)
-}
-
-// images reads the images that are nested under one result.
-func (s *statement) images(ctx context.Context, page int64) ([]search.Image, error) {
-	rows, err := s.tx.QueryContext(ctx,
-		"SELECT id, src, alt, title, caption FROM images WHERE page = ? ORDER BY ordinal LIMIT ?", page, search.MaxNested)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var images []search.Image
-	for rows.Next() {
-		var img search.Image
-		if err := rows.Scan(&img.ID, &img.Src, &img.Alt, &img.Title, &img.Caption); err != nil {
-			return nil, err
-		}
-		images = append(images, img)
-	}
-	return images, rows.Err()
 }

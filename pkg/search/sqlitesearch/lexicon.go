@@ -2,10 +2,12 @@ package sqlitesearch
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
@@ -16,6 +18,7 @@ type lexicon struct {
 	entries  map[string]postings.Entry   // of words that were looked up
 	begun    map[string][]postings.Entry // of the words that begin so
 	phrases  map[string][]postings.Hit
+	hits     map[string][]postings.Hit // by key of a term
 	chunks   float64
 	pages    int64    // the last row of a page
 	tokens   float64  // of the body of a chunk, on average
@@ -36,7 +39,8 @@ func newLexicon(ctx context.Context, tx *sqlitefile.Statements) (lexicon, error)
 	}
 	totals := r.Totals()
 	l := lexicon{tx: tx, postings: r, entries: map[string]postings.Entry{}, begun: map[string][]postings.Entry{},
-		phrases: map[string][]postings.Hit{}, chunks: max(1, float64(totals.Documents)), tokens: max(1, totals.Length)}
+		phrases: map[string][]postings.Hit{}, hits: map[string][]postings.Hit{},
+		chunks: max(1, float64(totals.Documents)), tokens: max(1, totals.Length)}
 	return l, tx.QueryRowContext(ctx, "SELECT coalesce(max(rowid), 0) FROM pages").Scan(&l.pages)
 }
 
@@ -64,11 +68,11 @@ func (l *lexicon) lookUp(words ...string) error {
 func (l *lexicon) entry(word string) postings.Entry { return l.entries[postings.Clip(word)] }
 
 // lookUpTerms finds all words of terms.
-func (l *lexicon) lookUpTerms(terms ...term) error {
+func (l *lexicon) lookUpTerms(terms ...ranking.Term) error {
 	var words []string
 	for _, t := range terms {
-		words = append(words, t.tokens...)
-		for _, v := range t.variants {
+		words = append(words, t.Tokens...)
+		for _, v := range t.Variants {
 			words = append(words, strings.Fields(v)...)
 		}
 	}
@@ -111,26 +115,27 @@ func (l *lexicon) beginning(prefix string) ([]postings.Entry, error) {
 
 // number is how many chunks have words side by side: exact if they are few.
 func (l *lexicon) number(words ...string) (float64, error) {
-	return l.numberOf(&term{tokens: words})
+	return l.numberOf(ranking.Term{Tokens: words})
 }
 
 // numberOf is how many chunks have a term: exact for one that pages may be found by, unless that are many.
-func (l *lexicon) numberOf(t *term) (n float64, err error) {
-	if err := l.lookUpTerms(*t); err != nil {
+func (l *lexicon) numberOf(t ranking.Term) (n float64, err error) {
+	if err := l.lookUpTerms(t); err != nil {
 		return 0, err
 	}
-	if n, err = l.most(*t); err != nil || t.empty || n == 0 || n > max(fewest, l.chunks*common) {
+	if n, err = l.most(t); err != nil || t.FunctionWord || n == 0 || ranking.IsCommon(n, l.chunks) {
 		return min(n, l.chunks), err
 	}
-	if t.hits, err = l.hitsOf(*t); err != nil || len(t.hits) > fewHits {
-		return float64(len(t.hits)), err
+	hits, err := l.hitsOf(t)
+	if err != nil || len(hits) > fewHits {
+		return float64(len(hits)), err
 	}
-	keys, err := l.postings.Keys(t.hits)
+	keys, err := l.postings.Keys(hits)
 	return float64(len(slices.DeleteFunc(keys, func(key int64) bool { return key == 0 }))), err
 }
 
 // most is how many chunks may have a term, without reading where.
-func (l *lexicon) most(t term) (n float64, err error) {
+func (l *lexicon) most(t ranking.Term) (n float64, err error) {
 	least := func(words []string) (least float64) {
 		least = l.chunks
 		for _, w := range words {
@@ -138,12 +143,12 @@ func (l *lexicon) most(t term) (n float64, err error) {
 		}
 		return least
 	}
-	n = least(t.tokens)
-	for _, v := range t.variants {
+	n = least(t.Tokens)
+	for _, v := range t.Variants {
 		n += least(strings.Fields(v))
 	}
-	if t.prefix {
-		words, err := l.beginning(t.tokens[len(t.tokens)-1])
+	if t.Prefix {
+		words, err := l.beginning(t.Tokens[len(t.Tokens)-1])
 		if err != nil {
 			return 0, err
 		}
@@ -154,37 +159,52 @@ func (l *lexicon) most(t term) (n float64, err error) {
 	return n, nil
 }
 
-// hitsOf finds the chunks that have a term, each with the best mark of it.
-func (l *lexicon) hitsOf(t term) (hits []postings.Hit, err error) {
-	if t.hits != nil {
-		return t.hits, nil
+// hitsOf finds the chunks that have a term, each with the greatest impact of its forms.
+func (l *lexicon) hitsOf(t ranking.Term) ([]postings.Hit, error) {
+	key := keyOf(t)
+	hits, known := l.hits[key]
+	if known {
+		return hits, nil
 	}
-	last := len(t.tokens) - 1
+	hits, err := l.findHits(t)
+	if err == nil {
+		l.hits[key] = hits
+	}
+	return hits, err
+}
+
+// keyOf is equal for terms that match the same chunks with the same impacts.
+func keyOf(t ranking.Term) string {
+	return fmt.Sprintf("%t %t %s\n%s", t.Symbol, t.Prefix, strings.Join(t.Tokens, " "), strings.Join(t.Variants, "\n"))
+}
+
+func (l *lexicon) findHits(t ranking.Term) (hits []postings.Hit, err error) {
+	last := len(t.Tokens) - 1
 	switch {
-	case t.symbol:
-		return l.allOf(t.tokens)
-	case t.prefix && last > 0:
-		if hits, err = l.phrase(t.tokens[:last]...); err == nil {
+	case t.Symbol:
+		return l.allOf(t.Tokens)
+	case t.Prefix && last > 0:
+		if hits, err = l.phrase(t.Tokens[:last]...); err == nil {
 			var ends []postings.Hit
-			ends, err = l.hitsOf(term{tokens: t.tokens[last:], prefix: true})
-			hits = inBoth(hits, ends)
+			ends, err = l.hitsOf(ranking.Term{Tokens: t.Tokens[last:], Prefix: true})
+			hits = postings.Intersect(hits, ends)
 		}
 	default:
-		hits, err = l.phrase(t.tokens...)
+		hits, err = l.phrase(t.Tokens...)
 	}
 	if err != nil {
 		return nil, err
 	}
 	lists := [][]postings.Hit{hits}
-	for _, v := range t.variants {
+	for _, v := range t.Variants {
 		hits, err := l.phrase(strings.Fields(v)...)
 		if err != nil {
 			return nil, err
 		}
-		lists = append(lists, lessened(hits))
+		lists = append(lists, asForm(hits))
 	}
-	if t.prefix && last == 0 {
-		words, err := l.beginning(t.tokens[0])
+	if t.Prefix && last == 0 {
+		words, err := l.beginning(t.Tokens[0])
 		if err != nil {
 			return nil, err
 		}
@@ -196,10 +216,10 @@ func (l *lexicon) hitsOf(t term) (hits []postings.Hit, err error) {
 			lists = append(lists, hits)
 		}
 	}
-	return union(lists), nil
+	return postings.Union(lists), nil
 }
 
-// allOf finds the chunks that have all words, with the least of their marks.
+// allOf finds the chunks that have all words, with the least of their impacts.
 func (l *lexicon) allOf(words []string) (hits []postings.Hit, err error) {
 	for i, w := range words {
 		more, err := l.phrase(w)
@@ -210,67 +230,16 @@ func (l *lexicon) allOf(words []string) (hits []postings.Hit, err error) {
 			hits = more
 			continue
 		}
-		hits = inBoth(hits, more)
+		hits = postings.Intersect(hits, more)
 	}
 	return hits, nil
 }
 
-// lessened are hits of another form of a word, which says less.
-func lessened(hits []postings.Hit) []postings.Hit {
-	const part = .8
+// asForm reduces the impacts of hits that are of another form of a word.
+func asForm(hits []postings.Hit) []postings.Hit {
 	out := make([]postings.Hit, len(hits))
 	for i, h := range hits {
-		m := h.Mark()
-		out[i] = postings.NewHit(h.Document(), m&inTitle|markOf(part*worthOf(m)))
+		out[i] = postings.NewHit(h.Document(), uint16(ranking.Impact(h.Impact()).OfForm()))
 	}
 	return out
-}
-
-// union has each document once, with its best mark.
-func union(lists [][]postings.Hit) []postings.Hit {
-	lists = slices.DeleteFunc(lists, func(l []postings.Hit) bool { return len(l) == 0 })
-	for len(lists) > 1 { // pairs, so that no hit is merged more often than it must
-		merged := lists[:0]
-		for pair := range slices.Chunk(lists, 2) {
-			if len(pair) == 2 {
-				pair[0] = inAny(pair[0], pair[1])
-			}
-			merged = append(merged, pair[0])
-		}
-		lists = merged
-	}
-	return slices.Concat(lists...)
-}
-
-// inAny are the documents of either list, with the better mark.
-func inAny(a, b []postings.Hit) []postings.Hit {
-	if len(a) < len(b) {
-		a, b = b, a
-	}
-	all := make([]postings.Hit, 0, len(a)+len(b))
-	for _, h := range b {
-		rest := behind(a, h.Document())
-		all = append(all, a[:len(a)-len(rest)]...)
-		if a = rest; len(a) > 0 && a[0].Document() == h.Document() {
-			h, a = max(h, a[0]), a[1:]
-		}
-		all = append(all, h)
-	}
-	return append(all, a...)
-}
-
-// inBoth are the documents of two lists, with the lesser mark.
-func inBoth(a, b []postings.Hit) (both []postings.Hit) {
-	for len(a) > 0 && len(b) > 0 {
-		switch da, db := a[0].Document(), b[0].Document(); {
-		case da < db:
-			a = a[1:]
-		case da > db:
-			b = b[1:]
-		default:
-			both = append(both, min(a[0], b[0]))
-			a, b = a[1:], b[1:]
-		}
-	}
-	return both
 }

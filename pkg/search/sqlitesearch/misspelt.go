@@ -10,38 +10,39 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 )
 
-// A word that the index does not have may be misspelt. Only then are the words that are like it looked for, among
-// those that begin nearly as it does, so a query that is right pays nothing.
+// A word that the index does not have may be misspelt. Only then are similar words looked for, among those with a
+// similar beginning, so a query that is right costs nothing more.
 
 const (
-	leastMisspelt = 5 // characters
-	longMisspelt  = 7 // from which on two letters may be wrong
-	maxAlike      = 8 // words whose frequency is compared
+	leastMisspelt = 5 // characters of a word that is corrected
+	longMisspelt  = 7 // characters of a word of which two letters may be wrong
+	maxSimilar    = 8 // words whose frequencies are compared
 )
 
-// correct replaces words that the index does not have by those that were meant, and tells what the query reads then;
-// "" when nothing was wrong.
-func (s *statement) correct(ctx context.Context) (text string, err error) {
-	text = s.query.Text
-	changed := false
-	for i := range s.terms {
-		t := &s.terms[i]
-		if t.df > 0 || t.phrase || t.prefix {
+// correct replaces words that the index does not have by those that were probably meant, and returns the text of the
+// query with them; "" when nothing was replaced.
+func (l *lexicon) correct(ctx context.Context, text string, terms []ranking.Term) (corrected string, err error) {
+	for i := range terms {
+		t := &terms[i]
+		if t.DF > 0 || t.Phrase || t.Prefix {
 			continue
 		}
-		if apart, err := s.words.apart(t); err != nil || apart != "" {
-			t.variants, t.hits = append(t.variants, apart), nil
-			if err == nil {
-				err = s.words.count(t)
-			}
-			if err != nil {
+		halves, err := l.halves(*t)
+		if err != nil {
+			return "", err
+		}
+		if halves != "" {
+			t.Variants = append(t.Variants, halves)
+			if err := l.count(t); err != nil {
 				return "", err
 			}
 			continue
 		}
-		right, err := s.words.rightOf(ctx, t)
+		right, err := l.meantBy(ctx, *t)
 		if err != nil {
 			return "", err
 		}
@@ -49,33 +50,39 @@ func (s *statement) correct(ctx context.Context) (text string, err error) {
 			continue
 		}
 		for part, word := range right {
-			text, changed = replaceFold(text, t.tokens[part], word), true
+			text = replaceWord(text, t.Tokens[part], word)
+			corrected = text
 		}
-		t.tokens = slices.Clone(t.tokens)
+		t.Tokens = slices.Clone(t.Tokens)
 		for part, word := range right {
-			t.tokens[part] = word
+			t.Tokens[part] = word
 		}
-		t.text, t.raw = strings.Join(t.tokens, " "), strings.Join(t.tokens, " ")
-		t.hits = nil
-		if t.variants, err = s.words.formsOf(ctx, *t); err != nil {
+		t.Text, t.Raw = strings.Join(t.Tokens, " "), strings.Join(t.Tokens, " ")
+		if t.Variants, err = l.formsOf(ctx, *t); err != nil {
 			return "", err
 		}
-		if err := s.words.count(t); err != nil {
+		if err := l.count(t); err != nil {
 			return "", err
 		}
 	}
-	if !changed {
-		return "", nil
-	}
-	return text, nil
+	return corrected, nil
 }
 
-// apart is a word of a query in two, if the index has them side by side.
-func (l *lexicon) apart(t *term) (string, error) {
-	if !t.joins() {
+// count computes how often a term is in the index, and its rarity.
+func (l *lexicon) count(t *ranking.Term) (err error) {
+	if t.DF, err = l.numberOf(*t); err != nil {
+		return err
+	}
+	t.Weigh(l.chunks)
+	return nil
+}
+
+// halves splits a word of a query in two that the index has side by side; "" when it has none such.
+func (l *lexicon) halves(t ranking.Term) (string, error) {
+	if !isWord(t) {
 		return "", nil
 	}
-	word := t.tokens[0]
+	word := t.Tokens[0]
 	var halves []string
 	for at := range word[1:] {
 		halves = append(halves, word[:at+1], word[at+1:])
@@ -91,12 +98,12 @@ func (l *lexicon) apart(t *term) (string, error) {
 	return "", nil
 }
 
-// replaceFold replaces a word of a query, however its letters are written.
-func replaceFold(text, word, by string) string {
+// replaceWord replaces a word of a query, whatever its case.
+func replaceWord(text, word, by string) string {
 	var at *search.Range
-	tokens(text, func(t token) bool {
-		if string(t.word) == word {
-			at = &search.Range{From: t.from, To: t.to}
+	tokens.Each(text, func(t tokens.Token) bool {
+		if string(t.Word) == word {
+			at = &search.Range{From: t.From, To: t.To}
 		}
 		return at == nil
 	})
@@ -106,14 +113,14 @@ func replaceFold(text, word, by string) string {
 	return text[:at.From] + by + text[at.To:]
 }
 
-// rightOf are the words that were meant by the parts of a term, by part.
-func (l *lexicon) rightOf(ctx context.Context, t *term) (right map[int]string, err error) {
+// meantBy returns the words that were probably meant by the parts of a term, by part.
+func (l *lexicon) meantBy(ctx context.Context, t ranking.Term) (right map[int]string, err error) {
 	right = map[int]string{}
-	for part, word := range t.tokens {
-		if !hasForms(word) || utf8.RuneCountInString(word) < leastMisspelt {
+	for part, word := range t.Tokens {
+		if !tokens.HasForms(word) || utf8.RuneCountInString(word) < leastMisspelt {
 			continue
 		}
-		if len(t.tokens) > 1 {
+		if len(t.Tokens) > 1 {
 			if n, err := l.number(word); err != nil || n > 0 {
 				return nil, err
 			}
@@ -129,40 +136,40 @@ func (l *lexicon) rightOf(ctx context.Context, t *term) (right map[int]string, e
 	return right, nil
 }
 
-// alike is a word of the index and how many letters of it are other ones.
-type alike struct {
+// similarWord is a word of the index, and how many letters differ.
+type similarWord struct {
 	word     string
 	distance int
 	df       float64
 }
 
-// meant is the word of the index that is most like one: with the fewest letters changed, and among these the most
-// frequent.
+// meant returns the word of the index that is most similar to one: with the fewest letters changed, and of these the
+// most frequent.
 func (l *lexicon) meant(ctx context.Context, word string) (string, error) {
 	letters := []rune(word)
 	most := 1
 	if len(letters) >= longMisspelt {
 		most = 2
 	}
-	near, err := l.nearly(ctx, letters, most)
+	near, err := l.withBeginnings(ctx, letters, most)
 	if err != nil {
 		return "", err
 	}
-	var all []alike
+	var all []similarWord
 	has := lettersOf(word)
 	for _, w := range near {
 		if bits.OnesCount64(has^lettersOf(w)) > 2*most {
 			continue
 		}
 		if d := words.Distance(letters, []rune(w), most); d <= most {
-			all = append(all, alike{word: w, distance: d})
+			all = append(all, similarWord{word: w, distance: d})
 		}
 	}
-	slices.SortFunc(all, func(a, b alike) int {
+	slices.SortFunc(all, func(a, b similarWord) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.word, b.word))
 	})
-	all = slices.Compact(all) // several beginnings and languages have a word
-	all = all[:min(maxAlike, len(all))]
+	all = slices.Compact(all) // a word may be in several languages, and have several of the beginnings
+	all = all[:min(maxSimilar, len(all))]
 	near = make([]string, len(all))
 	for i, a := range all {
 		near[i] = a.word
@@ -176,27 +183,28 @@ func (l *lexicon) meant(ctx context.Context, word string) (string, error) {
 			return "", err
 		}
 	}
-	all = slices.DeleteFunc(all, func(a alike) bool { return a.df == 0 })
+	all = slices.DeleteFunc(all, func(a similarWord) bool { return a.df == 0 })
 	if len(all) == 0 {
 		return "", nil
 	}
-	return slices.MinFunc(all, func(a, b alike) int {
+	return slices.MinFunc(all, func(a, b similarWord) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(b.df, a.df), cmp.Compare(a.word, b.word))
 	}).word, nil
 }
 
-// nearly are the words of the index of nearly the same length that begin nearly as one does, some of them twice.
-func (l *lexicon) nearly(ctx context.Context, letters []rune, most int) ([]string, error) {
-	found, err := l.column(ctx, `
+// withBeginnings returns the words of the index that have one of the [beginnings] of a word and about its length, some
+// of them twice.
+func (l *lexicon) withBeginnings(ctx context.Context, letters []rune, most int) ([]string, error) {
+	found, err := column[string](ctx, l.tx, `
 WITH l(name) AS (SELECT value FROM json_each(?)), b(begin) AS (SELECT value FROM json_each(?))
-SELECT group_concat(f.word, ' ')
+SELECT coalesce(group_concat(f.word, ' '), '')
 FROM b CROSS JOIN l CROSS JOIN forms f ON f.language = l.name AND f.stem >= b.begin AND f.stem < b.begin || char(0x10ffff)
 WHERE length(f.word) BETWEEN ? AND ?`,
 		asJSON(l.spoken), asJSON(beginnings(letters)), len(letters)-most, len(letters)+most)
 	return strings.Fields(strings.Join(found, " ")), err
 }
 
-// lettersOf has a bit for each letter of a word. To change one of them changes two bits at most.
+// lettersOf has a bit for each letter of a word. A changed letter changes two bits at most.
 func lettersOf(word string) (letters uint64) {
 	for _, r := range word {
 		letters |= 1 << (r % 64)
@@ -204,8 +212,8 @@ func lettersOf(word string) (letters uint64) {
 	return letters
 }
 
-// beginnings are those that a word may have had before two letters of it were changed, left out, doubled or exchanged,
-// or the first one was another.
+// beginnings returns how a word may begin if it is misspelt by letters that were changed, left out, doubled or
+// exchanged.
 func beginnings(w []rune) []string {
 	all := []string{string(w[:2]), string([]rune{w[1], w[0]}), string([]rune{w[0], w[2]}), string(w[1:3])}
 	if w[0] < utf8.RuneSelf && len(w) >= longMisspelt {

@@ -3,9 +3,11 @@ package sqlitesearch
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
 )
 
 const (
@@ -13,9 +15,9 @@ const (
 	maxRead   = 64      // chunks of a page, of which the best are shown
 )
 
-// newest answers a query by when pages changed. The newest may stand anywhere in the index, so all chunks that match
-// are asked for, but only those of the pages that are shown are read.
-func newest(ctx context.Context, s *statement) (res search.Results, err error) {
+// newest answers a query by when pages changed. The newest may be anywhere in the index, so all chunks that match are
+// looked up, but only those of the pages that are shown are read.
+func newest(ctx context.Context, s *searcher) (res search.Results, err error) {
 	f, err := s.find(ctx, maxSorted)
 	if err != nil {
 		return res, err
@@ -29,9 +31,9 @@ func newest(ctx context.Context, s *statement) (res search.Results, err error) {
 	if err != nil {
 		return res, err
 	}
-	pages := once(byRow)
-	slices.SortFunc(pages, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(b.changed, a.changed), cmp.Compare(a.id, b.id))
+	pages := ranking.Distinct(maps.Values(byRow))
+	slices.SortFunc(pages, func(a, b *ranking.Page) int {
+		return cmp.Or(cmp.Compare(b.Changed, a.Changed), cmp.Compare(a.ID, b.ID))
 	})
 	if err := s.count(ctx, f, pages, &res); err != nil {
 		return res, err
@@ -41,17 +43,17 @@ func newest(ctx context.Context, s *statement) (res search.Results, err error) {
 		return res, err
 	}
 	for _, p := range pages {
-		p.score = s.pageScore(p)
+		s.ranked.ScorePage(p)
 	}
 	res.Results, err = s.results(ctx, pages)
 	return res, err
 }
 
-// chunksOf are the first chunks of each page.
-func chunksOf(pages []*candidate, chunks []int64) (some []int64) {
+// chunksOf returns the first chunks of each page.
+func chunksOf(pages []*ranking.Page, chunks []int64) (some []int64) {
 	shown := map[int64]int{}
 	for _, p := range pages {
-		shown[p.row] = maxRead
+		shown[p.Row] = maxRead
 	}
 	for _, c := range chunks {
 		if row := c >> slotBits; shown[row] > 0 {

@@ -7,21 +7,10 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
-
-// slotBits is how much of a chunk's row id tells it from the other chunks of its page.
-const slotBits = 16
-
-// Every chunk of a page has a slot.
-var _ [1<<slotBits - search.MaxChunks]struct{}
-
-// row is a chunk as it is stored.
-type row struct {
-	id, document                           int64 // document is its number in the postings
-	key, uid, title, heading, body, anchor string
-	vector                                 []byte // to be written; nil for none, and where the row is read
-}
 
 // Put makes the index hold exactly these pages, in one transaction: each writes a segment of
 // postings, so a hundred pages together cost a fraction of a hundred by themselves. Only rows that
@@ -102,7 +91,7 @@ func (ix *Index) inTransaction(ctx context.Context, do func(*writer) error) erro
 	defer tx.Rollback() // closes the statements, too
 	prepared := sqlitefile.NewStatements(tx)
 	w := &writer{ctx: ctx, tx: prepared, words: &ix.words, learned: map[uint64]bool{}, vectors: map[int64][]byte{},
-		marker: newMarker(), postings: postings.NewWriter(ctx, prepared)}
+		analyzer: ranking.NewAnalyzer(postings.MaxWord), postings: postings.NewWriter(ctx, prepared)}
 	if err := do(w); err != nil {
 		return err
 	}
@@ -115,14 +104,11 @@ func (ix *Index) inTransaction(ctx context.Context, do func(*writer) error) erro
 
 // wanted are the rows that the page should have, without their ids.
 func wanted(p search.Page) []row {
-	title := separated(p.Title)
+	title := tokens.Separate(p.Title)
 	rows := make([]row, len(p.Chunks))
 	for i, c := range p.Chunks {
-		rows[i] = row{key: c.Key, uid: plain(c.UID), title: title, heading: separated(c.Heading), body: separated(c.Text),
-			anchor: plain(c.Anchor), vector: packed(c.Vector)}
+		rows[i] = row{key: c.Key, uid: tokens.Plain(c.UID), title: title, heading: tokens.Separate(c.Heading),
+			body: tokens.Separate(c.Text), anchor: tokens.Plain(c.Anchor), vector: packed(c.Vector)}
 	}
 	return rows
 }
-
-func firstSlot(page int64) int64 { return page << slotBits }
-func lastSlot(page int64) int64  { return page<<slotBits | (1<<slotBits - 1) }

@@ -24,27 +24,27 @@
 // The words of the chunks are in the tables of package postings, where a chunk is a document, whose key is its id.
 //
 // The page is in the upper bits of a chunk's id, so hits are grouped by page without touching
-// the chunks. Texts in chunks are separated for the tokenizer (text.go). The title is repeated in
+// the chunks. Texts in chunks are separated for the tokenizer (package tokens). The title is repeated in
 // every chunk, so that a chunk is found by words of the title and of its own. The number of a
 // page's images is in its row, so that pages without images never touch the images.
 //
 // # Words
 //
-// A word matches without regard to case, to diacritics of Latin letters and to Unicode's normal forms,
-// and in its other forms (tide, tides) in the languages that have a stemmer; a phrase and a prefix only
-// as they are written. All words of a query that say something must stand in one chunk, its headings or its
-// page's title; when few chunks have them all, those that lack one will do, and when none has, any. Scripts without
-// spaces are found by every run of their characters.
+// A word matches without regard to case, to diacritics of Latin letters and to Unicode's normal forms, and in its other
+// forms (tide, tides) in the languages that have a stemmer; a phrase and a prefix match only as they are written. One
+// chunk, with its headings and the title of its page, must have all content terms of a query, which are all words but
+// function words and very common ones. When few chunks have them all, chunks that lack one match, too; when none has
+// them all, chunks that have any. Scripts without spaces are found by every run of their characters.
 //
-// Of the chunks that match (candidates.go), those are read whose words have the best marks (marks.go), and ranked by
-// what they say (match.go, score.go). How many are read is bounded, so a query takes about as long in a large index
+// Of the chunks that match (candidates.go), those whose words have the greatest impacts are read, and package ranking
+// scores them by their texts (rank.go). How many are read is bounded, so a query takes about as long in a large index
 // as in a small one.
 //
 // # Vectors
 //
-// A query with a vector also finds the fifty chunks that are nearest to it, and the places in both
-// rankings are joined (hybrid.go). The signs of all vectors are read from the file, and a thousand vectors that
-// share most of them with the query's, so that nothing has to be kept in memory or true to it.
+// A query with a vector also finds the fifty chunks that are nearest to it, and the two rankings are fused. The signs
+// of all vectors are compared first (bits.go), and in full only the vectors that share most of them with the query's
+// (nearest.go).
 //
 // # Concurrency
 //
@@ -98,8 +98,8 @@ const (
 )
 
 // Open opens the index in the file at path, which need not exist yet; its folder must. A damaged file, and one of an
-// earlier version, is renamed to path.corrupt-<n>. A file that a newer program wrote, or that is no index of
-// ours, is Invalid and left alone.
+// earlier version, is renamed to path.corrupt-<n>. A file that a newer program wrote, or that is not a search
+// index, is Invalid and left unchanged.
 func Open(path string, o Options) (*Index, error) {
 	ix := &Index{file: databaseAt(path), log: o.Log, model: o.Model, signs: signCache{most: cachedBytes}}
 	defaults.Log(&ix.log)
@@ -146,8 +146,7 @@ func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 	return name, ix.fault("begun", err)
 }
 
-// Filled says that it is certain that all pages will be put into the index of that name. It may be
-// repeated.
+// Filled records that all pages are certain to be put into the index of that name. It may be repeated.
 func (ix *Index) Filled(ctx context.Context, name string) error {
 	_, err := ix.write.ExecContext(ctx, "DELETE FROM begun WHERE name = ?", name)
 	return ix.fault("filled", err)
@@ -159,7 +158,15 @@ func (ix *Index) Count(ctx context.Context) (n int, err error) {
 	return n, ix.fault("count", err)
 }
 
-// Close releases the file. Calls that run are finished first.
+// warnOfLength logs, once, that queries ignore vectors.
+func (ix *Index) warnOfLength(vectors, length int) {
+	ix.warned.Do(func() {
+		ix.log.Warn("vectors of another length than the query's are passed over: the model has changed under its name; run "+
+			"tidemark rebuild", "vectors", vectors, "want", length)
+	})
+}
+
+// Close releases the file. It waits for calls that are running.
 func (ix *Index) Close() error {
 	ix.signs.close()
 	readErr := ix.read.Close()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/searchtest"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
 )
 
 func TestIndex(t *testing.T) {
@@ -198,37 +199,6 @@ func TestPathsWithOddCharacters(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
-	for _, tc := range []struct{ name, query, want string }{
-		{"words", "a  b", "a, b"},
-		{"phrase between words", `a "b c" d`, "a, b c, d"},
-		{"prefixes", `a* "b c"* d`, "a*, b c*, d"},
-		{"unclosed quote", `a "b c`, "a, b, c"},
-		{"operators are words", "NOT a OR (b)", "not, a, or, b"},
-		{"doubled word", "a a a*", "a, a*"},
-		{"nothing to look for", `- "" "!" * 🐟`, ""},
-		{"spaceless script", "Go言語", "go 言 語"},
-		{"quote inside a word", `a"b"c`, "a, b, c"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			var terms []string
-			for _, term := range parse(tc.query) {
-				text := strings.Join(term.tokens, " ")
-				if term.prefix {
-					text += "*"
-				}
-				terms = append(terms, text)
-			}
-			if have := strings.Join(terms, ", "); have != tc.want {
-				t.Errorf("have %s, want %s", have, tc.want)
-			}
-		})
-	}
-	if n := len(parse(manyWords(100))); n != search.MaxTerms {
-		t.Errorf("have %d terms, want %d", n, search.MaxTerms)
-	}
-}
-
 // TestOurCharactersStayInside: marks and separators in texts neither come out nor move highlights.
 func TestOurCharactersStayInside(t *testing.T) {
 	ix := created(t, filepath.Join(t.TempDir(), "search.db"))
@@ -277,7 +247,7 @@ func FuzzSearch(f *testing.F) {
 			t.Fatalf("%q: %v", text, err)
 		}
 		searchtest.CheckResults(t, q, res)
-		if len(parse(text)) > 0 && len(parse(text)) < search.MaxTerms && res.Count == 0 {
+		if len(ranking.Parse(text)) > 0 && len(ranking.Parse(text)) < search.MaxTerms && res.Count == 0 {
 			known(t, text)
 		}
 	})

@@ -11,12 +11,14 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
 const (
-	maxTitled  = 5000 // chunks whose titles are looked at for one suggestion
-	wordsFirst = 3    // words that are suggested before titles take their places
+	maxTitled  = 5000 // chunks whose titles are read for one suggestion
+	wordsFirst = 3    // words that are suggested before any titles
 )
 
 // Suggest completes what somebody types by titles, the shortest first, and a single word by the words of the
@@ -25,7 +27,7 @@ func (ix *Index) Suggest(ctx context.Context, typed string) ([]string, error) {
 	if err := search.CheckTyped(typed); err != nil {
 		return nil, err
 	}
-	terms := parse(typed)
+	terms := ranking.Parse(typed)
 	if len(terms) == 0 {
 		return nil, nil
 	}
@@ -38,30 +40,32 @@ func (ix *Index) Suggest(ctx context.Context, typed string) ([]string, error) {
 	return all, ix.fault("suggest", err)
 }
 
-func suggest(ctx context.Context, tx *sqlitefile.Statements, terms []term) ([]string, error) {
+func suggest(ctx context.Context, tx *sqlitefile.Statements, terms []ranking.Term) ([]string, error) {
 	l, err := newLexicon(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
 	last := &terms[len(terms)-1]
-	last.prefix, last.symbol = true, false
+	last.Prefix, last.Symbol = true, false
 	titles, err := l.titles(ctx, terms)
-	if err != nil || len(terms) > 1 || len(last.tokens) > 1 {
+	if err != nil || len(terms) > 1 || len(last.Tokens) > 1 {
 		return merged(titles, nil), err
 	}
-	words, err := l.complete(last.tokens[0])
+	words, err := l.complete(last.Tokens[0])
 	return merged(titles, words), err
 }
 
 // titles are the shortest of those that have all terms.
-func (l *lexicon) titles(ctx context.Context, terms []term) ([]string, error) {
+func (l *lexicon) titles(ctx context.Context, terms []ranking.Term) ([]string, error) {
 	lists := make([]list, len(terms))
 	for i, t := range terms {
 		hits, err := l.hitsOf(t)
 		if err != nil {
 			return nil, err
 		}
-		hits = slices.DeleteFunc(slices.Clone(hits), func(h postings.Hit) bool { return h.Mark()&inTitle == 0 })
+		hits = slices.DeleteFunc(slices.Clone(hits), func(h postings.Hit) bool {
+			return !ranking.Impact(h.Impact()).InTitle()
+		})
 		lists[i] = list{hits: hits, idf: 1}
 	}
 	matches := join(lists, len(lists))
@@ -76,7 +80,7 @@ func (l *lexicon) titles(ctx context.Context, terms []term) ([]string, error) {
 	for i, key := range keys {
 		keys[i] = key >> slotBits
 	}
-	return texts(ctx, l.tx, "SELECT title FROM pages WHERE rowid IN (SELECT value FROM json_each(?)) "+
+	return column[string](ctx, l.tx, "SELECT title FROM pages WHERE rowid IN (SELECT value FROM json_each(?)) "+
 		"GROUP BY title ORDER BY length(title), title LIMIT ?", asJSON(slices.Compact(keys)), search.MaxSuggestions)
 }
 
@@ -86,7 +90,7 @@ func (l *lexicon) complete(prefix string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	maps.DeleteFunc(found, func(w string, _ postings.Entry) bool { return functionWords[w] })
+	maps.DeleteFunc(found, func(w string, _ postings.Entry) bool { return tokens.IsFunctionWord(w) })
 	words := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
 		return cmp.Or(cmp.Compare(found[b].Documents, found[a].Documents), cmp.Compare(a, b))
 	})
@@ -109,21 +113,4 @@ func merged(titles, words []string) (all []string) {
 		}
 	}
 	return all
-}
-
-// texts reads the only column of a query.
-func texts(ctx context.Context, tx *sqlitefile.Statements, query string, args ...any) (all []string, err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		all = append(all, text)
-	}
-	return all, rows.Err()
 }

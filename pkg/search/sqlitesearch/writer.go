@@ -12,6 +12,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/postings"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
@@ -20,11 +22,11 @@ type writer struct {
 	ctx context.Context
 	tx  *sqlitefile.Statements
 
-	words   *vocabulary
-	learned map[uint64]bool  // words that were added to it
-	vectors map[int64][]byte // on their way into bits: see putBits
-	added   []row            // texts that the index did not have
-	marker  *marker
+	words    *vocabulary
+	learned  map[uint64]bool  // words that were added to it
+	vectors  map[int64][]byte // on their way into bits: see putBits
+	added    []row            // texts that the index did not have
+	analyzer *ranking.Analyzer
 	// postings has the words of what was added, and what was removed.
 	postings *postings.Writer
 }
@@ -80,8 +82,9 @@ WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, pla
 	if err != nil && !isNew {
 		return stored{}, err
 	}
-	res, err := w.tx.ExecContext(w.ctx, insert, p.ID, plain(p.URL), plain(p.Host), plain(p.Type), plain(p.Title),
-		plain(p.Language), plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339), p.ChangedAt.Unix(), sameOf(p), p.Rank,
+	res, err := w.tx.ExecContext(w.ctx, insert, p.ID, tokens.Plain(p.URL), tokens.Plain(p.Host), tokens.Plain(p.Type),
+		tokens.Plain(p.Title), tokens.Plain(p.Language), tokens.Plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339),
+		p.ChangedAt.Unix(), sameOf(p), p.Rank,
 		unixOf(p.PublishedAt), tagLines(p.Tags), search.PathOf(p.URL))
 	if err == nil && isNew {
 		page.row, err = res.LastInsertId()
@@ -102,7 +105,7 @@ func tagLines(tags []string) string {
 	if len(tags) == 0 {
 		return ""
 	}
-	return "\n" + plain(strings.Join(tags, "\n")) + "\n"
+	return "\n" + tokens.Plain(strings.Join(tags, "\n")) + "\n"
 }
 
 // tagsOf are the tags that [tagLines] wrote.
@@ -193,7 +196,11 @@ func (w *writer) replaceChunks(page int64, want []row) error {
 // addText adds the words of a chunk to the postings.
 func (w *writer) addText(r *row) (err error) {
 	w.added = append(w.added, *r)
-	words, length := w.marker.mark(*r)
+	analyzed, length := w.analyzer.Words(r.title, r.heading, r.body)
+	words := make([]postings.Word, len(analyzed))
+	for i, word := range analyzed {
+		words[i] = postings.Word{Text: word.Text, Impact: uint16(word.Impact), Positions: word.Positions}
+	}
 	r.document, err = w.postings.Add(r.id, length, words)
 	return err
 }

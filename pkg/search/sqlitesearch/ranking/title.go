@@ -1,8 +1,6 @@
-package sqlitesearch
+package ranking
 
 import (
-	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -53,23 +51,3 @@ func partsOf(text string) (parts []string) {
 	}
 	return append(parts, strings.TrimSpace(text[from:]))
 }
-
-// isList tells pages that list what others say by their address and title.
-func isList(url, title string) bool {
-	for _, text := range []string{url, title} {
-		lower := strings.ToLower(text)
-		if slices.ContainsFunc(listWords, func(w string) bool { return strings.Contains(lower, w) }) &&
-			lists.MatchString(text) {
-			return true
-		}
-	}
-	return false
-}
-
-// listWords are of which each text has one that lists matches, so that few are matched.
-var listWords = []string{"index", "change", "what", "release", "news", "history", "sitemap", "all.html", "print.html",
-	"contents"}
-
-var lists = regexp.MustCompile(`(?i)\b(genindex|py-modindex|changelog|changes|whatsnew|what[’']?s[ -]new|` +
-	`release[ -]?notes|releases|news|history|sitemap|all\.html|print\.html|contents\.html|index of|table of contents|` +
-	`api[ _-]index)\b|genindex`)

@@ -1,4 +1,4 @@
-package sqlitesearch
+package ranking
 
 import (
 	"math"
@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-)
 
-// What a page is about stands in its title and headings, and in what its texts define.
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
+)
 
 const maxDefined = 120 // bytes of a name that is defined
 
@@ -117,7 +117,7 @@ type naming struct {
 }
 
 func newNaming(raw string, sure float64) naming {
-	return naming{raw, tokensOf(leafOf(raw)), tokensOf(raw), sure}
+	return naming{raw, tokens.Of(leafOf(raw)), tokens.Of(raw), sure}
 }
 
 // named are, beside kinds, the words that begin a heading that says what is defined.
@@ -125,9 +125,9 @@ var named = map[string]bool{"struct": true, "enum": true, "trait": true, "keywor
 	"primitive": true, "constant": true, "union": true, "attribute": true, "interface": true, "object": true,
 	"command": true, "option": true, "variable": true, "package": true, "namespace": true}
 
-// defines tells how sure it is that a title or heading defines its last word: "Struct std::vec::Vec" does, "Patch
+// definesSurely tells how sure it is that a title or heading defines its last word: "Struct std::vec::Vec" does, "Patch
 // decorators" may only speak of it.
-func defines(heading string) float64 {
+func definesSurely(heading string) float64 {
 	words := strings.Fields(heading)
 	for len(words) > 1 && words[0][0] <= '9' { // the number of the section
 		words = words[1:]
@@ -140,7 +140,7 @@ func defines(heading string) float64 {
 	}
 	n := 0
 	for _, w := range words {
-		if !functionWords[strings.ToLower(w)] {
+		if !tokens.IsFunctionWord(strings.ToLower(w)) {
 			n++
 		}
 		if strings.ContainsAny(w[1:], "(<[={") { // parameters begin

@@ -1,4 +1,4 @@
-package sqlitesearch
+package tokens
 
 import (
 	"slices"
@@ -10,36 +10,35 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// The tokenizer cuts words at spaces and punctuation, so a Chinese sentence would be one word.
-// Texts are therefore stored with a zero-width space between the characters of scripts that write
-// no spaces; each becomes a word, and a run of them in a query a phrase. The separator and the
-// marks of highlighting are taken out of every text that comes in, and the separator out of every
-// text that goes out, so a text cannot be mistaken for marks.
+// The tokenizer cuts words at spaces and punctuation, so a Chinese sentence would be one word. Texts are therefore
+// stored with a zero-width space between the characters of scripts that are written without spaces: each character
+// becomes a word, and several in a row become a phrase when they stand in a query. The separator is removed from every
+// text that comes in and from every text that goes out.
 const (
 	separator = '\u200b'
-	markOpen  = '\ufdd0' // noncharacters: Unicode keeps them for a program's own use
-	markClose = '\ufdd1'
+	reserved1 = '\ufdd0' // noncharacters, kept out because indexes of earlier versions delimited highlights by them
+	reserved2 = '\ufdd1'
 )
 
-// plain makes a text fit to be stored: valid, without our own characters and without NUL, where
-// SQLite's functions stop.
-func plain(s string) string {
+// Plain returns a text that can be stored: valid UTF-8, without the reserved characters, and without NUL, where
+// functions of SQLite stop.
+func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
-		case separator, markOpen, markClose, 0:
+		case separator, reserved1, reserved2, 0:
 			return -1
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// separated is a plain text with separators. Letters that can be written with one character or several
-// are written with one, or those of a file that decomposes them would not be found.
-func separated(s string) string {
+// Separate returns a plain text with separators between the words of scripts without spaces. It is in Unicode's form C,
+// so that a letter is found however the source composed it.
+func Separate(s string) string {
 	if isASCII(s) {
 		return s
 	}
-	s = norm.NFC.String(plain(s))
+	s = norm.NFC.String(Plain(s))
 	var out strings.Builder
 	last := rune(0)
 	for _, r := range s {
@@ -64,25 +63,25 @@ func isASCII(s string) bool {
 
 // needsBorder reports whether a word ends between two characters that stand side by side.
 func needsBorder(a, b rune) bool {
-	return search.IsWordRune(a) && search.IsWordRune(b) && (isSpaceless(a) || isSpaceless(b))
+	return search.IsWordRune(a) && search.IsWordRune(b) && (IsSpaceless(a) || IsSpaceless(b))
 }
 
-// isSpaceless reports characters of scripts that are written without spaces between words.
-func isSpaceless(r rune) bool {
+// IsSpaceless reports characters of scripts that are written without spaces between words.
+func IsSpaceless(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
 		unicode.Khmer, unicode.Myanmar, unicode.Yi, unicode.Bopomofo)
 }
 
-// unseparated is the text as it came in.
-func unseparated(s string) string {
+// Join removes the separators from a text.
+func Join(s string) string {
 	if isASCII(s) {
 		return s
 	}
 	return strings.ReplaceAll(s, string(separator), "")
 }
 
-// unseparatedRanges is the text as it came in, and where ranges of it are then.
-func unseparatedRanges(s string, ranges []search.Range) (string, []search.Range) {
+// JoinRanges removes the separators from a text, and moves ranges of it accordingly.
+func JoinRanges(s string, ranges []search.Range) (string, []search.Range) {
 	if isASCII(s) {
 		return s, ranges
 	}

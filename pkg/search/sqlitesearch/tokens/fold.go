@@ -1,4 +1,4 @@
-package sqlitesearch
+package tokens
 
 import (
 	"strings"
@@ -7,9 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold brings words that the tokenizer takes for the same to one form: lower case, and Latin
-// letters without their marks.
-func fold(word string) string {
+// Fold returns the form that words are compared in: lower case, Latin letters without their diacritics.
+func Fold(word string) string {
 	word = strings.ToLower(word)
 	if isASCII(word) {
 		return word

@@ -1,4 +1,7 @@
-package sqlitesearch
+// Package tokens cuts texts into the words that the embedded index finds them by. What is written and what is asked go
+// through it alike, so a word of a query equals the word of a text in all that it does not distinguish: case,
+// diacritics of Latin letters, Unicode's normal forms.
+package tokens
 
 import (
 	"unicode"
@@ -7,16 +10,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// token is a word of a text, folded: lower case, Latin letters without their marks. The word is only good until the
-// next.
-type token struct {
-	word     []byte
-	from, to int // bytes of the text
+// Token is a word of a text: lower case, Latin letters without their diacritics. Word is overwritten by the next token.
+type Token struct {
+	Word     []byte
+	From, To int // bytes of the text
 }
 
-// tokens gives the words of a text to each, in order, until it says no. Marks belong to words, or those of Hindi,
-// Bengali or Tamil would be cut at every vowel; what picks the look of an emoji is none.
-func tokens(text string, each func(t token) bool) {
+// Each calls each with the words of a text, in order, until it returns false. Combining marks are part of words, or
+// those of Hindi, Bengali or Tamil would be cut at every vowel; variation selectors of emoji are not.
+func Each(text string, each func(t Token) bool) {
 	var folded []byte
 	for i := 0; i < len(text); {
 		if text[i] < utf8.RuneSelf && lower[text[i]] == 0 {
@@ -47,9 +49,9 @@ func tokens(text string, each func(t token) bool) {
 			continue
 		}
 		if !ascii {
-			folded = append(folded[:0], fold(text[from:i])...)
+			folded = append(folded[:0], Fold(text[from:i])...)
 		}
-		if !each(token{folded, from, i}) {
+		if !each(Token{folded, from, i}) {
 			return
 		}
 	}
@@ -65,10 +67,10 @@ var lower = func() (table [utf8.RuneSelf]byte) {
 	return table
 }()
 
-// tokensOf are the words of a short text.
-func tokensOf(text string) (words []string) {
-	tokens(text, func(t token) bool {
-		words = append(words, string(t.word))
+// Of returns the words of a short text.
+func Of(text string) (words []string) {
+	Each(text, func(t Token) bool {
+		words = append(words, string(t.Word))
 		return true
 	})
 	return words

@@ -1,0 +1,108 @@
+package sqlitesearch
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"maps"
+	"slices"
+)
+
+// putBits writes what became of vectors in this transaction: nil for one that left.
+func (w *writer) putBits() error {
+	rows := map[int64]map[uint32][]byte{}
+	for chunk, vector := range w.vectors {
+		row, place := placeOf(chunk)
+		if rows[row] == nil {
+			rows[row] = map[uint32][]byte{}
+		}
+		rows[row][place] = vector
+	}
+	for _, row := range slices.Sorted(maps.Keys(rows)) {
+		if err := w.putBitsRow(row, rows[row]); err != nil {
+			return err
+		}
+	}
+	clear(w.vectors)
+	return nil
+}
+
+func (w *writer) putBitsRow(row int64, changed map[uint32][]byte) error {
+	byLength, err := w.bitsOf(row)
+	if err != nil {
+		return err
+	}
+	before := map[int][]byte{}
+	for length, data := range byLength {
+		before[length] = slices.Clone(data)
+		byLength[length] = without(data, placeBytes+8*signWords(length), changed)
+	}
+	for _, place := range slices.Sorted(maps.Keys(changed)) {
+		vector := changed[place]
+		if vector == nil {
+			continue
+		}
+		v := unpacked(vector)
+		data := binary.LittleEndian.AppendUint32(byLength[len(v)], place)
+		for _, word := range signs(v) {
+			data = binary.LittleEndian.AppendUint64(data, word)
+		}
+		byLength[len(v)] = data
+	}
+	for _, length := range slices.Sorted(maps.Keys(byLength)) {
+		if err := w.putParts(row, length, byLength[length], before[length]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putParts writes the rows of which the bytes have changed.
+func (w *writer) putParts(row int64, length int, data, before []byte) error {
+	size := placeBytes + 8*signWords(length)
+	most := max(1, bitsBytes/size) * size
+	for part := 0; part*most < max(len(data), len(before)); part++ {
+		from, to := part*most, (part+1)*most
+		have, want := slice(before, from, to), slice(data, from, to)
+		if bytes.Equal(have, want) {
+			continue
+		}
+		const replace = "REPLACE INTO bits (pages, length, part, data) VALUES (?, ?, ?, coalesce(?, x''))"
+		if err := w.exec(replace, row, length, part, want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// slice is a part of some bytes, as far as there are any.
+func slice(b []byte, from, to int) []byte { return b[min(from, len(b)):min(to, len(b))] }
+
+func (w *writer) bitsOf(row int64) (byLength map[int][]byte, err error) {
+	rows, err := w.tx.QueryContext(w.ctx, "SELECT length, data FROM bits WHERE pages = ? ORDER BY length, part", row)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	byLength = map[int][]byte{}
+	for rows.Next() {
+		var length int
+		var data []byte
+		if err := rows.Scan(&length, &data); err != nil {
+			return nil, err
+		}
+		byLength[length] = append(byLength[length], data...)
+	}
+	return byLength, rows.Err()
+}
+
+// without leaves out the entries of some places.
+func without(data []byte, size int, places map[uint32][]byte) []byte {
+	kept := data[:0]
+	for entry := range slices.Chunk(data, size) {
+		if _, gone := places[binary.LittleEndian.Uint32(entry)]; !gone {
+			kept = append(kept, entry...)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,33 @@
+package sqlitesearch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
+)
+
+// asJSON is a list as json_each takes it.
+func asJSON[T int64 | string](list []T) string {
+	b, _ := json.Marshal(list) // numbers and texts always encode
+	return string(b)
+}
+
+// column reads the only column of a query.
+func column[T int64 | string](ctx context.Context, tx *sqlitefile.Statements, query string,
+	args ...any) (all []T, err error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var v T
+		if err := rows.Scan(&v); err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, rows.Err()
+}

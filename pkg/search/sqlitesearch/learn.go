@@ -1,0 +1,58 @@
+package sqlitesearch
+
+import (
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
+	"github.com/tidemark/tidemark/pkg/search/stem"
+)
+
+// maxLearned is how many words table forms learns of a page at once. Novels have fewer; a page of random words, new
+// each time, would otherwise let it grow by megabytes with every change.
+const maxLearned = 50_000
+
+// learn adds the words of texts to table forms, so that queries find them by their other forms.
+func (w *writer) learn(language string, texts []row) error {
+	if !stem.Known(language) {
+		language = "" // without a stemmer: words have no other forms
+	}
+	seed, most := xxhash.Sum64String(language), len(w.learned)+maxLearned
+	for _, r := range texts {
+		for _, text := range []string{r.title, r.heading, r.body} {
+			for word := range wordsIn(text) {
+				// Of two words with the same hash the second has no other forms, which is rare enough.
+				key := seed ^ xxhash.Sum64String(word)
+				if w.learned[key] || w.words.has(key) {
+					continue
+				}
+				if len(w.learned) == most {
+					return nil
+				}
+				if err := w.learnWord(language, tokens.Fold(word)); err != nil {
+					return err
+				}
+				w.learned[key] = true
+			}
+		}
+	}
+	return nil
+}
+
+func (w *writer) learnWord(language, word string) error {
+	return w.exec("INSERT OR IGNORE INTO forms (language, stem, word) VALUES (?, ?, ?)", language,
+		stem.Word(word, language), word)
+}
+
+// wordsIn returns the words of a text that may have other forms.
+func wordsIn(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !search.IsWordRune(r) }) {
+			if tokens.HasForms(word) && !yield(word) {
+				return
+			}
+		}
+	}
+}

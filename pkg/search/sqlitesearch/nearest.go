@@ -1,0 +1,97 @@
+package sqlitesearch
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// maxNear is how many chunks the vector of a query finds. Every chunk is near to some degree, so it bounds what a query
+// finds that has none of its words.
+const maxNear = 50
+
+// similar finds the chunks whose vectors have the most signs in common with a query's, the most similar first. Of
+// other lengths than the query's are others vectors.
+func (s *searcher) similar(ctx context.Context, query []float32, most int) (chunks []int64, others int, err error) {
+	want, size := signs(query), placeBytes+8*signWords(len(query))
+	// All distances are small numbers, so the nearest are found by counting.
+	near := make([][]int64, len(query)+1)
+	kept, worst := 0, len(query)
+	err = s.signs.each(ctx, s.tx, func(r signRow) {
+		if r.length != int64(len(query)) {
+			others += len(r.data) / (placeBytes + 8*signWords(int(r.length)))
+			return
+		}
+		for data := r.data; len(data) >= size; data = data[size:] {
+			differ := 0
+			for i, word := range want {
+				differ += bits.OnesCount64(word ^ binary.LittleEndian.Uint64(data[placeBytes+8*i:]))
+			}
+			if differ > worst || kept >= most && differ == worst {
+				continue
+			}
+			near[differ] = append(near[differ], r.pages<<(slotBits+pagesBits)|int64(binary.LittleEndian.Uint32(data)))
+			for kept++; kept-len(near[worst]) >= most; worst-- {
+				kept -= len(near[worst])
+				near[worst] = nil
+			}
+		}
+	})
+	chunks = slices.Concat(near...)
+	return chunks[:min(most, len(chunks))], others, err
+}
+
+// nearestChunks finds the chunks whose vectors are nearest to the query's, of pages that pass the filters.
+func (s *searcher) nearestChunks(ctx context.Context) (chunks []int64, err error) {
+	conditions, args := filters(s.query)
+	for most := compared; ; most *= 16 {
+		if len(args) > 0 && most == compared {
+			most = manyCompared
+		}
+		if s.bounds.candidates == everything.candidates {
+			most = math.MaxInt
+		}
+		found, others, err := s.similar(ctx, s.query.Vector, most)
+		if err != nil {
+			return nil, err
+		}
+		s.otherLengths = others
+		best, err := s.compare(ctx, found, conditions, args)
+		// Where few pages pass the filters, more vectors have to be compared.
+		if err != nil || len(best) >= maxNear || len(found) < most {
+			for _, c := range best {
+				chunks = append(chunks, c.chunk)
+			}
+			return chunks, err
+		}
+	}
+}
+
+// compare compares vectors in full, and gives those that are nearest.
+func (s *searcher) compare(ctx context.Context, chunks []int64, conditions string, args []any) ([]neighbour, error) {
+	query := "SELECT v.chunk, v.vector FROM json_each(?) j CROSS JOIN vectors v ON v.chunk = j.value"
+	if len(args) > 0 {
+		query += " CROSS JOIN pages f ON f.rowid = (v.chunk >> 16) WHERE TRUE" + conditions
+	}
+	slices.Sort(chunks)
+	rows, err := s.tx.QueryContext(ctx, query, append([]any{asJSON(chunks)}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	best := nearest{n: maxNear}
+	var stored sql.RawBytes
+	for c := (neighbour{}); rows.Next(); {
+		if err := rows.Scan(&c.chunk, &stored); err != nil {
+			return nil, err
+		}
+		if len(stored) == scaleBytes+len(s.query.Vector) {
+			c.similarity = similarity(s.query.Vector, stored)
+			best.offer(c)
+		}
+	}
+	return best.sorted(), rows.Err()
+}

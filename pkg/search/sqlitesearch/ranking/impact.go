@@ -1,0 +1,192 @@
+package ranking
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
+)
+
+// Impact is what a word by itself adds to the score of a chunk: how often the text has it, and whether the title or a
+// heading has it, or is nothing else, and whether the chunk defines it. It is kept in the postings of the index, so a
+// change of a weight that it depends on needs a new version of the index. A query reads the chunks whose words have
+// the greatest impacts, and only then scores them ([Scorer.Score]).
+//
+// The lowest bit says that the title has the word, the others are the score.
+type Impact uint16
+
+const (
+	inTitle     = 1
+	impactSteps = 1<<15 - 1
+	maxImpact   = 1 + saturation + titleFit + headingFit + definesIt
+	// usualLength stands for the average length of a chunk, in words: the real one changes while impacts stay.
+	usualLength = 80
+	// gap keeps phrases from reaching from the title into a heading, or from there into the text.
+	gap = 2
+)
+
+func impactOf(score float64) Impact {
+	return Impact(math.Ceil(min(1, score/maxImpact)*impactSteps)) << 1
+}
+
+// Score is the score of a word with this impact, before its rarity.
+func (i Impact) Score() float64 { return float64(i>>1) / impactSteps * maxImpact }
+
+// InTitle reports whether the title has the word.
+func (i Impact) InTitle() bool { return i&inTitle != 0 }
+
+// OfForm is the impact of a word for a query that has another form of it.
+func (i Impact) OfForm() Impact { return i&inTitle | impactOf(formImpact*i.Score()) }
+
+// Word is a word of a chunk. It converts to the word of package postings.
+type Word struct {
+	Text      string
+	Impact    Impact
+	Positions []uint32 // rising
+}
+
+// Analyzer finds the words of chunks and their impacts. It remembers titles and headings, which many chunks share.
+type Analyzer struct {
+	maxWord int // bytes
+	named   map[string]map[string]namedWord
+	at      map[string]int // of a word among those of the chunk
+	words   []Word
+	times   []float64 // by word: its occurrences so far
+}
+
+// namedWord is what a title or heading says of one of its words: what share of it the word is, and how surely it
+// defines the word.
+type namedWord struct {
+	fit, defines float64
+}
+
+// maxNamed is how many titles and headings are remembered.
+const maxNamed = 1000
+
+// NewAnalyzer returns an analyzer that cuts words to so many bytes.
+func NewAnalyzer(maxWord int) *Analyzer {
+	return &Analyzer{maxWord: maxWord, named: map[string]map[string]namedWord{}, at: map[string]int{}}
+}
+
+// Words returns the words of a chunk, and how many its text has. The words are valid until the next call.
+func (a *Analyzer) Words(title, heading, body string) (words []Word, length int) {
+	clear(a.at)
+	a.words, a.times = a.words[:0], a.times[:0]
+	position := a.add(title, 0)
+	titled := slices.Clone(a.times)
+	position = a.add(heading, position+gap)
+	headed := slices.Clone(a.times)
+	begin := position + gap
+	length = int(a.add(body, begin) - begin)
+	inTitles, inHeadings, defined := a.namedBy(title), a.namedBy(lastHeading(heading)), definedIn(body)
+	norm := 1 - lengthPart + lengthPart*float64(length)/usualLength
+	for i := range a.words {
+		w := &a.words[i]
+		before, above := at(titled, i), at(headed, i)
+		score := (a.times[i] - above) / norm
+		if before > 0 {
+			score, w.Impact = score+titleTimes, inTitle
+		}
+		if above > before {
+			score += headingTimes
+		}
+		t, h := inTitles[w.Text], inHeadings[w.Text]
+		score = saturated(score) + titleFit*t.fit + headingFit*h.fit +
+			definesIt*max(titleDefines*t.defines, h.defines, defined[w.Text])
+		w.Impact |= impactOf(score)
+	}
+	return a.words, length
+}
+
+// at is a number of a list, 0 behind its end.
+func at(numbers []float64, i int) float64 {
+	if i < len(numbers) {
+		return numbers[i]
+	}
+	return 0
+}
+
+// add adds the words of a text, the first at a position, and returns the position behind the last.
+func (a *Analyzer) add(text string, position uint32) uint32 {
+	tokens.Each(text, func(t tokens.Token) bool {
+		if len(t.Word) > a.maxWord {
+			t.Word = []byte(words.Clip(string(t.Word), a.maxWord))
+		}
+		i, known := a.at[string(t.Word)]
+		if !known {
+			i = len(a.words)
+			word := string(t.Word)
+			a.at[word], a.words, a.times = i, append(a.words, Word{Text: word}), append(a.times, 0)
+		}
+		a.words[i].Positions = append(a.words[i].Positions, position)
+		a.times[i]++
+		position++
+		return true
+	})
+	return position
+}
+
+// namedBy returns what a title or heading says of each of its words. Each part between dashes counts by itself, too.
+func (a *Analyzer) namedBy(text string) map[string]namedWord {
+	if known, ok := a.named[text]; ok {
+		return known
+	}
+	if len(a.named) > maxNamed {
+		clear(a.named)
+	}
+	all := map[string]namedWord{}
+	for part := range segments(text) {
+		found := tokens.Of(part)
+		n := 0
+		for _, w := range found {
+			if !tokens.IsFunctionWord(w) && w[0] > '9' {
+				n++
+			}
+		}
+		for _, w := range found {
+			c := all[w]
+			c.fit = max(c.fit, 1/float64(max(1, n)))
+			all[w] = c
+		}
+		sure := definesSurely(part)
+		for w, share := range sharesOf(definedName(part)) {
+			c := all[w]
+			c.defines = max(c.defines, sure*share)
+			all[w] = c
+		}
+	}
+	a.named[text] = all
+	return all
+}
+
+// definedIn returns the words of the names that a text defines, and what share of a name each is.
+func definedIn(body string) map[string]float64 {
+	if !mayDefine(body) {
+		return nil
+	}
+	all := map[string]float64{}
+	for name := range definitions(body) {
+		for w, share := range sharesOf(name) {
+			all[w] = max(all[w], share)
+		}
+	}
+	return all
+}
+
+// sharesOf returns what share of a name each of its words is; the words of what contains it count half.
+func sharesOf(name string) map[string]float64 {
+	if name == "" || strings.Count(name, " ") > 12 {
+		return nil
+	}
+	leaf := tokens.Of(leafOf(name))
+	all := make(map[string]float64, len(leaf))
+	for _, w := range tokens.Of(name) {
+		all[w] = .5 / float64(max(1, len(leaf)))
+	}
+	for _, w := range leaf {
+		all[w] = 1 / float64(len(leaf))
+	}
+	return all
+}

@@ -1,0 +1,168 @@
+package ranking
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
+)
+
+// matcher finds the terms of a query in texts. It is used again for each text, and by one goroutine.
+type matcher struct {
+	terms    []Term
+	runs     []run
+	words    map[string][]runWord
+	lengths  [256]uint64 // of words by their first byte, a bit each: tells of most tokens that they do not match
+	prefixes []prefixWord
+	text     string // that is scanned now
+}
+
+// run is the words of a term, or those of another form of it, in order.
+type run struct {
+	term, words int
+	form        bool
+	chains      []chain // by word: where the run up to it was found last
+}
+
+// runWord is a word of a run.
+type runWord struct{ run, part int }
+
+type prefixWord struct {
+	prefix []byte
+	runWord
+}
+
+// chain is the last position in a text at which a word of a run followed the words before it, and the byte where the
+// run began.
+type chain struct{ position, from int }
+
+func newMatcher(terms []Term) *matcher {
+	m := &matcher{terms: terms, words: map[string][]runWord{}}
+	for i, t := range terms {
+		m.add(i, t.Tokens, false)
+		if t.Prefix {
+			last := len(t.Tokens) - 1
+			m.prefixes = append(m.prefixes, prefixWord{[]byte(t.Tokens[last]), runWord{len(m.runs) - 1, last}})
+		}
+		for _, v := range t.Variants {
+			m.add(i, strings.Fields(v), true)
+		}
+	}
+	return m
+}
+
+func (m *matcher) add(term int, words []string, form bool) {
+	for part := len(words) - 1; part >= 0; part-- { // the last first: see scan
+		m.words[words[part]] = append(m.words[words[part]], runWord{len(m.runs), part})
+		m.lengths[words[part][0]] |= 1 << min(len(words[part]), 63)
+	}
+	m.runs = append(m.runs, run{term, len(words), form, make([]chain, len(words))})
+}
+
+// hit is an occurrence of a term in a text.
+type hit struct {
+	term, position int // the number of its last word
+	search.Range
+}
+
+// scanned says which terms a text has, and where.
+type scanned struct {
+	length int       // words
+	times  []float64 // by term: its occurrences, those of other forms counting less
+	forms  []float64 // by term: what the next occurrence of another form counts, doubled
+	parts  []uint64  // by term: a bit for each of its words that occurs
+	hits   []hit     // of whole terms, in order
+	single []hit     // parts of symbols
+}
+
+// scan finds the terms in a text. It overwrites s.
+func (m *matcher) scan(text string, s *scanned) {
+	m.text = text
+	s.length, s.hits, s.single = 0, s.hits[:0], s.single[:0]
+	s.times, s.parts = zeroed(s.times, len(m.terms)), zeroed(s.parts, len(m.terms))
+	s.forms = zeroed(s.forms, len(m.terms))
+	for i := range s.forms {
+		s.forms[i] = formWeight
+	}
+	for i := range m.runs {
+		for j := range m.runs[i].chains {
+			m.runs[i].chains[j].position = -2
+		}
+	}
+	tokens.Each(text, func(t tokens.Token) bool {
+		if m.lengths[t.Word[0]]&(1<<min(len(t.Word), 63)) != 0 {
+			for _, p := range m.words[string(t.Word)] {
+				m.advance(p, t, s)
+			}
+		}
+		for _, p := range m.prefixes {
+			if len(t.Word) > len(p.prefix) && bytes.HasPrefix(t.Word, p.prefix) {
+				m.advance(p.runWord, t, s)
+			}
+		}
+		s.length++
+		return true
+	})
+}
+
+// advance records that a token is a word of a run.
+func (m *matcher) advance(p runWord, t tokens.Token, s *scanned) {
+	r := &m.runs[p.run]
+	if !r.form {
+		s.parts[r.term] |= 1 << min(p.part, 63)
+	}
+	from, follows := t.From, p.part == 0
+	if !follows && r.chains[p.part-1].position == s.length-1 {
+		from, follows = r.chains[p.part-1].from, true
+	}
+	if follows {
+		r.chains[p.part] = chain{s.length, from}
+	}
+	switch {
+	case follows && p.part == r.words-1:
+		switch {
+		case r.form:
+			s.times[r.term] += s.another(r.term)
+		case m.terms[r.term].Symbol && m.goesOn(from, t.To): // the beginning of another name
+			s.times[r.term] += unlike
+		default:
+			s.times[r.term]++
+		}
+		s.hits = append(s.hits, hit{r.term, s.length, search.Range{From: from, To: t.To}})
+	case m.terms[r.term].Symbol && !r.form:
+		s.single = append(s.single, hit{r.term, s.length, search.Range{From: t.From, To: t.To}})
+	}
+}
+
+// goesOn reports whether a piece of the text is only a part of a longer name.
+func (m *matcher) goesOn(from, to int) bool {
+	return from > 0 && m.text[from-1] == '_' || to < len(m.text) && m.text[to] == '_'
+}
+
+// another returns what one more occurrence of another form of a term counts: each half of the one before, so that all
+// together count less than formWeight.
+func (s *scanned) another(i int) float64 {
+	s.forms[i] /= 2
+	return s.forms[i]
+}
+
+// has returns 1 for a term that occurs, less for one that occurs in another form only, and 0 for one that does not.
+func (s *scanned) has(i int) float64 {
+	switch {
+	case s.times[i] >= 1:
+		return 1
+	case s.times[i] > 0:
+		return formOccurs
+	}
+	return 0
+}
+
+func zeroed[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}

@@ -1,0 +1,104 @@
+package ranking
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
+)
+
+// Term is a word, a phrase or a symbol of a query.
+type Term struct {
+	Text     string // separated like the texts that are searched
+	Raw      string // as it was written
+	Phrase   bool   // was quoted
+	Prefix   bool   // the last word may go on
+	Tokens   []string
+	Variants []string // other forms of a word
+	// Symbol is a name of several parts, such as os.path.join: chunks that have only some of the parts match, too.
+	Symbol       bool
+	FunctionWord bool // an article, a preposition: no page is found by it when other words are there
+
+	DF  float64 // document frequency: chunks that have it, as far as they were counted
+	IDF float64 // inverse document frequency, the rarity of BM25
+}
+
+// Parse reads the terms of a query.
+func Parse(text string) []Term {
+	var terms []Term
+	for _, t := range search.Terms(text) {
+		p := Term{Text: tokens.Separate(tokens.Plain(t.Text)), Raw: t.Text, Phrase: t.Phrase, Prefix: t.Prefix}
+		p.Tokens = tokens.Of(p.Text)
+		p.Symbol = !p.Phrase && !p.Prefix && isSymbol(t.Text, len(p.Tokens))
+		p.FunctionWord = !p.Phrase && !p.Prefix && len(p.Tokens) == 1 && tokens.IsFunctionWord(p.Tokens[0])
+		if len(p.Tokens) > 0 {
+			terms = append(terms, p)
+		}
+	}
+	return terms
+}
+
+// isSymbol reports a name as programs have them: parts joined by dots, colons or underscores.
+func isSymbol(text string, parts int) bool {
+	return parts > 1 && parts <= 8 && !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._:#()[]<>&*$@!,;?", r)
+	}) && strings.ContainsFunc(text, unicode.IsLetter) && strings.ContainsAny(text, "._:#") &&
+		!slices.ContainsFunc(tokens.Of(text), func(part string) bool { return len(part) < 2 || part[0] <= '9' })
+}
+
+// Weigh computes a term's inverse document frequency in an index of so many chunks.
+func (t *Term) Weigh(chunks float64) {
+	t.IDF = math.Log(1 + (chunks-min(t.DF, chunks)+.5)/(t.DF+.5))
+}
+
+// IsCommon reports whether so many of an index's chunks have a word that it says little.
+func IsCommon(df, chunks float64) bool { return df > max(commonAtLeast, chunks*commonPart) }
+
+// A word that more than this part of all chunks have says little, if they are more than so many.
+const (
+	commonPart    = .1
+	commonAtLeast = 1000
+)
+
+// Content returns the content terms of a query, the rarest first: pages are found by these, and the others only rank.
+// Where all are common or function words, all are content terms.
+func Content(terms []Term, chunks float64) []Term {
+	var out []Term
+	for _, t := range terms {
+		if !t.FunctionWord && (t.Phrase || t.DF < commonAtLeast || t.DF < chunks*commonPart) {
+			out = append(out, t)
+		}
+	}
+	if len(out) == 0 {
+		for _, t := range terms {
+			if !t.FunctionWord {
+				out = append(out, t)
+			}
+		}
+	}
+	if len(out) == 0 {
+		out = slices.Clone(terms)
+	}
+	slices.SortStableFunc(out, func(a, b Term) int { return cmp.Compare(a.DF, b.DF) })
+	return out
+}
+
+// Query is what chunks and pages are compared with.
+type Query struct {
+	Terms   []Term
+	Content []Term  // see [Content]
+	Length  float64 // of a chunk's text on average, in words
+}
+
+// IsContent reports for each term whether it is one of the content terms.
+func (q Query) IsContent() []bool {
+	is := make([]bool, len(q.Terms))
+	for i, t := range q.Terms {
+		is[i] = slices.ContainsFunc(q.Content, func(c Term) bool { return c.Text == t.Text && c.Prefix == t.Prefix })
+	}
+	return is
+}

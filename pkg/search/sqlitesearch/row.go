@@ -1,0 +1,19 @@
+package sqlitesearch
+
+import "github.com/tidemark/tidemark/pkg/search"
+
+// slotBits is how much of a chunk's row id tells it from the other chunks of its page.
+const slotBits = 16
+
+// Every chunk of a page has a slot.
+var _ [1<<slotBits - search.MaxChunks]struct{}
+
+// row is a chunk as it is stored.
+type row struct {
+	id, document                           int64 // document is its number in the postings
+	key, uid, title, heading, body, anchor string
+	vector                                 []byte // to be written; nil for none, and where the row is read
+}
+
+func firstSlot(page int64) int64 { return page << slotBits }
+func lastSlot(page int64) int64  { return page<<slotBits | (1<<slotBits - 1) }

@@ -1,0 +1,32 @@
+package sqlitesearch
+
+import "sync"
+
+// maxKnown is how many words are remembered.
+const maxKnown = 200_000
+
+// vocabulary remembers which words table forms has, as hashes of word and language. Where it has forgotten one, a
+// statement is executed that changes nothing.
+type vocabulary struct {
+	mu    sync.Mutex
+	known map[uint64]struct{}
+}
+
+func (v *vocabulary) has(key uint64) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	_, known := v.known[key]
+	return known
+}
+
+// add remembers words whose transaction is committed.
+func (v *vocabulary) add(keys map[uint64]bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.known == nil || len(v.known)+len(keys) > maxKnown {
+		v.known = map[uint64]struct{}{}
+	}
+	for k := range keys {
+		v.known[k] = struct{}{}
+	}
+}
