@@ -1,15 +1,15 @@
-// Package bulk does one thing to many items, however many they are: a person's wish, done once to each item whatever
-// dies.
+// Package bulk applies one operation, which a user asks for, to any number of items. Each item receives the
+// operation, even when processes die on the way.
 //
-//	Runs  PK bulk  RK <run id>         what is asked, of which items, cursor, numbers, state
-//	      PK bulk  RK active|<run id>  while the run goes on
+//	Runs  PK bulk  RK <run id>         the operation, its items, cursor, numbers, state
+//	      PK bulk  RK active|<run id>  while the run is active
 //
-// A step takes some items, in the order of the registry or of the ids that were given, and does to each what is asked.
-// Each operation is one that changes nothing when it is done again: a step that died is repeated as a whole, and its
-// numbers are those of the last time. An item that cannot be changed is counted, and the run goes on; where storage
-// fails, the step is repeated.
+// A step reads some items, in the order of the registry or of the given ids, and applies the operation to each. Every
+// operation changes nothing the second time. A step that died is therefore repeated as a whole, and its numbers are
+// those of the last attempt. An item that cannot be changed is counted, and the run continues. When storage fails,
+// the step is repeated.
 //
-// Package run takes it from step to step.
+// Package run advances it from step to step.
 package bulk
 
 import (
@@ -34,9 +34,9 @@ import (
 const Queue = "bulk-steps"
 
 const (
-	// MaxActive is how many runs go on at once; more are refused.
+	// MaxActive is how many runs may be active at once; more are refused.
 	MaxActive = 20
-	// MaxIDs is how many items one request names.
+	// MaxIDs is how many items one request may name.
 	MaxIDs = 1000
 
 	partition = "bulk"
@@ -46,7 +46,7 @@ const (
 	maxErrors = 20
 )
 
-// Op is what is done to items.
+// Op is an operation on items.
 type Op string
 
 // The operations.
@@ -61,7 +61,7 @@ const (
 	replan Op = "replan"
 )
 
-// Ops are those that a person may ask for.
+// Ops are the operations that a user may ask for.
 var Ops = []Op{Tag, Untag, Check, Pause, Resume, Remove}
 
 // The states of a run.
@@ -70,35 +70,35 @@ const (
 	Done    = "done"
 )
 
-// Ask says what is to be done to which items: those of IDs, or if there are none those of Filter.
+// Ask is an operation and its items: those of IDs, or those of Filter when IDs is empty.
 type Ask struct {
 	Op     Op              `col:"op"`
-	Tag    string          `col:"tag"` // of tag and untag
+	Tag    string          `col:"tag"` // for tag and untag
 	Filter registry.Filter `col:"filter"`
 	IDs    []string        `col:"ids,gzip"`
 }
 
-// Run is one of them.
+// Run is one bulk run.
 type Run struct {
 	ID        string
 	Ask       `col:",inline"`
 	State     string    `col:"state"`
-	Items     int       `col:"items"`  // looked at
-	Done      int       `col:"done"`   // of these, it was done to
-	Failed    int       `col:"failed"` // of these, it could not be done to
+	Items     int       `col:"items"`  // processed so far
+	Done      int       `col:"done"`   // of these, the operation succeeded
+	Failed    int       `col:"failed"` // of these, the operation failed
 	Errors    []Failure `col:"errors"` // the first 20
 	StartedAt time.Time `col:"startedAt"`
-	UpdatedAt time.Time `col:"updatedAt"` // when the last step was done
-	EndedAt   time.Time `col:"endedAt"`   // zero while it goes on
+	UpdatedAt time.Time `col:"updatedAt"` // when the last step ended
+	EndedAt   time.Time `col:"endedAt"`   // zero while the run is active
 
 	Cursor registry.Cursor `col:"cursor"`
-	Next   int             `col:"next"` // of IDs
-	Step   int64           `col:"step"` // of the next message
+	Next   int             `col:"next"` // index into IDs
+	Step   int64           `col:"step"` // number of the next message
 
 	etag storage.ETag
 }
 
-// Failure is an item to which it could not be done, and why.
+// Failure is an item on which the operation failed, and why.
 type Failure struct {
 	ID    string `json:"id"`
 	Error string `json:"error"`
@@ -144,11 +144,11 @@ func fields(r *Run) run.Fields {
 // Create makes the queue and the table if they are missing.
 func (s *Service) Create(ctx context.Context) error { return s.runs.Create(ctx) }
 
-// Get reads a run; NotFound if there is none.
+// Get reads a run. Errors: NotFound.
 func (s *Service) Get(ctx context.Context, id string) (Run, error) { return s.runs.Get(ctx, id) }
 
-// Start begins a run. When it returns the run is durable and will come to its end. Too many runs at once are a
-// Conflict.
+// Start begins a run. When Start returns, the run is durable and will be completed. Errors: Conflict when too many
+// runs are active.
 func (s *Service) Start(ctx context.Context, a Ask) (Run, error) {
 	if err := s.runs.CheckRoom(ctx); err != nil {
 		return Run{}, err
@@ -164,23 +164,23 @@ func (s *Service) Start(ctx context.Context, a Ask) (Run, error) {
 	return begun, nil
 }
 
-// Replan begins a run that plans the next checks of a tag's items anew.
+// Replan begins a run that reschedules the next checks of the items with a tag.
 func (s *Service) Replan(ctx context.Context, tag string) (Run, error) {
 	return s.Start(ctx, Ask{Op: replan, Filter: registry.Filter{Tag: tag}})
 }
 
-// Step does what a message asks for and sends the next. Its errors are Invalid for a malformed message; after any
-// other error the caller should try again.
+// Step performs the step that a message names, and sends the next message. It returns Invalid for a malformed
+// message; after any other error the caller should retry.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	return s.runs.Step(ctx, body, 0, s.advance)
 }
 
-// RequeueStalled sends the messages of runs that have not moved for a while, and says how many.
+// RequeueStalled sends the messages of stalled runs again, and returns their number.
 func (s *Service) RequeueStalled(ctx context.Context) (sent int, err error) {
 	return s.runs.RequeueStalled(ctx)
 }
 
-// advance does the work of one step.
+// advance performs one step.
 func (s *Service) advance(ctx context.Context, one *Run) (next run.Next, err error) {
 	if one.State == Done {
 		return next, run.ErrDone
@@ -200,7 +200,7 @@ func (s *Service) advance(ctx context.Context, one *Run) (next run.Next, err err
 	return next, nil
 }
 
-// some are the next items, and moves the run behind them.
+// some returns the next items and moves the run's cursor past them.
 func (s *Service) some(ctx context.Context, one *Run) (items []registry.Item, over bool, err error) {
 	if len(one.IDs) == 0 {
 		p, err := s.requests.Pick(ctx, one.Filter, one.Cursor, stepItems)
@@ -211,7 +211,7 @@ func (s *Service) some(ctx context.Context, one *Run) (items []registry.Item, ov
 	for _, id := range ids {
 		it, err := s.items.Find(ctx, source.ID(id))
 		switch {
-		case fault.Is(err, fault.NotFound) && one.Op == Remove: // gone already
+		case fault.Is(err, fault.NotFound) && one.Op == Remove: // already removed
 		case fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid):
 			one.fail(id, err)
 		case err != nil:
@@ -230,11 +230,11 @@ func (r *Run) fail(id string, err error) {
 	}
 }
 
-// each does to items what is asked.
+// each applies the operation to items.
 func (s *Service) each(ctx context.Context, one *Run, items []registry.Item) error {
 	errs := make([]error, len(items))
 	if one.Op == Check {
-		// One that was checked since the run began need not be checked again when a step is repeated.
+		// When a step is repeated, items that were checked since the run began need no second check.
 		all := len(items)
 		items = slices.DeleteFunc(items, func(it registry.Item) bool { return it.LastChecked.After(one.StartedAt) })
 		one.Done += all - len(items)
@@ -250,11 +250,11 @@ func (s *Service) each(ctx context.Context, one *Run, items []registry.Item) err
 				return nil
 			})
 		}
-		_ = g.Wait() // errors are of items
+		_ = g.Wait() // errs holds the errors
 	}
 	for i, it := range items {
 		switch err := errs[i]; {
-		case err == nil || fault.Is(err, fault.NotFound): // what is gone needs nothing
+		case err == nil || fault.Is(err, fault.NotFound): // an item that is gone needs nothing
 			one.Done++
 		case fault.Is(err, fault.Invalid) || fault.Is(err, fault.Blocked):
 			one.fail(string(it.ID), err)
@@ -265,7 +265,7 @@ func (s *Service) each(ctx context.Context, one *Run, items []registry.Item) err
 	return nil
 }
 
-// one does to an item what is asked.
+// one applies the operation to one item.
 func (s *Service) one(ctx context.Context, a Ask, id source.ID) error {
 	yes, no := true, false
 	var set registry.Settings

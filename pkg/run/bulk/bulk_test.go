@@ -18,7 +18,7 @@ type rig struct {
 	reg *registry.Registry
 }
 
-// newRig has seven items of one host and five of another.
+// newRig registers seven items of one host and five of another.
 func newRig(t *testing.T, store string) *rig {
 	t.Helper()
 	r := &rig{Rig: runtest.New(t, runtest.Stores[store], runtest.Noon)}
@@ -36,7 +36,7 @@ func newRig(t *testing.T, store string) *rig {
 	return r
 }
 
-// do begins a run, however often that takes, and gives it when it is over.
+// do begins a run, with as many attempts as needed, and returns it when it is done.
 func (r *rig) do(a bulk.Ask) (run bulk.Run) {
 	r.Helper()
 	begun, err := r.Start(r.Context(), a)
@@ -68,13 +68,14 @@ func (r *rig) states() string {
 	return fmt.Sprintf("%d paused, %d tagged, %d leaving", paused, tagged, leaving)
 }
 
-// W11: whichever operation of the store fails, of every fourth, before or after it took effect, runs come to the same
-// end.
+// TestW11BulkFaults checks that runs reach the same end when one of the store's operations fails, before or after it
+// took effect (W11). It tests every fourth operation.
 func TestW11BulkFaults(t *testing.T) {
 	runtest.EachFault(t, 40, 4, func(t *testing.T, f *runtest.Fault) { disturb(t, "mem", f) })
 }
 
-// W11 on the embedded store, at every fifteenth operation: its transactions are other code.
+// TestW11BulkFaultsEmbedded does the same on the embedded store, whose transactions are other code, at every
+// fifteenth operation.
 func TestW11BulkFaultsEmbedded(t *testing.T) {
 	runtest.EachFault(t, 40, 15, func(t *testing.T, f *runtest.Fault) { disturb(t, "embedded", f) })
 }
@@ -98,19 +99,20 @@ func disturb(t *testing.T, store string, f *runtest.Fault) {
 		{bulk.Ask{Op: bulk.Remove, Filter: registry.Filter{Host: "b.example"}}, 5, 5, "0 paused, 0 tagged, 5 leaving"},
 	} {
 		run := r.do(tt.ask)
-		// A step that is repeated does not find again what it has changed before, where that is what is asked for.
+		// A repeated step does not find the items that it has already changed, when the filter asks for what it
+		// changes.
 		if run.Items != tt.items || run.Done != tt.done && tt.done >= 0 || run.Failed > 0 || r.states() != tt.state {
 			t.Errorf("%s: %d items, %d done, %d failed; %s, want %+v", tt.ask.Op, run.Items, run.Done, run.Failed,
 				r.states(), tt)
 		}
 	}
 	r.Hook.Set(nil)
-	// One that was begun although that seemed to fail comes to its end, too.
+	// A run that began although its start reported an error must end as well.
 	r.Finish(bulk.Queue, r.Service, func() bool { return len(r.Rows("Runs", "active|")) == 0 })
 	r.Check(r.reg)
 }
 
-// W9: what a tag sets moves the next checks of its items, and of no other.
+// TestW9TagsMoveChecks checks that the settings of a tag move the next checks of its items, and of no others (W9).
 func TestW9TagsMoveChecks(t *testing.T) {
 	r := newRig(t, "mem")
 	for url, it := range r.Items(r.reg) {
@@ -140,7 +142,7 @@ func TestW9TagsMoveChecks(t *testing.T) {
 	r.Check(r.reg)
 }
 
-// take checks what is due, as a worker that finds nothing new.
+// take checks the items that are due, like a worker that finds nothing new.
 func (r *rig) take(t *testing.T) (batches int) {
 	for _, body := range r.Messages(registry.JobQueue) {
 		job, err := registry.ParseJob(body)
@@ -160,7 +162,7 @@ func (r *rig) take(t *testing.T) (batches int) {
 	return batches
 }
 
-// W11: ids of nothing are told, and the others are done.
+// TestW11BulkByID checks that unknown ids are reported and the other items are changed (W11).
 func TestW11BulkByID(t *testing.T) {
 	r := newRig(t, "mem")
 	ids := []string{"url_" + strings.Repeat("a", 26)}
