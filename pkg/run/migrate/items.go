@@ -9,14 +9,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Items is the step that brings the identities of items to the rules for URLs: to their version, and to the
-// list of trackers that is set.
+// Items is the step that updates the identities of items to the rules for URLs: their version, and the configured
+// list of trackers.
 func Items(reg *registry.Registry, rules source.Rules) Step {
 	url := lineage.Current.Component("url")
 	return Step{Name: "items", Rules: url + " " + rules.String(), Run: func(ctx context.Context, cursor string,
 		dry bool) (Progress, string, bool, error) {
 		var from registry.Cursor
-		_ = json.Unmarshal([]byte(cursor), &from) // "" is the beginning
+		_ = json.Unmarshal([]byte(cursor), &from) // "" is the start
 		m, err := reg.Moves.Step(ctx, rules, from, dry)
 		next, _ := json.Marshal(m.Next) // strings always encode
 		return Progress{Seen: m.Items, Changed: m.Moved, Examples: m.Examples}, string(next), m.Done, err

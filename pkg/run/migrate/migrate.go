@@ -1,15 +1,15 @@
-// Package migrate brings what a store holds to the rules of the present program: first of all the
-// identities of items, which follow from the rules for URLs (spec 000 §2.1).
+// Package migrate updates the content of a store to the rules of the running program: first of all the identities of
+// items, which follow from the rules for URLs (spec 000 §2.1).
 //
-// A store remembers for each [Step] by which rules its content was made. A program that finds another
-// version of them there begins a run by itself; other settings, such as another list of trackers, are
-// reported and wait for [Service.Start], because what a run joins cannot be parted again.
+// A store remembers, for each [Step], the rules by which its content was made. When their version differs from the
+// program's, the program begins a run by itself. When only settings differ, such as the list of trackers, the program
+// reports that and waits for [Service.Start], because a run may merge items and cannot split them again.
 //
-//	Runs  PK migrate  RK state   the rules of the store, by step; the run that goes on or was last
+//	Runs  PK migrate  RK state   the rules of the store, by step; the active run, or the last one
 //
-// A run does its steps in order, a bounded piece at a time, by a cursor that is written after
-// each piece (see package run). A piece may be repeated and done twice at once, so a process that dies leaves
-// nothing but a piece to be repeated. A timer calls [Service.Advance]; while there is no run, it costs one read.
+// A run performs its steps in order, in bounded pieces. It writes its cursor after each piece (see package run). A
+// piece may be repeated, and two processes may do it at once: all that a dead process leaves is a piece to repeat. A
+// timer calls [Service.Advance], which costs one read while no run is active.
 package migrate
 
 import (
@@ -25,21 +25,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Step is one kind of content that follows the rules.
+// Step is one kind of content that is made by rules.
 type Step struct {
 	Name string // stored; it never changes
-	// Rules say what the step brings the content to: a version and, behind a space, what is set. Another
-	// version than the store's has the step run by itself, other settings have to be asked for.
+	// Rules name what the step updates the content to: a version and, after a space, the settings. When the version
+	// differs from the store's, the step runs by itself; when only the settings differ, a user must ask for it.
 	Rules string
-	// Run does a piece, from a cursor on that it gave as next; "" is the beginning. It must be bounded, and
-	// safe to repeat, also at the same time. When dry it writes nothing and tells what it would change.
+	// Run performs a piece, starting at a cursor that it returned as next; "" is the start. Run must be bounded, and
+	// safe to repeat, also concurrently. When dry is set, it writes nothing and reports what it would change.
 	Run func(ctx context.Context, cursor string, dry bool) (p Progress, next string, done bool, err error)
 }
 
-// Progress is what a piece, or all so far, came to.
+// Progress is the result of a piece, or of all pieces so far.
 type Progress struct {
-	Seen     int      `json:"seen"`               // looked at
-	Changed  int      `json:"changed"`            // of these, changed, or to be changed
+	Seen     int      `json:"seen"`               // examined
+	Changed  int      `json:"changed"`            // of these, changed or to be changed
 	Examples []string `json:"examples,omitempty"` // of changes
 }
 
@@ -61,8 +61,8 @@ func (p *Progress) add(more Progress) {
 // Options adjust a service. The zero value works.
 type Options struct {
 	Clock func() time.Time // the wall clock when nil
-	// Empty reports whether the store holds nothing that could be migrated. A store that remembers no rules
-	// is taken for one of an earlier version when nil.
+	// Empty reports whether the store holds nothing to migrate. When nil, a store that remembers no rules counts as
+	// one of an earlier version.
 	Empty func(ctx context.Context) (bool, error)
 	Log   *slog.Logger // discarded when nil
 }
@@ -74,7 +74,7 @@ type Service struct {
 	o     Options
 }
 
-// New opens the migrations of a store, whose rows are in a table of others. It touches nothing.
+// New opens the migrations of a store, whose rows are in a table shared with others. It touches nothing.
 func New(rows storage.Table, steps []Step, o Options) *Service {
 	defaults.Clock(&o.Clock)
 	defaults.Log(&o.Log)
@@ -87,8 +87,8 @@ func New(rows storage.Table, steps []Step, o Options) *Service {
 	}}
 }
 
-// Ensure compares the rules of the store with the program's. It begins a run of the steps whose version is
-// another, and warns of those with other settings. The table must be there.
+// Ensure compares the rules of the store with the program's. It begins a run of the steps whose version differs, and
+// logs a warning for those whose settings differ. The table must exist.
 func (s *Service) Ensure(ctx context.Context) error {
 	st, err := s.load(ctx)
 	if err != nil {
@@ -123,14 +123,14 @@ func (s *Service) Ensure(ctx context.Context) error {
 	return ignoreLost(s.save(ctx, &st))
 }
 
-// declare notes that a store has only what the present rules have made.
+// declare records that all content of a store was made by the current rules.
 func (s *Service) declare(st *state) {
 	for _, step := range s.steps {
 		st.Rules[step.Name] = step.Rules
 	}
 }
 
-// retarget has steps of a run begin anew that were to bring the store to other rules than the present ones.
+// retarget restarts the steps of a run whose target is no longer the current rules.
 func (s *Service) retarget(ctx context.Context, st *state) error {
 	changed := false
 	for i, part := range st.Parts {
@@ -145,8 +145,8 @@ func (s *Service) retarget(ctx context.Context, st *state) error {
 	return s.save(ctx, st)
 }
 
-// Start begins a run of all steps, or answers with the one that goes on. A run that only tells what would be
-// changed gives way to one that does it; one that does it is not interrupted, which is a Conflict.
+// Start begins a run of all steps, or returns the active one. A dry run is replaced when a real one is asked for.
+// Errors: Conflict when a dry run is asked for during a real one, which is not interrupted.
 func (s *Service) Start(ctx context.Context, dry bool) (Status, error) {
 	st, err := s.load(ctx)
 	if err != nil {
@@ -166,17 +166,17 @@ func (s *Service) Start(ctx context.Context, dry bool) (Status, error) {
 	return s.status(&st), nil
 }
 
-// Get tells how far the run is, or what became of the last one, and which steps are needed.
+// Get returns the progress of the active run or the result of the last one, and the steps that are needed.
 func (s *Service) Get(ctx context.Context) (Status, error) {
 	st, err := s.load(ctx)
 	return s.status(&st), err
 }
 
-// atOnce is how long one call of Advance goes on.
+// atOnce is how long one call of Advance works.
 const atOnce = 20 * time.Second
 
-// Advance goes on with the run, if there is one, until it is done or for 20 seconds, and says how many pieces
-// it did.
+// Advance continues the active run, if any, until it is done or 20 seconds have passed. It returns the number of
+// pieces done.
 func (s *Service) Advance(ctx context.Context) (pieces int, err error) {
 	until := s.runs.Now().Add(atOnce)
 	for ctx.Err() == nil && s.runs.Now().Before(until) {
@@ -192,7 +192,7 @@ func (s *Service) Advance(ctx context.Context) (pieces int, err error) {
 	return pieces, nil
 }
 
-// piece does a piece of the run.
+// piece performs one piece of the run.
 func (s *Service) piece(ctx context.Context, st *state) (none run.Next, err error) {
 	i := st.current()
 	if i < 0 {
@@ -246,7 +246,7 @@ func names(steps []Step) (out []string) {
 	return out
 }
 
-// ignoreLost is for a write that another process was quicker with: that one goes on.
+// ignoreLost drops the error of a write that another process made first: that process continues the run.
 func ignoreLost(err error) error {
 	if fault.Lost(err) {
 		return nil

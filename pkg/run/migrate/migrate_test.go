@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// counter is a step that goes over a list of numbers and changes those that are odd.
+// counter is a step that goes through a list of numbers and changes the odd ones.
 type counter struct {
 	name, rules string
 	size        int
@@ -79,7 +79,8 @@ func (r *rig) status(s *migrate.Service) migrate.Status {
 	return st
 }
 
-// Z1: a store of an earlier version is migrated by itself, once, step after step.
+// TestZ1ANewVersionRunsByItself checks that a store of an earlier version is migrated by itself, once, step after
+// step (Z1).
 func TestZ1ANewVersionRunsByItself(t *testing.T) {
 	r := newRig(t)
 	items, links := newCounter("items", "url_v2 utm_", 35), newCounter("links", "v1", 3)
@@ -110,7 +111,7 @@ func TestZ1ANewVersionRunsByItself(t *testing.T) {
 	}
 }
 
-// Z1: a store that holds nothing needs no migration.
+// TestZ1AnEmptyStoreIsOfThePresentRules checks that an empty store needs no migration (Z1).
 func TestZ1AnEmptyStoreIsOfThePresentRules(t *testing.T) {
 	r := newRig(t)
 	r.empty = true
@@ -123,7 +124,8 @@ func TestZ1AnEmptyStoreIsOfThePresentRules(t *testing.T) {
 	}
 }
 
-// Z1: other settings are reported, and a migration to them is begun by somebody only.
+// TestZ1OtherSettingsHaveToBeAskedFor checks that changed settings are only reported: a user must begin the migration
+// to them (Z1).
 func TestZ1OtherSettingsHaveToBeAskedFor(t *testing.T) {
 	r := newRig(t)
 	old := newCounter("items", "url_v2 utm_", 5)
@@ -163,7 +165,8 @@ func TestZ1OtherSettingsHaveToBeAskedFor(t *testing.T) {
 	}
 }
 
-// Z1: a run that was to bring the store to other rules begins anew, and who has those waits.
+// TestZ1RulesChangeDuringARun checks that a run starts anew when the program's rules are no longer its target, and
+// that a program with the earlier rules waits (Z1).
 func TestZ1RulesChangeDuringARun(t *testing.T) {
 	r := newRig(t)
 	first := r.open(newCounter("items", "url_v2 a", 25))
@@ -182,7 +185,8 @@ func TestZ1RulesChangeDuringARun(t *testing.T) {
 	}
 }
 
-// Z1: whatever operation fails, before or after it took effect, the next call goes on.
+// TestZ1AnyOperationMayFail checks that the next call continues after any operation failed, before or after it took
+// effect (Z1).
 func TestZ1AnyOperationMayFail(t *testing.T) {
 	runtest.EachFault(t, 5, 1, func(t *testing.T, f *runtest.Fault) {
 		r := newRig(t)
@@ -208,7 +212,7 @@ func TestZ1AnyOperationMayFail(t *testing.T) {
 	})
 }
 
-// What a run remembers of examples is bounded, whatever is in them.
+// TestZ1ExamplesAreBounded checks that the examples that a run remembers are bounded, whatever they contain.
 func TestZ1ExamplesAreBounded(t *testing.T) {
 	r := newRig(t)
 	long := migrate.Step{Name: "items", Rules: "v2", Run: func(context.Context, string, bool) (migrate.Progress, string,

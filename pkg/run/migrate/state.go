@@ -16,17 +16,17 @@ const stateRow = "state"
 // Part is a step of a run.
 type Part struct {
 	Step  string `json:"step"`
-	Rules string `json:"rules"` // what it brings the store to
+	Rules string `json:"rules"` // the target of the step
 	Progress
 	Done bool `json:"done"`
 }
 
-// Need is a step that has not brought the store to the present rules.
+// Need is a step that has not yet updated the store to the current rules.
 type Need struct {
 	Step, From, To string // From is "" for a store that remembers no rules
 }
 
-// bySettings reports whether the version is the same, so that only what is set differs.
+// bySettings reports whether the versions are equal, so that only the settings differ.
 func (n Need) bySettings() bool { return version(n.From) == version(n.To) }
 
 func version(rules string) string {
@@ -34,17 +34,17 @@ func version(rules string) string {
 	return v
 }
 
-// Status is what is to be told of the migrations of a store.
+// Status is the state of a store's migrations, as users see it.
 type Status struct {
 	Running bool   `col:"running"`
-	Dry     bool   `col:"dryRun"` // the run only tells what it would change
-	Reason  string `col:"reason"` // why it began by itself; empty when somebody asked
-	// of the run that goes on, or was last; damaged: it ends, and its steps are still needed
+	Dry     bool   `col:"dryRun"` // the run only reports what it would change
+	Reason  string `col:"reason"` // why it began by itself; empty when a user asked
+	// of the active run, or the last one; when damaged, the run ends and its steps are still needed
 	Parts     []Part `col:"parts,always"`
 	Needs     []Need
-	StartedAt time.Time `col:"startedAt"` // zero if there was none
+	StartedAt time.Time `col:"startedAt"` // zero if there was no run
 	UpdatedAt time.Time `col:"updatedAt"`
-	EndedAt   time.Time `col:"endedAt"` // zero while it goes on
+	EndedAt   time.Time `col:"endedAt"` // zero while the run is active
 }
 
 // state is the row.
@@ -69,7 +69,7 @@ func (st *state) begin(steps []Step, dry bool, reason string, now time.Time) {
 	}
 }
 
-// current is the part that is worked on; -1 when all are done.
+// current is the index of the part in progress; -1 when all are done.
 func (st *state) current() int {
 	for i, part := range st.Parts {
 		if !part.Done {
@@ -88,7 +88,7 @@ func (s *Service) needs(st *state) (needs []Need) {
 	return needs
 }
 
-// dueBySelf are the steps that need nobody's consent.
+// dueBySelf returns the steps that need no consent.
 func (s *Service) dueBySelf(st *state) (due []Step) {
 	for _, need := range s.needs(st) {
 		if step, _ := s.step(need.Step); !need.bySettings() {
@@ -115,7 +115,8 @@ func (s *Service) load(ctx context.Context) (state, error) {
 	return st, err
 }
 
-// save stores the state, which was changed since it was read; [fault.Lost] when another process was quicker.
+// save stores a state that was changed since it was read. It returns an error that [fault.Lost] recognizes when
+// another process wrote first.
 func (s *Service) save(ctx context.Context, st *state) error {
 	st.UpdatedAt = s.runs.Now()
 	return s.runs.Save(ctx, st)
