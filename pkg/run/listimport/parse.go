@@ -19,7 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Format is how a list is written.
+// Format is the file format of a list.
 type Format string
 
 // The formats of lists.
@@ -39,17 +39,17 @@ const (
 	maxAddress   = 8 << 10
 	maxTag       = 100 // bytes of the name of a folder
 	maxTags      = 10
-	maxFolders   = 50 // within each other
+	maxFolders   = 50 // depth of nesting
 )
 
-// Address is a line of a list.
+// Address is one entry of a list.
 type Address struct {
 	URL  string   `json:"u"`
-	Tags []string `json:"t,omitempty"` // and folders that it is in
-	Why  string   `json:"w,omitempty"` // it cannot be taken; empty for one that may be
+	Tags []string `json:"t,omitempty"` // and the folders that contain it
+	Why  string   `json:"w,omitempty"` // why it is refused; empty when it is not
 }
 
-// Detect tells the format of a list by how it begins.
+// Detect recognizes the format of a list by its first bytes.
 func Detect(text []byte) Format {
 	start := strings.ToLower(string(bytes.TrimSpace(trimmed(text)[:min(len(trimmed(text)), 1000)])))
 	switch {
@@ -66,8 +66,8 @@ func Detect(text []byte) Format {
 
 func trimmed(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
 
-// Parse reads a list. Each address is returned once, in the order of the file. The error is Invalid and names content
-// or format, if the list cannot be read, has no addresses, or has more than [MaxAddresses].
+// Parse reads a list. It returns each address once, in the order of the file. Errors: Invalid, naming the field
+// content or format, when the list cannot be read, has no addresses, or has more than [MaxAddresses].
 func Parse(text []byte, format Format) (out []Address, err error) {
 	if format == "" {
 		format = Detect(text)
@@ -104,7 +104,7 @@ type list struct {
 
 var errFull = errors.New("too many addresses")
 
-// add takes an address, unless it is there already. Why says that it cannot be taken.
+// add adds an address unless the list has it already. Why is the reason to refuse it, if any.
 func (l *list) add(address string, tags []string, why string) error {
 	address = strings.TrimSpace(strings.ToValidUTF8(address, ""))
 	if address == "" || l.seen[address] {
@@ -130,7 +130,7 @@ func (l *list) add(address string, tags []string, why string) error {
 
 const onlyFeed = "it is a feed without the address of its page (htmlUrl); feeds are named in the site file"
 
-// opml takes the pages of outlines. What an outline has within it is a folder.
+// opml adds the pages of outlines. An outline that contains others is a folder.
 func (l *list) opml(text []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(text))
 	d.CharsetReader, d.Strict, d.Entity = charset.NewReaderLabel, false, xml.HTMLEntity
@@ -175,7 +175,7 @@ func (l *list) opml(text []byte) error {
 	}
 }
 
-// bookmarks takes links, each with the headings of the lists that it is in.
+// bookmarks adds links, each with the headings of the lists that contain it.
 func (l *list) bookmarks(text []byte) error {
 	z := html.NewTokenizer(bytes.NewReader(text))
 	z.SetMaxBuf(1 << 20)
@@ -223,7 +223,7 @@ func (l *list) bookmarks(text []byte) error {
 	}
 }
 
-// notWeb says why a bookmark is not a web page: browsers also keep scripts and internal pages.
+// notWeb returns why a bookmark is not a web page: browsers also keep scripts and internal pages.
 func notWeb(address string) string {
 	scheme, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(address)), ":")
 	if scheme == "http" || scheme == "https" {
@@ -232,10 +232,11 @@ func notWeb(address string) string {
 	return "it is no address of a page in the web"
 }
 
-// urlNames are the names of the column or field that has the address, the best first.
+// urlNames are the names of the column or field with the address, the best first.
 var urlNames = []string{"url", "displaysource", "normalizedsource", "source", "address", "link", "href"}
 
-// csv takes the column whose head is one of urlNames, or else the first; and tags, of a column of that name.
+// csv adds the addresses of the column whose name is in urlNames, or else of the first column, with the tags of the
+// column named tags.
 func (l *list) csv(text []byte) error {
 	r := csv.NewReader(bytes.NewReader(text))
 	r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace, r.ReuseRecord = -1, true, true, true
@@ -244,7 +245,7 @@ func (l *list) csv(text []byte) error {
 		case bytes.ContainsRune(first, '\t'):
 			r.Comma = '\t'
 		case bytes.ContainsRune(first, ';'):
-			r.Comma = ';' // as spreadsheets write it where the comma is in numbers
+			r.Comma = ';' // as spreadsheets write it in countries with a decimal comma
 		}
 	}
 	at, tags := 0, -1
@@ -274,7 +275,7 @@ func (l *list) csv(text []byte) error {
 	}
 }
 
-// header reports whether a record is one, and where the addresses and tags are.
+// header reports whether a record is the header, and which columns hold addresses and tags.
 func header(record []string) (found bool, at, tags int) {
 	names := make([]string, len(record))
 	for i, name := range record {
@@ -289,7 +290,7 @@ func header(record []string) (found bool, at, tags int) {
 	return false, 0, -1
 }
 
-// jsonLines takes a text of each line, or an object with a field of urlNames.
+// jsonLines adds the address of each line: a string, or an object with a field of urlNames.
 func (l *list) jsonLines(text []byte) error {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, 1<<20)
@@ -313,7 +314,7 @@ func (l *list) jsonLines(text []byte) error {
 			fields[strings.ToLower(name)] = value
 		}
 		var tags []string
-		_ = json.Unmarshal(fields["tags"], &tags) // other tags are ignored
+		_ = json.Unmarshal(fields["tags"], &tags) // tags of any other type are ignored
 		for _, name := range urlNames {
 			if json.Unmarshal(fields[name], &address) == nil && address != "" {
 				break

@@ -10,11 +10,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// TestParse: each format gives its addresses, once, in order, with the folders that they are in.
+// TestParse checks that each format gives its addresses once, in order, with the folders that contain them.
 func TestParse(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		format Format // empty: to be told
+		format Format // empty: to be detected
 		text   string
 		want   []Address
 	}{
@@ -50,7 +50,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseRefuses: what is no list, or too much, is told by the field at fault.
+// TestParseRefuses checks that a text that is not a list, or is too large, gives an error that names the field.
 func TestParseRefuses(t *testing.T) {
 	var many strings.Builder
 	for i := range MaxAddresses + 1 {

@@ -1,10 +1,11 @@
-// Package listimport registers the addresses of a list that a person brings (a feed reader's OPML, a browser's
-// bookmarks, CSV or JSON Lines), each once, with its folders for tags, says why others were refused, and goes on after
-// any crash.
+// Package listimport registers the addresses of a list that a user uploads (a feed reader's OPML, a browser's
+// bookmarks, CSV or JSON Lines). It registers each address once, with its folders as tags, reports why it refused
+// others, and continues after any crash.
 //
-// An import is a row of the table of imports, with its list. A step registers some addresses and notes how far it came,
-// so a step that died is repeated, and items that it registered are found and counted as new by when they were first
-// seen. Messages take the queue of imports of mails, whose worker hands them here by the id of the run.
+// An import is a row of the table of imports; the row holds its list. A step registers some addresses and records its
+// position. A step that died is repeated: the items that it had registered are recognized as new by the time when
+// they were first seen. Messages share the queue of mail imports, whose worker passes them to this package by the id
+// of the run.
 package listimport
 
 import (
@@ -31,26 +32,26 @@ const (
 	idPrefix  = "list-"
 	idLayout  = "20060102t150405z" // ids sort by time
 
-	// perStep is how many addresses are registered before how far that came is written, unless options say otherwise.
+	// perStep is how many addresses are registered before the position is written, unless options say otherwise.
 	perStep = 500
-	// MaxActive bounds the imports that go on at once; more are refused.
+	// MaxActive is how many imports may be active at once; more are refused.
 	MaxActive = 20
-	// MaxRefused is how many refused addresses an import lists; all are counted.
+	// MaxRefused is how many refused addresses an import lists; it counts all.
 	MaxRefused = 100
-	// maxList bounds a list as it is stored, which one row holds.
+	// maxList bounds the bytes of a list as stored, in one row.
 	maxList = 600 << 10
 	stalled = 3 * time.Minute
-	// turnTime is how long steps follow each other before the next message.
+	// turnTime is how long a worker performs steps before it sends the next message.
 	turnTime = 25 * time.Second
 )
 
-// Import is a list on its way into the registry.
+// Import is a list that is being registered.
 type Import struct {
 	ID       string
 	Format   string    `col:"format"`
 	List     []Address `col:"list,gzip"`
 	Total    int       `col:"total"`
-	Next     int       `col:"next"` // of the list; those before it are done
+	Next     int       `col:"next"` // index into List; the addresses before it are done
 	Added    int       `col:"added"`
 	Known    int       `col:"known"`
 	Refused  int       `col:"refused"`
@@ -58,7 +59,7 @@ type Import struct {
 
 	StartedAt time.Time `col:"startedAt"`
 	UpdatedAt time.Time `col:"updatedAt"`
-	EndedAt   time.Time `col:"endedAt"` // zero while it goes on
+	EndedAt   time.Time `col:"endedAt"` // zero while the import is active
 	Step      int64     `col:"step"`
 
 	etag storage.ETag
@@ -74,9 +75,9 @@ type Registry interface {
 
 // Options adjust a service.
 type Options struct {
-	// Parse is the source that an address names; the error says why it is refused.
+	// Parse returns the source that an address names; its error is the reason to refuse the address.
 	Parse func(address string) (source.Source, error)
-	Step  int              // addresses of a step; 500 when zero
+	Step  int              // addresses per step; 500 when zero
 	Clock func() time.Time // the wall clock when nil
 	Token func() string    // makes ids unique; crypto/rand when nil
 	Log   *slog.Logger     // discarded when nil
@@ -112,8 +113,8 @@ func checkID(id string) error {
 	return nil
 }
 
-// Start begins the import of a list. When it returns, the import is durable. Kinds: Invalid, which blames a field;
-// Conflict while [MaxActive] go on.
+// Start begins the import of a list. When Start returns, the import is durable. Errors: Invalid, naming a field;
+// Conflict while [MaxActive] imports are active.
 func (s *Service) Start(ctx context.Context, text []byte, format Format) (Import, error) {
 	if format == "" {
 		format = Detect(text)
@@ -138,7 +139,8 @@ func (s *Service) Start(ctx context.Context, text []byte, format Format) (Import
 	return im, s.runs.Begin(ctx, &im)
 }
 
-// Advance takes an import on for about that long, and gives it as it is then. The queue goes on with the rest.
+// Advance performs steps of an import for about that long, and returns its new state. The queue continues the import
+// from there.
 func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (Import, error) {
 	err := s.runs.Advance(ctx, &im, long, s.step)
 	if err == nil {
@@ -148,27 +150,27 @@ func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (I
 		"err", err)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if im, err = s.runs.Get(ctx, im.ID); err == nil { // what is in memory may be ahead
+	if im, err = s.runs.Get(ctx, im.ID); err == nil { // the copy in memory may be ahead of the row
 		s.runs.Enqueue(ctx, &im, 0)
 	}
 	return im, err
 }
 
-// Owns reports whether a message of the queue is one of these imports.
+// Owns reports whether a message of the queue belongs to one of these imports.
 func (s *Service) Owns(body []byte) bool {
 	m, err := s.runs.Messages.Parse(body)
 	return err == nil && strings.HasPrefix(m.Run, idPrefix)
 }
 
-// Step does what a message asks for, and sends the next.
+// Step performs the steps that a message asks for, and sends the next message.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	return s.runs.Step(ctx, body, turnTime, s.step)
 }
 
-// Get reads an import; NotFound if there is none, Invalid for what is not an id.
+// Get reads an import. Errors: NotFound; Invalid for a malformed id.
 func (s *Service) Get(ctx context.Context, id string) (Import, error) { return s.runs.Get(ctx, id) }
 
-// RequeueStalled sends the messages of imports that have not moved for a while, and says how many.
+// RequeueStalled sends the messages of stalled imports again, and returns their number.
 func (s *Service) RequeueStalled(ctx context.Context) (int, error) { return s.runs.RequeueStalled(ctx) }
 
 // step registers some addresses.
@@ -198,8 +200,8 @@ func (s *Service) step(ctx context.Context, im *Import) (run.Next, error) {
 	return run.Next{}, nil
 }
 
-// sources are what addresses name, with the tags that new items get: those of all addresses that are one source. What
-// names none is refused.
+// sources returns the sources that addresses name, and the tags for new items: the tags of all addresses that name
+// the same source. An address that names no source is refused.
 func (s *Service) sources(some []Address, im *Import) (all []source.Source, of []Address,
 	tags func(source.Source) []string) {
 	folders := map[source.ID][]string{}

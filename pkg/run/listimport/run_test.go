@@ -32,7 +32,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// process begins a new one, which knows nothing of what the last had in memory.
+// process starts a new process, which knows nothing of the last one's memory.
 func (r *rig) process() {
 	r.reg = registry.New(r.Seen, registry.Options{Clock: r.Clock.Now, Parallel: 1,
 		Sleep: func(_ context.Context, d time.Duration) error {
@@ -51,7 +51,7 @@ func list(n int) []byte {
 	return []byte(b.String() + "mailto:a@b.example\n")
 }
 
-// items counts what is registered.
+// items counts the registered items.
 func (r *rig) items() (n int) {
 	r.Helper()
 	for after := ""; ; {
@@ -64,7 +64,8 @@ func (r *rig) items() (n int) {
 	}
 }
 
-// TestImport: a list of several steps is registered, each address once; importing it again adds nothing.
+// TestImport checks that a list of several steps is registered, each address once, and that importing it again adds
+// nothing.
 func TestImport(t *testing.T) {
 	r := newRig(t)
 	for again, want := range [][3]int{{12, 0, 1}, {0, 12, 1}} {
@@ -85,7 +86,8 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestW12FoldersAreTags: new items have the folders of all their places for tags, items that there were keep theirs.
+// TestW12FoldersAreTags checks that new items are tagged with every folder that lists them, and that existing items
+// keep their tags.
 func TestW12FoldersAreTags(t *testing.T) {
 	r := newRig(t)
 	bring := func(csv string) map[string]string {
@@ -111,7 +113,7 @@ func TestW12FoldersAreTags(t *testing.T) {
 	}
 }
 
-// deliver hands messages of the queue to a process until there are none.
+// deliver hands the messages of the queue to a process until the queue is empty.
 func (r *rig) deliver() {
 	r.Helper()
 	q := r.Store.Queue(mailimport.Queue)
@@ -133,14 +135,15 @@ func (r *rig) deliver() {
 	}
 }
 
-// TestFaults: whatever fails, before or after it took effect, the import ends, and counts each address once.
+// TestFaults checks that the import ends and counts each address once, whichever operation fails, before or after it
+// took effect.
 func TestFaults(t *testing.T) {
 	runtest.EachFault(t, 20, 3, func(t *testing.T, f *runtest.Fault) {
 		r := newRig(t)
 		r.Hook.Set(f)
 		im, err := r.Start(t.Context(), list(12), "")
 		if err != nil {
-			r.Clock.Pass(time.Second) // who brought it does so again
+			r.Clock.Pass(time.Second) // the user tries again
 			r.process()
 			im, err = r.Start(t.Context(), list(12), "")
 		}
@@ -160,7 +163,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// TestBounds: a list that no row holds is refused, and so are more imports than may go on.
+// TestBounds checks that a list too large for a row is refused, and so are imports beyond the limit.
 func TestBounds(t *testing.T) {
 	r := newRig(t)
 	var b strings.Builder
