@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// differing picks the items that the index holds otherwise than it should, and writes them down.
+// differing selects the items whose page in the index differs from what it should be, and records each as a finding.
 func (s *Service) differing(run *Run) func(context.Context, *registry.Item) (bool, error) {
 	var mu sync.Mutex
 	return func(ctx context.Context, it *registry.Item) (bool, error) {
@@ -22,7 +22,7 @@ func (s *Service) differing(run *Run) func(context.Context, *registry.Item) (boo
 	}
 }
 
-// clearSome removes some pages of the index that have no item or entry.
+// clearSome removes from the index some pages that have no item or entry.
 func (s *Service) clearSome(ctx context.Context, run *Run) error {
 	removed, next, err := s.o.Audit.Orphans(ctx, run.Cursor.Row)
 	if err != nil {

@@ -1,19 +1,19 @@
-// Package rebuild has many items indexed anew: after an index was lost, or after the rules of
-// extraction have changed (A19, B5). It needs the sites only when it is asked to fetch from them again.
+// Package rebuild indexes many items anew: after an index was lost, or after the rules of extraction have changed
+// (A19, B5). It sends requests to the sites only when it is asked to fetch again.
 //
 //	Runs  PK rebuild  RK <run id>         scope, cursor, numbers, state
-//	      PK rebuild  RK active|<run id>  while the run goes on
+//	      PK rebuild  RK active|<run id>  while the run is active
 //
 //	marking ──► all items of the scope are marked ──► entries ──► all are in the index, or in its outbox
 //	        ──► indexing ──► no item waits ──► counting ──► all results are added up ──► done
 //
-// While marking, a step asks some items to be indexed (see [registry.Rebuilds.Request]); their due
-// rows bring them to the workers, in batches and as slowly as their hosts are claimed. Entries (what was
-// pushed in and not crawled) belong to no host, so only a run of everything has that state. While
-// indexing, a step checks whether workers have finished. While counting, steps add up what became of the
-// items, which costs one read for 256 of them.
+// While marking, a step requests the indexing of some items (see [registry.Rebuilds.Request]). Their due rows bring
+// them to the workers, in batches, at the rate at which their hosts are claimed. Entries (content that was pushed in,
+// not crawled) belong to no host, so only a run of everything has that state. While indexing, a step checks whether
+// the workers have finished. While counting, each step adds up the results of some items, which costs one read per
+// 256 items.
 //
-// Package run takes it from step to step. What a step marked before it died is marked and counted once.
+// Package run advances it from step to step. Items that a step marked before it died are marked and counted once.
 package rebuild
 
 import (
@@ -35,13 +35,13 @@ import (
 // Queue holds the messages of steps.
 const Queue = "rebuild-steps"
 
-// MaxActive is how many runs go on at once; more are refused.
+// MaxActive is how many runs may be active at once; more are refused.
 const MaxActive = 20
 
 const (
-	// pollWait is the pause before a run whose items are being indexed is checked again.
+	// pollWait is the pause between two checks of a run whose items are being indexed.
 	pollWait = 15 * time.Second
-	// stalled is how long a run may go without a step before its message is taken for lost.
+	// stalled is how long a run may go without a step before its message counts as lost.
 	stalled = 2 * time.Minute
 )
 
@@ -49,29 +49,31 @@ const (
 type Options struct {
 	Clock func() time.Time // the wall clock when nil
 	Token func() string    // makes ids of runs unique; crypto/rand when nil
-	// Version is what texts are read under; [lineage.Current] when empty.
+	// Version is the version that texts are read under; [lineage.Current] when empty.
 	Version lineage.Version
-	Audit   Auditor // without it nothing can be audited
-	// Collisions are those of the chunks of an item by its manifest (see [index.Manifests]); nil: they are not counted.
+	Audit   Auditor // nil: nothing can be audited
+	// Collisions returns the collisions of an item's chunks, from its manifest (see [index.Manifests]). When nil,
+	// they are not counted.
 	Collisions func(ctx context.Context, id source.ID, manifest string) (chunk.Collisions, error)
-	// Entries are indexed anew with everything else; nil where there are none.
+	// Entries are indexed anew in a run of everything; nil when there are none.
 	Entries Entries
 	Log     *slog.Logger // discarded when nil
 }
 
-// Entries are what was pushed in and not crawled (see [entries.Store]).
+// Entries holds the content that was pushed in, not crawled (see [entries.Store]).
 type Entries interface {
-	// Reindex has the index hold some entries that come after a place, those that it holds otherwise than it
-	// should when differs is given; done is set after the last. It may be repeated.
+	// Reindex writes some entries, starting after a cursor, to the index. When differs is given, it writes only the
+	// entries that the index holds wrongly, and reports each to differs. It sets done after the last entry. Callers
+	// may repeat a call.
 	Reindex(ctx context.Context, from registry.Cursor, differs func(id, what string)) (n int, next registry.Cursor,
 		done bool, err error)
 }
 
-// Auditor knows what the index holds (see [index.Auditor]).
+// Auditor compares the index with what it should hold (see [index.Auditor]).
 type Auditor interface {
-	// Difference says how the index differs from what it should hold of an item; "" if it does not.
+	// Difference describes how the index differs from what it should hold of an item; "" if it does not differ.
 	Difference(ctx context.Context, it *registry.Item) (string, error)
-	// Orphans removes some pages that have neither item nor entry; next is "" after the last.
+	// Orphans removes some pages that have neither an item nor an entry; next is "" after the last.
 	Orphans(ctx context.Context, after string) (removed []string, next string, err error)
 }
 
@@ -100,8 +102,8 @@ func New(store storage.Store, reg *registry.Registry, snaps *snapshot.Store, o O
 // Create makes the queue and the table if they are missing.
 func (s *Service) Create(ctx context.Context) error { return s.runs.Create(ctx) }
 
-// Start begins a run. When it returns the run is durable and will come to its end. A host that
-// nothing is registered for is NotFound; too many runs at once are a Conflict.
+// Start begins a run. When Start returns, the run is durable and will be completed. Errors: Invalid for an audit
+// without an [Auditor]; NotFound for a host without items; Conflict when too many runs are active.
 func (s *Service) Start(ctx context.Context, scope Scope) (Run, error) {
 	if scope.Audit && s.o.Audit == nil {
 		return Run{}, fault.New(fault.Invalid, "the index cannot be audited here")
@@ -123,7 +125,8 @@ func (s *Service) Start(ctx context.Context, scope Scope) (Run, error) {
 	return s.begin(ctx, what+now.Format("20060102T150405Z")+"-"+s.o.Token(), scope, "")
 }
 
-// Ensure starts a run of everything under an id, for a reason of Tidemark's own, unless it was started before.
+// Ensure starts a run of everything under a given id, for a reason that the program gives, unless that run was
+// started before.
 func (s *Service) Ensure(ctx context.Context, id, reason string) (Run, error) {
 	run, err := s.Get(ctx, id)
 	if !fault.Is(err, fault.NotFound) {
@@ -136,7 +139,7 @@ func (s *Service) begin(ctx context.Context, id string, scope Scope, reason stri
 	now := s.o.Clock().UTC()
 	begun := Run{ID: id, Scope: scope, Reason: reason, State: Marking, StartedAt: now, UpdatedAt: now}
 	if err := s.runs.Begin(ctx, &begun); fault.Is(err, fault.Conflict) {
-		return s.Get(ctx, id) // another process was quicker
+		return s.Get(ctx, id) // another process began it first
 	} else if err != nil {
 		return Run{}, err
 	}
@@ -146,18 +149,18 @@ func (s *Service) begin(ctx context.Context, id string, scope Scope, reason stri
 	return begun, nil
 }
 
-// Step does what a message asks for and sends the next. Its errors are Invalid for a malformed message; after any
-// other error the caller should try again.
+// Step performs the step that a message names, and sends the next message. It returns Invalid for a malformed
+// message; after any other error the caller should retry.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	return s.runs.Step(ctx, body, 0, s.advance)
 }
 
-// RequeueStalled sends the messages of runs that have not moved for a while, and says how many.
+// RequeueStalled sends the messages of stalled runs again, and returns their number.
 func (s *Service) RequeueStalled(ctx context.Context) (sent int, err error) {
 	return s.runs.RequeueStalled(ctx)
 }
 
-// advance does the work of one step.
+// advance performs one step.
 func (s *Service) advance(ctx context.Context, one *Run) (next run.Next, err error) {
 	switch one.State {
 	case Marking:
@@ -174,7 +177,7 @@ func (s *Service) advance(ctx context.Context, one *Run) (next run.Next, err err
 	return next, err
 }
 
-// await says how long to wait for items that are still to be indexed.
+// await returns how long to wait for items that are still to be indexed.
 func (s *Service) await(ctx context.Context, run *Run) (wait time.Duration, err error) {
 	left, next, end, err := s.reg.Rebuilds.Waiting(ctx, run.Host, run.Cursor.Partition)
 	switch {
@@ -217,7 +220,7 @@ func (s *Service) markSome(ctx context.Context, run *Run) error {
 	return nil
 }
 
-// entered goes on when no entry is left.
+// entered moves the run to its next state once all entries are done.
 func (s *Service) entered(ctx context.Context, run *Run) {
 	if run.Audit && run.Host == "" {
 		run.State, run.Cursor = Clearing, registry.Cursor{}
@@ -226,7 +229,7 @@ func (s *Service) entered(ctx context.Context, run *Run) {
 	s.index(ctx, run)
 }
 
-// enterSome has some entries indexed anew, or audited.
+// enterSome indexes some entries anew, or audits them.
 func (s *Service) enterSome(ctx context.Context, run *Run) error {
 	var differs func(id, what string)
 	if run.Audit {
@@ -246,7 +249,7 @@ func (s *Service) enterSome(ctx context.Context, run *Run) error {
 	return nil
 }
 
-// index has the run wait for what was marked, if there is anything.
+// index makes the run wait for the marked items. Without any, the run ends.
 func (s *Service) index(ctx context.Context, run *Run) {
 	if run.State, run.Cursor = Indexing, (registry.Cursor{}); run.Marked == 0 {
 		s.end(ctx, run)
@@ -271,7 +274,7 @@ func (s *Service) countSome(ctx context.Context, run *Run) error {
 	return nil
 }
 
-// asked is the run as the registry knows it.
+// asked is the run's request to the registry.
 func (r *Run) asked() registry.Rebuild {
 	return registry.Rebuild{Run: r.ID, Host: r.Host, Force: r.Force, Refetch: r.Refetch}
 }

@@ -19,14 +19,14 @@ import (
 
 func pages(host, path string, n int) []string { return runtest.Pages("https://"+host+"/"+path+"/", n) }
 
-// tally is what a run says about its items.
+// tally is a run's counts of its items.
 type tally struct{ Items, Marked, Indexed, KeptOut, Failed int }
 
 func tallyOf(run rebuild.Run) tally {
 	return tally{run.Items, run.Marked, run.Indexed, run.KeptOut, run.Failed}
 }
 
-// A19: a run tells how far it is, step by step, and in the end what became of everything.
+// TestA19Progress checks that a run reports its progress step by step, and at the end the result of every item (A19).
 func TestA19Progress(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.index(append(append(pages("a.example", "ok", 280), pages("a.example", "out", 15)...),
@@ -81,7 +81,7 @@ func TestA19Progress(t *testing.T) {
 	})
 }
 
-// A19: a run of one host, or of nothing; a later run counts for itself.
+// TestA19Scopes checks runs of one host and of no items, and that a later run keeps its own counts (A19).
 func TestA19Scopes(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.index(append(pages("a.example", "ok", 3), pages("b.example", "out", 2)...)...)
@@ -107,8 +107,8 @@ func TestA19Scopes(t *testing.T) {
 	})
 }
 
-// B1, B5: a run is recorded with the rules it reads by, and with the run that captured what it reads, which is one of
-// another version where there is such a one. A run that asks the sites reads no captures.
+// TestB5RunIsRecorded checks that a run is recorded with the rules that it reads by, and with the run whose captures
+// it reads, preferably one of another version (B1, B5). A run that fetches from the sites reads no captures.
 func TestB5RunIsRecorded(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.index("https://a.example/ok")
@@ -140,7 +140,7 @@ func TestB5RunIsRecorded(t *testing.T) {
 	})
 }
 
-// Messages that are doubled, late, of runs that are done or of none do no harm.
+// TestA20Messages checks that messages that are doubled, late, or of finished or unknown runs do no harm.
 func TestA20Messages(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.index(pages("a.example", "ok", 2)...)
@@ -167,7 +167,7 @@ func TestA20Messages(t *testing.T) {
 	})
 }
 
-// A run whose message was lost is sent one by a sweep once it has stood still, and no sooner.
+// TestResume checks that a sweep sends the lost message of a run again once the run has stalled, and no sooner.
 func TestResume(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.index("https://a.example/ok")
@@ -191,7 +191,7 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// A run of a name is begun once; runs by request are bounded.
+// TestBegin checks that a run of a given id is begun once, and that the number of requested runs is bounded.
 func TestBegin(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.index("https://a.example/ok")
@@ -219,8 +219,8 @@ func TestBegin(t *testing.T) {
 	})
 }
 
-// TestFaults lets each single operation of a run's steps fail, before and after it took effect. What
-// the host and the watchdog do about it ends the run, with the numbers of one without faults.
+// TestFaults checks that a run survives the failure of any single operation, before or after it took effect: with
+// what the host and the watchdog do about it, the run ends with the numbers of a run without faults.
 func TestFaults(t *testing.T) {
 	for name, open := range runtest.Stores {
 		t.Run(name, func(t *testing.T) {
@@ -229,14 +229,14 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// disturb does a rebuild with a fault.
+// disturb performs a rebuild with a fault.
 func disturb(t *testing.T, r *rig, f *runtest.Fault) {
 	t.Helper()
 	r.index("https://a.example/ok", "https://a.example/out", "https://b.example/bad")
 	r.push(2)
 	r.Hook.Set(f)
 	_, err := r.Ensure(t.Context(), "index-1", "")
-	if err != nil { // who asked asks again
+	if err != nil { // the user asks again
 		_, err = r.Ensure(t.Context(), "index-1", "")
 		r.Must(err)
 	}
@@ -259,7 +259,7 @@ func disturb(t *testing.T, r *rig, f *runtest.Fault) {
 	r.Check(r.reg)
 }
 
-// A row as an older version wrote it is read, and a damaged cursor begins anew.
+// TestOldRows checks that a row of an older version can be read, and that a damaged cursor starts over.
 func TestOldRows(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.index("https://a.example/ok")
@@ -281,7 +281,8 @@ func TestOldRows(t *testing.T) {
 	})
 }
 
-// The message of a step is part of what survives an update: its names stay.
+// TestMessageNames checks the field names of a step's message: messages survive an update, so the names must not
+// change.
 func TestMessageNames(t *testing.T) {
 	r := newRig(t, runtest.Stores["mem"])
 	_, err := r.Ensure(t.Context(), "index-1", "")

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// recordRun keeps under which rules the run reads, and what (B1, B5).
+// recordRun records the rules that the run reads by, and the run whose captures it reads (B1, B5).
 func (s *Service) recordRun(ctx context.Context, run *Run) (err error) {
 	record := snapshot.Run{ID: run.ID, Collector: "rebuild", NormalizationVersion: s.o.Version, StartedAt: run.StartedAt}
 	if !run.Refetch {
@@ -24,15 +24,15 @@ func (s *Service) recordRun(ctx context.Context, run *Run) (err error) {
 	return err
 }
 
-// sampled is how many items are looked at to find the run that captured, and asked how many of their captures.
+// captured examines up to sampled items, and reads the captures of up to asked of them.
 const (
 	sampled = 200
 	asked   = 10
 )
 
-// captured is the run whose captures are read again (B5). It is taken from the first item with a capture of another
-// version, or else from the first item with any capture; it is empty if nothing was captured. Other items may have
-// captures of other runs; each capture names its own.
+// captured returns the run whose captures are read again (B5): that of the first item with a capture of another
+// version, or else that of the first item with any capture. It is empty if nothing was captured. Other items may have
+// captures of other runs; each capture names its own run.
 func (s *Service) captured(ctx context.Context, host string) (string, error) {
 	items, err := s.reg.Items.List(ctx, registry.ListQuery{Host: host, Top: sampled})
 	if err != nil {

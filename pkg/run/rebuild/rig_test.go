@@ -17,20 +17,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// rig is a registry with workers that know how each page ends by its path, and the service over what
-// a hook leaves of the store.
+// rig is a registry with workers that decide the result of each page by its path, and the service over a store with
+// faults.
 type rig struct {
 	*runtest.Rig
 	*rebuild.Service
 	reg     *registry.Registry
-	entries *entries.Store // over what the hook leaves
+	entries *entries.Store // over the store with faults
 	shelf   shelf
-	// by is the run that captures what is indexed, under a version.
+	// by is the run that captures the indexed pages, under a version.
 	by    string
 	under lineage.Version
 }
 
-// shelf is an index that knows of what pages it was given, and no more.
+// shelf is an index that knows only the pages that it was given.
 type shelf struct{ pages map[string]search.Page }
 
 func (s shelf) Put(_ context.Context, pages ...search.Page) error {
@@ -53,7 +53,7 @@ func (s shelf) Inspect(_ context.Context, id string) (search.Stored, error) {
 	return search.Stored{Chunks: p.Contents().Chunks}, nil
 }
 
-// push stores entries, which the index is not given: it was lost since.
+// push stores entries without writing them to the index, as if it had been lost since.
 func (r *rig) push(n int) {
 	r.Helper()
 	for range n {
@@ -94,7 +94,7 @@ func (r *rig) index(urls ...string) {
 	r.work(func(string) registry.Status { return registry.Indexed })
 }
 
-// work has workers finish every job there is.
+// work lets workers finish all jobs.
 func (r *rig) work(ends func(url string) registry.Status) {
 	r.Helper()
 	q := r.Store.Queue(registry.JobQueue)
@@ -139,7 +139,7 @@ func (r *rig) finish(job registry.Job, ends func(url string) registry.Status) {
 	r.Must(r.reg.Jobs.Commit(r.Context(), batch, done, registry.HostFinding{}, true))
 }
 
-// capture keeps the body of a page that has none yet: its address.
+// capture stores a body for a page that has none yet: its address.
 func (r *rig) capture(f *registry.Item) {
 	r.Helper()
 	if f.RawHash != "" {
@@ -154,7 +154,7 @@ func (r *rig) capture(f *registry.Item) {
 	r.Must(err)
 }
 
-// byPath is how a page ends: /out… leaves the index, /bad… fails, all others are indexed.
+// byPath decides the result of a page: /out… leaves the index, /bad… fails, all others are indexed.
 func byPath(url string) registry.Status {
 	switch {
 	case strings.Contains(url, "/out"):
@@ -165,7 +165,7 @@ func byPath(url string) registry.Status {
 	return registry.Indexed
 }
 
-// step does what the one visible message says, and tells how the run is then.
+// step performs the step of the one visible message, and returns the run afterwards.
 func (r *rig) step(id string) rebuild.Run {
 	r.Helper()
 	bodies := r.Messages(rebuild.Queue)
@@ -183,7 +183,7 @@ func (r *rig) run(id string) rebuild.Run {
 	return run
 }
 
-// end goes on until a run is done.
+// end performs steps until a run is done.
 func (r *rig) end(id string) rebuild.Run {
 	r.Helper()
 	r.Finish(rebuild.Queue, r, func() bool {

@@ -12,51 +12,52 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// State is how far a run is.
+// State is the stage of a run.
 type State string
 
 // The states of a run, in order.
 const (
-	Marking  State = "marking"  // items are being asked to be indexed anew
-	Entering State = "entries"  // of a run of everything: entries are being put into the index
-	Clearing State = "clearing" // of an audit: pages that have no item or entry are being removed
-	Indexing State = "indexing" // all have been asked, some still wait
-	Counting State = "counting" // none waits; what became of them is being added up
+	Marking  State = "marking"  // requesting that items be indexed anew
+	Entering State = "entries"  // in a run of everything: writing entries to the index
+	Clearing State = "clearing" // in an audit: removing pages that have no item or entry
+	Indexing State = "indexing" // all are requested, some still wait
+	Counting State = "counting" // no item waits; adding up the results
 	Done     State = "done"
 )
 
-// Scope is what a run is about.
+// Scope selects the items of a run, and how they are indexed.
 type Scope struct {
 	Host    string `col:"host"`    // only this host, as the registry writes it; all when empty
-	Force   bool   `col:"force"`   // ask the sites also for what the index does not hold
-	Refetch bool   `col:"refetch"` // ask the sites for everything
-	Audit   bool   `col:"audit"`   // only what the index holds otherwise than it should
+	Force   bool   `col:"force"`   // fetch also what the index does not hold
+	Refetch bool   `col:"refetch"` // fetch everything from the sites
+	Audit   bool   `col:"audit"`   // only what the index holds wrongly
 }
 
 // Run is one rebuild.
 type Run struct {
 	ID       string
 	Scope    `col:",inline"`
-	Reason   string    `col:"reason"` // why it began by itself; empty when somebody asked
+	Reason   string    `col:"reason"` // why it began by itself; empty when a user asked
 	State    State     `col:"state"`
 	Items    int       `col:"items"`   // visited so far
-	Marked   int       `col:"marked"`  // of these, asked to be indexed anew
+	Marked   int       `col:"marked"`  // of these, requested to be indexed anew
 	Indexed  int       `col:"indexed"` // of these, in the index at the end of the run; the next two likewise
-	KeptOut  int       `col:"keptOut"` // excluded, gone or duplicates
+	KeptOut  int       `col:"keptOut"` // excluded, gone or duplicate
 	Failed   int       `col:"failed"`
 	Entries  int       `col:"entries"`  // visited so far, and in the index or in its outbox
-	Mended   int       `col:"mended"`   // of these, by an audit: those that the index held otherwise than it should
-	Removed  int       `col:"removed"`  // by an audit: pages that had no item or entry
-	Findings []Finding `col:"findings"` // of an audit: the first [MaxFindings]
-	// Collisions of the uids of chunks among what it has indexed; their files are ids of items, the first [MaxFindings].
+	Mended   int       `col:"mended"`   // of these, repaired by an audit
+	Removed  int       `col:"removed"`  // by an audit: pages without an item or entry
+	Findings []Finding `col:"findings"` // by an audit: the first [MaxFindings]
+	// Collisions counts the colliding uids among the chunks that the run indexed; their files are the ids of items,
+	// the first [MaxFindings].
 	Collisions chunk.Collisions `col:"collisions"`
 	StartedAt  time.Time        `col:"startedAt"`
-	UpdatedAt  time.Time        `col:"updatedAt"` // when the last step was done
-	EndedAt    time.Time        `col:"endedAt"`   // zero while it goes on
+	UpdatedAt  time.Time        `col:"updatedAt"` // when the last step ended
+	EndedAt    time.Time        `col:"endedAt"`   // zero while the run is active
 
-	// where the next step begins; one that is damaged begins anew, which marks nothing twice
+	// where the next step begins; a damaged cursor starts over, which marks nothing twice
 	Cursor registry.Cursor `col:"cursor"`
-	Step   int64           `col:"step"` // of the next message
+	Step   int64           `col:"step"` // number of the next message
 
 	etag storage.ETag
 }
@@ -64,7 +65,7 @@ type Run struct {
 // MaxFindings is how many differences a run remembers.
 const MaxFindings = 50
 
-// Finding is one difference that an audit found, and had repaired.
+// Finding is one difference that an audit found and repaired.
 type Finding struct {
 	ID   string `json:"id"`
 	What string `json:"what"`
@@ -83,14 +84,14 @@ func fields(r *Run) run.Fields {
 	return run.Fields{ID: &r.ID, Over: r.State == Done, Step: &r.Step, UpdatedAt: &r.UpdatedAt, ETag: &r.etag}
 }
 
-// Get reads a run; NotFound if there is none.
+// Get reads a run. Errors: NotFound.
 func (s *Service) Get(ctx context.Context, id string) (Run, error) { return s.runs.Get(ctx, id) }
 
-// Active lists the runs that go on, oldest first as far as their ids tell.
+// Active lists the active runs, the oldest first as far as their ids show.
 func (s *Service) Active(ctx context.Context) ([]Run, error) { return s.runs.Active(ctx) }
 
-// Left counts the items that still wait, as [registry.Hosts.Stats] knows them, for people. Runs that overlap wait for
-// each other's.
+// Left counts the items that still wait, from [registry.Hosts.Stats], for display. The counts of overlapping runs
+// include each other's items.
 func (s *Service) Left(ctx context.Context, run Run) (left int, err error) {
 	if run.State == Done || run.State == Counting {
 		return 0, nil
