@@ -19,7 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
 
-// counts are what an import says of its mails.
+// counts are an import's counts of its mails.
 type counts struct{ Mails, Inserted, Skipped, Updated, Failed int }
 
 func countsOf(im mailimport.Import) counts {
@@ -35,8 +35,8 @@ func again(m mboxtest.Made) counts {
 	return counts{Mails: m.Mails, Skipped: m.Newsletter + m.Duplicates, Updated: m.Threads + m.Replies, Failed: m.Broken}
 }
 
-// D6: an import counts each kind of mail as what it is, its rows are email-batch, all but skipped ones
-// are enqueued, and broken mails are listed and passed over, one of 69 MiB among them.
+// TestD6Import checks that an import counts each mail by its kind, that its rows are email-batch, that all but the
+// skipped ones are enqueued, and that broken mails, among them one of 69 MiB, are listed and skipped (D6).
 func TestD6Import(t *testing.T) {
 	r := newRig(t, "embedded")
 	made := r.write("in.mbox", mboxtest.Options{Mails: 2500, Attachment: 2 << 20, TooLarge: mailimport.MaxMail + 5<<20})
@@ -59,8 +59,8 @@ func TestD6Import(t *testing.T) {
 	failures(t, im)
 }
 
-// D6: importing a file again inserts nothing, though two do so at the same time, and enqueues what was
-// updated.
+// TestD6Again checks that importing a file again inserts nothing, even when two imports do so at the same time, and
+// enqueues what was updated (D6).
 func TestD6Again(t *testing.T) {
 	r := newRig(t, "embedded")
 	made := r.write("in.mbox", mboxtest.Options{Mails: 300})
@@ -68,7 +68,7 @@ func TestD6Again(t *testing.T) {
 	twice(t, r, made)
 }
 
-// failures fails unless the broken mails are named.
+// failures fails the test unless the broken mails are listed.
 func failures(t *testing.T, im mailimport.Import) {
 	t.Helper()
 	if len(im.Failures) != min(im.Failed, mailimport.MaxFailures) {
@@ -84,7 +84,7 @@ func failures(t *testing.T, im mailimport.Import) {
 	}
 }
 
-// twice imports a file that was imported before two times at once.
+// twice imports a file that was imported before, two times at once.
 func twice(t *testing.T, r *rig, made mboxtest.Made) {
 	t.Helper()
 	before := len(r.rows("Entries"))
@@ -109,8 +109,8 @@ func twice(t *testing.T, r *rig, made mboxtest.Made) {
 	}
 }
 
-// D6: whatever operation of the store fails, before or after it took effect, and although the process is
-// new after each failure, an import ends with the same counters, entries and enqueued entries.
+// TestD6FaultsOfEveryStep checks that an import ends with the same counters, entries and enqueued entries when any
+// operation of the store fails, before or after it took effect, and a new process continues after each failure (D6).
 func TestD6FaultsOfEveryStep(t *testing.T) {
 	var want *outcome
 	runtest.EachFault(t, 20, 1, func(t *testing.T, f *runtest.Fault) {
@@ -124,7 +124,7 @@ func TestD6FaultsOfEveryStep(t *testing.T) {
 	})
 }
 
-// outcome is all that an import leaves.
+// outcome is everything that an import leaves.
 type outcome struct {
 	Counts   counts
 	State    mailimport.State
@@ -133,7 +133,7 @@ type outcome struct {
 	Enqueued map[string]bool
 }
 
-// faulty imports a small file, with an operation that fails.
+// faulty imports a small file while an operation fails.
 func faulty(t *testing.T, f *runtest.Fault) outcome {
 	t.Helper()
 	r := newRig(t, "mem")
@@ -154,7 +154,7 @@ func faulty(t *testing.T, f *runtest.Fault) outcome {
 	return out
 }
 
-// D6: messages that are doubled, late, lost or none do no harm.
+// TestD6Messages checks that messages that are doubled, late, lost or missing do no harm (D6).
 func TestD6Messages(t *testing.T) {
 	r := newRig(t, "mem")
 	made := r.write("in.mbox", mboxtest.Options{Mails: 60})
@@ -199,7 +199,7 @@ func TestD6Messages(t *testing.T) {
 	}
 }
 
-// D6: two workers on one turn count nothing twice.
+// TestD6Race checks that two workers on one turn count nothing twice (D6).
 func TestD6Race(t *testing.T) {
 	r := newRig(t, "embedded")
 	r.turn = time.Hour
@@ -222,7 +222,8 @@ func TestD6Race(t *testing.T) {
 	}
 }
 
-// D6: where the mail stands in a file that is another by now is not where it was.
+// TestD6FileChanges checks that an import fails when its file changes: the position of a mail in another file means
+// nothing (D6).
 func TestD6FileChanges(t *testing.T) {
 	for name, change := range map[string]func(r *rig, path string) error{
 		"grown": func(r *rig, path string) error { r.write("in.mbox", mboxtest.Options{Mails: 31}); return nil },
@@ -280,7 +281,7 @@ func TestD6Files(t *testing.T) {
 	}
 }
 
-// D6: the schema is that of the test mode when the import began.
+// TestD6Schema checks that the schema is the one of the test mode when the import began (D6).
 func TestD6Schema(t *testing.T) {
 	r := newRig(t, "mem")
 	made := r.write("in.mbox", mboxtest.Options{Mails: 40})
@@ -294,8 +295,8 @@ func TestD6Schema(t *testing.T) {
 	}
 }
 
-// D6: without a model an import works, and says that nothing was enqueued and why; while too many
-// batches go on it waits.
+// TestD6Tier1 checks that an import works without a model, and reports that nothing was enqueued and why; and that it
+// waits while too many batches are active (D6).
 func TestD6Tier1(t *testing.T) {
 	r := newRig(t, "mem")
 	r.write("in.mbox", mboxtest.Options{Mails: 200})
@@ -323,7 +324,7 @@ func TestD6Tier1(t *testing.T) {
 	}
 }
 
-// D6: paths lead nowhere but below the root; each refusal blames its field.
+// TestD6Refusals checks that paths cannot lead outside the root, and that each refusal names its field (D6).
 func TestD6Refusals(t *testing.T) {
 	r := newRig(t, "mem")
 	r.text("in.mbox", "")
@@ -375,7 +376,7 @@ func TestD6Refusals(t *testing.T) {
 
 var importMails = flag.Int("import.mails", 800, "mails of the file that TestD6FlatMemory imports, of some 32 KiB each")
 
-// D6: what an import holds does not grow with the file, nor does the memory of its process.
+// TestD6FlatMemory checks that the memory of an import and of its process does not grow with the file (D6).
 func TestD6FlatMemory(t *testing.T) {
 	small := memory(t, 100)
 	large := memory(t, *importMails)
@@ -385,11 +386,11 @@ func TestD6FlatMemory(t *testing.T) {
 	}
 }
 
-// used is memory in KiB: the most that was live after a piece, and the largest size of the process so far, including
-// garbage (VmHWM of proc(5); 0 where there is none).
+// used is memory in KiB: the largest live heap after a piece, and the peak size of the process so far, garbage
+// included (VmHWM of proc(5); 0 on systems without it).
 type used struct{ live, resident int }
 
-// memory imports a file of that many mails. The collector runs when it wants to, as in an app.
+// memory imports a file of that many mails. The collector runs when it chooses, as in an app.
 func memory(t *testing.T, mails int) (most used) {
 	r := newRig(t, "embedded")
 	r.write("in.mbox", mboxtest.Options{Mails: mails, Attachment: 3 << 20})

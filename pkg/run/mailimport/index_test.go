@@ -38,8 +38,8 @@ func (x *engine) Inspect(context.Context, string) (search.Stored, error) {
 	return search.Stored{}, fault.New(fault.NotFound, "not asked")
 }
 
-// D6: mails are searched as soon as they are imported, with few writes to the index; while it is down the
-// import goes on, and what the index does not have yet stays written down.
+// TestD6Index checks that mails can be searched as soon as they are imported, with few writes to the index; and that
+// the import continues while the index is down, with the missing mails in the outbox (D6).
 func TestD6Index(t *testing.T) {
 	for _, down := range []bool{false, true} {
 		r := newRig(t, "mem")
@@ -69,7 +69,7 @@ func TestD6Index(t *testing.T) {
 	}
 }
 
-// outbox are the rows of what the index does not have yet.
+// outbox returns the rows of entries that the index does not have yet.
 func (r *rig) outbox() map[string]bool {
 	r.Helper()
 	out := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// thread is an mbox of mails of one thread, written on the days of a month that are listed.
+// thread is an mbox with mails of one thread, written on the listed days of a month.
 func thread(days ...int) string {
 	var b strings.Builder
 	for _, day := range days {
@@ -21,7 +21,7 @@ func thread(days ...int) string {
 	return b.String()
 }
 
-// text is that of the only entry.
+// onlyText returns the text of the only entry.
 func (r *rig) onlyText() string {
 	r.Helper()
 	rows := r.rows("Entries")
@@ -36,8 +36,8 @@ func (r *rig) onlyText() string {
 
 type lateKey struct{}
 
-// D6: a worker that was held up while another one finished the import does not set a thread back to the
-// mail that it holds.
+// TestD6LateWorker checks that a worker that was delayed while another finished the import does not set a thread back
+// to the mail that it holds (D6).
 func TestD6LateWorker(t *testing.T) {
 	r := newRig(t, "mem")
 	r.text("in.mbox", thread(1, 2, 3))
@@ -69,7 +69,8 @@ func TestD6LateWorker(t *testing.T) {
 	}
 }
 
-// D6: a thread is at its newest mail, in whatever order mails lie in files and files are imported.
+// TestD6ThreadIsAtItsNewestMail checks that a thread keeps its newest mail, whatever the order of mails in files and
+// of imports (D6).
 func TestD6ThreadIsAtItsNewestMail(t *testing.T) {
 	r := newRig(t, "embedded")
 	r.text("new.mbox", thread(20, 22, 21))

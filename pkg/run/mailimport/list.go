@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// listedFor is how long imports are listed after they began.
+// listedFor is how long after its beginning an import is listed.
 const listedFor = 90 * 24 * time.Hour
 
 // listed are the columns of an import that a list shows.
@@ -17,8 +17,8 @@ var listed = []string{
 	"enqueued", "batches", "notEnqueued", "note", "startedAt", "updatedAt", "endedAt",
 }
 
-// List gives the imports that began within the last 90 days, at most top, the newest first, without their
-// failures. It costs one query for each thousand of them.
+// List returns the imports that began within the last 90 days, at most top, the newest first, without their failures.
+// It costs one query per thousand imports.
 func (s *Service) List(ctx context.Context, top int) ([]Import, error) {
 	q := storage.Query{
 		Partition: partition, RowFrom: idPrefix + s.o.Clock().Add(-listedFor).UTC().Format(idLayout), RowTo: idPrefix + "~",

@@ -10,7 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 )
 
-// D6: the latest imports are listed, the newest first, as they stand but for their failures; old ones are not.
+// TestD6List checks that the latest imports are listed, the newest first, in full but for their failures, and that
+// old ones are not (D6).
 func TestD6List(t *testing.T) {
 	r := newRig(t, "mem")
 	r.text("in.mbox", "From a@port.example Sun Mar  1 12:00:00 2026\nSubject: Tides\n\nHigh water at noon.\n")

@@ -16,27 +16,27 @@ import (
 )
 
 const (
-	// keepMail is what of a mail is held: what package extract/mail reads of one.
+	// keepMail is how many bytes of a mail are kept: as many as package extract/mail reads.
 	keepMail = 5 << 20
-	// pieceBytes and pieceTime are after how much of the file and how long a piece ends.
+	// pieceBytes of the file, or pieceTime, end a piece.
 	pieceBytes = 64 << 20
 	pieceTime  = 10 * time.Second
-	// pieceText bounds the texts of a piece.
+	// pieceText bounds the texts of a piece, in bytes.
 	pieceText = 16 << 20
 )
 
-// mail is one mail on its way.
+// mail is one mail that is being imported.
 type mail struct {
 	at     int64
-	id     string // Message-ID, known of what failed
+	id     string // Message-ID, for the list of failures
 	fields entry.Fields
-	failed error // of the mail's own
+	failed error // the mail's own failure
 	entry  string
 	action entries.Action
-	stored entries.Result // until the index has it
+	stored entries.Result // until it is written to the index
 }
 
-// read does some mails of the file.
+// read imports some mails of the file.
 func (t *turn) read(ctx context.Context) error {
 	if t.im.Size == 0 || t.im.Offset >= t.im.Size {
 		t.im.State = Enqueueing
@@ -64,7 +64,7 @@ func (t *turn) read(ctx context.Context) error {
 	return nil
 }
 
-// gather reads and normalizes the mails of a piece, and gives the last with its end.
+// gather reads and normalizes the mails of a piece. It also returns the last mail, whose end is the next position.
 func (t *turn) gather(ctx context.Context) (mails []*mail, last mbox.Mail, err error) {
 	from, until, text := t.im.Offset, t.s.o.Clock().Add(pieceTime), 0
 	last.End = from
@@ -90,7 +90,7 @@ func (t *turn) gather(ctx context.Context) (mails []*mail, last mbox.Mail, err e
 	return mails, last, nil
 }
 
-// normalize makes the entry of a mail, or says why there is none.
+// normalize makes the entry of a mail, or records why it cannot.
 func (t *turn) normalize(ctx context.Context, raw mbox.Mail) (m *mail) {
 	m = &mail{at: raw.Start}
 	defer func() {
@@ -117,8 +117,8 @@ func (t *turn) normalize(ctx context.Context, raw mbox.Mail) (m *mail) {
 	return m
 }
 
-// insertAll inserts the mails: those of one thread in order, others at once. What the entries refuse is
-// a mail's own failure.
+// insertAll inserts the mails: those of one thread in order, others concurrently. A refusal by the entries is
+// recorded as the mail's own failure.
 func (t *turn) insertAll(ctx context.Context, mails []*mail) error {
 	var sound []*mail
 	var items []entries.Item
@@ -145,8 +145,8 @@ func (t *turn) insertAll(ctx context.Context, mails []*mail) error {
 // indexTime is how long a piece waits for the index.
 const indexTime = 20 * time.Second
 
-// index makes what was stored searchable. What the index does not take now, it gets later from the outbox
-// of the entries, so nothing is repeated for it.
+// index makes the stored mails searchable. When the index fails, the outbox of the entries writes them later, so
+// nothing is repeated here.
 func (t *turn) index(ctx context.Context, mails []*mail) {
 	var stored []entries.Result
 	for _, m := range mails {
@@ -162,7 +162,7 @@ func (t *turn) index(ctx context.Context, mails []*mail) {
 	}
 }
 
-// count adds up what became of mails, in the order of the file.
+// count adds up the results of mails, in the order of the file.
 func (t *turn) count(mails []*mail) {
 	im, waits, pending := t.im, map[string]bool{}, t.im.pending()
 	for _, id := range pending {
@@ -191,7 +191,7 @@ func (t *turn) count(mails []*mail) {
 	im.setPending(pending)
 }
 
-// note lists a failure. A hundred of them fit a column, whatever they say.
+// note lists a failure. A hundred of them fit into a column, however long their texts are.
 func (im *Import) note(m *mail) {
 	const longID, longReason = 120, 160
 	if len(im.Failures) < MaxFailures {
@@ -200,7 +200,7 @@ func (im *Import) note(m *mail) {
 	}
 }
 
-// printable is a text of strangers on one line, of at most so many bytes.
+// printable turns a text from an unknown sender into one line of at most that many bytes.
 func printable(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	text = strings.Map(func(r rune) rune {
@@ -214,7 +214,7 @@ func printable(text string, most int) string {
 
 var messageIDLine = regexp.MustCompile(`(?im)^message-id:[ \t]*<?([^\s<>]+)`)
 
-// messageIDOf finds the id of a mail that could not be read.
+// messageIDOf finds the id of a mail that could not be parsed.
 func messageIDOf(raw []byte) string {
 	raw = raw[:min(len(raw), 64<<10)]
 	for _, blank := range []string{"\r\n\r\n", "\n\n"} {

@@ -11,11 +11,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// threads are the subjects of the mails to people of which the old rows of package entries were made, in order.
+// threads are the subjects, in order, of the mails to people from which the old rows of package entries were made.
 var threads = []string{"Tide tables", "Re: Tide tables", "AW: Re: Tide tables", "R: the language 4.4",
 	"[Pilots] Lights"}
 
-// old puts the rows there that the code before revision 2 of the keys has written.
+// old writes the rows that the code before revision 2 of the keys wrote.
 func (r *rig) old() {
 	r.Helper()
 	b, err := os.ReadFile("../../entries/testdata/revision1.json")
@@ -36,8 +36,9 @@ func (r *rig) old() {
 	}
 }
 
-// TestZ3ImportedAgain: a file whose mails stand under keys of the first revision adds nothing twice, before they
-// are re-keyed and afterwards. What the old keys had lost, because they took two threads for one, comes back.
+// TestZ3ImportedAgain checks that importing a file again adds nothing twice when its mails have keys of the first
+// revision, both before they are re-keyed and afterwards. Mails that the old keys lost, because they merged two
+// threads, come back.
 func TestZ3ImportedAgain(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		t.Run(fmt.Sprintf("re-keyed before it: %v", first), func(t *testing.T) {
@@ -53,7 +54,7 @@ func TestZ3ImportedAgain(t *testing.T) {
 			}
 			r.text("threads.mbox", b.String())
 			before := len(r.rows("Entries"))
-			for _, want := range []int{1, 0} { // "Tide tables", which had become "AW: Re: Tide tables"
+			for _, want := range []int{1, 0} { // "Tide tables", whose row had become "AW: Re: Tide tables"
 				im := r.run(mailimport.Request{Path: "threads.mbox"})
 				if im.Inserted != want || im.Inserted+im.Updated != len(threads) {
 					t.Errorf("%d inserted, want %d, of %+v", im.Inserted, want, im)

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { azuritetest.Main(m) }
 
-// rig is imports over what a hook leaves of a store, and a folder of files.
+// rig has imports over a store with faults, and a folder of files.
 type rig struct {
 	*runtest.Rig
 	*mailimport.Service
@@ -34,7 +34,7 @@ type rig struct {
 	index entries.Index
 }
 
-// tier1 takes batches, or fails.
+// tier1 accepts batches, or fails.
 type tier1 struct {
 	batches [][]string
 	fail    error
@@ -48,7 +48,7 @@ func (t *tier1) Schedule(_ context.Context, _ string, ids []string) (enrich.Batc
 	return enrich.Batch{Lines: len(ids)}, nil
 }
 
-// ids are the entries that were enqueued, each once.
+// ids returns the enqueued entries, each once.
 func (t *tier1) ids() map[string]bool {
 	out := map[string]bool{}
 	for _, b := range t.batches {
@@ -65,7 +65,7 @@ func (noTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, fault.New(fault.Internal, "the network was asked for %s", r.URL)
 }
 
-// newRig works a piece for each message.
+// newRig performs one piece per message.
 func newRig(t *testing.T, store string) *rig {
 	t.Helper()
 	r := &rig{Rig: runtest.New(t, runtest.Stores[store], runtest.Noon), root: t.TempDir(), turn: -1}
@@ -75,7 +75,7 @@ func newRig(t *testing.T, store string) *rig {
 	return r
 }
 
-// process begins a new one, which knows nothing of what the last had in memory.
+// process starts a new process, which knows nothing of the last one's memory.
 func (r *rig) process() {
 	r.Helper()
 	r.kept = entries.New(r.Seen, entries.Options{Clock: r.Clock.Now, Index: r.index})
@@ -89,7 +89,7 @@ func (r *rig) process() {
 	})
 }
 
-// write makes a file of mails and says what it holds.
+// write makes a file of mails and returns a description of it.
 func (r *rig) write(name string, o mboxtest.Options) mboxtest.Made {
 	r.Helper()
 	f, err := os.Create(filepath.Join(r.root, name))
@@ -105,7 +105,7 @@ func (r *rig) text(name, body string) {
 	r.Must(os.WriteFile(filepath.Join(r.root, name), []byte(body), 0o644))
 }
 
-// start begins an import, as later as that no two have the same id.
+// start begins an import, late enough that no two have the same id.
 func (r *rig) start(q mailimport.Request) mailimport.Import {
 	r.Helper()
 	r.Clock.Pass(time.Second)
@@ -114,8 +114,7 @@ func (r *rig) start(q mailimport.Request) mailimport.Import {
 	return im
 }
 
-// finish has an import come to its end as the app does: what fails is tried again, and the sweep looks
-// after what stands still.
+// finish completes an import as the app does: failures are retried, and the sweep requeues stalled imports.
 func (r *rig) finish(id string) mailimport.Import {
 	r.Helper()
 	q := r.Store.Queue(mailimport.Queue)
@@ -128,7 +127,7 @@ func (r *rig) finish(id string) mailimport.Import {
 		r.Must(err)
 		if len(got) == 0 {
 			r.Clock.Pass(5 * time.Minute)
-			_, _ = r.RequeueStalled(r.Context()) // fails as everything does
+			_, _ = r.RequeueStalled(r.Context()) // may fail like any other call
 			continue
 		}
 		if r.Step(r.Context(), got[0].Body) == nil {
@@ -143,13 +142,13 @@ func (r *rig) finish(id string) mailimport.Import {
 	return mailimport.Import{}
 }
 
-// run imports a file and gives how it ended.
+// run imports a file and returns the import at its end.
 func (r *rig) run(q mailimport.Request) mailimport.Import {
 	r.Helper()
 	return r.finish(r.start(q).ID)
 }
 
-// rows are the entries of a schema by id.
+// rows returns the entries of a schema by id.
 func (r *rig) rows(table string) map[string]storage.Entity {
 	r.Helper()
 	out := map[string]storage.Entity{}
@@ -161,7 +160,7 @@ func (r *rig) rows(table string) map[string]storage.Entity {
 	return out
 }
 
-// all are the rows of a table by row key.
+// all returns the rows of a table by row key.
 func (r *rig) all(table string) map[string]storage.Entity {
 	r.Helper()
 	out := map[string]storage.Entity{}

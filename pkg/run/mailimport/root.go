@@ -8,13 +8,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
 
-// Root is where files to import may lie: a folder of this machine, or a container or folder of blobs.
+// Root is the only location of files that may be imported: a folder of this machine, or a container or folder of
+// blobs.
 type Root struct {
-	Credential string // name of what lets in to blobs, if they are private
+	Credential string // name of the credential for private blobs
 	at         file.Place
 }
 
-// ParseRoot reads EMAIL_IMPORT_ROOT; the zero Root for "".
+// ParseRoot parses EMAIL_IMPORT_ROOT; "" gives the zero Root.
 func ParseRoot(raw, credential string) (Root, error) {
 	if raw == "" {
 		return Root{}, nil
@@ -30,7 +31,7 @@ func ParseRoot(raw, credential string) (Root, error) {
 	return Root{Credential: credential, at: at}, err
 }
 
-// Folder is the root as a folder of this machine, "" if it is elsewhere.
+// Folder is the root when it is a folder of this machine, otherwise "".
 func (r Root) Folder() string {
 	if r.at.Kind() != file.Local {
 		return ""
@@ -38,8 +39,8 @@ func (r Root) Folder() string {
 	return r.at.String()
 }
 
-// place is a file below the root, by its whole path or by what follows the root's. Kinds: Invalid,
-// which blames mbox_path, and Blocked where no root is set.
+// place locates a file below the root, by its full path or by its path relative to the root. Errors: Invalid, naming
+// mbox_path; Blocked when no root is configured.
 func (r Root) place(path string) (file.Place, error) {
 	if r == (Root{Credential: r.Credential}) {
 		return file.Place{}, fault.New(fault.Blocked, "nothing can be imported here: EMAIL_IMPORT_ROOT, the folder or blob "+

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// State is how far an import is.
+// State is the stage of an import.
 type State string
 
 // The states of an import.
@@ -19,16 +19,16 @@ const (
 	Reading    State = "reading"    // mails are being read and inserted
 	Enqueueing State = "enqueueing" // the file is read; entries wait to be enqueued
 	Done       State = "done"
-	Failed     State = "failed" // it ended before the end of the file
+	Failed     State = "failed" // the import ended before the end of the file
 )
 
 // Import is one import of a file.
 type Import struct {
 	ID     string
-	V      int    `col:"v"`      // of the row, always 1
-	Schema string `col:"schema"` // that entries go to
-	Path   string `col:"path"`   // whole
-	// What tells the file from a later one at the same path.
+	V      int    `col:"v"`      // version of the row, always 1
+	Schema string `col:"schema"` // of the entries
+	Path   string `col:"path"`   // full
+	// These tell the file from a later one at the same path.
 	Size     int64  `col:"size"`
 	ETag     string `col:"etag"`
 	Modified string `col:"modified"` // [time.RFC3339Nano]
@@ -37,10 +37,10 @@ type Import struct {
 
 	State   State  `col:"state"`
 	Message string `col:"message"` // why it failed
-	Offset  int64  `col:"offset"`  // bytes of the file that were read, of Size
-	Inside  bool   `col:"inside"`  // Offset is in a mail that is too large
+	Offset  int64  `col:"offset"`  // bytes of the file that were read, out of Size
+	Inside  bool   `col:"inside"`  // Offset is within a mail that is too large
 
-	// What became of the mails.
+	// The results of the mails.
 	Mails    int       `col:"mails"`
 	Inserted int       `col:"inserted"`
 	Skipped  int       `col:"skipped"`
@@ -48,22 +48,22 @@ type Import struct {
 	Failed   int       `col:"failed"`
 	Failures []Failure `col:"failures,bytes"` // the first [MaxFailures]
 
-	Enqueued    int    `col:"enqueued"`      // entries for tier 1, of which some may be enriched already
-	Batches     int    `col:"batches"`       // that they were enqueued in
-	NotEnqueued int    `col:"notEnqueued"`   // entries that tier 1 did not take
-	Note        string `col:"note"`          // why
-	Pending     []byte `col:"pending,parts"` // ids of entries that wait to be enqueued, a line each
+	Enqueued    int    `col:"enqueued"`      // entries for tier 1, some of which may be enriched already
+	Batches     int    `col:"batches"`       // in which they were enqueued
+	NotEnqueued int    `col:"notEnqueued"`   // entries that tier 1 refused
+	Note        string `col:"note"`          // why they were refused
+	Pending     []byte `col:"pending,parts"` // ids of entries that wait to be enqueued, one per line
 
 	StartedAt time.Time `col:"startedAt"`
-	UpdatedAt time.Time `col:"updatedAt"` // when the last piece was done
-	EndedAt   time.Time `col:"endedAt"`   // zero while it goes on
+	UpdatedAt time.Time `col:"updatedAt"` // when the last piece ended
+	EndedAt   time.Time `col:"endedAt"`   // zero while the import is active
 
-	Turn int64 `col:"turn"` // of the next message
+	Turn int64 `col:"turn"` // number of the next message
 
 	etag storage.ETag
 }
 
-// MaxFailures is how many failures an import lists; all are counted.
+// MaxFailures is how many failures an import lists; it counts all.
 const MaxFailures = 100
 
 // Failure is a mail that was not imported.
@@ -76,13 +76,13 @@ type Failure struct {
 // Over reports whether an import has ended.
 func (im *Import) Over() bool { return im.State == Done || im.State == Failed }
 
-// file is what the file was when the import began. A damaged time is that of another file, which ends the import.
+// file describes the file when the import began. A damaged time differs from the file's, which ends the import.
 func (im *Import) file() file.Info {
 	modified, _ := time.Parse(time.RFC3339Nano, im.Modified)
 	return file.Info{ETag: im.ETag, LastModified: modified, Length: im.Size}
 }
 
-// pending are the ids of entries that wait to be enqueued.
+// pending returns the ids of entries that wait to be enqueued.
 func (im *Import) pending() []string { return strings.Fields(string(im.Pending)) }
 
 func (im *Import) setPending(ids []string) { im.Pending = []byte(strings.Join(ids, "\n")) }
@@ -105,5 +105,5 @@ func fields(im *Import) run.Fields {
 	return run.Fields{ID: &im.ID, Over: im.Over(), Step: &im.Turn, UpdatedAt: &im.UpdatedAt, ETag: &im.etag}
 }
 
-// Get reads an import; NotFound if there is none, Invalid, blaming import_id, for what is not an id.
+// Get reads an import. Errors: NotFound; Invalid, naming import_id, for a malformed id.
 func (s *Service) Get(ctx context.Context, id string) (Import, error) { return s.runs.Get(ctx, id) }

@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Queue holds the messages of turns, and Table the imports.
+// Queue holds the messages of turns; Table holds the imports.
 const (
 	Queue = "mbox-steps"
 	Table = "Imports"
@@ -22,37 +22,37 @@ const (
 
 // Bounds and defaults of an import.
 const (
-	MinBatch     = 500 // entries of a batch for tier 1
+	MinBatch     = 500 // entries per batch for tier 1
 	DefaultBatch = 500
 	MaxBatch     = 2000
-	DefaultChunk = 200 // mails of a piece
+	DefaultChunk = 200 // mails per piece
 	MaxChunk     = 500
-	Window       = "24h" // the only completion window that there is
+	Window       = "24h" // the only completion window that services offer
 
 	MaxMail   = 64 << 20 // bytes of a mail; a larger one is broken
-	MaxActive = 20       // imports that go on at once; more are refused
+	MaxActive = 20       // active imports; more are refused
 )
 
 const (
-	// turnTime is how long pieces follow each other before the next message.
+	// turnTime is how long a worker performs pieces before it sends the next message.
 	turnTime = 25 * time.Second
-	// sendTime is how long it may take to hand an import to the queue whose request has ended.
+	// sendTime bounds the sending of an import's message after the request that began it was cancelled.
 	sendTime = 10 * time.Second
-	// pollWait is the pause while too many batches go on in tier 1.
+	// pollWait is the pause while too many batches are active in tier 1.
 	pollWait = time.Minute
-	// stalled is how long an import may go without a step before its message is taken for lost.
+	// stalled is how long an import may go without a step before its message counts as lost.
 	stalled = 3 * time.Minute
 )
 
-// Scheduler takes entries for tier 1; see [enrich.Service.Schedule].
+// Scheduler enqueues entries for tier 1; see [enrich.Service.Schedule].
 type Scheduler interface {
 	Schedule(ctx context.Context, schema string, ids []string) (enrich.Batch, error)
 }
 
-// Options adjust a service. Without a Root nothing can be imported.
+// Options adjust a service. Without a Root, every import is refused.
 type Options struct {
 	Root  Root
-	Turn  time.Duration    // how long a message works; 25 s when zero, one piece when negative
+	Turn  time.Duration    // how long one message works; 25 s when zero, one piece when negative
 	Clock func() time.Time // the wall clock when nil
 	Token func() string    // makes ids of imports unique; crypto/rand when nil
 	Log   *slog.Logger     // discarded when nil
@@ -67,8 +67,8 @@ type Service struct {
 	o       Options
 }
 
-// New opens the imports of a store. The client reads files of this machine below the root. Nothing is
-// touched; see [Service.Create].
+// New opens the imports of a store. The client reads only those files of this machine that are below the root. New
+// touches nothing; see [Service.Create].
 func New(store storage.Store, files *file.Client, kept *entries.Store, tier1 Scheduler, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	if o.Turn == 0 {
@@ -85,15 +85,15 @@ func New(store storage.Store, files *file.Client, kept *entries.Store, tier1 Sch
 // Create makes the queue and the table if they are missing.
 func (s *Service) Create(ctx context.Context) error { return s.runs.Create(ctx) }
 
-// Request is what to import, and how. Zero numbers are the defaults.
+// Request names the file to import, with options. A number that is zero has its default.
 type Request struct {
-	Path   string // below the root, or from there on
-	Batch  int    // entries of a batch for tier 1, MinBatch to MaxBatch
-	Chunk  int    // mails that are inserted together, 1 to MaxChunk
-	Window string // Window, or empty for that
+	Path   string // full, or relative to the root
+	Batch  int    // entries per batch for tier 1, MinBatch to MaxBatch
+	Chunk  int    // mails inserted together, 1 to MaxChunk
+	Window string // [Window], or empty for the same
 }
 
-// check fills in defaults. The error is Invalid and blames a field.
+// check sets defaults. Errors: Invalid, naming a field.
 func (r *Request) check() error {
 	if r.Batch == 0 {
 		r.Batch = DefaultBatch
@@ -115,10 +115,9 @@ func (r *Request) check() error {
 	return nil
 }
 
-// Start begins an import. When it returns the import is durable, and comes to its end by the watchdog if
-// by nothing else; call [Service.Advance] to have it begin at once. Kinds: Invalid,
-// which blames a field; Blocked where no root is set; NotFound for a file that is not there; Conflict
-// while MaxActive imports go on.
+// Start begins an import. When Start returns, the import is durable: the watchdog will start it at the latest. Call
+// [Service.Advance] to start it at once. Errors: Invalid, naming a field; Blocked when no root is configured;
+// NotFound for a missing file; Conflict while MaxActive imports are active.
 func (s *Service) Start(ctx context.Context, r Request) (Import, error) {
 	if err := r.check(); err != nil {
 		return Import{}, err
@@ -139,7 +138,7 @@ func (s *Service) Start(ctx context.Context, r Request) (Import, error) {
 		return Import{}, err
 	}
 	now := s.o.Clock().UTC()
-	// Ids are in lower case, because paths with them are not told apart by case.
+	// Ids are in lower case, because some systems do not distinguish the case of paths.
 	im := Import{
 		ID: idPrefix + now.Format(idLayout) + "-" + s.o.Token(), V: 1, Schema: string(session.Schema), Path: place.String(),
 		Size: info.Length, ETag: info.ETag, Modified: info.LastModified.UTC().Format(time.RFC3339Nano), Batch: r.Batch,
@@ -152,7 +151,7 @@ func (s *Service) Start(ctx context.Context, r Request) (Import, error) {
 	return im, nil
 }
 
-// inspect asks for the properties of a file, as far as they tell it from a later one.
+// inspect reads the properties of a file that tell it from a later one.
 func (s *Service) inspect(ctx context.Context, place file.Place) (file.Info, error) {
 	part, err := s.files.OpenAt(ctx, file.Request{Place: place, Credential: s.o.Root.Credential}, 0)
 	if err != nil {
@@ -164,8 +163,8 @@ func (s *Service) inspect(ctx context.Context, place file.Place) (file.Info, err
 	return part.Info, part.Close()
 }
 
-// Step does the turn that a message asks for, and sends the next. Its errors are Invalid for a malformed message;
-// after any other error the caller should try again.
+// Step performs the turn that a message names, and sends the next message. It returns Invalid for a malformed
+// message; after any other error the caller should retry.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	im, err := s.runs.Open(ctx, body)
 	if err != nil || im == nil {
@@ -174,8 +173,8 @@ func (s *Service) Step(ctx context.Context, body []byte) error {
 	return s.turn(ctx, im, s.o.Turn)
 }
 
-// Advance takes an import on for about that long, and gives it as it is then. If it goes on after that,
-// the queue has it, or the watchdog will send its message.
+// Advance works on an import for about that long, and returns its new state. If the import is still active then, its
+// message is in the queue, or the watchdog will send it.
 func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (Import, error) {
 	failed := s.turn(ctx, &im, long)
 	if failed == nil {
@@ -185,14 +184,14 @@ func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (I
 		fault.KindOf(failed), "err", failed)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 	defer cancel()
-	im, err := s.Get(ctx, im.ID) // what is in memory may be ahead
+	im, err := s.Get(ctx, im.ID) // the copy in memory may be ahead of the row
 	if err == nil {
 		s.runs.Enqueue(ctx, &im, 0)
 	}
 	return im, err
 }
 
-// RequeueStalled sends the messages of imports that have not moved for a while, and says how many.
+// RequeueStalled sends the messages of stalled imports again, and returns their number.
 func (s *Service) RequeueStalled(ctx context.Context) (sent int, err error) {
 	return s.runs.RequeueStalled(ctx)
 }

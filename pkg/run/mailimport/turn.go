@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run"
 )
 
-// turn is pieces of one import that follow each other. The file stays open between them.
+// turn is a series of pieces of one import. The file stays open between them.
 type turn struct {
 	s    *Service
 	im   *Import
@@ -20,7 +20,7 @@ type turn struct {
 	in   *mbox.Reader
 }
 
-// turn takes an import on for about so long, and has the queue go on with the rest.
+// turn works on an import for about that long, and sends a message for what remains.
 func (s *Service) turn(ctx context.Context, im *Import, long time.Duration) error {
 	if im.Over() {
 		return nil
@@ -36,7 +36,7 @@ func (s *Service) turn(ctx context.Context, im *Import, long time.Duration) erro
 	return err
 }
 
-// piece changes the import by as much as is written at once.
+// piece changes the import by as much as one write of its row records.
 func (t *turn) piece(ctx context.Context, im *Import) (next run.Next, err error) {
 	t.im = im
 	if im.State == Enqueueing || len(im.pending()) >= im.Batch {
@@ -53,7 +53,7 @@ func (t *turn) piece(ctx context.Context, im *Import) (next run.Next, err error)
 	return next, err
 }
 
-// enqueue hands a batch of the entries that wait to tier 1.
+// enqueue hands a batch of the waiting entries to tier 1.
 func (t *turn) enqueue(ctx context.Context) (wait time.Duration, err error) {
 	im, pending := t.im, t.im.pending()
 	n := min(len(pending), im.Batch)
@@ -66,7 +66,7 @@ func (t *turn) enqueue(ctx context.Context) (wait time.Duration, err error) {
 		case fault.Blocked: // enrichment is off
 			im.NotEnqueued += n
 			im.Note = "not enqueued: " + err.Error()
-		case fault.Conflict: // too many batches go on
+		case fault.Conflict: // too many batches are active
 			return pollWait, nil
 		default:
 			return 0, err
@@ -79,14 +79,14 @@ func (t *turn) enqueue(ctx context.Context) (wait time.Duration, err error) {
 	return 0, nil
 }
 
-// fileError is an error of the file, not of the storage.
+// fileError is an error of the file, not of storage.
 type fileError struct{ err error }
 
 func (e *fileError) Error() string { return e.err.Error() }
 
 func (e *fileError) Unwrap() error { return e.err }
 
-// final reports whether trying again would not help.
+// final reports whether a retry would not help.
 func (e *fileError) final() bool {
 	switch fault.KindOf(e.err) {
 	case fault.Conflict, fault.NotFound, fault.Blocked, fault.Invalid:
@@ -95,7 +95,7 @@ func (e *fileError) final() bool {
 	return false
 }
 
-// open opens the file where the next piece begins.
+// open opens the file at the position where the next piece begins.
 func (t *turn) open(ctx context.Context) error {
 	if t.in != nil {
 		return nil
@@ -106,7 +106,7 @@ func (t *turn) open(ctx context.Context) error {
 	}
 	at, inside := t.im.Offset, t.im.Inside
 	if inside {
-		at-- // whether a line begins at Offset
+		at-- // one byte back, to see whether a line begins at Offset
 	}
 	t.part, err = t.s.files.OpenAt(ctx, file.Request{Place: place, Credential: t.s.o.Root.Credential, Known: t.im.file()},
 		at)
@@ -121,7 +121,7 @@ func (t *turn) open(ctx context.Context) error {
 	return nil
 }
 
-// unchanged is a Conflict when the file has changed under the reader.
+// unchanged returns Conflict when the file has changed since it was opened.
 func (t *turn) unchanged() error {
 	err := t.part.Settled()
 	if fault.Is(err, fault.Conflict) {
@@ -138,7 +138,7 @@ func (t *turn) close() {
 	}
 }
 
-// next is the next mail; io.EOF is as it is, what else goes wrong is the file's.
+// next returns the next mail. It returns io.EOF as is; any other error is the file's.
 func (t *turn) next() (mbox.Mail, error) {
 	m, err := t.in.Next()
 	switch {
